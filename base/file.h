@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole files in and out. A file appears under its final name complete or not at all.
+#ifndef TESSERA_BASE_FILE_H_
+#define TESSERA_BASE_FILE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera {
+
+// Reads |path| whole.
+//   errors  kNotFound    it cannot be opened, or is a folder
+//           kOutOfRange  it is larger than |max_bytes|
+//           kDataLoss    it cannot be read to its end
+Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 31);
+
+// Writes |bytes| to a temporary file beside |path|, then renames it: after an error, or when the
+// process is killed, no partial file stands under the final name.
+//   errors  kUnavailable  the folder does not exist or cannot be written, or the disk is full
+Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
+Status WriteFile(const std::string& path, std::string_view text);
+
+}  // namespace tessera
+
+#endif  // TESSERA_BASE_FILE_H_

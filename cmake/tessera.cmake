@@ -1,0 +1,72 @@
+# The helpers that hold the build's cleverness; every folder's CMakeLists.txt is a list of names.
+option(TESSERA_WERROR "treat warnings as errors" ON)
+set(TESSERA_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined")
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(tessera_warnings INTERFACE)
+target_compile_options(tessera_warnings INTERFACE -Wall -Wextra -Wshadow
+  $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
+add_library(tessera::warnings ALIAS tessera_warnings)
+
+if(TESSERA_SANITIZE)
+  add_compile_options(-fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TESSERA_SANITIZE})
+endif()
+
+# tessera_library(NAME SOURCES a.cc ... DEPS tessera::x ...)
+# A library tessera_NAME with alias tessera::NAME, headers from the project root.
+function(tessera_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  if(A_SOURCES)
+    add_library(tessera_${name} STATIC ${A_SOURCES})
+    target_include_directories(tessera_${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
+    target_link_libraries(tessera_${name} PUBLIC ${A_DEPS} PRIVATE ${A_PRIVATE_DEPS} tessera::warnings)
+  else()
+    add_library(tessera_${name} INTERFACE)
+    target_include_directories(tessera_${name} INTERFACE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(tessera_${name} INTERFACE ${A_DEPS})
+  endif()
+  add_library(tessera::${name} ALIAS tessera_${name})
+endfunction()
+
+# tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds])
+# One GoogleTest program; ctest runs it from the project root.
+function(tessera_test name)
+  cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;DEPS;ARGS;ENV" ${ARGN})
+  if(NOT A_LABEL)
+    set(A_LABEL fast)
+  endif()
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gtest GTest::gmock GTest::gtest_main tessera::warnings)
+  add_test(NAME ${name} COMMAND ${name} ${A_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT})
+  if(A_ENV)
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${A_ENV}")
+  endif()
+endfunction()
+
+# tessera_checked_in(NAME FILE path/in/tree COMMAND program args...)
+# FILE is generated from the tables and committed. The command prints the file on stdout.
+# `cmake --build build -t regenerate` rewrites every such file; test NAME_is_fresh fails when one is stale.
+add_custom_target(regenerate)
+function(tessera_checked_in name)
+  cmake_parse_arguments(A "" "FILE" "COMMAND" ${ARGN})
+  list(POP_FRONT A_COMMAND program)
+  add_custom_target(regenerate_${name}
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DARGS=${A_COMMAND}"
+            -DFILE=${PROJECT_SOURCE_DIR}/${A_FILE} -DMODE=write -P ${PROJECT_SOURCE_DIR}/cmake/checked_in.cmake
+    DEPENDS ${program} VERBATIM)
+  add_dependencies(regenerate regenerate_${name})
+  add_test(NAME ${name}_is_fresh
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=$<TARGET_FILE:${program}> "-DARGS=${A_COMMAND}"
+            -DFILE=${PROJECT_SOURCE_DIR}/${A_FILE} -DMODE=check -P ${PROJECT_SOURCE_DIR}/cmake/checked_in.cmake)
+  set_tests_properties(${name}_is_fresh PROPERTIES LABELS fast TIMEOUT 60)
+endfunction()

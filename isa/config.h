@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The configuration of a machine: array shape, scratchpad sizes, bus, memory model. Read at run time
+// by every C++ part; printed into the SystemVerilog package; its hash is in every program image and
+// in a register, so that an image never runs on another machine. Depends on base; used by everything.
+#ifndef TESSERA_ISA_CONFIG_H_
+#define TESSERA_ISA_CONFIG_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bits.h"
+#include "base/error.h"
+#include "isa/enums.h"
+
+namespace tessera::isa {
+
+// Which of the two exact memory models stands behind the bus (sim/dram).
+enum class DramModel : uint8_t { kTsim, kZynq };
+
+struct Config {
+  std::string name = "default";
+  // The array: a tile product is inp [batch, block_in] times transpose(wgt [block_out, block_in]).
+  // block_in == block_out, powers of two.
+  int64_t batch = 1;
+  int64_t block_in = 16;
+  int64_t block_out = 16;
+  // Scratchpads, bytes.
+  int64_t uop_bytes = 32 << 10;
+  int64_t inp_bytes = 32 << 10;
+  int64_t wgt_bytes = 256 << 10;
+  int64_t acc_bytes = 128 << 10;
+  int64_t out_bytes = 32 << 10;
+  int64_t prm_depth = 64;    // records of block_out channels
+  int64_t bus_bits = 64;     // AXI data width
+  DramModel dram = DramModel::kTsim;
+  int64_t clock_mhz = 100;   // for milliseconds in reports; cycles do not depend on it
+  int64_t queue_depth = 32;  // instructions waiting in front of a unit
+  int64_t token_depth = 255; // tokens a counter holds
+
+  // Derived. Bytes and depths are in the units of profile `tessera` unless they say VTA.
+  int64_t bus_bytes() const { return bus_bits / 8; }
+  int64_t inp_tile_bytes() const { return batch * block_in; }
+  int64_t wgt_tile_bytes() const { return block_out * block_in; }
+  int64_t acc_tile_bytes() const { return 4 * batch * block_out; }
+  int64_t out_tile_bytes() const { return batch * block_out; }
+  static constexpr int64_t uop_tile_bytes() { return 8; }
+  static constexpr int64_t vta_uop_tile_bytes() { return 4; }
+  int64_t prm_tile_bytes() const { return RoundUp(9 * block_out, bus_bytes()); }
+  int64_t lanes() const { return batch * block_out; }             // VECTOR lanes
+  int64_t depthwise_taps() const { return block_out / 2; }        // taps a cycle in Depthwise
+  int64_t macs_per_cycle() const { return batch * block_out * block_in; }
+
+  // Bytes of one tile of |memory| in device memory and on chip. kAcc8: the bytes in device memory.
+  int64_t TileBytes(Memory memory, Profile profile = Profile::kTessera) const;
+  // Tiles that |memory| holds. kAcc8 is kAcc.
+  int64_t Depth(Memory memory, Profile profile = Profile::kTessera) const;
+
+  // CRC-64 over everything that a program depends on (not the name, the clock or the memory model).
+  uint64_t Hash() const;
+
+  bool operator==(const Config&) const = default;
+};
+
+// The named configurations: default, pynq, ultra96, tiny, batch4, wide.
+std::span<const Config> NamedConfigs();
+
+// A named configuration, or a JSON file with VTA's keys (LOG_BATCH, LOG_BLOCK, LOG_INP_BUFF_SIZE, ...)
+// or ours. |name_or_path| with a '/' or ending in .json is a path.
+//   errors  kNotFound         no such name (the message lists them) or file
+//           kInvalidArgument  not JSON, an unknown key, a value of the wrong type
+//           kOutOfRange       ValidateConfig's
+Result<Config> LoadConfig(const std::string& name_or_path);
+
+// Checks every limit that an encoding or the machine sets; the message names the field and the limit.
+Status ValidateConfig(const Config& config);
+
+// Whether VTA's 128-bit instructions and 32-bit micro-ops can express this configuration.
+Status ValidateVtaProfile(const Config& config);
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_CONFIG_H_
