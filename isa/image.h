@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ProgramImage: a relocatable program with its constant data. The compiler makes it, every device
+// runs it, `tessera asm` and `disasm` read and write it. It addresses memory through segments only,
+// so the same image runs wherever a driver puts them. Depends on: isa/insns.h, isa/config.h.
+#ifndef TESSERA_ISA_IMAGE_H_
+#define TESSERA_ISA_IMAGE_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "isa/config.h"
+#include "isa/insns.h"
+
+namespace tessera::isa {
+
+inline constexpr int kSegments = 8;
+
+// What profile `tessera` images use the segments for. The hardware gives them no meaning.
+enum class Segment : uint8_t { kUops = 0, kConstants = 1, kArena = 2, kInput = 3, kOutput = 4 };
+
+// Data and size of one segment. |size| >= data.size(); the rest is not initialised.
+struct SegmentData {
+  uint64_t size = 0;          // bytes; 0: the program does not use it
+  std::vector<uint8_t> data;  // initial contents, from offset 0
+  bool operator==(const SegmentData&) const = default;
+};
+
+// Instructions [begin, end) implement |op| of layer |layer|.
+struct SourceRange {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  uint32_t layer = 0;   // index into the artifact's layer table
+  std::string op;       // name of the source operator(s), e.g. "conv1+relu"
+  bool operator==(const SourceRange&) const = default;
+};
+
+struct ProgramImage {
+  Profile profile = Profile::kTessera;
+  uint64_t config_hash = 0;
+  std::string config_name;                        // for messages only
+  std::vector<uint8_t> code;                      // encoded instructions, 32 or 16 bytes each
+  std::array<SegmentData, kSegments> segments;
+  std::vector<SourceRange> source;                // in order, not overlapping
+
+  int64_t insn_bytes() const { return profile == Profile::kVta ? kVtaInsnBytes : kInsnBytes; }
+  int64_t insn_count() const { return static_cast<int64_t>(code.size()) / insn_bytes(); }
+  InsnWord Word(int64_t n) const;                 // profile tessera; n < insn_count()
+  VtaInsnWord VtaWord(int64_t n) const;           // profile vta
+  void Append(const InsnWord& word);
+  void Append(const VtaInsnWord& word);
+
+  // "conv1+relu" for the source operator that instruction |n| implements, or "".
+  std::string_view SourceOf(int64_t n) const;
+
+  bool operator==(const ProgramImage&) const = default;
+};
+
+// File format, little-endian: magic "TSRIMG01", version, profile, config hash, name, source map, code,
+// segments, CRC-64 of everything before it. Limits on every count; unknown versions are refused.
+std::vector<uint8_t> SerializeImage(const ProgramImage& image);
+
+// errors  kInvalidArgument  not an image, or of another version
+//         kDataLoss         truncated, or the checksum differs
+//         kOutOfRange       a count or size is past its limit
+Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes);
+
+// Refuses an image made for another configuration, naming both.
+Status CheckImageMatches(const ProgramImage& image, const Config& config);
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_IMAGE_H_
