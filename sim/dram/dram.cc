@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/dram/dram.h"
+
+#include <algorithm>
+
+namespace tessera::sim {
+namespace {
+
+constexpr uint32_t kFrame = 20;          // cycles
+constexpr uint32_t kMaxRequest = 256;    // beats, AXI's limit
+
+// 17 of the 20 cycles of a frame carry a beat; the three others are spread out.
+constexpr bool CarriesBeat(uint32_t frame) { return frame != 6 && frame != 13 && frame != 19; }
+
+}  // namespace
+
+DramTiming TimingOf(isa::DramModel model) {
+  switch (model) {
+    case isa::DramModel::kTsim:
+      return {.burst_beats = 256, .read_latency = 16, .pipelined = false, .reads = 256, .writes = 256,
+              .write_latency = 1, .shared = false};
+    case isa::DramModel::kZynq:
+      return {.burst_beats = 16, .read_latency = 60, .pipelined = true, .reads = 16, .writes = 8,
+              .write_latency = 30, .shared = true};
+  }
+  TESSERA_CHECK(false, "memory model {}", static_cast<int>(model));
+}
+
+Dram::Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed)
+    : timing_(TimingOf(model)), bus_bytes_(bus_bytes), stall_seed_(stall_seed), stall_(stall_seed) {}
+
+void Dram::Reset() {
+  stall_ = Stall(stall_seed_);
+  cycle_ = 0;
+  frame_ = 0;
+  read_served_last_ = false;
+  reads_.clear();
+  writes_.clear();
+  responses_.clear();
+  read_rest_.beats = write_rest_.beats = 0;
+  writes_outstanding_ = 0;
+  beat_valid_ = response_valid_ = false;
+}
+
+void Dram::BeginCycle(bool write_offered) {
+  stall_.Step();
+  // Parts of split requests that found room.
+  if (read_rest_.beats != 0 && reads_.size < timing_.reads) EnterRead();
+  if (write_rest_.beats != 0 && writes_outstanding_ < timing_.writes) EnterWrite();
+  idle_at_begin_ = reads_.size == 0;
+
+  read_ready_ = read_rest_.beats == 0 && reads_.size < timing_.reads && !stall_[Stall::kReadRequest];
+  write_ready_ =
+      write_rest_.beats == 0 && writes_outstanding_ < timing_.writes && !stall_[Stall::kWriteRequest];
+  GrantBeats(write_offered);
+
+  // Parts of a split write other than the last are answered to nobody.
+  while (responses_.size != 0 && !responses_.front().final && cycle_ >= responses_.front().due) {
+    responses_.pop();
+    --writes_outstanding_;
+  }
+  if (!response_valid_ && responses_.size != 0 && cycle_ >= responses_.front().due &&
+      !stall_[Stall::kResponse]) {
+    response_valid_ = true;
+    response_id_ = responses_.front().id;
+  }
+}
+
+void Dram::GrantBeats(bool write_offered) {
+  bool read = !beat_valid_ && reads_.size != 0 && cycle_ >= reads_.front().due && !stall_[Stall::kReadBeat];
+  bool write = write_offered && writes_.size != 0 && !stall_[Stall::kWriteBeat];
+  if (timing_.shared) {
+    if (!CarriesBeat(frame_)) read = write = false;
+    if (read && write) {
+      read = !read_served_last_;
+      write = !read;
+    }
+    if (read || write) read_served_last_ = read;
+  }
+  if (read) {
+    Burst& burst = reads_.front();
+    beat_valid_ = true;
+    read_beat_ = {burst.address, burst.id, burst.beats == 1 && burst.final};
+  }
+  beat_ready_ = write;
+  if (write) {
+    Burst& burst = writes_.front();
+    write_beat_ = {burst.address, burst.id, burst.beats == 1 && burst.final};
+  }
+}
+
+void Dram::EnterRead() {
+  const uint32_t beats = std::min(read_rest_.beats, timing_.burst_beats);
+  read_rest_.beats -= beats;
+  const bool now = timing_.pipelined || idle_at_begin_;
+  reads_.push({.address = read_rest_.address,
+               .due = now ? cycle_ + timing_.read_latency : 0,
+               .beats = beats,
+               .id = read_rest_.id,
+               .final = read_rest_.beats == 0});
+  read_rest_.address += uint64_t{beats} * bus_bytes_;
+}
+
+void Dram::EnterWrite() {
+  const uint32_t beats = std::min(write_rest_.beats, timing_.burst_beats);
+  write_rest_.beats -= beats;
+  writes_.push({.address = write_rest_.address,
+                .beats = beats,
+                .id = write_rest_.id,
+                .final = write_rest_.beats == 0});
+  write_rest_.address += uint64_t{beats} * bus_bytes_;
+  ++writes_outstanding_;
+}
+
+void Dram::AcceptRead(const DramRequest& request) {
+  TESSERA_CHECK(read_ready_);
+  TESSERA_CHECK(request.beats >= 1 && request.beats <= kMaxRequest, "{} beats", request.beats);
+  read_ready_ = false;
+  read_rest_ = request;
+  EnterRead();
+}
+
+void Dram::AcceptWrite(const DramRequest& request) {
+  TESSERA_CHECK(write_ready_);
+  TESSERA_CHECK(request.beats >= 1 && request.beats <= kMaxRequest, "{} beats", request.beats);
+  write_ready_ = false;
+  write_rest_ = request;
+  EnterWrite();
+}
+
+void Dram::TakeReadBeat() {
+  TESSERA_CHECK(beat_valid_);
+  beat_valid_ = false;
+  Burst& burst = reads_.front();
+  burst.address += bus_bytes_;
+  if (--burst.beats == 0) reads_.pop();
+}
+
+void Dram::PutWriteBeat() {
+  TESSERA_CHECK(beat_ready_);
+  beat_ready_ = false;
+  Burst& burst = writes_.front();
+  burst.address += bus_bytes_;
+  if (--burst.beats != 0) return;
+  burst.due = cycle_ + timing_.write_latency;
+  responses_.push(burst);
+  writes_.pop();
+}
+
+void Dram::TakeResponse() {
+  TESSERA_CHECK(response_valid_);
+  response_valid_ = false;
+  responses_.pop();
+  --writes_outstanding_;
+}
+
+void Dram::EndCycle() {
+  ++cycle_;
+  if (++frame_ == kFrame) frame_ = 0;
+}
+
+}  // namespace tessera::sim

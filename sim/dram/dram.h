@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dram: when device memory answers. The two exact memory models of the machine, stepped by cycles;
+// timing only, the data stays with the caller. Depends on: isa/config.h. Used by: sim/rtl, tests.
+//
+//   tsim   reads and writes independent; reads in order, 256 outstanding bursts of up to 256 beats.
+//          A read accepted while no other is outstanding gives its first beat 16 cycles later; one
+//          accepted behind another gives it in the cycle after that one's last beat. A beat a cycle
+//          each way. A write's response is offered one cycle after its last beat.
+//   zynq   bursts of 16 beats; a longer request is split here, a part a cycle. First beat of a read 60
+//          cycles after its (part's) request, pipelined over 16 outstanding reads. 8 outstanding
+//          writes, response 30 cycles after the last beat. One data path: 17 of every 20 cycles carry
+//          one beat, read or write; cycles 6, 13 and 19 of each 20 since Reset carry none. When both
+//          directions want a cycle they alternate, the one that was not served last goes first.
+//
+// "N cycles later": a handshake in cycle t is answered by a handshake in cycle t + N at the earliest.
+//
+// One cycle, as seen by the caller:
+//   BeginCycle(offer)        decides what the memory offers in this cycle
+//   read_ready() ...         what it offers
+//   AcceptRead() ...         for each handshake that takes place, in any order, each at most once
+//   EndCycle()
+// An offer that is not taken (beat, response) stands in the next cycle, as AXI demands.
+#ifndef TESSERA_SIM_DRAM_DRAM_H_
+#define TESSERA_SIM_DRAM_DRAM_H_
+
+#include <array>
+#include <cstdint>
+
+#include "base/check.h"
+#include "isa/config.h"
+#include "sim/dram/stall.h"
+
+namespace tessera::sim {
+
+// The numbers of a memory model.
+struct DramTiming {
+  uint32_t burst_beats;    // longest burst; longer requests are split
+  uint32_t read_latency;   // cycles from request to first beat
+  bool pipelined;          // the latency counts from each request; else only from idle
+  uint32_t reads;          // outstanding read bursts
+  uint32_t writes;         // outstanding write bursts
+  uint32_t write_latency;  // cycles from last beat to response
+  bool shared;             // reads and writes share 17 of 20 cycles
+};
+DramTiming TimingOf(isa::DramModel model);
+
+// A burst that the master asks for.
+struct DramRequest {
+  uint64_t address = 0;  // of the first beat, bytes
+  uint32_t beats = 1;    // 1 .. 256
+  uint32_t id = 0;       // comes back with every beat and with the response
+};
+
+// One beat of a burst.
+struct DramBeat {
+  uint64_t address = 0;
+  uint32_t id = 0;
+  bool last = false;
+};
+
+class Dram {
+ public:
+  // |bus_bytes|: bytes a beat. |stall_seed|: not 0: every channel hesitates at random (tests).
+  Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0);
+
+  // Idle, at cycle 0 of the frame of 20. The stalls of a seed start over.
+  void Reset();
+
+  // |write_offered|: the master shows a write beat in this cycle.
+  void BeginCycle(bool write_offered);
+
+  bool read_ready() const { return read_ready_; }          // a read request would be accepted
+  bool write_ready() const { return write_ready_; }        // a write request would be accepted
+  bool beat_ready() const { return beat_ready_; }          // the offered write beat is accepted
+  bool beat_valid() const { return beat_valid_; }          // a read beat is offered
+  bool response_valid() const { return response_valid_; }  // a write response is offered
+
+  const DramBeat& read_beat() const { return read_beat_; }    // when beat_valid()
+  const DramBeat& write_beat() const { return write_beat_; }  // when beat_ready(): where the beat goes
+  uint32_t response_id() const { return response_id_; }       // when response_valid()
+
+  void AcceptRead(const DramRequest& request);   // needs read_ready()
+  void AcceptWrite(const DramRequest& request);  // needs write_ready()
+  void TakeReadBeat();                           // needs beat_valid()
+  void PutWriteBeat();                           // needs beat_ready()
+  void TakeResponse();                           // needs response_valid()
+
+  void EndCycle();
+
+  uint64_t cycle() const { return cycle_; }
+  // Nothing is outstanding in either direction.
+  bool idle() const {
+    return reads_.size == 0 && read_rest_.beats == 0 && writes_outstanding_ == 0 && write_rest_.beats == 0;
+  }
+
+ private:
+  struct Burst {
+    uint64_t address = 0;
+    uint64_t due = 0;  // reads: the earliest cycle of the first beat; responses: of the response
+    uint32_t beats = 0;
+    uint32_t id = 0;
+    bool final = true;  // the last part of its request
+  };
+  // A first-in first-out ring; the models bound what is in flight.
+  struct Ring {
+    static constexpr uint32_t kSlots = 256;
+    std::array<Burst, kSlots> slot;
+    uint32_t head = 0;
+    uint32_t size = 0;
+    Burst& front() { return slot[head]; }
+    void push(const Burst& burst) {
+      TESSERA_CHECK(size < kSlots);
+      slot[(head + size++) % kSlots] = burst;
+    }
+    void pop() {
+      head = (head + 1) % kSlots;
+      --size;
+    }
+    void clear() { head = size = 0; }
+  };
+
+  void EnterRead();   // the next part of read_rest_ becomes outstanding
+  void EnterWrite();  // the next part of write_rest_
+  void GrantBeats(bool write_offered);
+
+  const DramTiming timing_;
+  const uint32_t bus_bytes_;
+  const uint64_t stall_seed_;
+  Stall stall_;
+
+  uint64_t cycle_ = 0;
+  uint32_t frame_ = 0;           // cycle_ mod 20
+  bool read_served_last_ = false;
+  bool idle_at_begin_ = true;    // no read was outstanding when this cycle began
+
+  Ring reads_;                   // outstanding read bursts, oldest first
+  DramRequest read_rest_{.beats = 0};   // what of the accepted read is not outstanding yet
+  Ring writes_;                  // outstanding write bursts whose data is not complete
+  DramRequest write_rest_{.beats = 0};
+  Ring responses_;               // written bursts that wait for their response
+  uint32_t writes_outstanding_ = 0;
+
+  bool read_ready_ = false, write_ready_ = false, beat_ready_ = false;
+  bool beat_valid_ = false, response_valid_ = false;
+  DramBeat read_beat_, write_beat_;
+  uint32_t response_id_ = 0;
+};
+
+}  // namespace tessera::sim
+
+#endif  // TESSERA_SIM_DRAM_DRAM_H_
