@@ -67,17 +67,32 @@ struct Config {
 // The named configurations: default, pynq, ultra96, tiny, batch4, wide.
 std::span<const Config> NamedConfigs();
 
-// A named configuration, or a JSON file with VTA's keys (LOG_BATCH, LOG_BLOCK, LOG_INP_BUFF_SIZE, ...)
-// or ours. |name_or_path| with a '/' or ending in .json is a path.
-//   errors  kNotFound         no such name (the message lists them) or file
-//           kInvalidArgument  not JSON, an unknown key, a value of the wrong type
+// The configuration that |text|, a JSON object, describes. A key that is absent keeps the value of
+// `default`; OUT without a size has as many tiles as ACC.
+//   ours   name, batch, block, uop_kib, inp_kib, wgt_kib, acc_kib, out_kib, prm_depth, bus_bits,
+//          memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth
+//   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
+//          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
+//          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, a name if there is no
+//          other; HW_VER, ignored
+//   errors  kInvalidArgument  not JSON, an unknown or repeated key, a value of the wrong type
 //           kOutOfRange       ValidateConfig's
+Result<Config> ParseConfig(const std::string& text, const std::string& default_name);
+
+// |config| with our keys, as ParseConfig reads it.
+std::string ConfigToJson(const Config& config);
+
+// A named configuration, or what ParseConfig makes of a file; its stem is the default name.
+// |name_or_path| with a '/' or ending in .json is a path.
+//   errors  kNotFound         no such name (the message lists them) or file
+//           and ParseConfig's
 Result<Config> LoadConfig(const std::string& name_or_path);
 
 // Checks every limit that an encoding or the machine sets; the message names the field and the limit.
 Status ValidateConfig(const Config& config);
 
 // Whether VTA's 128-bit instructions and 32-bit micro-ops can express this configuration.
+//   errors  kUnsupported  they cannot; the message names the field and the limit
 Status ValidateVtaProfile(const Config& config);
 
 }  // namespace tessera::isa

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Configurations as JSON: VTA's keys and ours in, ours out.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "base/file.h"
+#include "isa/config.h"
+
+namespace tessera::isa {
+namespace {
+
+constexpr int64_t kKiB = 1024;
+
+// A key whose value is a whole number. VTA's hold logarithms of |unit|s.
+struct NumberKey {
+  const char* key;
+  int64_t Config::*field;
+  bool log;
+  int64_t unit;  // value or 2^value is multiplied by this
+};
+constexpr NumberKey kNumberKeys[] = {
+    {"batch", &Config::batch, false, 1},
+    {"block", &Config::block_out, false, 1},
+    {"uop_kib", &Config::uop_bytes, false, kKiB},
+    {"inp_kib", &Config::inp_bytes, false, kKiB},
+    {"wgt_kib", &Config::wgt_bytes, false, kKiB},
+    {"acc_kib", &Config::acc_bytes, false, kKiB},
+    {"out_kib", &Config::out_bytes, false, kKiB},
+    {"prm_depth", &Config::prm_depth, false, 1},
+    {"bus_bits", &Config::bus_bits, false, 1},
+    {"clock_mhz", &Config::clock_mhz, false, 1},
+    {"queue_depth", &Config::queue_depth, false, 1},
+    {"token_depth", &Config::token_depth, false, 1},
+    {"LOG_BATCH", &Config::batch, true, 1},
+    {"LOG_BLOCK", &Config::block_out, true, 1},
+    {"LOG_UOP_BUFF_SIZE", &Config::uop_bytes, true, 1},
+    {"LOG_INP_BUFF_SIZE", &Config::inp_bytes, true, 1},
+    {"LOG_WGT_BUFF_SIZE", &Config::wgt_bytes, true, 1},
+    {"LOG_ACC_BUFF_SIZE", &Config::acc_bytes, true, 1},
+    {"LOG_OUT_BUFF_SIZE", &Config::out_bytes, true, 1},
+    {"LOG_BUS_WIDTH", &Config::bus_bits, true, 1},
+};
+
+// VTA's keys that say what this machine always is.
+struct FixedKey {
+  const char* key;
+  int64_t value;
+};
+constexpr FixedKey kFixedKeys[] = {
+    {"LOG_INP_WIDTH", 3}, {"LOG_WGT_WIDTH", 3}, {"LOG_OUT_WIDTH", 3}, {"LOG_ACC_WIDTH", 5}};
+
+constexpr int64_t kMostLog = 40;
+constexpr int64_t kMostNumber = int64_t{1} << 40;
+
+// JSON's own last-one-wins would hide a mistake.
+Result<nlohmann::json> ParseOnce(const std::string& text) {
+  std::set<std::string> seen;
+  std::string twice;
+  const auto callback = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
+        !seen.insert(value.get<std::string>()).second) {
+      twice = value.get<std::string>();
+    }
+    return true;
+  };
+  try {
+    nlohmann::json json = nlohmann::json::parse(text, callback);
+    if (!json.is_object()) return Fail(Code::kInvalidArgument, "it is not a JSON object");
+    if (!twice.empty()) return Fail(Code::kInvalidArgument, "key \"{}\" stands there twice", twice);
+    return json;
+  } catch (const nlohmann::json::exception& e) {
+    const std::string what = e.what();  // "[json.exception...] parse error at line 1, column 2: ..."
+    const size_t bracket = what.find("] ");
+    return Fail(Code::kInvalidArgument, "it is not JSON: {}",
+                bracket == std::string::npos ? what : what.substr(bracket + 2));
+  }
+}
+
+Result<int64_t> Number(const std::string& key, const nlohmann::json& value, int64_t most) {
+  if (!value.is_number_integer()) {
+    return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a whole number", key, value.dump().substr(0, 60));
+  }
+  const int64_t number = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kMostNumber)
+                             ? kMostNumber + 1
+                             : value.get<int64_t>();
+  if (number < 0 || number > most) {
+    return Fail(Code::kOutOfRange, "\"{}\" is {}, it can be 0 to {}", key, value.dump().substr(0, 60), most);
+  }
+  return number;
+}
+
+Result<std::string> String(const std::string& key, const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key, value.dump().substr(0, 60));
+}
+
+// What has been set so far, and by which key.
+class Reader {
+ public:
+  explicit Reader(const std::string& name) { config_.name = name; }
+
+  Status Apply(const std::string& key, const nlohmann::json& value) {
+    for (const NumberKey& k : kNumberKeys) {
+      if (key != k.key) continue;
+      TESSERA_ASSIGN(const int64_t number, Number(key, value, k.log ? kMostLog : kMostNumber / kKiB));
+      return Set(k, k.log ? int64_t{1} << number : number);
+    }
+    for (const FixedKey& k : kFixedKeys) {
+      if (key != k.key) continue;
+      TESSERA_ASSIGN(const int64_t number, Number(key, value, kMostLog));
+      if (number == k.value) return {};
+      return Fail(Code::kOutOfRange, "\"{}\" is {}, this machine has {} ({} bits)", key, number, k.value,
+                  1 << k.value);
+    }
+    if (key == "name" || key == "TARGET") {
+      TESSERA_ASSIGN(const std::string text, String(key, value));
+      if (key == "name" || !named_) config_.name = text;
+      named_ = named_ || key == "name";
+      return {};
+    }
+    if (key == "HW_VER") {
+      TESSERA_ASSIGN(const std::string unused, String(key, value));
+      return {};
+    }
+    if (key == "memory") {
+      TESSERA_ASSIGN(const std::string text, String(key, value));
+      if (text != "tsim" && text != "zynq") {
+        return Fail(Code::kInvalidArgument, "\"memory\" is \"{}\", it can be \"tsim\" or \"zynq\"", text);
+      }
+      config_.dram = text == "tsim" ? DramModel::kTsim : DramModel::kZynq;
+      return {};
+    }
+    return Fail(Code::kInvalidArgument, "unknown key \"{}\"; known keys: {}", key, KnownKeys());
+  }
+
+  // OUT, when nothing said how large it is, has a tile for each of ACC's.
+  Config Finish() {
+    config_.block_in = config_.block_out;
+    if (!given_.contains(&config_.out_bytes)) config_.out_bytes = config_.acc_bytes / 4;
+    return config_;
+  }
+
+ private:
+  Status Set(const NumberKey& k, int64_t number) {
+    int64_t& field = config_.*(k.field);
+    const auto [other, fresh] = given_.emplace(&field, k.key);
+    if (!fresh) {
+      return Fail(Code::kInvalidArgument, "\"{}\" and \"{}\" say the same thing; give one", other->second, k.key);
+    }
+    field = number * k.unit;
+    return {};
+  }
+
+  static std::string KnownKeys() {
+    std::string all = "name, memory";
+    for (const NumberKey& k : kNumberKeys) all += std::string(", ") + k.key;
+    for (const FixedKey& k : kFixedKeys) all += std::string(", ") + k.key;
+    return all + ", TARGET, HW_VER";
+  }
+
+  Config config_;
+  std::map<const int64_t*, std::string> given_;
+  bool named_ = false;
+};
+
+}  // namespace
+
+Result<Config> ParseConfig(const std::string& text, const std::string& default_name) {
+  TESSERA_ASSIGN(const nlohmann::json json, ParseOnce(text));
+  Reader reader(default_name);
+  for (const auto& [key, value] : json.items()) TESSERA_TRY(reader.Apply(key, value));
+  Config config = reader.Finish();
+  TESSERA_TRY(ValidateConfig(config));
+  return config;
+}
+
+Result<Config> LoadConfig(const std::string& name_or_path) {
+  std::string names;
+  for (const Config& config : NamedConfigs()) {
+    if (config.name == name_or_path) return config;
+    names += (names.empty() ? "" : ", ") + config.name;
+  }
+  if (name_or_path.find('/') == std::string::npos && !name_or_path.ends_with(".json")) {
+    return Fail(Code::kNotFound, "no configuration is named \"{}\"; there are {}, or give a .json file", name_or_path,
+                names);
+  }
+  constexpr uint64_t kMostBytes = 1 << 20;
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(name_or_path, kMostBytes));
+  auto config = ParseConfig(std::string(bytes.begin(), bytes.end()), std::filesystem::path(name_or_path).stem());
+  if (!config) return Within(name_or_path, config.error());
+  return config;
+}
+
+std::string ConfigToJson(const Config& c) {
+  nlohmann::ordered_json json;
+  json["name"] = c.name;
+  for (const NumberKey& k : kNumberKeys) {
+    if (!k.log) json[k.key] = c.*(k.field) / k.unit;
+  }
+  json["memory"] = c.dram == DramModel::kTsim ? "tsim" : "zynq";
+  return json.dump(2) + "\n";
+}
+
+}  // namespace tessera::isa

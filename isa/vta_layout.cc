@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/vta_layout.h"
+
+#include "base/bits.h"
+
+namespace tessera::isa {
+namespace {
+
+// Places fields one after the other as GCC places C bit-fields whose type has |unit| bits.
+class Packer {
+ public:
+  explicit Packer(int unit) : unit_(unit) {}
+  void Start(int bit) { next_ = bit; }
+  int Place(int width) {
+    if (next_ / unit_ != (next_ + width - 1) / unit_) next_ = (next_ / unit_ + 1) * unit_;
+    const int lsb = next_;
+    next_ += width;
+    return lsb;
+  }
+
+ private:
+  int unit_;
+  int next_ = 0;
+};
+
+int DepthBits(const Config& config, Memory memory) {
+  return Log2Floor(static_cast<uint64_t>(config.Depth(memory, Profile::kVta)));
+}
+
+}  // namespace
+
+std::vector<VtaField> VtaFields(const Config& config) {
+  using enum FieldKind;
+  const int uop_bits = DepthBits(config, Memory::kUop);
+  const int inp_bits = DepthBits(config, Memory::kInp);
+  const int wgt_bits = DepthBits(config, Memory::kWgt);
+  const int acc_bits = DepthBits(config, Memory::kAcc);
+  std::vector<VtaField> fields;
+  Packer insn_packer(64);
+  Packer uop_packer(32);
+#define VTA_INSN(insn, opcode, summary) insn_packer.Start(kVtaOpcodeBits);
+#define VTA_FIELD(insn, name, width, kind, meaning) \
+  fields.push_back({#insn, #name, insn_packer.Place(width), width, kind, meaning});
+#define VTA_UOP_FIELD(name, width, meaning) \
+  fields.push_back({"VtaUop", #name, uop_packer.Place(width), width, kUnsigned, meaning});
+#include "isa/vta_insns.def"
+  return fields;
+}
+
+std::vector<VtaField> VtaFieldsOf(const std::vector<VtaField>& fields, std::string_view insn) {
+  std::vector<VtaField> result;
+  for (const VtaField& f : fields) {
+    if (f.insn == insn) result.push_back(f);
+  }
+  return result;
+}
+
+}  // namespace tessera::isa
