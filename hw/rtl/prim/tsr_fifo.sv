@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_fifo: a queue in LUT RAM.
+//
+//   Input   stream
+//   Output  stream; the head is visible in the cycle after its push when the queue was empty
+//   Cost    1 cycle of latency, 1 beat a cycle; ready_o and valid_o come from flops
+//
+// Invariant: beats leave in the order they came; count_o is the number inside, 0 .. Depth.
+`include "tsr_assert.svh"
+
+module tsr_fifo #(
+  parameter int Width     = 32,  // bits in a beat; >= 1
+  parameter int Depth     = 16,  // beats; a power of two, >= 2
+  parameter int CountBits = 5    // bits of count_o: $clog2(Depth) + 1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  // upstream
+  input  logic                 valid_i,
+  output logic                 ready_o,
+  input  logic [Width-1:0]     data_i,
+  // downstream
+  output logic                 valid_o,
+  input  logic                 ready_i,
+  output logic [Width-1:0]     data_o,
+  output logic [CountBits-1:0] count_o
+);
+  localparam int AddrBits = CountBits - 1;
+  logic [AddrBits-1:0] wptr_q, rptr_q;
+  logic [CountBits-1:0] count_q;
+  logic full_q, some_q;
+
+  logic push, pop;
+  assign ready_o = !full_q;
+  assign valid_o = some_q;
+  assign count_o = count_q;
+  assign push = valid_i & ready_o;
+  assign pop = valid_o & ready_i;
+
+  logic [CountBits-1:0] count_d;
+  assign count_d = count_q + CountBits'(push) - CountBits'(pop);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      wptr_q <= '0;
+      rptr_q <= '0;
+      count_q <= '0;
+      full_q <= 1'b0;
+      some_q <= 1'b0;
+    end else begin
+      if (push) wptr_q <= wptr_q + AddrBits'(1);
+      if (pop) rptr_q <= rptr_q + AddrBits'(1);
+      count_q <= count_d;
+      full_q <= count_d == CountBits'(Depth);
+      some_q <= count_d != '0;
+    end
+  end
+
+  tsr_lutram #(
+    .Depth(Depth),
+    .Width(Width),
+    .AddrBits(AddrBits)
+  ) u_mem (
+    .clk_i,
+    .we_i(push),
+    .waddr_i(wptr_q),
+    .wdata_i(data_i),
+    .raddr_i(rptr_q),
+    .rdata_o(data_o)
+  );
+
+`ifndef SYNTHESIS
+  initial begin
+    if (Depth < 2 || (Depth & (Depth - 1)) != 0) $fatal(1, "tsr_fifo: Depth is %0d, must be a power of two", Depth);
+    if (Depth != 1 << AddrBits) $fatal(1, "tsr_fifo: CountBits is %0d, Depth is %0d", CountBits, Depth);
+  end
+`endif
+  `TSR_ASSERT_STREAM(in, valid_i, ready_o, data_i)
+  `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
+  `TSR_ASSERT(in_range, count_q <= CountBits'(Depth))
+  `TSR_COVER(saw_full, full_q)
+endmodule

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_ram: one write port with byte enables, one read port with a registered output; block RAM.
+//
+//   Input   we_i, waddr_i, be_i, wdata_i: written on this edge
+//   Input   re_i, raddr_i: read on this edge; rdata_o holds it from the next cycle until the next read
+//   Cost    1 cycle from re_i to rdata_o; Depth x Bytes bytes of block RAM, cut in columns of 8 bytes
+//
+// Invariant: a read in the cycle of a write to the same address gives the old bytes.
+module tsr_ram #(
+  parameter int Depth    = 512,  // words; >= 2
+  parameter int Bytes    = 8,    // bytes in a word; >= 1
+  parameter int AddrBits = 9     // bits of an address: $clog2(Depth)
+) (
+  input  logic                clk_i,
+  input  logic                we_i,
+  input  logic [AddrBits-1:0] waddr_i,
+  input  logic [Bytes-1:0]    be_i,
+  input  logic [8*Bytes-1:0]  wdata_i,
+  input  logic                re_i,
+  input  logic [AddrBits-1:0] raddr_i,
+  output logic [8*Bytes-1:0]  rdata_o
+`ifndef SYNTHESIS
+  ,
+  output logic [8*Bytes-1:0]  old_o    // what the write port's address holds now; for digests
+`endif
+);
+  localparam int Column = 8;
+  localparam int Columns = (Bytes + Column - 1) / Column;
+
+  for (genvar c = 0; c < Columns; c++) begin : g_column
+    localparam int Low = c * Column;
+    localparam int N = (Bytes - Low < Column) ? Bytes - Low : Column;  // bytes of this column
+    logic [8*N-1:0] mem_q [Depth];
+    logic [8*N-1:0] rdata_q;
+    assign rdata_o[8*Low+:8*N] = rdata_q;
+
+    always_ff @(posedge clk_i) begin
+      if (re_i) rdata_q <= mem_q[raddr_i];
+    end
+`ifdef SYNTHESIS
+    always_ff @(posedge clk_i) begin
+      for (int b = 0; b < N; b++) begin
+        if (we_i && be_i[Low+b]) mem_q[waddr_i][8*b+:8] <= wdata_i[8*(Low+b)+:8];
+      end
+    end
+`else
+    // The same write as one store, which a simulator does faster.
+    logic [8*N-1:0] mask;
+    always_comb begin
+      for (int b = 0; b < N; b++) mask[8*b+:8] = {8{be_i[Low+b]}};
+    end
+    always_ff @(posedge clk_i) begin
+      if (we_i) mem_q[waddr_i] <= (mem_q[waddr_i] & ~mask) | (wdata_i[8*Low+:8*N] & mask);
+    end
+    assign old_o[8*Low+:8*N] = mem_q[waddr_i];
+    initial for (int i = 0; i < Depth; i++) mem_q[i] = '0;
+`endif
+  end
+
+`ifndef SYNTHESIS
+  initial begin
+    if (Depth < 2 || Bytes < 1) $fatal(1, "tsr_ram: Depth is %0d, Bytes is %0d", Depth, Bytes);
+    if ((64'd1 << AddrBits) < 64'(Depth)) $fatal(1, "tsr_ram: AddrBits is %0d, Depth is %0d", AddrBits, Depth);
+  end
+`endif
+endmodule
