@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Element types of tensors, shared by files, graphs and devices.
+#ifndef TESSERA_BASE_DTYPE_H_
+#define TESSERA_BASE_DTYPE_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace tessera {
+
+enum class DType : uint8_t { kBool, kInt8, kUint8, kInt32, kInt64, kFloat32 };
+
+constexpr int64_t SizeOf(DType type) {  // bytes
+  switch (type) {
+    case DType::kBool:
+    case DType::kInt8:
+    case DType::kUint8: return 1;
+    case DType::kInt32:
+    case DType::kFloat32: return 4;
+    case DType::kInt64: return 8;
+  }
+  return 0;
+}
+
+constexpr std::string_view Text(DType type) {
+  switch (type) {
+    case DType::kBool: return "bool";
+    case DType::kInt8: return "int8";
+    case DType::kUint8: return "uint8";
+    case DType::kInt32: return "int32";
+    case DType::kInt64: return "int64";
+    case DType::kFloat32: return "float32";
+  }
+  return "?";
+}
+
+}  // namespace tessera
+
+#endif  // TESSERA_BASE_DTYPE_H_

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/graph/graph.h"
+
+#include <fmt/ranges.h>
+
+#include "base/check.h"
+
+namespace tessera::graph {
+namespace {
+
+struct OpRow {
+  Op op;
+  std::string_view text;
+  Category category;
+  size_t least, most;
+};
+constexpr OpRow kOps[] = {
+#define OP(name, text, category, least, most, meaning) {Op::name, text, Category::category, least, most},
+#include "compiler/graph/ops.def"
+};
+const OpRow& Row(Op op) { return kOps[static_cast<size_t>(op)]; }
+
+std::string QuantText(const Quant& quant) {
+  if (quant.scale.size() == 1) return fmt::format(" scale {:.9g} zero {}", quant.scale[0], quant.zero[0]);
+  return fmt::format(" scale per axis {} ({} values)", quant.axis, quant.scale.size());
+}
+
+}  // namespace
+
+std::string_view Text(Op op) { return Row(op).text; }
+Category CategoryOf(Op op) { return Row(op).category; }
+
+int64_t Tensor::count() const {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+
+int64_t Window::OutExtent(int d, int64_t in) const {
+  const int64_t span = (kernel[d] - 1) * dilation[d] + 1;
+  const int64_t room = in + pad_before[d] + pad_after[d] - span;
+  return room < 0 ? 0 : room / stride[d] + 1;
+}
+
+TensorId Graph::AddTensor(Tensor tensor) {
+  tensors.push_back(std::move(tensor));
+  return static_cast<TensorId>(tensors.size() - 1);
+}
+
+std::optional<size_t> Graph::ProducerOf(TensorId id) const {
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    if (nodes[n].output == id) return n;
+  }
+  return std::nullopt;
+}
+
+std::vector<size_t> Graph::ConsumersOf(TensorId id) const {
+  std::vector<size_t> users;
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    for (TensorId input : nodes[n].inputs) {
+      if (input == id) {
+        users.push_back(n);
+        break;
+      }
+    }
+  }
+  return users;
+}
+
+int64_t Macs(const Graph& graph, const Node& node) {
+  const int64_t outputs = graph.tensor(node.output).count();
+  switch (node.op) {
+    case Op::kConv: {
+      const Tensor& weights = graph.tensor(node.inputs[1]);
+      return outputs * weights.count() / weights.shape[0];
+    }
+    case Op::kDense: return outputs * graph.tensor(node.inputs[1]).shape[1];
+    default: return 0;
+  }
+}
+
+Status Verify(const Graph& graph) {
+  const auto in_range = [&](TensorId id) { return id >= 0 && id < static_cast<TensorId>(graph.tensors.size()); };
+  std::vector<bool> known(graph.tensors.size());
+  for (size_t i = 0; i < graph.tensors.size(); ++i) known[i] = graph.tensors[i].constant();
+  for (TensorId id : graph.inputs) {
+    if (!in_range(id)) return Fail(Code::kInvalidArgument, "graph input {} is not a tensor", id);
+    known[static_cast<size_t>(id)] = true;
+  }
+  for (const Node& node : graph.nodes) {
+    const auto bad = [&](std::string why) {
+      return Fail(Code::kInvalidArgument, "node {} ({}): {}", node.name, Text(node.op), why);
+    };
+    if (node.inputs.size() < Row(node.op).least || node.inputs.size() > Row(node.op).most) {
+      return bad(fmt::format("{} operands, takes {} to {}", node.inputs.size(), Row(node.op).least, Row(node.op).most));
+    }
+    for (TensorId id : node.inputs) {
+      if (!in_range(id)) return bad(fmt::format("operand {} is not a tensor", id));
+      if (!known[static_cast<size_t>(id)]) {
+        return bad(fmt::format("operand {} is used before it is made", graph.tensor(id).name));
+      }
+    }
+    if (!in_range(node.output)) return bad("its result is not a tensor");
+    if (known[static_cast<size_t>(node.output)]) {
+      return bad(fmt::format("its result {} has another producer", graph.tensor(node.output).name));
+    }
+    known[static_cast<size_t>(node.output)] = true;
+    for (TensorId id : node.inputs) {
+      const Tensor& t = graph.tensor(id);
+      if (t.dtype == DType::kInt8 && !t.quant) return bad(fmt::format("operand {} has no scale", t.name));
+    }
+  }
+  for (TensorId id : graph.outputs) {
+    if (!in_range(id) || !known[static_cast<size_t>(id)]) {
+      return Fail(Code::kInvalidArgument, "graph output {} is not made by any node", id);
+    }
+  }
+  return {};
+}
+
+std::string Print(const Graph& graph) {
+  std::string text = fmt::format("graph {}\n", graph.name);
+  const auto describe = [&](TensorId id) {
+    const Tensor& t = graph.tensor(id);
+    return fmt::format("%{} {}[{}]{}", t.name, tessera::Text(t.dtype), fmt::join(t.shape, ", "),
+                       t.quant ? QuantText(*t.quant) : "");
+  };
+  for (TensorId id : graph.inputs) text += fmt::format("  input {}\n", describe(id));
+  for (const Node& node : graph.nodes) {
+    text += fmt::format("  {} = {}(", describe(node.output), Text(node.op));
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      text += fmt::format("{}%{}", i ? ", " : "", graph.tensor(node.inputs[i]).name);
+    }
+    text += ")";
+    if (node.op == Op::kConv || node.op == Op::kAvgPool || node.op == Op::kMaxPool) {
+      const Window& w = node.window;
+      text += fmt::format(" kernel {}x{} stride {},{} dilation {},{} pads {},{},{},{}", w.kernel[0], w.kernel[1],
+                          w.stride[0], w.stride[1], w.dilation[0], w.dilation[1], w.pad_before[0], w.pad_before[1],
+                          w.pad_after[0], w.pad_after[1]);
+      if (node.groups != 1) text += fmt::format(" groups {}", node.groups);
+    }
+    if (node.lo != -128 || node.hi != 127) text += fmt::format(" clamp {}..{}", node.lo, node.hi);
+    if (const int64_t macs = Macs(graph, node)) text += fmt::format("  # {} MACs", macs);
+    text += fmt::format("  // {}\n", node.name);
+  }
+  for (TensorId id : graph.outputs) text += fmt::format("  output %{}\n", graph.tensor(id).name);
+  return text;
+}
+
+}  // namespace tessera::graph

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graph: a network as typed integer operators over logical tensors (row-major, NCHW for images), with
+// quantisation parameters on the tensors. Importers make it, passes change it, compiler/te turns its
+// regions into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
+#ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_
+#define TESSERA_COMPILER_GRAPH_GRAPH_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "isa/enums.h"
+
+namespace tessera::graph {
+
+enum class Op : uint8_t {
+#define OP(name, text, category, least, most, meaning) name,
+#include "compiler/graph/ops.def"
+};
+enum class Category : uint8_t { kInjective, kReduction, kComplex, kOpaque };
+
+std::string_view Text(Op op);
+Category CategoryOf(Op op);
+
+// real = scale * (q - zero). One entry, or one per index of |axis|.
+struct Quant {
+  std::vector<double> scale;
+  std::vector<int32_t> zero;
+  int axis = -1;  // -1: per tensor
+  bool operator==(const Quant&) const = default;
+};
+
+struct Tensor {
+  std::string name;
+  DType dtype = DType::kInt8;
+  std::vector<int64_t> shape;
+  std::optional<Quant> quant;
+  std::optional<std::vector<uint8_t>> data;  // constants: row-major bytes
+
+  bool constant() const { return data.has_value(); }
+  int64_t count() const;
+};
+
+// A window over the two spatial axes (y, x). 1-D operators have extent 1 along y.
+struct Window {
+  std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, dilation{1, 1};
+  std::array<int64_t, 2> pad_before{0, 0}, pad_after{0, 0};
+  // Output extent along axis |d| of an input extent; <= 0: the window does not fit.
+  int64_t OutExtent(int d, int64_t in) const;
+  bool operator==(const Window&) const = default;
+};
+
+// Exact requantisation of a node's int32 sums, derived from the scales by compiler/quantize. One
+// entry per output channel, or one for all.
+struct Requant {
+  std::vector<int32_t> bias;        // folded: bias - zero_in * sum of weights
+  std::vector<int32_t> multiplier;  // 31 bits
+  std::vector<int8_t> shift;        // positive: left
+  isa::Round round = isa::Round::kEven;
+  int32_t out_zero = 0;
+  int32_t lo = -128, hi = 127;
+};
+
+// The residual add's two inputs and output: u_i = rescale((q - zero) << shift_left, multiplier, shift, tflite
+// rounding), output requant(u_0 + u_1).
+struct AddInput {
+  int32_t zero = 0;
+  int32_t left = 20;
+  int32_t multiplier = 1 << 30;
+  int8_t shift = 0;
+};
+
+using TensorId = int32_t;
+
+struct Node {
+  Op op = Op::kConv;
+  std::string name;
+  std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
+  TensorId output = -1;
+  Window window;                 // Conv, pools
+  int64_t groups = 1;            // Conv
+  int32_t lo = -128, hi = 127;   // fused activation as bounds on the quantised output
+  isa::Round round = isa::Round::kEven;
+  std::optional<Requant> requant;         // filled by compiler/quantize
+  std::array<AddInput, 2> add_inputs;     // Add only, filled by compiler/quantize
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Node> nodes;  // in topological order
+  std::vector<TensorId> inputs, outputs;
+
+  Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
+  const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
+  TensorId AddTensor(Tensor tensor);
+
+  // The node that makes |id|, or nothing for inputs and constants.
+  std::optional<size_t> ProducerOf(TensorId id) const;
+  std::vector<size_t> ConsumersOf(TensorId id) const;
+};
+
+// Multiply-accumulates of |node| for one inference.
+int64_t Macs(const Graph& graph, const Node& node);
+
+// Checks that the graph is well formed: ids in range, topological order, one producer a tensor, operand
+// counts, shapes that agree with the operators, quantisation where integers need it.
+//   errors  kInvalidArgument  names the node and what is wrong
+Status Verify(const Graph& graph);
+
+// One line a node with shapes, types, scales: what `tessera compile --dump graph` prints.
+std::string Print(const Graph& graph);
+
+}  // namespace tessera::graph
+
+#endif  // TESSERA_COMPILER_GRAPH_GRAPH_H_

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/onnx.h"
+
+#include "base/file.h"
+#include "compiler/import/onnx_model.h"
+#include "compiler/import/qdq.h"
+
+namespace tessera {
+
+Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path) {
+  Result<onnx_model::Model> model = onnx_model::Parse(bytes);
+  if (!model) return Within(path, model.error());
+  Result<graph::Graph> graph = onnx_model::QdqConverter(*model).Convert();
+  if (!graph) return Within(path, graph.error());
+  if (graph->name.empty()) graph->name = path;
+  return graph;
+}
+
+Result<graph::Graph> ImportOnnxFile(const std::string& path) {
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  return ImportOnnx(bytes, path);
+}
+
+}  // namespace tessera

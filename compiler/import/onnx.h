@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ONNX QDQ models to integer graphs. Depends on: compiler/graph, onnx_model.h. Used by tools.
+#ifndef TESSERA_COMPILER_IMPORT_ONNX_H_
+#define TESSERA_COMPILER_IMPORT_ONNX_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+
+namespace tessera {
+
+// Reads a quantised ONNX model (QuantizeLinear / DequantizeLinear around every operator). A symbolic first
+// extent of an input becomes 1: a graph is one inference. Activations of uint8 become int8 by -128 on
+// value and zero point. Relu and Clip become bounds of the operator in front of them.
+//   errors  kInvalidArgument  not a model; missing shapes; bad scales; weight zero points that are not 0;
+//                             shapes that do not fit; every message names file and node
+//           kUnsupported      an operator, attribute or float region that is not in docs (named)
+//           kDataLoss         truncated data
+Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path);
+Result<graph::Graph> ImportOnnxFile(const std::string& path);
+
+}  // namespace tessera
+
+#endif  // TESSERA_COMPILER_IMPORT_ONNX_H_

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/onnx_model.h"
+
+#include <cstring>
+#include <set>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wshadow"
+#include <onnx/onnx_pb.h>
+#pragma GCC diagnostic pop
+
+namespace tessera::onnx_model {
+namespace {
+
+constexpr int64_t kMaxElements = int64_t{1} << 29;  // of one initializer
+
+std::optional<DType> TypeOf(int32_t onnx_type) {
+  switch (onnx_type) {
+    case onnx::TensorProto::FLOAT: return DType::kFloat32;
+    case onnx::TensorProto::INT8: return DType::kInt8;
+    case onnx::TensorProto::UINT8: return DType::kUint8;
+    case onnx::TensorProto::INT32: return DType::kInt32;
+    case onnx::TensorProto::INT64: return DType::kInt64;
+    case onnx::TensorProto::BOOL: return DType::kBool;
+    default: return std::nullopt;
+  }
+}
+
+// Copies the typed list |from| (one protobuf number per element) into |to| as T.
+template <typename T, typename List>
+bool CopyList(const List& from, HostTensor& to) {
+  std::span<T> out = to.as<T>();
+  if (static_cast<size_t>(from.size()) != out.size()) return false;
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(from.Get(static_cast<int>(i)));
+  return true;
+}
+
+Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string& place) {
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL || proto.external_data_size() > 0) {
+    return Fail(Code::kUnsupported, "{}: its data are in another file; save the model with all data inside", place);
+  }
+  const std::optional<DType> dtype = TypeOf(proto.data_type());
+  if (!dtype) {
+    return Fail(Code::kUnsupported, "{}: element type {} (supported: float32, int8, uint8, int32, int64, bool)", place,
+                proto.data_type());
+  }
+  std::vector<int64_t> shape(proto.dims().begin(), proto.dims().end());
+  const Result<int64_t> count = ElementCount(shape, kMaxElements);
+  if (!count) return Within(place, count.error());
+  const size_t raw = proto.has_raw_data() ? proto.raw_data().size() : 0;
+  const size_t want = static_cast<size_t>(*count * SizeOf(*dtype));
+  const auto mismatch = [&] {
+    return Fail(Code::kDataLoss, "{}: its data do not fill shape {} of {}", place, ShapeText(shape), Text(*dtype));
+  };
+  if (proto.has_raw_data()) {
+    if (raw != want) return mismatch();
+    HostTensor tensor = HostTensor::Zeros(*dtype, shape);
+    std::memcpy(tensor.bytes.data(), proto.raw_data().data(), raw);
+    return tensor;
+  }
+  // Typed lists hold one element each, so a short list is caught before memory is asked for.
+  const int64_t given = proto.float_data_size() + proto.int32_data_size() + proto.int64_data_size();
+  if (given != *count) return mismatch();
+  HostTensor tensor = HostTensor::Zeros(*dtype, shape);
+  bool ok = false;
+  switch (*dtype) {
+    case DType::kFloat32: ok = CopyList<float>(proto.float_data(), tensor); break;
+    case DType::kInt64: ok = CopyList<int64_t>(proto.int64_data(), tensor); break;
+    case DType::kInt32: ok = CopyList<int32_t>(proto.int32_data(), tensor); break;
+    case DType::kInt8: ok = CopyList<int8_t>(proto.int32_data(), tensor); break;
+    case DType::kUint8:
+    case DType::kBool: ok = CopyList<uint8_t>(proto.int32_data(), tensor); break;
+  }
+  if (!ok) return mismatch();
+  return tensor;
+}
+
+Value ReadValue(const onnx::ValueInfoProto& proto) {
+  Value value{proto.name(), std::nullopt, std::nullopt};
+  if (!proto.type().has_tensor_type()) return value;
+  const onnx::TypeProto::Tensor& type = proto.type().tensor_type();
+  value.dtype = TypeOf(type.elem_type());
+  if (!type.has_shape()) return value;
+  value.shape.emplace();
+  for (const auto& dim : type.shape().dim()) {
+    value.shape->push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+  }
+  return value;
+}
+
+Result<Node> ReadNode(const onnx::NodeProto& proto, int index) {
+  Node node{index, proto.op_type(), proto.name(), {proto.input().begin(), proto.input().end()},
+            {proto.output().begin(), proto.output().end()}, {}};
+  if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
+    return Fail(Code::kUnsupported, "{}: operators of domain '{}' are not supported", node.Place(), proto.domain());
+  }
+  for (const onnx::AttributeProto& a : proto.attribute()) {
+    Attribute attribute;
+    if (a.has_g() || a.graphs_size() > 0) {
+      return Fail(Code::kUnsupported, "{}: sub-graphs (attribute {}) are not supported", node.Place(), a.name());
+    }
+    if (a.has_i()) attribute.i = a.i();
+    if (a.has_f()) attribute.f = a.f();
+    if (a.has_s()) attribute.s = a.s();
+    attribute.ints.assign(a.ints().begin(), a.ints().end());
+    if (a.has_t()) {
+      TESSERA_ASSIGN(attribute.tensor, ReadTensor(a.t(), node.Place() + " attribute " + a.name()));
+    }
+    node.attributes[a.name()] = std::move(attribute);
+  }
+  return node;
+}
+
+}  // namespace
+
+std::string Node::Place() const {
+  return name.empty() ? fmt::format("node {} ({})", index, op_type) : fmt::format("node {} ({} '{}')", index, op_type, name);
+}
+
+Result<Model> Parse(std::span<const uint8_t> bytes) {
+  onnx::ModelProto proto;
+  if (bytes.size() > 0x7fffffff || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return Fail(Code::kInvalidArgument, "is not an ONNX model, or is truncated");
+  }
+  if (!proto.has_graph() || proto.graph().node_size() == 0) {
+    return Fail(Code::kInvalidArgument, "is not an ONNX model: it has no graph with nodes");
+  }
+  const onnx::GraphProto& graph = proto.graph();
+  Model model;
+  model.name = graph.name();
+  for (const auto& opset : proto.opset_import()) {
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
+  }
+  for (const onnx::TensorProto& t : graph.initializer()) {
+    TESSERA_ASSIGN(HostTensor tensor, ReadTensor(t, fmt::format("initializer '{}'", t.name())));
+    if (!model.initializers.emplace(t.name(), std::move(tensor)).second) {
+      return Fail(Code::kInvalidArgument, "initializer '{}' is there twice", t.name());
+    }
+  }
+  int index = 0;
+  for (const onnx::NodeProto& n : graph.node()) {
+    TESSERA_ASSIGN(Node node, ReadNode(n, index++));
+    model.nodes.push_back(std::move(node));
+  }
+  for (const auto& value : graph.input()) {
+    if (!model.initializers.contains(value.name())) model.inputs.push_back(ReadValue(value));
+  }
+  for (const auto& value : graph.output()) model.outputs.push_back(ReadValue(value));
+  return model;
+}
+
+}  // namespace tessera::onnx_model

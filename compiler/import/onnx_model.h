@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An ONNX file as plain structs: the only place that touches the ONNX headers. Nothing here knows what an operator
+// means. Untrusted input: every count and size is checked. Used by compiler/import/onnx.cc.
+#ifndef TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
+#define TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tessera::onnx_model {
+
+struct Attribute {
+  std::optional<int64_t> i;
+  std::optional<float> f;
+  std::optional<std::string> s;
+  std::vector<int64_t> ints;
+  std::optional<HostTensor> tensor;
+};
+
+struct Node {
+  int index = 0;  // position in the file
+  std::string op_type, name;
+  std::vector<std::string> inputs, outputs;  // "" for an omitted optional input
+  std::map<std::string, Attribute> attributes;
+
+  // "node 4 (Conv 'stem')"
+  std::string Place() const;
+};
+
+// A graph input or output. A symbolic or missing extent is -1.
+struct Value {
+  std::string name;
+  std::optional<DType> dtype;                 // nothing: a type that DType lacks
+  std::optional<std::vector<int64_t>> shape;  // nothing: the file gives none
+};
+
+struct Model {
+  std::string name;
+  int64_t opset = 0;
+  std::vector<Node> nodes;
+  std::map<std::string, HostTensor> initializers;
+  std::vector<Value> inputs;  // initializers not among them
+  std::vector<Value> outputs;
+};
+
+// Parses the bytes of an .onnx file.
+//   errors  kInvalidArgument  not an ONNX model, or an empty one
+//           kDataLoss         an initializer's data do not match its shape
+//           kUnsupported      external data, sub-graphs, custom domains, element types that DType lacks
+Result<Model> Parse(std::span<const uint8_t> bytes);
+
+}  // namespace tessera::onnx_model
+
+#endif  // TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/qdq.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace tessera::onnx_model {
+namespace {
+
+using graph::Quant;
+using graph::TensorId;
+
+// uint8 values and zero points move to int8 by -128 (numerics page), so that one type is left.
+std::vector<uint8_t> ToInt8(const HostTensor& tensor) {
+  std::vector<uint8_t> bytes = tensor.bytes;
+  if (tensor.dtype == DType::kUint8) {
+    for (uint8_t& b : bytes) b ^= 0x80;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+const HostTensor* QdqConverter::Initializer(const std::string& name) const {
+  const auto it = model_.initializers.find(name);
+  return it == model_.initializers.end() ? nullptr : &it->second;
+}
+
+Result<graph::Graph> QdqConverter::Convert() {
+  graph_.name = model_.name;
+  for (const Node& node : model_.nodes) {
+    for (const std::string& input : node.inputs) users_[input].push_back(&node);
+  }
+  TESSERA_TRY(Inputs());
+  for (const Node& node : model_.nodes) {
+    if (!done_.contains(&node)) TESSERA_TRY(One(node));
+  }
+  TESSERA_TRY(Outputs());
+  TESSERA_TRY(graph::Verify(graph_));
+  return std::move(graph_);
+}
+
+Status QdqConverter::Inputs() {
+  if (model_.inputs.empty()) return Fail(Code::kInvalidArgument, "the model has no inputs");
+  for (const Value& value : model_.inputs) {
+    const std::string place = fmt::format("input '{}'", value.name);
+    if (!value.shape) return Fail(Code::kInvalidArgument, "{}: the model gives no shape; run shape inference on it", place);
+    if (!value.dtype || (*value.dtype != DType::kFloat32 && *value.dtype != DType::kInt8 && *value.dtype != DType::kUint8)) {
+      return Fail(Code::kUnsupported, "{}: its type is not float32, int8 or uint8", place);
+    }
+    if (*value.dtype != DType::kFloat32) {
+      return Fail(Code::kUnsupported, "{}: {} inputs are not supported; begin the model with QuantizeLinear", place,
+                  Text(*value.dtype));
+    }
+    std::vector<int64_t> shape = *value.shape;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (i == 0 && shape[0] == -1) shape[0] = 1;
+      if (shape[i] <= 0) {
+        return Fail(Code::kInvalidArgument, "{}: extent {} is not known; only the first may be symbolic", place, i);
+      }
+    }
+    const Result<int64_t> count = ElementCount(shape, int64_t{1} << 28);
+    if (!count) return Within(place, count.error());
+    if (shape.empty() || shape[0] != 1) {
+      return Fail(Code::kUnsupported, "{}: batch {} in the model; 1 or a symbolic one is supported", place,
+                  shape.empty() ? 0 : shape[0]);
+    }
+    graph_.inputs.push_back(graph_.AddTensor({value.name, *value.dtype, shape, std::nullopt, std::nullopt}));
+  }
+  return {};
+}
+
+Status QdqConverter::Outputs() {
+  if (model_.outputs.empty()) return Fail(Code::kInvalidArgument, "the model has no outputs");
+  for (const Value& value : model_.outputs) {
+    if (const auto it = ints_.find(value.name); it != ints_.end()) {
+      graph_.outputs.push_back(it->second);
+    } else if (const auto real = reals_.find(value.name); real != reals_.end()) {
+      graph::Node node{.op = graph::Op::kDequantize, .name = value.name, .inputs = {real->second}};
+      const graph::Tensor& from = graph_.tensor(real->second);
+      node.output = graph_.AddTensor({value.name, DType::kFloat32, from.shape, std::nullopt, std::nullopt});
+      graph_.outputs.push_back(node.output);
+      graph_.nodes.push_back(std::move(node));
+    } else {
+      return Fail(Code::kInvalidArgument, "output '{}' is not made by a quantised operator", value.name);
+    }
+  }
+  return {};
+}
+
+Status QdqConverter::One(const Node& node) {
+  const std::string& type = node.op_type;
+  if (node.outputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
+  if (type == "QuantizeLinear") return Quantize(node);
+  if (type == "DequantizeLinear") return Dequantize(node);
+  if (type == "Conv") return Conv(node);
+  if (type == "Gemm" || type == "MatMul") return Dense(node);
+  if (type == "Add" || type == "Mul") return Add(node);
+  if (type == "MaxPool" || type == "AveragePool" || type == "GlobalAveragePool") return Pool(node);
+  if (type == "Flatten" || type == "Reshape" || type == "Squeeze" || type == "Unsqueeze") return Reshape(node);
+  if (type == "Relu" || type == "Clip") return Activation(node);
+  if (type == "Identity" || type == "Dropout") {
+    TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
+    reals_[node.outputs[0]] = x;
+    return {};
+  }
+  return Fail(Code::kUnsupported,
+              "{}: operator {} is not supported (supported: QuantizeLinear DequantizeLinear Conv Gemm MatMul Add Mul "
+              "MaxPool AveragePool GlobalAveragePool Flatten Reshape Squeeze Unsqueeze Relu Clip Identity Dropout)",
+              node.Place(), type);
+}
+
+Result<Quant> QdqConverter::ReadQuant(const Node& node, bool& is_unsigned) {
+  const auto missing = [&](const char* what) {
+    return Fail(Code::kUnsupported, "{}: its {} is not a constant of the model", node.Place(), what);
+  };
+  if (node.inputs.size() < 2) return Fail(Code::kInvalidArgument, "{}: has no scale", node.Place());
+  const HostTensor* scale = Initializer(node.inputs[1]);
+  if (!scale || scale->dtype != DType::kFloat32 || scale->count() == 0) return missing("scale");
+  Quant quant;
+  for (const float s : scale->as<float>()) {
+    if (!std::isfinite(s) || s <= 0) {
+      return Fail(Code::kInvalidArgument, "{}: scale '{}' holds {}; a scale is a finite number above 0", node.Place(),
+                  node.inputs[1], s);
+    }
+    quant.scale.push_back(static_cast<double>(s));
+  }
+  quant.zero.assign(quant.scale.size(), 0);
+  is_unsigned = true;  // ONNX's default type without a zero point
+  if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
+    const HostTensor* zero = Initializer(node.inputs[2]);
+    if (!zero) return missing("zero point");
+    if (static_cast<size_t>(zero->count()) != quant.scale.size()) {
+      return Fail(Code::kInvalidArgument, "{}: {} scales but {} zero points", node.Place(), quant.scale.size(), zero->count());
+    }
+    is_unsigned = zero->dtype == DType::kUint8;
+    for (size_t i = 0; i < quant.zero.size(); ++i) {
+      switch (zero->dtype) {
+        case DType::kInt8: quant.zero[i] = zero->as<int8_t>()[i]; break;
+        case DType::kUint8: quant.zero[i] = zero->as<uint8_t>()[i] - 128; break;
+        case DType::kInt32: quant.zero[i] = zero->as<int32_t>()[i]; break;
+        default:
+          return Fail(Code::kUnsupported, "{}: zero point of type {}; int8 and uint8 are supported", node.Place(),
+                      Text(zero->dtype));
+      }
+    }
+  } else {
+    quant.zero.assign(quant.scale.size(), -128);
+  }
+  if (quant.scale.size() > 1) {
+    const auto axis = node.attributes.find("axis");
+    quant.axis = axis == node.attributes.end() || !axis->second.i ? 1 : static_cast<int>(*axis->second.i);
+  }
+  return quant;
+}
+
+Status QdqConverter::Quantize(const Node& node) {
+  if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
+  bool is_unsigned = false;
+  TESSERA_ASSIGN(const Quant quant, ReadQuant(node, is_unsigned));
+  if (quant.scale.size() != 1) return Fail(Code::kUnsupported, "{}: activations quantised per axis", node.Place());
+  for (TensorId id : graph_.inputs) {
+    if (graph_.tensor(id).name != node.inputs[0]) continue;
+    graph::Node made{.op = graph::Op::kQuantize, .name = node.name.empty() ? node.outputs[0] : node.name, .inputs = {id}};
+    ints_[node.outputs[0]] = Emit(std::move(made), node, quant, graph_.tensor(id).shape, node.outputs[0]);
+    return {};
+  }
+  TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
+  if (*graph_.tensor(x).quant == quant) {
+    ints_[node.outputs[0]] = x;  // the same values under the same scale
+    return {};
+  }
+  graph::Node made{.op = graph::Op::kRescale, .name = node.name, .inputs = {x}};
+  ints_[node.outputs[0]] = Emit(std::move(made), node, quant, graph_.tensor(x).shape, node.outputs[0]);
+  return {};
+}
+
+Status QdqConverter::Dequantize(const Node& node) {
+  if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
+  bool is_unsigned = false;
+  TESSERA_ASSIGN(Quant quant, ReadQuant(node, is_unsigned));
+  const HostTensor* constant = Initializer(node.inputs[0]);
+  if (!constant) {
+    const auto it = ints_.find(node.inputs[0]);
+    if (it == ints_.end()) {
+      return Fail(Code::kUnsupported, "{}: its input '{}' is neither a constant nor a quantised value", node.Place(), node.inputs[0]);
+    }
+    if (*graph_.tensor(it->second).quant != quant) {
+      return Fail(Code::kUnsupported, "{}: scale and zero point differ from those '{}' was quantised with", node.Place(),
+                  node.inputs[0]);
+    }
+    reals_[node.outputs[0]] = it->second;
+    return {};
+  }
+  if (constant->dtype != DType::kInt8 && constant->dtype != DType::kUint8 && constant->dtype != DType::kInt32) {
+    return Fail(Code::kUnsupported, "{}: constant '{}' is {}; int8, uint8 and int32 can be dequantised", node.Place(),
+                node.inputs[0], Text(constant->dtype));
+  }
+  if (node.inputs.size() < 3 || node.inputs[2].empty()) {  // the zero point is 0 in the constant's own type
+    quant.zero.assign(quant.scale.size(), constant->dtype == DType::kUint8 ? -128 : 0);
+  }
+  if (quant.axis < -1) quant.axis += static_cast<int>(constant->shape.size());
+  if (quant.axis >= 0) {
+    const size_t axis = static_cast<size_t>(quant.axis);
+    if (axis >= constant->shape.size() || static_cast<size_t>(constant->shape[axis]) != quant.scale.size()) {
+      return Fail(Code::kInvalidArgument, "{}: {} scales along axis {} of shape {}", node.Place(), quant.scale.size(), axis,
+                  ShapeText(constant->shape));
+    }
+  }
+  const DType dtype = constant->dtype == DType::kInt32 ? DType::kInt32 : DType::kInt8;
+  reals_[node.outputs[0]] = graph_.AddTensor({node.inputs[0], dtype, constant->shape, quant, ToInt8(*constant)});
+  return {};
+}
+
+Result<TensorId> QdqConverter::Operand(const Node& node, size_t index) {
+  if (node.inputs.size() <= index) return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
+  const auto it = reals_.find(node.inputs[index]);
+  if (it == reals_.end() || graph_.tensor(it->second).constant()) {
+    return Fail(Code::kUnsupported,
+                "{}: its operand '{}' is not the result of DequantizeLinear on an activation; quantise the model in QDQ "
+                "form (every operator between DequantizeLinear and QuantizeLinear)",
+                node.Place(), node.inputs[index]);
+  }
+  return it->second;
+}
+
+// Relu and Clip as bounds on the quantised result.
+Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) {
+  const auto to_int = [&](float v) {
+    const double q = std::nearbyint(static_cast<double>(v) / quant.scale[0]) + quant.zero[0];
+    return static_cast<int32_t>(std::clamp(q, -128.0, 127.0));
+  };
+  if (node.op_type == "Relu") {
+    sink.lo = std::max(sink.lo, std::clamp(quant.zero[0], -128, 127));
+    return {};
+  }
+  for (size_t i = 1; i < 3; ++i) {
+    std::optional<float> limit;
+    const auto attribute = node.attributes.find(i == 1 ? "min" : "max");
+    if (attribute != node.attributes.end()) limit = attribute->second.f;
+    if (node.inputs.size() > i && !node.inputs[i].empty()) {
+      const HostTensor* constant = Initializer(node.inputs[i]);
+      if (!constant || constant->dtype != DType::kFloat32 || constant->count() != 1) {
+        return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number", node.Place(), node.inputs[i]);
+      }
+      limit = constant->as<float>()[0];
+    }
+    if (!limit) continue;
+    if (std::isnan(*limit)) return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
+    if (i == 1) sink.lo = std::max(sink.lo, to_int(*limit));
+    if (i == 2) sink.hi = std::min(sink.hi, to_int(*limit));
+  }
+  if (sink.lo > sink.hi) return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
+  return {};
+}
+
+Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
+  std::string value = node.outputs[0];
+  std::vector<const Node*> bounds;
+  while (true) {
+    const std::vector<const Node*>& users = users_[value];
+    if (users.size() != 1) break;
+    const std::string& type = users[0]->op_type;
+    if (type != "Relu" && type != "Clip") break;
+    bounds.push_back(users[0]);
+    value = users[0]->outputs.at(0);
+  }
+  Sink sink;
+  for (const Node* user : users_[value]) {
+    bool is_unsigned = false;
+    if (user->op_type != "QuantizeLinear" || user->inputs[0] != value) {
+      return Fail(Code::kUnsupported, "{}: its result '{}' goes to {} in float; every operator's result must be quantised",
+                  node.Place(), value, user->Place());
+    }
+    TESSERA_ASSIGN(const Quant quant, ReadQuant(*user, is_unsigned));
+    if (quant.scale.size() != 1) return Fail(Code::kUnsupported, "{}: activations quantised per axis", user->Place());
+    if (!sink.quantized.empty() && quant != sink.quant) {
+      return Fail(Code::kUnsupported, "{}: its result is quantised in two ways", node.Place());
+    }
+    sink.quant = quant;
+    sink.quantized.push_back(user->outputs.at(0));
+    done_.insert(user);
+  }
+  if (sink.quantized.empty()) {
+    return Fail(Code::kUnsupported, "{}: its result '{}' is not quantised; end the model with a QuantizeLinear, "
+                "DequantizeLinear pair", node.Place(), value);
+  }
+  for (const Node* bound : bounds) {
+    TESSERA_TRY(Bound(*bound, sink.quant, sink));
+    done_.insert(bound);
+  }
+  return sink;
+}
+
+TensorId QdqConverter::Emit(graph::Node made, const Node& from, const Quant& quant, std::vector<int64_t> shape,
+                            const std::string& name) {
+  if (made.name.empty()) made.name = from.name.empty() ? name : from.name;
+  made.output = graph_.AddTensor({name, DType::kInt8, std::move(shape), quant, std::nullopt});
+  graph_.nodes.push_back(std::move(made));
+  return graph_.nodes.back().output;
+}
+
+Status QdqConverter::EmitInto(graph::Node made, const Node& from, std::vector<int64_t> shape) {
+  TESSERA_ASSIGN(const Sink sink, Follow(from));
+  made.lo = sink.lo;
+  made.hi = sink.hi;
+  const TensorId id = Emit(std::move(made), from, sink.quant, std::move(shape), sink.quantized[0]);
+  for (const std::string& name : sink.quantized) ints_[name] = id;
+  return {};
+}
+
+}  // namespace tessera::onnx_model

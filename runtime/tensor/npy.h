@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NumPy's .npy files (format 1.0 to 3.0, C order, little-endian), and IDX files as MNIST-like data
+// sets use them, plain or gzip-compressed. Both are untrusted input.
+#ifndef TESSERA_RUNTIME_TENSOR_NPY_H_
+#define TESSERA_RUNTIME_TENSOR_NPY_H_
+
+#include <string>
+
+#include "base/error.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tessera {
+
+// Reads a .npy file.
+//   errors  kNotFound         the file cannot be opened
+//           kInvalidArgument  not .npy, Fortran order, big-endian or a type that is not in DType
+//           kDataLoss         shorter or longer than its header says
+Result<HostTensor> ReadNpy(const std::string& path);
+
+// Writes |tensor| as format 1.0. Errors: WriteFile's.
+Status WriteNpy(const std::string& path, const HostTensor& tensor);
+
+// Reads an IDX file of unsigned bytes; .gz is recognised by its first bytes.
+//   errors  as ReadNpy; kUnsupported  IDX of another element type
+Result<HostTensor> ReadIdx(const std::string& path);
+
+// ReadNpy or ReadIdx, by the file's first bytes.
+Result<HostTensor> ReadTensorFile(const std::string& path);
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_TENSOR_NPY_H_
