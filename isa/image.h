@@ -60,16 +60,31 @@ struct ProgramImage {
   bool operator==(const ProgramImage&) const = default;
 };
 
+// Limits of the file format. An |op| that is longer is cut when it is written.
+inline constexpr uint64_t kMaxConfigNameBytes = 256;
+inline constexpr uint64_t kMaxSourceRanges = 1 << 20;
+inline constexpr uint64_t kMaxOpBytes = 4096;
+inline constexpr uint64_t kMaxCodeBytes = uint64_t{1} << 30;
+inline constexpr uint64_t kMaxSegmentBytes = uint64_t{1} << 32;
+
+// Whether the parts of |image| agree: whole instructions, sorted source ranges inside the code, data
+// inside its segment, everything inside the limits above.
+//   errors  kInvalidArgument  they contradict each other
+//           kOutOfRange       a count or size is past its limit
+Status CheckImage(const ProgramImage& image);
+
 // File format, little-endian: magic "TSRIMG01", version, profile, config hash, name, source map, code,
-// segments, CRC-64 of everything before it. Limits on every count; unknown versions are refused.
+// segments, CRC-64 of everything before it. CheckImage(image) holds.
 std::vector<uint8_t> SerializeImage(const ProgramImage& image);
 
-// errors  kInvalidArgument  not an image, or of another version
+// errors  kInvalidArgument  not an image, of another version, or CheckImage's
 //         kDataLoss         truncated, or the checksum differs
 //         kOutOfRange       a count or size is past its limit
 Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes);
 
 // Refuses an image made for another configuration, naming both.
+//   errors  kInvalidArgument  the configurations differ
+//           kUnsupported      profile vta, which the configuration cannot express
 Status CheckImageMatches(const ProgramImage& image, const Config& config);
 
 }  // namespace tessera::isa

@@ -90,7 +90,23 @@ inline constexpr Field kFields[] = {
 #define INSN_END(insn) }
 #include "isa/insns.def"
 
-// The unit whose queue takes |insn|; nothing for Finish.
+// ForEachVtaValue(insn, f): f(std::string_view name, int64_t& value) for every field, in table order.
+// Where the fields lie depends on the configuration: isa/vta_layout.h.
+#define VTA_INSN(insn, opcode, summary)                    \
+  template <typename T, typename F>                        \
+    requires std::is_same_v<std::remove_const_t<T>, insn>  \
+  constexpr void ForEachVtaValue(T& value, F&& f) {
+#define VTA_FIELD(insn, name, width, kind, meaning) f(std::string_view(#name), value.name);
+#define VTA_INSN_END(insn) }
+#include "isa/vta_insns.def"
+template <typename T, typename F>
+  requires std::is_same_v<std::remove_const_t<T>, VtaUop>
+constexpr void ForEachVtaValue(T& value, F&& f) {
+#define VTA_UOP_FIELD(name, width, meaning) f(std::string_view(#name), value.name);
+#include "isa/vta_insns.def"
+}
+
+// The unit whose queue takes |insn|; kLoad for Finish, which goes to none.
 Unit UnitOf(const Insn& insn);
 
 // True when the fields of every instruction are inside the word, do not overlap and do not straddle.

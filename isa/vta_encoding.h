@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Structs to bits and back, profile `vta`. VTA's widths follow the configuration, so a codec is made
+// for one. Depends on isa/vta_layout.h. Used by the simulators, the VTA library, the assembler.
+#ifndef TESSERA_ISA_VTA_ENCODING_H_
+#define TESSERA_ISA_VTA_ENCODING_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "isa/config.h"
+#include "isa/insns.h"
+#include "isa/vta_layout.h"
+
+namespace tessera::isa {
+
+class VtaCodec {
+ public:
+  //   errors  ValidateVtaProfile's
+  static Result<VtaCodec> Make(const Config& config);
+
+  //   errors  kOutOfRange  a field's value does not fit; the message names instruction, field, value, width
+  Result<VtaInsnWord> Encode(const VtaInsn& insn) const;
+  Result<uint32_t> EncodeUop(const VtaUop& uop) const;
+
+  // Bits that no field names are ignored, as VTA's own machines do.
+  //   errors  kInvalidArgument  unknown opcode
+  Result<VtaInsn> Decode(const VtaInsnWord& word) const;
+  VtaUop DecodeUop(uint32_t word) const;
+
+  // Fields of one instruction (or "VtaUop") in table order.
+  const std::vector<VtaField>& FieldsOf(std::string_view insn) const;
+
+ private:
+  VtaCodec() = default;
+  struct Shape {
+    std::string_view insn;
+    std::vector<VtaField> fields;
+  };
+  std::vector<Shape> shapes_;  // in VtaInsn's order, then VtaUop
+};
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_VTA_ENCODING_H_
