@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_box: checks a box of tiles between device memory and a scratchpad, and says which of its loop
+// levels are contiguous in device memory. LOAD and STORE share it.
+//
+//   Input   a box in bytes and tiles, both profiles already made alike
+//   Output  the box with its address, its contiguous levels and its error, in order
+//   Cost    6 cycles of latency, 1 box a cycle; three address products and two tile products
+//
+// Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
+// segment. A box without tiles (nop_o) is never an error unless its fields are (bad_i).
+`include "tsr_assert.svh"
+
+module tsr_box #(
+  parameter int UserBits  = 1,  // bits that travel along
+  parameter int YStepBits = 24  // bits of y_step; 24 ..
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic [8*40-1:0]      seg_base_i,   // bytes; constant while boxes are inside
+  input  logic [8*40-1:0]      seg_size_i,   // bytes, at most 2^40 - 1
+  input  logic                 unlimited_i,  // a segment of size 0 has no limit
+  // box in
+  input  logic                 valid_i,
+  output logic                 ready_o,
+  input  logic                 bad_i,        // a field has no meaning: ERR_ILLEGAL_FIELD
+  input  logic                 nop_i,        // does nothing whatever the sizes say
+  input  logic [20:0]          depth_i,      // tiles in the scratchpad
+  input  logic [2:0]           segment_i,
+  input  logic [19:0]          sram_base_i,
+  input  logic [47:0]          dram_base_i,
+  input  logic [15:0]          x_bytes_i,
+  input  logic [15:0]          x_size_i,
+  input  logic [15:0]          y_size_i,
+  input  logic [15:0]          z_size_i,
+  input  logic [23:0]          x_step_i,
+  input  logic [YStepBits-1:0] y_step_i,
+  input  logic [31:0]          z_step_i,
+  input  logic [7:0]           x_pad_0_i,
+  input  logic [7:0]           x_pad_1_i,
+  input  logic [7:0]           y_pad_0_i,
+  input  logic [7:0]           y_pad_1_i,
+  input  logic [UserBits-1:0]  user_i,
+  // box out
+  output logic                 valid_o,
+  input  logic                 ready_i,
+  output logic [7:0]           err_o,        // tsr_pkg::ERR_*
+  output logic                 nop_o,        // no tile
+  output logic                 no_data_o,    // no byte of device memory: pads only, or nothing
+  output logic [39:0]          addr_o,       // of tile (0, 0, 0)
+  output logic [31:0]          run_bytes_o,  // bytes of a contiguous run
+  output logic                 row_run_o,    // the tiles of a row follow each other in device memory
+  output logic                 plane_run_o,  // and the rows of a plane
+  output logic                 box_run_o,    // and the planes
+  output logic [19:0]          sram_base_o,
+  output logic [15:0]          x_bytes_o,
+  output logic [15:0]          x_size_o,
+  output logic [15:0]          y_size_o,
+  output logic [15:0]          z_size_o,
+  output logic [23:0]          x_step_o,
+  output logic [YStepBits-1:0] y_step_o,
+  output logic [31:0]          z_step_o,
+  output logic [7:0]           x_pad_0_o,
+  output logic [7:0]           x_pad_1_o,
+  output logic [7:0]           y_pad_0_o,
+  output logic [7:0]           y_pad_1_o,
+  output logic [UserBits-1:0]  user_o
+);
+  // What every stage carries unchanged.
+  localparam int Carry = 2 + 21 + 20 + 4 * 16 + 24 + YStepBits + 32 + 4 * 8 + UserBits;
+  localparam int Stages = 6;
+  localparam int EndBits = 52;
+
+  logic go;  // every stage moves
+  assign go = ready_i | !valid_o;
+  assign ready_o = go;
+
+  logic [Stages:1] full_q;
+  assign valid_o = full_q[Stages];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) full_q <= '0;
+    else if (go) full_q <= {full_q[Stages-1:1], valid_i};
+  end
+
+  // Stage 1: the box; its segment is looked up on the way to stage 2.
+  logic [Carry-1:0] c1_q, c2_q, c3_q, c4_q, c5_q, c6_q;
+  logic [2:0] segment1_q;
+  logic [47:0] dram1_q, dram2_q, dram3_q;
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      c1_q <= {bad_i, nop_i, depth_i, sram_base_i, x_bytes_i, x_size_i, y_size_i, z_size_i, x_step_i, y_step_i,
+               z_step_i, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i, user_i};
+      segment1_q <= segment_i;
+      dram1_q <= dram_base_i;
+      c2_q <= c1_q;
+      c3_q <= c2_q;
+      c4_q <= c3_q;
+      c5_q <= c4_q;
+      c6_q <= c5_q;
+    end
+  end
+
+  // Fields of a carry word, by stage where they are used.
+  localparam int UserLsb = 0;
+  localparam int PadLsb = UserLsb + UserBits;
+  localparam int ZStepLsb = PadLsb + 32;
+  localparam int YStepLsb = ZStepLsb + 32;
+  localparam int XStepLsb = YStepLsb + YStepBits;
+  localparam int ZSizeLsb = XStepLsb + 24;
+  localparam int YSizeLsb = ZSizeLsb + 16;
+  localparam int XSizeLsb = YSizeLsb + 16;
+  localparam int XBytesLsb = XSizeLsb + 16;
+  localparam int SramLsb = XBytesLsb + 16;
+  localparam int DepthLsb = SramLsb + 20;
+  localparam int NopLsb = DepthLsb + 21;
+
+  // Stage 2: products of sizes and steps; extents of the padded box.
+  logic [39:0] xx2_q;
+  logic [YStepBits+15:0] yy2_q;
+  logic [47:0] zz2_q;
+  logic [16:0] cols2_q, rows2_q;
+  logic [39:0] base2_q, base3_q, base4_q, size2_q, size3_q, size4_q, size5_q;
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      xx2_q <= 40'(c1_q[XSizeLsb+:16]) * 40'(c1_q[XStepLsb+:24]);
+      yy2_q <= (YStepBits + 16)'(c1_q[YSizeLsb+:16]) * (YStepBits + 16)'(c1_q[YStepLsb+:YStepBits]);
+      zz2_q <= 48'(c1_q[ZSizeLsb+:16]) * 48'(c1_q[ZStepLsb+:32]);
+      cols2_q <= 17'(c1_q[XSizeLsb+:16]) + 17'(c1_q[PadLsb+24+:8]) + 17'(c1_q[PadLsb+16+:8]);
+      rows2_q <= 17'(c1_q[YSizeLsb+:16]) + 17'(c1_q[PadLsb+8+:8]) + 17'(c1_q[PadLsb+:8]);
+      base2_q <= seg_base_i[40*segment1_q+:40];
+      size2_q <= seg_size_i[40*segment1_q+:40];
+      dram2_q <= dram1_q;
+    end
+  end
+
+  // Stage 3: distance of the last tile along each level; tiles of a plane; whether a row is a run.
+  logic [39:0] xlast3_q;
+  logic [YStepBits+15:0] ylast3_q;
+  logic [31:0] yy3_q;
+  logic [47:0] zlast3_q;
+  logic [33:0] plane3_q;
+  logic row_run3_q, row_run4_q, row_run5_q, row_run6_q;
+  logic [31:0] row_bytes3_q;
+  logic x_dense2;
+  assign x_dense2 = c2_q[XStepLsb+:24] == 24'(c2_q[XBytesLsb+:16]);
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      xlast3_q <= xx2_q - 40'(c2_q[XStepLsb+:24]);
+      ylast3_q <= yy2_q - (YStepBits + 16)'(c2_q[YStepLsb+:YStepBits]);
+      yy3_q <= yy2_q[31:0];
+      zlast3_q <= zz2_q - 48'(c2_q[ZStepLsb+:32]);
+      plane3_q <= 34'(cols2_q) * 34'(rows2_q);
+      row_run3_q <= x_dense2 | (c2_q[XSizeLsb+:16] == 16'd1);
+      row_bytes3_q <= x_dense2 ? xx2_q[31:0] : 32'(c2_q[XBytesLsb+:16]);
+      dram3_q <= dram2_q;
+      base3_q <= base2_q;
+      size3_q <= size2_q;
+    end
+  end
+
+  // Stage 4: tiles of the box (saturated before the product: past 2^21 nothing fits); planes as runs.
+  logic [36:0] tiles4_q;
+  logic [31:0] row_bytes4_q, plane_bytes4_q, run5_q, run6_q;
+  logic plane_run4_q, plane_run5_q, plane_run6_q;
+  logic [EndBits-1:0] end_a4_q, end_b4_q;
+  logic [47:0] dram4_q;
+  logic [20:0] plane3;
+  logic y_dense3;
+  assign plane3 = (plane3_q[33:21] != '0) ? '1 : plane3_q[20:0];
+  assign y_dense3 = 32'(c3_q[YStepLsb+:YStepBits]) == row_bytes3_q;
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      tiles4_q <= 37'(plane3) * 37'(c3_q[ZSizeLsb+:16]);
+      row_bytes4_q <= row_bytes3_q;
+      plane_run4_q <= row_run3_q & (y_dense3 | (c3_q[YSizeLsb+:16] == 16'd1));
+      plane_bytes4_q <= y_dense3 ? yy3_q : row_bytes3_q;
+      end_a4_q <= EndBits'(xlast3_q) + EndBits'(ylast3_q);
+      end_b4_q <= EndBits'(zlast3_q) + EndBits'(dram3_q);
+      row_run4_q <= row_run3_q;
+      dram4_q <= dram3_q;
+      base4_q <= base3_q;
+      size4_q <= size3_q;
+    end
+  end
+
+  // Stage 5: ends of the box on both sides; the whole box as a run.
+  logic [EndBits-1:0] end5_q;
+  logic [37:0] sram_end5_q;
+  logic none5_q, none6_q, no_data5_q, no_data6_q, box_run5_q, box_run6_q;
+  logic [39:0] addr5_q, addr6_q;
+  logic z_dense4, box_run4;
+  assign z_dense4 = (c4_q[ZStepLsb+:32] == plane_bytes4_q) | (c4_q[ZSizeLsb+:16] == 16'd1);
+  assign box_run4 = plane_run4_q & z_dense4;
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      end5_q <= end_a4_q + end_b4_q + EndBits'(c4_q[XBytesLsb+:16]);
+      sram_end5_q <= 38'(tiles4_q) + 38'(c4_q[SramLsb+:20]);
+      none5_q <= (tiles4_q == '0) | c4_q[NopLsb];
+      no_data5_q <= (c4_q[XSizeLsb+:16] == '0) | (c4_q[YSizeLsb+:16] == '0) | (tiles4_q == '0) | c4_q[NopLsb];
+      box_run5_q <= box_run4;
+      if (box_run4) begin
+        // One run: a level of size 1 adds nothing, a dense level multiplies.
+        run5_q <= (c4_q[ZSizeLsb+:16] == 16'd1) ? plane_bytes4_q : zz4_q;
+      end else if (plane_run4_q) begin
+        run5_q <= plane_bytes4_q;
+      end else if (row_run4_q) begin
+        run5_q <= row_bytes4_q;
+      end else begin
+        run5_q <= 32'(c4_q[XBytesLsb+:16]);
+      end
+      plane_run5_q <= plane_run4_q;
+      row_run5_q <= row_run4_q;
+      addr5_q <= base4_q + dram4_q[39:0];
+      size5_q <= size4_q;
+    end
+  end
+  logic [31:0] zz3_q, zz4_q;
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      zz3_q <= zz2_q[31:0];
+      zz4_q <= zz3_q;
+    end
+  end
+
+  // Stage 6: the verdict.
+  logic [7:0] err6_q;
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      if (c5_q[NopLsb+1]) err6_q <= tsr_pkg::ERR_ILLEGAL_FIELD;
+      else if (none5_q) err6_q <= tsr_pkg::ERR_NONE;
+      else if (sram_end5_q > 38'(c5_q[DepthLsb+:21])) err6_q <= tsr_pkg::ERR_SRAM_RANGE;
+      else if (!no_data5_q && !(unlimited_i && size5_q == '0) && end5_q > EndBits'(size5_q))
+        err6_q <= tsr_pkg::ERR_DRAM_RANGE;
+      else err6_q <= tsr_pkg::ERR_NONE;
+      none6_q <= none5_q;
+      no_data6_q <= no_data5_q;
+      run6_q <= run5_q;
+      box_run6_q <= box_run5_q;
+      plane_run6_q <= plane_run5_q;
+      row_run6_q <= row_run5_q;
+      addr6_q <= addr5_q;
+    end
+  end
+
+  assign err_o = err6_q;
+  assign nop_o = none6_q;
+  assign no_data_o = no_data6_q;
+  assign addr_o = addr6_q;
+  assign run_bytes_o = run6_q;
+  assign row_run_o = row_run6_q;
+  assign plane_run_o = plane_run6_q;
+  assign box_run_o = box_run6_q;
+  assign sram_base_o = c6_q[SramLsb+:20];
+  assign x_bytes_o = c6_q[XBytesLsb+:16];
+  assign x_size_o = c6_q[XSizeLsb+:16];
+  assign y_size_o = c6_q[YSizeLsb+:16];
+  assign z_size_o = c6_q[ZSizeLsb+:16];
+  assign x_step_o = c6_q[XStepLsb+:24];
+  assign y_step_o = c6_q[YStepLsb+:YStepBits];
+  assign z_step_o = c6_q[ZStepLsb+:32];
+  assign {x_pad_0_o, x_pad_1_o, y_pad_0_o, y_pad_1_o} = c6_q[PadLsb+:32];
+  assign user_o = c6_q[UserLsb+:UserBits];
+
+  logic unused;
+  assign unused = ^{c6_q[Carry-1:DepthLsb], dram4_q[47:40]};
+
+  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {sram_base_i, dram_base_i, x_size_i, y_size_i, z_size_i, user_i})
+  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {err_o, addr_o, run_bytes_o, user_o})
+endmodule
