@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one instruction of profile `tessera` reads and writes, exactly, from its fields: the base of
+// token insertion (jit/tokens) and of race and bounds checks. Depends on: isa/insns.h, isa/config.h.
+#ifndef TESSERA_ISA_ACCESS_H_
+#define TESSERA_ISA_ACCESS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isa/config.h"
+#include "isa/insns.h"
+
+namespace tessera::isa {
+
+// An address space: a scratchpad (counted in tiles) or a segment of device memory (in bytes).
+struct Space {
+  uint8_t index = 0;  // 0 .. kMemories-1: enum Memory; kMemories + s: segment s
+
+  static constexpr Space Of(Memory memory) { return {static_cast<uint8_t>(memory)}; }
+  static constexpr Space OfSegment(int64_t segment) {
+    return {static_cast<uint8_t>(kMemories + segment)};
+  }
+  constexpr bool is_segment() const { return index >= kMemories; }
+  constexpr int segment() const { return index - kMemories; }
+  constexpr Memory memory() const { return static_cast<Memory>(index); }
+  bool operator==(const Space&) const = default;
+};
+inline constexpr int kSpaces = kMemories + 8;
+
+// "acc" or "segment 2".
+std::string Text(Space space);
+
+// Addresses begin .. end-1.
+struct Interval {
+  int64_t begin = 0;
+  int64_t end = 0;
+  bool operator==(const Interval&) const = default;
+};
+
+// One space and what is touched in it: sorted intervals that neither overlap nor touch each other.
+struct Access {
+  Space space;
+  bool write = false;
+  std::vector<Interval> intervals;
+  bool operator==(const Access&) const = default;
+};
+
+// Every address that |insn| reads or writes, at most one read and one write entry a space; entries
+// without an address are left out. Addresses are as the fields say, in range or not.
+//
+//   uops  the micro-ops that a Gemm runs, in order (its uop_count); ignored for others
+//
+// Reading UOP is part of a Gemm. A scratchpad's read-modify-write is a read and a write. An
+// instruction whose fields have no meaning (unknown memory, an iteration count over kMaxSteps)
+// is the caller's to refuse: its accesses are cut off at kMaxSteps steps.
+std::vector<Access> Accesses(const Insn& insn, const Config& config, std::span<const Uop> uops = {});
+
+inline constexpr int64_t kMaxSteps = int64_t{1} << 24;
+
+// Sorts and joins |intervals| (overlapping or touching ones become one; empty ones vanish).
+void Normalize(std::vector<Interval>& intervals);
+
+// Whether two normalised lists share an address.
+bool Overlap(std::span<const Interval> a, std::span<const Interval> b);
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_ACCESS_H_

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/program_builder.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "isa/encoding.h"
+
+namespace tessera::jit {
+
+using isa::Memory;
+using isa::Segment;
+
+ProgramBuilder::ProgramBuilder(const isa::Config& config)
+    : config_(config), residency_(config.Depth(Memory::kUop)) {}
+
+void ProgramBuilder::BeginSource(uint32_t layer, std::string op) {
+  const auto at = static_cast<uint32_t>(insns_.size());
+  if (!source_.empty()) {
+    source_.back().end = at;
+    if (source_.back().begin == at) source_.pop_back();
+  }
+  source_.push_back({at, at, layer, std::move(op)});
+}
+
+void ProgramBuilder::Append(isa::Insn insn, std::span<const isa::Uop> uops) {
+  Count(insn);
+  nodes_.push_back({isa::UnitOf(insn), isa::Accesses(insn, config_, uops)});
+  insns_.push_back(std::move(insn));
+}
+
+void ProgramBuilder::Emit(isa::Insn insn) {
+  TESSERA_CHECK(!std::holds_alternative<isa::Gemm>(insn) && !std::holds_alternative<isa::Sync>(insn) &&
+                !std::holds_alternative<isa::Finish>(insn));
+  Append(std::move(insn), {});
+}
+
+Status ProgramBuilder::EmitGemm(isa::Gemm gemm, std::span<const isa::Uop> uops) {
+  TESSERA_ASSIGN(const int kernel, kernels_.Intern(uops));
+  const auto count = static_cast<int64_t>(uops.size());
+  TESSERA_ASSIGN(const KernelResidency::Place place, residency_.Use(kernel, count));
+  if (place.load) {
+    constexpr int64_t kRow = 4096;  // micro-ops a row of the box: well inside x_size and y_step
+    for (int64_t done = 0; done < count; done += kRow) {
+      isa::Load load;
+      load.memory = static_cast<int64_t>(Memory::kUop);
+      load.segment = static_cast<int64_t>(Segment::kUops);
+      load.x_bytes = load.x_step = isa::Config::uop_tile_bytes();
+      load.sram_base = place.begin + done;
+      load.dram_base = kernels_.offset(kernel) + done * isa::Config::uop_tile_bytes();
+      load.x_size = std::min(kRow, count - done);
+      load.y_size = load.z_size = 1;
+      Append(load, {});
+    }
+    ++stats_.kernel_loads;
+  }
+  gemm.uop_begin = place.begin;
+  gemm.uop_count = count;
+  Append(gemm, uops);
+  return {};
+}
+
+int64_t ProgramBuilder::AddConstants(std::span<const uint8_t> bytes, int64_t align) {
+  const uint64_t hash = Crc64(bytes);
+  const auto size = static_cast<int64_t>(bytes.size());
+  const auto [first, last] = constants_by_hash_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    const auto [offset, length] = it->second;
+    if (length == size && offset % align == 0 && std::equal(bytes.begin(), bytes.end(), constants_.begin() + offset)) {
+      return offset;
+    }
+  }
+  const int64_t offset = RoundUp(static_cast<int64_t>(constants_.size()), align);
+  constants_.resize(static_cast<size_t>(offset + size));
+  std::copy(bytes.begin(), bytes.end(), constants_.begin() + offset);
+  constants_by_hash_.emplace(hash, std::pair{offset, size});
+  return offset;
+}
+
+void ProgramBuilder::ReserveSegment(Segment segment, int64_t bytes) {
+  int64_t& size = reserved_[static_cast<size_t>(segment)];
+  size = std::max(size, bytes);
+}
+
+void ProgramBuilder::Count(const isa::Insn& insn) {
+  ++stats_.instructions;
+  if (const auto* v = std::get_if<isa::Load>(&insn)) {
+    stats_.load_bytes += v->x_size * v->y_size * v->z_size * v->x_bytes;
+  } else if (const auto* s = std::get_if<isa::Store>(&insn)) {
+    stats_.store_bytes += s->x_size * s->y_size * s->z_size * s->x_bytes;
+  } else if (const auto* g = std::get_if<isa::Gemm>(&insn)) {
+    stats_.gemm_steps += g->iter_out * g->iter_in * g->uop_count;
+  } else if (const auto* d = std::get_if<isa::Depthwise>(&insn)) {
+    stats_.gemm_steps += d->iter_z * d->iter_out * d->iter_in * CeilDiv(d->kh * d->kw, config_.depthwise_taps());
+  } else if (const auto* r = std::get_if<isa::Requant>(&insn)) {
+    stats_.vector_steps += r->iter_out * r->iter_in;
+  } else if (const auto* a = std::get_if<isa::Add>(&insn)) {
+    stats_.vector_steps += a->iter_out * a->iter_in;
+  } else if (const auto* u = std::get_if<isa::Alu>(&insn)) {
+    stats_.vector_steps += u->iter_out * u->iter_in * u->red_out * u->red_in;
+  }
+}
+
+std::string ProgramBuilder::Where(size_t instruction) const {
+  for (const isa::SourceRange& range : source_) {
+    if (instruction >= range.begin && instruction < range.end) {
+      return fmt::format("instruction {} ({})", instruction, range.op);
+    }
+  }
+  return fmt::format("instruction {}", instruction);
+}
+
+Result<isa::ProgramImage> ProgramBuilder::Finish() {
+  const auto count = static_cast<uint32_t>(insns_.size());
+  if (!source_.empty()) {
+    source_.back().end = count;
+    if (source_.back().begin == count) source_.pop_back();
+  }
+  TESSERA_ASSIGN(const std::vector<TokenMasks> masks, InsertTokens(nodes_, config_.token_depth));
+  isa::ProgramImage image;
+  image.profile = isa::Profile::kTessera;
+  image.config_hash = config_.Hash();
+  image.config_name = config_.name;
+  image.source = std::move(source_);
+  for (size_t n = 0; n < insns_.size(); ++n) {
+    std::visit(
+        [&](auto& insn) {
+          insn.pop = masks[n].pop;
+          insn.push = masks[n].push;
+        },
+        insns_[n]);
+    stats_.tokens += std::popcount(masks[n].push);
+    auto word = isa::Encode(insns_[n]);
+    if (!word) {
+      source_ = image.source;
+      return Within(Where(n), std::move(word).error());
+    }
+    image.Append(*word);
+  }
+  TESSERA_ASSIGN(const isa::InsnWord finish, isa::Encode(isa::Finish{}));
+  image.Append(finish);
+  ++stats_.instructions;
+  stats_.kernels = kernels_.size();
+
+  auto set = [&](Segment segment, std::vector<uint8_t> data) {
+    isa::SegmentData& s = image.segments[static_cast<size_t>(segment)];
+    s.size = std::max(static_cast<uint64_t>(reserved_[static_cast<size_t>(segment)]), uint64_t{data.size()});
+    s.data = std::move(data);
+  };
+  set(Segment::kUops, kernels_.data());
+  set(Segment::kConstants, std::move(constants_));
+  for (Segment s : {Segment::kArena, Segment::kInput, Segment::kOutput}) set(s, {});
+  return image;
+}
+
+}  // namespace tessera::jit

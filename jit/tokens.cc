@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/tokens.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+
+namespace tessera::jit {
+namespace {
+
+using isa::kUnits;
+
+// Per unit, how many of its first instructions are known to be complete.
+using Clock = std::array<int32_t, kUnits>;
+
+// The last instruction of each unit that read and that wrote an elementary interval: positions in
+// the unit's own stream, counted from 1; 0 for none.
+struct LastTouch {
+  Clock read{};
+  Clock write{};
+};
+
+// One space, cut at every end of an interval that any instruction has there, so that an access
+// covers whole pieces and a lookup is a walk over an array.
+class SpaceHistory {
+ public:
+  void AddCuts(std::span<const isa::Interval> intervals) {
+    for (const isa::Interval& r : intervals) {
+      cuts_.push_back(r.begin);
+      cuts_.push_back(r.end);
+    }
+  }
+
+  void Prepare() {
+    std::sort(cuts_.begin(), cuts_.end());
+    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
+    pieces_.resize(cuts_.size());
+  }
+
+  // Raises |latest| to the latest instruction of each unit that conflicts with an access. A read
+  // conflicts with writes, a write with both.
+  void FindConflicts(const isa::Access& access, Clock& latest) const {
+    ForPieces(access, [&](size_t i) {
+      const LastTouch& piece = pieces_[i];
+      for (size_t u = 0; u < kUnits; ++u) {
+        latest[u] = std::max(latest[u], piece.write[u]);
+        if (access.write) latest[u] = std::max(latest[u], piece.read[u]);
+      }
+    });
+  }
+
+  void Record(const isa::Access& access, size_t unit, int32_t position) {
+    ForPieces(access, [&](size_t i) {
+      (access.write ? pieces_[i].write : pieces_[i].read)[unit] = position;
+    });
+  }
+
+ private:
+  template <typename F>
+  void ForPieces(const isa::Access& access, F&& f) const {
+    for (const isa::Interval& r : access.intervals) {
+      auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), r.begin);
+      for (; cut != cuts_.end() && *cut < r.end; ++cut) f(static_cast<size_t>(cut - cuts_.begin()));
+    }
+  }
+
+  std::vector<int64_t> cuts_;        // pieces_[i] is [cuts_[i], cuts_[i + 1])
+  std::vector<LastTouch> pieces_;
+};
+
+// Only spaces that one unit writes and another touches can have conflicts.
+std::array<bool, isa::kSpaces> SharedSpaces(std::span<const TokenNode> nodes) {
+  std::array<unsigned, isa::kSpaces> writers{}, users{};
+  for (const TokenNode& node : nodes) {
+    const unsigned bit = 1u << static_cast<unsigned>(node.unit);
+    for (const isa::Access& a : node.accesses) {
+      users[a.space.index] |= bit;
+      if (a.write) writers[a.space.index] |= bit;
+    }
+  }
+  std::array<bool, isa::kSpaces> shared{};
+  for (size_t s = 0; s < shared.size(); ++s) {
+    shared[s] = writers[s] != 0 && (users[s] & (users[s] - 1)) != 0;
+  }
+  return shared;
+}
+
+// Running the program in order must never find a counter full: then, whatever the timing, the
+// earliest unfinished instruction can always finish.
+Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> masks, int64_t depth) {
+  std::array<std::array<int64_t, kUnits>, kUnits> count{};
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const auto unit = static_cast<size_t>(nodes[n].unit);
+    for (size_t v = 0; v < kUnits; ++v) {
+      if ((masks[n].pop >> v & 1) != 0) --count[v][unit];
+      if ((masks[n].push >> v & 1) != 0 && ++count[unit][v] > depth) {
+        return Fail(Code::kOutOfRange,
+                    "instruction {}: {} tokens from {} to {} under way, a counter holds {}; "
+                    "smaller tiles of work or a greater token_depth help",
+                    n, count[unit][v], isa::Text(nodes[n].unit), isa::Text(static_cast<isa::Unit>(v)), depth);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes, int64_t token_depth) {
+  const auto shared = SharedSpaces(nodes);
+  std::vector<SpaceHistory> history(isa::kSpaces);
+  for (const TokenNode& node : nodes) {
+    for (const isa::Access& a : node.accesses) {
+      if (shared[a.space.index]) history[a.space.index].AddCuts(a.intervals);
+    }
+  }
+  for (SpaceHistory& h : history) h.Prepare();
+
+  std::vector<TokenMasks> masks(nodes.size());
+  // What each instruction knows when it starts, plus itself and its predecessors: what a token
+  // from it carries. Its unit's stream, to find it by position.
+  std::vector<Clock> carried(nodes.size());
+  std::array<std::vector<int32_t>, kUnits> stream;
+  std::array<Clock, kUnits> known{};
+
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const TokenNode& node = nodes[n];
+    const auto unit = static_cast<size_t>(node.unit);
+    Clock& clock = known[unit];
+
+    Clock latest{};
+    for (const isa::Access& a : node.accesses) {
+      if (shared[a.space.index]) history[a.space.index].FindConflicts(a, latest);
+    }
+    auto source = [&](size_t v) { return static_cast<size_t>(stream[v][static_cast<size_t>(latest[v]) - 1]); };
+    std::array<bool, kUnits> wanted{};
+    for (size_t v = 0; v < kUnits; ++v) wanted[v] = v != unit && latest[v] > clock[v];
+    for (size_t v = 0; v < kUnits; ++v) {
+      if (!wanted[v]) continue;
+      bool implied = false;
+      for (size_t w = 0; w < kUnits; ++w) {
+        // What one token tells needs no second one. Two cannot imply each other: time is not a circle.
+        implied |= w != v && wanted[w] && carried[source(w)][v] >= latest[v];
+      }
+      if (implied) continue;
+      masks[n].pop = static_cast<uint8_t>(masks[n].pop | 1u << v);
+      masks[source(v)].push = static_cast<uint8_t>(masks[source(v)].push | 1u << unit);
+    }
+    for (size_t v = 0; v < kUnits; ++v) {
+      if (!wanted[v]) continue;
+      const Clock& other = carried[source(v)];
+      for (size_t w = 0; w < kUnits; ++w) clock[w] = std::max(clock[w], other[w]);
+    }
+
+    stream[unit].push_back(static_cast<int32_t>(n));
+    const auto position = static_cast<int32_t>(stream[unit].size());
+    carried[n] = clock;
+    carried[n][unit] = position;
+    for (const isa::Access& a : node.accesses) {
+      if (shared[a.space.index]) history[a.space.index].Record(a, unit, position);
+    }
+  }
+  TESSERA_TRY(CheckDepth(nodes, masks, token_depth));
+  return masks;
+}
+
+}  // namespace tessera::jit
