@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter of the loop IR: slow, exact, and the oracle of every pass and back end. Every
+// access is checked against the logical bounds of its buffer. Depends on ir.h, intrin.h, array.h.
+#ifndef TESSERA_COMPILER_IR_INTERP_H_
+#define TESSERA_COMPILER_IR_INTERP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/array.h"
+#include "compiler/ir/ir.h"
+
+namespace tessera::ir {
+
+struct InterpOptions {
+  // Stores, evaluations and loop iterations before giving up.
+  int64_t budget = int64_t{1} << 32;
+  // Allocated buffers start with this byte, so that a read before a write shows.
+  uint8_t poison = 0x5b;
+};
+
+struct InterpStats {
+  int64_t steps = 0;
+  int64_t stores = 0;  // elements stored
+};
+
+// Runs |func| on |args|, one array for each parameter: of the parameter's type and of
+// SizeInElements(parameter) elements, in physical order.
+//   errors  kInvalidArgument  number, type or size of the arrays; a name that no registry knows
+//           kOutOfRange       an index outside its buffer (names buffer, dimension, value, limit);
+//                             division by zero
+//           kTimeout          the budget is spent
+Result<InterpStats> Interpret(const Func& func, const std::vector<Array*>& args,
+                              const InterpOptions& options = {});
+
+// The value of an expression without free variables and loads; for tests and constant folding.
+Result<int64_t> EvalInt(const Expr& e);
+Result<float> EvalFloat(const Expr& e);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_INTERP_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/intrin.h"
+
+#include <map>
+#include <mutex>
+
+#include "base/check.h"
+
+namespace tessera::ir {
+namespace {
+
+constexpr ScalarIntrinInfo kScalars[] = {
+    {ScalarIntrin::kRequant, "requant", 4},      {ScalarIntrin::kClampAdd, "clamp_add", 4},
+    {ScalarIntrin::kClamp, "clamp", 3},          {ScalarIntrin::kAbs, "abs", 1},
+    {ScalarIntrin::kRoundEven, "round_even", 1}, {ScalarIntrin::kFloor, "floor", 1},
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, TileIntrin> tiles;
+};
+
+Registry& TheRegistry() {
+  static Registry registry;
+  return registry;
+}
+
+Expr ScalarCall(const char* name, std::vector<Expr> args) {
+  const DType dtype = args[0].dtype();
+  int lanes = 1;
+  for (Expr& a : args) {
+    int64_t v = 0;
+    if (a.dtype() == DType::kI64 && dtype != DType::kI64 && IsImm(a, &v)) a = Const(dtype, v);
+    lanes = std::max(lanes, a.lanes());
+  }
+  const Result<Type> type = ScalarIntrinType(name, args);
+  TESSERA_CHECK(type.has_value(), "{}", type.error().message);
+  return Call(name, std::move(args), {dtype, lanes});
+}
+
+}  // namespace
+
+std::optional<ScalarIntrinInfo> FindScalarIntrin(const std::string& name) {
+  for (const ScalarIntrinInfo& s : kScalars) {
+    if (name == s.name) return s;
+  }
+  return std::nullopt;
+}
+
+Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& args) {
+  const std::optional<ScalarIntrinInfo> info = FindScalarIntrin(name);
+  if (!info) return Fail(Code::kInvalidArgument, "no intrinsic is called '{}'", name);
+  if (static_cast<int>(args.size()) != info->operands) {
+    return Fail(Code::kInvalidArgument, "{} takes {} operands, {} are given", name, info->operands,
+                args.size());
+  }
+  Type type = args[0].type();
+  for (const Expr& a : args) {
+    if (a.dtype() != type.dtype) {
+      return Fail(Code::kInvalidArgument, "{}: operands are {} and {}, they must be of one type",
+                  name, DTypeName(type.dtype), DTypeName(a.dtype()));
+    }
+    type.lanes = std::max(type.lanes, a.lanes());
+  }
+  bool ok = true;
+  switch (info->id) {
+    case ScalarIntrin::kRequant: {
+      int64_t rounding = 0;
+      ok = type.dtype == DType::kI32;
+      if (ok && (!IsImm(args[3], &rounding) || rounding < 0 || rounding > 2)) {
+        return Fail(Code::kInvalidArgument, "requant: the rounding must be a constant 0, 1 or 2");
+      }
+      break;
+    }
+    case ScalarIntrin::kClampAdd: ok = type.dtype == DType::kI32; break;
+    case ScalarIntrin::kClamp: ok = type.dtype != DType::kBool; break;
+    case ScalarIntrin::kAbs:
+      ok = type.dtype == DType::kI32 || type.dtype == DType::kI64 || type.dtype == DType::kF32;
+      break;
+    case ScalarIntrin::kRoundEven:
+    case ScalarIntrin::kFloor: ok = type.dtype == DType::kF32; break;
+  }
+  if (!ok) return Fail(Code::kInvalidArgument, "{} of {} is not defined", name, DTypeName(type.dtype));
+  return type;
+}
+
+Expr Requant(Expr a, Expr multiplier, Expr shift, Rounding rounding) {
+  return ScalarCall("requant", {a, multiplier, shift, Imm(DType::kI32, static_cast<int>(rounding))});
+}
+Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi) { return ScalarCall("clamp_add", {y, zero, lo, hi}); }
+Expr Clamp(Expr x, Expr lo, Expr hi) { return ScalarCall("clamp", {x, lo, hi}); }
+Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
+Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }
+Expr Floor(Expr x) { return ScalarCall("floor", {x}); }
+
+void RegisterTileIntrin(TileIntrin intrin) {
+  TESSERA_CHECK(!FindScalarIntrin(intrin.name), "{} is a scalar intrinsic", intrin.name);
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  registry.tiles[intrin.name] = std::move(intrin);
+}
+
+std::optional<TileIntrin> FindTileIntrin(const std::string& name) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  auto it = registry.tiles.find(name);
+  if (it == registry.tiles.end()) return std::nullopt;
+  return it->second;
+}
+
+Expr TileCall(const std::string& name, std::vector<Expr> args) {
+  const std::optional<TileIntrin> intrin = FindTileIntrin(name);
+  TESSERA_CHECK(intrin && intrin->operands.size() == args.size(), "call of {}", name);
+  for (size_t i = 0; i < args.size(); ++i) {
+    TESSERA_CHECK(intrin->operands[i] == OperandKind::kValue || args[i]->kind == ExprKind::kLoad,
+                  "operand {} of {} is not a place in a buffer", i, name);
+  }
+  return Call(name, std::move(args), {DType::kBool, 1});
+}
+
+}  // namespace tessera::ir

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Call can name. Scalar intrinsics are a fixed table: pure functions of one type, applied to
+// each lane, which every back end implements. Tile intrinsics act on memory and are open: a back end
+// registers a name with its operand kinds and a function for the interpreter. Depends on ir.h.
+#ifndef TESSERA_COMPILER_IR_INTRIN_H_
+#define TESSERA_COMPILER_IR_INTRIN_H_
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/array.h"
+#include "compiler/ir/ir.h"
+#include "compiler/ir/scalar_math.h"
+
+namespace tessera::ir {
+
+enum class ScalarIntrin : uint8_t {
+  kRequant,    // requant(a, multiplier, shift, rounding)   i32; rounding is a constant
+  kClampAdd,   // clamp_add(y, zero, lo, hi)                i32
+  kClamp,      // clamp(x, lo, hi)                          any
+  kAbs,        // abs(x)                                    i32, i64, f32; the lowest integer stays
+  kRoundEven,  // round_even(x)                             f32
+  kFloor,      // floor(x)                                  f32
+};
+
+struct ScalarIntrinInfo {
+  ScalarIntrin id;
+  const char* name;
+  int operands;
+};
+std::optional<ScalarIntrinInfo> FindScalarIntrin(const std::string& name);
+
+// Checks operand count and types; the result has the type of the first operand.
+Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& args);
+
+Expr Requant(Expr a, Expr multiplier, Expr shift, Rounding rounding);
+Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi);
+Expr Clamp(Expr x, Expr lo, Expr hi);
+Expr Abs(Expr x);
+Expr RoundEven(Expr x);
+Expr Floor(Expr x);
+
+// How a tile intrinsic uses an operand. The last three are Loads: the element named is the first of
+// the tile, whose extent the intrinsic knows.
+enum class OperandKind : uint8_t { kValue, kRead, kWrite, kUpdate };
+
+// One operand at run time.
+struct TileOperand {
+  int64_t value = 0;       // kValue
+  Array* array = nullptr;  // others: the buffer's elements in physical order,
+  int64_t offset = 0;      //         and the first element of the tile
+  // Are elements [offset, offset + count) inside the array?
+  bool Holds(int64_t count) const { return offset >= 0 && offset + count <= array->size(); }
+};
+
+struct TileIntrin {
+  std::string name;
+  std::vector<OperandKind> operands;
+  std::function<Status(std::span<TileOperand>)> interpret;
+};
+
+// Adds or replaces (by name). Safe from several threads.
+void RegisterTileIntrin(TileIntrin intrin);
+// Empty when no such name is registered.
+std::optional<TileIntrin> FindTileIntrin(const std::string& name);
+
+// A call of a registered tile intrinsic; the operand kinds are checked.
+Expr TileCall(const std::string& name, std::vector<Expr> args);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_INTRIN_H_

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/ir.h"
+
+#include <limits>
+
+#include "base/check.h"
+
+namespace tessera::ir {
+namespace {
+
+Expr Make(ExprNode node) { return Expr(std::make_shared<const ExprNode>(std::move(node))); }
+Stmt MakeStmt(StmtNode node) { return Stmt(std::make_shared<const StmtNode>(std::move(node))); }
+
+// An i64 constant beside another type takes that type; a scalar beside a vector is broadcast.
+void Unify(Expr* a, Expr* b) {
+  auto adopt = [](Expr* x, DType dtype) {
+    int64_t v = 0;
+    if (x->dtype() == DType::kI64 && dtype != DType::kI64 && IsImm(*x, &v)) *x = Const(dtype, v);
+  };
+  adopt(a, b->dtype());
+  adopt(b, a->dtype());
+  TESSERA_CHECK(a->dtype() == b->dtype(), "operands are {} and {}", TypeName(a->type()),
+                TypeName(b->type()));
+  if (a->lanes() == 1 && b->lanes() > 1) *a = Broadcast(*a, b->lanes());
+  if (b->lanes() == 1 && a->lanes() > 1) *b = Broadcast(*b, a->lanes());
+  TESSERA_CHECK(a->lanes() == b->lanes(), "operands have {} and {} lanes", a->lanes(), b->lanes());
+}
+
+int MaxLanes(const std::vector<Expr>& args) {
+  int lanes = 1;
+  for (const Expr& a : args) lanes = std::max(lanes, a.lanes());
+  return lanes;
+}
+
+}  // namespace
+
+Expr::Expr(int value) : Expr(static_cast<int64_t>(value)) {}
+Expr::Expr(int64_t value) : Expr(Imm(DType::kI64, value)) {}
+Type Expr::type() const { return node_->type; }
+DType Expr::dtype() const { return node_->type.dtype; }
+int Expr::lanes() const { return node_->type.lanes; }
+const std::string& Axis::name() const { return var->name; }
+
+Expr Imm(DType dtype, int64_t value) {
+  TESSERA_CHECK(!IsFloat(dtype));
+  return Make({.kind = ExprKind::kImm, .type = {dtype, 1}, .ivalue = WrapTo(dtype, value)});
+}
+
+Expr ImmF32(float value) {
+  return Make({.kind = ExprKind::kImm, .type = {DType::kF32, 1}, .fvalue = value});
+}
+
+Expr Const(DType dtype, int64_t value) {
+  return IsFloat(dtype) ? ImmF32(static_cast<float>(value)) : Imm(dtype, value);
+}
+
+Expr Var(std::string name, DType dtype) {
+  return Make({.kind = ExprKind::kVar, .type = {dtype, 1}, .name = std::move(name)});
+}
+
+Expr Bin(BinOp op, Expr a, Expr b) {
+  Unify(&a, &b);
+  const bool compare = op >= BinOp::kEq;
+  const bool logic = op == BinOp::kAnd || op == BinOp::kOr || op == BinOp::kXor;
+  TESSERA_CHECK(compare || logic || a.dtype() != DType::kBool, "'{}' of bool", BinOpName(op));
+  const bool integer_only = logic || op == BinOp::kMod || op == BinOp::kShl || op == BinOp::kShr;
+  TESSERA_CHECK(!integer_only || !IsFloat(a.dtype()), "'{}' of f32", BinOpName(op));
+  Type type = a.type();
+  if (compare) type.dtype = DType::kBool;
+  return Make({.kind = ExprKind::kBin, .type = type, .op = static_cast<uint8_t>(op), .args = {a, b}});
+}
+
+Expr Cast(DType dtype, Expr a) {
+  if (a.dtype() == dtype) return a;
+  return Make({.kind = ExprKind::kUn, .type = {dtype, a.lanes()},
+               .op = static_cast<uint8_t>(UnOp::kCast), .args = {a}});
+}
+
+Expr Neg(Expr a) {
+  TESSERA_CHECK(a.dtype() != DType::kBool);
+  return Make({.kind = ExprKind::kUn, .type = a.type(), .op = static_cast<uint8_t>(UnOp::kNeg),
+               .args = {a}});
+}
+
+Expr Not(Expr a) {
+  TESSERA_CHECK(a.dtype() == DType::kBool);
+  return Make({.kind = ExprKind::kUn, .type = a.type(), .op = static_cast<uint8_t>(UnOp::kNot),
+               .args = {a}});
+}
+
+Expr Select(Expr condition, Expr then_value, Expr else_value) {
+  TESSERA_CHECK(condition.dtype() == DType::kBool, "select on {}", TypeName(condition.type()));
+  Unify(&then_value, &else_value);
+  if (condition.lanes() > 1 && then_value.lanes() == 1) {
+    then_value = Broadcast(then_value, condition.lanes());
+    else_value = Broadcast(else_value, condition.lanes());
+  }
+  TESSERA_CHECK(condition.lanes() == 1 || condition.lanes() == then_value.lanes());
+  return Make({.kind = ExprKind::kSelect, .type = then_value.type(),
+               .args = {condition, then_value, else_value}});
+}
+
+Expr Load(Buffer buffer, std::vector<Expr> indices) {
+  TESSERA_CHECK(indices.size() == buffer->shape.size(), "{} has {} dimensions, {} indices given",
+                buffer->name, buffer->shape.size(), indices.size());
+  for (const Expr& i : indices) TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", buffer->name);
+  const Type type{buffer->dtype, MaxLanes(indices)};
+  return Make({.kind = ExprKind::kLoad, .type = type, .args = std::move(indices),
+               .buffer = std::move(buffer)});
+}
+
+Expr Ramp(Expr base, Expr stride, int lanes) {
+  TESSERA_CHECK(lanes > 1 && base.lanes() == 1 && stride.lanes() == 1 && IsInt(base.dtype()));
+  TESSERA_CHECK(base.dtype() == stride.dtype());
+  return Make({.kind = ExprKind::kVec, .type = {base.dtype(), lanes},
+               .op = static_cast<uint8_t>(VecOp::kRamp), .args = {base, stride}});
+}
+
+Expr Broadcast(Expr value, int lanes) {
+  TESSERA_CHECK(lanes > 1 && value.lanes() == 1);
+  return Make({.kind = ExprKind::kVec, .type = {value.dtype(), lanes},
+               .op = static_cast<uint8_t>(VecOp::kBroadcast), .args = {value}});
+}
+
+Expr Call(std::string name, std::vector<Expr> args, Type type) {
+  return Make({.kind = ExprKind::kCall, .type = type, .name = std::move(name),
+               .args = std::move(args)});
+}
+
+Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes) {
+  TESSERA_CHECK(!axes.empty(), "a reduction needs an axis");
+  return Make({.kind = ExprKind::kReduce, .type = value.type(), .op = static_cast<uint8_t>(op),
+               .args = {value}, .axes = std::move(axes)});
+}
+
+Expr TensorRead(std::shared_ptr<const TensorBase> tensor, std::vector<Expr> indices) {
+  TESSERA_CHECK(indices.size() == tensor->shape.size(), "{} has {} dimensions, {} indices given",
+                tensor->name, tensor->shape.size(), indices.size());
+  for (const Expr& i : indices) TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", tensor->name);
+  const Type type{tensor->dtype, 1};
+  return Make({.kind = ExprKind::kTensorRead, .type = type, .args = std::move(indices),
+               .tensor = std::move(tensor)});
+}
+
+Expr operator+(Expr a, Expr b) { return Bin(BinOp::kAdd, a, b); }
+Expr operator-(Expr a, Expr b) { return Bin(BinOp::kSub, a, b); }
+Expr operator*(Expr a, Expr b) { return Bin(BinOp::kMul, a, b); }
+Expr FloorDiv(Expr a, Expr b) { return Bin(BinOp::kDiv, a, b); }
+Expr FloorMod(Expr a, Expr b) { return Bin(BinOp::kMod, a, b); }
+Expr Min(Expr a, Expr b) { return Bin(BinOp::kMin, a, b); }
+Expr Max(Expr a, Expr b) { return Bin(BinOp::kMax, a, b); }
+Expr Lt(Expr a, Expr b) { return Bin(BinOp::kLt, a, b); }
+Expr Le(Expr a, Expr b) { return Bin(BinOp::kLe, a, b); }
+Expr Eq(Expr a, Expr b) { return Bin(BinOp::kEq, a, b); }
+Expr And(Expr a, Expr b) { return Bin(BinOp::kAnd, a, b); }
+
+Stmt For(Expr var, Expr min, Expr extent, LoopKind kind, Stmt body) {
+  TESSERA_CHECK(var->kind == ExprKind::kVar && var.type() == Type{} && body);
+  return MakeStmt({.kind = StmtKind::kFor, .loop = kind, .var = var, .min = min, .extent = extent,
+                   .body = {body}});
+}
+
+Stmt If(Expr condition, Stmt then_body, Stmt else_body) {
+  TESSERA_CHECK(condition.dtype() == DType::kBool && condition.lanes() == 1);
+  StmtNode node{.kind = StmtKind::kIf, .value = condition, .body = {then_body}};
+  if (else_body) node.body.push_back(else_body);
+  return MakeStmt(std::move(node));
+}
+
+Stmt Seq(std::vector<Stmt> body) {
+  std::vector<Stmt> flat;
+  for (const Stmt& s : body) {
+    if (!s) continue;
+    if (s->kind == StmtKind::kSeq) {
+      flat.insert(flat.end(), s->body.begin(), s->body.end());
+    } else {
+      flat.push_back(s);
+    }
+  }
+  if (flat.size() == 1) return flat[0];
+  return MakeStmt({.kind = StmtKind::kSeq, .body = std::move(flat)});
+}
+
+Stmt Store(Buffer buffer, std::vector<Expr> indices, Expr value) {
+  TESSERA_CHECK(indices.size() == buffer->shape.size(), "{} has {} dimensions, {} indices given",
+                buffer->name, buffer->shape.size(), indices.size());
+  TESSERA_CHECK(value.dtype() == buffer->dtype, "{} holds {}, value is {}", buffer->name,
+                DTypeName(buffer->dtype), TypeName(value.type()));
+  const int lanes = MaxLanes(indices);
+  if (value.lanes() == 1 && lanes > 1) value = Broadcast(value, lanes);
+  TESSERA_CHECK(value.lanes() == lanes, "{}: {} lanes stored to {} places", buffer->name,
+                value.lanes(), lanes);
+  return MakeStmt({.kind = StmtKind::kStore, .value = value, .buffer = std::move(buffer),
+                   .indices = std::move(indices)});
+}
+
+Stmt Alloc(Buffer buffer, Stmt body) {
+  return MakeStmt({.kind = StmtKind::kAlloc, .buffer = std::move(buffer), .body = {body}});
+}
+
+Stmt Eval(Expr call) {
+  TESSERA_CHECK(call->kind == ExprKind::kCall);
+  return MakeStmt({.kind = StmtKind::kEval, .value = call});
+}
+
+Buffer MakeBuffer(BufferNode node) {
+  for (int64_t n : node.shape) TESSERA_CHECK(n >= 1, "{} has an extent of {}", node.name, n);
+  const size_t rank = node.layout.empty() ? node.shape.size() : node.layout.dims.size();
+  TESSERA_CHECK(node.strides.empty() || node.strides.size() == rank, "strides of {}", node.name);
+  for (const LayoutDim& d : node.layout.dims) {
+    TESSERA_CHECK(d.dim >= 0 && d.dim < static_cast<int>(node.shape.size()) && d.div >= 1 &&
+                  d.mod >= 0, "layout of {}", node.name);
+  }
+  return std::make_shared<const BufferNode>(std::move(node));
+}
+
+bool IsImm(const Expr& e, int64_t* value) {
+  if (e->kind != ExprKind::kImm || IsFloat(e.dtype())) return false;
+  *value = e->ivalue;
+  return true;
+}
+
+bool IsImmEqual(const Expr& e, int64_t value) {
+  int64_t v = 0;
+  return IsImm(e, &v) && v == value;
+}
+
+Expr ReduceIdentity(ReduceOp op, DType dtype) {
+  if (op == ReduceOp::kSum) return Const(dtype, 0);
+  const bool highest = op == ReduceOp::kMin;
+  switch (dtype) {
+    case DType::kI8: return Imm(dtype, highest ? 127 : -128);
+    case DType::kU8: return Imm(dtype, highest ? 255 : 0);
+    case DType::kI32: return Imm(dtype, highest ? INT32_MAX : INT32_MIN);
+    case DType::kI64: return Imm(dtype, highest ? INT64_MAX : INT64_MIN);
+    case DType::kF32: {
+      const float inf = std::numeric_limits<float>::infinity();
+      return ImmF32(highest ? inf : -inf);
+    }
+    case DType::kBool: break;
+  }
+  TESSERA_CHECK(false, "reduction of bool");
+}
+
+BinOp ReduceCombiner(ReduceOp op) {
+  return op == ReduceOp::kSum ? BinOp::kAdd : op == ReduceOp::kMax ? BinOp::kMax : BinOp::kMin;
+}
+
+const char* BinOpName(BinOp op) {
+  constexpr const char* kNames[] = {"+",   "-", "*", "/", "%",  "min", "max", "&",
+                                    "|", "^", "<<", ">>", "==", "!=", "<", "<="};
+  return kNames[static_cast<int>(op)];
+}
+
+const char* ScopeName(Scope scope) {
+  constexpr const char* kNames[] = {"global", "shared", "local", "reg", "inp",
+                                    "wgt",    "acc",    "out",   "prm"};
+  return kNames[static_cast<int>(scope)];
+}
+
+const char* LoopKindName(LoopKind kind) {
+  constexpr const char* kNames[] = {"serial", "parallel", "vector", "unroll", "vthread"};
+  return kNames[static_cast<int>(kind)];
+}
+
+const char* ReduceOpName(ReduceOp op) {
+  constexpr const char* kNames[] = {"sum", "reduce_max", "reduce_min"};
+  return kNames[static_cast<int>(op)];
+}
+
+}  // namespace tessera::ir

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop IR: immutable trees behind shared handles. Ten kinds of expression (two of which exist in
+// tensor expressions only) and six kinds of statement. docs/rationale/loop-ir.md has the grammar.
+// Depends on base. Used by te, schedule, lower, every code generator and the graph's operator bodies.
+//
+// Rules that hold everywhere:
+//   - loop variables and indices are i64; arithmetic on other integers wraps modulo 2^bits
+//   - operands of a binary operation have one type; the builders below give an i64 constant the other
+//     operand's type and broadcast a scalar beside a vector
+//   - a variable is its node: two variables of one name are different variables
+#ifndef TESSERA_COMPILER_IR_IR_H_
+#define TESSERA_COMPILER_IR_IR_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/type.h"
+
+namespace tessera::ir {
+
+enum class ExprKind : uint8_t {
+  kImm, kVar, kBin, kUn, kSelect, kLoad, kVec, kCall,
+  kReduce, kTensorRead,  // tensor expressions only; lowering removes them
+};
+
+// kDiv and kMod of integers round to minus infinity (and a zero divisor is an error); kDiv of floats
+// is the quotient. kAnd, kOr, kXor act bitwise. kShr is arithmetic. kEq to kLe give bool.
+enum class BinOp : uint8_t {
+  kAdd, kSub, kMul, kDiv, kMod, kMin, kMax, kAnd, kOr, kXor, kShl, kShr, kEq, kNe, kLt, kLe
+};
+
+// kCast: to a narrower integer takes the low bits; from f32 truncates to zero and saturates (NaN: 0).
+enum class UnOp : uint8_t { kCast, kNeg, kNot };
+
+enum class VecOp : uint8_t { kRamp, kBroadcast };        // args {base, stride} and {value}
+enum class ReduceOp : uint8_t { kSum, kMax, kMin };
+
+struct ExprNode;
+struct BufferNode;
+struct StmtNode;
+using Buffer = std::shared_ptr<const BufferNode>;  // identity is the node
+
+class Expr {
+ public:
+  Expr() = default;
+  Expr(int value);      // NOLINT: an i64 constant
+  Expr(int64_t value);  // NOLINT: an i64 constant
+  explicit Expr(std::shared_ptr<const ExprNode> node) : node_(std::move(node)) {}
+
+  const ExprNode* operator->() const { return node_.get(); }
+  const ExprNode& operator*() const { return *node_; }
+  const ExprNode* get() const { return node_.get(); }
+  explicit operator bool() const { return node_ != nullptr; }
+  Type type() const;
+  DType dtype() const;
+  int lanes() const;
+
+ private:
+  std::shared_ptr<const ExprNode> node_;
+};
+
+// One iteration axis: |var| runs over [min, min + extent).
+struct Axis {
+  Expr var;
+  int64_t min = 0;
+  int64_t extent = 0;
+  const std::string& name() const;
+};
+
+// What a TensorRead refers to; te::TensorNode derives from it.
+struct TensorBase {
+  std::string name;
+  DType dtype = DType::kI8;
+  std::vector<int64_t> shape;
+  virtual ~TensorBase() = default;
+};
+
+struct ExprNode {
+  ExprKind kind = ExprKind::kImm;
+  Type type;
+  uint8_t op = 0;          // BinOp, UnOp, VecOp or ReduceOp
+  int64_t ivalue = 0;      // Imm of an integer or bool
+  float fvalue = 0;        // Imm of f32
+  std::string name;        // Var, Call
+  std::vector<Expr> args;  // operands; indices of Load and TensorRead; value of Reduce
+  Buffer buffer;           // Load
+  std::vector<Axis> axes;  // Reduce
+  std::shared_ptr<const TensorBase> tensor;  // TensorRead
+
+  BinOp bin() const { return static_cast<BinOp>(op); }
+  UnOp un() const { return static_cast<UnOp>(op); }
+  VecOp vec() const { return static_cast<VecOp>(op); }
+  ReduceOp reduce() const { return static_cast<ReduceOp>(op); }
+};
+
+// Where a buffer lives. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg wants
+// registers (constant indices after unrolling); kInp to kPrm are the accelerator's scratchpads.
+enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
+
+// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero.
+struct LayoutDim {
+  int dim = 0;
+  int64_t div = 1;
+  int64_t mod = 0;
+  bool operator==(const LayoutDim&) const = default;
+};
+
+// A map from logical indices to a physical row-major array. Empty: physical is logical.
+// Blocked dimensions are padded up to whole blocks; |fill| is what the padding elements hold.
+struct Layout {
+  std::vector<LayoutDim> dims;
+  int64_t fill = 0;
+  bool empty() const { return dims.empty(); }
+  bool operator==(const Layout&) const = default;
+};
+
+struct BufferNode {
+  std::string name;
+  DType dtype = DType::kI8;
+  std::vector<int64_t> shape;    // logical
+  Layout layout;
+  std::vector<int64_t> strides;  // elements per step of each physical dimension; empty: dense
+  Scope scope = Scope::kGlobal;
+  int64_t align = 64;            // bytes
+  int copies = 1;                // 2: double buffered by whoever allocates it
+};
+
+enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval };
+// kParallel promises independent iterations; kVthread asks that iterations interleave (contexts).
+enum class LoopKind : uint8_t { kSerial, kParallel, kVector, kUnroll, kVthread };
+
+class Stmt {
+ public:
+  Stmt() = default;
+  explicit Stmt(std::shared_ptr<const StmtNode> node) : node_(std::move(node)) {}
+  const StmtNode* operator->() const { return node_.get(); }
+  const StmtNode& operator*() const { return *node_; }
+  const StmtNode* get() const { return node_.get(); }
+  explicit operator bool() const { return node_ != nullptr; }
+
+ private:
+  std::shared_ptr<const StmtNode> node_;
+};
+
+struct StmtNode {
+  StmtKind kind = StmtKind::kSeq;
+  LoopKind loop = LoopKind::kSerial;  // For
+  Expr var, min, extent;              // For
+  Expr value;                         // Store: value; If: condition; Eval: call
+  Buffer buffer;                      // Store, Alloc
+  std::vector<Expr> indices;          // Store
+  std::vector<Stmt> body;  // For, Alloc: one; If: then and perhaps else; Seq: any number
+};
+
+// A function over buffers that the caller owns, in the order of |params|.
+struct Func {
+  std::string name;
+  std::vector<Buffer> params;
+  Stmt body;
+};
+
+// Expressions. TESSERA_CHECKs that types agree.
+Expr Imm(DType dtype, int64_t value);  // wraps |value| to |dtype|; integers and bool
+Expr ImmF32(float value);
+Expr Const(DType dtype, int64_t value);  // of any type, f32 too
+Expr Var(std::string name, DType dtype = DType::kI64);
+Expr Bin(BinOp op, Expr a, Expr b);
+Expr Cast(DType dtype, Expr a);
+Expr Neg(Expr a);
+Expr Not(Expr a);  // bool only
+Expr Select(Expr condition, Expr then_value, Expr else_value);
+Expr Load(Buffer buffer, std::vector<Expr> indices);
+Expr Ramp(Expr base, Expr stride, int lanes);
+Expr Broadcast(Expr value, int lanes);
+Expr Call(std::string name, std::vector<Expr> args, Type type);
+Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes);
+Expr TensorRead(std::shared_ptr<const TensorBase> tensor, std::vector<Expr> indices);
+
+Expr operator+(Expr a, Expr b);
+Expr operator-(Expr a, Expr b);
+Expr operator*(Expr a, Expr b);
+Expr FloorDiv(Expr a, Expr b);
+Expr FloorMod(Expr a, Expr b);
+Expr Min(Expr a, Expr b);
+Expr Max(Expr a, Expr b);
+Expr Lt(Expr a, Expr b);
+Expr Le(Expr a, Expr b);
+Expr Eq(Expr a, Expr b);
+Expr And(Expr a, Expr b);
+
+// Statements.
+Stmt For(Expr var, Expr min, Expr extent, LoopKind kind, Stmt body);
+Stmt If(Expr condition, Stmt then_body, Stmt else_body = Stmt());
+Stmt Seq(std::vector<Stmt> body);  // splices nested sequences; one statement stays itself
+Stmt Store(Buffer buffer, std::vector<Expr> indices, Expr value);
+Stmt Alloc(Buffer buffer, Stmt body);
+Stmt Eval(Expr call);
+
+Buffer MakeBuffer(BufferNode node);  // checks sizes
+
+// The value of an integer constant; false if |e| is not one.
+bool IsImm(const Expr& e, int64_t* value);
+bool IsImmEqual(const Expr& e, int64_t value);
+
+// The identity of a reduction in |dtype|: 0, the lowest, the highest value.
+Expr ReduceIdentity(ReduceOp op, DType dtype);
+BinOp ReduceCombiner(ReduceOp op);
+
+const char* BinOpName(BinOp op);  // "+", "min", ...
+const char* ScopeName(Scope scope);
+const char* LoopKindName(LoopKind kind);
+const char* ReduceOpName(ReduceOp op);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_IR_H_

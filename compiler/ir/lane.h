@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The value of one lane and the scalar operations on it: shared by the interpreter, constant folding
+// and the evaluation of tensor expressions. Depends on ir.h, intrin.h.
+#ifndef TESSERA_COMPILER_IR_LANE_H_
+#define TESSERA_COMPILER_IR_LANE_H_
+
+#include <cstdint>
+#include <span>
+
+#include "base/error.h"
+#include "compiler/ir/intrin.h"
+#include "compiler/ir/ir.h"
+
+namespace tessera::ir {
+
+// |f| for f32, |i| for the rest.
+struct Lane {
+  int64_t i = 0;
+  float f = 0;
+};
+
+// |operand| is the type of the operands, not of the result. False: integer division by zero.
+bool ApplyBin(BinOp op, DType operand, Lane a, Lane b, Lane* out);
+Lane ApplyCast(DType from, DType to, Lane a);
+Lane ApplyUn(UnOp op, DType from, DType to, Lane a);
+Lane ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const Lane> args);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_LANE_H_

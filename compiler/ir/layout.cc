@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace tessera::ir {
+namespace {
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Calls fn(logical offset, physical offset) for each logical element, row-major.
+template <typename Fn>
+void ForEachElement(const BufferNode& buffer, const Fn& fn) {
+  const size_t rank = buffer.shape.size();
+  std::vector<int64_t> index(rank, 0);
+  int64_t count = 1;
+  for (int64_t n : buffer.shape) count *= n;
+  for (int64_t i = 0; i < count; ++i) {
+    fn(i, OffsetOf(buffer, index));
+    for (size_t d = rank; d-- > 0;) {
+      if (++index[d] < buffer.shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> PaddedShape(const BufferNode& buffer) {
+  std::vector<int64_t> shape = buffer.shape;
+  for (const LayoutDim& d : buffer.layout.dims) {
+    const int64_t block = d.div * std::max<int64_t>(d.mod, 1);
+    shape[d.dim] = std::max(shape[d.dim], CeilDiv(buffer.shape[d.dim], block) * block);
+  }
+  return shape;
+}
+
+std::vector<int64_t> PhysicalShape(const BufferNode& buffer) {
+  if (buffer.layout.empty()) return buffer.shape;
+  std::vector<int64_t> shape;
+  for (const LayoutDim& d : buffer.layout.dims) {
+    shape.push_back(d.mod > 0 ? d.mod : CeilDiv(buffer.shape[d.dim], d.div));
+  }
+  return shape;
+}
+
+std::vector<int64_t> PhysicalStrides(const BufferNode& buffer) {
+  if (!buffer.strides.empty()) return buffer.strides;
+  const std::vector<int64_t> shape = PhysicalShape(buffer);
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+int64_t SizeInElements(const BufferNode& buffer) {
+  const std::vector<int64_t> shape = PhysicalShape(buffer);
+  const std::vector<int64_t> strides = PhysicalStrides(buffer);
+  int64_t last = 0;
+  for (size_t d = 0; d < shape.size(); ++d) last += (shape[d] - 1) * strides[d];
+  return last + 1;
+}
+
+int64_t SizeInBytes(const BufferNode& buffer) {
+  return SizeInElements(buffer) * DTypeBytes(buffer.dtype);
+}
+
+std::vector<Expr> PhysicalIndices(const BufferNode& buffer, const std::vector<Expr>& indices) {
+  if (buffer.layout.empty()) return indices;
+  std::vector<Expr> physical;
+  for (const LayoutDim& d : buffer.layout.dims) {
+    Expr e = indices[d.dim];
+    if (d.div > 1) e = FloorDiv(e, d.div);
+    if (d.mod > 0) e = FloorMod(e, d.mod);
+    physical.push_back(e);
+  }
+  return physical;
+}
+
+Expr OffsetOf(const BufferNode& buffer, const std::vector<Expr>& indices) {
+  const std::vector<Expr> physical = PhysicalIndices(buffer, indices);
+  const std::vector<int64_t> strides = PhysicalStrides(buffer);
+  Expr offset;
+  for (size_t d = 0; d < physical.size(); ++d) {
+    Expr term = strides[d] == 1 ? physical[d] : physical[d] * Expr(strides[d]);
+    offset = offset ? offset + term : term;
+  }
+  return offset ? offset : Expr(0);
+}
+
+int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices) {
+  const std::vector<int64_t> strides = PhysicalStrides(buffer);
+  int64_t offset = 0;
+  if (buffer.layout.empty()) {
+    for (size_t d = 0; d < indices.size(); ++d) offset += indices[d] * strides[d];
+    return offset;
+  }
+  for (size_t d = 0; d < buffer.layout.dims.size(); ++d) {
+    const LayoutDim& l = buffer.layout.dims[d];
+    int64_t i = indices[l.dim] / l.div;  // indices are not negative here
+    if (l.mod > 0) i %= l.mod;
+    offset += i * strides[d];
+  }
+  return offset;
+}
+
+std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data) {
+  const int64_t bytes = DTypeBytes(buffer.dtype);
+  std::vector<uint8_t> packed(SizeInBytes(buffer));
+  if (buffer.layout.fill != 0) {
+    TESSERA_CHECK(!IsFloat(buffer.dtype), "{}: a float layout fills with zero", buffer.name);
+    for (size_t i = 0; i < packed.size(); i += bytes) {
+      std::memcpy(&packed[i], &buffer.layout.fill, bytes);  // little-endian hosts only
+    }
+  }
+  ForEachElement(buffer, [&](int64_t from, int64_t to) {
+    TESSERA_CHECK((from + 1) * bytes <= static_cast<int64_t>(data.size()), "{}", buffer.name);
+    std::memcpy(&packed[to * bytes], &data[from * bytes], bytes);
+  });
+  return packed;
+}
+
+std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data) {
+  const int64_t bytes = DTypeBytes(buffer.dtype);
+  int64_t count = 1;
+  for (int64_t n : buffer.shape) count *= n;
+  TESSERA_CHECK(static_cast<int64_t>(data.size()) == SizeInBytes(buffer), "{}", buffer.name);
+  std::vector<uint8_t> plain(count * bytes);
+  ForEachElement(buffer, [&](int64_t to, int64_t from) {
+    std::memcpy(&plain[to * bytes], &data[from * bytes], bytes);
+  });
+  return plain;
+}
+
+std::string LayoutText(const Layout& layout) {
+  std::string text;
+  for (const LayoutDim& d : layout.dims) {
+    if (!text.empty()) text += ", ";
+    text += std::to_string(d.dim);
+    if (d.div > 1) text += fmt::format("/{}", d.div);
+    if (d.mod > 0) text += fmt::format("%{}", d.mod);
+  }
+  if (layout.fill != 0) text += fmt::format(" fill {}", layout.fill);
+  return text;
+}
+
+Result<Layout> ParseLayout(const std::string& text, int rank) {
+  Layout layout;
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  auto spaces = [&] { while (p < end && *p == ' ') ++p; };
+  auto number = [&](int64_t* value) {
+    auto [next, error] = std::from_chars(p, end, *value);
+    if (error != std::errc()) return false;
+    p = next;
+    spaces();
+    return true;
+  };
+  auto bad = [&](const char* why) {
+    return Fail(Code::kInvalidArgument, "layout '{}': {} at column {}", text, why,
+                p - text.data() + 1);
+  };
+  spaces();
+  while (p < end) {
+    int64_t dim = 0, div = 1, mod = 0;
+    if (!number(&dim)) return bad("a dimension number is expected");
+    if (dim < 0 || dim >= rank) return bad("no such dimension");
+    if (p < end && *p == '/' && (++p, !number(&div) || div < 1)) return bad("a divisor >= 1 is expected");
+    if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1)) return bad("a modulus >= 1 is expected");
+    layout.dims.push_back({static_cast<int>(dim), div, mod});
+    if (p < end && *p == ',') {
+      ++p;
+      spaces();
+      continue;
+    }
+    break;
+  }
+  if (end - p >= 5 && std::string_view(p, 5) == "fill ") {
+    p += 5;
+    spaces();
+    if (!number(&layout.fill)) return bad("a fill value is expected");
+  }
+  if (p != end) return bad("unexpected text");
+  // A bijection: for each dimension the pieces chain, div * mod of one is div of the next.
+  if (!layout.empty()) {
+    for (int d = 0; d < rank; ++d) {
+      std::vector<LayoutDim> pieces;
+      for (const LayoutDim& l : layout.dims) {
+        if (l.dim == d) pieces.push_back(l);
+      }
+      std::sort(pieces.begin(), pieces.end(),
+                [](const LayoutDim& a, const LayoutDim& b) { return a.div < b.div; });
+      int64_t next = 1;
+      for (size_t i = 0; i < pieces.size(); ++i) {
+        const bool last = i + 1 == pieces.size();
+        if (pieces[i].div != next || (pieces[i].mod == 0) != last) break;
+        next = last ? 0 : pieces[i].div * pieces[i].mod;
+      }
+      if (next != 0) {
+        return Fail(Code::kInvalidArgument, "layout '{}': the pieces of dimension {} do not give "
+                    "each index one place (write e.g. {}/16 and {}%16)", text, d, d, d);
+      }
+    }
+  }
+  return layout;
+}
+
+Layout BlockedLayout(int rank, int dim, int64_t block, int64_t fill) {
+  Layout layout;
+  for (int d = 0; d < rank; ++d) layout.dims.push_back({d, d == dim ? block : 1, 0});
+  layout.dims.push_back({dim, 1, block});
+  layout.fill = fill;
+  return layout;
+}
+
+}  // namespace tessera::ir

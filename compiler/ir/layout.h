@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where an element of a buffer is: one function for the interpreter, the code generators and the
+// packing of constants. Depends on ir.h.
+#ifndef TESSERA_COMPILER_IR_LAYOUT_H_
+#define TESSERA_COMPILER_IR_LAYOUT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/ir.h"
+
+namespace tessera::ir {
+
+// Extents of the physical dimensions; the logical shape for an empty layout.
+std::vector<int64_t> PhysicalShape(const BufferNode& buffer);
+
+// Elements from one index to the next, for each physical dimension.
+std::vector<int64_t> PhysicalStrides(const BufferNode& buffer);
+
+// The logical shape grown to whole blocks: an index below it has a place, though only those below
+// |shape| carry data.
+std::vector<int64_t> PaddedShape(const BufferNode& buffer);
+
+// Elements that the buffer occupies, padding and stride gaps included.
+int64_t SizeInElements(const BufferNode& buffer);
+int64_t SizeInBytes(const BufferNode& buffer);
+
+// The physical indices of a logical index.
+std::vector<Expr> PhysicalIndices(const BufferNode& buffer, const std::vector<Expr>& indices);
+
+// Element offset of a logical index.
+Expr OffsetOf(const BufferNode& buffer, const std::vector<Expr>& indices);
+int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices);
+
+// Row-major logical |data| (elements of |bytes| bytes) in the layout of |buffer|, padding filled.
+// |data| must hold the product of the shape; anything else is the caller's bug.
+std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data);
+std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data);
+
+// Layout text: "0, 1/16, 2, 3, 1%16 fill 0" (dimension, /div, %mod). Parsing checks that the
+// layout is a bijection of the blocked dimensions of a |rank|-dimensional tensor.
+std::string LayoutText(const Layout& layout);
+Result<Layout> ParseLayout(const std::string& text, int rank);
+
+// Blocks dimension |dim| by |block|, the block innermost: NCHW with dim 1 and 16 gives NCHW16c.
+Layout BlockedLayout(int rank, int dim, int64_t block, int64_t fill = 0);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_LAYOUT_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exact integer arithmetic of quantised graphs, as the host path means it. Written from the
+// definition (scale, then round by a named rule), on values rather than bits, so that agreement with
+// the accelerator's semantics says something. Depends on nothing but the standard library.
+#ifndef TESSERA_COMPILER_IR_SCALAR_MATH_H_
+#define TESSERA_COMPILER_IR_SCALAR_MATH_H_
+
+#include <cstdint>
+
+namespace tessera::ir {
+
+// How a scaled value becomes an integer. The numbers appear in IR text as the last operand of requant.
+enum class Rounding : int32_t {
+  kEven = 0,    // once, ties to even (ONNX)
+  kTflite = 1,  // ties up at 2^-31, then ties away from zero at the shift (TFLite's two steps)
+  kHalfUp = 2,  // once, ties up
+};
+
+// a * multiplier * 2^(shift - 31), rounded.
+//   multiplier  0 to 2^31 - 1
+//   shift       -32 to 31; a positive one shifts |a| first, modulo 2^32
+int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, Rounding rounding);
+
+// clamp(y + zero, lo, hi) without overflow; lo <= hi.
+int32_t ClampAddValue(int32_t y, int32_t zero, int32_t lo, int32_t hi);
+
+// To the nearest integer, ties to even; independent of the floating-point environment.
+float RoundEvenValue(float x);
+
+// f32 to an integer in [lo, hi]: truncated, saturated, NaN gives 0.
+int64_t TruncateSaturate(float x, int64_t lo, int64_t hi);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_SCALAR_MATH_H_

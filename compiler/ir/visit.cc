@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/visit.h"
+
+namespace tessera::ir {
+
+Expr MapOperands(const Expr& e, const ExprFn& fn) {
+  if (e->args.empty()) return e;
+  std::vector<Expr> args;
+  args.reserve(e->args.size());
+  bool changed = false;
+  for (const Expr& a : e->args) {
+    args.push_back(fn(a));
+    changed |= args.back().get() != a.get();
+  }
+  if (!changed) return e;
+  switch (e->kind) {  // the builders recompute types, so vector operands propagate
+    case ExprKind::kBin: return Bin(e->bin(), args[0], args[1]);
+    case ExprKind::kSelect: return Select(args[0], args[1], args[2]);
+    case ExprKind::kLoad: return Load(e->buffer, std::move(args));
+    case ExprKind::kUn:
+      if (e->un() == UnOp::kCast) return Cast(e.dtype(), args[0]);
+      return e->un() == UnOp::kNeg ? Neg(args[0]) : Not(args[0]);
+    default: break;
+  }
+  ExprNode node = *e;
+  node.args = std::move(args);
+  if (node.kind == ExprKind::kCall) {
+    int lanes = 1;
+    for (const Expr& a : node.args) lanes = std::max(lanes, a.lanes());
+    node.type.lanes = lanes;
+  }
+  return Expr(std::make_shared<const ExprNode>(std::move(node)));
+}
+
+Stmt MapParts(const Stmt& s, const ExprFn& expr_fn, const StmtFn& stmt_fn) {
+  StmtNode node = *s;
+  bool changed = false;
+  auto map = [&](Expr* e) {
+    if (!*e) return;
+    Expr m = expr_fn(*e);
+    changed |= m.get() != e->get();
+    *e = m;
+  };
+  map(&node.min);
+  map(&node.extent);
+  map(&node.value);
+  for (Expr& i : node.indices) map(&i);
+  for (Stmt& b : node.body) {
+    Stmt m = stmt_fn(b);
+    changed |= m.get() != b.get();
+    b = m;
+  }
+  if (!changed) return s;
+  switch (node.kind) {
+    case StmtKind::kFor: return node.body[0] ? For(node.var, node.min, node.extent, node.loop, node.body[0]) : Stmt();
+    case StmtKind::kAlloc: return node.body[0] ? Alloc(node.buffer, node.body[0]) : Stmt();
+    case StmtKind::kSeq: {
+      Stmt seq = Seq(std::move(node.body));
+      return seq->kind == StmtKind::kSeq && seq->body.empty() ? Stmt() : seq;
+    }
+    case StmtKind::kIf: {
+      const Stmt other = node.body.size() > 1 ? node.body[1] : Stmt();
+      if (node.body[0]) return If(node.value, node.body[0], other);
+      return other ? If(Not(node.value), other) : Stmt();
+    }
+    case StmtKind::kStore: return Store(node.buffer, node.indices, node.value);
+    case StmtKind::kEval: return Eval(node.value);
+  }
+  return s;
+}
+
+Expr Rewrite(const Expr& e, const ExprFn& fn) {
+  return fn(MapOperands(e, [&](const Expr& a) { return Rewrite(a, fn); }));
+}
+
+Stmt RewriteExprs(const Stmt& s, const ExprFn& fn) {
+  return MapParts(
+      s, [&](const Expr& e) { return Rewrite(e, fn); },
+      [&](const Stmt& b) { return RewriteExprs(b, fn); });
+}
+
+Expr Substitute(const Expr& e, const VarMap& map) {
+  if (map.empty()) return e;
+  return Rewrite(e, [&](const Expr& x) {
+    if (x->kind != ExprKind::kVar) return x;
+    auto it = map.find(x.get());
+    return it == map.end() ? x : it->second;
+  });
+}
+
+Stmt Substitute(const Stmt& s, const VarMap& map) {
+  if (map.empty()) return s;
+  return MapParts(
+      s, [&](const Expr& e) { return Substitute(e, map); },
+      [&](const Stmt& b) { return Substitute(b, map); });
+}
+
+void Visit(const Expr& e, const std::function<void(const Expr&)>& fn) {
+  for (const Expr& a : e->args) Visit(a, fn);
+  fn(e);
+}
+
+void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn) {
+  fn(s);
+  for (const Stmt& b : s->body) VisitStmts(b, fn);
+}
+
+std::vector<Expr> DirectExprs(const Stmt& s) {
+  std::vector<Expr> all;
+  for (const Expr& e : {s->min, s->extent, s->value}) {
+    if (e) all.push_back(e);
+  }
+  all.insert(all.end(), s->indices.begin(), s->indices.end());
+  return all;
+}
+
+void VisitExprs(const Stmt& s, const std::function<void(const Expr&)>& fn) {
+  VisitStmts(s, [&](const Stmt& x) {
+    for (const Expr& e : DirectExprs(x)) Visit(e, fn);
+  });
+}
+
+bool UsesVar(const Expr& e, const Expr& var) {
+  if (e.get() == var.get()) return true;
+  for (const Expr& a : e->args) {
+    if (UsesVar(a, var)) return true;
+  }
+  return false;
+}
+
+bool UsesVar(const Stmt& s, const Expr& var) {
+  for (const Expr& e : DirectExprs(s)) {
+    if (UsesVar(e, var)) return true;
+  }
+  for (const Stmt& b : s->body) {
+    if (UsesVar(b, var)) return true;
+  }
+  return false;
+}
+
+}  // namespace tessera::ir

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walking and rewriting trees. Rewriting shares what it does not change. Depends on ir.h.
+#ifndef TESSERA_COMPILER_IR_VISIT_H_
+#define TESSERA_COMPILER_IR_VISIT_H_
+
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace tessera::ir {
+
+using ExprFn = std::function<Expr(const Expr&)>;
+using StmtFn = std::function<Stmt(const Stmt&)>;
+
+// |e| with each direct operand x replaced by fn(x).
+Expr MapOperands(const Expr& e, const ExprFn& fn);
+
+// |s| with each direct expression replaced by expr_fn and each direct sub-statement by stmt_fn. A
+// sub-statement mapped to an empty Stmt is dropped; a statement left without body becomes empty.
+Stmt MapParts(const Stmt& s, const ExprFn& expr_fn, const StmtFn& stmt_fn);
+
+// Post-order rewriting of every node: fn sees a node whose operands are already rewritten.
+Expr Rewrite(const Expr& e, const ExprFn& fn);
+Stmt RewriteExprs(const Stmt& s, const ExprFn& fn);  // every expression of |s|, by Rewrite
+
+// Replaces variables by expressions.
+using VarMap = std::unordered_map<const ExprNode*, Expr>;
+Expr Substitute(const Expr& e, const VarMap& map);
+Stmt Substitute(const Stmt& s, const VarMap& map);
+
+// Calls fn on each node, operands first.
+void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
+void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first
+void VisitExprs(const Stmt& s, const std::function<void(const Expr&)>& fn);  // every node
+
+// Does |e| contain the variable |var|?
+bool UsesVar(const Expr& e, const Expr& var);
+bool UsesVar(const Stmt& s, const Expr& var);
+
+// The direct expressions of a statement (loop bounds, indices, value).
+std::vector<Expr> DirectExprs(const Stmt& s);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_VISIT_H_

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensor expressions: what each element of a tensor is, with no word about loops. A tensor is a
+// placeholder or a compute stage; stages form a DAG through the tensors they read. Depends on ir.h.
+// Used by the graph's operator bodies (compiler/te/ops), the schedule and the lowering.
+//
+//   Tensor x = Placeholder("x", DType::kI8, {1, 3, 8, 8});
+//   Axis k = ReduceAxis("k", 3);
+//   Tensor y = Compute("y", {1, 8, 8}, {"n", "h", "w"}, [&](const auto& i) {
+//     return Sum(ir::Cast(DType::kI32, x(i[0], k.var, i[1], i[2])), {k});
+//   });
+//
+// A reduction is the whole body of its stage (what follows it is the next stage's business). A read
+// outside a tensor's bounds is allowed only in a branch of a select that is not taken.
+#ifndef TESSERA_COMPILER_TE_TE_H_
+#define TESSERA_COMPILER_TE_TE_H_
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/array.h"
+#include "compiler/ir/intrin.h"
+#include "compiler/ir/ir.h"
+
+namespace tessera::te {
+
+using ir::Axis;
+using ir::DType;
+using ir::Expr;
+
+struct TensorNode;
+
+class Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(std::shared_ptr<const TensorNode> node) : node_(std::move(node)) {}
+
+  // A read of one element; as many i64 indices as dimensions.
+  Expr operator()(std::vector<Expr> indices) const;
+  template <typename... Index>
+  Expr operator()(Index... index) const {
+    return (*this)(std::vector<Expr>{Expr(index)...});
+  }
+
+  const TensorNode* operator->() const { return node_.get(); }
+  const TensorNode* get() const { return node_.get(); }
+  const std::shared_ptr<const TensorNode>& node() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+  bool operator==(const Tensor& other) const { return node_ == other.node_; }
+
+  const std::string& name() const;
+  DType dtype() const;
+  const std::vector<int64_t>& shape() const;
+
+ private:
+  std::shared_ptr<const TensorNode> node_;
+};
+
+struct TensorNode : ir::TensorBase {
+  bool placeholder = true;
+  // Compute stages only.
+  std::vector<Axis> axes;         // one a dimension, min 0
+  std::vector<Axis> reduce_axes;  // of the reduction that is the body, else empty
+  Expr body;
+};
+
+// A tensor that the caller provides: an input or a constant.
+Tensor Placeholder(std::string name, DType dtype, std::vector<int64_t> shape);
+
+// |axis_names| name the dimensions ("i0", "i1", ... when empty). Axis names of a stage are made unique.
+// |body| gets one i64 variable a dimension.
+Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
+               const std::function<Expr(const std::vector<Expr>&)>& body);
+
+Axis ReduceAxis(std::string name, int64_t extent);
+Expr Sum(Expr value, std::vector<Axis> axes);
+Expr MaxOf(Expr value, std::vector<Axis> axes);
+Expr MinOf(Expr value, std::vector<Axis> axes);
+
+// The tensors that |tensor|'s body reads, in order of first appearance.
+std::vector<Tensor> Inputs(const Tensor& tensor);
+
+// The tensor behind a TensorRead.
+Tensor TensorOf(const Expr& read);
+
+// Every tensor that |outputs| need, producers first; placeholders included.
+std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
+
+// The stages as text, one line each, for --dump te.
+std::string Print(const std::vector<Tensor>& outputs);
+
+// Refuses what the rest of the compiler does not take: two tensors of one name, a body whose type is
+// not the tensor's, a reduction inside an expression, free variables.
+Status Verify(const std::vector<Tensor>& outputs);
+
+// Values of tensors, row-major logical order.
+using Values = std::unordered_map<const TensorNode*, ir::Array>;
+
+// Evaluates stage by stage from the definition, without loops of ours: the oracle of the lowering.
+// |values| holds the placeholders and gets every stage. errors: kInvalidArgument a placeholder is
+// missing or of the wrong size; kOutOfRange a read outside a tensor, named.
+Status Evaluate(const std::vector<Tensor>& outputs, Values* values);
+
+}  // namespace tessera::te
+
+#endif  // TESSERA_COMPILER_TE_TE_H_

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: te::Evaluate, te::Verify, te::Print. Space: a padded window sum against a hand-written
+// loop over random data; each refusal. Not tested here: loops (tests/compiler/lower).
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "compiler/te/te.h"
+
+namespace tessera::te {
+namespace {
+
+using ir::Array;
+
+Tensor Padded(const Tensor& x, int64_t pad, int value) {
+  const int64_t n = x.shape()[0];
+  return Compute("padded", {n + 2 * pad}, {"i"}, [&](const std::vector<Expr>& i) {
+    const Expr at = i[0] - Expr(pad);
+    return ir::Select(ir::And(ir::Le(0, at), ir::Lt(at, n)), x(at), Expr(value));
+  });
+}
+
+TEST(TeEvaluate, WindowSumOverPadsMatchesALoop) {
+  const uint64_t seed = 7;
+  SCOPED_TRACE(seed);
+  Rng rng(seed);
+  const Tensor x = Placeholder("x", DType::kI8, {10});
+  const Tensor padded = Padded(x, 2, -5);
+  const Axis k = ReduceAxis("k", 3);
+  const Tensor y = Compute("y", {6}, {"o"}, [&](const std::vector<Expr>& i) {
+    return Sum(ir::Cast(DType::kI32, padded(i[0] * 2 + k.var)), {k});
+  });
+  Values values;
+  Array in(DType::kI8, 10);
+  for (int i = 0; i < 10; ++i) in.SetInt(i, rng.Range(-128, 127));
+  values[x.get()] = in;
+  ASSERT_TRUE(Evaluate({y}, &values));
+  for (int o = 0; o < 6; ++o) {
+    int64_t want = 0;
+    for (int j = 0; j < 3; ++j) {
+      const int at = 2 * o + j - 2;
+      want += at < 0 || at >= 10 ? -5 : in.Int(at);
+    }
+    EXPECT_EQ(values[y.get()].Int(o), want) << o;
+  }
+}
+
+TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
+  const Tensor x = Placeholder("x", DType::kI8, {4, 4});
+  const Axis k = ReduceAxis("k", 4);
+  const Tensor y = Compute("y", {4}, {"i"}, [&](const std::vector<Expr>& i) {
+    return MaxOf(x(i[0], k.var), {k});
+  });
+  EXPECT_EQ(Print({y}), "x: i8[4, 4] placeholder\ny: i8[4] (i) = reduce_max(x[i, k]; k in [0, 4))\n");
+}
+
+TEST(TeEvaluate, AxisNamesOfAStageAreMadeUnique) {
+  const Tensor x = Placeholder("x", DType::kI32, {4, 4});
+  const Axis k = ReduceAxis("i", 4);
+  const Tensor y = Compute("y", {4}, {"i"}, [&](const std::vector<Expr>& i) {
+    return Sum(x(i[0], k.var), {k});
+  });
+  EXPECT_EQ(y->axes[0].name(), "i");
+  EXPECT_EQ(y->reduce_axes[0].name(), "i1");
+  Values values;
+  values[x.get()] = Array(DType::kI32, 16);
+  for (int i = 0; i < 16; ++i) values[x.get()].SetInt(i, i);
+  ASSERT_TRUE(Evaluate({y}, &values));
+  EXPECT_EQ(values[y.get()].Int(1), 4 + 5 + 6 + 7);
+}
+
+TEST(TeEvaluate, RefusalsNameTheStage) {
+  const Tensor x = Placeholder("x", DType::kI32, {4});
+  const Axis k = ReduceAxis("k", 4);
+  const Tensor nested = Compute("nested", {4}, {"i"}, [&](const std::vector<Expr>& i) {
+    return Sum(x(k.var), {k}) + x(i[0]);
+  });
+  EXPECT_NE(Verify({nested}).error().message.find("nested: a reduction must be the whole body"),
+            std::string::npos);
+  const Tensor free = Compute("free", {4}, {"i"}, [&](const std::vector<Expr>&) { return x(ir::Var("z")); });
+  EXPECT_NE(Verify({free}).error().message.find("'z' is not an axis"), std::string::npos);
+  const Tensor twin = Compute("x", {4}, {"i"}, [&](const std::vector<Expr>& i) { return x(i[0]); });
+  EXPECT_NE(Verify({twin}).error().message.find("two tensors are called 'x'"), std::string::npos);
+  const Tensor vec = Compute("vec", {4}, {"i"}, [&](const std::vector<Expr>& i) {
+    return ir::Broadcast(x(i[0]), 2);
+  });
+  EXPECT_NE(Verify({vec}).error().message.find("vec: the body is a vector"), std::string::npos);
+  const ir::Buffer b = ir::MakeBuffer({.name = "b", .dtype = DType::kI32, .shape = {4}});
+  const Tensor buf = Compute("buf", {4}, {"i"}, [&](const std::vector<Expr>& i) { return ir::Load(b, {i[0]}); });
+  EXPECT_NE(Verify({buf}).error().message.find("buf: buffers"), std::string::npos);
+
+  Values values;
+  const Tensor far = Compute("far", {4}, {"i"}, [&](const std::vector<Expr>& i) { return x(i[0] + 1); });
+  EXPECT_NE(Evaluate({far}, &values).error().message.find("x: 4 values of i32 are needed"),
+            std::string::npos);
+  values[x.get()] = Array(DType::kI32, 4);
+  EXPECT_NE(Evaluate({far}, &values).error().message.find("far reads x at 4 in dimension 0"),
+            std::string::npos);
+  const Tensor zero = Compute("zero", {4}, {"i"}, [&](const std::vector<Expr>& i) {
+    return ir::FloorDiv(x(i[0]), x(i[0]));
+  });
+  EXPECT_NE(Evaluate({zero}, &values).error().message.find("zero: division by zero"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::te
