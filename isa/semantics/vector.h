@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What REQUANT, ADD and ALU share: reading and writing the tiles of VECTOR's operands. INP tiles are
+// read and written as OUT tiles (every configuration is square).
+#ifndef TESSERA_ISA_SEMANTICS_VECTOR_H_
+#define TESSERA_ISA_SEMANTICS_VECTOR_H_
+
+#include "isa/semantics/rescale.h"
+#include "isa/semantics/state.h"
+
+namespace tessera::isa {
+
+constexpr Memory MemoryOf(VectorMemory memory) {
+  return memory == VectorMemory::kOut ? Memory::kOut : memory == VectorMemory::kInp ? Memory::kInp : Memory::kAcc;
+}
+
+// Lane |lane| of tile |tile|: an accumulator as it is, an int8 with its zero point taken off and then
+// shifted left, modulo 2^32.
+inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int64_t zero,
+                          int64_t left_shift) {
+  const int64_t index = tile * m.config.lanes() + lane;
+  if (memory == VectorMemory::kAcc) return m.acc[index];
+  const int32_t q = memory == VectorMemory::kOut ? m.out[index] : m.inp[index];
+  return static_cast<int32_t>(static_cast<uint32_t>(q - static_cast<int32_t>(zero)) << left_shift);
+}
+
+// Lane |lane| of tile |tile| becomes |y|: an accumulator as it is, an int8 on its zero point and clamped.
+template <typename Writes>
+void VectorWrite(MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int32_t y, int64_t zero,
+                 int64_t lo, int64_t hi, Writes& writes) {
+  const int64_t index = tile * m.config.lanes() + lane;
+  if (memory == VectorMemory::kAcc) {
+    Put(ByteSpace::kAcc, m.acc, index, y, writes);
+  } else {
+    const bool out = memory == VectorMemory::kOut;
+    Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index, ClampToInt8(y, zero, lo, hi), writes);
+  }
+}
+
+// The requantise parameters of one channel, as PRM keeps them.
+struct PrmChannel {
+  int32_t bias = 0;
+  int32_t multiplier = 0;
+  int shift = 0;
+};
+inline PrmChannel ReadPrm(const MachineState& m, int64_t record, int64_t channel) {
+  const int64_t channels = m.config.block_out;
+  const uint8_t* bytes = &m.prm[record * m.config.prm_tile_bytes()];
+  PrmChannel p;
+  std::memcpy(&p.bias, bytes + 4 * channel, 4);
+  std::memcpy(&p.multiplier, bytes + 4 * (channels + channel), 4);
+  p.shift = static_cast<int8_t>(bytes[8 * channels + channel]);
+  return p;
+}
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_SEMANTICS_VECTOR_H_

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/func/run.h"
+
+#include <utility>
+
+#include "sim/trace/digest.h"
+
+namespace tessera::sim {
+
+FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine,
+                 uint64_t schedule_seed, bool kernels)
+    : launch_(launch), fetcher_(fetcher), machine_(machine), seed_(schedule_seed), kernels_(kernels),
+      rng_(schedule_seed), units_(machine.config) {}
+
+std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view unit, uint32_t number,
+                                        const isa::AnyInsn* insn) const {
+  const std::string text = insn == nullptr ? "" : " (" + isa::Describe(*insn) + ")";
+  return Fail(isa::CodeOf(stop.error), "{}: instruction {}{}: {}: {}", unit, number, text, isa::Text(stop.error),
+              stop.detail);
+}
+
+// Decodes the next instruction, once, unless the one before still waits for room.
+bool FuncRun::CanFetch() {
+  if (fetched_) return units_.HasRoom(fetched_->fetched.unit);
+  return !finish_fetched_;
+}
+
+Status FuncRun::FetchOne() {
+  if (!fetched_) {
+    if (next_ == launch_.insn_count) {
+      const isa::Stop stop{isa::MachineError::kNoFinish, "the stream ends without FINISH; append one"};
+      return Stopped(stop, "fetch", next_ - 1, nullptr);
+    }
+    const int64_t bytes = fetcher_.insn_bytes();
+    Issued issued{.number = next_};
+    const isa::Stop stop =
+        fetcher_.Fetch(machine_.dram.subspan(launch_.insn_addr + next_ * bytes, bytes), &issued.fetched);
+    if (stop) return Stopped(stop, "fetch", next_, nullptr);
+    report_.bytes_read += bytes;
+    ++next_;
+    finish_fetched_ = issued.fetched.finish;
+    if (finish_fetched_ && launch_.profile == isa::Profile::kTessera) {  // no unit's queue takes it
+      ++report_.instructions;
+      return {};
+    }
+    fetched_ = std::move(issued);
+  }
+  if (units_.HasRoom(fetched_->fetched.unit)) {
+    units_.Enqueue(std::move(*fetched_));
+    fetched_.reset();
+  }
+  return {};
+}
+
+Status FuncRun::Execute(Issued& issued) {
+  if (issued.executed) return {};
+  issued.executed = true;
+  const isa::Fetched& fetched = issued.fetched;
+  TraceEntry entry{.insn = issued.number, .unit = fetched.unit};
+  isa::Stop stop = isa::CheckFields(fetched.insn, machine_.config);
+  if (!stop && trace_ != nullptr) {
+    DigestWrites writes;
+    stop = isa::ExecuteAny(fetched.insn, machine_, writes);
+    entry.digest = writes.Take();
+  } else if (!stop) {
+    isa::NoWrites writes;
+    stop = isa::ExecuteAny(fetched.insn, machine_, writes);
+  }
+  if (stop) return Stopped(stop, isa::Text(fetched.unit), issued.number, &fetched.insn);
+  retiring_[static_cast<int>(fetched.unit)] = entry;
+  return {};
+}
+
+Status FuncRun::StartOne(int unit) {
+  Issued& issued = units_.Start(unit);
+  const uint64_t cost = 1 + static_cast<uint64_t>(isa::Steps(issued.fetched.insn));
+  if (cost > launch_.budget - spent_) {
+    return Fail(Code::kTimeout, "{}: instruction {} ({}) takes {} steps, {} of the budget of {} are left; give more",
+                isa::Text(issued.fetched.unit), issued.number, isa::Describe(issued.fetched.insn), cost,
+                launch_.budget - spent_, launch_.budget);
+  }
+  spent_ += cost;
+  // Effects happen somewhere between taking and giving tokens; at random, at either end.
+  if (seed_ != 0 && rng_.OneIn(2)) return {};
+  return Execute(issued);
+}
+
+Status FuncRun::RetireOne(int unit) {
+  Issued& issued = units_.Running(unit);
+  TESSERA_TRY(Execute(issued));
+  if (trace_ != nullptr && !issued.fetched.finish) trace_->push_back(retiring_[unit]);
+  ++report_.instructions;
+  units_.Retire(unit);
+  return {};
+}
+
+// Everything that can go on goes on: fetch first, then each unit until it blocks.
+Status FuncRun::StepInOrder(bool* moved) {
+  while (CanFetch()) {
+    TESSERA_TRY(FetchOne());
+    *moved = true;
+  }
+  for (int unit = 0; unit < isa::kUnits; ++unit) {
+    while (true) {
+      if (units_.CanRetire(unit)) {
+        TESSERA_TRY(RetireOne(unit));
+      } else if (units_.CanStart(unit)) {
+        TESSERA_TRY(StartOne(unit));
+      } else {
+        break;
+      }
+      *moved = true;
+    }
+  }
+  return {};
+}
+
+// One of the things that can happen next, each as likely.
+Status FuncRun::StepAtRandom(bool* moved) {
+  constexpr int kFetch = 2 * isa::kUnits;
+  std::array<int, kFetch + 1> actions;
+  int count = 0;
+  for (int unit = 0; unit < isa::kUnits; ++unit) {
+    if (units_.CanStart(unit)) actions[count++] = unit;
+    if (units_.CanRetire(unit)) actions[count++] = isa::kUnits + unit;
+  }
+  if (CanFetch()) actions[count++] = kFetch;
+  if (count == 0) return {};
+  *moved = true;
+  const int action = actions[rng_.Range(0, count - 1)];
+  if (action == kFetch) return FetchOne();
+  return action < isa::kUnits ? StartOne(action) : RetireOne(action - isa::kUnits);
+}
+
+Result<RunReport> FuncRun::Run(std::vector<TraceEntry>* trace) {
+  trace_ = trace;
+  while (!(finish_fetched_ && !fetched_ && units_.Empty())) {
+    bool moved = false;
+    TESSERA_TRY(seed_ == 0 ? StepInOrder(&moved) : StepAtRandom(&moved));
+    if (moved) continue;
+    std::string fetch = fmt::format("fetch has passed all {} instructions", next_);
+    if (fetched_) {
+      fetch = fmt::format("fetch waits for room in the queue of {} at instruction {}", isa::Text(fetched_->fetched.unit),
+                          fetched_->number);
+    }
+    return Fail(Code::kDeadlock, "deadlock: {}; {}", units_.Explain(), fetch);
+  }
+  report_.leftover_tokens = units_.TokensLeft();
+  return report_;
+}
+
+}  // namespace tessera::sim
