@@ -41,6 +41,10 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t max_byte
   if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode)) {
     return Fail(Code::kNotFound, "{}: is not a file", path);
   }
+  const auto too_large = [&] {
+    return Fail(Code::kOutOfRange, "{}: is larger than the {} bytes accepted here", path, max_bytes);
+  };
+  if (info.st_size > 0 && static_cast<uint64_t>(info.st_size) > max_bytes) return too_large();
   std::vector<uint8_t> bytes;
   if (info.st_size > 0) bytes.reserve(static_cast<size_t>(info.st_size));
   uint8_t chunk[65536];
@@ -50,9 +54,7 @@ Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t max_byte
     if (n < 0) return Fail(Code::kDataLoss, "{}: cannot read: {}", path, std::strerror(errno));
     if (n == 0) return bytes;
     bytes.insert(bytes.end(), chunk, chunk + n);
-    if (bytes.size() > max_bytes) {
-      return Fail(Code::kOutOfRange, "{}: is larger than the {} bytes accepted here", path, max_bytes);
-    }
+    if (bytes.size() > max_bytes) return too_large();
   }
 }
 
