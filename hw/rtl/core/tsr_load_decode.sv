@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_load_decode: a LOAD of either profile as one box. Combinational.
+//
+//   Input   insn_i, vta_i
+//   Output  the box for tsr_box; mem_o as the instruction names it (MEM_ACC8 too)
+//
+// Device memory of profile vta is counted in tiles: its indices are shifted by the tile's size.
+module tsr_load_decode #(
+  parameter int YStepBits = 24
+) (
+  input  logic                 vta_i,
+  input  logic [255:0]         insn_i,
+  output logic                 bad_o,
+  output logic                 nop_o,
+  output logic [20:0]          depth_o,
+  output logic [2:0]           mem_o,
+  output logic [2:0]           segment_o,
+  output logic [7:0]           pad_value_o,
+  output logic [19:0]          sram_base_o,
+  output logic [47:0]          dram_base_o,
+  output logic [15:0]          x_bytes_o,
+  output logic [15:0]          x_size_o,
+  output logic [15:0]          y_size_o,
+  output logic [15:0]          z_size_o,
+  output logic [23:0]          x_step_o,
+  output logic [YStepBits-1:0] y_step_o,
+  output logic [31:0]          z_step_o,
+  output logic [7:0]           x_pad_0_o,
+  output logic [7:0]           x_pad_1_o,
+  output logic [7:0]           y_pad_0_o,
+  output logic [7:0]           y_pad_1_o
+);
+  localparam int InpShift = $clog2(tsr_pkg::InpTileBytes);
+  localparam int WgtShift = $clog2(tsr_pkg::WgtTileBytes);
+  localparam int AccShift = $clog2(tsr_pkg::AccTileBytes);
+  localparam int OutShift = $clog2(tsr_pkg::OutTileBytes);
+  localparam int VtaUopShift = 2;  // 4 bytes
+
+  logic [127:0] vta;
+  assign vta = insn_i[127:0];
+  assign mem_o = vta_i ? tsr_pkg::vta_load_memory_type(vta) : tsr_pkg::load_memory(insn_i);
+
+  // Facts of the memory named.
+  logic [15:0] tile_bytes;
+  logic [3:0] shift;  // log2(tile_bytes), profile vta
+  logic known, whole, padable;
+  always_comb begin
+    tile_bytes = 16'd0;
+    shift = 4'd0;
+    depth_o = '0;
+    known = 1'b1;
+    whole = 1'b0;
+    padable = 1'b1;
+    unique case (mem_o)
+      tsr_pkg::MEM_UOP: begin
+        tile_bytes = vta_i ? 16'(1 << VtaUopShift) : 16'(tsr_pkg::UopTileBytes);
+        shift = 4'(VtaUopShift);
+        depth_o = vta_i ? 21'(tsr_pkg::VtaUopDepth) : 21'(tsr_pkg::UopDepth);
+        whole = 1'b1;
+        padable = vta_i;
+      end
+      tsr_pkg::MEM_WGT: begin
+        tile_bytes = 16'(tsr_pkg::WgtTileBytes);
+        shift = 4'(WgtShift);
+        depth_o = 21'(tsr_pkg::WgtDepth);
+      end
+      tsr_pkg::MEM_INP: begin
+        tile_bytes = 16'(tsr_pkg::InpTileBytes);
+        shift = 4'(InpShift);
+        depth_o = 21'(tsr_pkg::InpDepth);
+      end
+      tsr_pkg::MEM_ACC: begin
+        tile_bytes = 16'(tsr_pkg::AccTileBytes);
+        shift = 4'(AccShift);
+        depth_o = 21'(tsr_pkg::AccDepth);
+        whole = 1'b1;
+      end
+      tsr_pkg::MEM_OUT: begin
+        tile_bytes = 16'(tsr_pkg::OutTileBytes);
+        depth_o = 21'(tsr_pkg::OutDepth);
+        known = !vta_i;
+      end
+      tsr_pkg::MEM_ACC8: begin
+        tile_bytes = 16'(tsr_pkg::OutTileBytes);
+        shift = 4'(OutShift);
+        depth_o = 21'(tsr_pkg::AccDepth);
+        known = vta_i;
+      end
+      tsr_pkg::MEM_PRM: begin
+        tile_bytes = 16'(tsr_pkg::PrmTileBytes);
+        depth_o = 21'(tsr_pkg::PrmDepth);
+        known = !vta_i;
+        whole = 1'b1;
+        padable = 1'b0;
+      end
+      default: known = 1'b0;
+    endcase
+  end
+
+  logic [15:0] x_bytes;
+  logic padded;
+  assign x_bytes = tsr_pkg::load_x_bytes(insn_i);
+  assign padded = |{x_pad_0_o, x_pad_1_o, y_pad_0_o, y_pad_1_o};
+  assign bad_o = !known | (padded & !padable) |
+                 (!vta_i & ((x_bytes == '0) | (x_bytes > tile_bytes) | (whole & (x_bytes != tile_bytes))));
+  assign nop_o = vta_i & (tsr_pkg::vta_load_x_size(vta) == '0);
+
+  assign segment_o = vta_i ? mem_o : tsr_pkg::load_segment(insn_i);
+  assign pad_value_o = vta_i ? 8'd0 : tsr_pkg::load_pad_value(insn_i);
+  assign sram_base_o = vta_i ? 20'(tsr_pkg::vta_load_sram_base(vta)) : tsr_pkg::load_sram_base(insn_i);
+  assign dram_base_o = vta_i ? 48'(tsr_pkg::vta_load_dram_base(vta)) << shift : 48'(tsr_pkg::load_dram_base(insn_i));
+  assign x_bytes_o = vta_i ? tile_bytes : x_bytes;
+  assign x_size_o = vta_i ? tsr_pkg::vta_load_x_size(vta) : tsr_pkg::load_x_size(insn_i);
+  assign y_size_o = vta_i ? tsr_pkg::vta_load_y_size(vta) : tsr_pkg::load_y_size(insn_i);
+  assign z_size_o = vta_i ? 16'd1 : tsr_pkg::load_z_size(insn_i);
+  assign x_step_o = vta_i ? 24'(tile_bytes) : tsr_pkg::load_x_step(insn_i);
+  assign y_step_o = vta_i ? YStepBits'(tsr_pkg::vta_load_x_stride(vta)) << shift
+                          : YStepBits'(tsr_pkg::load_y_step(insn_i));
+  assign z_step_o = vta_i ? 32'd0 : tsr_pkg::load_z_step(insn_i);
+  assign x_pad_0_o = vta_i ? 8'(tsr_pkg::vta_load_x_pad_0(vta)) : tsr_pkg::load_x_pad_0(insn_i);
+  assign x_pad_1_o = vta_i ? 8'(tsr_pkg::vta_load_x_pad_1(vta)) : tsr_pkg::load_x_pad_1(insn_i);
+  assign y_pad_0_o = vta_i ? 8'(tsr_pkg::vta_load_y_pad_0(vta)) : tsr_pkg::load_y_pad_0(insn_i);
+  assign y_pad_1_o = vta_i ? 8'(tsr_pkg::vta_load_y_pad_1(vta)) : tsr_pkg::load_y_pad_1(insn_i);
+endmodule
