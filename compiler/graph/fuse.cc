@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/graph/fuse.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tessera::graph {
+namespace {
+
+// Elementwise on integers of one shape: what an anchor's epilogue can take in.
+bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
+  if (node.op == Op::kReshape || node.op == Op::kQuantize || node.op == Op::kDequantize) return false;
+  return CategoryOf(node.op) == Category::kInjective && graph.tensor(node.output).shape == graph.tensor(from).shape;
+}
+
+}  // namespace
+
+std::vector<Region> Fuse(const Graph& graph) {
+  std::vector<bool> taken(graph.nodes.size());
+  std::vector<bool> made(graph.tensors.size());  // exists before the region that is being formed
+  for (size_t i = 0; i < graph.tensors.size(); ++i) made[i] = graph.tensors[i].constant();
+  for (TensorId id : graph.inputs) made[static_cast<size_t>(id)] = true;
+
+  std::vector<Region> regions;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (taken[n]) continue;
+    Region region;
+    region.nodes = {n};
+    taken[n] = true;
+    TensorId result = graph.nodes[n].output;
+    const Category category = CategoryOf(graph.nodes[n].op);
+    while (category == Category::kComplex || category == Category::kReduction) {
+      const std::vector<size_t> users = graph.ConsumersOf(result);
+      if (users.size() != 1 || std::ranges::count(graph.outputs, result) > 0) break;
+      const Node& user = graph.nodes[users[0]];
+      const bool ready = std::ranges::all_of(
+          user.inputs, [&](TensorId id) { return id == result || made[static_cast<size_t>(id)]; });
+      if (taken[users[0]] || !ready || !CanFollow(graph, user, result)) break;
+      region.nodes.push_back(users[0]);
+      taken[users[0]] = true;
+      result = user.output;
+    }
+    region.output = result;
+    made[static_cast<size_t>(result)] = true;
+    std::vector<TensorId> inside;
+    for (size_t index : region.nodes) {
+      const Node& node = graph.nodes[index];
+      region.name += (region.name.empty() ? "" : "+") + node.name;
+      for (TensorId id : node.inputs) {
+        const bool outside = std::ranges::count(inside, id) == 0 && !graph.tensor(id).constant();
+        if (outside && std::ranges::count(region.inputs, id) == 0) region.inputs.push_back(id);
+      }
+      inside.push_back(node.output);
+    }
+    regions.push_back(std::move(region));
+  }
+  return regions;
+}
+
+std::string Print(const Graph& graph, const std::vector<Region>& regions) {
+  std::string text;
+  for (size_t i = 0; i < regions.size(); ++i) {
+    std::vector<std::string_view> ops;
+    for (size_t n : regions[i].nodes) ops.push_back(Text(graph.nodes[n].op));
+    text += fmt::format("region {} {}: {} -> %{}\n", i, regions[i].name, fmt::join(ops, " + "),
+                        graph.tensor(regions[i].output).name);
+  }
+  return text;
+}
+
+}  // namespace tessera::graph

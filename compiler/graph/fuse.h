@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Regions: groups of nodes that run as one loop nest on one device. Rule by category, not by operator: an
+// anchor (kComplex or kReduction) takes in an injective consumer when it is the anchor result's only user
+// and every other operand of that consumer exists before the region starts.
+#ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
+#define TESSERA_COMPILER_GRAPH_FUSE_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+
+namespace tessera::graph {
+
+struct Region {
+  std::string name;               // "stage1_conv2+stage1_add"
+  std::vector<size_t> nodes;      // indices into Graph::nodes, in order; the first is the anchor
+  std::vector<TensorId> inputs;   // activations read from outside, in order of first use
+  TensorId output = -1;
+};
+
+// Every node of |graph| in exactly one region; regions in an order in which they can run.
+std::vector<Region> Fuse(const Graph& graph);
+
+// One line a region, for --dump.
+std::string Print(const Graph& graph, const std::vector<Region>& regions);
+
+}  // namespace tessera::graph
+
+#endif  // TESSERA_COMPILER_GRAPH_FUSE_H_

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/graph/passes.h"
+
+#include <algorithm>
+
+namespace tessera::graph {
+
+void RemoveDead(Graph& graph) {
+  std::vector<bool> used(graph.tensors.size());
+  for (TensorId id : graph.inputs) used[static_cast<size_t>(id)] = true;
+  for (TensorId id : graph.outputs) used[static_cast<size_t>(id)] = true;
+  std::vector<Node> alive;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    if (!used[static_cast<size_t>(node->output)]) continue;
+    for (TensorId id : node->inputs) used[static_cast<size_t>(id)] = true;
+    alive.push_back(std::move(*node));
+  }
+  std::ranges::reverse(alive);
+  graph.nodes = std::move(alive);
+
+  std::vector<TensorId> moved(graph.tensors.size(), -1);
+  std::vector<Tensor> kept;
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    if (!used[i]) continue;
+    moved[i] = static_cast<TensorId>(kept.size());
+    kept.push_back(std::move(graph.tensors[i]));
+  }
+  graph.tensors = std::move(kept);
+  const auto renumber = [&](std::vector<TensorId>& ids) {
+    for (TensorId& id : ids) id = moved[static_cast<size_t>(id)];
+  };
+  renumber(graph.inputs);
+  renumber(graph.outputs);
+  for (Node& node : graph.nodes) {
+    renumber(node.inputs);
+    node.output = moved[static_cast<size_t>(node.output)];
+  }
+}
+
+void DenseToConv(Graph& graph) {
+  std::vector<Node> nodes = std::move(graph.nodes);
+  graph.nodes.clear();
+  for (Node& node : nodes) {
+    const auto producer = node.op == Op::kDense ? graph.ProducerOf(node.inputs[0]) : std::nullopt;
+    if (!producer || graph.nodes[*producer].op != Op::kReshape) {
+      graph.nodes.push_back(std::move(node));
+      continue;
+    }
+    const TensorId image = graph.nodes[*producer].inputs[0];
+    const std::vector<int64_t> in = graph.tensor(image).shape;
+    if (in.size() != 4 || in[0] != 1) {
+      graph.nodes.push_back(std::move(node));
+      continue;
+    }
+    // Row-major [O, C*H*W] is row-major [O, C, H, W]: only the shape of the weights changes.
+    Tensor weights = graph.tensor(node.inputs[1]);
+    weights.shape = {weights.shape[0], in[1], in[2], in[3]};
+    const Tensor flat = graph.tensor(node.output);
+    Tensor result = flat;
+    result.name += ".rank4";
+    result.shape = {1, weights.shape[0], 1, 1};
+    Node conv = node;
+    conv.op = Op::kConv;
+    conv.window.kernel = {in[2], in[3]};
+    conv.inputs[0] = image;
+    conv.inputs[1] = graph.AddTensor(std::move(weights));
+    conv.output = graph.AddTensor(std::move(result));
+    Node reshape{.op = Op::kReshape, .name = node.name + ".flat", .inputs = {conv.output}};
+    reshape.output = node.output;
+    graph.nodes.push_back(std::move(conv));
+    graph.nodes.push_back(std::move(reshape));
+  }
+}
+
+void Simplify(Graph& graph) {
+  DenseToConv(graph);
+  RemoveDead(graph);
+}
+
+}  // namespace tessera::graph

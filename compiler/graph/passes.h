@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes over graphs; each leaves a graph that Verify accepts and that computes the same integers.
+#ifndef TESSERA_COMPILER_GRAPH_PASSES_H_
+#define TESSERA_COMPILER_GRAPH_PASSES_H_
+
+#include "compiler/graph/graph.h"
+
+namespace tessera::graph {
+
+// Removes nodes whose results nobody uses, and tensors that nothing names.
+void RemoveDead(Graph& graph);
+
+// dense(reshape(x)) of an image becomes a convolution whose window is the whole image: the same
+// products, and no transposition of a blocked layout is left.
+void DenseToConv(Graph& graph);
+
+// All passes that are always worth it, in order.
+void Simplify(Graph& graph);
+
+}  // namespace tessera::graph
+
+#endif  // TESSERA_COMPILER_GRAPH_PASSES_H_

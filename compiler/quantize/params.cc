@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/quantize/params.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/bits.h"
+#include "compiler/quantize/multiplier.h"
+
+namespace tessera::quantize {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Op;
+using graph::Requant;
+using graph::Tensor;
+
+// bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they count.
+void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
+  const Tensor& w = graph.tensor(node.inputs[1]);
+  const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
+  const size_t channels = static_cast<size_t>(w.shape[0]);
+  const size_t taps = static_cast<size_t>(w.count()) / channels;
+  const int8_t* weights = reinterpret_cast<const int8_t*>(w.data->data());
+  const int32_t* bias = node.inputs.size() > 2
+                            ? reinterpret_cast<const int32_t*>(graph.tensor(node.inputs[2]).data->data())
+                            : nullptr;
+  requant.bias.resize(channels);
+  for (size_t c = 0; c < channels; ++c) {
+    int64_t sum = 0;
+    for (size_t t = 0; t < taps; ++t) sum += weights[c * taps + t];
+    const int64_t folded = (bias ? bias[c] : 0) - zero_in * sum;
+    requant.bias[c] = static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(folded)));
+  }
+}
+
+Status SetFactors(const Node& node, const std::vector<double>& factors, Requant& requant) {
+  for (size_t c = 0; c < factors.size(); ++c) {
+    const Result<Multiplier> m = MultiplierOf(factors[c]);
+    if (!m) return Within(fmt::format("node {} channel {}", node.name, c), m.error());
+    requant.multiplier.push_back(m->multiplier);
+    requant.shift.push_back(m->shift);
+  }
+  return {};
+}
+
+Status SetAddInputs(const Graph& graph, Node& node, double& factor) {
+  const double s0 = graph.tensor(node.inputs[0]).quant->scale[0];
+  const double s1 = graph.tensor(node.inputs[1]).quant->scale[0];
+  const double twice_max = 2 * std::max(s0, s1);
+  for (size_t i = 0; i < 2; ++i) {
+    const graph::Quant& quant = *graph.tensor(node.inputs[i]).quant;
+    const Result<Multiplier> m = MultiplierOf(quant.scale[0] / twice_max);
+    if (!m) return Within(fmt::format("node {} operand {}", node.name, i), m.error());
+    node.add_inputs[i] = {quant.zero[0], 20, m->multiplier, m->shift};
+  }
+  factor = twice_max / (std::ldexp(1.0, 20) * graph.tensor(node.output).quant->scale[0]);
+  return {};
+}
+
+Status Attach(const Graph& graph, Node& node) {
+  const auto scale = [&](size_t i) { return graph.tensor(node.inputs[i]).quant->scale[0]; };
+  const Tensor& out = graph.tensor(node.output);
+  if (!out.quant || !graph.tensor(node.inputs[0]).quant) return {};  // an edge of the quantised part
+  Requant requant;
+  requant.round = node.round;
+  requant.out_zero = out.quant->zero[0];
+  requant.lo = node.lo;
+  requant.hi = node.hi;
+  const double s_out = out.quant->scale[0];
+  std::vector<double> factors;
+  switch (node.op) {
+    case Op::kConv:
+    case Op::kDense: {
+      const Tensor& w = graph.tensor(node.inputs[1]);
+      for (int64_t c = 0; c < w.shape[0]; ++c) {
+        const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : static_cast<size_t>(c)];
+        factors.push_back(scale(0) * s_w / s_out);
+      }
+      FoldBias(graph, node, requant);
+      break;
+    }
+    case Op::kAdd: {
+      double factor = 0;
+      TESSERA_TRY(SetAddInputs(graph, node, factor));
+      factors = {factor};
+      requant.bias = {0};
+      break;
+    }
+    case Op::kMul:
+      factors = {scale(0) * scale(1) / s_out};
+      requant.bias = {0};
+      break;
+    case Op::kAvgPool: {
+      const int64_t n = node.window.kernel[0] * node.window.kernel[1];
+      factors = {scale(0) / (s_out * static_cast<double>(n))};
+      requant.bias = {static_cast<int32_t>(-graph.tensor(node.inputs[0]).quant->zero[0] * n)};
+      break;
+    }
+    case Op::kRescale:
+      factors = {scale(0) / s_out};
+      requant.bias = {-graph.tensor(node.inputs[0]).quant->zero[0]};
+      break;
+    default: return {};  // nothing to requantise
+  }
+  TESSERA_TRY(SetFactors(node, factors, requant));
+  node.requant = std::move(requant);
+  return {};
+}
+
+}  // namespace
+
+Status AttachRequant(Graph& graph) {
+  for (Node& node : graph.nodes) TESSERA_TRY(Attach(graph, node));
+  return {};
+}
+
+}  // namespace tessera::quantize

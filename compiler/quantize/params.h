@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From scales to integers: gives every node its Requant (bias, multipliers, shifts), after which no
+// float is left in the meaning of the graph but at quantise and dequantise. Depends on compiler/graph.
+#ifndef TESSERA_COMPILER_QUANTIZE_PARAMS_H_
+#define TESSERA_COMPILER_QUANTIZE_PARAMS_H_
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+
+namespace tessera::quantize {
+
+// Fills Node::requant and Node::add_inputs of |graph|.
+//   errors  kOutOfRange  a factor of some node does not fit; the message names node and channel
+Status AttachRequant(graph::Graph& graph);
+
+}  // namespace tessera::quantize
+
+#endif  // TESSERA_COMPILER_QUANTIZE_PARAMS_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A region of a graph as tensor expressions: the last place that knows operator names. One file per family of
+// operators beside this one. Depends on: compiler/graph, compiler/te. Used by tools and placement.
+#ifndef TESSERA_COMPILER_TE_OPS_REGION_H_
+#define TESSERA_COMPILER_TE_OPS_REGION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/graph/fuse.h"
+#include "compiler/graph/graph.h"
+#include "compiler/te/te.h"
+
+namespace tessera::te {
+
+// A placeholder and where its values come from.
+struct Binding {
+  Tensor placeholder;
+  graph::TensorId activation = -1;  // >= 0: this tensor of the graph
+  std::vector<uint8_t> constant;    // otherwise: row-major bytes
+};
+
+struct RegionTe {
+  std::string name;
+  std::vector<Binding> bindings;  // every placeholder of the DAG, each once
+  Tensor output;                  // holds the graph tensor |output_id|
+  graph::TensorId output_id = -1;
+  int64_t macs = 0;
+};
+
+// |graph| has been through quantize::AttachRequant.
+RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);
+
+}  // namespace tessera::te
+
+#endif  // TESSERA_COMPILER_TE_OPS_REGION_H_
