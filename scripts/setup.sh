@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced by run.sh and test.sh: installs the packages that are missing and builds. Does nothing twice.
+#
+#   tessera_setup           packages
+#   tessera_build [TARGET]  configure and build the preset in $TESSERA_PRESET (default: release)
+#
+# TESSERA_SKIP_SETUP=1 skips the packages, for other distributions: install the same ones yourself.
+
+TESSERA_PACKAGES=(
+  # tools
+  g++ make cmake ninja-build ccache git pkg-config ca-certificates
+  # hardware
+  verilator yosys
+  # libraries
+  libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
+  libonnx-dev libprotobuf-dev protobuf-compiler llvm-19-dev
+  # data
+  dataset-fashion-mnist
+)
+
+say() { printf '%s\n' "tessera: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+tessera_check_system() {
+  [ -n "${TESSERA_SKIP_SETUP:-}" ] && return
+  local id="" version=""
+  [ -r /etc/os-release ] && id=$(. /etc/os-release; echo "${ID:-}") && version=$(. /etc/os-release; echo "${VERSION_ID:-}")
+  if [ "$id" != debian ] || [ "$version" != 12 ]; then
+    die "this is ${id:-an unknown system} ${version}; packages are set up for Debian 12 only. Install the packages listed in" \
+        "scripts/setup.sh by your own means and set TESSERA_SKIP_SETUP=1."
+  fi
+}
+
+# Free space in MiB where directory $1 is.
+free_mib() { df -Pm "$1" | awk 'NR == 2 {print $4}'; }
+
+tessera_setup() {
+  tessera_check_system
+  [ -n "${TESSERA_SKIP_SETUP:-}" ] && return
+  local missing=() name
+  for name in "${TESSERA_PACKAGES[@]}"; do
+    dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$name")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  local as_root=()
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || die "packages are missing (${missing[*]}) and installing needs root: run as root or install sudo."
+    as_root=(sudo)
+  fi
+  [ "$(free_mib /usr)" -ge 2500 ] || die "installing needs about 2.5 GB free under /usr; there are $(free_mib /usr) MiB."
+  say "installing ${#missing[@]} packages: ${missing[*]}"
+  local log
+  log=$(mktemp)
+  if ! "${as_root[@]}" apt-get update >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    die "'apt-get update' failed: is there a network, and does /etc/apt name a Debian mirror? Full log: $log"
+  fi
+  if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
+    tail -n 5 "$log" >&2
+    die "'apt-get install' failed. Full log: $log"
+  fi
+  rm -f "$log"
+}
+
+tessera_build() {
+  local preset=${TESSERA_PRESET:-release}
+  [ "$(free_mib .)" -ge 2000 ] || die "the build needs about 2 GB free here; there are $(free_mib .) MiB."
+  local dir=build
+  case $preset in dev) dir=build-dev ;; asan) dir=build-asan ;; esac
+  TESSERA_BUILD=$dir
+  # A configure log is shown only when it failed; ninja reconfigures by itself when a list of files changes.
+  if [ ! -f "$dir/build.ninja" ]; then
+    say "configuring ($preset)"
+    local log
+    log=$(mktemp)
+    cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "configuring failed"; }
+    rm -f "$log"
+  fi
+  say "building ($preset); the first time takes some minutes"
+  cmake --build "$dir" "$@" || die "the build failed"
+}
