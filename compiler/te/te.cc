@@ -155,11 +155,15 @@ Status Verify(const std::vector<Tensor>& outputs) {
     for (const Axis& a : t->reduce_axes) bound.insert(a.var.get());
     Status status;
     ir::Visit(t->body, [&](const Expr& e) {
-      if (!status) return;
       if (e->kind == ir::ExprKind::kReduce && e.get() != t->body.get()) {
         status = Fail(Code::kInvalidArgument,
                       "{}: a reduction must be the whole body; give the rest its own stage", t.name());
-      } else if (e->kind == ir::ExprKind::kVar && !bound.contains(e.get())) {
+      }
+    });
+    TESSERA_TRY(status);
+    ir::Visit(t->body, [&](const Expr& e) {
+      if (!status) return;
+      if (e->kind == ir::ExprKind::kVar && !bound.contains(e.get())) {
         status = Fail(Code::kInvalidArgument, "{}: '{}' is not an axis of this stage", t.name(), e->name);
       } else if (e->kind == ir::ExprKind::kLoad || e->kind == ir::ExprKind::kVec) {
         status = Fail(Code::kInvalidArgument, "{}: buffers and vectors belong to the loop IR", t.name());

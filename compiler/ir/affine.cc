@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/affine.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/check.h"
+#include "compiler/ir/equal.h"
+#include "compiler/ir/visit.h"
+
+namespace tessera::ir {
+namespace {
+
+int64_t FloorQuotient(int64_t a, int64_t b) { return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0); }
+int64_t FloorRemainder(int64_t a, int64_t b) { return a - FloorQuotient(a, b) * b; }
+
+int64_t Saturate(__int128 v) {
+  return static_cast<int64_t>(std::clamp<__int128>(v, Interval::kLowest, Interval::kHighest));
+}
+
+Interval Sum(Interval a, Interval b) {
+  return {a.lo == Interval::kLowest || b.lo == Interval::kLowest ? Interval::kLowest
+                                                                : Saturate(static_cast<__int128>(a.lo) + b.lo),
+          a.hi == Interval::kHighest || b.hi == Interval::kHighest ? Interval::kHighest
+                                                                  : Saturate(static_cast<__int128>(a.hi) + b.hi)};
+}
+
+Interval Times(Interval a, int64_t k) {
+  auto mul = [k](int64_t x) {
+    if (k == 0) return int64_t{0};
+    if (x == Interval::kLowest || x == Interval::kHighest) {
+      return (x < 0) == (k > 0) ? Interval::kLowest : Interval::kHighest;
+    }
+    return Saturate(static_cast<__int128>(x) * k);
+  };
+  return k >= 0 ? Interval{mul(a.lo), mul(a.hi)} : Interval{mul(a.hi), mul(a.lo)};
+}
+
+Interval DivBounds(Interval a, int64_t k) {
+  return {a.lo == Interval::kLowest ? a.lo : FloorQuotient(a.lo, k),
+          a.hi == Interval::kHighest ? a.hi : FloorQuotient(a.hi, k)};
+}
+
+Interval ModBounds(Interval a, int64_t k) {
+  if (a.known() && FloorQuotient(a.lo, k) == FloorQuotient(a.hi, k)) {
+    return {FloorRemainder(a.lo, k), FloorRemainder(a.hi, k)};
+  }
+  return {0, k - 1};
+}
+
+Interval AtomBounds(const Expr& e, const Ranges& ranges);
+
+void AddTerm(Linear* form, const Expr& atom, int64_t coeff) {
+  for (size_t i = 0; i < form->terms.size(); ++i) {
+    if (!Equal(form->terms[i].atom, atom)) continue;
+    form->terms[i].coeff += coeff;
+    if (form->terms[i].coeff == 0) form->terms.erase(form->terms.begin() + i);
+    return;
+  }
+  if (coeff != 0) form->terms.push_back({atom, coeff});
+}
+
+// x/k * k*c + x%k * c is x * c.
+void Recombine(Linear* form, const Ranges& ranges) {
+  for (size_t i = 0; i < form->terms.size(); ++i) {
+    const Expr mod = form->terms[i].atom;
+    int64_t k = 0;
+    if (mod->kind != ExprKind::kBin || mod->bin() != BinOp::kMod || !IsImm(mod->args[1], &k)) continue;
+    const int64_t c = form->terms[i].coeff;
+    for (size_t j = 0; j < form->terms.size(); ++j) {
+      const Expr div = form->terms[j].atom;
+      if (div->kind != ExprKind::kBin || div->bin() != BinOp::kDiv || !IsImmEqual(div->args[1], k)) continue;
+      if (form->terms[j].coeff != c * k || !Equal(div->args[0], mod->args[0])) continue;
+      Linear rest = *form;
+      rest.terms.erase(rest.terms.begin() + std::max(i, j));
+      rest.terms.erase(rest.terms.begin() + std::min(i, j));
+      *form = Add(rest, ToLinear(mod->args[0], ranges), c);
+      return Recombine(form, ranges);
+    }
+  }
+}
+
+// Splits |x| into k * quotient + rest with rest's coefficients not divisible by k.
+void SplitBy(const Linear& x, int64_t k, Linear* quotient, Linear* rest) {
+  for (const Linear::Term& t : x.terms) {
+    if (t.coeff % k == 0) {
+      quotient->terms.push_back({t.atom, t.coeff / k});
+    } else {
+      rest->terms.push_back(t);
+    }
+  }
+  quotient->constant = FloorQuotient(x.constant, k);
+  rest->constant = FloorRemainder(x.constant, k);
+}
+
+// floor(x / k) and x mod k for k >= 1.
+Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges);
+Linear ModLinear(const Linear& x, int64_t k, const Ranges& ranges) {
+  if (k == 1) return {};
+  Linear quotient, rest;
+  SplitBy(x, k, &quotient, &rest);
+  const Interval bounds = BoundsOf(rest, ranges);
+  if (bounds.known() && FloorQuotient(bounds.lo, k) == FloorQuotient(bounds.hi, k)) {
+    rest.constant -= FloorQuotient(bounds.lo, k) * k;
+    return rest;
+  }
+  // (g*y + r) mod (g*m) = g * (y mod m) + r for 0 <= r < g.
+  int64_t g = k;
+  for (const Linear::Term& t : rest.terms) g = std::gcd(g, t.coeff);
+  if (g > 1) {
+    Linear y;
+    for (const Linear::Term& t : rest.terms) y.terms.push_back({t.atom, t.coeff / g});
+    y.constant = FloorQuotient(rest.constant, g);
+    Linear reduced = Scale(ModLinear(y, k / g, ranges), g);
+    reduced.constant += FloorRemainder(rest.constant, g);
+    return reduced;
+  }
+  // (x mod (k*j)) mod k = x mod k.
+  if (rest.terms.size() == 1 && rest.terms[0].coeff == 1 && rest.constant == 0) {
+    const Expr& atom = rest.terms[0].atom;
+    int64_t inner = 0;
+    if (atom->kind == ExprKind::kBin && atom->bin() == BinOp::kMod && IsImm(atom->args[1], &inner) &&
+        inner > 0 && inner % k == 0) {
+      return ModLinear(ToLinear(atom->args[0], ranges), k, ranges);
+    }
+  }
+  Linear out;
+  out.terms.push_back({FloorMod(FromLinear(rest), Expr(k)), 1});
+  return out;
+}
+
+Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges) {
+  if (k == 1) return x;
+  Linear quotient, rest;
+  SplitBy(x, k, &quotient, &rest);
+  const Interval bounds = BoundsOf(rest, ranges);
+  if (bounds.known() && FloorQuotient(bounds.lo, k) == FloorQuotient(bounds.hi, k)) {
+    quotient.constant += FloorQuotient(bounds.lo, k);
+    return quotient;
+  }
+  // floor((g*y + r) / (g*m)) = floor(y / m) for 0 <= r < g.
+  int64_t g = k;
+  for (const Linear::Term& t : rest.terms) g = std::gcd(g, t.coeff);
+  if (g > 1) {
+    Linear y;
+    for (const Linear::Term& t : rest.terms) y.terms.push_back({t.atom, t.coeff / g});
+    y.constant = FloorQuotient(rest.constant, g);
+    return Add(quotient, DivLinear(y, k / g, ranges));
+  }
+  // floor(floor(x / j) / k) = floor(x / (j*k)).
+  Expr base = FromLinear(rest);
+  int64_t divisor = k;
+  int64_t inner = 0;
+  if (base->kind == ExprKind::kBin && base->bin() == BinOp::kDiv && IsImm(base->args[1], &inner) && inner > 0) {
+    divisor *= inner;
+    base = base->args[0];
+  }
+  AddTerm(&quotient, FloorDiv(base, Expr(divisor)), 1);
+  return quotient;
+}
+
+Interval AtomBounds(const Expr& e, const Ranges& ranges) {
+  switch (e->kind) {
+    case ExprKind::kImm: return {e->ivalue, e->ivalue};
+    case ExprKind::kVar: return ranges.Of(e);
+    case ExprKind::kSelect: {
+      const Interval a = BoundsOf(e->args[1], ranges), b = BoundsOf(e->args[2], ranges);
+      return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+    }
+    case ExprKind::kBin: {
+      const Interval a = BoundsOf(e->args[0], ranges), b = BoundsOf(e->args[1], ranges);
+      switch (e->bin()) {
+        case BinOp::kMin: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+        case BinOp::kMax: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+        case BinOp::kDiv:
+          if (b.lo == b.hi && b.lo > 0) return DivBounds(a, b.lo);
+          break;
+        case BinOp::kMod:
+          if (b.lo == b.hi && b.lo > 0) return ModBounds(a, b.lo);
+          break;
+        case BinOp::kMul:
+          if (a.known() && b.known()) {
+            const Interval x = Times(a, b.lo), y = Times(a, b.hi);
+            return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
+          }
+          break;
+        default: break;
+      }
+      break;
+    }
+    default: break;
+  }
+  if (e.dtype() == DType::kBool) return {0, 1};
+  return {};
+}
+
+}  // namespace
+
+int64_t Linear::CoeffOf(const Expr& var) const {
+  for (const Term& t : terms) {
+    if (t.atom.get() == var.get()) return t.coeff;
+  }
+  return 0;
+}
+
+bool Linear::IsAffineIn(const std::vector<Expr>& vars) const {
+  for (const Term& t : terms) {
+    for (const Expr& v : vars) {
+      if (t.atom.get() != v.get() && UsesVar(t.atom, v)) return false;
+    }
+  }
+  return true;
+}
+
+Linear Scale(const Linear& a, int64_t factor) {
+  Linear out;
+  if (factor == 0) return out;
+  out = a;
+  for (Linear::Term& t : out.terms) t.coeff *= factor;
+  out.constant *= factor;
+  return out;
+}
+
+Linear Add(const Linear& a, const Linear& b, int64_t factor) {
+  Linear out = a;
+  for (const Linear::Term& t : b.terms) AddTerm(&out, t.atom, t.coeff * factor);
+  out.constant += b.constant * factor;
+  return out;
+}
+
+Linear ToLinear(const Expr& e, const Ranges& ranges) {
+  TESSERA_CHECK(e.lanes() == 1 && e.dtype() == DType::kI64);
+  Linear out;
+  if (e->kind == ExprKind::kImm) {
+    out.constant = e->ivalue;
+    return out;
+  }
+  if (e->kind == ExprKind::kVar) {
+    const Interval range = ranges.Of(e);
+    if (range.lo == range.hi) {
+      out.constant = range.lo;
+    } else {
+      out.terms.push_back({e, 1});
+    }
+    return out;
+  }
+  if (e->kind == ExprKind::kUn && e->un() == UnOp::kNeg) return Scale(ToLinear(e->args[0], ranges), -1);
+  if (e->kind == ExprKind::kBin) {
+    int64_t k = 0;
+    switch (e->bin()) {
+      case BinOp::kAdd: out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges)); break;
+      case BinOp::kSub: out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges), -1); break;
+      case BinOp::kMul: {
+        const Linear a = ToLinear(e->args[0], ranges), b = ToLinear(e->args[1], ranges);
+        if (b.IsConstant()) return Scale(a, b.constant);
+        if (a.IsConstant()) return Scale(b, a.constant);
+        out.terms.push_back({FromLinear(a) * FromLinear(b), 1});
+        return out;
+      }
+      case BinOp::kDiv:
+      case BinOp::kMod:
+        if (IsImm(e->args[1], &k) && k > 0) {
+          const Linear x = ToLinear(e->args[0], ranges);
+          return e->bin() == BinOp::kDiv ? DivLinear(x, k, ranges) : ModLinear(x, k, ranges);
+        }
+        out.terms.push_back({e, 1});
+        return out;
+      case BinOp::kMin:
+      case BinOp::kMax: {
+        const bool is_min = e->bin() == BinOp::kMin;
+        const Linear a = ToLinear(e->args[0], ranges), b = ToLinear(e->args[1], ranges);
+        const Interval difference = BoundsOf(Add(a, b, -1), ranges);
+        if (difference.hi <= 0) return is_min ? a : b;
+        if (difference.lo >= 0) return is_min ? b : a;
+        out.terms.push_back({Bin(e->bin(), FromLinear(a), FromLinear(b)), 1});
+        return out;
+      }
+      default: out.terms.push_back({e, 1}); return out;
+    }
+    Recombine(&out, ranges);
+    return out;
+  }
+  out.terms.push_back({e, 1});
+  return out;
+}
+
+Expr FromLinear(const Linear& form) {
+  Expr sum;
+  for (const Linear::Term& t : form.terms) {
+    const Expr term = t.coeff == 1 ? t.atom : t.atom * Expr(t.coeff);
+    sum = sum ? sum + term : term;
+  }
+  if (!sum) return Expr(form.constant);
+  return form.constant == 0 ? sum : sum + Expr(form.constant);
+}
+
+Interval BoundsOf(const Linear& form, const Ranges& ranges) {
+  Interval sum{form.constant, form.constant};
+  for (const Linear::Term& t : form.terms) sum = Sum(sum, Times(AtomBounds(t.atom, ranges), t.coeff));
+  return sum;
+}
+
+Interval BoundsOf(const Expr& e, const Ranges& ranges) {
+  if (e.dtype() == DType::kI64 && e.lanes() == 1) return BoundsOf(ToLinear(e, ranges), ranges);
+  return AtomBounds(e, ranges);
+}
+
+}  // namespace tessera::ir

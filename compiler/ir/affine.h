@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one index analysis: quasi-affine forms sum(c_i * atom_i) + c, where an atom is a variable, a
+// floor division or modulus by a constant, or something opaque, and interval bounds of any integer
+// expression. Bound inference, guards, vector legality, box forming and instruction folding use it.
+// Depends on ir.h. Indices are i64 and do not overflow; the analysis relies on that.
+#ifndef TESSERA_COMPILER_IR_AFFINE_H_
+#define TESSERA_COMPILER_IR_AFFINE_H_
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace tessera::ir {
+
+// Inclusive; the far ends mean "unknown".
+struct Interval {
+  static constexpr int64_t kLowest = -(int64_t{1} << 60);
+  static constexpr int64_t kHighest = int64_t{1} << 60;
+  int64_t lo = kLowest;
+  int64_t hi = kHighest;
+  bool known() const { return lo > kLowest && hi < kHighest; }
+  bool operator==(const Interval&) const = default;
+};
+
+// What is known about variables; an absent one is unbounded.
+class Ranges {
+ public:
+  void Set(const Expr& var, Interval range) { map_[var.get()] = range; }
+  void Set(const Axis& axis) { Set(axis.var, {axis.min, axis.min + axis.extent - 1}); }
+  void Erase(const Expr& var) { map_.erase(var.get()); }
+  Interval Of(const Expr& var) const {
+    auto it = map_.find(var.get());
+    return it == map_.end() ? Interval{} : it->second;
+  }
+
+ private:
+  std::unordered_map<const ExprNode*, Interval> map_;
+};
+
+// sum(coeff * atom) + constant. Atoms are distinct structurally and have non-zero coefficients.
+struct Linear {
+  struct Term {
+    Expr atom;
+    int64_t coeff = 0;
+  };
+  std::vector<Term> terms;
+  int64_t constant = 0;
+
+  bool IsConstant() const { return terms.empty(); }
+  int64_t CoeffOf(const Expr& var) const;  // 0 when |var| is no atom
+  // Does every atom that contains one of |vars| equal that variable itself?
+  bool IsAffineIn(const std::vector<Expr>& vars) const;
+};
+
+// The form of a scalar i64 expression; what is not linear becomes an atom. Divisions and moduli are
+// reduced as far as |ranges| allows.
+Linear ToLinear(const Expr& e, const Ranges& ranges);
+Expr FromLinear(const Linear& form);
+
+Linear Add(const Linear& a, const Linear& b, int64_t factor = 1);  // a + factor * b
+Linear Scale(const Linear& a, int64_t factor);
+
+// Bounds over all values of the variables within |ranges|. Sound, and exact for affine forms.
+Interval BoundsOf(const Expr& e, const Ranges& ranges);
+Interval BoundsOf(const Linear& form, const Ranges& ranges);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_AFFINE_H_
