@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The instruction set of a profile as text sees it: mnemonics and named fields with their bits, the
+// same shape for both profiles. Depends on the tables. Used by the assembler and the disassembler.
+#ifndef TESSERA_ISA_ASM_INSN_SET_H_
+#define TESSERA_ISA_ASM_INSN_SET_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/config.h"
+#include "isa/insns.h"
+
+namespace tessera::isa {
+
+// 256 bits, of which profile vta uses the low 128 and micro-ops the low 64 or 32.
+using TextWord = std::array<uint64_t, 4>;
+
+// One field as it is written: name=value.
+struct TextField {
+  std::string name;
+  int lsb = 0;
+  int width = 0;
+  FieldKind kind = FieldKind::kUnsigned;
+  std::string_view enum_type;           // values may be written as names of this enum; "" for none
+  std::vector<std::string_view> flags;  // written as a+b; bit i is flags[i]; empty for none
+};
+
+struct TextInsn {
+  std::string mnemonic;
+  int opcode = 0;
+  std::vector<TextField> fields;
+};
+
+struct InsnSet {
+  int opcode_bits = 0;
+  int insn_bytes = 0;
+  int uop_bytes = 0;
+  std::vector<TextInsn> insns;
+  TextInsn uop;
+
+  const TextInsn* Find(std::string_view mnemonic) const;
+  const TextInsn* Find(int opcode) const;
+};
+
+// The set of |profile|; |config| matters to profile vta, which it must fit.
+InsnSet MakeInsnSet(Profile profile, const Config& config);
+
+int64_t GetField(const TextField& field, const TextWord& word);
+void PutField(const TextField& field, int64_t value, TextWord& word);
+
+// The least and greatest values that |field| holds.
+int64_t LeastValue(const TextField& field);
+int64_t GreatestValue(const TextField& field);
+
+// "name=value" with symbols where the field has them.
+std::string FieldText(const TextField& field, int64_t value);
+
+// "mnemonic name=value ..." without the fields that are 0.
+std::string InsnText(const TextInsn& insn, const TextWord& word);
+
+// Names of segments in text: uops, constants, arena, input, output; others have numbers only.
+inline constexpr std::string_view kSegmentEnum = "Segment";
+std::string SymbolText(std::string_view enum_type, int64_t value);
+std::optional<int64_t> SymbolValue(std::string_view enum_type, std::string_view text);
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_ASM_INSN_SET_H_
