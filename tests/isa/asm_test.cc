@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/bits.h"
+#include "base/file.h"
 #include "base/rng.h"
 #include "isa/asm/insn_text.h"
 #include "isa/encoding.h"
@@ -266,6 +267,16 @@ TEST(Asm, EveryInstructionOfVtaSurvivesAsText) {
     }
     EXPECT_EQ(Disassemble(image).find(".word"), std::string::npos);
     ExpectRoundTrip(image);
+  }
+}
+
+// The corpus of the fuzzers begins with programs that hold every directive and instruction.
+TEST(Asm, CorpusSamplesAssemble) {
+  for (const char* name : {"tessera", "vta"}) {
+    const std::vector<uint8_t> bytes = ReadFile(std::string("tests/corpus/asm/") + name + ".s").value();
+    const auto image = Assemble(std::string(bytes.begin(), bytes.end()));
+    ASSERT_TRUE(image) << image.error().message;
+    EXPECT_EQ(ParseImage(ReadFile(std::string("tests/corpus/image/") + name + ".tsrimg").value()).value(), *image);
   }
 }
 

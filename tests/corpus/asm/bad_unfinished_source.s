@@ -1,0 +1,4 @@
+.profile tessera
+.config default
+.code
+.source 1 "x
