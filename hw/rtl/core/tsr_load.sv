@@ -429,16 +429,16 @@ module tsr_load #(
   end
 
   // What it does.
-  logic inside, enters;
+  logic holds, enters;
   logic [7:0] inside_count_q;
-  assign inside = inside_count_q != '0;
+  assign holds = inside_count_q != '0;
   assign enters = cmd_valid_i & cmd_ready_o;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) inside_count_q <= '0;
     else inside_count_q <= inside_count_q + 8'(enters) - 8'(done_q);
   end
-  assign busy_o = (ld_wr_valid_o & ld_wr_ready_i) | (inside & !starved & !hazard_o);
-  assign memwait_o = inside & starved;
+  assign busy_o = (ld_wr_valid_o & ld_wr_ready_i) | (holds & !starved & !hazard_o);
+  assign memwait_o = holds & starved;
   assign hazard_o = ld_wr_valid_o & !ld_wr_ready_i;
 
   logic unused;

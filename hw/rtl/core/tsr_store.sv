@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_store: the STORE unit: scratchpad tiles to boxes of device memory.
+//
+//   Input   commands (hw/rtl/README.md, "A unit's command port"), both profiles
+//   Output  tile reads (OUT, or the low bytes of ACC in profile vta)
+//   Output  AXI write requests, words with byte enables, in the order of the requests
+//   Cost    8 cycles from command to request; a word a cycle, also from command to command
+//
+//   command -> decode -> tsr_box -+-> tsr_runs -> write requests
+//                                 +-> queue -> tsr_store_read -> tile reads
+//                                 +-> queue -> tsr_store_walk -> tsr_store_pack -> words
+//                                 +-> queue of commands, retired when their last response is in
+//
+// Invariant: a command retires after the responses of all its bursts; later ones run meanwhile.
+`include "tsr_assert.svh"
+
+module tsr_store #(
+  parameter int MaxBurst  = 16,  // beats in a burst
+  parameter int MaxBursts = 16   // outstanding bursts; a power of two
+) (
+  input  logic                               clk_i,
+  input  logic                               rst_ni,
+  input  logic                               vta_i,
+  input  logic [8*40-1:0]                    seg_base_i,
+  input  logic [8*40-1:0]                    seg_size_i,
+  // command
+  input  logic                               cmd_valid_i,
+  output logic                               cmd_ready_o,
+  input  logic [255:0]                       cmd_insn_i,
+  input  logic [31:0]                        cmd_num_i,
+  output logic                               retire_valid_o,
+  input  logic                               retire_ready_i,
+  output logic [63:0]                        retire_digest_o,  // always 0: see hw/rtl/README.md, "Trace"
+  output logic                               err_valid_o,
+  output logic [3:0]                         err_code_o,
+  output logic [31:0]                        err_num_o,
+  output logic                               busy_o,
+  output logic                               memwait_o,
+  output logic                               hazard_o,
+  // tile reads
+  output logic                               st_rd_valid_o,
+  input  logic                               st_rd_ready_i,
+  output logic [19:0]                        st_rd_addr_o,
+  output logic                               st_rd_acc_o,
+  input  logic                               st_rd_data_valid_i,
+  input  logic [8*tsr_pkg::OutTileBytes-1:0] st_rd_data_i,
+  // write requests, words, responses
+  output logic                               aw_valid_o,
+  input  logic                               aw_ready_i,
+  output logic [39:0]                        aw_addr_o,
+  output logic [7:0]                         aw_len_o,
+  output logic [31:0]                        aw_num_o,         // instruction the burst belongs to
+  output logic                               w_valid_o,
+  input  logic                               w_ready_i,
+  output logic [tsr_pkg::BusBits-1:0]        w_data_o,
+  output logic [tsr_pkg::BusBytes-1:0]       w_strb_o,
+  input  logic                               b_valid_i,        // always taken
+  input  logic                               b_err_i
+);
+  localparam int BusBytes = tsr_pkg::BusBytes;
+  localparam int BusShift = $clog2(BusBytes);
+  localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::OutTileBytes) : 8;
+  localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
+  localparam int CtxBits = 4 * 16 + 4 * BusShift + 3;
+  localparam int Room = 8;
+
+  logic dec_bad, dec_nop;
+  logic [20:0] dec_depth;
+  logic [2:0] dec_segment;
+  logic [19:0] dec_sram_base;
+  logic [47:0] dec_dram_base;
+  logic [15:0] dec_x_bytes, dec_x_size, dec_y_size, dec_z_size;
+  logic [23:0] dec_x_step;
+  logic [YStepBits-1:0] dec_y_step;
+  logic [31:0] dec_z_step;
+  tsr_store_decode #(
+    .YStepBits(YStepBits)
+  ) u_decode (
+    .vta_i,
+    .insn_i(cmd_insn_i),
+    .bad_o(dec_bad),
+    .nop_o(dec_nop),
+    .depth_o(dec_depth),
+    .segment_o(dec_segment),
+    .sram_base_o(dec_sram_base),
+    .dram_base_o(dec_dram_base),
+    .x_bytes_o(dec_x_bytes),
+    .x_size_o(dec_x_size),
+    .y_size_o(dec_y_size),
+    .z_size_o(dec_z_size),
+    .x_step_o(dec_x_step),
+    .y_step_o(dec_y_step),
+    .z_step_o(dec_z_step)
+  );
+
+  logic box_valid, box_ready, box_nop, box_row_run, box_plane_run, box_box_run, unused_no_data;
+  logic [7:0] box_err;
+  logic [39:0] box_addr;
+  logic [31:0] box_run_bytes, box_z_step, box_num, unused_pads;
+  logic [19:0] box_sram_base;
+  logic [15:0] box_x_bytes, box_x_size, box_y_size, box_z_size;
+  logic [23:0] box_x_step;
+  logic [YStepBits-1:0] box_y_step;
+  tsr_box #(
+    .UserBits(32),
+    .YStepBits(YStepBits)
+  ) u_box (
+    .clk_i,
+    .rst_ni,
+    .seg_base_i,
+    .seg_size_i,
+    .unlimited_i(vta_i),
+    .valid_i(cmd_valid_i),
+    .ready_o(cmd_ready_o),
+    .bad_i(dec_bad),
+    .nop_i(dec_nop),
+    .depth_i(dec_depth),
+    .segment_i(dec_segment),
+    .sram_base_i(dec_sram_base),
+    .dram_base_i(dec_dram_base),
+    .x_bytes_i(dec_x_bytes),
+    .x_size_i(dec_x_size),
+    .y_size_i(dec_y_size),
+    .z_size_i(dec_z_size),
+    .x_step_i(dec_x_step),
+    .y_step_i(dec_y_step),
+    .z_step_i(dec_z_step),
+    .x_pad_0_i(8'd0),
+    .x_pad_1_i(8'd0),
+    .y_pad_0_i(8'd0),
+    .y_pad_1_i(8'd0),
+    .user_i(cmd_num_i),
+    .valid_o(box_valid),
+    .ready_i(box_ready),
+    .err_o(box_err),
+    .nop_o(box_nop),
+    .no_data_o(unused_no_data),
+    .addr_o(box_addr),
+    .run_bytes_o(box_run_bytes),
+    .row_run_o(box_row_run),
+    .plane_run_o(box_plane_run),
+    .box_run_o(box_box_run),
+    .sram_base_o(box_sram_base),
+    .x_bytes_o(box_x_bytes),
+    .x_size_o(box_x_size),
+    .y_size_o(box_y_size),
+    .z_size_o(box_z_size),
+    .x_step_o(box_x_step),
+    .y_step_o(box_y_step),
+    .z_step_o(box_z_step),
+    .x_pad_0_o(unused_pads[7:0]),
+    .x_pad_1_o(unused_pads[15:8]),
+    .y_pad_0_o(unused_pads[23:16]),
+    .y_pad_1_o(unused_pads[31:24]),
+    .user_o(box_num)
+  );
+
+  // A good box goes everywhere at once; one without tiles only to the queue of commands.
+  logic box_good, cmds_ready, runs_ready, reads_ready, ctx_ready, all_ready, box_moves, work_moves;
+  assign box_good = box_valid & (box_err == tsr_pkg::ERR_NONE);
+  assign all_ready = cmds_ready & (box_nop | (runs_ready & reads_ready & ctx_ready));
+  assign box_ready = box_good & all_ready;
+  assign box_moves = box_good & all_ready;
+  assign work_moves = box_moves & !box_nop;
+
+  // Requests.
+  logic run_valid, run_ready, run_last;
+  tsr_runs #(
+    .YStepBits(YStepBits),
+    .BusBytes(BusBytes),
+    .MaxBeats(MaxBurst),
+    .UserBits(32)
+  ) u_runs (
+    .clk_i,
+    .rst_ni,
+    .valid_i(work_moves),
+    .ready_o(runs_ready),
+    .addr_i(box_addr),
+    .run_bytes_i(box_run_bytes),
+    .row_run_i(box_row_run),
+    .plane_run_i(box_plane_run),
+    .box_run_i(box_box_run),
+    .x_size_i(box_x_size),
+    .y_size_i(box_y_size),
+    .z_size_i(box_z_size),
+    .x_step_i(box_x_step),
+    .y_step_i(box_y_step),
+    .z_step_i(box_z_step),
+    .user_i(box_num),
+    .valid_o(run_valid),
+    .ready_i(run_ready),
+    .addr_o(aw_addr_o),
+    .len_o(aw_len_o),
+    .last_o(run_last),
+    .user_o(aw_num_o)
+  );
+  // Bursts that wait for their response: their command, and whether they are its last.
+  localparam int BurstBits = $clog2(MaxBursts) + 1;
+  logic bursts_ready, burst_valid, burst_last;
+  logic [31:0] burst_num;
+  logic [BurstBits-1:0] unused_bursts;
+  assign aw_valid_o = run_valid & bursts_ready;
+  assign run_ready = aw_ready_i & bursts_ready;
+  tsr_fifo #(
+    .Width(33),
+    .Depth(MaxBursts),
+    .CountBits(BurstBits)
+  ) u_bursts (
+    .clk_i,
+    .rst_ni,
+    .valid_i(aw_valid_o & aw_ready_i),
+    .ready_o(bursts_ready),
+    .data_i({aw_num_o, run_last}),
+    .valid_o(burst_valid),
+    .ready_i(b_valid_i),
+    .data_o({burst_num, burst_last}),
+    .count_o(unused_bursts)
+  );
+
+  // Tile reads.
+  logic rq_valid, rq_ready, tile_taken;
+  logic [19:0] rq_sram_base;
+  logic [15:0] rq_x_size, rq_y_size, rq_z_size;
+  logic [2:0] unused_rq_count;
+  tsr_fifo #(
+    .Width(20 + 3 * 16),
+    .Depth(4),
+    .CountBits(3)
+  ) u_reads (
+    .clk_i,
+    .rst_ni,
+    .valid_i(work_moves),
+    .ready_o(reads_ready),
+    .data_i({box_sram_base, box_x_size, box_y_size, box_z_size}),
+    .valid_o(rq_valid),
+    .ready_i(rq_ready),
+    .data_o({rq_sram_base, rq_x_size, rq_y_size, rq_z_size}),
+    .count_o(unused_rq_count)
+  );
+  tsr_store_read #(
+    .Room(Room)
+  ) u_read (
+    .clk_i,
+    .rst_ni,
+    .valid_i(rq_valid),
+    .ready_o(rq_ready),
+    .sram_base_i(rq_sram_base),
+    .x_size_i(rq_x_size),
+    .y_size_i(rq_y_size),
+    .z_size_i(rq_z_size),
+    .rd_valid_o(st_rd_valid_o),
+    .rd_ready_i(st_rd_ready_i),
+    .rd_addr_o(st_rd_addr_o),
+    .taken_i(tile_taken)
+  );
+  assign st_rd_acc_o = vta_i;
+
+  // Words.
+  logic ctx_valid, walk_ready, ctx_row_run, ctx_plane_run, ctx_box_run, walk_idle;
+  logic [15:0] ctx_x_bytes, ctx_x_size, ctx_y_size, ctx_z_size;
+  logic [BusShift-1:0] ctx_addr, ctx_x_step, ctx_y_step, ctx_z_step;
+  logic [2:0] unused_ctx_count;
+  tsr_fifo #(
+    .Width(CtxBits),
+    .Depth(4),
+    .CountBits(3)
+  ) u_ctx (
+    .clk_i,
+    .rst_ni,
+    .valid_i(work_moves),
+    .ready_o(ctx_ready),
+    .data_i({box_x_bytes, box_x_size, box_y_size, box_z_size, box_addr[BusShift-1:0], box_x_step[BusShift-1:0],
+             box_y_step[BusShift-1:0], box_z_step[BusShift-1:0], box_row_run, box_plane_run, box_box_run}),
+    .valid_o(ctx_valid),
+    .ready_i(walk_ready),
+    .data_o({ctx_x_bytes, ctx_x_size, ctx_y_size, ctx_z_size, ctx_addr, ctx_x_step, ctx_y_step, ctx_z_step,
+             ctx_row_run, ctx_plane_run, ctx_box_run}),
+    .count_o(unused_ctx_count)
+  );
+  logic chunk_valid, chunk_ready, chunk_eor;
+  logic [tsr_pkg::BusBits-1:0] chunk_data;
+  logic [BusShift:0] chunk_bytes;
+  logic [BusShift-1:0] chunk_off;
+  tsr_store_walk #(
+    .BusBytes(BusBytes),
+    .BusShift(BusShift),
+    .TileBytes(tsr_pkg::OutTileBytes),
+    .Room(Room)
+  ) u_walk (
+    .clk_i,
+    .rst_ni,
+    .valid_i(ctx_valid),
+    .ready_o(walk_ready),
+    .x_bytes_i(ctx_x_bytes),
+    .x_size_i(ctx_x_size),
+    .y_size_i(ctx_y_size),
+    .z_size_i(ctx_z_size),
+    .addr_i(ctx_addr),
+    .x_step_i(ctx_x_step),
+    .y_step_i(ctx_y_step),
+    .z_step_i(ctx_z_step),
+    .row_run_i(ctx_row_run),
+    .plane_run_i(ctx_plane_run),
+    .box_run_i(ctx_box_run),
+    .rd_data_valid_i(st_rd_data_valid_i),
+    .rd_data_i(st_rd_data_i),
+    .taken_o(tile_taken),
+    .chunk_valid_o(chunk_valid),
+    .chunk_ready_i(chunk_ready),
+    .chunk_data_o(chunk_data),
+    .chunk_bytes_o(chunk_bytes),
+    .chunk_off_o(chunk_off),
+    .chunk_eor_o(chunk_eor),
+    .idle_o(walk_idle)
+  );
+  tsr_store_pack #(
+    .BusBytes(BusBytes),
+    .BusShift(BusShift)
+  ) u_pack (
+    .clk_i,
+    .rst_ni,
+    .valid_i(chunk_valid),
+    .ready_o(chunk_ready),
+    .data_i(chunk_data),
+    .bytes_i(chunk_bytes),
+    .off_i(chunk_off),
+    .eor_i(chunk_eor),
+    .valid_o(w_valid_o),
+    .ready_i(w_ready_i),
+    .data_o(w_data_o),
+    .strb_o(w_strb_o)
+  );
+
+  // Commands in order; those whose last response has come.
+  logic cmd_head, cmd_empty, cmd_done, retires;
+  logic [4:0] unused_cmds;
+  logic [4:0] answered_q;  // commands answered in full and not retired
+  logic answered;
+  assign answered = b_valid_i & burst_valid & burst_last;
+  assign cmd_done = cmd_empty | (answered_q != '0);
+  assign retires = cmd_head & cmd_done & !err_valid_o;
+  tsr_fifo #(
+    .Width(1),
+    .Depth(16),
+    .CountBits(5)
+  ) u_cmds (
+    .clk_i,
+    .rst_ni,
+    .valid_i(box_moves),
+    .ready_o(cmds_ready),
+    .data_i(box_nop),
+    .valid_o(cmd_head),
+    .ready_i(retires),
+    .data_o(cmd_empty),
+    .count_o(unused_cmds)
+  );
+  logic retires_one;
+  assign retires_one = retires & !cmd_empty;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      answered_q <= '0;
+      retire_valid_o <= 1'b0;
+    end else begin
+      answered_q <= answered_q + 5'(answered) - 5'(retires_one);
+      retire_valid_o <= retires;
+    end
+  end
+  assign retire_digest_o = '0;
+
+  // The first error stays.
+  logic bus_err;
+  assign bus_err = b_valid_i & b_err_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) err_valid_o <= 1'b0;
+    else if (!err_valid_o) err_valid_o <= bus_err | (box_valid & (box_err != tsr_pkg::ERR_NONE));
+  end
+  always_ff @(posedge clk_i) begin
+    if (!err_valid_o) begin
+      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err[3:0];
+      err_num_o <= bus_err ? burst_num : box_num;
+    end
+  end
+
+  // What it does.
+  logic holds, enters, starts_q;
+  logic [7:0] holds_q;
+  assign holds = holds_q != '0;
+  assign enters = cmd_valid_i & cmd_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      holds_q <= '0;
+      starts_q <= 1'b0;
+    end else begin
+      holds_q <= holds_q + 8'(enters) - 8'(retires);
+      starts_q <= enters | (starts_q & !st_rd_valid_o & !retires);  // on the way through the checks
+    end
+  end
+  logic asks, moves;
+  assign asks = st_rd_valid_o & st_rd_ready_i;
+  assign moves = w_valid_o & w_ready_i;
+  assign busy_o = holds & (asks | moves | starts_q);
+  assign memwait_o = holds & !busy_o & !hazard_o;
+  assign hazard_o = st_rd_valid_o & !st_rd_ready_i & !moves;
+
+  logic unused;
+  assign unused = ^{retire_ready_i, unused_no_data, unused_pads, box_err[7:4], unused_bursts, unused_rq_count,
+                    unused_ctx_count, unused_cmds, walk_idle};
+
+  `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_insn_i, cmd_num_i})
+  `TSR_ASSERT_STREAM(aw, aw_valid_o, aw_ready_i, {aw_addr_o, aw_len_o})
+  `TSR_ASSERT(answer_has_burst, b_valid_i |-> burst_valid)
+  `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)
+endmodule

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_store_decode: a STORE of either profile as one box. Combinational.
+//
+//   Input   insn_i, vta_i
+//   Output  the box for tsr_box; a STORE has no pads
+//
+// Profile vta counts device memory in OUT tiles from segment 4 and ignores the pad fields.
+module tsr_store_decode #(
+  parameter int YStepBits = 24
+) (
+  input  logic                 vta_i,
+  input  logic [255:0]         insn_i,
+  output logic                 bad_o,
+  output logic                 nop_o,
+  output logic [20:0]          depth_o,
+  output logic [2:0]           segment_o,
+  output logic [19:0]          sram_base_o,
+  output logic [47:0]          dram_base_o,
+  output logic [15:0]          x_bytes_o,
+  output logic [15:0]          x_size_o,
+  output logic [15:0]          y_size_o,
+  output logic [15:0]          z_size_o,
+  output logic [23:0]          x_step_o,
+  output logic [YStepBits-1:0] y_step_o,
+  output logic [31:0]          z_step_o
+);
+  localparam int Shift = $clog2(tsr_pkg::OutTileBytes);
+  localparam logic [15:0] TileBytes = 16'(tsr_pkg::OutTileBytes);
+
+  logic [127:0] vta;
+  logic [15:0] x_bytes;
+  assign vta = insn_i[127:0];
+  assign x_bytes = tsr_pkg::store_x_bytes(insn_i);
+  assign nop_o = vta_i & (tsr_pkg::vta_store_x_size(vta) == '0);
+  // A store of profile vta that only moves tokens may name any memory.
+  assign bad_o = vta_i ? !nop_o & (tsr_pkg::vta_store_memory_type(vta) != tsr_pkg::MEM_OUT)
+                       : (x_bytes == '0) | (x_bytes > TileBytes);
+
+  assign depth_o = vta_i ? 21'(tsr_pkg::AccDepth) : 21'(tsr_pkg::OutDepth);
+  assign segment_o = vta_i ? tsr_pkg::MEM_OUT : tsr_pkg::store_segment(insn_i);
+  assign sram_base_o = vta_i ? 20'(tsr_pkg::vta_store_sram_base(vta)) : tsr_pkg::store_sram_base(insn_i);
+  assign dram_base_o = vta_i ? 48'(tsr_pkg::vta_store_dram_base(vta)) << Shift : 48'(tsr_pkg::store_dram_base(insn_i));
+  assign x_bytes_o = vta_i ? TileBytes : x_bytes;
+  assign x_size_o = vta_i ? tsr_pkg::vta_store_x_size(vta) : tsr_pkg::store_x_size(insn_i);
+  assign y_size_o = vta_i ? tsr_pkg::vta_store_y_size(vta) : tsr_pkg::store_y_size(insn_i);
+  assign z_size_o = vta_i ? 16'd1 : tsr_pkg::store_z_size(insn_i);
+  assign x_step_o = vta_i ? 24'(TileBytes) : tsr_pkg::store_x_step(insn_i);
+  assign y_step_o = vta_i ? YStepBits'(tsr_pkg::vta_store_x_stride(vta)) << Shift
+                          : YStepBits'(tsr_pkg::store_y_step(insn_i));
+  assign z_step_o = vta_i ? 32'd0 : tsr_pkg::store_z_step(insn_i);
+endmodule
