@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plugin's side of machine.h: the verilated tsr_top with its memory behind the AXI port. Compiled
+// by build_machine.sh once per configuration, beside the files that verilator made.
+#include "sim/rtl/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+
+#include "Vtsr_top.h"
+#include "sim/dram/dram.h"
+#include "sim/trace/digest.h"
+#include "verilated.h"
+#if defined(TESSERA_TRACE_VCD)
+#include "verilated_vcd_c.h"
+using WaveFile = VerilatedVcdC;
+#elif defined(TESSERA_TRACE_FST)
+#include "verilated_fst_c.h"
+using WaveFile = VerilatedFstC;
+#endif
+
+namespace {
+// The assertion that failed last on this thread; verilated code reports through vl_stop.
+thread_local std::string t_assertion;
+}  // namespace
+
+void vl_stop(const char* file, int line, const char* scope) VL_MT_UNSAFE {
+  if (t_assertion.empty()) t_assertion = fmt::format("{}:{} {}", file, line, scope);
+}
+void vl_fatal(const char* file, int line, const char* scope, const char* message) VL_MT_UNSAFE {
+  if (t_assertion.empty()) t_assertion = fmt::format("{}:{} {} {}", file, line, scope, message);
+}
+
+namespace tessera::sim {
+namespace {
+
+constexpr uint32_t kResponseOk = 0;
+constexpr uint32_t kResponseError = 2;   // SLVERR
+constexpr int kUnits = isa::kUnits;
+// Cycles without any memory traffic, retirement or useful work after which units are asked whether
+// they wait for tokens. Longer than any latency of the memory models.
+constexpr uint64_t kQuietCycles = 2048;
+
+class Machine : public RtlMachine {
+ public:
+  explicit Machine(const RtlMachineOptions& options)
+      : options_(options),
+        top_(std::make_unique<Vtsr_top>(&context_)),
+        dram_(options.dram, kBusBytes, options.stall_seed) {
+    top_->clk_i = 0;
+    top_->rst_ni = 0;
+    top_->trace_en_i = 0;
+    top_->s_axil_awvalid_i = 0;
+    top_->s_axil_wvalid_i = 0;
+    top_->s_axil_wstrb_i = 0xf;
+    top_->s_axil_bready_i = 1;
+    top_->s_axil_arvalid_i = 0;
+    top_->s_axil_rready_i = 1;
+    for (int i = 0; i < 4; ++i) Cycle();
+    top_->rst_ni = 1;
+    for (int i = 0; i < 2; ++i) Cycle();
+    dram_.Reset();
+  }
+
+  ~Machine() override {
+#if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
+    if (wave_) wave_->close();
+#endif
+    top_->final();
+  }
+
+  uint32_t ReadRegister(uint32_t offset) override {
+    top_->s_axil_araddr_i = offset;
+    top_->s_axil_arvalid_i = 1;
+    bool asked = false;
+    uint32_t value = 0;
+    for (bool answered = false; !answered;) {
+      Settle();
+      const bool ask = top_->s_axil_arvalid_i && top_->s_axil_arready_o;
+      answered = top_->s_axil_rvalid_o;
+      if (answered) value = top_->s_axil_rdata_o;
+      Edge();
+      asked |= ask;
+      if (asked) top_->s_axil_arvalid_i = 0;
+    }
+    return value;
+  }
+
+  void WriteRegister(uint32_t offset, uint32_t value) override {
+    top_->s_axil_awaddr_i = offset;
+    top_->s_axil_awvalid_i = 1;
+    top_->s_axil_wdata_i = value;
+    top_->s_axil_wvalid_i = 1;
+    for (bool answered = false; !answered;) {
+      Settle();
+      const bool address = top_->s_axil_awvalid_i && top_->s_axil_awready_o;
+      const bool data = top_->s_axil_wvalid_i && top_->s_axil_wready_o;
+      answered = top_->s_axil_bvalid_o;
+      Edge();
+      if (address) top_->s_axil_awvalid_i = 0;
+      if (data) top_->s_axil_wvalid_i = 0;
+    }
+  }
+
+  RtlStop Run(uint64_t budget) override {
+    bytes_read_ = bytes_written_ = 0;
+    run_cycle_ = 0;
+    quiet_ = 0;
+    store_digest_.clear();
+    assertion_.clear();
+    while (top_->busy_o) {
+      if (run_cycle_ >= budget) return RtlStop::kBudget;
+      Cycle();
+      ++run_cycle_;
+      if (!t_assertion.empty()) [[unlikely]] {
+        assertion_ = std::exchange(t_assertion, "");
+        return RtlStop::kAssertion;
+      }
+      if (++quiet_ > kQuietCycles) [[unlikely]] {
+        if (WaitsForTokens()) return RtlStop::kDeadlock;
+        quiet_ = 0;
+      }
+    }
+    return RtlStop::kDone;
+  }
+
+  void Step(uint64_t cycles) override {
+    for (uint64_t i = 0; i < cycles; ++i) Cycle();
+  }
+
+  void SetTrace(std::vector<TraceEntry>* trace) override {
+    trace_ = trace;
+    top_->trace_en_i = trace != nullptr;
+  }
+
+  bool OpenWaveform(const std::string& path, uint64_t begin, uint64_t end) override {
+#if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
+    context_.traceEverOn(true);
+    wave_ = std::make_unique<WaveFile>();
+    top_->trace(wave_.get(), 99);
+    wave_->open(path.c_str());
+    wave_begin_ = begin;
+    wave_end_ = end;
+    return wave_->isOpen();
+#else
+    static_cast<void>(path);
+    static_cast<void>(begin);
+    static_cast<void>(end);
+    return false;
+#endif
+  }
+
+  uint64_t bytes_read() const override { return bytes_read_; }
+  uint64_t bytes_written() const override { return bytes_written_; }
+  const std::string& assertion() const override { return assertion_; }
+
+ private:
+  static constexpr uint32_t kBusBytes = sizeof(decltype(Vtsr_top::m_axi_rdata_i));
+
+  // One cycle: Settle puts the memory's offers on the pins, with the clock low; Edge moves what both
+  // sides agree on and raises the clock.
+  void Cycle() {
+    Settle();
+    Edge();
+  }
+
+  void Settle() {
+    Vtsr_top& top = *top_;
+    dram_.BeginCycle(top.m_axi_wvalid_o);
+    top.m_axi_arready_i = dram_.read_ready();
+    top.m_axi_awready_i = dram_.write_ready();
+    top.m_axi_wready_i = dram_.beat_ready();
+    top.m_axi_rvalid_i = dram_.beat_valid();
+    if (dram_.beat_valid()) {
+      const DramBeat& beat = dram_.read_beat();
+      top.m_axi_rid_i = beat.id;
+      top.m_axi_rlast_i = beat.last;
+      if (Inside(beat.address)) {
+        std::memcpy(&top.m_axi_rdata_i, options_.memory + beat.address, kBusBytes);
+        top.m_axi_rresp_i = kResponseOk;
+      } else {
+        top.m_axi_rresp_i = kResponseError;
+      }
+    }
+    top.m_axi_bvalid_i = dram_.response_valid();
+    top.m_axi_bresp_i = write_failed_ ? kResponseError : kResponseOk;
+    top.clk_i = 0;
+    top.eval();
+    Dump();
+  }
+
+  void Edge() {
+    Vtsr_top& top = *top_;
+    bool progress = false;
+    if (top.m_axi_rvalid_i && top.m_axi_rready_o) {
+      progress = true;
+      bytes_read_ += kBusBytes;
+      dram_.TakeReadBeat();
+    }
+    if (top.m_axi_wvalid_o && top.m_axi_wready_i) {
+      progress = true;
+      WriteBeat(dram_.write_beat());
+      dram_.PutWriteBeat();
+    }
+    if (top.m_axi_bvalid_i && top.m_axi_bready_o) {
+      progress = true;
+      write_failed_ = false;
+      dram_.TakeResponse();
+    }
+    if (top.m_axi_arvalid_o && top.m_axi_arready_i) {
+      progress = true;
+      dram_.AcceptRead({top.m_axi_araddr_o, top.m_axi_arlen_o + 1u, top.m_axi_arid_o});
+    }
+    if (top.m_axi_awvalid_o && top.m_axi_awready_i) {
+      progress = true;
+      dram_.AcceptWrite({top.m_axi_awaddr_o, top.m_axi_awlen_o + 1u, 0});
+    }
+    if (top.trace_valid_o != 0) {
+      progress = true;
+      if (trace_ != nullptr) Retire();
+    }
+    if (progress) quiet_ = 0;
+    top.clk_i = 1;
+    top.eval();
+    Dump();
+    dram_.EndCycle();
+  }
+
+  bool Inside(uint64_t address) const {
+    return address < options_.memory_bytes && kBusBytes <= options_.memory_bytes - address;
+  }
+
+  void WriteBeat(const DramBeat& beat) {
+    if (!Inside(beat.address)) {
+      write_failed_ = true;
+      return;
+    }
+    uint8_t data[kBusBytes];
+    std::memcpy(data, &top_->m_axi_wdata_o, kBusBytes);
+    uint8_t* memory = options_.memory + beat.address;
+    uint64_t digest = 0;
+    for (uint32_t i = 0; i < kBusBytes; ++i) {
+      if (!(top_->m_axi_wstrb_o >> i & 1)) continue;
+      if (trace_ != nullptr) digest += DigestByte(isa::ByteSpace::kDram, beat.address + i, memory[i], data[i]);
+      memory[i] = data[i];
+      ++bytes_written_;
+    }
+    if (trace_ != nullptr) store_digest_[top_->trace_wnum_o] += digest;
+  }
+
+  void Retire() {
+    for (int unit = 0; unit < kUnits; ++unit) {
+      if (!(top_->trace_valid_o >> unit & 1)) continue;
+      TraceEntry entry;
+      entry.unit = static_cast<isa::Unit>(unit);
+      entry.cycle = run_cycle_;
+      entry.insn = top_->trace_num_o[unit];
+      std::memcpy(&entry.digest, &top_->trace_digest_o[2 * unit], sizeof(entry.digest));
+      if (entry.unit == isa::Unit::kStore) {
+        const auto stored = store_digest_.find(entry.insn);
+        if (stored != store_digest_.end()) {
+          entry.digest += stored->second;
+          store_digest_.erase(stored);
+        }
+      }
+      trace_->push_back(entry);
+    }
+  }
+
+  // Whether nothing can happen any more: memory has nothing outstanding, and every unit is empty or
+  // waits for a token or for room to push one.
+  bool WaitsForTokens() {
+    if (!dram_.idle()) return false;
+    bool waiting = false;
+    for (uint32_t unit = 0; unit < kUnits; ++unit) {
+      const uint32_t state = ReadRegister(isa::reg::kUnitState[unit]);
+      if ((state & 1) == 0) continue;
+      if ((state & 0xff0) == 0) return false;
+      waiting = true;
+    }
+    return waiting;
+  }
+
+  void Dump() {
+#if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
+    context_.timeInc(1);
+    if (wave_ && run_cycle_ >= wave_begin_ && run_cycle_ < wave_end_) wave_->dump(context_.time());
+#endif
+  }
+
+  RtlMachineOptions options_;
+  VerilatedContext context_;
+  std::unique_ptr<Vtsr_top> top_;
+  Dram dram_;
+  std::vector<TraceEntry>* trace_ = nullptr;
+  std::unordered_map<uint32_t, uint64_t> store_digest_;  // of STOREs that have not retired
+  std::string assertion_;
+  uint64_t run_cycle_ = 0;
+  uint64_t quiet_ = 0;  // cycles since anything moved
+  uint64_t bytes_read_ = 0, bytes_written_ = 0;
+  bool write_failed_ = false;
+#if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
+  std::unique_ptr<WaveFile> wave_;
+  uint64_t wave_begin_ = 0, wave_end_ = 0;
+#endif
+};
+
+}  // namespace
+}  // namespace tessera::sim
+
+__attribute__((visibility("default"))) void TesseraRtlInfo(tessera::sim::RtlPluginInfo* info) {
+  *info = {tessera::sim::kRtlPluginVersion, TESSERA_CONFIG_HASH};
+}
+
+__attribute__((visibility("default"))) tessera::sim::RtlMachine* TesseraRtlNew(
+    const tessera::sim::RtlMachineOptions* options) {
+  return new tessera::sim::Machine(*options);
+}

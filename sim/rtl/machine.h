@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RtlMachine: one verilated machine with its memory model, as a plugin sees it. A plugin is a shared
+// object made for one configuration by build_machine.sh; it exports the two functions at the end.
+// Depends on: isa (enums), runtime/device.h (TraceEntry). Used by: rtl_device, and machine.cc implements it.
+#ifndef TESSERA_SIM_RTL_MACHINE_H_
+#define TESSERA_SIM_RTL_MACHINE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isa/config.h"
+#include "runtime/device.h"
+
+namespace tessera::sim {
+
+struct RtlMachineOptions {
+  uint8_t* memory = nullptr;  // device memory from address 0; outlives the machine
+  uint64_t memory_bytes = 0;
+  isa::DramModel dram = isa::DramModel::kTsim;
+  uint64_t stall_seed = 0;    // 0: the memory never hesitates
+};
+
+// Why Run came back.
+enum class RtlStop : uint8_t {
+  kDone,       // the machine says so; with or without an error, see the registers
+  kBudget,     // the budget is spent
+  kDeadlock,   // every unit is idle or waits for tokens, and memory has nothing outstanding
+  kAssertion,  // an assertion in the RTL failed: assertion() says which
+};
+
+class RtlMachine {
+ public:
+  virtual ~RtlMachine() = default;
+
+  // A register through AXI4-Lite; takes a few cycles.
+  virtual uint32_t ReadRegister(uint32_t offset) = 0;
+  virtual void WriteRegister(uint32_t offset, uint32_t value) = 0;
+
+  // Steps a started machine until it is done or |budget| cycles have passed.
+  virtual RtlStop Run(uint64_t budget) = 0;
+
+  // Steps |cycles| cycles, whatever the machine does.
+  virtual void Step(uint64_t cycles) = 0;
+
+  // Appends every retired instruction to |trace| until it is set to null.
+  virtual void SetTrace(std::vector<TraceEntry>* trace) = 0;
+
+  // Writes a waveform of cycles [begin, end) of every later Run to |path|. Only machines built with
+  // tracing can; false: this one cannot, or the file cannot be written.
+  virtual bool OpenWaveform(const std::string& path, uint64_t begin, uint64_t end) = 0;
+
+  // Since the last Run began.
+  virtual uint64_t bytes_read() const = 0;
+  virtual uint64_t bytes_written() const = 0;
+  virtual const std::string& assertion() const = 0;
+};
+
+// Changes whenever this header does.
+inline constexpr uint32_t kRtlPluginVersion = 1;
+
+struct RtlPluginInfo {
+  uint32_t version = 0;
+  uint64_t config_hash = 0;
+};
+
+}  // namespace tessera::sim
+
+extern "C" {
+void TesseraRtlInfo(tessera::sim::RtlPluginInfo* info);
+tessera::sim::RtlMachine* TesseraRtlNew(const tessera::sim::RtlMachineOptions* options);
+}
+
+#endif  // TESSERA_SIM_RTL_MACHINE_H_

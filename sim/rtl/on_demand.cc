@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/rtl/on_demand.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "isa/gen/sv_package.h"
+
+namespace tessera::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kToolMissing = 3;  // build_machine.sh's exit status
+
+std::string WaveName(WaveKind wave) {
+  switch (wave) {
+    case WaveKind::kVcd: return "vcd";
+    case WaveKind::kFst: return "fst";
+    case WaveKind::kNone: return "none";
+  }
+  return "none";
+}
+
+// Runs |args| with stdout and stderr to |log|; the exit status, or -1 if it did not exit.
+int RunProgram(const std::vector<std::string>& args, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0) return -1;
+  if (child == 0) {
+    const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (fd >= 0) {
+      dup2(fd, 1);
+      dup2(fd, 2);
+    }
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The first line that |command| prints, or "".
+std::string FirstLine(const std::string& command) {
+  FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return "";
+  char line[256] = "";
+  if (std::fgets(line, sizeof(line), pipe) == nullptr) line[0] = 0;
+  pclose(pipe);
+  return line;
+}
+
+std::string Tool(const char* variable, const char* fallback) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != 0 ? value : fallback;
+}
+
+// Everything the machine is made from, apart from the package.
+std::vector<fs::path> Sources(const fs::path& root) {
+  std::vector<fs::path> files;
+  std::error_code ec;
+  for (auto it = fs::recursive_directory_iterator(root / "hw/rtl", ec); !ec && it != fs::end(it); it.increment(ec)) {
+    const fs::path& path = it->path();
+    const bool generated = path.parent_path().filename() == "gen";
+    if (!generated && (path.extension() == ".sv" || path.extension() == ".svh")) files.push_back(path);
+  }
+  for (const char* name : {"sim/rtl/machine.cc", "sim/rtl/machine.h", "sim/rtl/build_machine.sh", "sim/dram/dram.cc",
+                           "sim/dram/dram.h", "sim/dram/stall.h", "sim/trace/digest.h", "runtime/device.h"}) {
+    files.push_back(root / name);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<uint64_t> Key(const fs::path& root, const std::string& package, WaveKind wave) {
+  std::string text = package + WaveName(wave) + FirstLine(Tool("VERILATOR", "verilator") + " --version") +
+                     FirstLine(Tool("CXX", "g++") + " --version");
+  uint64_t key = Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  for (const fs::path& file : Sources(root)) {
+    TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
+    key = Crc64(bytes, key);
+  }
+  return key;
+}
+
+// Holds an exclusive lock on a file while it lives; a killed process loses it.
+class FileLock {
+ public:
+  explicit FileLock(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (fd_ < 0) return;
+    while (flock(fd_, LOCK_EX) != 0) {
+      if (errno == EINTR) continue;
+      close(fd_);
+      fd_ = -1;
+      return;
+    }
+  }
+  ~FileLock() {
+    if (fd_ >= 0) close(fd_);
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  bool held() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+// The last line of a log that says something is wrong.
+std::string LastError(const std::string& log) {
+  auto bytes = ReadFile(log);
+  if (!bytes) return "";
+  std::string last, line;
+  bytes->push_back('\n');
+  for (const uint8_t byte : *bytes) {
+    if (byte != '\n') {
+      line += static_cast<char>(byte);
+      continue;
+    }
+    if (line.find("rror") != std::string::npos || line.find("not found") != std::string::npos || last.empty()) {
+      last = line;
+    }
+    line.clear();
+  }
+  return last;
+}
+
+}  // namespace
+
+Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave, const std::string& cache_dir) {
+  const fs::path root = TESSERA_SOURCE_DIR;
+  std::error_code ec;
+  if (!fs::exists(root / "hw/rtl/tsr_top.sv", ec)) {
+    return Fail(Code::kUnsupported,
+                "configuration {} is not prebuilt and the sources it would be verilated from are not at {}; use a "
+                "prebuilt configuration: default, tiny, wide or batch4",
+                config.name, root.string());
+  }
+  fs::create_directories(cache_dir, ec);
+  if (ec) {
+    return Fail(Code::kUnavailable, "{}: cannot be made ({}); set XDG_CACHE_HOME to a folder that can be written",
+                cache_dir, ec.message());
+  }
+  const std::string package = isa::PrintSvPackage(config);
+  TESSERA_ASSIGN(const uint64_t key, Key(root, package, wave));
+  const std::string stem = fmt::format("{}/rtl_{:016x}", cache_dir, key);
+  const std::string plugin = stem + ".so";
+  if (fs::exists(plugin, ec)) return plugin;
+
+  const FileLock lock(stem + ".lock");
+  if (!lock.held()) {
+    return Fail(Code::kUnavailable, "{}.lock: {}; set XDG_CACHE_HOME to a folder that can be written", stem,
+                std::strerror(errno));
+  }
+  if (fs::exists(plugin, ec)) return plugin;  // another process made it while we waited
+
+  std::fprintf(stderr, "tessera: verilating configuration %s (about %d s, once) ...\n", config.name.c_str(),
+               config.macs_per_cycle() > 64 ? 120 : 40);
+  const std::string work = fmt::format("{}.work.{}", stem, getpid());
+  const std::string package_file = work + ".sv", log = stem + ".log";
+  TESSERA_TRY(WriteFile(package_file, package));
+  const int status = RunProgram({"/bin/sh", (root / "sim/rtl/build_machine.sh").string(), root.string(), package_file,
+                                 work, plugin, WaveName(wave)},
+                                log);
+  fs::remove_all(work, ec);
+  fs::remove(package_file, ec);
+  fs::remove(work + ".d", ec);
+  if (status == kToolMissing) {
+    return Fail(Code::kUnsupported,
+                "configuration {} is not prebuilt and cannot be verilated here: {}; install verilator and g++, or use "
+                "a prebuilt configuration: default, tiny, wide or batch4",
+                config.name, LastError(log));
+  }
+  if (status != 0) {
+    return Fail(Code::kUnsupported, "configuration {}: verilating it failed: {} (all of it in {})", config.name,
+                LastError(log), log);
+  }
+  fs::remove(log, ec);
+  return plugin;
+}
+
+}  // namespace tessera::sim
