@@ -1,8 +1,12 @@
 # Fuzz targets: a LLVMFuzzerTestOneInput function under tests/fuzz, and a folder of inputs that once mattered.
 
 # tessera_fuzz(NAME SOURCES x_fuzz.cc DEPS tessera::y ... CORPUS tests/corpus/z)
-# Always a program NAME_replay that runs each file of CORPUS, as a test. Where the compiler is Clang
-# and TESSERA_LIBFUZZER is on, also NAME, which looks for new inputs: NAME -max_total_time=60 CORPUS.
+# Always a program NAME_replay that runs each file of CORPUS, as a test. With Clang (16 or later, for
+# std::expected) and TESSERA_LIBFUZZER also NAME, which looks for new inputs. The libraries have to be
+# instrumented as well:
+#   cmake -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_C_COMPILER=clang-19 -DTESSERA_LIBFUZZER=ON
+#         -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link,address
+#   ninja -C build-fuzz asm_fuzz && build-fuzz/bin/asm_fuzz -max_total_time=60 tests/corpus/asm
 option(TESSERA_LIBFUZZER "build fuzz targets with libFuzzer (needs Clang)" OFF)
 function(tessera_fuzz name)
   cmake_parse_arguments(A "" "CORPUS" "SOURCES;DEPS" ${ARGN})

@@ -73,24 +73,35 @@ class Disassembler {
     while (at < segment.data.size()) at = PrintBytes(segment.data, at);
   }
 
-  // As many micro-ops as |data| begins with; returns where they end.
+  // As many micro-ops as |data| begins with; returns where they end. Unused depth is zeros, not lines.
   size_t PrintUops(std::span<const uint8_t> data) {
     const auto bytes = static_cast<size_t>(set_->uop_bytes);
+    constexpr size_t kManyUops = 8;
     size_t at = 0;
-    for (; at + bytes <= data.size(); at += bytes) {
+    while (at + bytes <= data.size()) {
+      if (const size_t uops = Zeros(data, at) / bytes; uops >= kManyUops) {
+        Line("  .zero {}", uops * bytes);
+        at += uops * bytes;
+        continue;
+      }
       TextWord word{};
       std::memcpy(word.data(), data.data() + at, bytes);
       if (!AllNamed(set_->uop, 0, word)) break;
       Line("  {}", InsnText(set_->uop, word));
+      at += bytes;
     }
     return at;
+  }
+
+  static size_t Zeros(std::span<const uint8_t> data, size_t at) {
+    const auto first = data.begin() + static_cast<ptrdiff_t>(at);
+    return static_cast<size_t>(std::find_if(first, data.end(), [](uint8_t b) { return b != 0; }) - first);
   }
 
   // A run of zeros, or up to 32 other bytes from |at|.
   size_t PrintBytes(std::span<const uint8_t> data, size_t at) {
     constexpr size_t kLine = 32;
-    const auto first = data.begin() + static_cast<ptrdiff_t>(at);
-    const auto zeros = static_cast<size_t>(std::find_if(first, data.end(), [](uint8_t b) { return b != 0; }) - first);
+    const size_t zeros = Zeros(data, at);
     if (zeros >= kLine || zeros == data.size() - at) {
       Line("  .zero {}", zeros);
       return at + zeros;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // isa_gen sv [--config NAME|FILE]    prints the SystemVerilog package of a configuration
+// isa_gen doc                        prints docs/isa.md
 // Exit status: 0, or 2 for bad use and configurations that are refused.
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "isa/config.h"
+#include "isa/gen/isa_doc.h"
 #include "isa/gen/sv_package.h"
 
 namespace {
 
-constexpr const char* kUsage = "usage: isa_gen sv [--config NAME|FILE.json]\n";
+constexpr const char* kUsage = "usage: isa_gen sv [--config NAME|FILE.json]\n       isa_gen doc\n";
 
 int BadUse(const std::string& message) {
   std::fprintf(stderr, "isa_gen: %s\n%s", message.c_str(), kUsage);
@@ -22,15 +24,19 @@ int BadUse(const std::string& message) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.empty()) return BadUse("say what to print");
+  if (args == std::vector<std::string>{"doc"}) {
+    std::fputs(tessera::isa::PrintIsaDoc().c_str(), stdout);
+    return 0;
+  }
+  if (args.empty() || args[0] != "sv") return BadUse("say what to print");
   std::string config_name = "default";
-  for (size_t i = 1; i < args.size(); ++i) {
-    if (args[i] != "--config" || i + 1 == args.size()) return BadUse("unknown argument " + args[i]);
-    config_name = args[++i];
+  if (args.size() == 3 && args[1] == "--config") {
+    config_name = args[2];
+  } else if (args.size() != 1) {
+    return BadUse("sv takes --config and a configuration");
   }
   const auto config = tessera::isa::LoadConfig(config_name);
   if (!config) return BadUse(config.error().message);
-  if (args[0] != "sv") return BadUse("cannot print " + args[0]);
   std::fputs(tessera::isa::PrintSvPackage(*config).c_str(), stdout);
   return 0;
 }

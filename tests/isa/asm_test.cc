@@ -270,6 +270,30 @@ TEST(Asm, EveryInstructionOfVtaSurvivesAsText) {
   }
 }
 
+TEST(Asm, LongRunsOfZeroMicroOpsAreOneLine) {
+  ProgramImage image = Empty(Profile::kTessera, Named("default"));
+  image.segments[0].data.assign(8 * 7, 0);
+  image.segments[0].data.push_back(1);
+  image.segments[0].data.resize(8 * 20 + 3);
+  image.segments[0].size = image.segments[0].data.size();
+  EXPECT_NE(Disassemble(image).find(".segment uops 163\n  uop\n  uop\n  uop\n  uop\n  uop\n  uop\n  uop\n"
+                                    "  uop dst=1\n  .zero 96\n  .zero 3\n.code"),
+            std::string::npos)
+      << Disassemble(image);
+  ExpectRoundTrip(image);
+}
+
+// The program in docs/isa.md.
+TEST(Asm, TheReferencesExampleAssembles) {
+  const std::vector<uint8_t> bytes = ReadFile("docs/isa.md").value();
+  const std::string page(bytes.begin(), bytes.end());
+  const size_t begin = page.find("```\n.profile") + 4;
+  const auto image = Assemble(page.substr(begin, page.find("```", begin) - begin));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(image->insn_count(), 7);
+  ExpectRoundTrip(*image);
+}
+
 // The corpus of the fuzzers begins with programs that hold every directive and instruction.
 TEST(Asm, CorpusSamplesAssemble) {
   for (const char* name : {"tessera", "vta"}) {
