@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SharedMachine: the one machine of a process as VTA's driver sees it: buffers that the host writes
+// through pointers, device addresses, runs. Depends on: runtime/device.h. Used by: vta_driver.cc.
+#ifndef TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
+#define TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "base/error.h"
+#include "runtime/device.h"
+
+namespace tessera::vta {
+
+class SharedMachine {
+ public:
+  // As the environment says (vta_driver.h).
+  //   errors  kNotFound        no such device or configuration
+  //           kUnsupported     VTA's encoding cannot express the configuration
+  //           those of OpenDevice
+  static Result<std::unique_ptr<SharedMachine>> Open();
+
+  // |size| zero bytes aligned to a page, on both sides.
+  //   errors  kOutOfRange   device memory is full
+  //           kUnavailable  host memory is
+  Result<void*> Allocate(uint64_t size);
+  //   errors  kInvalidArgument  |host| is not an allocation's first byte
+  Status Free(void* host);
+
+  // The device address of |host|.
+  //   errors  kInvalidArgument  it points into no allocation
+  Result<uint64_t> DeviceAddress(const void* host) const;
+
+  // Copies every buffer to the device, runs, and copies every buffer back, after an error too.
+  Status Run(uint64_t insn_addr, uint32_t insn_count, uint64_t budget);
+
+ private:
+  struct FreeHost {
+    void operator()(uint8_t* bytes) const;
+  };
+  struct Buffer {
+    std::unique_ptr<uint8_t, FreeHost> host;
+    uint64_t size = 0;
+    uint64_t device = 0;
+  };
+
+  explicit SharedMachine(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+
+  std::unique_ptr<Device> device_;
+  std::map<const uint8_t*, Buffer> buffers_;  // by host address
+};
+
+}  // namespace tessera::vta
+
+#endif  // TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
