@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_dispatch: checks every instruction's opcode and header, and gives it to the queue of its unit.
+//
+//   Input   the instruction stream, in order
+//   Output  one queue at a time: instruction, number, tokens as masks over the units
+//   Output  finish_o for one cycle: FINISH is reached and every queue and unit is idle
+//   Cost    2 cycles of latency, 1 instruction a cycle
+//
+// Invariant: an instruction in error goes nowhere, and nothing after it does. In profile vta the queue
+// of GEMM is COMPUTE: GEMM, ALU, FINISH and loads of UOP, ACC and ACC8, whose tokens are COMPUTE's.
+`include "tsr_assert.svh"
+
+module tsr_dispatch (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         vta_i,
+  // stream
+  input  logic         insn_valid_i,
+  output logic         insn_ready_o,
+  input  logic [255:0] insn_i,
+  input  logic [31:0]  num_i,
+  input  logic         last_i,       // nothing follows it
+  input  logic         none_i,       // the stream is empty
+  // queues
+  output logic [3:0]   q_valid_o,    // one at most
+  input  logic [3:0]   q_ready_i,
+  output logic [255:0] q_insn_o,
+  output logic [31:0]  q_num_o,
+  output logic [3:0]   q_pop_o,
+  output logic [3:0]   q_push_o,
+  output logic         q_skip_o,
+  output logic [1:0]   q_unit_o,
+  // end
+  input  logic         all_idle_i,   // every queue is empty and every unit idle
+  output logic         finish_o,
+  output logic         finish_counts_o, // with finish_o: FINISH went to no queue, count it
+  output logic         err_valid_o,
+  output logic [3:0]   err_code_o,
+  output logic [2:0]   err_unit_o,   // enum Unit, 4: fetch
+  output logic [31:0]  err_num_o
+);
+  localparam logic [2:0] Fetch = 3'd4;
+
+  // Stage 1: the instruction.
+  logic full1_q, last1_q, go1, go2;
+  logic [255:0] insn_q;
+  logic [31:0] num1_q;
+  assign insn_ready_o = go1;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) full1_q <= 1'b0;
+    else if (go1) full1_q <= insn_valid_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (go1) begin
+      insn_q <= insn_i;
+      num1_q <= num_i;
+      last1_q <= last_i;
+    end
+  end
+
+  // Header of profile tessera.
+  logic t_known, t_finish, t_sync, t_stray, t_self;
+  logic [1:0] t_unit;
+  logic [3:0] t_pop, t_push;
+  assign t_known = tsr_pkg::insn_known(insn_q);
+  assign t_finish = tsr_pkg::insn_opcode(insn_q) == tsr_pkg::OP_FINISH;
+  assign t_sync = tsr_pkg::insn_opcode(insn_q) == tsr_pkg::OP_SYNC;
+  assign t_unit = tsr_pkg::insn_unit(insn_q);
+  assign t_pop = tsr_pkg::insn_pop(insn_q);
+  assign t_push = tsr_pkg::insn_push(insn_q);
+  assign t_stray = (insn_q & ~tsr_pkg::insn_named_bits(insn_q)) != '0;
+  assign t_self = t_finish ? ((t_pop | t_push) != '0) : (((t_pop | t_push) & (4'd1 << t_unit)) != '0);
+
+  // Header of profile vta.
+  logic [127:0] vta;
+  logic [2:0] v_op, v_mem;
+  logic v_pop_prev, v_pop_next, v_push_prev, v_push_next, v_known, v_bad, v_empty, v_finish;
+  logic [1:0] v_queue, v_unit;
+  logic [3:0] v_pop, v_push;
+  assign vta = insn_q[127:0];
+  assign v_op = tsr_pkg::vta_insn_opcode(vta);
+  assign v_mem = tsr_pkg::vta_load_memory_type(vta);
+  assign v_pop_prev = tsr_pkg::vta_insn_pop_prev(vta);
+  assign v_pop_next = tsr_pkg::vta_insn_pop_next(vta);
+  assign v_push_prev = tsr_pkg::vta_insn_push_prev(vta);
+  assign v_push_next = tsr_pkg::vta_insn_push_next(vta);
+  assign v_empty = ((v_op == tsr_pkg::VTA_OP_LOAD) & (tsr_pkg::vta_load_x_size(vta) == '0)) |
+                   ((v_op == tsr_pkg::VTA_OP_STORE) & (tsr_pkg::vta_store_x_size(vta) == '0));
+  assign v_finish = v_op == tsr_pkg::VTA_OP_FINISH;
+  always_comb begin
+    v_known = tsr_pkg::HasVta;
+    v_bad = 1'b0;
+    v_queue = tsr_pkg::UNIT_GEMM;
+    v_unit = tsr_pkg::UNIT_GEMM;
+    unique case (v_op)
+      tsr_pkg::VTA_OP_LOAD: begin
+        v_unit = tsr_pkg::UNIT_LOAD;
+        if (v_mem == tsr_pkg::MEM_INP || v_mem == tsr_pkg::MEM_WGT) begin
+          v_queue = tsr_pkg::UNIT_LOAD;
+          v_bad = v_pop_prev | v_push_prev;
+        end else begin
+          v_bad = (v_mem == tsr_pkg::MEM_OUT) | (v_mem > tsr_pkg::MEM_ACC8);
+        end
+      end
+      tsr_pkg::VTA_OP_STORE: begin
+        v_queue = tsr_pkg::UNIT_STORE;
+        v_unit = tsr_pkg::UNIT_STORE;
+        v_bad = v_pop_next | v_push_next;
+      end
+      tsr_pkg::VTA_OP_GEMM, tsr_pkg::VTA_OP_FINISH: ;
+      tsr_pkg::VTA_OP_ALU: v_unit = tsr_pkg::UNIT_VECTOR;
+      default: v_known = 1'b0;
+    endcase
+    // COMPUTE's neighbours are LOAD and STORE; theirs is COMPUTE.
+    unique case (v_queue)
+      tsr_pkg::UNIT_LOAD: begin
+        v_pop = {2'd0, v_pop_next, 1'b0};
+        v_push = {2'd0, v_push_next, 1'b0};
+      end
+      tsr_pkg::UNIT_STORE: begin
+        v_pop = {2'd0, v_pop_prev, 1'b0};
+        v_push = {2'd0, v_push_prev, 1'b0};
+      end
+      default: begin
+        v_pop = {v_pop_next, 2'd0, v_pop_prev};
+        v_push = {v_push_next, 2'd0, v_push_prev};
+      end
+    endcase
+  end
+
+  // Stage 2: where it goes.
+  logic full2_q, finish_q, ends_q, waits_q, finishes;
+  logic [3:0] queue_q;
+  logic [1:0] queue;
+  assign queue = vta_i ? v_queue : t_unit;
+  logic wrong_op, wrong_field, is_finish;
+  assign wrong_op = vta_i ? !v_known : !t_known;
+  assign wrong_field = vta_i ? v_bad : t_stray | t_self;
+  assign is_finish = vta_i ? v_finish : t_finish;
+
+  logic taken;
+  assign taken = (q_valid_o & q_ready_i) != '0;
+  assign go2 = !waits_q & !err_valid_o & (!full2_q | taken);
+  assign go1 = !full1_q | (go2 & !finishes);
+  assign finishes = full1_q & is_finish & !wrong_op & !wrong_field;  // and nothing behind it matters
+
+  logic moves;
+  assign moves = full1_q & go2;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      full2_q <= 1'b0;
+      queue_q <= '0;
+      finish_q <= 1'b0;
+      waits_q <= 1'b0;
+      ends_q <= 1'b0;
+      err_valid_o <= 1'b0;
+    end else begin
+      if (go2) begin
+        full2_q <= moves & !wrong_op & !wrong_field & !(is_finish & !vta_i);
+        queue_q <= 4'd1 << queue;
+      end else if (taken) begin
+        full2_q <= 1'b0;
+      end
+      if (moves && finishes) waits_q <= 1'b1;
+      if (moves && last1_q && !is_finish) ends_q <= 1'b1;
+      // One cycle for the queues to see what was given last.
+      finish_q <= waits_q & !full2_q;
+      if (!err_valid_o) err_valid_o <= (moves & (wrong_op | wrong_field)) | (ends_q & !full2_q) | none_i;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (go2) begin
+      q_insn_o <= vta_i ? {128'd0, vta} : insn_q;
+      q_num_o <= num1_q;
+      q_pop_o <= vta_i ? v_pop : t_pop;
+      q_push_o <= vta_i ? v_push : t_push;
+      q_skip_o <= vta_i ? v_empty | v_finish : t_sync;
+      q_unit_o <= vta_i ? v_unit : t_unit;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (!err_valid_o) begin
+      err_num_o <= (moves && (wrong_op || wrong_field)) ? num1_q : none_i ? 32'd0 : q_num_o;
+      err_unit_o <= Fetch;
+      if (moves && wrong_op) begin
+        err_code_o <= tsr_pkg::ERR_ILLEGAL_OPCODE[3:0];
+      end else if (moves && wrong_field) begin
+        err_code_o <= tsr_pkg::ERR_ILLEGAL_FIELD[3:0];
+        if (!is_finish) err_unit_o <= {1'b0, vta_i ? v_queue : t_unit};
+      end else begin
+        err_code_o <= tsr_pkg::ERR_NO_FINISH[3:0];
+      end
+    end
+  end
+
+  assign q_valid_o = full2_q ? queue_q : 4'd0;
+  assign finish_o = finish_q & all_idle_i;
+  assign finish_counts_o = !vta_i;
+
+  `TSR_ASSERT_STREAM(insn, insn_valid_i, insn_ready_o, {insn_i, num_i})
+  `TSR_ASSERT_STREAM(q, q_valid_o != 4'd0, (q_valid_o & q_ready_i) != 4'd0, {q_insn_o, q_num_o, q_valid_o})
+endmodule

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_gate: what stands in front of and behind a unit: its instruction queue, the tokens its
+// instructions wait for, their retirement in order, the tokens they give.
+//
+//   Input   instructions from dispatch
+//   Output  commands to the unit; retirements from it
+//   Output  pops and pushes of tokens, one bit a partner
+//   Cost    2 cycles from dispatch to command; an instruction a cycle
+//
+// Invariant: an instruction is issued when every token it pops is there, all in one step, and at most
+// InFlight are issued and not retired, so a unit's retirement is always taken. An instruction retires
+// after all before it, when there is room for every token it pushes. One with skip set has no unit.
+`include "tsr_assert.svh"
+
+module tsr_gate #(
+  parameter int QueueDepth = 32,  // instructions; a power of two
+  parameter int InFlight   = 16   // a power of two
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         serial_i,      // issue only when nothing is in flight
+  // from dispatch
+  input  logic         in_valid_i,
+  output logic         in_ready_o,
+  input  logic [255:0] in_insn_i,
+  input  logic [31:0]  in_num_i,
+  input  logic [3:0]   in_pop_i,
+  input  logic [3:0]   in_push_i,
+  input  logic         in_skip_i,
+  input  logic [1:0]   in_unit_i,     // unit that executes it
+  // to the unit
+  output logic         cmd_valid_o,
+  input  logic         cmd_ready_i,
+  output logic [255:0] cmd_insn_o,
+  output logic [31:0]  cmd_num_o,
+  output logic [1:0]   cmd_unit_o,
+  input  logic         retire_valid_i,
+  input  logic [63:0]  retire_digest_i,
+  // tokens, by partner
+  input  logic [3:0]   some_i,        // tokens from the partner
+  output logic [3:0]   pop_o,
+  input  logic [3:0]   full_i,        // queue to the partner
+  output logic [3:0]   push_o,
+  // an instruction retires; its digest is 0 under SYNTHESIS
+  output logic         retired_o,
+  output logic [31:0]  retired_num_o,
+  output logic [63:0]  retired_digest_o,
+  // where it stands
+  output logic         idle_o,        // no instruction in the queue or in flight
+  output logic         token_wait_o,
+  output logic [3:0]   missing_o,     // pops of the instruction in front that have no token
+  output logic [3:0]   stalled_o,     // pushes of the oldest one in flight that have no room
+  output logic [31:0]  num_o          // instruction it holds, or the last one
+);
+  localparam int QueueBits = $clog2(QueueDepth) + 1;
+  localparam int FlightBits = $clog2(InFlight) + 1;
+
+  // Queue.
+  logic head_valid, head_ready, head_skip;
+  logic [3:0] head_pop, head_push;
+  logic [QueueBits-1:0] unused_queue;
+  tsr_fifo #(
+    .Width(256 + 32 + 4 + 4 + 1 + 2),
+    .Depth(QueueDepth),
+    .CountBits(QueueBits)
+  ) u_queue (
+    .clk_i,
+    .rst_ni,
+    .valid_i(in_valid_i),
+    .ready_o(in_ready_o),
+    .data_i({in_insn_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_unit_i}),
+    .valid_o(head_valid),
+    .ready_i(head_ready),
+    .data_o({cmd_insn_o, cmd_num_o, head_pop, head_push, head_skip, cmd_unit_o}),
+    .count_o(unused_queue)
+  );
+
+  // Issue.
+  logic may, flight_ready, flight_valid;
+  assign missing_o = head_valid ? head_pop & ~some_i : 4'd0;
+  assign may = head_valid & (missing_o == '0) & flight_ready & !(serial_i & flight_valid);
+  assign cmd_valid_o = may & !head_skip;
+  assign head_ready = may & (head_skip | cmd_ready_i);
+  assign pop_o = head_ready ? head_pop : 4'd0;
+
+  // In flight.
+  logic old_skip, retires;
+  logic [3:0] old_push;
+  logic [31:0] old_num;
+  logic [FlightBits-1:0] unused_flight;
+  tsr_fifo #(
+    .Width(4 + 32 + 1),
+    .Depth(InFlight),
+    .CountBits(FlightBits)
+  ) u_flight (
+    .clk_i,
+    .rst_ni,
+    .valid_i(head_ready),
+    .ready_o(flight_ready),
+    .data_i({head_push, cmd_num_o, head_skip}),
+    .valid_o(flight_valid),
+    .ready_i(retires),
+    .data_o({old_push, old_num, old_skip}),
+    .count_o(unused_flight)
+  );
+
+  // Retire.
+  logic [FlightBits-1:0] done_q;  // retired by the unit, not yet by the gate
+  logic done, unit_retires;
+  assign done = flight_valid & (old_skip | (done_q != '0));
+  assign stalled_o = done ? old_push & full_i : 4'd0;
+  assign retires = done & (stalled_o == '0);
+  assign unit_retires = retires & !old_skip;
+  assign push_o = retires ? old_push : 4'd0;
+  assign retired_o = retires;
+  assign retired_num_o = old_num;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) done_q <= '0;
+    else done_q <= done_q + FlightBits'(retire_valid_i) - FlightBits'(unit_retires);
+  end
+
+`ifdef SYNTHESIS
+  assign retired_digest_o = '0;
+  logic unused_digest;
+  assign unused_digest = ^retire_digest_i;
+`else
+  logic [63:0] digest;
+  logic unused_digest_ready, unused_digest_valid;
+  logic [FlightBits-1:0] unused_digest_count;
+  tsr_fifo #(
+    .Width(64),
+    .Depth(InFlight),
+    .CountBits(FlightBits)
+  ) u_digests (
+    .clk_i,
+    .rst_ni,
+    .valid_i(retire_valid_i),
+    .ready_o(unused_digest_ready),
+    .data_i(retire_digest_i),
+    .valid_o(unused_digest_valid),
+    .ready_i(unit_retires),
+    .data_o(digest),
+    .count_o(unused_digest_count)
+  );
+  assign retired_digest_o = old_skip ? '0 : digest;
+  logic unused_digest;
+  assign unused_digest = ^{unused_digest_ready, unused_digest_valid, unused_digest_count};
+`endif
+
+  // Where it stands.
+  logic [31:0] last_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) last_q <= '0;
+    else if (retires) last_q <= old_num;
+  end
+  always_comb begin
+    if (stalled_o != '0) num_o = old_num;
+    else if (missing_o != '0) num_o = cmd_num_o;
+    else if (flight_valid) num_o = old_num;
+    else if (head_valid) num_o = cmd_num_o;
+    else num_o = last_q;
+  end
+  assign idle_o = !head_valid & !flight_valid;
+  assign token_wait_o = (missing_o != '0) | (stalled_o != '0);
+
+  logic unused;
+  assign unused = ^{unused_queue, unused_flight};
+
+  `TSR_ASSERT_STREAM(in, in_valid_i, in_ready_o, {in_insn_i, in_num_i})
+  `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_insn_o, cmd_num_o, cmd_unit_o})
+  `TSR_ASSERT(retires_what_was_issued, retire_valid_i |-> flight_valid)
+endmodule

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_route: brings LOAD's commands together: from LOAD's own gate, and in profile vta from COMPUTE's
+// (the gate of GEMM), which also commands GEMM and VECTOR. Retirements go back where they came from.
+//
+//   Input   commands of two gates
+//   Output  commands of three units
+//   Cost    none: combinational, but for the memory of who asked
+//
+// Invariant: a command offered to LOAD stays the same until LOAD takes it.
+`include "tsr_assert.svh"
+
+module tsr_route (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  // gate of LOAD
+  input  logic         a_valid_i,
+  output logic         a_ready_o,
+  input  logic [255:0] a_insn_i,
+  input  logic [31:0]  a_num_i,
+  output logic         a_retire_o,
+  output logic [63:0]  a_digest_o,
+  // gate of GEMM, or of COMPUTE
+  input  logic         b_valid_i,
+  output logic         b_ready_o,
+  input  logic [255:0] b_insn_i,
+  input  logic [31:0]  b_num_i,
+  input  logic [1:0]   b_unit_i,
+  output logic         b_retire_o,
+  output logic [63:0]  b_digest_o,
+  // gate of VECTOR, unused in profile vta
+  input  logic         c_valid_i,
+  output logic         c_ready_o,
+  input  logic [255:0] c_insn_i,
+  input  logic [31:0]  c_num_i,
+  output logic         c_retire_o,
+  output logic [63:0]  c_digest_o,
+  input  logic         vta_i,
+  // units
+  output logic         load_valid_o,
+  input  logic         load_ready_i,
+  output logic [255:0] load_insn_o,
+  output logic [31:0]  load_num_o,
+  input  logic         load_retire_i,
+  input  logic [63:0]  load_digest_i,
+  output logic         gemm_valid_o,
+  input  logic         gemm_ready_i,
+  output logic [255:0] gemm_insn_o,
+  output logic [31:0]  gemm_num_o,
+  input  logic         gemm_retire_i,
+  input  logic [63:0]  gemm_digest_i,
+  output logic         vector_valid_o,
+  input  logic         vector_ready_i,
+  output logic [255:0] vector_insn_o,
+  output logic [31:0]  vector_num_o,
+  input  logic         vector_retire_i,
+  input  logic [63:0]  vector_digest_i
+);
+  // LOAD: COMPUTE goes first unless LOAD's own gate has been offered already.
+  logic b_load, b_vector, pick_b, held_q, held_b_q;
+  assign b_load = b_valid_i & (b_unit_i == tsr_pkg::UNIT_LOAD);
+  assign b_vector = b_valid_i & (b_unit_i == tsr_pkg::UNIT_VECTOR);
+  assign pick_b = held_q ? held_b_q : b_load;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) held_q <= 1'b0;
+    else held_q <= load_valid_o & !load_ready_i;
+  end
+  always_ff @(posedge clk_i) held_b_q <= pick_b;
+
+  logic owners_ready, owner_valid, owner_b;
+  logic [5:0] unused_owners;
+  assign load_valid_o = (a_valid_i | b_load) & owners_ready;
+  assign load_insn_o = pick_b ? b_insn_i : a_insn_i;
+  assign load_num_o = pick_b ? b_num_i : a_num_i;
+  assign a_ready_o = load_ready_i & owners_ready & !pick_b;
+
+  tsr_fifo #(
+    .Width(1),
+    .Depth(32),
+    .CountBits(6)
+  ) u_owners (
+    .clk_i,
+    .rst_ni,
+    .valid_i(load_valid_o & load_ready_i),
+    .ready_o(owners_ready),
+    .data_i(pick_b),
+    .valid_o(owner_valid),
+    .ready_i(load_retire_i),
+    .data_o(owner_b),
+    .count_o(unused_owners)
+  );
+
+  assign gemm_valid_o = b_valid_i & (b_unit_i == tsr_pkg::UNIT_GEMM);
+  assign gemm_insn_o = b_insn_i;
+  assign gemm_num_o = b_num_i;
+  assign vector_valid_o = vta_i ? b_vector : c_valid_i;
+  assign vector_insn_o = vta_i ? b_insn_i : c_insn_i;
+  assign vector_num_o = vta_i ? b_num_i : c_num_i;
+  assign c_ready_o = !vta_i & vector_ready_i;
+  always_comb begin
+    unique case (b_unit_i)
+      tsr_pkg::UNIT_LOAD: b_ready_o = load_ready_i & owners_ready & pick_b;
+      tsr_pkg::UNIT_VECTOR: b_ready_o = vector_ready_i;
+      default: b_ready_o = gemm_ready_i;
+    endcase
+  end
+
+  assign a_retire_o = load_retire_i & !owner_b;
+  assign a_digest_o = load_digest_i;
+  assign b_retire_o = gemm_retire_i | (load_retire_i & owner_b) | (vta_i & vector_retire_i);
+  assign b_digest_o = gemm_retire_i ? gemm_digest_i : (vta_i & vector_retire_i) ? vector_digest_i : load_digest_i;
+  assign c_retire_o = !vta_i & vector_retire_i;
+  assign c_digest_o = vector_digest_i;
+
+  logic unused;
+  assign unused = ^unused_owners;
+
+  `TSR_ASSERT_STREAM(load, load_valid_o, load_ready_i, {load_insn_o, load_num_o})
+  `TSR_ASSERT(owner_known, load_retire_i |-> owner_valid)
+  `TSR_ASSERT(one_at_a_time, !(gemm_retire_i && load_retire_i && owner_b))
+endmodule
