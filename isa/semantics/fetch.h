@@ -57,7 +57,7 @@ Stop Route(const AnyInsn& insn, Fetched* fetched);
 // CheckFields of either profile.
 Stop CheckFields(const AnyInsn& insn, const Config& config);
 
-// One line for messages: the name and every field that is not zero, "Gemm push=4 uop_count=9 ...".
+// One line for messages: its assembly, "gemm push=vector uop_count=9 ...".
 std::string Describe(const AnyInsn& insn);
 
 // Tile steps that the instruction takes: what a step budget counts. Fits in 64 bits for every field value.

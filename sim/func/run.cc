@@ -32,7 +32,7 @@ Status FuncRun::FetchOne() {
       return Stopped(stop, "fetch", next_ - 1, nullptr);
     }
     const int64_t bytes = fetcher_.insn_bytes();
-    Issued issued{.number = next_};
+    isa::Issued issued{.number = next_};
     const isa::Stop stop =
         fetcher_.Fetch(machine_.dram.subspan(launch_.insn_addr + next_ * bytes, bytes), &issued.fetched);
     if (stop) return Stopped(stop, "fetch", next_, nullptr);
@@ -52,7 +52,7 @@ Status FuncRun::FetchOne() {
   return {};
 }
 
-Status FuncRun::Execute(Issued& issued) {
+Status FuncRun::Execute(isa::Issued& issued) {
   if (issued.executed) return {};
   issued.executed = true;
   const isa::Fetched& fetched = issued.fetched;
@@ -72,7 +72,7 @@ Status FuncRun::Execute(Issued& issued) {
 }
 
 Status FuncRun::StartOne(int unit) {
-  Issued& issued = units_.Start(unit);
+  isa::Issued& issued = units_.Start(unit);
   const uint64_t cost = 1 + static_cast<uint64_t>(isa::Steps(issued.fetched.insn));
   if (cost > launch_.budget - spent_) {
     return Fail(Code::kTimeout, "{}: instruction {} ({}) takes {} steps, {} of the budget of {} are left; give more",
@@ -86,7 +86,7 @@ Status FuncRun::StartOne(int unit) {
 }
 
 Status FuncRun::RetireOne(int unit) {
-  Issued& issued = units_.Running(unit);
+  isa::Issued& issued = units_.Running(unit);
   TESSERA_TRY(Execute(issued));
   if (trace_ != nullptr && !issued.fetched.finish) trace_->push_back(retiring_[unit]);
   ++report_.instructions;

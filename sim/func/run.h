@@ -9,8 +9,8 @@
 
 #include "base/rng.h"
 #include "isa/semantics/execute.h"
+#include "isa/semantics/units.h"
 #include "runtime/device.h"
-#include "sim/func/units.h"
 
 namespace tessera::sim {
 
@@ -26,7 +26,7 @@ class FuncRun {
 
  private:
   Status FetchOne();
-  Status Execute(Issued& issued);
+  Status Execute(isa::Issued& issued);
   Status StartOne(int unit);
   Status RetireOne(int unit);
   Status StepInOrder(bool* moved);
@@ -41,13 +41,13 @@ class FuncRun {
   const uint64_t seed_;
   const bool kernels_;
   Rng rng_;
-  Units units_;
+  isa::Units units_;
   RunReport report_;
   std::vector<TraceEntry>* trace_ = nullptr;
   std::vector<TraceEntry> retiring_{isa::kUnits};  // the entry of each unit's instruction under way
   uint64_t spent_ = 0;                             // of the budget
   uint32_t next_ = 0;                              // instruction to fetch
-  std::optional<Issued> fetched_;                  // fetched, and waits for room in its queue
+  std::optional<isa::Issued> fetched_;                  // fetched, and waits for room in its queue
   bool finish_fetched_ = false;
 };
 

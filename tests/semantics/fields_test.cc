@@ -152,8 +152,8 @@ TEST(Fetch, RefusesBitsAndOpcodes) {
 
 TEST(Fetch, DescribesAndCounts) {
   EXPECT_EQ(Describe(Insn(Gemm{.push = 4, .uop_count = 9, .iter_out = 2, .iter_in = 3})),
-            "Gemm push=4 uop_count=9 iter_out=2 iter_in=3");
-  EXPECT_EQ(Describe(VtaInsn(VtaAlu{.pop_prev = 1, .imm = -7})), "VtaAlu pop_prev=1 imm=-7");
+            "gemm push=vector uop_count=9 iter_out=2 iter_in=3");
+  EXPECT_EQ(Describe(VtaInsn(VtaAlu{.pop_prev = 1, .imm = -7})), "alu pop=prev imm=-7");
   EXPECT_EQ(Steps(Insn(Gemm{.uop_count = 65535, .iter_out = 65535, .iter_in = 65535})), 65535ll * 65535 * 65535);
   EXPECT_EQ(Steps(Insn(Load{.x_size = 3, .y_size = 2, .z_size = 4, .x_pad_0 = 1, .y_pad_1 = 5})), 4 * 7 * 4);
   EXPECT_EQ(Steps(Insn(Alu{.iter_out = 2, .iter_in = 3, .red_out = 4, .red_in = 5})), 120);

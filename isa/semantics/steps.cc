@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iterator>
-
+#include "isa/asm/insn_text.h"
 #include "isa/semantics/fetch.h"
 
 namespace tessera::isa {
@@ -32,38 +31,10 @@ int64_t StepsOf(const Sync&) { return 0; }
 int64_t StepsOf(const Finish&) { return 0; }
 int64_t StepsOf(const VtaFinish&) { return 0; }
 
-void Append(std::string& text, std::string_view field, int64_t value) {
-  if (value != 0) fmt::format_to(std::back_inserter(text), " {}={}", field, value);
-}
-
-std::string Fields(const Insn& insn) {
-  return std::visit(
-      [](const auto& one) {
-        std::string text(one.kName);
-        ForEachField(one, [&](const Field& f, int64_t value) { Append(text, f.name, value); });
-        return text;
-      },
-      insn);
-}
-
-// Profile vta's table, one overload an instruction.
-#define VTA_INSN(insn, opcode, summary)    \
-  std::string FieldsOf(const insn& value) { \
-    std::string text(value.kName);
-#define VTA_FIELD(insn, name, width, kind, meaning) Append(text, #name, value.name);
-#define VTA_INSN_END(insn) \
-  return text;             \
-  }
-#include "isa/vta_insns.def"
-
-std::string Fields(const VtaInsn& insn) {
-  return std::visit([](const auto& one) { return FieldsOf(one); }, insn);
-}
-
 }  // namespace
 
 std::string Describe(const AnyInsn& insn) {
-  return std::visit([](const auto& profile) { return Fields(profile); }, insn);
+  return std::visit([](const auto& profile) { return InsnText(profile); }, insn);
 }
 
 int64_t Steps(const AnyInsn& insn) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/func/units.h"
+#include "isa/semantics/units.h"
 
 #include <utility>
 
-namespace tessera::sim {
+namespace tessera::isa {
 namespace {
 
 constexpr bool Has(uint8_t mask, int unit) { return (mask >> unit) & 1; }
 
-std::string_view Name(int unit) { return isa::Text(static_cast<isa::Unit>(unit)); }
+std::string_view Name(int unit) { return Text(static_cast<Unit>(unit)); }
 
 }  // namespace
 
 bool Units::CanStart(int unit) const {
   if (running_[unit] || queue_[unit].empty()) return false;
-  for (int from = 0; from < isa::kUnits; ++from) {
+  for (int from = 0; from < kUnits; ++from) {
     if (Has(queue_[unit].front().fetched.pop, from) && tokens_[from][unit] == 0) return false;
   }
   return true;
@@ -23,7 +23,7 @@ bool Units::CanStart(int unit) const {
 Issued& Units::Start(int unit) {
   running_[unit] = std::move(queue_[unit].front());
   queue_[unit].pop_front();
-  for (int from = 0; from < isa::kUnits; ++from) {
+  for (int from = 0; from < kUnits; ++from) {
     if (Has(running_[unit]->fetched.pop, from)) --tokens_[from][unit];
   }
   return *running_[unit];
@@ -31,21 +31,21 @@ Issued& Units::Start(int unit) {
 
 bool Units::CanRetire(int unit) const {
   if (!running_[unit]) return false;
-  for (int to = 0; to < isa::kUnits; ++to) {
+  for (int to = 0; to < kUnits; ++to) {
     if (Has(running_[unit]->fetched.push, to) && tokens_[unit][to] == token_depth_) return false;
   }
   return true;
 }
 
 void Units::Retire(int unit) {
-  for (int to = 0; to < isa::kUnits; ++to) {
+  for (int to = 0; to < kUnits; ++to) {
     if (Has(running_[unit]->fetched.push, to)) ++tokens_[unit][to];
   }
   running_[unit].reset();
 }
 
 bool Units::Empty() const {
-  for (int unit = 0; unit < isa::kUnits; ++unit) {
+  for (int unit = 0; unit < kUnits; ++unit) {
     if (running_[unit] || !queue_[unit].empty()) return false;
   }
   return true;
@@ -63,27 +63,27 @@ bool Units::TokensLeft() const {
 std::string Units::ExplainUnit(int unit) const {
   if (running_[unit]) {
     std::string text = fmt::format("{} waits to push to", Name(unit));
-    for (int to = 0; to < isa::kUnits; ++to) {
+    for (int to = 0; to < kUnits; ++to) {
       if (Has(running_[unit]->fetched.push, to) && tokens_[unit][to] == token_depth_) {
         text += fmt::format(" {} (its counter is full with {} tokens)", Name(to), token_depth_);
       }
     }
     return text + fmt::format(" at instruction {} ({})", running_[unit]->number,
-                              isa::Describe(running_[unit]->fetched.insn));
+                              Describe(running_[unit]->fetched.insn));
   }
   if (queue_[unit].empty()) return fmt::format("{} has nothing to do", Name(unit));
   const Issued& head = queue_[unit].front();
   std::string text = fmt::format("{} waits for a token from", Name(unit));
-  for (int from = 0; from < isa::kUnits; ++from) {
+  for (int from = 0; from < kUnits; ++from) {
     if (Has(head.fetched.pop, from) && tokens_[from][unit] == 0) text += fmt::format(" {}", Name(from));
   }
-  return text + fmt::format(" at instruction {} ({})", head.number, isa::Describe(head.fetched.insn));
+  return text + fmt::format(" at instruction {} ({})", head.number, Describe(head.fetched.insn));
 }
 
 std::string Units::Explain() const {
   std::string text;
-  for (int unit = 0; unit < isa::kUnits; ++unit) text += (unit == 0 ? "" : "; ") + ExplainUnit(unit);
+  for (int unit = 0; unit < kUnits; ++unit) text += (unit == 0 ? "" : "; ") + ExplainUnit(unit);
   return text;
 }
 
-}  // namespace tessera::sim
+}  // namespace tessera::isa

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/check/follow.h"
+
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "isa/encoding.h"
+#include "isa/semantics/fields.h"
+
+namespace tessera::isa {
+
+Follower::Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
+                   const Fetcher& fetcher, const std::vector<Fetched>& program, CheckReport& report)
+    : image_(image), config_(config), options_(options), fetcher_(fetcher), program_(program), report_(report),
+      units_(config), uops_(config.Depth(Memory::kUop, image.profile)) {
+  for (int m = 0; m < kMemories; ++m) {
+    const Memory memory = static_cast<Memory>(m);
+    shadow_[m] = Shadow(memory == Memory::kAcc8 ? 0 : config.Depth(memory, image.profile), 1);
+  }
+  PlanSegments();
+}
+
+// Cells of a segment that is stored to are as large as all its accesses allow; the others need none.
+void Follower::PlanSegments() {
+  std::array<int64_t, kSegments> grain{};
+  const auto mix = [&](int64_t segment, std::initializer_list<int64_t> facts) {
+    for (int64_t fact : facts) grain[segment] = std::gcd(grain[segment], fact);
+  };
+  const auto box = [&](const auto& v) {
+    mix(v.segment, {v.dram_base, v.x_bytes, v.x_size > 1 ? v.x_step : 0, v.y_size > 1 ? v.y_step : 0,
+                    v.z_size > 1 ? v.z_step : 0});
+  };
+  for (const Fetched& fetched : program_) {
+    if (const Insn* insn = std::get_if<Insn>(&fetched.insn)) {
+      if (const Load* load = std::get_if<Load>(insn)) box(*load);
+      if (const Store* store = std::get_if<Store>(insn)) {
+        box(*store);
+        stored_[store->segment] = true;
+      }
+    } else if (std::holds_alternative<VtaStore>(std::get<VtaInsn>(fetched.insn))) {
+      const int out = static_cast<int>(Memory::kOut);
+      mix(out, {config_.out_tile_bytes()});
+      stored_[out] = true;
+    }
+  }
+  for (int s = 0; s < kSegments; ++s) {
+    if (!stored_[s]) continue;
+    Shadow& shadow = shadow_[Space::OfSegment(s).index];
+    const int64_t size = static_cast<int64_t>(image_.segments[s].size);
+    shadow = Shadow(size, std::max<int64_t>(grain[s], 1));
+    const bool given = image_.profile == Profile::kVta || s == static_cast<int>(Segment::kInput);
+    shadow.Initialise(given ? size : static_cast<int64_t>(image_.segments[s].data.size()));
+  }
+}
+
+void Follower::Run() {
+  uint32_t next = 0;
+  bool moved = true;
+  while (moved && !Full()) {
+    moved = false;
+    for (; next < program_.size(); ++next, moved = true) {
+      const Fetched& fetched = program_[next];
+      if (fetched.finish && image_.profile == Profile::kTessera) continue;
+      if (!units_.HasRoom(fetched.unit)) break;
+      units_.Enqueue(Issued{.number = next, .executed = false, .fetched = fetched});
+    }
+    for (int unit = 0; unit < kUnits && !Full(); ++unit) {
+      while (!Full()) {
+        if (units_.CanRetire(unit)) {
+          End(unit);
+        } else if (units_.CanStart(unit)) {
+          Begin(unit);
+        } else {
+          break;
+        }
+        moved = true;
+      }
+    }
+  }
+  if (Full()) return;
+  if (next < program_.size() || !units_.Empty()) {
+    ReportDeadlock(next < program_.size() ? std::optional(next) : std::nullopt);
+  } else {
+    ReportLeftover();
+  }
+}
+
+void Follower::Begin(int unit) {
+  const Issued& issued = units_.Start(unit);
+  Clock& clock = clock_[unit];
+  for (int from = 0; from < kUnits; ++from) {
+    if (((issued.fetched.pop >> from) & 1) == 0) continue;
+    Join(clock, tokens_[from][unit].front());
+    tokens_[from][unit].pop_front();
+  }
+  insns_[unit].push_back(issued.number);
+  clock[unit] = static_cast<uint32_t>(insns_[unit].size());
+  if (Stop stop = CheckFields(issued.fetched.insn, config_)) {
+    Add(Finding::kDecode, {issued.number}, fmt::format("{}: {}", Name(issued.number), stop.detail));
+    return;
+  }
+  const uint64_t steps = static_cast<uint64_t>(Steps(issued.fetched.insn));
+  if (steps > options_.max_steps - steps_) {
+    Add(Finding::kWork, {issued.number},
+        fmt::format("{}: its loops take {} steps, more than the {} that are followed; split it or check less",
+                    Name(issued.number), steps, options_.max_steps - steps_));
+    return;
+  }
+  steps_ += steps;
+  CheckAccesses(issued, unit, clock);
+}
+
+void Follower::End(int unit) {
+  const uint8_t push = units_.Running(unit).fetched.push;
+  for (int to = 0; to < kUnits; ++to) {
+    if ((push >> to) & 1) tokens_[unit][to].push_back(clock_[unit]);
+  }
+  units_.Retire(unit);
+}
+
+void Follower::CheckAccesses(const Issued& issued, int unit, const Clock& clock) {
+  std::vector<Uop> uops;
+  if (!ReadUops(issued, uops)) return;
+  Walk(issued.fetched.insn, config_, uops, [&](const Touch& touch) { CheckTouch(touch, issued, unit, clock); });
+  LoadUops(issued);
+}
+
+// The micro-ops that the instruction runs; false, with a diagnostic, if they cannot be known.
+bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
+  const UopRange range = UopsOf(issued.fetched.insn);
+  for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
+    if (u >= static_cast<int64_t>(uops_.size())) {
+      Add(Finding::kBounds, {issued.number},
+          fmt::format("{}: uop tile {}, the scratchpad holds {} tiles", Name(issued.number), u, uops_.size()));
+      return false;
+    }
+    if (!uops_[u]) {
+      Add(Finding::kWork, {issued.number},
+          fmt::format("{}: micro-op {} is not known before the run; load it from a segment's data that no store changes",
+                      Name(issued.number), u));
+      return false;
+    }
+    if (image_.profile == Profile::kVta) {
+      const VtaUop uop = fetcher_.vta()->DecodeUop(static_cast<uint32_t>(*uops_[u]));
+      uops.push_back({uop.dst_idx, uop.src_idx, uop.wgt_idx, 0});
+      continue;
+    }
+    Result<Uop> uop = DecodeUop(*uops_[u]);
+    if (!uop) {
+      Add(Finding::kDecode, {issued.number}, fmt::format("{}: micro-op {}: {}", Name(issued.number), u, uop.error().message));
+      return false;
+    }
+    uops.push_back(*uop);
+  }
+  return true;
+}
+
+// What a load leaves in UOP.
+void Follower::LoadUops(const Issued& issued) {
+  if (const Insn* insn = std::get_if<Insn>(&issued.fetched.insn)) {
+    const Load* v = std::get_if<Load>(insn);
+    if (v == nullptr || v->memory != static_cast<int64_t>(Memory::kUop)) return;
+    int64_t tile = v->sram_base;
+    for (int64_t z = 0; z < v->z_size; ++z) {
+      for (int64_t y = 0; y < v->y_size; ++y) {
+        for (int64_t x = 0; x < v->x_size; ++x) {
+          LoadUop(tile++, v->segment, v->dram_base + z * v->z_step + y * v->y_step + x * v->x_step);
+        }
+      }
+    }
+    return;
+  }
+  const VtaLoad* v = std::get_if<VtaLoad>(&std::get<VtaInsn>(issued.fetched.insn));
+  if (v == nullptr || v->memory_type != static_cast<int64_t>(Memory::kUop) || v->x_size == 0) return;
+  int64_t tile = v->sram_base;
+  for (int64_t y = -v->y_pad_0; y < v->y_size + v->y_pad_1; ++y) {
+    for (int64_t x = -v->x_pad_0; x < v->x_size + v->x_pad_1; ++x) {
+      const bool inside = y >= 0 && y < v->y_size && x >= 0 && x < v->x_size;
+      LoadUop(tile++, inside ? 0 : -1, 4 * (v->dram_base + y * v->x_stride + x));
+    }
+  }
+}
+
+// UOP tile |tile| comes from |offset| of |segment|; -1: from a pad.
+void Follower::LoadUop(int64_t tile, int64_t segment, int64_t offset) {
+  if (tile >= static_cast<int64_t>(uops_.size())) return;
+  std::optional<uint64_t>& word = uops_[tile];
+  word.reset();
+  const int64_t bytes = config_.TileBytes(Memory::kUop, image_.profile);
+  if (segment < 0) {
+    word = 0;
+  } else if (!stored_[segment] && offset + bytes <= static_cast<int64_t>(image_.segments[segment].data.size())) {
+    word = 0;
+    std::memcpy(&*word, &image_.segments[segment].data[offset], bytes);
+  }
+}
+
+int64_t Follower::Limit(Space space) const {
+  if (space.is_segment()) return static_cast<int64_t>(image_.segments[space.segment()].size);
+  return config_.Depth(space.memory(), image_.profile);
+}
+
+void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit, const Clock& clock) {
+  if (touch.first + touch.count > Limit(touch.space)) {
+    if (std::exchange(bounds_reported_, issued.number) == issued.number) return;
+    const int64_t last = touch.first + touch.count - 1;
+    Add(Finding::kBounds, {issued.number},
+        fmt::format("{}: {} {} {}, which has {}", Name(issued.number), touch.write ? "writes" : "reads",
+                    Text(touch.space), touch.space.is_segment() ? fmt::format("byte {}", last) : fmt::format("tile {}", last),
+                    Limit(touch.space)));
+    return;
+  }
+  Shadow::Found found;
+  const bool followed = !touch.space.is_segment() || stored_[touch.space.segment()];
+  Shadow& shadow = shadow_[touch.space.index];
+  if (followed) {
+    shadow.Look(touch.first, touch.count, touch.write, unit, found);
+    for (int other = 0; other < kUnits; ++other) {
+      if (found.conflict[other] > clock[other]) ReportRace(touch, issued, unit, other, found.conflict[other]);
+    }
+    shadow.Note(touch.first, touch.count, touch.write, unit, clock[unit]);
+  } else if (image_.profile == Profile::kTessera && touch.space.segment() != static_cast<int>(Segment::kInput)) {
+    const int64_t known = static_cast<int64_t>(image_.segments[touch.space.segment()].data.size());
+    if (touch.first + touch.count > known) found.unwritten = std::max(touch.first, known);
+  }
+  if (found.unwritten < 0 || std::exchange(unwritten_reported_, issued.number) == issued.number) return;
+  Add(Finding::kUnwritten, {issued.number},
+      fmt::format("{}: reads {} {} {}, which nothing wrote before it; load or store it first, or give it data",
+                  Name(issued.number), Text(touch.space), touch.space.is_segment() ? "byte" : "tile", found.unwritten));
+}
+
+void Follower::ReportRace(const Touch& touch, const Issued& issued, int unit, int other, uint32_t number) {
+  const uint32_t with = insns_[other][number - 1];
+  if (!races_.insert({with, issued.number, touch.space.index}).second) return;
+  const int64_t address = shadow_[touch.space.index].AddressOf(touch.first, touch.count, other, number);
+  // The program means the one with the lower number to be first.
+  const bool swapped = issued.number < with;
+  const Unit first = static_cast<Unit>(swapped ? unit : other), second = static_cast<Unit>(swapped ? other : unit);
+  Add(Finding::kRace, {std::min(with, issued.number), std::max(with, issued.number)},
+      fmt::format("{} and {} touch {} {} {} and no token path orders them; let {} push to {} at or after {}, and {} pop "
+                  "it at or before {}",
+                  Name(std::min(with, issued.number)), Name(std::max(with, issued.number)), Text(touch.space),
+                  touch.space.is_segment() ? "byte" : "tile", address, Text(first), Text(second),
+                  std::min(with, issued.number), Text(second), std::max(with, issued.number)));
+}
+
+void Follower::ReportDeadlock(std::optional<uint32_t> waiting) {
+  std::string text = units_.Explain();
+  if (waiting) {
+    text += fmt::format("; fetch waits for room in the queue of {} at {}", Text(program_[*waiting].unit), Name(*waiting));
+  }
+  std::vector<uint32_t> insns;
+  for (int unit = 0; unit < kUnits; ++unit) {
+    if (const Issued* head = units_.Waiting(unit)) insns.push_back(head->number);
+  }
+  Add(Finding::kDeadlock, std::move(insns), std::move(text));
+}
+
+void Follower::ReportLeftover() {
+  for (int from = 0; from < kUnits; ++from) {
+    for (int to = 0; to < kUnits; ++to) {
+      if (units_.Tokens(from, to) == 0) continue;
+      Add(Finding::kLeftover, {},
+          fmt::format("{} tokens from {} to {} are left at finish; every push needs its pop", units_.Tokens(from, to),
+                      Text(static_cast<Unit>(from)), Text(static_cast<Unit>(to))),
+          image_.profile == Profile::kVta);
+    }
+  }
+}
+
+std::string Follower::Name(uint32_t insn) const {
+  const std::string_view source = image_.SourceOf(insn);
+  return fmt::format("instruction {} ({}{}{})", insn, Describe(program_[insn].insn), source.empty() ? "" : "; ", source);
+}
+
+void Follower::Add(Finding finding, std::vector<uint32_t> insns, std::string text, bool warning) {
+  if (Full()) return;
+  report_.diagnostics.push_back({finding, warning, std::move(insns), fmt::format("{}: {}", Text(finding), text)});
+}
+
+}  // namespace tessera::isa

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shadow: who touched each address last, unit by unit; finds races and unwritten reads. Depends on:
+// isa/access.h. Used by: the checker, the generator of random programs.
+#ifndef TESSERA_ISA_CHECK_SHADOW_H_
+#define TESSERA_ISA_CHECK_SHADOW_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isa/access.h"
+#include "isa/enums.h"
+
+namespace tessera::isa {
+
+// For each unit, how many of its instructions happened before; instruction n of a unit (from 1) is
+// ordered before whatever has clock[unit] >= n.
+using Clock = std::array<uint32_t, kUnits>;
+
+inline void Join(Clock& clock, const Clock& other) {
+  for (int u = 0; u < kUnits; ++u) clock[u] = clock[u] < other[u] ? other[u] : clock[u];
+}
+
+// One space cut into cells of |grain| addresses.
+class Shadow {
+ public:
+  Shadow() = default;
+  Shadow(int64_t addresses, int64_t grain) : grain_(grain), cells_((addresses + grain - 1) / grain) {}
+
+  // Addresses [0, end) have initial contents.
+  void Initialise(int64_t end) {
+    for (int64_t cell = 0; cell * grain_ < end && cell < static_cast<int64_t>(cells_.size()); ++cell) {
+      cells_[cell].written = true;
+    }
+  }
+
+  // What a touch finds: the latest conflicting access of each unit (0: none), and the first address
+  // that was read though nothing wrote it (-1: none).
+  struct Found {
+    Clock conflict{};
+    int64_t unwritten = -1;
+  };
+
+  // Looks at [first, first + count), inside the space, without changing anything.
+  void Look(int64_t first, int64_t count, bool write, int unit, Found& found) const {
+    const int64_t last = (first + count - 1) / grain_;
+    for (int64_t c = first / grain_; c <= last; ++c) {
+      const Cell& cell = cells_[c];
+      for (int u = 0; u < kUnits; ++u) {
+        if (u == unit) continue;
+        if (cell.writes[u] > found.conflict[u]) found.conflict[u] = cell.writes[u];
+        if (write && cell.reads[u] > found.conflict[u]) found.conflict[u] = cell.reads[u];
+      }
+      if (!write && !cell.written && found.unwritten < 0) found.unwritten = c * grain_ < first ? first : c * grain_;
+    }
+  }
+
+  // Notes that instruction |number| of |unit| touched them.
+  void Note(int64_t first, int64_t count, bool write, int unit, uint32_t number) {
+    const int64_t last = (first + count - 1) / grain_;
+    for (int64_t c = first / grain_; c <= last; ++c) {
+      Cell& cell = cells_[c];
+      (write ? cell.writes : cell.reads)[unit] = number;
+      cell.written |= write;
+    }
+  }
+
+  // An address in [first, first + count) that instruction |number| of |unit| touched last.
+  int64_t AddressOf(int64_t first, int64_t count, int unit, uint32_t number) const {
+    for (int64_t c = first / grain_; c * grain_ < first + count; ++c) {
+      if (cells_[c].writes[unit] == number || cells_[c].reads[unit] == number) {
+        return c * grain_ < first ? first : c * grain_;
+      }
+    }
+    return first;
+  }
+
+  int64_t size() const { return static_cast<int64_t>(cells_.size()) * grain_; }
+
+ private:
+  struct Cell {
+    Clock writes{}, reads{};
+    bool written = false;
+  };
+  int64_t grain_ = 1;
+  std::vector<Cell> cells_;
+};
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_CHECK_SHADOW_H_

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random instructions and data for the rig. Depends on: isa. Used by: rig.cc.
+#ifndef TESSERA_TESTS_RIG_GENERATOR_H_
+#define TESSERA_TESTS_RIG_GENERATOR_H_
+
+#include <array>
+#include <vector>
+
+#include "base/rng.h"
+#include "isa/image.h"
+#include "isa/semantics/fetch.h"
+
+namespace tessera::rig {
+
+// The part of a memory that a program uses: small, so that instructions meet each other.
+struct Window {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+class Generator {
+ public:
+  Generator(const isa::Config& config, isa::Profile profile, Rng& rng);
+
+  const std::array<isa::SegmentData, isa::kSegments>& segments() const { return segments_; }
+
+  // Loads that fill a good part of each scratchpad's window, micro-ops first.
+  std::vector<isa::AnyInsn> Prologue();
+  // Any instruction; it may leave its memories or read what is not written.
+  isa::AnyInsn Any();
+  // Stores what the windows of the outputs hold.
+  isa::AnyInsn Epilogue();
+
+ private:
+  // Affine steps of two loops.
+  struct Steps {
+    int64_t out = 0, in = 0;
+  };
+  void MakeSegments();
+  void MakeUops(std::vector<uint8_t>& data);
+  void FillPrm(std::vector<uint8_t>& data);
+  int64_t Pick(const Window& window, int64_t extent);
+  Steps PickSteps(int64_t iter_out, int64_t iter_in, int64_t room, int64_t* extent);
+  const Window& WindowOf(isa::Memory memory) const { return windows_[static_cast<int>(memory)]; }
+  const Window& WindowOf(int64_t vector_memory) const;
+  int64_t Iterations() { return rng_.OneIn(24) ? 0 : rng_.Range(1, 4); }
+
+  isa::Load FillLoad(isa::Memory memory, int64_t first, int64_t count);
+  isa::Insn RandomLoad();
+  isa::Insn RandomStore();
+  isa::Insn RandomGemm();
+  isa::Insn RandomDepthwise();
+  isa::Insn RandomRequant();
+  isa::Insn RandomAdd();
+  isa::Insn RandomAlu();
+  template <typename T>
+  void RandomRescale(T& v);
+  isa::VtaInsn RandomVta();
+  isa::VtaLoad RandomVtaLoad(isa::Memory memory);
+
+  const isa::Config& config_;
+  const isa::Profile profile_;
+  Rng& rng_;
+  std::array<Window, isa::kMemories> windows_;
+  std::array<isa::SegmentData, isa::kSegments> segments_;
+  int64_t uops_ = 0;         // in segment 0
+  int64_t prm_records_ = 0;  // at the start of the constants
+};
+
+}  // namespace tessera::rig
+
+#endif  // TESSERA_TESTS_RIG_GENERATOR_H_

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "weaver.h"
+
+#include <cstring>
+
+#include "base/check.h"
+#include "isa/encoding.h"
+
+namespace tessera::rig {
+
+using isa::AnyInsn;
+using isa::Clock;
+using isa::kUnits;
+using isa::Memory;
+using isa::Profile;
+using isa::Space;
+using isa::Unit;
+
+Weaver::Weaver(const isa::Config& config, Profile profile, const std::array<isa::SegmentData, isa::kSegments>& data,
+               Rng& rng)
+    : config_(config), profile_(profile), data_(data), rng_(rng), uops_(config.Depth(Memory::kUop, profile)) {
+  if (profile == Profile::kVta) vta_ = isa::VtaCodec::Make(config).value();
+  for (int s = 0; s < isa::kSpaces; ++s) {
+    const Space space{static_cast<uint8_t>(s)};
+    shadow_[s] = isa::Shadow(Limit(space), 1);
+    if (space.is_segment()) shadow_[s].Initialise(static_cast<int64_t>(data[space.segment()].data.size()));
+  }
+}
+
+int64_t Weaver::Limit(Space space) const {
+  return space.is_segment() ? static_cast<int64_t>(data_[space.segment()].size) : config_.Depth(space.memory(), profile_);
+}
+
+// Whether |from| can give tokens to |to|.
+bool Weaver::HasEdge(int from, int to) const {
+  if (from == to) return false;
+  if (profile_ == Profile::kTessera) return true;
+  const int compute = static_cast<int>(Unit::kGemm), vector = static_cast<int>(Unit::kVector);
+  return from != vector && to != vector && (from == compute || to == compute);
+}
+
+int Weaver::Add(const AnyInsn& insn, int unit) {
+  const int index = static_cast<int>(items_.size());
+  by_unit_[unit].push_back(index);
+  clock_[unit][unit] = static_cast<uint32_t>(by_unit_[unit].size());
+  items_.push_back({insn, unit, pending_pop_[unit], 0, clock_[unit]});
+  pending_pop_[unit] = 0;
+  return index;
+}
+
+// An instruction that only moves tokens.
+int Weaver::AddCarrier(int unit) {
+  if (profile_ == Profile::kTessera) return Add(isa::Insn(isa::Sync{.unit = unit}), unit);
+  if (unit == static_cast<int>(Unit::kStore)) return Add(isa::VtaInsn(isa::VtaStore{.memory_type = 4}), unit);
+  const Memory memory = unit == static_cast<int>(Unit::kLoad) ? Memory::kInp : Memory::kUop;
+  return Add(isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory)}), unit);
+}
+
+// A token from instruction |number| of |from|, or a later one, to the next instruction of |to|.
+void Weaver::Tie(int from, int to, uint32_t number) {
+  if (rng_.OneIn(8)) AddCarrier(from);
+  const uint32_t giver = static_cast<uint32_t>(rng_.Range(number, static_cast<int64_t>(by_unit_[from].size())));
+  Item& item = items_[by_unit_[from][giver - 1]];
+  TESSERA_CHECK(giver > last_push_[from][to] && ((item.push >> to) & 1) == 0);
+  item.push |= static_cast<uint8_t>(1 << to);
+  last_push_[from][to] = giver;
+  pending_pop_[to] |= static_cast<uint8_t>(1 << from);
+  isa::Join(clock_[to], item.clock);
+  if (rng_.OneIn(8)) AddCarrier(to);
+}
+
+// Makes the next instruction of |unit| come after instruction needed[u] of each unit u.
+void Weaver::Order(int unit, const Clock& needed) {
+  const int first = static_cast<int>(rng_.Range(0, kUnits - 1));
+  for (int k = 0; k < kUnits; ++k) {
+    const int from = (first + k) % kUnits;
+    if (!HasEdge(from, unit)) continue;
+    const bool pending = (pending_pop_[unit] >> from) & 1;
+    if (needed[from] > clock_[unit][from]) {
+      // One instruction takes at most one token of each unit; another carries the one before.
+      if (pending) AddCarrier(unit);
+      Tie(from, unit, needed[from]);
+    } else if (!pending && rng_.OneIn(16) && by_unit_[from].size() > last_push_[from][unit]) {
+      Tie(from, unit, last_push_[from][unit] + 1);  // one that nobody needs
+    }
+  }
+}
+
+bool Weaver::Append(const AnyInsn& insn) {
+  isa::Fetched fetched;
+  if (Route(insn, &fetched) || CheckFields(insn, config_) || isa::Steps(insn) > 4096) return false;
+  const isa::UopRange range = isa::UopsOf(insn);
+  std::vector<isa::Uop> uops;
+  for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
+    if (u >= static_cast<int64_t>(uops_.size()) || !uops_[u]) return false;
+    uops.push_back(*uops_[u]);
+  }
+  const int unit = static_cast<int>(fetched.unit);
+  std::vector<isa::Touch> touches;
+  bool legal = true;
+  isa::Shadow::Found found;
+  isa::Walk(insn, config_, uops, [&](const isa::Touch& t) {
+    legal &= t.first + t.count <= Limit(t.space);
+    if (!legal) return;
+    shadow_[t.space.index].Look(t.first, t.count, t.write, unit, found);
+    touches.push_back(t);
+  });
+  if (!legal || found.unwritten >= 0) return false;
+  Order(unit, found.conflict);
+  const int index = Add(insn, unit);
+  for (const isa::Touch& t : touches) {
+    shadow_[t.space.index].Note(t.first, t.count, t.write, unit, items_[index].clock[unit]);
+  }
+  NoteUops(insn);
+  return true;
+}
+
+void Weaver::NoteUops(const AnyInsn& insn) {
+  if (const isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
+    const isa::Load* v = std::get_if<isa::Load>(one);
+    if (v == nullptr || v->memory != 0) return;
+    int64_t tile = v->sram_base;
+    for (int64_t n = 0; n < v->x_size * v->y_size * v->z_size; ++n, ++tile) {
+      const int64_t at = v->dram_base + n % v->x_size * v->x_step + n / v->x_size % v->y_size * v->y_step +
+                         n / v->x_size / v->y_size * v->z_step;
+      uint64_t word;
+      std::memcpy(&word, &data_[v->segment].data[at], 8);
+      uops_[tile] = isa::DecodeUop(word).value();
+    }
+    return;
+  }
+  const isa::VtaLoad* v = std::get_if<isa::VtaLoad>(&std::get<isa::VtaInsn>(insn));
+  if (v == nullptr || v->memory_type != 0 || v->x_size == 0) return;
+  const int64_t columns = v->x_pad_0 + v->x_size + v->x_pad_1, rows = v->y_pad_0 + v->y_size + v->y_pad_1;
+  for (int64_t n = 0; n < rows * columns; ++n) {
+    const int64_t x = n % columns - v->x_pad_0, y = n / columns - v->y_pad_0;
+    uint32_t word = 0;
+    if (x >= 0 && x < v->x_size && y >= 0 && y < v->y_size) {
+      std::memcpy(&word, &data_[0].data[4 * (v->dram_base + y * v->x_stride + x)], 4);
+    }
+    const isa::VtaUop uop = vta_->DecodeUop(word);
+    uops_[v->sram_base + n] = isa::Uop{uop.dst_idx, uop.src_idx, uop.wgt_idx, 0};
+  }
+}
+
+std::vector<AnyInsn> Weaver::Finish() {
+  for (int unit = 0; unit < kUnits; ++unit) {
+    if (pending_pop_[unit] != 0) AddCarrier(unit);
+  }
+  std::vector<AnyInsn> program;
+  for (Item& item : items_) {
+    SetTokens(item.insn, item.unit, item.pop, item.push);
+    program.push_back(item.insn);
+  }
+  program.push_back(profile_ == Profile::kVta ? AnyInsn(isa::VtaInsn(isa::VtaFinish{})) : AnyInsn(isa::Insn(isa::Finish{})));
+  return program;
+}
+
+void SetTokens(AnyInsn& insn, int unit, uint8_t pop, uint8_t push) {
+  if (isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
+    std::visit([&](auto& v) { v.pop = pop, v.push = push; }, *one);
+    return;
+  }
+  const int prev = unit == static_cast<int>(Unit::kStore) ? static_cast<int>(Unit::kGemm) : static_cast<int>(Unit::kLoad);
+  const int next = unit == static_cast<int>(Unit::kLoad) ? static_cast<int>(Unit::kGemm) : static_cast<int>(Unit::kStore);
+  const bool has_prev = unit != static_cast<int>(Unit::kLoad), has_next = unit != static_cast<int>(Unit::kStore);
+  std::visit(
+      [&](auto& v) {
+        v.pop_prev = has_prev && ((pop >> prev) & 1);
+        v.pop_next = has_next && ((pop >> next) & 1);
+        v.push_prev = has_prev && ((push >> prev) & 1);
+        v.push_next = has_next && ((push >> next) & 1);
+      },
+      std::get<isa::VtaInsn>(insn));
+}
+
+std::vector<uint8_t> EncodeAll(const std::vector<AnyInsn>& program, Profile profile, const isa::Config& config) {
+  std::vector<uint8_t> code;
+  const auto append = [&](const auto& word) {
+    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(word.data());
+    code.insert(code.end(), bytes, bytes + sizeof word);
+  };
+  const auto value = [](auto word) {
+    TESSERA_CHECK(word.has_value(), "{}", word.error().message);
+    return *word;
+  };
+  if (profile == Profile::kVta) {
+    const isa::VtaCodec codec = isa::VtaCodec::Make(config).value();
+    for (const AnyInsn& insn : program) append(value(codec.Encode(std::get<isa::VtaInsn>(insn))));
+  } else {
+    for (const AnyInsn& insn : program) append(value(isa::Encode(std::get<isa::Insn>(insn))));
+  }
+  return code;
+}
+
+}  // namespace tessera::rig

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weaver: appends instructions to a program and ties them together with tokens so that no two units race.
+// Depends on: isa/check. Used by: the rig's generator.
+#ifndef TESSERA_TESTS_RIG_WEAVER_H_
+#define TESSERA_TESTS_RIG_WEAVER_H_
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/rng.h"
+#include "isa/check/shadow.h"
+#include "isa/check/walk.h"
+#include "isa/image.h"
+
+namespace tessera::rig {
+
+class Weaver {
+ public:
+  // |data| are the segments with their contents; they stay where they are.
+  Weaver(const isa::Config& config, isa::Profile profile, const std::array<isa::SegmentData, isa::kSegments>& data,
+         Rng& rng);
+
+  // Appends |insn| if it stays in bounds and reads only what is written, with the tokens that it needs.
+  // Its own token fields must be zero. Returns whether it was appended.
+  bool Append(const isa::AnyInsn& insn);
+
+  // The stream, FINISH at the end.
+  std::vector<isa::AnyInsn> Finish();
+
+ private:
+  struct Item {
+    isa::AnyInsn insn;
+    int unit = 0;
+    uint8_t pop = 0, push = 0;
+    isa::Clock clock{};
+  };
+
+  int64_t Limit(isa::Space space) const;
+  int Add(const isa::AnyInsn& insn, int unit);
+  int AddCarrier(int unit);
+  void Order(int unit, const isa::Clock& needed);
+  void Tie(int from, int to, uint32_t number);
+  bool HasEdge(int from, int to) const;
+  void NoteUops(const isa::AnyInsn& insn);
+
+  const isa::Config& config_;
+  const isa::Profile profile_;
+  const std::array<isa::SegmentData, isa::kSegments>& data_;
+  Rng& rng_;
+  std::optional<isa::VtaCodec> vta_;
+  std::vector<Item> items_;
+  std::array<std::vector<int>, isa::kUnits> by_unit_;                          // indices into items_
+  std::array<isa::Clock, isa::kUnits> clock_{};
+  std::array<std::array<uint32_t, isa::kUnits>, isa::kUnits> last_push_{};     // [from][to]: number, 0: none
+  std::array<uint8_t, isa::kUnits> pending_pop_{};                             // of the unit's next instruction
+  std::array<isa::Shadow, isa::kSpaces> shadow_;
+  std::vector<std::optional<isa::Uop>> uops_;
+};
+
+// Puts masks over enum Unit into the token fields of |insn|.
+void SetTokens(isa::AnyInsn& insn, int unit, uint8_t pop, uint8_t push);
+
+// The code of |program| for |config|; every field must fit.
+std::vector<uint8_t> EncodeAll(const std::vector<isa::AnyInsn>& program, isa::Profile profile,
+                               const isa::Config& config);
+
+}  // namespace tessera::rig
+
+#endif  // TESSERA_TESTS_RIG_WEAVER_H_
