@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include "generator.h"
+#include "program.h"
 #include "weaver.h"
 
 namespace tessera::rig {

@@ -10,10 +10,8 @@
 #include <map>
 
 #include "isa/check/check.h"
-#include "isa/semantics/fetch.h"
-#include "rig.h"
-#include "run_image.h"
-#include "sim/func/func_device.h"
+#include "program.h"
+#include "rig_helpers.h"
 
 namespace tessera::rig {
 namespace {
@@ -23,18 +21,6 @@ struct Case {
   isa::Profile profile;
   int programs;
 };
-
-isa::Config Named(std::string_view name) {
-  for (const isa::Config& config : isa::NamedConfigs()) {
-    if (config.name == name) return config;
-  }
-  return {};
-}
-
-std::unique_ptr<Device> Func(const isa::Config& config, uint64_t schedule_seed) {
-  return std::move(*sim::MakeFuncDevice(config, DeviceOptions{.memory_bytes = 1 << 20},
-                                        sim::FuncOptions{.schedule_seed = schedule_seed}));
-}
 
 class Rig : public ::testing::TestWithParam<Case> {};
 
@@ -58,10 +44,7 @@ TEST_P(Rig, ProgramsAreLegalAndInterleavingsAgree) {
       ASSERT_TRUE(got) << got.error().message;
       ASSERT_EQ(Difference(*want, *got), "");
     }
-    const isa::Fetcher fetcher = isa::Fetcher::Make(image.profile, config).value();
-    for (int64_t i = 0; i < image.insn_count(); ++i) {
-      isa::Fetched fetched;
-      ASSERT_FALSE(fetcher.Fetch(std::span(image.code).subspan(i * image.insn_bytes(), image.insn_bytes()), &fetched));
+    for (const isa::Fetched& fetched : FetchAll(image, config)) {
       const std::string text = Describe(fetched.insn);
       ++seen[text.substr(0, text.find(' '))];
     }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "isa/encoding.h"
+#include "program.h"
 
 namespace tessera::rig {
 
@@ -154,43 +155,6 @@ std::vector<AnyInsn> Weaver::Finish() {
   }
   program.push_back(profile_ == Profile::kVta ? AnyInsn(isa::VtaInsn(isa::VtaFinish{})) : AnyInsn(isa::Insn(isa::Finish{})));
   return program;
-}
-
-void SetTokens(AnyInsn& insn, int unit, uint8_t pop, uint8_t push) {
-  if (isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
-    std::visit([&](auto& v) { v.pop = pop, v.push = push; }, *one);
-    return;
-  }
-  const int prev = unit == static_cast<int>(Unit::kStore) ? static_cast<int>(Unit::kGemm) : static_cast<int>(Unit::kLoad);
-  const int next = unit == static_cast<int>(Unit::kLoad) ? static_cast<int>(Unit::kGemm) : static_cast<int>(Unit::kStore);
-  const bool has_prev = unit != static_cast<int>(Unit::kLoad), has_next = unit != static_cast<int>(Unit::kStore);
-  std::visit(
-      [&](auto& v) {
-        v.pop_prev = has_prev && ((pop >> prev) & 1);
-        v.pop_next = has_next && ((pop >> next) & 1);
-        v.push_prev = has_prev && ((push >> prev) & 1);
-        v.push_next = has_next && ((push >> next) & 1);
-      },
-      std::get<isa::VtaInsn>(insn));
-}
-
-std::vector<uint8_t> EncodeAll(const std::vector<AnyInsn>& program, Profile profile, const isa::Config& config) {
-  std::vector<uint8_t> code;
-  const auto append = [&](const auto& word) {
-    const uint8_t* bytes = reinterpret_cast<const uint8_t*>(word.data());
-    code.insert(code.end(), bytes, bytes + sizeof word);
-  };
-  const auto value = [](auto word) {
-    TESSERA_CHECK(word.has_value(), "{}", word.error().message);
-    return *word;
-  };
-  if (profile == Profile::kVta) {
-    const isa::VtaCodec codec = isa::VtaCodec::Make(config).value();
-    for (const AnyInsn& insn : program) append(value(codec.Encode(std::get<isa::VtaInsn>(insn))));
-  } else {
-    for (const AnyInsn& insn : program) append(value(isa::Encode(std::get<isa::Insn>(insn))));
-  }
-  return code;
 }
 
 }  // namespace tessera::rig

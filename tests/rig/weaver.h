@@ -59,13 +59,6 @@ class Weaver {
   std::vector<std::optional<isa::Uop>> uops_;
 };
 
-// Puts masks over enum Unit into the token fields of |insn|.
-void SetTokens(isa::AnyInsn& insn, int unit, uint8_t pop, uint8_t push);
-
-// The code of |program| for |config|; every field must fit.
-std::vector<uint8_t> EncodeAll(const std::vector<isa::AnyInsn>& program, isa::Profile profile,
-                               const isa::Config& config);
-
 }  // namespace tessera::rig
 
 #endif  // TESSERA_TESTS_RIG_WEAVER_H_

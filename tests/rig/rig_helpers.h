@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the rig's tests share.
+#ifndef TESSERA_TESTS_RIG_RIG_HELPERS_H_
+#define TESSERA_TESTS_RIG_RIG_HELPERS_H_
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string_view>
+
+#include "rig.h"
+#include "run_image.h"
+#include "sim/func/func_device.h"
+
+namespace tessera::rig {
+
+inline isa::Config Named(std::string_view name) {
+  for (const isa::Config& config : isa::NamedConfigs()) {
+    if (config.name == name) return config;
+  }
+  return {};
+}
+
+inline std::unique_ptr<Device> Func(const isa::Config& config, uint64_t schedule_seed) {
+  return std::move(*sim::MakeFuncDevice(config, DeviceOptions{.memory_bytes = 1 << 20},
+                                        sim::FuncOptions{.schedule_seed = schedule_seed}));
+}
+
+}  // namespace tessera::rig
+
+#endif  // TESSERA_TESTS_RIG_RIG_HELPERS_H_
