@@ -75,7 +75,8 @@ Result<nlohmann::json> ParseOnce(const std::string& text) {
     if (!twice.empty()) return Fail(Code::kInvalidArgument, "key \"{}\" stands there twice", twice);
     return json;
   } catch (const nlohmann::json::exception& e) {
-    const std::string what = e.what();  // "[json.exception...] parse error at line 1, column 2: ..."
+    const std::string what =
+        e.what();  // "[json.exception...] parse error at line 1, column 2: ..."
     const size_t bracket = what.find("] ");
     return Fail(Code::kInvalidArgument, "it is not JSON: {}",
                 bracket == std::string::npos ? what : what.substr(bracket + 2));
@@ -84,20 +85,24 @@ Result<nlohmann::json> ParseOnce(const std::string& text) {
 
 Result<int64_t> Number(const std::string& key, const nlohmann::json& value, int64_t most) {
   if (!value.is_number_integer()) {
-    return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a whole number", key, value.dump().substr(0, 60));
+    return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a whole number", key,
+                value.dump().substr(0, 60));
   }
-  const int64_t number = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kMostNumber)
-                             ? kMostNumber + 1
-                             : value.get<int64_t>();
+  const int64_t number =
+      value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kMostNumber)
+          ? kMostNumber + 1
+          : value.get<int64_t>();
   if (number < 0 || number > most) {
-    return Fail(Code::kOutOfRange, "\"{}\" is {}, it can be 0 to {}", key, value.dump().substr(0, 60), most);
+    return Fail(Code::kOutOfRange, "\"{}\" is {}, it can be 0 to {}", key,
+                value.dump().substr(0, 60), most);
   }
   return number;
 }
 
 Result<std::string> String(const std::string& key, const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key, value.dump().substr(0, 60));
+  return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key,
+              value.dump().substr(0, 60));
 }
 
 // What has been set so far, and by which key.
@@ -108,15 +113,16 @@ class Reader {
   Status Apply(const std::string& key, const nlohmann::json& value) {
     for (const NumberKey& k : kNumberKeys) {
       if (key != k.key) continue;
-      TESSERA_ASSIGN(const int64_t number, Number(key, value, k.log ? kMostLog : kMostNumber / kKiB));
+      TESSERA_ASSIGN(const int64_t number,
+                     Number(key, value, k.log ? kMostLog : kMostNumber / kKiB));
       return Set(k, k.log ? int64_t{1} << number : number);
     }
     for (const FixedKey& k : kFixedKeys) {
       if (key != k.key) continue;
       TESSERA_ASSIGN(const int64_t number, Number(key, value, kMostLog));
       if (number == k.value) return {};
-      return Fail(Code::kOutOfRange, "\"{}\" is {}, this machine has {} ({} bits)", key, number, k.value,
-                  1 << k.value);
+      return Fail(Code::kOutOfRange, "\"{}\" is {}, this machine has {} ({} bits)", key, number,
+                  k.value, 1 << k.value);
     }
     if (key == "name" || key == "TARGET") {
       TESSERA_ASSIGN(const std::string text, String(key, value));
@@ -131,7 +137,8 @@ class Reader {
     if (key == "memory") {
       TESSERA_ASSIGN(const std::string text, String(key, value));
       if (text != "tsim" && text != "zynq") {
-        return Fail(Code::kInvalidArgument, "\"memory\" is \"{}\", it can be \"tsim\" or \"zynq\"", text);
+        return Fail(Code::kInvalidArgument, "\"memory\" is \"{}\", it can be \"tsim\" or \"zynq\"",
+                    text);
       }
       config_.dram = text == "tsim" ? DramModel::kTsim : DramModel::kZynq;
       return {};
@@ -151,7 +158,8 @@ class Reader {
     int64_t& field = config_.*(k.field);
     const auto [other, fresh] = given_.emplace(&field, k.key);
     if (!fresh) {
-      return Fail(Code::kInvalidArgument, "\"{}\" and \"{}\" say the same thing; give one", other->second, k.key);
+      return Fail(Code::kInvalidArgument, "\"{}\" and \"{}\" say the same thing; give one",
+                  other->second, k.key);
     }
     field = number * k.unit;
     return {};
@@ -187,12 +195,14 @@ Result<Config> LoadConfig(const std::string& name_or_path) {
     names += (names.empty() ? "" : ", ") + config.name;
   }
   if (name_or_path.find('/') == std::string::npos && !name_or_path.ends_with(".json")) {
-    return Fail(Code::kNotFound, "no configuration is named \"{}\"; there are {}, or give a .json file", name_or_path,
-                names);
+    return Fail(Code::kNotFound,
+                "no configuration is named \"{}\"; there are {}, or give a .json file",
+                name_or_path, names);
   }
   constexpr uint64_t kMostBytes = 1 << 20;
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(name_or_path, kMostBytes));
-  auto config = ParseConfig(std::string(bytes.begin(), bytes.end()), std::filesystem::path(name_or_path).stem());
+  auto config = ParseConfig(std::string(bytes.begin(), bytes.end()),
+                            std::filesystem::path(name_or_path).stem());
   if (!config) return Within(name_or_path, config.error());
   return config;
 }

@@ -11,38 +11,47 @@
 namespace tessera::isa {
 namespace {
 
-constexpr int64_t kLeastDepth = 16;                   // four banks of a few tiles
-constexpr int64_t kMostScratchpadBytes = 64 << 20;    // of one scratchpad
+constexpr int64_t kLeastDepth = 16;                 // four banks of a few tiles
+constexpr int64_t kMostScratchpadBytes = 64 << 20;  // of one scratchpad
 
 Status InRange(const Config& c, std::string_view field, int64_t value, int64_t low, int64_t high) {
   if (value >= low && value <= high) return {};
-  return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it can be {} to {}", c.name, field, value, low, high);
+  return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it can be {} to {}", c.name, field,
+              value, low, high);
 }
 
-Status PowerInRange(const Config& c, std::string_view field, int64_t value, int64_t low, int64_t high) {
+Status PowerInRange(const Config& c, std::string_view field, int64_t value, int64_t low,
+                    int64_t high) {
   TESSERA_TRY(InRange(c, field, value, low, high));
   if (IsPowerOfTwo(static_cast<uint64_t>(value))) return {};
-  return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be a power of two", c.name, field, value);
+  return Fail(Code::kOutOfRange, "configuration {}: {} is {}, it must be a power of two", c.name,
+              field, value);
 }
 
 Status NameIsPlain(const Config& c) {
-  const bool plain = !c.name.empty() && c.name.size() <= 64 &&
-                     c.name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") ==
-                         std::string::npos;
+  const bool plain =
+      !c.name.empty() && c.name.size() <= 64 &&
+      c.name.find_first_not_of(
+          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == std::string::npos;
   if (plain) return {};
-  return Fail(Code::kOutOfRange, "configuration name \"{}\": it can be 1 to 64 letters, digits, '_', '-' and '.'",
+  return Fail(Code::kOutOfRange,
+              "configuration name \"{}\": it can be 1 to 64 letters, digits, '_', '-' and '.'",
               c.name.substr(0, 64));
 }
 
-Status ScratchpadFits(const Config& c, std::string_view field, int64_t bytes, Memory memory, int64_t most_depth) {
+Status ScratchpadFits(const Config& c, std::string_view field, int64_t bytes, Memory memory,
+                      int64_t most_depth) {
   TESSERA_TRY(PowerInRange(c, field, bytes, 1 << 10, kMostScratchpadBytes));
   const int64_t depth = c.Depth(memory);
   if (depth < kLeastDepth) {
-    return Fail(Code::kOutOfRange, "configuration {}: {} is {}, which holds {} tiles of {} bytes; at least {} are needed",
-                c.name, field, bytes, depth, c.TileBytes(memory), kLeastDepth);
+    return Fail(
+        Code::kOutOfRange,
+        "configuration {}: {} is {}, which holds {} tiles of {} bytes; at least {} are needed",
+        c.name, field, bytes, depth, c.TileBytes(memory), kLeastDepth);
   }
   if (depth > most_depth) {
-    return Fail(Code::kOutOfRange, "configuration {}: {} is {}, which holds {} tiles of {} bytes; an index reaches {}",
+    return Fail(Code::kOutOfRange,
+                "configuration {}: {} is {}, which holds {} tiles of {} bytes; an index reaches {}",
                 c.name, field, bytes, depth, c.TileBytes(memory), most_depth);
   }
   return {};
@@ -55,7 +64,8 @@ Status ValidateConfig(const Config& c) {
   TESSERA_TRY(PowerInRange(c, "batch", c.batch, 1, 16));
   TESSERA_TRY(PowerInRange(c, "block_out", c.block_out, 4, 64));
   if (c.block_in != c.block_out) {
-    return Fail(Code::kOutOfRange, "configuration {}: block_in is {} and block_out {}; they must be equal", c.name,
+    return Fail(Code::kOutOfRange,
+                "configuration {}: block_in is {} and block_out {}; they must be equal", c.name,
                 c.block_in, c.block_out);
   }
   TESSERA_TRY(PowerInRange(c, "bus_bits", c.bus_bits, 64, 512));
@@ -77,13 +87,15 @@ Status ValidateVtaProfile(const Config& c) {
   TESSERA_TRY(ValidateConfig(c));
   if (c.Depth(Memory::kOut) != c.Depth(Memory::kAcc)) {
     return Fail(Code::kUnsupported,
-                "configuration {}: profile vta needs as many OUT tiles as ACC tiles; out_bytes is {}, it must be {}",
+                "configuration {}: profile vta needs as many OUT tiles as ACC tiles; out_bytes is "
+                "{}, it must be {}",
                 c.name, c.out_bytes, c.acc_bytes / 4);
   }
   for (const Memory memory : {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kUop}) {
     const int64_t depth = c.Depth(memory, Profile::kVta);
     if (depth > int64_t{1} << 16) {
-      return Fail(Code::kUnsupported, "configuration {}: {} holds {} tiles; VtaLoad.sram_base reaches 65536", c.name,
+      return Fail(Code::kUnsupported,
+                  "configuration {}: {} holds {} tiles; VtaLoad.sram_base reaches 65536", c.name,
                   Text(memory), depth);
     }
   }
@@ -91,7 +103,8 @@ Status ValidateVtaProfile(const Config& c) {
     const int limit = f.insn == "VtaUop" ? kVtaUopBits : kVtaInsnBits;
     if (f.lsb + f.width > limit) {
       return Fail(Code::kUnsupported,
-                  "configuration {}: profile vta has no room for {}.{}: it would end at bit {} of {}; a scratchpad "
+                  "configuration {}: profile vta has no room for {}.{}: it would end at bit {} of "
+                  "{}; a scratchpad "
                   "of fewer tiles needs narrower fields",
                   c.name, f.insn, f.name, f.lsb + f.width, limit);
     }

@@ -12,7 +12,8 @@
 namespace tessera::isa {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "images are copied to and from memory as they are");
+static_assert(std::endian::native == std::endian::little,
+              "images are copied to and from memory as they are");
 
 constexpr std::string_view kMagic = "TSRIMG01";
 constexpr uint32_t kVersion = 1;
@@ -49,7 +50,8 @@ class Reader {
 
   template <typename T>
   Result<T> Number(std::string_view what) {
-    if (left_.size() < sizeof(T)) return Fail(Code::kDataLoss, "program image: it ends inside {}", what);
+    if (left_.size() < sizeof(T))
+      return Fail(Code::kDataLoss, "program image: it ends inside {}", what);
     T value;
     std::memcpy(&value, left_.data(), sizeof value);
     left_ = left_.subspan(sizeof value);
@@ -59,9 +61,12 @@ class Reader {
   template <typename T>
   Result<uint64_t> Count(std::string_view what, uint64_t limit, uint64_t least_bytes) {
     TESSERA_ASSIGN(const uint64_t count, Number<T>(what));
-    if (count > limit) return Fail(Code::kOutOfRange, "program image: {} is {}, at most {} is accepted", what, count, limit);
+    if (count > limit)
+      return Fail(Code::kOutOfRange, "program image: {} is {}, at most {} is accepted", what, count,
+                  limit);
     if (count > left_.size() / least_bytes) {
-      return Fail(Code::kDataLoss, "program image: {} is {}, but {} bytes are left", what, count, left_.size());
+      return Fail(Code::kDataLoss, "program image: {} is {}, but {} bytes are left", what, count,
+                  left_.size());
     }
     return count;
   }
@@ -90,8 +95,10 @@ Result<ProgramImage> ParseBody(Reader& reader) {
   }
   image.profile = static_cast<Profile>(profile);
   TESSERA_ASSIGN(image.config_hash, reader.Number<uint64_t>("the configuration hash"));
-  TESSERA_ASSIGN(image.config_name, reader.Text("the length of the configuration's name", kMaxConfigNameBytes));
-  TESSERA_ASSIGN(const uint64_t ranges, reader.Count<uint32_t>("the number of source ranges", kMaxSourceRanges, 16));
+  TESSERA_ASSIGN(image.config_name,
+                 reader.Text("the length of the configuration's name", kMaxConfigNameBytes));
+  TESSERA_ASSIGN(const uint64_t ranges,
+                 reader.Count<uint32_t>("the number of source ranges", kMaxSourceRanges, 16));
   image.source.resize(ranges);
   for (SourceRange& range : image.source) {
     TESSERA_ASSIGN(range.begin, reader.Number<uint32_t>("a source range"));
@@ -99,7 +106,8 @@ Result<ProgramImage> ParseBody(Reader& reader) {
     TESSERA_ASSIGN(range.layer, reader.Number<uint32_t>("a source range"));
     TESSERA_ASSIGN(range.op, reader.Text("the length of an operator's name", kMaxOpBytes));
   }
-  TESSERA_ASSIGN(const std::span<const uint8_t> code, reader.Bytes<uint64_t>("the size of the code", kMaxCodeBytes));
+  TESSERA_ASSIGN(const std::span<const uint8_t> code,
+                 reader.Bytes<uint64_t>("the size of the code", kMaxCodeBytes));
   image.code.assign(code.begin(), code.end());
   for (SegmentData& segment : image.segments) {
     TESSERA_ASSIGN(segment.size, reader.Number<uint64_t>("a segment"));
@@ -108,15 +116,17 @@ Result<ProgramImage> ParseBody(Reader& reader) {
     segment.data.assign(data.begin(), data.end());
   }
   if (reader.left() != 0) {
-    return Fail(Code::kInvalidArgument, "program image: {} bytes follow the last segment", reader.left());
+    return Fail(Code::kInvalidArgument, "program image: {} bytes follow the last segment",
+                reader.left());
   }
   return image;
 }
 
 template <typename T>
 T WordAt(const ProgramImage& image, int64_t n) {
-  TESSERA_CHECK(n >= 0 && n < image.insn_count() && sizeof(T) == static_cast<size_t>(image.insn_bytes()),
-                "instruction {} of {}", n, image.insn_count());
+  TESSERA_CHECK(
+      n >= 0 && n < image.insn_count() && sizeof(T) == static_cast<size_t>(image.insn_bytes()),
+      "instruction {} of {}", n, image.insn_count());
   T word;
   std::memcpy(word.data(), image.code.data() + n * image.insn_bytes(), sizeof word);
   return word;
@@ -124,7 +134,8 @@ T WordAt(const ProgramImage& image, int64_t n) {
 
 template <typename T>
 void AppendWord(const T& word, ProgramImage& image) {
-  TESSERA_CHECK(sizeof word == static_cast<size_t>(image.insn_bytes()), "a word of the other profile");
+  TESSERA_CHECK(sizeof word == static_cast<size_t>(image.insn_bytes()),
+                "a word of the other profile");
   const auto* bytes = reinterpret_cast<const uint8_t*>(word.data());
   image.code.insert(image.code.end(), bytes, bytes + sizeof word);
 }
@@ -138,54 +149,60 @@ void ProgramImage::Append(const VtaInsnWord& word) { AppendWord(word, *this); }
 
 std::string_view ProgramImage::SourceOf(int64_t n) const {
   // The first range that ends past |n|: ends do not fall, since ranges are in order.
-  const auto range = std::upper_bound(source.begin(), source.end(), n,
-                                      [](int64_t insn, const SourceRange& r) { return insn < int64_t{r.end}; });
+  const auto range =
+      std::upper_bound(source.begin(), source.end(), n,
+                       [](int64_t insn, const SourceRange& r) { return insn < int64_t{r.end}; });
   if (range == source.end() || int64_t{range->begin} > n) return "";
   return range->op;
 }
 
 Status CheckImage(const ProgramImage& image) {
   if (image.config_name.size() > kMaxConfigNameBytes) {
-    return Fail(Code::kOutOfRange, "program image: the configuration's name has {} bytes, at most {} are accepted",
+    return Fail(Code::kOutOfRange,
+                "program image: the configuration's name has {} bytes, at most {} are accepted",
                 image.config_name.size(), kMaxConfigNameBytes);
   }
   if (image.code.size() > kMaxCodeBytes) {
-    return Fail(Code::kOutOfRange, "program image: {} bytes of code, at most {} are accepted", image.code.size(),
-                kMaxCodeBytes);
+    return Fail(Code::kOutOfRange, "program image: {} bytes of code, at most {} are accepted",
+                image.code.size(), kMaxCodeBytes);
   }
   if (image.code.size() % static_cast<size_t>(image.insn_bytes()) != 0) {
-    return Fail(Code::kInvalidArgument, "program image: {} bytes of code are not whole instructions of {} bytes",
+    return Fail(Code::kInvalidArgument,
+                "program image: {} bytes of code are not whole instructions of {} bytes",
                 image.code.size(), image.insn_bytes());
   }
   if (image.source.size() > kMaxSourceRanges) {
-    return Fail(Code::kOutOfRange, "program image: {} source ranges, at most {} are accepted", image.source.size(),
-                kMaxSourceRanges);
+    return Fail(Code::kOutOfRange, "program image: {} source ranges, at most {} are accepted",
+                image.source.size(), kMaxSourceRanges);
   }
   uint32_t last = 0;
   for (const SourceRange& r : image.source) {
     if (r.begin < last || r.end < r.begin || int64_t{r.end} > image.insn_count()) {
-      return Fail(Code::kInvalidArgument,
-                  "program image: source range {} to {} is out of order or past the {} instructions", r.begin, r.end,
-                  image.insn_count());
+      return Fail(
+          Code::kInvalidArgument,
+          "program image: source range {} to {} is out of order or past the {} instructions",
+          r.begin, r.end, image.insn_count());
     }
     last = r.end;
   }
   for (int s = 0; s < kSegments; ++s) {
     const SegmentData& segment = image.segments[static_cast<size_t>(s)];
     if (segment.size > kMaxSegmentBytes) {
-      return Fail(Code::kOutOfRange, "program image: segment {} has {} bytes, at most {} are accepted", s, segment.size,
-                  kMaxSegmentBytes);
+      return Fail(Code::kOutOfRange,
+                  "program image: segment {} has {} bytes, at most {} are accepted", s,
+                  segment.size, kMaxSegmentBytes);
     }
     if (segment.data.size() > segment.size) {
-      return Fail(Code::kInvalidArgument, "program image: segment {} has {} bytes, but {} of data", s, segment.size,
-                  segment.data.size());
+      return Fail(Code::kInvalidArgument, "program image: segment {} has {} bytes, but {} of data",
+                  s, segment.size, segment.data.size());
     }
   }
   return {};
 }
 
 std::vector<uint8_t> SerializeImage(const ProgramImage& image) {
-  if (const Status status = CheckImage(image); !status) TESSERA_CHECK(false, "{}", status.error().message);
+  if (const Status status = CheckImage(image); !status)
+    TESSERA_CHECK(false, "{}", status.error().message);
   Writer writer;
   writer.Bytes(kMagic.data(), kMagic.size());
   writer.Number(kVersion);
@@ -221,13 +238,15 @@ Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes) {
   const std::span<const uint8_t> body = bytes.first(bytes.size() - kCrcBytes);
   std::memcpy(&crc, bytes.data() + body.size(), sizeof crc);
   if (crc != Crc64(body)) {
-    return Fail(Code::kDataLoss, "program image: the checksum differs; the file is truncated or damaged");
+    return Fail(Code::kDataLoss,
+                "program image: the checksum differs; the file is truncated or damaged");
   }
   Reader reader(body.subspan(kMagic.size()));
   TESSERA_ASSIGN(const uint32_t version, reader.Number<uint32_t>("the version"));
   if (version != kVersion) {
-    return Fail(Code::kInvalidArgument, "program image: its version is {}, this program reads {}; make it again",
-                version, kVersion);
+    return Fail(Code::kInvalidArgument,
+                "program image: its version is {}, this program reads {}; make it again", version,
+                kVersion);
   }
   TESSERA_ASSIGN(ProgramImage image, ParseBody(reader));
   TESSERA_TRY(CheckImage(image));
@@ -237,7 +256,8 @@ Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes) {
 Status CheckImageMatches(const ProgramImage& image, const Config& config) {
   if (image.config_hash != config.Hash()) {
     return Fail(Code::kInvalidArgument,
-                "the program was made for configuration {} ({:016x}), this machine is {} ({:016x}); make it again "
+                "the program was made for configuration {} ({:016x}), this machine is {} "
+                "({:016x}); make it again "
                 "for this one",
                 image.config_name, image.config_hash, config.name, config.Hash());
   }

@@ -34,23 +34,23 @@ struct SegmentData {
 struct SourceRange {
   uint32_t begin = 0;
   uint32_t end = 0;
-  uint32_t layer = 0;   // index into the artifact's layer table
-  std::string op;       // name of the source operator(s), e.g. "conv1+relu"
+  uint32_t layer = 0;  // index into the artifact's layer table
+  std::string op;      // name of the source operator(s), e.g. "conv1+relu"
   bool operator==(const SourceRange&) const = default;
 };
 
 struct ProgramImage {
   Profile profile = Profile::kTessera;
   uint64_t config_hash = 0;
-  std::string config_name;                        // for messages only
-  std::vector<uint8_t> code;                      // encoded instructions, 32 or 16 bytes each
+  std::string config_name;    // for messages only
+  std::vector<uint8_t> code;  // encoded instructions, 32 or 16 bytes each
   std::array<SegmentData, kSegments> segments;
-  std::vector<SourceRange> source;                // in order, not overlapping
+  std::vector<SourceRange> source;  // in order, not overlapping
 
   int64_t insn_bytes() const { return profile == Profile::kVta ? kVtaInsnBytes : kInsnBytes; }
   int64_t insn_count() const { return static_cast<int64_t>(code.size()) / insn_bytes(); }
-  InsnWord Word(int64_t n) const;                 // profile tessera; n < insn_count()
-  VtaInsnWord VtaWord(int64_t n) const;           // profile vta
+  InsnWord Word(int64_t n) const;        // profile tessera; n < insn_count()
+  VtaInsnWord VtaWord(int64_t n) const;  // profile vta
   void Append(const InsnWord& word);
   void Append(const VtaInsnWord& word);
 
@@ -67,14 +67,14 @@ inline constexpr uint64_t kMaxOpBytes = 4096;
 inline constexpr uint64_t kMaxCodeBytes = uint64_t{1} << 30;
 inline constexpr uint64_t kMaxSegmentBytes = uint64_t{1} << 32;
 
-// Whether the parts of |image| agree: whole instructions, sorted source ranges inside the code, data
-// inside its segment, everything inside the limits above.
+// Whether the parts of |image| agree: whole instructions, sorted source ranges inside the code,
+// data inside its segment, everything inside the limits above.
 //   errors  kInvalidArgument  they contradict each other
 //           kOutOfRange       a count or size is past its limit
 Status CheckImage(const ProgramImage& image);
 
-// File format, little-endian: magic "TSRIMG01", version, profile, config hash, name, source map, code,
-// segments, CRC-64 of everything before it. CheckImage(image) holds.
+// File format, little-endian: magic "TSRIMG01", version, profile, config hash, name, source map,
+// code, segments, CRC-64 of everything before it. CheckImage(image) holds.
 std::vector<uint8_t> SerializeImage(const ProgramImage& image);
 
 // errors  kInvalidArgument  not an image, of another version, or CheckImage's

@@ -21,7 +21,7 @@ struct RegInfo {
   std::string_view name;  // without the k
   uint32_t offset;        // bytes
   uint32_t count;
-  uint32_t stride;        // bytes
+  uint32_t stride;  // bytes
   RegAccess access;
   std::string_view meaning;
   bool array;
@@ -79,7 +79,8 @@ inline constexpr RegInfo kRegs[] = {
 };
 
 inline constexpr RegBitInfo kRegBits[] = {
-#define REG_BIT(reg, name, lsb, width, meaning) {regs_internal::Bare(#reg), #name, lsb, width, meaning},
+#define REG_BIT(reg, name, lsb, width, meaning) \
+  {regs_internal::Bare(#reg), #name, lsb, width, meaning},
 #include "isa/regs.def"
 };
 

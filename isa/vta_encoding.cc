@@ -9,7 +9,8 @@ namespace {
 
 bool Fits(const VtaField& f, int64_t value) {
   const int64_t low = f.kind == FieldKind::kSigned ? -(int64_t{1} << (f.width - 1)) : 0;
-  const int64_t high = static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
+  const int64_t high =
+      static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
   return value >= low && value <= high;
 }
 
@@ -21,10 +22,11 @@ Status Put(const std::vector<VtaField>& fields, const T& insn, VtaInsnWord& word
   ForEachVtaValue(insn, [&](std::string_view, int64_t value) {
     const VtaField& f = fields[next++];
     if (!Fits(f, value) && status) {
-      status = Fail(Code::kOutOfRange, "{}.{} is {}, the field holds {} {} bits", f.insn, f.name, value, f.width,
-                    f.kind == FieldKind::kSigned ? "signed" : "unsigned");
+      status = Fail(Code::kOutOfRange, "{}.{} is {}, the field holds {} {} bits", f.insn, f.name,
+                    value, f.width, f.kind == FieldKind::kSigned ? "signed" : "unsigned");
     }
-    word[static_cast<size_t>(f.lsb / 64)] |= (static_cast<uint64_t>(value) & Mask(f.width)) << (f.lsb % 64);
+    word[static_cast<size_t>(f.lsb / 64)] |= (static_cast<uint64_t>(value) & Mask(f.width))
+                                             << (f.lsb % 64);
   });
   return status;
 }
@@ -47,7 +49,8 @@ Result<VtaCodec> VtaCodec::Make(const Config& config) {
   TESSERA_TRY(ValidateVtaProfile(config));
   const std::vector<VtaField> fields = VtaFields(config);
   VtaCodec codec;
-#define VTA_INSN(name, opcode, summary) codec.shapes_.push_back({#name, VtaFieldsOf(fields, #name)});
+#define VTA_INSN(name, opcode, summary) \
+  codec.shapes_.push_back({#name, VtaFieldsOf(fields, #name)});
 #include "isa/vta_insns.def"
   codec.shapes_.push_back({"VtaUop", VtaFieldsOf(fields, "VtaUop")});
   return codec;
@@ -74,9 +77,11 @@ Result<VtaInsn> VtaCodec::Decode(const VtaInsnWord& word) const {
   const int opcode = static_cast<int>(word[0] & Mask(kVtaOpcodeBits));
   switch (opcode) {
 #define VTA_INSN(name, code, summary) \
-  case code: return Get<name>(shapes_[VtaInsn(name{}).index()].fields, word);
+  case code:                          \
+    return Get<name>(shapes_[VtaInsn(name{}).index()].fields, word);
 #include "isa/vta_insns.def"
-    default: return Fail(Code::kInvalidArgument, "opcode {} is not in profile vta", opcode);
+    default:
+      return Fail(Code::kInvalidArgument, "opcode {} is not in profile vta", opcode);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Structs to bits and back, profile `vta`. VTA's widths follow the configuration, so a codec is made
-// for one. Depends on isa/vta_layout.h. Used by the simulators, the VTA library, the assembler.
+// Structs to bits and back, profile `vta`. VTA's widths follow the configuration, so a codec is
+// made for one. Depends on isa/vta_layout.h. Used by the simulators, the VTA library, the
+// assembler.
 #ifndef TESSERA_ISA_VTA_ENCODING_H_
 #define TESSERA_ISA_VTA_ENCODING_H_
 
@@ -22,7 +23,8 @@ class VtaCodec {
   //   errors  ValidateVtaProfile's
   static Result<VtaCodec> Make(const Config& config);
 
-  //   errors  kOutOfRange  a field's value does not fit; the message names instruction, field, value, width
+  //   errors  kOutOfRange  a field's value does not fit; the message names instruction, field,
+  //   value, width
   Result<VtaInsnWord> Encode(const VtaInsn& insn) const;
   Result<uint32_t> EncodeUop(const VtaUop& uop) const;
 

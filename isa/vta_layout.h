@@ -25,9 +25,9 @@ struct VtaField {
 
 inline constexpr int kVtaUopBits = 32;
 
-// Every field of every instruction in table order, then the micro-op's. Evaluates any configuration:
-// where VTA's encoding does not fit, lsb + width passes kVtaInsnBits (kVtaUopBits), or a width is
-// more than a word; ValidateVtaProfile refuses these.
+// Every field of every instruction in table order, then the micro-op's. Evaluates any
+// configuration: where VTA's encoding does not fit, lsb + width passes kVtaInsnBits (kVtaUopBits),
+// or a width is more than a word; ValidateVtaProfile refuses these.
 std::vector<VtaField> VtaFields(const Config& config);
 
 // The fields of one instruction (or "VtaUop") of |fields|, in order.

@@ -5,7 +5,8 @@
 //
 //   .profile tessera                     or vta; first
 //   .config default 0xf9d54eec2ed3dcdf   name, and the hash that the program was made for
-//   .segment constants 4096              segment (name or 0..7) and its size in bytes (data's, if absent);
+//   .segment constants 4096              segment (name or 0..7) and its size in bytes (data's, if
+//   absent);
 //     .hex 00010203                      its contents from offset 0: bytes,
 //     .zero 64                           that many zero bytes,
 //     uop dst=1 src=2 init=1             a micro-op of the profile
@@ -15,9 +16,9 @@
 //     .word 0x20                         an instruction that has no text
 //     finish
 //
-// Fields that are absent are 0. Values are numbers (decimal, 0x), or names where the table has them;
-// pop and push are lists joined by '+': units, or prev and next in profile vta. A comment runs from ';'
-// to the end of its line.
+// Fields that are absent are 0. Values are numbers (decimal, 0x), or names where the table has
+// them; pop and push are lists joined by '+': units, or prev and next in profile vta. A comment
+// runs from ';' to the end of its line.
 #ifndef TESSERA_ISA_ASM_ASM_H_
 #define TESSERA_ISA_ASM_ASM_H_
 
@@ -36,12 +37,13 @@ namespace tessera::isa {
 inline constexpr uint64_t kMaxAsmBytes = uint64_t{1} << 30;      // the text
 inline constexpr uint64_t kMaxAsmDataBytes = uint64_t{1} << 28;  // contents of all segments
 
-// The text of |image|, for which CheckImage holds. Profile vta's fields need its configuration, which is
-// looked for by its hash in |configs| and among the named ones; without it instructions and micro-ops
-// are printed as words.
+// The text of |image|, for which CheckImage holds. Profile vta's fields need its configuration,
+// which is looked for by its hash in |configs| and among the named ones; without it instructions
+// and micro-ops are printed as words.
 std::string Disassemble(const ProgramImage& image, std::span<const Config> configs = {});
 
-// The image that |text| describes. Configurations are looked for by name in |configs| and among the named ones.
+// The image that |text| describes. Configurations are looked for by name in |configs| and among the
+// named ones.
 //   errors  kInvalidArgument  "LINE:COLUMN: what is wrong"
 //           kOutOfRange       the same, of a value past its limit
 Result<ProgramImage> Assemble(std::string_view text, std::span<const Config> configs = {});

@@ -24,8 +24,10 @@ class Assembler {
     if (line.AtEnd()) return {};
     const size_t column = line.Column();
     const std::string_view word = line.Word();
-    if (word.empty()) return line.Bad(kArg, column, "\"{}\" begins no directive or instruction", line.Rest());
-    TESSERA_TRY(word.starts_with('.') ? Directive(word, column, line) : Instruction(word, column, line));
+    if (word.empty())
+      return line.Bad(kArg, column, "\"{}\" begins no directive or instruction", line.Rest());
+    TESSERA_TRY(word.starts_with('.') ? Directive(word, column, line)
+                                      : Instruction(word, column, line));
     return line.End();
   }
 
@@ -45,16 +47,18 @@ class Assembler {
   Status Directive(std::string_view word, size_t column, LineReader& line) {
     if (word == ".profile") return ProfileIs(column, line);
     if (word == ".config") return ConfigIs(column, line);
-    if (!has_profile_ || !has_config_) return line.Bad(kArg, column, ".profile and .config come first");
+    if (!has_profile_ || !has_config_)
+      return line.Bad(kArg, column, ".profile and .config come first");
     if (word == ".segment") return BeginSegment(column, line);
     if (word == ".hex" || word == ".zero") return Data(word, column, line);
     if (word == ".code") return BeginCode(column, line);
     if (word == ".word") return Word(column, line);
     if (word == ".source") return BeginSource(column, line);
     if (word == ".end") return EndSource(column, line);
-    return line.Bad(kArg, column,
-                    "no directive {}; there are .profile .config .segment .hex .zero .code .source .end .word",
-                    word.substr(0, 60));
+    return line.Bad(
+        kArg, column,
+        "no directive {}; there are .profile .config .segment .hex .zero .code .source .end .word",
+        word.substr(0, 60));
   }
 
   Status ProfileIs(size_t column, LineReader& line) {
@@ -62,7 +66,9 @@ class Assembler {
     const size_t at = line.Column();
     const std::string_view name = line.Word();
     const std::optional<int> value = EnumFromText("Profile", name);
-    if (!value) return line.Bad(kArg, at, "the profile is \"{}\", it can be vta or tessera", name.substr(0, 60));
+    if (!value)
+      return line.Bad(kArg, at, "the profile is \"{}\", it can be vta or tessera",
+                      name.substr(0, 60));
     image_.profile = static_cast<Profile>(*value);
     has_profile_ = true;
     return {};
@@ -77,8 +83,8 @@ class Assembler {
       TESSERA_ASSIGN(image_.config_name, line.QuotedText());
     }
     if (image_.config_name.size() > kMaxConfigNameBytes) {
-      return line.Bad(Code::kOutOfRange, at, "a name of {} bytes, at most {} are accepted", image_.config_name.size(),
-                      kMaxConfigNameBytes);
+      return line.Bad(Code::kOutOfRange, at, "a name of {} bytes, at most {} are accepted",
+                      image_.config_name.size(), kMaxConfigNameBytes);
     }
     const size_t hash_at = line.Column();
     std::optional<uint64_t> hash;
@@ -86,8 +92,9 @@ class Assembler {
       const std::string_view word = line.Word();
       uint64_t value = 0;
       const bool hex = word.starts_with("0x") && word.size() > 2;
-      const auto [end, error] = hex ? std::from_chars(word.data() + 2, word.data() + word.size(), value, 16)
-                                    : std::from_chars_result{word.data(), std::errc::invalid_argument};
+      const auto [end, error] =
+          hex ? std::from_chars(word.data() + 2, word.data() + word.size(), value, 16)
+              : std::from_chars_result{word.data(), std::errc::invalid_argument};
       if (error != std::errc() || end != word.data() + word.size()) {
         return line.Bad(kArg, hash_at, "the hash is 0x and up to 16 hexadecimal digits");
       }
@@ -96,7 +103,8 @@ class Assembler {
     return FindConfig(hash, at, line);
   }
 
-  // A program says which machine it was made for by the hash; a hand-written one may leave it to the name.
+  // A program says which machine it was made for by the hash; a hand-written one may leave it to
+  // the name.
   Status FindConfig(std::optional<uint64_t> hash, size_t at, LineReader& line) {
     const Config* found = nullptr;
     for (const std::span<const Config> set : {configs_, NamedConfigs()}) {
@@ -106,7 +114,8 @@ class Assembler {
       }
     }
     if (found == nullptr && !hash) {
-      return line.Bad(kArg, at, "no configuration is named \"{}\" here; give its hash behind the name",
+      return line.Bad(kArg, at,
+                      "no configuration is named \"{}\" here; give its hash behind the name",
                       image_.config_name.substr(0, 60));
     }
     image_.config_hash = hash ? *hash : found->Hash();
@@ -128,15 +137,19 @@ class Assembler {
       if (const auto value = ParseNumber(name)) number = *value;
     }
     if (!number || *number < 0 || *number >= kSegments) {
-      return line.Bad(kArg, at, "no segment \"{}\"; there are uops, constants, arena, input, output and 0 to {}",
-                      name.substr(0, 60), kSegments - 1);
+      return line.Bad(
+          kArg, at,
+          "no segment \"{}\"; there are uops, constants, arena, input, output and 0 to {}",
+          name.substr(0, 60), kSegments - 1);
     }
-    if (seen_.contains(*number)) return line.Bad(kArg, at, "segment {} stands there twice", *number);
+    if (seen_.contains(*number))
+      return line.Bad(kArg, at, "segment {} stands there twice", *number);
     seen_.insert(*number);
     segment_ = &image_.segments[static_cast<size_t>(*number)];
     sized_ = !line.AtEnd();
     if (sized_) {
-      TESSERA_ASSIGN(const int64_t size, line.Number("the segment's size", 0, static_cast<int64_t>(kMaxSegmentBytes)));
+      TESSERA_ASSIGN(const int64_t size,
+                     line.Number("the segment's size", 0, static_cast<int64_t>(kMaxSegmentBytes)));
       segment_->size = static_cast<uint64_t>(size);
     }
     return {};
@@ -149,8 +162,8 @@ class Assembler {
     }
     std::vector<uint8_t>& data = segment_->data;
     if (sized_ && data.size() + bytes > segment_->size) {
-      return line.Bad(Code::kOutOfRange, column, "{} bytes of data, the segment has {}", data.size() + bytes,
-                      segment_->size);
+      return line.Bad(Code::kOutOfRange, column, "{} bytes of data, the segment has {}",
+                      data.size() + bytes, segment_->size);
     }
     data_bytes_ += bytes;
     data.resize(data.size() + bytes);
@@ -161,18 +174,22 @@ class Assembler {
     if (segment_ == nullptr) return line.Bad(kArg, column, "{} belongs into a .segment", word);
     const size_t at = line.Column();
     if (word == ".zero") {
-      TESSERA_ASSIGN(const int64_t count, line.Number("the count", 0, static_cast<int64_t>(kMaxAsmDataBytes)));
-      TESSERA_ASSIGN([[maybe_unused]] const uint8_t* zeros, Grow(static_cast<uint64_t>(count), at, line));
+      TESSERA_ASSIGN(const int64_t count,
+                     line.Number("the count", 0, static_cast<int64_t>(kMaxAsmDataBytes)));
+      TESSERA_ASSIGN([[maybe_unused]] const uint8_t* zeros,
+                     Grow(static_cast<uint64_t>(count), at, line));
       return {};
     }
     const std::string_view digits = line.Word();
-    if (digits.empty() || digits.size() % 2 != 0) return line.Bad(kArg, at, ".hex takes pairs of hexadecimal digits");
-    TESSERA_ASSIGN(uint8_t* out, Grow(digits.size() / 2, at, line));
+    if (digits.empty() || digits.size() % 2 != 0)
+      return line.Bad(kArg, at, ".hex takes pairs of hexadecimal digits");
+    TESSERA_ASSIGN(uint8_t * out, Grow(digits.size() / 2, at, line));
     for (size_t i = 0; i < digits.size(); i += 2) {
       const char* pair = digits.data() + i;
       const auto [end, error] = std::from_chars(pair, pair + 2, *out++, 16);
       if (error != std::errc() || end != pair + 2) {
-        return line.Bad(kArg, at + i, "\"{}\" is not a pair of hexadecimal digits", digits.substr(i, 2));
+        return line.Bad(kArg, at + i, "\"{}\" is not a pair of hexadecimal digits",
+                        digits.substr(i, 2));
       }
     }
     return {};
@@ -234,7 +251,8 @@ class Assembler {
     const size_t at = line.Column();
     TESSERA_ASSIGN(range.op, line.QuotedText());
     if (range.op.size() > kMaxOpBytes) {
-      return line.Bad(Code::kOutOfRange, at, "a name of {} bytes, at most {} are accepted", range.op.size(), kMaxOpBytes);
+      return line.Bad(Code::kOutOfRange, at, "a name of {} bytes, at most {} are accepted",
+                      range.op.size(), kMaxOpBytes);
     }
     image_.source.push_back(std::move(range));
     in_source_ = true;
@@ -252,13 +270,15 @@ class Assembler {
     if (!has_config_) return line.Bad(kArg, column, ".profile and .config come first");
     if (!set_) {
       return line.Bad(kArg, column,
-                      "the fields of profile vta in configuration {} are not known here; only .word can be used",
+                      "the fields of profile vta in configuration {} are not known here; only "
+                      ".word can be used",
                       image_.config_name);
     }
     const bool is_uop = word == set_->uop.mnemonic;
     const TextInsn* insn = is_uop ? &set_->uop : set_->Find(word);
     if (insn == nullptr) {
-      return line.Bad(kArg, column, "no instruction \"{}\" in profile {}", word.substr(0, 60), Text(image_.profile));
+      return line.Bad(kArg, column, "no instruction \"{}\" in profile {}", word.substr(0, 60),
+                      Text(image_.profile));
     }
     if (is_uop && segment_ == nullptr) return line.Bad(kArg, column, "uop belongs into a .segment");
     if (!is_uop) TESSERA_TRY(NeedCode(word, column, line));
@@ -266,13 +286,14 @@ class Assembler {
     std::set<const TextField*> given;
     while (!line.AtEnd()) TESSERA_TRY(Field(*insn, given, bits, line));
     if (!is_uop) return Emit(bits, column, line);
-    TESSERA_ASSIGN(uint8_t* out, Grow(static_cast<uint64_t>(set_->uop_bytes), column, line));
+    TESSERA_ASSIGN(uint8_t * out, Grow(static_cast<uint64_t>(set_->uop_bytes), column, line));
     std::memcpy(out, bits.data(), static_cast<size_t>(set_->uop_bytes));
     return {};
   }
 
   // name=value
-  Status Field(const TextInsn& insn, std::set<const TextField*>& given, TextWord& bits, LineReader& line) {
+  Status Field(const TextInsn& insn, std::set<const TextField*>& given, TextWord& bits,
+               LineReader& line) {
     const size_t column = line.Column();
     const std::string_view rest = line.Rest();
     const std::string_view name = line.Word();
@@ -286,12 +307,14 @@ class Assembler {
       return line.Bad(kArg, column, "{} has no field \"{}\"; it has {}", insn.mnemonic, rest, all);
     }
     if (!given.insert(field).second) return line.Bad(kArg, column, "{} stands there twice", name);
-    if (!line.Take('=')) return line.Bad(kArg, line.Column(), "'=' and a value are missing behind {}", name);
+    if (!line.Take('='))
+      return line.Bad(kArg, line.Column(), "'=' and a value are missing behind {}", name);
     const size_t at = line.Column();
     TESSERA_ASSIGN(const int64_t value, Value(*field, line));
     if (value < LeastValue(*field) || value > GreatestValue(*field)) {
-      return line.Bad(Code::kOutOfRange, at, "{}.{} is {}, the field holds {} {} bits", insn.mnemonic, name, value,
-                      field->width, field->kind == FieldKind::kSigned ? "signed" : "unsigned");
+      return line.Bad(Code::kOutOfRange, at, "{}.{} is {}, the field holds {} {} bits",
+                      insn.mnemonic, name, value, field->width,
+                      field->kind == FieldKind::kSigned ? "signed" : "unsigned");
     }
     PutField(*field, value, bits);
     return {};
@@ -304,7 +327,8 @@ class Assembler {
     const std::string_view word = line.Word();
     if (const std::optional<int64_t> value = SymbolValue(field.enum_type, word)) return *value;
     if (const auto number = ParseNumber(word)) return *number;
-    return line.Bad(kArg, at, "\"{}\" is no {}; there are{}", word.substr(0, 60), field.name, Symbols(field));
+    return line.Bad(kArg, at, "\"{}\" is no {}; there are{}", word.substr(0, 60), field.name,
+                    Symbols(field));
   }
 
   static std::string Symbols(const TextField& field) {
@@ -327,7 +351,8 @@ class Assembler {
         if (const auto number = ParseNumber(word); number && mask == 0) return *number;
         std::string all;
         for (const std::string_view flag : field.flags) all += fmt::format(" {}", flag);
-        return line.Bad(kArg, at, "\"{}\" is no {}; there are{}, joined by '+'", word.substr(0, 60), field.name, all);
+        return line.Bad(kArg, at, "\"{}\" is no {}; there are{}, joined by '+'", word.substr(0, 60),
+                        field.name, all);
       }
       if (mask >> i & 1) return line.Bad(kArg, at, "{} stands there twice", word);
       mask |= int64_t{1} << i;
@@ -337,7 +362,7 @@ class Assembler {
 
   std::span<const Config> configs_;
   ProgramImage image_;
-  std::optional<InsnSet> set_;      // nothing: profile vta in a configuration that is not known here
+  std::optional<InsnSet> set_;  // nothing: profile vta in a configuration that is not known here
   SegmentData* segment_ = nullptr;  // what data goes to
   bool sized_ = false;              // the segment's size was given
   std::set<int64_t> seen_;          // segments
@@ -349,7 +374,8 @@ class Assembler {
 
 Result<ProgramImage> Assemble(std::string_view text, std::span<const Config> configs) {
   if (text.size() > kMaxAsmBytes) {
-    return Fail(Code::kOutOfRange, "the text has {} bytes, at most {} are accepted", text.size(), kMaxAsmBytes);
+    return Fail(Code::kOutOfRange, "the text has {} bytes, at most {} are accepted", text.size(),
+                kMaxAsmBytes);
   }
   Assembler assembler(configs);
   int64_t number = 1;

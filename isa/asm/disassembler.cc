@@ -73,7 +73,8 @@ class Disassembler {
     while (at < segment.data.size()) at = PrintBytes(segment.data, at);
   }
 
-  // As many micro-ops as |data| begins with; returns where they end. Unused depth is zeros, not lines.
+  // As many micro-ops as |data| begins with; returns where they end. Unused depth is zeros, not
+  // lines.
   size_t PrintUops(std::span<const uint8_t> data) {
     const auto bytes = static_cast<size_t>(set_->uop_bytes);
     constexpr size_t kManyUops = 8;
@@ -95,7 +96,8 @@ class Disassembler {
 
   static size_t Zeros(std::span<const uint8_t> data, size_t at) {
     const auto first = data.begin() + static_cast<ptrdiff_t>(at);
-    return static_cast<size_t>(std::find_if(first, data.end(), [](uint8_t b) { return b != 0; }) - first);
+    return static_cast<size_t>(std::find_if(first, data.end(), [](uint8_t b) { return b != 0; }) -
+                               first);
   }
 
   // A run of zeros, or up to 32 other bytes from |at|.
@@ -127,7 +129,8 @@ class Disassembler {
     for (int64_t n = 0; n <= image_.insn_count(); ++n) {
       while (range != image_.source.end()) {
         if (!open && range->begin == n) {
-          Line("  .source {} {}", range->layer, Quoted(std::string_view(range->op).substr(0, kMaxOpBytes)));
+          Line("  .source {} {}", range->layer,
+               Quoted(std::string_view(range->op).substr(0, kMaxOpBytes)));
           open = true;
         }
         if (!open || range->end != n) break;
@@ -143,7 +146,8 @@ class Disassembler {
     TextWord word{};
     const auto bytes = static_cast<size_t>(image_.insn_bytes());
     std::memcpy(word.data(), image_.code.data() + static_cast<size_t>(n) * bytes, bytes);
-    const TextInsn* insn = set_ ? set_->Find(static_cast<int>(word[0] & Mask(set_->opcode_bits))) : nullptr;
+    const TextInsn* insn =
+        set_ ? set_->Find(static_cast<int>(word[0] & Mask(set_->opcode_bits))) : nullptr;
     if (insn != nullptr && AllNamed(*insn, set_->opcode_bits, word)) {
       Line("  {}  ; {}", InsnText(*insn, word), n);
     } else if (bytes == kInsnBytes) {
@@ -161,7 +165,8 @@ class Disassembler {
 }  // namespace
 
 std::string Disassemble(const ProgramImage& image, std::span<const Config> configs) {
-  if (const Status status = CheckImage(image); !status) TESSERA_CHECK(false, "{}", status.error().message);
+  if (const Status status = CheckImage(image); !status)
+    TESSERA_CHECK(false, "{}", status.error().message);
   return Disassembler(image, configs).Print();
 }
 

@@ -39,7 +39,8 @@ InsnSet TesseraSet() {
   InsnSet set{kOpcodeBits, kInsnBytes, 8, {}, {"uop", 0, {}}};
 #define INSN(name, code, unit, summary) set.insns.push_back({Mnemonic(#name), code, {}});
 #define FIELD(insn, name, lsb, width, kind, meaning) \
-  set.insns.back().fields.push_back(TesseraField({#insn, #name, lsb, width, FieldKind::kind, meaning}));
+  set.insns.back().fields.push_back(                 \
+      TesseraField({#insn, #name, lsb, width, FieldKind::kind, meaning}));
 #include "isa/insns.def"
 #define UOP_FIELD(name, lsb, width, meaning) \
   set.uop.fields.push_back({#name, lsb, width, FieldKind::kUnsigned, "", {}});
@@ -52,9 +53,15 @@ std::vector<TextField> VtaTextFields(const std::vector<VtaField>& fields) {
   std::vector<TextField> result;
   for (const VtaField& f : fields) {
     if (f.name == "pop_prev" || f.name == "push_prev") {
-      result.push_back({std::string(f.name.substr(0, f.name.find('_'))), f.lsb, 2, f.kind, "", {"prev", "next"}});
+      result.push_back({std::string(f.name.substr(0, f.name.find('_'))),
+                        f.lsb,
+                        2,
+                        f.kind,
+                        "",
+                        {"prev", "next"}});
     } else if (f.name != "pop_next" && f.name != "push_next") {
-      result.push_back({std::string(f.name), f.lsb, f.width, f.kind, EnumTypeOf(f.name, f.meaning), {}});
+      result.push_back(
+          {std::string(f.name), f.lsb, f.width, f.kind, EnumTypeOf(f.name, f.meaning), {}});
     }
   }
   return result;
@@ -99,12 +106,15 @@ InsnSet MakeInsnSet(Profile profile, const Config& config) {
 }
 
 int64_t GetField(const TextField& field, const TextWord& word) {
-  const uint64_t bits = (word[static_cast<size_t>(field.lsb / 64)] >> (field.lsb % 64)) & Mask(field.width);
-  return field.kind == FieldKind::kSigned ? SignExtend(bits, field.width) : static_cast<int64_t>(bits);
+  const uint64_t bits =
+      (word[static_cast<size_t>(field.lsb / 64)] >> (field.lsb % 64)) & Mask(field.width);
+  return field.kind == FieldKind::kSigned ? SignExtend(bits, field.width)
+                                          : static_cast<int64_t>(bits);
 }
 
 void PutField(const TextField& field, int64_t value, TextWord& word) {
-  word[static_cast<size_t>(field.lsb / 64)] |= (static_cast<uint64_t>(value) & Mask(field.width)) << (field.lsb % 64);
+  word[static_cast<size_t>(field.lsb / 64)] |= (static_cast<uint64_t>(value) & Mask(field.width))
+                                               << (field.lsb % 64);
 }
 
 int64_t LeastValue(const TextField& field) {
@@ -112,12 +122,14 @@ int64_t LeastValue(const TextField& field) {
 }
 
 int64_t GreatestValue(const TextField& field) {
-  return static_cast<int64_t>(Mask(field.kind == FieldKind::kSigned ? field.width - 1 : field.width));
+  return static_cast<int64_t>(
+      Mask(field.kind == FieldKind::kSigned ? field.width - 1 : field.width));
 }
 
 std::string SymbolText(std::string_view enum_type, int64_t value) {
   if (enum_type == kSegmentEnum) {
-    return value >= 0 && value < std::ssize(kSegmentNames) ? std::string(kSegmentNames[value]) : fmt::format("{}", value);
+    return value >= 0 && value < std::ssize(kSegmentNames) ? std::string(kSegmentNames[value])
+                                                           : fmt::format("{}", value);
   }
   const std::string_view text = EnumText(enum_type, static_cast<int>(value));
   return text == "?" ? fmt::format("{}", value) : std::string(text);
@@ -135,14 +147,16 @@ std::optional<int64_t> SymbolValue(std::string_view enum_type, std::string_view 
 
 std::string FieldText(const TextField& field, int64_t value) {
   if (!field.flags.empty()) return fmt::format("{}={}", field.name, FlagsText(field, value));
-  if (!field.enum_type.empty()) return fmt::format("{}={}", field.name, SymbolText(field.enum_type, value));
+  if (!field.enum_type.empty())
+    return fmt::format("{}={}", field.name, SymbolText(field.enum_type, value));
   return fmt::format("{}={}", field.name, value);
 }
 
 std::string InsnText(const TextInsn& insn, const TextWord& word) {
   std::string text = insn.mnemonic;
   for (const TextField& field : insn.fields) {
-    if (const int64_t value = GetField(field, word); value != 0) text.append(1, ' ').append(FieldText(field, value));
+    if (const int64_t value = GetField(field, word); value != 0)
+      text.append(1, ' ').append(FieldText(field, value));
   }
   return text;
 }

@@ -11,8 +11,8 @@
 
 namespace tessera::isa {
 
-// "load push=gemm memory=wgt segment=constants x_bytes=256 x_size=4"; fields that are 0 are left out.
-// Values need not fit their fields.
+// "load push=gemm memory=wgt segment=constants x_bytes=256 x_size=4"; fields that are 0 are left
+// out. Values need not fit their fields.
 std::string InsnText(const Insn& insn);
 std::string InsnText(const VtaInsn& insn);
 std::string InsnText(const Uop& uop);

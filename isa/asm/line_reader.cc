@@ -9,7 +9,8 @@ namespace tessera::isa {
 namespace {
 
 bool IsWordChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '-';
 }
 
 int HexDigit(char c) {
@@ -28,7 +29,8 @@ Result<int64_t> ParseNumber(std::string_view word) {
   const bool hex = word.starts_with("0x");
   if (hex) word.remove_prefix(2);
   uint64_t magnitude = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), magnitude, hex ? 16 : 10);
+  const auto [end, error] =
+      std::from_chars(word.data(), word.data() + word.size(), magnitude, hex ? 16 : 10);
   if (error == std::errc::invalid_argument || end != word.data() + word.size()) {
     return Fail(Code::kInvalidArgument, "\"{}\" is not a number", written.substr(0, 60));
   }
@@ -40,7 +42,8 @@ Result<int64_t> ParseNumber(std::string_view word) {
 }
 
 void LineReader::Skip() {
-  while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '\t' || line_[at_] == '\r')) ++at_;
+  while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '\t' || line_[at_] == '\r'))
+    ++at_;
   if (at_ < line_.size() && line_[at_] == ';') at_ = line_.size();
 }
 
@@ -66,7 +69,8 @@ std::string_view LineReader::Rest() const {
 
 Result<std::string> LineReader::QuotedText() {
   const size_t column = Column();
-  if (AtEnd() || line_[at_] != '"') return Bad(Code::kInvalidArgument, column, "a text in \"quotes\" is missing");
+  if (AtEnd() || line_[at_] != '"')
+    return Bad(Code::kInvalidArgument, column, "a text in \"quotes\" is missing");
   std::string text;
   for (++at_; at_ < line_.size() && line_[at_] != '"'; ++at_) {
     if (line_[at_] != '\\') {
@@ -83,10 +87,12 @@ Result<std::string> LineReader::QuotedText() {
       text += static_cast<char>(high * 16 + low);
       at_ += 3;
     } else {
-      return Bad(Code::kInvalidArgument, Column(), "after '\\' there can be '\\', '\"', or x and two hexadecimal digits");
+      return Bad(Code::kInvalidArgument, Column(),
+                 "after '\\' there can be '\\', '\"', or x and two hexadecimal digits");
     }
   }
-  if (at_ >= line_.size()) return Bad(Code::kInvalidArgument, column, "the text has no closing quote");
+  if (at_ >= line_.size())
+    return Bad(Code::kInvalidArgument, column, "the text has no closing quote");
   ++at_;
   Skip();
   return text;

@@ -40,8 +40,10 @@ class LineReader {
 
   // An error at |column|: "3:7: message".
   template <typename... Args>
-  std::unexpected<Error> Bad(Code code, size_t column, fmt::format_string<Args...> format, Args&&... args) const {
-    return Fail(code, "{}:{}: {}", number_, column, fmt::format(format, std::forward<Args>(args)...));
+  std::unexpected<Error> Bad(Code code, size_t column, fmt::format_string<Args...> format,
+                             Args&&... args) const {
+    return Fail(code, "{}:{}: {}", number_, column,
+                fmt::format(format, std::forward<Args>(args)...));
   }
 
  private:

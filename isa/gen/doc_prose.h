@@ -75,27 +75,34 @@ inline constexpr InsnProse kInsnProse[] = {
 `pad_value` (sign-extended in ACC). `memory` is uop, wgt, inp, acc, out or prm. For uop, prm and acc `x_bytes` is the whole
 tile; uop and prm take no pads. A box with an empty padded side does nothing; sizes of 0 with pads write pads only.
 )"},
-    {"Store", R"(Tile (z, y, x) is OUT tile `sram_base + (z*y_size + y)*x_size + x`; its first `x_bytes` bytes go to
+    {"Store",
+     R"(Tile (z, y, x) is OUT tile `sram_base + (z*y_size + y)*x_size + x`; its first `x_bytes` bytes go to
 `dram_base + z*z_step + y*y_step + x*x_step`. Its tokens are pushed when the memory has confirmed the write.
 )"},
-    {"Gemm", R"(For each row b of the batch and output channel c, `acc[D][b][c]` grows by the sum over k of
+    {"Gemm",
+     R"(For each row b of the batch and output channel c, `acc[D][b][c]` grows by the sum over k of
 `inp[S][b][k] * wgt[W][c][k]`, modulo 2^32. Micro-ops are innermost. The first micro-op of a reduction has `init`
 and so no pass clears ACC.
 )"},
-    {"Depthwise", R"(A channel meets only its own taps: ACC element (b, c) grows by INP element (b, c) of each window tile times row
+    {"Depthwise",
+     R"(A channel meets only its own taps: ACC element (b, c) grows by INP element (b, c) of each window tile times row
 `tap`, column c of the WGT tile. D, S and W are base + z, o and i times their steps. `kh` and `kw` are 1 to 3.
 )"},
-    {"Requant", R"(`src_mem` and `dst_mem` are acc, out or inp. `bias` is 0 with `per_tensor`. An int8 source may be its own destination. With
-`clear`, an ACC source tile is zero afterwards (also where it is read by a later iteration).
+    {"Requant",
+     R"(`src_mem` and `dst_mem` are acc, out or inp. `bias` is 0 with `per_tensor`. An int8 source may be its own destination. With
+`clear`, an ACC source tile becomes zero before the result is written; a later iteration that reads it finds that.
 )"},
-    {"Add", R"(Two int8 tensors of different scales: the one of the smaller scale has first gone to ACC through a per-tensor Requant
+    {"Add",
+     R"(Two int8 tensors of different scales: the one of the smaller scale has first gone to ACC through a per-tensor Requant
 with `src_shift` 20, the other is added here with `src_shift` 19. `src_mem` is out or inp.
 )"},
-    {"Alu", R"(Pooling is a reduction over a window: `red_out` and `red_in` are its sides. Both are at least 1. Without `init` the ACC tile takes
+    {"Alu",
+     R"(Pooling is a reduction over a window: `red_out` and `red_in` are its sides. Both are at least 1. Without `init` the ACC tile takes
 part in the reduction.
 )"},
     {"Sync", ""},
-    {"Finish", R"(Both masks are 0. A stream without it is `no_finish`. Tokens left over set STATUS.leftover.
+    {"Finish",
+     R"(Both masks are 0. A stream without it is `no_finish`. Tokens left over set STATUS.leftover.
 )"},
 };
 

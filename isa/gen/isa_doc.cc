@@ -58,7 +58,8 @@ void PrintBits(std::vector<Row> rows, int opcode_bits, int opcode, Page& page) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.lsb < b.lsb; });
   page.Line("| bits | field | width | | meaning |");
   page.Line("|---|---|---|---|---|");
-  if (opcode_bits > 0) page.Line("| {} | opcode | {} | | {} |", BitsText(0, opcode_bits), opcode_bits, opcode);
+  if (opcode_bits > 0)
+    page.Line("| {} | opcode | {} | | {} |", BitsText(0, opcode_bits), opcode_bits, opcode);
   for (const Row& r : rows) {
     page.Line("| {} | `{}` | {} |{}| {} |", BitsText(r.lsb, r.width), r.name, r.width,
               r.kind == FieldKind::kSigned ? " signed " : " ", Plain(r.meaning));
@@ -68,12 +69,15 @@ void PrintBits(std::vector<Row> rows, int opcode_bits, int opcode, Page& page) {
 
 void PrintConfigs(Page& page) {
   page.Line("\n## Configurations\n");
-  page.Line("| | batch x block | INP tiles | WGT | ACC | OUT | UOP (`tessera`) | UOP (`vta`) | PRM | bus | tokens | `vta` |");
+  page.Line(
+      "| | batch x block | INP tiles | WGT | ACC | OUT | UOP (`tessera`) | UOP (`vta`) | PRM | bus "
+      "| tokens | `vta` |");
   page.Line("|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Config& c : NamedConfigs()) {
-    page.Line("| {} | {} x {} | {} | {} | {} | {} | {} | {} | {} | {} bits | {} | {} |", c.name, c.batch, c.block_out,
-              c.Depth(Memory::kInp), c.Depth(Memory::kWgt), c.Depth(Memory::kAcc), c.Depth(Memory::kOut),
-              c.Depth(Memory::kUop), c.Depth(Memory::kUop, Profile::kVta), c.prm_depth, c.bus_bits, c.token_depth,
+    page.Line("| {} | {} x {} | {} | {} | {} | {} | {} | {} | {} | {} bits | {} | {} |", c.name,
+              c.batch, c.block_out, c.Depth(Memory::kInp), c.Depth(Memory::kWgt),
+              c.Depth(Memory::kAcc), c.Depth(Memory::kOut), c.Depth(Memory::kUop),
+              c.Depth(Memory::kUop, Profile::kVta), c.prm_depth, c.bus_bits, c.token_depth,
               ValidateVtaProfile(c) ? "yes" : "no");
   }
 }
@@ -89,7 +93,8 @@ void PrintTessera(Page& page) {
   page.Line("\n## Profile `tessera`");
   page.Prose(kTessera);
   page.Line("");
-  const auto insn = [&](std::string_view name, int opcode, std::string_view unit, std::string_view summary) {
+  const auto insn = [&](std::string_view name, int opcode, std::string_view unit,
+                        std::string_view summary) {
     std::string who = fmt::format("unit {}", UpperSnake(NoK(unit)));
     if (unit == "kAny") who = "the unit it names";
     if (unit == "kNone") who = "no unit";
@@ -106,7 +111,8 @@ void PrintTessera(Page& page) {
 #include "isa/insns.def"
   page.Line("### Micro-op of Gemm\n");
   std::vector<Row> rows;
-#define UOP_FIELD(name, lsb, width, meaning) rows.push_back({#name, lsb, width, FieldKind::kUnsigned, meaning});
+#define UOP_FIELD(name, lsb, width, meaning) \
+  rows.push_back({#name, lsb, width, FieldKind::kUnsigned, meaning});
 #include "isa/uops.def"
   PrintBits(std::move(rows), 0, 0, page);
 }
@@ -118,7 +124,8 @@ void PrintVta(Page& page) {
   const std::vector<VtaField> fields = VtaFields(Config());
   const auto rows = [&](std::string_view name) {
     std::vector<Row> result;
-    for (const VtaField& f : VtaFieldsOf(fields, name)) result.push_back({f.name, f.lsb, f.width, f.kind, f.meaning});
+    for (const VtaField& f : VtaFieldsOf(fields, name))
+      result.push_back({f.name, f.lsb, f.width, f.kind, f.meaning});
     return result;
   };
 #define VTA_INSN(name, opcode, summary)                                                    \
@@ -127,8 +134,12 @@ void PrintVta(Page& page) {
 #include "isa/vta_insns.def"
   page.Line("### Micro-op (`vta`)\n");
   PrintBits(rows("VtaUop"), 0, 0, page);
-  page.Line("In other configurations: `uop_bgn` has the bits of a UOP index and `uop_end` one more; `dst` factors and");
-  page.Line("`dst_idx` those of an ACC index; `src` factors of INP in Gemm and of ACC in Alu, `src_idx` the larger of the");
+  page.Line(
+      "In other configurations: `uop_bgn` has the bits of a UOP index and `uop_end` one more; "
+      "`dst` factors and");
+  page.Line(
+      "`dst_idx` those of an ACC index; `src` factors of INP in Gemm and of ACC in Alu, `src_idx` "
+      "the larger of the");
   page.Line("two; `wgt` factors and `wgt_idx` those of WGT.");
 }
 
@@ -149,13 +160,15 @@ void PrintRegs(Page& page) {
   page.Prose(kRegisters);
   page.Line("\n| offset | register | | meaning |\n|---|---|---|---|");
   for (const RegInfo& r : kRegs) {
-    const std::string where = r.array ? fmt::format("0x{:03x} + {} n, n < {}", r.offset, r.stride, r.count)
-                                      : fmt::format("0x{:03x}", r.offset);
+    const std::string where =
+        r.array ? fmt::format("0x{:03x} + {} n, n < {}", r.offset, r.stride, r.count)
+                : fmt::format("0x{:03x}", r.offset);
     page.Line("| {} | {} | {} | {} |", where, UpperSnake(r.name),
               r.access == RegAccess::kReadOnly ? "read only" : "read, write", Plain(r.meaning));
     for (const RegBitInfo& b : kRegBits) {
       if (b.reg != r.name) continue;
-      page.Line("| | bits {} | {} | {} |", BitsText(b.lsb, b.width), UpperSnake(b.name), Plain(b.meaning));
+      page.Line("| | bits {} | {} | {} |", BitsText(b.lsb, b.width), UpperSnake(b.name),
+                Plain(b.meaning));
     }
   }
   page.Line("");

@@ -18,7 +18,9 @@ namespace tessera::isa {
 namespace {
 
 // Bits of an index into |count| things; at least one.
-int IndexBits(int64_t count) { return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1)); }
+int IndexBits(int64_t count) {
+  return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
+}
 
 class Printer {
  public:
@@ -35,11 +37,11 @@ class Printer {
     Line("  localparam logic [{}:0] {} = {}'d{};  // {}", width - 1, name, width, value, meaning);
   }
   // A function that picks bits out of a word.
-  void Pick(std::string_view name, int word_bits, std::string_view word, int lsb, int width, FieldKind kind,
-            std::string_view meaning) {
+  void Pick(std::string_view name, int word_bits, std::string_view word, int lsb, int width,
+            FieldKind kind, std::string_view meaning) {
     Line("  // {}", meaning);
-    Line("  function automatic {}[{}:0] {}(input [{}:0] {});", kind == FieldKind::kSigned ? "signed " : "",
-         width - 1, name, word_bits - 1, word);
+    Line("  function automatic {}[{}:0] {}(input [{}:0] {});",
+         kind == FieldKind::kSigned ? "signed " : "", width - 1, name, word_bits - 1, word);
     if (lsb + width <= word_bits) {
       Line("    {} = {}[{}:{}];", name, word, lsb + width - 1, lsb);
     } else {
@@ -67,8 +69,10 @@ void PrintConfig(const Config& c, Printer& p) {
   p.Int("TokenBits", IndexBits(c.token_depth + 1), "width of a token counter");
   p.Line("  localparam logic [63:0] ConfigHash = 64'h{:016x};", c.Hash());
   const bool vta = ValidateVtaProfile(c).has_value();
-  p.Line("  localparam bit HasVta = 1'b{};  // whether VTA's encoding fits; else the vta_ functions give 0",
-         vta ? 1 : 0);
+  p.Line(
+      "  localparam bit HasVta = 1'b{};  // whether VTA's encoding fits; else the vta_ functions "
+      "give 0",
+      vta ? 1 : 0);
   p.Blank();
   p.Line("  // Scratchpads: tiles, bits of a tile index, bytes of a tile.");
   struct Ram {
@@ -76,20 +80,23 @@ void PrintConfig(const Config& c, Printer& p) {
     std::string_view name;
     std::string_view what;
   };
-  static constexpr Ram kRams[] = {{Memory::kInp, "Inp", "tiles of Batch x BlockIn int8"},
-                                  {Memory::kWgt, "Wgt", "tiles of BlockOut x BlockIn int8"},
-                                  {Memory::kAcc, "Acc", "tiles of Batch x BlockOut int32"},
-                                  {Memory::kOut, "Out", "tiles of Batch x BlockOut int8"},
-                                  {Memory::kUop, "Uop", "64-bit words: one micro-op, or two of profile vta"},
-                                  {Memory::kPrm, "Prm", "records of BlockOut channels"}};
+  static constexpr Ram kRams[] = {
+      {Memory::kInp, "Inp", "tiles of Batch x BlockIn int8"},
+      {Memory::kWgt, "Wgt", "tiles of BlockOut x BlockIn int8"},
+      {Memory::kAcc, "Acc", "tiles of Batch x BlockOut int32"},
+      {Memory::kOut, "Out", "tiles of Batch x BlockOut int8"},
+      {Memory::kUop, "Uop", "64-bit words: one micro-op, or two of profile vta"},
+      {Memory::kPrm, "Prm", "records of BlockOut channels"}};
   for (const Ram& ram : kRams) {
     const int64_t depth = c.Depth(ram.memory);
     p.Int(fmt::format("{}Depth", ram.name), depth, ram.what);
     p.Int(fmt::format("{}IdxBits", ram.name), IndexBits(depth), "");
     p.Int(fmt::format("{}TileBytes", ram.name), c.TileBytes(ram.memory),
-          ram.memory == Memory::kPrm ? "a record in device memory: PrmBytes rounded up to the bus" : "");
+          ram.memory == Memory::kPrm ? "a record in device memory: PrmBytes rounded up to the bus"
+                                     : "");
   }
-  p.Int("PrmBytes", 9 * c.block_out, "a record: BlockOut biases, multipliers (32 bits each), shifts (8 bits)");
+  p.Int("PrmBytes", 9 * c.block_out,
+        "a record: BlockOut biases, multipliers (32 bits each), shifts (8 bits)");
   p.Int("VtaUopDepth", c.Depth(Memory::kUop, Profile::kVta), "micro-ops of 32 bits");
   p.Int("VtaUopIdxBits", IndexBits(c.Depth(Memory::kUop, Profile::kVta)), "");
   p.Int("AccBanks", 4, "by the high bits of the tile index");
@@ -103,16 +110,16 @@ void PrintEnums(Printer& p) {
     std::string_view prefix;
     int width;
   };
-  static constexpr Width kWidths[] = {{"Unit", "UNIT", 2},           {"Memory", "MEM", 3},
-                                      {"VectorMemory", "VMEM", 2},   {"AluOp", "ALU", 3},
-                                      {"Round", "ROUND", 2},         {"Profile", "PROFILE", 1},
+  static constexpr Width kWidths[] = {{"Unit", "UNIT", 2},         {"Memory", "MEM", 3},
+                                      {"VectorMemory", "VMEM", 2}, {"AluOp", "ALU", 3},
+                                      {"Round", "ROUND", 2},       {"Profile", "PROFILE", 1},
                                       {"MachineError", "ERR", 8}};
   for (const Width& w : kWidths) {
     p.Blank();
     for (const EnumValue& e : kEnumValues) {
       if (e.type != w.type) continue;
-      p.Const(fmt::format("{}_{}", w.prefix, UpperSnake(NoK(e.name))), w.width, static_cast<uint64_t>(e.value),
-              e.meaning);
+      p.Const(fmt::format("{}_{}", w.prefix, UpperSnake(NoK(e.name))), w.width,
+              static_cast<uint64_t>(e.value), e.meaning);
     }
   }
 }
@@ -150,9 +157,11 @@ void PrintInsns(Printer& p) {
   }
   p.Line("  // Bits that have a name; another one set is ERR_ILLEGAL_FIELD.");
   for (const InsnLine& i : kInsns) {
-    p.Line("  localparam logic [255:0] NAMED_BITS_{} = {};", UpperSnake(i.name), Hex256(NamedBits(i.name)));
+    p.Line("  localparam logic [255:0] NAMED_BITS_{} = {};", UpperSnake(i.name),
+           Hex256(NamedBits(i.name)));
   }
-  p.Pick("insn_opcode", 256, "insn", 0, kOpcodeBits, FieldKind::kUnsigned, "the same bits in every instruction");
+  p.Pick("insn_opcode", 256, "insn", 0, kOpcodeBits, FieldKind::kUnsigned,
+         "the same bits in every instruction");
   for (const Field& f : kFields) {
     if (f.insn != kInsns[0].name || (f.name != "pop" && f.name != "push")) continue;
     p.Pick("insn_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind, f.meaning);
@@ -186,7 +195,8 @@ void PrintInsns(Printer& p) {
   p.Line("  endfunction");
   for (const Field& f : kFields) {
     if (f.name == "pop" || f.name == "push") continue;
-    p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind, f.meaning);
+    p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind,
+           f.meaning);
   }
   p.Blank();
   p.Line("  // Profile tessera: 64-bit micro-ops.");
@@ -213,14 +223,16 @@ void PrintVta(const Config& c, Printer& p) {
   for (const VtaField& f : fields) {
     if (f.name.starts_with("pop_") || f.name.starts_with("push_")) continue;
     const bool uop = f.insn == "VtaUop";
-    p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), uop ? kVtaUopBits : kVtaInsnBits, uop ? "uop" : "insn",
-           fits ? f.lsb : kVtaInsnBits, f.width, f.kind, f.meaning);
+    p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), uop ? kVtaUopBits : kVtaInsnBits,
+           uop ? "uop" : "insn", fits ? f.lsb : kVtaInsnBits, f.width, f.kind, f.meaning);
   }
 }
 
 void PrintRegs(Printer& p) {
   p.Blank();
-  p.Line("  // Registers: byte offsets; of an array the first, count and stride; bits: lsb and width.");
+  p.Line(
+      "  // Registers: byte offsets; of an array the first, count and stride; bits: lsb and "
+      "width.");
   p.Line("  localparam int RegAddrBits = {};", Log2Floor(kRegWindowBytes));
   const auto hex = [&](const std::string& name, uint32_t offset, std::string_view meaning) {
     p.Line("  localparam logic [11:0] {} = 12'h{:03x};  // {}", name, offset, meaning);
@@ -238,7 +250,7 @@ void PrintRegs(Printer& p) {
       p.Int(name + "_" + UpperSnake(b.name) + "_WIDTH", b.width, "");
     }
   }
-#define REG_CONST(name, value, meaning)                                                    \
+#define REG_CONST(name, value, meaning)                                                   \
   p.Line("  localparam logic [31:0] REG_{} = 32'h{:08x};  // {}", UpperSnake(NoK(#name)), \
          static_cast<uint32_t>(value), meaning);
 #include "isa/regs.def"

@@ -60,7 +60,8 @@ TEST(Bits, SignExtendReadsTwosComplement) {
 }
 
 TEST(Bits, WrapAroundIsModulo32Bits) {
-  constexpr int32_t kMax = std::numeric_limits<int32_t>::max(), kMin = std::numeric_limits<int32_t>::min();
+  constexpr int32_t kMax = std::numeric_limits<int32_t>::max(),
+                    kMin = std::numeric_limits<int32_t>::min();
   EXPECT_EQ(WrapAdd(kMax, 1), kMin);
   EXPECT_EQ(WrapAdd(kMin, -1), kMax);
   EXPECT_EQ(WrapMul(kMin, -1), kMin);
@@ -73,7 +74,8 @@ TEST(Bits, WrapAroundIsModulo32Bits) {
       return static_cast<int64_t>(x >= 2147483648 ? x - 4294967296 : x);
     };
     EXPECT_EQ(WrapAdd(static_cast<int32_t>(a), static_cast<int32_t>(b)), wrapped(a + b));
-    EXPECT_EQ(WrapMul(static_cast<int32_t>(a), static_cast<int32_t>(b)), wrapped(static_cast<__int128>(a) * b));
+    EXPECT_EQ(WrapMul(static_cast<int32_t>(a), static_cast<int32_t>(b)),
+              wrapped(static_cast<__int128>(a) * b));
   }
 }
 

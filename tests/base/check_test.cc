@@ -52,7 +52,8 @@ TEST(Error, EveryCodeHasItsName) {
 TEST(CheckDeathTest, StopsWithPlaceConditionAndDetail) {
   const int a = 3;
   TESSERA_CHECK(a == 3, "a is {}", a);
-  EXPECT_DEATH(TESSERA_CHECK(a == 4, "a is {}", a), "check_test.cc:[0-9]+: check failed: a == 4: a is 3");
+  EXPECT_DEATH(TESSERA_CHECK(a == 4, "a is {}", a),
+               "check_test.cc:[0-9]+: check failed: a == 4: a is 3");
   EXPECT_DEATH(TESSERA_CHECK(a == 4), "check failed: a == 4");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: whole files in and out; that no part of a file is left after an error; diagnostics.
-// Not tested here: a full disk.
+// What is tested: whole files in and out; that no part of a file is left after an error;
+// diagnostics. Not tested here: a full disk.
 #include "base/file.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ namespace {
 class File : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("tessera_file_test_" + std::to_string(::getpid()));
+    folder_ = std::filesystem::temp_directory_path() /
+              ("tessera_file_test_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -58,7 +59,8 @@ TEST_F(File, AMissingFolderLeavesNothing) {
   const auto status = WriteFile(path, std::string_view("text"));
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, Code::kUnavailable);
-  EXPECT_TRUE(status.error().message.starts_with(path + ": cannot create: ")) << status.error().message;
+  EXPECT_TRUE(status.error().message.starts_with(path + ": cannot create: "))
+      << status.error().message;
   EXPECT_EQ(FilesInFolder(), 0u);
 }
 
@@ -85,7 +87,8 @@ TEST_F(File, ReadingSaysWhatIsWrong) {
   const auto large = ReadFile(Path("a"), 4);
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code, Code::kOutOfRange);
-  EXPECT_NE(large.error().message.find("is larger than the 4 bytes accepted here"), std::string::npos);
+  EXPECT_NE(large.error().message.find("is larger than the 4 bytes accepted here"),
+            std::string::npos);
 }
 
 TEST_F(File, LargeFilesAreRefusedBeforeTheyAreRead) {

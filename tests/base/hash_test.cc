@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the checksum against its published check value and a bit-by-bit division, and that it
-// continues over spans; the mixer is a bijection on samples.
+// What is tested: the checksum against its published check value and a bit-by-bit division, and
+// that it continues over spans; the mixer is a bijection on samples.
 #include "base/hash.h"
 
 #include <gtest/gtest.h>

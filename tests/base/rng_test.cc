@@ -14,7 +14,8 @@ namespace {
 // splitmix64's reference outputs.
 TEST(Rng, IsSplitmix64) {
   Rng zero(0);
-  for (const uint64_t want : {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu, 0xf88bb8a8724c81ecu}) {
+  for (const uint64_t want :
+       {0xe220a8397b1dcdafu, 0x6e789e6aa1b965f4u, 0x06c45d188009454fu, 0xf88bb8a8724c81ecu}) {
     EXPECT_EQ(zero.Next(), want);
   }
   Rng seeded(1234567);
@@ -37,7 +38,8 @@ TEST(Rng, RangeReachesBothEndsAndNoFurther) {
 TEST(Rng, RangeTakesEveryWidth) {
   SCOPED_TRACE("seed 11");
   Rng rng(11);
-  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(),
+                    kMax = std::numeric_limits<int64_t>::max();
   bool negative = false, positive = false;
   for (int i = 0; i < 100; ++i) {
     const int64_t value = rng.Range(kMin, kMax);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are a program image or are refused; what is accepted is written back the same.
-// The last eight bytes are replaced by the right checksum, which mutations would hardly find.
+// Fuzz target: any bytes are a program image or are refused; what is accepted is written back the
+// same. The last eight bytes are replaced by the right checksum, which mutations would hardly find.
 #include <cstring>
 #include <vector>
 

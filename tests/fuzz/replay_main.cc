@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a fuzz target over files: each argument is one, or a folder of them. The same inputs that a
-// fuzzer found run in every build, with every compiler. Exit status: 0, 2 when there is nothing to run.
+// fuzzer found run in every build, with every compiler. Exit status: 0, 2 when there is nothing to
+// run.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -30,7 +31,8 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s\n", bytes.error().message.c_str());
       return 2;
     }
-    std::fprintf(stderr, "%s\n", file.c_str());  // before it runs: the last one printed is the culprit
+    std::fprintf(stderr, "%s\n",
+                 file.c_str());  // before it runs: the last one printed is the culprit
     LLVMFuzzerTestOneInput(bytes->data(), bytes->size());
   }
   std::fprintf(stderr, "%zu inputs\n", files.size());

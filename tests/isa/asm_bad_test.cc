@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every diagnostic of the assembler, with its line and column; that text of any kind,
-// whole or cut anywhere, ends in an image or an error.
+// What is tested: every diagnostic of the assembler, with its line and column; that text of any
+// kind, whole or cut anywhere, ends in an image or an error.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace tessera::isa {
 namespace {
 
 constexpr Code kArg = Code::kInvalidArgument, kRange = Code::kOutOfRange;
-const std::string kTop = ".profile tessera\n.config default\n";       // lines 1 and 2
+const std::string kTop = ".profile tessera\n.config default\n";  // lines 1 and 2
 const std::string kTopVta = ".profile vta\n.config default\n";
 
 struct Bad {
@@ -43,14 +43,18 @@ TEST(AsmBad, Directives) {
   Expect({".profile vta\n.code", kArg, "2:1: .profile and .config come first"});
   Expect({".profile vta\nfinish", kArg, "2:1: .profile and .config come first"});
   Expect({kTop + "  .cod", kArg,
-          "3:3: no directive .cod; there are .profile .config .segment .hex .zero .code .source .end .word"});
+          "3:3: no directive .cod; there are .profile .config .segment .hex .zero .code .source "
+          ".end .word"});
   Expect({kTop + ".code\n.code", kArg, "4:1: .code stands there twice"});
   Expect({".profile tessera\n.config", kArg, "2:8: a text in \"quotes\" is missing"});
   Expect({".profile tessera\n.config nosuch", kArg,
           "2:9: no configuration is named \"nosuch\" here; give its hash behind the name"});
-  Expect({".profile tessera\n.config default 123", kArg, "2:17: the hash is 0x and up to 16 hexadecimal digits"});
-  Expect({".profile tessera\n.config default 0x", kArg, "2:17: the hash is 0x and up to 16 hexadecimal digits"});
-  Expect({".profile tessera\n.config default 0x1g", kArg, "2:17: the hash is 0x and up to 16 hexadecimal digits"});
+  Expect({".profile tessera\n.config default 123", kArg,
+          "2:17: the hash is 0x and up to 16 hexadecimal digits"});
+  Expect({".profile tessera\n.config default 0x", kArg,
+          "2:17: the hash is 0x and up to 16 hexadecimal digits"});
+  Expect({".profile tessera\n.config default 0x1g", kArg,
+          "2:17: the hash is 0x and up to 16 hexadecimal digits"});
   Expect({".profile tessera\n.config default 0x11112222333344445", kArg,
           "2:17: the hash is 0x and up to 16 hexadecimal digits"});
   Expect({".profile tessera\n.config " + std::string(257, 'x') + " 0x1", kRange,
@@ -65,8 +69,10 @@ TEST(AsmBad, Segments) {
   Expect({kTop + ".segment", kArg, "3:9: no segment \"\"; " + which});
   Expect({kTop + ".segment 1\n.segment constants", kArg, "4:10: segment 1 stands there twice"});
   Expect({kTop + ".code\n.segment 1", kArg, "4:1: segments come before .code"});
-  Expect({kTop + ".segment 1 x", kArg, "3:12: the segment's size is missing; \"x\" is not a number"});
-  Expect({kTop + ".segment 1 -1", kRange, "3:12: the segment's size is -1, it can be 0 to 4294967296"});
+  Expect(
+      {kTop + ".segment 1 x", kArg, "3:12: the segment's size is missing; \"x\" is not a number"});
+  Expect({kTop + ".segment 1 -1", kRange,
+          "3:12: the segment's size is -1, it can be 0 to 4294967296"});
   Expect({kTop + ".segment 1 4294967297", kRange,
           "3:12: the segment's size is 4294967297, it can be 0 to 4294967296"});
   Expect({kTop + ".segment 1 99999999999999999999", kRange,
@@ -74,9 +80,12 @@ TEST(AsmBad, Segments) {
   Expect({kTop + ".hex 00", kArg, "3:1: .hex belongs into a .segment"});
   Expect({kTop + ".segment 1\n.code\n.zero 1", kArg, "5:1: .zero belongs into a .segment"});
   Expect({kTop + ".segment 1\n.zero", kArg, "4:6: the count is missing"});
-  Expect({kTop + ".segment 1\n.zero 268435457", kRange, "4:7: the count is 268435457, it can be 0 to 268435456"});
-  Expect({kTop + ".segment 1\n.zero 1\n.zero 268435456", kRange, "5:7: more than 268435456 bytes of data"});
-  Expect({kTop + ".segment 1 3\n.zero 2\n.hex 0102", kRange, "5:6: 4 bytes of data, the segment has 3"});
+  Expect({kTop + ".segment 1\n.zero 268435457", kRange,
+          "4:7: the count is 268435457, it can be 0 to 268435456"});
+  Expect({kTop + ".segment 1\n.zero 1\n.zero 268435456", kRange,
+          "5:7: more than 268435456 bytes of data"});
+  Expect({kTop + ".segment 1 3\n.zero 2\n.hex 0102", kRange,
+          "5:6: 4 bytes of data, the segment has 3"});
   Expect({kTop + ".segment 1\n.hex 123", kArg, "4:6: .hex takes pairs of hexadecimal digits"});
   Expect({kTop + ".segment 1\n.hex", kArg, "4:5: .hex takes pairs of hexadecimal digits"});
   Expect({kTop + ".segment 1\n.hex 001g", kArg, "4:8: \"1g\" is not a pair of hexadecimal digits"});
@@ -87,10 +96,13 @@ TEST(AsmBad, Segments) {
 TEST(AsmBad, SourceMap) {
   Expect({kTop + ".source 1 \"x\"", kArg, "3:1: .source comes after .code"});
   Expect({kTop + ".code\n.end", kArg, "4:1: .end without .source"});
-  Expect({kTop + ".code\n.source 1 \"x\"\n.source 1 \"x\"", kArg, "5:1: .source inside .source; .end comes first"});
-  Expect({kTop + ".code\n.source 1 \"x\"\n", kArg, "5:1: the text ended inside .source; .end is missing"});
+  Expect({kTop + ".code\n.source 1 \"x\"\n.source 1 \"x\"", kArg,
+          "5:1: .source inside .source; .end comes first"});
+  Expect({kTop + ".code\n.source 1 \"x\"\n", kArg,
+          "5:1: the text ended inside .source; .end is missing"});
   Expect({kTop + ".code\n.source x", kArg, "4:9: the layer is missing; \"x\" is not a number"});
-  Expect({kTop + ".code\n.source 4294967296 \"\"", kRange, "4:9: the layer is 4294967296, it can be 0 to 4294967295"});
+  Expect({kTop + ".code\n.source 4294967296 \"\"", kRange,
+          "4:9: the layer is 4294967296, it can be 0 to 4294967295"});
   Expect({kTop + ".code\n.source 1 x", kArg, "4:11: a text in \"quotes\" is missing"});
   Expect({kTop + ".code\n.source 1 \"x", kArg, "4:11: the text has no closing quote"});
   for (const char* text : {"\"\\n\"", "\"\\x1\"", "\"\\xg0\"", "\"\\"}) {
@@ -105,20 +117,27 @@ TEST(AsmBad, Instructions) {
   Expect({kTop + "finish", kArg, "3:1: finish comes after .code"});
   Expect({kTop + ".code\n  jump", kArg, "4:3: no instruction \"jump\" in profile tessera"});
   Expect({kTopVta + ".code\nrequant", kArg, "4:1: no instruction \"requant\" in profile vta"});
-  Expect({kTop + ".code\nsync unti=1", kArg, "4:6: sync has no field \"unti=1\"; it has pop push unit"});
+  Expect({kTop + ".code\nsync unti=1", kArg,
+          "4:6: sync has no field \"unti=1\"; it has pop push unit"});
   Expect({kTop + ".code\nsync =1", kArg, "4:6: sync has no field \"=1\"; it has pop push unit"});
   Expect({kTop + ".code\nsync unit=1 unit=1", kArg, "4:13: unit stands there twice"});
   Expect({kTop + ".code\nsync unit", kArg, "4:10: '=' and a value are missing behind unit"});
-  Expect({kTop + ".code\nsync unit=", kArg, "4:11: \"\" is no unit; there are load gemm vector store"});
-  Expect({kTop + ".code\nsync unit=lod", kArg, "4:11: \"lod\" is no unit; there are load gemm vector store"});
-  Expect({kTop + ".code\nsync unit=4", kRange, "4:11: sync.unit is 4, the field holds 2 unsigned bits"});
+  Expect({kTop + ".code\nsync unit=", kArg,
+          "4:11: \"\" is no unit; there are load gemm vector store"});
+  Expect({kTop + ".code\nsync unit=lod", kArg,
+          "4:11: \"lod\" is no unit; there are load gemm vector store"});
+  Expect({kTop + ".code\nsync unit=4", kRange,
+          "4:11: sync.unit is 4, the field holds 2 unsigned bits"});
   Expect({kTop + ".code\nload memory=x", kArg,
           "4:13: \"x\" is no memory; there are uop wgt inp acc out acc8 prm"});
   Expect({kTop + ".code\nload segment=x", kArg,
           "4:14: \"x\" is no segment; there are uops constants arena input output"});
-  Expect({kTop + ".code\nload x_size=65536", kRange, "4:13: load.x_size is 65536, the field holds 16 unsigned bits"});
-  Expect({kTop + ".code\nload pad_value=-129", kRange, "4:16: load.pad_value is -129, the field holds 8 signed bits"});
-  Expect({kTop + ".code\nload x_size=-1", kRange, "4:13: load.x_size is -1, the field holds 16 unsigned bits"});
+  Expect({kTop + ".code\nload x_size=65536", kRange,
+          "4:13: load.x_size is 65536, the field holds 16 unsigned bits"});
+  Expect({kTop + ".code\nload pad_value=-129", kRange,
+          "4:16: load.pad_value is -129, the field holds 8 signed bits"});
+  Expect({kTop + ".code\nload x_size=-1", kRange,
+          "4:13: load.x_size is -1, the field holds 16 unsigned bits"});
   Expect({kTop + ".code\nload x_size=", kArg, "4:13: x_size is missing"});
   Expect({kTop + ".code\nload x_size=0x", kArg, "4:13: x_size is missing; \"0x\" is not a number"});
   Expect({kTop + ".code\nload x_size=99999999999999999999", kRange,
@@ -128,19 +147,25 @@ TEST(AsmBad, Instructions) {
   Expect({kTop + ".code\nfinish pop=load+", kArg,
           "4:17: \"\" is no pop; there are load gemm vector store, joined by '+'"});
   Expect({kTop + ".code\nfinish pop=load+load", kArg, "4:17: load stands there twice"});
-  Expect({kTop + ".code\nfinish pop=16", kRange, "4:12: finish.pop is 16, the field holds 4 unsigned bits"});
-  Expect({kTopVta + ".code\nload pop=load", kArg, "4:10: \"load\" is no pop; there are prev next, joined by '+'"});
-  Expect({kTop + ".segment 0\nuop dst=1048576", kRange, "4:9: uop.dst is 1048576, the field holds 20 unsigned bits"});
+  Expect({kTop + ".code\nfinish pop=16", kRange,
+          "4:12: finish.pop is 16, the field holds 4 unsigned bits"});
+  Expect({kTopVta + ".code\nload pop=load", kArg,
+          "4:10: \"load\" is no pop; there are prev next, joined by '+'"});
+  Expect({kTop + ".segment 0\nuop dst=1048576", kRange,
+          "4:9: uop.dst is 1048576, the field holds 20 unsigned bits"});
   Expect({kTopVta + ".segment 0\nuop wgt_idx=1024", kRange,
           "4:13: uop.wgt_idx is 1024, the field holds 10 unsigned bits"});
   Expect({".profile vta\n.config wide\n.code\nfinish", kArg,
-          "4:1: the fields of profile vta in configuration wide are not known here; only .word can be used"});
+          "4:1: the fields of profile vta in configuration wide are not known here; only .word can "
+          "be used"});
 }
 
 TEST(AsmBad, Words) {
   Expect({kTop + ".word 0x1", kArg, "3:1: .word comes after .code"});
-  for (const std::string& text : {std::string("1"), std::string("0x"), std::string("0xg"), "0x" + std::string(65, '0')}) {
-    Expect({kTop + ".code\n.word " + text, kArg, "4:7: the word is 0x and up to 64 hexadecimal digits"});
+  for (const std::string& text :
+       {std::string("1"), std::string("0x"), std::string("0xg"), "0x" + std::string(65, '0')}) {
+    Expect({kTop + ".code\n.word " + text, kArg,
+            "4:7: the word is 0x and up to 64 hexadecimal digits"});
   }
   Expect({kTopVta + ".code\n.word 0x" + std::string(33, '0'), kArg,
           "4:7: the word is 0x and up to 32 hexadecimal digits"});

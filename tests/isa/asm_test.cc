@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: programs as text: the exact text of an image and the image of a text, both written by
-// hand; that disassembling and assembling gives back every image; the one-line form of instructions.
-// Space: every instruction of both profiles with extreme and random fields, arbitrary words, micro-ops,
-// data, source maps. Diagnostics are in asm_bad_test.
+// What is tested: programs as text: the exact text of an image and the image of a text, both
+// written by hand; that disassembling and assembling gives back every image; the one-line form of
+// instructions. Space: every instruction of both profiles with extreme and random fields, arbitrary
+// words, micro-ops, data, source maps. Diagnostics are in asm_bad_test.
 #include "isa/asm/asm.h"
 
 #include <gtest/gtest.h>
@@ -58,8 +58,8 @@ ProgramImage TesseraSample() {
   image.source = {{0, 1, 4, "conv \"1\"\\\n"}, {1, 1, 5, ""}, {1, 3, 6, "add"}};
   image.segments[0].size = 24;
   image.segments[0].data.assign(24, 0);
-  image.segments[0].data[7] = 0x10;   // init of the first micro-op
-  image.segments[0].data[8] = 7;      // dst of the second
+  image.segments[0].data[7] = 0x10;  // init of the first micro-op
+  image.segments[0].data[8] = 7;     // dst of the second
   image.segments[1].size = 100;
   image.segments[1].data = {0xde, 0xad};
   image.segments[1].data.resize(42);
@@ -154,7 +154,9 @@ TEST(Asm, TakesConfigurationsOfTheCaller) {
   image.Append(VtaCodec::Make(mine)->Encode(gemm).value());
   EXPECT_NE(Disassemble(image, {&mine, 1}).find("gemm src_factor_in=1023"), std::string::npos);
   ExpectRoundTrip(image, {&mine, 1});
-  EXPECT_EQ(Assemble(".profile vta\n.config mine\n.code\ngemm src_factor_in=1023", {&mine, 1}).value(), image);
+  EXPECT_EQ(
+      Assemble(".profile vta\n.config mine\n.code\ngemm src_factor_in=1023", {&mine, 1}).value(),
+      image);
 }
 
 TEST(Asm, WrittenByHand) {
@@ -243,7 +245,8 @@ TEST(Asm, EveryWordSurvives) {
     }
     uint32_t at = 0;
     while (at <= image.insn_count() && !rng.OneIn(5)) {
-      const auto end = static_cast<uint32_t>(rng.Range(at, std::min<int64_t>(at + 3, image.insn_count())));
+      const auto end =
+          static_cast<uint32_t>(rng.Range(at, std::min<int64_t>(at + 3, image.insn_count())));
       std::string op;
       for (int64_t i = rng.Range(0, 9); i > 0; --i) op += static_cast<char>(rng.Next());
       image.source.push_back({at, end, static_cast<uint32_t>(rng.Next()), op});
@@ -276,9 +279,10 @@ TEST(Asm, LongRunsOfZeroMicroOpsAreOneLine) {
   image.segments[0].data.push_back(1);
   image.segments[0].data.resize(8 * 20 + 3);
   image.segments[0].size = image.segments[0].data.size();
-  EXPECT_NE(Disassemble(image).find(".segment uops 163\n  uop\n  uop\n  uop\n  uop\n  uop\n  uop\n  uop\n"
-                                    "  uop dst=1\n  .zero 96\n  .zero 3\n.code"),
-            std::string::npos)
+  EXPECT_NE(
+      Disassemble(image).find(".segment uops 163\n  uop\n  uop\n  uop\n  uop\n  uop\n  uop\n  uop\n"
+                              "  uop dst=1\n  .zero 96\n  .zero 3\n.code"),
+      std::string::npos)
       << Disassemble(image);
   ExpectRoundTrip(image);
 }
@@ -297,10 +301,13 @@ TEST(Asm, TheReferencesExampleAssembles) {
 // The corpus of the fuzzers begins with programs that hold every directive and instruction.
 TEST(Asm, CorpusSamplesAssemble) {
   for (const char* name : {"tessera", "vta"}) {
-    const std::vector<uint8_t> bytes = ReadFile(std::string("tests/corpus/asm/") + name + ".s").value();
+    const std::vector<uint8_t> bytes =
+        ReadFile(std::string("tests/corpus/asm/") + name + ".s").value();
     const auto image = Assemble(std::string(bytes.begin(), bytes.end()));
     ASSERT_TRUE(image) << image.error().message;
-    EXPECT_EQ(ParseImage(ReadFile(std::string("tests/corpus/image/") + name + ".tsrimg").value()).value(), *image);
+    EXPECT_EQ(
+        ParseImage(ReadFile(std::string("tests/corpus/image/") + name + ".tsrimg").value()).value(),
+        *image);
   }
 }
 

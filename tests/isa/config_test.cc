@@ -81,22 +81,23 @@ TEST(Config, TileBytesAtDefaultAndAtBatch4) {
   EXPECT_EQ(b.TileBytes(Memory::kInp), 32);
   EXPECT_EQ(b.TileBytes(Memory::kAcc), 128);
   EXPECT_EQ(b.TileBytes(Memory::kPrm), 72);
-  EXPECT_EQ(LoadConfig("tiny")->TileBytes(Memory::kPrm), 40);    // 36 on an 8-byte bus
-  EXPECT_EQ(LoadConfig("wide")->TileBytes(Memory::kPrm), 288);   // 9 beats of 32
+  EXPECT_EQ(LoadConfig("tiny")->TileBytes(Memory::kPrm), 40);   // 36 on an 8-byte bus
+  EXPECT_EQ(LoadConfig("wide")->TileBytes(Memory::kPrm), 288);  // 9 beats of 32
 }
 
 TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
   const auto hash = [](const char* name) { return LoadConfig(name)->Hash(); };
   EXPECT_EQ(hash("default"), hash("pynq"));
-  std::set<uint64_t> different = {hash("default"), hash("ultra96"), hash("tiny"), hash("batch4"), hash("wide")};
+  std::set<uint64_t> different = {hash("default"), hash("ultra96"), hash("tiny"), hash("batch4"),
+                                  hash("wide")};
   EXPECT_EQ(different.size(), 5u);
-  const int64_t Config::*const kMachine[] = {
-      &Config::batch,     &Config::block_in,  &Config::block_out, &Config::uop_bytes,   &Config::inp_bytes,
-      &Config::wgt_bytes, &Config::acc_bytes, &Config::out_bytes, &Config::prm_depth,   &Config::bus_bits,
-      &Config::queue_depth, &Config::token_depth};
+  int64_t Config::*const kMachine[] = {
+      &Config::batch,     &Config::block_in,  &Config::block_out,   &Config::uop_bytes,
+      &Config::inp_bytes, &Config::wgt_bytes, &Config::acc_bytes,   &Config::out_bytes,
+      &Config::prm_depth, &Config::bus_bits,  &Config::queue_depth, &Config::token_depth};
   for (const auto field : kMachine) {
     Config c;
-    const_cast<int64_t&>(c.*field) *= 2;
+    c.*field *= 2;
     EXPECT_NE(c.Hash(), Config().Hash());
   }
 }
@@ -119,7 +120,9 @@ TEST(Config, ReadsTheFilesThatVtaShips) {
   EXPECT_EQ(ParseConfig(text, "vta_config").value(), want);
   // Its other published shape; OUT follows ACC.
   const Config b = ParseConfig(R"({"LOG_BATCH": 2, "LOG_BLOCK": 3, "LOG_INP_BUFF_SIZE": 16,
-      "LOG_WGT_BUFF_SIZE": 16, "LOG_ACC_BUFF_SIZE": 18})", "batch4").value();
+      "LOG_WGT_BUFF_SIZE": 16, "LOG_ACC_BUFF_SIZE": 18})",
+                               "batch4")
+                       .value();
   EXPECT_EQ(b, LoadConfig("batch4").value());
 }
 
@@ -133,7 +136,8 @@ TEST(Config, NamesComeFromNameThenTargetThenTheFile) {
 class ConfigFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("tessera_config_test_" + std::to_string(::getpid()));
+    folder_ = std::filesystem::temp_directory_path() /
+              ("tessera_config_test_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -176,7 +180,8 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {R"({"memory": 1})", kArg, "\"memory\" is 1, it must be a string"},
       {R"({"memory": "ddr"})", kArg, "\"memory\" is \"ddr\", it can be \"tsim\" or \"zynq\""},
       {R"({"batch": -1})", kRange, "\"batch\" is -1, it can be 0 to 1073741824"},
-      {R"({"batch": 18446744073709551615})", kRange, "\"batch\" is 18446744073709551615, it can be 0"},
+      {R"({"batch": 18446744073709551615})", kRange,
+       "\"batch\" is 18446744073709551615, it can be 0"},
       {R"({"LOG_BLOCK": 41})", kRange, "\"LOG_BLOCK\" is 41, it can be 0 to 40"},
       {R"({"LOG_INP_WIDTH": 2})", kRange, "\"LOG_INP_WIDTH\" is 2, this machine has 3 (8 bits)"},
       {R"({"LOG_WGT_WIDTH": 4})", kRange, "\"LOG_WGT_WIDTH\" is 4, this machine has 3 (8 bits)"},
@@ -191,7 +196,8 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
     ASSERT_FALSE(config);
     EXPECT_EQ(config.error().code, bad.code);
     EXPECT_TRUE(config.error().message.starts_with(path + ": ")) << config.error().message;
-    EXPECT_NE(config.error().message.find(bad.message), std::string::npos) << config.error().message;
+    EXPECT_NE(config.error().message.find(bad.message), std::string::npos)
+        << config.error().message;
   }
 }
 
@@ -200,7 +206,8 @@ TEST(ConfigBad, UnknownNamesAndMissingFiles) {
   ASSERT_FALSE(name);
   EXPECT_EQ(name.error().code, Code::kNotFound);
   EXPECT_EQ(name.error().message,
-            "no configuration is named \"nosuch\"; there are default, pynq, ultra96, tiny, batch4, wide, or give a "
+            "no configuration is named \"nosuch\"; there are default, pynq, ultra96, tiny, batch4, "
+            "wide, or give a "
             ".json file");
   const auto file = LoadConfig("/nonexistent/nosuch.json");
   ASSERT_FALSE(file);
@@ -222,7 +229,8 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.batch = 3; }, "batch is 3, it must be a power of two"},
       {[](Config& c) { c.block_in = c.block_out = 2; }, "block_out is 2, it can be 4 to 64"},
       {[](Config& c) { c.block_in = c.block_out = 128; }, "block_out is 128, it can be 4 to 64"},
-      {[](Config& c) { c.block_in = c.block_out = 24; }, "block_out is 24, it must be a power of two"},
+      {[](Config& c) { c.block_in = c.block_out = 24; },
+       "block_out is 24, it must be a power of two"},
       {[](Config& c) { c.block_in = 32; }, "block_in is 32 and block_out 16; they must be equal"},
       {[](Config& c) { c.bus_bits = 32; }, "bus_bits is 32, it can be 64 to 512"},
       {[](Config& c) { c.bus_bits = 1024; }, "bus_bits is 1024, it can be 64 to 512"},
@@ -235,9 +243,11 @@ TEST(ConfigBad, EachLimitIsNamed) {
       {[](Config& c) { c.inp_bytes = 3 << 10; }, "inp_bytes is 3072, it must be a power of two"},
       {[](Config& c) { c.wgt_bytes = 2 << 10; },
        "wgt_bytes is 2048, which holds 8 tiles of 256 bytes; at least 16 are needed"},
-      {[](Config& c) { c.wgt_bytes = 1 << 27; }, "wgt_bytes is 134217728, it can be 1024 to 67108864"},
+      {[](Config& c) { c.wgt_bytes = 1 << 27; },
+       "wgt_bytes is 134217728, it can be 1024 to 67108864"},
       {[](Config& c) { c.acc_bytes = 0; }, "acc_bytes is 0, it can be 1024 to 67108864"},
-      {[](Config& c) { c.out_bytes = 1 << 25; }, "out_bytes is 33554432, which holds 2097152 tiles of 16 bytes"},
+      {[](Config& c) { c.out_bytes = 1 << 25; },
+       "out_bytes is 33554432, which holds 2097152 tiles of 16 bytes"},
       {[](Config& c) { c.prm_depth = 1; }, "prm_depth is 1, it can be 2 to 2048"},
       {[](Config& c) { c.prm_depth = 4096; }, "prm_depth is 4096, it can be 2 to 2048"},
       {[](Config& c) { c.clock_mhz = 0; }, "clock_mhz is 0, it can be 1 to 10000"},
@@ -253,7 +263,8 @@ TEST(ConfigBad, EachLimitIsNamed) {
     const auto status = ValidateConfig(c);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, Code::kOutOfRange);
-    EXPECT_NE(status.error().message.find(bad.message), std::string::npos) << status.error().message;
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
     EXPECT_EQ(ValidateVtaProfile(c).error().message, status.error().message);
   }
 }
@@ -262,11 +273,15 @@ TEST(ConfigBad, WhatVtaCannotExpressIsNamed) {
   const BadConfig kBad[] = {
       {[](Config& c) { c.out_bytes /= 2; },
        "profile vta needs as many OUT tiles as ACC tiles; out_bytes is 16384, it must be 32768"},
-      {[](Config& c) { c.uop_bytes *= 2; }, "profile vta has no room for VtaGemm.wgt_factor_out: it would end at bit 138 of 128"},
-      {[](Config& c) { c.wgt_bytes *= 2; }, "profile vta has no room for VtaGemm.wgt_factor_in: it would end at bit 139 of 128"},
-      {[](Config& c) { c.uop_bytes = 1 << 19; }, "uop holds 131072 tiles; VtaLoad.sram_base reaches 65536"},
+      {[](Config& c) { c.uop_bytes *= 2; },
+       "profile vta has no room for VtaGemm.wgt_factor_out: it would end at bit 138 of 128"},
+      {[](Config& c) { c.wgt_bytes *= 2; },
+       "profile vta has no room for VtaGemm.wgt_factor_in: it would end at bit 139 of 128"},
+      {[](Config& c) { c.uop_bytes = 1 << 19; },
+       "uop holds 131072 tiles; VtaLoad.sram_base reaches 65536"},
       // A shallow UOP makes room for Gemm's factors, but not for the micro-op's indices.
-      {[](Config& c) { c.uop_bytes = 1024, c.wgt_bytes = 1 << 19; }, "profile vta has no room for VtaUop.wgt_idx: it would end at bit 43 of 32"},
+      {[](Config& c) { c.uop_bytes = 1024, c.wgt_bytes = 1 << 19; },
+       "profile vta has no room for VtaUop.wgt_idx: it would end at bit 43 of 32"},
   };
   for (const BadConfig& bad : kBad) {
     SCOPED_TRACE(bad.message);
@@ -276,7 +291,8 @@ TEST(ConfigBad, WhatVtaCannotExpressIsNamed) {
     const auto status = ValidateVtaProfile(c);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().code, Code::kUnsupported);
-    EXPECT_NE(status.error().message.find(bad.message), std::string::npos) << status.error().message;
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
   }
 }
 

@@ -61,8 +61,9 @@ TYPED_TEST(EveryInsn, EveryFieldRefusesOneMoreThanItHolds) {
       const auto word = Encode(insn);
       ASSERT_FALSE(word) << wanted.name;
       EXPECT_EQ(word.error().code, Code::kOutOfRange);
-      EXPECT_EQ(word.error().message, std::string(TypeParam::kName) + "." + std::string(wanted.name) + " is " +
-                                          std::to_string(past) + ", the field holds " + std::to_string(wanted.width) +
+      EXPECT_EQ(word.error().message, std::string(TypeParam::kName) + "." +
+                                          std::string(wanted.name) + " is " + std::to_string(past) +
+                                          ", the field holds " + std::to_string(wanted.width) +
                                           (is_signed ? " signed bits" : " unsigned bits"));
     }
   });
@@ -79,8 +80,8 @@ TYPED_TEST(EveryInsn, EveryBitCounts) {
       EXPECT_NE(*insn, Insn(TypeParam{})) << bit;
       EXPECT_EQ(Encode(*insn).value(), word) << bit;
     } else {
-      EXPECT_EQ(insn.error().message, std::string(TypeParam::kName) + ": bit " + std::to_string(bit) +
-                                          " is set but no field names it");
+      EXPECT_EQ(insn.error().message, std::string(TypeParam::kName) + ": bit " +
+                                          std::to_string(bit) + " is set but no field names it");
     }
   }
 }
@@ -94,8 +95,9 @@ TEST(Encoding, PlacesFieldsWhereTheTableSays) {
   load.sram_base = 0xabcde;
   load.x_step = 0x123456;
   load.y_pad_1 = 0x7f;
-  const InsnWord want{0x1u | 0x2u << 4 | 0x4u << 8 | 2u << 12 | uint64_t{0xff} << 18 | uint64_t{0xabcde} << 42, 0,
-                      0x123456, uint64_t{0x7f} << 56};
+  const InsnWord want{
+      0x1u | 0x2u << 4 | 0x4u << 8 | 2u << 12 | uint64_t{0xff} << 18 | uint64_t{0xabcde} << 42, 0,
+      0x123456, uint64_t{0x7f} << 56};
   EXPECT_EQ(Encode(load).value(), want);
   Requant requant;
   requant.shift = -31;
@@ -109,13 +111,15 @@ TEST(Encoding, RefusesUnknownOpcodes) {
     const auto insn = Decode({opcode, 0, 0, 0});
     ASSERT_FALSE(insn);
     EXPECT_EQ(insn.error().code, Code::kInvalidArgument);
-    EXPECT_EQ(insn.error().message, "opcode " + std::to_string(opcode) + " is not in profile tessera");
+    EXPECT_EQ(insn.error().message,
+              "opcode " + std::to_string(opcode) + " is not in profile tessera");
   }
 }
 
 TEST(Encoding, MicroOps) {
   const Uop uop{0xfffff, 0x12345, 0xabcde, 1};
-  const uint64_t word = 0xfffff | uint64_t{0x12345} << 20 | uint64_t{0xabcde} << 40 | uint64_t{1} << 60;
+  const uint64_t word =
+      0xfffff | uint64_t{0x12345} << 20 | uint64_t{0xabcde} << 40 | uint64_t{1} << 60;
   EXPECT_EQ(EncodeUop(uop).value(), word);
   EXPECT_EQ(DecodeUop(word).value(), uop);
   const auto stray = DecodeUop(uint64_t{1} << 61);

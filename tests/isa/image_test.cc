@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: program images: writing, reading, and refusing what is damaged or contradicts itself.
-// Space: both profiles; truncation at every length; a flip of every bit of every byte; hostile counts
-// behind a right checksum, each diagnostic.
-// Not tested here: programs as text (asm_test), whether instructions make sense (tests of isa/check).
+// What is tested: program images: writing, reading, and refusing what is damaged or contradicts
+// itself. Space: both profiles; truncation at every length; a flip of every bit of every byte;
+// hostile counts behind a right checksum, each diagnostic. Not tested here: programs as text
+// (asm_test), whether instructions make sense (tests of isa/check).
 #include "isa/image.h"
 
 #include <gtest/gtest.h>
@@ -41,8 +41,8 @@ std::vector<uint8_t> Sealed(std::vector<uint8_t> bytes) {
 }
 
 // The file of Sample() with |value| at |offset|, sealed. Offsets: 8 version, 12 profile, 16 hash,
-// 24 length of the name "default", 28 name, 35 number of ranges, 39 first range, 51 length of its op,
-// 55 op (10), 65 second range, 77 length of its op, 81 op (3), 84 size of code, 92 code (192),
+// 24 length of the name "default", 28 name, 35 number of ranges, 39 first range, 51 length of its
+// op, 55 op (10), 65 second range, 77 length of its op, 81 op (3), 84 size of code, 92 code (192),
 // 284 segment 0: size, 292 its data's size, 300 segment 1.
 template <typename T>
 std::vector<uint8_t> Patched(size_t offset, T value) {
@@ -78,15 +78,18 @@ TEST(Image, RandomContentsSurvive) {
     ProgramImage image;
     image.config_hash = rng.Next();
     image.config_name.assign(static_cast<size_t>(rng.Range(0, 256)), 'n');
-    for (int64_t i = rng.Range(0, 20); i > 0; --i) image.Append(InsnWord{rng.Next(), rng.Next(), rng.Next(), rng.Next()});
+    for (int64_t i = rng.Range(0, 20); i > 0; --i)
+      image.Append(InsnWord{rng.Next(), rng.Next(), rng.Next(), rng.Next()});
     uint32_t at = 0;
     while (at < image.insn_count() && !rng.OneIn(4)) {
       const auto end = static_cast<uint32_t>(rng.Range(at, image.insn_count()));
-      image.source.push_back({at, end, static_cast<uint32_t>(rng.Next()), std::string(rng.Next() % 50, 'x')});
+      image.source.push_back(
+          {at, end, static_cast<uint32_t>(rng.Next()), std::string(rng.Next() % 50, 'x')});
       at = end + 1;
     }
     for (SegmentData& segment : image.segments) {
-      for (int64_t i = rng.Range(0, 30); i > 0; --i) segment.data.push_back(static_cast<uint8_t>(rng.Next()));
+      for (int64_t i = rng.Range(0, 30); i > 0; --i)
+        segment.data.push_back(static_cast<uint8_t>(rng.Next()));
       segment.size = segment.data.size() + rng.Next() % 1000;
     }
     EXPECT_EQ(ParseImage(SerializeImage(image)).value(), image);
@@ -124,8 +127,8 @@ TEST(Image, EveryFlippedBitIsRefused) {
   }
 }
 
-// Whatever the bytes say behind a right checksum, reading ends without a crash, and what is accepted
-// is written back to the same bytes.
+// Whatever the bytes say behind a right checksum, reading ends without a crash, and what is
+// accepted is written back to the same bytes.
 TEST(Image, HostileBytesNeverCrash) {
   SCOPED_TRACE("seed 7");
   Rng rng(7);
@@ -173,15 +176,18 @@ TEST(ImageBad, EachDiagnostic) {
                 "segment 0 has 4294967297 bytes, at most 4294967296 are accepted");
   ExpectRefused(Patched<uint64_t>(292, (uint64_t{1} << 32) + 1), Code::kOutOfRange,
                 "the size of a segment's data is 4294967297, at most 4294967296 is accepted");
-  ExpectRefused(Patched<uint64_t>(300, 2), Code::kInvalidArgument, "segment 1 has 2 bytes, but 3 of data");
+  ExpectRefused(Patched<uint64_t>(300, 2), Code::kInvalidArgument,
+                "segment 1 has 2 bytes, but 3 of data");
   std::vector<uint8_t> longer = SerializeImage(Sample());
   longer.push_back(0);
   ExpectRefused(Sealed(longer), Code::kInvalidArgument, "1 bytes follow the last segment");
   std::vector<uint8_t> shorter = SerializeImage(Sample());
   shorter.resize(100);
-  ExpectRefused(Sealed(shorter), Code::kDataLoss, "the size of the code is 192, but 0 bytes are left");
+  ExpectRefused(Sealed(shorter), Code::kDataLoss,
+                "the size of the code is 192, but 0 bytes are left");
   shorter.resize(70);
-  ExpectRefused(Sealed(shorter), Code::kDataLoss, "the number of source ranges is 2, but 23 bytes are left");
+  ExpectRefused(Sealed(shorter), Code::kDataLoss,
+                "the number of source ranges is 2, but 23 bytes are left");
 }
 
 TEST(ImageBad, ContradictionsInMemory) {
@@ -213,7 +219,8 @@ TEST(Image, NamesTheSourceOfAnInstruction) {
 
 TEST(Image, IsRefusedByAnotherConfiguration) {
   EXPECT_TRUE(CheckImageMatches(Sample(), LoadConfig("default").value()));
-  EXPECT_TRUE(CheckImageMatches(Sample(), LoadConfig("pynq").value()));  // the same machine on another board
+  EXPECT_TRUE(CheckImageMatches(Sample(),
+                                LoadConfig("pynq").value()));  // the same machine on another board
   const Config tiny = LoadConfig("tiny").value();
   const auto status = CheckImageMatches(Sample(), tiny);
   ASSERT_FALSE(status);

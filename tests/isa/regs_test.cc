@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the register table: offsets are words inside the window, no two registers overlap,
-// bits fit and do not overlap, and the constants are those that drivers rely on.
-// Not tested here: the registers' behaviour (tests of the register block and tests/cts).
+// What is tested: the register table: offsets are words inside the window, no two registers
+// overlap, bits fit and do not overlap, and the constants are those that drivers rely on. Not
+// tested here: the registers' behaviour (tests of the register block and tests/cts).
 #include "isa/regs.h"
 
 #include <gtest/gtest.h>

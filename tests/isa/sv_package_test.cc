@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the printed SystemVerilog package: the bits that each field function picks against
-// encode() of an instruction with only that field set; constants against hand-written values.
-// Space: every field of both profiles and of micro-ops, every named configuration.
-// That Verilator and yosys read the package is test tsr_pkg_lint.
+// What is tested: the printed SystemVerilog package: the bits that each field function picks
+// against encode() of an instruction with only that field set; constants against hand-written
+// values. Space: every field of both profiles and of micro-ops, every named configuration. That
+// Verilator and yosys read the package is test tsr_pkg_lint.
 #include "isa/gen/sv_package.h"
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <map>
 #include <memory>
-#include <regex>
+#include <sstream>
 #include <string>
 
 #include "base/bits.h"
@@ -29,16 +30,25 @@ struct Function {
   int low;
 };
 
-// The field functions of |text| by name.
+// The field functions of |text| by name: those whose body picks bits of their argument.
 std::map<std::string, Function> FieldFunctions(const std::string& text) {
-  static const std::regex pattern(
-      R"(function automatic (signed )?\[(\d+):0\] (\w+)\(input \[(\d+):0\] (\w+)\);\n    (\w+) = (\w+)\[(\d+):(\d+)\];\n  endfunction)");
   std::map<std::string, Function> result;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
-    const std::smatch& m = *it;
-    EXPECT_EQ(m[3], m[6]);
-    EXPECT_EQ(m[5], m[7]);
-    result[m[3]] = {m[1].matched, std::stoi(m[2]) + 1, std::stoi(m[4]) + 1, std::stoi(m[8]), std::stoi(m[9])};
+  std::istringstream lines(text);
+  std::string head;
+  for (std::string body; std::getline(lines, body); head = body) {
+    const bool is_signed = head.starts_with("  function automatic signed ");
+    const char* const pattern =
+        is_signed ? "  function automatic signed [%d:0] %63[a-z0-9_](input [%d:0] %7[a-z]);"
+                  : "  function automatic [%d:0] %63[a-z0-9_](input [%d:0] %7[a-z]);";
+    int msb = 0, word_msb = 0, high = 0, low = 0;
+    char name[64], argument[8], target[64], source[8];
+    if (std::sscanf(head.c_str(), pattern, &msb, name, &word_msb, argument) != 4) continue;
+    if (std::sscanf(body.c_str(), "    %63[a-z0-9_] = %7[a-z][%d:%d];", target, source, &high,
+                    &low) != 4)
+      continue;
+    EXPECT_STREQ(name, target);
+    EXPECT_STREQ(argument, source);
+    result[name] = {is_signed, msb + 1, word_msb + 1, high, low};
   }
   return result;
 }
@@ -61,10 +71,12 @@ void CheckInsn(const std::map<std::string, Function>& functions) {
     SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
     T insn;
     ForEachField(insn, [&](const Field& f, int64_t& value) {
-      if (f.name == wanted.name) value = f.kind == FieldKind::kSigned ? -1 : static_cast<int64_t>(Mask(f.width));
+      if (f.name == wanted.name)
+        value = f.kind == FieldKind::kSigned ? -1 : static_cast<int64_t>(Mask(f.width));
     });
     const bool header = wanted.name == "pop" || wanted.name == "push";
-    const auto it = functions.find((header ? "insn" : LowerSnake(T::kName)) + "_" + std::string(wanted.name));
+    const auto it =
+        functions.find((header ? "insn" : LowerSnake(T::kName)) + "_" + std::string(wanted.name));
     ASSERT_NE(it, functions.end());
     ExpectPicks(it->second, Encode(insn).value(), kOpcodeBits, wanted.kind == FieldKind::kSigned);
   });
@@ -76,10 +88,12 @@ void CheckVtaInsn(const std::map<std::string, Function>& functions, const VtaCod
     SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
     T insn;
     ForEachVtaValue(insn, [&](std::string_view name, int64_t& value) {
-      if (name == wanted.name) value = name == "imm" ? -1 : static_cast<int64_t>(Mask(wanted.width));
+      if (name == wanted.name)
+        value = name == "imm" ? -1 : static_cast<int64_t>(Mask(wanted.width));
     });
     const bool header = wanted.name.starts_with("pop_") || wanted.name.starts_with("push_");
-    const auto it = functions.find((header ? "vta_insn" : LowerSnake(T::kName)) + "_" + std::string(wanted.name));
+    const auto it = functions.find((header ? "vta_insn" : LowerSnake(T::kName)) + "_" +
+                                   std::string(wanted.name));
     ASSERT_NE(it, functions.end());
     ExpectPicks(it->second, codec.Encode(insn).value(), kVtaOpcodeBits, wanted.name == "imm");
   }
@@ -125,29 +139,58 @@ void ExpectLine(const std::string& text, const std::string& line) {
 TEST(SvPackage, ConstantsOfDefault) {
   const Config config = LoadConfig("default").value();
   const std::string text = PrintSvPackage(config);
-  for (const char* line : {"int Batch = 1", "int BlockIn = 16", "int BlockOut = 16", "int Lanes = 16",
-                           "int DepthwiseTaps = 8", "int BusBits = 64", "int BusBytes = 8", "int QueueDepth = 32",
-                           "int TokenDepth = 255", "int TokenBits = 8", "bit HasVta = 1'b1", "int InpDepth = 2048",
-                           "int InpIdxBits = 11", "int InpTileBytes = 16", "int WgtDepth = 1024",
-                           "int WgtIdxBits = 10", "int WgtTileBytes = 256", "int AccTileBytes = 64",
-                           "int OutTileBytes = 16", "int UopDepth = 4096", "int UopIdxBits = 12", "int PrmDepth = 64",
-                           "int PrmIdxBits = 6", "int PrmBytes = 144", "int PrmTileBytes = 144",
-                           "int VtaUopDepth = 8192", "int VtaUopIdxBits = 13", "int AccBanks = 4",
-                           "logic [1:0] UNIT_STORE = 2'd3", "logic [2:0] MEM_PRM = 3'd6", "logic [1:0] VMEM_IMM = 2'd3",
-                           "logic [2:0] ALU_MOV = 3'd5", "logic [1:0] ROUND_HALF_UP = 2'd2",
-                           "logic [0:0] PROFILE_TESSERA = 1'd1", "logic [7:0] ERR_NO_FINISH = 8'd6",
-                           "logic [3:0] OP_LOAD = 4'd1", "logic [3:0] OP_FINISH = 4'd9",
-                           "logic [2:0] VTA_OP_ALU = 3'd4", "logic [11:0] REG_CONTROL = 12'h010",
-                           "int REG_CONTROL_PROFILE_LSB = 8", "int REG_ERROR_UNIT_WIDTH = 8",
-                           "logic [11:0] REG_SEGMENT_BASE_LO = 12'h100", "int REG_SEGMENT_BASE_LO_COUNT = 8",
+  for (const char* line : {"int Batch = 1",
+                           "int BlockIn = 16",
+                           "int BlockOut = 16",
+                           "int Lanes = 16",
+                           "int DepthwiseTaps = 8",
+                           "int BusBits = 64",
+                           "int BusBytes = 8",
+                           "int QueueDepth = 32",
+                           "int TokenDepth = 255",
+                           "int TokenBits = 8",
+                           "bit HasVta = 1'b1",
+                           "int InpDepth = 2048",
+                           "int InpIdxBits = 11",
+                           "int InpTileBytes = 16",
+                           "int WgtDepth = 1024",
+                           "int WgtIdxBits = 10",
+                           "int WgtTileBytes = 256",
+                           "int AccTileBytes = 64",
+                           "int OutTileBytes = 16",
+                           "int UopDepth = 4096",
+                           "int UopIdxBits = 12",
+                           "int PrmDepth = 64",
+                           "int PrmIdxBits = 6",
+                           "int PrmBytes = 144",
+                           "int PrmTileBytes = 144",
+                           "int VtaUopDepth = 8192",
+                           "int VtaUopIdxBits = 13",
+                           "int AccBanks = 4",
+                           "logic [1:0] UNIT_STORE = 2'd3",
+                           "logic [2:0] MEM_PRM = 3'd6",
+                           "logic [1:0] VMEM_IMM = 2'd3",
+                           "logic [2:0] ALU_MOV = 3'd5",
+                           "logic [1:0] ROUND_HALF_UP = 2'd2",
+                           "logic [0:0] PROFILE_TESSERA = 1'd1",
+                           "logic [7:0] ERR_NO_FINISH = 8'd6",
+                           "logic [3:0] OP_LOAD = 4'd1",
+                           "logic [3:0] OP_FINISH = 4'd9",
+                           "logic [2:0] VTA_OP_ALU = 3'd4",
+                           "logic [11:0] REG_CONTROL = 12'h010",
+                           "int REG_CONTROL_PROFILE_LSB = 8",
+                           "int REG_ERROR_UNIT_WIDTH = 8",
+                           "logic [11:0] REG_SEGMENT_BASE_LO = 12'h100",
+                           "int REG_SEGMENT_BASE_LO_COUNT = 8",
                            "logic [11:0] REG_SEGMENT_BASE_LO_STRIDE = 12'h010",
                            "logic [31:0] REG_ID_VALUE = 32'h31525354"}) {
     ExpectLine(text, line);
   }
   ExpectLine(text, fmt::format("logic [63:0] ConfigHash = 64'h{:016x}", config.Hash()));
   // FINISH names its opcode and its two masks.
-  ExpectLine(text, "logic [255:0] NAMED_BITS_FINISH = "
-                   "256'h0000000000000000_0000000000000000_0000000000000000_0000000000000fff");
+  ExpectLine(text,
+             "logic [255:0] NAMED_BITS_FINISH = "
+             "256'h0000000000000000_0000000000000000_0000000000000000_0000000000000fff");
 }
 
 TEST(SvPackage, WithoutVtaItsFunctionsGiveZero) {

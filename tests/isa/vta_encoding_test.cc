@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: where the fields of profile vta lie, and encode and decode. Second derivations: a
-// table of VTA's documented bits written by hand, and C bit-fields laid out by this compiler, at the
-// default configuration and at tiny, where factors start in the lower word.
-// Space: every field of every instruction and of the micro-op, extreme and random values, every
-// named configuration that VTA's encoding fits.
-// Not tested here: what instructions do (isa/semantics), limits of configurations (config_test).
+// table of VTA's documented bits written by hand, and C bit-fields laid out by this compiler, at
+// the default configuration and at tiny, where factors start in the lower word. Space: every field
+// of every instruction and of the micro-op, extreme and random values, every named configuration
+// that VTA's encoding fits. Not tested here: what instructions do (isa/semantics), limits of
+// configurations (config_test).
 #include "isa/vta_encoding.h"
 
 #include <gtest/gtest.h>
@@ -29,39 +29,72 @@ struct Bits {
 
 // VTA's published encoding at its default configuration.
 constexpr Bits kDefaultBits[] = {
-    {"VtaLoad", "pop_prev", 3, 1},          {"VtaLoad", "pop_next", 4, 1},
-    {"VtaLoad", "push_prev", 5, 1},         {"VtaLoad", "push_next", 6, 1},
-    {"VtaLoad", "memory_type", 7, 3},       {"VtaLoad", "sram_base", 10, 16},
-    {"VtaLoad", "dram_base", 26, 32},       {"VtaLoad", "y_size", 64, 16},
-    {"VtaLoad", "x_size", 80, 16},          {"VtaLoad", "x_stride", 96, 16},
-    {"VtaLoad", "y_pad_0", 112, 4},         {"VtaLoad", "y_pad_1", 116, 4},
-    {"VtaLoad", "x_pad_0", 120, 4},         {"VtaLoad", "x_pad_1", 124, 4},
-    {"VtaStore", "pop_prev", 3, 1},         {"VtaStore", "pop_next", 4, 1},
-    {"VtaStore", "push_prev", 5, 1},        {"VtaStore", "push_next", 6, 1},
-    {"VtaStore", "memory_type", 7, 3},      {"VtaStore", "sram_base", 10, 16},
-    {"VtaStore", "dram_base", 26, 32},      {"VtaStore", "y_size", 64, 16},
-    {"VtaStore", "x_size", 80, 16},         {"VtaStore", "x_stride", 96, 16},
-    {"VtaStore", "y_pad_0", 112, 4},        {"VtaStore", "y_pad_1", 116, 4},
-    {"VtaStore", "x_pad_0", 120, 4},        {"VtaStore", "x_pad_1", 124, 4},
-    {"VtaGemm", "pop_prev", 3, 1},          {"VtaGemm", "pop_next", 4, 1},
-    {"VtaGemm", "push_prev", 5, 1},         {"VtaGemm", "push_next", 6, 1},
-    {"VtaGemm", "reset_reg", 7, 1},         {"VtaGemm", "uop_bgn", 8, 13},
-    {"VtaGemm", "uop_end", 21, 14},         {"VtaGemm", "iter_out", 35, 14},
-    {"VtaGemm", "iter_in", 49, 14},         {"VtaGemm", "dst_factor_out", 64, 11},
-    {"VtaGemm", "dst_factor_in", 75, 11},   {"VtaGemm", "src_factor_out", 86, 11},
-    {"VtaGemm", "src_factor_in", 97, 11},   {"VtaGemm", "wgt_factor_out", 108, 10},
-    {"VtaGemm", "wgt_factor_in", 118, 10},  {"VtaFinish", "pop_prev", 3, 1},
-    {"VtaFinish", "pop_next", 4, 1},        {"VtaFinish", "push_prev", 5, 1},
-    {"VtaFinish", "push_next", 6, 1},       {"VtaAlu", "pop_prev", 3, 1},
-    {"VtaAlu", "pop_next", 4, 1},           {"VtaAlu", "push_prev", 5, 1},
-    {"VtaAlu", "push_next", 6, 1},          {"VtaAlu", "reset_reg", 7, 1},
-    {"VtaAlu", "uop_bgn", 8, 13},           {"VtaAlu", "uop_end", 21, 14},
-    {"VtaAlu", "iter_out", 35, 14},         {"VtaAlu", "iter_in", 49, 14},
-    {"VtaAlu", "dst_factor_out", 64, 11},   {"VtaAlu", "dst_factor_in", 75, 11},
-    {"VtaAlu", "src_factor_out", 86, 11},   {"VtaAlu", "src_factor_in", 97, 11},
-    {"VtaAlu", "alu_opcode", 108, 3},       {"VtaAlu", "use_imm", 111, 1},
-    {"VtaAlu", "imm", 112, 16},             {"VtaUop", "dst_idx", 0, 11},
-    {"VtaUop", "src_idx", 11, 11},          {"VtaUop", "wgt_idx", 22, 10},
+    {"VtaLoad", "pop_prev", 3, 1},
+    {"VtaLoad", "pop_next", 4, 1},
+    {"VtaLoad", "push_prev", 5, 1},
+    {"VtaLoad", "push_next", 6, 1},
+    {"VtaLoad", "memory_type", 7, 3},
+    {"VtaLoad", "sram_base", 10, 16},
+    {"VtaLoad", "dram_base", 26, 32},
+    {"VtaLoad", "y_size", 64, 16},
+    {"VtaLoad", "x_size", 80, 16},
+    {"VtaLoad", "x_stride", 96, 16},
+    {"VtaLoad", "y_pad_0", 112, 4},
+    {"VtaLoad", "y_pad_1", 116, 4},
+    {"VtaLoad", "x_pad_0", 120, 4},
+    {"VtaLoad", "x_pad_1", 124, 4},
+    {"VtaStore", "pop_prev", 3, 1},
+    {"VtaStore", "pop_next", 4, 1},
+    {"VtaStore", "push_prev", 5, 1},
+    {"VtaStore", "push_next", 6, 1},
+    {"VtaStore", "memory_type", 7, 3},
+    {"VtaStore", "sram_base", 10, 16},
+    {"VtaStore", "dram_base", 26, 32},
+    {"VtaStore", "y_size", 64, 16},
+    {"VtaStore", "x_size", 80, 16},
+    {"VtaStore", "x_stride", 96, 16},
+    {"VtaStore", "y_pad_0", 112, 4},
+    {"VtaStore", "y_pad_1", 116, 4},
+    {"VtaStore", "x_pad_0", 120, 4},
+    {"VtaStore", "x_pad_1", 124, 4},
+    {"VtaGemm", "pop_prev", 3, 1},
+    {"VtaGemm", "pop_next", 4, 1},
+    {"VtaGemm", "push_prev", 5, 1},
+    {"VtaGemm", "push_next", 6, 1},
+    {"VtaGemm", "reset_reg", 7, 1},
+    {"VtaGemm", "uop_bgn", 8, 13},
+    {"VtaGemm", "uop_end", 21, 14},
+    {"VtaGemm", "iter_out", 35, 14},
+    {"VtaGemm", "iter_in", 49, 14},
+    {"VtaGemm", "dst_factor_out", 64, 11},
+    {"VtaGemm", "dst_factor_in", 75, 11},
+    {"VtaGemm", "src_factor_out", 86, 11},
+    {"VtaGemm", "src_factor_in", 97, 11},
+    {"VtaGemm", "wgt_factor_out", 108, 10},
+    {"VtaGemm", "wgt_factor_in", 118, 10},
+    {"VtaFinish", "pop_prev", 3, 1},
+    {"VtaFinish", "pop_next", 4, 1},
+    {"VtaFinish", "push_prev", 5, 1},
+    {"VtaFinish", "push_next", 6, 1},
+    {"VtaAlu", "pop_prev", 3, 1},
+    {"VtaAlu", "pop_next", 4, 1},
+    {"VtaAlu", "push_prev", 5, 1},
+    {"VtaAlu", "push_next", 6, 1},
+    {"VtaAlu", "reset_reg", 7, 1},
+    {"VtaAlu", "uop_bgn", 8, 13},
+    {"VtaAlu", "uop_end", 21, 14},
+    {"VtaAlu", "iter_out", 35, 14},
+    {"VtaAlu", "iter_in", 49, 14},
+    {"VtaAlu", "dst_factor_out", 64, 11},
+    {"VtaAlu", "dst_factor_in", 75, 11},
+    {"VtaAlu", "src_factor_out", 86, 11},
+    {"VtaAlu", "src_factor_in", 97, 11},
+    {"VtaAlu", "alu_opcode", 108, 3},
+    {"VtaAlu", "use_imm", 111, 1},
+    {"VtaAlu", "imm", 112, 16},
+    {"VtaUop", "dst_idx", 0, 11},
+    {"VtaUop", "src_idx", 11, 11},
+    {"VtaUop", "wgt_idx", 22, 10},
 };
 
 Config Named(const std::string& name) { return LoadConfig(name).value(); }
@@ -90,13 +123,19 @@ struct CFields {
   struct Gemm {
     uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
     uint64_t reset_reg : 1, uop_bgn : kUop, uop_end : kUop + 1, iter_out : 14, iter_in : 14;
-    uint64_t dst_factor_out : kAcc, dst_factor_in : kAcc, src_factor_out : kInp, src_factor_in : kInp;
+    uint64_t dst_factor_out : kAcc,
+                              dst_factor_in : kAcc,
+                                              src_factor_out : kInp,
+                                                               src_factor_in : kInp;
     uint64_t wgt_factor_out : kWgt, wgt_factor_in : kWgt;
   };
   struct Alu {
     uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
     uint64_t reset_reg : 1, uop_bgn : kUop, uop_end : kUop + 1, iter_out : 14, iter_in : 14;
-    uint64_t dst_factor_out : kAcc, dst_factor_in : kAcc, src_factor_out : kAcc, src_factor_in : kAcc;
+    uint64_t dst_factor_out : kAcc,
+                              dst_factor_in : kAcc,
+                                              src_factor_out : kAcc,
+                                                               src_factor_in : kAcc;
     uint64_t alu_opcode : 3, use_imm : 1;
     int64_t imm : 16;
   };
@@ -132,22 +171,24 @@ struct CFields {
   template <typename Insn>
   static void CompareMem(const Insn& insn, const VtaInsnWord& word) {
     const Mem c = As<Mem>(word);
-    EXPECT_EQ(insn, Insn(c.pop_prev, c.pop_next, c.push_prev, c.push_next, c.memory_type, c.sram_base,
-                          c.dram_base, c.y_size, c.x_size, c.x_stride, c.y_pad_0, c.y_pad_1, c.x_pad_0, c.x_pad_1));
+    EXPECT_EQ(insn, Insn(c.pop_prev, c.pop_next, c.push_prev, c.push_next, c.memory_type,
+                         c.sram_base, c.dram_base, c.y_size, c.x_size, c.x_stride, c.y_pad_0,
+                         c.y_pad_1, c.x_pad_0, c.x_pad_1));
   }
   static void Compare(const VtaLoad& insn, const VtaInsnWord& word) { CompareMem(insn, word); }
   static void Compare(const VtaStore& insn, const VtaInsnWord& word) { CompareMem(insn, word); }
   static void Compare(const VtaGemm& insn, const VtaInsnWord& word) {
     const Gemm c = As<Gemm>(word);
-    EXPECT_EQ(insn, VtaGemm(c.pop_prev, c.pop_next, c.push_prev, c.push_next, c.reset_reg, c.uop_bgn, c.uop_end,
-                             c.iter_out, c.iter_in, c.dst_factor_out, c.dst_factor_in, c.src_factor_out,
-                             c.src_factor_in, c.wgt_factor_out, c.wgt_factor_in));
+    EXPECT_EQ(insn,
+              VtaGemm(c.pop_prev, c.pop_next, c.push_prev, c.push_next, c.reset_reg, c.uop_bgn,
+                      c.uop_end, c.iter_out, c.iter_in, c.dst_factor_out, c.dst_factor_in,
+                      c.src_factor_out, c.src_factor_in, c.wgt_factor_out, c.wgt_factor_in));
   }
   static void Compare(const VtaAlu& insn, const VtaInsnWord& word) {
     const Alu c = As<Alu>(word);
-    EXPECT_EQ(insn, VtaAlu(c.pop_prev, c.pop_next, c.push_prev, c.push_next, c.reset_reg, c.uop_bgn, c.uop_end,
-                            c.iter_out, c.iter_in, c.dst_factor_out, c.dst_factor_in, c.src_factor_out,
-                            c.src_factor_in, c.alu_opcode, c.use_imm, c.imm));
+    EXPECT_EQ(insn, VtaAlu(c.pop_prev, c.pop_next, c.push_prev, c.push_next, c.reset_reg, c.uop_bgn,
+                           c.uop_end, c.iter_out, c.iter_in, c.dst_factor_out, c.dst_factor_in,
+                           c.src_factor_out, c.src_factor_in, c.alu_opcode, c.use_imm, c.imm));
   }
   static void Compare(const VtaFinish& insn, const VtaInsnWord& word) {
     const Mem c = As<Mem>(word);
@@ -237,7 +278,8 @@ TEST(VtaCodec, RefusesUnknownOpcodes) {
 
 TEST(VtaCodec, IgnoresBitsWithoutAName) {
   const VtaCodec codec = VtaCodec::Make(Named("default")).value();
-  EXPECT_EQ(codec.Decode({uint64_t{3} | uint64_t{1} << 63, ~uint64_t{0}}).value(), VtaInsn(VtaFinish{}));
+  EXPECT_EQ(codec.Decode({uint64_t{3} | uint64_t{1} << 63, ~uint64_t{0}}).value(),
+            VtaInsn(VtaFinish{}));
 }
 
 TEST(VtaCodec, RefusesAConfigurationThatItCannotExpress) {
