@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_control: the state of a run: start, end, first error, soft reset, counters.
+//
+//   Input   start and soft reset (registers), finish (dispatch), errors of dispatch, fetch and units
+//   Output  core_rst_no: reset of everything but the AXI ends and the registers
+//   Output  flush_o: the AXI ends finish what is under way
+//   Output  status, counters, where every unit stands; they keep the last run's values
+//
+//   idle --start--> run --finish, error, soft reset--> drain --bus quiet--> idle
+//
+// Invariant: busy_o from start until the bus is quiet; per unit, busy + token + memory + hazard <= cycles.
+`include "tsr_assert.svh"
+
+module tsr_control (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         start_i,
+  input  logic         soft_reset_i,
+  input  logic         profile_i,
+  // the run
+  output logic         core_rst_no,
+  output logic         flush_o,
+  output logic         vta_o,
+  input  logic         quiet_i,
+  input  logic         finish_i,
+  input  logic         finish_counts_i,
+  input  logic         tokens_left_i,
+  input  logic [5:0]   err_valid_i,      // units by enum Unit, 4: dispatch, 5: fetch
+  input  logic [6*4-1:0]  err_code_i,
+  input  logic [6*32-1:0] err_num_i,
+  input  logic [2:0]   dispatch_unit_i,  // unit that dispatch's error is about
+  input  logic [3:0]   retired_i,
+  input  logic [3:0]   unit_busy_i,
+  input  logic [3:0]   unit_token_i,
+  input  logic [3:0]   unit_memory_i,
+  input  logic [3:0]   unit_hazard_i,
+  input  logic [3:0]   unit_holds_i,
+  input  logic [15:0]  unit_missing_i,
+  input  logic [15:0]  unit_stalled_i,
+  input  logic [127:0] unit_num_i,
+  // what registers show
+  output logic         busy_o,
+  output logic         done_o,
+  output logic         error_o,
+  output logic         leftover_o,
+  output logic [7:0]   err_code_o,
+  output logic [7:0]   err_unit_o,
+  output logic [31:0]  err_num_o,
+  output logic [31:0]  retired_o,
+  output logic [63:0]  cycles_o,
+  output logic [127:0] busy_count_o,     // by unit
+  output logic [127:0] token_count_o,
+  output logic [127:0] memory_count_o,
+  output logic [127:0] hazard_count_o,
+  output logic [127:0] unit_state_o,
+  output logic [127:0] unit_num_o
+);
+  localparam logic [1:0] Idle = 2'd0, Run = 2'd1, Drain = 2'd2;
+  logic [1:0] state_q;
+  logic core_rst_nq, forget_q;  // forget: the drain is a soft reset's
+  assign core_rst_no = core_rst_nq;
+  assign flush_o = state_q != Run;
+  assign busy_o = state_q != Idle;
+
+  // The first error; units first, in their order.
+  logic any_error;
+  logic [3:0] code;
+  logic [2:0] unit;
+  logic [31:0] num;
+  assign any_error = err_valid_i != '0;
+  always_comb begin
+    code = '0;
+    unit = '0;
+    num = '0;
+    for (int u = 5; u >= 0; u--) begin
+      if (err_valid_i[u]) begin
+        code = err_code_i[4*u+:4];
+        num = err_num_i[32*u+:32];
+        unit = (u == 4) ? dispatch_unit_i : (u == 5) ? 3'd4 : 3'(u);
+      end
+    end
+  end
+
+  logic begins, stops;
+  assign begins = start_i & !soft_reset_i & (state_q == Idle);
+  assign stops = (state_q == Run) & (any_error | finish_i | soft_reset_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      core_rst_nq <= 1'b0;
+      forget_q <= 1'b0;
+      vta_o <= 1'b0;
+      done_o <= 1'b0;
+      error_o <= 1'b0;
+      leftover_o <= 1'b0;
+      err_code_o <= '0;
+      err_unit_o <= '0;
+      err_num_o <= '0;
+    end else begin
+      if (begins) begin
+        state_q <= Run;
+        core_rst_nq <= 1'b1;
+        forget_q <= 1'b0;
+        vta_o <= profile_i == tsr_pkg::PROFILE_VTA;
+      end else if (stops) begin
+        state_q <= Drain;
+        core_rst_nq <= 1'b0;
+      end else if (state_q == Drain && quiet_i) begin
+        state_q <= Idle;
+        done_o <= !forget_q & !soft_reset_i;
+      end
+      if (stops && !soft_reset_i) begin
+        error_o <= any_error;
+        leftover_o <= !any_error & tokens_left_i;
+        err_code_o <= any_error ? 8'(code) : 8'd0;
+        err_unit_o <= any_error ? 8'(unit) : 8'd0;
+        err_num_o <= any_error ? num : 32'd0;
+      end
+      if (soft_reset_i) forget_q <= state_q != Idle;
+      if (begins || soft_reset_i) begin
+        done_o <= 1'b0;
+        error_o <= 1'b0;
+        leftover_o <= 1'b0;
+        err_code_o <= '0;
+        err_unit_o <= '0;
+        err_num_o <= '0;
+      end
+    end
+  end
+
+  // Counters.
+  logic clear, runs, finishes;
+  assign clear = begins | soft_reset_i;
+  assign runs = state_q == Run;
+  assign finishes = runs & finish_i & finish_counts_i & !any_error;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear) begin
+      cycles_o <= '0;
+      retired_o <= '0;
+    end else begin
+      if (busy_o) cycles_o <= cycles_o + 64'd1;
+      if (runs) begin
+        retired_o <= retired_o + 32'(retired_i[0]) + 32'(retired_i[1]) + 32'(retired_i[2]) + 32'(retired_i[3]) +
+                     32'(finishes);
+      end
+    end
+  end
+  for (genvar u = 0; u < 4; u++) begin : g_unit
+    logic [31:0] busy_q, token_q, memory_q, hazard_q, num_q;
+    logic holds_q;
+    logic [3:0] missing_q, stalled_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || clear) begin
+        busy_q <= '0;
+        token_q <= '0;
+        memory_q <= '0;
+        hazard_q <= '0;
+        holds_q <= 1'b0;
+        missing_q <= '0;
+        stalled_q <= '0;
+        num_q <= '0;
+      end else if (runs) begin
+        if (unit_busy_i[u]) busy_q <= busy_q + 32'd1;
+        else if (unit_memory_i[u]) memory_q <= memory_q + 32'd1;
+        else if (unit_hazard_i[u]) hazard_q <= hazard_q + 32'd1;
+        else if (unit_token_i[u]) token_q <= token_q + 32'd1;
+        holds_q <= unit_holds_i[u];
+        missing_q <= unit_missing_i[4*u+:4];
+        stalled_q <= unit_stalled_i[4*u+:4];
+        num_q <= unit_num_i[32*u+:32];
+      end
+    end
+    assign busy_count_o[32*u+:32] = busy_q;
+    assign token_count_o[32*u+:32] = token_q;
+    assign memory_count_o[32*u+:32] = memory_q;
+    assign hazard_count_o[32*u+:32] = hazard_q;
+    assign unit_state_o[32*u+:32] = {20'd0, stalled_q, missing_q, 3'd0, holds_q};
+    assign unit_num_o[32*u+:32] = num_q;
+  end
+
+  `TSR_ASSERT(drain_ends_idle, state_q == Drain && quiet_i |=> state_q == Idle)
+endmodule

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_fetch: reads the instruction stream ahead of need and cuts it into instructions.
+//
+//   Input   address (multiple of 64) and count, constant out of reset; it starts by itself
+//   Output  AXI read requests and their beats
+//   Output  instructions with their numbers, in order; profile vta: in the low 128 bits
+//   Cost    an instruction every 256 (vta: 128) bits of bus, from a queue of Beats bus words
+//
+// Invariant: a beat is asked for only when there is a place for it, so fetch never holds up the bus.
+`include "tsr_assert.svh"
+
+module tsr_fetch #(
+  parameter int MaxBurst = 16,  // beats in a burst
+  parameter int Beats    = 64   // bus words held or under way; a power of two, >= 2 * MaxBurst
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        vta_i,
+  input  logic [39:0]                 addr_i,
+  input  logic [31:0]                 count_i,
+  // read requests and beats
+  output logic                        ar_valid_o,
+  input  logic                        ar_ready_i,
+  output logic [39:0]                 ar_addr_o,
+  output logic [7:0]                  ar_len_o,
+  input  logic                        r_valid_i,
+  output logic                        r_ready_o,
+  input  logic [tsr_pkg::BusBits-1:0] r_data_i,
+  input  logic                        r_err_i,
+  // instructions
+  output logic                        insn_valid_o,
+  input  logic                        insn_ready_i,
+  output logic [255:0]                insn_o,
+  output logic [31:0]                 num_o,
+  output logic                        last_o,
+  output logic                        none_o,       // the stream is empty
+  output logic                        err_valid_o,  // bus error at instruction err_num_o; held
+  output logic [31:0]                 err_num_o
+);
+  localparam int BusBits = tsr_pkg::BusBits;
+  localparam int CountBits = $clog2(Beats) + 1;
+
+  // Bytes of the stream; a stream of 4 GiB or more is read as 4 GiB.
+  logic [36:0] bytes;
+  logic [31:0] run_bytes;
+  assign bytes = vta_i ? {1'b0, count_i, 4'd0} : {count_i, 5'd0};
+  assign run_bytes = (bytes[36:32] != '0) ? 32'hffff_ffe0 : bytes[31:0];
+  assign none_o = count_i == '0;
+
+  logic started_q, run_valid, run_ready, runs_ready, unused_last, unused_user;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) started_q <= 1'b0;
+    else if (runs_ready) started_q <= 1'b1;
+  end
+  tsr_runs #(
+    .YStepBits(24),
+    .BusBytes(tsr_pkg::BusBytes),
+    .MaxBeats(MaxBurst),
+    .UserBits(1)
+  ) u_runs (
+    .clk_i,
+    .rst_ni,
+    .valid_i(!started_q & !none_o),
+    .ready_o(runs_ready),
+    .addr_i,
+    .run_bytes_i(run_bytes),
+    .row_run_i(1'b1),
+    .plane_run_i(1'b1),
+    .box_run_i(1'b1),
+    .x_size_i(16'd1),
+    .y_size_i(16'd1),
+    .z_size_i(16'd1),
+    .x_step_i('0),
+    .y_step_i('0),
+    .z_step_i('0),
+    .user_i(1'b0),
+    .valid_o(run_valid),
+    .ready_i(run_ready),
+    .addr_o(ar_addr_o),
+    .len_o(ar_len_o),
+    .last_o(unused_last),
+    .user_o(unused_user)
+  );
+
+  // Places taken, by beats that are here or under way.
+  logic [CountBits-1:0] taken_q;
+  logic room, ask, leaves;
+  assign room = taken_q <= CountBits'(Beats - MaxBurst);
+  assign ar_valid_o = run_valid & room;
+  assign run_ready = ar_ready_i & room;
+  assign ask = ar_valid_o & ar_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) taken_q <= '0;
+    else taken_q <= taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(leaves);
+  end
+
+  logic beat_valid, beat_ready, beat_err;
+  logic [BusBits-1:0] beat;
+  logic [CountBits-1:0] unused_count;
+  tsr_fifo #(
+    .Width(BusBits + 1),
+    .Depth(Beats),
+    .CountBits(CountBits)
+  ) u_beats (
+    .clk_i,
+    .rst_ni,
+    .valid_i(r_valid_i),
+    .ready_o(r_ready_o),
+    .data_i({r_err_i, r_data_i}),
+    .valid_o(beat_valid),
+    .ready_i(beat_ready),
+    .data_o({beat_err, beat}),
+    .count_o(unused_count)
+  );
+  assign leaves = beat_valid & beat_ready;
+
+  // Cut: several beats make an instruction, or a beat holds several.
+  logic go, makes;             // go: the output register is free; makes: a whole instruction is here
+  logic [3:0] part_q;          // beats put aside, or instructions of the beat already given
+  logic [255:0] whole;
+  logic part_ends;
+  assign go = insn_ready_i | !insn_valid_o;
+  if (BusBits < 256) begin : g_narrow
+    logic [255:BusBits] shift_q;
+    logic [255:0] shift_d;
+    assign shift_d = {beat, shift_q};
+    assign part_ends = part_q == (vta_i ? 4'(128 / BusBits - 1) : 4'(256 / BusBits - 1));
+    assign makes = beat_valid & part_ends;
+    assign whole = vta_i ? {128'd0, shift_d[255:128]} : shift_d;
+    assign beat_ready = go | !part_ends;
+    always_ff @(posedge clk_i) if (leaves) shift_q <= shift_d[255:BusBits];
+  end else begin : g_wide
+    logic [BusBits-1:0] down;
+    assign down = beat >> (vta_i ? {part_q, 7'd0} : {part_q[2:0], 8'd0});
+    assign part_ends = (part_q == (vta_i ? 4'(BusBits / 128 - 1) : 4'(BusBits / 256 - 1)));
+    assign makes = beat_valid;
+    assign whole = down[255:0];
+    assign beat_ready = go & part_ends;
+    if (BusBits > 256) begin : g_rest
+      logic unused_down;
+      assign unused_down = ^down[BusBits-1:256];
+    end
+  end
+
+  logic [31:0] num_q;  // of the next instruction
+  logic gives;
+  assign gives = makes & go & !beat_err & !err_valid_o;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      part_q <= '0;
+      insn_valid_o <= 1'b0;
+      num_q <= '0;
+      err_valid_o <= 1'b0;
+    end else begin
+      if (BusBits < 256 ? leaves : gives) part_q <= part_ends ? '0 : part_q + 4'd1;
+      if (go) insn_valid_o <= gives & (num_q != count_i);
+      if (gives && num_q != count_i) num_q <= num_q + 32'd1;
+      if (beat_valid && beat_err && num_q != count_i) err_valid_o <= 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      insn_o <= whole;
+      num_o <= num_q;
+      last_o <= num_q + 32'd1 == count_i;
+    end
+  end
+  assign err_num_o = num_q;
+
+  logic unused;
+  assign unused = ^{unused_last, unused_user, unused_count};
+
+  `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
+  `TSR_ASSERT_STREAM(insn, insn_valid_o, insn_ready_i, {insn_o, num_o, last_o})
+  `TSR_ASSERT(beats_have_room, r_valid_i |-> r_ready_o)
+endmodule

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_prm_mem: requantise parameters in LUT RAM: records of block_out channels.
+//
+//   Input   LOAD's chunks (hw/rtl/README.md); always ready
+//   Input   a record read: data in the next cycle, kept until the next read
+//   Output  a record as in device memory: block_out int32 biases, multipliers, int8 shifts
+//   Output  digest_o: change of the write of the cycle before
+//
+// Invariant: of a multiplier 31 bits are kept, of a shift 6, sign-extended; the filling up to the bus
+// width is dropped.
+module tsr_prm_mem (
+  input  logic                           clk_i,
+  input  logic                           rst_ni,
+  input  logic                           trace_en_i,
+  input  logic                           wr_valid_i,
+  input  logic [tsr_pkg::PrmIdxBits-1:0] wr_tile_i,
+  input  logic [15:0]                    wr_off_i,
+  input  logic [tsr_pkg::BusBits-1:0]    wr_data_i,
+  output logic [63:0]                    digest_o,
+  input  logic                           rd_en_i,
+  input  logic [tsr_pkg::PrmIdxBits-1:0] rd_addr_i,
+  output logic [8*tsr_pkg::PrmBytes-1:0] rd_data_o
+);
+  localparam int Bytes = tsr_pkg::PrmTileBytes;
+  localparam int ChunkBytes = tsr_pkg::BusBytes;
+  localparam int Shift = $clog2(ChunkBytes);
+  localparam int Block = tsr_pkg::BlockOut;
+
+  logic [8*Bytes-1:0] kept;
+  for (genvar i = 0; i < Bytes; i++) begin : g_byte
+    localparam int Lsb = 8 * (i % ChunkBytes);
+    if (i >= 9 * Block) assign kept[8*i+:8] = '0;
+    else if (i >= 8 * Block) assign kept[8*i+:8] = {{2{wr_data_i[Lsb+5]}}, wr_data_i[Lsb+:6]};
+    else if (i >= 4 * Block && i % 4 == 3) assign kept[8*i+:8] = {1'b0, wr_data_i[Lsb+:7]};
+    else assign kept[8*i+:8] = wr_data_i[Lsb+:8];
+  end
+
+  logic [8*Bytes-1:0] record, record_q;
+  logic [Bytes/ChunkBytes-1:0] here;
+  for (genvar c = 0; c < Bytes / ChunkBytes; c++) begin : g_chunk
+    assign here[c] = (wr_off_i >> Shift) == 16'(c);
+    tsr_lutram #(
+      .Depth(tsr_pkg::PrmDepth),
+      .Width(8 * ChunkBytes),
+      .AddrBits(tsr_pkg::PrmIdxBits)
+    ) u_ram (
+      .clk_i,
+      .we_i(wr_valid_i & here[c]),
+      .waddr_i(wr_tile_i),
+      .wdata_i(kept[8*ChunkBytes*c+:8*ChunkBytes]),
+      .raddr_i(rd_addr_i),
+      .rdata_o(record[8*ChunkBytes*c+:8*ChunkBytes])
+    );
+  end
+  always_ff @(posedge clk_i) if (rd_en_i) record_q <= record;
+  assign rd_data_o = record_q[8*tsr_pkg::PrmBytes-1:0];
+  if (Bytes > tsr_pkg::PrmBytes) begin : g_filling
+    logic unused_filling;
+    assign unused_filling = ^record_q[8*Bytes-1:8*tsr_pkg::PrmBytes];
+  end
+
+`ifdef SYNTHESIS
+  assign digest_o = '0;
+  logic unused;
+  assign unused = ^{rst_ni, trace_en_i};
+`else
+  // A copy with the write side's own read, kept only while tracing.
+  logic [8*Bytes-1:0] shadow_q [tsr_pkg::PrmDepth];
+  logic [8*Bytes-1:0] mask;
+  logic [Bytes-1:0] be;
+  for (genvar c = 0; c < Bytes / ChunkBytes; c++) begin : g_mask
+    assign mask[8*ChunkBytes*c+:8*ChunkBytes] = {8 * ChunkBytes{here[c]}};
+    assign be[ChunkBytes*c+:ChunkBytes] = {ChunkBytes{here[c]}};
+  end
+  always_ff @(posedge clk_i) begin
+    if (wr_valid_i) shadow_q[wr_tile_i] <= (shadow_q[wr_tile_i] & ~mask) | (kept & mask);
+  end
+  initial for (int i = 0; i < tsr_pkg::PrmDepth; i++) shadow_q[i] = '0;
+  tsr_digest #(
+    .Bytes(Bytes),
+    .Space(8'd6)
+  ) u_digest (
+    .clk_i,
+    .rst_ni,
+    .en_i(trace_en_i),
+    .valid_i(wr_valid_i),
+    .addr_i(32'(wr_tile_i) * 32'(Bytes)),
+    .be_i(be),
+    .old_i(shadow_q[wr_tile_i]),
+    .new_i(kept),
+    .delta_o(digest_o)
+  );
+`endif
+endmodule

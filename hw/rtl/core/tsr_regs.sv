@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_regs: the control registers of isa/regs.def behind AXI4-Lite.
+//
+//   Input   AXI4-Lite, 12-bit addresses, 32-bit words
+//   Output  start_o, soft_reset_o for one cycle; configuration, which is constant while a program runs
+//   Cost    a write 2 cycles, a read 2 cycles; one of each at a time
+//
+// Invariant: while busy_i, writes reach CONTROL only; every other one is taken and ignored. Reserved
+// addresses read as zero; every access is answered with OKAY.
+`include "tsr_assert.svh"
+
+module tsr_regs (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  // AXI4-Lite
+  input  logic            s_awvalid_i,
+  output logic            s_awready_o,
+  input  logic [11:0]     s_awaddr_i,
+  input  logic            s_wvalid_i,
+  output logic            s_wready_o,
+  input  logic [31:0]     s_wdata_i,
+  input  logic [3:0]      s_wstrb_i,
+  output logic            s_bvalid_o,
+  input  logic            s_bready_i,
+  output logic [1:0]      s_bresp_o,
+  input  logic            s_arvalid_i,
+  output logic            s_arready_o,
+  input  logic [11:0]     s_araddr_i,
+  output logic            s_rvalid_o,
+  input  logic            s_rready_i,
+  output logic [31:0]     s_rdata_o,
+  output logic [1:0]      s_rresp_o,
+  // to the machine
+  output logic            start_o,
+  output logic            soft_reset_o,
+  output logic            profile_o,
+  output logic [39:0]     insn_addr_o,
+  output logic [31:0]     insn_count_o,
+  output logic [8*40-1:0] seg_base_o,
+  output logic [8*40-1:0] seg_size_o,    // at most 2^40 - 1
+  // from the machine (tsr_control)
+  input  logic            busy_i,
+  input  logic            done_i,
+  input  logic            error_i,
+  input  logic            leftover_i,
+  input  logic [7:0]      err_code_i,
+  input  logic [7:0]      err_unit_i,
+  input  logic [31:0]     err_num_i,
+  input  logic [31:0]     retired_i,
+  input  logic [63:0]     cycles_i,
+  input  logic [127:0]    busy_count_i,
+  input  logic [127:0]    token_count_i,
+  input  logic [127:0]    memory_count_i,
+  input  logic [127:0]    hazard_count_i,
+  input  logic [127:0]    unit_state_i,
+  input  logic [127:0]    unit_num_i
+);
+  // Writes: both halves are taken in one cycle, when the answer before is gone.
+  logic write;
+  logic [31:0] mask;
+  assign write = s_awvalid_i & s_wvalid_i & !s_bvalid_o;
+  assign s_awready_o = write;
+  assign s_wready_o = write;
+  assign s_bresp_o = 2'b00;
+  assign mask = {{8{s_wstrb_i[3]}}, {8{s_wstrb_i[2]}}, {8{s_wstrb_i[1]}}, {8{s_wstrb_i[0]}}};
+
+  logic [11:0] waddr;
+  logic control;
+  assign waddr = {s_awaddr_i[11:2], 2'd0};
+  assign control = write & (waddr == tsr_pkg::REG_CONTROL);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      s_bvalid_o <= 1'b0;
+      start_o <= 1'b0;
+      soft_reset_o <= 1'b0;
+      profile_o <= 1'b0;
+    end else begin
+      s_bvalid_o <= write | (s_bvalid_o & !s_bready_i);
+      start_o <= control & s_wstrb_i[0] & s_wdata_i[tsr_pkg::REG_CONTROL_START_LSB];
+      soft_reset_o <= control & s_wstrb_i[0] & s_wdata_i[tsr_pkg::REG_CONTROL_SOFT_RESET_LSB];
+      if (control && s_wstrb_i[1]) profile_o <= s_wdata_i[tsr_pkg::REG_CONTROL_PROFILE_LSB];
+    end
+  end
+
+  // Plain registers.
+  logic [31:0] addr_lo_q, addr_hi_q, count_q;
+  logic set;
+  assign set = write & !busy_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      addr_lo_q <= '0;
+      addr_hi_q <= '0;
+      count_q <= '0;
+    end else if (set) begin
+      if (waddr == tsr_pkg::REG_INSN_ADDR_LO) addr_lo_q <= (addr_lo_q & ~mask) | (s_wdata_i & mask);
+      if (waddr == tsr_pkg::REG_INSN_ADDR_HI) addr_hi_q <= (addr_hi_q & ~mask) | (s_wdata_i & mask);
+      if (waddr == tsr_pkg::REG_INSN_COUNT) count_q <= (count_q & ~mask) | (s_wdata_i & mask);
+    end
+  end
+  assign insn_addr_o = {addr_hi_q[7:0], addr_lo_q[31:6], 6'd0};
+  assign insn_count_o = count_q;
+
+  // Segments: four words each.
+  logic seg_write;
+  assign seg_write = set & (waddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]);
+  logic [8*128-1:0] seg_words;
+  for (genvar s = 0; s < 8; s++) begin : g_segment
+    logic [127:0] words_q;
+    logic here;
+    assign here = seg_write & (waddr[6:4] == 3'(s));
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        words_q <= '0;
+      end else if (here) begin
+        for (int w = 0; w < 4; w++) begin
+          if (waddr[3:2] == 2'(w)) words_q[32*w+:32] <= (words_q[32*w+:32] & ~mask) | (s_wdata_i & mask);
+        end
+      end
+    end
+    assign seg_words[128*s+:128] = words_q;
+    assign seg_base_o[40*s+:40] = {words_q[39:6], 6'd0};
+    assign seg_size_o[40*s+:40] = (words_q[127:104] != '0) ? '1 : words_q[103:64];
+  end
+
+  // Reads.
+  logic [11:0] raddr;
+  logic [31:0] value;
+  logic [1:0] by16, by8;   // which unit, in arrays with a stride of 16 or 8 bytes
+  assign raddr = {s_araddr_i[11:2], 2'd0};
+  assign by16 = raddr[5:4];
+  assign by8 = raddr[4:3];
+  always_comb begin
+    value = '0;
+    unique case (1'b1)
+      raddr == tsr_pkg::REG_ID: value = tsr_pkg::REG_ID_VALUE;
+      raddr == tsr_pkg::REG_VERSION: value = tsr_pkg::REG_VERSION_VALUE;
+      raddr == tsr_pkg::REG_CONFIG_HASH_LO: value = tsr_pkg::ConfigHash[31:0];
+      raddr == tsr_pkg::REG_CONFIG_HASH_HI: value = tsr_pkg::ConfigHash[63:32];
+      raddr == tsr_pkg::REG_CONTROL: value[tsr_pkg::REG_CONTROL_PROFILE_LSB] = profile_o;
+      raddr == tsr_pkg::REG_STATUS: begin
+        value[tsr_pkg::REG_STATUS_BUSY_LSB] = busy_i | start_o;
+        value[tsr_pkg::REG_STATUS_DONE_LSB] = done_i & !start_o;
+        value[tsr_pkg::REG_STATUS_ERROR_LSB] = error_i;
+        value[tsr_pkg::REG_STATUS_LEFTOVER_LSB] = leftover_i;
+      end
+      raddr == tsr_pkg::REG_ERROR: begin
+        value[tsr_pkg::REG_ERROR_CODE_LSB+:8] = err_code_i;
+        value[tsr_pkg::REG_ERROR_UNIT_LSB+:8] = err_unit_i;
+      end
+      raddr == tsr_pkg::REG_ERROR_INSN: value = err_num_i;
+      raddr == tsr_pkg::REG_INSN_ADDR_LO: value = addr_lo_q;
+      raddr == tsr_pkg::REG_INSN_ADDR_HI: value = addr_hi_q;
+      raddr == tsr_pkg::REG_INSN_COUNT: value = count_q;
+      raddr == tsr_pkg::REG_RETIRED: value = retired_i;
+      raddr == tsr_pkg::REG_CYCLES_LO: value = cycles_i[31:0];
+      raddr == tsr_pkg::REG_CYCLES_HI: value = cycles_i[63:32];
+      raddr[11:6] == tsr_pkg::REG_BUSY[11:6]: begin
+        unique case (raddr[3:0])
+          tsr_pkg::REG_BUSY[3:0]: value = busy_count_i[32*by16+:32];
+          tsr_pkg::REG_TOKEN_WAIT[3:0]: value = token_count_i[32*by16+:32];
+          tsr_pkg::REG_MEMORY_WAIT[3:0]: value = memory_count_i[32*by16+:32];
+          default: value = hazard_count_i[32*by16+:32];
+        endcase
+      end
+      raddr[11:5] == tsr_pkg::REG_UNIT_STATE[11:5]:
+        value = raddr[2] ? unit_num_i[32*by8+:32] : unit_state_i[32*by8+:32];
+      raddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]: value = seg_words[32*raddr[6:2]+:32];
+      default: value = '0;
+    endcase
+  end
+  logic read;
+  assign read = s_arvalid_i & !s_rvalid_o;
+  assign s_arready_o = read;
+  assign s_rresp_o = 2'b00;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) s_rvalid_o <= 1'b0;
+    else s_rvalid_o <= read | (s_rvalid_o & !s_rready_i);
+  end
+  always_ff @(posedge clk_i) begin
+    if (read) s_rdata_o <= value;
+  end
+
+  logic unused;
+  assign unused = ^{s_awaddr_i[1:0], s_araddr_i[1:0], addr_hi_q[31:8], addr_lo_q[5:0]};
+
+  `TSR_ASSERT_STREAM(b, s_bvalid_o, s_bready_i, s_bresp_o)
+  `TSR_ASSERT_STREAM(r, s_rvalid_o, s_rready_i, s_rdata_o)
+endmodule

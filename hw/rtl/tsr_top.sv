@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_top: the machine.
+//
+//   Input   AXI4-Lite: registers (isa/regs.def)
+//   Output  one AXI4 master: reads (id 0 fetch, 1 LOAD) and writes (STORE), incrementing bursts of at
+//           most MaxBurst beats of full bus width that stay inside 4 KiB
+//   Output  trace (simulation): instructions as they retire, hw/rtl/README.md, "Trace"
+//
+// Invariant: whatever ends a run, every AXI transaction is completed before STATUS.busy falls.
+`include "tsr_assert.svh"
+
+module tsr_top #(
+  parameter int MaxBurst = 16  // beats in a burst: 16 suits AXI3 ports too; MaxBurst * BusBytes <= 4096
+) (
+  input  logic                         clk_i,
+  input  logic                         rst_ni,
+  // AXI4-Lite
+  input  logic                         s_axil_awvalid_i,
+  output logic                         s_axil_awready_o,
+  input  logic [11:0]                  s_axil_awaddr_i,
+  input  logic                         s_axil_wvalid_i,
+  output logic                         s_axil_wready_o,
+  input  logic [31:0]                  s_axil_wdata_i,
+  input  logic [3:0]                   s_axil_wstrb_i,
+  output logic                         s_axil_bvalid_o,
+  input  logic                         s_axil_bready_i,
+  output logic [1:0]                   s_axil_bresp_o,
+  input  logic                         s_axil_arvalid_i,
+  output logic                         s_axil_arready_o,
+  input  logic [11:0]                  s_axil_araddr_i,
+  output logic                         s_axil_rvalid_o,
+  input  logic                         s_axil_rready_i,
+  output logic [31:0]                  s_axil_rdata_o,
+  output logic [1:0]                   s_axil_rresp_o,
+  // AXI4
+  output logic                         m_axi_arvalid_o,
+  input  logic                         m_axi_arready_i,
+  output logic [39:0]                  m_axi_araddr_o,
+  output logic [7:0]                   m_axi_arlen_o,
+  output logic [2:0]                   m_axi_arsize_o,
+  output logic [1:0]                   m_axi_arburst_o,
+  output logic [3:0]                   m_axi_arcache_o,
+  output logic [2:0]                   m_axi_arprot_o,
+  output logic [0:0]                   m_axi_arid_o,
+  input  logic                         m_axi_rvalid_i,
+  output logic                         m_axi_rready_o,
+  input  logic [tsr_pkg::BusBits-1:0]  m_axi_rdata_i,
+  input  logic [1:0]                   m_axi_rresp_i,
+  input  logic                         m_axi_rlast_i,
+  input  logic [0:0]                   m_axi_rid_i,
+  output logic                         m_axi_awvalid_o,
+  input  logic                         m_axi_awready_i,
+  output logic [39:0]                  m_axi_awaddr_o,
+  output logic [7:0]                   m_axi_awlen_o,
+  output logic [2:0]                   m_axi_awsize_o,
+  output logic [1:0]                   m_axi_awburst_o,
+  output logic [3:0]                   m_axi_awcache_o,
+  output logic [2:0]                   m_axi_awprot_o,
+  output logic [0:0]                   m_axi_awid_o,
+  output logic                         m_axi_wvalid_o,
+  input  logic                         m_axi_wready_i,
+  output logic [tsr_pkg::BusBits-1:0]  m_axi_wdata_o,
+  output logic [tsr_pkg::BusBytes-1:0] m_axi_wstrb_o,
+  output logic                         m_axi_wlast_o,
+  input  logic                         m_axi_bvalid_i,
+  output logic                         m_axi_bready_o,
+  input  logic [1:0]                   m_axi_bresp_i,
+  input  logic [0:0]                   m_axi_bid_i,
+  // trace
+  input  logic                         trace_en_i,
+  output logic [3:0]                   trace_valid_o,
+  output logic [127:0]                 trace_num_o,
+  output logic [255:0]                 trace_digest_o,
+  output logic [31:0]                  trace_wnum_o
+);
+  localparam int BusBits = tsr_pkg::BusBits;
+  localparam int BusBytes = tsr_pkg::BusBytes;
+  localparam int Load = 32'(tsr_pkg::UNIT_LOAD);
+  localparam int Gemm = 32'(tsr_pkg::UNIT_GEMM);
+  localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
+  localparam int Store = 32'(tsr_pkg::UNIT_STORE);
+
+  // ---- registers and control
+  logic start, soft_reset, profile, busy, done, error, leftover;
+  logic [39:0] insn_addr;
+  logic [31:0] insn_count, err_num, retired;
+  logic [8*40-1:0] seg_base, seg_size;
+  logic [7:0] err_code, err_unit;
+  logic [63:0] cycles;
+  logic [127:0] busy_count, token_count, memory_count, hazard_count, unit_state, unit_num;
+  tsr_regs u_regs (
+    .clk_i,
+    .rst_ni,
+    .s_awvalid_i(s_axil_awvalid_i),
+    .s_awready_o(s_axil_awready_o),
+    .s_awaddr_i(s_axil_awaddr_i),
+    .s_wvalid_i(s_axil_wvalid_i),
+    .s_wready_o(s_axil_wready_o),
+    .s_wdata_i(s_axil_wdata_i),
+    .s_wstrb_i(s_axil_wstrb_i),
+    .s_bvalid_o(s_axil_bvalid_o),
+    .s_bready_i(s_axil_bready_i),
+    .s_bresp_o(s_axil_bresp_o),
+    .s_arvalid_i(s_axil_arvalid_i),
+    .s_arready_o(s_axil_arready_o),
+    .s_araddr_i(s_axil_araddr_i),
+    .s_rvalid_o(s_axil_rvalid_o),
+    .s_rready_i(s_axil_rready_i),
+    .s_rdata_o(s_axil_rdata_o),
+    .s_rresp_o(s_axil_rresp_o),
+    .start_o(start),
+    .soft_reset_o(soft_reset),
+    .profile_o(profile),
+    .insn_addr_o(insn_addr),
+    .insn_count_o(insn_count),
+    .seg_base_o(seg_base),
+    .seg_size_o(seg_size),
+    .busy_i(busy),
+    .done_i(done),
+    .error_i(error),
+    .leftover_i(leftover),
+    .err_code_i(err_code),
+    .err_unit_i(err_unit),
+    .err_num_i(err_num),
+    .retired_i(retired),
+    .cycles_i(cycles),
+    .busy_count_i(busy_count),
+    .token_count_i(token_count),
+    .memory_count_i(memory_count),
+    .hazard_count_i(hazard_count),
+    .unit_state_i(unit_state),
+    .unit_num_i(unit_num)
+  );
+
+  logic core_rst_n, flush, vta, quiet, read_quiet, write_quiet, finish, finish_counts;
+  logic [5:0] errs;
+  logic [6*4-1:0] err_codes;
+  logic [6*32-1:0] err_nums;
+  logic [2:0] dispatch_unit;
+  logic [3:0] gate_retired, gate_idle, gate_token, unit_busy, unit_memory, unit_hazard, unit_token, unit_holds;
+  logic [15:0] gate_missing, gate_stalled;
+  logic [127:0] gate_num;
+  logic [15:0] token_push, token_pop, token_some, token_full;
+  assign quiet = read_quiet & write_quiet;
+  assign unit_token = gate_token;
+  assign unit_holds = ~gate_idle;
+  tsr_control u_control (
+    .clk_i,
+    .rst_ni,
+    .start_i(start),
+    .soft_reset_i(soft_reset),
+    .profile_i(profile),
+    .core_rst_no(core_rst_n),
+    .flush_o(flush),
+    .vta_o(vta),
+    .quiet_i(quiet),
+    .finish_i(finish),
+    .finish_counts_i(finish_counts),
+    .tokens_left_i(token_some != '0),
+    .err_valid_i(errs),
+    .err_code_i(err_codes),
+    .err_num_i(err_nums),
+    .dispatch_unit_i(dispatch_unit),
+    .retired_i(gate_retired),
+    .unit_busy_i(unit_busy),
+    .unit_token_i(unit_token),
+    .unit_memory_i(unit_memory),
+    .unit_hazard_i(unit_hazard),
+    .unit_holds_i(unit_holds),
+    .unit_missing_i(gate_missing),
+    .unit_stalled_i(gate_stalled),
+    .unit_num_i(gate_num),
+    .busy_o(busy),
+    .done_o(done),
+    .error_o(error),
+    .leftover_o(leftover),
+    .err_code_o(err_code),
+    .err_unit_o(err_unit),
+    .err_num_o(err_num),
+    .retired_o(retired),
+    .cycles_o(cycles),
+    .busy_count_o(busy_count),
+    .token_count_o(token_count),
+    .memory_count_o(memory_count),
+    .hazard_count_o(hazard_count),
+    .unit_state_o(unit_state),
+    .unit_num_o(unit_num)
+  );
+
+  // ---- the bus
+  logic f_ar_valid, f_ar_ready, f_r_valid, f_r_ready, l_ar_valid, l_ar_ready, l_r_valid, l_r_ready;
+  logic [39:0] f_ar_addr, l_ar_addr, aw_addr;
+  logic [7:0] f_ar_len, l_ar_len, aw_len;
+  logic [BusBits-1:0] r_data, w_data;
+  logic [BusBytes-1:0] w_strb;
+  logic r_err, r_last, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_err;
+  logic [31:0] aw_num, wnum;
+  tsr_axi_read #(
+    .BusBits(BusBits)
+  ) u_read (
+    .clk_i,
+    .rst_ni,
+    .flush_i(flush),
+    .quiet_o(read_quiet),
+    .f_ar_valid_i(f_ar_valid),
+    .f_ar_ready_o(f_ar_ready),
+    .f_ar_addr_i(f_ar_addr),
+    .f_ar_len_i(f_ar_len),
+    .f_r_valid_o(f_r_valid),
+    .f_r_ready_i(f_r_ready),
+    .l_ar_valid_i(l_ar_valid),
+    .l_ar_ready_o(l_ar_ready),
+    .l_ar_addr_i(l_ar_addr),
+    .l_ar_len_i(l_ar_len),
+    .l_r_valid_o(l_r_valid),
+    .l_r_ready_i(l_r_ready),
+    .r_data_o(r_data),
+    .r_err_o(r_err),
+    .r_last_o(r_last),
+    .m_arvalid_o(m_axi_arvalid_o),
+    .m_arready_i(m_axi_arready_i),
+    .m_araddr_o(m_axi_araddr_o),
+    .m_arlen_o(m_axi_arlen_o),
+    .m_arid_o(m_axi_arid_o),
+    .m_rvalid_i(m_axi_rvalid_i),
+    .m_rready_o(m_axi_rready_o),
+    .m_rdata_i(m_axi_rdata_i),
+    .m_rresp_i(m_axi_rresp_i),
+    .m_rlast_i(m_axi_rlast_i),
+    .m_rid_i(m_axi_rid_i)
+  );
+  tsr_axi_write #(
+    .BusBits(BusBits),
+    .MaxBursts(16)
+  ) u_write (
+    .clk_i,
+    .rst_ni,
+    .flush_i(flush),
+    .quiet_o(write_quiet),
+    .aw_valid_i(aw_valid),
+    .aw_ready_o(aw_ready),
+    .aw_addr_i(aw_addr),
+    .aw_len_i(aw_len),
+    .aw_num_i(aw_num),
+    .w_valid_i(w_valid),
+    .w_ready_o(w_ready),
+    .w_data_i(w_data),
+    .w_strb_i(w_strb),
+    .b_valid_o(b_valid),
+    .b_err_o(b_err),
+    .m_awvalid_o(m_axi_awvalid_o),
+    .m_awready_i(m_axi_awready_i),
+    .m_awaddr_o(m_axi_awaddr_o),
+    .m_awlen_o(m_axi_awlen_o),
+    .m_wvalid_o(m_axi_wvalid_o),
+    .m_wready_i(m_axi_wready_i),
+    .m_wdata_o(m_axi_wdata_o),
+    .m_wstrb_o(m_axi_wstrb_o),
+    .m_wlast_o(m_axi_wlast_o),
+    .wnum_o(wnum),
+    .m_bvalid_i(m_axi_bvalid_i),
+    .m_bready_o(m_axi_bready_o),
+    .m_bresp_i(m_axi_bresp_i)
+  );
+  // Whole bus words, incrementing, cacheable, data, secure, unprivileged.
+  assign m_axi_arsize_o = 3'($clog2(BusBytes));
+  assign m_axi_arburst_o = 2'b01;
+  assign m_axi_arcache_o = 4'b1111;
+  assign m_axi_arprot_o = 3'b000;
+  assign m_axi_awsize_o = 3'($clog2(BusBytes));
+  assign m_axi_awburst_o = 2'b01;
+  assign m_axi_awcache_o = 4'b1111;
+  assign m_axi_awprot_o = 3'b000;
+  assign m_axi_awid_o = 1'b0;
+
+  // ---- instructions
+  logic insn_valid, insn_ready, insn_last, insn_none;
+  logic [255:0] insn;
+  logic [31:0] insn_num;
+  assign err_codes[4*5+:4] = tsr_pkg::ERR_BUS[3:0];
+  tsr_fetch #(
+    .MaxBurst(MaxBurst),
+    .Beats(64)
+  ) u_fetch (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .vta_i(vta),
+    .addr_i(insn_addr),
+    .count_i(insn_count),
+    .ar_valid_o(f_ar_valid),
+    .ar_ready_i(f_ar_ready),
+    .ar_addr_o(f_ar_addr),
+    .ar_len_o(f_ar_len),
+    .r_valid_i(f_r_valid),
+    .r_ready_o(f_r_ready),
+    .r_data_i(r_data),
+    .r_err_i(r_err),
+    .insn_valid_o(insn_valid),
+    .insn_ready_i(insn_ready),
+    .insn_o(insn),
+    .num_o(insn_num),
+    .last_o(insn_last),
+    .none_o(insn_none),
+    .err_valid_o(errs[5]),
+    .err_num_o(err_nums[32*5+:32])
+  );
+  logic [3:0] q_valid, q_ready, q_pop, q_push;
+  logic [255:0] q_insn;
+  logic [31:0] q_num;
+  logic q_skip;
+  logic [1:0] q_unit;
+  tsr_dispatch u_dispatch (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .vta_i(vta),
+    .insn_valid_i(insn_valid),
+    .insn_ready_o(insn_ready),
+    .insn_i(insn),
+    .num_i(insn_num),
+    .last_i(insn_last),
+    .none_i(insn_none),
+    .q_valid_o(q_valid),
+    .q_ready_i(q_ready),
+    .q_insn_o(q_insn),
+    .q_num_o(q_num),
+    .q_pop_o(q_pop),
+    .q_push_o(q_push),
+    .q_skip_o(q_skip),
+    .q_unit_o(q_unit),
+    .all_idle_i(&gate_idle),
+    .finish_o(finish),
+    .finish_counts_o(finish_counts),
+    .err_valid_o(errs[4]),
+    .err_code_o(err_codes[4*4+:4]),
+    .err_unit_o(dispatch_unit),
+    .err_num_o(err_nums[32*4+:32])
+  );
+
+  // ---- gates and tokens; partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
+  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
+  logic [4*256-1:0] g_cmd_insn;
+  logic [127:0] g_cmd_num;
+  logic [7:0] g_cmd_unit;
+  logic [255:0] g_digest;
+  logic [255:0] gate_digest;
+  for (genvar u = 0; u < 4; u++) begin : g_gate
+    logic [3:0] some, pop, full, push;
+    for (genvar v = 0; v < 4; v++) begin : g_partner
+      assign some[v] = token_some[4*v+u];
+      assign token_pop[4*v+u] = pop[v];
+      assign full[v] = token_full[4*u+v];
+      assign token_push[4*u+v] = push[v];
+    end
+    tsr_gate #(
+      .QueueDepth(tsr_pkg::QueueDepth)
+    ) u_gate (
+      .clk_i,
+      .rst_ni(core_rst_n),
+      .serial_i(vta & (u == Gemm)),
+      .in_valid_i(q_valid[u]),
+      .in_ready_o(q_ready[u]),
+      .in_insn_i(q_insn),
+      .in_num_i(q_num),
+      .in_pop_i(q_pop),
+      .in_push_i(q_push),
+      .in_skip_i(q_skip),
+      .in_unit_i(q_unit),
+      .cmd_valid_o(g_cmd_valid[u]),
+      .cmd_ready_i(g_cmd_ready[u]),
+      .cmd_insn_o(g_cmd_insn[256*u+:256]),
+      .cmd_num_o(g_cmd_num[32*u+:32]),
+      .cmd_unit_o(g_cmd_unit[2*u+:2]),
+      .retire_valid_i(g_retire[u]),
+      .retire_digest_i(g_digest[64*u+:64]),
+      .some_i(some),
+      .pop_o(pop),
+      .full_i(full),
+      .push_o(push),
+      .retired_o(gate_retired[u]),
+      .retired_num_o(trace_num_o[32*u+:32]),
+      .retired_digest_o(gate_digest[64*u+:64]),
+      .idle_o(gate_idle[u]),
+      .token_wait_o(gate_token[u]),
+      .missing_o(gate_missing[4*u+:4]),
+      .stalled_o(gate_stalled[4*u+:4]),
+      .num_o(gate_num[32*u+:32])
+    );
+  end
+  tsr_tokens #(
+    .Depth(tsr_pkg::TokenDepth),
+    .Bits(tsr_pkg::TokenBits)
+  ) u_tokens (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .push_i(token_push),
+    .pop_i(token_pop),
+    .some_o(token_some),
+    .full_o(token_full)
+  );
+
+  // ---- commands to units
+  logic load_cmd_valid, load_cmd_ready, load_retire, gemm_cmd_valid, gemm_cmd_ready, gemm_retire;
+  logic vector_cmd_valid, vector_cmd_ready, vector_retire;
+  logic [255:0] load_cmd_insn, gemm_cmd_insn, vector_cmd_insn;
+  logic [31:0] load_cmd_num, gemm_cmd_num, vector_cmd_num;
+  logic [63:0] load_digest, gemm_digest, vector_digest;
+  tsr_route u_route (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .a_valid_i(g_cmd_valid[Load]),
+    .a_ready_o(g_cmd_ready[Load]),
+    .a_insn_i(g_cmd_insn[256*Load+:256]),
+    .a_num_i(g_cmd_num[32*Load+:32]),
+    .a_retire_o(g_retire[Load]),
+    .a_digest_o(g_digest[64*Load+:64]),
+    .b_valid_i(g_cmd_valid[Gemm]),
+    .b_ready_o(g_cmd_ready[Gemm]),
+    .b_insn_i(g_cmd_insn[256*Gemm+:256]),
+    .b_num_i(g_cmd_num[32*Gemm+:32]),
+    .b_unit_i(g_cmd_unit[2*Gemm+:2]),
+    .b_retire_o(g_retire[Gemm]),
+    .b_digest_o(g_digest[64*Gemm+:64]),
+    .c_valid_i(g_cmd_valid[Vector]),
+    .c_ready_o(g_cmd_ready[Vector]),
+    .c_insn_i(g_cmd_insn[256*Vector+:256]),
+    .c_num_i(g_cmd_num[32*Vector+:32]),
+    .c_retire_o(g_retire[Vector]),
+    .c_digest_o(g_digest[64*Vector+:64]),
+    .vta_i(vta),
+    .load_valid_o(load_cmd_valid),
+    .load_ready_i(load_cmd_ready),
+    .load_insn_o(load_cmd_insn),
+    .load_num_o(load_cmd_num),
+    .load_retire_i(load_retire),
+    .load_digest_i(load_digest),
+    .gemm_valid_o(gemm_cmd_valid),
+    .gemm_ready_i(gemm_cmd_ready),
+    .gemm_insn_o(gemm_cmd_insn),
+    .gemm_num_o(gemm_cmd_num),
+    .gemm_retire_i(gemm_retire),
+    .gemm_digest_i(gemm_digest),
+    .vector_valid_o(vector_cmd_valid),
+    .vector_ready_i(vector_cmd_ready),
+    .vector_insn_o(vector_cmd_insn),
+    .vector_num_o(vector_cmd_num),
+    .vector_retire_i(vector_retire),
+    .vector_digest_i(vector_digest)
+  );
+
+  // ---- LOAD
+  logic ld_wr_valid, ld_wr_ready, ld_wr_fill, ld_to_compute, ld_compute_ready;
+  logic [2:0] ld_wr_mem;
+  logic [19:0] ld_wr_tile;
+  logic [15:0] ld_wr_off;
+  logic [BusBits-1:0] ld_wr_data;
+  logic [BusBytes-1:0] ld_wr_be;
+  logic [31:0] ld_wr_pad;
+  logic [63:0] ld_digest_uop, ld_digest_wgt, ld_digest_prm, ld_digest_compute;
+  tsr_load #(
+    .MaxBurst(MaxBurst)
+  ) u_load (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .vta_i(vta),
+    .trace_en_i,
+    .seg_base_i(seg_base),
+    .seg_size_i(seg_size),
+    .cmd_valid_i(load_cmd_valid),
+    .cmd_ready_o(load_cmd_ready),
+    .cmd_insn_i(load_cmd_insn),
+    .cmd_num_i(load_cmd_num),
+    .retire_valid_o(load_retire),
+    .retire_ready_i(1'b1),
+    .retire_digest_o(load_digest),
+    .err_valid_o(errs[Load]),
+    .err_code_o(err_codes[4*Load+:4]),
+    .err_num_o(err_nums[32*Load+:32]),
+    .busy_o(unit_busy[Load]),
+    .memwait_o(unit_memory[Load]),
+    .hazard_o(unit_hazard[Load]),
+    .ar_valid_o(l_ar_valid),
+    .ar_ready_i(l_ar_ready),
+    .ar_addr_o(l_ar_addr),
+    .ar_len_o(l_ar_len),
+    .r_valid_i(l_r_valid),
+    .r_ready_o(l_r_ready),
+    .r_data_i(r_data),
+    .r_err_i(r_err),
+    .r_last_i(r_last),
+    .ld_wr_valid_o(ld_wr_valid),
+    .ld_wr_ready_i(ld_wr_ready),
+    .ld_wr_mem_o(ld_wr_mem),
+    .ld_wr_tile_o(ld_wr_tile),
+    .ld_wr_off_o(ld_wr_off),
+    .ld_wr_data_o(ld_wr_data),
+    .ld_wr_be_o(ld_wr_be),
+    .ld_wr_fill_o(ld_wr_fill),
+    .ld_wr_pad_o(ld_wr_pad),
+    .ld_wr_digest_i(ld_digest_uop + ld_digest_wgt + ld_digest_prm + ld_digest_compute)
+  );
+  assign ld_to_compute = (ld_wr_mem == tsr_pkg::MEM_INP) | (ld_wr_mem == tsr_pkg::MEM_ACC) |
+                         (ld_wr_mem == tsr_pkg::MEM_OUT);
+  assign ld_wr_ready = !ld_to_compute | ld_compute_ready;
+
+  logic uop_rd_en, wgt_rd_en, prm_rd_en;
+  logic [tsr_pkg::UopIdxBits-1:0] uop_rd_addr;
+  logic [tsr_pkg::WgtIdxBits-1:0] wgt_rd_addr;
+  logic [tsr_pkg::PrmIdxBits-1:0] prm_rd_addr;
+  logic [63:0] uop_rd_data;
+  logic [8*tsr_pkg::WgtTileBytes-1:0] wgt_rd_data;
+  logic [8*tsr_pkg::PrmBytes-1:0] prm_rd_data;
+  tsr_uop_mem u_uop_mem (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .trace_en_i,
+    .wr_valid_i(ld_wr_valid & (ld_wr_mem == tsr_pkg::MEM_UOP)),
+    .wr_tile_i(ld_wr_tile[tsr_pkg::UopIdxBits-1:0]),
+    .wr_data_i(ld_wr_data[63:0]),
+    .wr_be_i(ld_wr_be[7:0]),
+    .digest_o(ld_digest_uop),
+    .rd_en_i(uop_rd_en),
+    .rd_addr_i(uop_rd_addr),
+    .rd_data_o(uop_rd_data)
+  );
+  tsr_wgt_mem u_wgt_mem (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .trace_en_i,
+    .wr_valid_i(ld_wr_valid & (ld_wr_mem == tsr_pkg::MEM_WGT)),
+    .wr_tile_i(ld_wr_tile[tsr_pkg::WgtIdxBits-1:0]),
+    .wr_off_i(ld_wr_off),
+    .wr_data_i(ld_wr_data),
+    .wr_be_i(ld_wr_be),
+    .wr_fill_i(ld_wr_fill),
+    .wr_pad_i(ld_wr_pad),
+    .digest_o(ld_digest_wgt),
+    .rd_en_i(wgt_rd_en),
+    .rd_addr_i(wgt_rd_addr),
+    .rd_data_o(wgt_rd_data)
+  );
+  tsr_prm_mem u_prm_mem (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .trace_en_i,
+    .wr_valid_i(ld_wr_valid & (ld_wr_mem == tsr_pkg::MEM_PRM)),
+    .wr_tile_i(ld_wr_tile[tsr_pkg::PrmIdxBits-1:0]),
+    .wr_off_i(ld_wr_off),
+    .wr_data_i(ld_wr_data),
+    .digest_o(ld_digest_prm),
+    .rd_en_i(prm_rd_en),
+    .rd_addr_i(prm_rd_addr),
+    .rd_data_o(prm_rd_data)
+  );
+
+  // ---- GEMM, VECTOR and their memories
+  logic st_rd_valid, st_rd_ready, st_rd_acc, st_rd_data_valid;
+  logic [19:0] st_rd_addr;
+  logic [8*tsr_pkg::OutTileBytes-1:0] st_rd_data;
+  tsr_compute u_compute (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .vta_i(vta),
+    .trace_en_i,
+    .gemm_cmd_valid_i(gemm_cmd_valid),
+    .gemm_cmd_ready_o(gemm_cmd_ready),
+    .gemm_cmd_insn_i(gemm_cmd_insn),
+    .gemm_cmd_num_i(gemm_cmd_num),
+    .gemm_retire_valid_o(gemm_retire),
+    .gemm_retire_ready_i(1'b1),
+    .gemm_retire_digest_o(gemm_digest),
+    .gemm_err_valid_o(errs[Gemm]),
+    .gemm_err_code_o(err_codes[4*Gemm+:4]),
+    .gemm_err_num_o(err_nums[32*Gemm+:32]),
+    .gemm_busy_o(unit_busy[Gemm]),
+    .gemm_memwait_o(unit_memory[Gemm]),
+    .gemm_hazard_o(unit_hazard[Gemm]),
+    .vector_cmd_valid_i(vector_cmd_valid),
+    .vector_cmd_ready_o(vector_cmd_ready),
+    .vector_cmd_insn_i(vector_cmd_insn),
+    .vector_cmd_num_i(vector_cmd_num),
+    .vector_retire_valid_o(vector_retire),
+    .vector_retire_ready_i(1'b1),
+    .vector_retire_digest_o(vector_digest),
+    .vector_err_valid_o(errs[Vector]),
+    .vector_err_code_o(err_codes[4*Vector+:4]),
+    .vector_err_num_o(err_nums[32*Vector+:32]),
+    .vector_busy_o(unit_busy[Vector]),
+    .vector_memwait_o(unit_memory[Vector]),
+    .vector_hazard_o(unit_hazard[Vector]),
+    .ld_wr_valid_i(ld_wr_valid & ld_to_compute),
+    .ld_wr_ready_o(ld_compute_ready),
+    .ld_wr_mem_i(ld_wr_mem),
+    .ld_wr_tile_i(ld_wr_tile),
+    .ld_wr_off_i(ld_wr_off),
+    .ld_wr_data_i(ld_wr_data),
+    .ld_wr_be_i(ld_wr_be),
+    .ld_wr_fill_i(ld_wr_fill),
+    .ld_wr_pad_i(ld_wr_pad),
+    .ld_wr_digest_o(ld_digest_compute),
+    .uop_rd_en_o(uop_rd_en),
+    .uop_rd_addr_o(uop_rd_addr),
+    .uop_rd_data_i(uop_rd_data),
+    .wgt_rd_en_o(wgt_rd_en),
+    .wgt_rd_addr_o(wgt_rd_addr),
+    .wgt_rd_data_i(wgt_rd_data),
+    .prm_rd_en_o(prm_rd_en),
+    .prm_rd_addr_o(prm_rd_addr),
+    .prm_rd_data_i(prm_rd_data),
+    .st_rd_valid_i(st_rd_valid),
+    .st_rd_ready_o(st_rd_ready),
+    .st_rd_addr_i(st_rd_addr),
+    .st_rd_acc_i(st_rd_acc),
+    .st_rd_data_valid_o(st_rd_data_valid),
+    .st_rd_data_o(st_rd_data)
+  );
+
+  // ---- STORE
+  tsr_store #(
+    .MaxBurst(MaxBurst),
+    .MaxBursts(16)
+  ) u_store (
+    .clk_i,
+    .rst_ni(core_rst_n),
+    .vta_i(vta),
+    .seg_base_i(seg_base),
+    .seg_size_i(seg_size),
+    .cmd_valid_i(g_cmd_valid[Store]),
+    .cmd_ready_o(g_cmd_ready[Store]),
+    .cmd_insn_i(g_cmd_insn[256*Store+:256]),
+    .cmd_num_i(g_cmd_num[32*Store+:32]),
+    .retire_valid_o(g_retire[Store]),
+    .retire_ready_i(1'b1),
+    .retire_digest_o(g_digest[64*Store+:64]),
+    .err_valid_o(errs[Store]),
+    .err_code_o(err_codes[4*Store+:4]),
+    .err_num_o(err_nums[32*Store+:32]),
+    .busy_o(unit_busy[Store]),
+    .memwait_o(unit_memory[Store]),
+    .hazard_o(unit_hazard[Store]),
+    .st_rd_valid_o(st_rd_valid),
+    .st_rd_ready_i(st_rd_ready),
+    .st_rd_addr_o(st_rd_addr),
+    .st_rd_acc_o(st_rd_acc),
+    .st_rd_data_valid_i(st_rd_data_valid),
+    .st_rd_data_i(st_rd_data),
+    .aw_valid_o(aw_valid),
+    .aw_ready_i(aw_ready),
+    .aw_addr_o(aw_addr),
+    .aw_len_o(aw_len),
+    .aw_num_o(aw_num),
+    .w_valid_o(w_valid),
+    .w_ready_i(w_ready),
+    .w_data_o(w_data),
+    .w_strb_o(w_strb),
+    .b_valid_i(b_valid),
+    .b_err_i(b_err)
+  );
+
+  // ---- trace
+  assign trace_valid_o = trace_en_i ? gate_retired : 4'd0;
+  assign trace_digest_o = gate_digest;
+`ifdef SYNTHESIS
+  assign trace_wnum_o = '0;
+  logic unused_wnum;
+  assign unused_wnum = ^wnum;
+`else
+  assign trace_wnum_o = wnum;
+`endif
+
+  logic unused;
+  assign unused = ^{m_axi_bid_i, g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2]};
+endmodule
