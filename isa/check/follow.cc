@@ -9,11 +9,16 @@
 #include "isa/semantics/fields.h"
 
 namespace tessera::isa {
+namespace {
+
+constexpr uint64_t kMaxCells = uint64_t{1} << 24;  // of one segment's shadow
+
+}  // namespace
 
 Follower::Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
                    const Fetcher& fetcher, const std::vector<Fetched>& program, CheckReport& report)
     : image_(image), config_(config), options_(options), fetcher_(fetcher), program_(program), report_(report),
-      units_(config), uops_(config.Depth(Memory::kUop, image.profile)) {
+      units_(config), uops_(config.Depth(Memory::kUop, image.profile)), uop_loaded_(uops_.size()) {
   for (int m = 0; m < kMemories; ++m) {
     const Memory memory = static_cast<Memory>(m);
     shadow_[m] = Shadow(memory == Memory::kAcc8 ? 0 : config.Depth(memory, image.profile), 1);
@@ -47,14 +52,22 @@ void Follower::PlanSegments() {
   for (int s = 0; s < kSegments; ++s) {
     if (!stored_[s]) continue;
     Shadow& shadow = shadow_[Space::OfSegment(s).index];
+    const int64_t cell = std::max<int64_t>(grain[s], 1);
+    if (image_.segments[s].size / cell > kMaxCells) {
+      Add(Finding::kWork, {},
+          fmt::format("segment {} has {} bytes and is stored to in pieces of {}: too many to follow; make it smaller", s,
+                      image_.segments[s].size, cell));
+      continue;
+    }
     const int64_t size = static_cast<int64_t>(image_.segments[s].size);
-    shadow = Shadow(size, std::max<int64_t>(grain[s], 1));
+    shadow = Shadow(size, cell);
     const bool given = image_.profile == Profile::kVta || s == static_cast<int>(Segment::kInput);
     shadow.Initialise(given ? size : static_cast<int64_t>(image_.segments[s].data.size()));
   }
 }
 
 void Follower::Run() {
+  if (!report_.diagnostics.empty()) return;  // a segment cannot be followed
   uint32_t next = 0;
   bool moved = true;
   while (moved && !Full()) {
@@ -129,10 +142,15 @@ void Follower::CheckAccesses(const Issued& issued, int unit, const Clock& clock)
 // The micro-ops that the instruction runs; false, with a diagnostic, if they cannot be known.
 bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
   const UopRange range = UopsOf(issued.fetched.insn);
+  if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
+    Add(Finding::kBounds, {issued.number},
+        fmt::format("{}: reads uop tile {}, which has {}", Name(issued.number), range.begin + range.count - 1, uops_.size()));
+    return false;
+  }
   for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
-    if (u >= static_cast<int64_t>(uops_.size())) {
-      Add(Finding::kBounds, {issued.number},
-          fmt::format("{}: uop tile {}, the scratchpad holds {} tiles", Name(issued.number), u, uops_.size()));
+    if (!uop_loaded_[u]) {
+      Add(Finding::kUnwritten, {issued.number},
+          fmt::format("{}: reads uop tile {}, which nothing wrote before it; load it first", Name(issued.number), u));
       return false;
     }
     if (!uops_[u]) {
@@ -187,6 +205,7 @@ void Follower::LoadUop(int64_t tile, int64_t segment, int64_t offset) {
   if (tile >= static_cast<int64_t>(uops_.size())) return;
   std::optional<uint64_t>& word = uops_[tile];
   word.reset();
+  uop_loaded_[tile] = true;
   const int64_t bytes = config_.TileBytes(Memory::kUop, image_.profile);
   if (segment < 0) {
     word = 0;

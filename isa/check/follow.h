@@ -66,6 +66,7 @@ class Follower {
   std::array<Shadow, kSpaces> shadow_;
   std::array<bool, kSegments> stored_{};                                    // a STORE writes the segment
   std::vector<std::optional<uint64_t>> uops_;                               // what UOP holds, where that is known
+  std::vector<bool> uop_loaded_;                                            // something wrote the tile
   std::set<std::tuple<uint32_t, uint32_t, int>> races_;                     // reported: instructions and space
   uint32_t unwritten_reported_ = ~0u;                                       // last instruction reported for these
   uint32_t bounds_reported_ = ~0u;
