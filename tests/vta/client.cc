@@ -27,20 +27,17 @@ enum AluOpcode { kMin = 0, kMax = 1, kAdd = 2, kShr = 3 };
 struct MemInsn {
   uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
   uint64_t memory_type : 3, sram_base : 16, dram_base : 32;
-  uint64_t : 0;
   uint64_t y_size : 16, x_size : 16, x_stride : 16, y_pad_0 : 4, y_pad_1 : 4, x_pad_0 : 4, x_pad_1 : 4;
 };
 struct GemmInsn {
   uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
   uint64_t reset_reg : 1, uop_bgn : 13, uop_end : 14, iter_out : 14, iter_in : 14;
-  uint64_t : 0;
   uint64_t dst_factor_out : 11, dst_factor_in : 11, src_factor_out : 11, src_factor_in : 11;
   uint64_t wgt_factor_out : 10, wgt_factor_in : 10;
 };
 struct AluInsn {
   uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
   uint64_t reset_reg : 1, uop_bgn : 13, uop_end : 14, iter_out : 14, iter_in : 14;
-  uint64_t : 0;
   uint64_t dst_factor_out : 11, dst_factor_in : 11, src_factor_out : 11, src_factor_in : 11;
   uint64_t alu_opcode : 3, use_imm : 1;
   int64_t imm : 16;
