@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/artifact/artifact.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "runtime/artifact/codec.h"
+
+namespace tessera::artifact {
+namespace {
+
+constexpr std::string_view kMagic = "TSRNET01";
+constexpr uint32_t kVersion = 1;
+constexpr size_t kCrcBytes = 8;
+
+// The fields of each structure, once. |x| is const for a Writer.
+template <typename Codec, typename T>
+Status Fields(Codec& codec, T& x);
+
+template <typename Codec, typename List>
+Status Items(Codec& codec, List& list, std::string_view what, uint64_t limit = kMaxItems, uint64_t least_bytes = 4) {
+  TESSERA_TRY(codec.Count(list, what, limit, least_bytes));
+  for (auto& item : list) {
+    if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(item)>>) {
+      TESSERA_TRY(codec.Number(item, what));
+    } else {
+      TESSERA_TRY(Fields(codec, item));
+    }
+  }
+  return {};
+}
+
+// An enumeration as one byte; |count| values.
+template <typename Codec, typename T>
+Status Enum(Codec& codec, T& x, uint8_t count, std::string_view what) {
+  uint8_t raw = static_cast<uint8_t>(x);
+  TESSERA_TRY(codec.Number(raw, what));
+  if constexpr (Codec::kReads) {
+    if (raw >= count) return Fail(Code::kInvalidArgument, "artifact: {} {} does not exist", what, raw);
+    x = static_cast<T>(raw);
+  }
+  return {};
+}
+
+template <typename Codec>
+Status Visit(Codec& codec, auto& dtype) {
+  return Enum(codec, dtype, static_cast<uint8_t>(DType::kFloat32) + 1, "element type");
+}
+
+template <typename Codec, typename T>
+Status Presence(Codec& codec, T& optional, std::string_view what) {
+  bool present = optional.has_value();
+  TESSERA_TRY(Enum(codec, present, 2, what));
+  if constexpr (Codec::kReads) {
+    if (present) optional.emplace();
+  }
+  return {};
+}
+
+template <typename Codec, typename T>
+Status Name(Codec& codec, T& text, std::string_view what) {
+  return codec.Bytes(text, what, kMaxNameBytes);
+}
+
+template <typename Codec, typename T>
+Status StepFields(Codec& codec, T& step) {
+  uint8_t kind = static_cast<uint8_t>(step.index());
+  TESSERA_TRY(Enum(codec, kind, 2, "step of kind"));
+  if constexpr (Codec::kReads) {
+    if (kind == 1) step = DeviceStep{};
+  }
+  return std::visit([&](auto& one) { return Fields(codec, one); }, step);
+}
+
+template <typename Codec, typename T>
+Status Fields(Codec& codec, T& x) {
+  using Plain = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Plain, Affine>) {
+    TESSERA_TRY(codec.Number(x.scale, "a scale"));
+    return codec.Number(x.zero, "a zero point");
+  } else if constexpr (std::is_same_v<Plain, TensorInfo>) {
+    TESSERA_TRY(Name(codec, x.name, "a tensor's name"));
+    TESSERA_TRY(Visit(codec, x.dtype));
+    TESSERA_TRY(Items(codec, x.shape, "a shape", kMaxRank, 8));
+    TESSERA_TRY(Presence(codec, x.quant, "presence of a scale"));
+    return x.quant ? Fields(codec, *x.quant) : Status{};
+  } else if constexpr (std::is_same_v<Plain, Provenance>) {
+    TESSERA_TRY(Name(codec, x.tool, "the tool's name"));
+    TESSERA_TRY(Name(codec, x.model_file, "the model's name"));
+    TESSERA_TRY(codec.Number(x.model_crc, "the model's checksum"));
+    TESSERA_TRY(codec.Bytes(x.config_json, "the configuration", kMaxTextBytes));
+    return codec.Bytes(x.options, "the options", kMaxTextBytes);
+  } else if constexpr (std::is_same_v<Plain, Layer>) {
+    TESSERA_TRY(Name(codec, x.name, "a layer's name"));
+    TESSERA_TRY(Name(codec, x.op, "a layer's operator"));
+    TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
+    return Fields(codec, x.output);
+  } else if constexpr (std::is_same_v<Plain, Buffer>) {
+    TESSERA_TRY(Name(codec, x.name, "a buffer's name"));
+    TESSERA_TRY(Enum(codec, x.place, 2, "place of a buffer"));
+    TESSERA_TRY(codec.Number(x.offset, "a buffer"));
+    return codec.Number(x.bytes, "a buffer");
+  } else if constexpr (std::is_same_v<Plain, HostObject>) {
+    TESSERA_TRY(Name(codec, x.level, "a CPU level"));
+    return codec.Bytes(x.elf, "host code", kMaxBlobBytes);
+  } else if constexpr (std::is_same_v<Plain, KernelStep>) {
+    TESSERA_TRY(Name(codec, x.symbol, "a kernel's name"));
+    TESSERA_TRY(codec.Number(x.layer, "a kernel's layer"));
+    return Items(codec, x.buffers, "a kernel's buffers");
+  } else if constexpr (std::is_same_v<Plain, SegmentCopy>) {
+    TESSERA_TRY(codec.Number(x.buffer, "a copy"));
+    TESSERA_TRY(Enum(codec, x.segment, isa::kSegments, "segment"));
+    return codec.Number(x.offset, "a copy");
+  } else if constexpr (std::is_same_v<Plain, DeviceStep>) {
+    TESSERA_TRY(Items(codec, x.inputs, "a device step's inputs"));
+    return Items(codec, x.outputs, "a device step's outputs");
+  } else if constexpr (std::is_same_v<Plain, Step>) {
+    return StepFields(codec, x);
+  } else if constexpr (std::is_same_v<Plain, LayoutDim>) {
+    TESSERA_TRY(codec.Number(x.dim, "a layout"));
+    TESSERA_TRY(codec.Number(x.div, "a layout"));
+    return codec.Number(x.mod, "a layout");
+  } else if constexpr (std::is_same_v<Plain, PhysicalLayout>) {
+    TESSERA_TRY(Visit(codec, x.dtype));
+    TESSERA_TRY(Items(codec, x.shape, "a layout's shape", kMaxRank, 8));
+    TESSERA_TRY(Items(codec, x.dims, "a layout's dimensions", 2 * kMaxRank, 20));
+    return Items(codec, x.strides, "a layout's strides", 2 * kMaxRank, 8);
+  } else if constexpr (std::is_same_v<Plain, Tap>) {
+    TESSERA_TRY(codec.Number(x.layer, "a tap"));
+    TESSERA_TRY(Enum(codec, x.on_device, 2, "place of a tap"));
+    TESSERA_TRY(codec.Number(x.buffer, "a tap"));
+    TESSERA_TRY(Enum(codec, x.segment, isa::kSegments, "segment"));
+    TESSERA_TRY(codec.Number(x.offset, "a tap"));
+    return Fields(codec, x.layout);
+  } else if constexpr (std::is_same_v<Plain, Plan>) {
+    TESSERA_TRY(Name(codec, x.name, "a plan's name"));
+    TESSERA_TRY(Items(codec, x.inputs, "a plan's inputs"));
+    TESSERA_TRY(Items(codec, x.outputs, "a plan's outputs"));
+    TESSERA_TRY(Items(codec, x.steps, "a plan's steps", kMaxItems, 16));
+    return Items(codec, x.taps, "a plan's taps", kMaxItems, 32);
+  } else {
+    static_assert(std::is_same_v<Plain, Artifact>);
+    TESSERA_TRY(Fields(codec, x.provenance));
+    TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));
+    TESSERA_TRY(Items(codec, x.outputs, "the outputs", kMaxItems, 16));
+    TESSERA_TRY(Items(codec, x.layers, "the layers", kMaxItems, 32));
+    TESSERA_TRY(codec.Number(x.arena_bytes, "the size of the arena"));
+    TESSERA_TRY(codec.Bytes(x.constants, "the constants", kMaxBlobBytes));
+    TESSERA_TRY(Items(codec, x.buffers, "the buffers", kMaxItems, 24));
+    TESSERA_TRY(Items(codec, x.objects, "the host objects", kMaxItems, 16));
+    TESSERA_TRY(Items(codec, x.plans, "the plans", kMaxItems, 40));
+    std::vector<uint8_t> image;
+    if constexpr (!Codec::kReads) {
+      if (x.program) image = isa::SerializeImage(*x.program);
+    }
+    TESSERA_TRY(codec.Bytes(image, "the accelerator program", kMaxBlobBytes));
+    if constexpr (Codec::kReads) {
+      if (!image.empty()) {
+        TESSERA_ASSIGN(x.program, isa::ParseImage(image));
+      }
+    }
+    return {};
+  }
+}
+
+}  // namespace
+
+bool Plan::uses_device() const {
+  return std::ranges::any_of(steps, [](const Step& s) { return std::holds_alternative<DeviceStep>(s); });
+}
+
+const Tap* Plan::TapOf(uint32_t layer) const {
+  const auto tap = std::ranges::find(taps, layer, &Tap::layer);
+  return tap == taps.end() ? nullptr : &*tap;
+}
+
+const Plan* Artifact::PlanNamed(std::string_view name) const {
+  const auto plan = std::ranges::find(plans, name, &Plan::name);
+  return plan == plans.end() ? nullptr : &*plan;
+}
+
+bool LooksLikeArtifact(std::span<const uint8_t> bytes) {
+  return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
+}
+
+std::vector<uint8_t> Serialize(const Artifact& artifact) {
+  if (const Status status = CheckArtifact(artifact); !status) TESSERA_CHECK(false, "{}", status.error().message);
+  Writer writer;
+  const auto write = [&]() -> Status {
+    for (const char c : kMagic) TESSERA_TRY(writer.Number(c, "magic"));
+    TESSERA_TRY(writer.Number(kVersion, "version"));
+    return Fields(writer, artifact);
+  };
+  const Status status = write();
+  TESSERA_CHECK(status.has_value());
+  std::vector<uint8_t> bytes = writer.Take();
+  const uint64_t crc = Crc64(bytes);
+  bytes.resize(bytes.size() + kCrcBytes);
+  std::memcpy(bytes.data() + bytes.size() - kCrcBytes, &crc, kCrcBytes);
+  return bytes;
+}
+
+Result<Artifact> Parse(std::span<const uint8_t> bytes) {
+  const size_t seen = std::min(bytes.size(), kMagic.size());
+  if (!std::equal(bytes.begin(), bytes.begin() + static_cast<int64_t>(seen), kMagic.begin())) {
+    return Fail(Code::kInvalidArgument, "is not an artifact: it does not begin with {}", kMagic);
+  }
+  if (bytes.size() < kMagic.size() + sizeof kVersion + kCrcBytes) {
+    return Fail(Code::kDataLoss, "the artifact is truncated: {} bytes", bytes.size());
+  }
+  uint64_t crc = 0;
+  const std::span<const uint8_t> body = bytes.first(bytes.size() - kCrcBytes);
+  std::memcpy(&crc, bytes.data() + body.size(), kCrcBytes);
+  if (crc != Crc64(body)) {
+    return Fail(Code::kDataLoss, "the artifact's checksum differs: the file is truncated or damaged; compile the model again");
+  }
+  Reader reader(body.subspan(kMagic.size()));
+  uint32_t version = 0;
+  TESSERA_TRY(reader.Number(version, "the version"));
+  if (version != kVersion) {
+    return Fail(Code::kInvalidArgument, "the artifact is of version {}, this program reads {}; compile the model again", version,
+                kVersion);
+  }
+  Artifact artifact;
+  TESSERA_TRY(Fields(reader, artifact));
+  if (reader.left() != 0) return Fail(Code::kInvalidArgument, "artifact: {} bytes follow the last part", reader.left());
+  TESSERA_TRY(CheckArtifact(artifact));
+  return artifact;
+}
+
+Result<Artifact> ReadArtifact(const std::string& path) {
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  Result<Artifact> artifact = Parse(bytes);
+  if (!artifact) return Within(path, artifact.error());
+  return artifact;
+}
+
+Status WriteArtifact(const std::string& path, const Artifact& artifact) { return WriteFile(path, Serialize(artifact)); }
+
+}  // namespace tessera::artifact

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/cpu_level.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+std::vector<std::string> CpuLevels() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  // The features that Clang and GCC both know by name. The others of a level (movbe, lzcnt, f16c) came to
+  // every processor together with the ones tested.
+  const bool v2 = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("ssse3");
+  const bool v3 = v2 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+                  __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  const bool vnni = v4 && __builtin_cpu_supports("avx512vnni");
+  std::vector<std::string> levels{"x86-64"};
+  if (v2) levels.push_back("x86-64-v2");
+  if (v3) levels.push_back("x86-64-v3");
+  if (v4) levels.push_back("x86-64-v4");
+  if (vnni) levels.push_back("x86-64-v4-vnni");
+  std::ranges::reverse(levels);
+  return levels;
+#elif defined(__aarch64__)
+  return {"aarch64"};
+#else
+  return {};
+#endif
+}
+
+}  // namespace tessera

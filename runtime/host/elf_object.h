@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An ELF64 relocatable object for x86-64 as plain structs. Untrusted input: every offset and count is
+// compared with the file before use. Internal to runtime/host.
+#ifndef TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
+#define TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera {
+
+struct ElfSection {
+  std::string name;
+  uint32_t type = 0;
+  uint64_t flags = 0;
+  uint64_t align = 1;             // a power of two
+  uint64_t size = 0;              // bytes in memory
+  std::span<const uint8_t> data;  // |size| bytes of the file; empty for SHT_NOBITS
+  uint32_t link = 0, info = 0;
+};
+
+struct ElfSymbol {
+  std::string name;
+  uint8_t bind = 0, type = 0;
+  uint16_t section = 0;  // SHN_UNDEF, another reserved number, or an index into the sections
+  uint64_t value = 0;    // offset in the section
+};
+
+struct ElfRelocation {
+  uint32_t section = 0;  // which is patched
+  uint64_t offset = 0;
+  uint32_t type = 0;
+  uint32_t symbol = 0;   // an index into the symbols
+  int64_t addend = 0;
+};
+
+struct ElfObject {
+  std::vector<ElfSection> sections;
+  std::vector<ElfSymbol> symbols;
+  std::vector<ElfRelocation> relocations;  // of allocated sections
+};
+
+// The result's spans are into |bytes|.
+//   errors  kInvalidArgument  not ELF64, not relocatable, or contradictory
+//           kUnsupported      of another architecture
+//           kDataLoss         something lies outside the file
+Result<ElfObject> ReadElf(std::span<const uint8_t> bytes);
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_HOST_ELF_OBJECT_H_

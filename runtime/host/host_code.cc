@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/host_code.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "base/bits.h"
+#include "runtime/host/elf_object.h"
+
+namespace tessera {
+namespace {
+
+constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;  // so that 32-bit distances reach everywhere
+constexpr uint64_t kStubBytes = 16;
+constexpr uint64_t kGotBytes = 8;
+
+struct External {
+  std::string_view name;
+  uint64_t address;
+};
+const std::array<External, 3> kExternals{{
+    {"memcpy", reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy))},
+    {"memmove", reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove))},
+    {"memset", reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, int, size_t)>(&std::memset))},
+}};
+
+// Sections go to memory in this order; each part begins a page.
+enum Part : int { kText, kReadOnly, kWritable, kParts };
+
+// The part that |section| is loaded into, kParts for none.
+Result<int> PartOf(const ElfSection& section) {
+  if (!(section.flags & SHF_ALLOC) || section.size == 0) return kParts;
+  // Notes and unwind tables: nothing here reads them.
+  if (section.type == SHT_NOTE || section.type == SHT_X86_64_UNWIND || section.name.starts_with(".eh_frame")) return kParts;
+  const bool writes = section.flags & SHF_WRITE, runs = section.flags & SHF_EXECINSTR;
+  const bool plain = section.type == SHT_PROGBITS || section.type == SHT_NOBITS;
+  if (!plain || (section.flags & (SHF_TLS | SHF_COMPRESSED)) || (writes && runs) || (runs && section.type == SHT_NOBITS)) {
+    return Fail(Code::kUnsupported, "host code: section {} (type {}, flags {:#x}) cannot be loaded", section.name, section.type,
+                section.flags);
+  }
+  if (runs) return kText;
+  return writes && !section.name.starts_with(".data.rel.ro") ? kWritable : kReadOnly;
+}
+
+class Loader {
+ public:
+  explicit Loader(const ElfObject& object) : object_(object) {}
+
+  Status Load() {
+    TESSERA_TRY(Externals());
+    TESSERA_TRY(Place());
+    TESSERA_ASSIGN(memory_, Mapping::Make(part_end_[kParts - 1]));
+    for (size_t i = 0; i < object_.sections.size(); ++i) {
+      const ElfSection& section = object_.sections[i];
+      if (offset_[i] && !section.data.empty()) std::memcpy(memory_.data() + *offset_[i], section.data.data(), section.data.size());
+    }
+    for (size_t i = 0; i < kExternals.size(); ++i) {  // jmp *0(%rip) and the address behind it
+      static constexpr uint8_t kJump[6] = {0xff, 0x25, 0, 0, 0, 0};
+      uint8_t* stub = memory_.data() + stubs_ + i * kStubBytes;
+      std::memcpy(stub, kJump, sizeof kJump);
+      std::memcpy(stub + sizeof kJump, &kExternals[i].address, 8);
+    }
+    for (const ElfRelocation& r : object_.relocations) TESSERA_TRY(Relocate(r));
+    const size_t text_end = part_end_[kText], read_end = part_end_[kReadOnly];
+    TESSERA_TRY(memory_.Protect(0, text_end, Mapping::Access::kReadExecute));
+    return memory_.Protect(text_end, read_end - text_end, Mapping::Access::kRead);
+  }
+
+  std::map<std::string, uint64_t> Kernels() const {
+    std::map<std::string, uint64_t> kernels;
+    for (const ElfSymbol& s : object_.symbols) {
+      if (s.type != STT_FUNC || s.bind == STB_LOCAL || !Defined(s)) continue;
+      const ElfSection& section = object_.sections[s.section];
+      if ((section.flags & SHF_EXECINSTR) && s.value < section.size) kernels[s.name] = *offset_[s.section] + s.value;
+    }
+    return kernels;
+  }
+
+  Mapping TakeMemory() { return std::move(memory_); }
+
+ private:
+  bool Defined(const ElfSymbol& s) const { return s.section != SHN_UNDEF && s.section < SHN_LORESERVE && offset_[s.section]; }
+
+  // For each symbol from outside, which external it is.
+  Status Externals() {
+    external_.resize(object_.symbols.size(), -1);
+    for (size_t i = 1; i < object_.symbols.size(); ++i) {
+      const ElfSymbol& s = object_.symbols[i];
+      if (s.section != SHN_UNDEF) continue;
+      const auto found = std::ranges::find(kExternals, s.name, &External::name);
+      if (found == kExternals.end()) {
+        return Fail(Code::kUnsupported, "host code: needs '{}' from outside; only memcpy, memmove and memset are there", s.name);
+      }
+      external_[i] = static_cast<int>(found - kExternals.begin());
+    }
+    return {};
+  }
+
+  // Gives every loaded section, the stubs and the table of addresses their offsets.
+  Status Place() {
+    offset_.resize(object_.sections.size());
+    std::vector<int> part(object_.sections.size());
+    for (size_t i = 0; i < part.size(); ++i) {
+      TESSERA_ASSIGN(part[i], PartOf(object_.sections[i]));
+    }
+    uint64_t at = 0;
+    for (int p = 0; p < kParts; ++p) {
+      for (size_t i = 0; i < part.size(); ++i) {
+        if (part[i] != p) continue;
+        at = (at + object_.sections[i].align - 1) & ~(object_.sections[i].align - 1);
+        offset_[i] = at;
+        at += object_.sections[i].size;
+        if (at > kMaxImageBytes) return Fail(Code::kInvalidArgument, "host code: is larger than {} bytes", kMaxImageBytes);
+      }
+      at = static_cast<uint64_t>(RoundUp(static_cast<int64_t>(at), 16));
+      if (p == kText) {
+        stubs_ = at;
+        at += kStubBytes * kExternals.size();
+      } else if (p == kReadOnly) {
+        got_ = at;
+        at += kGotBytes * object_.symbols.size();
+      }
+      at = static_cast<uint64_t>(RoundUp(static_cast<int64_t>(at), static_cast<int64_t>(Mapping::PageBytes())));
+      part_end_[p] = at;
+    }
+    return {};
+  }
+
+  uint64_t Base() const { return reinterpret_cast<uint64_t>(memory_.data()); }
+
+  // The address of the symbol; |near|: an external's stub, which 32-bit distances reach.
+  Result<uint64_t> AddressOf(uint32_t index, bool near) const {
+    const ElfSymbol& s = object_.symbols[index];
+    if (external_[index] >= 0) {
+      const auto e = static_cast<size_t>(external_[index]);
+      return near ? Base() + stubs_ + e * kStubBytes : kExternals[e].address;
+    }
+    if (!Defined(s) || s.type == STT_GNU_IFUNC || s.type == STT_TLS || s.value > object_.sections[s.section].size) {
+      return Fail(Code::kUnsupported, "host code: symbol {} '{}' is not in a section that is loaded", index, s.name);
+    }
+    return Base() + *offset_[s.section] + s.value;
+  }
+
+  Status Relocate(const ElfRelocation& r) {
+    if (!offset_[r.section]) return {};  // unwind tables
+    const ElfSection& section = object_.sections[r.section];
+    const uint64_t width = r.type == R_X86_64_64 ? 8 : 4;
+    if (r.offset > section.data.size() || section.data.size() - r.offset < width) {
+      return Fail(Code::kInvalidArgument, "host code: a relocation at {} lies outside section {}", r.offset, section.name);
+    }
+    const uint64_t place = *offset_[r.section] + r.offset;
+    uint64_t target = 0;
+    switch (r.type) {
+      case R_X86_64_64: {
+        TESSERA_ASSIGN(target, AddressOf(r.symbol, /*near=*/false));
+        target += static_cast<uint64_t>(r.addend);
+        std::memcpy(memory_.data() + place, &target, 8);
+        return {};
+      }
+      case R_X86_64_PC32:
+      case R_X86_64_PLT32: {
+        TESSERA_ASSIGN(target, AddressOf(r.symbol, /*near=*/true));
+        break;
+      }
+      case R_X86_64_GOTPCREL:
+      case R_X86_64_GOTPCRELX:
+      case R_X86_64_REX_GOTPCRELX: {
+        TESSERA_ASSIGN(const uint64_t value, AddressOf(r.symbol, /*near=*/false));
+        const uint64_t slot = got_ + kGotBytes * r.symbol;
+        std::memcpy(memory_.data() + slot, &value, kGotBytes);
+        target = Base() + slot;
+        break;
+      }
+      default:
+        return Fail(Code::kUnsupported, "host code: relocation type {} in section {}; compile it as position-independent code",
+                    r.type, section.name);
+    }
+    const auto distance = static_cast<int64_t>(target + static_cast<uint64_t>(r.addend) - (Base() + place));
+    if (distance < std::numeric_limits<int32_t>::min() || distance > std::numeric_limits<int32_t>::max()) {
+      return Fail(Code::kInvalidArgument, "host code: a relocation at {} in section {} does not reach its target", r.offset,
+                  section.name);
+    }
+    const auto value = static_cast<int32_t>(distance);
+    std::memcpy(memory_.data() + place, &value, 4);
+    return {};
+  }
+
+  const ElfObject& object_;
+  std::vector<int> external_;                     // for each symbol: index into kExternals, or -1
+  std::vector<std::optional<uint64_t>> offset_;   // for each section: where it is loaded
+  std::array<uint64_t, kParts> part_end_{};
+  uint64_t stubs_ = 0, got_ = 0;
+  Mapping memory_;
+};
+
+}  // namespace
+
+Result<HostCode> HostCode::Load(std::span<const uint8_t> bytes) {
+#if !defined(__x86_64__)
+  return Fail(Code::kUnsupported, "host code: this loader runs on x86-64");
+#endif
+  TESSERA_ASSIGN(const ElfObject object, ReadElf(bytes));
+  Loader loader(object);
+  TESSERA_TRY(loader.Load());
+  HostCode code;
+  code.kernels_ = loader.Kernels();
+  code.memory_ = loader.TakeMemory();
+  return code;
+}
+
+Result<HostKernel> HostCode::Find(const std::string& symbol) const {
+  const auto found = kernels_.find(symbol);
+  if (found == kernels_.end()) return Fail(Code::kNotFound, "host code: has no kernel '{}'", symbol);
+  return reinterpret_cast<HostKernel>(memory_.data() + found->second);
+}
+
+}  // namespace tessera

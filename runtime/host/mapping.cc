@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/mapping.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace tessera {
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Mapping::~Mapping() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+Result<Mapping> Mapping::Make(size_t bytes) {
+  Mapping mapping;
+  if (bytes == 0) return mapping;
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return Fail(Code::kUnavailable, "the system gives no {} bytes of memory: {}", bytes, std::strerror(errno));
+  mapping.data_ = static_cast<uint8_t*>(data);
+  mapping.size_ = bytes;
+  return mapping;
+}
+
+Status Mapping::Protect(size_t offset, size_t bytes, Access access) {
+  if (bytes == 0) return {};
+  const int flags = access == Access::kRead ? PROT_READ : PROT_READ | PROT_EXEC;
+  if (mprotect(data_ + offset, bytes, flags) != 0) {
+    return Fail(Code::kUnavailable, "the system does not let memory be protected: {}", std::strerror(errno));
+  }
+  return {};
+}
+
+size_t Mapping::PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace tessera

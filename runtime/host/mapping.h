@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pages from the operating system: zeroed, given only when touched, with protection. For host code and
+// the executor's arena. Depends on base.
+#ifndef TESSERA_RUNTIME_HOST_MAPPING_H_
+#define TESSERA_RUNTIME_HOST_MAPPING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "base/error.h"
+
+namespace tessera {
+
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  ~Mapping();
+
+  // |bytes| of readable and writable memory; zero gives an empty mapping.
+  //   errors  kUnavailable  the system refuses
+  static Result<Mapping> Make(size_t bytes);
+
+  enum class Access : uint8_t { kRead, kReadExecute };
+  // |offset| and |bytes| are whole pages inside the mapping.
+  //   errors  kUnavailable  the system refuses
+  Status Protect(size_t offset, size_t bytes, Access access);
+
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+  static size_t PageBytes();
+
+ private:
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_HOST_MAPPING_H_
