@@ -67,6 +67,7 @@ module tsr_top #(
   output logic                         m_axi_bready_o,
   input  logic [1:0]                   m_axi_bresp_i,
   input  logic [0:0]                   m_axi_bid_i,
+  output logic                         busy_o,  // a program runs, as STATUS.busy
   // trace
   input  logic                         trace_en_i,
   output logic [3:0]                   trace_valid_o,
@@ -133,18 +134,16 @@ module tsr_top #(
     .unit_num_i(unit_num)
   );
 
-  logic core_rst_n, flush, vta, quiet, read_quiet, write_quiet, finish, finish_counts;
+  assign busy_o = busy | start;
+
+  logic core_rst_n, flush, vta, quiet, read_quiet, write_quiet, finish, finish_counts, tokens_left;
   logic [5:0] errs;
   logic [6*4-1:0] err_codes;
   logic [6*32-1:0] err_nums;
-  logic [2:0] dispatch_unit;
-  logic [3:0] gate_retired, gate_idle, gate_token, unit_busy, unit_memory, unit_hazard, unit_token, unit_holds;
+  logic [3:0] gate_retired, gate_traced, gate_idle, gate_token, unit_busy, unit_memory, unit_hazard;
   logic [15:0] gate_missing, gate_stalled;
   logic [127:0] gate_num;
-  logic [15:0] token_push, token_pop, token_some, token_full;
   assign quiet = read_quiet & write_quiet;
-  assign unit_token = gate_token;
-  assign unit_holds = ~gate_idle;
   tsr_control u_control (
     .clk_i,
     .rst_ni,
@@ -157,17 +156,16 @@ module tsr_top #(
     .quiet_i(quiet),
     .finish_i(finish),
     .finish_counts_i(finish_counts),
-    .tokens_left_i(token_some != '0),
+    .tokens_left_i(tokens_left),
     .err_valid_i(errs),
     .err_code_i(err_codes),
     .err_num_i(err_nums),
-    .dispatch_unit_i(dispatch_unit),
     .retired_i(gate_retired),
     .unit_busy_i(unit_busy),
-    .unit_token_i(unit_token),
+    .unit_token_i(gate_token),
     .unit_memory_i(unit_memory),
     .unit_hazard_i(unit_hazard),
-    .unit_holds_i(unit_holds),
+    .unit_holds_i(~gate_idle),
     .unit_missing_i(gate_missing),
     .unit_stalled_i(gate_stalled),
     .unit_num_i(gate_num),
@@ -274,20 +272,19 @@ module tsr_top #(
   assign m_axi_awprot_o = 3'b000;
   assign m_axi_awid_o = 1'b0;
 
-  // ---- instructions
-  logic insn_valid, insn_ready, insn_last, insn_none;
-  logic [255:0] insn;
-  logic [31:0] insn_num;
-  assign err_codes[4*5+:4] = tsr_pkg::ERR_BUS[3:0];
-  tsr_fetch #(
-    .MaxBurst(MaxBurst),
-    .Beats(64)
-  ) u_fetch (
+  // ---- instructions and commands, by unit
+  logic [3:0] cmd_valid, cmd_ready, retire;
+  logic [4*256-1:0] cmd_insn;
+  logic [127:0] cmd_num;
+  logic [255:0] digest;
+  tsr_issue #(
+    .MaxBurst(MaxBurst)
+  ) u_issue (
     .clk_i,
     .rst_ni(core_rst_n),
     .vta_i(vta),
-    .addr_i(insn_addr),
-    .count_i(insn_count),
+    .insn_addr_i(insn_addr),
+    .insn_count_i(insn_count),
     .ar_valid_o(f_ar_valid),
     .ar_ready_i(f_ar_ready),
     .ar_addr_o(f_ar_addr),
@@ -296,168 +293,46 @@ module tsr_top #(
     .r_ready_o(f_r_ready),
     .r_data_i(r_data),
     .r_err_i(r_err),
-    .insn_valid_o(insn_valid),
-    .insn_ready_i(insn_ready),
-    .insn_o(insn),
-    .num_o(insn_num),
-    .last_o(insn_last),
-    .none_o(insn_none),
-    .err_valid_o(errs[5]),
-    .err_num_o(err_nums[32*5+:32])
-  );
-  logic [3:0] q_valid, q_ready, q_pop, q_push;
-  logic [255:0] q_insn;
-  logic [31:0] q_num;
-  logic q_skip;
-  logic [1:0] q_unit;
-  tsr_dispatch u_dispatch (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .vta_i(vta),
-    .insn_valid_i(insn_valid),
-    .insn_ready_o(insn_ready),
-    .insn_i(insn),
-    .num_i(insn_num),
-    .last_i(insn_last),
-    .none_i(insn_none),
-    .q_valid_o(q_valid),
-    .q_ready_i(q_ready),
-    .q_insn_o(q_insn),
-    .q_num_o(q_num),
-    .q_pop_o(q_pop),
-    .q_push_o(q_push),
-    .q_skip_o(q_skip),
-    .q_unit_o(q_unit),
-    .all_idle_i(&gate_idle),
+    .cmd_valid_o(cmd_valid),
+    .cmd_ready_i(cmd_ready),
+    .cmd_insn_o(cmd_insn),
+    .cmd_num_o(cmd_num),
+    .retire_i(retire),
+    .digest_i(digest),
     .finish_o(finish),
     .finish_counts_o(finish_counts),
-    .err_valid_o(errs[4]),
-    .err_code_o(err_codes[4*4+:4]),
-    .err_unit_o(dispatch_unit),
-    .err_num_o(err_nums[32*4+:32])
-  );
-
-  // ---- gates and tokens; partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
-  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
-  logic [4*256-1:0] g_cmd_insn;
-  logic [127:0] g_cmd_num;
-  logic [7:0] g_cmd_unit;
-  logic [255:0] g_digest;
-  logic [255:0] gate_digest;
-  for (genvar u = 0; u < 4; u++) begin : g_gate
-    logic [3:0] some, pop, full, push;
-    for (genvar v = 0; v < 4; v++) begin : g_partner
-      assign some[v] = token_some[4*v+u];
-      assign token_pop[4*v+u] = pop[v];
-      assign full[v] = token_full[4*u+v];
-      assign token_push[4*u+v] = push[v];
-    end
-    tsr_gate #(
-      .QueueDepth(tsr_pkg::QueueDepth)
-    ) u_gate (
-      .clk_i,
-      .rst_ni(core_rst_n),
-      .serial_i(vta & (u == Gemm)),
-      .in_valid_i(q_valid[u]),
-      .in_ready_o(q_ready[u]),
-      .in_insn_i(q_insn),
-      .in_num_i(q_num),
-      .in_pop_i(q_pop),
-      .in_push_i(q_push),
-      .in_skip_i(q_skip),
-      .in_unit_i(q_unit),
-      .cmd_valid_o(g_cmd_valid[u]),
-      .cmd_ready_i(g_cmd_ready[u]),
-      .cmd_insn_o(g_cmd_insn[256*u+:256]),
-      .cmd_num_o(g_cmd_num[32*u+:32]),
-      .cmd_unit_o(g_cmd_unit[2*u+:2]),
-      .retire_valid_i(g_retire[u]),
-      .retire_digest_i(g_digest[64*u+:64]),
-      .some_i(some),
-      .pop_o(pop),
-      .full_i(full),
-      .push_o(push),
-      .retired_o(gate_retired[u]),
-      .retired_num_o(trace_num_o[32*u+:32]),
-      .retired_digest_o(gate_digest[64*u+:64]),
-      .idle_o(gate_idle[u]),
-      .token_wait_o(gate_token[u]),
-      .missing_o(gate_missing[4*u+:4]),
-      .stalled_o(gate_stalled[4*u+:4]),
-      .num_o(gate_num[32*u+:32])
-    );
-  end
-  tsr_tokens #(
-    .Depth(tsr_pkg::TokenDepth),
-    .Bits(tsr_pkg::TokenBits)
-  ) u_tokens (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .push_i(token_push),
-    .pop_i(token_pop),
-    .some_o(token_some),
-    .full_o(token_full)
-  );
-
-  // ---- commands to units
-  logic load_cmd_valid, load_cmd_ready, load_retire, gemm_cmd_valid, gemm_cmd_ready, gemm_retire;
-  logic vector_cmd_valid, vector_cmd_ready, vector_retire;
-  logic [255:0] load_cmd_insn, gemm_cmd_insn, vector_cmd_insn;
-  logic [31:0] load_cmd_num, gemm_cmd_num, vector_cmd_num;
-  logic [63:0] load_digest, gemm_digest, vector_digest;
-  tsr_route u_route (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .a_valid_i(g_cmd_valid[Load]),
-    .a_ready_o(g_cmd_ready[Load]),
-    .a_insn_i(g_cmd_insn[256*Load+:256]),
-    .a_num_i(g_cmd_num[32*Load+:32]),
-    .a_retire_o(g_retire[Load]),
-    .a_digest_o(g_digest[64*Load+:64]),
-    .b_valid_i(g_cmd_valid[Gemm]),
-    .b_ready_o(g_cmd_ready[Gemm]),
-    .b_insn_i(g_cmd_insn[256*Gemm+:256]),
-    .b_num_i(g_cmd_num[32*Gemm+:32]),
-    .b_unit_i(g_cmd_unit[2*Gemm+:2]),
-    .b_retire_o(g_retire[Gemm]),
-    .b_digest_o(g_digest[64*Gemm+:64]),
-    .c_valid_i(g_cmd_valid[Vector]),
-    .c_ready_o(g_cmd_ready[Vector]),
-    .c_insn_i(g_cmd_insn[256*Vector+:256]),
-    .c_num_i(g_cmd_num[32*Vector+:32]),
-    .c_retire_o(g_retire[Vector]),
-    .c_digest_o(g_digest[64*Vector+:64]),
-    .vta_i(vta),
-    .load_valid_o(load_cmd_valid),
-    .load_ready_i(load_cmd_ready),
-    .load_insn_o(load_cmd_insn),
-    .load_num_o(load_cmd_num),
-    .load_retire_i(load_retire),
-    .load_digest_i(load_digest),
-    .gemm_valid_o(gemm_cmd_valid),
-    .gemm_ready_i(gemm_cmd_ready),
-    .gemm_insn_o(gemm_cmd_insn),
-    .gemm_num_o(gemm_cmd_num),
-    .gemm_retire_i(gemm_retire),
-    .gemm_digest_i(gemm_digest),
-    .vector_valid_o(vector_cmd_valid),
-    .vector_ready_i(vector_cmd_ready),
-    .vector_insn_o(vector_cmd_insn),
-    .vector_num_o(vector_cmd_num),
-    .vector_retire_i(vector_retire),
-    .vector_digest_i(vector_digest)
+    .tokens_left_o(tokens_left),
+    .err_valid_o(errs[5:4]),
+    .err_code_o(err_codes[4*4+:8]),
+    .err_num_o(err_nums[32*4+:64]),
+    .retired_o(gate_retired),
+    .traced_o(gate_traced),
+    .retired_num_o(trace_num_o),
+    .retired_digest_o(trace_digest_o),
+    .idle_o(gate_idle),
+    .token_wait_o(gate_token),
+    .missing_o(gate_missing),
+    .stalled_o(gate_stalled),
+    .num_o(gate_num)
   );
 
   // ---- LOAD
-  logic ld_wr_valid, ld_wr_ready, ld_wr_fill, ld_to_compute, ld_compute_ready;
+  logic ld_wr_valid, ld_wr_ready, ld_wr_fill;
   logic [2:0] ld_wr_mem;
   logic [19:0] ld_wr_tile;
   logic [15:0] ld_wr_off;
   logic [BusBits-1:0] ld_wr_data;
   logic [BusBytes-1:0] ld_wr_be;
   logic [31:0] ld_wr_pad;
-  logic [63:0] ld_digest_uop, ld_digest_wgt, ld_digest_prm, ld_digest_compute;
-  tsr_load #(
+  logic [63:0] ld_wr_digest;
+  logic uop_rd_en, wgt_rd_en, prm_rd_en;
+  logic [tsr_pkg::UopIdxBits-1:0] uop_rd_addr;
+  logic [tsr_pkg::WgtIdxBits-1:0] wgt_rd_addr;
+  logic [tsr_pkg::PrmIdxBits-1:0] prm_rd_addr;
+  logic [63:0] uop_rd_data;
+  logic [8*tsr_pkg::WgtTileBytes-1:0] wgt_rd_data;
+  logic [8*tsr_pkg::PrmBytes-1:0] prm_rd_data;
+  tsr_load_path #(
     .MaxBurst(MaxBurst)
   ) u_load (
     .clk_i,
@@ -466,13 +341,12 @@ module tsr_top #(
     .trace_en_i,
     .seg_base_i(seg_base),
     .seg_size_i(seg_size),
-    .cmd_valid_i(load_cmd_valid),
-    .cmd_ready_o(load_cmd_ready),
-    .cmd_insn_i(load_cmd_insn),
-    .cmd_num_i(load_cmd_num),
-    .retire_valid_o(load_retire),
-    .retire_ready_i(1'b1),
-    .retire_digest_o(load_digest),
+    .cmd_valid_i(cmd_valid[Load]),
+    .cmd_ready_o(cmd_ready[Load]),
+    .cmd_insn_i(cmd_insn[256*Load+:256]),
+    .cmd_num_i(cmd_num[32*Load+:32]),
+    .retire_valid_o(retire[Load]),
+    .retire_digest_o(digest[64*Load+:64]),
     .err_valid_o(errs[Load]),
     .err_code_o(err_codes[4*Load+:4]),
     .err_num_o(err_nums[32*Load+:32]),
@@ -497,62 +371,17 @@ module tsr_top #(
     .ld_wr_be_o(ld_wr_be),
     .ld_wr_fill_o(ld_wr_fill),
     .ld_wr_pad_o(ld_wr_pad),
-    .ld_wr_digest_i(ld_digest_uop + ld_digest_wgt + ld_digest_prm + ld_digest_compute)
+    .ld_wr_digest_i(ld_wr_digest),
+    .uop_rd_en_i(uop_rd_en),
+    .uop_rd_addr_i(uop_rd_addr),
+    .uop_rd_data_o(uop_rd_data),
+    .wgt_rd_en_i(wgt_rd_en),
+    .wgt_rd_addr_i(wgt_rd_addr),
+    .wgt_rd_data_o(wgt_rd_data),
+    .prm_rd_en_i(prm_rd_en),
+    .prm_rd_addr_i(prm_rd_addr),
+    .prm_rd_data_o(prm_rd_data)
   );
-  assign ld_to_compute = (ld_wr_mem == tsr_pkg::MEM_INP) | (ld_wr_mem == tsr_pkg::MEM_ACC) |
-                         (ld_wr_mem == tsr_pkg::MEM_OUT);
-  assign ld_wr_ready = !ld_to_compute | ld_compute_ready;
-
-  logic uop_rd_en, wgt_rd_en, prm_rd_en;
-  logic [tsr_pkg::UopIdxBits-1:0] uop_rd_addr;
-  logic [tsr_pkg::WgtIdxBits-1:0] wgt_rd_addr;
-  logic [tsr_pkg::PrmIdxBits-1:0] prm_rd_addr;
-  logic [63:0] uop_rd_data;
-  logic [8*tsr_pkg::WgtTileBytes-1:0] wgt_rd_data;
-  logic [8*tsr_pkg::PrmBytes-1:0] prm_rd_data;
-  tsr_uop_mem u_uop_mem (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .trace_en_i,
-    .wr_valid_i(ld_wr_valid & (ld_wr_mem == tsr_pkg::MEM_UOP)),
-    .wr_tile_i(ld_wr_tile[tsr_pkg::UopIdxBits-1:0]),
-    .wr_data_i(ld_wr_data[63:0]),
-    .wr_be_i(ld_wr_be[7:0]),
-    .digest_o(ld_digest_uop),
-    .rd_en_i(uop_rd_en),
-    .rd_addr_i(uop_rd_addr),
-    .rd_data_o(uop_rd_data)
-  );
-  tsr_wgt_mem u_wgt_mem (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .trace_en_i,
-    .wr_valid_i(ld_wr_valid & (ld_wr_mem == tsr_pkg::MEM_WGT)),
-    .wr_tile_i(ld_wr_tile[tsr_pkg::WgtIdxBits-1:0]),
-    .wr_off_i(ld_wr_off),
-    .wr_data_i(ld_wr_data),
-    .wr_be_i(ld_wr_be),
-    .wr_fill_i(ld_wr_fill),
-    .wr_pad_i(ld_wr_pad),
-    .digest_o(ld_digest_wgt),
-    .rd_en_i(wgt_rd_en),
-    .rd_addr_i(wgt_rd_addr),
-    .rd_data_o(wgt_rd_data)
-  );
-  tsr_prm_mem u_prm_mem (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .trace_en_i,
-    .wr_valid_i(ld_wr_valid & (ld_wr_mem == tsr_pkg::MEM_PRM)),
-    .wr_tile_i(ld_wr_tile[tsr_pkg::PrmIdxBits-1:0]),
-    .wr_off_i(ld_wr_off),
-    .wr_data_i(ld_wr_data),
-    .digest_o(ld_digest_prm),
-    .rd_en_i(prm_rd_en),
-    .rd_addr_i(prm_rd_addr),
-    .rd_data_o(prm_rd_data)
-  );
-
   // ---- GEMM, VECTOR and their memories
   logic st_rd_valid, st_rd_ready, st_rd_acc, st_rd_data_valid;
   logic [19:0] st_rd_addr;
@@ -562,34 +391,34 @@ module tsr_top #(
     .rst_ni(core_rst_n),
     .vta_i(vta),
     .trace_en_i,
-    .gemm_cmd_valid_i(gemm_cmd_valid),
-    .gemm_cmd_ready_o(gemm_cmd_ready),
-    .gemm_cmd_insn_i(gemm_cmd_insn),
-    .gemm_cmd_num_i(gemm_cmd_num),
-    .gemm_retire_valid_o(gemm_retire),
+    .gemm_cmd_valid_i(cmd_valid[Gemm]),
+    .gemm_cmd_ready_o(cmd_ready[Gemm]),
+    .gemm_cmd_insn_i(cmd_insn[256*Gemm+:256]),
+    .gemm_cmd_num_i(cmd_num[32*Gemm+:32]),
+    .gemm_retire_valid_o(retire[Gemm]),
     .gemm_retire_ready_i(1'b1),
-    .gemm_retire_digest_o(gemm_digest),
+    .gemm_retire_digest_o(digest[64*Gemm+:64]),
     .gemm_err_valid_o(errs[Gemm]),
     .gemm_err_code_o(err_codes[4*Gemm+:4]),
     .gemm_err_num_o(err_nums[32*Gemm+:32]),
     .gemm_busy_o(unit_busy[Gemm]),
     .gemm_memwait_o(unit_memory[Gemm]),
     .gemm_hazard_o(unit_hazard[Gemm]),
-    .vector_cmd_valid_i(vector_cmd_valid),
-    .vector_cmd_ready_o(vector_cmd_ready),
-    .vector_cmd_insn_i(vector_cmd_insn),
-    .vector_cmd_num_i(vector_cmd_num),
-    .vector_retire_valid_o(vector_retire),
+    .vector_cmd_valid_i(cmd_valid[Vector]),
+    .vector_cmd_ready_o(cmd_ready[Vector]),
+    .vector_cmd_insn_i(cmd_insn[256*Vector+:256]),
+    .vector_cmd_num_i(cmd_num[32*Vector+:32]),
+    .vector_retire_valid_o(retire[Vector]),
     .vector_retire_ready_i(1'b1),
-    .vector_retire_digest_o(vector_digest),
+    .vector_retire_digest_o(digest[64*Vector+:64]),
     .vector_err_valid_o(errs[Vector]),
     .vector_err_code_o(err_codes[4*Vector+:4]),
     .vector_err_num_o(err_nums[32*Vector+:32]),
     .vector_busy_o(unit_busy[Vector]),
     .vector_memwait_o(unit_memory[Vector]),
     .vector_hazard_o(unit_hazard[Vector]),
-    .ld_wr_valid_i(ld_wr_valid & ld_to_compute),
-    .ld_wr_ready_o(ld_compute_ready),
+    .ld_wr_valid_i(ld_wr_valid),
+    .ld_wr_ready_o(ld_wr_ready),
     .ld_wr_mem_i(ld_wr_mem),
     .ld_wr_tile_i(ld_wr_tile),
     .ld_wr_off_i(ld_wr_off),
@@ -597,7 +426,7 @@ module tsr_top #(
     .ld_wr_be_i(ld_wr_be),
     .ld_wr_fill_i(ld_wr_fill),
     .ld_wr_pad_i(ld_wr_pad),
-    .ld_wr_digest_o(ld_digest_compute),
+    .ld_wr_digest_o(ld_wr_digest),
     .uop_rd_en_o(uop_rd_en),
     .uop_rd_addr_o(uop_rd_addr),
     .uop_rd_data_i(uop_rd_data),
@@ -625,13 +454,13 @@ module tsr_top #(
     .vta_i(vta),
     .seg_base_i(seg_base),
     .seg_size_i(seg_size),
-    .cmd_valid_i(g_cmd_valid[Store]),
-    .cmd_ready_o(g_cmd_ready[Store]),
-    .cmd_insn_i(g_cmd_insn[256*Store+:256]),
-    .cmd_num_i(g_cmd_num[32*Store+:32]),
-    .retire_valid_o(g_retire[Store]),
+    .cmd_valid_i(cmd_valid[Store]),
+    .cmd_ready_o(cmd_ready[Store]),
+    .cmd_insn_i(cmd_insn[256*Store+:256]),
+    .cmd_num_i(cmd_num[32*Store+:32]),
+    .retire_valid_o(retire[Store]),
     .retire_ready_i(1'b1),
-    .retire_digest_o(g_digest[64*Store+:64]),
+    .retire_digest_o(digest[64*Store+:64]),
     .err_valid_o(errs[Store]),
     .err_code_o(err_codes[4*Store+:4]),
     .err_num_o(err_nums[32*Store+:32]),
@@ -658,8 +487,7 @@ module tsr_top #(
   );
 
   // ---- trace
-  assign trace_valid_o = trace_en_i ? gate_retired : 4'd0;
-  assign trace_digest_o = gate_digest;
+  assign trace_valid_o = trace_en_i ? gate_traced : 4'd0;
 `ifdef SYNTHESIS
   assign trace_wnum_o = '0;
   logic unused_wnum;
@@ -669,5 +497,5 @@ module tsr_top #(
 `endif
 
   logic unused;
-  assign unused = ^{m_axi_bid_i, g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2]};
+  assign unused = ^m_axi_bid_i;
 endmodule

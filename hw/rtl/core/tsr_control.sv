@@ -26,10 +26,9 @@ module tsr_control (
   input  logic         finish_i,
   input  logic         finish_counts_i,
   input  logic         tokens_left_i,
-  input  logic [5:0]   err_valid_i,      // units by enum Unit, 4: dispatch, 5: fetch
+  input  logic [5:0]   err_valid_i,      // units by enum Unit, 4: dispatch, 5: fetch's bus
   input  logic [6*4-1:0]  err_code_i,
   input  logic [6*32-1:0] err_num_i,
-  input  logic [2:0]   dispatch_unit_i,  // unit that dispatch's error is about
   input  logic [3:0]   retired_i,
   input  logic [3:0]   unit_busy_i,
   input  logic [3:0]   unit_token_i,
@@ -77,8 +76,14 @@ module tsr_control (
       if (err_valid_i[u]) begin
         code = err_code_i[4*u+:4];
         num = err_num_i[32*u+:32];
-        unit = (u == 4) ? dispatch_unit_i : (u == 5) ? 3'd4 : 3'(u);
+        unit = (u >= 4) ? 3'd4 : 3'(u);
       end
+    end
+    // In profile vta, what LOAD and VECTOR do for COMPUTE is reported as COMPUTE's.
+    if (vta_o && (unit == 3'(tsr_pkg::UNIT_VECTOR) ||
+                  (unit == 3'(tsr_pkg::UNIT_LOAD) && unit_holds_i[tsr_pkg::UNIT_GEMM] &&
+                   num == unit_num_i[32*tsr_pkg::UNIT_GEMM+:32]))) begin
+      unit = 3'(tsr_pkg::UNIT_GEMM);
     end
   end
 

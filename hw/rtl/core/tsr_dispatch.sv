@@ -30,6 +30,7 @@ module tsr_dispatch (
   output logic [3:0]   q_pop_o,
   output logic [3:0]   q_push_o,
   output logic         q_skip_o,
+  output logic         q_hush_o,     // leaves no trace: FINISH
   output logic [1:0]   q_unit_o,
   // end
   input  logic         all_idle_i,   // every queue is empty and every unit idle
@@ -37,11 +38,8 @@ module tsr_dispatch (
   output logic         finish_counts_o, // with finish_o: FINISH went to no queue, count it
   output logic         err_valid_o,
   output logic [3:0]   err_code_o,
-  output logic [2:0]   err_unit_o,   // enum Unit, 4: fetch
   output logic [31:0]  err_num_o
 );
-  localparam logic [2:0] Fetch = 3'd4;
-
   // Stage 1: the instruction.
   logic full1_q, last1_q, go1, go2;
   logic [255:0] insn_q;
@@ -75,7 +73,7 @@ module tsr_dispatch (
   // Header of profile vta.
   logic [127:0] vta;
   logic [2:0] v_op, v_mem;
-  logic v_pop_prev, v_pop_next, v_push_prev, v_push_next, v_known, v_bad, v_empty, v_finish;
+  logic v_pop_prev, v_pop_next, v_push_prev, v_push_next, v_known, v_bad, v_empty, v_finish, v_mem_known;
   logic [1:0] v_queue, v_unit;
   logic [3:0] v_pop, v_push;
   assign vta = insn_q[127:0];
@@ -85,7 +83,9 @@ module tsr_dispatch (
   assign v_pop_next = tsr_pkg::vta_insn_pop_next(vta);
   assign v_push_prev = tsr_pkg::vta_insn_push_prev(vta);
   assign v_push_next = tsr_pkg::vta_insn_push_next(vta);
-  assign v_empty = ((v_op == tsr_pkg::VTA_OP_LOAD) & (tsr_pkg::vta_load_x_size(vta) == '0)) |
+  // An unknown memory is for LOAD to refuse, even with nothing to do.
+  assign v_mem_known = (v_mem <= tsr_pkg::MEM_ACC8) & (v_mem != tsr_pkg::MEM_OUT);
+  assign v_empty = ((v_op == tsr_pkg::VTA_OP_LOAD) & v_mem_known & (tsr_pkg::vta_load_x_size(vta) == '0)) |
                    ((v_op == tsr_pkg::VTA_OP_STORE) & (tsr_pkg::vta_store_x_size(vta) == '0));
   assign v_finish = v_op == tsr_pkg::VTA_OP_FINISH;
   always_comb begin
@@ -99,8 +99,6 @@ module tsr_dispatch (
         if (v_mem == tsr_pkg::MEM_INP || v_mem == tsr_pkg::MEM_WGT) begin
           v_queue = tsr_pkg::UNIT_LOAD;
           v_bad = v_pop_prev | v_push_prev;
-        end else begin
-          v_bad = (v_mem == tsr_pkg::MEM_OUT) | (v_mem > tsr_pkg::MEM_ACC8);
         end
       end
       tsr_pkg::VTA_OP_STORE: begin
@@ -176,21 +174,16 @@ module tsr_dispatch (
       q_pop_o <= vta_i ? v_pop : t_pop;
       q_push_o <= vta_i ? v_push : t_push;
       q_skip_o <= vta_i ? v_empty | v_finish : t_sync;
+      q_hush_o <= vta_i & v_finish;
       q_unit_o <= vta_i ? v_unit : t_unit;
     end
   end
   always_ff @(posedge clk_i) begin
     if (!err_valid_o) begin
       err_num_o <= (moves && (wrong_op || wrong_field)) ? num1_q : none_i ? 32'd0 : q_num_o;
-      err_unit_o <= Fetch;
-      if (moves && wrong_op) begin
-        err_code_o <= tsr_pkg::ERR_ILLEGAL_OPCODE[3:0];
-      end else if (moves && wrong_field) begin
-        err_code_o <= tsr_pkg::ERR_ILLEGAL_FIELD[3:0];
-        if (!is_finish) err_unit_o <= {1'b0, vta_i ? v_queue : t_unit};
-      end else begin
-        err_code_o <= tsr_pkg::ERR_NO_FINISH[3:0];
-      end
+      if (moves && wrong_op) err_code_o <= tsr_pkg::ERR_ILLEGAL_OPCODE[3:0];
+      else if (moves && wrong_field) err_code_o <= tsr_pkg::ERR_ILLEGAL_FIELD[3:0];
+      else err_code_o <= tsr_pkg::ERR_NO_FINISH[3:0];
     end
   end
 

@@ -28,6 +28,7 @@ module tsr_gate #(
   input  logic [3:0]   in_pop_i,
   input  logic [3:0]   in_push_i,
   input  logic         in_skip_i,
+  input  logic         in_hush_i,     // retires without a trace
   input  logic [1:0]   in_unit_i,     // unit that executes it
   // to the unit
   output logic         cmd_valid_o,
@@ -44,6 +45,7 @@ module tsr_gate #(
   output logic [3:0]   push_o,
   // an instruction retires; its digest is 0 under SYNTHESIS
   output logic         retired_o,
+  output logic         traced_o,      // and leaves a trace
   output logic [31:0]  retired_num_o,
   output logic [63:0]  retired_digest_o,
   // where it stands
@@ -57,11 +59,11 @@ module tsr_gate #(
   localparam int FlightBits = $clog2(InFlight) + 1;
 
   // Queue.
-  logic head_valid, head_ready, head_skip;
+  logic head_valid, head_ready, head_skip, head_hush;
   logic [3:0] head_pop, head_push;
   logic [QueueBits-1:0] unused_queue;
   tsr_fifo #(
-    .Width(256 + 32 + 4 + 4 + 1 + 2),
+    .Width(256 + 32 + 4 + 4 + 1 + 1 + 2),
     .Depth(QueueDepth),
     .CountBits(QueueBits)
   ) u_queue (
@@ -69,10 +71,10 @@ module tsr_gate #(
     .rst_ni,
     .valid_i(in_valid_i),
     .ready_o(in_ready_o),
-    .data_i({in_insn_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_unit_i}),
+    .data_i({in_insn_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i}),
     .valid_o(head_valid),
     .ready_i(head_ready),
-    .data_o({cmd_insn_o, cmd_num_o, head_pop, head_push, head_skip, cmd_unit_o}),
+    .data_o({cmd_insn_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o}),
     .count_o(unused_queue)
   );
 
@@ -85,12 +87,12 @@ module tsr_gate #(
   assign pop_o = head_ready ? head_pop : 4'd0;
 
   // In flight.
-  logic old_skip, retires;
+  logic old_skip, old_hush, retires;
   logic [3:0] old_push;
   logic [31:0] old_num;
   logic [FlightBits-1:0] unused_flight;
   tsr_fifo #(
-    .Width(4 + 32 + 1),
+    .Width(4 + 32 + 1 + 1),
     .Depth(InFlight),
     .CountBits(FlightBits)
   ) u_flight (
@@ -98,10 +100,10 @@ module tsr_gate #(
     .rst_ni,
     .valid_i(head_ready),
     .ready_o(flight_ready),
-    .data_i({head_push, cmd_num_o, head_skip}),
+    .data_i({head_push, cmd_num_o, head_skip, head_hush}),
     .valid_o(flight_valid),
     .ready_i(retires),
-    .data_o({old_push, old_num, old_skip}),
+    .data_o({old_push, old_num, old_skip, old_hush}),
     .count_o(unused_flight)
   );
 
@@ -114,6 +116,7 @@ module tsr_gate #(
   assign unit_retires = retires & !old_skip;
   assign push_o = retires ? old_push : 4'd0;
   assign retired_o = retires;
+  assign traced_o = retires & !old_hush;
   assign retired_num_o = old_num;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) done_q <= '0;

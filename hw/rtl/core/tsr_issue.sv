@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_issue: from the instruction stream to commands: fetch, dispatch, the four gates, the tokens.
+//
+//   Input   where the stream is; beats of fetch's reads
+//   Output  fetch's read requests
+//   Output  commands to the four units; their retirements come back
+//   Output  finish_o for one cycle when FINISH is reached and all is done; errors of the stream
+//
+// Invariant: units see their instructions in stream order, each after the tokens it pops.
+`include "tsr_assert.svh"
+
+module tsr_issue #(
+  parameter int MaxBurst = 16
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+  input  logic                        vta_i,
+  input  logic [39:0]                 insn_addr_i,
+  input  logic [31:0]                 insn_count_i,
+  // fetch's reads
+  output logic                        ar_valid_o,
+  input  logic                        ar_ready_i,
+  output logic [39:0]                 ar_addr_o,
+  output logic [7:0]                  ar_len_o,
+  input  logic                        r_valid_i,
+  output logic                        r_ready_o,
+  input  logic [tsr_pkg::BusBits-1:0] r_data_i,
+  input  logic                        r_err_i,
+  // units, by enum Unit
+  output logic [3:0]                  cmd_valid_o,
+  input  logic [3:0]                  cmd_ready_i,
+  output logic [4*256-1:0]            cmd_insn_o,
+  output logic [4*32-1:0]             cmd_num_o,
+  input  logic [3:0]                  retire_i,
+  input  logic [4*64-1:0]             digest_i,
+  // end and errors: of dispatch, of fetch's reads
+  output logic                        finish_o,
+  output logic                        finish_counts_o,
+  output logic                        tokens_left_o,
+  output logic [1:0]                  err_valid_o,
+  output logic [2*4-1:0]              err_code_o,
+  output logic [2*32-1:0]             err_num_o,
+  // where the gates stand, by enum Unit
+  output logic [3:0]                  retired_o,
+  output logic [3:0]                  traced_o,
+  output logic [4*32-1:0]             retired_num_o,
+  output logic [4*64-1:0]             retired_digest_o,
+  output logic [3:0]                  idle_o,
+  output logic [3:0]                  token_wait_o,
+  output logic [15:0]                 missing_o,
+  output logic [15:0]                 stalled_o,
+  output logic [4*32-1:0]             num_o
+);
+  localparam int Load = 32'(tsr_pkg::UNIT_LOAD);
+  localparam int Gemm = 32'(tsr_pkg::UNIT_GEMM);
+  localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
+  localparam int Store = 32'(tsr_pkg::UNIT_STORE);
+
+  logic insn_valid, insn_ready, insn_last, insn_none;
+  logic [255:0] insn;
+  logic [31:0] insn_num;
+  assign err_code_o[4+:4] = tsr_pkg::ERR_BUS[3:0];
+  tsr_fetch #(
+    .MaxBurst(MaxBurst),
+    .Beats(64)
+  ) u_fetch (
+    .clk_i,
+    .rst_ni,
+    .vta_i,
+    .addr_i(insn_addr_i),
+    .count_i(insn_count_i),
+    .ar_valid_o,
+    .ar_ready_i,
+    .ar_addr_o,
+    .ar_len_o,
+    .r_valid_i,
+    .r_ready_o,
+    .r_data_i,
+    .r_err_i,
+    .insn_valid_o(insn_valid),
+    .insn_ready_i(insn_ready),
+    .insn_o(insn),
+    .num_o(insn_num),
+    .last_o(insn_last),
+    .none_o(insn_none),
+    .err_valid_o(err_valid_o[1]),
+    .err_num_o(err_num_o[32+:32])
+  );
+  logic [3:0] q_valid, q_ready, q_pop, q_push;
+  logic [255:0] q_insn;
+  logic [31:0] q_num;
+  logic q_skip, q_hush;
+  logic [1:0] q_unit;
+  tsr_dispatch u_dispatch (
+    .clk_i,
+    .rst_ni,
+    .vta_i,
+    .insn_valid_i(insn_valid),
+    .insn_ready_o(insn_ready),
+    .insn_i(insn),
+    .num_i(insn_num),
+    .last_i(insn_last),
+    .none_i(insn_none),
+    .q_valid_o(q_valid),
+    .q_ready_i(q_ready),
+    .q_insn_o(q_insn),
+    .q_num_o(q_num),
+    .q_pop_o(q_pop),
+    .q_push_o(q_push),
+    .q_skip_o(q_skip),
+    .q_hush_o(q_hush),
+    .q_unit_o(q_unit),
+    .all_idle_i(&idle_o),
+    .finish_o,
+    .finish_counts_o,
+    .err_valid_o(err_valid_o[0]),
+    .err_code_o(err_code_o[3:0]),
+    .err_num_o(err_num_o[31:0])
+  );
+
+  // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
+  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
+  logic [4*256-1:0] g_cmd_insn;
+  logic [127:0] g_cmd_num;
+  logic [7:0] g_cmd_unit;
+  logic [255:0] g_digest;
+  logic [15:0] token_push, token_pop, token_some, token_full;
+  assign tokens_left_o = token_some != '0;
+  for (genvar u = 0; u < 4; u++) begin : g_gate
+    logic [3:0] some, pop, full, push;
+    for (genvar v = 0; v < 4; v++) begin : g_partner
+      assign some[v] = token_some[4*v+u];
+      assign token_pop[4*v+u] = pop[v];
+      assign full[v] = token_full[4*u+v];
+      assign token_push[4*u+v] = push[v];
+    end
+    tsr_gate #(
+      .QueueDepth(tsr_pkg::QueueDepth)
+    ) u_gate (
+      .clk_i,
+      .rst_ni,
+      .serial_i(vta_i & (u == Gemm)),
+      .in_valid_i(q_valid[u]),
+      .in_ready_o(q_ready[u]),
+      .in_insn_i(q_insn),
+      .in_num_i(q_num),
+      .in_pop_i(q_pop),
+      .in_push_i(q_push),
+      .in_skip_i(q_skip),
+      .in_hush_i(q_hush),
+      .in_unit_i(q_unit),
+      .cmd_valid_o(g_cmd_valid[u]),
+      .cmd_ready_i(g_cmd_ready[u]),
+      .cmd_insn_o(g_cmd_insn[256*u+:256]),
+      .cmd_num_o(g_cmd_num[32*u+:32]),
+      .cmd_unit_o(g_cmd_unit[2*u+:2]),
+      .retire_valid_i(g_retire[u]),
+      .retire_digest_i(g_digest[64*u+:64]),
+      .some_i(some),
+      .pop_o(pop),
+      .full_i(full),
+      .push_o(push),
+      .retired_o(retired_o[u]),
+      .traced_o(traced_o[u]),
+      .retired_num_o(retired_num_o[32*u+:32]),
+      .retired_digest_o(retired_digest_o[64*u+:64]),
+      .idle_o(idle_o[u]),
+      .token_wait_o(token_wait_o[u]),
+      .missing_o(missing_o[4*u+:4]),
+      .stalled_o(stalled_o[4*u+:4]),
+      .num_o(num_o[32*u+:32])
+    );
+  end
+  tsr_tokens #(
+    .Depth(tsr_pkg::TokenDepth),
+    .Bits(tsr_pkg::TokenBits)
+  ) u_tokens (
+    .clk_i,
+    .rst_ni,
+    .push_i(token_push),
+    .pop_i(token_pop),
+    .some_o(token_some),
+    .full_o(token_full)
+  );
+
+  // Commands to units.
+  tsr_route u_route (
+    .clk_i,
+    .rst_ni,
+    .a_valid_i(g_cmd_valid[Load]),
+    .a_ready_o(g_cmd_ready[Load]),
+    .a_insn_i(g_cmd_insn[256*Load+:256]),
+    .a_num_i(g_cmd_num[32*Load+:32]),
+    .a_retire_o(g_retire[Load]),
+    .a_digest_o(g_digest[64*Load+:64]),
+    .b_valid_i(g_cmd_valid[Gemm]),
+    .b_ready_o(g_cmd_ready[Gemm]),
+    .b_insn_i(g_cmd_insn[256*Gemm+:256]),
+    .b_num_i(g_cmd_num[32*Gemm+:32]),
+    .b_unit_i(g_cmd_unit[2*Gemm+:2]),
+    .b_retire_o(g_retire[Gemm]),
+    .b_digest_o(g_digest[64*Gemm+:64]),
+    .c_valid_i(g_cmd_valid[Vector]),
+    .c_ready_o(g_cmd_ready[Vector]),
+    .c_insn_i(g_cmd_insn[256*Vector+:256]),
+    .c_num_i(g_cmd_num[32*Vector+:32]),
+    .c_retire_o(g_retire[Vector]),
+    .c_digest_o(g_digest[64*Vector+:64]),
+    .vta_i,
+    .load_valid_o(cmd_valid_o[Load]),
+    .load_ready_i(cmd_ready_i[Load]),
+    .load_insn_o(cmd_insn_o[256*Load+:256]),
+    .load_num_o(cmd_num_o[32*Load+:32]),
+    .load_retire_i(retire_i[Load]),
+    .load_digest_i(digest_i[64*Load+:64]),
+    .gemm_valid_o(cmd_valid_o[Gemm]),
+    .gemm_ready_i(cmd_ready_i[Gemm]),
+    .gemm_insn_o(cmd_insn_o[256*Gemm+:256]),
+    .gemm_num_o(cmd_num_o[32*Gemm+:32]),
+    .gemm_retire_i(retire_i[Gemm]),
+    .gemm_digest_i(digest_i[64*Gemm+:64]),
+    .vector_valid_o(cmd_valid_o[Vector]),
+    .vector_ready_i(cmd_ready_i[Vector]),
+    .vector_insn_o(cmd_insn_o[256*Vector+:256]),
+    .vector_num_o(cmd_num_o[32*Vector+:32]),
+    .vector_retire_i(retire_i[Vector]),
+    .vector_digest_i(digest_i[64*Vector+:64])
+  );
+
+  assign cmd_valid_o[Store] = g_cmd_valid[Store];
+  assign g_cmd_ready[Store] = cmd_ready_i[Store];
+  assign cmd_insn_o[256*Store+:256] = g_cmd_insn[256*Store+:256];
+  assign cmd_num_o[32*Store+:32] = g_cmd_num[32*Store+:32];
+  assign g_retire[Store] = retire_i[Store];
+  assign g_digest[64*Store+:64] = digest_i[64*Store+:64];
+
+  logic unused;
+  assign unused = ^{g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2]};
+endmodule
