@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a configuration may be: limits of the encodings, of the machine, and of VTA's encoding.
+#include <algorithm>
 #include <string_view>
 
 #include "base/bits.h"
@@ -29,14 +30,16 @@ Status PowerInRange(const Config& c, std::string_view field, int64_t value, int6
 }
 
 Status NameIsPlain(const Config& c) {
-  const bool plain =
-      !c.name.empty() && c.name.size() <= 64 &&
-      c.name.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == std::string::npos;
-  if (plain) return {};
-  return Fail(Code::kOutOfRange,
-              "configuration name \"{}\": it can be 1 to 64 letters, digits, '_', '-' and '.'",
-              c.name.substr(0, 64));
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+  const size_t odd = c.name.find_first_not_of(kPlain);
+  if (!c.name.empty() && c.name.size() <= 64 && odd == std::string::npos) return {};
+  return Fail(
+      Code::kOutOfRange,
+      "configuration name \"{}\": it can be 1 to 64 letters, digits, '_', '-' and '.'; it has {} "
+      "characters{}",
+      c.name.substr(0, std::min<size_t>(odd, 64)), c.name.size(),
+      odd == std::string::npos ? "" : fmt::format(", and another one at {}", odd + 1));
 }
 
 Status ScratchpadFits(const Config& c, std::string_view field, int64_t bytes, Memory memory,

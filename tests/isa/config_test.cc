@@ -175,8 +175,11 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
       {R"({"batch": "1"})", kArg, "\"batch\" is \"1\", it must be a whole number"},
       {R"({"batch": 1.5})", kArg, "\"batch\" is 1.5, it must be a whole number"},
       {R"({"name": 5})", kArg, "\"name\" is 5, it must be a string"},
+      {R"({"batch": {"x": 1}})", kArg, "\"batch\" is an object, it must be a whole number"},
+      {R"({"a\nb": 1})", kArg, "unknown key \"a\\nb\"; known keys"},
+      {R"({"a\nb": 1, "a\nb": 1})", kArg, "key \"a\\nb\" stands there twice"},
       {R"({"HW_VER": 2})", kArg, "\"HW_VER\" is 2, it must be a string"},
-      {R"({"TARGET": []})", kArg, "\"TARGET\" is [], it must be a string"},
+      {R"({"TARGET": []})", kArg, "\"TARGET\" is a list, it must be a string"},
       {R"({"memory": 1})", kArg, "\"memory\" is 1, it must be a string"},
       {R"({"memory": "ddr"})", kArg, "\"memory\" is \"ddr\", it can be \"tsim\" or \"zynq\""},
       {R"({"batch": -1})", kRange, "\"batch\" is -1, it can be 0 to 1073741824"},
@@ -201,6 +204,14 @@ TEST_F(ConfigFile, BadOnesAreRefusedWithTheirPath) {
   }
 }
 
+TEST(ConfigBad, DeeplyNestedTextIsRefused) {
+  const std::string nested = std::string(200000, '[') + std::string(200000, ']');
+  const auto config = ParseConfig("{\"batch\": " + nested + "}", "x");
+  ASSERT_FALSE(config);
+  EXPECT_EQ(config.error().message, "\"batch\" is a list, it must be a whole number");
+  EXPECT_FALSE(ParseConfig(nested.substr(0, 300000), "x"));
+}
+
 TEST(ConfigBad, UnknownNamesAndMissingFiles) {
   const auto name = LoadConfig("nosuch");
   ASSERT_FALSE(name);
@@ -221,7 +232,9 @@ struct BadConfig {
 
 TEST(ConfigBad, EachLimitIsNamed) {
   const BadConfig kBad[] = {
-      {[](Config& c) { c.name = "a b"; }, "configuration name \"a b\": it can be 1 to 64 letters"},
+      {[](Config& c) { c.name = "a b"; },
+       "configuration name \"a\": it can be 1 to 64 letters, digits, '_', '-' and '.'; it has 3 "
+       "characters, and another one at 2"},
       {[](Config& c) { c.name = ""; }, "configuration name \"\": it can be 1 to 64 letters"},
       {[](Config& c) { c.name = std::string(65, 'x'); }, "it can be 1 to 64 letters"},
       {[](Config& c) { c.batch = 0; }, "configuration default: batch is 0, it can be 1 to 16"},

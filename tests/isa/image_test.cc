@@ -185,6 +185,21 @@ TEST(ImageBad, EachDiagnostic) {
   shorter.resize(100);
   ExpectRefused(Sealed(shorter), Code::kDataLoss,
                 "the size of the code is 192, but 0 bytes are left");
+  // A body that ends at |end|, behind a right checksum.
+  const auto ends = [](size_t end, const std::string& inside) {
+    std::vector<uint8_t> part = SerializeImage(Sample());
+    part.resize(end + 8);
+    ExpectRefused(Sealed(part), Code::kDataLoss, "it ends inside " + inside);
+  };
+  ends(12, "the profile");
+  ends(17, "the configuration hash");
+  ends(26, "the length of the configuration's name");
+  ends(37, "the number of source ranges");
+  ends(75, "a source range");
+  ends(79, "the length of an operator's name");
+  ends(86, "the size of the code");
+  ends(285, "a segment");
+  ends(293, "the size of a segment's data");
   shorter.resize(70);
   ExpectRefused(Sealed(shorter), Code::kDataLoss,
                 "the number of source ranges is 2, but 23 bytes are left");

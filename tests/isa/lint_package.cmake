@@ -1,9 +1,14 @@
-# Prints the package of each configuration in CONFIGS with PROGRAM and has Verilator and yosys read it.
-# FOLDER: where the files go.
+# Prints the package of each configuration in CONFIGS with PROGRAM; Verilator and yosys read it, and a
+# module USE that calls its functions. FOLDER: where the files go.
 foreach(config IN LISTS CONFIGS)
   set(file ${FOLDER}/${config}/tsr_pkg.sv)
   file(MAKE_DIRECTORY ${FOLDER}/${config})
-  execute_process(COMMAND ${PROGRAM} sv --config ${config} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${PROGRAM} sv --config ${config} OUTPUT_FILE ${file}
+                  COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND verilator --lint-only -Wall ${file} COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND yosys -q -p "read_verilog -sv ${file}" COMMAND_ERROR_IS_FATAL ANY)
+  # Functions of some bits of a word leave the others unused.
+  execute_process(COMMAND verilator --lint-only -Wall -Wno-UNUSEDSIGNAL ${file} ${USE}
+                  COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND yosys -q -p "read_verilog -sv ${file} ${USE}; hierarchy -check; proc; check -assert"
+                  COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

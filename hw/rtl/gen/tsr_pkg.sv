@@ -931,5 +931,6 @@ package tsr_pkg;
   localparam logic [11:0] REG_SEGMENT_SIZE_HI_STRIDE = 12'h010;
   localparam logic [31:0] REG_ID_VALUE = 32'h31525354;  // "TSR1" in memory order
   localparam logic [31:0] REG_VERSION_VALUE = 32'h00010000;  // this version: 1.0
+  localparam logic [31:0] REG_ERROR_UNIT_FETCH = 32'h00000004;  // ERROR.unit of what fetch found, before any unit had the instruction
 endpackage
 /* verilator lint_on UNUSED */
