@@ -42,7 +42,7 @@ TEST_P(Rig, ProgramsAreLegalAndInterleavingsAgree) {
     for (const std::unique_ptr<Device>& other : others) {
       const Result<Outcome> got = RunImage(*other, image, true);
       ASSERT_TRUE(got) << got.error().message;
-      ASSERT_EQ(Difference(*want, *got), "");
+      ASSERT_EQ(Difference(*want, *got, image, config), "");
     }
     for (const isa::Fetched& fetched : FetchAll(image, config)) {
       const std::string text = Describe(fetched.insn);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_image.h"
 
+#include "sim/trace/compare.h"
+
 namespace tessera::rig {
 namespace {
 
@@ -22,14 +24,6 @@ class Allocations {
   Device& device_;
   std::vector<uint64_t> addresses_;
 };
-
-std::vector<TraceEntry> OfUnit(const std::vector<TraceEntry>& trace, int unit) {
-  std::vector<TraceEntry> result;
-  for (const TraceEntry& entry : trace) {
-    if (static_cast<int>(entry.unit) == unit) result.push_back(entry);
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -58,19 +52,10 @@ Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool tr
   return outcome;
 }
 
-std::string Difference(const Outcome& a, const Outcome& b) {
+std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image, const isa::Config& config) {
   if (!a.trace.empty() && !b.trace.empty()) {
-    for (int unit = 0; unit < isa::kUnits; ++unit) {
-      const std::vector<TraceEntry> ta = OfUnit(a.trace, unit), tb = OfUnit(b.trace, unit);
-      for (size_t i = 0; i < std::max(ta.size(), tb.size()); ++i) {
-        if (i >= ta.size() || i >= tb.size()) {
-          return fmt::format("{} retired {} instructions against {}", isa::Text(static_cast<isa::Unit>(unit)), ta.size(), tb.size());
-        }
-        if (ta[i] == tb[i]) continue;
-        return fmt::format("{}: instruction {} with digest {:016x} against instruction {} with digest {:016x}",
-                           isa::Text(static_cast<isa::Unit>(unit)), ta[i].insn, ta[i].digest, tb[i].insn, tb[i].digest);
-      }
-    }
+    const std::vector<sim::TraceDifference> differences = sim::CompareTraces(a.trace, b.trace, image, config, "one", "other");
+    if (!differences.empty()) return differences[0].text;
   }
   for (int s = 0; s < isa::kSegments; ++s) {
     for (size_t i = 0; i < a.segments[s].size(); ++i) {

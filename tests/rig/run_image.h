@@ -26,8 +26,8 @@ struct Outcome {
 Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace, uint64_t budget = 50'000'000);
 
 // "" if memory, leftover tokens and, where both have one, the traces of the units are equal; else the
-// first difference in words.
-std::string Difference(const Outcome& a, const Outcome& b);
+// first difference in words. |image| ran on a machine of |config|.
+std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image, const isa::Config& config);
 
 }  // namespace tessera::rig
 

@@ -66,7 +66,7 @@ void TakeTokens(isa::Profile profile, const std::string& name, int programs) {
     for (uint64_t seed = 1; seed <= 6; ++seed) {
       const Result<Outcome> got = RunImage(*Func(config, seed), changed, true);
       ASSERT_TRUE(got) << got.error().message;
-      ASSERT_EQ(Difference(*want, *got), "");
+      ASSERT_EQ(Difference(*want, *got, changed, config), "");
     }
   }
   EXPECT_GE(reported, programs / 3);
@@ -97,7 +97,7 @@ TEST(Tokens, ReportsAreRaces) {
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       const Result<Outcome> got = RunImage(*Func(config, seed), changed, true);
       ASSERT_TRUE(want && got);
-      if (Difference(*want, *got).empty()) continue;
+      if (Difference(*want, *got, changed, config).empty()) continue;
       ++differ;
       break;
     }
