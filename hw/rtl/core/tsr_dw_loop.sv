@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_dw_loop: the schedule of DEPTHWISE. While one output tile's window is read from INP, the window
+// before it is multiplied; both advance without ever waiting for anybody else.
+//
+//   Input   start_i: insn_i, num_i are a new command with work to do; only when fill_free_next_o
+//   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot
+//           swap_o, shift_o: with the last read of a window, in its slot
+//           step_*: a group of taps to multiply, in its slot
+//   Cost    an output tile takes max(reads, ceil(taps / DepthwiseTaps)) slots, where reads is the number
+//           of its new INP tiles divided by two, rounded up, plus one for each pair in one bank
+//
+// A window that overlaps the one before it by columns (src_in is win_x or 2 * win_x) keeps them.
+`include "tsr_assert.svh"
+
+module tsr_dw_loop (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         start_i,
+  input  logic [255:0] insn_i,
+  input  logic [31:0]  num_i,
+  output logic         fill_free_next_o,  // a command may start the filling of its first window
+  output logic         idle_next_o,       // nothing is left to fill or to multiply after this slot
+  output logic         active_o,
+  // the filling of a window; position 3 * ky + kx
+  output logic         fill_o,            // in the slot: a read, or more
+  output logic         fill_a_valid_o,    // two cycles after the slot
+  output logic [3:0]   fill_a_pos_o,
+  output logic [20:0]  fill_a_tile_o,
+  output logic         fill_b_valid_o,
+  output logic [3:0]   fill_b_pos_o,
+  output logic [20:0]  fill_b_tile_o,
+  output logic         swap_o,            // in the slot: after these reads the window is complete
+  output logic [1:0]   shift_o,           // columns that the window after it keeps moving by
+  output logic [31:0]  fill_num_o,        // in the slot
+  // the multiplication of a window
+  output logic         step_valid_o,
+  output logic         step_last_o,       // of its command
+  output logic         step_init_o,
+  output logic         step_store_o,
+  output logic         step_half_o,
+  output logic [3:0]   step_group_o,
+  output logic [1:0]   step_kw_o,
+  output logic [3:0]   step_taps_o,       // of the window
+  output logic [20:0]  step_dst_o,
+  output logic [20:0]  step_wgt_o,
+  output logic [31:0]  step_num_o
+);
+  localparam int Half = tsr_pkg::DepthwiseTaps;
+
+  // ---- The command.
+  logic fill_q, init_q;
+  logic [31:0] num_q;
+  logic [1:0] kw_q, keep_q;  // keep: 0 none, else the columns between windows that overlap
+  logic [3:0] taps_q;
+  logic [8:0] all_q, new_q;  // positions of a window; those that a kept window lacks
+  logic [20:0] win_y_q, win_y2_q, win_x_q, win_x2_q;
+  logic [11:0] left_z_q;
+  logic [15:0] left_o_q, left_i_q, count_o_q, count_i_q;
+  logic [20:0] src_q, src_row_q, src_plane_q, dst_q, dst_row_q, dst_plane_q, wgt_q;
+  logic [15:0] dst_z_q, dst_out_q, dst_in_q, src_z_q, src_out_q, src_in_q;
+  logic [3:0] wgt_z_q;
+
+  // Positions of rows below |rows| and columns from |first| up to |columns|.
+  function automatic [8:0] positions(input [1:0] rows, input [1:0] first, input [1:0] columns);
+    begin
+      for (int ky = 0; ky < 3; ky++) begin
+        for (int kx = 0; kx < 3; kx++) begin
+          positions[3*ky+kx] = 2'(ky) < rows && 2'(kx) >= first && 2'(kx) < columns;
+        end
+      end
+    end
+  endfunction
+
+  logic [1:0] kh, kw, keep;
+  logic [16:0] win_x_twice;
+  logic [15:0] src_in;
+  assign kh = tsr_pkg::depthwise_kh(insn_i);
+  assign kw = tsr_pkg::depthwise_kw(insn_i);
+  assign src_in = tsr_pkg::depthwise_src_in(insn_i);
+  assign win_x_twice = {tsr_pkg::depthwise_win_x(insn_i), 1'b0};
+  assign keep = (kw > 2'd1 && src_in == tsr_pkg::depthwise_win_x(insn_i)) ? 2'd1
+              : (kw > 2'd2 && {1'b0, src_in} == win_x_twice) ? 2'd2 : 2'd0;
+
+  // ---- Filling: the two lowest positions that are still missing.
+  logic [8:0] missing_q, rest_a, rest_b, missing_d, one_a, one_b;
+  logic pair;  // both are read in this slot
+  assign one_a = missing_q & (~missing_q + 9'd1);
+  assign rest_a = missing_q & ~one_a;
+  assign one_b = rest_a & (~rest_a + 9'd1);
+  assign rest_b = rest_a & ~one_b;
+
+  function automatic [3:0] number(input [8:0] one);
+    begin
+      number = '0;
+      for (int i = 0; i < 9; i++) number = number | (one[i] ? 4'(i) : 4'd0);
+    end
+  endfunction
+  // Offset of a position along y and along x.
+  function automatic [20:0] pick(input [8:0] one, input [8:0] second, input [8:0] third, input [20:0] once,
+                                 input [20:0] twice);
+    pick = ((one & second) != '0) ? once : ((one & third) != '0) ? twice : '0;
+  endfunction
+  localparam logic [8:0] Row1 = 9'b000_111_000, Row2 = 9'b111_000_000;
+  localparam logic [8:0] Column1 = 9'b010_010_010, Column2 = 9'b100_100_100;
+
+  logic [20:0] ya, xa, yb, xb;
+  assign ya = pick(one_a, Row1, Row2, win_y_q, win_y2_q);
+  assign xa = pick(one_a, Column1, Column2, win_x_q, win_x2_q);
+  assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
+  assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
+  logic [1:0] bank_a, bank_b;  // relative to the window's first tile
+  assign bank_a = ya[1:0] + xa[1:0];
+  assign bank_b = yb[1:0] + xb[1:0];
+  assign pair = one_b != '0 && bank_a != bank_b;
+  assign missing_d = pair ? rest_b : rest_a;
+
+  // ---- The hand-over of a full window, and the next one.
+  logic step_q, step_end, filled, move, end_i, end_o, end_z;
+  assign filled = fill_q && missing_d == '0;
+  assign move = filled && (!step_q || step_end);
+  assign end_i = left_i_q == '0;
+  assign end_o = end_i && left_o_q == '0;
+  assign end_z = end_o && left_z_q == '0;
+  assign fill_free_next_o = !fill_q || (move && end_z);
+  assign idle_next_o = fill_free_next_o && !move && (!step_q || step_end);
+  assign active_o = fill_q || step_q;
+
+  logic [20:0] src_next, dst_next;
+  assign src_next = tsr_index_pkg::add(!end_i ? src_q : !end_o ? src_row_q : src_plane_q,
+                                       {5'd0, !end_i ? src_in_q : !end_o ? src_out_q : src_z_q});
+  assign dst_next = tsr_index_pkg::add(!end_i ? dst_q : !end_o ? dst_row_q : dst_plane_q,
+                                       {5'd0, !end_i ? dst_in_q : !end_o ? dst_out_q : dst_z_q});
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) fill_q <= 1'b0;
+    else fill_q <= start_i || !fill_free_next_o;
+  end
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      num_q <= num_i;
+      init_q <= tsr_pkg::depthwise_init(insn_i);
+      kw_q <= kw;
+      keep_q <= keep;
+      taps_q <= {2'd0, kh} * {2'd0, kw};
+      all_q <= positions(kh, 2'd0, kw);
+      new_q <= positions(kh, kw - keep, kw);
+      missing_q <= positions(kh, 2'd0, kw);
+      win_y_q <= {5'd0, tsr_pkg::depthwise_win_y(insn_i)};
+      win_y2_q <= {4'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0};
+      win_x_q <= {5'd0, tsr_pkg::depthwise_win_x(insn_i)};
+      win_x2_q <= {4'd0, win_x_twice};
+      left_z_q <= tsr_pkg::depthwise_iter_z(insn_i) - 12'd1;
+      left_o_q <= tsr_pkg::depthwise_iter_out(insn_i) - 16'd1;
+      left_i_q <= tsr_pkg::depthwise_iter_in(insn_i) - 16'd1;
+      count_o_q <= tsr_pkg::depthwise_iter_out(insn_i) - 16'd1;
+      count_i_q <= tsr_pkg::depthwise_iter_in(insn_i) - 16'd1;
+      src_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
+      src_row_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
+      src_plane_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
+      dst_q <= {1'b0, tsr_pkg::depthwise_dst_base(insn_i)};
+      dst_row_q <= {1'b0, tsr_pkg::depthwise_dst_base(insn_i)};
+      dst_plane_q <= {1'b0, tsr_pkg::depthwise_dst_base(insn_i)};
+      wgt_q <= {1'b0, tsr_pkg::depthwise_wgt_base(insn_i)};
+      dst_z_q <= tsr_pkg::depthwise_dst_z(insn_i);
+      dst_out_q <= tsr_pkg::depthwise_dst_out(insn_i);
+      dst_in_q <= tsr_pkg::depthwise_dst_in(insn_i);
+      src_z_q <= tsr_pkg::depthwise_src_z(insn_i);
+      src_out_q <= tsr_pkg::depthwise_src_out(insn_i);
+      src_in_q <= src_in;
+      wgt_z_q <= tsr_pkg::depthwise_wgt_z(insn_i);
+    end else if (move) begin
+      missing_q <= (end_i || keep_q == '0) ? all_q : new_q;
+      src_q <= src_next;
+      dst_q <= dst_next;
+      left_i_q <= end_i ? count_i_q : left_i_q - 16'd1;
+      if (end_i) begin
+        src_row_q <= src_next;
+        dst_row_q <= dst_next;
+        left_o_q <= end_o ? count_o_q : left_o_q - 16'd1;
+      end
+      if (end_o) begin
+        src_plane_q <= src_next;
+        dst_plane_q <= dst_next;
+        wgt_q <= tsr_index_pkg::add(wgt_q, {17'd0, wgt_z_q});
+        left_z_q <= left_z_q - 12'd1;
+      end
+    end else if (fill_q) begin
+      missing_q <= missing_d;
+    end
+  end
+
+  // ---- The reads: slot, sum, address.
+  logic a1_q, b1_q, a2_q, b2_q;
+  logic [3:0] pos_a1_q, pos_b1_q, pos_a2_q, pos_b2_q;
+  logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_a2_q, tile_b2_q;
+  assign fill_o = fill_q && one_a != '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {a1_q, b1_q, a2_q, b2_q} <= '0;
+    end else begin
+      a1_q <= fill_o;
+      b1_q <= fill_o && pair;
+      a2_q <= a1_q;
+      b2_q <= b1_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (fill_o) begin
+      {pos_a1_q, pos_b1_q} <= {number(one_a), number(one_b)};
+      {ya1_q, xa1_q, yb1_q, xb1_q, src1_q} <= {ya, xa, yb, xb, src_q};
+    end
+    if (a1_q) begin
+      {pos_a2_q, pos_b2_q} <= {pos_a1_q, pos_b1_q};
+      tile_a2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(ya1_q, xa1_q));
+      tile_b2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(yb1_q, xb1_q));
+    end
+  end
+  assign fill_a_valid_o = a2_q;
+  assign fill_b_valid_o = b2_q;
+  assign fill_a_pos_o = pos_a2_q;
+  assign fill_b_pos_o = pos_b2_q;
+  assign fill_a_tile_o = tile_a2_q;
+  assign fill_b_tile_o = tile_b2_q;
+  assign swap_o = move;
+  assign shift_o = keep_q;
+  assign fill_num_o = num_q;
+
+  // ---- Multiplying.
+  logic step_init_q, step_final_q;
+  logic [3:0] group_q, groups_q, step_taps_q;  // groups: the last group's number
+  logic [1:0] step_kw_q;
+  logic [20:0] step_dst_q, step_wgt_q;
+  logic [31:0] step_num_q;
+  assign step_end = group_q == groups_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) step_q <= 1'b0;
+    else step_q <= move || (step_q && !step_end);
+  end
+  always_ff @(posedge clk_i) begin
+    if (move) begin
+      group_q <= '0;
+      groups_q <= 4'((32'(taps_q) - 32'd1) / Half);
+      step_taps_q <= taps_q;
+      step_kw_q <= kw_q;
+      step_init_q <= init_q;
+      step_final_q <= end_z;
+      step_dst_q <= dst_q;
+      step_wgt_q <= wgt_q;
+      step_num_q <= num_q;
+    end else if (step_q) begin
+      group_q <= group_q + 4'd1;
+      if (group_q[0]) step_wgt_q <= tsr_index_pkg::add(step_wgt_q, 21'd1);
+    end
+  end
+  assign step_valid_o = step_q;
+  assign step_last_o = step_final_q && step_end;
+  assign step_init_o = step_init_q && group_q == '0;
+  assign step_store_o = step_end;
+  assign step_half_o = group_q[0];
+  assign step_group_o = group_q;
+  assign step_kw_o = step_kw_q;
+  assign step_taps_o = step_taps_q;
+  assign step_dst_o = step_dst_q;
+  assign step_wgt_o = step_wgt_q;
+  assign step_num_o = step_num_q;
+
+  `TSR_ASSERT(start_when_free, start_i |-> fill_free_next_o)
+endmodule

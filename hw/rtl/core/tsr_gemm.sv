@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_gemm: the GEMM unit. Tile products and depthwise windows, accumulated in ACC.
+//
+//   Input   commands (hw/rtl/README.md): Gemm and Depthwise, or profile vta's GEMM
+//   Output  retirement in order; the first error, after the retirement of all before it
+//   Memory  reads UOP, WGT and INP, reads and writes ACC; all of them answer in the next cycle, always
+//   Cost    N micro-op steps retire N + 11 cycles after the command was taken; no gap between commands
+//
+// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: INP and WGT read. 3: their data.
+// 4: operands. 5, 6: products. 7, 8: sums, ACC read. 9: accumulation. 10: ACC write.
+// Nothing in here ever waits, so what happens in a slot is decided in slot 0.
+`include "tsr_assert.svh"
+
+module tsr_gemm (
+  input  logic                                clk_i,
+  input  logic                                rst_ni,
+  input  logic                                vta_i,
+  // commands
+  input  logic                                cmd_valid_i,
+  output logic                                cmd_ready_o,
+  input  logic [255:0]                        cmd_insn_i,
+  input  logic [31:0]                         cmd_num_i,
+  output logic                                retire_valid_o,
+  input  logic                                retire_ready_i,
+  output logic [63:0]                         retire_digest_o,
+  output logic                                err_valid_o,
+  output logic [3:0]                          err_code_o,
+  output logic [31:0]                         err_num_o,
+  output logic                                busy_o,
+  output logic                                memwait_o,
+  output logic                                hazard_o,
+  // memories
+  output logic                                uop_rd_en_o,
+  output logic [tsr_pkg::UopIdxBits-1:0]      uop_rd_addr_o,
+  input  logic [63:0]                         uop_rd_data_i,
+  output logic                                wgt_rd_en_o,
+  output logic [tsr_pkg::WgtIdxBits-1:0]      wgt_rd_addr_o,
+  input  logic [8*tsr_pkg::WgtTileBytes-1:0]  wgt_rd_data_i,
+  output logic                                inp_rd_a_en_o,
+  output logic [tsr_pkg::InpIdxBits-1:0]      inp_rd_a_addr_o,
+  input  logic [8*tsr_pkg::InpTileBytes-1:0]  inp_rd_a_data_i,
+  output logic                                inp_rd_b_en_o,  // never in the bank of a
+  output logic [tsr_pkg::InpIdxBits-1:0]      inp_rd_b_addr_o,
+  input  logic [8*tsr_pkg::InpTileBytes-1:0]  inp_rd_b_data_i,
+  output logic                                acc_rd_en_o,
+  output logic [tsr_pkg::AccIdxBits-1:0]      acc_rd_addr_o,
+  input  logic [32*tsr_pkg::Lanes-1:0]        acc_rd_data_i,
+  output logic                                acc_wr_en_o,
+  output logic [tsr_pkg::AccIdxBits-1:0]      acc_wr_addr_o,
+  output logic [32*tsr_pkg::Lanes-1:0]        acc_wr_data_o,
+  input  logic [63:0]                         acc_wr_digest_i  // of the write of the cycle before
+);
+  localparam int Tile = 8 * tsr_pkg::InpTileBytes;
+  localparam int SumBits = 24;
+  localparam int TagBits = 3;
+  typedef logic [20:0] index_t;
+
+  // ---- Commands. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling
+  // its first window while the windows of the one before are multiplied.
+  logic depthwise, dw_empty, dw_illegal, loop_free, dw_fill_free, dw_idle, dw_start, loop_start, dw_active;
+  assign depthwise = !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_DEPTHWISE;
+  assign dw_illegal = depthwise && (tsr_pkg::depthwise_kh(cmd_insn_i) == '0 ||
+                                    tsr_pkg::depthwise_kw(cmd_insn_i) == '0);
+  assign dw_empty = depthwise && (tsr_pkg::depthwise_iter_z(cmd_insn_i) == '0 ||
+                                  tsr_pkg::depthwise_iter_out(cmd_insn_i) == '0 ||
+                                  tsr_pkg::depthwise_iter_in(cmd_insn_i) == '0);
+  logic to_dw, stop_q;
+  assign to_dw = depthwise && !dw_illegal && !dw_empty;
+  assign cmd_ready_o = !stop_q && loop_free && (to_dw ? dw_fill_free : dw_idle);
+  assign dw_start = cmd_valid_i && cmd_ready_o && to_dw;
+  assign loop_start = cmd_valid_i && cmd_ready_o && !to_dw;
+
+  // ---- Slot 0.
+  logic loop_valid, loop_work, loop_illegal, loop_last, loop_reset;
+  logic [16:0] loop_uop;
+  index_t loop_dst, loop_src, loop_wgt;
+  logic [31:0] loop_num;
+  tsr_gemm_loop u_loop (
+    .clk_i, .rst_ni, .vta_i,
+    .start_i(loop_start), .insn_i(cmd_insn_i), .num_i(cmd_num_i), .nop_i(depthwise), .illegal_i(dw_illegal),
+    .free_next_o(loop_free),
+    .valid_o(loop_valid), .work_o(loop_work), .illegal_o(loop_illegal), .last_o(loop_last), .reset_o(loop_reset),
+    .uop_o(loop_uop), .dst_o(loop_dst), .src_o(loop_src), .wgt_o(loop_wgt), .num_o(loop_num)
+  );
+
+  logic fill, fill_a2, fill_b2, swap, step_valid, step_last, step_init, step_store, step_half;
+  logic [3:0] fill_a_pos2, fill_b_pos2, step_group, step_taps;
+  logic [1:0] shift, step_kw;
+  index_t fill_a_tile2, fill_b_tile2, step_dst, step_wgt;
+  logic [31:0] fill_num, step_num;
+  tsr_dw_loop u_dw_loop (
+    .clk_i, .rst_ni,
+    .start_i(dw_start), .insn_i(cmd_insn_i), .num_i(cmd_num_i),
+    .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle), .active_o(dw_active),
+    .fill_o(fill),
+    .fill_a_valid_o(fill_a2), .fill_a_pos_o(fill_a_pos2), .fill_a_tile_o(fill_a_tile2),
+    .fill_b_valid_o(fill_b2), .fill_b_pos_o(fill_b_pos2), .fill_b_tile_o(fill_b_tile2),
+    .swap_o(swap), .shift_o(shift), .fill_num_o(fill_num),
+    .step_valid_o(step_valid), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
+    .step_half_o(step_half), .step_group_o(step_group), .step_kw_o(step_kw), .step_taps_o(step_taps),
+    .step_dst_o(step_dst), .step_wgt_o(step_wgt), .step_num_o(step_num)
+  );
+  assign uop_rd_en_o = loop_valid && loop_work;
+  assign uop_rd_addr_o = vta_i ? tsr_pkg::UopIdxBits'(loop_uop >> 1) : tsr_pkg::UopIdxBits'(loop_uop);
+
+  // ---- What travels from slot to slot. work: there is something to multiply. bad: the step, if any,
+  // cannot be done; `bad_field` says why. last: it ends its command.
+  logic [4:1] work_q, last_q, init_q, zero_q, store_q, dw_q, half_q, bad_q, bad_field_q, swap_q, fill_q;
+  logic [31:0] num1_q, num2_q, num3_q, num4_q;
+  logic [3:0] group1_q, group2_q, group3_q, group4_q, taps1_q, taps2_q, taps3_q, taps4_q;
+  logic [1:0] kw1_q, kw2_q, kw3_q, kw4_q, shift1_q, shift2_q, shift3_q, shift4_q;
+
+  // Slot 1: indices.
+  index_t dst1_q, src1_q, wgt1_q, uop_dst, uop_src, uop_wgt, dst2_q, src2_q, wgt2_q;
+  logic uop_range1_q, uop_odd1_q, uop_init, uop_illegal;
+  logic [31:0] uop_vta;
+  assign uop_vta = uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
+  always_comb begin
+    if (dw_q[1]) begin
+      uop_dst = '0;
+      uop_src = '0;
+      uop_wgt = '0;
+    end else if (vta_i) begin
+      uop_dst = 21'(tsr_pkg::vta_uop_dst_idx(uop_vta));
+      uop_src = 21'(tsr_pkg::vta_uop_src_idx(uop_vta));
+      uop_wgt = 21'(tsr_pkg::vta_uop_wgt_idx(uop_vta));
+    end else begin
+      uop_dst = {1'b0, tsr_pkg::uop_dst(uop_rd_data_i)};
+      uop_src = {1'b0, tsr_pkg::uop_src(uop_rd_data_i)};
+      uop_wgt = {1'b0, tsr_pkg::uop_wgt(uop_rd_data_i)};
+    end
+  end
+  assign uop_init = !dw_q[1] && !vta_i && tsr_pkg::uop_init(uop_rd_data_i);
+  assign uop_illegal = !dw_q[1] && !vta_i && uop_rd_data_i[63:61] != '0;
+
+  // Slot 2: reads and range checks.
+  logic range2, fill_range2;
+  assign range2 = dst2_q >= 21'(tsr_pkg::AccDepth) ||
+                  (!zero_q[2] && (wgt2_q >= 21'(tsr_pkg::WgtDepth) ||
+                                  (!dw_q[2] && src2_q >= 21'(tsr_pkg::InpDepth))));
+  assign fill_range2 = fill_a2 && (fill_a_tile2 >= 21'(tsr_pkg::InpDepth) ||
+                                   (fill_b2 && fill_b_tile2 >= 21'(tsr_pkg::InpDepth)));
+  assign wgt_rd_en_o = work_q[2];
+  assign wgt_rd_addr_o = wgt2_q[tsr_pkg::WgtIdxBits-1:0];
+  assign inp_rd_a_en_o = fill_a2 || (work_q[2] && !dw_q[2]);
+  assign inp_rd_a_addr_o = fill_a2 ? fill_a_tile2[tsr_pkg::InpIdxBits-1:0] : src2_q[tsr_pkg::InpIdxBits-1:0];
+  assign inp_rd_b_en_o = fill_b2;
+  assign inp_rd_b_addr_o = fill_b_tile2[tsr_pkg::InpIdxBits-1:0];
+
+  // Slot 3: data.
+  logic fill_a3_q, fill_b3_q;
+  logic [3:0] fill_a_pos3_q, fill_b_pos3_q;
+  logic [Tile-1:0] inp4_q;
+  logic [8*tsr_pkg::WgtTileBytes-1:0] wgt4_q;
+  logic [tsr_pkg::AccIdxBits-1:0] dst3_q, dst4_q, dst5_q, dst6_q, dst7_q;
+  always_ff @(posedge clk_i) begin
+    if (work_q[3] && !dw_q[3]) inp4_q <= inp_rd_a_data_i;
+    if (work_q[3]) wgt4_q <= wgt_rd_data_i;
+  end
+
+  // Slot 4: operands. A window whose reads were out of range is bad when it is multiplied.
+  logic read_bad_q, use_bad_q;  // window being read, window being multiplied
+  logic bad4, field4;
+  assign bad4 = bad_q[4] || (work_q[4] && dw_q[4] && use_bad_q);
+  assign field4 = bad_field_q[4];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {work_q, last_q, bad_q, swap_q, fill_q} <= '0;
+      {fill_a3_q, fill_b3_q, read_bad_q, use_bad_q} <= '0;
+    end else begin
+      work_q <= {work_q[3:1], step_valid || (loop_valid && loop_work)};
+      last_q <= {last_q[3:1], step_valid ? step_last : (loop_valid && loop_last)};
+      bad_q[1] <= loop_valid && loop_illegal;
+      bad_q[2] <= bad_q[1] || (work_q[1] && (uop_illegal || uop_range1_q));
+      bad_q[3] <= bad_q[2] || (work_q[2] && range2);
+      bad_q[4] <= bad_q[3];
+      swap_q <= {swap_q[3:1], swap};
+      fill_q <= {fill_q[3:1], fill};
+      fill_a3_q <= fill_a2;
+      fill_b3_q <= fill_b2;
+      read_bad_q <= fill_range2 || (read_bad_q && !swap_q[4]);
+      if (swap_q[4]) use_bad_q <= read_bad_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    // Slot 0 to 1.
+    dw_q <= {dw_q[3:1], step_valid};
+    half_q <= {half_q[3:1], step_half};
+    store_q <= {store_q[3:1], !step_valid || step_store};
+    zero_q <= {zero_q[3:1], !step_valid && loop_reset};
+    init_q <= {init_q[3:2], init_q[1] || uop_init, step_valid ? step_init : loop_reset};
+    bad_field_q <= {bad_field_q[3:2], bad_field_q[1] || (work_q[1] && uop_illegal && !uop_range1_q),
+                    loop_illegal && !step_valid};
+    uop_odd1_q <= loop_uop[0];
+    uop_range1_q <= !step_valid && (vta_i ? loop_uop >= 17'(tsr_pkg::VtaUopDepth)
+                                          : loop_uop >= 17'(tsr_pkg::UopDepth));
+    {dst1_q, wgt1_q} <= step_valid ? {step_dst, step_wgt} : {loop_dst, loop_wgt};
+    src1_q <= loop_src;
+    num1_q <= step_valid ? step_num : loop_num;
+    {group1_q, kw1_q, taps1_q, shift1_q} <= {step_group, step_kw, step_taps, shift};
+    // 1 to 2.
+    dst2_q <= tsr_index_pkg::add(dst1_q, uop_dst);
+    src2_q <= tsr_index_pkg::add(src1_q, uop_src);
+    wgt2_q <= tsr_index_pkg::add(wgt1_q, uop_wgt);
+    num2_q <= num1_q;
+    {group2_q, kw2_q, taps2_q, shift2_q} <= {group1_q, kw1_q, taps1_q, shift1_q};
+    // 2 to 3.
+    dst3_q <= dst2_q[tsr_pkg::AccIdxBits-1:0];
+    num3_q <= num2_q;
+    {group3_q, kw3_q, taps3_q, shift3_q} <= {group2_q, kw2_q, taps2_q, shift2_q};
+    {fill_a_pos3_q, fill_b_pos3_q} <= {fill_a_pos2, fill_b_pos2};
+    // 3 to 4.
+    dst4_q <= dst3_q;
+    num4_q <= num3_q;
+    {group4_q, kw4_q, taps4_q, shift4_q} <= {group3_q, kw3_q, taps3_q, shift3_q};
+  end
+
+  logic [Tile*tsr_pkg::DepthwiseTaps-1:0] tap;
+  tsr_dw_window u_window (
+    .clk_i, .rst_ni,
+    .a_valid_i(fill_a3_q), .a_pos_i(fill_a_pos3_q), .a_data_i(inp_rd_a_data_i),
+    .b_valid_i(fill_b3_q), .b_pos_i(fill_b_pos3_q), .b_data_i(inp_rd_b_data_i),
+    .swap_i(swap_q[4]), .shift_i(shift4_q),
+    .use_i(work_q[4] && dw_q[4]), .group_i(group4_q), .kw_i(kw4_q), .taps_i(taps4_q),
+    .tap_o(tap)
+  );
+
+  // ---- The first bad step stops the unit: it and all after it do nothing.
+  logic work4, last4, bad_first;
+  logic [31:0] err_num_q;
+  logic err_field_q;
+  assign bad_first = bad4 && !stop_q;
+  assign work4 = work_q[4] && !bad4 && !stop_q;
+  assign last4 = last_q[4] && !bad4 && !stop_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) stop_q <= 1'b0;
+    else if (bad4) stop_q <= 1'b1;
+    if (bad_first) {err_num_q, err_field_q} <= {num4_q, field4};
+  end
+
+  // ---- Slots 4 to 10: the array and the accumulators.
+  logic [SumBits*tsr_pkg::Lanes-1:0] sum;
+  tsr_gemm_array #(.SumBits(SumBits)) u_array (
+    .clk_i, .rst_ni,
+    .valid_i(work4), .dw_i(dw_q[4]), .half_i(half_q[4]), .inp_i(inp4_q), .tap_i(tap), .wgt_i(wgt4_q),
+    .sum_o(sum)
+  );
+  logic [7:5] work_b_q, last_b_q, bad_b_q, init_b_q, zero_b_q, store_b_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {work_b_q, last_b_q, bad_b_q} <= '0;
+    end else begin
+      work_b_q <= {work_b_q[6:5], work4};
+      last_b_q <= {last_b_q[6:5], last4};
+      bad_b_q <= {bad_b_q[6:5], bad_first};
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    init_b_q <= {init_b_q[6:5], init_q[4]};
+    zero_b_q <= {zero_b_q[6:5], zero_q[4]};
+    store_b_q <= {store_b_q[6:5], store_q[4]};
+    {dst7_q, dst6_q, dst5_q} <= {dst6_q, dst5_q, dst4_q};
+  end
+
+  logic [TagBits-1:0] tag;  // of the slot at its write: last, bad, work
+  tsr_gemm_accum #(.SumBits(SumBits), .TagBits(TagBits)) u_accum (
+    .clk_i, .rst_ni,
+    .step_valid_i(work_b_q[7]), .step_init_i(init_b_q[7]), .step_zero_i(zero_b_q[7]), .step_store_i(store_b_q[7]),
+    .step_dst_i(dst7_q), .step_tag_i({last_b_q[7], bad_b_q[7], work_b_q[7]}), .sum_i(sum),
+    .rd_en_o(acc_rd_en_o), .rd_addr_o(acc_rd_addr_o), .rd_data_i(acc_rd_data_i),
+    .wr_en_o(acc_wr_en_o), .wr_addr_o(acc_wr_addr_o), .wr_data_o(acc_wr_data_o),
+    .out_tag_o(tag)
+  );
+
+  // ---- Slot 11: retirement, errors, counters.
+  logic retire_q, err_q;
+  logic [63:0] digest_q;
+  logic [7:0] flying_q;  // commands taken and not retired
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      retire_q <= 1'b0;
+      err_q <= 1'b0;
+      digest_q <= '0;
+      flying_q <= '0;
+    end else begin
+      retire_q <= tag[2];
+      err_q <= err_q || tag[1];
+      digest_q <= retire_q ? '0 : digest_q + acc_wr_digest_i;
+      flying_q <= flying_q + 8'(cmd_valid_i && cmd_ready_o) - 8'(retire_q);
+    end
+  end
+  assign retire_valid_o = retire_q;
+  assign retire_digest_o = digest_q + acc_wr_digest_i;
+  assign err_valid_o = err_q;
+  assign err_code_o = err_field_q ? tsr_pkg::ERR_ILLEGAL_FIELD[3:0] : tsr_pkg::ERR_SRAM_RANGE[3:0];
+  assign err_num_o = err_num_q;
+  assign busy_o = (loop_valid && loop_work) || step_valid;
+  assign hazard_o = !busy_o && flying_q != '0;
+  assign memwait_o = 1'b0;
+
+  logic unused;
+  assign unused = ^{retire_ready_i, dw_active, fill_q, fill_num, tag[0], cmd_insn_i};
+
+  `TSR_ASSERT(one_source, !(loop_valid && (step_valid || fill)))
+  `TSR_ASSERT(two_banks, inp_rd_b_en_o |-> inp_rd_a_addr_o[1:0] != inp_rd_b_addr_o[1:0])
+  `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
+endmodule

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_gemm_accum: adds the array's sums to ACC tiles, one a cycle, whatever their order.
+//
+//   Input   step_*: a step that entered the array three cycles ago; sum_i is its sum two cycles later
+//   ACC     rd_en_o, rd_addr_o with the step; rd_data_i in the next cycle; wr_* three cycles after the step
+//   Output  out_*: what the step carries, in the cycle of its write
+//   Cost    3 cycles, 1 step a cycle
+//
+// A read does not see the writes of the three steps before it: their results are forwarded, so the same
+// tile in consecutive steps is exact. A step without `store` leaves its result for the next step only.
+`include "tsr_assert.svh"
+
+module tsr_gemm_accum #(
+  parameter int SumBits = 24,
+  parameter int TagBits = 2    // carried along
+) (
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic                              step_valid_i,  // there is something to add
+  input  logic                              step_init_i,   // the accumulator starts from zero
+  input  logic                              step_zero_i,   // the sum does not count
+  input  logic                              step_store_i,  // the result is written
+  input  logic [tsr_pkg::AccIdxBits-1:0]    step_dst_i,
+  input  logic [TagBits-1:0]                step_tag_i,    // also without valid
+  input  logic [SumBits*tsr_pkg::Lanes-1:0] sum_i,
+  // ACC
+  output logic                              rd_en_o,
+  output logic [tsr_pkg::AccIdxBits-1:0]    rd_addr_o,
+  input  logic [32*tsr_pkg::Lanes-1:0]      rd_data_i,
+  output logic                              wr_en_o,
+  output logic [tsr_pkg::AccIdxBits-1:0]    wr_addr_o,
+  output logic [32*tsr_pkg::Lanes-1:0]      wr_data_o,
+  output logic [TagBits-1:0]                out_tag_o
+);
+  localparam int Lanes = tsr_pkg::Lanes;
+  localparam int Addr = tsr_pkg::AccIdxBits;
+
+  // Stage 0: the read; stage 1: its data; stage 2: the sum; stage 3: the write; stage 4: one later.
+  logic valid1_q, valid2_q, valid3_q;
+  logic init1_q, init2_q, zero1_q, zero2_q, store1_q, store2_q, store3_q;
+  logic [Addr-1:0] dst1_q, dst2_q, dst3_q;
+  logic [TagBits-1:0] tag1_q, tag2_q, tag3_q;
+
+  assign rd_en_o = step_valid_i & !step_init_i;
+  assign rd_addr_o = step_dst_i;
+
+  // Which of the three steps before this one has the same tile; the nearest wins.
+  logic near_d, mid_d, far_d, near1_q, mid1_q, far1_q, near2_q;
+  assign near_d = valid1_q && dst1_q == step_dst_i;
+  assign mid_d = valid2_q && dst2_q == step_dst_i;
+  assign far_d = valid3_q && dst3_q == step_dst_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid1_q <= 1'b0;
+      valid2_q <= 1'b0;
+      valid3_q <= 1'b0;
+      tag1_q <= '0;
+      tag2_q <= '0;
+      tag3_q <= '0;
+    end else begin
+      valid1_q <= step_valid_i;
+      valid2_q <= valid1_q;
+      valid3_q <= valid2_q;
+      tag1_q <= step_tag_i;
+      tag2_q <= tag1_q;
+      tag3_q <= tag2_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    {init1_q, zero1_q, store1_q, dst1_q} <= {step_init_i, step_zero_i, step_store_i, step_dst_i};
+    {init2_q, zero2_q, store2_q, dst2_q} <= {init1_q, zero1_q, store1_q, dst1_q};
+    {store3_q, dst3_q} <= {store2_q, dst2_q};
+    {near1_q, mid1_q, far1_q} <= {near_d, mid_d, far_d};
+    near2_q <= near1_q;
+  end
+
+  logic [32*Lanes-1:0] acc2_q, result3_q, result4_q;
+
+  // A function, so that a simulator adds only when there is something to add.
+  function automatic [32*Lanes-1:0] add_lanes(input [32*Lanes-1:0] acc, input [SumBits*Lanes-1:0] sum);
+    begin
+      for (int l = 0; l < Lanes; l++) begin
+        add_lanes[32*l+:32] = acc[32*l+:32] + {{32 - SumBits{sum[SumBits*l+SumBits-1]}}, sum[SumBits*l+:SumBits]};
+      end
+    end
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (valid1_q && !init1_q) acc2_q <= mid1_q ? result3_q : far1_q ? result4_q : rd_data_i;
+    if (valid2_q) begin
+      result3_q <= add_lanes(init2_q ? '0 : near2_q ? result3_q : acc2_q, zero2_q ? '0 : sum_i);
+    end
+    if (valid3_q) result4_q <= result3_q;
+  end
+
+  assign wr_en_o = valid3_q & store3_q;
+  assign wr_addr_o = dst3_q;
+  assign wr_data_o = result3_q;
+  assign out_tag_o = tag3_q;
+
+  // A result that is not written is used by the next step.
+  `TSR_ASSERT(unstored_goes_on, valid3_q && !store3_q |-> valid2_q && dst2_q == dst3_q)
+endmodule

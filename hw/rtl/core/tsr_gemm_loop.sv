@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_gemm_loop: the loops of GEMM in both profiles, one micro-op step a cycle; also the place of
+// commands with nothing to do, which are one step without work.
+//
+//   Input   start_i: insn_i, num_i, nop_i, illegal_i are a new command; only when free_next_o
+//   Output  a step in each cycle while valid_o: the micro-op's index and the loops' part of its tiles
+//   Cost    the first step in the cycle after start_i, then one a cycle; no gap between commands
+`include "tsr_assert.svh"
+
+module tsr_gemm_loop (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         vta_i,
+  input  logic         start_i,
+  input  logic [255:0] insn_i,
+  input  logic [31:0]  num_i,
+  input  logic         nop_i,      // do nothing: the command has other loops, which are empty
+  input  logic         illegal_i,  // a field's value has no meaning
+  output logic         free_next_o,
+  // a step
+  output logic         valid_o,
+  output logic         work_o,     // 0: nothing to do
+  output logic         illegal_o,
+  output logic         last_o,     // of its command
+  output logic         reset_o,    // profile vta: write zero
+  output logic [16:0]  uop_o,
+  output logic [20:0]  dst_o,
+  output logic [20:0]  src_o,
+  output logic [20:0]  wgt_o,
+  output logic [31:0]  num_o
+);
+  // The command's fields in either profile.
+  logic [16:0] uop_begin;
+  logic [15:0] count_u, count_i, count_o;
+  logic [20:0] dst_base, src_base, wgt_base;
+  logic [15:0] dst_out, dst_in, src_out, src_in, wgt_out, wgt_in;
+  logic [127:0] vta;
+  assign vta = insn_i[127:0];
+  logic [16:0] vta_end;
+  assign vta_end = 17'(tsr_pkg::vta_gemm_uop_end(vta));
+  always_comb begin
+    if (vta_i) begin
+      uop_begin = 17'(tsr_pkg::vta_gemm_uop_bgn(vta));
+      count_u = (vta_end > uop_begin) ? 16'(vta_end - uop_begin) : 16'd0;
+      count_o = 16'(tsr_pkg::vta_gemm_iter_out(vta));
+      count_i = 16'(tsr_pkg::vta_gemm_iter_in(vta));
+      dst_base = '0;
+      src_base = '0;
+      wgt_base = '0;
+      dst_out = 16'(tsr_pkg::vta_gemm_dst_factor_out(vta));
+      dst_in = 16'(tsr_pkg::vta_gemm_dst_factor_in(vta));
+      src_out = 16'(tsr_pkg::vta_gemm_src_factor_out(vta));
+      src_in = 16'(tsr_pkg::vta_gemm_src_factor_in(vta));
+      wgt_out = 16'(tsr_pkg::vta_gemm_wgt_factor_out(vta));
+      wgt_in = 16'(tsr_pkg::vta_gemm_wgt_factor_in(vta));
+    end else begin
+      uop_begin = {1'b0, tsr_pkg::gemm_uop_begin(insn_i)};
+      count_u = tsr_pkg::gemm_uop_count(insn_i);
+      count_o = tsr_pkg::gemm_iter_out(insn_i);
+      count_i = tsr_pkg::gemm_iter_in(insn_i);
+      dst_base = {1'b0, tsr_pkg::gemm_dst_base(insn_i)};
+      src_base = {1'b0, tsr_pkg::gemm_src_base(insn_i)};
+      wgt_base = {1'b0, tsr_pkg::gemm_wgt_base(insn_i)};
+      dst_out = tsr_pkg::gemm_dst_out(insn_i);
+      dst_in = tsr_pkg::gemm_dst_in(insn_i);
+      src_out = tsr_pkg::gemm_src_out(insn_i);
+      src_in = tsr_pkg::gemm_src_in(insn_i);
+      wgt_out = tsr_pkg::gemm_wgt_out(insn_i);
+      wgt_in = tsr_pkg::gemm_wgt_in(insn_i);
+    end
+  end
+  logic work;
+  assign work = !nop_i && !illegal_i && count_u != '0 && count_i != '0 && count_o != '0;
+
+  logic valid_q, work_q, illegal_q, reset_q;
+  logic [31:0] num_q;
+  logic [16:0] uop_q, uop_begin_q;
+  logic [15:0] left_u_q, left_i_q, left_o_q;    // steps after this one, 0: the last
+  logic [15:0] count_u_q, count_i_q;            // as left_*, of a whole loop
+  logic [20:0] dst_q, src_q, wgt_q;             // of this step
+  logic [20:0] dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
+  logic [15:0] dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
+
+  logic end_u, end_i, end_o;
+  assign end_u = left_u_q == '0;
+  assign end_i = end_u && left_i_q == '0;
+  assign end_o = end_i && left_o_q == '0;
+  assign last_o = end_o || !work_q;
+  assign free_next_o = !valid_q || last_o;
+
+  // The next iteration: along the inner loop from here, or along the outer from its row.
+  logic [20:0] dst_next, src_next, wgt_next;
+  assign dst_next = tsr_index_pkg::add(end_i ? dst_row_q : dst_q, {5'd0, end_i ? dst_out_q : dst_in_q});
+  assign src_next = tsr_index_pkg::add(end_i ? src_row_q : src_q, {5'd0, end_i ? src_out_q : src_in_q});
+  assign wgt_next = tsr_index_pkg::add(end_i ? wgt_row_q : wgt_q, {5'd0, end_i ? wgt_out_q : wgt_in_q});
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= 1'b0;
+    else valid_q <= start_i || !free_next_o;
+  end
+  always_ff @(posedge clk_i) begin
+    if (start_i) begin
+      work_q <= work;
+      illegal_q <= illegal_i;
+      reset_q <= vta_i & tsr_pkg::vta_gemm_reset_reg(vta);
+      num_q <= num_i;
+      uop_q <= uop_begin;
+      uop_begin_q <= uop_begin;
+      left_u_q <= count_u - 16'd1;
+      left_i_q <= count_i - 16'd1;
+      left_o_q <= count_o - 16'd1;
+      count_u_q <= count_u - 16'd1;
+      count_i_q <= count_i - 16'd1;
+      {dst_q, src_q, wgt_q} <= {dst_base, src_base, wgt_base};
+      {dst_row_q, src_row_q, wgt_row_q} <= {dst_base, src_base, wgt_base};
+      {dst_out_q, src_out_q, wgt_out_q} <= {dst_out, src_out, wgt_out};
+      {dst_in_q, src_in_q, wgt_in_q} <= {dst_in, src_in, wgt_in};
+    end else if (valid_q) begin
+      if (end_u) begin
+        uop_q <= uop_begin_q;
+        left_u_q <= count_u_q;
+        {dst_q, src_q, wgt_q} <= {dst_next, src_next, wgt_next};
+        left_i_q <= end_i ? count_i_q : left_i_q - 16'd1;
+      end else begin
+        uop_q <= uop_q + 17'd1;
+        left_u_q <= left_u_q - 16'd1;
+      end
+      if (end_i) begin
+        {dst_row_q, src_row_q, wgt_row_q} <= {dst_next, src_next, wgt_next};
+        left_o_q <= left_o_q - 16'd1;
+      end
+    end
+  end
+
+  assign valid_o = valid_q;
+  assign work_o = work_q;
+  assign illegal_o = illegal_q;
+  assign reset_o = reset_q;
+  assign uop_o = uop_q;
+  assign dst_o = dst_q;
+  assign src_o = src_q;
+  assign wgt_o = wgt_q;
+  assign num_o = num_q;
+
+  `TSR_ASSERT(start_when_free, start_i |-> free_next_o)
+endmodule
