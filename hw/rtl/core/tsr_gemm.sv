@@ -160,7 +160,7 @@ module tsr_gemm (
   end
 
   // Slot 4: operands. A window whose reads were out of range is bad when it is multiplied.
-  logic read_bad_q, use_bad_q;  // window being read, window being multiplied
+  logic fill_bad3_q, read_bad_q, use_bad_q;  // tiles of slot 3, window being read, window being multiplied
   logic bad4, field4;
   assign bad4 = bad_q[4] || (work_q[4] && dw_q[4] && use_bad_q);
   assign field4 = bad_field_q[4];
@@ -168,7 +168,7 @@ module tsr_gemm (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {work_q, last_q, bad_q, swap_q, fill_q} <= '0;
-      {fill_a3_q, fill_b3_q, read_bad_q, use_bad_q} <= '0;
+      {fill_a3_q, fill_b3_q, fill_bad3_q, read_bad_q, use_bad_q} <= '0;
     end else begin
       work_q <= {work_q[3:1], step_valid || (loop_valid && loop_work)};
       last_q <= {last_q[3:1], step_valid ? step_last : (loop_valid && loop_last)};
@@ -180,7 +180,8 @@ module tsr_gemm (
       fill_q <= {fill_q[3:1], fill};
       fill_a3_q <= fill_a2;
       fill_b3_q <= fill_b2;
-      read_bad_q <= fill_range2 || (read_bad_q && !swap_q[4]);
+      fill_bad3_q <= fill_range2;
+      read_bad_q <= fill_bad3_q || (read_bad_q && !swap_q[4]);
       if (swap_q[4]) use_bad_q <= read_bad_q;
     end
   end
