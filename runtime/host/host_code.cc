@@ -53,7 +53,7 @@ class Loader {
   explicit Loader(const ElfObject& object) : object_(object) {}
 
   Status Load() {
-    TESSERA_TRY(Externals());
+    Externals();
     TESSERA_TRY(Place());
     TESSERA_ASSIGN(memory_, Mapping::Make(part_end_[kParts - 1]));
     for (size_t i = 0; i < object_.sections.size(); ++i) {
@@ -87,19 +87,14 @@ class Loader {
  private:
   bool Defined(const ElfSymbol& s) const { return s.section != SHN_UNDEF && s.section < SHN_LORESERVE && offset_[s.section]; }
 
-  // For each symbol from outside, which external it is.
-  Status Externals() {
+  // For each symbol from outside, which external it is. Others matter only when something uses them.
+  void Externals() {
     external_.resize(object_.symbols.size(), -1);
     for (size_t i = 1; i < object_.symbols.size(); ++i) {
       const ElfSymbol& s = object_.symbols[i];
-      if (s.section != SHN_UNDEF) continue;
       const auto found = std::ranges::find(kExternals, s.name, &External::name);
-      if (found == kExternals.end()) {
-        return Fail(Code::kUnsupported, "host code: needs '{}' from outside; only memcpy, memmove and memset are there", s.name);
-      }
-      external_[i] = static_cast<int>(found - kExternals.begin());
+      if (s.section == SHN_UNDEF && found != kExternals.end()) external_[i] = static_cast<int>(found - kExternals.begin());
     }
-    return {};
   }
 
   // Gives every loaded section, the stubs and the table of addresses their offsets.
@@ -140,6 +135,9 @@ class Loader {
     if (external_[index] >= 0) {
       const auto e = static_cast<size_t>(external_[index]);
       return near ? Base() + stubs_ + e * kStubBytes : kExternals[e].address;
+    }
+    if (s.section == SHN_UNDEF) {
+      return Fail(Code::kUnsupported, "host code: needs '{}' from outside; only memcpy, memmove and memset are there", s.name);
     }
     if (!Defined(s) || s.type == STT_GNU_IFUNC || s.type == STT_TLS || s.value > object_.sections[s.section].size) {
       return Fail(Code::kUnsupported, "host code: symbol {} '{}' is not in a section that is loaded", index, s.name);

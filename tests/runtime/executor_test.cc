@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The executor on the sample artifact: both plans, what is uploaded and when, captures, every refusal. The device is
+// one written here that records calls and whose program negates bytes; real devices pass tests/cts and
+// meet the executor in the tests of whole models.
+#include "runtime/executor/executor.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+
+#include "base/file.h"
+#include "tests/runtime/sample.h"
+
+namespace tessera {
+namespace {
+
+using artifact::Artifact;
+
+// Memory and a "program": output[i] = -input[32 + i] for i < 4, stored to the arena too as the sample's tap expects.
+class NegatingDevice : public Device {
+ public:
+  std::string_view name() const override { return "negating"; }
+  const isa::Config& config() const override { return config_; }
+  bool has_clock() const override { return true; }
+  Result<uint64_t> Allocate(uint64_t bytes, uint64_t) override {
+    if (next_ + bytes > memory.size()) return Fail(Code::kOutOfRange, "{} bytes wanted", bytes);
+    const uint64_t at = next_;
+    next_ += (bytes + 63) / 64 * 64;
+    ++live;
+    return at;
+  }
+  Status Free(uint64_t) override {
+    --live;
+    return {};
+  }
+  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    written += bytes.size();
+    std::copy(bytes.begin(), bytes.end(), memory.begin() + static_cast<int64_t>(address));
+    return {};
+  }
+  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
+    std::copy_n(memory.begin() + static_cast<int64_t>(address), bytes.size(), bytes.begin());
+    return {};
+  }
+  Status Submit(const Launch& l) override {
+    launch = l;
+    return {};
+  }
+  Result<RunReport> Wait() override {
+    ++runs;
+    if (fails_at == runs) return Fail(Code::kTimeout, "budget spent");
+    const uint8_t* in = &memory[launch.segments[3].base + 32];
+    // The layout of the sample's tap: element i at i / 2 * 16 + i % 2, 8 bytes into the arena.
+    for (size_t i = 0; i < 4; ++i) {
+      const auto value = static_cast<uint8_t>(-in[i]);
+      memory[launch.segments[4].base + i] = value;
+      memory[launch.segments[2].base + 8 + i / 2 * 16 + i % 2] = value;
+    }
+    return RunReport{.cycles = 100 + static_cast<uint64_t>(runs)};
+  }
+  Status Reset() override { return {}; }
+  Status SetTrace(std::vector<TraceEntry>*) override { return Fail(Code::kUnsupported, "no trace"); }
+
+  std::vector<uint8_t> memory = std::vector<uint8_t>(4096);
+  Launch launch;
+  int runs = 0, fails_at = -1, live = 0;
+  uint64_t written = 0;
+
+ private:
+  isa::Config config_;
+  uint64_t next_ = 0;
+};
+
+std::shared_ptr<Artifact> Sample() {
+  auto a = std::make_shared<Artifact>(artifact::SampleArtifact());
+  const auto object = ReadFile(TEST_OBJECTS "/kernels.o");
+  EXPECT_TRUE(object) << object.error().message;
+  a->objects[0].elf = *object;
+  return a;
+}
+
+HostTensor Floats(std::vector<int64_t> shape, const std::vector<float>& values) {
+  HostTensor t = HostTensor::Zeros(DType::kFloat32, std::move(shape));
+  std::copy(values.begin(), values.end(), t.as<float>().begin());
+  return t;
+}
+
+std::vector<int> Ints(const HostTensor& t) {
+  std::vector<int> values;
+  for (const int8_t v : t.as<int8_t>()) values.push_back(v);
+  return values;
+}
+
+TEST(Executor, RunsTheCpuPlan) {
+  const auto executor = Executor::Open(Sample(), "cpu", nullptr);
+  ASSERT_TRUE(executor) << executor.error().message;
+  EXPECT_EQ((*executor)->cpu_level(), "x86-64");
+  ExecutionReport report;
+  const auto out = (*executor)->Run({{Floats({2, 4}, {1, 2, 3, 4, -1, -2, -3, -4})}}, &report);
+  ASSERT_TRUE(out) << out.error().message;
+  ASSERT_EQ(out->size(), 1u);
+  EXPECT_EQ((*out)[0].shape, (std::vector<int64_t>{2, 4}));
+  // (10 x + bias) / 10 with bias 1, 2, 3, -4.
+  const float want[] = {1.1f, 2.2f, 3.3f, 3.6f, -0.9f, -1.8f, -2.7f, -4.4f};
+  for (size_t i = 0; i < 8; ++i) EXPECT_FLOAT_EQ((*out)[0].as<float>()[i], want[i]) << i;
+  EXPECT_EQ(report.inferences, 2);
+  EXPECT_TRUE(report.runs.empty());
+}
+
+TEST(Executor, CapturesLayersOfTheLastInference) {
+  const auto executor = Executor::Open(Sample(), "cpu", nullptr);
+  ASSERT_TRUE(executor) << executor.error().message;
+  ASSERT_TRUE((*executor)->Run({{Floats({2, 4}, {9, 9, 9, 9, 1, 2, 3, 4})}}));
+  EXPECT_EQ(Ints((*executor)->CaptureLayer(0).value()), (std::vector<int>{10, 20, 30, 40}));
+  EXPECT_EQ(Ints((*executor)->CaptureLayer(1).value()), (std::vector<int>{11, 22, 33, 36}));
+  EXPECT_EQ((*executor)->CaptureLayer(2).error().code, Code::kNotFound);
+}
+
+TEST(Executor, RunsTheDevicePlanAndUploadsOnce) {
+  NegatingDevice device;
+  const auto artifact = Sample();
+  {
+    const auto executor = Executor::Open(artifact, "device", &device);
+    ASSERT_TRUE(executor) << executor.error().message;
+    EXPECT_EQ(device.live, 5);  // the code and four segments
+    EXPECT_EQ(device.written, artifact->program->code.size() + 3);
+    // The constants are where the launch will say.
+    device.written = 0;
+    ExecutionReport report;
+    const auto out = (*executor)->Run({{Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})}}, &report);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(device.written, 8u) << "an inference writes its input and nothing else";
+    for (int i = 0; i < 8; ++i) EXPECT_FLOAT_EQ((*out)[0].as<float>()[static_cast<size_t>(i)], static_cast<float>(-i - 1));
+    EXPECT_EQ(device.memory[device.launch.segments[1].base], 9);
+    EXPECT_EQ(device.launch.insn_count, 2u);
+    for (int s = 1; s <= 4; ++s) {
+      EXPECT_EQ(device.launch.segments[static_cast<size_t>(s)].size, artifact->program->segments[static_cast<size_t>(s)].size);
+    }
+    ASSERT_EQ(report.runs.size(), 2u);
+    EXPECT_EQ(report.runs[0].cycles, 101u);
+    EXPECT_EQ(report.runs[1].cycles, 102u);
+    EXPECT_EQ(Ints((*executor)->CaptureLayer(1).value()), (std::vector<int>{-50, -60, -70, -80}));
+    EXPECT_EQ((*executor)->CaptureLayer(0).error().code, Code::kNotFound) << "this plan keeps layer 1 only";
+  }
+  EXPECT_EQ(device.live, 0);
+}
+
+TEST(Executor, ManyModelsShareADevice) {
+  NegatingDevice device;
+  const auto first = Executor::Open(Sample(), "device", &device), second = Executor::Open(Sample(), "device", &device);
+  ASSERT_TRUE(first && second);
+  for (const auto& [executor, x] : {std::pair{&*first, 1.0f}, {&*second, 2.0f}, {&*first, 3.0f}}) {
+    const auto out = (*executor)->Run({{Floats({1, 4}, {x, x, x, x})}});
+    ASSERT_TRUE(out);
+    EXPECT_FLOAT_EQ((*out)[0].as<float>()[3], -x);
+  }
+}
+
+TEST(Executor, ADeviceErrorEndsTheRunAndTheNextOneWorks) {
+  NegatingDevice device;
+  const auto executor = Executor::Open(Sample(), "device", &device, {.cpu_level = "", .budget = 77});
+  ASSERT_TRUE(executor);
+  device.fails_at = 2;
+  const HostTensor input = Floats({3, 4}, std::vector<float>(12, 1.0f));
+  EXPECT_EQ((*executor)->Run({{input}}).error().code, Code::kTimeout);
+  EXPECT_EQ(device.launch.budget, 77u);
+  EXPECT_EQ(device.runs, 2);
+  EXPECT_TRUE((*executor)->Run({{input}}));
+}
+
+TEST(Executor, NoInferencesGiveNoOutputs) {
+  const auto executor = Executor::Open(Sample(), "cpu", nullptr);
+  ASSERT_TRUE(executor);
+  const auto out = (*executor)->Run({{Floats({0, 4}, {})}});
+  ASSERT_TRUE(out);
+  EXPECT_EQ((*out)[0].shape, (std::vector<int64_t>{0, 4}));
+}
+
+// What Open says about a changed sample.
+Error OpenError(const std::function<void(Artifact&)>& change, const std::string& plan, Device* device,
+                const ExecutorOptions& options = {}) {
+  const auto a = Sample();
+  change(*a);
+  const auto executor = Executor::Open(a, plan, device, options);
+  return executor ? Error{Code::kInvalidArgument, "accepted"} : executor.error();
+}
+
+TEST(Executor, RefusesWhatItCannotOpen) {
+  NegatingDevice device;
+  const auto same = [](Artifact&) {};
+  Error error = OpenError(same, "gpu", nullptr);
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_NE(error.message.find("no plan 'gpu'; it has [cpu, device]"), std::string::npos) << error.message;
+  EXPECT_NE(OpenError(same, "device", nullptr).message.find("needs a device"), std::string::npos);
+  error = OpenError([](Artifact& a) { a.objects[0].level = "vax"; }, "cpu", nullptr);
+  EXPECT_EQ(error.code, Code::kUnsupported);
+  EXPECT_NE(error.message.find("host code for [vax], this machine runs ["), std::string::npos) << error.message;
+  error = OpenError(same, "cpu", nullptr, {.cpu_level = "x86-64-v2"});
+  EXPECT_NE(error.message.find("asked for is x86-64-v2"), std::string::npos) << error.message;
+  error = OpenError([](Artifact& a) { std::get<artifact::KernelStep>(a.plans[0].steps[0]).symbol = "nothing"; }, "cpu", nullptr);
+  EXPECT_EQ(error.code, Code::kNotFound);
+  EXPECT_NE(error.message.find("'nothing'"), std::string::npos);
+  error = OpenError([](Artifact& a) { a.objects[0].elf.resize(100); }, "cpu", nullptr);
+  EXPECT_EQ(error.code, Code::kDataLoss) << error.message;
+  error = OpenError([](Artifact& a) { a.program->config_hash ^= 1; }, "device", &device);
+  EXPECT_NE(error.message.find("was made for configuration"), std::string::npos) << error.message;
+  error = OpenError([](Artifact& a) { a.program->segments[5].size = 1 << 20; }, "device", &device);
+  EXPECT_EQ(error.code, Code::kOutOfRange) << error.message;
+  error = OpenError([](Artifact& a) { a.program->code.clear(), a.program->source.clear(); }, "device", &device);
+  EXPECT_NE(error.message.find("program is empty"), std::string::npos) << error.message;
+  error = OpenError([](Artifact& a) { a.arena_bytes = 0; }, "cpu", nullptr);
+  EXPECT_NE(error.message.find("artifact:"), std::string::npos) << error.message;
+  EXPECT_EQ(device.live, 0);
+}
+
+TEST(Executor, RefusesOtherInputsThanTheModels) {
+  const auto executor = Executor::Open(Sample(), "cpu", nullptr);
+  ASSERT_TRUE(executor);
+  const HostTensor good = Floats({1, 4}, {1, 2, 3, 4});
+  EXPECT_NE((*executor)->Run({}).error().message.find("takes 1 inputs, 0 are given"), std::string::npos);
+  EXPECT_NE((*executor)->Run({{good, good}}).error().message.find("2 are given"), std::string::npos);
+  const Error error = (*executor)->Run({{Floats({1, 5}, {1, 2, 3, 4, 5})}}).error();
+  EXPECT_EQ(error.code, Code::kInvalidArgument);
+  EXPECT_EQ(error.message, "input 'x' takes float32 [N, 4]; given is float32 [1, 5]");
+}
+
+TEST(Executor, InputsHoldTheSameNumberOfInferences) {
+  const auto a = Sample();
+  a->inputs.push_back(a->inputs[0]);
+  a->inputs[1].name = "z";
+  for (artifact::Plan& plan : a->plans) plan.inputs.push_back(0);
+  const auto executor = Executor::Open(a, "cpu", nullptr);
+  ASSERT_TRUE(executor) << executor.error().message;
+  const Error error = (*executor)->Run({{Floats({1, 4}, {1, 2, 3, 4}), Floats({2, 4}, std::vector<float>(8))}}).error();
+  EXPECT_EQ(error.message, "input 'z' holds 2 inferences, the input before it 1");
+}
+
+}  // namespace
+}  // namespace tessera
