@@ -4,7 +4,7 @@
 // Depends on isa/image.h. Used by `tessera asm` and `disasm`, and by tests that want a program.
 //
 //   .profile tessera                     or vta; first
-//   .config default 0xf9d54eec2ed3dcdf   name, and the hash that the program was made for
+//   .config default 0x0123456789abcdef   name, and the hash that the program was made for
 //   .segment constants 4096              segment (name or 0..7) and its size in bytes (data's, if
 //   absent);
 //     .hex 00010203                      its contents from offset 0: bytes,

@@ -867,7 +867,7 @@ package tsr_pkg;
 
   // Registers: byte offsets; of an array the first, count and stride; bits: lsb and width.
   localparam int RegAddrBits = 12;
-  localparam logic [11:0] REG_ID = 12'h000;  // kIdValue
+  localparam logic [11:0] REG_ID = 12'h000;  // says that this machine is here: kIdValue
   localparam logic [11:0] REG_VERSION = 12'h004;  // version of the register map and instruction set: major 16, minor 16
   localparam logic [11:0] REG_CONFIG_HASH_LO = 12'h008;  // configuration hash, low half
   localparam logic [11:0] REG_CONFIG_HASH_HI = 12'h00c;  // configuration hash, high half
