@@ -1,0 +1,69 @@
+# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [PREFIX Vname])
+# A static library with the Verilated model of |module| for the named configuration, its header
+# Vname.h and Verilator's runtime. Modules of hw/rtl are found by name; SOURCES adds files (a bench
+# around several modules, say). Warnings of -Wall stop the build, assertions are on.
+find_program(VERILATOR verilator REQUIRED)
+execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TESSERA_VERILATOR_ROOT
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(TESSERA_VERILATOR_INCLUDE ${TESSERA_VERILATOR_ROOT}/include)
+set(TESSERA_RTL ${PROJECT_SOURCE_DIR}/hw/rtl)
+include(${TESSERA_RTL}/sources.cmake)
+
+# Verilator's runtime, once.
+if(NOT TARGET tessera_verilated)
+  add_library(tessera_verilated STATIC
+    ${TESSERA_VERILATOR_INCLUDE}/verilated.cpp ${TESSERA_VERILATOR_INCLUDE}/verilated_threads.cpp)
+  target_include_directories(tessera_verilated SYSTEM PUBLIC
+    ${TESSERA_VERILATOR_INCLUDE} ${TESSERA_VERILATOR_INCLUDE}/vltstd)
+  target_compile_options(tessera_verilated PRIVATE -w)
+  target_link_libraries(tessera_verilated PUBLIC Threads::Threads)
+endif()
+
+# The package of a configuration, printed into the build folder.
+function(tessera_rtl_package config out)
+  set(package ${PROJECT_BINARY_DIR}/rtl/${config}/tsr_pkg.sv)
+  set(${out} ${package} PARENT_SCOPE)
+  get_property(known GLOBAL PROPERTY TESSERA_RTL_PACKAGES)
+  if(NOT ${config} IN_LIST known)
+    set_property(GLOBAL APPEND PROPERTY TESSERA_RTL_PACKAGES ${config})
+    add_custom_command(OUTPUT ${package}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/rtl/${config}
+      COMMAND isa_gen sv --config ${config} > ${package}
+      DEPENDS isa_gen COMMENT "tsr_pkg.sv of ${config}" VERBATIM)
+    add_custom_target(tessera_rtl_package_${config} DEPENDS ${package})
+  endif()
+endfunction()
+
+function(tessera_verilate target)
+  cmake_parse_arguments(A "" "TOP;CONFIG;PREFIX" "SOURCES" ${ARGN})
+  if(NOT A_PREFIX)
+    set(A_PREFIX V${A_TOP})
+  endif()
+  tessera_rtl_package(${A_CONFIG} package)
+  set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+  list(TRANSFORM TESSERA_RTL_PACKAGE_SOURCES PREPEND ${TESSERA_RTL}/ OUTPUT_VARIABLE packages)
+  list(TRANSFORM TESSERA_RTL_SOURCES PREPEND ${TESSERA_RTL}/ OUTPUT_VARIABLE modules)
+  list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
+  if(NOT extra)
+    set(extra ${A_TOP}.sv)
+  endif()
+  # Verilator decides how many files it writes: two that include them all have known names. What runs
+  # once or never is not optimised.
+  add_custom_command(
+    OUTPUT ${dir}/fast.cc ${dir}/slow.cc
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${dir}
+    COMMAND ${VERILATOR} --cc --top-module ${A_TOP} --prefix ${A_PREFIX} --Mdir ${dir} -O3 --assert -Wall
+            --no-timing --x-assign fast --x-initial fast --output-split 20000
+            -I${TESSERA_RTL} -y ${TESSERA_RTL} -y ${TESSERA_RTL}/prim -y ${TESSERA_RTL}/bus -y ${TESSERA_RTL}/core
+            ${package} ${packages} ${extra}
+    COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -P ${PROJECT_SOURCE_DIR}/cmake/verilated_sources.cmake
+    DEPENDS ${package} ${packages} ${modules} ${A_SOURCES} tessera_rtl_package_${A_CONFIG}
+            ${PROJECT_SOURCE_DIR}/cmake/verilated_sources.cmake
+    COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)
+  add_library(${target} STATIC ${dir}/fast.cc ${dir}/slow.cc)
+  set_source_files_properties(${dir}/fast.cc PROPERTIES COMPILE_OPTIONS "-O2")
+  set_source_files_properties(${dir}/slow.cc PROPERTIES COMPILE_OPTIONS "-O0")
+  target_compile_options(${target} PRIVATE -w)
+  target_include_directories(${target} SYSTEM PUBLIC ${dir})
+  target_link_libraries(${target} PUBLIC tessera_verilated)
+endfunction()

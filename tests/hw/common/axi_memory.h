@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AxiMemory: device memory behind the m_axi_* ports of a Verilated module, with the timing of sim/dram
+// and checks of the AXI rules that its master must keep. Used by: tests/hw.
+//
+// A cycle of a bench:  memory.Drive(top); <other inputs>; bench.Settle(); memory.Sample(top); bench.Edge();
+#ifndef TESSERA_TESTS_HW_COMMON_AXI_MEMORY_H_
+#define TESSERA_TESTS_HW_COMMON_AXI_MEMORY_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "sim/dram/dram.h"
+
+namespace tessera::hw {
+
+class AxiMemory {
+ public:
+  // |stall_seed|: not 0: every channel hesitates at random.
+  AxiMemory(isa::DramModel model, uint32_t bus_bytes, uint64_t bytes, uint64_t stall_seed = 0)
+      : data(bytes), bus_bytes_(bus_bytes), dram_(model, bus_bytes, stall_seed) {}
+
+  std::vector<uint8_t> data;
+  uint64_t error_begin = 0, error_end = 0;  // reads and writes here are answered with SLVERR
+
+  uint64_t read_beats = 0, write_beats = 0;
+  uint64_t first_request = 0, last_beat = 0;  // cycles of the first read request and the last read beat
+  bool idle() const { return dram_.idle(); }
+
+  template <typename Top>
+  void DriveReads(Top& top) {
+    top.m_axi_arready_i = dram_.read_ready();
+    top.m_axi_rvalid_i = dram_.beat_valid();
+    if (dram_.beat_valid()) {
+      const sim::DramBeat& beat = dram_.read_beat();
+      top.m_axi_rlast_i = beat.last;
+      top.m_axi_rid_i = beat.id;
+      top.m_axi_rresp_i = Bad(beat.address) ? 2 : 0;
+      if (beat.address + bus_bytes_ <= data.size()) {
+        std::memcpy(&top.m_axi_rdata_i, &data[beat.address], bus_bytes_);
+      }
+    }
+  }
+  template <typename Top>
+  void DriveWrites(Top& top) {
+    top.m_axi_awready_i = dram_.write_ready();
+    top.m_axi_wready_i = dram_.beat_ready();
+    top.m_axi_bvalid_i = dram_.response_valid();
+    top.m_axi_bresp_i = bad_write_ ? 2 : 0;
+  }
+
+  template <typename Top>
+  void SampleReads(Top& top) {
+    if (top.m_axi_arvalid_o && top.m_axi_arready_i) {
+      CheckBurst("read", top.m_axi_araddr_o, top.m_axi_arlen_o);
+      if (requests_++ == 0) first_request = dram_.cycle();
+      dram_.AcceptRead({.address = top.m_axi_araddr_o, .beats = top.m_axi_arlen_o + 1u, .id = top.m_axi_arid_o});
+    }
+    if (top.m_axi_rvalid_i && top.m_axi_rready_o) {
+      dram_.TakeReadBeat();
+      ++read_beats;
+      last_beat = dram_.cycle();
+    }
+  }
+  template <typename Top>
+  void SampleWrites(Top& top) {
+    if (top.m_axi_awvalid_o && top.m_axi_awready_i) {
+      CheckBurst("write", top.m_axi_awaddr_o, top.m_axi_awlen_o);
+      dram_.AcceptWrite({.address = top.m_axi_awaddr_o, .beats = top.m_axi_awlen_o + 1u, .id = 0});
+    }
+    if (top.m_axi_wvalid_o && top.m_axi_wready_i) {
+      const sim::DramBeat beat = dram_.write_beat();
+      EXPECT_EQ(beat.last, static_cast<bool>(top.m_axi_wlast_o)) << "WLAST at address " << beat.address;
+      std::vector<uint8_t> bytes(bus_bytes_);
+      std::memcpy(bytes.data(), &top.m_axi_wdata_o, bus_bytes_);
+      for (uint32_t i = 0; i < bus_bytes_; ++i) {
+        if ((static_cast<uint64_t>(top.m_axi_wstrb_o) >> i & 1) != 0) {
+          ASSERT_LT(beat.address + i, data.size());
+          data[beat.address + i] = bytes[i];
+        }
+      }
+      bad_write_ = Bad(beat.address);
+      dram_.PutWriteBeat();
+      ++write_beats;
+    }
+    if (top.m_axi_bvalid_i && top.m_axi_bready_o) dram_.TakeResponse();
+  }
+
+  // Once a cycle, before the others.
+  void Begin(bool write_offered) { dram_.BeginCycle(write_offered); }
+  void End() { dram_.EndCycle(); }
+
+ private:
+  bool Bad(uint64_t address) const {
+    return (address >= error_begin && address < error_end) || address + bus_bytes_ > data.size();
+  }
+  void CheckBurst(const char* what, uint64_t address, uint32_t len) {
+    const uint64_t bytes = (len + 1u) * static_cast<uint64_t>(bus_bytes_);
+    EXPECT_EQ(address % bus_bytes_, 0u) << what;
+    EXPECT_EQ(address / 4096, (address + bytes - 1) / 4096) << what << " burst of " << len + 1 << " beats crosses 4 KiB";
+  }
+
+  uint32_t bus_bytes_;
+  sim::Dram dram_;
+  uint64_t requests_ = 0;
+  bool bad_write_ = false;
+};
+
+}  // namespace tessera::hw
+
+#endif  // TESSERA_TESTS_HW_COMMON_AXI_MEMORY_H_
