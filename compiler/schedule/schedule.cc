@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/apply.h"
+
+namespace tessera::schedule {
+
+int Stage::LeafIndex(const std::string& axis) const {
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].name == axis) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
+  TESSERA_TRY(te::Verify(outputs));
+  Schedule s;
+  s.outputs_ = outputs;
+  for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
+    Stage stage;
+    stage.name = t.name();
+    stage.dtype = t.dtype();
+    stage.shape = t.shape();
+    stage.placeholder = t->placeholder;
+    stage.output = std::find(outputs.begin(), outputs.end(), t) != outputs.end();
+    stage.body = t->body;
+    stage.axes = t->axes;
+    stage.reduce_axes = t->reduce_axes;
+    for (const ir::Axis& a : stage.axes) stage.leaves.push_back({a.name(), a.var, false});
+    for (const ir::Axis& a : stage.reduce_axes) stage.leaves.push_back({a.name(), a.var, true});
+    s.stages_.push_back(std::move(stage));
+  }
+  return s;
+}
+
+Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const Trace& trace) {
+  TESSERA_ASSIGN(Schedule s, Create(outputs));
+  for (const Step& step : trace) TESSERA_TRY(s.Apply(step));
+  return s;
+}
+
+Status Schedule::Apply(const Step& step) {
+  Schedule next = *this;  // stages are small; an error leaves no half-made step
+  Status status = Applier(&next).Apply(step);
+  if (!status) {
+    return Within(fmt::format("schedule step {} ({} {})", trace_.size() + 1, step.prim,
+                              fmt::join(step.words, " ")),
+                  status.error());
+  }
+  next.trace_.push_back(step);
+  *this = std::move(next);
+  return {};
+}
+
+Status Schedule::Apply(const std::string& line) {
+  TESSERA_ASSIGN(const Trace steps, ParseTrace(line));
+  for (const Step& s : steps) TESSERA_TRY(Apply(s));
+  return {};
+}
+
+Result<int64_t> Schedule::Decide(const std::string& name, const std::vector<int64_t>& domain, int pick) {
+  std::string line = "decide " + name;
+  for (size_t i = 0; i < domain.size(); ++i) {
+    line += fmt::format(" {}{}{}", i == 0 ? "{" : "", domain[i], i + 1 == domain.size() ? "}" : "");
+  }
+  TESSERA_TRY(Apply(fmt::format("{} {}", line, pick)));
+  return decisions_.at(name).value();
+}
+
+std::vector<Decision> Schedule::decisions() const {
+  std::vector<Decision> all;
+  for (const Step& s : trace_) {
+    if (s.prim == "decide") all.push_back(decisions_.at(s.words[0]));
+  }
+  return all;
+}
+
+const Stage* Schedule::Find(const std::string& name) const {
+  for (const Stage& s : stages_) {
+    if (s.name == name) return &s;
+  }
+  return nullptr;
+}
+
+std::vector<const Stage*> Schedule::Consumers(const std::string& name) const {
+  std::vector<const Stage*> consumers;
+  for (const Stage& s : stages_) {
+    if (s.placeholder || s.attach == Attach::kInline) continue;
+    bool reads = false;
+    ir::Visit(s.body, [&](const ir::Expr& e) {
+      reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == name;
+    });
+    if (reads) consumers.push_back(&s);
+  }
+  return consumers;
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensor intrinsics: a small tensor expression that says what an instruction does, and the tile
+// intrinsic (ir/intrin.h) that stands for it. The lowering matches the nest of a stage against the
+// expression; nothing else knows the instruction. Depends on te.
+#ifndef TESSERA_COMPILER_SCHEDULE_TENSOR_INTRIN_H_
+#define TESSERA_COMPILER_SCHEDULE_TENSOR_INTRIN_H_
+
+#include <optional>
+#include <string>
+
+#include "compiler/te/te.h"
+
+namespace tessera::schedule {
+
+// How the first step of a reduction starts from the identity.
+enum class InitStyle : uint8_t {
+  kSeparate,  // plain stores of the identity before the reduction's loops
+  kFlag,      // the call's last operand: 1 in the first step (overwrite), 0 later (accumulate)
+};
+
+// The call's operands: the output tile, the tiles that the behaviour reads in order of first
+// appearance, then the flag for kFlag. Tiles are row-major and dense, as the behaviour's tensors are.
+struct TensorIntrin {
+  std::string name;      // in schedules
+  std::string call;      // the registered tile intrinsic
+  te::Tensor behaviour;  // one compute stage over placeholders
+  InitStyle init = InitStyle::kSeparate;
+};
+
+// Adds or replaces (by name). Safe from several threads.
+void RegisterTensorIntrin(TensorIntrin intrin);
+std::optional<TensorIntrin> FindTensorIntrin(const std::string& name);
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_TENSOR_INTRIN_H_
