@@ -391,7 +391,7 @@ module tsr_load #(
       retire_q <= 1'b0;
     end else begin
       done_q <= done;
-      retire_q <= done_q & !err_valid_o;
+      retire_q <= done_q;
     end
   end
   assign retire_valid_o = retire_q;

@@ -337,9 +337,9 @@ module tsr_store #(
   logic [4:0] unused_cmds;
   logic [4:0] answered_q;  // commands answered in full and not retired
   logic answered;
-  assign answered = b_valid_i & burst_valid & burst_last;
+  assign answered = b_valid_i & burst_valid & burst_last & !b_err_i & !err_valid_o;
   assign cmd_done = cmd_empty | (answered_q != '0);
-  assign retires = cmd_head & cmd_done & !err_valid_o;
+  assign retires = cmd_head & cmd_done;
   tsr_fifo #(
     .Width(1),
     .Depth(16),
