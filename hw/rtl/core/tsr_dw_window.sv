@@ -54,7 +54,7 @@ module tsr_dw_window (
         for (int t = p; t < 9; t += Half) begin
           for (int w = 1; w <= 3; w++) begin
             if (t / w < 3 && group == 4'(t / Half) && kw == 2'(w) && 4'(t) < count) begin
-              taps[Tile*p+:Tile] = window[Tile*(3*(t/w)+t%w)+:Tile];
+              taps[Tile*p+:Tile] = window[Tile*((3*(t/w)+t%w)%9)+:Tile];
             end
           end
         end
