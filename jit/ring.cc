@@ -40,6 +40,13 @@ void RingAllocator::Release(int64_t begin) {
   TESSERA_CHECK(pieces_.erase(begin) == 1, "no piece at {}", begin);
 }
 
+void RingAllocator::Rewind() {
+  TESSERA_CHECK(pieces_.empty());
+  next_ = 0;
+}
+
+int64_t RingAllocator::Rounded(int64_t tiles) const { return RoundUp(tiles, bank_); }
+
 int64_t RingAllocator::in_use() const {
   int64_t sum = 0;
   for (const auto& [begin, end] : pieces_) sum += end - begin;

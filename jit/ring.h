@@ -26,7 +26,14 @@ class RingAllocator {
   // Gives the piece that starts at |begin| back. It must be in use.
   void Release(int64_t begin);
 
+  // The next piece is searched from the first tile again. Nothing may be in use.
+  void Rewind();
+
+  bool empty() const { return pieces_.empty(); }
   int64_t depth() const { return depth_; }
+  int64_t next() const { return next_; }
+  // What a piece of |tiles| takes: whole banks.
+  int64_t Rounded(int64_t tiles) const;
   int64_t in_use() const;  // tiles, rounded up to banks
 
  private:

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/accel/accel.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "compiler/codegen/accel/execute.h"
+#include "compiler/codegen/accel/memory_plan.h"
+#include "compiler/ir/print.h"
+#include "compiler/lower/accel/lower_region.h"
+
+namespace tessera::codegen::accel {
+namespace {
+
+namespace sched = schedule::accel;
+using lower::accel::ConstantMap;
+using lower::accel::GlobalBuffer;
+
+constexpr int64_t kAlign = 64;
+
+ConstantMap ConstantsOf(const AccelRegion& region) {
+  ConstantMap map;
+  for (const auto& [node, bytes] : region.constants) map[node] = &bytes;
+  return map;
+}
+
+// A region with its plan.
+struct Planned {
+  sched::Region region;
+  sched::Plan plan;
+};
+
+class Compiler {
+ public:
+  Compiler(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions, const isa::Config& config,
+           const AccelOptions& options)
+      : activations_(activations), regions_(regions), config_(config), options_(options), builder_(config), rings_(config) {}
+
+  Result<AccelProgram> Run();
+
+ private:
+  Result<Planned> PlanRegion(const AccelRegion& region) const;
+  Status CheckBindings() const;
+  void PlaceActivations();
+  isa::Packing PackingOf(const std::vector<int64_t>& shape) const;
+  // The place of the input in the packing that the region's anchor wants; a new one if there is none.
+  Placement InputPlace(int activation, const isa::Packing& packing);
+  Placement ActivationPlacement(const Planned& planned, const AccelRegion& region, const te::Tensor& tensor);
+  Status EmitRegion(size_t index, const Planned& planned);
+
+  const std::vector<Activation>& activations_;
+  const std::vector<AccelRegion>& regions_;
+  const isa::Config& config_;
+  const AccelOptions& options_;
+  jit::ProgramBuilder builder_;
+  Rings rings_;
+  std::vector<Planned> planned_;
+  std::vector<Placement> places_;   // of activations that are not inputs
+  int64_t input_bytes_ = 0;
+  AccelProgram program_;
+};
+
+Result<Planned> Compiler::PlanRegion(const AccelRegion& region) const {
+  Planned planned;
+  auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region));
+  if (!analyzed) return Within(region.op, std::move(analyzed).error());
+  planned.region = std::move(*analyzed);
+  auto plan = sched::MakePlan(planned.region, config_);
+  const sched::Anchor& anchor = planned.region.anchor;
+  // The host packs a network's input as it likes: with the window's taps as channels, if that is faster.
+  if (anchor.kind == sched::AnchorKind::kContraction && region.activations.contains(anchor.input.get()) &&
+      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind == Activation::Kind::kInput) {
+    if (std::optional<sched::Region> moved = sched::MoveTaps(planned.region)) {
+      auto moved_plan = sched::MakePlan(*moved, config_);
+      if (moved_plan && (!plan || moved_plan->cycles() < plan->cycles())) {
+        planned.region = std::move(*moved);
+        plan = std::move(moved_plan);
+      }
+    }
+  }
+  if (!plan) return Within(region.op, std::move(plan).error());
+  planned.plan = *plan;
+  return planned;
+}
+
+// What the caller must get right; tensors that do not fit the DAG are our own bug upstream.
+Status Compiler::CheckBindings() const {
+  for (const AccelRegion& region : regions_) {
+    TESSERA_CHECK(region.result >= 0 && region.result < static_cast<int>(activations_.size()));
+    TESSERA_CHECK(activations_[static_cast<size_t>(region.result)].kind != Activation::Kind::kInput, "{}", region.op);
+    for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+      if (!t->placeholder) continue;
+      TESSERA_CHECK(region.activations.contains(t.get()) != region.constants.contains(t.get()), "{}: {} is not bound",
+                    region.op, t.name());
+    }
+  }
+  return {};
+}
+
+isa::Packing Compiler::PackingOf(const std::vector<int64_t>& shape) const {
+  const sched::Shape4 s = sched::ToShape4(shape);
+  return isa::PlainPacking(s, std::min(s[0], config_.batch), config_.block_out);
+}
+
+// Internal activations share the arena by lifetime; outputs lie one after the other.
+void Compiler::PlaceActivations() {
+  const auto count = static_cast<int64_t>(regions_.size());
+  std::vector<Lifetime> lifetimes;
+  std::vector<size_t> internal;
+  int64_t output_bytes = 0;
+  places_.resize(activations_.size());
+  for (size_t k = 0; k < activations_.size(); ++k) {
+    const Activation& a = activations_[k];
+    const int64_t bytes = PackingOf(a.shape).bytes();
+    if (a.kind == Activation::Kind::kOutput) {
+      places_[k] = {true, output_bytes, isa::Segment::kOutput};
+      output_bytes = RoundUp(output_bytes + bytes, kAlign);
+    } else if (a.kind == Activation::Kind::kInternal) {
+      Lifetime life{bytes, count, -1};
+      for (int64_t r = 0; r < count; ++r) {
+        const AccelRegion& region = regions_[static_cast<size_t>(r)];
+        bool uses = region.result == static_cast<int>(k);
+        for (const auto& [node, activation] : region.activations) uses |= activation == static_cast<int>(k);
+        if (!uses) continue;
+        life.first = std::min(life.first, r);
+        life.last = std::max(life.last, r);
+      }
+      if (options_.keep_all) life.first = 0, life.last = count;
+      lifetimes.push_back(life);
+      internal.push_back(k);
+    }
+  }
+  const MemoryPlan plan = PlanMemory(lifetimes, kAlign);
+  for (size_t k = 0; k < internal.size(); ++k) places_[internal[k]] = {true, plan.offsets[k], isa::Segment::kArena};
+  builder_.ReserveSegment(isa::Segment::kArena, plan.bytes);
+  builder_.ReserveSegment(isa::Segment::kOutput, output_bytes);
+}
+
+Placement Compiler::InputPlace(int activation, const isa::Packing& packing) {
+  for (const ActivationPlace& p : program_.inputs) {
+    if (p.activation == activation && p.packing == packing) return {true, p.offset, isa::Segment::kInput};
+  }
+  program_.inputs.push_back({activation, isa::Segment::kInput, input_bytes_, packing});
+  const Placement place{true, input_bytes_, isa::Segment::kInput};
+  input_bytes_ = RoundUp(input_bytes_ + packing.bytes(), kAlign);
+  builder_.ReserveSegment(isa::Segment::kInput, input_bytes_);
+  return place;
+}
+
+Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegion& region, const te::Tensor& tensor) {
+  const sched::Anchor& a = planned.region.anchor;
+  if (!a.moved.empty() && tensor == a.input) {
+    isa::Packing p = PackingOf(tensor.shape());
+    p.shape = sched::ToShape4(a.original.shape());
+    p.fill = static_cast<int8_t>(a.pad_value);
+    for (size_t d = 0; d < 2; ++d) p.stride[d] = a.original_window[d].stride;
+    for (size_t j = 0; j < a.moved.size(); ++j) {
+      const auto& [channel, ty, tx] = a.moved[j];
+      p.lanes[j] = {channel, ty * a.original_window[0].dilation - a.original_window[0].before,
+                    tx * a.original_window[1].dilation - a.original_window[1].before};
+    }
+    return InputPlace(region.activations.at(a.original.get()), p);
+  }
+  const int activation = region.activations.at(tensor.get());
+  if (activations_[static_cast<size_t>(activation)].kind == Activation::Kind::kInput) {
+    return InputPlace(activation, PackingOf(tensor.shape()));
+  }
+  return places_[static_cast<size_t>(activation)];
+}
+
+Status Compiler::EmitRegion(size_t index, const Planned& planned) {
+  const AccelRegion& region = regions_[index];
+  const ConstantMap constants = ConstantsOf(region);
+  const lower::accel::LoweredRegion lowered = lower::accel::LowerRegion(planned.region, planned.plan, config_, constants);
+  builder_.BeginSource(region.layer, region.op);
+  Emitter emitter(config_, &builder_);
+  for (size_t k = 0; k < lowered.buffers.size(); ++k) {
+    const GlobalBuffer& b = lowered.buffers[k];
+    Placement place;
+    switch (b.role) {
+      case GlobalBuffer::Role::kConstant:
+        place = {true, builder_.AddConstants(b.data, kAlign), isa::Segment::kConstants};
+        break;
+      case GlobalBuffer::Role::kResult: place = places_[static_cast<size_t>(region.result)]; break;
+      case GlobalBuffer::Role::kActivation: place = ActivationPlacement(planned, region, b.tensor); break;
+    }
+    emitter.Place(lowered.func.params[k], place);
+  }
+  const int64_t before = builder_.stats().instructions, steps = builder_.stats().gemm_steps;
+  const Status status = Execute(lowered.func.body, emitter, rings_);
+  if (!status) return Within(region.op, status.error());
+  program_.regions.push_back(
+      {builder_.stats().gemm_steps - steps, builder_.stats().instructions - before, planned.plan.cycles()});
+  if (options_.dump) {
+    program_.schedules.push_back(sched::Print(planned.region) + sched::Print(planned.plan));
+    program_.irs.push_back(ir::Print(lowered.func));
+  }
+  const Placement& result = places_[static_cast<size_t>(region.result)];
+  program_.results.push_back({region.result, result.segment, result.base, PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
+  return {};
+}
+
+Result<AccelProgram> Compiler::Run() {
+  TESSERA_TRY(CheckBindings());
+  for (const AccelRegion& region : regions_) {
+    TESSERA_ASSIGN(Planned planned, PlanRegion(region));
+    planned_.push_back(std::move(planned));
+  }
+  PlaceActivations();
+  for (size_t k = 0; k < regions_.size(); ++k) TESSERA_TRY(EmitRegion(k, planned_[k]));
+  TESSERA_ASSIGN(program_.image, builder_.Finish());
+  program_.stats = builder_.stats();
+  return std::move(program_);
+}
+
+}  // namespace
+
+Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
+  TESSERA_ASSIGN(const sched::Region analyzed, sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+  TESSERA_TRY(sched::MakePlan(analyzed, config));
+  return {};
+}
+
+Result<AccelProgram> CompileAccel(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions,
+                                  const isa::Config& config, const AccelOptions& options) {
+  return Compiler(activations, regions, config, options).Run();
+}
+
+}  // namespace tessera::codegen::accel

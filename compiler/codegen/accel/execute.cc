@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/accel/execute.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tessera::codegen::accel {
+
+using ir::StmtKind;
+
+// ACC and OUT have four banks by their high address bits: pieces take whole ones, so that the next
+// tile of work fills a bank that VECTOR does not read.
+Rings::Rings(const isa::Config& config)
+    : inp(config.Depth(isa::Memory::kInp)),
+      wgt(config.Depth(isa::Memory::kWgt)),
+      acc(config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kAcc) / 4),
+      out(config.Depth(isa::Memory::kOut), config.Depth(isa::Memory::kOut) / 4),
+      prm(config.Depth(isa::Memory::kPrm)) {}
+
+jit::RingAllocator& Rings::Of(ir::Scope scope) {
+  switch (scope) {
+    case ir::Scope::kInp: return inp;
+    case ir::Scope::kWgt: return wgt;
+    case ir::Scope::kAcc: return acc;
+    case ir::Scope::kOut: return out;
+    case ir::Scope::kPrm: return prm;
+    default: TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
+  }
+}
+
+namespace {
+
+int64_t TilesOf(const ir::Buffer& buffer) {
+  int64_t tiles = 1;
+  for (size_t d = 0; d + 1 < buffer->shape.size(); ++d) tiles *= buffer->shape[d];
+  return tiles;
+}
+
+// The most tiles of |scope| that are in use at one time inside |s|.
+int64_t Need(const ir::Stmt& s, ir::Scope scope, const jit::RingAllocator& ring) {
+  int64_t need = 0;
+  for (const ir::Stmt& b : s->body) need = std::max(need, Need(b, scope, ring));
+  if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope) need += ring.Rounded(TilesOf(s->buffer));
+  return need;
+}
+
+class Executor {
+ public:
+  Executor(Emitter& emitter, Rings& rings) : emitter_(emitter), rings_(rings) {}
+
+  Status Run(const ir::Stmt& s) {
+    if (const std::optional<Leaf> leaf = MatchLeaf(s)) return emitter_.Emit(*leaf, env_);
+    switch (s->kind) {
+      case StmtKind::kSeq:
+        for (const ir::Stmt& b : s->body) TESSERA_TRY(Run(b));
+        return {};
+      case StmtKind::kFor: return RunFor(s);
+      case StmtKind::kIf:
+        if (Evaluate(s->value, env_) != 0) return Run(s->body[0]);
+        return s->body.size() > 1 ? Run(s->body[1]) : Status{};
+      case StmtKind::kAlloc: return RunAlloc(s);
+      case StmtKind::kStore:
+      case StmtKind::kEval: break;
+    }
+    return Fail(Code::kUnsupported, "a statement that is no tile of work");
+  }
+
+ private:
+  Status RunFor(const ir::Stmt& s) {
+    const int64_t first = Evaluate(s->min, env_), extent = Evaluate(s->extent, env_);
+    for (int64_t k = first; k < first + extent; ++k) {
+      env_[s->var.get()] = k;
+      TESSERA_TRY(Run(s->body[0]));
+    }
+    return {};
+  }
+
+  Status RunAlloc(const ir::Stmt& s) {
+    jit::RingAllocator& ring = rings_.Of(s->buffer->scope);
+    // Everything used together lies in one stretch, else a late piece may find only scattered room.
+    if (ring.empty() && ring.next() + Need(s, s->buffer->scope, ring) > ring.depth()) ring.Rewind();
+    const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(s->buffer), 1));
+    if (!piece) {
+      return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name, TilesOf(s->buffer),
+                  ir::ScopeName(s->buffer->scope), ring.in_use(), ring.depth());
+    }
+    emitter_.Place(s->buffer, {false, *piece, {}});
+    const Status status = Run(s->body[0]);
+    ring.Release(*piece);
+    return status;
+  }
+
+  Emitter& emitter_;
+  Rings& rings_;
+  Env env_;
+};
+
+}  // namespace
+
+Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings) { return Executor(emitter, rings).Run(body); }
+
+}  // namespace tessera::codegen::accel

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/accel/leaf.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/ir/layout.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/visit.h"
+
+namespace tessera::codegen::accel {
+
+using ir::BinOp;
+using ir::Expr;
+using ir::ExprKind;
+using ir::StmtKind;
+
+int64_t Evaluate(const Expr& e, const Env& env) {
+  switch (e->kind) {
+    case ExprKind::kImm: return e->ivalue;
+    case ExprKind::kVar: {
+      const auto found = env.find(e.get());
+      TESSERA_CHECK(found != env.end(), "variable {} has no value", e->name);
+      return found->second;
+    }
+    case ExprKind::kSelect: return Evaluate(e->args[Evaluate(e->args[0], env) != 0 ? 1 : 2], env);
+    case ExprKind::kUn:
+      TESSERA_CHECK(e->un() == ir::UnOp::kNot || e->un() == ir::UnOp::kNeg);
+      return e->un() == ir::UnOp::kNot ? Evaluate(e->args[0], env) == 0 : -Evaluate(e->args[0], env);
+    case ExprKind::kBin: break;
+    default: TESSERA_CHECK(false, "no index expression: {}", ir::Print(e));
+  }
+  const int64_t a = Evaluate(e->args[0], env);
+  if (e->bin() == BinOp::kAnd && e.dtype() == ir::DType::kBool && a == 0) return 0;
+  const int64_t b = Evaluate(e->args[1], env);
+  auto floor_div = [](int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); };
+  switch (e->bin()) {
+    case BinOp::kAdd: return a + b;
+    case BinOp::kSub: return a - b;
+    case BinOp::kMul: return a * b;
+    case BinOp::kDiv: TESSERA_CHECK(b != 0); return floor_div(a, b);
+    case BinOp::kMod: TESSERA_CHECK(b != 0); return a - floor_div(a, b) * b;
+    case BinOp::kMin: return std::min(a, b);
+    case BinOp::kMax: return std::max(a, b);
+    case BinOp::kAnd: return a & b;
+    case BinOp::kOr: return a | b;
+    case BinOp::kXor: return a ^ b;
+    case BinOp::kShl: return a << b;
+    case BinOp::kShr: return a >> b;
+    case BinOp::kEq: return a == b;
+    case BinOp::kNe: return a != b;
+    case BinOp::kLt: return a < b;
+    case BinOp::kLe: return a <= b;
+  }
+  TESSERA_CHECK(false);
+}
+
+std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
+  Leaf leaf;
+  const ir::Stmt* at = &s;
+  while ((*at)->kind == StmtKind::kFor) {
+    if (!ir::IsImmEqual((*at)->min, 0)) return std::nullopt;
+    leaf.loops.push_back({(*at)->var, (*at)->extent});
+    at = &(*at)->body[0];
+  }
+  auto call = [](const ir::Stmt& e) { return e->kind == StmtKind::kEval && e->value->kind == ExprKind::kCall; };
+  if (call(*at)) {
+    leaf.call = (*at)->value;
+    return leaf;
+  }
+  if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 2 && call((*at)->body[0]) && call((*at)->body[1])) {
+    leaf.condition = (*at)->value;
+    leaf.call = (*at)->body[0]->value;
+    leaf.fill = (*at)->body[1]->value;
+    return leaf;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Narrows the range of the one loop that |condition| depends on.
+Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
+  if (condition->kind == ExprKind::kBin && condition->bin() == BinOp::kAnd) {
+    TESSERA_TRY(Narrow(condition->args[0], solved, env));
+    return Narrow(condition->args[1], solved, env);
+  }
+  Dim* dim = nullptr;
+  const Expr* var = nullptr;
+  for (size_t k = 0; k < solved.vars.size(); ++k) {
+    if (!ir::UsesVar(condition, solved.vars[k])) continue;
+    if (dim != nullptr) return Fail(Code::kUnsupported, "a pad condition over two loops: {}", ir::Print(condition));
+    dim = &solved.dims[k];
+    var = &solved.vars[k];
+  }
+  if (dim == nullptr) {
+    solved.outside |= Evaluate(condition, env) == 0;
+    return {};
+  }
+  int64_t first = dim->extent, last = 0;
+  bool gap = false;
+  for (int64_t k = 0; k < dim->extent; ++k) {
+    env[var->get()] = k;
+    if (Evaluate(condition, env) == 0) continue;
+    gap |= last > first && last != k;
+    first = std::min(first, k);
+    last = k + 1;
+  }
+  env[var->get()] = 0;
+  if (gap) return Fail(Code::kUnsupported, "a pad condition that is no range: {}", ir::Print(condition));
+  dim->first = std::max(dim->first, first);
+  dim->last = std::min(dim->last, last);
+  solved.outside |= dim->first >= dim->last;
+  return {};
+}
+
+}  // namespace
+
+Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
+  SolvedLeaf solved;
+  for (const Leaf::Loop& loop : leaf.loops) {
+    const int64_t extent = Evaluate(loop.extent, env);
+    env[loop.var.get()] = 0;
+    solved.empty |= extent <= 0;
+    if (extent <= 1) continue;
+    solved.dims.push_back({extent, {}, 0, extent});
+    solved.vars.push_back(loop.var);
+  }
+  if (solved.empty) return solved;
+  auto offset = [&](const Expr& load) {
+    const std::vector<int64_t> strides = ir::PhysicalStrides(*load->buffer);
+    int64_t sum = 0;
+    for (size_t d = 0; d < strides.size(); ++d) sum += Evaluate(load->args[d], env) * strides[d];
+    return sum;
+  };
+  for (const Expr& arg : leaf.call->args) {
+    if (arg->kind != ExprKind::kLoad) {
+      solved.values.push_back(Evaluate(arg, env));
+      continue;
+    }
+    TESSERA_CHECK(arg->buffer->layout.empty());
+    const Operand operand{arg->buffer, offset(arg)};
+    int64_t far = operand.base;
+    for (size_t k = 0; k < solved.dims.size(); ++k) {
+      env[solved.vars[k].get()] = 1;
+      solved.dims[k].strides.push_back(offset(arg) - operand.base);
+      env[solved.vars[k].get()] = 0;
+      far += solved.dims[k].strides.back() * (solved.dims[k].extent - 1);
+    }
+    for (size_t k = 0; k < solved.dims.size(); ++k) env[solved.vars[k].get()] = solved.dims[k].extent - 1;
+    const bool affine = offset(arg) == far;
+    for (size_t k = 0; k < solved.dims.size(); ++k) env[solved.vars[k].get()] = 0;
+    if (!affine) return Fail(Code::kUnsupported, "an index that is not affine in the tile's loops: {}", ir::Print(arg));
+    solved.operands.push_back(operand);
+  }
+  if (leaf.condition) TESSERA_TRY(Narrow(*leaf.condition, solved, env));
+  return solved;
+}
+
+namespace {
+
+bool Continues(const Dim& outer, const Dim& inner) {
+  if (!outer.whole() || !inner.whole()) return false;
+  for (size_t k = 0; k < outer.strides.size(); ++k) {
+    if (outer.strides[k] != inner.strides[k] * inner.extent) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Fold(std::vector<Dim>& dims, bool ordered) {
+  for (size_t a = 0; a < dims.size(); ++a) {
+    for (size_t b = 0; b < dims.size(); ++b) {
+      if (a == b || (ordered && b != a + 1) || !Continues(dims[a], dims[b])) continue;
+      dims[b].extent *= dims[a].extent;
+      dims[b].last = dims[b].extent;
+      dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(a));
+      return Fold(dims, ordered);
+    }
+  }
+}
+
+Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands, const EmitPiece& emit) {
+  // Hardware loops: the longest ones that fit; all else is unrolled, in order.
+  std::vector<size_t> order(dims.size());
+  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return dims[a].extent > dims[b].extent; });
+  std::vector<bool> hardware(dims.size(), false);
+  size_t used = 0;
+  for (size_t k : order) {
+    bool fits = true;
+    for (size_t op = 0; op < operands; ++op) fits &= dims[k].strides[op] <= limits.strides[op];
+    if (!fits || used == limits.loops) continue;
+    hardware[k] = true;
+    ++used;
+  }
+  std::vector<int64_t> offsets(operands, 0);
+  std::vector<Dim> loops;
+  std::function<Status(size_t)> visit = [&](size_t k) -> Status {
+    if (k == dims.size()) return emit(offsets, loops);
+    const Dim& dim = dims[k];
+    const int64_t step = hardware[k] ? limits.extent : 1;
+    for (int64_t at = 0; at < dim.extent; at += step) {
+      for (size_t op = 0; op < operands; ++op) offsets[op] += at * dim.strides[op];
+      if (hardware[k]) {
+        Dim piece = dim;
+        piece.extent = std::min(step, dim.extent - at);
+        piece.first = 0, piece.last = piece.extent;
+        loops.push_back(piece);
+      }
+      Status status = visit(k + 1);
+      if (hardware[k]) loops.pop_back();
+      for (size_t op = 0; op < operands; ++op) offsets[op] -= at * dim.strides[op];
+      if (!status) return status;
+    }
+    return {};
+  };
+  return visit(0);
+}
+
+}  // namespace tessera::codegen::accel

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Region and plan to loop IR: outer loops over tiles of work, allocations in scratchpad scopes, and
+// leaf nests whose one statement is a tile intrinsic. Depends on: schedule/accel, compiler/ir, isa.
+// Used by: codegen/accel; tests interpret the result.
+#ifndef TESSERA_COMPILER_LOWER_ACCEL_LOWER_REGION_H_
+#define TESSERA_COMPILER_LOWER_ACCEL_LOWER_REGION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+#include "compiler/schedule/accel/plan.h"
+#include "compiler/schedule/accel/region.h"
+#include "isa/config.h"
+
+namespace tessera::lower::accel {
+
+namespace sched = schedule::accel;
+
+// A parameter of the function: a global buffer.
+struct GlobalBuffer {
+  enum class Role : uint8_t { kActivation, kResult, kConstant };
+  Role role = Role::kActivation;
+  te::Tensor tensor;            // kActivation, kResult: the tensor that it holds
+  std::vector<uint8_t> data;    // kConstant: its bytes
+};
+
+struct LoweredRegion {
+  ir::Func func;
+  std::vector<GlobalBuffer> buffers;  // one a parameter of func
+};
+
+using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
+
+// Activations are [batches, channel blocks, y, x, rows * block] int8 (codegen/accel/layout.h).
+LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan, const isa::Config& config,
+                          const ConstantMap& constants);
+
+// Weight tiles in the order in which LOAD wants them: [output block][input block][tap] for a
+// contraction (zero where a group has no such channel), [block][window piece] for channelwise windows.
+std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Extents& extents,
+                                 const isa::Config& config, const std::vector<uint8_t>& weights);
+
+// One PRM record a channel block; channels past the last have multiplier 0.
+std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamTable& table,
+                                const isa::Config& config, const ConstantMap& constants);
+
+// The first input channel block that output block |block| reduces over.
+int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& extents, const isa::Config& config,
+                        int64_t block);
+
+}  // namespace tessera::lower::accel
+
+#endif  // TESSERA_COMPILER_LOWER_ACCEL_LOWER_REGION_H_

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small matchers over TE expressions that anchor and epilogue analysis share. Internal to
+// compiler/schedule/accel.
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_MATCH_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_MATCH_H_
+
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/affine.h"
+#include "compiler/schedule/accel/region.h"
+
+namespace tessera::schedule::accel {
+
+using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
+
+// |e| with every read of a compute stage replaced by the stage's body, but for stages with a reduction.
+ir::Expr InlineStages(const ir::Expr& e);
+
+inline bool IsBin(const ir::Expr& e, ir::BinOp op) { return e->kind == ir::ExprKind::kBin && e->bin() == op; }
+inline bool IsCast(const ir::Expr& e, ir::DType to) {
+  return e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast && e.dtype() == to;
+}
+inline bool IsCall(const ir::Expr& e, const char* name) { return e->kind == ir::ExprKind::kCall && e->name == name; }
+
+// e = body + sum: takes integer constants off the top of |e|.
+ir::Expr PeelConstant(ir::Expr e, int64_t* sum);
+
+// The linear form of an index, with variables of extent 1 taken as their only value.
+class IndexForms {
+ public:
+  explicit IndexForms(const te::Tensor& stage);
+  ir::Linear Of(const ir::Expr& e) const;
+  const ir::Ranges& ranges() const { return ranges_; }
+
+ private:
+  ir::Ranges ranges_;
+  std::vector<ir::Axis> single_;  // extent 1
+};
+
+inline bool SameForm(const ir::Linear& a, const ir::Linear& b) {
+  const ir::Linear d = ir::Add(a, b, -1);
+  return d.terms.empty() && d.constant == 0;
+}
+
+// An int8 element seen through casts, zero points and pads: value = cast(element) - zero, or
+// pad - zero outside |condition|.
+struct Source {
+  ir::Expr element;              // a TensorRead
+  std::optional<ir::Expr> condition;
+  int64_t pad = 0;               // as an element
+  int64_t zero = 0;
+};
+// |e| must be an int8 or int32 scalar; nothing when it is not such a thing.
+std::optional<Source> MatchSource(const ir::Expr& e);
+
+// The step list of the epilogue. Fills steps, tables, slots and result of |region|.
+Status MatchEpilogue(const ConstantMap& constants, Region* region);
+
+// The anchor's roles. |stage| has a reduction. Fills region->anchor.
+Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, Region* region);
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_MATCH_H_

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Roles of a reduction's axes from what its operands' indices do with them.
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/ir/print.h"
+#include "compiler/schedule/accel/match.h"
+
+namespace tessera::schedule::accel {
+namespace {
+
+using ir::Expr;
+using ir::ExprKind;
+using ir::Linear;
+
+// Takes one anchor stage apart; errors name the stage.
+class AnchorMatcher {
+ public:
+  AnchorMatcher(const te::Tensor& stage, const ConstantMap& constants, Anchor* anchor)
+      : stage_(stage), constants_(constants), anchor_(*anchor), forms_(stage), shape_(ToShape4(stage.shape())) {}
+
+  Status Run();
+
+ private:
+  std::unexpected<Error> No(const std::string& why) const {
+    return Fail(Code::kUnsupported, "stage {}: {}; the host can run it", stage_.name(), why);
+  }
+  // The axis of the result at position |p| (0 batch .. 3 x); nothing when it has extent 1.
+  const ir::Axis* OutAxis(size_t p) const {
+    for (size_t d = 0; d < stage_->axes.size(); ++d) {
+      if (PositionOf(stage_->axes.size(), d) == p && stage_->axes[d].extent > 1) return &stage_->axes[d];
+    }
+    return nullptr;
+  }
+  Status MatchChannel(const Linear& form);
+  Status MatchWindow(size_t d, const Linear& form, int64_t in);
+  Status MatchPads(const Expr& condition, const std::vector<Linear>& index, const std::vector<int64_t>& shape);
+  Status MatchWeight(const Expr& read);
+
+  te::Tensor stage_;
+  const ConstantMap& constants_;
+  Anchor& anchor_;
+  IndexForms forms_;
+  Shape4 shape_;
+  const ir::Axis* channel_tap_ = nullptr;                    // reduced input channel
+  std::array<const ir::Axis*, 2> taps_{nullptr, nullptr};    // reduced window positions
+};
+
+// (o / group_out) * group_in + i
+Status AnchorMatcher::MatchChannel(const Linear& form) {
+  const ir::Axis* out = OutAxis(1);
+  int64_t group_step = 0, divisor = 0;
+  for (const Linear::Term& t : form.terms) {
+    int64_t k = 0;
+    if (out != nullptr && t.atom.get() == out->var.get()) {
+      group_step = t.coeff, divisor = 1;
+    } else if (out != nullptr && IsBin(t.atom, ir::BinOp::kDiv) && t.atom->args[0].get() == out->var.get() &&
+               ir::IsImm(t.atom->args[1], &k)) {
+      group_step = t.coeff, divisor = k;
+    } else {
+      for (const ir::Axis& r : stage_->reduce_axes) {
+        if (t.atom.get() == r.var.get() && t.coeff == 1 && channel_tap_ == nullptr) channel_tap_ = &r;
+      }
+      if (channel_tap_ == nullptr || channel_tap_->var.get() != t.atom.get()) {
+        return No("an input channel index that is neither reduced nor a group's");
+      }
+    }
+  }
+  anchor_.group_in = channel_tap_ == nullptr ? 1 : channel_tap_->extent;
+  if (form.constant != 0) return No("input channels that do not start at 0");
+  if (divisor == 0) {
+    anchor_.group_out = shape_[1];
+  } else {
+    if (group_step != anchor_.group_in) return No("groups of input channels that overlap or leave gaps");
+    anchor_.group_out = divisor;
+  }
+  return {};
+}
+
+Status AnchorMatcher::MatchWindow(size_t d, const Linear& form, int64_t in) {
+  WindowAxis& w = anchor_.window[d];
+  const ir::Axis* out = OutAxis(2 + d);
+  w.in = in;
+  w.out = shape_[2 + d];
+  w.before = -form.constant;
+  for (const Linear::Term& t : form.terms) {
+    if (out != nullptr && t.atom.get() == out->var.get() && t.coeff > 0) {
+      w.stride = t.coeff;
+      continue;
+    }
+    const ir::Axis* tap = nullptr;
+    for (const ir::Axis& r : stage_->reduce_axes) {
+      if (t.atom.get() == r.var.get()) tap = &r;
+    }
+    if (tap == nullptr || t.coeff <= 0 || taps_[d] != nullptr || tap == channel_tap_) {
+      return No("a spatial index that is not out * stride + tap * dilation - pad");
+    }
+    taps_[d] = tap;
+    w.taps = tap->extent;
+    w.dilation = t.coeff;
+  }
+  return {};
+}
+
+// |condition| must say exactly that the spatial indices are inside the input.
+Status AnchorMatcher::MatchPads(const Expr& condition, const std::vector<Linear>& index,
+                                const std::vector<int64_t>& shape) {
+  if (IsBin(condition, ir::BinOp::kAnd)) {
+    TESSERA_TRY(MatchPads(condition->args[0], index, shape));
+    return MatchPads(condition->args[1], index, shape);
+  }
+  const bool less = IsBin(condition, ir::BinOp::kLt);
+  if (!less && !IsBin(condition, ir::BinOp::kLe)) return No("a pad condition that is not a range");
+  Linear slack = ir::Add(forms_.Of(condition->args[1]), forms_.Of(condition->args[0]), -1);  // >= 0 holds
+  if (less) slack.constant -= 1;
+  const ir::Interval bounds = ir::BoundsOf(slack, forms_.ranges());
+  if (bounds.known() && bounds.lo >= 0) return {};  // always true
+  for (size_t d = 0; d < index.size(); ++d) {
+    Linear below = ir::Scale(index[d], -1);
+    below.constant += shape[d] - 1;
+    if (SameForm(slack, index[d]) || SameForm(slack, below)) return {};
+  }
+  return No("a pad condition that is not the input's bounds");
+}
+
+Status AnchorMatcher::MatchWeight(const Expr& read) {
+  anchor_.weight = te::TensorOf(read);
+  if (!constants_.contains(anchor_.weight.get())) return No("weights that are not constant");
+  const std::vector<int64_t>& shape = anchor_.weight.shape();
+  Linear flat;
+  int64_t step = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    flat = ir::Add(flat, forms_.Of(read->args[d]), step);
+    step *= shape[d];
+  }
+  anchor_.weight_constant = flat.constant;
+  const ir::Axis* out = OutAxis(1);
+  for (const Linear::Term& t : flat.terms) {
+    if (out != nullptr && t.atom.get() == out->var.get()) {
+      anchor_.weight_stride[0] = t.coeff;
+    } else if (channel_tap_ != nullptr && t.atom.get() == channel_tap_->var.get()) {
+      anchor_.weight_stride[1] = t.coeff;
+    } else if (taps_[0] != nullptr && t.atom.get() == taps_[0]->var.get()) {
+      anchor_.weight_stride[2] = t.coeff;
+    } else if (taps_[1] != nullptr && t.atom.get() == taps_[1]->var.get()) {
+      anchor_.weight_stride[3] = t.coeff;
+    } else {
+      return No("a weight index that is not affine in channels and window");
+    }
+  }
+  return {};
+}
+
+Status AnchorMatcher::Run() {
+  if (shape_[0] > 1 && stage_.shape().size() < 2) return No("a result without a batch axis");
+  const Expr& reduce = stage_->body;
+  TESSERA_CHECK(reduce->kind == ExprKind::kReduce);
+  const Expr value = InlineStages(reduce->args[0]);
+
+  Expr input = value;
+  std::optional<Expr> weight;
+  if (IsBin(value, ir::BinOp::kMul)) {
+    if (reduce->reduce() != ir::ReduceOp::kSum) return No("products that are not summed");
+    for (int side = 0; side < 2; ++side) {
+      const std::optional<Source> w = MatchSource(value->args[static_cast<size_t>(side)]);
+      if (w && constants_.contains(te::TensorOf(w->element).get())) {
+        if (w->zero != 0 || w->condition) return No("weights with a zero point");
+        weight = w->element;
+        input = value->args[static_cast<size_t>(1 - side)];
+        break;
+      }
+    }
+    if (!weight) return No("a product of two activations");
+  }
+  const std::optional<Source> source = MatchSource(input);
+  if (!source) return No("an input that is not an int8 tensor: " + ir::Print(input));
+  anchor_.input = te::TensorOf(source->element);
+  if (!anchor_.input->placeholder || constants_.contains(anchor_.input.get())) return No("an input that is no activation");
+  anchor_.src_zero = source->zero;
+  anchor_.pad_value = source->pad;
+  if (source->condition && (source->pad < -128 || source->pad > 127)) return No("a pad outside int8");
+
+  const size_t rank = anchor_.input.shape().size();
+  const Shape4 in_shape = ToShape4(anchor_.input.shape());
+  anchor_.in_channels = in_shape[1];
+  std::vector<Linear> spatial;
+  std::vector<int64_t> extents;
+  anchor_.window[0].out = shape_[2];
+  anchor_.window[1].out = shape_[3];
+  // Channels first: what they reduce over cannot be a window.
+  for (size_t d = 0; d < rank; ++d) {
+    const Linear form = forms_.Of(source->element->args[d]);
+    const size_t p = PositionOf(rank, d);
+    if (p == 1) TESSERA_TRY(MatchChannel(form));
+    if (p == 0) {
+      const ir::Axis* n = OutAxis(0);
+      const bool same = n == nullptr ? form.terms.empty() && form.constant == 0
+                                     : form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(n->var) == 1;
+      if (!same) return No("a batch index that changes");
+    }
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    const size_t p = PositionOf(rank, d);
+    if (p < 2) continue;
+    const Linear form = forms_.Of(source->element->args[d]);
+    TESSERA_TRY(MatchWindow(p - 2, form, in_shape[p]));
+    spatial.push_back(form);
+    extents.push_back(in_shape[p]);
+  }
+  if (source->condition) TESSERA_TRY(MatchPads(*source->condition, spatial, extents));
+  for (const ir::Axis& r : stage_->reduce_axes) {
+    if (r.extent > 1 && &r != channel_tap_ && &r != taps_[0] && &r != taps_[1]) return No("a reduced axis of no known role");
+  }
+
+  if (weight) {
+    if (anchor_.src_zero != 0) return No("a zero point inside the products");
+    TESSERA_TRY(MatchWeight(*weight));
+    const bool channelwise = anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
+    anchor_.kind = channelwise ? AnchorKind::kChannelwise : AnchorKind::kContraction;
+    return {};
+  }
+  if (anchor_.group_in != 1 || (anchor_.group_out != 1 && shape_[1] > 1)) return No("a reduction over channels");
+  anchor_.kind = AnchorKind::kReduction;
+  switch (reduce->reduce()) {
+    case ir::ReduceOp::kSum: anchor_.reduce = isa::AluOp::kAdd; break;
+    case ir::ReduceOp::kMax: anchor_.reduce = isa::AluOp::kMax; break;
+    case ir::ReduceOp::kMin: anchor_.reduce = isa::AluOp::kMin; break;
+  }
+  return {};
+}
+
+}  // namespace
+
+Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, Region* region) {
+  region->anchor.stage = stage;
+  return AnchorMatcher(stage, constants, &region->anchor).Run();
+}
+
+}  // namespace tessera::schedule::accel

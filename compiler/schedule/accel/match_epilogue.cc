@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The epilogue as VECTOR steps: each step is one pass over the tile of work; a value is a slot of ACC
+// (int32) or OUT (int8), a slot is free again after the last step that reads it.
+#include <algorithm>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "compiler/ir/intrin.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/scalar_math.h"
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/accel/match.h"
+
+namespace tessera::schedule::accel {
+namespace {
+
+using ir::BinOp;
+using ir::Expr;
+using ir::ExprKind;
+using isa::VectorMemory;
+
+isa::Round RoundOf(const Expr& constant) {
+  int64_t value = 0;
+  TESSERA_CHECK(ir::IsImm(constant, &value));
+  switch (static_cast<ir::Rounding>(value)) {
+    case ir::Rounding::kEven: return isa::Round::kEven;
+    case ir::Rounding::kTflite: return isa::Round::kTflite;
+    case ir::Rounding::kHalfUp: return isa::Round::kHalfUp;
+  }
+  TESSERA_CHECK(false, "rounding {}", value);
+}
+
+// value * 2^30 * 2^(1 - 31) = value: the multiplier and shift that change nothing.
+constexpr int64_t kSameMultiplier = int64_t{1} << 30;
+constexpr int64_t kSameShift = 1;
+
+class EpilogueMatcher {
+ public:
+  EpilogueMatcher(const ConstantMap& constants, Region* region)
+      : constants_(constants), region_(*region), forms_(region->output) {}
+
+  Status Run();
+
+ private:
+  std::unexpected<Error> No(const std::string& what, const Expr& e) const {
+    return Fail(Code::kUnsupported, "stage {}: {}: {}; the host can run it", region_.output.name(), what, ir::Print(e));
+  }
+
+  Status CheckIndex(const Expr& read);
+  Result<Place> Int8(const Expr& e);    // the place of an int8 value
+  Result<Place> Int32(const Expr& e);   // the place of an int32 value in ACC
+  // |e| = ((int8 - zero) << shift): fills src, src_zero, src_shift of |step|. False: it is not.
+  Result<bool> ShiftedInt8(const Expr& e, Step* step);
+  // rescale(a, ...) into |dst|: the whole of requant(a, multiplier, shift, rounding).
+  Result<Place> Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo, int64_t hi);
+  Result<bool> MatchParam(const Expr& e, Param* param);
+  bool IsParam(const Expr& e);
+  Result<Place> Same(Place source, VectorMemory dst, int64_t lo, int64_t hi);
+
+  Place New(VectorMemory memory) {
+    int& next = memory == VectorMemory::kAcc ? next_acc_ : next_out_;
+    return {memory, next++};
+  }
+  Place Emit(Step step) {
+    region_.steps.push_back(step);
+    return step.dst;
+  }
+  void AssignSlots();
+
+  const ConstantMap& constants_;
+  Region& region_;
+  IndexForms forms_;
+  int anchor_reads_ = 0;
+  int next_acc_ = 1, next_out_ = 0;  // values; 0 of ACC is the anchor's
+  std::vector<std::pair<const te::TensorNode*, Place>> fetched_;
+};
+
+// A read must be of the element at the result's own position.
+Status EpilogueMatcher::CheckIndex(const Expr& read) {
+  const te::Tensor tensor = te::TensorOf(read);
+  const Shape4 shape = ToShape4(tensor.shape());
+  if (shape != region_.shape) return No("an operand of another shape", read);
+  const size_t rank = region_.output->axes.size();
+  for (size_t d = 0; d < read->args.size(); ++d) {
+    const size_t p = PositionOf(read->args.size(), d);
+    const ir::Linear form = forms_.Of(read->args[d]);
+    bool same = form.constant == 0 && form.terms.empty() && shape[p] == 1;
+    for (size_t k = 0; k < rank; ++k) {
+      const ir::Axis& axis = region_.output->axes[k];
+      if (PositionOf(rank, k) == p && axis.extent > 1) {
+        same = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1;
+      }
+    }
+    if (!same) return No("an operand read at another position", read);
+  }
+  return {};
+}
+
+bool EpilogueMatcher::IsParam(const Expr& e) {
+  int64_t value = 0;
+  if (ir::IsImm(e, &value)) return true;
+  return e->kind == ExprKind::kTensorRead && constants_.contains(te::TensorOf(e).get());
+}
+
+Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
+  if (ir::IsImm(e, &param->value)) return true;
+  if (!IsParam(e)) return false;
+  const te::Tensor tensor = te::TensorOf(e);
+  if (tensor.shape().size() != 1 || tensor.dtype() != ir::DType::kI32) return No("a parameter that is not one int32 a channel", e);
+  const ir::Linear form = forms_.Of(e->args[0]);
+  const size_t rank = region_.output->axes.size();
+  bool channel = form.terms.empty() && form.constant == 0 && tensor.shape()[0] == 1;
+  for (size_t k = 0; k < rank; ++k) {
+    const ir::Axis& axis = region_.output->axes[k];
+    if (PositionOf(rank, k) == 1 && axis.extent > 1) {
+      channel = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1 && tensor.shape()[0] == axis.extent;
+    }
+  }
+  if (!channel) return No("a parameter that does not follow the channel", e);
+  param->tensor = tensor;
+  return true;
+}
+
+Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, Step* step) {
+  Expr value = e;
+  int64_t shift = 0, factor = 0;
+  if (IsBin(e, BinOp::kShl) && ir::IsImm(e->args[1], &shift)) {
+    value = e->args[0];
+  } else if (IsBin(e, BinOp::kMul) && ir::IsImm(e->args[1], &factor) && factor > 0 && IsPowerOfTwo(static_cast<uint64_t>(factor))) {
+    value = e->args[0];
+    shift = Log2Floor(static_cast<uint64_t>(factor));
+  }
+  int64_t sum = 0;
+  const Expr body = PeelConstant(value, &sum);
+  if (shift < 0 || shift > 31 || sum < -127 || sum > 128) return false;
+  if (!IsCast(body, ir::DType::kI32) || body->args[0].dtype() != ir::DType::kI8) return false;
+  TESSERA_ASSIGN(step->src, Int8(body->args[0]));
+  step->src_zero = -sum;
+  step->src_shift = shift;
+  return true;
+}
+
+Result<Place> EpilogueMatcher::Same(Place source, VectorMemory dst, int64_t lo, int64_t hi) {
+  Step step;
+  step.kind = StepKind::kRequant;
+  step.src = source;
+  step.dst = New(dst);
+  step.multiplier = kSameMultiplier;
+  step.shift = kSameShift;
+  step.lo = lo, step.hi = hi;
+  return Emit(step);
+}
+
+Result<Place> EpilogueMatcher::Int8(const Expr& e) {
+  if (e->kind == ExprKind::kTensorRead) {
+    TESSERA_TRY(CheckIndex(e));
+    const te::Tensor tensor = te::TensorOf(e);
+    if (tensor == region_.anchor.stage) return Same({VectorMemory::kAcc, 0}, VectorMemory::kOut, -128, 127);
+    if (constants_.contains(tensor.get())) return No("a constant operand that is not a parameter", e);
+    for (const auto& [node, place] : fetched_) {
+      if (node == tensor.get()) return place;
+    }
+    Step step;
+    step.kind = StepKind::kFetch;
+    step.tensor = tensor;
+    step.dst = New(VectorMemory::kOut);
+    fetched_.emplace_back(tensor.get(), step.dst);
+    return Emit(step);
+  }
+  int64_t zero = 0, lo = 0, hi = 0;
+  if (IsCast(e, ir::DType::kI8) && e->args[0].dtype() == ir::DType::kI32) {
+    const Expr& y = e->args[0];
+    const bool narrows = IsCall(y, "clamp_add") && ir::IsImm(y->args[1], &zero) && ir::IsImm(y->args[2], &lo) &&
+                         ir::IsImm(y->args[3], &hi) && zero >= -128 && zero <= 127 && lo >= -128 && hi <= 127 && lo <= hi;
+    if (narrows) {
+      if (IsCall(y->args[0], "requant")) return Rescale(y->args[0], VectorMemory::kOut, zero, lo, hi);
+      TESSERA_ASSIGN(const Place value, Int32(y->args[0]));
+      TESSERA_ASSIGN(const Place out, Same(value, VectorMemory::kOut, lo, hi));
+      region_.steps.back().out_zero = zero;
+      return out;
+    }
+  }
+  return No("an int8 value that no step makes", e);
+}
+
+Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo, int64_t hi) {
+  Step step;
+  step.round = RoundOf(requant->args[3]);
+  step.out_zero = zero, step.lo = lo, step.hi = hi;
+  ParamTable table;
+  TESSERA_ASSIGN(const bool multiplier, MatchParam(requant->args[1], &table.multiplier));
+  TESSERA_ASSIGN(const bool shift, MatchParam(requant->args[2], &table.shift));
+  if (!multiplier || !shift) return No("a multiplier or shift that is no parameter", requant);
+  const bool per_tensor = !table.multiplier.tensor && !table.shift.tensor;
+  if (per_tensor) step.multiplier = table.multiplier.value, step.shift = table.shift.value;
+
+  const Expr& a = requant->args[0];
+  // An int8 source with its zero point, and a power of two in front.
+  TESSERA_ASSIGN(const bool shifted, ShiftedInt8(a, &step));
+  if (shifted && per_tensor) {
+    step.kind = StepKind::kRequant;
+    step.dst = New(dst);
+    return Emit(step);
+  }
+  // The sum of an int8 value and an accumulator.
+  if (per_tensor && IsBin(a, BinOp::kAdd) && !IsParam(a->args[0]) && !IsParam(a->args[1])) {
+    for (size_t side = 0; side < 2; ++side) {
+      Step add = step;
+      const size_t before = region_.steps.size();
+      TESSERA_ASSIGN(const bool int8, ShiftedInt8(a->args[1 - side], &add));
+      if (!int8) {
+        TESSERA_CHECK(region_.steps.size() == before);
+        continue;
+      }
+      TESSERA_ASSIGN(add.acc, Int32(a->args[side]));
+      add.kind = StepKind::kAdd;
+      add.dst = New(dst);
+      return Emit(add);
+    }
+  }
+  // An accumulator with a bias.
+  Expr sum = a;
+  if (IsBin(a, BinOp::kAdd)) {
+    for (size_t side = 0; side < 2 && !shifted; ++side) {
+      if (!IsParam(a->args[1 - side])) continue;
+      TESSERA_TRY(MatchParam(a->args[1 - side], &table.bias));
+      sum = a->args[side];
+      break;
+    }
+  }
+  if (!shifted) {
+    TESSERA_ASSIGN(step.src, Int32(sum));
+  }
+  step.kind = StepKind::kRequant;
+  if (!per_tensor || table.bias.tensor || table.bias.value != 0) {
+    step.table = static_cast<int>(region_.tables.size());
+    region_.tables.push_back(table);
+  }
+  step.dst = New(dst);
+  return Emit(step);
+}
+
+Result<Place> EpilogueMatcher::Int32(const Expr& e) {
+  if (e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage) {
+    TESSERA_TRY(CheckIndex(e));
+    return Place{VectorMemory::kAcc, 0};
+  }
+  if (IsCall(e, "requant")) return Rescale(e, VectorMemory::kAcc, 0, -128, 127);
+  Step step;
+  TESSERA_ASSIGN(const bool shifted, ShiftedInt8(e, &step));
+  if (shifted) {
+    // (q - zero) << shift as a rescale that changes nothing.
+    step.kind = StepKind::kRequant;
+    step.multiplier = kSameMultiplier;
+    step.shift = kSameShift;
+    step.dst = New(VectorMemory::kAcc);
+    if (step.src_shift > 22) return No("a shift that leaves int32", e);
+    return Emit(step);
+  }
+  struct { BinOp bin; isa::AluOp alu; } const kOps[] = {{BinOp::kAdd, isa::AluOp::kAdd}, {BinOp::kMul, isa::AluOp::kMul},
+                                                        {BinOp::kMin, isa::AluOp::kMin}, {BinOp::kMax, isa::AluOp::kMax},
+                                                        {BinOp::kShr, isa::AluOp::kShr}};
+  for (const auto& op : kOps) {
+    if (!IsBin(e, op.bin)) continue;
+    step = {};
+    step.kind = StepKind::kAlu;
+    step.op = op.alu;
+    TESSERA_ASSIGN(step.dst, Int32(e->args[0]));
+    if (step.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1) return No("a sum used both changed and unchanged", e);
+    if (ir::IsImm(e->args[1], &step.imm)) {
+      step.use_imm = true;
+      return Emit(step);
+    }
+    TESSERA_ASSIGN(const bool int8, ShiftedInt8(e->args[1], &step));
+    if (!int8 || step.src_shift != 0) {
+      step.src_zero = step.src_shift = 0;
+      TESSERA_ASSIGN(step.src, Int32(e->args[1]));
+    }
+    return Emit(step);
+  }
+  return No("an int32 value that no step makes", e);
+}
+
+// Values to slots: in order, a step's result takes a slot that no later step reads. A result may take
+// the slot of an int8 source that dies here (the machine reads a tile before it writes one).
+void EpilogueMatcher::AssignSlots() {
+  std::vector<Step>& steps = region_.steps;
+  auto last_read = [&](Place value) {
+    size_t last = 0;
+    for (size_t s = 0; s < steps.size(); ++s) {
+      const bool reads = (steps[s].kind != StepKind::kFetch && !steps[s].use_imm && steps[s].src == value) ||
+                         (steps[s].kind == StepKind::kAdd && steps[s].acc == value) ||
+                         (steps[s].kind == StepKind::kAlu && steps[s].dst == value);
+      if (reads) last = s + 1;
+    }
+    return last;
+  };
+  const bool anchored = region_.anchor.kind != AnchorKind::kNone;
+  struct Slot {
+    size_t free_from;  // the step that may write it
+  };
+  std::vector<Slot> acc, out;
+  std::vector<std::pair<Place, Place>> renamed;
+  auto rename = [&](Place value) {
+    for (const auto& [from, to] : renamed) {
+      if (from == value) return to;
+    }
+    TESSERA_CHECK(false, "a value without a slot");
+  };
+  if (anchored) {
+    acc.push_back({last_read({VectorMemory::kAcc, 0})});
+    renamed.push_back({{VectorMemory::kAcc, 0}, {VectorMemory::kAcc, 0}});
+  }
+  std::vector<Step> result = steps;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    const Step& step = steps[s];
+    Step& r = result[s];
+    if (step.kind != StepKind::kFetch && !step.use_imm) r.src = rename(step.src);
+    if (step.kind == StepKind::kAdd) r.acc = rename(step.acc);
+    bool known = false;
+    for (const auto& pair : renamed) known |= pair.first == step.dst;
+    if (known) {
+      r.dst = rename(step.dst);
+      continue;
+    }
+    std::vector<Slot>& slots = step.dst.memory == VectorMemory::kAcc ? acc : out;
+    // free_from counts steps from 1: a value read last by step s (s + 1) may be replaced by it.
+    const size_t limit = step.dst.memory == VectorMemory::kAcc ? s : s + 1;
+    size_t slot = 0;
+    while (slot < slots.size() && slots[slot].free_from > limit) ++slot;
+    if (slot == slots.size()) slots.push_back({0});
+    const bool final = s + 1 == steps.size();
+    slots[slot].free_from = final ? steps.size() + 1 : std::max(last_read(step.dst), s + 1);
+    r.dst = {step.dst.memory, static_cast<int>(slot)};
+    renamed.push_back({step.dst, r.dst});
+  }
+  steps = std::move(result);
+  region_.acc_slots = static_cast<int>(acc.size());
+  region_.out_slots = static_cast<int>(out.size());
+  region_.result = steps.back().dst;
+}
+
+Status EpilogueMatcher::Run() {
+  Expr value;
+  if (region_.output == region_.anchor.stage) {
+    std::vector<Expr> index;
+    for (const ir::Axis& a : region_.output->axes) index.push_back(a.var);
+    value = region_.output(index);
+  } else {
+    value = InlineStages(region_.output->body);
+  }
+  ir::Visit(value, [&](const Expr& e) {
+    anchor_reads_ += e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage;
+  });
+  if (region_.output.dtype() != ir::DType::kI8) return No("a result that is not int8", value);
+  TESSERA_ASSIGN(const Place place, Int8(value));
+  TESSERA_CHECK(place.memory == VectorMemory::kOut && !region_.steps.empty());
+  AssignSlots();
+  return {};
+}
+
+}  // namespace
+
+Status MatchEpilogue(const ConstantMap& constants, Region* region) { return EpilogueMatcher(constants, region).Run(); }
+
+}  // namespace tessera::schedule::accel

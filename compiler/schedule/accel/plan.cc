@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/accel/plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "base/bits.h"
+#include "base/check.h"
+
+namespace tessera::schedule::accel {
+namespace {
+
+using isa::Memory;
+
+// ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
+std::vector<int64_t> TileSizes(int64_t total) {
+  std::vector<int64_t> sizes;
+  for (int64_t k = 1; k <= total; ++k) {
+    const int64_t size = CeilDiv(total, k);
+    if (sizes.empty() || size != sizes.back()) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+constexpr int64_t kBanks = 4;  // of ACC and OUT, by high address bits
+
+// Judges one candidate; Cost() is nothing when it does not fit.
+class Judge {
+ public:
+  Judge(const Region& region, const isa::Config& config)
+      : region_(region), config_(config), e_(ExtentsOf(region, config)) {
+    anchored_ = region.anchor.kind != AnchorKind::kNone;
+    weighted_ = region.anchor.kind == AnchorKind::kContraction || region.anchor.kind == AnchorKind::kChannelwise;
+    contraction_ = region.anchor.kind == AnchorKind::kContraction;
+  }
+
+  const Extents& extents() const { return e_; }
+  bool grouped() const { return contraction_ && e_.in_blocks < e_.in_total; }
+  bool contraction() const { return contraction_; }
+  bool weighted() const { return weighted_; }
+
+  int64_t Banks(int64_t tiles, Memory memory) const { return CeilDiv(tiles, config_.Depth(memory) / kBanks); }
+  // Whether the accumulators of such a tile fit at all: the cheap first test.
+  bool TileFits(int64_t channel_tile, int64_t y, int64_t x) const {
+    return !anchored_ || Banks(channel_tile * y * x, Memory::kAcc) <= kBanks;
+  }
+
+  bool Fill(Plan* p) const;
+
+ private:
+  const Region& region_;
+  const isa::Config& config_;
+  Extents e_;
+  bool anchored_ = false, weighted_ = false, contraction_ = false;
+};
+
+// Fills the estimates of |p|; false when it does not fit.
+bool Judge::Fill(Plan* p) const {
+  const int64_t tile_pixels = p->y_tile * p->x_tile;
+  const double bus = static_cast<double>(config_.bus_bytes());
+  const int64_t n_y = CeilDiv(e_.out_y, p->y_tile), n_x = CeilDiv(e_.out_x, p->x_tile);
+  const int64_t n_o = CeilDiv(e_.out_blocks, p->channel_tile), n_i = CeilDiv(e_.in_blocks, p->input_tile);
+  const int64_t n_w = CeilDiv(p->channel_tile, p->channel_part);
+  const int64_t spatial = e_.batches * n_y * n_x;
+  const double pixels = static_cast<double>(e_.batches * e_.out_y * e_.out_x);
+  double serial = 0;  // cycles that overlap with nothing
+
+  const int64_t part_pixels = p->channel_part * tile_pixels;
+  const int64_t acc_banks = anchored_ ? Banks(p->channel_tile * tile_pixels, Memory::kAcc) : 0;
+  const int64_t extra_slots = region_.acc_slots - (anchored_ ? 1 : 0);
+  const int64_t extra_banks = extra_slots * Banks(part_pixels, Memory::kAcc);
+  const int64_t out_banks = region_.out_slots * Banks(part_pixels, Memory::kOut);
+  if (acc_banks + extra_banks > kBanks || out_banks > kBanks) return false;
+
+  // Channels in blocks of input: contraction reads them for each tile; others read their own.
+  const int64_t box_blocks = contraction_ ? (p->input_above ? e_.in_blocks : p->input_tile) : p->channel_tile;
+  const int64_t span_y = ChipSpan(region_, e_, 0, p->y_tile), span_x = ChipSpan(region_, e_, 1, p->x_tile);
+  const int64_t box = anchored_ ? box_blocks * span_y * span_x : 0;
+  if (box > config_.Depth(Memory::kInp)) return false;
+
+  int64_t weight_piece = 0;
+  if (weighted_) {
+    const int64_t per_block = e_.in_blocks * e_.weight_tiles;
+    switch (p->weights) {
+      case Residency::kPart: weight_piece = p->channel_part * p->input_tile * e_.weight_tiles; break;
+      case Residency::kChannel: weight_piece = p->channel_tile * per_block; break;
+      case Residency::kRegion: weight_piece = e_.out_blocks * per_block; break;
+    }
+    if (weight_piece > config_.Depth(Memory::kWgt)) return false;
+  }
+  const auto tables = static_cast<int64_t>(region_.tables.size());
+  const int64_t records = tables * (p->params == Residency::kRegion ? e_.out_blocks : p->channel_part);
+  if (records > config_.Depth(Memory::kPrm)) return false;
+
+  // Device memory traffic.
+  const double tile_bytes = static_cast<double>(e_.rows * config_.block_in);
+  double read = 0, first_box = 0;
+  int64_t loads = 0;
+  if (anchored_) {
+    auto fetched = [&](size_t d, int64_t tile) {  // input positions over all tiles, pads not counted
+      const WindowAxis& w = region_.anchor.window[d];
+      int64_t sum = 0;
+      for (int64_t at = 0; at < w.out; at += tile) {
+        const int64_t outs = std::min(tile, w.out - at);
+        if (w.taps == 1) {
+          sum += outs;
+          continue;
+        }
+        const int64_t lo = std::max<int64_t>(at * w.stride - w.before, 0);
+        const int64_t hi = std::min(at * w.stride - w.before + w.Span(outs), w.in);
+        sum += std::max<int64_t>(hi - lo, 0);
+      }
+      return sum;
+    };
+    const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
+    const int64_t again = contraction_ && !p->input_above ? n_o : 1;
+    const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
+    read += static_cast<double>(e_.batches * blocks * again) * plane * tile_bytes;
+    loads += spatial * n_o * n_i;
+    first_box = static_cast<double>(box) * tile_bytes / bus;
+    if (2 * box > config_.Depth(Memory::kInp)) serial += read / bus;
+  }
+  double weight_bytes = 0, first_weights = 0;
+  if (weighted_) {
+    weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles * config_.wgt_tile_bytes());
+    if (p->weights == Residency::kPart) weight_bytes *= static_cast<double>(spatial);
+    loads += (p->weights == Residency::kPart ? spatial : 1) * n_o * n_i * n_w;
+    read += weight_bytes;
+    first_weights = static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles * config_.wgt_tile_bytes()) / bus;
+    if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
+      serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
+    }
+  }
+  const double result_bytes = pixels * static_cast<double>(e_.out_blocks) * tile_bytes;
+  double write = result_bytes;
+  int64_t vector_passes = 0;
+  for (const Step& s : region_.steps) {
+    if (s.kind == StepKind::kFetch) {
+      read += result_bytes;
+      loads += spatial * n_o * n_w;
+    } else {
+      ++vector_passes;
+    }
+  }
+  const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps;
+  const double block_pixels = pixels * static_cast<double>(e_.out_blocks);
+  p->vector_cycles = block_pixels * static_cast<double>(vector_passes);
+  p->compute_cycles = 0;
+  int64_t gemms = 0;
+  if (contraction_) {
+    p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps);
+    gemms = spatial * e_.out_blocks * n_i;
+  } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
+    p->compute_cycles = block_pixels * static_cast<double>(CeilDiv(taps, config_.depthwise_taps()));
+    gemms = spatial * n_o * n_w;
+  } else if (anchored_) {
+    p->vector_cycles += block_pixels * static_cast<double>(taps);
+  }
+  const bool shared_bus = config_.dram == isa::DramModel::kZynq;
+  p->bus_cycles = shared_bus ? (read + write) / bus * 20.0 / 17.0 : std::max(read, write) / bus;
+  p->bus_cycles += static_cast<double>(loads) * (shared_bus ? 8.0 : 3.0);
+
+  const double part_vector = static_cast<double>(part_pixels * vector_passes);
+  const double part_store = static_cast<double>(part_pixels) * tile_bytes / bus;
+  if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
+  if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
+  p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial + 8.0 * static_cast<double>(gemms);
+  return true;
+}
+
+}  // namespace
+
+double Plan::cycles() const { return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles; }
+
+Extents ExtentsOf(const Region& region, const isa::Config& config) {
+  Extents e;
+  const int64_t block = config.block_out;
+  e.rows = std::min(region.shape[0], config.batch);
+  e.batches = CeilDiv(region.shape[0], e.rows);
+  e.out_blocks = CeilDiv(region.shape[1], block);
+  e.out_y = region.shape[2];
+  e.out_x = region.shape[3];
+  const Anchor& a = region.anchor;
+  const int64_t taps = a.window[0].taps * a.window[1].taps;
+  for (size_t d = 0; d < 2; ++d) e.chip_stride[d] = a.window[d].taps == 1 ? 1 : a.window[d].stride;
+  e.in_total = CeilDiv(std::max<int64_t>(a.in_channels, 1), block);
+  if (a.kind == AnchorKind::kContraction) {
+    e.weight_tiles = taps;
+    for (int64_t o = 0; o < region.shape[1]; o += block) {
+      const int64_t last = std::min(o + block, region.shape[1]) - 1;
+      const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
+      e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
+    }
+  } else if (a.kind == AnchorKind::kChannelwise) {
+    for (int64_t y = 0; y < a.window[0].taps; y += 3) {
+      for (int64_t x = 0; x < a.window[1].taps; x += 3) {
+        e.weight_tiles += CeilDiv(std::min<int64_t>(3, a.window[0].taps - y) * std::min<int64_t>(3, a.window[1].taps - x), block);
+      }
+    }
+  }
+  return e;
+}
+
+int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs) {
+  const WindowAxis& w = region.anchor.window[d];
+  return (outs - 1) * e.chip_stride[d] + (w.taps - 1) * w.dilation + 1;
+}
+
+Result<Plan> MakePlan(const Region& region, const isa::Config& config) {
+  const Judge judge(region, config);
+  const Extents& e = judge.extents();
+  const auto tables = static_cast<int64_t>(region.tables.size());
+  std::optional<Plan> best;
+  auto consider = [&](Plan p) {
+    if (judge.Fill(&p) && (!best || p.cycles() < best->cycles())) best = p;
+  };
+  const std::vector<int64_t> channel_tiles = judge.grouped() ? std::vector<int64_t>{1} : TileSizes(e.out_blocks);
+  const std::vector<int64_t> input_tiles = judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
+  Plan p;
+  p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion : Residency::kPart;
+  for (int64_t y : TileSizes(e.out_y)) {
+    for (int64_t x : TileSizes(e.out_x)) {
+      // Narrow tiles only where a whole row is too much: rows are contiguous in memory.
+      if (x < e.out_x && y > 1 && x < 8) continue;
+      for (int64_t channels : channel_tiles) {
+        if (!judge.TileFits(channels, y, x)) continue;
+        p.y_tile = y, p.x_tile = x, p.channel_tile = channels;
+        for (int64_t part : judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
+          p.channel_part = part;
+          for (int64_t inputs : input_tiles) {
+            p.input_tile = inputs;
+            for (Residency weights : {Residency::kPart, Residency::kChannel, Residency::kRegion}) {
+              p.weights = weights;
+              p.spatial_outside = false, p.input_above = false;
+              consider(p);
+              if (!judge.weighted() || weights == Residency::kChannel) continue;
+              p.spatial_outside = true;
+              p.input_above = judge.contraction() && !judge.grouped() && inputs == e.in_blocks;
+              if (p.input_above) consider(p);
+            }
+          }
+        }
+      }
+    }
+  }
+  if (best) return *best;
+  return Fail(Code::kOutOfRange,
+              "{}: not even one row of one channel block fits configuration {} (INP {} tiles, ACC {}, OUT {}, WGT {}); "
+              "larger scratchpads or the host can run it",
+              region.output.name(), config.name, config.Depth(isa::Memory::kInp), config.Depth(isa::Memory::kAcc),
+              config.Depth(isa::Memory::kOut), config.Depth(isa::Memory::kWgt));
+}
+
+std::string Print(const Plan& p) {
+  const char* residency[] = {"part", "channel", "region"};
+  return fmt::format(
+      "  plan {} outside: channels {} in parts of {}, rows {}, columns {}, inputs {}{}; weights per {}, parameters per {}\n"
+      "  estimate {:.0f} cycles: compute {:.0f}, bus {:.0f}, vector {:.0f}, not overlapped {:.0f}\n",
+      p.spatial_outside ? "spatial" : "channels", p.channel_tile, p.channel_part, p.y_tile, p.x_tile, p.input_tile,
+      p.input_above ? " above" : "", residency[static_cast<int>(p.weights)], residency[static_cast<int>(p.params)], p.cycles(),
+      p.compute_cycles, p.bus_cycles, p.vector_cycles, p.overhead_cycles);
+}
+
+}  // namespace tessera::schedule::accel

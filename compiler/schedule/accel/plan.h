@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedule generator of the accelerator: tiles, order and residency for a region, chosen from its
+// axis roles and the machine's scratchpads by a small analytic cost. Depends on: accel/region.h, isa.
+// Used by: lower/accel, which turns region and plan into loop IR.
+//
+// The loops that a plan describes, outermost first (o, i: blocks of output and input channels):
+//   channels outside:  for o.o: for n: for y.o: for x.o: tile      spatial outside: o.o innermost
+//   tile:              for i.o: fetch input box; for o.w: fetch weights; products; after the last
+//                      i.o: epilogue and store of the o.w part ("drain")
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+#include "compiler/schedule/accel/region.h"
+#include "isa/config.h"
+
+namespace tessera::schedule::accel {
+
+// Where a fetched thing stays.
+enum class Residency : uint8_t {
+  kPart,     // fetched for every part that uses it
+  kChannel,  // fetched once per o.o, used by all spatial tiles inside it (channels outside only)
+  kRegion,   // all of it fetched once, each part at its first use
+};
+
+struct Plan {
+  bool spatial_outside = false;
+  int64_t channel_tile = 1;  // output channel blocks of a tile of work (o.o)
+  int64_t channel_part = 1;  // ... of one weight fetch and drain (o.w), divides the work inside a tile
+  int64_t y_tile = 1, x_tile = 1;
+  int64_t input_tile = 1;    // input channel blocks of a chunk of the reduction (i.o)
+  bool input_above = false;  // spatial outside, one chunk: the input box is fetched above o.o
+  Residency weights = Residency::kPart;
+  Residency params = Residency::kPart;
+  // Estimates for one inference.
+  double compute_cycles = 0, bus_cycles = 0, vector_cycles = 0, overhead_cycles = 0;
+  double cycles() const;
+};
+
+// Extents of |region| in blocks of the configuration; what generator and lowering both count with.
+struct Extents {
+  int64_t rows = 1;        // images in a tile's rows, <= batch
+  int64_t batches = 1;     // tiles along the batch axis
+  int64_t out_blocks = 1;  // output channel blocks
+  int64_t in_blocks = 1;   // input channel blocks that one output block reduces over
+  int64_t in_total = 1;    // input channel blocks of the tensor
+  int64_t out_y = 1, out_x = 1;
+  // Input steps of a stride that no window overlaps are left out by LOAD: spatial stride on chip.
+  std::array<int64_t, 2> chip_stride{1, 1};
+  int64_t weight_tiles = 0;  // WGT tiles of one (output block, input block)
+};
+Extents ExtentsOf(const Region& region, const isa::Config& config);
+
+// Input positions on chip along axis |d| (0 y, 1 x) for |outs| outputs.
+int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs);
+
+// The best plan found. The space: channel tiles and parts, rows, columns, reduction chunks, both
+// orders and every residency that fits; the result is the same for the same region and configuration.
+//   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
+Result<Plan> MakePlan(const Region& region, const isa::Config& config);
+
+// The decisions as text, for --dump schedule.
+std::string Print(const Plan& plan);
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_H_

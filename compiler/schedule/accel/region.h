@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes and the
+// epilogue as a list of VECTOR steps. Made by index analysis and tree matching alone; nothing here
+// knows what operator a stage came from. Depends on: compiler/te, isa. Used by: accel/plan, lower/accel.
+//
+// Activations are [batch, channel, y, x]; tensors of lower rank have extent 1 where they lack an axis:
+// rank 3 is [batch, channel, x], rank 2 [batch, channel], rank 1 [channel].
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_REGION_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_REGION_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/te/te.h"
+#include "isa/insns.h"
+
+namespace tessera::schedule::accel {
+
+// [batch, channel, y, x]
+using Shape4 = std::array<int64_t, 4>;
+Shape4 ToShape4(const std::vector<int64_t>& shape);  // rank 1 to 4
+// Which of the four axes dimension |dim| of a tensor of |rank| is.
+size_t PositionOf(size_t rank, size_t dim);
+
+// One spatial axis of the anchor: input index = out * stride + tap * dilation - before, outside of
+// [0, in) the pad value.
+struct WindowAxis {
+  int64_t in = 1, out = 1, taps = 1;
+  int64_t stride = 1, dilation = 1, before = 0;
+  // Input positions that |outs| neighbouring outputs need.
+  int64_t Span(int64_t outs) const { return (outs - 1) * stride + (taps - 1) * dilation + 1; }
+  bool operator==(const WindowAxis&) const = default;
+};
+
+enum class AnchorKind : uint8_t {
+  kNone,         // elementwise region
+  kContraction,  // an output-channel and an input-channel axis: tile products
+  kChannelwise,  // one channel axis in input, weight and output, with a window
+  kReduction,    // a window without weights
+};
+
+struct Anchor {
+  AnchorKind kind = AnchorKind::kNone;
+  te::Tensor stage;                       // the reduction itself
+  te::Tensor input, weight;               // placeholders
+  int64_t in_channels = 0;
+  // Input channel = (output channel / group_out) * group_in + i, i in [0, group_in).
+  int64_t group_out = 0, group_in = 0;
+  std::array<WindowAxis, 2> window;       // y, x
+  int64_t pad_value = 0;                  // of the int8 input
+  int64_t src_zero = 0;                   // kReduction: subtracted from the input
+  isa::AluOp reduce = isa::AluOp::kAdd;   // kReduction
+  // Element of the weight tensor: constant + o*stride[0] + i*stride[1] + ty*stride[2] + tx*stride[3].
+  std::array<int64_t, 4> weight_stride{};
+  int64_t weight_constant = 0;
+  // After MoveTaps: what each channel of |input| is of the tensor before: channel, y tap, x tap.
+  std::vector<std::array<int64_t, 3>> moved;
+  te::Tensor original;                    // that tensor
+  std::array<WindowAxis, 2> original_window;
+
+  // Position in the weight tensor of output channel |o|, reduced channel |i|, taps |ty|, |tx|.
+  int64_t WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const;
+};
+
+// Per-channel parameters: constant placeholders of one value a channel, or one value for all.
+struct Param {
+  te::Tensor tensor;  // empty: |value|
+  int64_t value = 0;
+};
+struct ParamTable {
+  Param bias, multiplier, shift;
+};
+
+// Where a step finds or leaves a tile: a slot of ACC (int32) or of OUT (int8). Slot 0 of ACC is the
+// anchor's result.
+struct Place {
+  isa::VectorMemory memory = isa::VectorMemory::kAcc;
+  int slot = 0;
+  bool operator==(const Place&) const = default;
+};
+
+enum class StepKind : uint8_t { kFetch, kRequant, kAdd, kAlu };
+
+// One pass of VECTOR over the tile of work, or the LOAD of another activation into OUT (kFetch).
+struct Step {
+  StepKind kind = StepKind::kFetch;
+  Place dst, src, acc;          // acc: kAdd's addend
+  te::Tensor tensor;            // kFetch
+  // kRequant, kAdd. |table| >= 0: per channel from PRM, else |multiplier| and |shift|.
+  int table = -1;
+  int64_t multiplier = 0, shift = 0;
+  isa::Round round = isa::Round::kTflite;
+  int64_t src_zero = 0, src_shift = 0;  // of an int8 source
+  int64_t out_zero = 0, lo = -128, hi = 127;
+  // kAlu
+  isa::AluOp op = isa::AluOp::kAdd;
+  bool use_imm = false;
+  int64_t imm = 0;
+};
+
+struct Region {
+  te::Tensor output;
+  Shape4 shape{};               // of the result
+  Anchor anchor;
+  std::vector<Step> steps;      // the last writes |result|
+  Place result;                 // in OUT
+  std::vector<ParamTable> tables;
+  int acc_slots = 0, out_slots = 0;
+};
+
+// Analyses the DAG behind |output|.
+//
+//   constants  the placeholders that are constants (weights, parameters); others are activations
+//   errors     kUnsupported  the region does not map to the machine: the message names the stage and why
+Result<Region> AnalyzeRegion(const te::Tensor& output,
+                             const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants);
+
+// The same region with the window's taps as channels of its input, at the output's resolution: the
+// contraction is then one of a single tap, over input that someone else packs so (the host, for a
+// network's input). Nothing when there is no window to move or the region has groups.
+std::optional<Region> MoveTaps(const Region& region);
+
+// The roles and steps as text, for --dump schedule.
+std::string Print(const Region& region);
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_REGION_H_

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/accel/net.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/check.h"
+#include "compiler/graph/fuse.h"
+#include "compiler/ir/interp.h"
+#include "compiler/ir/layout.h"
+#include "compiler/lower/accel/lower_region.h"
+#include "sim/func/func_device.h"
+
+namespace tessera::test {
+
+using graph::TensorId;
+
+isa::Config NamedConfig(const std::string& name) {
+  for (const isa::Config& c : isa::NamedConfigs()) {
+    if (c.name == name) return c;
+  }
+  TESSERA_CHECK(false, "{}", name);
+}
+
+graph::Window Square(int64_t kernel, int64_t stride, int64_t dilation) {
+  graph::Window w;
+  w.kernel = {kernel, kernel};
+  w.stride = {stride, stride};
+  w.dilation = {dilation, dilation};
+  const int64_t pad = (kernel - 1) * dilation / 2;
+  w.pad_before = w.pad_after = {pad, pad};
+  return w;
+}
+
+TensorId Net::Input(std::vector<int64_t> shape) {
+  graph::Tensor t;
+  t.name = fmt::format("t{}", graph_.tensors.size());
+  t.shape = std::move(shape);
+  t.quant = graph::Quant{{0.05}, {Zero()}, -1};
+  const TensorId id = graph_.AddTensor(t);
+  graph_.inputs.push_back(id);
+  return id;
+}
+
+TensorId Net::Result(graph::Node node, std::vector<int64_t> shape) {
+  graph::Tensor t;
+  t.name = fmt::format("t{}", graph_.tensors.size());
+  t.shape = std::move(shape);
+  t.quant = graph::Quant{{0.05}, {node.requant ? node.requant->out_zero : Zero()}, -1};
+  node.name = t.name;
+  node.output = graph_.AddTensor(t);
+  graph_.nodes.push_back(node);
+  return node.output;
+}
+
+// Multipliers that bring a sum of |products| products of int8 values into range.
+graph::Requant Net::Scale(int64_t channels, int64_t products, isa::Round round) {
+  graph::Requant q;
+  q.round = round;
+  q.out_zero = Zero();
+  if (rng_.Range(0, 1)) q.lo = q.out_zero;  // a rectifier
+  int shift = -5;
+  for (int64_t p = products; p > 1; p /= 4) --shift;
+  for (int64_t c = 0; c < channels; ++c) {
+    q.bias.push_back(static_cast<int32_t>(rng_.Range(-2000, 2000)));
+    q.multiplier.push_back(static_cast<int32_t>(rng_.Range(int64_t{1} << 30, (int64_t{1} << 31) - 1)));
+    q.shift.push_back(static_cast<int8_t>(std::max<int64_t>(shift + rng_.Range(-1, 1), -31)));
+  }
+  return q;
+}
+
+TensorId Net::Conv(TensorId x, int64_t outs, graph::Window window, int64_t groups, isa::Round round) {
+  const std::vector<int64_t> in = graph_.tensor(x).shape;
+  graph::Tensor w;
+  w.name = fmt::format("w{}", graph_.tensors.size());
+  w.shape = {outs, in[1] / groups, window.kernel[0], window.kernel[1]};
+  w.quant = graph::Quant{{0.01}, {0}, -1};
+  w.data.emplace();
+  for (int64_t k = 0; k < w.count(); ++k) w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
+  graph::Node node;
+  node.op = graph::Op::kConv;
+  node.inputs = {x, graph_.AddTensor(w)};
+  node.window = window;
+  node.groups = groups;
+  node.requant = Scale(outs, w.count() / outs, round);
+  return Result(node, {in[0], outs, window.OutExtent(0, in[2]), window.OutExtent(1, in[3])});
+}
+
+TensorId Net::Dense(TensorId x, int64_t outs) {
+  const std::vector<int64_t> in = graph_.tensor(x).shape;
+  graph::Tensor w;
+  w.name = fmt::format("w{}", graph_.tensors.size());
+  w.shape = {outs, in[1]};
+  w.quant = graph::Quant{{0.01}, {0}, -1};
+  w.data.emplace();
+  for (int64_t k = 0; k < w.count(); ++k) w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
+  graph::Node node;
+  node.op = graph::Op::kDense;
+  node.inputs = {x, graph_.AddTensor(w)};
+  node.requant = Scale(outs, in[1], isa::Round::kEven);
+  return Result(node, {in[0], outs});
+}
+
+TensorId Net::Add(TensorId a, TensorId b, isa::Round round) {
+  graph::Node node;
+  node.op = graph::Op::kAdd;
+  node.inputs = {a, b};
+  node.requant = Scale(1, 1, round);
+  node.requant->bias = {0};
+  node.requant->shift = {static_cast<int8_t>(-rng_.Range(18, 20))};
+  const bool first = rng_.Range(0, 1) != 0;  // which operand has the larger scale
+  for (size_t k = 0; k < 2; ++k) {
+    graph::AddInput& in = node.add_inputs[k];
+    in.zero = graph_.tensor(node.inputs[k]).quant->zero[0];
+    if ((k == 0) == first) continue;
+    in.multiplier = static_cast<int32_t>(rng_.Range(int64_t{1} << 30, (int64_t{1} << 31) - 1));
+    in.shift = static_cast<int8_t>(-rng_.Range(1, 4));
+  }
+  return Result(node, graph_.tensor(a).shape);
+}
+
+TensorId Net::Mul(TensorId a, TensorId b) {
+  graph::Node node;
+  node.op = graph::Op::kMul;
+  node.inputs = {a, b};
+  node.requant = Scale(1, 1, isa::Round::kEven);
+  node.requant->bias = {0};
+  return Result(node, graph_.tensor(a).shape);
+}
+
+TensorId Net::MaxPool(TensorId x, graph::Window window) {
+  graph::Node node;
+  node.op = graph::Op::kMaxPool;
+  node.inputs = {x};
+  node.window = window;
+  const std::vector<int64_t> in = graph_.tensor(x).shape;
+  return Result(node, {in[0], in[1], window.OutExtent(0, in[2]), window.OutExtent(1, in[3])});
+}
+
+TensorId Net::AvgPool(TensorId x, graph::Window window) {
+  graph::Node node;
+  node.op = graph::Op::kAvgPool;
+  node.inputs = {x};
+  node.window = window;
+  node.requant = Scale(1, window.kernel[0] * window.kernel[1], isa::Round::kEven);
+  node.requant->shift = {static_cast<int8_t>(-4)};
+  const std::vector<int64_t> in = graph_.tensor(x).shape;
+  return Result(node, {in[0], in[1], window.OutExtent(0, in[2]), window.OutExtent(1, in[3])});
+}
+
+TensorId Net::Rescale(TensorId x) {
+  graph::Node node;
+  node.op = graph::Op::kRescale;
+  node.inputs = {x};
+  node.requant = Scale(1, 1, isa::Round::kEven);
+  node.requant->bias = {-graph_.tensor(x).quant->zero[0]};
+  node.requant->shift = {0};
+  return Result(node, graph_.tensor(x).shape);
+}
+
+TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
+  graph::Node node;
+  node.op = graph::Op::kReshape;
+  node.inputs = {x};
+  return Result(node, std::move(shape));
+}
+
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump) {
+  using codegen::accel::Activation;
+  Compiled c;
+  for (const graph::Tensor& t : graph.tensors) c.activations.push_back({t.name, t.shape, Activation::Kind::kInternal});
+  for (TensorId id : graph.inputs) c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kInput;
+  for (TensorId id : graph.outputs) c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kOutput;
+  uint32_t layer = 0;
+  for (const graph::Region& region : graph::Fuse(graph)) {
+    c.te.push_back(te::BuildRegion(graph, region));
+    codegen::accel::AccelRegion r;
+    r.layer = layer++;
+    r.op = region.name;
+    r.output = c.te.back().output;
+    r.result = c.te.back().output_id;
+    for (const te::Binding& b : c.te.back().bindings) {
+      if (b.activation >= 0) {
+        r.activations[b.placeholder.get()] = b.activation;
+      } else {
+        r.constants[b.placeholder.get()] = b.constant;
+      }
+    }
+    c.regions.push_back(std::move(r));
+  }
+  codegen::accel::AccelOptions options;
+  options.keep_all = true;
+  options.dump = dump;
+  TESSERA_ASSIGN(c.program, codegen::accel::CompileAccel(c.activations, c.regions, config, options));
+  return c;
+}
+
+Values RandomInputs(const graph::Graph& graph, Rng& rng) {
+  Values values;
+  for (TensorId id : graph.inputs) {
+    std::vector<int8_t>& v = values[id];
+    for (int64_t k = 0; k < graph.tensor(id).count(); ++k) v.push_back(static_cast<int8_t>(rng.Range(-128, 127)));
+  }
+  return values;
+}
+
+void Evaluate(const Compiled& c, Values& values) {
+  for (const te::RegionTe& region : c.te) {
+    te::Values v;
+    for (const te::Binding& b : region.bindings) {
+      std::vector<uint8_t> bytes = b.constant;
+      if (b.activation >= 0) {
+        const std::vector<int8_t>& x = values.at(b.activation);
+        bytes.assign(x.begin(), x.end());
+      }
+      v[b.placeholder.get()] = ir::Array(b.placeholder.dtype(), bytes);
+    }
+    const Status status = te::Evaluate({region.output}, &v);
+    TESSERA_CHECK(status.has_value(), "{}", status.error().message);
+    const std::vector<uint8_t>& bytes = v.at(region.output.get()).bytes();
+    values[region.output_id].assign(bytes.begin(), bytes.end());
+  }
+}
+
+namespace {
+
+std::string Compare(const std::string& name, const std::vector<int8_t>& got, const std::vector<int8_t>& want) {
+  if (got.size() != want.size()) return fmt::format("{}: {} values, expected {}\n", name, got.size(), want.size());
+  int64_t wrong = 0, first = -1;
+  for (size_t k = 0; k < got.size(); ++k) {
+    if (got[k] == want[k]) continue;
+    if (wrong++ == 0) first = static_cast<int64_t>(k);
+  }
+  if (wrong == 0) return "";
+  return fmt::format("{}: {} of {} values differ, first at {}: {}, expected {}\n", name, wrong, got.size(), first,
+                     got[static_cast<size_t>(first)], want[static_cast<size_t>(first)]);
+}
+
+}  // namespace
+
+std::string InterpretAndCompare(const Compiled& c, const isa::Config& config, const Values& values) {
+  std::string text;
+  for (const codegen::accel::AccelRegion& region : c.regions) {
+    std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> constants;
+    for (const auto& [node, bytes] : region.constants) constants[node] = &bytes;
+    auto analyzed = schedule::accel::AnalyzeRegion(region.output, constants);
+    if (!analyzed) return analyzed.error().message;
+    auto plan = schedule::accel::MakePlan(*analyzed, config);
+    if (!plan) return plan.error().message;
+    const auto lowered = lower::accel::LowerRegion(*analyzed, *plan, config, constants);
+    std::vector<ir::Array> arrays(lowered.buffers.size());
+    std::vector<ir::Array*> args;
+    size_t result = 0;
+    isa::Packing result_packing;
+    for (size_t k = 0; k < lowered.buffers.size(); ++k) {
+      const lower::accel::GlobalBuffer& b = lowered.buffers[k];
+      const ir::BufferNode& param = *lowered.func.params[k];
+      arrays[k] = ir::Array(param.dtype, ir::SizeInElements(param));
+      if (b.role == lower::accel::GlobalBuffer::Role::kConstant) {
+        arrays[k] = ir::Array(param.dtype, b.data);
+      } else {
+        const auto shape = schedule::accel::ToShape4(b.tensor.shape());
+        const isa::Packing p = isa::PlainPacking(shape, std::min(shape[0], config.batch), config.block_out);
+        if (b.role == lower::accel::GlobalBuffer::Role::kResult) {
+          result = k;
+          result_packing = p;
+        } else {
+          isa::Pack(p, values.at(region.activations.at(b.tensor.get())), arrays[k].bytes());
+        }
+      }
+    }
+    for (ir::Array& a : arrays) args.push_back(&a);
+    const auto stats = ir::Interpret(lowered.func, args);
+    if (!stats) return region.op + ": " + stats.error().message;
+    std::vector<int8_t> got(static_cast<size_t>(result_packing.elements()));
+    isa::Unpack(result_packing, arrays[result].bytes(), got);
+    text += Compare(region.op, got, values.at(region.result));
+  }
+  return text;
+}
+
+std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Values& values, uint64_t schedule_seed) {
+  const isa::ProgramImage& image = c.program.image;
+  sim::FuncOptions func;
+  func.schedule_seed = schedule_seed;
+  auto made = sim::MakeFuncDevice(config, {}, func);
+  if (!made) return made.error().message;
+  Device& device = **made;
+  Launch launch;
+  launch.insn_count = static_cast<uint32_t>(image.insn_count());
+  launch.insn_addr = device.Allocate(image.code.size()).value();
+  if (!device.Write(launch.insn_addr, image.code)) return "code does not fit";
+  for (size_t s = 0; s < image.segments.size(); ++s) {
+    const isa::SegmentData& segment = image.segments[s];
+    if (segment.size == 0) continue;
+    launch.segments[s] = {device.Allocate(segment.size).value(), segment.size};
+    // What nothing writes is junk.
+    std::vector<uint8_t> bytes(segment.size, 0xa5);
+    std::copy(segment.data.begin(), segment.data.end(), bytes.begin());
+    if (!device.Write(launch.segments[s].base, bytes)) return "a segment does not fit";
+  }
+  for (const codegen::accel::ActivationPlace& p : c.program.inputs) {
+    std::vector<uint8_t> bytes(static_cast<size_t>(p.packing.bytes()));
+    isa::Pack(p.packing, values.at(p.activation), bytes);
+    if (!device.Write(launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset), bytes)) return "input";
+  }
+  const auto report = device.Run(launch);
+  if (!report) return report.error().message;
+  if (report->leftover_tokens) return "tokens are left over";
+  std::string text;
+  for (const codegen::accel::ActivationPlace& p : c.program.results) {
+    std::vector<uint8_t> bytes(static_cast<size_t>(p.packing.bytes()));
+    if (!device.Read(launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset), bytes)) return "result";
+    std::vector<int8_t> got(static_cast<size_t>(p.packing.elements()));
+    isa::Unpack(p.packing, bytes, got);
+    text += Compare(c.activations[static_cast<size_t>(p.activation)].name, got, values.at(p.activation));
+  }
+  return text;
+}
+
+}  // namespace tessera::test

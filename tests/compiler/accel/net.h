@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small quantised networks with random parameters for the accelerator's compiler tests, and the ways to
+// run them: the definition (te::Evaluate), the lowered loop IR in the interpreter, and the program on the
+// functional simulator.
+#ifndef TESSERA_TESTS_COMPILER_ACCEL_NET_H_
+#define TESSERA_TESTS_COMPILER_ACCEL_NET_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "compiler/codegen/accel/accel.h"
+#include "compiler/graph/graph.h"
+#include "compiler/te/ops/region.h"
+#include "isa/config.h"
+
+namespace tessera::test {
+
+// A configuration by name.
+isa::Config NamedConfig(const std::string& name);
+
+class Net {
+ public:
+  explicit Net(uint64_t seed) : rng_(seed) {}
+
+  graph::Graph& graph() { return graph_; }
+  Rng& rng() { return rng_; }
+
+  graph::TensorId Input(std::vector<int64_t> shape);
+  // |window|'s kernel, strides, dilations and pads; |outs| output channels.
+  graph::TensorId Conv(graph::TensorId x, int64_t outs, graph::Window window, int64_t groups = 1,
+                       isa::Round round = isa::Round::kEven);
+  graph::TensorId Dense(graph::TensorId x, int64_t outs);
+  graph::TensorId Add(graph::TensorId a, graph::TensorId b, isa::Round round = isa::Round::kEven);
+  graph::TensorId Mul(graph::TensorId a, graph::TensorId b);
+  graph::TensorId MaxPool(graph::TensorId x, graph::Window window);
+  graph::TensorId AvgPool(graph::TensorId x, graph::Window window);
+  graph::TensorId Rescale(graph::TensorId x);
+  graph::TensorId Reshape(graph::TensorId x, std::vector<int64_t> shape);
+  void Output(graph::TensorId id) { graph_.outputs.push_back(id); }
+
+ private:
+  graph::TensorId Result(graph::Node node, std::vector<int64_t> shape);
+  graph::Requant Scale(int64_t channels, int64_t products, isa::Round round);
+  int32_t Zero() { return static_cast<int32_t>(rng_.Range(-20, 20)); }
+
+  graph::Graph graph_;
+  Rng rng_;
+};
+
+// |kernel| x |kernel| with equal stride and dilation and pads that keep the extent at stride 1.
+graph::Window Square(int64_t kernel, int64_t stride = 1, int64_t dilation = 1);
+
+// The network as the compiler takes it.
+struct Compiled {
+  std::vector<codegen::accel::Activation> activations;  // index = TensorId
+  std::vector<codegen::accel::AccelRegion> regions;
+  std::vector<te::RegionTe> te;
+  codegen::accel::AccelProgram program;
+};
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false);
+
+// Values of activations by TensorId, row-major.
+using Values = std::map<int, std::vector<int8_t>>;
+
+// Random input values.
+Values RandomInputs(const graph::Graph& graph, Rng& rng);
+// By definition; adds every region's result.
+void Evaluate(const Compiled& compiled, Values& values);
+// The lowered loop IR of each region in the interpreter, fed with |values| (the definition's); a text
+// that is empty when all results agree with them.
+std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values);
+// The program on the functional simulator, units interleaved by |schedule_seed|; a text that is empty when
+// every region's result agrees with |values|, also in what is padded of it.
+std::string RunAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values, uint64_t schedule_seed = 0);
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_COMPILER_ACCEL_NET_H_
