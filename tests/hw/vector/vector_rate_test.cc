@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: VECTOR's rates in cycles, and every error with its instruction number.
+// Space: the loops named below, memories that never refuse.
+// Not tested here: values (requant_test, vector_test).
+#include <gtest/gtest.h>
+
+#include "tests/hw/vector/vector_bench.h"
+
+namespace tessera::hw {
+namespace {
+
+const isa::Config& TheConfig() {
+  static const isa::Config config = *isa::LoadConfig(TESSERA_HW_CONFIG);
+  return config;
+}
+
+isa::Requant Requant256() {
+  isa::Requant r;
+  r.dst_mem = 1;
+  r.iter_out = 4, r.iter_in = 64;
+  r.src_out = r.dst_out = 64;
+  r.src_in = r.dst_in = r.prm_in = 1;
+  r.clear = 1;
+  return r;
+}
+
+// From taking the first command to the retirement of the last.
+int64_t Cycles(const std::vector<isa::Insn>& insns) {
+  VectorBench bench(TheConfig(), false);
+  std::vector<Command> commands;
+  for (const isa::Insn& insn : insns) commands.push_back({*isa::Encode(insn), 0, 0});
+  bench.Run(commands, 100000);
+  EXPECT_FALSE(bench.error);
+  EXPECT_EQ(bench.retired.size(), insns.size());
+  return bench.retired.back() - bench.taken.front();
+}
+
+constexpr int64_t kPipeline = 15;
+
+TEST(VectorRate, RequantKeepsOneTileACycle) {
+  EXPECT_EQ(Cycles({Requant256()}), 256 + kPipeline);
+  EXPECT_LE(Cycles({Requant256()}), 256 + 16);
+  isa::Requant from_out = Requant256();
+  from_out.src_mem = 1, from_out.dst_mem = 2, from_out.clear = 0, from_out.per_tensor = 1;
+  EXPECT_EQ(Cycles({from_out}), 256 + kPipeline);
+}
+
+TEST(VectorRate, AddKeepsOneTileACycle) {
+  isa::Add r;
+  r.src_mem = 1, r.dst_mem = 1, r.clear = 1;
+  r.iter_out = 4, r.iter_in = 64;
+  r.src_out = r.dst_out = 64;
+  r.src_in = r.dst_in = 1;
+  EXPECT_EQ(Cycles({r}), 256 + kPipeline);
+}
+
+TEST(VectorRate, CommandsFollowWithoutAGap) {
+  std::vector<isa::Insn> insns;
+  for (int n = 0; n < 32; ++n) {
+    isa::Requant r = Requant256();
+    r.iter_out = 1, r.iter_in = 2;
+    r.src_base = r.dst_base = 2 * n;
+    insns.push_back(r);
+  }
+  EXPECT_EQ(Cycles(insns), 64 + kPipeline);
+}
+
+TEST(VectorRate, ReductionTakesOneOperandACycle) {
+  isa::Alu pool;
+  pool.alu_op = static_cast<int64_t>(isa::AluOp::kMax);
+  pool.src_mem = static_cast<int64_t>(isa::VectorMemory::kOut);
+  pool.iter_out = 4, pool.iter_in = 8;
+  pool.red_out = pool.red_in = 3;
+  pool.dst_out = 8, pool.dst_in = 1;
+  pool.src_out = 20, pool.src_in = 2, pool.red_out_step = 9, pool.red_in_step = 1;
+  EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from OUT into what ACC holds";
+  pool.init = 1;
+  EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from OUT";
+  pool.src_mem = static_cast<int64_t>(isa::VectorMemory::kAcc);
+  pool.src_base = 100;
+  EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from ACC";
+  pool.init = 0;
+  EXPECT_EQ(Cycles({pool}), 32 * 10 + kPipeline) << "from ACC into what ACC holds: one read more a tile";
+}
+
+TEST(VectorRate, TwoOperandsFromAccTakeTwoCycles) {
+  isa::Alu add;
+  add.alu_op = static_cast<int64_t>(isa::AluOp::kAdd);
+  add.iter_out = 1, add.iter_in = 100;
+  add.red_out = add.red_in = 1;
+  add.dst_in = add.src_in = 1;
+  add.src_base = 128;
+  EXPECT_EQ(Cycles({add}), 200 + kPipeline);
+  add.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
+  EXPECT_EQ(Cycles({add}), 100 + kPipeline);
+}
+
+TEST(VectorRate, VtaAlu) {
+  if (!isa::ValidateVtaProfile(TheConfig())) return;  // profile tessera only
+  const isa::VtaCodec codec = *isa::VtaCodec::Make(TheConfig());
+  for (int use_imm : {0, 1}) {
+    VectorBench bench(TheConfig(), true);
+    isa::VtaAlu r;
+    r.uop_end = 1;
+    r.iter_out = 1, r.iter_in = 100;
+    r.dst_factor_in = 1;
+    r.alu_opcode = 2;
+    r.use_imm = use_imm;
+    r.src_factor_out = 0, r.src_factor_in = 1;
+    bench.state.uop[0] = *codec.EncodeUop({.dst_idx = 0, .src_idx = 128, .wgt_idx = 0});
+    const isa::VtaInsnWord word = *codec.Encode(r);
+    bench.Run({{{word[0], word[1], 0, 0}, 0, 0}}, 1000);
+    EXPECT_EQ(bench.retired.at(0) - bench.taken.at(0), (use_imm ? 100 : 200) + kPipeline);
+  }
+}
+
+struct Bad {
+  const char* name;
+  isa::Insn insn;
+  isa::MachineError error;
+};
+
+std::vector<Bad> BadCommands() {
+  const isa::Config& c = TheConfig();
+  const int64_t acc = c.Depth(isa::Memory::kAcc), inp = c.Depth(isa::Memory::kInp), out = c.Depth(isa::Memory::kOut);
+  using enum isa::MachineError;
+  std::vector<Bad> bad;
+  const auto requant = [&](const char* name, isa::MachineError error, auto change) {
+    isa::Requant r;
+    r.iter_out = 1, r.iter_in = 3;
+    r.src_in = r.dst_in = r.prm_in = 1;
+    r.dst_base = 30;
+    change(r);
+    bad.push_back({name, r, error});
+  };
+  const auto add = [&](const char* name, isa::MachineError error, auto change) {
+    isa::Add r;
+    r.iter_out = 1, r.iter_in = 3;
+    r.src_in = r.dst_in = 1;
+    r.src_mem = r.dst_mem = 1;
+    change(r);
+    bad.push_back({name, r, error});
+  };
+  const auto alu = [&](const char* name, isa::MachineError error, auto change) {
+    isa::Alu r;
+    r.iter_out = 1, r.iter_in = 3;
+    r.red_out = r.red_in = 2;
+    r.red_in_step = r.dst_in = 1;
+    r.dst_base = 30;
+    change(r);
+    bad.push_back({name, r, error});
+  };
+  requant("source in ACC", kSramRange, [&](isa::Requant& r) { r.src_base = acc - 2; });
+  requant("source in OUT", kSramRange, [&](isa::Requant& r) { r.src_mem = 1, r.src_base = out - 2; });
+  requant("source in INP", kSramRange, [&](isa::Requant& r) { r.src_mem = 2, r.src_base = inp - 2; });
+  requant("destination in OUT", kSramRange, [&](isa::Requant& r) { r.dst_mem = 1, r.dst_base = out - 2; });
+  requant("destination in INP", kSramRange, [&](isa::Requant& r) { r.dst_mem = 2, r.dst_base = inp - 2; });
+  requant("parameters", kSramRange, [&](isa::Requant& r) { r.prm_base = c.prm_depth - 2; });
+  requant("wrap-around", kSramRange, [&](isa::Requant& r) { r.src_base = 0xfffff, r.src_in = 1; });
+  requant("source memory", kIllegalField, [&](isa::Requant& r) { r.src_mem = 3; });
+  requant("destination memory", kIllegalField, [&](isa::Requant& r) { r.dst_mem = 3; });
+  requant("rounding", kIllegalField, [&](isa::Requant& r) { r.round = 3; });
+  requant("shift, nothing to do", kIllegalField, [&](isa::Requant& r) { r.shift = -32, r.iter_in = 0; });
+  add("addend", kSramRange, [&](isa::Add& r) { r.acc_base = acc - 2; });
+  add("source", kSramRange, [&](isa::Add& r) { r.src_base = out - 2; });
+  add("destination", kSramRange, [&](isa::Add& r) { r.dst_base = out - 2; });
+  add("source memory acc", kIllegalField, [&](isa::Add& r) { r.src_mem = 0; });
+  add("source memory imm", kIllegalField, [&](isa::Add& r) { r.src_mem = 3; });
+  alu("destination", kSramRange, [&](isa::Alu& r) { r.dst_base = acc - 2; });
+  alu("reduction", kSramRange, [&](isa::Alu& r) { r.src_base = acc - 1; });
+  alu("operation", kIllegalField, [&](isa::Alu& r) { r.alu_op = 6; });
+  alu("outer reduction", kIllegalField, [&](isa::Alu& r) { r.red_out = 0; });
+  alu("inner reduction", kIllegalField, [&](isa::Alu& r) { r.red_in = 0; });
+  return bad;
+}
+
+TEST(VectorErrors, StopTheUnitInOrder) {
+  const isa::Config& c = TheConfig();
+  for (const Bad& bad : BadCommands()) {
+    SCOPED_TRACE(bad.name);
+    VectorBench bench(c, false);
+    isa::Alu good;  // acc tiles 10 and 11 = 7
+    good.alu_op = static_cast<int64_t>(isa::AluOp::kMov);
+    good.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
+    good.iter_out = good.red_out = good.red_in = 1;
+    good.iter_in = 2, good.dst_in = 1, good.dst_base = 10;
+    good.imm = 7;
+    isa::Alu after = good;
+    after.dst_base = 20;
+    bench.Run({{*isa::Encode(good), 4, 0}, {*isa::Encode(bad.insn), 5, 0}, {*isa::Encode(after), 6, 0}}, 500);
+    bench.Idle(60);
+    EXPECT_TRUE(bench.error);
+    EXPECT_EQ(bench.error_code, static_cast<int>(bad.error));
+    EXPECT_EQ(bench.error_num, 5u);
+    EXPECT_EQ(bench.retired.size(), 1u);
+    EXPECT_EQ(bench.state.acc[11 * c.lanes()], 7) << "the command in front of the error";
+    EXPECT_EQ(bench.state.acc[20 * c.lanes()], 0) << "the command behind the error ran";
+  }
+}
+
+TEST(VectorErrors, VtaAlu) {
+  if (!isa::ValidateVtaProfile(TheConfig())) return;  // profile tessera only
+  const isa::Config& c = TheConfig();
+  const isa::VtaCodec codec = *isa::VtaCodec::Make(c);
+  using enum isa::MachineError;
+  for (int n = 0; n < 4; ++n) {
+    SCOPED_TRACE(n);
+    VectorBench bench(c, true);
+    isa::VtaAlu r;
+    r.uop_end = r.iter_out = 1;
+    r.iter_in = 2;
+    if (n == 0) r.alu_opcode = 5;
+    if (n == 1) r.uop_bgn = c.Depth(isa::Memory::kUop, isa::Profile::kVta) - 1, r.uop_end = r.uop_bgn + 2;
+    if (n >= 2) {
+      bench.state.uop[0] = *codec.EncodeUop({.dst_idx = 0, .src_idx = c.Depth(isa::Memory::kAcc) - 1, .wgt_idx = 0});
+      r.src_factor_in = 1;
+      r.use_imm = n == 3;  // then the source does not matter
+    }
+    const isa::VtaInsnWord word = *codec.Encode(r);
+    bench.Run({{{word[0], word[1], 0, 0}, 2, 0}}, 200);
+    EXPECT_EQ(bench.error, n != 3);
+    if (n != 3) {
+      EXPECT_EQ(bench.error_code, static_cast<int>(n == 0 ? kIllegalField : kSramRange));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera::hw
