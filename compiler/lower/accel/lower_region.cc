@@ -318,13 +318,7 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
     });
     body.push_back(whole ? When(FirstUse(w), load) : load);
   }
-  // Fetches first: they run under the products.
-  for (const sched::Step& s : region_.steps) {
-    if (s.kind == sched::StepKind::kFetch) body.push_back(StepNest(s, w, part, acc, prm));
-  }
-  for (const sched::Step& s : region_.steps) {
-    if (s.kind != sched::StepKind::kFetch) body.push_back(StepNest(s, w, part, acc, prm));
-  }
+  for (const sched::Step& s : region_.steps) body.push_back(StepNest(s, w, part, acc, prm));
   body.push_back(Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
     return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
                              Slot(region_.result, part, acc, v), Value(memory_tile_)});

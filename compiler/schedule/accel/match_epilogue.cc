@@ -338,7 +338,6 @@ void EpilogueMatcher::AssignSlots() {
   steps = std::move(result);
   region_.acc_slots = static_cast<int>(acc.size());
   region_.out_slots = static_cast<int>(out.size());
-  region_.result = steps.back().dst;
 }
 
 Status EpilogueMatcher::Run() {
@@ -356,7 +355,10 @@ Status EpilogueMatcher::Run() {
   if (region_.output.dtype() != ir::DType::kI8) return No("a result that is not int8", value);
   TESSERA_ASSIGN(const Place place, Int8(value));
   TESSERA_CHECK(place.memory == VectorMemory::kOut && !region_.steps.empty());
+  // Fetches first: LOAD brings them while the products run.
+  std::stable_partition(region_.steps.begin(), region_.steps.end(), [](const Step& s) { return s.kind == StepKind::kFetch; });
   AssignSlots();
+  region_.result = region_.steps.back().dst;
   return {};
 }
 
