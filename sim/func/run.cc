@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "sim/func/kernels.h"
 #include "sim/trace/digest.h"
 
 namespace tessera::sim {
@@ -62,7 +63,7 @@ Status FuncRun::Execute(isa::Issued& issued) {
     DigestWrites writes;
     stop = isa::ExecuteAny(fetched.insn, machine_, writes);
     entry.digest = writes.Take();
-  } else if (!stop) {
+  } else if (!stop && !(kernels_ && RunKernel(fetched.insn, machine_, *UsableKernels().back()))) {
     isa::NoWrites writes;
     stop = isa::ExecuteAny(fetched.insn, machine_, writes);
   }
