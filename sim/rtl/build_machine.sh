@@ -8,7 +8,7 @@
 #
 #   SOURCE_DIR  this project's sources
 #   PACKAGE     tsr_pkg.sv of the configuration
-#   WORK_DIR    scratch folder, made anew
+#   WORK_DIR    scratch folder, made anew; WORK_DIR.log is the tools' output
 #   OUTPUT      the shared object; appears complete or not at all. WORK_DIR.d lists what it depends on
 #   TRACE       none, vcd or fst: what the machine can write as a waveform
 # Environment: VERILATOR, CXX (programs), TESSERA_JOBS (compilers at a time, 2), TESSERA_ASSERT (1: check
@@ -31,6 +31,9 @@ if command -v ccache >/dev/null; then launcher=ccache; fi
 
 rm -rf "$work"
 mkdir -p "$work"
+# What the tools say goes to a log; the end of it is shown when they fail.
+exec 3>&2 > "$work.log" 2>&1
+trap 'status=$?; if [ $status != 0 ]; then tail -n 30 "$work.log" >&3; fi' EXIT
 cp "$package" "$work/tsr_pkg.sv"
 cp "$source_dir/sim/rtl/machine.cc" "$work/machine.cc"
 

@@ -8,8 +8,10 @@
 #include <cstring>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "Vtsr_top.h"
+#include "isa/regs.h"
 #include "sim/dram/dram.h"
 #include "sim/trace/digest.h"
 #include "verilated.h"
@@ -42,13 +44,17 @@ constexpr int kUnits = isa::kUnits;
 // Cycles without any memory traffic, retirement or useful work after which units are asked whether
 // they wait for tokens. Longer than any latency of the memory models.
 constexpr uint64_t kQuietCycles = 2048;
+// Cycles in which a register answers.
+constexpr uint64_t kRegisterCycles = 64;
+// Cycles between two looks at STATUS.
+constexpr uint64_t kPollCycles = 32;
 
 class Machine : public RtlMachine {
  public:
   explicit Machine(const RtlMachineOptions& options)
-      : options_(options),
-        top_(std::make_unique<Vtsr_top>(&context_)),
-        dram_(options.dram, kBusBytes, options.stall_seed) {
+      : options_(options), dram_(options.dram, kBusBytes, options.stall_seed) {
+    Enter();
+    top_ = std::make_unique<Vtsr_top>(&context_);
     top_->clk_i = 0;
     top_->rst_ni = 0;
     top_->trace_en_i = 0;
@@ -68,15 +74,20 @@ class Machine : public RtlMachine {
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
     if (wave_) wave_->close();
 #endif
+    Enter();
     top_->final();
+    top_.reset();
   }
 
   uint32_t ReadRegister(uint32_t offset) override {
+    Enter();
     top_->s_axil_araddr_i = offset;
     top_->s_axil_arvalid_i = 1;
     bool asked = false;
     uint32_t value = 0;
-    for (bool answered = false; !answered;) {
+    uint64_t cycles = 0;
+    for (bool answered = false; !answered; ++cycles) {
+      TESSERA_CHECK(cycles < kRegisterCycles, "register {:#x} does not answer", offset);
       Settle();
       const bool ask = top_->s_axil_arvalid_i && top_->s_axil_arready_o;
       answered = top_->s_axil_rvalid_o;
@@ -89,11 +100,14 @@ class Machine : public RtlMachine {
   }
 
   void WriteRegister(uint32_t offset, uint32_t value) override {
+    Enter();
     top_->s_axil_awaddr_i = offset;
     top_->s_axil_awvalid_i = 1;
     top_->s_axil_wdata_i = value;
     top_->s_axil_wvalid_i = 1;
-    for (bool answered = false; !answered;) {
+    uint64_t cycles = 0;
+    for (bool answered = false; !answered; ++cycles) {
+      TESSERA_CHECK(cycles < kRegisterCycles, "register {:#x} does not answer", offset);
       Settle();
       const bool address = top_->s_axil_awvalid_i && top_->s_axil_awready_o;
       const bool data = top_->s_axil_wvalid_i && top_->s_axil_wready_o;
@@ -110,23 +124,23 @@ class Machine : public RtlMachine {
     quiet_ = 0;
     store_digest_.clear();
     assertion_.clear();
-    while (top_->busy_o) {
-      if (run_cycle_ >= budget) return RtlStop::kBudget;
-      Cycle();
-      ++run_cycle_;
+    for (;;) {
+      Step(std::min<uint64_t>(kPollCycles, budget - std::min(budget, run_cycle_)));
       if (!t_assertion.empty()) [[unlikely]] {
         assertion_ = std::exchange(t_assertion, "");
         return RtlStop::kAssertion;
       }
-      if (++quiet_ > kQuietCycles) [[unlikely]] {
+      if (!isa::reg::kStatusBusy.Get(ReadRegister(isa::reg::kStatus))) return RtlStop::kDone;
+      if (run_cycle_ >= budget) return RtlStop::kBudget;
+      if (quiet_ > kQuietCycles) [[unlikely]] {
         if (WaitsForTokens()) return RtlStop::kDeadlock;
         quiet_ = 0;
       }
     }
-    return RtlStop::kDone;
   }
 
   void Step(uint64_t cycles) override {
+    Enter();
     for (uint64_t i = 0; i < cycles; ++i) Cycle();
   }
 
@@ -158,6 +172,10 @@ class Machine : public RtlMachine {
 
  private:
   static constexpr uint32_t kBusBytes = sizeof(decltype(Vtsr_top::m_axi_rdata_i));
+
+  // Verilator's library keeps the current context in a thread-local variable, and scopes that die look
+  // there: with several machines in a process each says that it is the one.
+  void Enter() { Verilated::threadContextp(&context_); }
 
   // One cycle: Settle puts the memory's offers on the pins, with the clock low; Edge moves what both
   // sides agree on and raises the clock.
@@ -221,7 +239,8 @@ class Machine : public RtlMachine {
       progress = true;
       if (trace_ != nullptr) Retire();
     }
-    if (progress) quiet_ = 0;
+    quiet_ = progress ? 0 : quiet_ + 1;
+    ++run_cycle_;
     top.clk_i = 1;
     top.eval();
     Dump();

@@ -173,7 +173,7 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave, cons
   std::fprintf(stderr, "tessera: verilating configuration %s (about %d s, once) ...\n", config.name.c_str(),
                config.macs_per_cycle() > 64 ? 120 : 40);
   const std::string work = fmt::format("{}.work.{}", stem, getpid());
-  const std::string package_file = work + ".sv", log = stem + ".log";
+  const std::string package_file = work + ".sv", log = stem + ".log", tools_log = work + ".log";
   TESSERA_TRY(WriteFile(package_file, package));
   const int status = RunProgram({"/bin/sh", (root / "sim/rtl/build_machine.sh").string(), root.string(), package_file,
                                  work, plugin, WaveName(wave)},
@@ -181,6 +181,8 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave, cons
   fs::remove_all(work, ec);
   fs::remove(package_file, ec);
   fs::remove(work + ".d", ec);
+  if (status != 0 && status != kToolMissing) fs::rename(tools_log, log, ec);
+  fs::remove(tools_log, ec);
   if (status == kToolMissing) {
     return Fail(Code::kUnsupported,
                 "configuration {} is not prebuilt and cannot be verilated here: {}; install verilator and g++, or use "
