@@ -168,7 +168,7 @@ module tsr_dispatch (
     end
   end
   always_ff @(posedge clk_i) begin
-    if (go2) begin
+    if (moves) begin
       q_insn_o <= vta_i ? {128'd0, vta} : insn_q;
       q_num_o <= num1_q;
       q_pop_o <= vta_i ? v_pop : t_pop;

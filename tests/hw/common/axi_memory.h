@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <vector>
 
 #include "sim/dram/dram.h"
@@ -49,7 +50,7 @@ class AxiMemory {
     top.m_axi_awready_i = dram_.write_ready();
     top.m_axi_wready_i = dram_.beat_ready();
     top.m_axi_bvalid_i = dram_.response_valid();
-    top.m_axi_bresp_i = bad_write_ ? 2 : 0;
+    top.m_axi_bresp_i = !answers_bad_.empty() && answers_bad_.front() ? 2 : 0;
   }
 
   template <typename Top>
@@ -82,11 +83,18 @@ class AxiMemory {
           data[beat.address + i] = bytes[i];
         }
       }
-      bad_write_ = Bad(beat.address);
+      burst_bad_ |= Bad(beat.address);
+      if (beat.last) {
+        answers_bad_.push_back(burst_bad_);
+        burst_bad_ = false;
+      }
       dram_.PutWriteBeat();
       ++write_beats;
     }
-    if (top.m_axi_bvalid_i && top.m_axi_bready_o) dram_.TakeResponse();
+    if (top.m_axi_bvalid_i && top.m_axi_bready_o) {
+      dram_.TakeResponse();
+      answers_bad_.pop_front();
+    }
   }
 
   // Once a cycle, before the others.
@@ -106,7 +114,8 @@ class AxiMemory {
   uint32_t bus_bytes_;
   sim::Dram dram_;
   uint64_t requests_ = 0;
-  bool bad_write_ = false;
+  bool burst_bad_ = false;         // a beat of the burst under way was in error
+  std::deque<bool> answers_bad_;   // of complete bursts without their response, oldest first
 };
 
 }  // namespace tessera::hw

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: the machine's registers; what it does with streams in error; that it ends cleanly,
+// with nothing open on the bus, whenever a run is stopped, and runs the next program right.
+// Not tested here: errors of single units (their own tests), programs that are right (top_test.cc).
+#include <gtest/gtest.h>
+
+#include "tests/hw/top/small_net.h"
+#include "tests/hw/top/top_bench.h"
+
+namespace tessera::hw {
+namespace {
+
+using isa::MachineError;
+
+TEST(TopRegisters, SayWhoTheMachineIs) {
+  TopBench top;
+  EXPECT_EQ(top.Read(isa::reg::kId), 0x31525354u);
+  EXPECT_EQ(top.Read(isa::reg::kVersion), 0x00010000u);
+  const uint64_t hash = top.config.Hash();
+  EXPECT_EQ(top.Read(isa::reg::kConfigHashLo), static_cast<uint32_t>(hash));
+  EXPECT_EQ(top.Read(isa::reg::kConfigHashHi), static_cast<uint32_t>(hash >> 32));
+  EXPECT_EQ(top.Status(), 0u);
+  for (uint32_t reserved : {0x038u, 0x0a0u, 0x180u, 0x7fcu, 0xffcu}) EXPECT_EQ(top.Read(reserved), 0u) << reserved;
+}
+
+TEST(TopRegisters, KeepWhatIsWritten) {
+  TopBench top;
+  for (uint32_t s = 0; s < 8; ++s) {
+    for (const isa::RegArray& a : {isa::reg::kSegmentBaseLo, isa::reg::kSegmentBaseHi, isa::reg::kSegmentSizeLo,
+                                     isa::reg::kSegmentSizeHi}) {
+      top.Write(a[s], a[s] * 0x01010101u);
+    }
+  }
+  for (uint32_t s = 0; s < 8; ++s) {
+    for (const isa::RegArray& a : {isa::reg::kSegmentBaseLo, isa::reg::kSegmentBaseHi, isa::reg::kSegmentSizeLo,
+                                     isa::reg::kSegmentSizeHi}) {
+      EXPECT_EQ(top.Read(a[s]), a[s] * 0x01010101u);
+    }
+  }
+  top.bench->s_axil_wstrb_i = 2;  // one byte
+  top.Write(isa::reg::kInsnCount, 0xaabbccdd);
+  EXPECT_EQ(top.Read(isa::reg::kInsnCount), 0xcc00u);
+}
+
+struct BadStream {
+  const char* what;
+  std::vector<isa::InsnWord> program;
+  MachineError code;
+  uint32_t num;
+  uint32_t unit = 4;  // fetch
+};
+
+std::vector<BadStream> BadStreams() {
+  const isa::InsnWord sync = Word(isa::Sync{});
+  const isa::InsnWord finish = Word(isa::Finish{});
+  isa::InsnWord stray = sync;
+  stray[3] = uint64_t{1} << 63;
+  isa::Load load;
+  load.memory = 7;
+  isa::Store store;
+  isa::InsnWord unknown = {15, 0, 0, 0}, zero = {0, 0, 0, 0};
+  return {
+      {"opcode 15", {sync, unknown, finish}, MachineError::kIllegalOpcode, 1},
+      {"opcode 0", {zero, finish}, MachineError::kIllegalOpcode, 0},
+      {"a bit without a name", {sync, sync, stray, finish}, MachineError::kIllegalField, 2},
+      {"a token to itself", {Word(isa::Sync{.push = 1}), finish}, MachineError::kIllegalField, 0},
+      {"finish with a token", {sync, Word(isa::Finish{.pop = 1})}, MachineError::kIllegalField, 1},
+      {"no finish", {sync, sync, sync}, MachineError::kNoFinish, 2},
+      {"no instruction", {}, MachineError::kNoFinish, 0},
+      {"a unit's error: load", {sync, Word(load), finish}, MachineError::kIllegalField, 1, 0},
+      {"a unit's error: store", {Word(store), finish}, MachineError::kIllegalField, 0, 3},
+  };
+}
+
+TEST(TopErrors, AreReportedAndTheMachineGoesOn) {
+  TopBench top;
+  Rng rng(5);
+  const SmallNet net(top.config, 3, 2, rng, &top.memory.data);
+  for (const BadStream& bad : BadStreams()) {
+    SCOPED_TRACE(bad.what);
+    top.Load(bad.program);
+    top.Start();
+    ASSERT_TRUE(top.Wait());
+    EXPECT_TRUE(top.Done());
+    EXPECT_TRUE(top.Error());
+    EXPECT_EQ(top.Read(isa::reg::kError), static_cast<uint32_t>(bad.code) | bad.unit << 8);
+    EXPECT_EQ(top.Read(isa::reg::kErrorInsn), bad.num);
+    std::fill(top.memory.data.begin() + SmallNet::kOut, top.memory.data.begin() + SmallNet::kOut + 1024, 0);
+    top.Load(net.Program(top.config));
+    top.Start();
+    ASSERT_TRUE(top.Wait());
+    EXPECT_FALSE(top.Error());
+    EXPECT_TRUE(net.Matches(top.memory.data));
+  }
+}
+
+TEST(TopErrors, BusErrorsOfFetchLoadAndStore) {
+  struct Place {
+    uint64_t address;
+    uint32_t unit, num;
+  };
+  for (const Place place : {Place{TopBench::kCode, 4, 0}, Place{SmallNet::kWgt, 0, 2}, Place{SmallNet::kOut, 3, 6}}) {
+    SCOPED_TRACE(::testing::Message() << "address " << place.address);
+    TopBench top;
+    Rng rng(6);
+    const SmallNet net(top.config, 3, 2, rng, &top.memory.data);
+    top.Load(net.Program(top.config));
+    top.memory.error_begin = place.address;
+    top.memory.error_end = place.address + 8;
+    top.Start();
+    ASSERT_TRUE(top.Wait());
+    EXPECT_TRUE(top.Error());
+    EXPECT_EQ(top.Read(isa::reg::kError), static_cast<uint32_t>(MachineError::kBus) | place.unit << 8);
+    EXPECT_EQ(top.Read(isa::reg::kErrorInsn), place.num);
+    EXPECT_TRUE(top.memory.idle());
+    top.memory.error_end = 0;
+    top.Start();
+    ASSERT_TRUE(top.Wait());
+    EXPECT_FALSE(top.Error());
+    EXPECT_TRUE(net.Matches(top.memory.data));
+  }
+}
+
+TEST(TopReset, SoftResetAtEveryCycleLeavesACleanMachine) {
+  TopBench top(isa::DramModel::kZynq, 9);
+  Rng rng(8);
+  const SmallNet net(top.config, 6, 3, rng, &top.memory.data);
+  top.Load(net.Program(top.config));
+  for (int when = 0; when < 700; when += 3) {
+    SCOPED_TRACE(::testing::Message() << "after " << when << " cycles");
+    top.Start();
+    for (int i = 0; i < when; ++i) top.Cycle();
+    top.Write(isa::reg::kControl, isa::reg::kControlSoftReset.Put(1));
+    ASSERT_TRUE(top.Wait(5000));
+    EXPECT_TRUE(top.memory.idle());
+    EXPECT_EQ(top.Status(), 0u);
+  }
+  std::fill(top.memory.data.begin() + SmallNet::kOut, top.memory.data.begin() + SmallNet::kOut + 1024, 0);
+  top.Start();
+  ASSERT_TRUE(top.Wait());
+  EXPECT_TRUE(top.Done());
+  EXPECT_TRUE(net.Matches(top.memory.data));
+}
+
+TEST(TopReset, AStartWhileBusyIsIgnored) {
+  TopBench top;
+  Rng rng(8);
+  const SmallNet net(top.config, 6, 3, rng, &top.memory.data);
+  top.Load(net.Program(top.config));
+  top.Start();
+  for (int i = 0; i < 20; ++i) top.Cycle();
+  top.Write(isa::reg::kInsnCount, 1);  // ignored too
+  top.Write(isa::reg::kControl, isa::reg::kControlStart.Put(1) | isa::reg::kControlProfile.Put(1));
+  ASSERT_TRUE(top.Wait());
+  EXPECT_EQ(top.Read(isa::reg::kRetired), 8u);
+  EXPECT_TRUE(net.Matches(top.memory.data));
+  EXPECT_EQ(top.Read(isa::reg::kInsnCount), 8u);
+}
+
+}  // namespace
+}  // namespace tessera::hw
