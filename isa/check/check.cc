@@ -7,14 +7,22 @@ namespace tessera::isa {
 
 std::string_view Text(Finding finding) {
   switch (finding) {
-    case Finding::kDecode: return "decode";
-    case Finding::kFinish: return "finish";
-    case Finding::kBounds: return "bounds";
-    case Finding::kDeadlock: return "deadlock";
-    case Finding::kRace: return "race";
-    case Finding::kUnwritten: return "unwritten";
-    case Finding::kLeftover: return "leftover";
-    case Finding::kWork: return "work";
+    case Finding::kDecode:
+      return "decode";
+    case Finding::kFinish:
+      return "finish";
+    case Finding::kBounds:
+      return "bounds";
+    case Finding::kDeadlock:
+      return "deadlock";
+    case Finding::kRace:
+      return "race";
+    case Finding::kUnwritten:
+      return "unwritten";
+    case Finding::kLeftover:
+      return "leftover";
+    case Finding::kWork:
+      return "work";
   }
   return "?";
 }
@@ -28,15 +36,18 @@ bool CheckReport::ok() const {
 
 std::string CheckReport::ToString() const {
   std::string text;
-  for (const Diagnostic& d : diagnostics) text += fmt::format("{}{}\n", d.warning ? "warning: " : "", d.text);
+  for (const Diagnostic& d : diagnostics)
+    text += fmt::format("{}{}\n", d.warning ? "warning: " : "", d.text);
   return text;
 }
 
-CheckReport CheckProgram(const ProgramImage& image, const Config& config, const CheckOptions& options) {
+CheckReport CheckProgram(const ProgramImage& image, const Config& config,
+                         const CheckOptions& options) {
   CheckReport report;
   const auto add = [&](Finding finding, std::vector<uint32_t> insns, const std::string& text) {
     if (report.diagnostics.size() >= options.max_diagnostics) return;
-    report.diagnostics.push_back({finding, false, std::move(insns), fmt::format("{}: {}", Text(finding), text)});
+    report.diagnostics.push_back(
+        {finding, false, std::move(insns), fmt::format("{}: {}", Text(finding), text)});
   };
   const Result<Fetcher> fetcher = Fetcher::Make(image.profile, config);
   if (!fetcher) {

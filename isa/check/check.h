@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CheckProgram: what is wrong with a program image before it runs: decoding, bounds, tokens, deadlock,
-// races, reads of what nothing wrote. Depends on: isa, isa/semantics. Used by: the compiler on all that it
-// emits, `tessera check`, tests.
+// CheckProgram: what is wrong with a program image before it runs: decoding, bounds, tokens,
+// deadlock, races, reads of what nothing wrote. Depends on: isa, isa/semantics. Used by: the
+// compiler on all that it emits, `tessera check`, tests.
 #ifndef TESSERA_ISA_CHECK_CHECK_H_
 #define TESSERA_ISA_CHECK_CHECK_H_
 
@@ -32,9 +32,9 @@ std::string_view Text(Finding finding);
 
 struct Diagnostic {
   Finding finding = Finding::kDecode;
-  bool warning = false;           // the program may still be right
-  std::vector<uint32_t> insns;    // numbers of the instructions it is about, the later one last
-  std::string text;               // one line: numbers, assembly, source operators, what, and a hint
+  bool warning = false;         // the program may still be right
+  std::vector<uint32_t> insns;  // numbers of the instructions it is about, the later one last
+  std::string text;             // one line: numbers, assembly, source operators, what, and a hint
 };
 
 struct CheckReport {
@@ -54,9 +54,11 @@ struct CheckOptions {
 //
 // Initial contents: a segment's data; all of the input segment (tessera), all segments (vta, which
 // addresses memory absolutely). Micro-ops must come from data that the program does not overwrite.
-CheckReport CheckProgram(const ProgramImage& image, const Config& config, const CheckOptions& options = {});
+CheckReport CheckProgram(const ProgramImage& image, const Config& config,
+                         const CheckOptions& options = {});
 
-// The same as one Status, for pipelines: kInvalidArgument with the first diagnostic that is no warning.
+// The same as one Status, for pipelines: kInvalidArgument with the first diagnostic that is no
+// warning.
 Status RequireChecked(const ProgramImage& image, const Config& config);
 
 }  // namespace tessera::isa

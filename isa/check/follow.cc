@@ -17,8 +17,15 @@ constexpr uint64_t kMaxCells = uint64_t{1} << 24;  // of one segment's shadow
 
 Follower::Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
                    const Fetcher& fetcher, const std::vector<Fetched>& program, CheckReport& report)
-    : image_(image), config_(config), options_(options), fetcher_(fetcher), program_(program), report_(report),
-      units_(config), uops_(config.Depth(Memory::kUop, image.profile)), uop_loaded_(uops_.size()) {
+    : image_(image),
+      config_(config),
+      options_(options),
+      fetcher_(fetcher),
+      program_(program),
+      report_(report),
+      units_(config),
+      uops_(config.Depth(Memory::kUop, image.profile)),
+      uop_loaded_(uops_.size()) {
   for (int m = 0; m < kMemories; ++m) {
     const Memory memory = static_cast<Memory>(m);
     shadow_[m] = Shadow(memory == Memory::kAcc8 ? 0 : config.Depth(memory, image.profile), 1);
@@ -26,15 +33,16 @@ Follower::Follower(const ProgramImage& image, const Config& config, const CheckO
   PlanSegments();
 }
 
-// Cells of a segment that is stored to are as large as all its accesses allow; the others need none.
+// Cells of a segment that is stored to are as large as all its accesses allow; the others need
+// none.
 void Follower::PlanSegments() {
   std::array<int64_t, kSegments> grain{};
   const auto mix = [&](int64_t segment, std::initializer_list<int64_t> facts) {
     for (int64_t fact : facts) grain[segment] = std::gcd(grain[segment], fact);
   };
   const auto box = [&](const auto& v) {
-    mix(v.segment, {v.dram_base, v.x_bytes, v.x_size > 1 ? v.x_step : 0, v.y_size > 1 ? v.y_step : 0,
-                    v.z_size > 1 ? v.z_step : 0});
+    mix(v.segment, {v.dram_base, v.x_bytes, v.x_size > 1 ? v.x_step : 0,
+                    v.y_size > 1 ? v.y_step : 0, v.z_size > 1 ? v.z_step : 0});
   };
   for (const Fetched& fetched : program_) {
     if (const Insn* insn = std::get_if<Insn>(&fetched.insn)) {
@@ -55,8 +63,9 @@ void Follower::PlanSegments() {
     const int64_t cell = std::max<int64_t>(grain[s], 1);
     if (image_.segments[s].size / cell > kMaxCells) {
       Add(Finding::kWork, {},
-          fmt::format("segment {} has {} bytes and is stored to in pieces of {}: too many to follow; make it smaller", s,
-                      image_.segments[s].size, cell));
+          fmt::format("segment {} has {} bytes and is stored to in pieces of {}: too many to "
+                      "follow; make it smaller",
+                      s, image_.segments[s].size, cell));
       continue;
     }
     const int64_t size = static_cast<int64_t>(image_.segments[s].size);
@@ -116,7 +125,8 @@ void Follower::Begin(int unit) {
   const uint64_t steps = static_cast<uint64_t>(Steps(issued.fetched.insn));
   if (steps > options_.max_steps - steps_) {
     Add(Finding::kWork, {issued.number},
-        fmt::format("{}: its loops take {} steps, more than the {} that are followed; split it or check less",
+        fmt::format("{}: its loops take {} steps, more than the {} that are followed; split it or "
+                    "check less",
                     Name(issued.number), steps, options_.max_steps - steps_));
     return;
   }
@@ -135,7 +145,8 @@ void Follower::End(int unit) {
 void Follower::CheckAccesses(const Issued& issued, int unit, const Clock& clock) {
   std::vector<Uop> uops;
   if (!ReadUops(issued, uops)) return;
-  Walk(issued.fetched.insn, config_, uops, [&](const Touch& touch) { CheckTouch(touch, issued, unit, clock); });
+  Walk(issued.fetched.insn, config_, uops,
+       [&](const Touch& touch) { CheckTouch(touch, issued, unit, clock); });
   LoadUops(issued);
 }
 
@@ -144,18 +155,21 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
   const UopRange range = UopsOf(issued.fetched.insn);
   if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
     Add(Finding::kBounds, {issued.number},
-        fmt::format("{}: reads uop tile {}, which has {}", Name(issued.number), range.begin + range.count - 1, uops_.size()));
+        fmt::format("{}: reads uop tile {}, which has {}", Name(issued.number),
+                    range.begin + range.count - 1, uops_.size()));
     return false;
   }
   for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
     if (!uop_loaded_[u]) {
       Add(Finding::kUnwritten, {issued.number},
-          fmt::format("{}: reads uop tile {}, which nothing wrote before it; load it first", Name(issued.number), u));
+          fmt::format("{}: reads uop tile {}, which nothing wrote before it; load it first",
+                      Name(issued.number), u));
       return false;
     }
     if (!uops_[u]) {
       Add(Finding::kWork, {issued.number},
-          fmt::format("{}: micro-op {} is not known before the run; load it from a segment's data that no store changes",
+          fmt::format("{}: micro-op {} is not known before the run; load it from a segment's data "
+                      "that no store changes",
                       Name(issued.number), u));
       return false;
     }
@@ -166,7 +180,8 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
     }
     Result<Uop> uop = DecodeUop(*uops_[u]);
     if (!uop) {
-      Add(Finding::kDecode, {issued.number}, fmt::format("{}: micro-op {}: {}", Name(issued.number), u, uop.error().message));
+      Add(Finding::kDecode, {issued.number},
+          fmt::format("{}: micro-op {}: {}", Name(issued.number), u, uop.error().message));
       return false;
     }
     uops.push_back(*uop);
@@ -190,7 +205,8 @@ void Follower::LoadUops(const Issued& issued) {
     return;
   }
   const VtaLoad* v = std::get_if<VtaLoad>(&std::get<VtaInsn>(issued.fetched.insn));
-  if (v == nullptr || v->memory_type != static_cast<int64_t>(Memory::kUop) || v->x_size == 0) return;
+  if (v == nullptr || v->memory_type != static_cast<int64_t>(Memory::kUop) || v->x_size == 0)
+    return;
   int64_t tile = v->sram_base;
   for (int64_t y = -v->y_pad_0; y < v->y_size + v->y_pad_1; ++y) {
     for (int64_t x = -v->x_pad_0; x < v->x_size + v->x_pad_1; ++x) {
@@ -209,7 +225,8 @@ void Follower::LoadUop(int64_t tile, int64_t segment, int64_t offset) {
   const int64_t bytes = config_.TileBytes(Memory::kUop, image_.profile);
   if (segment < 0) {
     word = 0;
-  } else if (!stored_[segment] && offset + bytes <= static_cast<int64_t>(image_.segments[segment].data.size())) {
+  } else if (!stored_[segment] &&
+             offset + bytes <= static_cast<int64_t>(image_.segments[segment].data.size())) {
     word = 0;
     std::memcpy(&*word, &image_.segments[segment].data[offset], bytes);
   }
@@ -225,9 +242,11 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit, co
     if (std::exchange(bounds_reported_, issued.number) == issued.number) return;
     const int64_t last = touch.first + touch.count - 1;
     Add(Finding::kBounds, {issued.number},
-        fmt::format("{}: {} {} {}, which has {}", Name(issued.number), touch.write ? "writes" : "reads",
-                    Text(touch.space), touch.space.is_segment() ? fmt::format("byte {}", last) : fmt::format("tile {}", last),
-                    Limit(touch.space)));
+        fmt::format(
+            "{}: {} {} {}, which has {}", Name(issued.number), touch.write ? "writes" : "reads",
+            Text(touch.space),
+            touch.space.is_segment() ? fmt::format("byte {}", last) : fmt::format("tile {}", last),
+            Limit(touch.space)));
     return;
   }
   Shadow::Found found;
@@ -236,38 +255,49 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit, co
   if (followed) {
     shadow.Look(touch.first, touch.count, touch.write, unit, found);
     for (int other = 0; other < kUnits; ++other) {
-      if (found.conflict[other] > clock[other]) ReportRace(touch, issued, unit, other, found.conflict[other]);
+      if (found.conflict[other] > clock[other])
+        ReportRace(touch, issued, unit, other, found.conflict[other]);
     }
     shadow.Note(touch.first, touch.count, touch.write, unit, clock[unit]);
-  } else if (image_.profile == Profile::kTessera && touch.space.segment() != static_cast<int>(Segment::kInput)) {
+  } else if (image_.profile == Profile::kTessera &&
+             touch.space.segment() != static_cast<int>(Segment::kInput)) {
     const int64_t known = static_cast<int64_t>(image_.segments[touch.space.segment()].data.size());
     if (touch.first + touch.count > known) found.unwritten = std::max(touch.first, known);
   }
-  if (found.unwritten < 0 || std::exchange(unwritten_reported_, issued.number) == issued.number) return;
+  if (found.unwritten < 0 || std::exchange(unwritten_reported_, issued.number) == issued.number)
+    return;
   Add(Finding::kUnwritten, {issued.number},
-      fmt::format("{}: reads {} {} {}, which nothing wrote before it; load or store it first, or give it data",
-                  Name(issued.number), Text(touch.space), touch.space.is_segment() ? "byte" : "tile", found.unwritten));
+      fmt::format("{}: reads {} {} {}, which nothing wrote before it; load or store it first, or "
+                  "give it data",
+                  Name(issued.number), Text(touch.space),
+                  touch.space.is_segment() ? "byte" : "tile", found.unwritten));
 }
 
-void Follower::ReportRace(const Touch& touch, const Issued& issued, int unit, int other, uint32_t number) {
+void Follower::ReportRace(const Touch& touch, const Issued& issued, int unit, int other,
+                          uint32_t number) {
   const uint32_t with = insns_[other][number - 1];
   if (!races_.insert({with, issued.number, touch.space.index}).second) return;
-  const int64_t address = shadow_[touch.space.index].AddressOf(touch.first, touch.count, other, number);
+  const int64_t address =
+      shadow_[touch.space.index].AddressOf(touch.first, touch.count, other, number);
   // The program means the one with the lower number to be first.
   const bool swapped = issued.number < with;
-  const Unit first = static_cast<Unit>(swapped ? unit : other), second = static_cast<Unit>(swapped ? other : unit);
+  const Unit first = static_cast<Unit>(swapped ? unit : other),
+             second = static_cast<Unit>(swapped ? other : unit);
   Add(Finding::kRace, {std::min(with, issued.number), std::max(with, issued.number)},
-      fmt::format("{} and {} touch {} {} {} and no token path orders them; let {} push to {} at or after {}, and {} pop "
+      fmt::format("{} and {} touch {} {} {} and no token path orders them; let {} push to {} at or "
+                  "after {}, and {} pop "
                   "it at or before {}",
-                  Name(std::min(with, issued.number)), Name(std::max(with, issued.number)), Text(touch.space),
-                  touch.space.is_segment() ? "byte" : "tile", address, Text(first), Text(second),
-                  std::min(with, issued.number), Text(second), std::max(with, issued.number)));
+                  Name(std::min(with, issued.number)), Name(std::max(with, issued.number)),
+                  Text(touch.space), touch.space.is_segment() ? "byte" : "tile", address,
+                  Text(first), Text(second), std::min(with, issued.number), Text(second),
+                  std::max(with, issued.number)));
 }
 
 void Follower::ReportDeadlock(std::optional<uint32_t> waiting) {
   std::string text = units_.Explain();
   if (waiting) {
-    text += fmt::format("; fetch waits for room in the queue of {} at {}", Text(program_[*waiting].unit), Name(*waiting));
+    text += fmt::format("; fetch waits for room in the queue of {} at {}",
+                        Text(program_[*waiting].unit), Name(*waiting));
   }
   std::vector<uint32_t> insns;
   for (int unit = 0; unit < kUnits; ++unit) {
@@ -281,8 +311,9 @@ void Follower::ReportLeftover() {
     for (int to = 0; to < kUnits; ++to) {
       if (units_.Tokens(from, to) == 0) continue;
       Add(Finding::kLeftover, {},
-          fmt::format("{} tokens from {} to {} are left at finish; every push needs its pop", units_.Tokens(from, to),
-                      Text(static_cast<Unit>(from)), Text(static_cast<Unit>(to))),
+          fmt::format("{} tokens from {} to {} are left at finish; every push needs its pop",
+                      units_.Tokens(from, to), Text(static_cast<Unit>(from)),
+                      Text(static_cast<Unit>(to))),
           image_.profile == Profile::kVta);
     }
   }
@@ -290,12 +321,14 @@ void Follower::ReportLeftover() {
 
 std::string Follower::Name(uint32_t insn) const {
   const std::string_view source = image_.SourceOf(insn);
-  return fmt::format("instruction {} ({}{}{})", insn, Describe(program_[insn].insn), source.empty() ? "" : "; ", source);
+  return fmt::format("instruction {} ({}{}{})", insn, Describe(program_[insn].insn),
+                     source.empty() ? "" : "; ", source);
 }
 
 void Follower::Add(Finding finding, std::vector<uint32_t> insns, std::string text, bool warning) {
   if (Full()) return;
-  report_.diagnostics.push_back({finding, warning, std::move(insns), fmt::format("{}: {}", Text(finding), text)});
+  report_.diagnostics.push_back(
+      {finding, warning, std::move(insns), fmt::format("{}: {}", Text(finding), text)});
 }
 
 }  // namespace tessera::isa

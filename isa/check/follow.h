@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Follower: the checker's run through a program. One instruction at a time, in token order, it keeps
-// clocks, shadows and known micro-ops, and reports what it finds. Depends on: shadow.h, walk.h,
-// isa/semantics/units.h. Used by: check.cc.
+// Follower: the checker's run through a program. One instruction at a time, in token order, it
+// keeps clocks, shadows and known micro-ops, and reports what it finds. Depends on: shadow.h,
+// walk.h, isa/semantics/units.h. Used by: check.cc.
 #ifndef TESSERA_ISA_CHECK_FOLLOW_H_
 #define TESSERA_ISA_CHECK_FOLLOW_H_
 
@@ -24,8 +24,8 @@ namespace tessera::isa {
 class Follower {
  public:
   // |program| is the decoded image, with FINISH last and once.
-  Follower(const ProgramImage& image, const Config& config, const CheckOptions& options, const Fetcher& fetcher,
-           const std::vector<Fetched>& program, CheckReport& report);
+  Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
+           const Fetcher& fetcher, const std::vector<Fetched>& program, CheckReport& report);
 
   // Runs until FINISH, until nothing can go on, or until the report is full.
   void Run();
@@ -60,15 +60,16 @@ class Follower {
   CheckReport& report_;
 
   Units units_;
-  std::array<Clock, kUnits> clock_{};                                       // after each unit's last instruction
-  std::array<std::vector<uint32_t>, kUnits> insns_;                         // numbers, in each unit's order
-  std::array<std::array<std::deque<Clock>, kUnits>, kUnits> tokens_;        // [from][to]: clocks of the pushers
+  std::array<Clock, kUnits> clock_{};                // after each unit's last instruction
+  std::array<std::vector<uint32_t>, kUnits> insns_;  // numbers, in each unit's order
+  std::array<std::array<std::deque<Clock>, kUnits>, kUnits>
+      tokens_;  // [from][to]: clocks of the pushers
   std::array<Shadow, kSpaces> shadow_;
-  std::array<bool, kSegments> stored_{};                                    // a STORE writes the segment
-  std::vector<std::optional<uint64_t>> uops_;                               // what UOP holds, where that is known
-  std::vector<bool> uop_loaded_;                                            // something wrote the tile
-  std::set<std::tuple<uint32_t, uint32_t, int>> races_;                     // reported: instructions and space
-  uint32_t unwritten_reported_ = ~0u;                                       // last instruction reported for these
+  std::array<bool, kSegments> stored_{};                 // a STORE writes the segment
+  std::vector<std::optional<uint64_t>> uops_;            // what UOP holds, where that is known
+  std::vector<bool> uop_loaded_;                         // something wrote the tile
+  std::set<std::tuple<uint32_t, uint32_t, int>> races_;  // reported: instructions and space
+  uint32_t unwritten_reported_ = ~0u;                    // last instruction reported for these
   uint32_t bounds_reported_ = ~0u;
   uint64_t steps_ = 0;
 };

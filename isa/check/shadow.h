@@ -26,11 +26,13 @@ inline void Join(Clock& clock, const Clock& other) {
 class Shadow {
  public:
   Shadow() = default;
-  Shadow(int64_t addresses, int64_t grain) : grain_(grain), cells_((addresses + grain - 1) / grain) {}
+  Shadow(int64_t addresses, int64_t grain)
+      : grain_(grain), cells_((addresses + grain - 1) / grain) {}
 
   // Addresses [0, end) have initial contents.
   void Initialise(int64_t end) {
-    for (int64_t cell = 0; cell * grain_ < end && cell < static_cast<int64_t>(cells_.size()); ++cell) {
+    for (int64_t cell = 0; cell * grain_ < end && cell < static_cast<int64_t>(cells_.size());
+         ++cell) {
       cells_[cell].written = true;
     }
   }
@@ -52,7 +54,8 @@ class Shadow {
         if (cell.writes[u] > found.conflict[u]) found.conflict[u] = cell.writes[u];
         if (write && cell.reads[u] > found.conflict[u]) found.conflict[u] = cell.reads[u];
       }
-      if (!write && !cell.written && found.unwritten < 0) found.unwritten = c * grain_ < first ? first : c * grain_;
+      if (!write && !cell.written && found.unwritten < 0)
+        found.unwritten = c * grain_ < first ? first : c * grain_;
     }
   }
 

@@ -11,15 +11,17 @@ namespace tessera::isa {
 
 // One tile, lane by lane. `clear` zeroes the accumulator before the result is written.
 template <typename Writes>
-void AddTile(const Add& insn, MachineState& m, int64_t dst, int64_t src, int64_t acc, Writes& writes) {
+void AddTile(const Add& insn, MachineState& m, int64_t dst, int64_t src, int64_t acc,
+             Writes& writes) {
   for (int64_t lane = 0; lane < m.config.lanes(); ++lane) {
-    const int32_t a =
-        VectorRead(m, static_cast<VectorMemory>(insn.src_mem), src, lane, insn.src_zero, insn.src_shift);
+    const int32_t a = VectorRead(m, static_cast<VectorMemory>(insn.src_mem), src, lane,
+                                 insn.src_zero, insn.src_shift);
     const int32_t b = m.acc[acc * m.config.lanes() + lane];
-    const int32_t y = Rescale(WrapAdd(a, b), static_cast<int32_t>(insn.multiplier), static_cast<int>(insn.shift),
-                              static_cast<Round>(insn.round));
+    const int32_t y = Rescale(WrapAdd(a, b), static_cast<int32_t>(insn.multiplier),
+                              static_cast<int>(insn.shift), static_cast<Round>(insn.round));
     if (insn.clear) Put(ByteSpace::kAcc, m.acc, acc * m.config.lanes() + lane, 0, writes);
-    VectorWrite(m, static_cast<VectorMemory>(insn.dst_mem), dst, lane, y, insn.out_zero, insn.lo, insn.hi, writes);
+    VectorWrite(m, static_cast<VectorMemory>(insn.dst_mem), dst, lane, y, insn.out_zero, insn.lo,
+                insn.hi, writes);
   }
 }
 
@@ -30,9 +32,11 @@ Stop Execute(const Add& insn, MachineState& m, Writes& writes) {
       const int64_t dst = insn.dst_base + o * insn.dst_out + i * insn.dst_in;
       const int64_t src = insn.src_base + o * insn.src_out + i * insn.src_in;
       const int64_t acc = insn.acc_base + o * insn.dst_out + i * insn.dst_in;
-      if (Stop stop = CheckSram(m, MemoryOf(static_cast<VectorMemory>(insn.src_mem)), src)) return stop;
+      if (Stop stop = CheckSram(m, MemoryOf(static_cast<VectorMemory>(insn.src_mem)), src))
+        return stop;
       if (Stop stop = CheckSram(m, Memory::kAcc, acc)) return stop;
-      if (Stop stop = CheckSram(m, MemoryOf(static_cast<VectorMemory>(insn.dst_mem)), dst)) return stop;
+      if (Stop stop = CheckSram(m, MemoryOf(static_cast<VectorMemory>(insn.dst_mem)), dst))
+        return stop;
       AddTile(insn, m, dst, src, acc, writes);
     }
   }

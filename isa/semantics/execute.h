@@ -21,11 +21,17 @@ namespace tessera::isa {
 
 // Tokens are the scheduler's business; these change nothing else.
 template <typename Writes>
-Stop Execute(const Sync&, MachineState&, Writes&) { return {}; }
+Stop Execute(const Sync&, MachineState&, Writes&) {
+  return {};
+}
 template <typename Writes>
-Stop Execute(const Finish&, MachineState&, Writes&) { return {}; }
+Stop Execute(const Finish&, MachineState&, Writes&) {
+  return {};
+}
 template <typename Writes>
-Stop Execute(const VtaFinish&, MachineState&, Writes&) { return {}; }
+Stop Execute(const VtaFinish&, MachineState&, Writes&) {
+  return {};
+}
 
 // The effects of a fetched instruction on |m|; |writes| hears of each before it happens. The fields
 // have passed CheckFields (Fetch does). After an error part of the effects may have happened.

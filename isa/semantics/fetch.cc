@@ -11,7 +11,9 @@
 namespace tessera::isa {
 namespace {
 
-constexpr uint8_t Bit(Unit unit, int64_t flag) { return static_cast<uint8_t>(flag << static_cast<int>(unit)); }
+constexpr uint8_t Bit(Unit unit, int64_t flag) {
+  return static_cast<uint8_t>(flag << static_cast<int>(unit));
+}
 
 // Unit and tokens of a VTA instruction, from flags that are relative to LOAD < COMPUTE < STORE.
 void RouteVta(const VtaInsn& insn, Fetched* fetched) {
@@ -79,7 +81,8 @@ Stop Fetcher::Fetch(std::span<const uint8_t> bytes, Fetched* fetched) const {
     // The opcode is wrong, or a bit is set that no field names.
     const int64_t opcode = static_cast<int64_t>(word[0] & Mask(kOpcodeBits));
     const bool known = opcode >= Load::kOpcode && opcode <= Finish::kOpcode;
-    return Stop{known ? MachineError::kIllegalField : MachineError::kIllegalOpcode, insn.error().message};
+    return Stop{known ? MachineError::kIllegalField : MachineError::kIllegalOpcode,
+                insn.error().message};
   }
   VtaInsnWord word;
   std::memcpy(word.data(), bytes.data(), sizeof word);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What fetch makes of an encoded instruction: the decoded form, the unit whose queue takes it, the
-// tokens it moves. One form for both profiles. Depends on: encoding. Used by: sim/func, the checker,
-// the trace comparer.
+// tokens it moves. One form for both profiles. Depends on: encoding. Used by: sim/func, the
+// checker, the trace comparer.
 #ifndef TESSERA_ISA_SEMANTICS_FETCH_H_
 #define TESSERA_ISA_SEMANTICS_FETCH_H_
 
@@ -21,7 +21,8 @@ namespace tessera::isa {
 
 using AnyInsn = std::variant<Insn, VtaInsn>;
 
-// In profile vta COMPUTE is Unit::kGemm: its queue, its tokens, its trace. LOAD and STORE keep theirs.
+// In profile vta COMPUTE is Unit::kGemm: its queue, its tokens, its trace. LOAD and STORE keep
+// theirs.
 struct Fetched {
   AnyInsn insn;
   Unit unit = Unit::kLoad;  // of FINISH in profile tessera: none; says kLoad
@@ -60,7 +61,8 @@ Stop CheckFields(const AnyInsn& insn, const Config& config);
 // One line for messages: its assembly, "gemm push=vector uop_count=9 ...".
 std::string Describe(const AnyInsn& insn);
 
-// Tile steps that the instruction takes: what a step budget counts. Fits in 64 bits for every field value.
+// Tile steps that the instruction takes: what a step budget counts. Fits in 64 bits for every field
+// value.
 int64_t Steps(const AnyInsn& insn);
 
 }  // namespace tessera::isa

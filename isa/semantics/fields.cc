@@ -25,7 +25,8 @@ template <typename T>
 Stop CheckRescale(const T& insn) {
   if (Stop stop = CheckTileMemory("src_mem", insn.src_mem)) return stop;
   if (Stop stop = CheckTileMemory("dst_mem", insn.dst_mem)) return stop;
-  if (Stop stop = CheckRange("round", insn.round, 0, static_cast<int64_t>(Round::kHalfUp))) return stop;
+  if (Stop stop = CheckRange("round", insn.round, 0, static_cast<int64_t>(Round::kHalfUp)))
+    return stop;
   return CheckRange("shift", insn.shift, -31, 31);
 }
 
@@ -36,7 +37,8 @@ Stop Check(const Load& load, const Config& config) {
   }
   const int64_t tile_bytes = config.TileBytes(memory);
   const bool whole = memory == Memory::kUop || memory == Memory::kPrm || memory == Memory::kAcc;
-  if (Stop stop = CheckRange("x_bytes", load.x_bytes, whole ? tile_bytes : 1, tile_bytes)) return stop;
+  if (Stop stop = CheckRange("x_bytes", load.x_bytes, whole ? tile_bytes : 1, tile_bytes))
+    return stop;
   const bool padded = load.x_pad_0 || load.x_pad_1 || load.y_pad_0 || load.y_pad_1;
   if (padded && (memory == Memory::kUop || memory == Memory::kPrm)) {
     return Illegal("a load of {} has pads, which that memory does not take", Text(memory));
@@ -58,12 +60,14 @@ Stop Check(const Depthwise& insn, const Config&) {
 Stop Check(const Requant& insn, const Config&) { return CheckRescale(insn); }
 
 Stop Check(const Add& insn, const Config&) {
-  if (insn.src_mem == static_cast<int64_t>(VectorMemory::kAcc)) return Illegal("src_mem is acc, must be out or inp");
+  if (insn.src_mem == static_cast<int64_t>(VectorMemory::kAcc))
+    return Illegal("src_mem is acc, must be out or inp");
   return CheckRescale(insn);
 }
 
 Stop Check(const Alu& insn, const Config&) {
-  if (Stop stop = CheckRange("alu_op", insn.alu_op, 0, static_cast<int64_t>(AluOp::kMov))) return stop;
+  if (Stop stop = CheckRange("alu_op", insn.alu_op, 0, static_cast<int64_t>(AluOp::kMov)))
+    return stop;
   if (Stop stop = CheckRange("red_out", insn.red_out, 1, 4095)) return stop;
   return CheckRange("red_in", insn.red_in, 1, 4095);
 }
@@ -88,7 +92,8 @@ Stop Check(const VtaAlu& insn, const Config&) {
 Stop CheckTokens(const Insn& insn) {
   if (const Finish* finish = std::get_if<Finish>(&insn)) {
     if (finish->pop == 0 && finish->push == 0) return {};
-    return Illegal("finish has tokens (pop {}, push {}), it belongs to no unit", finish->pop, finish->push);
+    return Illegal("finish has tokens (pop {}, push {}), it belongs to no unit", finish->pop,
+                   finish->push);
   }
   const Unit unit = UnitOf(insn);
   const int64_t own = int64_t{1} << static_cast<int>(unit);
@@ -112,8 +117,10 @@ Stop CheckTokens(const VtaInsn& insn) {
   if (std::holds_alternative<VtaStore>(insn)) has_next = false;
   return std::visit(
       [&](const auto& one) -> Stop {
-        if (!has_prev && (one.pop_prev || one.push_prev)) return Illegal("load has no stage before it to token with");
-        if (!has_next && (one.pop_next || one.push_next)) return Illegal("store has no stage after it to token with");
+        if (!has_prev && (one.pop_prev || one.push_prev))
+          return Illegal("load has no stage before it to token with");
+        if (!has_next && (one.pop_next || one.push_next))
+          return Illegal("store has no stage after it to token with");
         return {};
       },
       insn);

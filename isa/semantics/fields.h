@@ -17,8 +17,9 @@ namespace tessera::isa {
 Stop CheckTokens(const Insn& insn);
 Stop CheckTokens(const VtaInsn& insn);
 
-// Every other field whose value has no meaning, with the values that have one. The unit that executes
-// the instruction finds these, before anything else, whether or not there is something to do.
+// Every other field whose value has no meaning, with the values that have one. The unit that
+// executes the instruction finds these, before anything else, whether or not there is something to
+// do.
 //   returns  kIllegalField, or no error
 Stop CheckFields(const Insn& insn, const Config& config);
 Stop CheckFields(const VtaInsn& insn, const Config& config);

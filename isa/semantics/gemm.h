@@ -31,13 +31,13 @@ inline Stop ReadUop(const MachineState& m, int64_t index, Uop* uop) {
   uint64_t word;
   std::memcpy(&word, &m.uop[index * 8], 8);
   uint64_t named = 0;
-#define UOP_FIELD(name, lsb, width, meaning)                        \
+#define UOP_FIELD(name, lsb, width, meaning)                       \
   uop->name = static_cast<int64_t>((word >> (lsb)) & Mask(width)); \
   named |= Mask(width) << (lsb);
 #include "isa/uops.def"
   if (word & ~named) {
-    return StopWith(MachineError::kIllegalField, "micro-op {} is {:#x}: a bit is set that no field names", index,
-                    word);
+    return StopWith(MachineError::kIllegalField,
+                    "micro-op {} is {:#x}: a bit is set that no field names", index, word);
   }
   return {};
 }

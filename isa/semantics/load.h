@@ -9,18 +9,23 @@
 
 namespace tessera::isa {
 
-// Tile |tile| of |memory| becomes |bytes| bytes of device memory from address |from|, then |pad_value|
-// to its end. bytes == 0: a padded tile. ACC elements are four bytes, a pad is sign-extended.
+// Tile |tile| of |memory| becomes |bytes| bytes of device memory from address |from|, then
+// |pad_value| to its end. bytes == 0: a padded tile. ACC elements are four bytes, a pad is
+// sign-extended.
 template <typename Writes>
-void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64_t bytes, int8_t pad_value,
-              Writes& writes) {
+void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64_t bytes,
+              int8_t pad_value, Writes& writes) {
   const int64_t tile_bytes = m.config.TileBytes(memory, m.profile);
-  const auto byte = [&](int64_t i) { return i < bytes ? m.dram[from + i] : static_cast<uint8_t>(pad_value); };
+  const auto byte = [&](int64_t i) {
+    return i < bytes ? m.dram[from + i] : static_cast<uint8_t>(pad_value);
+  };
   switch (memory) {
     case Memory::kInp:
     case Memory::kWgt:
     case Memory::kOut: {
-      std::vector<int8_t>& pad = memory == Memory::kInp ? m.inp : memory == Memory::kWgt ? m.wgt : m.out;
+      std::vector<int8_t>& pad = memory == Memory::kInp   ? m.inp
+                                 : memory == Memory::kWgt ? m.wgt
+                                                          : m.out;
       for (int64_t i = 0; i < tile_bytes; ++i) {
         Put(ByteSpaceOf(memory), pad, tile * tile_bytes + i, static_cast<int8_t>(byte(i)), writes);
       }
@@ -45,8 +50,8 @@ void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64
       }
       return;
     case Memory::kPrm: {
-      // What is kept of a channel: 32 bits of bias, 31 of multiplier, 6 of shift (signed). The filling
-      // up to the bus width is not kept.
+      // What is kept of a channel: 32 bits of bias, 31 of multiplier, 6 of shift (signed). The
+      // filling up to the bus width is not kept.
       const int64_t channels = m.config.block_out;
       for (int64_t i = 0; i < 9 * channels; ++i) {
         uint8_t value = byte(i);
@@ -62,8 +67,8 @@ void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64
   }
 }
 
-// Tile (z, y, x) of the padded box goes to sram_base + (z * rows + y) * columns + x. The whole box is
-// checked before anything moves.
+// Tile (z, y, x) of the padded box goes to sram_base + (z * rows + y) * columns + x. The whole box
+// is checked before anything moves.
 template <typename Writes>
 Stop Execute(const Load& load, MachineState& m, Writes& writes) {
   const Memory memory = static_cast<Memory>(load.memory);
@@ -73,8 +78,8 @@ Stop Execute(const Load& load, MachineState& m, Writes& writes) {
   if (tiles == 0) return {};
   if (Stop stop = CheckSram(m, memory, load.sram_base, tiles)) return stop;
   if (load.x_size != 0 && load.y_size != 0) {
-    const int64_t last = load.dram_base + (load.z_size - 1) * load.z_step + (load.y_size - 1) * load.y_step +
-                         (load.x_size - 1) * load.x_step;
+    const int64_t last = load.dram_base + (load.z_size - 1) * load.z_step +
+                         (load.y_size - 1) * load.y_step + (load.x_size - 1) * load.x_step;
     if (Stop stop = CheckDram(m, load.segment, load.dram_base, last + load.x_bytes)) return stop;
   }
 
@@ -86,8 +91,10 @@ Stop Execute(const Load& load, MachineState& m, Writes& writes) {
         const int64_t y = row - load.y_pad_0;
         const int64_t x = column - load.x_pad_0;
         const bool inside = y >= 0 && y < load.y_size && x >= 0 && x < load.x_size;
-        const uint64_t from = inside ? base + z * load.z_step + y * load.y_step + x * load.x_step : 0;
-        LoadTile(m, memory, tile, from, inside ? load.x_bytes : 0, static_cast<int8_t>(load.pad_value), writes);
+        const uint64_t from =
+            inside ? base + z * load.z_step + y * load.y_step + x * load.x_step : 0;
+        LoadTile(m, memory, tile, from, inside ? load.x_bytes : 0,
+                 static_cast<int8_t>(load.pad_value), writes);
       }
     }
   }

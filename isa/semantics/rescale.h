@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rescale(a, M, s, round): the one requantising step, y = a * M * 2^(s-31) rounded. Every instruction
-// that changes a scale goes through it. Depends on: base. Used by: requant.h, add.h.
+// rescale(a, M, s, round): the one requantising step, y = a * M * 2^(s-31) rounded. Every
+// instruction that changes a scale goes through it. Depends on: base. Used by: requant.h, add.h.
 #ifndef TESSERA_ISA_SEMANTICS_RESCALE_H_
 #define TESSERA_ISA_SEMANTICS_RESCALE_H_
 
@@ -12,8 +12,8 @@
 
 namespace tessera::isa {
 
-// |multiplier| has 31 bits, unsigned; |shift| is left if positive, right if negative, -31 .. 31. The
-// left shift wraps modulo 2^32; the product has 63 bits and is exact.
+// |multiplier| has 31 bits, unsigned; |shift| is left if positive, right if negative, -31 .. 31.
+// The left shift wraps modulo 2^32; the product has 63 bits and is exact.
 //
 //   kTflite   t = the product / 2^31, halves upwards; then t / 2^right, halves away from zero
 //   kEven     the exact quotient once, halves to even
@@ -37,7 +37,8 @@ constexpr int32_t Rescale(int32_t a, int32_t multiplier, int shift, Round round)
   const int64_t quotient = high >> right;
   const int64_t guard = right == 0 ? half : (high >> (right - 1)) & 1;
   if (round == Round::kHalfUp) return static_cast<int32_t>(quotient + guard);
-  const bool sticky = right == 0 ? rest : (high & static_cast<int64_t>(Mask(right - 1))) != 0 || half || rest;
+  const bool sticky =
+      right == 0 ? rest : (high & static_cast<int64_t>(Mask(right - 1))) != 0 || half || rest;
   return static_cast<int32_t>(quotient + (guard & (sticky || (quotient & 1))));
 }
 

@@ -22,17 +22,31 @@ namespace tessera::isa {
 
 // The places that hold bytes. A byte is named by its space and a byte address: in a scratchpad tile
 // index * tile bytes + offset in the tile, in device memory the absolute address.
-enum class ByteSpace : uint8_t { kUop = 1, kWgt = 2, kInp = 3, kAcc = 4, kOut = 5, kPrm = 6, kDram = 7 };
+enum class ByteSpace : uint8_t {
+  kUop = 1,
+  kWgt = 2,
+  kInp = 3,
+  kAcc = 4,
+  kOut = 5,
+  kPrm = 6,
+  kDram = 7
+};
 
 constexpr ByteSpace ByteSpaceOf(Memory memory) {
   switch (memory) {
-    case Memory::kUop: return ByteSpace::kUop;
-    case Memory::kWgt: return ByteSpace::kWgt;
-    case Memory::kInp: return ByteSpace::kInp;
+    case Memory::kUop:
+      return ByteSpace::kUop;
+    case Memory::kWgt:
+      return ByteSpace::kWgt;
+    case Memory::kInp:
+      return ByteSpace::kInp;
     case Memory::kAcc:
-    case Memory::kAcc8: return ByteSpace::kAcc;
-    case Memory::kOut: return ByteSpace::kOut;
-    case Memory::kPrm: return ByteSpace::kPrm;
+    case Memory::kAcc8:
+      return ByteSpace::kAcc;
+    case Memory::kOut:
+      return ByteSpace::kOut;
+    case Memory::kPrm:
+      return ByteSpace::kPrm;
   }
   return ByteSpace::kDram;
 }
@@ -45,23 +59,29 @@ struct SegmentRange {
 
 struct MachineState {
   explicit MachineState(const Config& c)
-      : config(c), uop(c.uop_bytes), wgt(c.wgt_bytes), inp(c.inp_bytes), acc(c.acc_bytes / 4),
-        out(c.out_bytes), prm(c.prm_depth * c.prm_tile_bytes()) {}
+      : config(c),
+        uop(c.uop_bytes),
+        wgt(c.wgt_bytes),
+        inp(c.inp_bytes),
+        acc(c.acc_bytes / 4),
+        out(c.out_bytes),
+        prm(c.prm_depth * c.prm_tile_bytes()) {}
 
   Config config;
   Profile profile = Profile::kTessera;
   std::optional<VtaCodec> vta;  // set when |profile| is vta: how micro-ops are laid out
 
-  // Scratchpads: tiles one after another, each row-major. UOP and PRM hold their little-endian bytes;
-  // profile vta has no OUT of its own, STORE reads the low bytes of ACC.
+  // Scratchpads: tiles one after another, each row-major. UOP and PRM hold their little-endian
+  // bytes; profile vta has no OUT of its own, STORE reads the low bytes of ACC.
   std::vector<uint8_t> uop;
   std::vector<int8_t> wgt;   // [block_out][block_in]
   std::vector<int8_t> inp;   // [batch][block_in]
   std::vector<int32_t> acc;  // [batch][block_out]
   std::vector<int8_t> out;   // [batch][block_out]
-  std::vector<uint8_t> prm;  // int32 bias[block_out], uint32 multiplier[block_out], int8 shift[block_out]
+  std::vector<uint8_t>
+      prm;  // int32 bias[block_out], uint32 multiplier[block_out], int8 shift[block_out]
 
-  std::span<uint8_t> dram;                        // device memory from address 0
+  std::span<uint8_t> dram;  // device memory from address 0
   std::array<SegmentRange, kSegments> segments{};
 
   int64_t Depth(Memory memory) const { return config.Depth(memory, profile); }
@@ -77,8 +97,8 @@ struct MachineState {
   }
 };
 
-// A change of |bytes| bytes at |address| of |space|, told before it happens to whoever wants to know
-// (the digest of sim/trace). NoWrites is for nobody.
+// A change of |bytes| bytes at |address| of |space|, told before it happens to whoever wants to
+// know (the digest of sim/trace). NoWrites is for nobody.
 struct NoWrites {
   void operator()(ByteSpace, uint64_t, const void*, const void*, int64_t) {}
 };
@@ -94,11 +114,12 @@ void Put(ByteSpace space, std::vector<T>& memory, int64_t index, T value, Writes
 inline Stop CheckSram(const MachineState& m, Memory memory, int64_t first, int64_t count) {
   const int64_t depth = m.Depth(memory);
   if (first + count <= depth) return {};
-  return StopWith(MachineError::kSramRange, "{} tile {}, the scratchpad holds {} tiles", Text(memory),
-                  first + count - 1, depth);
+  return StopWith(MachineError::kSramRange, "{} tile {}, the scratchpad holds {} tiles",
+                  Text(memory), first + count - 1, depth);
 }
 inline Stop CheckSram(const MachineState& m, Memory memory, int64_t index) {
-  if (index < m.Depth(memory)) [[likely]] return {};
+  if (index < m.Depth(memory)) [[likely]]
+    return {};
   return CheckSram(m, memory, index, 1);
 }
 
@@ -107,12 +128,13 @@ inline Stop CheckDram(const MachineState& m, int64_t segment, uint64_t begin, ui
   const SegmentRange& range = m.segments[segment];
   const bool unlimited = m.profile == Profile::kVta && range.size == 0;
   if (!unlimited && end > range.size) {
-    return StopWith(MachineError::kDramRange, "bytes {} to {} of segment {}, which has {} bytes", begin, end,
-                    segment, range.size);
+    return StopWith(MachineError::kDramRange, "bytes {} to {} of segment {}, which has {} bytes",
+                    begin, end, segment, range.size);
   }
   if (end > m.dram.size() || range.base > m.dram.size() - end) {
-    return StopWith(MachineError::kBus, "bytes {} to {} of segment {} at address {}, device memory has {} bytes",
-                    begin, end, segment, range.base, m.dram.size());
+    return StopWith(MachineError::kBus,
+                    "bytes {} to {} of segment {} at address {}, device memory has {} bytes", begin,
+                    end, segment, range.base, m.dram.size());
   }
   return {};
 }

@@ -29,9 +29,12 @@ Stop StopWith(MachineError error, fmt::format_string<Args...> format, Args&&... 
 constexpr Code CodeOf(MachineError error) {
   switch (error) {
     case MachineError::kSramRange:
-    case MachineError::kDramRange: return Code::kOutOfRange;
-    case MachineError::kBus: return Code::kDataLoss;
-    default: return Code::kInvalidArgument;
+    case MachineError::kDramRange:
+      return Code::kOutOfRange;
+    case MachineError::kBus:
+      return Code::kDataLoss;
+    default:
+      return Code::kInvalidArgument;
   }
 }
 

@@ -38,7 +38,8 @@ Stop Execute(const Store& store, MachineState& m, Writes& writes) {
   for (int64_t z = 0; z < store.z_size; ++z) {
     for (int64_t y = 0; y < store.y_size; ++y) {
       for (int64_t x = 0; x < store.x_size; ++x, ++tile) {
-        StoreTile(m, tile, base + z * store.z_step + y * store.y_step + x * store.x_step, store.x_bytes, writes);
+        StoreTile(m, tile, base + z * store.z_step + y * store.y_step + x * store.x_step,
+                  store.x_bytes, writes);
       }
     }
   }

@@ -75,7 +75,8 @@ std::string Units::ExplainUnit(int unit) const {
   const Issued& head = queue_[unit].front();
   std::string text = fmt::format("{} waits for a token from", Name(unit));
   for (int from = 0; from < kUnits; ++from) {
-    if (Has(head.fetched.pop, from) && tokens_[from][unit] == 0) text += fmt::format(" {}", Name(from));
+    if (Has(head.fetched.pop, from) && tokens_[from][unit] == 0)
+      text += fmt::format(" {}", Name(from));
   }
   return text + fmt::format(" at instruction {} ({})", head.number, Describe(head.fetched.insn));
 }

@@ -24,21 +24,25 @@ struct Issued {
   Fetched fetched;
 };
 
-// Rules (docs/rationale/isa.md): fetch puts instructions in stream order into queues of queue_depth; the
-// head of a queue starts when every counter that it pops has a token; it retires, in order, when every
-// counter that it pushes has room. One instruction of a unit is under way at a time.
+// Rules (docs/rationale/isa.md): fetch puts instructions in stream order into queues of
+// queue_depth; the head of a queue starts when every counter that it pops has a token; it retires,
+// in order, when every counter that it pushes has room. One instruction of a unit is under way at a
+// time.
 class Units {
  public:
-  explicit Units(const Config& config) : queue_depth_(config.queue_depth), token_depth_(config.token_depth) {}
+  explicit Units(const Config& config)
+      : queue_depth_(config.queue_depth), token_depth_(config.token_depth) {}
 
-  bool HasRoom(Unit unit) const { return static_cast<int64_t>(queue_[Index(unit)].size()) < queue_depth_; }
+  bool HasRoom(Unit unit) const {
+    return static_cast<int64_t>(queue_[Index(unit)].size()) < queue_depth_;
+  }
   void Enqueue(Issued issued) { queue_[Index(issued.fetched.unit)].push_back(std::move(issued)); }
 
   bool CanStart(int unit) const;
   Issued& Start(int unit);  // takes the tokens
   Issued& Running(int unit) { return *running_[unit]; }
   bool CanRetire(int unit) const;
-  void Retire(int unit);    // gives the tokens
+  void Retire(int unit);  // gives the tokens
 
   // The instruction that |unit| holds or waits with; null if it has none.
   const Issued* Waiting(int unit) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What REQUANT, ADD and ALU share: reading and writing the tiles of VECTOR's operands. INP tiles are
-// read and written as OUT tiles (every configuration is square).
+// What REQUANT, ADD and ALU share: reading and writing the tiles of VECTOR's operands. INP tiles
+// are read and written as OUT tiles (every configuration is square).
 #ifndef TESSERA_ISA_SEMANTICS_VECTOR_H_
 #define TESSERA_ISA_SEMANTICS_VECTOR_H_
 
@@ -11,29 +11,33 @@
 namespace tessera::isa {
 
 constexpr Memory MemoryOf(VectorMemory memory) {
-  return memory == VectorMemory::kOut ? Memory::kOut : memory == VectorMemory::kInp ? Memory::kInp : Memory::kAcc;
+  return memory == VectorMemory::kOut   ? Memory::kOut
+         : memory == VectorMemory::kInp ? Memory::kInp
+                                        : Memory::kAcc;
 }
 
-// Lane |lane| of tile |tile|: an accumulator as it is, an int8 with its zero point taken off and then
-// shifted left, modulo 2^32.
-inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int64_t zero,
-                          int64_t left_shift) {
+// Lane |lane| of tile |tile|: an accumulator as it is, an int8 with its zero point taken off and
+// then shifted left, modulo 2^32.
+inline int32_t VectorRead(const MachineState& m, VectorMemory memory, int64_t tile, int64_t lane,
+                          int64_t zero, int64_t left_shift) {
   const int64_t index = tile * m.config.lanes() + lane;
   if (memory == VectorMemory::kAcc) return m.acc[index];
   const int32_t q = memory == VectorMemory::kOut ? m.out[index] : m.inp[index];
   return static_cast<int32_t>(static_cast<uint32_t>(q - static_cast<int32_t>(zero)) << left_shift);
 }
 
-// Lane |lane| of tile |tile| becomes |y|: an accumulator as it is, an int8 on its zero point and clamped.
+// Lane |lane| of tile |tile| becomes |y|: an accumulator as it is, an int8 on its zero point and
+// clamped.
 template <typename Writes>
-void VectorWrite(MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int32_t y, int64_t zero,
-                 int64_t lo, int64_t hi, Writes& writes) {
+void VectorWrite(MachineState& m, VectorMemory memory, int64_t tile, int64_t lane, int32_t y,
+                 int64_t zero, int64_t lo, int64_t hi, Writes& writes) {
   const int64_t index = tile * m.config.lanes() + lane;
   if (memory == VectorMemory::kAcc) {
     Put(ByteSpace::kAcc, m.acc, index, y, writes);
   } else {
     const bool out = memory == VectorMemory::kOut;
-    Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index, ClampToInt8(y, zero, lo, hi), writes);
+    Put(out ? ByteSpace::kOut : ByteSpace::kInp, out ? m.out : m.inp, index,
+        ClampToInt8(y, zero, lo, hi), writes);
   }
 }
 

@@ -25,8 +25,10 @@ Stop Execute(const VtaAlu& alu, MachineState& m, Writes& writes) {
         }
         for (int64_t lane = 0; lane < m.config.lanes(); ++lane) {
           const int64_t index = dst * m.config.lanes() + lane;
-          const int32_t b = alu.use_imm ? static_cast<int32_t>(alu.imm) : m.acc[src * m.config.lanes() + lane];
-          Put(ByteSpace::kAcc, m.acc, index, AluResult(static_cast<AluOp>(alu.alu_opcode), m.acc[index], b), writes);
+          const int32_t b =
+              alu.use_imm ? static_cast<int32_t>(alu.imm) : m.acc[src * m.config.lanes() + lane];
+          Put(ByteSpace::kAcc, m.acc, index,
+              AluResult(static_cast<AluOp>(alu.alu_opcode), m.acc[index], b), writes);
         }
       }
     }

@@ -20,7 +20,8 @@ Stop Execute(const VtaLoad& load, MachineState& m, Writes& writes) {
   if (Stop stop = CheckSram(m, memory, load.sram_base, rows * columns)) return stop;
   if (load.y_size != 0) {
     const int64_t end = load.dram_base + (load.y_size - 1) * load.x_stride + load.x_size;
-    if (Stop stop = CheckDram(m, load.memory_type, load.dram_base * tile_bytes, end * tile_bytes)) return stop;
+    if (Stop stop = CheckDram(m, load.memory_type, load.dram_base * tile_bytes, end * tile_bytes))
+      return stop;
   }
 
   int64_t tile = load.sram_base;

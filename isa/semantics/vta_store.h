@@ -14,9 +14,11 @@ Stop Execute(const VtaStore& store, MachineState& m, Writes& writes) {
   if (store.x_size == 0 || store.y_size == 0) return {};
   const int64_t tile_bytes = m.config.out_tile_bytes();
   const int64_t segment = static_cast<int64_t>(Memory::kOut);
-  if (Stop stop = CheckSram(m, Memory::kOut, store.sram_base, store.y_size * store.x_size)) return stop;
+  if (Stop stop = CheckSram(m, Memory::kOut, store.sram_base, store.y_size * store.x_size))
+    return stop;
   const int64_t end = store.dram_base + (store.y_size - 1) * store.x_stride + store.x_size;
-  if (Stop stop = CheckDram(m, segment, store.dram_base * tile_bytes, end * tile_bytes)) return stop;
+  if (Stop stop = CheckDram(m, segment, store.dram_base * tile_bytes, end * tile_bytes))
+    return stop;
 
   int64_t tile = store.sram_base;
   for (int64_t y = 0; y < store.y_size; ++y) {

@@ -21,21 +21,33 @@ class FuncDevice : public Device {
   const isa::Config& config() const override { return machine_.config; }
   bool has_clock() const override { return false; }
 
-  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override { return memory_.Allocate(bytes, align); }
+  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override {
+    return memory_.Allocate(bytes, align);
+  }
   Status Free(uint64_t address) override { return memory_.Free(address); }
-  Status Write(uint64_t address, std::span<const uint8_t> bytes) override { return memory_.Write(address, bytes); }
-  Status Read(uint64_t address, std::span<uint8_t> bytes) override { return memory_.Read(address, bytes); }
+  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    return memory_.Write(address, bytes);
+  }
+  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
+    return memory_.Read(address, bytes);
+  }
 
   Status Submit(const Launch& launch) override {
     if (launch_) return Fail(Code::kInvalidArgument, "a run is in progress; call Wait first");
-    if (launch.insn_count == 0) return Fail(Code::kInvalidArgument, "the stream has no instruction; FINISH is the least");
-    if (launch.budget == 0) return Fail(Code::kInvalidArgument, "the budget is 0, must be at least 1");
+    if (launch.insn_count == 0)
+      return Fail(Code::kInvalidArgument, "the stream has no instruction; FINISH is the least");
+    if (launch.budget == 0)
+      return Fail(Code::kInvalidArgument, "the budget is 0, must be at least 1");
     if (launch.insn_addr % 64 != 0) {
-      return Fail(Code::kInvalidArgument, "code address {}, must be a multiple of 64", launch.insn_addr);
+      return Fail(Code::kInvalidArgument, "code address {}, must be a multiple of 64",
+                  launch.insn_addr);
     }
-    const uint64_t code = launch.insn_count * (launch.profile == isa::Profile::kVta ? isa::kVtaInsnBytes : isa::kInsnBytes);
+    const uint64_t code =
+        launch.insn_count *
+        (launch.profile == isa::Profile::kVta ? isa::kVtaInsnBytes : isa::kInsnBytes);
     if (launch.insn_addr > memory_.size() || code > memory_.size() - launch.insn_addr) {
-      return Fail(Code::kInvalidArgument, "{} instructions at address {}: device memory has {} bytes", launch.insn_count,
+      return Fail(Code::kInvalidArgument,
+                  "{} instructions at address {}: device memory has {} bytes", launch.insn_count,
                   launch.insn_addr, memory_.size());
     }
     for (int s = 0; s < isa::kSegments; ++s) {
@@ -88,14 +100,16 @@ class FuncDevice : public Device {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> MakeFuncDevice(const isa::Config& config, const DeviceOptions& options,
+Result<std::unique_ptr<Device>> MakeFuncDevice(const isa::Config& config,
+                                               const DeviceOptions& options,
                                                const FuncOptions& func) {
   TESSERA_TRY(isa::ValidateConfig(config));
   TESSERA_ASSIGN(DeviceMemory memory, DeviceMemory::Make(options.memory_bytes));
   return std::make_unique<FuncDevice>(config, func, std::move(memory));
 }
 
-Result<std::unique_ptr<Device>> MakeFuncDevice(const isa::Config& config, const DeviceOptions& options) {
+Result<std::unique_ptr<Device>> MakeFuncDevice(const isa::Config& config,
+                                               const DeviceOptions& options) {
   return MakeFuncDevice(config, options, FuncOptions{});
 }
 

@@ -21,16 +21,23 @@ int64_t Last(int64_t base, int64_t iter_out, int64_t out, int64_t iter_in, int64
   return base + (iter_out - 1) * out + (iter_in - 1) * in;
 }
 
-// --- LOAD and STORE: whole tiles, and whole rows where nothing is between them ------------------------------
+// --- LOAD and STORE: whole tiles, and whole rows where nothing is between them
+// ------------------------------
 
 uint8_t* BytesOf(MachineState& m, Memory memory) {
   switch (memory) {
-    case Memory::kUop: return m.uop.data();
-    case Memory::kWgt: return reinterpret_cast<uint8_t*>(m.wgt.data());
-    case Memory::kInp: return reinterpret_cast<uint8_t*>(m.inp.data());
-    case Memory::kOut: return reinterpret_cast<uint8_t*>(m.out.data());
-    case Memory::kAcc: return reinterpret_cast<uint8_t*>(m.acc.data());
-    default: return nullptr;  // PRM and ACC8 change bytes on their way
+    case Memory::kUop:
+      return m.uop.data();
+    case Memory::kWgt:
+      return reinterpret_cast<uint8_t*>(m.wgt.data());
+    case Memory::kInp:
+      return reinterpret_cast<uint8_t*>(m.inp.data());
+    case Memory::kOut:
+      return reinterpret_cast<uint8_t*>(m.out.data());
+    case Memory::kAcc:
+      return reinterpret_cast<uint8_t*>(m.acc.data());
+    default:
+      return nullptr;  // PRM and ACC8 change bytes on their way
   }
 }
 
@@ -52,7 +59,8 @@ bool Run(const isa::Load& v, MachineState& m, const KernelTable&) {
   if (tiles == 0) return true;
   if (CheckSram(m, memory, v.sram_base, tiles)) return false;
   if (v.x_size != 0 && v.y_size != 0) {
-    const int64_t end = Last(v.dram_base, v.z_size, v.z_step, v.y_size, v.y_step) + (v.x_size - 1) * v.x_step + v.x_bytes;
+    const int64_t end = Last(v.dram_base, v.z_size, v.z_step, v.y_size, v.y_step) +
+                        (v.x_size - 1) * v.x_step + v.x_bytes;
     if (CheckDram(m, v.segment, v.dram_base, end)) return false;
   }
   const int64_t tile_bytes = m.config.TileBytes(memory);
@@ -69,7 +77,8 @@ bool Run(const isa::Load& v, MachineState& m, const KernelTable&) {
       }
       Pad(to, v.x_pad_0 * tile_bytes, memory, pad);
       to += v.x_pad_0 * tile_bytes;
-      const uint8_t* from = m.dram.data() + m.segments[v.segment].base + v.dram_base + z * v.z_step + y * v.y_step;
+      const uint8_t* from =
+          m.dram.data() + m.segments[v.segment].base + v.dram_base + z * v.z_step + y * v.y_step;
       if (dense) {
         std::memcpy(to, from, v.x_size * tile_bytes);
         to += v.x_size * tile_bytes;
@@ -89,26 +98,31 @@ bool Run(const isa::Load& v, MachineState& m, const KernelTable&) {
 bool Run(const isa::Store& v, MachineState& m, const KernelTable&) {
   const int64_t tiles = v.x_size * v.y_size * v.z_size;
   if (tiles == 0) return true;
-  const int64_t end = Last(v.dram_base, v.z_size, v.z_step, v.y_size, v.y_step) + (v.x_size - 1) * v.x_step + v.x_bytes;
-  if (CheckSram(m, Memory::kOut, v.sram_base, tiles) || CheckDram(m, v.segment, v.dram_base, end)) return false;
+  const int64_t end = Last(v.dram_base, v.z_size, v.z_step, v.y_size, v.y_step) +
+                      (v.x_size - 1) * v.x_step + v.x_bytes;
+  if (CheckSram(m, Memory::kOut, v.sram_base, tiles) || CheckDram(m, v.segment, v.dram_base, end))
+    return false;
   const int64_t tile_bytes = m.config.out_tile_bytes();
   const bool dense = v.x_bytes == tile_bytes && v.x_step == tile_bytes;
   const int8_t* from = m.out.data() + v.sram_base * tile_bytes;
   for (int64_t z = 0; z < v.z_size; ++z) {
     for (int64_t y = 0; y < v.y_size; ++y) {
-      uint8_t* to = m.dram.data() + m.segments[v.segment].base + v.dram_base + z * v.z_step + y * v.y_step;
+      uint8_t* to =
+          m.dram.data() + m.segments[v.segment].base + v.dram_base + z * v.z_step + y * v.y_step;
       if (dense) {
         std::memcpy(to, from, v.x_size * tile_bytes);
         from += v.x_size * tile_bytes;
       } else {
-        for (int64_t x = 0; x < v.x_size; ++x, from += tile_bytes) std::memcpy(to + x * v.x_step, from, v.x_bytes);
+        for (int64_t x = 0; x < v.x_size; ++x, from += tile_bytes)
+          std::memcpy(to + x * v.x_step, from, v.x_bytes);
       }
     }
   }
   return true;
 }
 
-// --- GEMM ------------------------------------------------------------------------------------------
+// --- GEMM
+// ------------------------------------------------------------------------------------------
 
 // The six loop steps, the bases and the micro-ops of either profile's GEMM.
 struct GemmLoops {
@@ -116,14 +130,19 @@ struct GemmLoops {
   int64_t dst_base, dst_out, dst_in, src_base, src_out, src_in, wgt_base, wgt_out, wgt_in;
 };
 
-bool RunGemm(const GemmLoops& v, std::span<const isa::Uop> uops, MachineState& m, const KernelTable& kernels) {
+bool RunGemm(const GemmLoops& v, std::span<const isa::Uop> uops, MachineState& m,
+             const KernelTable& kernels) {
   isa::Uop most;
   for (const isa::Uop& u : uops) {
-    most.dst = std::max(most.dst, u.dst), most.src = std::max(most.src, u.src), most.wgt = std::max(most.wgt, u.wgt);
+    most.dst = std::max(most.dst, u.dst), most.src = std::max(most.src, u.src),
+    most.wgt = std::max(most.wgt, u.wgt);
   }
-  if (Last(v.dst_base + most.dst, v.iter_out, v.dst_out, v.iter_in, v.dst_in) >= m.Depth(Memory::kAcc) ||
-      Last(v.src_base + most.src, v.iter_out, v.src_out, v.iter_in, v.src_in) >= m.Depth(Memory::kInp) ||
-      Last(v.wgt_base + most.wgt, v.iter_out, v.wgt_out, v.iter_in, v.wgt_in) >= m.Depth(Memory::kWgt)) {
+  if (Last(v.dst_base + most.dst, v.iter_out, v.dst_out, v.iter_in, v.dst_in) >=
+          m.Depth(Memory::kAcc) ||
+      Last(v.src_base + most.src, v.iter_out, v.src_out, v.iter_in, v.src_in) >=
+          m.Depth(Memory::kInp) ||
+      Last(v.wgt_base + most.wgt, v.iter_out, v.wgt_out, v.iter_in, v.wgt_in) >=
+          m.Depth(Memory::kWgt)) {
     return false;
   }
   const int64_t batch = m.config.batch, block = m.config.block_out, lanes = m.config.lanes();
@@ -131,9 +150,11 @@ bool RunGemm(const GemmLoops& v, std::span<const isa::Uop> uops, MachineState& m
     for (int64_t i = 0; i < v.iter_in; ++i) {
       int32_t* acc = m.acc.data() + (v.dst_base + o * v.dst_out + i * v.dst_in) * lanes;
       const int8_t* inp = m.inp.data() + (v.src_base + o * v.src_out + i * v.src_in) * lanes;
-      const int8_t* wgt = m.wgt.data() + (v.wgt_base + o * v.wgt_out + i * v.wgt_in) * block * block;
+      const int8_t* wgt =
+          m.wgt.data() + (v.wgt_base + o * v.wgt_out + i * v.wgt_in) * block * block;
       for (const isa::Uop& u : uops) {
-        kernels.gemm_tile(inp + u.src * lanes, wgt + u.wgt * block * block, acc + u.dst * lanes, batch, block, u.init != 0);
+        kernels.gemm_tile(inp + u.src * lanes, wgt + u.wgt * block * block, acc + u.dst * lanes,
+                          batch, block, u.init != 0);
       }
     }
   }
@@ -147,8 +168,9 @@ bool Run(const isa::Gemm& v, MachineState& m, const KernelTable& kernels) {
   for (int64_t u = 0; u < v.uop_count; ++u) {
     if (ReadUop(m, v.uop_begin + u, &uops[u])) return false;
   }
-  return RunGemm({v.iter_out, v.iter_in, v.dst_base, v.dst_out, v.dst_in, v.src_base, v.src_out, v.src_in, v.wgt_base,
-                  v.wgt_out, v.wgt_in}, uops, m, kernels);
+  return RunGemm({v.iter_out, v.iter_in, v.dst_base, v.dst_out, v.dst_in, v.src_base, v.src_out,
+                  v.src_in, v.wgt_base, v.wgt_out, v.wgt_in},
+                 uops, m, kernels);
 }
 
 bool Run(const isa::VtaGemm& v, MachineState& m, const KernelTable& kernels) {
@@ -160,28 +182,35 @@ bool Run(const isa::VtaGemm& v, MachineState& m, const KernelTable& kernels) {
     if (ReadVtaUop(m, u, &uop)) return false;
     uops.push_back({uop.dst_idx, uop.src_idx, uop.wgt_idx, 0});
   }
-  return RunGemm({v.iter_out, v.iter_in, 0, v.dst_factor_out, v.dst_factor_in, 0, v.src_factor_out, v.src_factor_in, 0,
-                  v.wgt_factor_out, v.wgt_factor_in}, uops, m, kernels);
+  return RunGemm({v.iter_out, v.iter_in, 0, v.dst_factor_out, v.dst_factor_in, 0, v.src_factor_out,
+                  v.src_factor_in, 0, v.wgt_factor_out, v.wgt_factor_in},
+                 uops, m, kernels);
 }
 
-// --- DEPTHWISE ---------------------------------------------------------------------------------------
+// --- DEPTHWISE
+// ---------------------------------------------------------------------------------------
 
 bool Run(const isa::Depthwise& v, MachineState& m, const KernelTable& kernels) {
   if (v.iter_z == 0 || v.iter_out == 0 || v.iter_in == 0) return true;
   const int64_t block = m.config.block_out, lanes = m.config.lanes(), taps = v.kh * v.kw;
   const int64_t last_z = v.iter_z - 1;
   const int64_t window = (v.kh - 1) * v.win_y + (v.kw - 1) * v.win_x;
-  if (Last(v.dst_base + last_z * v.dst_z, v.iter_out, v.dst_out, v.iter_in, v.dst_in) >= m.Depth(Memory::kAcc) ||
-      Last(v.src_base + last_z * v.src_z + window, v.iter_out, v.src_out, v.iter_in, v.src_in) >= m.Depth(Memory::kInp) ||
+  if (Last(v.dst_base + last_z * v.dst_z, v.iter_out, v.dst_out, v.iter_in, v.dst_in) >=
+          m.Depth(Memory::kAcc) ||
+      Last(v.src_base + last_z * v.src_z + window, v.iter_out, v.src_out, v.iter_in, v.src_in) >=
+          m.Depth(Memory::kInp) ||
       v.wgt_base + last_z * v.wgt_z + CeilDiv(taps, block) > m.Depth(Memory::kWgt)) {
     return false;
   }
   for (int64_t z = 0; z < v.iter_z; ++z) {
-    const int8_t* rows = m.wgt.data() + (v.wgt_base + z * v.wgt_z) * block * block;  // tap t is row t
+    const int8_t* rows =
+        m.wgt.data() + (v.wgt_base + z * v.wgt_z) * block * block;  // tap t is row t
     for (int64_t o = 0; o < v.iter_out; ++o) {
       for (int64_t i = 0; i < v.iter_in; ++i) {
-        int32_t* acc = m.acc.data() + (v.dst_base + z * v.dst_z + o * v.dst_out + i * v.dst_in) * lanes;
-        const int8_t* inp = m.inp.data() + (v.src_base + z * v.src_z + o * v.src_out + i * v.src_in) * lanes;
+        int32_t* acc =
+            m.acc.data() + (v.dst_base + z * v.dst_z + o * v.dst_out + i * v.dst_in) * lanes;
+        const int8_t* inp =
+            m.inp.data() + (v.src_base + z * v.src_z + o * v.src_out + i * v.src_in) * lanes;
         if (v.init) std::memset(acc, 0, lanes * sizeof *acc);
         for (int64_t t = 0; t < taps; ++t) {
           const int64_t tile = t / v.kw * v.win_y + t % v.kw * v.win_x;
@@ -193,10 +222,12 @@ bool Run(const isa::Depthwise& v, MachineState& m, const KernelTable& kernels) {
   return true;
 }
 
-// --- VECTOR ------------------------------------------------------------------------------------------
+// --- VECTOR
+// ------------------------------------------------------------------------------------------
 
 // |a| = the lanes of a source tile, as isa::VectorRead gives them.
-void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero, int64_t left, int32_t* a) {
+void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero, int64_t left,
+              int32_t* a) {
   const int64_t lanes = m.config.lanes();
   if (static_cast<VectorMemory>(memory) == VectorMemory::kAcc) {
     std::memcpy(a, m.acc.data() + tile * lanes, lanes * sizeof *a);
@@ -205,11 +236,13 @@ void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero,
   const bool out = static_cast<VectorMemory>(memory) == VectorMemory::kOut;
   const int8_t* q = (out ? m.out : m.inp).data() + tile * lanes;
   const int32_t base = static_cast<int32_t>(zero);
-  for (int64_t l = 0; l < lanes; ++l) a[l] = static_cast<int32_t>(static_cast<uint32_t>(q[l] - base) << left);
+  for (int64_t l = 0; l < lanes; ++l)
+    a[l] = static_cast<int32_t>(static_cast<uint32_t>(q[l] - base) << left);
 }
 
 // A destination tile = the lanes |y|, as isa::VectorWrite does.
-void WriteTile(MachineState& m, int64_t memory, int64_t tile, const int32_t* y, int64_t zero, int64_t lo, int64_t hi) {
+void WriteTile(MachineState& m, int64_t memory, int64_t tile, const int32_t* y, int64_t zero,
+               int64_t lo, int64_t hi) {
   const int64_t lanes = m.config.lanes();
   if (static_cast<VectorMemory>(memory) == VectorMemory::kAcc) {
     std::memcpy(m.acc.data() + tile * lanes, y, lanes * sizeof *y);
@@ -218,8 +251,10 @@ void WriteTile(MachineState& m, int64_t memory, int64_t tile, const int32_t* y, 
   const bool out = static_cast<VectorMemory>(memory) == VectorMemory::kOut;
   int8_t* q = (out ? m.out : m.inp).data() + tile * lanes;
   // Limits on y instead of y + zero keep to 32 bits: they are within 256 of zero.
-  const int32_t base = static_cast<int32_t>(zero), low = static_cast<int32_t>(lo) - base, high = static_cast<int32_t>(hi) - base;
-  for (int64_t l = 0; l < lanes; ++l) q[l] = static_cast<int8_t>((y[l] < low ? low : y[l] > high ? high : y[l]) + base);
+  const int32_t base = static_cast<int32_t>(zero), low = static_cast<int32_t>(lo) - base,
+                high = static_cast<int32_t>(hi) - base;
+  for (int64_t l = 0; l < lanes; ++l)
+    q[l] = static_cast<int8_t>((y[l] < low ? low : y[l] > high ? high : y[l]) + base);
 }
 
 // Parameters of every lane; PRM's are the same for each row of a batch.
@@ -236,7 +271,8 @@ struct LaneParameters {
     for (int64_t first = 0; first < m.config.lanes(); first += channels) {
       std::memcpy(&bias[first], bytes, 4 * channels);
       std::memcpy(&multiplier[first], bytes + 4 * channels, 4 * channels);
-      for (int64_t c = 0; c < channels; ++c) shift[first + c] = static_cast<int8_t>(bytes[8 * channels + c]);
+      for (int64_t c = 0; c < channels; ++c)
+        shift[first + c] = static_cast<int8_t>(bytes[8 * channels + c]);
     }
   }
 };
@@ -251,7 +287,8 @@ bool Run(const isa::Requant& v, MachineState& m, const KernelTable& kernels) {
   if (v.iter_out == 0 || v.iter_in == 0) return true;
   if (!Inside(m, v.src_mem, Last(v.src_base, v.iter_out, v.src_out, v.iter_in, v.src_in)) ||
       !Inside(m, v.dst_mem, Last(v.dst_base, v.iter_out, v.dst_out, v.iter_in, v.dst_in)) ||
-      (!v.per_tensor && Last(v.prm_base, v.iter_out, v.prm_out, v.iter_in, v.prm_in) >= m.Depth(Memory::kPrm))) {
+      (!v.per_tensor &&
+       Last(v.prm_base, v.iter_out, v.prm_out, v.iter_in, v.prm_in) >= m.Depth(Memory::kPrm))) {
     return false;
   }
   const bool clear = v.clear && static_cast<VectorMemory>(v.src_mem) == VectorMemory::kAcc;
@@ -265,10 +302,11 @@ bool Run(const isa::Requant& v, MachineState& m, const KernelTable& kernels) {
       const int64_t prm = v.prm_base + o * v.prm_out + i * v.prm_in;
       if (!v.per_tensor && prm != record) p.Read(m, record = prm);
       ReadTile(m, v.src_mem, src, v.src_zero, v.src_shift, a.data());
-      kernels.rescale({a.data(), p.bias.data(), p.multiplier.data(), p.shift.data(), y.data(), lanes,
-                       static_cast<isa::Round>(v.round)});
+      kernels.rescale({a.data(), p.bias.data(), p.multiplier.data(), p.shift.data(), y.data(),
+                       lanes, static_cast<isa::Round>(v.round)});
       if (clear) std::memset(m.acc.data() + src * lanes, 0, lanes * sizeof(int32_t));
-      WriteTile(m, v.dst_mem, v.dst_base + o * v.dst_out + i * v.dst_in, y.data(), v.out_zero, v.lo, v.hi);
+      WriteTile(m, v.dst_mem, v.dst_base + o * v.dst_out + i * v.dst_in, y.data(), v.out_zero, v.lo,
+                v.hi);
     }
   }
   return true;
@@ -290,9 +328,11 @@ bool Run(const isa::Add& v, MachineState& m, const KernelTable& kernels) {
     for (int64_t i = 0; i < v.iter_in; ++i) {
       const int64_t step = o * v.dst_out + i * v.dst_in;
       int32_t* acc = m.acc.data() + (v.acc_base + step) * lanes;
-      ReadTile(m, v.src_mem, v.src_base + o * v.src_out + i * v.src_in, v.src_zero, v.src_shift, a.data());
+      ReadTile(m, v.src_mem, v.src_base + o * v.src_out + i * v.src_in, v.src_zero, v.src_shift,
+               a.data());
       // The addend is what REQUANT has as a bias.
-      kernels.rescale({a.data(), acc, p.multiplier.data(), p.shift.data(), y.data(), lanes, static_cast<isa::Round>(v.round)});
+      kernels.rescale({a.data(), acc, p.multiplier.data(), p.shift.data(), y.data(), lanes,
+                       static_cast<isa::Round>(v.round)});
       if (v.clear) std::memset(acc, 0, lanes * sizeof *acc);
       WriteTile(m, v.dst_mem, v.dst_base + step, y.data(), v.out_zero, v.lo, v.hi);
     }
@@ -302,11 +342,21 @@ bool Run(const isa::Add& v, MachineState& m, const KernelTable& kernels) {
 
 void Combine(isa::AluOp op, int32_t* acc, const int32_t* b, int64_t lanes) {
   switch (op) {
-    case isa::AluOp::kMin: for (int64_t l = 0; l < lanes; ++l) acc[l] = std::min(acc[l], b[l]); return;
-    case isa::AluOp::kMax: for (int64_t l = 0; l < lanes; ++l) acc[l] = std::max(acc[l], b[l]); return;
-    case isa::AluOp::kAdd: for (int64_t l = 0; l < lanes; ++l) acc[l] = WrapAdd(acc[l], b[l]); return;
-    case isa::AluOp::kMul: for (int64_t l = 0; l < lanes; ++l) acc[l] = WrapMul(acc[l], b[l]); return;
-    default: for (int64_t l = 0; l < lanes; ++l) acc[l] = isa::AluResult(op, acc[l], b[l]); return;
+    case isa::AluOp::kMin:
+      for (int64_t l = 0; l < lanes; ++l) acc[l] = std::min(acc[l], b[l]);
+      return;
+    case isa::AluOp::kMax:
+      for (int64_t l = 0; l < lanes; ++l) acc[l] = std::max(acc[l], b[l]);
+      return;
+    case isa::AluOp::kAdd:
+      for (int64_t l = 0; l < lanes; ++l) acc[l] = WrapAdd(acc[l], b[l]);
+      return;
+    case isa::AluOp::kMul:
+      for (int64_t l = 0; l < lanes; ++l) acc[l] = WrapMul(acc[l], b[l]);
+      return;
+    default:
+      for (int64_t l = 0; l < lanes; ++l) acc[l] = isa::AluResult(op, acc[l], b[l]);
+      return;
   }
 }
 
@@ -317,7 +367,9 @@ bool Run(const isa::Alu& v, MachineState& m, const KernelTable&) {
   const bool immediate = static_cast<VectorMemory>(v.src_mem) == VectorMemory::kImm;
   const int64_t reach = (v.red_out - 1) * v.red_out_step + (v.red_in - 1) * v.red_in_step;
   if (Last(v.dst_base, v.iter_out, v.dst_out, v.iter_in, v.dst_in) >= m.Depth(Memory::kAcc) ||
-      (!immediate && !Inside(m, v.src_mem, Last(v.src_base + reach, v.iter_out, v.src_out, v.iter_in, v.src_in)))) {
+      (!immediate &&
+       !Inside(m, v.src_mem,
+               Last(v.src_base + reach, v.iter_out, v.src_out, v.iter_in, v.src_in)))) {
     return false;
   }
   std::array<int32_t, kMaxLanes> b;
@@ -327,10 +379,12 @@ bool Run(const isa::Alu& v, MachineState& m, const KernelTable&) {
       int32_t* acc = m.acc.data() + (v.dst_base + o * v.dst_out + i * v.dst_in) * lanes;
       for (int64_t ro = 0; ro < v.red_out; ++ro) {
         for (int64_t ri = 0; ri < v.red_in; ++ri) {
-          const int64_t src = v.src_base + o * v.src_out + i * v.src_in + ro * v.red_out_step + ri * v.red_in_step;
+          const int64_t src =
+              v.src_base + o * v.src_out + i * v.src_in + ro * v.red_out_step + ri * v.red_in_step;
           if (!immediate) ReadTile(m, v.src_mem, src, v.src_zero, 0, b.data());
           const bool move = v.init && ro == 0 && ri == 0;
-          Combine(move ? isa::AluOp::kMov : static_cast<isa::AluOp>(v.alu_op), acc, b.data(), lanes);
+          Combine(move ? isa::AluOp::kMov : static_cast<isa::AluOp>(v.alu_op), acc, b.data(),
+                  lanes);
         }
       }
     }
@@ -338,7 +392,8 @@ bool Run(const isa::Alu& v, MachineState& m, const KernelTable&) {
   return true;
 }
 
-// --- the rest: the semantics are fast enough ----------------------------------------------------------------
+// --- the rest: the semantics are fast enough
+// ----------------------------------------------------------------
 
 template <typename T>
 bool Run(const T&, MachineState&, const KernelTable&) {

@@ -10,14 +10,19 @@ namespace tessera::sim {
 
 FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine,
                  uint64_t schedule_seed, bool kernels)
-    : launch_(launch), fetcher_(fetcher), machine_(machine), seed_(schedule_seed), kernels_(kernels),
-      rng_(schedule_seed), units_(machine.config) {}
+    : launch_(launch),
+      fetcher_(fetcher),
+      machine_(machine),
+      seed_(schedule_seed),
+      kernels_(kernels),
+      rng_(schedule_seed),
+      units_(machine.config) {}
 
-std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view unit, uint32_t number,
-                                        const isa::AnyInsn* insn) const {
+std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view unit,
+                                        uint32_t number, const isa::AnyInsn* insn) const {
   const std::string text = insn == nullptr ? "" : " (" + isa::Describe(*insn) + ")";
-  return Fail(isa::CodeOf(stop.error), "{}: instruction {}{}: {}: {}", unit, number, text, isa::Text(stop.error),
-              stop.detail);
+  return Fail(isa::CodeOf(stop.error), "{}: instruction {}{}: {}: {}", unit, number, text,
+              isa::Text(stop.error), stop.detail);
 }
 
 // Decodes the next instruction, once, unless the one before still waits for room.
@@ -29,13 +34,14 @@ bool FuncRun::CanFetch() {
 Status FuncRun::FetchOne() {
   if (!fetched_) {
     if (next_ == launch_.insn_count) {
-      const isa::Stop stop{isa::MachineError::kNoFinish, "the stream ends without FINISH; append one"};
+      const isa::Stop stop{isa::MachineError::kNoFinish,
+                           "the stream ends without FINISH; append one"};
       return Stopped(stop, "fetch", next_ - 1, nullptr);
     }
     const int64_t bytes = fetcher_.insn_bytes();
     isa::Issued issued{.number = next_};
-    const isa::Stop stop =
-        fetcher_.Fetch(machine_.dram.subspan(launch_.insn_addr + next_ * bytes, bytes), &issued.fetched);
+    const isa::Stop stop = fetcher_.Fetch(
+        machine_.dram.subspan(launch_.insn_addr + next_ * bytes, bytes), &issued.fetched);
     if (stop) return Stopped(stop, "fetch", next_, nullptr);
     report_.bytes_read += bytes;
     ++next_;
@@ -68,17 +74,41 @@ Status FuncRun::Execute(isa::Issued& issued) {
     stop = isa::ExecuteAny(fetched.insn, machine_, writes);
   }
   if (stop) return Stopped(stop, isa::Text(fetched.unit), issued.number, &fetched.insn);
+  CountTraffic(fetched.insn);
   retiring_[static_cast<int>(fetched.unit)] = entry;
   return {};
+}
+
+// Bytes that the instruction moved from or to device memory.
+void FuncRun::CountTraffic(const isa::AnyInsn& insn) {
+  const isa::Config& config = machine_.config;
+  if (const isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
+    if (const isa::Load* v = std::get_if<isa::Load>(one)) {
+      report_.bytes_read += v->x_size * v->y_size * v->z_size * v->x_bytes;
+    } else if (const isa::Store* store = std::get_if<isa::Store>(one)) {
+      report_.bytes_written += store->x_size * store->y_size * store->z_size * store->x_bytes;
+    }
+    return;
+  }
+  const isa::VtaInsn& one = std::get<isa::VtaInsn>(insn);
+  if (const isa::VtaLoad* v = std::get_if<isa::VtaLoad>(&one)) {
+    report_.bytes_read +=
+        v->x_size * v->y_size *
+        config.TileBytes(static_cast<isa::Memory>(v->memory_type), isa::Profile::kVta);
+  } else if (const isa::VtaStore* store = std::get_if<isa::VtaStore>(&one)) {
+    report_.bytes_written += store->x_size * store->y_size * config.out_tile_bytes();
+  }
 }
 
 Status FuncRun::StartOne(int unit) {
   isa::Issued& issued = units_.Start(unit);
   const uint64_t cost = 1 + static_cast<uint64_t>(isa::Steps(issued.fetched.insn));
   if (cost > launch_.budget - spent_) {
-    return Fail(Code::kTimeout, "{}: instruction {} ({}) takes {} steps, {} of the budget of {} are left; give more",
-                isa::Text(issued.fetched.unit), issued.number, isa::Describe(issued.fetched.insn), cost,
-                launch_.budget - spent_, launch_.budget);
+    return Fail(
+        Code::kTimeout,
+        "{}: instruction {} ({}) takes {} steps, {} of the budget of {} are left; give more",
+        isa::Text(issued.fetched.unit), issued.number, isa::Describe(issued.fetched.insn), cost,
+        launch_.budget - spent_, launch_.budget);
   }
   spent_ += cost;
   // Effects happen somewhere between taking and giving tokens; at random, at either end.
@@ -141,8 +171,8 @@ Result<RunReport> FuncRun::Run(std::vector<TraceEntry>* trace) {
     if (moved) continue;
     std::string fetch = fmt::format("fetch has passed all {} instructions", next_);
     if (fetched_) {
-      fetch = fmt::format("fetch waits for room in the queue of {} at instruction {}", isa::Text(fetched_->fetched.unit),
-                          fetched_->number);
+      fetch = fmt::format("fetch waits for room in the queue of {} at instruction {}",
+                          isa::Text(fetched_->fetched.unit), fetched_->number);
     }
     return Fail(Code::kDeadlock, "deadlock: {}; {}", units_.Explain(), fetch);
   }

@@ -16,9 +16,10 @@ namespace tessera::sim {
 
 class FuncRun {
  public:
-  // |machine| has its profile, segments and device memory set for |launch|; the code is in device memory.
-  FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine, uint64_t schedule_seed,
-          bool kernels);
+  // |machine| has its profile, segments and device memory set for |launch|; the code is in device
+  // memory.
+  FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine,
+          uint64_t schedule_seed, bool kernels);
 
   // Runs to FINISH. Retired instructions are appended to |trace| unless it is null.
   //   errors  those of Device::Wait
@@ -27,6 +28,7 @@ class FuncRun {
  private:
   Status FetchOne();
   Status Execute(isa::Issued& issued);
+  void CountTraffic(const isa::AnyInsn& insn);
   Status StartOne(int unit);
   Status RetireOne(int unit);
   Status StepInOrder(bool* moved);
@@ -47,7 +49,7 @@ class FuncRun {
   std::vector<TraceEntry> retiring_{isa::kUnits};  // the entry of each unit's instruction under way
   uint64_t spent_ = 0;                             // of the budget
   uint32_t next_ = 0;                              // instruction to fetch
-  std::optional<isa::Issued> fetched_;                  // fetched, and waits for room in its queue
+  std::optional<isa::Issued> fetched_;             // fetched, and waits for room in its queue
   bool finish_fetched_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DeviceMemory: the bytes behind a simulated accelerator and who owns which of them. Depends on: base.
-// Used by: every simulator that is a Device (func, rtl, null).
+// DeviceMemory: the bytes behind a simulated accelerator and who owns which of them. Depends on:
+// base. Used by: every simulator that is a Device (func, rtl, null).
 #ifndef TESSERA_SIM_MEMORY_DEVICE_MEMORY_H_
 #define TESSERA_SIM_MEMORY_DEVICE_MEMORY_H_
 
@@ -13,8 +13,8 @@
 
 namespace tessera::sim {
 
-// Addresses 0 .. size()-1, zero at first; pages are taken from the system when they are touched. The
-// allocator is first fit over address order, so the same calls give the same addresses.
+// Addresses 0 .. size()-1, zero at first; pages are taken from the system when they are touched.
+// The allocator is first fit over address order, so the same calls give the same addresses.
 class DeviceMemory {
  public:
   //   errors  kUnavailable  the system does not give |bytes| of address space

@@ -17,7 +17,8 @@ std::vector<TraceEntry> OfUnit(std::span<const TraceEntry> trace, isa::Unit unit
 
 // "instruction 12 (requant ...; conv1)"
 std::string InsnName(uint32_t number, const isa::ProgramImage& image, const isa::Config& config) {
-  if (number >= image.insn_count()) return fmt::format("instruction {} (not in the program)", number);
+  if (number >= image.insn_count())
+    return fmt::format("instruction {} (not in the program)", number);
   const Result<isa::Fetcher> fetcher = isa::Fetcher::Make(image.profile, config);
   const int64_t bytes = image.insn_bytes();
   isa::Fetched fetched;
@@ -36,9 +37,11 @@ uint32_t Number(const TraceDifference& d) {
 
 }  // namespace
 
-std::vector<TraceDifference> CompareTraces(std::span<const TraceEntry> a, std::span<const TraceEntry> b,
-                                           const isa::ProgramImage& image, const isa::Config& config,
-                                           std::string_view name_a, std::string_view name_b) {
+std::vector<TraceDifference> CompareTraces(std::span<const TraceEntry> a,
+                                           std::span<const TraceEntry> b,
+                                           const isa::ProgramImage& image,
+                                           const isa::Config& config, std::string_view name_a,
+                                           std::string_view name_b) {
   std::vector<TraceDifference> differences;
   for (int u = 0; u < isa::kUnits; ++u) {
     TraceDifference d{.unit = static_cast<isa::Unit>(u), .a = {}, .b = {}, .text = {}};
@@ -51,19 +54,23 @@ std::vector<TraceDifference> CompareTraces(std::span<const TraceEntry> a, std::s
     if (!d.a && !d.b) continue;
     const std::string_view unit = Text(d.unit);
     if (!d.a || !d.b) {
-      d.text = fmt::format("{}: {}: {} retired it, {} did not", unit, InsnName(Number(d), image, config),
-                           d.a ? name_a : name_b, d.a ? name_b : name_a);
+      d.text =
+          fmt::format("{}: {}: {} retired it, {} did not", unit, InsnName(Number(d), image, config),
+                      d.a ? name_a : name_b, d.a ? name_b : name_a);
     } else if (d.a->insn != d.b->insn) {
-      d.text = fmt::format("{}: {} retired {}, {} retired {}", unit, name_a, InsnName(d.a->insn, image, config), name_b,
+      d.text = fmt::format("{}: {} retired {}, {} retired {}", unit, name_a,
+                           InsnName(d.a->insn, image, config), name_b,
                            InsnName(d.b->insn, image, config));
     } else {
-      d.text = fmt::format("{}: {}: {} {:016x}, {} {:016x}", unit, InsnName(d.a->insn, image, config), name_a,
-                           d.a->digest, name_b, d.b->digest);
+      d.text =
+          fmt::format("{}: {}: {} {:016x}, {} {:016x}", unit, InsnName(d.a->insn, image, config),
+                      name_a, d.a->digest, name_b, d.b->digest);
     }
     differences.push_back(std::move(d));
   }
-  std::stable_sort(differences.begin(), differences.end(),
-                   [](const TraceDifference& x, const TraceDifference& y) { return Number(x) < Number(y); });
+  std::stable_sort(
+      differences.begin(), differences.end(),
+      [](const TraceDifference& x, const TraceDifference& y) { return Number(x) < Number(y); });
   return differences;
 }
 

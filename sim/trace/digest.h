@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The digest of an instruction in a trace: one 64-bit number for all that it changed. Depends on:
-// isa/semantics/state.h. Used by: sim/func, the memory behind the RTL, the RTL itself (same numbers,
-// tsr_digest in SystemVerilog), sim/trace/compare.h.
+// isa/semantics/state.h. Used by: sim/func, the memory behind the RTL, the RTL itself (same
+// numbers, tsr_digest in SystemVerilog), sim/trace/compare.h.
 //
 // Definition. All arithmetic is modulo 2^64.
 //   K(space, w)    = Mix64(space * 2^56 + w) | 1          w: address of an aligned 32-bit word / 4
@@ -11,12 +11,15 @@
 //                    H(space, address, new value) - H(space, address, value before the instruction)
 // Hence per 32-bit word (new word - old word) * K, read little-endian; a byte written several times
 // may be added up write by write, in any order, for the middle values cancel.
-//   Mix64(x):  x ^= x >> 30; x *= 0xbf58476d1ce4e5b9; x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x >> 31
+//   Mix64(x):  x ^= x >> 30; x *= 0xbf58476d1ce4e5b9; x ^= x >> 27; x *= 0x94d049bb133111eb; x ^= x
+//   >> 31
 //
 // Spaces and byte addresses (isa::ByteSpace):
 //   1 uop, 2 wgt, 3 inp, 4 acc, 5 out    tile index * tile bytes + byte in the tile
-//   6 prm    record * record bytes (with the filling) + byte; the filling is not kept, so never counts.
-//            In byte 3 of a multiplier bit 7 is 0; a shift is the byte that its 6 bits sign-extend to
+//   6 prm    record * record bytes (with the filling) + byte; the filling is not kept, so never
+//   counts.
+//            In byte 3 of a multiplier bit 7 is 0; a shift is the byte that its 6 bits sign-extend
+//            to
 //   7 dram   the absolute device address
 // Profile vta: micro-ops have 4 bytes; OUT is not a memory of its own (nothing is counted for it).
 //
@@ -43,7 +46,8 @@ constexpr uint64_t DigestKey(isa::ByteSpace space, uint64_t word) {
 }
 
 // The change of one byte.
-constexpr uint64_t DigestByte(isa::ByteSpace space, uint64_t address, uint8_t before, uint8_t after) {
+constexpr uint64_t DigestByte(isa::ByteSpace space, uint64_t address, uint8_t before,
+                              uint8_t after) {
   const uint64_t change = static_cast<uint64_t>(after) - before;
   return (change << (8 * (address % 4))) * DigestKey(space, address / 4);
 }
@@ -51,10 +55,12 @@ constexpr uint64_t DigestByte(isa::ByteSpace space, uint64_t address, uint8_t be
 // Adds up what a unit tells it: the |writes| of the semantics.
 class DigestWrites {
  public:
-  void operator()(isa::ByteSpace space, uint64_t address, const void* before, const void* after, int64_t bytes) {
+  void operator()(isa::ByteSpace space, uint64_t address, const void* before, const void* after,
+                  int64_t bytes) {
     const uint8_t* old_bytes = static_cast<const uint8_t*>(before);
     const uint8_t* new_bytes = static_cast<const uint8_t*>(after);
-    for (int64_t i = 0; i < bytes; ++i) sum_ += DigestByte(space, address + i, old_bytes[i], new_bytes[i]);
+    for (int64_t i = 0; i < bytes; ++i)
+      sum_ += DigestByte(space, address + i, old_bytes[i], new_bytes[i]);
   }
 
   // The digest so far; the next one starts from zero.

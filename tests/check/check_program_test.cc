@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: one bad program for each diagnostic of the checker, with its text, beside the nearest
-// good one; that boxes are followed exactly and not by their outlines; that a program of 20,000
-// instructions is followed whole. Not tested here: random programs (tests/rig).
-#include "isa/check/check.h"
-
+// What is tested: one bad program for each diagnostic of the checker, with its text, beside the
+// nearest good one; that boxes are followed exactly and not by their outlines; that a program of
+// 20,000 instructions is followed whole. Not tested here: random programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "isa/asm/asm.h"
+#include "isa/check/check.h"
 #include "isa/encoding.h"
 
 namespace tessera::isa {
@@ -23,12 +22,14 @@ const Config& Tiny() {
   return NamedConfigs()[0];
 }
 
-// A program of profile tessera on `tiny` with constants of 256 bytes, an arena of 256, input and output.
+// A program of profile tessera on `tiny` with constants of 256 bytes, an arena of 256, input and
+// output.
 ProgramImage Tessera(const std::string& code) {
   const std::string text = fmt::format(
       ".profile tessera\n.config tiny {:#x}\n"
       ".segment uops 16\nuop init=1\nuop dst=1\n"
-      ".segment constants 256\n.zero 256\n.segment arena 256\n.segment input 256\n.segment output 256\n"
+      ".segment constants 256\n.zero 256\n.segment arena 256\n.segment input 256\n.segment output "
+      "256\n"
       ".code\n{}",
       Tiny().Hash(), code);
   Result<ProgramImage> image = Assemble(text);
@@ -38,7 +39,8 @@ ProgramImage Tessera(const std::string& code) {
 
 ProgramImage Vta(const std::string& code) {
   const std::string text = fmt::format(
-      ".profile vta\n.config tiny {:#x}\n.segment 0 8\nuop dst_idx=1\nuop\n.segment 1 64\n.segment 2 64\n"
+      ".profile vta\n.config tiny {:#x}\n.segment 0 8\nuop dst_idx=1\nuop\n.segment 1 64\n.segment "
+      "2 64\n"
       ".segment 4 64\n.code\n{}",
       Tiny().Hash(), code);
   Result<ProgramImage> image = Assemble(text);
@@ -48,7 +50,8 @@ ProgramImage Vta(const std::string& code) {
 
 std::string Findings(const ProgramImage& image) { return CheckProgram(image, Tiny()).ToString(); }
 
-constexpr char kLoadOut[] = "load memory=out segment=input x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4";
+constexpr char kLoadOut[] =
+    "load memory=out segment=input x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4";
 constexpr char kStoreOut[] = "store segment=output x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4";
 
 std::string Lines(std::initializer_list<std::string> lines) {
@@ -58,56 +61,73 @@ std::string Lines(std::initializer_list<std::string> lines) {
 }
 
 TEST(Check, AcceptsACopy) {
-  EXPECT_EQ(Findings(Tessera(Lines({std::string(kLoadOut) + " push=store", std::string(kStoreOut) + " pop=load", "finish"}))), "");
+  EXPECT_EQ(Findings(Tessera(Lines({std::string(kLoadOut) + " push=store",
+                                    std::string(kStoreOut) + " pop=load", "finish"}))),
+            "");
 }
 
 TEST(Check, Race) {
   const std::string text = Findings(Tessera(Lines({kLoadOut, kStoreOut, "finish"})));
   EXPECT_THAT(text, HasSubstr("race: instruction 0 (load memory=out"));
   EXPECT_THAT(text, HasSubstr("and instruction 1 (store segment=output"));
-  EXPECT_THAT(text, HasSubstr("touch out tile 0 and no token path orders them; let load push to store at or after 0, and "
+  EXPECT_THAT(text, HasSubstr("touch out tile 0 and no token path orders them; let load push to "
+                              "store at or after 0, and "
                               "store pop it at or before 1"));
 }
 
 TEST(Check, RaceOnDeviceMemory) {
   // STORE writes arena bytes that LOAD reads: 16 bytes from 64, 8 of them read.
   const std::string good = Lines({std::string(kLoadOut) + " push=store",
-                                  "store segment=arena x_bytes=4 dram_base=64 x_size=4 y_size=1 z_size=1 x_step=4 pop=load push=load",
-                                  "load memory=inp segment=arena x_bytes=4 dram_base=72 x_size=2 y_size=1 z_size=1 x_step=4 pop=store",
+                                  "store segment=arena x_bytes=4 dram_base=64 x_size=4 y_size=1 "
+                                  "z_size=1 x_step=4 pop=load push=load",
+                                  "load memory=inp segment=arena x_bytes=4 dram_base=72 x_size=2 "
+                                  "y_size=1 z_size=1 x_step=4 pop=store",
                                   "finish"});
   EXPECT_EQ(Findings(Tessera(good)), "");
-  const std::string bad = Lines({std::string(kLoadOut) + " push=store",
-                                 "store segment=arena x_bytes=4 dram_base=64 x_size=4 y_size=1 z_size=1 x_step=4 pop=load",
-                                 "load memory=inp segment=arena x_bytes=4 dram_base=72 x_size=2 y_size=1 z_size=1 x_step=4",
-                                 "finish"});
-  EXPECT_THAT(Findings(Tessera(bad)), HasSubstr("touch segment 2 byte 72 and no token path orders them"));
+  const std::string bad = Lines(
+      {std::string(kLoadOut) + " push=store",
+       "store segment=arena x_bytes=4 dram_base=64 x_size=4 y_size=1 z_size=1 x_step=4 pop=load",
+       "load memory=inp segment=arena x_bytes=4 dram_base=72 x_size=2 y_size=1 z_size=1 x_step=4",
+       "finish"});
+  EXPECT_THAT(Findings(Tessera(bad)),
+              HasSubstr("touch segment 2 byte 72 and no token path orders them"));
 }
 
 TEST(Check, FollowsBoxesExactly) {
   // Two stores and loads of interleaved columns: the outlines overlap, the bytes do not.
-  const std::string program = Lines({std::string(kLoadOut) + " push=store",
-                                     "store segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=load push=load",
-                                     "load memory=inp segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=store",
-                                     "store segment=arena x_bytes=4 dram_base=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32",
-                                     "finish"});
+  const std::string program = Lines(
+      {std::string(kLoadOut) + " push=store",
+       "store segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=load "
+       "push=load",
+       "load memory=inp segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 "
+       "pop=store",
+       "store segment=arena x_bytes=4 dram_base=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32",
+       "finish"});
   EXPECT_EQ(Findings(Tessera(program)), "");
   // One byte further the second store meets the load.
-  const std::string bad = Lines({std::string(kLoadOut) + " push=store",
-                                 "store segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=load push=load",
-                                 "load memory=inp segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=store",
-                                 "store segment=arena x_bytes=4 dram_base=5 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32",
-                                 "finish"});
+  const std::string bad = Lines(
+      {std::string(kLoadOut) + " push=store",
+       "store segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 pop=load "
+       "push=load",
+       "load memory=inp segment=arena x_bytes=4 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32 "
+       "pop=store",
+       "store segment=arena x_bytes=4 dram_base=5 x_size=2 y_size=2 z_size=1 x_step=8 y_step=32",
+       "finish"});
   EXPECT_THAT(Findings(Tessera(bad)), HasSubstr("race: instruction 2"));
 }
 
 TEST(Check, ScratchpadsTileByTile) {
   // GEMM reads INP tiles 0 and 2 while LOAD writes tile 1, then tile 2.
   const auto program = [](int tile) {
-    return Lines({"load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8",
-                  "load memory=wgt segment=constants x_bytes=16 x_size=1 y_size=1 z_size=1",
-                  "load memory=inp segment=input x_bytes=4 x_size=3 y_size=1 z_size=1 x_step=4 push=gemm",
-                  "gemm uop_count=1 iter_out=1 iter_in=2 src_in=2 pop=load",
-                  fmt::format("load memory=inp segment=input x_bytes=4 x_size=1 y_size=1 z_size=1 sram_base={}", tile), "finish"});
+    return Lines(
+        {"load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8",
+         "load memory=wgt segment=constants x_bytes=16 x_size=1 y_size=1 z_size=1",
+         "load memory=inp segment=input x_bytes=4 x_size=3 y_size=1 z_size=1 x_step=4 push=gemm",
+         "gemm uop_count=1 iter_out=1 iter_in=2 src_in=2 pop=load",
+         fmt::format(
+             "load memory=inp segment=input x_bytes=4 x_size=1 y_size=1 z_size=1 sram_base={}",
+             tile),
+         "finish"});
   };
   EXPECT_EQ(Findings(Tessera(program(1))), "");
   EXPECT_THAT(Findings(Tessera(program(2))), HasSubstr("race: instruction 3 (gemm"));
@@ -115,47 +135,65 @@ TEST(Check, ScratchpadsTileByTile) {
 
 TEST(Check, Unwritten) {
   EXPECT_THAT(Findings(Tessera(Lines({kStoreOut, "finish"}))),
-              HasSubstr("unwritten: instruction 0 (store segment=output x_bytes=4 x_size=4 y_size=1 x_step=4 z_size=1): reads "
+              HasSubstr("unwritten: instruction 0 (store segment=output x_bytes=4 x_size=4 "
+                        "y_size=1 x_step=4 z_size=1): reads "
                         "out tile 0, which nothing wrote before it"));
-  EXPECT_THAT(Findings(Tessera(Lines({"load memory=inp segment=arena x_bytes=4 x_size=1 y_size=1 z_size=1", "finish"}))),
-              HasSubstr("reads segment 2 byte 0, which nothing wrote"));
+  EXPECT_THAT(
+      Findings(Tessera(
+          Lines({"load memory=inp segment=arena x_bytes=4 x_size=1 y_size=1 z_size=1", "finish"}))),
+      HasSubstr("reads segment 2 byte 0, which nothing wrote"));
   // The image has 256 bytes of constants.
-  ProgramImage image = Tessera(Lines({"load memory=inp segment=constants x_bytes=4 x_size=64 y_size=1 z_size=1 x_step=4", "finish"}));
+  ProgramImage image = Tessera(
+      Lines({"load memory=inp segment=constants x_bytes=4 x_size=64 y_size=1 z_size=1 x_step=4",
+             "finish"}));
   EXPECT_EQ(Findings(image), "");
   image.segments[1].data.resize(255);
   EXPECT_THAT(Findings(image), HasSubstr("reads segment 1 byte 255, which nothing wrote"));
   EXPECT_THAT(Findings(Tessera(Lines({"gemm uop_count=1 iter_out=1 iter_in=1", "finish"}))),
               HasSubstr("reads uop tile 0, which nothing wrote"));
-  // A reduction that starts with an init micro-op does not read the accumulator; one that does not, does.
+  // A reduction that starts with an init micro-op does not read the accumulator; one that does not,
+  // does.
   const auto reduction = [](int begin) {
-    return Lines({"load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8",
-                  "load memory=wgt segment=constants x_bytes=16 x_size=1 y_size=1 z_size=1",
-                  "load memory=inp segment=input x_bytes=4 x_size=3 y_size=1 z_size=1 x_step=4 push=gemm",
-                  fmt::format("gemm uop_begin={} uop_count=1 iter_out=1 iter_in=1 pop=load", begin), "finish"});
+    return Lines(
+        {"load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8",
+         "load memory=wgt segment=constants x_bytes=16 x_size=1 y_size=1 z_size=1",
+         "load memory=inp segment=input x_bytes=4 x_size=3 y_size=1 z_size=1 x_step=4 push=gemm",
+         fmt::format("gemm uop_begin={} uop_count=1 iter_out=1 iter_in=1 pop=load", begin),
+         "finish"});
   };
   EXPECT_EQ(Findings(Tessera(reduction(0))), "");
   EXPECT_THAT(Findings(Tessera(reduction(1))), HasSubstr("reads acc tile 1, which nothing wrote"));
 }
 
 TEST(Check, Bounds) {
-  const auto load = [](const std::string& rest) { return Tessera(Lines({"load memory=inp x_bytes=4 y_size=1 z_size=1 x_step=4 " + rest, "finish"})); };
+  const auto load = [](const std::string& rest) {
+    return Tessera(
+        Lines({"load memory=inp x_bytes=4 y_size=1 z_size=1 x_step=4 " + rest, "finish"}));
+  };
   EXPECT_EQ(Findings(load("segment=input x_size=64 sram_base=448")), "");
-  EXPECT_THAT(Findings(load("segment=input x_size=64 sram_base=449")), HasSubstr("writes inp tile 512, which has 512"));
-  EXPECT_THAT(Findings(load("segment=input x_size=64 dram_base=1")), HasSubstr("reads segment 3 byte 256, which has 256"));
-  EXPECT_THAT(Findings(load("segment=5 x_size=1")), HasSubstr("reads segment 5 byte 3, which has 0"));
-  EXPECT_THAT(Findings(Tessera(Lines({"gemm uop_begin=127 uop_count=2 iter_out=1 iter_in=1", "finish"}))),
-              HasSubstr("reads uop tile 128, which has 128"));
+  EXPECT_THAT(Findings(load("segment=input x_size=64 sram_base=449")),
+              HasSubstr("writes inp tile 512, which has 512"));
+  EXPECT_THAT(Findings(load("segment=input x_size=64 dram_base=1")),
+              HasSubstr("reads segment 3 byte 256, which has 256"));
+  EXPECT_THAT(Findings(load("segment=5 x_size=1")),
+              HasSubstr("reads segment 5 byte 3, which has 0"));
+  EXPECT_THAT(
+      Findings(Tessera(Lines({"gemm uop_begin=127 uop_count=2 iter_out=1 iter_in=1", "finish"}))),
+      HasSubstr("reads uop tile 128, which has 128"));
 }
 
 TEST(Check, Decode) {
   ProgramImage image = Tessera(Lines({"finish"}));
   image.code[31] = 0x80;
-  EXPECT_THAT(Findings(image), HasSubstr("decode: instruction 0: illegal_field: Finish: bit 255 is set"));
+  EXPECT_THAT(Findings(image),
+              HasSubstr("decode: instruction 0: illegal_field: Finish: bit 255 is set"));
   image.code[31] = 0;
   image.code[0] = 12;
   EXPECT_THAT(Findings(image), HasSubstr("decode: instruction 0: illegal_opcode: opcode 12"));
-  EXPECT_THAT(Findings(Tessera(Lines({"alu alu_op=mov src_mem=imm iter_out=1 iter_in=1", "finish"}))),
-              HasSubstr("decode: instruction 0 (alu alu_op=mov src_mem=imm iter_out=1 iter_in=1): red_out is 0"));
+  EXPECT_THAT(
+      Findings(Tessera(Lines({"alu alu_op=mov src_mem=imm iter_out=1 iter_in=1", "finish"}))),
+      HasSubstr(
+          "decode: instruction 0 (alu alu_op=mov src_mem=imm iter_out=1 iter_in=1): red_out is 0"));
   ProgramImage uop = Tessera(Lines({"load x_bytes=8 x_size=2 y_size=1 z_size=1 x_step=8 push=gemm",
                                     "gemm uop_count=1 iter_out=1 iter_in=1 pop=load", "finish"}));
   uop.segments[0].data[7] = 0x80;
@@ -169,16 +207,21 @@ TEST(Check, Finish) {
 }
 
 TEST(Check, DeadlockAndLeftover) {
-  EXPECT_THAT(Findings(Tessera(Lines({"sync unit=gemm pop=vector", "sync unit=vector pop=gemm", "finish"}))),
-              HasSubstr("deadlock: load has nothing to do; gemm waits for a token from vector at instruction 0 (sync "
-                        "pop=vector unit=gemm); vector waits for a token from gemm at instruction 1"));
+  EXPECT_THAT(
+      Findings(
+          Tessera(Lines({"sync unit=gemm pop=vector", "sync unit=vector pop=gemm", "finish"}))),
+      HasSubstr("deadlock: load has nothing to do; gemm waits for a token from vector at "
+                "instruction 0 (sync "
+                "pop=vector unit=gemm); vector waits for a token from gemm at instruction 1"));
   EXPECT_THAT(Findings(Tessera(Lines({"sync unit=gemm push=vector+load", "finish"}))),
               HasSubstr("leftover: 1 tokens from gemm to load are left at finish"));
   // The 256th token finds no room; nothing will make any.
   std::string code;
   for (int i = 0; i < 256; ++i) code += "sync unit=gemm push=vector\n";
-  EXPECT_THAT(Findings(Tessera(code + "finish\n")),
-              HasSubstr("gemm waits to push to vector (its counter is full with 255 tokens) at instruction 255"));
+  EXPECT_THAT(
+      Findings(Tessera(code + "finish\n")),
+      HasSubstr(
+          "gemm waits to push to vector (its counter is full with 255 tokens) at instruction 255"));
   // 33 instructions in front of a queue of 32 keep fetch from the one that they wait for.
   code.clear();
   for (int i = 0; i < 33; ++i) code += "sync unit=gemm pop=vector\n";
@@ -190,28 +233,36 @@ TEST(Check, DeadlockAndLeftover) {
 TEST(Check, Work) {
   CheckOptions options;
   options.max_steps = 100;
-  const ProgramImage image = Tessera(Lines({"alu alu_op=mov src_mem=imm iter_out=10 iter_in=11 red_out=1 red_in=1", "finish"}));
+  const ProgramImage image = Tessera(
+      Lines({"alu alu_op=mov src_mem=imm iter_out=10 iter_in=11 red_out=1 red_in=1", "finish"}));
   EXPECT_EQ(Findings(image), "");
   EXPECT_THAT(CheckProgram(image, Tiny(), options).ToString(),
-              HasSubstr("work: instruction 0 (alu alu_op=mov src_mem=imm iter_out=10 iter_in=11 red_out=1 red_in=1): its "
+              HasSubstr("work: instruction 0 (alu alu_op=mov src_mem=imm iter_out=10 iter_in=11 "
+                        "red_out=1 red_in=1): its "
                         "loops take 110 steps, more than the 100"));
   // Micro-ops from an arena that the program itself writes.
-  EXPECT_THAT(Findings(Tessera(Lines({std::string(kLoadOut) + " push=store",
-                                      "store segment=arena x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4 pop=load push=load",
-                                      "load segment=arena x_bytes=8 x_size=1 y_size=1 z_size=1 pop=store push=gemm",
-                                      "gemm uop_count=1 iter_out=1 iter_in=1 pop=load", "finish"}))),
-              HasSubstr("micro-op 0 is not known before the run"));
+  EXPECT_THAT(
+      Findings(Tessera(Lines(
+          {std::string(kLoadOut) + " push=store",
+           "store segment=arena x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4 pop=load push=load",
+           "load segment=arena x_bytes=8 x_size=1 y_size=1 z_size=1 pop=store push=gemm",
+           "gemm uop_count=1 iter_out=1 iter_in=1 pop=load", "finish"}))),
+      HasSubstr("micro-op 0 is not known before the run"));
 }
 
 TEST(Check, RefusesSegmentsThatAreTooLargeToFollow) {
-  ProgramImage image = Tessera(Lines({std::string(kLoadOut) + " push=store", std::string(kStoreOut) + " pop=load", "finish"}));
+  ProgramImage image = Tessera(Lines(
+      {std::string(kLoadOut) + " push=store", std::string(kStoreOut) + " pop=load", "finish"}));
   image.segments[4].size = uint64_t{1} << 40;
-  EXPECT_EQ(Findings(image), "work: segment 4 has 1099511627776 bytes and is stored to in pieces of 4: too many to follow; "
-                             "make it smaller\n");
+  EXPECT_EQ(Findings(image),
+            "work: segment 4 has 1099511627776 bytes and is stored to in pieces of 4: too many to "
+            "follow; "
+            "make it smaller\n");
 }
 
 TEST(Check, NamesTheSource) {
-  const ProgramImage image = Tessera(Lines({".source 3 \"conv1+relu\"", kStoreOut, ".end", "finish"}));
+  const ProgramImage image =
+      Tessera(Lines({".source 3 \"conv1+relu\"", kStoreOut, ".end", "finish"}));
   EXPECT_THAT(Findings(image), HasSubstr("z_size=1; conv1+relu): reads out tile 0"));
   const Status status = RequireChecked(image, Tiny());
   ASSERT_FALSE(status);
@@ -220,27 +271,34 @@ TEST(Check, NamesTheSource) {
 }
 
 TEST(Check, Vta) {
-  const std::string good = Lines({"load memory_type=uop y_size=1 x_size=1", "load memory_type=inp y_size=1 x_size=2 push=next",
-                                  "load memory_type=wgt y_size=1 x_size=1 push=next", "load pop=prev",
-                                  "gemm reset_reg=1 uop_end=1 iter_out=1 iter_in=1",
-                                  "gemm uop_end=1 iter_out=1 iter_in=1 pop=prev push=next",
-                                  "store memory_type=out sram_base=1 y_size=1 x_size=1 pop=prev push=prev", "finish pop=next"});
+  const std::string good = Lines(
+      {"load memory_type=uop y_size=1 x_size=1", "load memory_type=inp y_size=1 x_size=2 push=next",
+       "load memory_type=wgt y_size=1 x_size=1 push=next", "load pop=prev",
+       "gemm reset_reg=1 uop_end=1 iter_out=1 iter_in=1",
+       "gemm uop_end=1 iter_out=1 iter_in=1 pop=prev push=next",
+       "store memory_type=out sram_base=1 y_size=1 x_size=1 pop=prev push=prev",
+       "finish pop=next"});
   EXPECT_EQ(Findings(Vta(good)), "");
-  const std::string race = Lines({"load memory_type=uop y_size=1 x_size=1", "load memory_type=inp y_size=1 x_size=2",
-                                  "load memory_type=wgt y_size=1 x_size=1 push=next",
-                                  "gemm reset_reg=1 uop_end=1 iter_out=1 iter_in=1",
-                                  "gemm uop_end=1 iter_out=1 iter_in=1 pop=prev push=next",
-                                  "load memory_type=inp y_size=1 x_size=1",
-                                  "store memory_type=out sram_base=1 y_size=1 x_size=1 pop=prev", "finish"});
+  const std::string race =
+      Lines({"load memory_type=uop y_size=1 x_size=1", "load memory_type=inp y_size=1 x_size=2",
+             "load memory_type=wgt y_size=1 x_size=1 push=next",
+             "gemm reset_reg=1 uop_end=1 iter_out=1 iter_in=1",
+             "gemm uop_end=1 iter_out=1 iter_in=1 pop=prev push=next",
+             "load memory_type=inp y_size=1 x_size=1",
+             "store memory_type=out sram_base=1 y_size=1 x_size=1 pop=prev", "finish"});
   EXPECT_THAT(Findings(Vta(race)), HasSubstr("race: instruction 4 (gemm"));
   // Tokens that are left over are a warning.
-  const CheckReport leftover = CheckProgram(Vta(Lines({"load memory_type=inp push=next", "finish"})), Tiny());
+  const CheckReport leftover =
+      CheckProgram(Vta(Lines({"load memory_type=inp push=next", "finish"})), Tiny());
   EXPECT_TRUE(leftover.ok());
   EXPECT_EQ(leftover.ToString(),
-            "warning: leftover: 1 tokens from load to gemm are left at finish; every push needs its pop\n");
-  EXPECT_THAT(Findings(Vta(Lines({"store memory_type=out sram_base=3 y_size=1 x_size=17", "finish"}))),
-              HasSubstr("unwritten: instruction 0"));
-  EXPECT_THAT(Findings(Vta(Lines({"load memory_type=acc y_size=1 x_size=2 y_pad_0=1", "store memory_type=out y_size=1 x_size=17", "finish"}))),
+            "warning: leftover: 1 tokens from load to gemm are left at finish; every push needs "
+            "its pop\n");
+  EXPECT_THAT(
+      Findings(Vta(Lines({"store memory_type=out sram_base=3 y_size=1 x_size=17", "finish"}))),
+      HasSubstr("unwritten: instruction 0"));
+  EXPECT_THAT(Findings(Vta(Lines({"load memory_type=acc y_size=1 x_size=2 y_pad_0=1",
+                                  "store memory_type=out y_size=1 x_size=17", "finish"}))),
               HasSubstr("bounds: instruction 0"));
 }
 
@@ -253,7 +311,8 @@ TEST(Check, StopsReportingAtTheLimit) {
 }
 
 TEST(Check, FollowsTwentyThousandInstructions) {
-  // Two tiles in turn through LOAD, VECTOR and STORE; the last token is missing, and only that is reported.
+  // Two tiles in turn through LOAD, VECTOR and STORE; the last token is missing, and only that is
+  // reported.
   ProgramImage image = Tessera("finish\n");
   image.code.clear();
   constexpr int64_t kLoad = 1, kVector = 4, kStore = 8;
@@ -261,14 +320,38 @@ TEST(Check, FollowsTwentyThousandInstructions) {
   for (int n = 0; n < rounds; ++n) {
     const int64_t tile = n % 2;
     const bool first = n < 2, last = n == rounds - 1;
-    image.Append(Encode(Load{.pop = first ? 0 : kVector, .push = kVector, .memory = 2, .segment = 3, .x_bytes = 4,
-                             .sram_base = tile, .x_size = 1, .y_size = 1, .z_size = 1}).value());
+    image.Append(Encode(Load{.pop = first ? 0 : kVector,
+                             .push = kVector,
+                             .memory = 2,
+                             .segment = 3,
+                             .x_bytes = 4,
+                             .sram_base = tile,
+                             .x_size = 1,
+                             .y_size = 1,
+                             .z_size = 1})
+                     .value());
     image.Append(Encode(Sync{.pop = first ? 0 : kStore, .unit = 2}).value());
-    image.Append(Encode(Requant{.pop = kLoad, .push = (n + 2 < rounds ? kLoad : 0) | (last ? 0 : kStore), .src_mem = 2,
-                                .dst_mem = 1, .per_tensor = 1, .hi = 127, .dst_base = tile, .src_base = tile,
-                                .iter_out = 1, .iter_in = 1, .multiplier = 1 << 30}).value());
-    image.Append(Encode(Store{.pop = last ? 0 : kVector, .push = n + 2 < rounds ? kVector : 0, .segment = 4, .x_bytes = 4,
-                              .sram_base = tile, .x_size = 1, .y_size = 1, .z_size = 1}).value());
+    image.Append(Encode(Requant{.pop = kLoad,
+                                .push = (n + 2 < rounds ? kLoad : 0) | (last ? 0 : kStore),
+                                .src_mem = 2,
+                                .dst_mem = 1,
+                                .per_tensor = 1,
+                                .hi = 127,
+                                .dst_base = tile,
+                                .src_base = tile,
+                                .iter_out = 1,
+                                .iter_in = 1,
+                                .multiplier = 1 << 30})
+                     .value());
+    image.Append(Encode(Store{.pop = last ? 0 : kVector,
+                              .push = n + 2 < rounds ? kVector : 0,
+                              .segment = 4,
+                              .x_bytes = 4,
+                              .sram_base = tile,
+                              .x_size = 1,
+                              .y_size = 1,
+                              .z_size = 1})
+                     .value());
   }
   image.Append(Encode(Finish{}).value());
   ASSERT_EQ(image.insn_count(), 20001);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows, data and the frame of a program; random_insns.cc and random_vta.cc draw the instructions.
+// Windows, data and the frame of a program; random_insns.cc and random_vta.cc draw the
+// instructions.
 #include "generator.h"
 
 #include <cstring>
@@ -64,10 +65,12 @@ void Generator::MakeUops(std::vector<uint8_t>& data) {
     if (vta) {
       // The second half is for Alu, whose source is an accumulator.
       const Memory source = u < uops_ / 2 ? Memory::kInp : Memory::kAcc;
-      const isa::VtaUop uop{WindowOf(Memory::kAcc).first + small(), WindowOf(source).first + small(),
+      const isa::VtaUop uop{WindowOf(Memory::kAcc).first + small(),
+                            WindowOf(source).first + small(),
                             WindowOf(Memory::kWgt).first + small()};
       const uint32_t word = codec->EncodeUop(uop).value();
-      data.insert(data.end(), reinterpret_cast<const uint8_t*>(&word), reinterpret_cast<const uint8_t*>(&word) + 4);
+      data.insert(data.end(), reinterpret_cast<const uint8_t*>(&word),
+                  reinterpret_cast<const uint8_t*>(&word) + 4);
       continue;
     }
     // The second half carries the whole index, for instructions with bases of zero.
@@ -78,7 +81,8 @@ void Generator::MakeUops(std::vector<uint8_t>& data) {
       uop.wgt += WindowOf(Memory::kWgt).first;
     }
     const uint64_t word = isa::EncodeUop(uop).value();
-    data.insert(data.end(), reinterpret_cast<const uint8_t*>(&word), reinterpret_cast<const uint8_t*>(&word) + 8);
+    data.insert(data.end(), reinterpret_cast<const uint8_t*>(&word),
+                reinterpret_cast<const uint8_t*>(&word) + 8);
   }
 }
 
@@ -88,11 +92,14 @@ void Generator::FillPrm(std::vector<uint8_t>& data) {
   for (int64_t i = 0; i < prm_records_ * n; ++i) {
     uint8_t* record = &data[i / n * config_.prm_tile_bytes()];
     const int64_t c = i % n;
-    const int32_t bias = rng_.OneIn(4) ? static_cast<int32_t>(rng_.Next()) : static_cast<int32_t>(rng_.Range(-9999, 9999));
-    const uint32_t multiplier = static_cast<uint32_t>(rng_.OneIn(8) ? rng_.Range(0, 0x7fffffff) : rng_.Range(1 << 30, 0x7fffffff));
+    const int32_t bias = rng_.OneIn(4) ? static_cast<int32_t>(rng_.Next())
+                                       : static_cast<int32_t>(rng_.Range(-9999, 9999));
+    const uint32_t multiplier = static_cast<uint32_t>(
+        rng_.OneIn(8) ? rng_.Range(0, 0x7fffffff) : rng_.Range(1 << 30, 0x7fffffff));
     std::memcpy(record + 4 * c, &bias, 4);
     std::memcpy(record + 4 * (n + c), &multiplier, 4);
-    record[8 * n + c] = static_cast<uint8_t>(rng_.OneIn(8) ? rng_.Range(-31, 31) : rng_.Range(-16, 0));
+    record[8 * n + c] =
+        static_cast<uint8_t>(rng_.OneIn(8) ? rng_.Range(-31, 31) : rng_.Range(-16, 0));
   }
 }
 
@@ -101,11 +108,14 @@ int64_t Generator::Pick(const Window& window, int64_t extent) {
   return window.first + rng_.Range(0, std::max<int64_t>(window.count - extent, 0));
 }
 
-// Steps of two loops that keep within |room| tiles; |*extent| is what they span, on top of one tile.
-Generator::Steps Generator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t room, int64_t* extent) {
+// Steps of two loops that keep within |room| tiles; |*extent| is what they span, on top of one
+// tile.
+Generator::Steps Generator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t room,
+                                      int64_t* extent) {
   for (int attempt = 0; attempt < 8; ++attempt) {
     const Steps steps{rng_.Range(0, 6), rng_.Range(0, 4)};
-    *extent = std::max<int64_t>(iter_out - 1, 0) * steps.out + std::max<int64_t>(iter_in - 1, 0) * steps.in;
+    *extent = std::max<int64_t>(iter_out - 1, 0) * steps.out +
+              std::max<int64_t>(iter_in - 1, 0) * steps.in;
     if (*extent < room) return steps;
   }
   *extent = 0;
@@ -115,18 +125,28 @@ Generator::Steps Generator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t
 const Window& Generator::WindowOf(int64_t vector_memory) const {
   const isa::VectorMemory memory = static_cast<isa::VectorMemory>(vector_memory);
   return WindowOf(memory == isa::VectorMemory::kOut   ? Memory::kOut
-                  : memory == isa::VectorMemory::kInp ? Memory::kInp : Memory::kAcc);
+                  : memory == isa::VectorMemory::kInp ? Memory::kInp
+                                                      : Memory::kAcc);
 }
 
 isa::Load Generator::FillLoad(Memory memory, int64_t first, int64_t count) {
   const int64_t bytes = config_.TileBytes(memory);
-  const int64_t segment = memory == Memory::kUop ? 0 : memory == Memory::kInp || memory == Memory::kOut ? 3 : 1;
-  const int64_t room = static_cast<int64_t>(segments_[segment].data.size()) / bytes - (memory == Memory::kPrm ? 0 : 1);
+  const int64_t segment = memory == Memory::kUop                             ? 0
+                          : memory == Memory::kInp || memory == Memory::kOut ? 3
+                                                                             : 1;
+  const int64_t room = static_cast<int64_t>(segments_[segment].data.size()) / bytes -
+                       (memory == Memory::kPrm ? 0 : 1);
   const int64_t there = memory == Memory::kPrm ? prm_records_ : room;
   // What is there is read again and again if it is not enough.
   const int64_t x = std::min(count, there);
-  return {.memory = static_cast<int64_t>(memory), .segment = segment, .x_bytes = bytes, .sram_base = first,
-          .x_size = x, .y_size = count / x, .x_step = bytes, .z_size = 1};
+  return {.memory = static_cast<int64_t>(memory),
+          .segment = segment,
+          .x_bytes = bytes,
+          .sram_base = first,
+          .x_size = x,
+          .y_size = count / x,
+          .x_step = bytes,
+          .z_size = 1};
 }
 
 std::vector<isa::AnyInsn> Generator::Prologue() {
@@ -135,8 +155,11 @@ std::vector<isa::AnyInsn> Generator::Prologue() {
     const Window& window = WindowOf(memory);
     count = std::min(count, window.count);
     if (profile_ == Profile::kVta) {
-      result.push_back(isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory), .sram_base = window.first,
-                                                 .y_size = 1, .x_size = count, .x_stride = count}));
+      result.push_back(isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory),
+                                                 .sram_base = window.first,
+                                                 .y_size = 1,
+                                                 .x_size = count,
+                                                 .x_stride = count}));
     } else {
       result.push_back(isa::Insn(FillLoad(memory, window.first, count)));
     }
@@ -155,24 +178,43 @@ std::vector<isa::AnyInsn> Generator::Prologue() {
 isa::AnyInsn Generator::Any() {
   if (profile_ == Profile::kVta) return RandomVta();
   switch (rng_.Range(0, 13)) {
-    case 0: case 1: case 2: case 3: return RandomLoad();
-    case 4: case 5: case 6: return RandomGemm();
-    case 7: return RandomDepthwise();
-    case 8: case 9: return RandomRequant();
-    case 10: return RandomAdd();
-    case 11: return RandomAlu();
-    default: return RandomStore();
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+      return RandomLoad();
+    case 4:
+    case 5:
+    case 6:
+      return RandomGemm();
+    case 7:
+      return RandomDepthwise();
+    case 8:
+    case 9:
+      return RandomRequant();
+    case 10:
+      return RandomAdd();
+    case 11:
+      return RandomAlu();
+    default:
+      return RandomStore();
   }
 }
 
 isa::AnyInsn Generator::Epilogue() {
   if (profile_ == Profile::kVta) {
     const Window& acc = WindowOf(Memory::kAcc);
-    return isa::VtaInsn(isa::VtaStore{.memory_type = 4, .sram_base = acc.first, .y_size = 1, .x_size = 8, .x_stride = 8});
+    return isa::VtaInsn(isa::VtaStore{
+        .memory_type = 4, .sram_base = acc.first, .y_size = 1, .x_size = 8, .x_stride = 8});
   }
   const int64_t bytes = config_.out_tile_bytes();
-  return isa::Insn(isa::Store{.segment = 4, .x_bytes = bytes, .sram_base = WindowOf(Memory::kOut).first, .x_size = 8,
-                              .y_size = 1, .x_step = bytes, .z_size = 1});
+  return isa::Insn(isa::Store{.segment = 4,
+                              .x_bytes = bytes,
+                              .sram_base = WindowOf(Memory::kOut).first,
+                              .x_size = 8,
+                              .y_size = 1,
+                              .x_step = bytes,
+                              .z_size = 1});
 }
 
 }  // namespace tessera::rig

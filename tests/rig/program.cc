@@ -15,9 +15,12 @@ void SetTokens(AnyInsn& insn, int unit, uint8_t pop, uint8_t push) {
     std::visit([&](auto& v) { v.pop = pop, v.push = push; }, *one);
     return;
   }
-  const int prev = unit == static_cast<int>(Unit::kStore) ? static_cast<int>(Unit::kGemm) : static_cast<int>(Unit::kLoad);
-  const int next = unit == static_cast<int>(Unit::kLoad) ? static_cast<int>(Unit::kGemm) : static_cast<int>(Unit::kStore);
-  const bool has_prev = unit != static_cast<int>(Unit::kLoad), has_next = unit != static_cast<int>(Unit::kStore);
+  const int prev = unit == static_cast<int>(Unit::kStore) ? static_cast<int>(Unit::kGemm)
+                                                          : static_cast<int>(Unit::kLoad);
+  const int next = unit == static_cast<int>(Unit::kLoad) ? static_cast<int>(Unit::kGemm)
+                                                         : static_cast<int>(Unit::kStore);
+  const bool has_prev = unit != static_cast<int>(Unit::kLoad),
+             has_next = unit != static_cast<int>(Unit::kStore);
   std::visit(
       [&](auto& v) {
         v.pop_prev = has_prev && ((pop >> prev) & 1);
@@ -28,7 +31,8 @@ void SetTokens(AnyInsn& insn, int unit, uint8_t pop, uint8_t push) {
       std::get<isa::VtaInsn>(insn));
 }
 
-std::vector<uint8_t> EncodeAll(const std::vector<AnyInsn>& program, Profile profile, const isa::Config& config) {
+std::vector<uint8_t> EncodeAll(const std::vector<AnyInsn>& program, Profile profile,
+                               const isa::Config& config) {
   std::vector<uint8_t> code;
   const auto append = [&](const auto& word) {
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(word.data());
@@ -52,14 +56,15 @@ std::vector<isa::Fetched> FetchAll(const isa::ProgramImage& image, const isa::Co
   std::vector<isa::Fetched> program(image.insn_count());
   const int64_t bytes = image.insn_bytes();
   for (int64_t n = 0; n < image.insn_count(); ++n) {
-    const isa::Stop stop = fetcher.Fetch(std::span(image.code).subspan(n * bytes, bytes), &program[n]);
+    const isa::Stop stop =
+        fetcher.Fetch(std::span(image.code).subspan(n * bytes, bytes), &program[n]);
     TESSERA_CHECK(!stop, "instruction {}: {}", n, stop.detail);
   }
   return program;
 }
 
-isa::ProgramImage WithProgram(const isa::ProgramImage& image, const std::vector<isa::Fetched>& program,
-                              const isa::Config& config) {
+isa::ProgramImage WithProgram(const isa::ProgramImage& image,
+                              const std::vector<isa::Fetched>& program, const isa::Config& config) {
   std::vector<AnyInsn> insns;
   for (const isa::Fetched& fetched : program) {
     insns.push_back(fetched.insn);

@@ -24,8 +24,8 @@ std::vector<uint8_t> EncodeAll(const std::vector<isa::AnyInsn>& program, isa::Pr
 std::vector<isa::Fetched> FetchAll(const isa::ProgramImage& image, const isa::Config& config);
 
 // |image| with another stream; tokens are those of pop and push. The source map is dropped.
-isa::ProgramImage WithProgram(const isa::ProgramImage& image, const std::vector<isa::Fetched>& program,
-                              const isa::Config& config);
+isa::ProgramImage WithProgram(const isa::ProgramImage& image,
+                              const std::vector<isa::Fetched>& program, const isa::Config& config);
 
 }  // namespace tessera::rig
 

@@ -8,7 +8,8 @@ namespace tessera::rig {
 using isa::Memory;
 
 isa::Insn Generator::RandomLoad() {
-  constexpr Memory kAny[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kOut, Memory::kAcc, Memory::kPrm, Memory::kUop};
+  constexpr Memory kAny[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kOut,
+                             Memory::kAcc, Memory::kPrm, Memory::kUop};
   const Memory memory = kAny[rng_.Range(0, 6)];
   const bool record = memory == Memory::kUop || memory == Memory::kPrm;
   const int64_t bytes = config_.TileBytes(memory);
@@ -26,7 +27,8 @@ isa::Insn Generator::RandomLoad() {
     const int64_t span = (v.x_size - 1) * v.x_step + (v.y_size - 1) * v.y_step;
     v.dram_base = bytes * rng_.Range(0, std::max<int64_t>(records - 1 - span / bytes, 0));
     v.sram_base = Pick(window, v.x_size * v.y_size * v.z_size);
-    if (memory == Memory::kUop) {  // keep the halves apart: small micro-ops and those with whole indices
+    if (memory ==
+        Memory::kUop) {  // keep the halves apart: small micro-ops and those with whole indices
       v.sram_base = window.first + v.dram_base / bytes;
       v.x_step = bytes, v.y_step = v.x_size * bytes, v.z_size = std::min<int64_t>(v.z_size, 1);
     }
@@ -43,25 +45,35 @@ isa::Insn Generator::RandomLoad() {
   v.x_step = rng_.OneIn(2) ? v.x_bytes : rng_.Range(0, 2 * bytes);
   v.y_step = rng_.OneIn(2) ? v.x_size * v.x_step : rng_.Range(0, 600);
   v.z_step = rng_.OneIn(2) ? v.y_size * v.y_step : rng_.Range(0, 900);
-  const int64_t span = (v.x_size - 1) * v.x_step + (v.y_size - 1) * v.y_step + (v.z_size - 1) * v.z_step + v.x_bytes;
+  const int64_t span =
+      (v.x_size - 1) * v.x_step + (v.y_size - 1) * v.y_step + (v.z_size - 1) * v.z_step + v.x_bytes;
   const int64_t room = static_cast<int64_t>(segments_[v.segment].size) - span;
-  v.dram_base = room <= 0 ? 0 : rng_.OneIn(4) ? room : rng_.OneIn(2) ? room / 64 * rng_.Range(0, 64) : rng_.Range(0, room);
-  const int64_t tiles = v.z_size * (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1);
+  v.dram_base = room <= 0       ? 0
+                : rng_.OneIn(4) ? room
+                : rng_.OneIn(2) ? room / 64 * rng_.Range(0, 64)
+                                : rng_.Range(0, room);
+  const int64_t tiles =
+      v.z_size * (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1);
   v.sram_base = Pick(window, tiles);
   return v;
 }
 
 isa::Insn Generator::RandomStore() {
   const int64_t bytes = config_.out_tile_bytes();
-  isa::Store v{.segment = rng_.OneIn(2) ? 2 : 4, .x_bytes = rng_.OneIn(4) ? rng_.Range(1, bytes) : bytes,
-               .x_size = rng_.Range(1, 6), .y_size = rng_.Range(1, 3), .z_size = rng_.Range(1, 2)};
+  isa::Store v{.segment = rng_.OneIn(2) ? 2 : 4,
+               .x_bytes = rng_.OneIn(4) ? rng_.Range(1, bytes) : bytes,
+               .x_size = rng_.Range(1, 6),
+               .y_size = rng_.Range(1, 3),
+               .z_size = rng_.Range(1, 2)};
   if (rng_.OneIn(24)) v.y_size = 0;
   // Tiles do not overlap in memory.
   v.x_step = v.x_bytes + (rng_.OneIn(2) ? 0 : rng_.Range(0, 2 * bytes));
   v.y_step = v.x_size * v.x_step + (rng_.OneIn(2) ? 0 : rng_.Range(0, 100));
   v.z_step = v.y_size * v.y_step + (rng_.OneIn(2) ? 0 : rng_.Range(0, 100));
-  const int64_t span = (v.x_size - 1) * v.x_step + (v.y_size - 1) * v.y_step + (v.z_size - 1) * v.z_step + v.x_bytes;
-  v.dram_base = rng_.Range(0, std::max<int64_t>(static_cast<int64_t>(segments_[v.segment].size) - span, 0));
+  const int64_t span =
+      (v.x_size - 1) * v.x_step + (v.y_size - 1) * v.y_step + (v.z_size - 1) * v.z_step + v.x_bytes;
+  v.dram_base =
+      rng_.Range(0, std::max<int64_t>(static_cast<int64_t>(segments_[v.segment].size) - span, 0));
   v.sram_base = Pick(WindowOf(Memory::kOut), v.x_size * v.y_size * v.z_size);
   return v;
 }
@@ -77,7 +89,8 @@ isa::Insn Generator::RandomGemm() {
   const auto index = [&](Memory memory, int64_t& out, int64_t& in, int64_t& base) {
     const Steps steps = PickSteps(v.iter_out, v.iter_in, WindowOf(memory).count - 8, &extent);
     out = steps.out, in = steps.in;
-    base = whole ? rng_.Range(0, std::max<int64_t>(WindowOf(memory).count - 8 - extent, 0)) : Pick(WindowOf(memory), extent + 8);
+    base = whole ? rng_.Range(0, std::max<int64_t>(WindowOf(memory).count - 8 - extent, 0))
+                 : Pick(WindowOf(memory), extent + 8);
   };
   index(Memory::kAcc, v.dst_out, v.dst_in, v.dst_base);
   index(Memory::kInp, v.src_out, v.src_in, v.src_base);
@@ -86,8 +99,13 @@ isa::Insn Generator::RandomGemm() {
 }
 
 isa::Insn Generator::RandomDepthwise() {
-  isa::Depthwise v{.kh = rng_.Range(1, 3), .kw = rng_.Range(1, 3), .init = rng_.Range(0, 1), .iter_z = Iterations(),
-                   .iter_out = Iterations(), .iter_in = Iterations(), .wgt_z = rng_.Range(0, 3)};
+  isa::Depthwise v{.kh = rng_.Range(1, 3),
+                   .kw = rng_.Range(1, 3),
+                   .init = rng_.Range(0, 1),
+                   .iter_z = Iterations(),
+                   .iter_out = Iterations(),
+                   .iter_in = Iterations(),
+                   .wgt_z = rng_.Range(0, 3)};
   v.iter_z = std::min<int64_t>(v.iter_z, 2);
   v.win_x = rng_.Range(0, 2), v.win_y = rng_.OneIn(4) ? v.win_x : rng_.Range(0, 5);
   v.src_in = rng_.OneIn(2) ? v.win_x : rng_.Range(0, 3);  // equal: the columns slide
@@ -97,7 +115,8 @@ isa::Insn Generator::RandomDepthwise() {
     return std::max<int64_t>(v.iter_z - 1, 0) * z + std::max<int64_t>(v.iter_out - 1, 0) * out +
            std::max<int64_t>(v.iter_in - 1, 0) * in + 1;
   };
-  v.src_base = Pick(WindowOf(Memory::kInp), span(v.src_z, v.src_out, v.src_in) + (v.kh - 1) * v.win_y + (v.kw - 1) * v.win_x);
+  v.src_base = Pick(WindowOf(Memory::kInp), span(v.src_z, v.src_out, v.src_in) +
+                                                (v.kh - 1) * v.win_y + (v.kw - 1) * v.win_x);
   v.dst_base = Pick(WindowOf(Memory::kAcc), span(v.dst_z, v.dst_out, v.dst_in));
   v.wgt_base = Pick(WindowOf(Memory::kWgt), 3 + 2 * v.wgt_z);
   return v;
@@ -120,8 +139,10 @@ void Generator::RandomRescale(T& v) {
 
 isa::Insn Generator::RandomRequant() {
   constexpr int64_t kSource[] = {0, 0, 0, 1, 2}, kDestination[] = {1, 1, 1, 2, 0};
-  isa::Requant v{.src_mem = kSource[rng_.Range(0, 4)], .dst_mem = kDestination[rng_.Range(0, 4)],
-                 .iter_out = Iterations(), .iter_in = Iterations()};
+  isa::Requant v{.src_mem = kSource[rng_.Range(0, 4)],
+                 .dst_mem = kDestination[rng_.Range(0, 4)],
+                 .iter_out = Iterations(),
+                 .iter_in = Iterations()};
   v.per_tensor = v.src_mem != 0 ? rng_.OneIn(4) ? 0 : 1 : rng_.OneIn(4) ? 1 : 0;
   v.clear = v.src_mem == 0 && v.dst_mem != 0 ? rng_.Range(0, 1) : 0;
   RandomRescale(v);
@@ -133,30 +154,40 @@ isa::Insn Generator::RandomRequant() {
   v.dst_out = steps.out, v.dst_in = steps.in, v.dst_base = Pick(WindowOf(v.dst_mem), extent + 1);
   if (!v.per_tensor) {
     steps = PickSteps(v.iter_out, v.iter_in, WindowOf(Memory::kPrm).count, &extent);
-    v.prm_out = steps.out, v.prm_in = steps.in, v.prm_base = Pick(WindowOf(Memory::kPrm), extent + 1);
+    v.prm_out = steps.out, v.prm_in = steps.in,
+    v.prm_base = Pick(WindowOf(Memory::kPrm), extent + 1);
   }
   return v;
 }
 
 isa::Insn Generator::RandomAdd() {
   constexpr int64_t kDestination[] = {1, 1, 2, 0};
-  isa::Add v{.src_mem = rng_.Range(1, 2), .dst_mem = kDestination[rng_.Range(0, 3)], .iter_out = Iterations(),
+  isa::Add v{.src_mem = rng_.Range(1, 2),
+             .dst_mem = kDestination[rng_.Range(0, 3)],
+             .iter_out = Iterations(),
              .iter_in = Iterations()};
   v.clear = v.dst_mem == 0 ? 0 : rng_.Range(0, 1);
   RandomRescale(v);
   int64_t extent = 0;
   Steps steps = PickSteps(v.iter_out, v.iter_in, WindowOf(v.src_mem).count, &extent);
   v.src_out = steps.out, v.src_in = steps.in, v.src_base = Pick(WindowOf(v.src_mem), extent + 1);
-  steps = PickSteps(v.iter_out, v.iter_in, std::min(WindowOf(v.dst_mem).count, WindowOf(Memory::kAcc).count), &extent);
+  steps = PickSteps(v.iter_out, v.iter_in,
+                    std::min(WindowOf(v.dst_mem).count, WindowOf(Memory::kAcc).count), &extent);
   v.dst_out = steps.out, v.dst_in = steps.in;
-  v.dst_base = Pick(WindowOf(v.dst_mem), extent + 1), v.acc_base = Pick(WindowOf(Memory::kAcc), extent + 1);
+  v.dst_base = Pick(WindowOf(v.dst_mem), extent + 1),
+  v.acc_base = Pick(WindowOf(Memory::kAcc), extent + 1);
   return v;
 }
 
 isa::Insn Generator::RandomAlu() {
-  isa::Alu v{.alu_op = rng_.Range(0, 5), .src_mem = rng_.Range(0, 3), .init = rng_.Range(0, 1),
-             .src_zero = rng_.OneIn(2) ? 0 : rng_.Range(-128, 127), .iter_out = Iterations(), .iter_in = Iterations(),
-             .red_out = rng_.OneIn(2) ? 1 : rng_.Range(1, 3), .red_in = rng_.OneIn(2) ? 1 : rng_.Range(1, 3)};
+  isa::Alu v{.alu_op = rng_.Range(0, 5),
+             .src_mem = rng_.Range(0, 3),
+             .init = rng_.Range(0, 1),
+             .src_zero = rng_.OneIn(2) ? 0 : rng_.Range(-128, 127),
+             .iter_out = Iterations(),
+             .iter_in = Iterations(),
+             .red_out = rng_.OneIn(2) ? 1 : rng_.Range(1, 3),
+             .red_in = rng_.OneIn(2) ? 1 : rng_.Range(1, 3)};
   int64_t extent = 0;
   Steps steps = PickSteps(v.iter_out, v.iter_in, WindowOf(Memory::kAcc).count, &extent);
   v.dst_out = steps.out, v.dst_in = steps.in, v.dst_base = Pick(WindowOf(Memory::kAcc), extent + 1);

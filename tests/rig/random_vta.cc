@@ -8,10 +8,13 @@ namespace tessera::rig {
 using isa::Memory;
 
 isa::VtaLoad Generator::RandomVtaLoad(Memory memory) {
-  isa::VtaLoad v{.memory_type = static_cast<int64_t>(memory), .y_size = rng_.Range(1, 3), .x_size = rng_.Range(1, 6)};
+  isa::VtaLoad v{.memory_type = static_cast<int64_t>(memory),
+                 .y_size = rng_.Range(1, 3),
+                 .x_size = rng_.Range(1, 6)};
   const Window& window = WindowOf(memory);
   v.x_stride = rng_.OneIn(2) ? v.x_size : rng_.Range(0, 12);
-  const int64_t there = static_cast<int64_t>(segments_[v.memory_type].size) / config_.TileBytes(memory, isa::Profile::kVta);
+  const int64_t there = static_cast<int64_t>(segments_[v.memory_type].size) /
+                        config_.TileBytes(memory, isa::Profile::kVta);
   if (memory == Memory::kUop) {  // each micro-op at its own place
     v.x_stride = v.x_size;
     v.dram_base = rng_.Range(0, there - 1);
@@ -19,18 +22,21 @@ isa::VtaLoad Generator::RandomVtaLoad(Memory memory) {
     return v;
   }
   if (rng_.OneIn(2)) {
-    v.x_pad_0 = rng_.Range(0, 2), v.x_pad_1 = rng_.Range(0, 2), v.y_pad_0 = rng_.Range(0, 1), v.y_pad_1 = rng_.Range(0, 1);
+    v.x_pad_0 = rng_.Range(0, 2), v.x_pad_1 = rng_.Range(0, 2), v.y_pad_0 = rng_.Range(0, 1),
+    v.y_pad_1 = rng_.Range(0, 1);
   }
   if (rng_.OneIn(16)) v.x_size = 0;
   if (rng_.OneIn(16)) v.y_size = 0;
   const int64_t span = (v.y_size - 1) * v.x_stride + v.x_size;
   v.dram_base = rng_.Range(0, std::max<int64_t>(there - span, 0));
-  v.sram_base = Pick(window, (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1));
+  v.sram_base =
+      Pick(window, (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1));
   return v;
 }
 
 isa::VtaInsn Generator::RandomVta() {
-  constexpr Memory kLoads[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kAcc8, Memory::kUop};
+  constexpr Memory kLoads[] = {Memory::kInp, Memory::kInp,  Memory::kWgt,
+                               Memory::kAcc, Memory::kAcc8, Memory::kUop};
   const int64_t half = uops_ / 2;
   const int64_t first = WindowOf(Memory::kUop).first;
   int64_t extent = 0;
@@ -42,17 +48,26 @@ isa::VtaInsn Generator::RandomVta() {
     v.src_factor_out = steps.out, v.src_factor_in = steps.in;
   };
   switch (rng_.Range(0, 9)) {
-    case 0: case 1: case 2: return RandomVtaLoad(kLoads[rng_.Range(0, 5)]);
-    case 3: case 4: case 5: {
-      isa::VtaGemm v{.reset_reg = rng_.OneIn(5) ? 1 : 0, .uop_bgn = first + rng_.Range(0, half - 1)};
+    case 0:
+    case 1:
+    case 2:
+      return RandomVtaLoad(kLoads[rng_.Range(0, 5)]);
+    case 3:
+    case 4:
+    case 5: {
+      isa::VtaGemm v{.reset_reg = rng_.OneIn(5) ? 1 : 0,
+                     .uop_bgn = first + rng_.Range(0, half - 1)};
       v.uop_end = std::min(v.uop_bgn + rng_.Range(0, 9), first + half);
       loops(v, Memory::kInp);
-      const Steps steps = PickSteps(v.iter_out, v.iter_in, WindowOf(Memory::kWgt).count - 8, &extent);
+      const Steps steps =
+          PickSteps(v.iter_out, v.iter_in, WindowOf(Memory::kWgt).count - 8, &extent);
       v.wgt_factor_out = steps.out, v.wgt_factor_in = steps.in;
       return v;
     }
-    case 6: case 7: {
-      isa::VtaAlu v{.reset_reg = rng_.OneIn(8) ? 1 : 0, .uop_bgn = first + half + rng_.Range(0, half - 1)};
+    case 6:
+    case 7: {
+      isa::VtaAlu v{.reset_reg = rng_.OneIn(8) ? 1 : 0,
+                    .uop_bgn = first + half + rng_.Range(0, half - 1)};
       v.uop_end = std::min(v.uop_bgn + rng_.Range(0, 6), first + uops_);
       loops(v, Memory::kAcc);
       v.alu_opcode = rng_.Range(0, 4), v.use_imm = rng_.Range(0, 1);

@@ -13,7 +13,8 @@ isa::ProgramImage MakeProgram(const RigOptions& options) {
   Weaver weaver(options.config, options.profile, generator.segments(), rng);
   for (const isa::AnyInsn& insn : generator.Prologue()) weaver.Append(insn);
   int appended = 0;
-  for (int attempt = 0; attempt < 30 * options.instructions && appended < options.instructions; ++attempt) {
+  for (int attempt = 0; attempt < 30 * options.instructions && appended < options.instructions;
+       ++attempt) {
     appended += weaver.Append(generator.Any());
   }
   weaver.Append(generator.Epilogue());

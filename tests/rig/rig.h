@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rig: seeded random programs that are legal by construction. Every conflict between units gets a
-// token path, drawn at random among those that do; redundant tokens and SYNCs are mixed in.
-// Depends on: isa/check. Used by: tests that compare machines with each other (tests/rig, tests/cosim).
+// The rig: seeded random programs that are legal by construction. Every conflict between units gets
+// a token path, drawn at random among those that do; redundant tokens and SYNCs are mixed in.
+// Depends on: isa/check. Used by: tests that compare machines with each other (tests/rig,
+// tests/cosim).
 #ifndef TESSERA_TESTS_RIG_RIG_H_
 #define TESSERA_TESTS_RIG_RIG_H_
 
@@ -20,9 +21,10 @@ struct RigOptions {
   int instructions = 40;  // about; tokens carried by SYNC come on top
 };
 
-// A program with all of its data in the image: the same bytes for the same options, on every platform.
-// Every opcode of the profile, loops with zero to a few iterations, hazards, pads, steps, windows,
-// short tiles, accumulators of all sizes; each scratchpad used in a small window, often at its end.
+// A program with all of its data in the image: the same bytes for the same options, on every
+// platform. Every opcode of the profile, loops with zero to a few iterations, hazards, pads, steps,
+// windows, short tiles, accumulators of all sizes; each scratchpad used in a small window, often at
+// its end.
 isa::ProgramImage MakeProgram(const RigOptions& options);
 
 }  // namespace tessera::rig

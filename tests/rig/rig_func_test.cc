@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested, over random programs of both profiles in all named shapes: the checker finds nothing
-// in programs that are legal by construction, and their memory and traces are the same under different
-// legal interleavings of the functional simulator; every opcode occurs. Also the reverse: a program from
-// which one token was taken is reported, or the token was redundant and no interleaving differs.
-// Not tested here: other machines (tests/cosim).
+// What is tested, over random programs of both profiles in all named shapes: the checker finds
+// nothing in programs that are legal by construction, and their memory and traces are the same
+// under different legal interleavings of the functional simulator; every opcode occurs. Also the
+// reverse: a program from which one token was taken is reported, or the token was redundant and no
+// interleaving differs. Not tested here: other machines (tests/cosim).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -52,16 +52,19 @@ TEST_P(Rig, ProgramsAreLegalAndInterleavingsAgree) {
   const std::vector<std::string> opcodes =
       GetParam().profile == isa::Profile::kVta
           ? std::vector<std::string>{"load", "store", "gemm", "alu", "finish"}
-          : std::vector<std::string>{"load", "store", "gemm", "depthwise", "requant", "add", "alu", "sync", "finish"};
-  for (const std::string& opcode : opcodes) EXPECT_GE(seen[opcode], GetParam().programs / 4) << opcode;
+          : std::vector<std::string>{"load", "store", "gemm", "depthwise", "requant",
+                                     "add",  "alu",   "sync", "finish"};
+  for (const std::string& opcode : opcodes)
+    EXPECT_GE(seen[opcode], GetParam().programs / 4) << opcode;
 }
 
 constexpr isa::Profile kTessera = isa::Profile::kTessera, kVta = isa::Profile::kVta;
 INSTANTIATE_TEST_SUITE_P(Configs, Rig,
-                         ::testing::Values(Case{"tiny", kTessera, 5000}, Case{"default", kTessera, 2000},
-                                           Case{"batch4", kTessera, 1000}, Case{"wide", kTessera, 500},
-                                           Case{"tiny", kVta, 2500}, Case{"default", kVta, 1000},
-                                           Case{"batch4", kVta, 500}),
+                         ::testing::Values(Case{"tiny", kTessera, 5000},
+                                           Case{"default", kTessera, 2000},
+                                           Case{"batch4", kTessera, 1000},
+                                           Case{"wide", kTessera, 500}, Case{"tiny", kVta, 2500},
+                                           Case{"default", kVta, 1000}, Case{"batch4", kVta, 500}),
                          [](const auto& param) {
                            return param.param.config + "_" + std::string(Text(param.param.profile));
                          });

@@ -27,10 +27,13 @@ class Allocations {
 
 }  // namespace
 
-Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace, uint64_t budget) {
+Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
+                         uint64_t budget) {
   Outcome outcome;
   Allocations allocations(device);
-  Launch launch{.profile = image.profile, .insn_count = static_cast<uint32_t>(image.insn_count()), .budget = budget};
+  Launch launch{.profile = image.profile,
+                .insn_count = static_cast<uint32_t>(image.insn_count()),
+                .budget = budget};
   TESSERA_ASSIGN(launch.insn_addr, allocations.Place(image.code));
   for (int s = 0; s < isa::kSegments; ++s) {
     std::vector<uint8_t> bytes = image.segments[s].data;
@@ -52,19 +55,23 @@ Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool tr
   return outcome;
 }
 
-std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image, const isa::Config& config) {
+std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image,
+                       const isa::Config& config) {
   if (!a.trace.empty() && !b.trace.empty()) {
-    const std::vector<sim::TraceDifference> differences = sim::CompareTraces(a.trace, b.trace, image, config, "one", "other");
+    const std::vector<sim::TraceDifference> differences =
+        sim::CompareTraces(a.trace, b.trace, image, config, "one", "other");
     if (!differences.empty()) return differences[0].text;
   }
   for (int s = 0; s < isa::kSegments; ++s) {
     for (size_t i = 0; i < a.segments[s].size(); ++i) {
       if (a.segments[s][i] != b.segments[s][i]) {
-        return fmt::format("segment {} byte {}: {} against {}", s, i, a.segments[s][i], b.segments[s][i]);
+        return fmt::format("segment {} byte {}: {} against {}", s, i, a.segments[s][i],
+                           b.segments[s][i]);
       }
     }
   }
-  if (a.report.leftover_tokens != b.report.leftover_tokens) return "tokens are left over on one of them";
+  if (a.report.leftover_tokens != b.report.leftover_tokens)
+    return "tokens are left over on one of them";
   return "";
 }
 

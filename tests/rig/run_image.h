@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a program image on a device and collects all that can be compared. Depends on: runtime/device.h.
-// Used by: the rig's tests, tests/cosim.
+// Runs a program image on a device and collects all that can be compared. Depends on:
+// runtime/device.h. Used by: the rig's tests, tests/cosim.
 #ifndef TESSERA_TESTS_RIG_RUN_IMAGE_H_
 #define TESSERA_TESTS_RIG_RUN_IMAGE_H_
 
@@ -20,14 +20,16 @@ struct Outcome {
   std::vector<TraceEntry> trace;                              // empty unless asked for
 };
 
-// Resets |device|, places |image| (uninitialised bytes are zero), runs it and reads all segments back.
-// The same calls give the same addresses on a fresh device. Everything is freed again.
+// Resets |device|, places |image| (uninitialised bytes are zero), runs it and reads all segments
+// back. The same calls give the same addresses on a fresh device. Everything is freed again.
 //   errors  those of Device
-Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace, uint64_t budget = 50'000'000);
+Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
+                         uint64_t budget = 50'000'000);
 
-// "" if memory, leftover tokens and, where both have one, the traces of the units are equal; else the
-// first difference in words. |image| ran on a machine of |config|.
-std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image, const isa::Config& config);
+// "" if memory, leftover tokens and, where both have one, the traces of the units are equal; else
+// the first difference in words. |image| ran on a machine of |config|.
+std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image,
+                       const isa::Config& config);
 
 }  // namespace tessera::rig
 

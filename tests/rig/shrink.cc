@@ -17,7 +17,11 @@ class Shrinker {
  public:
   Shrinker(const isa::ProgramImage& image, const isa::Config& config,
            const std::function<bool(const isa::ProgramImage&)>& fails, int max_trials)
-      : image_(image), config_(config), fails_(fails), trials_(max_trials), program_(FetchAll(image, config)) {}
+      : image_(image),
+        config_(config),
+        fails_(fails),
+        trials_(max_trials),
+        program_(FetchAll(image, config)) {}
 
   isa::ProgramImage Run() {
     bool smaller = true;
@@ -49,7 +53,8 @@ class Shrinker {
       for (size_t first = 0; first + size < program_.size();) {
         Program less = program_;
         for (size_t n = first; n < first + size; ++n) DetachTokens(less, n);
-        less.erase(less.begin() + static_cast<int64_t>(first), less.begin() + static_cast<int64_t>(first + size));
+        less.erase(less.begin() + static_cast<int64_t>(first),
+                   less.begin() + static_cast<int64_t>(first + size));
         if (Try(std::move(less))) {
           any = true;
         } else {
@@ -64,8 +69,10 @@ class Shrinker {
   void DetachTokens(Program& program, size_t n) {
     for (int other = 0; other < isa::kUnits; ++other) {
       const int unit = static_cast<int>(program[n].unit);
-      if ((program[n].push >> other) & 1) TakePair(program, unit, other, Rank(program, n, unit, other));
-      if ((program[n].pop >> other) & 1) TakePair(program, other, unit, Rank(program, n, other, unit));
+      if ((program[n].push >> other) & 1)
+        TakePair(program, unit, other, Rank(program, n, unit, other));
+      if ((program[n].pop >> other) & 1)
+        TakePair(program, other, unit, Rank(program, n, other, unit));
     }
   }
 
@@ -80,7 +87,8 @@ class Shrinker {
   static size_t Rank(const Program& program, size_t n, int from, int to) {
     size_t rank = 0;
     const bool pushes = Pushes(program[n], from, to);
-    for (size_t i = 0; i < n; ++i) rank += pushes ? Pushes(program[i], from, to) : Pops(program[i], from, to);
+    for (size_t i = 0; i < n; ++i)
+      rank += pushes ? Pushes(program[i], from, to) : Pops(program[i], from, to);
     return rank;
   }
 
@@ -89,8 +97,10 @@ class Shrinker {
     bool found = false;
     size_t pushes = 0, pops = 0;
     for (isa::Fetched& f : program) {
-      if (Pushes(f, from, to) && pushes++ == rank) f.push &= static_cast<uint8_t>(~(1 << to)), found = true;
-      if (Pops(f, from, to) && pops++ == rank) f.pop &= static_cast<uint8_t>(~(1 << from)), found = true;
+      if (Pushes(f, from, to) && pushes++ == rank)
+        f.push &= static_cast<uint8_t>(~(1 << to)), found = true;
+      if (Pops(f, from, to) && pops++ == rank)
+        f.pop &= static_cast<uint8_t>(~(1 << from)), found = true;
     }
     return found;
   }
@@ -151,13 +161,22 @@ class Shrinker {
   template <typename F>
   static void ForFields(isa::AnyInsn& insn, F&& f) {
     if (isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
-      std::visit([&](auto& v) { ForEachField(v, [&](const isa::Field& field, int64_t& value) { f(field.name, value); }); }, *one);
+      std::visit(
+          [&](auto& v) {
+            ForEachField(v, [&](const isa::Field& field, int64_t& value) { f(field.name, value); });
+          },
+          *one);
     } else {
-      std::visit([&](auto& v) { ForEachVtaValue(v, [&](std::string_view name, int64_t& value) { f(name, value); }); },
-                 std::get<isa::VtaInsn>(insn));
+      std::visit(
+          [&](auto& v) {
+            ForEachVtaValue(v, [&](std::string_view name, int64_t& value) { f(name, value); });
+          },
+          std::get<isa::VtaInsn>(insn));
     }
   }
-  static bool IsToken(std::string_view name) { return name.starts_with("pop") || name.starts_with("push"); }
+  static bool IsToken(std::string_view name) {
+    return name.starts_with("pop") || name.starts_with("push");
+  }
   static int FieldCount(isa::AnyInsn& insn) {
     int count = 0;
     ForFields(insn, [&](std::string_view name, int64_t&) { count += !IsToken(name); });
@@ -181,7 +200,8 @@ class Shrinker {
 }  // namespace
 
 isa::ProgramImage Shrink(const isa::ProgramImage& image, const isa::Config& config,
-                         const std::function<bool(const isa::ProgramImage&)>& fails, int max_trials) {
+                         const std::function<bool(const isa::ProgramImage&)>& fails,
+                         int max_trials) {
   return Shrinker(image, config, fails, max_trials).Run();
 }
 
@@ -191,7 +211,8 @@ Status KeepProgram(const std::string& root, const std::string& name, const std::
   std::istringstream lines(why);
   for (std::string line; std::getline(lines, line);) text += "; " + line + "\n";
   const isa::Config configs[] = {config};
-  return WriteFile(root + "/tests/corpus/rig/" + name + ".tsr.s", text + isa::Disassemble(image, configs));
+  return WriteFile(root + "/tests/corpus/rig/" + name + ".tsr.s",
+                   text + isa::Disassemble(image, configs));
 }
 
 }  // namespace tessera::rig

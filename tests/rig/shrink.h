@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a failing program small, and keeps it as a file. Depends on: isa/check, isa/asm. Used by: tests
-// that compare machines.
+// Makes a failing program small, and keeps it as a file. Depends on: isa/check, isa/asm. Used by:
+// tests that compare machines.
 #ifndef TESSERA_TESTS_RIG_SHRINK_H_
 #define TESSERA_TESTS_RIG_SHRINK_H_
 
@@ -14,11 +14,12 @@
 
 namespace tessera::rig {
 
-// The smallest program that can be reached from |image| by dropping instructions, pairs of tokens and
-// data, and by reducing fields, such that the checker accepts every step and |fails| still says true.
-// Asks |fails| at most |max_trials| times. fails(image) is true.
+// The smallest program that can be reached from |image| by dropping instructions, pairs of tokens
+// and data, and by reducing fields, such that the checker accepts every step and |fails| still says
+// true. Asks |fails| at most |max_trials| times. fails(image) is true.
 isa::ProgramImage Shrink(const isa::ProgramImage& image, const isa::Config& config,
-                         const std::function<bool(const isa::ProgramImage&)>& fails, int max_trials = 2000);
+                         const std::function<bool(const isa::ProgramImage&)>& fails,
+                         int max_trials = 2000);
 
 // Writes |image| as assembly to tests/corpus/rig/NAME.tsr.s below |root|, |why| in comments on top.
 Status KeepProgram(const std::string& root, const std::string& name, const std::string& why,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: shrinking of random programs under predicates that need one known instruction or a
-// conflict between two units: what is left is legal, still fails, and is as small as it can be; the
-// kept file assembles to the same image. Every kept program of tests/corpus/rig runs on the functional
-// simulator. Not tested here: finding failures (tests/cosim).
+// What is tested: shrinking of random programs under predicates that need one known instruction or
+// a conflict between two units: what is left is legal, still fails, and is as small as it can be;
+// the kept file assembles to the same image. Every kept program of tests/corpus/rig runs on the
+// functional simulator. Not tested here: finding failures (tests/cosim).
+#include "shrink.h"
+
 #include <filesystem>
 
 #include "base/file.h"
@@ -11,7 +13,6 @@
 #include "isa/check/check.h"
 #include "program.h"
 #include "rig_helpers.h"
-#include "shrink.h"
 
 namespace tessera::rig {
 namespace {
@@ -39,7 +40,8 @@ TEST(Shrink, LeavesWhatTheFailureNeeds) {
         Shrink(image, config, [&](const isa::ProgramImage& i) { return Has<isa::Add>(i, config); });
     EXPECT_TRUE(CheckProgram(small, config).ok());
     EXPECT_TRUE(Has<isa::Add>(small, config));
-    // ADD reads an int8 tile and an accumulator tile: at most two instructions write each, and FINISH.
+    // ADD reads an int8 tile and an accumulator tile: at most two instructions write each, and
+    // FINISH.
     EXPECT_LE(small.insn_count(), 8) << isa::Disassemble(small);
     EXPECT_TRUE(RunImage(*Func(config, 0), small, true));
   }
@@ -60,12 +62,14 @@ TEST(Shrink, WorksOnVta) {
 }
 
 TEST(Shrink, KeepsAFileThatAssemblesToTheSame) {
-  const std::filesystem::path root = std::filesystem::path(::testing::TempDir()) / "rig_shrink_test";
+  const std::filesystem::path root =
+      std::filesystem::path(::testing::TempDir()) / "rig_shrink_test";
   std::filesystem::create_directories(root / "tests/corpus/rig");
   const isa::Config config = Named("tiny");
   const isa::ProgramImage image = MakeProgram({config, isa::Profile::kTessera, 7, 20});
   ASSERT_TRUE(KeepProgram(root.string(), "seed7", "an example\nof two lines", image, config));
-  const Result<std::vector<uint8_t>> bytes = ReadFile((root / "tests/corpus/rig/seed7.tsr.s").string());
+  const Result<std::vector<uint8_t>> bytes =
+      ReadFile((root / "tests/corpus/rig/seed7.tsr.s").string());
   ASSERT_TRUE(bytes);
   const std::string text(bytes->begin(), bytes->end());
   EXPECT_TRUE(text.starts_with("; an example\n; of two lines\n"));
@@ -81,7 +85,8 @@ TEST(Corpus, EveryKeptProgramIsLegalAndRuns) {
     SCOPED_TRACE(entry.path().string());
     const Result<std::vector<uint8_t>> bytes = ReadFile(entry.path().string());
     ASSERT_TRUE(bytes);
-    const Result<isa::ProgramImage> image = isa::Assemble(std::string(bytes->begin(), bytes->end()));
+    const Result<isa::ProgramImage> image =
+        isa::Assemble(std::string(bytes->begin(), bytes->end()));
     ASSERT_TRUE(image) << image.error().message;
     const isa::Config config = Named(image->config_name);
     EXPECT_EQ(CheckProgram(*image, config).ToString(), "");

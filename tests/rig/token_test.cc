@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: tokens. Taking a push and a pop of one pair of units out of a random program is
-// reported by the checker, or no interleaving of the functional simulator tells the two programs apart;
-// taking only one of them is always reported. With queues and counters of few places, the checker finds
-// a deadlock exactly when the simulator does.
-// Not tested here: which text is reported (tests/check).
+// reported by the checker, or no interleaving of the functional simulator tells the two programs
+// apart; taking only one of them is always reported. With queues and counters of few places, the
+// checker finds a deadlock exactly when the simulator does. Not tested here: which text is reported
+// (tests/check).
 #include <algorithm>
 
 #include "base/rng.h"
@@ -43,16 +43,19 @@ void TakeTokens(isa::Profile profile, const std::string& name, int programs) {
   int reported = 0, redundant = 0;
   for (int n = 1; n <= programs; ++n) {
     SCOPED_TRACE(::testing::Message() << name << " seed " << n);
-    const isa::ProgramImage image = MakeProgram({config, profile, static_cast<uint64_t>(n), 10 + n % 30});
+    const isa::ProgramImage image =
+        MakeProgram({config, profile, static_cast<uint64_t>(n), 10 + n % 30});
     const std::vector<isa::Fetched> program = FetchAll(image, config);
     const std::vector<Edge> edges = EdgesOf(program);
     if (edges.empty()) continue;
     Rng rng(static_cast<uint64_t>(n));
     const Edge& edge = edges[rng.Range(0, static_cast<int64_t>(edges.size()) - 1)];
-    const size_t k = static_cast<size_t>(rng.Range(0, static_cast<int64_t>(edge.pushers.size()) - 1));
+    const size_t k =
+        static_cast<size_t>(rng.Range(0, static_cast<int64_t>(edge.pushers.size()) - 1));
     std::vector<isa::Fetched> less = program;
     less[edge.pushers[k]].push &= static_cast<uint8_t>(~(1 << edge.to));
-    ASSERT_FALSE(CheckProgram(WithProgram(image, less, config), config).ok() && profile == isa::Profile::kTessera)
+    ASSERT_FALSE(CheckProgram(WithProgram(image, less, config), config).ok() &&
+                 profile == isa::Profile::kTessera)
         << "a pop without its push";
     less[edge.poppers[k]].pop &= static_cast<uint8_t>(~(1 << edge.from));
     const isa::ProgramImage changed = WithProgram(image, less, config);
@@ -114,8 +117,10 @@ TEST(Tokens, ShallowQueuesAndCountersDeadlockWhereTheCheckerSays) {
     config.queue_depth = rng.OneIn(2) ? 2 : 4;
     config.token_depth = rng.Range(1, 2);
     ASSERT_TRUE(isa::ValidateConfig(config)) << isa::ValidateConfig(config).error().message;
-    SCOPED_TRACE(::testing::Message() << "seed " << n << " queues " << config.queue_depth << " counters " << config.token_depth);
-    const isa::ProgramImage image = MakeProgram({config, n % 3 ? isa::Profile::kTessera : isa::Profile::kVta, n, 60});
+    SCOPED_TRACE(::testing::Message() << "seed " << n << " queues " << config.queue_depth
+                                      << " counters " << config.token_depth);
+    const isa::ProgramImage image =
+        MakeProgram({config, n % 3 ? isa::Profile::kTessera : isa::Profile::kVta, n, 60});
     const isa::CheckReport check = CheckProgram(image, config);
     for (uint64_t seed = 0; seed <= 2; ++seed) {
       const Result<Outcome> outcome = RunImage(*Func(config, seed), image, false);

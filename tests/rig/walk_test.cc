@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that isa/check/walk.h touches what the semantics touch: its writes against the writes
-// that the semantics announce, and, in profile tessera, reads and writes against isa/access.h, which
-// derives them from the fields in another way. Space: every instruction of random programs.
+// What is tested: that isa/check/walk.h touches what the semantics touch: its writes against the
+// writes that the semantics announce, and, in profile tessera, reads and writes against
+// isa/access.h, which derives them from the fields in another way. Space: every instruction of
+// random programs.
+#include "isa/check/walk.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 
-#include "isa/check/walk.h"
 #include "isa/encoding.h"
 #include "isa/semantics/execute.h"
 #include "program.h"
@@ -26,17 +28,20 @@ struct Writes {
   isa::Profile profile;
   const std::array<uint64_t, isa::kSegments>& bases;
   Addresses* addresses;
-  void operator()(isa::ByteSpace space, uint64_t address, const void*, const void*, int64_t bytes) const {
+  void operator()(isa::ByteSpace space, uint64_t address, const void*, const void*,
+                  int64_t bytes) const {
     for (int64_t i = 0; i < bytes; ++i) {
       const int64_t at = static_cast<int64_t>(address) + i;
       if (space == isa::ByteSpace::kDram) {
         const int segment = static_cast<int>(at >> 20);  // where the test puts them
-        (*addresses)[Space::OfSegment(segment).index].insert(at - static_cast<int64_t>(bases[segment]));
+        (*addresses)[Space::OfSegment(segment).index].insert(at -
+                                                             static_cast<int64_t>(bases[segment]));
         continue;
       }
-      for (isa::Memory m : {isa::Memory::kUop, isa::Memory::kWgt, isa::Memory::kInp, isa::Memory::kAcc, isa::Memory::kOut,
-                            isa::Memory::kPrm}) {
-        if (isa::ByteSpaceOf(m) == space) (*addresses)[static_cast<int>(m)].insert(at / config.TileBytes(m, profile));
+      for (isa::Memory m : {isa::Memory::kUop, isa::Memory::kWgt, isa::Memory::kInp,
+                            isa::Memory::kAcc, isa::Memory::kOut, isa::Memory::kPrm}) {
+        if (isa::ByteSpaceOf(m) == space)
+          (*addresses)[static_cast<int>(m)].insert(at / config.TileBytes(m, profile));
       }
     }
   }
@@ -58,7 +63,8 @@ void Compare(const std::string& name, isa::Profile profile, int programs) {
     for (int s = 0; s < isa::kSegments; ++s) {
       bases[s] = static_cast<uint64_t>(s) << 20;
       state.segments[s] = {bases[s], image.segments[s].size};
-      std::copy(image.segments[s].data.begin(), image.segments[s].data.end(), dram.begin() + (s << 20));
+      std::copy(image.segments[s].data.begin(), image.segments[s].data.end(),
+                dram.begin() + (s << 20));
     }
     for (const isa::Fetched& fetched : FetchAll(image, config)) {
       SCOPED_TRACE(::testing::Message() << name << " seed " << n << ": " << Describe(fetched.insn));
@@ -87,7 +93,8 @@ void Compare(const std::string& name, isa::Profile profile, int programs) {
       Addresses derived[2];
       for (const isa::Access& access : isa::Accesses(*insn, config, uops)) {
         for (const isa::Interval& interval : access.intervals) {
-          for (int64_t a = interval.begin; a < interval.end; ++a) derived[access.write][access.space.index].insert(a);
+          for (int64_t a = interval.begin; a < interval.end; ++a)
+            derived[access.write][access.space.index].insert(a);
         }
       }
       EXPECT_EQ(walked[1], derived[1]);

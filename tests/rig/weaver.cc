@@ -17,19 +17,25 @@ using isa::Profile;
 using isa::Space;
 using isa::Unit;
 
-Weaver::Weaver(const isa::Config& config, Profile profile, const std::array<isa::SegmentData, isa::kSegments>& data,
-               Rng& rng)
-    : config_(config), profile_(profile), data_(data), rng_(rng), uops_(config.Depth(Memory::kUop, profile)) {
+Weaver::Weaver(const isa::Config& config, Profile profile,
+               const std::array<isa::SegmentData, isa::kSegments>& data, Rng& rng)
+    : config_(config),
+      profile_(profile),
+      data_(data),
+      rng_(rng),
+      uops_(config.Depth(Memory::kUop, profile)) {
   if (profile == Profile::kVta) vta_ = isa::VtaCodec::Make(config).value();
   for (int s = 0; s < isa::kSpaces; ++s) {
     const Space space{static_cast<uint8_t>(s)};
     shadow_[s] = isa::Shadow(Limit(space), 1);
-    if (space.is_segment()) shadow_[s].Initialise(static_cast<int64_t>(data[space.segment()].data.size()));
+    if (space.is_segment())
+      shadow_[s].Initialise(static_cast<int64_t>(data[space.segment()].data.size()));
   }
 }
 
 int64_t Weaver::Limit(Space space) const {
-  return space.is_segment() ? static_cast<int64_t>(data_[space.segment()].size) : config_.Depth(space.memory(), profile_);
+  return space.is_segment() ? static_cast<int64_t>(data_[space.segment()].size)
+                            : config_.Depth(space.memory(), profile_);
 }
 
 // Whether |from| can give tokens to |to|.
@@ -52,7 +58,8 @@ int Weaver::Add(const AnyInsn& insn, int unit) {
 // An instruction that only moves tokens.
 int Weaver::AddCarrier(int unit) {
   if (profile_ == Profile::kTessera) return Add(isa::Insn(isa::Sync{.unit = unit}), unit);
-  if (unit == static_cast<int>(Unit::kStore)) return Add(isa::VtaInsn(isa::VtaStore{.memory_type = 4}), unit);
+  if (unit == static_cast<int>(Unit::kStore))
+    return Add(isa::VtaInsn(isa::VtaStore{.memory_type = 4}), unit);
   const Memory memory = unit == static_cast<int>(Unit::kLoad) ? Memory::kInp : Memory::kUop;
   return Add(isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory)}), unit);
 }
@@ -60,7 +67,8 @@ int Weaver::AddCarrier(int unit) {
 // A token from instruction |number| of |from|, or a later one, to the next instruction of |to|.
 void Weaver::Tie(int from, int to, uint32_t number) {
   if (rng_.OneIn(8)) AddCarrier(from);
-  const uint32_t giver = static_cast<uint32_t>(rng_.Range(number, static_cast<int64_t>(by_unit_[from].size())));
+  const uint32_t giver =
+      static_cast<uint32_t>(rng_.Range(number, static_cast<int64_t>(by_unit_[from].size())));
   Item& item = items_[by_unit_[from][giver - 1]];
   TESSERA_CHECK(giver > last_push_[from][to] && ((item.push >> to) & 1) == 0);
   item.push |= static_cast<uint8_t>(1 << to);
@@ -122,7 +130,8 @@ void Weaver::NoteUops(const AnyInsn& insn) {
     if (v == nullptr || v->memory != 0) return;
     int64_t tile = v->sram_base;
     for (int64_t n = 0; n < v->x_size * v->y_size * v->z_size; ++n, ++tile) {
-      const int64_t at = v->dram_base + n % v->x_size * v->x_step + n / v->x_size % v->y_size * v->y_step +
+      const int64_t at = v->dram_base + n % v->x_size * v->x_step +
+                         n / v->x_size % v->y_size * v->y_step +
                          n / v->x_size / v->y_size * v->z_step;
       uint64_t word;
       std::memcpy(&word, &data_[v->segment].data[at], 8);
@@ -132,7 +141,8 @@ void Weaver::NoteUops(const AnyInsn& insn) {
   }
   const isa::VtaLoad* v = std::get_if<isa::VtaLoad>(&std::get<isa::VtaInsn>(insn));
   if (v == nullptr || v->memory_type != 0 || v->x_size == 0) return;
-  const int64_t columns = v->x_pad_0 + v->x_size + v->x_pad_1, rows = v->y_pad_0 + v->y_size + v->y_pad_1;
+  const int64_t columns = v->x_pad_0 + v->x_size + v->x_pad_1,
+                rows = v->y_pad_0 + v->y_size + v->y_pad_1;
   for (int64_t n = 0; n < rows * columns; ++n) {
     const int64_t x = n % columns - v->x_pad_0, y = n / columns - v->y_pad_0;
     uint32_t word = 0;
@@ -153,7 +163,8 @@ std::vector<AnyInsn> Weaver::Finish() {
     SetTokens(item.insn, item.unit, item.pop, item.push);
     program.push_back(item.insn);
   }
-  program.push_back(profile_ == Profile::kVta ? AnyInsn(isa::VtaInsn(isa::VtaFinish{})) : AnyInsn(isa::Insn(isa::Finish{})));
+  program.push_back(profile_ == Profile::kVta ? AnyInsn(isa::VtaInsn(isa::VtaFinish{}))
+                                              : AnyInsn(isa::Insn(isa::Finish{})));
   return program;
 }
 

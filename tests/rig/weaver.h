@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weaver: appends instructions to a program and ties them together with tokens so that no two units race.
-// Depends on: isa/check. Used by: the rig's generator.
+// Weaver: appends instructions to a program and ties them together with tokens so that no two units
+// race. Depends on: isa/check. Used by: the rig's generator.
 #ifndef TESSERA_TESTS_RIG_WEAVER_H_
 #define TESSERA_TESTS_RIG_WEAVER_H_
 
@@ -19,11 +19,11 @@ namespace tessera::rig {
 class Weaver {
  public:
   // |data| are the segments with their contents; they stay where they are.
-  Weaver(const isa::Config& config, isa::Profile profile, const std::array<isa::SegmentData, isa::kSegments>& data,
-         Rng& rng);
+  Weaver(const isa::Config& config, isa::Profile profile,
+         const std::array<isa::SegmentData, isa::kSegments>& data, Rng& rng);
 
-  // Appends |insn| if it stays in bounds and reads only what is written, with the tokens that it needs.
-  // Its own token fields must be zero. Returns whether it was appended.
+  // Appends |insn| if it stays in bounds and reads only what is written, with the tokens that it
+  // needs. Its own token fields must be zero. Returns whether it was appended.
   bool Append(const isa::AnyInsn& insn);
 
   // The stream, FINISH at the end.
@@ -51,10 +51,11 @@ class Weaver {
   Rng& rng_;
   std::optional<isa::VtaCodec> vta_;
   std::vector<Item> items_;
-  std::array<std::vector<int>, isa::kUnits> by_unit_;                          // indices into items_
+  std::array<std::vector<int>, isa::kUnits> by_unit_;  // indices into items_
   std::array<isa::Clock, isa::kUnits> clock_{};
-  std::array<std::array<uint32_t, isa::kUnits>, isa::kUnits> last_push_{};     // [from][to]: number, 0: none
-  std::array<uint8_t, isa::kUnits> pending_pop_{};                             // of the unit's next instruction
+  std::array<std::array<uint32_t, isa::kUnits>, isa::kUnits>
+      last_push_{};                                 // [from][to]: number, 0: none
+  std::array<uint8_t, isa::kUnits> pending_pop_{};  // of the unit's next instruction
   std::array<isa::Shadow, isa::kSpaces> shadow_;
   std::vector<std::optional<isa::Uop>> uops_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every field value without a meaning is refused with its text, and the values next to
-// it are not; what fetch makes of streams of both profiles: units, tokens, stray bits, opcodes.
+// What is tested: every field value without a meaning is refused with its text, and the values next
+// to it are not; what fetch makes of streams of both profiles: units, tokens, stray bits, opcodes.
 // Not tested here: that bits and structs agree (tests/isa).
 #include "isa/semantics/fields.h"
 
@@ -42,8 +42,10 @@ TEST(Fields, OfLoadAndStore) {
   EXPECT_EQ(FieldError(Load{.memory = 6, .x_bytes = 36}), "x_bytes is 36, must be 40 to 40");
   EXPECT_EQ(FieldError(Load{.memory = 6, .x_bytes = 40, .y_pad_0 = 1}),
             "a load of prm has pads, which that memory does not take");
-  EXPECT_EQ(FieldError(Load{.memory = 5, .x_bytes = 4}), "memory is 5, must be uop, wgt, inp, acc, out or prm");
-  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4}), "memory is 7, must be uop, wgt, inp, acc, out or prm");
+  EXPECT_EQ(FieldError(Load{.memory = 5, .x_bytes = 4}),
+            "memory is 5, must be uop, wgt, inp, acc, out or prm");
+  EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4}),
+            "memory is 7, must be uop, wgt, inp, acc, out or prm");
   EXPECT_EQ(FieldError(Store{.x_bytes = 4}), "");
   EXPECT_EQ(FieldError(Store{.x_bytes = 0}), "x_bytes is 0, must be 1 to 4");
   EXPECT_EQ(FieldError(Store{.x_bytes = 5}), "x_bytes is 5, must be 1 to 4");
@@ -89,8 +91,10 @@ TEST(Fetch, FindsUnitAndTokens) {
   ASSERT_FALSE(Route(Insn(Finish{}), &f));
   EXPECT_TRUE(f.finish);
   EXPECT_EQ(TokenError(Insn(Gemm{.push = 2})), "unit gemm pops from or pushes to itself");
-  EXPECT_EQ(TokenError(Insn(Sync{.pop = 8, .unit = 3})), "unit store pops from or pushes to itself");
-  EXPECT_EQ(TokenError(Insn(Finish{.pop = 1})), "finish has tokens (pop 1, push 0), it belongs to no unit");
+  EXPECT_EQ(TokenError(Insn(Sync{.pop = 8, .unit = 3})),
+            "unit store pops from or pushes to itself");
+  EXPECT_EQ(TokenError(Insn(Finish{.pop = 1})),
+            "finish has tokens (pop 1, push 0), it belongs to no unit");
 }
 
 TEST(Fetch, FindsUnitAndTokensOfVta) {
@@ -120,18 +124,24 @@ TEST(Fetch, FindsUnitAndTokensOfVta) {
     EXPECT_EQ(f.push, row.push);
     EXPECT_EQ(f.finish, std::holds_alternative<VtaFinish>(row.insn));
   }
-  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.pop_prev = 1, .memory_type = 2})), "load has no stage before it to token with");
-  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.push_prev = 1, .memory_type = 1})), "load has no stage before it to token with");
-  EXPECT_EQ(TokenError(VtaInsn(VtaStore{.push_next = 1})), "store has no stage after it to token with");
-  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.memory_type = 4})), "memory_type is 4, must be uop, wgt, inp, acc or acc8");
-  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.memory_type = 6})), "memory_type is 6, must be uop, wgt, inp, acc or acc8");
+  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.pop_prev = 1, .memory_type = 2})),
+            "load has no stage before it to token with");
+  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.push_prev = 1, .memory_type = 1})),
+            "load has no stage before it to token with");
+  EXPECT_EQ(TokenError(VtaInsn(VtaStore{.push_next = 1})),
+            "store has no stage after it to token with");
+  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.memory_type = 4})),
+            "memory_type is 4, must be uop, wgt, inp, acc or acc8");
+  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.memory_type = 6})),
+            "memory_type is 6, must be uop, wgt, inp, acc or acc8");
 }
 
 TEST(Fetch, RefusesBitsAndOpcodes) {
   const Fetcher fetcher = Fetcher::Make(Profile::kTessera, Named("tiny")).value();
   const auto error = [&](InsnWord word) {
     Fetched f;
-    return fetcher.Fetch(std::span(reinterpret_cast<const uint8_t*>(word.data()), sizeof word), &f).error;
+    return fetcher.Fetch(std::span(reinterpret_cast<const uint8_t*>(word.data()), sizeof word), &f)
+        .error;
   };
   EXPECT_EQ(error(Encode(Sync{.pop = 2}).value()), MachineError::kNone);
   EXPECT_EQ(error({0, 0, 0, 0}), MachineError::kIllegalOpcode);
@@ -142,20 +152,26 @@ TEST(Fetch, RefusesBitsAndOpcodes) {
   const Fetcher vta = Fetcher::Make(Profile::kVta, Named("tiny")).value();
   const auto vta_error = [&](VtaInsnWord word) {
     Fetched f;
-    return vta.Fetch(std::span(reinterpret_cast<const uint8_t*>(word.data()), sizeof word), &f).error;
+    return vta.Fetch(std::span(reinterpret_cast<const uint8_t*>(word.data()), sizeof word), &f)
+        .error;
   };
   for (uint64_t opcode = 0; opcode < 8; ++opcode) {
-    EXPECT_EQ(vta_error({opcode, 0}), opcode < 5 ? MachineError::kNone : MachineError::kIllegalOpcode) << opcode;
+    EXPECT_EQ(vta_error({opcode, 0}),
+              opcode < 5 ? MachineError::kNone : MachineError::kIllegalOpcode)
+        << opcode;
   }
-  EXPECT_FALSE(Fetcher::Make(Profile::kVta, Named("wide"))) << "VTA's micro-op does not hold its indices";
+  EXPECT_FALSE(Fetcher::Make(Profile::kVta, Named("wide")))
+      << "VTA's micro-op does not hold its indices";
 }
 
 TEST(Fetch, DescribesAndCounts) {
   EXPECT_EQ(Describe(Insn(Gemm{.push = 4, .uop_count = 9, .iter_out = 2, .iter_in = 3})),
             "gemm push=vector uop_count=9 iter_out=2 iter_in=3");
   EXPECT_EQ(Describe(VtaInsn(VtaAlu{.pop_prev = 1, .imm = -7})), "alu pop=prev imm=-7");
-  EXPECT_EQ(Steps(Insn(Gemm{.uop_count = 65535, .iter_out = 65535, .iter_in = 65535})), 65535ll * 65535 * 65535);
-  EXPECT_EQ(Steps(Insn(Load{.x_size = 3, .y_size = 2, .z_size = 4, .x_pad_0 = 1, .y_pad_1 = 5})), 4 * 7 * 4);
+  EXPECT_EQ(Steps(Insn(Gemm{.uop_count = 65535, .iter_out = 65535, .iter_in = 65535})),
+            65535ll * 65535 * 65535);
+  EXPECT_EQ(Steps(Insn(Load{.x_size = 3, .y_size = 2, .z_size = 4, .x_pad_0 = 1, .y_pad_1 = 5})),
+            4 * 7 * 4);
   EXPECT_EQ(Steps(Insn(Alu{.iter_out = 2, .iter_in = 3, .red_out = 4, .red_in = 5})), 120);
   EXPECT_EQ(Steps(VtaInsn(VtaLoad{.y_size = 3, .x_size = 0, .x_pad_0 = 5})), 0);
   EXPECT_EQ(Steps(VtaInsn(VtaGemm{.uop_bgn = 5, .uop_end = 3, .iter_out = 9, .iter_in = 9})), 0);

@@ -24,11 +24,14 @@ inline Config Named(std::string_view name) {
 
 // A machine full of random bytes, with |dram_bytes| of device memory that all segments cover.
 struct Machine {
-  Machine(const Config& config, Rng& rng, int64_t dram_bytes = 4096) : memory(dram_bytes), state(config) {
+  Machine(const Config& config, Rng& rng, int64_t dram_bytes = 4096)
+      : memory(dram_bytes), state(config) {
     const auto fill = [&](auto& values) {
-      for (auto& value : values) value = static_cast<std::remove_reference_t<decltype(value)>>(rng.Next());
+      for (auto& value : values)
+        value = static_cast<std::remove_reference_t<decltype(value)>>(rng.Next());
     };
-    fill(memory), fill(state.uop), fill(state.wgt), fill(state.inp), fill(state.acc), fill(state.out), fill(state.prm);
+    fill(memory), fill(state.uop), fill(state.wgt), fill(state.inp), fill(state.acc),
+        fill(state.out), fill(state.prm);
     state.dram = memory;
     for (SegmentRange& segment : state.segments) segment = {0, memory.size()};
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: LOAD and STORE of both profiles against a model that works backwards, from each byte
-// of the destination to where it comes from; bounds at the last legal and first illegal value. Space:
-// random boxes with pads, steps, windows that overlap, short tiles, every memory, named configurations.
-// Not tested here: field values without a meaning (fields_test).
+// What is tested: LOAD and STORE of both profiles against a model that works backwards, from each
+// byte of the destination to where it comes from; bounds at the last legal and first illegal value.
+// Space: random boxes with pads, steps, windows that overlap, short tiles, every memory, named
+// configurations. Not tested here: field values without a meaning (fields_test).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -36,12 +36,18 @@ struct BoxModel {
 
 uint8_t* BytesOf(MachineState& m, Memory memory) {
   switch (memory) {
-    case Memory::kUop: return m.uop.data();
-    case Memory::kWgt: return reinterpret_cast<uint8_t*>(m.wgt.data());
-    case Memory::kInp: return reinterpret_cast<uint8_t*>(m.inp.data());
-    case Memory::kAcc: return reinterpret_cast<uint8_t*>(m.acc.data());
-    case Memory::kOut: return reinterpret_cast<uint8_t*>(m.out.data());
-    default: return m.prm.data();
+    case Memory::kUop:
+      return m.uop.data();
+    case Memory::kWgt:
+      return reinterpret_cast<uint8_t*>(m.wgt.data());
+    case Memory::kInp:
+      return reinterpret_cast<uint8_t*>(m.inp.data());
+    case Memory::kAcc:
+      return reinterpret_cast<uint8_t*>(m.acc.data());
+    case Memory::kOut:
+      return reinterpret_cast<uint8_t*>(m.out.data());
+    default:
+      return m.prm.data();
   }
 }
 
@@ -65,15 +71,19 @@ TEST(Load, EqualsAModelFromTheDestination) {
       const Memory memory = kDestinations[seed % 6];
       const bool record = memory == Memory::kUop || memory == Memory::kPrm;
       const int64_t tile_bytes = config.TileBytes(memory);
-      Load load{.memory = static_cast<int64_t>(memory), .segment = rng.Range(0, 7), .pad_value = rng.Range(-128, 127)};
-      load.x_bytes = record || memory == Memory::kAcc || rng.OneIn(2) ? tile_bytes : rng.Range(1, tile_bytes);
+      Load load{.memory = static_cast<int64_t>(memory),
+                .segment = rng.Range(0, 7),
+                .pad_value = rng.Range(-128, 127)};
+      load.x_bytes =
+          record || memory == Memory::kAcc || rng.OneIn(2) ? tile_bytes : rng.Range(1, tile_bytes);
       load.x_size = rng.Range(0, 5), load.y_size = rng.Range(0, 4), load.z_size = rng.Range(0, 3);
       if (!record) {
         load.x_pad_0 = rng.Range(0, 2), load.x_pad_1 = rng.Range(0, 2);
         load.y_pad_0 = rng.Range(0, 2), load.y_pad_1 = rng.Range(0, 2);
       }
       // Steps below x_bytes are windows that overlap in memory.
-      load.x_step = rng.Range(0, 2 * tile_bytes), load.y_step = rng.Range(0, 600), load.z_step = rng.Range(0, 900);
+      load.x_step = rng.Range(0, 2 * tile_bytes), load.y_step = rng.Range(0, 600),
+      load.z_step = rng.Range(0, 900);
       load.dram_base = rng.Range(0, 3000);
       BoxModel box{load, m.memory};
       if (box.tiles() > config.Depth(memory)) continue;
@@ -102,16 +112,20 @@ TEST(Store, EqualsAModelFromTheDestination) {
       Machine m(config, rng, 1 << 14);
       Store store{.segment = rng.Range(0, 7)};
       store.x_bytes = rng.Range(1, config.out_tile_bytes());
-      store.x_size = rng.Range(0, 5), store.y_size = rng.Range(0, 4), store.z_size = rng.Range(0, 3);
-      store.x_step = rng.Range(0, 100), store.y_step = rng.Range(0, 600), store.z_step = rng.Range(0, 900);
+      store.x_size = rng.Range(0, 5), store.y_size = rng.Range(0, 4),
+      store.z_size = rng.Range(0, 3);
+      store.x_step = rng.Range(0, 100), store.y_step = rng.Range(0, 600),
+      store.z_step = rng.Range(0, 900);
       store.dram_base = rng.Range(0, 3000), store.sram_base = rng.Range(0, 100);
 
       Machine want = m;
       for (int64_t address = 0; address < static_cast<int64_t>(m.memory.size()); ++address) {
         // The last tile in loop order that covers this byte is what stays.
         for (int64_t t = store.x_size * store.y_size * store.z_size - 1; t >= 0; --t) {
-          const int64_t x = t % store.x_size, y = t / store.x_size % store.y_size, z = t / store.x_size / store.y_size;
-          const int64_t first = store.dram_base + x * store.x_step + y * store.y_step + z * store.z_step;
+          const int64_t x = t % store.x_size, y = t / store.x_size % store.y_size,
+                        z = t / store.x_size / store.y_size;
+          const int64_t first =
+              store.dram_base + x * store.x_step + y * store.y_step + z * store.z_step;
           if (address < first || address >= first + store.x_bytes) continue;
           want.memory[address] = static_cast<uint8_t>(
               m.state.out[(store.sram_base + t) * config.out_tile_bytes() + address - first]);
@@ -129,12 +143,20 @@ TEST(Transfer, StopsAtTheFirstTileAndByteOutside) {
   const Config config = Named("tiny");
   Machine m(config, rng);
   const int64_t depth = config.Depth(Memory::kInp);
-  Load load{.memory = 2, .segment = 3, .x_bytes = 4, .sram_base = depth - 6, .x_size = 2, .y_size = 3, .x_step = 4,
-            .z_size = 1, .y_step = 8};
+  Load load{.memory = 2,
+            .segment = 3,
+            .x_bytes = 4,
+            .sram_base = depth - 6,
+            .x_size = 2,
+            .y_size = 3,
+            .x_step = 4,
+            .z_size = 1,
+            .y_step = 8};
   EXPECT_FALSE(m.Run(load));
   load.sram_base += 1;
   EXPECT_EQ(m.Run(load).error, MachineError::kSramRange);
-  EXPECT_EQ(m.Run(load).detail, fmt::format("inp tile {}, the scratchpad holds {} tiles", depth, depth));
+  EXPECT_EQ(m.Run(load).detail,
+            fmt::format("inp tile {}, the scratchpad holds {} tiles", depth, depth));
   load.sram_base = 0;
   m.state.segments[3] = {64, 124};  // the box has 24 bytes
   load.dram_base = 100;
@@ -151,8 +173,14 @@ TEST(Transfer, StopsAtTheFirstTileAndByteOutside) {
   load.dram_base = 41;
   EXPECT_EQ(m.Run(load).error, MachineError::kBus);
 
-  Store store{.segment = 4, .x_bytes = 4, .sram_base = config.Depth(Memory::kOut) - 4, .dram_base = 4080, .x_size = 4,
-              .y_size = 1, .x_step = 4, .z_size = 1};
+  Store store{.segment = 4,
+              .x_bytes = 4,
+              .sram_base = config.Depth(Memory::kOut) - 4,
+              .dram_base = 4080,
+              .x_size = 4,
+              .y_size = 1,
+              .x_step = 4,
+              .z_size = 1};
   EXPECT_FALSE(m.Run(store));
   store.sram_base += 1;
   EXPECT_EQ(m.Run(store).error, MachineError::kSramRange);
@@ -169,19 +197,34 @@ TEST(VtaTransfer, EqualsAModelFromTheDestination) {
       Rng rng(seed);
       Machine m(config, rng, 1 << 18);
       m.state.profile = Profile::kVta;
-      constexpr Memory kIds[] = {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc, Memory::kAcc8};
+      constexpr Memory kIds[] = {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc,
+                                 Memory::kAcc8};
       const Memory memory = kIds[seed % 5];
       const int64_t tile_bytes = config.TileBytes(memory, Profile::kVta);
       // The segment of the memory id starts somewhere and has no limit.
       const int64_t base = 64 * rng.Range(0, 10);
       m.state.segments[static_cast<int>(memory)] = {static_cast<uint64_t>(base), 0};
-      VtaLoad v{.memory_type = static_cast<int64_t>(memory), .dram_base = rng.Range(0, 10), .y_size = rng.Range(0, 4),
-                .x_size = rng.Range(0, 5), .x_stride = rng.Range(0, 9), .y_pad_0 = rng.Range(0, 3),
-                .y_pad_1 = rng.Range(0, 3), .x_pad_0 = rng.Range(0, 3), .x_pad_1 = rng.Range(0, 3)};
+      VtaLoad v{.memory_type = static_cast<int64_t>(memory),
+                .dram_base = rng.Range(0, 10),
+                .y_size = rng.Range(0, 4),
+                .x_size = rng.Range(0, 5),
+                .x_stride = rng.Range(0, 9),
+                .y_pad_0 = rng.Range(0, 3),
+                .y_pad_1 = rng.Range(0, 3),
+                .x_pad_0 = rng.Range(0, 3),
+                .x_pad_1 = rng.Range(0, 3)};
       // In bytes, the box of profile tessera that means the same.
-      Load load{.memory = v.memory_type, .x_bytes = tile_bytes, .dram_base = base + v.dram_base * tile_bytes,
-                .x_size = v.x_size, .y_size = v.y_size, .x_step = tile_bytes, .z_size = v.x_size == 0 ? 0 : 1,
-                .x_pad_0 = v.x_pad_0, .x_pad_1 = v.x_pad_1, .y_pad_0 = v.y_pad_0, .y_step = v.x_stride * tile_bytes,
+      Load load{.memory = v.memory_type,
+                .x_bytes = tile_bytes,
+                .dram_base = base + v.dram_base * tile_bytes,
+                .x_size = v.x_size,
+                .y_size = v.y_size,
+                .x_step = tile_bytes,
+                .z_size = v.x_size == 0 ? 0 : 1,
+                .x_pad_0 = v.x_pad_0,
+                .x_pad_1 = v.x_pad_1,
+                .y_pad_0 = v.y_pad_0,
+                .y_step = v.x_stride * tile_bytes,
                 .y_pad_1 = v.y_pad_1};
       BoxModel box{load, m.memory};
       const int64_t depth = config.Depth(memory, Profile::kVta);
@@ -219,9 +262,11 @@ TEST(VtaTransfer, StoresTheLowBytesOfAccumulators) {
       }
     }
   }
-  ASSERT_FALSE(m.Run(VtaStore{.memory_type = 4, .sram_base = 11, .dram_base = 5, .y_size = 3, .x_size = 2, .x_stride = 7}));
+  ASSERT_FALSE(m.Run(VtaStore{
+      .memory_type = 4, .sram_base = 11, .dram_base = 5, .y_size = 3, .x_size = 2, .x_stride = 7}));
   ExpectSame(m, want);
-  ASSERT_FALSE(m.Run(VtaStore{.memory_type = 0, .sram_base = 0xffff, .dram_base = 0xffffffff, .y_size = 3}));
+  ASSERT_FALSE(
+      m.Run(VtaStore{.memory_type = 0, .sram_base = 0xffff, .dram_base = 0xffffffff, .y_size = 3}));
   ExpectSame(m, want);
 }
 

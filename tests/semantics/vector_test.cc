@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: REQUANT, ADD and ALU over tiles: which lane, record and tile goes where, clear, zero
-// points, the left shift of int8 sources, clamps, reductions; ALU operations at the ends of their range.
-// Space: random fields over all pairs of memories and named shapes. Rescale itself is tested in
-// rescale_test. Not tested here: the vector kernels (tests/sim/func).
+// What is tested: REQUANT, ADD and ALU over tiles: which lane, record and tile goes where, clear,
+// zero points, the left shift of int8 sources, clamps, reductions; ALU operations at the ends of
+// their range. Space: random fields over all pairs of memories and named shapes. Rescale itself is
+// tested in rescale_test. Not tested here: the vector kernels (tests/sim/func).
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,7 +15,8 @@ namespace tessera::isa {
 namespace {
 
 constexpr const char* kShapes[] = {"default", "tiny", "batch4", "wide"};
-constexpr int32_t kMin = std::numeric_limits<int32_t>::min(), kMax = std::numeric_limits<int32_t>::max();
+constexpr int32_t kMin = std::numeric_limits<int32_t>::min(),
+                  kMax = std::numeric_limits<int32_t>::max();
 
 int64_t Element(const Machine& m, int64_t memory, int64_t index) {
   return memory == 0 ? m.state.acc[index] : memory == 1 ? m.state.out[index] : m.state.inp[index];
@@ -41,14 +42,29 @@ TEST(Requant, EqualsALaneByLaneModel) {
       Rng rng(seed);
       Machine m(Named(name), rng);
       const Config& c = m.state.config;
-      Requant r{.src_mem = static_cast<int64_t>(seed % 3), .dst_mem = static_cast<int64_t>(seed / 3 % 3),
-                .round = rng.Range(0, 2), .clear = rng.Range(0, 1), .per_tensor = rng.Range(0, 1),
-                .src_zero = rng.Range(-128, 127), .out_zero = rng.Range(-128, 127), .lo = rng.Range(-128, 0),
-                .hi = rng.Range(0, 127), .prm_base = rng.Range(0, 9), .dst_base = rng.Range(0, 50),
-                .src_base = rng.Range(60, 90), .iter_out = rng.Range(0, 3), .iter_in = rng.Range(0, 3),
-                .dst_out = rng.Range(0, 5), .dst_in = rng.Range(0, 5), .src_out = rng.Range(0, 9),
-                .src_in = rng.Range(0, 9), .multiplier = rng.Range(0, 0x7fffffff), .shift = rng.Range(-31, 31),
-                .src_shift = rng.Range(0, 31), .prm_out = rng.Range(0, 5), .prm_in = rng.Range(0, 5)};
+      Requant r{.src_mem = static_cast<int64_t>(seed % 3),
+                .dst_mem = static_cast<int64_t>(seed / 3 % 3),
+                .round = rng.Range(0, 2),
+                .clear = rng.Range(0, 1),
+                .per_tensor = rng.Range(0, 1),
+                .src_zero = rng.Range(-128, 127),
+                .out_zero = rng.Range(-128, 127),
+                .lo = rng.Range(-128, 0),
+                .hi = rng.Range(0, 127),
+                .prm_base = rng.Range(0, 9),
+                .dst_base = rng.Range(0, 50),
+                .src_base = rng.Range(60, 90),
+                .iter_out = rng.Range(0, 3),
+                .iter_in = rng.Range(0, 3),
+                .dst_out = rng.Range(0, 5),
+                .dst_in = rng.Range(0, 5),
+                .src_out = rng.Range(0, 9),
+                .src_in = rng.Range(0, 9),
+                .multiplier = rng.Range(0, 0x7fffffff),
+                .shift = rng.Range(-31, 31),
+                .src_shift = rng.Range(0, 31),
+                .prm_out = rng.Range(0, 5),
+                .prm_in = rng.Range(0, 5)};
       // Records as a LOAD leaves them.
       for (int64_t i = 0; i < c.prm_depth * c.block_out; ++i) {
         uint8_t* record = &m.state.prm[i / c.block_out * c.prm_tile_bytes()];
@@ -63,7 +79,8 @@ TEST(Requant, EqualsALaneByLaneModel) {
           const int64_t dst = (r.dst_base + o * r.dst_out + i * r.dst_in) * c.lanes() + lane;
           int64_t bias = 0, multiplier = r.multiplier, shift = r.shift;
           if (!r.per_tensor) {
-            const uint8_t* record = &m.state.prm[(r.prm_base + o * r.prm_out + i * r.prm_in) * c.prm_tile_bytes()];
+            const uint8_t* record =
+                &m.state.prm[(r.prm_base + o * r.prm_out + i * r.prm_in) * c.prm_tile_bytes()];
             const int64_t channel = lane % c.block_out;
             int32_t word;
             std::memcpy(&word, record + 4 * channel, 4);
@@ -74,8 +91,8 @@ TEST(Requant, EqualsALaneByLaneModel) {
           }
           int64_t a = Element(want, r.src_mem, src);
           if (r.src_mem != 0) a = (a - r.src_zero) * (int64_t{1} << r.src_shift);
-          const int32_t y = Rescale(Low32(a + bias), static_cast<int32_t>(multiplier), static_cast<int>(shift),
-                                    static_cast<Round>(r.round));
+          const int32_t y = Rescale(Low32(a + bias), static_cast<int32_t>(multiplier),
+                                    static_cast<int>(shift), static_cast<Round>(r.round));
           if (r.clear && r.src_mem == 0) want.state.acc[src] = 0;
           Result(want, r, dst, y);
         }
@@ -93,23 +110,37 @@ TEST(Add, EqualsALaneByLaneModel) {
       Rng rng(seed);
       Machine m(Named(name), rng);
       const int64_t lanes = m.state.config.lanes();
-      Add a{.src_mem = 1 + static_cast<int64_t>(seed % 2), .dst_mem = static_cast<int64_t>(seed / 2 % 3),
-            .round = rng.Range(0, 2), .clear = rng.Range(0, 1), .src_zero = rng.Range(-128, 127),
-            .out_zero = rng.Range(-128, 127), .lo = rng.Range(-128, 0), .hi = rng.Range(0, 127),
-            .dst_base = rng.Range(0, 50), .src_base = rng.Range(0, 50), .iter_out = rng.Range(0, 3),
-            .iter_in = rng.Range(0, 3), .dst_out = rng.Range(0, 5), .dst_in = rng.Range(0, 5),
-            .src_out = rng.Range(0, 9), .src_in = rng.Range(0, 9), .multiplier = rng.Range(0, 0x7fffffff),
-            .shift = rng.Range(-31, 31), .src_shift = rng.Range(0, 31), .acc_base = rng.Range(60, 90)};
+      Add a{.src_mem = 1 + static_cast<int64_t>(seed % 2),
+            .dst_mem = static_cast<int64_t>(seed / 2 % 3),
+            .round = rng.Range(0, 2),
+            .clear = rng.Range(0, 1),
+            .src_zero = rng.Range(-128, 127),
+            .out_zero = rng.Range(-128, 127),
+            .lo = rng.Range(-128, 0),
+            .hi = rng.Range(0, 127),
+            .dst_base = rng.Range(0, 50),
+            .src_base = rng.Range(0, 50),
+            .iter_out = rng.Range(0, 3),
+            .iter_in = rng.Range(0, 3),
+            .dst_out = rng.Range(0, 5),
+            .dst_in = rng.Range(0, 5),
+            .src_out = rng.Range(0, 9),
+            .src_in = rng.Range(0, 9),
+            .multiplier = rng.Range(0, 0x7fffffff),
+            .shift = rng.Range(-31, 31),
+            .src_shift = rng.Range(0, 31),
+            .acc_base = rng.Range(60, 90)};
       Machine want = m;
       for (int64_t step = 0; step < a.iter_out * a.iter_in; ++step) {
         const int64_t o = step / a.iter_in, i = step % a.iter_in;
         for (int64_t lane = 0; lane < lanes; ++lane) {
           const int64_t dst_step = o * a.dst_out + i * a.dst_in;
-          const int64_t q = Element(want, a.src_mem, (a.src_base + o * a.src_out + i * a.src_in) * lanes + lane);
+          const int64_t q =
+              Element(want, a.src_mem, (a.src_base + o * a.src_out + i * a.src_in) * lanes + lane);
           int32_t& acc = want.state.acc[(a.acc_base + dst_step) * lanes + lane];
           const int64_t x = (q - a.src_zero) * (int64_t{1} << a.src_shift);
-          const int32_t y = Rescale(Low32(x + acc), static_cast<int32_t>(a.multiplier), static_cast<int>(a.shift),
-                                    static_cast<Round>(a.round));
+          const int32_t y = Rescale(Low32(x + acc), static_cast<int32_t>(a.multiplier),
+                                    static_cast<int>(a.shift), static_cast<Round>(a.round));
           if (a.clear) acc = 0;
           Result(want, a, (a.dst_base + dst_step) * lanes + lane, y);
         }
@@ -127,16 +158,18 @@ TEST(Alu, OperationsAtTheEndsOfTheirRange) {
   EXPECT_EQ(AluResult(AluOp::kAdd, kMin, -1), kMax);
   EXPECT_EQ(AluResult(AluOp::kMul, kMin, -1), kMin);
   EXPECT_EQ(AluResult(AluOp::kMul, 65536, 65536), 0);
-  EXPECT_EQ(AluResult(AluOp::kMul, 0x12345, 0x10001), 0x23462345);  // 1234500012345 + ... modulo 2^32
+  EXPECT_EQ(AluResult(AluOp::kMul, 0x12345, 0x10001),
+            0x23462345);  // 1234500012345 + ... modulo 2^32
   EXPECT_EQ(AluResult(AluOp::kMov, 1, kMin), kMin);
   struct ShiftCase {
     int32_t a, b, want;
   };
-  const ShiftCase cases[] = {
-      {-5, 0, -5},        {-5, 1, -3},          {-5, 31, -1},   {-5, 32, -1},   {-5, 1000, -1}, {5, 31, 0},
-      {5, 32, 0},         {kMin, 31, -1},       {kMin, 30, -2}, {kMax, 30, 1},  {kMax, kMax, 0}, {-1, kMax, -1},
-      {5, -1, 10},        {5, -31, kMin},       {4, -31, 0},    {-1, -31, kMin}, {-1, -32, 0},   {5, -32, 0},
-      {kMax, -1, -2},     {kMin, -1, 0},        {-1, kMin, 0},  {1, -30, 1 << 30}};
+  const ShiftCase cases[] = {{-5, 0, -5},    {-5, 1, -3},      {-5, 31, -1},    {-5, 32, -1},
+                             {-5, 1000, -1}, {5, 31, 0},       {5, 32, 0},      {kMin, 31, -1},
+                             {kMin, 30, -2}, {kMax, 30, 1},    {kMax, kMax, 0}, {-1, kMax, -1},
+                             {5, -1, 10},    {5, -31, kMin},   {4, -31, 0},     {-1, -31, kMin},
+                             {-1, -32, 0},   {5, -32, 0},      {kMax, -1, -2},  {kMin, -1, 0},
+                             {-1, kMin, 0},  {1, -30, 1 << 30}};
   for (const ShiftCase& c : cases) {
     EXPECT_EQ(AluResult(AluOp::kShr, c.a, c.b), c.want) << c.a << " by " << c.b;
   }
@@ -145,15 +178,23 @@ TEST(Alu, OperationsAtTheEndsOfTheirRange) {
 // op on integers of 64 bits, for amounts that the model needs.
 int64_t WideOp(int64_t op, int64_t a, int64_t b) {
   switch (op) {
-    case 0: return std::min(a, b);
-    case 1: return std::max(a, b);
-    case 2: return a + b;
+    case 0:
+      return std::min(a, b);
+    case 1:
+      return std::max(a, b);
+    case 2:
+      return a + b;
     case 3: {
-      if (b > 0) return b > 40 ? (a < 0 ? -1 : 0) : (a - (a % (int64_t{1} << b) + (int64_t{1} << b)) % (int64_t{1} << b)) / (int64_t{1} << b);
+      if (b > 0)
+        return b > 40 ? (a < 0 ? -1 : 0)
+                      : (a - (a % (int64_t{1} << b) + (int64_t{1} << b)) % (int64_t{1} << b)) /
+                            (int64_t{1} << b);
       return b < -31 ? 0 : a * (int64_t{1} << -b);
     }
-    case 4: return a * b;
-    default: return b;
+    case 4:
+      return a * b;
+    default:
+      return b;
   }
 }
 
@@ -165,25 +206,38 @@ TEST(Alu, EqualsALaneByLaneModel) {
       Machine m(Named(name), rng);
       const int64_t lanes = m.state.config.lanes();
       if (rng.OneIn(2)) {
-        for (int32_t& value : m.state.acc) value = static_cast<int32_t>(rng.Range(-40, 40));  // shift amounts
+        for (int32_t& value : m.state.acc)
+          value = static_cast<int32_t>(rng.Range(-40, 40));  // shift amounts
       }
-      Alu a{.alu_op = static_cast<int64_t>(seed % 6), .src_mem = static_cast<int64_t>(seed / 6 % 4),
-            .init = rng.Range(0, 1), .src_zero = rng.Range(-128, 127), .iter_out = rng.Range(0, 2),
-            .iter_in = rng.Range(0, 3), .dst_base = rng.Range(0, 40), .src_base = rng.Range(0, 40),
-            .red_out = rng.Range(1, 3), .red_in = rng.Range(1, 3), .dst_out = rng.Range(0, 5),
-            .dst_in = rng.Range(0, 5), .src_out = rng.Range(0, 9), .src_in = rng.Range(0, 9),
-            .red_out_step = rng.Range(0, 9), .red_in_step = rng.Range(0, 9), .imm = rng.Range(kMin, kMax)};
+      Alu a{.alu_op = static_cast<int64_t>(seed % 6),
+            .src_mem = static_cast<int64_t>(seed / 6 % 4),
+            .init = rng.Range(0, 1),
+            .src_zero = rng.Range(-128, 127),
+            .iter_out = rng.Range(0, 2),
+            .iter_in = rng.Range(0, 3),
+            .dst_base = rng.Range(0, 40),
+            .src_base = rng.Range(0, 40),
+            .red_out = rng.Range(1, 3),
+            .red_in = rng.Range(1, 3),
+            .dst_out = rng.Range(0, 5),
+            .dst_in = rng.Range(0, 5),
+            .src_out = rng.Range(0, 9),
+            .src_in = rng.Range(0, 9),
+            .red_out_step = rng.Range(0, 9),
+            .red_in_step = rng.Range(0, 9),
+            .imm = rng.Range(kMin, kMax)};
       Machine want = m;
       for (int64_t o = 0; o < a.iter_out; ++o) {
         for (int64_t i = 0; i < a.iter_in; ++i) {
           for (int64_t r = 0; r < a.red_out * a.red_in; ++r) {
-            const int64_t src = a.src_base + o * a.src_out + i * a.src_in + r / a.red_in * a.red_out_step +
-                                r % a.red_in * a.red_in_step;
+            const int64_t src = a.src_base + o * a.src_out + i * a.src_in +
+                                r / a.red_in * a.red_out_step + r % a.red_in * a.red_in_step;
             for (int64_t lane = 0; lane < lanes; ++lane) {
               int64_t b = a.imm;
               if (a.src_mem != 3) b = Element(want, a.src_mem, src * lanes + lane);
               if (a.src_mem == 1 || a.src_mem == 2) b -= a.src_zero;
-              int32_t& acc = want.state.acc[(a.dst_base + o * a.dst_out + i * a.dst_in) * lanes + lane];
+              int32_t& acc =
+                  want.state.acc[(a.dst_base + o * a.dst_out + i * a.dst_in) * lanes + lane];
               acc = Low32(WideOp(a.init && r == 0 ? 5 : a.alu_op, acc, b));
             }
           }
@@ -204,11 +258,19 @@ TEST(VtaAlu, EqualsALaneByLaneModel) {
       m.state.profile = Profile::kVta;
       m.state.vta = VtaCodec::Make(m.state.config).value();
       const int64_t lanes = m.state.config.lanes();
-      for (int32_t& value : m.state.acc) value = static_cast<int32_t>(rng.Next()) >> rng.Range(0, 27);
-      VtaAlu a{.reset_reg = rng.Range(0, 1), .uop_end = 3, .iter_out = rng.Range(0, 2), .iter_in = rng.Range(0, 3),
-               .dst_factor_out = rng.Range(0, 5), .dst_factor_in = rng.Range(0, 5),
-               .src_factor_out = rng.Range(0, 9), .src_factor_in = rng.Range(0, 9),
-               .alu_opcode = static_cast<int64_t>(seed % 5), .use_imm = rng.Range(0, 1), .imm = rng.Range(-32768, 32767)};
+      for (int32_t& value : m.state.acc)
+        value = static_cast<int32_t>(rng.Next()) >> rng.Range(0, 27);
+      VtaAlu a{.reset_reg = rng.Range(0, 1),
+               .uop_end = 3,
+               .iter_out = rng.Range(0, 2),
+               .iter_in = rng.Range(0, 3),
+               .dst_factor_out = rng.Range(0, 5),
+               .dst_factor_in = rng.Range(0, 5),
+               .src_factor_out = rng.Range(0, 9),
+               .src_factor_in = rng.Range(0, 9),
+               .alu_opcode = static_cast<int64_t>(seed % 5),
+               .use_imm = rng.Range(0, 1),
+               .imm = rng.Range(-32768, 32767)};
       std::vector<VtaUop> uops(3);
       for (int64_t u = 0; u < 3; ++u) {
         uops[u] = {rng.Range(0, 99), rng.Range(0, 99), 0};
@@ -219,7 +281,10 @@ TEST(VtaAlu, EqualsALaneByLaneModel) {
       for (int64_t step = 0; step < a.iter_out * a.iter_in * 3; ++step) {
         const int64_t u = step % 3, i = step / 3 % a.iter_in, o = step / 3 / a.iter_in;
         for (int64_t lane = 0; lane < lanes; ++lane) {
-          int32_t& acc = want.state.acc[(uops[u].dst_idx + o * a.dst_factor_out + i * a.dst_factor_in) * lanes + lane];
+          int32_t& acc =
+              want.state
+                  .acc[(uops[u].dst_idx + o * a.dst_factor_out + i * a.dst_factor_in) * lanes +
+                       lane];
           const int64_t src = uops[u].src_idx + o * a.src_factor_out + i * a.src_factor_in;
           const int64_t b = a.use_imm ? a.imm : want.state.acc[src * lanes + lane];
           acc = Low32(WideOp(a.alu_opcode, acc, b));
@@ -235,12 +300,19 @@ TEST(Vector, StopsAtAnIndexPastEachMemory) {
   Rng rng(2);
   const Config config = Named("tiny");
   Machine m(config, rng);
-  const int64_t acc = config.Depth(Memory::kAcc), out = config.Depth(Memory::kOut), inp = config.Depth(Memory::kInp);
+  const int64_t acc = config.Depth(Memory::kAcc), out = config.Depth(Memory::kOut),
+                inp = config.Depth(Memory::kInp);
   const auto text = [](std::string_view memory, int64_t depth) {
     return fmt::format("{} tile {}, the scratchpad holds {} tiles", memory, depth, depth);
   };
-  Requant r{.src_mem = 0, .dst_mem = 1, .hi = 127, .prm_base = config.prm_depth - 1, .dst_base = out - 1, .src_base = acc - 1,
-            .iter_out = 1, .iter_in = 1};
+  Requant r{.src_mem = 0,
+            .dst_mem = 1,
+            .hi = 127,
+            .prm_base = config.prm_depth - 1,
+            .dst_base = out - 1,
+            .src_base = acc - 1,
+            .iter_out = 1,
+            .iter_in = 1};
   EXPECT_FALSE(m.Run(r));
   r.prm_base++;
   EXPECT_EQ(m.Run(r).detail, text("prm", config.prm_depth));
@@ -258,7 +330,13 @@ TEST(Vector, StopsAtAnIndexPastEachMemory) {
   a.acc_base--, a.dst_base = out;
   EXPECT_EQ(m.Run(a).detail, text("out", out));
 
-  Alu alu{.src_mem = 3, .iter_out = 1, .iter_in = 1, .dst_base = acc, .src_base = 0xfffff, .red_out = 1, .red_in = 1};
+  Alu alu{.src_mem = 3,
+          .iter_out = 1,
+          .iter_in = 1,
+          .dst_base = acc,
+          .src_base = 0xfffff,
+          .red_out = 1,
+          .red_in = 1};
   EXPECT_EQ(m.Run(alu).detail, text("acc", acc));
   alu.dst_base--;
   EXPECT_FALSE(m.Run(alu)) << "an immediate reads no tile";

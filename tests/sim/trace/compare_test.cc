@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the first difference of two traces and its text: another digest, another instruction,
-// one that stops early; the order across units; agreement whatever units interleave like.
-// Not tested here: traces of real runs (tests/rig, tests/cosim).
+// What is tested: the first difference of two traces and its text: another digest, another
+// instruction, one that stops early; the order across units; agreement whatever units interleave
+// like. Not tested here: traces of real runs (tests/rig, tests/cosim).
 #include "sim/trace/compare.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,9 @@ isa::ProgramImage Image() {
 
 std::vector<std::string> Texts(const std::vector<TraceEntry>& a, const std::vector<TraceEntry>& b) {
   std::vector<std::string> texts;
-  for (const TraceDifference& d : CompareTraces(a, b, Image(), isa::NamedConfigs()[0], "func", "rtl")) texts.push_back(d.text);
+  for (const TraceDifference& d :
+       CompareTraces(a, b, Image(), isa::NamedConfigs()[0], "func", "rtl"))
+    texts.push_back(d.text);
   return texts;
 }
 
@@ -46,20 +48,27 @@ TEST(CompareTraces, NamesTheFirstDigestOfEachUnit) {
   gemm.digest = 0x30;
   const std::vector<std::string> want = {
       "load: instruction 0 (load x_bytes=8 x_size=1): func 0000000000000001, rtl 0000000000000010",
-      "gemm: instruction 2 (gemm uop_count=5; conv1+relu): func 0000000000000003, rtl 0000000000000030"};
+      "gemm: instruction 2 (gemm uop_count=5; conv1+relu): func 0000000000000003, rtl "
+      "0000000000000030"};
   EXPECT_EQ(Texts({kGemm1, kGemm2, kLoad}, {kGemm1, gemm, load}), want);
 }
 
 TEST(CompareTraces, NamesMissingAndOtherInstructions) {
-  EXPECT_EQ(Texts({kLoad, kGemm1, kGemm2}, {kLoad, kGemm1}),
-            (std::vector<std::string>{"gemm: instruction 2 (gemm uop_count=5; conv1+relu): func retired it, rtl did not"}));
-  EXPECT_EQ(Texts({kLoad}, {kLoad, kGemm1}),
-            (std::vector<std::string>{"gemm: instruction 1 (gemm uop_count=4; conv1+relu): rtl retired it, func did not"}));
+  EXPECT_EQ(
+      Texts({kLoad, kGemm1, kGemm2}, {kLoad, kGemm1}),
+      (std::vector<std::string>{
+          "gemm: instruction 2 (gemm uop_count=5; conv1+relu): func retired it, rtl did not"}));
+  EXPECT_EQ(
+      Texts({kLoad}, {kLoad, kGemm1}),
+      (std::vector<std::string>{
+          "gemm: instruction 1 (gemm uop_count=4; conv1+relu): rtl retired it, func did not"}));
   EXPECT_EQ(Texts({kGemm1}, {kGemm2}),
-            (std::vector<std::string>{"gemm: func retired instruction 1 (gemm uop_count=4; conv1+relu), rtl retired "
-                                      "instruction 2 (gemm uop_count=5; conv1+relu)"}));
+            (std::vector<std::string>{
+                "gemm: func retired instruction 1 (gemm uop_count=4; conv1+relu), rtl retired "
+                "instruction 2 (gemm uop_count=5; conv1+relu)"}));
   EXPECT_EQ(Texts({}, {{.insn = 77, .unit = Unit::kStore}}),
-            (std::vector<std::string>{"store: instruction 77 (not in the program): rtl retired it, func did not"}));
+            (std::vector<std::string>{
+                "store: instruction 77 (not in the program): rtl retired it, func did not"}));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the digest against the vectors that its header states (worked out with integers of
-// any size, apart from this code), and that the order and number of intermediate writes do not matter.
-// Not tested here: that the RTL computes the same (tests/cosim).
+// What is tested: the digest against the vectors that its header states (worked out with integers
+// of any size, apart from this code), and that the order and number of intermediate writes do not
+// matter. Not tested here: that the RTL computes the same (tests/cosim).
 #include "sim/trace/digest.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,11 @@ TEST(Digest, HasTheValuesOfTheHeader) {
       {4, 7, {0xff}, {0x00}, 0x7f43f81e67000000},
       {3, 0x1e, {0, 0, 0, 0}, {1, 2, 3, 4}, 0x37b5131387451565},
       {7, 0x123456789, {0x80, 0x00, 0x7f}, {0x7f, 0xff, 0x80}, 0xed75382f50955f00},
-      {1, 8, {0, 0, 0, 0, 0, 0, 0, 0}, {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}, 0x38924aefebbda2b4},
+      {1,
+       8,
+       {0, 0, 0, 0, 0, 0, 0, 0},
+       {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11},
+       0x38924aefebbda2b4},
       {6, 0x8f, {0x01}, {0xff}, 0x8a59925176000000},
   };
   for (const Vector& v : vectors) {
