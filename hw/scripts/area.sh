@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Synthesises the machine for a 7-series part with yosys and prints its area against the budget of
+# xc7z020: 120 of 140 BRAM36, 220 DSP48E1, 53200 LUTs, 106400 flops.
+#
+#   area.sh ISA_GEN [CONFIG] [MODULE]    default, tsr_top
+#
+# Exit status 0: it fits; 1: it does not, or yosys failed. Takes minutes.
+set -eu
+if [ $# -lt 1 ]; then
+  sed -n '/^#   area/,/^set/p' "$0" >&2
+  exit 2
+fi
+isa_gen=$1 config=${2:-default} module=${3:-tsr_top}
+rtl=$(cd "$(dirname "$0")/../rtl" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$isa_gen" sv --config "$config" > "$work/tsr_pkg.sv"
+
+{
+  echo "read_verilog -sv -DSYNTHESIS -I$rtl $work/tsr_pkg.sv $(echo "$rtl"/core/tsr_*_pkg.sv)"
+  for file in "$rtl"/prim/*.sv "$rtl"/bus/*.sv "$rtl"/core/*.sv "$rtl"/tsr_top.sv; do
+    case $file in *_pkg.sv) ;; *) echo "read_verilog -sv -DSYNTHESIS -I$rtl $file" ;; esac
+  done
+  echo "synth_xilinx -family xc7 -flatten -top $module"
+  echo "tee -o $work/stat.txt stat"
+} > "$work/area.ys"
+if ! yosys -q -s "$work/area.ys" > "$work/log.txt" 2>&1; then
+  tail -20 "$work/log.txt" >&2
+  exit 1
+fi
+
+awk -v config="$config" -v module="$module" '
+  /RAMB36E1/ { bram += $2 }
+  /RAMB18E1/ { bram += $2 / 2 }
+  /DSP48E1/  { dsp += $2 }
+  /^ +LUT[1-6] / { lut += $2 }
+  /^ +RAM32M / { lut += 4 * $2 }
+  /^ +RAM64M / { lut += 4 * $2 }
+  /^ +RAM32X1D / { lut += 2 * $2 }
+  /^ +RAM64X1D / { lut += 2 * $2 }
+  /^ +RAM128X1D / { lut += 4 * $2 }
+  /^ +RAM256X1D / { lut += 8 * $2 }
+  /^ +SRL/ { lut += $2 }
+  /^ +FD[RSCP]E / { ff += $2 }
+  function line(name, used, limit) {
+    printf "  %-9s %7s of %6d  %5.1f %%%s\n", name, used, limit, 100 * used / limit, used > limit ? "  OVER" : ""
+    if (used > limit) over = 1
+  }
+  END {
+    print module " of configuration " config " for xc7z020:"
+    line("BRAM36", bram, 120)
+    line("DSP48E1", dsp, 220)
+    line("LUT", lut, 53200)
+    line("FF", ff, 106400)
+    exit over
+  }' "$work/stat.txt"
