@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies to LOAD and STORE boxes: x, y, z are the innermost loops whose scratchpad side is dense.
+// Copies to LOAD and STORE boxes: x, y, z are the innermost loops whose scratchpad side has no gaps.
 #include <algorithm>
 
 #include "base/check.h"
@@ -28,14 +28,14 @@ constexpr int64_t kPadLimit = 255;
 // greatest first); |chip| and |memory| number the operands. Their count is the loops it has; the rest
 // of |dims| is for the caller to unroll.
 size_t BoxLoops(const std::vector<Dim>& dims, size_t chip, size_t memory) {
-  int64_t dense = 1;
+  int64_t expected = 1;
   size_t loops = 0;
   while (loops < 3 && loops < dims.size()) {
     const Dim& d = dims[dims.size() - 1 - loops];
     const bool step = loops == 2 || d.strides[memory] <= kStepLimit;
     const bool pads = loops < 2 ? std::max(d.first, d.extent - d.last) <= kPadLimit : d.whole();
-    if (d.strides[chip] != dense || d.extent > kSizeLimit || !step || !pads || d.strides[memory] < 0) break;
-    dense *= d.extent;
+    if (d.strides[chip] != expected || d.extent > kSizeLimit || !step || !pads || d.strides[memory] < 0) break;
+    expected *= d.extent;
     ++loops;
   }
   return loops;

@@ -189,9 +189,10 @@ Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operand
   std::vector<bool> hardware(dims.size(), false);
   size_t used = 0;
   for (size_t k : order) {
+    if (used == limits.loops) break;
     bool fits = true;
     for (size_t op = 0; op < operands; ++op) fits &= dims[k].strides[op] <= limits.strides[op];
-    if (!fits || used == limits.loops) continue;
+    if (!fits) continue;
     hardware[k] = true;
     ++used;
   }

@@ -60,6 +60,9 @@ std::optional<Source> MatchSource(const ir::Expr& e);
 // The step list of the epilogue. Fills steps, tables, slots and result of |region|.
 Status MatchEpilogue(const ConstantMap& constants, Region* region);
 
+// Turns the numbers of values in region->steps into slots, reused after a value's last reader.
+void AssignSlots(Region* region);
+
 // The anchor's roles. |stage| has a reduction. Fills region->anchor.
 Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, Region* region);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The epilogue as VECTOR steps: each step is one pass over the tile of work; a value is a slot of ACC
-// (int32) or OUT (int8), a slot is free again after the last step that reads it.
+// The epilogue as VECTOR steps: each step is one pass over the tile of work; each value has a
+// number of its own in ACC (int32) or OUT (int8) until AssignSlots gives it a slot.
 #include <algorithm>
 
 #include "base/bits.h"
@@ -66,7 +66,6 @@ class EpilogueMatcher {
     region_.steps.push_back(step);
     return step.dst;
   }
-  void AssignSlots();
 
   const ConstantMap& constants_;
   Region& region_;
@@ -282,64 +281,6 @@ Result<Place> EpilogueMatcher::Int32(const Expr& e) {
   return No("an int32 value that no step makes", e);
 }
 
-// Values to slots: in order, a step's result takes a slot that no later step reads. A result may take
-// the slot of an int8 source that dies here (the machine reads a tile before it writes one).
-void EpilogueMatcher::AssignSlots() {
-  std::vector<Step>& steps = region_.steps;
-  auto last_read = [&](Place value) {
-    size_t last = 0;
-    for (size_t s = 0; s < steps.size(); ++s) {
-      const bool reads = (steps[s].kind != StepKind::kFetch && !steps[s].use_imm && steps[s].src == value) ||
-                         (steps[s].kind == StepKind::kAdd && steps[s].acc == value) ||
-                         (steps[s].kind == StepKind::kAlu && steps[s].dst == value);
-      if (reads) last = s + 1;
-    }
-    return last;
-  };
-  const bool anchored = region_.anchor.kind != AnchorKind::kNone;
-  struct Slot {
-    size_t free_from;  // the step that may write it
-  };
-  std::vector<Slot> acc, out;
-  std::vector<std::pair<Place, Place>> renamed;
-  auto rename = [&](Place value) {
-    for (const auto& [from, to] : renamed) {
-      if (from == value) return to;
-    }
-    TESSERA_CHECK(false, "a value without a slot");
-  };
-  if (anchored) {
-    acc.push_back({last_read({VectorMemory::kAcc, 0})});
-    renamed.push_back({{VectorMemory::kAcc, 0}, {VectorMemory::kAcc, 0}});
-  }
-  std::vector<Step> result = steps;
-  for (size_t s = 0; s < steps.size(); ++s) {
-    const Step& step = steps[s];
-    Step& r = result[s];
-    if (step.kind != StepKind::kFetch && !step.use_imm) r.src = rename(step.src);
-    if (step.kind == StepKind::kAdd) r.acc = rename(step.acc);
-    bool known = false;
-    for (const auto& pair : renamed) known |= pair.first == step.dst;
-    if (known) {
-      r.dst = rename(step.dst);
-      continue;
-    }
-    std::vector<Slot>& slots = step.dst.memory == VectorMemory::kAcc ? acc : out;
-    // free_from counts steps from 1: a value read last by step s (s + 1) may be replaced by it.
-    const size_t limit = step.dst.memory == VectorMemory::kAcc ? s : s + 1;
-    size_t slot = 0;
-    while (slot < slots.size() && slots[slot].free_from > limit) ++slot;
-    if (slot == slots.size()) slots.push_back({0});
-    const bool final = s + 1 == steps.size();
-    slots[slot].free_from = final ? steps.size() + 1 : std::max(last_read(step.dst), s + 1);
-    r.dst = {step.dst.memory, static_cast<int>(slot)};
-    renamed.push_back({step.dst, r.dst});
-  }
-  steps = std::move(result);
-  region_.acc_slots = static_cast<int>(acc.size());
-  region_.out_slots = static_cast<int>(out.size());
-}
-
 Status EpilogueMatcher::Run() {
   Expr value;
   if (region_.output == region_.anchor.stage) {
@@ -357,7 +298,7 @@ Status EpilogueMatcher::Run() {
   TESSERA_CHECK(place.memory == VectorMemory::kOut && !region_.steps.empty());
   // Fetches first: LOAD brings them while the products run.
   std::stable_partition(region_.steps.begin(), region_.steps.end(), [](const Step& s) { return s.kind == StepKind::kFetch; });
-  AssignSlots();
+  AssignSlots(&region_);
   region_.result = region_.steps.back().dst;
   return {};
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: networks of several regions as one program: a residual network with every kind of
+// region, and random chains and branches; on-chip rings and tokens carry over from region to region.
+// Every region's result against the definition, under several interleavings of the units; the static
+// checker accepts the program; removing a single token is noticed. Space: seeds below, all named shapes.
+// Not tested here: single shapes (region_test), the RTL (tests/cosim).
+#include <gtest/gtest.h>
+
+#include "isa/check/check.h"
+#include "isa/encoding.h"
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::test {
+namespace {
+
+graph::Window Rect(int64_t ky, int64_t kx, int64_t sy, int64_t sx) {
+  graph::Window w;
+  w.kernel = {ky, kx};
+  w.stride = {sy, sx};
+  return w;
+}
+
+// Three stages of two 3x3 layers with a sum each, of |width|, 2 |width| and 4 |width| channels.
+void ResidualNetwork(Net& net, int64_t channels, int64_t extent, int64_t width) {
+  auto x = net.Conv(net.Input({1, channels, extent, extent}), width, Square(3));
+  for (int64_t stage = 0; stage < 3; ++stage) {
+    const int64_t outs = width << stage, stride = stage == 0 ? 1 : 2;
+    const auto first = net.Conv(x, outs, Square(3, stride));
+    const auto second = net.Conv(first, outs, Square(3));
+    const auto skip = stage == 0 ? x : net.Conv(x, outs, Rect(1, 1, 2, 2));
+    x = net.Add(second, skip);
+  }
+  const int64_t last = net.graph().tensor(x).shape[2];
+  const auto mean = net.AvgPool(x, Rect(last, last, 1, 1));
+  net.Output(net.Dense(net.Reshape(mean, {1, 4 * width}), 10));
+}
+
+void ExpectRight(Net& net, const isa::Config& config) {
+  auto compiled = Compile(net.graph(), config, true);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  Values values = RandomInputs(net.graph(), net.rng());
+  Evaluate(*compiled, values);
+  for (uint64_t seed : {0, 1, 2}) EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "") << "interleaving " << seed;
+  EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
+}
+
+class ResidualTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ResidualTest, EveryLayerIsExact) {
+  Net net(11);
+  ResidualNetwork(net, 1, 28, 16);
+  ExpectRight(net, NamedConfig(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Configurations, ResidualTest, ::testing::Values("default", "tiny", "wide", "batch4"));
+
+class RandomNetTest : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(RandomNetTest, EveryLayerIsExact) {
+  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
+  Net net(GetParam());
+  Rng& rng = net.rng();
+  const std::vector<std::string> names = {"default", "tiny", "wide", "batch4"};
+  const isa::Config config = NamedConfig(names[static_cast<size_t>(rng.Range(0, 3))]);
+  SCOPED_TRACE(config.name);
+  std::vector<graph::TensorId> made = {net.Input({rng.Range(1, 5), rng.Range(1, 40), rng.Range(4, 16), rng.Range(4, 16)})};
+  const int64_t layers = rng.Range(3, 7);
+  for (int64_t k = 0; k < layers; ++k) {
+    const auto x = made[static_cast<size_t>(rng.Range(0, static_cast<int64_t>(made.size()) - 1))];
+    const std::vector<int64_t> shape = net.graph().tensor(x).shape;
+    const isa::Round round = rng.Range(0, 1) ? isa::Round::kEven : isa::Round::kTflite;
+    graph::Window w;
+    for (size_t d = 0; d < 2; ++d) {
+      w.kernel[d] = rng.Range(1, 5);
+      w.stride[d] = rng.Range(1, 3);
+      w.dilation[d] = rng.Range(1, 2);
+      w.pad_before[d] = rng.Range(0, w.kernel[d] - 1);
+      w.pad_after[d] = rng.Range(0, w.kernel[d] - 1);
+    }
+    const bool fits = w.OutExtent(0, shape[2]) > 0 && w.OutExtent(1, shape[3]) > 0;
+    switch (rng.Range(0, 7)) {
+      case 0:
+      case 1:
+      case 2:
+        if (fits) made.push_back(net.Conv(x, rng.Range(1, 40), w, 1, round));
+        break;
+      case 3:
+        if (fits) made.push_back(net.Conv(x, shape[1], w, shape[1], round));
+        break;
+      case 4:
+        if (fits && shape[1] % 2 == 0) made.push_back(net.Conv(x, 2 * rng.Range(1, 12), w, 2, round));
+        break;
+      case 5:
+        if (fits) made.push_back(net.MaxPool(x, w));
+        break;
+      case 6:
+        w.pad_before = w.pad_after = {0, 0};
+        w.dilation = {1, 1};
+        if (w.OutExtent(0, shape[2]) > 0 && w.OutExtent(1, shape[3]) > 0) made.push_back(net.AvgPool(x, w));
+        break;
+      default: {
+        const auto y = net.Conv(x, shape[1], Square(3), 1, round);
+        made.push_back(net.Add(y, x, round));
+      }
+    }
+  }
+  for (graph::TensorId id : made) {
+    if (net.graph().ConsumersOf(id).empty() && net.graph().ProducerOf(id)) net.Output(id);
+  }
+  if (net.graph().outputs.empty()) net.Output(net.Rescale(made[0]));
+  ExpectRight(net, config);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomNetTest, ::testing::Range(uint64_t{0}, uint64_t{40}));
+
+TEST(Tokens, RemovingAnyOneIsNoticed) {
+  const isa::Config config = NamedConfig("default");
+  Net net(5);
+  const auto x = net.Input({1, 16, 12, 12});
+  const auto y = net.Conv(x, 16, Square(3));
+  net.Output(net.Add(net.Conv(y, 16, Square(3)), y));
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const isa::ProgramImage& image = compiled->program.image;
+  // The k-th push and the k-th pop of a pair of units are one token: both bits go.
+  auto decode = [&](int64_t n) { return isa::Decode(image.Word(n)).value(); };
+  int64_t removed = 0;
+  for (unsigned from = 0; from < isa::kUnits; ++from) {
+    for (unsigned to = 0; to < isa::kUnits; ++to) {
+      std::vector<int64_t> pushes, pops;
+      for (int64_t n = 0; n + 1 < image.insn_count(); ++n) {
+        const isa::Insn insn = decode(n);
+        const auto unit = static_cast<unsigned>(isa::UnitOf(insn));
+        std::visit([&](const auto& i) {
+          if (unit == from && (i.push >> to & 1)) pushes.push_back(n);
+          if (unit == to && (i.pop >> from & 1)) pops.push_back(n);
+        }, insn);
+      }
+      ASSERT_EQ(pushes.size(), pops.size());
+      for (size_t k = 0; k < pushes.size(); ++k) {
+        isa::ProgramImage broken = image;
+        broken.code.clear();
+        for (int64_t n = 0; n < image.insn_count(); ++n) {
+          isa::Insn insn = decode(n);
+          std::visit([&](auto& i) {
+            if (n == pushes[k]) i.push &= ~(1 << to);
+            if (n == pops[k]) i.pop &= ~(1 << from);
+          }, insn);
+          broken.Append(isa::Encode(insn).value());
+        }
+        EXPECT_FALSE(isa::CheckProgram(broken, config).ok()) << "token " << pushes[k] << " to " << pops[k];
+        ++removed;
+      }
+    }
+  }
+  EXPECT_EQ(removed, compiled->program.stats.tokens);
+  EXPECT_GT(removed, 10);
+}
+
+TEST(Image, SourceMapNamesEveryInstruction) {
+  const isa::Config config = NamedConfig("default");
+  Net net(6);
+  ResidualNetwork(net, 1, 28, 16);
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value());
+  const isa::ProgramImage& image = compiled->program.image;
+  for (int64_t n = 0; n + 1 < image.insn_count(); ++n) EXPECT_NE(image.SourceOf(n), "") << n;
+  ASSERT_EQ(image.source.size(), compiled->regions.size());
+  for (size_t k = 0; k < image.source.size(); ++k) EXPECT_EQ(image.source[k].op, compiled->regions[k].op);
+}
+
+TEST(Image, TheSameNetworkGivesTheSameBytes) {
+  const isa::Config config = NamedConfig("default");
+  std::vector<uint8_t> first;
+  for (int round = 0; round < 2; ++round) {
+    Net net(6);
+    ResidualNetwork(net, 1, 28, 16);
+    const auto bytes = isa::SerializeImage(Compile(net.graph(), config)->program.image);
+    if (round == 0) first = bytes;
+    EXPECT_EQ(bytes, first);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test
