@@ -75,7 +75,11 @@ Stop Check(const Alu& insn, const Config&) {
 Stop Check(const Sync&, const Config&) { return {}; }
 Stop Check(const Finish&, const Config&) { return {}; }
 
-Stop Check(const VtaLoad&, const Config&) { return {}; }
+Stop Check(const VtaLoad& load, const Config&) {
+  const Memory memory = static_cast<Memory>(load.memory_type);
+  if (load.memory_type <= static_cast<int64_t>(Memory::kAcc8) && memory != Memory::kOut) return {};
+  return Illegal("memory_type is {}, must be uop, wgt, inp, acc or acc8", load.memory_type);
+}
 Stop Check(const VtaStore& store, const Config&) {
   // A store that only moves tokens may carry any memory id: VTA's runtime makes such.
   if (store.x_size == 0 || store.memory_type == static_cast<int64_t>(Memory::kOut)) return {};
@@ -109,9 +113,6 @@ Stop CheckTokens(const VtaInsn& insn) {
   bool has_prev = true, has_next = true;
   if (const VtaLoad* load = std::get_if<VtaLoad>(&insn)) {
     const Memory memory = static_cast<Memory>(load->memory_type);
-    if (load->memory_type > static_cast<int64_t>(Memory::kAcc8) || memory == Memory::kOut) {
-      return Illegal("memory_type is {}, must be uop, wgt, inp, acc or acc8", load->memory_type);
-    }
     has_prev = memory != Memory::kInp && memory != Memory::kWgt;
   }
   if (std::holds_alternative<VtaStore>(insn)) has_next = false;

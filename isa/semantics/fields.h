@@ -12,7 +12,7 @@
 namespace tessera::isa {
 
 // Token flags that no queue could serve: towards the unit itself, on a FINISH (tessera), towards a
-// stage that is not there (vta); and in profile vta a load that no unit takes. Fetch finds these.
+// stage that is not there (vta). Fetch finds these.
 //   returns  kIllegalField, or no error
 Stop CheckTokens(const Insn& insn);
 Stop CheckTokens(const VtaInsn& insn);

@@ -20,8 +20,7 @@ namespace {
 
 #define TESSERA_INLINE inline __attribute__((always_inline))
 
-// --- bodies
-// ------------------------------------------------------------------------------------------
+// --- bodies ---
 
 TESSERA_INLINE void GemmBody(const int8_t* inp, const int8_t* wgt, int32_t* acc, int64_t batch,
                              int64_t block, bool init) {
@@ -77,8 +76,7 @@ TESSERA_INLINE void RescaleAny(const RescaleLanes& v) {
   }
 }
 
-// --- any processor
-// -----------------------------------------------------------------------------------
+// --- any processor ---
 
 void GemmPlain(const int8_t* inp, const int8_t* wgt, int32_t* acc, int64_t batch, int64_t block,
                bool init) {
@@ -94,8 +92,7 @@ constexpr KernelTable kPlain{"plain", GemmPlain, DepthwisePlain, RescalePlain};
 
 #ifdef TESSERA_X86_KERNELS
 
-// --- AVX2
-// --------------------------------------------------------------------------------------------
+// --- AVX2 ---
 
 #define TESSERA_AVX2 __attribute__((target("avx2")))
 
@@ -152,8 +149,7 @@ TESSERA_AVX2 void RescaleAvx2(const RescaleLanes& v) { RescaleAny(v); }
 
 constexpr KernelTable kAvx2{"avx2", GemmAvx2, DepthwiseAvx2, RescaleAvx2};
 
-// --- AVX-512 with VNNI
-// -------------------------------------------------------------------------------
+// --- AVX-512 with VNNI ---
 
 #define TESSERA_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2")))
 

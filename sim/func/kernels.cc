@@ -21,108 +21,7 @@ int64_t Last(int64_t base, int64_t iter_out, int64_t out, int64_t iter_in, int64
   return base + (iter_out - 1) * out + (iter_in - 1) * in;
 }
 
-// --- LOAD and STORE: whole tiles, and whole rows where nothing is between them
-// ------------------------------
-
-uint8_t* BytesOf(MachineState& m, Memory memory) {
-  switch (memory) {
-    case Memory::kUop:
-      return m.uop.data();
-    case Memory::kWgt:
-      return reinterpret_cast<uint8_t*>(m.wgt.data());
-    case Memory::kInp:
-      return reinterpret_cast<uint8_t*>(m.inp.data());
-    case Memory::kOut:
-      return reinterpret_cast<uint8_t*>(m.out.data());
-    case Memory::kAcc:
-      return reinterpret_cast<uint8_t*>(m.acc.data());
-    default:
-      return nullptr;  // PRM and ACC8 change bytes on their way
-  }
-}
-
-void Pad(uint8_t* to, int64_t bytes, Memory memory, int8_t value) {
-  if (memory != Memory::kAcc) {
-    std::memset(to, static_cast<uint8_t>(value), bytes);
-    return;
-  }
-  const int32_t wide = value;
-  for (int64_t i = 0; i < bytes; i += 4) std::memcpy(to + i, &wide, 4);
-}
-
-bool Run(const isa::Load& v, MachineState& m, const KernelTable&) {
-  const Memory memory = static_cast<Memory>(v.memory);
-  uint8_t* bytes = BytesOf(m, memory);
-  const int64_t columns = v.x_pad_0 + v.x_size + v.x_pad_1, rows = v.y_pad_0 + v.y_size + v.y_pad_1;
-  const int64_t tiles = columns * rows * v.z_size;
-  if (bytes == nullptr) return false;
-  if (tiles == 0) return true;
-  if (CheckSram(m, memory, v.sram_base, tiles)) return false;
-  if (v.x_size != 0 && v.y_size != 0) {
-    const int64_t end = Last(v.dram_base, v.z_size, v.z_step, v.y_size, v.y_step) +
-                        (v.x_size - 1) * v.x_step + v.x_bytes;
-    if (CheckDram(m, v.segment, v.dram_base, end)) return false;
-  }
-  const int64_t tile_bytes = m.config.TileBytes(memory);
-  const int8_t pad = static_cast<int8_t>(v.pad_value);
-  const bool dense = v.x_bytes == tile_bytes && v.x_step == tile_bytes;
-  uint8_t* to = bytes + v.sram_base * tile_bytes;
-  for (int64_t z = 0; z < v.z_size; ++z) {
-    for (int64_t row = 0; row < rows; ++row) {
-      const int64_t y = row - v.y_pad_0;
-      if (y < 0 || y >= v.y_size || v.x_size == 0) {
-        Pad(to, columns * tile_bytes, memory, pad);
-        to += columns * tile_bytes;
-        continue;
-      }
-      Pad(to, v.x_pad_0 * tile_bytes, memory, pad);
-      to += v.x_pad_0 * tile_bytes;
-      const uint8_t* from =
-          m.dram.data() + m.segments[v.segment].base + v.dram_base + z * v.z_step + y * v.y_step;
-      if (dense) {
-        std::memcpy(to, from, v.x_size * tile_bytes);
-        to += v.x_size * tile_bytes;
-      } else {
-        for (int64_t x = 0; x < v.x_size; ++x, to += tile_bytes) {
-          std::memcpy(to, from + x * v.x_step, v.x_bytes);
-          Pad(to + v.x_bytes, tile_bytes - v.x_bytes, memory, pad);
-        }
-      }
-      Pad(to, v.x_pad_1 * tile_bytes, memory, pad);
-      to += v.x_pad_1 * tile_bytes;
-    }
-  }
-  return true;
-}
-
-bool Run(const isa::Store& v, MachineState& m, const KernelTable&) {
-  const int64_t tiles = v.x_size * v.y_size * v.z_size;
-  if (tiles == 0) return true;
-  const int64_t end = Last(v.dram_base, v.z_size, v.z_step, v.y_size, v.y_step) +
-                      (v.x_size - 1) * v.x_step + v.x_bytes;
-  if (CheckSram(m, Memory::kOut, v.sram_base, tiles) || CheckDram(m, v.segment, v.dram_base, end))
-    return false;
-  const int64_t tile_bytes = m.config.out_tile_bytes();
-  const bool dense = v.x_bytes == tile_bytes && v.x_step == tile_bytes;
-  const int8_t* from = m.out.data() + v.sram_base * tile_bytes;
-  for (int64_t z = 0; z < v.z_size; ++z) {
-    for (int64_t y = 0; y < v.y_size; ++y) {
-      uint8_t* to =
-          m.dram.data() + m.segments[v.segment].base + v.dram_base + z * v.z_step + y * v.y_step;
-      if (dense) {
-        std::memcpy(to, from, v.x_size * tile_bytes);
-        from += v.x_size * tile_bytes;
-      } else {
-        for (int64_t x = 0; x < v.x_size; ++x, from += tile_bytes)
-          std::memcpy(to + x * v.x_step, from, v.x_bytes);
-      }
-    }
-  }
-  return true;
-}
-
-// --- GEMM
-// ------------------------------------------------------------------------------------------
+// --- GEMM ---
 
 // The six loop steps, the bases and the micro-ops of either profile's GEMM.
 struct GemmLoops {
@@ -187,8 +86,7 @@ bool Run(const isa::VtaGemm& v, MachineState& m, const KernelTable& kernels) {
                  uops, m, kernels);
 }
 
-// --- DEPTHWISE
-// ---------------------------------------------------------------------------------------
+// --- DEPTHWISE ---
 
 bool Run(const isa::Depthwise& v, MachineState& m, const KernelTable& kernels) {
   if (v.iter_z == 0 || v.iter_out == 0 || v.iter_in == 0) return true;
@@ -222,8 +120,7 @@ bool Run(const isa::Depthwise& v, MachineState& m, const KernelTable& kernels) {
   return true;
 }
 
-// --- VECTOR
-// ------------------------------------------------------------------------------------------
+// --- VECTOR ---
 
 // |a| = the lanes of a source tile, as isa::VectorRead gives them.
 void ReadTile(const MachineState& m, int64_t memory, int64_t tile, int64_t zero, int64_t left,
@@ -392,8 +289,7 @@ bool Run(const isa::Alu& v, MachineState& m, const KernelTable&) {
   return true;
 }
 
-// --- the rest: the semantics are fast enough
-// ----------------------------------------------------------------
+// --- the rest: the semantics are fast enough ---
 
 template <typename T>
 bool Run(const T&, MachineState&, const KernelTable&) {
@@ -403,6 +299,7 @@ bool Run(const T&, MachineState&, const KernelTable&) {
 }  // namespace
 
 bool RunKernel(const isa::AnyInsn& insn, MachineState& machine, const KernelTable& kernels) {
+  if (RunTransferKernel(insn, machine)) return true;
   return std::visit(
       [&](const auto& profile) {
         return std::visit([&](const auto& one) { return Run(one, machine, kernels); }, profile);

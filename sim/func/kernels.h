@@ -46,6 +46,9 @@ std::span<const KernelTable* const> UsableKernels();
 // for it or if an index would leave its memory: then the semantics do it, or say what is wrong.
 bool RunKernel(const isa::AnyInsn& insn, isa::MachineState& machine, const KernelTable& kernels);
 
+// The part of it that moves tiles: LOAD and STORE of profile tessera.
+bool RunTransferKernel(const isa::AnyInsn& insn, isa::MachineState& machine);
+
 }  // namespace tessera::sim
 
 #endif  // TESSERA_SIM_FUNC_KERNELS_H_

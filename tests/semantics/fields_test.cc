@@ -77,6 +77,11 @@ TEST(Fields, OfVta) {
   EXPECT_EQ(error(VtaStore{.memory_type = 4, .x_size = 1}), "");
   EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 0}), "");
   EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 1}), "memory_type is 0, must be out");
+  EXPECT_EQ(error(VtaLoad{.memory_type = 5}), "");
+  for (int64_t memory : {4, 6, 7}) {
+    EXPECT_EQ(error(VtaLoad{.memory_type = memory}),
+              fmt::format("memory_type is {}, must be uop, wgt, inp, acc or acc8", memory));
+  }
   EXPECT_EQ(error(VtaAlu{.alu_opcode = 4}), "");
   EXPECT_EQ(error(VtaAlu{.alu_opcode = 5}), "alu_opcode is 5, must be 0 to 4");
 }
@@ -130,10 +135,6 @@ TEST(Fetch, FindsUnitAndTokensOfVta) {
             "load has no stage before it to token with");
   EXPECT_EQ(TokenError(VtaInsn(VtaStore{.push_next = 1})),
             "store has no stage after it to token with");
-  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.memory_type = 4})),
-            "memory_type is 4, must be uop, wgt, inp, acc or acc8");
-  EXPECT_EQ(TokenError(VtaInsn(VtaLoad{.memory_type = 6})),
-            "memory_type is 6, must be uop, wgt, inp, acc or acc8");
 }
 
 TEST(Fetch, RefusesBitsAndOpcodes) {

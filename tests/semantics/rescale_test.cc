@@ -142,8 +142,7 @@ TEST(Rescale, ClampsIn33Bits) {
   EXPECT_EQ(ClampToInt8(-50, 3, -10, 6), -10);
 }
 
-// --- the residual add
-// ------------------------------------------------------------------------------
+// --- the residual add ---
 
 struct Scale {
   int32_t multiplier;
