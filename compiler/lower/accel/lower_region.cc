@@ -2,6 +2,7 @@
 #include "compiler/lower/accel/lower_region.h"
 
 #include "base/check.h"
+#include "compiler/ir/simplify.h"
 #include "compiler/lower/accel/lowering.h"
 #include "compiler/lower/accel/tile_intrin.h"
 
@@ -149,6 +150,7 @@ LoweredRegion Lowering::Run() {
   }
   out_.func.body = Nest();
   for (size_t k = resident.size(); k-- > 0;) out_.func.body = ir::Alloc(resident[k], out_.func.body);
+  out_.func = ir::Simplify(out_.func);
   return std::move(out_);
 }
 

@@ -159,13 +159,21 @@ bool Judge::Fill(Plan* p) const {
   }
   const bool shared_bus = config_.dram == isa::DramModel::kZynq;
   p->bus_cycles = shared_bus ? (read + write) / bus * 20.0 / 17.0 : std::max(read, write) / bus;
-  p->bus_cycles += static_cast<double>(loads) * (shared_bus ? 8.0 : 3.0);
+  // Each transfer has a start; a tile narrower than a row makes each of its rows a burst of its own.
+  const double start = shared_bus ? 12.0 : 6.0;
+  double bursts = static_cast<double>(loads);
+  if (anchored_ && n_x > 1) {
+    const int64_t boxes = spatial * (contraction_ && !p->input_above ? n_o : 1);
+    bursts += static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) * 0.5;
+  }
+  p->bus_cycles += bursts * start;
 
   const double part_vector = static_cast<double>(part_pixels * vector_passes);
   const double part_store = static_cast<double>(part_pixels) * tile_bytes / bus;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
   if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
-  p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial + 8.0 * static_cast<double>(gemms);
+  p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial + 6.0 * static_cast<double>(gemms) +
+                       12.0 * static_cast<double>(spatial * n_o * n_i);
   return true;
 }
 
