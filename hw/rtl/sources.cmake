@@ -33,6 +33,7 @@ set(TESSERA_RTL_SOURCES
   core/tsr_load.sv
   core/tsr_load_align.sv
   core/tsr_load_decode.sv
+  core/tsr_load_front.sv
   core/tsr_load_path.sv
   core/tsr_load_walk.sv
   core/tsr_mux4.sv
@@ -43,10 +44,12 @@ set(TESSERA_RTL_SOURCES
   core/tsr_runs.sv
   core/tsr_store.sv
   core/tsr_store_decode.sv
+  core/tsr_store_front.sv
   core/tsr_store_pack.sv
   core/tsr_store_read.sv
   core/tsr_store_walk.sv
   core/tsr_tokens.sv
+  core/tsr_units.sv
   core/tsr_uop_mem.sv
   core/tsr_vector.sv
   core/tsr_vector_decode.sv

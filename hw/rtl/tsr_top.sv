@@ -77,10 +77,6 @@ module tsr_top #(
 );
   localparam int BusBits = tsr_pkg::BusBits;
   localparam int BusBytes = tsr_pkg::BusBytes;
-  localparam int Load = 32'(tsr_pkg::UNIT_LOAD);
-  localparam int Gemm = 32'(tsr_pkg::UNIT_GEMM);
-  localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
-  localparam int Store = 32'(tsr_pkg::UNIT_STORE);
 
   // ---- registers and control
   logic start, soft_reset, profile, busy, done, error, leftover;
@@ -316,43 +312,28 @@ module tsr_top #(
     .num_o(gate_num)
   );
 
-  // ---- LOAD
-  logic ld_wr_valid, ld_wr_ready, ld_wr_fill;
-  logic [2:0] ld_wr_mem;
-  logic [19:0] ld_wr_tile;
-  logic [15:0] ld_wr_off;
-  logic [BusBits-1:0] ld_wr_data;
-  logic [BusBytes-1:0] ld_wr_be;
-  logic [31:0] ld_wr_pad;
-  logic [63:0] ld_wr_digest;
-  logic uop_rd_en, wgt_rd_en, prm_rd_en;
-  logic [tsr_pkg::UopIdxBits-1:0] uop_rd_addr;
-  logic [tsr_pkg::WgtIdxBits-1:0] wgt_rd_addr;
-  logic [tsr_pkg::PrmIdxBits-1:0] prm_rd_addr;
-  logic [63:0] uop_rd_data;
-  logic [8*tsr_pkg::WgtTileBytes-1:0] wgt_rd_data;
-  logic [8*tsr_pkg::PrmBytes-1:0] prm_rd_data;
-  tsr_load_path #(
+  // ---- units and scratchpads
+  tsr_units #(
     .MaxBurst(MaxBurst)
-  ) u_load (
+  ) u_units (
     .clk_i,
     .rst_ni(core_rst_n),
     .vta_i(vta),
     .trace_en_i,
     .seg_base_i(seg_base),
     .seg_size_i(seg_size),
-    .cmd_valid_i(cmd_valid[Load]),
-    .cmd_ready_o(cmd_ready[Load]),
-    .cmd_insn_i(cmd_insn[256*Load+:256]),
-    .cmd_num_i(cmd_num[32*Load+:32]),
-    .retire_valid_o(retire[Load]),
-    .retire_digest_o(digest[64*Load+:64]),
-    .err_valid_o(errs[Load]),
-    .err_code_o(err_codes[4*Load+:4]),
-    .err_num_o(err_nums[32*Load+:32]),
-    .busy_o(unit_busy[Load]),
-    .memwait_o(unit_memory[Load]),
-    .hazard_o(unit_hazard[Load]),
+    .cmd_valid_i(cmd_valid),
+    .cmd_ready_o(cmd_ready),
+    .cmd_insn_i(cmd_insn),
+    .cmd_num_i(cmd_num),
+    .retire_o(retire),
+    .digest_o(digest),
+    .err_valid_o(errs[3:0]),
+    .err_code_o(err_codes[15:0]),
+    .err_num_o(err_nums[127:0]),
+    .busy_o(unit_busy),
+    .memory_o(unit_memory),
+    .hazard_o(unit_hazard),
     .ar_valid_o(l_ar_valid),
     .ar_ready_i(l_ar_ready),
     .ar_addr_o(l_ar_addr),
@@ -362,117 +343,6 @@ module tsr_top #(
     .r_data_i(r_data),
     .r_err_i(r_err),
     .r_last_i(r_last),
-    .ld_wr_valid_o(ld_wr_valid),
-    .ld_wr_ready_i(ld_wr_ready),
-    .ld_wr_mem_o(ld_wr_mem),
-    .ld_wr_tile_o(ld_wr_tile),
-    .ld_wr_off_o(ld_wr_off),
-    .ld_wr_data_o(ld_wr_data),
-    .ld_wr_be_o(ld_wr_be),
-    .ld_wr_fill_o(ld_wr_fill),
-    .ld_wr_pad_o(ld_wr_pad),
-    .ld_wr_digest_i(ld_wr_digest),
-    .uop_rd_en_i(uop_rd_en),
-    .uop_rd_addr_i(uop_rd_addr),
-    .uop_rd_data_o(uop_rd_data),
-    .wgt_rd_en_i(wgt_rd_en),
-    .wgt_rd_addr_i(wgt_rd_addr),
-    .wgt_rd_data_o(wgt_rd_data),
-    .prm_rd_en_i(prm_rd_en),
-    .prm_rd_addr_i(prm_rd_addr),
-    .prm_rd_data_o(prm_rd_data)
-  );
-  // ---- GEMM, VECTOR and their memories
-  logic st_rd_valid, st_rd_ready, st_rd_acc, st_rd_data_valid;
-  logic [19:0] st_rd_addr;
-  logic [8*tsr_pkg::OutTileBytes-1:0] st_rd_data;
-  tsr_compute u_compute (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .vta_i(vta),
-    .trace_en_i,
-    .gemm_cmd_valid_i(cmd_valid[Gemm]),
-    .gemm_cmd_ready_o(cmd_ready[Gemm]),
-    .gemm_cmd_insn_i(cmd_insn[256*Gemm+:256]),
-    .gemm_cmd_num_i(cmd_num[32*Gemm+:32]),
-    .gemm_retire_valid_o(retire[Gemm]),
-    .gemm_retire_ready_i(1'b1),
-    .gemm_retire_digest_o(digest[64*Gemm+:64]),
-    .gemm_err_valid_o(errs[Gemm]),
-    .gemm_err_code_o(err_codes[4*Gemm+:4]),
-    .gemm_err_num_o(err_nums[32*Gemm+:32]),
-    .gemm_busy_o(unit_busy[Gemm]),
-    .gemm_memwait_o(unit_memory[Gemm]),
-    .gemm_hazard_o(unit_hazard[Gemm]),
-    .vector_cmd_valid_i(cmd_valid[Vector]),
-    .vector_cmd_ready_o(cmd_ready[Vector]),
-    .vector_cmd_insn_i(cmd_insn[256*Vector+:256]),
-    .vector_cmd_num_i(cmd_num[32*Vector+:32]),
-    .vector_retire_valid_o(retire[Vector]),
-    .vector_retire_ready_i(1'b1),
-    .vector_retire_digest_o(digest[64*Vector+:64]),
-    .vector_err_valid_o(errs[Vector]),
-    .vector_err_code_o(err_codes[4*Vector+:4]),
-    .vector_err_num_o(err_nums[32*Vector+:32]),
-    .vector_busy_o(unit_busy[Vector]),
-    .vector_memwait_o(unit_memory[Vector]),
-    .vector_hazard_o(unit_hazard[Vector]),
-    .ld_wr_valid_i(ld_wr_valid),
-    .ld_wr_ready_o(ld_wr_ready),
-    .ld_wr_mem_i(ld_wr_mem),
-    .ld_wr_tile_i(ld_wr_tile),
-    .ld_wr_off_i(ld_wr_off),
-    .ld_wr_data_i(ld_wr_data),
-    .ld_wr_be_i(ld_wr_be),
-    .ld_wr_fill_i(ld_wr_fill),
-    .ld_wr_pad_i(ld_wr_pad),
-    .ld_wr_digest_o(ld_wr_digest),
-    .uop_rd_en_o(uop_rd_en),
-    .uop_rd_addr_o(uop_rd_addr),
-    .uop_rd_data_i(uop_rd_data),
-    .wgt_rd_en_o(wgt_rd_en),
-    .wgt_rd_addr_o(wgt_rd_addr),
-    .wgt_rd_data_i(wgt_rd_data),
-    .prm_rd_en_o(prm_rd_en),
-    .prm_rd_addr_o(prm_rd_addr),
-    .prm_rd_data_i(prm_rd_data),
-    .st_rd_valid_i(st_rd_valid),
-    .st_rd_ready_o(st_rd_ready),
-    .st_rd_addr_i(st_rd_addr),
-    .st_rd_acc_i(st_rd_acc),
-    .st_rd_data_valid_o(st_rd_data_valid),
-    .st_rd_data_o(st_rd_data)
-  );
-
-  // ---- STORE
-  tsr_store #(
-    .MaxBurst(MaxBurst),
-    .MaxBursts(16)
-  ) u_store (
-    .clk_i,
-    .rst_ni(core_rst_n),
-    .vta_i(vta),
-    .seg_base_i(seg_base),
-    .seg_size_i(seg_size),
-    .cmd_valid_i(cmd_valid[Store]),
-    .cmd_ready_o(cmd_ready[Store]),
-    .cmd_insn_i(cmd_insn[256*Store+:256]),
-    .cmd_num_i(cmd_num[32*Store+:32]),
-    .retire_valid_o(retire[Store]),
-    .retire_ready_i(1'b1),
-    .retire_digest_o(digest[64*Store+:64]),
-    .err_valid_o(errs[Store]),
-    .err_code_o(err_codes[4*Store+:4]),
-    .err_num_o(err_nums[32*Store+:32]),
-    .busy_o(unit_busy[Store]),
-    .memwait_o(unit_memory[Store]),
-    .hazard_o(unit_hazard[Store]),
-    .st_rd_valid_o(st_rd_valid),
-    .st_rd_ready_i(st_rd_ready),
-    .st_rd_addr_o(st_rd_addr),
-    .st_rd_acc_o(st_rd_acc),
-    .st_rd_data_valid_i(st_rd_data_valid),
-    .st_rd_data_i(st_rd_data),
     .aw_valid_o(aw_valid),
     .aw_ready_i(aw_ready),
     .aw_addr_o(aw_addr),

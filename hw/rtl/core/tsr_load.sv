@@ -70,52 +70,6 @@ module tsr_load #(
   localparam int UserBits = 32 + 3 + 8 + 1;
 
   // Decode and check.
-  logic dec_bad, dec_nop;
-  logic [20:0] dec_depth;
-  logic [2:0] dec_mem, dec_segment;
-  logic [7:0] dec_pad_value, dec_x_pad_0, dec_x_pad_1, dec_y_pad_0, dec_y_pad_1;
-  logic [19:0] dec_sram_base;
-  logic [47:0] dec_dram_base;
-  logic [15:0] dec_x_bytes, dec_x_size, dec_y_size, dec_z_size;
-  logic [23:0] dec_x_step;
-  logic [YStepBits-1:0] dec_y_step;
-  logic [31:0] dec_z_step;
-  tsr_load_decode #(
-    .YStepBits(YStepBits)
-  ) u_decode (
-    .vta_i,
-    .insn_i(cmd_insn_i),
-    .bad_o(dec_bad),
-    .nop_o(dec_nop),
-    .depth_o(dec_depth),
-    .mem_o(dec_mem),
-    .segment_o(dec_segment),
-    .pad_value_o(dec_pad_value),
-    .sram_base_o(dec_sram_base),
-    .dram_base_o(dec_dram_base),
-    .x_bytes_o(dec_x_bytes),
-    .x_size_o(dec_x_size),
-    .y_size_o(dec_y_size),
-    .z_size_o(dec_z_size),
-    .x_step_o(dec_x_step),
-    .y_step_o(dec_y_step),
-    .z_step_o(dec_z_step),
-    .x_pad_0_o(dec_x_pad_0),
-    .x_pad_1_o(dec_x_pad_1),
-    .y_pad_0_o(dec_y_pad_0),
-    .y_pad_1_o(dec_y_pad_1)
-  );
-  // Only tiles of int8 can be short.
-  logic dec_short;
-  always_comb begin
-    unique case (dec_mem)
-      tsr_pkg::MEM_WGT: dec_short = dec_x_bytes < 16'(tsr_pkg::WgtTileBytes);
-      tsr_pkg::MEM_INP: dec_short = dec_x_bytes < 16'(tsr_pkg::InpTileBytes);
-      tsr_pkg::MEM_OUT: dec_short = dec_x_bytes < 16'(tsr_pkg::OutTileBytes);
-      default: dec_short = 1'b0;
-    endcase
-  end
-
   logic box_valid, box_ready, box_nop, box_no_data, box_row_run, box_plane_run, box_box_run;
   logic [7:0] box_err, box_x_pad_0, box_x_pad_1, box_y_pad_0, box_y_pad_1;
   logic [39:0] box_addr;
@@ -125,35 +79,19 @@ module tsr_load #(
   logic [23:0] box_x_step;
   logic [YStepBits-1:0] box_y_step;
   logic [UserBits-1:0] box_user;
-  tsr_box #(
-    .UserBits(UserBits),
-    .YStepBits(YStepBits)
-  ) u_box (
+  tsr_load_front #(
+    .YStepBits(YStepBits),
+    .UserBits(UserBits)
+  ) u_front (
     .clk_i,
     .rst_ni,
+    .vta_i,
     .seg_base_i,
     .seg_size_i,
-    .unlimited_i(vta_i),
-    .valid_i(cmd_valid_i),
-    .ready_o(cmd_ready_o),
-    .bad_i(dec_bad),
-    .nop_i(dec_nop),
-    .depth_i(dec_depth),
-    .segment_i(dec_segment),
-    .sram_base_i(dec_sram_base),
-    .dram_base_i(dec_dram_base),
-    .x_bytes_i(dec_x_bytes),
-    .x_size_i(dec_x_size),
-    .y_size_i(dec_y_size),
-    .z_size_i(dec_z_size),
-    .x_step_i(dec_x_step),
-    .y_step_i(dec_y_step),
-    .z_step_i(dec_z_step),
-    .x_pad_0_i(dec_x_pad_0),
-    .x_pad_1_i(dec_x_pad_1),
-    .y_pad_0_i(dec_y_pad_0),
-    .y_pad_1_i(dec_y_pad_1),
-    .user_i({cmd_num_i, dec_mem, dec_pad_value, dec_short}),
+    .cmd_valid_i,
+    .cmd_ready_o,
+    .cmd_insn_i,
+    .cmd_num_i,
     .valid_o(box_valid),
     .ready_i(box_ready),
     .err_o(box_err),

@@ -65,77 +65,30 @@ module tsr_store #(
   localparam int CtxBits = 4 * 16 + 4 * BusShift + 3;
   localparam int Room = 8;
 
-  logic dec_bad, dec_nop;
-  logic [20:0] dec_depth;
-  logic [2:0] dec_segment;
-  logic [19:0] dec_sram_base;
-  logic [47:0] dec_dram_base;
-  logic [15:0] dec_x_bytes, dec_x_size, dec_y_size, dec_z_size;
-  logic [23:0] dec_x_step;
-  logic [YStepBits-1:0] dec_y_step;
-  logic [31:0] dec_z_step;
-  tsr_store_decode #(
-    .YStepBits(YStepBits)
-  ) u_decode (
-    .vta_i,
-    .insn_i(cmd_insn_i),
-    .bad_o(dec_bad),
-    .nop_o(dec_nop),
-    .depth_o(dec_depth),
-    .segment_o(dec_segment),
-    .sram_base_o(dec_sram_base),
-    .dram_base_o(dec_dram_base),
-    .x_bytes_o(dec_x_bytes),
-    .x_size_o(dec_x_size),
-    .y_size_o(dec_y_size),
-    .z_size_o(dec_z_size),
-    .x_step_o(dec_x_step),
-    .y_step_o(dec_y_step),
-    .z_step_o(dec_z_step)
-  );
-
-  logic box_valid, box_ready, box_nop, box_row_run, box_plane_run, box_box_run, unused_no_data;
+  logic box_valid, box_ready, box_nop, box_row_run, box_plane_run, box_box_run;
   logic [7:0] box_err;
   logic [39:0] box_addr;
-  logic [31:0] box_run_bytes, box_z_step, box_num, unused_pads;
+  logic [31:0] box_run_bytes, box_z_step, box_num;
   logic [19:0] box_sram_base;
   logic [15:0] box_x_bytes, box_x_size, box_y_size, box_z_size;
   logic [23:0] box_x_step;
   logic [YStepBits-1:0] box_y_step;
-  tsr_box #(
-    .UserBits(32),
+  tsr_store_front #(
     .YStepBits(YStepBits)
-  ) u_box (
+  ) u_front (
     .clk_i,
     .rst_ni,
+    .vta_i,
     .seg_base_i,
     .seg_size_i,
-    .unlimited_i(vta_i),
-    .valid_i(cmd_valid_i),
-    .ready_o(cmd_ready_o),
-    .bad_i(dec_bad),
-    .nop_i(dec_nop),
-    .depth_i(dec_depth),
-    .segment_i(dec_segment),
-    .sram_base_i(dec_sram_base),
-    .dram_base_i(dec_dram_base),
-    .x_bytes_i(dec_x_bytes),
-    .x_size_i(dec_x_size),
-    .y_size_i(dec_y_size),
-    .z_size_i(dec_z_size),
-    .x_step_i(dec_x_step),
-    .y_step_i(dec_y_step),
-    .z_step_i(dec_z_step),
-    .x_pad_0_i(8'd0),
-    .x_pad_1_i(8'd0),
-    .y_pad_0_i(8'd0),
-    .y_pad_1_i(8'd0),
-    .user_i(cmd_num_i),
+    .cmd_valid_i,
+    .cmd_ready_o,
+    .cmd_insn_i,
+    .cmd_num_i,
     .valid_o(box_valid),
     .ready_i(box_ready),
     .err_o(box_err),
     .nop_o(box_nop),
-    .no_data_o(unused_no_data),
     .addr_o(box_addr),
     .run_bytes_o(box_run_bytes),
     .row_run_o(box_row_run),
@@ -149,11 +102,7 @@ module tsr_store #(
     .x_step_o(box_x_step),
     .y_step_o(box_y_step),
     .z_step_o(box_z_step),
-    .x_pad_0_o(unused_pads[7:0]),
-    .x_pad_1_o(unused_pads[15:8]),
-    .y_pad_0_o(unused_pads[23:16]),
-    .y_pad_1_o(unused_pads[31:24]),
-    .user_o(box_num)
+    .num_o(box_num)
   );
 
   // A good box goes everywhere at once; one without tiles only to the queue of commands.
@@ -404,7 +353,7 @@ module tsr_store #(
   assign hazard_o = st_rd_valid_o & !st_rd_ready_i & !moves;
 
   logic unused;
-  assign unused = ^{retire_ready_i, unused_no_data, unused_pads, box_err[7:4], unused_bursts, unused_rq_count,
+  assign unused = ^{retire_ready_i, box_err[7:4], unused_bursts, unused_rq_count,
                     unused_ctx_count, unused_cmds, walk_idle};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_insn_i, cmd_num_i})
