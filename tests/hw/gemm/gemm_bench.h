@@ -12,32 +12,16 @@
 #include <vector>
 
 #include "Vtsr_gemm.h"
-#include "base/hash.h"
 #include "base/rng.h"
 #include "isa/config.h"
 #include "isa/encoding.h"
 #include "isa/vta_encoding.h"
+#include "tests/hw/gemm/change_digest.h"
+#include "tests/hw/gemm/command.h"
+#include "tests/hw/gemm/gemm_state.h"
 #include "tests/hw/gemm/port_bytes.h"
 
 namespace tessera::hw {
-
-// What the unit reads and writes.
-struct GemmState {
-  explicit GemmState(const isa::Config& c)
-      : uop(c.uop_bytes / 8), wgt(c.wgt_bytes), inp(c.inp_bytes), acc(c.acc_bytes / 4) {}
-  std::vector<uint64_t> uop;
-  std::vector<int8_t> wgt, inp;
-  std::vector<int32_t> acc;
-};
-
-struct Command {
-  isa::InsnWord insn{};
-  uint32_t num = 0;
-  int delay = 0;  // cycles to wait before offering it
-};
-
-// The worth of an accumulator in a digest: any number that tells places apart.
-inline uint64_t AccKey(uint64_t index) { return Mix64(index + 77) | 1; }
 
 class GemmBench {
  public:
@@ -154,7 +138,7 @@ class GemmBench {
     uint64_t digest = 0;
     for (int64_t l = 0; l < config_.lanes(); ++l) {
       const int64_t index = dut_.acc_wr_addr_o * config_.lanes() + l;
-      digest += static_cast<uint64_t>(int64_t{tile[l]} - state.acc[index]) * AccKey(index);
+      digest += ChangeOfWord(kAccSpace, index, state.acc[index], tile[l]);
       state.acc[index] = tile[l];
     }
     return digest;

@@ -8,7 +8,8 @@
 #include <cstdint>
 
 #include "isa/insns.h"
-#include "tests/hw/gemm/gemm_bench.h"
+#include "tests/hw/gemm/change_digest.h"
+#include "tests/hw/gemm/gemm_state.h"
 
 namespace tessera::hw {
 
@@ -84,7 +85,7 @@ class GemmGolden {
  private:
   void Set(int64_t index, int64_t value) {
     const int32_t after = static_cast<int32_t>(static_cast<uint64_t>(value));
-    digest_ += static_cast<uint64_t>(int64_t{after} - s_.acc[index]) * AccKey(index);
+    digest_ += ChangeOfWord(kAccSpace, index, s_.acc[index], after);
     s_.acc[index] = after;
   }
   const isa::Config c_;

@@ -10,33 +10,15 @@
 #include <vector>
 
 #include "Vtsr_vector.h"
-#include "base/hash.h"
 #include "base/rng.h"
 #include "isa/config.h"
 #include "isa/encoding.h"
 #include "isa/vta_encoding.h"
+#include "tests/hw/gemm/command.h"
 #include "tests/hw/gemm/port_bytes.h"
+#include "tests/hw/vector/vector_state.h"
 
 namespace tessera::hw {
-
-struct VectorState {
-  explicit VectorState(const isa::Config& c)
-      : uop(c.uop_bytes / 8), prm(c.prm_depth * 9 * c.block_out), acc(c.acc_bytes / 4), out(c.out_bytes), inp(c.inp_bytes) {}
-  std::vector<uint64_t> uop;
-  std::vector<uint8_t> prm;  // records without filling
-  std::vector<int32_t> acc;
-  std::vector<int8_t> out, inp;
-  bool operator==(const VectorState&) const = default;
-};
-
-struct Command {
-  isa::InsnWord insn{};
-  uint32_t num = 0;
-  int delay = 0;  // cycles to wait before offering it
-};
-
-// The worth of an element in a digest: any number that tells places apart. Space: enum VectorMemory.
-inline uint64_t ElementKey(int space, uint64_t index) { return Mix64(index * 4 + static_cast<uint64_t>(space)) | 1; }
 
 class VectorBench {
  public:
@@ -149,7 +131,7 @@ class VectorBench {
     uint64_t digest = 0;
     for (int64_t l = 0; l < config_.lanes(); ++l) {
       const int64_t index = tile * config_.lanes() + l;
-      digest += static_cast<uint64_t>(int64_t{data[l]} - memory[index]) * ElementKey(space, index);
+      digest += ChangeOfElement(space, index, memory[index], data[l]);
       memory[index] = data[l];
     }
     return digest;

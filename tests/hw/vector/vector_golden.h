@@ -8,9 +8,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "isa/insns.h"
-#include "tests/hw/vector/vector_bench.h"
+#include "tests/hw/vector/vector_state.h"
 
 namespace tessera::hw {
 
@@ -153,7 +154,7 @@ class VectorGolden {
   template <typename T>
   void Set(int space, std::vector<T>& memory, int64_t tile, int64_t lane, T value) {
     const int64_t index = tile * c_.lanes() + lane;
-    digest_ += static_cast<uint64_t>(int64_t{value} - memory[index]) * ElementKey(space, index);
+    digest_ += ChangeOfElement(space, index, memory[index], value);
     memory[index] = value;
   }
   const isa::Config c_;
