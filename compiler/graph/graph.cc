@@ -29,6 +29,7 @@ std::string QuantText(const Quant& quant) {
 
 std::string_view Text(Op op) { return Row(op).text; }
 Category CategoryOf(Op op) { return Row(op).category; }
+OperandCount OperandsOf(Op op) { return {Row(op).least, Row(op).most}; }
 
 int64_t Tensor::count() const {
   int64_t count = 1;
@@ -77,45 +78,6 @@ int64_t Macs(const Graph& graph, const Node& node) {
     case Op::kDense: return outputs * graph.tensor(node.inputs[1]).shape[1];
     default: return 0;
   }
-}
-
-Status Verify(const Graph& graph) {
-  const auto in_range = [&](TensorId id) { return id >= 0 && id < static_cast<TensorId>(graph.tensors.size()); };
-  std::vector<bool> known(graph.tensors.size());
-  for (size_t i = 0; i < graph.tensors.size(); ++i) known[i] = graph.tensors[i].constant();
-  for (TensorId id : graph.inputs) {
-    if (!in_range(id)) return Fail(Code::kInvalidArgument, "graph input {} is not a tensor", id);
-    known[static_cast<size_t>(id)] = true;
-  }
-  for (const Node& node : graph.nodes) {
-    const auto bad = [&](std::string why) {
-      return Fail(Code::kInvalidArgument, "node {} ({}): {}", node.name, Text(node.op), why);
-    };
-    if (node.inputs.size() < Row(node.op).least || node.inputs.size() > Row(node.op).most) {
-      return bad(fmt::format("{} operands, takes {} to {}", node.inputs.size(), Row(node.op).least, Row(node.op).most));
-    }
-    for (TensorId id : node.inputs) {
-      if (!in_range(id)) return bad(fmt::format("operand {} is not a tensor", id));
-      if (!known[static_cast<size_t>(id)]) {
-        return bad(fmt::format("operand {} is used before it is made", graph.tensor(id).name));
-      }
-    }
-    if (!in_range(node.output)) return bad("its result is not a tensor");
-    if (known[static_cast<size_t>(node.output)]) {
-      return bad(fmt::format("its result {} has another producer", graph.tensor(node.output).name));
-    }
-    known[static_cast<size_t>(node.output)] = true;
-    for (TensorId id : node.inputs) {
-      const Tensor& t = graph.tensor(id);
-      if (t.dtype == DType::kInt8 && !t.quant) return bad(fmt::format("operand {} has no scale", t.name));
-    }
-  }
-  for (TensorId id : graph.outputs) {
-    if (!in_range(id) || !known[static_cast<size_t>(id)]) {
-      return Fail(Code::kInvalidArgument, "graph output {} is not made by any node", id);
-    }
-  }
-  return {};
 }
 
 std::string Print(const Graph& graph) {

@@ -27,6 +27,10 @@ enum class Category : uint8_t { kInjective, kReduction, kComplex, kOpaque };
 
 std::string_view Text(Op op);
 Category CategoryOf(Op op);
+struct OperandCount {
+  size_t least, most;
+};
+OperandCount OperandsOf(Op op);
 
 // real = scale * (q - zero). One entry, or one per index of |axis|.
 struct Quant {
@@ -110,7 +114,7 @@ struct Graph {
 int64_t Macs(const Graph& graph, const Node& node);
 
 // Checks that the graph is well formed: ids in range, topological order, one producer a tensor, operand
-// counts, shapes that agree with the operators, quantisation where integers need it.
+// counts, types and shapes that agree with the operators, constants and quantisation where they are needed.
 //   errors  kInvalidArgument  names the node and what is wrong
 Status Verify(const Graph& graph);
 

@@ -48,7 +48,8 @@ void DenseToConv(Graph& graph) {
     }
     const TensorId image = graph.nodes[*producer].inputs[0];
     const std::vector<int64_t> in = graph.tensor(image).shape;
-    if (in.size() != 4 || in[0] != 1) {
+    const std::vector<int64_t> row{1, graph.tensor(image).count()};
+    if (in.size() != 4 || in[0] != 1 || graph.tensor(node.inputs[0]).shape != row) {
       graph.nodes.push_back(std::move(node));
       continue;
     }

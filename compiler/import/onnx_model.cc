@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <set>
+#include <string_view>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -14,6 +15,7 @@ namespace tessera::onnx_model {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 29;  // of one initializer
+constexpr int kMaxNodes = 1 << 14;                  // later passes look at pairs of nodes
 
 std::optional<DType> TypeOf(int32_t onnx_type) {
   switch (onnx_type) {
@@ -112,6 +114,26 @@ Result<Node> ReadNode(const onnx::NodeProto& proto, int index) {
   return node;
 }
 
+// Every value has one maker: an input, an initializer or a node. |model| has all three.
+Status CheckNames(const Model& model) {
+  std::set<std::string_view> made;
+  const auto add = [&](const std::string& name, const std::string& place) -> Status {
+    if (name.empty()) return Fail(Code::kInvalidArgument, "{} has no name", place);
+    if (!made.insert(name).second) return Fail(Code::kInvalidArgument, "{} '{}' is there twice", place, name);
+    return {};
+  };
+  for (const auto& [name, tensor] : model.initializers) TESSERA_TRY(add(name, "initializer"));
+  for (const Value& value : model.inputs) TESSERA_TRY(add(value.name, "input"));
+  for (const Node& node : model.nodes) {
+    if (node.outputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (i > 0 && node.outputs[i].empty()) continue;  // an optional one that is not wanted
+      TESSERA_TRY(add(node.outputs[i], node.Place() + ": output"));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string Node::Place() const {
@@ -127,6 +149,9 @@ Result<Model> Parse(std::span<const uint8_t> bytes) {
     return Fail(Code::kInvalidArgument, "is not an ONNX model: it has no graph with nodes");
   }
   const onnx::GraphProto& graph = proto.graph();
+  if (graph.node_size() > kMaxNodes) {
+    return Fail(Code::kOutOfRange, "the model has {} nodes, at most {} are accepted", graph.node_size(), kMaxNodes);
+  }
   Model model;
   model.name = graph.name();
   for (const auto& opset : proto.opset_import()) {
@@ -147,6 +172,7 @@ Result<Model> Parse(std::span<const uint8_t> bytes) {
     if (!model.initializers.contains(value.name())) model.inputs.push_back(ReadValue(value));
   }
   for (const auto& value : graph.output()) model.outputs.push_back(ReadValue(value));
+  TESSERA_TRY(CheckNames(model));
   return model;
 }
 

@@ -52,7 +52,8 @@ struct Model {
 };
 
 // Parses the bytes of an .onnx file.
-//   errors  kInvalidArgument  not an ONNX model, or an empty one
+//   errors  kInvalidArgument  not an ONNX model, or an empty one; a value without a name or with two makers
+//           kOutOfRange       more nodes than the compiler takes
 //           kDataLoss         an initializer's data do not match its shape
 //           kUnsupported      external data, sub-graphs, custom domains, element types that DType lacks
 Result<Model> Parse(std::span<const uint8_t> bytes);

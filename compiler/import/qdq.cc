@@ -12,6 +12,9 @@ namespace {
 using graph::Quant;
 using graph::TensorId;
 
+constexpr int64_t kMaxElements = int64_t{1} << 28;      // of an activation
+constexpr uint64_t kMaxConstantBytes = uint64_t{1} << 31;  // a constant counts once for each of its uses
+
 // uint8 values and zero points move to int8 by -128 (numerics page), so that one type is left.
 std::vector<uint8_t> ToInt8(const HostTensor& tensor) {
   std::vector<uint8_t> bytes = tensor.bytes;
@@ -38,6 +41,7 @@ Result<graph::Graph> QdqConverter::Convert() {
     if (!done_.contains(&node)) TESSERA_TRY(One(node));
   }
   TESSERA_TRY(Outputs());
+  MakeNamesUnique();
   TESSERA_TRY(graph::Verify(graph_));
   return std::move(graph_);
 }
@@ -61,7 +65,7 @@ Status QdqConverter::Inputs() {
         return Fail(Code::kInvalidArgument, "{}: extent {} is not known; only the first may be symbolic", place, i);
       }
     }
-    const Result<int64_t> count = ElementCount(shape, int64_t{1} << 28);
+    const Result<int64_t> count = ElementCount(shape, kMaxElements);
     if (!count) return Within(place, count.error());
     if (shape.empty() || shape[0] != 1) {
       return Fail(Code::kUnsupported, "{}: batch {} in the model; 1 or a symbolic one is supported", place,
@@ -76,6 +80,10 @@ Status QdqConverter::Outputs() {
   if (model_.outputs.empty()) return Fail(Code::kInvalidArgument, "the model has no outputs");
   for (const Value& value : model_.outputs) {
     if (const auto it = ints_.find(value.name); it != ints_.end()) {
+      if (unsigned_.contains(value.name)) {
+        return Fail(Code::kUnsupported, "output '{}': uint8 outputs are not supported; end the model with DequantizeLinear",
+                    value.name);
+      }
       graph_.outputs.push_back(it->second);
     } else if (const auto real = reals_.find(value.name); real != reals_.end()) {
       graph::Node node{.op = graph::Op::kDequantize, .name = value.name, .inputs = {real->second}};
@@ -92,7 +100,6 @@ Status QdqConverter::Outputs() {
 
 Status QdqConverter::One(const Node& node) {
   const std::string& type = node.op_type;
-  if (node.outputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
   if (type == "QuantizeLinear") return Quantize(node);
   if (type == "DequantizeLinear") return Dequantize(node);
   if (type == "Conv") return Conv(node);
@@ -112,59 +119,74 @@ Status QdqConverter::One(const Node& node) {
               node.Place(), type);
 }
 
-Result<Quant> QdqConverter::ReadQuant(const Node& node, bool& is_unsigned) {
+Result<QdqConverter::Scales> QdqConverter::ReadScales(const Node& node) const {
   const auto missing = [&](const char* what) {
     return Fail(Code::kUnsupported, "{}: its {} is not a constant of the model", node.Place(), what);
   };
   if (node.inputs.size() < 2) return Fail(Code::kInvalidArgument, "{}: has no scale", node.Place());
   const HostTensor* scale = Initializer(node.inputs[1]);
   if (!scale || scale->dtype != DType::kFloat32 || scale->count() == 0) return missing("scale");
-  Quant quant;
+  if (scale->shape.size() > 1) {
+    return Fail(Code::kUnsupported, "{}: scales of shape {}; one, or one per index of an axis, is supported", node.Place(),
+                ShapeText(scale->shape));
+  }
+  Scales scales;
   for (const float s : scale->as<float>()) {
     if (!std::isfinite(s) || s <= 0) {
       return Fail(Code::kInvalidArgument, "{}: scale '{}' holds {}; a scale is a finite number above 0", node.Place(),
                   node.inputs[1], s);
     }
-    quant.scale.push_back(static_cast<double>(s));
+    scales.quant.scale.push_back(static_cast<double>(s));
   }
-  quant.zero.assign(quant.scale.size(), 0);
-  is_unsigned = true;  // ONNX's default type without a zero point
+  scales.quant.zero.assign(scales.quant.scale.size(), 0);
   if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
     const HostTensor* zero = Initializer(node.inputs[2]);
     if (!zero) return missing("zero point");
-    if (static_cast<size_t>(zero->count()) != quant.scale.size()) {
-      return Fail(Code::kInvalidArgument, "{}: {} scales but {} zero points", node.Place(), quant.scale.size(), zero->count());
+    if (zero->count() != scale->count()) {
+      return Fail(Code::kInvalidArgument, "{}: {} scales but {} zero points", node.Place(), scale->count(), zero->count());
     }
-    is_unsigned = zero->dtype == DType::kUint8;
-    for (size_t i = 0; i < quant.zero.size(); ++i) {
+    scales.type = zero->dtype;
+    for (size_t i = 0; i < scales.quant.zero.size(); ++i) {
       switch (zero->dtype) {
-        case DType::kInt8: quant.zero[i] = zero->as<int8_t>()[i]; break;
-        case DType::kUint8: quant.zero[i] = zero->as<uint8_t>()[i] - 128; break;
-        case DType::kInt32: quant.zero[i] = zero->as<int32_t>()[i]; break;
+        case DType::kInt8: scales.quant.zero[i] = zero->as<int8_t>()[i]; break;
+        case DType::kUint8: scales.quant.zero[i] = zero->as<uint8_t>()[i]; break;
+        case DType::kInt32: scales.quant.zero[i] = zero->as<int32_t>()[i]; break;
         default:
           return Fail(Code::kUnsupported, "{}: zero point of type {}; int8 and uint8 are supported", node.Place(),
                       Text(zero->dtype));
       }
     }
-  } else {
-    quant.zero.assign(quant.scale.size(), -128);
+  } else if (const auto type = node.attributes.find("output_dtype"); type != node.attributes.end() && type->second.i.value_or(0) != 0) {
+    constexpr int64_t kOnnxUint8 = 2, kOnnxInt8 = 3;
+    if (*type->second.i != kOnnxUint8 && *type->second.i != kOnnxInt8) {
+      return Fail(Code::kUnsupported, "{}: output_dtype {}; int8 (3) and uint8 (2) are supported", node.Place(), *type->second.i);
+    }
+    scales.type = *type->second.i == kOnnxInt8 ? DType::kInt8 : DType::kUint8;
   }
-  if (quant.scale.size() > 1) {
-    const auto axis = node.attributes.find("axis");
-    quant.axis = axis == node.attributes.end() || !axis->second.i ? 1 : static_cast<int>(*axis->second.i);
+  return scales;
+}
+
+Result<Quant> QdqConverter::ActivationQuant(const Node& node, bool* is_unsigned) const {
+  TESSERA_ASSIGN(Scales scales, ReadScales(node));
+  if (scales.quant.scale.size() != 1) return Fail(Code::kUnsupported, "{}: activations quantised per axis", node.Place());
+  const DType type = scales.type.value_or(DType::kUint8);  // ONNX's default
+  if (type != DType::kInt8 && type != DType::kUint8) {
+    return Fail(Code::kUnsupported, "{}: zero point of type {}; int8 and uint8 are supported", node.Place(), Text(type));
   }
-  return quant;
+  *is_unsigned = type == DType::kUint8;
+  if (*is_unsigned) scales.quant.zero[0] -= 128;
+  return scales.quant;
 }
 
 Status QdqConverter::Quantize(const Node& node) {
   if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
   bool is_unsigned = false;
-  TESSERA_ASSIGN(const Quant quant, ReadQuant(node, is_unsigned));
-  if (quant.scale.size() != 1) return Fail(Code::kUnsupported, "{}: activations quantised per axis", node.Place());
+  TESSERA_ASSIGN(const Quant quant, ActivationQuant(node, &is_unsigned));
+  if (is_unsigned) unsigned_.insert(node.outputs[0]);
   for (TensorId id : graph_.inputs) {
     if (graph_.tensor(id).name != node.inputs[0]) continue;
-    graph::Node made{.op = graph::Op::kQuantize, .name = node.name.empty() ? node.outputs[0] : node.name, .inputs = {id}};
-    ints_[node.outputs[0]] = Emit(std::move(made), node, quant, graph_.tensor(id).shape, node.outputs[0]);
+    graph::Node made{.op = graph::Op::kQuantize, .inputs = {id}};
+    TESSERA_ASSIGN(ints_[node.outputs[0]], Emit(std::move(made), node, quant, graph_.tensor(id).shape, node.outputs[0]));
     return {};
   }
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
@@ -172,46 +194,68 @@ Status QdqConverter::Quantize(const Node& node) {
     ints_[node.outputs[0]] = x;  // the same values under the same scale
     return {};
   }
-  graph::Node made{.op = graph::Op::kRescale, .name = node.name, .inputs = {x}};
-  ints_[node.outputs[0]] = Emit(std::move(made), node, quant, graph_.tensor(x).shape, node.outputs[0]);
+  graph::Node made{.op = graph::Op::kRescale, .inputs = {x}};
+  TESSERA_ASSIGN(ints_[node.outputs[0]], Emit(std::move(made), node, quant, graph_.tensor(x).shape, node.outputs[0]));
   return {};
 }
 
 Status QdqConverter::Dequantize(const Node& node) {
   if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
-  bool is_unsigned = false;
-  TESSERA_ASSIGN(Quant quant, ReadQuant(node, is_unsigned));
-  const HostTensor* constant = Initializer(node.inputs[0]);
-  if (!constant) {
-    const auto it = ints_.find(node.inputs[0]);
-    if (it == ints_.end()) {
-      return Fail(Code::kUnsupported, "{}: its input '{}' is neither a constant nor a quantised value", node.Place(), node.inputs[0]);
-    }
-    if (*graph_.tensor(it->second).quant != quant) {
-      return Fail(Code::kUnsupported, "{}: scale and zero point differ from those '{}' was quantised with", node.Place(),
-                  node.inputs[0]);
-    }
-    reals_[node.outputs[0]] = it->second;
-    return {};
+  TESSERA_ASSIGN(Scales scales, ReadScales(node));
+  const std::string& input = node.inputs[0];
+  if (const HostTensor* constant = Initializer(input)) return DequantizeConstant(node, *constant, std::move(scales));
+  const auto it = ints_.find(input);
+  if (it == ints_.end()) {
+    return Fail(Code::kUnsupported, "{}: its input '{}' is neither a constant nor a quantised value", node.Place(), input);
   }
-  if (constant->dtype != DType::kInt8 && constant->dtype != DType::kUint8 && constant->dtype != DType::kInt32) {
-    return Fail(Code::kUnsupported, "{}: constant '{}' is {}; int8, uint8 and int32 can be dequantised", node.Place(),
-                node.inputs[0], Text(constant->dtype));
+  const DType type = unsigned_.contains(input) ? DType::kUint8 : DType::kInt8;
+  if (scales.type && *scales.type != type) {
+    return Fail(Code::kInvalidArgument, "{}: its zero point is {}, but '{}' is {}", node.Place(), Text(*scales.type), input, Text(type));
   }
-  if (node.inputs.size() < 3 || node.inputs[2].empty()) {  // the zero point is 0 in the constant's own type
-    quant.zero.assign(quant.scale.size(), constant->dtype == DType::kUint8 ? -128 : 0);
+  if (type == DType::kUint8) scales.quant.zero[0] -= 128;
+  if (*graph_.tensor(it->second).quant != scales.quant) {
+    return Fail(Code::kUnsupported, "{}: scale and zero point differ from those '{}' was quantised with", node.Place(), input);
   }
-  if (quant.axis < -1) quant.axis += static_cast<int>(constant->shape.size());
-  if (quant.axis >= 0) {
-    const size_t axis = static_cast<size_t>(quant.axis);
-    if (axis >= constant->shape.size() || static_cast<size_t>(constant->shape[axis]) != quant.scale.size()) {
-      return Fail(Code::kInvalidArgument, "{}: {} scales along axis {} of shape {}", node.Place(), quant.scale.size(), axis,
-                  ShapeText(constant->shape));
-    }
-  }
-  const DType dtype = constant->dtype == DType::kInt32 ? DType::kInt32 : DType::kInt8;
-  reals_[node.outputs[0]] = graph_.AddTensor({node.inputs[0], dtype, constant->shape, quant, ToInt8(*constant)});
+  reals_[node.outputs[0]] = it->second;
   return {};
+}
+
+Status QdqConverter::DequantizeConstant(const Node& node, const HostTensor& constant, Scales scales) {
+  const std::string& input = node.inputs[0];
+  if (constant.dtype != DType::kInt8 && constant.dtype != DType::kUint8 && constant.dtype != DType::kInt32) {
+    return Fail(Code::kUnsupported, "{}: constant '{}' is {}; int8, uint8 and int32 can be dequantised", node.Place(), input,
+                Text(constant.dtype));
+  }
+  if (scales.type && *scales.type != constant.dtype) {
+    return Fail(Code::kInvalidArgument, "{}: its zero point is {}, but '{}' is {}", node.Place(), Text(*scales.type), input,
+                Text(constant.dtype));
+  }
+  Quant& quant = scales.quant;
+  if (constant.dtype == DType::kUint8) {
+    for (int32_t& zero : quant.zero) zero -= 128;
+  }
+  if (quant.scale.size() > 1) {
+    const int64_t rank = static_cast<int64_t>(constant.shape.size());
+    const auto attribute = node.attributes.find("axis");
+    int64_t axis = attribute == node.attributes.end() ? 1 : attribute->second.i.value_or(1);
+    if (axis < 0 && axis >= -rank) axis += rank;
+    if (axis < 0 || axis >= rank || constant.shape[static_cast<size_t>(axis)] != static_cast<int64_t>(quant.scale.size())) {
+      return Fail(Code::kInvalidArgument, "{}: {} scales along axis {} of shape {}", node.Place(), quant.scale.size(), axis,
+                  ShapeText(constant.shape));
+    }
+    quant.axis = static_cast<int>(axis);
+  }
+  const DType dtype = constant.dtype == DType::kInt32 ? DType::kInt32 : DType::kInt8;
+  TESSERA_ASSIGN(reals_[node.outputs[0]], AddConstant(node, {input, dtype, constant.shape, quant, ToInt8(constant)}));
+  return {};
+}
+
+Result<TensorId> QdqConverter::AddConstant(const Node& node, graph::Tensor tensor) {
+  constant_bytes_ += tensor.data->size();
+  if (constant_bytes_ > kMaxConstantBytes) {
+    return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes", node.Place(), kMaxConstantBytes);
+  }
+  return graph_.AddTensor(std::move(tensor));
 }
 
 Result<TensorId> QdqConverter::Operand(const Node& node, size_t index) {
@@ -226,33 +270,36 @@ Result<TensorId> QdqConverter::Operand(const Node& node, size_t index) {
   return it->second;
 }
 
-// Relu and Clip as bounds on the quantised result.
-Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) {
+// Relu and Clip as bounds on the quantised result: rounding keeps order, so quantising the bounds is exact.
+Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) const {
   const auto to_int = [&](float v) {
     const double q = std::nearbyint(static_cast<double>(v) / quant.scale[0]) + quant.zero[0];
     return static_cast<int32_t>(std::clamp(q, -128.0, 127.0));
   };
+  int32_t bounds[2] = {-128, 127};
   if (node.op_type == "Relu") {
-    sink.lo = std::max(sink.lo, std::clamp(quant.zero[0], -128, 127));
-    return {};
-  }
-  for (size_t i = 1; i < 3; ++i) {
-    std::optional<float> limit;
-    const auto attribute = node.attributes.find(i == 1 ? "min" : "max");
-    if (attribute != node.attributes.end()) limit = attribute->second.f;
-    if (node.inputs.size() > i && !node.inputs[i].empty()) {
-      const HostTensor* constant = Initializer(node.inputs[i]);
-      if (!constant || constant->dtype != DType::kFloat32 || constant->count() != 1) {
-        return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number", node.Place(), node.inputs[i]);
+    bounds[0] = quant.zero[0];
+  } else {
+    for (size_t i = 1; i < 3; ++i) {
+      std::optional<float> limit;
+      const auto attribute = node.attributes.find(i == 1 ? "min" : "max");
+      if (attribute != node.attributes.end()) limit = attribute->second.f;
+      if (node.inputs.size() > i && !node.inputs[i].empty()) {
+        const HostTensor* constant = Initializer(node.inputs[i]);
+        if (!constant || constant->dtype != DType::kFloat32 || constant->count() != 1) {
+          return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number", node.Place(), node.inputs[i]);
+        }
+        limit = constant->as<float>()[0];
       }
-      limit = constant->as<float>()[0];
+      if (!limit) continue;
+      if (std::isnan(*limit)) return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
+      bounds[i - 1] = to_int(*limit);
     }
-    if (!limit) continue;
-    if (std::isnan(*limit)) return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
-    if (i == 1) sink.lo = std::max(sink.lo, to_int(*limit));
-    if (i == 2) sink.hi = std::min(sink.hi, to_int(*limit));
+    if (bounds[0] > bounds[1]) return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
   }
-  if (sink.lo > sink.hi) return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
+  // A clamp behind a clamp clamps its bounds.
+  sink.lo = std::clamp(sink.lo, bounds[0], bounds[1]);
+  sink.hi = std::clamp(sink.hi, bounds[0], bounds[1]);
   return {};
 }
 
@@ -265,22 +312,22 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
     const std::string& type = users[0]->op_type;
     if (type != "Relu" && type != "Clip") break;
     bounds.push_back(users[0]);
-    value = users[0]->outputs.at(0);
+    value = users[0]->outputs[0];
   }
   Sink sink;
   for (const Node* user : users_[value]) {
-    bool is_unsigned = false;
     if (user->op_type != "QuantizeLinear" || user->inputs[0] != value) {
       return Fail(Code::kUnsupported, "{}: its result '{}' goes to {} in float; every operator's result must be quantised",
                   node.Place(), value, user->Place());
     }
-    TESSERA_ASSIGN(const Quant quant, ReadQuant(*user, is_unsigned));
-    if (quant.scale.size() != 1) return Fail(Code::kUnsupported, "{}: activations quantised per axis", user->Place());
+    bool is_unsigned = false;
+    TESSERA_ASSIGN(const Quant quant, ActivationQuant(*user, &is_unsigned));
     if (!sink.quantized.empty() && quant != sink.quant) {
       return Fail(Code::kUnsupported, "{}: its result is quantised in two ways", node.Place());
     }
     sink.quant = quant;
-    sink.quantized.push_back(user->outputs.at(0));
+    sink.quantized.push_back(user->outputs[0]);
+    if (is_unsigned) unsigned_.insert(user->outputs[0]);
     done_.insert(user);
   }
   if (sink.quantized.empty()) {
@@ -294,8 +341,10 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
   return sink;
 }
 
-TensorId QdqConverter::Emit(graph::Node made, const Node& from, const Quant& quant, std::vector<int64_t> shape,
-                            const std::string& name) {
+Result<TensorId> QdqConverter::Emit(graph::Node made, const Node& from, const Quant& quant, std::vector<int64_t> shape,
+                                    const std::string& name) {
+  const Result<int64_t> count = ElementCount(shape, kMaxElements);
+  if (!count) return Within(from.Place() + ": its result", count.error());
   if (made.name.empty()) made.name = from.name.empty() ? name : from.name;
   made.output = graph_.AddTensor({name, DType::kInt8, std::move(shape), quant, std::nullopt});
   graph_.nodes.push_back(std::move(made));
@@ -304,11 +353,36 @@ TensorId QdqConverter::Emit(graph::Node made, const Node& from, const Quant& qua
 
 Status QdqConverter::EmitInto(graph::Node made, const Node& from, std::vector<int64_t> shape) {
   TESSERA_ASSIGN(const Sink sink, Follow(from));
+  return EmitSink(std::move(made), from, sink, std::move(shape));
+}
+
+Status QdqConverter::EmitSink(graph::Node made, const Node& from, const Sink& sink, std::vector<int64_t> shape) {
   made.lo = sink.lo;
   made.hi = sink.hi;
-  const TensorId id = Emit(std::move(made), from, sink.quant, std::move(shape), sink.quantized[0]);
+  TESSERA_ASSIGN(const TensorId id, Emit(std::move(made), from, sink.quant, std::move(shape), sink.quantized[0]));
   for (const std::string& name : sink.quantized) ints_[name] = id;
   return {};
+}
+
+// Values have one maker each in the file, but one of them may be several tensors here (a float result and the integers
+// behind it, a constant with two uses), and the file may hold a name that is made here too.
+void QdqConverter::MakeNamesUnique() {
+  std::set<std::string> taken;
+  const auto make_unique = [&](std::string& name) {
+    const std::string wanted = name;
+    for (int n = 2; !taken.insert(name).second; ++n) name = fmt::format("{}.{}", wanted, n);
+  };
+  std::set<TensorId> edges;
+  for (const auto* ids : {&graph_.inputs, &graph_.outputs}) {  // these keep their names
+    for (const TensorId id : *ids) {
+      if (edges.insert(id).second) make_unique(graph_.tensor(id).name);
+    }
+  }
+  for (size_t i = 0; i < graph_.tensors.size(); ++i) {
+    if (!edges.contains(static_cast<TensorId>(i))) make_unique(graph_.tensors[i].name);
+  }
+  taken.clear();
+  for (graph::Node& node : graph_.nodes) make_unique(node.name);
 }
 
 }  // namespace tessera::onnx_model

@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_IMPORT_QDQ_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,11 @@ class QdqConverter {
     int32_t lo = -128, hi = 127;
     std::vector<std::string> quantized;  // outputs of the QuantizeLinear nodes
   };
+  // Scales and zero points as the file has them, and the type it gives the integers, if it does.
+  struct Scales {
+    graph::Quant quant;
+    std::optional<DType> type;
+  };
 
   // Walk (qdq.cc).
   Status Inputs();
@@ -35,14 +41,19 @@ class QdqConverter {
   Status One(const Node& node);
   Status Quantize(const Node& node);
   Status Dequantize(const Node& node);
-  Result<graph::Quant> ReadQuant(const Node& node, bool& is_unsigned);
+  Result<Scales> ReadScales(const Node& node) const;
+  Result<graph::Quant> ActivationQuant(const Node& node, bool* is_unsigned) const;  // of a QuantizeLinear
+  Status DequantizeConstant(const Node& node, const HostTensor& constant, Scales scales);
   Result<Sink> Follow(const Node& node);
-  Status Bound(const Node& node, const graph::Quant& quant, Sink& sink);
+  Status Bound(const Node& node, const graph::Quant& quant, Sink& sink) const;
   Result<graph::TensorId> Operand(const Node& node, size_t index);  // an int8 activation
   const HostTensor* Initializer(const std::string& name) const;
-  graph::TensorId Emit(graph::Node made, const Node& from, const graph::Quant& quant, std::vector<int64_t> shape,
-                       const std::string& name);
+  Result<graph::TensorId> AddConstant(const Node& node, graph::Tensor tensor);
+  Result<graph::TensorId> Emit(graph::Node made, const Node& from, const graph::Quant& quant, std::vector<int64_t> shape,
+                               const std::string& name);
   Status EmitInto(graph::Node made, const Node& from, std::vector<int64_t> shape);
+  Status EmitSink(graph::Node made, const Node& from, const Sink& sink, std::vector<int64_t> shape);
+  void MakeNamesUnique();
 
   // Operators (qdq_ops.cc).
   Status Conv(const Node& node);
@@ -50,6 +61,7 @@ class QdqConverter {
   Status Add(const Node& node);    // Add, Mul
   Status Pool(const Node& node);
   Status Reshape(const Node& node);
+  Result<std::vector<int64_t>> NewShape(const Node& node, const std::vector<int64_t>& in) const;
   Status Activation(const Node& node);
   Result<graph::TensorId> Weights(const Node& node, size_t rank);
   Result<graph::TensorId> Bias(const Node& node, size_t index, const graph::Tensor& x, const graph::Tensor& w);
@@ -61,7 +73,9 @@ class QdqConverter {
   std::map<std::string, graph::TensorId> ints_;   // integer values by name
   std::map<std::string, graph::TensorId> reals_;  // float values that stand for an integer tensor
   std::map<std::string, std::vector<const Node*>> users_;
-  std::set<const Node*> done_;  // activations and QuantizeLinear nodes that an operator has taken in
+  std::set<const Node*> done_;       // activations and QuantizeLinear nodes that an operator has taken in
+  std::set<std::string> unsigned_;   // integer values that the file has as uint8
+  uint64_t constant_bytes_ = 0;
 };
 
 }  // namespace tessera::onnx_model

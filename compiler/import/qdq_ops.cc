@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "compiler/import/qdq.h"
 
@@ -13,6 +14,8 @@ namespace {
 using graph::Tensor;
 using graph::TensorId;
 using graph::Window;
+
+constexpr size_t kMaxRank = 8;
 
 int64_t IntOr(const Node& node, const char* name, int64_t otherwise) {
   const auto it = node.attributes.find(name);
@@ -80,6 +83,9 @@ Result<Window> QdqConverter::ReadWindow(const Node& node, const std::vector<int6
 
   const auto pad_mode = node.attributes.find("auto_pad");
   const std::string mode = pad_mode == node.attributes.end() ? "NOTSET" : pad_mode->second.s.value_or("NOTSET");
+  if (mode != "NOTSET" && std::ranges::any_of(pads, [](int64_t p) { return p != 0; })) {
+    return Fail(Code::kInvalidArgument, "{}: has both pads and auto_pad '{}'", node.Place(), mode);
+  }
   if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
     for (int d = 0; d < 2; ++d) {
       const int64_t in = shape[static_cast<size_t>(d) + 2];
@@ -106,8 +112,8 @@ Result<TensorId> QdqConverter::Weights(const Node& node, size_t rank) {
     return Fail(Code::kUnsupported, "{}: its weights are not an int8 constant behind DequantizeLinear", node.Place());
   }
   const Tensor& w = graph_.tensor(it->second);
-  if (w.shape.size() != rank && !(rank == 4 && w.shape.size() == 3)) {
-    return Fail(Code::kInvalidArgument, "{}: weights of shape {}", node.Place(), ShapeText(w.shape));
+  if (w.shape.size() != rank) {
+    return Fail(Code::kInvalidArgument, "{}: weights of shape {}, {} axes are needed", node.Place(), ShapeText(w.shape), rank);
   }
   if (w.count() == 0) return Fail(Code::kInvalidArgument, "{}: weights of shape {} are empty", node.Place(), ShapeText(w.shape));
   for (int32_t zero : w.quant->zero) {
@@ -139,14 +145,14 @@ Result<TensorId> QdqConverter::Bias(const Node& node, size_t index, const Tensor
       }
       out[c] = static_cast<int32_t>(q);
     }
-    return graph_.AddTensor(std::move(bias));
+    return AddConstant(node, std::move(bias));
   }
   const auto it = reals_.find(name);
   if (it == reals_.end() || !graph_.tensor(it->second).constant() || graph_.tensor(it->second).dtype != DType::kInt32) {
     return Fail(Code::kUnsupported, "{}: its bias '{}' is not an int32 constant behind DequantizeLinear", node.Place(), name);
   }
   const Tensor& bias = graph_.tensor(it->second);
-  if (static_cast<size_t>(bias.count()) != channels) {
+  if (static_cast<size_t>(bias.count()) != channels || (bias.quant->scale.size() != 1 && bias.quant->scale.size() != channels)) {
     return Fail(Code::kInvalidArgument, "{}: {} biases for {} channels", node.Place(), bias.count(), channels);
   }
   for (size_t c = 0; c < channels; ++c) {
@@ -166,36 +172,43 @@ Status QdqConverter::Conv(const Node& node) {
   TESSERA_ASSIGN(TensorId x, Operand(node, 0));
   const size_t rank = graph_.tensor(x).shape.size();
   TESSERA_ASSIGN(x, Spatial4(node, x));
-  TESSERA_ASSIGN(const TensorId w_id, Weights(node, 4));
-  Tensor& w = graph_.tensor(w_id);
-  if (w.quant->axis > 0) return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 0 is supported", node.Place(), w.quant->axis);
-  const std::vector<int64_t> kernel(w.shape.begin() + 2, w.shape.end());
-  if (w.shape.size() == 3) w.shape.insert(w.shape.begin() + 2, 1);
+  TESSERA_ASSIGN(TensorId w_id, Weights(node, rank));
+  if (graph_.tensor(w_id).quant->axis > 0) {
+    return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 0 is supported", node.Place(),
+                graph_.tensor(w_id).quant->axis);
+  }
+  const std::vector<int64_t> given = graph_.tensor(w_id).shape;
+  const std::vector<int64_t> kernel(given.begin() + 2, given.end());
+  if (rank == 3) {  // the constant may have other uses
+    Tensor wide = graph_.tensor(w_id);
+    wide.shape.insert(wide.shape.begin() + 2, 1);
+    TESSERA_ASSIGN(w_id, AddConstant(node, std::move(wide)));
+  }
   const std::vector<int64_t> in = graph_.tensor(x).shape;
   graph::Node made{.op = graph::Op::kConv, .inputs = {x, w_id}};
   TESSERA_ASSIGN(made.window, ReadWindow(node, in, kernel));
   made.groups = IntOr(node, "group", 1);
-  if (made.groups < 1 || w.shape[0] % made.groups != 0 || w.shape[1] * made.groups != in[1]) {
+  if (made.groups < 1 || given[0] % made.groups != 0 || given[1] * made.groups != in[1]) {
     return Fail(Code::kInvalidArgument, "{}: {} groups, weights {}, input {} do not agree", node.Place(), made.groups,
-                ShapeText(w.shape), ShapeText(in));
+                ShapeText(given), ShapeText(in));
   }
   if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
     TESSERA_ASSIGN(const TensorId bias, Bias(node, 2, graph_.tensor(x), graph_.tensor(w_id)));
     made.inputs.push_back(bias);
   }
-  const int64_t channels = graph_.tensor(w_id).shape[0];
-  std::vector<int64_t> shape{in[0], channels, made.window.OutExtent(0, in[2]), made.window.OutExtent(1, in[3])};
+  std::vector<int64_t> shape{in[0], given[0], made.window.OutExtent(0, in[2]), made.window.OutExtent(1, in[3])};
   if (rank == 4) return EmitInto(std::move(made), node, shape);
 
   // A 1-D result goes back to [N, C, L].
   TESSERA_ASSIGN(const Sink sink, Follow(node));
   made.lo = sink.lo;
   made.hi = sink.hi;
-  const TensorId wide = Emit(std::move(made), node, sink.quant, shape, sink.quantized[0] + ".rank4");
+  TESSERA_ASSIGN(const TensorId wide, Emit(std::move(made), node, sink.quant, shape, sink.quantized[0] + ".rank4"));
   graph::Node flat{.op = graph::Op::kReshape, .name = node.name + ".rank3", .inputs = {wide}};
-  const TensorId id = Emit(std::move(flat), node, sink.quant, {shape[0], shape[1], shape[3]}, sink.quantized[0]);
-  for (const std::string& name : sink.quantized) ints_[name] = id;
-  return {};
+  Sink same = sink;
+  same.lo = -128;
+  same.hi = 127;
+  return EmitSink(std::move(flat), node, same, {shape[0], shape[1], shape[3]});
 }
 
 Status QdqConverter::Dense(const Node& node) {
@@ -223,8 +236,8 @@ Status QdqConverter::Dense(const Node& node) {
         (*turned.data)[static_cast<size_t>(c * rows + r)] = (*graph_.tensor(w_id).data)[static_cast<size_t>(r * columns + c)];
       }
     }
-    if (turned.quant->axis == 1) turned.quant->axis = 0;
-    w_id = graph_.AddTensor(std::move(turned));
+    turned.quant->axis = turned.quant->axis == 1 ? 0 : -1;
+    TESSERA_ASSIGN(w_id, AddConstant(node, std::move(turned)));
   }
   const Tensor& w = graph_.tensor(w_id);
   if (w.shape[1] != in[1]) {
@@ -276,76 +289,100 @@ Status QdqConverter::Pool(const Node& node) {
       return Fail(Code::kInvalidArgument, "{}: pads as large as the window", node.Place());
     }
   }
+  constexpr int64_t kMaxWindow = 1 << 16;  // sums and their zero points stay far inside 32 bits
+  if (w.kernel[0] * w.kernel[1] > kMaxWindow) {
+    return Fail(Code::kUnsupported, "{}: a window of {}x{}, at most {} elements are supported", node.Place(), w.kernel[0],
+                w.kernel[1], kMaxWindow);
+  }
   const std::vector<int64_t> shape{in[0], in[1], w.OutExtent(0, in[2]), w.OutExtent(1, in[3])};
   if (made.op == graph::Op::kAvgPool) return EmitInto(std::move(made), node, shape);
   // The greatest value keeps its scale; a QuantizeLinear behind it then is an identity or a rescale.
   const graph::Quant quant = *graph_.tensor(x).quant;
-  reals_[node.outputs[0]] = Emit(std::move(made), node, quant, shape, node.outputs[0]);
+  TESSERA_ASSIGN(reals_[node.outputs[0]], Emit(std::move(made), node, quant, shape, node.outputs[0] + ".int8"));
   return {};
 }
 
 Status QdqConverter::Reshape(const Node& node) {
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
   const std::vector<int64_t> in = graph_.tensor(x).shape;
-  const int64_t count = graph_.tensor(x).count();
-  const int64_t rank = static_cast<int64_t>(in.size());
-  std::vector<int64_t> shape;
-  if (node.op_type == "Flatten") {
-    int64_t axis = IntOr(node, "axis", 1);
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis > rank) return Fail(Code::kInvalidArgument, "{}: axis {} of shape {}", node.Place(), axis, ShapeText(in));
-    const int64_t rows = std::accumulate(in.begin(), in.begin() + axis, int64_t{1}, std::multiplies<>());
-    shape = {rows, count / rows};
-  } else {
-    const HostTensor* given = node.inputs.size() > 1 ? Initializer(node.inputs[1]) : nullptr;
-    std::vector<int64_t> values = IntsOr(node, "axes");
-    if (given && given->dtype == DType::kInt64) values.assign(given->as<int64_t>().begin(), given->as<int64_t>().end());
-    if (node.op_type == "Reshape") {
-      if (!given) return Fail(Code::kUnsupported, "{}: its shape is not a constant", node.Place());
-      for (size_t i = 0; i < values.size(); ++i) {
-        if (values[i] == 0 && i < in.size()) values[i] = in[i];
-      }
-      const auto unknown = std::ranges::find(values, -1);
-      if (unknown != values.end()) {
-        int64_t rest = 1;
-        for (int64_t v : values) rest *= v == -1 ? 1 : std::max<int64_t>(v, 1);
-        *unknown = count / rest;
-      }
-      shape = values;
-    } else {
-      const bool grow = node.op_type == "Unsqueeze";
-      const int64_t out_rank = rank + (grow ? static_cast<int64_t>(values.size()) : 0);
-      for (int64_t& v : values) v += v < 0 ? out_rank : 0;
-      size_t next = 0;
-      for (int64_t i = 0; i < out_rank; ++i) {
-        const bool named = std::ranges::find(values, i) != values.end();
-        if (grow) {
-          shape.push_back(named || next >= in.size() ? 1 : in[next++]);
-        } else if (!(values.empty() ? in[static_cast<size_t>(i)] == 1 : named)) {
-          shape.push_back(in[static_cast<size_t>(i)]);
-        }
-      }
-    }
-  }
+  TESSERA_ASSIGN(const std::vector<int64_t> shape, NewShape(node, in));
   const Result<int64_t> got = ElementCount(shape);
-  if (!got || *got != count) {
+  if (!got || *got != graph_.tensor(x).count() || shape.empty() || shape.size() > kMaxRank) {
     return Fail(Code::kInvalidArgument, "{}: {} cannot become {}", node.Place(), ShapeText(in), ShapeText(shape));
+  }
+  if (shape == in) {
+    reals_[node.outputs[0]] = x;
+    return {};
   }
   graph::Node made{.op = graph::Op::kReshape, .inputs = {x}};
   const graph::Quant quant = *graph_.tensor(x).quant;
-  reals_[node.outputs[0]] = Emit(std::move(made), node, quant, shape, node.outputs[0]);
+  TESSERA_ASSIGN(reals_[node.outputs[0]], Emit(std::move(made), node, quant, shape, node.outputs[0] + ".int8"));
   return {};
+}
+
+// What Flatten, Reshape, Squeeze or Unsqueeze makes of |in|. Whether it holds as many elements is for the caller.
+Result<std::vector<int64_t>> QdqConverter::NewShape(const Node& node, const std::vector<int64_t>& in) const {
+  const int64_t rank = static_cast<int64_t>(in.size());
+  const int64_t count = std::accumulate(in.begin(), in.end(), int64_t{1}, std::multiplies<>());
+  if (node.op_type == "Flatten") {
+    int64_t axis = IntOr(node, "axis", 1);
+    if (axis < 0 && axis >= -rank) axis += rank;
+    if (axis < 0 || axis > rank) return Fail(Code::kInvalidArgument, "{}: axis {} of shape {}", node.Place(), axis, ShapeText(in));
+    const int64_t rows = std::accumulate(in.begin(), in.begin() + axis, int64_t{1}, std::multiplies<>());
+    return std::vector<int64_t>{rows, count / rows};
+  }
+  std::vector<int64_t> values = IntsOr(node, "axes");
+  if (node.op_type == "Reshape" || (node.inputs.size() > 1 && !node.inputs[1].empty())) {
+    const HostTensor* given = node.inputs.size() > 1 ? Initializer(node.inputs[1]) : nullptr;
+    if (!given || given->dtype != DType::kInt64) {
+      return Fail(Code::kUnsupported, "{}: its shape or axes are not an int64 constant", node.Place());
+    }
+    values.assign(given->as<int64_t>().begin(), given->as<int64_t>().end());
+  }
+  if (values.size() > kMaxRank) {
+    return Fail(Code::kUnsupported, "{}: {} axes, at most {} are supported", node.Place(), values.size(), kMaxRank);
+  }
+  if (node.op_type == "Reshape") {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (values[i] == 0 && i < in.size() && IntOr(node, "allowzero", 0) == 0) values[i] = in[i];
+    }
+    const auto unknown = std::ranges::find(values, -1);
+    if (unknown == values.end()) return values;
+    *unknown = 1;
+    const Result<int64_t> rest = ElementCount(values);
+    *unknown = rest && *rest > 0 ? count / *rest : -1;
+    return values;
+  }
+  const bool grows = node.op_type == "Unsqueeze";
+  const int64_t out_rank = rank + (grows ? static_cast<int64_t>(values.size()) : 0);
+  std::set<int64_t> axes;
+  for (const int64_t v : values) {
+    if (v < -out_rank || v >= out_rank || !axes.insert(v < 0 ? v + out_rank : v).second) {
+      return Fail(Code::kInvalidArgument, "{}: axis {} of shape {}", node.Place(), v, ShapeText(in));
+    }
+  }
+  std::vector<int64_t> shape;
+  for (int64_t i = 0, next = 0; i < out_rank; ++i) {
+    if (grows) {
+      shape.push_back(axes.contains(i) ? 1 : in[static_cast<size_t>(next++)]);
+    } else if (!(axes.empty() ? in[static_cast<size_t>(i)] == 1 : axes.contains(i))) {
+      shape.push_back(in[static_cast<size_t>(i)]);
+    }
+  }
+  return shape;
 }
 
 // An activation that no operator took in stands between two quantised values: a rescale with bounds.
 Status QdqConverter::Activation(const Node& node) {
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
   TESSERA_ASSIGN(Sink sink, Follow(node));
-  TESSERA_TRY(Bound(node, sink.quant, sink));
-  graph::Node made{.op = graph::Op::kRescale, .inputs = {x}, .lo = sink.lo, .hi = sink.hi};
-  const TensorId id = Emit(std::move(made), node, sink.quant, graph_.tensor(x).shape, sink.quantized[0]);
-  for (const std::string& name : sink.quantized) ints_[name] = id;
-  return {};
+  // This node bounds first, then those that Follow found.
+  Sink first;
+  TESSERA_TRY(Bound(node, sink.quant, first));
+  const int32_t lo = sink.lo, hi = sink.hi;
+  sink.lo = std::clamp(first.lo, lo, hi);
+  sink.hi = std::clamp(first.hi, lo, hi);
+  return EmitSink({.op = graph::Op::kRescale, .inputs = {x}}, node, sink, graph_.tensor(x).shape);
 }
 
 }  // namespace tessera::onnx_model

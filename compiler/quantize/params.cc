@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/bits.h"
 #include "compiler/quantize/multiplier.h"
@@ -35,10 +36,29 @@ void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   }
 }
 
-Status SetFactors(const Node& node, const std::vector<double>& factors, Requant& requant) {
+// For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded bias can reach.
+std::vector<int64_t> LargestSums(const Tensor& w, const std::vector<int32_t>& bias) {
+  const size_t taps = w.data->size() / bias.size();
+  std::vector<int64_t> largest;
+  for (size_t c = 0; c < bias.size(); ++c) {
+    int64_t sum = 0;
+    for (size_t t = 0; t < taps; ++t) sum += std::abs(int64_t{static_cast<int8_t>((*w.data)[c * taps + t])});
+    largest.push_back(128 * sum + std::abs(int64_t{bias[c]}));
+  }
+  return largest;
+}
+
+// |largest|: no sum (bias included) of channel c is further from zero than largest[c]. A left shift drops what leaves 32
+// bits, so a factor that could make that happen is refused.
+Status SetFactors(const Node& node, const std::vector<double>& factors, const std::vector<int64_t>& largest, Requant& requant) {
   for (size_t c = 0; c < factors.size(); ++c) {
     const Result<Multiplier> m = MultiplierOf(factors[c]);
-    if (!m) return Within(fmt::format("node {} channel {}", node.name, c), m.error());
+    const std::string place = fmt::format("node {} channel {}", node.name, c);
+    if (!m) return Within(place, m.error());
+    if (m->shift > 0 && largest[c] > (int64_t{1} << 31 >> m->shift) - 1) {
+      return Fail(Code::kOutOfRange, "{}: sums up to {} times {} leave 32 bits; the result's scale is too small for its operands",
+                  place, largest[c], factors[c]);
+    }
     requant.multiplier.push_back(m->multiplier);
     requant.shift.push_back(m->shift);
   }
@@ -70,6 +90,7 @@ Status Attach(const Graph& graph, Node& node) {
   requant.hi = node.hi;
   const double s_out = out.quant->scale[0];
   std::vector<double> factors;
+  std::vector<int64_t> largest;  // of a sum, for each factor
   switch (node.op) {
     case Op::kConv:
     case Op::kDense: {
@@ -79,6 +100,7 @@ Status Attach(const Graph& graph, Node& node) {
         factors.push_back(scale(0) * s_w / s_out);
       }
       FoldBias(graph, node, requant);
+      largest = LargestSums(w, requant.bias);
       break;
     }
     case Op::kAdd: {
@@ -86,25 +108,29 @@ Status Attach(const Graph& graph, Node& node) {
       TESSERA_TRY(SetAddInputs(graph, node, factor));
       factors = {factor};
       requant.bias = {0};
+      largest = {2 * int64_t{255} << 19};
       break;
     }
     case Op::kMul:
       factors = {scale(0) * scale(1) / s_out};
       requant.bias = {0};
+      largest = {255 * 255};
       break;
     case Op::kAvgPool: {
       const int64_t n = node.window.kernel[0] * node.window.kernel[1];
       factors = {scale(0) / (s_out * static_cast<double>(n))};
       requant.bias = {static_cast<int32_t>(-graph.tensor(node.inputs[0]).quant->zero[0] * n)};
+      largest = {255 * n};
       break;
     }
     case Op::kRescale:
       factors = {scale(0) / s_out};
       requant.bias = {-graph.tensor(node.inputs[0]).quant->zero[0]};
+      largest = {255};
       break;
     default: return {};  // nothing to requantise
   }
-  TESSERA_TRY(SetFactors(node, factors, requant));
+  TESSERA_TRY(SetFactors(node, factors, largest, requant));
   node.requant = std::move(requant);
   return {};
 }

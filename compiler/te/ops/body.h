@@ -5,6 +5,7 @@
 #define TESSERA_COMPILER_TE_OPS_BODY_H_
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ class RegionBuilder {
   // The tensor that stands for |id|: a stage of this region, or a placeholder made on first use.
   Tensor Value(graph::TensorId id);
   void SetValue(graph::TensorId id, Tensor tensor) { values_[id] = tensor; }
+  // |name|, or |name| with a number where the region has a tensor of that name: models choose names too.
+  std::string Name(const std::string& name);
   // A placeholder with constant contents.
   template <typename T>
   Tensor Constant(const std::string& name, DType dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
@@ -35,6 +38,7 @@ class RegionBuilder {
   const graph::Graph& graph_;
   std::map<graph::TensorId, Tensor> values_;
   std::vector<Binding> bindings_;
+  std::set<std::string> names_;
 };
 
 // e / k without the division when k is 1.

@@ -20,12 +20,12 @@ void ConvBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Tensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const graph::Window& window = node.window;
-  const Tensor padded = PadSpatial(out.name + ".padded", x, window, b.graph().tensor(node.inputs[0]).quant->zero[0]);
+  const Tensor padded = PadSpatial(b.Name(out.name + ".padded"), x, window, b.graph().tensor(node.inputs[0]).quant->zero[0]);
   const int64_t group_in = w.shape()[1], group_out = w.shape()[0] / node.groups;
   std::vector<Axis> taps;
   const Axis channel = ReduceAxis("ci", group_in);
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  const Tensor sum = Compute(out.name + ".sum", out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+  const Tensor sum = Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
     Expr from = channel.var;
     if (node.groups > 1) {
       const Expr group = DivBy(i[1], group_out);
@@ -41,7 +41,7 @@ void DenseBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Tensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const Axis k = ReduceAxis("ci", w.shape()[1]);
-  const Tensor sum = Compute(out.name + ".sum", out.shape, {"n", "c"}, [&](const std::vector<Expr>& i) {
+  const Tensor sum = Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c"}, [&](const std::vector<Expr>& i) {
     return Sum(Wide(x(i[0], k.var)) * Wide(w(i[1], k.var)), {k});
   });
   b.SetValue(node.output, Requantize(b, node, sum));
@@ -52,7 +52,7 @@ void AvgPoolBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Window& window = node.window;
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  const Tensor sum = Compute(out.name + ".sum", out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+  const Tensor sum = Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
     return Sum(Wide(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx))), {ky, kx});
   });
   b.SetValue(node.output, Requantize(b, node, sum));
@@ -61,9 +61,9 @@ void AvgPoolBody(RegionBuilder& b, const graph::Node& node) {
 void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Tensor& out = b.graph().tensor(node.output);
   const graph::Window& window = node.window;
-  const Tensor x = PadSpatial(out.name + ".padded", b.Value(node.inputs[0]), window, -128);
+  const Tensor x = PadSpatial(b.Name(out.name + ".padded"), b.Value(node.inputs[0]), window, -128);
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  b.SetValue(node.output, Compute(out.name, out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
     return MaxOf(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx)), {ky, kx});
   }));
 }

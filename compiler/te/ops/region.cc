@@ -38,11 +38,17 @@ void BuildNode(RegionBuilder& b, const graph::Node& node) {
 
 }  // namespace
 
+std::string RegionBuilder::Name(const std::string& name) {
+  std::string unique = name;
+  for (int n = 2; !names_.insert(unique).second; ++n) unique = fmt::format("{}.{}", name, n);
+  return unique;
+}
+
 Tensor RegionBuilder::Value(graph::TensorId id) {
   const auto it = values_.find(id);
   if (it != values_.end()) return it->second;
   const graph::Tensor& t = graph_.tensor(id);
-  Tensor placeholder = Placeholder(t.name, TypeOf(t.dtype), t.shape);
+  Tensor placeholder = Placeholder(Name(t.name), TypeOf(t.dtype), t.shape);
   Binding binding{placeholder, -1, {}};
   if (t.constant()) {
     binding.constant = *t.data;
@@ -56,7 +62,7 @@ Tensor RegionBuilder::Value(graph::TensorId id) {
 
 Tensor RegionBuilder::ConstantBytes(const std::string& name, DType dtype, std::vector<int64_t> shape,
                                     std::span<const uint8_t> bytes) {
-  Tensor placeholder = Placeholder(name, dtype, std::move(shape));
+  Tensor placeholder = Placeholder(Name(name), dtype, std::move(shape));
   bindings_.push_back({placeholder, -1, {bytes.begin(), bytes.end()}});
   return placeholder;
 }

@@ -47,7 +47,7 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) 
   const std::string& name = b.graph().tensor(node.output).name;
   const ir::Rounding round = RoundingOf(q.round);
   if (q.multiplier.size() == 1 && q.bias.size() == 1) {
-    return Compute(name, sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
+    return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
       return Narrow(q, ir::Requant(sum(i) + I32(q.bias[0]), I32(q.multiplier[0]), I32(q.shift[0]), round));
     });
   }
@@ -56,7 +56,7 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) 
   const Tensor bias = b.Constant(name + ".bias", DType::kI32, channels, q.bias);
   const Tensor multiplier = b.Constant(name + ".multiplier", DType::kI32, channels, q.multiplier);
   const Tensor shift = b.Constant(name + ".shift", DType::kI32, channels, shifts);
-  return Compute(name, sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
+  return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
     return Narrow(q, ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), round));
   });
 }
@@ -64,7 +64,7 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) 
 void AddBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor a = b.Value(node.inputs[0]), c = b.Value(node.inputs[1]);
   const graph::Requant& q = *node.requant;
-  b.SetValue(node.output, Compute(b.graph().tensor(node.output).name, a.shape(), AxisNames(a.shape().size()),
+  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), a.shape(), AxisNames(a.shape().size()),
                                   [&](const std::vector<Expr>& i) {
                                     const Expr sum = Aligned(node.add_inputs[0], a(i)) + Aligned(node.add_inputs[1], c(i));
                                     return Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]), RoundingOf(q.round)));
@@ -76,7 +76,7 @@ void MulBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Requant& q = *node.requant;
   const int32_t za = b.graph().tensor(node.inputs[0]).quant->zero[0];
   const int32_t zc = b.graph().tensor(node.inputs[1]).quant->zero[0];
-  b.SetValue(node.output, Compute(b.graph().tensor(node.output).name, a.shape(), AxisNames(a.shape().size()),
+  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), a.shape(), AxisNames(a.shape().size()),
                                   [&](const std::vector<Expr>& i) {
                                     const Expr product = (Wide(a(i)) - I32(za)) * (Wide(c(i)) - I32(zc));
                                     return Narrow(q, ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]), RoundingOf(q.round)));
@@ -86,7 +86,7 @@ void MulBody(RegionBuilder& b, const graph::Node& node) {
 void RescaleBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Requant& q = *node.requant;
-  b.SetValue(node.output, Compute(b.graph().tensor(node.output).name, x.shape(), AxisNames(x.shape().size()),
+  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), x.shape(), AxisNames(x.shape().size()),
                                   [&](const std::vector<Expr>& i) {
                                     return Narrow(q, ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
                                                                  I32(q.shift[0]), RoundingOf(q.round)));
@@ -96,7 +96,7 @@ void RescaleBody(RegionBuilder& b, const graph::Node& node) {
 void ReshapeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Tensor& out = b.graph().tensor(node.output);
-  b.SetValue(node.output, Compute(out.name, out.shape, {}, [&](const std::vector<Expr>& i) {
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {}, [&](const std::vector<Expr>& i) {
     Expr flat = Expr(0);
     for (size_t d = 0; d < i.size(); ++d) flat = flat * Expr(out.shape[d]) + i[d];
     std::vector<Expr> from(x.shape().size());
@@ -112,7 +112,7 @@ void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Tensor& out = b.graph().tensor(node.output);
   const float scale = static_cast<float>(out.quant->scale[0]);
-  b.SetValue(node.output, Compute(out.name, out.shape, AxisNames(out.shape.size()), [&](const std::vector<Expr>& i) {
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()), [&](const std::vector<Expr>& i) {
     const Expr q = ir::RoundEven(ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale)));
     // Saturated in float first: the cast of a far value would not keep its sign with the zero point added.
     const Expr bounded = ir::Clamp(q, ir::ImmF32(-512), ir::ImmF32(512));
@@ -124,7 +124,7 @@ void DequantizeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Quant& quant = *b.graph().tensor(node.inputs[0]).quant;
   const graph::Tensor& out = b.graph().tensor(node.output);
-  b.SetValue(node.output, Compute(out.name, out.shape, AxisNames(out.shape.size()), [&](const std::vector<Expr>& i) {
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()), [&](const std::vector<Expr>& i) {
     return ir::Cast(DType::kF32, Wide(x(i)) - I32(quant.zero[0])) * ir::ImmF32(static_cast<float>(quant.scale[0]));
   }));
 }
