@@ -153,6 +153,8 @@ Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegio
   const sched::Anchor& a = planned.region.anchor;
   if (!a.moved.empty() && tensor == a.input) {
     isa::Packing p = PackingOf(tensor.shape());
+    p.block = sched::ExtentsOf(planned.region, config_).in_lanes;
+    p.lanes.resize(static_cast<size_t>(p.blocks * p.block));
     p.shape = sched::ToShape4(a.original.shape());
     p.fill = static_cast<int8_t>(a.pad_value);
     for (size_t d = 0; d < 2; ++d) p.stride[d] = a.original_window[d].stride;

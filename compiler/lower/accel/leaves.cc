@@ -16,6 +16,7 @@ Stmt Call(const char* name, std::vector<Expr> args) { return ir::Eval(ir::TileCa
 
 }  // namespace
 
+// The input box of a tile: rows and columns that its windows need, pads where the tensor ends.
 Stmt Lowering::InputLoad(const Buffer& box, const Work& w, Expr first_block, Expr blocks) const {
   const sched::Anchor& a = region_.anchor;
   const int64_t spans[] = {box->shape[1], box->shape[2]};
@@ -36,7 +37,7 @@ Stmt Lowering::InputLoad(const Buffer& box, const Work& w, Expr first_block, Exp
     }
     const Expr dst = ir::Load(box, {v[0], v[1], v[2], Expr(0)});
     const Stmt load = Call(kTileLoad, {dst, ir::Load(input_, {w.n.index, first_block + v[0], at[0], at[1], Expr(0)}),
-                                       Value(memory_tile_), Value(tile_), Value(a.pad_value)});
+                                       Value(e_.rows * e_.in_lanes), Value(tile_), Value(a.pad_value)});
     if (!inside) return load;
     return ir::If(*inside, load, Call(kTileFill, {dst, Value(tile_), Value(a.pad_value)}));
   });
@@ -77,6 +78,7 @@ Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Bu
               });
 }
 
+// Windows larger than 3x3 are pieces that accumulate.
 Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const {
   const sched::WindowAxis &wy = region_.anchor.window[0], &wx = region_.anchor.window[1];
   const Tile whole{Expr(0), Expr(0), w.o.size, 1};
@@ -113,6 +115,7 @@ Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) co
               });
 }
 
+// The first element of a tile of a slot; slot 0 of ACC under an anchor is a part of its result.
 Expr Lowering::Slot(const sched::Place& place, const Tile& part, const Buffer& acc, const std::vector<Expr>& at) const {
   if (place.memory == isa::VectorMemory::kAcc && place.slot == 0 && anchored_) {
     return ir::Load(acc, {part.base + at[0], at[1], at[2], Expr(0)});
@@ -154,6 +157,7 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
   });
 }
 
+// Epilogue and store of one part of a tile of work.
 Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   const std::vector<int64_t> shape{plan_.channel_part, plan_.y_tile, plan_.x_tile, tile_};
   acc_slots_.assign(static_cast<size_t>(region_.acc_slots), {});

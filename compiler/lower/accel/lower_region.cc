@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lower/accel/lower_region.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/accel/lowering.h"
@@ -14,7 +16,8 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
   const Buffer buffer = ir::MakeBuffer(
-      {tensor.name(), DType::kI8, {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out), shape[2], shape[3], memory_tile_}});
+      {tensor.name(), DType::kI8, {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out), shape[2], shape[3],
+                    tensor == region_.anchor.input ? e_.rows * e_.in_lanes : memory_tile_}});
   out_.func.params.push_back(buffer);
   out_.buffers.push_back({role, tensor, {}});
   return buffer;
@@ -33,10 +36,6 @@ Buffer Lowering::OnChip(const std::string& name, Scope scope, DType dtype, std::
   return ir::MakeBuffer(node);
 }
 
-// The input box of a tile: rows and columns that its windows need, pads where the tensor ends.
-// Windows larger than 3x3 are pieces that accumulate.
-// The first element of a tile of a slot; slot 0 of ACC under an anchor is a part of the anchor's result.
-// Epilogue and store of one part of a tile of work.
 Stmt Lowering::Inside(const Work& w) {
   const Tile whole{Expr(0), Expr(0), w.o.size, 1}, none{Expr(0), Expr(0), Expr(1), 1};
   if (!anchored_) return Drain(w, whole, {});
@@ -66,25 +65,61 @@ Stmt Lowering::Inside(const Work& w) {
     first_block = ir::Min(ir::FloorDiv(group * Expr(region_.anchor.group_in), Expr(config_.block_in)), Expr(e_.in_total - e_.in_blocks));
   }
   return ir::Alloc(acc, ForTiles("i.o", e_.in_blocks, plan_.input_tile, [&](const Tile& i) {
-    const Buffer inp = plan_.input_above ? chip_input_ : OnChip("inp", Scope::kInp, DType::kI8, {plan_.input_tile, span_y, span_x, tile_});
-    const Stmt parts = ForTiles("o.w", plan_.channel_tile, plan_.channel_part, [&](const Tile& p) {
-      // The last o.o may have fewer blocks than a whole tile.
-      Tile part = p;
-      if (!ir::IsImmEqual(w.o.size, plan_.channel_tile)) {
-        part.size = ir::Max(Expr(0), ir::Min(Expr(plan_.channel_part), w.o.size - p.base));
-      }
-      Buffer wgt = chip_weights_;
-      if (plan_.weights == Residency::kPart) {
-        wgt = OnChip("wgt", Scope::kWgt, DType::kI8, {plan_.channel_part, plan_.input_tile, e_.weight_tiles, config_.wgt_tile_bytes()});
-      }
-      Stmt s = ir::Seq({WeightLoad(wgt, w, part, i), Products(w, part, i, acc, inp, wgt)});
-      if (plan_.weights == Residency::kPart) s = ir::Alloc(wgt, s);
-      const Stmt drain = Drain(w, part, acc);
-      return ir::Seq({s, i.count == 1 ? drain : ir::If(ir::Eq(i.index, Expr(i.count - 1)), drain)});
-    });
-    if (plan_.input_above) return parts;
-    return ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block + i.base, i.size), parts}));
+    return Chunk(w, i, acc, first_block + i.base, {plan_.input_tile, span_y, span_x, tile_});
   }));
+}
+
+// One chunk of the reduction. The first part's weights are fetched before the input box: LOAD works in
+// order, and the box may have to wait for the region before.
+Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block, std::vector<int64_t> box_shape) {
+  const bool shared = plan_.weights != Residency::kPart;
+  const std::vector<int64_t> piece{plan_.channel_part, plan_.input_tile, e_.weight_tiles, config_.wgt_tile_bytes()};
+  const int64_t piece_tiles = piece[0] * piece[1] * piece[2];
+  const int64_t parts = CeilDiv(plan_.channel_tile, plan_.channel_part);
+  // A first piece that stays while the others come and go needs room beside two of them.
+  const bool ahead = !plan_.input_above && (shared || parts == 1 || 3 * piece_tiles <= config_.Depth(isa::Memory::kWgt));
+  const Buffer inp = plan_.input_above ? chip_input_ : OnChip("inp", Scope::kInp, DType::kI8, std::move(box_shape));
+  auto part_of = [&](Expr index) {
+    Tile part{index, index * Expr(plan_.channel_part), Expr(plan_.channel_part), parts};
+    // The last part, and the last o.o, may have fewer blocks.
+    if (plan_.channel_tile % plan_.channel_part != 0 || !ir::IsImmEqual(w.o.size, plan_.channel_tile)) {
+      part.size = ir::Max(Expr(0), ir::Min(Expr(plan_.channel_part), w.o.size - part.base));
+    }
+    return part;
+  };
+  auto work = [&](const Tile& part, const Buffer& wgt) {
+    const Stmt drain = Drain(w, part, acc);
+    return ir::Seq({Products(w, part, i, acc, inp, wgt),
+                    i.count == 1 ? drain : ir::If(ir::Eq(i.index, Expr(i.count - 1)), drain)});
+  };
+  auto own_weights = [&](const Tile& part) {
+    const Buffer wgt = OnChip("wgt", Scope::kWgt, DType::kI8, piece);
+    return ir::Alloc(wgt, ir::Seq({WeightLoad(wgt, w, part, i), work(part, wgt)}));
+  };
+  auto later_parts = [&](const std::function<Stmt(const Tile&)>& body) -> Stmt {
+    if (parts == 1) return ir::Seq({});
+    const Expr var = ir::Var("o.w");
+    return ir::For(var, Expr(1), Expr(parts - 1), ir::LoopKind::kSerial, body(part_of(var)));
+  };
+  const Tile first = part_of(Expr(0));
+  auto with_box = [&](Stmt body) {
+    return plan_.input_above ? body : ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block, i.size), body}));
+  };
+  if (!shared && ahead) {
+    const Buffer wgt = OnChip("wgt.first", Scope::kWgt, DType::kI8, piece);
+    return ir::Alloc(wgt, ir::Seq({WeightLoad(wgt, w, first, i), with_box(ir::Seq({work(first, wgt), later_parts(own_weights)}))}));
+  }
+  if (!shared) return with_box(ir::Seq({own_weights(first), later_parts(own_weights)}));
+  auto shared_weights = [&](const Tile& part) {
+    return ir::Seq({WeightLoad(chip_weights_, w, part, i), work(part, chip_weights_)});
+  };
+  const Stmt first_load = WeightLoad(chip_weights_, w, first, i);
+  if (ahead) {
+    return ir::Seq({first_load, with_box(ir::Seq({work(first, chip_weights_), later_parts(shared_weights)}))});
+  }
+  // The box is above o.o: the very first weights were fetched there.
+  const Stmt here = w.o.count == 1 ? ir::Seq({}) : ir::If(ir::Lt(Expr(0), w.o.index), first_load);
+  return ir::Seq({here, work(first, chip_weights_), later_parts(shared_weights)});
 }
 
 Stmt Lowering::Nest() {
@@ -115,7 +150,14 @@ Stmt Lowering::Nest() {
     }
     const Stmt s = channels([&](const Tile& o) { return Inside({o, n, y, x}); });
     if (!plan_.input_above) return s;
-    return ir::Alloc(chip_input_, ir::Seq({InputLoad(chip_input_, {{}, n, y, x}, Expr(0), Expr(e_.in_blocks)), s}));
+    const Stmt load = InputLoad(chip_input_, {{}, n, y, x}, Expr(0), Expr(e_.in_blocks));
+    Stmt weights = ir::Seq({});
+    if (plan_.weights != Residency::kPart) {
+      const Tile o{Expr(0), Expr(0), Expr(std::min(plan_.channel_tile, e_.out_blocks)), 1};
+      const Tile part{Expr(0), Expr(0), Expr(std::min(plan_.channel_part, e_.out_blocks)), 1};
+      weights = WeightLoad(chip_weights_, {o, n, y, x}, part, {Expr(0), Expr(0), Expr(e_.in_blocks), 1});
+    }
+    return ir::Alloc(chip_input_, ir::Seq({weights, load, s}));
   });
 }
 

@@ -93,6 +93,7 @@ class Lowering {
 
   Stmt Nest();
   Stmt Inside(const Work& w);                         // one tile of work
+  Stmt Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block, std::vector<int64_t> box_shape);
   Stmt InputLoad(const Buffer& box, const Work& w, Expr first_block, Expr blocks) const;
   Stmt WeightLoad(const Buffer& dst, const Work& w, const Tile& part, const Tile& i) const;
   Stmt Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const;

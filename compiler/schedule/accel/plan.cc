@@ -116,9 +116,9 @@ bool Judge::Fill(Plan* p) const {
     const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
     const int64_t again = contraction_ && !p->input_above ? n_o : 1;
     const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
-    read += static_cast<double>(e_.batches * blocks * again) * plane * tile_bytes;
+    read += static_cast<double>(e_.batches * blocks * again) * plane * static_cast<double>(e_.rows * e_.in_lanes);
     loads += spatial * n_o * n_i;
-    first_box = static_cast<double>(box) * tile_bytes / bus;
+    first_box = static_cast<double>(box * e_.rows * e_.in_lanes) / bus;
     if (2 * box > config_.Depth(Memory::kInp)) serial += read / bus;
   }
   double weight_bytes = 0, first_weights = 0;
@@ -168,6 +168,14 @@ bool Judge::Fill(Plan* p) const {
   }
   p->bus_cycles += bursts * start;
 
+  // The first tile's later weights come while its first parts compute; what is left shows. Weights of
+  // later tiles come under the tiles before them.
+  if (weighted_ && n_w > 1) {
+    const double tile_compute = p->compute_cycles * static_cast<double>(p->channel_tile * tile_pixels) /
+                                std::max(block_pixels, 1.0);
+    const double rest = static_cast<double>(p->channel_tile - p->channel_part) * first_weights / static_cast<double>(p->channel_part);
+    serial += std::max(0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
+  }
   const double part_vector = static_cast<double>(part_pixels * vector_passes);
   const double part_store = static_cast<double>(part_pixels) * tile_bytes / bus;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
@@ -193,6 +201,8 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
   const int64_t taps = a.window[0].taps * a.window[1].taps;
   for (size_t d = 0; d < 2; ++d) e.chip_stride[d] = a.window[d].taps == 1 ? 1 : a.window[d].stride;
   e.in_total = CeilDiv(std::max<int64_t>(a.in_channels, 1), block);
+  // What the host packs has no more lanes than it needs when one block holds them all.
+  e.in_lanes = !a.moved.empty() && e.rows == 1 ? std::min(a.in_channels, block) : block;
   if (a.kind == AnchorKind::kContraction) {
     e.weight_tiles = taps;
     for (int64_t o = 0; o < region.shape[1]; o += block) {
@@ -238,7 +248,7 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config) {
           p.channel_part = part;
           for (int64_t inputs : input_tiles) {
             p.input_tile = inputs;
-            for (Residency weights : {Residency::kPart, Residency::kChannel, Residency::kRegion}) {
+            for (Residency weights : {Residency::kChannel, Residency::kRegion, Residency::kPart}) {
               p.weights = weights;
               p.spatial_outside = false, p.input_above = false;
               consider(p);

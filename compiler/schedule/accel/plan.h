@@ -51,6 +51,7 @@ struct Extents {
   int64_t out_y = 1, out_x = 1;
   // Input steps of a stride that no window overlaps are left out by LOAD: spatial stride on chip.
   std::array<int64_t, 2> chip_stride{1, 1};
+  int64_t in_lanes = 0;      // bytes of one image's tile of the input in device memory
   int64_t weight_tiles = 0;  // WGT tiles of one (output block, input block)
 };
 Extents ExtentsOf(const Region& region, const isa::Config& config);
