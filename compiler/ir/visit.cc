@@ -120,6 +120,35 @@ void VisitExprs(const Stmt& s, const std::function<void(const Expr&)>& fn) {
   });
 }
 
+Stmt FreshCopy(const Stmt& s, VarMap vars) {
+  std::unordered_map<const BufferNode*, Buffer> buffers;
+  VisitStmts(s, [&](const Stmt& x) {
+    if (x->kind == StmtKind::kFor) vars[x->var.get()] = Var(x->var->name);
+    if (x->kind == StmtKind::kAlloc) buffers[x->buffer.get()] = MakeBuffer(*x->buffer);
+  });
+  auto buffer = [&](const Buffer& b) {
+    auto it = buffers.find(b.get());
+    return it == buffers.end() ? b : it->second;
+  };
+  auto expr = [&](const Expr& e) {
+    return Rewrite(e, [&](const Expr& x) {
+      if (x->kind == ExprKind::kLoad) return Load(buffer(x->buffer), x->args);
+      auto it = vars.find(x.get());
+      return it == vars.end() ? x : it->second;
+    });
+  };
+  std::function<Stmt(const Stmt&)> stmt = [&](const Stmt& x) -> Stmt {
+    const Stmt y = MapParts(x, expr, stmt);
+    switch (y->kind) {
+      case StmtKind::kFor: return For(vars.at(x->var.get()), y->min, y->extent, y->loop, y->body[0]);
+      case StmtKind::kStore: return Store(buffer(y->buffer), y->indices, y->value);
+      case StmtKind::kAlloc: return Alloc(buffer(y->buffer), y->body[0]);
+      default: return y;
+    }
+  };
+  return stmt(s);
+}
+
 bool UsesVar(const Expr& e, const Expr& var) {
   if (e.get() == var.get()) return true;
   for (const Expr& a : e->args) {

@@ -31,6 +31,9 @@ using VarMap = std::unordered_map<const ExprNode*, Expr>;
 Expr Substitute(const Expr& e, const VarMap& map);
 Stmt Substitute(const Stmt& s, const VarMap& map);
 
+// A copy of |s| with loop variables and allocated buffers of its own, variables replaced by |vars|.
+Stmt FreshCopy(const Stmt& s, VarMap vars);
+
 // Calls fn on each node, operands first.
 void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loops from bounds: one nest a stage, producers inside the loops where they are attached, a reduction
+// as a store of its identity and an update.
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/ir/simplify.h"
+#include "compiler/lower/bounds.h"
+#include "compiler/lower/lower.h"
+#include "compiler/lower/match.h"
+#include "compiler/schedule/tensor_intrin.h"
+
+namespace tessera::lower {
+namespace {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::Stmt;
+using schedule::Attach;
+using schedule::LoopAxis;
+using schedule::Schedule;
+using schedule::Stage;
+
+class Builder {
+ public:
+  Builder(const Schedule& schedule, Bounds bounds) : schedule_(schedule), bounds_(std::move(bounds)) {}
+
+  Result<ir::Func> Build(const std::string& name, std::vector<std::string> params) {
+    if (params.empty()) params = DefaultParams();
+    ir::Func func{.name = name};
+    for (const std::string& p : params) {
+      const Stage* stage = schedule_.Find(p);
+      if (!stage || (!stage->placeholder && !stage->output)) {
+        return Fail(Code::kInvalidArgument, "{}: parameter '{}' is neither an input nor an output", name, p);
+      }
+      if (buffers_.contains(p)) return Fail(Code::kInvalidArgument, "{}: parameter '{}' is named twice", name, p);
+      buffers_[p] = MakeBuffer(*stage);
+      func.params.push_back(buffers_[p]);
+    }
+    for (const Stage& s : schedule_.stages()) {
+      const bool needed = s.output || (s.placeholder && !schedule_.Consumers(s.name).empty());
+      if (needed && !buffers_.contains(s.name)) {
+        return Fail(Code::kInvalidArgument, "{}: '{}' is missing from the parameters", name, s.name);
+      }
+    }
+    std::vector<Stmt> nests;
+    std::vector<Buffer> locals;
+    for (const Stage& s : schedule_.stages()) {
+      if (s.placeholder || s.attach != Attach::kRoot) continue;
+      if (!s.output) {
+        if (schedule_.Consumers(s.name).empty()) continue;  // everything of it was inlined elsewhere
+        locals.push_back(buffers_[s.name] = MakeBuffer(s));
+      }
+      TESSERA_ASSIGN(const Stmt nest, Nest(s));
+      nests.push_back(nest);
+    }
+    func.body = ir::Seq(std::move(nests));
+    for (size_t i = locals.size(); i-- > 0;) func.body = ir::Alloc(locals[i], func.body);
+    return func;
+  }
+
+ private:
+  // A condition of a stage and whether it is in the loops already.
+  struct Guard {
+    Expr condition;
+    bool done = false;
+  };
+
+  std::vector<std::string> DefaultParams() const {
+    std::vector<std::string> params;
+    for (const te::Tensor& t : te::TopologicalOrder(schedule_.outputs())) {
+      const Stage* s = schedule_.Find(t.name());
+      if (s->placeholder && !schedule_.Consumers(s->name).empty()) params.push_back(s->name);
+    }
+    for (const te::Tensor& t : schedule_.outputs()) params.push_back(t.name());
+    return params;
+  }
+
+  Buffer MakeBuffer(const Stage& stage) const {
+    const StageBounds& b = bounds_.stages.at(stage.name);
+    const bool part = stage.attach == Attach::kAt;
+    std::vector<int64_t> shape = part || !(stage.placeholder || stage.output) ? b.extent : stage.shape;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      for (const schedule::Relation& r : stage.relations) {
+        if (r.is_split && r.pad && !stage.output && r.parent.get() == stage.axes[d].var.get()) {
+          shape[d] = (shape[d] + r.factor - 1) / r.factor * r.factor;
+        }
+      }
+    }
+    return ir::MakeBuffer({.name = stage.name, .dtype = stage.dtype, .shape = std::move(shape), .layout = stage.layout,
+                           .scope = stage.scope, .copies = stage.double_buffer ? 2 : 1});
+  }
+
+  // Where an element of a stage lies in its buffer.
+  std::vector<Expr> Place(const std::string& name, const std::vector<Expr>& indices) const {
+    const StageBounds& b = bounds_.stages.at(name);
+    std::vector<Expr> place;
+    for (size_t d = 0; d < indices.size(); ++d) place.push_back(ir::Simplify(indices[d] - b.min[d], bounds_.ranges));
+    return place;
+  }
+
+  // |e| of |stage|'s body over buffers and loop variables.
+  Result<Expr> Lowered(const Stage& stage, const Expr& e) {
+    const StageBounds& b = bounds_.stages.at(stage.name);
+    std::string missing;
+    const Expr out = ir::Rewrite(ir::Substitute(e, b.values), [&](const Expr& x) {
+      if (x->kind != ir::ExprKind::kTensorRead) return x;
+      auto it = buffers_.find(x->tensor->name);
+      if (it == buffers_.end()) {
+        missing = x->tensor->name;
+        return x;
+      }
+      return ir::Load(it->second, Place(x->tensor->name, x->args));
+    });
+    if (!missing.empty()) {
+      return Fail(Code::kInvalidArgument, "{} reads {}, which is computed inside a loop that does not contain {}; attach "
+                  "{} further out", stage.name, missing, stage.name, missing);
+    }
+    return out;
+  }
+
+  Result<Stmt> Nest(const Stage& stage) {
+    std::vector<Guard> guards;
+    for (const Expr& g : bounds_.stages.at(stage.name).guards) guards.push_back({g});
+    return Loops(stage, 0, &guards);
+  }
+
+  // Takes the guards whose loop variables are all among the first |depth| loops.
+  static std::vector<Expr> Ready(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
+    std::vector<Expr> ready;
+    for (Guard& g : *guards) {
+      bool later = g.done;
+      for (size_t i = depth; i < stage.leaves.size(); ++i) later = later || ir::UsesVar(g.condition, stage.leaves[i].var);
+      if (later) continue;
+      g.done = true;
+      ready.push_back(g.condition);
+    }
+    return ready;
+  }
+
+  static Stmt Guarded(const std::vector<Expr>& conditions, Stmt body) {
+    for (size_t i = conditions.size(); i-- > 0;) body = ir::If(conditions[i], body);
+    return body;
+  }
+
+  // Loops |depth| and inwards; in front of them the producers that are computed in loop |depth| - 1.
+  Result<Stmt> Loops(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
+    const std::vector<Expr> ready = Ready(stage, depth, guards);
+    std::vector<Stmt> nests;
+    std::vector<Buffer> local;
+    for (const Stage& p : schedule_.stages()) {
+      if (depth == 0 || p.attach != Attach::kAt || p.at_stage != stage.name) continue;
+      if (p.at_axis != stage.leaves[depth - 1].name) continue;
+      local.push_back(buffers_[p.name] = MakeBuffer(p));
+      TESSERA_ASSIGN(const Stmt nest, Nest(p));
+      nests.push_back(nest);
+    }
+    TESSERA_ASSIGN(const Stmt inside, Inside(stage, depth, guards));
+    nests.push_back(inside);
+    Stmt out = ir::Seq(std::move(nests));
+    for (size_t i = local.size(); i-- > 0;) {
+      out = ir::Alloc(local[i], out);
+      buffers_.erase(local[i]->name);
+    }
+    return Guarded(ready, out);
+  }
+
+  // The loops from |depth| on, behind the reduction's start where that is here.
+  Result<Stmt> Inside(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
+    const bool reduces = !stage.reduce_axes.empty();
+    bool first_reduce = reduces && (depth == stage.leaves.size() || stage.leaves[depth].reduce);
+    for (size_t i = 0; i < depth; ++i) first_reduce = first_reduce && !stage.leaves[i].reduce;
+    Stmt init;
+    if (first_reduce && !FlagsInit(stage)) {
+      TESSERA_ASSIGN(init, Init(stage, depth, *guards));
+    }
+
+    Stmt loops;
+    const bool tensor = depth < stage.leaves.size() && stage.leaves[depth].name == stage.tensorize_axis;
+    if (tensor) {
+      for (const Guard& g : *guards) {
+        if (!g.done) {
+          return Fail(Code::kInvalidArgument, "{}: loop {} cannot be {}: it runs under a condition; choose factors that divide",
+                      stage.name, stage.tensorize_axis, stage.intrinsic);
+        }
+      }
+      TESSERA_ASSIGN(loops, TensorCall(stage, depth));
+    } else if (depth == stage.leaves.size()) {
+      TESSERA_ASSIGN(loops, Leaf(stage));
+    } else {
+      const LoopAxis& leaf = stage.leaves[depth];
+      Result<Stmt> body = Loops(stage, depth + 1, guards);
+      if (!body) return body;
+      loops = ir::For(leaf.var, 0, Extent(stage, leaf), leaf.kind, *body);
+    }
+    return init ? ir::Seq({init, loops}) : loops;
+  }
+
+  Expr Extent(const Stage& stage, const LoopAxis& leaf) const {
+    return Expr(bounds_.stages.at(stage.name).extents.at(leaf.var.get()));
+  }
+
+  bool FlagsInit(const Stage& stage) const {
+    if (stage.intrinsic.empty()) return false;
+    return schedule::FindTensorIntrin(stage.intrinsic)->init == schedule::InitStyle::kFlag;
+  }
+
+  std::vector<Expr> OutputPlace(const Stage& stage) const {
+    const StageBounds& b = bounds_.stages.at(stage.name);
+    std::vector<Expr> index;
+    for (const ir::Axis& a : stage.axes) index.push_back(b.values.at(a.var.get()));
+    return Place(stage.name, index);
+  }
+
+  // Stores of the identity over the data loops from |depth| inwards, with variables of their own.
+  Result<Stmt> Init(const Stage& stage, size_t depth, const std::vector<Guard>& guards) {
+    Stmt body = ir::Store(buffers_.at(stage.name), OutputPlace(stage), ir::ReduceIdentity(stage.body->reduce(), stage.dtype));
+    for (const Guard& g : guards) {
+      bool applies = !g.done;
+      for (const LoopAxis& leaf : stage.leaves) applies = applies && !(leaf.reduce && ir::UsesVar(g.condition, leaf.var));
+      if (applies) body = ir::If(g.condition, body);
+    }
+    ir::VarMap renamed;
+    for (size_t i = stage.leaves.size(); i-- > depth;) {
+      const LoopAxis& leaf = stage.leaves[i];
+      if (leaf.reduce) continue;
+      const Expr var = ir::Var(leaf.name);
+      renamed[leaf.var.get()] = var;
+      body = ir::For(var, 0, Extent(stage, leaf), leaf.kind, body);
+    }
+    return ir::Substitute(body, renamed);
+  }
+
+  Result<Stmt> Leaf(const Stage& stage) {
+    const Buffer& buffer = buffers_.at(stage.name);
+    const std::vector<Expr> place = OutputPlace(stage);
+    if (stage.body->kind != ir::ExprKind::kReduce) {
+      TESSERA_ASSIGN(const Expr value, Lowered(stage, stage.body));
+      return ir::Store(buffer, place, value);
+    }
+    TESSERA_ASSIGN(const Expr value, Lowered(stage, stage.body->args[0]));
+    return ir::Store(buffer, place, ir::Bin(ir::ReduceCombiner(stage.body->reduce()), ir::Load(buffer, place), value));
+  }
+
+  Result<Stmt> TensorCall(const Stage& stage, size_t depth) {
+    TensorNest nest{.stage = &stage, .output = buffers_.at(stage.name), .place = OutputPlace(stage)};
+    TESSERA_ASSIGN(nest.value, Lowered(stage, stage.body->kind == ir::ExprKind::kReduce ? stage.body->args[0] : stage.body));
+    for (size_t i = depth; i < stage.leaves.size(); ++i) {
+      nest.loops.push_back({stage.leaves[i].var, 0, bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});
+    }
+    // The first step of the reduction: every reduction loop outside the nest is at its start.
+    nest.first = ir::Imm(ir::DType::kBool, 1);
+    for (size_t i = 0; i < depth; ++i) {
+      if (stage.leaves[i].reduce) nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
+    }
+    nest.first = ir::Simplify(nest.first, bounds_.ranges);
+    return MatchTensorIntrin(nest, *schedule::FindTensorIntrin(stage.intrinsic), bounds_.ranges);
+  }
+
+  const Schedule& schedule_;
+  Bounds bounds_;
+  std::map<std::string, Buffer> buffers_;  // in scope, by stage
+};
+
+}  // namespace
+
+Result<ir::Func> BuildLoops(const Schedule& schedule, const std::string& name, const std::vector<std::string>& params) {
+  TESSERA_ASSIGN(Bounds bounds, InferBounds(schedule));
+  return Builder(schedule, std::move(bounds)).Build(name, params);
+}
+
+}  // namespace tessera::lower

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/lower.h"
+
+#include "compiler/ir/simplify.h"
+
+namespace tessera::lower {
+
+Result<ir::Func> Lower(const schedule::Schedule& schedule, const std::string& name, const LowerOptions& options) {
+  TESSERA_ASSIGN(ir::Func func, BuildLoops(schedule, name, options.params));
+  func = HoistGuards(ir::Simplify(func));
+  func = ResolveLayouts(func);
+  if (options.peel) func = HoistGuards(PeelGuards(func));
+  func = ir::Simplify(Vectorize(func));
+  return ir::Simplify(Unroll(func));
+}
+
+}  // namespace tessera::lower

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensorize: a loop nest of one statement against the behaviour of a tensor intrinsic. Private to
+// compiler/lower.
+#ifndef TESSERA_COMPILER_LOWER_MATCH_H_
+#define TESSERA_COMPILER_LOWER_MATCH_H_
+
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/affine.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/schedule/tensor_intrin.h"
+
+namespace tessera::lower {
+
+struct TensorNest {
+  const schedule::Stage* stage = nullptr;
+  ir::Buffer output;
+  std::vector<ir::Expr> place;  // of the element that the statement stores
+  ir::Expr value;               // stored, or combined when the stage reduces; over Loads
+  std::vector<ir::Axis> loops;  // of the nest, outermost first
+  ir::Expr first;               // is this the first step of the reduction?
+};
+
+// The call that stands for the nest. Loops match the behaviour's axes in order (data, then
+// reduction), axes of extent 1 may be missing; every operand must be one dense row-major tile.
+//   errors  kInvalidArgument  naming stage, intrinsic and what differs
+Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin, const ir::Ranges& ranges);
+
+}  // namespace tessera::lower
+
+#endif  // TESSERA_COMPILER_LOWER_MATCH_H_
