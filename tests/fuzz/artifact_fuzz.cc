@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fuzz target: any bytes are an artifact or are refused; what is accepted is written back the same, and its taps can be
+// read. The last eight bytes are replaced by the right checksum, which mutations would hardly find.
+#include <cstring>
+#include <vector>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "runtime/artifact/artifact.h"
+#include "runtime/artifact/tap.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace tessera;  // NOLINT: one function
+  constexpr uint64_t kMaxTap = 1 << 20;  // a layout may be large without much being in the file
+  std::vector<uint8_t> bytes(data, data + size);
+  if (size >= 8) {
+    const uint64_t crc = Crc64(std::span(bytes).first(size - 8));
+    std::memcpy(bytes.data() + size - 8, &crc, 8);
+  }
+  const auto artifact = artifact::Parse(bytes);
+  if (!artifact) return 0;
+  TESSERA_CHECK(artifact::Serialize(*artifact) == bytes, "writing what was read gives other bytes");
+  for (const artifact::Plan& plan : artifact->plans) {
+    for (const artifact::Tap& tap : plan.taps) {
+      const auto extent = artifact::ExtentInBytes(tap.layout);
+      TESSERA_CHECK(extent.has_value());
+      int64_t elements = 1;
+      for (const int64_t extent_of_axis : tap.layout.shape) elements *= extent_of_axis;
+      if (*extent > kMaxTap || elements > static_cast<int64_t>(kMaxTap)) continue;
+      artifact::UnpackTap(tap.layout, std::vector<uint8_t>(*extent));
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fuzz target: any bytes are host code that loads, or are refused. Nothing that was loaded is run.
+#include "runtime/host/host_code.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto code = tessera::HostCode::Load({data, size});
+  if (code) static_cast<void>(code->Find("kernel"));
+  return 0;
+}
