@@ -135,7 +135,7 @@ Status Applier::Decide(const Words& w) {
     std::string word = w[i];
     std::erase_if(word, [](char c) { return c == '{' || c == '}'; });
     int64_t value = 0;
-    if (!ParseNumber(word, &value)) return Fail(Code::kInvalidArgument, "'{}' is no number", w[i]);
+    if (!ParseNumber(word, &value)) return Fail(Code::kInvalidArgument, "'{}' is no number", word);
     d.domain.push_back(value);
   }
   int64_t pick = 0;

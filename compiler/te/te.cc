@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 #include "base/check.h"
@@ -39,6 +40,14 @@ Expr MakeReduce(ir::ReduceOp op, Expr value, std::vector<Axis> axes) {
   return ir::Reduce(op, std::move(value), std::move(axes));
 }
 
+// Names are words of a schedule's text.
+std::string Word(std::string name) {
+  for (char& c : name) {
+    if (std::isspace(static_cast<unsigned char>(c)) || c == '#' || c == '$') c = '_';
+  }
+  return name.empty() ? "_" : name;
+}
+
 void Collect(const Tensor& t, std::set<const TensorNode*>* seen, std::vector<Tensor>* order) {
   if (!seen->insert(t.get()).second) return;
   for (const Tensor& in : Inputs(t)) Collect(in, seen, order);
@@ -57,7 +66,7 @@ const std::vector<int64_t>& Tensor::shape() const { return node_->shape; }
 
 Tensor Placeholder(std::string name, DType dtype, std::vector<int64_t> shape) {
   auto node = std::make_shared<TensorNode>();
-  node->name = std::move(name);
+  node->name = Word(std::move(name));
   node->dtype = dtype;
   node->shape = std::move(shape);
   for (int64_t n : node->shape) TESSERA_CHECK(n >= 1, "{} has an extent of {}", node->name, n);
@@ -68,7 +77,7 @@ Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::st
                const std::function<Expr(const std::vector<Expr>&)>& body) {
   TESSERA_CHECK(axis_names.empty() || axis_names.size() == shape.size(), "axis names of {}", name);
   auto node = std::make_shared<TensorNode>();
-  node->name = std::move(name);
+  node->name = Word(std::move(name));
   node->shape = std::move(shape);
   node->placeholder = false;
   std::vector<Expr> vars;

@@ -69,7 +69,8 @@ struct TensorNode : ir::TensorBase {
   Expr body;
 };
 
-// A tensor that the caller provides: an input or a constant.
+// A tensor that the caller provides: an input or a constant. White space, '#' and '$' in a tensor's name
+// become '_', since names are words of a schedule's text.
 Tensor Placeholder(std::string name, DType dtype, std::vector<int64_t> shape);
 
 // |axis_names| name the dimensions ("i0", "i1", ... when empty). Axis names of a stage are made unique.

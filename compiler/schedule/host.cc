@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/host.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/ir/affine.h"
+#include "compiler/ir/layout.h"
+#include "compiler/ir/visit.h"
+#include "compiler/te/roles.h"
+
+namespace tessera::schedule {
+namespace {
+
+using ir::Expr;
+using ir::ExprKind;
+using te::AxisRole;
+using te::Role;
+
+// Divisors of |n| up to |most|, smallest first.
+std::vector<int64_t> Divisors(int64_t n, int64_t most) {
+  std::vector<int64_t> all;
+  for (int64_t d = 1; d <= std::min(n, most); ++d) {
+    if (n % d == 0) all.push_back(d);
+  }
+  return all;
+}
+
+// Every read of |tensor| in |body| is at the reader's own axes.
+bool ReadsInPlace(const Stage& reader, const std::string& tensor) {
+  bool same = true, any = false;
+  ir::Visit(reader.body, [&](const Expr& e) {
+    if (e->kind != ExprKind::kTensorRead || e->tensor->name != tensor) return;
+    any = true;
+    same = same && e->args.size() == reader.axes.size();
+    for (size_t d = 0; same && d < e->args.size(); ++d) same = e->args[d].get() == reader.axes[d].var.get();
+  });
+  return any && same;
+}
+
+// The permutation of |rank| dimensions that puts |dim| last, as layout text.
+std::string LastLayout(int rank, int dim) {
+  std::string text;
+  for (int d = 0; d < rank; ++d) {
+    if (d != dim) text += fmt::format("{},", d);
+  }
+  return text + std::to_string(dim);
+}
+
+class Generator {
+ public:
+  Generator(Schedule schedule, const HostOptions& options) : s_(std::move(schedule)), options_(options) {}
+
+  Result<Schedule> Run() {
+    std::vector<std::string> anchors;
+    for (const Stage& st : s_.stages()) {
+      if (!st.reduce_axes.empty()) anchors.push_back(st.name);
+    }
+    TESSERA_TRY(InlineBehind(anchors));
+    if (anchors.size() == 1 && s_.outputs().size() == 1) {
+      TESSERA_TRY(ScheduleAnchor(anchors[0]));
+    }
+    for (const std::string& name : StageNames()) TESSERA_TRY(VectorizeLast(name));
+    return std::move(s_);
+  }
+
+ private:
+  template <typename... Args>
+  Status Do(fmt::format_string<Args...> format, Args&&... args) {
+    return s_.Apply(fmt::format(format, std::forward<Args>(args)...));
+  }
+
+  std::vector<std::string> StageNames() const {
+    std::vector<std::string> names;
+    for (const Stage& st : s_.stages()) {
+      if (!st.placeholder && st.attach != Attach::kInline) names.push_back(st.name);
+    }
+    return names;
+  }
+
+  // Does |stage| depend on a reduction?
+  bool Behind(const Stage& stage, const std::vector<std::string>& anchors) const {
+    bool behind = false;
+    ir::Visit(stage.body, [&](const Expr& e) {
+      if (behind || e->kind != ExprKind::kTensorRead) return;
+      const Stage* from = s_.Find(e->tensor->name);
+      behind = std::find(anchors.begin(), anchors.end(), from->name) != anchors.end() ||
+               (!from->placeholder && Behind(*from, anchors));
+    });
+    return behind;
+  }
+
+  // Elementwise stages after the reduction, and chains of them without one, are part of the output.
+  Status InlineBehind(const std::vector<std::string>& anchors) {
+    for (const std::string& name : StageNames()) {
+      const Stage* st = s_.Find(name);
+      if (st->output || !st->reduce_axes.empty()) continue;
+      if (!anchors.empty() && !Behind(*st, anchors)) continue;
+      TESSERA_TRY(Do("inline {}", name));
+    }
+    return {};
+  }
+
+  Status ScheduleAnchor(const std::string& anchor) {
+    const Stage* st = s_.Find(anchor);
+    const std::optional<te::Roles> roles = te::FindRoles(st->axes, st->reduce_axes, st->body);
+    if (!roles) return {};
+    const AxisRole* lane = roles->Find(Role::kOutputChannel);
+    if (!lane) lane = roles->Find(Role::kChannelwise);
+    if (!lane) return {};
+    const AxisRole* point = nullptr;  // the last spatial or batch axis
+    for (const AxisRole& a : roles->data) {
+      if (a.axis.var.get() != lane->axis.var.get() && a.axis.extent > 1) point = &a;
+    }
+    if (lane->role == Role::kChannelwise) TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
+
+    // |home| holds the result, |acc| the sums.
+    const std::string output = s_.outputs()[0].name();
+    std::string home = output, acc = anchor;
+    if (anchor == output || !ReadsInPlace(*s_.Find(output), anchor)) {
+      home = anchor;
+      acc = anchor + ".acc";
+      TESSERA_TRY(Do("cache_write {} reg {}", home, acc));
+    } else {
+      TESSERA_TRY(Do("set_scope {} reg", acc));
+    }
+    const size_t lane_dim = Dim(roles->data, *lane);
+    const int64_t block = lane->group > 0 ? lane->group : lane->axis.extent;
+    TESSERA_ASSIGN(const int64_t lanes, DecideLanes(block, lane->axis.extent));
+    const std::string c = s_.Find(home)->axes[lane_dim].name();
+    TESSERA_TRY(Do("split {} {} $lanes {}.o {}.l", home, c, c, c));
+    std::string order, inner = c + ".l";
+    for (size_t d = 0; d < roles->data.size(); ++d) {
+      const std::string name = s_.Find(home)->axes[d].name();
+      if (d == lane_dim) {
+        order += " " + c + ".o";
+      } else if (point && d == Dim(roles->data, *point)) {
+        TESSERA_TRY(DecidePoints(point->axis.extent));
+        TESSERA_TRY(Do("split {} {} $points {}.o {}.p", home, name, name, name));
+        order += fmt::format(" {}.o", name);
+        inner = fmt::format("{}.p {}", name, inner);
+        TESSERA_TRY(Do("unroll {} {}.p", home, name));
+      } else {
+        order += " " + name;
+      }
+    }
+    TESSERA_TRY(Do("reorder {}{} {}", home, order, inner));
+    TESSERA_TRY(Do("vectorize {} {}.l", home, c));
+    TESSERA_TRY(Do("compute_at {} {} {}", acc, home, LastWord(order)));
+    TESSERA_TRY(Accumulator(acc, *roles, point, lane_dim));
+    return PackWeights(*roles, *lane, lanes);
+  }
+
+  static std::string LastWord(const std::string& words) { return words.substr(words.rfind(' ') + 1); }
+
+  static size_t Dim(const std::vector<AxisRole>& axes, const AxisRole& of) {
+    for (size_t d = 0; d < axes.size(); ++d) {
+      if (axes[d].axis.var.get() == of.axis.var.get()) return d;
+    }
+    TESSERA_CHECK(false);
+  }
+
+  // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a vector,
+  // 16 with a remainder.
+  Result<int64_t> DecideLanes(int64_t group, int64_t channels) {
+    std::vector<int64_t> domain = Divisors(group, options_.max_lanes);
+    size_t pick = domain.size() - 1;
+    if (domain[pick] < 8 && channels == group && channels > options_.max_lanes) {
+      domain.push_back(16);
+      pick = domain.size() - 1;
+    }
+    // Whole registers of 16 where they fit: 48 is 3 x 16 rather than 2 x 24.
+    for (size_t i = 0; i < domain.size(); ++i) {
+      if (domain[i] == 16 && domain[pick] < 32) pick = i;
+    }
+    return s_.Decide("lanes", domain, static_cast<int>(pick));
+  }
+
+  Status DecidePoints(int64_t extent) {
+    std::vector<int64_t> domain = Divisors(extent, options_.max_points);
+    size_t pick = domain.size() - 1;
+    if (domain[pick] < 4 && extent > 4) {  // a prime row: the last tile is shorter
+      domain.push_back(4);
+      pick = domain.size() - 1;
+    }
+    TESSERA_TRY(s_.Decide("points", domain, static_cast<int>(pick)));
+    return {};
+  }
+
+  // Reductions outside, points and lanes inside, lanes next to each other in registers.
+  Status Accumulator(const std::string& acc, const te::Roles& roles, const AxisRole* point, size_t lane_dim) {
+    const Stage* st = s_.Find(acc);
+    const int rank = static_cast<int>(st->axes.size());
+    std::string order;
+    for (int d = 0; d < rank; ++d) {
+      if (d != static_cast<int>(lane_dim) && !(point && d == static_cast<int>(Dim(roles.data, *point)))) {
+        order += " " + st->axes[d].name();
+      }
+    }
+    for (const ir::Axis& a : st->reduce_axes) order += " " + a.name();
+    const std::string c = st->axes[lane_dim].name();
+    std::string x;
+    if (point) {
+      x = st->axes[Dim(roles.data, *point)].name();
+      order += " " + x;
+    }
+    order += " " + c;
+    if (st->leaves.size() > 1) TESSERA_TRY(Do("reorder {}{}", acc, order));
+    if (point) TESSERA_TRY(Do("unroll {} {}", acc, x));
+    TESSERA_TRY(Do("vectorize {} {}", acc, c));
+    if (rank > 1) TESSERA_TRY(Do("layout {} {}", acc, LastLayout(rank, static_cast<int>(lane_dim))));
+    return {};
+  }
+
+  // The input of a channelwise reduction with its channels innermost, in a copy unless it is a stage.
+  Status ChannelsLast(const Stage& anchor, const te::Roles& roles, const AxisRole& lane) {
+    const std::string input = roles.input->tensor->name, reader = anchor.name;
+    const int rank = static_cast<int>(roles.input->args.size());
+    std::string copy = input;
+    if (s_.Find(input)->placeholder) {
+      copy = input + ".lanes";
+      TESSERA_TRY(Do("cache_read {} global {} {}", input, copy, reader));
+    }
+    return Do("layout {} {}", copy, LastLayout(rank, lane.input_dim));
+  }
+
+  Status PackWeights(const te::Roles& roles, const AxisRole& lane, int64_t lanes) {
+    if (!roles.weight || lanes == 1 || lane.weight_dim < 0) return {};
+    const std::string name = (*roles.weight)->tensor->name;
+    if (!s_.Find(name)->placeholder) return {};
+    const int rank = static_cast<int>((*roles.weight)->args.size());
+    std::string layout = ir::LayoutText(ir::BlockedLayout(rank, lane.weight_dim, lanes));
+    std::erase(layout, ' ');
+    return Do("layout {} {}", name, layout);
+  }
+
+  // Vectors along the last axis of what is still plain loops, when its reads are neighbours there.
+  Status VectorizeLast(const std::string& name) {
+    const Stage* st = s_.Find(name);
+    if (!st->relations.empty() || st->attach != Attach::kRoot || !st->reduce_axes.empty() || st->axes.empty()) return {};
+    if (!st->layout.empty()) return {};
+    const ir::Axis& last = st->axes.back();
+    bool neighbours = last.extent > 1;
+    ir::Ranges ranges;
+    for (const ir::Axis& a : st->axes) ranges.Set(a);
+    ir::Visit(st->body, [&](const Expr& e) {
+      if (e->kind == ExprKind::kSelect) neighbours = neighbours && !ir::UsesVar(e->args[0], last.var);
+      if (e->kind != ExprKind::kTensorRead) return;
+      for (size_t d = 0; d < e->args.size(); ++d) {
+        if (!ir::UsesVar(e->args[d], last.var)) continue;
+        const ir::Linear form = ir::ToLinear(e->args[d], ranges);
+        neighbours = neighbours && form.IsAffineIn({last.var}) && d + 1 == e->args.size() && form.CoeffOf(last.var) == 1;
+      }
+    });
+    return neighbours ? Do("vectorize {} {}", name, last.name()) : Status{};
+  }
+
+  Schedule s_;
+  HostOptions options_;
+};
+
+}  // namespace
+
+Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options) {
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs));
+  return Generator(std::move(s), options).Run();
+}
+
+ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
+  const Stage* st = schedule.Find(name);
+  TESSERA_CHECK(st != nullptr && (st->placeholder || st->output), "{}", name);
+  return ir::MakeBuffer({.name = st->name, .dtype = st->dtype, .shape = st->shape, .layout = st->layout});
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Axis roles: what each axis of a contraction or reduction stage is, from which operands it indexes
+// and how. Schedule generators work from roles and know no operators. Depends on te.h, ir/affine.h.
+#ifndef TESSERA_COMPILER_TE_ROLES_H_
+#define TESSERA_COMPILER_TE_ROLES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+
+namespace tessera::te {
+
+enum class Role : uint8_t {
+  kBatch,          // data; indexes the input alone, by itself
+  kSpatial,        // data; indexes the input with a coefficient or beside a window axis
+  kOutputChannel,  // data; indexes the weights and not the input (or the input only by its group)
+  kChannelwise,    // data; indexes input and weights alike (without weights: the input, no window beside it)
+  kInputChannel,   // reduced; alone in its index of the input
+  kWindow,         // reduced; added to a spatial axis in an index of the input
+};
+const char* RoleName(Role role);
+
+struct AxisRole {
+  ir::Axis axis;
+  Role role = Role::kBatch;
+  int64_t coeff = 1;      // of the axis in the input's index: stride of kSpatial, dilation of kWindow
+  int input_dim = -1;     // dimension of the input that it indexes; -1: none
+  int weight_dim = -1;    // dimension of the weights; -1: none
+  int64_t group = 0;      // kOutputChannel with groups: channels of one group
+};
+
+// A stage that reduces one read (pool-like) or the product of two reads.
+struct Roles {
+  ir::Expr input;                 // the TensorRead
+  std::optional<ir::Expr> weight;
+  std::vector<AxisRole> data;     // one a dimension, in order
+  std::vector<AxisRole> reduced;
+  const AxisRole* Find(Role role) const;  // first of that role, nullptr: none
+};
+
+// Empty when the stage is no reduction of that shape, or an index is not quasi-affine. Of two reads
+// the weights are the one with fewer data axes; at a tie the second.
+//   axes, reduce_axes, body  of a te::TensorNode or of a stage of a schedule
+std::optional<Roles> FindRoles(const std::vector<ir::Axis>& axes, const std::vector<ir::Axis>& reduce_axes,
+                               const ir::Expr& body);
+
+}  // namespace tessera::te
+
+#endif  // TESSERA_COMPILER_TE_ROLES_H_

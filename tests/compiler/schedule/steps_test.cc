@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: every refusal of a schedule step, that a refused step changes nothing, and the text of
+// traces. Not tested here: what legal steps compute (tests/compiler/lower).
+#include <gtest/gtest.h>
+
+#include "compiler/schedule/schedule.h"
+
+namespace tessera::schedule {
+namespace {
+
+using ir::DType;
+using ir::Expr;
+using Index = std::vector<Expr>;
+
+// x -> a (elementwise) -> s (row sums) -> y (elementwise); z is a second reader of a.
+Schedule Make() {
+  const te::Tensor x = te::Placeholder("x", DType::kI32, {4, 6});
+  const te::Tensor a = te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const te::Tensor s = te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
+  const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
+  const te::Tensor z = te::Compute("z", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) * 3; });
+  return *Schedule::Create({y, z});
+}
+
+struct Bad {
+  const char* steps;  // all but the last line are legal
+  const char* message;
+};
+
+TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
+  const Bad kBad[] = {
+      {"jump y i", "'jump' is no primitive"},
+      {"split y i 4", "write split STAGE AXIS N OUTER INNER"},
+      {"split q i 2 o n", "no stage 'q'; there are: x a s y z"},
+      {"split x i 2 o n", "'x' is an input and has no loops"},
+      {"split y q 2 o n", "stage y has no loop 'q'; its loops are: i"},
+      {"split y i zero o n", "'zero' is neither a number nor a $decision"},
+      {"split y i 0 o n", "a factor of 0 is below 1"},
+      {"split y i $f o n", "no decision 'f'"},
+      {"split y i 2 o o", "both parts are called 'o'"},
+      {"split z i 2 j n", "stage z has a loop 'j' already"},
+      {"split y i 2 o n even", "only 'pad' may follow"},
+      {"fuse z j i f", "loops j and i are not neighbours"},
+      {"fuse s i k f", "a reduction loop does not fuse"},
+      {"reorder z i i", "loop 'i' is named twice"},
+      {"compute_at y z i", "y is an output and must be complete"},
+      {"compute_at a a i", "a cannot be computed inside itself"},
+      {"compute_at a y i", "a is also read by s, which is not computed inside y"},
+      {"inline s", "s is a reduction"},
+      {"inline y", "y is an output"},
+      {"inline a\nsplit a i 2 o n", "'a' was inlined"},
+      {"inline a\ncache_read a local c z", "a was inlined"},
+      {"cache_read a inner c s", "no scope 'inner'"},
+      {"cache_read a local s s", "a stage 's' exists already"},
+      {"cache_read x local c y", "y does not read x"},
+      {"cache_write a local s", "a stage 's' exists already"},
+      {"split a i 2 o n\ncache_write a local c", "a has been scheduled; cache_write comes first"},
+      {"layout a 0,1/16", "the pieces of dimension 1"},
+      {"layout a 0,7", "no such dimension"},
+      {"vectorize s k", "k is a reduction"},
+      {"tensorize s k nothing", "no tensor intrinsic 'nothing'"},
+      {"decide f {1 2} 2", "pick '2' of a domain of 2"},
+      {"decide f {1 x} 0", "'x' is no number"},
+      {"decide f {1 2} 0\ndecide f {1 2} 0", "decision 'f' is taken"},
+      {"cache_read x local c s", "s does not read x"},
+  };
+  for (const Bad& bad : kBad) {
+    Schedule s = Make();
+    std::string steps = bad.steps;
+    const size_t last = steps.rfind('\n');
+    if (last != std::string::npos) {
+      ASSERT_TRUE(s.Apply(steps.substr(0, last)).has_value()) << steps;
+      steps = steps.substr(last + 1);
+    }
+    const Trace before = s.trace();
+    const Status status = s.Apply(steps);
+    ASSERT_FALSE(status.has_value()) << steps;
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos) << status.error().message;
+    EXPECT_EQ(s.trace(), before);
+    if (steps.rfind("jump", 0) != 0) {
+      EXPECT_NE(status.error().message.find("schedule step " + std::to_string(before.size() + 1) + " ("), std::string::npos)
+          << status.error().message;
+    }
+  }
+}
+
+TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
+  Schedule s = Make();
+  ASSERT_TRUE(s.Apply("cache_read x local c a").has_value());
+  ASSERT_TRUE(s.Apply("compute_at c a i").has_value());
+  const Status status = s.Apply("inline a");
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().message.find("c is computed inside a"), std::string::npos);
+}
+
+TEST(ScheduleSteps, TextRoundTripsAndReplays) {
+  Schedule s = Make();
+  ASSERT_TRUE(s.Decide("f", {1, 2, 4}, 1).has_value());
+  ASSERT_TRUE(s.Apply("split y i $f io ii\nvectorize y ii\ncompute_at s y io\ndouble_buffer a\nset_scope s acc").has_value());
+  const std::string text = Print(s.trace());
+  EXPECT_EQ(text,
+            "decide f {1 2 4} 1\nsplit y i $f io ii\nvectorize y ii\ncompute_at s y io\ndouble_buffer a\nset_scope s acc\n");
+  const Result<Trace> parsed = ParseTrace("  # a comment\n" + text);
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(*parsed, s.trace());
+  const Result<Schedule> again = Schedule::Replay(s.outputs(), *parsed);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->Find("s")->at_axis, "io");
+  EXPECT_TRUE(again->Find("a")->double_buffer);
+  EXPECT_EQ(again->Find("s")->scope, ir::Scope::kAcc);
+  const Trace edited = WithDecisions(*parsed, {{"f", 4}, {"unknown", 1}});
+  EXPECT_EQ(Schedule::Replay(s.outputs(), edited)->decisions()[0].value(), 4);
+}
+
+}  // namespace
+}  // namespace tessera::schedule
