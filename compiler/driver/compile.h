@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a model to an artifact: graph passes, regions, tensor expressions, the host path and the
+// accelerator path, memory plans, taps. Depends on: all of compiler/, jit, isa, runtime/artifact. Used by tools.
+#ifndef TESSERA_COMPILER_DRIVER_COMPILE_H_
+#define TESSERA_COMPILER_DRIVER_COMPILE_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+#include "isa/config.h"
+#include "runtime/artifact/artifact.h"
+
+namespace tessera::compiler {
+
+struct CompileOptions {
+  isa::Config config;
+  bool cpu = true;     // plan "cpu": every layer on the host
+  bool device = true;  // plan "device": every integer layer in one device run
+  std::vector<std::string> cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
+  std::set<std::string> dumps;          // of: graph, te, schedule, ir, asm
+};
+
+struct Compiled {
+  artifact::Artifact artifact;
+  std::string dump;  // the texts that were asked for, in the order of the levels
+};
+
+// Compiles |graph|, which an importer made from the file |model_file| with the checksum |model_crc|.
+//   errors  kUnsupported  a layer that a device cannot run, named
+//           kOutOfRange   a layer or the whole does not fit the configuration
+Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc, const CompileOptions& options);
+
+}  // namespace tessera::compiler
+
+#endif  // TESSERA_COMPILER_DRIVER_COMPILE_H_

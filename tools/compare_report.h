@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `tessera compare` found, and how it is told: a table in words for a newcomer, and JSON.
+#ifndef TESSERA_TOOLS_COMPARE_REPORT_H_
+#define TESSERA_TOOLS_COMPARE_REPORT_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isa/config.h"
+
+namespace tessera::tools {
+
+struct LayerRow {
+  std::string name, op;
+  std::string device;      // "host" or "accelerator": where the accelerator's plan runs it
+  int64_t macs = 0;        // of one inference
+  int64_t cycles = 0;      // of one inference, on the clocked device; 0 without one
+  int64_t values = 0;      // compared: outputs x images x devices but the first
+  int64_t mismatches = 0;  // of these
+};
+
+struct Comparison {
+  std::string model;
+  isa::Config config;
+  std::vector<std::string> devices;  // the first is what the others are compared with
+  std::string clocked;               // the device whose cycles these are; "" without one
+  int64_t images = 0;
+  std::vector<LayerRow> layers;
+  int64_t cycles = 0;                // of one inference, from start to done
+  int64_t output_values = 0, output_mismatches = 0;          // of the model's outputs
+  std::vector<int64_t> labels;                               // empty: not given
+  std::vector<std::vector<int64_t>> predictions;             // [device][image]
+
+  int64_t Macs() const;
+  int64_t Mismatches() const;  // of all layers and the outputs
+  int64_t Values() const;
+  bool Ok() const { return Mismatches() == 0; }
+  // Multiply-accumulates done over those that |cycles| allow; nothing without cycles.
+  std::optional<double> Utilisation(int64_t macs, int64_t cycles_taken) const;
+  // Share of right predictions of device |d|; nothing without labels.
+  std::optional<double> Top1(size_t d) const;
+};
+
+std::string ReportText(const Comparison& c);
+nlohmann::ordered_json ReportJson(const Comparison& c);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_COMPARE_REPORT_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tessera compile: a model to an artifact; prints any level on the way.
+#include <cstdio>
+#include <memory>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "compiler/driver/compile.h"
+#include "compiler/import/onnx.h"
+#include "tools/network.h"
+#include "tools/output.h"
+#include "tools/verb.h"
+
+namespace tessera::tools {
+namespace {
+
+struct Options {
+  std::string model, output, config = "default", targets = "cpu,vta", levels, json;
+  std::vector<std::string> dumps;
+};
+
+Result<int> Run(const Options& options) {
+  if (options.output.empty() && options.dumps.empty()) {
+    return Fail(Code::kInvalidArgument, "compile: nothing to do: give -o FILE, or --dump LEVEL");
+  }
+  compiler::CompileOptions compile;
+  TESSERA_ASSIGN(compile.config, isa::LoadConfig(options.config));
+  TESSERA_ASSIGN(const std::vector<std::string> targets, SplitNames(options.targets));
+  compile.cpu = compile.device = false;
+  for (const std::string& target : targets) {
+    if (target != "cpu" && target != "vta") {
+      return Fail(Code::kInvalidArgument, "--target {}: the targets are cpu and vta", target);
+    }
+    (target == "cpu" ? compile.cpu : compile.device) = true;
+  }
+  if (!options.levels.empty()) {
+    TESSERA_ASSIGN(compile.cpu_levels, SplitNames(options.levels));
+  }
+  compile.dumps.insert(options.dumps.begin(), options.dumps.end());
+
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
+  TESSERA_ASSIGN(graph::Graph graph, ImportOnnx(bytes, options.model));
+  Result<compiler::Compiled> compiled = compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
+  if (!compiled) return Within(options.model, compiled.error());
+  std::fputs(compiled->dump.c_str(), stdout);
+
+  const artifact::Artifact& net = compiled->artifact;
+  nlohmann::ordered_json json{{"ok", true}, {"model", options.model}, {"config", compile.config.name}, {"layers", net.layers.size()},
+                              {"constant_bytes", net.constants.size()}, {"instructions", net.program ? net.program->insn_count() : 0}};
+  if (!options.output.empty()) {
+    TESSERA_TRY(artifact::WriteArtifact(options.output, net));
+    if (options.json != "-") {
+      std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(), net.layers.size(),
+                  Grouped(net.program ? net.program->insn_count() : 0).c_str(), compile.config.name.c_str());
+    }
+  }
+  TESSERA_TRY(WriteJson(options.json, json));
+  return kExitOk;
+}
+
+}  // namespace
+
+Action AddCompile(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("compile", "compile a model into an artifact");
+  verb->add_option("model", options->model, "an ONNX model (int8, QDQ)")->required();
+  verb->add_option("-o,--output", options->output, "the artifact to write (net.tsr)");
+  verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file")->capture_default_str();
+  verb->add_option("--target", options->targets, "what to compile for: cpu, vta or both")->capture_default_str();
+  verb->add_option("--cpu-level", options->levels, "levels of host code, e.g. x86-64-v3,x86-64-v4 (default: this machine's)");
+  verb->add_option("--dump", options->dumps, "print a level: graph, te, schedule, ir or asm; may be repeated")
+      ->check(CLI::IsMember({"graph", "te", "schedule", "ir", "asm"}));
+  verb->add_option("--json", options->json, "write {ok, model, config, layers, constant_bytes, instructions} to this file");
+  verb->footer("Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm");
+  return [options] { return Run(*options); };
+}
+
+}  // namespace tessera::tools

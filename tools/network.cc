@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/network.h"
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "compiler/driver/compile.h"
+#include "compiler/import/onnx.h"
+
+namespace tessera::tools {
+namespace {
+
+Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path, const std::string& config_name) {
+  Result<artifact::Artifact> net = artifact::Parse(bytes);
+  if (!net) return Within(path, net.error());
+  Network network;
+  if (!net->provenance.config_json.empty()) {
+    TESSERA_ASSIGN(network.config, isa::ParseConfig(net->provenance.config_json, path));
+  }
+  if (!config_name.empty()) {
+    TESSERA_ASSIGN(const isa::Config wanted, isa::LoadConfig(config_name));
+    if (net->program) {
+      if (const Status match = isa::CheckImageMatches(*net->program, wanted); !match) return Within(path, match.error());
+    }
+    network.config = wanted;  // the same machine, perhaps behind another memory
+  }
+  network.artifact = std::make_shared<const artifact::Artifact>(std::move(*net));
+  return network;
+}
+
+}  // namespace
+
+Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu, bool device) {
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name);
+  TESSERA_ASSIGN(graph::Graph graph, ImportOnnx(bytes, path));
+  compiler::CompileOptions options;
+  TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
+  options.cpu = cpu;
+  options.device = device;
+  Result<compiler::Compiled> compiled = compiler::Compile(std::move(graph), path, Crc64(bytes), options);
+  if (!compiled) return Within(path, compiled.error());
+  return Network{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)), options.config};
+}
+
+Result<Runner> OpenRunner(const Network& network, const std::string& name, const DeviceOptions& device_options,
+                          const ExecutorOptions& options) {
+  Runner runner;
+  runner.name = name;
+  if (name != "cpu") {
+    TESSERA_ASSIGN(runner.device, OpenDevice(name, network.config, device_options));
+  }
+  TESSERA_ASSIGN(runner.executor, Executor::Open(network.artifact, name == "cpu" ? "cpu" : "device", runner.device.get(), options));
+  return runner;
+}
+
+Result<std::vector<std::string>> SplitNames(const std::string& list) {
+  std::vector<std::string> names;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    names.push_back(list.substr(at, end - at));
+    if (names.back().empty() || std::ranges::count(names, names.back()) > 1) {
+      return Fail(Code::kInvalidArgument, "device list '{}': a name is empty or there twice; write e.g. cpu,func,rtl", list);
+    }
+    at = end + 1;
+  }
+  return names;
+}
+
+std::string DescribeDevice(const std::string& name) {
+  if (name == "cpu") return "cpu: host code made through LLVM";
+  if (name == "func") return "func: functional simulator of the accelerator, exact results, no clock";
+  if (name == "rtl") return "rtl: the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle";
+  return name;
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `run` and `compare` work with: a network from a model file or an artifact, opened on devices.
+#ifndef TESSERA_TOOLS_NETWORK_H_
+#define TESSERA_TOOLS_NETWORK_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "isa/config.h"
+#include "runtime/artifact/artifact.h"
+#include "runtime/device.h"
+#include "runtime/executor/executor.h"
+
+namespace tessera::tools {
+
+struct Network {
+  std::shared_ptr<const artifact::Artifact> artifact;
+  isa::Config config;
+};
+
+// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |cpu|, |device|: the plans
+// that are needed; an artifact that lacks one is an error.
+//   errors  kInvalidArgument  --config together with an artifact made for another one; and those of the parts
+Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu, bool device);
+
+// The network on one device: "cpu", or a driver's name.
+struct Runner {
+  std::string name;
+  std::unique_ptr<Device> device;  // null for cpu
+  std::unique_ptr<Executor> executor;
+  bool has_clock() const { return device && device->has_clock(); }
+};
+
+Result<Runner> OpenRunner(const Network& network, const std::string& name, const DeviceOptions& device_options,
+                          const ExecutorOptions& options);
+
+// "cpu,func" as a list. errors: kInvalidArgument an empty or repeated name
+Result<std::vector<std::string>> SplitNames(const std::string& list);
+
+// A device's name in words for a newcomer.
+std::string DescribeDevice(const std::string& name);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_NETWORK_H_

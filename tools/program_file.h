@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Program images from files: plain ones, or the one inside an artifact.
+#ifndef TESSERA_TOOLS_PROGRAM_FILE_H_
+#define TESSERA_TOOLS_PROGRAM_FILE_H_
+
+#include <string>
+
+#include "base/error.h"
+#include "isa/image.h"
+
+namespace tessera::tools {
+
+// errors  ReadFile's, ParseImage's and ReadArtifact's; kNotFound an artifact without an accelerator program
+Result<isa::ProgramImage> ReadProgram(const std::string& path);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_PROGRAM_FILE_H_

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A verb of the `tessera` command: one file each, registered in tools/main.cc. Depends on CLI11.
+#ifndef TESSERA_TOOLS_VERB_H_
+#define TESSERA_TOOLS_VERB_H_
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "base/error.h"
+
+namespace tessera::tools {
+
+// Exit codes of every verb.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitNo = 1;        // the answer is no: a mismatch, a failed check
+inline constexpr int kExitBad = 2;       // bad use or bad input
+inline constexpr int kExitInternal = 3;  // our own bug
+
+// What a verb does once its options are parsed: an exit code, or an error (printed in one line, exit 2).
+using Action = std::function<Result<int>()>;
+
+// Adds one verb to |app| and returns its action; options live in what the action captures.
+Action AddCompile(CLI::App& app);
+Action AddRun(CLI::App& app);
+Action AddCompare(CLI::App& app);
+Action AddAsm(CLI::App& app);
+Action AddDisasm(CLI::App& app);
+Action AddCheck(CLI::App& app);
+Action AddConfig(CLI::App& app);
+Action AddInfo(CLI::App& app);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_VERB_H_
