@@ -44,6 +44,18 @@ TEST(Ring, PiecesTakeWholeBanks) {
   EXPECT_EQ(ring.in_use(), 32);
 }
 
+TEST(Ring, RewindStartsAgainAtTheFirstTile) {
+  RingAllocator ring(10, 2);
+  ASSERT_EQ(ring.Allocate(3), 0);
+  EXPECT_EQ(ring.next(), 4);
+  EXPECT_EQ(ring.Rounded(3), 4);
+  EXPECT_FALSE(ring.empty());
+  ring.Release(0);
+  EXPECT_TRUE(ring.empty());
+  ring.Rewind();
+  EXPECT_EQ(ring.Allocate(3), 0);
+}
+
 class RingProperty : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(RingProperty, PiecesAreApartAndGapsAreFound) {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: isa::Pack and Unpack against index formulas written here; offsets of the memory plan.
+// Space: small tensors, plain and with window taps as channels; random lifetimes, seeded.
+#include "isa/packing.h"
+
+#include <gtest/gtest.h>
+
+#include "base/bits.h"
+#include "base/rng.h"
+#include "compiler/codegen/accel/memory_plan.h"
+
+namespace tessera {
+namespace {
+
+TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
+  const isa::Packing p = isa::PlainPacking({3, 5, 2, 3}, 2, 4);
+  std::vector<int8_t> tensor(static_cast<size_t>(p.elements()));
+  for (size_t k = 0; k < tensor.size(); ++k) tensor[k] = static_cast<int8_t>(k + 1);
+  std::vector<uint8_t> packed(static_cast<size_t>(p.bytes()));
+  ASSERT_EQ(p.bytes(), 2 * 2 * 2 * 3 * 2 * 4);  // batches, blocks, y, x, rows, block
+  isa::Pack(p, tensor, packed);
+  for (int64_t n = 0; n < 4; ++n) {
+    for (int64_t c = 0; c < 8; ++c) {
+      for (int64_t y = 0; y < 2; ++y) {
+        for (int64_t x = 0; x < 3; ++x) {
+          const int64_t at = (((((n / 2) * 2 + c / 4) * 2 + y) * 3 + x) * 2 + n % 2) * 4 + c % 4;
+          const int8_t want = n < 3 && c < 5 ? static_cast<int8_t>(((n * 5 + c) * 2 + y) * 3 + x + 1) : 0;
+          EXPECT_EQ(static_cast<int8_t>(packed[static_cast<size_t>(at)]), want) << n << " " << c << " " << y << " " << x;
+        }
+      }
+    }
+  }
+  std::vector<int8_t> back(tensor.size());
+  isa::Unpack(p, packed, back);
+  EXPECT_EQ(back, tensor);
+}
+
+TEST(Packing, LanesReadTheirOwnOffsets) {
+  // A window of 2 with stride 2 and one pad before, over one row of 4: taps as two lanes of three.
+  isa::Packing p;
+  p.shape = {1, 1, 1, 4};
+  p.block = 3;
+  p.out_x = 3;
+  p.stride = {1, 2};
+  p.lanes = {{0, 0, -1}, {0, 0, 0}, {-1, 0, 0}};
+  p.fill = 9;
+  EXPECT_FALSE(p.plain());
+  const std::vector<int8_t> tensor = {1, 2, 3, 4};
+  std::vector<uint8_t> packed(9);
+  isa::Pack(p, tensor, packed);
+  EXPECT_EQ(packed, (std::vector<uint8_t>{9, 1, 9, 2, 3, 9, 4, 9, 9}));
+}
+
+class MemoryPlanProperty : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(MemoryPlanProperty, NoTwoThatLiveTogetherOverlap) {
+  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
+  Rng rng(GetParam());
+  std::vector<codegen::accel::Lifetime> buffers(static_cast<size_t>(rng.Range(1, 20)));
+  int64_t sum = 0;
+  for (auto& b : buffers) {
+    b.bytes = rng.Range(1, 1000);
+    b.first = rng.Range(0, 20);
+    b.last = b.first + rng.Range(0, 5);
+    sum += RoundUp(b.bytes, 64);
+  }
+  const auto plan = codegen::accel::PlanMemory(buffers, 64);
+  EXPECT_LE(plan.bytes, sum);
+  for (size_t a = 0; a < buffers.size(); ++a) {
+    EXPECT_EQ(plan.offsets[a] % 64, 0);
+    EXPECT_LE(plan.offsets[a] + buffers[a].bytes, plan.bytes);
+    for (size_t b = 0; b < a; ++b) {
+      const bool together = buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last;
+      const bool apart = plan.offsets[a] + buffers[a].bytes <= plan.offsets[b] || plan.offsets[b] + buffers[b].bytes <= plan.offsets[a];
+      EXPECT_TRUE(!together || apart) << a << " and " << b;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, MemoryPlanProperty, ::testing::Range(uint64_t{0}, uint64_t{50}));
+
+TEST(MemoryPlan, WhatNeverLivesTogetherSharesBytes) {
+  EXPECT_EQ(codegen::accel::PlanMemory({{100, 0, 1}, {100, 2, 3}, {100, 1, 2}}, 64).bytes, 228);
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: what the accelerator's compiler refuses, and with which message: stages whose roles or
+// epilogues it does not know, scratchpads that are too small. Space: one case a diagnostic.
+// Not tested here: that what it accepts is right (region_test, network_test).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::test {
+namespace {
+
+using ir::DType;
+using ir::Expr;
+using te::Tensor;
+using Index = std::vector<Expr>;
+
+Expr I32(int64_t v) { return ir::Imm(DType::kI32, v); }
+Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr Narrow(Expr sum) {
+  const Expr y = ir::Requant(sum, I32(1 << 30), I32(-3), ir::Rounding::kEven);
+  return ir::Cast(DType::kI8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
+}
+
+// A region of |output| whose placeholders named w... are constants and the others activations.
+std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfig("default")) {
+  codegen::accel::AccelRegion region;
+  region.op = "case";
+  region.output = output;
+  for (const Tensor& t : te::TopologicalOrder({output})) {
+    if (!t->placeholder) continue;
+    if (t.name()[0] == 'w') {
+      int64_t bytes = ir::DTypeBytes(t.dtype());
+      for (int64_t extent : t.shape()) bytes *= extent;
+      region.constants[t.get()].resize(static_cast<size_t>(bytes));
+    } else {
+      region.activations[t.get()] = 0;
+    }
+  }
+  const Status status = codegen::accel::CheckRegion(region, config);
+  if (status) return "accepted";
+  return status.error().message;
+}
+
+Tensor Sum(const Tensor& x, const std::function<Expr(const Index&, const te::Axis&)>& value, std::vector<int64_t> shape,
+           int64_t extent) {
+  const te::Axis k = te::ReduceAxis("k", extent);
+  static_cast<void>(x);
+  return te::Compute("sum", std::move(shape), {}, [&](const Index& i) { return te::Sum(value(i, k), {k}); });
+}
+Tensor Finish(const Tensor& sum) {
+  return te::Compute("y", sum.shape(), {}, [&](const Index& i) { return Narrow(sum(i)); });
+}
+
+const Tensor X() { return te::Placeholder("x", DType::kI8, {1, 8, 6, 6}); }
+
+TEST(Refuse, WeightsThatAreNotConstant_bad) {
+  const Tensor x = X(), v = te::Placeholder("v", DType::kI8, {8, 8});
+  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])) * Wide(v(i[1], k.var)); },
+                         {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a product of two activations"));
+}
+
+TEST(Refuse, WeightsWithAZeroPoint_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])) * (Wide(w(i[1], k.var)) - I32(3)); },
+                         {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("weights with a zero point"));
+}
+
+TEST(Refuse, AZeroPointInsideTheProducts_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return (Wide(x(i[0], k.var, i[2], i[3])) - I32(3)) * Wide(w(i[1], k.var)); },
+                         {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a zero point inside the products"));
+}
+
+TEST(Refuse, ASumOverChannelsWithoutWeights_bad) {
+  const Tensor x = X();
+  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])); }, {1, 1, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a reduction over channels"));
+}
+
+TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, Expr(5) - i[2], i[3])) * Wide(w(i[1], k.var)); },
+                         {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("out * stride + tap * dilation - pad"));
+}
+
+TEST(Refuse, APadConditionThatIsNotTheBounds_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) {
+    const Expr value = ir::Select(ir::Lt(i[2], Expr(3)), x(i[0], k.var, i[2], i[3]), ir::Imm(DType::kI8, 0));
+    return Wide(value) * Wide(w(i[1], k.var));
+  }, {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a pad condition that is not the input's bounds"));
+}
+
+TEST(Refuse, TwoReductions_bad) {
+  const Tensor x = X();
+  const te::Axis a = te::ReduceAxis("a", 2), b = te::ReduceAxis("b", 2);
+  const Tensor first = te::Compute("first", {1, 8, 5, 6}, {}, [&](const Index& i) { return te::MaxOf(x(i[0], i[1], i[2] + a.var, i[3]), {a}); });
+  const Tensor second = te::Compute("second", {1, 8, 4, 6}, {}, [&](const Index& i) { return te::MaxOf(first(i[0], i[1], i[2] + b.var, i[3]), {b}); });
+  EXPECT_THAT(Refusal(second), ::testing::HasSubstr("both reduce"));
+}
+
+TEST(Refuse, AnOperandOfAnotherShape_bad) {
+  const Tensor x = X(), z = te::Placeholder("z", DType::kI8, {1, 8, 1, 1});
+  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) {
+    return Narrow(Wide(x(i)) * Wide(z(i[0], i[1], Expr(0), Expr(0))));
+  });
+  EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an operand of another shape"));
+}
+
+TEST(Refuse, AnOperandReadElsewhere_bad) {
+  const Tensor x = X();
+  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) { return x(i[0], i[1], i[3], i[2]); });
+  EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an operand read at another position"));
+}
+
+TEST(Refuse, AnEpilogueThatNoStepMakes_bad) {
+  const Tensor x = X();
+  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) { return ir::Cast(DType::kI8, ir::Abs(Wide(x(i)))); });
+  EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an int8 value that no step makes"));
+}
+
+TEST(Refuse, AResultThatIsNotInt8_bad) {
+  const Tensor x = X();
+  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) { return Wide(x(i)); });
+  EXPECT_THAT(Refusal(y), ::testing::HasSubstr("a result that is not int8"));
+}
+
+TEST(Refuse, FiveDimensions_bad) {
+  const Tensor x = te::Placeholder("x", DType::kI8, {1, 2, 3, 4, 5});
+  const Tensor y = te::Compute("y", {1, 2, 3, 4, 5}, {}, [&](const Index& i) { return x(i); });
+  EXPECT_THAT(Refusal(y), ::testing::HasSubstr("has 5 dimensions"));
+}
+
+TEST(Refuse, AWindowLargerThanTheScratchpad_bad) {
+  // One output needs 60 x 60 input tiles; the smallest machine holds 512.
+  const Tensor x = te::Placeholder("x", DType::kI8, {1, 4, 60, 60});
+  const te::Axis a = te::ReduceAxis("a", 60), b = te::ReduceAxis("b", 60);
+  const Tensor y = te::Compute("y", {1, 4, 1, 1}, {}, [&](const Index& i) {
+    return te::MaxOf(x(i[0], i[1], i[2] + a.var, i[3] + b.var), {a, b});
+  });
+  const std::string message = Refusal(y, NamedConfig("tiny"));
+  EXPECT_THAT(message, ::testing::HasSubstr("INP 512 tiles"));
+  EXPECT_EQ(Refusal(te::Compute("z", {1, 4, 60, 60}, {}, [&](const Index& i) { return x(i); }), NamedConfig("tiny")), "accepted");
+}
+
+}  // namespace
+}  // namespace tessera::test
