@@ -23,8 +23,9 @@ trap 'rm -rf "$work"' EXIT
   for file in "$rtl"/prim/*.sv "$rtl"/bus/*.sv "$rtl"/core/*.sv "$rtl"/tsr_top.sv; do
     case $file in *_pkg.sv) ;; *) echo "read_verilog -sv -DSYNTHESIS -I$rtl $file" ;; esac
   done
-  echo "synth_xilinx -family xc7 -flatten -top $module"
-  echo "tee -o $work/stat.txt stat"
+  # Module by module: flattening costs yosys far more time than it saves area.
+  echo "synth_xilinx -family xc7 -top $module"
+  echo "tee -o $work/stat.txt stat -top $module"
 } > "$work/area.ys"
 if ! yosys -q -s "$work/area.ys" > "$work/log.txt" 2>&1; then
   tail -20 "$work/log.txt" >&2
@@ -32,6 +33,7 @@ if ! yosys -q -s "$work/area.ys" > "$work/log.txt" 2>&1; then
 fi
 
 awk -v config="$config" -v module="$module" '
+  /=== design hierarchy ===/ { bram = dsp = lut = ff = 0 }  # the totals come last
   /RAMB36E1/ { bram += $2 }
   /RAMB18E1/ { bram += $2 / 2 }
   /DSP48E1/  { dsp += $2 }
@@ -45,7 +47,7 @@ awk -v config="$config" -v module="$module" '
   /^ +SRL/ { lut += $2 }
   /^ +FD[RSCP]E / { ff += $2 }
   function line(name, used, limit) {
-    printf "  %-9s %7s of %6d  %5.1f %%%s\n", name, used, limit, 100 * used / limit, used > limit ? "  OVER" : ""
+    printf "  %-9s %7s of %6d  %5.1f %%%s\n", name, used, limit, 100 * used / limit, (used > limit) ? "  OVER" : ""
     if (used > limit) over = 1
   }
   END {
