@@ -142,7 +142,8 @@ class Hasher {
 
  private:
   static uint64_t Mix(uint64_t a, uint64_t b) { return Mix64(a * 0x9e3779b97f4a7c15u + b + 1); }
-  void Bind(const void* node) { position_[node] = position_.size() + 1; }
+  // Counts bindings, not nodes: two loops may share a variable where one is not inside the other.
+  void Bind(const void* node) { position_[node] = ++bound_; }
   // Bound nodes by their position of binding, free ones by identity (or not at all).
   uint64_t Node(const void* node) {
     auto it = position_.find(node);
@@ -151,6 +152,7 @@ class Hasher {
   }
 
   bool by_position_;
+  uint64_t bound_ = 0;
   std::unordered_map<const void*, uint64_t> position_;
 };
 

@@ -110,8 +110,8 @@ class Vectorizer {
     const int64_t lanes = std::min<int64_t>(extent, max_lanes_);
     const int64_t whole = extent / lanes, rest = extent % lanes;
     auto part = [&](const Expr& base, int64_t n) {
-      return n == 1 ? ir::Substitute(body, {{s->var.get(), base}})
-                    : Vectorized(body, s->var, base, static_cast<int>(n), ranges_);
+      if (n == 1) return ir::FreshCopy(body, {{s->var.get(), base}});
+      return ir::FreshCopy(Vectorized(body, s->var, base, static_cast<int>(n), ranges_), {});
     };
     if (whole == 1) {
       parts.push_back(part(s->min, lanes));

@@ -2,11 +2,14 @@
 //
 // What is tested: BuildLoops and every pass of the lowering keep what te::Evaluate computes. Space: 400
 // random expressions (windows with pads, strides, dilation and groups, products, regrouped indices)
-// under random schedules of up to 24 steps; the interpreter runs the function after each pass.
+// under random schedules of up to 24 steps; the interpreter runs the function after each pass;
+// the first and the last text round-trip through the parser.
 // Not tested here: tensorize (tensorize_test), code generation (tests/compiler/llvm).
 #include <gtest/gtest.h>
 
+#include "compiler/ir/equal.h"
 #include "compiler/ir/interp.h"
+#include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/lower.h"
@@ -25,6 +28,16 @@ void ExpectSame(const char* pass, const ir::Func& func, const schedule::Schedule
   ASSERT_TRUE(run.has_value()) << pass << ": " << run.error().message << "\n" << ir::Print(func);
   const std::vector<uint8_t> got = test::Logical(func, s, arrays.size() - 1, arrays);
   ASSERT_EQ(got, values.at(out.get()).bytes()) << pass << "\n" << ir::Print(func);
+}
+
+// The text reads back as the same function.
+void ExpectRoundTrip(const ir::Func& func) {
+  const std::string text = ir::Print(func);
+  const Result<ir::Func> again = ir::ParseFunc(text);
+  ASSERT_TRUE(again.has_value()) << again.error().message << "\n" << text;
+  ASSERT_TRUE(ir::Equal(func, *again)) << text << ir::Print(*again);
+  ASSERT_EQ(ir::Hash(func), ir::Hash(*again));
+  ASSERT_EQ(text, ir::Print(*again));
 }
 
 class LowerPasses : public ::testing::TestWithParam<uint64_t> {};
@@ -48,6 +61,7 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
     ++lowered;
     ir::Func f = *built;
     ASSERT_NO_FATAL_FAILURE(ExpectSame("build", f, s, values, out));
+    ASSERT_NO_FATAL_FAILURE(ExpectRoundTrip(f));
     f = ir::Simplify(f);
     ASSERT_NO_FATAL_FAILURE(ExpectSame("simplify", f, s, values, out));
     f = HoistGuards(f);
@@ -62,6 +76,7 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
     ASSERT_NO_FATAL_FAILURE(ExpectSame("simplify vectors", f, s, values, out));
     f = ir::Simplify(Unroll(f));
     ASSERT_NO_FATAL_FAILURE(ExpectSame("unroll", f, s, values, out));
+    ASSERT_NO_FATAL_FAILURE(ExpectRoundTrip(f));
   }
   EXPECT_GE(lowered, 30);
 }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: host code against te::Evaluate, at the levels that this machine runs. Space: 40 random
+// expressions under random schedules, 20 under the host's, and the named windows. Not tested here: the
+// loader's refusals (tests/runtime).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "compiler/codegen/llvm/llvm.h"
+#include "compiler/ir/print.h"
+#include "compiler/lower/lower.h"
+#include "compiler/schedule/host.h"
+#include "runtime/host/cpu_level.h"
+#include "runtime/host/host_code.h"
+#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/window_te.h"
+
+namespace tessera::codegen {
+namespace {
+
+std::vector<std::string> Levels() {
+  std::vector<std::string> levels = CpuLevels();
+  std::erase(levels, "x86-64");  // the compiler starts at v2
+  return levels;
+}
+
+// Memory at the alignment that kernels expect.
+struct Aligned {
+  explicit Aligned(size_t bytes) : size(bytes), data(std::aligned_alloc(64, (bytes + 127) / 64 * 64)) {}
+  ~Aligned() { std::free(data); }
+  Aligned(const Aligned&) = delete;
+  size_t size;
+  void* data;
+};
+
+void ExpectExact(const schedule::Schedule& s, const ir::Func& func, const te::Tensor& out, const te::Values& values,
+                 const std::string& level) {
+  const Result<std::vector<uint8_t>> object = CompileObject({&func, 1}, level);
+  ASSERT_TRUE(object.has_value()) << object.error().message;
+  const Result<HostCode> code = HostCode::Load(*object);
+  ASSERT_TRUE(code.has_value()) << code.error().message;
+  const Result<HostKernel> kernel = code->Find(func.name);
+  ASSERT_TRUE(kernel.has_value()) << kernel.error().message;
+  std::vector<ir::Array> arrays = test::Arguments(func, s, values);
+  std::vector<std::unique_ptr<Aligned>> memory;
+  std::vector<void*> pointers;
+  for (const ir::Array& a : arrays) {
+    memory.push_back(std::make_unique<Aligned>(a.bytes().size()));
+    std::memcpy(memory.back()->data, a.bytes().data(), a.bytes().size());
+    pointers.push_back(memory.back()->data);
+  }
+  memory.push_back(std::make_unique<Aligned>(ScratchBytes(func)));
+  pointers.push_back(memory.back()->data);
+  (*kernel)(pointers.data());
+  std::memcpy(arrays.back().data(), pointers[arrays.size() - 1], arrays.back().bytes().size());
+  ASSERT_EQ(test::Logical(func, s, arrays.size() - 1, arrays), values.at(out.get()).bytes()) << level << "\n" << ir::Print(func);
+}
+
+void ExpectExact(const schedule::Schedule& s, const te::Tensor& out, Rng& rng, const std::vector<std::string>& levels) {
+  SCOPED_TRACE(te::Print({out}) + schedule::Print(s.trace()));
+  const Result<ir::Func> func = lower::Lower(s, "kernel");
+  if (!func) return;  // counted by tests/compiler/lower
+  te::Values values = test::RandomInputs(out, rng);
+  ASSERT_TRUE(te::Evaluate({out}, &values));
+  for (const std::string& level : levels) ASSERT_NO_FATAL_FAILURE(ExpectExact(s, *func, out, values, level));
+}
+
+class LlvmRandom : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(LlvmRandom, MatchesTheDefinition) {
+  const std::vector<std::string> levels = Levels();
+  ASSERT_FALSE(levels.empty());
+  for (uint64_t i = 0; i < 6; ++i) {
+    const uint64_t seed = GetParam() * 1000 + i;
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    const te::Tensor out = test::RandomExpression(rng);
+    const std::vector<std::string> level{levels[(GetParam() + i) % levels.size()]};
+    if (i % 3 == 0) {
+      const Result<schedule::Schedule> s = schedule::HostSchedule({out});
+      ASSERT_TRUE(s.has_value());
+      ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, rng, level));
+    } else {
+      ASSERT_NO_FATAL_FAILURE(ExpectExact(test::RandomSchedule(out, static_cast<int>(rng.Range(0, 20)), rng), out, rng, level));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LlvmRandom, ::testing::Range<uint64_t>(0, 10));
+
+class LlvmWindows : public ::testing::TestWithParam<test::WindowShape> {};
+
+TEST_P(LlvmWindows, AreExactOnTheFirstAndTheLastLevel) {
+  Rng rng(5);
+  const te::Tensor out = test::WindowExpression(GetParam());
+  const Result<schedule::Schedule> s = schedule::HostSchedule({out});
+  ASSERT_TRUE(s.has_value());
+  const std::vector<std::string> levels = Levels();
+  ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, rng, {levels.front(), levels.back()}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, LlvmWindows, ::testing::ValuesIn(test::WindowShapes()),
+                         [](const auto& shape) { return shape.param.name; });
+
+}  // namespace
+}  // namespace tessera::codegen
