@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions: groups of nodes that run as one loop nest on one device. Rule by category, not by operator: an
-// anchor (kComplex or kReduction) takes in an injective consumer when it is the anchor result's only user
-// and every other operand of that consumer exists before the region starts.
+// Regions: groups of nodes that run as one loop nest on one device. Rule by category, not by
+// operator: an anchor (kComplex or kReduction) takes in an injective consumer when it is the anchor
+// result's only user and every other operand of that consumer exists before the region starts.
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 
@@ -14,9 +14,9 @@
 namespace tessera::graph {
 
 struct Region {
-  std::string name;               // "stage1_conv2+stage1_add"
-  std::vector<size_t> nodes;      // indices into Graph::nodes, in order; the first is the anchor
-  std::vector<TensorId> inputs;   // activations read from outside, in order of first use
+  std::string name;              // "stage1_conv2+stage1_add"
+  std::vector<size_t> nodes;     // indices into Graph::nodes, in order; the first is the anchor
+  std::vector<TensorId> inputs;  // activations read from outside, in order of first use
   TensorId output = -1;
 };
 

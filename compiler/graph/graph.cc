@@ -15,13 +15,15 @@ struct OpRow {
   size_t least, most;
 };
 constexpr OpRow kOps[] = {
-#define OP(name, text, category, least, most, meaning) {Op::name, text, Category::category, least, most},
+#define OP(name, text, category, least, most, meaning) \
+  {Op::name, text, Category::category, least, most},
 #include "compiler/graph/ops.def"
 };
 const OpRow& Row(Op op) { return kOps[static_cast<size_t>(op)]; }
 
 std::string QuantText(const Quant& quant) {
-  if (quant.scale.size() == 1) return fmt::format(" scale {:.9g} zero {}", quant.scale[0], quant.zero[0]);
+  if (quant.scale.size() == 1)
+    return fmt::format(" scale {:.9g} zero {}", quant.scale[0], quant.zero[0]);
   return fmt::format(" scale per axis {} ({} values)", quant.axis, quant.scale.size());
 }
 
@@ -75,8 +77,10 @@ int64_t Macs(const Graph& graph, const Node& node) {
       const Tensor& weights = graph.tensor(node.inputs[1]);
       return outputs * weights.count() / weights.shape[0];
     }
-    case Op::kDense: return outputs * graph.tensor(node.inputs[1]).shape[1];
-    default: return 0;
+    case Op::kDense:
+      return outputs * graph.tensor(node.inputs[1]).shape[1];
+    default:
+      return 0;
   }
 }
 
@@ -96,9 +100,9 @@ std::string Print(const Graph& graph) {
     text += ")";
     if (node.op == Op::kConv || node.op == Op::kAvgPool || node.op == Op::kMaxPool) {
       const Window& w = node.window;
-      text += fmt::format(" kernel {}x{} stride {},{} dilation {},{} pads {},{},{},{}", w.kernel[0], w.kernel[1],
-                          w.stride[0], w.stride[1], w.dilation[0], w.dilation[1], w.pad_before[0], w.pad_before[1],
-                          w.pad_after[0], w.pad_after[1]);
+      text += fmt::format(" kernel {}x{} stride {},{} dilation {},{} pads {},{},{},{}", w.kernel[0],
+                          w.kernel[1], w.stride[0], w.stride[1], w.dilation[0], w.dilation[1],
+                          w.pad_before[0], w.pad_before[1], w.pad_after[0], w.pad_after[1]);
       if (node.groups != 1) text += fmt::format(" groups {}", node.groups);
     }
     if (node.lo != -128 || node.hi != 127) text += fmt::format(" clamp {}..{}", node.lo, node.hi);

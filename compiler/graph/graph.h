@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graph: a network as typed integer operators over logical tensors (row-major, NCHW for images), with
-// quantisation parameters on the tensors. Importers make it, passes change it, compiler/te turns its
-// regions into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
+// Graph: a network as typed integer operators over logical tensors (row-major, NCHW for images),
+// with quantisation parameters on the tensors. Importers make it, passes change it, compiler/te
+// turns its regions into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
 #ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_
 #define TESSERA_COMPILER_GRAPH_GRAPH_H_
 
@@ -71,8 +71,8 @@ struct Requant {
   int32_t lo = -128, hi = 127;
 };
 
-// The residual add's two inputs and output: u_i = rescale((q - zero) << shift_left, multiplier, shift, tflite
-// rounding), output requant(u_0 + u_1).
+// The residual add's two inputs and output: u_i = rescale((q - zero) << shift_left, multiplier,
+// shift, tflite rounding), output requant(u_0 + u_1).
 struct AddInput {
   int32_t zero = 0;
   int32_t left = 20;
@@ -87,12 +87,12 @@ struct Node {
   std::string name;
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
-  Window window;                 // Conv, pools
-  int64_t groups = 1;            // Conv
-  int32_t lo = -128, hi = 127;   // fused activation as bounds on the quantised output
+  Window window;                // Conv, pools
+  int64_t groups = 1;           // Conv
+  int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
   isa::Round round = isa::Round::kEven;
-  std::optional<Requant> requant;         // filled by compiler/quantize
-  std::array<AddInput, 2> add_inputs;     // Add only, filled by compiler/quantize
+  std::optional<Requant> requant;      // filled by compiler/quantize
+  std::array<AddInput, 2> add_inputs;  // Add only, filled by compiler/quantize
 };
 
 struct Graph {
@@ -113,8 +113,9 @@ struct Graph {
 // Multiply-accumulates of |node| for one inference.
 int64_t Macs(const Graph& graph, const Node& node);
 
-// Checks that the graph is well formed: ids in range, topological order, one producer a tensor, operand
-// counts, types and shapes that agree with the operators, constants and quantisation where they are needed.
+// Checks that the graph is well formed: ids in range, topological order, one producer a tensor,
+// operand counts, types and shapes that agree with the operators, constants and quantisation where
+// they are needed.
 //   errors  kInvalidArgument  names the node and what is wrong
 Status Verify(const Graph& graph);
 

@@ -26,28 +26,41 @@ class NodeCheck {
     for (const TensorId id : node_.inputs) TESSERA_TRY(Scaled(graph_.tensor(id), "operand"));
     TESSERA_TRY(Scaled(Out(), "result"));
     switch (node_.op) {
-      case Op::kQuantize: TESSERA_TRY(Types(DType::kFloat32, DType::kInt8)); return Same();
-      case Op::kDequantize: TESSERA_TRY(Types(DType::kInt8, DType::kFloat32)); return Same();
-      default: break;
+      case Op::kQuantize:
+        TESSERA_TRY(Types(DType::kFloat32, DType::kInt8));
+        return Same();
+      case Op::kDequantize:
+        TESSERA_TRY(Types(DType::kInt8, DType::kFloat32));
+        return Same();
+      default:
+        break;
     }
     TESSERA_TRY(Types(DType::kInt8, DType::kInt8));
     if (node_.lo > node_.hi) return Bad("bounds {} to {}", node_.lo, node_.hi);
     switch (node_.op) {
-      case Op::kConv: return Conv();
-      case Op::kDense: return Dense();
+      case Op::kConv:
+        return Conv();
+      case Op::kDense:
+        return Dense();
       case Op::kAdd:
       case Op::kMul:
-        if (In(1).dtype != DType::kInt8) return Bad("operand {} is {}", In(1).name, tessera::Text(In(1).dtype));
-        if (In(1).shape != In(0).shape) return Bad("operands of shapes {} and {}", ShapeText(In(0).shape), ShapeText(In(1).shape));
+        if (In(1).dtype != DType::kInt8)
+          return Bad("operand {} is {}", In(1).name, tessera::Text(In(1).dtype));
+        if (In(1).shape != In(0).shape)
+          return Bad("operands of shapes {} and {}", ShapeText(In(0).shape),
+                     ShapeText(In(1).shape));
         return Same();
       case Op::kAvgPool:
-      case Op::kMaxPool: return Pool();
+      case Op::kMaxPool:
+        return Pool();
       case Op::kReshape:
         if (In(0).count() != Out().count() || *In(0).quant != *Out().quant) {
-          return Bad("{} cannot become {}, or the scales differ", ShapeText(In(0).shape), ShapeText(Out().shape));
+          return Bad("{} cannot become {}, or the scales differ", ShapeText(In(0).shape),
+                     ShapeText(Out().shape));
         }
         return {};
-      default: return Same();
+      default:
+        return Same();
     }
   }
 
@@ -66,34 +79,40 @@ class NodeCheck {
     if (!t.quant) return Bad("{} {} has no scale", what, t.name);
     const size_t scales = t.quant->scale.size();
     if (scales == 0 || t.quant->zero.size() != scales || (!t.constant() && scales != 1)) {
-      return Bad("{} {} has {} scales and {} zero points", what, t.name, scales, t.quant->zero.size());
+      return Bad("{} {} has {} scales and {} zero points", what, t.name, scales,
+                 t.quant->zero.size());
     }
     return {};
   }
   Status Types(DType in, DType out) const {
     if (In(0).dtype == in && Out().dtype == out) return {};
-    return Bad("takes {} to {}, has {} and {}", tessera::Text(in), tessera::Text(out), tessera::Text(In(0).dtype),
-               tessera::Text(Out().dtype));
+    return Bad("takes {} to {}, has {} and {}", tessera::Text(in), tessera::Text(out),
+               tessera::Text(In(0).dtype), tessera::Text(Out().dtype));
   }
   Status Same() const { return Becomes(In(0).shape); }
   Status Becomes(const Shape& shape) const {
     if (Out().shape == shape) return {};
-    return Bad("its result has shape {}, the operands make {}", ShapeText(Out().shape), ShapeText(shape));
+    return Bad("its result has shape {}, the operands make {}", ShapeText(Out().shape),
+               ShapeText(shape));
   }
 
   Status Weights(size_t rank) const {
     const Tensor& w = In(1);
     if (!w.constant() || w.dtype != DType::kInt8 || w.shape.size() != rank || w.count() < 1 ||
         static_cast<int64_t>(w.data->size()) != w.count()) {
-      return Bad("weights {} of shape {} are not an int8 constant of {} axes", w.name, ShapeText(w.shape), rank);
+      return Bad("weights {} of shape {} are not an int8 constant of {} axes", w.name,
+                 ShapeText(w.shape), rank);
     }
-    const bool per_channel = w.quant->axis == 0 && static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
-    if ((w.quant->scale.size() != 1 && !per_channel) || std::ranges::any_of(w.quant->zero, [](int32_t z) { return z != 0; })) {
+    const bool per_channel =
+        w.quant->axis == 0 && static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
+    if ((w.quant->scale.size() != 1 && !per_channel) ||
+        std::ranges::any_of(w.quant->zero, [](int32_t z) { return z != 0; })) {
       return Bad("weights {} need one scale, or one an output channel, and no zero points", w.name);
     }
     if (node_.inputs.size() < 3) return {};
     const Tensor& bias = In(2);
-    if (!bias.constant() || bias.dtype != DType::kInt32 || static_cast<int64_t>(bias.data->size()) != 4 * w.shape[0]) {
+    if (!bias.constant() || bias.dtype != DType::kInt32 ||
+        static_cast<int64_t>(bias.data->size()) != 4 * w.shape[0]) {
       return Bad("bias {} is not a constant of {} int32", bias.name, w.shape[0]);
     }
     return {};
@@ -102,10 +121,12 @@ class NodeCheck {
   Status WindowOf(const Shape& in) const {
     const Window& w = node_.window;
     for (size_t d = 0; d < 2; ++d) {
-      if (w.kernel[d] < 1 || w.stride[d] < 1 || w.dilation[d] < 1 || w.pad_before[d] < 0 || w.pad_after[d] < 0) {
+      if (w.kernel[d] < 1 || w.stride[d] < 1 || w.dilation[d] < 1 || w.pad_before[d] < 0 ||
+          w.pad_after[d] < 0) {
         return Bad("kernel, stride or dilation below 1, or a negative pad");
       }
-      if (w.OutExtent(static_cast<int>(d), in[2 + d]) < 1) return Bad("the window does not fit shape {}", ShapeText(in));
+      if (w.OutExtent(static_cast<int>(d), in[2 + d]) < 1)
+        return Bad("the window does not fit shape {}", ShapeText(in));
     }
     return {};
   }
@@ -115,17 +136,21 @@ class NodeCheck {
     const Shape &in = In(0).shape, &w = In(1).shape;
     if (in.size() != 4) return Bad("operand of shape {}, four axes are needed", ShapeText(in));
     TESSERA_TRY(WindowOf(in));
-    if (node_.groups < 1 || w[0] % node_.groups != 0 || in[1] % node_.groups != 0 || in[1] / node_.groups != w[1] ||
-        w[2] != node_.window.kernel[0] || w[3] != node_.window.kernel[1]) {
-      return Bad("{} groups, weights {}, operand {} do not agree", node_.groups, ShapeText(w), ShapeText(in));
+    if (node_.groups < 1 || w[0] % node_.groups != 0 || in[1] % node_.groups != 0 ||
+        in[1] / node_.groups != w[1] || w[2] != node_.window.kernel[0] ||
+        w[3] != node_.window.kernel[1]) {
+      return Bad("{} groups, weights {}, operand {} do not agree", node_.groups, ShapeText(w),
+                 ShapeText(in));
     }
-    return Becomes({in[0], w[0], node_.window.OutExtent(0, in[2]), node_.window.OutExtent(1, in[3])});
+    return Becomes(
+        {in[0], w[0], node_.window.OutExtent(0, in[2]), node_.window.OutExtent(1, in[3])});
   }
 
   Status Dense() const {
     TESSERA_TRY(Weights(2));
     const Shape &in = In(0).shape, &w = In(1).shape;
-    if (in.size() != 2 || in[1] != w[1]) return Bad("weights {} and operand {} do not agree", ShapeText(w), ShapeText(in));
+    if (in.size() != 2 || in[1] != w[1])
+      return Bad("weights {} and operand {} do not agree", ShapeText(w), ShapeText(in));
     return Becomes({in[0], w[0]});
   }
 
@@ -134,10 +159,12 @@ class NodeCheck {
     if (in.size() != 4) return Bad("operand of shape {}, four axes are needed", ShapeText(in));
     TESSERA_TRY(WindowOf(in));
     const Window& w = node_.window;
-    if (node_.op == Op::kAvgPool && (w.pad_before != std::array<int64_t, 2>{} || w.pad_after != std::array<int64_t, 2>{})) {
+    if (node_.op == Op::kAvgPool &&
+        (w.pad_before != std::array<int64_t, 2>{} || w.pad_after != std::array<int64_t, 2>{})) {
       return Bad("an average over padding");
     }
-    if (node_.op == Op::kMaxPool && *In(0).quant != *Out().quant) return Bad("the greatest value keeps its scale");
+    if (node_.op == Op::kMaxPool && *In(0).quant != *Out().quant)
+      return Bad("the greatest value keeps its scale");
     return Becomes({in[0], in[1], w.OutExtent(0, in[2]), w.OutExtent(1, in[3])});
   }
 
@@ -148,7 +175,9 @@ class NodeCheck {
 }  // namespace
 
 Status Verify(const Graph& graph) {
-  const auto in_range = [&](TensorId id) { return id >= 0 && id < static_cast<TensorId>(graph.tensors.size()); };
+  const auto in_range = [&](TensorId id) {
+    return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
+  };
   std::vector<bool> known(graph.tensors.size());
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     const Tensor& t = graph.tensors[i];
@@ -167,11 +196,13 @@ Status Verify(const Graph& graph) {
     };
     const OperandCount takes = OperandsOf(node.op);
     if (node.inputs.size() < takes.least || node.inputs.size() > takes.most) {
-      return bad(fmt::format("{} operands, takes {} to {}", node.inputs.size(), takes.least, takes.most));
+      return bad(
+          fmt::format("{} operands, takes {} to {}", node.inputs.size(), takes.least, takes.most));
     }
     for (const TensorId id : node.inputs) {
       if (!in_range(id)) return bad(fmt::format("operand {} is not a tensor", id));
-      if (!known[static_cast<size_t>(id)]) return bad(fmt::format("operand {} is used before it is made", graph.tensor(id).name));
+      if (!known[static_cast<size_t>(id)])
+        return bad(fmt::format("operand {} is used before it is made", graph.tensor(id).name));
     }
     if (!in_range(node.output)) return bad("its result is not a tensor");
     if (known[static_cast<size_t>(node.output)]) {

@@ -13,10 +13,12 @@
 
 namespace tessera {
 
-// Reads a quantised ONNX model (QuantizeLinear / DequantizeLinear around every operator). A symbolic first
-// extent of an input becomes 1: a graph is one inference. Activations of uint8 become int8 by -128 on
-// value and zero point. Relu and Clip become bounds of the operator in front of them.
-//   errors  kInvalidArgument  not a model; missing shapes; bad scales; weight zero points that are not 0;
+// Reads a quantised ONNX model (QuantizeLinear / DequantizeLinear around every operator). A
+// symbolic first extent of an input becomes 1: a graph is one inference. Activations of uint8
+// become int8 by -128 on value and zero point. Relu and Clip become bounds of the operator in front
+// of them.
+//   errors  kInvalidArgument  not a model; missing shapes; bad scales; weight zero points that are
+//   not 0;
 //                             shapes that do not fit; every message names file and node
 //           kUnsupported      an operator, attribute or float region that is not in docs (named)
 //           kDataLoss         truncated data

@@ -19,13 +19,20 @@ constexpr int kMaxNodes = 1 << 14;                  // later passes look at pair
 
 std::optional<DType> TypeOf(int32_t onnx_type) {
   switch (onnx_type) {
-    case onnx::TensorProto::FLOAT: return DType::kFloat32;
-    case onnx::TensorProto::INT8: return DType::kInt8;
-    case onnx::TensorProto::UINT8: return DType::kUint8;
-    case onnx::TensorProto::INT32: return DType::kInt32;
-    case onnx::TensorProto::INT64: return DType::kInt64;
-    case onnx::TensorProto::BOOL: return DType::kBool;
-    default: return std::nullopt;
+    case onnx::TensorProto::FLOAT:
+      return DType::kFloat32;
+    case onnx::TensorProto::INT8:
+      return DType::kInt8;
+    case onnx::TensorProto::UINT8:
+      return DType::kUint8;
+    case onnx::TensorProto::INT32:
+      return DType::kInt32;
+    case onnx::TensorProto::INT64:
+      return DType::kInt64;
+    case onnx::TensorProto::BOOL:
+      return DType::kBool;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -40,11 +47,13 @@ bool CopyList(const List& from, HostTensor& to) {
 
 Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string& place) {
   if (proto.data_location() == onnx::TensorProto::EXTERNAL || proto.external_data_size() > 0) {
-    return Fail(Code::kUnsupported, "{}: its data are in another file; save the model with all data inside", place);
+    return Fail(Code::kUnsupported,
+                "{}: its data are in another file; save the model with all data inside", place);
   }
   const std::optional<DType> dtype = TypeOf(proto.data_type());
   if (!dtype) {
-    return Fail(Code::kUnsupported, "{}: element type {} (supported: float32, int8, uint8, int32, int64, bool)", place,
+    return Fail(Code::kUnsupported,
+                "{}: element type {} (supported: float32, int8, uint8, int32, int64, bool)", place,
                 proto.data_type());
   }
   std::vector<int64_t> shape(proto.dims().begin(), proto.dims().end());
@@ -53,7 +62,8 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
   const size_t raw = proto.has_raw_data() ? proto.raw_data().size() : 0;
   const size_t want = static_cast<size_t>(*count * SizeOf(*dtype));
   const auto mismatch = [&] {
-    return Fail(Code::kDataLoss, "{}: its data do not fill shape {} of {}", place, ShapeText(shape), Text(*dtype));
+    return Fail(Code::kDataLoss, "{}: its data do not fill shape {} of {}", place, ShapeText(shape),
+                Text(*dtype));
   };
   if (proto.has_raw_data()) {
     if (raw != want) return mismatch();
@@ -67,12 +77,22 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
   HostTensor tensor = HostTensor::Zeros(*dtype, shape);
   bool ok = false;
   switch (*dtype) {
-    case DType::kFloat32: ok = CopyList<float>(proto.float_data(), tensor); break;
-    case DType::kInt64: ok = CopyList<int64_t>(proto.int64_data(), tensor); break;
-    case DType::kInt32: ok = CopyList<int32_t>(proto.int32_data(), tensor); break;
-    case DType::kInt8: ok = CopyList<int8_t>(proto.int32_data(), tensor); break;
+    case DType::kFloat32:
+      ok = CopyList<float>(proto.float_data(), tensor);
+      break;
+    case DType::kInt64:
+      ok = CopyList<int64_t>(proto.int64_data(), tensor);
+      break;
+    case DType::kInt32:
+      ok = CopyList<int32_t>(proto.int32_data(), tensor);
+      break;
+    case DType::kInt8:
+      ok = CopyList<int8_t>(proto.int32_data(), tensor);
+      break;
     case DType::kUint8:
-    case DType::kBool: ok = CopyList<uint8_t>(proto.int32_data(), tensor); break;
+    case DType::kBool:
+      ok = CopyList<uint8_t>(proto.int32_data(), tensor);
+      break;
   }
   if (!ok) return mismatch();
   return tensor;
@@ -92,15 +112,21 @@ Value ReadValue(const onnx::ValueInfoProto& proto) {
 }
 
 Result<Node> ReadNode(const onnx::NodeProto& proto, int index) {
-  Node node{index, proto.op_type(), proto.name(), {proto.input().begin(), proto.input().end()},
-            {proto.output().begin(), proto.output().end()}, {}};
+  Node node{index,
+            proto.op_type(),
+            proto.name(),
+            {proto.input().begin(), proto.input().end()},
+            {proto.output().begin(), proto.output().end()},
+            {}};
   if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
-    return Fail(Code::kUnsupported, "{}: operators of domain '{}' are not supported", node.Place(), proto.domain());
+    return Fail(Code::kUnsupported, "{}: operators of domain '{}' are not supported", node.Place(),
+                proto.domain());
   }
   for (const onnx::AttributeProto& a : proto.attribute()) {
     Attribute attribute;
     if (a.has_g() || a.graphs_size() > 0) {
-      return Fail(Code::kUnsupported, "{}: sub-graphs (attribute {}) are not supported", node.Place(), a.name());
+      return Fail(Code::kUnsupported, "{}: sub-graphs (attribute {}) are not supported",
+                  node.Place(), a.name());
     }
     if (a.has_i()) attribute.i = a.i();
     if (a.has_f()) attribute.f = a.f();
@@ -119,13 +145,15 @@ Status CheckNames(const Model& model) {
   std::set<std::string_view> made;
   const auto add = [&](const std::string& name, const std::string& place) -> Status {
     if (name.empty()) return Fail(Code::kInvalidArgument, "{} has no name", place);
-    if (!made.insert(name).second) return Fail(Code::kInvalidArgument, "{} '{}' is there twice", place, name);
+    if (!made.insert(name).second)
+      return Fail(Code::kInvalidArgument, "{} '{}' is there twice", place, name);
     return {};
   };
   for (const auto& [name, tensor] : model.initializers) TESSERA_TRY(add(name, "initializer"));
   for (const Value& value : model.inputs) TESSERA_TRY(add(value.name, "input"));
   for (const Node& node : model.nodes) {
-    if (node.outputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
+    if (node.outputs.empty())
+      return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       if (i > 0 && node.outputs[i].empty()) continue;  // an optional one that is not wanted
       TESSERA_TRY(add(node.outputs[i], node.Place() + ": output"));
@@ -137,12 +165,24 @@ Status CheckNames(const Model& model) {
 }  // namespace
 
 std::string Node::Place() const {
-  return name.empty() ? fmt::format("node {} ({})", index, op_type) : fmt::format("node {} ({} '{}')", index, op_type, name);
+  return name.empty() ? fmt::format("node {} ({})", index, op_type)
+                      : fmt::format("node {} ({} '{}')", index, op_type, name);
+}
+
+int64_t Node::IntOr(const std::string& attribute, int64_t otherwise) const {
+  const auto it = attributes.find(attribute);
+  return it == attributes.end() ? otherwise : it->second.i.value_or(otherwise);
+}
+
+std::vector<int64_t> Node::Ints(const std::string& attribute) const {
+  const auto it = attributes.find(attribute);
+  return it == attributes.end() ? std::vector<int64_t>{} : it->second.ints;
 }
 
 Result<Model> Parse(std::span<const uint8_t> bytes) {
   onnx::ModelProto proto;
-  if (bytes.size() > 0x7fffffff || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (bytes.size() > 0x7fffffff ||
+      !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return Fail(Code::kInvalidArgument, "is not an ONNX model, or is truncated");
   }
   if (!proto.has_graph() || proto.graph().node_size() == 0) {
@@ -150,7 +190,8 @@ Result<Model> Parse(std::span<const uint8_t> bytes) {
   }
   const onnx::GraphProto& graph = proto.graph();
   if (graph.node_size() > kMaxNodes) {
-    return Fail(Code::kOutOfRange, "the model has {} nodes, at most {} are accepted", graph.node_size(), kMaxNodes);
+    return Fail(Code::kOutOfRange, "the model has {} nodes, at most {} are accepted",
+                graph.node_size(), kMaxNodes);
   }
   Model model;
   model.name = graph.name();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An ONNX file as plain structs: the only place that touches the ONNX headers. Nothing here knows what an operator
-// means. Untrusted input: every count and size is checked. Used by compiler/import/onnx.cc.
+// An ONNX file as plain structs: the only place that touches the ONNX headers. Nothing here knows
+// what an operator means. Untrusted input: every count and size is checked. Used by
+// compiler/import/onnx.cc.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
 
@@ -33,6 +34,9 @@ struct Node {
 
   // "node 4 (Conv 'stem')"
   std::string Place() const;
+  // The attribute's value; |otherwise| or nothing when it is absent or of another type.
+  int64_t IntOr(const std::string& attribute, int64_t otherwise) const;
+  std::vector<int64_t> Ints(const std::string& attribute) const;
 };
 
 // A graph input or output. A symbolic or missing extent is -1.
@@ -52,10 +56,12 @@ struct Model {
 };
 
 // Parses the bytes of an .onnx file.
-//   errors  kInvalidArgument  not an ONNX model, or an empty one; a value without a name or with two makers
+//   errors  kInvalidArgument  not an ONNX model, or an empty one; a value without a name or with
+//   two makers
 //           kOutOfRange       more nodes than the compiler takes
 //           kDataLoss         an initializer's data do not match its shape
-//           kUnsupported      external data, sub-graphs, custom domains, element types that DType lacks
+//           kUnsupported      external data, sub-graphs, custom domains, element types that DType
+//           lacks
 Result<Model> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::onnx_model

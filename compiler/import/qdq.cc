@@ -4,25 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.h"
-
 namespace tessera::onnx_model {
 namespace {
 
 using graph::Quant;
 using graph::TensorId;
 
-constexpr int64_t kMaxElements = int64_t{1} << 28;      // of an activation
-constexpr uint64_t kMaxConstantBytes = uint64_t{1} << 31;  // a constant counts once for each of its uses
-
-// uint8 values and zero points move to int8 by -128 (numerics page), so that one type is left.
-std::vector<uint8_t> ToInt8(const HostTensor& tensor) {
-  std::vector<uint8_t> bytes = tensor.bytes;
-  if (tensor.dtype == DType::kUint8) {
-    for (uint8_t& b : bytes) b ^= 0x80;
-  }
-  return bytes;
-}
+constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
+constexpr uint64_t kMaxConstantBytes = uint64_t{1}
+                                       << 31;  // a constant counts once for each of its uses
 
 }  // namespace
 
@@ -50,28 +40,34 @@ Status QdqConverter::Inputs() {
   if (model_.inputs.empty()) return Fail(Code::kInvalidArgument, "the model has no inputs");
   for (const Value& value : model_.inputs) {
     const std::string place = fmt::format("input '{}'", value.name);
-    if (!value.shape) return Fail(Code::kInvalidArgument, "{}: the model gives no shape; run shape inference on it", place);
-    if (!value.dtype || (*value.dtype != DType::kFloat32 && *value.dtype != DType::kInt8 && *value.dtype != DType::kUint8)) {
+    if (!value.shape)
+      return Fail(Code::kInvalidArgument, "{}: the model gives no shape; run shape inference on it",
+                  place);
+    if (!value.dtype || (*value.dtype != DType::kFloat32 && *value.dtype != DType::kInt8 &&
+                         *value.dtype != DType::kUint8)) {
       return Fail(Code::kUnsupported, "{}: its type is not float32, int8 or uint8", place);
     }
     if (*value.dtype != DType::kFloat32) {
-      return Fail(Code::kUnsupported, "{}: {} inputs are not supported; begin the model with QuantizeLinear", place,
+      return Fail(Code::kUnsupported,
+                  "{}: {} inputs are not supported; begin the model with QuantizeLinear", place,
                   Text(*value.dtype));
     }
     std::vector<int64_t> shape = *value.shape;
     for (size_t i = 0; i < shape.size(); ++i) {
       if (i == 0 && shape[0] == -1) shape[0] = 1;
       if (shape[i] <= 0) {
-        return Fail(Code::kInvalidArgument, "{}: extent {} is not known; only the first may be symbolic", place, i);
+        return Fail(Code::kInvalidArgument,
+                    "{}: extent {} is not known; only the first may be symbolic", place, i);
       }
     }
     const Result<int64_t> count = ElementCount(shape, kMaxElements);
     if (!count) return Within(place, count.error());
     if (shape.empty() || shape[0] != 1) {
-      return Fail(Code::kUnsupported, "{}: batch {} in the model; 1 or a symbolic one is supported", place,
-                  shape.empty() ? 0 : shape[0]);
+      return Fail(Code::kUnsupported, "{}: batch {} in the model; 1 or a symbolic one is supported",
+                  place, shape.empty() ? 0 : shape[0]);
     }
-    graph_.inputs.push_back(graph_.AddTensor({value.name, *value.dtype, shape, std::nullopt, std::nullopt}));
+    graph_.inputs.push_back(
+        graph_.AddTensor({value.name, *value.dtype, shape, std::nullopt, std::nullopt}));
   }
   return {};
 }
@@ -81,18 +77,22 @@ Status QdqConverter::Outputs() {
   for (const Value& value : model_.outputs) {
     if (const auto it = ints_.find(value.name); it != ints_.end()) {
       if (unsigned_.contains(value.name)) {
-        return Fail(Code::kUnsupported, "output '{}': uint8 outputs are not supported; end the model with DequantizeLinear",
-                    value.name);
+        return Fail(
+            Code::kUnsupported,
+            "output '{}': uint8 outputs are not supported; end the model with DequantizeLinear",
+            value.name);
       }
       graph_.outputs.push_back(it->second);
     } else if (const auto real = reals_.find(value.name); real != reals_.end()) {
       graph::Node node{.op = graph::Op::kDequantize, .name = value.name, .inputs = {real->second}};
       const graph::Tensor& from = graph_.tensor(real->second);
-      node.output = graph_.AddTensor({value.name, DType::kFloat32, from.shape, std::nullopt, std::nullopt});
+      node.output =
+          graph_.AddTensor({value.name, DType::kFloat32, from.shape, std::nullopt, std::nullopt});
       graph_.outputs.push_back(node.output);
       graph_.nodes.push_back(std::move(node));
     } else {
-      return Fail(Code::kInvalidArgument, "output '{}' is not made by a quantised operator", value.name);
+      return Fail(Code::kInvalidArgument, "output '{}' is not made by a quantised operator",
+                  value.name);
     }
   }
   return {};
@@ -106,7 +106,8 @@ Status QdqConverter::One(const Node& node) {
   if (type == "Gemm" || type == "MatMul") return Dense(node);
   if (type == "Add" || type == "Mul") return Add(node);
   if (type == "MaxPool" || type == "AveragePool" || type == "GlobalAveragePool") return Pool(node);
-  if (type == "Flatten" || type == "Reshape" || type == "Squeeze" || type == "Unsqueeze") return Reshape(node);
+  if (type == "Flatten" || type == "Reshape" || type == "Squeeze" || type == "Unsqueeze")
+    return Reshape(node);
   if (type == "Relu" || type == "Clip") return Activation(node);
   if (type == "Identity" || type == "Dropout") {
     TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
@@ -114,163 +115,38 @@ Status QdqConverter::One(const Node& node) {
     return {};
   }
   return Fail(Code::kUnsupported,
-              "{}: operator {} is not supported (supported: QuantizeLinear DequantizeLinear Conv Gemm MatMul Add Mul "
-              "MaxPool AveragePool GlobalAveragePool Flatten Reshape Squeeze Unsqueeze Relu Clip Identity Dropout)",
+              "{}: operator {} is not supported (supported: QuantizeLinear DequantizeLinear Conv "
+              "Gemm MatMul Add Mul "
+              "MaxPool AveragePool GlobalAveragePool Flatten Reshape Squeeze Unsqueeze Relu Clip "
+              "Identity Dropout)",
               node.Place(), type);
-}
-
-Result<QdqConverter::Scales> QdqConverter::ReadScales(const Node& node) const {
-  const auto missing = [&](const char* what) {
-    return Fail(Code::kUnsupported, "{}: its {} is not a constant of the model", node.Place(), what);
-  };
-  if (node.inputs.size() < 2) return Fail(Code::kInvalidArgument, "{}: has no scale", node.Place());
-  const HostTensor* scale = Initializer(node.inputs[1]);
-  if (!scale || scale->dtype != DType::kFloat32 || scale->count() == 0) return missing("scale");
-  if (scale->shape.size() > 1) {
-    return Fail(Code::kUnsupported, "{}: scales of shape {}; one, or one per index of an axis, is supported", node.Place(),
-                ShapeText(scale->shape));
-  }
-  Scales scales;
-  for (const float s : scale->as<float>()) {
-    if (!std::isfinite(s) || s <= 0) {
-      return Fail(Code::kInvalidArgument, "{}: scale '{}' holds {}; a scale is a finite number above 0", node.Place(),
-                  node.inputs[1], s);
-    }
-    scales.quant.scale.push_back(static_cast<double>(s));
-  }
-  scales.quant.zero.assign(scales.quant.scale.size(), 0);
-  if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
-    const HostTensor* zero = Initializer(node.inputs[2]);
-    if (!zero) return missing("zero point");
-    if (zero->count() != scale->count()) {
-      return Fail(Code::kInvalidArgument, "{}: {} scales but {} zero points", node.Place(), scale->count(), zero->count());
-    }
-    scales.type = zero->dtype;
-    for (size_t i = 0; i < scales.quant.zero.size(); ++i) {
-      switch (zero->dtype) {
-        case DType::kInt8: scales.quant.zero[i] = zero->as<int8_t>()[i]; break;
-        case DType::kUint8: scales.quant.zero[i] = zero->as<uint8_t>()[i]; break;
-        case DType::kInt32: scales.quant.zero[i] = zero->as<int32_t>()[i]; break;
-        default:
-          return Fail(Code::kUnsupported, "{}: zero point of type {}; int8 and uint8 are supported", node.Place(),
-                      Text(zero->dtype));
-      }
-    }
-  } else if (const auto type = node.attributes.find("output_dtype"); type != node.attributes.end() && type->second.i.value_or(0) != 0) {
-    constexpr int64_t kOnnxUint8 = 2, kOnnxInt8 = 3;
-    if (*type->second.i != kOnnxUint8 && *type->second.i != kOnnxInt8) {
-      return Fail(Code::kUnsupported, "{}: output_dtype {}; int8 (3) and uint8 (2) are supported", node.Place(), *type->second.i);
-    }
-    scales.type = *type->second.i == kOnnxInt8 ? DType::kInt8 : DType::kUint8;
-  }
-  return scales;
-}
-
-Result<Quant> QdqConverter::ActivationQuant(const Node& node, bool* is_unsigned) const {
-  TESSERA_ASSIGN(Scales scales, ReadScales(node));
-  if (scales.quant.scale.size() != 1) return Fail(Code::kUnsupported, "{}: activations quantised per axis", node.Place());
-  const DType type = scales.type.value_or(DType::kUint8);  // ONNX's default
-  if (type != DType::kInt8 && type != DType::kUint8) {
-    return Fail(Code::kUnsupported, "{}: zero point of type {}; int8 and uint8 are supported", node.Place(), Text(type));
-  }
-  *is_unsigned = type == DType::kUint8;
-  if (*is_unsigned) scales.quant.zero[0] -= 128;
-  return scales.quant;
-}
-
-Status QdqConverter::Quantize(const Node& node) {
-  if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
-  bool is_unsigned = false;
-  TESSERA_ASSIGN(const Quant quant, ActivationQuant(node, &is_unsigned));
-  if (is_unsigned) unsigned_.insert(node.outputs[0]);
-  for (TensorId id : graph_.inputs) {
-    if (graph_.tensor(id).name != node.inputs[0]) continue;
-    graph::Node made{.op = graph::Op::kQuantize, .inputs = {id}};
-    TESSERA_ASSIGN(ints_[node.outputs[0]], Emit(std::move(made), node, quant, graph_.tensor(id).shape, node.outputs[0]));
-    return {};
-  }
-  TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
-  if (*graph_.tensor(x).quant == quant) {
-    ints_[node.outputs[0]] = x;  // the same values under the same scale
-    return {};
-  }
-  graph::Node made{.op = graph::Op::kRescale, .inputs = {x}};
-  TESSERA_ASSIGN(ints_[node.outputs[0]], Emit(std::move(made), node, quant, graph_.tensor(x).shape, node.outputs[0]));
-  return {};
-}
-
-Status QdqConverter::Dequantize(const Node& node) {
-  if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
-  TESSERA_ASSIGN(Scales scales, ReadScales(node));
-  const std::string& input = node.inputs[0];
-  if (const HostTensor* constant = Initializer(input)) return DequantizeConstant(node, *constant, std::move(scales));
-  const auto it = ints_.find(input);
-  if (it == ints_.end()) {
-    return Fail(Code::kUnsupported, "{}: its input '{}' is neither a constant nor a quantised value", node.Place(), input);
-  }
-  const DType type = unsigned_.contains(input) ? DType::kUint8 : DType::kInt8;
-  if (scales.type && *scales.type != type) {
-    return Fail(Code::kInvalidArgument, "{}: its zero point is {}, but '{}' is {}", node.Place(), Text(*scales.type), input, Text(type));
-  }
-  if (type == DType::kUint8) scales.quant.zero[0] -= 128;
-  if (*graph_.tensor(it->second).quant != scales.quant) {
-    return Fail(Code::kUnsupported, "{}: scale and zero point differ from those '{}' was quantised with", node.Place(), input);
-  }
-  reals_[node.outputs[0]] = it->second;
-  return {};
-}
-
-Status QdqConverter::DequantizeConstant(const Node& node, const HostTensor& constant, Scales scales) {
-  const std::string& input = node.inputs[0];
-  if (constant.dtype != DType::kInt8 && constant.dtype != DType::kUint8 && constant.dtype != DType::kInt32) {
-    return Fail(Code::kUnsupported, "{}: constant '{}' is {}; int8, uint8 and int32 can be dequantised", node.Place(), input,
-                Text(constant.dtype));
-  }
-  if (scales.type && *scales.type != constant.dtype) {
-    return Fail(Code::kInvalidArgument, "{}: its zero point is {}, but '{}' is {}", node.Place(), Text(*scales.type), input,
-                Text(constant.dtype));
-  }
-  Quant& quant = scales.quant;
-  if (constant.dtype == DType::kUint8) {
-    for (int32_t& zero : quant.zero) zero -= 128;
-  }
-  if (quant.scale.size() > 1) {
-    const int64_t rank = static_cast<int64_t>(constant.shape.size());
-    const auto attribute = node.attributes.find("axis");
-    int64_t axis = attribute == node.attributes.end() ? 1 : attribute->second.i.value_or(1);
-    if (axis < 0 && axis >= -rank) axis += rank;
-    if (axis < 0 || axis >= rank || constant.shape[static_cast<size_t>(axis)] != static_cast<int64_t>(quant.scale.size())) {
-      return Fail(Code::kInvalidArgument, "{}: {} scales along axis {} of shape {}", node.Place(), quant.scale.size(), axis,
-                  ShapeText(constant.shape));
-    }
-    quant.axis = static_cast<int>(axis);
-  }
-  const DType dtype = constant.dtype == DType::kInt32 ? DType::kInt32 : DType::kInt8;
-  TESSERA_ASSIGN(reals_[node.outputs[0]], AddConstant(node, {input, dtype, constant.shape, quant, ToInt8(constant)}));
-  return {};
 }
 
 Result<TensorId> QdqConverter::AddConstant(const Node& node, graph::Tensor tensor) {
   constant_bytes_ += tensor.data->size();
   if (constant_bytes_ > kMaxConstantBytes) {
-    return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes", node.Place(), kMaxConstantBytes);
+    return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes",
+                node.Place(), kMaxConstantBytes);
   }
   return graph_.AddTensor(std::move(tensor));
 }
 
 Result<TensorId> QdqConverter::Operand(const Node& node, size_t index) {
-  if (node.inputs.size() <= index) return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
+  if (node.inputs.size() <= index)
+    return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
   const auto it = reals_.find(node.inputs[index]);
   if (it == reals_.end() || graph_.tensor(it->second).constant()) {
     return Fail(Code::kUnsupported,
-                "{}: its operand '{}' is not the result of DequantizeLinear on an activation; quantise the model in QDQ "
+                "{}: its operand '{}' is not the result of DequantizeLinear on an activation; "
+                "quantise the model in QDQ "
                 "form (every operator between DequantizeLinear and QuantizeLinear)",
                 node.Place(), node.inputs[index]);
   }
   return it->second;
 }
 
-// Relu and Clip as bounds on the quantised result: rounding keeps order, so quantising the bounds is exact.
+// Relu and Clip as bounds on the quantised result: rounding keeps order, so quantising the bounds
+// is exact.
 Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) const {
   const auto to_int = [&](float v) {
     const double q = std::nearbyint(static_cast<double>(v) / quant.scale[0]) + quant.zero[0];
@@ -287,15 +163,18 @@ Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) con
       if (node.inputs.size() > i && !node.inputs[i].empty()) {
         const HostTensor* constant = Initializer(node.inputs[i]);
         if (!constant || constant->dtype != DType::kFloat32 || constant->count() != 1) {
-          return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number", node.Place(), node.inputs[i]);
+          return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number",
+                      node.Place(), node.inputs[i]);
         }
         limit = constant->as<float>()[0];
       }
       if (!limit) continue;
-      if (std::isnan(*limit)) return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
+      if (std::isnan(*limit))
+        return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
       bounds[i - 1] = to_int(*limit);
     }
-    if (bounds[0] > bounds[1]) return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
+    if (bounds[0] > bounds[1])
+      return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
   }
   // A clamp behind a clamp clamps its bounds.
   sink.lo = std::clamp(sink.lo, bounds[0], bounds[1]);
@@ -317,8 +196,10 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
   Sink sink;
   for (const Node* user : users_[value]) {
     if (user->op_type != "QuantizeLinear" || user->inputs[0] != value) {
-      return Fail(Code::kUnsupported, "{}: its result '{}' goes to {} in float; every operator's result must be quantised",
-                  node.Place(), value, user->Place());
+      return Fail(
+          Code::kUnsupported,
+          "{}: its result '{}' goes to {} in float; every operator's result must be quantised",
+          node.Place(), value, user->Place());
     }
     bool is_unsigned = false;
     TESSERA_ASSIGN(const Quant quant, ActivationQuant(*user, &is_unsigned));
@@ -331,8 +212,10 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
     done_.insert(user);
   }
   if (sink.quantized.empty()) {
-    return Fail(Code::kUnsupported, "{}: its result '{}' is not quantised; end the model with a QuantizeLinear, "
-                "DequantizeLinear pair", node.Place(), value);
+    return Fail(Code::kUnsupported,
+                "{}: its result '{}' is not quantised; end the model with a QuantizeLinear, "
+                "DequantizeLinear pair",
+                node.Place(), value);
   }
   for (const Node* bound : bounds) {
     TESSERA_TRY(Bound(*bound, sink.quant, sink));
@@ -341,8 +224,8 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
   return sink;
 }
 
-Result<TensorId> QdqConverter::Emit(graph::Node made, const Node& from, const Quant& quant, std::vector<int64_t> shape,
-                                    const std::string& name) {
+Result<TensorId> QdqConverter::Emit(graph::Node made, const Node& from, const Quant& quant,
+                                    std::vector<int64_t> shape, const std::string& name) {
   const Result<int64_t> count = ElementCount(shape, kMaxElements);
   if (!count) return Within(from.Place() + ": its result", count.error());
   if (made.name.empty()) made.name = from.name.empty() ? name : from.name;
@@ -356,16 +239,19 @@ Status QdqConverter::EmitInto(graph::Node made, const Node& from, std::vector<in
   return EmitSink(std::move(made), from, sink, std::move(shape));
 }
 
-Status QdqConverter::EmitSink(graph::Node made, const Node& from, const Sink& sink, std::vector<int64_t> shape) {
+Status QdqConverter::EmitSink(graph::Node made, const Node& from, const Sink& sink,
+                              std::vector<int64_t> shape) {
   made.lo = sink.lo;
   made.hi = sink.hi;
-  TESSERA_ASSIGN(const TensorId id, Emit(std::move(made), from, sink.quant, std::move(shape), sink.quantized[0]));
+  TESSERA_ASSIGN(const TensorId id,
+                 Emit(std::move(made), from, sink.quant, std::move(shape), sink.quantized[0]));
   for (const std::string& name : sink.quantized) ints_[name] = id;
   return {};
 }
 
-// Values have one maker each in the file, but one of them may be several tensors here (a float result and the integers
-// behind it, a constant with two uses), and the file may hold a name that is made here too.
+// Values have one maker each in the file, but one of them may be several tensors here (a float
+// result and the integers behind it, a constant with two uses), and the file may hold a name that
+// is made here too.
 void QdqConverter::MakeNamesUnique() {
   std::set<std::string> taken;
   const auto make_unique = [&](std::string& name) {

@@ -7,7 +7,8 @@ namespace tessera::quantize {
 
 Result<Multiplier> MultiplierOf(double real) {
   if (!std::isfinite(real) || real <= 0) {
-    return Fail(Code::kInvalidArgument, "requantisation factor {} is not a finite number above 0", real);
+    return Fail(Code::kInvalidArgument, "requantisation factor {} is not a finite number above 0",
+                real);
   }
   int exponent = 0;
   const double fraction = std::frexp(real, &exponent);  // in [0.5, 1)
@@ -17,7 +18,9 @@ Result<Multiplier> MultiplierOf(double real) {
     ++exponent;
   }
   if (exponent > 31) {
-    return Fail(Code::kOutOfRange, "requantisation factor {} needs a left shift of {}, at most 31 fit", real, exponent);
+    return Fail(Code::kOutOfRange,
+                "requantisation factor {} needs a left shift of {}, at most 31 fit", real,
+                exponent);
   }
   if (exponent < -31) return Multiplier{0, 0};
   return Multiplier{static_cast<int32_t>(mantissa), static_cast<int8_t>(exponent)};

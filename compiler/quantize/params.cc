@@ -17,16 +17,18 @@ using graph::Op;
 using graph::Requant;
 using graph::Tensor;
 
-// bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they count.
+// bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they
+// count.
 void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   const Tensor& w = graph.tensor(node.inputs[1]);
   const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
   const size_t channels = static_cast<size_t>(w.shape[0]);
   const size_t taps = static_cast<size_t>(w.count()) / channels;
   const int8_t* weights = reinterpret_cast<const int8_t*>(w.data->data());
-  const int32_t* bias = node.inputs.size() > 2
-                            ? reinterpret_cast<const int32_t*>(graph.tensor(node.inputs[2]).data->data())
-                            : nullptr;
+  const int32_t* bias =
+      node.inputs.size() > 2
+          ? reinterpret_cast<const int32_t*>(graph.tensor(node.inputs[2]).data->data())
+          : nullptr;
   requant.bias.resize(channels);
   for (size_t c = 0; c < channels; ++c) {
     int64_t sum = 0;
@@ -36,27 +38,32 @@ void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   }
 }
 
-// For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded bias can reach.
+// For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded
+// bias can reach.
 std::vector<int64_t> LargestSums(const Tensor& w, const std::vector<int32_t>& bias) {
   const size_t taps = w.data->size() / bias.size();
   std::vector<int64_t> largest;
   for (size_t c = 0; c < bias.size(); ++c) {
     int64_t sum = 0;
-    for (size_t t = 0; t < taps; ++t) sum += std::abs(int64_t{static_cast<int8_t>((*w.data)[c * taps + t])});
+    for (size_t t = 0; t < taps; ++t)
+      sum += std::abs(int64_t{static_cast<int8_t>((*w.data)[c * taps + t])});
     largest.push_back(128 * sum + std::abs(int64_t{bias[c]}));
   }
   return largest;
 }
 
-// |largest|: no sum (bias included) of channel c is further from zero than largest[c]. A left shift drops what leaves 32
-// bits, so a factor that could make that happen is refused.
-Status SetFactors(const Node& node, const std::vector<double>& factors, const std::vector<int64_t>& largest, Requant& requant) {
+// |largest|: no sum (bias included) of channel c is further from zero than largest[c]. A left shift
+// drops what leaves 32 bits, so a factor that could make that happen is refused.
+Status SetFactors(const Node& node, const std::vector<double>& factors,
+                  const std::vector<int64_t>& largest, Requant& requant) {
   for (size_t c = 0; c < factors.size(); ++c) {
     const Result<Multiplier> m = MultiplierOf(factors[c]);
     const std::string place = fmt::format("node {} channel {}", node.name, c);
     if (!m) return Within(place, m.error());
     if (m->shift > 0 && largest[c] > (int64_t{1} << 31 >> m->shift) - 1) {
-      return Fail(Code::kOutOfRange, "{}: sums up to {} times {} leave 32 bits; the result's scale is too small for its operands",
+      return Fail(Code::kOutOfRange,
+                  "{}: sums up to {} times {} leave 32 bits; the result's scale is too small for "
+                  "its operands",
                   place, largest[c], factors[c]);
     }
     requant.multiplier.push_back(m->multiplier);
@@ -82,7 +89,8 @@ Status SetAddInputs(const Graph& graph, Node& node, double& factor) {
 Status Attach(const Graph& graph, Node& node) {
   const auto scale = [&](size_t i) { return graph.tensor(node.inputs[i]).quant->scale[0]; };
   const Tensor& out = graph.tensor(node.output);
-  if (!out.quant || !graph.tensor(node.inputs[0]).quant) return {};  // an edge of the quantised part
+  if (!out.quant || !graph.tensor(node.inputs[0]).quant)
+    return {};  // an edge of the quantised part
   Requant requant;
   requant.round = node.round;
   requant.out_zero = out.quant->zero[0];
@@ -128,7 +136,8 @@ Status Attach(const Graph& graph, Node& node) {
       requant.bias = {-graph.tensor(node.inputs[0]).quant->zero[0]};
       largest = {255};
       break;
-    default: return {};  // nothing to requantise
+    default:
+      return {};  // nothing to requantise
   }
   TESSERA_TRY(SetFactors(node, factors, largest, requant));
   node.requant = std::move(requant);

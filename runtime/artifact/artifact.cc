@@ -20,7 +20,8 @@ template <typename Codec, typename T>
 Status Fields(Codec& codec, T& x);
 
 template <typename Codec, typename List>
-Status Items(Codec& codec, List& list, std::string_view what, uint64_t limit = kMaxItems, uint64_t least_bytes = 4) {
+Status Items(Codec& codec, List& list, std::string_view what, uint64_t limit = kMaxItems,
+             uint64_t least_bytes = 4) {
   TESSERA_TRY(codec.Count(list, what, limit, least_bytes));
   for (auto& item : list) {
     if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(item)>>) {
@@ -38,7 +39,8 @@ Status Enum(Codec& codec, T& x, uint8_t count, std::string_view what) {
   uint8_t raw = static_cast<uint8_t>(x);
   TESSERA_TRY(codec.Number(raw, what));
   if constexpr (Codec::kReads) {
-    if (raw >= count) return Fail(Code::kInvalidArgument, "artifact: {} {} does not exist", what, raw);
+    if (raw >= count)
+      return Fail(Code::kInvalidArgument, "artifact: {} {} does not exist", what, raw);
     x = static_cast<T>(raw);
   }
   return {};
@@ -168,7 +170,8 @@ Status Fields(Codec& codec, T& x) {
 }  // namespace
 
 bool Plan::uses_device() const {
-  return std::ranges::any_of(steps, [](const Step& s) { return std::holds_alternative<DeviceStep>(s); });
+  return std::ranges::any_of(steps,
+                             [](const Step& s) { return std::holds_alternative<DeviceStep>(s); });
 }
 
 const Tap* Plan::TapOf(uint32_t layer) const {
@@ -186,7 +189,8 @@ bool LooksLikeArtifact(std::span<const uint8_t> bytes) {
 }
 
 std::vector<uint8_t> Serialize(const Artifact& artifact) {
-  if (const Status status = CheckArtifact(artifact); !status) TESSERA_CHECK(false, "{}", status.error().message);
+  if (const Status status = CheckArtifact(artifact); !status)
+    TESSERA_CHECK(false, "{}", status.error().message);
   Writer writer;
   const auto write = [&]() -> Status {
     for (const char c : kMagic) TESSERA_TRY(writer.Number(c, "magic"));
@@ -214,18 +218,22 @@ Result<Artifact> Parse(std::span<const uint8_t> bytes) {
   const std::span<const uint8_t> body = bytes.first(bytes.size() - kCrcBytes);
   std::memcpy(&crc, bytes.data() + body.size(), kCrcBytes);
   if (crc != Crc64(body)) {
-    return Fail(Code::kDataLoss, "the artifact's checksum differs: the file is truncated or damaged; compile the model again");
+    return Fail(Code::kDataLoss,
+                "the artifact's checksum differs: the file is truncated or damaged; compile the "
+                "model again");
   }
   Reader reader(body.subspan(kMagic.size()));
   uint32_t version = 0;
   TESSERA_TRY(reader.Number(version, "the version"));
   if (version != kVersion) {
-    return Fail(Code::kInvalidArgument, "the artifact is of version {}, this program reads {}; compile the model again", version,
-                kVersion);
+    return Fail(Code::kInvalidArgument,
+                "the artifact is of version {}, this program reads {}; compile the model again",
+                version, kVersion);
   }
   Artifact artifact;
   TESSERA_TRY(Fields(reader, artifact));
-  if (reader.left() != 0) return Fail(Code::kInvalidArgument, "artifact: {} bytes follow the last part", reader.left());
+  if (reader.left() != 0)
+    return Fail(Code::kInvalidArgument, "artifact: {} bytes follow the last part", reader.left());
   TESSERA_TRY(CheckArtifact(artifact));
   return artifact;
 }
@@ -237,6 +245,8 @@ Result<Artifact> ReadArtifact(const std::string& path) {
   return artifact;
 }
 
-Status WriteArtifact(const std::string& path, const Artifact& artifact) { return WriteFile(path, Serialize(artifact)); }
+Status WriteArtifact(const std::string& path, const Artifact& artifact) {
+  return WriteFile(path, Serialize(artifact));
+}
 
 }  // namespace tessera::artifact

@@ -2,8 +2,9 @@
 //
 // Artifact: a compiled model as one file (net.tsr) that the runtime loads without the compiler. It
 // holds host code for several CPU levels, the accelerator program, constants, a memory plan, one
-// ordered plan a way of running, where each layer's result can be read, and where all this came from.
-// Depends on: base, isa/image.h. Made by the compile driver, run by runtime/executor, shown by tools.
+// ordered plan a way of running, where each layer's result can be read, and where all this came
+// from. Depends on: base, isa/image.h. Made by the compile driver, run by runtime/executor, shown
+// by tools.
 #ifndef TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 #define TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 
@@ -47,15 +48,15 @@ struct Provenance {
 
 // One region of the graph: a row of the comparison table.
 struct Layer {
-  std::string name;    // "stage1_conv2+stage1_add"
-  std::string op;      // "conv + add"
-  uint64_t macs = 0;   // for one inference
+  std::string name;   // "stage1_conv2+stage1_add"
+  std::string op;     // "conv + add"
+  uint64_t macs = 0;  // for one inference
   TensorInfo output;
   bool operator==(const Layer&) const = default;
 };
 
-// A piece of host memory: in the arena (one allocation of arena_bytes, contents undefined at first) or
-// in the constants. Buffers of the arena may overlap when their lives do not.
+// A piece of host memory: in the arena (one allocation of arena_bytes, contents undefined at first)
+// or in the constants. Buffers of the arena may overlap when their lives do not.
 enum class Place : uint8_t { kArena, kConstants };
 struct Buffer {
   std::string name;
@@ -107,7 +108,7 @@ struct LayoutDim {
 // sum over k of strides[k] * physical index k, in elements. No dims: row-major and dense.
 struct PhysicalLayout {
   DType dtype = DType::kInt8;
-  std::vector<int64_t> shape;    // logical
+  std::vector<int64_t> shape;  // logical
   std::vector<LayoutDim> dims;
   std::vector<int64_t> strides;  // one for each of |dims|
   bool operator==(const PhysicalLayout&) const = default;
@@ -117,9 +118,9 @@ struct PhysicalLayout {
 struct Tap {
   uint32_t layer = 0;
   bool on_device = false;
-  uint32_t buffer = 0;                            // on the host
-  isa::Segment segment = isa::Segment::kArena;    // on the device
-  uint64_t offset = 0;                            // bytes from the buffer's or segment's start
+  uint32_t buffer = 0;                          // on the host
+  isa::Segment segment = isa::Segment::kArena;  // on the device
+  uint64_t offset = 0;                          // bytes from the buffer's or segment's start
   PhysicalLayout layout;
   bool operator==(const Tap&) const = default;
 };
@@ -127,10 +128,11 @@ struct Tap {
 // One way to run the model: "cpu" (kernels only) or "device" (kernels around one device run).
 struct Plan {
   std::string name;
-  std::vector<uint32_t> inputs;   // the buffer that takes each model input, in its type and row-major
+  std::vector<uint32_t>
+      inputs;  // the buffer that takes each model input, in its type and row-major
   std::vector<uint32_t> outputs;  // the buffer that holds each model output afterwards, likewise
   std::vector<Step> steps;
-  std::vector<Tap> taps;          // at most one a layer
+  std::vector<Tap> taps;  // at most one a layer
   bool operator==(const Plan&) const = default;
 
   bool uses_device() const;

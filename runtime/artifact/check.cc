@@ -15,12 +15,14 @@ constexpr uint64_t kMaxElements = uint64_t{1} << 31;  // of one tensor
 
 template <typename... Args>
 std::unexpected<Error> Bad(fmt::format_string<Args...> format, Args&&... args) {
-  return Fail(Code::kInvalidArgument, "artifact: {}", fmt::format(format, std::forward<Args>(args)...));
+  return Fail(Code::kInvalidArgument, "artifact: {}",
+              fmt::format(format, std::forward<Args>(args)...));
 }
 
 Status CheckSize(std::string_view what, uint64_t size, uint64_t limit) {
   if (size <= limit) return {};
-  return Fail(Code::kOutOfRange, "artifact: {} has size {}, at most {} is accepted", what, size, limit);
+  return Fail(Code::kOutOfRange, "artifact: {} has size {}, at most {} is accepted", what, size,
+              limit);
 }
 
 Status CheckShape(const std::string& name, std::span<const int64_t> shape) {
@@ -29,7 +31,8 @@ Status CheckShape(const std::string& name, std::span<const int64_t> shape) {
   for (const int64_t extent : shape) {
     if (extent < 1) return Bad("tensor {} has an extent of {}", name, extent);
     if (static_cast<uint64_t>(extent) > kMaxElements / count) {
-      return Fail(Code::kOutOfRange, "artifact: tensor {} has more than {} elements", name, kMaxElements);
+      return Fail(Code::kOutOfRange, "artifact: tensor {} has more than {} elements", name,
+                  kMaxElements);
     }
     count *= static_cast<uint64_t>(extent);
   }
@@ -69,26 +72,30 @@ class PlanCheck {
         TESSERA_TRY(DeviceRun(std::get<DeviceStep>(step)));
       }
     }
-    if (device_steps > 1) return Bad("plan {} has {} device steps, one is supported", plan_.name, device_steps);
+    if (device_steps > 1)
+      return Bad("plan {} has {} device steps, one is supported", plan_.name, device_steps);
     std::set<uint32_t> tapped;
     for (const Tap& tap : plan_.taps) {
-      if (!tapped.insert(tap.layer).second) return Bad("plan {} taps layer {} twice", plan_.name, tap.layer);
+      if (!tapped.insert(tap.layer).second)
+        return Bad("plan {} taps layer {} twice", plan_.name, tap.layer);
       TESSERA_TRY(OneTap(tap, device_steps > 0));
     }
     return {};
   }
 
  private:
-  Status Edges(const std::vector<TensorInfo>& tensors, const std::vector<uint32_t>& buffers, const char* what) const {
+  Status Edges(const std::vector<TensorInfo>& tensors, const std::vector<uint32_t>& buffers,
+               const char* what) const {
     if (tensors.size() != buffers.size()) {
-      return Bad("plan {} has {} buffers for {} {}s", plan_.name, buffers.size(), tensors.size(), what);
+      return Bad("plan {} has {} buffers for {} {}s", plan_.name, buffers.size(), tensors.size(),
+                 what);
     }
     for (size_t i = 0; i < tensors.size(); ++i) {
       TESSERA_TRY(Known(buffers[i]));
       const Buffer& buffer = artifact_.buffers[buffers[i]];
       if (buffer.place != Place::kArena || buffer.bytes != BytesOf(tensors[i])) {
-        return Bad("plan {}: {} {} takes {} bytes of the arena, buffer {} is not that", plan_.name, what, tensors[i].name,
-                   BytesOf(tensors[i]), buffer.name);
+        return Bad("plan {}: {} {} takes {} bytes of the arena, buffer {} is not that", plan_.name,
+                   what, tensors[i].name, BytesOf(tensors[i]), buffer.name);
       }
     }
     return {};
@@ -103,21 +110,24 @@ class PlanCheck {
     TESSERA_TRY(CheckSize("a kernel's name", step.symbol.size(), kMaxNameBytes));
     if (step.symbol.empty()) return Bad("plan {} has a kernel without a name", plan_.name);
     if (step.layer < -1 || step.layer >= static_cast<int64_t>(artifact_.layers.size())) {
-      return Bad("kernel {} names layer {} of {}", step.symbol, step.layer, artifact_.layers.size());
+      return Bad("kernel {} names layer {} of {}", step.symbol, step.layer,
+                 artifact_.layers.size());
     }
     for (const uint32_t buffer : step.buffers) TESSERA_TRY(Known(buffer));
     return {};
   }
 
-  Status Inside(isa::Segment segment, uint64_t offset, uint64_t bytes, std::string_view what) const {
+  Status Inside(isa::Segment segment, uint64_t offset, uint64_t bytes,
+                std::string_view what) const {
     const uint64_t size = artifact_.program->segments[static_cast<size_t>(segment)].size;
     if (bytes <= size && offset <= size - bytes) return {};
-    return Bad("plan {}: {} at {} with {} bytes leaves segment {} of {} bytes", plan_.name, what, offset, bytes,
-               static_cast<int>(segment), size);
+    return Bad("plan {}: {} at {} with {} bytes leaves segment {} of {} bytes", plan_.name, what,
+               offset, bytes, static_cast<int>(segment), size);
   }
 
   Status DeviceRun(const DeviceStep& step) const {
-    if (!artifact_.program) return Bad("plan {} has a device step, but there is no program", plan_.name);
+    if (!artifact_.program)
+      return Bad("plan {} has a device step, but there is no program", plan_.name);
     for (const auto* copies : {&step.inputs, &step.outputs}) {
       for (const SegmentCopy& copy : *copies) {
         TESSERA_TRY(Known(copy.buffer));
@@ -143,13 +153,15 @@ class PlanCheck {
     Result<uint64_t> bytes = ExtentInBytes(tap.layout);
     if (!bytes) return Within("artifact: " + what, bytes.error());
     if (tap.on_device) {
-      if (!has_device) return Bad("plan {}: {} is on the device, but no step runs there", plan_.name, what);
+      if (!has_device)
+        return Bad("plan {}: {} is on the device, but no step runs there", plan_.name, what);
       return Inside(tap.segment, tap.offset, *bytes, what);
     }
     TESSERA_TRY(Known(tap.buffer));
     const uint64_t size = artifact_.buffers[tap.buffer].bytes;
     if (*bytes <= size && tap.offset <= size - *bytes) return {};
-    return Bad("plan {}: {} leaves buffer {} of {} bytes", plan_.name, what, artifact_.buffers[tap.buffer].name, size);
+    return Bad("plan {}: {} leaves buffer {} of {} bytes", plan_.name, what,
+               artifact_.buffers[tap.buffer].name, size);
   }
 
   const Artifact& artifact_;
@@ -159,10 +171,13 @@ class PlanCheck {
 Status CheckBuffers(const Artifact& artifact) {
   for (const Buffer& buffer : artifact.buffers) {
     TESSERA_TRY(CheckSize("a buffer's name", buffer.name.size(), kMaxNameBytes));
-    const uint64_t size = buffer.place == Place::kArena ? artifact.arena_bytes : artifact.constants.size();
-    if (buffer.offset % 64 != 0) return Bad("buffer {} begins at {}, not at a multiple of 64", buffer.name, buffer.offset);
+    const uint64_t size =
+        buffer.place == Place::kArena ? artifact.arena_bytes : artifact.constants.size();
+    if (buffer.offset % 64 != 0)
+      return Bad("buffer {} begins at {}, not at a multiple of 64", buffer.name, buffer.offset);
     if (buffer.bytes > size || buffer.offset > size - buffer.bytes) {
-      return Bad("buffer {} at {} with {} bytes leaves the {} bytes of its place", buffer.name, buffer.offset, buffer.bytes, size);
+      return Bad("buffer {} at {} with {} bytes leaves the {} bytes of its place", buffer.name,
+                 buffer.offset, buffer.bytes, size);
     }
   }
   return {};
@@ -190,7 +205,8 @@ Status CheckArtifact(const Artifact& artifact) {
     TESSERA_TRY(CheckSize("a CPU level", object.level.size(), kMaxNameBytes));
     TESSERA_TRY(CheckSize("host code", object.elf.size(), kMaxBlobBytes));
     const auto same = [&](const HostObject& other) { return other.level == object.level; };
-    if (std::ranges::count_if(artifact.objects, same) > 1) return Bad("there are two host objects for {}", object.level);
+    if (std::ranges::count_if(artifact.objects, same) > 1)
+      return Bad("there are two host objects for {}", object.level);
   }
   std::set<std::string_view> plans;
   for (const Plan& plan : artifact.plans) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bytes of an artifact, both ways. A structure lists its fields once, in a function template over
-// the codec: Writer appends them, Reader fills them from untrusted bytes. Internal to runtime/artifact.
+// the codec: Writer appends them, Reader fills them from untrusted bytes. Internal to
+// runtime/artifact.
 #ifndef TESSERA_RUNTIME_ARTIFACT_CODEC_H_
 #define TESSERA_RUNTIME_ARTIFACT_CODEC_H_
 
@@ -19,7 +20,8 @@
 
 namespace tessera::artifact {
 
-static_assert(std::endian::native == std::endian::little, "numbers are copied to and from memory as they are");
+static_assert(std::endian::native == std::endian::little,
+              "numbers are copied to and from memory as they are");
 
 class Writer {
  public:
@@ -81,9 +83,12 @@ class Reader {
   Result<uint64_t> Size(std::string_view what, uint64_t limit, uint64_t least_bytes) {
     uint64_t count = 0;
     TESSERA_TRY(Number(count, what));
-    if (count > limit) return Fail(Code::kOutOfRange, "artifact: {} has size {}, at most {} is accepted", what, count, limit);
+    if (count > limit)
+      return Fail(Code::kOutOfRange, "artifact: {} has size {}, at most {} is accepted", what,
+                  count, limit);
     if (count > left_.size() / least_bytes) {
-      return Fail(Code::kDataLoss, "artifact: {} has size {}, but {} bytes are left", what, count, left_.size());
+      return Fail(Code::kDataLoss, "artifact: {} has size {}, but {} bytes are left", what, count,
+                  left_.size());
     }
     return count;
   }

@@ -11,7 +11,8 @@ namespace {
 
 // Elements from the first to past the last of a dense layout, which has no dims.
 Result<uint64_t> DenseElements(const PhysicalLayout& layout) {
-  TESSERA_ASSIGN(const int64_t count, ElementCount(layout.shape, static_cast<int64_t>(kMaxBlobBytes)));
+  TESSERA_ASSIGN(const int64_t count,
+                 ElementCount(layout.shape, static_cast<int64_t>(kMaxBlobBytes)));
   return static_cast<uint64_t>(count);
 }
 
@@ -21,15 +22,16 @@ Result<uint64_t> ExtentInBytes(const PhysicalLayout& layout) {
   TESSERA_ASSIGN(uint64_t elements, DenseElements(layout));
   if (elements == 0) return 0;
   if (layout.dims.size() != layout.strides.size()) {
-    return Fail(Code::kInvalidArgument, "a layout of {} dimensions has {} strides", layout.dims.size(), layout.strides.size());
+    return Fail(Code::kInvalidArgument, "a layout of {} dimensions has {} strides",
+                layout.dims.size(), layout.strides.size());
   }
   if (!layout.dims.empty()) {
     __int128 last = 0;
     for (size_t k = 0; k < layout.dims.size(); ++k) {
       const LayoutDim& d = layout.dims[k];
       if (d.dim >= layout.shape.size() || d.div < 1 || d.mod < 0 || layout.strides[k] < 0) {
-        return Fail(Code::kInvalidArgument, "layout dimension {} is {} / {} % {} with stride {}", k, d.dim, d.div, d.mod,
-                    layout.strides[k]);
+        return Fail(Code::kInvalidArgument, "layout dimension {} is {} / {} % {} with stride {}", k,
+                    d.dim, d.div, d.mod, layout.strides[k]);
       }
       int64_t most = (layout.shape[d.dim] - 1) / d.div;
       if (d.mod > 0) most = std::min(most, d.mod - 1);
@@ -41,7 +43,9 @@ Result<uint64_t> ExtentInBytes(const PhysicalLayout& layout) {
     elements = static_cast<uint64_t>(last) + 1;
   }
   const uint64_t bytes = elements * static_cast<uint64_t>(SizeOf(layout.dtype));
-  if (bytes > kMaxBlobBytes) return Fail(Code::kOutOfRange, "a layout of {} bytes, at most {} is accepted", bytes, kMaxBlobBytes);
+  if (bytes > kMaxBlobBytes)
+    return Fail(Code::kOutOfRange, "a layout of {} bytes, at most {} is accepted", bytes,
+                kMaxBlobBytes);
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the bytes of a buffer or segment to a logical tensor. Depends on: artifact.h, runtime/tensor.
+// From the bytes of a buffer or segment to a logical tensor. Depends on: artifact.h,
+// runtime/tensor.
 #ifndef TESSERA_RUNTIME_ARTIFACT_TAP_H_
 #define TESSERA_RUNTIME_ARTIFACT_TAP_H_
 
@@ -19,7 +20,8 @@ namespace tessera::artifact {
 //           kOutOfRange       more than kMaxBlobBytes
 Result<uint64_t> ExtentInBytes(const PhysicalLayout& layout);
 
-// The row-major tensor whose elements lie in |bytes| as |layout| says; |bytes| holds ExtentInBytes(layout).
+// The row-major tensor whose elements lie in |bytes| as |layout| says; |bytes| holds
+// ExtentInBytes(layout).
 HostTensor UnpackTap(const PhysicalLayout& layout, std::span<const uint8_t> bytes);
 
 }  // namespace tessera::artifact

@@ -29,14 +29,18 @@ Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::stri
   }
   std::vector<std::string_view> given;
   for (const HostObject& object : artifact.objects) given.push_back(object.level);
-  return Fail(Code::kUnsupported, "the artifact has host code for [{}], this machine runs [{}]{}; compile the model for one of these",
-              fmt::join(given, ", "), fmt::join(levels, ", "), wanted.empty() ? "" : ", asked for is " + wanted);
+  return Fail(Code::kUnsupported,
+              "the artifact has host code for [{}], this machine runs [{}]{}; compile the model "
+              "for one of these",
+              fmt::join(given, ", "), fmt::join(levels, ", "),
+              wanted.empty() ? "" : ", asked for is " + wanted);
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact> artifact, const std::string& plan,
-                                                 Device* device, const ExecutorOptions& options) {
+Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact> artifact,
+                                                 const std::string& plan, Device* device,
+                                                 const ExecutorOptions& options) {
   // An artifact that was just made has not been through Parse.
   TESSERA_TRY(artifact::CheckArtifact(*artifact));
   std::unique_ptr<Executor> executor(new Executor);
@@ -46,7 +50,8 @@ Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact>
   if (executor->plan_ == nullptr) {
     std::vector<std::string_view> names;
     for (const artifact::Plan& p : a.plans) names.push_back(p.name);
-    return Fail(Code::kNotFound, "the artifact has no plan '{}'; it has [{}]", plan, fmt::join(names, ", "));
+    return Fail(Code::kNotFound, "the artifact has no plan '{}'; it has [{}]", plan,
+                fmt::join(names, ", "));
   }
   if (executor->plan_->uses_device()) {
     if (device == nullptr) return Fail(Code::kInvalidArgument, "plan '{}' needs a device", plan);
@@ -77,7 +82,9 @@ Status Executor::PrepareHost(const ExecutorOptions& options) {
     std::memcpy(constants_.data(), artifact_->constants.data(), artifact_->constants.size());
     TESSERA_TRY(constants_.Protect(0, constants_.size(), Mapping::Access::kRead));
   }
-  const auto is_kernel = [](const artifact::Step& s) { return std::holds_alternative<KernelStep>(s); };
+  const auto is_kernel = [](const artifact::Step& s) {
+    return std::holds_alternative<KernelStep>(s);
+  };
   if (std::ranges::none_of(plan_->steps, is_kernel)) return {};
   TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options.cpu_level));
   cpu_level_ = object->level;
@@ -144,15 +151,18 @@ Status Executor::Once(ExecutionReport* report) {
   return {};
 }
 
-Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs, ExecutionReport* report) {
+Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs,
+                                              ExecutionReport* report) {
   if (inputs.size() != artifact_->inputs.size()) {
-    return Fail(Code::kInvalidArgument, "the model takes {} inputs, {} are given", artifact_->inputs.size(), inputs.size());
+    return Fail(Code::kInvalidArgument, "the model takes {} inputs, {} are given",
+                artifact_->inputs.size(), inputs.size());
   }
   std::optional<int64_t> count;
   for (size_t i = 0; i < inputs.size(); ++i) {
     TESSERA_ASSIGN(const int64_t n, CountInferences(artifact_->inputs[i], inputs[i]));
     if (count && *count != n) {
-      return Fail(Code::kInvalidArgument, "input '{}' holds {} inferences, the input before it {}", artifact_->inputs[i].name, n, *count);
+      return Fail(Code::kInvalidArgument, "input '{}' holds {} inferences, the input before it {}",
+                  artifact_->inputs[i].name, n, *count);
     }
     count = n;
   }
@@ -165,7 +175,8 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
     outputs.push_back(HostTensor::Zeros(output.dtype, std::move(shape)));
   }
   for (int64_t n = 0; n < *count; ++n) {
-    for (size_t i = 0; i < inputs.size(); ++i) FillInput(artifact_->inputs[i], inputs[i], n, BytesOf(plan_->inputs[i]));
+    for (size_t i = 0; i < inputs.size(); ++i)
+      FillInput(artifact_->inputs[i], inputs[i], n, BytesOf(plan_->inputs[i]));
     TESSERA_TRY(Once(report));
     for (size_t i = 0; i < outputs.size(); ++i) {
       const std::span<const uint8_t> bytes = BytesOf(plan_->outputs[i]);
@@ -178,12 +189,15 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
 Result<HostTensor> Executor::CaptureLayer(uint32_t layer) const {
   const artifact::Tap* tap = plan_->TapOf(layer);
   if (tap == nullptr) {
-    return Fail(Code::kNotFound, "plan '{}' does not keep the result of layer {} of {}", plan_->name, layer, artifact_->layers.size());
+    return Fail(Code::kNotFound, "plan '{}' does not keep the result of layer {} of {}",
+                plan_->name, layer, artifact_->layers.size());
   }
   TESSERA_ASSIGN(const uint64_t bytes, artifact::ExtentInBytes(tap->layout));
-  if (!tap->on_device) return artifact::UnpackTap(tap->layout, BytesOf(tap->buffer).subspan(tap->offset));
+  if (!tap->on_device)
+    return artifact::UnpackTap(tap->layout, BytesOf(tap->buffer).subspan(tap->offset));
   std::vector<uint8_t> memory(bytes);
-  TESSERA_TRY(device_->Read(launch_.segments[static_cast<size_t>(tap->segment)].base + tap->offset, memory));
+  TESSERA_TRY(device_->Read(launch_.segments[static_cast<size_t>(tap->segment)].base + tap->offset,
+                            memory));
   return artifact::UnpackTap(tap->layout, memory);
 }
 

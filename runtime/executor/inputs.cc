@@ -9,11 +9,14 @@
 namespace tessera {
 namespace {
 
-bool IsImage(const artifact::TensorInfo& want) { return want.shape.size() == 4 && want.shape[0] == 1; }
+bool IsImage(const artifact::TensorInfo& want) {
+  return want.shape.size() == 4 && want.shape[0] == 1;
+}
 
 // Whether |given| is pixels that become |want|.
 bool ArePixels(const artifact::TensorInfo& want, const HostTensor& given) {
-  return given.dtype == DType::kUint8 && IsImage(want) && (want.dtype == DType::kFloat32 || want.dtype == DType::kInt8);
+  return given.dtype == DType::kUint8 && IsImage(want) &&
+         (want.dtype == DType::kFloat32 || want.dtype == DType::kInt8);
 }
 
 std::string WithCount(std::span<const int64_t> item) {
@@ -32,7 +35,8 @@ std::vector<int64_t> ItemShape(std::span<const int64_t> shape) {
 Result<int64_t> CountInferences(const artifact::TensorInfo& want, const HostTensor& given) {
   const std::vector<int64_t> item = ItemShape(want.shape);
   const auto holds = [&](std::span<const int64_t> one) {
-    return given.shape.size() == one.size() + 1 && std::equal(one.begin(), one.end(), given.shape.begin() + 1);
+    return given.shape.size() == one.size() + 1 &&
+           std::equal(one.begin(), one.end(), given.shape.begin() + 1);
   };
   if (given.dtype == want.dtype && holds(item)) return given.shape[0];
   if (ArePixels(want, given)) {
@@ -40,21 +44,25 @@ Result<int64_t> CountInferences(const artifact::TensorInfo& want, const HostTens
   }
   std::string expected = fmt::format("{} {}", Text(want.dtype), WithCount(item));
   if (IsImage(want) && (want.dtype == DType::kFloat32 || want.dtype == DType::kInt8)) {
-    expected += fmt::format(" or uint8 images {}", WithCount(item[0] == 1 ? std::span(item).subspan(1) : std::span(item)));
+    expected += fmt::format(" or uint8 images {}",
+                            WithCount(item[0] == 1 ? std::span(item).subspan(1) : std::span(item)));
   }
-  return Fail(Code::kInvalidArgument, "input '{}' takes {}; given is {} {}", want.name, expected, Text(given.dtype),
-              ShapeText(given.shape));
+  return Fail(Code::kInvalidArgument, "input '{}' takes {}; given is {} {}", want.name, expected,
+              Text(given.dtype), ShapeText(given.shape));
 }
 
-void FillInput(const artifact::TensorInfo& want, const HostTensor& given, int64_t n, std::span<uint8_t> out) {
+void FillInput(const artifact::TensorInfo& want, const HostTensor& given, int64_t n,
+               std::span<uint8_t> out) {
   const size_t count = out.size() / static_cast<size_t>(SizeOf(want.dtype));
   const size_t item_bytes = count * static_cast<size_t>(SizeOf(given.dtype));
   TESSERA_CHECK((static_cast<size_t>(n) + 1) * item_bytes <= given.bytes.size(), "inference {}", n);
-  const std::span<const uint8_t> item = std::span(given.bytes).subspan(static_cast<size_t>(n) * item_bytes, item_bytes);
+  const std::span<const uint8_t> item =
+      std::span(given.bytes).subspan(static_cast<size_t>(n) * item_bytes, item_bytes);
   if (given.dtype == want.dtype) {
     std::ranges::copy(item, out.begin());
   } else if (want.dtype == DType::kInt8) {
-    std::ranges::transform(item, out.begin(), [](uint8_t p) { return static_cast<uint8_t>(p ^ 0x80); });
+    std::ranges::transform(item, out.begin(),
+                           [](uint8_t p) { return static_cast<uint8_t>(p ^ 0x80); });
   } else {
     for (size_t i = 0; i < count; ++i) {
       const float value = static_cast<float>(item[i]) / 255.0f;

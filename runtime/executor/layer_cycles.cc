@@ -5,12 +5,14 @@
 
 namespace tessera {
 
-std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program, std::span<const TraceEntry> trace, size_t layers,
+std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
+                                  std::span<const TraceEntry> trace, size_t layers,
                                   uint64_t total) {
   // The last retirement of each source range, then a pass over the ranges in program order.
   std::vector<uint64_t> last(program.source.size());
   for (const TraceEntry& entry : trace) {
-    const auto range = std::ranges::upper_bound(program.source, entry.insn, {}, &isa::SourceRange::end);
+    const auto range =
+        std::ranges::upper_bound(program.source, entry.insn, {}, &isa::SourceRange::end);
     if (range == program.source.end() || entry.insn < range->begin) continue;
     uint64_t& cycle = last[static_cast<size_t>(range - program.source.begin())];
     cycle = std::max(cycle, entry.cycle);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of the instruction-set levels that host code is compiled for. The compiler makes one object a
-// level; the executor loads the best one that this machine runs. Depends on nothing.
+// Names of the instruction-set levels that host code is compiled for. The compiler makes one object
+// a level; the executor loads the best one that this machine runs. Depends on nothing.
 #ifndef TESSERA_RUNTIME_HOST_CPU_LEVEL_H_
 #define TESSERA_RUNTIME_HOST_CPU_LEVEL_H_
 
@@ -11,8 +11,8 @@
 namespace tessera {
 
 // The levels that this machine runs, best first. On x86: of "x86-64-v4-vnni" (v4 and AVX512-VNNI),
-// "x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"; the v levels are those of the x86-64 psABI. Elsewhere
-// the name of the architecture.
+// "x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"; the v levels are those of the x86-64 psABI.
+// Elsewhere the name of the architecture.
 std::vector<std::string> CpuLevels();
 
 }  // namespace tessera

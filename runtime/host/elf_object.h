@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An ELF64 relocatable object for x86-64 as plain structs. Untrusted input: every offset and count is
-// compared with the file before use. Internal to runtime/host.
+// An ELF64 relocatable object for x86-64 as plain structs. Untrusted input: every offset and count
+// is compared with the file before use. Internal to runtime/host.
 #ifndef TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
 #define TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
 
@@ -35,7 +35,7 @@ struct ElfRelocation {
   uint32_t section = 0;  // which is patched
   uint64_t offset = 0;
   uint32_t type = 0;
-  uint32_t symbol = 0;   // an index into the symbols
+  uint32_t symbol = 0;  // an index into the symbols
   int64_t addend = 0;
 };
 

@@ -25,9 +25,12 @@ struct External {
   uint64_t address;
 };
 const std::array<External, 3> kExternals{{
-    {"memcpy", reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy))},
-    {"memmove", reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove))},
-    {"memset", reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, int, size_t)>(&std::memset))},
+    {"memcpy",
+     reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy))},
+    {"memmove",
+     reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove))},
+    {"memset",
+     reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, int, size_t)>(&std::memset))},
 }};
 
 // Sections go to memory in this order; each part begins a page.
@@ -37,12 +40,15 @@ enum Part : int { kText, kReadOnly, kWritable, kParts };
 Result<int> PartOf(const ElfSection& section) {
   if (!(section.flags & SHF_ALLOC) || section.size == 0) return kParts;
   // Notes and unwind tables: nothing here reads them.
-  if (section.type == SHT_NOTE || section.type == SHT_X86_64_UNWIND || section.name.starts_with(".eh_frame")) return kParts;
+  if (section.type == SHT_NOTE || section.type == SHT_X86_64_UNWIND ||
+      section.name.starts_with(".eh_frame"))
+    return kParts;
   const bool writes = section.flags & SHF_WRITE, runs = section.flags & SHF_EXECINSTR;
   const bool plain = section.type == SHT_PROGBITS || section.type == SHT_NOBITS;
-  if (!plain || (section.flags & (SHF_TLS | SHF_COMPRESSED)) || (writes && runs) || (runs && section.type == SHT_NOBITS)) {
-    return Fail(Code::kUnsupported, "host code: section {} (type {}, flags {:#x}) cannot be loaded", section.name, section.type,
-                section.flags);
+  if (!plain || (section.flags & (SHF_TLS | SHF_COMPRESSED)) || (writes && runs) ||
+      (runs && section.type == SHT_NOBITS)) {
+    return Fail(Code::kUnsupported, "host code: section {} (type {}, flags {:#x}) cannot be loaded",
+                section.name, section.type, section.flags);
   }
   if (runs) return kText;
   return writes && !section.name.starts_with(".data.rel.ro") ? kWritable : kReadOnly;
@@ -58,7 +64,8 @@ class Loader {
     TESSERA_ASSIGN(memory_, Mapping::Make(part_end_[kParts - 1]));
     for (size_t i = 0; i < object_.sections.size(); ++i) {
       const ElfSection& section = object_.sections[i];
-      if (offset_[i] && !section.data.empty()) std::memcpy(memory_.data() + *offset_[i], section.data.data(), section.data.size());
+      if (offset_[i] && !section.data.empty())
+        std::memcpy(memory_.data() + *offset_[i], section.data.data(), section.data.size());
     }
     for (size_t i = 0; i < kExternals.size(); ++i) {  // jmp *0(%rip) and the address behind it
       static constexpr uint8_t kJump[6] = {0xff, 0x25, 0, 0, 0, 0};
@@ -77,7 +84,8 @@ class Loader {
     for (const ElfSymbol& s : object_.symbols) {
       if (s.type != STT_FUNC || s.bind == STB_LOCAL || !Defined(s)) continue;
       const ElfSection& section = object_.sections[s.section];
-      if ((section.flags & SHF_EXECINSTR) && s.value < section.size) kernels[s.name] = *offset_[s.section] + s.value;
+      if ((section.flags & SHF_EXECINSTR) && s.value < section.size)
+        kernels[s.name] = *offset_[s.section] + s.value;
     }
     return kernels;
   }
@@ -85,15 +93,19 @@ class Loader {
   Mapping TakeMemory() { return std::move(memory_); }
 
  private:
-  bool Defined(const ElfSymbol& s) const { return s.section != SHN_UNDEF && s.section < SHN_LORESERVE && offset_[s.section]; }
+  bool Defined(const ElfSymbol& s) const {
+    return s.section != SHN_UNDEF && s.section < SHN_LORESERVE && offset_[s.section];
+  }
 
-  // For each symbol from outside, which external it is. Others matter only when something uses them.
+  // For each symbol from outside, which external it is. Others matter only when something uses
+  // them.
   void Externals() {
     external_.resize(object_.symbols.size(), -1);
     for (size_t i = 1; i < object_.symbols.size(); ++i) {
       const ElfSymbol& s = object_.symbols[i];
       const auto found = std::ranges::find(kExternals, s.name, &External::name);
-      if (s.section == SHN_UNDEF && found != kExternals.end()) external_[i] = static_cast<int>(found - kExternals.begin());
+      if (s.section == SHN_UNDEF && found != kExternals.end())
+        external_[i] = static_cast<int>(found - kExternals.begin());
     }
   }
 
@@ -111,7 +123,8 @@ class Loader {
         at = (at + object_.sections[i].align - 1) & ~(object_.sections[i].align - 1);
         offset_[i] = at;
         at += object_.sections[i].size;
-        if (at > kMaxImageBytes) return Fail(Code::kInvalidArgument, "host code: is larger than {} bytes", kMaxImageBytes);
+        if (at > kMaxImageBytes)
+          return Fail(Code::kInvalidArgument, "host code: is larger than {} bytes", kMaxImageBytes);
       }
       at = static_cast<uint64_t>(RoundUp(static_cast<int64_t>(at), 16));
       if (p == kText) {
@@ -121,7 +134,8 @@ class Loader {
         got_ = at;
         at += kGotBytes * object_.symbols.size();
       }
-      at = static_cast<uint64_t>(RoundUp(static_cast<int64_t>(at), static_cast<int64_t>(Mapping::PageBytes())));
+      at = static_cast<uint64_t>(
+          RoundUp(static_cast<int64_t>(at), static_cast<int64_t>(Mapping::PageBytes())));
       part_end_[p] = at;
     }
     return {};
@@ -137,10 +151,14 @@ class Loader {
       return near ? Base() + stubs_ + e * kStubBytes : kExternals[e].address;
     }
     if (s.section == SHN_UNDEF) {
-      return Fail(Code::kUnsupported, "host code: needs '{}' from outside; only memcpy, memmove and memset are there", s.name);
+      return Fail(Code::kUnsupported,
+                  "host code: needs '{}' from outside; only memcpy, memmove and memset are there",
+                  s.name);
     }
-    if (!Defined(s) || s.type == STT_GNU_IFUNC || s.type == STT_TLS || s.value > object_.sections[s.section].size) {
-      return Fail(Code::kUnsupported, "host code: symbol {} '{}' is not in a section that is loaded", index, s.name);
+    if (!Defined(s) || s.type == STT_GNU_IFUNC || s.type == STT_TLS ||
+        s.value > object_.sections[s.section].size) {
+      return Fail(Code::kUnsupported,
+                  "host code: symbol {} '{}' is not in a section that is loaded", index, s.name);
     }
     return Base() + *offset_[s.section] + s.value;
   }
@@ -150,7 +168,8 @@ class Loader {
     const ElfSection& section = object_.sections[r.section];
     const uint64_t width = r.type == R_X86_64_64 ? 8 : 4;
     if (r.offset > section.data.size() || section.data.size() - r.offset < width) {
-      return Fail(Code::kInvalidArgument, "host code: a relocation at {} lies outside section {}", r.offset, section.name);
+      return Fail(Code::kInvalidArgument, "host code: a relocation at {} lies outside section {}",
+                  r.offset, section.name);
     }
     const uint64_t place = *offset_[r.section] + r.offset;
     uint64_t target = 0;
@@ -176,12 +195,17 @@ class Loader {
         break;
       }
       default:
-        return Fail(Code::kUnsupported, "host code: relocation type {} in section {}; compile it as position-independent code",
-                    r.type, section.name);
+        return Fail(
+            Code::kUnsupported,
+            "host code: relocation type {} in section {}; compile it as position-independent code",
+            r.type, section.name);
     }
-    const auto distance = static_cast<int64_t>(target + static_cast<uint64_t>(r.addend) - (Base() + place));
-    if (distance < std::numeric_limits<int32_t>::min() || distance > std::numeric_limits<int32_t>::max()) {
-      return Fail(Code::kInvalidArgument, "host code: a relocation at {} in section {} does not reach its target", r.offset,
+    const auto distance =
+        static_cast<int64_t>(target + static_cast<uint64_t>(r.addend) - (Base() + place));
+    if (distance < std::numeric_limits<int32_t>::min() ||
+        distance > std::numeric_limits<int32_t>::max()) {
+      return Fail(Code::kInvalidArgument,
+                  "host code: a relocation at {} in section {} does not reach its target", r.offset,
                   section.name);
     }
     const auto value = static_cast<int32_t>(distance);
@@ -190,8 +214,8 @@ class Loader {
   }
 
   const ElfObject& object_;
-  std::vector<int> external_;                     // for each symbol: index into kExternals, or -1
-  std::vector<std::optional<uint64_t>> offset_;   // for each section: where it is loaded
+  std::vector<int> external_;                    // for each symbol: index into kExternals, or -1
+  std::vector<std::optional<uint64_t>> offset_;  // for each section: where it is loaded
   std::array<uint64_t, kParts> part_end_{};
   uint64_t stubs_ = 0, got_ = 0;
   Mapping memory_;
@@ -214,7 +238,8 @@ Result<HostCode> HostCode::Load(std::span<const uint8_t> bytes) {
 
 Result<HostKernel> HostCode::Find(const std::string& symbol) const {
   const auto found = kernels_.find(symbol);
-  if (found == kernels_.end()) return Fail(Code::kNotFound, "host code: has no kernel '{}'", symbol);
+  if (found == kernels_.end())
+    return Fail(Code::kNotFound, "host code: has no kernel '{}'", symbol);
   return reinterpret_cast<HostKernel>(memory_.data() + found->second);
 }
 

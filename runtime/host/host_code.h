@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// HostCode: loads a compiled object into this process and finds its kernels, without a compiler or a
-// linker. Depends on base. Used by runtime/executor.
+// HostCode: loads a compiled object into this process and finds its kernels, without a compiler or
+// a linker. Depends on base. Used by runtime/executor.
 //
-// An object is what a compiler emits with position-independent code. Code, read-only data (relocated
-// or not), data and zeroed data are loaded; code and read-only data are write-protected before
-// anything runs. The only symbols that it may take from outside are memcpy, memmove and memset.
-// A damaged object is refused. An object that an enemy made is still his code: do not run it.
+// An object is what a compiler emits with position-independent code. Code, read-only data
+// (relocated or not), data and zeroed data are loaded; code and read-only data are write-protected
+// before anything runs. The only symbols that it may take from outside are memcpy, memmove and
+// memset. A damaged object is refused. An object that an enemy made is still his code: do not run
+// it.
 #ifndef TESSERA_RUNTIME_HOST_HOST_CODE_H_
 #define TESSERA_RUNTIME_HOST_HOST_CODE_H_
 

@@ -26,8 +26,11 @@ Mapping::~Mapping() {
 Result<Mapping> Mapping::Make(size_t bytes) {
   Mapping mapping;
   if (bytes == 0) return mapping;
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) return Fail(Code::kUnavailable, "the system gives no {} bytes of memory: {}", bytes, std::strerror(errno));
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED)
+    return Fail(Code::kUnavailable, "the system gives no {} bytes of memory: {}", bytes,
+                std::strerror(errno));
   mapping.data_ = static_cast<uint8_t*>(data);
   mapping.size_ = bytes;
   return mapping;
@@ -37,7 +40,8 @@ Status Mapping::Protect(size_t offset, size_t bytes, Access access) {
   if (bytes == 0) return {};
   const int flags = access == Access::kRead ? PROT_READ : PROT_READ | PROT_EXEC;
   if (mprotect(data_ + offset, bytes, flags) != 0) {
-    return Fail(Code::kUnavailable, "the system does not let memory be protected: {}", std::strerror(errno));
+    return Fail(Code::kUnavailable, "the system does not let memory be protected: {}",
+                std::strerror(errno));
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages from the operating system: zeroed, given only when touched, with protection. For host code and
-// the executor's arena. Depends on base.
+// Pages from the operating system: zeroed, given only when touched, with protection. For host code
+// and the executor's arena. Depends on base.
 #ifndef TESSERA_RUNTIME_HOST_MAPPING_H_
 #define TESSERA_RUNTIME_HOST_MAPPING_H_
 

@@ -16,14 +16,15 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
-constexpr uint64_t kMaxBytes = uint64_t{1} << 32;  // of any tensor file, unpacked
+constexpr uint64_t kMaxBytes = 0xffffffff;  // of any tensor file, packed or not
 
 struct NpyType {
   std::string_view descr;
   DType dtype;
 };
-constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},  {"|i1", DType::kInt8},  {"|u1", DType::kUint8},
-                                 {"<i4", DType::kInt32}, {"<i8", DType::kInt64}, {"<f4", DType::kFloat32}};
+constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},  {"|i1", DType::kInt8},
+                                 {"|u1", DType::kUint8}, {"<i4", DType::kInt32},
+                                 {"<i8", DType::kInt64}, {"<f4", DType::kFloat32}};
 
 // The text after `'key':` in a header dictionary, from its first non-space character.
 std::optional<std::string_view> ValueOf(std::string_view header, std::string_view key) {
@@ -59,10 +60,11 @@ Result<std::vector<int64_t>> ParseShape(std::string_view text, const std::string
 
 Result<std::vector<uint8_t>> Gunzip(const std::vector<uint8_t>& packed, const std::string& path) {
   z_stream stream{};
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return Fail(Code::kUnavailable, "{}: zlib failed", path);
+  if (inflateInit2(&stream, 15 + 16) != Z_OK)
+    return Fail(Code::kUnavailable, "{}: zlib failed", path);
   std::vector<uint8_t> out;
   stream.next_in = const_cast<uint8_t*>(packed.data());
-  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.avail_in = static_cast<uInt>(packed.size());  // kMaxBytes fits
   int rc = Z_OK;
   std::vector<uint8_t> chunk(1 << 18);
   while (rc == Z_OK && out.size() <= kMaxBytes) {
@@ -72,8 +74,12 @@ Result<std::vector<uint8_t>> Gunzip(const std::vector<uint8_t>& packed, const st
     out.insert(out.end(), chunk.begin(), chunk.end() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (out.size() > kMaxBytes) return Fail(Code::kOutOfRange, "{}: unpacks to more than {} bytes", path, kMaxBytes);
-  if (rc != Z_STREAM_END) return Fail(Code::kDataLoss, "{}: the gzip data are truncated or corrupt", path);
+  if (out.size() > kMaxBytes)
+    return Fail(Code::kOutOfRange, "{}: unpacks to more than {} bytes", path, kMaxBytes);
+  if (rc != Z_STREAM_END)
+    return Fail(Code::kDataLoss, "{}: the gzip data are truncated or corrupt", path);
+  if (stream.avail_in != 0)
+    return Fail(Code::kDataLoss, "{}: {} bytes follow the gzip data", path, stream.avail_in);
   return out;
 }
 
@@ -85,11 +91,13 @@ Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& p
   const bool wide = bytes[6] >= 2;
   const size_t head = wide ? 12 : 10;
   if (bytes[6] < 1 || bytes[6] > 3 || bytes.size() < head) {
-    return Fail(Code::kInvalidArgument, "{}: .npy format {}.{}; 1.0 to 3.0 can be read", path, bytes[6], bytes[7]);
+    return Fail(Code::kInvalidArgument, "{}: .npy format {}.{}; 1.0 to 3.0 can be read", path,
+                bytes[6], bytes[7]);
   }
   size_t length = bytes[8] | bytes[9] << 8;
   if (wide) length |= static_cast<size_t>(bytes[10]) << 16 | static_cast<size_t>(bytes[11]) << 24;
-  if (length > bytes.size() - head) return Fail(Code::kDataLoss, "{}: is truncated in its header", path);
+  if (length > bytes.size() - head)
+    return Fail(Code::kDataLoss, "{}: is truncated in its header", path);
   const std::string_view header = text.substr(head, length);
 
   const auto descr = ValueOf(header, "descr");
@@ -99,14 +107,16 @@ Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& p
     return Fail(Code::kInvalidArgument, "{}: the header lacks descr, fortran_order or shape", path);
   }
   if (!order->starts_with("False")) {
-    return Fail(Code::kInvalidArgument, "{}: is in Fortran order; save it with np.ascontiguousarray", path);
+    return Fail(Code::kInvalidArgument,
+                "{}: is in Fortran order; save it with np.ascontiguousarray", path);
   }
   HostTensor tensor;
   const auto type = std::ranges::find_if(kNpyTypes, [&](const NpyType& t) {
     return descr->size() > 4 && descr->substr(1, 3) == t.descr;
   });
   if (type == std::end(kNpyTypes)) {
-    return Fail(Code::kInvalidArgument, "{}: element type {} is not one of b1 i1 u1 i4 i8 f4, little-endian", path,
+    return Fail(Code::kInvalidArgument,
+                "{}: element type {} is not one of b1 i1 u1 i4 i8 f4, little-endian", path,
                 descr->substr(0, std::min<size_t>(descr->find(','), 12)));
   }
   tensor.dtype = type->dtype;
@@ -116,8 +126,8 @@ Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& p
   const std::span<const uint8_t> data = bytes.subspan(head + length);
   const size_t want = static_cast<size_t>(*count * SizeOf(tensor.dtype));
   if (data.size() != want) {
-    return Fail(Code::kDataLoss, "{}: holds {} bytes of data, shape {} of {} needs {}", path, data.size(),
-                ShapeText(tensor.shape), Text(tensor.dtype), want);
+    return Fail(Code::kDataLoss, "{}: holds {} bytes of data, shape {} of {} needs {}", path,
+                data.size(), ShapeText(tensor.shape), Text(tensor.dtype), want);
   }
   tensor.bytes.assign(data.begin(), data.end());
   return tensor;
@@ -128,11 +138,13 @@ Result<HostTensor> ParseIdx(std::span<const uint8_t> bytes, const std::string& p
     return Fail(Code::kInvalidArgument, "{}: is neither a .npy nor an IDX file", path);
   }
   if (bytes[2] != 0x08) {
-    return Fail(Code::kUnsupported, "{}: IDX element type {:#x}; unsigned bytes (0x08) can be read", path, bytes[2]);
+    return Fail(Code::kUnsupported, "{}: IDX element type {:#x}; unsigned bytes (0x08) can be read",
+                path, bytes[2]);
   }
   const size_t rank = bytes[3];
   const size_t head = 4 + 4 * rank;
-  if (rank == 0 || rank > 8 || bytes.size() < head) return Fail(Code::kDataLoss, "{}: is truncated in its header", path);
+  if (rank == 0 || rank > 8 || bytes.size() < head)
+    return Fail(Code::kDataLoss, "{}: is truncated in its header", path);
   HostTensor tensor;
   tensor.dtype = DType::kUint8;
   for (size_t i = 0; i < rank; ++i) {
@@ -142,8 +154,8 @@ Result<HostTensor> ParseIdx(std::span<const uint8_t> bytes, const std::string& p
   const Result<int64_t> count = ElementCount(tensor.shape, static_cast<int64_t>(kMaxBytes));
   if (!count) return Within(path, count.error());
   if (bytes.size() - head != static_cast<size_t>(*count)) {
-    return Fail(Code::kDataLoss, "{}: holds {} bytes of data, shape {} needs {}", path, bytes.size() - head,
-                ShapeText(tensor.shape), *count);
+    return Fail(Code::kDataLoss, "{}: holds {} bytes of data, shape {} needs {}", path,
+                bytes.size() - head, ShapeText(tensor.shape), *count);
   }
   tensor.bytes.assign(bytes.begin() + static_cast<int64_t>(head), bytes.end());
   return tensor;
@@ -179,10 +191,12 @@ Status WriteNpy(const std::string& path, const HostTensor& tensor) {
   for (int64_t extent : tensor.shape) shape += fmt::format("{},", extent);
   std::string header =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type->descr, shape);
-  header.resize(static_cast<size_t>(RoundUp(static_cast<int64_t>(header.size()) + 11, 64) - 11), ' ');
+  header.resize(static_cast<size_t>(RoundUp(static_cast<int64_t>(header.size()) + 11, 64) - 11),
+                ' ');
   header += '\n';
   std::string file(kNpyMagic);
-  file += {'\x01', '\x00', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  file += {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
+           static_cast<char>(header.size() >> 8)};
   file += header;
   file.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
   return WriteFile(path, file);

@@ -8,7 +8,8 @@ namespace tessera {
 Result<int64_t> ElementCount(std::span<const int64_t> shape, int64_t limit) {
   int64_t count = 1;
   for (int64_t extent : shape) {
-    if (extent < 0) return Fail(Code::kOutOfRange, "shape {} has a negative extent", ShapeText(shape));
+    if (extent < 0)
+      return Fail(Code::kOutOfRange, "shape {} has a negative extent", ShapeText(shape));
     if (extent != 0 && count > limit / extent) {
       return Fail(Code::kOutOfRange, "shape {} has more than {} elements", ShapeText(shape), limit);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a graph region by region through te::Evaluate: what its operators mean, without schedule or code.
+// Runs a graph region by region through te::Evaluate: what its operators mean, without schedule or
+// code.
 #ifndef TESSERA_TESTS_COMPILER_GRAPH_EVAL_H_
 #define TESSERA_TESTS_COMPILER_GRAPH_EVAL_H_
 
@@ -18,7 +19,8 @@ namespace tessera {
 
 using TensorBytes = std::map<graph::TensorId, std::vector<uint8_t>>;
 
-// |values| holds the graph inputs and gets the output of every region. AttachRequant has run on |g|.
+// |values| holds the graph inputs and gets the output of every region. AttachRequant has run on
+// |g|.
 inline void RunRegions(const graph::Graph& g, TensorBytes& values) {
   for (const graph::Region& region : graph::Fuse(g)) {
     const te::RegionTe built = te::BuildRegion(g, region);
@@ -26,8 +28,8 @@ inline void RunRegions(const graph::Graph& g, TensorBytes& values) {
     for (const te::Binding& binding : built.bindings) {
       const bool constant = binding.activation < 0;
       ASSERT_TRUE(constant || values.contains(binding.activation)) << region.name;
-      tensors[binding.placeholder.get()] =
-          ir::Array(binding.placeholder.dtype(), constant ? binding.constant : values.at(binding.activation));
+      tensors[binding.placeholder.get()] = ir::Array(
+          binding.placeholder.dtype(), constant ? binding.constant : values.at(binding.activation));
     }
     const Status status = te::Evaluate({built.output}, &tensors);
     ASSERT_TRUE(status) << region.name << ": " << status.error().message;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are an artifact or are refused; what is accepted is written back the same, and its taps can be
-// read. The last eight bytes are replaced by the right checksum, which mutations would hardly find.
+// Fuzz target: any bytes are an artifact or are refused; what is accepted is written back the same,
+// and its taps can be read. The last eight bytes are replaced by the right checksum, which
+// mutations would hardly find.
 #include <cstring>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "runtime/artifact/tap.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace tessera;  // NOLINT: one function
+  using namespace tessera;               // NOLINT: one function
   constexpr uint64_t kMaxTap = 1 << 20;  // a layout may be large without much being in the file
   std::vector<uint8_t> bytes(data, data + size);
   if (size >= 8) {

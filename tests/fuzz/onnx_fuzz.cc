@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: any bytes are a model that every graph pass takes, up to tensor expressions, or are refused.
+// Fuzz target: any bytes are a model that every graph pass takes, up to tensor expressions, or are
+// refused.
 #include "base/check.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"

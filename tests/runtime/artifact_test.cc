@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Artifact files: what is written is read back; every truncation, every flipped bit and every foreign
-// version is refused. Space: one artifact with every part, all its prefixes, all its bits, and random
-// damage under a correct checksum. Not here: contradictions between parts (artifact_bad_test.cc).
+// Artifact files: what is written is read back; every truncation, every flipped bit and every
+// foreign version is refused. Space: one artifact with every part, all its prefixes, all its bits,
+// and random damage under a correct checksum. Not here: contradictions between parts
+// (artifact_bad_test.cc).
 #include "runtime/artifact/artifact.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +113,8 @@ TEST(Artifact, BelievesNoCountBeforeComparingItWithWhatIsLeft) {
   // The fields after magic and version: the tool's name begins with its 8-byte length.
   bytes[12] = 0xff;
   Seal(bytes);
-  EXPECT_NE(Parse(bytes).error().message.find("size 255, but"), std::string::npos) << Parse(bytes).error().message;
+  EXPECT_NE(Parse(bytes).error().message.find("size 255, but"), std::string::npos)
+      << Parse(bytes).error().message;
   bytes[14] = 1;
   Seal(bytes);
   EXPECT_EQ(Parse(bytes).error().code, Code::kOutOfRange);

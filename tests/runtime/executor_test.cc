@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor on the sample artifact: both plans, what is uploaded and when, captures, every refusal. The device is
-// one written here that records calls and whose program negates bytes; real devices pass tests/cts and
-// meet the executor in the tests of whole models.
+// The executor on the sample artifact: both plans, what is uploaded and when, captures, every
+// refusal. The device is one written here that records calls and whose program negates bytes; real
+// devices pass tests/cts and meet the executor in the tests of whole models.
 #include "runtime/executor/executor.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ namespace {
 
 using artifact::Artifact;
 
-// Memory and a "program": output[i] = -input[32 + i] for i < 4, stored to the arena too as the sample's tap expects.
+// Memory and a "program": output[i] = -input[32 + i] for i < 4, stored to the arena too as the
+// sample's tap expects.
 class NegatingDevice : public Device {
  public:
   std::string_view name() const override { return "negating"; }
@@ -61,7 +62,9 @@ class NegatingDevice : public Device {
     return RunReport{.cycles = 100 + static_cast<uint64_t>(runs)};
   }
   Status Reset() override { return {}; }
-  Status SetTrace(std::vector<TraceEntry>*) override { return Fail(Code::kUnsupported, "no trace"); }
+  Status SetTrace(std::vector<TraceEntry>*) override {
+    return Fail(Code::kUnsupported, "no trace");
+  }
 
   std::vector<uint8_t> memory = std::vector<uint8_t>(4096);
   Launch launch;
@@ -132,24 +135,28 @@ TEST(Executor, RunsTheDevicePlanAndUploadsOnce) {
     const auto out = (*executor)->Run({{Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})}}, &report);
     ASSERT_TRUE(out) << out.error().message;
     EXPECT_EQ(device.written, 8u) << "an inference writes its input and nothing else";
-    for (int i = 0; i < 8; ++i) EXPECT_FLOAT_EQ((*out)[0].as<float>()[static_cast<size_t>(i)], static_cast<float>(-i - 1));
+    for (int i = 0; i < 8; ++i)
+      EXPECT_FLOAT_EQ((*out)[0].as<float>()[static_cast<size_t>(i)], static_cast<float>(-i - 1));
     EXPECT_EQ(device.memory[device.launch.segments[1].base], 9);
     EXPECT_EQ(device.launch.insn_count, 2u);
     for (int s = 1; s <= 4; ++s) {
-      EXPECT_EQ(device.launch.segments[static_cast<size_t>(s)].size, artifact->program->segments[static_cast<size_t>(s)].size);
+      EXPECT_EQ(device.launch.segments[static_cast<size_t>(s)].size,
+                artifact->program->segments[static_cast<size_t>(s)].size);
     }
     ASSERT_EQ(report.runs.size(), 2u);
     EXPECT_EQ(report.runs[0].cycles, 101u);
     EXPECT_EQ(report.runs[1].cycles, 102u);
     EXPECT_EQ(Ints((*executor)->CaptureLayer(1).value()), (std::vector<int>{-50, -60, -70, -80}));
-    EXPECT_EQ((*executor)->CaptureLayer(0).error().code, Code::kNotFound) << "this plan keeps layer 1 only";
+    EXPECT_EQ((*executor)->CaptureLayer(0).error().code, Code::kNotFound)
+        << "this plan keeps layer 1 only";
   }
   EXPECT_EQ(device.live, 0);
 }
 
 TEST(Executor, ManyModelsShareADevice) {
   NegatingDevice device;
-  const auto first = Executor::Open(Sample(), "device", &device), second = Executor::Open(Sample(), "device", &device);
+  const auto first = Executor::Open(Sample(), "device", &device),
+             second = Executor::Open(Sample(), "device", &device);
   ASSERT_TRUE(first && second);
   for (const auto& [executor, x] : {std::pair{&*first, 1.0f}, {&*second, 2.0f}, {&*first, 3.0f}}) {
     const auto out = (*executor)->Run({{Floats({1, 4}, {x, x, x, x})}});
@@ -160,7 +167,8 @@ TEST(Executor, ManyModelsShareADevice) {
 
 TEST(Executor, ADeviceErrorEndsTheRunAndTheNextOneWorks) {
   NegatingDevice device;
-  const auto executor = Executor::Open(Sample(), "device", &device, {.cpu_level = "", .budget = 77});
+  const auto executor =
+      Executor::Open(Sample(), "device", &device, {.cpu_level = "", .budget = 77});
   ASSERT_TRUE(executor);
   device.fails_at = 2;
   const HostTensor input = Floats({3, 4}, std::vector<float>(12, 1.0f));
@@ -179,8 +187,8 @@ TEST(Executor, NoInferencesGiveNoOutputs) {
 }
 
 // What Open says about a changed sample.
-Error OpenError(const std::function<void(Artifact&)>& change, const std::string& plan, Device* device,
-                const ExecutorOptions& options = {}) {
+Error OpenError(const std::function<void(Artifact&)>& change, const std::string& plan,
+                Device* device, const ExecutorOptions& options = {}) {
   const auto a = Sample();
   change(*a);
   const auto executor = Executor::Open(a, plan, device, options);
@@ -192,14 +200,18 @@ TEST(Executor, RefusesWhatItCannotOpen) {
   const auto same = [](Artifact&) {};
   Error error = OpenError(same, "gpu", nullptr);
   EXPECT_EQ(error.code, Code::kNotFound);
-  EXPECT_NE(error.message.find("no plan 'gpu'; it has [cpu, device]"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("no plan 'gpu'; it has [cpu, device]"), std::string::npos)
+      << error.message;
   EXPECT_NE(OpenError(same, "device", nullptr).message.find("needs a device"), std::string::npos);
   error = OpenError([](Artifact& a) { a.objects[0].level = "vax"; }, "cpu", nullptr);
   EXPECT_EQ(error.code, Code::kUnsupported);
-  EXPECT_NE(error.message.find("host code for [vax], this machine runs ["), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("host code for [vax], this machine runs ["), std::string::npos)
+      << error.message;
   error = OpenError(same, "cpu", nullptr, {.cpu_level = "x86-64-v2"});
   EXPECT_NE(error.message.find("asked for is x86-64-v2"), std::string::npos) << error.message;
-  error = OpenError([](Artifact& a) { std::get<artifact::KernelStep>(a.plans[0].steps[0]).symbol = "nothing"; }, "cpu", nullptr);
+  error = OpenError(
+      [](Artifact& a) { std::get<artifact::KernelStep>(a.plans[0].steps[0]).symbol = "nothing"; },
+      "cpu", nullptr);
   EXPECT_EQ(error.code, Code::kNotFound);
   EXPECT_NE(error.message.find("'nothing'"), std::string::npos);
   error = OpenError([](Artifact& a) { a.objects[0].elf.resize(100); }, "cpu", nullptr);
@@ -208,7 +220,8 @@ TEST(Executor, RefusesWhatItCannotOpen) {
   EXPECT_NE(error.message.find("was made for configuration"), std::string::npos) << error.message;
   error = OpenError([](Artifact& a) { a.program->segments[5].size = 1 << 20; }, "device", &device);
   EXPECT_EQ(error.code, Code::kOutOfRange) << error.message;
-  error = OpenError([](Artifact& a) { a.program->code.clear(), a.program->source.clear(); }, "device", &device);
+  error = OpenError([](Artifact& a) { a.program->code.clear(), a.program->source.clear(); },
+                    "device", &device);
   EXPECT_NE(error.message.find("program is empty"), std::string::npos) << error.message;
   error = OpenError([](Artifact& a) { a.arena_bytes = 0; }, "cpu", nullptr);
   EXPECT_NE(error.message.find("artifact:"), std::string::npos) << error.message;
@@ -219,8 +232,10 @@ TEST(Executor, RefusesOtherInputsThanTheModels) {
   const auto executor = Executor::Open(Sample(), "cpu", nullptr);
   ASSERT_TRUE(executor);
   const HostTensor good = Floats({1, 4}, {1, 2, 3, 4});
-  EXPECT_NE((*executor)->Run({}).error().message.find("takes 1 inputs, 0 are given"), std::string::npos);
-  EXPECT_NE((*executor)->Run({{good, good}}).error().message.find("2 are given"), std::string::npos);
+  EXPECT_NE((*executor)->Run({}).error().message.find("takes 1 inputs, 0 are given"),
+            std::string::npos);
+  EXPECT_NE((*executor)->Run({{good, good}}).error().message.find("2 are given"),
+            std::string::npos);
   const Error error = (*executor)->Run({{Floats({1, 5}, {1, 2, 3, 4, 5})}}).error();
   EXPECT_EQ(error.code, Code::kInvalidArgument);
   EXPECT_EQ(error.message, "input 'x' takes float32 [N, 4]; given is float32 [1, 5]");
@@ -233,7 +248,10 @@ TEST(Executor, InputsHoldTheSameNumberOfInferences) {
   for (artifact::Plan& plan : a->plans) plan.inputs.push_back(0);
   const auto executor = Executor::Open(a, "cpu", nullptr);
   ASSERT_TRUE(executor) << executor.error().message;
-  const Error error = (*executor)->Run({{Floats({1, 4}, {1, 2, 3, 4}), Floats({2, 4}, std::vector<float>(8))}}).error();
+  const Error error =
+      (*executor)
+          ->Run({{Floats({1, 4}, {1, 2, 3, 4}), Floats({2, 4}, std::vector<float>(8))}})
+          .error();
   EXPECT_EQ(error.message, "input 'z' holds 2 inferences, the input before it 1");
 }
 

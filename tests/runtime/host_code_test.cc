@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loader of host code, on objects compiled for this test: kernels run and give the right values, needs from
-// outside and position-dependent code are refused, and so is damage. Space: every kernel of
-// kernels.cc; every truncation; every byte of the headers and tables changed in several ways. A damaged
-// object that still loads is not run: damage to instructions cannot be seen.
+// The loader of host code, on objects compiled for this test: kernels run and give the right
+// values, needs from outside and position-dependent code are refused, and so is damage. Space:
+// every kernel of kernels.cc; every truncation; every byte of the headers and tables changed in
+// several ways. A damaged object that still loads is not run: damage to instructions cannot be
+// seen.
 #include "runtime/host/host_code.h"
 
 #include <elf.h>
@@ -101,7 +102,8 @@ TEST(HostCode, PositionDependentCodeIsRefused) {
   const auto code = HostCode::Load(Object("absolute"));
   ASSERT_FALSE(code);
   EXPECT_EQ(code.error().code, Code::kUnsupported) << code.error().message;
-  EXPECT_NE(code.error().message.find("position-independent"), std::string::npos) << code.error().message;
+  EXPECT_NE(code.error().message.find("position-independent"), std::string::npos)
+      << code.error().message;
 }
 
 // The message after the 64-byte header has been changed.
@@ -116,17 +118,24 @@ std::string AfterHeader(const std::function<void(Elf64_Ehdr&)>& change) {
 }
 
 TEST(HostCode, ForeignFilesAreRefusedWithTheReason) {
-  EXPECT_NE(AfterHeader([](auto& h) { h.e_ident[0] = 0; }).find("is not an ELF object"), std::string::npos);
-  EXPECT_NE(AfterHeader([](auto& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }).find("64-bit"), std::string::npos);
+  EXPECT_NE(AfterHeader([](auto& h) { h.e_ident[0] = 0; }).find("is not an ELF object"),
+            std::string::npos);
+  EXPECT_NE(AfterHeader([](auto& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }).find("64-bit"),
+            std::string::npos);
   EXPECT_NE(AfterHeader([](auto& h) { h.e_type = ET_DYN; }).find("relocatable"), std::string::npos);
-  EXPECT_NE(AfterHeader([](auto& h) { h.e_machine = EM_AARCH64; }).find("ELF machine 183"), std::string::npos);
-  EXPECT_NE(AfterHeader([](auto& h) { h.e_shstrndx = 999; }).find("section table is malformed"), std::string::npos);
-  EXPECT_NE(AfterHeader([](auto& h) { h.e_shnum = 0; }).find("section table is malformed"), std::string::npos);
-  EXPECT_NE(AfterHeader([](auto& h) { h.e_shoff = ~uint64_t{0}; }).find("outside the object"), std::string::npos);
+  EXPECT_NE(AfterHeader([](auto& h) { h.e_machine = EM_AARCH64; }).find("ELF machine 183"),
+            std::string::npos);
+  EXPECT_NE(AfterHeader([](auto& h) { h.e_shstrndx = 999; }).find("section table is malformed"),
+            std::string::npos);
+  EXPECT_NE(AfterHeader([](auto& h) { h.e_shnum = 0; }).find("section table is malformed"),
+            std::string::npos);
+  EXPECT_NE(AfterHeader([](auto& h) { h.e_shoff = ~uint64_t{0}; }).find("outside the object"),
+            std::string::npos);
 }
 
 // The first section that |wanted| takes, changed; the message.
-std::string AfterSection(const std::function<bool(const Elf64_Shdr&)>& wanted, const std::function<void(Elf64_Shdr&)>& change) {
+std::string AfterSection(const std::function<bool(const Elf64_Shdr&)>& wanted,
+                         const std::function<void(Elf64_Shdr&)>& change) {
   std::vector<uint8_t> object = Object("kernels");
   Elf64_Ehdr header;
   std::memcpy(&header, object.data(), sizeof header);
@@ -144,28 +153,47 @@ std::string AfterSection(const std::function<bool(const Elf64_Shdr&)>& wanted, c
 }
 
 TEST(HostCode, BadSectionsAreRefusedWithTheReason) {
-  const auto code = [](const Elf64_Shdr& s) { return (s.sh_flags & SHF_EXECINSTR) && s.sh_size > 16; };
+  const auto code = [](const Elf64_Shdr& s) {
+    return (s.sh_flags & SHF_EXECINSTR) && s.sh_size > 16;
+  };
   const auto symbols = [](const Elf64_Shdr& s) { return s.sh_type == SHT_SYMTAB; };
   const auto patches = [](const Elf64_Shdr& s) { return s.sh_type == SHT_RELA; };
   const auto zeros = [](const Elf64_Shdr& s) { return s.sh_type == SHT_NOBITS && s.sh_size > 0; };
-  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_flags |= SHF_WRITE; }).find("cannot be loaded"), std::string::npos);
-  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_type = SHT_INIT_ARRAY; }).find("cannot be loaded"), std::string::npos);
-  EXPECT_NE(AfterSection(zeros, [](auto& s) { s.sh_flags |= SHF_TLS; }).find("cannot be loaded"), std::string::npos);
-  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_addralign = 3; }).find("alignment 3"), std::string::npos);
-  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_offset = 1 << 30; }).find("outside the object"), std::string::npos);
-  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_name = 1 << 30; }).find("name lies outside"), std::string::npos);
-  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_size = 1; }).find("outside section"), std::string::npos);
-  EXPECT_NE(AfterSection(zeros, [](auto& s) { s.sh_size = uint64_t{1} << 60; }).find("bytes, alignment"), std::string::npos);
-  EXPECT_NE(AfterSection(symbols, [](auto& s) { s.sh_link = 999; }).find("no names"), std::string::npos);
-  EXPECT_NE(AfterSection(symbols, [](auto& s) { s.sh_size = 24; }).find("names symbol"), std::string::npos);
-  EXPECT_NE(AfterSection(patches, [](auto& s) { s.sh_type = SHT_SYMTAB; }).find("two symbol tables"), std::string::npos);
-  EXPECT_NE(AfterSection(patches, [](auto& s) { s.sh_info = 999; }).find("patches section 999"), std::string::npos);
-  EXPECT_NE(AfterSection(patches, [](auto& s) { s.sh_type = SHT_REL; }).find("with addends"), std::string::npos);
+  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_flags |= SHF_WRITE; }).find("cannot be loaded"),
+            std::string::npos);
+  EXPECT_NE(
+      AfterSection(code, [](auto& s) { s.sh_type = SHT_INIT_ARRAY; }).find("cannot be loaded"),
+      std::string::npos);
+  EXPECT_NE(AfterSection(zeros, [](auto& s) { s.sh_flags |= SHF_TLS; }).find("cannot be loaded"),
+            std::string::npos);
+  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_addralign = 3; }).find("alignment 3"),
+            std::string::npos);
+  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_offset = 1 << 30; }).find("outside the object"),
+            std::string::npos);
+  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_name = 1 << 30; }).find("name lies outside"),
+            std::string::npos);
+  EXPECT_NE(AfterSection(code, [](auto& s) { s.sh_size = 1; }).find("outside section"),
+            std::string::npos);
+  EXPECT_NE(
+      AfterSection(zeros, [](auto& s) { s.sh_size = uint64_t{1} << 60; }).find("bytes, alignment"),
+      std::string::npos);
+  EXPECT_NE(AfterSection(symbols, [](auto& s) { s.sh_link = 999; }).find("no names"),
+            std::string::npos);
+  EXPECT_NE(AfterSection(symbols, [](auto& s) { s.sh_size = 24; }).find("names symbol"),
+            std::string::npos);
+  EXPECT_NE(
+      AfterSection(patches, [](auto& s) { s.sh_type = SHT_SYMTAB; }).find("two symbol tables"),
+      std::string::npos);
+  EXPECT_NE(AfterSection(patches, [](auto& s) { s.sh_info = 999; }).find("patches section 999"),
+            std::string::npos);
+  EXPECT_NE(AfterSection(patches, [](auto& s) { s.sh_type = SHT_REL; }).find("with addends"),
+            std::string::npos);
 }
 
 TEST(HostCode, EveryTruncationIsRefused) {
   const std::vector<uint8_t> object = Object("kernels");
-  for (size_t n = 0; n < object.size(); ++n) EXPECT_FALSE(HostCode::Load(std::span(object).first(n))) << n;
+  for (size_t n = 0; n < object.size(); ++n)
+    EXPECT_FALSE(HostCode::Load(std::span(object).first(n))) << n;
 }
 
 TEST(HostCode, DamageNeverCrashesTheLoader) {

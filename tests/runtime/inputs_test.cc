@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be given for a model's input, and the values it becomes. Space: equal types, pixels to float32 and to
-// int8, with and without a channel axis, every refusal. Expected values are the formulas of inputs.h.
+// What may be given for a model's input, and the values it becomes. Space: equal types, pixels to
+// float32 and to int8, with and without a channel axis, every refusal. Expected values are the
+// formulas of inputs.h.
 #include "runtime/executor/inputs.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,9 @@
 namespace tessera {
 namespace {
 
-artifact::TensorInfo Info(DType dtype, std::vector<int64_t> shape) { return {"image", dtype, std::move(shape), {}}; }
+artifact::TensorInfo Info(DType dtype, std::vector<int64_t> shape) {
+  return {"image", dtype, std::move(shape), {}};
+}
 
 HostTensor Pixels(std::vector<int64_t> shape) {
   HostTensor t = HostTensor::Zeros(DType::kUint8, std::move(shape));
@@ -26,7 +29,8 @@ TEST(Inputs, PixelsBecomeFractionsOfOne) {
     EXPECT_EQ(CountInferences(want, given).value(), 4);
     std::vector<float> out(6);
     FillInput(want, given, 2, {reinterpret_cast<uint8_t*>(out.data()), 24});
-    for (size_t i = 0; i < 6; ++i) EXPECT_EQ(out[i], static_cast<float>((12 + i) * 37 % 256) / 255.0f);
+    for (size_t i = 0; i < 6; ++i)
+      EXPECT_EQ(out[i], static_cast<float>((12 + i) * 37 % 256) / 255.0f);
   }
 }
 
@@ -36,7 +40,8 @@ TEST(Inputs, PixelsBecomeSignedBytes) {
   EXPECT_EQ(CountInferences(want, given).value(), 3);
   std::vector<uint8_t> out(6);
   FillInput(want, given, 1, out);
-  for (size_t i = 0; i < 6; ++i) EXPECT_EQ(static_cast<int8_t>(out[i]), static_cast<int>((6 + i) * 37 % 256) - 128);
+  for (size_t i = 0; i < 6; ++i)
+    EXPECT_EQ(static_cast<int8_t>(out[i]), static_cast<int>((6 + i) * 37 % 256) - 128);
 }
 
 TEST(Inputs, ColourImagesKeepTheirChannels) {
@@ -59,7 +64,10 @@ TEST(Inputs, AModelWithoutALeadingOneTakesAStack) {
   EXPECT_EQ(ItemShape(std::vector<int64_t>{3, 4}), (std::vector<int64_t>{3, 4}));
   EXPECT_EQ(ItemShape(std::vector<int64_t>{1, 4}), (std::vector<int64_t>{4}));
   EXPECT_EQ(ItemShape(std::vector<int64_t>{}), (std::vector<int64_t>{}));
-  EXPECT_EQ(CountInferences(Info(DType::kInt32, {3, 4}), HostTensor::Zeros(DType::kInt32, {7, 3, 4})).value(), 7);
+  EXPECT_EQ(
+      CountInferences(Info(DType::kInt32, {3, 4}), HostTensor::Zeros(DType::kInt32, {7, 3, 4}))
+          .value(),
+      7);
 }
 
 TEST(Inputs, RefusalsNameBothTypesAndShapes) {
@@ -69,13 +77,17 @@ TEST(Inputs, RefusalsNameBothTypesAndShapes) {
   };
   const auto image = Info(DType::kFloat32, {1, 1, 28, 28});
   EXPECT_EQ(message(image, HostTensor::Zeros(DType::kUint8, {2, 32, 32})),
-            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is uint8 [2, 32, 32]");
+            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is "
+            "uint8 [2, 32, 32]");
   EXPECT_EQ(message(image, HostTensor::Zeros(DType::kInt64, {2, 1, 28, 28})),
-            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is int64 [2, 1, 28, 28]");
+            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is "
+            "int64 [2, 1, 28, 28]");
   EXPECT_EQ(message(image, HostTensor::Zeros(DType::kFloat32, {28, 28})),
-            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is float32 [28, 28]");
-  EXPECT_EQ(message(image, HostTensor::Zeros(DType::kUint8, {})),
-            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is uint8 []");
+            "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is "
+            "float32 [28, 28]");
+  EXPECT_EQ(
+      message(image, HostTensor::Zeros(DType::kUint8, {})),
+      "input 'image' takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is uint8 []");
   EXPECT_EQ(message(Info(DType::kFloat32, {1, 10}), HostTensor::Zeros(DType::kUint8, {2, 10})),
             "input 'image' takes float32 [N, 10]; given is uint8 [2, 10]");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels for the tests of the host-code loader, compiled to an object that is read as data. Between them they
-// need every relocation the loader knows: calls, tables of addresses, addresses through the global
-// offset table, jump tables, functions of the C library.
+// Kernels for the tests of the host-code loader, compiled to an object that is read as data.
+// Between them they need every relocation the loader knows: calls, tables of addresses, addresses
+// through the global offset table, jump tables, functions of the C library.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,7 +47,8 @@ void through_table(void** buffers) {
   for (int i = 0; i < count; ++i) kPuts[i](static_cast<int64_t*>(buffers[0]));
 }
 
-// buffers: char in[64], char out[64], size_t n. Copies with the C library, then clears what lies behind.
+// buffers: char in[64], char out[64], size_t n. Copies with the C library, then clears what lies
+// behind.
 void copy_n(void** buffers) {
   const size_t n = *static_cast<size_t*>(buffers[2]);
   std::memcpy(buffers[1], buffers[0], n);
@@ -58,13 +59,27 @@ void copy_n(void** buffers) {
 void choose(void** buffers) {
   int64_t* out = static_cast<int64_t*>(buffers[1]);
   switch (*static_cast<int64_t*>(buffers[0])) {
-    case 0: count_calls(buffers + 1); *out = 7; break;
-    case 1: through_table(buffers + 1); break;
-    case 2: *out = -5; break;
-    case 3: *out *= 3; break;
-    case 4: *out = *out / 2 + 1; break;
-    case 5: *out = 1 << 20; break;
-    default: *out = 0;
+    case 0:
+      count_calls(buffers + 1);
+      *out = 7;
+      break;
+    case 1:
+      through_table(buffers + 1);
+      break;
+    case 2:
+      *out = -5;
+      break;
+    case 3:
+      *out *= 3;
+      break;
+    case 4:
+      *out = *out / 2 + 1;
+      break;
+    case 5:
+      *out = 1 << 20;
+      break;
+    default:
+      *out = 0;
   }
 }
 

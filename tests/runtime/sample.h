@@ -10,29 +10,37 @@
 
 namespace tessera::artifact {
 
-// x float32 [1, 4] -> q int8 -> y int8 -> out float32. On the CPU y = q + bias; on the device y is what the
-// program leaves in the output segment.
+// x float32 [1, 4] -> q int8 -> y int8 -> out float32. On the CPU y = q + bias; on the device y is
+// what the program leaves in the output segment.
 inline Artifact SampleArtifact(const isa::Config& config = {}) {
   Artifact a;
-  a.provenance = {"tessera test", "sample.onnx", 0x1234, isa::ConfigToJson(config), "--target cpu,device"};
+  a.provenance = {"tessera test", "sample.onnx", 0x1234, isa::ConfigToJson(config),
+                  "--target cpu,device"};
   a.inputs = {{"x", DType::kFloat32, {1, 4}, Affine{0.1, 0}}};
   a.outputs = {{"out", DType::kFloat32, {1, 4}, Affine{0.1, 0}}};
   a.layers = {{"quantize", "quantize", 0, {"q", DType::kInt8, {1, 4}, Affine{0.1, 0}}},
               {"bias", "add", 4, {"y", DType::kInt8, {1, 4}, Affine{0.1, 0}}}};
   a.arena_bytes = 320;
   a.constants = {1, 2, 3, 0xfc};
-  a.buffers = {{"x", Place::kArena, 0, 16},   {"q", Place::kArena, 64, 4},        {"y", Place::kArena, 128, 4},
-               {"out", Place::kArena, 192, 16}, {"bias", Place::kConstants, 0, 4}, {"packed", Place::kArena, 256, 64}};
+  a.buffers = {{"x", Place::kArena, 0, 16},       {"q", Place::kArena, 64, 4},
+               {"y", Place::kArena, 128, 4},      {"out", Place::kArena, 192, 16},
+               {"bias", Place::kConstants, 0, 4}, {"packed", Place::kArena, 256, 64}};
   a.objects = {{"x86-64", {0x7f, 'E', 'L', 'F'}}};
   const PhysicalLayout dense{DType::kInt8, {1, 4}, {}, {}};
   const PhysicalLayout reversed{DType::kInt8, {1, 4}, {{1, 2, 0}, {1, 1, 2}}, {16, 1}};
-  a.plans.push_back({"cpu", {0}, {3},
-                     {KernelStep{"quantize4", 0, {0, 1}}, KernelStep{"add_bias4", 1, {1, 4, 2}}, KernelStep{"dequantize4", -1, {2, 3}}},
+  a.plans.push_back({"cpu",
+                     {0},
+                     {3},
+                     {KernelStep{"quantize4", 0, {0, 1}}, KernelStep{"add_bias4", 1, {1, 4, 2}},
+                      KernelStep{"dequantize4", -1, {2, 3}}},
                      {{0, false, 1, {}, 0, dense}, {1, false, 2, {}, 0, dense}}});
   DeviceStep run{{{1, isa::Segment::kInput, 32}}, {{2, isa::Segment::kOutput, 0}}};
-  a.plans.push_back({"device", {0}, {3},
-                     {KernelStep{"quantize4", 0, {0, 1}}, run, KernelStep{"dequantize4", -1, {2, 3}}},
-                     {{1, true, 0, isa::Segment::kArena, 8, reversed}}});
+  a.plans.push_back(
+      {"device",
+       {0},
+       {3},
+       {KernelStep{"quantize4", 0, {0, 1}}, run, KernelStep{"dequantize4", -1, {2, 3}}},
+       {{1, true, 0, isa::Segment::kArena, 8, reversed}}});
   isa::ProgramImage program;
   program.config_hash = config.Hash();
   program.config_name = config.name;

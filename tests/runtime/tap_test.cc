@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Taps: physical bytes to logical tensors. Space: dense, blocked (NCHW16c and others, with channels that do
-// not fill a block), strided, several element sizes. Expected values: each physical place is filled with a
-// number computed from the logical index by nested loops written out here.
+// Taps: physical bytes to logical tensors. Space: dense, blocked (NCHW16c and others, with channels
+// that do not fill a block), strided, several element sizes. Expected values: each physical place
+// is filled with a number computed from the logical index by nested loops written out here.
 #include "runtime/artifact/tap.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ TEST(Tap, ChannelBlocksComeBackInOrder) {
   for (const int64_t block : {4, 16}) {
     for (const int64_t channels : {1, 3, 16, 20}) {
       const int64_t h = 3, w = 5, blocks = (channels + block - 1) / block;
-      const PhysicalLayout layout{DType::kInt8, {1, channels, h, w},
+      const PhysicalLayout layout{DType::kInt8,
+                                  {1, channels, h, w},
                                   {{0, 1, 0}, {1, block, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, block}},
                                   {blocks * h * w * block, h * w * block, w * block, block, 1}};
       const auto extent = ExtentInBytes(layout);
@@ -40,19 +41,22 @@ TEST(Tap, ChannelBlocksComeBackInOrder) {
         }
       }
       const HostTensor t = UnpackTap(layout, bytes);
-      for (size_t i = 0; i < t.bytes.size(); ++i) EXPECT_EQ(t.bytes[i], static_cast<uint8_t>(i)) << block << " " << channels;
+      for (size_t i = 0; i < t.bytes.size(); ++i)
+        EXPECT_EQ(t.bytes[i], static_cast<uint8_t>(i)) << block << " " << channels;
     }
   }
 }
 
 TEST(Tap, StridesSkipWhatLiesBetween) {
-  const PhysicalLayout layout{DType::kInt32, {2, 2}, {{1, 1, 0}, {0, 1, 0}}, {5, 2}};  // transposed, with gaps
+  const PhysicalLayout layout{
+      DType::kInt32, {2, 2}, {{1, 1, 0}, {0, 1, 0}}, {5, 2}};  // transposed, with gaps
   EXPECT_EQ(ExtentInBytes(layout).value(), 4u * 8u);
   std::vector<int32_t> memory(8, -1);
   memory[0] = 10, memory[5] = 11, memory[2] = 20, memory[7] = 21;
   const HostTensor t = UnpackTap(layout, {reinterpret_cast<const uint8_t*>(memory.data()), 32});
   const auto values = t.as<int32_t>();
-  EXPECT_EQ(std::vector<int32_t>(values.begin(), values.end()), (std::vector<int32_t>{10, 11, 20, 21}));
+  EXPECT_EQ(std::vector<int32_t>(values.begin(), values.end()),
+            (std::vector<int32_t>{10, 11, 20, 21}));
 }
 
 TEST(Tap, ScalarHasOneElement) {
@@ -62,7 +66,8 @@ TEST(Tap, ScalarHasOneElement) {
 }
 
 TEST(Tap, ExtentsPastTheLimitAreRefused) {
-  EXPECT_EQ(ExtentInBytes({DType::kInt8, {1 << 20, 1 << 20}, {}, {}}).error().code, Code::kOutOfRange);
+  EXPECT_EQ(ExtentInBytes({DType::kInt8, {1 << 20, 1 << 20}, {}, {}}).error().code,
+            Code::kOutOfRange);
   EXPECT_EQ(ExtentInBytes({DType::kInt64, {1 << 30}, {}, {}}).error().code, Code::kOutOfRange);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host tensors and tensor files: .npy and IDX round trips, every diagnostic, damaged files. Expected bytes are
-// written out here from the two formats' descriptions. Not here: files that other programs wrote.
+// Host tensors and tensor files: .npy and IDX round trips, every diagnostic, damaged files.
+// Expected bytes are written out here from the two formats' descriptions. Not here: files that
+// other programs wrote.
 #include "runtime/tensor/tensor.h"
 
 #include <gtest/gtest.h>
@@ -65,8 +66,10 @@ std::string Gzip(const std::string& bytes) {
 const std::string kIdx = std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03", 12) + "abcdef";
 
 TEST_F(TensorFiles, NpyRoundTripsEveryTypeAndRank) {
-  for (const DType dtype : {DType::kBool, DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
-    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{}, {3}, {2, 3}, {1, 2, 3, 4}, {0, 5}}) {
+  for (const DType dtype :
+       {DType::kBool, DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
+    for (const std::vector<int64_t>& shape :
+         {std::vector<int64_t>{}, {3}, {2, 3}, {1, 2, 3, 4}, {0, 5}}) {
       Rng rng(7);
       HostTensor tensor = HostTensor::Zeros(dtype, shape);
       for (uint8_t& b : tensor.bytes) b = static_cast<uint8_t>(rng.Next());
@@ -84,7 +87,8 @@ TEST_F(TensorFiles, NpyRoundTripsEveryTypeAndRank) {
 TEST_F(TensorFiles, NpyOfOtherFormatsAndSpacing) {
   const std::string data("\1\0\0\0\2\0\0\0", 8);
   for (const char major : {1, 2, 3}) {
-    ASSERT_TRUE(WriteFile(path_, Npy("{'shape': (2, 1), 'descr':'<i4','fortran_order':False}", data, major)));
+    ASSERT_TRUE(WriteFile(
+        path_, Npy("{'shape': (2, 1), 'descr':'<i4','fortran_order':False}", data, major)));
     const auto read = ReadTensorFile(path_);
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->shape, (std::vector<int64_t>{2, 1}));
@@ -93,29 +97,43 @@ TEST_F(TensorFiles, NpyOfOtherFormatsAndSpacing) {
 }
 
 TEST_F(TensorFiles, BadNpyIsRefusedWithTheReason) {
-  const std::string good = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }", data(8, '\0');
+  const std::string good = "{'descr': '<i4', 'fortran_order': False, 'shape': (2,), }",
+                    data(8, '\0');
   ASSERT_TRUE(WriteFile(path_, Npy(good, data)));
   ASSERT_TRUE(ReadNpy(path_));
   ExpectError("\x93NUMPX0000000000", Code::kInvalidArgument, "is not a .npy file");
   ExpectError("\x93NUM", Code::kInvalidArgument, "is not a .npy file");
   ExpectError(Npy(good, data, 4), Code::kInvalidArgument, "format 4.0");
   ExpectError(Npy(good, data).substr(0, 30), Code::kDataLoss, "truncated in its header");
-  ExpectError(Npy(good, data.substr(1)), Code::kDataLoss, "holds 7 bytes of data, shape [2] of int32 needs 8");
+  ExpectError(Npy(good, data.substr(1)), Code::kDataLoss,
+              "holds 7 bytes of data, shape [2] of int32 needs 8");
   ExpectError(Npy(good, data + "x"), Code::kDataLoss, "holds 9 bytes");
-  ExpectError(Npy("{'fortran_order': False, 'shape': (2,), }", data), Code::kInvalidArgument, "lacks descr");
-  ExpectError(Npy("{'descr': '<i4', 'shape': (2,), }", data), Code::kInvalidArgument, "lacks descr, fortran_order");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False}", data), Code::kInvalidArgument, "or shape");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': True, 'shape': (2,), }", data), Code::kInvalidArgument, "Fortran order");
-  ExpectError(Npy("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }", data), Code::kInvalidArgument, "element type '>i4'");
-  ExpectError(Npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", data), Code::kInvalidArgument, "element type '<f8'");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': 2, }", data), Code::kInvalidArgument, "not a tuple");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2", data), Code::kInvalidArgument, "not a tuple");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-2,), }", data), Code::kInvalidArgument, "bad extent");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (a,), }", data), Code::kInvalidArgument, "bad extent");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", data), Code::kOutOfRange,
-              "more than");
-  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,), }", data), Code::kInvalidArgument,
-              "bad extent");
+  ExpectError(Npy("{'fortran_order': False, 'shape': (2,), }", data), Code::kInvalidArgument,
+              "lacks descr");
+  ExpectError(Npy("{'descr': '<i4', 'shape': (2,), }", data), Code::kInvalidArgument,
+              "lacks descr, fortran_order");
+  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False}", data), Code::kInvalidArgument,
+              "or shape");
+  ExpectError(Npy("{'descr': '<i4', 'fortran_order': True, 'shape': (2,), }", data),
+              Code::kInvalidArgument, "Fortran order");
+  ExpectError(Npy("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }", data),
+              Code::kInvalidArgument, "element type '>i4'");
+  ExpectError(Npy("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", data),
+              Code::kInvalidArgument, "element type '<f8'");
+  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': 2, }", data),
+              Code::kInvalidArgument, "not a tuple");
+  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (2", data),
+              Code::kInvalidArgument, "not a tuple");
+  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (-2,), }", data),
+              Code::kInvalidArgument, "bad extent");
+  ExpectError(Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (a,), }", data),
+              Code::kInvalidArgument, "bad extent");
+  ExpectError(
+      Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", data),
+      Code::kOutOfRange, "more than");
+  ExpectError(
+      Npy("{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,), }", data),
+      Code::kInvalidArgument, "bad extent");
 }
 
 TEST_F(TensorFiles, IdxPlainAndPacked) {
@@ -139,8 +157,10 @@ TEST_F(TensorFiles, BadIdxIsRefusedWithTheReason) {
   ExpectError(kIdx.substr(0, 9), Code::kDataLoss, "truncated in its header");
   ExpectError(kIdx.substr(0, 17), Code::kDataLoss, "holds 5 bytes of data, shape [2, 3] needs 6");
   ExpectError(kIdx + "x", Code::kDataLoss, "holds 7 bytes");
-  ExpectError(std::string("\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16), Code::kOutOfRange, "more than");
+  ExpectError(std::string("\0\0\x08\x03\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 16),
+              Code::kOutOfRange, "more than");
   ExpectError(Gzip(kIdx).substr(0, 20), Code::kDataLoss, "gzip data are truncated");
+  ExpectError(Gzip(kIdx) + "more", Code::kDataLoss, "4 bytes follow the gzip data");
   std::string damaged = Gzip(kIdx);
   damaged[damaged.size() - 6] ^= 1;  // its checksum
   ExpectError(damaged, Code::kDataLoss, "corrupt");
@@ -148,15 +168,18 @@ TEST_F(TensorFiles, BadIdxIsRefusedWithTheReason) {
 
 TEST_F(TensorFiles, EveryTruncationOfAPackedFileIsRefused) {
   const std::string packed = Gzip(kIdx);
-  for (size_t n = 0; n < packed.size(); ++n) EXPECT_NE(Read(packed.substr(0, n)).message, "accepted") << n;
+  for (size_t n = 0; n < packed.size(); ++n)
+    EXPECT_NE(Read(packed.substr(0, n)).message, "accepted") << n;
 }
 
 TEST_F(TensorFiles, MissingFiles) {
-  for (const auto& read : {ReadNpy("/nowhere.npy"), ReadIdx("/nowhere"), ReadTensorFile("/nowhere")}) {
+  for (const auto& read :
+       {ReadNpy("/nowhere.npy"), ReadIdx("/nowhere"), ReadTensorFile("/nowhere")}) {
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().code, Code::kNotFound);
   }
-  EXPECT_EQ(WriteNpy("/nowhere/x.npy", HostTensor::Zeros(DType::kInt8, {1})).error().code, Code::kUnavailable);
+  EXPECT_EQ(WriteNpy("/nowhere/x.npy", HostTensor::Zeros(DType::kInt8, {1})).error().code,
+            Code::kUnavailable);
 }
 
 TEST(Tensor, CountsElementsWithinALimit) {
@@ -164,8 +187,12 @@ TEST(Tensor, CountsElementsWithinALimit) {
   EXPECT_EQ(ElementCount(std::vector<int64_t>{}).value(), 1);
   EXPECT_EQ(ElementCount(std::vector<int64_t>{0, 1 << 30, 1 << 30, 1 << 30}).value(), 0);
   EXPECT_EQ(ElementCount(std::vector<int64_t>{10, 10}, 100).value(), 100);
-  EXPECT_NE(ElementCount(std::vector<int64_t>{10, 11}, 100).error().message.find("[10, 11] has more than 100"), std::string::npos);
-  EXPECT_NE(ElementCount(std::vector<int64_t>{4, -1}).error().message.find("negative extent"), std::string::npos);
+  EXPECT_NE(ElementCount(std::vector<int64_t>{10, 11}, 100)
+                .error()
+                .message.find("[10, 11] has more than 100"),
+            std::string::npos);
+  EXPECT_NE(ElementCount(std::vector<int64_t>{4, -1}).error().message.find("negative extent"),
+            std::string::npos);
 }
 
 TEST(Tensor, SlicesAlongTheFirstAxis) {

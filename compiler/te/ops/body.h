@@ -22,15 +22,19 @@ class RegionBuilder {
   // The tensor that stands for |id|: a stage of this region, or a placeholder made on first use.
   Tensor Value(graph::TensorId id);
   void SetValue(graph::TensorId id, Tensor tensor) { values_[id] = tensor; }
-  // |name|, or |name| with a number where the region has a tensor of that name: models choose names too.
+  // |name|, or |name| with a number where the region has a tensor of that name: models choose names
+  // too.
   std::string Name(const std::string& name);
   // A placeholder with constant contents.
   template <typename T>
-  Tensor Constant(const std::string& name, DType dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
-    return ConstantBytes(name, dtype, std::move(shape),
-                         {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)});
+  Tensor Constant(const std::string& name, DType dtype, std::vector<int64_t> shape,
+                  const std::vector<T>& values) {
+    return ConstantBytes(
+        name, dtype, std::move(shape),
+        {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)});
   }
-  Tensor ConstantBytes(const std::string& name, DType dtype, std::vector<int64_t> shape, std::span<const uint8_t> bytes);
+  Tensor ConstantBytes(const std::string& name, DType dtype, std::vector<int64_t> shape,
+                       std::span<const uint8_t> bytes);
 
   std::vector<Binding> TakeBindings() { return std::move(bindings_); }
 
@@ -44,11 +48,13 @@ class RegionBuilder {
 // e / k without the division when k is 1.
 Expr DivBy(Expr e, int64_t k);
 
-// |x| grown along its last two axes by the window's pads, which hold |fill|; |x| itself without pads.
-Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& window, int64_t fill);
+// |x| grown along its last two axes by the window's pads, which hold |fill|; |x| itself without
+// pads.
+Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& window,
+                  int64_t fill);
 
-// int8 clamp(rescale(sum + bias) + zero, lo, hi) of the int32 tensor |sum|; per channel along axis 1
-// when there is more than one multiplier.
+// int8 clamp(rescale(sum + bias) + zero, lo, hi) of the int32 tensor |sum|; per channel along axis
+// 1 when there is more than one multiplier.
 Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum);
 
 // The bodies. Each sets the value of node.output.

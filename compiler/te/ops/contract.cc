@@ -11,7 +11,8 @@ Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
 // The input index of tap |tap| for output index |at|, along axis |d|.
 Expr Tap(const graph::Window& w, int d, Expr at, const Axis& tap) {
   const Expr base = w.stride[d] == 1 ? at : at * Expr(w.stride[d]);
-  return w.kernel[d] == 1 ? base : base + (w.dilation[d] == 1 ? tap.var : tap.var * Expr(w.dilation[d]));
+  return w.kernel[d] == 1 ? base
+                          : base + (w.dilation[d] == 1 ? tap.var : tap.var * Expr(w.dilation[d]));
 }
 
 }  // namespace
@@ -20,20 +21,22 @@ void ConvBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Tensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const graph::Window& window = node.window;
-  const Tensor padded = PadSpatial(b.Name(out.name + ".padded"), x, window, b.graph().tensor(node.inputs[0]).quant->zero[0]);
+  const Tensor padded = PadSpatial(b.Name(out.name + ".padded"), x, window,
+                                   b.graph().tensor(node.inputs[0]).quant->zero[0]);
   const int64_t group_in = w.shape()[1], group_out = w.shape()[0] / node.groups;
   std::vector<Axis> taps;
   const Axis channel = ReduceAxis("ci", group_in);
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  const Tensor sum = Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
-    Expr from = channel.var;
-    if (node.groups > 1) {
-      const Expr group = DivBy(i[1], group_out);
-      from = group_in == 1 ? group : group * Expr(group_in) + channel.var;
-    }
-    const Expr value = padded(i[0], from, Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx));
-    return Sum(Wide(value) * Wide(w(i[1], channel.var, ky.var, kx.var)), {channel, ky, kx});
-  });
+  const Tensor sum = Compute(
+      b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+        Expr from = channel.var;
+        if (node.groups > 1) {
+          const Expr group = DivBy(i[1], group_out);
+          from = group_in == 1 ? group : group * Expr(group_in) + channel.var;
+        }
+        const Expr value = padded(i[0], from, Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx));
+        return Sum(Wide(value) * Wide(w(i[1], channel.var, ky.var, kx.var)), {channel, ky, kx});
+      });
   b.SetValue(node.output, Requantize(b, node, sum));
 }
 
@@ -41,9 +44,10 @@ void DenseBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Tensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const Axis k = ReduceAxis("ci", w.shape()[1]);
-  const Tensor sum = Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c"}, [&](const std::vector<Expr>& i) {
-    return Sum(Wide(x(i[0], k.var)) * Wide(w(i[1], k.var)), {k});
-  });
+  const Tensor sum =
+      Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c"}, [&](const std::vector<Expr>& i) {
+        return Sum(Wide(x(i[0], k.var)) * Wide(w(i[1], k.var)), {k});
+      });
   b.SetValue(node.output, Requantize(b, node, sum));
 }
 
@@ -52,9 +56,11 @@ void AvgPoolBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Window& window = node.window;
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  const Tensor sum = Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
-    return Sum(Wide(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx))), {ky, kx});
-  });
+  const Tensor sum = Compute(
+      b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+        return Sum(Wide(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx))),
+                   {ky, kx});
+      });
   b.SetValue(node.output, Requantize(b, node, sum));
 }
 
@@ -63,9 +69,11 @@ void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Window& window = node.window;
   const Tensor x = PadSpatial(b.Name(out.name + ".padded"), b.Value(node.inputs[0]), window, -128);
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
-    return MaxOf(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx)), {ky, kx});
-  }));
+  b.SetValue(
+      node.output,
+      Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+        return MaxOf(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx)), {ky, kx});
+      }));
 }
 
 }  // namespace tessera::te

@@ -9,12 +9,18 @@ namespace {
 
 DType TypeOf(tessera::DType dtype) {
   switch (dtype) {
-    case tessera::DType::kBool: return DType::kBool;
-    case tessera::DType::kInt8: return DType::kI8;
-    case tessera::DType::kUint8: return DType::kU8;
-    case tessera::DType::kInt32: return DType::kI32;
-    case tessera::DType::kInt64: return DType::kI64;
-    case tessera::DType::kFloat32: return DType::kF32;
+    case tessera::DType::kBool:
+      return DType::kBool;
+    case tessera::DType::kInt8:
+      return DType::kI8;
+    case tessera::DType::kUint8:
+      return DType::kU8;
+    case tessera::DType::kInt32:
+      return DType::kI32;
+    case tessera::DType::kInt64:
+      return DType::kI64;
+    case tessera::DType::kFloat32:
+      return DType::kF32;
   }
   TESSERA_CHECK(false);
 }
@@ -22,16 +28,26 @@ DType TypeOf(tessera::DType dtype) {
 void BuildNode(RegionBuilder& b, const graph::Node& node) {
   using graph::Op;
   switch (node.op) {
-    case Op::kQuantize: return QuantizeBody(b, node);
-    case Op::kDequantize: return DequantizeBody(b, node);
-    case Op::kConv: return ConvBody(b, node);
-    case Op::kDense: return DenseBody(b, node);
-    case Op::kAdd: return AddBody(b, node);
-    case Op::kMul: return MulBody(b, node);
-    case Op::kAvgPool: return AvgPoolBody(b, node);
-    case Op::kMaxPool: return MaxPoolBody(b, node);
-    case Op::kRescale: return RescaleBody(b, node);
-    case Op::kReshape: return ReshapeBody(b, node);
+    case Op::kQuantize:
+      return QuantizeBody(b, node);
+    case Op::kDequantize:
+      return DequantizeBody(b, node);
+    case Op::kConv:
+      return ConvBody(b, node);
+    case Op::kDense:
+      return DenseBody(b, node);
+    case Op::kAdd:
+      return AddBody(b, node);
+    case Op::kMul:
+      return MulBody(b, node);
+    case Op::kAvgPool:
+      return AvgPoolBody(b, node);
+    case Op::kMaxPool:
+      return MaxPoolBody(b, node);
+    case Op::kRescale:
+      return RescaleBody(b, node);
+    case Op::kReshape:
+      return ReshapeBody(b, node);
   }
   TESSERA_CHECK(false, "operator {}", static_cast<int>(node.op));
 }
@@ -60,8 +76,8 @@ Tensor RegionBuilder::Value(graph::TensorId id) {
   return placeholder;
 }
 
-Tensor RegionBuilder::ConstantBytes(const std::string& name, DType dtype, std::vector<int64_t> shape,
-                                    std::span<const uint8_t> bytes) {
+Tensor RegionBuilder::ConstantBytes(const std::string& name, DType dtype,
+                                    std::vector<int64_t> shape, std::span<const uint8_t> bytes) {
   Tensor placeholder = Placeholder(Name(name), dtype, std::move(shape));
   bindings_.push_back({placeholder, -1, {bytes.begin(), bytes.end()}});
   return placeholder;
@@ -85,8 +101,8 @@ Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window&
     const auto inside = [](Expr at, int64_t extent) {
       return ir::And(ir::Le(Expr(0), at), ir::Lt(at, Expr(extent)));
     };
-    return ir::Select(ir::And(inside(from[y_axis], height), inside(from[y_axis + 1], width)), x(from),
-                      ir::Imm(x.dtype(), fill));
+    return ir::Select(ir::And(inside(from[y_axis], height), inside(from[y_axis + 1], width)),
+                      x(from), ir::Imm(x.dtype(), fill));
   });
 }
 

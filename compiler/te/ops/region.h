@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region of a graph as tensor expressions: the last place that knows operator names. One file per family of
-// operators beside this one. Depends on: compiler/graph, compiler/te. Used by tools and placement.
+// A region of a graph as tensor expressions: the last place that knows operator names. One file per
+// family of operators beside this one. Depends on: compiler/graph, compiler/te. Used by tools and
+// placement.
 #ifndef TESSERA_COMPILER_TE_OPS_REGION_H_
 #define TESSERA_COMPILER_TE_OPS_REGION_H_
 

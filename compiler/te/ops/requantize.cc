@@ -11,9 +11,12 @@ namespace {
 
 ir::Rounding RoundingOf(isa::Round round) {
   switch (round) {
-    case isa::Round::kTflite: return ir::Rounding::kTflite;
-    case isa::Round::kEven: return ir::Rounding::kEven;
-    case isa::Round::kHalfUp: return ir::Rounding::kHalfUp;
+    case isa::Round::kTflite:
+      return ir::Rounding::kTflite;
+    case isa::Round::kEven:
+      return ir::Rounding::kEven;
+    case isa::Round::kHalfUp:
+      return ir::Rounding::kHalfUp;
   }
   TESSERA_CHECK(false);
 }
@@ -31,13 +34,14 @@ Expr Narrow(const graph::Requant& q, Expr y) {
   return ir::Cast(DType::kI8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
 }
 
-// rescale((q - zero) << left, multiplier, shift) of one operand of an addition, or the plain shift when
-// the multiplier is a half: the operand with the larger scale.
+// rescale((q - zero) << left, multiplier, shift) of one operand of an addition, or the plain shift
+// when the multiplier is a half: the operand with the larger scale.
 Expr Aligned(const graph::AddInput& in, Expr value) {
   const Expr centred = Wide(value) - I32(in.zero);
-  if (in.multiplier == 1 << 30 && in.shift == 0) return ir::Bin(ir::BinOp::kShl, centred, I32(in.left - 1));
-  return ir::Requant(ir::Bin(ir::BinOp::kShl, centred, I32(in.left)), I32(in.multiplier), I32(in.shift),
-                     ir::Rounding::kTflite);
+  if (in.multiplier == 1 << 30 && in.shift == 0)
+    return ir::Bin(ir::BinOp::kShl, centred, I32(in.left - 1));
+  return ir::Requant(ir::Bin(ir::BinOp::kShl, centred, I32(in.left)), I32(in.multiplier),
+                     I32(in.shift), ir::Rounding::kTflite);
 }
 
 }  // namespace
@@ -47,28 +51,34 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) 
   const std::string& name = b.graph().tensor(node.output).name;
   const ir::Rounding round = RoundingOf(q.round);
   if (q.multiplier.size() == 1 && q.bias.size() == 1) {
-    return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
-      return Narrow(q, ir::Requant(sum(i) + I32(q.bias[0]), I32(q.multiplier[0]), I32(q.shift[0]), round));
-    });
+    return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()),
+                   [&](const std::vector<Expr>& i) {
+                     return Narrow(q, ir::Requant(sum(i) + I32(q.bias[0]), I32(q.multiplier[0]),
+                                                  I32(q.shift[0]), round));
+                   });
   }
   const std::vector<int64_t> channels{sum.shape()[1]};
   const std::vector<int32_t> shifts(q.shift.begin(), q.shift.end());
   const Tensor bias = b.Constant(name + ".bias", DType::kI32, channels, q.bias);
   const Tensor multiplier = b.Constant(name + ".multiplier", DType::kI32, channels, q.multiplier);
   const Tensor shift = b.Constant(name + ".shift", DType::kI32, channels, shifts);
-  return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
-    return Narrow(q, ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), round));
-  });
+  return Compute(
+      b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
+        return Narrow(q, ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), round));
+      });
 }
 
 void AddBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor a = b.Value(node.inputs[0]), c = b.Value(node.inputs[1]);
   const graph::Requant& q = *node.requant;
-  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), a.shape(), AxisNames(a.shape().size()),
-                                  [&](const std::vector<Expr>& i) {
-                                    const Expr sum = Aligned(node.add_inputs[0], a(i)) + Aligned(node.add_inputs[1], c(i));
-                                    return Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]), RoundingOf(q.round)));
-                                  }));
+  b.SetValue(node.output,
+             Compute(b.Name(b.graph().tensor(node.output).name), a.shape(),
+                     AxisNames(a.shape().size()), [&](const std::vector<Expr>& i) {
+                       const Expr sum =
+                           Aligned(node.add_inputs[0], a(i)) + Aligned(node.add_inputs[1], c(i));
+                       return Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]),
+                                                    RoundingOf(q.round)));
+                     }));
 }
 
 void MulBody(RegionBuilder& b, const graph::Node& node) {
@@ -76,57 +86,69 @@ void MulBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Requant& q = *node.requant;
   const int32_t za = b.graph().tensor(node.inputs[0]).quant->zero[0];
   const int32_t zc = b.graph().tensor(node.inputs[1]).quant->zero[0];
-  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), a.shape(), AxisNames(a.shape().size()),
-                                  [&](const std::vector<Expr>& i) {
-                                    const Expr product = (Wide(a(i)) - I32(za)) * (Wide(c(i)) - I32(zc));
-                                    return Narrow(q, ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]), RoundingOf(q.round)));
-                                  }));
+  b.SetValue(node.output,
+             Compute(b.Name(b.graph().tensor(node.output).name), a.shape(),
+                     AxisNames(a.shape().size()), [&](const std::vector<Expr>& i) {
+                       const Expr product = (Wide(a(i)) - I32(za)) * (Wide(c(i)) - I32(zc));
+                       return Narrow(q, ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]),
+                                                    RoundingOf(q.round)));
+                     }));
 }
 
 void RescaleBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Requant& q = *node.requant;
-  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), x.shape(), AxisNames(x.shape().size()),
-                                  [&](const std::vector<Expr>& i) {
-                                    return Narrow(q, ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
-                                                                 I32(q.shift[0]), RoundingOf(q.round)));
-                                  }));
+  b.SetValue(node.output,
+             Compute(b.Name(b.graph().tensor(node.output).name), x.shape(),
+                     AxisNames(x.shape().size()), [&](const std::vector<Expr>& i) {
+                       return Narrow(q,
+                                     ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
+                                                 I32(q.shift[0]), RoundingOf(q.round)));
+                     }));
 }
 
 void ReshapeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Tensor& out = b.graph().tensor(node.output);
   b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {}, [&](const std::vector<Expr>& i) {
-    Expr flat = Expr(0);
-    for (size_t d = 0; d < i.size(); ++d) flat = flat * Expr(out.shape[d]) + i[d];
-    std::vector<Expr> from(x.shape().size());
-    for (size_t d = from.size(); d-- > 0;) {
-      from[d] = d == 0 ? flat : ir::FloorMod(flat, Expr(x.shape()[d]));
-      flat = ir::FloorDiv(flat, Expr(x.shape()[d]));
-    }
-    return x(from);
-  }));
+               Expr flat = Expr(0);
+               for (size_t d = 0; d < i.size(); ++d) flat = flat * Expr(out.shape[d]) + i[d];
+               std::vector<Expr> from(x.shape().size());
+               for (size_t d = from.size(); d-- > 0;) {
+                 from[d] = d == 0 ? flat : ir::FloorMod(flat, Expr(x.shape()[d]));
+                 flat = ir::FloorDiv(flat, Expr(x.shape()[d]));
+               }
+               return x(from);
+             }));
 }
 
 void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Tensor& out = b.graph().tensor(node.output);
   const float scale = static_cast<float>(out.quant->scale[0]);
-  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()), [&](const std::vector<Expr>& i) {
-    const Expr q = ir::RoundEven(ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale)));
-    // Saturated in float first: the cast of a far value would not keep its sign with the zero point added.
-    const Expr bounded = ir::Clamp(q, ir::ImmF32(-512), ir::ImmF32(512));
-    return ir::Cast(DType::kI8, ir::ClampAdd(ir::Cast(DType::kI32, bounded), I32(out.quant->zero[0]), I32(-128), I32(127)));
-  }));
+  b.SetValue(node.output,
+             Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()),
+                     [&](const std::vector<Expr>& i) {
+                       const Expr q =
+                           ir::RoundEven(ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale)));
+                       // Saturated in float first: the cast of a far value would not keep its sign
+                       // with the zero point added.
+                       const Expr bounded = ir::Clamp(q, ir::ImmF32(-512), ir::ImmF32(512));
+                       return ir::Cast(DType::kI8,
+                                       ir::ClampAdd(ir::Cast(DType::kI32, bounded),
+                                                    I32(out.quant->zero[0]), I32(-128), I32(127)));
+                     }));
 }
 
 void DequantizeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Quant& quant = *b.graph().tensor(node.inputs[0]).quant;
   const graph::Tensor& out = b.graph().tensor(node.output);
-  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()), [&](const std::vector<Expr>& i) {
-    return ir::Cast(DType::kF32, Wide(x(i)) - I32(quant.zero[0])) * ir::ImmF32(static_cast<float>(quant.scale[0]));
-  }));
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()),
+                                  [&](const std::vector<Expr>& i) {
+                                    return ir::Cast(DType::kF32, Wide(x(i)) - I32(quant.zero[0])) *
+                                           ir::ImmF32(static_cast<float>(quant.scale[0]));
+                                  }));
 }
 
 }  // namespace tessera::te

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes become one region: residuals, diamonds, results with several users, kept results; and, on random graphs,
-// that every node is in one region and every region can run when its turn comes.
+// Which nodes become one region: residuals, diamonds, results with several users, kept results;
+// and, on random graphs, that every node is in one region and every region can run when its turn
+// comes.
 #include "compiler/graph/fuse.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +76,8 @@ TEST(Fuse, WaitingForSomethingLaterDoesNotFuse) {
 
 TEST(Fuse, ShapeChangesAndEdgesStayOutside) {
   Chain c;
-  const TensorId a = c.Conv(c.Input(), "a"), r = c.Add(Op::kReshape, {a}, "reshape"), b = c.Conv(r, "b");
+  const TensorId a = c.Conv(c.Input(), "a"), r = c.Add(Op::kReshape, {a}, "reshape"),
+                 b = c.Conv(r, "b");
   c.g.outputs = {c.Add(Op::kDequantize, {b}, "dequantize")};
   EXPECT_EQ(Names(c), (Regions{"a", "reshape", "b", "dequantize"}));
 }
@@ -100,13 +102,20 @@ TEST(Fuse, RandomGraphsCanRunInOrder) {
     Rng rng(seed);
     Chain c;
     std::vector<TensorId> made{c.Input(), c.Input()};
-    const auto any = [&] { return made[static_cast<size_t>(rng.Range(0, static_cast<int64_t>(made.size()) - 1))]; };
+    const auto any = [&] {
+      return made[static_cast<size_t>(rng.Range(0, static_cast<int64_t>(made.size()) - 1))];
+    };
     for (int i = 0; i < 12; ++i) {
       const std::string name = fmt::format("n{}", i);
       switch (rng.Range(0, 3)) {
-        case 0: made.push_back(c.Sum(any(), any(), name)); break;
-        case 1: made.push_back(c.Add(Op::kRescale, {made.back()}, name)); break;
-        default: made.push_back(c.Conv(any(), name));
+        case 0:
+          made.push_back(c.Sum(any(), any(), name));
+          break;
+        case 1:
+          made.push_back(c.Add(Op::kRescale, {made.back()}, name));
+          break;
+        default:
+          made.push_back(c.Conv(any(), name));
       }
       if (rng.OneIn(5)) c.g.outputs.push_back(made.back());
     }
@@ -120,7 +129,9 @@ TEST(Fuse, RandomGraphsCanRunInOrder) {
       for (const size_t n : r.nodes) {
         ASSERT_TRUE(seen.insert(n).second) << r.name;
         for (const TensorId id : c.g.nodes[n].inputs) {
-          ASSERT_TRUE(inside.contains(id) || c.g.tensor(id).constant() || std::ranges::count(r.inputs, id) == 1) << r.name;
+          ASSERT_TRUE(inside.contains(id) || c.g.tensor(id).constant() ||
+                      std::ranges::count(r.inputs, id) == 1)
+              << r.name;
         }
         inside.insert(c.g.nodes[n].output);
       }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RemoveDead, DenseToConv, MACs and window arithmetic. That a rewritten product computes the same is tested with
-// imported models (tests/compiler/import).
+// RemoveDead, DenseToConv, MACs and window arithmetic. That a rewritten product computes the same
+// is tested with imported models (tests/compiler/import).
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
@@ -31,13 +31,19 @@ TEST(RemoveDead, KeepsWhatOutputsNeedAndTheInputs) {
 Graph FlatProduct(const std::vector<int64_t>& image, const std::vector<int64_t>& flat) {
   Graph g;
   const Quant quant{{0.5}, {1}, -1};
-  const TensorId x = g.AddTensor({"x", DType::kInt8, image, quant, {}}), f = g.AddTensor({"f", DType::kInt8, flat, quant, {}});
-  const TensorId w = g.AddTensor({"w", DType::kInt8, {3, flat[1]}, quant, std::vector<uint8_t>(static_cast<size_t>(3 * flat[1]), 7)});
+  const TensorId x = g.AddTensor({"x", DType::kInt8, image, quant, {}}),
+                 f = g.AddTensor({"f", DType::kInt8, flat, quant, {}});
+  const TensorId w = g.AddTensor({"w",
+                                  DType::kInt8,
+                                  {3, flat[1]},
+                                  quant,
+                                  std::vector<uint8_t>(static_cast<size_t>(3 * flat[1]), 7)});
   g.tensor(w).quant->zero = {0};
   const TensorId y = g.AddTensor({"y", DType::kInt8, {flat[0], 3}, quant, {}});
   g.inputs = {x};
   g.outputs = {y};
-  g.nodes = {{.op = Op::kReshape, .name = "reshape", .inputs = {x}, .output = f}, {.op = Op::kDense, .name = "dense", .inputs = {f, w}, .output = y}};
+  g.nodes = {{.op = Op::kReshape, .name = "reshape", .inputs = {x}, .output = f},
+             {.op = Op::kDense, .name = "dense", .inputs = {f, w}, .output = y}};
   return g;
 }
 
@@ -77,8 +83,12 @@ TEST(DenseToConv, OtherShapesStayAProduct) {
 TEST(Window, OutExtent) {
   EXPECT_EQ((Window{.kernel = {3, 3}}).OutExtent(0, 3), 1);
   EXPECT_EQ((Window{.kernel = {3, 3}}).OutExtent(0, 2), 0);
-  EXPECT_EQ((Window{.kernel = {3, 5}, .stride = {2, 3}, .pad_before = {1, 2}, .pad_after = {1, 1}}).OutExtent(0, 8), 4);
-  EXPECT_EQ((Window{.kernel = {3, 5}, .stride = {2, 3}, .pad_before = {1, 2}, .pad_after = {1, 1}}).OutExtent(1, 8), 3);
+  EXPECT_EQ((Window{.kernel = {3, 5}, .stride = {2, 3}, .pad_before = {1, 2}, .pad_after = {1, 1}})
+                .OutExtent(0, 8),
+            4);
+  EXPECT_EQ((Window{.kernel = {3, 5}, .stride = {2, 3}, .pad_before = {1, 2}, .pad_after = {1, 1}})
+                .OutExtent(1, 8),
+            3);
   EXPECT_EQ((Window{.kernel = {3, 3}, .dilation = {2, 2}}).OutExtent(1, 7), 3);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Imported models compute what ONNX says: uint8 like int8, 1-D like 2-D, MatMul like Gemm, dense layers rewritten to
-// windows, against loops in real numbers. Scales are powers of two and results fit, so real arithmetic is exact and
-// equality is too. Not here: rounding (tests/compiler/te_ops).
+// Imported models compute what ONNX says: uint8 like int8, 1-D like 2-D, MatMul like Gemm, dense
+// layers rewritten to windows, against loops in real numbers. Scales are powers of two and results
+// fit, so real arithmetic is exact and equality is too. Not here: rounding (tests/compiler/te_ops).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -84,10 +84,13 @@ TEST_P(ImportOps, OneDimensionalConvolution) {
         for (int i = 0; i < 2; ++i) {
           for (int k = 0; k < 3; ++k) {
             const int at = 2 * o - 1 + k;
-            if (at >= 0 && at < 9) sum += x[static_cast<size_t>(i * 9 + at)] * w[static_cast<size_t>((c * 2 + i) * 3 + k)] * scales[c];
+            if (at >= 0 && at < 9)
+              sum += x[static_cast<size_t>(i * 9 + at)] *
+                     w[static_cast<size_t>((c * 2 + i) * 3 + k)] * scales[c];
           }
         }
-        EXPECT_EQ(out[static_cast<size_t>(c * 5 + o)], OnGrid(std::max(sum, 0.0))) << c << " " << o << " uint8 " << uint8;
+        EXPECT_EQ(out[static_cast<size_t>(c * 5 + o)], OnGrid(std::max(sum, 0.0)))
+            << c << " " << o << " uint8 " << uint8;
       }
     }
   }
@@ -212,7 +215,8 @@ TEST_P(ImportOps, PoolsAndResiduals) {
       for (size_t i = 0; i < 9; ++i) {
         const size_t at = c * 16 + i / 3 * 4 + i % 3;
         const float window[] = {x[at], x[at + 1], x[at + 4], x[at + 5]};
-        total += *std::max_element(window, window + 4) + (window[0] + window[1] + window[2] + window[3]) / 4;
+        total += *std::max_element(window, window + 4) +
+                 (window[0] + window[1] + window[2] + window[3]) / 4;
       }
       EXPECT_EQ(outs.back()[c], OnGrid(total / 9)) << c;
     }

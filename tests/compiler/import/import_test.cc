@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the importer makes of good models: operators, names, bounds, scales, shapes. Expected values follow from the
-// ONNX definitions and are written out. Not here: what the operators compute (import_ops_test.cc).
+// What the importer makes of good models: operators, names, bounds, scales, shapes. Expected values
+// follow from the ONNX definitions and are written out. Not here: what the operators compute
+// (import_ops_test.cc).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -29,13 +30,15 @@ Graph Import(const ModelBuilder& b) {
 
 std::string Ops(const Graph& g) {
   std::string text;
-  for (const graph::Node& n : g.nodes) text += fmt::format("{}{}", text.empty() ? "" : " ", graph::Text(n.op));
+  for (const graph::Node& n : g.nodes)
+    text += fmt::format("{}{}", text.empty() ? "" : " ", graph::Text(n.op));
   return text;
 }
 
 // x [N, 4] -> Q -> DQ -> |middle| from "xq" to "out" -> Q -> DQ -> y
 template <typename Fn>
-ModelBuilder Between(const Fn& middle, const B::Dims& dims = {-1, 4}, bool uint8 = false, float scale = 0.25f) {
+ModelBuilder Between(const Fn& middle, const B::Dims& dims = {-1, 4}, bool uint8 = false,
+                     float scale = 0.25f) {
   ModelBuilder b;
   b.uint8 = uint8;
   b.Input("x", dims);
@@ -101,21 +104,46 @@ TEST(Import, ActivationsBecomeBounds) {
   EXPECT_EQ(BoundsOf([](auto& b) { b.Node("Relu", {"m"}, {"out"}); }), (Bounds{-8, 127}));
   EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "out", 0, 6); }), (Bounds{-8, 16}));
   EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "out", -1, 1000); }), (Bounds{-12, 127}));
-  EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "out", -INFINITY, 0.375f); }), (Bounds{-128, -6})) << "1.5 rounds to even";
+  EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "out", -INFINITY, 0.375f); }), (Bounds{-128, -6}))
+      << "1.5 rounds to even";
   EXPECT_EQ(BoundsOf([](auto& b) { AttrClip(b); }), (Bounds{-4, 0}));
 }
 
 TEST(Import, OneSidedClips) {
-  EXPECT_EQ(BoundsOf([](auto& b) { b.Floats("lo", {}, {1}); b.Node("Clip", {"m", "lo"}, {"out"}); }), (Bounds{-4, 127}));
-  EXPECT_EQ(BoundsOf([](auto& b) { b.Floats("hi", {}, {1}); b.Node("Clip", {"m", "", "hi"}, {"out"}); }), (Bounds{-128, -4}));
+  EXPECT_EQ(BoundsOf([](auto& b) {
+              b.Floats("lo", {}, {1});
+              b.Node("Clip", {"m", "lo"}, {"out"});
+            }),
+            (Bounds{-4, 127}));
+  EXPECT_EQ(BoundsOf([](auto& b) {
+              b.Floats("hi", {}, {1});
+              b.Node("Clip", {"m", "", "hi"}, {"out"});
+            }),
+            (Bounds{-128, -4}));
   EXPECT_EQ(BoundsOf([](auto& b) { b.Node("Clip", {"m"}, {"out"}); }), (Bounds{-128, 127}));
 }
 
 TEST(Import, ChainsOfActivationsClampOneAfterTheOther) {
-  EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "c", -5, 2); b.Node("Relu", {"c"}, {"out"}); }), (Bounds{-8, 0}));
-  EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "c", -5, -2); b.Node("Relu", {"c"}, {"out"}); }), (Bounds{-8, -8}));
-  EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "c", 1, 2); Clip(b, "c", "out", 5, 6); }), (Bounds{12, 12}));
-  EXPECT_EQ(BoundsOf([](auto& b) { Clip(b, "m", "c", 5, 6); Clip(b, "c", "out", 1, 2); }), (Bounds{0, 0}));
+  EXPECT_EQ(BoundsOf([](auto& b) {
+              Clip(b, "m", "c", -5, 2);
+              b.Node("Relu", {"c"}, {"out"});
+            }),
+            (Bounds{-8, 0}));
+  EXPECT_EQ(BoundsOf([](auto& b) {
+              Clip(b, "m", "c", -5, -2);
+              b.Node("Relu", {"c"}, {"out"});
+            }),
+            (Bounds{-8, -8}));
+  EXPECT_EQ(BoundsOf([](auto& b) {
+              Clip(b, "m", "c", 1, 2);
+              Clip(b, "c", "out", 5, 6);
+            }),
+            (Bounds{12, 12}));
+  EXPECT_EQ(BoundsOf([](auto& b) {
+              Clip(b, "m", "c", 5, 6);
+              Clip(b, "c", "out", 1, 2);
+            }),
+            (Bounds{0, 0}));
 }
 
 TEST(Import, AnActivationByItselfIsARescale) {
@@ -125,9 +153,21 @@ TEST(Import, AnActivationByItselfIsARescale) {
     return Bounds{g.nodes[1].lo, g.nodes[1].hi};
   };
   EXPECT_EQ(bounds([](auto& b) { b.Node("Relu", {"xq"}, {"out"}); }), (Bounds{-8, 127}));
-  EXPECT_EQ(bounds([](auto& b) { b.Node("Relu", {"xq"}, {"r"}); Clip(b, "r", "out", -5, 2); }), (Bounds{-8, 0}));
-  EXPECT_EQ(bounds([](auto& b) { Clip(b, "xq", "r", 1, 2); Clip(b, "r", "out", 5, 6); }), (Bounds{12, 12}));
-  EXPECT_EQ(bounds([](auto& b) { Clip(b, "xq", "r", 5, 6); Clip(b, "r", "out", 1, 2); }), (Bounds{0, 0}));
+  EXPECT_EQ(bounds([](auto& b) {
+              b.Node("Relu", {"xq"}, {"r"});
+              Clip(b, "r", "out", -5, 2);
+            }),
+            (Bounds{-8, 0}));
+  EXPECT_EQ(bounds([](auto& b) {
+              Clip(b, "xq", "r", 1, 2);
+              Clip(b, "r", "out", 5, 6);
+            }),
+            (Bounds{12, 12}));
+  EXPECT_EQ(bounds([](auto& b) {
+              Clip(b, "xq", "r", 5, 6);
+              Clip(b, "r", "out", 1, 2);
+            }),
+            (Bounds{0, 0}));
 }
 
 TEST(Import, ATypeWithoutAZeroPointIsUint8) {
@@ -176,7 +216,9 @@ TEST(Import, AFloatResultAndItsIntegersHaveTheirOwnNames) {
 
 TEST(Import, NodesWithoutNamesGetDistinctOnes) {
   const Graph g = Import(Between([](auto& b) {
-    for (int i = 0; i < 3; ++i) b.Node("Reshape", {i ? fmt::format("v{}", i) : "xq", fmt::format("s{}", i)}, {i == 2 ? "out" : fmt::format("v{}", i + 1)});
+    for (int i = 0; i < 3; ++i)
+      b.Node("Reshape", {i ? fmt::format("v{}", i) : "xq", fmt::format("s{}", i)},
+             {i == 2 ? "out" : fmt::format("v{}", i + 1)});
     b.Int64s("s0", {2}, {2, 2});
     b.Int64s("s1", {1}, {-1});
     b.Int64s("s2", {3}, {0, 1, 1});
@@ -190,11 +232,14 @@ TEST(Import, NodesWithoutNamesGetDistinctOnes) {
 }
 
 TEST(Import, ShapeOperators) {
-  const auto shape = [](const std::string& op, const std::vector<int64_t>& axes, const B::Dims& dims) {
-    const Graph g = Import(Between([&](auto& b) {
-      b.Int64s("axes", {static_cast<int64_t>(axes.size())}, axes);
-      b.Node(op, axes.empty() ? B::Names{"xq"} : B::Names{"xq", "axes"}, {"out"});
-    }, dims));
+  const auto shape = [](const std::string& op, const std::vector<int64_t>& axes,
+                        const B::Dims& dims) {
+    const Graph g = Import(Between(
+        [&](auto& b) {
+          b.Int64s("axes", {static_cast<int64_t>(axes.size())}, axes);
+          b.Node(op, axes.empty() ? B::Names{"xq"} : B::Names{"xq", "axes"}, {"out"});
+        },
+        dims));
     return g.nodes.size() < 2 ? std::vector<int64_t>{} : g.tensor(g.nodes[1].output).shape;
   };
   EXPECT_EQ(shape("Flatten", {}, {1, 2, 3, 4}), (std::vector<int64_t>{1, 24}));
@@ -206,18 +251,21 @@ TEST(Import, ShapeOperators) {
 
 TEST(Import, WindowsAndAutoPads) {
   const auto window = [](const std::string& mode, int64_t stride) {
-    const Graph g = Import(Between([&](auto& b) {
-      b.Weights("w", {1, 1, 3, 3}, std::vector<int>(9, 1), {1});
-      onnx::NodeProto& n = b.Node("Conv", {"xq", "w"}, {"out"});
-      B::AttrS(n, "auto_pad", mode);
-      B::Attr(n, "strides", B::Dims{stride, stride});
-    }, {1, 1, 6, 7}));
+    const Graph g = Import(Between(
+        [&](auto& b) {
+          b.Weights("w", {1, 1, 3, 3}, std::vector<int>(9, 1), {1});
+          onnx::NodeProto& n = b.Node("Conv", {"xq", "w"}, {"out"});
+          B::AttrS(n, "auto_pad", mode);
+          B::Attr(n, "strides", B::Dims{stride, stride});
+        },
+        {1, 1, 6, 7}));
     return g.nodes.at(1).window;
   };
   using Pair = std::array<int64_t, 2>;
   EXPECT_EQ(window("VALID", 1).pad_before, (Pair{0, 0}));
   EXPECT_EQ(window("SAME_UPPER", 1).pad_before, (Pair{1, 1}));
-  // Height 6, stride 2: three outputs cover 7 rows, one pad. Width 7: four outputs cover 9, two pads.
+  // Height 6, stride 2: three outputs cover 7 rows, one pad. Width 7: four outputs cover 9, two
+  // pads.
   EXPECT_EQ(window("SAME_UPPER", 2).pad_before, (Pair{0, 1}));
   EXPECT_EQ(window("SAME_UPPER", 2).pad_after, (Pair{1, 1}));
   EXPECT_EQ(window("SAME_LOWER", 2).pad_before, (Pair{1, 1}));
@@ -234,7 +282,8 @@ TEST(Import, PrintsEveryNode) {
             "graph test\n"
             "  input %x float32[1, 4]\n"
             "  %xq_q int8[1, 4] scale 0.5 zero 3 = quantize(%x)  // xq_quantize\n"
-            "  %y_q int8[1, 2] scale 0.25 zero -8 = dense(%xq_q, %w_i.2) clamp -8..127  # 8 MACs  // product\n"
+            "  %y_q int8[1, 2] scale 0.25 zero -8 = dense(%xq_q, %w_i.2) clamp -8..127  # 8 MACs  "
+            "// product\n"
             "  %y float32[1, 2] = dequantize(%y_q)  // y\n"
             "  output %y\n");
 }

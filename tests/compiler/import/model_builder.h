@@ -45,9 +45,12 @@ class ModelBuilder {
   void Input(const std::string& name, const Dims& dims, int type = onnx::TensorProto::FLOAT) {
     Describe(*graph().add_input(), name, dims, type);
   }
-  void Output(const std::string& name) { Describe(*graph().add_output(), name, {}, onnx::TensorProto::FLOAT); }
+  void Output(const std::string& name) {
+    Describe(*graph().add_output(), name, {}, onnx::TensorProto::FLOAT);
+  }
 
-  onnx::NodeProto& Node(const std::string& op, const Names& inputs, const Names& outputs, const std::string& name = "") {
+  onnx::NodeProto& Node(const std::string& op, const Names& inputs, const Names& outputs,
+                        const std::string& name = "") {
     onnx::NodeProto& n = *graph().add_node();
     n.set_op_type(op);
     n.set_name(name);
@@ -60,7 +63,8 @@ class ModelBuilder {
     onnx::TensorProto& t = Init(name, dims, onnx::TensorProto::FLOAT);
     for (const float v : values) t.add_float_data(v);
   }
-  void Int8s(const std::string& name, const Dims& dims, const std::vector<int>& values, int type = onnx::TensorProto::INT8) {
+  void Int8s(const std::string& name, const Dims& dims, const std::vector<int>& values,
+             int type = onnx::TensorProto::INT8) {
     onnx::TensorProto& t = Init(name, dims, type);
     for (const int v : values) t.add_int32_data(v);
   }
@@ -72,21 +76,24 @@ class ModelBuilder {
     for (const int64_t v : values) t.add_int64_data(v);
   }
 
-  // QuantizeLinear, DequantizeLinear: |out| = QDQ(|in|) through the integer value |out|_q. Scale and zero point
-  // become |out|_s and |out|_z. |uint8|: the same real values as uint8, |zero| given for int8.
+  // QuantizeLinear, DequantizeLinear: |out| = QDQ(|in|) through the integer value |out|_q. Scale
+  // and zero point become |out|_s and |out|_z. |uint8|: the same real values as uint8, |zero| given
+  // for int8.
   void Qdq(const std::string& in, const std::string& out, float scale, int zero) {
     Floats(out + "_s", {}, {scale});
-    Int8s(out + "_z", {}, {uint8 ? zero + 128 : zero}, uint8 ? onnx::TensorProto::UINT8 : onnx::TensorProto::INT8);
+    Int8s(out + "_z", {}, {uint8 ? zero + 128 : zero},
+          uint8 ? onnx::TensorProto::UINT8 : onnx::TensorProto::INT8);
     Node("QuantizeLinear", {in, out + "_s", out + "_z"}, {out + "_q"}, out + "_quantize");
     Node("DequantizeLinear", {out + "_q", out + "_s", out + "_z"}, {out}, out + "_dequantize");
   }
   // A constant |name| = DQ(|name|_i) with one scale, or one for each index of |axis|.
-  void Weights(const std::string& name, const Dims& dims, const std::vector<int>& values, const std::vector<float>& scales,
-               int64_t axis = 0) {
+  void Weights(const std::string& name, const Dims& dims, const std::vector<int>& values,
+               const std::vector<float>& scales, int64_t axis = 0) {
     Int8s(name + "_i", dims, values);
     Scales(name, scales, axis, onnx::TensorProto::INT8);
   }
-  void Bias(const std::string& name, const std::vector<int>& values, const std::vector<float>& scales) {
+  void Bias(const std::string& name, const std::vector<int>& values,
+            const std::vector<float>& scales) {
     Int32s(name + "_i", {static_cast<int64_t>(values.size())}, values);
     Scales(name, scales, 0, onnx::TensorProto::INT32);
   }
@@ -124,7 +131,8 @@ class ModelBuilder {
   bool uint8 = false;
 
  private:
-  static void Describe(onnx::ValueInfoProto& value, const std::string& name, const Dims& dims, int type) {
+  static void Describe(onnx::ValueInfoProto& value, const std::string& name, const Dims& dims,
+                       int type) {
     value.set_name(name);
     auto& tensor = *value.mutable_type()->mutable_tensor_type();
     tensor.set_elem_type(type);
@@ -149,7 +157,8 @@ class ModelBuilder {
     const Dims dims = one ? Dims{} : Dims{static_cast<int64_t>(scales.size())};
     Floats(name + "_s", dims, scales);
     Int8s(name + "_z", dims, std::vector<int>(scales.size()), type);
-    onnx::NodeProto& n = Node("DequantizeLinear", {name + "_i", name + "_s", name + "_z"}, {name}, name + "_dequantize");
+    onnx::NodeProto& n = Node("DequantizeLinear", {name + "_i", name + "_s", name + "_z"}, {name},
+                              name + "_dequantize");
     if (!one) Attr(n, "axis", axis);
   }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What AttachRequant gives each kind of node: folded biases, multipliers, add operands; and what it refuses. Numbers
-// are worked out by hand. Not here: that the results compute the right values (tests/compiler/te_ops).
+// What AttachRequant gives each kind of node: folded biases, multipliers, add operands; and what it
+// refuses. Numbers are worked out by hand. Not here: that the results compute the right values
+// (tests/compiler/te_ops).
 #include "compiler/quantize/params.h"
 
 #include <gtest/gtest.h>
@@ -20,21 +21,34 @@ using graph::TensorId;
 TensorId Int8(Graph& g, std::vector<int64_t> shape, double scale, int32_t zero) {
   return g.AddTensor({"t", DType::kInt8, std::move(shape), Quant{{scale}, {zero}, -1}, {}});
 }
-TensorId Weights(Graph& g, std::vector<int64_t> shape, const std::vector<int8_t>& values, std::vector<double> scales) {
+TensorId Weights(Graph& g, std::vector<int64_t> shape, const std::vector<int8_t>& values,
+                 std::vector<double> scales) {
   const size_t n = scales.size();
-  return g.AddTensor({"w", DType::kInt8, std::move(shape), Quant{std::move(scales), std::vector<int32_t>(n), n > 1 ? 0 : -1},
+  return g.AddTensor({"w", DType::kInt8, std::move(shape),
+                      Quant{std::move(scales), std::vector<int32_t>(n), n > 1 ? 0 : -1},
                       std::vector<uint8_t>(values.begin(), values.end())});
 }
 TensorId Bias(Graph& g, const std::vector<int32_t>& values) {
   const uint8_t* begin = reinterpret_cast<const uint8_t*>(values.data());
-  return g.AddTensor({"b", DType::kInt32, {static_cast<int64_t>(values.size())}, {}, std::vector<uint8_t>(begin, begin + 4 * values.size())});
+  return g.AddTensor({"b",
+                      DType::kInt32,
+                      {static_cast<int64_t>(values.size())},
+                      {},
+                      std::vector<uint8_t>(begin, begin + 4 * values.size())});
 }
 
 TEST(Params, DenseFoldsTheZeroPointIntoTheBias) {
   Graph g;
-  const TensorId x = Int8(g, {1, 3}, 0.5, -3), w = Weights(g, {2, 3}, {1, 2, 3, -4, 5, -6}, {0.25, 0.5}), b = Bias(g, {100, -7});
+  const TensorId x = Int8(g, {1, 3}, 0.5, -3),
+                 w = Weights(g, {2, 3}, {1, 2, 3, -4, 5, -6}, {0.25, 0.5}), b = Bias(g, {100, -7});
   const TensorId y = Int8(g, {1, 2}, 0.25, 11);
-  g.nodes = {{.op = Op::kDense, .name = "n", .inputs = {x, w, b}, .output = y, .lo = -20, .hi = 30, .round = isa::Round::kTflite}};
+  g.nodes = {{.op = Op::kDense,
+              .name = "n",
+              .inputs = {x, w, b},
+              .output = y,
+              .lo = -20,
+              .hi = 30,
+              .round = isa::Round::kTflite}};
   ASSERT_TRUE(AttachRequant(g));
   const graph::Requant& q = *g.nodes[0].requant;
   EXPECT_EQ(q.bias, (std::vector<int32_t>{100 + 3 * 6, -7 + 3 * -5}));
@@ -48,7 +62,8 @@ TEST(Params, DenseFoldsTheZeroPointIntoTheBias) {
 
 TEST(Params, OneWeightScaleServesAllChannels) {
   Graph g;
-  const TensorId x = Int8(g, {1, 1, 1, 1}, 1, 0), w = Weights(g, {3, 1, 1, 1}, {1, 1, 1}, {0.75}), y = Int8(g, {1, 3, 1, 1}, 1, 0);
+  const TensorId x = Int8(g, {1, 1, 1, 1}, 1, 0), w = Weights(g, {3, 1, 1, 1}, {1, 1, 1}, {0.75}),
+                 y = Int8(g, {1, 3, 1, 1}, 1, 0);
   g.nodes = {{.op = Op::kConv, .name = "n", .inputs = {x, w}, .output = y}};
   ASSERT_TRUE(AttachRequant(g));
   EXPECT_EQ(g.nodes[0].requant->multiplier, (std::vector<int32_t>(3, 3 << 29)));
@@ -57,7 +72,8 @@ TEST(Params, OneWeightScaleServesAllChannels) {
 
 TEST(Params, FoldedBiasesWrapModulo32Bits) {
   Graph g;
-  const TensorId x = Int8(g, {1, 1}, 0.001, -128), w = Weights(g, {1, 1}, {127}, {0.001}), b = Bias(g, {0x7fffffff});
+  const TensorId x = Int8(g, {1, 1}, 0.001, -128), w = Weights(g, {1, 1}, {127}, {0.001}),
+                 b = Bias(g, {0x7fffffff});
   const TensorId y = Int8(g, {1, 1}, 1, 0);
   g.nodes = {{.op = Op::kDense, .name = "n", .inputs = {x, w, b}, .output = y}};
   ASSERT_TRUE(AttachRequant(g));
@@ -66,7 +82,8 @@ TEST(Params, FoldedBiasesWrapModulo32Bits) {
 
 TEST(Params, AddAlignsToTwiceTheLargerScale) {
   Graph g;
-  const TensorId a = Int8(g, {1, 4}, 0.5, 3), b = Int8(g, {1, 4}, 0.125, -4), y = Int8(g, {1, 4}, 1, 0);
+  const TensorId a = Int8(g, {1, 4}, 0.5, 3), b = Int8(g, {1, 4}, 0.125, -4),
+                 y = Int8(g, {1, 4}, 1, 0);
   g.nodes = {{.op = Op::kAdd, .name = "n", .inputs = {a, b}, .output = y}};
   ASSERT_TRUE(AttachRequant(g));
   const auto& in = g.nodes[0].add_inputs;
@@ -83,8 +100,10 @@ TEST(Params, AddAlignsToTwiceTheLargerScale) {
 
 TEST(Params, EdgesOfTheQuantisedPartGetNothing) {
   Graph g;
-  const TensorId x = g.AddTensor({"x", DType::kFloat32, {1}, {}, {}}), q = Int8(g, {1}, 1, 0), m = Int8(g, {1, 1, 1, 1}, 1, 0);
-  g.nodes = {{.op = Op::kQuantize, .name = "q", .inputs = {x}, .output = q}, {.op = Op::kMaxPool, .name = "m", .inputs = {m}, .output = m}};
+  const TensorId x = g.AddTensor({"x", DType::kFloat32, {1}, {}, {}}), q = Int8(g, {1}, 1, 0),
+                 m = Int8(g, {1, 1, 1, 1}, 1, 0);
+  g.nodes = {{.op = Op::kQuantize, .name = "q", .inputs = {x}, .output = q},
+             {.op = Op::kMaxPool, .name = "m", .inputs = {m}, .output = m}};
   ASSERT_TRUE(AttachRequant(g));
   EXPECT_FALSE(g.nodes[0].requant);
   EXPECT_FALSE(g.nodes[1].requant);
@@ -104,22 +123,40 @@ TEST(Params, FactorsThatDoNotFitAreRefused) {
   Graph g;
   const TensorId x = Int8(g, {1, 1}, 1e9, 0), y = Int8(g, {1, 1}, 1e-9, 0);
   const TensorId w = Weights(g, {2, 1}, {1, 1}, {1e-9, 1}), two = Int8(g, {1, 2}, 1e-9, 0);
-  EXPECT_NE(ErrorOf(g, {.op = Op::kRescale, .inputs = {x}, .output = y}).find("node n channel 0: requantisation factor"), std::string::npos);
-  EXPECT_NE(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = two}).find("node n channel 0: sums"), std::string::npos);
+  EXPECT_NE(ErrorOf(g, {.op = Op::kRescale, .inputs = {x}, .output = y})
+                .find("node n channel 0: requantisation factor"),
+            std::string::npos);
+  EXPECT_NE(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = two})
+                .find("node n channel 0: sums"),
+            std::string::npos);
 }
 
 TEST(Params, LeftShiftsThatDropBitsAreRefused) {
   // 255 << 23 still fits 31 bits, 255 << 24 does not: factors of 2^22 and 2^23.
   Graph g;
-  const TensorId x = Int8(g, {1, 1}, 1, 0), fits = Int8(g, {1, 1}, std::ldexp(1.0, -22), 0), not_fits = Int8(g, {1, 1}, std::ldexp(1.0, -23), 0);
+  const TensorId x = Int8(g, {1, 1}, 1, 0), fits = Int8(g, {1, 1}, std::ldexp(1.0, -22), 0),
+                 not_fits = Int8(g, {1, 1}, std::ldexp(1.0, -23), 0);
   EXPECT_EQ(ErrorOf(g, {.op = Op::kRescale, .inputs = {x}, .output = fits}), "accepted");
-  EXPECT_NE(ErrorOf(g, {.op = Op::kRescale, .inputs = {x}, .output = not_fits}).find("sums up to 255 times 8388608 leave 32 bits"), std::string::npos);
-  EXPECT_NE(ErrorOf(g, {.op = Op::kMul, .inputs = {x, x}, .output = not_fits}).find("sums up to 65025"), std::string::npos);
-  EXPECT_NE(ErrorOf(g, {.op = Op::kAdd, .inputs = {x, x}, .output = not_fits}).find("leave 32 bits"), std::string::npos);
+  EXPECT_NE(ErrorOf(g, {.op = Op::kRescale, .inputs = {x}, .output = not_fits})
+                .find("sums up to 255 times 8388608 leave 32 bits"),
+            std::string::npos);
+  EXPECT_NE(
+      ErrorOf(g, {.op = Op::kMul, .inputs = {x, x}, .output = not_fits}).find("sums up to 65025"),
+      std::string::npos);
+  EXPECT_NE(
+      ErrorOf(g, {.op = Op::kAdd, .inputs = {x, x}, .output = not_fits}).find("leave 32 bits"),
+      std::string::npos);
   const TensorId w = Weights(g, {1, 1}, {100}, {1});
-  EXPECT_NE(ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = not_fits}).find("sums up to 12800"), std::string::npos);
+  EXPECT_NE(
+      ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = not_fits}).find("sums up to 12800"),
+      std::string::npos);
   const TensorId image = Int8(g, {1, 1, 2, 2}, 1, 0);
-  EXPECT_NE(ErrorOf(g, {.op = Op::kAvgPool, .inputs = {image}, .output = not_fits, .window = {.kernel = {2, 2}}}).find("sums up to 1020"), std::string::npos);
+  EXPECT_NE(
+      ErrorOf(
+          g,
+          {.op = Op::kAvgPool, .inputs = {image}, .output = not_fits, .window = {.kernel = {2, 2}}})
+          .find("sums up to 1020"),
+      std::string::npos);
 }
 
 }  // namespace

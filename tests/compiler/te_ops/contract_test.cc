@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions, matrix products and pools as tensor expressions against loops over the definition: real values
-// (q - zero) summed, then rescaled in exact arithmetic. Space: random shapes up to 8, windows to 4, strides,
-// dilations, pads, groups up to depthwise, all rounding modes, per-tensor and per-channel scales. The
-// sums are taken around the zero points, where the compiler folds them into the bias. Not here: fusion of more
-// than one node (elementwise_test.cc), overflow of 32 bits.
+// Convolutions, matrix products and pools as tensor expressions against loops over the definition:
+// real values (q - zero) summed, then rescaled in exact arithmetic. Space: random shapes up to 8,
+// windows to 4, strides, dilations, pads, groups up to depthwise, all rounding modes, per-tensor
+// and per-channel scales. The sums are taken around the zero points, where the compiler folds them
+// into the bias. Not here: fusion of more than one node (elementwise_test.cc), overflow of 32 bits.
 #include <gtest/gtest.h>
 
 #include "tests/compiler/te_ops/random_graph.h"
@@ -37,7 +37,8 @@ class Contract : public ::testing::TestWithParam<int> {
 
   // Calls visit(y, x) for each tap of output (oy, ox) that lies inside the image.
   template <typename Fn>
-  void Taps(const Window& w, int64_t oy, int64_t ox, int64_t height, int64_t width, const Fn& visit) {
+  void Taps(const Window& w, int64_t oy, int64_t ox, int64_t height, int64_t width,
+            const Fn& visit) {
     for (int64_t ky = 0; ky < w.kernel[0]; ++ky) {
       for (int64_t kx = 0; kx < w.kernel[1]; ++kx) {
         const int64_t y = oy * w.stride[0] - w.pad_before[0] + ky * w.dilation[0];
@@ -53,13 +54,21 @@ class Contract : public ::testing::TestWithParam<int> {
 TEST_P(Contract, ConvolutionIsTheSumOverItsWindow) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   const int64_t h = r.rng.Range(1, 8), width = r.rng.Range(1, 8);
-  const int64_t groups = r.rng.OneIn(2) ? 1 : r.rng.Range(1, 4), group_in = r.rng.OneIn(3) ? 1 : r.rng.Range(1, 4);
-  const int64_t group_out = r.rng.OneIn(3) ? 1 : r.rng.Range(1, 4), ci = groups * group_in, co = groups * group_out;
+  const int64_t groups = r.rng.OneIn(2) ? 1 : r.rng.Range(1, 4),
+                group_in = r.rng.OneIn(3) ? 1 : r.rng.Range(1, 4);
+  const int64_t group_out = r.rng.OneIn(3) ? 1 : r.rng.Range(1, 4), ci = groups * group_in,
+                co = groups * group_out;
   const Window w = RandomWindow(true, h, width);
   const int64_t oh = w.OutExtent(0, h), ow = w.OutExtent(1, width);
-  const TensorId x = r.Int8("x", {1, ci, h, width}, true), weights = r.Weights({co, group_in, w.kernel[0], w.kernel[1]});
+  const TensorId x = r.Int8("x", {1, ci, h, width}, true),
+                 weights = r.Weights({co, group_in, w.kernel[0], w.kernel[1]});
   const TensorId y = r.Int8("y", {1, co, oh, ow}, false, r.Scale(0.05, 0.5));
-  graph::Node n{.op = Op::kConv, .name = "n", .inputs = {x, weights}, .output = y, .window = w, .groups = groups};
+  graph::Node n{.op = Op::kConv,
+                .name = "n",
+                .inputs = {x, weights},
+                .output = y,
+                .window = w,
+                .groups = groups};
   const TensorId bias = r.rng.OneIn(2) ? r.Bias(co) : -1;
   if (bias >= 0) n.inputs.push_back(bias);
   r.Bounds(n);
@@ -79,8 +88,9 @@ TEST_P(Contract, ConvolutionIsTheSumOverItsWindow) {
         Taps(w, oy, ox, h, width, [&](int64_t ky, int64_t kx, int64_t iy, int64_t ix) {
           for (int64_t i = 0; i < group_in; ++i) {
             const int64_t from = c / group_out * group_in + i;
-            sum += (in[static_cast<size_t>((from * h + iy) * width + ix)] - r.Z(x)) *
-                   k[static_cast<size_t>(((c * group_in + i) * w.kernel[0] + ky) * w.kernel[1] + kx)];
+            sum +=
+                (in[static_cast<size_t>((from * h + iy) * width + ix)] - r.Z(x)) *
+                k[static_cast<size_t>(((c * group_in + i) * w.kernel[0] + ky) * w.kernel[1] + kx)];
           }
         });
         ASSERT_EQ(out[static_cast<size_t>((c * oh + oy) * ow + ox)],
@@ -93,9 +103,11 @@ TEST_P(Contract, ConvolutionIsTheSumOverItsWindow) {
 
 TEST_P(Contract, DenseIsAMatrixProduct) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
-  const int64_t rows = r.rng.Range(1, 3), in_size = r.rng.Range(1, 40), out_size = r.rng.Range(1, 20);
+  const int64_t rows = r.rng.Range(1, 3), in_size = r.rng.Range(1, 40),
+                out_size = r.rng.Range(1, 20);
   const TensorId x = r.Int8("x", {rows, in_size}, true), weights = r.Weights({out_size, in_size});
-  const TensorId y = r.Int8("y", {rows, out_size}, false, r.Scale(0.05, 0.5)), bias = r.Bias(out_size);
+  const TensorId y = r.Int8("y", {rows, out_size}, false, r.Scale(0.05, 0.5)),
+                 bias = r.Bias(out_size);
   graph::Node n{.op = Op::kDense, .name = "n", .inputs = {x, weights, bias}, .output = y};
   r.Bounds(n);
   const exact::Mode mode = ModeOf(r.Round(n));
@@ -107,11 +119,14 @@ TEST_P(Contract, DenseIsAMatrixProduct) {
     for (int64_t c = 0; c < out_size; ++c) {
       int64_t sum = As<int32_t>(*r.T(bias).data)[static_cast<size_t>(c)];
       for (int64_t i = 0; i < in_size; ++i) {
-        sum += (in[static_cast<size_t>(row * in_size + i)] - r.Z(x)) * k[static_cast<size_t>(c * in_size + i)];
+        sum += (in[static_cast<size_t>(row * in_size + i)] - r.Z(x)) *
+               k[static_cast<size_t>(c * in_size + i)];
       }
       const auto& scales = r.T(weights).quant->scale;
-      const exact::Factor factor = exact::FactorOf(r.S(x) * scales[scales.size() == 1 ? 0 : static_cast<size_t>(c)] / r.S(y));
-      ASSERT_EQ(out[static_cast<size_t>(row * out_size + c)], exact::Narrow(exact::Rescale(sum, factor, mode), r.Z(y), n.lo, n.hi));
+      const exact::Factor factor = exact::FactorOf(
+          r.S(x) * scales[scales.size() == 1 ? 0 : static_cast<size_t>(c)] / r.S(y));
+      ASSERT_EQ(out[static_cast<size_t>(row * out_size + c)],
+                exact::Narrow(exact::Rescale(sum, factor, mode), r.Z(y), n.lo, n.hi));
     }
   }
 }
@@ -120,7 +135,8 @@ TEST_P(Contract, AveragePoolIsTheMeanOfRealValues) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   const int64_t c = r.rng.Range(1, 5), h = r.rng.Range(1, 8), width = r.rng.Range(1, 8);
   const Window w = RandomWindow(false, h, width);
-  const int64_t oh = w.OutExtent(0, h), ow = w.OutExtent(1, width), count = w.kernel[0] * w.kernel[1];
+  const int64_t oh = w.OutExtent(0, h), ow = w.OutExtent(1, width),
+                count = w.kernel[0] * w.kernel[1];
   const TensorId x = r.Int8("x", {1, c, h, width}, true), y = r.Int8("y", {1, c, oh, ow}, false);
   graph::Node n{.op = Op::kAvgPool, .name = "n", .inputs = {x}, .output = y, .window = w};
   r.Bounds(n);
@@ -135,7 +151,9 @@ TEST_P(Contract, AveragePoolIsTheMeanOfRealValues) {
     Taps(w, i / ow % oh, i % ow, h, width, [&](int64_t, int64_t, int64_t iy, int64_t ix) {
       sum += in[static_cast<size_t>((i / (oh * ow) * h + iy) * width + ix)] - r.Z(x);
     });
-    ASSERT_EQ(out[static_cast<size_t>(i)], exact::Narrow(exact::Rescale(sum, factor, mode), r.Z(y), n.lo, n.hi)) << i;
+    ASSERT_EQ(out[static_cast<size_t>(i)],
+              exact::Narrow(exact::Rescale(sum, factor, mode), r.Z(y), n.lo, n.hi))
+        << i;
   }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model of models/fashion through import, simplification, fusion and the tensor expressions of every region, on
-// real test images. What comes out must be the label for most of them: the network gets 93.7 % right, so
-// fewer than 3 of 4 means a wrong operator. Needs the images of Debian's dataset-fashion-mnist.
+// The model of models/fashion through import, simplification, fusion and the tensor expressions of
+// every region, on real test images. What comes out must be the label for most of them: the network
+// gets 93.7 % right, so fewer than 3 of 4 means a wrong operator. Needs the images of Debian's
+// dataset-fashion-mnist.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,8 @@ constexpr int kImages = 4;
 
 TEST(Fashion, PredictsLikeTheLabels) {
   const std::string folder = "/usr/share/datasets/fashion-mnist/t10k-";
-  const auto images = ReadIdx(folder + "images-idx3-ubyte.gz"), labels = ReadIdx(folder + "labels-idx1-ubyte.gz");
+  const auto images = ReadIdx(folder + "images-idx3-ubyte.gz"),
+             labels = ReadIdx(folder + "labels-idx1-ubyte.gz");
   ASSERT_TRUE(images) << images.error().message;
   ASSERT_TRUE(labels) << labels.error().message;
   ASSERT_EQ(images->shape, (std::vector<int64_t>{10000, 28, 28}));
@@ -35,7 +37,8 @@ TEST(Fashion, PredictsLikeTheLabels) {
   int right = 0;
   for (int i = 0; i < kImages; ++i) {
     std::vector<float> pixels;
-    for (const uint8_t p : images->Slice(i, 1).bytes) pixels.push_back(static_cast<float>(p) / 255.0f);
+    for (const uint8_t p : images->Slice(i, 1).bytes)
+      pixels.push_back(static_cast<float>(p) / 255.0f);
     TensorBytes values;
     values[graph->inputs[0]] = Bytes(pixels);
     ASSERT_NO_FATAL_FAILURE(RunRegions(*graph, values));

@@ -22,16 +22,21 @@ class RandomGraph {
   graph::Graph g;
   TensorBytes values;
 
-  double Scale(double least = 0.001, double most = 0.1) { return static_cast<float>(least * std::pow(most / least, rng.Unit())); }
+  double Scale(double least = 0.001, double most = 0.1) {
+    return static_cast<float>(least * std::pow(most / least, rng.Unit()));
+  }
 
   // An int8 value that a node makes, or, with |given|, an input with random contents.
-  graph::TensorId Int8(const std::string& name, std::vector<int64_t> shape, bool given, double scale = 0) {
+  graph::TensorId Int8(const std::string& name, std::vector<int64_t> shape, bool given,
+                       double scale = 0) {
     graph::Tensor t{name, DType::kInt8, std::move(shape), {}, {}};
-    t.quant = graph::Quant{{scale > 0 ? scale : Scale()}, {static_cast<int32_t>(rng.Range(-128, 127))}, -1};
+    t.quant = graph::Quant{
+        {scale > 0 ? scale : Scale()}, {static_cast<int32_t>(rng.Range(-128, 127))}, -1};
     const graph::TensorId id = g.AddTensor(t);
     if (given) {
       g.inputs.push_back(id);
-      for (int64_t i = 0; i < t.count(); ++i) values[id].push_back(static_cast<uint8_t>(rng.Next()));
+      for (int64_t i = 0; i < t.count(); ++i)
+        values[id].push_back(static_cast<uint8_t>(rng.Next()));
     }
     return id;
   }
@@ -43,12 +48,14 @@ class RandomGraph {
       t.quant->zero.push_back(0);
     }
     if (each && t.shape[0] > 1) t.quant->axis = 0;
-    for (int64_t i = 0; i < t.count(); ++i) t.data->push_back(static_cast<uint8_t>(rng.Range(-128, 127)));
+    for (int64_t i = 0; i < t.count(); ++i)
+      t.data->push_back(static_cast<uint8_t>(rng.Range(-128, 127)));
     return g.AddTensor(t);
   }
   graph::TensorId Bias(int64_t channels) {
     std::vector<int32_t> bias;
-    for (int64_t c = 0; c < channels; ++c) bias.push_back(static_cast<int32_t>(rng.Range(-100000, 100000)));
+    for (int64_t c = 0; c < channels; ++c)
+      bias.push_back(static_cast<int32_t>(rng.Range(-100000, 100000)));
     return g.AddTensor({"b", DType::kInt32, {channels}, {}, Bytes(bias)});
   }
   void Bounds(graph::Node& n) {
@@ -79,7 +86,9 @@ class RandomGraph {
 };
 
 inline exact::Mode ModeOf(isa::Round round) {
-  return round == isa::Round::kEven ? exact::Mode::kEven : round == isa::Round::kTflite ? exact::Mode::kTflite : exact::Mode::kHalfUp;
+  return round == isa::Round::kEven     ? exact::Mode::kEven
+         : round == isa::Round::kTflite ? exact::Mode::kTflite
+                                        : exact::Mode::kHalfUp;
 }
 
 }  // namespace tessera
