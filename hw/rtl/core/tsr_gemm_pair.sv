@@ -21,7 +21,7 @@ module tsr_gemm_pair (
 );
   logic signed [24:0] w_q;
   logic signed [7:0] x_q;
-  logic signed [32:0] m_q;
+  logic signed [31:0] m_q;  // |product| <= 2^30 + 2^14
   logic [15:0] p0_q, p1_q;
 
   logic [8:0] high;
@@ -40,6 +40,4 @@ module tsr_gemm_pair (
   end
   assign p0_o = p0_q;
   assign p1_o = p1_q;
-  logic unused;
-  assign unused = m_q[32];
 endmodule

@@ -22,7 +22,7 @@ module tsr_ram #(
   output logic [8*Bytes-1:0]  rdata_o
 `ifndef SYNTHESIS
   ,
-  output logic [8*Bytes-1:0]  old_o    // what the write port's address holds now; for digests
+  output logic [8*Bytes-1:0]  old_o    // what this cycle's write replaces; for digests
 `endif
 );
   localparam int Column = 8;
@@ -45,15 +45,17 @@ module tsr_ram #(
       end
     end
 `else
-    // The same write as one store, which a simulator does faster.
-    logic [8*N-1:0] mask;
-    always_comb begin
-      for (int b = 0; b < N; b++) mask[8*b+:8] = {8{be_i[Low+b]}};
-    end
+    // The same write as one store; only a partial one costs a simulator a merge.
+    function automatic [8*N-1:0] merged(input [8*N-1:0] was, input [8*N-1:0] is, input [N-1:0] be);
+      for (int b = 0; b < N; b++) merged[8*b+:8] = be[b] ? is[8*b+:8] : was[8*b+:8];
+    endfunction
     always_ff @(posedge clk_i) begin
-      if (we_i) mem_q[waddr_i] <= (mem_q[waddr_i] & ~mask) | (wdata_i[8*Low+:8*N] & mask);
+      if (we_i) begin
+        mem_q[waddr_i] <= (&be_i[Low+:N]) ? wdata_i[8*Low+:8*N]
+                          : merged(mem_q[waddr_i], wdata_i[8*Low+:8*N], be_i[Low+:N]);
+      end
     end
-    assign old_o[8*Low+:8*N] = mem_q[waddr_i];
+    assign old_o[8*Low+:8*N] = we_i ? mem_q[waddr_i] : '0;
     initial for (int i = 0; i < Depth; i++) mem_q[i] = '0;
 `endif
   end

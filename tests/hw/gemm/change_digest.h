@@ -18,7 +18,8 @@ inline uint64_t ChangeOfWord(int space, uint64_t word, uint32_t before, uint32_t
 }
 inline uint64_t ChangeOfByte(int space, uint64_t address, uint8_t before, uint8_t after) {
   const uint64_t change = uint64_t{after} - before;
-  return (change << (8 * (address % 4))) * (Mix64((static_cast<uint64_t>(space) << 56) + address / 4) | 1);
+  return (change << (8 * (address % 4))) *
+         (Mix64((static_cast<uint64_t>(space) << 56) + address / 4) | 1);
 }
 
 }  // namespace tessera::hw

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: Depthwise of the GEMM unit against a second derivation: all window sizes, strides,
-// dilations, overlaps of windows, bank conflicts, init or add, channel blocks, mixed with tile products;
-// rates in cycles; errors.
-// Space: random programs of up to 8 instructions, extreme operands.
-// Not tested here: tile products alone (gemm_test).
+// What is tested: Depthwise of the GEMM unit against a second derivation: all window sizes,
+// strides, dilations, overlaps of windows, bank conflicts, init or add, channel blocks, mixed with
+// tile products; rates in cycles; errors. Space: random programs of up to 8 instructions, extreme
+// operands. Not tested here: tile products alone (gemm_test).
 #include <gtest/gtest.h>
 
 #include "tests/hw/gemm/gemm_bench.h"
@@ -43,7 +42,9 @@ isa::Depthwise RandomDepthwise(Rng& rng, const isa::Config& c) {
 }
 
 void FillState(Rng& rng, GemmState& s, bool extreme) {
-  const auto byte = [&] { return static_cast<int8_t>(extreme ? (rng.OneIn(2) ? -128 : 127) : rng.Range(-128, 127)); };
+  const auto byte = [&] {
+    return static_cast<int8_t>(extreme ? (rng.OneIn(2) ? -128 : 127) : rng.Range(-128, 127));
+  };
   for (int8_t& v : s.wgt) v = byte();
   for (int8_t& v : s.inp) v = byte();
   for (int32_t& v : s.acc) v = static_cast<int32_t>(rng.Next());
@@ -64,7 +65,8 @@ TEST_P(DepthwiseRandom, ProgramsMatchWideSums) {
   std::vector<Command> commands;
   std::vector<uint64_t> digests;
   for (int64_t n = rng.Range(1, 8); n > 0; --n) {
-    Command command{{}, static_cast<uint32_t>(n), static_cast<int>(rng.OneIn(3) ? rng.Range(0, 20) : 0)};
+    Command command{
+        {}, static_cast<uint32_t>(n), static_cast<int>(rng.OneIn(3) ? rng.Range(0, 20) : 0)};
     if (rng.OneIn(4)) {
       isa::Gemm g;
       g.uop_count = rng.Range(0, 2);
@@ -134,8 +136,10 @@ TEST(DepthwiseRate, WindowsOfThreeByThree) {
   const int64_t groups = (9 + TheConfig().depthwise_taps() - 1) / TheConfig().depthwise_taps();
   for (int64_t win_y : {7, 9, 18}) {
     const int64_t two = std::max<int64_t>(2, groups), three = std::max<int64_t>(3, groups);
-    EXPECT_EQ(RowCycles(60, 1, win_y) - RowCycles(10, 1, win_y), 50 * two) << "stride 1, rows " << win_y << " apart";
-    EXPECT_EQ(RowCycles(40, 2, win_y) - RowCycles(10, 2, win_y), 30 * three) << "stride 2, rows " << win_y << " apart";
+    EXPECT_EQ(RowCycles(60, 1, win_y) - RowCycles(10, 1, win_y), 50 * two)
+        << "stride 1, rows " << win_y << " apart";
+    EXPECT_EQ(RowCycles(40, 2, win_y) - RowCycles(10, 2, win_y), 30 * three)
+        << "stride 2, rows " << win_y << " apart";
   }
   // Rows in one bank cost a cycle more: three tiles, one at a time.
   EXPECT_EQ(RowCycles(60, 1, 8) - RowCycles(10, 1, 8), 50 * std::max<int64_t>(3, groups));
@@ -151,17 +155,23 @@ TEST(DepthwiseErrors, StopTheUnitInOrder) {
     isa::MachineError error;
   };
   const Case cases[] = {
-      {"kh", [](isa::Depthwise& d, const isa::Config&) { d.kh = 0; }, isa::MachineError::kIllegalField},
+      {"kh", [](isa::Depthwise& d, const isa::Config&) { d.kh = 0; },
+       isa::MachineError::kIllegalField},
       {"kw, nothing to do", [](isa::Depthwise& d, const isa::Config&) { d.kw = 0, d.iter_z = 0; },
        isa::MachineError::kIllegalField},
-      {"dst", [](isa::Depthwise& d, const isa::Config& k) { d.dst_base = k.Depth(isa::Memory::kAcc) - 3; },
+      {"dst",
+       [](isa::Depthwise& d, const isa::Config& k) { d.dst_base = k.Depth(isa::Memory::kAcc) - 3; },
        isa::MachineError::kSramRange},
       {"window's last tile",
-       [](isa::Depthwise& d, const isa::Config& k) { d.src_base = k.Depth(isa::Memory::kInp) - 4 - 2 * d.win_y - 1; },
+       [](isa::Depthwise& d, const isa::Config& k) {
+         d.src_base = k.Depth(isa::Memory::kInp) - 4 - 2 * d.win_y - 1;
+       },
        isa::MachineError::kSramRange},
-      {"weights", [](isa::Depthwise& d, const isa::Config& k) { d.wgt_base = k.Depth(isa::Memory::kWgt); },
+      {"weights",
+       [](isa::Depthwise& d, const isa::Config& k) { d.wgt_base = k.Depth(isa::Memory::kWgt); },
        isa::MachineError::kSramRange},
-      {"far away", [](isa::Depthwise& d, const isa::Config&) { d.win_y = 65535, d.src_base = 0xfffff; },
+      {"far away",
+       [](isa::Depthwise& d, const isa::Config&) { d.win_y = 65535, d.src_base = 0xfffff; },
        isa::MachineError::kSramRange}};
   for (const Case& one : cases) {
     SCOPED_TRACE(one.name);
@@ -178,7 +188,8 @@ TEST(DepthwiseErrors, StopTheUnitInOrder) {
     one.change(bad, c);
     isa::Depthwise after = good;
     after.dst_base = 20;
-    bench.Run({{*isa::Encode(good), 1, 0}, {*isa::Encode(bad), 2, 0}, {*isa::Encode(after), 3, 0}}, 300);
+    bench.Run({{*isa::Encode(good), 1, 0}, {*isa::Encode(bad), 2, 0}, {*isa::Encode(after), 3, 0}},
+              300);
     bench.Idle(60);
     EXPECT_TRUE(bench.error);
     EXPECT_EQ(bench.error_code, static_cast<int>(one.error));

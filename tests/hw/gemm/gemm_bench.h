@@ -62,9 +62,9 @@ class GemmBench {
   const isa::Config config_;
   GemmState state;
   int64_t cycle = 0;
-  std::vector<int64_t> taken;      // cycle in which each command was taken
-  std::vector<int64_t> retired;    // cycle in which each showed as retired
-  std::vector<uint64_t> digests;   // what it said it had changed
+  std::vector<int64_t> taken;     // cycle in which each command was taken
+  std::vector<int64_t> retired;   // cycle in which each showed as retired
+  std::vector<uint64_t> digests;  // what it said it had changed
   int64_t busy = 0;
   bool error = false;
   int error_code = 0;
@@ -111,9 +111,16 @@ class GemmBench {
     const auto tile = [](const auto& memory, int64_t index, int64_t size) {
       return std::vector(memory.begin() + index * size, memory.begin() + (index + 1) * size);
     };
-    Asked r{static_cast<bool>(dut_.uop_rd_en_o), static_cast<bool>(dut_.wgt_rd_en_o),
-            static_cast<bool>(dut_.inp_rd_a_en_o), static_cast<bool>(dut_.inp_rd_b_en_o),
-            static_cast<bool>(dut_.acc_rd_en_o), 0, {}, {}, {}, {}};
+    Asked r{static_cast<bool>(dut_.uop_rd_en_o),
+            static_cast<bool>(dut_.wgt_rd_en_o),
+            static_cast<bool>(dut_.inp_rd_a_en_o),
+            static_cast<bool>(dut_.inp_rd_b_en_o),
+            static_cast<bool>(dut_.acc_rd_en_o),
+            0,
+            {},
+            {},
+            {},
+            {}};
     if (r.uop) r.uop_word = state.uop[dut_.uop_rd_addr_o];
     if (r.wgt) r.wgt_tile = tile(state.wgt, dut_.wgt_rd_addr_o, config_.wgt_tile_bytes());
     if (r.a) r.a_tile = tile(state.inp, dut_.inp_rd_a_addr_o, config_.inp_tile_bytes());

@@ -31,10 +31,12 @@ class GemmGolden {
 
   void Run(const isa::Gemm& g) {
     for (int64_t step = 0; step < g.iter_out * g.iter_in * g.uop_count; ++step) {
-      const int64_t u = step % g.uop_count, i = step / g.uop_count % g.iter_in, o = step / g.uop_count / g.iter_in;
+      const int64_t u = step % g.uop_count, i = step / g.uop_count % g.iter_in,
+                    o = step / g.uop_count / g.iter_in;
       const uint64_t w = s_.uop[g.uop_begin + u];
       const auto field = [w](int lsb) { return static_cast<int64_t>(w >> lsb & 0xfffff); };
-      Product(g.dst_base + field(0) + o * g.dst_out + i * g.dst_in, g.src_base + field(20) + o * g.src_out + i * g.src_in,
+      Product(g.dst_base + field(0) + o * g.dst_out + i * g.dst_in,
+              g.src_base + field(20) + o * g.src_out + i * g.src_in,
               g.wgt_base + field(40) + o * g.wgt_out + i * g.wgt_in, w >> 60 & 1, false);
     }
   }
@@ -65,8 +67,9 @@ class GemmGolden {
             for (int64_t t = 0; t < d.kh * d.kw; ++t) {
               const int64_t tile = src + t / d.kw * d.win_y + t % d.kw * d.win_x;
               const int64_t weights = d.wgt_base + z * d.wgt_z + t / c_.block_out;
-              sum += int64_t{s_.inp[tile * c_.lanes() + lane]} *
-                     s_.wgt[weights * c_.wgt_tile_bytes() + t % c_.block_out * c_.block_in + channel];
+              sum +=
+                  int64_t{s_.inp[tile * c_.lanes() + lane]} *
+                  s_.wgt[weights * c_.wgt_tile_bytes() + t % c_.block_out * c_.block_in + channel];
             }
             Set(dst * c_.lanes() + lane, sum);
           }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: tile products of the GEMM unit in both profiles against a second derivation: all six
-// factors, bases, init, reset, empty loops, the same accumulator in any distance, digests, retirement
-// order, rates in cycles, and every error with its instruction number.
-// Space: random programs of up to 14 instructions with gaps between commands, extreme operands.
-// Not tested here: Depthwise (depthwise_test), conflicts with VECTOR (mem tests), tokens (top).
+// What is tested: tile products of the GEMM unit in both profiles against a second derivation: all
+// six factors, bases, init, reset, empty loops, the same accumulator in any distance, digests,
+// retirement order, rates in cycles, and every error with its instruction number. Space: random
+// programs of up to 14 instructions with gaps between commands, extreme operands. Not tested here:
+// Depthwise (depthwise_test), conflicts with VECTOR (mem tests), tokens (top).
 #include <gtest/gtest.h>
 
 #include "tests/hw/gemm/gemm_bench.h"
@@ -19,7 +19,9 @@ const isa::Config& TheConfig() {
 }
 
 void FillState(Rng& rng, GemmState& s, bool extreme) {
-  const auto byte = [&] { return static_cast<int8_t>(extreme ? (rng.OneIn(2) ? -128 : 127) : rng.Range(-128, 127)); };
+  const auto byte = [&] {
+    return static_cast<int8_t>(extreme ? (rng.OneIn(2) ? -128 : 127) : rng.Range(-128, 127));
+  };
   for (int8_t& v : s.wgt) v = byte();
   for (int8_t& v : s.inp) v = byte();
   for (int32_t& v : s.acc) v = static_cast<int32_t>(rng.Next());
@@ -50,7 +52,10 @@ isa::Gemm RandomGemm(Rng& rng, const isa::Config& c, GemmState& s) {
   g.src_base = rng.Range(0, c.Depth(isa::Memory::kInp) - 120);
   g.wgt_base = rng.Range(0, c.Depth(isa::Memory::kWgt) - 70);
   for (int64_t u = 0; u < g.uop_count; ++u) {
-    const isa::Uop uop{.dst = rng.Range(0, spread), .src = rng.Range(0, 9), .wgt = rng.Range(0, 9), .init = rng.OneIn(4)};
+    const isa::Uop uop{.dst = rng.Range(0, spread),
+                       .src = rng.Range(0, 9),
+                       .wgt = rng.Range(0, 9),
+                       .init = rng.OneIn(4)};
     s.uop[g.uop_begin + u] = *isa::EncodeUop(uop);
   }
   return g;
@@ -75,7 +80,8 @@ TEST_P(GemmRandom, TesseraProgramsMatchWideSums) {
   const int64_t count = rng.Range(1, 14);
   for (int64_t n = 0; n < count; ++n) {
     isa::Gemm g = RandomGemm(rng, c, bench.state);
-    const std::vector<uint64_t> uops(bench.state.uop.begin() + g.uop_begin, bench.state.uop.begin() + g.uop_begin + g.uop_count);
+    const std::vector<uint64_t> uops(bench.state.uop.begin() + g.uop_begin,
+                                     bench.state.uop.begin() + g.uop_begin + g.uop_count);
     g.uop_begin = n * 8;
     std::copy(uops.begin(), uops.end(), bench.state.uop.begin() + g.uop_begin);
     insns.push_back(g);
@@ -90,7 +96,8 @@ TEST_P(GemmRandom, TesseraProgramsMatchWideSums) {
     golden.Run(g);
     digests.push_back(golden.TakeDigest());
     steps += g.iter_out * g.iter_in * g.uop_count;
-    commands.push_back({Bits(g), static_cast<uint32_t>(100 + commands.size()), static_cast<int>(gaps ? rng.Range(0, 9) : 0)});
+    commands.push_back({Bits(g), static_cast<uint32_t>(100 + commands.size()),
+                        static_cast<int>(gaps ? rng.Range(0, 9) : 0)});
   }
   bench.Run(commands, 1000 + steps);
   EXPECT_FALSE(bench.error);
@@ -109,7 +116,8 @@ TEST_P(GemmRandom, VtaProgramsMatchWideSums) {
   FillState(rng, bench.state, GetParam() % 4 == 0);
   std::vector<isa::VtaUop> uops(c.Depth(isa::Memory::kUop, isa::Profile::kVta));
   for (size_t n = 0; n < uops.size(); ++n) {
-    uops[n] = {.dst_idx = rng.Range(0, 3), .src_idx = rng.Range(0, 30), .wgt_idx = rng.Range(0, 30)};
+    uops[n] = {
+        .dst_idx = rng.Range(0, 3), .src_idx = rng.Range(0, 30), .wgt_idx = rng.Range(0, 30)};
     bench.state.uop[n / 2] |= uint64_t{*codec.EncodeUop(uops[n])} << (32 * (n % 2));
   }
   GemmState want = bench.state;
@@ -190,8 +198,8 @@ struct Bad {
 
 std::vector<Bad> BadCommands() {
   const isa::Config& c = TheConfig();
-  const int64_t acc = c.Depth(isa::Memory::kAcc), inp = c.Depth(isa::Memory::kInp), wgt = c.Depth(isa::Memory::kWgt),
-                uop = c.Depth(isa::Memory::kUop);
+  const int64_t acc = c.Depth(isa::Memory::kAcc), inp = c.Depth(isa::Memory::kInp),
+                wgt = c.Depth(isa::Memory::kWgt), uop = c.Depth(isa::Memory::kUop);
   isa::Gemm one;
   one.uop_count = one.iter_out = 1;
   one.iter_in = 3;
@@ -201,15 +209,27 @@ std::vector<Bad> BadCommands() {
     change(bad.back().insn);
   };
   using enum isa::MachineError;
-  add("dst by base", [&](isa::Gemm& g) { g.dst_base = acc; }, 0, kSramRange);
-  add("dst by its last step", [&](isa::Gemm& g) { g.dst_base = acc - 4, g.dst_in = 2; }, 0, kSramRange);
-  add("src by micro-op", [&](isa::Gemm&) {}, static_cast<uint64_t>(inp) << 20, kSramRange);
-  add("wgt by sum", [&](isa::Gemm& g) { g.wgt_base = wgt - 1; }, uint64_t{1} << 40, kSramRange);
-  add("past 2^20", [&](isa::Gemm& g) { g.dst_base = 0xfffff; }, 0xfffff, kSramRange);
-  add("far past 2^20", [&](isa::Gemm& g) { g.iter_in = 40, g.src_in = 65535, g.src_base = inp - 1; }, 0, kSramRange);
-  add("micro-op", [&](isa::Gemm& g) { g.uop_begin = uop; }, 0, kSramRange);
-  add("micro-op's last", [&](isa::Gemm& g) { g.uop_begin = uop - 1, g.uop_count = 2; }, 0, kSramRange);
-  add("micro-op's bits", [&](isa::Gemm&) {}, uint64_t{1} << 61, kIllegalField);
+  add(
+      "dst by base", [&](isa::Gemm& g) { g.dst_base = acc; }, 0, kSramRange);
+  add(
+      "dst by its last step", [&](isa::Gemm& g) { g.dst_base = acc - 4, g.dst_in = 2; }, 0,
+      kSramRange);
+  add(
+      "src by micro-op", [&](isa::Gemm&) {}, static_cast<uint64_t>(inp) << 20, kSramRange);
+  add(
+      "wgt by sum", [&](isa::Gemm& g) { g.wgt_base = wgt - 1; }, uint64_t{1} << 40, kSramRange);
+  add(
+      "past 2^20", [&](isa::Gemm& g) { g.dst_base = 0xfffff; }, 0xfffff, kSramRange);
+  add(
+      "far past 2^20",
+      [&](isa::Gemm& g) { g.iter_in = 40, g.src_in = 65535, g.src_base = inp - 1; }, 0, kSramRange);
+  add(
+      "micro-op", [&](isa::Gemm& g) { g.uop_begin = uop; }, 0, kSramRange);
+  add(
+      "micro-op's last", [&](isa::Gemm& g) { g.uop_begin = uop - 1, g.uop_count = 2; }, 0,
+      kSramRange);
+  add(
+      "micro-op's bits", [&](isa::Gemm&) {}, uint64_t{1} << 61, kIllegalField);
   return bad;
 }
 

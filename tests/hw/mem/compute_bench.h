@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_compute, GEMM and VECTOR with INP, ACC and OUT, driven from all sides at once: commands of both
-// units, LOAD's chunks, STORE's reads. UOP, WGT and PRM are arrays.
+// tsr_compute, GEMM and VECTOR with INP, ACC and OUT, driven from all sides at once: commands of
+// both units, LOAD's chunks, STORE's reads. UOP, WGT and PRM are arrays.
 #ifndef TESSERA_TESTS_HW_MEM_COMPUTE_BENCH_H_
 #define TESSERA_TESTS_HW_MEM_COMPUTE_BENCH_H_
 
@@ -36,7 +36,10 @@ struct Read {
 class ComputeBench {
  public:
   explicit ComputeBench(const isa::Config& config)
-      : uop(config.uop_bytes / 8), wgt(config.wgt_bytes), prm(config.prm_depth * 9 * config.block_out), config_(config) {
+      : uop(config.uop_bytes / 8),
+        wgt(config.wgt_bytes),
+        prm(config.prm_depth * 9 * config.block_out),
+        config_(config) {
     dut_.vta_i = 0;
     dut_.trace_en_i = 1;
     dut_.gemm_retire_ready_i = dut_.vector_retire_ready_i = 1;
@@ -48,7 +51,8 @@ class ComputeBench {
   // Runs until everything queued is done, or |limit| cycles have passed; returns the cycles.
   int64_t Run(int64_t limit) {
     for (int64_t cycle = 0; cycle < limit; ++cycle) {
-      if (gemm.empty() && vector.empty() && chunks.empty() && reads.empty() && open_ == 0) return cycle;
+      if (gemm.empty() && vector.empty() && chunks.empty() && reads.empty() && open_ == 0)
+        return cycle;
       Cycle();
     }
     return limit;
@@ -103,11 +107,14 @@ class ComputeBench {
     const bool take_vector = dut_.vector_cmd_valid_i && dut_.vector_cmd_ready_o;
     const bool take_chunk = dut_.ld_wr_valid_i && dut_.ld_wr_ready_o;
     const bool take_read = dut_.st_rd_valid_i && dut_.st_rd_ready_o;
-    const bool read_uop = dut_.uop_rd_en_o, read_wgt = dut_.wgt_rd_en_o, read_prm = dut_.prm_rd_en_o;
-    const int64_t uop_at = dut_.uop_rd_addr_o, wgt_at = dut_.wgt_rd_addr_o, prm_at = dut_.prm_rd_addr_o;
+    const bool read_uop = dut_.uop_rd_en_o, read_wgt = dut_.wgt_rd_en_o,
+               read_prm = dut_.prm_rd_en_o;
+    const int64_t uop_at = dut_.uop_rd_addr_o, wgt_at = dut_.wgt_rd_addr_o,
+                  prm_at = dut_.prm_rd_addr_o;
     if (dut_.rst_ni) {
       if (dut_.gemm_retire_valid_o) gemm_digests.push_back(dut_.gemm_retire_digest_o), --open_;
-      if (dut_.vector_retire_valid_o) vector_digests.push_back(dut_.vector_retire_digest_o), --open_;
+      if (dut_.vector_retire_valid_o)
+        vector_digests.push_back(dut_.vector_retire_digest_o), --open_;
       error = error || dut_.gemm_err_valid_o || dut_.vector_err_valid_o;
       load_digest += dut_.ld_wr_digest_o;
       if (dut_.st_rd_data_valid_o) {
@@ -124,8 +131,11 @@ class ComputeBench {
     dut_.clk_i = 1;
     dut_.eval();
     if (read_uop) dut_.uop_rd_data_i = uop[uop_at];
-    if (read_wgt) SetPort(dut_.wgt_rd_data_i, &wgt[wgt_at * config_.wgt_tile_bytes()], config_.wgt_tile_bytes());
-    if (read_prm) SetPort(dut_.prm_rd_data_i, &prm[prm_at * 9 * config_.block_out], 9 * config_.block_out);
+    if (read_wgt)
+      SetPort(dut_.wgt_rd_data_i, &wgt[wgt_at * config_.wgt_tile_bytes()],
+              config_.wgt_tile_bytes());
+    if (read_prm)
+      SetPort(dut_.prm_rd_data_i, &prm[prm_at * 9 * config_.block_out], 9 * config_.block_out);
     if (take_gemm) gemm.pop_front(), ++open_;
     if (take_vector) vector.pop_front(), ++open_;
     if (take_chunk) chunks.pop_front(), ++open_, chunk_digest_due_ = true;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: INP, ACC and OUT between their four clients. GEMM, VECTOR, LOAD and STORE work at the
-// same time in the same banks, on tiles of their own; what each of them changed (the digests of their
-// instructions) and what STORE read must be what each would have done alone.
-// Space: random programs; LOAD in chunks with gaps between enabled bytes, and whole padded tiles.
-// Not tested here: the units' own arithmetic in depth (tests/hw/gemm, tests/hw/vector).
+// What is tested: INP, ACC and OUT between their four clients. GEMM, VECTOR, LOAD and STORE work at
+// the same time in the same banks, on tiles of their own; what each of them changed (the digests of
+// their instructions) and what STORE read must be what each would have done alone. Space: random
+// programs; LOAD in chunks with gaps between enabled bytes, and whole padded tiles. Not tested
+// here: the units' own arithmetic in depth (tests/hw/gemm, tests/hw/vector).
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
@@ -26,16 +26,21 @@ struct Contents {
   explicit Contents(const isa::Config& c) : inp(c.inp_bytes), acc(c.acc_bytes), out(c.out_bytes) {}
   std::vector<uint8_t> inp, acc, out;
   std::vector<uint8_t>& Of(int memory) {
-    return memory == static_cast<int>(isa::Memory::kInp) ? inp : memory == static_cast<int>(isa::Memory::kAcc) ? acc : out;
+    return memory == static_cast<int>(isa::Memory::kInp)   ? inp
+           : memory == static_cast<int>(isa::Memory::kAcc) ? acc
+                                                           : out;
   }
 };
 
 // Chunks that write |tile| of |memory| with random bytes, kept in |contents|; returns the digest.
-uint64_t RandomLoad(Rng& rng, isa::Memory memory, int64_t tile, std::deque<Chunk>& chunks, Contents& contents) {
+uint64_t RandomLoad(Rng& rng, isa::Memory memory, int64_t tile, std::deque<Chunk>& chunks,
+                    Contents& contents) {
   const isa::Config& c = TheConfig();
   const int64_t bytes = c.TileBytes(memory), bus = c.bus_bytes();
   std::vector<uint8_t>& bytes_of = contents.Of(static_cast<int>(memory));
-  const int space = memory == isa::Memory::kInp ? kInpSpace : memory == isa::Memory::kAcc ? kAccSpace : kOutSpace;
+  const int space = memory == isa::Memory::kInp   ? kInpSpace
+                    : memory == isa::Memory::kAcc ? kAccSpace
+                                                  : kOutSpace;
   uint64_t digest = 0;
   const auto put = [&](int64_t at, uint8_t value) {
     digest += ChangeOfByte(space, at, bytes_of[at], value);
@@ -43,16 +48,20 @@ uint64_t RandomLoad(Rng& rng, isa::Memory memory, int64_t tile, std::deque<Chunk
   };
   const int64_t last = rng.OneIn(3) ? 1 : CeilDiv(bytes, bus);
   for (int64_t n = 0; n < last; ++n) {
-    Chunk chunk{static_cast<int>(memory), tile, n * bus, std::vector<uint8_t>(bus), 0, false, static_cast<uint32_t>(rng.Next())};
+    Chunk chunk{static_cast<int>(memory),         tile, n * bus,
+                std::vector<uint8_t>(bus),        0,    false,
+                static_cast<uint32_t>(rng.Next())};
     chunk.pad = 0x01010101u * (chunk.pad & 255);
     for (uint8_t& v : chunk.data) v = static_cast<uint8_t>(rng.Next());
-    chunk.enables = rng.OneIn(3) ? static_cast<uint32_t>(rng.Next() & Mask(static_cast<int>(bus))) : static_cast<uint32_t>(Mask(static_cast<int>(bus)));
+    chunk.enables = rng.OneIn(3) ? static_cast<uint32_t>(rng.Next() & Mask(static_cast<int>(bus)))
+                                 : static_cast<uint32_t>(Mask(static_cast<int>(bus)));
     // A tile that is one chunk has no bytes outside it: its pad is in the data.
     chunk.fill = last == 1 && bytes > bus && rng.OneIn(2);
     for (int64_t i = 0; i < bytes; ++i) {
       const bool inside = i / bus == n;
       if (inside && (chunk.enables >> (i % bus) & 1)) put(tile * bytes + i, chunk.data[i % bus]);
-      if (!inside && chunk.fill) put(tile * bytes + i, static_cast<uint8_t>(chunk.pad >> (8 * (i % 4))));
+      if (!inside && chunk.fill)
+        put(tile * bytes + i, static_cast<uint8_t>(chunk.pad >> (8 * (i % 4))));
     }
     chunks.push_back(chunk);
   }
@@ -81,27 +90,35 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
   }
   bench.prm = vector_state.prm;
   for (int64_t u = 0; u < 8; ++u) {
-    gemm_state.uop[u] = *isa::EncodeUop({.dst = rng.Range(0, 2), .src = rng.Range(0, 9), .wgt = rng.Range(0, 9), .init = rng.OneIn(4)});
+    gemm_state.uop[u] = *isa::EncodeUop({.dst = rng.Range(0, 2),
+                                         .src = rng.Range(0, 9),
+                                         .wgt = rng.Range(0, 9),
+                                         .init = rng.OneIn(4)});
   }
   bench.uop = gemm_state.uop;
 
-  // First everything is loaded. In each bank of ACC and OUT the first third belongs to GEMM, the second
-  // to VECTOR, the last to LOAD; of INP, whose banks are by the low bits, the same.
+  // First everything is loaded. In each bank of ACC and OUT the first third belongs to GEMM, the
+  // second to VECTOR, the last to LOAD; of INP, whose banks are by the low bits, the same.
   uint64_t load_digest = 0;
-  const int64_t inp = c.Depth(isa::Memory::kInp), acc = c.Depth(isa::Memory::kAcc), out = c.Depth(isa::Memory::kOut);
+  const int64_t inp = c.Depth(isa::Memory::kInp), acc = c.Depth(isa::Memory::kAcc),
+                out = c.Depth(isa::Memory::kOut);
   const int64_t acc_third = acc / 12, inp_third = inp / 3;
   const int64_t used = 40;  // tiles from the start of a region
-  const auto acc_base = [&](int region, int64_t bank) { return bank * (acc / 4) + region * acc_third; };
+  const auto acc_base = [&](int region, int64_t bank) {
+    return bank * (acc / 4) + region * acc_third;
+  };
   const auto out_base = [&](int64_t bank) { return bank * (out / 4); };
   for (int64_t bank = 0; bank < 4; ++bank) {
     for (int64_t n = 0; n < std::min<int64_t>(used, acc_third); ++n) {
       for (int region = 0; region < 2; ++region) {
-        load_digest += RandomLoad(rng, isa::Memory::kAcc, acc_base(region, bank) + n, bench.chunks, contents);
+        load_digest +=
+            RandomLoad(rng, isa::Memory::kAcc, acc_base(region, bank) + n, bench.chunks, contents);
       }
       load_digest += RandomLoad(rng, isa::Memory::kOut, out_base(bank) + n, bench.chunks, contents);
     }
   }
-  for (int64_t n = 0; n < inp; ++n) load_digest += RandomLoad(rng, isa::Memory::kInp, n, bench.chunks, contents);
+  for (int64_t n = 0; n < inp; ++n)
+    load_digest += RandomLoad(rng, isa::Memory::kInp, n, bench.chunks, contents);
   bench.Run(1000000);
   EXPECT_EQ(bench.load_digest, load_digest);
   std::memcpy(gemm_state.acc.data(), contents.acc.data(), contents.acc.size());
@@ -130,7 +147,8 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
       isa::Gemm g;
       g.uop_count = rng.Range(1, 8);
       g.iter_out = rng.Range(1, 4), g.iter_in = rng.Range(1, 8);
-      g.dst_in = rng.Range(0, 1), g.dst_out = rng.Range(0, 1), g.src_in = rng.Range(0, 3), g.src_out = rng.Range(0, 9);
+      g.dst_in = rng.Range(0, 1), g.dst_out = rng.Range(0, 1), g.src_in = rng.Range(0, 3),
+      g.src_out = rng.Range(0, 9);
       g.dst_base = acc_base(0, rng.Range(0, 3)) + rng.Range(0, room - 15);
       g.src_base = rng.Range(0, inp_third - 60);
       gemm.Run(g);
@@ -141,7 +159,9 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
   for (int n = 0; n < 16; ++n) {
     const auto base = [&](int64_t mem) {
       const int64_t bank = rng.Range(0, 3);
-      return mem == 0 ? acc_base(1, bank) + rng.Range(0, 1) : mem == 1 ? out_base(bank) + rng.Range(0, 1) : inp_third + rng.Range(0, 9);
+      return mem == 0   ? acc_base(1, bank) + rng.Range(0, 1)
+             : mem == 1 ? out_base(bank) + rng.Range(0, 1)
+                        : inp_third + rng.Range(0, 9);
     };
     isa::Requant r;
     r.src_mem = rng.Range(0, 2), r.dst_mem = rng.Range(0, 2);
@@ -160,12 +180,16 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
   load_digest = 0;
   bench.load_digest = 0;
   for (int n = 0; n < 60; ++n) {
-    load_digest += RandomLoad(rng, isa::Memory::kAcc, acc_base(2, rng.Range(0, 3)) + rng.Range(0, room - 1), bench.chunks, contents);
-    load_digest += RandomLoad(rng, isa::Memory::kInp, rng.Range(2 * inp_third + 50, inp - 1), bench.chunks, contents);
+    load_digest +=
+        RandomLoad(rng, isa::Memory::kAcc, acc_base(2, rng.Range(0, 3)) + rng.Range(0, room - 1),
+                   bench.chunks, contents);
+    load_digest += RandomLoad(rng, isa::Memory::kInp, rng.Range(2 * inp_third + 50, inp - 1),
+                              bench.chunks, contents);
     // STORE reads what nobody writes now: GEMM's ACC tiles are busy, but the tail of OUT is not.
     bench.reads.push_back({false, out - 1 - rng.Range(0, 1)});
     stored.push_back(std::vector<int8_t>(c.lanes()));
-    std::memcpy(stored.back().data(), &contents.out[bench.reads.back().tile * c.lanes()], c.lanes());
+    std::memcpy(stored.back().data(), &contents.out[bench.reads.back().tile * c.lanes()],
+                c.lanes());
   }
   bench.Run(100000);
   EXPECT_FALSE(bench.error);
@@ -185,7 +209,10 @@ TEST_P(Compute, ClientsDoNotDisturbEachOther) {
         std::vector<int8_t> want(c.lanes());
         for (int64_t l = 0; l < c.lanes(); ++l) {
           const int64_t index = tile * c.lanes() + l;
-          want[l] = what == 2 ? vector_state.out[index] : static_cast<int8_t>((what == 0 ? gemm_state.acc : vector_state.acc)[index]);
+          want[l] =
+              what == 2
+                  ? vector_state.out[index]
+                  : static_cast<int8_t>((what == 0 ? gemm_state.acc : vector_state.acc)[index]);
         }
         stored.push_back(want);
       }

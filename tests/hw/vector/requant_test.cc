@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the arithmetic of REQUANT, ADD and ALU in all three rounding modes against divisions
-// of exact 128-bit numbers.
-// Space: at least 150,000 values a rounding mode: random, ties and near ties, extremes of accumulator,
-// bias, multiplier and shift; every int8 source with every zero point; ALU operands from a list of edges.
-// Not tested here: loops and hazards (vector_test).
+// What is tested: the arithmetic of REQUANT, ADD and ALU in all three rounding modes against
+// divisions of exact 128-bit numbers. Space: at least 150,000 values a rounding mode: random, ties
+// and near ties, extremes of accumulator, bias, multiplier and shift; every int8 source with every
+// zero point; ALU operands from a list of edges. Not tested here: loops and hazards (vector_test).
 #include <gtest/gtest.h>
 
 #include "tests/hw/vector/vector_bench.h"
@@ -18,24 +17,35 @@ const isa::Config& TheConfig() {
   return config;
 }
 
-constexpr int32_t kEdges[] = {0, 1, -1, 2, -2, 31, -31, 32, -32, 33, -33, 63, 64, -64, 127, -128, 65535, 65536,
-                              0x3fffffff, 0x40000000, -0x40000000, 0x7ffffffe, INT32_MAX, INT32_MIN, INT32_MIN + 1};
+constexpr int32_t kEdges[] = {0,           1,          -1,        2,          -2,
+                              31,          -31,        32,        -32,        33,
+                              -33,         63,         64,        -64,        127,
+                              -128,        65535,      65536,     0x3fffffff, 0x40000000,
+                              -0x40000000, 0x7ffffffe, INT32_MAX, INT32_MIN,  INT32_MIN + 1};
 
 int32_t Value(Rng& rng) {
   switch (rng.Range(0, 3)) {
-    case 0: return kEdges[rng.Range(0, static_cast<int64_t>(std::size(kEdges)) - 1)];
-    case 1: return static_cast<int32_t>(static_cast<uint32_t>(rng.Next()) >> rng.Range(0, 31)) * (rng.OneIn(2) ? 1 : -1);
-    default: return static_cast<int32_t>(rng.Next());
+    case 0:
+      return kEdges[rng.Range(0, static_cast<int64_t>(std::size(kEdges)) - 1)];
+    case 1:
+      return static_cast<int32_t>(static_cast<uint32_t>(rng.Next()) >> rng.Range(0, 31)) *
+             (rng.OneIn(2) ? 1 : -1);
+    default:
+      return static_cast<int32_t>(rng.Next());
   }
 }
 
 // Multipliers that make ties: powers of two and sums of a few of them, besides anything.
 uint32_t Multiplier(Rng& rng) {
   switch (rng.Range(0, 3)) {
-    case 0: return uint32_t{1} << rng.Range(0, 30);
-    case 1: return (uint32_t{1} << rng.Range(0, 30) | uint32_t{1} << rng.Range(0, 30));
-    case 2: return rng.OneIn(2) ? 0x7fffffff : 0x40000000;
-    default: return static_cast<uint32_t>(rng.Next()) >> 1;
+    case 0:
+      return uint32_t{1} << rng.Range(0, 30);
+    case 1:
+      return (uint32_t{1} << rng.Range(0, 30) | uint32_t{1} << rng.Range(0, 30));
+    case 2:
+      return rng.OneIn(2) ? 0x7fffffff : 0x40000000;
+    default:
+      return static_cast<uint32_t>(rng.Next()) >> 1;
   }
 }
 
@@ -57,7 +67,8 @@ TEST_P(RequantRound, ChannelParameters) {
         const uint32_t multiplier = Multiplier(rng);
         std::memcpy(bytes + 4 * ch, &bias, 4);
         std::memcpy(bytes + 4 * (c.block_out + ch), &multiplier, 4);
-        bytes[8 * c.block_out + ch] = static_cast<uint8_t>(rng.OneIn(3) ? rng.Range(-32, 31) : rng.Range(-12, 2));
+        bytes[8 * c.block_out + ch] =
+            static_cast<uint8_t>(rng.OneIn(3) ? rng.Range(-32, 31) : rng.Range(-12, 2));
       }
     }
     // To OUT with a clamp, then to ACC in place with all 32 bits.
@@ -158,7 +169,8 @@ TEST_P(RequantRound, Int8Sources) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Rounds, RequantRound,
-                         ::testing::Values(isa::Round::kTflite, isa::Round::kEven, isa::Round::kHalfUp));
+                         ::testing::Values(isa::Round::kTflite, isa::Round::kEven,
+                                           isa::Round::kHalfUp));
 
 // Every ALU operation on every pair of edges, and on random pairs.
 TEST(AluValues, EdgesAndRandomPairs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The VECTOR unit alone, between memories made of arrays. They answer in the next cycle, show nonsense
-// when they were not asked, and ACC and INP refuse a request as often as asked to.
+// The VECTOR unit alone, between memories made of arrays. They answer in the next cycle, show
+// nonsense when they were not asked, and ACC and INP refuse a request as often as asked to.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_BENCH_H_
 
@@ -61,9 +61,9 @@ class VectorBench {
   const isa::Config config_;
   VectorState state;
   int64_t cycle = 0;
-  std::vector<int64_t> taken;      // cycle in which each command was taken
-  std::vector<int64_t> retired;    // cycle in which each showed as retired
-  std::vector<uint64_t> digests;   // what it said it had changed
+  std::vector<int64_t> taken;     // cycle in which each command was taken
+  std::vector<int64_t> retired;   // cycle in which each showed as retired
+  std::vector<uint64_t> digests;  // what it said it had changed
   int64_t busy = 0, hazard = 0;
   bool error = false;
   int error_code = 0;
@@ -91,8 +91,9 @@ class VectorBench {
       hazard += dut_.hazard_o;
     }
     // Reads see what the memories hold before this cycle's writes.
-    const bool uop = dut_.uop_rd_en_o, prm = dut_.prm_rd_en_o, acc = dut_.acc_rd_valid_o && dut_.acc_rd_ready_i,
-               out = dut_.out_rd_en_o, inp = dut_.inp_rd_valid_o && dut_.inp_rd_ready_i;
+    const bool uop = dut_.uop_rd_en_o, prm = dut_.prm_rd_en_o,
+               acc = dut_.acc_rd_valid_o && dut_.acc_rd_ready_i, out = dut_.out_rd_en_o,
+               inp = dut_.inp_rd_valid_o && dut_.inp_rd_ready_i;
     const uint64_t uop_word = uop ? state.uop[dut_.uop_rd_addr_o] : 0;
     const auto prm_record = Tile(state.prm, prm ? dut_.prm_rd_addr_o : 0, 9 * config_.block_out);
     const auto acc_tile = Tile(state.acc, acc ? dut_.acc_rd_addr_o : 0, config_.lanes());
@@ -100,9 +101,12 @@ class VectorBench {
     const auto inp_tile = Tile(state.inp, inp ? dut_.inp_rd_addr_o : 0, config_.lanes());
     uint64_t acc_digest = 0, out_digest = 0, inp_digest = 0;
     if (dut_.rst_ni) {
-      if (dut_.acc_wr_valid_o && dut_.acc_wr_ready_i) acc_digest = Write(0, state.acc, dut_.acc_wr_addr_o, dut_.acc_wr_data_o);
-      if (dut_.out_wr_en_o) out_digest = Write(1, state.out, dut_.out_wr_addr_o, dut_.out_wr_data_o);
-      if (dut_.inp_wr_en_o) inp_digest = Write(2, state.inp, dut_.inp_wr_addr_o, dut_.inp_wr_data_o);
+      if (dut_.acc_wr_valid_o && dut_.acc_wr_ready_i)
+        acc_digest = Write(0, state.acc, dut_.acc_wr_addr_o, dut_.acc_wr_data_o);
+      if (dut_.out_wr_en_o)
+        out_digest = Write(1, state.out, dut_.out_wr_addr_o, dut_.out_wr_data_o);
+      if (dut_.inp_wr_en_o)
+        inp_digest = Write(2, state.inp, dut_.inp_wr_addr_o, dut_.inp_wr_data_o);
     }
     dut_.clk_i = 1;
     dut_.eval();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What VECTOR's instructions mean, written for these tests from the tables and the rationale alone:
-// roundings are divisions of exact 128-bit numbers, wrap-around is a cut at the end. Indices must be
-// in range.
+// roundings are divisions of exact 128-bit numbers, wrap-around is a cut at the end. Indices must
+// be in range.
 #ifndef TESSERA_TESTS_HW_VECTOR_VECTOR_GOLDEN_H_
 #define TESSERA_TESTS_HW_VECTOR_VECTOR_GOLDEN_H_
 
@@ -18,7 +18,9 @@ namespace tessera::hw {
 using Wide = __int128;
 
 inline Wide FloorDiv(Wide a, Wide b) { return a / b - (a % b != 0 && a < 0); }
-inline int32_t Cut(Wide x) { return static_cast<int32_t>(static_cast<uint32_t>(static_cast<unsigned __int128>(x))); }
+inline int32_t Cut(Wide x) {
+  return static_cast<int32_t>(static_cast<uint32_t>(static_cast<unsigned __int128>(x)));
+}
 
 // a * multiplier * 2^(shift - 31), rounded.
 inline int32_t ExactRescale(int32_t a, int64_t multiplier, int shift, isa::Round round) {
@@ -38,21 +40,27 @@ inline int32_t ExactRescale(int32_t a, int64_t multiplier, int shift, isa::Round
       const bool odd = floor % 2 != 0;
       return Cut(floor + (twice > unit || (twice == unit && odd) ? 1 : 0));
     }
-    case isa::Round::kHalfUp: return Cut(FloorDiv(2 * product + unit, 2 * unit));
+    case isa::Round::kHalfUp:
+      return Cut(FloorDiv(2 * product + unit, 2 * unit));
   }
   return 0;
 }
 
 inline int32_t ExactAlu(isa::AluOp op, int32_t a, int32_t b) {
   switch (op) {
-    case isa::AluOp::kMin: return std::min(a, b);
-    case isa::AluOp::kMax: return std::max(a, b);
-    case isa::AluOp::kAdd: return Cut(Wide{a} + b);
+    case isa::AluOp::kMin:
+      return std::min(a, b);
+    case isa::AluOp::kMax:
+      return std::max(a, b);
+    case isa::AluOp::kAdd:
+      return Cut(Wide{a} + b);
     case isa::AluOp::kShr:
       if (b >= 0) return Cut(FloorDiv(a, Wide{1} << std::min(b, 40)));
       return b < -31 ? 0 : Cut(Wide{a} * (Wide{1} << -b));
-    case isa::AluOp::kMul: return Cut(Wide{a} * b);
-    case isa::AluOp::kMov: return b;
+    case isa::AluOp::kMul:
+      return Cut(Wide{a} * b);
+    case isa::AluOp::kMov:
+      return b;
   }
   return 0;
 }
@@ -64,7 +72,8 @@ class VectorGolden {
   void Run(const isa::Requant& r) {
     for (int64_t n = 0; n < r.iter_out * r.iter_in; ++n) {
       const int64_t o = n / r.iter_in, i = n % r.iter_in;
-      const int64_t src = r.src_base + o * r.src_out + i * r.src_in, dst = r.dst_base + o * r.dst_out + i * r.dst_in,
+      const int64_t src = r.src_base + o * r.src_out + i * r.src_in,
+                    dst = r.dst_base + o * r.dst_out + i * r.dst_in,
                     prm = r.prm_base + o * r.prm_out + i * r.prm_in;
       for (int64_t l = 0; l < c_.lanes(); ++l) {
         int64_t bias = 0, multiplier = r.multiplier, shift = r.shift;
@@ -80,7 +89,8 @@ class VectorGolden {
           shift = static_cast<int8_t>(record[8 * c_.block_out + ch]);
         }
         const int32_t a = Cut(Wide{Get(r.src_mem, src, l, r.src_zero, r.src_shift)} + bias);
-        const int32_t y = ExactRescale(a, multiplier, static_cast<int>(shift), static_cast<isa::Round>(r.round));
+        const int32_t y =
+            ExactRescale(a, multiplier, static_cast<int>(shift), static_cast<isa::Round>(r.round));
         if (r.clear && r.src_mem == 0) Set(0, s_.acc, src, l, 0);
         PutResult(r.dst_mem, dst, l, y, r.out_zero, r.lo, r.hi);
       }
@@ -90,11 +100,14 @@ class VectorGolden {
   void Run(const isa::Add& r) {
     for (int64_t n = 0; n < r.iter_out * r.iter_in; ++n) {
       const int64_t o = n / r.iter_in, i = n % r.iter_in;
-      const int64_t src = r.src_base + o * r.src_out + i * r.src_in, dst = r.dst_base + o * r.dst_out + i * r.dst_in,
+      const int64_t src = r.src_base + o * r.src_out + i * r.src_in,
+                    dst = r.dst_base + o * r.dst_out + i * r.dst_in,
                     acc = r.acc_base + o * r.dst_out + i * r.dst_in;
       for (int64_t l = 0; l < c_.lanes(); ++l) {
-        const int32_t a = Cut(Wide{Get(r.src_mem, src, l, r.src_zero, r.src_shift)} + s_.acc[acc * c_.lanes() + l]);
-        const int32_t y = ExactRescale(a, r.multiplier, static_cast<int>(r.shift), static_cast<isa::Round>(r.round));
+        const int32_t a = Cut(Wide{Get(r.src_mem, src, l, r.src_zero, r.src_shift)} +
+                              s_.acc[acc * c_.lanes() + l]);
+        const int32_t y = ExactRescale(a, r.multiplier, static_cast<int>(r.shift),
+                                       static_cast<isa::Round>(r.round));
         if (r.clear) Set(0, s_.acc, acc, l, 0);
         PutResult(r.dst_mem, dst, l, y, r.out_zero, r.lo, r.hi);
       }
@@ -103,14 +116,18 @@ class VectorGolden {
 
   void Run(const isa::Alu& r) {
     for (int64_t n = 0; n < r.iter_out * r.iter_in * r.red_out * r.red_in; ++n) {
-      const int64_t ri = n % r.red_in, ro = n / r.red_in % r.red_out, i = n / r.red_in / r.red_out % r.iter_in,
+      const int64_t ri = n % r.red_in, ro = n / r.red_in % r.red_out,
+                    i = n / r.red_in / r.red_out % r.iter_in,
                     o = n / r.red_in / r.red_out / r.iter_in;
       const int64_t dst = r.dst_base + o * r.dst_out + i * r.dst_in;
-      const int64_t src = r.src_base + o * r.src_out + i * r.src_in + ro * r.red_out_step + ri * r.red_in_step;
+      const int64_t src =
+          r.src_base + o * r.src_out + i * r.src_in + ro * r.red_out_step + ri * r.red_in_step;
       for (int64_t l = 0; l < c_.lanes(); ++l) {
-        const int32_t b = r.src_mem == 3 ? static_cast<int32_t>(r.imm) : Get(r.src_mem, src, l, r.src_zero, 0);
+        const int32_t b =
+            r.src_mem == 3 ? static_cast<int32_t>(r.imm) : Get(r.src_mem, src, l, r.src_zero, 0);
         const int32_t a = s_.acc[dst * c_.lanes() + l];
-        Set(0, s_.acc, dst, l, r.init && ro + ri == 0 ? b : ExactAlu(static_cast<isa::AluOp>(r.alu_op), a, b));
+        Set(0, s_.acc, dst, l,
+            r.init && ro + ri == 0 ? b : ExactAlu(static_cast<isa::AluOp>(r.alu_op), a, b));
       }
     }
   }
@@ -123,8 +140,10 @@ class VectorGolden {
           const int64_t dst = uops[n].dst_idx + o * r.dst_factor_out + i * r.dst_factor_in;
           const int64_t src = uops[n].src_idx + o * r.src_factor_out + i * r.src_factor_in;
           for (int64_t l = 0; l < c_.lanes(); ++l) {
-            const int32_t b = r.use_imm ? static_cast<int32_t>(r.imm) : s_.acc[src * c_.lanes() + l];
-            Set(0, s_.acc, dst, l, ExactAlu(static_cast<isa::AluOp>(r.alu_opcode), s_.acc[dst * c_.lanes() + l], b));
+            const int32_t b =
+                r.use_imm ? static_cast<int32_t>(r.imm) : s_.acc[src * c_.lanes() + l];
+            Set(0, s_.acc, dst, l,
+                ExactAlu(static_cast<isa::AluOp>(r.alu_opcode), s_.acc[dst * c_.lanes() + l], b));
           }
         }
       }
@@ -144,7 +163,8 @@ class VectorGolden {
     if (mem == 0) return s_.acc[index];
     return Cut(Wide{(mem == 1 ? s_.out[index] : s_.inp[index]) - zero} * (Wide{1} << shift));
   }
-  void PutResult(int64_t mem, int64_t tile, int64_t lane, int32_t y, int64_t zero, int64_t lo, int64_t hi) {
+  void PutResult(int64_t mem, int64_t tile, int64_t lane, int32_t y, int64_t zero, int64_t lo,
+                 int64_t hi) {
     if (mem == 0) return Set(0, s_.acc, tile, lane, y);
     int64_t q = y + zero;
     if (q > hi) q = hi;

@@ -81,7 +81,8 @@ TEST(VectorRate, ReductionTakesOneOperandACycle) {
   pool.src_base = 100;
   EXPECT_EQ(Cycles({pool}), 32 * 9 + kPipeline) << "from ACC";
   pool.init = 0;
-  EXPECT_EQ(Cycles({pool}), 32 * 10 + kPipeline) << "from ACC into what ACC holds: one read more a tile";
+  EXPECT_EQ(Cycles({pool}), 32 * 10 + kPipeline)
+      << "from ACC into what ACC holds: one read more a tile";
 }
 
 TEST(VectorRate, TwoOperandsFromAccTakeTwoCycles) {
@@ -123,7 +124,8 @@ struct Bad {
 
 std::vector<Bad> BadCommands() {
   const isa::Config& c = TheConfig();
-  const int64_t acc = c.Depth(isa::Memory::kAcc), inp = c.Depth(isa::Memory::kInp), out = c.Depth(isa::Memory::kOut);
+  const int64_t acc = c.Depth(isa::Memory::kAcc), inp = c.Depth(isa::Memory::kInp),
+                out = c.Depth(isa::Memory::kOut);
   using enum isa::MachineError;
   std::vector<Bad> bad;
   const auto requant = [&](const char* name, isa::MachineError error, auto change) {
@@ -152,16 +154,21 @@ std::vector<Bad> BadCommands() {
     bad.push_back({name, r, error});
   };
   requant("source in ACC", kSramRange, [&](isa::Requant& r) { r.src_base = acc - 2; });
-  requant("source in OUT", kSramRange, [&](isa::Requant& r) { r.src_mem = 1, r.src_base = out - 2; });
-  requant("source in INP", kSramRange, [&](isa::Requant& r) { r.src_mem = 2, r.src_base = inp - 2; });
-  requant("destination in OUT", kSramRange, [&](isa::Requant& r) { r.dst_mem = 1, r.dst_base = out - 2; });
-  requant("destination in INP", kSramRange, [&](isa::Requant& r) { r.dst_mem = 2, r.dst_base = inp - 2; });
+  requant("source in OUT", kSramRange,
+          [&](isa::Requant& r) { r.src_mem = 1, r.src_base = out - 2; });
+  requant("source in INP", kSramRange,
+          [&](isa::Requant& r) { r.src_mem = 2, r.src_base = inp - 2; });
+  requant("destination in OUT", kSramRange,
+          [&](isa::Requant& r) { r.dst_mem = 1, r.dst_base = out - 2; });
+  requant("destination in INP", kSramRange,
+          [&](isa::Requant& r) { r.dst_mem = 2, r.dst_base = inp - 2; });
   requant("parameters", kSramRange, [&](isa::Requant& r) { r.prm_base = c.prm_depth - 2; });
   requant("wrap-around", kSramRange, [&](isa::Requant& r) { r.src_base = 0xfffff, r.src_in = 1; });
   requant("source memory", kIllegalField, [&](isa::Requant& r) { r.src_mem = 3; });
   requant("destination memory", kIllegalField, [&](isa::Requant& r) { r.dst_mem = 3; });
   requant("rounding", kIllegalField, [&](isa::Requant& r) { r.round = 3; });
-  requant("shift, nothing to do", kIllegalField, [&](isa::Requant& r) { r.shift = -32, r.iter_in = 0; });
+  requant("shift, nothing to do", kIllegalField,
+          [&](isa::Requant& r) { r.shift = -32, r.iter_in = 0; });
   add("addend", kSramRange, [&](isa::Add& r) { r.acc_base = acc - 2; });
   add("source", kSramRange, [&](isa::Add& r) { r.src_base = out - 2; });
   add("destination", kSramRange, [&](isa::Add& r) { r.dst_base = out - 2; });
@@ -188,7 +195,9 @@ TEST(VectorErrors, StopTheUnitInOrder) {
     good.imm = 7;
     isa::Alu after = good;
     after.dst_base = 20;
-    bench.Run({{*isa::Encode(good), 4, 0}, {*isa::Encode(bad.insn), 5, 0}, {*isa::Encode(after), 6, 0}}, 500);
+    bench.Run(
+        {{*isa::Encode(good), 4, 0}, {*isa::Encode(bad.insn), 5, 0}, {*isa::Encode(after), 6, 0}},
+        500);
     bench.Idle(60);
     EXPECT_TRUE(bench.error);
     EXPECT_EQ(bench.error_code, static_cast<int>(bad.error));
@@ -211,9 +220,11 @@ TEST(VectorErrors, VtaAlu) {
     r.uop_end = r.iter_out = 1;
     r.iter_in = 2;
     if (n == 0) r.alu_opcode = 5;
-    if (n == 1) r.uop_bgn = c.Depth(isa::Memory::kUop, isa::Profile::kVta) - 1, r.uop_end = r.uop_bgn + 2;
+    if (n == 1)
+      r.uop_bgn = c.Depth(isa::Memory::kUop, isa::Profile::kVta) - 1, r.uop_end = r.uop_bgn + 2;
     if (n >= 2) {
-      bench.state.uop[0] = *codec.EncodeUop({.dst_idx = 0, .src_idx = c.Depth(isa::Memory::kAcc) - 1, .wgt_idx = 0});
+      bench.state.uop[0] =
+          *codec.EncodeUop({.dst_idx = 0, .src_idx = c.Depth(isa::Memory::kAcc) - 1, .wgt_idx = 0});
       r.src_factor_in = 1;
       r.use_imm = n == 3;  // then the source does not matter
     }

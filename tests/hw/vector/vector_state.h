@@ -14,7 +14,11 @@ namespace tessera::hw {
 
 struct VectorState {
   explicit VectorState(const isa::Config& c)
-      : uop(c.uop_bytes / 8), prm(c.prm_depth * 9 * c.block_out), acc(c.acc_bytes / 4), out(c.out_bytes), inp(c.inp_bytes) {}
+      : uop(c.uop_bytes / 8),
+        prm(c.prm_depth * 9 * c.block_out),
+        acc(c.acc_bytes / 4),
+        out(c.out_bytes),
+        inp(c.inp_bytes) {}
   std::vector<uint64_t> uop;
   std::vector<uint8_t> prm;  // records without filling
   std::vector<int32_t> acc;
@@ -25,7 +29,8 @@ struct VectorState {
 // |memory|: enum VectorMemory.
 inline uint64_t ChangeOfElement(int memory, uint64_t index, int32_t before, int32_t after) {
   if (memory == 0) return ChangeOfWord(kAccSpace, index, before, after);
-  return ChangeOfByte(memory == 1 ? kOutSpace : kInpSpace, index, static_cast<uint8_t>(before), static_cast<uint8_t>(after));
+  return ChangeOfByte(memory == 1 ? kOutSpace : kInpSpace, index, static_cast<uint8_t>(before),
+                      static_cast<uint8_t>(after));
 }
 
 }  // namespace tessera::hw

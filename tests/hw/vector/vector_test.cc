@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: programs of Requant, Add and Alu, and of profile vta's ALU, against a second
-// derivation: loops, operands in every memory, tiles used again at every distance, clearing, reductions
-// that read what they write, digests, retirement order.
-// Space: random programs of up to 10 instructions; memories that refuse no request, one in four, one in two.
-// Not tested here: every value of the arithmetic (requant_test), rates and errors (vector_rate_test).
+// derivation: loops, operands in every memory, tiles used again at every distance, clearing,
+// reductions that read what they write, digests, retirement order. Space: random programs of up to
+// 10 instructions; memories that refuse no request, one in four, one in two. Not tested here: every
+// value of the arithmetic (requant_test), rates and errors (vector_rate_test).
 #include <gtest/gtest.h>
 
 #include "tests/hw/vector/vector_bench.h"
@@ -20,10 +20,14 @@ const isa::Config& TheConfig() {
 
 int32_t Interesting(Rng& rng) {
   switch (rng.Range(0, 4)) {
-    case 0: return rng.OneIn(2) ? INT32_MIN : INT32_MAX;
-    case 1: return static_cast<int32_t>(rng.Range(-40, 40));
-    case 2: return static_cast<int32_t>(rng.Range(-40000, 40000));
-    default: return static_cast<int32_t>(rng.Next());
+    case 0:
+      return rng.OneIn(2) ? INT32_MIN : INT32_MAX;
+    case 1:
+      return static_cast<int32_t>(rng.Range(-40, 40));
+    case 2:
+      return static_cast<int32_t>(rng.Range(-40000, 40000));
+    default:
+      return static_cast<int32_t>(rng.Next());
   }
 }
 
@@ -120,7 +124,8 @@ TEST_P(VectorRandom, TesseraProgramsMatchExactArithmetic) {
     if (const auto* r = std::get_if<isa::Add>(&insn)) golden.Run(*r);
     if (const auto* r = std::get_if<isa::Alu>(&insn)) golden.Run(*r);
     digests.push_back(golden.TakeDigest());
-    commands.push_back({*isa::Encode(insn), static_cast<uint32_t>(n), static_cast<int>(rng.OneIn(3) ? rng.Range(0, 20) : 0)});
+    commands.push_back({*isa::Encode(insn), static_cast<uint32_t>(n),
+                        static_cast<int>(rng.OneIn(3) ? rng.Range(0, 20) : 0)});
   }
   bench.Run(commands, 100000);
   EXPECT_FALSE(bench.error) << bench.error_code << " at " << bench.error_num;
