@@ -28,6 +28,9 @@ TEST_P(ProgramTest, ReportsWhatItDid) {
   auto report = Run(CopyProgram(8, 0, 0x1000));
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->instructions, 3u);
+  const uint64_t data = static_cast<uint64_t>(8 * config_.out_tile_bytes());
+  EXPECT_GE(report->bytes_read, data + 3 * isa::kInsnBytes);
+  EXPECT_EQ(report->bytes_written, data);
   if (!device_->has_clock()) {
     EXPECT_EQ(report->cycles, 0u);
     return;
