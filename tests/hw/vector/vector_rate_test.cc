@@ -97,6 +97,19 @@ TEST(VectorRate, TwoOperandsFromAccTakeTwoCycles) {
   EXPECT_EQ(Cycles({add}), 100 + kPipeline);
 }
 
+// A step that needs the result of the one before is issued 13 cycles after it; one 13 steps behind
+// waits for nothing.
+TEST(VectorRate, DependentStepsWaitForTheWrite) {
+  isa::Alu shift;
+  shift.alu_op = static_cast<int64_t>(isa::AluOp::kShr);
+  shift.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
+  shift.iter_out = 5, shift.iter_in = 1;
+  shift.red_out = shift.red_in = 1;
+  EXPECT_EQ(Cycles({shift}), 4 * 13 + 1 + kPipeline) << "one tile";
+  shift.iter_in = 13, shift.dst_in = 1;
+  EXPECT_EQ(Cycles({shift}), 5 * 13 + kPipeline) << "13 tiles in turn";
+}
+
 TEST(VectorRate, VtaAlu) {
   if (!isa::ValidateVtaProfile(TheConfig())) return;  // profile tessera only
   const isa::VtaCodec codec = *isa::VtaCodec::Make(TheConfig());
