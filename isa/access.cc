@@ -69,7 +69,8 @@ class Collector {
     accesses_.push_back({space, write, std::move(intervals)});
   }
 
-  void Box(Space space, bool write, int64_t base, std::initializer_list<Dim> dims, int64_t width = 1) {
+  void Box(Space space, bool write, int64_t base, std::initializer_list<Dim> dims,
+           int64_t width = 1) {
     BoxList boxes;
     boxes.Add(base, width, std::span(dims.begin(), dims.size()));
     Add(space, write, std::move(boxes));
@@ -83,9 +84,12 @@ class Collector {
 
 Space VectorSpace(int64_t memory) {
   switch (static_cast<VectorMemory>(memory)) {
-    case VectorMemory::kAcc: return Space::Of(Memory::kAcc);
-    case VectorMemory::kOut: return Space::Of(Memory::kOut);
-    default: return Space::Of(Memory::kInp);
+    case VectorMemory::kAcc:
+      return Space::Of(Memory::kAcc);
+    case VectorMemory::kOut:
+      return Space::Of(Memory::kOut);
+    default:
+      return Space::Of(Memory::kInp);
   }
 }
 
@@ -109,7 +113,8 @@ void Collect(const Store& v, Collector& out) {
 void Collect(const Gemm& v, std::span<const Uop> uops, Collector& out) {
   BoxList dst, dst_read, src, wgt;
   // The offsets of all micro-ops as intervals first: then the loops run over a few dense runs.
-  auto spread = [&](BoxList& list, int64_t base, std::vector<Interval> offsets, int64_t in, int64_t o) {
+  auto spread = [&](BoxList& list, int64_t base, std::vector<Interval> offsets, int64_t in,
+                    int64_t o) {
     Normalize(offsets);
     const Dim dims[] = {{v.iter_in, in}, {v.iter_out, o}};
     for (const Interval& r : offsets) list.Add(base + r.begin, r.end - r.begin, dims);
@@ -141,7 +146,11 @@ void Collect(const Depthwise& v, const Config& config, Collector& out) {
   const Dim z{v.iter_z, v.dst_z}, o{v.iter_out, v.dst_out}, i{v.iter_in, v.dst_in};
   if (v.iter_z <= 0 || v.iter_out <= 0 || v.iter_in <= 0 || taps <= 0) return;
   out.Box(Space::Of(Memory::kInp), false, v.src_base,
-          {{v.kw, v.win_x}, {v.iter_in, v.src_in}, {v.kh, v.win_y}, {v.iter_out, v.src_out}, {v.iter_z, v.src_z}});
+          {{v.kw, v.win_x},
+           {v.iter_in, v.src_in},
+           {v.kh, v.win_y},
+           {v.iter_out, v.src_out},
+           {v.iter_z, v.src_z}});
   out.Box(Space::Of(Memory::kWgt), false, v.wgt_base,
           {{CeilDiv(taps, config.block_out), 1}, {v.iter_z, v.wgt_z}});
   if (v.init == 0) out.Box(Space::Of(Memory::kAcc), false, v.dst_base, {i, o, z});
@@ -152,9 +161,11 @@ void Collect(const Requant& v, Collector& out) {
   const Dim so{v.iter_out, v.src_out}, si{v.iter_in, v.src_in};
   out.Box(VectorSpace(v.src_mem), false, v.src_base, {si, so});
   if (v.per_tensor == 0) {
-    out.Box(Space::Of(Memory::kPrm), false, v.prm_base, {{v.iter_in, v.prm_in}, {v.iter_out, v.prm_out}});
+    out.Box(Space::Of(Memory::kPrm), false, v.prm_base,
+            {{v.iter_in, v.prm_in}, {v.iter_out, v.prm_out}});
   }
-  out.Box(VectorSpace(v.dst_mem), true, v.dst_base, {{v.iter_in, v.dst_in}, {v.iter_out, v.dst_out}});
+  out.Box(VectorSpace(v.dst_mem), true, v.dst_base,
+          {{v.iter_in, v.dst_in}, {v.iter_out, v.dst_out}});
   if (v.clear != 0 && static_cast<VectorMemory>(v.src_mem) == VectorMemory::kAcc) {
     out.Box(Space::Of(Memory::kAcc), true, v.src_base, {si, so});
   }
@@ -162,7 +173,8 @@ void Collect(const Requant& v, Collector& out) {
 
 void Collect(const Add& v, Collector& out) {
   const Dim di{v.iter_in, v.dst_in}, o{v.iter_out, v.dst_out};
-  out.Box(VectorSpace(v.src_mem), false, v.src_base, {{v.iter_in, v.src_in}, {v.iter_out, v.src_out}});
+  out.Box(VectorSpace(v.src_mem), false, v.src_base,
+          {{v.iter_in, v.src_in}, {v.iter_out, v.src_out}});
   out.Box(Space::Of(Memory::kAcc), false, v.acc_base, {di, o});
   out.Box(VectorSpace(v.dst_mem), true, v.dst_base, {di, o});
   if (v.clear != 0) out.Box(Space::Of(Memory::kAcc), true, v.acc_base, {di, o});
@@ -173,10 +185,14 @@ void Collect(const Alu& v, Collector& out) {
   if (v.red_in <= 0 || v.red_out <= 0) return;
   if (static_cast<VectorMemory>(v.src_mem) != VectorMemory::kImm) {
     out.Box(VectorSpace(v.src_mem), false, v.src_base,
-            {{v.red_in, v.red_in_step}, {v.iter_in, v.src_in}, {v.red_out, v.red_out_step}, {v.iter_out, v.src_out}});
+            {{v.red_in, v.red_in_step},
+             {v.iter_in, v.src_in},
+             {v.red_out, v.red_out_step},
+             {v.iter_out, v.src_out}});
   }
   // Neither a move nor a single first reduction step reads what it replaces.
-  const bool moves = static_cast<AluOp>(v.alu_op) == AluOp::kMov || (v.init != 0 && v.red_in * v.red_out == 1);
+  const bool moves =
+      static_cast<AluOp>(v.alu_op) == AluOp::kMov || (v.init != 0 && v.red_in * v.red_out == 1);
   if (!moves) out.Box(Space::Of(Memory::kAcc), false, v.dst_base, {di, o});
   out.Box(Space::Of(Memory::kAcc), true, v.dst_base, {di, o});
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one instruction of profile `tessera` reads and writes, exactly, from its fields: the base of
-// token insertion (jit/tokens) and of race and bounds checks. Depends on: isa/insns.h, isa/config.h.
+// token insertion (jit/tokens) and of race and bounds checks. Depends on: isa/insns.h,
+// isa/config.h.
 #ifndef TESSERA_ISA_ACCESS_H_
 #define TESSERA_ISA_ACCESS_H_
 
@@ -56,7 +57,8 @@ struct Access {
 // Reading UOP is part of a Gemm. A scratchpad's read-modify-write is a read and a write. An
 // instruction whose fields have no meaning (unknown memory, an iteration count over kMaxSteps)
 // is the caller's to refuse: its accesses are cut off at kMaxSteps steps.
-std::vector<Access> Accesses(const Insn& insn, const Config& config, std::span<const Uop> uops = {});
+std::vector<Access> Accesses(const Insn& insn, const Config& config,
+                             std::span<const Uop> uops = {});
 
 inline constexpr int64_t kMaxSteps = int64_t{1} << 24;
 

@@ -23,7 +23,8 @@ void ForEach(const Packing& p, F&& f) {
             for (int64_t j = b * p.block; j < (b + 1) * p.block; ++j) {
               const Packing::Lane& lane = p.lanes[static_cast<size_t>(j)];
               const int64_t sy = y * p.stride[0] + lane.dy, sx = x * p.stride[1] + lane.dx;
-              const bool inside = image < images && lane.channel >= 0 && sy >= 0 && sy < height && sx >= 0 && sx < width;
+              const bool inside = image < images && lane.channel >= 0 && sy >= 0 && sy < height &&
+                                  sx >= 0 && sx < width;
               f(at++, inside ? ((image * channels + lane.channel) * height + sy) * width + sx : -1);
             }
           }
@@ -35,8 +36,9 @@ void ForEach(const Packing& p, F&& f) {
 
 void CheckSizes(const Packing& p, size_t tensor, size_t packed) {
   TESSERA_CHECK(static_cast<int64_t>(p.lanes.size()) == p.blocks * p.block);
-  TESSERA_CHECK(static_cast<int64_t>(tensor) == p.elements() && static_cast<int64_t>(packed) == p.bytes(),
-                "{} elements of {}, {} bytes of {}", tensor, p.elements(), packed, p.bytes());
+  TESSERA_CHECK(
+      static_cast<int64_t>(tensor) == p.elements() && static_cast<int64_t>(packed) == p.bytes(),
+      "{} elements of {}, {} bytes of {}", tensor, p.elements(), packed, p.bytes());
 }
 
 }  // namespace
@@ -64,7 +66,8 @@ Packing PlainPacking(const std::array<int64_t, 4>& shape, int64_t rows, int64_t 
 void Pack(const Packing& packing, std::span<const int8_t> tensor, std::span<uint8_t> packed) {
   CheckSizes(packing, tensor.size(), packed.size());
   ForEach(packing, [&](size_t at, int64_t element) {
-    packed[at] = static_cast<uint8_t>(element < 0 ? packing.fill : tensor[static_cast<size_t>(element)]);
+    packed[at] =
+        static_cast<uint8_t>(element < 0 ? packing.fill : tensor[static_cast<size_t>(element)]);
   });
 }
 

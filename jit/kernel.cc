@@ -39,8 +39,8 @@ std::optional<int64_t> KernelResidency::FindGap(int64_t count) const {
 
 Result<KernelResidency::Place> KernelResidency::Use(int kernel, int64_t count) {
   if (count > depth_) {
-    return Fail(Code::kOutOfRange, "a kernel of {} micro-ops, UOP holds {}; use smaller tiles of work", count,
-                depth_);
+    return Fail(Code::kOutOfRange,
+                "a kernel of {} micro-ops, UOP holds {}; use smaller tiles of work", count, depth_);
   }
   ++time_;
   const auto found = begin_of_.find(kernel);
@@ -50,9 +50,9 @@ Result<KernelResidency::Place> KernelResidency::Use(int kernel, int64_t count) {
   }
   std::optional<int64_t> at = FindGap(count);
   while (!at) {
-    const auto oldest = std::min_element(places_.begin(), places_.end(), [](const auto& a, const auto& b) {
-      return a.second.used < b.second.used;
-    });
+    const auto oldest = std::min_element(
+        places_.begin(), places_.end(),
+        [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
     begin_of_.erase(oldest->second.kernel);
     places_.erase(oldest);
     at = FindGap(count);

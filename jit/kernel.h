@@ -26,7 +26,9 @@ class KernelTable {
   //   errors  kOutOfRange  a field does not fit a micro-op (EncodeUop's)
   Result<int> Intern(std::span<const isa::Uop> uops);
 
-  std::span<const isa::Uop> uops(int kernel) const { return kernels_[static_cast<size_t>(kernel)].uops; }
+  std::span<const isa::Uop> uops(int kernel) const {
+    return kernels_[static_cast<size_t>(kernel)].uops;
+  }
   // Byte offset of its first micro-op in data().
   int64_t offset(int kernel) const { return kernels_[static_cast<size_t>(kernel)].offset; }
   int size() const { return static_cast<int>(kernels_.size()); }
@@ -49,8 +51,8 @@ class KernelResidency {
   explicit KernelResidency(int64_t depth) : depth_(depth) {}
 
   struct Place {
-    int64_t begin = 0;    // its first micro-op's place
-    bool load = false;    // it was not there: it must be loaded to begin .. begin + count - 1 first
+    int64_t begin = 0;  // its first micro-op's place
+    bool load = false;  // it was not there: it must be loaded to begin .. begin + count - 1 first
   };
 
   // Makes |kernel| of |count| micro-ops resident and the most recently used.
@@ -67,8 +69,8 @@ class KernelResidency {
   };
   int64_t depth_;
   uint64_t time_ = 0;
-  std::map<int64_t, Resident> places_;   // by begin
-  std::map<int, int64_t> begin_of_;      // kernel -> begin
+  std::map<int64_t, Resident> places_;  // by begin
+  std::map<int, int64_t> begin_of_;     // kernel -> begin
 };
 
 }  // namespace tessera::jit

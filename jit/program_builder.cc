@@ -33,7 +33,8 @@ void ProgramBuilder::Append(isa::Insn insn, std::span<const isa::Uop> uops) {
 }
 
 void ProgramBuilder::Emit(isa::Insn insn) {
-  TESSERA_CHECK(!std::holds_alternative<isa::Gemm>(insn) && !std::holds_alternative<isa::Sync>(insn) &&
+  TESSERA_CHECK(!std::holds_alternative<isa::Gemm>(insn) &&
+                !std::holds_alternative<isa::Sync>(insn) &&
                 !std::holds_alternative<isa::Finish>(insn));
   Append(std::move(insn), {});
 }
@@ -69,7 +70,8 @@ int64_t ProgramBuilder::AddConstants(std::span<const uint8_t> bytes, int64_t ali
   const auto [first, last] = constants_by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     const auto [offset, length] = it->second;
-    if (length == size && offset % align == 0 && std::equal(bytes.begin(), bytes.end(), constants_.begin() + offset)) {
+    if (length == size && offset % align == 0 &&
+        std::equal(bytes.begin(), bytes.end(), constants_.begin() + offset)) {
       return offset;
     }
   }
@@ -94,7 +96,8 @@ void ProgramBuilder::Count(const isa::Insn& insn) {
   } else if (const auto* g = std::get_if<isa::Gemm>(&insn)) {
     stats_.gemm_steps += g->iter_out * g->iter_in * g->uop_count;
   } else if (const auto* d = std::get_if<isa::Depthwise>(&insn)) {
-    stats_.gemm_steps += d->iter_z * d->iter_out * d->iter_in * CeilDiv(d->kh * d->kw, config_.depthwise_taps());
+    stats_.gemm_steps +=
+        d->iter_z * d->iter_out * d->iter_in * CeilDiv(d->kh * d->kw, config_.depthwise_taps());
   } else if (const auto* r = std::get_if<isa::Requant>(&insn)) {
     stats_.vector_steps += r->iter_out * r->iter_in;
   } else if (const auto* a = std::get_if<isa::Add>(&insn)) {
@@ -147,7 +150,8 @@ Result<isa::ProgramImage> ProgramBuilder::Finish() {
 
   auto set = [&](Segment segment, std::vector<uint8_t> data) {
     isa::SegmentData& s = image.segments[static_cast<size_t>(segment)];
-    s.size = std::max(static_cast<uint64_t>(reserved_[static_cast<size_t>(segment)]), uint64_t{data.size()});
+    s.size = std::max(static_cast<uint64_t>(reserved_[static_cast<size_t>(segment)]),
+                      uint64_t{data.size()});
     s.data = std::move(data);
   };
   set(Segment::kUops, kernels_.data());

@@ -24,13 +24,13 @@ namespace tessera::jit {
 
 // Counts of what a builder has emitted.
 struct ProgramStats {
-  int64_t instructions = 0;    // FINISH included
+  int64_t instructions = 0;  // FINISH included
   int64_t tokens = 0;
-  int64_t kernels = 0;         // different ones
+  int64_t kernels = 0;  // different ones
   int64_t kernel_loads = 0;
-  int64_t gemm_steps = 0;      // tile products, and tile steps of Depthwise times its cycles a tile
-  int64_t vector_steps = 0;    // tiles through VECTOR
-  int64_t load_bytes = 0;      // bytes that LOAD reads, and STORE writes
+  int64_t gemm_steps = 0;    // tile products, and tile steps of Depthwise times its cycles a tile
+  int64_t vector_steps = 0;  // tiles through VECTOR
+  int64_t load_bytes = 0;    // bytes that LOAD reads, and STORE writes
   int64_t store_bytes = 0;
 };
 
@@ -49,14 +49,16 @@ class ProgramBuilder {
   //   errors  kOutOfRange  a micro-op's field, or more micro-ops than UOP holds
   Status EmitGemm(isa::Gemm gemm, std::span<const isa::Uop> uops);
 
-  // Appends |bytes| to the constants at a multiple of |align|; their offset. Equal bytes are kept once.
+  // Appends |bytes| to the constants at a multiple of |align|; their offset. Equal bytes are kept
+  // once.
   int64_t AddConstants(std::span<const uint8_t> bytes, int64_t align);
 
   // The segment's size; for the arena, input and output. The larger of two calls counts.
   void ReserveSegment(isa::Segment segment, int64_t bytes);
 
   // The image of all this. The builder is used up.
-  //   errors  kOutOfRange  a field does not fit its bits: instruction number, source and field are named;
+  //   errors  kOutOfRange  a field does not fit its bits: instruction number, source and field are
+  //   named;
   //                        or InsertTokens'
   Result<isa::ProgramImage> Finish();
 

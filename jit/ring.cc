@@ -8,7 +8,8 @@
 
 namespace tessera::jit {
 
-RingAllocator::RingAllocator(int64_t depth, int64_t bank) : depth_(depth), bank_(std::max<int64_t>(bank, 1)) {
+RingAllocator::RingAllocator(int64_t depth, int64_t bank)
+    : depth_(depth), bank_(std::max<int64_t>(bank, 1)) {
   TESSERA_CHECK(depth >= 1 && depth % bank_ == 0, "depth {}, bank {}", depth, bank_);
 }
 

@@ -2,8 +2,8 @@
 //
 // RingAllocator: gives out pieces of one scratchpad in turn. A piece is the next run of free tiles
 // after the one before, so that a new tile of work writes where the oldest finished one was: LOAD
-// runs ahead exactly as far as the scratchpad is free, and no buffer is ever named "ping" or "pong".
-// Depends on base. Used by code generation.
+// runs ahead exactly as far as the scratchpad is free, and no buffer is ever named "ping" or
+// "pong". Depends on base. Used by code generation.
 #ifndef TESSERA_JIT_RING_H_
 #define TESSERA_JIT_RING_H_
 

@@ -65,7 +65,7 @@ class SpaceHistory {
     }
   }
 
-  std::vector<int64_t> cuts_;        // pieces_[i] is [cuts_[i], cuts_[i + 1])
+  std::vector<int64_t> cuts_;  // pieces_[i] is [cuts_[i], cuts_[i + 1])
   std::vector<LastTouch> pieces_;
 };
 
@@ -88,7 +88,8 @@ std::array<bool, isa::kSpaces> SharedSpaces(std::span<const TokenNode> nodes) {
 
 // Running the program in order must never find a counter full: then, whatever the timing, the
 // earliest unfinished instruction can always finish.
-Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> masks, int64_t depth) {
+Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> masks,
+                  int64_t depth) {
   std::array<std::array<int64_t, kUnits>, kUnits> count{};
   for (size_t n = 0; n < nodes.size(); ++n) {
     const auto unit = static_cast<size_t>(nodes[n].unit);
@@ -98,7 +99,8 @@ Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> 
         return Fail(Code::kOutOfRange,
                     "instruction {}: {} tokens from {} to {} under way, a counter holds {}; "
                     "smaller tiles of work or a greater token_depth help",
-                    n, count[unit][v], isa::Text(nodes[n].unit), isa::Text(static_cast<isa::Unit>(v)), depth);
+                    n, count[unit][v], isa::Text(nodes[n].unit),
+                    isa::Text(static_cast<isa::Unit>(v)), depth);
       }
     }
   }
@@ -107,7 +109,8 @@ Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> 
 
 }  // namespace
 
-Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes, int64_t token_depth) {
+Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
+                                             int64_t token_depth) {
   const auto shared = SharedSpaces(nodes);
   std::vector<SpaceHistory> history(isa::kSpaces);
   for (const TokenNode& node : nodes) {
@@ -133,14 +136,17 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes, i
     for (const isa::Access& a : node.accesses) {
       if (shared[a.space.index]) history[a.space.index].FindConflicts(a, latest);
     }
-    auto source = [&](size_t v) { return static_cast<size_t>(stream[v][static_cast<size_t>(latest[v]) - 1]); };
+    auto source = [&](size_t v) {
+      return static_cast<size_t>(stream[v][static_cast<size_t>(latest[v]) - 1]);
+    };
     std::array<bool, kUnits> wanted{};
     for (size_t v = 0; v < kUnits; ++v) wanted[v] = v != unit && latest[v] > clock[v];
     for (size_t v = 0; v < kUnits; ++v) {
       if (!wanted[v]) continue;
       bool implied = false;
       for (size_t w = 0; w < kUnits; ++w) {
-        // What one token tells needs no second one. Two cannot imply each other: time is not a circle.
+        // What one token tells needs no second one. Two cannot imply each other: time is not a
+        // circle.
         implied |= w != v && wanted[w] && carried[source(w)][v] >= latest[v];
       }
       if (implied) continue;

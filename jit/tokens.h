@@ -34,14 +34,16 @@ struct TokenMasks {
 // Two instructions of different units conflict when one writes what the other reads or writes. A
 // later one must start after an earlier conflicting one is complete. Instructions of one unit see
 // each other's writes by themselves. A vector clock per unit says what is known to be complete when
-// an instruction starts; where a conflict is not covered, one token goes from the latest conflicting
-// instruction of the other unit to this one. So
+// an instruction starts; where a conflict is not covered, one token goes from the latest
+// conflicting instruction of the other unit to this one. So
 // - every conflict is ordered, and no token is implied by the others;
-// - both ends of the tokens of one pair of units increase, so that counted tokens meet their receivers;
+// - both ends of the tokens of one pair of units increase, so that counted tokens meet their
+// receivers;
 // - every pop waits for an earlier instruction: running in order is always possible, no deadlock.
 //
 //   token_depth  tokens that a counter of the machine holds
-//   errors       kOutOfRange  more than |token_depth| tokens of one pair of units would be under way
+//   errors       kOutOfRange  more than |token_depth| tokens of one pair of units would be under
+//   way
 //                             at a point of the program (running in order would stall there)
 Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes, int64_t token_depth);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: isa::Accesses against address sets enumerated loop by loop from the meaning of each
-// instruction in isa/insns.def. Space: random small field values of every opcode, seeded.
-// Not tested here: that execution touches these addresses (tests/sim), huge counts.
+// What is tested: isa::Accesses against address sets enumerated loop by loop from the meaning of
+// each instruction in isa/insns.def. Space: random small field values of every opcode, seeded. Not
+// tested here: that execution touches these addresses (tests/sim), huge counts.
 #include "isa/access.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,9 @@ Sets ToSets(const std::vector<Access>& accesses) {
 
 constexpr int kSeg = kMemories;
 int MemoryIndex(int64_t vector_memory) {
-  return static_cast<int>(vector_memory == 0 ? Memory::kAcc : vector_memory == 1 ? Memory::kOut : Memory::kInp);
+  return static_cast<int>(vector_memory == 0   ? Memory::kAcc
+                          : vector_memory == 1 ? Memory::kOut
+                                               : Memory::kInp);
 }
 constexpr int kAccIndex = static_cast<int>(Memory::kAcc);
 constexpr int kInpIndex = static_cast<int>(Memory::kInp);
@@ -71,8 +73,8 @@ TEST_P(AccessProperty, Load) {
         const int64_t sy = y - v.y_pad_0, sx = x - v.x_pad_0;
         if (sy < 0 || sx < 0 || sy >= v.y_size || sx >= v.x_size) continue;
         for (int64_t b = 0; b < v.x_bytes; ++b) {
-          want[{kSeg + static_cast<int>(v.segment), false}].insert(v.dram_base + z * v.z_step + sy * v.y_step +
-                                                                  sx * v.x_step + b);
+          want[{kSeg + static_cast<int>(v.segment), false}].insert(
+              v.dram_base + z * v.z_step + sy * v.y_step + sx * v.x_step + b);
         }
       }
     }
@@ -95,8 +97,8 @@ TEST_P(AccessProperty, Store) {
       for (int64_t x = 0; x < v.x_size; ++x) {
         want[{kOutIndex, false}].insert(tile++);
         for (int64_t b = 0; b < v.x_bytes; ++b) {
-          want[{kSeg + static_cast<int>(v.segment), true}].insert(v.dram_base + z * v.z_step + y * v.y_step +
-                                                                 x * v.x_step + b);
+          want[{kSeg + static_cast<int>(v.segment), true}].insert(v.dram_base + z * v.z_step +
+                                                                  y * v.y_step + x * v.x_step + b);
         }
       }
     }
@@ -217,7 +219,8 @@ TEST_P(AccessProperty, Alu) {
       for (int64_t ro = 0; ro < v.red_out; ++ro) {
         for (int64_t ri = 0; ri < v.red_in; ++ri) {
           const bool first = v.init && ro == 0 && ri == 0;
-          if (!first && v.alu_op != static_cast<int64_t>(AluOp::kMov)) want[{kAccIndex, false}].insert(d);
+          if (!first && v.alu_op != static_cast<int64_t>(AluOp::kMov))
+            want[{kAccIndex, false}].insert(d);
           if (v.src_mem == static_cast<int64_t>(VectorMemory::kImm)) continue;
           want[{MemoryIndex(v.src_mem), false}].insert(v.src_base + o * v.src_out + i * v.src_in +
                                                        ro * v.red_out_step + ri * v.red_in_step);

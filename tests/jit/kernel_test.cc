@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: equal micro-op lists are one kernel; residency keeps the recently used, never gives
-// two kernels one place, and refuses what cannot fit. Space: directed cases and random use, seeded.
+// What is tested: equal micro-op lists are one kernel; residency keeps the recently used, never
+// gives two kernels one place, and refuses what cannot fit. Space: directed cases and random use,
+// seeded.
 #include "jit/kernel.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +51,8 @@ TEST(KernelResidency, LargerThanTheScratchpadIsAnError_bad) {
   KernelResidency uop(10);
   const auto place = uop.Use(0, 11);
   ASSERT_FALSE(place.has_value());
-  EXPECT_EQ(place.error().message, "a kernel of 11 micro-ops, UOP holds 10; use smaller tiles of work");
+  EXPECT_EQ(place.error().message,
+            "a kernel of 11 micro-ops, UOP holds 10; use smaller tiles of work");
 }
 
 class ResidencyProperty : public ::testing::TestWithParam<uint64_t> {};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: programs collected by ProgramBuilder run on the functional simulator as if one instruction
-// ran after the other; micro-ops are loaded when they are not resident; source map, constants, counts and
-// errors. Space: one hand-made product per interleaving of the units; directed cases.
-// Not tested here: tokens by themselves (tokens_test), compiled networks (tests/compiler/accel).
+// What is tested: programs collected by ProgramBuilder run on the functional simulator as if one
+// instruction ran after the other; micro-ops are loaded when they are not resident; source map,
+// constants, counts and errors. Space: one hand-made product per interleaving of the units;
+// directed cases. Not tested here: tokens by themselves (tokens_test), compiled networks
+// (tests/compiler/accel).
 #include "jit/program_builder.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +20,8 @@ namespace {
 using isa::Memory;
 using isa::Segment;
 
-isa::Load BoxLoad(Memory memory, Segment segment, int64_t tiles, int64_t bytes, int64_t from, int64_t to) {
+isa::Load BoxLoad(Memory memory, Segment segment, int64_t tiles, int64_t bytes, int64_t from,
+                  int64_t to) {
   isa::Load load;
   load.memory = static_cast<int64_t>(memory);
   load.segment = static_cast<int64_t>(segment);
@@ -30,8 +32,8 @@ isa::Load BoxLoad(Memory memory, Segment segment, int64_t tiles, int64_t bytes, 
   return load;
 }
 
-// out[p] = clamp(sum over blocks, channels of in[p][i] * w[o][i]) for |pixels| pixels, one after the other
-// through the same scratchpad tiles, so that every unit waits for every other.
+// out[p] = clamp(sum over blocks, channels of in[p][i] * w[o][i]) for |pixels| pixels, one after
+// the other through the same scratchpad tiles, so that every unit waits for every other.
 TEST(ProgramBuilder, AProductRunsUnderEveryInterleaving) {
   const isa::Config config;
   constexpr int64_t kPixels = 8, kBlocks = 2;
@@ -44,7 +46,8 @@ TEST(ProgramBuilder, AProductRunsUnderEveryInterleaving) {
   builder.BeginSource(3, "product");
   builder.ReserveSegment(Segment::kInput, static_cast<int64_t>(input.size()));
   builder.ReserveSegment(Segment::kOutput, kPixels * 16);
-  builder.Emit(BoxLoad(Memory::kWgt, Segment::kConstants, kBlocks, 256, builder.AddConstants(weights, 64), 0));
+  builder.Emit(BoxLoad(Memory::kWgt, Segment::kConstants, kBlocks, 256,
+                       builder.AddConstants(weights, 64), 0));
   const std::vector<isa::Uop> uops = {{0, 0, 0, 1}, {0, 1, 1, 0}};
   for (int64_t p = 0; p < kPixels; ++p) {
     builder.Emit(BoxLoad(Memory::kInp, Segment::kInput, kBlocks, 16, p * kBlocks * 16, 5));
@@ -104,7 +107,8 @@ TEST(ProgramBuilder, AProductRunsUnderEveryInterleaving) {
           sum += static_cast<int8_t>(input[static_cast<size_t>(p * 32 + i)]) *
                  static_cast<int8_t>(weights[static_cast<size_t>(i / 16 * 256 + o * 16 + i % 16)]);
         }
-        EXPECT_EQ(static_cast<int8_t>(got[static_cast<size_t>(p * 16 + o)]), std::clamp<int64_t>(sum, -128, 127));
+        EXPECT_EQ(static_cast<int8_t>(got[static_cast<size_t>(p * 16 + o)]),
+                  std::clamp<int64_t>(sum, -128, 127));
       }
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: RingAllocator gives pieces in turn, never overlapping pieces in use, on whole banks,
-// and finds a gap whenever one exists. Space: directed cases and random allocate and release, seeded.
+// What is tested: RingAllocator gives pieces in turn, never overlapping pieces in use, on whole
+// banks, and finds a gap whenever one exists. Space: directed cases and random allocate and
+// release, seeded.
 #include "jit/ring.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +68,8 @@ TEST_P(RingProperty, PiecesAreApartAndGapsAreFound) {
   std::map<int64_t, int64_t> in_use;  // begin -> tiles
   for (int step = 0; step < 200; ++step) {
     if (!in_use.empty() && rng.Range(0, 2) == 0) {
-      auto victim = std::next(in_use.begin(), rng.Range(0, static_cast<int64_t>(in_use.size()) - 1));
+      auto victim =
+          std::next(in_use.begin(), rng.Range(0, static_cast<int64_t>(in_use.size()) - 1));
       ring.Release(victim->first);
       in_use.erase(victim);
       continue;
@@ -75,7 +77,8 @@ TEST_P(RingProperty, PiecesAreApartAndGapsAreFound) {
     const int64_t tiles = rng.Range(1, depth / 2);
     std::vector<bool> used(static_cast<size_t>(depth));
     for (const auto& [begin, size] : in_use) {
-      for (int64_t t = begin; t < begin + (size + bank - 1) / bank * bank; ++t) used[static_cast<size_t>(t)] = true;
+      for (int64_t t = begin; t < begin + (size + bank - 1) / bank * bank; ++t)
+        used[static_cast<size_t>(t)] = true;
     }
     int64_t longest = 0, run = 0;
     for (int64_t t = 0; t < depth; ++t) {

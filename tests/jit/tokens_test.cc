@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: InsertTokens on random instruction lists, against a second machine written here: the
-// happens-before relation of counted tokens, closed over all pairs. Conflicts are all ordered; in-order
-// units never deadlock; every single token is necessary. Space: up to 40 instructions of four units
-// over three small spaces, seeded; and one long list for growth.
-// Not tested here: accesses of real instructions (access_test), race checking of images (isa/check).
+// What is tested: InsertTokens on random instruction lists, against a second machine written here:
+// the happens-before relation of counted tokens, closed over all pairs. Conflicts are all ordered;
+// in-order units never deadlock; every single token is necessary. Space: up to 40 instructions of
+// four units over three small spaces, seeded; and one long list for growth. Not tested here:
+// accesses of real instructions (access_test), race checking of images (isa/check).
 #include "jit/tokens.h"
 
 #include <gmock/gmock.h>
@@ -61,18 +61,21 @@ struct Token {
 };
 
 // The k-th push of a pair of units meets the k-th pop. Fails on a count that does not come out.
-std::vector<Token> Match(const std::vector<TokenNode>& nodes, const std::vector<TokenMasks>& masks) {
+std::vector<Token> Match(const std::vector<TokenNode>& nodes,
+                         const std::vector<TokenMasks>& masks) {
   std::vector<Token> tokens;
   for (unsigned a = 0; a < 4; ++a) {
     for (unsigned b = 0; b < 4; ++b) {
       std::deque<size_t> pushes, pops;
       for (size_t n = 0; n < nodes.size(); ++n) {
-        if (static_cast<unsigned>(nodes[n].unit) == a && (masks[n].push >> b & 1)) pushes.push_back(n);
+        if (static_cast<unsigned>(nodes[n].unit) == a && (masks[n].push >> b & 1))
+          pushes.push_back(n);
         if (static_cast<unsigned>(nodes[n].unit) == b && (masks[n].pop >> a & 1)) pops.push_back(n);
       }
       EXPECT_EQ(pushes.size(), pops.size()) << "units " << a << " to " << b;
       EXPECT_TRUE(a != b || pushes.empty());
-      for (size_t k = 0; k < std::min(pushes.size(), pops.size()); ++k) tokens.push_back({pushes[k], pops[k]});
+      for (size_t k = 0; k < std::min(pushes.size(), pops.size()); ++k)
+        tokens.push_back({pushes[k], pops[k]});
     }
   }
   return tokens;
@@ -80,7 +83,8 @@ std::vector<Token> Match(const std::vector<TokenNode>& nodes, const std::vector<
 
 // complete[i][j]: instruction i is complete before j starts. Token i to j; a token from a later
 // instruction of i's unit; what j's predecessors in its unit knew; transitively.
-std::vector<std::vector<bool>> HappensBefore(const std::vector<TokenNode>& nodes, const std::vector<Token>& tokens) {
+std::vector<std::vector<bool>> HappensBefore(const std::vector<TokenNode>& nodes,
+                                             const std::vector<Token>& tokens) {
   const size_t count = nodes.size();
   std::vector<std::vector<bool>> before(count, std::vector<bool>(count));
   for (size_t j = 0; j < count; ++j) {
@@ -93,7 +97,8 @@ std::vector<std::vector<bool>> HappensBefore(const std::vector<TokenNode>& nodes
       for (size_t i = 0; i < count; ++i) {
         const bool retired = i == t.from || (i < t.from && nodes[i].unit == nodes[t.from].unit);
         before[i][j] = before[i][j] || retired || before[i][t.from];
-        // What a retired predecessor of the pusher waited for is complete too: before[i][t.from] has it.
+        // What a retired predecessor of the pusher waited for is complete too: before[i][t.from]
+        // has it.
       }
     }
   }

@@ -34,9 +34,14 @@ struct Planned {
 
 class Compiler {
  public:
-  Compiler(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions, const isa::Config& config,
-           const AccelOptions& options)
-      : activations_(activations), regions_(regions), config_(config), options_(options), builder_(config), rings_(config) {}
+  Compiler(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions,
+           const isa::Config& config, const AccelOptions& options)
+      : activations_(activations),
+        regions_(regions),
+        config_(config),
+        options_(options),
+        builder_(config),
+        rings_(config) {}
 
   Result<AccelProgram> Run();
 
@@ -45,9 +50,11 @@ class Compiler {
   Status CheckBindings() const;
   void PlaceActivations();
   isa::Packing PackingOf(const std::vector<int64_t>& shape) const;
-  // The place of the input in the packing that the region's anchor wants; a new one if there is none.
+  // The place of the input in the packing that the region's anchor wants; a new one if there is
+  // none.
   Placement InputPlace(int activation, const isa::Packing& packing);
-  Placement ActivationPlacement(const Planned& planned, const AccelRegion& region, const te::Tensor& tensor);
+  Placement ActivationPlacement(const Planned& planned, const AccelRegion& region,
+                                const te::Tensor& tensor);
   Status EmitRegion(size_t index, const Planned& planned);
 
   const std::vector<Activation>& activations_;
@@ -57,7 +64,7 @@ class Compiler {
   jit::ProgramBuilder builder_;
   Rings rings_;
   std::vector<Planned> planned_;
-  std::vector<Placement> places_;   // of activations that are not inputs
+  std::vector<Placement> places_;  // of activations that are not inputs
   int64_t input_bytes_ = 0;
   AccelProgram program_;
 };
@@ -69,9 +76,12 @@ Result<Planned> Compiler::PlanRegion(const AccelRegion& region) const {
   planned.region = std::move(*analyzed);
   auto plan = sched::MakePlan(planned.region, config_);
   const sched::Anchor& anchor = planned.region.anchor;
-  // The host packs a network's input as it likes: with the window's taps as channels, if that is faster.
-  if (anchor.kind == sched::AnchorKind::kContraction && region.activations.contains(anchor.input.get()) &&
-      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind == Activation::Kind::kInput) {
+  // The host packs a network's input as it likes: with the window's taps as channels, if that is
+  // faster.
+  if (anchor.kind == sched::AnchorKind::kContraction &&
+      region.activations.contains(anchor.input.get()) &&
+      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
+          Activation::Kind::kInput) {
     if (std::optional<sched::Region> moved = sched::MoveTaps(planned.region)) {
       auto moved_plan = sched::MakePlan(*moved, config_);
       if (moved_plan && (!plan || moved_plan->cycles() < plan->cycles())) {
@@ -89,11 +99,12 @@ Result<Planned> Compiler::PlanRegion(const AccelRegion& region) const {
 Status Compiler::CheckBindings() const {
   for (const AccelRegion& region : regions_) {
     TESSERA_CHECK(region.result >= 0 && region.result < static_cast<int>(activations_.size()));
-    TESSERA_CHECK(activations_[static_cast<size_t>(region.result)].kind != Activation::Kind::kInput, "{}", region.op);
+    TESSERA_CHECK(activations_[static_cast<size_t>(region.result)].kind != Activation::Kind::kInput,
+                  "{}", region.op);
     for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
       if (!t->placeholder) continue;
-      TESSERA_CHECK(region.activations.contains(t.get()) != region.constants.contains(t.get()), "{}: {} is not bound",
-                    region.op, t.name());
+      TESSERA_CHECK(region.activations.contains(t.get()) != region.constants.contains(t.get()),
+                    "{}: {} is not bound", region.op, t.name());
     }
   }
   return {};
@@ -122,7 +133,8 @@ void Compiler::PlaceActivations() {
       for (int64_t r = 0; r < count; ++r) {
         const AccelRegion& region = regions_[static_cast<size_t>(r)];
         bool uses = region.result == static_cast<int>(k);
-        for (const auto& [node, activation] : region.activations) uses |= activation == static_cast<int>(k);
+        for (const auto& [node, activation] : region.activations)
+          uses |= activation == static_cast<int>(k);
         if (!uses) continue;
         life.first = std::min(life.first, r);
         life.last = std::max(life.last, r);
@@ -133,14 +145,16 @@ void Compiler::PlaceActivations() {
     }
   }
   const MemoryPlan plan = PlanMemory(lifetimes, kAlign);
-  for (size_t k = 0; k < internal.size(); ++k) places_[internal[k]] = {true, plan.offsets[k], isa::Segment::kArena};
+  for (size_t k = 0; k < internal.size(); ++k)
+    places_[internal[k]] = {true, plan.offsets[k], isa::Segment::kArena};
   builder_.ReserveSegment(isa::Segment::kArena, plan.bytes);
   builder_.ReserveSegment(isa::Segment::kOutput, output_bytes);
 }
 
 Placement Compiler::InputPlace(int activation, const isa::Packing& packing) {
   for (const ActivationPlace& p : program_.inputs) {
-    if (p.activation == activation && p.packing == packing) return {true, p.offset, isa::Segment::kInput};
+    if (p.activation == activation && p.packing == packing)
+      return {true, p.offset, isa::Segment::kInput};
   }
   program_.inputs.push_back({activation, isa::Segment::kInput, input_bytes_, packing});
   const Placement place{true, input_bytes_, isa::Segment::kInput};
@@ -149,7 +163,8 @@ Placement Compiler::InputPlace(int activation, const isa::Packing& packing) {
   return place;
 }
 
-Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegion& region, const te::Tensor& tensor) {
+Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegion& region,
+                                        const te::Tensor& tensor) {
   const sched::Anchor& a = planned.region.anchor;
   if (!a.moved.empty() && tensor == a.input) {
     isa::Packing p = PackingOf(tensor.shape());
@@ -175,7 +190,8 @@ Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegio
 Status Compiler::EmitRegion(size_t index, const Planned& planned) {
   const AccelRegion& region = regions_[index];
   const ConstantMap constants = ConstantsOf(region);
-  const lower::accel::LoweredRegion lowered = lower::accel::LowerRegion(planned.region, planned.plan, config_, constants);
+  const lower::accel::LoweredRegion lowered =
+      lower::accel::LowerRegion(planned.region, planned.plan, config_, constants);
   builder_.BeginSource(region.layer, region.op);
   Emitter emitter(config_, &builder_);
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
@@ -185,22 +201,27 @@ Status Compiler::EmitRegion(size_t index, const Planned& planned) {
       case GlobalBuffer::Role::kConstant:
         place = {true, builder_.AddConstants(b.data, kAlign), isa::Segment::kConstants};
         break;
-      case GlobalBuffer::Role::kResult: place = places_[static_cast<size_t>(region.result)]; break;
-      case GlobalBuffer::Role::kActivation: place = ActivationPlacement(planned, region, b.tensor); break;
+      case GlobalBuffer::Role::kResult:
+        place = places_[static_cast<size_t>(region.result)];
+        break;
+      case GlobalBuffer::Role::kActivation:
+        place = ActivationPlacement(planned, region, b.tensor);
+        break;
     }
     emitter.Place(lowered.func.params[k], place);
   }
   const int64_t before = builder_.stats().instructions, steps = builder_.stats().gemm_steps;
   const Status status = Execute(lowered.func.body, emitter, rings_);
   if (!status) return Within(region.op, status.error());
-  program_.regions.push_back(
-      {builder_.stats().gemm_steps - steps, builder_.stats().instructions - before, planned.plan.cycles()});
+  program_.regions.push_back({builder_.stats().gemm_steps - steps,
+                              builder_.stats().instructions - before, planned.plan.cycles()});
   if (options_.dump) {
     program_.schedules.push_back(sched::Print(planned.region) + sched::Print(planned.plan));
     program_.irs.push_back(ir::Print(lowered.func));
   }
   const Placement& result = places_[static_cast<size_t>(region.result)];
-  program_.results.push_back({region.result, result.segment, result.base, PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
+  program_.results.push_back({region.result, result.segment, result.base,
+                              PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
   return {};
 }
 
@@ -220,12 +241,14 @@ Result<AccelProgram> Compiler::Run() {
 }  // namespace
 
 Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
-  TESSERA_ASSIGN(const sched::Region analyzed, sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+  TESSERA_ASSIGN(const sched::Region analyzed,
+                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_TRY(sched::MakePlan(analyzed, config));
   return {};
 }
 
-Result<AccelProgram> CompileAccel(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions,
+Result<AccelProgram> CompileAccel(const std::vector<Activation>& activations,
+                                  const std::vector<AccelRegion>& regions,
                                   const isa::Config& config, const AccelOptions& options) {
   return Compiler(activations, regions, config, options).Run();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CompileAccel: a list of regions, as tensor expressions, to one program image that runs them all in
-// one go, with what the host must know to bring the input and fetch the output. Depends on: the
-// accelerator's schedule generator, lowering and emitters, jit, isa. Used by: the compile tool, tests.
+// CompileAccel: a list of regions, as tensor expressions, to one program image that runs them all
+// in one go, with what the host must know to bring the input and fetch the output. Depends on: the
+// accelerator's schedule generator, lowering and emitters, jit, isa. Used by: the compile tool,
+// tests.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 
@@ -20,7 +21,8 @@
 
 namespace tessera::codegen::accel {
 
-// An int8 tensor that regions exchange: rank 1 to 4, [batch, channel, y, x] (schedule/accel/region.h).
+// An int8 tensor that regions exchange: rank 1 to 4, [batch, channel, y, x]
+// (schedule/accel/region.h).
 struct Activation {
   enum class Kind : uint8_t { kInput, kInternal, kOutput };  // kOutput may be read by later regions
   std::string name;
@@ -30,12 +32,13 @@ struct Activation {
 
 // One region of the network, in running order.
 struct AccelRegion {
-  uint32_t layer = 0;   // for the source map
-  std::string op;       // ... and its text
-  te::Tensor output;    // the DAG
-  int result = -1;      // the activation that it makes
-  std::unordered_map<const te::TensorNode*, int> activations;                    // placeholder -> activation
-  std::unordered_map<const te::TensorNode*, std::vector<uint8_t>> constants;     // placeholder -> row-major bytes
+  uint32_t layer = 0;                                          // for the source map
+  std::string op;                                              // ... and its text
+  te::Tensor output;                                           // the DAG
+  int result = -1;                                             // the activation that it makes
+  std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
+  std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
+      constants;  // placeholder -> row-major bytes
 };
 
 struct AccelOptions {
@@ -49,20 +52,21 @@ struct AccelOptions {
 struct ActivationPlace {
   int activation = -1;
   isa::Segment segment = isa::Segment::kArena;
-  int64_t offset = 0;   // bytes
+  int64_t offset = 0;  // bytes
   isa::Packing packing;
 };
 
 struct RegionReport {
-  int64_t macs_steps = 0;        // tile products a perfect array would need: GEMM steps
+  int64_t macs_steps = 0;  // tile products a perfect array would need: GEMM steps
   int64_t instructions = 0;
   double estimated_cycles = 0;
 };
 
 struct AccelProgram {
   isa::ProgramImage image;
-  std::vector<ActivationPlace> inputs;    // to be packed before a run
-  std::vector<ActivationPlace> results;   // every region's result; internal ones may be overwritten unless keep_all
+  std::vector<ActivationPlace> inputs;  // to be packed before a run
+  std::vector<ActivationPlace>
+      results;  // every region's result; internal ones may be overwritten unless keep_all
   jit::ProgramStats stats;
   std::vector<RegionReport> regions;
   std::vector<std::string> schedules, irs;  // one a region, with options.dump
@@ -74,7 +78,8 @@ Status CheckRegion(const AccelRegion& region, const isa::Config& config);
 // Compiles |regions|.
 //   errors  kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad or a field is too small; names region, instruction, field
-Result<AccelProgram> CompileAccel(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions,
+Result<AccelProgram> CompileAccel(const std::vector<Activation>& activations,
+                                  const std::vector<AccelRegion>& regions,
                                   const isa::Config& config, const AccelOptions& options = {});
 
 }  // namespace tessera::codegen::accel

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Emitter: one leaf nest to tile instructions, handed to jit/. The two loops with the longest extents
-// become the instruction's, the reduction of a product becomes micro-ops, boxes become LOAD and STORE;
-// what is left over becomes several instructions. Depends on: leaf.h, jit. Used by: execute.cc.
+// Emitter: one leaf nest to tile instructions, handed to jit/. The two loops with the longest
+// extents become the instruction's, the reduction of a product becomes micro-ops, boxes become LOAD
+// and STORE; what is left over becomes several instructions. Depends on: leaf.h, jit. Used by:
+// execute.cc.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_EMIT_H_
 
@@ -19,13 +20,14 @@ namespace tessera::codegen::accel {
 // Where a buffer is: tiles of a scratchpad, or bytes of a segment.
 struct Placement {
   bool global = false;
-  int64_t base = 0;      // first tile, or byte offset
+  int64_t base = 0;  // first tile, or byte offset
   isa::Segment segment = isa::Segment::kArena;
 };
 
 class Emitter {
  public:
-  Emitter(const isa::Config& config, jit::ProgramBuilder* builder) : config_(config), builder_(*builder) {}
+  Emitter(const isa::Config& config, jit::ProgramBuilder* builder)
+      : config_(config), builder_(*builder) {}
 
   void Place(const ir::Buffer& buffer, Placement placement) { places_[buffer.get()] = placement; }
 

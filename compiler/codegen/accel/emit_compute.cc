@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t kFactor = 65535;  // 16-bit iteration counts and factors
 
-void SplitReduction(const SolvedLeaf& solved, std::vector<Dim>* parallel, std::vector<size_t>* reduced) {
+void SplitReduction(const SolvedLeaf& solved, std::vector<Dim>* parallel,
+                    std::vector<size_t>* reduced) {
   for (size_t k = 0; k < solved.dims.size(); ++k) {
     if (solved.dims[k].strides[0] == 0) {
       reduced->push_back(k);
@@ -50,30 +51,34 @@ Status Emitter::EmitGemm(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
 
   Fold(parallel, false);
   // Two kernels should fit at a time.
-  const auto capacity = static_cast<size_t>(std::clamp<int64_t>(config_.Depth(isa::Memory::kUop) / 2, 1, kFactor));
+  const auto capacity =
+      static_cast<size_t>(std::clamp<int64_t>(config_.Depth(isa::Memory::kUop) / 2, 1, kFactor));
   const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
-  return ForPieces(parallel, limits, 3, [&](std::span<const int64_t> offset, std::span<const Dim> loops) -> Status {
-    isa::Gemm gemm;
-    gemm.dst_base = solved.operands[0].base + offset[0];
-    gemm.src_base = solved.operands[1].base + offset[1];
-    gemm.wgt_base = solved.operands[2].base + offset[2];
-    gemm.iter_out = gemm.iter_in = 1;
-    if (!loops.empty()) {
-      const Dim& in = loops.back();
-      gemm.iter_in = in.extent;
-      gemm.dst_in = in.strides[0], gemm.src_in = in.strides[1], gemm.wgt_in = in.strides[2];
-    }
-    if (loops.size() == 2) {
-      const Dim& out = loops.front();
-      gemm.iter_out = out.extent;
-      gemm.dst_out = out.strides[0], gemm.src_out = out.strides[1], gemm.wgt_out = out.strides[2];
-    }
-    for (size_t first = 0; first < uops.size(); first += capacity) {
-      const size_t count = std::min(capacity, uops.size() - first);
-      TESSERA_TRY(builder_.EmitGemm(gemm, std::span(uops).subspan(first, count)));
-    }
-    return {};
-  });
+  return ForPieces(parallel, limits, 3,
+                   [&](std::span<const int64_t> offset, std::span<const Dim> loops) -> Status {
+                     isa::Gemm gemm;
+                     gemm.dst_base = solved.operands[0].base + offset[0];
+                     gemm.src_base = solved.operands[1].base + offset[1];
+                     gemm.wgt_base = solved.operands[2].base + offset[2];
+                     gemm.iter_out = gemm.iter_in = 1;
+                     if (!loops.empty()) {
+                       const Dim& in = loops.back();
+                       gemm.iter_in = in.extent;
+                       gemm.dst_in = in.strides[0], gemm.src_in = in.strides[1],
+                       gemm.wgt_in = in.strides[2];
+                     }
+                     if (loops.size() == 2) {
+                       const Dim& out = loops.front();
+                       gemm.iter_out = out.extent;
+                       gemm.dst_out = out.strides[0], gemm.src_out = out.strides[1],
+                       gemm.wgt_out = out.strides[2];
+                     }
+                     for (size_t first = 0; first < uops.size(); first += capacity) {
+                       const size_t count = std::min(capacity, uops.size() - first);
+                       TESSERA_TRY(builder_.EmitGemm(gemm, std::span(uops).subspan(first, count)));
+                     }
+                     return {};
+                   });
 }
 
 Status Emitter::EmitWindow(const SolvedLeaf& solved) {
@@ -88,7 +93,8 @@ Status Emitter::EmitWindow(const SolvedLeaf& solved) {
   for (const Dim& d : dims) {
     if (d.strides[2] == 0) {
       inner.push_back(d);
-    } else if (!z_taken && d.strides[2] <= kWgtZ && d.extent <= kIterZ && d.strides[0] <= kFactor && d.strides[1] <= kFactor) {
+    } else if (!z_taken && d.strides[2] <= kWgtZ && d.extent <= kIterZ && d.strides[0] <= kFactor &&
+               d.strides[1] <= kFactor) {
       z = d, z_taken = true;
     } else {
       unrolled.push_back(d);
@@ -98,30 +104,33 @@ Status Emitter::EmitWindow(const SolvedLeaf& solved) {
   const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
   // values: init, kh, kw, win_y, win_x (elements), batch, block
   const int64_t tile = solved.operands[1].buffer->shape.back();
-  return ForPieces(unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const Dim>) -> Status {
-    return ForPieces(inner, limits, 3, [&](std::span<const int64_t> offset, std::span<const Dim> loops) -> Status {
-      isa::Depthwise v;
-      v.init = solved.values[0];
-      v.kh = solved.values[1], v.kw = solved.values[2];
-      v.win_y = solved.values[3] / tile, v.win_x = solved.values[4] / tile;
-      v.dst_base = solved.operands[0].base + base[0] + offset[0];
-      v.src_base = solved.operands[1].base + base[1] + offset[1];
-      v.wgt_base = solved.operands[2].base + base[2] + offset[2];
-      v.iter_z = z.extent;
-      v.dst_z = z.strides[0], v.src_z = z.strides[1], v.wgt_z = z.strides[2];
-      v.iter_out = v.iter_in = 1;
-      if (!loops.empty()) {
-        v.iter_in = loops.back().extent;
-        v.dst_in = loops.back().strides[0], v.src_in = loops.back().strides[1];
-      }
-      if (loops.size() == 2) {
-        v.iter_out = loops.front().extent;
-        v.dst_out = loops.front().strides[0], v.src_out = loops.front().strides[1];
-      }
-      builder_.Emit(v);
-      return {};
-    });
-  });
+  return ForPieces(
+      unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const Dim>) -> Status {
+        return ForPieces(
+            inner, limits, 3,
+            [&](std::span<const int64_t> offset, std::span<const Dim> loops) -> Status {
+              isa::Depthwise v;
+              v.init = solved.values[0];
+              v.kh = solved.values[1], v.kw = solved.values[2];
+              v.win_y = solved.values[3] / tile, v.win_x = solved.values[4] / tile;
+              v.dst_base = solved.operands[0].base + base[0] + offset[0];
+              v.src_base = solved.operands[1].base + base[1] + offset[1];
+              v.wgt_base = solved.operands[2].base + base[2] + offset[2];
+              v.iter_z = z.extent;
+              v.dst_z = z.strides[0], v.src_z = z.strides[1], v.wgt_z = z.strides[2];
+              v.iter_out = v.iter_in = 1;
+              if (!loops.empty()) {
+                v.iter_in = loops.back().extent;
+                v.dst_in = loops.back().strides[0], v.src_in = loops.back().strides[1];
+              }
+              if (loops.size() == 2) {
+                v.iter_out = loops.front().extent;
+                v.dst_out = loops.front().strides[0], v.src_out = loops.front().strides[1];
+              }
+              builder_.Emit(v);
+              return {};
+            });
+      });
 }
 
 Status Emitter::Locate(SolvedLeaf& solved) const {
@@ -135,7 +144,9 @@ Status Emitter::Locate(SolvedLeaf& solved) const {
       whole &= d.strides[op] % unit == 0 && d.strides[op] >= 0;
       d.strides[op] /= unit;
     }
-    if (!whole) return Fail(Code::kUnsupported, "{}: an access that is not of whole tiles", operand.buffer->name);
+    if (!whole)
+      return Fail(Code::kUnsupported, "{}: an access that is not of whole tiles",
+                  operand.buffer->name);
     operand.base = operand.base / unit + place->second.base;
   }
   return {};

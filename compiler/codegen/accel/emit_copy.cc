@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies to LOAD and STORE boxes: x, y, z are the innermost loops whose scratchpad side has no gaps.
+// Copies to LOAD and STORE boxes: x, y, z are the innermost loops whose scratchpad side has no
+// gaps.
 #include <algorithm>
 
 #include "base/check.h"
@@ -11,22 +12,28 @@ namespace {
 
 isa::Memory MemoryOf(ir::Scope scope) {
   switch (scope) {
-    case ir::Scope::kInp: return isa::Memory::kInp;
-    case ir::Scope::kWgt: return isa::Memory::kWgt;
-    case ir::Scope::kAcc: return isa::Memory::kAcc;
-    case ir::Scope::kOut: return isa::Memory::kOut;
-    case ir::Scope::kPrm: return isa::Memory::kPrm;
-    default: TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
+    case ir::Scope::kInp:
+      return isa::Memory::kInp;
+    case ir::Scope::kWgt:
+      return isa::Memory::kWgt;
+    case ir::Scope::kAcc:
+      return isa::Memory::kAcc;
+    case ir::Scope::kOut:
+      return isa::Memory::kOut;
+    case ir::Scope::kPrm:
+      return isa::Memory::kPrm;
+    default:
+      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
   }
 }
 
-constexpr int64_t kSizeLimit = 65535;             // x_size, y_size, z_size
-constexpr int64_t kStepLimit = (1 << 24) - 1;     // x_step, y_step
+constexpr int64_t kSizeLimit = 65535;          // x_size, y_size, z_size
+constexpr int64_t kStepLimit = (1 << 24) - 1;  // x_step, y_step
 constexpr int64_t kPadLimit = 255;
 
-// The loops of one box, innermost first, taken from the end of |dims| (sorted by their stride on chip,
-// greatest first); |chip| and |memory| number the operands. Their count is the loops it has; the rest
-// of |dims| is for the caller to unroll.
+// The loops of one box, innermost first, taken from the end of |dims| (sorted by their stride on
+// chip, greatest first); |chip| and |memory| number the operands. Their count is the loops it has;
+// the rest of |dims| is for the caller to unroll.
 size_t BoxLoops(const std::vector<Dim>& dims, size_t chip, size_t memory) {
   int64_t expected = 1;
   size_t loops = 0;
@@ -34,7 +41,9 @@ size_t BoxLoops(const std::vector<Dim>& dims, size_t chip, size_t memory) {
     const Dim& d = dims[dims.size() - 1 - loops];
     const bool step = loops == 2 || d.strides[memory] <= kStepLimit;
     const bool pads = loops < 2 ? std::max(d.first, d.extent - d.last) <= kPadLimit : d.whole();
-    if (d.strides[chip] != expected || d.extent > kSizeLimit || !step || !pads || d.strides[memory] < 0) break;
+    if (d.strides[chip] != expected || d.extent > kSizeLimit || !step || !pads ||
+        d.strides[memory] < 0)
+      break;
     expected *= d.extent;
     ++loops;
   }
@@ -43,7 +52,8 @@ size_t BoxLoops(const std::vector<Dim>& dims, size_t chip, size_t memory) {
 
 // Sorted by stride on chip, neighbours that continue each other joined.
 std::vector<Dim> BoxDims(std::vector<Dim> dims, size_t chip) {
-  std::stable_sort(dims.begin(), dims.end(), [&](const Dim& a, const Dim& b) { return a.strides[chip] > b.strides[chip]; });
+  std::stable_sort(dims.begin(), dims.end(),
+                   [&](const Dim& a, const Dim& b) { return a.strides[chip] > b.strides[chip]; });
   Fold(dims, true);
   return dims;
 }
@@ -55,7 +65,8 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   if (leaf.condition) {
     const auto& call = leaf.call->args;
     const auto& fill = leaf.fill->args;
-    if (Evaluate(fill[1], env) != Evaluate(call[3], env) || Evaluate(fill[2], env) != Evaluate(call[4], env)) {
+    if (Evaluate(fill[1], env) != Evaluate(call[3], env) ||
+        Evaluate(fill[2], env) != Evaluate(call[4], env)) {
       return Fail(Code::kUnsupported, "a pad that differs from the tile's own fill value");
     }
   }
@@ -78,8 +89,12 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   for (size_t k = 0; k < box.size(); ++k) {
     const Dim& d = box[box.size() - 1 - k];
     const int64_t step = d.strides[1];
-    if (k == 0) load.x_size = d.last - d.first, load.x_step = step, load.x_pad_0 = d.first, load.x_pad_1 = d.extent - d.last;
-    if (k == 1) load.y_size = d.last - d.first, load.y_step = step, load.y_pad_0 = d.first, load.y_pad_1 = d.extent - d.last;
+    if (k == 0)
+      load.x_size = d.last - d.first, load.x_step = step, load.x_pad_0 = d.first,
+      load.x_pad_1 = d.extent - d.last;
+    if (k == 1)
+      load.y_size = d.last - d.first, load.y_step = step, load.y_pad_0 = d.first,
+      load.y_pad_1 = d.extent - d.last;
     if (k == 2) load.z_size = d.extent, load.z_step = step;
     load.dram_base += d.first * step;
   }
@@ -87,20 +102,22 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
     // Nothing but pads: the extents stay, nothing is read.
     const int64_t extent_x = box.empty() ? 1 : box.back().extent;
     const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
-    if (extent_y > 2 * kPadLimit) return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
+    if (extent_y > 2 * kPadLimit)
+      return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
     load.x_size = extent_x, load.x_pad_0 = load.x_pad_1 = 0;
     load.y_size = 0;
     load.y_pad_0 = std::min(extent_y, kPadLimit), load.y_pad_1 = extent_y - load.y_pad_0;
     load.dram_base = 0;
   }
   const LoopLimits limits{0, 1, {}};
-  return ForPieces(outer, limits, 2, [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
-    isa::Load piece = load;
-    piece.sram_base += at[0];
-    if (!solved.outside) piece.dram_base += at[1];
-    builder_.Emit(piece);
-    return {};
-  });
+  return ForPieces(outer, limits, 2,
+                   [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+                     isa::Load piece = load;
+                     piece.sram_base += at[0];
+                     if (!solved.outside) piece.dram_base += at[1];
+                     builder_.Emit(piece);
+                     return {};
+                   });
 }
 
 Status Emitter::EmitStore(const SolvedLeaf& solved) {
@@ -119,13 +136,14 @@ Status Emitter::EmitStore(const SolvedLeaf& solved) {
     if (k == 2) store.z_size = d.extent, store.z_step = d.strides[0];
   }
   const LoopLimits limits{0, 1, {}};
-  return ForPieces(outer, limits, 2, [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
-    isa::Store piece = store;
-    piece.dram_base = solved.operands[0].base + at[0];
-    piece.sram_base = solved.operands[1].base + at[1];
-    builder_.Emit(piece);
-    return {};
-  });
+  return ForPieces(outer, limits, 2,
+                   [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+                     isa::Store piece = store;
+                     piece.dram_base = solved.operands[0].base + at[0];
+                     piece.sram_base = solved.operands[1].base + at[1];
+                     builder_.Emit(piece);
+                     return {};
+                   });
 }
 
 }  // namespace tessera::codegen::accel

@@ -15,10 +15,14 @@ constexpr int64_t kPrmStride = 2047;   // 11 bits
 
 isa::VectorMemory VectorMemoryOf(const Operand& operand) {
   switch (operand.buffer->scope) {
-    case ir::Scope::kAcc: return isa::VectorMemory::kAcc;
-    case ir::Scope::kOut: return isa::VectorMemory::kOut;
-    case ir::Scope::kInp: return isa::VectorMemory::kInp;
-    default: TESSERA_CHECK(false, "{} is no operand of VECTOR", operand.buffer->name);
+    case ir::Scope::kAcc:
+      return isa::VectorMemory::kAcc;
+    case ir::Scope::kOut:
+      return isa::VectorMemory::kOut;
+    case ir::Scope::kInp:
+      return isa::VectorMemory::kInp;
+    default:
+      TESSERA_CHECK(false, "{} is no operand of VECTOR", operand.buffer->name);
   }
 }
 
@@ -48,24 +52,26 @@ Status Emitter::EmitRequant(const SolvedLeaf& solved, bool per_channel) {
   }
   base.round = v[k], base.src_zero = v[k + 1], base.src_shift = v[k + 2];
   base.out_zero = v[k + 3], base.lo = v[k + 4], base.hi = v[k + 5];
-  if (base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc)) base.src_zero = base.src_shift = 0;
+  if (base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc))
+    base.src_zero = base.src_shift = 0;
   LoopLimits limits{2, kIterations, {kStride, kStride}};
   if (per_channel) limits.strides.push_back(kPrmStride);
-  return ForPieces(dims, limits, operands, [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
-    const auto [out, in] = TwoLoops(loops, operands);
-    isa::Requant r = base;
-    r.dst_base = solved.operands[0].base + at[0];
-    r.src_base = solved.operands[1].base + at[1];
-    r.iter_out = out.extent, r.iter_in = in.extent;
-    r.dst_out = out.strides[0], r.dst_in = in.strides[0];
-    r.src_out = out.strides[1], r.src_in = in.strides[1];
-    if (per_channel) {
-      r.prm_base = solved.operands[2].base + at[2];
-      r.prm_out = out.strides[2], r.prm_in = in.strides[2];
-    }
-    builder_.Emit(r);
-    return {};
-  });
+  return ForPieces(dims, limits, operands,
+                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, operands);
+                     isa::Requant r = base;
+                     r.dst_base = solved.operands[0].base + at[0];
+                     r.src_base = solved.operands[1].base + at[1];
+                     r.iter_out = out.extent, r.iter_in = in.extent;
+                     r.dst_out = out.strides[0], r.dst_in = in.strides[0];
+                     r.src_out = out.strides[1], r.src_in = in.strides[1];
+                     if (per_channel) {
+                       r.prm_base = solved.operands[2].base + at[2];
+                       r.prm_out = out.strides[2], r.prm_in = in.strides[2];
+                     }
+                     builder_.Emit(r);
+                     return {};
+                   });
 }
 
 Status Emitter::EmitAdd(const SolvedLeaf& solved) {
@@ -73,27 +79,30 @@ Status Emitter::EmitAdd(const SolvedLeaf& solved) {
   std::vector<Dim> dims = solved.dims;
   Fold(dims, false);
   for (const Dim& d : dims) {
-    if (d.strides[0] != d.strides[2]) return Fail(Code::kUnsupported, "an addition whose addend is laid out differently");
+    if (d.strides[0] != d.strides[2])
+      return Fail(Code::kUnsupported, "an addition whose addend is laid out differently");
   }
   const std::vector<int64_t>& v = solved.values;
   isa::Add base;
   base.dst_mem = static_cast<int64_t>(VectorMemoryOf(solved.operands[0]));
   base.src_mem = static_cast<int64_t>(VectorMemoryOf(solved.operands[1]));
-  base.multiplier = v[0], base.shift = v[1], base.round = v[2], base.src_zero = v[3], base.src_shift = v[4];
+  base.multiplier = v[0], base.shift = v[1], base.round = v[2], base.src_zero = v[3],
+  base.src_shift = v[4];
   base.out_zero = v[5], base.lo = v[6], base.hi = v[7];
   const LoopLimits limits{2, kIterations, {kStride, kStride, kStride}};
-  return ForPieces(dims, limits, 3, [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
-    const auto [out, in] = TwoLoops(loops, 3);
-    isa::Add a = base;
-    a.dst_base = solved.operands[0].base + at[0];
-    a.src_base = solved.operands[1].base + at[1];
-    a.acc_base = solved.operands[2].base + at[2];
-    a.iter_out = out.extent, a.iter_in = in.extent;
-    a.dst_out = out.strides[0], a.dst_in = in.strides[0];
-    a.src_out = out.strides[1], a.src_in = in.strides[1];
-    builder_.Emit(a);
-    return {};
-  });
+  return ForPieces(dims, limits, 3,
+                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, 3);
+                     isa::Add a = base;
+                     a.dst_base = solved.operands[0].base + at[0];
+                     a.src_base = solved.operands[1].base + at[1];
+                     a.acc_base = solved.operands[2].base + at[2];
+                     a.iter_out = out.extent, a.iter_in = in.extent;
+                     a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+                     a.src_out = out.strides[1], a.src_in = in.strides[1];
+                     builder_.Emit(a);
+                     return {};
+                   });
 }
 
 Status Emitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
@@ -112,30 +121,34 @@ Status Emitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   }
   Fold(parallel, false);
   Fold(reduced, false);
-  if (reduced.size() > 2) return Fail(Code::kUnsupported, "a reduction over {} loops, ALU has 2", reduced.size());
+  if (reduced.size() > 2)
+    return Fail(Code::kUnsupported, "a reduction over {} loops, ALU has 2", reduced.size());
   const auto [red_out, red_in] = TwoLoops(reduced, 2);
-  if (std::max(red_out.extent, red_in.extent) > kIterations || std::max(red_out.strides[1], red_in.strides[1]) > kStride) {
+  if (std::max(red_out.extent, red_in.extent) > kIterations ||
+      std::max(red_out.strides[1], red_in.strides[1]) > kStride) {
     return Fail(Code::kUnsupported, "a reduction of {} steps", steps);
   }
   // values: op, init, src_zero, tile
   isa::Alu base;
   base.alu_op = solved.values[0], base.init = solved.values[1];
   base.src_mem = static_cast<int64_t>(VectorMemoryOf(solved.operands[1]));
-  base.src_zero = base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc) ? 0 : solved.values[2];
+  base.src_zero =
+      base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc) ? 0 : solved.values[2];
   base.red_out = red_out.extent, base.red_in = red_in.extent;
   base.red_out_step = red_out.strides[1], base.red_in_step = red_in.strides[1];
   const LoopLimits limits{2, kIterations, {kStride, kStride}};
-  return ForPieces(parallel, limits, 2, [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
-    const auto [out, in] = TwoLoops(loops, 2);
-    isa::Alu a = base;
-    a.dst_base = solved.operands[0].base + at[0];
-    a.src_base = solved.operands[1].base + at[1];
-    a.iter_out = out.extent, a.iter_in = in.extent;
-    a.dst_out = out.strides[0], a.dst_in = in.strides[0];
-    a.src_out = out.strides[1], a.src_in = in.strides[1];
-    builder_.Emit(a);
-    return {};
-  });
+  return ForPieces(parallel, limits, 2,
+                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, 2);
+                     isa::Alu a = base;
+                     a.dst_base = solved.operands[0].base + at[0];
+                     a.src_base = solved.operands[1].base + at[1];
+                     a.iter_out = out.extent, a.iter_in = in.extent;
+                     a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+                     a.src_out = out.strides[1], a.src_in = in.strides[1];
+                     builder_.Emit(a);
+                     return {};
+                   });
 }
 
 Status Emitter::EmitAluImm(const SolvedLeaf& solved) {
@@ -146,15 +159,16 @@ Status Emitter::EmitAluImm(const SolvedLeaf& solved) {
   base.imm = solved.values[0], base.alu_op = solved.values[1];
   base.red_out = base.red_in = 1;
   const LoopLimits limits{2, kIterations, {kStride}};
-  return ForPieces(dims, limits, 1, [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
-    const auto [out, in] = TwoLoops(loops, 1);
-    isa::Alu a = base;
-    a.dst_base = solved.operands[0].base + at[0];
-    a.iter_out = out.extent, a.iter_in = in.extent;
-    a.dst_out = out.strides[0], a.dst_in = in.strides[0];
-    builder_.Emit(a);
-    return {};
-  });
+  return ForPieces(dims, limits, 1,
+                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, 1);
+                     isa::Alu a = base;
+                     a.dst_base = solved.operands[0].base + at[0];
+                     a.iter_out = out.extent, a.iter_in = in.extent;
+                     a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+                     builder_.Emit(a);
+                     return {};
+                   });
 }
 
 }  // namespace tessera::codegen::accel

@@ -20,12 +20,18 @@ Rings::Rings(const isa::Config& config)
 
 jit::RingAllocator& Rings::Of(ir::Scope scope) {
   switch (scope) {
-    case ir::Scope::kInp: return inp;
-    case ir::Scope::kWgt: return wgt;
-    case ir::Scope::kAcc: return acc;
-    case ir::Scope::kOut: return out;
-    case ir::Scope::kPrm: return prm;
-    default: TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
+    case ir::Scope::kInp:
+      return inp;
+    case ir::Scope::kWgt:
+      return wgt;
+    case ir::Scope::kAcc:
+      return acc;
+    case ir::Scope::kOut:
+      return out;
+    case ir::Scope::kPrm:
+      return prm;
+    default:
+      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
   }
 }
 
@@ -41,7 +47,8 @@ int64_t TilesOf(const ir::Buffer& buffer) {
 int64_t Need(const ir::Stmt& s, ir::Scope scope, const jit::RingAllocator& ring) {
   int64_t need = 0;
   for (const ir::Stmt& b : s->body) need = std::max(need, Need(b, scope, ring));
-  if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope) need += ring.Rounded(TilesOf(s->buffer));
+  if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope)
+    need += ring.Rounded(TilesOf(s->buffer));
   return need;
 }
 
@@ -55,13 +62,16 @@ class Executor {
       case StmtKind::kSeq:
         for (const ir::Stmt& b : s->body) TESSERA_TRY(Run(b));
         return {};
-      case StmtKind::kFor: return RunFor(s);
+      case StmtKind::kFor:
+        return RunFor(s);
       case StmtKind::kIf:
         if (Evaluate(s->value, env_) != 0) return Run(s->body[0]);
         return s->body.size() > 1 ? Run(s->body[1]) : Status{};
-      case StmtKind::kAlloc: return RunAlloc(s);
+      case StmtKind::kAlloc:
+        return RunAlloc(s);
       case StmtKind::kStore:
-      case StmtKind::kEval: break;
+      case StmtKind::kEval:
+        break;
     }
     return Fail(Code::kUnsupported, "a statement that is no tile of work");
   }
@@ -82,8 +92,8 @@ class Executor {
     if (ring.empty() && ring.next() + Need(s, s->buffer->scope, ring) > ring.depth()) ring.Rewind();
     const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(s->buffer), 1));
     if (!piece) {
-      return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name, TilesOf(s->buffer),
-                  ir::ScopeName(s->buffer->scope), ring.in_use(), ring.depth());
+      return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
+                  TilesOf(s->buffer), ir::ScopeName(s->buffer->scope), ring.in_use(), ring.depth());
     }
     emitter_.Place(s->buffer, {false, *piece, {}});
     const Status status = Run(s->body[0]);
@@ -98,6 +108,8 @@ class Executor {
 
 }  // namespace
 
-Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings) { return Executor(emitter, rings).Run(body); }
+Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings) {
+  return Executor(emitter, rings).Run(body);
+}
 
 }  // namespace tessera::codegen::accel

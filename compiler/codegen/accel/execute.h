@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the outer loops of a region's IR at compile time: allocations take pieces of scratchpad rings,
-// leaf nests become instructions. Depends on: compiler/ir, jit. Used by: accel.cc.
+// Runs the outer loops of a region's IR at compile time: allocations take pieces of scratchpad
+// rings, leaf nests become instructions. Depends on: compiler/ir, jit. Used by: accel.cc.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
 

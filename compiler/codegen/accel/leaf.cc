@@ -17,40 +17,63 @@ using ir::StmtKind;
 
 int64_t Evaluate(const Expr& e, const Env& env) {
   switch (e->kind) {
-    case ExprKind::kImm: return e->ivalue;
+    case ExprKind::kImm:
+      return e->ivalue;
     case ExprKind::kVar: {
       const auto found = env.find(e.get());
       TESSERA_CHECK(found != env.end(), "variable {} has no value", e->name);
       return found->second;
     }
-    case ExprKind::kSelect: return Evaluate(e->args[Evaluate(e->args[0], env) != 0 ? 1 : 2], env);
+    case ExprKind::kSelect:
+      return Evaluate(e->args[Evaluate(e->args[0], env) != 0 ? 1 : 2], env);
     case ExprKind::kUn:
       TESSERA_CHECK(e->un() == ir::UnOp::kNot || e->un() == ir::UnOp::kNeg);
-      return e->un() == ir::UnOp::kNot ? Evaluate(e->args[0], env) == 0 : -Evaluate(e->args[0], env);
-    case ExprKind::kBin: break;
-    default: TESSERA_CHECK(false, "no index expression: {}", ir::Print(e));
+      return e->un() == ir::UnOp::kNot ? Evaluate(e->args[0], env) == 0
+                                       : -Evaluate(e->args[0], env);
+    case ExprKind::kBin:
+      break;
+    default:
+      TESSERA_CHECK(false, "no index expression: {}", ir::Print(e));
   }
   const int64_t a = Evaluate(e->args[0], env);
   if (e->bin() == BinOp::kAnd && e.dtype() == ir::DType::kBool && a == 0) return 0;
   const int64_t b = Evaluate(e->args[1], env);
   auto floor_div = [](int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); };
   switch (e->bin()) {
-    case BinOp::kAdd: return a + b;
-    case BinOp::kSub: return a - b;
-    case BinOp::kMul: return a * b;
-    case BinOp::kDiv: TESSERA_CHECK(b != 0); return floor_div(a, b);
-    case BinOp::kMod: TESSERA_CHECK(b != 0); return a - floor_div(a, b) * b;
-    case BinOp::kMin: return std::min(a, b);
-    case BinOp::kMax: return std::max(a, b);
-    case BinOp::kAnd: return a & b;
-    case BinOp::kOr: return a | b;
-    case BinOp::kXor: return a ^ b;
-    case BinOp::kShl: return a << b;
-    case BinOp::kShr: return a >> b;
-    case BinOp::kEq: return a == b;
-    case BinOp::kNe: return a != b;
-    case BinOp::kLt: return a < b;
-    case BinOp::kLe: return a <= b;
+    case BinOp::kAdd:
+      return a + b;
+    case BinOp::kSub:
+      return a - b;
+    case BinOp::kMul:
+      return a * b;
+    case BinOp::kDiv:
+      TESSERA_CHECK(b != 0);
+      return floor_div(a, b);
+    case BinOp::kMod:
+      TESSERA_CHECK(b != 0);
+      return a - floor_div(a, b) * b;
+    case BinOp::kMin:
+      return std::min(a, b);
+    case BinOp::kMax:
+      return std::max(a, b);
+    case BinOp::kAnd:
+      return a & b;
+    case BinOp::kOr:
+      return a | b;
+    case BinOp::kXor:
+      return a ^ b;
+    case BinOp::kShl:
+      return a << b;
+    case BinOp::kShr:
+      return a >> b;
+    case BinOp::kEq:
+      return a == b;
+    case BinOp::kNe:
+      return a != b;
+    case BinOp::kLt:
+      return a < b;
+    case BinOp::kLe:
+      return a <= b;
   }
   TESSERA_CHECK(false);
 }
@@ -63,12 +86,15 @@ std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
     leaf.loops.push_back({(*at)->var, (*at)->extent});
     at = &(*at)->body[0];
   }
-  auto call = [](const ir::Stmt& e) { return e->kind == StmtKind::kEval && e->value->kind == ExprKind::kCall; };
+  auto call = [](const ir::Stmt& e) {
+    return e->kind == StmtKind::kEval && e->value->kind == ExprKind::kCall;
+  };
   if (call(*at)) {
     leaf.call = (*at)->value;
     return leaf;
   }
-  if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 2 && call((*at)->body[0]) && call((*at)->body[1])) {
+  if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 2 && call((*at)->body[0]) &&
+      call((*at)->body[1])) {
     leaf.condition = (*at)->value;
     leaf.call = (*at)->body[0]->value;
     leaf.fill = (*at)->body[1]->value;
@@ -89,7 +115,8 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   const Expr* var = nullptr;
   for (size_t k = 0; k < solved.vars.size(); ++k) {
     if (!ir::UsesVar(condition, solved.vars[k])) continue;
-    if (dim != nullptr) return Fail(Code::kUnsupported, "a pad condition over two loops: {}", ir::Print(condition));
+    if (dim != nullptr)
+      return Fail(Code::kUnsupported, "a pad condition over two loops: {}", ir::Print(condition));
     dim = &solved.dims[k];
     var = &solved.vars[k];
   }
@@ -107,7 +134,8 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
     last = k + 1;
   }
   env[var->get()] = 0;
-  if (gap) return Fail(Code::kUnsupported, "a pad condition that is no range: {}", ir::Print(condition));
+  if (gap)
+    return Fail(Code::kUnsupported, "a pad condition that is no range: {}", ir::Print(condition));
   dim->first = std::max(dim->first, first);
   dim->last = std::min(dim->last, last);
   solved.outside |= dim->first >= dim->last;
@@ -147,10 +175,13 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
       env[solved.vars[k].get()] = 0;
       far += solved.dims[k].strides.back() * (solved.dims[k].extent - 1);
     }
-    for (size_t k = 0; k < solved.dims.size(); ++k) env[solved.vars[k].get()] = solved.dims[k].extent - 1;
+    for (size_t k = 0; k < solved.dims.size(); ++k)
+      env[solved.vars[k].get()] = solved.dims[k].extent - 1;
     const bool affine = offset(arg) == far;
     for (size_t k = 0; k < solved.dims.size(); ++k) env[solved.vars[k].get()] = 0;
-    if (!affine) return Fail(Code::kUnsupported, "an index that is not affine in the tile's loops: {}", ir::Print(arg));
+    if (!affine)
+      return Fail(Code::kUnsupported, "an index that is not affine in the tile's loops: {}",
+                  ir::Print(arg));
     solved.operands.push_back(operand);
   }
   if (leaf.condition) TESSERA_TRY(Narrow(*leaf.condition, solved, env));
@@ -181,11 +212,13 @@ void Fold(std::vector<Dim>& dims, bool ordered) {
   }
 }
 
-Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands, const EmitPiece& emit) {
+Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands,
+                 const EmitPiece& emit) {
   // Hardware loops: the longest ones that fit; all else is unrolled, in order.
   std::vector<size_t> order(dims.size());
   for (size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return dims[a].extent > dims[b].extent; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return dims[a].extent > dims[b].extent; });
   std::vector<bool> hardware(dims.size(), false);
   size_t used = 0;
   for (size_t k : order) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Leaf nests: a perfect loop nest around one tile intrinsic, with the values of all outer variables
-// known. Gives each operand as base + sum of stride * loop, and folds loops into as few as possible.
-// Depends on: compiler/ir. Used by: the emitters of codegen/accel.
+// known. Gives each operand as base + sum of stride * loop, and folds loops into as few as
+// possible. Depends on: compiler/ir. Used by: the emitters of codegen/accel.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_LEAF_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_LEAF_H_
 
@@ -24,7 +24,8 @@ using Env = std::unordered_map<const ir::ExprNode*, int64_t>;
 // The value of an i64 or bool expression whose variables are all in |env|.
 int64_t Evaluate(const ir::Expr& e, const Env& env);
 
-// A perfect nest: loops outermost first, then |call|; under |condition| if there is one, else |fill|.
+// A perfect nest: loops outermost first, then |call|; under |condition| if there is one, else
+// |fill|.
 struct Leaf {
   struct Loop {
     ir::Expr var;
@@ -39,8 +40,8 @@ struct Leaf {
 // |s| as a leaf, if it is one.
 std::optional<Leaf> MatchLeaf(const ir::Stmt& s);
 
-// One loop of a solved leaf, its stride for each place operand in tiles (on chip) or bytes (global),
-// and the iterations [first, last) in which the leaf's condition holds.
+// One loop of a solved leaf, its stride for each place operand in tiles (on chip) or bytes
+// (global), and the iterations [first, last) in which the leaf's condition holds.
 struct Dim {
   int64_t extent = 1;
   std::vector<int64_t> strides;
@@ -55,33 +56,37 @@ struct Operand {
 };
 
 struct SolvedLeaf {
-  std::vector<Operand> operands;    // the calls's Loads, in order
-  std::vector<int64_t> values;      // its other operands, at the first iteration
-  std::vector<Dim> dims;            // outermost first, extents > 1 only; strides in elements
-  std::vector<ir::Expr> vars;       // the variables of dims
-  bool outside = false;             // the condition holds nowhere
-  bool empty = false;               // some extent is 0
+  std::vector<Operand> operands;  // the calls's Loads, in order
+  std::vector<int64_t> values;    // its other operands, at the first iteration
+  std::vector<Dim> dims;          // outermost first, extents > 1 only; strides in elements
+  std::vector<ir::Expr> vars;     // the variables of dims
+  bool outside = false;           // the condition holds nowhere
+  bool empty = false;             // some extent is 0
 };
 
 // Solves |leaf| under |env|, which is used as scratch for the leaf's own variables.
-//   errors  kUnsupported  an index is not affine in the leaf's loops, or the condition is not a range
+//   errors  kUnsupported  an index is not affine in the leaf's loops, or the condition is not a
+//   range
 //                         of each loop by itself
 Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env);
 
-// Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in order.
+// Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in
+// order.
 void Fold(std::vector<Dim>& dims, bool ordered);
 
 // Which loops an instruction has, and what fits them.
 struct LoopLimits {
   size_t loops = 2;
-  int64_t extent = 1;                 // iterations
-  std::vector<int64_t> strides;       // greatest stride for each operand
+  int64_t extent = 1;            // iterations
+  std::vector<int64_t> strides;  // greatest stride for each operand
 };
 
-// Runs |emit| for pieces of the nest: at most |limits.loops| loops each (outer first), the rest unrolled.
-// offsets: what to add to each operand's base.
-using EmitPiece = std::function<Status(std::span<const int64_t> offsets, std::span<const Dim> loops)>;
-Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands, const EmitPiece& emit);
+// Runs |emit| for pieces of the nest: at most |limits.loops| loops each (outer first), the rest
+// unrolled. offsets: what to add to each operand's base.
+using EmitPiece =
+    std::function<Status(std::span<const int64_t> offsets, std::span<const Dim> loops)>;
+Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands,
+                 const EmitPiece& emit);
 
 }  // namespace tessera::codegen::accel
 

@@ -13,13 +13,15 @@ MemoryPlan PlanMemory(const std::vector<Lifetime>& buffers, int64_t align) {
   plan.offsets.assign(buffers.size(), 0);
   std::vector<size_t> order(buffers.size()), placed;
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return buffers[a].bytes > buffers[b].bytes; });
   for (size_t k : order) {
     const Lifetime& b = buffers[k];
     std::vector<std::pair<int64_t, int64_t>> taken;  // begin, end
     for (size_t p : placed) {
       const Lifetime& other = buffers[p];
-      if (other.first <= b.last && b.first <= other.last) taken.emplace_back(plan.offsets[p], plan.offsets[p] + other.bytes);
+      if (other.first <= b.last && b.first <= other.last)
+        taken.emplace_back(plan.offsets[p], plan.offsets[p] + other.bytes);
     }
     std::sort(taken.begin(), taken.end());
     int64_t at = 0;

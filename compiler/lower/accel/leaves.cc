@@ -12,7 +12,9 @@ namespace tessera::lower::accel {
 namespace {
 
 Expr Value(int64_t v) { return Expr(v); }
-Stmt Call(const char* name, std::vector<Expr> args) { return ir::Eval(ir::TileCall(name, std::move(args))); }
+Stmt Call(const char* name, std::vector<Expr> args) {
+  return ir::Eval(ir::TileCall(name, std::move(args)));
+}
 
 }  // namespace
 
@@ -21,81 +23,106 @@ Stmt Lowering::InputLoad(const Buffer& box, const Work& w, Expr first_block, Exp
   const sched::Anchor& a = region_.anchor;
   const int64_t spans[] = {box->shape[1], box->shape[2]};
   const Tile* tiles[] = {&w.y, &w.x};
-  return Leaf({{"z", blocks}, {"y", Expr(spans[0])}, {"x", Expr(spans[1])}}, [&](const std::vector<Expr>& v) {
-    Expr at[2];
-    std::optional<Expr> inside;
-    for (size_t d = 0; d < 2; ++d) {
-      const sched::WindowAxis& win = a.window[d];
-      const Expr local = v[d + 1];
-      at[d] = win.taps == 1 ? (tiles[d]->base + local) * Expr(win.stride) - Expr(win.before)
-                            : tiles[d]->base * Expr(win.stride) + local - Expr(win.before);
-      const int64_t tile = d == 0 ? plan_.y_tile : plan_.x_tile;
-      const int64_t last = (tiles[d]->count - 1) * tile * win.stride +
-                           (win.taps == 1 ? (spans[d] - 1) * win.stride : spans[d] - 1) - win.before;
-      if (win.before > 0) inside = Both(inside, ir::Le(Expr(0), at[d]));
-      if (last >= win.in) inside = Both(inside, ir::Lt(at[d], Expr(win.in)));
-    }
-    const Expr dst = ir::Load(box, {v[0], v[1], v[2], Expr(0)});
-    const Stmt load = Call(kTileLoad, {dst, ir::Load(input_, {w.n.index, first_block + v[0], at[0], at[1], Expr(0)}),
-                                       Value(e_.rows * e_.in_lanes), Value(tile_), Value(a.pad_value)});
-    if (!inside) return load;
-    return ir::If(*inside, load, Call(kTileFill, {dst, Value(tile_), Value(a.pad_value)}));
-  });
+  return Leaf(
+      {{"z", blocks}, {"y", Expr(spans[0])}, {"x", Expr(spans[1])}},
+      [&](const std::vector<Expr>& v) {
+        Expr at[2];
+        std::optional<Expr> inside;
+        for (size_t d = 0; d < 2; ++d) {
+          const sched::WindowAxis& win = a.window[d];
+          const Expr local = v[d + 1];
+          at[d] = win.taps == 1 ? (tiles[d]->base + local) * Expr(win.stride) - Expr(win.before)
+                                : tiles[d]->base * Expr(win.stride) + local - Expr(win.before);
+          const int64_t tile = d == 0 ? plan_.y_tile : plan_.x_tile;
+          const int64_t last = (tiles[d]->count - 1) * tile * win.stride +
+                               (win.taps == 1 ? (spans[d] - 1) * win.stride : spans[d] - 1) -
+                               win.before;
+          if (win.before > 0) inside = Both(inside, ir::Le(Expr(0), at[d]));
+          if (last >= win.in) inside = Both(inside, ir::Lt(at[d], Expr(win.in)));
+        }
+        const Expr dst = ir::Load(box, {v[0], v[1], v[2], Expr(0)});
+        const Stmt load =
+            Call(kTileLoad,
+                 {dst, ir::Load(input_, {w.n.index, first_block + v[0], at[0], at[1], Expr(0)}),
+                  Value(e_.rows * e_.in_lanes), Value(tile_), Value(a.pad_value)});
+        if (!inside) return load;
+        return ir::If(*inside, load, Call(kTileFill, {dst, Value(tile_), Value(a.pad_value)}));
+      });
 }
 
 Expr Lowering::WeightBlock(const Work& w, const Tile& part) const {
   switch (plan_.weights) {
-    case Residency::kPart: return Expr(0);
-    case Residency::kChannel: return part.base;
-    case Residency::kRegion: return w.o.base + part.base;
+    case Residency::kPart:
+      return Expr(0);
+    case Residency::kChannel:
+      return part.base;
+    case Residency::kRegion:
+      return w.o.base + part.base;
   }
   TESSERA_CHECK(false);
 }
 
 Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, const Tile& i) const {
   const int64_t bytes = config_.wgt_tile_bytes();
-  const Stmt load = Leaf({{"o", part.size}, {"i", i.size}, {"t", Expr(e_.weight_tiles)}}, [&](const std::vector<Expr>& v) {
-    return Call(kTileLoad, {ir::Load(dst, {WeightBlock(w, part) + v[0], WeightInput(i) + v[1], v[2], Expr(0)}),
-                            ir::Load(weight_, {w.o.base + part.base + v[0], i.base + v[1], v[2], Expr(0)}), Value(bytes),
-                            Value(bytes), Value(0)});
-  });
+  const Stmt load = Leaf(
+      {{"o", part.size}, {"i", i.size}, {"t", Expr(e_.weight_tiles)}},
+      [&](const std::vector<Expr>& v) {
+        return Call(
+            kTileLoad,
+            {ir::Load(dst, {WeightBlock(w, part) + v[0], WeightInput(i) + v[1], v[2], Expr(0)}),
+             ir::Load(weight_, {w.o.base + part.base + v[0], i.base + v[1], v[2], Expr(0)}),
+             Value(bytes), Value(bytes), Value(0)});
+      });
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }
 
-Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc, const Buffer& inp,
-                        const Buffer& wgt) const {
+Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc,
+                        const Buffer& inp, const Buffer& wgt) const {
   const sched::WindowAxis &wy = region_.anchor.window[0], &wx = region_.anchor.window[1];
-  return Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}, {"i", i.size}, {"ty", Expr(wy.taps)}, {"tx", Expr(wx.taps)}},
+  return Leaf({{"o", part.size},
+               {"y", w.y.size},
+               {"x", w.x.size},
+               {"i", i.size},
+               {"ty", Expr(wy.taps)},
+               {"tx", Expr(wx.taps)}},
               [&](const std::vector<Expr>& v) {
                 Expr step = i.index;  // zero at the first reduction step and only there
                 for (size_t k = 3; k < 6; ++k) step = step + v[k];
                 const Expr y = v[1] * Expr(e_.chip_stride[0]) + v[4] * Expr(wy.dilation);
                 const Expr x = v[2] * Expr(e_.chip_stride[1]) + v[5] * Expr(wx.dilation);
                 return Call(kTileGemm,
-                            {ir::Load(acc, {part.base + v[0], v[1], v[2], Expr(0)}), ir::Load(inp, {v[3], y, x, Expr(0)}),
-                             ir::Load(wgt, {WeightBlock(w, part) + v[0], WeightInput(i) + v[3], v[4] * Expr(wx.taps) + v[5], Expr(0)}),
-                             ir::Select(ir::Eq(step, Expr(0)), Expr(1), Expr(0)), Value(config_.batch), Value(config_.block_out)});
+                            {ir::Load(acc, {part.base + v[0], v[1], v[2], Expr(0)}),
+                             ir::Load(inp, {v[3], y, x, Expr(0)}),
+                             ir::Load(wgt, {WeightBlock(w, part) + v[0], WeightInput(i) + v[3],
+                                            v[4] * Expr(wx.taps) + v[5], Expr(0)}),
+                             ir::Select(ir::Eq(step, Expr(0)), Expr(1), Expr(0)),
+                             Value(config_.batch), Value(config_.block_out)});
               });
 }
 
 // Windows larger than 3x3 are pieces that accumulate.
-Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const {
+Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& inp,
+                              const Buffer& wgt) const {
   const sched::WindowAxis &wy = region_.anchor.window[0], &wx = region_.anchor.window[1];
   const Tile whole{Expr(0), Expr(0), w.o.size, 1};
   std::vector<Stmt> pieces;
   int64_t first = 0;
   for (int64_t py = 0; py < wy.taps; py += 3) {
     for (int64_t px = 0; px < wx.taps; px += 3) {
-      const int64_t kh = std::min<int64_t>(3, wy.taps - py), kw = std::min<int64_t>(3, wx.taps - px);
-      pieces.push_back(Leaf({{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-        const Expr y = v[1] * Expr(e_.chip_stride[0]) + Expr(py * wy.dilation);
-        const Expr x = v[2] * Expr(e_.chip_stride[1]) + Expr(px * wx.dilation);
-        return Call(kTileWindow,
-                    {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}), ir::Load(inp, {v[0], y, x, Expr(0)}),
-                     ir::Load(wgt, {WeightBlock(w, whole) + v[0], Expr(0), Expr(first), Expr(0)}), Value(pieces.empty()), Value(kh),
-                     Value(kw), Value(wy.dilation * inp->shape[2] * tile_), Value(wx.dilation * tile_), Value(config_.batch),
-                     Value(config_.block_out)});
-      }));
+      const int64_t kh = std::min<int64_t>(3, wy.taps - py),
+                    kw = std::min<int64_t>(3, wx.taps - px);
+      pieces.push_back(Leaf(
+          {{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
+            const Expr y = v[1] * Expr(e_.chip_stride[0]) + Expr(py * wy.dilation);
+            const Expr x = v[2] * Expr(e_.chip_stride[1]) + Expr(px * wx.dilation);
+            return Call(
+                kTileWindow,
+                {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}), ir::Load(inp, {v[0], y, x, Expr(0)}),
+                 ir::Load(wgt, {WeightBlock(w, whole) + v[0], Expr(0), Expr(first), Expr(0)}),
+                 Value(pieces.empty()), Value(kh), Value(kw),
+                 Value(wy.dilation * inp->shape[2] * tile_), Value(wx.dilation * tile_),
+                 Value(config_.batch), Value(config_.block_out)});
+          }));
       first += CeilDiv(kh * kw, config_.block_out);
     }
   }
@@ -104,11 +131,16 @@ Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& in
 
 Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) const {
   const sched::WindowAxis &wy = region_.anchor.window[0], &wx = region_.anchor.window[1];
-  return Leaf({{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}, {"ty", Expr(wy.taps)}, {"tx", Expr(wx.taps)}},
+  return Leaf({{"o", w.o.size},
+               {"y", w.y.size},
+               {"x", w.x.size},
+               {"ty", Expr(wy.taps)},
+               {"tx", Expr(wx.taps)}},
               [&](const std::vector<Expr>& v) {
                 const Expr y = v[1] * Expr(e_.chip_stride[0]) + v[3] * Expr(wy.dilation);
                 const Expr x = v[2] * Expr(e_.chip_stride[1]) + v[4] * Expr(wx.dilation);
-                return Call(kTileAlu, {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}), ir::Load(inp, {v[0], y, x, Expr(0)}),
+                return Call(kTileAlu, {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
+                                       ir::Load(inp, {v[0], y, x, Expr(0)}),
                                        Value(static_cast<int64_t>(region_.anchor.reduce)),
                                        ir::Select(ir::Eq(v[3] + v[4], Expr(0)), Expr(1), Expr(0)),
                                        Value(region_.anchor.src_zero), Value(tile_)});
@@ -116,45 +148,60 @@ Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) co
 }
 
 // The first element of a tile of a slot; slot 0 of ACC under an anchor is a part of its result.
-Expr Lowering::Slot(const sched::Place& place, const Tile& part, const Buffer& acc, const std::vector<Expr>& at) const {
+Expr Lowering::Slot(const sched::Place& place, const Tile& part, const Buffer& acc,
+                    const std::vector<Expr>& at) const {
   if (place.memory == isa::VectorMemory::kAcc && place.slot == 0 && anchored_) {
     return ir::Load(acc, {part.base + at[0], at[1], at[2], Expr(0)});
   }
-  const Buffer& buffer = (place.memory == isa::VectorMemory::kAcc ? acc_slots_ : out_slots_)[static_cast<size_t>(place.slot)];
+  const Buffer& buffer =
+      (place.memory == isa::VectorMemory::kAcc ? acc_slots_
+                                               : out_slots_)[static_cast<size_t>(place.slot)];
   return ir::Load(buffer, {at[0], at[1], at[2], Expr(0)});
 }
 
-Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, const Buffer& acc, const std::vector<Buffer>& prm) {
+Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, const Buffer& acc,
+                        const std::vector<Buffer>& prm) {
   const Expr block = w.o.base + part.base;
-  return Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-    const Expr dst = Slot(s.dst, part, acc, v);
-    const Expr round = Value(static_cast<int64_t>(s.round));
-    switch (s.kind) {
-      case sched::StepKind::kFetch:
-        return Call(kTileLoad, {dst,
-                                ir::Load(Global(s.tensor, GlobalBuffer::Role::kActivation),
-                                         {w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
-                                Value(memory_tile_), Value(tile_), Value(0)});
-      case sched::StepKind::kRequant: {
-        const Expr src = Slot(s.src, part, acc, v);
-        if (s.table < 0) {
-          return Call(kTileRequant, {dst, src, Value(s.multiplier), Value(s.shift), round, Value(s.src_zero), Value(s.src_shift),
-                                     Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
+  return Leaf(
+      {{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
+        const Expr dst = Slot(s.dst, part, acc, v);
+        const Expr round = Value(static_cast<int64_t>(s.round));
+        switch (s.kind) {
+          case sched::StepKind::kFetch:
+            return Call(
+                kTileLoad,
+                {dst,
+                 ir::Load(Global(s.tensor, GlobalBuffer::Role::kActivation),
+                          {w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
+                 Value(memory_tile_), Value(tile_), Value(0)});
+          case sched::StepKind::kRequant: {
+            const Expr src = Slot(s.src, part, acc, v);
+            if (s.table < 0) {
+              return Call(kTileRequant, {dst, src, Value(s.multiplier), Value(s.shift), round,
+                                         Value(s.src_zero), Value(s.src_shift), Value(s.out_zero),
+                                         Value(s.lo), Value(s.hi), Value(tile_)});
+            }
+            const Expr record = plan_.params == Residency::kRegion ? block + v[0] : v[0];
+            return Call(kTileRequantPrm,
+                        {dst, src, ir::Load(prm[static_cast<size_t>(s.table)], {record, Expr(0)}),
+                         round, Value(s.src_zero), Value(s.src_shift), Value(s.out_zero),
+                         Value(s.lo), Value(s.hi), Value(config_.batch), Value(config_.block_out)});
+          }
+          case sched::StepKind::kAdd:
+            return Call(kTileAdd, {dst, Slot(s.src, part, acc, v), Slot(s.acc, part, acc, v),
+                                   Value(s.multiplier), Value(s.shift), round, Value(s.src_zero),
+                                   Value(s.src_shift), Value(s.out_zero), Value(s.lo), Value(s.hi),
+                                   Value(tile_)});
+          case sched::StepKind::kAlu:
+            if (s.use_imm)
+              return Call(kTileAluImm,
+                          {dst, Value(s.imm), Value(static_cast<int64_t>(s.op)), Value(tile_)});
+            return Call(kTileAlu,
+                        {dst, Slot(s.src, part, acc, v), Value(static_cast<int64_t>(s.op)),
+                         Value(0), Value(s.src_zero), Value(tile_)});
         }
-        const Expr record = plan_.params == Residency::kRegion ? block + v[0] : v[0];
-        return Call(kTileRequantPrm, {dst, src, ir::Load(prm[static_cast<size_t>(s.table)], {record, Expr(0)}), round,
-                                      Value(s.src_zero), Value(s.src_shift), Value(s.out_zero), Value(s.lo), Value(s.hi),
-                                      Value(config_.batch), Value(config_.block_out)});
-      }
-      case sched::StepKind::kAdd:
-        return Call(kTileAdd, {dst, Slot(s.src, part, acc, v), Slot(s.acc, part, acc, v), Value(s.multiplier), Value(s.shift), round,
-                               Value(s.src_zero), Value(s.src_shift), Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
-      case sched::StepKind::kAlu:
-        if (s.use_imm) return Call(kTileAluImm, {dst, Value(s.imm), Value(static_cast<int64_t>(s.op)), Value(tile_)});
-        return Call(kTileAlu, {dst, Slot(s.src, part, acc, v), Value(static_cast<int64_t>(s.op)), Value(0), Value(s.src_zero), Value(tile_)});
-    }
-    TESSERA_CHECK(false);
-  });
+        TESSERA_CHECK(false);
+      });
 }
 
 // Epilogue and store of one part of a tile of work.
@@ -164,7 +211,8 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   out_slots_.clear();
   std::vector<Buffer> allocated;
   for (int k = anchored_ ? 1 : 0; k < region_.acc_slots; ++k) {
-    acc_slots_[static_cast<size_t>(k)] = OnChip(fmt::format("acc{}", k), Scope::kAcc, DType::kI32, shape);
+    acc_slots_[static_cast<size_t>(k)] =
+        OnChip(fmt::format("acc{}", k), Scope::kAcc, DType::kI32, shape);
     allocated.push_back(acc_slots_[static_cast<size_t>(k)]);
   }
   for (int k = 0; k < region_.out_slots; ++k) {
@@ -177,21 +225,25 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   for (size_t t = 0; t < tables_.size(); ++t) {
     const bool whole = plan_.params == Residency::kRegion;
     if (!whole) {
-      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {plan_.channel_part, record}));
+      prm.push_back(
+          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {plan_.channel_part, record}));
       allocated.push_back(prm.back());
     }
     const Expr block = w.o.base + part.base;
     const Stmt load = Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
-      return Call(kTileLoad, {ir::Load(prm[t], {whole ? block + v[0] : v[0], Expr(0)}), ir::Load(tables_[t], {block + v[0], Expr(0)}),
-                              Value(record), Value(record), Value(0)});
+      return Call(kTileLoad, {ir::Load(prm[t], {whole ? block + v[0] : v[0], Expr(0)}),
+                              ir::Load(tables_[t], {block + v[0], Expr(0)}), Value(record),
+                              Value(record), Value(0)});
     });
     body.push_back(whole ? When(FirstUse(w), load) : load);
   }
   for (const sched::Step& s : region_.steps) body.push_back(StepNest(s, w, part, acc, prm));
-  body.push_back(Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-    return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
-                             Slot(region_.result, part, acc, v), Value(memory_tile_)});
-  }));
+  body.push_back(
+      Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
+        return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0],
+                                                    w.y.base + v[1], w.x.base + v[2], Expr(0)}),
+                                 Slot(region_.result, part, acc, v), Value(memory_tile_)});
+      }));
   Stmt s = ir::Seq(body);
   for (size_t k = allocated.size(); k-- > 0;) s = ir::Alloc(allocated[k], s);
   return s;

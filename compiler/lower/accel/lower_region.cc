@@ -16,21 +16,25 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
   const Buffer buffer = ir::MakeBuffer(
-      {tensor.name(), DType::kI8, {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out), shape[2], shape[3],
-                    tensor == region_.anchor.input ? e_.rows * e_.in_lanes : memory_tile_}});
+      {tensor.name(),
+       DType::kI8,
+       {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out), shape[2], shape[3],
+        tensor == region_.anchor.input ? e_.rows * e_.in_lanes : memory_tile_}});
   out_.func.params.push_back(buffer);
   out_.buffers.push_back({role, tensor, {}});
   return buffer;
 }
 
-Buffer Lowering::Constant(const std::string& name, DType dtype, std::vector<int64_t> shape, std::vector<uint8_t> data) {
+Buffer Lowering::Constant(const std::string& name, DType dtype, std::vector<int64_t> shape,
+                          std::vector<uint8_t> data) {
   const Buffer buffer = ir::MakeBuffer({name, dtype, std::move(shape)});
   out_.func.params.push_back(buffer);
   out_.buffers.push_back({GlobalBuffer::Role::kConstant, {}, std::move(data)});
   return buffer;
 }
 
-Buffer Lowering::OnChip(const std::string& name, Scope scope, DType dtype, std::vector<int64_t> shape) const {
+Buffer Lowering::OnChip(const std::string& name, Scope scope, DType dtype,
+                        std::vector<int64_t> shape) const {
   ir::BufferNode node{name, dtype, std::move(shape)};
   node.scope = scope;
   return ir::MakeBuffer(node);
@@ -39,15 +43,19 @@ Buffer Lowering::OnChip(const std::string& name, Scope scope, DType dtype, std::
 Stmt Lowering::Inside(const Work& w) {
   const Tile whole{Expr(0), Expr(0), w.o.size, 1}, none{Expr(0), Expr(0), Expr(1), 1};
   if (!anchored_) return Drain(w, whole, {});
-  const Buffer acc = OnChip("acc", Scope::kAcc, DType::kI32, {plan_.channel_tile, plan_.y_tile, plan_.x_tile, tile_});
-  const int64_t span_y = sched::ChipSpan(region_, e_, 0, plan_.y_tile), span_x = sched::ChipSpan(region_, e_, 1, plan_.x_tile);
+  const Buffer acc = OnChip("acc", Scope::kAcc, DType::kI32,
+                            {plan_.channel_tile, plan_.y_tile, plan_.x_tile, tile_});
+  const int64_t span_y = sched::ChipSpan(region_, e_, 0, plan_.y_tile),
+                span_x = sched::ChipSpan(region_, e_, 1, plan_.x_tile);
   if (!contraction_) {
-    const Buffer inp = OnChip("inp", Scope::kInp, DType::kI8, {plan_.channel_tile, span_y, span_x, tile_});
+    const Buffer inp =
+        OnChip("inp", Scope::kInp, DType::kI8, {plan_.channel_tile, span_y, span_x, tile_});
     std::vector<Stmt> body{InputLoad(inp, w, w.o.base, w.o.size)};
     Buffer wgt = chip_weights_;
     if (weighted_) {
       if (plan_.weights == Residency::kPart) {
-        wgt = OnChip("wgt", Scope::kWgt, DType::kI8, {plan_.channel_tile, 1, e_.weight_tiles, config_.wgt_tile_bytes()});
+        wgt = OnChip("wgt", Scope::kWgt, DType::kI8,
+                     {plan_.channel_tile, 1, e_.weight_tiles, config_.wgt_tile_bytes()});
       }
       body.insert(body.begin(), WeightLoad(wgt, w, whole, none));
       body.push_back(ChannelWindows(w, acc, inp, wgt));
@@ -61,28 +69,38 @@ Stmt Lowering::Inside(const Work& w) {
   Expr first_block = Expr(0);
   const bool grouped = e_.in_blocks < e_.in_total;
   if (grouped) {
-    const Expr group = ir::FloorDiv(w.o.base * Expr(config_.block_out), Expr(region_.anchor.group_out));
-    first_block = ir::Min(ir::FloorDiv(group * Expr(region_.anchor.group_in), Expr(config_.block_in)), Expr(e_.in_total - e_.in_blocks));
+    const Expr group =
+        ir::FloorDiv(w.o.base * Expr(config_.block_out), Expr(region_.anchor.group_out));
+    first_block =
+        ir::Min(ir::FloorDiv(group * Expr(region_.anchor.group_in), Expr(config_.block_in)),
+                Expr(e_.in_total - e_.in_blocks));
   }
-  return ir::Alloc(acc, ForTiles("i.o", e_.in_blocks, plan_.input_tile, [&](const Tile& i) {
-    return Chunk(w, i, acc, first_block + i.base, {plan_.input_tile, span_y, span_x, tile_});
-  }));
+  return ir::Alloc(
+      acc, ForTiles("i.o", e_.in_blocks, plan_.input_tile, [&](const Tile& i) {
+        return Chunk(w, i, acc, first_block + i.base, {plan_.input_tile, span_y, span_x, tile_});
+      }));
 }
 
-// One chunk of the reduction. The first part's weights are fetched before the input box: LOAD works in
-// order, and the box may have to wait for the region before.
-Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block, std::vector<int64_t> box_shape) {
+// One chunk of the reduction. The first part's weights are fetched before the input box: LOAD works
+// in order, and the box may have to wait for the region before.
+Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block,
+                     std::vector<int64_t> box_shape) {
   const bool shared = plan_.weights != Residency::kPart;
-  const std::vector<int64_t> piece{plan_.channel_part, plan_.input_tile, e_.weight_tiles, config_.wgt_tile_bytes()};
+  const std::vector<int64_t> piece{plan_.channel_part, plan_.input_tile, e_.weight_tiles,
+                                   config_.wgt_tile_bytes()};
   const int64_t piece_tiles = piece[0] * piece[1] * piece[2];
   const int64_t parts = CeilDiv(plan_.channel_tile, plan_.channel_part);
   // A first piece that stays while the others come and go needs room beside two of them.
-  const bool ahead = !plan_.input_above && (shared || parts == 1 || 3 * piece_tiles <= config_.Depth(isa::Memory::kWgt));
-  const Buffer inp = plan_.input_above ? chip_input_ : OnChip("inp", Scope::kInp, DType::kI8, std::move(box_shape));
+  const bool ahead = !plan_.input_above &&
+                     (shared || parts == 1 || 3 * piece_tiles <= config_.Depth(isa::Memory::kWgt));
+  const Buffer inp = plan_.input_above
+                         ? chip_input_
+                         : OnChip("inp", Scope::kInp, DType::kI8, std::move(box_shape));
   auto part_of = [&](Expr index) {
     Tile part{index, index * Expr(plan_.channel_part), Expr(plan_.channel_part), parts};
     // The last part, and the last o.o, may have fewer blocks.
-    if (plan_.channel_tile % plan_.channel_part != 0 || !ir::IsImmEqual(w.o.size, plan_.channel_tile)) {
+    if (plan_.channel_tile % plan_.channel_part != 0 ||
+        !ir::IsImmEqual(w.o.size, plan_.channel_tile)) {
       part.size = ir::Max(Expr(0), ir::Min(Expr(plan_.channel_part), w.o.size - part.base));
     }
     return part;
@@ -103,11 +121,15 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
   };
   const Tile first = part_of(Expr(0));
   auto with_box = [&](Stmt body) {
-    return plan_.input_above ? body : ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block, i.size), body}));
+    return plan_.input_above
+               ? body
+               : ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block, i.size), body}));
   };
   if (!shared && ahead) {
     const Buffer wgt = OnChip("wgt.first", Scope::kWgt, DType::kI8, piece);
-    return ir::Alloc(wgt, ir::Seq({WeightLoad(wgt, w, first, i), with_box(ir::Seq({work(first, wgt), later_parts(own_weights)}))}));
+    return ir::Alloc(wgt,
+                     ir::Seq({WeightLoad(wgt, w, first, i),
+                              with_box(ir::Seq({work(first, wgt), later_parts(own_weights)}))}));
   }
   if (!shared) return with_box(ir::Seq({own_weights(first), later_parts(own_weights)}));
   auto shared_weights = [&](const Tile& part) {
@@ -115,7 +137,8 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
   };
   const Stmt first_load = WeightLoad(chip_weights_, w, first, i);
   if (ahead) {
-    return ir::Seq({first_load, with_box(ir::Seq({work(first, chip_weights_), later_parts(shared_weights)}))});
+    return ir::Seq(
+        {first_load, with_box(ir::Seq({work(first, chip_weights_), later_parts(shared_weights)}))});
   }
   // The box is above o.o: the very first weights were fetched there.
   const Stmt here = w.o.count == 1 ? ir::Seq({}) : ir::If(ir::Lt(Expr(0), w.o.index), first_load);
@@ -129,24 +152,29 @@ Stmt Lowering::Nest() {
   auto spatial = [&](const std::function<Stmt(const Tile&, const Tile&, const Tile&)>& body) {
     return ForTiles("n", e_.batches, 1, [&](const Tile& n) {
       return ForTiles("y.o", e_.out_y, plan_.y_tile, [&](const Tile& y) {
-        return ForTiles("x.o", e_.out_x, plan_.x_tile, [&](const Tile& x) { return body(n, y, x); });
+        return ForTiles("x.o", e_.out_x, plan_.x_tile,
+                        [&](const Tile& x) { return body(n, y, x); });
       });
     });
   };
   if (!plan_.spatial_outside) {
     return channels([&](const Tile& o) {
       if (weighted_ && plan_.weights == Residency::kChannel) {
-        chip_weights_ = OnChip("wgt", Scope::kWgt, DType::kI8,
-                               {plan_.channel_tile, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
+        chip_weights_ =
+            OnChip("wgt", Scope::kWgt, DType::kI8,
+                   {plan_.channel_tile, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
       }
-      const Stmt s = spatial([&](const Tile& n, const Tile& y, const Tile& x) { return Inside({o, n, y, x}); });
+      const Stmt s = spatial([&](const Tile& n, const Tile& y, const Tile& x) {
+        return Inside({o, n, y, x});
+      });
       return weighted_ && plan_.weights == Residency::kChannel ? ir::Alloc(chip_weights_, s) : s;
     });
   }
   return spatial([&](const Tile& n, const Tile& y, const Tile& x) {
     if (plan_.input_above) {
       chip_input_ = OnChip("inp", Scope::kInp, DType::kI8,
-                           {e_.in_blocks, sched::ChipSpan(region_, e_, 0, plan_.y_tile), sched::ChipSpan(region_, e_, 1, plan_.x_tile), tile_});
+                           {e_.in_blocks, sched::ChipSpan(region_, e_, 0, plan_.y_tile),
+                            sched::ChipSpan(region_, e_, 1, plan_.x_tile), tile_});
     }
     const Stmt s = channels([&](const Tile& o) { return Inside({o, n, y, x}); });
     if (!plan_.input_above) return s;
@@ -155,7 +183,8 @@ Stmt Lowering::Nest() {
     if (plan_.weights != Residency::kPart) {
       const Tile o{Expr(0), Expr(0), Expr(std::min(plan_.channel_tile, e_.out_blocks)), 1};
       const Tile part{Expr(0), Expr(0), Expr(std::min(plan_.channel_part, e_.out_blocks)), 1};
-      weights = WeightLoad(chip_weights_, {o, n, y, x}, part, {Expr(0), Expr(0), Expr(e_.in_blocks), 1});
+      weights =
+          WeightLoad(chip_weights_, {o, n, y, x}, part, {Expr(0), Expr(0), Expr(e_.in_blocks), 1});
     }
     return ir::Alloc(chip_input_, ir::Seq({weights, load, s}));
   });
@@ -170,9 +199,10 @@ LoweredRegion Lowering::Run() {
   }
   const int64_t record = config_.prm_tile_bytes();
   if (weighted_) {
-    weight_ = Constant(region_.anchor.weight.name() + ".tiles", DType::kI8,
-                       {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()},
-                       PackWeights(region_, e_, config_, *constants_.at(region_.anchor.weight.get())));
+    weight_ =
+        Constant(region_.anchor.weight.name() + ".tiles", DType::kI8,
+                 {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()},
+                 PackWeights(region_, e_, config_, *constants_.at(region_.anchor.weight.get())));
   }
   for (size_t t = 0; t < region_.tables.size(); ++t) {
     tables_.push_back(Constant(fmt::format("parameters{}", t), DType::kU8, {e_.out_blocks, record},
@@ -182,22 +212,26 @@ LoweredRegion Lowering::Run() {
   std::vector<Buffer> resident;
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
-      chip_tables_.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {e_.out_blocks, record}));
+      chip_tables_.push_back(
+          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {e_.out_blocks, record}));
       resident.push_back(chip_tables_.back());
     }
   }
   if (weighted_ && plan_.weights == Residency::kRegion) {
-    chip_weights_ = OnChip("wgt", Scope::kWgt, DType::kI8, {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
+    chip_weights_ =
+        OnChip("wgt", Scope::kWgt, DType::kI8,
+               {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
     resident.push_back(chip_weights_);
   }
   out_.func.body = Nest();
-  for (size_t k = resident.size(); k-- > 0;) out_.func.body = ir::Alloc(resident[k], out_.func.body);
+  for (size_t k = resident.size(); k-- > 0;)
+    out_.func.body = ir::Alloc(resident[k], out_.func.body);
   out_.func = ir::Simplify(out_.func);
   return std::move(out_);
 }
 
-LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan, const isa::Config& config,
-                          const ConstantMap& constants) {
+LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan,
+                          const isa::Config& config, const ConstantMap& constants) {
   return Lowering(region, plan, config, constants).Run();
 }
 

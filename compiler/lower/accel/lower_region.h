@@ -22,8 +22,8 @@ namespace sched = schedule::accel;
 struct GlobalBuffer {
   enum class Role : uint8_t { kActivation, kResult, kConstant };
   Role role = Role::kActivation;
-  te::Tensor tensor;            // kActivation, kResult: the tensor that it holds
-  std::vector<uint8_t> data;    // kConstant: its bytes
+  te::Tensor tensor;          // kActivation, kResult: the tensor that it holds
+  std::vector<uint8_t> data;  // kConstant: its bytes
 };
 
 struct LoweredRegion {
@@ -34,11 +34,12 @@ struct LoweredRegion {
 using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
 
 // Activations are [batches, channel blocks, y, x, rows * block] int8 (codegen/accel/layout.h).
-LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan, const isa::Config& config,
-                          const ConstantMap& constants);
+LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan,
+                          const isa::Config& config, const ConstantMap& constants);
 
 // Weight tiles in the order in which LOAD wants them: [output block][input block][tap] for a
-// contraction (zero where a group has no such channel), [block][window piece] for channelwise windows.
+// contraction (zero where a group has no such channel), [block][window piece] for channelwise
+// windows.
 std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Extents& extents,
                                  const isa::Config& config, const std::vector<uint8_t>& weights);
 
@@ -47,8 +48,8 @@ std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamT
                                 const isa::Config& config, const ConstantMap& constants);
 
 // The first input channel block that output block |block| reduces over.
-int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& extents, const isa::Config& config,
-                        int64_t block);
+int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& extents,
+                        const isa::Config& config, int64_t block);
 
 }  // namespace tessera::lower::accel
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lowering of one region, in two files: lower_region.cc has the loops over tiles of work, leaves.cc
-// the leaf nests inside them. Internal to compiler/lower/accel.
+// The lowering of one region, in two files: lower_region.cc has the loops over tiles of work,
+// leaves.cc the leaf nests inside them. Internal to compiler/lower/accel.
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_LOWERING_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_LOWERING_H_
 
@@ -31,7 +31,8 @@ struct Tile {
 };
 
 // Loops over |tile|-sized tiles of |total|; the last one may be smaller.
-inline Stmt ForTiles(const char* name, int64_t total, int64_t tile, const std::function<Stmt(const Tile&)>& body) {
+inline Stmt ForTiles(const char* name, int64_t total, int64_t tile,
+                     const std::function<Stmt(const Tile&)>& body) {
   const int64_t count = CeilDiv(total, tile);
   if (count == 1) return body({Expr(0), Expr(0), Expr(total), 1});
   const Expr var = ir::Var(name);
@@ -45,19 +46,23 @@ struct LeafAxis {
   const char* name;
   Expr extent;
 };
-inline Stmt Leaf(const std::vector<LeafAxis>& axes, const std::function<Stmt(const std::vector<Expr>&)>& body) {
+inline Stmt Leaf(const std::vector<LeafAxis>& axes,
+                 const std::function<Stmt(const std::vector<Expr>&)>& body) {
   std::vector<Expr> vars;
-  for (const LeafAxis& a : axes) vars.push_back(ir::IsImmEqual(a.extent, 1) ? Expr(0) : ir::Var(a.name));
+  for (const LeafAxis& a : axes)
+    vars.push_back(ir::IsImmEqual(a.extent, 1) ? Expr(0) : ir::Var(a.name));
   Stmt s = body(vars);
   for (size_t k = axes.size(); k-- > 0;) {
-    if (!ir::IsImmEqual(axes[k].extent, 1)) s = ir::For(vars[k], Expr(0), axes[k].extent, ir::LoopKind::kSerial, s);
+    if (!ir::IsImmEqual(axes[k].extent, 1))
+      s = ir::For(vars[k], Expr(0), axes[k].extent, ir::LoopKind::kSerial, s);
   }
   return s;
 }
 
-
 // |condition| may be empty: always.
-inline Stmt When(const std::optional<Expr>& condition, Stmt s) { return condition ? ir::If(*condition, s) : s; }
+inline Stmt When(const std::optional<Expr>& condition, Stmt s) {
+  return condition ? ir::If(*condition, s) : s;
+}
 inline std::optional<Expr> Both(std::optional<Expr> a, std::optional<Expr> b) {
   if (!a) return b;
   if (!b) return a;
@@ -70,8 +75,13 @@ inline std::optional<Expr> IsFirst(const Tile& t) {
 
 class Lowering {
  public:
-  Lowering(const sched::Region& region, const sched::Plan& plan, const isa::Config& config, const ConstantMap& constants)
-      : region_(region), plan_(plan), config_(config), constants_(constants), e_(sched::ExtentsOf(region, config)) {
+  Lowering(const sched::Region& region, const sched::Plan& plan, const isa::Config& config,
+           const ConstantMap& constants)
+      : region_(region),
+        plan_(plan),
+        config_(config),
+        constants_(constants),
+        e_(sched::ExtentsOf(region, config)) {
     tile_ = config.batch * config.block_out;
     memory_tile_ = e_.rows * config.block_out;
     anchored_ = region.anchor.kind != AnchorKind::kNone;
@@ -88,24 +98,34 @@ class Lowering {
   };
 
   Buffer Global(const te::Tensor& tensor, GlobalBuffer::Role role);
-  Buffer Constant(const std::string& name, DType dtype, std::vector<int64_t> shape, std::vector<uint8_t> data);
-  Buffer OnChip(const std::string& name, Scope scope, DType dtype, std::vector<int64_t> shape) const;
+  Buffer Constant(const std::string& name, DType dtype, std::vector<int64_t> shape,
+                  std::vector<uint8_t> data);
+  Buffer OnChip(const std::string& name, Scope scope, DType dtype,
+                std::vector<int64_t> shape) const;
 
   Stmt Nest();
-  Stmt Inside(const Work& w);                         // one tile of work
-  Stmt Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block, std::vector<int64_t> box_shape);
+  Stmt Inside(const Work& w);  // one tile of work
+  Stmt Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block,
+             std::vector<int64_t> box_shape);
   Stmt InputLoad(const Buffer& box, const Work& w, Expr first_block, Expr blocks) const;
   Stmt WeightLoad(const Buffer& dst, const Work& w, const Tile& part, const Tile& i) const;
-  Stmt Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const;
+  Stmt Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc,
+                const Buffer& inp, const Buffer& wgt) const;
   Stmt ChannelWindows(const Work& w, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const;
   Stmt Reduction(const Work& w, const Buffer& acc, const Buffer& inp) const;
   Stmt Drain(const Work& w, const Tile& part, const Buffer& acc);
-  Stmt StepNest(const sched::Step& step, const Work& w, const Tile& part, const Buffer& acc, const std::vector<Buffer>& prm);
-  Expr Slot(const sched::Place& place, const Tile& part, const Buffer& acc, const std::vector<Expr>& at) const;
-  std::optional<Expr> FirstUse(const Work& w) const { return Both(IsFirst(w.n), Both(IsFirst(w.y), IsFirst(w.x))); }
+  Stmt StepNest(const sched::Step& step, const Work& w, const Tile& part, const Buffer& acc,
+                const std::vector<Buffer>& prm);
+  Expr Slot(const sched::Place& place, const Tile& part, const Buffer& acc,
+            const std::vector<Expr>& at) const;
+  std::optional<Expr> FirstUse(const Work& w) const {
+    return Both(IsFirst(w.n), Both(IsFirst(w.y), IsFirst(w.x)));
+  }
   // Indices of a channel block and an input block in the weight buffer.
   Expr WeightBlock(const Work& w, const Tile& part) const;
-  Expr WeightInput(const Tile& i) const { return plan_.weights == Residency::kPart ? Expr(0) : i.base; }
+  Expr WeightInput(const Tile& i) const {
+    return plan_.weights == Residency::kPart ? Expr(0) : i.base;
+  }
 
   const sched::Region& region_;
   const sched::Plan& plan_;
@@ -116,10 +136,10 @@ class Lowering {
   bool anchored_ = false, contraction_ = false, weighted_ = false;
   LoweredRegion out_;
   Buffer input_, weight_, result_;
-  std::vector<Buffer> tables_;              // global
-  std::vector<Buffer> chip_tables_;         // whole region
-  Buffer chip_weights_;                     // kRegion or kChannel
-  Buffer chip_input_;                       // input_above
+  std::vector<Buffer> tables_;       // global
+  std::vector<Buffer> chip_tables_;  // whole region
+  Buffer chip_weights_;              // kRegion or kChannel
+  Buffer chip_input_;                // input_above
   std::vector<Buffer> acc_slots_, out_slots_;
 };
 

@@ -13,31 +13,35 @@ namespace tessera::lower::accel {
 using sched::Anchor;
 using sched::AnchorKind;
 
-int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& e, const isa::Config& config, int64_t block) {
+int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& e,
+                        const isa::Config& config, int64_t block) {
   const Anchor& a = region.anchor;
   const int64_t first = block * config.block_out / a.group_out * a.group_in / config.block_in;
   return std::min(first, e.in_total - e.in_blocks);
 }
 
-std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Extents& e, const isa::Config& config,
-                                 const std::vector<uint8_t>& weights) {
+std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Extents& e,
+                                 const isa::Config& config, const std::vector<uint8_t>& weights) {
   const Anchor& a = region.anchor;
   const int64_t block = config.block_out, tile = config.wgt_tile_bytes();
   const int64_t outs = region.shape[1], taps_y = a.window[0].taps, taps_x = a.window[1].taps;
   auto weight = [&](int64_t o, int64_t i, int64_t ty, int64_t tx) {
     return weights[static_cast<size_t>(a.WeightAt(o, i, ty, tx))];
   };
-  std::vector<uint8_t> packed(static_cast<size_t>(e.out_blocks * e.in_blocks * e.weight_tiles * tile), 0);
+  std::vector<uint8_t> packed(
+      static_cast<size_t>(e.out_blocks * e.in_blocks * e.weight_tiles * tile), 0);
   for (int64_t o = 0; o < outs; ++o) {
     const int64_t ob = o / block;
     if (a.kind == AnchorKind::kChannelwise) {
       int64_t first = ob * e.weight_tiles;
       for (int64_t y = 0; y < taps_y; y += 3) {
         for (int64_t x = 0; x < taps_x; x += 3) {
-          const int64_t kh = std::min<int64_t>(3, taps_y - y), kw = std::min<int64_t>(3, taps_x - x);
+          const int64_t kh = std::min<int64_t>(3, taps_y - y),
+                        kw = std::min<int64_t>(3, taps_x - x);
           for (int64_t t = 0; t < kh * kw; ++t) {
             const int64_t row = first * block + t;  // tap t is row t of the piece's tiles
-            packed[static_cast<size_t>(row * block + o % block)] = weight(o, 0, y + t / kw, x + t % kw);
+            packed[static_cast<size_t>(row * block + o % block)] =
+                weight(o, 0, y + t / kw, x + t % kw);
           }
           first += CeilDiv(kh * kw, block);
         }
@@ -50,16 +54,18 @@ std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Exten
       TESSERA_CHECK(channel >= 0 && channel < e.in_blocks * block);
       for (int64_t t = 0; t < taps_y * taps_x; ++t) {
         const int64_t at = (ob * e.in_blocks + channel / block) * e.weight_tiles + t;
-        packed[static_cast<size_t>(at * tile + o % block * block + channel % block)] = weight(o, i, t / taps_x, t % taps_x);
+        packed[static_cast<size_t>(at * tile + o % block * block + channel % block)] =
+            weight(o, i, t / taps_x, t % taps_x);
       }
     }
   }
   return packed;
 }
 
-std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamTable& table, const isa::Config& config,
-                                const ConstantMap& constants) {
-  const int64_t channels = region.shape[1], block = config.block_out, record = config.prm_tile_bytes();
+std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamTable& table,
+                                const isa::Config& config, const ConstantMap& constants) {
+  const int64_t channels = region.shape[1], block = config.block_out,
+                record = config.prm_tile_bytes();
   std::vector<uint8_t> packed(static_cast<size_t>(CeilDiv(channels, block) * record), 0);
   auto value = [&](const sched::Param& p, int64_t c) {
     if (!p.tensor) return static_cast<int32_t>(p.value);
@@ -71,7 +77,8 @@ std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamT
   for (int64_t c = 0; c < channels; ++c) {
     uint8_t* at = &packed[static_cast<size_t>(c / block * record)];
     const int64_t lane = c % block;
-    const auto bias = static_cast<uint32_t>(value(table.bias, c)), multiplier = static_cast<uint32_t>(value(table.multiplier, c));
+    const auto bias = static_cast<uint32_t>(value(table.bias, c)),
+               multiplier = static_cast<uint32_t>(value(table.multiplier, c));
     for (int i = 0; i < 4; ++i) {
       at[4 * lane + i] = static_cast<uint8_t>(bias >> (8 * i));
       at[4 * (block + lane) + i] = static_cast<uint8_t>(multiplier >> (8 * i));

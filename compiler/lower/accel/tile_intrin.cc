@@ -30,9 +30,12 @@ int32_t Low(int64_t value) { return static_cast<int32_t>(static_cast<uint64_t>(v
 
 ir::Rounding RoundingOf(int64_t round) {
   switch (static_cast<isa::Round>(round)) {
-    case isa::Round::kTflite: return ir::Rounding::kTflite;
-    case isa::Round::kEven: return ir::Rounding::kEven;
-    case isa::Round::kHalfUp: return ir::Rounding::kHalfUp;
+    case isa::Round::kTflite:
+      return ir::Rounding::kTflite;
+    case isa::Round::kEven:
+      return ir::Rounding::kEven;
+    case isa::Round::kHalfUp:
+      return ir::Rounding::kHalfUp;
   }
   return ir::Rounding::kHalfUp;
 }
@@ -44,7 +47,8 @@ int32_t Operand(const TileOperand& t, int64_t i, int64_t zero, int64_t shift) {
 }
 
 void Result(const TileOperand& t, int64_t i, int32_t y, int64_t zero, int64_t lo, int64_t hi) {
-  Put(t, i, t.array->dtype() == ir::DType::kI32 ? y : ir::ClampAddValue(y, Low(zero), Low(lo), Low(hi)));
+  Put(t, i,
+      t.array->dtype() == ir::DType::kI32 ? y : ir::ClampAddValue(y, Low(zero), Low(lo), Low(hi)));
 }
 
 Status TileLoad(Operands a) {
@@ -93,7 +97,8 @@ Status TileWindow(Operands a) {
     int64_t sum = a[3].value != 0 ? 0 : At(a[0], lane);
     for (int64_t y = 0; y < kh; ++y) {
       for (int64_t x = 0; x < kw; ++x) {
-        sum += At(a[1], y * win_y + x * win_x + lane) * At(a[2], (y * kw + x) * block + lane % block);
+        sum +=
+            At(a[1], y * win_y + x * win_x + lane) * At(a[2], (y * kw + x) * block + lane % block);
       }
     }
     Put(a[0], lane, Low(sum));
@@ -106,8 +111,8 @@ Status TileRequant(Operands a) {
   TESSERA_TRY(Check(kTileRequant, a[0], tile));
   TESSERA_TRY(Check(kTileRequant, a[1], tile));
   for (int64_t i = 0; i < tile; ++i) {
-    const int32_t y = ir::RequantValue(Operand(a[1], i, a[5].value, a[6].value), Low(a[2].value), Low(a[3].value),
-                                       RoundingOf(a[4].value));
+    const int32_t y = ir::RequantValue(Operand(a[1], i, a[5].value, a[6].value), Low(a[2].value),
+                                       Low(a[3].value), RoundingOf(a[4].value));
     Result(a[0], i, y, a[7].value, a[8].value, a[9].value);
   }
   return {};
@@ -116,7 +121,8 @@ Status TileRequant(Operands a) {
 // A little-endian number in a record of bytes.
 int32_t Field(const TileOperand& record, int64_t at, int64_t bytes) {
   uint32_t value = 0;
-  for (int64_t i = 0; i < bytes; ++i) value |= static_cast<uint32_t>(At(record, at + i) & 0xff) << (8 * i);
+  for (int64_t i = 0; i < bytes; ++i)
+    value |= static_cast<uint32_t>(At(record, at + i) & 0xff) << (8 * i);
   return bytes == 1 ? static_cast<int8_t>(value) : static_cast<int32_t>(value);
 }
 
@@ -130,7 +136,8 @@ Status TileRequantPrm(Operands a) {
     const int32_t bias = Field(a[2], 4 * c, 4), multiplier = Field(a[2], 4 * (block + c), 4);
     const int32_t shift = Field(a[2], 8 * block + c, 1);
     const int32_t sum = Low(int64_t{Operand(a[1], i, a[4].value, a[5].value)} + bias);
-    Result(a[0], i, ir::RequantValue(sum, multiplier, shift, RoundingOf(a[3].value)), a[6].value, a[7].value, a[8].value);
+    Result(a[0], i, ir::RequantValue(sum, multiplier, shift, RoundingOf(a[3].value)), a[6].value,
+           a[7].value, a[8].value);
   }
   return {};
 }
@@ -140,19 +147,24 @@ Status TileAdd(Operands a) {
   for (int k = 0; k < 3; ++k) TESSERA_TRY(Check(kTileAdd, a[static_cast<size_t>(k)], tile));
   for (int64_t i = 0; i < tile; ++i) {
     const int32_t sum = Low(int64_t{Operand(a[1], i, a[6].value, a[7].value)} + At(a[2], i));
-    Result(a[0], i, ir::RequantValue(sum, Low(a[3].value), Low(a[4].value), RoundingOf(a[5].value)), a[8].value,
-           a[9].value, a[10].value);
+    Result(a[0], i, ir::RequantValue(sum, Low(a[3].value), Low(a[4].value), RoundingOf(a[5].value)),
+           a[8].value, a[9].value, a[10].value);
   }
   return {};
 }
 
 int32_t Combine(int64_t op, int32_t a, int32_t b) {
   switch (static_cast<isa::AluOp>(op)) {
-    case isa::AluOp::kMin: return std::min(a, b);
-    case isa::AluOp::kMax: return std::max(a, b);
-    case isa::AluOp::kAdd: return Low(int64_t{a} + b);
-    case isa::AluOp::kMul: return Low(int64_t{a} * b);
-    case isa::AluOp::kMov: return b;
+    case isa::AluOp::kMin:
+      return std::min(a, b);
+    case isa::AluOp::kMax:
+      return std::max(a, b);
+    case isa::AluOp::kAdd:
+      return Low(int64_t{a} + b);
+    case isa::AluOp::kMul:
+      return Low(int64_t{a} * b);
+    case isa::AluOp::kMov:
+      return b;
     case isa::AluOp::kShr:
       if (b < 0) return b <= -32 ? 0 : Low(int64_t{a} << -b);
       return static_cast<int32_t>(int64_t{a} >> std::min(b, 63));
@@ -173,7 +185,8 @@ Status TileAlu(Operands a) {
 
 Status TileAluImm(Operands a) {
   TESSERA_TRY(Check(kTileAluImm, a[0], a[3].value));
-  for (int64_t i = 0; i < a[3].value; ++i) Put(a[0], i, Combine(a[2].value, Low(At(a[0], i)), Low(a[1].value)));
+  for (int64_t i = 0; i < a[3].value; ++i)
+    Put(a[0], i, Combine(a[2].value, Low(At(a[0], i)), Low(a[1].value)));
   return {};
 }
 
@@ -187,8 +200,10 @@ void RegisterTileIntrinsics() {
     ir::RegisterTileIntrin({kTileStore, {kW, kR, kV}, TileStore});
     ir::RegisterTileIntrin({kTileGemm, {kU, kR, kR, kV, kV, kV}, TileGemm});
     ir::RegisterTileIntrin({kTileWindow, {kU, kR, kR, kV, kV, kV, kV, kV, kV, kV}, TileWindow});
-    ir::RegisterTileIntrin({kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant});
-    ir::RegisterTileIntrin({kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm});
+    ir::RegisterTileIntrin(
+        {kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant});
+    ir::RegisterTileIntrin(
+        {kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm});
     ir::RegisterTileIntrin({kTileAdd, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAdd});
     ir::RegisterTileIntrin({kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu});
     ir::RegisterTileIntrin({kTileAluImm, {kU, kV, kV, kV}, TileAluImm});

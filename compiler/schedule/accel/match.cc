@@ -62,7 +62,8 @@ std::optional<Source> MatchSource(const Expr& e) {
     if (source) source->zero -= sum;
     return source;
   }
-  if (body->kind == ExprKind::kTensorRead && body.dtype() == ir::DType::kI8) return Source{body, {}, 0, 0};
+  if (body->kind == ExprKind::kTensorRead && body.dtype() == ir::DType::kI8)
+    return Source{body, {}, 0, 0};
   if (IsCast(body, ir::DType::kI32)) {
     return body->args[0].dtype() == ir::DType::kI8 ? MatchSource(body->args[0]) : std::nullopt;
   }

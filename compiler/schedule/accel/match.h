@@ -17,14 +17,19 @@ namespace tessera::schedule::accel {
 
 using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
 
-// |e| with every read of a compute stage replaced by the stage's body, but for stages with a reduction.
+// |e| with every read of a compute stage replaced by the stage's body, but for stages with a
+// reduction.
 ir::Expr InlineStages(const ir::Expr& e);
 
-inline bool IsBin(const ir::Expr& e, ir::BinOp op) { return e->kind == ir::ExprKind::kBin && e->bin() == op; }
+inline bool IsBin(const ir::Expr& e, ir::BinOp op) {
+  return e->kind == ir::ExprKind::kBin && e->bin() == op;
+}
 inline bool IsCast(const ir::Expr& e, ir::DType to) {
   return e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast && e.dtype() == to;
 }
-inline bool IsCall(const ir::Expr& e, const char* name) { return e->kind == ir::ExprKind::kCall && e->name == name; }
+inline bool IsCall(const ir::Expr& e, const char* name) {
+  return e->kind == ir::ExprKind::kCall && e->name == name;
+}
 
 // e = body + sum: takes integer constants off the top of |e|.
 ir::Expr PeelConstant(ir::Expr e, int64_t* sum);
@@ -49,9 +54,9 @@ inline bool SameForm(const ir::Linear& a, const ir::Linear& b) {
 // An int8 element seen through casts, zero points and pads: value = cast(element) - zero, or
 // pad - zero outside |condition|.
 struct Source {
-  ir::Expr element;              // a TensorRead
+  ir::Expr element;  // a TensorRead
   std::optional<ir::Expr> condition;
-  int64_t pad = 0;               // as an element
+  int64_t pad = 0;  // as an element
   int64_t zero = 0;
 };
 // |e| must be an int8 or int32 scalar; nothing when it is not such a thing.

@@ -18,7 +18,11 @@ using ir::Linear;
 class AnchorMatcher {
  public:
   AnchorMatcher(const te::Tensor& stage, const ConstantMap& constants, Anchor* anchor)
-      : stage_(stage), constants_(constants), anchor_(*anchor), forms_(stage), shape_(ToShape4(stage.shape())) {}
+      : stage_(stage),
+        constants_(constants),
+        anchor_(*anchor),
+        forms_(stage),
+        shape_(ToShape4(stage.shape())) {}
 
   Status Run();
 
@@ -29,13 +33,15 @@ class AnchorMatcher {
   // The axis of the result at position |p| (0 batch .. 3 x); nothing when it has extent 1.
   const ir::Axis* OutAxis(size_t p) const {
     for (size_t d = 0; d < stage_->axes.size(); ++d) {
-      if (PositionOf(stage_->axes.size(), d) == p && stage_->axes[d].extent > 1) return &stage_->axes[d];
+      if (PositionOf(stage_->axes.size(), d) == p && stage_->axes[d].extent > 1)
+        return &stage_->axes[d];
     }
     return nullptr;
   }
   Status MatchChannel(const Linear& form);
   Status MatchWindow(size_t d, const Linear& form, int64_t in);
-  Status MatchPads(const Expr& condition, const std::vector<Linear>& index, const std::vector<int64_t>& shape);
+  Status MatchPads(const Expr& condition, const std::vector<Linear>& index,
+                   const std::vector<int64_t>& shape);
   Status MatchWeight(const Expr& read);
 
   te::Tensor stage_;
@@ -43,8 +49,8 @@ class AnchorMatcher {
   Anchor& anchor_;
   IndexForms forms_;
   Shape4 shape_;
-  const ir::Axis* channel_tap_ = nullptr;                    // reduced input channel
-  std::array<const ir::Axis*, 2> taps_{nullptr, nullptr};    // reduced window positions
+  const ir::Axis* channel_tap_ = nullptr;                  // reduced input channel
+  std::array<const ir::Axis*, 2> taps_{nullptr, nullptr};  // reduced window positions
 };
 
 // (o / group_out) * group_in + i
@@ -55,12 +61,13 @@ Status AnchorMatcher::MatchChannel(const Linear& form) {
     int64_t k = 0;
     if (out != nullptr && t.atom.get() == out->var.get()) {
       group_step = t.coeff, divisor = 1;
-    } else if (out != nullptr && IsBin(t.atom, ir::BinOp::kDiv) && t.atom->args[0].get() == out->var.get() &&
-               ir::IsImm(t.atom->args[1], &k)) {
+    } else if (out != nullptr && IsBin(t.atom, ir::BinOp::kDiv) &&
+               t.atom->args[0].get() == out->var.get() && ir::IsImm(t.atom->args[1], &k)) {
       group_step = t.coeff, divisor = k;
     } else {
       for (const ir::Axis& r : stage_->reduce_axes) {
-        if (t.atom.get() == r.var.get() && t.coeff == 1 && channel_tap_ == nullptr) channel_tap_ = &r;
+        if (t.atom.get() == r.var.get() && t.coeff == 1 && channel_tap_ == nullptr)
+          channel_tap_ = &r;
       }
       if (channel_tap_ == nullptr || channel_tap_->var.get() != t.atom.get()) {
         return No("an input channel index that is neither reduced nor a group's");
@@ -72,7 +79,8 @@ Status AnchorMatcher::MatchChannel(const Linear& form) {
   if (divisor == 0) {
     anchor_.group_out = shape_[1];
   } else {
-    if (group_step != anchor_.group_in) return No("groups of input channels that overlap or leave gaps");
+    if (group_step != anchor_.group_in)
+      return No("groups of input channels that overlap or leave gaps");
     anchor_.group_out = divisor;
   }
   return {};
@@ -112,7 +120,8 @@ Status AnchorMatcher::MatchPads(const Expr& condition, const std::vector<Linear>
   }
   const bool less = IsBin(condition, ir::BinOp::kLt);
   if (!less && !IsBin(condition, ir::BinOp::kLe)) return No("a pad condition that is not a range");
-  Linear slack = ir::Add(forms_.Of(condition->args[1]), forms_.Of(condition->args[0]), -1);  // >= 0 holds
+  Linear slack =
+      ir::Add(forms_.Of(condition->args[1]), forms_.Of(condition->args[0]), -1);  // >= 0 holds
   if (less) slack.constant -= 1;
   const ir::Interval bounds = ir::BoundsOf(slack, forms_.ranges());
   if (bounds.known() && bounds.lo >= 0) return {};  // always true
@@ -176,10 +185,12 @@ Status AnchorMatcher::Run() {
   const std::optional<Source> source = MatchSource(input);
   if (!source) return No("an input that is not an int8 tensor: " + ir::Print(input));
   anchor_.input = te::TensorOf(source->element);
-  if (!anchor_.input->placeholder || constants_.contains(anchor_.input.get())) return No("an input that is no activation");
+  if (!anchor_.input->placeholder || constants_.contains(anchor_.input.get()))
+    return No("an input that is no activation");
   anchor_.src_zero = source->zero;
   anchor_.pad_value = source->pad;
-  if (source->condition && (source->pad < -128 || source->pad > 127)) return No("a pad outside int8");
+  if (source->condition && (source->pad < -128 || source->pad > 127))
+    return No("a pad outside int8");
 
   const size_t rank = anchor_.input.shape().size();
   const Shape4 in_shape = ToShape4(anchor_.input.shape());
@@ -195,8 +206,9 @@ Status AnchorMatcher::Run() {
     if (p == 1) TESSERA_TRY(MatchChannel(form));
     if (p == 0) {
       const ir::Axis* n = OutAxis(0);
-      const bool same = n == nullptr ? form.terms.empty() && form.constant == 0
-                                     : form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(n->var) == 1;
+      const bool same =
+          n == nullptr ? form.terms.empty() && form.constant == 0
+                       : form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(n->var) == 1;
       if (!same) return No("a batch index that changes");
     }
   }
@@ -210,22 +222,31 @@ Status AnchorMatcher::Run() {
   }
   if (source->condition) TESSERA_TRY(MatchPads(*source->condition, spatial, extents));
   for (const ir::Axis& r : stage_->reduce_axes) {
-    if (r.extent > 1 && &r != channel_tap_ && &r != taps_[0] && &r != taps_[1]) return No("a reduced axis of no known role");
+    if (r.extent > 1 && &r != channel_tap_ && &r != taps_[0] && &r != taps_[1])
+      return No("a reduced axis of no known role");
   }
 
   if (weight) {
     if (anchor_.src_zero != 0) return No("a zero point inside the products");
     TESSERA_TRY(MatchWeight(*weight));
-    const bool channelwise = anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
+    const bool channelwise =
+        anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
     anchor_.kind = channelwise ? AnchorKind::kChannelwise : AnchorKind::kContraction;
     return {};
   }
-  if (anchor_.group_in != 1 || (anchor_.group_out != 1 && shape_[1] > 1)) return No("a reduction over channels");
+  if (anchor_.group_in != 1 || (anchor_.group_out != 1 && shape_[1] > 1))
+    return No("a reduction over channels");
   anchor_.kind = AnchorKind::kReduction;
   switch (reduce->reduce()) {
-    case ir::ReduceOp::kSum: anchor_.reduce = isa::AluOp::kAdd; break;
-    case ir::ReduceOp::kMax: anchor_.reduce = isa::AluOp::kMax; break;
-    case ir::ReduceOp::kMin: anchor_.reduce = isa::AluOp::kMin; break;
+    case ir::ReduceOp::kSum:
+      anchor_.reduce = isa::AluOp::kAdd;
+      break;
+    case ir::ReduceOp::kMax:
+      anchor_.reduce = isa::AluOp::kMax;
+      break;
+    case ir::ReduceOp::kMin:
+      anchor_.reduce = isa::AluOp::kMin;
+      break;
   }
   return {};
 }

@@ -24,9 +24,12 @@ isa::Round RoundOf(const Expr& constant) {
   int64_t value = 0;
   TESSERA_CHECK(ir::IsImm(constant, &value));
   switch (static_cast<ir::Rounding>(value)) {
-    case ir::Rounding::kEven: return isa::Round::kEven;
-    case ir::Rounding::kTflite: return isa::Round::kTflite;
-    case ir::Rounding::kHalfUp: return isa::Round::kHalfUp;
+    case ir::Rounding::kEven:
+      return isa::Round::kEven;
+    case ir::Rounding::kTflite:
+      return isa::Round::kTflite;
+    case ir::Rounding::kHalfUp:
+      return isa::Round::kHalfUp;
   }
   TESSERA_CHECK(false, "rounding {}", value);
 }
@@ -44,16 +47,18 @@ class EpilogueMatcher {
 
  private:
   std::unexpected<Error> No(const std::string& what, const Expr& e) const {
-    return Fail(Code::kUnsupported, "stage {}: {}: {}; the host can run it", region_.output.name(), what, ir::Print(e));
+    return Fail(Code::kUnsupported, "stage {}: {}: {}; the host can run it", region_.output.name(),
+                what, ir::Print(e));
   }
 
   Status CheckIndex(const Expr& read);
-  Result<Place> Int8(const Expr& e);    // the place of an int8 value
-  Result<Place> Int32(const Expr& e);   // the place of an int32 value in ACC
+  Result<Place> Int8(const Expr& e);   // the place of an int8 value
+  Result<Place> Int32(const Expr& e);  // the place of an int32 value in ACC
   // |e| = ((int8 - zero) << shift): fills src, src_zero, src_shift of |step|. False: it is not.
   Result<bool> ShiftedInt8(const Expr& e, Step* step);
   // rescale(a, ...) into |dst|: the whole of requant(a, multiplier, shift, rounding).
-  Result<Place> Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo, int64_t hi);
+  Result<Place> Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo,
+                        int64_t hi);
   Result<bool> MatchParam(const Expr& e, Param* param);
   bool IsParam(const Expr& e);
   Result<Place> Same(Place source, VectorMemory dst, int64_t lo, int64_t hi);
@@ -106,14 +111,16 @@ Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
   if (ir::IsImm(e, &param->value)) return true;
   if (!IsParam(e)) return false;
   const te::Tensor tensor = te::TensorOf(e);
-  if (tensor.shape().size() != 1 || tensor.dtype() != ir::DType::kI32) return No("a parameter that is not one int32 a channel", e);
+  if (tensor.shape().size() != 1 || tensor.dtype() != ir::DType::kI32)
+    return No("a parameter that is not one int32 a channel", e);
   const ir::Linear form = forms_.Of(e->args[0]);
   const size_t rank = region_.output->axes.size();
   bool channel = form.terms.empty() && form.constant == 0 && tensor.shape()[0] == 1;
   for (size_t k = 0; k < rank; ++k) {
     const ir::Axis& axis = region_.output->axes[k];
     if (PositionOf(rank, k) == 1 && axis.extent > 1) {
-      channel = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1 && tensor.shape()[0] == axis.extent;
+      channel = form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(axis.var) == 1 &&
+                tensor.shape()[0] == axis.extent;
     }
   }
   if (!channel) return No("a parameter that does not follow the channel", e);
@@ -126,7 +133,8 @@ Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, Step* step) {
   int64_t shift = 0, factor = 0;
   if (IsBin(e, BinOp::kShl) && ir::IsImm(e->args[1], &shift)) {
     value = e->args[0];
-  } else if (IsBin(e, BinOp::kMul) && ir::IsImm(e->args[1], &factor) && factor > 0 && IsPowerOfTwo(static_cast<uint64_t>(factor))) {
+  } else if (IsBin(e, BinOp::kMul) && ir::IsImm(e->args[1], &factor) && factor > 0 &&
+             IsPowerOfTwo(static_cast<uint64_t>(factor))) {
     value = e->args[0];
     shift = Log2Floor(static_cast<uint64_t>(factor));
   }
@@ -155,8 +163,10 @@ Result<Place> EpilogueMatcher::Int8(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead) {
     TESSERA_TRY(CheckIndex(e));
     const te::Tensor tensor = te::TensorOf(e);
-    if (tensor == region_.anchor.stage) return Same({VectorMemory::kAcc, 0}, VectorMemory::kOut, -128, 127);
-    if (constants_.contains(tensor.get())) return No("a constant operand that is not a parameter", e);
+    if (tensor == region_.anchor.stage)
+      return Same({VectorMemory::kAcc, 0}, VectorMemory::kOut, -128, 127);
+    if (constants_.contains(tensor.get()))
+      return No("a constant operand that is not a parameter", e);
     for (const auto& [node, place] : fetched_) {
       if (node == tensor.get()) return place;
     }
@@ -170,10 +180,12 @@ Result<Place> EpilogueMatcher::Int8(const Expr& e) {
   int64_t zero = 0, lo = 0, hi = 0;
   if (IsCast(e, ir::DType::kI8) && e->args[0].dtype() == ir::DType::kI32) {
     const Expr& y = e->args[0];
-    const bool narrows = IsCall(y, "clamp_add") && ir::IsImm(y->args[1], &zero) && ir::IsImm(y->args[2], &lo) &&
-                         ir::IsImm(y->args[3], &hi) && zero >= -128 && zero <= 127 && lo >= -128 && hi <= 127 && lo <= hi;
+    const bool narrows = IsCall(y, "clamp_add") && ir::IsImm(y->args[1], &zero) &&
+                         ir::IsImm(y->args[2], &lo) && ir::IsImm(y->args[3], &hi) && zero >= -128 &&
+                         zero <= 127 && lo >= -128 && hi <= 127 && lo <= hi;
     if (narrows) {
-      if (IsCall(y->args[0], "requant")) return Rescale(y->args[0], VectorMemory::kOut, zero, lo, hi);
+      if (IsCall(y->args[0], "requant"))
+        return Rescale(y->args[0], VectorMemory::kOut, zero, lo, hi);
       TESSERA_ASSIGN(const Place value, Int32(y->args[0]));
       TESSERA_ASSIGN(const Place out, Same(value, VectorMemory::kOut, lo, hi));
       region_.steps.back().out_zero = zero;
@@ -183,7 +195,8 @@ Result<Place> EpilogueMatcher::Int8(const Expr& e) {
   return No("an int8 value that no step makes", e);
 }
 
-Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo, int64_t hi) {
+Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, int64_t zero,
+                                       int64_t lo, int64_t hi) {
   Step step;
   step.round = RoundOf(requant->args[3]);
   step.out_zero = zero, step.lo = lo, step.hi = hi;
@@ -257,16 +270,22 @@ Result<Place> EpilogueMatcher::Int32(const Expr& e) {
     if (step.src_shift > 22) return No("a shift that leaves int32", e);
     return Emit(step);
   }
-  struct { BinOp bin; isa::AluOp alu; } const kOps[] = {{BinOp::kAdd, isa::AluOp::kAdd}, {BinOp::kMul, isa::AluOp::kMul},
-                                                        {BinOp::kMin, isa::AluOp::kMin}, {BinOp::kMax, isa::AluOp::kMax},
-                                                        {BinOp::kShr, isa::AluOp::kShr}};
+  struct {
+    BinOp bin;
+    isa::AluOp alu;
+  } const kOps[] = {{BinOp::kAdd, isa::AluOp::kAdd},
+                    {BinOp::kMul, isa::AluOp::kMul},
+                    {BinOp::kMin, isa::AluOp::kMin},
+                    {BinOp::kMax, isa::AluOp::kMax},
+                    {BinOp::kShr, isa::AluOp::kShr}};
   for (const auto& op : kOps) {
     if (!IsBin(e, op.bin)) continue;
     step = {};
     step.kind = StepKind::kAlu;
     step.op = op.alu;
     TESSERA_ASSIGN(step.dst, Int32(e->args[0]));
-    if (step.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1) return No("a sum used both changed and unchanged", e);
+    if (step.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
+      return No("a sum used both changed and unchanged", e);
     if (ir::IsImm(e->args[1], &step.imm)) {
       step.use_imm = true;
       return Emit(step);
@@ -297,7 +316,8 @@ Status EpilogueMatcher::Run() {
   TESSERA_ASSIGN(const Place place, Int8(value));
   TESSERA_CHECK(place.memory == VectorMemory::kOut && !region_.steps.empty());
   // Fetches first: LOAD brings them while the products run.
-  std::stable_partition(region_.steps.begin(), region_.steps.end(), [](const Step& s) { return s.kind == StepKind::kFetch; });
+  std::stable_partition(region_.steps.begin(), region_.steps.end(),
+                        [](const Step& s) { return s.kind == StepKind::kFetch; });
   AssignSlots(&region_);
   region_.result = region_.steps.back().dst;
   return {};
@@ -305,6 +325,8 @@ Status EpilogueMatcher::Run() {
 
 }  // namespace
 
-Status MatchEpilogue(const ConstantMap& constants, Region* region) { return EpilogueMatcher(constants, region).Run(); }
+Status MatchEpilogue(const ConstantMap& constants, Region* region) {
+  return EpilogueMatcher(constants, region).Run();
+}
 
 }  // namespace tessera::schedule::accel

@@ -31,7 +31,8 @@ class Judge {
   Judge(const Region& region, const isa::Config& config)
       : region_(region), config_(config), e_(ExtentsOf(region, config)) {
     anchored_ = region.anchor.kind != AnchorKind::kNone;
-    weighted_ = region.anchor.kind == AnchorKind::kContraction || region.anchor.kind == AnchorKind::kChannelwise;
+    weighted_ = region.anchor.kind == AnchorKind::kContraction ||
+                region.anchor.kind == AnchorKind::kChannelwise;
     contraction_ = region.anchor.kind == AnchorKind::kContraction;
   }
 
@@ -40,7 +41,9 @@ class Judge {
   bool contraction() const { return contraction_; }
   bool weighted() const { return weighted_; }
 
-  int64_t Banks(int64_t tiles, Memory memory) const { return CeilDiv(tiles, config_.Depth(memory) / kBanks); }
+  int64_t Banks(int64_t tiles, Memory memory) const {
+    return CeilDiv(tiles, config_.Depth(memory) / kBanks);
+  }
   // Whether the accumulators of such a tile fit at all: the cheap first test.
   bool TileFits(int64_t channel_tile, int64_t y, int64_t x) const {
     return !anchored_ || Banks(channel_tile * y * x, Memory::kAcc) <= kBanks;
@@ -60,7 +63,8 @@ bool Judge::Fill(Plan* p) const {
   const int64_t tile_pixels = p->y_tile * p->x_tile;
   const double bus = static_cast<double>(config_.bus_bytes());
   const int64_t n_y = CeilDiv(e_.out_y, p->y_tile), n_x = CeilDiv(e_.out_x, p->x_tile);
-  const int64_t n_o = CeilDiv(e_.out_blocks, p->channel_tile), n_i = CeilDiv(e_.in_blocks, p->input_tile);
+  const int64_t n_o = CeilDiv(e_.out_blocks, p->channel_tile),
+                n_i = CeilDiv(e_.in_blocks, p->input_tile);
   const int64_t n_w = CeilDiv(p->channel_tile, p->channel_part);
   const int64_t spatial = e_.batches * n_y * n_x;
   const double pixels = static_cast<double>(e_.batches * e_.out_y * e_.out_x);
@@ -74,8 +78,10 @@ bool Judge::Fill(Plan* p) const {
   if (acc_banks + extra_banks > kBanks || out_banks > kBanks) return false;
 
   // Channels in blocks of input: contraction reads them for each tile; others read their own.
-  const int64_t box_blocks = contraction_ ? (p->input_above ? e_.in_blocks : p->input_tile) : p->channel_tile;
-  const int64_t span_y = ChipSpan(region_, e_, 0, p->y_tile), span_x = ChipSpan(region_, e_, 1, p->x_tile);
+  const int64_t box_blocks =
+      contraction_ ? (p->input_above ? e_.in_blocks : p->input_tile) : p->channel_tile;
+  const int64_t span_y = ChipSpan(region_, e_, 0, p->y_tile),
+                span_x = ChipSpan(region_, e_, 1, p->x_tile);
   const int64_t box = anchored_ ? box_blocks * span_y * span_x : 0;
   if (box > config_.Depth(Memory::kInp)) return false;
 
@@ -83,14 +89,21 @@ bool Judge::Fill(Plan* p) const {
   if (weighted_) {
     const int64_t per_block = e_.in_blocks * e_.weight_tiles;
     switch (p->weights) {
-      case Residency::kPart: weight_piece = p->channel_part * p->input_tile * e_.weight_tiles; break;
-      case Residency::kChannel: weight_piece = p->channel_tile * per_block; break;
-      case Residency::kRegion: weight_piece = e_.out_blocks * per_block; break;
+      case Residency::kPart:
+        weight_piece = p->channel_part * p->input_tile * e_.weight_tiles;
+        break;
+      case Residency::kChannel:
+        weight_piece = p->channel_tile * per_block;
+        break;
+      case Residency::kRegion:
+        weight_piece = e_.out_blocks * per_block;
+        break;
     }
     if (weight_piece > config_.Depth(Memory::kWgt)) return false;
   }
   const auto tables = static_cast<int64_t>(region_.tables.size());
-  const int64_t records = tables * (p->params == Residency::kRegion ? e_.out_blocks : p->channel_part);
+  const int64_t records =
+      tables * (p->params == Residency::kRegion ? e_.out_blocks : p->channel_part);
   if (records > config_.Depth(Memory::kPrm)) return false;
 
   // Device memory traffic.
@@ -98,7 +111,8 @@ bool Judge::Fill(Plan* p) const {
   double read = 0, first_box = 0;
   int64_t loads = 0;
   if (anchored_) {
-    auto fetched = [&](size_t d, int64_t tile) {  // input positions over all tiles, pads not counted
+    auto fetched = [&](size_t d,
+                       int64_t tile) {  // input positions over all tiles, pads not counted
       const WindowAxis& w = region_.anchor.window[d];
       int64_t sum = 0;
       for (int64_t at = 0; at < w.out; at += tile) {
@@ -116,18 +130,22 @@ bool Judge::Fill(Plan* p) const {
     const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
     const int64_t again = contraction_ && !p->input_above ? n_o : 1;
     const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
-    read += static_cast<double>(e_.batches * blocks * again) * plane * static_cast<double>(e_.rows * e_.in_lanes);
+    read += static_cast<double>(e_.batches * blocks * again) * plane *
+            static_cast<double>(e_.rows * e_.in_lanes);
     loads += spatial * n_o * n_i;
     first_box = static_cast<double>(box * e_.rows * e_.in_lanes) / bus;
     if (2 * box > config_.Depth(Memory::kInp)) serial += read / bus;
   }
   double weight_bytes = 0, first_weights = 0;
   if (weighted_) {
-    weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles * config_.wgt_tile_bytes());
+    weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
+                                       config_.wgt_tile_bytes());
     if (p->weights == Residency::kPart) weight_bytes *= static_cast<double>(spatial);
     loads += (p->weights == Residency::kPart ? spatial : 1) * n_o * n_i * n_w;
     read += weight_bytes;
-    first_weights = static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles * config_.wgt_tile_bytes()) / bus;
+    first_weights = static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles *
+                                        config_.wgt_tile_bytes()) /
+                    bus;
     if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
       serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
     }
@@ -159,35 +177,43 @@ bool Judge::Fill(Plan* p) const {
   }
   const bool shared_bus = config_.dram == isa::DramModel::kZynq;
   p->bus_cycles = shared_bus ? (read + write) / bus * 20.0 / 17.0 : std::max(read, write) / bus;
-  // Each transfer has a start; a tile narrower than a row makes each of its rows a burst of its own.
+  // Each transfer has a start; a tile narrower than a row makes each of its rows a burst of its
+  // own.
   const double start = shared_bus ? 12.0 : 6.0;
   double bursts = static_cast<double>(loads);
   if (anchored_ && n_x > 1) {
     const int64_t boxes = spatial * (contraction_ && !p->input_above ? n_o : 1);
-    bursts += static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) * 0.5;
+    bursts +=
+        static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) * 0.5;
   }
   p->bus_cycles += bursts * start;
 
-  // The first tile's later weights come while its first parts compute; what is left shows. Weights of
-  // later tiles come under the tiles before them.
+  // The first tile's later weights come while its first parts compute; what is left shows. Weights
+  // of later tiles come under the tiles before them.
   if (weighted_ && n_w > 1) {
-    const double tile_compute = p->compute_cycles * static_cast<double>(p->channel_tile * tile_pixels) /
+    const double tile_compute = p->compute_cycles *
+                                static_cast<double>(p->channel_tile * tile_pixels) /
                                 std::max(block_pixels, 1.0);
-    const double rest = static_cast<double>(p->channel_tile - p->channel_part) * first_weights / static_cast<double>(p->channel_part);
-    serial += std::max(0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
+    const double rest = static_cast<double>(p->channel_tile - p->channel_part) * first_weights /
+                        static_cast<double>(p->channel_part);
+    serial += std::max(
+        0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
   }
   const double part_vector = static_cast<double>(part_pixels * vector_passes);
   const double part_store = static_cast<double>(part_pixels) * tile_bytes / bus;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
   if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
-  p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial + 6.0 * static_cast<double>(gemms) +
+  p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial +
+                       6.0 * static_cast<double>(gemms) +
                        12.0 * static_cast<double>(spatial * n_o * n_i);
   return true;
 }
 
 }  // namespace
 
-double Plan::cycles() const { return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles; }
+double Plan::cycles() const {
+  return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles;
+}
 
 Extents ExtentsOf(const Region& region, const isa::Config& config) {
   Extents e;
@@ -213,7 +239,9 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
   } else if (a.kind == AnchorKind::kChannelwise) {
     for (int64_t y = 0; y < a.window[0].taps; y += 3) {
       for (int64_t x = 0; x < a.window[1].taps; x += 3) {
-        e.weight_tiles += CeilDiv(std::min<int64_t>(3, a.window[0].taps - y) * std::min<int64_t>(3, a.window[1].taps - x), block);
+        e.weight_tiles += CeilDiv(
+            std::min<int64_t>(3, a.window[0].taps - y) * std::min<int64_t>(3, a.window[1].taps - x),
+            block);
       }
     }
   }
@@ -233,10 +261,13 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config) {
   auto consider = [&](Plan p) {
     if (judge.Fill(&p) && (!best || p.cycles() < best->cycles())) best = p;
   };
-  const std::vector<int64_t> channel_tiles = judge.grouped() ? std::vector<int64_t>{1} : TileSizes(e.out_blocks);
-  const std::vector<int64_t> input_tiles = judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
+  const std::vector<int64_t> channel_tiles =
+      judge.grouped() ? std::vector<int64_t>{1} : TileSizes(e.out_blocks);
+  const std::vector<int64_t> input_tiles =
+      judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
   Plan p;
-  p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion : Residency::kPart;
+  p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion
+                                                                          : Residency::kPart;
   for (int64_t y : TileSizes(e.out_y)) {
     for (int64_t x : TileSizes(e.out_x)) {
       // Narrow tiles only where a whole row is too much: rows are contiguous in memory.
@@ -244,7 +275,8 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config) {
       for (int64_t channels : channel_tiles) {
         if (!judge.TileFits(channels, y, x)) continue;
         p.y_tile = y, p.x_tile = x, p.channel_tile = channels;
-        for (int64_t part : judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
+        for (int64_t part :
+             judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
           p.channel_part = part;
           for (int64_t inputs : input_tiles) {
             p.input_tile = inputs;
@@ -264,20 +296,25 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config) {
   }
   if (best) return *best;
   return Fail(Code::kOutOfRange,
-              "{}: not even one row of one channel block fits configuration {} (INP {} tiles, ACC {}, OUT {}, WGT {}); "
+              "{}: not even one row of one channel block fits configuration {} (INP {} tiles, ACC "
+              "{}, OUT {}, WGT {}); "
               "larger scratchpads or the host can run it",
-              region.output.name(), config.name, config.Depth(isa::Memory::kInp), config.Depth(isa::Memory::kAcc),
-              config.Depth(isa::Memory::kOut), config.Depth(isa::Memory::kWgt));
+              region.output.name(), config.name, config.Depth(isa::Memory::kInp),
+              config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kOut),
+              config.Depth(isa::Memory::kWgt));
 }
 
 std::string Print(const Plan& p) {
   const char* residency[] = {"part", "channel", "region"};
   return fmt::format(
-      "  plan {} outside: channels {} in parts of {}, rows {}, columns {}, inputs {}{}; weights per {}, parameters per {}\n"
-      "  estimate {:.0f} cycles: compute {:.0f}, bus {:.0f}, vector {:.0f}, not overlapped {:.0f}\n",
-      p.spatial_outside ? "spatial" : "channels", p.channel_tile, p.channel_part, p.y_tile, p.x_tile, p.input_tile,
-      p.input_above ? " above" : "", residency[static_cast<int>(p.weights)], residency[static_cast<int>(p.params)], p.cycles(),
-      p.compute_cycles, p.bus_cycles, p.vector_cycles, p.overhead_cycles);
+      "  plan {} outside: channels {} in parts of {}, rows {}, columns {}, inputs {}{}; weights "
+      "per {}, parameters per {}\n"
+      "  estimate {:.0f} cycles: compute {:.0f}, bus {:.0f}, vector {:.0f}, not overlapped "
+      "{:.0f}\n",
+      p.spatial_outside ? "spatial" : "channels", p.channel_tile, p.channel_part, p.y_tile,
+      p.x_tile, p.input_tile, p.input_above ? " above" : "", residency[static_cast<int>(p.weights)],
+      residency[static_cast<int>(p.params)], p.cycles(), p.compute_cycles, p.bus_cycles,
+      p.vector_cycles, p.overhead_cycles);
 }
 
 }  // namespace tessera::schedule::accel

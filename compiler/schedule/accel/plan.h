@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The schedule generator of the accelerator: tiles, order and residency for a region, chosen from its
-// axis roles and the machine's scratchpads by a small analytic cost. Depends on: accel/region.h, isa.
-// Used by: lower/accel, which turns region and plan into loop IR.
+// The schedule generator of the accelerator: tiles, order and residency for a region, chosen from
+// its axis roles and the machine's scratchpads by a small analytic cost. Depends on:
+// accel/region.h, isa. Used by: lower/accel, which turns region and plan into loop IR.
 //
 // The loops that a plan describes, outermost first (o, i: blocks of output and input channels):
 //   channels outside:  for o.o: for n: for y.o: for x.o: tile      spatial outside: o.o innermost
@@ -30,7 +30,8 @@ enum class Residency : uint8_t {
 struct Plan {
   bool spatial_outside = false;
   int64_t channel_tile = 1;  // output channel blocks of a tile of work (o.o)
-  int64_t channel_part = 1;  // ... of one weight fetch and drain (o.w), divides the work inside a tile
+  int64_t channel_part =
+      1;  // ... of one weight fetch and drain (o.w), divides the work inside a tile
   int64_t y_tile = 1, x_tile = 1;
   int64_t input_tile = 1;    // input channel blocks of a chunk of the reduction (i.o)
   bool input_above = false;  // spatial outside, one chunk: the input box is fetched above o.o
@@ -60,7 +61,8 @@ Extents ExtentsOf(const Region& region, const isa::Config& config);
 int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs);
 
 // The best plan found. The space: channel tiles and parts, rows, columns, reduction chunks, both
-// orders and every residency that fits; the result is the same for the same region and configuration.
+// orders and every residency that fits; the result is the same for the same region and
+// configuration.
 //   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
 Result<Plan> MakePlan(const Region& region, const isa::Config& config);
 

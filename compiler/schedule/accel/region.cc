@@ -23,13 +23,15 @@ int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
     const auto& [channel, y, x] = moved[static_cast<size_t>(i)];
     i = channel, ty = y, tx = x;
   }
-  return weight_constant + o * weight_stride[0] + i * weight_stride[1] + ty * weight_stride[2] + tx * weight_stride[3];
+  return weight_constant + o * weight_stride[0] + i * weight_stride[1] + ty * weight_stride[2] +
+         tx * weight_stride[3];
 }
 
 std::optional<Region> MoveTaps(const Region& region) {
   const Anchor& a = region.anchor;
   const int64_t taps_y = a.window[0].taps, taps_x = a.window[1].taps;
-  if (a.kind != AnchorKind::kContraction || taps_y * taps_x == 1 || a.group_out < region.shape[1]) return std::nullopt;
+  if (a.kind != AnchorKind::kContraction || taps_y * taps_x == 1 || a.group_out < region.shape[1])
+    return std::nullopt;
   Region moved = region;
   Anchor& m = moved.anchor;
   for (int64_t c = 0; c < a.group_in; ++c) {
@@ -46,25 +48,30 @@ std::optional<Region> MoveTaps(const Region& region) {
   return moved;
 }
 
-Result<Region> AnalyzeRegion(const te::Tensor& output,
-                             const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants) {
+Result<Region> AnalyzeRegion(
+    const te::Tensor& output,
+    const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants) {
   Region region;
   region.output = output;
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (t.shape().empty() || t.shape().size() > 4) {
-      return Fail(Code::kUnsupported, "{} has {} dimensions, the accelerator's tensors have 1 to 4; the host can run it",
-                  t.name(), t.shape().size());
+      return Fail(
+          Code::kUnsupported,
+          "{} has {} dimensions, the accelerator's tensors have 1 to 4; the host can run it",
+          t.name(), t.shape().size());
     }
   }
   region.shape = ToShape4(output.shape());
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (t->placeholder || t->reduce_axes.empty()) continue;
     if (region.anchor.stage) {
-      return Fail(Code::kUnsupported, "{} and {} both reduce; a region has one reduction", region.anchor.stage.name(), t.name());
+      return Fail(Code::kUnsupported, "{} and {} both reduce; a region has one reduction",
+                  region.anchor.stage.name(), t.name());
     }
     TESSERA_TRY(MatchAnchor(t, constants, &region));
   }
-  if (output->placeholder) return Fail(Code::kUnsupported, "{} is computed by nothing", output.name());
+  if (output->placeholder)
+    return Fail(Code::kUnsupported, "{} is computed by nothing", output.name());
   TESSERA_TRY(MatchEpilogue(constants, &region));
   return region;
 }
@@ -73,10 +80,14 @@ namespace {
 
 const char* KindName(AnchorKind kind) {
   switch (kind) {
-    case AnchorKind::kNone: return "elementwise";
-    case AnchorKind::kContraction: return "contraction";
-    case AnchorKind::kChannelwise: return "channelwise window";
-    case AnchorKind::kReduction: return "window reduction";
+    case AnchorKind::kNone:
+      return "elementwise";
+    case AnchorKind::kContraction:
+      return "contraction";
+    case AnchorKind::kChannelwise:
+      return "channelwise window";
+    case AnchorKind::kReduction:
+      return "window reduction";
   }
   return "?";
 }
@@ -87,24 +98,34 @@ std::string PlaceText(Place p) { return fmt::format("{}.{}", isa::Text(p.memory)
 
 std::string Print(const Region& region) {
   const Anchor& a = region.anchor;
-  std::string text = fmt::format("region {}: {} -> [{}]\n", region.output.name(), KindName(a.kind), fmt::join(region.shape, ", "));
+  std::string text = fmt::format("region {}: {} -> [{}]\n", region.output.name(), KindName(a.kind),
+                                 fmt::join(region.shape, ", "));
   if (a.kind != AnchorKind::kNone) {
-    text += fmt::format("  input {} channels {} groups of {} to {} pad {}\n", a.input.name(), a.in_channels, a.group_in, a.group_out, a.pad_value);
+    text += fmt::format("  input {} channels {} groups of {} to {} pad {}\n", a.input.name(),
+                        a.in_channels, a.group_in, a.group_out, a.pad_value);
     const char* names[] = {"y", "x"};
     for (size_t d = 0; d < 2; ++d) {
       const WindowAxis& w = a.window[d];
-      text += fmt::format("  {}: {} -> {} taps {} stride {} dilation {} before {}\n", names[d], w.in, w.out, w.taps, w.stride, w.dilation, w.before);
+      text += fmt::format("  {}: {} -> {} taps {} stride {} dilation {} before {}\n", names[d],
+                          w.in, w.out, w.taps, w.stride, w.dilation, w.before);
     }
   }
   for (const Step& s : region.steps) {
     switch (s.kind) {
-      case StepKind::kFetch: text += fmt::format("  fetch {} = {}\n", PlaceText(s.dst), s.tensor.name()); break;
-      case StepKind::kRequant:
-        text += fmt::format("  requant {} = {}{}\n", PlaceText(s.dst), PlaceText(s.src), s.table >= 0 ? fmt::format(" table {}", s.table) : "");
+      case StepKind::kFetch:
+        text += fmt::format("  fetch {} = {}\n", PlaceText(s.dst), s.tensor.name());
         break;
-      case StepKind::kAdd: text += fmt::format("  add {} = {} + {}\n", PlaceText(s.dst), PlaceText(s.src), PlaceText(s.acc)); break;
+      case StepKind::kRequant:
+        text += fmt::format("  requant {} = {}{}\n", PlaceText(s.dst), PlaceText(s.src),
+                            s.table >= 0 ? fmt::format(" table {}", s.table) : "");
+        break;
+      case StepKind::kAdd:
+        text += fmt::format("  add {} = {} + {}\n", PlaceText(s.dst), PlaceText(s.src),
+                            PlaceText(s.acc));
+        break;
       case StepKind::kAlu:
-        text += fmt::format("  {} {} {}\n", isa::Text(s.op), PlaceText(s.dst), s.use_imm ? std::to_string(s.imm) : PlaceText(s.src));
+        text += fmt::format("  {} {} {}\n", isa::Text(s.op), PlaceText(s.dst),
+                            s.use_imm ? std::to_string(s.imm) : PlaceText(s.src));
         break;
     }
   }

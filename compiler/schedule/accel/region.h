@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes and the
-// epilogue as a list of VECTOR steps. Made by index analysis and tree matching alone; nothing here
-// knows what operator a stage came from. Depends on: compiler/te, isa. Used by: accel/plan, lower/accel.
+// A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes and
+// the epilogue as a list of VECTOR steps. Made by index analysis and tree matching alone; nothing
+// here knows what operator a stage came from. Depends on: compiler/te, isa. Used by: accel/plan,
+// lower/accel.
 //
-// Activations are [batch, channel, y, x]; tensors of lower rank have extent 1 where they lack an axis:
-// rank 3 is [batch, channel, x], rank 2 [batch, channel], rank 1 [channel].
+// Activations are [batch, channel, y, x]; tensors of lower rank have extent 1 where they lack an
+// axis: rank 3 is [batch, channel, x], rank 2 [batch, channel], rank 1 [channel].
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_REGION_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_REGION_H_
 
@@ -47,21 +48,22 @@ enum class AnchorKind : uint8_t {
 
 struct Anchor {
   AnchorKind kind = AnchorKind::kNone;
-  te::Tensor stage;                       // the reduction itself
-  te::Tensor input, weight;               // placeholders
+  te::Tensor stage;          // the reduction itself
+  te::Tensor input, weight;  // placeholders
   int64_t in_channels = 0;
   // Input channel = (output channel / group_out) * group_in + i, i in [0, group_in).
   int64_t group_out = 0, group_in = 0;
-  std::array<WindowAxis, 2> window;       // y, x
-  int64_t pad_value = 0;                  // of the int8 input
-  int64_t src_zero = 0;                   // kReduction: subtracted from the input
-  isa::AluOp reduce = isa::AluOp::kAdd;   // kReduction
-  // Element of the weight tensor: constant + o*stride[0] + i*stride[1] + ty*stride[2] + tx*stride[3].
+  std::array<WindowAxis, 2> window;      // y, x
+  int64_t pad_value = 0;                 // of the int8 input
+  int64_t src_zero = 0;                  // kReduction: subtracted from the input
+  isa::AluOp reduce = isa::AluOp::kAdd;  // kReduction
+  // Element of the weight tensor: constant + o*stride[0] + i*stride[1] + ty*stride[2] +
+  // tx*stride[3].
   std::array<int64_t, 4> weight_stride{};
   int64_t weight_constant = 0;
   // After MoveTaps: what each channel of |input| is of the tensor before: channel, y tap, x tap.
   std::vector<std::array<int64_t, 3>> moved;
-  te::Tensor original;                    // that tensor
+  te::Tensor original;  // that tensor
   std::array<WindowAxis, 2> original_window;
 
   // Position in the weight tensor of output channel |o|, reduced channel |i|, taps |ty|, |tx|.
@@ -90,8 +92,8 @@ enum class StepKind : uint8_t { kFetch, kRequant, kAdd, kAlu };
 // One pass of VECTOR over the tile of work, or the LOAD of another activation into OUT (kFetch).
 struct Step {
   StepKind kind = StepKind::kFetch;
-  Place dst, src, acc;          // acc: kAdd's addend
-  te::Tensor tensor;            // kFetch
+  Place dst, src, acc;  // acc: kAdd's addend
+  te::Tensor tensor;    // kFetch
   // kRequant, kAdd. |table| >= 0: per channel from PRM, else |multiplier| and |shift|.
   int table = -1;
   int64_t multiplier = 0, shift = 0;
@@ -106,10 +108,10 @@ struct Step {
 
 struct Region {
   te::Tensor output;
-  Shape4 shape{};               // of the result
+  Shape4 shape{};  // of the result
   Anchor anchor;
-  std::vector<Step> steps;      // the last writes |result|
-  Place result;                 // in OUT
+  std::vector<Step> steps;  // the last writes |result|
+  Place result;             // in OUT
   std::vector<ParamTable> tables;
   int acc_slots = 0, out_slots = 0;
 };
@@ -117,9 +119,11 @@ struct Region {
 // Analyses the DAG behind |output|.
 //
 //   constants  the placeholders that are constants (weights, parameters); others are activations
-//   errors     kUnsupported  the region does not map to the machine: the message names the stage and why
-Result<Region> AnalyzeRegion(const te::Tensor& output,
-                             const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants);
+//   errors     kUnsupported  the region does not map to the machine: the message names the stage
+//   and why
+Result<Region> AnalyzeRegion(
+    const te::Tensor& output,
+    const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants);
 
 // The same region with the window's taps as channels of its input, at the output's resolution: the
 // contraction is then one of a single tap, over input that someone else packs so (the host, for a

@@ -8,16 +8,17 @@ namespace tessera::schedule::accel {
 
 using isa::VectorMemory;
 
-// Values to slots: in order, a step's result takes a slot that no later step reads. A result may take
-// the slot of an int8 source that dies here (the machine reads a tile before it writes one).
+// Values to slots: in order, a step's result takes a slot that no later step reads. A result may
+// take the slot of an int8 source that dies here (the machine reads a tile before it writes one).
 void AssignSlots(Region* region) {
   std::vector<Step>& steps = region->steps;
   auto last_read = [&](Place value) {
     size_t last = 0;
     for (size_t s = 0; s < steps.size(); ++s) {
-      const bool reads = (steps[s].kind != StepKind::kFetch && !steps[s].use_imm && steps[s].src == value) ||
-                         (steps[s].kind == StepKind::kAdd && steps[s].acc == value) ||
-                         (steps[s].kind == StepKind::kAlu && steps[s].dst == value);
+      const bool reads =
+          (steps[s].kind != StepKind::kFetch && !steps[s].use_imm && steps[s].src == value) ||
+          (steps[s].kind == StepKind::kAdd && steps[s].acc == value) ||
+          (steps[s].kind == StepKind::kAlu && steps[s].dst == value);
       if (reads) last = s + 1;
     }
     return last;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: solving of leaf nests (offsets, strides, pad ranges), folding of loops, and the cut into
-// pieces of at most so many loops, against enumeration of the nest. Space: directed nests and random
-// strided boxes, seeded. Not tested here: the instructions made of them (region_test).
+// What is tested: solving of leaf nests (offsets, strides, pad ranges), folding of loops, and the
+// cut into pieces of at most so many loops, against enumeration of the nest. Space: directed nests
+// and random strided boxes, seeded. Not tested here: the instructions made of them (region_test).
 #include "compiler/codegen/accel/leaf.h"
 
 #include <gmock/gmock.h>
@@ -36,14 +36,18 @@ class LeafTest : public ::testing::Test {
   Expr y = ir::Var("y"), x = ir::Var("x");
 
   Stmt Load(Expr from_y, Expr from_x) const {
-    return ir::Eval(ir::TileCall(lower::accel::kTileLoad, {ir::Load(inp, {Expr(0), y, x, Expr(0)}),
-                                                           ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(16), Expr(16), Expr(7)}));
+    return ir::Eval(ir::TileCall(
+        lower::accel::kTileLoad,
+        {ir::Load(inp, {Expr(0), y, x, Expr(0)}),
+         ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(16), Expr(16), Expr(7)}));
   }
   Stmt Fill(int64_t value) const {
-    return ir::Eval(ir::TileCall(lower::accel::kTileFill, {ir::Load(inp, {Expr(0), y, x, Expr(0)}), Expr(16), Expr(value)}));
+    return ir::Eval(ir::TileCall(lower::accel::kTileFill,
+                                 {ir::Load(inp, {Expr(0), y, x, Expr(0)}), Expr(16), Expr(value)}));
   }
   Stmt Nest(Stmt body, int64_t extent) const {
-    return ir::For(y, Expr(0), Expr(extent), ir::LoopKind::kSerial, ir::For(x, Expr(0), Expr(extent), ir::LoopKind::kSerial, body));
+    return ir::For(y, Expr(0), Expr(extent), ir::LoopKind::kSerial,
+                   ir::For(x, Expr(0), Expr(extent), ir::LoopKind::kSerial, body));
   }
   // The error of emitting |s|, or "".
   std::string EmitError(const Stmt& s) {
@@ -60,7 +64,8 @@ class LeafTest : public ::testing::Test {
 
 TEST_F(LeafTest, PadsBecomeRangesOfEachLoop) {
   const Expr at = y * Expr(2) - Expr(3);
-  const Stmt s = Nest(ir::If(ir::And(ir::Le(Expr(0), at), ir::Lt(x, Expr(4))), Load(at, x), Fill(7)), 6);
+  const Stmt s =
+      Nest(ir::If(ir::And(ir::Le(Expr(0), at), ir::Lt(x, Expr(4))), Load(at, x), Fill(7)), 6);
   const auto leaf = MatchLeaf(s);
   ASSERT_TRUE(leaf.has_value());
   Env env;
@@ -81,24 +86,31 @@ TEST_F(LeafTest, AnIndexThatIsNotAffineIsRefused_bad) {
 }
 
 TEST_F(LeafTest, AConditionOverTwoLoopsIsRefused_bad) {
-  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x + y, Expr(4)), Load(y, x), Fill(7)), 4)), ::testing::HasSubstr("over two loops"));
+  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x + y, Expr(4)), Load(y, x), Fill(7)), 4)),
+              ::testing::HasSubstr("over two loops"));
 }
 
 TEST_F(LeafTest, AConditionWithAGapIsRefused_bad) {
-  EXPECT_THAT(EmitError(Nest(ir::If(ir::Eq(ir::FloorMod(x, Expr(2)), Expr(0)), Load(y, x), Fill(7)), 4)), ::testing::HasSubstr("is no range"));
+  EXPECT_THAT(
+      EmitError(Nest(ir::If(ir::Eq(ir::FloorMod(x, Expr(2)), Expr(0)), Load(y, x), Fill(7)), 4)),
+      ::testing::HasSubstr("is no range"));
 }
 
 TEST_F(LeafTest, APadOtherThanTheTilesIsRefused_bad) {
-  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x), Fill(8)), 4)), ::testing::HasSubstr("pad"));
+  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x), Fill(8)), 4)),
+              ::testing::HasSubstr("pad"));
 }
 
 TEST_F(LeafTest, AStoreOfScalarsIsRefused_bad) {
-  EXPECT_THAT(EmitError(ir::Store(memory, {Expr(0), Expr(0), Expr(0), Expr(0)}, ir::Imm(DType::kI8, 1))), ::testing::HasSubstr("no tile of work"));
+  EXPECT_THAT(
+      EmitError(ir::Store(memory, {Expr(0), Expr(0), Expr(0), Expr(0)}, ir::Imm(DType::kI8, 1))),
+      ::testing::HasSubstr("no tile of work"));
 }
 
 TEST_F(LeafTest, MoreThanTheScratchpadHoldsIsRefused_bad) {
   const ir::Buffer big = OnChip(ir::Scope::kInp, {3000, 16});
-  EXPECT_THAT(EmitError(ir::Alloc(big, Nest(Load(y, x), 2))), ::testing::HasSubstr("3000 tiles of inp"));
+  EXPECT_THAT(EmitError(ir::Alloc(big, Nest(Load(y, x), 2))),
+              ::testing::HasSubstr("3000 tiles of inp"));
 }
 
 class PiecesProperty : public ::testing::TestWithParam<uint64_t> {};
@@ -115,31 +127,36 @@ TEST_P(PiecesProperty, FoldingAndCuttingVisitTheSameElements) {
   // Sometimes loops that continue each other.
   for (size_t k = dims.size(); k-- > 1;) {
     if (rng.Range(0, 1) == 0) continue;
-    for (size_t op = 0; op < 2; ++op) dims[k - 1].strides[op] = dims[k].strides[op] * dims[k].extent;
+    for (size_t op = 0; op < 2; ++op)
+      dims[k - 1].strides[op] = dims[k].strides[op] * dims[k].extent;
   }
   const auto enumerate = [](const std::vector<Dim>& loops, std::array<int64_t, 2> base, auto&& f) {
-    const std::function<void(size_t, std::array<int64_t, 2>)> visit = [&](size_t k, std::array<int64_t, 2> at) {
-      if (k == loops.size()) return f(at);
-      for (int64_t i = 0; i < loops[k].extent; ++i) {
-        visit(k + 1, {at[0] + i * loops[k].strides[0], at[1] + i * loops[k].strides[1]});
-      }
-    };
+    const std::function<void(size_t, std::array<int64_t, 2>)> visit =
+        [&](size_t k, std::array<int64_t, 2> at) {
+          if (k == loops.size()) return f(at);
+          for (int64_t i = 0; i < loops[k].extent; ++i) {
+            visit(k + 1, {at[0] + i * loops[k].strides[0], at[1] + i * loops[k].strides[1]});
+          }
+        };
     visit(0, base);
   };
   std::multiset<std::array<int64_t, 2>> want, got;
   enumerate(dims, {0, 0}, [&](std::array<int64_t, 2> at) { want.insert(at); });
 
   Fold(dims, rng.Range(0, 1) != 0);
-  LoopLimits limits{static_cast<size_t>(rng.Range(0, 3)), rng.Range(1, 6), {rng.Range(0, 20), rng.Range(0, 20)}};
-  const Status status = ForPieces(dims, limits, 2, [&](std::span<const int64_t> offsets, std::span<const Dim> loops) -> Status {
-    EXPECT_LE(loops.size(), limits.loops);
-    for (const Dim& d : loops) {
-      EXPECT_LE(d.extent, limits.extent);
-      for (size_t op = 0; op < 2; ++op) EXPECT_LE(d.strides[op], limits.strides[op]);
-    }
-    enumerate({loops.begin(), loops.end()}, {offsets[0], offsets[1]}, [&](std::array<int64_t, 2> at) { got.insert(at); });
-    return {};
-  });
+  LoopLimits limits{
+      static_cast<size_t>(rng.Range(0, 3)), rng.Range(1, 6), {rng.Range(0, 20), rng.Range(0, 20)}};
+  const Status status = ForPieces(
+      dims, limits, 2, [&](std::span<const int64_t> offsets, std::span<const Dim> loops) -> Status {
+        EXPECT_LE(loops.size(), limits.loops);
+        for (const Dim& d : loops) {
+          EXPECT_LE(d.extent, limits.extent);
+          for (size_t op = 0; op < 2; ++op) EXPECT_LE(d.strides[op], limits.strides[op]);
+        }
+        enumerate({loops.begin(), loops.end()}, {offsets[0], offsets[1]},
+                  [&](std::array<int64_t, 2> at) { got.insert(at); });
+        return {};
+      });
   ASSERT_TRUE(status.has_value());
   EXPECT_EQ(got, want);
 }

@@ -63,20 +63,23 @@ graph::Requant Net::Scale(int64_t channels, int64_t products, isa::Round round) 
   for (int64_t p = products; p > 1; p /= 4) --shift;
   for (int64_t c = 0; c < channels; ++c) {
     q.bias.push_back(static_cast<int32_t>(rng_.Range(-2000, 2000)));
-    q.multiplier.push_back(static_cast<int32_t>(rng_.Range(int64_t{1} << 30, (int64_t{1} << 31) - 1)));
+    q.multiplier.push_back(
+        static_cast<int32_t>(rng_.Range(int64_t{1} << 30, (int64_t{1} << 31) - 1)));
     q.shift.push_back(static_cast<int8_t>(std::max<int64_t>(shift + rng_.Range(-1, 1), -31)));
   }
   return q;
 }
 
-TensorId Net::Conv(TensorId x, int64_t outs, graph::Window window, int64_t groups, isa::Round round) {
+TensorId Net::Conv(TensorId x, int64_t outs, graph::Window window, int64_t groups,
+                   isa::Round round) {
   const std::vector<int64_t> in = graph_.tensor(x).shape;
   graph::Tensor w;
   w.name = fmt::format("w{}", graph_.tensors.size());
   w.shape = {outs, in[1] / groups, window.kernel[0], window.kernel[1]};
   w.quant = graph::Quant{{0.01}, {0}, -1};
   w.data.emplace();
-  for (int64_t k = 0; k < w.count(); ++k) w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
+  for (int64_t k = 0; k < w.count(); ++k)
+    w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
   graph::Node node;
   node.op = graph::Op::kConv;
   node.inputs = {x, graph_.AddTensor(w)};
@@ -93,7 +96,8 @@ TensorId Net::Dense(TensorId x, int64_t outs) {
   w.shape = {outs, in[1]};
   w.quant = graph::Quant{{0.01}, {0}, -1};
   w.data.emplace();
-  for (int64_t k = 0; k < w.count(); ++k) w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
+  for (int64_t k = 0; k < w.count(); ++k)
+    w.data->push_back(static_cast<uint8_t>(rng_.Range(-127, 127)));
   graph::Node node;
   node.op = graph::Op::kDense;
   node.inputs = {x, graph_.AddTensor(w)};
@@ -168,9 +172,12 @@ TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
 Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump) {
   using codegen::accel::Activation;
   Compiled c;
-  for (const graph::Tensor& t : graph.tensors) c.activations.push_back({t.name, t.shape, Activation::Kind::kInternal});
-  for (TensorId id : graph.inputs) c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kInput;
-  for (TensorId id : graph.outputs) c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kOutput;
+  for (const graph::Tensor& t : graph.tensors)
+    c.activations.push_back({t.name, t.shape, Activation::Kind::kInternal});
+  for (TensorId id : graph.inputs)
+    c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kInput;
+  for (TensorId id : graph.outputs)
+    c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kOutput;
   uint32_t layer = 0;
   for (const graph::Region& region : graph::Fuse(graph)) {
     c.te.push_back(te::BuildRegion(graph, region));
@@ -191,7 +198,8 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
   codegen::accel::AccelOptions options;
   options.keep_all = true;
   options.dump = dump;
-  TESSERA_ASSIGN(c.program, codegen::accel::CompileAccel(c.activations, c.regions, config, options));
+  TESSERA_ASSIGN(c.program,
+                 codegen::accel::CompileAccel(c.activations, c.regions, config, options));
   return c;
 }
 
@@ -199,7 +207,8 @@ Values RandomInputs(const graph::Graph& graph, Rng& rng) {
   Values values;
   for (TensorId id : graph.inputs) {
     std::vector<int8_t>& v = values[id];
-    for (int64_t k = 0; k < graph.tensor(id).count(); ++k) v.push_back(static_cast<int8_t>(rng.Range(-128, 127)));
+    for (int64_t k = 0; k < graph.tensor(id).count(); ++k)
+      v.push_back(static_cast<int8_t>(rng.Range(-128, 127)));
   }
   return values;
 }
@@ -224,21 +233,25 @@ void Evaluate(const Compiled& c, Values& values) {
 
 namespace {
 
-std::string Compare(const std::string& name, const std::vector<int8_t>& got, const std::vector<int8_t>& want) {
-  if (got.size() != want.size()) return fmt::format("{}: {} values, expected {}\n", name, got.size(), want.size());
+std::string Compare(const std::string& name, const std::vector<int8_t>& got,
+                    const std::vector<int8_t>& want) {
+  if (got.size() != want.size())
+    return fmt::format("{}: {} values, expected {}\n", name, got.size(), want.size());
   int64_t wrong = 0, first = -1;
   for (size_t k = 0; k < got.size(); ++k) {
     if (got[k] == want[k]) continue;
     if (wrong++ == 0) first = static_cast<int64_t>(k);
   }
   if (wrong == 0) return "";
-  return fmt::format("{}: {} of {} values differ, first at {}: {}, expected {}\n", name, wrong, got.size(), first,
-                     got[static_cast<size_t>(first)], want[static_cast<size_t>(first)]);
+  return fmt::format("{}: {} of {} values differ, first at {}: {}, expected {}\n", name, wrong,
+                     got.size(), first, got[static_cast<size_t>(first)],
+                     want[static_cast<size_t>(first)]);
 }
 
 }  // namespace
 
-std::string InterpretAndCompare(const Compiled& c, const isa::Config& config, const Values& values) {
+std::string InterpretAndCompare(const Compiled& c, const isa::Config& config,
+                                const Values& values) {
   std::string text;
   for (const codegen::accel::AccelRegion& region : c.regions) {
     std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> constants;
@@ -260,7 +273,8 @@ std::string InterpretAndCompare(const Compiled& c, const isa::Config& config, co
         arrays[k] = ir::Array(param.dtype, b.data);
       } else {
         const auto shape = schedule::accel::ToShape4(b.tensor.shape());
-        const isa::Packing p = isa::PlainPacking(shape, std::min(shape[0], config.batch), config.block_out);
+        const isa::Packing p =
+            isa::PlainPacking(shape, std::min(shape[0], config.batch), config.block_out);
         if (b.role == lower::accel::GlobalBuffer::Role::kResult) {
           result = k;
           result_packing = p;
@@ -279,7 +293,8 @@ std::string InterpretAndCompare(const Compiled& c, const isa::Config& config, co
   return text;
 }
 
-std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Values& values, uint64_t schedule_seed) {
+std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Values& values,
+                          uint64_t schedule_seed) {
   const isa::ProgramImage& image = c.program.image;
   sim::FuncOptions func;
   func.schedule_seed = schedule_seed;
@@ -302,7 +317,10 @@ std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Va
   for (const codegen::accel::ActivationPlace& p : c.program.inputs) {
     std::vector<uint8_t> bytes(static_cast<size_t>(p.packing.bytes()));
     isa::Pack(p.packing, values.at(p.activation), bytes);
-    if (!device.Write(launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset), bytes)) return "input";
+    if (!device.Write(
+            launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset),
+            bytes))
+      return "input";
   }
   const auto report = device.Run(launch);
   if (!report) return report.error().message;
@@ -310,10 +328,14 @@ std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Va
   std::string text;
   for (const codegen::accel::ActivationPlace& p : c.program.results) {
     std::vector<uint8_t> bytes(static_cast<size_t>(p.packing.bytes()));
-    if (!device.Read(launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset), bytes)) return "result";
+    if (!device.Read(
+            launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset),
+            bytes))
+      return "result";
     std::vector<int8_t> got(static_cast<size_t>(p.packing.elements()));
     isa::Unpack(p.packing, bytes, got);
-    text += Compare(c.activations[static_cast<size_t>(p.activation)].name, got, values.at(p.activation));
+    text += Compare(c.activations[static_cast<size_t>(p.activation)].name, got,
+                    values.at(p.activation));
   }
   return text;
 }

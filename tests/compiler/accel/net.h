@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small quantised networks with random parameters for the accelerator's compiler tests, and the ways to
-// run them: the definition (te::Evaluate), the lowered loop IR in the interpreter, and the program on the
-// functional simulator.
+// Small quantised networks with random parameters for the accelerator's compiler tests, and the
+// ways to run them: the definition (te::Evaluate), the lowered loop IR in the interpreter, and the
+// program on the functional simulator.
 #ifndef TESSERA_TESTS_COMPILER_ACCEL_NET_H_
 #define TESSERA_TESTS_COMPILER_ACCEL_NET_H_
 
@@ -69,12 +69,14 @@ using Values = std::map<int, std::vector<int8_t>>;
 Values RandomInputs(const graph::Graph& graph, Rng& rng);
 // By definition; adds every region's result.
 void Evaluate(const Compiled& compiled, Values& values);
-// The lowered loop IR of each region in the interpreter, fed with |values| (the definition's); a text
-// that is empty when all results agree with them.
-std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values);
-// The program on the functional simulator, units interleaved by |schedule_seed|; a text that is empty when
-// every region's result agrees with |values|, also in what is padded of it.
-std::string RunAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values, uint64_t schedule_seed = 0);
+// The lowered loop IR of each region in the interpreter, fed with |values| (the definition's); a
+// text that is empty when all results agree with them.
+std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& config,
+                                const Values& values);
+// The program on the functional simulator, units interleaved by |schedule_seed|; a text that is
+// empty when every region's result agrees with |values|, also in what is padded of it.
+std::string RunAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values,
+                          uint64_t schedule_seed = 0);
 
 }  // namespace tessera::test
 

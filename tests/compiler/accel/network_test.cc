@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: networks of several regions as one program: a residual network with every kind of
-// region, and random chains and branches; on-chip rings and tokens carry over from region to region.
-// Every region's result against the definition, under several interleavings of the units; the static
-// checker accepts the program; removing a single token is noticed. Space: seeds below, all named shapes.
-// Not tested here: single shapes (region_test), the RTL (tests/cosim).
+// region, and random chains and branches; on-chip rings and tokens carry over from region to
+// region. Every region's result against the definition, under several interleavings of the units;
+// the static checker accepts the program; removing a single token is noticed. Space: seeds below,
+// all named shapes. Not tested here: single shapes (region_test), the RTL (tests/cosim).
 #include <gtest/gtest.h>
 
 #include "isa/check/check.h"
@@ -41,7 +41,8 @@ void ExpectRight(Net& net, const isa::Config& config) {
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
   Values values = RandomInputs(net.graph(), net.rng());
   Evaluate(*compiled, values);
-  for (uint64_t seed : {0, 1, 2}) EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "") << "interleaving " << seed;
+  for (uint64_t seed : {0, 1, 2})
+    EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "") << "interleaving " << seed;
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
 }
 
@@ -53,7 +54,8 @@ TEST_P(ResidualTest, EveryLayerIsExact) {
   ExpectRight(net, NamedConfig(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Configurations, ResidualTest, ::testing::Values("default", "tiny", "wide", "batch4"));
+INSTANTIATE_TEST_SUITE_P(Configurations, ResidualTest,
+                         ::testing::Values("default", "tiny", "wide", "batch4"));
 
 class RandomNetTest : public ::testing::TestWithParam<uint64_t> {};
 
@@ -64,7 +66,8 @@ TEST_P(RandomNetTest, EveryLayerIsExact) {
   const std::vector<std::string> names = {"default", "tiny", "wide", "batch4"};
   const isa::Config config = NamedConfig(names[static_cast<size_t>(rng.Range(0, 3))]);
   SCOPED_TRACE(config.name);
-  std::vector<graph::TensorId> made = {net.Input({rng.Range(1, 5), rng.Range(1, 40), rng.Range(4, 16), rng.Range(4, 16)})};
+  std::vector<graph::TensorId> made = {
+      net.Input({rng.Range(1, 5), rng.Range(1, 40), rng.Range(4, 16), rng.Range(4, 16)})};
   const int64_t layers = rng.Range(3, 7);
   for (int64_t k = 0; k < layers; ++k) {
     const auto x = made[static_cast<size_t>(rng.Range(0, static_cast<int64_t>(made.size()) - 1))];
@@ -89,7 +92,8 @@ TEST_P(RandomNetTest, EveryLayerIsExact) {
         if (fits) made.push_back(net.Conv(x, shape[1], w, shape[1], round));
         break;
       case 4:
-        if (fits && shape[1] % 2 == 0) made.push_back(net.Conv(x, 2 * rng.Range(1, 12), w, 2, round));
+        if (fits && shape[1] % 2 == 0)
+          made.push_back(net.Conv(x, 2 * rng.Range(1, 12), w, 2, round));
         break;
       case 5:
         if (fits) made.push_back(net.MaxPool(x, w));
@@ -97,7 +101,8 @@ TEST_P(RandomNetTest, EveryLayerIsExact) {
       case 6:
         w.pad_before = w.pad_after = {0, 0};
         w.dilation = {1, 1};
-        if (w.OutExtent(0, shape[2]) > 0 && w.OutExtent(1, shape[3]) > 0) made.push_back(net.AvgPool(x, w));
+        if (w.OutExtent(0, shape[2]) > 0 && w.OutExtent(1, shape[3]) > 0)
+          made.push_back(net.AvgPool(x, w));
         break;
       default: {
         const auto y = net.Conv(x, shape[1], Square(3), 1, round);
@@ -132,10 +137,12 @@ TEST(Tokens, RemovingAnyOneIsNoticed) {
       for (int64_t n = 0; n + 1 < image.insn_count(); ++n) {
         const isa::Insn insn = decode(n);
         const auto unit = static_cast<unsigned>(isa::UnitOf(insn));
-        std::visit([&](const auto& i) {
-          if (unit == from && (i.push >> to & 1)) pushes.push_back(n);
-          if (unit == to && (i.pop >> from & 1)) pops.push_back(n);
-        }, insn);
+        std::visit(
+            [&](const auto& i) {
+              if (unit == from && (i.push >> to & 1)) pushes.push_back(n);
+              if (unit == to && (i.pop >> from & 1)) pops.push_back(n);
+            },
+            insn);
       }
       ASSERT_EQ(pushes.size(), pops.size());
       for (size_t k = 0; k < pushes.size(); ++k) {
@@ -143,13 +150,16 @@ TEST(Tokens, RemovingAnyOneIsNoticed) {
         broken.code.clear();
         for (int64_t n = 0; n < image.insn_count(); ++n) {
           isa::Insn insn = decode(n);
-          std::visit([&](auto& i) {
-            if (n == pushes[k]) i.push &= ~(1 << to);
-            if (n == pops[k]) i.pop &= ~(1 << from);
-          }, insn);
+          std::visit(
+              [&](auto& i) {
+                if (n == pushes[k]) i.push &= ~(1 << to);
+                if (n == pops[k]) i.pop &= ~(1 << from);
+              },
+              insn);
           broken.Append(isa::Encode(insn).value());
         }
-        EXPECT_FALSE(isa::CheckProgram(broken, config).ok()) << "token " << pushes[k] << " to " << pops[k];
+        EXPECT_FALSE(isa::CheckProgram(broken, config).ok())
+            << "token " << pushes[k] << " to " << pops[k];
         ++removed;
       }
     }
@@ -167,7 +177,8 @@ TEST(Image, SourceMapNamesEveryInstruction) {
   const isa::ProgramImage& image = compiled->program.image;
   for (int64_t n = 0; n + 1 < image.insn_count(); ++n) EXPECT_NE(image.SourceOf(n), "") << n;
   ASSERT_EQ(image.source.size(), compiled->regions.size());
-  for (size_t k = 0; k < image.source.size(); ++k) EXPECT_EQ(image.source[k].op, compiled->regions[k].op);
+  for (size_t k = 0; k < image.source.size(); ++k)
+    EXPECT_EQ(image.source[k].op, compiled->regions[k].op);
 }
 
 TEST(Image, TheSameNetworkGivesTheSameBytes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: isa::Pack and Unpack against index formulas written here; offsets of the memory plan.
-// Space: small tensors, plain and with window taps as channels; random lifetimes, seeded.
+// What is tested: isa::Pack and Unpack against index formulas written here; offsets of the memory
+// plan. Space: small tensors, plain and with window taps as channels; random lifetimes, seeded.
 #include "isa/packing.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,10 @@ TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
       for (int64_t y = 0; y < 2; ++y) {
         for (int64_t x = 0; x < 3; ++x) {
           const int64_t at = (((((n / 2) * 2 + c / 4) * 2 + y) * 3 + x) * 2 + n % 2) * 4 + c % 4;
-          const int8_t want = n < 3 && c < 5 ? static_cast<int8_t>(((n * 5 + c) * 2 + y) * 3 + x + 1) : 0;
-          EXPECT_EQ(static_cast<int8_t>(packed[static_cast<size_t>(at)]), want) << n << " " << c << " " << y << " " << x;
+          const int8_t want =
+              n < 3 && c < 5 ? static_cast<int8_t>(((n * 5 + c) * 2 + y) * 3 + x + 1) : 0;
+          EXPECT_EQ(static_cast<int8_t>(packed[static_cast<size_t>(at)]), want)
+              << n << " " << c << " " << y << " " << x;
         }
       }
     }
@@ -71,8 +73,10 @@ TEST_P(MemoryPlanProperty, NoTwoThatLiveTogetherOverlap) {
     EXPECT_EQ(plan.offsets[a] % 64, 0);
     EXPECT_LE(plan.offsets[a] + buffers[a].bytes, plan.bytes);
     for (size_t b = 0; b < a; ++b) {
-      const bool together = buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last;
-      const bool apart = plan.offsets[a] + buffers[a].bytes <= plan.offsets[b] || plan.offsets[b] + buffers[b].bytes <= plan.offsets[a];
+      const bool together =
+          buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last;
+      const bool apart = plan.offsets[a] + buffers[a].bytes <= plan.offsets[b] ||
+                         plan.offsets[b] + buffers[b].bytes <= plan.offsets[a];
       EXPECT_TRUE(!together || apart) << a << " and " << b;
     }
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: how good the programs are, by counts that do not depend on a machine's timing: steps of
-// the multiplier array against the ideal, instructions, bytes, micro-op kernels. Space: layers of a large
-// image network on configuration default.
-// Not tested here: cycles (tests/cosim and the reports of `tessera compare`).
+// What is tested: how good the programs are, by counts that do not depend on a machine's timing:
+// steps of the multiplier array against the ideal, instructions, bytes, micro-op kernels. Space:
+// layers of a large image network on configuration default. Not tested here: cycles (tests/cosim
+// and the reports of `tessera compare`).
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/accel/plan.h"
@@ -39,14 +39,18 @@ TEST_P(LayerQuality, StepsAreIdealAndInstructionsFew) {
   EXPECT_LE(stats.instructions, l.instructions);
   EXPECT_LE(stats.kernels, 4);
   EXPECT_EQ(stats.kernel_loads, stats.kernels) << "every kernel stays resident";
-  const double least = static_cast<double>(l.in * l.out * l.kernel * l.kernel + l.in * l.extent * l.extent);
+  const double least =
+      static_cast<double>(l.in * l.out * l.kernel * l.kernel + l.in * l.extent * l.extent);
   EXPECT_LE(static_cast<double>(stats.load_bytes), l.weight_passes * least);
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, LayerQuality,
-                         ::testing::Values(Layer{"wide_image", 64, 64, 56, 3, 1, 700, 4}, Layer{"strided", 64, 128, 56, 3, 2, 700, 4},
-                                           Layer{"points_strided", 64, 128, 56, 1, 2, 700, 4}, Layer{"middle", 128, 128, 28, 3, 1, 700, 8},
-                                           Layer{"deep", 256, 256, 14, 3, 1, 700, 2}, Layer{"deepest", 512, 512, 7, 3, 1, 700, 2}),
+                         ::testing::Values(Layer{"wide_image", 64, 64, 56, 3, 1, 700, 4},
+                                           Layer{"strided", 64, 128, 56, 3, 2, 700, 4},
+                                           Layer{"points_strided", 64, 128, 56, 1, 2, 700, 4},
+                                           Layer{"middle", 128, 128, 28, 3, 1, 700, 8},
+                                           Layer{"deep", 256, 256, 14, 3, 1, 700, 2},
+                                           Layer{"deepest", 512, 512, 7, 3, 1, 700, 2}),
                          [](const auto& layer) { return layer.param.name; });
 
 TEST(Plan, BusBoundWeightsAreReadOnce) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: what the accelerator's compiler refuses, and with which message: stages whose roles or
-// epilogues it does not know, scratchpads that are too small. Space: one case a diagnostic.
-// Not tested here: that what it accepts is right (region_test, network_test).
+// What is tested: what the accelerator's compiler refuses, and with which message: stages whose
+// roles or epilogues it does not know, scratchpads that are too small. Space: one case a
+// diagnostic. Not tested here: that what it accepts is right (region_test, network_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,11 +43,12 @@ std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfi
   return status.error().message;
 }
 
-Tensor Sum(const Tensor& x, const std::function<Expr(const Index&, const te::Axis&)>& value, std::vector<int64_t> shape,
-           int64_t extent) {
+Tensor Sum(const Tensor& x, const std::function<Expr(const Index&, const te::Axis&)>& value,
+           std::vector<int64_t> shape, int64_t extent) {
   const te::Axis k = te::ReduceAxis("k", extent);
   static_cast<void>(x);
-  return te::Compute("sum", std::move(shape), {}, [&](const Index& i) { return te::Sum(value(i, k), {k}); });
+  return te::Compute("sum", std::move(shape), {},
+                     [&](const Index& i) { return te::Sum(value(i, k), {k}); });
 }
 Tensor Finish(const Tensor& sum) {
   return te::Compute("y", sum.shape(), {}, [&](const Index& i) { return Narrow(sum(i)); });
@@ -57,52 +58,79 @@ const Tensor X() { return te::Placeholder("x", DType::kI8, {1, 8, 6, 6}); }
 
 TEST(Refuse, WeightsThatAreNotConstant_bad) {
   const Tensor x = X(), v = te::Placeholder("v", DType::kI8, {8, 8});
-  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])) * Wide(v(i[1], k.var)); },
-                         {1, 8, 6, 6}, 8);
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        return Wide(x(i[0], k.var, i[2], i[3])) * Wide(v(i[1], k.var));
+      },
+      {1, 8, 6, 6}, 8);
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a product of two activations"));
 }
 
 TEST(Refuse, WeightsWithAZeroPoint_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
-  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])) * (Wide(w(i[1], k.var)) - I32(3)); },
-                         {1, 8, 6, 6}, 8);
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        return Wide(x(i[0], k.var, i[2], i[3])) * (Wide(w(i[1], k.var)) - I32(3));
+      },
+      {1, 8, 6, 6}, 8);
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("weights with a zero point"));
 }
 
 TEST(Refuse, AZeroPointInsideTheProducts_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
-  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return (Wide(x(i[0], k.var, i[2], i[3])) - I32(3)) * Wide(w(i[1], k.var)); },
-                         {1, 8, 6, 6}, 8);
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        return (Wide(x(i[0], k.var, i[2], i[3])) - I32(3)) * Wide(w(i[1], k.var));
+      },
+      {1, 8, 6, 6}, 8);
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a zero point inside the products"));
 }
 
 TEST(Refuse, ASumOverChannelsWithoutWeights_bad) {
   const Tensor x = X();
-  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])); }, {1, 1, 6, 6}, 8);
+  const Tensor sum = Sum(
+      x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, i[2], i[3])); },
+      {1, 1, 6, 6}, 8);
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a reduction over channels"));
 }
 
 TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
-  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) { return Wide(x(i[0], k.var, Expr(5) - i[2], i[3])) * Wide(w(i[1], k.var)); },
-                         {1, 8, 6, 6}, 8);
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        return Wide(x(i[0], k.var, Expr(5) - i[2], i[3])) * Wide(w(i[1], k.var));
+      },
+      {1, 8, 6, 6}, 8);
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("out * stride + tap * dilation - pad"));
 }
 
 TEST(Refuse, APadConditionThatIsNotTheBounds_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
-  const Tensor sum = Sum(x, [&](const Index& i, const te::Axis& k) {
-    const Expr value = ir::Select(ir::Lt(i[2], Expr(3)), x(i[0], k.var, i[2], i[3]), ir::Imm(DType::kI8, 0));
-    return Wide(value) * Wide(w(i[1], k.var));
-  }, {1, 8, 6, 6}, 8);
-  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a pad condition that is not the input's bounds"));
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        const Expr value =
+            ir::Select(ir::Lt(i[2], Expr(3)), x(i[0], k.var, i[2], i[3]), ir::Imm(DType::kI8, 0));
+        return Wide(value) * Wide(w(i[1], k.var));
+      },
+      {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)),
+              ::testing::HasSubstr("a pad condition that is not the input's bounds"));
 }
 
 TEST(Refuse, TwoReductions_bad) {
   const Tensor x = X();
   const te::Axis a = te::ReduceAxis("a", 2), b = te::ReduceAxis("b", 2);
-  const Tensor first = te::Compute("first", {1, 8, 5, 6}, {}, [&](const Index& i) { return te::MaxOf(x(i[0], i[1], i[2] + a.var, i[3]), {a}); });
-  const Tensor second = te::Compute("second", {1, 8, 4, 6}, {}, [&](const Index& i) { return te::MaxOf(first(i[0], i[1], i[2] + b.var, i[3]), {b}); });
+  const Tensor first = te::Compute("first", {1, 8, 5, 6}, {}, [&](const Index& i) {
+    return te::MaxOf(x(i[0], i[1], i[2] + a.var, i[3]), {a});
+  });
+  const Tensor second = te::Compute("second", {1, 8, 4, 6}, {}, [&](const Index& i) {
+    return te::MaxOf(first(i[0], i[1], i[2] + b.var, i[3]), {b});
+  });
   EXPECT_THAT(Refusal(second), ::testing::HasSubstr("both reduce"));
 }
 
@@ -116,13 +144,16 @@ TEST(Refuse, AnOperandOfAnotherShape_bad) {
 
 TEST(Refuse, AnOperandReadElsewhere_bad) {
   const Tensor x = X();
-  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) { return x(i[0], i[1], i[3], i[2]); });
+  const Tensor y =
+      te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) { return x(i[0], i[1], i[3], i[2]); });
   EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an operand read at another position"));
 }
 
 TEST(Refuse, AnEpilogueThatNoStepMakes_bad) {
   const Tensor x = X();
-  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) { return ir::Cast(DType::kI8, ir::Abs(Wide(x(i)))); });
+  const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) {
+    return ir::Cast(DType::kI8, ir::Abs(Wide(x(i))));
+  });
   EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an int8 value that no step makes"));
 }
 
@@ -147,7 +178,9 @@ TEST(Refuse, AWindowLargerThanTheScratchpad_bad) {
   });
   const std::string message = Refusal(y, NamedConfig("tiny"));
   EXPECT_THAT(message, ::testing::HasSubstr("INP 512 tiles"));
-  EXPECT_EQ(Refusal(te::Compute("z", {1, 4, 60, 60}, {}, [&](const Index& i) { return x(i); }), NamedConfig("tiny")), "accepted");
+  EXPECT_EQ(Refusal(te::Compute("z", {1, 4, 60, 60}, {}, [&](const Index& i) { return x(i); }),
+                    NamedConfig("tiny")),
+            "accepted");
 }
 
 }  // namespace
