@@ -45,7 +45,7 @@ struct CheckReport {
 
 struct CheckOptions {
   size_t max_diagnostics = 20;
-  uint64_t max_steps = uint64_t{1} << 31;  // tile steps of all loops together
+  uint64_t max_steps = uint64_t{1} << 27;  // tile steps of all loops together
 };
 
 // Follows the program in token order, without computing. Scratchpads are followed tile by tile and

@@ -122,6 +122,7 @@ void Follower::Begin(int unit) {
     Add(Finding::kDecode, {issued.number}, fmt::format("{}: {}", Name(issued.number), stop.detail));
     return;
   }
+  CheckClamp(issued);
   const uint64_t steps = static_cast<uint64_t>(Steps(issued.fetched.insn));
   if (steps > options_.max_steps - steps_) {
     Add(Finding::kWork, {issued.number},
@@ -132,6 +133,20 @@ void Follower::Begin(int unit) {
   }
   steps_ += steps;
   CheckAccesses(issued, unit, clock);
+}
+
+// A clamp without a value between its limits: machines need not agree on what it gives.
+void Follower::CheckClamp(const Issued& issued) {
+  const Insn* insn = std::get_if<Insn>(&issued.fetched.insn);
+  if (insn == nullptr) return;
+  const auto check = [&](const auto& v) {
+    if (static_cast<VectorMemory>(v.dst_mem) == VectorMemory::kAcc || v.lo <= v.hi) return;
+    Add(Finding::kDecode, {issued.number},
+        fmt::format("{}: lo is {} and hi is {}, lo must not be greater", Name(issued.number), v.lo,
+                    v.hi));
+  };
+  if (const Requant* requant = std::get_if<Requant>(insn)) check(*requant);
+  if (const isa::Add* add = std::get_if<isa::Add>(insn)) check(*add);
 }
 
 void Follower::End(int unit) {

@@ -39,6 +39,7 @@ class Follower {
   void PlanSegments();
   void Begin(int unit);
   void End(int unit);
+  void CheckClamp(const Issued& issued);
   void CheckAccesses(const Issued& issued, int unit, const Clock& clock);
   bool ReadUops(const Issued& issued, std::vector<Uop>& uops);
   void LoadUops(const Issued& issued);

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "isa/asm/asm.h"
 #include "isa/check/check.h"
 #include "isa/encoding.h"
@@ -49,6 +50,14 @@ ProgramImage Vta(const std::string& code) {
 }
 
 std::string Findings(const ProgramImage& image) { return CheckProgram(image, Tiny()).ToString(); }
+
+// The opcode of the instruction that a field's line names.
+int OpcodeOf(std::string_view name) {
+#define INSN(insn, opcode, unit, summary) \
+  if (name == #insn) return opcode;
+#include "isa/insns.def"
+  return -1;
+}
 
 constexpr char kLoadOut[] =
     "load memory=out segment=input x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4";
@@ -198,6 +207,51 @@ TEST(Check, Decode) {
                                     "gemm uop_count=1 iter_out=1 iter_in=1 pop=load", "finish"}));
   uop.segments[0].data[7] = 0x80;
   EXPECT_THAT(Findings(uop), HasSubstr("micro-op 0: micro-op: bit 63 is set"));
+}
+
+TEST(Check, EmptyClamp) {
+  const auto requant = [](const std::string& rest) {
+    return Tessera(Lines({"requant per_tensor=1 dst_mem=out " + rest, "finish"}));
+  };
+  EXPECT_EQ(Findings(requant("lo=3 hi=3")), "");
+  EXPECT_THAT(Findings(requant("lo=4 hi=3")),
+              HasSubstr("lo is 4 and hi is 3, lo must not be greater"));
+  EXPECT_EQ(Findings(Tessera(Lines({"requant per_tensor=1 lo=4 hi=3", "finish"}))), "")
+      << "an accumulator is not clamped";
+}
+
+// Nothing that an image can hold makes the checker fail, and it ends.
+TEST(Check, SurvivesRandomPrograms) {
+  CheckOptions options;
+  options.max_steps = 20'000;
+  int decoded = 0;
+  for (uint64_t seed = 1; seed <= 600; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    ProgramImage image = Tessera("finish\n");
+    image.code.clear();
+    for (int64_t n = rng.Range(1, 6); n > 0; --n) {
+      InsnWord word;
+      for (uint64_t& part : word) {
+        part = rng.Next() & rng.Next() & (rng.OneIn(2) ? rng.Next() : ~uint64_t{0});
+      }
+      // Mostly an opcode, and only bits that some field names.
+      const int opcode = static_cast<int>(rng.OneIn(30) ? rng.Range(0, 15) : rng.Range(1, 8));
+      InsnWord named{};
+      for (const Field& f : kFields) {
+        if (OpcodeOf(f.insn) == opcode) named[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
+      }
+      for (int w = 0; w < 4; ++w) word[w] &= named[w];
+      if (!rng.OneIn(8)) word[0] &= ~uint64_t{0xff0};  // tokens
+      word[0] |= static_cast<uint64_t>(opcode);
+      image.Append(word);
+    }
+    image.Append(Encode(Finish{}).value());
+    const CheckReport report = CheckProgram(image, Tiny(), options);
+    EXPECT_LE(report.diagnostics.size(), options.max_diagnostics);
+    decoded += report.diagnostics.empty() || report.diagnostics[0].finding != Finding::kDecode;
+  }
+  EXPECT_GE(decoded, 5);
 }
 
 TEST(Check, Finish) {
