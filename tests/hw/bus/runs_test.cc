@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the burst cutter against boxes spelled out byte by byte: which bus words are asked
-// for, in which order, in bursts that stay inside their blocks; one burst a cycle.
-// Not tested here: which levels are contiguous (tests/hw/load), bus widths other than 64 bits.
+// What is tested: the burst cutter against boxes spelled out byte by byte: which bus words are
+// asked for, in which order, in bursts that stay inside their blocks; one burst a cycle. Not tested
+// here: which levels are contiguous (tests/hw/load), bus widths other than 64 bits.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -42,7 +42,8 @@ std::vector<uint64_t> Words(const Box& b) {
     for (uint64_t y = 0; y < (b.level >= 2 ? 1 : b.y_size); ++y) {
       for (uint64_t x = 0; x < (b.level >= 1 ? 1 : b.x_size); ++x) {
         const uint64_t first = b.addr + z * b.z_step + y * b.y_step + x * b.x_step;
-        for (uint64_t w = first / kBus; w <= (first + b.run_bytes - 1) / kBus; ++w) words.push_back(w * kBus);
+        for (uint64_t w = first / kBus; w <= (first + b.run_bytes - 1) / kBus; ++w)
+          words.push_back(w * kBus);
       }
     }
   }
@@ -89,7 +90,8 @@ void RunBoxes(uint64_t seed, bool stalls) {
     if (bench->valid_o && bench->ready_i) {
       ++bursts;
       const uint64_t beats = bench->len_o + 1u;
-      ASSERT_EQ(bench->addr_o / kBlock, (bench->addr_o + beats * kBus - 1) / kBlock) << "leaves its block";
+      ASSERT_EQ(bench->addr_o / kBlock, (bench->addr_o + beats * kBus - 1) / kBlock)
+          << "leaves its block";
       ASSERT_EQ(bench->user_o, done);
       for (uint64_t w = 0; w < beats; ++w) got.push_back(bench->addr_o + w * kBus);
       if (bench->last_o) {

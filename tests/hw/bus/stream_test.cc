@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: tsr_skid and tsr_fifo against a queue, under every mix of slow and fast senders and
-// receivers; that neither has a path through it; that both keep a beat a cycle.
-// Not tested here: widths other than the modules' own defaults.
+// What is tested: tsr_skid and tsr_fifo against a queue, under every mix of slow and fast senders
+// and receivers; that neither has a path through it; that both keep a beat a cycle. Not tested
+// here: widths other than the modules' own defaults.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -59,7 +59,8 @@ TEST(Streams, BeatsLeaveInOrderAtEveryPace) {
   uint64_t seed = 0;
   for (int send : {1, 4, 7, 8}) {
     for (int take : {1, 4, 7, 8}) {
-      SCOPED_TRACE(::testing::Message() << "send " << send << " take " << take << " of 8, seed " << seed);
+      SCOPED_TRACE(::testing::Message()
+                   << "send " << send << " take " << take << " of 8, seed " << seed);
       Stream<Vtsr_skid>(2, send, take, ++seed, 500);
       Stream<Vtsr_fifo>(16, send, take, ++seed, 500);
     }

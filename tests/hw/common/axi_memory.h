@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AxiMemory: device memory behind the m_axi_* ports of a Verilated module, with the timing of sim/dram
-// and checks of the AXI rules that its master must keep. Used by: tests/hw.
+// AxiMemory: device memory behind the m_axi_* ports of a Verilated module, with the timing of
+// sim/dram and checks of the AXI rules that its master must keep. Used by: tests/hw.
 //
-// A cycle of a bench:  memory.Drive(top); <other inputs>; bench.Settle(); memory.Sample(top); bench.Edge();
+// A cycle of a bench:  memory.Drive(top); <other inputs>; bench.Settle(); memory.Sample(top);
+// bench.Edge();
 #ifndef TESSERA_TESTS_HW_COMMON_AXI_MEMORY_H_
 #define TESSERA_TESTS_HW_COMMON_AXI_MEMORY_H_
 
@@ -28,7 +29,8 @@ class AxiMemory {
   uint64_t error_begin = 0, error_end = 0;  // reads and writes here are answered with SLVERR
 
   uint64_t read_beats = 0, write_beats = 0;
-  uint64_t first_request = 0, last_beat = 0;  // cycles of the first read request and the last read beat
+  uint64_t first_request = 0,
+           last_beat = 0;  // cycles of the first read request and the last read beat
   bool idle() const { return dram_.idle(); }
 
   template <typename Top>
@@ -58,7 +60,8 @@ class AxiMemory {
     if (top.m_axi_arvalid_o && top.m_axi_arready_i) {
       CheckBurst("read", top.m_axi_araddr_o, top.m_axi_arlen_o);
       if (requests_++ == 0) first_request = dram_.cycle();
-      dram_.AcceptRead({.address = top.m_axi_araddr_o, .beats = top.m_axi_arlen_o + 1u, .id = top.m_axi_arid_o});
+      dram_.AcceptRead(
+          {.address = top.m_axi_araddr_o, .beats = top.m_axi_arlen_o + 1u, .id = top.m_axi_arid_o});
     }
     if (top.m_axi_rvalid_i && top.m_axi_rready_o) {
       dram_.TakeReadBeat();
@@ -74,7 +77,8 @@ class AxiMemory {
     }
     if (top.m_axi_wvalid_o && top.m_axi_wready_i) {
       const sim::DramBeat beat = dram_.write_beat();
-      EXPECT_EQ(beat.last, static_cast<bool>(top.m_axi_wlast_o)) << "WLAST at address " << beat.address;
+      EXPECT_EQ(beat.last, static_cast<bool>(top.m_axi_wlast_o))
+          << "WLAST at address " << beat.address;
       std::vector<uint8_t> bytes(bus_bytes_);
       std::memcpy(bytes.data(), &top.m_axi_wdata_o, bus_bytes_);
       for (uint32_t i = 0; i < bus_bytes_; ++i) {
@@ -108,14 +112,15 @@ class AxiMemory {
   void CheckBurst(const char* what, uint64_t address, uint32_t len) {
     const uint64_t bytes = (len + 1u) * static_cast<uint64_t>(bus_bytes_);
     EXPECT_EQ(address % bus_bytes_, 0u) << what;
-    EXPECT_EQ(address / 4096, (address + bytes - 1) / 4096) << what << " burst of " << len + 1 << " beats crosses 4 KiB";
+    EXPECT_EQ(address / 4096, (address + bytes - 1) / 4096)
+        << what << " burst of " << len + 1 << " beats crosses 4 KiB";
   }
 
   uint32_t bus_bytes_;
   sim::Dram dram_;
   uint64_t requests_ = 0;
-  bool burst_bad_ = false;         // a beat of the burst under way was in error
-  std::deque<bool> answers_bad_;   // of complete bursts without their response, oldest first
+  bool burst_bad_ = false;        // a beat of the burst under way was in error
+  std::deque<bool> answers_bad_;  // of complete bursts without their response, oldest first
 };
 
 }  // namespace tessera::hw

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bench: clock and reset of one Verilated module, and helpers for its wide ports. Used by: tests/hw.
+// Bench: clock and reset of one Verilated module, and helpers for its wide ports. Used by:
+// tests/hw.
 //
 // One cycle: set inputs, Settle() (outputs now follow the inputs), look at handshakes, Edge().
 #ifndef TESSERA_TESTS_HW_COMMON_BENCH_H_

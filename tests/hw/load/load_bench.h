@@ -40,8 +40,11 @@ class LoadBench {
   static constexpr uint64_t kMemoryBytes = 1 << 20;
 
   LoadBench(const isa::Config& config, isa::DramModel model, uint64_t seed)
-      : config_(config), memory(model, static_cast<uint32_t>(config.bus_bytes()), kMemoryBytes, seed),
-        pads(MakePads(config)), rng_(seed), stalls_(seed != 0) {
+      : config_(config),
+        memory(model, static_cast<uint32_t>(config.bus_bytes()), kMemoryBytes, seed),
+        pads(MakePads(config)),
+        rng_(seed),
+        stalls_(seed != 0) {
     bench->cmd_valid_i = 0;
     bench->vta_i = 0;
     bench->trace_en_i = 0;
@@ -57,7 +60,8 @@ class LoadBench {
     PutBits(&bench->seg_size_i, 40 * s, size);
   }
 
-  // Runs |commands| (256-bit words) until all have retired or one is in error; false: neither happened.
+  // Runs |commands| (256-bit words) until all have retired or one is in error; false: neither
+  // happened.
   bool Run(const std::vector<isa::InsnWord>& commands) {
     size_t next = 0;
     int after_error = 8;  // cycles in which what is already done may retire
@@ -130,7 +134,8 @@ class LoadBench {
     for (int64_t i = 0; i < tile_bytes; ++i) {
       const int64_t in_chunk = i - bench->ld_wr_off_o;
       if (in_chunk >= 0 && in_chunk < bus) {
-        if (static_cast<uint64_t>(bench->ld_wr_be_o) >> in_chunk & 1) pad[base + i] = data[in_chunk];
+        if (static_cast<uint64_t>(bench->ld_wr_be_o) >> in_chunk & 1)
+          pad[base + i] = data[in_chunk];
       } else if (bench->ld_wr_fill_o) {
         pad[base + i] = static_cast<uint8_t>(bench->ld_wr_pad_o >> (8 * (i % 4)));
       }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the LOAD unit with the bus's read channels against a LOAD written from the reference
-// page: random boxes of both profiles, every memory, any alignment, steps, pads, short tiles, under
-// random stalls of memory, commands and scratchpads; every error; the rate on the tsim memory.
-// Not tested here: tokens and queues (tests/hw/top), the scratchpads behind the port.
+// What is tested: the LOAD unit with the bus's read channels against a LOAD written from the
+// reference page: random boxes of both profiles, every memory, any alignment, steps, pads, short
+// tiles, under random stalls of memory, commands and scratchpads; every error; the rate on the tsim
+// memory. Not tested here: tokens and queues (tests/hw/top), the scratchpads behind the port.
 #include <gtest/gtest.h>
 
 #include "Vload_bench.h"
@@ -30,7 +30,8 @@ isa::InsnWord Word(const isa::VtaLoad& load) {
 }
 
 // What |load| does to |pads|, a byte at a time.
-void Golden(const isa::Load& load, const isa::Config& c, const Segments& s, const std::vector<uint8_t>& dram, Pads* pads) {
+void Golden(const isa::Load& load, const isa::Config& c, const Segments& s,
+            const std::vector<uint8_t>& dram, Pads* pads) {
   const auto memory = static_cast<Memory>(load.memory);
   const int64_t tile_bytes = c.TileBytes(memory);
   int64_t tile = load.sram_base;
@@ -42,7 +43,8 @@ void Golden(const isa::Load& load, const isa::Config& c, const Segments& s, cons
           uint8_t value = static_cast<uint8_t>(load.pad_value);
           if (memory == Memory::kAcc && i % 4 != 0) value = load.pad_value < 0 ? 0xff : 0;
           if (real && i < load.x_bytes) {
-            value = dram.at(s.base[load.segment] + load.dram_base + z * load.z_step + y * load.y_step + x * load.x_step + i);
+            value = dram.at(s.base[load.segment] + load.dram_base + z * load.z_step +
+                            y * load.y_step + x * load.x_step + i);
           }
           (*pads)[load.memory].at(tile * tile_bytes + i) = value;
         }
@@ -51,7 +53,8 @@ void Golden(const isa::Load& load, const isa::Config& c, const Segments& s, cons
   }
 }
 
-void Golden(const isa::VtaLoad& load, const isa::Config& c, const Segments& s, const std::vector<uint8_t>& dram, Pads* pads) {
+void Golden(const isa::VtaLoad& load, const isa::Config& c, const Segments& s,
+            const std::vector<uint8_t>& dram, Pads* pads) {
   if (load.x_size == 0) return;
   const auto memory = static_cast<Memory>(load.memory_type);
   const int64_t from_bytes = c.TileBytes(memory, isa::Profile::kVta);
@@ -59,12 +62,14 @@ void Golden(const isa::VtaLoad& load, const isa::Config& c, const Segments& s, c
   for (int64_t y = -load.y_pad_0; y < load.y_size + load.y_pad_1; ++y) {
     for (int64_t x = -load.x_pad_0; x < load.x_size + load.x_pad_1; ++x, ++tile) {
       const bool real = x >= 0 && x < load.x_size && y >= 0 && y < load.y_size;
-      const uint64_t from = s.base[load.memory_type] + (load.dram_base + y * load.x_stride + x) * from_bytes;
+      const uint64_t from =
+          s.base[load.memory_type] + (load.dram_base + y * load.x_stride + x) * from_bytes;
       for (int64_t i = 0; i < from_bytes; ++i) {
         const uint8_t value = real ? dram.at(from + i) : 0;
         if (memory == Memory::kAcc8) {
           const int32_t wide = static_cast<int8_t>(value);
-          std::memcpy(&(*pads)[static_cast<int>(Memory::kAcc)].at(4 * (tile * from_bytes + i)), &wide, 4);
+          std::memcpy(&(*pads)[static_cast<int>(Memory::kAcc)].at(4 * (tile * from_bytes + i)),
+                      &wide, 4);
         } else {
           (*pads)[load.memory_type].at(tile * from_bytes + i) = value;
         }
@@ -105,7 +110,9 @@ isa::Load RandomLoad(Rng& rng, const isa::Config& c) {
     v.y_size = rng.Range(0, 4);
     v.z_size = rng.Range(0, 3);
     v.sram_base = rng.Range(0, depth - 1);
-  } while (v.sram_base + v.z_size * (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1) > depth);
+  } while (v.sram_base +
+               v.z_size * (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1) >
+           depth);
   v.dram_base = rng.OneIn(2) ? rng.Range(0, 1000) * 64 : rng.Range(0, 60'000);
   // Dense, gapped or overlapping at each level.
   v.x_step = rng.OneIn(2) ? v.x_bytes : rng.Range(0, 2 * v.x_bytes + 20);
@@ -115,7 +122,8 @@ isa::Load RandomLoad(Rng& rng, const isa::Config& c) {
 }
 
 isa::VtaLoad RandomVtaLoad(Rng& rng, const isa::Config& c) {
-  static constexpr Memory kMemories[] = {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc, Memory::kAcc8};
+  static constexpr Memory kMemories[] = {Memory::kUop, Memory::kWgt, Memory::kInp, Memory::kAcc,
+                                         Memory::kAcc8};
   isa::VtaLoad v;
   const Memory memory = kMemories[rng.Range(0, 4)];
   v.memory_type = static_cast<int64_t>(memory);
@@ -130,7 +138,8 @@ isa::VtaLoad RandomVtaLoad(Rng& rng, const isa::Config& c) {
     v.x_size = rng.Range(0, 9);
     v.y_size = rng.Range(0, 4);
     v.sram_base = rng.Range(0, depth - 1);
-  } while (v.sram_base + (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1) > depth);
+  } while (v.sram_base + (v.y_pad_0 + v.y_size + v.y_pad_1) * (v.x_pad_0 + v.x_size + v.x_pad_1) >
+           depth);
   v.dram_base = rng.Range(0, 300);
   v.x_stride = rng.OneIn(2) ? v.x_size : rng.Range(0, 100);
   return v;
@@ -156,8 +165,8 @@ void RunRandom(uint64_t seed, bool vta, Make make) {
     commands.push_back(Word(load));
   }
   ASSERT_TRUE(unit.Run(commands)) << "did not end";
-  ASSERT_FALSE(unit.bench->err_valid_o) << "code " << static_cast<int>(unit.bench->err_code_o) << " at "
-                                        << unit.bench->err_num_o;
+  ASSERT_FALSE(unit.bench->err_valid_o)
+      << "code " << static_cast<int>(unit.bench->err_code_o) << " at " << unit.bench->err_num_o;
   ASSERT_EQ(unit.retired, commands.size());
   EXPECT_TRUE(unit.memory.idle());
   for (int m = 0; m < isa::kMemories; ++m) {
@@ -190,7 +199,8 @@ isa::Load Good() {
   return v;
 }
 
-void ExpectError(const isa::InsnWord& word, isa::MachineError code, bool vta = false, uint64_t size = 4096) {
+void ExpectError(const isa::InsnWord& word, isa::MachineError code, bool vta = false,
+                 uint64_t size = 4096) {
   LoadUnit unit(TheConfig(), isa::DramModel::kTsim, 0);
   unit.bench->vta_i = vta;
   for (int s = 0; s < 8; ++s) unit.SetSegment(s, 0, size);
@@ -273,7 +283,7 @@ TEST(LoadErrors, ExactFitsAreLegal) {
   pads_only.x_size = 0;
   pads_only.x_pad_0 = 2;
   pads_only.dram_base = 0xffffffff;
-  isa::Load nothing = v;    // no tile: nothing is checked
+  isa::Load nothing = v;  // no tile: nothing is checked
   nothing.z_size = 0;
   nothing.sram_base = (1 << 20) - 1;
   ASSERT_TRUE(unit.Run({Word(v), Word(pads_only), Word(nothing)}));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the STORE unit with the bus's write channels against a STORE written from the
-// reference page: random boxes of both profiles, any alignment, steps, short tiles, tiles that overlap
-// in memory, under random stalls of memory, commands and scratchpad; that a command retires only when
-// its bytes are in memory; every error; the rate on the tsim memory; a flush in the middle.
-// Not tested here: tokens and queues (tests/hw/top).
+// reference page: random boxes of both profiles, any alignment, steps, short tiles, tiles that
+// overlap in memory, under random stalls of memory, commands and scratchpad; that a command retires
+// only when its bytes are in memory; every error; the rate on the tsim memory; a flush in the
+// middle. Not tested here: tokens and queues (tests/hw/top).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -35,8 +35,11 @@ class StoreBench {
   static constexpr uint64_t kMemoryBytes = 1 << 19;
 
   StoreBench(isa::DramModel model, uint64_t seed)
-      : config(TheConfig()), memory(model, static_cast<uint32_t>(config.bus_bytes()), kMemoryBytes, seed),
-        tiles(static_cast<size_t>(config.out_bytes)), rng_(seed), stalls_(seed != 0) {
+      : config(TheConfig()),
+        memory(model, static_cast<uint32_t>(config.bus_bytes()), kMemoryBytes, seed),
+        tiles(static_cast<size_t>(config.out_bytes)),
+        rng_(seed),
+        stalls_(seed != 0) {
     bench->cmd_valid_i = 0;
     bench->vta_i = 0;
     bench->flush_i = 0;
@@ -122,8 +125,8 @@ class StoreBench {
   bool stalls_;
 };
 
-void Golden(const isa::Store& v, const isa::Config& c, uint64_t base, const std::vector<uint8_t>& tiles,
-            std::vector<uint8_t>* dram) {
+void Golden(const isa::Store& v, const isa::Config& c, uint64_t base,
+            const std::vector<uint8_t>& tiles, std::vector<uint8_t>* dram) {
   int64_t tile = v.sram_base;
   for (int64_t z = 0; z < v.z_size; ++z) {
     for (int64_t y = 0; y < v.y_size; ++y) {
@@ -142,7 +145,8 @@ class StoreSeeds : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(StoreSeeds, RandomBoxesMatchTheReference) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   Rng rng(GetParam() + 1);
-  StoreBench unit(rng.OneIn(2) ? isa::DramModel::kTsim : isa::DramModel::kZynq, rng.OneIn(4) ? 0 : GetParam() + 1);
+  StoreBench unit(rng.OneIn(2) ? isa::DramModel::kTsim : isa::DramModel::kZynq,
+                  rng.OneIn(4) ? 0 : GetParam() + 1);
   const bool vta = HasVta() && rng.OneIn(3);
   unit.bench->vta_i = vta;
   for (uint8_t& byte : unit.tiles) byte = static_cast<uint8_t>(rng.Next());
@@ -151,7 +155,8 @@ TEST_P(StoreSeeds, RandomBoxesMatchTheReference) {
   const int64_t tile_bytes = unit.config.out_tile_bytes();
   const int64_t depth = unit.config.Depth(isa::Memory::kOut);
   std::array<uint64_t, 8> base;
-  for (int s = 0; s < 8; ++s) unit.SetSegment(s, base[s] = static_cast<uint64_t>(rng.Range(0, 500)) * 64, 300'000);
+  for (int s = 0; s < 8; ++s)
+    unit.SetSegment(s, base[s] = static_cast<uint64_t>(rng.Range(0, 500)) * 64, 300'000);
   std::vector<isa::InsnWord> words;
   for (int i = 0; i < 12; ++i) {
     isa::Store v;
@@ -190,7 +195,8 @@ TEST_P(StoreSeeds, RandomBoxesMatchTheReference) {
   ASSERT_FALSE(unit.bench->err_valid_o);
   ASSERT_EQ(unit.retired, words.size());
   EXPECT_TRUE(unit.memory.idle()) << "retired before the last response";
-  for (size_t i = 0; i < want.size(); ++i) ASSERT_EQ(unit.memory.data[i], want[i]) << "address " << i;
+  for (size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(unit.memory.data[i], want[i]) << "address " << i;
   EXPECT_TRUE(std::is_sorted(unit.word_numbers.begin(), unit.word_numbers.end()));
 }
 
@@ -255,7 +261,8 @@ TEST(StoreErrors, BusErrorNamesTheInstruction) {
 
 TEST(StoreRate, CommandsFollowWithoutAGap) {
   StoreBench unit(isa::DramModel::kTsim, 0);
-  if (unit.config.out_tile_bytes() < unit.config.bus_bytes()) return;  // tile by tile: not the bus's rate
+  if (unit.config.out_tile_bytes() < unit.config.bus_bytes())
+    return;  // tile by tile: not the bus's rate
   unit.SetSegment(0, 0, StoreBench::kMemoryBytes);
   isa::Store v = Good();
   v.x_size = 16;

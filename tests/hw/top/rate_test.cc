@@ -31,10 +31,10 @@ std::vector<isa::InsnWord> TwoContexts(const isa::Config& c, int64_t rounds) {
   weights.push = Mask(Unit::kGemm);
   isa::Load parameters = LoadOf(c, Memory::kPrm, 0, 0, 1);
   parameters.push = Mask(Unit::kVector);
-  std::vector<isa::InsnWord> program = {Word(LoadOf(c, Memory::kUop, 0x40000, 0, kUops)), Word(weights),
-                                        Word(parameters),
-                                        Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kGemm)}),
-                                        Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kVector)})};
+  std::vector<isa::InsnWord> program = {
+      Word(LoadOf(c, Memory::kUop, 0x40000, 0, kUops)), Word(weights), Word(parameters),
+      Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kGemm)}),
+      Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kVector)})};
   for (int64_t i = 0; i < rounds; ++i) {
     const bool waits = i >= 2, gives = i < rounds - 2;  // for, and of, the context two rounds away
     const int64_t inp = i % 2 * (kTiles + kUops), acc = i % 2 * (c.Depth(Memory::kAcc) / 2);
@@ -70,7 +70,8 @@ std::vector<isa::InsnWord> TwoContexts(const isa::Config& c, int64_t rounds) {
     store.x_bytes = store.x_step = c.out_tile_bytes();
     store.x_size = kTiles;
     store.y_size = store.z_size = 1;
-    for (const isa::Insn& insn : {isa::Insn(load), isa::Insn(gemm), isa::Insn(requant), isa::Insn(store)}) {
+    for (const isa::Insn& insn :
+         {isa::Insn(load), isa::Insn(gemm), isa::Insn(requant), isa::Insn(store)}) {
       program.push_back(Word(insn));
     }
   }

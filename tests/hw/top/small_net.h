@@ -15,13 +15,16 @@
 
 namespace tessera::hw {
 
-// out[t] = requant(sum over k of inp[t*depth + k] * wgt[k]), t < tiles, k < depth; half-up rounding.
+// out[t] = requant(sum over k of inp[t*depth + k] * wgt[k]), t < tiles, k < depth; half-up
+// rounding.
 struct SmallNet {
-  static constexpr uint64_t kInp = 0, kWgt = 0x8000, kUops = 0x18000, kPrm = 0x19000, kOut = 0x20000;
+  static constexpr uint64_t kInp = 0, kWgt = 0x8000, kUops = 0x18000, kPrm = 0x19000,
+                            kOut = 0x20000;
   int64_t tiles, depth;
   std::vector<uint8_t> want;
 
-  SmallNet(const isa::Config& c, int64_t t, int64_t k, Rng& rng, std::vector<uint8_t>* memory) : tiles(t), depth(k) {
+  SmallNet(const isa::Config& c, int64_t t, int64_t k, Rng& rng, std::vector<uint8_t>* memory)
+      : tiles(t), depth(k) {
     auto fill = [&](uint64_t at, int64_t bytes) {
       for (int64_t i = 0; i < bytes; ++i) (*memory)[at + i] = static_cast<uint8_t>(rng.Next());
     };
@@ -45,8 +48,10 @@ struct SmallNet {
           int64_t sum = 0;
           for (int64_t u = 0; u < depth; ++u) {
             for (int64_t i = 0; i < c.block_in; ++i) {
-              const int8_t x = static_cast<int8_t>((*memory)[kInp + (tile * depth + u) * c.inp_tile_bytes() + row * c.block_in + i]);
-              const int8_t w = static_cast<int8_t>((*memory)[kWgt + u * c.wgt_tile_bytes() + o * c.block_in + i]);
+              const int8_t x = static_cast<int8_t>(
+                  (*memory)[kInp + (tile * depth + u) * c.inp_tile_bytes() + row * c.block_in + i]);
+              const int8_t w = static_cast<int8_t>(
+                  (*memory)[kWgt + u * c.wgt_tile_bytes() + o * c.block_in + i]);
               sum += x * w;
             }
           }
@@ -56,7 +61,8 @@ struct SmallNet {
           std::memcpy(&multiplier, &(*memory)[kPrm + 4 * b + 4 * o], 4);
           const int right = 31 - static_cast<int8_t>((*memory)[kPrm + 8 * b + o]);
           const __int128 product = static_cast<__int128>(sum + bias) * multiplier;
-          const int64_t rounded = static_cast<int64_t>((product + (static_cast<__int128>(1) << (right - 1))) >> right);
+          const int64_t rounded =
+              static_cast<int64_t>((product + (static_cast<__int128>(1) << (right - 1))) >> right);
           want.push_back(static_cast<uint8_t>(std::clamp<int64_t>(rounded + 3, -100, 110)));
         }
       }
@@ -102,9 +108,14 @@ struct SmallNet {
     store.dram_base = static_cast<int64_t>(kOut);
     store.x_size = tiles;
     store.y_size = store.z_size = 1;
-    return {load(Memory::kUop, kUops, depth, 0), load(Memory::kInp, kInp, tiles * depth, 0),
-            load(Memory::kWgt, kWgt, depth, Mask(Unit::kGemm)), load(Memory::kPrm, kPrm, 1, Mask(Unit::kVector)),
-            Word(gemm), Word(requant), Word(store), Word(isa::Finish{})};
+    return {load(Memory::kUop, kUops, depth, 0),
+            load(Memory::kInp, kInp, tiles * depth, 0),
+            load(Memory::kWgt, kWgt, depth, Mask(Unit::kGemm)),
+            load(Memory::kPrm, kPrm, 1, Mask(Unit::kVector)),
+            Word(gemm),
+            Word(requant),
+            Word(store),
+            Word(isa::Finish{})};
   }
 
   bool Matches(const std::vector<uint8_t>& memory) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TopBench: the whole machine with device memory and a driver of its registers. Used by: tests/hw/top.
+// TopBench: the whole machine with device memory and a driver of its registers. Used by:
+// tests/hw/top.
 #ifndef TESSERA_TESTS_HW_TOP_TOP_BENCH_H_
 #define TESSERA_TESTS_HW_TOP_TOP_BENCH_H_
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the machine's registers; what it does with streams in error; that it ends cleanly,
-// with nothing open on the bus, whenever a run is stopped, and runs the next program right.
-// Not tested here: errors of single units (their own tests), programs that are right (top_test.cc).
+// What is tested: the machine's registers; what it does with streams in error; that it ends
+// cleanly, with nothing open on the bus, whenever a run is stopped, and runs the next program
+// right. Not tested here: errors of single units (their own tests), programs that are right
+// (top_test.cc).
 #include <gtest/gtest.h>
 
 #include "tests/hw/top/small_net.h"
@@ -21,20 +22,21 @@ TEST(TopRegisters, SayWhoTheMachineIs) {
   EXPECT_EQ(top.Read(isa::reg::kConfigHashLo), static_cast<uint32_t>(hash));
   EXPECT_EQ(top.Read(isa::reg::kConfigHashHi), static_cast<uint32_t>(hash >> 32));
   EXPECT_EQ(top.Status(), 0u);
-  for (uint32_t reserved : {0x038u, 0x0a0u, 0x180u, 0x7fcu, 0xffcu}) EXPECT_EQ(top.Read(reserved), 0u) << reserved;
+  for (uint32_t reserved : {0x038u, 0x0a0u, 0x180u, 0x7fcu, 0xffcu})
+    EXPECT_EQ(top.Read(reserved), 0u) << reserved;
 }
 
 TEST(TopRegisters, KeepWhatIsWritten) {
   TopBench top;
   for (uint32_t s = 0; s < 8; ++s) {
-    for (const isa::RegArray& a : {isa::reg::kSegmentBaseLo, isa::reg::kSegmentBaseHi, isa::reg::kSegmentSizeLo,
-                                     isa::reg::kSegmentSizeHi}) {
+    for (const isa::RegArray& a : {isa::reg::kSegmentBaseLo, isa::reg::kSegmentBaseHi,
+                                   isa::reg::kSegmentSizeLo, isa::reg::kSegmentSizeHi}) {
       top.Write(a[s], a[s] * 0x01010101u);
     }
   }
   for (uint32_t s = 0; s < 8; ++s) {
-    for (const isa::RegArray& a : {isa::reg::kSegmentBaseLo, isa::reg::kSegmentBaseHi, isa::reg::kSegmentSizeLo,
-                                     isa::reg::kSegmentSizeHi}) {
+    for (const isa::RegArray& a : {isa::reg::kSegmentBaseLo, isa::reg::kSegmentBaseHi,
+                                   isa::reg::kSegmentSizeLo, isa::reg::kSegmentSizeHi}) {
       EXPECT_EQ(top.Read(a[s]), a[s] * 0x01010101u);
     }
   }
@@ -86,7 +88,8 @@ TEST(TopErrors, AreReportedAndTheMachineGoesOn) {
     EXPECT_TRUE(top.Error());
     EXPECT_EQ(top.Read(isa::reg::kError), static_cast<uint32_t>(bad.code) | bad.unit << 8);
     EXPECT_EQ(top.Read(isa::reg::kErrorInsn), bad.num);
-    std::fill(top.memory.data.begin() + SmallNet::kOut, top.memory.data.begin() + SmallNet::kOut + 1024, 0);
+    std::fill(top.memory.data.begin() + SmallNet::kOut,
+              top.memory.data.begin() + SmallNet::kOut + 1024, 0);
     top.Load(net.Program(top.config));
     top.Start();
     ASSERT_TRUE(top.Wait());
@@ -100,7 +103,8 @@ TEST(TopErrors, BusErrorsOfFetchLoadAndStore) {
     uint64_t address;
     uint32_t unit, num;
   };
-  for (const Place place : {Place{TopBench::kCode, 4, 0}, Place{SmallNet::kWgt, 0, 2}, Place{SmallNet::kOut, 3, 6}}) {
+  for (const Place place :
+       {Place{TopBench::kCode, 4, 0}, Place{SmallNet::kWgt, 0, 2}, Place{SmallNet::kOut, 3, 6}}) {
     SCOPED_TRACE(::testing::Message() << "address " << place.address);
     TopBench top;
     Rng rng(6);
@@ -111,7 +115,8 @@ TEST(TopErrors, BusErrorsOfFetchLoadAndStore) {
     top.Start();
     ASSERT_TRUE(top.Wait());
     EXPECT_TRUE(top.Error());
-    EXPECT_EQ(top.Read(isa::reg::kError), static_cast<uint32_t>(MachineError::kBus) | place.unit << 8);
+    EXPECT_EQ(top.Read(isa::reg::kError),
+              static_cast<uint32_t>(MachineError::kBus) | place.unit << 8);
     EXPECT_EQ(top.Read(isa::reg::kErrorInsn), place.num);
     EXPECT_TRUE(top.memory.idle());
     top.memory.error_end = 0;
@@ -136,7 +141,8 @@ TEST(TopReset, SoftResetAtEveryCycleLeavesACleanMachine) {
     EXPECT_TRUE(top.memory.idle());
     EXPECT_EQ(top.Status(), 0u);
   }
-  std::fill(top.memory.data.begin() + SmallNet::kOut, top.memory.data.begin() + SmallNet::kOut + 1024, 0);
+  std::fill(top.memory.data.begin() + SmallNet::kOut,
+            top.memory.data.begin() + SmallNet::kOut + 1024, 0);
   top.Start();
   ASSERT_TRUE(top.Wait());
   EXPECT_TRUE(top.Done());

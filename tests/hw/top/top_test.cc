@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the whole machine runs programs of both profiles, from registers to bytes in device
-// memory, under memory stalls; the order of retirement; tokens, SYNC, leftovers; counters.
+// What is tested: the whole machine runs programs of both profiles, from registers to bytes in
+// device memory, under memory stalls; the order of retirement; tokens, SYNC, leftovers; counters.
 // Not tested here: the exact meaning of every instruction (tests/cosim), errors and resets
 // (top_control_test.cc).
 #include <gtest/gtest.h>
@@ -113,7 +113,8 @@ TEST(Top, AFullTokenQueueStallsThePusher) {
   top.Write(isa::reg::kControl, isa::reg::kControlSoftReset.Put(1));
   ASSERT_TRUE(top.Wait());
   program.pop_back();
-  for (size_t i = 0; i < depth + 10; ++i) program.push_back(Sync(Unit::kGemm, Mask(Unit::kLoad), 0));
+  for (size_t i = 0; i < depth + 10; ++i)
+    program.push_back(Sync(Unit::kGemm, Mask(Unit::kLoad), 0));
   program.push_back(Word(isa::Finish{}));
   top.Load(program);  // fetch still reaches the pops: the pushes that stall are in flight
   top.Start();
@@ -173,9 +174,15 @@ TEST(Top, VtaProgramWithTokensAndEmptyCarriers) {
   isa::VtaLoad carrier;  // a COMPUTE instruction without work takes STORE's token
   carrier.memory_type = static_cast<int64_t>(isa::Memory::kUop);
   carrier.pop_next = 1;
-  const std::vector<isa::VtaInsnWord> program = {
-      word(load(isa::Memory::kUop, 2)), word(load(isa::Memory::kAcc, 3)), word(inp), word(wgt),
-      word(gemm), word(alu), word(store), word(carrier), word(isa::VtaFinish{})};
+  const std::vector<isa::VtaInsnWord> program = {word(load(isa::Memory::kUop, 2)),
+                                                 word(load(isa::Memory::kAcc, 3)),
+                                                 word(inp),
+                                                 word(wgt),
+                                                 word(gemm),
+                                                 word(alu),
+                                                 word(store),
+                                                 word(carrier),
+                                                 word(isa::VtaFinish{})};
   top.Load(program);
   top.Start(isa::Profile::kVta);
   ASSERT_TRUE(top.Wait());
@@ -190,10 +197,12 @@ TEST(Top, VtaProgramWithTokensAndEmptyCarriers) {
         uint32_t total = static_cast<uint32_t>(sum) + 5;
         for (int64_t i = 0; i < c.block_in; ++i) {
           total += static_cast<uint32_t>(
-              static_cast<int8_t>(top.memory.data[kInp + t * c.inp_tile_bytes() + row * c.block_in + i]) *
+              static_cast<int8_t>(
+                  top.memory.data[kInp + t * c.inp_tile_bytes() + row * c.block_in + i]) *
               static_cast<int8_t>(top.memory.data[kWgt + o * c.block_in + i]));
         }
-        EXPECT_EQ(top.memory.data[kOut + t * c.out_tile_bytes() + row * c.block_out + o], static_cast<uint8_t>(total))
+        EXPECT_EQ(top.memory.data[kOut + t * c.out_tile_bytes() + row * c.block_out + o],
+                  static_cast<uint8_t>(total))
             << "tile " << t << " row " << row << " channel " << o;
       }
     }
