@@ -95,7 +95,7 @@ Result<artifact::KernelStep> Build::HostRegion(const std::string& plan, size_t i
     TESSERA_CHECK(binding != region.bindings.end(), "{}: parameter {} is no placeholder", region.name, tensor.name());
     buffers.push_back(binding->activation >= 0
                           ? TensorBuffer(plan, binding->activation)
-                          : ConstantBuffer(tensor.name(), ir::PackLayout(*host.func.params[p], binding->constant)));
+                          : ConstantBuffer(tensor.name(), ir::PackLayout(*host.buffers[p], binding->constant)));
   }
   return Kernel(host.func, static_cast<int32_t>(index), std::move(buffers));
 }

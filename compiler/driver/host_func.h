@@ -15,8 +15,10 @@ namespace tessera::compiler {
 
 struct HostFunc {
   ir::Func func;
-  std::vector<te::Tensor> tensors;  // one a parameter: the region's output or a placeholder; activations
-                                    // and the output are row-major, constants in the parameter's layout
+  // One a parameter: the region's output or a placeholder, and its buffer. Activations and the output are
+  // row-major; constants are packed into their buffer's layout.
+  std::vector<te::Tensor> tensors;
+  std::vector<ir::Buffer> buffers;
   std::string schedule;             // the trace, for --dump schedule
 };
 
