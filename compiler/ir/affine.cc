@@ -11,7 +11,9 @@
 namespace tessera::ir {
 namespace {
 
-int64_t FloorQuotient(int64_t a, int64_t b) { return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0); }
+int64_t FloorQuotient(int64_t a, int64_t b) {
+  return a / b - ((a % b != 0 && ((a < 0) != (b < 0))) ? 1 : 0);
+}
 int64_t FloorRemainder(int64_t a, int64_t b) { return a - FloorQuotient(a, b) * b; }
 
 int64_t Saturate(__int128 v) {
@@ -19,10 +21,12 @@ int64_t Saturate(__int128 v) {
 }
 
 Interval Sum(Interval a, Interval b) {
-  return {a.lo == Interval::kLowest || b.lo == Interval::kLowest ? Interval::kLowest
-                                                                : Saturate(static_cast<__int128>(a.lo) + b.lo),
-          a.hi == Interval::kHighest || b.hi == Interval::kHighest ? Interval::kHighest
-                                                                  : Saturate(static_cast<__int128>(a.hi) + b.hi)};
+  return {a.lo == Interval::kLowest || b.lo == Interval::kLowest
+              ? Interval::kLowest
+              : Saturate(static_cast<__int128>(a.lo) + b.lo),
+          a.hi == Interval::kHighest || b.hi == Interval::kHighest
+              ? Interval::kHighest
+              : Saturate(static_cast<__int128>(a.hi) + b.hi)};
 }
 
 Interval Times(Interval a, int64_t k) {
@@ -65,11 +69,13 @@ void Recombine(Linear* form, const Ranges& ranges) {
   for (size_t i = 0; i < form->terms.size(); ++i) {
     const Expr mod = form->terms[i].atom;
     int64_t k = 0;
-    if (mod->kind != ExprKind::kBin || mod->bin() != BinOp::kMod || !IsImm(mod->args[1], &k)) continue;
+    if (mod->kind != ExprKind::kBin || mod->bin() != BinOp::kMod || !IsImm(mod->args[1], &k))
+      continue;
     const int64_t c = form->terms[i].coeff;
     for (size_t j = 0; j < form->terms.size(); ++j) {
       const Expr div = form->terms[j].atom;
-      if (div->kind != ExprKind::kBin || div->bin() != BinOp::kDiv || !IsImmEqual(div->args[1], k)) continue;
+      if (div->kind != ExprKind::kBin || div->bin() != BinOp::kDiv || !IsImmEqual(div->args[1], k))
+        continue;
       if (form->terms[j].coeff != c * k || !Equal(div->args[0], mod->args[0])) continue;
       Linear rest = *form;
       rest.terms.erase(rest.terms.begin() + std::max(i, j));
@@ -119,8 +125,8 @@ Linear ModLinear(const Linear& x, int64_t k, const Ranges& ranges) {
   if (rest.terms.size() == 1 && rest.terms[0].coeff == 1 && rest.constant == 0) {
     const Expr& atom = rest.terms[0].atom;
     int64_t inner = 0;
-    if (atom->kind == ExprKind::kBin && atom->bin() == BinOp::kMod && IsImm(atom->args[1], &inner) &&
-        inner > 0 && inner % k == 0) {
+    if (atom->kind == ExprKind::kBin && atom->bin() == BinOp::kMod &&
+        IsImm(atom->args[1], &inner) && inner > 0 && inner % k == 0) {
       return ModLinear(ToLinear(atom->args[0], ranges), k, ranges);
     }
   }
@@ -151,7 +157,8 @@ Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges) {
   Expr base = FromLinear(rest);
   int64_t divisor = k;
   int64_t inner = 0;
-  if (base->kind == ExprKind::kBin && base->bin() == BinOp::kDiv && IsImm(base->args[1], &inner) && inner > 0) {
+  if (base->kind == ExprKind::kBin && base->bin() == BinOp::kDiv && IsImm(base->args[1], &inner) &&
+      inner > 0) {
     divisor *= inner;
     base = base->args[0];
   }
@@ -161,8 +168,10 @@ Linear DivLinear(const Linear& x, int64_t k, const Ranges& ranges) {
 
 Interval AtomBounds(const Expr& e, const Ranges& ranges) {
   switch (e->kind) {
-    case ExprKind::kImm: return {e->ivalue, e->ivalue};
-    case ExprKind::kVar: return ranges.Of(e);
+    case ExprKind::kImm:
+      return {e->ivalue, e->ivalue};
+    case ExprKind::kVar:
+      return ranges.Of(e);
     case ExprKind::kSelect: {
       const Interval a = BoundsOf(e->args[1], ranges), b = BoundsOf(e->args[2], ranges);
       return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
@@ -170,8 +179,10 @@ Interval AtomBounds(const Expr& e, const Ranges& ranges) {
     case ExprKind::kBin: {
       const Interval a = BoundsOf(e->args[0], ranges), b = BoundsOf(e->args[1], ranges);
       switch (e->bin()) {
-        case BinOp::kMin: return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
-        case BinOp::kMax: return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+        case BinOp::kMin:
+          return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+        case BinOp::kMax:
+          return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
         case BinOp::kDiv:
           if (b.lo == b.hi && b.lo > 0) return DivBounds(a, b.lo);
           break;
@@ -184,11 +195,13 @@ Interval AtomBounds(const Expr& e, const Ranges& ranges) {
             return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
           }
           break;
-        default: break;
+        default:
+          break;
       }
       break;
     }
-    default: break;
+    default:
+      break;
   }
   if (e.dtype() == DType::kBool) return {0, 1};
   return {};
@@ -244,12 +257,17 @@ Linear ToLinear(const Expr& e, const Ranges& ranges) {
     }
     return out;
   }
-  if (e->kind == ExprKind::kUn && e->un() == UnOp::kNeg) return Scale(ToLinear(e->args[0], ranges), -1);
+  if (e->kind == ExprKind::kUn && e->un() == UnOp::kNeg)
+    return Scale(ToLinear(e->args[0], ranges), -1);
   if (e->kind == ExprKind::kBin) {
     int64_t k = 0;
     switch (e->bin()) {
-      case BinOp::kAdd: out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges)); break;
-      case BinOp::kSub: out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges), -1); break;
+      case BinOp::kAdd:
+        out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges));
+        break;
+      case BinOp::kSub:
+        out = Add(ToLinear(e->args[0], ranges), ToLinear(e->args[1], ranges), -1);
+        break;
       case BinOp::kMul: {
         const Linear a = ToLinear(e->args[0], ranges), b = ToLinear(e->args[1], ranges);
         if (b.IsConstant()) return Scale(a, b.constant);
@@ -275,7 +293,9 @@ Linear ToLinear(const Expr& e, const Ranges& ranges) {
         out.terms.push_back({Bin(e->bin(), FromLinear(a), FromLinear(b)), 1});
         return out;
       }
-      default: out.terms.push_back({e, 1}); return out;
+      default:
+        out.terms.push_back({e, 1});
+        return out;
     }
     Recombine(&out, ranges);
     return out;
@@ -296,7 +316,8 @@ Expr FromLinear(const Linear& form) {
 
 Interval BoundsOf(const Linear& form, const Ranges& ranges) {
   Interval sum{form.constant, form.constant};
-  for (const Linear::Term& t : form.terms) sum = Sum(sum, Times(AtomBounds(t.atom, ranges), t.coeff));
+  for (const Linear::Term& t : form.terms)
+    sum = Sum(sum, Times(AtomBounds(t.atom, ranges), t.coeff));
   return sum;
 }
 

@@ -31,18 +31,25 @@ class Array {
   int64_t Int(int64_t i) const {
     switch (dtype_) {
       case DType::kBool:
-      case DType::kU8: return Read<uint8_t>(i);
-      case DType::kI8: return Read<int8_t>(i);
-      case DType::kI32: return Read<int32_t>(i);
-      default: return Read<int64_t>(i);
+      case DType::kU8:
+        return Read<uint8_t>(i);
+      case DType::kI8:
+        return Read<int8_t>(i);
+      case DType::kI32:
+        return Read<int32_t>(i);
+      default:
+        return Read<int64_t>(i);
     }
   }
   // Stores the low bits of |value|.
   void SetInt(int64_t i, int64_t value) {
     switch (DTypeBytes(dtype_)) {
-      case 1: return Write(i, static_cast<uint8_t>(value));
-      case 4: return Write(i, static_cast<uint32_t>(value));
-      default: return Write(i, value);
+      case 1:
+        return Write(i, static_cast<uint8_t>(value));
+      case 4:
+        return Write(i, static_cast<uint32_t>(value));
+      default:
+        return Write(i, value);
     }
   }
   float Float(int64_t i) const { return Read<float>(i); }
@@ -53,14 +60,16 @@ class Array {
  private:
   template <typename T>
   T Read(int64_t i) const {
-    TESSERA_CHECK(i >= 0 && static_cast<uint64_t>(i + 1) * sizeof(T) <= bytes_.size(), "element {}", i);
+    TESSERA_CHECK(i >= 0 && static_cast<uint64_t>(i + 1) * sizeof(T) <= bytes_.size(), "element {}",
+                  i);
     T value;
     std::memcpy(&value, &bytes_[i * sizeof(T)], sizeof(T));
     return value;
   }
   template <typename T>
   void Write(int64_t i, T value) {
-    TESSERA_CHECK(i >= 0 && static_cast<uint64_t>(i + 1) * sizeof(T) <= bytes_.size(), "element {}", i);
+    TESSERA_CHECK(i >= 0 && static_cast<uint64_t>(i + 1) * sizeof(T) <= bytes_.size(), "element {}",
+                  i);
     std::memcpy(&bytes_[i * sizeof(T)], &value, sizeof(T));
   }
 

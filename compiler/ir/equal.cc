@@ -11,8 +11,8 @@ namespace tessera::ir {
 namespace {
 
 bool SameShape(const BufferNode& a, const BufferNode& b) {
-  return a.dtype == b.dtype && a.shape == b.shape && a.layout == b.layout && a.strides == b.strides &&
-         a.scope == b.scope && a.align == b.align && a.copies == b.copies;
+  return a.dtype == b.dtype && a.shape == b.shape && a.layout == b.layout &&
+         a.strides == b.strides && a.scope == b.scope && a.align == b.align && a.copies == b.copies;
 }
 
 class Matcher {
@@ -28,7 +28,8 @@ class Matcher {
       case ExprKind::kImm:
         return a->ivalue == b->ivalue &&
                std::bit_cast<uint32_t>(a->fvalue) == std::bit_cast<uint32_t>(b->fvalue);
-      case ExprKind::kVar: return SameNode(a.get(), b.get());
+      case ExprKind::kVar:
+        return SameNode(a.get(), b.get());
       case ExprKind::kLoad:
         if (!SameNode(a->buffer.get(), b->buffer.get())) return false;
         break;
@@ -41,11 +42,13 @@ class Matcher {
       case ExprKind::kReduce:
         if (a->axes.size() != b->axes.size()) return false;
         for (size_t i = 0; i < a->axes.size(); ++i) {
-          if (a->axes[i].min != b->axes[i].min || a->axes[i].extent != b->axes[i].extent) return false;
+          if (a->axes[i].min != b->axes[i].min || a->axes[i].extent != b->axes[i].extent)
+            return false;
           bound_[a->axes[i].var.get()] = b->axes[i].var.get();
         }
         break;
-      default: break;
+      default:
+        break;
     }
     for (size_t i = 0; i < a->args.size(); ++i) {
       if (!Same(a->args[i], b->args[i])) return false;
@@ -100,22 +103,31 @@ class Hasher {
 
   uint64_t Of(const Expr& e) {
     if (!e) return 1;
-    uint64_t h = Mix(static_cast<uint64_t>(e->kind) << 16 | static_cast<uint64_t>(e->type.dtype) << 8 | e->op,
-                     static_cast<uint64_t>(e->type.lanes));
+    uint64_t h = Mix(
+        static_cast<uint64_t>(e->kind) << 16 | static_cast<uint64_t>(e->type.dtype) << 8 | e->op,
+        static_cast<uint64_t>(e->type.lanes));
     switch (e->kind) {
       case ExprKind::kImm:
         return Mix(Mix(h, static_cast<uint64_t>(e->ivalue)), std::bit_cast<uint32_t>(e->fvalue));
-      case ExprKind::kVar: return Mix(h, Node(e.get()));
-      case ExprKind::kLoad: h = Mix(h, Node(e->buffer.get())); break;
-      case ExprKind::kCall: h = Mix(h, std::hash<std::string>()(e->name)); break;
-      case ExprKind::kTensorRead: h = Mix(h, std::hash<const void*>()(e->tensor.get())); break;
+      case ExprKind::kVar:
+        return Mix(h, Node(e.get()));
+      case ExprKind::kLoad:
+        h = Mix(h, Node(e->buffer.get()));
+        break;
+      case ExprKind::kCall:
+        h = Mix(h, std::hash<std::string>()(e->name));
+        break;
+      case ExprKind::kTensorRead:
+        h = Mix(h, std::hash<const void*>()(e->tensor.get()));
+        break;
       case ExprKind::kReduce:
         for (const Axis& a : e->axes) {
           Bind(a.var.get());
           h = Mix(h, static_cast<uint64_t>(a.extent));
         }
         break;
-      default: break;
+      default:
+        break;
     }
     for (const Expr& a : e->args) h = Mix(h, Of(a));
     return h;

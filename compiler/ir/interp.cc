@@ -44,7 +44,8 @@ class Interpreter {
 
   bool Step() {
     if (++stats.steps <= options_.budget) return true;
-    return Bad(Code::kTimeout, "the interpreter stopped after {} steps; raise the budget", options_.budget);
+    return Bad(Code::kTimeout, "the interpreter stopped after {} steps; raise the budget",
+               options_.budget);
   }
 
   // Element offsets, one a lane; |lanes| may exceed the lanes of the indices.
@@ -62,7 +63,8 @@ class Interpreter {
 bool Interpreter::Offsets(const Buffer& buffer, const std::vector<Expr>& indices, int lanes,
                           std::vector<int64_t>* offsets, Place** place) {
   auto it = places_.find(buffer.get());
-  if (it == places_.end()) return Bad(Code::kInvalidArgument, "buffer {} is not bound", buffer->name);
+  if (it == places_.end())
+    return Bad(Code::kInvalidArgument, "buffer {} is not bound", buffer->name);
   *place = &it->second;
   const size_t rank = indices.size();
   std::vector<std::vector<Lane>> values(rank);
@@ -71,8 +73,8 @@ bool Interpreter::Offsets(const Buffer& buffer, const std::vector<Expr>& indices
     if (!Eval(indices[d], values[d].data())) return false;
     for (const Lane& v : values[d]) {
       if (v.i < 0 || v.i >= it->second.limit[d]) {
-        return Bad(Code::kOutOfRange, "{}: index {} of dimension {} is outside [0, {})", buffer->name,
-                   v.i, d, it->second.limit[d]);
+        return Bad(Code::kOutOfRange, "{}: index {} of dimension {} is outside [0, {})",
+                   buffer->name, v.i, d, it->second.limit[d]);
       }
     }
   }
@@ -147,7 +149,8 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
       return true;
     case ExprKind::kVar: {
       auto it = vars_.find(e.get());
-      if (it == vars_.end()) return Bad(Code::kInvalidArgument, "variable {} has no value", e->name);
+      if (it == vars_.end())
+        return Bad(Code::kInvalidArgument, "variable {} has no value", e->name);
       out->i = it->second;
       return true;
     }
@@ -170,7 +173,8 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
     }
     case ExprKind::kUn:
       if (!Eval(e->args[0], out)) return false;
-      for (int i = 0; i < lanes; ++i) out[i] = ApplyUn(e->un(), e->args[0].dtype(), e.dtype(), out[i]);
+      for (int i = 0; i < lanes; ++i)
+        out[i] = ApplyUn(e->un(), e->args[0].dtype(), e.dtype(), out[i]);
       return true;
     case ExprKind::kSelect: {
       // Lazy: a branch that no lane takes is not evaluated, so that it may read outside its buffer.
@@ -211,9 +215,11 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
       }
       return true;
     }
-    case ExprKind::kCall: return EvalCall(e, out);
+    case ExprKind::kCall:
+      return EvalCall(e, out);
     case ExprKind::kReduce:
-    case ExprKind::kTensorRead: break;
+    case ExprKind::kTensorRead:
+      break;
   }
   return Bad(Code::kInvalidArgument, "a tensor expression reached the loop IR");
 }
@@ -233,7 +239,8 @@ bool Interpreter::RunFor(const Stmt& s) {
 
 bool Interpreter::Run(const Stmt& s) {
   switch (s->kind) {
-    case StmtKind::kFor: return RunFor(s);
+    case StmtKind::kFor:
+      return RunFor(s);
     case StmtKind::kIf: {
       Lane c;
       if (!Eval(s->value, &c)) return false;
@@ -290,8 +297,8 @@ Result<InterpStats> Interpret(const Func& func, const std::vector<Array*>& args,
   for (size_t i = 0; i < args.size(); ++i) {
     const BufferNode& b = *func.params[i];
     if (args[i]->dtype() != b.dtype || args[i]->size() != SizeInElements(b)) {
-      return Fail(Code::kInvalidArgument, "{}: {} is {} elements of {}, {} of {} are given", func.name,
-                  b.name, SizeInElements(b), DTypeName(b.dtype), args[i]->size(),
+      return Fail(Code::kInvalidArgument, "{}: {} is {} elements of {}, {} of {} are given",
+                  func.name, b.name, SizeInElements(b), DTypeName(b.dtype), args[i]->size(),
                   DTypeName(args[i]->dtype()));
     }
     interpreter.Bind(func.params[i], args[i]);

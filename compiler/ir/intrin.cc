@@ -72,22 +72,32 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
       }
       break;
     }
-    case ScalarIntrin::kClampAdd: ok = type.dtype == DType::kI32; break;
-    case ScalarIntrin::kClamp: ok = type.dtype != DType::kBool; break;
+    case ScalarIntrin::kClampAdd:
+      ok = type.dtype == DType::kI32;
+      break;
+    case ScalarIntrin::kClamp:
+      ok = type.dtype != DType::kBool;
+      break;
     case ScalarIntrin::kAbs:
       ok = type.dtype == DType::kI32 || type.dtype == DType::kI64 || type.dtype == DType::kF32;
       break;
     case ScalarIntrin::kRoundEven:
-    case ScalarIntrin::kFloor: ok = type.dtype == DType::kF32; break;
+    case ScalarIntrin::kFloor:
+      ok = type.dtype == DType::kF32;
+      break;
   }
-  if (!ok) return Fail(Code::kInvalidArgument, "{} of {} is not defined", name, DTypeName(type.dtype));
+  if (!ok)
+    return Fail(Code::kInvalidArgument, "{} of {} is not defined", name, DTypeName(type.dtype));
   return type;
 }
 
 Expr Requant(Expr a, Expr multiplier, Expr shift, Rounding rounding) {
-  return ScalarCall("requant", {a, multiplier, shift, Imm(DType::kI32, static_cast<int>(rounding))});
+  return ScalarCall("requant",
+                    {a, multiplier, shift, Imm(DType::kI32, static_cast<int>(rounding))});
 }
-Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi) { return ScalarCall("clamp_add", {y, zero, lo, hi}); }
+Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi) {
+  return ScalarCall("clamp_add", {y, zero, lo, hi});
+}
 Expr Clamp(Expr x, Expr lo, Expr hi) { return ScalarCall("clamp", {x, lo, hi}); }
 Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
 Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a Call can name. Scalar intrinsics are a fixed table: pure functions of one type, applied to
-// each lane, which every back end implements. Tile intrinsics act on memory and are open: a back end
-// registers a name with its operand kinds and a function for the interpreter. Depends on ir.h.
+// each lane, which every back end implements. Tile intrinsics act on memory and are open: a back
+// end registers a name with its operand kinds and a function for the interpreter. Depends on ir.h.
 #ifndef TESSERA_COMPILER_IR_INTRIN_H_
 #define TESSERA_COMPILER_IR_INTRIN_H_
 

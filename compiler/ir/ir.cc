@@ -67,24 +67,31 @@ Expr Bin(BinOp op, Expr a, Expr b) {
   TESSERA_CHECK(!integer_only || !IsFloat(a.dtype()), "'{}' of f32", BinOpName(op));
   Type type = a.type();
   if (compare) type.dtype = DType::kBool;
-  return Make({.kind = ExprKind::kBin, .type = type, .op = static_cast<uint8_t>(op), .args = {a, b}});
+  return Make(
+      {.kind = ExprKind::kBin, .type = type, .op = static_cast<uint8_t>(op), .args = {a, b}});
 }
 
 Expr Cast(DType dtype, Expr a) {
   if (a.dtype() == dtype) return a;
-  return Make({.kind = ExprKind::kUn, .type = {dtype, a.lanes()},
-               .op = static_cast<uint8_t>(UnOp::kCast), .args = {a}});
+  return Make({.kind = ExprKind::kUn,
+               .type = {dtype, a.lanes()},
+               .op = static_cast<uint8_t>(UnOp::kCast),
+               .args = {a}});
 }
 
 Expr Neg(Expr a) {
   TESSERA_CHECK(a.dtype() != DType::kBool);
-  return Make({.kind = ExprKind::kUn, .type = a.type(), .op = static_cast<uint8_t>(UnOp::kNeg),
+  return Make({.kind = ExprKind::kUn,
+               .type = a.type(),
+               .op = static_cast<uint8_t>(UnOp::kNeg),
                .args = {a}});
 }
 
 Expr Not(Expr a) {
   TESSERA_CHECK(a.dtype() == DType::kBool);
-  return Make({.kind = ExprKind::kUn, .type = a.type(), .op = static_cast<uint8_t>(UnOp::kNot),
+  return Make({.kind = ExprKind::kUn,
+               .type = a.type(),
+               .op = static_cast<uint8_t>(UnOp::kNot),
                .args = {a}});
 }
 
@@ -96,49 +103,63 @@ Expr Select(Expr condition, Expr then_value, Expr else_value) {
     else_value = Broadcast(else_value, condition.lanes());
   }
   TESSERA_CHECK(condition.lanes() == 1 || condition.lanes() == then_value.lanes());
-  return Make({.kind = ExprKind::kSelect, .type = then_value.type(),
+  return Make({.kind = ExprKind::kSelect,
+               .type = then_value.type(),
                .args = {condition, then_value, else_value}});
 }
 
 Expr Load(Buffer buffer, std::vector<Expr> indices) {
   TESSERA_CHECK(indices.size() == buffer->shape.size(), "{} has {} dimensions, {} indices given",
                 buffer->name, buffer->shape.size(), indices.size());
-  for (const Expr& i : indices) TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", buffer->name);
+  for (const Expr& i : indices)
+    TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", buffer->name);
   const Type type{buffer->dtype, MaxLanes(indices)};
-  return Make({.kind = ExprKind::kLoad, .type = type, .args = std::move(indices),
+  return Make({.kind = ExprKind::kLoad,
+               .type = type,
+               .args = std::move(indices),
                .buffer = std::move(buffer)});
 }
 
 Expr Ramp(Expr base, Expr stride, int lanes) {
   TESSERA_CHECK(lanes > 1 && base.lanes() == 1 && stride.lanes() == 1 && IsInt(base.dtype()));
   TESSERA_CHECK(base.dtype() == stride.dtype());
-  return Make({.kind = ExprKind::kVec, .type = {base.dtype(), lanes},
-               .op = static_cast<uint8_t>(VecOp::kRamp), .args = {base, stride}});
+  return Make({.kind = ExprKind::kVec,
+               .type = {base.dtype(), lanes},
+               .op = static_cast<uint8_t>(VecOp::kRamp),
+               .args = {base, stride}});
 }
 
 Expr Broadcast(Expr value, int lanes) {
   TESSERA_CHECK(lanes > 1 && value.lanes() == 1);
-  return Make({.kind = ExprKind::kVec, .type = {value.dtype(), lanes},
-               .op = static_cast<uint8_t>(VecOp::kBroadcast), .args = {value}});
+  return Make({.kind = ExprKind::kVec,
+               .type = {value.dtype(), lanes},
+               .op = static_cast<uint8_t>(VecOp::kBroadcast),
+               .args = {value}});
 }
 
 Expr Call(std::string name, std::vector<Expr> args, Type type) {
-  return Make({.kind = ExprKind::kCall, .type = type, .name = std::move(name),
-               .args = std::move(args)});
+  return Make(
+      {.kind = ExprKind::kCall, .type = type, .name = std::move(name), .args = std::move(args)});
 }
 
 Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes) {
   TESSERA_CHECK(!axes.empty(), "a reduction needs an axis");
-  return Make({.kind = ExprKind::kReduce, .type = value.type(), .op = static_cast<uint8_t>(op),
-               .args = {value}, .axes = std::move(axes)});
+  return Make({.kind = ExprKind::kReduce,
+               .type = value.type(),
+               .op = static_cast<uint8_t>(op),
+               .args = {value},
+               .axes = std::move(axes)});
 }
 
 Expr TensorRead(std::shared_ptr<const TensorBase> tensor, std::vector<Expr> indices) {
   TESSERA_CHECK(indices.size() == tensor->shape.size(), "{} has {} dimensions, {} indices given",
                 tensor->name, tensor->shape.size(), indices.size());
-  for (const Expr& i : indices) TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", tensor->name);
+  for (const Expr& i : indices)
+    TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", tensor->name);
   const Type type{tensor->dtype, 1};
-  return Make({.kind = ExprKind::kTensorRead, .type = type, .args = std::move(indices),
+  return Make({.kind = ExprKind::kTensorRead,
+               .type = type,
+               .args = std::move(indices),
                .tensor = std::move(tensor)});
 }
 
@@ -156,7 +177,11 @@ Expr And(Expr a, Expr b) { return Bin(BinOp::kAnd, a, b); }
 
 Stmt For(Expr var, Expr min, Expr extent, LoopKind kind, Stmt body) {
   TESSERA_CHECK(var->kind == ExprKind::kVar && var.type() == Type{} && body);
-  return MakeStmt({.kind = StmtKind::kFor, .loop = kind, .var = var, .min = min, .extent = extent,
+  return MakeStmt({.kind = StmtKind::kFor,
+                   .loop = kind,
+                   .var = var,
+                   .min = min,
+                   .extent = extent,
                    .body = {body}});
 }
 
@@ -190,7 +215,9 @@ Stmt Store(Buffer buffer, std::vector<Expr> indices, Expr value) {
   if (value.lanes() == 1 && lanes > 1) value = Broadcast(value, lanes);
   TESSERA_CHECK(value.lanes() == lanes, "{}: {} lanes stored to {} places", buffer->name,
                 value.lanes(), lanes);
-  return MakeStmt({.kind = StmtKind::kStore, .value = value, .buffer = std::move(buffer),
+  return MakeStmt({.kind = StmtKind::kStore,
+                   .value = value,
+                   .buffer = std::move(buffer),
                    .indices = std::move(indices)});
 }
 
@@ -208,8 +235,9 @@ Buffer MakeBuffer(BufferNode node) {
   const size_t rank = node.layout.empty() ? node.shape.size() : node.layout.dims.size();
   TESSERA_CHECK(node.strides.empty() || node.strides.size() == rank, "strides of {}", node.name);
   for (const LayoutDim& d : node.layout.dims) {
-    TESSERA_CHECK(d.dim >= 0 && d.dim < static_cast<int>(node.shape.size()) && d.div >= 1 &&
-                  d.mod >= 0, "layout of {}", node.name);
+    TESSERA_CHECK(
+        d.dim >= 0 && d.dim < static_cast<int>(node.shape.size()) && d.div >= 1 && d.mod >= 0,
+        "layout of {}", node.name);
   }
   return std::make_shared<const BufferNode>(std::move(node));
 }
@@ -229,15 +257,20 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
   if (op == ReduceOp::kSum) return Const(dtype, 0);
   const bool highest = op == ReduceOp::kMin;
   switch (dtype) {
-    case DType::kI8: return Imm(dtype, highest ? 127 : -128);
-    case DType::kU8: return Imm(dtype, highest ? 255 : 0);
-    case DType::kI32: return Imm(dtype, highest ? INT32_MAX : INT32_MIN);
-    case DType::kI64: return Imm(dtype, highest ? INT64_MAX : INT64_MIN);
+    case DType::kI8:
+      return Imm(dtype, highest ? 127 : -128);
+    case DType::kU8:
+      return Imm(dtype, highest ? 255 : 0);
+    case DType::kI32:
+      return Imm(dtype, highest ? INT32_MAX : INT32_MIN);
+    case DType::kI64:
+      return Imm(dtype, highest ? INT64_MAX : INT64_MIN);
     case DType::kF32: {
       const float inf = std::numeric_limits<float>::infinity();
       return ImmF32(highest ? inf : -inf);
     }
-    case DType::kBool: break;
+    case DType::kBool:
+      break;
   }
   TESSERA_CHECK(false, "reduction of bool");
 }
@@ -247,8 +280,8 @@ BinOp ReduceCombiner(ReduceOp op) {
 }
 
 const char* BinOpName(BinOp op) {
-  constexpr const char* kNames[] = {"+",   "-", "*", "/", "%",  "min", "max", "&",
-                                    "|", "^", "<<", ">>", "==", "!=", "<", "<="};
+  constexpr const char* kNames[] = {"+", "-", "*",  "/",  "%",  "min", "max", "&",
+                                    "|", "^", "<<", ">>", "==", "!=",  "<",   "<="};
   return kNames[static_cast<int>(op)];
 }
 

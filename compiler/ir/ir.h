@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop IR: immutable trees behind shared handles. Ten kinds of expression (two of which exist in
-// tensor expressions only) and six kinds of statement. docs/rationale/loop-ir.md has the grammar.
-// Depends on base. Used by te, schedule, lower, every code generator and the graph's operator bodies.
+// The loop IR: immutable trees behind shared handles. Ten kinds of expression (two of which exist
+// in tensor expressions only) and six kinds of statement. docs/rationale/loop-ir.md has the
+// grammar. Depends on base. Used by te, schedule, lower, every code generator and the graph's
+// operator bodies.
 //
 // Rules that hold everywhere:
 //   - loop variables and indices are i64; arithmetic on other integers wraps modulo 2^bits
-//   - operands of a binary operation have one type; the builders below give an i64 constant the other
+//   - operands of a binary operation have one type; the builders below give an i64 constant the
+//   other
 //     operand's type and broadcast a scalar beside a vector
 //   - a variable is its node: two variables of one name are different variables
 #ifndef TESSERA_COMPILER_IR_IR_H_
@@ -22,20 +24,44 @@
 namespace tessera::ir {
 
 enum class ExprKind : uint8_t {
-  kImm, kVar, kBin, kUn, kSelect, kLoad, kVec, kCall,
-  kReduce, kTensorRead,  // tensor expressions only; lowering removes them
+  kImm,
+  kVar,
+  kBin,
+  kUn,
+  kSelect,
+  kLoad,
+  kVec,
+  kCall,
+  kReduce,
+  kTensorRead,  // tensor expressions only; lowering removes them
 };
 
-// kDiv and kMod of integers round to minus infinity (and a zero divisor is an error); kDiv of floats
-// is the quotient. kAnd, kOr, kXor act bitwise. kShr is arithmetic. kEq to kLe give bool.
+// kDiv and kMod of integers round to minus infinity (and a zero divisor is an error); kDiv of
+// floats is the quotient. kAnd, kOr, kXor act bitwise. kShr is arithmetic. kEq to kLe give bool.
 enum class BinOp : uint8_t {
-  kAdd, kSub, kMul, kDiv, kMod, kMin, kMax, kAnd, kOr, kXor, kShl, kShr, kEq, kNe, kLt, kLe
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kShl,
+  kShr,
+  kEq,
+  kNe,
+  kLt,
+  kLe
 };
 
-// kCast: to a narrower integer takes the low bits; from f32 truncates to zero and saturates (NaN: 0).
+// kCast: to a narrower integer takes the low bits; from f32 truncates to zero and saturates (NaN:
+// 0).
 enum class UnOp : uint8_t { kCast, kNeg, kNot };
 
-enum class VecOp : uint8_t { kRamp, kBroadcast };        // args {base, stride} and {value}
+enum class VecOp : uint8_t { kRamp, kBroadcast };  // args {base, stride} and {value}
 enum class ReduceOp : uint8_t { kSum, kMax, kMin };
 
 struct ExprNode;
@@ -96,8 +122,9 @@ struct ExprNode {
   ReduceOp reduce() const { return static_cast<ReduceOp>(op); }
 };
 
-// Where a buffer lives. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg wants
-// registers (constant indices after unrolling); kInp to kPrm are the accelerator's scratchpads.
+// Where a buffer lives. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg
+// wants registers (constant indices after unrolling); kInp to kPrm are the accelerator's
+// scratchpads.
 enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
 
 // One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero.
@@ -120,12 +147,13 @@ struct Layout {
 struct BufferNode {
   std::string name;
   DType dtype = DType::kI8;
-  std::vector<int64_t> shape;    // logical
+  std::vector<int64_t> shape;  // logical
   Layout layout;
-  std::vector<int64_t> strides;  // elements per step of each physical dimension; empty: dense
+  std::vector<int64_t>
+      strides;  // elements per step of each physical dimension; empty: without gaps
   Scope scope = Scope::kGlobal;
-  int64_t align = 64;            // bytes
-  int copies = 1;                // 2: double buffered by whoever allocates it
+  int64_t align = 64;  // bytes
+  int copies = 1;      // 2: double buffered by whoever allocates it
 };
 
 enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval };
@@ -152,7 +180,7 @@ struct StmtNode {
   Expr value;                         // Store: value; If: condition; Eval: call
   Buffer buffer;                      // Store, Alloc
   std::vector<Expr> indices;          // Store
-  std::vector<Stmt> body;  // For, Alloc: one; If: then and perhaps else; Seq: any number
+  std::vector<Stmt> body;             // For, Alloc: one; If: then and perhaps else; Seq: any number
 };
 
 // A function over buffers that the caller owns, in the order of |params|.

@@ -20,9 +20,15 @@ int64_t FloorQuotient(int64_t a, int64_t b) {
 bool IntBin(BinOp op, int64_t a, int64_t b, int64_t* out) {
   const uint64_t ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
   switch (op) {
-    case BinOp::kAdd: *out = static_cast<int64_t>(ua + ub); return true;
-    case BinOp::kSub: *out = static_cast<int64_t>(ua - ub); return true;
-    case BinOp::kMul: *out = static_cast<int64_t>(ua * ub); return true;
+    case BinOp::kAdd:
+      *out = static_cast<int64_t>(ua + ub);
+      return true;
+    case BinOp::kSub:
+      *out = static_cast<int64_t>(ua - ub);
+      return true;
+    case BinOp::kMul:
+      *out = static_cast<int64_t>(ua * ub);
+      return true;
     case BinOp::kDiv:
       if (b == 0) return false;
       *out = FloorQuotient(a, b);
@@ -31,18 +37,40 @@ bool IntBin(BinOp op, int64_t a, int64_t b, int64_t* out) {
       if (b == 0) return false;
       *out = static_cast<int64_t>(ua - static_cast<uint64_t>(FloorQuotient(a, b)) * ub);
       return true;
-    case BinOp::kMin: *out = std::min(a, b); return true;
-    case BinOp::kMax: *out = std::max(a, b); return true;
-    case BinOp::kAnd: *out = a & b; return true;
-    case BinOp::kOr: *out = a | b; return true;
-    case BinOp::kXor: *out = a ^ b; return true;
+    case BinOp::kMin:
+      *out = std::min(a, b);
+      return true;
+    case BinOp::kMax:
+      *out = std::max(a, b);
+      return true;
+    case BinOp::kAnd:
+      *out = a & b;
+      return true;
+    case BinOp::kOr:
+      *out = a | b;
+      return true;
+    case BinOp::kXor:
+      *out = a ^ b;
+      return true;
     // Amounts outside [0, 63] give zero, or the sign: defined, though no back end relies on it.
-    case BinOp::kShl: *out = b < 0 || b > 63 ? 0 : static_cast<int64_t>(ua << b); return true;
-    case BinOp::kShr: *out = a >> (b < 0 || b > 63 ? 63 : b); return true;
-    case BinOp::kEq: *out = a == b; return true;
-    case BinOp::kNe: *out = a != b; return true;
-    case BinOp::kLt: *out = a < b; return true;
-    case BinOp::kLe: *out = a <= b; return true;
+    case BinOp::kShl:
+      *out = b < 0 || b > 63 ? 0 : static_cast<int64_t>(ua << b);
+      return true;
+    case BinOp::kShr:
+      *out = a >> (b < 0 || b > 63 ? 63 : b);
+      return true;
+    case BinOp::kEq:
+      *out = a == b;
+      return true;
+    case BinOp::kNe:
+      *out = a != b;
+      return true;
+    case BinOp::kLt:
+      *out = a < b;
+      return true;
+    case BinOp::kLe:
+      *out = a <= b;
+      return true;
   }
   return false;
 }
@@ -56,17 +84,38 @@ bool ApplyBin(BinOp op, DType operand, Lane a, Lane b, Lane* out) {
     return true;
   }
   switch (op) {
-    case BinOp::kAdd: out->f = a.f + b.f; return true;
-    case BinOp::kSub: out->f = a.f - b.f; return true;
-    case BinOp::kMul: out->f = a.f * b.f; return true;
-    case BinOp::kDiv: out->f = a.f / b.f; return true;
-    case BinOp::kMin: out->f = a.f < b.f ? a.f : b.f; return true;  // second when unordered
-    case BinOp::kMax: out->f = a.f > b.f ? a.f : b.f; return true;
-    case BinOp::kEq: out->i = a.f == b.f; return true;
-    case BinOp::kNe: out->i = a.f != b.f; return true;
-    case BinOp::kLt: out->i = a.f < b.f; return true;
-    case BinOp::kLe: out->i = a.f <= b.f; return true;
-    default: break;
+    case BinOp::kAdd:
+      out->f = a.f + b.f;
+      return true;
+    case BinOp::kSub:
+      out->f = a.f - b.f;
+      return true;
+    case BinOp::kMul:
+      out->f = a.f * b.f;
+      return true;
+    case BinOp::kDiv:
+      out->f = a.f / b.f;
+      return true;
+    case BinOp::kMin:
+      out->f = a.f < b.f ? a.f : b.f;
+      return true;  // second when unordered
+    case BinOp::kMax:
+      out->f = a.f > b.f ? a.f : b.f;
+      return true;
+    case BinOp::kEq:
+      out->i = a.f == b.f;
+      return true;
+    case BinOp::kNe:
+      out->i = a.f != b.f;
+      return true;
+    case BinOp::kLt:
+      out->i = a.f < b.f;
+      return true;
+    case BinOp::kLe:
+      out->i = a.f <= b.f;
+      return true;
+    default:
+      break;
   }
   TESSERA_CHECK(false, "'{}' of f32", BinOpName(op));
 }
@@ -75,12 +124,24 @@ Lane ApplyCast(DType from, DType to, Lane a) {
   Lane out;
   if (IsFloat(from)) {
     switch (to) {
-      case DType::kBool: out.i = a.f != 0; break;
-      case DType::kI8: out.i = TruncateSaturate(a.f, -128, 127); break;
-      case DType::kU8: out.i = TruncateSaturate(a.f, 0, 255); break;
-      case DType::kI32: out.i = TruncateSaturate(a.f, INT32_MIN, INT32_MAX); break;
-      case DType::kI64: out.i = TruncateSaturate(a.f, INT64_MIN, INT64_MAX); break;
-      case DType::kF32: out.f = a.f; break;
+      case DType::kBool:
+        out.i = a.f != 0;
+        break;
+      case DType::kI8:
+        out.i = TruncateSaturate(a.f, -128, 127);
+        break;
+      case DType::kU8:
+        out.i = TruncateSaturate(a.f, 0, 255);
+        break;
+      case DType::kI32:
+        out.i = TruncateSaturate(a.f, INT32_MIN, INT32_MAX);
+        break;
+      case DType::kI64:
+        out.i = TruncateSaturate(a.f, INT64_MIN, INT64_MAX);
+        break;
+      case DType::kF32:
+        out.f = a.f;
+        break;
     }
   } else if (IsFloat(to)) {
     out.f = static_cast<float>(a.i);
@@ -93,7 +154,8 @@ Lane ApplyCast(DType from, DType to, Lane a) {
 Lane ApplyUn(UnOp op, DType from, DType to, Lane a) {
   Lane out;
   switch (op) {
-    case UnOp::kCast: return ApplyCast(from, to, a);
+    case UnOp::kCast:
+      return ApplyCast(from, to, a);
     case UnOp::kNeg:
       if (IsFloat(from)) {
         out.f = -a.f;
@@ -101,7 +163,9 @@ Lane ApplyUn(UnOp op, DType from, DType to, Lane a) {
         out.i = WrapTo(from, static_cast<int64_t>(0 - static_cast<uint64_t>(a.i)));
       }
       return out;
-    case UnOp::kNot: out.i = !a.i; return out;
+    case UnOp::kNot:
+      out.i = !a.i;
+      return out;
   }
   return out;
 }
@@ -113,7 +177,9 @@ Lane ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const Lane> args)
     case ScalarIntrin::kRequant:
       out.i = RequantValue(i32(0), i32(1), i32(2), static_cast<Rounding>(args[3].i));
       break;
-    case ScalarIntrin::kClampAdd: out.i = ClampAddValue(i32(0), i32(1), i32(2), i32(3)); break;
+    case ScalarIntrin::kClampAdd:
+      out.i = ClampAddValue(i32(0), i32(1), i32(2), i32(3));
+      break;
     case ScalarIntrin::kClamp:
       if (IsFloat(dtype)) {
         const float low = args[0].f > args[1].f ? args[0].f : args[1].f;
@@ -130,8 +196,12 @@ Lane ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const Lane> args)
         out.i = WrapTo(dtype, static_cast<int64_t>(args[0].i < 0 ? 0 - u : u));
       }
       break;
-    case ScalarIntrin::kRoundEven: out.f = RoundEvenValue(args[0].f); break;
-    case ScalarIntrin::kFloor: out.f = std::floor(args[0].f); break;
+    case ScalarIntrin::kRoundEven:
+      out.f = RoundEvenValue(args[0].f);
+      break;
+    case ScalarIntrin::kFloor:
+      out.f = std::floor(args[0].f);
+      break;
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The value of one lane and the scalar operations on it: shared by the interpreter, constant folding
-// and the evaluation of tensor expressions. Depends on ir.h, intrin.h.
+// The value of one lane and the scalar operations on it: shared by the interpreter, constant
+// folding and the evaluation of tensor expressions. Depends on ir.h, intrin.h.
 #ifndef TESSERA_COMPILER_IR_LANE_H_
 #define TESSERA_COMPILER_IR_LANE_H_
 

@@ -153,7 +153,9 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
   Layout layout;
   const char* p = text.data();
   const char* const end = p + text.size();
-  auto spaces = [&] { while (p < end && *p == ' ') ++p; };
+  auto spaces = [&] {
+    while (p < end && *p == ' ') ++p;
+  };
   auto number = [&](int64_t* value) {
     auto [next, error] = std::from_chars(p, end, *value);
     if (error != std::errc()) return false;
@@ -170,8 +172,10 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
     int64_t dim = 0, div = 1, mod = 0;
     if (!number(&dim)) return bad("a dimension number is expected");
     if (dim < 0 || dim >= rank) return bad("no such dimension");
-    if (p < end && *p == '/' && (++p, !number(&div) || div < 1)) return bad("a divisor >= 1 is expected");
-    if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1)) return bad("a modulus >= 1 is expected");
+    if (p < end && *p == '/' && (++p, !number(&div) || div < 1))
+      return bad("a divisor >= 1 is expected");
+    if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1))
+      return bad("a modulus >= 1 is expected");
     layout.dims.push_back({static_cast<int>(dim), div, mod});
     if (p < end && *p == ',') {
       ++p;
@@ -202,8 +206,10 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
         next = last ? 0 : pieces[i].div * pieces[i].mod;
       }
       if (next != 0) {
-        return Fail(Code::kInvalidArgument, "layout '{}': the pieces of dimension {} do not give "
-                    "each index one place (write e.g. {}/16 and {}%16)", text, d, d, d);
+        return Fail(Code::kInvalidArgument,
+                    "layout '{}': the pieces of dimension {} do not give "
+                    "each index one place (write e.g. {}/16 and {}%16)",
+                    text, d, d, d);
       }
     }
   }

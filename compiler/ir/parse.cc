@@ -38,7 +38,9 @@ class Parser {
   }
 
  private:
-  const Token& Peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
+  const Token& Peek(size_t ahead = 0) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+  }
 
   bool Accept(std::string_view text) {
     if (Peek().text != text || Peek().kind == TokenKind::kEnd) return false;
@@ -47,7 +49,8 @@ class Parser {
   }
 
   std::unexpected<Error> Bad(const std::string& wanted) const {
-    return Fail(Code::kInvalidArgument, "line {}: '{}' where {} is expected", Peek().line, Peek().text, wanted);
+    return Fail(Code::kInvalidArgument, "line {}: '{}' where {} is expected", Peek().line,
+                Peek().text, wanted);
   }
   std::unexpected<Error> Wrong(const std::string& what) const {
     return Fail(Code::kInvalidArgument, "line {}: {}", Peek().line, what);
@@ -67,7 +70,8 @@ class Parser {
     int64_t value = 0;
     const std::string& t = Peek().text;
     const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), value);
-    if (Peek().kind != TokenKind::kNumber || error != std::errc() || end != t.data() + t.size()) return Bad("an integer");
+    if (Peek().kind != TokenKind::kNumber || error != std::errc() || end != t.data() + t.size())
+      return Bad("an integer");
     ++at_;
     return value;
   }
@@ -95,7 +99,8 @@ class Parser {
     TESSERA_ASSIGN(node.shape, Integers("]"));
     int64_t elements = 1;
     for (int64_t n : node.shape) {
-      if (n < 1 || n > (int64_t{1} << 40) / elements) return Wrong(fmt::format("{}: an extent of {}", node.name, n));
+      if (n < 1 || n > (int64_t{1} << 40) / elements)
+        return Wrong(fmt::format("{}: an extent of {}", node.name, n));
       elements *= n;
     }
     TESSERA_ASSIGN(const std::string scope, Name());
@@ -119,7 +124,8 @@ class Parser {
     if (Accept("strides")) {
       TESSERA_TRY(Expect("("));
       TESSERA_ASSIGN(node.strides, Integers(")"));
-      if (node.strides.size() != PhysicalShape(node).size()) return Wrong(fmt::format("{}: one stride a dimension is needed", node.name));
+      if (node.strides.size() != PhysicalShape(node).size())
+        return Wrong(fmt::format("{}: one stride a dimension is needed", node.name));
     }
     for (const char* word : {"align", "copies"}) {
       if (!Accept(word)) continue;
@@ -133,7 +139,8 @@ class Parser {
       }
       TESSERA_TRY(Expect(")"));
     }
-    if (buffers_.contains(node.name)) return Wrong(fmt::format("a buffer '{}' is in scope already", node.name));
+    if (buffers_.contains(node.name))
+      return Wrong(fmt::format("a buffer '{}' is in scope already", node.name));
     const Buffer buffer = MakeBuffer(node);
     buffers_[node.name] = buffer;
     return buffer;
@@ -192,16 +199,20 @@ class Parser {
     TESSERA_TRY(Expect(","));
     const bool relative = Accept("+");
     TESSERA_ASSIGN(Expr extent, Expression());
-    if (min.type() != Type{} || extent.type() != Type{}) return Wrong(fmt::format("loop {}: bounds must be scalar i64", name));
+    if (min.type() != Type{} || extent.type() != Type{})
+      return Wrong(fmt::format("loop {}: bounds must be scalar i64", name));
     int64_t a = 0, b = 0;
     if (!relative && IsImm(min, &a) && IsImm(extent, &b)) extent = Expr(b - a);
-    if (!relative && !IsImm(min, &a)) return Wrong(fmt::format("loop {}: write [min, + extent)", name));
+    if (!relative && !IsImm(min, &a))
+      return Wrong(fmt::format("loop {}: write [min, + extent)", name));
     TESSERA_TRY(Expect(")"));
     LoopKind kind = LoopKind::kSerial;
-    for (LoopKind k : {LoopKind::kParallel, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kVthread}) {
+    for (LoopKind k :
+         {LoopKind::kParallel, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kVthread}) {
       if (Accept(LoopKindName(k))) kind = k;
     }
-    if (vars_.contains(name)) return Wrong(fmt::format("a variable '{}' is in scope already", name));
+    if (vars_.contains(name))
+      return Wrong(fmt::format("a variable '{}' is in scope already", name));
     const Expr var = Var(name);
     vars_[name] = var;
     TESSERA_ASSIGN(const Stmt body, Block());
@@ -226,12 +237,15 @@ class Parser {
     TESSERA_TRY(Expect("["));
     TESSERA_ASSIGN(std::vector<Expr> indices, List("]"));
     if (indices.size() != it->second->shape.size()) {
-      return Wrong(fmt::format("{} has {} dimensions, {} indices are given", name, it->second->shape.size(), indices.size()));
+      return Wrong(fmt::format("{} has {} dimensions, {} indices are given", name,
+                               it->second->shape.size(), indices.size()));
     }
     int lanes = 1;
     for (const Expr& i : indices) {
-      if (i.dtype() != DType::kI64) return Wrong(fmt::format("an index of {} is {}, not i64", name, TypeName(i.type())));
-      if (i.lanes() > 1 && lanes > 1 && i.lanes() != lanes) return Wrong(fmt::format("the indices of {} differ in lanes", name));
+      if (i.dtype() != DType::kI64)
+        return Wrong(fmt::format("an index of {} is {}, not i64", name, TypeName(i.type())));
+      if (i.lanes() > 1 && lanes > 1 && i.lanes() != lanes)
+        return Wrong(fmt::format("the indices of {} differ in lanes", name));
       lanes = std::max(lanes, i.lanes());
     }
     return Load(it->second, std::move(indices));
@@ -247,7 +261,6 @@ class Parser {
   int depth_ = 0;
   std::map<std::string, Expr> vars_;
   std::map<std::string, Buffer> buffers_;
-
 };
 
 bool OneType(const Expr& a, const Expr& b) {
@@ -269,7 +282,8 @@ Result<Expr> Parser::Binary() {
     if (op == BinOp::kMin || op == BinOp::kMax || !Accept(BinOpName(op))) continue;
     TESSERA_ASSIGN(const Expr b, Expression());
     if (!OneType(a, b) || !Allows(op, a.dtype())) {
-      return Wrong(fmt::format("'{}' of {} and {}", BinOpName(op), TypeName(a.type()), TypeName(b.type())));
+      return Wrong(
+          fmt::format("'{}' of {} and {}", BinOpName(op), TypeName(a.type()), TypeName(b.type())));
     }
     TESSERA_TRY(Expect(")"));
     return Bin(op, a, b);
@@ -295,8 +309,10 @@ Result<Expr> Parser::Number() {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string suffix(end, text.data() + text.size());
   const auto dtype = suffix.empty() ? DType::kI64 : DTypeFromName(suffix);
-  if (error != std::errc() || !dtype || IsFloat(*dtype) || *dtype == DType::kBool) return Bad("a number");
-  if (WrapTo(*dtype, value) != value) return Wrong(fmt::format("{} does not fit {}", value, DTypeName(*dtype)));
+  if (error != std::errc() || !dtype || IsFloat(*dtype) || *dtype == DType::kBool)
+    return Bad("a number");
+  if (WrapTo(*dtype, value) != value)
+    return Wrong(fmt::format("{} does not fit {}", value, DTypeName(*dtype)));
   ++at_;
   return Imm(*dtype, value);
 }
@@ -304,7 +320,8 @@ Result<Expr> Parser::Number() {
 Result<Expr> Parser::Function(const std::string& name, std::vector<Expr> args) {
   auto takes = [&](size_t n) { return args.size() == n; };
   if ((name == "min" || name == "max") && takes(2)) {
-    if (!OneType(args[0], args[1]) || args[0].dtype() == DType::kBool) return Wrong(name + " of two types");
+    if (!OneType(args[0], args[1]) || args[0].dtype() == DType::kBool)
+      return Wrong(name + " of two types");
     return Bin(name == "min" ? BinOp::kMin : BinOp::kMax, args[0], args[1]);
   }
   if (const auto dtype = DTypeFromName(name); dtype && takes(1)) return Cast(*dtype, args[0]);
@@ -313,22 +330,26 @@ Result<Expr> Parser::Function(const std::string& name, std::vector<Expr> args) {
   if (name == "select" && takes(3)) {
     const int lanes = args[0].lanes();
     if (args[0].dtype() != DType::kBool || !OneType(args[1], args[2]) ||
-        (lanes > 1 && std::max(args[1].lanes(), args[2].lanes()) != lanes && std::max(args[1].lanes(), args[2].lanes()) != 1)) {
+        (lanes > 1 && std::max(args[1].lanes(), args[2].lanes()) != lanes &&
+         std::max(args[1].lanes(), args[2].lanes()) != 1)) {
       return Wrong("select needs a bool and two values of one type");
     }
     return Select(args[0], args[1], args[2]);
   }
   int64_t lanes = 0;
   if ((name == "ramp" && takes(3)) || (name == "broadcast" && takes(2))) {
-    if (!IsImm(args.back(), &lanes) || lanes < 2 || lanes > 4096 || args[0].lanes() != 1) return Wrong(name + ": 2 to 4096 lanes of a scalar");
+    if (!IsImm(args.back(), &lanes) || lanes < 2 || lanes > 4096 || args[0].lanes() != 1)
+      return Wrong(name + ": 2 to 4096 lanes of a scalar");
     if (name == "broadcast") return Broadcast(args[0], static_cast<int>(lanes));
-    if (args[0].type() != args[1].type() || !IsInt(args[0].dtype())) return Wrong("ramp: base and stride are integers of one type");
+    if (args[0].type() != args[1].type() || !IsInt(args[0].dtype()))
+      return Wrong("ramp: base and stride are integers of one type");
     return Ramp(args[0], args[1], static_cast<int>(lanes));
   }
   Result<Type> type = ScalarIntrinType(name, args);
   if (!type) return Wrong(type.error().message);
   for (const Expr& a : args) {
-    if (a.lanes() != 1 && a.lanes() != type->lanes) return Wrong(fmt::format("{}: operands differ in lanes", name));
+    if (a.lanes() != 1 && a.lanes() != type->lanes)
+      return Wrong(fmt::format("{}: operands differ in lanes", name));
   }
   return Call(name, std::move(args), *type);
 }

@@ -34,8 +34,8 @@ class Printer {
                            bounds, kind, Text(s->body[0], depth + 1), pad);
       }
       case StmtKind::kIf: {
-        std::string text =
-            fmt::format("{}if {} {{\n{}{}}}", pad, Text(s->value), Text(s->body[0], depth + 1), pad);
+        std::string text = fmt::format("{}if {} {{\n{}{}}}", pad, Text(s->value),
+                                       Text(s->body[0], depth + 1), pad);
         if (s->body.size() > 1) {
           text += fmt::format(" else {{\n{}{}}}", Text(s->body[1], depth + 1), pad);
         }
@@ -53,14 +53,16 @@ class Printer {
         return fmt::format("{}alloc {} {{\n{}{}}}\n", pad, declaration, Text(s->body[0], depth + 1),
                            pad);
       }
-      case StmtKind::kEval: return fmt::format("{}eval {};\n", pad, Text(s->value));
+      case StmtKind::kEval:
+        return fmt::format("{}eval {};\n", pad, Text(s->value));
     }
     return "";
   }
 
   std::string Text(const Expr& e) {
     switch (e->kind) {
-      case ExprKind::kImm: return Constant(*e);
+      case ExprKind::kImm:
+        return Constant(*e);
       case ExprKind::kVar:
         return Name(e.get(), e->name) +
                (e.dtype() == DType::kI64 ? "" : fmt::format(":{}", DTypeName(e.dtype())));
@@ -70,14 +72,18 @@ class Printer {
         }
         return fmt::format("({} {} {})", Text(e->args[0]), BinOpName(e->bin()), Text(e->args[1]));
       case ExprKind::kUn:
-        if (e->un() == UnOp::kCast) return fmt::format("{}({})", DTypeName(e.dtype()), Text(e->args[0]));
+        if (e->un() == UnOp::kCast)
+          return fmt::format("{}({})", DTypeName(e.dtype()), Text(e->args[0]));
         return fmt::format("{}({})", e->un() == UnOp::kNeg ? "neg" : "not", Text(e->args[0]));
-      case ExprKind::kSelect: return "select(" + List(e->args) + ")";
-      case ExprKind::kLoad: return Access(e->buffer, e->args);
+      case ExprKind::kSelect:
+        return "select(" + List(e->args) + ")";
+      case ExprKind::kLoad:
+        return Access(e->buffer, e->args);
       case ExprKind::kVec:
         return fmt::format("{}({}, {})", e->vec() == VecOp::kRamp ? "ramp" : "broadcast",
                            List(e->args), e.lanes());
-      case ExprKind::kCall: return fmt::format("{}({})", e->name, List(e->args));
+      case ExprKind::kCall:
+        return fmt::format("{}({})", e->name, List(e->args));
       case ExprKind::kReduce: {
         std::string axes;
         for (const Axis& a : e->axes) {
@@ -86,7 +92,8 @@ class Printer {
         }
         return fmt::format("{}({}; {})", ReduceOpName(e->reduce()), Text(e->args[0]), axes);
       }
-      case ExprKind::kTensorRead: return fmt::format("{}[{}]", e->tensor->name, List(e->args));
+      case ExprKind::kTensorRead:
+        return fmt::format("{}[{}]", e->tensor->name, List(e->args));
     }
     return "";
   }
@@ -136,7 +143,8 @@ class Printer {
 
   // Model files name tensors freely; the text keeps letters, digits, '_' and '.'.
   static std::string Identifier(const std::string& wanted) {
-    std::string name = wanted.empty() || std::isdigit(static_cast<unsigned char>(wanted[0])) ? "_" : "";
+    std::string name =
+        wanted.empty() || std::isdigit(static_cast<unsigned char>(wanted[0])) ? "_" : "";
     for (char c : wanted) name += std::isalnum(static_cast<unsigned char>(c)) || c == '.' ? c : '_';
     return name;
   }

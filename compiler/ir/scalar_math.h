@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Exact integer arithmetic of quantised graphs, as the host path means it. Written from the
-// definition (scale, then round by a named rule), on values rather than bits, so that agreement with
-// the accelerator's semantics says something. Depends on nothing but the standard library.
+// definition (scale, then round by a named rule), on values rather than bits, so that agreement
+// with the accelerator's semantics says something. Depends on nothing but the standard library.
 #ifndef TESSERA_COMPILER_IR_SCALAR_MATH_H_
 #define TESSERA_COMPILER_IR_SCALAR_MATH_H_
 
@@ -10,7 +10,8 @@
 
 namespace tessera::ir {
 
-// How a scaled value becomes an integer. The numbers appear in IR text as the last operand of requant.
+// How a scaled value becomes an integer. The numbers appear in IR text as the last operand of
+// requant.
 enum class Rounding : int32_t {
   kEven = 0,    // once, ties to even (ONNX)
   kTflite = 1,  // ties up at 2^-31, then ties away from zero at the shift (TFLite's two steps)

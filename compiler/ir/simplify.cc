@@ -25,11 +25,16 @@ Expr Bool(bool value) { return Imm(DType::kBool, value); }
 int Decide(BinOp op, const Expr& a, const Expr& b, const Ranges& ranges) {
   const Interval d = BoundsOf(Add(ToLinear(a, ranges), ToLinear(b, ranges), -1), ranges);
   switch (op) {
-    case BinOp::kLt: return d.hi < 0 ? 1 : d.lo >= 0 ? 0 : 2;
-    case BinOp::kLe: return d.hi <= 0 ? 1 : d.lo > 0 ? 0 : 2;
-    case BinOp::kEq: return d.lo == 0 && d.hi == 0 ? 1 : d.lo > 0 || d.hi < 0 ? 0 : 2;
-    case BinOp::kNe: return d.lo == 0 && d.hi == 0 ? 0 : d.lo > 0 || d.hi < 0 ? 1 : 2;
-    default: return 2;
+    case BinOp::kLt:
+      return d.hi < 0 ? 1 : d.lo >= 0 ? 0 : 2;
+    case BinOp::kLe:
+      return d.hi <= 0 ? 1 : d.lo > 0 ? 0 : 2;
+    case BinOp::kEq:
+      return d.lo == 0 && d.hi == 0 ? 1 : d.lo > 0 || d.hi < 0 ? 0 : 2;
+    case BinOp::kNe:
+      return d.lo == 0 && d.hi == 0 ? 0 : d.lo > 0 || d.hi < 0 ? 1 : 2;
+    default:
+      return 2;
   }
 }
 
@@ -46,7 +51,8 @@ Expr NormalCompare(BinOp op, const Expr& a, const Expr& b, const Ranges& ranges)
   }
   if (d.constant > 0 && (!left.terms.empty() || right.terms.empty())) {
     left.constant = d.constant;
-    if (!right.terms.empty() || op == BinOp::kEq || op == BinOp::kNe) return Bin(op, FromLinear(left), FromLinear(right));
+    if (!right.terms.empty() || op == BinOp::kEq || op == BinOp::kNe)
+      return Bin(op, FromLinear(left), FromLinear(right));
     // x + c < 0 reads better as x < -c
     right.constant = -left.constant;
     left.constant = 0;
@@ -67,14 +73,15 @@ class Simplifier {
       const Expr inside = MapOperands(e, [&](const Expr& a) { return Do(a); });
       return FromLinear(ToLinear(inside, ranges_));
     }
-    const Expr x = e->kind == ExprKind::kSelect
-                       ? e
-                       : MapOperands(e, [&](const Expr& a) { return Do(a); });
+    const Expr x =
+        e->kind == ExprKind::kSelect ? e : MapOperands(e, [&](const Expr& a) { return Do(a); });
     switch (x->kind) {
-      case ExprKind::kBin: return DoBin(x);
+      case ExprKind::kBin:
+        return DoBin(x);
       case ExprKind::kUn:
         if (IsConstant(x->args[0])) {
-          return FromLane(x.dtype(), ApplyUn(x->un(), x->args[0].dtype(), x.dtype(), ToLane(x->args[0])));
+          return FromLane(x.dtype(),
+                          ApplyUn(x->un(), x->args[0].dtype(), x.dtype(), ToLane(x->args[0])));
         }
         if (x->un() == UnOp::kCast) return DoCast(x);
         return x;
@@ -86,7 +93,8 @@ class Simplifier {
       }
       case ExprKind::kVec:
         // ramp(x, 0) is broadcast(x)
-        if (x->vec() == VecOp::kRamp && IsImmEqual(x->args[1], 0)) return Broadcast(x->args[0], x.lanes());
+        if (x->vec() == VecOp::kRamp && IsImmEqual(x->args[1], 0))
+          return Broadcast(x->args[0], x.lanes());
         return x;
       case ExprKind::kCall: {
         const auto info = FindScalarIntrin(x->name);
@@ -98,13 +106,15 @@ class Simplifier {
         }
         return FromLane(x.dtype(), ApplyScalarIntrin(info->id, x.dtype(), args));
       }
-      default: return x;
+      default:
+        return x;
     }
   }
 
   Stmt Do(const Stmt& s) {
     switch (s->kind) {
-      case StmtKind::kFor: return DoFor(s);
+      case StmtKind::kFor:
+        return DoFor(s);
       case StmtKind::kIf: {
         const Expr c = Do(s->value);
         if (IsConstant(c)) {
@@ -160,8 +170,9 @@ class Simplifier {
     const Expr& inner = e->args[0];
     if (inner->kind != ExprKind::kUn || inner->un() != UnOp::kCast) return e;
     const Expr& x = inner->args[0];
-    if (IsInt(x.dtype()) && IsInt(inner.dtype()) && IsInt(e.dtype()) && inner.dtype() != DType::kU8 &&
-        DTypeBytes(inner.dtype()) > DTypeBytes(x.dtype()) && DTypeBytes(e.dtype()) >= DTypeBytes(inner.dtype())) {
+    if (IsInt(x.dtype()) && IsInt(inner.dtype()) && IsInt(e.dtype()) &&
+        inner.dtype() != DType::kU8 && DTypeBytes(inner.dtype()) > DTypeBytes(x.dtype()) &&
+        DTypeBytes(e.dtype()) >= DTypeBytes(inner.dtype())) {
       return Cast(e.dtype(), x);
     }
     return e;
@@ -173,7 +184,8 @@ class Simplifier {
     if (count.hi <= 0) return Stmt();
     if (IsImmEqual(extent, 1)) return Do(Substitute(s->body[0], {{s->var.get(), min}}));
     Interval range{first.lo, Interval::kHighest};
-    if (first.hi < Interval::kHighest && count.hi < Interval::kHighest) range.hi = first.hi + count.hi - 1;
+    if (first.hi < Interval::kHighest && count.hi < Interval::kHighest)
+      range.hi = first.hi + count.hi - 1;
     ranges_.Set(s->var, range);
     const Stmt body = Do(s->body[0]);
     ranges_.Erase(s->var);

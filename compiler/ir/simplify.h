@@ -2,7 +2,8 @@
 //
 // Simplification: constant folding, linear normal form of indices, comparisons decided by bounds,
 // loops of one or no iteration, branches that cannot be taken. Keeps meaning exactly; the one thing
-// it may remove is an error (a read outside its buffer that is no longer made). Depends on affine.h.
+// it may remove is an error (a read outside its buffer that is no longer made). Depends on
+// affine.h.
 #ifndef TESSERA_COMPILER_IR_SIMPLIFY_H_
 #define TESSERA_COMPILER_IR_SIMPLIFY_H_
 

@@ -10,7 +10,9 @@ Result<std::vector<Token>> Tokenize(std::string_view text) {
   int line = 1;
   size_t i = 0;
   auto at = [&](size_t k) { return k < text.size() ? text[k] : '\0'; };
-  auto is_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  auto is_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
+  };
   while (i < text.size()) {
     const char c = text[i];
     if (c == '\n') ++line;
@@ -24,7 +26,8 @@ Result<std::vector<Token>> Tokenize(std::string_view text) {
     }
     const size_t start = i;
     TokenKind kind = TokenKind::kMark;
-    const bool signed_number = c == '-' && (std::isdigit(static_cast<unsigned char>(at(i + 1))) || at(i + 1) == 'i');
+    const bool signed_number =
+        c == '-' && (std::isdigit(static_cast<unsigned char>(at(i + 1))) || at(i + 1) == 'i');
     if (std::isdigit(static_cast<unsigned char>(c)) || signed_number) {
       kind = TokenKind::kNumber;
       ++i;
@@ -38,7 +41,8 @@ Result<std::vector<Token>> Tokenize(std::string_view text) {
       for (std::string_view two : kTwo) {
         if (text.substr(start, 2) == two) i = start + 2;
       }
-      if (i == start + 1 && std::string_view("()[]{},;:=+-*/%&|^<>").find(c) == std::string_view::npos) {
+      if (i == start + 1 &&
+          std::string_view("()[]{},;:=+-*/%&|^<>").find(c) == std::string_view::npos) {
         return Fail(Code::kInvalidArgument, "line {}: '{}' begins no token", line, c);
       }
     }

@@ -9,12 +9,18 @@ namespace tessera::ir {
 
 const char* DTypeName(DType dtype) {
   switch (dtype) {
-    case DType::kBool: return "bool";
-    case DType::kI8: return "i8";
-    case DType::kU8: return "u8";
-    case DType::kI32: return "i32";
-    case DType::kI64: return "i64";
-    case DType::kF32: return "f32";
+    case DType::kBool:
+      return "bool";
+    case DType::kI8:
+      return "i8";
+    case DType::kU8:
+      return "u8";
+    case DType::kI32:
+      return "i32";
+    case DType::kI64:
+      return "i64";
+    case DType::kF32:
+      return "f32";
   }
   TESSERA_CHECK(false, "data type {}", static_cast<int>(dtype));
 }
@@ -30,22 +36,31 @@ int64_t DTypeBytes(DType dtype) {
   switch (dtype) {
     case DType::kBool:
     case DType::kI8:
-    case DType::kU8: return 1;
+    case DType::kU8:
+      return 1;
     case DType::kI32:
-    case DType::kF32: return 4;
-    case DType::kI64: return 8;
+    case DType::kF32:
+      return 4;
+    case DType::kI64:
+      return 8;
   }
   TESSERA_CHECK(false, "data type {}", static_cast<int>(dtype));
 }
 
 int64_t WrapTo(DType dtype, int64_t value) {
   switch (dtype) {
-    case DType::kBool: return value & 1;
-    case DType::kI8: return static_cast<int8_t>(value);
-    case DType::kU8: return static_cast<uint8_t>(value);
-    case DType::kI32: return static_cast<int32_t>(value);
-    case DType::kI64: return value;
-    case DType::kF32: break;
+    case DType::kBool:
+      return value & 1;
+    case DType::kI8:
+      return static_cast<int8_t>(value);
+    case DType::kU8:
+      return static_cast<uint8_t>(value);
+    case DType::kI32:
+      return static_cast<int32_t>(value);
+    case DType::kI64:
+      return value;
+    case DType::kF32:
+      break;
   }
   TESSERA_CHECK(false, "WrapTo of f32");
 }

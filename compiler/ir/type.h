@@ -24,7 +24,8 @@ int64_t DTypeBytes(DType dtype);
 inline bool IsFloat(DType dtype) { return dtype == DType::kF32; }
 inline bool IsInt(DType dtype) { return dtype != DType::kF32 && dtype != DType::kBool; }
 
-// The value an integer of type |dtype| holds after |value| was stored in it (low bits, then extended).
+// The value an integer of type |dtype| holds after |value| was stored in it (low bits, then
+// extended).
 int64_t WrapTo(DType dtype, int64_t value);
 
 // A scalar (lanes == 1) or a vector of |lanes| equal elements.

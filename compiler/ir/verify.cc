@@ -14,7 +14,8 @@ class Verifier {
  public:
   Status Run(const Func& func) {
     for (const Buffer& b : func.params) {
-      if (b->scope != Scope::kGlobal) return Bad("parameter {} is in scope {}, not global", b->name, ScopeName(b->scope));
+      if (b->scope != Scope::kGlobal)
+        return Bad("parameter {} is in scope {}, not global", b->name, ScopeName(b->scope));
       if (!buffers_.insert(b.get()).second) return Bad("parameter {} is named twice", b->name);
     }
     return Check(func.body);
@@ -27,7 +28,8 @@ class Verifier {
   }
 
   Status Access(const Buffer& buffer, const std::vector<Expr>& indices) {
-    if (!buffers_.contains(buffer.get())) return Bad("{} is used outside its allocation", buffer->name);
+    if (!buffers_.contains(buffer.get()))
+      return Bad("{} is used outside its allocation", buffer->name);
     const std::vector<int64_t> limit = PaddedShape(*buffer);
     for (size_t d = 0; d < indices.size(); ++d) {
       int64_t i = 0;
@@ -53,11 +55,14 @@ class Verifier {
           if (!type) return std::unexpected(type.error());
           break;
         }
-        if (FindTileIntrin(e->name)) return Bad("{} acts on memory and has no value; write eval {}(...)", e->name, e->name);
+        if (FindTileIntrin(e->name))
+          return Bad("{} acts on memory and has no value; write eval {}(...)", e->name, e->name);
         return Bad("no intrinsic is called '{}'", e->name);
       case ExprKind::kReduce:
-      case ExprKind::kTensorRead: return Bad("a tensor expression reached the loop IR");
-      default: break;
+      case ExprKind::kTensorRead:
+        return Bad("a tensor expression reached the loop IR");
+      default:
+        break;
     }
     for (size_t i = 0; i < e->args.size(); ++i) {
       TESSERA_TRY(Check(e->args[i], taken && !(e->kind == ExprKind::kSelect && i > 0)));
@@ -69,7 +74,8 @@ class Verifier {
     const auto intrin = FindTileIntrin(e->name);
     if (!intrin) return Bad("no tile intrinsic is called '{}'", e->name);
     if (intrin->operands.size() != e->args.size()) {
-      return Bad("{} takes {} operands, {} are given", e->name, intrin->operands.size(), e->args.size());
+      return Bad("{} takes {} operands, {} are given", e->name, intrin->operands.size(),
+                 e->args.size());
     }
     for (size_t i = 0; i < e->args.size(); ++i) {
       if (intrin->operands[i] != OperandKind::kValue && e->args[i]->kind != ExprKind::kLoad) {
@@ -84,19 +90,23 @@ class Verifier {
     switch (s->kind) {
       case StmtKind::kFor: {
         int64_t n = 0;
-        if (s->min.type() != Type{} || s->extent.type() != Type{}) return Bad("loop {}: its bounds are not scalar indices", s->var->name);
-        if ((s->loop == LoopKind::kVector || s->loop == LoopKind::kUnroll) && !IsImm(s->extent, &n)) {
+        if (s->min.type() != Type{} || s->extent.type() != Type{})
+          return Bad("loop {}: its bounds are not scalar indices", s->var->name);
+        if ((s->loop == LoopKind::kVector || s->loop == LoopKind::kUnroll) &&
+            !IsImm(s->extent, &n)) {
           return Bad("{} loop {} has no constant extent", LoopKindName(s->loop), s->var->name);
         }
         TESSERA_TRY(Check(s->min));
         TESSERA_TRY(Check(s->extent));
-        if (!vars_.insert(s->var.get()).second) return Bad("loop {} is inside itself", s->var->name);
+        if (!vars_.insert(s->var.get()).second)
+          return Bad("loop {} is inside itself", s->var->name);
         TESSERA_TRY(Check(s->body[0]));
         vars_.erase(s->var.get());
         return {};
       }
       case StmtKind::kAlloc:
-        if (!buffers_.insert(s->buffer.get()).second) return Bad("{} is allocated inside its own allocation", s->buffer->name);
+        if (!buffers_.insert(s->buffer.get()).second)
+          return Bad("{} is allocated inside its own allocation", s->buffer->name);
         TESSERA_TRY(Check(s->body[0]));
         buffers_.erase(s->buffer.get());
         return {};
@@ -104,9 +114,13 @@ class Verifier {
         TESSERA_TRY(Access(s->buffer, s->indices));
         for (const Expr& i : s->indices) TESSERA_TRY(Check(i));
         return Check(s->value);
-      case StmtKind::kEval: return CheckTile(s->value);
-      case StmtKind::kIf: TESSERA_TRY(Check(s->value)); break;
-      case StmtKind::kSeq: break;
+      case StmtKind::kEval:
+        return CheckTile(s->value);
+      case StmtKind::kIf:
+        TESSERA_TRY(Check(s->value));
+        break;
+      case StmtKind::kSeq:
+        break;
     }
     for (const Stmt& b : s->body) TESSERA_TRY(Check(b));
     return {};

@@ -14,13 +14,17 @@ Expr MapOperands(const Expr& e, const ExprFn& fn) {
   }
   if (!changed) return e;
   switch (e->kind) {  // the builders recompute types, so vector operands propagate
-    case ExprKind::kBin: return Bin(e->bin(), args[0], args[1]);
-    case ExprKind::kSelect: return Select(args[0], args[1], args[2]);
-    case ExprKind::kLoad: return Load(e->buffer, std::move(args));
+    case ExprKind::kBin:
+      return Bin(e->bin(), args[0], args[1]);
+    case ExprKind::kSelect:
+      return Select(args[0], args[1], args[2]);
+    case ExprKind::kLoad:
+      return Load(e->buffer, std::move(args));
     case ExprKind::kUn:
       if (e->un() == UnOp::kCast) return Cast(e.dtype(), args[0]);
       return e->un() == UnOp::kNeg ? Neg(args[0]) : Not(args[0]);
-    default: break;
+    default:
+      break;
   }
   ExprNode node = *e;
   node.args = std::move(args);
@@ -52,8 +56,10 @@ Stmt MapParts(const Stmt& s, const ExprFn& expr_fn, const StmtFn& stmt_fn) {
   }
   if (!changed) return s;
   switch (node.kind) {
-    case StmtKind::kFor: return node.body[0] ? For(node.var, node.min, node.extent, node.loop, node.body[0]) : Stmt();
-    case StmtKind::kAlloc: return node.body[0] ? Alloc(node.buffer, node.body[0]) : Stmt();
+    case StmtKind::kFor:
+      return node.body[0] ? For(node.var, node.min, node.extent, node.loop, node.body[0]) : Stmt();
+    case StmtKind::kAlloc:
+      return node.body[0] ? Alloc(node.buffer, node.body[0]) : Stmt();
     case StmtKind::kSeq: {
       Stmt seq = Seq(std::move(node.body));
       return seq->kind == StmtKind::kSeq && seq->body.empty() ? Stmt() : seq;
@@ -63,8 +69,10 @@ Stmt MapParts(const Stmt& s, const ExprFn& expr_fn, const StmtFn& stmt_fn) {
       if (node.body[0]) return If(node.value, node.body[0], other);
       return other ? If(Not(node.value), other) : Stmt();
     }
-    case StmtKind::kStore: return Store(node.buffer, node.indices, node.value);
-    case StmtKind::kEval: return Eval(node.value);
+    case StmtKind::kStore:
+      return Store(node.buffer, node.indices, node.value);
+    case StmtKind::kEval:
+      return Eval(node.value);
   }
   return s;
 }
@@ -140,10 +148,14 @@ Stmt FreshCopy(const Stmt& s, VarMap vars) {
   std::function<Stmt(const Stmt&)> stmt = [&](const Stmt& x) -> Stmt {
     const Stmt y = MapParts(x, expr, stmt);
     switch (y->kind) {
-      case StmtKind::kFor: return For(vars.at(x->var.get()), y->min, y->extent, y->loop, y->body[0]);
-      case StmtKind::kStore: return Store(buffer(y->buffer), y->indices, y->value);
-      case StmtKind::kAlloc: return Alloc(buffer(y->buffer), y->body[0]);
-      default: return y;
+      case StmtKind::kFor:
+        return For(vars.at(x->var.get()), y->min, y->extent, y->loop, y->body[0]);
+      case StmtKind::kStore:
+        return Store(buffer(y->buffer), y->indices, y->value);
+      case StmtKind::kAlloc:
+        return Alloc(buffer(y->buffer), y->body[0]);
+      default:
+        return y;
     }
   };
   return stmt(s);

@@ -29,7 +29,9 @@ struct Reach {
 
 bool Moves(const Expr& e, const VarSet& fixed) {
   bool moves = false;
-  ir::Visit(e, [&](const Expr& x) { moves |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get()); });
+  ir::Visit(e, [&](const Expr& x) {
+    moves |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
+  });
   return moves;
 }
 
@@ -38,7 +40,8 @@ Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges);
 Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
   Reach r;
   int64_t k = 0;
-  if (atom->kind == ir::ExprKind::kBin && (atom->bin() == ir::BinOp::kDiv || atom->bin() == ir::BinOp::kMod) &&
+  if (atom->kind == ir::ExprKind::kBin &&
+      (atom->bin() == ir::BinOp::kDiv || atom->bin() == ir::BinOp::kMod) &&
       ir::IsImm(atom->args[1], &k) && k > 0) {
     const Reach x = ReachOf(atom->args[0], fixed, ranges);
     if (x.known) {
@@ -48,7 +51,8 @@ Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
       if (atom->bin() == ir::BinOp::kDiv) return {first, last, true};
       const Linear apart = ir::Add(last, first, -1);
       if (apart.IsConstant() && apart.constant == 0) {
-        return {ir::ToLinear(ir::FloorMod(lo, Expr(k)), ranges), ir::ToLinear(ir::FloorMod(hi, Expr(k)), ranges), true};
+        return {ir::ToLinear(ir::FloorMod(lo, Expr(k)), ranges),
+                ir::ToLinear(ir::FloorMod(hi, Expr(k)), ranges), true};
       }
       r.hi.constant = k - 1;
       return r;
@@ -103,8 +107,9 @@ class Inference {
       if (stage.attach == Attach::kAt) {
         const Stage* outer = schedule_.Find(stage.at_stage);
         if (outer->attach == Attach::kInline || outer->LeafIndex(stage.at_axis) < 0) {
-          return Fail(Code::kInvalidArgument, "{} is computed at loop {} of {}, which a later step took away",
-                      stage.name, stage.at_axis, stage.at_stage);
+          return Fail(Code::kInvalidArgument,
+                      "{} is computed at loop {} of {}, which a later step took away", stage.name,
+                      stage.at_axis, stage.at_stage);
         }
         TESSERA_TRY(FindBox(stage, &b));
       }
@@ -116,12 +121,14 @@ class Inference {
  private:
   // The shape, grown to whole blocks of the layout and of padded splits.
   static std::vector<int64_t> Limit(const Stage& stage) {
-    ir::BufferNode node{.name = stage.name, .dtype = stage.dtype, .shape = stage.shape, .layout = stage.layout};
+    ir::BufferNode node{
+        .name = stage.name, .dtype = stage.dtype, .shape = stage.shape, .layout = stage.layout};
     std::vector<int64_t> limit = ir::PaddedShape(node);
     for (const Relation& r : stage.relations) {
       if (!r.is_split || !r.pad) continue;
       for (size_t d = 0; d < stage.axes.size(); ++d) {
-        if (stage.axes[d].var.get() == r.parent.get()) limit[d] = std::max(limit[d], RoundUp(stage.shape[d], r.factor));
+        if (stage.axes[d].var.get() == r.parent.get())
+          limit[d] = std::max(limit[d], RoundUp(stage.shape[d], r.factor));
       }
     }
     return limit;
@@ -164,7 +171,8 @@ class Inference {
         continue;
       }
       if (extent < 1) {
-        return Fail(Code::kInvalidArgument, "{}: no element of dimension {} is needed where it is computed, at {} of {}",
+        return Fail(Code::kInvalidArgument,
+                    "{}: no element of dimension {} is needed where it is computed, at {} of {}",
                     stage.name, d, stage.at_axis, stage.at_stage);
       }
       b->min[d] = ir::FromLinear(lo[d]);
@@ -182,8 +190,8 @@ class Inference {
     return true;
   }
 
-  // Root variables of |reader| for the analysis. An axis none of whose loops stands still is taken as
-  // one variable over its exact range, which a split that does not divide would overstate.
+  // Root variables of |reader| for the analysis. An axis none of whose loops stands still is taken
+  // as one variable over its exact range, which a split that does not divide would overstate.
   ir::VarMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
     ir::VarMap roots;
     auto add = [&](const ir::Axis& axis, const Expr& min, int64_t extent) {
@@ -205,7 +213,8 @@ class Inference {
     return roots;
   }
 
-  // Do the fixed variables of |value| all come from the box's minimum? Then the loops of the axis move.
+  // Do the fixed variables of |value| all come from the box's minimum? Then the loops of the axis
+  // move.
   static bool OnlyInMin(const Expr& value, const Expr& min, const VarSet& fixed) {
     bool all = true;
     ir::Visit(value, [&](const Expr& x) {
@@ -218,7 +227,8 @@ class Inference {
   static int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {
     int64_t extent = b.extent[d];
     for (const Relation& r : stage.relations) {
-      if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get()) extent = RoundUp(extent, r.factor);
+      if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get())
+        extent = RoundUp(extent, r.factor);
     }
     return extent;
   }
@@ -257,7 +267,8 @@ class Inference {
       }
       const int64_t inner = extents.at(r.inner.get()), parent = extents.at(r.parent.get());
       value[r.parent.get()] = value_of(r.outer) * Expr(inner) + value_of(r.inner);
-      if (!r.pad && parent % inner != 0) b->guards.push_back(ir::Lt(value[r.parent.get()], Expr(parent)));
+      if (!r.pad && parent % inner != 0)
+        b->guards.push_back(ir::Lt(value[r.parent.get()], Expr(parent)));
     }
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const Expr var = stage.axes[d].var;
@@ -268,7 +279,8 @@ class Inference {
         b->guards.push_back(ir::Lt(index, Expr(b->limit[d])));
       }
     }
-    for (const ir::Axis& a : stage.reduce_axes) b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
+    for (const ir::Axis& a : stage.reduce_axes)
+      b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
     std::vector<Expr> open;
     for (const Expr& g : b->guards) {
       if (!ir::ProveTrue(g, out_.ranges)) open.push_back(ir::Simplify(g, out_.ranges));

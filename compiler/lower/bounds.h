@@ -20,11 +20,11 @@ namespace tessera::lower {
 
 // What lowering knows of one stage.
 struct StageBounds {
-  std::vector<ir::Expr> min;                                 // box: first index, a dimension each
-  std::vector<int64_t> extent;                               // and how many
-  std::vector<int64_t> limit;                                // indices below it have a place in every buffer
+  std::vector<ir::Expr> min;    // box: first index, a dimension each
+  std::vector<int64_t> extent;  // and how many
+  std::vector<int64_t> limit;   // indices below it have a place in every buffer
   std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
-  ir::VarMap values;             // root axis variable (reduction too) -> expression of leaf variables
+  ir::VarMap values;  // root axis variable (reduction too) -> expression of leaf variables
   std::vector<ir::Expr> guards;  // hold for the iterations that count
 };
 
@@ -36,7 +36,8 @@ struct Bounds {
 Result<Bounds> InferBounds(const schedule::Schedule& schedule);
 
 // The loop variables that are fixed where |stage| is attached: those of the loops around it.
-std::set<const ir::ExprNode*> FixedVars(const schedule::Schedule& schedule, const schedule::Stage& stage);
+std::set<const ir::ExprNode*> FixedVars(const schedule::Schedule& schedule,
+                                        const schedule::Stage& stage);
 
 }  // namespace tessera::lower
 

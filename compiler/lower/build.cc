@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops from bounds: one nest a stage, producers inside the loops where they are attached, a reduction
-// as a store of its identity and an update.
+// Loops from bounds: one nest a stage, producers inside the loops where they are attached, a
+// reduction as a store of its identity and an update.
 #include <algorithm>
 
 #include "base/check.h"
@@ -24,7 +24,8 @@ using schedule::Stage;
 
 class Builder {
  public:
-  Builder(const Schedule& schedule, Bounds bounds) : schedule_(schedule), bounds_(std::move(bounds)) {}
+  Builder(const Schedule& schedule, Bounds bounds)
+      : schedule_(schedule), bounds_(std::move(bounds)) {}
 
   Result<ir::Func> Build(const std::string& name, std::vector<std::string> params) {
     if (params.empty()) params = DefaultParams();
@@ -32,16 +33,19 @@ class Builder {
     for (const std::string& p : params) {
       const Stage* stage = schedule_.Find(p);
       if (!stage || (!stage->placeholder && !stage->output)) {
-        return Fail(Code::kInvalidArgument, "{}: parameter '{}' is neither an input nor an output", name, p);
+        return Fail(Code::kInvalidArgument, "{}: parameter '{}' is neither an input nor an output",
+                    name, p);
       }
-      if (buffers_.contains(p)) return Fail(Code::kInvalidArgument, "{}: parameter '{}' is named twice", name, p);
+      if (buffers_.contains(p))
+        return Fail(Code::kInvalidArgument, "{}: parameter '{}' is named twice", name, p);
       buffers_[p] = MakeBuffer(*stage);
       func.params.push_back(buffers_[p]);
     }
     for (const Stage& s : schedule_.stages()) {
       const bool needed = s.output || (s.placeholder && !schedule_.Consumers(s.name).empty());
       if (needed && !buffers_.contains(s.name)) {
-        return Fail(Code::kInvalidArgument, "{}: '{}' is missing from the parameters", name, s.name);
+        return Fail(Code::kInvalidArgument, "{}: '{}' is missing from the parameters", name,
+                    s.name);
       }
     }
     std::vector<Stmt> nests;
@@ -49,7 +53,8 @@ class Builder {
     for (const Stage& s : schedule_.stages()) {
       if (s.placeholder || s.attach != Attach::kRoot) continue;
       if (!s.output) {
-        if (schedule_.Consumers(s.name).empty()) continue;  // everything of it was inlined elsewhere
+        if (schedule_.Consumers(s.name).empty())
+          continue;  // everything of it was inlined elsewhere
         locals.push_back(buffers_[s.name] = MakeBuffer(s));
       }
       TESSERA_ASSIGN(const Stmt nest, Nest(s));
@@ -80,7 +85,8 @@ class Builder {
   Buffer MakeBuffer(const Stage& stage) const {
     const StageBounds& b = bounds_.stages.at(stage.name);
     const bool part = stage.attach == Attach::kAt;
-    std::vector<int64_t> shape = part || !(stage.placeholder || stage.output) ? b.extent : stage.shape;
+    std::vector<int64_t> shape =
+        part || !(stage.placeholder || stage.output) ? b.extent : stage.shape;
     for (size_t d = 0; d < shape.size(); ++d) {
       for (const schedule::Relation& r : stage.relations) {
         if (r.is_split && r.pad && !stage.output && r.parent.get() == stage.axes[d].var.get()) {
@@ -88,15 +94,20 @@ class Builder {
         }
       }
     }
-    return ir::MakeBuffer({.name = stage.name, .dtype = stage.dtype, .shape = std::move(shape), .layout = stage.layout,
-                           .scope = stage.scope, .copies = stage.double_buffer ? 2 : 1});
+    return ir::MakeBuffer({.name = stage.name,
+                           .dtype = stage.dtype,
+                           .shape = std::move(shape),
+                           .layout = stage.layout,
+                           .scope = stage.scope,
+                           .copies = stage.double_buffer ? 2 : 1});
   }
 
   // Where an element of a stage lies in its buffer.
   std::vector<Expr> Place(const std::string& name, const std::vector<Expr>& indices) const {
     const StageBounds& b = bounds_.stages.at(name);
     std::vector<Expr> place;
-    for (size_t d = 0; d < indices.size(); ++d) place.push_back(ir::Simplify(indices[d] - b.min[d], bounds_.ranges));
+    for (size_t d = 0; d < indices.size(); ++d)
+      place.push_back(ir::Simplify(indices[d] - b.min[d], bounds_.ranges));
     return place;
   }
 
@@ -114,8 +125,10 @@ class Builder {
       return ir::Load(it->second, Place(x->tensor->name, x->args));
     });
     if (!missing.empty()) {
-      return Fail(Code::kInvalidArgument, "{} reads {}, which is computed inside a loop that does not contain {}; attach "
-                  "{} further out", stage.name, missing, stage.name, missing);
+      return Fail(Code::kInvalidArgument,
+                  "{} reads {}, which is computed inside a loop that does not contain {}; attach "
+                  "{} further out",
+                  stage.name, missing, stage.name, missing);
     }
     return out;
   }
@@ -131,7 +144,8 @@ class Builder {
     std::vector<Expr> ready;
     for (Guard& g : *guards) {
       bool later = g.done;
-      for (size_t i = depth; i < stage.leaves.size(); ++i) later = later || ir::UsesVar(g.condition, stage.leaves[i].var);
+      for (size_t i = depth; i < stage.leaves.size(); ++i)
+        later = later || ir::UsesVar(g.condition, stage.leaves[i].var);
       if (later) continue;
       g.done = true;
       ready.push_back(g.condition);
@@ -144,7 +158,8 @@ class Builder {
     return body;
   }
 
-  // Loops |depth| and inwards; in front of them the producers that are computed in loop |depth| - 1.
+  // Loops |depth| and inwards; in front of them the producers that are computed in loop |depth|
+  // - 1.
   Result<Stmt> Loops(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
     const std::vector<Expr> ready = Ready(stage, depth, guards);
     std::vector<Stmt> nests;
@@ -177,12 +192,15 @@ class Builder {
     }
 
     Stmt loops;
-    const bool tensor = depth < stage.leaves.size() && stage.leaves[depth].name == stage.tensorize_axis;
+    const bool tensor =
+        depth < stage.leaves.size() && stage.leaves[depth].name == stage.tensorize_axis;
     if (tensor) {
       for (const Guard& g : *guards) {
         if (!g.done) {
-          return Fail(Code::kInvalidArgument, "{}: loop {} cannot be {}: it runs under a condition; choose factors that divide",
-                      stage.name, stage.tensorize_axis, stage.intrinsic);
+          return Fail(
+              Code::kInvalidArgument,
+              "{}: loop {} cannot be {}: it runs under a condition; choose factors that divide",
+              stage.name, stage.tensorize_axis, stage.intrinsic);
         }
       }
       TESSERA_ASSIGN(loops, TensorCall(stage, depth));
@@ -215,10 +233,12 @@ class Builder {
 
   // Stores of the identity over the data loops from |depth| inwards, with variables of their own.
   Result<Stmt> Init(const Stage& stage, size_t depth, const std::vector<Guard>& guards) {
-    Stmt body = ir::Store(buffers_.at(stage.name), OutputPlace(stage), ir::ReduceIdentity(stage.body->reduce(), stage.dtype));
+    Stmt body = ir::Store(buffers_.at(stage.name), OutputPlace(stage),
+                          ir::ReduceIdentity(stage.body->reduce(), stage.dtype));
     for (const Guard& g : guards) {
       bool applies = !g.done;
-      for (const LoopAxis& leaf : stage.leaves) applies = applies && !(leaf.reduce && ir::UsesVar(g.condition, leaf.var));
+      for (const LoopAxis& leaf : stage.leaves)
+        applies = applies && !(leaf.reduce && ir::UsesVar(g.condition, leaf.var));
       if (applies) body = ir::If(g.condition, body);
     }
     ir::VarMap renamed;
@@ -240,19 +260,26 @@ class Builder {
       return ir::Store(buffer, place, value);
     }
     TESSERA_ASSIGN(const Expr value, Lowered(stage, stage.body->args[0]));
-    return ir::Store(buffer, place, ir::Bin(ir::ReduceCombiner(stage.body->reduce()), ir::Load(buffer, place), value));
+    return ir::Store(
+        buffer, place,
+        ir::Bin(ir::ReduceCombiner(stage.body->reduce()), ir::Load(buffer, place), value));
   }
 
   Result<Stmt> TensorCall(const Stage& stage, size_t depth) {
-    TensorNest nest{.stage = &stage, .output = buffers_.at(stage.name), .place = OutputPlace(stage)};
-    TESSERA_ASSIGN(nest.value, Lowered(stage, stage.body->kind == ir::ExprKind::kReduce ? stage.body->args[0] : stage.body));
+    TensorNest nest{
+        .stage = &stage, .output = buffers_.at(stage.name), .place = OutputPlace(stage)};
+    TESSERA_ASSIGN(nest.value,
+                   Lowered(stage, stage.body->kind == ir::ExprKind::kReduce ? stage.body->args[0]
+                                                                            : stage.body));
     for (size_t i = depth; i < stage.leaves.size(); ++i) {
-      nest.loops.push_back({stage.leaves[i].var, 0, bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});
+      nest.loops.push_back({stage.leaves[i].var, 0,
+                            bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});
     }
     // The first step of the reduction: every reduction loop outside the nest is at its start.
     nest.first = ir::Imm(ir::DType::kBool, 1);
     for (size_t i = 0; i < depth; ++i) {
-      if (stage.leaves[i].reduce) nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
+      if (stage.leaves[i].reduce)
+        nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
     }
     nest.first = ir::Simplify(nest.first, bounds_.ranges);
     return MatchTensorIntrin(nest, *schedule::FindTensorIntrin(stage.intrinsic), bounds_.ranges);
@@ -265,7 +292,8 @@ class Builder {
 
 }  // namespace
 
-Result<ir::Func> BuildLoops(const Schedule& schedule, const std::string& name, const std::vector<std::string>& params) {
+Result<ir::Func> BuildLoops(const Schedule& schedule, const std::string& name,
+                            const std::vector<std::string>& params) {
   TESSERA_ASSIGN(Bounds bounds, InferBounds(schedule));
   return Builder(schedule, std::move(bounds)).Build(name, params);
 }

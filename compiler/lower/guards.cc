@@ -57,7 +57,8 @@ class Peeler {
     bool decides = false;
     ir::VisitStmts(loop->body[0], [&](const Stmt& s) {
       int64_t a = 0, n = 0;
-      if (s->kind == StmtKind::kFor && ir::IsImm(s->min, &a) && ir::IsImm(s->extent, &n)) inside.Set(s->var, {a, a + n - 1});
+      if (s->kind == StmtKind::kFor && ir::IsImm(s->min, &a) && ir::IsImm(s->extent, &n))
+        inside.Set(s->var, {a, a + n - 1});
       if (s->kind != StmtKind::kIf || !ir::UsesVar(s->value, loop->var)) return;
       ir::Ranges shorter = inside;
       shorter.Set(loop->var, {min, min + extent - 2});

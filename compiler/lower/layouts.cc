@@ -28,7 +28,8 @@ class Resolver {
 
   Stmt Do(const Stmt& s) {
     if (s->kind == ir::StmtKind::kFor) {
-      const ir::Interval first = ir::BoundsOf(s->min, ranges_), count = ir::BoundsOf(s->extent, ranges_);
+      const ir::Interval first = ir::BoundsOf(s->min, ranges_),
+                         count = ir::BoundsOf(s->extent, ranges_);
       if (first.known() && count.known()) ranges_.Set(s->var, {first.lo, first.hi + count.hi - 1});
     }
     if (s->kind == ir::StmtKind::kStore) {

@@ -5,7 +5,8 @@
 
 namespace tessera::lower {
 
-Result<ir::Func> Lower(const schedule::Schedule& schedule, const std::string& name, const LowerOptions& options) {
+Result<ir::Func> Lower(const schedule::Schedule& schedule, const std::string& name,
+                       const LowerOptions& options) {
   TESSERA_ASSIGN(ir::Func func, BuildLoops(schedule, name, options.params));
   func = HoistGuards(ir::Simplify(func));
   func = ResolveLayouts(func);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a schedule to a function of the loop IR, and the passes on the way, each usable alone. Every
-// pass keeps what the interpreter computes. Depends on: compiler/schedule, te, ir. Used by the back ends.
+// pass keeps what the interpreter computes. Depends on: compiler/schedule, te, ir. Used by the back
+// ends.
 #ifndef TESSERA_COMPILER_LOWER_LOWER_H_
 #define TESSERA_COMPILER_LOWER_LOWER_H_
 
@@ -14,11 +15,12 @@
 
 namespace tessera::lower {
 
-// Loops as the schedule says, nothing optimised. Parameters: the tensors named in |params|, or, when
-// it is empty, the placeholders by first appearance and then the outputs.
-//   errors  kInvalidArgument  a parameter list that misses a placeholder or an output; a stage attached
-//                             where a reader is out of reach; a tensorized nest that does not match its
-//                             intrinsic (names stage, loop and what differs)
+// Loops as the schedule says, nothing optimised. Parameters: the tensors named in |params|, or,
+// when it is empty, the placeholders by first appearance and then the outputs.
+//   errors  kInvalidArgument  a parameter list that misses a placeholder or an output; a stage
+//   attached
+//                             where a reader is out of reach; a tensorized nest that does not match
+//                             its intrinsic (names stage, loop and what differs)
 Result<ir::Func> BuildLoops(const schedule::Schedule& schedule, const std::string& name,
                             const std::vector<std::string>& params = {});
 

@@ -37,18 +37,21 @@ class Matcher {
       return Bad("the expression differs");
     }
     for (const te::Tensor& t : te::Inputs(intrin_.behaviour)) args.push_back(operands.at(t.name()));
-    if (intrin_.init == schedule::InitStyle::kFlag) args.push_back(ir::Cast(ir::DType::kI64, nest_.first));
+    if (intrin_.init == schedule::InitStyle::kFlag)
+      args.push_back(ir::Cast(ir::DType::kI64, nest_.first));
     return ir::Eval(ir::TileCall(intrin_.call, std::move(args)));
   }
 
  private:
   std::unexpected<Error> Bad(const std::string& why) const {
-    return Fail(Code::kInvalidArgument, "{}: the nest is not {}: {}", nest_.stage->name, intrin_.name, why);
+    return Fail(Code::kInvalidArgument, "{}: the nest is not {}: {}", nest_.stage->name,
+                intrin_.name, why);
   }
 
   Status MatchLoops() {
     std::vector<ir::Axis> wanted = intrin_.behaviour->axes;
-    wanted.insert(wanted.end(), intrin_.behaviour->reduce_axes.begin(), intrin_.behaviour->reduce_axes.end());
+    wanted.insert(wanted.end(), intrin_.behaviour->reduce_axes.begin(),
+                  intrin_.behaviour->reduce_axes.end());
     size_t next = 0;
     for (const ir::Axis& w : wanted) {
       const bool fits = next < nest_.loops.size() && nest_.loops[next].extent == w.extent;
@@ -60,13 +63,15 @@ class Matcher {
       }
       loop_of_[w.var.get()] = nest_.loops[next++];
     }
-    if (next != nest_.loops.size()) return Bad(fmt::format("loop {} is one too many", nest_.loops[next].name()));
+    if (next != nest_.loops.size())
+      return Bad(fmt::format("loop {} is one too many", nest_.loops[next].name()));
     return {};
   }
 
-  // The first element of an operand, after a check that it steps as a dense tile of |shape| does.
-  Result<Expr> Tile(const ir::Buffer& buffer, const std::vector<Expr>& place, const std::vector<int64_t>& shape,
-                    const std::vector<Expr>& index, const std::string& what) {
+  // The first element of an operand, after a check that it steps as a tile of |shape| does.
+  Result<Expr> Tile(const ir::Buffer& buffer, const std::vector<Expr>& place,
+                    const std::vector<int64_t>& shape, const std::vector<Expr>& index,
+                    const std::string& what) {
     Expr offset = Expr(0);
     for (size_t d = 0; d < shape.size(); ++d) offset = offset * Expr(shape[d]) + index[d];
     const ir::Linear wanted = ir::ToLinear(offset, {});
@@ -77,7 +82,8 @@ class Matcher {
       vars.push_back(l.var);
       start[l.var.get()] = Expr(0);
     }
-    if (!have.IsAffineIn(vars)) return Bad(fmt::format("{} ({}) does not step linearly", what, buffer->name));
+    if (!have.IsAffineIn(vars))
+      return Bad(fmt::format("{} ({}) does not step linearly", what, buffer->name));
     for (const auto& [axis, loop] : loop_of_) {
       int64_t step = 0;
       for (const ir::Linear::Term& t : wanted.terms) step += t.atom.get() == axis ? t.coeff : 0;
@@ -94,7 +100,8 @@ class Matcher {
   bool Match(const Expr& pattern, const Expr& e, std::map<std::string, Expr>* operands) {
     if (pattern->kind == ExprKind::kTensorRead) {
       if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
-      Result<Expr> tile = Tile(e->buffer, e->args, pattern->tensor->shape, pattern->args, pattern->tensor->name);
+      Result<Expr> tile =
+          Tile(e->buffer, e->args, pattern->tensor->shape, pattern->args, pattern->tensor->name);
       if (!tile) {
         error_ = tile.error();
         return false;
@@ -105,7 +112,8 @@ class Matcher {
         pattern->args.size() != e->args.size() || pattern->name != e->name) {
       return false;
     }
-    if (pattern->kind == ExprKind::kImm) return pattern->ivalue == e->ivalue && pattern->fvalue == e->fvalue;
+    if (pattern->kind == ExprKind::kImm)
+      return pattern->ivalue == e->ivalue && pattern->fvalue == e->fvalue;
     if (pattern->kind == ExprKind::kVar || pattern->kind == ExprKind::kLoad) return false;
     auto in_order = [&](bool swapped) {
       std::map<std::string, Expr> found = *operands;
@@ -116,7 +124,8 @@ class Matcher {
       return true;
     };
     if (in_order(false)) return true;
-    const bool commutes = e->kind == ExprKind::kBin && (e->bin() == ir::BinOp::kMul || e->bin() == ir::BinOp::kAdd);
+    const bool commutes =
+        e->kind == ExprKind::kBin && (e->bin() == ir::BinOp::kMul || e->bin() == ir::BinOp::kAdd);
     return commutes && in_order(true);
   }
 
@@ -129,7 +138,8 @@ class Matcher {
 
 }  // namespace
 
-Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin, const ir::Ranges& ranges) {
+Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin,
+                                   const ir::Ranges& ranges) {
   return Matcher(nest, intrin, ranges).Run();
 }
 

@@ -24,9 +24,11 @@ struct TensorNest {
 };
 
 // The call that stands for the nest. Loops match the behaviour's axes in order (data, then
-// reduction), axes of extent 1 may be missing; every operand must be one dense row-major tile.
+// reduction), axes of extent 1 may be missing; every operand must be one row-major tile without
+// gaps.
 //   errors  kInvalidArgument  naming stage, intrinsic and what differs
-Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin, const ir::Ranges& ranges);
+Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin,
+                                   const ir::Ranges& ranges);
 
 }  // namespace tessera::lower
 

@@ -23,7 +23,8 @@ Stmt Do(const Stmt& s, int64_t max_statements) {
   if (!ir::IsImm(x->min, &min) || !ir::IsImm(x->extent, &extent)) return x;
   if (extent * Statements(x->body[0]) > max_statements) return x;
   std::vector<Stmt> copies;
-  for (int64_t i = 0; i < extent; ++i) copies.push_back(ir::FreshCopy(x->body[0], {{x->var.get(), Expr(min + i)}}));
+  for (int64_t i = 0; i < extent; ++i)
+    copies.push_back(ir::FreshCopy(x->body[0], {{x->var.get(), Expr(min + i)}}));
   return ir::Seq(std::move(copies));
 }
 

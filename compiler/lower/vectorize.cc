@@ -33,7 +33,9 @@ bool HasVectorForm(const Expr& e, const Expr& var) {
 bool HasVectorForm(const Stmt& s, const Expr& var) {
   switch (s->kind) {
     case StmtKind::kFor:
-      if (ir::UsesVar(s->min, var) || ir::UsesVar(s->extent, var) || s->loop == ir::LoopKind::kVector) return false;
+      if (ir::UsesVar(s->min, var) || ir::UsesVar(s->extent, var) ||
+          s->loop == ir::LoopKind::kVector)
+        return false;
       break;
     case StmtKind::kIf:
       if (ir::UsesVar(s->value, var)) return false;
@@ -49,8 +51,10 @@ bool HasVectorForm(const Stmt& s, const Expr& var) {
       break;
     }
     case StmtKind::kAlloc:
-    case StmtKind::kEval: return false;
-    case StmtKind::kSeq: break;
+    case StmtKind::kEval:
+      return false;
+    case StmtKind::kSeq:
+      break;
   }
   for (const Stmt& b : s->body) {
     if (!HasVectorForm(b, var)) return false;
@@ -59,15 +63,19 @@ bool HasVectorForm(const Stmt& s, const Expr& var) {
 }
 
 // Index vectors as ramps wherever the index is linear in |var|, so that neighbours are seen.
-Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes, const ir::Ranges& ranges);
+Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes,
+                 const ir::Ranges& ranges);
 
-Expr Vectorized(const Expr& e, const Expr& var, const Expr& base, int lanes, const ir::Ranges& ranges) {
+Expr Vectorized(const Expr& e, const Expr& var, const Expr& base, int lanes,
+                const ir::Ranges& ranges) {
   if (!ir::UsesVar(e, var)) return e;
-  if (e.lanes() == 1 && e.dtype() == ir::DType::kI64) return VectorIndex(e, var, base, lanes, ranges);
+  if (e.lanes() == 1 && e.dtype() == ir::DType::kI64)
+    return VectorIndex(e, var, base, lanes, ranges);
   return ir::MapOperands(e, [&](const Expr& a) { return Vectorized(a, var, base, lanes, ranges); });
 }
 
-Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes, const ir::Ranges& ranges) {
+Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes,
+                 const ir::Ranges& ranges) {
   if (e.get() == var.get()) return ir::Ramp(base, Expr(1), lanes);
   const ir::Linear form = ir::ToLinear(e, ranges);
   if (form.IsAffineIn({var})) {
@@ -78,7 +86,8 @@ Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes, co
   return ir::MapOperands(e, [&](const Expr& a) { return Vectorized(a, var, base, lanes, ranges); });
 }
 
-Stmt Vectorized(const Stmt& s, const Expr& var, const Expr& base, int lanes, const ir::Ranges& ranges) {
+Stmt Vectorized(const Stmt& s, const Expr& var, const Expr& base, int lanes,
+                const ir::Ranges& ranges) {
   return ir::MapParts(
       s, [&](const Expr& e) { return Vectorized(e, var, base, lanes, ranges); },
       [&](const Stmt& b) { return Vectorized(b, var, base, lanes, ranges); });
@@ -90,7 +99,8 @@ class Vectorizer {
 
   Stmt Do(const Stmt& s) {
     if (s->kind == StmtKind::kFor) {
-      const ir::Interval first = ir::BoundsOf(s->min, ranges_), count = ir::BoundsOf(s->extent, ranges_);
+      const ir::Interval first = ir::BoundsOf(s->min, ranges_),
+                         count = ir::BoundsOf(s->extent, ranges_);
       if (first.known() && count.known()) ranges_.Set(s->var, {first.lo, first.hi + count.hi - 1});
       if (s->loop == ir::LoopKind::kVector) return Loop(s);
     }
@@ -118,7 +128,8 @@ class Vectorizer {
     } else {
       const Expr outer = ir::Var(s->var->name + ".v");
       ranges_.Set(outer, {0, whole - 1});
-      parts.push_back(ir::For(outer, 0, Expr(whole), ir::LoopKind::kSerial, part(s->min + outer * Expr(lanes), lanes)));
+      parts.push_back(ir::For(outer, 0, Expr(whole), ir::LoopKind::kSerial,
+                              part(s->min + outer * Expr(lanes), lanes)));
     }
     if (rest > 0) parts.push_back(part(s->min + Expr(whole * lanes), rest));
     return ir::Seq(std::move(parts));

@@ -91,7 +91,8 @@ Result<Stage*> Applier::FindStage(const std::string& name) {
 Result<Stage*> Applier::FindCompute(const std::string& name) {
   TESSERA_ASSIGN(Stage * stage, FindStage(name));
   if (stage->placeholder) {
-    return Fail(Code::kInvalidArgument, "'{}' is an input and has no loops; cache_read makes a stage of it", name);
+    return Fail(Code::kInvalidArgument,
+                "'{}' is an input and has no loops; cache_read makes a stage of it", name);
   }
   if (stage->attach == Attach::kInline) {
     return Fail(Code::kInvalidArgument, "'{}' was inlined and has no loops any more", name);
@@ -102,14 +103,16 @@ Result<Stage*> Applier::FindCompute(const std::string& name) {
 Result<int> Applier::FindLeaf(const Stage& stage, const std::string& axis) {
   const int i = stage.LeafIndex(axis);
   if (i < 0) {
-    return Fail(Code::kNotFound, "stage {} has no loop '{}'; its loops are: {}", stage.name, axis, AxisList(stage));
+    return Fail(Code::kNotFound, "stage {} has no loop '{}'; its loops are: {}", stage.name, axis,
+                AxisList(stage));
   }
   return i;
 }
 
 Status Applier::NewAxisName(const Stage& stage, const std::string& name) {
   if (stage.LeafIndex(name) >= 0) {
-    return Fail(Code::kInvalidArgument, "stage {} has a loop '{}' already; choose another name", stage.name, name);
+    return Fail(Code::kInvalidArgument, "stage {} has a loop '{}' already; choose another name",
+                stage.name, name);
   }
   return {};
 }
@@ -119,7 +122,8 @@ Result<int64_t> Applier::Number(const std::string& word) {
   if (!word.empty() && word[0] == '$') {
     auto it = s_->decisions_.find(word.substr(1));
     if (it == s_->decisions_.end()) {
-      return Fail(Code::kNotFound, "no decision '{}'; a decide step must come first", word.substr(1));
+      return Fail(Code::kNotFound, "no decision '{}'; a decide step must come first",
+                  word.substr(1));
     }
     value = it->second.value();
   } else if (!ParseNumber(word, &value)) {
@@ -154,7 +158,8 @@ Status Applier::Split(const Words& w) {
   TESSERA_ASSIGN(const int at, FindLeaf(*stage, w[1]));
   TESSERA_ASSIGN(const int64_t factor, Number(w[2]));
   const bool pad = w.size() == 6;
-  if (pad && w[5] != "pad") return Fail(Code::kInvalidArgument, "'{}': only 'pad' may follow", w[5]);
+  if (pad && w[5] != "pad")
+    return Fail(Code::kInvalidArgument, "'{}': only 'pad' may follow", w[5]);
   if (w[3] != w[1]) TESSERA_TRY(NewAxisName(*stage, w[3]));
   if (w[4] != w[1]) TESSERA_TRY(NewAxisName(*stage, w[4]));
   if (w[3] == w[4]) return Fail(Code::kInvalidArgument, "both parts are called '{}'", w[3]);
@@ -175,17 +180,20 @@ Status Applier::Fuse(const Words& w) {
   TESSERA_ASSIGN(const int outer, FindLeaf(*stage, w[1]));
   TESSERA_ASSIGN(const int inner, FindLeaf(*stage, w[2]));
   if (inner != outer + 1) {
-    return Fail(Code::kInvalidArgument, "loops {} and {} are not neighbours in this order ({}); reorder first",
-                w[1], w[2], AxisList(*stage));
+    return Fail(Code::kInvalidArgument,
+                "loops {} and {} are not neighbours in this order ({}); reorder first", w[1], w[2],
+                AxisList(*stage));
   }
   if (stage->leaves[outer].reduce != stage->leaves[inner].reduce) {
-    return Fail(Code::kInvalidArgument, "{} and {}: a reduction loop does not fuse with another kind", w[1], w[2]);
+    return Fail(Code::kInvalidArgument,
+                "{} and {}: a reduction loop does not fuse with another kind", w[1], w[2]);
   }
   if (w[3] != w[1] && w[3] != w[2]) TESSERA_TRY(NewAxisName(*stage, w[3]));
   LoopAxis fused = stage->leaves[outer];
   fused.name = w[3];
   fused.var = ir::Var(w[3]);
-  stage->relations.push_back({false, fused.var, stage->leaves[outer].var, stage->leaves[inner].var, 0, false});
+  stage->relations.push_back(
+      {false, fused.var, stage->leaves[outer].var, stage->leaves[inner].var, 0, false});
   stage->leaves[outer] = fused;
   stage->leaves.erase(stage->leaves.begin() + inner);
   return {};
@@ -219,9 +227,11 @@ Status Applier::ComputeAt(const Words& w) {
   TESSERA_ASSIGN(Stage * consumer, FindCompute(w[1]));
   TESSERA_TRY(FindLeaf(*consumer, w[2]));
   if (stage->output) {
-    return Fail(Code::kInvalidArgument, "{} is an output and must be complete; attach its producers to it", w[0]);
+    return Fail(Code::kInvalidArgument,
+                "{} is an output and must be complete; attach its producers to it", w[0]);
   }
-  if (stage == consumer) return Fail(Code::kInvalidArgument, "{} cannot be computed inside itself", w[0]);
+  if (stage == consumer)
+    return Fail(Code::kInvalidArgument, "{} cannot be computed inside itself", w[0]);
   // Every reader must be inside that loop: the consumer, or attached (through others) to it.
   for (const Stage* reader : s_->Consumers(w[0])) {
     const Stage* at = reader;
@@ -229,8 +239,10 @@ Status Applier::ComputeAt(const Words& w) {
       at = at->attach == Attach::kAt ? s_->Find(at->at_stage) : nullptr;
     }
     if (!at || at->name != w[1]) {
-      return Fail(Code::kInvalidArgument, "{} is also read by {}, which is not computed inside {}; "
-                  "attach {} to {} first", w[0], reader->name, w[1], reader->name, w[1]);
+      return Fail(Code::kInvalidArgument,
+                  "{} is also read by {}, which is not computed inside {}; "
+                  "attach {} to {} first",
+                  w[0], reader->name, w[1], reader->name, w[1]);
     }
   }
   if (s_->Consumers(w[0]).empty()) return Fail(Code::kInvalidArgument, "nothing reads {}", w[0]);

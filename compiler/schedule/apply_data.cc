@@ -17,7 +17,8 @@ Result<ir::Scope> ParseScope(const std::string& word) {
   for (int i = 0; i <= static_cast<int>(ir::Scope::kPrm); ++i) {
     if (word == ir::ScopeName(static_cast<ir::Scope>(i))) return static_cast<ir::Scope>(i);
   }
-  return Fail(Code::kInvalidArgument, "no scope '{}'; there are global shared local reg inp wgt acc out prm", word);
+  return Fail(Code::kInvalidArgument,
+              "no scope '{}'; there are global shared local reg inp wgt acc out prm", word);
 }
 
 // |body| with each read of |tensor| replaced by what fn makes of its indices.
@@ -62,14 +63,18 @@ std::vector<ir::Expr> Vars(const std::vector<ir::Axis>& axes) {
 
 Status Applier::Inline(const Words& w) {
   TESSERA_ASSIGN(Stage * stage, FindCompute(w[0]));
-  if (stage->output) return Fail(Code::kInvalidArgument, "{} is an output; only what others read is inlined", w[0]);
+  if (stage->output)
+    return Fail(Code::kInvalidArgument, "{} is an output; only what others read is inlined", w[0]);
   if (!stage->reduce_axes.empty()) {
-    return Fail(Code::kInvalidArgument, "{} is a reduction and would be recomputed for each read; "
-                "compute_at attaches it instead", w[0]);
+    return Fail(Code::kInvalidArgument,
+                "{} is a reduction and would be recomputed for each read; "
+                "compute_at attaches it instead",
+                w[0]);
   }
   for (const Stage& other : s_->stages_) {
     if (other.attach == Attach::kAt && other.at_stage == w[0]) {
-      return Fail(Code::kInvalidArgument, "{} is computed inside {}; inline before attaching", other.name, w[0]);
+      return Fail(Code::kInvalidArgument, "{} is computed inside {}; inline before attaching",
+                  other.name, w[0]);
     }
   }
   for (Stage& reader : s_->stages_) {
@@ -87,7 +92,8 @@ Status Applier::Inline(const Words& w) {
 Status Applier::CacheRead(const Words& w) {
   TESSERA_ASSIGN(Stage * source, FindStage(w[0]));
   TESSERA_ASSIGN(const ir::Scope scope, ParseScope(w[1]));
-  if (source->attach == Attach::kInline) return Fail(Code::kInvalidArgument, "{} was inlined", w[0]);
+  if (source->attach == Attach::kInline)
+    return Fail(Code::kInvalidArgument, "{} was inlined", w[0]);
   if (s_->Find(w[2])) return Fail(Code::kInvalidArgument, "a stage '{}' exists already", w[2]);
   const auto copy = MakeTensor(*source, w[2]);
   size_t place = s_->stages_.size();
@@ -154,8 +160,10 @@ Status Applier::SetKind(const Words& w, ir::LoopKind kind) {
   LoopAxis& axis = stage->leaves[at];
   const bool ordered = kind != ir::LoopKind::kUnroll;
   if (ordered && axis.reduce) {
-    return Fail(Code::kInvalidArgument, "{} is a reduction: its iterations depend on each other; unroll it, or "
-                "mark a loop over outputs", w[1]);
+    return Fail(Code::kInvalidArgument,
+                "{} is a reduction: its iterations depend on each other; unroll it, or "
+                "mark a loop over outputs",
+                w[1]);
   }
   axis.kind = kind;
   return {};
@@ -164,7 +172,8 @@ Status Applier::SetKind(const Words& w, ir::LoopKind kind) {
 Status Applier::Tensorize(const Words& w) {
   TESSERA_ASSIGN(Stage * stage, FindCompute(w[0]));
   TESSERA_TRY(FindLeaf(*stage, w[1]));
-  if (!FindTensorIntrin(w[2])) return Fail(Code::kNotFound, "no tensor intrinsic '{}' is registered", w[2]);
+  if (!FindTensorIntrin(w[2]))
+    return Fail(Code::kNotFound, "no tensor intrinsic '{}' is registered", w[2]);
   stage->tensorize_axis = w[1];
   stage->intrinsic = w[2];
   return {};

@@ -35,7 +35,8 @@ bool ReadsInPlace(const Stage& reader, const std::string& tensor) {
     if (e->kind != ExprKind::kTensorRead || e->tensor->name != tensor) return;
     any = true;
     same = same && e->args.size() == reader.axes.size();
-    for (size_t d = 0; same && d < e->args.size(); ++d) same = e->args[d].get() == reader.axes[d].var.get();
+    for (size_t d = 0; same && d < e->args.size(); ++d)
+      same = e->args[d].get() == reader.axes[d].var.get();
   });
   return any && same;
 }
@@ -51,7 +52,8 @@ std::string LastLayout(int rank, int dim) {
 
 class Generator {
  public:
-  Generator(Schedule schedule, const HostOptions& options) : s_(std::move(schedule)), options_(options) {}
+  Generator(Schedule schedule, const HostOptions& options)
+      : s_(std::move(schedule)), options_(options) {}
 
   Result<Schedule> Run() {
     std::vector<std::string> anchors;
@@ -153,7 +155,9 @@ class Generator {
     return PackWeights(*roles, *lane, lanes);
   }
 
-  static std::string LastWord(const std::string& words) { return words.substr(words.rfind(' ') + 1); }
+  static std::string LastWord(const std::string& words) {
+    return words.substr(words.rfind(' ') + 1);
+  }
 
   static size_t Dim(const std::vector<AxisRole>& axes, const AxisRole& of) {
     for (size_t d = 0; d < axes.size(); ++d) {
@@ -162,8 +166,8 @@ class Generator {
     TESSERA_CHECK(false);
   }
 
-  // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a vector,
-  // 16 with a remainder.
+  // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a
+  // vector, 16 with a remainder.
   Result<int64_t> DecideLanes(int64_t group, int64_t channels) {
     std::vector<int64_t> domain = Divisors(group, options_.max_lanes);
     size_t pick = domain.size() - 1;
@@ -190,12 +194,14 @@ class Generator {
   }
 
   // Reductions outside, points and lanes inside, lanes next to each other in registers.
-  Status Accumulator(const std::string& acc, const te::Roles& roles, const AxisRole* point, size_t lane_dim) {
+  Status Accumulator(const std::string& acc, const te::Roles& roles, const AxisRole* point,
+                     size_t lane_dim) {
     const Stage* st = s_.Find(acc);
     const int rank = static_cast<int>(st->axes.size());
     std::string order;
     for (int d = 0; d < rank; ++d) {
-      if (d != static_cast<int>(lane_dim) && !(point && d == static_cast<int>(Dim(roles.data, *point)))) {
+      if (d != static_cast<int>(lane_dim) &&
+          !(point && d == static_cast<int>(Dim(roles.data, *point)))) {
         order += " " + st->axes[d].name();
       }
     }
@@ -210,11 +216,13 @@ class Generator {
     if (st->leaves.size() > 1) TESSERA_TRY(Do("reorder {}{}", acc, order));
     if (point) TESSERA_TRY(Do("unroll {} {}", acc, x));
     TESSERA_TRY(Do("vectorize {} {}", acc, c));
-    if (rank > 1) TESSERA_TRY(Do("layout {} {}", acc, LastLayout(rank, static_cast<int>(lane_dim))));
+    if (rank > 1)
+      TESSERA_TRY(Do("layout {} {}", acc, LastLayout(rank, static_cast<int>(lane_dim))));
     return {};
   }
 
-  // The input of a channelwise reduction with its channels innermost, in a copy unless it is a stage.
+  // The input of a channelwise reduction with its channels innermost, in a copy unless it is a
+  // stage.
   Status ChannelsLast(const Stage& anchor, const te::Roles& roles, const AxisRole& lane) {
     const std::string input = roles.input->tensor->name, reader = anchor.name;
     const int rank = static_cast<int>(roles.input->args.size());
@@ -239,19 +247,23 @@ class Generator {
   // Vectors along the last axis of what is still plain loops, when its reads are neighbours there.
   Status VectorizeLast(const std::string& name) {
     const Stage* st = s_.Find(name);
-    if (!st->relations.empty() || st->attach != Attach::kRoot || !st->reduce_axes.empty() || st->axes.empty()) return {};
+    if (!st->relations.empty() || st->attach != Attach::kRoot || !st->reduce_axes.empty() ||
+        st->axes.empty())
+      return {};
     if (!st->layout.empty()) return {};
     const ir::Axis& last = st->axes.back();
     bool neighbours = last.extent > 1;
     ir::Ranges ranges;
     for (const ir::Axis& a : st->axes) ranges.Set(a);
     ir::Visit(st->body, [&](const Expr& e) {
-      if (e->kind == ExprKind::kSelect) neighbours = neighbours && !ir::UsesVar(e->args[0], last.var);
+      if (e->kind == ExprKind::kSelect)
+        neighbours = neighbours && !ir::UsesVar(e->args[0], last.var);
       if (e->kind != ExprKind::kTensorRead) return;
       for (size_t d = 0; d < e->args.size(); ++d) {
         if (!ir::UsesVar(e->args[d], last.var)) continue;
         const ir::Linear form = ir::ToLinear(e->args[d], ranges);
-        neighbours = neighbours && form.IsAffineIn({last.var}) && d + 1 == e->args.size() && form.CoeffOf(last.var) == 1;
+        neighbours = neighbours && form.IsAffineIn({last.var}) && d + 1 == e->args.size() &&
+                     form.CoeffOf(last.var) == 1;
       }
     });
     return neighbours ? Do("vectorize {} {}", name, last.name()) : Status{};
@@ -271,7 +283,8 @@ Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const Host
 ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
   const Stage* st = schedule.Find(name);
   TESSERA_CHECK(st != nullptr && (st->placeholder || st->output), "{}", name);
-  return ir::MakeBuffer({.name = st->name, .dtype = st->dtype, .shape = st->shape, .layout = st->layout});
+  return ir::MakeBuffer(
+      {.name = st->name, .dtype = st->dtype, .shape = st->shape, .layout = st->layout});
 }
 
 }  // namespace tessera::schedule

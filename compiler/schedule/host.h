@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's schedule generator: from axis roles to a schedule for one core with vectors. Depends on
-// schedule.h, te/roles.h. Used by the compile driver; tuning edits its decisions.
+// The host's schedule generator: from axis roles to a schedule for one core with vectors. Depends
+// on schedule.h, te/roles.h. Used by the compile driver; tuning edits its decisions.
 //
 // The shape of every reduction: lanes are output channels (or the channels of a channelwise stage),
-// a row of output points stays in registers, weights are packed lane-innermost, the epilogue runs on
-// the registers. Stages behind the reduction are inlined into the output, those in front (pads) are
-// computed whole. What has no reduction is vectorised along its last axis.
+// a row of output points stays in registers, weights are packed lane-innermost, the epilogue runs
+// on the registers. Stages behind the reduction are inlined into the output, those in front (pads)
+// are computed whole. What has no reduction is vectorised along its last axis.
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_H_
 
@@ -16,16 +16,17 @@
 namespace tessera::schedule {
 
 struct HostOptions {
-  int64_t max_lanes = 32;   // channels in one vector
-  int64_t max_points = 8;   // output points in registers
+  int64_t max_lanes = 32;  // channels in one vector
+  int64_t max_points = 8;  // output points in registers
 };
 
-// Decisions: "lanes" and "points", where the stage has such axes. Weights that are placeholders get a
-// blocked layout: the caller packs them (ParamBuffer says how).
-Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options = {});
+// Decisions: "lanes" and "points", where the stage has such axes. Weights that are placeholders get
+// a blocked layout: the caller packs them (ParamBuffer says how).
+Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
+                              const HostOptions& options = {});
 
-// The buffer, with its layout, that a scheduled function takes for the placeholder or output |name|;
-// ir::PackLayout brings row-major data into it.
+// The buffer, with its layout, that a scheduled function takes for the placeholder or output
+// |name|; ir::PackLayout brings row-major data into it.
 ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name);
 
 }  // namespace tessera::schedule

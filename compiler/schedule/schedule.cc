@@ -64,7 +64,8 @@ Status Schedule::Apply(const std::string& line) {
   return {};
 }
 
-Result<int64_t> Schedule::Decide(const std::string& name, const std::vector<int64_t>& domain, int pick) {
+Result<int64_t> Schedule::Decide(const std::string& name, const std::vector<int64_t>& domain,
+                                 int pick) {
   std::string line = "decide " + name;
   for (size_t i = 0; i < domain.size(); ++i) {
     line += fmt::format(" {}{}{}", i == 0 ? "{" : "", domain[i], i + 1 == domain.size() ? "}" : "");

@@ -8,7 +8,8 @@
 // A step is words. What each one does ("axis" is a loop of the named stage):
 //   decide NAME {A B C} PICK           a choice; $NAME in a later step stands for its value
 //   split STAGE AXIS N OUTER INNER     AXIS = OUTER * N + INNER; guarded where N does not divide
-//   split STAGE AXIS N OUTER INNER pad the same, over a range rounded up to whole N without guard: every
+//   split STAGE AXIS N OUTER INNER pad the same, over a range rounded up to whole N without guard:
+//   every
 //                                      tensor that AXIS indexes must have a layout padded that far
 //   fuse STAGE A B AB                  two adjacent loops become one
 //   reorder STAGE A B C ...            these loops, in this order, in the places they hold
@@ -16,12 +17,12 @@
 //   compute_at STAGE CONSUMER AXIS     computed inside that loop, on the box that is needed there
 //   inline STAGE                       substituted into its consumers
 //   cache_read TENSOR SCOPE NAME R...  a copy NAME of TENSOR, read by stages R...
-//   cache_write STAGE SCOPE NAME       STAGE is computed in NAME and copied out; before other steps on it
-//   set_scope STAGE SCOPE              where the stage's buffer lives
-//   layout TENSOR 0,1/16,2,3,1%16 [F]  the physical layout of its buffer (ir/layout.h), padding holds F
+//   cache_write STAGE SCOPE NAME       STAGE is computed in NAME and copied out; before other steps
+//   on it set_scope STAGE SCOPE              where the stage's buffer lives layout TENSOR
+//   0,1/16,2,3,1%16 [F]  the physical layout of its buffer (ir/layout.h), padding holds F
 //   vectorize|unroll|parallel|vthread STAGE AXIS
-//   tensorize STAGE AXIS INTRINSIC     the nest from AXIS inwards is one call (schedule/tensor_intrin.h)
-//   double_buffer STAGE                its buffer has two copies
+//   tensorize STAGE AXIS INTRINSIC     the nest from AXIS inwards is one call
+//   (schedule/tensor_intrin.h) double_buffer STAGE                its buffer has two copies
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 
@@ -53,7 +54,8 @@ struct Decision {
   int64_t value() const { return domain[pick]; }
 };
 
-// |trace| with the pick of each decision named in |values| set to that value, where its domain has it.
+// |trace| with the pick of each decision named in |values| set to that value, where its domain has
+// it.
 Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values);
 
 // One loop of a stage, outermost first in Stage::leaves.
@@ -67,10 +69,10 @@ struct LoopAxis {
 // How axes came from each other, in order of the steps.
 struct Relation {
   bool is_split = true;
-  ir::Expr parent;        // split: the axis that was split; fuse: the fused axis
+  ir::Expr parent;  // split: the axis that was split; fuse: the fused axis
   ir::Expr outer, inner;
-  int64_t factor = 0;     // split
-  bool pad = false;       // split
+  int64_t factor = 0;  // split
+  bool pad = false;    // split
 };
 
 enum class Attach : uint8_t { kRoot, kInline, kAt };
@@ -81,13 +83,13 @@ struct Stage {
   std::vector<int64_t> shape;
   bool placeholder = false;
   bool output = false;
-  ir::Expr body;                     // reads name other stages by tensor name
-  std::vector<ir::Axis> axes;        // root axes, one a dimension
+  ir::Expr body;               // reads name other stages by tensor name
+  std::vector<ir::Axis> axes;  // root axes, one a dimension
   std::vector<ir::Axis> reduce_axes;
   std::vector<LoopAxis> leaves;
   std::vector<Relation> relations;
   Attach attach = Attach::kRoot;
-  std::string at_stage, at_axis;     // kAt
+  std::string at_stage, at_axis;  // kAt
   ir::Scope scope = ir::Scope::kGlobal;
   ir::Layout layout;
   bool double_buffer = false;

@@ -20,7 +20,8 @@ enum class InitStyle : uint8_t {
 };
 
 // The call's operands: the output tile, the tiles that the behaviour reads in order of first
-// appearance, then the flag for kFlag. Tiles are row-major and dense, as the behaviour's tensors are.
+// appearance, then the flag for kFlag. Tiles are row-major without gaps, as the behaviour's tensors
+// are.
 struct TensorIntrin {
   std::string name;      // in schedules
   std::string call;      // the registered tile intrinsic

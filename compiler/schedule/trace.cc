@@ -19,8 +19,9 @@ std::string Print(const Trace& trace) {
 
 Result<Trace> ParseTrace(const std::string& text) {
   static constexpr const char* kPrims[] = {
-      "decide", "split",     "fuse",   "reorder",  "tile",    "compute_at", "inline",        "cache_read", "cache_write",
-      "set_scope", "layout", "vectorize", "unroll", "parallel", "vthread", "tensorize", "double_buffer"};
+      "decide", "split",      "fuse",        "reorder",   "tile",         "compute_at",
+      "inline", "cache_read", "cache_write", "set_scope", "layout",       "vectorize",
+      "unroll", "parallel",   "vthread",     "tensorize", "double_buffer"};
   Trace trace;
   std::istringstream in(text);
   std::string line;
@@ -30,8 +31,8 @@ Result<Trace> ParseTrace(const std::string& text) {
     Step step;
     if (!(words >> step.prim)) continue;
     if (std::find(std::begin(kPrims), std::end(kPrims), step.prim) == std::end(kPrims)) {
-      return Fail(Code::kInvalidArgument, "schedule line {}: '{}' is no primitive; there are {}", number,
-                  step.prim, fmt::join(kPrims, " "));
+      return Fail(Code::kInvalidArgument, "schedule line {}: '{}' is no primitive; there are {}",
+                  number, step.prim, fmt::join(kPrims, " "));
     }
     for (std::string word; words >> word;) step.words.push_back(word);
     trace.push_back(std::move(step));

@@ -46,8 +46,10 @@ class Evaluator {
   Result<Lane> Value(const Expr& e, const Tensor& stage) {
     Lane out;
     switch (e->kind) {
-      case ExprKind::kImm: return Lane{e->ivalue, e->fvalue};
-      case ExprKind::kVar: return Lane{vars_.at(e.get()), 0};
+      case ExprKind::kImm:
+        return Lane{e->ivalue, e->fvalue};
+      case ExprKind::kVar:
+        return Lane{vars_.at(e.get()), 0};
       case ExprKind::kBin: {
         TESSERA_ASSIGN(const Lane a, Value(e->args[0], stage));
         TESSERA_ASSIGN(const Lane b, Value(e->args[1], stage));
@@ -66,7 +68,8 @@ class Evaluator {
       }
       case ExprKind::kCall: {
         const auto info = ir::FindScalarIntrin(e->name);
-        if (!info) return Fail(Code::kInvalidArgument, "{}: no intrinsic '{}'", stage.name(), e->name);
+        if (!info)
+          return Fail(Code::kInvalidArgument, "{}: no intrinsic '{}'", stage.name(), e->name);
         std::vector<Lane> args;
         for (const Expr& a : e->args) {
           TESSERA_ASSIGN(const Lane v, Value(a, stage));
@@ -74,10 +77,13 @@ class Evaluator {
         }
         return ir::ApplyScalarIntrin(info->id, e.dtype(), args);
       }
-      case ExprKind::kTensorRead: return Read(e, stage);
-      case ExprKind::kReduce: return Reduce(e, stage);
+      case ExprKind::kTensorRead:
+        return Read(e, stage);
+      case ExprKind::kReduce:
+        return Reduce(e, stage);
       case ExprKind::kLoad:
-      case ExprKind::kVec: break;
+      case ExprKind::kVec:
+        break;
     }
     TESSERA_CHECK(false, "te::Verify lets no buffers through");
   }
@@ -88,8 +94,8 @@ class Evaluator {
     for (size_t d = 0; d < e->args.size(); ++d) {
       TESSERA_ASSIGN(const Lane i, Value(e->args[d], stage));
       if (i.i < 0 || i.i >= t.shape()[d]) {
-        return Fail(Code::kOutOfRange, "{} reads {} at {} in dimension {}, outside [0, {})", stage.name(),
-                    t.name(), i.i, d, t.shape()[d]);
+        return Fail(Code::kOutOfRange, "{} reads {} at {} in dimension {}, outside [0, {})",
+                    stage.name(), t.name(), i.i, d, t.shape()[d]);
       }
       offset = offset * t.shape()[d] + i.i;
     }

@@ -21,12 +21,13 @@ Expr Bare(Expr e) {
 struct Use {
   int dim = -1;
   int64_t coeff = 0;
-  int64_t group = 0;        // inside a floor division by this
-  bool beside = false;      // another axis of the other kind is in the same index
+  int64_t group = 0;    // inside a floor division by this
+  bool beside = false;  // another axis of the other kind is in the same index
   bool linear = true;
 };
 
-Use UseOf(const Expr& read, const Expr& var, const ir::Ranges& ranges, const std::vector<Axis>& others) {
+Use UseOf(const Expr& read, const Expr& var, const ir::Ranges& ranges,
+          const std::vector<Axis>& others) {
   Use use;
   for (size_t d = 0; d < read->args.size(); ++d) {
     if (!ir::UsesVar(read->args[d], var)) continue;
@@ -56,7 +57,8 @@ int DataAxes(const Expr& read, const std::vector<Axis>& axes) {
 }  // namespace
 
 const char* RoleName(Role role) {
-  constexpr const char* kNames[] = {"batch", "spatial", "output channel", "channelwise", "input channel", "window"};
+  constexpr const char* kNames[] = {"batch",       "spatial",       "output channel",
+                                    "channelwise", "input channel", "window"};
   return kNames[static_cast<int>(role)];
 }
 
@@ -69,7 +71,8 @@ const AxisRole* Roles::Find(Role role) const {
   return nullptr;
 }
 
-std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<Axis>& reduce_axes, const Expr& body) {
+std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<Axis>& reduce_axes,
+                               const Expr& body) {
   if (!body || body->kind != ExprKind::kReduce) return std::nullopt;
   Roles roles;
   const Expr value = Bare(body->args[0]);
@@ -121,7 +124,8 @@ std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<
     r.coeff = in.coeff;
     // Beside a grouped output channel it is still the input's channel.
     bool spatial = false;
-    for (const AxisRole& d : roles.data) spatial |= d.input_dim == in.dim && d.role == Role::kSpatial;
+    for (const AxisRole& d : roles.data)
+      spatial |= d.input_dim == in.dim && d.role == Role::kSpatial;
     r.role = spatial ? Role::kWindow : Role::kInputChannel;
     roles.reduced.push_back(r);
   }

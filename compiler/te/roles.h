@@ -18,7 +18,8 @@ enum class Role : uint8_t {
   kBatch,          // data; indexes the input alone, by itself
   kSpatial,        // data; indexes the input with a coefficient or beside a window axis
   kOutputChannel,  // data; indexes the weights and not the input (or the input only by its group)
-  kChannelwise,    // data; indexes input and weights alike (without weights: the input, no window beside it)
+  kChannelwise,    // data; indexes input and weights alike (without weights: the input, no window
+                   // beside it)
   kInputChannel,   // reduced; alone in its index of the input
   kWindow,         // reduced; added to a spatial axis in an index of the input
 };
@@ -27,17 +28,17 @@ const char* RoleName(Role role);
 struct AxisRole {
   ir::Axis axis;
   Role role = Role::kBatch;
-  int64_t coeff = 1;      // of the axis in the input's index: stride of kSpatial, dilation of kWindow
-  int input_dim = -1;     // dimension of the input that it indexes; -1: none
-  int weight_dim = -1;    // dimension of the weights; -1: none
-  int64_t group = 0;      // kOutputChannel with groups: channels of one group
+  int64_t coeff = 1;    // of the axis in the input's index: stride of kSpatial, dilation of kWindow
+  int input_dim = -1;   // dimension of the input that it indexes; -1: none
+  int weight_dim = -1;  // dimension of the weights; -1: none
+  int64_t group = 0;    // kOutputChannel with groups: channels of one group
 };
 
-// A stage that reduces one read (pool-like) or the product of two reads.
+// A stage that reduces one read or the product of two reads.
 struct Roles {
-  ir::Expr input;                 // the TensorRead
+  ir::Expr input;  // the TensorRead
   std::optional<ir::Expr> weight;
-  std::vector<AxisRole> data;     // one a dimension, in order
+  std::vector<AxisRole> data;  // one a dimension, in order
   std::vector<AxisRole> reduced;
   const AxisRole* Find(Role role) const;  // first of that role, nullptr: none
 };
@@ -45,8 +46,8 @@ struct Roles {
 // Empty when the stage is no reduction of that shape, or an index is not quasi-affine. Of two reads
 // the weights are the one with fewer data axes; at a tie the second.
 //   axes, reduce_axes, body  of a te::TensorNode or of a stage of a schedule
-std::optional<Roles> FindRoles(const std::vector<ir::Axis>& axes, const std::vector<ir::Axis>& reduce_axes,
-                               const ir::Expr& body);
+std::optional<Roles> FindRoles(const std::vector<ir::Axis>& axes,
+                               const std::vector<ir::Axis>& reduce_axes, const ir::Expr& body);
 
 }  // namespace tessera::te
 

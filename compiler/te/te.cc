@@ -30,7 +30,8 @@ void UniqueNames(TensorNode* node) {
   }
   if (renamed.empty()) return;
   node->body = ir::Rewrite(node->body, [&](const Expr& e) {
-    if (e->kind == ir::ExprKind::kReduce) return ir::Reduce(e->reduce(), e->args[0], node->reduce_axes);
+    if (e->kind == ir::ExprKind::kReduce)
+      return ir::Reduce(e->reduce(), e->args[0], node->reduce_axes);
     auto it = renamed.find(e.get());
     return it == renamed.end() ? e : it->second;
   });
@@ -156,8 +157,8 @@ Status Verify(const std::vector<Tensor>& outputs) {
     }
     if (t->placeholder) continue;
     if (t->body.lanes() != 1) {
-      return Fail(Code::kInvalidArgument, "{}: the body is a vector; vectors come from the schedule",
-                  t.name());
+      return Fail(Code::kInvalidArgument,
+                  "{}: the body is a vector; vectors come from the schedule", t.name());
     }
     std::set<const ir::ExprNode*> bound;
     for (const Axis& a : t->axes) bound.insert(a.var.get());
@@ -165,17 +166,20 @@ Status Verify(const std::vector<Tensor>& outputs) {
     Status status;
     ir::Visit(t->body, [&](const Expr& e) {
       if (e->kind == ir::ExprKind::kReduce && e.get() != t->body.get()) {
-        status = Fail(Code::kInvalidArgument,
-                      "{}: a reduction must be the whole body; give the rest its own stage", t.name());
+        status =
+            Fail(Code::kInvalidArgument,
+                 "{}: a reduction must be the whole body; give the rest its own stage", t.name());
       }
     });
     TESSERA_TRY(status);
     ir::Visit(t->body, [&](const Expr& e) {
       if (!status) return;
       if (e->kind == ir::ExprKind::kVar && !bound.contains(e.get())) {
-        status = Fail(Code::kInvalidArgument, "{}: '{}' is not an axis of this stage", t.name(), e->name);
+        status = Fail(Code::kInvalidArgument, "{}: '{}' is not an axis of this stage", t.name(),
+                      e->name);
       } else if (e->kind == ir::ExprKind::kLoad || e->kind == ir::ExprKind::kVec) {
-        status = Fail(Code::kInvalidArgument, "{}: buffers and vectors belong to the loop IR", t.name());
+        status =
+            Fail(Code::kInvalidArgument, "{}: buffers and vectors belong to the loop IR", t.name());
       }
     });
     TESSERA_TRY(status);

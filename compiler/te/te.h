@@ -69,12 +69,12 @@ struct TensorNode : ir::TensorBase {
   Expr body;
 };
 
-// A tensor that the caller provides: an input or a constant. White space, '#' and '$' in a tensor's name
-// become '_', since names are words of a schedule's text.
+// A tensor that the caller provides: an input or a constant. White space, '#' and '$' in a tensor's
+// name become '_', since names are words of a schedule's text.
 Tensor Placeholder(std::string name, DType dtype, std::vector<int64_t> shape);
 
-// |axis_names| name the dimensions ("i0", "i1", ... when empty). Axis names of a stage are made unique.
-// |body| gets one i64 variable a dimension.
+// |axis_names| name the dimensions ("i0", "i1", ... when empty). Axis names of a stage are made
+// unique. |body| gets one i64 variable a dimension.
 Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                const std::function<Expr(const std::vector<Expr>&)>& body);
 
@@ -95,8 +95,8 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 // The stages as text, one line each, for --dump te.
 std::string Print(const std::vector<Tensor>& outputs);
 
-// Refuses what the rest of the compiler does not take: two tensors of one name, a body whose type is
-// not the tensor's, a reduction inside an expression, free variables.
+// Refuses what the rest of the compiler does not take: two tensors of one name, a body whose type
+// is not the tensor's, a reduction inside an expression, free variables.
 Status Verify(const std::vector<Tensor>& outputs);
 
 // Values of tensors, row-major logical order.

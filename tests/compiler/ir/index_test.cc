@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: simplification and bounds of index expressions against evaluation at every point;
-// layouts; structural equality. Space: 2000 random expressions over three variables of small ranges.
-// Not tested here: whole functions (tests/compiler/lower).
+// layouts; structural equality. Space: 2000 random expressions over three variables of small
+// ranges. Not tested here: whole functions (tests/compiler/lower).
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
@@ -24,14 +24,21 @@ Expr RandomIndex(Rng& rng, const std::vector<Axis>& axes, int depth) {
   const Expr a = RandomIndex(rng, axes, depth - 1);
   switch (rng.Range(0, 8)) {
     case 0:
-    case 1: return a + RandomIndex(rng, axes, depth - 1);
-    case 2: return a - RandomIndex(rng, axes, depth - 1);
-    case 3: return a * Expr(rng.Range(-6, 6));
+    case 1:
+      return a + RandomIndex(rng, axes, depth - 1);
+    case 2:
+      return a - RandomIndex(rng, axes, depth - 1);
+    case 3:
+      return a * Expr(rng.Range(-6, 6));
     case 4:
-    case 5: return FloorDiv(a, rng.Range(1, 8));
-    case 6: return FloorMod(a, rng.Range(1, 8));
-    case 7: return Min(a, RandomIndex(rng, axes, depth - 1));
-    default: return Select(Lt(a, RandomIndex(rng, axes, depth - 1)), a, RandomIndex(rng, axes, depth - 1));
+    case 5:
+      return FloorDiv(a, rng.Range(1, 8));
+    case 6:
+      return FloorMod(a, rng.Range(1, 8));
+    case 7:
+      return Min(a, RandomIndex(rng, axes, depth - 1));
+    default:
+      return Select(Lt(a, RandomIndex(rng, axes, depth - 1)), a, RandomIndex(rng, axes, depth - 1));
   }
 }
 
@@ -94,7 +101,8 @@ TEST(IndexAnalysis, AffineBoundsAreExactAndSplitsRecombine) {
 
 TEST(Layouts, PackPutsEachElementWhereOffsetOfSays) {
   const Layout layout = *ParseLayout("0,1/4,2,1%4 fill -3", 3);
-  const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kI8, .shape = {2, 6, 3}, .layout = layout});
+  const Buffer b =
+      MakeBuffer({.name = "b", .dtype = DType::kI8, .shape = {2, 6, 3}, .layout = layout});
   EXPECT_EQ(PhysicalShape(*b), (std::vector<int64_t>{2, 2, 3, 4}));
   EXPECT_EQ(PaddedShape(*b), (std::vector<int64_t>{2, 8, 3}));
   std::vector<uint8_t> data(36);
@@ -116,11 +124,17 @@ TEST(Layouts, PackPutsEachElementWhereOffsetOfSays) {
 }
 
 TEST(Layouts, RefusalsSayWhy) {
-  const std::pair<const char*, const char*> kBad[] = {
-      {"x", "a dimension number is expected"}, {"0,5", "no such dimension"},   {"0/0,1", "a divisor >= 1"},
-      {"0%x,1", "a modulus >= 1"},             {"0,1/16", "one place"},         {"0,1/16,1%8", "one place"},
-      {"0", "one place"},                      {"0,1 fill", "unexpected text"}, {"0,1 fill x", "a fill value"},
-      {"0,1 1", "unexpected text"},            {"0,0,1", "one place"}};
+  const std::pair<const char*, const char*> kBad[] = {{"x", "a dimension number is expected"},
+                                                      {"0,5", "no such dimension"},
+                                                      {"0/0,1", "a divisor >= 1"},
+                                                      {"0%x,1", "a modulus >= 1"},
+                                                      {"0,1/16", "one place"},
+                                                      {"0,1/16,1%8", "one place"},
+                                                      {"0", "one place"},
+                                                      {"0,1 fill", "unexpected text"},
+                                                      {"0,1 fill x", "a fill value"},
+                                                      {"0,1 1", "unexpected text"},
+                                                      {"0,0,1", "one place"}};
   for (const auto& [text, why] : kBad) {
     const Result<Layout> layout = ParseLayout(text, 2);
     ASSERT_FALSE(layout.has_value()) << text;
@@ -131,7 +145,9 @@ TEST(Layouts, RefusalsSayWhy) {
 TEST(StructuralEquality, NamesDoNotMatterButShapeDoes) {
   const Expr i = Var("i"), j = Var("j"), free = Var("free");
   const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kI64, .shape = {8}});
-  const auto loop = [&](const Expr& v, const Expr& value) { return For(v, 0, 8, LoopKind::kSerial, Store(b, {v}, value)); };
+  const auto loop = [&](const Expr& v, const Expr& value) {
+    return For(v, 0, 8, LoopKind::kSerial, Store(b, {v}, value));
+  };
   EXPECT_TRUE(Equal(loop(i, i + 1), loop(j, j + 1)));
   EXPECT_EQ(Hash(loop(i, i + 1)), Hash(loop(j, j + 1)));
   EXPECT_FALSE(Equal(loop(i, i + 1), loop(j, j + 2)));

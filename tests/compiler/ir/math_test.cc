@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: requantisation and the other scalar functions against exact rationals in 128 bits.
-// Space: 200,000 random cases a rounding, shifts -32 to 31, ties made on purpose; corner values.
-// Not tested here: the accelerator's own arithmetic (tests/isa).
+// What is tested: requantisation and the other scalar functions against exact rationals in 128
+// bits. Space: 200,000 random cases a rounding, shifts -32 to 31, ties made on purpose; corner
+// values. Not tested here: the accelerator's own arithmetic (tests/isa).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,9 +36,12 @@ int32_t Expected(int32_t a, int32_t multiplier, int shift, Rounding rounding) {
   const auto away = [](Wide floor) { return floor >= 0 ? floor + 1 : floor; };
   const Wide unit = static_cast<Wide>(1) << 31;
   switch (rounding) {
-    case Rounding::kEven: return static_cast<int32_t>(Nearest(product, unit * right, even));
-    case Rounding::kHalfUp: return static_cast<int32_t>(Nearest(product, unit * right, up));
-    case Rounding::kTflite: return static_cast<int32_t>(Nearest(Nearest(product, unit, up), right, away));
+    case Rounding::kEven:
+      return static_cast<int32_t>(Nearest(product, unit * right, even));
+    case Rounding::kHalfUp:
+      return static_cast<int32_t>(Nearest(product, unit * right, up));
+    case Rounding::kTflite:
+      return static_cast<int32_t>(Nearest(Nearest(product, unit, up), right, away));
   }
   return 0;
 }
@@ -68,8 +71,9 @@ TEST(Requant, TiesFollowTheMode) {
   EXPECT_EQ(RequantValue(7, half, 0, Rounding::kEven), 4);
   EXPECT_EQ(RequantValue(5, half, 0, Rounding::kHalfUp), 3);
   EXPECT_EQ(RequantValue(-5, half, 0, Rounding::kHalfUp), -2);
-  EXPECT_EQ(RequantValue(-5, half, 0, Rounding::kTflite), -2);   // first step: ties up
-  EXPECT_EQ(RequantValue(-12, half, -2, Rounding::kTflite), -2);  // second step: -6 / 4 away from zero
+  EXPECT_EQ(RequantValue(-5, half, 0, Rounding::kTflite), -2);  // first step: ties up
+  EXPECT_EQ(RequantValue(-12, half, -2, Rounding::kTflite),
+            -2);  // second step: -6 / 4 away from zero
   EXPECT_EQ(RequantValue(-12, half, -2, Rounding::kHalfUp), -1);
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the parser's and the verifier's refusals, text round trips of every node kind, the
-// interpreter's errors and its tile intrinsics. Not tested here: random programs (tests/compiler/lower).
+// What is tested: the parser's and the verifier's refusals, text round trips of every node kind,
+// the interpreter's errors and its tile intrinsics. Not tested here: random programs
+// (tests/compiler/lower).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/equal.h"
-#include "compiler/ir/intrin.h"
 #include "compiler/ir/interp.h"
+#include "compiler/ir/intrin.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
@@ -37,10 +38,13 @@ constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/
 )";
 
 void RegisterTile() {
-  RegisterTileIntrin({"text_test_tile", {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kValue},
+  RegisterTileIntrin({"text_test_tile",
+                      {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kValue},
                       [](std::span<TileOperand> o) -> Status {
-                        if (!o[0].Holds(2)) return Fail(Code::kOutOfRange, "the tile leaves its buffer");
-                        o[0].array->SetInt(o[0].offset + 1, o[1].array->Int(o[1].offset) + o[2].value);
+                        if (!o[0].Holds(2))
+                          return Fail(Code::kOutOfRange, "the tile leaves its buffer");
+                        o[0].array->SetInt(o[0].offset + 1,
+                                           o[1].array->Int(o[1].offset) + o[2].value);
                         return {};
                       }});
 }
@@ -58,7 +62,10 @@ TEST(IrText, EveryNodeRoundTrips) {
 TEST(IrText, NamesThatClashOrAreNoIdentifiersAreMadeUnique) {
   const Expr i = Var("i"), k = Var("i");
   const Buffer b = MakeBuffer({.name = "a/b:0", .dtype = DType::kI64, .shape = {4, 4}});
-  const Func f{"f", {b}, For(i, 0, 4, LoopKind::kSerial, For(k, 0, 4, LoopKind::kSerial, Store(b, {i, k}, i + k)))};
+  const Func f{
+      "f",
+      {b},
+      For(i, 0, 4, LoopKind::kSerial, For(k, 0, 4, LoopKind::kSerial, Store(b, {i, k}, i + k)))};
   const Result<Func> again = ParseFunc(Print(f));
   ASSERT_TRUE(again.has_value()) << Print(f);
   EXPECT_TRUE(Equal(f, *again));
@@ -66,7 +73,9 @@ TEST(IrText, NamesThatClashOrAreNoIdentifiersAreMadeUnique) {
 
 TEST(IrText, RefusalsNameTheLine) {
   RegisterTile();
-  const auto body = [](const std::string& s) { return "func f(x: i8[4] global, y: f32[4] global) {\n" + s + "\n}\n"; };
+  const auto body = [](const std::string& s) {
+    return "func f(x: i8[4] global, y: f32[4] global) {\n" + s + "\n}\n";
+  };
   const std::pair<std::string, const char*> kBad[] = {
       {"", "line 1: 'the end of the text' where 'func' is expected"},
       {"func f(x: i9[4] global) {}", "'i9' is no data type"},
@@ -77,7 +86,7 @@ TEST(IrText, RefusalsNameTheLine) {
       {"func f(x: i8[4] global layout(0/2)) {}", "the pieces of dimension 0"},
       {"func f(x: i8[4] global strides(1, 2)) {}", "one stride a dimension"},
       {"func f(x: i8[4] global align(0)) {}", "align of 0"},
-      {body("x[0] = 1i8") , "line 3: '}' where ';' is expected"},
+      {body("x[0] = 1i8"), "line 3: '}' where ';' is expected"},
       {body("x[0] = 1i32;"), "line 2: x cannot hold i32"},
       {body("x[4] = 1i8;"), "x: index 4 of dimension 0 is outside [0, 4)"},
       {body("x[0, 0] = 1i8;"), "x has 1 dimensions, 2 indices are given"},
@@ -104,14 +113,16 @@ TEST(IrText, RefusalsNameTheLine) {
       {body("for i in [0, 4) { for i in [0, 4) { } }"), "a variable 'i' is in scope already"},
       {body("for i in [0, i8(4)) { }"), "bounds must be scalar i64"},
       {body("for i in [0, 4) { for j in [i, 4) { } }"), "write [min, + extent)"},
-      {body("for i in [0, 4) { for j in [0, (i + 1)) vector { } }"), "vector loop j has no constant extent"},
+      {body("for i in [0, 4) { for j in [0, (i + 1)) vector { } }"),
+       "vector loop j has no constant extent"},
       {body("x[0] = " + std::string(1000, '(')), "nested too deeply"},
       {body("} }"), "the end of the text is expected"},
   };
   for (const auto& [text, why] : kBad) {
     const Result<Func> f = ParseFunc(text);
     ASSERT_FALSE(f.has_value()) << text;
-    EXPECT_NE(f.error().message.find(why), std::string::npos) << f.error().message << "\nfor " << text;
+    EXPECT_NE(f.error().message.find(why), std::string::npos)
+        << f.error().message << "\nfor " << text;
   }
 }
 
@@ -119,17 +130,22 @@ TEST(IrVerify, TreesThatNoTextMakes) {
   const Expr i = Var("i");
   const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kI64, .shape = {4}});
   const auto message = [&](Stmt s) { return Verify({"f", {b}, s}).error().message; };
-  EXPECT_NE(message(Store(b, {i}, Expr(1))).find("f: variable i is used outside its loop"), std::string::npos);
+  EXPECT_NE(message(Store(b, {i}, Expr(1))).find("f: variable i is used outside its loop"),
+            std::string::npos);
   const Stmt inner = For(i, 0, 2, LoopKind::kSerial, Store(b, {i}, i));
-  EXPECT_NE(message(For(i, 0, 2, LoopKind::kSerial, inner)).find("loop i is inside itself"), std::string::npos);
+  EXPECT_NE(message(For(i, 0, 2, LoopKind::kSerial, inner)).find("loop i is inside itself"),
+            std::string::npos);
   EXPECT_NE(message(Alloc(b, inner)).find("b is allocated inside its own"), std::string::npos);
   const Buffer c = MakeBuffer({.name = "c", .dtype = DType::kI64, .shape = {4}});
-  EXPECT_NE(message(Store(c, {Expr(0)}, Expr(1))).find("c is used outside its allocation"), std::string::npos);
-  EXPECT_NE(Verify({"f", {b, b}, inner}).error().message.find("parameter b is named twice"), std::string::npos);
+  EXPECT_NE(message(Store(c, {Expr(0)}, Expr(1))).find("c is used outside its allocation"),
+            std::string::npos);
+  EXPECT_NE(Verify({"f", {b, b}, inner}).error().message.find("parameter b is named twice"),
+            std::string::npos);
   auto tensor = std::make_shared<TensorBase>();
   tensor->name = "t";
   tensor->dtype = DType::kI64;
-  EXPECT_NE(message(Store(b, {Expr(0)}, TensorRead(tensor, {}))).find("a tensor expression"), std::string::npos);
+  EXPECT_NE(message(Store(b, {Expr(0)}, TensorRead(tensor, {}))).find("a tensor expression"),
+            std::string::npos);
   RegisterTile();
   const Expr tile = Call("text_test_tile", {}, {DType::kI64, 1});
   EXPECT_NE(message(Store(b, {Expr(0)}, tile)).find("has no value"), std::string::npos);
@@ -146,14 +162,20 @@ TEST(IrInterpreter, ErrorsNameBufferIndexAndLimit) {
   };
   EXPECT_EQ(run("for i in [0, 5) { x[i] = 1i32; }"), "x: index 4 of dimension 0 is outside [0, 4)");
   EXPECT_EQ(run("x[0] = (1i32 / x[1]);"), "division by zero");
-  EXPECT_EQ(run("x[0] = select((x[0] == 0i32), 1i32, x[9]);"), "ok") << "the branch not taken is not read";
-  EXPECT_EQ(run("eval text_test_tile(x[3], x[0], 1);"), "text_test_tile: the tile leaves its buffer");
+  EXPECT_EQ(run("x[0] = select((x[0] == 0i32), 1i32, x[9]);"), "ok")
+      << "the branch not taken is not read";
+  EXPECT_EQ(run("eval text_test_tile(x[3], x[0], 1);"),
+            "text_test_tile: the tile leaves its buffer");
   EXPECT_EQ(run("eval text_test_tile(x[2], x[0], 1);"), "ok");
-  EXPECT_NE(run("for i in [0, 1000000) { x[0] = 1i32; }", {.budget = 100}).find("stopped after 100 steps"), std::string::npos);
+  EXPECT_NE(run("for i in [0, 1000000) { x[0] = 1i32; }", {.budget = 100})
+                .find("stopped after 100 steps"),
+            std::string::npos);
   const Func f = *ParseFunc("func f(x: i32[4] global) { x[0] = 1i32; }");
   Array small(DType::kI32, 3);
-  EXPECT_NE(Interpret(f, {}).error().message.find("f takes 1 buffers, 0 are given"), std::string::npos);
-  EXPECT_NE(Interpret(f, {&small}).error().message.find("x is 4 elements of i32, 3 of i32"), std::string::npos);
+  EXPECT_NE(Interpret(f, {}).error().message.find("f takes 1 buffers, 0 are given"),
+            std::string::npos);
+  EXPECT_NE(Interpret(f, {&small}).error().message.find("x is 4 elements of i32, 3 of i32"),
+            std::string::npos);
 }
 
 }  // namespace

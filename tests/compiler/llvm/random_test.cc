@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: host code against te::Evaluate, at the levels that this machine runs. Space: 40 random
-// expressions under random schedules, 20 under the host's, and the named windows. Not tested here: the
-// loader's refusals (tests/runtime).
+// What is tested: host code against te::Evaluate, at the levels that this machine runs. Space: 40
+// random expressions under random schedules, 20 under the host's, and the named windows. Not tested
+// here: the loader's refusals (tests/runtime).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,15 +28,16 @@ std::vector<std::string> Levels() {
 
 // Memory at the alignment that kernels expect.
 struct Aligned {
-  explicit Aligned(size_t bytes) : size(bytes), data(std::aligned_alloc(64, (bytes + 127) / 64 * 64)) {}
+  explicit Aligned(size_t bytes)
+      : size(bytes), data(std::aligned_alloc(64, (bytes + 127) / 64 * 64)) {}
   ~Aligned() { std::free(data); }
   Aligned(const Aligned&) = delete;
   size_t size;
   void* data;
 };
 
-void ExpectExact(const schedule::Schedule& s, const ir::Func& func, const te::Tensor& out, const te::Values& values,
-                 const std::string& level) {
+void ExpectExact(const schedule::Schedule& s, const ir::Func& func, const te::Tensor& out,
+                 const te::Values& values, const std::string& level) {
   const Result<std::vector<uint8_t>> object = CompileObject({&func, 1}, level);
   ASSERT_TRUE(object.has_value()) << object.error().message;
   const Result<HostCode> code = HostCode::Load(*object);
@@ -55,16 +56,20 @@ void ExpectExact(const schedule::Schedule& s, const ir::Func& func, const te::Te
   pointers.push_back(memory.back()->data);
   (*kernel)(pointers.data());
   std::memcpy(arrays.back().data(), pointers[arrays.size() - 1], arrays.back().bytes().size());
-  ASSERT_EQ(test::Logical(func, s, arrays.size() - 1, arrays), values.at(out.get()).bytes()) << level << "\n" << ir::Print(func);
+  ASSERT_EQ(test::Logical(func, s, arrays.size() - 1, arrays), values.at(out.get()).bytes())
+      << level << "\n"
+      << ir::Print(func);
 }
 
-void ExpectExact(const schedule::Schedule& s, const te::Tensor& out, Rng& rng, const std::vector<std::string>& levels) {
+void ExpectExact(const schedule::Schedule& s, const te::Tensor& out, Rng& rng,
+                 const std::vector<std::string>& levels) {
   SCOPED_TRACE(te::Print({out}) + schedule::Print(s.trace()));
   const Result<ir::Func> func = lower::Lower(s, "kernel");
   if (!func) return;  // counted by tests/compiler/lower
   te::Values values = test::RandomInputs(out, rng);
   ASSERT_TRUE(te::Evaluate({out}, &values));
-  for (const std::string& level : levels) ASSERT_NO_FATAL_FAILURE(ExpectExact(s, *func, out, values, level));
+  for (const std::string& level : levels)
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(s, *func, out, values, level));
 }
 
 class LlvmRandom : public ::testing::TestWithParam<uint64_t> {};
@@ -83,7 +88,8 @@ TEST_P(LlvmRandom, MatchesTheDefinition) {
       ASSERT_TRUE(s.has_value());
       ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, rng, level));
     } else {
-      ASSERT_NO_FATAL_FAILURE(ExpectExact(test::RandomSchedule(out, static_cast<int>(rng.Range(0, 20)), rng), out, rng, level));
+      ASSERT_NO_FATAL_FAILURE(ExpectExact(
+          test::RandomSchedule(out, static_cast<int>(rng.Range(0, 20)), rng), out, rng, level));
     }
   }
 }

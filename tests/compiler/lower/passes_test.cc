@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: BuildLoops and every pass of the lowering keep what te::Evaluate computes. Space: 400
-// random expressions (windows with pads, strides, dilation and groups, products, regrouped indices)
-// under random schedules of up to 24 steps; the interpreter runs the function after each pass;
-// the first and the last text round-trip through the parser.
-// Not tested here: tensorize (tensorize_test), code generation (tests/compiler/llvm).
+// What is tested: BuildLoops and every pass of the lowering keep what te::Evaluate computes. Space:
+// 400 random expressions (windows with pads, strides, dilation and groups, products, regrouped
+// indices) under random schedules of up to 24 steps; the interpreter runs the function after each
+// pass; the first and the last text round-trip through the parser. Not tested here: tensorize
+// (tensorize_test), code generation (tests/compiler/llvm).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/equal.h"
@@ -19,8 +19,8 @@ namespace tessera::lower {
 namespace {
 
 // Runs |func| and compares the output with the definition's.
-void ExpectSame(const char* pass, const ir::Func& func, const schedule::Schedule& s, const te::Values& values,
-                const te::Tensor& out) {
+void ExpectSame(const char* pass, const ir::Func& func, const schedule::Schedule& s,
+                const te::Values& values, const te::Tensor& out) {
   std::vector<ir::Array> arrays = test::Arguments(func, s, values);
   std::vector<ir::Array*> pointers;
   for (ir::Array& a : arrays) pointers.push_back(&a);
@@ -49,7 +49,8 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
     Rng rng(seed);
     const te::Tensor out = test::RandomExpression(rng);
     const schedule::Schedule s = test::RandomSchedule(out, static_cast<int>(rng.Range(0, 24)), rng);
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n" << te::Print({out}) << schedule::Print(s.trace()));
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n"
+                                      << te::Print({out}) << schedule::Print(s.trace()));
     te::Values values = test::RandomInputs(out, rng);
     ASSERT_TRUE(te::Evaluate({out}, &values));
 

@@ -24,7 +24,8 @@ Tensor Pad(const Tensor& x, int64_t before, int64_t after, int64_t value) {
   shape[2] += before + after;
   return te::Compute("pad", shape, {"c", "y", "x"}, [&](const Index& i) {
     const Expr y = i[1] - Expr(before), w = i[2] - Expr(before);
-    const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, x.shape()[1])), ir::And(ir::Le(0, w), ir::Lt(w, x.shape()[2])));
+    const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, x.shape()[1])),
+                            ir::And(ir::Le(0, w), ir::Lt(w, x.shape()[2])));
     return ir::Select(in, x(i[0], y, w), ir::Imm(x.dtype(), value));
   });
 }
@@ -37,7 +38,8 @@ Tensor Window(Rng& rng) {
   const int64_t pad = rng.Range(0, 2);
   Tensor padded = pad > 0 ? Pad(x, pad, rng.Range(0, pad), rng.Range(-128, 127)) : x;
   const int64_t reach = (kernel - 1) * dilation + 1;
-  const int64_t oh = (padded.shape()[1] - reach) / stride + 1, ow = (padded.shape()[2] - reach) / stride + 1;
+  const int64_t oh = (padded.shape()[1] - reach) / stride + 1,
+                ow = (padded.shape()[2] - reach) / stride + 1;
   if (padded.shape()[1] < reach || padded.shape()[2] < reach) return Window(rng);
   const Axis ky = te::ReduceAxis("ky", kernel), kx = te::ReduceAxis("kx", kernel);
   auto at = [&](Expr o, const Axis& k) { return o * Expr(stride) + k.var * Expr(dilation); };
@@ -45,7 +47,9 @@ Tensor Window(Rng& rng) {
     case 0: {  // channelwise
       const Tensor w = te::Placeholder("w", DType::kI8, {channels, kernel, kernel});
       return te::Compute("sum", {channels, oh, ow}, {"c", "y", "x"}, [&](const Index& i) {
-        return te::Sum(Wide(padded(i[0], at(i[1], ky), at(i[2], kx))) * Wide(w(i[0], ky.var, kx.var)), {ky, kx});
+        return te::Sum(
+            Wide(padded(i[0], at(i[1], ky), at(i[2], kx))) * Wide(w(i[0], ky.var, kx.var)),
+            {ky, kx});
       });
     }
     case 1:  // no weights
@@ -55,12 +59,16 @@ Tensor Window(Rng& rng) {
       });
     default: {  // over groups of channels
       const int64_t groups = channels % 2 == 0 ? rng.Range(1, 2) : 1;
-      const int64_t group_in = channels / groups, group_out = rng.Range(1, 9), out = group_out * groups;
+      const int64_t group_in = channels / groups, group_out = rng.Range(1, 9),
+                    out = group_out * groups;
       const Tensor w = te::Placeholder("w", DType::kI8, {out, group_in, kernel, kernel});
       const Axis ci = te::ReduceAxis("ci", group_in);
       return te::Compute("sum", {out, oh, ow}, {"c", "y", "x"}, [&](const Index& i) {
-        const Expr from = groups == 1 ? ci.var : ir::FloorDiv(i[0], group_out) * Expr(group_in) + ci.var;
-        return te::Sum(Wide(padded(from, at(i[1], ky), at(i[2], kx))) * Wide(w(i[0], ci.var, ky.var, kx.var)), {ci, ky, kx});
+        const Expr from =
+            groups == 1 ? ci.var : ir::FloorDiv(i[0], group_out) * Expr(group_in) + ci.var;
+        return te::Sum(
+            Wide(padded(from, at(i[1], ky), at(i[2], kx))) * Wide(w(i[0], ci.var, ky.var, kx.var)),
+            {ci, ky, kx});
       });
     }
   }
@@ -68,7 +76,8 @@ Tensor Window(Rng& rng) {
 
 Tensor Product(Rng& rng) {
   const int64_t m = rng.Range(1, 9), n = rng.Range(1, 20), k = rng.Range(1, 20);
-  const Tensor a = te::Placeholder("x", DType::kI8, {m, k}), b = te::Placeholder("w", DType::kI8, {n, k});
+  const Tensor a = te::Placeholder("x", DType::kI8, {m, k}),
+               b = te::Placeholder("w", DType::kI8, {n, k});
   const Axis ci = te::ReduceAxis("k", k);
   return te::Compute("sum", {m, n}, {"m", "n"}, [&](const Index& i) {
     return te::Sum(Wide(a(i[0], ci.var)) * Wide(b(i[1], ci.var)), {ci});
@@ -92,9 +101,15 @@ Tensor Regroup(Rng& rng) {
 Tensor RandomExpression(Rng& rng) {
   Tensor sum;
   switch (rng.Range(0, 3)) {
-    case 0: sum = Product(rng); break;
-    case 1: sum = Regroup(rng); break;
-    default: sum = Window(rng); break;
+    case 0:
+      sum = Product(rng);
+      break;
+    case 1:
+      sum = Regroup(rng);
+      break;
+    default:
+      sum = Window(rng);
+      break;
   }
   const int64_t channels = sum.shape()[0];
   const Tensor bias = te::Placeholder("bias", DType::kI32, {channels});
@@ -145,44 +160,65 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
   for (int n = 0; n < steps; ++n) {
     std::vector<const schedule::Stage*> computes;
     for (const schedule::Stage& st : s.stages()) {
-      if (!st.placeholder && st.attach != schedule::Attach::kInline && !st.leaves.empty()) computes.push_back(&st);
+      if (!st.placeholder && st.attach != schedule::Attach::kInline && !st.leaves.empty())
+        computes.push_back(&st);
     }
-    auto any_stage = [&] { return computes[rng.Range(0, static_cast<int64_t>(computes.size()) - 1)]; };
+    auto any_stage = [&] {
+      return computes[rng.Range(0, static_cast<int64_t>(computes.size()) - 1)];
+    };
     const schedule::Stage* st = any_stage();
-    auto any_leaf = [&](const schedule::Stage* of) { return of->leaves[rng.Range(0, static_cast<int64_t>(of->leaves.size()) - 1)].name; };
+    auto any_leaf = [&](const schedule::Stage* of) {
+      return of->leaves[rng.Range(0, static_cast<int64_t>(of->leaves.size()) - 1)].name;
+    };
     const int id = fresh++;
     std::string line;
     switch (rng.Range(0, 12)) {
       case 0:
-      case 1: line = fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id); break;
+      case 1:
+        line =
+            fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
+        break;
       case 2: {
         const int64_t at = rng.Range(0, static_cast<int64_t>(st->leaves.size()) - 1);
         if (at + 1 >= static_cast<int64_t>(st->leaves.size())) continue;
-        line = fmt::format("fuse {} {} {} f{}", st->name, st->leaves[at].name, st->leaves[at + 1].name, id);
+        line = fmt::format("fuse {} {} {} f{}", st->name, st->leaves[at].name,
+                           st->leaves[at + 1].name, id);
         break;
       }
       case 3:
-      case 4: line = fmt::format("reorder {} {} {}", st->name, any_leaf(st), any_leaf(st)); break;
+      case 4:
+        line = fmt::format("reorder {} {} {}", st->name, any_leaf(st), any_leaf(st));
+        break;
       case 5:
       case 6: {
         const auto* to = any_stage();
         line = fmt::format("compute_at {} {} {}", st->name, to->name, any_leaf(to));
         break;
       }
-      case 7: line = fmt::format("inline {}", st->name); break;
+      case 7:
+        line = fmt::format("inline {}", st->name);
+        break;
       case 8: {
         const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
         line = fmt::format("cache_read {} local copy{} {}", source.name, id, st->name);
         break;
       }
-      case 9: line = fmt::format("cache_write {} reg tmp{}", st->name, id); break;
-      case 10: line = fmt::format("vectorize {} {}", st->name, any_leaf(st)); break;
-      case 11: line = fmt::format("unroll {} {}", st->name, any_leaf(st)); break;
+      case 9:
+        line = fmt::format("cache_write {} reg tmp{}", st->name, id);
+        break;
+      case 10:
+        line = fmt::format("vectorize {} {}", st->name, any_leaf(st));
+        break;
+      case 11:
+        line = fmt::format("unroll {} {}", st->name, any_leaf(st));
+        break;
       default: {
         const auto& t = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
         std::string layout;
-        const int64_t block = rng.Range(2, 5), dim = rng.Range(0, static_cast<int64_t>(t.shape.size()) - 1);
-        layout = ir::LayoutText(ir::BlockedLayout(static_cast<int>(t.shape.size()), static_cast<int>(dim), block));
+        const int64_t block = rng.Range(2, 5),
+                      dim = rng.Range(0, static_cast<int64_t>(t.shape.size()) - 1);
+        layout = ir::LayoutText(
+            ir::BlockedLayout(static_cast<int>(t.shape.size()), static_cast<int>(dim), block));
         std::erase(layout, ' ');
         line = fmt::format("layout {} {} {}", t.name, layout, rng.Range(-3, 3));
         break;
@@ -193,14 +229,17 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
   return s;
 }
 
-std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule, const te::Values& values) {
+std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule,
+                                 const te::Values& values) {
   std::vector<ir::Array> arrays;
   for (const ir::Buffer& b : func.params) {
     const schedule::Stage* stage = schedule.Find(b->name);
-    ir::BufferNode node{.name = stage->name, .dtype = stage->dtype, .shape = stage->shape, .layout = stage->layout};
+    ir::BufferNode node{
+        .name = stage->name, .dtype = stage->dtype, .shape = stage->shape, .layout = stage->layout};
     ir::Array array(b->dtype, ir::SizeInElements(node), 0x77);
     for (const auto& [tensor, value] : values) {
-      if (tensor->name == b->name && tensor->placeholder) array = ir::Array(b->dtype, ir::PackLayout(node, value.bytes()));
+      if (tensor->name == b->name && tensor->placeholder)
+        array = ir::Array(b->dtype, ir::PackLayout(node, value.bytes()));
     }
     arrays.push_back(std::move(array));
   }
@@ -210,7 +249,8 @@ std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule&
 std::vector<uint8_t> Logical(const ir::Func& func, const schedule::Schedule& schedule, size_t p,
                              const std::vector<ir::Array>& arguments) {
   const schedule::Stage* stage = schedule.Find(func.params[p]->name);
-  ir::BufferNode node{.name = stage->name, .dtype = stage->dtype, .shape = stage->shape, .layout = stage->layout};
+  ir::BufferNode node{
+      .name = stage->name, .dtype = stage->dtype, .shape = stage->shape, .layout = stage->layout};
   return ir::UnpackLayout(node, arguments[p].bytes());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random tensor expressions and random schedules on them, for tests of lowering and code generation.
+// Random tensor expressions and random schedules on them, for tests of lowering and code
+// generation.
 #ifndef TESSERA_TESTS_COMPILER_LOWER_RANDOM_TE_H_
 #define TESSERA_TESTS_COMPILER_LOWER_RANDOM_TE_H_
 
@@ -14,8 +15,8 @@
 
 namespace tessera::test {
 
-// A padded, strided, dilated or grouped window reduction (or a matrix product, or elementwise stages
-// with regrouped indices) with an epilogue of several stages. Small enough to interpret.
+// A padded, strided, dilated or grouped window reduction (or a matrix product, or elementwise
+// stages with regrouped indices) with an epilogue of several stages. Small enough to interpret.
 te::Tensor RandomExpression(Rng& rng);
 
 // Up to |steps| random steps, legal ones kept.
@@ -25,7 +26,8 @@ schedule::Schedule RandomSchedule(const te::Tensor& output, int steps, Rng& rng)
 te::Values RandomInputs(const te::Tensor& output, Rng& rng);
 
 // The arrays of |func|'s parameters, in their layouts: inputs from |values|, the others poisoned.
-std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule, const te::Values& values);
+std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule,
+                                 const te::Values& values);
 
 // The logical contents of parameter |p|.
 std::vector<uint8_t> Logical(const ir::Func& func, const schedule::Schedule& schedule, size_t p,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: tensorize. Space: a 2x4x4 tile product declared by behaviour, with a separate start and
-// with a flag, over a blocked window reduction; each way in which a nest does not match. Not tested here:
-// the accelerator's own intrinsics (tests/compiler/accel).
+// What is tested: tensorize. Space: a 2x4x4 tile product declared by behaviour, with a separate
+// start and with a flag, over a blocked window reduction; each way in which a nest does not match.
+// Not tested here: the accelerator's own intrinsics (tests/compiler/accel).
 #include <gtest/gtest.h>
 
-#include "compiler/ir/intrin.h"
 #include "compiler/ir/interp.h"
+#include "compiler/ir/intrin.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/tensor_intrin.h"
@@ -23,34 +23,43 @@ Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
 
 // out[b, o] (+)= sum over i of inp[b, i] * wgt[o, i], 2 x 4 x 4.
 void RegisterTiles() {
-  const te::Tensor inp = te::Placeholder("inp", DType::kI8, {2, 4}), wgt = te::Placeholder("wgt", DType::kI8, {4, 4});
+  const te::Tensor inp = te::Placeholder("inp", DType::kI8, {2, 4}),
+                   wgt = te::Placeholder("wgt", DType::kI8, {4, 4});
   const te::Axis i = te::ReduceAxis("i", 4);
   const te::Tensor out = te::Compute("out", {2, 4}, {"b", "o"}, [&](const Index& x) {
     return te::Sum(Wide(inp(x[0], i.var)) * Wide(wgt(x[1], i.var)), {i});
   });
   auto run = [](std::span<ir::TileOperand> o, bool overwrite) -> Status {
-    if (!o[0].Holds(8) || !o[1].Holds(8) || !o[2].Holds(16)) return Fail(Code::kOutOfRange, "a tile leaves its buffer");
+    if (!o[0].Holds(8) || !o[1].Holds(8) || !o[2].Holds(16))
+      return Fail(Code::kOutOfRange, "a tile leaves its buffer");
     for (int b = 0; b < 2; ++b) {
       for (int c = 0; c < 4; ++c) {
         int64_t sum = overwrite ? 0 : o[0].array->Int(o[0].offset + b * 4 + c);
-        for (int k = 0; k < 4; ++k) sum += o[1].array->Int(o[1].offset + b * 4 + k) * o[2].array->Int(o[2].offset + c * 4 + k);
+        for (int k = 0; k < 4; ++k)
+          sum +=
+              o[1].array->Int(o[1].offset + b * 4 + k) * o[2].array->Int(o[2].offset + c * 4 + k);
         o[0].array->SetInt(o[0].offset + b * 4 + c, sum);
       }
     }
     return {};
   };
   using ir::OperandKind;
-  ir::RegisterTileIntrin({"tile_test", {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead},
+  ir::RegisterTileIntrin({"tile_test",
+                          {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead},
                           [run](std::span<ir::TileOperand> o) { return run(o, false); }});
-  ir::RegisterTileIntrin({"tile_test_flag", {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead, OperandKind::kValue},
-                          [run](std::span<ir::TileOperand> o) { return run(o, o[3].value != 0); }});
+  ir::RegisterTileIntrin(
+      {"tile_test_flag",
+       {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead, OperandKind::kValue},
+       [run](std::span<ir::TileOperand> o) { return run(o, o[3].value != 0); }});
   schedule::RegisterTensorIntrin({"tile_test", "tile_test", out, schedule::InitStyle::kSeparate});
-  schedule::RegisterTensorIntrin({"tile_test_flag", "tile_test_flag", out, schedule::InitStyle::kFlag});
+  schedule::RegisterTensorIntrin(
+      {"tile_test_flag", "tile_test_flag", out, schedule::InitStyle::kFlag});
 }
 
 // y[p, c] = sum over ci, k of x[p + 2 * k, ci] * w[k, c, ci], on 4-channel blocks.
 te::Tensor Product(DType dtype = DType::kI8) {
-  const te::Tensor x = te::Placeholder("x", dtype, {12, 8}), w = te::Placeholder("w", dtype, {3, 8, 8});
+  const te::Tensor x = te::Placeholder("x", dtype, {12, 8}),
+                   w = te::Placeholder("w", dtype, {3, 8, 8});
   const te::Axis ci = te::ReduceAxis("ci", 8), k = te::ReduceAxis("k", 3);
   return te::Compute("y", {8, 8}, {"p", "c"}, [&](const Index& i) {
     return te::Sum(Wide(x(i[0] + k.var * 2, ci.var)) * Wide(w(k.var, i[1], ci.var)), {ci, k});
@@ -71,7 +80,8 @@ TEST(Tensorize, ANestBecomesCallsThatComputeTheSame) {
   for (const std::string intrin : {"tile_test", "tile_test_flag"}) {
     Rng rng(9);
     const te::Tensor y = Product();
-    const Result<schedule::Schedule> s = Scheduled(y, kBlocked + std::string("tensorize y pi ") + intrin);
+    const Result<schedule::Schedule> s =
+        Scheduled(y, kBlocked + std::string("tensorize y pi ") + intrin);
     ASSERT_TRUE(s.has_value()) << s.error().message;
     const Result<ir::Func> f = Lower(*s, "f");
     ASSERT_TRUE(f.has_value()) << f.error().message;
@@ -100,34 +110,57 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
     return f ? std::string() : f.error().message;
   };
   const std::string tail = "tensorize y pi tile_test";
-  const std::string plain = "split y p 2 po pi\nsplit y c 4 co cl\nsplit y ci 4 io il\nreorder y co po io k pi cl il\n";
-  EXPECT_NE(message(Product(), plain + tail).find("y: the nest is not tile_test: the output (y) steps by 8 in loop pi, the tile by 4"),
+  const std::string plain =
+      "split y p 2 po pi\nsplit y c 4 co cl\nsplit y ci 4 io il\nreorder y co po io k pi cl il\n";
+  EXPECT_NE(
+      message(Product(), plain + tail)
+          .find(
+              "y: the nest is not tile_test: the output (y) steps by 8 in loop pi, the tile by 4"),
+      std::string::npos);
+  EXPECT_NE(message(Product(), "split y p 4 po pi\nreorder y po ci k pi c\n" + tail)
+                .find("axis b has 2 iterations, loop pi has 4"),
             std::string::npos);
-  EXPECT_NE(message(Product(), "split y p 4 po pi\nreorder y po ci k pi c\n" + tail).find("axis b has 2 iterations, loop pi has 4"),
+  EXPECT_NE(message(Product(),
+                    "split y p 2 po pi\nsplit y c 4 co cl\nsplit y ci 4 io il\nreorder y co po io "
+                    "pi cl il k\n" +
+                        tail)
+                .find("loop k is one too many"),
             std::string::npos);
-  EXPECT_NE(message(Product(), "split y p 2 po pi\nsplit y c 4 co cl\nsplit y ci 4 io il\nreorder y co po io pi cl il k\n" + tail)
-                .find("loop k is one too many"), std::string::npos);
-  EXPECT_NE(message(Product(DType::kU8), kBlocked + tail).find("the expression differs"), std::string::npos);
-  EXPECT_NE(message(Product(), "split y p 3 po pi\nreorder y po c ci k pi\n" + tail).find("it runs under a condition"), std::string::npos);
+  EXPECT_NE(message(Product(DType::kU8), kBlocked + tail).find("the expression differs"),
+            std::string::npos);
+  EXPECT_NE(message(Product(), "split y p 3 po pi\nreorder y po c ci k pi\n" + tail)
+                .find("it runs under a condition"),
+            std::string::npos);
   const te::Tensor x = te::Placeholder("x", DType::kI8, {2, 4});
-  const te::Tensor copy = te::Compute("y", {2, 4}, {"pi", "c"}, [&](const Index& i) { return Wide(x(i)); });
+  const te::Tensor copy =
+      te::Compute("y", {2, 4}, {"pi", "c"}, [&](const Index& i) { return Wide(x(i)); });
   EXPECT_NE(message(copy, tail).find("the reduction differs"), std::string::npos);
 }
 
 TEST(BuildLoops, ParametersAndReachAreChecked) {
   const te::Tensor y = Product();
   const Result<schedule::Schedule> s = schedule::Schedule::Create({y});
-  EXPECT_NE(BuildLoops(*s, "f", {"x", "y"}).error().message.find("f: 'w' is missing"), std::string::npos);
-  EXPECT_NE(BuildLoops(*s, "f", {"x", "x"}).error().message.find("'x' is named twice"), std::string::npos);
-  EXPECT_NE(BuildLoops(*s, "f", {"x", "q"}).error().message.find("'q' is neither an input nor an output"), std::string::npos);
+  EXPECT_NE(BuildLoops(*s, "f", {"x", "y"}).error().message.find("f: 'w' is missing"),
+            std::string::npos);
+  EXPECT_NE(BuildLoops(*s, "f", {"x", "x"}).error().message.find("'x' is named twice"),
+            std::string::npos);
+  EXPECT_NE(
+      BuildLoops(*s, "f", {"x", "q"}).error().message.find("'q' is neither an input nor an output"),
+      std::string::npos);
   ASSERT_TRUE(BuildLoops(*s, "f", {"y", "w", "x"}).has_value());
 
-  const te::Tensor a = te::Compute("a", {8, 8}, {"i", "j"}, [&](const Index& i) { return y(i) + 1; });
-  const te::Tensor b = te::Compute("b", {8, 8}, {"i", "j"}, [&](const Index& i) { return a(i) + 2; });
+  const te::Tensor a =
+      te::Compute("a", {8, 8}, {"i", "j"}, [&](const Index& i) { return y(i) + 1; });
+  const te::Tensor b =
+      te::Compute("b", {8, 8}, {"i", "j"}, [&](const Index& i) { return a(i) + 2; });
   const auto build = [&](const char* steps) { return BuildLoops(*Scheduled(b, steps), "f"); };
-  EXPECT_NE(build("compute_at a b i\ncompute_at y b j").error().message.find("a reads y, which is computed inside a loop that does not"),
+  EXPECT_NE(build("compute_at a b i\ncompute_at y b j")
+                .error()
+                .message.find("a reads y, which is computed inside a loop that does not"),
             std::string::npos);
-  EXPECT_NE(build("compute_at a b i\nsplit b i 2 io ii").error().message.find("a is computed at loop i of b, which a later step took"),
+  EXPECT_NE(build("compute_at a b i\nsplit b i 2 io ii")
+                .error()
+                .message.find("a is computed at loop i of b, which a later step took"),
             std::string::npos);
 }
 

@@ -21,18 +21,66 @@ struct WindowShape {
 
 inline std::vector<WindowShape> WindowShapes() {
   std::vector<WindowShape> shapes = {
-      {.name = "k5s3", .in_channels = 3, .out_channels = 8, .size = 13, .kernel = 5, .stride = 3, .pad = 2},
-      {.name = "dilated", .in_channels = 4, .out_channels = 16, .size = 9, .kernel = 3, .dilation = 2, .pad = 2},
-      {.name = "grouped", .in_channels = 8, .out_channels = 16, .size = 6, .kernel = 3, .pad = 1, .groups = 4},
-      {.name = "channelwise", .in_channels = 24, .out_channels = 24, .size = 7, .kernel = 3, .pad = 1, .groups = 24},
-      {.name = "channelwise_s2", .in_channels = 16, .out_channels = 16, .size = 8, .kernel = 3, .stride = 2, .pad = 1, .groups = 16},
-      {.name = "channelwise_bare", .in_channels = 5, .out_channels = 5, .size = 7, .kernel = 3, .groups = 5},
-      {.name = "line", .in_channels = 4, .out_channels = 8, .size = 20, .kernel = 5, .stride = 2, .pad = 2, .flat = true},
+      {.name = "k5s3",
+       .in_channels = 3,
+       .out_channels = 8,
+       .size = 13,
+       .kernel = 5,
+       .stride = 3,
+       .pad = 2},
+      {.name = "dilated",
+       .in_channels = 4,
+       .out_channels = 16,
+       .size = 9,
+       .kernel = 3,
+       .dilation = 2,
+       .pad = 2},
+      {.name = "grouped",
+       .in_channels = 8,
+       .out_channels = 16,
+       .size = 6,
+       .kernel = 3,
+       .pad = 1,
+       .groups = 4},
+      {.name = "channelwise",
+       .in_channels = 24,
+       .out_channels = 24,
+       .size = 7,
+       .kernel = 3,
+       .pad = 1,
+       .groups = 24},
+      {.name = "channelwise_s2",
+       .in_channels = 16,
+       .out_channels = 16,
+       .size = 8,
+       .kernel = 3,
+       .stride = 2,
+       .pad = 1,
+       .groups = 16},
+      {.name = "channelwise_bare",
+       .in_channels = 5,
+       .out_channels = 5,
+       .size = 7,
+       .kernel = 3,
+       .groups = 5},
+      {.name = "line",
+       .in_channels = 4,
+       .out_channels = 8,
+       .size = 20,
+       .kernel = 5,
+       .stride = 2,
+       .pad = 2,
+       .flat = true},
       {.name = "k1s2", .in_channels = 16, .out_channels = 32, .size = 8, .stride = 2},
       {.name = "k3", .in_channels = 8, .out_channels = 48, .size = 7, .kernel = 3, .pad = 1},
   };
   for (int64_t c : {1, 2, 3, 7, 10, 16, 17, 33, 37, 40}) {
-    shapes.push_back({.name = "channels" + std::to_string(c), .in_channels = c, .out_channels = 41 - c, .size = 5, .kernel = 3, .pad = 1});
+    shapes.push_back({.name = "channels" + std::to_string(c),
+                      .in_channels = c,
+                      .out_channels = 41 - c,
+                      .size = 5,
+                      .kernel = 3,
+                      .pad = 1});
   }
   return shapes;
 }
@@ -45,15 +93,18 @@ inline te::Tensor WindowExpression(const WindowShape& s) {
   const te::Tensor x = te::Placeholder("x", DType::kI8, {1, s.in_channels, height, s.size});
   te::Tensor padded = x;
   if (s.pad > 0) {
-    padded = te::Compute("padded", {1, s.in_channels, height + 2 * ph, s.size + 2 * s.pad}, {"n", "c", "y", "x"}, [&](const Index& i) {
-      const Expr y = i[2] - Expr(ph), w = i[3] - Expr(s.pad);
-      const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, height)), ir::And(ir::Le(0, w), ir::Lt(w, s.size)));
-      return ir::Select(in, x(i[0], i[1], y, w), ir::Imm(DType::kI8, -7));
-    });
+    padded = te::Compute("padded", {1, s.in_channels, height + 2 * ph, s.size + 2 * s.pad},
+                         {"n", "c", "y", "x"}, [&](const Index& i) {
+                           const Expr y = i[2] - Expr(ph), w = i[3] - Expr(s.pad);
+                           const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, height)),
+                                                   ir::And(ir::Le(0, w), ir::Lt(w, s.size)));
+                           return ir::Select(in, x(i[0], i[1], y, w), ir::Imm(DType::kI8, -7));
+                         });
   }
   const int64_t group_in = s.in_channels / s.groups, group_out = s.out_channels / s.groups;
   const te::Tensor w = te::Placeholder("w", DType::kI8, {s.out_channels, group_in, kh, s.kernel});
-  const te::Axis ci = te::ReduceAxis("ci", group_in), ky = te::ReduceAxis("ky", kh), kx = te::ReduceAxis("kx", s.kernel);
+  const te::Axis ci = te::ReduceAxis("ci", group_in), ky = te::ReduceAxis("ky", kh),
+                 kx = te::ReduceAxis("kx", s.kernel);
   const int64_t sy = s.flat ? 1 : s.stride;
   const int64_t oh = (height + 2 * ph - ((kh - 1) * s.dilation + 1)) / sy + 1;
   const int64_t ow = (s.size + 2 * s.pad - ((s.kernel - 1) * s.dilation + 1)) / s.stride + 1;
@@ -64,14 +115,20 @@ inline te::Tensor WindowExpression(const WindowShape& s) {
       const Expr group = group_out == 1 ? i[1] : ir::FloorDiv(i[1], group_out);
       from = group_in == 1 ? group : group * Expr(group_in) + ci.var;
     }
-    const Expr v = padded(i[0], from, i[2] * Expr(sy) + ky.var * Expr(s.dilation), i[3] * Expr(s.stride) + kx.var * Expr(s.dilation));
-    return te::Sum(ir::Cast(DType::kI32, v) * ir::Cast(DType::kI32, w(i[1], ci.var, ky.var, kx.var)), {ci, ky, kx});
+    const Expr v = padded(i[0], from, i[2] * Expr(sy) + ky.var * Expr(s.dilation),
+                          i[3] * Expr(s.stride) + kx.var * Expr(s.dilation));
+    return te::Sum(
+        ir::Cast(DType::kI32, v) * ir::Cast(DType::kI32, w(i[1], ci.var, ky.var, kx.var)),
+        {ci, ky, kx});
   });
   const te::Tensor bias = te::Placeholder("bias", DType::kI32, {s.out_channels});
   return te::Compute("out", shape, {"n", "c", "y", "x"}, [&](const Index& i) {
-    const Expr y = ir::Requant(ir::Bin(ir::BinOp::kShr, sum(i), ir::Imm(DType::kI32, 4)) + ir::Bin(ir::BinOp::kAnd, bias(i[1]), ir::Imm(DType::kI32, 255)),
-                               ir::Imm(DType::kI32, 1500000000), ir::Imm(DType::kI32, -6), ir::Rounding::kEven);
-    return ir::Cast(DType::kI8, ir::ClampAdd(y, ir::Imm(DType::kI32, 4), ir::Imm(DType::kI32, -128), ir::Imm(DType::kI32, 127)));
+    const Expr y = ir::Requant(ir::Bin(ir::BinOp::kShr, sum(i), ir::Imm(DType::kI32, 4)) +
+                                   ir::Bin(ir::BinOp::kAnd, bias(i[1]), ir::Imm(DType::kI32, 255)),
+                               ir::Imm(DType::kI32, 1500000000), ir::Imm(DType::kI32, -6),
+                               ir::Rounding::kEven);
+    return ir::Cast(DType::kI8, ir::ClampAdd(y, ir::Imm(DType::kI32, 4), ir::Imm(DType::kI32, -128),
+                                             ir::Imm(DType::kI32, 127)));
   });
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use vectors and
-// registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups, channelwise, one dimension,
-// 1 to 40 channels, with pads and epilogue; 300 random expressions. Not tested here: code generation.
+// What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use
+// vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
+// channelwise, one dimension, 1 to 40 channels, with pads and epilogue; 300 random expressions. Not
+// tested here: code generation.
+#include "compiler/schedule/host.h"
+
 #include <gtest/gtest.h>
 
 #include "compiler/ir/interp.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
-#include "compiler/schedule/host.h"
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
@@ -28,7 +30,8 @@ void ExpectExact(const te::Tensor& out, Rng& rng, ir::Func* lowered = nullptr) {
   for (ir::Array& a : arrays) pointers.push_back(&a);
   const Result<ir::InterpStats> run = ir::Interpret(*func, pointers);
   ASSERT_TRUE(run.has_value()) << run.error().message << "\n" << ir::Print(*func);
-  ASSERT_EQ(test::Logical(*func, *s, arrays.size() - 1, arrays), values.at(out.get()).bytes()) << ir::Print(*func);
+  ASSERT_EQ(test::Logical(*func, *s, arrays.size() - 1, arrays), values.at(out.get()).bytes())
+      << ir::Print(*func);
   if (lowered) *lowered = *func;
 
   // The trace is the schedule: from its text, on the same expression, comes the same function.
@@ -69,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, HostRandom, ::testing::Range<uint64_t>(0, 10));
 
 TEST(HostDecisions, ReplayWithAnotherPickIsExactToo) {
   Rng rng(3);
-  const te::Tensor out = test::WindowExpression({.name = "d", .in_channels = 8, .out_channels = 16, .size = 9, .kernel = 3, .pad = 1});
+  const te::Tensor out = test::WindowExpression(
+      {.name = "d", .in_channels = 8, .out_channels = 16, .size = 9, .kernel = 3, .pad = 1});
   const Result<Schedule> s = HostSchedule({out});
   ASSERT_TRUE(s.has_value());
   std::vector<std::string> names;
@@ -88,7 +92,8 @@ TEST(HostDecisions, ReplayWithAnotherPickIsExactToo) {
     std::vector<ir::Array*> pointers;
     for (ir::Array& a : arrays) pointers.push_back(&a);
     ASSERT_TRUE(ir::Interpret(*func, pointers).has_value());
-    EXPECT_EQ(test::Logical(*func, *other, arrays.size() - 1, arrays), values.at(out.get()).bytes());
+    EXPECT_EQ(test::Logical(*func, *other, arrays.size() - 1, arrays),
+              values.at(out.get()).bytes());
   }
 }
 

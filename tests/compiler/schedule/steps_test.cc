@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every refusal of a schedule step, that a refused step changes nothing, and the text of
-// traces. Not tested here: what legal steps compute (tests/compiler/lower).
+// What is tested: every refusal of a schedule step, that a refused step changes nothing, and the
+// text of traces. Not tested here: what legal steps compute (tests/compiler/lower).
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"
@@ -16,11 +16,14 @@ using Index = std::vector<Expr>;
 // x -> a (elementwise) -> s (row sums) -> y (elementwise); z is a second reader of a.
 Schedule Make() {
   const te::Tensor x = te::Placeholder("x", DType::kI32, {4, 6});
-  const te::Tensor a = te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const te::Tensor a =
+      te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
   const te::Axis k = te::ReduceAxis("k", 6);
-  const te::Tensor s = te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
+  const te::Tensor s =
+      te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
   const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
-  const te::Tensor z = te::Compute("z", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) * 3; });
+  const te::Tensor z =
+      te::Compute("z", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) * 3; });
   return *Schedule::Create({y, z});
 }
 
@@ -77,10 +80,13 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
     const Trace before = s.trace();
     const Status status = s.Apply(steps);
     ASSERT_FALSE(status.has_value()) << steps;
-    EXPECT_NE(status.error().message.find(bad.message), std::string::npos) << status.error().message;
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
     EXPECT_EQ(s.trace(), before);
     if (steps.rfind("jump", 0) != 0) {
-      EXPECT_NE(status.error().message.find("schedule step " + std::to_string(before.size() + 1) + " ("), std::string::npos)
+      EXPECT_NE(
+          status.error().message.find("schedule step " + std::to_string(before.size() + 1) + " ("),
+          std::string::npos)
           << status.error().message;
     }
   }
@@ -98,10 +104,13 @@ TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
 TEST(ScheduleSteps, TextRoundTripsAndReplays) {
   Schedule s = Make();
   ASSERT_TRUE(s.Decide("f", {1, 2, 4}, 1).has_value());
-  ASSERT_TRUE(s.Apply("split y i $f io ii\nvectorize y ii\ncompute_at s y io\ndouble_buffer a\nset_scope s acc").has_value());
+  ASSERT_TRUE(s.Apply("split y i $f io ii\nvectorize y ii\ncompute_at s y io\ndouble_buffer "
+                      "a\nset_scope s acc")
+                  .has_value());
   const std::string text = Print(s.trace());
   EXPECT_EQ(text,
-            "decide f {1 2 4} 1\nsplit y i $f io ii\nvectorize y ii\ncompute_at s y io\ndouble_buffer a\nset_scope s acc\n");
+            "decide f {1 2 4} 1\nsplit y i $f io ii\nvectorize y ii\ncompute_at s y "
+            "io\ndouble_buffer a\nset_scope s acc\n");
   const Result<Trace> parsed = ParseTrace("  # a comment\n" + text);
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(*parsed, s.trace());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: te::Evaluate, te::Verify, te::Print. Space: a padded window sum against a hand-written
-// loop over random data; each refusal. Not tested here: loops (tests/compiler/lower).
+// What is tested: te::Evaluate, te::Verify, te::Print. Space: a padded window sum against a
+// hand-written loop over random data; each refusal. Not tested here: loops (tests/compiler/lower).
 #include <gtest/gtest.h>
 
 #include "base/rng.h"
@@ -48,18 +48,17 @@ TEST(TeEvaluate, WindowSumOverPadsMatchesALoop) {
 TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
   const Tensor x = Placeholder("x", DType::kI8, {4, 4});
   const Axis k = ReduceAxis("k", 4);
-  const Tensor y = Compute("y", {4}, {"i"}, [&](const std::vector<Expr>& i) {
-    return MaxOf(x(i[0], k.var), {k});
-  });
-  EXPECT_EQ(Print({y}), "x: i8[4, 4] placeholder\ny: i8[4] (i) = reduce_max(x[i, k]; k in [0, 4))\n");
+  const Tensor y = Compute("y", {4}, {"i"},
+                           [&](const std::vector<Expr>& i) { return MaxOf(x(i[0], k.var), {k}); });
+  EXPECT_EQ(Print({y}),
+            "x: i8[4, 4] placeholder\ny: i8[4] (i) = reduce_max(x[i, k]; k in [0, 4))\n");
 }
 
 TEST(TeEvaluate, AxisNamesOfAStageAreMadeUnique) {
   const Tensor x = Placeholder("x", DType::kI32, {4, 4});
   const Axis k = ReduceAxis("i", 4);
-  const Tensor y = Compute("y", {4}, {"i"}, [&](const std::vector<Expr>& i) {
-    return Sum(x(i[0], k.var), {k});
-  });
+  const Tensor y = Compute("y", {4}, {"i"},
+                           [&](const std::vector<Expr>& i) { return Sum(x(i[0], k.var), {k}); });
   EXPECT_EQ(y->axes[0].name(), "i");
   EXPECT_EQ(y->reduce_axes[0].name(), "i1");
   Values values;
@@ -77,20 +76,22 @@ TEST(TeEvaluate, RefusalsNameTheStage) {
   });
   EXPECT_NE(Verify({nested}).error().message.find("nested: a reduction must be the whole body"),
             std::string::npos);
-  const Tensor free = Compute("free", {4}, {"i"}, [&](const std::vector<Expr>&) { return x(ir::Var("z")); });
+  const Tensor free =
+      Compute("free", {4}, {"i"}, [&](const std::vector<Expr>&) { return x(ir::Var("z")); });
   EXPECT_NE(Verify({free}).error().message.find("'z' is not an axis"), std::string::npos);
   const Tensor twin = Compute("x", {4}, {"i"}, [&](const std::vector<Expr>& i) { return x(i[0]); });
   EXPECT_NE(Verify({twin}).error().message.find("two tensors are called 'x'"), std::string::npos);
-  const Tensor vec = Compute("vec", {4}, {"i"}, [&](const std::vector<Expr>& i) {
-    return ir::Broadcast(x(i[0]), 2);
-  });
+  const Tensor vec = Compute("vec", {4}, {"i"},
+                             [&](const std::vector<Expr>& i) { return ir::Broadcast(x(i[0]), 2); });
   EXPECT_NE(Verify({vec}).error().message.find("vec: the body is a vector"), std::string::npos);
   const ir::Buffer b = ir::MakeBuffer({.name = "b", .dtype = DType::kI32, .shape = {4}});
-  const Tensor buf = Compute("buf", {4}, {"i"}, [&](const std::vector<Expr>& i) { return ir::Load(b, {i[0]}); });
+  const Tensor buf =
+      Compute("buf", {4}, {"i"}, [&](const std::vector<Expr>& i) { return ir::Load(b, {i[0]}); });
   EXPECT_NE(Verify({buf}).error().message.find("buf: buffers"), std::string::npos);
 
   Values values;
-  const Tensor far = Compute("far", {4}, {"i"}, [&](const std::vector<Expr>& i) { return x(i[0] + 1); });
+  const Tensor far =
+      Compute("far", {4}, {"i"}, [&](const std::vector<Expr>& i) { return x(i[0] + 1); });
   EXPECT_NE(Evaluate({far}, &values).error().message.find("x: 4 values of i32 are needed"),
             std::string::npos);
   values[x.get()] = Array(DType::kI32, 4);
@@ -99,7 +100,8 @@ TEST(TeEvaluate, RefusalsNameTheStage) {
   const Tensor zero = Compute("zero", {4}, {"i"}, [&](const std::vector<Expr>& i) {
     return ir::FloorDiv(x(i[0]), x(i[0]));
   });
-  EXPECT_NE(Evaluate({zero}, &values).error().message.find("zero: division by zero"), std::string::npos);
+  EXPECT_NE(Evaluate({zero}, &values).error().message.find("zero: division by zero"),
+            std::string::npos);
 }
 
 }  // namespace
