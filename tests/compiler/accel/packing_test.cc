@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: isa::Pack and Unpack against index formulas written here; offsets of the memory
-// plan. Space: small tensors, plain and with window taps as channels; random lifetimes, seeded.
+// What is tested: isa::Pack and Unpack against index formulas written here; the host's
+// loop IR for them; offsets of the memory plan. Space: small tensors, plain and with window taps as channels; random lifetimes, seeded.
 #include "isa/packing.h"
 
 #include <gtest/gtest.h>
@@ -9,6 +9,9 @@
 #include "base/bits.h"
 #include "base/rng.h"
 #include "compiler/codegen/accel/memory_plan.h"
+#include "compiler/ir/interp.h"
+#include "compiler/ir/layout.h"
+#include "compiler/lower/accel/host_pack.h"
 
 namespace tessera {
 namespace {
@@ -53,6 +56,40 @@ TEST(Packing, LanesReadTheirOwnOffsets) {
   isa::Pack(p, tensor, packed);
   EXPECT_EQ(packed, (std::vector<uint8_t>{9, 1, 9, 2, 3, 9, 4, 9, 9}));
 }
+
+class HostPackProperty : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
+  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
+  Rng rng(GetParam());
+  isa::Packing p = isa::PlainPacking(
+      {rng.Range(1, 5), rng.Range(1, 9), rng.Range(1, 6), rng.Range(1, 6)}, rng.Range(1, 3), 4);
+  p.fill = static_cast<int8_t>(rng.Range(-9, 9));
+  const bool plain = rng.Range(0, 1) != 0;
+  if (!plain) {
+    p.stride = {rng.Range(1, 2), rng.Range(1, 2)};
+    p.out_y = rng.Range(1, 5), p.out_x = rng.Range(1, 5);
+    for (isa::Packing::Lane& lane : p.lanes)
+      lane = {rng.Range(-1, p.shape[1] - 1), rng.Range(-2, 2), rng.Range(-2, 2)};
+  }
+  ir::Array tensor(ir::DType::kI8, p.elements()), packed(ir::DType::kI8, p.bytes());
+  for (int64_t k = 0; k < tensor.size(); ++k) tensor.SetInt(k, rng.Range(-128, 127));
+  const auto done = ir::Interpret(lower::accel::PackFunc(p, "pack"), {&tensor, &packed});
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  std::vector<uint8_t> want(static_cast<size_t>(p.bytes()));
+  isa::Pack(p, std::vector<int8_t>(tensor.bytes().begin(), tensor.bytes().end()), want);
+  EXPECT_EQ(packed.bytes(), want);
+  ASSERT_EQ(p.plain(), plain);
+  if (!plain) return;
+  ir::Array back(ir::DType::kI8, p.elements());
+  ASSERT_TRUE(ir::Interpret(lower::accel::UnpackFunc(p, "unpack"), {&packed, &back}).has_value());
+  EXPECT_EQ(back, tensor);
+  ir::BufferNode node{"t", ir::DType::kI8, {p.shape[0], p.shape[1], p.shape[2], p.shape[3]}};
+  node.layout = lower::accel::LayoutOf(p, 4);
+  EXPECT_EQ(ir::UnpackLayout(node, packed.bytes()), tensor.bytes()) << "the layout says the same";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, HostPackProperty, ::testing::Range(uint64_t{0}, uint64_t{60}));
 
 class MemoryPlanProperty : public ::testing::TestWithParam<uint64_t> {};
 
