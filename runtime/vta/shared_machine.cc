@@ -23,22 +23,27 @@ std::string Environment(const char* name, const char* fallback) {
 void SharedMachine::FreeHost::operator()(uint8_t* bytes) const { std::free(bytes); }
 
 Result<std::unique_ptr<SharedMachine>> SharedMachine::Open() {
-  TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig(Environment("TESSERA_VTA_CONFIG", "default")));
+  TESSERA_ASSIGN(const isa::Config config,
+                 isa::LoadConfig(Environment("TESSERA_VTA_CONFIG", "default")));
   TESSERA_TRY(isa::ValidateVtaProfile(config));
-  TESSERA_ASSIGN(std::unique_ptr<Device> device,
-                 OpenDevice(Environment("TESSERA_DEVICE", "func"), config, {.memory_bytes = kMemoryBytes}));
+  TESSERA_ASSIGN(
+      std::unique_ptr<Device> device,
+      OpenDevice(Environment("TESSERA_DEVICE", "func"), config, {.memory_bytes = kMemoryBytes}));
   TESSERA_TRY(device->Allocate(kPage, kPage));  // so that address 0 is no buffer's
   return std::unique_ptr<SharedMachine>(new SharedMachine(std::move(device)));
 }
 
 Result<void*> SharedMachine::Allocate(uint64_t size) {
   if (size > kMemoryBytes) {
-    return Fail(Code::kOutOfRange, "a buffer of {} bytes: device memory has {}", size, kMemoryBytes);
+    return Fail(Code::kOutOfRange, "a buffer of {} bytes: device memory has {}", size,
+                kMemoryBytes);
   }
-  const uint64_t bytes = static_cast<uint64_t>(RoundUp(static_cast<int64_t>(size == 0 ? 1 : size), kPage));
+  const uint64_t bytes =
+      static_cast<uint64_t>(RoundUp(static_cast<int64_t>(size == 0 ? 1 : size), kPage));
   Buffer buffer{.size = bytes};
   buffer.host.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)));
-  if (buffer.host == nullptr) return Fail(Code::kUnavailable, "a buffer of {} bytes: the host has no memory", size);
+  if (buffer.host == nullptr)
+    return Fail(Code::kUnavailable, "a buffer of {} bytes: the host has no memory", size);
   TESSERA_ASSIGN(buffer.device, device_->Allocate(bytes, kPage));
   uint8_t* host = buffer.host.get();
   std::memset(host, 0, bytes);
@@ -48,7 +53,8 @@ Result<void*> SharedMachine::Allocate(uint64_t size) {
 
 Status SharedMachine::Free(void* host) {
   const auto found = buffers_.find(static_cast<uint8_t*>(host));
-  if (found == buffers_.end()) return Fail(Code::kInvalidArgument, "free of {}, which is not a buffer", host);
+  if (found == buffers_.end())
+    return Fail(Code::kInvalidArgument, "free of {}, which is not a buffer", host);
   TESSERA_TRY(device_->Free(found->second.device));
   buffers_.erase(found);
   return {};

@@ -16,7 +16,8 @@ using tessera::vta::SharedMachine;
 std::mutex g_turn;
 
 void Complain(const char* function, const Error& error) {
-  std::fprintf(stderr, "%s: %s: %s\n", function, tessera::CodeName(error.code), error.message.c_str());
+  std::fprintf(stderr, "%s: %s: %s\n", function, tessera::CodeName(error.code),
+               error.message.c_str());
 }
 
 // The machine, opened at the first call; null, having said why once, if it cannot be. It is never
@@ -70,10 +71,12 @@ VTADeviceHandle VTADeviceAlloc(void) {
 
 void VTADeviceFree(VTADeviceHandle /*handle*/) {}
 
-int VTADeviceRun(VTADeviceHandle handle, vta_phy_addr_t insn_phy_addr, uint32_t insn_count, uint32_t wait_cycles) {
+int VTADeviceRun(VTADeviceHandle handle, vta_phy_addr_t insn_phy_addr, uint32_t insn_count,
+                 uint32_t wait_cycles) {
   const std::lock_guard lock(g_turn);
   if (handle == nullptr || handle != Machine()) {
-    Complain("VTADeviceRun", {tessera::Code::kInvalidArgument, "the handle is not VTADeviceAlloc's"});
+    Complain("VTADeviceRun",
+             {tessera::Code::kInvalidArgument, "the handle is not VTADeviceAlloc's"});
     return 1;
   }
   auto status = Machine()->Run(insn_phy_addr, insn_count, wait_cycles);

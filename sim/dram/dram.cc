@@ -6,8 +6,8 @@
 namespace tessera::sim {
 namespace {
 
-constexpr uint32_t kFrame = 20;          // cycles
-constexpr uint32_t kMaxRequest = 256;    // beats, AXI's limit
+constexpr uint32_t kFrame = 20;        // cycles
+constexpr uint32_t kMaxRequest = 256;  // beats, AXI's limit
 
 // 17 of the 20 cycles of a frame carry a beat; the three others are spread out.
 constexpr bool CarriesBeat(uint32_t frame) { return frame != 6 && frame != 13 && frame != 19; }
@@ -17,17 +17,30 @@ constexpr bool CarriesBeat(uint32_t frame) { return frame != 6 && frame != 13 &&
 DramTiming TimingOf(isa::DramModel model) {
   switch (model) {
     case isa::DramModel::kTsim:
-      return {.burst_beats = 256, .read_latency = 16, .pipelined = false, .reads = 256, .writes = 256,
-              .write_latency = 1, .shared = false};
+      return {.burst_beats = 256,
+              .read_latency = 16,
+              .pipelined = false,
+              .reads = 256,
+              .writes = 256,
+              .write_latency = 1,
+              .shared = false};
     case isa::DramModel::kZynq:
-      return {.burst_beats = 16, .read_latency = 60, .pipelined = true, .reads = 16, .writes = 8,
-              .write_latency = 30, .shared = true};
+      return {.burst_beats = 16,
+              .read_latency = 60,
+              .pipelined = true,
+              .reads = 16,
+              .writes = 8,
+              .write_latency = 30,
+              .shared = true};
   }
   TESSERA_CHECK(false, "memory model {}", static_cast<int>(model));
 }
 
 Dram::Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed)
-    : timing_(TimingOf(model)), bus_bytes_(bus_bytes), stall_seed_(stall_seed), stall_(stall_seed) {}
+    : timing_(TimingOf(model)),
+      bus_bytes_(bus_bytes),
+      stall_seed_(stall_seed),
+      stall_(stall_seed) {}
 
 void Dram::Reset() {
   stall_ = Stall(stall_seed_);
@@ -49,9 +62,10 @@ void Dram::BeginCycle(bool write_offered) {
   if (write_rest_.beats != 0 && writes_outstanding_ < timing_.writes) EnterWrite();
   idle_at_begin_ = reads_.size == 0;
 
-  read_ready_ = read_rest_.beats == 0 && reads_.size < timing_.reads && !stall_[Stall::kReadRequest];
-  write_ready_ =
-      write_rest_.beats == 0 && writes_outstanding_ < timing_.writes && !stall_[Stall::kWriteRequest];
+  read_ready_ =
+      read_rest_.beats == 0 && reads_.size < timing_.reads && !stall_[Stall::kReadRequest];
+  write_ready_ = write_rest_.beats == 0 && writes_outstanding_ < timing_.writes &&
+                 !stall_[Stall::kWriteRequest];
   GrantBeats(write_offered);
 
   // Parts of a split write other than the last are answered to nobody.
@@ -67,7 +81,8 @@ void Dram::BeginCycle(bool write_offered) {
 }
 
 void Dram::GrantBeats(bool write_offered) {
-  bool read = !beat_valid_ && reads_.size != 0 && cycle_ >= reads_.front().due && !stall_[Stall::kReadBeat];
+  bool read =
+      !beat_valid_ && reads_.size != 0 && cycle_ >= reads_.front().due && !stall_[Stall::kReadBeat];
   bool write = write_offered && writes_.size != 0 && !stall_[Stall::kWriteBeat];
   if (timing_.shared) {
     if (!CarriesBeat(frame_)) read = write = false;

@@ -7,13 +7,16 @@
 //          A read accepted while no other is outstanding gives its first beat 16 cycles later; one
 //          accepted behind another gives it in the cycle after that one's last beat. A beat a cycle
 //          each way. A write's response is offered one cycle after its last beat.
-//   zynq   bursts of 16 beats; a longer request is split here, a part a cycle. First beat of a read 60
+//   zynq   bursts of 16 beats; a longer request is split here, a part a cycle. First beat of a read
+//   60
 //          cycles after its (part's) request, pipelined over 16 outstanding reads. 8 outstanding
-//          writes, response 30 cycles after the last beat. One data path: 17 of every 20 cycles carry
-//          one beat, read or write; cycles 6, 13 and 19 of each 20 since Reset carry none. When both
-//          directions want a cycle they alternate, the one that was not served last goes first.
+//          writes, response 30 cycles after the last beat. One data path: 17 of every 20 cycles
+//          carry one beat, read or write; cycles 6, 13 and 19 of each 20 since Reset carry none.
+//          When both directions want a cycle they alternate, the one that was not served last goes
+//          first.
 //
-// "N cycles later": a handshake in cycle t is answered by a handshake in cycle t + N at the earliest.
+// "N cycles later": a handshake in cycle t is answered by a handshake in cycle t + N at the
+// earliest.
 //
 // One cycle, as seen by the caller:
 //   BeginCycle(offer)        decides what the memory offers in this cycle
@@ -76,9 +79,11 @@ class Dram {
   bool beat_valid() const { return beat_valid_; }          // a read beat is offered
   bool response_valid() const { return response_valid_; }  // a write response is offered
 
-  const DramBeat& read_beat() const { return read_beat_; }    // when beat_valid()
-  const DramBeat& write_beat() const { return write_beat_; }  // when beat_ready(): where the beat goes
-  uint32_t response_id() const { return response_id_; }       // when response_valid()
+  const DramBeat& read_beat() const { return read_beat_; }  // when beat_valid()
+  const DramBeat& write_beat() const {
+    return write_beat_;
+  }                                                      // when beat_ready(): where the beat goes
+  uint32_t response_id() const { return response_id_; }  // when response_valid()
 
   void AcceptRead(const DramRequest& request);   // needs read_ready()
   void AcceptWrite(const DramRequest& request);  // needs write_ready()
@@ -91,7 +96,8 @@ class Dram {
   uint64_t cycle() const { return cycle_; }
   // Nothing is outstanding in either direction.
   bool idle() const {
-    return reads_.size == 0 && read_rest_.beats == 0 && writes_outstanding_ == 0 && write_rest_.beats == 0;
+    return reads_.size == 0 && read_rest_.beats == 0 && writes_outstanding_ == 0 &&
+           write_rest_.beats == 0;
   }
 
  private:
@@ -130,15 +136,15 @@ class Dram {
   Stall stall_;
 
   uint64_t cycle_ = 0;
-  uint32_t frame_ = 0;           // cycle_ mod 20
+  uint32_t frame_ = 0;  // cycle_ mod 20
   bool read_served_last_ = false;
-  bool idle_at_begin_ = true;    // no read was outstanding when this cycle began
+  bool idle_at_begin_ = true;  // no read was outstanding when this cycle began
 
-  Ring reads_;                   // outstanding read bursts, oldest first
-  DramRequest read_rest_{.beats = 0};   // what of the accepted read is not outstanding yet
-  Ring writes_;                  // outstanding write bursts whose data is not complete
+  Ring reads_;                         // outstanding read bursts, oldest first
+  DramRequest read_rest_{.beats = 0};  // what of the accepted read is not outstanding yet
+  Ring writes_;                        // outstanding write bursts whose data is not complete
   DramRequest write_rest_{.beats = 0};
-  Ring responses_;               // written bursts that wait for their response
+  Ring responses_;  // written bursts that wait for their response
   uint32_t writes_outstanding_ = 0;
 
   bool read_ready_ = false, write_ready_ = false, beat_ready_ = false;

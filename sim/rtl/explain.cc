@@ -29,7 +29,8 @@ struct UnitState {
 
 UnitState StateOf(RtlMachine& machine, uint32_t unit) {
   const uint32_t state = machine.ReadRegister(isa::reg::kUnitState[unit]);
-  return {(state & 1) != 0, state >> 4 & 0xf, state >> 8 & 0xf, machine.ReadRegister(isa::reg::kUnitInsn[unit])};
+  return {(state & 1) != 0, state >> 4 & 0xf, state >> 8 & 0xf,
+          machine.ReadRegister(isa::reg::kUnitInsn[unit])};
 }
 
 std::string UnitList(uint32_t mask) {
@@ -46,11 +47,12 @@ std::string ExplainUnit(RtlMachine& machine, const RunCode& code, uint32_t unit)
   if (!state.holds) return fmt::format("{} has nothing to do", UnitName(unit));
   const std::string where = InstructionText(code, state.insn);
   if (state.missing != 0) {
-    return fmt::format("{} waits for a token from {} at {}", UnitName(unit), UnitList(state.missing), where);
+    return fmt::format("{} waits for a token from {} at {}", UnitName(unit),
+                       UnitList(state.missing), where);
   }
   if (state.full != 0) {
-    return fmt::format("{} waits to push to {} (its counter is full) at {}", UnitName(unit), UnitList(state.full),
-                       where);
+    return fmt::format("{} waits to push to {} (its counter is full) at {}", UnitName(unit),
+                       UnitList(state.full), where);
   }
   return fmt::format("{} executes {}", UnitName(unit), where);
 }
@@ -79,8 +81,9 @@ Error ExplainError(RtlMachine& machine, const RunCode& code) {
   const uint32_t word = machine.ReadRegister(isa::reg::kError);
   const uint32_t number = machine.ReadRegister(isa::reg::kErrorInsn);
   const auto error = static_cast<isa::MachineError>(isa::reg::kErrorCode.Get(word));
-  return {isa::CodeOf(error), fmt::format("{}: {}: {}: {}", UnitName(isa::reg::kErrorUnit.Get(word)),
-                                          InstructionText(code, number), isa::Text(error), Meaning(error))};
+  return {isa::CodeOf(error),
+          fmt::format("{}: {}: {}: {}", UnitName(isa::reg::kErrorUnit.Get(word)),
+                      InstructionText(code, number), isa::Text(error), Meaning(error))};
 }
 
 Error ExplainDeadlock(RtlMachine& machine, const RunCode& code) {
@@ -88,8 +91,8 @@ Error ExplainDeadlock(RtlMachine& machine, const RunCode& code) {
 }
 
 Error ExplainTimeout(RtlMachine& machine, const RunCode& code, uint64_t budget) {
-  return {Code::kTimeout, fmt::format("not done after the budget of {} cycles (give more): {}", budget,
-                                      ExplainUnits(machine, code))};
+  return {Code::kTimeout, fmt::format("not done after the budget of {} cycles (give more): {}",
+                                      budget, ExplainUnits(machine, code))};
 }
 
 }  // namespace tessera::sim

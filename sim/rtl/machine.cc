@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plugin's side of machine.h: the verilated tsr_top with its memory behind the AXI port. Compiled
-// by build_machine.sh once per configuration, beside the files that verilator made.
+// The plugin's side of machine.h: the verilated tsr_top with its memory behind the AXI port.
+// Compiled by build_machine.sh once per configuration, beside the files that verilator made.
 #include "sim/rtl/machine.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ namespace tessera::sim {
 namespace {
 
 constexpr uint32_t kResponseOk = 0;
-constexpr uint32_t kResponseError = 2;   // SLVERR
+constexpr uint32_t kResponseError = 2;  // SLVERR
 constexpr int kUnits = isa::kUnits;
 // Cycles without any memory traffic, retirement or useful work after which units are asked whether
 // they wait for tokens. Longer than any latency of the memory models.
@@ -175,12 +175,12 @@ class Machine : public RtlMachine {
  private:
   static constexpr uint32_t kBusBytes = sizeof(decltype(Vtsr_top::m_axi_rdata_i));
 
-  // Verilator's library keeps the current context in a thread-local variable, and scopes that die look
-  // there: with several machines in a process each says that it is the one.
+  // Verilator's library keeps the current context in a thread-local variable, and scopes that die
+  // look there: with several machines in a process each says that it is the one.
   void Enter() { Verilated::threadContextp(&context_); }
 
-  // One cycle: Settle puts the memory's offers on the pins, with the clock low; Edge moves what both
-  // sides agree on and raises the clock.
+  // One cycle: Settle puts the memory's offers on the pins, with the clock low; Edge moves what
+  // both sides agree on and raises the clock.
   void Cycle() {
     Settle();
     Edge();
@@ -264,7 +264,8 @@ class Machine : public RtlMachine {
     uint64_t digest = 0;
     for (uint32_t i = 0; i < kBusBytes; ++i) {
       if (!(top_->m_axi_wstrb_o >> i & 1)) continue;
-      if (trace_ != nullptr) digest += DigestByte(isa::ByteSpace::kDram, beat.address + i, memory[i], data[i]);
+      if (trace_ != nullptr)
+        digest += DigestByte(isa::ByteSpace::kDram, beat.address + i, memory[i], data[i]);
       memory[i] = data[i];
       ++bytes_written_;
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RtlMachine: one verilated machine with its memory model, as a plugin sees it. A plugin is a shared
-// object made for one configuration by build_machine.sh; it exports the two functions at the end.
-// Depends on: isa (enums), runtime/device.h (TraceEntry). Used by: rtl_device, and machine.cc implements it.
+// RtlMachine: one verilated machine with its memory model, as a plugin sees it. A plugin is a
+// shared object made for one configuration by build_machine.sh; it exports the two functions at the
+// end. Depends on: isa (enums), runtime/device.h (TraceEntry). Used by: rtl_device, and machine.cc
+// implements it.
 #ifndef TESSERA_SIM_RTL_MACHINE_H_
 #define TESSERA_SIM_RTL_MACHINE_H_
 
@@ -19,7 +20,7 @@ struct RtlMachineOptions {
   uint8_t* memory = nullptr;  // device memory from address 0; outlives the machine
   uint64_t memory_bytes = 0;
   isa::DramModel dram = isa::DramModel::kTsim;
-  uint64_t stall_seed = 0;    // 0: the memory never hesitates
+  uint64_t stall_seed = 0;  // 0: the memory never hesitates
 };
 
 // Why Run came back.

@@ -26,9 +26,12 @@ constexpr int kToolMissing = 3;  // build_machine.sh's exit status
 
 std::string WaveName(WaveKind wave) {
   switch (wave) {
-    case WaveKind::kVcd: return "vcd";
-    case WaveKind::kFst: return "fst";
-    case WaveKind::kNone: return "none";
+    case WaveKind::kVcd:
+      return "vcd";
+    case WaveKind::kFst:
+      return "fst";
+    case WaveKind::kNone:
+      return "none";
   }
   return "none";
 }
@@ -75,13 +78,16 @@ std::string Tool(const char* variable, const char* fallback) {
 std::vector<fs::path> Sources(const fs::path& root) {
   std::vector<fs::path> files;
   std::error_code ec;
-  for (auto it = fs::recursive_directory_iterator(root / "hw/rtl", ec); !ec && it != fs::end(it); it.increment(ec)) {
+  for (auto it = fs::recursive_directory_iterator(root / "hw/rtl", ec); !ec && it != fs::end(it);
+       it.increment(ec)) {
     const fs::path& path = it->path();
     const bool generated = path.parent_path().filename() == "gen";
-    if (!generated && (path.extension() == ".sv" || path.extension() == ".svh")) files.push_back(path);
+    if (!generated && (path.extension() == ".sv" || path.extension() == ".svh"))
+      files.push_back(path);
   }
-  for (const char* name : {"sim/rtl/machine.cc", "sim/rtl/machine.h", "sim/rtl/build_machine.sh", "sim/dram/dram.cc",
-                           "sim/dram/dram.h", "sim/dram/stall.h", "sim/trace/digest.h", "runtime/device.h"}) {
+  for (const char* name :
+       {"sim/rtl/machine.cc", "sim/rtl/machine.h", "sim/rtl/build_machine.sh", "sim/dram/dram.cc",
+        "sim/dram/dram.h", "sim/dram/stall.h", "sim/trace/digest.h", "runtime/device.h"}) {
     files.push_back(root / name);
   }
   std::ranges::sort(files);
@@ -89,7 +95,8 @@ std::vector<fs::path> Sources(const fs::path& root) {
 }
 
 Result<uint64_t> Key(const fs::path& root, const std::string& package, WaveKind wave) {
-  std::string text = package + WaveName(wave) + FirstLine(Tool("VERILATOR", "verilator") + " --version") +
+  std::string text = package + WaveName(wave) +
+                     FirstLine(Tool("VERILATOR", "verilator") + " --version") +
                      FirstLine(Tool("CXX", "g++") + " --version");
   uint64_t key = Crc64({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
   for (const fs::path& file : Sources(root)) {
@@ -102,7 +109,8 @@ Result<uint64_t> Key(const fs::path& root, const std::string& package, WaveKind 
 // Holds an exclusive lock on a file while it lives; a killed process loses it.
 class FileLock {
  public:
-  explicit FileLock(const std::string& path) : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+  explicit FileLock(const std::string& path)
+      : fd_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
     if (fd_ < 0) return;
     while (flock(fd_, LOCK_EX) != 0) {
       if (errno == EINTR) continue;
@@ -133,7 +141,8 @@ std::string LastError(const std::string& log) {
       line += static_cast<char>(byte);
       continue;
     }
-    if (line.find("rror") != std::string::npos || line.find("not found") != std::string::npos || last.empty()) {
+    if (line.find("rror") != std::string::npos || line.find("not found") != std::string::npos ||
+        last.empty()) {
       last = line;
     }
     line.clear();
@@ -143,18 +152,21 @@ std::string LastError(const std::string& log) {
 
 }  // namespace
 
-Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave, const std::string& cache_dir) {
+Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
+                                  const std::string& cache_dir) {
   const fs::path root = TESSERA_SOURCE_DIR;
   std::error_code ec;
   if (!fs::exists(root / "hw/rtl/tsr_top.sv", ec)) {
     return Fail(Code::kUnsupported,
-                "configuration {} is not prebuilt and the sources it would be verilated from are not at {}; use a "
+                "configuration {} is not prebuilt and the sources it would be verilated from are "
+                "not at {}; use a "
                 "prebuilt configuration: default, tiny, wide or batch4",
                 config.name, root.string());
   }
   fs::create_directories(cache_dir, ec);
   if (ec) {
-    return Fail(Code::kUnavailable, "{}: cannot be made ({}); set XDG_CACHE_HOME to a folder that can be written",
+    return Fail(Code::kUnavailable,
+                "{}: cannot be made ({}); set XDG_CACHE_HOME to a folder that can be written",
                 cache_dir, ec.message());
   }
   const std::string package = isa::PrintSvPackage(config);
@@ -165,18 +177,19 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave, cons
 
   const FileLock lock(stem + ".lock");
   if (!lock.held()) {
-    return Fail(Code::kUnavailable, "{}.lock: {}; set XDG_CACHE_HOME to a folder that can be written", stem,
+    return Fail(Code::kUnavailable,
+                "{}.lock: {}; set XDG_CACHE_HOME to a folder that can be written", stem,
                 std::strerror(errno));
   }
   if (fs::exists(plugin, ec)) return plugin;  // another process made it while we waited
 
-  std::fprintf(stderr, "tessera: verilating configuration %s (about %d s, once) ...\n", config.name.c_str(),
-               config.macs_per_cycle() > 64 ? 120 : 40);
+  std::fprintf(stderr, "tessera: verilating configuration %s (about %d s, once) ...\n",
+               config.name.c_str(), config.macs_per_cycle() > 64 ? 120 : 40);
   const std::string work = fmt::format("{}.work.{}", stem, getpid());
   const std::string package_file = work + ".sv", log = stem + ".log", tools_log = work + ".log";
   TESSERA_TRY(WriteFile(package_file, package));
-  const int status = RunProgram({"/bin/sh", (root / "sim/rtl/build_machine.sh").string(), root.string(), package_file,
-                                 work, plugin, WaveName(wave)},
+  const int status = RunProgram({"/bin/sh", (root / "sim/rtl/build_machine.sh").string(),
+                                 root.string(), package_file, work, plugin, WaveName(wave)},
                                 log);
   fs::remove_all(work, ec);
   fs::remove(package_file, ec);
@@ -185,13 +198,14 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave, cons
   fs::remove(tools_log, ec);
   if (status == kToolMissing) {
     return Fail(Code::kUnsupported,
-                "configuration {} is not prebuilt and cannot be verilated here: {}; install verilator and g++, or use "
+                "configuration {} is not prebuilt and cannot be verilated here: {}; install "
+                "verilator and g++, or use "
                 "a prebuilt configuration: default, tiny, wide or batch4",
                 config.name, LastError(log));
   }
   if (status != 0) {
-    return Fail(Code::kUnsupported, "configuration {}: verilating it failed: {} (all of it in {})", config.name,
-                LastError(log), log);
+    return Fail(Code::kUnsupported, "configuration {}: verilating it failed: {} (all of it in {})",
+                config.name, LastError(log), log);
   }
   fs::remove(log, ec);
   return plugin;

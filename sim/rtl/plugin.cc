@@ -54,9 +54,11 @@ std::unique_ptr<RtlMachine> RtlPlugin::NewMachine(const RtlMachineOptions& optio
   return std::unique_ptr<RtlMachine>(make_(&options));
 }
 
-Result<std::shared_ptr<RtlPlugin>> RtlPlugin::Open(const std::string& path, const isa::Config& config) {
+Result<std::shared_ptr<RtlPlugin>> RtlPlugin::Open(const std::string& path,
+                                                   const isa::Config& config) {
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return Fail(Code::kUnsupported, "{}: cannot be loaded: {}", path, dlerror());
+  if (handle == nullptr)
+    return Fail(Code::kUnsupported, "{}: cannot be loaded: {}", path, dlerror());
   const auto info_of = reinterpret_cast<void (*)(RtlPluginInfo*)>(dlsym(handle, "TesseraRtlInfo"));
   const auto make =
       reinterpret_cast<RtlMachine* (*)(const RtlMachineOptions*)>(dlsym(handle, "TesseraRtlNew"));
@@ -65,9 +67,11 @@ Result<std::shared_ptr<RtlPlugin>> RtlPlugin::Open(const std::string& path, cons
   if (make == nullptr || info.version != kRtlPluginVersion || info.config_hash != config.Hash()) {
     dlclose(handle);
     return Fail(Code::kUnsupported,
-                "{}: is not this version's machine of configuration {} (version {}, hash {:016x}; wanted {}, "
+                "{}: is not this version's machine of configuration {} (version {}, hash {:016x}; "
+                "wanted {}, "
                 "{:016x}); remove it or build again",
-                path, config.name, info.version, info.config_hash, kRtlPluginVersion, config.Hash());
+                path, config.name, info.version, info.config_hash, kRtlPluginVersion,
+                config.Hash());
   }
   return std::shared_ptr<RtlPlugin>(new RtlPlugin(handle, make));
 }
@@ -80,9 +84,10 @@ Result<std::shared_ptr<RtlPlugin>> FindRtlPlugin(const isa::Config& config, Wave
   }
   const std::string folder = cache_dir.empty() ? DefaultCacheDir() : cache_dir;
   if (folder.empty()) {
-    return Fail(Code::kUnavailable,
-                "configuration {}: no folder to keep the verilated machine in: set XDG_CACHE_HOME or HOME",
-                config.name);
+    return Fail(
+        Code::kUnavailable,
+        "configuration {}: no folder to keep the verilated machine in: set XDG_CACHE_HOME or HOME",
+        config.name);
   }
   TESSERA_ASSIGN(const std::string path, BuildOnDemand(config, wave, folder));
   return RtlPlugin::Open(path, config);

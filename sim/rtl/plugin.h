@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds the verilated machine of a configuration: prebuilt beside this program, kept from an earlier
-// use, or verilated now. Depends on: isa, machine.h. Used by: rtl_device.
+// Finds the verilated machine of a configuration: prebuilt beside this program, kept from an
+// earlier use, or verilated now. Depends on: isa, machine.h. Used by: rtl_device.
 #ifndef TESSERA_SIM_RTL_PLUGIN_H_
 #define TESSERA_SIM_RTL_PLUGIN_H_
 
@@ -28,17 +28,19 @@ class RtlPlugin {
 
   // Opens the shared object at |path|, made for |config|.
   //   errors  kUnsupported  it cannot be loaded, or was made for another configuration or version
-  static Result<std::shared_ptr<RtlPlugin>> Open(const std::string& path, const isa::Config& config);
+  static Result<std::shared_ptr<RtlPlugin>> Open(const std::string& path,
+                                                 const isa::Config& config);
 
  private:
-  RtlPlugin(void* handle, RtlMachine* (*make)(const RtlMachineOptions*)) : handle_(handle), make_(make) {}
+  RtlPlugin(void* handle, RtlMachine* (*make)(const RtlMachineOptions*))
+      : handle_(handle), make_(make) {}
   void* handle_;
   RtlMachine* (*make_)(const RtlMachineOptions*);
 };
 
-// The machine of |config|. Configurations that differ in name, clock or memory model only share one.
-// Verilating takes minutes and prints a line on stderr; two processes that want the same machine build
-// it once.
+// The machine of |config|. Configurations that differ in name, clock or memory model only share
+// one. Verilating takes minutes and prints a line on stderr; two processes that want the same
+// machine build it once.
 //
 //   cache_dir  where verilated machines are kept; "" is $XDG_CACHE_HOME/tessera or ~/.cache/tessera
 //   errors     kUnsupported  not prebuilt, and verilator, a compiler or the sources are missing, or

@@ -20,16 +20,25 @@ class RtlDevice : public Device {
  public:
   RtlDevice(const isa::Config& config, const DeviceOptions& options, DeviceMemory memory,
             std::shared_ptr<RtlPlugin> plugin)
-      : config_(config), options_(options), memory_(std::move(memory)), plugin_(std::move(plugin)) {}
+      : config_(config),
+        options_(options),
+        memory_(std::move(memory)),
+        plugin_(std::move(plugin)) {}
 
   std::string_view name() const override { return "rtl"; }
   const isa::Config& config() const override { return config_; }
   bool has_clock() const override { return true; }
 
-  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override { return memory_.Allocate(bytes, align); }
+  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override {
+    return memory_.Allocate(bytes, align);
+  }
   Status Free(uint64_t address) override { return memory_.Free(address); }
-  Status Write(uint64_t address, std::span<const uint8_t> bytes) override { return memory_.Write(address, bytes); }
-  Status Read(uint64_t address, std::span<uint8_t> bytes) override { return memory_.Read(address, bytes); }
+  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    return memory_.Write(address, bytes);
+  }
+  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
+    return memory_.Read(address, bytes);
+  }
 
   Status Submit(const Launch& launch) override;
   Result<RunReport> Wait() override;
@@ -90,9 +99,11 @@ Status RtlDevice::Submit(const Launch& launch) {
   if (launch.insn_count == 0) {
     return Fail(Code::kInvalidArgument, "the stream has no instruction; FINISH is the least");
   }
-  if (launch.budget == 0) return Fail(Code::kInvalidArgument, "the budget is 0, must be at least 1");
+  if (launch.budget == 0)
+    return Fail(Code::kInvalidArgument, "the budget is 0, must be at least 1");
   if (launch.insn_addr % 64 != 0) {
-    return Fail(Code::kInvalidArgument, "code address {}, must be a multiple of 64", launch.insn_addr);
+    return Fail(Code::kInvalidArgument, "code address {}, must be a multiple of 64",
+                launch.insn_addr);
   }
   const bool vta = launch.profile == isa::Profile::kVta;
   const uint64_t code = uint64_t{launch.insn_count} * (vta ? isa::kVtaInsnBytes : isa::kInsnBytes);
@@ -120,8 +131,9 @@ void RtlDevice::Program(const Launch& launch) {
     WriteRegister64(reg::kSegmentBaseLo[s], reg::kSegmentBaseHi[s], launch.segments[s].base);
     WriteRegister64(reg::kSegmentSizeLo[s], reg::kSegmentSizeHi[s], launch.segments[s].size);
   }
-  machine_->WriteRegister(reg::kControl, reg::kControlStart.Put(1) |
-                                             reg::kControlProfile.Put(static_cast<uint32_t>(launch.profile)));
+  machine_->WriteRegister(
+      reg::kControl,
+      reg::kControlStart.Put(1) | reg::kControlProfile.Put(static_cast<uint32_t>(launch.profile)));
 }
 
 Result<RunReport> RtlDevice::Wait() {
@@ -134,15 +146,21 @@ Result<RunReport> RtlDevice::Wait() {
 }
 
 Result<RunReport> RtlDevice::Outcome(RtlStop stop, const Launch& launch) {
-  const size_t bytes = static_cast<size_t>(launch.insn_count) * static_cast<size_t>(fetcher_->insn_bytes());
+  const size_t bytes =
+      static_cast<size_t>(launch.insn_count) * static_cast<size_t>(fetcher_->insn_bytes());
   const RunCode code{&*fetcher_, memory_.bytes().subspan(launch.insn_addr, bytes)};
   switch (stop) {
     case RtlStop::kAssertion:
-      return Fail(Code::kDataLoss, "an assertion of the RTL failed, which is a bug of the machine and not of the "
-                  "program: {}", machine_->assertion());
-    case RtlStop::kDeadlock: return std::unexpected(ExplainDeadlock(*machine_, code));
-    case RtlStop::kBudget: return std::unexpected(ExplainTimeout(*machine_, code, launch.budget));
-    case RtlStop::kDone: break;
+      return Fail(Code::kDataLoss,
+                  "an assertion of the RTL failed, which is a bug of the machine and not of the "
+                  "program: {}",
+                  machine_->assertion());
+    case RtlStop::kDeadlock:
+      return std::unexpected(ExplainDeadlock(*machine_, code));
+    case RtlStop::kBudget:
+      return std::unexpected(ExplainTimeout(*machine_, code, launch.budget));
+    case RtlStop::kDone:
+      break;
   }
   const uint32_t status = machine_->ReadRegister(reg::kStatus);
   TESSERA_CHECK(reg::kStatusDone.Get(status) == 1, "status is {:#x}", status);
@@ -154,7 +172,8 @@ Result<RunReport> RtlDevice::Outcome(RtlStop stop, const Launch& launch) {
 
 RunReport RtlDevice::Report() {
   RunReport report;
-  report.cycles = machine_->ReadRegister(reg::kCyclesLo) | uint64_t{machine_->ReadRegister(reg::kCyclesHi)} << 32;
+  report.cycles = machine_->ReadRegister(reg::kCyclesLo) |
+                  uint64_t{machine_->ReadRegister(reg::kCyclesHi)} << 32;
   report.instructions = machine_->ReadRegister(reg::kRetired);
   for (uint32_t u = 0; u < isa::kUnits; ++u) {
     UnitCounters& unit = report.units[u];
@@ -178,7 +197,8 @@ Result<WaveKind> WaveKindOf(const std::string& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> MakeRtlDevice(const isa::Config& config, const DeviceOptions& options) {
+Result<std::unique_ptr<Device>> MakeRtlDevice(const isa::Config& config,
+                                              const DeviceOptions& options) {
   TESSERA_TRY(isa::ValidateConfig(config));
   TESSERA_ASSIGN(const WaveKind wave, WaveKindOf(options.waveform));
   TESSERA_ASSIGN(DeviceMemory memory, DeviceMemory::Make(options.memory_bytes));

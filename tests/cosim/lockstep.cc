@@ -12,7 +12,8 @@ constexpr uint64_t kMemoryBytes = 8 << 20;
 constexpr uint64_t kBudget = 5'000'000;
 
 std::unique_ptr<Device> Open(const char* driver, const isa::Config& config, uint64_t stall_seed) {
-  auto device = OpenDevice(driver, config, {.memory_bytes = kMemoryBytes, .stall_seed = stall_seed});
+  auto device =
+      OpenDevice(driver, config, {.memory_bytes = kMemoryBytes, .stall_seed = stall_seed});
   TESSERA_CHECK(device.has_value(), "{}", device.error().message);
   return std::move(*device);
 }
@@ -39,9 +40,10 @@ Verdict Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice& memory
   if (!got) return {.difference = "rtl does not run it: " + got.error().message};
   if (got->trace.size() != want->trace.size()) {
     const std::string difference = rig::Difference(*want, *got, image, config_);
-    return {.difference = difference.empty() ? fmt::format("{} entries in the trace of func, {} in rtl's",
-                                                           want->trace.size(), got->trace.size())
-                                             : difference};
+    return {.difference = difference.empty()
+                              ? fmt::format("{} entries in the trace of func, {} in rtl's",
+                                            want->trace.size(), got->trace.size())
+                              : difference};
   }
   return {.difference = rig::Difference(*want, *got, image, config_), .cycles = got->report.cycles};
 }

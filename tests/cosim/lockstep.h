@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One program on the functional simulator and on the RTL, compared instruction by instruction and byte
-// by byte. Depends on: tests/rig, runtime/device.h. Used by: cosim tests.
+// One program on the functional simulator and on the RTL, compared instruction by instruction and
+// byte by byte. Depends on: tests/rig, runtime/device.h. Used by: cosim tests.
 #ifndef TESSERA_TESTS_COSIM_LOCKSTEP_H_
 #define TESSERA_TESTS_COSIM_LOCKSTEP_H_
 

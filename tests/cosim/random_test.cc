@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the RTL against the functional simulator on random legal programs, both profiles, under
-// random memory stalls and both memory models: every instruction's digest, final memory, leftover tokens.
-// Space: programs of the rig, a quick number each time. A program on which they differ is made small and
-// kept in tests/corpus/rig, where it is run by every later test.
+// What is tested: the RTL against the functional simulator on random legal programs, both profiles,
+// under random memory stalls and both memory models: every instruction's digest, final memory,
+// leftover tokens. Space: programs of the rig, a quick number each time. A program on which they
+// differ is made small and kept in tests/corpus/rig, where it is run by every later test.
 //   TESSERA_COSIM_PROGRAMS   programs for each configuration and profile (default 60)
 //   TESSERA_COSIM_SEED       the first seed (default 1)
 // Not tested here: programs that must fail (tests/cts), cycles (tests/hw).
@@ -54,20 +54,25 @@ TEST_P(RandomPrograms, AgreeOnFuncAndRtl) {
   uint64_t cycles = 0;
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    const isa::ProgramImage image = rig::MakeProgram(
-        {.config = config, .profile = GetParam().profile, .seed = seed, .instructions = seed % 8 == 0 ? 150 : 40});
+    const isa::ProgramImage image = rig::MakeProgram({.config = config,
+                                                      .profile = GetParam().profile,
+                                                      .seed = seed,
+                                                      .instructions = seed % 8 == 0 ? 150 : 40});
     const MemoryChoice memory = MemoryFor(seed);
     const Verdict verdict = lockstep.Run(image, memory);
     cycles += verdict.cycles;
     if (verdict.difference.empty()) continue;
     const isa::ProgramImage small = rig::Shrink(
-        image, config, [&](const isa::ProgramImage& p) { return !lockstep.Run(p, memory).difference.empty(); }, 600);
-    const std::string name = fmt::format("cosim_{}_{}_{}", config.name, isa::Text(GetParam().profile), seed);
+        image, config,
+        [&](const isa::ProgramImage& p) { return !lockstep.Run(p, memory).difference.empty(); },
+        600);
+    const std::string name =
+        fmt::format("cosim_{}_{}_{}", config.name, isa::Text(GetParam().profile), seed);
     const std::string why = lockstep.Run(small, memory).difference;
     EXPECT_TRUE(rig::KeepProgram(".", name, why, small, config));
-    ADD_FAILURE() << verdict.difference << "\nkept as tests/corpus/rig/" << name << ".tsr.s (memory "
-                  << (memory.model == isa::DramModel::kZynq ? "zynq" : "tsim") << ", stall seed " << memory.stall_seed
-                  << "): " << why;
+    ADD_FAILURE() << verdict.difference << "\nkept as tests/corpus/rig/" << name
+                  << ".tsr.s (memory " << (memory.model == isa::DramModel::kZynq ? "zynq" : "tsim")
+                  << ", stall seed " << memory.stall_seed << "): " << why;
     return;  // one program is enough to look at
   }
   RecordProperty("cycles", std::to_string(cycles));
@@ -93,8 +98,9 @@ TEST(KeptPrograms, AgreeOnFuncAndRtl) {
     ASSERT_TRUE(image) << image.error().message;
     Lockstep lockstep(ConfigNamed(image->config_name));
     for (const MemoryChoice& memory :
-         {MemoryChoice{}, MemoryChoice{isa::DramModel::kZynq, 0}, MemoryChoice{isa::DramModel::kTsim, 1},
-          MemoryChoice{isa::DramModel::kTsim, 2}, MemoryChoice{isa::DramModel::kZynq, 3}}) {
+         {MemoryChoice{}, MemoryChoice{isa::DramModel::kZynq, 0},
+          MemoryChoice{isa::DramModel::kTsim, 1}, MemoryChoice{isa::DramModel::kTsim, 2},
+          MemoryChoice{isa::DramModel::kZynq, 3}}) {
       EXPECT_EQ(lockstep.Run(*image, memory).difference, "");
     }
     ++found;

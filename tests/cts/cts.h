@@ -25,7 +25,9 @@ struct Backend {
   bool clock = false;  // reports cycles
 };
 
-inline void PrintTo(const Backend& backend, std::ostream* os) { *os << backend.driver << " " << backend.config; }
+inline void PrintTo(const Backend& backend, std::ostream* os) {
+  *os << backend.driver << " " << backend.config;
+}
 
 // Defined once by each driver's backend file.
 std::vector<Backend> Backends();
@@ -86,7 +88,9 @@ class ProgramTest : public DeviceTest {
     launch.budget = kBudget;
     return launch;
   }
-  Result<RunReport> Run(const std::vector<isa::InsnWord>& words) { return device_->Run(Prepare(*device_, words)); }
+  Result<RunReport> Run(const std::vector<isa::InsnWord>& words) {
+    return device_->Run(Prepare(*device_, words));
+  }
 
   static isa::InsnWord Word(const isa::Insn& insn) {
     auto word = isa::Encode(insn);
@@ -99,11 +103,21 @@ class ProgramTest : public DeviceTest {
   // LOAD |tiles| OUT tiles from byte |from| and, behind a token, STORE them to byte |to|.
   std::vector<isa::InsnWord> CopyProgram(int64_t tiles, int64_t from, int64_t to) const {
     const int64_t bytes = config_.out_tile_bytes();
-    return {Word(isa::Load{.push = Mask(isa::Unit::kStore), .memory = static_cast<int64_t>(isa::Memory::kOut),
-                           .x_bytes = bytes, .dram_base = from, .x_size = tiles, .y_size = 1, .x_step = bytes,
+    return {Word(isa::Load{.push = Mask(isa::Unit::kStore),
+                           .memory = static_cast<int64_t>(isa::Memory::kOut),
+                           .x_bytes = bytes,
+                           .dram_base = from,
+                           .x_size = tiles,
+                           .y_size = 1,
+                           .x_step = bytes,
                            .z_size = 1}),
-            Word(isa::Store{.pop = Mask(isa::Unit::kLoad), .x_bytes = bytes, .dram_base = to, .x_size = tiles,
-                            .y_size = 1, .x_step = bytes, .z_size = 1}),
+            Word(isa::Store{.pop = Mask(isa::Unit::kLoad),
+                            .x_bytes = bytes,
+                            .dram_base = to,
+                            .x_size = tiles,
+                            .y_size = 1,
+                            .x_step = bytes,
+                            .z_size = 1}),
             Word(isa::Finish{})};
   }
 

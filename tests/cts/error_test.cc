@@ -17,8 +17,14 @@ class ErrorTest : public ProgramTest {
   // A LOAD of |tiles| OUT tiles to tile |to| from byte |from|.
   isa::Load LoadOut(int64_t tiles, int64_t to, int64_t from) {
     const int64_t bytes = config_.out_tile_bytes();
-    return isa::Load{.memory = static_cast<int64_t>(Memory::kOut), .x_bytes = bytes, .sram_base = to,
-                     .dram_base = from, .x_size = tiles, .y_size = 1, .x_step = bytes, .z_size = 1};
+    return isa::Load{.memory = static_cast<int64_t>(Memory::kOut),
+                     .x_bytes = bytes,
+                     .sram_base = to,
+                     .dram_base = from,
+                     .x_size = tiles,
+                     .y_size = 1,
+                     .x_step = bytes,
+                     .z_size = 1};
   }
 };
 
@@ -32,16 +38,20 @@ TEST_P(ErrorTest, BudgetEndsARun) {
 }
 
 TEST_P(ErrorTest, PopThatNobodyPushesIsADeadlock) {
-  ExpectError(Run({Idle(Unit::kStore), Word(isa::Sync{.pop = Mask(Unit::kGemm), .unit = 0}), End()}),
-              Code::kDeadlock, {"load", "gemm", "instruction 1", "sync"});
+  ExpectError(
+      Run({Idle(Unit::kStore), Word(isa::Sync{.pop = Mask(Unit::kGemm), .unit = 0}), End()}),
+      Code::kDeadlock, {"load", "gemm", "instruction 1", "sync"});
   ExpectUsable();
 }
 
 TEST_P(ErrorTest, CycleOfPopsIsADeadlock) {
-  const int64_t vector = static_cast<int64_t>(Unit::kVector), store = static_cast<int64_t>(Unit::kStore);
-  ExpectError(Run({Word(isa::Sync{.pop = Mask(Unit::kStore), .push = Mask(Unit::kStore), .unit = vector}),
-                   Word(isa::Sync{.pop = Mask(Unit::kVector), .push = Mask(Unit::kVector), .unit = store}), End()}),
-              Code::kDeadlock, {"vector", "store", "instruction 0", "instruction 1"});
+  const int64_t vector = static_cast<int64_t>(Unit::kVector),
+                store = static_cast<int64_t>(Unit::kStore);
+  ExpectError(
+      Run({Word(isa::Sync{.pop = Mask(Unit::kStore), .push = Mask(Unit::kStore), .unit = vector}),
+           Word(isa::Sync{.pop = Mask(Unit::kVector), .push = Mask(Unit::kVector), .unit = store}),
+           End()}),
+      Code::kDeadlock, {"vector", "store", "instruction 0", "instruction 1"});
   ExpectUsable();
 }
 
@@ -62,16 +72,19 @@ TEST_P(ErrorTest, FullTokenCounterStallsThePusher) {
 TEST_P(ErrorTest, StoreIsNotVisibleInADeadlockThatPrecedesIt) {
   const int64_t tile = config_.out_tile_bytes();
   ASSERT_TRUE(device_->Write(kData, Pattern(64, 1)));
-  ExpectError(Run({Word(isa::Store{.pop = Mask(Unit::kLoad), .x_bytes = tile, .x_size = 1, .y_size = 1, .z_size = 1}),
-                   End()}),
-              Code::kDeadlock, {"store", "load", "instruction 0"});
+  ExpectError(
+      Run({Word(isa::Store{
+               .pop = Mask(Unit::kLoad), .x_bytes = tile, .x_size = 1, .y_size = 1, .z_size = 1}),
+           End()}),
+      Code::kDeadlock, {"store", "load", "instruction 0"});
   EXPECT_EQ(ReadBack(*device_, kData, 64), Pattern(64, 1));
 }
 
 TEST_P(ErrorTest, UnknownOpcode) {
   isa::InsnWord word{};
   word[0] = 15;
-  ExpectError(Run({Idle(Unit::kLoad), word, End()}), Code::kInvalidArgument, {"instruction 1", "illegal_opcode"});
+  ExpectError(Run({Idle(Unit::kLoad), word, End()}), Code::kInvalidArgument,
+              {"instruction 1", "illegal_opcode"});
   ExpectUsable();
 }
 
@@ -90,8 +103,10 @@ TEST_P(ErrorTest, FieldWithoutAMeaning) {
 }
 
 TEST_P(ErrorTest, TokenToItself) {
-  ExpectError(Run({Word(isa::Sync{.push = Mask(Unit::kStore), .unit = static_cast<int64_t>(Unit::kStore)}), End()}),
-              Code::kInvalidArgument, {"instruction 0", "illegal_field"});
+  ExpectError(
+      Run({Word(isa::Sync{.push = Mask(Unit::kStore), .unit = static_cast<int64_t>(Unit::kStore)}),
+           End()}),
+      Code::kInvalidArgument, {"instruction 0", "illegal_field"});
   ExpectUsable();
 }
 
@@ -107,7 +122,10 @@ TEST_P(ErrorTest, TilePastAScratchpad) {
 TEST_P(ErrorTest, GemmIndexPastAScratchpad) {
   // One micro-op (zero after Reset) whose bases point at the end.
   ASSERT_TRUE(device_->Reset());
-  isa::Gemm gemm{.uop_count = 1, .iter_out = 1, .iter_in = 2, .src_in = 1,
+  isa::Gemm gemm{.uop_count = 1,
+                 .iter_out = 1,
+                 .iter_in = 2,
+                 .src_in = 1,
                  .src_base = config_.Depth(Memory::kInp) - 1};
   ExpectError(Run({Word(gemm), End()}), Code::kOutOfRange, {"instruction 0", "sram_range", "gemm"});
   ExpectUsable();
@@ -127,8 +145,12 @@ TEST_P(ErrorTest, AccessPastASegment) {
 TEST_P(ErrorTest, StorePastASegmentWritesNothingPastIt) {
   const int64_t tile = config_.out_tile_bytes();
   ASSERT_TRUE(device_->Write(kData, Pattern(0x200, 4)));
-  Launch launch = Prepare(*device_, {Word(isa::Store{.x_bytes = tile, .dram_base = 0x100 - tile, .x_size = 2,
-                                                     .y_size = 1, .x_step = tile, .z_size = 1}),
+  Launch launch = Prepare(*device_, {Word(isa::Store{.x_bytes = tile,
+                                                     .dram_base = 0x100 - tile,
+                                                     .x_size = 2,
+                                                     .y_size = 1,
+                                                     .x_step = tile,
+                                                     .z_size = 1}),
                                      End()});
   launch.segments[0].size = 0x100;
   ExpectError(device_->Run(launch), Code::kOutOfRange, {"instruction 0", "dram_range", "store"});

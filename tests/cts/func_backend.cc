@@ -4,8 +4,10 @@
 namespace tessera::cts {
 
 std::vector<Backend> Backends() {
-  return {{.driver = "func", .config = "default"}, {.driver = "func", .config = "tiny"},
-          {.driver = "func", .config = "wide"}, {.driver = "func", .config = "batch4"}};
+  return {{.driver = "func", .config = "default"},
+          {.driver = "func", .config = "tiny"},
+          {.driver = "func", .config = "wide"},
+          {.driver = "func", .config = "batch4"}};
 }
 
 }  // namespace tessera::cts

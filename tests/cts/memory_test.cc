@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: allocation and memory of a device: alignment, exhaustion, reuse, bounds; calls in a
-// wrong order. Every driver passes this, one that executes nothing too.
+// What is tested: allocation and memory of a device: alignment, exhaustion, reuse, bounds; calls in
+// a wrong order. Every driver passes this, one that executes nothing too.
 #include <algorithm>
 
 #include "tests/cts/cts.h"
@@ -36,7 +36,8 @@ TEST_P(MemoryTest, AllocationsAreAlignedAndApart) {
 }
 
 TEST_P(MemoryTest, ExhaustionIsAnErrorThatNamesTheSizes) {
-  ExpectError(device_->Allocate(kMemoryBytes + 1), Code::kOutOfRange, {std::to_string(kMemoryBytes + 1)});
+  ExpectError(device_->Allocate(kMemoryBytes + 1), Code::kOutOfRange,
+              {std::to_string(kMemoryBytes + 1)});
   ExpectError(device_->Allocate(~uint64_t{0}), Code::kOutOfRange, {});
   std::vector<uint64_t> addresses;
   for (;;) {
@@ -88,9 +89,7 @@ TEST_P(MemoryTest, RangesThatLeaveMemoryAreErrors) {
   EXPECT_TRUE(device_->Read(kMemoryBytes, std::span<uint8_t>()));
 }
 
-TEST_P(MemoryTest, WaitNeedsASubmit) {
-  ExpectError(device_->Wait(), Code::kInvalidArgument, {});
-}
+TEST_P(MemoryTest, WaitNeedsASubmit) { ExpectError(device_->Wait(), Code::kInvalidArgument, {}); }
 
 INSTANTIATE_TEST_SUITE_P(Cts, MemoryTest, ::testing::ValuesIn(Backends()), TestName);
 

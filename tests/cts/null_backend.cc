@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The null driver, which executes nothing: it is tested for memory only, and for saying so. OpenDevice's
-// own errors are tested here too.
+// The null driver, which executes nothing: it is tested for memory only, and for saying so.
+// OpenDevice's own errors are tested here too.
 #include "tests/cts/cts.h"
 
 namespace tessera::cts {
 
-std::vector<Backend> Backends() {
-  return {{.driver = "null", .config = "default"}};
-}
+std::vector<Backend> Backends() { return {{.driver = "null", .config = "default"}}; }
 
 namespace {
 
@@ -25,7 +23,8 @@ TEST(NullDevice, RefusesToExecuteAndToTrace) {
 }
 
 TEST(OpenDevice, ListsTheDriversWhenThereIsNoSuchOne) {
-  ExpectError(OpenDevice("fpga9000", ConfigNamed("default")), Code::kNotFound, {"fpga9000", "null", "func", "rtl"});
+  ExpectError(OpenDevice("fpga9000", ConfigNamed("default")), Code::kNotFound,
+              {"fpga9000", "null", "func", "rtl"});
 }
 
 }  // namespace

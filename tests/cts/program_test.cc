@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: runs that end well: stores are visible after Wait, on-chip state and Reset, counters,
-// traces, leftover tokens, two devices at once. Space: small programs of profile tessera and vta.
-// Not tested here: what instructions compute (tests/isa, tests/vta, tests/cosim).
+// What is tested: runs that end well: stores are visible after Wait, on-chip state and Reset,
+// counters, traces, leftover tokens, two devices at once. Space: small programs of profile tessera
+// and vta. Not tested here: what instructions compute (tests/isa, tests/vta, tests/cosim).
 #include "isa/image.h"
 #include "tests/cts/cts.h"
 
@@ -37,7 +37,8 @@ TEST_P(ProgramTest, ReportsWhatItDid) {
   }
   EXPECT_GT(report->cycles, 16u);
   for (const UnitCounters& unit : report->units) {
-    EXPECT_EQ(unit.busy + unit.token_wait + unit.memory_wait + unit.hazard + unit.idle, report->cycles);
+    EXPECT_EQ(unit.busy + unit.token_wait + unit.memory_wait + unit.hazard + unit.idle,
+              report->cycles);
   }
   EXPECT_GT(report->units[static_cast<int>(Unit::kStore)].token_wait, 0u);
   EXPECT_EQ(report->units[static_cast<int>(Unit::kGemm)].busy, 0u);
@@ -51,13 +52,15 @@ TEST_P(ProgramTest, TheSameRunTakesTheSameCycles) {
 }
 
 TEST_P(ProgramTest, LeftoverTokensAreReportedAndGone) {
-  auto report = Run({Word(isa::Sync{.push = Mask(Unit::kGemm), .unit = static_cast<int64_t>(Unit::kLoad)}),
-                     Word(isa::Finish{})});
+  auto report =
+      Run({Word(isa::Sync{.push = Mask(Unit::kGemm), .unit = static_cast<int64_t>(Unit::kLoad)}),
+           Word(isa::Finish{})});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(report->leftover_tokens);
   // The next run starts without them: its pop finds nothing.
-  auto next = Run({Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kGemm)}),
-                   Word(isa::Finish{})});
+  auto next =
+      Run({Word(isa::Sync{.pop = Mask(Unit::kLoad), .unit = static_cast<int64_t>(Unit::kGemm)}),
+           Word(isa::Finish{})});
   ExpectError(next, Code::kDeadlock, {"gemm"});
 }
 
@@ -84,7 +87,11 @@ TEST_P(ProgramTest, ResetZeroesScratchpads) {
   ASSERT_TRUE(Run(CopyProgram(8, 0, 0x1000)));
   ASSERT_TRUE(device_->Reset());
   const int64_t tile = config_.out_tile_bytes();
-  auto report = Run({Word(isa::Store{.x_bytes = tile, .dram_base = 0x1000, .x_size = 8, .y_size = 1, .x_step = tile,
+  auto report = Run({Word(isa::Store{.x_bytes = tile,
+                                     .dram_base = 0x1000,
+                                     .x_size = 8,
+                                     .y_size = 1,
+                                     .x_step = tile,
                                      .z_size = 1}),
                      Word(isa::Finish{})});
   ASSERT_TRUE(report) << report.error().message;
@@ -96,7 +103,11 @@ TEST_P(ProgramTest, ScratchpadsKeepTheirContentsBetweenRuns) {
   ASSERT_TRUE(device_->Write(kData, Pattern(bytes, 11)));
   ASSERT_TRUE(Run(CopyProgram(8, 0, 0x1000)));
   const int64_t tile = config_.out_tile_bytes();
-  ASSERT_TRUE(Run({Word(isa::Store{.x_bytes = tile, .dram_base = 0x2000, .x_size = 8, .y_size = 1, .x_step = tile,
+  ASSERT_TRUE(Run({Word(isa::Store{.x_bytes = tile,
+                                   .dram_base = 0x2000,
+                                   .x_size = 8,
+                                   .y_size = 1,
+                                   .x_step = tile,
                                    .z_size = 1}),
                    Word(isa::Finish{})}));
   EXPECT_EQ(ReadBack(*device_, kData + 0x2000, bytes), Pattern(bytes, 11));

@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: ALU of profile vta where VTA's implementations disagree: MUL, the amount of SHR,
-// wrap-around, batches, reset_reg, what STORE sees; immediate and tensor operands, loops. Space: edge
-// values in every lane. Expected values: 64-bit arithmetic reduced modulo 2^32 here.
+// wrap-around, batches, reset_reg, what STORE sees; immediate and tensor operands, loops. Space:
+// edge values in every lane. Expected values: 64-bit arithmetic reduced modulo 2^32 here.
 #include "tests/vta/fixture.h"
 
 namespace tessera::vta_test {
 namespace {
 
-int32_t Wrap(int64_t x) { return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(x))); }
+int32_t Wrap(int64_t x) {
+  return static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(x)));
+}
 
 int32_t Want(AluOpcode op, int32_t a, int32_t b) {
   switch (op) {
-    case kMin: return std::min(a, b);
-    case kMax: return std::max(a, b);
-    case kAdd: return Wrap(int64_t{a} + b);
-    case kMul: return Wrap(int64_t{a} * b);
-    case kShr: break;
+    case kMin:
+      return std::min(a, b);
+    case kMax:
+      return std::max(a, b);
+    case kAdd:
+      return Wrap(int64_t{a} + b);
+    case kMul:
+      return Wrap(int64_t{a} * b);
+    case kShr:
+      break;
   }
   // floor(a / 2^b) for b >= 0, a * 2^-b modulo 2^32 else.
   int64_t value = a;
@@ -28,9 +35,15 @@ int32_t Want(AluOpcode op, int32_t a, int32_t b) {
   return Wrap(value);
 }
 
-constexpr int32_t kEdges[] = {0,  1,  -1, 2,  7,   -8,   100,        -100,       127,        128,       -128,
-                              -129, 255, 256, 15, 16, 17, 31, 32, 33, -15, -16, -17, -31, -32, -33, 12345678,
-                              -87654321, 0x40000000, -0x40000000, 0x7fffffff, static_cast<int32_t>(0x80000000)};
+constexpr int32_t kEdges[] = {
+    0,          1,           -1,         2,
+    7,          -8,          100,        -100,
+    127,        128,         -128,       -129,
+    255,        256,         15,         16,
+    17,         31,          32,         33,
+    -15,        -16,         -17,        -31,
+    -32,        -33,         12345678,   -87654321,
+    0x40000000, -0x40000000, 0x7fffffff, static_cast<int32_t>(0x80000000)};
 
 class VtaAluTest : public VtaTest {
  protected:
@@ -77,7 +90,8 @@ TEST_P(VtaAluTest, TensorOperandsOfEveryOperation) {
 
 TEST_P(VtaAluTest, ImmediatesOfEveryOperation) {
   for (AluOpcode op : {kMin, kMax, kAdd, kShr, kMul}) {
-    for (int32_t imm : {0, 1, -1, 5, 15, 16, 31, 32, 33, 100, -5, -15, -16, -31, -32, -100, 32767, -32768}) {
+    for (int32_t imm :
+         {0, 1, -1, 5, 15, 16, 31, 32, 33, 100, -5, -15, -16, -31, -32, -100, 32767, -32768}) {
       SCOPED_TRACE(::testing::Message() << "operation " << op << " immediate " << imm);
       const std::vector<int32_t> a = Operand(9);
       Stream stream = Loaded(a, a);
@@ -103,14 +117,21 @@ TEST_P(VtaAluTest, ResetIsIgnored) {
 }
 
 TEST_P(VtaAluTest, LoopsVisitInOrderAndSeeWhatTheyWrote) {
-  // acc[o + 2 i] += acc[6 + 2 o - i + u], in the order o, i, u: destinations are read again as sources.
+  // acc[o + 2 i] += acc[6 + 2 o - i + u], in the order o, i, u: destinations are read again as
+  // sources.
   const std::vector<int32_t> a = Operand(6), b = Operand(7);
   PutUops({{.dst = 0, .src = 4}, {.dst = 1, .src = 5}, {.dst = 0, .src = 0}});
   Put(kA, a);
   Stream stream = NewStream();
   LoadUops(stream, 3);
   stream.Load(kAcc, Index(kAcc, kA), {.x = kTiles, .stride = kTiles});
-  stream.Alu(kAdd, {.uop_end = 2, .iter_out = 2, .iter_in = 3, .dst_out = 1, .dst_in = 2, .src_out = 3, .src_in = 1});
+  stream.Alu(kAdd, {.uop_end = 2,
+                    .iter_out = 2,
+                    .iter_in = 3,
+                    .dst_out = 1,
+                    .dst_in = 2,
+                    .src_out = 3,
+                    .src_in = 1});
   StoreAcc(stream, kTiles, 2);
   ExpectRuns(stream);
   std::vector<int32_t> want = a;
@@ -144,7 +165,8 @@ TEST_P(VtaAluTest, SameAccumulatorBackToBackIsRight) {
   std::vector<int32_t> want(a.begin(), a.begin() + 2 * lanes_);
   for (int64_t lane = 0; lane < lanes_; ++lane) {
     int32_t& value = want[static_cast<size_t>(lane)];
-    for (int i = 0; i < 24; ++i) value = Wrap(int64_t{value} + (i % 2 ? want[static_cast<size_t>(lanes_ + lane)] : value));
+    for (int i = 0; i < 24; ++i)
+      value = Wrap(int64_t{value} + (i % 2 ? want[static_cast<size_t>(lanes_ + lane)] : value));
   }
   EXPECT_EQ(StoredAcc(2), want);
 }

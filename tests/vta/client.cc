@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A client in the shape of VTA's bare-metal test: plain C++, VTA's driver interface and nothing else of
-// this project, streams laid out by C bit-fields, absolute addresses. What is tested: that such a client
-// links with libtessera_vta.so and computes: a blocked matrix product with bias, shift and clamp, and a
-// vector sum, with 1 to 4 virtual threads, micro-ops compressed and written out; runs that must fail.
-// Space: the default configuration. Not tested here: each instruction's corners (the other tests here).
+// A client in the shape of VTA's bare-metal test: plain C++, VTA's driver interface and nothing
+// else of this project, streams laid out by C bit-fields, absolute addresses. What is tested: that
+// such a client links with libtessera_vta.so and computes: a blocked matrix product with bias,
+// shift and clamp, and a vector sum, with 1 to 4 virtual threads, micro-ops compressed and written
+// out; runs that must fail. Space: the default configuration. Not tested here: each instruction's
+// corners (the other tests here).
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -27,7 +28,8 @@ enum AluOpcode { kMin = 0, kMax = 1, kAdd = 2, kShr = 3 };
 struct MemInsn {
   uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
   uint64_t memory_type : 3, sram_base : 16, dram_base : 32;
-  uint64_t y_size : 16, x_size : 16, x_stride : 16, y_pad_0 : 4, y_pad_1 : 4, x_pad_0 : 4, x_pad_1 : 4;
+  uint64_t y_size : 16, x_size : 16, x_stride : 16, y_pad_0 : 4, y_pad_1 : 4, x_pad_0 : 4,
+      x_pad_1 : 4;
 };
 struct GemmInsn {
   uint64_t opcode : 3, pop_prev : 1, pop_next : 1, push_prev : 1, push_next : 1;
@@ -50,7 +52,8 @@ union Insn {
   GemmInsn gemm;
   AluInsn alu;
 };
-static_assert(sizeof(MemInsn) == 16 && sizeof(GemmInsn) == 16 && sizeof(AluInsn) == 16 && sizeof(Uop) == 4);
+static_assert(sizeof(MemInsn) == 16 && sizeof(GemmInsn) == 16 && sizeof(AluInsn) == 16 &&
+              sizeof(Uop) == 4);
 
 int g_failures = 0;
 
@@ -72,15 +75,17 @@ class Shared {
   Shared& operator=(const Shared&) = delete;
   T& operator[](size_t i) { return data_[i]; }
   vta_phy_addr_t address() { return VTAMemGetPhyAddr(data_); }
-  void Fill(const std::vector<T>& values) { VTAMemCopyFromHost(data_, values.data(), values.size() * sizeof(T)); }
+  void Fill(const std::vector<T>& values) {
+    VTAMemCopyFromHost(data_, values.data(), values.size() * sizeof(T));
+  }
 
  private:
   T* data_;
 };
 
 // A 2-D transfer; addresses are absolute: the buffer's device address over the tile's bytes.
-Insn Transfer(Opcode opcode, MemoryId memory, int sram, vta_phy_addr_t address, int tile_bytes, int offset, int y,
-              int x, int stride) {
+Insn Transfer(Opcode opcode, MemoryId memory, int sram, vta_phy_addr_t address, int tile_bytes,
+              int offset, int y, int x, int stride) {
   Insn insn;
   std::memset(&insn, 0, sizeof(insn));
   insn.mem.opcode = opcode;
@@ -122,22 +127,28 @@ int Run(VTADeviceHandle device, const std::vector<Insn>& stream) {
 }
 
 // out[m][n] = clamp((bias[n] + sum over k of inp[m][k] * wgt[n][k]) >> 6, -100, 100), in blocks of
-// |mb| rows, |nb| x |kb| tiles; |threads| blocks are in flight, each in its own part of the scratchpads.
-void BlockedGemm(VTADeviceHandle device, int rows, int tiles, int mb, int nb, int kb, int threads, bool compress) {
-  const int n_blocks = tiles / nb, m_blocks = rows / mb, k_blocks = tiles / kb, width = tiles * kBlock;
+// |mb| rows, |nb| x |kb| tiles; |threads| blocks are in flight, each in its own part of the
+// scratchpads.
+void BlockedGemm(VTADeviceHandle device, int rows, int tiles, int mb, int nb, int kb, int threads,
+                 bool compress) {
+  const int n_blocks = tiles / nb, m_blocks = rows / mb, k_blocks = tiles / kb,
+            width = tiles * kBlock;
   Shared<int8_t> inp(static_cast<size_t>(rows * width)), wgt(static_cast<size_t>(width * width)),
       out(static_cast<size_t>(rows * width));
   Shared<int32_t> bias(static_cast<size_t>(rows * width));
   std::vector<int> a(static_cast<size_t>(rows * width)), b(static_cast<size_t>(width * width)),
       c(static_cast<size_t>(width));
   uint32_t random = 12345;
-  const auto next = [&random] { return static_cast<int>((random = random * 1664525 + 1013904223) >> 24) - 128; };
+  const auto next = [&random] {
+    return static_cast<int>((random = random * 1664525 + 1013904223) >> 24) - 128;
+  };
   for (int& v : a) v = next() / 4;
   for (int& v : b) v = next() / 4;
   for (int& v : c) v = next() * 64;
   for (int m = 0; m < rows; ++m) {
     for (int k = 0; k < width; ++k) {  // tiles [m][k / 16], a tile is 1 x 16
-      inp[static_cast<size_t>(m * width + k)] = static_cast<int8_t>(a[static_cast<size_t>(m * width + k)]);
+      inp[static_cast<size_t>(m * width + k)] =
+          static_cast<int8_t>(a[static_cast<size_t>(m * width + k)]);
       bias[static_cast<size_t>(m * width + k)] = c[static_cast<size_t>(k)];
     }
   }
@@ -169,26 +180,30 @@ void BlockedGemm(VTADeviceHandle device, int rows, int tiles, int mb, int nb, in
   }
   const int alu_uops = static_cast<int>(uops.size());
   for (int part = 0; part < threads; ++part) {
-    uops.push_back({static_cast<uint32_t>(acc_base(part)) & 0x7ff, static_cast<uint32_t>(acc_base(part)) & 0x7ff, 0});
+    uops.push_back({static_cast<uint32_t>(acc_base(part)) & 0x7ff,
+                    static_cast<uint32_t>(acc_base(part)) & 0x7ff, 0});
   }
   Shared<Uop> uop_memory(uops.size());
   uop_memory.Fill(uops);
 
   std::vector<Insn> stream;
-  stream.push_back(Transfer(kLoad, kUop, 0, uop_memory.address(), 4, 0, 1, static_cast<int>(uops.size()),
-                            static_cast<int>(uops.size())));
+  stream.push_back(Transfer(kLoad, kUop, 0, uop_memory.address(), 4, 0, 1,
+                            static_cast<int>(uops.size()), static_cast<int>(uops.size())));
   const int jobs = m_blocks * n_blocks, steps = jobs * k_blocks;
   for (int job = 0, step = 0; job < jobs; ++job) {
     const int m = job / n_blocks * mb, n = job % n_blocks * nb, acc_part = job % threads;
-    Insn load = Transfer(kLoad, kAcc, acc_base(acc_part), bias.address(), kAccTile, m * tiles + n, mb, nb, tiles);
+    Insn load = Transfer(kLoad, kAcc, acc_base(acc_part), bias.address(), kAccTile, m * tiles + n,
+                         mb, nb, tiles);
     load.mem.pop_next = job >= threads;  // the STORE that used this part is done
     stream.push_back(load);
     for (int kk = 0; kk < k_blocks; ++kk, ++step) {
       const int in_part = step % threads, k = kk * kb;
-      Insn load_inp = Transfer(kLoad, kInp, inp_base(in_part), inp.address(), kInpTile, m * tiles + k, mb, kb, tiles);
+      Insn load_inp = Transfer(kLoad, kInp, inp_base(in_part), inp.address(), kInpTile,
+                               m * tiles + k, mb, kb, tiles);
       load_inp.mem.pop_next = step >= threads;  // the GEMM that used this part is done
       stream.push_back(load_inp);
-      Insn load_wgt = Transfer(kLoad, kWgt, wgt_base(in_part), wgt.address(), kWgtTile, n * tiles + k, nb, kb, tiles);
+      Insn load_wgt = Transfer(kLoad, kWgt, wgt_base(in_part), wgt.address(), kWgtTile,
+                               n * tiles + k, nb, kb, tiles);
       load_wgt.mem.push_next = 1;
       stream.push_back(load_wgt);
       Insn gemm;
@@ -213,7 +228,8 @@ void BlockedGemm(VTADeviceHandle device, int rows, int tiles, int mb, int nb, in
     Insn max = Immediate(kMax, alu_uops + acc_part, mb * nb, -100);
     max.alu.push_next = 1;
     stream.push_back(max);
-    Insn store = Transfer(kStore, kOut, acc_base(acc_part), out.address(), kOutTile, m * tiles + n, mb, nb, tiles);
+    Insn store = Transfer(kStore, kOut, acc_base(acc_part), out.address(), kOutTile, m * tiles + n,
+                          mb, nb, tiles);
     store.mem.pop_prev = 1;
     store.mem.push_prev = job + threads < jobs || job == jobs - 1;  // the last one's is FINISH's
     stream.push_back(store);
@@ -227,13 +243,14 @@ void BlockedGemm(VTADeviceHandle device, int rows, int tiles, int mb, int nb, in
   for (int m = 0; m < rows; ++m) {
     for (int n = 0; n < width; ++n) {
       int sum = c[static_cast<size_t>(n)];
-      for (int k = 0; k < width; ++k) sum += a[static_cast<size_t>(m * width + k)] * b[static_cast<size_t>(n * width + k)];
+      for (int k = 0; k < width; ++k)
+        sum += a[static_cast<size_t>(m * width + k)] * b[static_cast<size_t>(n * width + k)];
       wrong += out[static_cast<size_t>(m * width + n)] != std::clamp(sum >> 6, -100, 100);
     }
   }
   Expect(wrong == 0, "blocked GEMM's results, wrong values", wrong);
-  std::printf("blocked GEMM %d x %d x %d, %d virtual threads, %zu micro-ops: %d wrong\n", rows, width, width, threads,
-              uops.size(), wrong);
+  std::printf("blocked GEMM %d x %d x %d, %d virtual threads, %zu micro-ops: %d wrong\n", rows,
+              width, width, threads, uops.size(), wrong);
 }
 
 // sum[i] = a[i] + b[i], |chunks| pieces of |tiles| tiles.
@@ -248,22 +265,27 @@ void VectorAdd(VTADeviceHandle device, int chunks, int tiles, int threads) {
   std::vector<Uop> uops;
   const auto base = [&](int part) { return part * (kAccDepth / threads); };
   for (int part = 0; part < threads; ++part) {
-    uops.push_back({static_cast<uint32_t>(base(part)) & 0x7ff, static_cast<uint32_t>(base(part) + tiles) & 0x7ff, 0});
+    uops.push_back({static_cast<uint32_t>(base(part)) & 0x7ff,
+                    static_cast<uint32_t>(base(part) + tiles) & 0x7ff, 0});
   }
   Shared<Uop> uop_memory(uops.size());
   uop_memory.Fill(uops);
-  std::vector<Insn> stream = {Transfer(kLoad, kUop, 0, uop_memory.address(), 4, 0, 1, threads, threads)};
+  std::vector<Insn> stream = {
+      Transfer(kLoad, kUop, 0, uop_memory.address(), 4, 0, 1, threads, threads)};
   for (int chunk = 0; chunk < chunks; ++chunk) {
     const int part = chunk % threads;
-    Insn load = Transfer(kLoad, kAcc, base(part), a.address(), kAccTile, chunk * tiles, 1, tiles, tiles);
+    Insn load =
+        Transfer(kLoad, kAcc, base(part), a.address(), kAccTile, chunk * tiles, 1, tiles, tiles);
     load.mem.pop_next = chunk >= threads;
     stream.push_back(load);
-    stream.push_back(Transfer(kLoad, kAcc, base(part) + tiles, b.address(), kAccTile, chunk * tiles, 1, tiles, tiles));
+    stream.push_back(Transfer(kLoad, kAcc, base(part) + tiles, b.address(), kAccTile, chunk * tiles,
+                              1, tiles, tiles));
     Insn add = Immediate(kAdd, part, tiles, 0);
     add.alu.use_imm = 0;
     add.alu.push_next = 1;
     stream.push_back(add);
-    Insn store = Transfer(kStore, kOut, base(part), sum.address(), kOutTile, chunk * tiles, 1, tiles, tiles);
+    Insn store =
+        Transfer(kStore, kOut, base(part), sum.address(), kOutTile, chunk * tiles, 1, tiles, tiles);
     store.mem.pop_prev = 1;
     store.mem.push_prev = chunk + threads < chunks || chunk == chunks - 1;
     stream.push_back(store);

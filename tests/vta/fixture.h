@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A device in profile vta with absolute addresses (every base and size register zero), as VTA's drivers
-// use it, and buffers at fixed places of its memory.
+// A device in profile vta with absolute addresses (every base and size register zero), as VTA's
+// drivers use it, and buffers at fixed places of its memory.
 #ifndef TESSERA_TESTS_VTA_FIXTURE_H_
 #define TESSERA_TESTS_VTA_FIXTURE_H_
 
@@ -26,8 +26,8 @@ const char* DeviceName();
 class VtaTest : public ::testing::TestWithParam<const char*> {
  protected:
   static constexpr uint64_t kMemoryBytes = 4 << 20;
-  static constexpr uint64_t kCode = 0x10000, kUops = 0x40000, kA = 0x80000, kB = 0x100000, kC = 0x180000,
-                            kResult = 0x200000;
+  static constexpr uint64_t kCode = 0x10000, kUops = 0x40000, kA = 0x80000, kB = 0x100000,
+                            kC = 0x180000, kResult = 0x200000;
 
   void SetUp() override {
     for (const isa::Config& config : isa::NamedConfigs()) {
@@ -107,8 +107,9 @@ class VtaTest : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  // Appends to |stream| what makes all 32 bits of |tiles| ACC tiles from 0 on visible in memory: four
-  // STOREs of the low bytes with shifts by 8 between them. Micro-op |uop| is {0, 0}. Then FINISH.
+  // Appends to |stream| what makes all 32 bits of |tiles| ACC tiles from 0 on visible in memory:
+  // four STOREs of the low bytes with shifts by 8 between them. Micro-op |uop| is {0, 0}. Then
+  // FINISH.
   void StoreAcc(Stream& stream, int64_t tiles, int64_t uop) {
     const Loops all{.uop_bgn = uop, .uop_end = uop + 1, .iter_in = tiles, .dst_in = 1, .src_in = 1};
     for (int64_t byte = 0; byte < 4; ++byte) {
@@ -147,10 +148,13 @@ class VtaTest : public ::testing::TestWithParam<const char*> {
   int64_t lanes_ = 0;
 };
 
-inline std::string ConfigName(const ::testing::TestParamInfo<const char*>& info) { return info.param; }
+inline std::string ConfigName(const ::testing::TestParamInfo<const char*>& info) {
+  return info.param;
+}
 
-#define TESSERA_VTA_CONFIGS(suite) \
-  INSTANTIATE_TEST_SUITE_P(Configs, suite, ::testing::Values("default", "tiny", "batch4"), ConfigName)
+#define TESSERA_VTA_CONFIGS(suite)                                                         \
+  INSTANTIATE_TEST_SUITE_P(Configs, suite, ::testing::Values("default", "tiny", "batch4"), \
+                           ConfigName)
 
 }  // namespace tessera::vta_test
 

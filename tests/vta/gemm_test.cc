@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: GEMM of profile vta: all six factors, micro-op ranges, reset, same-accumulator chains,
-// wrap-around, ranges. Space: random tiles and loops. Expected values: sums written out here.
+// What is tested: GEMM of profile vta: all six factors, micro-op ranges, reset, same-accumulator
+// chains, wrap-around, ranges. Space: random tiles and loops. Expected values: sums written out
+// here.
 #include "tests/vta/fixture.h"
 
 namespace tessera::vta_test {
@@ -65,7 +66,8 @@ class VtaGemmTest : public VtaTest {
 
 TEST_P(VtaGemmTest, AllSixFactors) {
   // Each factor alone, then all at once; the two micro-ops give the third loop.
-  const std::vector<MicroOp> ops = {{.dst = 1, .src = 2, .wgt = 0}, {.dst = 0, .src = 1, .wgt = 3}, {}};
+  const std::vector<MicroOp> ops = {
+      {.dst = 1, .src = 2, .wgt = 0}, {.dst = 0, .src = 1, .wgt = 3}, {}};
   const Loops base{.uop_end = 2, .iter_out = 3, .iter_in = 4};
   std::vector<Loops> cases(7, base);
   cases[0].dst_out = 3;
@@ -74,8 +76,15 @@ TEST_P(VtaGemmTest, AllSixFactors) {
   cases[3].src_in = 2;
   cases[4].wgt_out = 3;
   cases[5].wgt_in = 2;
-  cases[6] = {.uop_end = 2, .iter_out = 3, .iter_in = 4, .dst_out = 3, .dst_in = 1, .src_out = 1, .src_in = 2,
-              .wgt_out = 2, .wgt_in = 1};
+  cases[6] = {.uop_end = 2,
+              .iter_out = 3,
+              .iter_in = 4,
+              .dst_out = 3,
+              .dst_in = 1,
+              .src_out = 1,
+              .src_in = 2,
+              .wgt_out = 2,
+              .wgt_in = 1};
   for (size_t n = 0; n < cases.size(); ++n) {
     SCOPED_TRACE(n);
     Stream stream = Loaded(ops);
@@ -88,7 +97,8 @@ TEST_P(VtaGemmTest, AllSixFactors) {
 
 TEST_P(VtaGemmTest, MicroOpRangesBeginAnywhere) {
   std::vector<MicroOp> ops = {{}};
-  for (int64_t i = 1; i < 12; ++i) ops.push_back({.dst = i % 5, .src = (3 * i) % 12, .wgt = (5 * i) % 12});
+  for (int64_t i = 1; i < 12; ++i)
+    ops.push_back({.dst = i % 5, .src = (3 * i) % 12, .wgt = (5 * i) % 12});
   for (const auto& [begin, end] : {std::pair{1, 2}, {3, 9}, {5, 12}, {4, 4}}) {
     SCOPED_TRACE(::testing::Message() << begin << " to " << end);
     const Loops loops{.uop_bgn = begin, .uop_end = end};
@@ -126,7 +136,8 @@ TEST_P(VtaGemmTest, AccumulatesModulo32Bits) {
 
 TEST_P(VtaGemmTest, ResetWritesZeroAndStoreSeesIt) {
   Stream stream = Loaded({{}, {.dst = 2}});
-  stream.Gemm({.uop_bgn = 1, .uop_end = 2, .iter_out = 2, .iter_in = 3, .dst_out = 3, .dst_in = 1}, /*reset=*/true);
+  stream.Gemm({.uop_bgn = 1, .uop_end = 2, .iter_out = 2, .iter_in = 3, .dst_out = 3, .dst_in = 1},
+              /*reset=*/true);
   StoreAcc(stream, kTiles, 0);
   ExpectRuns(stream);
   std::vector<int32_t> want = acc_;

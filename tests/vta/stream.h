@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VTA instruction streams, laid out a second time: from VTA's published field order and widths, not from
-// this project's tables. Depends on: isa/config.h for the sizes of scratchpads only.
+// VTA instruction streams, laid out a second time: from VTA's published field order and widths, not
+// from this project's tables. Depends on: isa/config.h for the sizes of scratchpads only.
 #ifndef TESSERA_TESTS_VTA_STREAM_H_
 #define TESSERA_TESTS_VTA_STREAM_H_
 
@@ -54,12 +54,17 @@ class Packer {
  public:
   Packer& Put(int width, int64_t value) {
     if (at_ / 64 != (at_ + width - 1) / 64) at_ = 64;
-    word_[static_cast<size_t>(at_ / 64)] |= (static_cast<uint64_t>(value) & Mask(width)) << (at_ % 64);
+    word_[static_cast<size_t>(at_ / 64)] |= (static_cast<uint64_t>(value) & Mask(width))
+                                            << (at_ % 64);
     at_ += width;
     return *this;
   }
   Packer& Header(Opcode opcode, const Deps& d) {
-    return Put(3, opcode).Put(1, d.pop_prev).Put(1, d.pop_next).Put(1, d.push_prev).Put(1, d.push_next);
+    return Put(3, opcode)
+        .Put(1, d.pop_prev)
+        .Put(1, d.pop_next)
+        .Put(1, d.push_prev)
+        .Put(1, d.push_next);
   }
   const Word& word() const { return word_; }
 
@@ -93,7 +98,8 @@ class Stream {
     return Raw(p.word());
   }
   // acc[dst] = op(acc[dst], imm)
-  Stream& AluImm(AluOpcode op, int64_t imm, const Loops& l, const Deps& deps = {}, bool reset = false) {
+  Stream& AluImm(AluOpcode op, int64_t imm, const Loops& l, const Deps& deps = {},
+                 bool reset = false) {
     Packer p = Head(kAlu, l, reset, deps);
     p.Put(widths_.acc, l.src_out).Put(widths_.acc, l.src_in);
     p.Put(3, op).Put(1, 1).Put(16, imm);
@@ -133,7 +139,10 @@ class Stream {
  private:
   Packer Head(Opcode opcode, const Loops& l, bool reset, const Deps& deps) const {
     Packer p;
-    p.Header(opcode, deps).Put(1, reset).Put(widths_.uop, l.uop_bgn).Put(widths_.uop + 1, l.uop_end);
+    p.Header(opcode, deps)
+        .Put(1, reset)
+        .Put(widths_.uop, l.uop_bgn)
+        .Put(widths_.uop + 1, l.uop_end);
     p.Put(14, l.iter_out).Put(14, l.iter_in);
     p.Put(widths_.acc, l.dst_out).Put(widths_.acc, l.dst_in);
     return p;

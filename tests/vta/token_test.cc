@@ -41,10 +41,12 @@ TEST_P(VtaTokenTest, CarriersWithPadsWriteNothing) {
 TEST_P(VtaTokenTest, InterleavedContextsKeepApart) {
   // Two contexts take turns: LOAD fills one half of INP while GEMM works on the other.
   constexpr int64_t kRounds = 8, kTiles = 3;
-  const int64_t half_inp = int64_t{1} << (Widths(config_).inp - 1), half_acc = int64_t{1} << (Widths(config_).acc - 1);
+  const int64_t half_inp = int64_t{1} << (Widths(config_).inp - 1),
+                half_acc = int64_t{1} << (Widths(config_).acc - 1);
   const std::vector<int8_t> inp = Random<int8_t>(kRounds * kTiles * InpElements(), 4);
   std::vector<int8_t> identity(static_cast<size_t>(WgtElements()), 0);
-  for (int64_t i = 0; i < config_.block_out; ++i) identity[static_cast<size_t>(i * config_.block_in + i)] = 1;
+  for (int64_t i = 0; i < config_.block_out; ++i)
+    identity[static_cast<size_t>(i * config_.block_in + i)] = 1;
   Put(kA, inp);
   Put(kB, identity);
   PutUops({{}, {.dst = half_acc, .src = half_inp}});
@@ -54,12 +56,15 @@ TEST_P(VtaTokenTest, InterleavedContextsKeepApart) {
   for (int64_t round = 0; round < kRounds; ++round) {
     const int64_t part = round % 2;
     const bool again = round >= 2, more = round + 2 < kRounds;
-    stream.Load(kInp, Index(kInp, kA) + round * kTiles, {.sram = part * half_inp, .x = kTiles, .stride = kTiles},
+    stream.Load(kInp, Index(kInp, kA) + round * kTiles,
+                {.sram = part * half_inp, .x = kTiles, .stride = kTiles},
                 {.pop_next = again, .push_next = true});
-    const Loops loops{.uop_bgn = part, .uop_end = part + 1, .iter_in = kTiles, .dst_in = 1, .src_in = 1};
+    const Loops loops{
+        .uop_bgn = part, .uop_end = part + 1, .iter_in = kTiles, .dst_in = 1, .src_in = 1};
     stream.Gemm(loops, /*reset=*/true, {.pop_prev = true, .pop_next = again});
     stream.Gemm(loops, false, {.push_prev = more, .push_next = true});
-    stream.Store(Index(kOut, kResult) + round * kTiles, {.sram = part * half_acc, .x = kTiles, .stride = kTiles},
+    stream.Store(Index(kOut, kResult) + round * kTiles,
+                 {.sram = part * half_acc, .x = kTiles, .stride = kTiles},
                  {.pop_prev = true, .push_prev = more || round == kRounds - 1});
   }
   stream.Finish({.pop_next = true});
@@ -95,7 +100,9 @@ TEST_P(VtaTokenTest, LeftoversAreReported) {
 
 TEST_P(VtaTokenTest, FinishTakesItsTokens) {
   Stream good = NewStream();
-  good.StoreNop({.push_prev = true}).LoadNop({.push_next = true}).Finish({.pop_prev = true, .pop_next = true});
+  good.StoreNop({.push_prev = true})
+      .LoadNop({.push_next = true})
+      .Finish({.pop_prev = true, .pop_next = true});
   auto report = Run(good);
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_FALSE(report->leftover_tokens);
@@ -109,8 +116,9 @@ TEST_P(VtaTokenTest, DeadlockIsExplained) {
   stream.LoadNop({.pop_next = true, .push_next = true});
   stream.ComputeNop({.pop_prev = true, .push_prev = true});
   stream.Finish();
-  ExpectFails(stream, Code::kDeadlock, {"load waits for a token from gemm at instruction 0",
-                                        "gemm waits for a token from load at instruction 1"});
+  ExpectFails(stream, Code::kDeadlock,
+              {"load waits for a token from gemm at instruction 0",
+               "gemm waits for a token from load at instruction 1"});
 }
 
 TEST_P(VtaTokenTest, FlagsThatAUnitDoesNotHaveAreErrors) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: LOAD and STORE of profile vta: plain, strided and padded boxes of every memory, ACC_8BIT,
-// what STORE sees of ACC, absolute and based addresses, ranges. Space: small boxes.
+// What is tested: LOAD and STORE of profile vta: plain, strided and padded boxes of every memory,
+// ACC_8BIT, what STORE sees of ACC, absolute and based addresses, ranges. Space: small boxes.
 #include "tests/vta/fixture.h"
 
 namespace tessera::vta_test {
@@ -17,7 +17,8 @@ class VtaTransferTest : public VtaTest {
       for (int64_t x = -box.x_pad_0; x < box.x + box.x_pad_1; ++x) {
         const bool inside = y >= 0 && y < box.y && x >= 0 && x < box.x;
         for (int64_t e = 0; e < elements; ++e) {
-          tiles.push_back(inside ? memory[static_cast<size_t>((y * box.stride + x) * elements + e)] : T{0});
+          tiles.push_back(inside ? memory[static_cast<size_t>((y * box.stride + x) * elements + e)]
+                                 : T{0});
         }
       }
     }
@@ -25,7 +26,8 @@ class VtaTransferTest : public VtaTest {
   }
   static constexpr Box kPlain{.y = 1, .x = 10, .stride = 10};
   static constexpr Box kStrided{.y = 3, .x = 4, .stride = 7};
-  static constexpr Box kPadded{.y = 2, .x = 3, .stride = 5, .y_pad_0 = 1, .y_pad_1 = 2, .x_pad_0 = 2, .x_pad_1 = 1};
+  static constexpr Box kPadded{
+      .y = 2, .x = 3, .stride = 5, .y_pad_0 = 1, .y_pad_1 = 2, .x_pad_0 = 2, .x_pad_1 = 1};
   static constexpr Box kOnlyRowPads{.y = 3, .x = 2, .stride = 2, .y_pad_1 = 1};
   static constexpr Box kBoxes[] = {kPlain, kStrided, kPadded, kOnlyRowPads};
 };
@@ -88,7 +90,8 @@ TEST_P(VtaTransferTest, StridedStoresTouchNothingElse) {
   Put(kResult, before);
   Stream stream = NewStream();
   stream.Load(kAcc, Index(kAcc, kA), {.sram = 5, .x = 12, .stride = 12}, {.push_next = true});
-  stream.Store(Index(kOut, kResult) + 3, {.sram = 5, .y = 3, .x = 4, .stride = 9}, {.pop_prev = true});
+  stream.Store(Index(kOut, kResult) + 3, {.sram = 5, .y = 3, .x = 4, .stride = 9},
+               {.pop_prev = true});
   stream.Finish();
   ExpectRuns(stream);
   std::vector<int8_t> want = before;
@@ -101,11 +104,12 @@ TEST_P(VtaTransferTest, StridedStoresTouchNothingElse) {
   EXPECT_EQ(Get<int8_t>(kResult, 64 * lanes_), want);
 }
 
-// INP and WGT are seen through GEMM: a product with a weight tile that is the identity gives INP's rows,
-// one with an INP tile that has a single 1 gives a column of WGT.
+// INP and WGT are seen through GEMM: a product with a weight tile that is the identity gives INP's
+// rows, one with an INP tile that has a single 1 gives a column of WGT.
 TEST_P(VtaTransferTest, InpLoadsInEveryShape) {
   std::vector<int8_t> identity(static_cast<size_t>(WgtElements()), 0);
-  for (int64_t i = 0; i < config_.block_out; ++i) identity[static_cast<size_t>(i * config_.block_in + i)] = 1;
+  for (int64_t i = 0; i < config_.block_out; ++i)
+    identity[static_cast<size_t>(i * config_.block_in + i)] = 1;
   Put(kB, identity);
   Put(kC, Random<int8_t>(40 * InpElements(), 4));
   PutUops({{}});
@@ -138,7 +142,8 @@ TEST_P(VtaTransferTest, WgtLoadsInEveryShape) {
     // INP tile: row r selects input channel (3 + r) mod block_in.
     std::vector<int8_t> select(static_cast<size_t>(InpElements()), 0);
     const auto channel = [&](int64_t row) { return (3 + row) % config_.block_in; };
-    for (int64_t r = 0; r < config_.batch; ++r) select[static_cast<size_t>(r * config_.block_in + channel(r))] = 1;
+    for (int64_t r = 0; r < config_.batch; ++r)
+      select[static_cast<size_t>(r * config_.block_in + channel(r))] = 1;
     Put(kB, select);
     Stream stream = NewStream();
     LoadUops(stream, 1);
@@ -153,7 +158,8 @@ TEST_P(VtaTransferTest, WgtLoadsInEveryShape) {
     for (int64_t t = 0; t < tiles; ++t) {
       for (int64_t r = 0; r < config_.batch; ++r) {
         for (int64_t o = 0; o < config_.block_out; ++o) {
-          want.push_back(boxed[static_cast<size_t>(t * WgtElements() + o * config_.block_in + channel(r))]);
+          want.push_back(
+              boxed[static_cast<size_t>(t * WgtElements() + o * config_.block_in + channel(r))]);
         }
       }
     }
@@ -175,7 +181,8 @@ TEST_P(VtaTransferTest, EveryMicroOpOfTheConfigurationCanBeUsed) {
   ExpectRuns(stream);
   std::vector<int32_t> want = a;
   for (int64_t i = 0; i < lanes_; ++i) {
-    want[static_cast<size_t>(lanes_ + i)] = std::max(a[static_cast<size_t>(i)], a[static_cast<size_t>(lanes_ + i)]);
+    want[static_cast<size_t>(lanes_ + i)] =
+        std::max(a[static_cast<size_t>(i)], a[static_cast<size_t>(lanes_ + i)]);
   }
   EXPECT_EQ(StoredAcc(2), want);
 
@@ -190,15 +197,19 @@ TEST_P(VtaTransferTest, IndicesDoNotWrap) {
     int memory;
     int64_t depth;
     const char* unit;
-  } cases[] = {{kInp, int64_t{1} << w.inp, "load"}, {kWgt, int64_t{1} << w.wgt, "load"},
-               {kAcc, int64_t{1} << w.acc, "gemm"}, {kAcc8, int64_t{1} << w.acc, "gemm"}};
+  } cases[] = {{kInp, int64_t{1} << w.inp, "load"},
+               {kWgt, int64_t{1} << w.wgt, "load"},
+               {kAcc, int64_t{1} << w.acc, "gemm"},
+               {kAcc8, int64_t{1} << w.acc, "gemm"}};
   for (const auto& c : cases) {
     SCOPED_TRACE(c.memory);
     Stream good = NewStream();
     good.Load(c.memory, Index(c.memory, kA), {.sram = c.depth - 2, .x = 2, .stride = 2}).Finish();
     ExpectRuns(good);
     Stream bad = NewStream();
-    bad.Load(c.memory, Index(c.memory, kA), {.sram = c.depth - 2, .x = 2, .stride = 2, .x_pad_1 = 1}).Finish();
+    bad.Load(c.memory, Index(c.memory, kA),
+             {.sram = c.depth - 2, .x = 2, .stride = 2, .x_pad_1 = 1})
+        .Finish();
     ExpectFails(bad, Code::kOutOfRange, {"sram_range", "instruction 0", c.unit});
   }
   Stream bad = NewStream();
@@ -221,7 +232,11 @@ TEST_P(VtaTransferTest, BasesAddAndSizesLimit) {
   std::vector<uint8_t> bytes(stream.words().size() * sizeof(Word));
   std::memcpy(bytes.data(), stream.words().data(), bytes.size());
   ASSERT_TRUE(device_->Write(kCode, bytes));
-  Launch launch{.profile = isa::Profile::kVta, .insn_addr = kCode, .insn_count = 3, .segments = {}, .budget = 100'000};
+  Launch launch{.profile = isa::Profile::kVta,
+                .insn_addr = kCode,
+                .insn_count = 3,
+                .segments = {},
+                .budget = 100'000};
   launch.segments[kAcc] = {kA, static_cast<uint64_t>(16 * lanes_)};
   launch.segments[kOut] = {kResult, static_cast<uint64_t>(6 * lanes_)};
   auto report = device_->Run(launch);

@@ -10,16 +10,23 @@ namespace {
 
 class NullDevice : public Device {
  public:
-  NullDevice(const isa::Config& config, sim::DeviceMemory memory) : config_(config), memory_(std::move(memory)) {}
+  NullDevice(const isa::Config& config, sim::DeviceMemory memory)
+      : config_(config), memory_(std::move(memory)) {}
 
   std::string_view name() const override { return "null"; }
   const isa::Config& config() const override { return config_; }
   bool has_clock() const override { return false; }
 
-  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override { return memory_.Allocate(bytes, align); }
+  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override {
+    return memory_.Allocate(bytes, align);
+  }
   Status Free(uint64_t address) override { return memory_.Free(address); }
-  Status Write(uint64_t address, std::span<const uint8_t> bytes) override { return memory_.Write(address, bytes); }
-  Status Read(uint64_t address, std::span<uint8_t> bytes) override { return memory_.Read(address, bytes); }
+  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    return memory_.Write(address, bytes);
+  }
+  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
+    return memory_.Read(address, bytes);
+  }
 
   Status Submit(const Launch&) override {
     return Fail(Code::kUnsupported, "null: this device executes nothing; open func or rtl");
@@ -40,7 +47,8 @@ class NullDevice : public Device {
 
 }  // namespace
 
-Result<std::unique_ptr<Device>> MakeNullDevice(const isa::Config& config, const DeviceOptions& options) {
+Result<std::unique_ptr<Device>> MakeNullDevice(const isa::Config& config,
+                                               const DeviceOptions& options) {
   TESSERA_ASSIGN(sim::DeviceMemory memory, sim::DeviceMemory::Make(options.memory_bytes));
   return std::make_unique<NullDevice>(config, std::move(memory));
 }

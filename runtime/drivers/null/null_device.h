@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The null device: has memory, executes nothing. It is the skeleton to copy for a new driver: docs
-// on adding one start here. Depends on: runtime/device.h, sim/memory. Used by: open_device, tests/cts.
+// on adding one start here. Depends on: runtime/device.h, sim/memory. Used by: open_device,
+// tests/cts.
 //
 // Submit refuses every launch with kUnsupported: a device that did nothing and reported
 // success would be worse than none.
@@ -16,7 +17,8 @@
 namespace tessera {
 
 // errors  kUnavailable  the system does not give options.memory_bytes of address space
-Result<std::unique_ptr<Device>> MakeNullDevice(const isa::Config& config, const DeviceOptions& options);
+Result<std::unique_ptr<Device>> MakeNullDevice(const isa::Config& config,
+                                               const DeviceOptions& options);
 
 }  // namespace tessera
 

@@ -2,8 +2,8 @@
 //
 // What is tested: both memory models against timelines worked out by hand from their definition:
 // latencies, order, limits on what is outstanding, the split of long bursts, the shared data path,
-// and that random hesitation loses nothing. Space: single bursts, trains of bursts, both directions.
-// Not tested here: data (the caller's), the machine behind the bus (tests/cosim).
+// and that random hesitation loses nothing. Space: single bursts, trains of bursts, both
+// directions. Not tested here: data (the caller's), the machine behind the bus (tests/cosim).
 #include "sim/dram/dram.h"
 
 #include <gmock/gmock.h>
@@ -105,10 +105,10 @@ TEST(TsimReads, FirstBeatComesSixteenCyclesAfterTheRequestThenOneACycle) {
 
 TEST(TsimReads, BurstThatWaitsBehindAnotherFollowsItDirectly) {
   Bench bench(isa::DramModel::kTsim);
-  bench.Read(0, 0, 4, 1);       // beats 16..19
-  bench.Read(5, 0x40, 3, 2);    // behind it: 20..22
-  bench.Read(22, 0x80, 2, 3);   // asked while the last beat moves, still behind: 23, 24
-  bench.Read(25, 0xc0, 1, 4);   // from idle: 41
+  bench.Read(0, 0, 4, 1);      // beats 16..19
+  bench.Read(5, 0x40, 3, 2);   // behind it: 20..22
+  bench.Read(22, 0x80, 2, 3);  // asked while the last beat moves, still behind: 23, 24
+  bench.Read(25, 0xc0, 1, 4);  // from idle: 41
   bench.RunTo(60);
   EXPECT_THAT(bench.read_cycles, ElementsAre(16, 17, 18, 19, 20, 21, 22, 23, 24, 41));
   EXPECT_EQ(bench.read_beats[4].id, 2u);
@@ -216,7 +216,8 @@ TEST(ZynqWrites, EightOutstandingAndResponseThirtyCyclesAfterTheLastBeat) {
   Bench bench(isa::DramModel::kZynq);
   for (uint32_t i = 0; i < 9; ++i) bench.Write(0, 64 * i, 1, i);
   bench.RunTo(100);
-  // Data follows its request by a cycle: 1..5, 7..9. Responses 30 later; the first, in 31, makes room.
+  // Data follows its request by a cycle: 1..5, 7..9. Responses 30 later; the first, in 31, makes
+  // room.
   EXPECT_THAT(bench.write_accepts, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 32));
   EXPECT_THAT(bench.write_cycles, ElementsAre(1, 2, 3, 4, 5, 7, 8, 9, 34));
   EXPECT_THAT(bench.response_cycles, ElementsAre(31, 32, 33, 34, 35, 37, 38, 39, 64));
@@ -256,7 +257,9 @@ TEST(ZynqShare, AnyTwentyCyclesCarrySeventeenBeats) {
   for (uint64_t c = 100; c < 1100; ++c) {
     window += beats.contains(c) ? beats[c] : 0;
     if (c >= 120) window -= beats.contains(c - 20) ? beats[c - 20] : 0;
-    if (c >= 119) { EXPECT_EQ(window, 17) << "twenty cycles up to " << c; }
+    if (c >= 119) {
+      EXPECT_EQ(window, 17) << "twenty cycles up to " << c;
+    }
   }
 }
 
@@ -306,7 +309,8 @@ TEST_P(StallTest, LosesNothingAndKeepsOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, StallTest,
-                         ::testing::Combine(::testing::Values(isa::DramModel::kTsim, isa::DramModel::kZynq),
+                         ::testing::Combine(::testing::Values(isa::DramModel::kTsim,
+                                                              isa::DramModel::kZynq),
                                             ::testing::Range(uint64_t{1}, uint64_t{9})));
 
 TEST(DramTiming, IsTheModelsDefinition) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the verilated device beyond tests/cts: a configuration that is not prebuilt is
-// verilated on first use and kept, also when two processes want it at once; waveforms of a window of
-// cycles; memory models and stalls change cycles and not results; what it says when a tool is missing.
-// Space: a machine smaller than `tiny`. Not tested here: programs (tests/cts, tests/cosim).
+// verilated on first use and kept, also when two processes want it at once; waveforms of a window
+// of cycles; memory models and stalls change cycles and not results; what it says when a tool is
+// missing. Space: a machine smaller than `tiny`. Not tested here: programs (tests/cts,
+// tests/cosim).
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,7 +50,8 @@ class Folder {
   const std::string& path() const { return path_; }
   size_t Count(std::string_view extension) const {
     size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(path_)) count += entry.path().extension() == extension;
+    for (const auto& entry : fs::directory_iterator(path_))
+      count += entry.path().extension() == extension;
     return count;
   }
 
@@ -60,11 +62,21 @@ class Folder {
 // Copies 16 OUT tiles with |device|; the cycles it took, 0 after a failure.
 uint64_t Copy(Device& device) {
   const int64_t tile = device.config().out_tile_bytes();
-  const isa::Insn program[] = {
-      isa::Load{.push = 8, .memory = static_cast<int64_t>(isa::Memory::kOut), .x_bytes = tile, .x_size = 16,
-                .y_size = 1, .x_step = tile, .z_size = 1},
-      isa::Store{.pop = 1, .x_bytes = tile, .dram_base = 4096, .x_size = 16, .y_size = 1, .x_step = tile, .z_size = 1},
-      isa::Finish{}};
+  const isa::Insn program[] = {isa::Load{.push = 8,
+                                         .memory = static_cast<int64_t>(isa::Memory::kOut),
+                                         .x_bytes = tile,
+                                         .x_size = 16,
+                                         .y_size = 1,
+                                         .x_step = tile,
+                                         .z_size = 1},
+                               isa::Store{.pop = 1,
+                                          .x_bytes = tile,
+                                          .dram_base = 4096,
+                                          .x_size = 16,
+                                          .y_size = 1,
+                                          .x_step = tile,
+                                          .z_size = 1},
+                               isa::Finish{}};
   std::vector<uint8_t> code;
   for (const isa::Insn& insn : program) {
     const isa::InsnWord word = isa::Encode(insn).value();
@@ -89,11 +101,14 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, DeviceOptions op
   return OpenDevice("rtl", config, options);
 }
 
-// One test for both, so that one machine is verilated: its waveforms make it one that is never prebuilt.
+// One test for both, so that one machine is verilated: its waveforms make it one that is never
+// prebuilt.
 TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
   const Folder cache, folder;
   const auto open = [&](const std::string& file, uint64_t begin, uint64_t end) {
-    return Open(Unusual(), {.waveform = folder.path() + "/" + file, .waveform_begin = begin, .waveform_end = end,
+    return Open(Unusual(), {.waveform = folder.path() + "/" + file,
+                            .waveform_begin = begin,
+                            .waveform_end = end,
                             .cache_dir = cache.path()});
   };
   // Two processes at the same time, then this one: one machine is made.
@@ -111,7 +126,8 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
   EXPECT_EQ(cache.Count(".so"), 1u);
   // Only the machine and the lock stay.
   for (const auto& entry : fs::directory_iterator(cache.path())) {
-    EXPECT_TRUE(entry.path().extension() == ".so" || entry.path().extension() == ".lock") << entry.path();
+    EXPECT_TRUE(entry.path().extension() == ".so" || entry.path().extension() == ".lock")
+        << entry.path();
   }
 
   size_t sizes[2];
@@ -138,7 +154,8 @@ TEST(RtlDevice, BadWaveformNamesAreErrors) {
   auto device = Open(Named("tiny"), {.waveform = "run.png"});
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kInvalidArgument);
-  EXPECT_NE(device.error().message.find(".vcd or .fst"), std::string::npos) << device.error().message;
+  EXPECT_NE(device.error().message.find(".vcd or .fst"), std::string::npos)
+      << device.error().message;
 }
 
 TEST(RtlDevice, MemoryModelAndStallsChangeCyclesOnly) {
@@ -150,7 +167,8 @@ TEST(RtlDevice, MemoryModelAndStallsChangeCyclesOnly) {
   ASSERT_TRUE(tsim && stalled && zynq);
   const uint64_t fast = Copy(**tsim), slow = Copy(**zynq);
   EXPECT_GT(Copy(**stalled), fast);
-  // Three dependent round trips: the code, the LOAD, the STORE's answer, each at least 44 cycles longer.
+  // Three dependent round trips: the code, the LOAD, the STORE's answer, each at least 44 cycles
+  // longer.
   EXPECT_GT(slow, fast + 2 * 44 + 29 - 1);
 }
 
@@ -163,7 +181,8 @@ TEST(RtlDevice, MissingVerilatorIsAnErrorThatNamesAWayOut) {
   EXPECT_EQ(device.error().code, Code::kUnsupported);
   EXPECT_NE(device.error().message.find("/nowhere/verilator was not found"), std::string::npos)
       << device.error().message;
-  EXPECT_NE(device.error().message.find("install verilator"), std::string::npos) << device.error().message;
+  EXPECT_NE(device.error().message.find("install verilator"), std::string::npos)
+      << device.error().message;
 }
 
 TEST(RtlDevice, CompilerThatFailsIsAnErrorWithALog) {
@@ -182,7 +201,8 @@ TEST(RtlDevice, CacheThatCannotBeMadeIsAnError) {
   auto device = Open(Unusual(), {.cache_dir = "/proc/tessera"});
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kUnavailable);
-  EXPECT_NE(device.error().message.find("XDG_CACHE_HOME"), std::string::npos) << device.error().message;
+  EXPECT_NE(device.error().message.find("XDG_CACHE_HOME"), std::string::npos)
+      << device.error().message;
 }
 
 }  // namespace
