@@ -129,11 +129,16 @@ Tensor RandomExpression(Rng& rng) {
       return ir::Cast(DType::kI8, ir::Clamp(Wide(out(i)) + Wide(other(i)), I32(-128), I32(127)));
     });
   }
-  if (rng.OneIn(3)) {  // two readers of one stage, one of them shifted
+  if (rng.OneIn(2)) {  // two readers of one stage, one of them shifted
+    const bool back = rng.OneIn(2);
     out = te::Compute("mixed", sum.shape(), names, [&](const Index& i) {
-      Index next = i;
-      next.back() = ir::Min(i.back() + 1, sum.shape().back() - 1);
-      return ir::Max(out(i), out(next));
+      Index other = i;
+      if (!back) {
+        other.back() = ir::Min(i.back() + 1, sum.shape().back() - 1);
+        return ir::Max(out(i), out(other));
+      }
+      other.back() = i.back() - 1;
+      return ir::Max(out(i), ir::Select(ir::Le(1, i.back()), out(other), ir::Imm(DType::kI8, -9)));
     });
   }
   return out;
