@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the built `tessera` command as a user does, in a folder of its own.
+#ifndef TESSERA_TESTS_TOOLS_COMMAND_H_
+#define TESSERA_TESTS_TOOLS_COMMAND_H_
+
+#include <string>
+
+namespace tessera::test {
+
+struct CommandResult {
+  int code = -1;       // exit code; -1: ended by a signal
+  std::string output;  // standard output and error together
+};
+
+// `tessera |arguments|` through the shell, from the root of the tree.
+CommandResult Tessera(const std::string& arguments);
+
+// A path in a folder that is made for this process and removed at its end.
+std::string TempPath(const std::string& name);
+
+inline const char* const kModel = "models/fashion/fashion_int8.onnx";
+inline const char* const kImages = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";
+inline const char* const kLabels = "/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz";
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_TOOLS_COMMAND_H_

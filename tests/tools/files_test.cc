@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: verbs that make and read files: compile, asm, disasm, check, config, info; bad use and bad files give
+// one line, exit code 2, no partial file. Space: every verb, each kind of bad file once. Not tested here: what the
+// messages of importers and readers say (their own tests), running (run_test).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Slurp(const std::string& path) {
+  const auto bytes = ReadFile(path);
+  return bytes ? std::string(bytes->begin(), bytes->end()) : "";
+}
+
+void ExpectRefused(const std::string& arguments, const std::string& says) {
+  const CommandResult r = Tessera(arguments);
+  EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
+  EXPECT_THAT(r.output, HasSubstr(says)) << arguments;
+  EXPECT_EQ(std::ranges::count(r.output, '\n'), 1) << "one line: " << r.output;
+}
+
+TEST(Command, EveryVerbHasHelpWithAnExample) {
+  EXPECT_EQ(Tessera("--help").code, 0);
+  EXPECT_EQ(Tessera("--version").code, 0);
+  for (const char* verb : {"compile", "run", "compare", "asm", "disasm", "check", "config", "info"}) {
+    const CommandResult r = Tessera(std::string(verb) + " --help");
+    EXPECT_EQ(r.code, 0) << verb;
+    EXPECT_THAT(r.output, HasSubstr("Example: tessera ")) << verb;
+  }
+}
+
+TEST(Command, BadUseExitsWith2) {
+  EXPECT_EQ(Tessera("").code, 2);
+  EXPECT_EQ(Tessera("fly").code, 2);
+  EXPECT_EQ(Tessera("run").code, 2);
+  EXPECT_EQ(Tessera("compile " + std::string(kModel) + " --dump everything -o /dev/null").code, 2);
+  ExpectRefused("compile " + std::string(kModel), "nothing to do");
+  ExpectRefused("compile " + std::string(kModel) + " --target fpga -o x.tsr", "--target fpga");
+  ExpectRefused("config nonesuch", "nonesuch");
+}
+
+TEST(Command, CompileDumpsEveryLevel) {
+  const std::string base = "compile " + std::string(kModel) + " --dump ";
+  EXPECT_THAT(Tessera(base + "graph").output, HasSubstr("= conv("));
+  EXPECT_THAT(Tessera(base + "te").output, HasSubstr("sum((i32("));
+  EXPECT_THAT(Tessera(base + "schedule").output, HasSubstr("contraction"));
+  EXPECT_THAT(Tessera(base + "ir").output, HasSubstr("tile.gemm("));
+  const CommandResult listing = Tessera(base + "asm");
+  EXPECT_EQ(listing.code, 0);
+  EXPECT_THAT(listing.output, HasSubstr(".source 2 \"stage1_conv1_conv/Conv\""));
+}
+
+TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
+  const std::string net = TempPath("net.tsr"), again = TempPath("again.tsr");
+  ASSERT_EQ(Tessera("compile " + std::string(kModel) + " -o " + net).code, 0);
+  ASSERT_EQ(Tessera("compile " + std::string(kModel) + " -o " + again).code, 0);
+  EXPECT_EQ(Slurp(net), Slurp(again)) << "compiling is not deterministic";
+  EXPECT_THAT(Tessera("info " + net).output, HasSubstr("stage1_conv1_conv/Conv"));
+  const CommandResult checked = Tessera("check " + net + " --json " + TempPath("check.json"));
+  EXPECT_EQ(checked.code, 0) << checked.output;
+  EXPECT_TRUE(nlohmann::json::parse(Slurp(TempPath("check.json")))["ok"].get<bool>());
+
+  // The program as text and back is the same program.
+  const std::string text = TempPath("net.s"), image = TempPath("net.img"), text2 = TempPath("net2.s");
+  ASSERT_EQ(Tessera("disasm " + net + " -o " + text).code, 0);
+  const CommandResult assembled = Tessera("asm " + text + " -o " + image);
+  ASSERT_EQ(assembled.code, 0) << assembled.output;
+  ASSERT_EQ(Tessera("disasm " + image + " -o " + text2).code, 0);
+  EXPECT_EQ(Slurp(text), Slurp(text2));
+  EXPECT_THAT(Tessera("info " + image).output, HasSubstr("profile tessera"));
+}
+
+TEST(Command, CheckFindsAMissingToken) {
+  const std::string text = TempPath("race.s"), image = TempPath("race.img");
+  ASSERT_TRUE(WriteFile(text, std::string_view(".profile tessera\n.config default\n.segment uops 8\n  uop init=1\n.segment constants 256\n"
+                                               "  .zero 256\n.segment input 16\n.code\n"
+                                               "load memory=uop segment=uops x_bytes=8 x_size=1 y_size=1 x_step=8 z_size=1\n"
+                                               "load memory=wgt segment=constants x_bytes=256 x_size=1 y_size=1 x_step=256 z_size=1\n"
+                                               "load memory=inp segment=input x_bytes=16 x_size=1 y_size=1 x_step=16 z_size=1\n"
+                                               "gemm uop_count=1 iter_out=1 iter_in=1\nfinish\n")));
+  const CommandResult assembled = Tessera("asm " + text + " -o " + image);
+  ASSERT_EQ(assembled.code, 0) << assembled.output;
+  const CommandResult r = Tessera("check " + image);
+  EXPECT_EQ(r.code, 1) << r.output;
+  EXPECT_THAT(r.output, HasSubstr("race"));
+}
+
+TEST(Command, BadFilesAreRefusedInOneLine) {
+  ExpectRefused("info /nonexistent/model.onnx", "/nonexistent/model.onnx");
+  const std::string garbage = TempPath("garbage.onnx");
+  ASSERT_TRUE(WriteFile(garbage, std::string_view("this is not a model")));
+  ExpectRefused("compile " + garbage + " -o " + TempPath("x.tsr"), garbage);
+  EXPECT_FALSE(std::filesystem::exists(TempPath("x.tsr")));
+
+  const std::string model = Slurp(kModel), cut = TempPath("cut.onnx");
+  ASSERT_TRUE(WriteFile(cut, std::string_view(model).substr(0, model.size() / 2)));
+  ExpectRefused("compile " + cut + " -o " + TempPath("x.tsr"), cut);
+
+  const std::string net = TempPath("whole.tsr"), broken = TempPath("broken.tsr");
+  ASSERT_EQ(Tessera("compile " + std::string(kModel) + " -o " + net).code, 0);
+  std::string bytes = Slurp(net);
+  bytes[bytes.size() / 2] ^= 1;
+  ASSERT_TRUE(WriteFile(broken, std::string_view(bytes)));
+  ExpectRefused("check " + broken, "checksum");
+  ExpectRefused("check " + net + " --config tiny", "tiny");
+
+  const std::string text = TempPath("bad.s");
+  ASSERT_TRUE(WriteFile(text, std::string_view(".profile tessera\n.config default\n.code\nfly\n")));
+  ExpectRefused("asm " + text + " -o " + TempPath("bad.img"), ":4:");
+  EXPECT_FALSE(std::filesystem::exists(TempPath("bad.img")));
+}
+
+TEST(Command, AnOutputThatCannotBeWrittenLeavesNothing) {
+  ExpectRefused("compile " + std::string(kModel) + " -o /nonexistent/net.tsr", "/nonexistent/net.tsr");
+  ExpectRefused("config default --json /nonexistent/c.json", "/nonexistent/c.json");
+}
+
+}  // namespace
+}  // namespace tessera::test

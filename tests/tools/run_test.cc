@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: `run` and `compare` on the real model and real images: equal integers on cpu, func and rtl, the JSON's
+// fields and sums, golden cycles, inputs that do not fit. Space: the Fashion-MNIST model, a few test images, configurations
+// default, pynq, tiny, batch4 and wide. Not tested here: time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "runtime/tensor/npy.h"
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+std::string Data(int first) { return fmt::format(" --input {} --labels {} --first {}", kImages, kLabels, first); }
+
+json ReadJson(const std::string& path) {
+  const auto bytes = ReadFile(path);
+  return bytes ? json::parse(bytes->begin(), bytes->end()) : json();
+}
+
+TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
+  const std::string file = TempPath("compare.json");
+  const CommandResult r = Tessera(fmt::format("compare {} --devices cpu,func,rtl{} --json {}", kModel, Data(3), file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json j = ReadJson(file);
+  EXPECT_TRUE(j["ok"].get<bool>());
+  EXPECT_EQ(j["config"], "default");
+  EXPECT_EQ(j["memory"], "tsim");
+  EXPECT_EQ(j["devices"], json({"cpu", "func", "rtl"}));
+  int64_t macs = 0, cycles = 0;
+  for (const json& layer : j["layers"]) {
+    EXPECT_EQ(layer["mismatches"], 0) << layer;
+    EXPECT_GT(layer["values"].get<int64_t>(), 0) << layer;
+    macs += layer["macs"].get<int64_t>();
+    cycles += layer["cycles"].get<int64_t>();
+  }
+  EXPECT_EQ(j["totals"]["images"], 3);
+  EXPECT_EQ(macs, 9345920);  // models/fashion/README.md, counted by the training script
+  EXPECT_EQ(j["totals"]["macs"], macs);
+  EXPECT_EQ(j["totals"]["cycles"], cycles);
+  EXPECT_EQ(j["totals"]["mismatches"], 0);
+  EXPECT_NEAR(j["totals"]["utilisation"].get<double>(), static_cast<double>(macs) / (256.0 * static_cast<double>(cycles)), 1e-9);
+  EXPECT_EQ(j["totals"]["top1"], 1.0);  // the first three images are easy ones
+  EXPECT_EQ(j["predictions"][0], j["labels"]);
+}
+
+// Whole-network runs on every machine that is built with the tests.
+class Machines : public ::testing::TestWithParam<const char*> {};
+TEST_P(Machines, GiveTheSameIntegers) {
+  const CommandResult r = Tessera(fmt::format("compare {} --devices cpu,func,rtl --config {}{}", kModel, GetParam(), Data(1)));
+  EXPECT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, HasSubstr("ok: all "));
+}
+INSTANTIATE_TEST_SUITE_P(Named, Machines, ::testing::Values("pynq", "tiny", "batch4", "wide"));
+
+TEST(Run, AnArtifactGivesWhatTheModelGives) {
+  const std::string net = TempPath("run.tsr"), a = TempPath("a.npy"), b = TempPath("b.npy");
+  ASSERT_EQ(Tessera(fmt::format("compile {} -o {}", kModel, net)).code, 0);
+  ASSERT_EQ(Tessera(fmt::format("run {} --device func{} --output {}", kModel, Data(20), a)).code, 0);
+  ASSERT_EQ(Tessera(fmt::format("run {} --device cpu{} --output {}", net, Data(20), b)).code, 0);
+  const auto first = ReadNpy(a), second = ReadNpy(b);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->shape, (std::vector<int64_t>{20, 10}));
+  EXPECT_TRUE(*first == *second);
+}
+
+TEST(Run, NpyInputInTheModelsTypeGivesTheSame) {
+  const auto images = ReadIdx(kImages);
+  ASSERT_TRUE(images.has_value());
+  HostTensor pixels = HostTensor::Zeros(DType::kFloat32, {4, 1, 28, 28});
+  for (size_t i = 0; i < static_cast<size_t>(pixels.count()); ++i) pixels.as<float>()[i] = static_cast<float>(images->bytes[i]) / 255.0f;
+  const std::string x = TempPath("x.npy"), a = TempPath("idx.npy"), b = TempPath("npy.npy");
+  ASSERT_TRUE(WriteNpy(x, pixels));
+  ASSERT_EQ(Tessera(fmt::format("run {} --device func --input {} --first 4 --output {}", kModel, kImages, a)).code, 0);
+  ASSERT_EQ(Tessera(fmt::format("run {} --device func --input {} --output {}", kModel, x, b)).code, 0);
+  EXPECT_TRUE(*ReadNpy(a) == *ReadNpy(b));
+}
+
+TEST(Run, AccuracyOverManyImagesIsThatOfTheModel) {
+  const std::string file = TempPath("run.json");
+  const CommandResult r = Tessera(fmt::format("run {} --device func --input {} --labels {} --json {}", kModel, kImages, kLabels, file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json j = ReadJson(file);
+  EXPECT_EQ(j["images"], 10000);
+  EXPECT_GE(j["top1"].get<double>(), 0.92);
+}
+
+TEST(Run, InputsThatDoNotFitAreRefused) {
+  const auto refused = [](const std::string& arguments, const std::string& says) {
+    const CommandResult r = Tessera(arguments);
+    EXPECT_EQ(r.code, 2) << arguments << "\n" << r.output;
+    EXPECT_THAT(r.output, HasSubstr(says));
+  };
+  const std::string wrong = TempPath("wrong.npy");
+  ASSERT_TRUE(WriteNpy(wrong, HostTensor::Zeros(DType::kFloat32, {2, 1, 27, 28})));
+  refused(fmt::format("run {} --device func --input {}", kModel, wrong), "27");
+  ASSERT_TRUE(WriteNpy(wrong, HostTensor::Zeros(DType::kInt32, {2, 1, 28, 28})));
+  refused(fmt::format("run {} --device func --input {}", kModel, wrong), "int32");
+  refused(fmt::format("run {} --device func --input {} --first 20000", kModel, kImages), "20000");
+  refused(fmt::format("run {} --device func --input {} --labels {} --first 1", kModel, kImages, kImages), "one byte for each");
+  refused(fmt::format("run {} --device warp --input {} --first 1", kModel, kImages), "warp");
+  refused(fmt::format("compare {} --devices cpu,,rtl --input {} --first 1", kModel, kImages), "empty");
+  refused(fmt::format("run {} --device func --input {} --first 1 --budget 10", kModel, kImages), "budget");
+  refused(fmt::format("run {} --device func --input {} --first 1 --output /nonexistent/y.npy", kModel, kImages), "/nonexistent/y.npy");
+}
+
+TEST(Run, AnArtifactForAnotherMachineIsRefused) {
+  const std::string net = TempPath("tiny.tsr");
+  ASSERT_EQ(Tessera(fmt::format("compile {} --config tiny -o {}", kModel, net)).code, 0);
+  const CommandResult r = Tessera(fmt::format("run {} --device func --config wide --input {} --first 1", net, kImages));
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.output, HasSubstr("tiny"));
+}
+
+}  // namespace
+}  // namespace tessera::test
