@@ -12,8 +12,8 @@
 
 namespace tessera::lower::accel {
 
-// Parameters: the tensor, int8 [batch, channel, y, x] dense; the packed bytes, int8
-// [batches, blocks, y, x, rows, block] dense. Means what isa::Pack means.
+// Parameters: the tensor, int8 [batch, channel, y, x] row-major; the packed bytes, int8
+// [batches, blocks, y, x, rows, block] row-major. Means what isa::Pack means.
 ir::Func PackFunc(const isa::Packing& packing, const std::string& name);
 
 // Parameters: the packed bytes; the tensor. Means what isa::Unpack means; |packing| must be
@@ -21,7 +21,7 @@ ir::Func PackFunc(const isa::Packing& packing, const std::string& name);
 ir::Func UnpackFunc(const isa::Packing& packing, const std::string& name);
 
 // A plain packing as the layout of a tensor of |rank| dimensions (1 to 4, schedule/accel/region.h
-// says which of batch, channel, y, x they are), its physical dimensions dense in this order.
+// says which of batch, channel, y, x they are), its physical dimensions in this order, without gaps.
 ir::Layout LayoutOf(const isa::Packing& packing, size_t rank);
 
 }  // namespace tessera::lower::accel
