@@ -201,6 +201,7 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                          Value(0), Value(s.src_zero), Value(tile_)});
         }
         TESSERA_CHECK(false);
+        return Stmt();
       });
 }
 
