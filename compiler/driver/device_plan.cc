@@ -5,7 +5,8 @@
 
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/driver/build.h"
-#include "compiler/driver/pack_func.h"
+#include "compiler/ir/layout.h"
+#include "compiler/lower/accel/host_pack.h"
 #include "isa/check/check.h"
 
 namespace tessera::compiler {
@@ -56,10 +57,6 @@ Result<Placement> Place(const Build& build) {
       p.on_device[r] = made_on_device[out] = true;
     } else if (any(made_on_device) || any(after_device)) {
       after_device[out] = true;
-      if (integers) {
-        // An integer layer that only the host can do: allowed at the end, but said.
-        continue;
-      }
     } else {
       p.before[r] = true;
     }
@@ -70,26 +67,16 @@ Result<Placement> Place(const Build& build) {
   return p;
 }
 
-// Element (n, c, y, x) of a plain packing, for the axes that |shape| has.
-artifact::PhysicalLayout LayoutOf(const isa::Packing& p, const std::vector<int64_t>& shape) {
+// Where the elements of a tensor of |shape| are, in the terms of the artifact.
+artifact::PhysicalLayout TapLayout(const isa::Packing& packing, const std::vector<int64_t>& shape) {
+  ir::BufferNode node;
+  node.name = "tap";
+  node.shape = shape;
+  node.layout = lower::accel::LayoutOf(packing, shape.size());
   artifact::PhysicalLayout layout;
-  layout.dtype = DType::kInt8;
   layout.shape = shape;
-  const int64_t x_stride = p.rows * p.block, y_stride = p.out_x * x_stride, block_stride = p.out_y * y_stride;
-  const auto add = [&](size_t dim, int64_t div, int64_t mod, int64_t stride) {
-    layout.dims.push_back({static_cast<uint32_t>(dim), div, mod});
-    layout.strides.push_back(stride);
-  };
-  const size_t rank = shape.size();
-  const size_t c = rank == 1 ? 0 : 1;
-  if (rank > 1) {
-    add(0, p.rows, 0, p.blocks * block_stride);
-    add(0, 1, p.rows, p.block);
-  }
-  add(c, p.block, 0, block_stride);
-  add(c, 1, p.block, 1);
-  if (rank == 4) add(2, 1, 0, y_stride);
-  if (rank >= 3) add(rank - 1, 1, 0, x_stride);
+  for (const ir::LayoutDim& d : node.layout.dims) layout.dims.push_back({static_cast<uint32_t>(d.dim), d.div, d.mod});
+  layout.strides = ir::PhysicalStrides(node);
   return layout;
 }
 
@@ -143,7 +130,7 @@ Status AddDevicePlan(Build& build) {
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const accel::ActivationPlace& in = program.inputs[i];
     const uint32_t packed = build.ArenaBuffer(fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i), in.packing.bytes());
-    plan.steps.push_back(build.Kernel(PackFunc(fmt::format("pack_{}", i), in.packing), -1,
+    plan.steps.push_back(build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i)), -1,
                                       {build.TensorBuffer(plan.name, in.activation), packed}));
     run.inputs.push_back({packed, in.segment, static_cast<uint64_t>(in.offset)});
   }
@@ -152,11 +139,11 @@ Status AddDevicePlan(Build& build) {
     const size_t id = static_cast<size_t>(out.activation);
     const auto made_by = std::ranges::find(n.regions, out.activation, &graph::Region::output);
     const uint32_t layer = static_cast<uint32_t>(made_by - n.regions.begin());
-    plan.taps.push_back({layer, true, 0, out.segment, static_cast<uint64_t>(out.offset), LayoutOf(out.packing, n.graph.tensor(out.activation).shape)});
+    plan.taps.push_back({layer, true, 0, out.segment, static_cast<uint64_t>(out.offset), TapLayout(out.packing, n.graph.tensor(out.activation).shape)});
     if (activations[id].kind != accel::Activation::Kind::kOutput) continue;
     const uint32_t packed = build.ArenaBuffer(activations[id].name + ".packed", out.packing.bytes());
     run.outputs.push_back({packed, out.segment, static_cast<uint64_t>(out.offset)});
-    unpack.push_back(build.Kernel(UnpackFunc(fmt::format("unpack_{}", id), out.packing), -1,
+    unpack.push_back(build.Kernel(lower::accel::UnpackFunc(out.packing, fmt::format("unpack_{}", id)), -1,
                                   {packed, build.TensorBuffer(plan.name, out.activation)}));
   }
   plan.steps.push_back(std::move(run));

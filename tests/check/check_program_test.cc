@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: one bad program for each diagnostic of the checker, with its text, beside the
-// nearest good one; that boxes are followed exactly and not by their outlines; that a program of
-// 20,000 instructions is followed whole. Not tested here: random programs (tests/rig).
+// nearest good one; that boxes are followed exactly and not by their outlines. Not tested here: long and random streams
+// (check_stream_test), random legal programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/rng.h"
-#include "isa/asm/asm.h"
 #include "isa/check/check.h"
-#include "isa/encoding.h"
+#include "tests/check/programs.h"
 
 namespace tessera::isa {
 namespace {
 
 using ::testing::HasSubstr;
-
-const Config& Tiny() {
-  for (const Config& config : NamedConfigs()) {
-    if (config.name == "tiny") return config;
-  }
-  return NamedConfigs()[0];
-}
-
-// A program of profile tessera on `tiny` with constants of 256 bytes, an arena of 256, input and
-// output.
-ProgramImage Tessera(const std::string& code) {
-  const std::string text = fmt::format(
-      ".profile tessera\n.config tiny {:#x}\n"
-      ".segment uops 16\nuop init=1\nuop dst=1\n"
-      ".segment constants 256\n.zero 256\n.segment arena 256\n.segment input 256\n.segment output "
-      "256\n"
-      ".code\n{}",
-      Tiny().Hash(), code);
-  Result<ProgramImage> image = Assemble(text);
-  EXPECT_TRUE(image) << (image ? "" : image.error().message) << "\n" << text;
-  return image ? *image : ProgramImage{};
-}
 
 ProgramImage Vta(const std::string& code) {
   const std::string text = fmt::format(
@@ -50,14 +26,6 @@ ProgramImage Vta(const std::string& code) {
 }
 
 std::string Findings(const ProgramImage& image) { return CheckProgram(image, Tiny()).ToString(); }
-
-// The opcode of the instruction that a field's line names.
-int OpcodeOf(std::string_view name) {
-#define INSN(insn, opcode, unit, summary) \
-  if (name == #insn) return opcode;
-#include "isa/insns.def"
-  return -1;
-}
 
 constexpr char kLoadOut[] =
     "load memory=out segment=input x_bytes=4 x_size=4 y_size=1 z_size=1 x_step=4";
@@ -220,40 +188,6 @@ TEST(Check, EmptyClamp) {
       << "an accumulator is not clamped";
 }
 
-// Nothing that an image can hold makes the checker fail, and it ends.
-TEST(Check, SurvivesRandomPrograms) {
-  CheckOptions options;
-  options.max_steps = 20'000;
-  int decoded = 0;
-  for (uint64_t seed = 1; seed <= 600; ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Rng rng(seed);
-    ProgramImage image = Tessera("finish\n");
-    image.code.clear();
-    for (int64_t n = rng.Range(1, 6); n > 0; --n) {
-      InsnWord word;
-      for (uint64_t& part : word) {
-        part = rng.Next() & rng.Next() & (rng.OneIn(2) ? rng.Next() : ~uint64_t{0});
-      }
-      // Mostly an opcode, and only bits that some field names.
-      const int opcode = static_cast<int>(rng.OneIn(30) ? rng.Range(0, 15) : rng.Range(1, 8));
-      InsnWord named{};
-      for (const Field& f : kFields) {
-        if (OpcodeOf(f.insn) == opcode) named[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
-      }
-      for (int w = 0; w < 4; ++w) word[w] &= named[w];
-      if (!rng.OneIn(8)) word[0] &= ~uint64_t{0xff0};  // tokens
-      word[0] |= static_cast<uint64_t>(opcode);
-      image.Append(word);
-    }
-    image.Append(Encode(Finish{}).value());
-    const CheckReport report = CheckProgram(image, Tiny(), options);
-    EXPECT_LE(report.diagnostics.size(), options.max_diagnostics);
-    decoded += report.diagnostics.empty() || report.diagnostics[0].finding != Finding::kDecode;
-  }
-  EXPECT_GE(decoded, 5);
-}
-
 TEST(Check, Finish) {
   EXPECT_THAT(Findings(Tessera("")), HasSubstr("finish: the program has no FINISH; append one"));
   EXPECT_THAT(Findings(Tessera(Lines({"finish", "finish"}))),
@@ -362,57 +296,6 @@ TEST(Check, StopsReportingAtTheLimit) {
   CheckOptions options;
   options.max_diagnostics = 3;
   EXPECT_EQ(CheckProgram(Tessera(code + "finish\n"), Tiny(), options).diagnostics.size(), 3u);
-}
-
-TEST(Check, FollowsTwentyThousandInstructions) {
-  // Two tiles in turn through LOAD, VECTOR and STORE; the last token is missing, and only that is
-  // reported.
-  ProgramImage image = Tessera("finish\n");
-  image.code.clear();
-  constexpr int64_t kLoad = 1, kVector = 4, kStore = 8;
-  const int rounds = 5000;
-  for (int n = 0; n < rounds; ++n) {
-    const int64_t tile = n % 2;
-    const bool first = n < 2, last = n == rounds - 1;
-    image.Append(Encode(Load{.pop = first ? 0 : kVector,
-                             .push = kVector,
-                             .memory = 2,
-                             .segment = 3,
-                             .x_bytes = 4,
-                             .sram_base = tile,
-                             .x_size = 1,
-                             .y_size = 1,
-                             .z_size = 1})
-                     .value());
-    image.Append(Encode(Sync{.pop = first ? 0 : kStore, .unit = 2}).value());
-    image.Append(Encode(Requant{.pop = kLoad,
-                                .push = (n + 2 < rounds ? kLoad : 0) | (last ? 0 : kStore),
-                                .src_mem = 2,
-                                .dst_mem = 1,
-                                .per_tensor = 1,
-                                .hi = 127,
-                                .dst_base = tile,
-                                .src_base = tile,
-                                .iter_out = 1,
-                                .iter_in = 1,
-                                .multiplier = 1 << 30})
-                     .value());
-    image.Append(Encode(Store{.pop = last ? 0 : kVector,
-                              .push = n + 2 < rounds ? kVector : 0,
-                              .segment = 4,
-                              .x_bytes = 4,
-                              .sram_base = tile,
-                              .x_size = 1,
-                              .y_size = 1,
-                              .z_size = 1})
-                     .value());
-  }
-  image.Append(Encode(Finish{}).value());
-  ASSERT_EQ(image.insn_count(), 20001);
-  const CheckReport report = CheckProgram(image, Tiny());
-  ASSERT_EQ(report.diagnostics.size(), 1u) << report.ToString();
-  EXPECT_EQ(report.diagnostics[0].finding, Finding::kRace);
-  EXPECT_EQ(report.diagnostics[0].insns, (std::vector<uint32_t>{19998, 19999}));
 }
 
 }  // namespace

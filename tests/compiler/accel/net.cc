@@ -295,12 +295,15 @@ std::string InterpretAndCompare(const Compiled& c, const isa::Config& config,
 
 std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Values& values,
                           uint64_t schedule_seed) {
-  const isa::ProgramImage& image = c.program.image;
   sim::FuncOptions func;
   func.schedule_seed = schedule_seed;
   auto made = sim::MakeFuncDevice(config, {}, func);
   if (!made) return made.error().message;
-  Device& device = **made;
+  return RunAndCompareOn(**made, c, values);
+}
+
+std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& values) {
+  const isa::ProgramImage& image = c.program.image;
   Launch launch;
   launch.insn_count = static_cast<uint32_t>(image.insn_count());
   launch.insn_addr = device.Allocate(image.code.size()).value();

@@ -15,6 +15,7 @@
 #include "compiler/graph/graph.h"
 #include "compiler/te/ops/region.h"
 #include "isa/config.h"
+#include "runtime/device.h"
 
 namespace tessera::test {
 
@@ -77,6 +78,8 @@ std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& con
 // empty when every region's result agrees with |values|, also in what is padded of it.
 std::string RunAndCompare(const Compiled& compiled, const isa::Config& config, const Values& values,
                           uint64_t schedule_seed = 0);
+// The same on |device|, whose memory it uses up by one program.
+std::string RunAndCompareOn(Device& device, const Compiled& compiled, const Values& values);
 
 }  // namespace tessera::test
 
