@@ -10,6 +10,7 @@
 #include "compiler/codegen/accel/memory_plan.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/accel/lower_region.h"
+#include "compiler/schedule/accel/plan_trace.h"
 
 namespace tessera::codegen::accel {
 namespace {
@@ -30,6 +31,7 @@ ConstantMap ConstantsOf(const AccelRegion& region) {
 struct Planned {
   sched::Region region;
   sched::Plan plan;
+  bool moved = false;  // the window's taps are channels of the packed input
 };
 
 class Compiler {
@@ -47,6 +49,8 @@ class Compiler {
 
  private:
   Result<Planned> PlanRegion(const AccelRegion& region) const;
+  Status Replay(const schedule::Trace& trace, std::optional<sched::Region> moved,
+                Planned* planned) const;
   Status CheckBindings() const;
   void PlaceActivations();
   isa::Packing PackingOf(const std::vector<int64_t>& shape) const;
@@ -74,25 +78,47 @@ Result<Planned> Compiler::PlanRegion(const AccelRegion& region) const {
   auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region));
   if (!analyzed) return Within(region.op, std::move(analyzed).error());
   planned.region = std::move(*analyzed);
-  auto plan = sched::MakePlan(planned.region, config_);
-  const sched::Anchor& anchor = planned.region.anchor;
   // The host packs a network's input as it likes: with the window's taps as channels, if that is
   // faster.
+  const sched::Anchor& anchor = planned.region.anchor;
+  std::optional<sched::Region> moved;
   if (anchor.kind == sched::AnchorKind::kContraction &&
       region.activations.contains(anchor.input.get()) &&
       activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
           Activation::Kind::kInput) {
-    if (std::optional<sched::Region> moved = sched::MoveTaps(planned.region)) {
-      auto moved_plan = sched::MakePlan(*moved, config_);
-      if (moved_plan && (!plan || moved_plan->cycles() < plan->cycles())) {
-        planned.region = std::move(*moved);
-        plan = std::move(moved_plan);
-      }
+    moved = sched::MoveTaps(planned.region);
+  }
+  if (region.schedule) {
+    const Status replayed = Replay(*region.schedule, std::move(moved), &planned);
+    if (!replayed) return Within(region.op, replayed.error());
+    return planned;
+  }
+  auto plan = sched::MakePlan(planned.region, config_);
+  if (moved) {
+    auto moved_plan = sched::MakePlan(*moved, config_);
+    if (moved_plan && (!plan || moved_plan->cycles() < plan->cycles())) {
+      planned.region = std::move(*moved);
+      planned.moved = true;
+      plan = std::move(moved_plan);
     }
   }
   if (!plan) return Within(region.op, std::move(plan).error());
   planned.plan = *plan;
   return planned;
+}
+
+Status Compiler::Replay(const schedule::Trace& trace, std::optional<sched::Region> moved,
+                        Planned* planned) const {
+  TESSERA_ASSIGN(planned->moved, sched::WantsMovedTaps(trace));
+  if (planned->moved) {
+    if (!moved) {
+      return Fail(Code::kInvalidArgument,
+                  "schedule step 1: moved_taps needs a window over an input that the host packs");
+    }
+    planned->region = std::move(*moved);
+  }
+  TESSERA_ASSIGN(planned->plan, sched::ReplayPlan(trace, planned->region, config_));
+  return {};
 }
 
 // What the caller must get right; tensors that do not fit the DAG are our own bug upstream.
@@ -216,7 +242,8 @@ Status Compiler::EmitRegion(size_t index, const Planned& planned) {
   program_.regions.push_back({builder_.stats().gemm_steps - steps,
                               builder_.stats().instructions - before, planned.plan.cycles()});
   if (options_.dump) {
-    program_.schedules.push_back(sched::Print(planned.region) + sched::Print(planned.plan));
+    program_.schedules.push_back(sched::Print(planned.region) + sched::Print(planned.plan) +
+                                 schedule::Print(program_.traces[index]));
     program_.irs.push_back(ir::Print(lowered.func));
   }
   const Placement& result = places_[static_cast<size_t>(region.result)];
@@ -229,6 +256,8 @@ Result<AccelProgram> Compiler::Run() {
   TESSERA_TRY(CheckBindings());
   for (const AccelRegion& region : regions_) {
     TESSERA_ASSIGN(Planned planned, PlanRegion(region));
+    program_.traces.push_back(
+        sched::RecordPlan(planned.region, config_, planned.plan, planned.moved));
     planned_.push_back(std::move(planned));
   }
   PlaceActivations();

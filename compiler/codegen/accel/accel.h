@@ -8,11 +8,13 @@
 #define TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/schedule/schedule.h"
 #include "compiler/te/te.h"
 #include "isa/config.h"
 #include "isa/image.h"
@@ -39,6 +41,8 @@ struct AccelRegion {
   std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
   std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
       constants;  // placeholder -> row-major bytes
+  // A recorded schedule (AccelProgram::traces) to replay; without one the generator decides.
+  std::optional<schedule::Trace> schedule;
 };
 
 struct AccelOptions {
@@ -69,6 +73,7 @@ struct AccelProgram {
       results;  // every region's result; internal ones may be overwritten unless keep_all
   jit::ProgramStats stats;
   std::vector<RegionReport> regions;
+  std::vector<schedule::Trace> traces;         // the decisions of each region, as replayed or made
   std::vector<std::string> schedules, irs;  // one a region, with options.dump
 };
 
@@ -76,7 +81,8 @@ struct AccelProgram {
 Status CheckRegion(const AccelRegion& region, const isa::Config& config);
 
 // Compiles |regions|.
-//   errors  kUnsupported  a region that does not map to the machine (names its op and the stage)
+//   errors  kInvalidArgument  a schedule that is none of this region's (ReplayPlan's errors)
+//           kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad or a field is too small; names region, instruction, field
 Result<AccelProgram> CompileAccel(const std::vector<Activation>& activations,
                                   const std::vector<AccelRegion>& regions,

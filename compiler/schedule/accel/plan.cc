@@ -13,16 +13,6 @@ namespace {
 
 using isa::Memory;
 
-// ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
-std::vector<int64_t> TileSizes(int64_t total) {
-  std::vector<int64_t> sizes;
-  for (int64_t k = 1; k <= total; ++k) {
-    const int64_t size = CeilDiv(total, k);
-    if (sizes.empty() || size != sizes.back()) sizes.push_back(size);
-  }
-  return sizes;
-}
-
 constexpr int64_t kBanks = 4;  // of ACC and OUT, by high address bits
 
 // Judges one candidate; Cost() is nothing when it does not fit.
@@ -210,6 +200,39 @@ bool Judge::Fill(Plan* p) const {
 }
 
 }  // namespace
+
+std::vector<int64_t> TileSizes(int64_t total) {
+  std::vector<int64_t> sizes;
+  for (int64_t k = 1; k <= total; ++k) {
+    const int64_t size = CeilDiv(total, k);
+    if (sizes.empty() || size != sizes.back()) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Status CompletePlan(const Region& region, const isa::Config& config, Plan* plan) {
+  const Judge judge(region, config);
+  const Extents& e = judge.extents();
+  const auto refuse = [&](const char* why) {
+    return Fail(Code::kOutOfRange, "{}: the plan cannot be used on configuration {}: {}", region.output.name(), config.name, why);
+  };
+  if (judge.grouped() && plan->channel_tile != 1) return refuse("channel_tile must be 1 where groups choose the input");
+  if (!judge.contraction() && plan->channel_part != plan->channel_tile) {
+    return refuse("channel_part must be channel_tile without a sum over channels");
+  }
+  if (plan->spatial_outside != plan->input_above) return refuse("spatial_outside and input_above go together");
+  if (plan->input_above && (!judge.contraction() || judge.grouped() || plan->input_tile != e.in_blocks)) {
+    return refuse("input_above needs the whole reduction in one chunk");
+  }
+  if (plan->spatial_outside && plan->weights == Residency::kChannel) {
+    return refuse("weights per channel need the channels outside");
+  }
+  if (plan->params == Residency::kChannel) return refuse("parameters stay per part or per region");
+  if (!judge.TileFits(plan->channel_tile, plan->y_tile, plan->x_tile) || !judge.Fill(plan)) {
+    return refuse("it does not fit the scratchpads; take smaller tiles");
+  }
+  return {};
+}
 
 double Plan::cycles() const {
   return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "compiler/schedule/accel/region.h"
@@ -65,6 +66,13 @@ int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs)
 // configuration.
 //   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
 Result<Plan> MakePlan(const Region& region, const isa::Config& config);
+
+// Checks decisions that did not come from MakePlan, and fills in the estimates.
+//   errors  kOutOfRange  they do not fit the scratchpads, or each other: says which
+Status CompletePlan(const Region& region, const isa::Config& config, Plan* plan);
+
+// ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
+std::vector<int64_t> TileSizes(int64_t total);
 
 // The decisions as text, for --dump schedule.
 std::string Print(const Plan& plan);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan as a recorded trace of decisions, and back: what the generator chose can be printed, kept, changed and
+// replayed, as the host's schedules can. Depends on: accel/plan.h, schedule.h. Used by: codegen/accel, tests.
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_TRACE_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_TRACE_H_
+
+#include "base/error.h"
+#include "compiler/schedule/accel/plan.h"
+#include "compiler/schedule/schedule.h"
+
+namespace tessera::schedule::accel {
+
+// The decisions of |plan|, in an order in which each domain follows from the ones before: "decide NAME
+// {domain} index". |moved|: whether |region| is MoveTaps' form (codegen/accel chooses it for packed inputs).
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved);
+
+// Whether |trace| was recorded from a region whose taps were moved. errors: kInvalidArgument no such decision
+Result<bool> WantsMovedTaps(const Trace& trace);
+
+// The plan that |trace| describes, for |region| in the form that WantsMovedTaps says.
+//   errors  kInvalidArgument  a step that is missing, out of order or not in its domain: number, name, what fits
+//           kOutOfRange       decisions that do not fit the scratchpads, or each other
+Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config);
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_TRACE_H_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: accelerator schedules as recorded traces: through text and back they give the same program; another
+// pick gives another program with the same integers; what does not fit is refused by step and name. Space: every class
+// of shape on `default` and `tiny`; random picks, seeded. Not tested here: what the generator prefers (quality_test).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/schedule/schedule.h"
+#include "tests/compiler/accel/shapes.h"
+
+namespace tessera::test {
+namespace {
+
+using codegen::accel::CompileAccel;
+using ::testing::HasSubstr;
+
+// |c| again, its regions by the schedules |traces|.
+Result<codegen::accel::AccelProgram> Again(Compiled& c, const isa::Config& config, const std::vector<schedule::Trace>& traces) {
+  for (size_t r = 0; r < c.regions.size(); ++r) c.regions[r].schedule = traces[r];
+  codegen::accel::AccelOptions options;
+  options.keep_all = true;
+  return CompileAccel(c.activations, c.regions, config, options);
+}
+
+class TraceTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(TraceTest, ReplayFromTextGivesTheSameProgram) {
+  const isa::Config config = NamedConfig(GetParam());
+  for (size_t i = 0; i < ShapeCases().size(); ++i) {
+    SCOPED_TRACE(ShapeCases()[i].name);
+    Net net(3000 + i);
+    net.Output(ShapeCases()[i].build(net));
+    auto compiled = Compile(net.graph(), config);
+    ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+    std::vector<schedule::Trace> traces;
+    for (const schedule::Trace& t : compiled->program.traces) traces.push_back(schedule::ParseTrace(schedule::Print(t)).value());
+    const auto again = Again(*compiled, config, traces);
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_TRUE(again->image == compiled->program.image);
+    EXPECT_TRUE(again->traces == compiled->program.traces);
+  }
+}
+
+TEST_P(TraceTest, AnotherPickGivesTheSameIntegers) {
+  const isa::Config config = NamedConfig(GetParam());
+  int others = 0;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    Net net(seed);
+    net.Output(ShapeCases()[static_cast<size_t>(rng.Range(0, std::ssize(ShapeCases()) - 1))].build(net));
+    auto compiled = Compile(net.graph(), config);
+    ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+    Values values = RandomInputs(net.graph(), net.rng());
+    Evaluate(*compiled, values);
+    std::vector<schedule::Trace> traces = compiled->program.traces;
+    for (schedule::Trace& trace : traces) {
+      schedule::Step& step = trace[static_cast<size_t>(rng.Range(3, 5))];  // rows, columns or input_tile
+      step.words.back() = std::to_string(rng.Range(0, std::ssize(step.words) - 3));
+    }
+    auto other = Again(*compiled, config, traces);
+    if (!other) {  // a pick that does not fit says so
+      EXPECT_EQ(other.error().code, Code::kOutOfRange) << other.error().message;
+      continue;
+    }
+    others += !(other->image == compiled->program.image);
+    compiled->program = std::move(*other);
+    EXPECT_EQ(RunAndCompare(*compiled, config, values), "");
+  }
+  EXPECT_GE(others, 10) << "the picks hardly ever changed the program";
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, TraceTest, ::testing::Values("default", "tiny"));
+
+TEST(TraceErrors, NameStepAndDecision) {
+  const isa::Config config = NamedConfig("default");
+  Net net(1);
+  net.Output(net.Conv(net.Input({1, 16, 30, 30}), 64, Square(3)));
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value());
+  const schedule::Trace good = compiled->program.traces[0];
+  const auto message = [&](schedule::Trace trace) {
+    const auto result = Again(*compiled, config, {std::move(trace)});
+    return result ? std::string("accepted") : result.error().message;
+  };
+  EXPECT_EQ(message(good), "accepted");
+  schedule::Trace bad = good;
+  bad.pop_back();
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 10: missing; decide params"));
+  bad = good;
+  bad.push_back(good.back());
+  EXPECT_THAT(message(bad), HasSubstr("follows the last decision"));
+  bad = good;
+  std::swap(bad[3], bad[4]);
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 4: 'decide columns' stands where decide rows belongs"));
+  bad = good;
+  bad[3].words.back() = "99";
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 4: decide rows: '99' is no index into {30"));
+  bad = good;
+  bad[9].words.back() = "1";
+  EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
+  bad = good;
+  bad[6].words.back() = bad[6].words.back() == "0" ? "1" : "0";
+  EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
+  bad = good;
+  bad[1].words.back() = bad[2].words.back() = bad[3].words.back() = bad[4].words.back() = "0";  // everything at once
+  EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
+}
+
+TEST(TraceErrors, MovedTapsNeedAnInput) {
+  const isa::Config config = NamedConfig("default");
+  Net net(2);
+  net.Output(net.Rescale(net.Input({1, 16, 8, 8})));
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value());
+  schedule::Trace trace = compiled->program.traces[0];
+  trace[0].words.back() = "1";
+  const auto result = Again(*compiled, config, {trace});
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(result.error().message, HasSubstr("moved_taps needs a window"));
+}
+
+}  // namespace
+}  // namespace tessera::test
