@@ -135,7 +135,7 @@ class Machine : public RtlMachine {
       if (!isa::reg::kStatusBusy.Get(ReadRegister(isa::reg::kStatus))) return RtlStop::kDone;
       if (run_cycle_ >= budget) return RtlStop::kBudget;
       if (quiet_ > kQuietCycles) [[unlikely]] {
-        if (WaitsForTokens()) return RtlStop::kDeadlock;
+        if (Stuck()) return RtlStop::kDeadlock;
         quiet_ = 0;
       }
     }
@@ -291,8 +291,22 @@ class Machine : public RtlMachine {
     }
   }
 
-  // Whether nothing can happen any more: memory has nothing outstanding, and every unit is empty or
-  // waits for a token or for room to push one.
+  // Whether nothing can happen any more. What a unit holds may wait for a token while the unit still works
+  // on what it took before, for longer than kQuietCycles: so nobody may have worked for a while either.
+  bool Stuck() {
+    const uint64_t worked = BusyCycles();
+    Step(kRegisterCycles);
+    return WaitsForTokens() && BusyCycles() == worked;
+  }
+
+  uint64_t BusyCycles() {
+    uint64_t sum = 0;
+    for (uint32_t unit = 0; unit < kUnits; ++unit) sum += ReadRegister(isa::reg::kBusy[unit]);
+    return sum;
+  }
+
+  // Whether memory has nothing outstanding, and every unit is empty or waits for a token or for room to
+  // push one.
   bool WaitsForTokens() {
     if (!dram_.idle()) return false;
     bool waiting = false;
