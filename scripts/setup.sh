@@ -58,7 +58,7 @@ tessera_setup() {
   fi
   if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
     tail -n 5 "$log" >&2
-    die "'apt-get install' failed. Full log: $log"
+    die "'apt-get install' failed: is there a network, and does /etc/apt name a Debian 12 mirror? Full log: $log"
   fi
   rm -f "$log"
 }
