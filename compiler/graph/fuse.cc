@@ -10,9 +10,8 @@ namespace {
 
 // Elementwise on integers of one shape: what an anchor's epilogue can take in.
 bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
-  if (node.op == Op::kReshape || node.op == Op::kQuantize || node.op == Op::kDequantize)
-    return false;
-  return CategoryOf(node.op) == Category::kInjective &&
+  return CategoryOf(node.op) == Category::kElementwise &&
+         graph.tensor(node.output).dtype == DType::kInt8 &&
          graph.tensor(node.output).shape == graph.tensor(from).shape;
 }
 

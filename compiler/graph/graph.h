@@ -23,7 +23,7 @@ enum class Op : uint8_t {
 #define OP(name, text, category, least, most, meaning) name,
 #include "compiler/graph/ops.def"
 };
-enum class Category : uint8_t { kInjective, kReduction, kComplex, kOpaque };
+enum class Category : uint8_t { kElementwise, kInjective, kReduction, kComplex, kOpaque };
 
 std::string_view Text(Op op);
 Category CategoryOf(Op op);
@@ -46,6 +46,9 @@ struct Tensor {
   std::vector<int64_t> shape;
   std::optional<Quant> quant;
   std::optional<std::vector<uint8_t>> data;  // constants: row-major bytes
+  // Inputs and outputs of a graph: dimension k of what the model's user gives or gets is dimension
+  // order[k] here ({0, 2, 3, 1}: NHWC files). Empty: as here.
+  std::vector<int> order;
 
   bool constant() const { return data.has_value(); }
   int64_t count() const;
@@ -71,8 +74,8 @@ struct Requant {
   int32_t lo = -128, hi = 127;
 };
 
-// The residual add's two inputs and output: u_i = rescale((q - zero) << shift_left, multiplier,
-// shift, tflite rounding), output requant(u_0 + u_1).
+// The two inputs of an addition (subtraction) and its output: u_i = rescale((q - zero) << left,
+// multiplier, shift, tflite rounding), output requant(u_0 + u_1) (u_0 - u_1).
 struct AddInput {
   int32_t zero = 0;
   int32_t left = 20;
@@ -88,11 +91,15 @@ struct Node {
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
   Window window;                // Conv, pools
+  std::vector<int> perm;        // Transpose: dimension k of the result is dimension perm[k] of x
+  std::vector<std::array<int64_t, 2>> pads;  // Pad: before and after, a pair a dimension
+  int32_t pad_value = 0;        // Pad: as an element
+  int axis = 0;                 // Concat
   int64_t groups = 1;           // Conv
   int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
   isa::Round round = isa::Round::kEven;
   std::optional<Requant> requant;      // filled by compiler/quantize
-  std::array<AddInput, 2> add_inputs;  // Add only, filled by compiler/quantize
+  std::array<AddInput, 2> add_inputs;  // Add and Sub, filled by compiler/quantize
 };
 
 struct Graph {

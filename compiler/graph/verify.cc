@@ -43,6 +43,7 @@ class NodeCheck {
       case Op::kDense:
         return Dense();
       case Op::kAdd:
+      case Op::kSub:
       case Op::kMul:
         if (In(1).dtype != DType::kInt8)
           return Bad("operand {} is {}", In(1).name, tessera::Text(In(1).dtype));
@@ -59,6 +60,12 @@ class NodeCheck {
                      ShapeText(Out().shape));
         }
         return {};
+      case Op::kTranspose:
+        return Transpose();
+      case Op::kPad:
+        return Pad();
+      case Op::kConcat:
+        return Concat();
       default:
         return Same();
     }
@@ -166,6 +173,62 @@ class NodeCheck {
     if (node_.op == Op::kMaxPool && *In(0).quant != *Out().quant)
       return Bad("the greatest value keeps its scale");
     return Becomes({in[0], in[1], w.OutExtent(0, in[2]), w.OutExtent(1, in[3])});
+  }
+
+  Status KeepsScale() const {
+    for (const TensorId id : node_.inputs) {
+      if (*graph_.tensor(id).quant != *Out().quant)
+        return Bad("{} and its result have different scales", graph_.tensor(id).name);
+    }
+    return {};
+  }
+
+  Status Transpose() const {
+    const Shape& in = In(0).shape;
+    std::vector<bool> seen(in.size());
+    Shape made;
+    for (const int d : node_.perm) {
+      if (d < 0 || d >= static_cast<int>(in.size()) || seen[static_cast<size_t>(d)])
+        return Bad("axis {} of an order of {} axes", d, in.size());
+      seen[static_cast<size_t>(d)] = true;
+      made.push_back(in[static_cast<size_t>(d)]);
+    }
+    if (made.size() != in.size()) return Bad("an order of {} axes for {}", made.size(), in.size());
+    TESSERA_TRY(KeepsScale());
+    return Becomes(made);
+  }
+
+  Status Pad() const {
+    Shape made = In(0).shape;
+    if (node_.pads.size() != made.size())
+      return Bad("pads for {} axes, the operand has {}", node_.pads.size(), made.size());
+    for (size_t d = 0; d < made.size(); ++d) {
+      if (node_.pads[d][0] < 0 || node_.pads[d][1] < 0) return Bad("a negative pad");
+      made[d] += node_.pads[d][0] + node_.pads[d][1];
+    }
+    if (node_.pad_value < -128 || node_.pad_value > 127)
+      return Bad("pad value {} is no int8", node_.pad_value);
+    TESSERA_TRY(KeepsScale());
+    return Becomes(made);
+  }
+
+  Status Concat() const {
+    Shape made = In(0).shape;
+    if (node_.axis < 0 || node_.axis >= static_cast<int>(made.size()))
+      return Bad("axis {} of {}", node_.axis, made.size());
+    const auto axis = static_cast<size_t>(node_.axis);
+    for (size_t i = 1; i < node_.inputs.size(); ++i) {
+      Shape other = In(i).shape;
+      if (other.size() != made.size()) return Bad("{} has {} axes", In(i).name, other.size());
+      const int64_t more = other[axis];
+      other[axis] = made[axis];
+      if (other != made)
+        return Bad("{} of shape {} does not go after {}", In(i).name, ShapeText(In(i).shape),
+                   ShapeText(made));
+      made[axis] += more;
+    }
+    TESSERA_TRY(KeepsScale());
+    return Becomes(made);
   }
 
   const Graph& graph_;

@@ -111,7 +111,8 @@ Status Attach(const Graph& graph, Node& node) {
       largest = LargestSums(w, requant.bias);
       break;
     }
-    case Op::kAdd: {
+    case Op::kAdd:
+    case Op::kSub: {
       double factor = 0;
       TESSERA_TRY(SetAddInputs(graph, node, factor));
       factors = {factor};

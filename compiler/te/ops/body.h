@@ -61,11 +61,15 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum);
 void ConvBody(RegionBuilder& b, const graph::Node& node);
 void DenseBody(RegionBuilder& b, const graph::Node& node);
 void AddBody(RegionBuilder& b, const graph::Node& node);
+void SubBody(RegionBuilder& b, const graph::Node& node);
 void MulBody(RegionBuilder& b, const graph::Node& node);
 void AvgPoolBody(RegionBuilder& b, const graph::Node& node);
 void MaxPoolBody(RegionBuilder& b, const graph::Node& node);
 void RescaleBody(RegionBuilder& b, const graph::Node& node);
 void ReshapeBody(RegionBuilder& b, const graph::Node& node);
+void TransposeBody(RegionBuilder& b, const graph::Node& node);
+void PadBody(RegionBuilder& b, const graph::Node& node);
+void ConcatBody(RegionBuilder& b, const graph::Node& node);
 void QuantizeBody(RegionBuilder& b, const graph::Node& node);
 void DequantizeBody(RegionBuilder& b, const graph::Node& node);
 

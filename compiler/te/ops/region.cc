@@ -38,6 +38,8 @@ void BuildNode(RegionBuilder& b, const graph::Node& node) {
       return DenseBody(b, node);
     case Op::kAdd:
       return AddBody(b, node);
+    case Op::kSub:
+      return SubBody(b, node);
     case Op::kMul:
       return MulBody(b, node);
     case Op::kAvgPool:
@@ -48,6 +50,12 @@ void BuildNode(RegionBuilder& b, const graph::Node& node) {
       return RescaleBody(b, node);
     case Op::kReshape:
       return ReshapeBody(b, node);
+    case Op::kTranspose:
+      return TransposeBody(b, node);
+    case Op::kPad:
+      return PadBody(b, node);
+    case Op::kConcat:
+      return ConcatBody(b, node);
   }
   TESSERA_CHECK(false, "operator {}", static_cast<int>(node.op));
 }

@@ -68,18 +68,25 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) 
       });
 }
 
-void AddBody(RegionBuilder& b, const graph::Node& node) {
+namespace {
+
+void SumBody(RegionBuilder& b, const graph::Node& node, ir::BinOp op) {
   const Tensor a = b.Value(node.inputs[0]), c = b.Value(node.inputs[1]);
   const graph::Requant& q = *node.requant;
   b.SetValue(node.output,
              Compute(b.Name(b.graph().tensor(node.output).name), a.shape(),
                      AxisNames(a.shape().size()), [&](const std::vector<Expr>& i) {
-                       const Expr sum =
-                           Aligned(node.add_inputs[0], a(i)) + Aligned(node.add_inputs[1], c(i));
+                       const Expr sum = ir::Bin(op, Aligned(node.add_inputs[0], a(i)),
+                                                Aligned(node.add_inputs[1], c(i)));
                        return Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]),
                                                     RoundingOf(q.round)));
                      }));
 }
+
+}  // namespace
+
+void AddBody(RegionBuilder& b, const graph::Node& node) { SumBody(b, node, ir::BinOp::kAdd); }
+void SubBody(RegionBuilder& b, const graph::Node& node) { SumBody(b, node, ir::BinOp::kSub); }
 
 void MulBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor a = b.Value(node.inputs[0]), c = b.Value(node.inputs[1]);
@@ -105,21 +112,6 @@ void RescaleBody(RegionBuilder& b, const graph::Node& node) {
                                      ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
                                                  I32(q.shift[0]), RoundingOf(q.round)));
                      }));
-}
-
-void ReshapeBody(RegionBuilder& b, const graph::Node& node) {
-  const Tensor x = b.Value(node.inputs[0]);
-  const graph::Tensor& out = b.graph().tensor(node.output);
-  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {}, [&](const std::vector<Expr>& i) {
-               Expr flat = Expr(0);
-               for (size_t d = 0; d < i.size(); ++d) flat = flat * Expr(out.shape[d]) + i[d];
-               std::vector<Expr> from(x.shape().size());
-               for (size_t d = from.size(); d-- > 0;) {
-                 from[d] = d == 0 ? flat : ir::FloorMod(flat, Expr(x.shape()[d]));
-                 flat = ir::FloorDiv(flat, Expr(x.shape()[d]));
-               }
-               return x(from);
-             }));
 }
 
 void QuantizeBody(RegionBuilder& b, const graph::Node& node) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TFLite models (int8) to integer graphs with TFLite's reference-kernel arithmetic. Depends on:
+// compiler/graph. Used by tools, through import.h.
+#ifndef TESSERA_COMPILER_IMPORT_TFLITE_H_
+#define TESSERA_COMPILER_IMPORT_TFLITE_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+
+namespace tessera {
+
+// Reads a .tflite file: every table is verified before it is read. Tensors of four axes become
+// NCHW; graph inputs and outputs remember the file's order (graph::Tensor::order). Fused activations become bounds of the
+// node; every node rounds as TFLite does. Node k of the file is named by its operator in lower case and its index:
+// "conv_2d_3". A batch extent of the file stays.
+//   errors  kInvalidArgument  not a model; tables or buffers outside of the file; scales of 0, NaN or infinity; channel
+//                             axes or shapes that disagree; each message names file, operator, index and tensor
+//           kUnsupported      an operator, option or data type that is not in docs/operators.md (named); dynamic shapes
+Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path);
+
+}  // namespace tessera
+
+#endif  // TESSERA_COMPILER_IMPORT_TFLITE_H_
