@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/driver/host_func.h"
+#include "compiler/driver/user_order.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
 #include "runtime/host/cpu_level.h"
@@ -53,12 +54,53 @@ uint32_t Build::ConstantBuffer(const std::string& name, const std::vector<uint8_
 }
 
 uint32_t Build::TensorBuffer(const std::string& plan, graph::TensorId id) {
+  for (size_t r = 0; r < network.regions.size(); ++r) {
+    if (network.regions[r].output != id) continue;
+    if (const std::optional<graph::TensorId> viewed = Viewed(r)) return TensorBuffer(plan, *viewed);
+  }
   const auto [it, fresh] = tensors_.try_emplace({plan, id}, 0);
   if (fresh) {
     const graph::Tensor& t = network.graph.tensor(id);
     it->second = ArenaBuffer(plan + "." + t.name, BytesOf(t));
   }
   return it->second;
+}
+
+uint32_t Build::UserBuffer(const std::string& plan, graph::TensorId id) {
+  const graph::Tensor& t = network.graph.tensor(id);
+  if (t.order.empty()) return TensorBuffer(plan, id);
+  const auto [it, fresh] = user_.try_emplace({plan, id}, 0);
+  if (fresh) it->second = ArenaBuffer(plan + "." + t.name + ".user", BytesOf(t));
+  return it->second;
+}
+
+void Build::AddOrderStep(artifact::Plan& plan, graph::TensorId id, bool to_user) {
+  const graph::Tensor& t = network.graph.tensor(id);
+  if (t.order.empty()) return;
+  std::vector<uint32_t> buffers{UserBuffer(plan.name, id), TensorBuffer(plan.name, id)};
+  if (to_user) std::swap(buffers[0], buffers[1]);
+  plan.steps.push_back(Kernel(OrderFunc(t, to_user, fmt::format("order_{}{}", id, to_user ? "_out" : "")), -1, std::move(buffers)));
+}
+
+std::optional<graph::TensorId> Build::Viewed(size_t index) const {
+  const graph::Region& region = network.regions[index];
+  const graph::Node& node = network.graph.nodes[region.nodes[0]];
+  if (region.nodes.size() != 1 || node.op != graph::Op::kReshape) return std::nullopt;
+  // What the user gives or gets in another order is not what the graph has.
+  for (const graph::TensorId id : {node.inputs[0], node.output}) {
+    if (!network.graph.tensor(id).order.empty()) return std::nullopt;
+  }
+  return node.inputs[0];
+}
+
+Status Build::AddHostRegion(artifact::Plan& plan, size_t index) {
+  if (!Viewed(index)) {
+    TESSERA_ASSIGN(artifact::KernelStep step, HostRegion(plan.name, index));
+    plan.steps.push_back(std::move(step));
+  }
+  const graph::TensorId out = network.regions[index].output;
+  plan.taps.push_back(HostTap(static_cast<uint32_t>(index), TensorBuffer(plan.name, out), network.graph.tensor(out)));
+  return {};
 }
 
 artifact::KernelStep Build::Kernel(ir::Func func, int32_t layer, std::vector<uint32_t> buffers) {

@@ -38,21 +38,30 @@ class Build {
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes);
   // A buffer with constant contents; equal contents are stored once.
   uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes);
-  // The buffer of graph tensor |id| in plan |plan|, row-major.
+  // The buffer of graph tensor |id| in plan |plan|, row-major. A view has the buffer of what it views.
   uint32_t TensorBuffer(const std::string& plan, graph::TensorId id);
+  // The same for an input or output of the graph in the order that the user sees.
+  uint32_t UserBuffer(const std::string& plan, graph::TensorId id);
+  // Between the two, for a tensor that has an order of its own; nothing to do for others.
+  void AddOrderStep(artifact::Plan& plan, graph::TensorId id, bool to_user);
 
   // A step that calls |func| with |buffers|; scratch memory is added when the code wants it.
   artifact::KernelStep Kernel(ir::Func func, int32_t layer, std::vector<uint32_t> buffers);
-  // The step that runs region |index| on the host in |plan|.
-  Result<artifact::KernelStep> HostRegion(const std::string& plan, size_t index);
+  // Region |index| on the host as the next step of |plan|, with a tap. A view has nothing to run.
+  Status AddHostRegion(artifact::Plan& plan, size_t index);
+
+  // The tensor that region |index| only shows under another shape, if that is all it does.
+  std::optional<graph::TensorId> Viewed(size_t index) const;
 
   // Compiles all functions for the levels that were asked for; fills in the scratch buffer.
   Status FinishHostCode();
 
  private:
+  Result<artifact::KernelStep> HostRegion(const std::string& plan, size_t index);
+
   std::vector<ir::Func> funcs_;
   std::map<size_t, HostFunc> host_funcs_;  // by region: both plans call the same code
-  std::map<std::pair<std::string, graph::TensorId>, uint32_t> tensors_;
+  std::map<std::pair<std::string, graph::TensorId>, uint32_t> tensors_, user_;
   std::multimap<uint64_t, uint32_t> constants_;  // hash -> buffer
   int64_t scratch_bytes_ = 0;
 };

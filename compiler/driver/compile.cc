@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "compiler/driver/build.h"
+#include "compiler/driver/user_order.h"
 #include "compiler/graph/passes.h"
 #include "compiler/quantize/params.h"
 #include "isa/asm/asm.h"
@@ -13,7 +14,7 @@ namespace {
 
 artifact::TensorInfo InfoOf(const graph::Graph& graph, graph::TensorId id) {
   const graph::Tensor& t = graph.tensor(id);
-  artifact::TensorInfo info{t.name, t.dtype, t.shape, std::nullopt};
+  artifact::TensorInfo info{t.name, t.dtype, UserShape(t), std::nullopt};
   // A float edge tells the scale of the integers on its other side.
   const graph::Quant* quant = t.quant ? &*t.quant : nullptr;
   for (const graph::Node& node : graph.nodes) {
@@ -40,14 +41,17 @@ Status AddCpuPlan(Build& build) {
   const Network& n = build.network;
   artifact::Plan plan;
   plan.name = "cpu";
-  for (graph::TensorId id : n.graph.inputs) plan.inputs.push_back(build.TensorBuffer(plan.name, id));
-  for (size_t r = 0; r < n.regions.size(); ++r) {
-    TESSERA_ASSIGN(artifact::KernelStep step, build.HostRegion(plan.name, r));
-    plan.steps.push_back(std::move(step));
-    const graph::TensorId out = n.regions[r].output;
-    plan.taps.push_back(HostTap(static_cast<uint32_t>(r), build.TensorBuffer(plan.name, out), n.graph.tensor(out)));
+  for (graph::TensorId id : n.graph.inputs) {
+    plan.inputs.push_back(build.UserBuffer(plan.name, id));
+    build.AddOrderStep(plan, id, false);
   }
-  for (graph::TensorId id : n.graph.outputs) plan.outputs.push_back(build.TensorBuffer(plan.name, id));
+  for (size_t r = 0; r < n.regions.size(); ++r) {
+    TESSERA_TRY(build.AddHostRegion(plan, r));
+  }
+  for (graph::TensorId id : n.graph.outputs) {
+    plan.outputs.push_back(build.UserBuffer(plan.name, id));
+    build.AddOrderStep(plan, id, true);
+  }
   build.net.plans.push_back(std::move(plan));
   return {};
 }
@@ -58,7 +62,7 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   graph::Simplify(network.graph);
   TESSERA_TRY(quantize::AttachRequant(network.graph));
   TESSERA_TRY(graph::Verify(network.graph));
-  network.regions = graph::Fuse(network.graph);
+  network.regions = graph::Fuse(network.graph, options.fuse);
   for (const graph::Region& region : network.regions) network.te.push_back(te::BuildRegion(network.graph, region));
 
   Build build(network, options);

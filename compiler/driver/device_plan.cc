@@ -7,6 +7,7 @@
 #include "compiler/driver/build.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/accel/host_pack.h"
+#include "compiler/schedule/accel/region.h"
 #include "isa/check/check.h"
 
 namespace tessera::compiler {
@@ -15,7 +16,17 @@ namespace {
 namespace accel = codegen::accel;
 using graph::TensorId;
 
-accel::AccelRegion ToAccel(const te::RegionTe& region, size_t layer) {
+// Views on the device have the place of what they view.
+TensorId Root(const Build& build, const std::vector<bool>& on_device, TensorId id) {
+  for (size_t r = 0; r < build.network.regions.size(); ++r) {
+    if (build.network.regions[r].output != id || !on_device[r]) continue;
+    if (const std::optional<TensorId> viewed = build.Viewed(r)) return Root(build, on_device, *viewed);
+  }
+  return id;
+}
+
+accel::AccelRegion ToAccel(const Build& build, const std::vector<bool>& on_device, size_t layer) {
+  const te::RegionTe& region = build.network.te[layer];
   accel::AccelRegion r;
   r.layer = static_cast<uint32_t>(layer);
   r.op = region.name;
@@ -23,12 +34,17 @@ accel::AccelRegion ToAccel(const te::RegionTe& region, size_t layer) {
   r.result = region.output_id;
   for (const te::Binding& b : region.bindings) {
     if (b.activation >= 0) {
-      r.activations[b.placeholder.get()] = b.activation;
+      r.activations[b.placeholder.get()] = Root(build, on_device, b.activation);
     } else {
       r.constants[b.placeholder.get()] = b.constant;
     }
   }
   return r;
+}
+
+// Whether the elements of two tensors of one count lie alike in the machine's layout.
+bool SamePlace(const graph::Tensor& a, const graph::Tensor& b) {
+  return a.shape.size() <= 4 && b.shape.size() <= 4 && schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
 }
 
 // Which regions the accelerator runs, and which of the others come before it.
@@ -47,7 +63,16 @@ Result<Placement> Place(const Build& build) {
     };
     const bool integers = n.graph.tensor(region.output).dtype == DType::kInt8 &&
                           std::ranges::all_of(region.inputs, [&](TensorId id) { return n.graph.tensor(id).dtype == DType::kInt8; });
-    const Status can = integers ? accel::CheckRegion(ToAccel(n.te[r], r), build.options.config) : Fail(Code::kUnsupported, "it works on floats");
+    const auto check = [&]() -> Status {
+      if (!integers) return Fail(Code::kUnsupported, "it works on floats");
+      const std::optional<TensorId> viewed = build.Viewed(r);
+      if (viewed && SamePlace(n.graph.tensor(*viewed), n.graph.tensor(region.output))) {
+        if (made_on_device[static_cast<size_t>(*viewed)]) return {};
+        return Fail(Code::kUnsupported, "a view of what the host makes");
+      }
+      return accel::CheckRegion(ToAccel(build, p.on_device, r), build.options.config);
+    };
+    const Status can = check();
     if (can && any(after_device)) {
       return Fail(Code::kUnsupported, "layer {} needs a result that the host makes after the accelerator has run; one run an inference "
                   "cannot serve it (use --device cpu)", region.name);
@@ -87,30 +112,29 @@ Status AddDevicePlan(Build& build) {
   TESSERA_ASSIGN(const Placement place, Place(build));
   artifact::Plan plan;
   plan.name = "device";
-  for (TensorId id : n.graph.inputs) plan.inputs.push_back(build.TensorBuffer(plan.name, id));
-  for (TensorId id : n.graph.outputs) plan.outputs.push_back(build.TensorBuffer(plan.name, id));
-  const auto host_region = [&](size_t r) -> Status {
-    TESSERA_ASSIGN(artifact::KernelStep step, build.HostRegion(plan.name, r));
-    plan.steps.push_back(std::move(step));
-    const TensorId out = n.regions[r].output;
-    plan.taps.push_back(HostTap(static_cast<uint32_t>(r), build.TensorBuffer(plan.name, out), n.graph.tensor(out)));
-    return {};
-  };
+  for (TensorId id : n.graph.inputs) {
+    plan.inputs.push_back(build.UserBuffer(plan.name, id));
+    // The packing brings the order about too; other readers want the graph's own.
+    bool by_host = false;
+    for (size_t r = 0; r < n.regions.size(); ++r) by_host |= !place.on_device[r] && std::ranges::count(n.regions[r].inputs, id) > 0;
+    if (by_host) build.AddOrderStep(plan, id, false);
+  }
+  for (TensorId id : n.graph.outputs) plan.outputs.push_back(build.UserBuffer(plan.name, id));
 
   // What crosses the border: results of the host that the device reads, and the other way round.
   std::vector<accel::Activation> activations;
   for (const graph::Tensor& t : n.graph.tensors) activations.push_back({t.name, t.shape, accel::Activation::Kind::kInternal});
   std::vector<accel::AccelRegion> regions;
   for (size_t r = 0; r < n.regions.size(); ++r) {
-    if (place.on_device[r]) regions.push_back(ToAccel(n.te[r], r));
     const TensorId out = n.regions[r].output;
+    const auto root = static_cast<size_t>(Root(build, place.on_device, out));
+    if (place.on_device[r] && static_cast<size_t>(out) == root) regions.push_back(ToAccel(build, place.on_device, r));
     for (size_t user = 0; user < n.regions.size(); ++user) {
       if (std::ranges::count(n.regions[user].inputs, out) == 0 || place.on_device[r] == place.on_device[user]) continue;
-      activations[static_cast<size_t>(out)].kind =
-          place.on_device[r] ? accel::Activation::Kind::kOutput : accel::Activation::Kind::kInput;
+      activations[root].kind = place.on_device[r] ? accel::Activation::Kind::kOutput : accel::Activation::Kind::kInput;
     }
     if (place.on_device[r] && std::ranges::count(n.graph.outputs, out) > 0) {
-      activations[static_cast<size_t>(out)].kind = accel::Activation::Kind::kOutput;
+      activations[root].kind = accel::Activation::Kind::kOutput;
     }
   }
   accel::AccelOptions options;
@@ -124,22 +148,26 @@ Status AddDevicePlan(Build& build) {
   }
 
   for (size_t r = 0; r < n.regions.size(); ++r) {
-    if (place.before[r]) TESSERA_TRY(host_region(r));
+    if (place.before[r]) TESSERA_TRY(build.AddHostRegion(plan, r));
   }
   artifact::DeviceStep run;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const accel::ActivationPlace& in = program.inputs[i];
     const uint32_t packed = build.ArenaBuffer(fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i), in.packing.bytes());
-    plan.steps.push_back(build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i)), -1,
-                                      {build.TensorBuffer(plan.name, in.activation), packed}));
+    const bool from_user = std::ranges::count(n.graph.inputs, in.activation) > 0;
+    const std::vector<int> order = from_user ? n.graph.tensor(in.activation).order : std::vector<int>{};
+    plan.steps.push_back(build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i), order), -1,
+                                      {order.empty() ? build.TensorBuffer(plan.name, in.activation) : build.UserBuffer(plan.name, in.activation), packed}));
     run.inputs.push_back({packed, in.segment, static_cast<uint64_t>(in.offset)});
   }
   std::vector<artifact::Step> unpack;
   for (const accel::ActivationPlace& out : program.results) {
     const size_t id = static_cast<size_t>(out.activation);
-    const auto made_by = std::ranges::find(n.regions, out.activation, &graph::Region::output);
-    const uint32_t layer = static_cast<uint32_t>(made_by - n.regions.begin());
-    plan.taps.push_back({layer, true, 0, out.segment, static_cast<uint64_t>(out.offset), TapLayout(out.packing, n.graph.tensor(out.activation).shape)});
+    for (size_t r = 0; r < n.regions.size(); ++r) {
+      const TensorId made = n.regions[r].output;
+      if (!place.on_device[r] || Root(build, place.on_device, made) != out.activation) continue;
+      plan.taps.push_back({static_cast<uint32_t>(r), true, 0, out.segment, static_cast<uint64_t>(out.offset), TapLayout(out.packing, n.graph.tensor(made).shape)});
+    }
     if (activations[id].kind != accel::Activation::Kind::kOutput) continue;
     const uint32_t packed = build.ArenaBuffer(activations[id].name + ".packed", out.packing.bytes());
     run.outputs.push_back({packed, out.segment, static_cast<uint64_t>(out.offset)});
@@ -149,8 +177,9 @@ Status AddDevicePlan(Build& build) {
   plan.steps.push_back(std::move(run));
   for (artifact::Step& step : unpack) plan.steps.push_back(std::move(step));
   for (size_t r = 0; r < n.regions.size(); ++r) {
-    if (!place.on_device[r] && !place.before[r]) TESSERA_TRY(host_region(r));
+    if (!place.on_device[r] && !place.before[r]) TESSERA_TRY(build.AddHostRegion(plan, r));
   }
+  for (TensorId id : n.graph.outputs) build.AddOrderStep(plan, id, true);
   build.net.program = std::move(program.image);
   build.net.plans.push_back(std::move(plan));
   return {};

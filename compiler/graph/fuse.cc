@@ -17,7 +17,7 @@ bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
 
 }  // namespace
 
-std::vector<Region> Fuse(const Graph& graph) {
+std::vector<Region> Fuse(const Graph& graph, bool join) {
   std::vector<bool> taken(graph.nodes.size());
   std::vector<bool> made(graph.tensors.size());  // exists before the region that is being formed
   for (size_t i = 0; i < graph.tensors.size(); ++i) made[i] = graph.tensors[i].constant();
@@ -31,7 +31,7 @@ std::vector<Region> Fuse(const Graph& graph) {
     taken[n] = true;
     TensorId result = graph.nodes[n].output;
     const Category category = CategoryOf(graph.nodes[n].op);
-    while (category == Category::kComplex || category == Category::kReduction) {
+    while (join && (category == Category::kComplex || category == Category::kReduction)) {
       const std::vector<size_t> users = graph.ConsumersOf(result);
       if (users.size() != 1 || std::ranges::count(graph.outputs, result) > 0) break;
       const Node& user = graph.nodes[users[0]];

@@ -20,8 +20,9 @@ struct Region {
   TensorId output = -1;
 };
 
-// Every node of |graph| in exactly one region; regions in an order in which they can run.
-std::vector<Region> Fuse(const Graph& graph);
+// Every node of |graph| in exactly one region; regions in an order in which they can run. Without |join|, a region a
+// node: every tensor of the graph is then the result of some region.
+std::vector<Region> Fuse(const Graph& graph, bool join = true);
 
 // One line a region, for --dump.
 std::string Print(const Graph& graph, const std::vector<Region>& regions);

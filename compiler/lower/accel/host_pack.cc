@@ -18,8 +18,17 @@ using ir::DType;
 using ir::Expr;
 using ir::Stmt;
 
-Buffer TensorBuffer(const isa::Packing& p) {
-  return ir::MakeBuffer({"tensor", DType::kI8, {p.shape[0], p.shape[1], p.shape[2], p.shape[3]}});
+// The dimensions of |values| in |order|.
+template <typename T>
+std::vector<T> InOrder(const std::vector<T>& values, const std::vector<int>& order) {
+  if (order.empty()) return values;
+  std::vector<T> out;
+  for (const int d : order) out.push_back(values[static_cast<size_t>(d)]);
+  return out;
+}
+
+Buffer TensorBuffer(const isa::Packing& p, const std::vector<int>& order = {}) {
+  return ir::MakeBuffer({"tensor", DType::kI8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
 }
 Buffer PackedBuffer(const isa::Packing& p) {
   return ir::MakeBuffer(
@@ -54,8 +63,8 @@ std::optional<Expr> Inside(Expr at, int64_t lo, int64_t hi, int64_t extent) {
 
 // packed[n, b, y, x, r, j] for given indices.
 Stmt PackElement(const isa::Packing& p, const Buffer& tensor, const Buffer& packed,
-                 const std::vector<Expr>& at, Expr channel, int64_t last_channel, int64_t dy,
-                 int64_t dx) {
+                 const std::vector<int>& order, const std::vector<Expr>& at, Expr channel,
+                 int64_t last_channel, int64_t dy, int64_t dx) {
   const Expr image = at[0] * Expr(p.rows) + at[4];
   const Expr y = at[2] * Expr(p.stride[0]) + Expr(dy), x = at[3] * Expr(p.stride[1]) + Expr(dx);
   const std::optional<Expr> conditions[] = {
@@ -68,15 +77,15 @@ Stmt PackElement(const isa::Packing& p, const Buffer& tensor, const Buffer& pack
   for (const std::optional<Expr>& c : conditions) {
     if (c) inside = inside ? ir::And(*inside, *c) : *c;
   }
-  const Stmt copy = ir::Store(packed, at, ir::Load(tensor, {image, channel, y, x}));
+  const Stmt copy = ir::Store(packed, at, ir::Load(tensor, InOrder<Expr>({image, channel, y, x}, order)));
   if (!inside) return copy;
   return ir::If(*inside, copy, ir::Store(packed, at, ir::Imm(DType::kI8, p.fill)));
 }
 
 }  // namespace
 
-ir::Func PackFunc(const isa::Packing& p, const std::string& name) {
-  const Buffer tensor = TensorBuffer(p), packed = PackedBuffer(p);
+ir::Func PackFunc(const isa::Packing& p, const std::string& name, const std::vector<int>& order) {
+  const Buffer tensor = TensorBuffer(p, order), packed = PackedBuffer(p);
   ir::Func func{name, {tensor, packed}, {}};
   if (p.plain()) {
     func.body = Nest({{"n", p.batches},
@@ -86,7 +95,7 @@ ir::Func PackFunc(const isa::Packing& p, const std::string& name) {
                       {"r", p.rows},
                       {"j", p.block}},
                      [&](const std::vector<Expr>& at) {
-                       return PackElement(p, tensor, packed, at, at[1] * Expr(p.block) + at[5],
+                       return PackElement(p, tensor, packed, order, at, at[1] * Expr(p.block) + at[5],
                                           p.blocks * p.block - 1, 0, 0);
                      });
     func.body = ir::Simplify(func.body);
@@ -102,7 +111,7 @@ ir::Func PackFunc(const isa::Packing& p, const std::string& name) {
                                                       v[3], Expr(j % p.block)};
                            if (lane.channel < 0)
                              return ir::Store(packed, at, ir::Imm(DType::kI8, p.fill));
-                           return PackElement(p, tensor, packed, at, Expr(lane.channel),
+                           return PackElement(p, tensor, packed, order, at, Expr(lane.channel),
                                               lane.channel, lane.dy, lane.dx);
                          }));
   }

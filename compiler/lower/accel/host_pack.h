@@ -13,8 +13,9 @@
 namespace tessera::lower::accel {
 
 // Parameters: the tensor, int8 [batch, channel, y, x] row-major; the packed bytes, int8
-// [batches, blocks, y, x, rows, block] row-major. Means what isa::Pack means.
-ir::Func PackFunc(const isa::Packing& packing, const std::string& name);
+// [batches, blocks, y, x, rows, block] row-major. Means what isa::Pack means. |order|, if not empty: dimension k of
+// the parameter is dimension order[k] of [batch, channel, y, x] ({0, 2, 3, 1}: NHWC).
+ir::Func PackFunc(const isa::Packing& packing, const std::string& name, const std::vector<int>& order = {});
 
 // Parameters: the packed bytes; the tensor. Means what isa::Unpack means; |packing| must be
 // plain().

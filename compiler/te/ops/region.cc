@@ -7,24 +7,6 @@
 namespace tessera::te {
 namespace {
 
-DType TypeOf(tessera::DType dtype) {
-  switch (dtype) {
-    case tessera::DType::kBool:
-      return DType::kBool;
-    case tessera::DType::kInt8:
-      return DType::kI8;
-    case tessera::DType::kUint8:
-      return DType::kU8;
-    case tessera::DType::kInt32:
-      return DType::kI32;
-    case tessera::DType::kInt64:
-      return DType::kI64;
-    case tessera::DType::kFloat32:
-      return DType::kF32;
-  }
-  TESSERA_CHECK(false);
-}
-
 void BuildNode(RegionBuilder& b, const graph::Node& node) {
   using graph::Op;
   switch (node.op) {
@@ -61,6 +43,24 @@ void BuildNode(RegionBuilder& b, const graph::Node& node) {
 }
 
 }  // namespace
+
+DType TypeOf(tessera::DType dtype) {
+  switch (dtype) {
+    case tessera::DType::kBool:
+      return DType::kBool;
+    case tessera::DType::kInt8:
+      return DType::kI8;
+    case tessera::DType::kUint8:
+      return DType::kU8;
+    case tessera::DType::kInt32:
+      return DType::kI32;
+    case tessera::DType::kInt64:
+      return DType::kI64;
+    case tessera::DType::kFloat32:
+      return DType::kF32;
+  }
+  TESSERA_CHECK(false);
+}
 
 std::string RegionBuilder::Name(const std::string& name) {
   std::string unique = name;

@@ -32,6 +32,9 @@ struct RegionTe {
   int64_t macs = 0;
 };
 
+// The type of elements in loop IR.
+DType TypeOf(tessera::DType dtype);
+
 // |graph| has been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);
 
