@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the one-operator TFLite files of tests/data/tflite_ops and what the interpreter's reference kernels make of
+seeded inputs. The same versions of the packages (requirements.txt) write the same bytes.
+
+  python3 make.py            writes the files
+  python3 make.py --check    fails if they would be other ones
+"""
+
+import argparse
+import gzip
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from build import FLOAT, one_operator
+from cases import FAMILIES
+from oracle import Rng, check, open_model, run
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "tests" / "data" / "tflite_ops"
+
+
+def float_values(rng, count, scale, zero):
+    """Values around every integer of the quantised range and beyond, many exactly between two."""
+    halves = rng.range(-560, 560, count) / 2 - zero
+    values = halves * float(scale) + np.where(rng.range(0, 1, count) == 1, 0, (rng.unit(count) - 0.5) * float(scale))
+    return values.astype("<f4")
+
+
+def input_sets(rng, tensors, result):
+    """Four inferences: random, both extremes, near the zero points, a ramp."""
+    sets = []
+    for k in range(4):
+        values = []
+        for tensor in tensors:
+            count = int(np.prod(tensor.shape))
+            if tensor.dtype == FLOAT:
+                flat = float_values(rng, count, result.scale[0], result.zero)
+                if k == 1:
+                    flat[:8] = [0.0, -0.0, 1e30, -1e30, 3.4e38, -3.4e38, 1e-40, -1e-40]
+            elif k == 0:
+                flat = rng.int8(count)
+            elif k == 1:
+                flat = np.where(rng.int8(count) < 0, -128, 127)
+            elif k == 2:
+                flat = np.clip(tensor.zero + rng.range(-3, 3, count), -128, 127)
+            else:
+                flat = (np.arange(count) + rng.range(0, 255)) % 256 - 128
+            dtype = "<f4" if tensor.dtype == FLOAT else np.int8
+            values.append(np.ascontiguousarray(flat, dtype).reshape(tensor.shape))
+        sets.append(values)
+    return sets
+
+
+def make_case(operator, maker, k, seed):
+    """The file's bytes, its runs, and how many different values the first run's results have."""
+    rng = Rng(seed)
+    inputs, outputs, made = maker(rng, k)
+    content = one_operator(operator, inputs, outputs, made)
+    interpreter = open_model(content)
+    given = [tensor for tensor in inputs if tensor is not None and tensor.data is None]
+    runs, different = [], 0
+    for values in input_sets(rng, given, outputs[0]):
+        results = run(interpreter, values)
+        for tensor, result in zip(outputs, results, strict=True):
+            if list(result.shape) != tensor.shape:
+                raise SystemExit(f"{operator} {k}: the interpreter gives {result.shape}, the file says {tensor.shape}")
+        if not runs:
+            different = len(np.unique(results[0]))
+        runs.append({"inputs": [v.tobytes().hex() for v in values], "outputs": [r.tobytes().hex() for r in results]})
+    return content, runs, different
+
+
+def make_all():
+    """Path from FOLDER -> bytes. Of several draws of scales and zero points the one with the most different results
+    is kept, as many draws clamp everything to one value; every sixth file is the first draw as it comes."""
+    files, listed = {}, []
+    for operator, count, maker, extra in FAMILIES:
+        for k in range(count):
+            name = "_".join(filter(None, [operator.lower(), extra, f"{k:02}"]))
+            seeds = [zlib.crc32(f"{name} {draw}".encode()) for draw in range(1 if k % 6 == 5 else 24)]
+            draws = [(seed, *make_case(operator, maker, k, seed)) for seed in seeds]
+            seed, content, runs, _ = max(draws, key=lambda draw: draw[3])
+            files[f"{name}.tflite"] = content
+            listed.append({"name": name, "operator": operator, "seed": seed, "runs": runs})
+    lines = ",\n".join(json.dumps(case) for case in listed)
+    text = '{"oracle": %s,\n"cases": [\n%s\n]}\n' % (json.dumps(check()), lines)
+    files["cases.json.gz"] = gzip.compress(text.encode(), 9, mtime=0)
+    return files
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with the files that are there instead of writing")
+    arguments = parser.parse_args()
+    files = make_all()
+    if arguments.check:
+        there = {path.name for path in FOLDER.iterdir()} if FOLDER.is_dir() else set()
+        other = sorted(there ^ files.keys()) + [n for n in sorted(there & files.keys()) if (FOLDER / n).read_bytes() != files[n]]
+        if other:
+            raise SystemExit(f"{FOLDER}: {len(other)} files differ, the first is {other[0]}: run make.py and look at the difference")
+    else:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        for path in FOLDER.iterdir():
+            if path.name not in files:
+                path.unlink()
+        for name, content in files.items():
+            (FOLDER / name).write_bytes(content)
+    print(f"{len(files) - 1} operators, {sum(map(len, files.values()))} bytes {'are as they were' if arguments.check else 'written'}")
+
+
+if __name__ == "__main__":
+    main()
