@@ -14,7 +14,7 @@ TESSERA_PACKAGES=(
   verilator yosys
   # libraries
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
-  libonnx-dev libprotobuf-dev protobuf-compiler llvm-19-dev
+  libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
   # data
   dataset-fashion-mnist
 )

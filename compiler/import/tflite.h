@@ -15,12 +15,17 @@
 namespace tessera {
 
 // Reads a .tflite file: every table is verified before it is read. Tensors of four axes become
-// NCHW; graph inputs and outputs remember the file's order (graph::Tensor::order). Fused activations become bounds of the
-// node; every node rounds as TFLite does. Node k of the file is named by its operator in lower case and its index:
-// "conv_2d_3". A batch extent of the file stays.
-//   errors  kInvalidArgument  not a model; tables or buffers outside of the file; scales of 0, NaN or infinity; channel
-//                             axes or shapes that disagree; each message names file, operator, index and tensor
-//           kUnsupported      an operator, option or data type that is not in docs/operators.md (named); dynamic shapes
+// NCHW; graph inputs and outputs remember the file's order (graph::Tensor::order). Fused
+// activations become bounds of the node; every node rounds as TFLite does. The node that makes the
+// result of operator k of the file is named by the operator in lower case and its index:
+// "conv_2d_3"; nodes that move its operands or finish its result have a suffix: "reshape_4.nhwc".
+// The batch extent of the file stays.
+//   errors  kInvalidArgument  not a model; tables or buffers outside of the file; scales of 0, NaN
+//                             or infinity; channel axes or shapes that disagree; each message names
+//                             file, operator, index and tensor
+//           kUnsupported      an operator, option or data type that is not in docs/operators.md
+//                             (named); dynamic shapes
+//           kOutOfRange       more operators, tensors or elements than the compiler takes
 Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path);
 
 }  // namespace tessera

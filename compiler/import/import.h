@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Model files of any supported format to integer graphs. Depends on: onnx.h, tflite.h. Used by
+// tools.
+#ifndef TESSERA_COMPILER_IMPORT_IMPORT_H_
+#define TESSERA_COMPILER_IMPORT_IMPORT_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+
+namespace tessera {
+
+enum class ModelFormat : uint8_t { kOnnx, kTflite };
+
+std::string_view Text(ModelFormat format);  // "ONNX"
+
+// What |bytes| are, by content: a file that says that it is TFLite is; all others may be ONNX.
+ModelFormat FormatOf(std::span<const uint8_t> bytes);
+
+// Reads a model of the format that FormatOf gives. |path| is for messages.
+//   errors  as ImportOnnx, ImportTflite
+Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path);
+
+}  // namespace tessera
+
+#endif  // TESSERA_COMPILER_IMPORT_IMPORT_H_

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk from a .tflite file's operators to a graph's: one or a few nodes for each, layouts from
+// NHWC to NCHW. The node that makes an operator's result is named by the operator ("conv_2d_3");
+// those in front of it and between have a suffix. Internal to compiler/import.
+#ifndef TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
+#define TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/graph/graph.h"
+#include "compiler/import/tflite_model.h"
+
+namespace tessera::tflite_model {
+
+class Converter {
+ public:
+  explicit Converter(const Model& model) : model_(model), made_(model.tensors.size(), -1) {}
+  Result<graph::Graph> Convert();
+
+ private:
+  using Shape = std::vector<int64_t>;
+  struct Row;  // of the table of operators
+
+  template <typename... Args>
+  std::unexpected<Error> Invalid(fmt::format_string<Args...> format, Args&&... args) const {
+    return Within(op_->Place(),
+                  Fail(Code::kInvalidArgument, format, std::forward<Args>(args)...).error());
+  }
+  template <typename... Args>
+  std::unexpected<Error> Unsupported(fmt::format_string<Args...> format, Args&&... args) const {
+    return Within(op_->Place(),
+                  Fail(Code::kUnsupported, format, std::forward<Args>(args)...).error());
+  }
+
+  // Walk (tflite_convert.cc).
+  Status Inputs();
+  Status Outputs();
+  Status One(const Operator& op);
+  void MakeNamesUnique();
+
+  // Operands and results (tflite_operand.cc). |i| counts the operator's inputs.
+  bool Has(size_t i) const { return i < op_->inputs.size() && op_->inputs[i] >= 0; }
+  Result<const Tensor*> In(size_t i) const;
+  const Tensor& Out() const { return model_.tensors[static_cast<size_t>(op_->outputs[0])]; }
+  Result<graph::TensorId> Activation(size_t i, TensorType type = TensorType::INT8) const;
+  Result<std::vector<int64_t>> Integers(size_t i) const;  // a short constant of int32 or int64
+  Result<graph::TensorId> AddConstant(graph::Tensor tensor);
+  Result<graph::TensorId> Emit(graph::Node made, const std::string& suffix,
+                               const graph::Quant& quant, Shape shape);
+  Status Finish(graph::Node made, Shape shape);  // makes the operator's result
+  template <typename T>
+  Result<const T*> Options() const {
+    const T* options = op_->table->template builtin_options_as<T>();
+    if (!options) return Invalid("its options are missing or another operator's");
+    return options;
+  }
+
+  // Scales and bounds (tflite_quant.cc).
+  Result<graph::Quant> ReadQuant(const Tensor& tensor, int64_t channels, int axis) const;
+  Result<graph::Quant> ActivationQuant(const Tensor& tensor) const;
+  Status SameScale(graph::TensorId x) const;  // as the result's
+  Status Bound(tflite_file::ActivationFunctionType function, graph::Node& node) const;
+
+  // Layouts (tflite_shape.cc). "File order" is row-major NHWC.
+  Result<graph::TensorId> ToFileOrder(graph::TensorId x);
+  Status FinishFromFileOrder(graph::TensorId x);
+
+  // Contractions (tflite_conv.cc).
+  Status Conv();
+  Status Depthwise();
+  Status FullyConnected();
+  Result<graph::TensorId> Weights(size_t rank, int channel_axis);
+  Status AddBias(graph::Node& node);
+  template <typename T>
+  Status Contract(const T& options, bool depthwise);
+
+  // Windows (tflite_pool.cc).
+  Status AveragePool();
+  Status MaxPool();
+  Result<graph::TensorId> Spatial() const;
+  Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
+                                   graph::Window window) const;
+  Status Pool(graph::Op op);
+
+  // Element by element (tflite_elementwise.cc).
+  Status Add();
+  Status Sub();
+  Status Mul();
+  Status Relu();
+  Status Quantize();
+  Status Dequantize();
+  template <typename T>
+  Status Binary(graph::Op op);
+  Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);
+
+  // Elements that move (tflite_shape.cc, tflite_move.cc).
+  Status Reshape();
+  Status Squeeze();
+  Status ExpandDims();
+  Status Transpose();
+  Status Pad();
+  Status Concat();
+  Status ReshapeTo(const Shape& shape);
+
+  const Model& model_;
+  graph::Graph graph_;
+  const Operator* op_ = nullptr;       // that is converted
+  std::vector<graph::TensorId> made_;  // by tensor of the file: activations so far; -1
+  std::map<std::pair<int, int>, graph::TensorId> constants_;  // by tensor and channel axis
+  uint64_t constant_bytes_ = 0;
+};
+
+// The shape, axis or bytes of a tensor of the file as the graph has them: four axes become NCHW,
+// others stay.
+std::vector<int64_t> GraphShape(const std::vector<int64_t>& file);
+std::vector<int64_t> FileShape(const std::vector<int64_t>& graph);
+int GraphAxis(size_t rank, int axis);
+std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vector<int64_t>& file);
+
+}  // namespace tessera::tflite_model
+
+#endif  // TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/import/tflite_model.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/tensor/tensor.h"
+
+namespace tessera::tflite_model {
+namespace {
+
+constexpr uint32_t kVersion = 3;
+constexpr size_t kMaxBytes = (size_t{1} << 31) - 64;  // offsets have 31 bits
+constexpr size_t kMaxOperators = 1 << 14;             // later passes look at pairs of nodes
+constexpr size_t kMaxTensors = 1 << 16;
+constexpr size_t kMaxOperands = 1024;
+constexpr int64_t kMaxElements = int64_t{1} << 28;  // of one tensor
+constexpr size_t kMaxRank = 8;
+constexpr size_t kMaxName = 200;  // a name stands in every message and many tensors may share one
+
+// A vector of tables or scalars that may be missing.
+template <typename T>
+size_t SizeOf(const flatbuffers::Vector<T>* vector) {
+  return vector ? vector->size() : 0;
+}
+
+// One line without characters that a terminal would act on.
+std::string Clean(const flatbuffers::String* text) {
+  if (!text) return {};
+  std::string clean(text->c_str(), std::min<size_t>(text->size(), kMaxName));
+  for (char& c : clean) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return clean;
+}
+
+int64_t BytesOf(TensorType type) {  // an element; 0: not a type whose elements stand side by side
+  switch (type) {
+    case TensorType::INT8:
+    case TensorType::UINT8:
+    case TensorType::BOOL:
+      return 1;
+    case TensorType::FLOAT16:
+    case TensorType::BFLOAT16:
+    case TensorType::INT16:
+    case TensorType::UINT16:
+      return 2;
+    case TensorType::FLOAT32:
+    case TensorType::INT32:
+    case TensorType::UINT32:
+      return 4;
+    case TensorType::INT64:
+    case TensorType::UINT64:
+    case TensorType::FLOAT64:
+    case TensorType::COMPLEX64:
+      return 8;
+    case TensorType::COMPLEX128:
+      return 16;
+    default:
+      return 0;
+  }
+}
+
+Status CheckSignature(const tflite_file::Tensor& table, const std::string& place) {
+  const auto* signature = table.shape_signature();
+  if (SizeOf(signature) == 0) return {};
+  if (signature->size() != SizeOf(table.shape())) {
+    return Fail(Code::kInvalidArgument, "{}: a shape of {} extents and a signature of {}", place,
+                SizeOf(table.shape()), signature->size());
+  }
+  for (uint32_t i = 0; i < signature->size(); ++i) {
+    const int32_t extent = signature->Get(i);
+    if (extent == table.shape()->Get(i)) continue;
+    if (extent == -1 && i == 0) continue;  // any batch: the one that the shape has
+    if (extent == -1) {
+      return Fail(Code::kUnsupported,
+                  "{}: extent {} of its shape is dynamic; convert the model with fixed shapes",
+                  place, i);
+    }
+    return Fail(Code::kInvalidArgument, "{}: extent {} is {} in its shape and {} in its signature",
+                place, i, table.shape()->Get(i), extent);
+  }
+  return {};
+}
+
+// The bytes of buffer |index|.
+Result<std::span<const uint8_t>> Data(const tflite_file::Model& model, uint32_t index,
+                                      const std::string& place) {
+  if (index >= SizeOf(model.buffers())) {
+    return Fail(Code::kInvalidArgument, "{}: its data are in buffer {}, the file has {}", place,
+                index, SizeOf(model.buffers()));
+  }
+  const tflite_file::Buffer& buffer = *model.buffers()->Get(index);
+  if (buffer.offset() > 1 || buffer.size() > 1) {
+    return Fail(Code::kUnsupported,
+                "{}: buffer {} lies behind the tables; convert the model with its data inside",
+                place, index);
+  }
+  if (!buffer.data()) return std::span<const uint8_t>{};
+  return std::span<const uint8_t>{buffer.data()->data(), buffer.data()->size()};
+}
+
+Result<Tensor> ReadTensor(const tflite_file::Model& model, const tflite_file::Tensor& table,
+                          int index) {
+  Tensor tensor{.index = index, .name = Clean(table.name()), .type = table.type()};
+  const std::string place = tensor.Place();
+  if (table.is_variable())
+    return Fail(Code::kUnsupported, "{}: variables are not supported", place);
+  if (table.sparsity())
+    return Fail(Code::kUnsupported, "{}: sparse tensors are not supported; store it densely",
+                place);
+  if (table.external_buffer() != 0)
+    return Fail(Code::kUnsupported, "{}: its data are in another file", place);
+  if (SizeOf(table.shape()) > kMaxRank) {
+    return Fail(Code::kUnsupported, "{}: {} axes, at most {} are supported", place,
+                table.shape()->size(), kMaxRank);
+  }
+  TESSERA_TRY(CheckSignature(table, place));
+  if (table.shape()) tensor.shape.assign(table.shape()->begin(), table.shape()->end());
+  for (const int64_t extent : tensor.shape) {
+    if (extent < 0) {
+      return Fail(Code::kInvalidArgument, "{}: shape {} has a negative extent", place,
+                  ShapeText(tensor.shape));
+    }
+  }
+  const Result<int64_t> count = ElementCount(tensor.shape, kMaxElements);
+  if (!count) return Within(place, count.error());
+  TESSERA_ASSIGN(tensor.data, Data(model, table.buffer(), place));
+  const int64_t size = BytesOf(tensor.type);
+  if (tensor.constant() && size > 0 && static_cast<int64_t>(tensor.data.size()) != *count * size) {
+    return Fail(Code::kInvalidArgument, "{}: shape {} of {} takes {} bytes, buffer {} has {}",
+                place, ShapeText(tensor.shape), TypeText(tensor.type), *count * size,
+                table.buffer(), tensor.data.size());
+  }
+  tensor.quantization = table.quantization();
+  return tensor;
+}
+
+// Tensor indices, each in range; -1 only where |optional|.
+Result<std::vector<int>> Indices(const flatbuffers::Vector<int32_t>* list, size_t tensors,
+                                 bool optional, const std::string& place) {
+  if (SizeOf(list) > kMaxOperands) {
+    return Fail(Code::kOutOfRange, "{} has {} tensors, at most {} are accepted", place,
+                list->size(), kMaxOperands);
+  }
+  std::vector<int> indices;
+  for (uint32_t i = 0; i < SizeOf(list); ++i) {
+    const int32_t index = list->Get(i);
+    if (!(index == -1 && optional) && (index < 0 || static_cast<size_t>(index) >= tensors)) {
+      return Fail(Code::kInvalidArgument, "{} {} is tensor {}, the file has {}", place, i, index,
+                  tensors);
+    }
+    indices.push_back(index);
+  }
+  return indices;
+}
+
+Result<Operator> ReadOperator(const tflite_file::Model& model, const tflite_file::Operator& table,
+                              int index, size_t tensors) {
+  if (table.opcode_index() >= SizeOf(model.operator_codes())) {
+    return Fail(Code::kInvalidArgument, "operator {}: its code is number {}, the file has {}",
+                index, table.opcode_index(), SizeOf(model.operator_codes()));
+  }
+  const tflite_file::OperatorCode& code = *model.operator_codes()->Get(table.opcode_index());
+  Operator op{.index = index, .table = &table};
+  // Old files have the first only; codes that do not fit it stand in the second.
+  op.code =
+      std::max(static_cast<BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
+  if (op.code == BuiltinOperator::CUSTOM) {
+    return Fail(Code::kUnsupported, "operator {}: custom operator '{}' is not supported", index,
+                Clean(code.custom_code()));
+  }
+  op.type = tflite_file::EnumNameBuiltinOperator(op.code);
+  if (op.type.empty()) {
+    return Fail(Code::kUnsupported, "operator {}: operators of code {} are not supported", index,
+                static_cast<int32_t>(op.code));
+  }
+  TESSERA_ASSIGN(op.inputs, Indices(table.inputs(), tensors, true, op.Place() + ": input"));
+  TESSERA_ASSIGN(op.outputs, Indices(table.outputs(), tensors, false, op.Place() + ": output"));
+  return op;
+}
+
+}  // namespace
+
+std::string TypeText(TensorType type) {
+  const std::string name = tflite_file::EnumNameTensorType(type);
+  return name.empty() ? fmt::format("type {}", static_cast<int>(type)) : name;
+}
+
+std::string Tensor::Place() const { return fmt::format("tensor {} '{}'", index, name); }
+
+std::string Operator::Place() const { return fmt::format("operator {} ({})", index, type); }
+
+bool LooksLikeTflite(std::span<const uint8_t> bytes) {
+  return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, tflite_file::ModelIdentifier(), 4) == 0;
+}
+
+Result<Model> Parse(std::span<const uint8_t> bytes) {
+  if (!LooksLikeTflite(bytes))
+    return Fail(Code::kInvalidArgument, "is not a TFLite model: bytes 4 to 7 are not 'TFL3'");
+  if (bytes.size() > kMaxBytes) {
+    return Fail(Code::kOutOfRange, "has {} bytes, a TFLite model has at most {}", bytes.size(),
+                kMaxBytes);
+  }
+  flatbuffers::Verifier::Options limits;
+  limits.max_depth = 16;
+  limits.max_tables = 1 << 19;
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), limits);
+  if (!tflite_file::VerifyModelBuffer(verifier)) {
+    return Fail(Code::kInvalidArgument,
+                "is not a TFLite model, or is truncated: a table or list lies outside of the file");
+  }
+  const tflite_file::Model& file = *tflite_file::GetModel(bytes.data());
+  if (file.version() != kVersion) {
+    return Fail(Code::kUnsupported,
+                "is of version {} of the TFLite format; version {} is supported", file.version(),
+                kVersion);
+  }
+  if (SizeOf(file.subgraphs()) == 0)
+    return Fail(Code::kInvalidArgument, "the model has no subgraph");
+  if (file.subgraphs()->size() > 1) {
+    return Fail(Code::kUnsupported, "the model has {} subgraphs, one is supported",
+                file.subgraphs()->size());
+  }
+  const tflite_file::SubGraph& graph = *file.subgraphs()->Get(0);
+  const size_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
+  if (operators == 0) return Fail(Code::kInvalidArgument, "the model has no operators");
+  if (operators > kMaxOperators) {
+    return Fail(Code::kOutOfRange, "the model has {} operators, at most {} are accepted", operators,
+                kMaxOperators);
+  }
+  if (tensors > kMaxTensors) {
+    return Fail(Code::kOutOfRange, "the model has {} tensors, at most {} are accepted", tensors,
+                kMaxTensors);
+  }
+  Model model;
+  model.name = Clean(graph.name());
+  for (uint32_t i = 0; i < tensors; ++i) {
+    TESSERA_ASSIGN(Tensor tensor, ReadTensor(file, *graph.tensors()->Get(i), static_cast<int>(i)));
+    model.tensors.push_back(std::move(tensor));
+  }
+  for (uint32_t i = 0; i < operators; ++i) {
+    TESSERA_ASSIGN(Operator op,
+                   ReadOperator(file, *graph.operators()->Get(i), static_cast<int>(i), tensors));
+    model.operators.push_back(std::move(op));
+  }
+  TESSERA_ASSIGN(model.inputs, Indices(graph.inputs(), tensors, false, "model input"));
+  TESSERA_ASSIGN(model.outputs, Indices(graph.outputs(), tensors, false, "model output"));
+  return model;
+}
+
+}  // namespace tessera::tflite_model

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scales, zero points and fused activations of a .tflite file.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "compiler/import/tflite_convert.h"
+
+namespace tessera::tflite_model {
+
+using tflite_file::ActivationFunctionType;
+
+// |channels| scales along |axis| are taken, or one.
+Result<graph::Quant> Converter::ReadQuant(const Tensor& tensor, int64_t channels, int axis) const {
+  const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
+  const tflite_file::Quantization* from = tensor.quantization;
+  if (!from || !from->scale() || from->scale()->size() == 0)
+    return Fail(Code::kInvalidArgument, "{} has no scale; quantise the model to int8", place);
+  if (from->details_type() != 0)
+    return Fail(Code::kUnsupported, "{}: a quantisation other than scale and zero point", place);
+  const size_t scales = from->scale()->size();
+  const size_t zeros = from->zero_point() ? from->zero_point()->size() : 0;
+  if (zeros != scales) {
+    return Fail(Code::kInvalidArgument, "{} has {} scales and {} zero points", place, scales,
+                zeros);
+  }
+  if (scales != 1 && static_cast<int64_t>(scales) != channels) {
+    return Fail(Code::kInvalidArgument, "{} has {} scales, {} needed", place, scales,
+                channels == 1 ? "one is" : fmt::format("one or {} are", channels));
+  }
+  graph::Quant quant;
+  if (scales > 1) {
+    if (from->quantized_dimension() != axis) {
+      return Fail(Code::kInvalidArgument,
+                  "{} has its scales along axis {}, its channels are along axis {}", place,
+                  from->quantized_dimension(), axis);
+    }
+    quant.axis = axis;
+  }
+  for (uint32_t i = 0; i < scales; ++i) {
+    const float scale = from->scale()->Get(i);
+    if (!std::isfinite(scale) || scale <= 0) {
+      return Fail(Code::kInvalidArgument, "{}: scale {} is {}; a scale is a finite number above 0",
+                  place, i, scale);
+    }
+    const int64_t zero = from->zero_point()->Get(i);
+    if (zero < std::numeric_limits<int32_t>::min() || zero > std::numeric_limits<int32_t>::max())
+      return Fail(Code::kInvalidArgument, "{}: zero point {} is {}", place, i, zero);
+    quant.scale.push_back(static_cast<double>(scale));
+    quant.zero.push_back(static_cast<int32_t>(zero));
+  }
+  return quant;
+}
+
+Result<graph::Quant> Converter::ActivationQuant(const Tensor& tensor) const {
+  TESSERA_ASSIGN(graph::Quant quant, ReadQuant(tensor, 1, -1));
+  if (quant.zero[0] < -128 || quant.zero[0] > 127) {
+    const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
+    return Fail(Code::kInvalidArgument, "{}: zero point {} is no int8", place, quant.zero[0]);
+  }
+  return quant;
+}
+
+Status Converter::SameScale(graph::TensorId x) const {
+  TESSERA_ASSIGN(const graph::Quant out, ActivationQuant(Out()));
+  if (*graph_.tensor(x).quant == out) return {};
+  return Unsupported("'{}' and its result {} have different scales or zero points",
+                     graph_.tensor(x).name, Out().Place());
+}
+
+// TFLite divides the bound by the scale in float32 and rounds half away from zero.
+Status Converter::Bound(ActivationFunctionType function, graph::Node& node) const {
+  TESSERA_ASSIGN(const graph::Quant quant, ActivationQuant(Out()));
+  Status status;
+  const auto quantise = [&](float bound) -> int32_t {
+    const float steps = std::round(bound / static_cast<float>(quant.scale[0]));
+    if (!(std::abs(steps) < 2147483648.0f)) {
+      status =
+          Invalid("its result {}: bound {} of {} does not fit int32 in steps of {}", Out().Place(),
+                  bound, tflite_file::EnumNameActivationFunctionType(function), quant.scale[0]);
+      return 0;
+    }
+    const int64_t q = static_cast<int64_t>(steps) + quant.zero[0];
+    return static_cast<int32_t>(std::clamp<int64_t>(q, -128, 127));
+  };
+  switch (function) {
+    case ActivationFunctionType::NONE:
+      return {};
+    case ActivationFunctionType::RELU:
+      node.lo = quant.zero[0];
+      return {};
+    case ActivationFunctionType::RELU_N1_TO_1:
+      node.lo = quantise(-1);
+      node.hi = quantise(1);
+      return status;
+    case ActivationFunctionType::RELU6:
+      node.lo = quant.zero[0];
+      node.hi = quantise(6);
+      return status;
+    default:
+      break;
+  }
+  const std::string name = tflite_file::EnumNameActivationFunctionType(function);
+  return Unsupported(
+      "fused activation {} is not supported (supported: NONE RELU RELU_N1_TO_1 "
+      "RELU6)",
+      name.empty() ? std::to_string(static_cast<int>(function)) : name);
+}
+
+}  // namespace tessera::tflite_model
