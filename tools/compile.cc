@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
-#include "compiler/import/onnx.h"
+#include "compiler/import/import.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/verb.h"
@@ -40,7 +40,7 @@ Result<int> Run(const Options& options) {
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
 
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
-  TESSERA_ASSIGN(graph::Graph graph, ImportOnnx(bytes, options.model));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model));
   Result<compiler::Compiled> compiled = compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
   std::fputs(compiled->dump.c_str(), stdout);
@@ -64,7 +64,7 @@ Result<int> Run(const Options& options) {
 Action AddCompile(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("compile", "compile a model into an artifact");
-  verb->add_option("model", options->model, "an ONNX model (int8, QDQ)")->required();
+  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form)")->required();
   verb->add_option("-o,--output", options->output, "the artifact to write (net.tsr)");
   verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file")->capture_default_str();
   verb->add_option("--target", options->targets, "what to compile for: cpu, vta or both")->capture_default_str();

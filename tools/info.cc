@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"
-#include "compiler/import/onnx.h"
+#include "compiler/import/import.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/tensor/tensor.h"
 #include "tools/output.h"
@@ -71,15 +71,15 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
 }
 
 Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path) {
-  TESSERA_ASSIGN(graph::Graph graph, ImportOnnx(bytes, path));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
   graph::Simplify(graph);
   int64_t macs = 0, weights = 0;
   for (const graph::Node& node : graph.nodes) macs += graph::Macs(graph, node);
   for (const graph::Tensor& tensor : graph.tensors) {
     if (tensor.constant() && tensor.dtype == DType::kInt8) weights += tensor.count();
   }
-  std::printf("%s: ONNX model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n", path.c_str(), graph.name.c_str(),
-              graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
+  std::printf("%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n", path.c_str(),
+              std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(), graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
   std::fputs(graph::Print(graph).c_str(), stdout);
   return Json{{"kind", "model"}, {"name", graph.name}, {"operators", graph.nodes.size()}, {"macs", macs}, {"weights", weights}};
 }

@@ -91,7 +91,7 @@ Result<int> Run(const Options& options) {
 Action AddRun(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("run", "run a network over many items on one device");
-  verb->add_option("model", options->model, "an ONNX model (int8, QDQ) or an artifact (net.tsr)")->required();
+  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")->required();
   verb->add_option("--device", options->device, "cpu, func or rtl")->capture_default_str();
   verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);
