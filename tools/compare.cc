@@ -29,29 +29,56 @@ int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
   return different;
 }
 
-// One image on one device: the model's output and every layer's.
+// One image on one device: the model's output and every layer's that can be read.
 struct Captured {
   HostTensor output;
-  std::vector<HostTensor> layers;
+  std::vector<std::optional<HostTensor>> layers;
 };
 
-Result<Captured> RunOne(Runner& runner, const HostTensor& item, ExecutionReport* report) {
-  Captured captured;
+// The network on one device. |observer| runs a program that also stores what stays on chip, where that differs.
+struct Side {
+  Runner runner;
+  std::optional<Runner> observer;
+};
+
+const artifact::Plan& PlanOf(const Runner& runner, const artifact::Artifact& net) {
+  return *net.PlanNamed(runner.device ? "device" : "cpu");
+}
+
+bool SeesAll(const Runner& runner) {
+  const artifact::Artifact& net = runner.executor->artifact();
+  for (size_t l = 0; l < net.layers.size(); ++l) {
+    if (PlanOf(runner, net).TapOf(static_cast<uint32_t>(l)) == nullptr) return false;
+  }
+  return true;
+}
+
+Result<HostTensor> RunOnce(Runner& runner, const HostTensor& item, ExecutionReport* report) {
   Result<std::vector<HostTensor>> outputs = runner.executor->Run(std::vector<HostTensor>{item}, report);
   if (!outputs) return Within(runner.name, outputs.error());
-  captured.output = std::move((*outputs)[0]);
-  for (size_t l = 0; l < runner.executor->artifact().layers.size(); ++l) {
-    TESSERA_ASSIGN(HostTensor layer, runner.executor->CaptureLayer(static_cast<uint32_t>(l)));
-    captured.layers.push_back(std::move(layer));
+  return std::move((*outputs)[0]);
+}
+
+Result<Captured> RunOne(Side& side, const HostTensor& item, ExecutionReport* report) {
+  Captured captured;
+  TESSERA_ASSIGN(captured.output, RunOnce(side.runner, item, report));
+  Runner& seen = side.observer ? *side.observer : side.runner;
+  if (side.observer) TESSERA_TRY(RunOnce(seen, item, nullptr));
+  const artifact::Artifact& net = seen.executor->artifact();
+  captured.layers.resize(net.layers.size());
+  for (size_t l = 0; l < net.layers.size(); ++l) {
+    if (PlanOf(seen, net).TapOf(static_cast<uint32_t>(l)) == nullptr) continue;
+    TESSERA_ASSIGN(captured.layers[l], seen.executor->CaptureLayer(static_cast<uint32_t>(l)));
   }
   return captured;
 }
 
 // Runs |item| on the clocked device with the trace on and fills in the layers' cycles.
-Result<Captured> RunTraced(Runner& runner, const HostTensor& item, ExecutionReport* report, Comparison& c) {
+Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* report, Comparison& c) {
+  Runner& runner = side.runner;
   std::vector<TraceEntry> trace;
   TESSERA_TRY(runner.device->SetTrace(&trace));
-  Result<Captured> captured = RunOne(runner, item, report);
+  Result<Captured> captured = RunOne(side, item, report);
   TESSERA_TRY(runner.device->SetTrace(nullptr));
   if (!captured) return captured;
   c.cycles = static_cast<int64_t>(report->runs.at(0).cycles);
@@ -71,13 +98,20 @@ Comparison Begin(const Options& options, const Network& network, const std::vect
   c.labels.assign(inputs.labels.begin(), inputs.labels.end());
   c.predictions.resize(devices.size());
   const artifact::Plan* device_plan = network.artifact->PlanNamed("device");
+  const auto on_device = [&](size_t layer) {  // a step of the host names its layer
+    return device_plan != nullptr && std::ranges::none_of(device_plan->steps, [&](const artifact::Step& step) {
+      const auto* kernel = std::get_if<artifact::KernelStep>(&step);
+      return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
+    });
+  };
   for (size_t l = 0; l < network.artifact->layers.size(); ++l) {
     const artifact::Layer& layer = network.artifact->layers[l];
     const artifact::Tap* tap = device_plan ? device_plan->TapOf(static_cast<uint32_t>(l)) : nullptr;
     LayerRow row;
     row.name = layer.name;
     row.op = layer.op;
-    row.device = tap && tap->on_device ? "accelerator" : "host";
+    row.device = on_device(l) ? "accelerator" : "host";
+    row.stays = device_plan && !tap;
     row.macs = static_cast<int64_t>(layer.macs);
     c.layers.push_back(std::move(row));
   }
@@ -89,10 +123,19 @@ Result<int> Run(const Options& options) {
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool cpu = std::ranges::count(devices, "cpu") > 0;
   TESSERA_ASSIGN(const Network network, LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u)));
-  std::vector<Runner> runners;
+  std::vector<Side> sides;
+  std::optional<Network> observed;
   for (const std::string& name : devices) {
-    TESSERA_ASSIGN(Runner runner, OpenRunner(network, name, {}, options.executor));
-    runners.push_back(std::move(runner));
+    Side side;
+    TESSERA_ASSIGN(side.runner, OpenRunner(network, name, {}, options.executor));
+    if (!SeesAll(side.runner)) {
+      if (!observed) {
+        TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, false, true, true));
+      }
+      TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, name, {}, options.executor));
+      if (SeesAll(observer)) side.observer = std::move(observer);
+    }
+    sides.push_back(std::move(side));
   }
   Comparison c = Begin(options, network, devices, inputs);
 
@@ -100,10 +143,10 @@ Result<int> Run(const Options& options) {
   for (int64_t i = 0; i < inputs.count(); ++i) {
     const HostTensor item = inputs.items.Slice(i, 1);
     Captured reference;
-    for (size_t d = 0; d < runners.size(); ++d) {
+    for (size_t d = 0; d < sides.size(); ++d) {
       ExecutionReport report;
-      const bool traced = i == 0 && runners[d].has_clock() && c.clocked.empty();
-      Result<Captured> ran = traced ? RunTraced(runners[d], item, &report, c) : RunOne(runners[d], item, &report);
+      const bool traced = i == 0 && sides[d].runner.has_clock() && c.clocked.empty();
+      Result<Captured> ran = traced ? RunTraced(sides[d], item, &report, c) : RunOne(sides[d], item, &report);
       if (!ran) return std::unexpected(ran.error());
       c.predictions[d].push_back(ArgMax(ran->output));
       if (d == 0) {
@@ -113,8 +156,9 @@ Result<int> Run(const Options& options) {
       c.output_values += ran->output.count();
       c.output_mismatches += CountDifferent(reference.output, ran->output);
       for (size_t l = 0; l < ran->layers.size(); ++l) {
-        c.layers[l].values += ran->layers[l].count();
-        c.layers[l].mismatches += CountDifferent(reference.layers[l], ran->layers[l]);
+        if (!ran->layers[l] || !reference.layers[l]) continue;
+        c.layers[l].values += ran->layers[l]->count();
+        c.layers[l].mismatches += CountDifferent(*reference.layers[l], *ran->layers[l]);
       }
     }
     progress.Update(i + 1, inputs.count());
@@ -129,7 +173,7 @@ Result<int> Run(const Options& options) {
 Action AddCompare(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("compare", "run a network on several devices and compare every layer's result");
-  verb->add_option("model", options->model, "an ONNX model (int8, QDQ) or an artifact (net.tsr)")->required();
+  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")->required();
   verb->add_option("--devices", options->devices, "of cpu, func, rtl; the first is what the others are compared with")->capture_default_str();
   verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);

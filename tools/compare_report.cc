@@ -74,9 +74,12 @@ std::string ReportText(const Comparison& c) {
   }
   const std::string clock = c.clocked.empty() ? "" : fmt::format("{} cycles", c.clocked);
   std::vector<std::vector<std::string>> rows;
+  bool stays = false;
   for (const LayerRow& l : c.layers) {
-    rows.push_back({l.name, l.op, l.device, Grouped(l.macs), c.clocked.empty() ? "-" : Grouped(l.cycles),
-                    l.macs ? Percent(c.Utilisation(l.macs, l.cycles)) : "-", Grouped(l.mismatches)});
+    stays |= l.stays;
+    rows.push_back({l.name, l.op, l.stays ? l.device + ", stays" : l.device, Grouped(l.macs), c.clocked.empty() ? "-" : Grouped(l.cycles),
+                    l.macs ? Percent(c.Utilisation(l.macs, l.cycles)) : "-",
+                    l.values == 0 && c.devices.size() > 1 ? "-" : Grouped(l.mismatches)});
   }
   rows.push_back({"total", "", "", Grouped(c.Macs()), c.clocked.empty() ? "-" : Grouped(c.cycles),
                   Percent(c.Utilisation(c.Macs(), c.cycles)), Grouped(c.Mismatches())});
@@ -86,6 +89,9 @@ std::string ReportText(const Comparison& c) {
     const double ms = static_cast<double>(c.cycles) / (1e3 * static_cast<double>(c.config.clock_mhz));
     text += fmt::format("{} cycles an image are {:.3f} ms at {} MHz. Layers overlap: a layer is charged from\nthe end of the one before it, so one whose work began early can show more than 100 %.\n",
                         Grouped(c.cycles), ms, c.config.clock_mhz);
+  }
+  if (stays) {
+    text += "A result that stays never leaves the chip; it was compared in a second run, whose program stores it too.\n";
   }
   text += "\nPredicted class of each image:\n" + PredictionTable(c);
   for (size_t d = 0; d < c.devices.size(); ++d) {
@@ -104,7 +110,7 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
   const auto number = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
   Json layers = Json::array();
   for (const LayerRow& l : c.layers) {
-    layers.push_back({{"name", l.name}, {"op", l.op}, {"device", l.device}, {"macs", l.macs}, {"cycles", l.cycles},
+    layers.push_back({{"name", l.name}, {"op", l.op}, {"device", l.device}, {"stays", l.stays}, {"macs", l.macs}, {"cycles", l.cycles},
                       {"utilisation", number(c.Utilisation(l.macs, l.cycles))}, {"values", l.values}, {"mismatches", l.mismatches}});
   }
   return {{"ok", c.Ok()}, {"model", c.model}, {"config", c.config.name}, {"memory", MemoryName(c.config)}, {"devices", c.devices},

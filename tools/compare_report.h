@@ -17,6 +17,7 @@ namespace tessera::tools {
 struct LayerRow {
   std::string name, op;
   std::string device;      // "host" or "accelerator": where the accelerator's plan runs it
+  bool stays = false;      // on the accelerator, and its result never leaves the chip
   int64_t macs = 0;        // of one inference
   int64_t cycles = 0;      // of one inference, on the clocked device; 0 without one
   int64_t values = 0;      // compared: outputs x images x devices but the first

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
-#include "compiler/import/onnx.h"
+#include "compiler/import/import.h"
 
 namespace tessera::tools {
 namespace {
@@ -31,14 +31,15 @@ Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::strin
 
 }  // namespace
 
-Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu, bool device) {
+Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu, bool device, bool observe) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name);
-  TESSERA_ASSIGN(graph::Graph graph, ImportOnnx(bytes, path));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
   options.cpu = cpu;
   options.device = device;
+  options.observe = observe;
   Result<compiler::Compiled> compiled = compiler::Compile(std::move(graph), path, Crc64(bytes), options);
   if (!compiled) return Within(path, compiled.error());
   return Network{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)), options.config};

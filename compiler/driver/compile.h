@@ -21,6 +21,7 @@ struct CompileOptions {
   isa::Config config;
   bool cpu = true;     // plan "cpu": every layer on the host
   bool device = true;  // plan "device": every integer layer in one device run
+  bool observe = false;  // results that stay on chip are stored too, so that every layer's can be read back
   bool fuse = true;    // without: a layer a node, so that every tensor of the graph can be read
   std::vector<std::string> cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
   std::set<std::string> dumps;          // of: graph, te, schedule, ir, asm

@@ -139,6 +139,7 @@ Status AddDevicePlan(Build& build) {
   }
   accel::AccelOptions options;
   options.keep_all = true;
+  options.store_all = build.options.observe;
   options.dump = build.options.dumps.contains("schedule") || build.options.dumps.contains("ir");
   TESSERA_ASSIGN(accel::AccelProgram program, accel::CompileAccel(activations, regions, build.options.config, options));
   TESSERA_TRY(isa::RequireChecked(program.image, build.options.config));

@@ -25,6 +25,7 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   }
   const auto known = constants_.find({from->index, channel_axis});
   if (known != constants_.end()) return known->second;
+  TESSERA_TRY(Reserve(from->data.size()));
   const Shape& in = from->shape;
   graph::Tensor made{.name = from->name, .dtype = DType::kInt8, .shape = in};
   TESSERA_ASSIGN(made.quant, ReadQuant(*from, in[static_cast<size_t>(channel_axis)], channel_axis));
@@ -50,7 +51,7 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
     made.shape = {nchw[1], 1, nchw[2], nchw[3]};
     made.data = GraphBytes(from->data, in);
   }
-  TESSERA_ASSIGN(const TensorId id, AddConstant(std::move(made)));
+  const TensorId id = graph_.AddTensor(std::move(made));
   constants_[{from->index, channel_axis}] = id;
   return id;
 }
@@ -93,9 +94,10 @@ Status Converter::AddBias(graph::Node& node) {
     node.inputs.push_back(known->second);
     return {};
   }
+  TESSERA_TRY(Reserve(from->data.size()));
   graph::Tensor made{.name = from->name, .dtype = DType::kInt32, .shape = {channels}};
   made.data.emplace(from->data.begin(), from->data.end());
-  TESSERA_ASSIGN(const TensorId id, AddConstant(std::move(made)));
+  const TensorId id = graph_.AddTensor(std::move(made));
   constants_[{from->index, 0}] = id;
   node.inputs.push_back(id);
   return {};

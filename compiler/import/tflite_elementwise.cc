@@ -29,6 +29,7 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
   graph::Tensor made{.name = from->name, .dtype = DType::kInt8, .shape = GraphShape(shape)};
   TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
   const size_t count = static_cast<size_t>(made.count());
+  TESSERA_TRY(Reserve(count));
   std::vector<uint8_t> bytes(count);
   std::vector<int64_t> at(shape.size());
   for (size_t k = 0; k < count; ++k) {
@@ -40,7 +41,7 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
     for (size_t d = shape.size(); d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
   }
   made.data = GraphBytes(bytes, shape);
-  return AddConstant(std::move(made));
+  return graph_.AddTensor(std::move(made));
 }
 
 // One of the two may be a constant that repeats to the other's shape.

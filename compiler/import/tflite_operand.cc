@@ -13,8 +13,9 @@ namespace {
 
 using graph::TensorId;
 
-// A constant counts once for each layout it is used in.
-constexpr uint64_t kMaxConstantBytes = uint64_t{1} << 31;
+// A constant that is repeated to a larger shape counts with that, and each time: a small file must
+// not ask for much work.
+constexpr uint64_t kMaxConstantBytes = uint64_t{1} << 28;
 
 std::string NodeName(const Operator& op) {
   std::string name = op.type;
@@ -70,15 +71,14 @@ Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
   return values;
 }
 
-Result<TensorId> Converter::AddConstant(graph::Tensor tensor) {
-  constant_bytes_ += tensor.data->size();
-  if (constant_bytes_ > kMaxConstantBytes) {
-    return Within(op_->Place(), Fail(Code::kOutOfRange,
-                                     "the constants that operators use come to more than {} bytes",
-                                     kMaxConstantBytes)
-                                    .error());
-  }
-  return graph_.AddTensor(std::move(tensor));
+Status Converter::Reserve(size_t bytes) {
+  constant_bytes_ += bytes;
+  if (constant_bytes_ <= kMaxConstantBytes) return {};
+  return Within(op_->Place(),
+                Fail(Code::kOutOfRange,
+                     "the constants that operators use come to {} bytes, at most {} are accepted",
+                     constant_bytes_, kMaxConstantBytes)
+                    .error());
 }
 
 Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,

@@ -11,6 +11,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/lower/accel/lower_region.h"
 #include "compiler/schedule/accel/plan_trace.h"
+#include "compiler/schedule/accel/residency.h"
 
 namespace tessera::codegen::accel {
 namespace {
@@ -31,6 +32,7 @@ ConstantMap ConstantsOf(const AccelRegion& region) {
 struct Planned {
   sched::Region region;
   sched::Plan plan;
+  sched::OnChip on_chip;
   bool moved = false;  // the window's taps are channels of the packed input
 };
 
@@ -48,9 +50,10 @@ class Compiler {
   Result<AccelProgram> Run();
 
  private:
-  Result<Planned> PlanRegion(const AccelRegion& region) const;
-  Status Replay(const schedule::Trace& trace, std::optional<sched::Region> moved,
-                Planned* planned) const;
+  Result<Planned> Analyze(const AccelRegion& region) const;
+  Status PlanAll();
+  // Whether |staying|'s halo has to be written: not when it is there from before.
+  bool NeedsFill(const sched::Staying& staying, const std::vector<int64_t>& shape);
   Status CheckBindings() const;
   void PlaceActivations();
   isa::Packing PackingOf(const std::vector<int64_t>& shape) const;
@@ -68,12 +71,19 @@ class Compiler {
   jit::ProgramBuilder builder_;
   Rings rings_;
   std::vector<Planned> planned_;
+  sched::StayPlan residency_;
+  struct Halo {
+    int64_t base, tiles, pad;
+    sched::Halo halo;
+    std::vector<int64_t> shape;
+  };
+  std::vector<Halo> halos_;  // in INP and intact
   std::vector<Placement> places_;  // of activations that are not inputs
   int64_t input_bytes_ = 0;
   AccelProgram program_;
 };
 
-Result<Planned> Compiler::PlanRegion(const AccelRegion& region) const {
+Result<Planned> Compiler::Analyze(const AccelRegion& region) const {
   Planned planned;
   auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region));
   if (!analyzed) return Within(region.op, std::move(analyzed).error());
@@ -88,37 +98,67 @@ Result<Planned> Compiler::PlanRegion(const AccelRegion& region) const {
           Activation::Kind::kInput) {
     moved = sched::MoveTaps(planned.region);
   }
+  bool move = false;
   if (region.schedule) {
-    const Status replayed = Replay(*region.schedule, std::move(moved), &planned);
-    if (!replayed) return Within(region.op, replayed.error());
-    return planned;
-  }
-  auto plan = sched::MakePlan(planned.region, config_);
-  if (moved) {
-    auto moved_plan = sched::MakePlan(*moved, config_);
-    if (moved_plan && (!plan || moved_plan->cycles() < plan->cycles())) {
-      planned.region = std::move(*moved);
-      planned.moved = true;
-      plan = std::move(moved_plan);
+    const Result<bool> wants = sched::WantsMovedTaps(*region.schedule);
+    if (!wants) return Within(region.op, wants.error());
+    if (*wants && !moved) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: schedule step 1: moved_taps needs a window over an input that the host packs", region.op);
     }
+    move = *wants;
+  } else if (moved) {
+    const auto plan = sched::MakePlan(planned.region, config_), moved_plan = sched::MakePlan(*moved, config_);
+    move = moved_plan && (!plan || moved_plan->cycles() < plan->cycles());
   }
-  if (!plan) return Within(region.op, std::move(plan).error());
-  planned.plan = *plan;
+  if (move) {
+    planned.region = std::move(*moved);
+    planned.moved = true;
+  }
   return planned;
 }
 
-Status Compiler::Replay(const schedule::Trace& trace, std::optional<sched::Region> moved,
-                        Planned* planned) const {
-  TESSERA_ASSIGN(planned->moved, sched::WantsMovedTaps(trace));
-  if (planned->moved) {
-    if (!moved) {
-      return Fail(Code::kInvalidArgument,
-                  "schedule step 1: moved_taps needs a window over an input that the host packs");
-    }
-    planned->region = std::move(*moved);
+// What stays on chip is decided for all regions together, then each gets its plan.
+Status Compiler::PlanAll() {
+  for (const AccelRegion& region : regions_) {
+    TESSERA_ASSIGN(Planned planned, Analyze(region));
+    planned_.push_back(std::move(planned));
   }
-  TESSERA_ASSIGN(planned->plan, sched::ReplayPlan(trace, planned->region, config_));
+  std::vector<sched::ResidencyRegion> seen;
+  sched::ResidencyOptions options{std::vector<bool>(activations_.size()), options_.store_all};
+  for (size_t k = 0; k < activations_.size(); ++k)
+    options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    const AccelRegion& region = regions_[k];
+    seen.push_back({&planned_[k].region, region.result,
+                    [&region](const te::Tensor& t) { return region.activations.at(t.get()); }, {}});
+    if (!options_.stay) seen.back().stays = false;
+    if (!region.schedule) continue;
+    const Result<bool> stays = sched::WantsToStay(*region.schedule);
+    if (!stays) return Within(region.op, stays.error());
+    seen.back().stays = *stays;
+  }
+  TESSERA_ASSIGN(residency_, sched::PlanStaying(seen, config_, options));
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    Planned& planned = planned_[k];
+    planned.on_chip = residency_.regions[k];
+    auto plan = regions_[k].schedule
+                    ? sched::ReplayPlan(*regions_[k].schedule, planned.region, config_, planned.on_chip)
+                    : sched::MakePlan(planned.region, config_, planned.on_chip);
+    if (!plan) return Within(regions_[k].op, plan.error());
+    planned.plan = *plan;
+    program_.traces.push_back(sched::RecordPlan(planned.region, config_, planned.plan, planned.moved,
+                                                planned.on_chip.result.has_value()));
+  }
+  for (const sched::Staying& s : residency_.staying) program_.staying.push_back(s.activation);
   return {};
+}
+
+bool Compiler::NeedsFill(const sched::Staying& s, const std::vector<int64_t>& shape) {
+  if (!s.halo.any()) return false;
+  return std::ranges::none_of(halos_, [&](const Halo& h) {
+    return h.base == s.base && h.tiles == s.tiles && h.pad == s.pad && h.halo == s.halo && h.shape == shape;
+  });
 }
 
 // What the caller must get right; tensors that do not fit the DAG are our own bug upstream.
@@ -154,7 +194,7 @@ void Compiler::PlaceActivations() {
     if (a.kind == Activation::Kind::kOutput) {
       places_[k] = {true, output_bytes, isa::Segment::kOutput};
       output_bytes = RoundUp(output_bytes + bytes, kAlign);
-    } else if (a.kind == Activation::Kind::kInternal) {
+    } else if (a.kind == Activation::Kind::kInternal && (options_.store_all || !residency_.Of(static_cast<int>(k)))) {
       Lifetime life{bytes, count, -1};
       for (int64_t r = 0; r < count; ++r) {
         const AccelRegion& region = regions_[static_cast<size_t>(r)];
@@ -216,13 +256,33 @@ Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegio
 Status Compiler::EmitRegion(size_t index, const Planned& planned) {
   const AccelRegion& region = regions_[index];
   const ConstantMap constants = ConstantsOf(region);
+  // What this region writes to INP replaces halos that are there.
+  const auto overwrite = [&](int64_t base, int64_t tiles) {
+    std::erase_if(halos_, [&](const Halo& h) { return h.base < base + tiles && base < h.base + h.tiles; });
+  };
+  const bool boxed = planned.region.anchor.kind != sched::AnchorKind::kNone && !planned.on_chip.input;
+  if (boxed) overwrite(residency_.box_base[index], planned.on_chip.inp_tiles);
+  const sched::Staying* result = residency_.Of(region.result);
+  bool fill = false;
+  if (result != nullptr) {
+    const std::vector<int64_t>& shape = activations_[static_cast<size_t>(region.result)].shape;
+    fill = NeedsFill(*result, shape);
+    if (fill || !result->halo.any()) overwrite(result->base, result->tiles);
+    if (fill) halos_.push_back({result->base, result->tiles, result->pad, result->halo, shape});
+  }
   const lower::accel::LoweredRegion lowered =
-      lower::accel::LowerRegion(planned.region, planned.plan, config_, constants);
+      lower::accel::LowerRegion(planned.region, planned.plan, config_, constants, planned.on_chip, fill);
+  rings_.UseInp(residency_.box_base[index], planned.on_chip.inp_tiles);
   builder_.BeginSource(region.layer, region.op);
   Emitter emitter(config_, &builder_);
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const GlobalBuffer& b = lowered.buffers[k];
     Placement place;
+    if (lowered.func.params[k]->scope == ir::Scope::kInp) {
+      const int activation = b.role == GlobalBuffer::Role::kResult ? region.result : region.activations.at(b.tensor.get());
+      emitter.Place(lowered.func.params[k], {false, residency_.Of(activation)->base, {}});
+      continue;
+    }
     switch (b.role) {
       case GlobalBuffer::Role::kConstant:
         place = {true, builder_.AddConstants(b.data, kAlign), isa::Segment::kConstants};
@@ -246,20 +306,16 @@ Status Compiler::EmitRegion(size_t index, const Planned& planned) {
                                  schedule::Print(program_.traces[index]));
     program_.irs.push_back(ir::Print(lowered.func));
   }
-  const Placement& result = places_[static_cast<size_t>(region.result)];
-  program_.results.push_back({region.result, result.segment, result.base,
+  if (!planned.on_chip.stored) return {};
+  const Placement& place = places_[static_cast<size_t>(region.result)];
+  program_.results.push_back({region.result, place.segment, place.base,
                               PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
   return {};
 }
 
 Result<AccelProgram> Compiler::Run() {
   TESSERA_TRY(CheckBindings());
-  for (const AccelRegion& region : regions_) {
-    TESSERA_ASSIGN(Planned planned, PlanRegion(region));
-    program_.traces.push_back(
-        sched::RecordPlan(planned.region, config_, planned.plan, planned.moved));
-    planned_.push_back(std::move(planned));
-  }
+  TESSERA_TRY(PlanAll());
   PlaceActivations();
   for (size_t k = 0; k < regions_.size(); ++k) TESSERA_TRY(EmitRegion(k, planned_[k]));
   TESSERA_ASSIGN(program_.image, builder_.Finish());

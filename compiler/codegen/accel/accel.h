@@ -46,8 +46,12 @@ struct AccelRegion {
 };
 
 struct AccelOptions {
-  // Every activation keeps a place of its own, so that all can be read back after a run.
+  // Every activation in device memory keeps a place of its own, so that all can be read back after a run.
   bool keep_all = false;
+  // What stays in INP goes to device memory too; with keep_all, every result can be read back.
+  bool store_all = false;
+  // Whether activations may stay in INP at all.
+  bool stay = true;
   // Texts for --dump: AccelProgram::schedules and irs.
   bool dump = false;
 };
@@ -70,7 +74,8 @@ struct AccelProgram {
   isa::ProgramImage image;
   std::vector<ActivationPlace> inputs;  // to be packed before a run
   std::vector<ActivationPlace>
-      results;  // every region's result; internal ones may be overwritten unless keep_all
+      results;  // every region's result that is stored; internal ones may be overwritten unless keep_all
+  std::vector<int> staying;  // activations that stay in INP
   jit::ProgramStats stats;
   std::vector<RegionReport> regions;
   std::vector<schedule::Trace> traces;         // the decisions of each region, as replayed or made

@@ -39,6 +39,7 @@ class Emitter {
   // Bases and strides from elements to tiles or bytes, with the buffers' places added.
   Status Locate(SolvedLeaf& solved) const;
   Status EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env);
+  Status EmitFill(const SolvedLeaf& solved);
   Status EmitStore(const SolvedLeaf& solved);
   Status EmitGemm(const Leaf& leaf, const SolvedLeaf& solved, Env& env);
   Status EmitWindow(const SolvedLeaf& solved);

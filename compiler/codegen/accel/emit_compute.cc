@@ -158,6 +158,7 @@ Status Emitter::Emit(const Leaf& leaf, Env& env) {
   TESSERA_TRY(Locate(solved));
   const std::string& name = leaf.call->name;
   if (name == lower::accel::kTileLoad) return EmitLoad(leaf, solved, env);
+  if (name == lower::accel::kTileFill) return EmitFill(solved);
   if (leaf.condition) return Fail(Code::kUnsupported, "{} under a condition", name);
   if (name == lower::accel::kTileStore) return EmitStore(solved);
   if (name == lower::accel::kTileGemm) return EmitGemm(leaf, solved, env);

@@ -58,7 +58,37 @@ std::vector<Dim> BoxDims(std::vector<Dim> dims, size_t chip) {
   return dims;
 }
 
+// Nothing but pads: |box|'s extents in x and y, nothing is read.
+Status OnlyPads(const std::vector<Dim>& box, isa::Load* load) {
+  const int64_t extent_x = box.empty() ? 1 : box.back().extent;
+  const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
+  if (extent_y > 2 * kPadLimit) return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
+  load->x_size = extent_x, load->x_pad_0 = load->x_pad_1 = 0;
+  load->y_size = 0;
+  load->y_pad_0 = std::min(extent_y, kPadLimit), load->y_pad_1 = extent_y - load->y_pad_0;
+  load->dram_base = 0;
+  return {};
+}
+
 }  // namespace
+
+Status Emitter::EmitFill(const SolvedLeaf& solved) {
+  std::vector<Dim> dims = BoxDims(solved.dims, 0);
+  const size_t loops = !dims.empty() && dims.back().strides[0] == 1 && dims.back().extent <= kSizeLimit ? 1 : 0;
+  isa::Load load;
+  load.memory = static_cast<int64_t>(MemoryOf(solved.operands[0].buffer->scope));
+  load.pad_value = solved.values[1];
+  load.x_bytes = 1;  // of nothing: it has no columns
+  load.z_size = 1;
+  TESSERA_TRY(OnlyPads({dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end()}, &load));
+  dims.resize(dims.size() - loops);
+  return ForPieces(dims, {0, 1, {}}, 1, [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+    isa::Load piece = load;
+    piece.sram_base = solved.operands[0].base + at[0];
+    builder_.Emit(piece);
+    return {};
+  });
+}
 
 Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   const ir::Buffer& dst = solved.operands[0].buffer;
@@ -98,17 +128,7 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
     if (k == 2) load.z_size = d.extent, load.z_step = step;
     load.dram_base += d.first * step;
   }
-  if (solved.outside) {
-    // Nothing but pads: the extents stay, nothing is read.
-    const int64_t extent_x = box.empty() ? 1 : box.back().extent;
-    const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
-    if (extent_y > 2 * kPadLimit)
-      return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
-    load.x_size = extent_x, load.x_pad_0 = load.x_pad_1 = 0;
-    load.y_size = 0;
-    load.y_pad_0 = std::min(extent_y, kPadLimit), load.y_pad_1 = extent_y - load.y_pad_0;
-    load.dram_base = 0;
-  }
+  if (solved.outside) TESSERA_TRY(OnlyPads(box, &load));
   const LoopLimits limits{0, 1, {}};
   return ForPieces(outer, limits, 2,
                    [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {

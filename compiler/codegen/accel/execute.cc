@@ -18,6 +18,12 @@ Rings::Rings(const isa::Config& config)
       out(config.Depth(isa::Memory::kOut), config.Depth(isa::Memory::kOut) / 4),
       prm(config.Depth(isa::Memory::kPrm)) {}
 
+void Rings::UseInp(int64_t base, int64_t tiles) {
+  if (base == inp_base && tiles == inp.depth()) return;
+  inp = jit::RingAllocator(std::max<int64_t>(tiles, 1));
+  inp_base = base;
+}
+
 jit::RingAllocator& Rings::Of(ir::Scope scope) {
   switch (scope) {
     case ir::Scope::kInp:
@@ -95,7 +101,7 @@ class Executor {
       return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
                   TilesOf(s->buffer), ir::ScopeName(s->buffer->scope), ring.in_use(), ring.depth());
     }
-    emitter_.Place(s->buffer, {false, *piece, {}});
+    emitter_.Place(s->buffer, {false, rings_.BaseOf(s->buffer->scope) + *piece, {}});
     const Status status = Run(s->body[0]);
     ring.Release(*piece);
     return status;

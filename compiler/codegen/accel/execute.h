@@ -18,7 +18,12 @@ namespace tessera::codegen::accel {
 struct Rings {
   explicit Rings(const isa::Config& config);
   jit::RingAllocator& Of(ir::Scope scope);
+  // From here on boxes in INP are in |tiles| tiles from |base|.
+  void UseInp(int64_t base, int64_t tiles);
+  // Where the ring of |scope| begins.
+  int64_t BaseOf(ir::Scope scope) const { return scope == ir::Scope::kInp ? inp_base : 0; }
   jit::RingAllocator inp, wgt, acc, out, prm;
+  int64_t inp_base = 0;
 };
 
 // Emits the instructions of |body|. |places| says where the function's parameters are.

@@ -76,8 +76,40 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }
 
+Expr Lowering::StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y, Expr x) {
+  return ir::Load(buffer, {n, block, y + Expr(halo.before[0]), x + Expr(halo.before[1]), Expr(0)});
+}
+
+// All of the staying result, in one sweep: the values come after it.
+Stmt Lowering::FillHalo() const {
+  if (!on_chip_.result->any()) return ir::Seq({});
+  const std::vector<int64_t>& shape = staying_result_->shape;
+  return Leaf({{"n", Expr(shape[0])}, {"z", Expr(shape[1])}, {"y", Expr(shape[2])}, {"x", Expr(shape[3])}},
+              [&](const std::vector<Expr>& v) {
+                return Call(kTileFill, {ir::Load(staying_result_, {v[0], v[1], v[2], v[3], Expr(0)}), Value(tile_),
+                                        Value(on_chip_.result_pad)});
+              });
+}
+
+Expr Lowering::InputTile(const Work& w, const Buffer& inp, Expr block, const std::array<Expr, 4>& at) const {
+  const Tile* tiles[] = {&w.y, &w.x};
+  Expr place[2];
+  for (size_t d = 0; d < 2; ++d) {
+    const sched::WindowAxis& win = region_.anchor.window[d];
+    const Expr tap = at[d + 2] * Expr(win.dilation);
+    place[d] = staying_input_ ? (tiles[d]->base + at[d]) * Expr(win.stride) + tap - Expr(win.before)
+                              : at[d] * Expr(e_.chip_stride[d]) + tap;
+  }
+  if (staying_input_) return StayingTile(staying_input_, *on_chip_.input, w.n.index, block, place[0], place[1]);
+  return ir::Load(inp, {block, place[0], place[1], Expr(0)});
+}
+
+int64_t Lowering::InputPitch(const Buffer& inp) const {
+  return (staying_input_ ? staying_input_->shape[3] : inp->shape[2]) * tile_;
+}
+
 Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc,
-                        const Buffer& inp, const Buffer& wgt) const {
+                        const Buffer& inp, const Buffer& wgt, Expr first_block) const {
   const sched::WindowAxis &wy = region_.anchor.window[0], &wx = region_.anchor.window[1];
   return Leaf({{"o", part.size},
                {"y", w.y.size},
@@ -88,11 +120,11 @@ Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Bu
               [&](const std::vector<Expr>& v) {
                 Expr step = i.index;  // zero at the first reduction step and only there
                 for (size_t k = 3; k < 6; ++k) step = step + v[k];
-                const Expr y = v[1] * Expr(e_.chip_stride[0]) + v[4] * Expr(wy.dilation);
-                const Expr x = v[2] * Expr(e_.chip_stride[1]) + v[5] * Expr(wx.dilation);
+                // A box has its chunk's blocks, what stays has all.
+                const Expr block = staying_input_ ? first_block + v[3] : v[3];
                 return Call(kTileGemm,
                             {ir::Load(acc, {part.base + v[0], v[1], v[2], Expr(0)}),
-                             ir::Load(inp, {v[3], y, x, Expr(0)}),
+                             InputTile(w, inp, block, {v[1], v[2], v[4], v[5]}),
                              ir::Load(wgt, {WeightBlock(w, part) + v[0], WeightInput(i) + v[3],
                                             v[4] * Expr(wx.taps) + v[5], Expr(0)}),
                              ir::Select(ir::Eq(step, Expr(0)), Expr(1), Expr(0)),
@@ -113,14 +145,13 @@ Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& in
                     kw = std::min<int64_t>(3, wx.taps - px);
       pieces.push_back(Leaf(
           {{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-            const Expr y = v[1] * Expr(e_.chip_stride[0]) + Expr(py * wy.dilation);
-            const Expr x = v[2] * Expr(e_.chip_stride[1]) + Expr(px * wx.dilation);
+            const Expr block = staying_input_ ? w.o.base + v[0] : v[0];
             return Call(
                 kTileWindow,
-                {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}), ir::Load(inp, {v[0], y, x, Expr(0)}),
+                {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}), InputTile(w, inp, block, {v[1], v[2], Expr(py), Expr(px)}),
                  ir::Load(wgt, {WeightBlock(w, whole) + v[0], Expr(0), Expr(first), Expr(0)}),
                  Value(pieces.empty()), Value(kh), Value(kw),
-                 Value(wy.dilation * inp->shape[2] * tile_), Value(wx.dilation * tile_),
+                 Value(wy.dilation * InputPitch(inp)), Value(wx.dilation * tile_),
                  Value(config_.batch), Value(config_.block_out)});
           }));
       first += CeilDiv(kh * kw, config_.block_out);
@@ -137,10 +168,9 @@ Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) co
                {"ty", Expr(wy.taps)},
                {"tx", Expr(wx.taps)}},
               [&](const std::vector<Expr>& v) {
-                const Expr y = v[1] * Expr(e_.chip_stride[0]) + v[3] * Expr(wy.dilation);
-                const Expr x = v[2] * Expr(e_.chip_stride[1]) + v[4] * Expr(wx.dilation);
+                const Expr block = staying_input_ ? w.o.base + v[0] : v[0];
                 return Call(kTileAlu, {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
-                                       ir::Load(inp, {v[0], y, x, Expr(0)}),
+                                       InputTile(w, inp, block, {v[1], v[2], v[3], v[4]}),
                                        Value(static_cast<int64_t>(region_.anchor.reduce)),
                                        ir::Select(ir::Eq(v[3] + v[4], Expr(0)), Expr(1), Expr(0)),
                                        Value(region_.anchor.src_zero), Value(tile_)});
@@ -160,11 +190,20 @@ Expr Lowering::Slot(const sched::Place& place, const Tile& part, const Buffer& a
 }
 
 Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, const Buffer& acc,
-                        const std::vector<Buffer>& prm) {
+                        const std::vector<Buffer>& prm, bool stays) {
   const Expr block = w.o.base + part.base;
+  const auto source = [&](const std::vector<Expr>& v) {
+    const auto staying = s.src.memory == isa::VectorMemory::kOut ? staying_slots_.find(s.src.slot) : staying_slots_.end();
+    if (staying == staying_slots_.end()) return Slot(s.src, part, acc, v);
+    const sched::Halo& halo = *on_chip_.HaloOf(staying->second);
+    return StayingTile(Staying(staying->second, halo, GlobalBuffer::Role::kActivation), halo, w.n.index, block + v[0],
+                       w.y.base + v[1], w.x.base + v[2]);
+  };
   return Leaf(
       {{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-        const Expr dst = Slot(s.dst, part, acc, v);
+        const Expr dst = stays ? StayingTile(staying_result_, *on_chip_.result, w.n.index, block + v[0], w.y.base + v[1],
+                                             w.x.base + v[2])
+                               : Slot(s.dst, part, acc, v);
         const Expr round = Value(static_cast<int64_t>(s.round));
         switch (s.kind) {
           case sched::StepKind::kFetch:
@@ -175,7 +214,7 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                           {w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
                  Value(memory_tile_), Value(tile_), Value(0)});
           case sched::StepKind::kRequant: {
-            const Expr src = Slot(s.src, part, acc, v);
+            const Expr src = source(v);
             if (s.table < 0) {
               return Call(kTileRequant, {dst, src, Value(s.multiplier), Value(s.shift), round,
                                          Value(s.src_zero), Value(s.src_shift), Value(s.out_zero),
@@ -188,7 +227,7 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                          Value(s.lo), Value(s.hi), Value(config_.batch), Value(config_.block_out)});
           }
           case sched::StepKind::kAdd:
-            return Call(kTileAdd, {dst, Slot(s.src, part, acc, v), Slot(s.acc, part, acc, v),
+            return Call(kTileAdd, {dst, source(v), Slot(s.acc, part, acc, v),
                                    Value(s.multiplier), Value(s.shift), round, Value(s.src_zero),
                                    Value(s.src_shift), Value(s.out_zero), Value(s.lo), Value(s.hi),
                                    Value(tile_)});
@@ -197,7 +236,7 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
               return Call(kTileAluImm,
                           {dst, Value(s.imm), Value(static_cast<int64_t>(s.op)), Value(tile_)});
             return Call(kTileAlu,
-                        {dst, Slot(s.src, part, acc, v), Value(static_cast<int64_t>(s.op)),
+                        {dst, source(v), Value(static_cast<int64_t>(s.op)),
                          Value(0), Value(s.src_zero), Value(tile_)});
         }
         TESSERA_CHECK(false);
@@ -238,8 +277,19 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
     });
     body.push_back(whole ? When(FirstUse(w), load) : load);
   }
-  for (const sched::Step& s : region_.steps) body.push_back(StepNest(s, w, part, acc, prm));
-  body.push_back(
+  staying_slots_.clear();
+  for (const sched::Step& s : region_.steps) {
+    if (s.kind == sched::StepKind::kFetch && on_chip_.HaloOf(s.tensor)) {
+      staying_slots_[s.dst.slot] = s.tensor;
+      continue;
+    }
+    const bool last = &s == &region_.steps.back();
+    // What stays is written first: the step may replace its own source in OUT.
+    if (last && staying_result_) body.push_back(StepNest(s, w, part, acc, prm, true));
+    if (!last || on_chip_.stored) body.push_back(StepNest(s, w, part, acc, prm, false));
+    if (s.dst.memory == isa::VectorMemory::kOut) staying_slots_.erase(s.dst.slot);
+  }
+  if (on_chip_.stored) body.push_back(
       Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
         return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0],
                                                     w.y.base + v[1], w.x.base + v[2], Expr(0)}),

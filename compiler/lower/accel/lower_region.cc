@@ -12,7 +12,8 @@ namespace tessera::lower::accel {
 
 Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
   for (size_t k = 0; k < out_.buffers.size(); ++k) {
-    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor) return out_.func.params[k];
+    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && out_.func.params[k]->scope == Scope::kGlobal)
+      return out_.func.params[k];
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
   const Buffer buffer = ir::MakeBuffer(
@@ -20,6 +21,21 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
        DType::kI8,
        {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out), shape[2], shape[3],
         tensor == region_.anchor.input ? e_.rows * e_.in_lanes : memory_tile_}});
+  out_.func.params.push_back(buffer);
+  out_.buffers.push_back({role, tensor, {}});
+  return buffer;
+}
+
+Buffer Lowering::Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Role role) {
+  for (size_t k = 0; k < out_.buffers.size(); ++k) {
+    const Buffer& known = out_.func.params[k];
+    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && known->scope == Scope::kInp) return known;
+  }
+  const sched::Shape4 shape = sched::ToShape4(tensor.shape());
+  const Buffer buffer = OnChip(tensor.name() + ".stays", Scope::kInp, DType::kI8,
+                               {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out),
+                                halo.before[0] + shape[2] + halo.after[0],
+                                halo.before[1] + shape[3] + halo.after[1], tile_});
   out_.func.params.push_back(buffer);
   out_.buffers.push_back({role, tensor, {}});
   return buffer;
@@ -50,7 +66,8 @@ Stmt Lowering::Inside(const Work& w) {
   if (!contraction_) {
     const Buffer inp =
         OnChip("inp", Scope::kInp, DType::kI8, {plan_.channel_tile, span_y, span_x, tile_});
-    std::vector<Stmt> body{InputLoad(inp, w, w.o.base, w.o.size)};
+    std::vector<Stmt> body;
+    if (!staying_input_) body.push_back(InputLoad(inp, w, w.o.base, w.o.size));
     Buffer wgt = chip_weights_;
     if (weighted_) {
       if (plan_.weights == Residency::kPart) {
@@ -62,7 +79,7 @@ Stmt Lowering::Inside(const Work& w) {
     } else {
       body.push_back(Reduction(w, acc, inp));
     }
-    Stmt fill = ir::Alloc(inp, ir::Seq(body));
+    Stmt fill = staying_input_ ? ir::Seq(body) : ir::Alloc(inp, ir::Seq(body));
     if (weighted_ && plan_.weights == Residency::kPart) fill = ir::Alloc(wgt, fill);
     return ir::Alloc(acc, ir::Seq({fill, Drain(w, whole, acc)}));
   }
@@ -107,7 +124,7 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
   };
   auto work = [&](const Tile& part, const Buffer& wgt) {
     const Stmt drain = Drain(w, part, acc);
-    return ir::Seq({Products(w, part, i, acc, inp, wgt),
+    return ir::Seq({Products(w, part, i, acc, inp, wgt, first_block),
                     i.count == 1 ? drain : ir::If(ir::Eq(i.index, Expr(i.count - 1)), drain)});
   };
   auto own_weights = [&](const Tile& part) {
@@ -121,7 +138,7 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
   };
   const Tile first = part_of(Expr(0));
   auto with_box = [&](Stmt body) {
-    return plan_.input_above
+    return plan_.input_above || staying_input_
                ? body
                : ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block, i.size), body}));
   };
@@ -178,24 +195,35 @@ Stmt Lowering::Nest() {
     }
     const Stmt s = channels([&](const Tile& o) { return Inside({o, n, y, x}); });
     if (!plan_.input_above) return s;
+    if (staying_input_) return ir::Seq({FirstWeights({{}, n, y, x}), s});
     const Stmt load = InputLoad(chip_input_, {{}, n, y, x}, Expr(0), Expr(e_.in_blocks));
-    Stmt weights = ir::Seq({});
-    if (plan_.weights != Residency::kPart) {
-      const Tile o{Expr(0), Expr(0), Expr(std::min(plan_.channel_tile, e_.out_blocks)), 1};
-      const Tile part{Expr(0), Expr(0), Expr(std::min(plan_.channel_part, e_.out_blocks)), 1};
-      weights =
-          WeightLoad(chip_weights_, {o, n, y, x}, part, {Expr(0), Expr(0), Expr(e_.in_blocks), 1});
-    }
-    return ir::Alloc(chip_input_, ir::Seq({weights, load, s}));
+    return ir::Alloc(chip_input_, ir::Seq({FirstWeights({{}, n, y, x}), load, s}));
   });
+}
+
+// With the box above o.o, the very first part's shared weights come before it.
+Stmt Lowering::FirstWeights(Work w) const {
+  if (plan_.weights == Residency::kPart) return ir::Seq({});
+  w.o = {Expr(0), Expr(0), Expr(std::min(plan_.channel_tile, e_.out_blocks)), 1};
+  const Tile part{Expr(0), Expr(0), Expr(std::min(plan_.channel_part, e_.out_blocks)), 1};
+  return WeightLoad(chip_weights_, w, part, {Expr(0), Expr(0), Expr(e_.in_blocks), 1});
 }
 
 LoweredRegion Lowering::Run() {
   RegisterTileIntrinsics();
   out_.func.name = region_.output.name();
-  if (anchored_) input_ = Global(region_.anchor.input, GlobalBuffer::Role::kActivation);
+  if (on_chip_.input) {
+    staying_input_ = Staying(region_.anchor.input, *on_chip_.input, GlobalBuffer::Role::kActivation);
+  } else if (anchored_) {
+    input_ = Global(region_.anchor.input, GlobalBuffer::Role::kActivation);
+  }
   for (const sched::Step& s : region_.steps) {
-    if (s.kind == sched::StepKind::kFetch) Global(s.tensor, GlobalBuffer::Role::kActivation);
+    if (s.kind != sched::StepKind::kFetch) continue;
+    if (const sched::Halo* halo = on_chip_.HaloOf(s.tensor)) {
+      Staying(s.tensor, *halo, GlobalBuffer::Role::kActivation);
+    } else {
+      Global(s.tensor, GlobalBuffer::Role::kActivation);
+    }
   }
   const int64_t record = config_.prm_tile_bytes();
   if (weighted_) {
@@ -208,7 +236,8 @@ LoweredRegion Lowering::Run() {
     tables_.push_back(Constant(fmt::format("parameters{}", t), DType::kU8, {e_.out_blocks, record},
                                PackParams(region_, region_.tables[t], config_, constants_)));
   }
-  result_ = Global(region_.output, GlobalBuffer::Role::kResult);
+  if (on_chip_.stored) result_ = Global(region_.output, GlobalBuffer::Role::kResult);
+  if (on_chip_.result) staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Role::kResult);
   std::vector<Buffer> resident;
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
@@ -224,6 +253,7 @@ LoweredRegion Lowering::Run() {
     resident.push_back(chip_weights_);
   }
   out_.func.body = Nest();
+  if (staying_result_ && fill_halo_) out_.func.body = ir::Seq({FillHalo(), out_.func.body});
   for (size_t k = resident.size(); k-- > 0;)
     out_.func.body = ir::Alloc(resident[k], out_.func.body);
   out_.func = ir::Simplify(out_.func);
@@ -231,8 +261,9 @@ LoweredRegion Lowering::Run() {
 }
 
 LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan,
-                          const isa::Config& config, const ConstantMap& constants) {
-  return Lowering(region, plan, config, constants).Run();
+                          const isa::Config& config, const ConstantMap& constants,
+                          const sched::OnChip& on_chip, bool fill_halo) {
+  return Lowering(region, plan, config, constants, on_chip, fill_halo).Run();
 }
 
 }  // namespace tessera::lower::accel

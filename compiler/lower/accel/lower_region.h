@@ -18,7 +18,7 @@ namespace tessera::lower::accel {
 
 namespace sched = schedule::accel;
 
-// A parameter of the function: a global buffer.
+// A parameter of the function: a global buffer, or (scope inp) an activation that stays on chip.
 struct GlobalBuffer {
   enum class Role : uint8_t { kActivation, kResult, kConstant };
   Role role = Role::kActivation;
@@ -33,9 +33,12 @@ struct LoweredRegion {
 
 using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
 
-// Activations are [batches, channel blocks, y, x, rows * block] int8 (codegen/accel/layout.h).
+// Activations in device memory are [batches, channel blocks, y, x, rows * block] int8
+// (codegen/accel/layout.h); those that stay on chip have rows and columns of halo and whole tiles.
+// A result that does both has two parameters. |fill_halo|: the result's halo is written here.
 LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan,
-                          const isa::Config& config, const ConstantMap& constants);
+                          const isa::Config& config, const ConstantMap& constants,
+                          const sched::OnChip& on_chip = {}, bool fill_halo = true);
 
 // Weight tiles in the order in which LOAD wants them: [output block][input block][tap] for a
 // contraction (zero where a group has no such channel), [block][window piece] for channelwise

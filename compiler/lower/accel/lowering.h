@@ -5,7 +5,9 @@
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_LOWERING_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_LOWERING_H_
 
+#include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -76,11 +78,13 @@ inline std::optional<Expr> IsFirst(const Tile& t) {
 class Lowering {
  public:
   Lowering(const sched::Region& region, const sched::Plan& plan, const isa::Config& config,
-           const ConstantMap& constants)
+           const ConstantMap& constants, const sched::OnChip& on_chip, bool fill_halo)
       : region_(region),
         plan_(plan),
         config_(config),
         constants_(constants),
+        on_chip_(on_chip),
+        fill_halo_(fill_halo),
         e_(sched::ExtentsOf(region, config)) {
     tile_ = config.batch * config.block_out;
     memory_tile_ = e_.rows * config.block_out;
@@ -98,24 +102,34 @@ class Lowering {
   };
 
   Buffer Global(const te::Tensor& tensor, GlobalBuffer::Role role);
+  Buffer Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Role role);
+  // The tile of a staying tensor at a position of the tensor itself.
+  static Expr StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y, Expr x);
+  Stmt FillHalo() const;
   Buffer Constant(const std::string& name, DType dtype, std::vector<int64_t> shape,
                   std::vector<uint8_t> data);
   Buffer OnChip(const std::string& name, Scope scope, DType dtype,
                 std::vector<int64_t> shape) const;
 
   Stmt Nest();
+  Stmt FirstWeights(Work w) const;
   Stmt Inside(const Work& w);  // one tile of work
   Stmt Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block,
              std::vector<int64_t> box_shape);
   Stmt InputLoad(const Buffer& box, const Work& w, Expr first_block, Expr blocks) const;
   Stmt WeightLoad(const Buffer& dst, const Work& w, const Tile& part, const Tile& i) const;
+  // The input tile of block |block| that output (y, x) of the tile of work reads for tap (ty, tx).
+  Expr InputTile(const Work& w, const Buffer& inp, Expr block, const std::array<Expr, 4>& at) const;
+  // Elements between rows of the input on chip.
+  int64_t InputPitch(const Buffer& inp) const;
   Stmt Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc,
-                const Buffer& inp, const Buffer& wgt) const;
+                const Buffer& inp, const Buffer& wgt, Expr first_block) const;
   Stmt ChannelWindows(const Work& w, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const;
   Stmt Reduction(const Work& w, const Buffer& acc, const Buffer& inp) const;
   Stmt Drain(const Work& w, const Tile& part, const Buffer& acc);
+  // |stays|: the result goes to its staying buffer.
   Stmt StepNest(const sched::Step& step, const Work& w, const Tile& part, const Buffer& acc,
-                const std::vector<Buffer>& prm);
+                const std::vector<Buffer>& prm, bool stays);
   Expr Slot(const sched::Place& place, const Tile& part, const Buffer& acc,
             const std::vector<Expr>& at) const;
   std::optional<Expr> FirstUse(const Work& w) const {
@@ -131,6 +145,8 @@ class Lowering {
   const sched::Plan& plan_;
   const isa::Config& config_;
   const ConstantMap& constants_;
+  const sched::OnChip& on_chip_;
+  bool fill_halo_;
   sched::Extents e_;
   int64_t tile_ = 0, memory_tile_ = 0;
   bool anchored_ = false, contraction_ = false, weighted_ = false;
@@ -140,6 +156,9 @@ class Lowering {
   std::vector<Buffer> chip_tables_;  // whole region
   Buffer chip_weights_;              // kRegion or kChannel
   Buffer chip_input_;                // input_above
+  Buffer staying_input_, staying_result_;
+  // Which slots of OUT stand for a fetched tensor that stays in INP instead.
+  std::map<int, te::Tensor> staying_slots_;
   std::vector<Buffer> acc_slots_, out_slots_;
 };
 

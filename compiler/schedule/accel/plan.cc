@@ -18,8 +18,9 @@ constexpr int64_t kBanks = 4;  // of ACC and OUT, by high address bits
 // Judges one candidate; Cost() is nothing when it does not fit.
 class Judge {
  public:
-  Judge(const Region& region, const isa::Config& config)
-      : region_(region), config_(config), e_(ExtentsOf(region, config)) {
+  Judge(const Region& region, const isa::Config& config, const OnChip& on_chip)
+      : region_(region), config_(config), on_chip_(on_chip), e_(ExtentsOf(region, config)) {
+    inp_tiles_ = on_chip.inp_tiles < 0 ? config.Depth(Memory::kInp) : on_chip.inp_tiles;
     anchored_ = region.anchor.kind != AnchorKind::kNone;
     weighted_ = region.anchor.kind == AnchorKind::kContraction ||
                 region.anchor.kind == AnchorKind::kChannelwise;
@@ -44,7 +45,9 @@ class Judge {
  private:
   const Region& region_;
   const isa::Config& config_;
+  const OnChip& on_chip_;
   Extents e_;
+  int64_t inp_tiles_ = 0;
   bool anchored_ = false, weighted_ = false, contraction_ = false;
 };
 
@@ -72,8 +75,9 @@ bool Judge::Fill(Plan* p) const {
       contraction_ ? (p->input_above ? e_.in_blocks : p->input_tile) : p->channel_tile;
   const int64_t span_y = ChipSpan(region_, e_, 0, p->y_tile),
                 span_x = ChipSpan(region_, e_, 1, p->x_tile);
-  const int64_t box = anchored_ ? box_blocks * span_y * span_x : 0;
-  if (box > config_.Depth(Memory::kInp)) return false;
+  const bool boxed = anchored_ && !on_chip_.input;
+  const int64_t box = boxed ? box_blocks * span_y * span_x : 0;
+  if (box > inp_tiles_) return false;
 
   int64_t weight_piece = 0;
   if (weighted_) {
@@ -100,7 +104,7 @@ bool Judge::Fill(Plan* p) const {
   const double tile_bytes = static_cast<double>(e_.rows * config_.block_in);
   double read = 0, first_box = 0;
   int64_t loads = 0;
-  if (anchored_) {
+  if (boxed) {
     auto fetched = [&](size_t d,
                        int64_t tile) {  // input positions over all tiles, pads not counted
       const WindowAxis& w = region_.anchor.window[d];
@@ -124,7 +128,7 @@ bool Judge::Fill(Plan* p) const {
             static_cast<double>(e_.rows * e_.in_lanes);
     loads += spatial * n_o * n_i;
     first_box = static_cast<double>(box * e_.rows * e_.in_lanes) / bus;
-    if (2 * box > config_.Depth(Memory::kInp)) serial += read / bus;
+    if (2 * box > inp_tiles_) serial += read / bus;
   }
   double weight_bytes = 0, first_weights = 0;
   if (weighted_) {
@@ -141,9 +145,10 @@ bool Judge::Fill(Plan* p) const {
     }
   }
   const double result_bytes = pixels * static_cast<double>(e_.out_blocks) * tile_bytes;
-  double write = result_bytes;
-  int64_t vector_passes = 0;
+  const double write = on_chip_.stored ? result_bytes : 0;
+  int64_t vector_passes = on_chip_.result && on_chip_.stored ? 1 : 0;
   for (const Step& s : region_.steps) {
+    if (s.kind == StepKind::kFetch && on_chip_.HaloOf(s.tensor)) continue;
     if (s.kind == StepKind::kFetch) {
       read += result_bytes;
       loads += spatial * n_o * n_w;
@@ -171,7 +176,7 @@ bool Judge::Fill(Plan* p) const {
   // own.
   const double start = shared_bus ? 12.0 : 6.0;
   double bursts = static_cast<double>(loads);
-  if (anchored_ && n_x > 1) {
+  if (boxed && n_x > 1) {
     const int64_t boxes = spatial * (contraction_ && !p->input_above ? n_o : 1);
     bursts +=
         static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) * 0.5;
@@ -190,7 +195,7 @@ bool Judge::Fill(Plan* p) const {
         0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
   }
   const double part_vector = static_cast<double>(part_pixels * vector_passes);
-  const double part_store = static_cast<double>(part_pixels) * tile_bytes / bus;
+  const double part_store = on_chip_.stored ? static_cast<double>(part_pixels) * tile_bytes / bus : 0;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
   if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
   p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial +
@@ -210,8 +215,8 @@ std::vector<int64_t> TileSizes(int64_t total) {
   return sizes;
 }
 
-Status CompletePlan(const Region& region, const isa::Config& config, Plan* plan) {
-  const Judge judge(region, config);
+Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip, Plan* plan) {
+  const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto refuse = [&](const char* why) {
     return Fail(Code::kOutOfRange, "{}: the plan cannot be used on configuration {}: {}", region.output.name(), config.name, why);
@@ -232,6 +237,19 @@ Status CompletePlan(const Region& region, const isa::Config& config, Plan* plan)
     return refuse("it does not fit the scratchpads; take smaller tiles");
   }
   return {};
+}
+
+const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
+  for (const auto& [t, halo] : fetched) {
+    if (t == tensor) return &halo;
+  }
+  return nullptr;
+}
+
+int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& config) {
+  const int64_t rows = std::min(shape[0], config.batch);
+  return CeilDiv(shape[0], rows) * CeilDiv(shape[1], config.block_out) *
+         (halo.before[0] + shape[2] + halo.after[0]) * (halo.before[1] + shape[3] + halo.after[1]);
 }
 
 double Plan::cycles() const {
@@ -271,13 +289,23 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
   return e;
 }
 
-int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs) {
-  const WindowAxis& w = region.anchor.window[d];
-  return (outs - 1) * e.chip_stride[d] + (w.taps - 1) * w.dilation + 1;
+// INP has four banks by low address bits, and the windows' rows are read in pairs: a pitch that is a
+// multiple of four would put both into one bank.
+int64_t WindowPitch(const Region& region, int64_t columns) {
+  const WindowAxis& y = region.anchor.window[0];
+  const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&
+                     columns * y.dilation % 4 == 0 && y.dilation % 4 != 0;
+  return clash ? columns + 1 : columns;
 }
 
-Result<Plan> MakePlan(const Region& region, const isa::Config& config) {
-  const Judge judge(region, config);
+int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs) {
+  const WindowAxis& w = region.anchor.window[d];
+  const int64_t span = (outs - 1) * e.chip_stride[d] + (w.taps - 1) * w.dilation + 1;
+  return d == 1 ? WindowPitch(region, span) : span;
+}
+
+Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnChip& on_chip) {
+  const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto tables = static_cast<int64_t>(region.tables.size());
   std::optional<Plan> best;

@@ -11,8 +11,11 @@
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_H_
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -26,6 +29,27 @@ enum class Residency : uint8_t {
   kPart,     // fetched for every part that uses it
   kChannel,  // fetched once per o.o, used by all spatial tiles inside it (channels outside only)
   kRegion,   // all of it fetched once, each part at its first use
+};
+
+// Rows and columns of pads around a tensor that stays in INP, y and x.
+struct Halo {
+  std::array<int64_t, 2> before{0, 0}, after{0, 0};
+  bool any() const { return before != std::array<int64_t, 2>{} || after != std::array<int64_t, 2>{}; }
+  bool operator==(const Halo&) const = default;
+};
+
+// Activations that stay in INP from region to region, all of each, as one region sees them
+// (accel/residency.h decides). A tensor that stays is [batches][channel blocks][rows with halo]
+// [columns with halo] tiles.
+struct OnChip {
+  int64_t inp_tiles = -1;             // of INP for the region's own boxes; -1: all
+  std::optional<Halo> input, result;  // the anchor's input, the region's result
+  int64_t result_pad = 0;             // what the result's halo holds
+  std::vector<std::pair<te::Tensor, Halo>> fetched;  // operands of kFetch steps
+  bool stored = true;                 // the result goes to device memory (too)
+
+  const Halo* HaloOf(const te::Tensor& fetched_tensor) const;  // null: it is in device memory
+  bool operator==(const OnChip&) const = default;
 };
 
 struct Plan {
@@ -58,18 +82,25 @@ struct Extents {
 };
 Extents ExtentsOf(const Region& region, const isa::Config& config);
 
+// Columns of a row of |columns| input tiles in INP: one more where the windows of |region| read
+// faster so.
+int64_t WindowPitch(const Region& region, int64_t columns);
+
 // Input positions on chip along axis |d| (0 y, 1 x) for |outs| outputs.
 int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs);
+
+// Tiles of a tensor of |shape| that stays.
+int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& config);
 
 // The best plan found. The space: channel tiles and parts, rows, columns, reduction chunks, both
 // orders and every residency that fits; the result is the same for the same region and
 // configuration.
 //   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
-Result<Plan> MakePlan(const Region& region, const isa::Config& config);
+Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnChip& on_chip = {});
 
 // Checks decisions that did not come from MakePlan, and fills in the estimates.
 //   errors  kOutOfRange  they do not fit the scratchpads, or each other: says which
-Status CompletePlan(const Region& region, const isa::Config& config, Plan* plan);
+Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip, Plan* plan);
 
 // ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
 std::vector<int64_t> TileSizes(int64_t total);

@@ -14,7 +14,7 @@
 namespace tessera::schedule::accel {
 namespace {
 
-constexpr char kMoved[] = "moved_taps";
+constexpr char kMoved[] = "moved_taps", kStays[] = "stays";
 
 // One decision: its domain may depend on the decisions before it.
 struct Knob {
@@ -81,8 +81,8 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name, cons
 
 }  // namespace
 
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved) {
-  Trace trace{Decide(kMoved, {0, 1}, moved)};
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved, bool stays) {
+  Trace trace{Decide(kMoved, {0, 1}, moved), Decide(kStays, {0, 1}, stays)};
   for (const Knob& knob : Knobs(region, config)) trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
   return trace;
 }
@@ -92,9 +92,14 @@ Result<bool> WantsMovedTaps(const Trace& trace) {
   return moved != 0;
 }
 
-Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config) {
+Result<bool> WantsToStay(const Trace& trace) {
+  TESSERA_ASSIGN(const int64_t stays, PickOf(trace, 1, kStays, {0, 1}));
+  return stays != 0;
+}
+
+Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config, const OnChip& on_chip) {
   Plan plan;
-  size_t number = 1;
+  size_t number = 2;
   for (const Knob& knob : Knobs(region, config)) {
     TESSERA_ASSIGN(const int64_t value, PickOf(trace, number, knob.name, knob.domain(plan)));
     knob.set(plan, value);
@@ -103,7 +108,7 @@ Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Con
   if (number != trace.size()) {
     return Fail(Code::kInvalidArgument, "schedule step {}: '{}' follows the last decision", number + 1, trace[number].prim);
   }
-  TESSERA_TRY(CompletePlan(region, config, &plan));
+  TESSERA_TRY(CompletePlan(region, config, on_chip, &plan));
   return plan;
 }
 

@@ -13,15 +13,19 @@ namespace tessera::schedule::accel {
 
 // The decisions of |plan|, in an order in which each domain follows from the ones before: "decide NAME
 // {domain} index". |moved|: whether |region| is MoveTaps' form (codegen/accel chooses it for packed inputs).
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved);
+// |stays|: whether the result stays in INP (accel/residency.h).
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved, bool stays);
 
 // Whether |trace| was recorded from a region whose taps were moved. errors: kInvalidArgument no such decision
 Result<bool> WantsMovedTaps(const Trace& trace);
+// Whether its result stays in INP. errors: kInvalidArgument no such decision
+Result<bool> WantsToStay(const Trace& trace);
 
-// The plan that |trace| describes, for |region| in the form that WantsMovedTaps says.
+// The plan that |trace| describes, for |region| in the form that WantsMovedTaps says, which sees |on_chip|.
 //   errors  kInvalidArgument  a step that is missing, out of order or not in its domain: number, name, what fits
 //           kOutOfRange       decisions that do not fit the scratchpads, or each other
-Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config);
+Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config,
+                        const OnChip& on_chip = {});
 
 }  // namespace tessera::schedule::accel
 

@@ -6,9 +6,7 @@
 
 #include "base/check.h"
 #include "compiler/graph/fuse.h"
-#include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
-#include "compiler/lower/accel/lower_region.h"
 #include "sim/func/func_device.h"
 
 namespace tessera::test {
@@ -169,7 +167,7 @@ TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
   return Result(node, std::move(shape));
 }
 
-Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump) {
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump, bool store_all) {
   using codegen::accel::Activation;
   Compiled c;
   for (const graph::Tensor& t : graph.tensors)
@@ -198,6 +196,7 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
   codegen::accel::AccelOptions options;
   options.keep_all = true;
   options.dump = dump;
+  options.store_all = store_all;
   TESSERA_ASSIGN(c.program,
                  codegen::accel::CompileAccel(c.activations, c.regions, config, options));
   return c;
@@ -231,9 +230,7 @@ void Evaluate(const Compiled& c, Values& values) {
   }
 }
 
-namespace {
-
-std::string Compare(const std::string& name, const std::vector<int8_t>& got,
+std::string CompareValues(const std::string& name, const std::vector<int8_t>& got,
                     const std::vector<int8_t>& want) {
   if (got.size() != want.size())
     return fmt::format("{}: {} values, expected {}\n", name, got.size(), want.size());
@@ -246,51 +243,6 @@ std::string Compare(const std::string& name, const std::vector<int8_t>& got,
   return fmt::format("{}: {} of {} values differ, first at {}: {}, expected {}\n", name, wrong,
                      got.size(), first, got[static_cast<size_t>(first)],
                      want[static_cast<size_t>(first)]);
-}
-
-}  // namespace
-
-std::string InterpretAndCompare(const Compiled& c, const isa::Config& config,
-                                const Values& values) {
-  std::string text;
-  for (const codegen::accel::AccelRegion& region : c.regions) {
-    std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> constants;
-    for (const auto& [node, bytes] : region.constants) constants[node] = &bytes;
-    auto analyzed = schedule::accel::AnalyzeRegion(region.output, constants);
-    if (!analyzed) return analyzed.error().message;
-    auto plan = schedule::accel::MakePlan(*analyzed, config);
-    if (!plan) return plan.error().message;
-    const auto lowered = lower::accel::LowerRegion(*analyzed, *plan, config, constants);
-    std::vector<ir::Array> arrays(lowered.buffers.size());
-    std::vector<ir::Array*> args;
-    size_t result = 0;
-    isa::Packing result_packing;
-    for (size_t k = 0; k < lowered.buffers.size(); ++k) {
-      const lower::accel::GlobalBuffer& b = lowered.buffers[k];
-      const ir::BufferNode& param = *lowered.func.params[k];
-      arrays[k] = ir::Array(param.dtype, ir::SizeInElements(param));
-      if (b.role == lower::accel::GlobalBuffer::Role::kConstant) {
-        arrays[k] = ir::Array(param.dtype, b.data);
-      } else {
-        const auto shape = schedule::accel::ToShape4(b.tensor.shape());
-        const isa::Packing p =
-            isa::PlainPacking(shape, std::min(shape[0], config.batch), config.block_out);
-        if (b.role == lower::accel::GlobalBuffer::Role::kResult) {
-          result = k;
-          result_packing = p;
-        } else {
-          isa::Pack(p, values.at(region.activations.at(b.tensor.get())), arrays[k].bytes());
-        }
-      }
-    }
-    for (ir::Array& a : arrays) args.push_back(&a);
-    const auto stats = ir::Interpret(lowered.func, args);
-    if (!stats) return region.op + ": " + stats.error().message;
-    std::vector<int8_t> got(static_cast<size_t>(result_packing.elements()));
-    isa::Unpack(result_packing, arrays[result].bytes(), got);
-    text += Compare(region.op, got, values.at(region.result));
-  }
-  return text;
 }
 
 std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Values& values,
@@ -337,7 +289,7 @@ std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& val
       return "result";
     std::vector<int8_t> got(static_cast<size_t>(p.packing.elements()));
     isa::Unpack(p.packing, bytes, got);
-    text += Compare(c.activations[static_cast<size_t>(p.activation)].name, got,
+    text += CompareValues(c.activations[static_cast<size_t>(p.activation)].name, got,
                     values.at(p.activation));
   }
   return text;

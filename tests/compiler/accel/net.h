@@ -61,7 +61,7 @@ struct Compiled {
   std::vector<te::RegionTe> te;
   codegen::accel::AccelProgram program;
 };
-Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false);
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false, bool store_all = false);
 
 // Values of activations by TensorId, row-major.
 using Values = std::map<int, std::vector<int8_t>>;
@@ -70,7 +70,11 @@ using Values = std::map<int, std::vector<int8_t>>;
 Values RandomInputs(const graph::Graph& graph, Rng& rng);
 // By definition; adds every region's result.
 void Evaluate(const Compiled& compiled, Values& values);
-// The lowered loop IR of each region in the interpreter, fed with |values| (the definition's); a
+// "" when |got| is |want|; else how many values differ and the first of them, in a line.
+std::string CompareValues(const std::string& name, const std::vector<int8_t>& got,
+                          const std::vector<int8_t>& want);
+// The lowered loop IR of each region in the interpreter, with activations in device memory and once
+// more with all of them staying on chip, fed with |values| (the definition's); a
 // text that is empty when all results agree with them.
 std::string InterpretAndCompare(const Compiled& compiled, const isa::Config& config,
                                 const Values& values);

@@ -44,6 +44,12 @@ void ExpectRight(Net& net, const isa::Config& config) {
   for (uint64_t seed : {0, 1, 2})
     EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "") << "interleaving " << seed;
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
+  // Once more with what stays on chip stored too: every region's result is compared.
+  auto stored = Compile(net.graph(), config, false, true);
+  ASSERT_TRUE(stored.has_value()) << stored.error().message;
+  EXPECT_EQ(stored->program.results.size(), stored->regions.size());
+  EXPECT_EQ(RunAndCompare(*stored, config, values, 3), "");
+  EXPECT_EQ(isa::CheckProgram(stored->program.image, config).ToString(), "");
 }
 
 class ResidualTest : public ::testing::TestWithParam<const char*> {};

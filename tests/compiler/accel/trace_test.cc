@@ -87,24 +87,30 @@ TEST(TraceErrors, NameStepAndDecision) {
   EXPECT_EQ(message(good), "accepted");
   schedule::Trace bad = good;
   bad.pop_back();
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 10: missing; decide params"));
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 11: missing; decide params"));
   bad = good;
   bad.push_back(good.back());
   EXPECT_THAT(message(bad), HasSubstr("follows the last decision"));
   bad = good;
-  std::swap(bad[3], bad[4]);
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 4: 'decide columns' stands where decide rows belongs"));
+  std::swap(bad[4], bad[5]);
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: 'decide columns' stands where decide rows belongs"));
   bad = good;
-  bad[3].words.back() = "99";
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 4: decide rows: '99' is no index into {30"));
+  bad[4].words.back() = "99";
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: '99' is no index into {30"));
   bad = good;
-  bad[9].words.back() = "1";
+  bad[1].words.back() = "1";
+  EXPECT_THAT(message(bad), HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
+  bad = good;
+  bad.resize(1);
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide stays"));
+  bad = good;
+  bad[10].words.back() = "1";
   EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
   bad = good;
-  bad[6].words.back() = bad[6].words.back() == "0" ? "1" : "0";
+  bad[7].words.back() = bad[7].words.back() == "0" ? "1" : "0";
   EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
   bad = good;
-  bad[1].words.back() = bad[2].words.back() = bad[3].words.back() = bad[4].words.back() = "0";  // everything at once
+  bad[2].words.back() = bad[3].words.back() = bad[4].words.back() = bad[5].words.back() = "0";  // everything at once
   EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
 }
 

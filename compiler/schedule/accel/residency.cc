@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/accel/residency.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+
+namespace tessera::schedule::accel {
+namespace {
+
+// What a window needs around the tensor that it reads.
+Halo HaloFor(const Anchor& anchor) {
+  Halo halo;
+  for (size_t d = 0; d < 2; ++d) {
+    const WindowAxis& w = anchor.window[d];
+    halo.before[d] = std::max<int64_t>(w.before, 0);
+    const int64_t last = (w.out - 1) * w.stride + (w.taps - 1) * w.dilation - w.before;
+    halo.after[d] = std::max<int64_t>(last - (w.in - 1), 0);
+  }
+  return halo;
+}
+
+class Planner {
+ public:
+  Planner(const std::vector<ResidencyRegion>& regions, const isa::Config& config, const ResidencyOptions& options)
+      : regions_(regions), config_(config), options_(options), costs_(regions.size()) {}
+
+  Result<StayPlan> Run();
+
+ private:
+  // The activation as a candidate; nothing when it cannot stay, with the reason.
+  std::optional<Staying> Candidate(size_t maker, const char** why) const;
+  // Places |staying| and fills in what the regions see; false when INP is too small.
+  bool Arrange(std::vector<Staying> staying, StayPlan* out) const;
+  OnChip Seen(size_t r, const std::vector<Staying>& staying) const;
+  // Estimated cycles of all regions; nothing when one does not fit.
+  std::optional<double> Cost(const StayPlan& residency);
+  Result<double> CostOf(size_t r, const OnChip& on_chip);
+
+  const std::vector<ResidencyRegion>& regions_;
+  const isa::Config& config_;
+  const ResidencyOptions& options_;
+  std::vector<std::vector<std::pair<OnChip, Result<double>>>> costs_;  // known ones, by region
+};
+
+std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const {
+  const ResidencyRegion& from = regions_[maker];
+  Staying s{.activation = from.result, .first = maker, .last = maker};
+  if (from.region->steps.back().kind == StepKind::kFetch) {
+    *why = "its region only copies, by way of device memory";
+    return std::nullopt;
+  }
+  bool pitched = false;
+  std::optional<int64_t> pad;
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const Region& reader = *regions_[r].region;
+    const Anchor& a = reader.anchor;
+    bool reads = false;
+    if (a.kind != AnchorKind::kNone && a.moved.empty() && regions_[r].activation_of(a.input) == from.result) {
+      reads = true;
+      const Halo halo = HaloFor(a);
+      if (halo.any()) {
+        if (pad && *pad != a.pad_value) {
+          *why = "its readers pad it with different values";
+          return std::nullopt;
+        }
+        pad = a.pad_value;
+      }
+      for (size_t d = 0; d < 2; ++d) {
+        s.halo.before[d] = std::max(s.halo.before[d], halo.before[d]);
+        s.halo.after[d] = std::max(s.halo.after[d], halo.after[d]);
+      }
+      pitched |= a.kind == AnchorKind::kChannelwise;
+    }
+    for (const Step& step : reader.steps) {
+      reads |= step.kind == StepKind::kFetch && regions_[r].activation_of(step.tensor) == from.result;
+    }
+    if (reads && reader.steps.back().kind == StepKind::kFetch) {
+      *why = "a region that only copies reads it from device memory";
+      return std::nullopt;
+    }
+    if (reads) s.last = r;
+  }
+  if (s.last == maker) {
+    *why = "no region reads it";
+    return std::nullopt;
+  }
+  const Shape4& shape = from.region->shape;
+  for (size_t r = maker + 1; pitched && r <= s.last; ++r) {
+    const Anchor& a = regions_[r].region->anchor;
+    if (a.kind != AnchorKind::kChannelwise || regions_[r].activation_of(a.input) != from.result) continue;
+    const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
+    s.halo.after[1] += WindowPitch(*regions_[r].region, columns) - columns;
+  }
+  s.pad = pad.value_or(0);
+  s.tiles = StayingTiles(shape, s.halo, config_);
+  return s;
+}
+
+OnChip Planner::Seen(size_t r, const std::vector<Staying>& staying) const {
+  const ResidencyRegion& region = regions_[r];
+  OnChip seen;
+  const auto find = [&](const te::Tensor& tensor) -> const Staying* {
+    const auto it = std::ranges::find(staying, region.activation_of(tensor), &Staying::activation);
+    return it == staying.end() ? nullptr : &*it;
+  };
+  const Anchor& a = region.region->anchor;
+  if (a.kind != AnchorKind::kNone && a.moved.empty()) {
+    if (const Staying* s = find(a.input)) seen.input = s->halo;
+  }
+  for (const Step& step : region.region->steps) {
+    if (step.kind != StepKind::kFetch) continue;
+    if (const Staying* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
+  }
+  const auto result = std::ranges::find(staying, region.result, &Staying::activation);
+  if (result != staying.end()) {
+    seen.result = result->halo;
+    seen.result_pad = result->pad;
+    seen.stored = options_.store_all || options_.in_memory[static_cast<size_t>(region.result)];
+  }
+  return seen;
+}
+
+bool Planner::Arrange(std::vector<Staying> staying, StayPlan* out) const {
+  const int64_t depth = config_.Depth(isa::Memory::kInp);
+  // Largest first, each at the lowest place that is free during its life.
+  std::vector<Staying*> order;
+  for (Staying& s : staying) order.push_back(&s);
+  std::ranges::stable_sort(order, [](const Staying* a, const Staying* b) { return a->tiles > b->tiles; });
+  std::vector<const Staying*> placed;
+  for (Staying* s : order) {
+    s->base = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const Staying* p : placed) {
+        const bool together = p->first <= s->last && s->first <= p->last;
+        if (!together || s->base >= p->base + p->tiles || p->base >= s->base + s->tiles) continue;
+        s->base = p->base + p->tiles;
+        moved = true;
+      }
+    }
+    if (s->base + s->tiles > depth) return false;
+    placed.push_back(s);
+  }
+  out->regions.clear(), out->box_base.clear();
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    // The largest gap between what stays while this region runs.
+    std::map<int64_t, int64_t> taken;
+    for (const Staying& s : staying) {
+      if (s.first <= r && r <= s.last) taken[s.base] = s.base + s.tiles;
+    }
+    taken[depth] = depth;
+    int64_t end = 0, base = 0, gap = 0;
+    for (const auto& [from, to] : taken) {
+      if (from - end > gap) base = end, gap = from - end;
+      end = std::max(end, to);
+    }
+    OnChip seen = Seen(r, staying);
+    seen.inp_tiles = gap;
+    out->regions.push_back(std::move(seen));
+    out->box_base.push_back(base);
+  }
+  out->staying = std::move(staying);
+  return true;
+}
+
+Result<double> Planner::CostOf(size_t r, const OnChip& on_chip) {
+  for (const auto& [seen, cost] : costs_[r]) {
+    if (seen == on_chip) return cost;
+  }
+  const Result<Plan> plan = MakePlan(*regions_[r].region, config_, on_chip);
+  const Result<double> cost = plan ? Result<double>(plan->cycles()) : std::unexpected(plan.error());
+  costs_[r].emplace_back(on_chip, cost);
+  return cost;
+}
+
+std::optional<double> Planner::Cost(const StayPlan& residency) {
+  double sum = 0;
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const Result<double> cost = CostOf(r, residency.regions[r]);
+    if (!cost) return std::nullopt;
+    sum += *cost;
+  }
+  return sum;
+}
+
+Result<StayPlan> Planner::Run() {
+  StayPlan best;
+  TESSERA_CHECK(Arrange({}, &best));
+  for (size_t r = 0; r < regions_.size(); ++r) TESSERA_TRY(CostOf(r, best.regions[r]));
+
+  std::vector<Staying> candidates, wanted;
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    const std::optional<bool> stays = regions_[r].stays;
+    const char* why = "INP is too small for it";
+    const std::optional<Staying> candidate = Candidate(r, &why);
+    if (stays && *stays) {
+      std::vector<Staying> with = wanted;
+      if (candidate) with.push_back(*candidate);
+      StayPlan tried;
+      if (!candidate || !Arrange(with, &tried)) {
+        return Fail(Code::kInvalidArgument, "{}: its schedule says that the result stays on chip, but {}",
+                    regions_[r].region->output.name(), why);
+      }
+      wanted = std::move(with);
+    } else if (candidate && !stays) {
+      candidates.push_back(*candidate);
+    }
+  }
+  TESSERA_CHECK(Arrange(wanted, &best));
+  std::optional<double> cost = Cost(best);
+  std::ranges::stable_sort(candidates, {}, &Staying::tiles);
+  for (const Staying& candidate : candidates) {
+    std::vector<Staying> with = best.staying;
+    with.push_back(candidate);
+    StayPlan tried;
+    if (!Arrange(std::move(with), &tried)) continue;
+    const std::optional<double> now = Cost(tried);
+    if (!now || (cost && *now >= *cost)) continue;
+    best = std::move(tried);
+    cost = now;
+  }
+  std::ranges::stable_sort(best.staying, {}, &Staying::first);
+  return best;
+}
+
+}  // namespace
+
+const Staying* StayPlan::Of(int activation) const {
+  const auto it = std::ranges::find(staying, activation, &Staying::activation);
+  return it == staying.end() ? nullptr : &*it;
+}
+
+Result<StayPlan> PlanStaying(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+                                const ResidencyOptions& options) {
+  return Planner(regions, config, options).Run();
+}
+
+}  // namespace tessera::schedule::accel
