@@ -124,6 +124,7 @@ Status AddDevicePlan(Build& build) {
   // What crosses the border: results of the host that the device reads, and the other way round.
   std::vector<accel::Activation> activations;
   for (const graph::Tensor& t : n.graph.tensors) activations.push_back({t.name, t.shape, accel::Activation::Kind::kInternal});
+  for (const TensorId id : n.graph.inputs) activations[static_cast<size_t>(id)].kind = accel::Activation::Kind::kInput;
   std::vector<accel::AccelRegion> regions;
   for (size_t r = 0; r < n.regions.size(); ++r) {
     const TensorId out = n.regions[r].output;
