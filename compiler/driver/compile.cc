@@ -30,8 +30,9 @@ void AddLayers(Build& build) {
   for (size_t r = 0; r < n.regions.size(); ++r) {
     std::vector<std::string_view> ops;
     for (size_t node : n.regions[r].nodes) ops.push_back(graph::Text(n.graph.nodes[node].op));
-    build.net.layers.push_back({n.regions[r].name, fmt::format("{}", fmt::join(ops, " + ")), static_cast<uint64_t>(n.te[r].macs),
-                                InfoOf(n.graph, n.regions[r].output)});
+    artifact::TensorInfo result = InfoOf(n.graph, n.regions[r].output);
+    result.shape = n.graph.tensor(n.regions[r].output).shape;  // taps are in the graph's order, also of an output
+    build.net.layers.push_back({n.regions[r].name, fmt::format("{}", fmt::join(ops, " + ")), static_cast<uint64_t>(n.te[r].macs), result});
   }
 }
 
