@@ -98,6 +98,7 @@ struct Node {
   int64_t groups = 1;           // Conv
   int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
   isa::Round round = isa::Round::kEven;
+  bool float_factor = false;  // Mul, Rescale: the scales are multiplied and divided in float32, not in double
   std::optional<Requant> requant;      // filled by compiler/quantize
   std::array<AddInput, 2> add_inputs;  // Add and Sub, filled by compiler/quantize
 };

@@ -57,7 +57,7 @@ Status Converter::Binary(graph::Op op) {
   const Shape& shape = a->constant() ? b->shape : a->shape;
   TESSERA_ASSIGN(const TensorId x, a->constant() ? FullConstant(0, shape) : Activation(0));
   TESSERA_ASSIGN(const TensorId y, b->constant() ? FullConstant(1, shape) : Activation(1));
-  graph::Node made{.op = op, .inputs = {x, y}};
+  graph::Node made{.op = op, .inputs = {x, y}, .float_factor = op == graph::Op::kMul};
   if (const T* options = op_->table->template builtin_options_as<T>())
     TESSERA_TRY(Bound(options->fused_activation_function(), made));
   return Finish(std::move(made), GraphShape(shape));
@@ -71,7 +71,7 @@ Status Converter::Mul() { return Binary<tflite_file::MulOptions>(graph::Op::kMul
 
 Status Converter::Relu() {
   TESSERA_ASSIGN(const TensorId x, Activation(0));
-  graph::Node made{.op = graph::Op::kRescale, .inputs = {x}};
+  graph::Node made{.op = graph::Op::kRescale, .inputs = {x}, .float_factor = true};
   TESSERA_TRY(Bound(op_->code == BuiltinOperator::RELU    ? ActivationFunctionType::RELU
                     : op_->code == BuiltinOperator::RELU6 ? ActivationFunctionType::RELU6
                                                           : ActivationFunctionType::RELU_N1_TO_1,

@@ -86,6 +86,9 @@ Status SetAddInputs(const Graph& graph, Node& node, double& factor) {
   return {};
 }
 
+// Scales that were float32 in a file; whole expressions of them round after each step.
+float Float(double scale) { return static_cast<float>(scale); }
+
 Status Attach(const Graph& graph, Node& node) {
   const auto scale = [&](size_t i) { return graph.tensor(node.inputs[i]).quant->scale[0]; };
   const Tensor& out = graph.tensor(node.output);
@@ -121,7 +124,7 @@ Status Attach(const Graph& graph, Node& node) {
       break;
     }
     case Op::kMul:
-      factors = {scale(0) * scale(1) / s_out};
+      factors = {node.float_factor ? double{Float(scale(0)) * Float(scale(1)) / Float(s_out)} : scale(0) * scale(1) / s_out};
       requant.bias = {0};
       largest = {255 * 255};
       break;
@@ -133,7 +136,7 @@ Status Attach(const Graph& graph, Node& node) {
       break;
     }
     case Op::kRescale:
-      factors = {scale(0) / s_out};
+      factors = {node.float_factor ? double{Float(scale(0)) / Float(s_out)} : scale(0) / s_out};
       requant.bias = {-graph.tensor(node.inputs[0]).quant->zero[0]};
       largest = {255};
       break;

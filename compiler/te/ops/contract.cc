@@ -69,11 +69,18 @@ void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Window& window = node.window;
   const Tensor x = PadSpatial(b.Name(out.name + ".padded"), b.Value(node.inputs[0]), window, -128);
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
-  b.SetValue(
-      node.output,
-      Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+  const bool bounded = node.lo > -128 || node.hi < 127;
+  const Tensor most = Compute(
+      b.Name(bounded ? out.name + ".max" : out.name), out.shape, {"n", "c", "y", "x"},
+      [&](const std::vector<Expr>& i) {
         return MaxOf(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx)), {ky, kx});
-      }));
+      });
+  if (!bounded) return b.SetValue(node.output, most);
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"},
+                                  [&](const std::vector<Expr>& i) {
+                                    return ir::Clamp(most(i), ir::Imm(DType::kI8, node.lo),
+                                                     ir::Imm(DType::kI8, node.hi));
+                                  }));
 }
 
 }  // namespace tessera::te
