@@ -59,7 +59,9 @@ Result<KernelResidency::Place> KernelResidency::Use(int kernel, int64_t count) {
   }
   places_.emplace(*at, Resident{kernel, *at + count, time_});
   begin_of_.emplace(kernel, *at);
-  return Place{*at, true};
+  const bool fresh = *at >= touched_;
+  touched_ = std::max(touched_, *at + count);
+  return Place{*at, true, fresh};
 }
 
 }  // namespace tessera::jit

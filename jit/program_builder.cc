@@ -54,6 +54,7 @@ Status ProgramBuilder::EmitGemm(isa::Gemm gemm, std::span<const isa::Uop> uops) 
       load.dram_base = kernels_.offset(kernel) + done * isa::Config::uop_tile_bytes();
       load.x_size = std::min(kRow, count - done);
       load.y_size = load.z_size = 1;
+      if (place.fresh) movable_.push_back(insns_.size());
       Append(load, {});
     }
     ++stats_.kernel_loads;
@@ -116,12 +117,47 @@ std::string ProgramBuilder::Where(size_t instruction) const {
   return fmt::format("instruction {}", instruction);
 }
 
+// Each of |movable_| goes to the front of the first source range of its layer.
+void ProgramBuilder::MoveKernelLoads() {
+  std::vector<std::vector<size_t>> front(source_.size());
+  std::vector<bool> moved(insns_.size());
+  for (const size_t n : movable_) {
+    const auto here = std::ranges::upper_bound(source_, n, {}, &isa::SourceRange::end);
+    if (here == source_.end() || n < here->begin) continue;
+    const auto first = std::ranges::find(source_, here->layer, &isa::SourceRange::layer);
+    front[static_cast<size_t>(first - source_.begin())].push_back(n);
+    moved[n] = true;
+  }
+  std::vector<isa::Insn> insns;
+  std::vector<TokenNode> nodes;
+  const auto take = [&](size_t n) {
+    insns.push_back(std::move(insns_[n]));
+    nodes.push_back(std::move(nodes_[n]));
+  };
+  size_t next = 0;
+  std::vector<isa::SourceRange> source;
+  for (size_t r = 0; r < source_.size(); ++r) {
+    for (; next < source_[r].begin; ++next) take(next);
+    const auto begin = static_cast<uint32_t>(insns.size());
+    for (const size_t n : front[r]) take(n);
+    for (; next < source_[r].end; ++next) {
+      if (!moved[next]) take(next);
+    }
+    if (insns.size() > begin) source.push_back({begin, static_cast<uint32_t>(insns.size()), source_[r].layer, std::move(source_[r].op)});
+  }
+  for (; next < insns_.size(); ++next) take(next);
+  insns_ = std::move(insns);
+  nodes_ = std::move(nodes);
+  source_ = std::move(source);
+}
+
 Result<isa::ProgramImage> ProgramBuilder::Finish() {
   const auto count = static_cast<uint32_t>(insns_.size());
   if (!source_.empty()) {
     source_.back().end = count;
     if (source_.back().begin == count) source_.pop_back();
   }
+  MoveKernelLoads();
   TESSERA_ASSIGN(const std::vector<TokenMasks> masks, InsertTokens(nodes_, config_.token_depth));
   isa::ProgramImage image;
   image.profile = isa::Profile::kTessera;

@@ -38,7 +38,8 @@ class ProgramBuilder {
  public:
   explicit ProgramBuilder(const isa::Config& config);
 
-  // Instructions from here on implement |op| of layer |layer|.
+  // Instructions from here on implement |op| of layer |layer|. A layer may come back; Finish moves loads of its
+  // micro-ops to where it first appears, since LOAD works in order and its products wait for them.
   void BeginSource(uint32_t layer, std::string op);
 
   // Appends an instruction other than Gemm, Sync and Finish; its pop and push must be zero.
@@ -67,6 +68,7 @@ class ProgramBuilder {
  private:
   void Append(isa::Insn insn, std::span<const isa::Uop> uops);
   std::string Where(size_t instruction) const;
+  void MoveKernelLoads();
   void Count(const isa::Insn& insn);
 
   isa::Config config_;
@@ -75,6 +77,7 @@ class ProgramBuilder {
   std::vector<isa::Insn> insns_;
   std::vector<TokenNode> nodes_;
   std::vector<isa::SourceRange> source_;
+  std::vector<size_t> movable_;  // instructions: loads of micro-ops to where nothing was before
   std::vector<uint8_t> constants_;
   std::multimap<uint64_t, std::pair<int64_t, int64_t>> constants_by_hash_;  // hash -> offset, bytes
   std::array<int64_t, isa::kSegments> reserved_{};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/lower/accel/tile_intrin.h"
 
 namespace tessera::codegen::accel {
 
@@ -58,12 +59,26 @@ int64_t Need(const ir::Stmt& s, ir::Scope scope, const jit::RingAllocator& ring)
   return need;
 }
 
+bool IsProduct(const Leaf& leaf) {
+  const std::string& name = leaf.call->name;
+  return name == lower::accel::kTileGemm || name == lower::accel::kTileWindow || name == lower::accel::kTileAlu;
+}
+
 class Executor {
  public:
-  Executor(Emitter& emitter, Rings& rings) : emitter_(emitter), rings_(rings) {}
+  // Without an emitter, only counts.
+  Executor(Emitter* emitter, Rings* rings, const std::function<Status(int64_t)>& after_product)
+      : emitter_(emitter), rings_(rings), after_product_(after_product) {}
+
+  int64_t products() const { return products_; }
 
   Status Run(const ir::Stmt& s) {
-    if (const std::optional<Leaf> leaf = MatchLeaf(s)) return emitter_.Emit(*leaf, env_);
+    if (const std::optional<Leaf> leaf = MatchLeaf(s)) {
+      if (emitter_ != nullptr) TESSERA_TRY(emitter_->Emit(*leaf, env_));
+      if (!IsProduct(*leaf)) return {};
+      ++products_;
+      return after_product_ ? after_product_(products_) : Status{};
+    }
     switch (s->kind) {
       case StmtKind::kSeq:
         for (const ir::Stmt& b : s->body) TESSERA_TRY(Run(b));
@@ -93,7 +108,8 @@ class Executor {
   }
 
   Status RunAlloc(const ir::Stmt& s) {
-    jit::RingAllocator& ring = rings_.Of(s->buffer->scope);
+    if (emitter_ == nullptr) return Run(s->body[0]);
+    jit::RingAllocator& ring = rings_->Of(s->buffer->scope);
     // Everything used together lies in one stretch, else a late piece may find only scattered room.
     if (ring.empty() && ring.next() + Need(s, s->buffer->scope, ring) > ring.depth()) ring.Rewind();
     const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(s->buffer), 1));
@@ -101,21 +117,57 @@ class Executor {
       return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
                   TilesOf(s->buffer), ir::ScopeName(s->buffer->scope), ring.in_use(), ring.depth());
     }
-    emitter_.Place(s->buffer, {false, rings_.BaseOf(s->buffer->scope) + *piece, {}});
+    emitter_->Place(s->buffer, {false, rings_->BaseOf(s->buffer->scope) + *piece, {}});
     const Status status = Run(s->body[0]);
     ring.Release(*piece);
     return status;
   }
 
-  Emitter& emitter_;
-  Rings& rings_;
+  Emitter* emitter_;
+  Rings* rings_;
+  std::function<Status(int64_t)> after_product_;
+  int64_t products_ = 0;
   Env env_;
 };
 
 }  // namespace
 
-Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings) {
-  return Executor(emitter, rings).Run(body);
+bool Allocates(const ir::Stmt& s, ir::Scope scope) {
+  if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope) return true;
+  return std::ranges::any_of(s->body, [&](const ir::Stmt& b) { return Allocates(b, scope); });
+}
+
+bool Held::Take(const std::vector<ir::Buffer>& buffers, Emitter& emitter, Rings& rings) {
+  for (const ir::Buffer& buffer : buffers) {
+    jit::RingAllocator& ring = rings.Of(buffer->scope);
+    int64_t need = 0;  // of all of them in this ring: they lie in one stretch
+    for (const ir::Buffer& b : buffers) need += b->scope == buffer->scope ? ring.Rounded(TilesOf(b)) : 0;
+    if (ring.empty() && ring.next() + need > ring.depth()) ring.Rewind();
+    const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(buffer), 1));
+    if (!piece) {
+      Release(rings);
+      return false;
+    }
+    pieces_.emplace_back(buffer->scope, *piece);
+    emitter.Place(buffer, {false, rings.BaseOf(buffer->scope) + *piece, {}});
+  }
+  return true;
+}
+
+void Held::Release(Rings& rings) {
+  for (const auto& [scope, piece] : pieces_) rings.Of(scope).Release(piece);
+  pieces_.clear();
+}
+
+Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings,
+               const std::function<Status(int64_t)>& after_product) {
+  return Executor(&emitter, &rings, after_product).Run(body);
+}
+
+int64_t CountProducts(const ir::Stmt& body) {
+  Executor counter(nullptr, nullptr, {});
+  TESSERA_CHECK(counter.Run(body).has_value());
+  return counter.products();
 }
 
 }  // namespace tessera::codegen::accel

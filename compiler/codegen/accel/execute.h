@@ -5,6 +5,10 @@
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_EXECUTE_H_
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "base/error.h"
 #include "compiler/codegen/accel/emit.h"
 #include "compiler/ir/ir.h"
@@ -26,10 +30,29 @@ struct Rings {
   int64_t inp_base = 0;
 };
 
-// Emits the instructions of |body|. |places| says where the function's parameters are.
+// Emits the instructions of |body|. |emitter| knows where the function's parameters are.
 //   errors  kOutOfRange   a scratchpad is too small for what is allocated at one time
 //           and those of Emitter::Emit
-Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings);
+//   after_product  called after each leaf that computes on the array or reduces a window, with how many there have been
+Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings,
+               const std::function<Status(int64_t)>& after_product = {});
+
+// How often Execute would call |after_product|.
+int64_t CountProducts(const ir::Stmt& body);
+
+// Whether |body| allocates in |scope|.
+bool Allocates(const ir::Stmt& body, ir::Scope scope);
+
+// Buffers that are given room before the statements that use them run; Release gives it back.
+class Held {
+ public:
+  // All of |buffers|, in order, or none of them: whether they were given room. |emitter| learns their places.
+  bool Take(const std::vector<ir::Buffer>& buffers, Emitter& emitter, Rings& rings);
+  void Release(Rings& rings);
+
+ private:
+  std::vector<std::pair<ir::Scope, int64_t>> pieces_;
+};
 
 }  // namespace tessera::codegen::accel
 

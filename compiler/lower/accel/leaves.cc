@@ -63,7 +63,6 @@ Expr Lowering::WeightBlock(const Work& w, const Tile& part) const {
 }
 
 Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, const Tile& i) const {
-  const int64_t bytes = config_.wgt_tile_bytes();
   const Stmt load = Leaf(
       {{"o", part.size}, {"i", i.size}, {"t", Expr(e_.weight_tiles)}},
       [&](const std::vector<Expr>& v) {
@@ -71,7 +70,7 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
             kTileLoad,
             {ir::Load(dst, {WeightBlock(w, part) + v[0], WeightInput(i) + v[1], v[2], Expr(0)}),
              ir::Load(weight_, {w.o.base + part.base + v[0], i.base + v[1], v[2], Expr(0)}),
-             Value(bytes), Value(bytes), Value(0)});
+             Value(e_.weight_bytes), Value(config_.wgt_tile_bytes()), Value(0)});
       });
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }
@@ -244,6 +243,14 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
       });
 }
 
+Stmt Lowering::ParamLoad(size_t t, const Buffer& prm, Expr to, Expr from, const Tile& part) const {
+  const int64_t record = config_.prm_tile_bytes();
+  return Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
+    return Call(kTileLoad, {ir::Load(prm, {to + v[0], Expr(0)}), ir::Load(tables_[t], {from + v[0], Expr(0)}),
+                            Value(record), Value(record), Value(0)});
+  });
+}
+
 // Epilogue and store of one part of a tile of work.
 Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   const std::vector<int64_t> shape{plan_.channel_part, plan_.y_tile, plan_.x_tile, tile_};
@@ -259,23 +266,14 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
     out_slots_.push_back(OnChip(fmt::format("out{}", k), Scope::kOut, DType::kI8, shape));
     allocated.push_back(out_slots_.back());
   }
-  const int64_t record = config_.prm_tile_bytes();
   std::vector<Stmt> body;
   std::vector<Buffer> prm = chip_tables_;
-  for (size_t t = 0; t < tables_.size(); ++t) {
-    const bool whole = plan_.params == Residency::kRegion;
-    if (!whole) {
-      prm.push_back(
-          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {plan_.channel_part, record}));
+  if (plan_.params != Residency::kRegion) {
+    for (size_t t = 0; t < tables_.size(); ++t) {
+      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {plan_.channel_part, config_.prm_tile_bytes()}));
       allocated.push_back(prm.back());
+      body.push_back(ParamLoad(t, prm.back(), Expr(0), w.o.base + part.base, part));
     }
-    const Expr block = w.o.base + part.base;
-    const Stmt load = Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
-      return Call(kTileLoad, {ir::Load(prm[t], {whole ? block + v[0] : v[0], Expr(0)}),
-                              ir::Load(tables_[t], {block + v[0], Expr(0)}), Value(record),
-                              Value(record), Value(0)});
-    });
-    body.push_back(whole ? When(FirstUse(w), load) : load);
   }
   staying_slots_.clear();
   for (const sched::Step& s : region_.steps) {

@@ -74,7 +74,7 @@ Stmt Lowering::Inside(const Work& w) {
         wgt = OnChip("wgt", Scope::kWgt, DType::kI8,
                      {plan_.channel_tile, 1, e_.weight_tiles, config_.wgt_tile_bytes()});
       }
-      body.insert(body.begin(), WeightLoad(wgt, w, whole, none));
+      if (!weights_ahead_) body.insert(body.begin(), WeightLoad(wgt, w, whole, none));
       body.push_back(ChannelWindows(w, acc, inp, wgt));
     } else {
       body.push_back(Reduction(w, acc, inp));
@@ -149,10 +149,13 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
                               with_box(ir::Seq({work(first, wgt), later_parts(own_weights)}))}));
   }
   if (!shared) return with_box(ir::Seq({own_weights(first), later_parts(own_weights)}));
-  auto shared_weights = [&](const Tile& part) {
-    return ir::Seq({WeightLoad(chip_weights_, w, part, i), work(part, chip_weights_)});
+  auto load_shared = [&](const Tile& part) {
+    return weights_ahead_ ? ir::Seq({}) : WeightLoad(chip_weights_, w, part, i);
   };
-  const Stmt first_load = WeightLoad(chip_weights_, w, first, i);
+  auto shared_weights = [&](const Tile& part) {
+    return ir::Seq({load_shared(part), work(part, chip_weights_)});
+  };
+  const Stmt first_load = load_shared(first);
   if (ahead) {
     return ir::Seq(
         {first_load, with_box(ir::Seq({work(first, chip_weights_), later_parts(shared_weights)}))});
@@ -201,9 +204,31 @@ Stmt Lowering::Nest() {
   });
 }
 
+// Every part's weights, in the order of their use, in transfers short enough to let others in between.
+void Lowering::AllWeights(std::vector<Stmt>* out) const {
+  constexpr int64_t kTiles = 16;
+  const Tile none{Expr(0), Expr(0), Expr(1), 1};
+  for (int64_t o = 0; o < e_.out_blocks; o += plan_.channel_tile) {
+    const int64_t end = std::min(o + plan_.channel_tile, e_.out_blocks);
+    for (int64_t w = o; w < end; w += plan_.channel_part) {
+      // In device memory an output block's tiles lie together: some whole ones, or a part of one.
+      const int64_t last = std::min(w + plan_.channel_part, end);
+      const int64_t outs = std::max<int64_t>(1, kTiles / (e_.in_blocks * e_.weight_tiles));
+      const int64_t ins = outs > 1 ? e_.in_blocks : std::min(e_.in_blocks, std::max<int64_t>(1, kTiles / e_.weight_tiles));
+      for (int64_t first = w; first < last; first += outs) {
+        const Tile part{Expr(0), Expr(first), Expr(std::min(outs, last - first)), 1};
+        for (int64_t i = 0; i < e_.in_blocks; i += ins) {
+          const Tile inputs{Expr(0), Expr(i), Expr(std::min(ins, e_.in_blocks - i)), 1};
+          out->push_back(WeightLoad(chip_weights_, {none, none, none, none}, part, inputs));
+        }
+      }
+    }
+  }
+}
+
 // With the box above o.o, the very first part's shared weights come before it.
 Stmt Lowering::FirstWeights(Work w) const {
-  if (plan_.weights == Residency::kPart) return ir::Seq({});
+  if (plan_.weights == Residency::kPart || weights_ahead_) return ir::Seq({});
   w.o = {Expr(0), Expr(0), Expr(std::min(plan_.channel_tile, e_.out_blocks)), 1};
   const Tile part{Expr(0), Expr(0), Expr(std::min(plan_.channel_part, e_.out_blocks)), 1};
   return WeightLoad(chip_weights_, w, part, {Expr(0), Expr(0), Expr(e_.in_blocks), 1});
@@ -229,7 +254,7 @@ LoweredRegion Lowering::Run() {
   if (weighted_) {
     weight_ =
         Constant(region_.anchor.weight.name() + ".tiles", DType::kI8,
-                 {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()},
+                 {e_.out_blocks, e_.in_blocks, e_.weight_tiles, e_.weight_bytes},
                  PackWeights(region_, e_, config_, *constants_.at(region_.anchor.weight.get())));
   }
   for (size_t t = 0; t < region_.tables.size(); ++t) {
@@ -238,25 +263,36 @@ LoweredRegion Lowering::Run() {
   }
   if (on_chip_.stored) result_ = Global(region_.output, GlobalBuffer::Role::kResult);
   if (on_chip_.result) staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Role::kResult);
-  std::vector<Buffer> resident;
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
       chip_tables_.push_back(
           OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {e_.out_blocks, record}));
-      resident.push_back(chip_tables_.back());
+      out_.resident.push_back(chip_tables_.back());
     }
   }
   if (weighted_ && plan_.weights == Residency::kRegion) {
     chip_weights_ =
         OnChip("wgt", Scope::kWgt, DType::kI8,
                {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
-    resident.push_back(chip_weights_);
+    out_.resident.push_back(chip_weights_);
   }
-  out_.func.body = Nest();
-  if (staying_result_ && fill_halo_) out_.func.body = ir::Seq({FillHalo(), out_.func.body});
-  for (size_t k = resident.size(); k-- > 0;)
-    out_.func.body = ir::Alloc(resident[k], out_.func.body);
-  out_.func = ir::Simplify(out_.func);
+  // What needs nothing of the regions before may be loaded while they run. The first region's input comes first.
+  weights_ahead_ = weighted_ && plan_.weights == Residency::kRegion && on_chip_.follows;
+  std::vector<Stmt> body;
+  if (plan_.params == Residency::kRegion) {
+    for (size_t t = 0; t < tables_.size(); ++t) {
+      const Tile all{Expr(0), Expr(0), Expr(e_.out_blocks), 1};
+      out_.ahead.push_back(ParamLoad(t, chip_tables_[t], Expr(0), Expr(0), all));
+    }
+  }
+  if (weights_ahead_) AllWeights(&out_.ahead);
+  if (staying_result_ && fill_halo_) body.push_back(FillHalo());
+  body.push_back(Nest());
+  for (Stmt& s : out_.ahead) s = ir::Simplify(s);
+  out_.body = ir::Simplify(ir::Seq(body));
+  out_.func.body = ir::Seq({ir::Seq(out_.ahead), out_.body});
+  for (size_t k = out_.resident.size(); k-- > 0;)
+    out_.func.body = ir::Alloc(out_.resident[k], out_.func.body);
   return std::move(out_);
 }
 

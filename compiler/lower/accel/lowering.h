@@ -87,7 +87,7 @@ class Lowering {
         fill_halo_(fill_halo),
         e_(sched::ExtentsOf(region, config)) {
     tile_ = config.batch * config.block_out;
-    memory_tile_ = e_.rows * config.block_out;
+    memory_tile_ = e_.rows * e_.out_lanes;
     anchored_ = region.anchor.kind != AnchorKind::kNone;
     contraction_ = region.anchor.kind == AnchorKind::kContraction;
     weighted_ = contraction_ || region.anchor.kind == AnchorKind::kChannelwise;
@@ -113,6 +113,9 @@ class Lowering {
 
   Stmt Nest();
   Stmt FirstWeights(Work w) const;
+  void AllWeights(std::vector<Stmt>* out) const;
+  // Records |from| and on of parameter table |t| to |prm| from record |to| on.
+  Stmt ParamLoad(size_t t, const Buffer& prm, Expr to, Expr from, const Tile& part) const;
   Stmt Inside(const Work& w);  // one tile of work
   Stmt Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first_block,
              std::vector<int64_t> box_shape);
@@ -150,6 +153,7 @@ class Lowering {
   sched::Extents e_;
   int64_t tile_ = 0, memory_tile_ = 0;
   bool anchored_ = false, contraction_ = false, weighted_ = false;
+  bool weights_ahead_ = false;  // all weights are loaded before the nest
   LoweredRegion out_;
   Buffer input_, weight_, result_;
   std::vector<Buffer> tables_;       // global

@@ -100,8 +100,11 @@ bool Judge::Fill(Plan* p) const {
       tables * (p->params == Residency::kRegion ? e_.out_blocks : p->channel_part);
   if (records > config_.Depth(Memory::kPrm)) return false;
 
-  // Device memory traffic.
-  const double tile_bytes = static_cast<double>(e_.rows * config_.block_in);
+  // Device memory traffic. LOAD writes a scratchpad in whole beats, so a tile counts as such.
+  const auto whole_beats = [&](int64_t bytes) {
+    return static_cast<double>(RoundUp(bytes, config_.bus_bytes()));
+  };
+  const double tile_bytes = static_cast<double>(e_.rows * e_.out_lanes);
   double read = 0, first_box = 0;
   int64_t loads = 0;
   if (boxed) {
@@ -124,21 +127,22 @@ bool Judge::Fill(Plan* p) const {
     const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
     const int64_t again = contraction_ && !p->input_above ? n_o : 1;
     const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
-    read += static_cast<double>(e_.batches * blocks * again) * plane *
-            static_cast<double>(e_.rows * e_.in_lanes);
+    read += static_cast<double>(e_.batches * blocks * again) * plane * whole_beats(e_.rows * e_.in_lanes);
     loads += spatial * n_o * n_i;
-    first_box = static_cast<double>(box * e_.rows * e_.in_lanes) / bus;
+    first_box = static_cast<double>(box) * whole_beats(e_.rows * e_.in_lanes) / bus;
     if (2 * box > inp_tiles_) serial += read / bus;
   }
   double weight_bytes = 0, first_weights = 0;
   if (weighted_) {
     weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
-                                       config_.wgt_tile_bytes());
+                                       e_.weight_bytes);
     if (p->weights == Residency::kPart) weight_bytes *= static_cast<double>(spatial);
     loads += (p->weights == Residency::kPart ? spatial : 1) * n_o * n_i * n_w;
     read += weight_bytes;
-    first_weights = static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles *
-                                        config_.wgt_tile_bytes()) /
+    // With nothing else to wait for, LOAD brings the weights while the region before computes.
+    const bool ahead = on_chip_.follows && p->weights == Residency::kRegion;
+    if (!ahead) first_weights = static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles *
+                                        e_.weight_bytes) /
                     bus;
     if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
       serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
@@ -185,7 +189,7 @@ bool Judge::Fill(Plan* p) const {
 
   // The first tile's later weights come while its first parts compute; what is left shows. Weights
   // of later tiles come under the tiles before them.
-  if (weighted_ && n_w > 1) {
+  if (weighted_ && n_w > 1 && first_weights > 0) {
     const double tile_compute = p->compute_cycles *
                                 static_cast<double>(p->channel_tile * tile_pixels) /
                                 std::max(block_pixels, 1.0);
@@ -256,6 +260,14 @@ double Plan::cycles() const {
   return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles;
 }
 
+int64_t MemoryLanes(const Shape4& shape, const isa::Config& config) {
+  return std::min(shape[0], config.batch) == 1 ? std::min(shape[1], config.block_out) : config.block_out;
+}
+
+isa::Packing PackingOf(const Shape4& shape, const isa::Config& config) {
+  return isa::PlainPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
+}
+
 Extents ExtentsOf(const Region& region, const isa::Config& config) {
   Extents e;
   const int64_t block = config.block_out;
@@ -268,10 +280,11 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
   const int64_t taps = a.window[0].taps * a.window[1].taps;
   for (size_t d = 0; d < 2; ++d) e.chip_stride[d] = a.window[d].taps == 1 ? 1 : a.window[d].stride;
   e.in_total = CeilDiv(std::max<int64_t>(a.in_channels, 1), block);
-  // What the host packs has no more lanes than it needs when one block holds them all.
-  e.in_lanes = !a.moved.empty() && e.rows == 1 ? std::min(a.in_channels, block) : block;
+  e.in_lanes = MemoryLanes({region.shape[0], std::max<int64_t>(a.in_channels, 1), 1, 1}, config);
+  e.out_lanes = MemoryLanes(region.shape, config);
   if (a.kind == AnchorKind::kContraction) {
     e.weight_tiles = taps;
+    e.weight_bytes = config.wgt_tile_bytes();
     for (int64_t o = 0; o < region.shape[1]; o += block) {
       const int64_t last = std::min(o + block, region.shape[1]) - 1;
       const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
@@ -280,9 +293,11 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
   } else if (a.kind == AnchorKind::kChannelwise) {
     for (int64_t y = 0; y < a.window[0].taps; y += 3) {
       for (int64_t x = 0; x < a.window[1].taps; x += 3) {
-        e.weight_tiles += CeilDiv(
-            std::min<int64_t>(3, a.window[0].taps - y) * std::min<int64_t>(3, a.window[1].taps - x),
-            block);
+        const int64_t piece =
+            std::min<int64_t>(3, a.window[0].taps - y) * std::min<int64_t>(3, a.window[1].taps - x);
+        e.weight_tiles += CeilDiv(piece, block);
+        // A tap is a row of |block| values.
+        e.weight_bytes = std::max(e.weight_bytes, std::min(piece, block) * block);
       }
     }
   }
@@ -331,7 +346,7 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnC
           p.channel_part = part;
           for (int64_t inputs : input_tiles) {
             p.input_tile = inputs;
-            for (Residency weights : {Residency::kChannel, Residency::kRegion, Residency::kPart}) {
+            for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
               p.weights = weights;
               p.spatial_outside = false, p.input_above = false;
               consider(p);

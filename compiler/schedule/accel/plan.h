@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "compiler/schedule/accel/region.h"
 #include "isa/config.h"
+#include "isa/packing.h"
 
 namespace tessera::schedule::accel {
 
@@ -47,6 +48,7 @@ struct OnChip {
   int64_t result_pad = 0;             // what the result's halo holds
   std::vector<std::pair<te::Tensor, Halo>> fetched;  // operands of kFetch steps
   bool stored = true;                 // the result goes to device memory (too)
+  bool follows = false;               // a region runs before: what stays all along is loaded under it
 
   const Halo* HaloOf(const te::Tensor& fetched_tensor) const;  // null: it is in device memory
   bool operator==(const OnChip&) const = default;
@@ -77,9 +79,16 @@ struct Extents {
   int64_t out_y = 1, out_x = 1;
   // Input steps of a stride that no window overlaps are left out by LOAD: spatial stride on chip.
   std::array<int64_t, 2> chip_stride{1, 1};
-  int64_t in_lanes = 0;      // bytes of one image's tile of the input in device memory
+  int64_t in_lanes = 0, out_lanes = 0;  // bytes of one image's tile in device memory
   int64_t weight_tiles = 0;  // WGT tiles of one (output block, input block)
+  int64_t weight_bytes = 0;  // of a weight tile that device memory holds; the rest of it is zero
 };
+// Bytes of one image's tile of a tensor of |shape| in device memory: no more than there are channels
+// when one block has them all and a tile one image.
+int64_t MemoryLanes(const Shape4& shape, const isa::Config& config);
+// The whole layout of a tensor that the machine reads and writes.
+isa::Packing PackingOf(const Shape4& shape, const isa::Config& config);
+
 Extents ExtentsOf(const Region& region, const isa::Config& config);
 
 // Columns of a row of |columns| input tiles in INP: one more where the windows of |region| read

@@ -81,15 +81,15 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name, cons
 
 }  // namespace
 
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved, bool stays) {
-  Trace trace{Decide(kMoved, {0, 1}, moved), Decide(kStays, {0, 1}, stays)};
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved, bool stays) {
+  Trace trace{Decide(kMoved, {0, 1, 2, 3}, moved), Decide(kStays, {0, 1}, stays)};
   for (const Knob& knob : Knobs(region, config)) trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
   return trace;
 }
 
-Result<bool> WantsMovedTaps(const Trace& trace) {
-  TESSERA_ASSIGN(const int64_t moved, PickOf(trace, 0, kMoved, {0, 1}));
-  return moved != 0;
+Result<int> WantsMovedTaps(const Trace& trace) {
+  TESSERA_ASSIGN(const int64_t moved, PickOf(trace, 0, kMoved, {0, 1, 2, 3}));
+  return static_cast<int>(moved);
 }
 
 Result<bool> WantsToStay(const Trace& trace) {

@@ -12,12 +12,13 @@
 namespace tessera::schedule::accel {
 
 // The decisions of |plan|, in an order in which each domain follows from the ones before: "decide NAME
-// {domain} index". |moved|: whether |region| is MoveTaps' form (codegen/accel chooses it for packed inputs).
+// {domain} index". |moved|: the axes of MoveTaps whose form |region| is (codegen/accel chooses for packed inputs).
 // |stays|: whether the result stays in INP (accel/residency.h).
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, bool moved, bool stays);
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved, bool stays);
 
-// Whether |trace| was recorded from a region whose taps were moved. errors: kInvalidArgument no such decision
-Result<bool> WantsMovedTaps(const Trace& trace);
+// The axes along which the taps were moved of the region that |trace| was recorded from. errors: kInvalidArgument no such
+// decision
+Result<int> WantsMovedTaps(const Trace& trace);
 // Whether its result stays in INP. errors: kInvalidArgument no such decision
 Result<bool> WantsToStay(const Trace& trace);
 

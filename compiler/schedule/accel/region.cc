@@ -21,30 +21,38 @@ Shape4 ToShape4(const std::vector<int64_t>& shape) {
 int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
   if (!moved.empty()) {
     const auto& [channel, y, x] = moved[static_cast<size_t>(i)];
-    i = channel, ty = y, tx = x;
+    i = channel;
+    if (y >= 0) ty = y;
+    if (x >= 0) tx = x;
   }
   return weight_constant + o * weight_stride[0] + i * weight_stride[1] + ty * weight_stride[2] +
          tx * weight_stride[3];
 }
 
-std::optional<Region> MoveTaps(const Region& region) {
+std::optional<Region> MoveTaps(const Region& region, int axes) {
   const Anchor& a = region.anchor;
-  const int64_t taps_y = a.window[0].taps, taps_x = a.window[1].taps;
-  if (a.kind != AnchorKind::kContraction || taps_y * taps_x == 1 || a.group_out < region.shape[1])
+  const bool move_y = (axes & 1) != 0, move_x = (axes & 2) != 0;
+  if (a.kind != AnchorKind::kContraction || a.group_out < region.shape[1] || (!move_y && !move_x) ||
+      (move_y && a.window[0].taps == 1) || (move_x && a.window[1].taps == 1))
     return std::nullopt;
+  const int64_t taps_y = move_y ? a.window[0].taps : 1, taps_x = move_x ? a.window[1].taps : 1;
   Region moved = region;
   Anchor& m = moved.anchor;
   for (int64_t c = 0; c < a.group_in; ++c) {
     for (int64_t y = 0; y < taps_y; ++y) {
-      for (int64_t x = 0; x < taps_x; ++x) m.moved.push_back({c, y, x});
+      for (int64_t x = 0; x < taps_x; ++x) m.moved.push_back({c, move_y ? y : -1, move_x ? x : -1});
     }
   }
   m.original = a.input;
   m.original_window = a.window;
   m.in_channels = m.group_in = static_cast<int64_t>(m.moved.size());
   m.input = te::Placeholder(a.input.name() + ".taps", ir::DType::kI8,
-                            {region.shape[0], m.in_channels, region.shape[2], region.shape[3]});
-  for (WindowAxis& w : m.window) w = WindowAxis{w.out, w.out, 1, 1, 1, 0};
+                            {region.shape[0], m.in_channels, move_y ? a.window[0].out : a.window[0].in,
+                             move_x ? a.window[1].out : a.window[1].in});
+  for (size_t d = 0; d < 2; ++d) {
+    WindowAxis& w = m.window[d];
+    if (d == 0 ? move_y : move_x) w = WindowAxis{w.out, w.out, 1, 1, 1, 0};
+  }
   return moved;
 }
 

@@ -61,7 +61,8 @@ struct Anchor {
   // tx*stride[3].
   std::array<int64_t, 4> weight_stride{};
   int64_t weight_constant = 0;
-  // After MoveTaps: what each channel of |input| is of the tensor before: channel, y tap, x tap.
+  // After MoveTaps: what each channel of |input| is of the tensor before: channel, y tap, x tap;
+  // -1: that axis keeps its window.
   std::vector<std::array<int64_t, 3>> moved;
   te::Tensor original;  // that tensor
   std::array<WindowAxis, 2> original_window;
@@ -125,10 +126,11 @@ Result<Region> AnalyzeRegion(
     const te::Tensor& output,
     const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants);
 
-// The same region with the window's taps as channels of its input, at the output's resolution: the
-// contraction is then one of a single tap, over input that someone else packs so (the host, for a
-// network's input). Nothing when there is no window to move or the region has groups.
-std::optional<Region> MoveTaps(const Region& region);
+// The same region with the window's taps along some axes as channels of its input, at the output's
+// resolution there: the contraction has a single tap along them, over input that someone else packs
+// so (the host, for a network's input). |axes|: bit 0 y, bit 1 x. Nothing when there is no window to
+// move along one of them, or the region has groups.
+std::optional<Region> MoveTaps(const Region& region, int axes);
 
 // The roles and steps as text, for --dump schedule.
 std::string Print(const Region& region);

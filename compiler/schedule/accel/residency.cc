@@ -101,7 +101,7 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
 
 OnChip Planner::Seen(size_t r, const std::vector<Staying>& staying) const {
   const ResidencyRegion& region = regions_[r];
-  OnChip seen;
+  OnChip seen{.follows = r > 0};
   const auto find = [&](const te::Tensor& tensor) -> const Staying* {
     const auto it = std::ranges::find(staying, region.activation_of(tensor), &Staying::activation);
     return it == staying.end() ? nullptr : &*it;

@@ -80,7 +80,7 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
         std::ranges::fill(arrays[k].bytes(), static_cast<uint8_t>(analyzed->anchor.pad_value));
         CopyStaying(param.shape, input ? *on_chip.input : *on_chip.HaloOf(b.tensor), shape, config, tensor, arrays[k].bytes(), true);
       } else {
-        isa::Pack(isa::PlainPacking(shape, std::min(shape[0], config.batch), config.block_out), tensor, arrays[k].bytes());
+        isa::Pack(schedule::accel::PackingOf(shape, config), tensor, arrays[k].bytes());
       }
     }
   }
@@ -91,7 +91,7 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
     const lower::accel::GlobalBuffer& b = lowered.buffers[k];
     if (b.role != lower::accel::GlobalBuffer::Role::kResult) continue;
     const auto shape = schedule::accel::ToShape4(b.tensor.shape());
-    const isa::Packing packing = isa::PlainPacking(shape, std::min(shape[0], config.batch), config.block_out);
+    const isa::Packing packing = schedule::accel::PackingOf(shape, config);
     std::vector<int8_t> got(static_cast<size_t>(packing.elements()));
     const ir::BufferNode& param = *lowered.func.params[k];
     if (param.scope == ir::Scope::kInp) {
