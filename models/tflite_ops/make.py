@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+import cases
+import hard
 from build import FLOAT, one_operator
-from cases import FAMILIES
 from oracle import Rng, check, open_model, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,12 +59,12 @@ def input_sets(rng, tensors, result):
 def make_case(operator, maker, k, seed):
     """The file's bytes, its runs, and how many different values the first run's results have."""
     rng = Rng(seed)
-    inputs, outputs, made = maker(rng, k)
+    inputs, outputs, made, *extra = maker(rng, k)
     content = one_operator(operator, inputs, outputs, made)
     interpreter = open_model(content)
     given = [tensor for tensor in inputs if tensor is not None and tensor.data is None]
     runs, different = [], 0
-    for values in input_sets(rng, given, outputs[0]):
+    for values in input_sets(rng, given, outputs[0]) + sum(extra, []):
         results = run(interpreter, values)
         for tensor, result in zip(outputs, results, strict=True):
             if list(result.shape) != tensor.shape:
@@ -78,10 +79,10 @@ def make_all():
     """Path from FOLDER -> bytes. Of several draws of scales and zero points the one with the most different results
     is kept, as many draws clamp everything to one value; every sixth file is the first draw as it comes."""
     files, listed = {}, []
-    for operator, count, maker, extra in FAMILIES:
+    for operator, count, maker, extra in cases.FAMILIES + hard.FAMILIES:
         for k in range(count):
             name = "_".join(filter(None, [operator.lower(), extra, f"{k:02}"]))
-            seeds = [zlib.crc32(f"{name} {draw}".encode()) for draw in range(1 if k % 6 == 5 else 24)]
+            seeds = [zlib.crc32(f"{name} {draw}".encode()) for draw in range(1 if k % 6 == 5 or extra == "hard" else 24)]
             draws = [(seed, *make_case(operator, maker, k, seed)) for seed in seeds]
             seed, content, runs, _ = max(draws, key=lambda draw: draw[3])
             files[f"{name}.tflite"] = content

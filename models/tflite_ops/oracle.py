@@ -68,51 +68,61 @@ def run(interpreter, inputs):
     return [interpreter.get_tensor(detail["index"]).copy() for detail in interpreter.get_output_details()]
 
 
-def _multiplier(real):
+def multiplier(real):
     """|real| = m * 2^(shift - 31), m of 31 bits."""
     fraction, shift = np.frexp(np.float64(real))
     m = int(np.floor(float(fraction) * 2**31 + 0.5))
     return (m >> 1, int(shift) + 1) if m == 2**31 else (m, int(shift))
 
 
-def _twice(acc, m, shift):
-    """Rounded at bit 31, then again at the right shift: half away from zero the second time."""
-    high = (acc * m + (1 << 30)) >> 31
-    right = -shift
+def rounded_twice(acc, m, shift):
+    """|acc| * m * 2^(shift - 31), rounded at bit 31, then again at the right shift: half away from zero the second time."""
+    high = ((acc << max(shift, 0)) * m + (1 << 30)) >> 31
+    right = max(-shift, 0)
     mask = (1 << right) - 1
     return (high >> right) + ((high & mask) > (mask >> 1) + (high < 0))
 
 
-def _once(acc, m, shift):
+def rounded_once(acc, m, shift):
+    """The same, rounded half up at the end alone."""
     return (acc * m + (1 << (30 - shift))) >> (31 - shift)
 
 
 def check_rounding():
-    """A 1x1 convolution over sums for which rounding twice and rounding once differ must round twice. The optimised
-    kernels round once there: that they differ shows that the choice of kernels had an effect. Gives how many sums."""
+    """Which operators round once and which twice, by results for sums where the two differ. A convolution must round
+    twice, a fully connected layer once. The optimised convolution differs from the reference one there, which shows that
+    the choice of kernels had an effect. Gives the number of sums."""
     scale = np.float32(2.0**-6 * 0.7310585)
-    m, shift = _multiplier(float(scale))  # scales 1 and 1 into 1 / scale
-    sums = [a for a in range(-127 * 127, 127 * 127) if _twice(a, m, shift) != _once(a, m, shift)]
-    # A sum is x * 127 + y * 1 of two input channels.
-    pairs = [(a, *divmod(a + 63, 127)) for a in sums]
-    pairs = [(a, x, y - 63) for a, x, y in pairs if -128 <= x <= 127 and abs(_twice(a, m, shift)) < 128]
-    if len(pairs) < 8:
+    m, shift = multiplier(float(scale))  # scales 1 and |scale| into 1
+    # A sum is x * 127 + y of two input channels.
+    rows = [(x, y) for x in range(-128, 128) for y in range(-63, 64)
+            if rounded_twice(127 * x + y, m, shift) != rounded_once(127 * x + y, m, shift)]
+    twice = [rounded_twice(127 * x + y, m, shift) for x, y in rows]
+    once = [rounded_once(127 * x + y, m, shift) for x, y in rows]
+    count = len(rows)
+    if count < 8:
         raise SystemExit("rounding check: too few sums that tell the two roundings apart")
-    x = np.array([[p[1], p[2]] for p in pairs], np.int8).reshape(1, 1, len(pairs), 2)
-    weights = Tensor.constant(np.array([127, 1]).reshape(1, 1, 1, 2), INT8, scale=[scale])
-    bias = Tensor.constant([0], scale=[scale])
-    content = one_operator(
-        "CONV_2D", [Tensor(x.shape, scale=1.0), weights, bias], [Tensor((1, 1, len(pairs), 1), scale=1.0)],
-        options("Conv2DOptions", padding=PADDINGS["valid"], strideW=1, strideH=1))
-    got = run(open_model(content), [x])[0].reshape(-1).astype(int).tolist()
-    optimised = run(open_model(content, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES), [x])[0]
-    if got == optimised.reshape(-1).tolist():
+    clamp = lambda values: np.clip(values, -128, 127).tolist()
+    weights, bias = np.array([127, 1]), Tensor.constant([0], scale=[scale])
+    conv = one_operator(
+        "CONV_2D", [Tensor((1, 1, count, 2), scale=1.0), Tensor.constant(weights.reshape(1, 1, 1, 2), INT8, scale=[scale]), bias],
+        [Tensor((1, 1, count, 1), scale=1.0)], options("Conv2DOptions", padding=PADDINGS["valid"], strideW=1, strideH=1))
+    dense = one_operator(
+        "FULLY_CONNECTED", [Tensor((count, 2), scale=1.0), Tensor.constant(weights.reshape(1, 2), INT8, scale=[scale]), bias],
+        [Tensor((count, 1), scale=1.0)], options("FullyConnectedOptions"))
+    x = np.array(rows, np.int8)
+    image = x.reshape(1, 1, count, 2)
+    got = run(open_model(conv), [image])[0].reshape(-1).tolist()
+    optimised = run(open_model(conv, OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES), [image])[0].reshape(-1).tolist()
+    if got == optimised:
         raise SystemExit("reference and optimised kernels agree on every tie: choosing the kernels had no effect")
-    if got == [_once(p[0], m, shift) for p in pairs]:
-        raise SystemExit("this interpreter rounds once (built with TFLITE_SINGLE_ROUNDING): its results are another arithmetic")
-    if got != [_twice(p[0], m, shift) for p in pairs]:
-        raise SystemExit("this interpreter rounds neither once nor twice: its results cannot be used")
-    return len(pairs)
+    if got == clamp(once):
+        raise SystemExit("this interpreter's convolution rounds once (TFLITE_SINGLE_ROUNDING): its results are another arithmetic")
+    if got != clamp(twice):
+        raise SystemExit("this interpreter's convolution rounds neither once nor twice: its results cannot be used")
+    if run(open_model(dense), [x])[0].reshape(-1).tolist() != clamp(once):
+        raise SystemExit("this interpreter's fully connected layer does not round once, as that of the wanted version does")
+    return count
 
 
 def check():
@@ -120,7 +130,7 @@ def check():
     if VERSION != WANTED:
         raise SystemExit(f"ai-edge-litert {VERSION} is installed, the files are made with {WANTED}: see requirements.txt")
     return {"package": "ai-edge-litert", "version": VERSION, "kernels": "BUILTIN_REF",
-            "rounding": "double", "sums_that_tell": check_rounding()}
+            "rounding": "double", "rounding_of_fully_connected": "single", "sums_that_tell": check_rounding()}
 
 
 if __name__ == "__main__":
