@@ -60,8 +60,10 @@ Status AddCpuPlan(Build& build) {
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc, const CompileOptions& options) {
   Network network;
   network.graph = std::move(graph);
-  graph::Simplify(network.graph);
+  // A node's own rule first: passes may turn it into another operator that gives the same integers.
+  TESSERA_TRY(graph::Verify(network.graph));
   TESSERA_TRY(quantize::AttachRequant(network.graph));
+  graph::Simplify(network.graph);
   TESSERA_TRY(graph::Verify(network.graph));
   network.regions = graph::Fuse(network.graph, options.fuse);
   for (const graph::Region& region : network.regions) network.te.push_back(te::BuildRegion(network.graph, region));

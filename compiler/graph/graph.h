@@ -95,6 +95,7 @@ struct Node {
   std::vector<std::array<int64_t, 2>> pads;  // Pad: before and after, a pair a dimension
   int32_t pad_value = 0;        // Pad: as an element
   int axis = 0;                 // Concat
+  double beta = 1;              // Softmax: of beta * x
   int64_t groups = 1;           // Conv
   int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
   isa::Round round = isa::Round::kEven;

@@ -66,6 +66,12 @@ class NodeCheck {
         return Pad();
       case Op::kConcat:
         return Concat();
+      case Op::kMean:
+        if (In(0).shape.size() != 4)
+          return Bad("operand of shape {}, four axes are needed", ShapeText(In(0).shape));
+        return Becomes({In(0).shape[0], In(0).shape[1], 1, 1});
+      case Op::kSoftmax:
+        return Softmax();
       default:
         return Same();
     }
@@ -229,6 +235,16 @@ class NodeCheck {
     }
     TESSERA_TRY(KeepsScale());
     return Becomes(made);
+  }
+
+  Status Softmax() const {
+    if (In(0).shape.empty()) return Bad("an operand without axes");
+    if (!(node_.beta > 0) || node_.beta > 1e6) return Bad("beta {} is not in (0, 1e6]", node_.beta);
+    const Quant& out = *Out().quant;
+    if (out.scale[0] != 1.0 / 256 || out.zero[0] != -128)
+      return Bad("its result {} has scale {} and zero point {}, must be 1/256 and -128", Out().name,
+                 out.scale[0], out.zero[0]);
+    return Same();
   }
 
   const Graph& graph_;

@@ -81,6 +81,7 @@ class Converter {
   // Windows (tflite_pool.cc).
   Status AveragePool();
   Status MaxPool();
+  Status Mean();
   Result<graph::TensorId> Spatial() const;
   Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
                                    graph::Window window) const;
@@ -93,6 +94,7 @@ class Converter {
   Status Relu();
   Status Quantize();
   Status Dequantize();
+  Status Softmax();
   template <typename T>
   Status Binary(graph::Op op);
   Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);

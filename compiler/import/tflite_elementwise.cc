@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators element by element: ADD, SUB, MUL, RELU and its kin, QUANTIZE, DEQUANTIZE.
+// Operators element by element: ADD, SUB, MUL, RELU and its kin, QUANTIZE, DEQUANTIZE; SOFTMAX.
 #include <algorithm>
 #include <cmath>
 
@@ -90,6 +90,34 @@ Status Converter::Quantize() {
 Status Converter::Dequantize() {
   TESSERA_ASSIGN(const TensorId x, Activation(0));
   return Finish({.op = graph::Op::kDequantize, .inputs = {x}}, graph_.tensor(x).shape);
+}
+
+// Along the last axis of the file: the channels of an image.
+Status Converter::Softmax() {
+  TESSERA_ASSIGN(const auto* options, Options<tflite_file::SoftmaxOptions>());
+  TESSERA_ASSIGN(TensorId x, Activation(0));
+  TESSERA_ASSIGN(const graph::Quant quant, ActivationQuant(Out()));
+  if (quant.scale[0] != 1.0 / 256 || quant.zero[0] != -128) {
+    return Unsupported("its result {} has scale {} and zero point {}; 1/256 and -128 are supported",
+                       Out().Place(), quant.scale[0], quant.zero[0]);
+  }
+  if (!std::isfinite(options->beta()) || options->beta() <= 0)
+    return Unsupported("beta {}; a finite number above 0 is supported", options->beta());
+  graph::Node made{.op = graph::Op::kSoftmax, .inputs = {x}};
+  made.beta = static_cast<double>(options->beta());
+  const Shape shape = graph_.tensor(x).shape;
+  if (shape.size() != 4) return Finish(std::move(made), shape);
+  if (GraphShape(Out().shape) != shape) {
+    return Invalid("its result {} has shape {}, the inputs make {}", Out().Place(),
+                   ShapeText(Out().shape), ShapeText(FileShape(shape)));
+  }
+  const graph::Quant in = *graph_.tensor(x).quant;
+  const Shape rows{shape[0] * shape[2] * shape[3], shape[1]};
+  TESSERA_ASSIGN(x, ToFileOrder(x));
+  TESSERA_ASSIGN(x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".rows", in, rows));
+  made.inputs = {x};
+  TESSERA_ASSIGN(x, Emit(std::move(made), ".softmax", quant, rows));
+  return FinishFromFileOrder(x);
 }
 
 }  // namespace tessera::tflite_model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Windows: their extents and paddings, AVERAGE_POOL_2D, MAX_POOL_2D.
+// Windows: their extents and paddings, AVERAGE_POOL_2D, MAX_POOL_2D; MEAN over the image.
 #include <algorithm>
 
 #include "compiler/import/tflite_convert.h"
@@ -76,5 +76,23 @@ Status Converter::Pool(graph::Op op) {
 Status Converter::AveragePool() { return Pool(graph::Op::kAvgPool); }
 
 Status Converter::MaxPool() { return Pool(graph::Op::kMaxPool); }
+
+Status Converter::Mean() {
+  TESSERA_ASSIGN(const TensorId x, Spatial());
+  TESSERA_ASSIGN(std::vector<int64_t> axes, Integers(1));
+  const auto* options = op_->table->builtin_options_as<tflite_file::ReducerOptions>();
+  for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
+  std::ranges::sort(axes);
+  if (axes != std::vector<int64_t>{1, 2}) {
+    return Unsupported("a mean over axes {}; over axes 1 and 2 of four is supported",
+                       ShapeText(axes));
+  }
+  const Shape in = graph_.tensor(x).shape, kept{in[0], in[1], 1, 1};
+  graph::Node made{.op = graph::Op::kMean, .inputs = {x}};
+  if (options && options->keep_dims()) return Finish(std::move(made), kept);
+  TESSERA_ASSIGN(const graph::Quant quant, ActivationQuant(Out()));
+  TESSERA_ASSIGN(const TensorId mean, Emit(std::move(made), ".kept", quant, kept));
+  return Finish({.op = graph::Op::kReshape, .inputs = {mean}}, {in[0], in[1]});
+}
 
 }  // namespace tessera::tflite_model

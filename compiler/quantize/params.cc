@@ -2,6 +2,7 @@
 #include "compiler/quantize/params.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -89,6 +90,65 @@ Status SetAddInputs(const Graph& graph, Node& node, double& factor) {
 // Scales that were float32 in a file; whole expressions of them round after each step.
 float Float(double scale) { return static_cast<float>(scale); }
 
+// The window's sum over its count, half away from zero: one multiplication that is exact for every sum. A multiplier just
+// above 2^31 / count pushes the halves away from zero; how far it may be above is tried on all sums.
+Status SetMeanOfElements(const Node& node, Requant& requant) {
+  const int64_t n = node.window.kernel[0] * node.window.kernel[1];
+  constexpr int64_t kLargest = 1 << 16;
+  if (n > kLargest) return Fail(Code::kUnsupported, "node {}: an average of {} elements, at most {}", node.name, n, kLargest);
+  const auto exact = [&](int64_t multiplier, int left) {
+    for (int64_t sum = -128 * n; sum <= 127 * n; ++sum) {
+      const int64_t rounded = (sum + (sum >= 0 ? n / 2 : -(n / 2))) / n;
+      if (((sum << left) * multiplier + (int64_t{1} << 30)) >> 31 != rounded) return false;
+    }
+    return true;
+  };
+  for (int left = 0; left <= 31 && 128 * n << left <= INT32_MAX; ++left) {
+    for (int64_t more = 0; more <= 2; ++more) {
+      const int64_t multiplier = (int64_t{1} << 31) / (n << left) + more;
+      if (multiplier > INT32_MAX || !exact(multiplier, left)) continue;
+      requant.multiplier = {static_cast<int32_t>(multiplier)};
+      requant.shift = {static_cast<int8_t>(left)};
+      requant.bias = {0};
+      requant.out_zero = 0;
+      return {};
+    }
+  }
+  return Fail(Code::kUnsupported, "node {}: no 31-bit multiplier divides sums of {} elements exactly", node.name, n);
+}
+
+// The factor of the scales, divided by the count in fixed point as TFLite's MEAN does: some bits more, then whole.
+Status SetMean(const Graph& graph, const Node& node, Requant& requant) {
+  const Tensor& x = graph.tensor(node.inputs[0]);
+  const int64_t n = x.shape[2] * x.shape[3];
+  const Result<Multiplier> m = MultiplierOf(x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
+  if (!m) return Within("node " + node.name, m.error());
+  const int bits = std::min({static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) - 1, 32, 31 + m->shift});
+  if (m->shift - bits < -31 || 255 * n > INT32_MAX >> std::max(m->shift - bits, 0)) {
+    return Fail(Code::kOutOfRange, "node {}: a mean over {} elements with factor {} leaves 32 bits", node.name, n,
+                x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
+  }
+  requant.multiplier = {static_cast<int32_t>((int64_t{m->multiplier} << bits) / n)};
+  requant.shift = {static_cast<int8_t>(m->shift - bits)};
+  requant.bias = {static_cast<int32_t>(-x.quant->zero[0] * n)};
+  return {};
+}
+
+// Differences to the greatest value become Q5.26 numbers; those too small for it count as nothing.
+Status SetSoftmax(const Graph& graph, const Node& node, Requant& requant) {
+  const double real = std::min(node.beta * graph.tensor(node.inputs[0]).quant->scale[0] * (1 << 26), 2147483647.0);
+  const Result<Multiplier> m = MultiplierOf(real);
+  if (!m) return Within("node " + node.name, m.error());
+  if (m->shift < 1) {
+    return Fail(Code::kOutOfRange, "node {}: beta {} times scale {} is too small for softmax", node.name, node.beta,
+                graph.tensor(node.inputs[0]).quant->scale[0]);
+  }
+  requant.multiplier = {m->multiplier};
+  requant.shift = {m->shift};
+  requant.bias = {-static_cast<int32_t>(std::floor(std::ldexp(31.0, 26 - m->shift)))};
+  return {};
+}
+
 Status Attach(const Graph& graph, Node& node) {
   const auto scale = [&](size_t i) { return graph.tensor(node.inputs[i]).quant->scale[0]; };
   const Tensor& out = graph.tensor(node.output);
@@ -108,7 +168,9 @@ Status Attach(const Graph& graph, Node& node) {
       const Tensor& w = graph.tensor(node.inputs[1]);
       for (int64_t c = 0; c < w.shape[0]; ++c) {
         const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : static_cast<size_t>(c)];
-        factors.push_back(scale(0) * s_w / s_out);
+        // TFLite's fully connected layers with one scale multiply it in float32.
+        const bool narrow = node.op == Op::kDense && node.round == isa::Round::kTflite && w.quant->scale.size() == 1;
+        factors.push_back((narrow ? double{Float(scale(0)) * Float(s_w)} : scale(0) * s_w) / s_out);
       }
       FoldBias(graph, node, requant);
       largest = LargestSums(w, requant.bias);
@@ -129,12 +191,25 @@ Status Attach(const Graph& graph, Node& node) {
       largest = {255 * 255};
       break;
     case Op::kAvgPool: {
+      if (node.round == isa::Round::kTflite && *graph.tensor(node.inputs[0]).quant == *out.quant) {
+        TESSERA_TRY(SetMeanOfElements(node, requant));
+        node.requant = std::move(requant);
+        return {};
+      }
       const int64_t n = node.window.kernel[0] * node.window.kernel[1];
       factors = {scale(0) / (s_out * static_cast<double>(n))};
       requant.bias = {static_cast<int32_t>(-graph.tensor(node.inputs[0]).quant->zero[0] * n)};
       largest = {255 * n};
       break;
     }
+    case Op::kMean:
+      TESSERA_TRY(SetMean(graph, node, requant));
+      node.requant = std::move(requant);
+      return {};
+    case Op::kSoftmax:
+      TESSERA_TRY(SetSoftmax(graph, node, requant));
+      node.requant = std::move(requant);
+      return {};
     case Op::kRescale:
       factors = {node.float_factor ? double{Float(scale(0)) / Float(s_out)} : scale(0) / s_out};
       requant.bias = {-graph.tensor(node.inputs[0]).quant->zero[0]};

@@ -65,6 +65,8 @@ void SubBody(RegionBuilder& b, const graph::Node& node);
 void MulBody(RegionBuilder& b, const graph::Node& node);
 void AvgPoolBody(RegionBuilder& b, const graph::Node& node);
 void MaxPoolBody(RegionBuilder& b, const graph::Node& node);
+void MeanBody(RegionBuilder& b, const graph::Node& node);
+void SoftmaxBody(RegionBuilder& b, const graph::Node& node);
 void RescaleBody(RegionBuilder& b, const graph::Node& node);
 void ReshapeBody(RegionBuilder& b, const graph::Node& node);
 void TransposeBody(RegionBuilder& b, const graph::Node& node);

@@ -64,6 +64,17 @@ void AvgPoolBody(RegionBuilder& b, const graph::Node& node) {
   b.SetValue(node.output, Requantize(b, node, sum));
 }
 
+void MeanBody(RegionBuilder& b, const graph::Node& node) {
+  const graph::Tensor& out = b.graph().tensor(node.output);
+  const Tensor x = b.Value(node.inputs[0]);
+  const Axis ky = ReduceAxis("ky", x.shape()[2]), kx = ReduceAxis("kx", x.shape()[3]);
+  const Tensor sum = Compute(
+      b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+        return Sum(Wide(x(i[0], i[1], i[2] + ky.var, i[3] + kx.var)), {ky, kx});
+      });
+  b.SetValue(node.output, Requantize(b, node, sum));
+}
+
 void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
   const graph::Tensor& out = b.graph().tensor(node.output);
   const graph::Window& window = node.window;

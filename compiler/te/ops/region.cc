@@ -28,6 +28,10 @@ void BuildNode(RegionBuilder& b, const graph::Node& node) {
       return AvgPoolBody(b, node);
     case Op::kMaxPool:
       return MaxPoolBody(b, node);
+    case Op::kMean:
+      return MeanBody(b, node);
+    case Op::kSoftmax:
+      return SoftmaxBody(b, node);
     case Op::kRescale:
       return RescaleBody(b, node);
     case Op::kReshape:
