@@ -30,6 +30,15 @@ std::vector<std::string> AxisNames(size_t rank) {
   return {};
 }
 
+// Half away from zero: as half to even, but for ties that went towards zero. The difference is exact.
+Expr RoundAway(Expr x) {
+  const Expr even = ir::RoundEven(x), zero = ir::ImmF32(0);
+  const Expr rest = x - even;
+  const Expr up = ir::And(ir::Eq(rest, ir::ImmF32(0.5)), ir::Lt(zero, x));
+  const Expr down = ir::And(ir::Eq(rest, ir::ImmF32(-0.5)), ir::Lt(x, zero));
+  return ir::Select(up, even + ir::ImmF32(1), ir::Select(down, even - ir::ImmF32(1), even));
+}
+
 Expr Narrow(const graph::Requant& q, Expr y) {
   return ir::Cast(DType::kI8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
 }
@@ -121,11 +130,12 @@ void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
   b.SetValue(node.output,
              Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()),
                      [&](const std::vector<Expr>& i) {
-                       const Expr q =
-                           ir::RoundEven(ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale)));
+                       const Expr q = ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale));
+                       const Expr whole = node.round == isa::Round::kTflite ? RoundAway(q)
+                                                                            : ir::RoundEven(q);
                        // Saturated in float first: the cast of a far value would not keep its sign
                        // with the zero point added.
-                       const Expr bounded = ir::Clamp(q, ir::ImmF32(-512), ir::ImmF32(512));
+                       const Expr bounded = ir::Clamp(whole, ir::ImmF32(-512), ir::ImmF32(512));
                        return ir::Cast(DType::kI8,
                                        ir::ClampAdd(ir::Cast(DType::kI32, bounded),
                                                     I32(out.quant->zero[0]), I32(-128), I32(127)));
