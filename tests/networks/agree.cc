@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/networks/agree.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "compiler/driver/compile.h"
+#include "compiler/graph/fuse.h"
+#include "compiler/quantize/params.h"
+#include "compiler/te/ops/region.h"
+#include "runtime/device.h"
+#include "runtime/executor/executor.h"
+#include "tests/networks/build.h"
+
+namespace tessera::networks {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+using Named = std::map<std::string, Bytes>;
+
+// [n, c, y, x] as [n, y, x, c].
+Bytes ChannelsLast(const std::vector<int64_t>& shape, const Bytes& from) {
+  Bytes to(from.size());
+  const int64_t channels = shape[1], places = shape[2] * shape[3];
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t p = 0; p < places; ++p)
+        to[static_cast<size_t>((n * places + p) * channels + c)] =
+            from[static_cast<size_t>((n * channels + c) * places + p)];
+    }
+  }
+  return to;
+}
+Bytes UserBytes(const graph::Tensor& t, const Bytes& bytes) {
+  return t.order.empty() ? bytes : ChannelsLast(t.shape, bytes);
+}
+
+std::string Difference(const std::string& what, const Bytes& got, const Bytes& want) {
+  if (got.size() != want.size())
+    return fmt::format("{}: {} values, expected {}\n", what, got.size(), want.size());
+  int64_t wrong = 0;
+  size_t first = 0;
+  for (size_t k = got.size(); k-- > 0;) {
+    if (got[k] == want[k]) continue;
+    ++wrong;
+    first = k;
+  }
+  if (wrong == 0) return "";
+  return fmt::format("{}: {} of {} values differ, first at {}: {}, expected {}\n", what, wrong,
+                     got.size(), first, static_cast<int8_t>(got[first]),
+                     static_cast<int8_t>(want[first]));
+}
+
+class Runs {
+ public:
+  Runs(const graph::Graph& graph, const std::map<graph::TensorId, Bytes>& inputs, const Named& want,
+       Outcome& outcome)
+      : graph_(graph), want_(want), outcome_(outcome) {
+    // The executor takes a number of inferences in front of everything, or in place of one image.
+    for (const graph::TensorId id : graph.inputs) {
+      const graph::Tensor& t = graph.tensor(id);
+      std::vector<int64_t> shape = t.shape;
+      if (!t.order.empty()) shape = {shape[0], shape[2], shape[3], shape[1]};
+      if (shape[0] != 1) shape.insert(shape.begin(), 1);
+      inputs_.push_back({DType::kInt8, std::move(shape), UserBytes(t, inputs.at(id))});
+    }
+  }
+
+  // Runs |net| on |device| and compares what can be read.
+  void On(const std::string& device, const std::shared_ptr<const artifact::Artifact>& net,
+          const isa::Config& config) {
+    const Status status = Try(device, net, config);
+    if (!status) outcome_.difference += device + ": " + status.error().message + "\n";
+  }
+
+ private:
+  Status Try(const std::string& device, const std::shared_ptr<const artifact::Artifact>& net,
+             const isa::Config& config) {
+    std::unique_ptr<Device> machine;
+    if (device != "cpu") {
+      DeviceOptions options;
+      options.memory_bytes = uint64_t{32} << 20;
+      TESSERA_ASSIGN(machine, OpenDevice(device, config, options));
+    }
+    TESSERA_ASSIGN(const auto executor,
+                   Executor::Open(net, machine ? "device" : "cpu", machine.get()));
+    TESSERA_ASSIGN(const std::vector<HostTensor> outputs, executor->Run(inputs_));
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const graph::Tensor& t = graph_.tensor(graph_.outputs[k]);
+      outcome_.difference += Difference(fmt::format("{}: output {}", device, t.name),
+                                        outputs[k].bytes, UserBytes(t, want_.at(t.name)));
+    }
+    const auto on_host = [&](uint32_t layer) {
+      return std::ranges::any_of(executor->plan().steps, [&](const artifact::Step& step) {
+        const auto* kernel = std::get_if<artifact::KernelStep>(&step);
+        return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
+      });
+    };
+    for (uint32_t l = 0; l < net->layers.size(); ++l) {
+      ++outcome_.layers;
+      if (machine && !on_host(l)) ++outcome_.on_accelerator;
+      std::string name = net->layers[l].output.name;
+      const size_t suffix = name.find(".rank4");  // the same values under another shape
+      if (suffix != std::string::npos) name.resize(suffix);
+      const auto want = want_.find(name);
+      const artifact::Tap* tap = executor->plan().TapOf(l);
+      if (tap == nullptr || want == want_.end()) continue;
+      TESSERA_ASSIGN(const HostTensor got, executor->CaptureLayer(l));
+      ++outcome_.compared;
+      outcome_.difference += Difference(
+          fmt::format("{}: layer {} ({})", device, net->layers[l].name, net->layers[l].op),
+          got.bytes, want->second);
+    }
+    return {};
+  }
+
+  const graph::Graph& graph_;
+  const Named& want_;
+  Outcome& outcome_;
+  std::vector<HostTensor> inputs_;
+};
+
+}  // namespace
+
+Result<Named> Define(graph::Graph graph, const std::map<graph::TensorId, Bytes>& inputs) {
+  TESSERA_TRY(quantize::AttachRequant(graph));
+  Named named;
+  std::map<graph::TensorId, Bytes> values = inputs;
+  for (const graph::Region& region : graph::Fuse(graph, false)) {
+    const te::RegionTe built = te::BuildRegion(graph, region);
+    te::Values tensors;
+    for (const te::Binding& b : built.bindings) {
+      tensors[b.placeholder.get()] =
+          ir::Array(b.placeholder.dtype(), b.activation < 0 ? b.constant : values.at(b.activation));
+    }
+    TESSERA_TRY(te::Evaluate({built.output}, &tensors));
+    values[built.output_id] = tensors.at(built.output.get()).bytes();
+  }
+  for (auto& [id, bytes] : values) named[graph.tensor(id).name] = std::move(bytes);
+  return named;
+}
+
+Outcome RunNetwork(const Recipe& recipe, const Way& way) {
+  Outcome outcome;
+  const auto broken = [&](const Error& error) {
+    outcome.broken = error.message;
+    return outcome;
+  };
+  const Result<graph::Graph> graph = BuildGraph(recipe);
+  if (!graph) return broken(graph.error());
+  const std::map<graph::TensorId, Bytes> inputs = InputValues(recipe, *graph);
+  const Result<Named> want = Define(*graph, inputs);
+  if (!want) return broken(want.error());
+
+  compiler::CompileOptions options;
+  const Result<isa::Config> config = isa::LoadConfig(way.config);
+  if (!config) return broken(config.error());
+  options.config = *config;
+  options.cpu = std::ranges::count(way.devices, "cpu") > 0;
+  options.device = way.devices.size() > (options.cpu ? 1u : 0u);
+  options.fuse = way.fuse;
+  options.observe = way.observe;
+  Result<compiler::Compiled> compiled = compiler::Compile(*graph, "network", recipe.seed, options);
+  if (!compiled && options.device &&
+      (compiled.error().code == Code::kUnsupported || compiled.error().code == Code::kOutOfRange)) {
+    outcome.refused = compiled.error().message;
+    if (!options.cpu) return outcome;
+    options.device = false;
+    compiled = compiler::Compile(*graph, "network", recipe.seed, options);
+  }
+  if (!compiled) {
+    // The host runs every network, and nothing but a refusal keeps one from the accelerator.
+    outcome.difference = "compile: " + compiled.error().message + "\n";
+    return outcome;
+  }
+  const auto net = std::make_shared<const artifact::Artifact>(std::move(compiled->artifact));
+  Runs runs(*graph, inputs, *want, outcome);
+  for (const std::string& device : way.devices) {
+    if (device == "cpu" || outcome.refused.empty()) runs.On(device, net, options.config);
+  }
+  return outcome;
+}
+
+}  // namespace tessera::networks

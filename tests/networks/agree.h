@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a network by definition and as it is compiled, and compares every layer's result. Depends
+// on: the compile driver, the executor, the drivers.
+#ifndef TESSERA_TESTS_NETWORKS_AGREE_H_
+#define TESSERA_TESTS_NETWORKS_AGREE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+#include "tests/networks/recipe.h"
+
+namespace tessera::networks {
+
+// How a network is run.
+struct Way {
+  std::string config = "default";
+  std::vector<std::string> devices{"cpu", "func"};
+  bool fuse = true;     // CompileOptions::fuse
+  bool observe = true;  // CompileOptions::observe
+};
+
+struct Outcome {
+  std::string broken;      // the recipe makes no network, or one that does not compile at all
+  std::string refused;     // why the accelerator cannot run it; empty: it can
+  std::string difference;  // the first wrong value of each wrong layer; empty: all agree
+  int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
+  int64_t on_accelerator = 0;        // layers of one inference that the accelerator runs
+  bool Fails() const { return !difference.empty(); }
+};
+
+Outcome RunNetwork(const Recipe& recipe, const Way& way);
+
+// The same in a process of its own, so that a crash, a failed TESSERA_CHECK or a run of more than
+// |seconds| is a difference like any other.
+Outcome RunIsolated(const Recipe& recipe, const Way& way, unsigned seconds = 300);
+
+// Every tensor of |graph| by its name, row-major: each node alone by its definition, te::Evaluate.
+//   errors  quantize::AttachRequant's
+Result<std::map<std::string, std::vector<uint8_t>>> Define(
+    graph::Graph graph, const std::map<graph::TensorId, std::vector<uint8_t>>& inputs);
+
+}  // namespace tessera::networks
+
+#endif  // TESSERA_TESTS_NETWORKS_AGREE_H_

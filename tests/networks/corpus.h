@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where failing networks go and come from. A kept network that failed once lives in
+// tests/corpus/networks and is run again by networks_corpus_test.
+#ifndef TESSERA_TESTS_NETWORKS_CORPUS_H_
+#define TESSERA_TESTS_NETWORKS_CORPUS_H_
+
+#include <string>
+
+#include "tests/networks/agree.h"
+
+namespace tessera::networks {
+
+// Shrinks |recipe|, which fails when run in |way|, writes what is left and what failed to the build
+// folder; returns a text with the file's name, the network and the differences.
+std::string ShrinkAndKeep(const Recipe& recipe, const Way& way, uint64_t generator_seed);
+
+}  // namespace tessera::networks
+
+#endif  // TESSERA_TESTS_NETWORKS_CORPUS_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random networks of the kinds that run on small devices: plain, residual, mobile, one-dimensional
+// and dense, with everything about a layer random. Depends on: the recipe.
+#ifndef TESSERA_TESTS_NETWORKS_GENERATE_H_
+#define TESSERA_TESTS_NETWORKS_GENERATE_H_
+
+#include "tests/networks/recipe.h"
+
+namespace tessera::networks {
+
+// A recipe that BuildGraph accepts: 2 to about 14 steps, images of 4 to 20 rows and columns, 1 to
+// 48 channels, at most about 300,000 multiply-accumulates a layer. The same for the same seed.
+Recipe Generate(uint64_t seed);
+
+}  // namespace tessera::networks
+
+#endif  // TESSERA_TESTS_NETWORKS_GENERATE_H_

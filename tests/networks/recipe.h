@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recipe: a small quantised network as a list of steps with integer fields, and as text. Everything
+// else of the network (weights, biases, scales, input values) follows from the fields, so a failing
+// network is a few lines that can be read, shrunk and kept. Depends on: base.
+// Used by: the generator, the shrinker and tests/corpus/networks.
+//
+//   network seed 7
+//   t0 = input shape 1 3 12 12 zero 4
+//   t1 = conv t0 seed 19 outs 8 kernel 3 3 pads 1 1 1 1 zero -128 bounds -128 90
+//   t2 = add t1 t0 seed 3
+//   output t2
+#ifndef TESSERA_TESTS_NETWORKS_RECIPE_H_
+#define TESSERA_TESTS_NETWORKS_RECIPE_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera::networks {
+
+enum class Kind : uint8_t {
+  kInput,
+  kConv,
+  kDepthwise,  // outs channels from each channel
+  kDense,      // of [N, I]
+  kAdd,
+  kSub,
+  kMul,
+  kAvgPool,
+  kMaxPool,
+  kRescale,
+  kFlatten,    // [N, C, H, W] to [N, C * H * W]
+  kUnroll,     // [N, C, H, W] to [N, C, 1, H * W]
+  kTranspose,  // exchanges y and x
+  kPad,
+  kConcat,  // operands of other scales are rescaled first
+};
+inline constexpr size_t kKinds = 15;
+
+enum class Field : uint8_t {
+  kSeed,      // of weights, biases and scales
+  kShape,     // input: batch, channels, y, x; y = 0: [batch, channels]
+  kOuts,      // conv, dense: output channels; depthwise: for each channel
+  kGroups,    // conv
+  kKernel,    // y, x; 0: the whole extent
+  kStride,    // y, x
+  kDilation,  // y, x
+  kPads,      // top, left, bottom, right
+  kChannels,  // whether weights have a scale an output channel
+  kZero,      // zero point of the result, where it may have its own
+  kBounds,    // fused activation
+  kAxis,      // concat
+  kNhwc,      // whether the user's side of an input, or of an output, has the channels last
+};
+inline constexpr size_t kFields = 13;
+
+// What the fields are called, how many integers each has, their defaults and ranges.
+struct FieldInfo {
+  std::string_view name;
+  size_t count;
+  std::array<int64_t, 4> usual;  // not written
+  int64_t least, most;
+};
+const FieldInfo& InfoOf(Field field);
+std::string_view NameOf(Kind kind);
+// How many operands a step of |kind| takes.
+struct Operands {
+  size_t least, most;
+};
+Operands OperandsOf(Kind kind);
+// Whether |field| means something for |kind|; others have their usual value.
+bool Has(Kind kind, Field field);
+
+struct Step {
+  Kind kind = Kind::kInput;
+  std::vector<int> from;  // indices of earlier steps
+  std::array<std::array<int64_t, 4>, kFields> fields;
+
+  Step();
+  explicit Step(Kind the_kind, std::vector<int> operands = {}) : Step() {
+    kind = the_kind;
+    from = std::move(operands);
+  }
+  std::array<int64_t, 4>& operator[](Field f) { return fields[static_cast<size_t>(f)]; }
+  const std::array<int64_t, 4>& operator[](Field f) const { return fields[static_cast<size_t>(f)]; }
+  bool operator==(const Step&) const = default;
+};
+
+struct Recipe {
+  uint64_t seed = 0;  // of the input values
+  std::vector<Step> steps;
+  std::vector<int> outputs;
+  bool operator==(const Recipe&) const = default;
+};
+
+// The text above; Parse(Print(r)) is r.
+std::string Print(const Recipe& recipe);
+
+// |place| goes in front of messages; lines that begin with # are comments.
+//   errors  kInvalidArgument  names the line, the word and what may stand there
+Result<Recipe> Parse(std::string_view text, const std::string& place);
+
+}  // namespace tessera::networks
+
+#endif  // TESSERA_TESTS_NETWORKS_RECIPE_H_
