@@ -33,6 +33,10 @@ class Networks : public ::testing::TestWithParam<uint64_t> {
       } else if (outcome.on_accelerator > 0) {
         ++on_device;
       }
+      // What stays on chip and is not stored cannot be read; all else is compared.
+      if (way.observe) {
+        EXPECT_EQ(outcome.compared, outcome.layers);
+      }
       layers += outcome.layers;
       compared += outcome.compared;
     }
@@ -42,7 +46,6 @@ class Networks : public ::testing::TestWithParam<uint64_t> {
     // The generator asks for little that one run of the accelerator cannot do.
     EXPECT_LE(refused, 5);
     EXPECT_GE(on_device, 15);
-    EXPECT_GE(compared, layers * 3 / 4);
   }
 };
 
