@@ -81,15 +81,10 @@ Status Converter::Reserve(size_t bytes) {
                     .error());
 }
 
-// The kernels of FULLY_CONNECTED round once, all others twice.
-static isa::Round RoundOf(const graph::Node& node) {
-  return node.op == graph::Op::kDense ? isa::Round::kHalfUp : isa::Round::kTflite;
-}
-
 Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
                                  const graph::Quant& quant, Shape shape) {
   made.name = NodeName(*op_) + suffix;
-  made.round = RoundOf(made);
+  made.round = isa::Round::kTflite;
   made.output = graph_.AddTensor({.name = Out().name + suffix,
                                   .dtype = DType::kInt8,
                                   .shape = std::move(shape),
@@ -117,7 +112,7 @@ Status Converter::Finish(graph::Node made, Shape shape) {
     TESSERA_ASSIGN(result.quant, ActivationQuant(out));
   }
   made.name = NodeName(*op_);
-  made.round = RoundOf(made);
+  made.round = isa::Round::kTflite;
   made.output = graph_.AddTensor(std::move(result));
   made_[static_cast<size_t>(out.index)] = made.output;
   graph_.nodes.push_back(std::move(made));

@@ -109,7 +109,9 @@ void SoftmaxBody(RegionBuilder& b, const graph::Node& node) {
   b.SetValue(node.output, Compute(b.Name(name), x.shape(), {}, [&](const std::vector<Expr>& i) {
                // 12 integer bits of the sum, less its leading zeros; the result has 8 bits of the product's 31.
                const Expr shift = I32(12 + 31 - 8) - bits(row_of(i));
-               const Expr value = Halve(Times(scale(row_of(i)), exponential(i)), shift);
+               // Rows so flat that every element is below half a step shift everything out.
+               const Expr product = Times(scale(row_of(i)), exponential(i));
+               const Expr value = ir::Select(ir::Lt(shift, I32(31)), Halve(product, ir::Min(shift, I32(30))), I32(0));
                const Expr counted = ir::Le(I32(q.bias[0]), difference(i));
                return ir::Cast(DType::kI8, ir::Select(counted, ir::ClampAdd(value, I32(-128), I32(-128), I32(127)), I32(-128)));
              }));

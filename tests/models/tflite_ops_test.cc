@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: TFLite models of one operator give the bytes of TFLite's reference kernels, on the host and on the
+// functional simulator. Space: tests/data/tflite_ops, written by models/tflite_ops/make.py: about ten files an operator
+// with random options, shapes, scales and zero points, four inferences each (random, extremes, near the zero point, a
+// ramp). What the importer refuses is listed here with the reason, and so is what the accelerator does not take; either
+// list fails where it is too long. Not tested here: how the importer reads bad files (tests/compiler/import).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "compiler/driver/compile.h"
+#include "compiler/import/import.h"
+#include "runtime/device.h"
+#include "runtime/executor/executor.h"
+#include "tests/models/packed_json.h"
+
+namespace tessera::test {
+namespace {
+
+constexpr char kFolder[] = "tests/data/tflite_ops/";
+
+const nlohmann::json& Cases() {
+  static const nlohmann::json cases = ReadPackedJson(std::string(kFolder) + "cases.json.gz").value().at("cases");
+  return cases;
+}
+
+std::set<std::string> Operators() {
+  std::set<std::string> names;
+  for (const auto& one : Cases()) names.insert(one.at("operator").get<std::string>());
+  return names;
+}
+
+// Files that the importer refuses, and a part of what it says.
+// An average over a border divides by the number of elements inside, which differs from place to place.
+const std::map<std::string, std::string> kRefused = {
+    {"average_pool_2d_01", "an average over padding"},
+    {"average_pool_2d_02", "an average over padding"},
+    {"average_pool_2d_04", "an average over padding"},
+    {"average_pool_2d_06", "an average over padding"},
+};
+
+// Least number of files an operator that run on the accelerator; of the others the whole network is on the host.
+const std::map<std::string, int> kOnDevice = {
+    {"ADD", 6},  {"AVERAGE_POOL_2D", 6}, {"CONV_2D", 17}, {"DEPTHWISE_CONV_2D", 12}, {"FULLY_CONNECTED", 15}, {"MAX_POOL_2D", 8},
+    {"MEAN", 10}, {"MUL", 9},            {"QUANTIZE", 9}, {"RELU", 7},               {"RELU6", 7},
+};
+
+struct Machine {
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Executor> executor;
+};
+
+Result<Machine> Open(const graph::Graph& graph, const std::string& path, const std::string& device) {
+  compiler::CompileOptions options;
+  TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
+  options.cpu = device == "cpu";
+  options.device = !options.cpu;
+  TESSERA_ASSIGN(compiler::Compiled compiled, compiler::Compile(graph, path, 0, options));
+  Machine machine;
+  if (options.device) {
+    TESSERA_ASSIGN(machine.device, OpenDevice(device, options.config));
+  }
+  TESSERA_ASSIGN(machine.executor, Executor::Open(std::make_shared<const artifact::Artifact>(std::move(compiled.artifact)),
+                                                  options.cpu ? "cpu" : "device", machine.device.get()));
+  return machine;
+}
+
+// "" when every run of |one| gives its bytes.
+std::string Differences(Executor& executor, const nlohmann::json& one) {
+  size_t number = 0;
+  for (const auto& run : one.at("runs")) {
+    std::vector<HostTensor> inputs;
+    for (size_t i = 0; i < executor.artifact().inputs.size(); ++i) {
+      const artifact::TensorInfo& info = executor.artifact().inputs[i];
+      inputs.push_back({info.dtype, info.shape, FromHex(run.at("inputs").at(i)).value()});
+      if (info.shape[0] != 1) inputs.back().shape.insert(inputs.back().shape.begin(), 1);
+    }
+    const Result<std::vector<HostTensor>> outputs = executor.Run(inputs);
+    if (!outputs) return outputs.error().message;
+    for (size_t i = 0; i < outputs->size(); ++i) {
+      const std::vector<uint8_t> want = FromHex(run.at("outputs").at(i)).value();
+      const std::vector<uint8_t>& got = (*outputs)[i].bytes;
+      if (got.size() != want.size()) return fmt::format("{} bytes instead of {}", got.size(), want.size());
+      const auto at = std::ranges::mismatch(got, want).in1 - got.begin();
+      if (at == std::ssize(got)) continue;
+      size_t count = 0;
+      for (size_t k = 0; k < got.size(); ++k) count += got[k] != want[k];
+      const size_t k = static_cast<size_t>(at);
+      return fmt::format("run {}: {} of {} bytes differ, the first at {}: {} instead of {}", number, count, got.size(), at,
+                         static_cast<int8_t>(got[k]), static_cast<int8_t>(want[k]));
+    }
+    ++number;
+  }
+  return "";
+}
+
+class TfliteOpsTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(TfliteOpsTest, Exact) {
+  std::map<std::string, int> not_taken;  // by the accelerator, and why
+  int on_device = 0;
+  for (const auto& one : Cases()) {
+    if (one.at("operator") != GetParam()) continue;
+    const std::string name = one.at("name"), path = kFolder + name + ".tflite";
+    SCOPED_TRACE(name);
+    const Result<std::vector<uint8_t>> bytes = ReadFile(path);
+    ASSERT_TRUE(bytes) << bytes.error().message;
+    const Result<graph::Graph> graph = ImportModel(*bytes, path);
+    const auto refused = kRefused.find(name);
+    if (refused != kRefused.end()) {
+      ASSERT_FALSE(graph) << "is imported: take it out of kRefused";
+      EXPECT_THAT(graph.error().message, testing::HasSubstr(refused->second));
+      continue;
+    }
+    EXPECT_TRUE(graph) << graph.error().message;
+    if (!graph) continue;
+    for (const std::string device : {"cpu", "func"}) {
+      Result<Machine> machine = Open(*graph, path, device);
+      if (!machine && device == "func" && machine.error().code == Code::kUnsupported) {
+        ++not_taken[machine.error().message];
+        continue;
+      }
+      EXPECT_TRUE(machine) << device << ": " << machine.error().message;
+      if (!machine) continue;
+      on_device += machine->executor->plan().uses_device();
+      EXPECT_EQ(Differences(*machine->executor, one), "") << device;
+    }
+  }
+  const auto least = kOnDevice.find(GetParam());
+  if (least != kOnDevice.end()) {
+    EXPECT_GE(on_device, least->second);
+  }
+  fmt::print("{}: {} on the accelerator", GetParam(), on_device);
+  for (const auto& [why, count] : not_taken) fmt::print("; {}: {}", count, why);
+  fmt::print("\n");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TfliteOpsTest, testing::ValuesIn(Operators()), [](const auto& param) { return param.param; });
+
+}  // namespace
+}  // namespace tessera::test
