@@ -67,6 +67,13 @@ Status Converter::Pool(graph::Op op) {
     return Unsupported("a window of {} x {}, at most {} elements are supported", w.kernel[0],
                        w.kernel[1], kMaxWindow);
   }
+  const std::array<int64_t, 2> none{0, 0};
+  if (op == graph::Op::kAvgPool && (w.pad_before != none || w.pad_after != none)) {
+    return Unsupported(
+        "its window of {} x {} reaches over the edge of an image of {} x {}; "
+        "averages over padding are not supported",
+        w.kernel[0], w.kernel[1], in[2], in[3]);
+  }
   TESSERA_TRY(SameScale(x));
   TESSERA_TRY(Bound(options->fused_activation_function(), made));
   const Shape shape{in[0], in[1], w.OutExtent(0, in[2]), w.OutExtent(1, in[3])};
