@@ -70,8 +70,9 @@ Status Converter::Pool(graph::Op op) {
   const std::array<int64_t, 2> none{0, 0};
   if (op == graph::Op::kAvgPool && (w.pad_before != none || w.pad_after != none)) {
     return Unsupported(
-        "its window of {} x {} reaches over the edge of an image of {} x {}; "
-        "averages over padding are not supported",
+        "an average over padding: a window of {} x {} reaches over the edge of an image of {} x "
+        "{}; "
+        "use padding VALID",
         w.kernel[0], w.kernel[1], in[2], in[3]);
   }
   TESSERA_TRY(SameScale(x));

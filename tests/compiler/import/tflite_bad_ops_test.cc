@@ -158,9 +158,9 @@ const TfliteCase kCases[] = {
      },
      "a window of 300 x 300, at most 65536 elements are supported"},
     {"AverageOverPadding", [](auto& b) { PoolOf(b, kAverage).padding = tfl::Padding::SAME; },
-     "operator 5 (AVERAGE_POOL_2D): its window of 2 x 2 reaches over the edge of an image of 3 x "
-     "3; "
-     "averages over padding"},
+     "operator 5 (AVERAGE_POOL_2D): an average over padding: a window of 2 x 2 reaches over the "
+     "edge "
+     "of an image of 3 x 3"},
     {"MeanOfOneAxis", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{2}); },
      "operator 8 (MEAN): a mean over axes [2]; over axes 1 and 2 of four is supported"},
     {"MeanOverChannels",
