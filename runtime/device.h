@@ -59,7 +59,8 @@ struct TraceEntry {
   uint32_t insn = 0;    // instruction number
   isa::Unit unit = isa::Unit::kLoad;
   uint64_t digest = 0;  // sim/trace/digest.h: of every byte it changed, old and new
-  uint64_t cycle = 0;   // when, on a device with a clock; not compared
+  uint64_t cycle = 0;   // when, on a device with a clock; not compared, nor what follows
+  std::array<UnitCounters, isa::kUnits> units;  // of the run so far; each adds up to |cycle|
   bool operator==(const TraceEntry& o) const { return insn == o.insn && unit == o.unit && digest == o.digest; }
 };
 

@@ -19,6 +19,7 @@ struct Options {
   std::string model, devices = "cpu,func,rtl", config, json;
   InputOptions inputs;
   ExecutorOptions executor;
+  bool explain = false;
 };
 
 int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
@@ -85,8 +86,36 @@ Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* 
   c.clocked = runner.name;
   const artifact::Artifact& net = runner.executor->artifact();
   const std::vector<uint64_t> cycles = LayerCycles(*net.program, trace, net.layers.size(), report->runs[0].cycles);
-  for (size_t l = 0; l < cycles.size(); ++l) c.layers[l].cycles = static_cast<int64_t>(cycles[l]);
+  const auto units = LayerUnits(*net.program, trace, net.layers.size(), report->runs[0]);
+  for (size_t l = 0; l < cycles.size(); ++l) {
+    c.layers[l].cycles = static_cast<int64_t>(cycles[l]);
+    c.layers[l].units = units[l];
+  }
   return captured;
+}
+
+// What the host does around the device's run. A kernel writes its last buffer but for scratch memory and reads the others.
+std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
+  std::vector<HostStep> steps;
+  const artifact::Plan* plan = net.PlanNamed("device");
+  for (const artifact::Step& step : plan ? plan->steps : std::vector<artifact::Step>{}) {
+    const auto* kernel = std::get_if<artifact::KernelStep>(&step);
+    if (kernel == nullptr) continue;
+    HostStep host;
+    if (kernel->layer >= 0) {
+      const artifact::Layer& layer = net.layers[static_cast<size_t>(kernel->layer)];
+      host.what = fmt::format("{} ({})", layer.name, layer.op);
+    } else {
+      host.what = kernel->symbol.starts_with("pack") ? "pack an input for the machine" : kernel->symbol.starts_with("unpack") ? "unpack an output" : "reorder dimensions";
+    }
+    std::vector<uint32_t> buffers = kernel->buffers;
+    if (buffers.size() > 1 && net.buffers[buffers.back()].name == "scratch") buffers.pop_back();
+    for (const uint32_t b : buffers) {
+      (b == buffers.back() ? host.bytes_written : host.bytes_read) += static_cast<int64_t>(net.buffers[b].bytes);
+    }
+    steps.push_back(std::move(host));
+  }
+  return steps;
 }
 
 Comparison Begin(const Options& options, const Network& network, const std::vector<std::string>& devices, const Inputs& inputs) {
@@ -97,6 +126,8 @@ Comparison Begin(const Options& options, const Network& network, const std::vect
   c.images = inputs.count();
   c.labels.assign(inputs.labels.begin(), inputs.labels.end());
   c.predictions.resize(devices.size());
+  c.explain = options.explain;
+  c.host = HostSteps(*network.artifact);
   const artifact::Plan* device_plan = network.artifact->PlanNamed("device");
   const auto on_device = [&](size_t layer) {  // a step of the host names its layer
     return device_plan != nullptr && std::ranges::none_of(device_plan->steps, [&](const artifact::Step& step) {
@@ -136,6 +167,9 @@ Result<int> Run(const Options& options) {
       if (SeesAll(observer)) side.observer = std::move(observer);
     }
     sides.push_back(std::move(side));
+  }
+  if (options.explain && std::ranges::none_of(sides, [](const Side& side) { return side.runner.has_clock(); })) {
+    return Fail(Code::kInvalidArgument, "--explain needs a device with a clock; --devices {} has none, rtl is one", options.devices);
   }
   Comparison c = Begin(options, network, devices, inputs);
 
@@ -177,6 +211,7 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--devices", options->devices, "of cpu, func, rtl; the first is what the others are compared with")->capture_default_str();
   verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);
+  verb->add_flag("--explain", options->explain, "tell what each unit of the machine did in the cycles of each layer");
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")->check(CLI::PositiveNumber);
   verb->add_option("--json", options->json,
                    "write {ok, model, config, memory, devices, layers[], totals} to this file; macs and cycles are of one inference");

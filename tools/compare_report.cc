@@ -93,6 +93,12 @@ std::string ReportText(const Comparison& c) {
   if (stays) {
     text += "A result that stays never leaves the chip; it was compared in a second run, whose program stores it too.\n";
   }
+  if (!c.host.empty()) {
+    std::vector<std::vector<std::string>> steps;
+    for (const HostStep& step : c.host) steps.push_back({step.what, Grouped(step.bytes_read), Grouped(step.bytes_written)});
+    text += "\nLeft to the host around the accelerator's one run, for each image:\n" + Table({"step", "bytes read", "bytes written"}, "lrr", steps);
+  }
+  if (c.explain) text += ExplainText(c);
   text += "\nPredicted class of each image:\n" + PredictionTable(c);
   for (size_t d = 0; d < c.devices.size(); ++d) {
     if (const auto top1 = c.Top1(d)) text += fmt::format("{}: {} right\n", c.devices[d], Percent(top1));
@@ -110,11 +116,20 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
   const auto number = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
   Json layers = Json::array();
   for (const LayerRow& l : c.layers) {
+    Json units = Json::object();
+    constexpr const char* kUnitKeys[] = {"load", "gemm", "vector", "store"};
+    for (size_t u = 0; u < l.units.size() && c.explain; ++u) {
+      const UnitCounters& n = l.units[u];
+      units[kUnitKeys[u]] = {{"busy", n.busy}, {"token_wait", n.token_wait}, {"memory_wait", n.memory_wait}, {"hazard", n.hazard}, {"idle", n.idle}};
+    }
     layers.push_back({{"name", l.name}, {"op", l.op}, {"device", l.device}, {"stays", l.stays}, {"macs", l.macs}, {"cycles", l.cycles},
                       {"utilisation", number(c.Utilisation(l.macs, l.cycles))}, {"values", l.values}, {"mismatches", l.mismatches}});
+    if (c.explain) layers.back()["units"] = units;
   }
+  Json host = Json::array();
+  for (const HostStep& step : c.host) host.push_back({{"step", step.what}, {"bytes_read", step.bytes_read}, {"bytes_written", step.bytes_written}});
   return {{"ok", c.Ok()}, {"model", c.model}, {"config", c.config.name}, {"memory", MemoryName(c.config)}, {"devices", c.devices},
-          {"layers", layers},
+          {"layers", layers}, {"host", host},
           {"totals", {{"images", c.images}, {"macs", c.Macs()}, {"cycles", c.cycles}, {"utilisation", number(c.Utilisation(c.Macs(), c.cycles))},
                       {"values", c.Values()}, {"mismatches", c.Mismatches()}, {"top1", number(c.Top1(0))}}},
           {"labels", c.labels}, {"predictions", c.predictions}};

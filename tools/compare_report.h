@@ -4,6 +4,7 @@
 #ifndef TESSERA_TOOLS_COMPARE_REPORT_H_
 #define TESSERA_TOOLS_COMPARE_REPORT_H_
 
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "isa/config.h"
+#include "runtime/device.h"
 
 namespace tessera::tools {
 
@@ -20,8 +22,15 @@ struct LayerRow {
   bool stays = false;      // on the accelerator, and its result never leaves the chip
   int64_t macs = 0;        // of one inference
   int64_t cycles = 0;      // of one inference, on the clocked device; 0 without one
+  std::array<UnitCounters, isa::kUnits> units;  // of these cycles, by unit
   int64_t values = 0;      // compared: outputs x images x devices but the first
   int64_t mismatches = 0;  // of these
+};
+
+// A step of the host around the accelerator's run.
+struct HostStep {
+  std::string what;  // "pack the input", "softmax_12 (softmax)"
+  int64_t bytes_read = 0, bytes_written = 0;  // of one inference
 };
 
 struct Comparison {
@@ -31,6 +40,8 @@ struct Comparison {
   std::string clocked;               // the device whose cycles these are; "" without one
   int64_t images = 0;
   std::vector<LayerRow> layers;
+  std::vector<HostStep> host;        // of the plan with the accelerator; empty without one
+  bool explain = false;              // tell what each unit did
   int64_t cycles = 0;                // of one inference, from start to done
   int64_t output_values = 0, output_mismatches = 0;          // of the model's outputs
   std::vector<int64_t> labels;                               // empty: not given
@@ -47,6 +58,9 @@ struct Comparison {
 };
 
 std::string ReportText(const Comparison& c);
+// What each unit did in the cycles of each layer, a bar a unit; needs a clocked device.
+std::string ExplainText(const Comparison& c);
+
 nlohmann::ordered_json ReportJson(const Comparison& c);
 
 }  // namespace tessera::tools

@@ -73,7 +73,12 @@ module tsr_top #(
   output logic [3:0]                   trace_valid_o,
   output logic [127:0]                 trace_num_o,
   output logic [255:0]                 trace_digest_o,
-  output logic [31:0]                  trace_wnum_o
+  output logic [31:0]                  trace_wnum_o,
+  output logic [63:0]                  trace_cycles_o,  // the counters of regs, at any time
+  output logic [127:0]                 trace_busy_o,
+  output logic [127:0]                 trace_token_o,
+  output logic [127:0]                 trace_memory_o,
+  output logic [127:0]                 trace_hazard_o
 );
   localparam int BusBits = tsr_pkg::BusBits;
   localparam int BusBytes = tsr_pkg::BusBytes;
@@ -360,10 +365,14 @@ module tsr_top #(
   assign trace_valid_o = trace_en_i ? gate_traced : 4'd0;
 `ifdef SYNTHESIS
   assign trace_wnum_o = '0;
+  assign trace_cycles_o = '0;
+  assign {trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = '0;
   logic unused_wnum;
   assign unused_wnum = ^wnum;
 `else
   assign trace_wnum_o = wnum;
+  assign trace_cycles_o = cycles;
+  assign {trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = {busy_count, token_count, memory_count, hazard_count};
 `endif
 
   logic unused;

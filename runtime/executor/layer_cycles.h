@@ -5,6 +5,7 @@
 #ifndef TESSERA_RUNTIME_EXECUTOR_LAYER_CYCLES_H_
 #define TESSERA_RUNTIME_EXECUTOR_LAYER_CYCLES_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,6 +22,12 @@ namespace tessera {
 // cycles.
 std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
                                   std::span<const TraceEntry> trace, size_t layers, uint64_t total);
+
+// What the units did in the cycles that LayerCycles charges to each layer: by layer, by unit. A unit's five counters add up to
+// the layer's cycles, all layers' to |report|'s.
+std::vector<std::array<UnitCounters, isa::kUnits>> LayerUnits(const isa::ProgramImage& program,
+                                                              std::span<const TraceEntry> trace, size_t layers,
+                                                              const RunReport& report);
 
 }  // namespace tessera
 

@@ -277,7 +277,12 @@ class Machine : public RtlMachine {
       if (!(top_->trace_valid_o >> unit & 1)) continue;
       TraceEntry entry;
       entry.unit = static_cast<isa::Unit>(unit);
-      entry.cycle = run_cycle_;
+      entry.cycle = top_->trace_cycles_o;
+      for (size_t u = 0; u < isa::kUnits; ++u) {
+        UnitCounters& c = entry.units[u];
+        c = {top_->trace_busy_o[u], top_->trace_token_o[u], top_->trace_memory_o[u], top_->trace_hazard_o[u], 0};
+        c.idle = entry.cycle - c.busy - c.token_wait - c.memory_wait - c.hazard;
+      }
       entry.insn = top_->trace_num_o[unit];
       std::memcpy(&entry.digest, &top_->trace_digest_o[2 * unit], sizeof(entry.digest));
       if (entry.unit == isa::Unit::kStore) {

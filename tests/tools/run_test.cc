@@ -58,6 +58,46 @@ TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
   EXPECT_EQ(j["predictions"][0], j["labels"]);
 }
 
+// A unit's counters add up to the layer's cycles. What GEMM must do at least is known: a tile product for 256
+// multiply-accumulates. The host quantises, packs, unpacks and dequantises around one run.
+TEST(Compare, ExplainAddsUpToTheCycles) {
+  const std::string file = TempPath("explain.json");
+  const CommandResult r = Tessera(fmt::format("compare {} --devices rtl{} --explain --json {}", kModel, Data(1), file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, HasSubstr("Where the cycles went"));
+  const json j = ReadJson(file);
+  int64_t sum = 0;
+  for (const json& layer : j["layers"]) {
+    const int64_t cycles = layer["cycles"].get<int64_t>();
+    sum += cycles;
+    ASSERT_EQ(layer["units"].size(), 4u) << layer;
+    for (const auto& [unit, counters] : layer["units"].items()) {
+      int64_t parts = 0;
+      for (const auto& [name, part] : counters.items()) {
+        EXPECT_GE(part.get<int64_t>(), 0) << layer["name"] << " " << unit << " " << name;
+        parts += part.get<int64_t>();
+      }
+      EXPECT_EQ(parts, cycles) << layer["name"] << " " << unit;
+    }
+  }
+  EXPECT_EQ(sum, j["totals"]["cycles"]);
+  int64_t gemm = 0;
+  for (const json& layer : j["layers"]) gemm += layer["units"]["gemm"]["busy"].get<int64_t>();
+  EXPECT_GE(gemm, 9345920 / 256);
+  std::vector<std::string> host;
+  for (const json& step : j["host"]) host.push_back(step["step"]);
+  EXPECT_EQ(host, (std::vector<std::string>{"input_q/QuantizeLinear (quantize)", "pack an input for the machine", "unpack an output",
+                                            "logits (dequantize)"}));
+  EXPECT_EQ(j["host"][0]["bytes_read"], 28 * 28 * 4);
+  EXPECT_EQ(j["host"][0]["bytes_written"], 28 * 28);
+}
+
+TEST(Compare, ExplainNeedsAClock) {
+  const CommandResult r = Tessera(fmt::format("compare {} --devices cpu,func{} --explain", kModel, Data(1)));
+  EXPECT_EQ(r.code, 2);
+  EXPECT_THAT(r.output, HasSubstr("--explain needs a device with a clock"));
+}
+
 // Whole-network runs on every machine that is built with the tests.
 class Machines : public ::testing::TestWithParam<const char*> {};
 TEST_P(Machines, GiveTheSameIntegers) {

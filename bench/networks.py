@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles of five networks on the accelerator's RTL, as a Markdown table beside published FPGA results.
+
+  python3 bench/networks.py            prints the table
+  python3 bench/networks.py --update   writes it to README.md, and the cycles to tests/models/cycles.json
+
+Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network and on the
+four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models; see
+models/mlperf_tiny/README.md. Networks that are not there are named and left out. Inputs are random bytes from a seed;
+each network runs on two of them, which must take the same cycles. Needs Python alone.
+
+Exit status: 0 done, 1 cycles depend on the input, 2 something is missing or failed.
+"""
+
+import argparse
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+CYCLES = ROOT / "tests/models/cycles.json"
+BEGIN, END = "<!-- printed by bench/networks.py -->\n", "<!-- end of bench/networks.py -->\n"
+SEEDS = (1, 2)
+CLOCKS_MHZ = (100, 142)
+
+
+class Network(NamedTuple):
+    key: str
+    title: str
+    file: str           # below ROOT, or the name of a file of MLPerf Tiny
+    shape: tuple        # of one input, in the file's order
+    floats: bool        # float32 in [0, 1] instead of int8
+    published: str      # system, board, round and division: milliseconds, measured
+
+
+ZEDBOARD = "fpgaConvNet, ZedBoard (XC7Z020), {} MHz, v1.1 closed: **{} ms**"
+NETWORKS = (
+    Network("fashion", "Fashion-MNIST ResNet-8 (ours)", "models/fashion/fashion_int8.onnx", (1, 1, 28, 28), True, "-"),
+    Network("image_classification", "image classification, ResNet-8", "pretrainedResnet_quant.tflite", (1, 32, 32, 3), False,
+            ZEDBOARD.format(143, "0.411")),
+    Network("keyword_spotting", "keyword spotting, DS-CNN", "kws_ref_model.tflite", (1, 49, 10, 1), False,
+            ZEDBOARD.format(143, "0.324")),
+    Network("visual_wake_words", "visual wake words, MobileNet 0.25", "vww_96_int8.tflite", (1, 96, 96, 3), False,
+            ZEDBOARD.format(111, "9.487")),
+    Network("anomaly_detection", "anomaly detection, autoencoder", "ad01_int8.tflite", (1, 640), False,
+            "no FPGA in the closed division"),
+)
+
+
+class Problem(Exception):
+    """Something the user has to put right."""
+
+
+def write_npy(path, network, seed):
+    """Writes one input of random bytes in the .npy format, version 1."""
+    count = 1
+    for extent in network.shape:
+        count *= extent
+    data = random.Random(seed).randbytes(count)
+    if network.floats:
+        data = struct.pack(f"<{count}f", *(byte / 255 for byte in data))
+    kind = "<f4" if network.floats else "|i1"
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {network.shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def find(network, models):
+    path = ROOT / network.file if "/" in network.file else models / network.file
+    return path if path.is_file() else None
+
+
+def run(command, model, network, folder):
+    """The totals of `tessera compare`; cycles are checked to be the same for each seed."""
+    totals = []
+    for seed in SEEDS:
+        data, report = folder / "input.npy", folder / "report.json"
+        write_npy(data, network, seed)
+        done = subprocess.run([command, "compare", model, "--devices", "rtl", "--input", data, "--json", report],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            raise Problem(f"{model}: tessera compare ended with {done.returncode}: {done.stderr.strip()}")
+        totals.append(json.loads(report.read_text(encoding="utf-8"))["totals"])
+    cycles = [t["cycles"] for t in totals]
+    if len(set(cycles)) != 1:
+        print(f"{model}: {cycles} cycles for seeds {SEEDS}: they depend on the input", file=sys.stderr)
+        sys.exit(1)
+    return totals[0]
+
+
+def table(results):
+    clocks = [f"ms at {mhz} MHz" for mhz in CLOCKS_MHZ]
+    lines = ["| " + " | ".join(["network", "MACs", "cycles", "of the array", *clocks, "published, measured on a board"]) + " |",
+             "|---|" + "---:|" * (3 + len(clocks)) + "---|"]
+    for network, totals in results:
+        cells = [network.title, f"{totals['macs']:,}", f"{totals['cycles']:,}", f"{100 * totals['utilisation']:.1f} %",
+                 *(f"{totals['cycles'] / (1000 * mhz):.3f}" for mhz in CLOCKS_MHZ), network.published]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def update(results):
+    if len(results) != len(NETWORKS):
+        raise Problem("--update needs all networks")
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise Problem(f"{readme}: no lines {BEGIN.strip()} and {END.strip()} to write the table between")
+    readme.write_text(before + BEGIN + table(results) + END + after, encoding="utf-8")
+    golden = {network.key: totals["cycles"] for network, totals in results}
+    CYCLES.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tessera", type=Path, default=ROOT / "build/bin/tessera", help="the command (default: %(default)s)")
+    parser.add_argument("--update", action="store_true", help="write README.md and tests/models/cycles.json")
+    arguments = parser.parse_args()
+    if not arguments.tessera.is_file():
+        raise Problem(f"{arguments.tessera}: not found; build the project, or name the command with --tessera")
+    models = Path(os.environ.get("TESSERA_MODELS") or ROOT / "../shared/models")
+    results, absent = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for network in NETWORKS:
+            model = find(network, models)
+            if model is None:
+                absent.append(network.file)
+            else:
+                results.append((network, run(arguments.tessera, model, network, Path(folder))))
+    if absent:
+        print(f"skipped: {len(absent)} models not found: {', '.join(absent)} (see models/mlperf_tiny/README.md)", file=sys.stderr)
+    if arguments.update:
+        update(results)
+    print(table(results), end="")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Problem, OSError) as error:
+        print(f"networks.py: {error}", file=sys.stderr)
+        sys.exit(2)
