@@ -7,6 +7,11 @@
 
 namespace tessera {
 
+std::string OnnxOperators() {
+  return "QuantizeLinear DequantizeLinear Conv Gemm MatMul Add Mul MaxPool AveragePool GlobalAveragePool Flatten Reshape "
+         "Squeeze Unsqueeze Relu Clip Identity Dropout";
+}
+
 Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path) {
   Result<onnx_model::Model> model = onnx_model::Parse(bytes);
   if (!model) return Within(path, model.error());

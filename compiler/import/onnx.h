@@ -22,6 +22,9 @@ namespace tessera {
 //                             shapes that do not fit; every message names file and node
 //           kUnsupported      an operator, attribute or float region that is not in docs (named)
 //           kDataLoss         truncated data
+// Names of the operators that are read, with blanks between them.
+std::string OnnxOperators();
+
 Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path);
 Result<graph::Graph> ImportOnnxFile(const std::string& path);
 

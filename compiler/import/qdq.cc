@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/import/onnx.h"
+
 namespace tessera::onnx_model {
 namespace {
 
@@ -115,11 +117,7 @@ Status QdqConverter::One(const Node& node) {
     return {};
   }
   return Fail(Code::kUnsupported,
-              "{}: operator {} is not supported (supported: QuantizeLinear DequantizeLinear Conv "
-              "Gemm MatMul Add Mul "
-              "MaxPool AveragePool GlobalAveragePool Flatten Reshape Squeeze Unsqueeze Relu Clip "
-              "Identity Dropout)",
-              node.Place(), type);
+              "{}: operator {} is not supported (supported: {})", node.Place(), type, OnnxOperators());
 }
 
 Result<TensorId> QdqConverter::AddConstant(const Node& node, graph::Tensor tensor) {

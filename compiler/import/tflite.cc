@@ -6,6 +6,8 @@
 
 namespace tessera {
 
+std::string TfliteOperators() { return tflite_model::Converter::Operators(); }
+
 Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path) {
   std::vector<uint8_t> aligned;  // the tables are read in place, at their alignment
   if (reinterpret_cast<uintptr_t>(bytes.data()) % 16 != 0) {

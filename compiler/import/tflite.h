@@ -26,6 +26,9 @@ namespace tessera {
 //           kUnsupported      an operator, option or data type that is not in docs/operators.md
 //                             (named); dynamic shapes
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
+// Names of the operators that are read, with blanks between them.
+std::string TfliteOperators();
+
 Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path);
 
 }  // namespace tessera

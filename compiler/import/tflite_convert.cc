@@ -160,4 +160,6 @@ void Converter::MakeNamesUnique() {
   }
 }
 
+std::string Converter::Operators() { return Row::Names(); }
+
 }  // namespace tessera::tflite_model

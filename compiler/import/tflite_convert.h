@@ -20,6 +20,7 @@ class Converter {
  public:
   explicit Converter(const Model& model) : model_(model), made_(model.tensors.size(), -1) {}
   Result<graph::Graph> Convert();
+  static std::string Operators();  // names of those that are read
 
  private:
   using Shape = std::vector<int64_t>;
