@@ -58,8 +58,8 @@ class RtlMachine {
   virtual const std::string& assertion() const = 0;
 };
 
-// Changes whenever this header does.
-inline constexpr uint32_t kRtlPluginVersion = 1;
+// Changes whenever this header or TraceEntry does: both sides must agree on its size.
+inline constexpr uint32_t kRtlPluginVersion = 2;
 
 struct RtlPluginInfo {
   uint32_t version = 0;
