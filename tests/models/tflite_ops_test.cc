@@ -48,7 +48,7 @@ const std::map<std::string, std::string> kRefused = {
 // Least number of files an operator that run on the accelerator; of the others the whole network is on the host.
 const std::map<std::string, int> kOnDevice = {
     {"ADD", 6},  {"AVERAGE_POOL_2D", 6}, {"CONV_2D", 17}, {"DEPTHWISE_CONV_2D", 12}, {"FULLY_CONNECTED", 15}, {"MAX_POOL_2D", 8},
-    {"MEAN", 10}, {"MUL", 9},            {"QUANTIZE", 9}, {"RELU", 7},               {"RELU6", 7},
+    {"MEAN", 10}, {"MUL", 9},            {"QUANTIZE", 9}, {"RELU", 7},               {"RELU6", 7}, {"SUB", 6},
 };
 
 struct Machine {

@@ -270,6 +270,22 @@ Result<Place> EpilogueMatcher::Int32(const Expr& e) {
     if (step.src_shift > 22) return No("a shift that leaves int32", e);
     return Emit(step);
   }
+  if (IsBin(e, BinOp::kSub)) {
+    // a - b as a + b * -1, modulo 2^32 as the machine counts.
+    Step negate, add;
+    TESSERA_ASSIGN(negate.dst, Int32(e->args[1]));
+    if (negate.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
+      return No("a sum used both changed and unchanged", e);
+    negate.kind = add.kind = StepKind::kAlu;
+    negate.op = isa::AluOp::kMul, negate.use_imm = true, negate.imm = -1;
+    Emit(negate);
+    TESSERA_ASSIGN(add.dst, Int32(e->args[0]));
+    if (add.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
+      return No("a sum used both changed and unchanged", e);
+    add.op = isa::AluOp::kAdd;
+    add.src = negate.dst;
+    return Emit(add);
+  }
   struct {
     BinOp bin;
     isa::AluOp alu;

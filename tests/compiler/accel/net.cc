@@ -121,6 +121,12 @@ TensorId Net::Add(TensorId a, TensorId b, isa::Round round) {
   return Result(node, graph_.tensor(a).shape);
 }
 
+TensorId Net::Sub(TensorId a, TensorId b) {
+  const TensorId result = Add(a, b, isa::Round::kTflite);
+  graph_.nodes.back().op = graph::Op::kSub;
+  return result;
+}
+
 TensorId Net::Mul(TensorId a, TensorId b) {
   graph::Node node;
   node.op = graph::Op::kMul;

@@ -35,6 +35,7 @@ class Net {
                        isa::Round round = isa::Round::kEven);
   graph::TensorId Dense(graph::TensorId x, int64_t outs);
   graph::TensorId Add(graph::TensorId a, graph::TensorId b, isa::Round round = isa::Round::kEven);
+  graph::TensorId Sub(graph::TensorId a, graph::TensorId b);
   graph::TensorId Mul(graph::TensorId a, graph::TensorId b);
   graph::TensorId MaxPool(graph::TensorId x, graph::Window window);
   graph::TensorId AvgPool(graph::TensorId x, graph::Window window);

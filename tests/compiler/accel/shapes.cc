@@ -132,6 +132,16 @@ const std::vector<ShapeCase>& ShapeCases() {
          const auto a = n.Input({1, 24, 10, 10}), b = n.Input({1, 16, 10, 10});
          return n.Add(a, n.Conv(b, 24, Square(3), 1, isa::Round::kTflite), isa::Round::kTflite);
        }},
+      {"difference_of_two",
+       [](Net& n) {
+         const auto a = n.Input({1, 20, 9, 9}), b = n.Input({1, 20, 9, 9});
+         return n.Sub(a, b);
+       }},
+      {"difference_from_a_product",
+       [](Net& n) {
+         const auto a = n.Input({1, 24, 10, 10}), b = n.Input({1, 16, 10, 10});
+         return n.Sub(a, n.Conv(b, 24, Square(3), 1, isa::Round::kTflite));
+       }},
       {"flattened",
        [](Net& n) {
          const auto a = n.AvgPool(n.Input({1, 24, 5, 5}), Rect(5, 5));
