@@ -92,6 +92,11 @@ Result<Placement> Place(const Build& build) {
   return p;
 }
 
+// Whether a tensor lies in the machine's memory byte for byte as it lies row-major: nothing to pack.
+bool SameBytes(const isa::Packing& p) {
+  return p.plain() && p.rows == 1 && p.bytes() == p.elements() && (p.out_y * p.out_x == 1 || p.block == 1);
+}
+
 // Where the elements of a tensor of |shape| are, in the terms of the artifact.
 artifact::PhysicalLayout TapLayout(const isa::Packing& packing, const std::vector<int64_t>& shape) {
   ir::BufferNode node;
@@ -155,9 +160,13 @@ Status AddDevicePlan(Build& build) {
   artifact::DeviceStep run;
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const accel::ActivationPlace& in = program.inputs[i];
-    const uint32_t packed = build.ArenaBuffer(fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i), in.packing.bytes());
     const bool from_user = std::ranges::count(n.graph.inputs, in.activation) > 0;
     const std::vector<int> order = from_user ? n.graph.tensor(in.activation).order : std::vector<int>{};
+    if (order.empty() && SameBytes(in.packing)) {
+      run.inputs.push_back({build.TensorBuffer(plan.name, in.activation), in.segment, static_cast<uint64_t>(in.offset)});
+      continue;
+    }
+    const uint32_t packed = build.ArenaBuffer(fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i), in.packing.bytes());
     plan.steps.push_back(build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i), order), -1,
                                       {order.empty() ? build.TensorBuffer(plan.name, in.activation) : build.UserBuffer(plan.name, in.activation), packed}));
     run.inputs.push_back({packed, in.segment, static_cast<uint64_t>(in.offset)});
@@ -171,6 +180,10 @@ Status AddDevicePlan(Build& build) {
       plan.taps.push_back({static_cast<uint32_t>(r), true, 0, out.segment, static_cast<uint64_t>(out.offset), TapLayout(out.packing, n.graph.tensor(made).shape)});
     }
     if (activations[id].kind != accel::Activation::Kind::kOutput) continue;
+    if (SameBytes(out.packing)) {
+      run.outputs.push_back({build.TensorBuffer(plan.name, out.activation), out.segment, static_cast<uint64_t>(out.offset)});
+      continue;
+    }
     const uint32_t packed = build.ArenaBuffer(activations[id].name + ".packed", out.packing.bytes());
     run.outputs.push_back({packed, out.segment, static_cast<uint64_t>(out.offset)});
     unpack.push_back(build.Kernel(lower::accel::UnpackFunc(out.packing, fmt::format("unpack_{}", id)), -1,

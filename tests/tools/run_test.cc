@@ -59,7 +59,7 @@ TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
 }
 
 // A unit's counters add up to the layer's cycles. What GEMM must do at least is known: a tile product for 256
-// multiply-accumulates. The host quantises, packs, unpacks and dequantises around one run.
+// multiply-accumulates. The host quantises, packs and dequantises around one run; ten logits lie alike on both sides.
 TEST(Compare, ExplainAddsUpToTheCycles) {
   const std::string file = TempPath("explain.json");
   const CommandResult r = Tessera(fmt::format("compare {} --devices rtl{} --explain --json {}", kModel, Data(1), file));
@@ -86,8 +86,7 @@ TEST(Compare, ExplainAddsUpToTheCycles) {
   EXPECT_GE(gemm, 9345920 / 256);
   std::vector<std::string> host;
   for (const json& step : j["host"]) host.push_back(step["step"]);
-  EXPECT_EQ(host, (std::vector<std::string>{"input_q/QuantizeLinear (quantize)", "pack an input for the machine", "unpack an output",
-                                            "logits (dequantize)"}));
+  EXPECT_EQ(host, (std::vector<std::string>{"input_q/QuantizeLinear (quantize)", "pack an input for the machine", "logits (dequantize)"}));
   EXPECT_EQ(j["host"][0]["bytes_read"], 28 * 28 * 4);
   EXPECT_EQ(j["host"][0]["bytes_written"], 28 * 28);
 }
