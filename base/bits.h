@@ -21,7 +21,9 @@ constexpr int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 constexpr int Log2Floor(uint64_t x) { return 63 - std::countl_zero(x); }
 
 // |width| ones from bit 0; width 0..64.
-constexpr uint64_t Mask(int width) { return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1; }
+constexpr uint64_t Mask(int width) {
+  return width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+}
 
 // The |width| low bits of |x| read as a two's-complement number; width 1..64.
 constexpr int64_t SignExtend(uint64_t x, int width) {

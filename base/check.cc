@@ -16,14 +16,22 @@ void CheckFailed(const char* file, int line, const char* condition, const std::s
 
 const char* CodeName(Code code) {
   switch (code) {
-    case Code::kInvalidArgument: return "InvalidArgument";
-    case Code::kOutOfRange: return "OutOfRange";
-    case Code::kNotFound: return "NotFound";
-    case Code::kUnsupported: return "Unsupported";
-    case Code::kTimeout: return "Timeout";
-    case Code::kDeadlock: return "Deadlock";
-    case Code::kDataLoss: return "DataLoss";
-    case Code::kUnavailable: return "Unavailable";
+    case Code::kInvalidArgument:
+      return "InvalidArgument";
+    case Code::kOutOfRange:
+      return "OutOfRange";
+    case Code::kNotFound:
+      return "NotFound";
+    case Code::kUnsupported:
+      return "Unsupported";
+    case Code::kTimeout:
+      return "Timeout";
+    case Code::kDeadlock:
+      return "Deadlock";
+    case Code::kDataLoss:
+      return "DataLoss";
+    case Code::kUnavailable:
+      return "Unavailable";
   }
   CheckFailed(__FILE__, __LINE__, "known code", "");
 }

@@ -15,22 +15,31 @@ constexpr int64_t SizeOf(DType type) {  // bytes
   switch (type) {
     case DType::kBool:
     case DType::kInt8:
-    case DType::kUint8: return 1;
+    case DType::kUint8:
+      return 1;
     case DType::kInt32:
-    case DType::kFloat32: return 4;
-    case DType::kInt64: return 8;
+    case DType::kFloat32:
+      return 4;
+    case DType::kInt64:
+      return 8;
   }
   return 0;
 }
 
 constexpr std::string_view Text(DType type) {
   switch (type) {
-    case DType::kBool: return "bool";
-    case DType::kInt8: return "int8";
-    case DType::kUint8: return "uint8";
-    case DType::kInt32: return "int32";
-    case DType::kInt64: return "int64";
-    case DType::kFloat32: return "float32";
+    case DType::kBool:
+      return "bool";
+    case DType::kInt8:
+      return "int8";
+    case DType::kUint8:
+      return "uint8";
+    case DType::kInt32:
+      return "int32";
+    case DType::kInt64:
+      return "int64";
+    case DType::kFloat32:
+      return "float32";
   }
   return "?";
 }

@@ -40,7 +40,8 @@ using Status = Result<void>;
 
 // Fail(Code::kOutOfRange, "{}: x_size is {}, the field holds 16 bits", where, x)
 template <typename... Args>
-[[nodiscard]] std::unexpected<Error> Fail(Code code, fmt::format_string<Args...> format, Args&&... args) {
+[[nodiscard]] std::unexpected<Error> Fail(Code code, fmt::format_string<Args...> format,
+                                          Args&&... args) {
   return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...)});
 }
 
@@ -55,15 +56,16 @@ template <typename... Args>
 // TESSERA_ASSIGN(auto x, expr): the same, and binds the value.
 #define TESSERA_CAT_(a, b) a##b
 #define TESSERA_CAT(a, b) TESSERA_CAT_(a, b)
-#define TESSERA_TRY(expr)                                                       \
-  do {                                                                          \
-    auto tessera_status = (expr);                                               \
+#define TESSERA_TRY(expr)                                                           \
+  do {                                                                              \
+    auto tessera_status = (expr);                                                   \
     if (!tessera_status) return std::unexpected(std::move(tessera_status).error()); \
   } while (0)
-#define TESSERA_ASSIGN_(tmp, decl, expr)                        \
-  auto tmp = (expr);                                            \
-  if (!tmp) return std::unexpected(std::move(tmp).error());     \
+#define TESSERA_ASSIGN_(tmp, decl, expr)                    \
+  auto tmp = (expr);                                        \
+  if (!tmp) return std::unexpected(std::move(tmp).error()); \
   decl = std::move(*tmp)
-#define TESSERA_ASSIGN(decl, expr) TESSERA_ASSIGN_(TESSERA_CAT(tessera_result_, __LINE__), decl, expr)
+#define TESSERA_ASSIGN(decl, expr) \
+  TESSERA_ASSIGN_(TESSERA_CAT(tessera_result_, __LINE__), decl, expr)
 
 #endif  // TESSERA_BASE_ERROR_H_

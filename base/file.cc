@@ -36,13 +36,15 @@ class Fd {
 
 Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t max_bytes) {
   Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return Fail(Code::kNotFound, "{}: cannot open: {}", path, std::strerror(errno));
+  if (file.get() < 0)
+    return Fail(Code::kNotFound, "{}: cannot open: {}", path, std::strerror(errno));
   struct stat info {};
   if (::fstat(file.get(), &info) != 0 || S_ISDIR(info.st_mode)) {
     return Fail(Code::kNotFound, "{}: is not a file", path);
   }
   const auto too_large = [&] {
-    return Fail(Code::kOutOfRange, "{}: is larger than the {} bytes accepted here", path, max_bytes);
+    return Fail(Code::kOutOfRange, "{}: is larger than the {} bytes accepted here", path,
+                max_bytes);
   };
   if (info.st_size > 0 && static_cast<uint64_t>(info.st_size) > max_bytes) return too_large();
   std::vector<uint8_t> bytes;

@@ -18,7 +18,8 @@ namespace tessera {
 //   errors  kNotFound    it cannot be opened, or is a folder
 //           kOutOfRange  it is larger than |max_bytes|
 //           kDataLoss    it cannot be read to its end
-Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t max_bytes = uint64_t{1} << 31);
+Result<std::vector<uint8_t>> ReadFile(const std::string& path,
+                                      uint64_t max_bytes = uint64_t{1} << 31);
 
 // Writes |bytes| to a temporary file beside |path|, then renames it: after an error, or when the
 // process is killed, no partial file stands under the final name.

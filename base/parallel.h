@@ -10,7 +10,8 @@
 namespace tessera {
 
 // Calls body(i) for every i in [0, count), on up to |threads| threads (0: as many as the machine
-// has). Each index runs once; the order is not defined; returns when all are done. |body| must not throw.
+// has). Each index runs once; the order is not defined; returns when all are done. |body| must not
+// throw.
 void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body);
 
 }  // namespace tessera

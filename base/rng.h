@@ -20,7 +20,8 @@ class Rng {
 
   // Uniform in [lo, hi], both ends included; lo <= hi.
   int64_t Range(int64_t lo, int64_t hi) {
-    const uint64_t count = static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) + 1;  // 0: all 2^64
+    const uint64_t count =
+        static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) + 1;  // 0: all 2^64
     const uint64_t offset = count == 0 ? Next() : Next() % count;
     return static_cast<int64_t>(static_cast<uint64_t>(lo) + offset);
   }

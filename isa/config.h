@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The configuration of a machine: array shape, scratchpad sizes, bus, memory model. Read at run time
-// by every C++ part; printed into the SystemVerilog package; its hash is in every program image and
-// in a register, so that an image never runs on another machine. Depends on base; used by everything.
+// The configuration of a machine: array shape, scratchpad sizes, bus, memory model. Read at run
+// time by every C++ part; printed into the SystemVerilog package; its hash is in every program
+// image and in a register, so that an image never runs on another machine. Depends on base; used by
+// everything.
 #ifndef TESSERA_ISA_CONFIG_H_
 #define TESSERA_ISA_CONFIG_H_
 
@@ -33,12 +34,12 @@ struct Config {
   int64_t wgt_bytes = 256 << 10;
   int64_t acc_bytes = 128 << 10;
   int64_t out_bytes = 32 << 10;
-  int64_t prm_depth = 64;    // records of block_out channels
-  int64_t bus_bits = 64;     // AXI data width
+  int64_t prm_depth = 64;  // records of block_out channels
+  int64_t bus_bits = 64;   // AXI data width
   DramModel dram = DramModel::kTsim;
-  int64_t clock_mhz = 100;   // for milliseconds in reports; cycles do not depend on it
-  int64_t queue_depth = 32;  // instructions waiting in front of a unit
-  int64_t token_depth = 255; // tokens a counter holds
+  int64_t clock_mhz = 100;    // for milliseconds in reports; cycles do not depend on it
+  int64_t queue_depth = 32;   // instructions waiting in front of a unit
+  int64_t token_depth = 255;  // tokens a counter holds
 
   // Derived. Bytes and depths are in the units of profile `tessera` unless they say VTA.
   int64_t bus_bytes() const { return bus_bits / 8; }
@@ -49,8 +50,8 @@ struct Config {
   static constexpr int64_t uop_tile_bytes() { return 8; }
   static constexpr int64_t vta_uop_tile_bytes() { return 4; }
   int64_t prm_tile_bytes() const { return RoundUp(9 * block_out, bus_bytes()); }
-  int64_t lanes() const { return batch * block_out; }             // VECTOR lanes
-  int64_t depthwise_taps() const { return block_out / 2; }        // taps a cycle in Depthwise
+  int64_t lanes() const { return batch * block_out; }       // VECTOR lanes
+  int64_t depthwise_taps() const { return block_out / 2; }  // taps a cycle in Depthwise
   int64_t macs_per_cycle() const { return batch * block_out * block_in; }
 
   // Bytes of one tile of |memory| in device memory and on chip. kAcc8: the bytes in device memory.
@@ -73,8 +74,8 @@ std::span<const Config> NamedConfigs();
 //          memory ("tsim" or "zynq"), clock_mhz, queue_depth, token_depth
 //   VTA's  LOG_BATCH, LOG_BLOCK, LOG_UOP_BUFF_SIZE, LOG_INP_BUFF_SIZE, LOG_WGT_BUFF_SIZE,
 //          LOG_ACC_BUFF_SIZE, LOG_OUT_BUFF_SIZE, LOG_BUS_WIDTH; LOG_INP_WIDTH, LOG_WGT_WIDTH,
-//          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, a name if there is no
-//          other; HW_VER, ignored
+//          LOG_OUT_WIDTH and LOG_ACC_WIDTH, which must be 3, 3, 3 and 5; TARGET, a name if there is
+//          no other; HW_VER, ignored
 //   errors  kInvalidArgument  not JSON, an unknown or repeated key, a value of the wrong type
 //           kOutOfRange       ValidateConfig's
 Result<Config> ParseConfig(const std::string& text, const std::string& default_name);
@@ -88,7 +89,8 @@ std::string ConfigToJson(const Config& config);
 //           and ParseConfig's
 Result<Config> LoadConfig(const std::string& name_or_path);
 
-// Checks every limit that an encoding or the machine sets; the message names the field and the limit.
+// Checks every limit that an encoding or the machine sets; the message names the field and the
+// limit.
 Status ValidateConfig(const Config& config);
 
 // Whether VTA's 128-bit instructions and 32-bit micro-ops can express this configuration.

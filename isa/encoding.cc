@@ -19,7 +19,8 @@ constexpr InsnWord NamedBits() {
 
 bool Fits(const Field& f, int64_t value) {
   const int64_t low = f.kind == FieldKind::kSigned ? -(int64_t{1} << (f.width - 1)) : 0;
-  const int64_t high = static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
+  const int64_t high =
+      static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
   return value >= low && value <= high;
 }
 
@@ -29,8 +30,8 @@ Result<InsnWord> EncodeOne(const T& insn) {
   Status status;
   ForEachField(insn, [&](const Field& f, int64_t value) {
     if (!Fits(f, value) && status) {
-      status = Fail(Code::kOutOfRange, "{}.{} is {}, the field holds {} {} bits", f.insn, f.name, value,
-                    f.width, f.kind == FieldKind::kSigned ? "signed" : "unsigned");
+      status = Fail(Code::kOutOfRange, "{}.{} is {}, the field holds {} {} bits", f.insn, f.name,
+                    value, f.width, f.kind == FieldKind::kSigned ? "signed" : "unsigned");
     }
     word[f.lsb / 64] |= (static_cast<uint64_t>(value) & Mask(f.width)) << (f.lsb % 64);
   });
@@ -65,18 +66,21 @@ Result<Insn> Decode(const InsnWord& word) {
   const int opcode = static_cast<int>(word[0] & Mask(kOpcodeBits));
   switch (opcode) {
 #define INSN(name, code, unit, summary) \
-  case code: return DecodeOne<name>(word);
+  case code:                            \
+    return DecodeOne<name>(word);
 #include "isa/insns.def"
-    default: return Fail(Code::kInvalidArgument, "opcode {} is not in profile tessera", opcode);
+    default:
+      return Fail(Code::kInvalidArgument, "opcode {} is not in profile tessera", opcode);
   }
 }
 
 Result<uint64_t> EncodeUop(const Uop& uop) {
   uint64_t word = 0;
-#define UOP_FIELD(name, lsb, width, meaning)                                                         \
-  if (uop.name < 0 || uop.name > static_cast<int64_t>(Mask(width))) {                                \
-    return Fail(Code::kOutOfRange, "micro-op.{} is {}, the field holds {} bits", #name, uop.name, width); \
-  }                                                                                                  \
+#define UOP_FIELD(name, lsb, width, meaning)                                                      \
+  if (uop.name < 0 || uop.name > static_cast<int64_t>(Mask(width))) {                             \
+    return Fail(Code::kOutOfRange, "micro-op.{} is {}, the field holds {} bits", #name, uop.name, \
+                width);                                                                           \
+  }                                                                                               \
   word |= static_cast<uint64_t>(uop.name) << (lsb);
 #include "isa/uops.def"
   return word;
@@ -85,12 +89,13 @@ Result<uint64_t> EncodeUop(const Uop& uop) {
 Result<Uop> DecodeUop(uint64_t word) {
   Uop uop;
   uint64_t named = 0;
-#define UOP_FIELD(name, lsb, width, meaning)                     \
+#define UOP_FIELD(name, lsb, width, meaning)                      \
   uop.name = static_cast<int64_t>((word >> (lsb)) & Mask(width)); \
   named |= Mask(width) << (lsb);
 #include "isa/uops.def"
   if (const uint64_t stray = word & ~named) {
-    return Fail(Code::kInvalidArgument, "micro-op: bit {} is set but no field names it", Log2Floor(stray));
+    return Fail(Code::kInvalidArgument, "micro-op: bit {} is set but no field names it",
+                Log2Floor(stray));
   }
   return uop;
 }
@@ -101,9 +106,11 @@ Unit UnitOf(const Insn& insn) {
   using enum Unit;
   switch (insn.index()) {
 #define INSN(name, opcode, unit, summary) \
-  case opcode - 1: return unit;
+  case opcode - 1:                        \
+    return unit;
 #include "isa/insns.def"
-    default: TESSERA_CHECK(false, "variant index {}", insn.index());
+    default:
+      TESSERA_CHECK(false, "variant index {}", insn.index());
   }
 }
 

@@ -12,7 +12,8 @@
 namespace tessera::isa {
 
 // The 256 bits of |insn|.
-//   errors  kOutOfRange  a field's value does not fit; the message names instruction, field, value, width
+//   errors  kOutOfRange  a field's value does not fit; the message names instruction, field, value,
+//                       width
 Result<InsnWord> Encode(const Insn& insn);
 
 // The instruction in |word|. Checks bits only; isa/check looks at meaning.

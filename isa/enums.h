@@ -27,18 +27,34 @@ inline constexpr EnumValue kEnumValues[] = {
 
 enum class Unit : uint8_t { kLoad = 0, kGemm = 1, kVector = 2, kStore = 3 };
 inline constexpr int kUnits = 4;
-enum class Memory : uint8_t { kUop = 0, kWgt = 1, kInp = 2, kAcc = 3, kOut = 4, kAcc8 = 5, kPrm = 6 };
+enum class Memory : uint8_t {
+  kUop = 0,
+  kWgt = 1,
+  kInp = 2,
+  kAcc = 3,
+  kOut = 4,
+  kAcc8 = 5,
+  kPrm = 6
+};
 inline constexpr int kMemories = 7;
 enum class VectorMemory : uint8_t { kAcc = 0, kOut = 1, kInp = 2, kImm = 3 };
 enum class AluOp : uint8_t { kMin = 0, kMax = 1, kAdd = 2, kShr = 3, kMul = 4, kMov = 5 };
 enum class Round : uint8_t { kTflite = 0, kEven = 1, kHalfUp = 2 };
 enum class Profile : uint8_t { kVta = 0, kTessera = 1 };
 enum class MachineError : uint8_t {
-  kNone = 0, kIllegalOpcode = 1, kIllegalField = 2, kSramRange = 3, kDramRange = 4, kBus = 5, kNoFinish = 6
+  kNone = 0,
+  kIllegalOpcode = 1,
+  kIllegalField = 2,
+  kSramRange = 3,
+  kDramRange = 4,
+  kBus = 5,
+  kNoFinish = 6
 };
 
-// The enumerators above are the table's, no more and no fewer: checked where they are used as names.
-#define ENUM(type, name, value, text, meaning) static_assert(static_cast<int>(type::name) == (value));
+// The enumerators above are the table's, no more and no fewer: checked where they are used as
+// names.
+#define ENUM(type, name, value, text, meaning) \
+  static_assert(static_cast<int>(type::name) == (value));
 #include "isa/enums.def"
 
 // The assembly name of a value, "?" for one that the table lacks.

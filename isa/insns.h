@@ -34,30 +34,32 @@ inline constexpr int kVtaInsnBits = 128;
 inline constexpr int kVtaInsnBytes = kVtaInsnBits / 8;
 inline constexpr int kVtaOpcodeBits = 3;
 
-using InsnWord = std::array<uint64_t, 4>;     // word 0 holds bits 63..0
+using InsnWord = std::array<uint64_t, 4>;  // word 0 holds bits 63..0
 using VtaInsnWord = std::array<uint64_t, 2>;
 
 // struct Load { int64_t pop = 0, push = 0, memory = 0, ...; static constexpr int kOpcode; ... }
-#define INSN(insn, opcode, unit, summary)              \
-  struct insn {                                        \
-    static constexpr int kOpcode = opcode;             \
-    static constexpr std::string_view kName = #insn;   \
+#define INSN(insn, opcode, unit, summary)            \
+  struct insn {                                      \
+    static constexpr int kOpcode = opcode;           \
+    static constexpr std::string_view kName = #insn; \
     static constexpr std::string_view kSummary = summary;
 #define FIELD(insn, name, lsb, width, kind, meaning) int64_t name = 0;
-#define INSN_END(insn)                            \
-    bool operator==(const insn&) const = default; \
-  };
+#define INSN_END(insn)                          \
+  bool operator==(const insn&) const = default; \
+  }                                             \
+  ;
 #include "isa/insns.def"
 
-#define VTA_INSN(insn, opcode, summary)                \
-  struct insn {                                        \
-    static constexpr int kOpcode = opcode;             \
-    static constexpr std::string_view kName = #insn;   \
+#define VTA_INSN(insn, opcode, summary)              \
+  struct insn {                                      \
+    static constexpr int kOpcode = opcode;           \
+    static constexpr std::string_view kName = #insn; \
     static constexpr std::string_view kSummary = summary;
 #define VTA_FIELD(insn, name, width, kind, meaning) int64_t name = 0;
-#define VTA_INSN_END(insn)                        \
-    bool operator==(const insn&) const = default; \
-  };
+#define VTA_INSN_END(insn)                      \
+  bool operator==(const insn&) const = default; \
+  }                                             \
+  ;
 #include "isa/vta_insns.def"
 
 using Insn = std::variant<Load, Store, Gemm, Depthwise, Requant, Add, Alu, Sync, Finish>;
@@ -76,31 +78,32 @@ struct VtaUop {
 };
 
 inline constexpr Field kFields[] = {
-#define FIELD(insn, name, lsb, width, kind, meaning) {#insn, #name, lsb, width, FieldKind::kind, meaning},
+#define FIELD(insn, name, lsb, width, kind, meaning) \
+  {#insn, #name, lsb, width, FieldKind::kind, meaning},
 #include "isa/insns.def"
 };
 
 // ForEachField(insn, f): f(const Field&, int64_t& value) for every field of |insn|, in table order.
-#define INSN(insn, opcode, unit, summary)                  \
-  template <typename T, typename F>                        \
-    requires std::is_same_v<std::remove_const_t<T>, insn>  \
+#define INSN(insn, opcode, unit, summary)               \
+  template <typename T, typename F>                     \
+  requires std::is_same_v<std::remove_const_t<T>, insn> \
   constexpr void ForEachField(T& value, F&& f) {
 #define FIELD(insn, name, lsb, width, kind, meaning) \
-    f(Field{#insn, #name, lsb, width, FieldKind::kind, meaning}, value.name);
+  f(Field{#insn, #name, lsb, width, FieldKind::kind, meaning}, value.name);
 #define INSN_END(insn) }
 #include "isa/insns.def"
 
-// ForEachVtaValue(insn, f): f(std::string_view name, int64_t& value) for every field, in table order.
-// Where the fields lie depends on the configuration: isa/vta_layout.h.
-#define VTA_INSN(insn, opcode, summary)                    \
-  template <typename T, typename F>                        \
-    requires std::is_same_v<std::remove_const_t<T>, insn>  \
+// ForEachVtaValue(insn, f): f(std::string_view name, int64_t& value) for every field, in table
+// order. Where the fields lie depends on the configuration: isa/vta_layout.h.
+#define VTA_INSN(insn, opcode, summary)                 \
+  template <typename T, typename F>                     \
+  requires std::is_same_v<std::remove_const_t<T>, insn> \
   constexpr void ForEachVtaValue(T& value, F&& f) {
 #define VTA_FIELD(insn, name, width, kind, meaning) f(std::string_view(#name), value.name);
 #define VTA_INSN_END(insn) }
 #include "isa/vta_insns.def"
 template <typename T, typename F>
-  requires std::is_same_v<std::remove_const_t<T>, VtaUop>
+requires std::is_same_v<std::remove_const_t<T>, VtaUop>
 constexpr void ForEachVtaValue(T& value, F&& f) {
 #define VTA_UOP_FIELD(name, width, meaning) f(std::string_view(#name), value.name);
 #include "isa/vta_insns.def"
@@ -109,7 +112,8 @@ constexpr void ForEachVtaValue(T& value, F&& f) {
 // The unit whose queue takes |insn|; kLoad for Finish, which goes to none.
 Unit UnitOf(const Insn& insn);
 
-// True when the fields of every instruction are inside the word, do not overlap and do not straddle.
+// True when the fields of every instruction are inside the word, do not overlap and do not
+// straddle.
 constexpr bool TableIsSound() {
   for (const Field& a : kFields) {
     if (a.width < 1 || a.lsb < kOpcodeBits || a.lsb + a.width > kInsnBits) return false;

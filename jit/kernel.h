@@ -51,8 +51,8 @@ class KernelResidency {
   explicit KernelResidency(int64_t depth) : depth_(depth) {}
 
   struct Place {
-    int64_t begin = 0;  // its first micro-op's place
-    bool load = false;  // it was not there: it must be loaded to begin .. begin + count - 1 first
+    int64_t begin = 0;   // its first micro-op's place
+    bool load = false;   // it was not there: it must be loaded to begin .. begin + count - 1 first
     bool fresh = false;  // nothing was there before: the load may come at any earlier time
   };
 
@@ -70,7 +70,7 @@ class KernelResidency {
   };
   int64_t depth_;
   uint64_t time_ = 0;
-  int64_t touched_ = 0;  // no kernel ever stood here or beyond
+  int64_t touched_ = 0;                 // no kernel ever stood here or beyond
   std::map<int64_t, Resident> places_;  // by begin
   std::map<int, int64_t> begin_of_;     // kernel -> begin
 };

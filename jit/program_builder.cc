@@ -143,7 +143,9 @@ void ProgramBuilder::MoveKernelLoads() {
     for (; next < source_[r].end; ++next) {
       if (!moved[next]) take(next);
     }
-    if (insns.size() > begin) source.push_back({begin, static_cast<uint32_t>(insns.size()), source_[r].layer, std::move(source_[r].op)});
+    if (insns.size() > begin)
+      source.push_back(
+          {begin, static_cast<uint32_t>(insns.size()), source_[r].layer, std::move(source_[r].op)});
   }
   for (; next < insns_.size(); ++next) take(next);
   insns_ = std::move(insns);

@@ -38,8 +38,9 @@ class ProgramBuilder {
  public:
   explicit ProgramBuilder(const isa::Config& config);
 
-  // Instructions from here on implement |op| of layer |layer|. A layer may come back; Finish moves loads of its
-  // micro-ops to where it first appears, since LOAD works in order and its products wait for them.
+  // Instructions from here on implement |op| of layer |layer|. A layer may come back; Finish moves
+  // loads of its micro-ops to where it first appears, since LOAD works in order and its products
+  // wait for them.
   void BeginSource(uint32_t layer, std::string op);
 
   // Appends an instruction other than Gemm, Sync and Finish; its pop and push must be zero.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: one accelerator, real or modelled. Every driver (null, func, rtl, later cycle, xrt) passes
-// tests/cts unchanged. Depends on: isa. Used by: the executor, the VTA library, tools and tests.
+// Device: one accelerator, real or modelled. Every driver (null, func, rtl, later cycle, xrt)
+// passes tests/cts unchanged. Depends on: isa. Used by: the executor, the VTA library, tools and
+// tests.
 //
 // The contract:
-// - Device memory is byte-addressed from 0; Allocate gives out ranges of it. Code and segments live there.
+// - Device memory is byte-addressed from 0; Allocate gives out ranges of it. Code and segments live
+// there.
 // - One run at a time per device; many devices per process. A call on one device comes from one
 //   thread at a time; the caller serialises.
 // - The host sees a run's stores after Wait; the device sees the host's writes made before Submit.
@@ -47,30 +49,33 @@ struct UnitCounters {
 };
 
 struct RunReport {
-  uint64_t cycles = 0;       // from start to done; 0 on a device without a clock (func, null)
-  uint64_t instructions = 0; // retired
+  uint64_t cycles = 0;        // from start to done; 0 on a device without a clock (func, null)
+  uint64_t instructions = 0;  // retired
   std::array<UnitCounters, isa::kUnits> units;
   bool leftover_tokens = false;
   uint64_t bytes_read = 0, bytes_written = 0;  // device memory traffic of the run, code included
 };
 
-// One instruction retired: what a unit did, in that unit's order. Lockstep compares two of these streams.
+// One instruction retired: what a unit did, in that unit's order. Lockstep compares two of these
+// streams.
 struct TraceEntry {
-  uint32_t insn = 0;    // instruction number
+  uint32_t insn = 0;  // instruction number
   isa::Unit unit = isa::Unit::kLoad;
   uint64_t digest = 0;  // sim/trace/digest.h: of every byte it changed, old and new
   uint64_t cycle = 0;   // when, on a device with a clock; not compared, nor what follows
   std::array<UnitCounters, isa::kUnits> units;  // of the run so far; each adds up to |cycle|
-  bool operator==(const TraceEntry& o) const { return insn == o.insn && unit == o.unit && digest == o.digest; }
+  bool operator==(const TraceEntry& o) const {
+    return insn == o.insn && unit == o.unit && digest == o.digest;
+  }
 };
 
 class Device {
  public:
   virtual ~Device() = default;
 
-  virtual std::string_view name() const = 0;          // "func", "rtl", ...
+  virtual std::string_view name() const = 0;  // "func", "rtl", ...
   virtual const isa::Config& config() const = 0;
-  virtual bool has_clock() const = 0;                 // whether RunReport.cycles means something
+  virtual bool has_clock() const = 0;  // whether RunReport.cycles means something
 
   // A range of device memory, aligned to |align| (a power of two, at least 64).
   //   errors  kOutOfRange  the memory is full: bytes wanted, bytes free
@@ -87,14 +92,16 @@ class Device {
   //   errors of Submit  kInvalidArgument  bad address, count or budget; a run is in progress
   //   errors of Wait    kInvalidArgument  nothing was submitted; illegal opcode or field
   //                     kOutOfRange       an access leaves a scratchpad, a segment or device memory
-  //                     kDeadlock         units wait for tokens that nothing pushes; the message says
-  //                                       which unit waits for which token at which instruction
+  //                     kDeadlock         units wait for tokens that nothing pushes; the message
+  //                                       says which unit waits for which token at which
+  //                                       instruction
   //                     kTimeout          budget spent
   //                     kDataLoss         bus error
   virtual Status Submit(const Launch& launch) = 0;
   virtual Result<RunReport> Wait() = 0;
 
-  // Ends what runs and forgets on-chip state (scratchpads become zero); memory and allocations stay.
+  // Ends what runs and forgets on-chip state (scratchpads become zero); memory and allocations
+  // stay.
   virtual Status Reset() = 0;
 
   // When set, every retired instruction is appended to |trace| until it is set to null. Scratchpads
@@ -111,16 +118,17 @@ class Device {
 // What a driver may be told when it is opened.
 struct DeviceOptions {
   uint64_t memory_bytes = uint64_t{256} << 20;
-  std::string waveform;          // rtl: write this file (.vcd or .fst) ...
-  uint64_t waveform_begin = 0;   // ... for cycles [begin, end) of a run
+  std::string waveform;         // rtl: write this file (.vcd or .fst) ...
+  uint64_t waveform_begin = 0;  // ... for cycles [begin, end) of a run
   uint64_t waveform_end = ~uint64_t{0};
-  uint64_t stall_seed = 0;       // rtl: non-zero: random memory stalls from this seed (tests)
-  std::string cache_dir;         // rtl: where machines verilated on first use are kept; "" is the default
+  uint64_t stall_seed = 0;  // rtl: non-zero: random memory stalls from this seed (tests)
+  std::string cache_dir;  // rtl: where machines verilated on first use are kept; "" is the default
 };
 
 // Opens driver |name|: "null", "func" or "rtl".
 //   errors  kNotFound     no such driver; the message lists them
-//           kUnsupported  the driver cannot be built or found here; the message says what is missing
+//           kUnsupported  the driver cannot be built or found here; the message says what is
+//                         missing
 Result<std::unique_ptr<Device>> OpenDevice(const std::string& name, const isa::Config& config,
                                            const DeviceOptions& options = {});
 

@@ -9,7 +9,7 @@
 
 TESSERA_PACKAGES=(
   # tools
-  g++ make cmake ninja-build ccache git pkg-config ca-certificates
+  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format
   # hardware
   verilator yosys
   # libraries

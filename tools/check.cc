@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tessera check: what is wrong with a program before it runs.
+#include "isa/check/check.h"
+
 #include <cstdio>
 #include <memory>
 
-#include "isa/check/check.h"
 #include "tools/output.h"
 #include "tools/program_file.h"
 #include "tools/verb.h"
@@ -19,19 +20,28 @@ struct Options {
 Result<int> Run(const Options& options) {
   TESSERA_ASSIGN(const isa::ProgramImage image, ReadProgram(options.input));
   TESSERA_ASSIGN(const isa::Config config,
-                 isa::LoadConfig(!options.config.empty() ? options.config : image.config_name.empty() ? "default" : image.config_name));
-  if (const Status match = isa::CheckImageMatches(image, config); !match) return Within(options.input, match.error());
+                 isa::LoadConfig(!options.config.empty()     ? options.config
+                                 : image.config_name.empty() ? "default"
+                                                             : image.config_name));
+  if (const Status match = isa::CheckImageMatches(image, config); !match)
+    return Within(options.input, match.error());
   const isa::CheckReport report = isa::CheckProgram(image, config);
   std::fputs(report.ToString().c_str(), stdout);
 
-  nlohmann::ordered_json json{{"ok", report.ok()}, {"instructions", image.insn_count()}, {"diagnostics", nlohmann::json::array()}};
+  nlohmann::ordered_json json{{"ok", report.ok()},
+                              {"instructions", image.insn_count()},
+                              {"diagnostics", nlohmann::json::array()}};
   for (const isa::Diagnostic& d : report.diagnostics) {
-    json["diagnostics"].push_back({{"finding", std::string(Text(d.finding))}, {"warning", d.warning}, {"instructions", d.insns}, {"text", d.text}});
+    json["diagnostics"].push_back({{"finding", std::string(Text(d.finding))},
+                                   {"warning", d.warning},
+                                   {"instructions", d.insns},
+                                   {"text", d.text}});
   }
   TESSERA_TRY(WriteJson(options.json, json));
   if (options.json != "-") {
-    std::printf("%s: %s instructions, configuration %s: %s\n", options.input.c_str(), Grouped(image.insn_count()).c_str(),
-                config.name.c_str(), report.ok() ? "no errors" : "errors found");
+    std::printf("%s: %s instructions, configuration %s: %s\n", options.input.c_str(),
+                Grouped(image.insn_count()).c_str(), config.name.c_str(),
+                report.ok() ? "no errors" : "errors found");
   }
   return report.ok() ? kExitOk : kExitNo;
 }
@@ -40,9 +50,11 @@ Result<int> Run(const Options& options) {
 
 Action AddCheck(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("check", "check a program without running it: tokens, deadlock, races, bounds");
+  CLI::App* verb = app.add_subcommand(
+      "check", "check a program without running it: tokens, deadlock, races, bounds");
   verb->add_option("input", options->input, "a program image or an artifact (net.tsr)")->required();
-  verb->add_option("--config", options->config, "the configuration; default: the one the program names");
+  verb->add_option("--config", options->config,
+                   "the configuration; default: the one the program names");
   verb->add_option("--json", options->json, "write {ok, instructions, diagnostics[]} to this file");
   verb->footer("Example: tessera check net.tsr\nExits with 1 when there are errors.");
   return [options] { return Run(*options); };

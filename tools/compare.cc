@@ -26,7 +26,8 @@ int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
   if (a.dtype != b.dtype || a.shape != b.shape) return a.count();
   const size_t size = static_cast<size_t>(SizeOf(a.dtype));
   int64_t different = 0;
-  for (size_t at = 0; at < a.bytes.size(); at += size) different += std::memcmp(&a.bytes[at], &b.bytes[at], size) != 0;
+  for (size_t at = 0; at < a.bytes.size(); at += size)
+    different += std::memcmp(&a.bytes[at], &b.bytes[at], size) != 0;
   return different;
 }
 
@@ -36,7 +37,8 @@ struct Captured {
   std::vector<std::optional<HostTensor>> layers;
 };
 
-// The network on one device. |observer| runs a program that also stores what stays on chip, where that differs.
+// The network on one device. |observer| runs a program that also stores what stays on chip, where
+// that differs.
 struct Side {
   Runner runner;
   std::optional<Runner> observer;
@@ -55,7 +57,8 @@ bool SeesAll(const Runner& runner) {
 }
 
 Result<HostTensor> RunOnce(Runner& runner, const HostTensor& item, ExecutionReport* report) {
-  Result<std::vector<HostTensor>> outputs = runner.executor->Run(std::vector<HostTensor>{item}, report);
+  Result<std::vector<HostTensor>> outputs =
+      runner.executor->Run(std::vector<HostTensor>{item}, report);
   if (!outputs) return Within(runner.name, outputs.error());
   return std::move((*outputs)[0]);
 }
@@ -75,7 +78,8 @@ Result<Captured> RunOne(Side& side, const HostTensor& item, ExecutionReport* rep
 }
 
 // Runs |item| on the clocked device with the trace on and fills in the layers' cycles.
-Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* report, Comparison& c) {
+Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* report,
+                           Comparison& c) {
   Runner& runner = side.runner;
   std::vector<TraceEntry> trace;
   TESSERA_TRY(runner.device->SetTrace(&trace));
@@ -85,7 +89,8 @@ Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* 
   c.cycles = static_cast<int64_t>(report->runs.at(0).cycles);
   c.clocked = runner.name;
   const artifact::Artifact& net = runner.executor->artifact();
-  const std::vector<uint64_t> cycles = LayerCycles(*net.program, trace, net.layers.size(), report->runs[0].cycles);
+  const std::vector<uint64_t> cycles =
+      LayerCycles(*net.program, trace, net.layers.size(), report->runs[0].cycles);
   const auto units = LayerUnits(*net.program, trace, net.layers.size(), report->runs[0]);
   for (size_t l = 0; l < cycles.size(); ++l) {
     c.layers[l].cycles = static_cast<int64_t>(cycles[l]);
@@ -94,7 +99,8 @@ Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* 
   return captured;
 }
 
-// What the host does around the device's run. A kernel writes its last buffer but for scratch memory and reads the others.
+// What the host does around the device's run. A kernel writes its last buffer but for scratch
+// memory and reads the others.
 std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   std::vector<HostStep> steps;
   const artifact::Plan* plan = net.PlanNamed("device");
@@ -106,19 +112,23 @@ std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
       const artifact::Layer& layer = net.layers[static_cast<size_t>(kernel->layer)];
       host.what = fmt::format("{} ({})", layer.name, layer.op);
     } else {
-      host.what = kernel->symbol.starts_with("pack") ? "pack an input for the machine" : kernel->symbol.starts_with("unpack") ? "unpack an output" : "reorder dimensions";
+      host.what = kernel->symbol.starts_with("pack")     ? "pack an input for the machine"
+                  : kernel->symbol.starts_with("unpack") ? "unpack an output"
+                                                         : "reorder dimensions";
     }
     std::vector<uint32_t> buffers = kernel->buffers;
     if (buffers.size() > 1 && net.buffers[buffers.back()].name == "scratch") buffers.pop_back();
     for (const uint32_t b : buffers) {
-      (b == buffers.back() ? host.bytes_written : host.bytes_read) += static_cast<int64_t>(net.buffers[b].bytes);
+      (b == buffers.back() ? host.bytes_written : host.bytes_read) +=
+          static_cast<int64_t>(net.buffers[b].bytes);
     }
     steps.push_back(std::move(host));
   }
   return steps;
 }
 
-Comparison Begin(const Options& options, const Network& network, const std::vector<std::string>& devices, const Inputs& inputs) {
+Comparison Begin(const Options& options, const Network& network,
+                 const std::vector<std::string>& devices, const Inputs& inputs) {
   Comparison c;
   c.model = options.model;
   c.config = network.config;
@@ -130,10 +140,11 @@ Comparison Begin(const Options& options, const Network& network, const std::vect
   c.host = HostSteps(*network.artifact);
   const artifact::Plan* device_plan = network.artifact->PlanNamed("device");
   const auto on_device = [&](size_t layer) {  // a step of the host names its layer
-    return device_plan != nullptr && std::ranges::none_of(device_plan->steps, [&](const artifact::Step& step) {
-      const auto* kernel = std::get_if<artifact::KernelStep>(&step);
-      return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
-    });
+    return device_plan != nullptr &&
+           std::ranges::none_of(device_plan->steps, [&](const artifact::Step& step) {
+             const auto* kernel = std::get_if<artifact::KernelStep>(&step);
+             return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
+           });
   };
   for (size_t l = 0; l < network.artifact->layers.size(); ++l) {
     const artifact::Layer& layer = network.artifact->layers[l];
@@ -153,7 +164,8 @@ Result<int> Run(const Options& options) {
   TESSERA_ASSIGN(const std::vector<std::string> devices, SplitNames(options.devices));
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool cpu = std::ranges::count(devices, "cpu") > 0;
-  TESSERA_ASSIGN(const Network network, LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u)));
+  TESSERA_ASSIGN(const Network network,
+                 LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u)));
   std::vector<Side> sides;
   std::optional<Network> observed;
   for (const std::string& name : devices) {
@@ -168,8 +180,11 @@ Result<int> Run(const Options& options) {
     }
     sides.push_back(std::move(side));
   }
-  if (options.explain && std::ranges::none_of(sides, [](const Side& side) { return side.runner.has_clock(); })) {
-    return Fail(Code::kInvalidArgument, "--explain needs a device with a clock; --devices {} has none, rtl is one", options.devices);
+  if (options.explain &&
+      std::ranges::none_of(sides, [](const Side& side) { return side.runner.has_clock(); })) {
+    return Fail(Code::kInvalidArgument,
+                "--explain needs a device with a clock; --devices {} has none, rtl is one",
+                options.devices);
   }
   Comparison c = Begin(options, network, devices, inputs);
 
@@ -180,7 +195,8 @@ Result<int> Run(const Options& options) {
     for (size_t d = 0; d < sides.size(); ++d) {
       ExecutionReport report;
       const bool traced = i == 0 && sides[d].runner.has_clock() && c.clocked.empty();
-      Result<Captured> ran = traced ? RunTraced(sides[d], item, &report, c) : RunOne(sides[d], item, &report);
+      Result<Captured> ran =
+          traced ? RunTraced(sides[d], item, &report, c) : RunOne(sides[d], item, &report);
       if (!ran) return std::unexpected(ran.error());
       c.predictions[d].push_back(ArgMax(ran->output));
       if (d == 0) {
@@ -206,17 +222,28 @@ Result<int> Run(const Options& options) {
 
 Action AddCompare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("compare", "run a network on several devices and compare every layer's result");
-  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")->required();
-  verb->add_option("--devices", options->devices, "of cpu, func, rtl; the first is what the others are compared with")->capture_default_str();
-  verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file (default: default)");
+  CLI::App* verb = app.add_subcommand(
+      "compare", "run a network on several devices and compare every layer's result");
+  verb->add_option("model", options->model,
+                   "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
+      ->required();
+  verb->add_option("--devices", options->devices,
+                   "of cpu, func, rtl; the first is what the others are compared with")
+      ->capture_default_str();
+  verb->add_option("--config", options->config,
+                   "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);
-  verb->add_flag("--explain", options->explain, "tell what each unit of the machine did in the cycles of each layer");
-  verb->add_option("--budget", options->executor.budget, "cycles an inference may take")->check(CLI::PositiveNumber);
+  verb->add_flag("--explain", options->explain,
+                 "tell what each unit of the machine did in the cycles of each layer");
+  verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
+      ->check(CLI::PositiveNumber);
   verb->add_option("--json", options->json,
-                   "write {ok, model, config, memory, devices, layers[], totals} to this file; macs and cycles are of one inference");
-  verb->footer("Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input IMAGES.idx.gz "
-               "--labels LABELS.idx.gz --first 16\nExits with 1 when a value differs.");
+                   "write {ok, model, config, memory, devices, layers[], totals} to this file; "
+                   "macs and cycles are of one inference");
+  verb->footer(
+      "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "
+      "IMAGES.idx.gz "
+      "--labels LABELS.idx.gz --first 16\nExits with 1 when a value differs.");
   return [options] { return Run(*options); };
 }
 

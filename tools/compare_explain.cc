@@ -12,7 +12,9 @@ namespace {
 constexpr int kBar = 40;  // characters
 constexpr const char* kUnitNames[] = {"LOAD", "GEMM", "VECTOR", "STORE"};
 
-std::array<uint64_t, 5> Parts(const UnitCounters& c) { return {c.busy, c.token_wait, c.memory_wait, c.hazard, c.idle}; }
+std::array<uint64_t, 5> Parts(const UnitCounters& c) {
+  return {c.busy, c.token_wait, c.memory_wait, c.hazard, c.idle};
+}
 
 // One character for each 1/40 of the cycles: # busy, t token, m memory, h hazard, . idle.
 std::string Bar(const UnitCounters& c, int64_t cycles) {
@@ -21,12 +23,16 @@ std::string Bar(const UnitCounters& c, int64_t cycles) {
   uint64_t sum = 0;
   for (size_t k = 0; k < 5 && cycles > 0; ++k) {
     sum += Parts(c)[k];
-    bar.append(static_cast<size_t>((sum * kBar + static_cast<uint64_t>(cycles) / 2) / static_cast<uint64_t>(cycles)) - bar.size(), kSigns[k]);
+    bar.append(static_cast<size_t>((sum * kBar + static_cast<uint64_t>(cycles) / 2) /
+                                   static_cast<uint64_t>(cycles)) -
+                   bar.size(),
+               kSigns[k]);
   }
   return bar;
 }
 
-std::string Block(const std::string& title, int64_t cycles, const std::array<UnitCounters, isa::kUnits>& units) {
+std::string Block(const std::string& title, int64_t cycles,
+                  const std::array<UnitCounters, isa::kUnits>& units) {
   const auto busiest = std::ranges::max_element(units, {}, &UnitCounters::busy);
   std::string text = fmt::format("{}: {} cycles", title, Grouped(cycles));
   if (cycles > 0) {
@@ -36,7 +42,8 @@ std::string Block(const std::string& title, int64_t cycles, const std::array<Uni
   text += "\n";
   for (size_t u = 0; u < units.size() && cycles > 0; ++u) {
     text += fmt::format("  {:6} {:{}}", kUnitNames[u], Bar(units[u], cycles), kBar);
-    for (const uint64_t part : Parts(units[u])) text += fmt::format(" {:>9}", Grouped(static_cast<int64_t>(part)));
+    for (const uint64_t part : Parts(units[u]))
+      text += fmt::format(" {:>9}", Grouped(static_cast<int64_t>(part)));
     text += "\n";
   }
   return text;
@@ -45,17 +52,21 @@ std::string Block(const std::string& title, int64_t cycles, const std::array<Uni
 }  // namespace
 
 std::string ExplainText(const Comparison& c) {
-  std::string text = fmt::format("\nWhere the cycles went ({}; # busy, t waits for a token of another unit, m waits for memory, h hazard, . idle):\n", c.clocked);
+  std::string text = fmt::format(
+      "\nWhere the cycles went ({}; # busy, t waits for a token of another unit, m waits for "
+      "memory, h hazard, . idle):\n",
+      c.clocked);
   text += fmt::format("  {:6} {:{}}", "", "", kBar);
-  for (const char* head : {"busy", "token", "memory", "hazard", "idle"}) text += fmt::format(" {:>9}", head);
+  for (const char* head : {"busy", "token", "memory", "hazard", "idle"})
+    text += fmt::format(" {:>9}", head);
   text += "\n";
   std::array<UnitCounters, isa::kUnits> all;
   for (const LayerRow& layer : c.layers) {
     for (size_t u = 0; u < all.size(); ++u) {
       const UnitCounters& part = layer.units[u];
       UnitCounters& sum = all[u];
-      sum.busy += part.busy, sum.token_wait += part.token_wait, sum.memory_wait += part.memory_wait, sum.hazard += part.hazard,
-          sum.idle += part.idle;
+      sum.busy += part.busy, sum.token_wait += part.token_wait, sum.memory_wait += part.memory_wait,
+          sum.hazard += part.hazard, sum.idle += part.idle;
     }
     if (layer.cycles > 0) text += Block(layer.name, layer.cycles, layer.units);
   }

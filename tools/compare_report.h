@@ -18,10 +18,10 @@ namespace tessera::tools {
 
 struct LayerRow {
   std::string name, op;
-  std::string device;      // "host" or "accelerator": where the accelerator's plan runs it
-  bool stays = false;      // on the accelerator, and its result never leaves the chip
-  int64_t macs = 0;        // of one inference
-  int64_t cycles = 0;      // of one inference, on the clocked device; 0 without one
+  std::string device;  // "host" or "accelerator": where the accelerator's plan runs it
+  bool stays = false;  // on the accelerator, and its result never leaves the chip
+  int64_t macs = 0;    // of one inference
+  int64_t cycles = 0;  // of one inference, on the clocked device; 0 without one
   std::array<UnitCounters, isa::kUnits> units;  // of these cycles, by unit
   int64_t values = 0;      // compared: outputs x images x devices but the first
   int64_t mismatches = 0;  // of these
@@ -29,7 +29,7 @@ struct LayerRow {
 
 // A step of the host around the accelerator's run.
 struct HostStep {
-  std::string what;  // "pack the input", "softmax_12 (softmax)"
+  std::string what;                           // "pack the input", "softmax_12 (softmax)"
   int64_t bytes_read = 0, bytes_written = 0;  // of one inference
 };
 
@@ -40,12 +40,12 @@ struct Comparison {
   std::string clocked;               // the device whose cycles these are; "" without one
   int64_t images = 0;
   std::vector<LayerRow> layers;
-  std::vector<HostStep> host;        // of the plan with the accelerator; empty without one
-  bool explain = false;              // tell what each unit did
-  int64_t cycles = 0;                // of one inference, from start to done
-  int64_t output_values = 0, output_mismatches = 0;          // of the model's outputs
-  std::vector<int64_t> labels;                               // empty: not given
-  std::vector<std::vector<int64_t>> predictions;             // [device][image]
+  std::vector<HostStep> host;  // of the plan with the accelerator; empty without one
+  bool explain = false;        // tell what each unit did
+  int64_t cycles = 0;          // of one inference, from start to done
+  int64_t output_values = 0, output_mismatches = 0;  // of the model's outputs
+  std::vector<int64_t> labels;                       // empty: not given
+  std::vector<std::vector<int64_t>> predictions;     // [device][image]
 
   int64_t Macs() const;
   int64_t Mismatches() const;  // of all layers and the outputs

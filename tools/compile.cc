@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tessera compile: a model to an artifact; prints any level on the way.
+#include "compiler/driver/compile.h"
+
 #include <cstdio>
 #include <memory>
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
 #include "tools/network.h"
 #include "tools/output.h"
@@ -41,18 +42,24 @@ Result<int> Run(const Options& options) {
 
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model));
-  Result<compiler::Compiled> compiled = compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
+  Result<compiler::Compiled> compiled =
+      compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
   std::fputs(compiled->dump.c_str(), stdout);
 
   const artifact::Artifact& net = compiled->artifact;
-  nlohmann::ordered_json json{{"ok", true}, {"model", options.model}, {"config", compile.config.name}, {"layers", net.layers.size()},
-                              {"constant_bytes", net.constants.size()}, {"instructions", net.program ? net.program->insn_count() : 0}};
+  nlohmann::ordered_json json{{"ok", true},
+                              {"model", options.model},
+                              {"config", compile.config.name},
+                              {"layers", net.layers.size()},
+                              {"constant_bytes", net.constants.size()},
+                              {"instructions", net.program ? net.program->insn_count() : 0}};
   if (!options.output.empty()) {
     TESSERA_TRY(artifact::WriteArtifact(options.output, net));
     if (options.json != "-") {
-      std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(), net.layers.size(),
-                  Grouped(net.program ? net.program->insn_count() : 0).c_str(), compile.config.name.c_str());
+      std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(),
+                  net.layers.size(), Grouped(net.program ? net.program->insn_count() : 0).c_str(),
+                  compile.config.name.c_str());
     }
   }
   TESSERA_TRY(WriteJson(options.json, json));
@@ -64,14 +71,21 @@ Result<int> Run(const Options& options) {
 Action AddCompile(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("compile", "compile a model into an artifact");
-  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form)")->required();
+  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form)")
+      ->required();
   verb->add_option("-o,--output", options->output, "the artifact to write (net.tsr)");
-  verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file")->capture_default_str();
-  verb->add_option("--target", options->targets, "what to compile for: cpu, vta or both")->capture_default_str();
-  verb->add_option("--cpu-level", options->levels, "levels of host code, e.g. x86-64-v3,x86-64-v4 (default: this machine's)");
-  verb->add_option("--dump", options->dumps, "print a level: graph, te, schedule, ir or asm; may be repeated")
+  verb->add_option("--config", options->config,
+                   "configuration of the accelerator: a name or a JSON file")
+      ->capture_default_str();
+  verb->add_option("--target", options->targets, "what to compile for: cpu, vta or both")
+      ->capture_default_str();
+  verb->add_option("--cpu-level", options->levels,
+                   "levels of host code, e.g. x86-64-v3,x86-64-v4 (default: this machine's)");
+  verb->add_option("--dump", options->dumps,
+                   "print a level: graph, te, schedule, ir or asm; may be repeated")
       ->check(CLI::IsMember({"graph", "te", "schedule", "ir", "asm"}));
-  verb->add_option("--json", options->json, "write {ok, model, config, layers, constant_bytes, instructions} to this file");
+  verb->add_option("--json", options->json,
+                   "write {ok, model, config, layers, constant_bytes, instructions} to this file");
   verb->footer("Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm");
   return [options] { return Run(*options); };
 }

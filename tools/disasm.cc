@@ -39,7 +39,8 @@ Action AddDisasm(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("disasm", "print a program as assembly text");
   verb->add_option("input", options->input, "a program image or an artifact (net.tsr)")->required();
   verb->add_option("-o,--output", options->output, "write here instead of standard output");
-  verb->add_option("--config", options->config, "configuration of a profile-vta image that is not a named one");
+  verb->add_option("--config", options->config,
+                   "configuration of a profile-vta image that is not a named one");
   verb->footer("Example: tessera disasm net.tsr | less");
   return [options] { return Run(*options); };
 }

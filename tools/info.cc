@@ -23,24 +23,31 @@ using Json = nlohmann::ordered_json;
 
 std::string TensorText(const artifact::TensorInfo& t) {
   std::string text = fmt::format("{} {}{}", t.name, Text(t.dtype), ShapeText(t.shape));
-  if (t.quant) text += fmt::format(" (int8 scale {:.9g}, zero point {})", t.quant->scale, t.quant->zero);
+  if (t.quant)
+    text += fmt::format(" (int8 scale {:.9g}, zero point {})", t.quant->scale, t.quant->zero);
   return text;
 }
 
 Json ImageJson(const isa::ProgramImage& image) {
   Json segments = Json::array();
-  for (const isa::SegmentData& s : image.segments) segments.push_back({{"size", s.size}, {"data", s.data.size()}});
-  return {{"profile", std::string(Text(image.profile))}, {"config", image.config_name}, {"config_hash", fmt::format("{:016x}", image.config_hash)},
-          {"instructions", image.insn_count()}, {"segments", segments}};
+  for (const isa::SegmentData& s : image.segments)
+    segments.push_back({{"size", s.size}, {"data", s.data.size()}});
+  return {{"profile", std::string(Text(image.profile))},
+          {"config", image.config_name},
+          {"config_hash", fmt::format("{:016x}", image.config_hash)},
+          {"instructions", image.insn_count()},
+          {"segments", segments}};
 }
 
 void PrintImage(const isa::ProgramImage& image) {
-  std::printf("program: %s instructions, profile %s, configuration %s (%016llx)\n", Grouped(image.insn_count()).c_str(),
-              std::string(Text(image.profile)).c_str(), image.config_name.c_str(), static_cast<unsigned long long>(image.config_hash));
+  std::printf("program: %s instructions, profile %s, configuration %s (%016llx)\n",
+              Grouped(image.insn_count()).c_str(), std::string(Text(image.profile)).c_str(),
+              image.config_name.c_str(), static_cast<unsigned long long>(image.config_hash));
   for (int s = 0; s < isa::kSegments; ++s) {
     const isa::SegmentData& segment = image.segments[static_cast<size_t>(s)];
     if (segment.size) {
-      std::printf("  segment %d: %s bytes, %s of them initialised\n", s, Grouped(static_cast<int64_t>(segment.size)).c_str(),
+      std::printf("  segment %d: %s bytes, %s of them initialised\n", s,
+                  Grouped(static_cast<int64_t>(segment.size)).c_str(),
                   Grouped(static_cast<int64_t>(segment.data.size())).c_str());
     }
   }
@@ -49,20 +56,29 @@ void PrintImage(const isa::ProgramImage& image) {
 Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path) {
   const Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
-  std::printf("%s: artifact of %s, made by %s\n", path.c_str(), net->provenance.model_file.c_str(), net->provenance.tool.c_str());
+  std::printf("%s: artifact of %s, made by %s\n", path.c_str(), net->provenance.model_file.c_str(),
+              net->provenance.tool.c_str());
   for (const auto& t : net->inputs) std::printf("input: %s\n", TensorText(t).c_str());
   for (const auto& t : net->outputs) std::printf("output: %s\n", TensorText(t).c_str());
   std::vector<std::vector<std::string>> rows;
   Json layers = Json::array();
   for (const artifact::Layer& layer : net->layers) {
-    rows.push_back({layer.name, layer.op, Grouped(static_cast<int64_t>(layer.macs)), ShapeText(layer.output.shape)});
-    layers.push_back({{"name", layer.name}, {"op", layer.op}, {"macs", layer.macs}, {"shape", layer.output.shape}});
+    rows.push_back({layer.name, layer.op, Grouped(static_cast<int64_t>(layer.macs)),
+                    ShapeText(layer.output.shape)});
+    layers.push_back({{"name", layer.name},
+                      {"op", layer.op},
+                      {"macs", layer.macs},
+                      {"shape", layer.output.shape}});
   }
   std::fputs(Table({"layer", "operators", "MACs", "output"}, "llrl", rows).c_str(), stdout);
   for (const artifact::HostObject& object : net->objects) {
-    std::printf("host code: %s, %s bytes\n", object.level.c_str(), Grouped(static_cast<int64_t>(object.elf.size())).c_str());
+    std::printf("host code: %s, %s bytes\n", object.level.c_str(),
+                Grouped(static_cast<int64_t>(object.elf.size())).c_str());
   }
-  Json json{{"kind", "artifact"}, {"model", net->provenance.model_file}, {"tool", net->provenance.tool}, {"layers", layers}};
+  Json json{{"kind", "artifact"},
+            {"model", net->provenance.model_file},
+            {"tool", net->provenance.tool},
+            {"layers", layers}};
   if (net->program) {
     PrintImage(*net->program);
     json["program"] = ImageJson(*net->program);
@@ -78,16 +94,23 @@ Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path) {
   for (const graph::Tensor& tensor : graph.tensors) {
     if (tensor.constant() && tensor.dtype == DType::kInt8) weights += tensor.count();
   }
-  std::printf("%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n", path.c_str(),
-              std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(), graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
+  std::printf(
+      "%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n",
+      path.c_str(), std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(),
+      graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
   std::fputs(graph::Print(graph).c_str(), stdout);
-  return Json{{"kind", "model"}, {"name", graph.name}, {"operators", graph.nodes.size()}, {"macs", macs}, {"weights", weights}};
+  return Json{{"kind", "model"},
+              {"name", graph.name},
+              {"operators", graph.nodes.size()},
+              {"macs", macs},
+              {"weights", weights}};
 }
 
 Result<Json> Describe(const std::string& path) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return Artifact(bytes, path);
-  if (bytes.size() >= 6 && std::string_view(reinterpret_cast<const char*>(bytes.data()), 6) == "TSRIMG") {
+  if (bytes.size() >= 6 &&
+      std::string_view(reinterpret_cast<const char*>(bytes.data()), 6) == "TSRIMG") {
     const Result<isa::ProgramImage> image = isa::ParseImage(bytes);
     if (!image) return Within(path, image.error());
     PrintImage(*image);
@@ -106,7 +129,8 @@ Result<int> Run(const Options& options) {
 
 Action AddInfo(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
+  CLI::App* verb =
+      app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
   verb->add_option("input", options->input, "the file")->required();
   verb->add_option("--json", options->json, "write the facts to this file");
   verb->footer("Example: tessera info models/fashion/fashion_int8.onnx");

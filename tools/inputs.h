@@ -27,9 +27,9 @@ struct Inputs {
   int64_t count() const { return items.shape.empty() ? 0 : items.shape[0]; }
 };
 
-// Reads the files and cuts them to the first |first| items. The model's input type and shape are checked by the
-// executor. errors: those of ReadTensorFile; kInvalidArgument labels that are not one byte an item;
-// kOutOfRange --first past the end
+// Reads the files and cuts them to the first |first| items. The model's input type and shape are
+// checked by the executor. errors: those of ReadTensorFile; kInvalidArgument labels that are not
+// one byte an item; kOutOfRange --first past the end
 Result<Inputs> LoadInputs(const InputOptions& options);
 
 // Index of the greatest of |values| (the first of equals).

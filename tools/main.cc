@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The `tessera` command: picks the verb, prints errors, sets the exit code.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <map>
-#include <unistd.h>
 
 #include "tools/verb.h"
 
@@ -21,11 +22,16 @@ int main(int argc, char** argv) {
   using namespace tessera::tools;  // NOLINT: this file is nothing but these names
   std::signal(SIGABRT, OnAbort);
 
-  CLI::App app{"Tessera: compile networks for a tensor accelerator, run them on its models, compare, inspect.", "tessera"};
+  CLI::App app{
+      "Tessera: compile networks for a tensor accelerator, run them on its models, compare, "
+      "inspect.",
+      "tessera"};
   app.set_version_flag("--version", "tessera " TESSERA_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 ok, 1 the answer is no, 2 bad use or bad input, 3 internal error.\n"
-             "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input IMAGES.idx.gz --first 4");
+  app.footer(
+      "Exit codes: 0 ok, 1 the answer is no, 2 bad use or bad input, 3 internal error.\n"
+      "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "
+      "IMAGES.idx.gz --first 4");
 
   std::map<std::string, Action> verbs;
   verbs["compile"] = AddCompile(app);
@@ -49,7 +55,8 @@ int main(int argc, char** argv) {
       return kExitBad;
     }
     return *code;
-  } catch (const std::exception& error) {  // only the standard library throws: out of memory and the like
+  } catch (const std::exception&
+               error) {  // only the standard library throws: out of memory and the like
     std::fprintf(stderr, "tessera: internal error: %s\n", error.what());
     return kExitInternal;
   }

@@ -11,7 +11,8 @@
 namespace tessera::tools {
 namespace {
 
-Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path, const std::string& config_name) {
+Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,
+                             const std::string& config_name) {
   Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
   Network network;
@@ -21,7 +22,8 @@ Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::strin
   if (!config_name.empty()) {
     TESSERA_ASSIGN(const isa::Config wanted, isa::LoadConfig(config_name));
     if (net->program) {
-      if (const Status match = isa::CheckImageMatches(*net->program, wanted); !match) return Within(path, match.error());
+      if (const Status match = isa::CheckImageMatches(*net->program, wanted); !match)
+        return Within(path, match.error());
     }
     network.config = wanted;  // the same machine, perhaps behind another memory
   }
@@ -31,7 +33,8 @@ Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::strin
 
 }  // namespace
 
-Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu, bool device, bool observe) {
+Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
+                            bool device, bool observe) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name);
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
@@ -40,19 +43,22 @@ Result<Network> LoadNetwork(const std::string& path, const std::string& config_n
   options.cpu = cpu;
   options.device = device;
   options.observe = observe;
-  Result<compiler::Compiled> compiled = compiler::Compile(std::move(graph), path, Crc64(bytes), options);
+  Result<compiler::Compiled> compiled =
+      compiler::Compile(std::move(graph), path, Crc64(bytes), options);
   if (!compiled) return Within(path, compiled.error());
-  return Network{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)), options.config};
+  return Network{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)),
+                 options.config};
 }
 
-Result<Runner> OpenRunner(const Network& network, const std::string& name, const DeviceOptions& device_options,
-                          const ExecutorOptions& options) {
+Result<Runner> OpenRunner(const Network& network, const std::string& name,
+                          const DeviceOptions& device_options, const ExecutorOptions& options) {
   Runner runner;
   runner.name = name;
   if (name != "cpu") {
     TESSERA_ASSIGN(runner.device, OpenDevice(name, network.config, device_options));
   }
-  TESSERA_ASSIGN(runner.executor, Executor::Open(network.artifact, name == "cpu" ? "cpu" : "device", runner.device.get(), options));
+  TESSERA_ASSIGN(runner.executor, Executor::Open(network.artifact, name == "cpu" ? "cpu" : "device",
+                                                 runner.device.get(), options));
   return runner;
 }
 
@@ -62,7 +68,9 @@ Result<std::vector<std::string>> SplitNames(const std::string& list) {
     const size_t end = std::min(list.find(',', at), list.size());
     names.push_back(list.substr(at, end - at));
     if (names.back().empty() || std::ranges::count(names, names.back()) > 1) {
-      return Fail(Code::kInvalidArgument, "device list '{}': a name is empty or there twice; write e.g. cpu,func,rtl", list);
+      return Fail(Code::kInvalidArgument,
+                  "device list '{}': a name is empty or there twice; write e.g. cpu,func,rtl",
+                  list);
     }
     at = end + 1;
   }
@@ -71,8 +79,10 @@ Result<std::vector<std::string>> SplitNames(const std::string& list) {
 
 std::string DescribeDevice(const std::string& name) {
   if (name == "cpu") return "cpu: host code made through LLVM";
-  if (name == "func") return "func: functional simulator of the accelerator, exact results, no clock";
-  if (name == "rtl") return "rtl: the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle";
+  if (name == "func")
+    return "func: functional simulator of the accelerator, exact results, no clock";
+  if (name == "rtl")
+    return "rtl: the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle";
   return name;
 }
 

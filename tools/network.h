@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `run` and `compare` work with: a network from a model file or an artifact, opened on devices.
+// What `run` and `compare` work with: a network from a model file or an artifact, opened on
+// devices.
 #ifndef TESSERA_TOOLS_NETWORK_H_
 #define TESSERA_TOOLS_NETWORK_H_
 
@@ -21,11 +22,13 @@ struct Network {
   isa::Config config;
 };
 
-// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |cpu|, |device|: the plans
-// that are needed; an artifact that lacks one is an error. |observe|: a model's results that would stay on chip are stored
-// too (CompileOptions::observe).
-//   errors  kInvalidArgument  --config together with an artifact made for another one; and those of the parts
-Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu, bool device, bool observe = false);
+// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |cpu|,
+// |device|: the plans that are needed; an artifact that lacks one is an error. |observe|: a model's
+// results that would stay on chip are stored too (CompileOptions::observe).
+//   errors  kInvalidArgument  --config together with an artifact made for another one;
+//                             and those of the parts
+Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
+                            bool device, bool observe = false);
 
 // The network on one device: "cpu", or a driver's name.
 struct Runner {
@@ -35,8 +38,8 @@ struct Runner {
   bool has_clock() const { return device && device->has_clock(); }
 };
 
-Result<Runner> OpenRunner(const Network& network, const std::string& name, const DeviceOptions& device_options,
-                          const ExecutorOptions& options);
+Result<Runner> OpenRunner(const Network& network, const std::string& name,
+                          const DeviceOptions& device_options, const ExecutorOptions& options);
 
 // "cpu,func" as a list. errors: kInvalidArgument an empty or repeated name
 Result<std::vector<std::string>> SplitNames(const std::string& list);

@@ -13,7 +13,8 @@ namespace tessera::tools {
 
 std::string Grouped(int64_t value) {
   std::string digits = std::to_string(value < 0 ? -value : value);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<size_t>(at), ",");
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<size_t>(at), ",");
   return value < 0 ? fmt::format("-{}", digits) : digits;
 }
 
@@ -31,7 +32,8 @@ std::string Table(const std::vector<std::string>& header, const std::string& ali
     std::string line;
     for (size_t c = 0; c < row.size(); ++c) {
       line += c ? "  " : "";
-      line += align[c] == 'r' ? fmt::format("{:>{}}", row[c], width[c]) : fmt::format("{:<{}}", row[c], width[c]);
+      line += align[c] == 'r' ? fmt::format("{:>{}}", row[c], width[c])
+                              : fmt::format("{:<{}}", row[c], width[c]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
@@ -61,9 +63,10 @@ void Progress::Update(int64_t done, int64_t total) {
   last_ = now;
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const double left = done > 0 ? seconds * static_cast<double>(total - done) / static_cast<double>(done) : 0;
-  std::fprintf(stderr, "\r\033[K%s: %lld of %lld, about %.0f s left", what_.c_str(), static_cast<long long>(done),
-               static_cast<long long>(total), left);
+  const double left =
+      done > 0 ? seconds * static_cast<double>(total - done) / static_cast<double>(done) : 0;
+  std::fprintf(stderr, "\r\033[K%s: %lld of %lld, about %.0f s left", what_.c_str(),
+               static_cast<long long>(done), static_cast<long long>(total), left);
   std::fflush(stderr);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What verbs share in printing: aligned tables, numbers with separators, a progress line, JSON files.
+// What verbs share in printing: aligned tables, numbers with separators, a progress line, JSON
+// files.
 #ifndef TESSERA_TOOLS_OUTPUT_H_
 #define TESSERA_TOOLS_OUTPUT_H_
 
@@ -17,18 +18,20 @@ namespace tessera::tools {
 // 1234567 as "1,234,567".
 std::string Grouped(int64_t value);
 
-// Rows of equal length under a header; columns as wide as their widest cell. |align|: 'l' or 'r' a column.
+// Rows of equal length under a header; columns as wide as their widest cell. |align|: 'l' or 'r' a
+// column.
 std::string Table(const std::vector<std::string>& header, const std::string& align,
                   const std::vector<std::vector<std::string>>& rows);
 
 // Writes |json| to |path| when the path is not empty ("-": standard output).
 Status WriteJson(const std::string& path, const nlohmann::ordered_json& json);
 
-// One line on a terminal that says how far long work is; silent before the first two seconds and when
-// standard error is not a terminal.
+// One line on a terminal that says how far long work is; silent before the first two seconds and
+// when standard error is not a terminal.
 class Progress {
  public:
-  explicit Progress(std::string what) : what_(std::move(what)), start_(Clock::now()), last_(start_) {}
+  explicit Progress(std::string what)
+      : what_(std::move(what)), start_(Clock::now()), last_(start_) {}
   ~Progress();
   void Update(int64_t done, int64_t total);
 

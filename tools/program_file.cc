@@ -12,7 +12,9 @@ Result<isa::ProgramImage> ReadProgram(const std::string& path) {
     Result<artifact::Artifact> net = artifact::Parse(bytes);
     if (!net) return Within(path, net.error());
     if (!net->program) {
-      return Fail(Code::kNotFound, "{}: was compiled for the host only; compile with --target cpu,vta for a program", path);
+      return Fail(Code::kNotFound,
+                  "{}: was compiled for the host only; compile with --target cpu,vta for a program",
+                  path);
     }
     return std::move(*net->program);
   }

@@ -11,7 +11,8 @@
 
 namespace tessera::tools {
 
-// errors  ReadFile's, ParseImage's and ReadArtifact's; kNotFound an artifact without an accelerator program
+// errors  ReadFile's, ParseImage's and ReadArtifact's; kNotFound an artifact without an accelerator
+// program
 Result<isa::ProgramImage> ReadProgram(const std::string& path);
 
 }  // namespace tessera::tools

@@ -35,7 +35,8 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
   Progress progress(fmt::format("running on {}", runner.name));
   const auto start = std::chrono::steady_clock::now();
   for (int64_t at = 0; at < inputs.count(); at += kAtOnce) {
-    const std::vector<HostTensor> items{inputs.items.Slice(at, std::min(kAtOnce, inputs.count() - at))};
+    const std::vector<HostTensor> items{
+        inputs.items.Slice(at, std::min(kAtOnce, inputs.count() - at))};
     ExecutionReport report;
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, runner.executor->Run(items, &report));
     if (at == 0) {
@@ -43,7 +44,8 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
       if (!report.runs.empty()) outcome.cycles = report.runs[0].cycles;
     } else {
       outcome.output.shape[0] += outputs[0].shape[0];
-      outcome.output.bytes.insert(outcome.output.bytes.end(), outputs[0].bytes.begin(), outputs[0].bytes.end());
+      outcome.output.bytes.insert(outcome.output.bytes.end(), outputs[0].bytes.begin(),
+                                  outputs[0].bytes.end());
     }
     for (const RunReport& run : report.runs) outcome.same_cycles &= run.cycles == outcome.cycles;
     progress.Update(std::min(at + kAtOnce, inputs.count()), inputs.count());
@@ -55,8 +57,10 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
 Result<int> Run(const Options& options) {
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool on_cpu = options.device == "cpu";
-  TESSERA_ASSIGN(const Network network, LoadNetwork(options.model, options.config, on_cpu, !on_cpu));
-  TESSERA_ASSIGN(Runner runner, OpenRunner(network, options.device, options.device_options, options.executor));
+  TESSERA_ASSIGN(const Network network,
+                 LoadNetwork(options.model, options.config, on_cpu, !on_cpu));
+  TESSERA_ASSIGN(Runner runner,
+                 OpenRunner(network, options.device, options.device_options, options.executor));
   TESSERA_ASSIGN(const Outcome outcome, RunAll(runner, inputs));
   if (!options.output.empty()) TESSERA_TRY(WriteNpy(options.output, outcome.output));
 
@@ -65,22 +69,33 @@ Result<int> Run(const Options& options) {
     hits += ArgMax(outcome.output.Slice(static_cast<int64_t>(i), 1)) == inputs.labels[i];
   }
   const int64_t count = inputs.count();
-  nlohmann::ordered_json json{{"ok", true}, {"model", options.model}, {"device", options.device}, {"config", network.config.name},
-                              {"images", count}, {"seconds", outcome.seconds}};
-  std::string text = fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n", options.model, options.device, Grouped(count),
-                                 outcome.seconds, static_cast<double>(count) / outcome.seconds);
+  nlohmann::ordered_json json{{"ok", true},
+                              {"model", options.model},
+                              {"device", options.device},
+                              {"config", network.config.name},
+                              {"images", count},
+                              {"seconds", outcome.seconds}};
+  std::string text = fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n",
+                                 options.model, options.device, Grouped(count), outcome.seconds,
+                                 static_cast<double>(count) / outcome.seconds);
   if (runner.has_clock()) {
     json["cycles"] = outcome.cycles;
-    const double ms = static_cast<double>(outcome.cycles) / (1e3 * static_cast<double>(network.config.clock_mhz));
-    text += fmt::format("cycles an inference: {}{} ({:.3f} ms at {} MHz)\n", Grouped(static_cast<int64_t>(outcome.cycles)),
-                        outcome.same_cycles ? "" : " for the first; others differ", ms, network.config.clock_mhz);
+    const double ms =
+        static_cast<double>(outcome.cycles) / (1e3 * static_cast<double>(network.config.clock_mhz));
+    text += fmt::format("cycles an inference: {}{} ({:.3f} ms at {} MHz)\n",
+                        Grouped(static_cast<int64_t>(outcome.cycles)),
+                        outcome.same_cycles ? "" : " for the first; others differ", ms,
+                        network.config.clock_mhz);
   }
   if (!inputs.labels.empty()) {
     const double top1 = static_cast<double>(hits) / static_cast<double>(count);
     json["top1"] = top1;
-    text += fmt::format("accuracy: {} of {} right, top-1 {:.2f} %\n", Grouped(hits), Grouped(count), 100 * top1);
+    text += fmt::format("accuracy: {} of {} right, top-1 {:.2f} %\n", Grouped(hits), Grouped(count),
+                        100 * top1);
   }
-  if (!options.output.empty()) text += fmt::format("wrote {}: {} {}\n", options.output, Text(outcome.output.dtype), ShapeText(outcome.output.shape));
+  if (!options.output.empty())
+    text += fmt::format("wrote {}: {} {}\n", options.output, Text(outcome.output.dtype),
+                        ShapeText(outcome.output.shape));
   if (options.json != "-") std::fputs(text.c_str(), stdout);
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
@@ -91,17 +106,28 @@ Result<int> Run(const Options& options) {
 Action AddRun(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("run", "run a network over many items on one device");
-  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")->required();
+  verb->add_option("model", options->model,
+                   "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
+      ->required();
   verb->add_option("--device", options->device, "cpu, func or rtl")->capture_default_str();
-  verb->add_option("--config", options->config, "configuration of the accelerator: a name or a JSON file (default: default)");
+  verb->add_option("--config", options->config,
+                   "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);
   verb->add_option("--output", options->output, "write the raw output tensors here, .npy [N, ...]");
-  verb->add_option("--budget", options->executor.budget, "cycles (func: instructions' steps) an inference may take")->check(CLI::PositiveNumber);
-  verb->add_option("--wave", options->device_options.waveform, "rtl: write a waveform (.vcd or .fst)");
-  verb->add_option("--wave-begin", options->device_options.waveform_begin, "rtl: first cycle of the waveform");
-  verb->add_option("--wave-end", options->device_options.waveform_end, "rtl: cycle at which the waveform ends");
-  verb->add_option("--json", options->json, "write {ok, model, device, config, images, seconds, cycles, top1} to this file");
-  verb->footer("Example: tessera run models/fashion/fashion_int8.onnx --device func --input IMAGES.idx.gz --labels LABELS.idx.gz");
+  verb->add_option("--budget", options->executor.budget,
+                   "cycles (func: instructions' steps) an inference may take")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("--wave", options->device_options.waveform,
+                   "rtl: write a waveform (.vcd or .fst)");
+  verb->add_option("--wave-begin", options->device_options.waveform_begin,
+                   "rtl: first cycle of the waveform");
+  verb->add_option("--wave-end", options->device_options.waveform_end,
+                   "rtl: cycle at which the waveform ends");
+  verb->add_option("--json", options->json,
+                   "write {ok, model, device, config, images, seconds, cycles, top1} to this file");
+  verb->footer(
+      "Example: tessera run models/fashion/fashion_int8.onnx --device func --input IMAGES.idx.gz "
+      "--labels LABELS.idx.gz");
   return [options] { return Run(*options); };
 }
 

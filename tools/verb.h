@@ -17,7 +17,8 @@ inline constexpr int kExitNo = 1;        // the answer is no: a mismatch, a fail
 inline constexpr int kExitBad = 2;       // bad use or bad input
 inline constexpr int kExitInternal = 3;  // our own bug
 
-// What a verb does once its options are parsed: an exit code, or an error (printed in one line, exit 2).
+// What a verb does once its options are parsed: an exit code, or an error (printed in one line,
+// exit 2).
 using Action = std::function<Result<int>()>;
 
 // Adds one verb to |app| and returns its action; options live in what the action captures.

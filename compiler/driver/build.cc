@@ -16,7 +16,8 @@
 namespace tessera::compiler {
 namespace {
 
-constexpr uint32_t kScratch = ~uint32_t{0};  // stands for the scratch buffer until its size is known
+constexpr uint32_t kScratch =
+    ~uint32_t{0};  // stands for the scratch buffer until its size is known
 
 }  // namespace
 
@@ -32,7 +33,8 @@ artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::Tensor& tens
 }
 
 uint32_t Build::ArenaBuffer(const std::string& name, int64_t bytes) {
-  net.buffers.push_back({name, artifact::Place::kArena, net.arena_bytes, static_cast<uint64_t>(bytes)});
+  net.buffers.push_back(
+      {name, artifact::Place::kArena, net.arena_bytes, static_cast<uint64_t>(bytes)});
   net.arena_bytes += static_cast<uint64_t>(RoundUp(bytes, 64));
   return static_cast<uint32_t>(net.buffers.size() - 1);
 }
@@ -41,13 +43,16 @@ uint32_t Build::ConstantBuffer(const std::string& name, const std::vector<uint8_
   const uint64_t hash = Crc64(bytes);
   for (auto [it, end] = constants_.equal_range(hash); it != end; ++it) {
     const artifact::Buffer& b = net.buffers[it->second];
-    if (b.bytes == bytes.size() && std::equal(bytes.begin(), bytes.end(), net.constants.begin() + static_cast<int64_t>(b.offset))) {
+    if (b.bytes == bytes.size() &&
+        std::equal(bytes.begin(), bytes.end(),
+                   net.constants.begin() + static_cast<int64_t>(b.offset))) {
       return it->second;
     }
   }
   net.buffers.push_back({name, artifact::Place::kConstants, net.constants.size(), bytes.size()});
   net.constants.insert(net.constants.end(), bytes.begin(), bytes.end());
-  net.constants.resize(static_cast<size_t>(RoundUp(static_cast<int64_t>(net.constants.size()), 64)));
+  net.constants.resize(
+      static_cast<size_t>(RoundUp(static_cast<int64_t>(net.constants.size()), 64)));
   const uint32_t id = static_cast<uint32_t>(net.buffers.size() - 1);
   constants_.emplace(hash, id);
   return id;
@@ -79,7 +84,9 @@ void Build::AddOrderStep(artifact::Plan& plan, graph::TensorId id, bool to_user)
   if (t.order.empty()) return;
   std::vector<uint32_t> buffers{UserBuffer(plan.name, id), TensorBuffer(plan.name, id)};
   if (to_user) std::swap(buffers[0], buffers[1]);
-  plan.steps.push_back(Kernel(OrderFunc(t, to_user, fmt::format("order_{}{}", id, to_user ? "_out" : "")), -1, std::move(buffers)));
+  plan.steps.push_back(
+      Kernel(OrderFunc(t, to_user, fmt::format("order_{}{}", id, to_user ? "_out" : "")), -1,
+             std::move(buffers)));
 }
 
 std::optional<graph::TensorId> Build::Viewed(size_t index) const {
@@ -99,7 +106,8 @@ Status Build::AddHostRegion(artifact::Plan& plan, size_t index) {
     plan.steps.push_back(std::move(step));
   }
   const graph::TensorId out = network.regions[index].output;
-  plan.taps.push_back(HostTap(static_cast<uint32_t>(index), TensorBuffer(plan.name, out), network.graph.tensor(out)));
+  plan.taps.push_back(HostTap(static_cast<uint32_t>(index), TensorBuffer(plan.name, out),
+                              network.graph.tensor(out)));
   return {};
 }
 
@@ -111,7 +119,8 @@ artifact::KernelStep Build::Kernel(ir::Func func, int32_t layer, std::vector<uin
   const int64_t scratch = codegen::ScratchBytes(func);
   if (scratch > 0) step.buffers.push_back(kScratch);
   scratch_bytes_ = std::max(scratch_bytes_, scratch);
-  const bool known = std::ranges::any_of(funcs_, [&](const ir::Func& f) { return f.name == func.name; });
+  const bool known =
+      std::ranges::any_of(funcs_, [&](const ir::Func& f) { return f.name == func.name; });
   if (!known) funcs_.push_back(std::move(func));
   return step;
 }
@@ -121,8 +130,12 @@ Result<artifact::KernelStep> Build::HostRegion(const std::string& plan, size_t i
   auto it = host_funcs_.find(index);
   if (it == host_funcs_.end()) {
     TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, fmt::format("layer_{}", index)));
-    schedule_dump += options.dumps.contains("schedule") ? fmt::format("host {}:\n{}\n", region.name, host.schedule) : "";
-    ir_dump += options.dumps.contains("ir") ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func)) : "";
+    schedule_dump += options.dumps.contains("schedule")
+                         ? fmt::format("host {}:\n{}\n", region.name, host.schedule)
+                         : "";
+    ir_dump += options.dumps.contains("ir")
+                   ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func))
+                   : "";
     it = host_funcs_.emplace(index, std::move(host)).first;
   }
   const HostFunc& host = it->second;
@@ -133,11 +146,14 @@ Result<artifact::KernelStep> Build::HostRegion(const std::string& plan, size_t i
       buffers.push_back(TensorBuffer(plan, region.output_id));
       continue;
     }
-    const auto binding = std::ranges::find_if(region.bindings, [&](const te::Binding& b) { return b.placeholder == tensor; });
-    TESSERA_CHECK(binding != region.bindings.end(), "{}: parameter {} is no placeholder", region.name, tensor.name());
-    buffers.push_back(binding->activation >= 0
-                          ? TensorBuffer(plan, binding->activation)
-                          : ConstantBuffer(tensor.name(), ir::PackLayout(*host.buffers[p], binding->constant)));
+    const auto binding = std::ranges::find_if(
+        region.bindings, [&](const te::Binding& b) { return b.placeholder == tensor; });
+    TESSERA_CHECK(binding != region.bindings.end(), "{}: parameter {} is no placeholder",
+                  region.name, tensor.name());
+    buffers.push_back(
+        binding->activation >= 0
+            ? TensorBuffer(plan, binding->activation)
+            : ConstantBuffer(tensor.name(), ir::PackLayout(*host.buffers[p], binding->constant)));
   }
   return Kernel(host.func, static_cast<int32_t>(index), std::move(buffers));
 }
@@ -147,7 +163,8 @@ Status Build::FinishHostCode() {
     const uint32_t scratch = ArenaBuffer("scratch", scratch_bytes_);
     for (artifact::Plan& plan : net.plans) {
       for (artifact::Step& step : plan.steps) {
-        if (auto* kernel = std::get_if<artifact::KernelStep>(&step)) std::ranges::replace(kernel->buffers, kScratch, scratch);
+        if (auto* kernel = std::get_if<artifact::KernelStep>(&step))
+          std::ranges::replace(kernel->buffers, kScratch, scratch);
       }
     }
   }

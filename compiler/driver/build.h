@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of the driver share while an artifact grows: its buffers, its host functions, its layers.
-// Internal to compiler/driver.
+// What the parts of the driver share while an artifact grows: its buffers, its host functions, its
+// layers. Internal to compiler/driver.
 #ifndef TESSERA_COMPILER_DRIVER_BUILD_H_
 #define TESSERA_COMPILER_DRIVER_BUILD_H_
 
@@ -26,19 +26,21 @@ struct Network {
 
 class Build {
  public:
-  Build(const Network& the_network, const CompileOptions& the_options) : network(the_network), options(the_options) {}
+  Build(const Network& the_network, const CompileOptions& the_options)
+      : network(the_network), options(the_options) {}
 
   const Network& network;
   const CompileOptions& options;
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
 
-  // A buffer of the arena, for one plan's tensor or a packed activation. Nothing shares its place, so
-  // that every layer can be read back.
+  // A buffer of the arena, for one plan's tensor or a packed activation. Nothing shares its place,
+  // so that every layer can be read back.
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes);
   // A buffer with constant contents; equal contents are stored once.
   uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes);
-  // The buffer of graph tensor |id| in plan |plan|, row-major. A view has the buffer of what it views.
+  // The buffer of graph tensor |id| in plan |plan|, row-major. A view has the buffer of what it
+  // views.
   uint32_t TensorBuffer(const std::string& plan, graph::TensorId id);
   // The same for an input or output of the graph in the order that the user sees.
   uint32_t UserBuffer(const std::string& plan, graph::TensorId id);

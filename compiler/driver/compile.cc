@@ -18,10 +18,13 @@ artifact::TensorInfo InfoOf(const graph::Graph& graph, graph::TensorId id) {
   // A float edge tells the scale of the integers on its other side.
   const graph::Quant* quant = t.quant ? &*t.quant : nullptr;
   for (const graph::Node& node : graph.nodes) {
-    if (node.op == graph::Op::kQuantize && node.inputs[0] == id) quant = &*graph.tensor(node.output).quant;
-    if (node.op == graph::Op::kDequantize && node.output == id) quant = &*graph.tensor(node.inputs[0]).quant;
+    if (node.op == graph::Op::kQuantize && node.inputs[0] == id)
+      quant = &*graph.tensor(node.output).quant;
+    if (node.op == graph::Op::kDequantize && node.output == id)
+      quant = &*graph.tensor(node.inputs[0]).quant;
   }
-  if (quant && quant->scale.size() == 1) info.quant = artifact::Affine{quant->scale[0], quant->zero[0]};
+  if (quant && quant->scale.size() == 1)
+    info.quant = artifact::Affine{quant->scale[0], quant->zero[0]};
   return info;
 }
 
@@ -31,8 +34,10 @@ void AddLayers(Build& build) {
     std::vector<std::string_view> ops;
     for (size_t node : n.regions[r].nodes) ops.push_back(graph::Text(n.graph.nodes[node].op));
     artifact::TensorInfo result = InfoOf(n.graph, n.regions[r].output);
-    result.shape = n.graph.tensor(n.regions[r].output).shape;  // taps are in the graph's order, also of an output
-    build.net.layers.push_back({n.regions[r].name, fmt::format("{}", fmt::join(ops, " + ")), static_cast<uint64_t>(n.te[r].macs), result});
+    result.shape = n.graph.tensor(n.regions[r].output)
+                       .shape;  // taps are in the graph's order, also of an output
+    build.net.layers.push_back({n.regions[r].name, fmt::format("{}", fmt::join(ops, " + ")),
+                                static_cast<uint64_t>(n.te[r].macs), result});
   }
 }
 
@@ -57,7 +62,8 @@ Status AddCpuPlan(Build& build) {
   return {};
 }
 
-Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc, const CompileOptions& options) {
+Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
+                         const CompileOptions& options) {
   Network network;
   network.graph = std::move(graph);
   // A node's own rule first: passes may turn it into another operator that gives the same integers.
@@ -66,14 +72,19 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   graph::Simplify(network.graph);
   TESSERA_TRY(graph::Verify(network.graph));
   network.regions = graph::Fuse(network.graph, options.fuse);
-  for (const graph::Region& region : network.regions) network.te.push_back(te::BuildRegion(network.graph, region));
+  for (const graph::Region& region : network.regions)
+    network.te.push_back(te::BuildRegion(network.graph, region));
 
   Build build(network, options);
-  build.net.provenance = {fmt::format("tessera {}", TESSERA_VERSION), model_file.substr(model_file.find_last_of('/') + 1), model_crc,
-                          options.device ? isa::ConfigToJson(options.config) : "",
-                          fmt::format("{}{}", options.cpu ? "cpu " : "", options.device ? "vta" : "")};
-  for (graph::TensorId id : network.graph.inputs) build.net.inputs.push_back(InfoOf(network.graph, id));
-  for (graph::TensorId id : network.graph.outputs) build.net.outputs.push_back(InfoOf(network.graph, id));
+  build.net.provenance = {
+      fmt::format("tessera {}", TESSERA_VERSION),
+      model_file.substr(model_file.find_last_of('/') + 1), model_crc,
+      options.device ? isa::ConfigToJson(options.config) : "",
+      fmt::format("{}{}", options.cpu ? "cpu " : "", options.device ? "vta" : "")};
+  for (graph::TensorId id : network.graph.inputs)
+    build.net.inputs.push_back(InfoOf(network.graph, id));
+  for (graph::TensorId id : network.graph.outputs)
+    build.net.outputs.push_back(InfoOf(network.graph, id));
   AddLayers(build);
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
   if (options.device) TESSERA_TRY(AddDevicePlan(build));
@@ -81,13 +92,16 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   TESSERA_TRY(artifact::CheckArtifact(build.net));
 
   Compiled compiled;
-  if (options.dumps.contains("graph")) compiled.dump += graph::Print(network.graph) + graph::Print(network.graph, network.regions);
+  if (options.dumps.contains("graph"))
+    compiled.dump += graph::Print(network.graph) + graph::Print(network.graph, network.regions);
   if (options.dumps.contains("te")) {
-    for (const te::RegionTe& region : network.te) compiled.dump += fmt::format("region {}:\n{}", region.name, te::Print({region.output}));
+    for (const te::RegionTe& region : network.te)
+      compiled.dump += fmt::format("region {}:\n{}", region.name, te::Print({region.output}));
   }
   if (options.dumps.contains("schedule")) compiled.dump += build.schedule_dump;
   if (options.dumps.contains("ir")) compiled.dump += build.ir_dump;
-  if (options.dumps.contains("asm") && build.net.program) compiled.dump += isa::Disassemble(*build.net.program);
+  if (options.dumps.contains("asm") && build.net.program)
+    compiled.dump += isa::Disassemble(*build.net.program);
   compiled.artifact = std::move(build.net);
   return compiled;
 }

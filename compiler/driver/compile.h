@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a model to an artifact: graph passes, regions, tensor expressions, the host path and the
-// accelerator path, memory plans, taps. Depends on: all of compiler/, jit, isa, runtime/artifact. Used by tools.
+// accelerator path, memory plans, taps. Depends on: all of compiler/, jit, isa, runtime/artifact.
+// Used by tools.
 #ifndef TESSERA_COMPILER_DRIVER_COMPILE_H_
 #define TESSERA_COMPILER_DRIVER_COMPILE_H_
 
@@ -21,10 +22,12 @@ struct CompileOptions {
   isa::Config config;
   bool cpu = true;     // plan "cpu": every layer on the host
   bool device = true;  // plan "device": every integer layer in one device run
-  bool observe = false;  // results that stay on chip are stored too, so that every layer's can be read back
-  bool fuse = true;    // without: a layer a node, so that every tensor of the graph can be read
-  std::vector<std::string> cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
-  std::set<std::string> dumps;          // of: graph, te, schedule, ir, asm
+  bool observe =
+      false;  // results that stay on chip are stored too, so that every layer's can be read back
+  bool fuse = true;  // without: a layer a node, so that every tensor of the graph can be read
+  std::vector<std::string>
+      cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
+  std::set<std::string> dumps;  // of: graph, te, schedule, ir, asm
 };
 
 struct Compiled {
@@ -32,10 +35,12 @@ struct Compiled {
   std::string dump;  // the texts that were asked for, in the order of the levels
 };
 
-// Compiles |graph|, which an importer made from the file |model_file| with the checksum |model_crc|.
+// Compiles |graph|, which an importer made from the file |model_file| with the checksum
+// |model_crc|.
 //   errors  kUnsupported  a layer that a device cannot run, named
 //           kOutOfRange   a layer or the whole does not fit the configuration
-Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc, const CompileOptions& options);
+Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
+                         const CompileOptions& options);
 
 }  // namespace tessera::compiler
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan "device": the integer layers in one run of the accelerator, what is left before and after it on the host.
+// Plan "device": the integer layers in one run of the accelerator, what is left before and after it
+// on the host.
 #include <algorithm>
 
 #include "compiler/codegen/accel/accel.h"
+#include "compiler/driver/accel_region.h"
 #include "compiler/driver/build.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/accel/host_pack.h"
@@ -20,31 +22,24 @@ using graph::TensorId;
 TensorId Root(const Build& build, const std::vector<bool>& on_device, TensorId id) {
   for (size_t r = 0; r < build.network.regions.size(); ++r) {
     if (build.network.regions[r].output != id || !on_device[r]) continue;
-    if (const std::optional<TensorId> viewed = build.Viewed(r)) return Root(build, on_device, *viewed);
+    if (const std::optional<TensorId> viewed = build.Viewed(r))
+      return Root(build, on_device, *viewed);
   }
   return id;
 }
 
 accel::AccelRegion ToAccel(const Build& build, const std::vector<bool>& on_device, size_t layer) {
-  const te::RegionTe& region = build.network.te[layer];
-  accel::AccelRegion r;
+  accel::AccelRegion r = BindRegion(build.network.te[layer]);
   r.layer = static_cast<uint32_t>(layer);
-  r.op = region.name;
-  r.output = region.output;
-  r.result = region.output_id;
-  for (const te::Binding& b : region.bindings) {
-    if (b.activation >= 0) {
-      r.activations[b.placeholder.get()] = Root(build, on_device, b.activation);
-    } else {
-      r.constants[b.placeholder.get()] = b.constant;
-    }
-  }
+  for (auto& [placeholder, activation] : r.activations)
+    activation = Root(build, on_device, activation);
   return r;
 }
 
 // Whether the elements of two tensors of one count lie alike in the machine's layout.
 bool SamePlace(const graph::Tensor& a, const graph::Tensor& b) {
-  return a.shape.size() <= 4 && b.shape.size() <= 4 && schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
+  return a.shape.size() <= 4 && b.shape.size() <= 4 &&
+         schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
 }
 
 // Which regions the accelerator runs, and which of the others come before it.
@@ -59,10 +54,13 @@ Result<Placement> Place(const Build& build) {
   for (size_t r = 0; r < n.regions.size(); ++r) {
     const graph::Region& region = n.regions[r];
     const auto any = [&](const std::vector<bool>& flags) {
-      return std::ranges::any_of(region.inputs, [&](TensorId id) { return flags[static_cast<size_t>(id)]; });
+      return std::ranges::any_of(region.inputs,
+                                 [&](TensorId id) { return flags[static_cast<size_t>(id)]; });
     };
     const bool integers = n.graph.tensor(region.output).dtype == DType::kInt8 &&
-                          std::ranges::all_of(region.inputs, [&](TensorId id) { return n.graph.tensor(id).dtype == DType::kInt8; });
+                          std::ranges::all_of(region.inputs, [&](TensorId id) {
+                            return n.graph.tensor(id).dtype == DType::kInt8;
+                          });
     const auto check = [&]() -> Status {
       if (!integers) return Fail(Code::kUnsupported, "it works on floats");
       const std::optional<TensorId> viewed = build.Viewed(r);
@@ -74,8 +72,11 @@ Result<Placement> Place(const Build& build) {
     };
     const Status can = check();
     if (can && any(after_device)) {
-      return Fail(Code::kUnsupported, "layer {} needs a result that the host makes after the accelerator has run; one run an inference "
-                  "cannot serve it (use --device cpu)", region.name);
+      return Fail(Code::kUnsupported,
+                  "layer {} needs a result that the host makes after the accelerator has run; one "
+                  "run an inference "
+                  "cannot serve it (use --device cpu)",
+                  region.name);
     }
     const size_t out = static_cast<size_t>(region.output);
     if (can) {
@@ -87,14 +88,17 @@ Result<Placement> Place(const Build& build) {
     }
   }
   if (std::ranges::count(p.on_device, true) == 0) {
-    return Fail(Code::kUnsupported, "no layer of the network runs on the accelerator (use --target cpu)");
+    return Fail(Code::kUnsupported,
+                "no layer of the network runs on the accelerator (use --target cpu)");
   }
   return p;
 }
 
-// Whether a tensor lies in the machine's memory byte for byte as it lies row-major: nothing to pack.
+// Whether a tensor lies in the machine's memory byte for byte as it lies row-major: nothing to
+// pack.
 bool SameBytes(const isa::Packing& p) {
-  return p.plain() && p.rows == 1 && p.bytes() == p.elements() && (p.out_y * p.out_x == 1 || p.block == 1);
+  return p.plain() && p.rows == 1 && p.bytes() == p.elements() &&
+         (p.out_y * p.out_x == 1 || p.block == 1);
 }
 
 // Where the elements of a tensor of |shape| are, in the terms of the artifact.
@@ -105,7 +109,8 @@ artifact::PhysicalLayout TapLayout(const isa::Packing& packing, const std::vecto
   node.layout = lower::accel::LayoutOf(packing, shape.size());
   artifact::PhysicalLayout layout;
   layout.shape = shape;
-  for (const ir::LayoutDim& d : node.layout.dims) layout.dims.push_back({static_cast<uint32_t>(d.dim), d.div, d.mod});
+  for (const ir::LayoutDim& d : node.layout.dims)
+    layout.dims.push_back({static_cast<uint32_t>(d.dim), d.div, d.mod});
   layout.strides = ir::PhysicalStrides(node);
   return layout;
 }
@@ -121,23 +126,30 @@ Status AddDevicePlan(Build& build) {
     plan.inputs.push_back(build.UserBuffer(plan.name, id));
     // The packing brings the order about too; other readers want the graph's own.
     bool by_host = false;
-    for (size_t r = 0; r < n.regions.size(); ++r) by_host |= !place.on_device[r] && std::ranges::count(n.regions[r].inputs, id) > 0;
+    for (size_t r = 0; r < n.regions.size(); ++r)
+      by_host |= !place.on_device[r] && std::ranges::count(n.regions[r].inputs, id) > 0;
     if (by_host) build.AddOrderStep(plan, id, false);
   }
   for (TensorId id : n.graph.outputs) plan.outputs.push_back(build.UserBuffer(plan.name, id));
 
   // What crosses the border: results of the host that the device reads, and the other way round.
   std::vector<accel::Activation> activations;
-  for (const graph::Tensor& t : n.graph.tensors) activations.push_back({t.name, t.shape, accel::Activation::Kind::kInternal});
-  for (const TensorId id : n.graph.inputs) activations[static_cast<size_t>(id)].kind = accel::Activation::Kind::kInput;
+  for (const graph::Tensor& t : n.graph.tensors)
+    activations.push_back({t.name, t.shape, accel::Activation::Kind::kInternal});
+  for (const TensorId id : n.graph.inputs)
+    activations[static_cast<size_t>(id)].kind = accel::Activation::Kind::kInput;
   std::vector<accel::AccelRegion> regions;
   for (size_t r = 0; r < n.regions.size(); ++r) {
     const TensorId out = n.regions[r].output;
     const auto root = static_cast<size_t>(Root(build, place.on_device, out));
-    if (place.on_device[r] && static_cast<size_t>(out) == root) regions.push_back(ToAccel(build, place.on_device, r));
+    if (place.on_device[r] && static_cast<size_t>(out) == root)
+      regions.push_back(ToAccel(build, place.on_device, r));
     for (size_t user = 0; user < n.regions.size(); ++user) {
-      if (std::ranges::count(n.regions[user].inputs, out) == 0 || place.on_device[r] == place.on_device[user]) continue;
-      activations[root].kind = place.on_device[r] ? accel::Activation::Kind::kOutput : accel::Activation::Kind::kInput;
+      if (std::ranges::count(n.regions[user].inputs, out) == 0 ||
+          place.on_device[r] == place.on_device[user])
+        continue;
+      activations[root].kind =
+          place.on_device[r] ? accel::Activation::Kind::kOutput : accel::Activation::Kind::kInput;
     }
     if (place.on_device[r] && std::ranges::count(n.graph.outputs, out) > 0) {
       activations[root].kind = accel::Activation::Kind::kOutput;
@@ -147,10 +159,12 @@ Status AddDevicePlan(Build& build) {
   options.keep_all = true;
   options.store_all = build.options.observe;
   options.dump = build.options.dumps.contains("schedule") || build.options.dumps.contains("ir");
-  TESSERA_ASSIGN(accel::AccelProgram program, accel::CompileAccel(activations, regions, build.options.config, options));
+  TESSERA_ASSIGN(accel::AccelProgram program,
+                 accel::CompileAccel(activations, regions, build.options.config, options));
   TESSERA_TRY(isa::RequireChecked(program.image, build.options.config));
   for (size_t i = 0; i < program.schedules.size(); ++i) {
-    build.schedule_dump += fmt::format("accelerator {}:\n{}\n", regions[i].op, program.schedules[i]);
+    build.schedule_dump +=
+        fmt::format("accelerator {}:\n{}\n", regions[i].op, program.schedules[i]);
     build.ir_dump += fmt::format("// accelerator {}\n{}\n", regions[i].op, program.irs[i]);
   }
 
@@ -161,14 +175,21 @@ Status AddDevicePlan(Build& build) {
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     const accel::ActivationPlace& in = program.inputs[i];
     const bool from_user = std::ranges::count(n.graph.inputs, in.activation) > 0;
-    const std::vector<int> order = from_user ? n.graph.tensor(in.activation).order : std::vector<int>{};
+    const std::vector<int> order =
+        from_user ? n.graph.tensor(in.activation).order : std::vector<int>{};
     if (order.empty() && SameBytes(in.packing)) {
-      run.inputs.push_back({build.TensorBuffer(plan.name, in.activation), in.segment, static_cast<uint64_t>(in.offset)});
+      run.inputs.push_back({build.TensorBuffer(plan.name, in.activation), in.segment,
+                            static_cast<uint64_t>(in.offset)});
       continue;
     }
-    const uint32_t packed = build.ArenaBuffer(fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i), in.packing.bytes());
-    plan.steps.push_back(build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i), order), -1,
-                                      {order.empty() ? build.TensorBuffer(plan.name, in.activation) : build.UserBuffer(plan.name, in.activation), packed}));
+    const uint32_t packed = build.ArenaBuffer(
+        fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i),
+        in.packing.bytes());
+    plan.steps.push_back(
+        build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i), order), -1,
+                     {order.empty() ? build.TensorBuffer(plan.name, in.activation)
+                                    : build.UserBuffer(plan.name, in.activation),
+                      packed}));
     run.inputs.push_back({packed, in.segment, static_cast<uint64_t>(in.offset)});
   }
   std::vector<artifact::Step> unpack;
@@ -177,17 +198,22 @@ Status AddDevicePlan(Build& build) {
     for (size_t r = 0; r < n.regions.size(); ++r) {
       const TensorId made = n.regions[r].output;
       if (!place.on_device[r] || Root(build, place.on_device, made) != out.activation) continue;
-      plan.taps.push_back({static_cast<uint32_t>(r), true, 0, out.segment, static_cast<uint64_t>(out.offset), TapLayout(out.packing, n.graph.tensor(made).shape)});
+      plan.taps.push_back({static_cast<uint32_t>(r), true, 0, out.segment,
+                           static_cast<uint64_t>(out.offset),
+                           TapLayout(out.packing, n.graph.tensor(made).shape)});
     }
     if (activations[id].kind != accel::Activation::Kind::kOutput) continue;
     if (SameBytes(out.packing)) {
-      run.outputs.push_back({build.TensorBuffer(plan.name, out.activation), out.segment, static_cast<uint64_t>(out.offset)});
+      run.outputs.push_back({build.TensorBuffer(plan.name, out.activation), out.segment,
+                             static_cast<uint64_t>(out.offset)});
       continue;
     }
-    const uint32_t packed = build.ArenaBuffer(activations[id].name + ".packed", out.packing.bytes());
+    const uint32_t packed =
+        build.ArenaBuffer(activations[id].name + ".packed", out.packing.bytes());
     run.outputs.push_back({packed, out.segment, static_cast<uint64_t>(out.offset)});
-    unpack.push_back(build.Kernel(lower::accel::UnpackFunc(out.packing, fmt::format("unpack_{}", id)), -1,
-                                  {packed, build.TensorBuffer(plan.name, out.activation)}));
+    unpack.push_back(
+        build.Kernel(lower::accel::UnpackFunc(out.packing, fmt::format("unpack_{}", id)), -1,
+                     {packed, build.TensorBuffer(plan.name, out.activation)}));
   }
   plan.steps.push_back(std::move(run));
   for (artifact::Step& step : unpack) plan.steps.push_back(std::move(step));

@@ -17,7 +17,8 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& nam
   if (!schedule) return Within("layer " + region.name, schedule.error());
   Result<ir::Func> func = lower::Lower(*schedule, name, options);
   if (!func) return Within("layer " + region.name, func.error());
-  for (const std::string& tensor : options.params) host.buffers.push_back(schedule::ParamBuffer(*schedule, tensor));
+  for (const std::string& tensor : options.params)
+    host.buffers.push_back(schedule::ParamBuffer(*schedule, tensor));
   host.func = std::move(*func);
   host.schedule = schedule::Print(schedule->trace());
   return host;

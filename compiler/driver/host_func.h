@@ -15,11 +15,11 @@ namespace tessera::compiler {
 
 struct HostFunc {
   ir::Func func;
-  // One a parameter: the region's output or a placeholder, and its buffer. Activations and the output are
-  // row-major; constants are packed into their buffer's layout.
+  // One a parameter: the region's output or a placeholder, and its buffer. Activations and the
+  // output are row-major; constants are packed into their buffer's layout.
   std::vector<te::Tensor> tensors;
   std::vector<ir::Buffer> buffers;
-  std::string schedule;             // the trace, for --dump schedule
+  std::string schedule;  // the trace, for --dump schedule
 };
 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name);

@@ -15,12 +15,14 @@ std::vector<int64_t> UserShape(const graph::Tensor& tensor) {
 
 ir::Func OrderFunc(const graph::Tensor& tensor, bool to_user, const std::string& name) {
   const ir::DType dtype = te::TypeOf(tensor.dtype);
-  const ir::Buffer user = ir::MakeBuffer({"user", dtype, UserShape(tensor)}), own = ir::MakeBuffer({"own", dtype, tensor.shape});
+  const ir::Buffer user = ir::MakeBuffer({"user", dtype, UserShape(tensor)}),
+                   own = ir::MakeBuffer({"own", dtype, tensor.shape});
   std::vector<ir::Expr> at_own;
   for (size_t d = 0; d < tensor.shape.size(); ++d) at_own.push_back(ir::Var(fmt::format("i{}", d)));
   std::vector<ir::Expr> at_user;
   for (const int d : tensor.order) at_user.push_back(at_own[static_cast<size_t>(d)]);
-  ir::Stmt body = to_user ? ir::Store(user, at_user, ir::Load(own, at_own)) : ir::Store(own, at_own, ir::Load(user, at_user));
+  ir::Stmt body = to_user ? ir::Store(user, at_user, ir::Load(own, at_own))
+                          : ir::Store(own, at_own, ir::Load(user, at_user));
   for (size_t d = tensor.shape.size(); d-- > 0;) {
     body = ir::For(at_own[d], ir::Expr(0), ir::Expr(tensor.shape[d]), ir::LoopKind::kSerial, body);
   }

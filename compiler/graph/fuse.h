@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Regions: groups of nodes that run as one loop nest on one device. Rule by category, not by
-// operator: an anchor (kComplex or kReduction) takes in an elementwise integer consumer when it is the anchor
-// result's only user and every other operand of that consumer exists before the region starts.
+// operator: an anchor (kComplex or kReduction) takes in an elementwise integer consumer when it is
+// the anchor result's only user and every other operand of that consumer exists before the region
+// starts.
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 
@@ -20,8 +21,8 @@ struct Region {
   TensorId output = -1;
 };
 
-// Every node of |graph| in exactly one region; regions in an order in which they can run. Without |join|, a region a
-// node: every tensor of the graph is then the result of some region.
+// Every node of |graph| in exactly one region; regions in an order in which they can run. Without
+// |join|, a region a node: every tensor of the graph is then the result of some region.
 std::vector<Region> Fuse(const Graph& graph, bool join = true);
 
 // One line a region, for --dump.

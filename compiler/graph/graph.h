@@ -90,16 +90,17 @@ struct Node {
   std::string name;
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
-  Window window;                // Conv, pools
-  std::vector<int> perm;        // Transpose: dimension k of the result is dimension perm[k] of x
+  Window window;          // Conv, pools
+  std::vector<int> perm;  // Transpose: dimension k of the result is dimension perm[k] of x
   std::vector<std::array<int64_t, 2>> pads;  // Pad: before and after, a pair a dimension
-  int32_t pad_value = 0;        // Pad: as an element
-  int axis = 0;                 // Concat
-  double beta = 1;              // Softmax: of beta * x
-  int64_t groups = 1;           // Conv
-  int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
+  int32_t pad_value = 0;                     // Pad: as an element
+  int axis = 0;                              // Concat
+  double beta = 1;                           // Softmax: of beta * x
+  int64_t groups = 1;                        // Conv
+  int32_t lo = -128, hi = 127;               // fused activation as bounds on the quantised output
   isa::Round round = isa::Round::kEven;
-  bool float_factor = false;  // Mul, Rescale: the scales are multiplied and divided in float32, not in double
+  bool float_factor =
+      false;  // Mul, Rescale: the scales are multiplied and divided in float32, not in double
   std::optional<Requant> requant;      // filled by compiler/quantize
   std::array<AddInput, 2> add_inputs;  // Add and Sub, filled by compiler/quantize
 };

@@ -40,13 +40,15 @@ void RemoveDead(Graph& graph) {
 namespace {
 
 // Bytes of [O, H, W, C] as those of |shape| = [O, C, H, W].
-std::vector<uint8_t> ToChannelsFirst(const std::vector<uint8_t>& bytes, const std::vector<int64_t>& shape) {
+std::vector<uint8_t> ToChannelsFirst(const std::vector<uint8_t>& bytes,
+                                     const std::vector<int64_t>& shape) {
   std::vector<uint8_t> moved(bytes.size());
   const int64_t pixels = shape[2] * shape[3];
   for (int64_t o = 0; o < shape[0]; ++o) {
     for (int64_t p = 0; p < pixels; ++p) {
       for (int64_t c = 0; c < shape[1]; ++c) {
-        moved[static_cast<size_t>((o * shape[1] + c) * pixels + p)] = bytes[static_cast<size_t>((o * pixels + p) * shape[1] + c)];
+        moved[static_cast<size_t>((o * shape[1] + c) * pixels + p)] =
+            bytes[static_cast<size_t>((o * pixels + p) * shape[1] + c)];
       }
     }
   }
@@ -62,7 +64,9 @@ void FoldPads(Graph& graph) {
     if (!producer || graph.nodes[*producer].op != Op::kPad) continue;
     const Node& pad = graph.nodes[*producer];
     const std::array<int64_t, 2> none{0, 0};
-    if (pad.pads[0] != none || pad.pads[1] != none || pad.pad_value != graph.tensor(node.inputs[0]).quant->zero[0]) continue;
+    if (pad.pads[0] != none || pad.pads[1] != none ||
+        pad.pad_value != graph.tensor(node.inputs[0]).quant->zero[0])
+      continue;
     for (size_t d = 0; d < 2; ++d) {
       node.window.pad_before[d] += pad.pads[d + 2][0];
       node.window.pad_after[d] += pad.pads[d + 2][1];
@@ -82,7 +86,8 @@ void DenseToConv(Graph& graph) {
     }
     TensorId image = graph.nodes[*producer].inputs[0];
     const auto mover = graph.ProducerOf(image);
-    const bool by_rows = mover && graph.nodes[*mover].op == Op::kTranspose && graph.nodes[*mover].perm == std::vector<int>{0, 2, 3, 1};
+    const bool by_rows = mover && graph.nodes[*mover].op == Op::kTranspose &&
+                         graph.nodes[*mover].perm == std::vector<int>{0, 2, 3, 1};
     if (by_rows) image = graph.nodes[*mover].inputs[0];
     const std::vector<int64_t> in = graph.tensor(image).shape;
     const std::vector<int64_t> row{1, graph.tensor(image).count()};

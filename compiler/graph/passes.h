@@ -12,12 +12,12 @@ namespace tessera::graph {
 void RemoveDead(Graph& graph);
 
 // dense(reshape(x)) of an image becomes a convolution whose window is the whole image: the same
-// products, and no transposition of a blocked layout is left. So does dense(reshape(transpose(x))) where
-// the transposition is NCHW to NHWC, with the weights in the other order.
+// products, and no transposition of a blocked layout is left. So does dense(reshape(transpose(x)))
+// where the transposition is NCHW to NHWC, with the weights in the other order.
 void DenseToConv(Graph& graph);
 
-// conv(pad(x)) becomes a convolution with wider pads of its own, where the pad is spatial and holds the zero point,
-// which is what a convolution's pads hold.
+// conv(pad(x)) becomes a convolution with wider pads of its own, where the pad is spatial and holds
+// the zero point, which is what a convolution's pads hold.
 void FoldPads(Graph& graph);
 
 // All passes that are always worth it, in order.

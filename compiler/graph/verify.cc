@@ -240,7 +240,8 @@ class NodeCheck {
   Status Softmax() const {
     if (In(0).shape.empty()) return Bad("an operand without axes");
     // The sum of exponentials has twelve integer bits.
-    if (In(0).shape.back() >= 4096) return Bad("rows of {} elements, at most 4095", In(0).shape.back());
+    if (In(0).shape.back() >= 4096)
+      return Bad("rows of {} elements, at most 4095", In(0).shape.back());
     if (!(node_.beta > 0) || node_.beta > 1e6) return Bad("beta {} is not in (0, 1e6]", node_.beta);
     const Quant& out = *Out().quant;
     if (out.scale[0] != 1.0 / 256 || out.zero[0] != -128)

@@ -8,7 +8,8 @@
 namespace tessera {
 
 std::string OnnxOperators() {
-  return "QuantizeLinear DequantizeLinear Conv Gemm MatMul Add Mul MaxPool AveragePool GlobalAveragePool Flatten Reshape "
+  return "QuantizeLinear DequantizeLinear Conv Gemm MatMul Add Mul MaxPool AveragePool "
+         "GlobalAveragePool Flatten Reshape "
          "Squeeze Unsqueeze Relu Clip Identity Dropout";
 }
 

@@ -116,8 +116,8 @@ Status QdqConverter::One(const Node& node) {
     reals_[node.outputs[0]] = x;
     return {};
   }
-  return Fail(Code::kUnsupported,
-              "{}: operator {} is not supported (supported: {})", node.Place(), type, OnnxOperators());
+  return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})", node.Place(),
+              type, OnnxOperators());
 }
 
 Result<TensorId> QdqConverter::AddConstant(const Node& node, graph::Tensor tensor) {

@@ -49,7 +49,7 @@ class Converter {
   const Tensor& Out() const { return model_.tensors[static_cast<size_t>(op_->outputs[0])]; }
   Result<graph::TensorId> Activation(size_t i, TensorType type = TensorType::INT8) const;
   Result<std::vector<int64_t>> Integers(size_t i) const;  // a short constant of int32 or int64
-  Status Reserve(size_t bytes);  // before a constant of so many is made
+  Status Reserve(size_t bytes);                           // before a constant of so many is made
   Result<graph::TensorId> Emit(graph::Node made, const std::string& suffix,
                                const graph::Quant& quant, Shape shape);
   Status Finish(graph::Node made, Shape shape);  // makes the operator's result

@@ -90,12 +90,15 @@ Status SetAddInputs(const Graph& graph, Node& node, double& factor) {
 // Scales that were float32 in a file; whole expressions of them round after each step.
 float Float(double scale) { return static_cast<float>(scale); }
 
-// The window's sum over its count, half away from zero: one multiplication that is exact for every sum. A multiplier just
-// above 2^31 / count pushes the halves away from zero; how far it may be above is tried on all sums.
+// The window's sum over its count, half away from zero: one multiplication that is exact for every
+// sum. A multiplier just above 2^31 / count pushes the halves away from zero; how far it may be
+// above is tried on all sums.
 Status SetMeanOfElements(const Node& node, Requant& requant) {
   const int64_t n = node.window.kernel[0] * node.window.kernel[1];
   constexpr int64_t kLargest = 1 << 16;
-  if (n > kLargest) return Fail(Code::kUnsupported, "node {}: an average of {} elements, at most {}", node.name, n, kLargest);
+  if (n > kLargest)
+    return Fail(Code::kUnsupported, "node {}: an average of {} elements, at most {}", node.name, n,
+                kLargest);
   const auto exact = [&](int64_t multiplier, int left) {
     for (int64_t sum = -128 * n; sum <= 127 * n; ++sum) {
       const int64_t rounded = (sum + (sum >= 0 ? n / 2 : -(n / 2))) / n;
@@ -114,19 +117,23 @@ Status SetMeanOfElements(const Node& node, Requant& requant) {
       return {};
     }
   }
-  return Fail(Code::kUnsupported, "node {}: no 31-bit multiplier divides sums of {} elements exactly", node.name, n);
+  return Fail(Code::kUnsupported,
+              "node {}: no 31-bit multiplier divides sums of {} elements exactly", node.name, n);
 }
 
-// The factor of the scales, divided by the count in fixed point as TFLite's MEAN does: some bits more, then whole.
+// The factor of the scales, divided by the count in fixed point as TFLite's MEAN does: some bits
+// more, then whole.
 Status SetMean(const Graph& graph, const Node& node, Requant& requant) {
   const Tensor& x = graph.tensor(node.inputs[0]);
   const int64_t n = x.shape[2] * x.shape[3];
-  const Result<Multiplier> m = MultiplierOf(x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
+  const Result<Multiplier> m =
+      MultiplierOf(x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
   if (!m) return Within("node " + node.name, m.error());
-  const int bits = std::min({static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) - 1, 32, 31 + m->shift});
+  const int bits =
+      std::min({static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) - 1, 32, 31 + m->shift});
   if (m->shift - bits < -31 || 255 * n > INT32_MAX >> std::max(m->shift - bits, 0)) {
-    return Fail(Code::kOutOfRange, "node {}: a mean over {} elements with factor {} leaves 32 bits", node.name, n,
-                x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
+    return Fail(Code::kOutOfRange, "node {}: a mean over {} elements with factor {} leaves 32 bits",
+                node.name, n, x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
   }
   requant.multiplier = {static_cast<int32_t>((int64_t{m->multiplier} << bits) / n)};
   requant.shift = {static_cast<int8_t>(m->shift - bits)};
@@ -136,12 +143,13 @@ Status SetMean(const Graph& graph, const Node& node, Requant& requant) {
 
 // Differences to the greatest value become Q5.26 numbers; those too small for it count as nothing.
 Status SetSoftmax(const Graph& graph, const Node& node, Requant& requant) {
-  const double real = std::min(node.beta * graph.tensor(node.inputs[0]).quant->scale[0] * (1 << 26), 2147483647.0);
+  const double real =
+      std::min(node.beta * graph.tensor(node.inputs[0]).quant->scale[0] * (1 << 26), 2147483647.0);
   const Result<Multiplier> m = MultiplierOf(real);
   if (!m) return Within("node " + node.name, m.error());
   if (m->shift < 1) {
-    return Fail(Code::kOutOfRange, "node {}: beta {} times scale {} is too small for softmax", node.name, node.beta,
-                graph.tensor(node.inputs[0]).quant->scale[0]);
+    return Fail(Code::kOutOfRange, "node {}: beta {} times scale {} is too small for softmax",
+                node.name, node.beta, graph.tensor(node.inputs[0]).quant->scale[0]);
   }
   requant.multiplier = {m->multiplier};
   requant.shift = {m->shift};
@@ -169,7 +177,8 @@ Status Attach(const Graph& graph, Node& node) {
       for (int64_t c = 0; c < w.shape[0]; ++c) {
         const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : static_cast<size_t>(c)];
         // TFLite's fully connected layers with one scale multiply it in float32.
-        const bool narrow = node.op == Op::kDense && node.round == isa::Round::kTflite && w.quant->scale.size() == 1;
+        const bool narrow = node.op == Op::kDense && node.round == isa::Round::kTflite &&
+                            w.quant->scale.size() == 1;
         factors.push_back((narrow ? double{Float(scale(0)) * Float(s_w)} : scale(0) * s_w) / s_out);
       }
       FoldBias(graph, node, requant);
@@ -186,7 +195,8 @@ Status Attach(const Graph& graph, Node& node) {
       break;
     }
     case Op::kMul:
-      factors = {node.float_factor ? double{Float(scale(0)) * Float(scale(1)) / Float(s_out)} : scale(0) * scale(1) / s_out};
+      factors = {node.float_factor ? double{Float(scale(0)) * Float(scale(1)) / Float(s_out)}
+                                   : scale(0) * scale(1) / s_out};
       requant.bias = {0};
       largest = {255 * 255};
       break;

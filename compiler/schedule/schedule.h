@@ -8,21 +8,24 @@
 // A step is words. What each one does ("axis" is a loop of the named stage):
 //   decide NAME {A B C} PICK           a choice; $NAME in a later step stands for its value
 //   split STAGE AXIS N OUTER INNER     AXIS = OUTER * N + INNER; guarded where N does not divide
-//   split STAGE AXIS N OUTER INNER pad the same, over a range rounded up to whole N without guard:
-//   every
-//                                      tensor that AXIS indexes must have a layout padded that far
+//   split STAGE AXIS N OUTER INNER pad
+//                                      the same over a range rounded up to whole N, without guard:
+//                                      every tensor that AXIS indexes needs a layout padded so far
 //   fuse STAGE A B AB                  two adjacent loops become one
 //   reorder STAGE A B C ...            these loops, in this order, in the places they hold
 //   tile STAGE A B NA NB AO BO AI BI   two splits and a reorder
 //   compute_at STAGE CONSUMER AXIS     computed inside that loop, on the box that is needed there
 //   inline STAGE                       substituted into its consumers
 //   cache_read TENSOR SCOPE NAME R...  a copy NAME of TENSOR, read by stages R...
-//   cache_write STAGE SCOPE NAME       STAGE is computed in NAME and copied out; before other steps
-//   on it set_scope STAGE SCOPE              where the stage's buffer lives layout TENSOR
-//   0,1/16,2,3,1%16 [F]  the physical layout of its buffer (ir/layout.h), padding holds F
+//   cache_write STAGE SCOPE NAME       STAGE is computed in NAME and copied out; before any other
+//                                      step on it
+//   set_scope STAGE SCOPE              where the stage's buffer lives
+//   layout TENSOR 0,1/16,2,3,1%16 [F]  the physical layout of its buffer (ir/layout.h); padding
+//                                      holds F
 //   vectorize|unroll|parallel|vthread STAGE AXIS
 //   tensorize STAGE AXIS INTRINSIC     the nest from AXIS inwards is one call
-//   (schedule/tensor_intrin.h) double_buffer STAGE                its buffer has two copies
+//                                      (schedule/tensor_intrin.h)
+//   double_buffer STAGE                its buffer has two copies
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 

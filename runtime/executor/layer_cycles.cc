@@ -13,19 +13,23 @@ struct Charge {
   const TraceEntry* to;
 };
 
-// The last retirement of each layer, then a pass over the layers in the order in which they end in the program.
-std::vector<Charge> Charges(const isa::ProgramImage& program, std::span<const TraceEntry> trace, size_t layers) {
+// The last retirement of each layer, then a pass over the layers in the order in which they end in
+// the program.
+std::vector<Charge> Charges(const isa::ProgramImage& program, std::span<const TraceEntry> trace,
+                            size_t layers) {
   std::vector<const TraceEntry*> last(layers);
   for (const TraceEntry& entry : trace) {
     const auto range =
         std::ranges::upper_bound(program.source, entry.insn, {}, &isa::SourceRange::end);
-    if (range == program.source.end() || entry.insn < range->begin || range->layer >= layers) continue;
+    if (range == program.source.end() || entry.insn < range->begin || range->layer >= layers)
+      continue;
     const TraceEntry*& end = last[range->layer];
     if (end == nullptr || entry.cycle > end->cycle) end = &entry;
   }
   std::vector<uint32_t> order;
   for (auto range = program.source.rbegin(); range != program.source.rend(); ++range) {
-    if (range->layer < layers && std::ranges::count(order, range->layer) == 0) order.push_back(range->layer);
+    if (range->layer < layers && std::ranges::count(order, range->layer) == 0)
+      order.push_back(range->layer);
   }
   std::ranges::reverse(order);
   std::vector<Charge> charges;
@@ -42,7 +46,8 @@ std::vector<Charge> Charges(const isa::ProgramImage& program, std::span<const Tr
 uint64_t CycleOf(const TraceEntry* entry) { return entry == nullptr ? 0 : entry->cycle; }
 
 UnitCounters Less(const UnitCounters& a, const UnitCounters& b) {
-  return {a.busy - b.busy, a.token_wait - b.token_wait, a.memory_wait - b.memory_wait, a.hazard - b.hazard, a.idle - b.idle};
+  return {a.busy - b.busy, a.token_wait - b.token_wait, a.memory_wait - b.memory_wait,
+          a.hazard - b.hazard, a.idle - b.idle};
 }
 
 }  // namespace
@@ -53,19 +58,22 @@ std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
   std::vector<uint64_t> cycles(layers);
   const std::vector<Charge> charges = Charges(program, trace, layers);
   for (const Charge& c : charges) cycles[c.layer] = CycleOf(c.to) - CycleOf(c.from);
-  if (!charges.empty() && total > CycleOf(charges.back().to)) cycles[charges.back().layer] += total - CycleOf(charges.back().to);
+  if (!charges.empty() && total > CycleOf(charges.back().to))
+    cycles[charges.back().layer] += total - CycleOf(charges.back().to);
   return cycles;
 }
 
 std::vector<std::array<UnitCounters, isa::kUnits>> LayerUnits(const isa::ProgramImage& program,
-                                                              std::span<const TraceEntry> trace, size_t layers,
+                                                              std::span<const TraceEntry> trace,
+                                                              size_t layers,
                                                               const RunReport& report) {
   std::vector<std::array<UnitCounters, isa::kUnits>> units(layers);
   const std::vector<Charge> charges = Charges(program, trace, layers);
   for (const Charge& c : charges) {
     const bool final = &c == &charges.back();
     for (size_t u = 0; u < isa::kUnits; ++u) {
-      const UnitCounters none, from = c.from ? c.from->units[u] : none, to = c.to ? c.to->units[u] : none;
+      const UnitCounters none, from = c.from ? c.from->units[u] : none,
+                               to = c.to ? c.to->units[u] : none;
       units[c.layer][u] = Less(final ? report.units[u] : to, from);
     }
   }

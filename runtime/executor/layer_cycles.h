@@ -17,16 +17,17 @@ namespace tessera {
 
 // Cycles of each of |layers| layers, from the trace of one run of |program| on a device with a
 // clock. The layers of a program overlap (one's weights load while another computes), so a layer is
-// charged with the time from the last retirement of every layer that ends before it in the program, to
-// its own last retirement; what follows the last layer's is its own too. The sum is |total|, the run's
-// cycles.
+// charged with the time from the last retirement of every layer that ends before it in the program,
+// to its own last retirement; what follows the last layer's is its own too. The sum is |total|, the
+// run's cycles.
 std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
                                   std::span<const TraceEntry> trace, size_t layers, uint64_t total);
 
-// What the units did in the cycles that LayerCycles charges to each layer: by layer, by unit. A unit's five counters add up to
-// the layer's cycles, all layers' to |report|'s.
+// What the units did in the cycles that LayerCycles charges to each layer: by layer, by unit. A
+// unit's five counters add up to the layer's cycles, all layers' to |report|'s.
 std::vector<std::array<UnitCounters, isa::kUnits>> LayerUnits(const isa::ProgramImage& program,
-                                                              std::span<const TraceEntry> trace, size_t layers,
+                                                              std::span<const TraceEntry> trace,
+                                                              size_t layers,
                                                               const RunReport& report);
 
 }  // namespace tessera

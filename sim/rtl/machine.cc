@@ -280,7 +280,8 @@ class Machine : public RtlMachine {
       entry.cycle = top_->trace_cycles_o;
       for (size_t u = 0; u < isa::kUnits; ++u) {
         UnitCounters& c = entry.units[u];
-        c = {top_->trace_busy_o[u], top_->trace_token_o[u], top_->trace_memory_o[u], top_->trace_hazard_o[u], 0};
+        c = {top_->trace_busy_o[u], top_->trace_token_o[u], top_->trace_memory_o[u],
+             top_->trace_hazard_o[u], 0};
         c.idle = entry.cycle - c.busy - c.token_wait - c.memory_wait - c.hazard;
       }
       entry.insn = top_->trace_num_o[unit];
@@ -296,8 +297,9 @@ class Machine : public RtlMachine {
     }
   }
 
-  // Whether nothing can happen any more. What a unit holds may wait for a token while the unit still works
-  // on what it took before, for longer than kQuietCycles: so nobody may have worked for a while either.
+  // Whether nothing can happen any more. What a unit holds may wait for a token while the unit
+  // still works on what it took before, for longer than kQuietCycles: so nobody may have worked for
+  // a while either.
   bool Stuck() {
     const uint64_t worked = BusyCycles();
     Step(kRegisterCycles);
@@ -310,8 +312,8 @@ class Machine : public RtlMachine {
     return sum;
   }
 
-  // Whether memory has nothing outstanding, and every unit is empty or waits for a token or for room to
-  // push one.
+  // Whether memory has nothing outstanding, and every unit is empty or waits for a token or for
+  // room to push one.
   bool WaitsForTokens() {
     if (!dram_.idle()) return false;
     bool waiting = false;

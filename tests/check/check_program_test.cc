@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: one bad program for each diagnostic of the checker, with its text, beside the
-// nearest good one; that boxes are followed exactly and not by their outlines. Not tested here: long and random streams
-// (check_stream_test), random legal programs (tests/rig).
+// nearest good one; that boxes are followed exactly and not by their outlines. Not tested here:
+// long and random streams (check_stream_test), random legal programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

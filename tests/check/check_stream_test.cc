@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: that the checker ends, and survives, whatever a stream holds; that a program of 20,000
-// instructions is followed whole. Space: 600 seeded random streams; one long program. Not tested here: what each
-// diagnostic says (check_program_test).
+// What is tested: that the checker ends, and survives, whatever a stream holds; that a program of
+// 20,000 instructions is followed whole. Space: 600 seeded random streams; one long program. Not
+// tested here: what each diagnostic says (check_program_test).
 #include <gtest/gtest.h>
 
 #include "base/bits.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the golden cycles of the five networks (cycles.json): the RTL takes exactly these, whatever the input
-// holds, README.md's table has them, and they are within what is asked of the machine. Space: configuration default, memory
-// model tsim, two random inputs a network; networks whose file is missing are skipped with a count. Not tested here: results
+// What is tested: the golden cycles of the five networks (cycles.json): the RTL takes exactly
+// these, whatever the input holds, README.md's table has them, and they are within what is asked of
+// the machine. Space: configuration default, memory model tsim, two random inputs a network;
+// networks whose file is missing are skipped with a count. Not tested here: results
 // (mlperf_*_test), other configurations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,8 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr const char* kMoved =
-    "cycles moved: after a review, python3 bench/networks.py --update writes cycles.json and README.md";
+    "cycles moved: after a review, python3 bench/networks.py --update writes cycles.json and "
+    "README.md";
 
 struct Named {
   std::string network, path;
@@ -63,10 +65,12 @@ Result<std::vector<uint64_t>> Measure(const std::string& path) {
   TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
   options.cpu = false;
   options.device = true;
-  TESSERA_ASSIGN(compiler::Compiled compiled, compiler::Compile(std::move(graph), path, Crc64(bytes), options));
+  TESSERA_ASSIGN(compiler::Compiled compiled,
+                 compiler::Compile(std::move(graph), path, Crc64(bytes), options));
   const auto artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
   TESSERA_ASSIGN(const std::unique_ptr<Device> device, OpenDevice("rtl", options.config));
-  TESSERA_ASSIGN(const std::unique_ptr<Executor> executor, Executor::Open(artifact, "device", device.get()));
+  TESSERA_ASSIGN(const std::unique_ptr<Executor> executor,
+                 Executor::Open(artifact, "device", device.get()));
   Rng rng(1);
   std::vector<uint64_t> cycles;
   for (int run = 0; run < 2; ++run) {
@@ -98,8 +102,10 @@ TEST(Cycles, ReadmeHasThem) {
   ASSERT_TRUE(readme) << readme.error().message;
   const std::string text(readme->begin(), readme->end());
   for (const auto& [network, cycles] : GoldenCycles()) {
-    EXPECT_THAT(text, HasSubstr(fmt::format(" | {} | ", Grouped(cycles)))) << network << "; " << kMoved;
-    const std::string ms = fmt::format(" | {:.3f} | {:.3f} | ", static_cast<double>(cycles) / 100e3, static_cast<double>(cycles) / 142e3);
+    EXPECT_THAT(text, HasSubstr(fmt::format(" | {} | ", Grouped(cycles))))
+        << network << "; " << kMoved;
+    const std::string ms = fmt::format(" | {:.3f} | {:.3f} | ", static_cast<double>(cycles) / 100e3,
+                                       static_cast<double>(cycles) / 142e3);
     EXPECT_THAT(text, HasSubstr(ms)) << network << "; " << kMoved;
   }
 }
@@ -108,7 +114,8 @@ class CyclesOnRtl : public testing::TestWithParam<Named> {};
 
 TEST_P(CyclesOnRtl, AreTheGoldenOnes) {
   if (!std::filesystem::exists(GetParam().path)) {
-    GTEST_SKIP() << fmt::format("skipped: 1 model not found: {} (see models/mlperf_tiny/README.md)", GetParam().path);
+    GTEST_SKIP() << fmt::format("skipped: 1 model not found: {} (see models/mlperf_tiny/README.md)",
+                                GetParam().path);
   }
   const Result<std::vector<uint64_t>> cycles = Measure(GetParam().path);
   ASSERT_TRUE(cycles) << cycles.error().message;
@@ -117,7 +124,8 @@ TEST_P(CyclesOnRtl, AreTheGoldenOnes) {
   EXPECT_EQ((*cycles)[0], GoldenCycles()[GetParam().network]) << kMoved;
 }
 
-INSTANTIATE_TEST_SUITE_P(Rtl, CyclesOnRtl, testing::ValuesIn(Networks()), [](const auto& param) { return param.param.network; });
+INSTANTIATE_TEST_SUITE_P(Rtl, CyclesOnRtl, testing::ValuesIn(Networks()),
+                         [](const auto& param) { return param.param.network; });
 
 }  // namespace
 }  // namespace tessera::test

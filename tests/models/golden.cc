@@ -11,7 +11,9 @@
 namespace tessera::test {
 namespace {
 
-uint64_t Hash(const nlohmann::json& text) { return std::stoull(text.get<std::string>(), nullptr, 16); }
+uint64_t Hash(const nlohmann::json& text) {
+  return std::stoull(text.get<std::string>(), nullptr, 16);
+}
 
 Golden::Run ReadRun(const nlohmann::json& json) {
   Golden::Run run{json.at("input"), Hash(json.at("input_crc")), {}, {}};
@@ -30,7 +32,8 @@ Golden FromJson(const nlohmann::json& json) {
   golden.rounding = json.at("oracle").at("rounding");
   golden.input_shape = json.at("input_shape").get<std::vector<int64_t>>();
   golden.input_zero = json.at("input_zero");
-  for (const auto& op : json.at("operators")) golden.operators.push_back({op.at("name"), op.at("shape").get<std::vector<int64_t>>()});
+  for (const auto& op : json.at("operators"))
+    golden.operators.push_back({op.at("name"), op.at("shape").get<std::vector<int64_t>>()});
   golden.first_with_bytes = json.at("first_with_bytes");
   for (const auto& run : json.at("runs")) golden.runs.push_back(ReadRun(run));
   return golden;
@@ -55,7 +58,8 @@ Result<Golden> ReadGolden(const std::string& network) {
   try {
     return FromJson(json);
   } catch (const std::exception& error) {
-    return Fail(Code::kDataLoss, "{}: {}; write it again with models/mlperf_tiny/goldens.py", path, error.what());
+    return Fail(Code::kDataLoss, "{}: {}; write it again with models/mlperf_tiny/goldens.py", path,
+                error.what());
   }
 }
 
@@ -64,18 +68,23 @@ std::optional<std::vector<uint8_t>> MakeInput(const Golden& golden, const std::s
   for (int64_t extent : golden.input_shape) count *= extent;
   std::vector<uint8_t> values(static_cast<size_t>(count));
   const auto fill = [&](auto value_at) {
-    for (int64_t i = 0; i < count; ++i) values[static_cast<size_t>(i)] = static_cast<uint8_t>(value_at(i));
+    for (int64_t i = 0; i < count; ++i)
+      values[static_cast<size_t>(i)] = static_cast<uint8_t>(value_at(i));
     return values;
   };
   if (input == "least") return fill([](int64_t) { return -128; });
   if (input == "greatest") return fill([](int64_t) { return 127; });
   if (input == "zero point") return fill([&](int64_t) { return golden.input_zero; });
   if (input == "ramp") return fill([](int64_t i) { return i % 256 - 128; });
-  if (input == "checkerboard") return fill([&](int64_t i) { return SumOfCoordinates(golden.input_shape, i) % 2 == 0 ? -128 : 127; });
+  if (input == "checkerboard")
+    return fill(
+        [&](int64_t i) { return SumOfCoordinates(golden.input_shape, i) % 2 == 0 ? -128 : 127; });
   uint64_t seed = 0;
   const std::string_view text = input;
   if (!text.starts_with("random ")) return std::nullopt;
-  if (std::from_chars(text.data() + 7, text.data() + text.size(), seed).ptr != text.data() + text.size()) return std::nullopt;
+  if (std::from_chars(text.data() + 7, text.data() + text.size(), seed).ptr !=
+      text.data() + text.size())
+    return std::nullopt;
   Rng rng(seed);
   uint64_t word = 0;
   return fill([&](int64_t i) {
@@ -86,7 +95,8 @@ std::optional<std::vector<uint8_t>> MakeInput(const Golden& golden, const std::s
 
 std::string ModelPath(const std::string& file) {
   const char* folder = std::getenv("TESSERA_MODELS");
-  return (folder != nullptr && *folder != '\0' ? std::string(folder) : "../shared/models") + "/" + file;
+  return (folder != nullptr && *folder != '\0' ? std::string(folder) : "../shared/models") + "/" +
+         file;
 }
 
 std::string MissingModels() {
@@ -95,7 +105,10 @@ std::string MissingModels() {
     const Result<Golden> golden = ReadGolden(network);
     missing += golden && !std::filesystem::exists(ModelPath(golden->file));
   }
-  return missing == 0 ? "" : fmt::format("skipped: {} models not found (see models/mlperf_tiny/README.md)", missing);
+  return missing == 0
+             ? ""
+             : fmt::format("skipped: {} models not found (see models/mlperf_tiny/README.md)",
+                           missing);
 }
 
 }  // namespace tessera::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What TFLite's interpreter gave for a network (models/mlperf_tiny/goldens), and the inputs that it was given: a second
-// writing of models/mlperf_tiny/goldens.py. Tests only.
+// What TFLite's interpreter gave for a network (models/mlperf_tiny/goldens), and the inputs that it
+// was given: a second writing of models/mlperf_tiny/goldens.py. Tests only.
 #ifndef TESSERA_TESTS_MODELS_GOLDEN_H_
 #define TESSERA_TESTS_MODELS_GOLDEN_H_
 
@@ -14,8 +14,8 @@
 
 namespace tessera::test {
 
-inline const std::vector<std::string> kNetworks = {"image_classification", "keyword_spotting", "visual_wake_words",
-                                                   "anomaly_detection"};
+inline const std::vector<std::string> kNetworks = {"image_classification", "keyword_spotting",
+                                                   "visual_wake_words", "anomaly_detection"};
 
 struct Golden {
   struct Operator {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the golden files by themselves, with and without the models: they come from the interpreter that
-// models/mlperf_tiny/requirements.txt names, have 20 random and 5 structured inputs, the inputs made here are those that
-// the interpreter was given, and bytes and checksums agree. Space: all files. Also what is said of missing models and of
-// bad files. Not tested here: whether anything computes these results (mlperf_*_test).
+// What is tested: the golden files by themselves, with and without the models: they come from the
+// interpreter that models/mlperf_tiny/requirements.txt names, have 20 random and 5 structured
+// inputs, the inputs made here are those that the interpreter was given, and bytes and checksums
+// agree. Space: all files. Also what is said of missing models and of bad files. Not tested here:
+// whether anything computes these results (mlperf_*_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +57,8 @@ TEST_P(GoldensTest, AreComplete) {
   EXPECT_GE(last_results.size(), 10u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GoldensTest, testing::ValuesIn(kNetworks), [](const auto& param) { return param.param; });
+INSTANTIATE_TEST_SUITE_P(All, GoldensTest, testing::ValuesIn(kNetworks),
+                         [](const auto& param) { return param.param; });
 
 TEST(Goldens, UnknownInputsAreNotMade) {
   const Golden golden{.input_shape = {1, 4}};

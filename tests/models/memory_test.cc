@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a network whose program, weights and activations do not fit a device's memory is refused when it is opened,
-// with what was wanted and what is free. Space: one network, sizes around what it needs. Not tested here: scratchpads that
-// are too small (tests/compiler/accel/refuse_test.cc).
+// What is tested: a network whose program, weights and activations do not fit a device's memory is
+// refused when it is opened, with what was wanted and what is free. Space: one network, sizes
+// around what it needs. Not tested here: scratchpads that are too small
+// (tests/compiler/accel/refuse_test.cc).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,10 +25,13 @@ Status OpenWith(uint64_t memory_bytes) {
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
   options.cpu = false;
-  TESSERA_ASSIGN(compiler::Compiled compiled, compiler::Compile(std::move(graph), path, 0, options));
+  TESSERA_ASSIGN(compiler::Compiled compiled,
+                 compiler::Compile(std::move(graph), path, 0, options));
   const auto artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
-  TESSERA_ASSIGN(const std::unique_ptr<Device> device, OpenDevice("func", options.config, {.memory_bytes = memory_bytes}));
-  TESSERA_ASSIGN(const std::unique_ptr<Executor> executor, Executor::Open(artifact, "device", device.get()));
+  TESSERA_ASSIGN(const std::unique_ptr<Device> device,
+                 OpenDevice("func", options.config, {.memory_bytes = memory_bytes}));
+  TESSERA_ASSIGN(const std::unique_ptr<Executor> executor,
+                 Executor::Open(artifact, "device", device.get()));
   return {};
 }
 

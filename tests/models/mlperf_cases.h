@@ -12,7 +12,8 @@
 
 namespace tessera::test {
 
-// All 25 inputs; without fusion every operator must have been compared, except a reshape, which need not be a layer.
+// All 25 inputs; without fusion every operator must have been compared, except a reshape, which
+// need not be a layer.
 inline void ExpectGolden(const std::string& network, const NetworkRun& how) {
   const Result<Golden> golden = ReadGolden(network);
   ASSERT_TRUE(golden) << golden.error().message;
@@ -27,8 +28,10 @@ inline void ExpectGolden(const std::string& network, const NetworkRun& how) {
     without += " " + op.name;
     EXPECT_TRUE(how.fuse || op.name.starts_with("reshape_")) << op.name << " was not compared";
   }
-  fmt::print("{} on {}{}: {} inputs, {} of {} operators compared{}{}", network, how.device, how.fuse ? how.observe ? " observed" : "" : " without fusion",
-             comparison->inputs, comparison->compared.size(), golden->operators.size(), without.empty() ? "" : ", not", without);
+  fmt::print("{} on {}{}: {} inputs, {} of {} operators compared{}{}", network, how.device,
+             how.fuse ? how.observe ? " observed" : "" : " without fusion", comparison->inputs,
+             comparison->compared.size(), golden->operators.size(), without.empty() ? "" : ", not",
+             without);
   for (uint64_t cycles : comparison->cycles) fmt::print(", {} cycles", cycles);
   fmt::print("\n");
 }
@@ -42,7 +45,9 @@ class MlperfTest : public testing::TestWithParam<std::string> {
   }
 };
 
-inline std::string NetworkName(const testing::TestParamInfo<std::string>& info) { return info.param; }
+inline std::string NetworkName(const testing::TestParamInfo<std::string>& info) {
+  return info.param;
+}
 
 }  // namespace tessera::test
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the four MLPerf Tiny networks on the host give the integers of TFLite's reference kernels. Space: 25
-// inputs a network (20 of seeded random bytes, 5 structured), the result of every operator without fusion, and with
-// fusion the output and every result that is still there. Not tested here: other devices (mlperf_func_test,
-// mlperf_rtl_test), other operators (tflite_ops_test).
+// What is tested: the four MLPerf Tiny networks on the host give the integers of TFLite's reference
+// kernels. Space: 25 inputs a network (20 of seeded random bytes, 5 structured), the result of
+// every operator without fusion, and with fusion the output and every result that is still there.
+// Not tested here: other devices (mlperf_func_test, mlperf_rtl_test), other operators
+// (tflite_ops_test).
 #include "tests/models/mlperf_cases.h"
 
 namespace tessera::test {
@@ -12,7 +13,8 @@ namespace {
 TEST_P(MlperfTest, EveryOperator) { ExpectGolden(GetParam(), {.device = "cpu", .fuse = false}); }
 TEST_P(MlperfTest, Fused) { ExpectGolden(GetParam(), {.device = "cpu"}); }
 
-// The comparison itself: a golden that is wrong is told with its place, whether its bytes are known or its checksum alone.
+// The comparison itself: a golden that is wrong is told with its place, whether its bytes are known
+// or its checksum alone.
 TEST_P(MlperfTest, ADifferenceIsTold) {
   Result<Golden> golden = ReadGolden(GetParam());
   ASSERT_TRUE(golden) << golden.error().message;
@@ -25,10 +27,12 @@ TEST_P(MlperfTest, ADifferenceIsTold) {
   ASSERT_TRUE(comparison) << comparison.error().message;
   ASSERT_EQ(comparison->different.size(), 2u);
   const std::string start = GetParam() + " on cpu, input '";
-  EXPECT_EQ(comparison->different[0], fmt::format("{}random 2', {}: first at [0, 0]: {} instead of {}", start, last, static_cast<int8_t>(right),
-                                                  static_cast<int8_t>(right + 1)));
-  EXPECT_EQ(comparison->different[1], fmt::format("{}random 3', {}: CRC {:016x} instead of {:016x}", start, first,
-                                                  golden->runs[2].crc.front() ^ 1, golden->runs[2].crc.front()));
+  EXPECT_EQ(comparison->different[0],
+            fmt::format("{}random 2', {}: first at [0, 0]: {} instead of {}", start, last,
+                        static_cast<int8_t>(right), static_cast<int8_t>(right + 1)));
+  EXPECT_EQ(comparison->different[1],
+            fmt::format("{}random 3', {}: CRC {:016x} instead of {:016x}", start, first,
+                        golden->runs[2].crc.front() ^ 1, golden->runs[2].crc.front()));
 }
 
 TEST_P(MlperfTest, AnotherVersionOfTheModelIsRefused) {
@@ -37,8 +41,9 @@ TEST_P(MlperfTest, AnotherVersionOfTheModelIsRefused) {
   golden->file_crc ^= 1;
   const Result<Comparison> comparison = CompareNetwork(*golden, {.device = "cpu"});
   ASSERT_FALSE(comparison);
-  EXPECT_EQ(comparison.error().message, fmt::format("{}: CRC {:016x}, the goldens are of {:016x}: another version",
-                                                    ModelPath(golden->file), golden->file_crc ^ 1, golden->file_crc));
+  EXPECT_EQ(comparison.error().message,
+            fmt::format("{}: CRC {:016x}, the goldens are of {:016x}: another version",
+                        ModelPath(golden->file), golden->file_crc ^ 1, golden->file_crc));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpu, MlperfTest, testing::ValuesIn(kNetworks), NetworkName);

@@ -24,21 +24,25 @@ std::vector<uint8_t> InFileOrder(const HostTensor& tensor) {
   out.reserve(tensor.bytes.size());
   for (size_t image = 0; image < n; ++image) {
     for (size_t at = 0; at < area; ++at) {
-      for (size_t channel = 0; channel < c; ++channel) out.push_back(tensor.bytes[(image * c + channel) * area + at]);
+      for (size_t channel = 0; channel < c; ++channel)
+        out.push_back(tensor.bytes[(image * c + channel) * area + at]);
     }
   }
   return out;
 }
 
 // "[0, 3, 2, 1]: 5 instead of 6", of the first element that differs.
-std::string FirstDifference(const std::vector<int64_t>& shape, const std::vector<uint8_t>& got, const std::vector<uint8_t>& want) {
-  if (got.size() != want.size()) return fmt::format("{} values instead of {}", got.size(), want.size());
+std::string FirstDifference(const std::vector<int64_t>& shape, const std::vector<uint8_t>& got,
+                            const std::vector<uint8_t>& want) {
+  if (got.size() != want.size())
+    return fmt::format("{} values instead of {}", got.size(), want.size());
   const auto at = std::ranges::mismatch(got, want).in1 - got.begin();
   std::vector<int64_t> index(shape.size());
   int64_t rest = at;
   for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) index[d] = rest % shape[d];
   const size_t i = static_cast<size_t>(at);
-  return fmt::format("first at {}: {} instead of {}", ShapeText(index), static_cast<int8_t>(got[i]), static_cast<int8_t>(want[i]));
+  return fmt::format("first at {}: {} instead of {}", ShapeText(index), static_cast<int8_t>(got[i]),
+                     static_cast<int8_t>(want[i]));
 }
 
 // A compiled network on a device, and which layer holds which operator's result.
@@ -49,7 +53,10 @@ class Machine {
     const std::string path = ModelPath(golden.file);
     TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
     const uint64_t crc = Crc64(bytes);
-    if (crc != golden.file_crc) return Fail(Code::kInvalidArgument, "{}: CRC {:016x}, the goldens are of {:016x}: another version", path, crc, golden.file_crc);
+    if (crc != golden.file_crc)
+      return Fail(Code::kInvalidArgument,
+                  "{}: CRC {:016x}, the goldens are of {:016x}: another version", path, crc,
+                  golden.file_crc);
     TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
     compiler::CompileOptions options;
     TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
@@ -57,21 +64,26 @@ class Machine {
     options.device = !options.cpu;
     options.fuse = how.fuse;
     options.observe = how.observe;
-    TESSERA_ASSIGN(compiler::Compiled compiled, compiler::Compile(std::move(graph), path, crc, options));
+    TESSERA_ASSIGN(compiler::Compiled compiled,
+                   compiler::Compile(std::move(graph), path, crc, options));
     const auto artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
     if (options.device) {
       TESSERA_ASSIGN(made->device_, OpenDevice(how.device, options.config));
     }
-    TESSERA_ASSIGN(made->executor_, Executor::Open(artifact, options.cpu ? "cpu" : "device", made->device_.get()));
+    TESSERA_ASSIGN(made->executor_,
+                   Executor::Open(artifact, options.cpu ? "cpu" : "device", made->device_.get()));
     for (uint32_t layer = 0; layer < artifact->layers.size(); ++layer) {
       // A layer of several operators ends with the one whose result it keeps.
       const std::string& name = artifact->layers[layer].name;
-      if (made->executor_->plan().TapOf(layer) != nullptr) made->layer_of_[name.substr(name.rfind('+') + 1)] = layer;
+      if (made->executor_->plan().TapOf(layer) != nullptr)
+        made->layer_of_[name.substr(name.rfind('+') + 1)] = layer;
     }
     return made;
   }
 
-  Result<std::vector<HostTensor>> Run(const HostTensor& input, ExecutionReport* report) { return executor_->Run({&input, 1}, report); }
+  Result<std::vector<HostTensor>> Run(const HostTensor& input, ExecutionReport* report) {
+    return executor_->Run({&input, 1}, report);
+  }
 
   bool Has(const std::string& op) const { return layer_of_.contains(op); }
   Result<std::vector<uint8_t>> ResultOf(const std::string& op) const {
@@ -91,10 +103,12 @@ class Reference {
  public:
   explicit Reference(const Golden& golden) : golden_(golden) {}
 
-  std::optional<std::vector<uint8_t>> BytesOf(const Golden::Run& run, const HostTensor& input, size_t op) {
+  std::optional<std::vector<uint8_t>> BytesOf(const Golden::Run& run, const HostTensor& input,
+                                              size_t op) {
     if (const std::vector<uint8_t>* bytes = golden_.BytesOf(run, op)) return *bytes;
     if (!machine_) {
-      Result<std::unique_ptr<Machine>> made = Machine::Make(golden_, {.device = "cpu", .fuse = false});
+      Result<std::unique_ptr<Machine>> made =
+          Machine::Make(golden_, {.device = "cpu", .fuse = false});
       if (!made) return std::nullopt;
       machine_ = std::move(*made);
     }
@@ -137,9 +151,10 @@ Result<Comparison> CompareNetwork(const Golden& golden, const NetworkRun& how) {
       comparison.compared.insert(the_operator.name);
       if (Crc64(got) == run.crc[op]) continue;
       const std::optional<std::vector<uint8_t>> want = reference.BytesOf(run, input, op);
-      comparison.different.push_back(fmt::format("{} on {}, input '{}', {}: {}", golden.network, how.device, run.input, the_operator.name,
-                                                 want ? FirstDifference(the_operator.shape, got, *want)
-                                                      : fmt::format("CRC {:016x} instead of {:016x}", Crc64(got), run.crc[op])));
+      comparison.different.push_back(fmt::format(
+          "{} on {}, input '{}', {}: {}", golden.network, how.device, run.input, the_operator.name,
+          want ? FirstDifference(the_operator.shape, got, *want)
+               : fmt::format("CRC {:016x} instead of {:016x}", Crc64(got), run.crc[op])));
       break;
     }
     if (comparison.different.size() == 5) break;

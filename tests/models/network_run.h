@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A network of models/mlperf_tiny through the importer, the compiler and a device, its tensors compared with the
-// goldens. Tests only.
+// A network of models/mlperf_tiny through the importer, the compiler and a device, its tensors
+// compared with the goldens. Tests only.
 #ifndef TESSERA_TESTS_MODELS_NETWORK_RUN_H_
 #define TESSERA_TESTS_MODELS_NETWORK_RUN_H_
 
@@ -22,14 +22,17 @@ struct NetworkRun {
 };
 
 struct Comparison {
-  int64_t inputs = 0;                 // that were run
-  std::set<std::string> compared;     // operators whose results were compared for each input
-  std::vector<std::string> different;  // for each input that differs: network, device, input, operator, position
-  std::set<uint64_t> cycles;          // of an inference, on a device with a clock
+  int64_t inputs = 0;              // that were run
+  std::set<std::string> compared;  // operators whose results were compared for each input
+  std::vector<std::string>
+      different;  // for each input that differs: network, device, input, operator, position
+  std::set<uint64_t> cycles;  // of an inference, on a device with a clock
 };
 
-// Runs all inputs of |golden|. The first operator that differs is told for each input; after five such inputs it ends.
-//   errors  the model is another version than the goldens'; those of import, compilation and execution
+// Runs all inputs of |golden|. The first operator that differs is told for each input; after five
+// such inputs it ends.
+//   errors  the model is another version than the goldens'; those of import, compilation and
+//           execution
 Result<Comparison> CompareNetwork(const Golden& golden, const NetworkRun& how);
 
 }  // namespace tessera::test

@@ -14,7 +14,8 @@ Result<nlohmann::json> ReadPackedJson(const std::string& path) {
   std::string text;
   std::array<char, 1 << 16> chunk;
   int got = 0;
-  while ((got = gzread(file.get(), chunk.data(), chunk.size())) > 0) text.append(chunk.data(), static_cast<size_t>(got));
+  while ((got = gzread(file.get(), chunk.data(), chunk.size())) > 0)
+    text.append(chunk.data(), static_cast<size_t>(got));
   if (got < 0) return Fail(Code::kDataLoss, "{}: not gzip data, or cut short", path);
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) return Fail(Code::kDataLoss, "{}: not JSON", path);
@@ -22,7 +23,9 @@ Result<nlohmann::json> ReadPackedJson(const std::string& path) {
 }
 
 std::optional<std::vector<uint8_t>> FromHex(const std::string& text) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+  const auto digit = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  };
   std::vector<uint8_t> bytes;
   for (size_t at = 0; at + 1 < text.size(); at += 2) {
     const int high = digit(text[at]), low = digit(text[at + 1]);

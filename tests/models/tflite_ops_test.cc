@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: TFLite models of one operator give the bytes of TFLite's reference kernels, on the host and on the
-// functional simulator. Space: tests/data/tflite_ops, written by models/tflite_ops/make.py: about ten files an operator
-// with random options, shapes, scales and zero points, four inferences each (random, extremes, near the zero point, a
-// ramp). What the importer refuses is listed here with the reason, and so is what the accelerator does not take; either
-// list fails where it is too long. Not tested here: how the importer reads bad files (tests/compiler/import).
+// What is tested: TFLite models of one operator give the bytes of TFLite's reference kernels, on
+// the host and on the functional simulator. Space: tests/data/tflite_ops, written by
+// models/tflite_ops/make.py: about ten files an operator with random options, shapes, scales and
+// zero points, four inferences each (random, extremes, near the zero point, a ramp). What the
+// importer refuses is listed here with the reason, and so is what the accelerator does not take;
+// either list fails where it is too long. Not tested here: how the importer reads bad files
+// (tests/compiler/import).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +28,8 @@ namespace {
 constexpr char kFolder[] = "tests/data/tflite_ops/";
 
 const nlohmann::json& Cases() {
-  static const nlohmann::json cases = ReadPackedJson(std::string(kFolder) + "cases.json.gz").value().at("cases");
+  static const nlohmann::json cases =
+      ReadPackedJson(std::string(kFolder) + "cases.json.gz").value().at("cases");
   return cases;
 }
 
@@ -37,7 +40,8 @@ std::set<std::string> Operators() {
 }
 
 // Files that the importer refuses, and a part of what it says.
-// An average over a border divides by the number of elements inside, which differs from place to place.
+// An average over a border divides by the number of elements inside, which differs from place to
+// place.
 const std::map<std::string, std::string> kRefused = {
     {"average_pool_2d_01", "an average over padding"},
     {"average_pool_2d_02", "an average over padding"},
@@ -45,10 +49,21 @@ const std::map<std::string, std::string> kRefused = {
     {"average_pool_2d_06", "an average over padding"},
 };
 
-// Least number of files an operator that run on the accelerator; of the others the whole network is on the host.
+// Least number of files an operator that run on the accelerator; of the others the whole network is
+// on the host.
 const std::map<std::string, int> kOnDevice = {
-    {"ADD", 6},  {"AVERAGE_POOL_2D", 6}, {"CONV_2D", 17}, {"DEPTHWISE_CONV_2D", 12}, {"FULLY_CONNECTED", 15}, {"MAX_POOL_2D", 8},
-    {"MEAN", 10}, {"MUL", 9},            {"QUANTIZE", 9}, {"RELU", 7},               {"RELU6", 7}, {"SUB", 6},
+    {"ADD", 6},
+    {"AVERAGE_POOL_2D", 6},
+    {"CONV_2D", 17},
+    {"DEPTHWISE_CONV_2D", 12},
+    {"FULLY_CONNECTED", 15},
+    {"MAX_POOL_2D", 8},
+    {"MEAN", 10},
+    {"MUL", 9},
+    {"QUANTIZE", 9},
+    {"RELU", 7},
+    {"RELU6", 7},
+    {"SUB", 6},
 };
 
 struct Machine {
@@ -56,7 +71,8 @@ struct Machine {
   std::unique_ptr<Executor> executor;
 };
 
-Result<Machine> Open(const graph::Graph& graph, const std::string& path, const std::string& device) {
+Result<Machine> Open(const graph::Graph& graph, const std::string& path,
+                     const std::string& device) {
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
   options.cpu = device == "cpu";
@@ -66,8 +82,10 @@ Result<Machine> Open(const graph::Graph& graph, const std::string& path, const s
   if (options.device) {
     TESSERA_ASSIGN(machine.device, OpenDevice(device, options.config));
   }
-  TESSERA_ASSIGN(machine.executor, Executor::Open(std::make_shared<const artifact::Artifact>(std::move(compiled.artifact)),
-                                                  options.cpu ? "cpu" : "device", machine.device.get()));
+  TESSERA_ASSIGN(
+      machine.executor,
+      Executor::Open(std::make_shared<const artifact::Artifact>(std::move(compiled.artifact)),
+                     options.cpu ? "cpu" : "device", machine.device.get()));
   return machine;
 }
 
@@ -86,14 +104,16 @@ std::string Differences(Executor& executor, const nlohmann::json& one) {
     for (size_t i = 0; i < outputs->size(); ++i) {
       const std::vector<uint8_t> want = FromHex(run.at("outputs").at(i)).value();
       const std::vector<uint8_t>& got = (*outputs)[i].bytes;
-      if (got.size() != want.size()) return fmt::format("{} bytes instead of {}", got.size(), want.size());
+      if (got.size() != want.size())
+        return fmt::format("{} bytes instead of {}", got.size(), want.size());
       const auto at = std::ranges::mismatch(got, want).in1 - got.begin();
       if (at == std::ssize(got)) continue;
       size_t count = 0;
       for (size_t k = 0; k < got.size(); ++k) count += got[k] != want[k];
       const size_t k = static_cast<size_t>(at);
-      return fmt::format("run {}: {} of {} bytes differ, the first at {}: {} instead of {}", number, count, got.size(), at,
-                         static_cast<int8_t>(got[k]), static_cast<int8_t>(want[k]));
+      return fmt::format("run {}: {} of {} bytes differ, the first at {}: {} instead of {}", number,
+                         count, got.size(), at, static_cast<int8_t>(got[k]),
+                         static_cast<int8_t>(want[k]));
     }
     ++number;
   }
@@ -141,7 +161,8 @@ TEST_P(TfliteOpsTest, Exact) {
   fmt::print("\n");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TfliteOpsTest, testing::ValuesIn(Operators()), [](const auto& param) { return param.param; });
+INSTANTIATE_TEST_SUITE_P(All, TfliteOpsTest, testing::ValuesIn(Operators()),
+                         [](const auto& param) { return param.param; });
 
 }  // namespace
 }  // namespace tessera::test

@@ -17,7 +17,8 @@ TEST(LayerCycles, ALayerIsChargedWhereItEnds) {
   const std::vector<TraceEntry> trace = {
       {0, isa::Unit::kLoad, 0, 10}, {2, isa::Unit::kLoad, 0, 30},   {1, isa::Unit::kGemm, 0, 50},
       {3, isa::Unit::kGemm, 0, 90}, {5, isa::Unit::kStore, 0, 100}, {6, isa::Unit::kStore, 0, 999}};
-  // Layer 0 ends after layer 1 in the program: layer 1 has the first 90 cycles, layer 0 what is left.
+  // Layer 0 ends after layer 1 in the program: layer 1 has the first 90 cycles, layer 0 what is
+  // left.
   EXPECT_EQ(LayerCycles(program, trace, 3, 110), (std::vector<uint64_t>{10 + 10, 90, 0}));
 }
 
@@ -29,7 +30,8 @@ TEST(LayerCycles, AddUpToTheTotal) {
   EXPECT_EQ(LayerCycles(program, trace, 2, 20), (std::vector<uint64_t>{5, 15}));
 }
 
-// Layer 0 in instructions 0 and 1, layer 1 in 2; counters of LOAD and GEMM at each retirement, written down by hand.
+// Layer 0 in instructions 0 and 1, layer 1 in 2; counters of LOAD and GEMM at each retirement,
+// written down by hand.
 TEST(LayerUnits, AreTheCountersOfTheSameCycles) {
   isa::ProgramImage program;
   program.source = {{0, 2, 0, "a"}, {2, 3, 1, "b"}};
@@ -39,7 +41,8 @@ TEST(LayerUnits, AreTheCountersOfTheSameCycles) {
     entry.units[1] = gemm;
     return entry;
   };
-  const std::vector<TraceEntry> trace = {at(0, 10, {6, 1, 2, 0, 1}, {0, 9, 0, 0, 1}), at(1, 30, {10, 5, 5, 0, 10}, {15, 10, 0, 3, 2}),
+  const std::vector<TraceEntry> trace = {at(0, 10, {6, 1, 2, 0, 1}, {0, 9, 0, 0, 1}),
+                                         at(1, 30, {10, 5, 5, 0, 10}, {15, 10, 0, 3, 2}),
                                          at(2, 50, {12, 8, 10, 0, 20}, {30, 12, 0, 5, 3})};
   RunReport report;
   report.cycles = 60;
@@ -47,7 +50,8 @@ TEST(LayerUnits, AreTheCountersOfTheSameCycles) {
   report.units[1] = {31, 13, 0, 5, 11};
   const auto units = LayerUnits(program, trace, 2, report);
   const auto same = [](const UnitCounters& c, const UnitCounters& d) {
-    return c.busy == d.busy && c.token_wait == d.token_wait && c.memory_wait == d.memory_wait && c.hazard == d.hazard && c.idle == d.idle;
+    return c.busy == d.busy && c.token_wait == d.token_wait && c.memory_wait == d.memory_wait &&
+           c.hazard == d.hazard && c.idle == d.idle;
   };
   EXPECT_TRUE(same(units[0][0], {10, 5, 5, 0, 10}));
   EXPECT_TRUE(same(units[0][1], {15, 10, 0, 3, 2}));

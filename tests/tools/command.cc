@@ -11,7 +11,8 @@ namespace tessera::test {
 namespace {
 
 struct TempFolder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("tessera_tools_" + std::to_string(getpid()));
+  std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("tessera_tools_" + std::to_string(getpid()));
   TempFolder() { std::filesystem::create_directories(path); }
   ~TempFolder() { std::filesystem::remove_all(path); }
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: verbs that make and read files: compile, asm, disasm, check, config, info; bad use and bad files give
-// one line, exit code 2, no partial file. Space: every verb, each kind of bad file once. Not tested here: what the
-// messages of importers and readers say (their own tests), running (run_test).
+// What is tested: verbs that make and read files: compile, asm, disasm, check, config, info; bad
+// use and bad files give one line, exit code 2, no partial file. Space: every verb, each kind of
+// bad file once. Not tested here: what the messages of importers and readers say (their own tests),
+// running (run_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,8 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);
   EXPECT_EQ(Tessera("--version").code, 0);
-  for (const char* verb : {"compile", "run", "compare", "asm", "disasm", "check", "config", "info"}) {
+  for (const char* verb :
+       {"compile", "run", "compare", "asm", "disasm", "check", "config", "info"}) {
     const CommandResult r = Tessera(std::string(verb) + " --help");
     EXPECT_EQ(r.code, 0) << verb;
     EXPECT_THAT(r.output, HasSubstr("Example: tessera ")) << verb;
@@ -72,7 +74,8 @@ TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
   EXPECT_TRUE(nlohmann::json::parse(Slurp(TempPath("check.json")))["ok"].get<bool>());
 
   // The program as text and back is the same program.
-  const std::string text = TempPath("net.s"), image = TempPath("net.img"), text2 = TempPath("net2.s");
+  const std::string text = TempPath("net.s"), image = TempPath("net.img"),
+                    text2 = TempPath("net2.s");
   ASSERT_EQ(Tessera("disasm " + net + " -o " + text).code, 0);
   const CommandResult assembled = Tessera("asm " + text + " -o " + image);
   ASSERT_EQ(assembled.code, 0) << assembled.output;
@@ -83,12 +86,16 @@ TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
 
 TEST(Command, CheckFindsAMissingToken) {
   const std::string text = TempPath("race.s"), image = TempPath("race.img");
-  ASSERT_TRUE(WriteFile(text, std::string_view(".profile tessera\n.config default\n.segment uops 8\n  uop init=1\n.segment constants 256\n"
-                                               "  .zero 256\n.segment input 16\n.code\n"
-                                               "load memory=uop segment=uops x_bytes=8 x_size=1 y_size=1 x_step=8 z_size=1\n"
-                                               "load memory=wgt segment=constants x_bytes=256 x_size=1 y_size=1 x_step=256 z_size=1\n"
-                                               "load memory=inp segment=input x_bytes=16 x_size=1 y_size=1 x_step=16 z_size=1\n"
-                                               "gemm uop_count=1 iter_out=1 iter_in=1\nfinish\n")));
+  ASSERT_TRUE(WriteFile(
+      text,
+      std::string_view(
+          ".profile tessera\n.config default\n.segment uops 8\n  uop init=1\n.segment constants "
+          "256\n"
+          "  .zero 256\n.segment input 16\n.code\n"
+          "load memory=uop segment=uops x_bytes=8 x_size=1 y_size=1 x_step=8 z_size=1\n"
+          "load memory=wgt segment=constants x_bytes=256 x_size=1 y_size=1 x_step=256 z_size=1\n"
+          "load memory=inp segment=input x_bytes=16 x_size=1 y_size=1 x_step=16 z_size=1\n"
+          "gemm uop_count=1 iter_out=1 iter_in=1\nfinish\n")));
   const CommandResult assembled = Tessera("asm " + text + " -o " + image);
   ASSERT_EQ(assembled.code, 0) << assembled.output;
   const CommandResult r = Tessera("check " + image);
@@ -122,7 +129,8 @@ TEST(Command, BadFilesAreRefusedInOneLine) {
 }
 
 TEST(Command, AnOutputThatCannotBeWrittenLeavesNothing) {
-  ExpectRefused("compile " + std::string(kModel) + " -o /nonexistent/net.tsr", "/nonexistent/net.tsr");
+  ExpectRefused("compile " + std::string(kModel) + " -o /nonexistent/net.tsr",
+                "/nonexistent/net.tsr");
   ExpectRefused("config default --json /nonexistent/c.json", "/nonexistent/c.json");
 }
 

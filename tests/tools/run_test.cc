@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: `run` and `compare` on the real model and real images: equal integers on cpu, func and rtl, the JSON's
-// fields and sums, golden cycles, inputs that do not fit. Space: the Fashion-MNIST model, a few test images, configurations
-// default, pynq, tiny, batch4 and wide. Not tested here: time.
+// What is tested: `run` and `compare` on the real model and real images: equal integers on cpu,
+// func and rtl, the JSON's fields and sums, golden cycles, inputs that do not fit. Space: the
+// Fashion-MNIST model, a few test images, configurations default, pynq, tiny, batch4 and wide. Not
+// tested here: time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,9 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-std::string Data(int first) { return fmt::format(" --input {} --labels {} --first {}", kImages, kLabels, first); }
+std::string Data(int first) {
+  return fmt::format(" --input {} --labels {} --first {}", kImages, kLabels, first);
+}
 
 json ReadJson(const std::string& path) {
   const auto bytes = ReadFile(path);
@@ -29,7 +32,8 @@ json ReadJson(const std::string& path) {
 
 TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
   const std::string file = TempPath("compare.json");
-  const CommandResult r = Tessera(fmt::format("compare {} --devices cpu,func,rtl{} --json {}", kModel, Data(3), file));
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices cpu,func,rtl{} --json {}", kModel, Data(3), file));
   ASSERT_EQ(r.code, 0) << r.output;
   const json j = ReadJson(file);
   EXPECT_TRUE(j["ok"].get<bool>());
@@ -47,22 +51,26 @@ TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
   EXPECT_EQ(macs, 9345920);  // models/fashion/README.md, counted by the training script
   EXPECT_EQ(j["totals"]["macs"], macs);
   EXPECT_EQ(j["totals"]["cycles"], cycles);
-  // Golden: cycles of our own machine are exact. A change that moves them says so here and in the README.
+  // Golden: cycles of our own machine are exact. A change that moves them says so here and in the
+  // README.
   EXPECT_EQ(cycles, 41482);
   const auto readme = ReadFile("README.md");
   ASSERT_TRUE(readme.has_value());
   EXPECT_THAT(std::string(readme->begin(), readme->end()), HasSubstr("41,482 cycles an image"));
   EXPECT_EQ(j["totals"]["mismatches"], 0);
-  EXPECT_NEAR(j["totals"]["utilisation"].get<double>(), static_cast<double>(macs) / (256.0 * static_cast<double>(cycles)), 1e-9);
+  EXPECT_NEAR(j["totals"]["utilisation"].get<double>(),
+              static_cast<double>(macs) / (256.0 * static_cast<double>(cycles)), 1e-9);
   EXPECT_EQ(j["totals"]["top1"], 1.0);  // the first three images are easy ones
   EXPECT_EQ(j["predictions"][0], j["labels"]);
 }
 
-// A unit's counters add up to the layer's cycles. What GEMM must do at least is known: a tile product for 256
-// multiply-accumulates. The host quantises, packs and dequantises around one run; ten logits lie alike on both sides.
+// A unit's counters add up to the layer's cycles. What GEMM must do at least is known: a tile
+// product for 256 multiply-accumulates. The host quantises, packs and dequantises around one run;
+// ten logits lie alike on both sides.
 TEST(Compare, ExplainAddsUpToTheCycles) {
   const std::string file = TempPath("explain.json");
-  const CommandResult r = Tessera(fmt::format("compare {} --devices rtl{} --explain --json {}", kModel, Data(1), file));
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices rtl{} --explain --json {}", kModel, Data(1), file));
   ASSERT_EQ(r.code, 0) << r.output;
   EXPECT_THAT(r.output, HasSubstr("Where the cycles went"));
   const json j = ReadJson(file);
@@ -86,13 +94,16 @@ TEST(Compare, ExplainAddsUpToTheCycles) {
   EXPECT_GE(gemm, 9345920 / 256);
   std::vector<std::string> host;
   for (const json& step : j["host"]) host.push_back(step["step"]);
-  EXPECT_EQ(host, (std::vector<std::string>{"input_q/QuantizeLinear (quantize)", "pack an input for the machine", "logits (dequantize)"}));
+  EXPECT_EQ(host,
+            (std::vector<std::string>{"input_q/QuantizeLinear (quantize)",
+                                      "pack an input for the machine", "logits (dequantize)"}));
   EXPECT_EQ(j["host"][0]["bytes_read"], 28 * 28 * 4);
   EXPECT_EQ(j["host"][0]["bytes_written"], 28 * 28);
 }
 
 TEST(Compare, ExplainNeedsAClock) {
-  const CommandResult r = Tessera(fmt::format("compare {} --devices cpu,func{} --explain", kModel, Data(1)));
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices cpu,func{} --explain", kModel, Data(1)));
   EXPECT_EQ(r.code, 2);
   EXPECT_THAT(r.output, HasSubstr("--explain needs a device with a clock"));
 }
@@ -100,7 +111,8 @@ TEST(Compare, ExplainNeedsAClock) {
 // Whole-network runs on every machine that is built with the tests.
 class Machines : public ::testing::TestWithParam<const char*> {};
 TEST_P(Machines, GiveTheSameIntegers) {
-  const CommandResult r = Tessera(fmt::format("compare {} --devices cpu,func,rtl --config {}{}", kModel, GetParam(), Data(1)));
+  const CommandResult r = Tessera(
+      fmt::format("compare {} --devices cpu,func,rtl --config {}{}", kModel, GetParam(), Data(1)));
   EXPECT_EQ(r.code, 0) << r.output;
   EXPECT_THAT(r.output, HasSubstr("ok: all "));
 }
@@ -109,7 +121,8 @@ INSTANTIATE_TEST_SUITE_P(Named, Machines, ::testing::Values("pynq", "tiny", "bat
 TEST(Run, AnArtifactGivesWhatTheModelGives) {
   const std::string net = TempPath("run.tsr"), a = TempPath("a.npy"), b = TempPath("b.npy");
   ASSERT_EQ(Tessera(fmt::format("compile {} -o {}", kModel, net)).code, 0);
-  ASSERT_EQ(Tessera(fmt::format("run {} --device func{} --output {}", kModel, Data(20), a)).code, 0);
+  ASSERT_EQ(Tessera(fmt::format("run {} --device func{} --output {}", kModel, Data(20), a)).code,
+            0);
   ASSERT_EQ(Tessera(fmt::format("run {} --device cpu{} --output {}", net, Data(20), b)).code, 0);
   const auto first = ReadNpy(a), second = ReadNpy(b);
   ASSERT_TRUE(first && second);
@@ -121,17 +134,23 @@ TEST(Run, NpyInputInTheModelsTypeGivesTheSame) {
   const auto images = ReadIdx(kImages);
   ASSERT_TRUE(images.has_value());
   HostTensor pixels = HostTensor::Zeros(DType::kFloat32, {4, 1, 28, 28});
-  for (size_t i = 0; i < static_cast<size_t>(pixels.count()); ++i) pixels.as<float>()[i] = static_cast<float>(images->bytes[i]) / 255.0f;
+  for (size_t i = 0; i < static_cast<size_t>(pixels.count()); ++i)
+    pixels.as<float>()[i] = static_cast<float>(images->bytes[i]) / 255.0f;
   const std::string x = TempPath("x.npy"), a = TempPath("idx.npy"), b = TempPath("npy.npy");
   ASSERT_TRUE(WriteNpy(x, pixels));
-  ASSERT_EQ(Tessera(fmt::format("run {} --device func --input {} --first 4 --output {}", kModel, kImages, a)).code, 0);
-  ASSERT_EQ(Tessera(fmt::format("run {} --device func --input {} --output {}", kModel, x, b)).code, 0);
+  ASSERT_EQ(Tessera(fmt::format("run {} --device func --input {} --first 4 --output {}", kModel,
+                                kImages, a))
+                .code,
+            0);
+  ASSERT_EQ(Tessera(fmt::format("run {} --device func --input {} --output {}", kModel, x, b)).code,
+            0);
   EXPECT_TRUE(*ReadNpy(a) == *ReadNpy(b));
 }
 
 TEST(Run, AccuracyOverManyImagesIsThatOfTheModel) {
   const std::string file = TempPath("run.json");
-  const CommandResult r = Tessera(fmt::format("run {} --device func --input {} --labels {} --json {}", kModel, kImages, kLabels, file));
+  const CommandResult r = Tessera(fmt::format(
+      "run {} --device func --input {} --labels {} --json {}", kModel, kImages, kLabels, file));
   ASSERT_EQ(r.code, 0) << r.output;
   const json j = ReadJson(file);
   EXPECT_EQ(j["images"], 10000);
@@ -150,17 +169,24 @@ TEST(Run, InputsThatDoNotFitAreRefused) {
   ASSERT_TRUE(WriteNpy(wrong, HostTensor::Zeros(DType::kInt32, {2, 1, 28, 28})));
   refused(fmt::format("run {} --device func --input {}", kModel, wrong), "int32");
   refused(fmt::format("run {} --device func --input {} --first 20000", kModel, kImages), "20000");
-  refused(fmt::format("run {} --device func --input {} --labels {} --first 1", kModel, kImages, kImages), "one byte for each");
+  refused(fmt::format("run {} --device func --input {} --labels {} --first 1", kModel, kImages,
+                      kImages),
+          "one byte for each");
   refused(fmt::format("run {} --device warp --input {} --first 1", kModel, kImages), "warp");
-  refused(fmt::format("compare {} --devices cpu,,rtl --input {} --first 1", kModel, kImages), "empty");
-  refused(fmt::format("run {} --device func --input {} --first 1 --budget 10", kModel, kImages), "budget");
-  refused(fmt::format("run {} --device func --input {} --first 1 --output /nonexistent/y.npy", kModel, kImages), "/nonexistent/y.npy");
+  refused(fmt::format("compare {} --devices cpu,,rtl --input {} --first 1", kModel, kImages),
+          "empty");
+  refused(fmt::format("run {} --device func --input {} --first 1 --budget 10", kModel, kImages),
+          "budget");
+  refused(fmt::format("run {} --device func --input {} --first 1 --output /nonexistent/y.npy",
+                      kModel, kImages),
+          "/nonexistent/y.npy");
 }
 
 TEST(Run, AnArtifactForAnotherMachineIsRefused) {
   const std::string net = TempPath("tiny.tsr");
   ASSERT_EQ(Tessera(fmt::format("compile {} --config tiny -o {}", kModel, net)).code, 0);
-  const CommandResult r = Tessera(fmt::format("run {} --device func --config wide --input {} --first 1", net, kImages));
+  const CommandResult r =
+      Tessera(fmt::format("run {} --device func --config wide --input {} --first 1", net, kImages));
   EXPECT_EQ(r.code, 2);
   EXPECT_THAT(r.output, HasSubstr("tiny"));
 }

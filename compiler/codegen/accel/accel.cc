@@ -60,7 +60,8 @@ void Compiler::PlaceActivations() {
     if (a.kind == Activation::Kind::kOutput) {
       places_[k] = {true, output_bytes, isa::Segment::kOutput};
       output_bytes = RoundUp(output_bytes + bytes, kAlign);
-    } else if (a.kind == Activation::Kind::kInternal && (options_.store_all || !residency_.Of(static_cast<int>(k)))) {
+    } else if (a.kind == Activation::Kind::kInternal &&
+               (options_.store_all || !residency_.Of(static_cast<int>(k)))) {
       Lifetime life{bytes, count, -1};
       for (int64_t r = 0; r < count; ++r) {
         const AccelRegion& region = regions_[static_cast<size_t>(r)];
@@ -128,9 +129,11 @@ std::unique_ptr<Compiler::Emission> Compiler::Lower(size_t index) {
   const ConstantMap constants = ConstantsOf(region);
   // What this region writes to INP replaces halos that are there.
   const auto overwrite = [&](int64_t base, int64_t tiles) {
-    std::erase_if(halos_, [&](const Halo& h) { return h.base < base + tiles && base < h.base + h.tiles; });
+    std::erase_if(halos_,
+                  [&](const Halo& h) { return h.base < base + tiles && base < h.base + h.tiles; });
   };
-  const bool boxed = planned.region.anchor.kind != sched::AnchorKind::kNone && !planned.on_chip.input;
+  const bool boxed =
+      planned.region.anchor.kind != sched::AnchorKind::kNone && !planned.on_chip.input;
   if (boxed) overwrite(residency_.box_base[index], planned.on_chip.inp_tiles);
   const sched::Staying* result = residency_.Of(region.result);
   bool fill = false;
@@ -140,15 +143,19 @@ std::unique_ptr<Compiler::Emission> Compiler::Lower(size_t index) {
     if (fill || !result->halo.any()) overwrite(result->base, result->tiles);
     if (fill) halos_.push_back({result->base, result->tiles, result->pad, result->halo, shape});
   }
-  auto emission = std::make_unique<Emission>(Emission{
-      lower::accel::LowerRegion(planned.region, planned.plan, config_, constants, planned.on_chip, fill),
-      Emitter(config_, &builder_), {}});
+  auto emission = std::make_unique<Emission>(
+      Emission{lower::accel::LowerRegion(planned.region, planned.plan, config_, constants,
+                                         planned.on_chip, fill),
+               Emitter(config_, &builder_),
+               {}});
   const lower::accel::LoweredRegion& lowered = emission->lowered;
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const GlobalBuffer& b = lowered.buffers[k];
     Placement place;
     if (lowered.func.params[k]->scope == ir::Scope::kInp) {
-      const int activation = b.role == GlobalBuffer::Role::kResult ? region.result : region.activations.at(b.tensor.get());
+      const int activation = b.role == GlobalBuffer::Role::kResult
+                                 ? region.result
+                                 : region.activations.at(b.tensor.get());
       emission->emitter.Place(lowered.func.params[k], {false, residency_.Of(activation)->base, {}});
       continue;
     }
@@ -173,7 +180,8 @@ Status Compiler::Begin(size_t index, Emission& emission, bool must) {
   const AccelRegion& region = regions_[index];
   if (!emission.held.Take(emission.lowered.resident, emission.emitter, rings_)) {
     if (!must) return {};
-    return Fail(Code::kOutOfRange, "{}: its weights and parameters do not fit on chip together", region.op);
+    return Fail(Code::kOutOfRange, "{}: its weights and parameters do not fit on chip together",
+                region.op);
   }
   emission.begun = true;
   return {};
@@ -189,8 +197,9 @@ Status Compiler::Ahead(size_t index, Emission& emission, size_t count) {
   return {};
 }
 
-// A region's weights are loaded under the one before it, spread over its products: LOAD, which works in order, brings
-// them while it would wait for that region's results, and no box waits long behind them.
+// A region's weights are loaded under the one before it, spread over its products: LOAD, which
+// works in order, brings them while it would wait for that region's results, and no box waits long
+// behind them.
 Status Compiler::EmitAll() {
   std::unique_ptr<Emission> now = regions_.empty() ? nullptr : Lower(0), next;
   for (size_t k = 0; k < regions_.size(); ++k) {
@@ -230,8 +239,9 @@ Status Compiler::EmitAll() {
     }
     if (planned.on_chip.stored) {
       const Placement& place = places_[static_cast<size_t>(region.result)];
-      program_.results.push_back({region.result, place.segment, place.base,
-                                  PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
+      program_.results.push_back(
+          {region.result, place.segment, place.base,
+           PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
     }
     now = std::move(next);
   }

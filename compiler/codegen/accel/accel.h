@@ -46,7 +46,8 @@ struct AccelRegion {
 };
 
 struct AccelOptions {
-  // Every activation in device memory keeps a place of its own, so that all can be read back after a run.
+  // Every activation in device memory keeps a place of its own, so that all can be read back after
+  // a run.
   bool keep_all = false;
   // What stays in INP goes to device memory too; with keep_all, every result can be read back.
   bool store_all = false;
@@ -72,13 +73,13 @@ struct RegionReport {
 
 struct AccelProgram {
   isa::ProgramImage image;
-  std::vector<ActivationPlace> inputs;  // to be packed before a run
-  std::vector<ActivationPlace>
-      results;  // every region's result that is stored; internal ones may be overwritten unless keep_all
-  std::vector<int> staying;  // activations that stay in INP
+  std::vector<ActivationPlace> inputs;   // to be packed before a run
+  std::vector<ActivationPlace> results;  // every region's result that is stored; internal ones may
+                                         // be overwritten unless keep_all
+  std::vector<int> staying;              // activations that stay in INP
   jit::ProgramStats stats;
   std::vector<RegionReport> regions;
-  std::vector<schedule::Trace> traces;         // the decisions of each region, as replayed or made
+  std::vector<schedule::Trace> traces;      // the decisions of each region, as replayed or made
   std::vector<std::string> schedules, irs;  // one a region, with options.dump
 };
 

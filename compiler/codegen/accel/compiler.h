@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler of a list of regions, in two files: plan_network.cc decides (tiles, what stays on chip), accel.cc places
-// and emits. Internal to compiler/codegen/accel.
+// The compiler of a list of regions, in two files: plan_network.cc decides (tiles, what stays on
+// chip), accel.cc places and emits. Internal to compiler/codegen/accel.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
 
@@ -58,8 +58,8 @@ class Compiler {
     lower::accel::LoweredRegion lowered;
     Emitter emitter;
     Held held;
-    bool begun = false;   // |held| has room
-    size_t ahead = 0;     // pieces of lowered.ahead that are emitted
+    bool begun = false;  // |held| has room
+    size_t ahead = 0;    // pieces of lowered.ahead that are emitted
   };
   std::unique_ptr<Emission> Lower(size_t index);
   // Room for what stays during the region; without |must|, only if there is some.
@@ -81,7 +81,7 @@ class Compiler {
     sched::Halo halo;
     std::vector<int64_t> shape;
   };
-  std::vector<Halo> halos_;  // in INP and intact
+  std::vector<Halo> halos_;        // in INP and intact
   std::vector<Placement> places_;  // of activations that are not inputs
   int64_t input_bytes_ = 0;
   AccelProgram program_;

@@ -62,7 +62,8 @@ std::vector<Dim> BoxDims(std::vector<Dim> dims, size_t chip) {
 Status OnlyPads(const std::vector<Dim>& box, isa::Load* load) {
   const int64_t extent_x = box.empty() ? 1 : box.back().extent;
   const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
-  if (extent_y > 2 * kPadLimit) return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
+  if (extent_y > 2 * kPadLimit)
+    return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
   load->x_size = extent_x, load->x_pad_0 = load->x_pad_1 = 0;
   load->y_size = 0;
   load->y_pad_0 = std::min(extent_y, kPadLimit), load->y_pad_1 = extent_y - load->y_pad_0;
@@ -74,7 +75,8 @@ Status OnlyPads(const std::vector<Dim>& box, isa::Load* load) {
 
 Status Emitter::EmitFill(const SolvedLeaf& solved) {
   std::vector<Dim> dims = BoxDims(solved.dims, 0);
-  const size_t loops = !dims.empty() && dims.back().strides[0] == 1 && dims.back().extent <= kSizeLimit ? 1 : 0;
+  const size_t loops =
+      !dims.empty() && dims.back().strides[0] == 1 && dims.back().extent <= kSizeLimit ? 1 : 0;
   isa::Load load;
   load.memory = static_cast<int64_t>(MemoryOf(solved.operands[0].buffer->scope));
   load.pad_value = solved.values[1];
@@ -82,12 +84,13 @@ Status Emitter::EmitFill(const SolvedLeaf& solved) {
   load.z_size = 1;
   TESSERA_TRY(OnlyPads({dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end()}, &load));
   dims.resize(dims.size() - loops);
-  return ForPieces(dims, {0, 1, {}}, 1, [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
-    isa::Load piece = load;
-    piece.sram_base = solved.operands[0].base + at[0];
-    builder_.Emit(piece);
-    return {};
-  });
+  return ForPieces(dims, {0, 1, {}}, 1,
+                   [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+                     isa::Load piece = load;
+                     piece.sram_base = solved.operands[0].base + at[0];
+                     builder_.Emit(piece);
+                     return {};
+                   });
 }
 
 Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {

@@ -87,21 +87,22 @@ Status Emitter::EmitAdd(const SolvedLeaf& solved) {
   base.src_shift = v[4];
   base.out_zero = v[5], base.lo = v[6], base.hi = v[7];
   const LoopLimits limits{2, kIterations, {kStride, kStride, kStride}};
-  return ForPieces(apart, {0, 1, {}}, 3, [&](std::span<const int64_t> from, std::span<const Dim>) -> Status {
-  return ForPieces(dims, limits, 3,
-                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
-                     const auto [out, in] = TwoLoops(loops, 3);
-                     isa::Add a = base;
-                     a.dst_base = solved.operands[0].base + from[0] + at[0];
-                     a.src_base = solved.operands[1].base + from[1] + at[1];
-                     a.acc_base = solved.operands[2].base + from[2] + at[2];
-                     a.iter_out = out.extent, a.iter_in = in.extent;
-                     a.dst_out = out.strides[0], a.dst_in = in.strides[0];
-                     a.src_out = out.strides[1], a.src_in = in.strides[1];
-                     builder_.Emit(a);
-                     return {};
-                   });
-  });
+  return ForPieces(
+      apart, {0, 1, {}}, 3, [&](std::span<const int64_t> from, std::span<const Dim>) -> Status {
+        return ForPieces(dims, limits, 3,
+                         [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                           const auto [out, in] = TwoLoops(loops, 3);
+                           isa::Add a = base;
+                           a.dst_base = solved.operands[0].base + from[0] + at[0];
+                           a.src_base = solved.operands[1].base + from[1] + at[1];
+                           a.acc_base = solved.operands[2].base + from[2] + at[2];
+                           a.iter_out = out.extent, a.iter_in = in.extent;
+                           a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+                           a.src_out = out.strides[1], a.src_in = in.strides[1];
+                           builder_.Emit(a);
+                           return {};
+                         });
+      });
 }
 
 Status Emitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {

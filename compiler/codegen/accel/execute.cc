@@ -61,7 +61,8 @@ int64_t Need(const ir::Stmt& s, ir::Scope scope, const jit::RingAllocator& ring)
 
 bool IsProduct(const Leaf& leaf) {
   const std::string& name = leaf.call->name;
-  return name == lower::accel::kTileGemm || name == lower::accel::kTileWindow || name == lower::accel::kTileAlu;
+  return name == lower::accel::kTileGemm || name == lower::accel::kTileWindow ||
+         name == lower::accel::kTileAlu;
 }
 
 class Executor {
@@ -141,7 +142,8 @@ bool Held::Take(const std::vector<ir::Buffer>& buffers, Emitter& emitter, Rings&
   for (const ir::Buffer& buffer : buffers) {
     jit::RingAllocator& ring = rings.Of(buffer->scope);
     int64_t need = 0;  // of all of them in this ring: they lie in one stretch
-    for (const ir::Buffer& b : buffers) need += b->scope == buffer->scope ? ring.Rounded(TilesOf(b)) : 0;
+    for (const ir::Buffer& b : buffers)
+      need += b->scope == buffer->scope ? ring.Rounded(TilesOf(b)) : 0;
     if (ring.empty() && ring.next() + need > ring.depth()) ring.Rewind();
     const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(buffer), 1));
     if (!piece) {

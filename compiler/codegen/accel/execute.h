@@ -33,7 +33,8 @@ struct Rings {
 // Emits the instructions of |body|. |emitter| knows where the function's parameters are.
 //   errors  kOutOfRange   a scratchpad is too small for what is allocated at one time
 //           and those of Emitter::Emit
-//   after_product  called after each leaf that computes on the array or reduces a window, with how many there have been
+//   after_product  called after each leaf that computes on the array or reduces a window, with how
+//                  many there have been
 Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings,
                const std::function<Status(int64_t)>& after_product = {});
 
@@ -46,7 +47,8 @@ bool Allocates(const ir::Stmt& body, ir::Scope scope);
 // Buffers that are given room before the statements that use them run; Release gives it back.
 class Held {
  public:
-  // All of |buffers|, in order, or none of them: whether they were given room. |emitter| learns their places.
+  // All of |buffers|, in order, or none of them: whether they were given room. |emitter| learns
+  // their places.
   bool Take(const std::vector<ir::Buffer>& buffers, Emitter& emitter, Rings& rings);
   void Release(Rings& rings);
 

@@ -15,10 +15,11 @@ Result<Planned> Compiler::Analyze(const AccelRegion& region) const {
   // The host packs a network's input as it likes: with the window's taps as channels, if that is
   // faster.
   const sched::Anchor& anchor = planned.region.anchor;
-  const bool packed = anchor.kind == sched::AnchorKind::kContraction &&
-                      region.activations.contains(anchor.input.get()) &&
-                      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
-                          Activation::Kind::kInput;
+  const bool packed =
+      anchor.kind == sched::AnchorKind::kContraction &&
+      region.activations.contains(anchor.input.get()) &&
+      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
+          Activation::Kind::kInput;
   int axes = 0;
   if (region.schedule) {
     const Result<int> wants = sched::WantsMovedTaps(*region.schedule);
@@ -27,7 +28,8 @@ Result<Planned> Compiler::Analyze(const AccelRegion& region) const {
   } else if (packed) {
     std::optional<double> best;
     for (const int candidate : {0, 3, 2, 1}) {
-      const auto moved = candidate == 0 ? planned.region : sched::MoveTaps(planned.region, candidate);
+      const auto moved =
+          candidate == 0 ? planned.region : sched::MoveTaps(planned.region, candidate);
       if (!moved) continue;
       const auto plan = sched::MakePlan(*moved, config_);
       if (!plan || (best && plan->cycles() >= *best)) continue;
@@ -36,10 +38,13 @@ Result<Planned> Compiler::Analyze(const AccelRegion& region) const {
     }
   }
   if (axes != 0) {
-    std::optional<sched::Region> moved = packed ? sched::MoveTaps(planned.region, axes) : std::nullopt;
+    std::optional<sched::Region> moved =
+        packed ? sched::MoveTaps(planned.region, axes) : std::nullopt;
     if (!moved) {
-      return Fail(Code::kInvalidArgument,
-                  "{}: schedule step 1: moved_taps needs a window over an input that the host packs", region.op);
+      return Fail(
+          Code::kInvalidArgument,
+          "{}: schedule step 1: moved_taps needs a window over an input that the host packs",
+          region.op);
     }
     planned.region = std::move(*moved);
     planned.moved = axes;
@@ -59,8 +64,10 @@ Status Compiler::PlanAll() {
     options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
   for (size_t k = 0; k < regions_.size(); ++k) {
     const AccelRegion& region = regions_[k];
-    seen.push_back({&planned_[k].region, region.result,
-                    [&region](const te::Tensor& t) { return region.activations.at(t.get()); }, {}});
+    seen.push_back({&planned_[k].region,
+                    region.result,
+                    [&region](const te::Tensor& t) { return region.activations.at(t.get()); },
+                    {}});
     if (!options_.stay) seen.back().stays = false;
     if (!region.schedule) continue;
     const Result<bool> stays = sched::WantsToStay(*region.schedule);
@@ -71,13 +78,13 @@ Status Compiler::PlanAll() {
   for (size_t k = 0; k < regions_.size(); ++k) {
     Planned& planned = planned_[k];
     planned.on_chip = residency_.regions[k];
-    auto plan = regions_[k].schedule
-                    ? sched::ReplayPlan(*regions_[k].schedule, planned.region, config_, planned.on_chip)
-                    : sched::MakePlan(planned.region, config_, planned.on_chip);
+    auto plan = regions_[k].schedule ? sched::ReplayPlan(*regions_[k].schedule, planned.region,
+                                                         config_, planned.on_chip)
+                                     : sched::MakePlan(planned.region, config_, planned.on_chip);
     if (!plan) return Within(regions_[k].op, plan.error());
     planned.plan = *plan;
-    program_.traces.push_back(sched::RecordPlan(planned.region, config_, planned.plan, planned.moved,
-                                                planned.on_chip.result.has_value()));
+    program_.traces.push_back(sched::RecordPlan(planned.region, config_, planned.plan,
+                                                planned.moved, planned.on_chip.result.has_value()));
   }
   for (const sched::Staying& s : residency_.staying) program_.staying.push_back(s.activation);
   return {};
@@ -86,7 +93,8 @@ Status Compiler::PlanAll() {
 bool Compiler::NeedsFill(const sched::Staying& s, const std::vector<int64_t>& shape) {
   if (!s.halo.any()) return false;
   return std::ranges::none_of(halos_, [&](const Halo& h) {
-    return h.base == s.base && h.tiles == s.tiles && h.pad == s.pad && h.halo == s.halo && h.shape == shape;
+    return h.base == s.base && h.tiles == s.tiles && h.pad == s.pad && h.halo == s.halo &&
+           h.shape == shape;
   });
 }
 

@@ -22,17 +22,22 @@ llvm::Type* Emitter::MemoryType(ir::DType dtype) {
   switch (dtype) {
     case ir::DType::kBool:
     case ir::DType::kI8:
-    case ir::DType::kU8: return b_.getInt8Ty();
-    case ir::DType::kI32: return b_.getInt32Ty();
-    case ir::DType::kI64: return b_.getInt64Ty();
-    case ir::DType::kF32: return b_.getFloatTy();
+    case ir::DType::kU8:
+      return b_.getInt8Ty();
+    case ir::DType::kI32:
+      return b_.getInt32Ty();
+    case ir::DType::kI64:
+      return b_.getInt64Ty();
+    case ir::DType::kF32:
+      return b_.getFloatTy();
   }
   TESSERA_CHECK(false);
 }
 
 llvm::Type* Emitter::TypeOf(ir::Type type) {
   llvm::Type* element = type.dtype == ir::DType::kBool ? b_.getInt1Ty() : MemoryType(type.dtype);
-  return type.lanes == 1 ? element : llvm::FixedVectorType::get(element, static_cast<unsigned>(type.lanes));
+  return type.lanes == 1 ? element
+                         : llvm::FixedVectorType::get(element, static_cast<unsigned>(type.lanes));
 }
 
 llvm::Type* Emitter::Like(llvm::Type* element, llvm::Value* shape) {
@@ -49,18 +54,27 @@ llvm::Value* Emitter::Value(const ir::Expr& e, llvm::Value* mask) {
   switch (e->kind) {
     case ir::ExprKind::kImm: {
       llvm::Type* type = TypeOf(e.type());
-      if (ir::IsFloat(e.dtype())) return llvm::ConstantFP::get(type, static_cast<double>(e->fvalue));
+      if (ir::IsFloat(e.dtype()))
+        return llvm::ConstantFP::get(type, static_cast<double>(e->fvalue));
       return llvm::ConstantInt::get(type, static_cast<uint64_t>(e->ivalue), true);
     }
-    case ir::ExprKind::kVar: return vars_.at(e.get());
-    case ir::ExprKind::kBin: return Binary(e, mask);
-    case ir::ExprKind::kUn: return Unary(e, mask);
-    case ir::ExprKind::kSelect: return SelectValue(e, mask);
-    case ir::ExprKind::kLoad: return LoadFrom(e, mask);
-    case ir::ExprKind::kVec: return Vector(e, mask);
-    case ir::ExprKind::kCall: return Call(e, mask);
+    case ir::ExprKind::kVar:
+      return vars_.at(e.get());
+    case ir::ExprKind::kBin:
+      return Binary(e, mask);
+    case ir::ExprKind::kUn:
+      return Unary(e, mask);
+    case ir::ExprKind::kSelect:
+      return SelectValue(e, mask);
+    case ir::ExprKind::kLoad:
+      return LoadFrom(e, mask);
+    case ir::ExprKind::kVec:
+      return Vector(e, mask);
+    case ir::ExprKind::kCall:
+      return Call(e, mask);
     case ir::ExprKind::kReduce:
-    case ir::ExprKind::kTensorRead: break;
+    case ir::ExprKind::kTensorRead:
+      break;
   }
   TESSERA_CHECK(false, "a tensor expression reached code generation");
 }
@@ -75,17 +89,28 @@ llvm::Value* Emitter::Binary(const ir::Expr& e, llvm::Value* mask) {
 
 llvm::Value* Emitter::FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value* b) {
   switch (op) {
-    case ir::BinOp::kAdd: return b_.CreateFAdd(a, b);
-    case ir::BinOp::kSub: return b_.CreateFSub(a, b);
-    case ir::BinOp::kMul: return b_.CreateFMul(a, b);
-    case ir::BinOp::kDiv: return b_.CreateFDiv(a, b);
-    case ir::BinOp::kMin: return b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b);
-    case ir::BinOp::kMax: return b_.CreateSelect(b_.CreateFCmpOGT(a, b), a, b);
-    case ir::BinOp::kEq: return b_.CreateFCmpOEQ(a, b);
-    case ir::BinOp::kNe: return b_.CreateFCmpUNE(a, b);
-    case ir::BinOp::kLt: return b_.CreateFCmpOLT(a, b);
-    case ir::BinOp::kLe: return b_.CreateFCmpOLE(a, b);
-    default: TESSERA_CHECK(false, "'{}' of f32", ir::BinOpName(op));
+    case ir::BinOp::kAdd:
+      return b_.CreateFAdd(a, b);
+    case ir::BinOp::kSub:
+      return b_.CreateFSub(a, b);
+    case ir::BinOp::kMul:
+      return b_.CreateFMul(a, b);
+    case ir::BinOp::kDiv:
+      return b_.CreateFDiv(a, b);
+    case ir::BinOp::kMin:
+      return b_.CreateSelect(b_.CreateFCmpOLT(a, b), a, b);
+    case ir::BinOp::kMax:
+      return b_.CreateSelect(b_.CreateFCmpOGT(a, b), a, b);
+    case ir::BinOp::kEq:
+      return b_.CreateFCmpOEQ(a, b);
+    case ir::BinOp::kNe:
+      return b_.CreateFCmpUNE(a, b);
+    case ir::BinOp::kLt:
+      return b_.CreateFCmpOLT(a, b);
+    case ir::BinOp::kLe:
+      return b_.CreateFCmpOLE(a, b);
+    default:
+      TESSERA_CHECK(false, "'{}' of f32", ir::BinOpName(op));
   }
 }
 
@@ -93,59 +118,84 @@ llvm::Value* Emitter::FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value* b) 
 llvm::Value* Emitter::FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod) {
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   llvm::Value* rest = b_.CreateSRem(a, b);
-  llvm::Value* wrong = b_.CreateAnd(b_.CreateICmpNE(rest, zero), b_.CreateICmpSLT(b_.CreateXor(rest, b), zero));
+  llvm::Value* wrong =
+      b_.CreateAnd(b_.CreateICmpNE(rest, zero), b_.CreateICmpSLT(b_.CreateXor(rest, b), zero));
   if (want_mod) return b_.CreateSelect(wrong, b_.CreateAdd(rest, b), rest);
   llvm::Value* quotient = b_.CreateSDiv(a, b);
-  return b_.CreateSelect(wrong, b_.CreateSub(quotient, llvm::ConstantInt::get(a->getType(), 1)), quotient);
+  return b_.CreateSelect(wrong, b_.CreateSub(quotient, llvm::ConstantInt::get(a->getType(), 1)),
+                         quotient);
 }
 
 llvm::Value* Emitter::IntBinary(ir::BinOp op, ir::DType dtype, llvm::Value* a, llvm::Value* b) {
   const bool is_unsigned = IsUnsigned(dtype);
   // Shift amounts outside the type give zero, or the sign.
   const auto amount_fits = [&] {
-    return b_.CreateICmpULT(b, llvm::ConstantInt::get(b->getType(), b->getType()->getScalarSizeInBits()));
+    return b_.CreateICmpULT(
+        b, llvm::ConstantInt::get(b->getType(), b->getType()->getScalarSizeInBits()));
   };
   switch (op) {
-    case ir::BinOp::kAdd: return b_.CreateAdd(a, b);
-    case ir::BinOp::kSub: return b_.CreateSub(a, b);
-    case ir::BinOp::kMul: return b_.CreateMul(a, b);
-    case ir::BinOp::kDiv: return is_unsigned ? b_.CreateUDiv(a, b) : FloorDivide(a, b, false);
-    case ir::BinOp::kMod: return is_unsigned ? b_.CreateURem(a, b) : FloorDivide(a, b, true);
-    case ir::BinOp::kMin: return b_.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umin : llvm::Intrinsic::smin, a, b);
-    case ir::BinOp::kMax: return b_.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umax : llvm::Intrinsic::smax, a, b);
-    case ir::BinOp::kAnd: return b_.CreateAnd(a, b);
-    case ir::BinOp::kOr: return b_.CreateOr(a, b);
-    case ir::BinOp::kXor: return b_.CreateXor(a, b);
+    case ir::BinOp::kAdd:
+      return b_.CreateAdd(a, b);
+    case ir::BinOp::kSub:
+      return b_.CreateSub(a, b);
+    case ir::BinOp::kMul:
+      return b_.CreateMul(a, b);
+    case ir::BinOp::kDiv:
+      return is_unsigned ? b_.CreateUDiv(a, b) : FloorDivide(a, b, false);
+    case ir::BinOp::kMod:
+      return is_unsigned ? b_.CreateURem(a, b) : FloorDivide(a, b, true);
+    case ir::BinOp::kMin:
+      return b_.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umin : llvm::Intrinsic::smin,
+                                      a, b);
+    case ir::BinOp::kMax:
+      return b_.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umax : llvm::Intrinsic::smax,
+                                      a, b);
+    case ir::BinOp::kAnd:
+      return b_.CreateAnd(a, b);
+    case ir::BinOp::kOr:
+      return b_.CreateOr(a, b);
+    case ir::BinOp::kXor:
+      return b_.CreateXor(a, b);
     case ir::BinOp::kShl: {
       llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
       llvm::Value* fits = amount_fits();
       return b_.CreateSelect(fits, b_.CreateShl(a, b_.CreateSelect(fits, b, zero)), zero);
     }
     case ir::BinOp::kShr: {
-      llvm::Value* most = llvm::ConstantInt::get(b->getType(), b->getType()->getScalarSizeInBits() - 1);
+      llvm::Value* most =
+          llvm::ConstantInt::get(b->getType(), b->getType()->getScalarSizeInBits() - 1);
       if (!is_unsigned) return b_.CreateAShr(a, b_.CreateSelect(amount_fits(), b, most));
       llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
       llvm::Value* fits = amount_fits();
       return b_.CreateSelect(fits, b_.CreateLShr(a, b_.CreateSelect(fits, b, zero)), zero);
     }
-    case ir::BinOp::kEq: return b_.CreateICmpEQ(a, b);
-    case ir::BinOp::kNe: return b_.CreateICmpNE(a, b);
-    case ir::BinOp::kLt: return is_unsigned ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
-    case ir::BinOp::kLe: return is_unsigned ? b_.CreateICmpULE(a, b) : b_.CreateICmpSLE(a, b);
+    case ir::BinOp::kEq:
+      return b_.CreateICmpEQ(a, b);
+    case ir::BinOp::kNe:
+      return b_.CreateICmpNE(a, b);
+    case ir::BinOp::kLt:
+      return is_unsigned ? b_.CreateICmpULT(a, b) : b_.CreateICmpSLT(a, b);
+    case ir::BinOp::kLe:
+      return is_unsigned ? b_.CreateICmpULE(a, b) : b_.CreateICmpSLE(a, b);
   }
   TESSERA_CHECK(false);
 }
 
 llvm::Value* Emitter::CastTo(ir::DType from, ir::DType to, llvm::Value* v) {
   if (from == to) return v;
-  const auto like = [&](ir::DType dtype) { return Like(dtype == ir::DType::kBool ? b_.getInt1Ty() : MemoryType(dtype), v); };
+  const auto like = [&](ir::DType dtype) {
+    return Like(dtype == ir::DType::kBool ? b_.getInt1Ty() : MemoryType(dtype), v);
+  };
   llvm::Type* target = like(to);
   if (ir::IsFloat(from)) {
-    if (to == ir::DType::kBool) return b_.CreateFCmpUNE(v, llvm::Constant::getNullValue(v->getType()));
-    const auto id = to == ir::DType::kU8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
+    if (to == ir::DType::kBool)
+      return b_.CreateFCmpUNE(v, llvm::Constant::getNullValue(v->getType()));
+    const auto id =
+        to == ir::DType::kU8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
     return b_.CreateIntrinsic(id, {target, v->getType()}, {v});
   }
-  if (ir::IsFloat(to)) return IsUnsigned(from) ? b_.CreateUIToFP(v, target) : b_.CreateSIToFP(v, target);
+  if (ir::IsFloat(to))
+    return IsUnsigned(from) ? b_.CreateUIToFP(v, target) : b_.CreateSIToFP(v, target);
   if (to == ir::DType::kBool) return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
   return IsUnsigned(from) ? b_.CreateZExtOrTrunc(v, target) : b_.CreateSExtOrTrunc(v, target);
 }
@@ -153,9 +203,12 @@ llvm::Value* Emitter::CastTo(ir::DType from, ir::DType to, llvm::Value* v) {
 llvm::Value* Emitter::Unary(const ir::Expr& e, llvm::Value* mask) {
   llvm::Value* a = Value(e->args[0], mask);
   switch (e->un()) {
-    case ir::UnOp::kCast: return CastTo(e->args[0].dtype(), e.dtype(), a);
-    case ir::UnOp::kNeg: return ir::IsFloat(e.dtype()) ? b_.CreateFNeg(a) : b_.CreateNeg(a);
-    case ir::UnOp::kNot: return b_.CreateNot(a);
+    case ir::UnOp::kCast:
+      return CastTo(e->args[0].dtype(), e.dtype(), a);
+    case ir::UnOp::kNeg:
+      return ir::IsFloat(e.dtype()) ? b_.CreateFNeg(a) : b_.CreateNeg(a);
+    case ir::UnOp::kNot:
+      return b_.CreateNot(a);
   }
   TESSERA_CHECK(false);
 }
@@ -165,10 +218,13 @@ llvm::Value* Emitter::SelectValue(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
   llvm::Value* condition = Value(e->args[0], mask);
   if (!Reads(e->args[1]) && !Reads(e->args[2])) {
-    return b_.CreateSelect(condition, Lanes(Value(e->args[1], mask), lanes), Lanes(Value(e->args[2], mask), lanes));
+    return b_.CreateSelect(condition, Lanes(Value(e->args[1], mask), lanes),
+                           Lanes(Value(e->args[2], mask), lanes));
   }
   if (condition->getType()->isVectorTy()) {
-    const auto both = [&](llvm::Value* m) { return mask ? b_.CreateAnd(Lanes(mask, lanes), m) : m; };
+    const auto both = [&](llvm::Value* m) {
+      return mask ? b_.CreateAnd(Lanes(mask, lanes), m) : m;
+    };
     llvm::Value* yes = Lanes(Value(e->args[1], both(condition)), lanes);
     llvm::Value* no = Lanes(Value(e->args[2], both(b_.CreateNot(condition))), lanes);
     return b_.CreateSelect(condition, yes, no);
@@ -199,7 +255,8 @@ llvm::Value* Emitter::Vector(const ir::Expr& e, llvm::Value* mask) {
   if (e->vec() == ir::VecOp::kBroadcast) return base;
   std::vector<llvm::Constant*> steps;
   llvm::Type* element = base->getType()->getScalarType();
-  for (int i = 0; i < lanes; ++i) steps.push_back(llvm::ConstantInt::get(element, static_cast<uint64_t>(i)));
+  for (int i = 0; i < lanes; ++i)
+    steps.push_back(llvm::ConstantInt::get(element, static_cast<uint64_t>(i)));
   llvm::Value* stride = Lanes(Value(e->args[1], mask), lanes);
   return b_.CreateAdd(base, b_.CreateMul(stride, llvm::ConstantVector::get(steps)));
 }
@@ -224,29 +281,41 @@ llvm::Value* Emitter::Call(const ir::Expr& e, llvm::Value* mask) {
       return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, sum, args[3]);
     }
     case ir::ScalarIntrin::kClamp:
-      if (is_float) return FloatBinary(ir::BinOp::kMin, FloatBinary(ir::BinOp::kMax, args[0], args[1]), args[2]);
-      return IntBinary(ir::BinOp::kMin, e.dtype(), IntBinary(ir::BinOp::kMax, e.dtype(), args[0], args[1]), args[2]);
+      if (is_float)
+        return FloatBinary(ir::BinOp::kMin, FloatBinary(ir::BinOp::kMax, args[0], args[1]),
+                           args[2]);
+      return IntBinary(ir::BinOp::kMin, e.dtype(),
+                       IntBinary(ir::BinOp::kMax, e.dtype(), args[0], args[1]), args[2]);
     case ir::ScalarIntrin::kAbs:
       if (is_float) return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, args[0]);
       return b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, args[0], b_.getFalse());
-    case ir::ScalarIntrin::kRoundEven: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
-    case ir::ScalarIntrin::kFloor: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
+    case ir::ScalarIntrin::kRoundEven:
+      return b_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
+    case ir::ScalarIntrin::kFloor:
+      return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
   }
   TESSERA_CHECK(false);
 }
 
 // ir/scalar_math.h RequantValue, in 64-bit lanes.
-llvm::Value* Emitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift, ir::Rounding rounding) {
+llvm::Value* Emitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
+                              ir::Rounding rounding) {
   llvm::Type* wide = Like(b_.getInt64Ty(), a);
-  const auto constant = [&](int64_t v) { return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true); };
+  const auto constant = [&](int64_t v) {
+    return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true);
+  };
   llvm::Value* zero = llvm::Constant::getNullValue(shift->getType());
   llvm::Value* left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, shift, zero);
-  llvm::Value* right = b_.CreateSExt(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateNeg(shift), zero), wide);
-  llvm::Value* product = b_.CreateMul(b_.CreateSExt(b_.CreateShl(a, left), wide), b_.CreateSExt(multiplier, wide));
+  llvm::Value* right = b_.CreateSExt(
+      b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateNeg(shift), zero), wide);
+  llvm::Value* product =
+      b_.CreateMul(b_.CreateSExt(b_.CreateShl(a, left), wide), b_.CreateSExt(multiplier, wide));
   llvm::Value* result = nullptr;
   if (rounding == ir::Rounding::kTflite) {
-    llvm::Value* first = b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31));
-    llvm::Value* half = b_.CreateLShr(b_.CreateShl(constant(1), right), constant(1));  // 0 when right is 0
+    llvm::Value* first =
+        b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31));
+    llvm::Value* half =
+        b_.CreateLShr(b_.CreateShl(constant(1), right), constant(1));  // 0 when right is 0
     llvm::Value* size = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, first, b_.getFalse());
     llvm::Value* rounded = b_.CreateAShr(b_.CreateAdd(size, half), right);
     result = b_.CreateSelect(b_.CreateICmpSLT(first, constant(0)), b_.CreateNeg(rounded), rounded);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores: vectors become one access when their lanes are neighbours, else a gather or scatter.
+// Loads and stores: vectors become one access when their lanes are neighbours, else a gather or
+// scatter.
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/ir/layout.h"
@@ -14,7 +15,8 @@ bool IsMultiple(const ir::Expr& e, int64_t k) {
   if (ir::IsImm(e, &value)) return value % k == 0;
   if (e->kind != ir::ExprKind::kBin) return false;
   if (e->bin() == ir::BinOp::kMul) return IsMultiple(e->args[0], k) || IsMultiple(e->args[1], k);
-  if (e->bin() == ir::BinOp::kAdd || e->bin() == ir::BinOp::kSub) return IsMultiple(e->args[0], k) && IsMultiple(e->args[1], k);
+  if (e->bin() == ir::BinOp::kAdd || e->bin() == ir::BinOp::kSub)
+    return IsMultiple(e->args[0], k) && IsMultiple(e->args[1], k);
   return false;
 }
 
@@ -33,22 +35,29 @@ std::optional<Emitter::Strided> Emitter::AsStrided(const ir::Expr& e, int lanes)
   if (!a || !b) return std::nullopt;
   int64_t k = 0;
   switch (e->bin()) {
-    case ir::BinOp::kAdd: return Strided{a->base + b->base, a->stride + b->stride};
-    case ir::BinOp::kSub: return Strided{a->base - b->base, a->stride - b->stride};
+    case ir::BinOp::kAdd:
+      return Strided{a->base + b->base, a->stride + b->stride};
+    case ir::BinOp::kSub:
+      return Strided{a->base - b->base, a->stride - b->stride};
     case ir::BinOp::kMul:
-      if (b->stride == 0 && ir::IsImm(b->base, &k)) return Strided{a->base * b->base, a->stride * k};
-      if (a->stride == 0 && ir::IsImm(a->base, &k)) return Strided{a->base * b->base, b->stride * k};
+      if (b->stride == 0 && ir::IsImm(b->base, &k))
+        return Strided{a->base * b->base, a->stride * k};
+      if (a->stride == 0 && ir::IsImm(a->base, &k))
+        return Strided{a->base * b->base, b->stride * k};
       return std::nullopt;
     case ir::BinOp::kDiv:
     case ir::BinOp::kMod: {
       // A run of lanes inside one block of k: the quotient is one number, the remainder goes on.
       const bool div = e->bin() == ir::BinOp::kDiv;
       if (b->stride != 0 || !ir::IsImm(b->base, &k)) return std::nullopt;
-      if (a->stride == 0) return Strided{div ? ir::FloorDiv(a->base, b->base) : ir::FloorMod(a->base, b->base), 0};
+      if (a->stride == 0)
+        return Strided{div ? ir::FloorDiv(a->base, b->base) : ir::FloorMod(a->base, b->base), 0};
       if (a->stride != 1 || k % lanes != 0 || !IsMultiple(a->base, lanes)) return std::nullopt;
-      return div ? Strided{ir::FloorDiv(a->base, b->base), 0} : Strided{ir::FloorMod(a->base, b->base), 1};
+      return div ? Strided{ir::FloorDiv(a->base, b->base), 0}
+                 : Strided{ir::FloorMod(a->base, b->base), 1};
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -72,15 +81,19 @@ llvm::Value* Emitter::LoadFrom(const ir::Expr& e, llvm::Value* mask) {
     const auto strided = AsStrided(offset, lanes);
     if (strided && strided->stride == 1) {
       llvm::Value* address = AddressOf(buffer, strided->base);
-      loaded = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type)))
+      loaded = mask ? static_cast<llvm::Instruction*>(b_.CreateMaskedLoad(
+                          type, address, align, mask, llvm::Constant::getNullValue(type)))
                     : b_.CreateAlignedLoad(type, address, align);
     } else if (strided && strided->stride == 0 && !mask) {
       llvm::LoadInst* one = b_.CreateAlignedLoad(element, AddressOf(buffer, strided->base), align);
       Tag(one, buffer.get());
       llvm::Value* all = b_.CreateVectorSplat(static_cast<unsigned>(lanes), one);
-      return buffer->dtype == ir::DType::kBool ? b_.CreateICmpNE(all, llvm::Constant::getNullValue(all->getType())) : all;
+      return buffer->dtype == ir::DType::kBool
+                 ? b_.CreateICmpNE(all, llvm::Constant::getNullValue(all->getType()))
+                 : all;
     } else {
-      llvm::Value* addresses = b_.CreateGEP(element, places_.at(buffer.get()).base, Lanes(Value(offset), lanes));
+      llvm::Value* addresses =
+          b_.CreateGEP(element, places_.at(buffer.get()).base, Lanes(Value(offset), lanes));
       loaded = b_.CreateMaskedGather(type, addresses, align, mask);
     }
   }
@@ -89,7 +102,8 @@ llvm::Value* Emitter::LoadFrom(const ir::Expr& e, llvm::Value* mask) {
   return b_.CreateICmpNE(loaded, llvm::Constant::getNullValue(loaded->getType()));
 }
 
-void Emitter::StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, llvm::Value* value, int lanes) {
+void Emitter::StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices,
+                      llvm::Value* value, int lanes) {
   const llvm::Align align(static_cast<uint64_t>(ir::DTypeBytes(buffer->dtype)));
   const ir::Expr offset = ir::OffsetOf(*buffer, indices);
   if (buffer->dtype == ir::DType::kBool) value = b_.CreateZExt(value, Like(b_.getInt8Ty(), value));
@@ -100,7 +114,8 @@ void Emitter::StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& ind
   } else if (strided && strided->stride == 1) {
     stored = b_.CreateAlignedStore(value, AddressOf(buffer, strided->base), align);
   } else {
-    llvm::Value* addresses = b_.CreateGEP(MemoryType(buffer->dtype), places_.at(buffer.get()).base, Lanes(Value(offset), lanes));
+    llvm::Value* addresses = b_.CreateGEP(MemoryType(buffer->dtype), places_.at(buffer.get()).base,
+                                          Lanes(Value(offset), lanes));
     stored = b_.CreateMaskedScatter(value, addresses, align);
   }
   Tag(stored, buffer.get());

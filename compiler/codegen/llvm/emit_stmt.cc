@@ -17,7 +17,8 @@ bool OnStack(const ir::BufferNode& buffer) { return ir::SizeInBytes(buffer) <= k
 
 // Greatest number of scratch bytes alive at once below |s|, from |top| up.
 int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
-  if (s->kind == ir::StmtKind::kAlloc && !OnStack(*s->buffer)) top += RoundUp(ir::SizeInBytes(*s->buffer), 64);
+  if (s->kind == ir::StmtKind::kAlloc && !OnStack(*s->buffer))
+    top += RoundUp(ir::SizeInBytes(*s->buffer), 64);
   int64_t most = top;
   for (const ir::Stmt& inner : s->body) most = std::max(most, ScratchBelow(inner, top));
   return most;
@@ -47,7 +48,8 @@ Status Emitter::Run() {
   return {};
 }
 
-// Every buffer is an object of its own; LLVM may then keep sums in registers across stores to others.
+// Every buffer is an object of its own; LLVM may then keep sums in registers across stores to
+// others.
 void Emitter::MakeScopes() {
   std::vector<const ir::BufferNode*> buffers;
   for (const ir::Buffer& p : func_.params) buffers.push_back(p.get());
@@ -57,11 +59,13 @@ void Emitter::MakeScopes() {
   llvm::MDBuilder md(context_);
   llvm::MDNode* domain = md.createAnonymousAliasScopeDomain(func_.name);
   std::vector<llvm::Metadata*> scopes;
-  for (const ir::BufferNode* buffer : buffers) scopes.push_back(md.createAnonymousAliasScope(domain, buffer->name));
+  for (const ir::BufferNode* buffer : buffers)
+    scopes.push_back(md.createAnonymousAliasScope(domain, buffer->name));
   for (size_t i = 0; i < buffers.size(); ++i) {
     std::vector<llvm::Metadata*> others = scopes;
     others.erase(others.begin() + static_cast<int64_t>(i));
-    places_[buffers[i]] = {nullptr, llvm::MDNode::get(context_, {scopes[i]}), llvm::MDNode::get(context_, others)};
+    places_[buffers[i]] = {nullptr, llvm::MDNode::get(context_, {scopes[i]}),
+                           llvm::MDNode::get(context_, others)};
   }
 }
 
@@ -77,23 +81,29 @@ void Emitter::BindParameters() {
     llvm::Value* slot = b_.CreateConstGEP1_64(pointer, function_->getArg(0), i);
     llvm::LoadInst* address = b_.CreateLoad(pointer, slot);
     address->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
-    address->setMetadata(llvm::LLVMContext::MD_align,
-                         llvm::MDNode::get(context_, {llvm::ConstantAsMetadata::get(b_.getInt64(64))}));
+    address->setMetadata(
+        llvm::LLVMContext::MD_align,
+        llvm::MDNode::get(context_, {llvm::ConstantAsMetadata::get(b_.getInt64(64))}));
     return address;
   };
-  for (size_t i = 0; i < func_.params.size(); ++i) places_[func_.params[i].get()].base = argument(i);
+  for (size_t i = 0; i < func_.params.size(); ++i)
+    places_[func_.params[i].get()].base = argument(i);
   if (ScratchBytes(func_) > 0) scratch_ = argument(func_.params.size());
 }
 
 void Emitter::Emit(const ir::Stmt& s) {
   switch (s->kind) {
-    case ir::StmtKind::kFor: return EmitFor(s);
-    case ir::StmtKind::kIf: return EmitIf(s);
+    case ir::StmtKind::kFor:
+      return EmitFor(s);
+    case ir::StmtKind::kIf:
+      return EmitIf(s);
     case ir::StmtKind::kSeq:
       for (const ir::Stmt& inner : s->body) Emit(inner);
       return;
-    case ir::StmtKind::kStore: return EmitStore(s);
-    case ir::StmtKind::kAlloc: return EmitAlloc(s);
+    case ir::StmtKind::kStore:
+      return EmitStore(s);
+    case ir::StmtKind::kAlloc:
+      return EmitAlloc(s);
     case ir::StmtKind::kEval:
       unsupported_ = "a call of " + s->value->name;
       return;
@@ -118,7 +128,8 @@ void Emitter::EmitFor(const ir::Stmt& s) {
   var->addIncoming(next, b_.GetInsertBlock());
   llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, after);
   if (s->loop == ir::LoopKind::kUnroll) {
-    llvm::Metadata* full = llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.full")});
+    llvm::Metadata* full =
+        llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.full")});
     llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, {nullptr, full});
     loop->replaceOperandWith(0, loop);
     back->setMetadata(llvm::LLVMContext::MD_loop, loop);
@@ -130,7 +141,8 @@ void Emitter::EmitFor(const ir::Stmt& s) {
 void Emitter::EmitIf(const ir::Stmt& s) {
   llvm::BasicBlock* yes = llvm::BasicBlock::Create(context_, "then", function_);
   llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "endif", function_);
-  llvm::BasicBlock* no = s->body.size() > 1 ? llvm::BasicBlock::Create(context_, "else", function_) : after;
+  llvm::BasicBlock* no =
+      s->body.size() > 1 ? llvm::BasicBlock::Create(context_, "else", function_) : after;
   b_.CreateCondBr(Value(s->value), yes, no);
   b_.SetInsertPoint(yes);
   Emit(s->body[0]);
@@ -152,7 +164,9 @@ void Emitter::EmitAlloc(const ir::Stmt& s) {
   const int64_t top = scratch_top_;
   if (OnStack(*s->buffer)) {
     llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-    llvm::AllocaInst* memory = entry.CreateAlloca(MemoryType(s->buffer->dtype), b_.getInt64(static_cast<uint64_t>(ir::SizeInElements(*s->buffer))));
+    llvm::AllocaInst* memory =
+        entry.CreateAlloca(MemoryType(s->buffer->dtype),
+                           b_.getInt64(static_cast<uint64_t>(ir::SizeInElements(*s->buffer))));
     memory->setAlignment(llvm::Align(64));
     place.base = memory;
   } else {

@@ -27,8 +27,8 @@ class Emitter {
   // A buffer's first element, and how its accesses are told apart from those of the others.
   struct Place {
     llvm::Value* base = nullptr;
-    llvm::MDNode* scope = nullptr;    // !alias.scope of this buffer
-    llvm::MDNode* others = nullptr;   // !noalias: every other buffer
+    llvm::MDNode* scope = nullptr;   // !alias.scope of this buffer
+    llvm::MDNode* others = nullptr;  // !noalias: every other buffer
   };
 
   // Statements (emit_stmt.cc).
@@ -52,11 +52,13 @@ class Emitter {
   llvm::Value* SelectValue(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
-  llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift, ir::Rounding rounding);
+  llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
+                       ir::Rounding rounding);
 
   // Memory (emit_memory.cc).
   llvm::Value* LoadFrom(const ir::Expr& e, llvm::Value* mask);
-  void StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, llvm::Value* value, int lanes);
+  void StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices, llvm::Value* value,
+               int lanes);
   // The address of the first lane and the step in elements, when lanes are evenly spaced.
   struct Strided {
     ir::Expr base;
@@ -66,8 +68,8 @@ class Emitter {
   llvm::Value* AddressOf(const ir::Buffer& buffer, const ir::Expr& offset);
   llvm::Value* Lanes(llvm::Value* v, int lanes);  // broadcast a scalar
 
-  llvm::Type* TypeOf(ir::Type type);        // in registers; bool is i1
-  llvm::Type* MemoryType(ir::DType dtype);  // bool is i8
+  llvm::Type* TypeOf(ir::Type type);                          // in registers; bool is i1
+  llvm::Type* MemoryType(ir::DType dtype);                    // bool is i8
   llvm::Type* Like(llvm::Type* element, llvm::Value* shape);  // |element|, as wide as |shape|
 
   llvm::Module& module_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loop IR to host code through LLVM. No LLVM header is included here. Depends on: compiler/ir. Used by
-// the compile driver; the objects are loaded by runtime/host.
+// Loop IR to host code through LLVM. No LLVM header is included here. Depends on: compiler/ir. Used
+// by the compile driver; the objects are loaded by runtime/host.
 //
-// Every function becomes `void NAME(void** buffers)`: the addresses of its parameters in order, then, when
-// it needs any, the address of its scratch memory. Parameters do not overlap. The code calls nothing but
-// memcpy, memmove and memset.
+// Every function becomes `void NAME(void** buffers)`: the addresses of its parameters in order,
+// then, when it needs any, the address of its scratch memory. Parameters do not overlap. The code
+// calls nothing but memcpy, memmove and memset.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_
 
@@ -27,7 +27,8 @@ inline constexpr int64_t kMaxStackBytes = 4096;
 // An ELF relocatable object, position independent, with |funcs| compiled for |level| (runtime/host/
 // cpu_level.h has the names; from "x86-64-v2" on). Deterministic.
 //   errors  kUnsupported  an unknown level; a tile intrinsic (an accelerator's, named)
-Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs, const std::string& level);
+Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
+                                           const std::string& level);
 
 // The same as optimised LLVM assembly, for people.
 Result<std::string> CompileText(std::span<const ir::Func> funcs, const std::string& level);

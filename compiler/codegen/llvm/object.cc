@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module of all functions: verified, optimised for a CPU level, written as an object or as text.
+// The module of all functions: verified, optimised for a CPU level, written as an object or as
+// text.
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
@@ -31,12 +32,15 @@ constexpr Level kLevels[] = {{"x86-64-v2", "x86-64-v2", "", "128"},
                              {"x86-64-v4", "x86-64-v4", "", "512"},
                              {"x86-64-v4-vnni", "x86-64-v4", "+avx512vnni", "512"}};
 
-Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level, const Level*& found) {
+Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
+                                                         const Level*& found) {
   for (const Level& l : kLevels) {
     if (level == l.name) found = &l;
   }
   if (found == nullptr) {
-    return Fail(Code::kUnsupported, "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4 and x86-64-v4-vnni", level);
+    return Fail(Code::kUnsupported,
+                "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4 and x86-64-v4-vnni",
+                level);
   }
   static std::once_flag once;
   std::call_once(once, [] {
@@ -50,7 +54,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
   if (target == nullptr) return Fail(Code::kUnsupported, "LLVM has no x86-64 target: {}", error);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      kTriple, found->cpu, found->features, llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+      kTriple, found->cpu, found->features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
   TESSERA_CHECK(machine != nullptr);
   return machine;
 }
@@ -70,7 +75,8 @@ void Optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 }
 
 // Builds and optimises a module in |context|.
-Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, const Level& level, llvm::TargetMachine& machine,
+Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, const Level& level,
+                                            llvm::TargetMachine& machine,
                                             llvm::LLVMContext& context) {
   auto module = std::make_unique<llvm::Module>("tessera", context);
   module->setTargetTriple(machine.getTargetTriple().str());
@@ -92,7 +98,8 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
 
 }  // namespace
 
-Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs, const std::string& level) {
+Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
+                                           const std::string& level) {
   const Level* found = nullptr;
   TESSERA_ASSIGN(const auto machine, MakeMachine(level, found));
   llvm::LLVMContext context;
@@ -100,7 +107,8 @@ Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs, cons
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  TESSERA_CHECK(!machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile));
+  TESSERA_CHECK(
+      !machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile));
   passes.run(*module);
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }

@@ -28,7 +28,8 @@ std::vector<T> InOrder(const std::vector<T>& values, const std::vector<int>& ord
 }
 
 Buffer TensorBuffer(const isa::Packing& p, const std::vector<int>& order = {}) {
-  return ir::MakeBuffer({"tensor", DType::kI8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
+  return ir::MakeBuffer(
+      {"tensor", DType::kI8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
 }
 Buffer PackedBuffer(const isa::Packing& p) {
   return ir::MakeBuffer(
@@ -77,7 +78,8 @@ Stmt PackElement(const isa::Packing& p, const Buffer& tensor, const Buffer& pack
   for (const std::optional<Expr>& c : conditions) {
     if (c) inside = inside ? ir::And(*inside, *c) : *c;
   }
-  const Stmt copy = ir::Store(packed, at, ir::Load(tensor, InOrder<Expr>({image, channel, y, x}, order)));
+  const Stmt copy =
+      ir::Store(packed, at, ir::Load(tensor, InOrder<Expr>({image, channel, y, x}, order)));
   if (!inside) return copy;
   return ir::If(*inside, copy, ir::Store(packed, at, ir::Imm(DType::kI8, p.fill)));
 }
@@ -88,16 +90,17 @@ ir::Func PackFunc(const isa::Packing& p, const std::string& name, const std::vec
   const Buffer tensor = TensorBuffer(p, order), packed = PackedBuffer(p);
   ir::Func func{name, {tensor, packed}, {}};
   if (p.plain()) {
-    func.body = Nest({{"n", p.batches},
-                      {"b", p.blocks},
-                      {"y", p.out_y},
-                      {"x", p.out_x},
-                      {"r", p.rows},
-                      {"j", p.block}},
-                     [&](const std::vector<Expr>& at) {
-                       return PackElement(p, tensor, packed, order, at, at[1] * Expr(p.block) + at[5],
-                                          p.blocks * p.block - 1, 0, 0);
-                     });
+    func.body =
+        Nest({{"n", p.batches},
+              {"b", p.blocks},
+              {"y", p.out_y},
+              {"x", p.out_x},
+              {"r", p.rows},
+              {"j", p.block}},
+             [&](const std::vector<Expr>& at) {
+               return PackElement(p, tensor, packed, order, at, at[1] * Expr(p.block) + at[5],
+                                  p.blocks * p.block - 1, 0, 0);
+             });
     func.body = ir::Simplify(func.body);
     return func;
   }

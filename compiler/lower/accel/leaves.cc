@@ -75,7 +75,8 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }
 
-Expr Lowering::StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y, Expr x) {
+Expr Lowering::StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block,
+                           Expr y, Expr x) {
   return ir::Load(buffer, {n, block, y + Expr(halo.before[0]), x + Expr(halo.before[1]), Expr(0)});
 }
 
@@ -83,14 +84,16 @@ Expr Lowering::StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n
 Stmt Lowering::FillHalo() const {
   if (!on_chip_.result->any()) return ir::Seq({});
   const std::vector<int64_t>& shape = staying_result_->shape;
-  return Leaf({{"n", Expr(shape[0])}, {"z", Expr(shape[1])}, {"y", Expr(shape[2])}, {"x", Expr(shape[3])}},
-              [&](const std::vector<Expr>& v) {
-                return Call(kTileFill, {ir::Load(staying_result_, {v[0], v[1], v[2], v[3], Expr(0)}), Value(tile_),
-                                        Value(on_chip_.result_pad)});
-              });
+  return Leaf(
+      {{"n", Expr(shape[0])}, {"z", Expr(shape[1])}, {"y", Expr(shape[2])}, {"x", Expr(shape[3])}},
+      [&](const std::vector<Expr>& v) {
+        return Call(kTileFill, {ir::Load(staying_result_, {v[0], v[1], v[2], v[3], Expr(0)}),
+                                Value(tile_), Value(on_chip_.result_pad)});
+      });
 }
 
-Expr Lowering::InputTile(const Work& w, const Buffer& inp, Expr block, const std::array<Expr, 4>& at) const {
+Expr Lowering::InputTile(const Work& w, const Buffer& inp, Expr block,
+                         const std::array<Expr, 4>& at) const {
   const Tile* tiles[] = {&w.y, &w.x};
   Expr place[2];
   for (size_t d = 0; d < 2; ++d) {
@@ -99,7 +102,8 @@ Expr Lowering::InputTile(const Work& w, const Buffer& inp, Expr block, const std
     place[d] = staying_input_ ? (tiles[d]->base + at[d]) * Expr(win.stride) + tap - Expr(win.before)
                               : at[d] * Expr(e_.chip_stride[d]) + tap;
   }
-  if (staying_input_) return StayingTile(staying_input_, *on_chip_.input, w.n.index, block, place[0], place[1]);
+  if (staying_input_)
+    return StayingTile(staying_input_, *on_chip_.input, w.n.index, block, place[0], place[1]);
   return ir::Load(inp, {block, place[0], place[1], Expr(0)});
 }
 
@@ -147,11 +151,11 @@ Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& in
             const Expr block = staying_input_ ? w.o.base + v[0] : v[0];
             return Call(
                 kTileWindow,
-                {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}), InputTile(w, inp, block, {v[1], v[2], Expr(py), Expr(px)}),
+                {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
+                 InputTile(w, inp, block, {v[1], v[2], Expr(py), Expr(px)}),
                  ir::Load(wgt, {WeightBlock(w, whole) + v[0], Expr(0), Expr(first), Expr(0)}),
-                 Value(pieces.empty()), Value(kh), Value(kw),
-                 Value(wy.dilation * InputPitch(inp)), Value(wx.dilation * tile_),
-                 Value(config_.batch), Value(config_.block_out)});
+                 Value(pieces.empty()), Value(kh), Value(kw), Value(wy.dilation * InputPitch(inp)),
+                 Value(wx.dilation * tile_), Value(config_.batch), Value(config_.block_out)});
           }));
       first += CeilDiv(kh * kw, config_.block_out);
     }
@@ -192,16 +196,17 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                         const std::vector<Buffer>& prm, bool stays) {
   const Expr block = w.o.base + part.base;
   const auto source = [&](const std::vector<Expr>& v) {
-    const auto staying = s.src.memory == isa::VectorMemory::kOut ? staying_slots_.find(s.src.slot) : staying_slots_.end();
+    const auto staying = s.src.memory == isa::VectorMemory::kOut ? staying_slots_.find(s.src.slot)
+                                                                 : staying_slots_.end();
     if (staying == staying_slots_.end()) return Slot(s.src, part, acc, v);
     const sched::Halo& halo = *on_chip_.HaloOf(staying->second);
-    return StayingTile(Staying(staying->second, halo, GlobalBuffer::Role::kActivation), halo, w.n.index, block + v[0],
-                       w.y.base + v[1], w.x.base + v[2]);
+    return StayingTile(Staying(staying->second, halo, GlobalBuffer::Role::kActivation), halo,
+                       w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2]);
   };
   return Leaf(
       {{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-        const Expr dst = stays ? StayingTile(staying_result_, *on_chip_.result, w.n.index, block + v[0], w.y.base + v[1],
-                                             w.x.base + v[2])
+        const Expr dst = stays ? StayingTile(staying_result_, *on_chip_.result, w.n.index,
+                                             block + v[0], w.y.base + v[1], w.x.base + v[2])
                                : Slot(s.dst, part, acc, v);
         const Expr round = Value(static_cast<int64_t>(s.round));
         switch (s.kind) {
@@ -226,17 +231,15 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                          Value(s.lo), Value(s.hi), Value(config_.batch), Value(config_.block_out)});
           }
           case sched::StepKind::kAdd:
-            return Call(kTileAdd, {dst, source(v), Slot(s.acc, part, acc, v),
-                                   Value(s.multiplier), Value(s.shift), round, Value(s.src_zero),
-                                   Value(s.src_shift), Value(s.out_zero), Value(s.lo), Value(s.hi),
-                                   Value(tile_)});
+            return Call(kTileAdd, {dst, source(v), Slot(s.acc, part, acc, v), Value(s.multiplier),
+                                   Value(s.shift), round, Value(s.src_zero), Value(s.src_shift),
+                                   Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
           case sched::StepKind::kAlu:
             if (s.use_imm)
               return Call(kTileAluImm,
                           {dst, Value(s.imm), Value(static_cast<int64_t>(s.op)), Value(tile_)});
-            return Call(kTileAlu,
-                        {dst, source(v), Value(static_cast<int64_t>(s.op)),
-                         Value(0), Value(s.src_zero), Value(tile_)});
+            return Call(kTileAlu, {dst, source(v), Value(static_cast<int64_t>(s.op)), Value(0),
+                                   Value(s.src_zero), Value(tile_)});
         }
         TESSERA_CHECK(false);
         return Stmt();
@@ -246,8 +249,9 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
 Stmt Lowering::ParamLoad(size_t t, const Buffer& prm, Expr to, Expr from, const Tile& part) const {
   const int64_t record = config_.prm_tile_bytes();
   return Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
-    return Call(kTileLoad, {ir::Load(prm, {to + v[0], Expr(0)}), ir::Load(tables_[t], {from + v[0], Expr(0)}),
-                            Value(record), Value(record), Value(0)});
+    return Call(kTileLoad,
+                {ir::Load(prm, {to + v[0], Expr(0)}), ir::Load(tables_[t], {from + v[0], Expr(0)}),
+                 Value(record), Value(record), Value(0)});
   });
 }
 
@@ -270,7 +274,8 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   std::vector<Buffer> prm = chip_tables_;
   if (plan_.params != Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
-      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {plan_.channel_part, config_.prm_tile_bytes()}));
+      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8,
+                           {plan_.channel_part, config_.prm_tile_bytes()}));
       allocated.push_back(prm.back());
       body.push_back(ParamLoad(t, prm.back(), Expr(0), w.o.base + part.base, part));
     }
@@ -287,12 +292,13 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
     if (!last || on_chip_.stored) body.push_back(StepNest(s, w, part, acc, prm, false));
     if (s.dst.memory == isa::VectorMemory::kOut) staying_slots_.erase(s.dst.slot);
   }
-  if (on_chip_.stored) body.push_back(
-      Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-        return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0],
-                                                    w.y.base + v[1], w.x.base + v[2], Expr(0)}),
-                                 Slot(region_.result, part, acc, v), Value(memory_tile_)});
-      }));
+  if (on_chip_.stored)
+    body.push_back(
+        Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
+          return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0],
+                                                      w.y.base + v[1], w.x.base + v[2], Expr(0)}),
+                                   Slot(region_.result, part, acc, v), Value(memory_tile_)});
+        }));
   Stmt s = ir::Seq(body);
   for (size_t k = allocated.size(); k-- > 0;) s = ir::Alloc(allocated[k], s);
   return s;

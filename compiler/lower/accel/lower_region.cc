@@ -12,7 +12,8 @@ namespace tessera::lower::accel {
 
 Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
   for (size_t k = 0; k < out_.buffers.size(); ++k) {
-    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && out_.func.params[k]->scope == Scope::kGlobal)
+    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor &&
+        out_.func.params[k]->scope == Scope::kGlobal)
       return out_.func.params[k];
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
@@ -26,10 +27,12 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
   return buffer;
 }
 
-Buffer Lowering::Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Role role) {
+Buffer Lowering::Staying(const te::Tensor& tensor, const sched::Halo& halo,
+                         GlobalBuffer::Role role) {
   for (size_t k = 0; k < out_.buffers.size(); ++k) {
     const Buffer& known = out_.func.params[k];
-    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && known->scope == Scope::kInp) return known;
+    if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && known->scope == Scope::kInp)
+      return known;
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
   const Buffer buffer = OnChip(tensor.name() + ".stays", Scope::kInp, DType::kI8,
@@ -204,7 +207,8 @@ Stmt Lowering::Nest() {
   });
 }
 
-// Every part's weights, in the order of their use, in transfers short enough to let others in between.
+// Every part's weights, in the order of their use, in transfers short enough to let others in
+// between.
 void Lowering::AllWeights(std::vector<Stmt>* out) const {
   constexpr int64_t kTiles = 16;
   const Tile none{Expr(0), Expr(0), Expr(1), 1};
@@ -214,7 +218,9 @@ void Lowering::AllWeights(std::vector<Stmt>* out) const {
       // In device memory an output block's tiles lie together: some whole ones, or a part of one.
       const int64_t last = std::min(w + plan_.channel_part, end);
       const int64_t outs = std::max<int64_t>(1, kTiles / (e_.in_blocks * e_.weight_tiles));
-      const int64_t ins = outs > 1 ? e_.in_blocks : std::min(e_.in_blocks, std::max<int64_t>(1, kTiles / e_.weight_tiles));
+      const int64_t ins =
+          outs > 1 ? e_.in_blocks
+                   : std::min(e_.in_blocks, std::max<int64_t>(1, kTiles / e_.weight_tiles));
       for (int64_t first = w; first < last; first += outs) {
         const Tile part{Expr(0), Expr(first), Expr(std::min(outs, last - first)), 1};
         for (int64_t i = 0; i < e_.in_blocks; i += ins) {
@@ -238,7 +244,8 @@ LoweredRegion Lowering::Run() {
   RegisterTileIntrinsics();
   out_.func.name = region_.output.name();
   if (on_chip_.input) {
-    staying_input_ = Staying(region_.anchor.input, *on_chip_.input, GlobalBuffer::Role::kActivation);
+    staying_input_ =
+        Staying(region_.anchor.input, *on_chip_.input, GlobalBuffer::Role::kActivation);
   } else if (anchored_) {
     input_ = Global(region_.anchor.input, GlobalBuffer::Role::kActivation);
   }
@@ -262,7 +269,8 @@ LoweredRegion Lowering::Run() {
                                PackParams(region_, region_.tables[t], config_, constants_)));
   }
   if (on_chip_.stored) result_ = Global(region_.output, GlobalBuffer::Role::kResult);
-  if (on_chip_.result) staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Role::kResult);
+  if (on_chip_.result)
+    staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Role::kResult);
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
       chip_tables_.push_back(
@@ -276,7 +284,8 @@ LoweredRegion Lowering::Run() {
                {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
     out_.resident.push_back(chip_weights_);
   }
-  // What needs nothing of the regions before may be loaded while they run. The first region's input comes first.
+  // What needs nothing of the regions before may be loaded while they run. The first region's input
+  // comes first.
   weights_ahead_ = weighted_ && plan_.weights == Residency::kRegion && on_chip_.follows;
   std::vector<Stmt> body;
   if (plan_.params == Residency::kRegion) {

@@ -30,7 +30,8 @@ struct LoweredRegion {
   ir::Func func;                      // resident buffers around: ahead, then body
   std::vector<GlobalBuffer> buffers;  // one a parameter of func
   std::vector<ir::Buffer> resident;   // on chip during all of the region
-  std::vector<ir::Stmt> ahead;        // fill them, in this order; they need nothing that other regions make
+  std::vector<ir::Stmt>
+      ahead;  // fill them, in this order; they need nothing that other regions make
   ir::Stmt body;
 };
 

@@ -104,7 +104,8 @@ class Lowering {
   Buffer Global(const te::Tensor& tensor, GlobalBuffer::Role role);
   Buffer Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Role role);
   // The tile of a staying tensor at a position of the tensor itself.
-  static Expr StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y, Expr x);
+  static Expr StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y,
+                          Expr x);
   Stmt FillHalo() const;
   Buffer Constant(const std::string& name, DType dtype, std::vector<int64_t> shape,
                   std::vector<uint8_t> data);

@@ -41,8 +41,7 @@ std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Exten
           for (int64_t t = 0; t < kh * kw; ++t) {
             // Tap t is row t of the piece's tiles.
             const int64_t at = (first + t / block) * tile + t % block * block + o % block;
-            packed[static_cast<size_t>(at)] =
-                weight(o, 0, y + t / kw, x + t % kw);
+            packed[static_cast<size_t>(at)] = weight(o, 0, y + t / kw, x + t % kw);
           }
           first += CeilDiv(kh * kw, block);
         }

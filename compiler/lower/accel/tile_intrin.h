@@ -6,14 +6,20 @@
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
 // block elements, of WGT block x block int8 (a row an output channel).
-//   tile.load   dst, src, bytes, tile, pad     |bytes| elements copied, the rest up to |tile| is
-//   |pad| tile.fill   dst, tile, pad tile.store  dst, src, bytes tile.gemm   acc, inp, wgt, init,
-//   batch, block tile.window acc, inp, wgt, init, kh, kw, win_y, win_x, batch, block    steps in
-//   elements tile.requant      dst, src, multiplier, shift, round, src_zero, src_shift, out_zero,
-//   lo, hi, tile tile.requant_prm  dst, src, prm, round, src_zero, src_shift, out_zero, lo, hi,
-//   batch, block tile.add          dst, src, acc, multiplier, shift, round, src_zero, src_shift,
-//   out_zero, lo, hi, tile tile.alu          acc, src, op, init, src_zero, tile tile.alu_imm acc,
-//   imm, op, tile
+//   tile.load         dst, src, bytes, tile, pad
+//                     |bytes| elements copied, the rest up to |tile| is |pad|
+//   tile.fill         dst, tile, pad
+//   tile.store        dst, src, bytes
+//   tile.gemm         acc, inp, wgt, init, batch, block
+//   tile.window       acc, inp, wgt, init, kh, kw, win_y, win_x, batch, block
+//                     win_y and win_x in elements
+//   tile.requant      dst, src, multiplier, shift, round, src_zero, src_shift, out_zero, lo, hi,
+//                     tile
+//   tile.requant_prm  dst, src, prm, round, src_zero, src_shift, out_zero, lo, hi, batch, block
+//   tile.add          dst, src, acc, multiplier, shift, round, src_zero, src_shift, out_zero, lo,
+//                     hi, tile
+//   tile.alu          acc, src, op, init, src_zero, tile
+//   tile.alu_imm      acc, imm, op, tile
 // round and op are numbers of isa/enums.def; a destination of int32 is not offset and clamped.
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_TILE_INTRIN_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_TILE_INTRIN_H_

@@ -127,23 +127,25 @@ bool Judge::Fill(Plan* p) const {
     const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
     const int64_t again = contraction_ && !p->input_above ? n_o : 1;
     const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
-    read += static_cast<double>(e_.batches * blocks * again) * plane * whole_beats(e_.rows * e_.in_lanes);
+    read += static_cast<double>(e_.batches * blocks * again) * plane *
+            whole_beats(e_.rows * e_.in_lanes);
     loads += spatial * n_o * n_i;
     first_box = static_cast<double>(box) * whole_beats(e_.rows * e_.in_lanes) / bus;
     if (2 * box > inp_tiles_) serial += read / bus;
   }
   double weight_bytes = 0, first_weights = 0;
   if (weighted_) {
-    weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
-                                       e_.weight_bytes);
+    weight_bytes =
+        static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles * e_.weight_bytes);
     if (p->weights == Residency::kPart) weight_bytes *= static_cast<double>(spatial);
     loads += (p->weights == Residency::kPart ? spatial : 1) * n_o * n_i * n_w;
     read += weight_bytes;
     // With nothing else to wait for, LOAD brings the weights while the region before computes.
     const bool ahead = on_chip_.follows && p->weights == Residency::kRegion;
-    if (!ahead) first_weights = static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles *
-                                        e_.weight_bytes) /
-                    bus;
+    if (!ahead)
+      first_weights =
+          static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles * e_.weight_bytes) /
+          bus;
     if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
       serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
     }
@@ -199,7 +201,8 @@ bool Judge::Fill(Plan* p) const {
         0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
   }
   const double part_vector = static_cast<double>(part_pixels * vector_passes);
-  const double part_store = on_chip_.stored ? static_cast<double>(part_pixels) * tile_bytes / bus : 0;
+  const double part_store =
+      on_chip_.stored ? static_cast<double>(part_pixels) * tile_bytes / bus : 0;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
   if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
   p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial +
@@ -219,18 +222,23 @@ std::vector<int64_t> TileSizes(int64_t total) {
   return sizes;
 }
 
-Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip, Plan* plan) {
+Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip,
+                    Plan* plan) {
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto refuse = [&](const char* why) {
-    return Fail(Code::kOutOfRange, "{}: the plan cannot be used on configuration {}: {}", region.output.name(), config.name, why);
+    return Fail(Code::kOutOfRange, "{}: the plan cannot be used on configuration {}: {}",
+                region.output.name(), config.name, why);
   };
-  if (judge.grouped() && plan->channel_tile != 1) return refuse("channel_tile must be 1 where groups choose the input");
+  if (judge.grouped() && plan->channel_tile != 1)
+    return refuse("channel_tile must be 1 where groups choose the input");
   if (!judge.contraction() && plan->channel_part != plan->channel_tile) {
     return refuse("channel_part must be channel_tile without a sum over channels");
   }
-  if (plan->spatial_outside != plan->input_above) return refuse("spatial_outside and input_above go together");
-  if (plan->input_above && (!judge.contraction() || judge.grouped() || plan->input_tile != e.in_blocks)) {
+  if (plan->spatial_outside != plan->input_above)
+    return refuse("spatial_outside and input_above go together");
+  if (plan->input_above &&
+      (!judge.contraction() || judge.grouped() || plan->input_tile != e.in_blocks)) {
     return refuse("input_above needs the whole reduction in one chunk");
   }
   if (plan->spatial_outside && plan->weights == Residency::kChannel) {
@@ -261,7 +269,8 @@ double Plan::cycles() const {
 }
 
 int64_t MemoryLanes(const Shape4& shape, const isa::Config& config) {
-  return std::min(shape[0], config.batch) == 1 ? std::min(shape[1], config.block_out) : config.block_out;
+  return std::min(shape[0], config.batch) == 1 ? std::min(shape[1], config.block_out)
+                                               : config.block_out;
 }
 
 isa::Packing PackingOf(const Shape4& shape, const isa::Config& config) {
@@ -304,8 +313,8 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
   return e;
 }
 
-// INP has four banks by low address bits, and the windows' rows are read in pairs: a pitch that is a
-// multiple of four would put both into one bank.
+// INP has four banks by low address bits, and the windows' rows are read in pairs: a pitch that is
+// a multiple of four would put both into one bank.
 int64_t WindowPitch(const Region& region, int64_t columns) {
   const WindowAxis& y = region.anchor.window[0];
   const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&

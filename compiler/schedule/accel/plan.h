@@ -35,7 +35,9 @@ enum class Residency : uint8_t {
 // Rows and columns of pads around a tensor that stays in INP, y and x.
 struct Halo {
   std::array<int64_t, 2> before{0, 0}, after{0, 0};
-  bool any() const { return before != std::array<int64_t, 2>{} || after != std::array<int64_t, 2>{}; }
+  bool any() const {
+    return before != std::array<int64_t, 2>{} || after != std::array<int64_t, 2>{};
+  }
   bool operator==(const Halo&) const = default;
 };
 
@@ -43,12 +45,12 @@ struct Halo {
 // (accel/residency.h decides). A tensor that stays is [batches][channel blocks][rows with halo]
 // [columns with halo] tiles.
 struct OnChip {
-  int64_t inp_tiles = -1;             // of INP for the region's own boxes; -1: all
-  std::optional<Halo> input, result;  // the anchor's input, the region's result
-  int64_t result_pad = 0;             // what the result's halo holds
+  int64_t inp_tiles = -1;                            // of INP for the region's own boxes; -1: all
+  std::optional<Halo> input, result;                 // the anchor's input, the region's result
+  int64_t result_pad = 0;                            // what the result's halo holds
   std::vector<std::pair<te::Tensor, Halo>> fetched;  // operands of kFetch steps
-  bool stored = true;                 // the result goes to device memory (too)
-  bool follows = false;               // a region runs before: what stays all along is loaded under it
+  bool stored = true;                                // the result goes to device memory (too)
+  bool follows = false;  // a region runs before: what stays all along is loaded under it
 
   const Halo* HaloOf(const te::Tensor& fetched_tensor) const;  // null: it is in device memory
   bool operator==(const OnChip&) const = default;
@@ -80,11 +82,11 @@ struct Extents {
   // Input steps of a stride that no window overlaps are left out by LOAD: spatial stride on chip.
   std::array<int64_t, 2> chip_stride{1, 1};
   int64_t in_lanes = 0, out_lanes = 0;  // bytes of one image's tile in device memory
-  int64_t weight_tiles = 0;  // WGT tiles of one (output block, input block)
+  int64_t weight_tiles = 0;             // WGT tiles of one (output block, input block)
   int64_t weight_bytes = 0;  // of a weight tile that device memory holds; the rest of it is zero
 };
-// Bytes of one image's tile of a tensor of |shape| in device memory: no more than there are channels
-// when one block has them all and a tile one image.
+// Bytes of one image's tile of a tensor of |shape| in device memory: no more than there are
+// channels when one block has them all and a tile one image.
 int64_t MemoryLanes(const Shape4& shape, const isa::Config& config);
 // The whole layout of a tensor that the machine reads and writes.
 isa::Packing PackingOf(const Shape4& shape, const isa::Config& config);
@@ -109,7 +111,8 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnC
 
 // Checks decisions that did not come from MakePlan, and fills in the estimates.
 //   errors  kOutOfRange  they do not fit the scratchpads, or each other: says which
-Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip, Plan* plan);
+Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip,
+                    Plan* plan);
 
 // ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
 std::vector<int64_t> TileSizes(int64_t total);

@@ -26,22 +26,29 @@ struct Knob {
 
 std::vector<Knob> Knobs(const Region& region, const isa::Config& config) {
   const Extents e = ExtentsOf(region, config);
-  const auto always = [](std::vector<int64_t> values) { return [values](const Plan&) { return values; }; };
+  const auto always = [](std::vector<int64_t> values) {
+    return [values](const Plan&) { return values; };
+  };
   const std::vector<int64_t> residencies{0, 1, 2}, flag{0, 1};
   return {
-      {"channel_tile", always(TileSizes(e.out_blocks)), [](const Plan& p) { return p.channel_tile; },
+      {"channel_tile", always(TileSizes(e.out_blocks)),
+       [](const Plan& p) { return p.channel_tile; },
        [](Plan& p, int64_t v) { p.channel_tile = v; }},
-      {"channel_part", [](const Plan& p) { return TileSizes(p.channel_tile); }, [](const Plan& p) { return p.channel_part; },
+      {"channel_part", [](const Plan& p) { return TileSizes(p.channel_tile); },
+       [](const Plan& p) { return p.channel_part; },
        [](Plan& p, int64_t v) { p.channel_part = v; }},
-      {"rows", always(TileSizes(e.out_y)), [](const Plan& p) { return p.y_tile; }, [](Plan& p, int64_t v) { p.y_tile = v; }},
-      {"columns", always(TileSizes(e.out_x)), [](const Plan& p) { return p.x_tile; }, [](Plan& p, int64_t v) { p.x_tile = v; }},
+      {"rows", always(TileSizes(e.out_y)), [](const Plan& p) { return p.y_tile; },
+       [](Plan& p, int64_t v) { p.y_tile = v; }},
+      {"columns", always(TileSizes(e.out_x)), [](const Plan& p) { return p.x_tile; },
+       [](Plan& p, int64_t v) { p.x_tile = v; }},
       {"input_tile", always(TileSizes(e.in_blocks)), [](const Plan& p) { return p.input_tile; },
        [](Plan& p, int64_t v) { p.input_tile = v; }},
       {"spatial_outside", always(flag), [](const Plan& p) { return int64_t{p.spatial_outside}; },
        [](Plan& p, int64_t v) { p.spatial_outside = v != 0; }},
       {"input_above", always(flag), [](const Plan& p) { return int64_t{p.input_above}; },
        [](Plan& p, int64_t v) { p.input_above = v != 0; }},
-      {"weights", always(residencies), [](const Plan& p) { return static_cast<int64_t>(p.weights); },
+      {"weights", always(residencies),
+       [](const Plan& p) { return static_cast<int64_t>(p.weights); },
        [](Plan& p, int64_t v) { p.weights = static_cast<Residency>(v); }},
       {"params", always(residencies), [](const Plan& p) { return static_cast<int64_t>(p.params); },
        [](Plan& p, int64_t v) { p.params = static_cast<Residency>(v); }},
@@ -53,37 +60,43 @@ schedule::Step Decide(const char* name, const std::vector<int64_t>& domain, int6
   TESSERA_CHECK(at != domain.end(), "{} is {}", name, value);
   schedule::Step step{"decide", {name}};
   for (size_t i = 0; i < domain.size(); ++i) {
-    step.words.push_back(fmt::format("{}{}{}", i == 0 ? "{" : "", domain[i], i + 1 == domain.size() ? "}" : ""));
+    step.words.push_back(
+        fmt::format("{}{}{}", i == 0 ? "{" : "", domain[i], i + 1 == domain.size() ? "}" : ""));
   }
   step.words.push_back(std::to_string(at - domain.begin()));
   return step;
 }
 
 // The value that step |number| picks for |name| out of |domain|.
-Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name, const std::vector<int64_t>& domain) {
+Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
+                       const std::vector<int64_t>& domain) {
   if (number >= trace.size()) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: missing; decide {} comes here", number + 1, name);
+    return Fail(Code::kInvalidArgument, "schedule step {}: missing; decide {} comes here",
+                number + 1, name);
   }
   const schedule::Step& step = trace[number];
   if (step.prim != "decide" || step.words.empty() || step.words[0] != name) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: '{} {}' stands where decide {} belongs", number + 1, step.prim,
-                step.words.empty() ? "" : step.words[0], name);
+    return Fail(Code::kInvalidArgument, "schedule step {}: '{} {}' stands where decide {} belongs",
+                number + 1, step.prim, step.words.empty() ? "" : step.words[0], name);
   }
   const std::string& word = step.words.back();
   int64_t index = -1;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-  if (error != std::errc() || end != word.data() + word.size() || index < 0 || index >= std::ssize(domain)) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: '{}' is no index into {{{}}}", number + 1, name, word,
-                fmt::join(domain, " "));
+  if (error != std::errc() || end != word.data() + word.size() || index < 0 ||
+      index >= std::ssize(domain)) {
+    return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: '{}' is no index into {{{}}}",
+                number + 1, name, word, fmt::join(domain, " "));
   }
   return domain[static_cast<size_t>(index)];
 }
 
 }  // namespace
 
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved, bool stays) {
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved,
+                 bool stays) {
   Trace trace{Decide(kMoved, {0, 1, 2, 3}, moved), Decide(kStays, {0, 1}, stays)};
-  for (const Knob& knob : Knobs(region, config)) trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
+  for (const Knob& knob : Knobs(region, config))
+    trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
   return trace;
 }
 
@@ -97,7 +110,8 @@ Result<bool> WantsToStay(const Trace& trace) {
   return stays != 0;
 }
 
-Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config, const OnChip& on_chip) {
+Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config,
+                        const OnChip& on_chip) {
   Plan plan;
   size_t number = 2;
   for (const Knob& knob : Knobs(region, config)) {
@@ -106,7 +120,8 @@ Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Con
     ++number;
   }
   if (number != trace.size()) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: '{}' follows the last decision", number + 1, trace[number].prim);
+    return Fail(Code::kInvalidArgument, "schedule step {}: '{}' follows the last decision",
+                number + 1, trace[number].prim);
   }
   TESSERA_TRY(CompletePlan(region, config, on_chip, &plan));
   return plan;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan as a recorded trace of decisions, and back: what the generator chose can be printed, kept, changed and
-// replayed, as the host's schedules can. Depends on: accel/plan.h, schedule.h. Used by: codegen/accel, tests.
+// A plan as a recorded trace of decisions, and back: what the generator chose can be printed, kept,
+// changed and replayed, as the host's schedules can. Depends on: accel/plan.h, schedule.h. Used by:
+// codegen/accel, tests.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_TRACE_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_TRACE_H_
 
@@ -11,19 +12,22 @@
 
 namespace tessera::schedule::accel {
 
-// The decisions of |plan|, in an order in which each domain follows from the ones before: "decide NAME
-// {domain} index". |moved|: the axes of MoveTaps whose form |region| is (codegen/accel chooses for packed inputs).
-// |stays|: whether the result stays in INP (accel/residency.h).
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved, bool stays);
+// The decisions of |plan|, in an order in which each domain follows from the ones before: "decide
+// NAME {domain} index". |moved|: the axes of MoveTaps whose form |region| is (codegen/accel chooses
+// for packed inputs). |stays|: whether the result stays in INP (accel/residency.h).
+Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved,
+                 bool stays);
 
-// The axes along which the taps were moved of the region that |trace| was recorded from. errors: kInvalidArgument no such
-// decision
+// The axes along which the taps were moved of the region that |trace| was recorded from.
+//   errors  kInvalidArgument  no such decision
 Result<int> WantsMovedTaps(const Trace& trace);
 // Whether its result stays in INP. errors: kInvalidArgument no such decision
 Result<bool> WantsToStay(const Trace& trace);
 
-// The plan that |trace| describes, for |region| in the form that WantsMovedTaps says, which sees |on_chip|.
-//   errors  kInvalidArgument  a step that is missing, out of order or not in its domain: number, name, what fits
+// The plan that |trace| describes, for |region| in the form that WantsMovedTaps says, which sees
+// |on_chip|.
+//   errors  kInvalidArgument  a step that is missing, out of order or not in its domain:
+//                             number, name, what fits
 //           kOutOfRange       decisions that do not fit the scratchpads, or each other
 Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config,
                         const OnChip& on_chip = {});

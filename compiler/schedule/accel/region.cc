@@ -46,9 +46,10 @@ std::optional<Region> MoveTaps(const Region& region, int axes) {
   m.original = a.input;
   m.original_window = a.window;
   m.in_channels = m.group_in = static_cast<int64_t>(m.moved.size());
-  m.input = te::Placeholder(a.input.name() + ".taps", ir::DType::kI8,
-                            {region.shape[0], m.in_channels, move_y ? a.window[0].out : a.window[0].in,
-                             move_x ? a.window[1].out : a.window[1].in});
+  m.input =
+      te::Placeholder(a.input.name() + ".taps", ir::DType::kI8,
+                      {region.shape[0], m.in_channels, move_y ? a.window[0].out : a.window[0].in,
+                       move_x ? a.window[1].out : a.window[1].in});
   for (size_t d = 0; d < 2; ++d) {
     WindowAxis& w = m.window[d];
     if (d == 0 ? move_y : move_x) w = WindowAxis{w.out, w.out, 1, 1, 1, 0};

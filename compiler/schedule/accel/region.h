@@ -128,8 +128,8 @@ Result<Region> AnalyzeRegion(
 
 // The same region with the window's taps along some axes as channels of its input, at the output's
 // resolution there: the contraction has a single tap along them, over input that someone else packs
-// so (the host, for a network's input). |axes|: bit 0 y, bit 1 x. Nothing when there is no window to
-// move along one of them, or the region has groups.
+// so (the host, for a network's input). |axes|: bit 0 y, bit 1 x. Nothing when there is no window
+// to move along one of them, or the region has groups.
 std::optional<Region> MoveTaps(const Region& region, int axes);
 
 // The roles and steps as text, for --dump schedule.

@@ -24,7 +24,8 @@ Halo HaloFor(const Anchor& anchor) {
 
 class Planner {
  public:
-  Planner(const std::vector<ResidencyRegion>& regions, const isa::Config& config, const ResidencyOptions& options)
+  Planner(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+          const ResidencyOptions& options)
       : regions_(regions), config_(config), options_(options), costs_(regions.size()) {}
 
   Result<StayPlan> Run();
@@ -58,7 +59,8 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
     const Region& reader = *regions_[r].region;
     const Anchor& a = reader.anchor;
     bool reads = false;
-    if (a.kind != AnchorKind::kNone && a.moved.empty() && regions_[r].activation_of(a.input) == from.result) {
+    if (a.kind != AnchorKind::kNone && a.moved.empty() &&
+        regions_[r].activation_of(a.input) == from.result) {
       reads = true;
       const Halo halo = HaloFor(a);
       if (halo.any()) {
@@ -75,7 +77,8 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
       pitched |= a.kind == AnchorKind::kChannelwise;
     }
     for (const Step& step : reader.steps) {
-      reads |= step.kind == StepKind::kFetch && regions_[r].activation_of(step.tensor) == from.result;
+      reads |=
+          step.kind == StepKind::kFetch && regions_[r].activation_of(step.tensor) == from.result;
     }
     if (reads && reader.steps.back().kind == StepKind::kFetch) {
       *why = "a region that only copies reads it from device memory";
@@ -90,7 +93,8 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
   const Shape4& shape = from.region->shape;
   for (size_t r = maker + 1; pitched && r <= s.last; ++r) {
     const Anchor& a = regions_[r].region->anchor;
-    if (a.kind != AnchorKind::kChannelwise || regions_[r].activation_of(a.input) != from.result) continue;
+    if (a.kind != AnchorKind::kChannelwise || regions_[r].activation_of(a.input) != from.result)
+      continue;
     const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
     s.halo.after[1] += WindowPitch(*regions_[r].region, columns) - columns;
   }
@@ -128,7 +132,8 @@ bool Planner::Arrange(std::vector<Staying> staying, StayPlan* out) const {
   // Largest first, each at the lowest place that is free during its life.
   std::vector<Staying*> order;
   for (Staying& s : staying) order.push_back(&s);
-  std::ranges::stable_sort(order, [](const Staying* a, const Staying* b) { return a->tiles > b->tiles; });
+  std::ranges::stable_sort(order,
+                           [](const Staying* a, const Staying* b) { return a->tiles > b->tiles; });
   std::vector<const Staying*> placed;
   for (Staying* s : order) {
     s->base = 0;
@@ -201,7 +206,8 @@ Result<StayPlan> Planner::Run() {
       if (candidate) with.push_back(*candidate);
       StayPlan tried;
       if (!candidate || !Arrange(with, &tried)) {
-        return Fail(Code::kInvalidArgument, "{}: its schedule says that the result stays on chip, but {}",
+        return Fail(Code::kInvalidArgument,
+                    "{}: its schedule says that the result stays on chip, but {}",
                     regions_[r].region->output.name(), why);
       }
       wanted = std::move(with);
@@ -234,7 +240,7 @@ const Staying* StayPlan::Of(int activation) const {
 }
 
 Result<StayPlan> PlanStaying(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-                                const ResidencyOptions& options) {
+                             const ResidencyOptions& options) {
   return Planner(regions, config, options).Run();
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which activations stay in INP between the region that makes them and the regions that read them, and where. Regions
-// leave the rest of INP to their own input boxes. Depends on: accel/plan.h. Used by: codegen/accel.
+// Which activations stay in INP between the region that makes them and the regions that read them,
+// and where. Regions leave the rest of INP to their own input boxes. Depends on: accel/plan.h. Used
+// by: codegen/accel.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_RESIDENCY_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_RESIDENCY_H_
 
@@ -18,7 +19,8 @@
 
 namespace tessera::schedule::accel {
 
-// A region in running order. Tensors are numbered by the caller: |activation_of| gives an activation's number.
+// A region in running order. Tensors are numbered by the caller: |activation_of| gives an
+// activation's number.
 struct ResidencyRegion {
   const Region* region = nullptr;
   int result = -1;
@@ -42,20 +44,21 @@ struct Staying {
 };
 
 struct StayPlan {
-  std::vector<OnChip> regions;     // what each region sees
-  std::vector<int64_t> box_base;   // first tile of INP for each region's own boxes; OnChip::inp_tiles of them
-  std::vector<Staying> staying;    // in order of |first|
+  std::vector<OnChip> regions;  // what each region sees
+  std::vector<int64_t>
+      box_base;  // first tile of INP for each region's own boxes; OnChip::inp_tiles of them
+  std::vector<Staying> staying;  // in order of |first|
 
   const Staying* Of(int activation) const;  // null: it does not stay
 };
 
-// Chooses greedily, smallest first, what lowers the estimated cycles of all regions together. Candidates are results
-// that some region makes and only regions read, whose readers agree on the value of their pads. The choice is the same
-// for the same network and configuration.
+// Chooses greedily, smallest first, what lowers the estimated cycles of all regions together.
+// Candidates are results that some region makes and only regions read, whose readers agree on the
+// value of their pads. The choice is the same for the same network and configuration.
 //   errors  kOutOfRange       a region whose smallest tile does not fit (MakePlan's)
 //           kInvalidArgument  a recorded decision that cannot be: names the region's result and why
 Result<StayPlan> PlanStaying(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-                                const ResidencyOptions& options);
+                             const ResidencyOptions& options);
 
 }  // namespace tessera::schedule::accel
 

@@ -87,11 +87,11 @@ void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
         return MaxOf(x(i[0], i[1], Tap(window, 0, i[2], ky), Tap(window, 1, i[3], kx)), {ky, kx});
       });
   if (!bounded) return b.SetValue(node.output, most);
-  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"},
-                                  [&](const std::vector<Expr>& i) {
-                                    return ir::Clamp(most(i), ir::Imm(DType::kI8, node.lo),
-                                                     ir::Imm(DType::kI8, node.hi));
-                                  }));
+  b.SetValue(
+      node.output,
+      Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+        return ir::Clamp(most(i), ir::Imm(DType::kI8, node.lo), ir::Imm(DType::kI8, node.hi));
+      }));
 }
 
 }  // namespace tessera::te

@@ -30,7 +30,8 @@ std::vector<std::string> AxisNames(size_t rank) {
   return {};
 }
 
-// Half away from zero: as half to even, but for ties that went towards zero. The difference is exact.
+// Half away from zero: as half to even, but for ties that went towards zero. The difference is
+// exact.
 Expr RoundAway(Expr x) {
   const Expr even = ir::RoundEven(x), zero = ir::ImmF32(0);
   const Expr rest = x - even;
@@ -82,14 +83,14 @@ namespace {
 void SumBody(RegionBuilder& b, const graph::Node& node, ir::BinOp op) {
   const Tensor a = b.Value(node.inputs[0]), c = b.Value(node.inputs[1]);
   const graph::Requant& q = *node.requant;
-  b.SetValue(node.output,
-             Compute(b.Name(b.graph().tensor(node.output).name), a.shape(),
-                     AxisNames(a.shape().size()), [&](const std::vector<Expr>& i) {
-                       const Expr sum = ir::Bin(op, Aligned(node.add_inputs[0], a(i)),
-                                                Aligned(node.add_inputs[1], c(i)));
-                       return Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]),
-                                                    RoundingOf(q.round)));
-                     }));
+  b.SetValue(node.output, Compute(b.Name(b.graph().tensor(node.output).name), a.shape(),
+                                  AxisNames(a.shape().size()), [&](const std::vector<Expr>& i) {
+                                    const Expr sum = ir::Bin(op, Aligned(node.add_inputs[0], a(i)),
+                                                             Aligned(node.add_inputs[1], c(i)));
+                                    return Narrow(
+                                        q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]),
+                                                       RoundingOf(q.round)));
+                                  }));
 }
 
 }  // namespace
@@ -131,8 +132,8 @@ void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
              Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()),
                      [&](const std::vector<Expr>& i) {
                        const Expr q = ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale));
-                       const Expr whole = node.round == isa::Round::kTflite ? RoundAway(q)
-                                                                            : ir::RoundEven(q);
+                       const Expr whole =
+                           node.round == isa::Round::kTflite ? RoundAway(q) : ir::RoundEven(q);
                        // Saturated in float first: the cast of a far value would not keep its sign
                        // with the zero point added.
                        const Expr bounded = ir::Clamp(whole, ir::ImmF32(-512), ir::ImmF32(512));

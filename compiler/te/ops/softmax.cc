@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Softmax on integers, as TFLite's reference kernel has it: differences to the greatest value in Q5.26, exponentials
-// in Q0.31, their sum in Q12.19, its reciprocal by Newton's method. Source: gemmlowp's fixed-point functions
-// (fixedpoint.h); a Qm.n number is an int32 with n fraction bits.
+// Softmax on integers, as TFLite's reference kernel has it: differences to the greatest value in
+// Q5.26, exponentials in Q0.31, their sum in Q12.19, its reciprocal by Newton's method. Source:
+// gemmlowp's fixed-point functions (fixedpoint.h); a Qm.n number is an int32 with n fraction bits.
 #include "compiler/te/ops/body.h"
 
 namespace tessera::te {
@@ -16,7 +16,8 @@ Expr Shr(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShr, a, b); }
 Expr BitAnd(Expr a, Expr b) { return ir::Bin(ir::BinOp::kAnd, a, b); }
 Expr OneIf(Expr condition) { return ir::Select(condition, I32(1), I32(0)); }
 
-// The high half of twice the product, rounded half up: the product of a Qm and a Qn number as a Qm+n one.
+// The high half of twice the product, rounded half up: the product of a Qm and a Qn number as a
+// Qm+n one.
 Expr Times(Expr a, Expr b) {
   const Expr product = I64(a) * I64(b) + ir::Imm(DType::kI64, int64_t{1} << 30);
   return Narrow(Shr(product, ir::Imm(DType::kI64, 31)));
@@ -35,7 +36,8 @@ Expr Double(Expr a, int n) {
   return Narrow(ir::Clamp(wide, ir::Imm(DType::kI64, INT32_MIN), ir::Imm(DType::kI64, INT32_MAX)));
 }
 
-// exp(a) of a Q5.26 number a <= 0, as Q0.31: a polynomial on (-1/4, 0] times the exponentials of the binary digits above.
+// exp(a) of a Q5.26 number a <= 0, as Q0.31: a polynomial on (-1/4, 0] times the exponentials of
+// the binary digits above.
 Expr Exponential(Expr a) {
   constexpr int kFraction = 26;
   const int64_t quarter = int64_t{1} << (kFraction - 2);
@@ -46,11 +48,13 @@ Expr Exponential(Expr a) {
   const Expr tail = Halve(Times(Halve(x4, I32(2)) + x3, third) + x2, I32(1));
   Expr result = eighth + Times(eighth, x + tail);
   const Expr rest = low - a;
-  constexpr int64_t kPowers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};  // exp(-2^k), k from -2
+  constexpr int64_t kPowers[] = {1672461947, 1302514674, 790015084, 290630308,
+                                 39332535,   720401,     242};  // exp(-2^k), k from -2
   for (int k = 0; k < 7; ++k) {
     // A factor of 2^31 leaves the value as it is.
     const Expr digit = BitAnd(rest, I32(quarter << k));
-    const Expr factor = ir::Select(ir::Eq(digit, I32(0)), ir::Imm(DType::kI64, int64_t{1} << 31), ir::Imm(DType::kI64, kPowers[k]));
+    const Expr factor = ir::Select(ir::Eq(digit, I32(0)), ir::Imm(DType::kI64, int64_t{1} << 31),
+                                   ir::Imm(DType::kI64, kPowers[k]));
     result = Times(result, factor);
   }
   return ir::Select(ir::Eq(a, I32(0)), I32(INT32_MAX), result);
@@ -65,7 +69,8 @@ Expr LeadingZeros(Expr x) {
 
 // 1 / (1 + a) of a Q0.31 number a in [0, 1), as Q0.31.
 Expr Reciprocal(Expr a) {
-  const Expr half = Narrow(Shr(I64(a) + ir::Imm(DType::kI64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kI64, 1)));
+  const Expr half =
+      Narrow(Shr(I64(a) + ir::Imm(DType::kI64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kI64, 1)));
   Expr x = I32(1515870810) + Times(half, I32(-1010580540));  // 48/17 - 32/17 * half, Q2.29
   for (int round = 0; round < 3; ++round) {
     x = x + Double(Times(x, I32(int64_t{1} << 29) - Times(half, x)), 2);
@@ -78,7 +83,8 @@ Expr Reciprocal(Expr a) {
 void SoftmaxBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
-  const graph::Requant& q = *node.requant;  // of a difference to Q5.26; bias: the least difference that counts
+  const graph::Requant& q =
+      *node.requant;  // of a difference to Q5.26; bias: the least difference that counts
   const size_t axis = x.shape().size() - 1;
   std::vector<int64_t> rows = x.shape();
   rows[axis] = 1;
@@ -91,30 +97,42 @@ void SoftmaxBody(RegionBuilder& b, const graph::Node& node) {
     i[axis] = reduce.var;
     return i;
   };
-  const Tensor most = Compute(b.Name(name + ".max"), rows, {}, [&](const std::vector<Expr>& i) { return MaxOf(x(along(i, k)), {k}); });
-  const auto difference = [&](const std::vector<Expr>& i) { return Narrow(x(i)) - Narrow(most(row_of(i))); };
-  const Tensor exponential = Compute(b.Name(name + ".exp"), x.shape(), {}, [&](const std::vector<Expr>& i) {
-    const Expr d = difference(i);
-    const Expr scaled = Times(Shl(ir::Max(d, I32(q.bias[0])), I32(q.shift[0])), I32(q.multiplier[0]));
-    return ir::Select(ir::Lt(d, I32(q.bias[0])), I32(0), Exponential(scaled));
+  const Tensor most = Compute(b.Name(name + ".max"), rows, {}, [&](const std::vector<Expr>& i) {
+    return MaxOf(x(along(i, k)), {k});
   });
+  const auto difference = [&](const std::vector<Expr>& i) {
+    return Narrow(x(i)) - Narrow(most(row_of(i)));
+  };
+  const Tensor exponential =
+      Compute(b.Name(name + ".exp"), x.shape(), {}, [&](const std::vector<Expr>& i) {
+        const Expr d = difference(i);
+        const Expr scaled =
+            Times(Shl(ir::Max(d, I32(q.bias[0])), I32(q.shift[0])), I32(q.multiplier[0]));
+        return ir::Select(ir::Lt(d, I32(q.bias[0])), I32(0), Exponential(scaled));
+      });
   const Tensor sum = Compute(b.Name(name + ".sum"), rows, {}, [&](const std::vector<Expr>& i) {
     return Sum(Halve(exponential(along(i, l)), I32(12)), {l});
   });
-  const Tensor bits = Compute(b.Name(name + ".bits"), rows, {}, [&](const std::vector<Expr>& i) { return LeadingZeros(sum(i)); });
+  const Tensor bits = Compute(b.Name(name + ".bits"), rows, {},
+                              [&](const std::vector<Expr>& i) { return LeadingZeros(sum(i)); });
   const Tensor scale = Compute(b.Name(name + ".scale"), rows, {}, [&](const std::vector<Expr>& i) {
     const Expr shifted = Shl(I64(sum(i)), I64(bits(i))) - ir::Imm(DType::kI64, int64_t{1} << 31);
     return Reciprocal(Narrow(shifted));
   });
-  b.SetValue(node.output, Compute(b.Name(name), x.shape(), {}, [&](const std::vector<Expr>& i) {
-               // 12 integer bits of the sum, less its leading zeros; the result has 8 bits of the product's 31.
-               const Expr shift = I32(12 + 31 - 8) - bits(row_of(i));
-               // Rows so flat that every element is below half a step shift everything out.
-               const Expr product = Times(scale(row_of(i)), exponential(i));
-               const Expr value = ir::Select(ir::Lt(shift, I32(31)), Halve(product, ir::Min(shift, I32(30))), I32(0));
-               const Expr counted = ir::Le(I32(q.bias[0]), difference(i));
-               return ir::Cast(DType::kI8, ir::Select(counted, ir::ClampAdd(value, I32(-128), I32(-128), I32(127)), I32(-128)));
-             }));
+  b.SetValue(
+      node.output, Compute(b.Name(name), x.shape(), {}, [&](const std::vector<Expr>& i) {
+        // 12 integer bits of the sum, less its leading zeros; the result has 8 bits of the
+        // product's 31.
+        const Expr shift = I32(12 + 31 - 8) - bits(row_of(i));
+        // Rows so flat that every element is below half a step shift everything out.
+        const Expr product = Times(scale(row_of(i)), exponential(i));
+        const Expr value =
+            ir::Select(ir::Lt(shift, I32(31)), Halve(product, ir::Min(shift, I32(30))), I32(0));
+        const Expr counted = ir::Le(I32(q.bias[0]), difference(i));
+        return ir::Cast(
+            DType::kI8,
+            ir::Select(counted, ir::ClampAdd(value, I32(-128), I32(-128), I32(127)), I32(-128)));
+      }));
 }
 
 }  // namespace tessera::te

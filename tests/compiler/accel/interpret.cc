@@ -25,15 +25,18 @@ schedule::accel::OnChip AllStays(const schedule::accel::Region& region) {
     }
   }
   for (const schedule::accel::Step& step : region.steps) {
-    if (step.kind == schedule::accel::StepKind::kFetch) all.fetched.push_back({step.tensor, {{1, 0}, {2, 1}}});
+    if (step.kind == schedule::accel::StepKind::kFetch)
+      all.fetched.push_back({step.tensor, {{1, 0}, {2, 1}}});
   }
   all.result = schedule::accel::Halo{{0, 2}, {1, 1}};
   all.result_pad = 77;
   return all;
 }
 
-// The interpreter's array of a staying activation: |values| in the middle, |pad| around them; and back.
-void CopyStaying(const std::vector<int64_t>& shape, const schedule::accel::Halo& halo, const schedule::accel::Shape4& tensor, const isa::Config& config,
+// The interpreter's array of a staying activation: |values| in the middle, |pad| around them; and
+// back.
+void CopyStaying(const std::vector<int64_t>& shape, const schedule::accel::Halo& halo,
+                 const schedule::accel::Shape4& tensor, const isa::Config& config,
                  std::vector<int8_t>& values, std::span<uint8_t> tiles, bool to_tiles) {
   const int64_t rows = std::min(tensor[0], config.batch), block = config.block_out;
   size_t at = 0;
@@ -41,10 +44,15 @@ void CopyStaying(const std::vector<int64_t>& shape, const schedule::accel::Halo&
     for (int64_t c = 0; c < tensor[1]; ++c) {
       for (int64_t y = 0; y < tensor[2]; ++y) {
         for (int64_t x = 0; x < tensor[3]; ++x) {
-          const int64_t tile = ((n / rows * shape[1] + c / block) * shape[2] + y + halo.before[0]) * shape[3] + x + halo.before[1];
-          uint8_t& element = tiles[static_cast<size_t>(tile * shape[4] + n % rows * block + c % block)];
-          if (to_tiles) element = static_cast<uint8_t>(values[at]);
-          else values[at] = static_cast<int8_t>(element);
+          const int64_t tile =
+              ((n / rows * shape[1] + c / block) * shape[2] + y + halo.before[0]) * shape[3] + x +
+              halo.before[1];
+          uint8_t& element =
+              tiles[static_cast<size_t>(tile * shape[4] + n % rows * block + c % block)];
+          if (to_tiles)
+            element = static_cast<uint8_t>(values[at]);
+          else
+            values[at] = static_cast<int8_t>(element);
           ++at;
         }
       }
@@ -52,8 +60,10 @@ void CopyStaying(const std::vector<int64_t>& shape, const schedule::accel::Halo&
   }
 }
 
-// One region interpreted as it is lowered, with everything in device memory or everything staying on chip.
-std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa::Config& config, const Values& values, bool stays) {
+// One region interpreted as it is lowered, with everything in device memory or everything staying
+// on chip.
+std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa::Config& config,
+                            const Values& values, bool stays) {
   std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> constants;
   for (const auto& [node, bytes] : region.constants) constants[node] = &bytes;
   auto analyzed = schedule::accel::AnalyzeRegion(region.output, constants);
@@ -78,7 +88,8 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
       if (param.scope == ir::Scope::kInp) {
         const bool input = b.tensor == analyzed->anchor.input;
         std::ranges::fill(arrays[k].bytes(), static_cast<uint8_t>(analyzed->anchor.pad_value));
-        CopyStaying(param.shape, input ? *on_chip.input : *on_chip.HaloOf(b.tensor), shape, config, tensor, arrays[k].bytes(), true);
+        CopyStaying(param.shape, input ? *on_chip.input : *on_chip.HaloOf(b.tensor), shape, config,
+                    tensor, arrays[k].bytes(), true);
       } else {
         isa::Pack(schedule::accel::PackingOf(shape, config), tensor, arrays[k].bytes());
       }
@@ -97,7 +108,8 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
     if (param.scope == ir::Scope::kInp) {
       CopyStaying(param.shape, *on_chip.result, shape, config, got, arrays[k].bytes(), false);
       // The last tile is in the halo.
-      if (arrays[k].Int(arrays[k].size() - 1) != on_chip.result_pad) text += region.op + ": its halo is not filled\n";
+      if (arrays[k].Int(arrays[k].size() - 1) != on_chip.result_pad)
+        text += region.op + ": its halo is not filled\n";
     } else {
       isa::Unpack(packing, arrays[k].bytes(), got);
     }
@@ -108,7 +120,8 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
 
 }  // namespace
 
-std::string InterpretAndCompare(const Compiled& c, const isa::Config& config, const Values& values) {
+std::string InterpretAndCompare(const Compiled& c, const isa::Config& config,
+                                const Values& values) {
   std::string text;
   for (const codegen::accel::AccelRegion& region : c.regions) {
     text += InterpretRegion(region, config, values, false);

@@ -173,7 +173,8 @@ TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
   return Result(node, std::move(shape));
 }
 
-Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump, bool store_all) {
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump,
+                         bool store_all) {
   using codegen::accel::Activation;
   Compiled c;
   for (const graph::Tensor& t : graph.tensors)
@@ -237,7 +238,7 @@ void Evaluate(const Compiled& c, Values& values) {
 }
 
 std::string CompareValues(const std::string& name, const std::vector<int8_t>& got,
-                    const std::vector<int8_t>& want) {
+                          const std::vector<int8_t>& want) {
   if (got.size() != want.size())
     return fmt::format("{}: {} values, expected {}\n", name, got.size(), want.size());
   int64_t wrong = 0, first = -1;
@@ -296,7 +297,7 @@ std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& val
     std::vector<int8_t> got(static_cast<size_t>(p.packing.elements()));
     isa::Unpack(p.packing, bytes, got);
     text += CompareValues(c.activations[static_cast<size_t>(p.activation)].name, got,
-                    values.at(p.activation));
+                          values.at(p.activation));
   }
   return text;
 }

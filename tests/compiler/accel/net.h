@@ -62,7 +62,8 @@ struct Compiled {
   std::vector<te::RegionTe> te;
   codegen::accel::AccelProgram program;
 };
-Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false, bool store_all = false);
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false,
+                         bool store_all = false);
 
 // Values of activations by TensorId, row-major.
 using Values = std::map<int, std::vector<int8_t>>;

@@ -182,7 +182,8 @@ TEST(Image, SourceMapNamesEveryInstruction) {
   ASSERT_TRUE(compiled.has_value());
   const isa::ProgramImage& image = compiled->program.image;
   for (int64_t n = 0; n + 1 < image.insn_count(); ++n) EXPECT_NE(image.SourceOf(n), "") << n;
-  // Ranges follow each other without a gap; a region comes back after loads of the next one's weights.
+  // Ranges follow each other without a gap; a region comes back after loads of the next one's
+  // weights.
   std::vector<std::string> ends;
   for (size_t k = 0; k < image.source.size(); ++k) {
     EXPECT_EQ(image.source[k].begin, k == 0 ? 0 : image.source[k - 1].end);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: isa::Pack and Unpack against index formulas written here; the host's
-// loop IR for them; offsets of the memory plan. Space: small tensors, plain and with window taps as channels; random lifetimes, seeded.
+// loop IR for them; offsets of the memory plan. Space: small tensors, plain and with window taps as
+// channels; random lifetimes, seeded.
 #include "isa/packing.h"
 
 #include <gtest/gtest.h>

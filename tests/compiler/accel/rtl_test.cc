@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: compiled regions of every class of shape on the Verilated RTL, against the definition of the
-// tensor expressions. Space: shapes.cc, and 1 to 40 channels,
-// on configurations default, tiny, batch4 and wide, random values. Not tested
-// here: the same on the functional simulator (region_test), whole networks (tests/tools).
+// What is tested: compiled regions of every class of shape on the Verilated RTL, against the
+// definition of the tensor expressions. Space: shapes.cc, and 1 to 40 channels, on configurations
+// default, tiny, batch4 and wide, random values. Not tested here: the same on the functional
+// simulator (region_test), whole networks (tests/tools).
 #include <gtest/gtest.h>
 
 #include "tests/compiler/accel/shapes.h"
@@ -47,7 +47,8 @@ TEST_P(ShapesOnRtl, EveryNumberOfChannelsIsExact) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, ShapesOnRtl, ::testing::Values("default", "tiny", "batch4", "wide"));
+INSTANTIATE_TEST_SUITE_P(Machines, ShapesOnRtl,
+                         ::testing::Values("default", "tiny", "batch4", "wide"));
 
 }  // namespace
 }  // namespace tessera::test

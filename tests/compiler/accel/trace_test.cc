@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: accelerator schedules as recorded traces: through text and back they give the same program; another
-// pick gives another program with the same integers; what does not fit is refused by step and name. Space: every class
-// of shape on `default` and `tiny`; random picks, seeded. Not tested here: what the generator prefers (quality_test).
+// What is tested: accelerator schedules as recorded traces: through text and back they give the
+// same program; another pick gives another program with the same integers; what does not fit is
+// refused by step and name. Space: every class of shape on `default` and `tiny`; random picks,
+// seeded. Not tested here: what the generator prefers (quality_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,8 @@ using codegen::accel::CompileAccel;
 using ::testing::HasSubstr;
 
 // |c| again, its regions by the schedules |traces|.
-Result<codegen::accel::AccelProgram> Again(Compiled& c, const isa::Config& config, const std::vector<schedule::Trace>& traces) {
+Result<codegen::accel::AccelProgram> Again(Compiled& c, const isa::Config& config,
+                                           const std::vector<schedule::Trace>& traces) {
   for (size_t r = 0; r < c.regions.size(); ++r) c.regions[r].schedule = traces[r];
   codegen::accel::AccelOptions options;
   options.keep_all = true;
@@ -34,7 +36,8 @@ TEST_P(TraceTest, ReplayFromTextGivesTheSameProgram) {
     auto compiled = Compile(net.graph(), config);
     ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
     std::vector<schedule::Trace> traces;
-    for (const schedule::Trace& t : compiled->program.traces) traces.push_back(schedule::ParseTrace(schedule::Print(t)).value());
+    for (const schedule::Trace& t : compiled->program.traces)
+      traces.push_back(schedule::ParseTrace(schedule::Print(t)).value());
     const auto again = Again(*compiled, config, traces);
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_TRUE(again->image == compiled->program.image);
@@ -49,14 +52,16 @@ TEST_P(TraceTest, AnotherPickGivesTheSameIntegers) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Rng rng(seed);
     Net net(seed);
-    net.Output(ShapeCases()[static_cast<size_t>(rng.Range(0, std::ssize(ShapeCases()) - 1))].build(net));
+    net.Output(
+        ShapeCases()[static_cast<size_t>(rng.Range(0, std::ssize(ShapeCases()) - 1))].build(net));
     auto compiled = Compile(net.graph(), config);
     ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
     Values values = RandomInputs(net.graph(), net.rng());
     Evaluate(*compiled, values);
     std::vector<schedule::Trace> traces = compiled->program.traces;
     for (schedule::Trace& trace : traces) {
-      schedule::Step& step = trace[static_cast<size_t>(rng.Range(3, 5))];  // rows, columns or input_tile
+      schedule::Step& step =
+          trace[static_cast<size_t>(rng.Range(3, 5))];  // rows, columns or input_tile
       step.words.back() = std::to_string(rng.Range(0, std::ssize(step.words) - 3));
     }
     auto other = Again(*compiled, config, traces);
@@ -93,13 +98,15 @@ TEST(TraceErrors, NameStepAndDecision) {
   EXPECT_THAT(message(bad), HasSubstr("follows the last decision"));
   bad = good;
   std::swap(bad[4], bad[5]);
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: 'decide columns' stands where decide rows belongs"));
+  EXPECT_THAT(message(bad),
+              HasSubstr("schedule step 5: 'decide columns' stands where decide rows belongs"));
   bad = good;
   bad[4].words.back() = "99";
   EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: '99' is no index into {30"));
   bad = good;
   bad[1].words.back() = "1";
-  EXPECT_THAT(message(bad), HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
+  EXPECT_THAT(message(bad),
+              HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
   bad = good;
   bad.resize(1);
   EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide stays"));
@@ -110,7 +117,8 @@ TEST(TraceErrors, NameStepAndDecision) {
   bad[7].words.back() = bad[7].words.back() == "0" ? "1" : "0";
   EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
   bad = good;
-  bad[2].words.back() = bad[3].words.back() = bad[4].words.back() = bad[5].words.back() = "0";  // everything at once
+  bad[2].words.back() = bad[3].words.back() = bad[4].words.back() = bad[5].words.back() =
+      "0";  // everything at once
   EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
 }
 

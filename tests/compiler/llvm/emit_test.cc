@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: host code against the interpreter for what tensor expressions seldom make: every integer and
-// float operation on edge values, requantisation in all rounding modes and shifts, vectors (masked reads, gathers,
-// scatters, blocked layouts), branches that must not be read, scratch memory; the errors. Space: all pairs of edge
-// values, every shift, each level that this machine runs. Not tested here: lowered programs (random_test).
+// What is tested: host code against the interpreter for what tensor expressions seldom make: every
+// integer and float operation on edge values, requantisation in all rounding modes and shifts,
+// vectors (masked reads, gathers, scatters, blocked layouts), branches that must not be read,
+// scratch memory; the errors. Space: all pairs of edge values, every shift, each level that this
+// machine runs. Not tested here: lowered programs (random_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,8 @@ namespace {
 using ir::DType;
 using ir::Expr;
 
-ir::Buffer Buf(const std::string& name, DType dtype, std::vector<int64_t> shape, ir::Layout layout = {}) {
+ir::Buffer Buf(const std::string& name, DType dtype, std::vector<int64_t> shape,
+               ir::Layout layout = {}) {
   ir::BufferNode node;
   node.name = name;
   node.dtype = dtype;
@@ -40,7 +42,8 @@ ir::Array Ints(DType dtype, const std::vector<int64_t>& values) {
   return a;
 }
 
-// Runs |func| by the interpreter and as host code of every level on copies of |args|; all must agree.
+// Runs |func| by the interpreter and as host code of every level on copies of |args|; all must
+// agree.
 void ExpectSame(const ir::Func& func, const std::vector<ir::Array>& args) {
   SCOPED_TRACE(ir::Print(func));
   std::vector<ir::Array> want = args;
@@ -63,34 +66,42 @@ void ExpectSame(const ir::Func& func, const std::vector<ir::Array>& args) {
       memory.push_back(std::aligned_alloc(64, (a.bytes().size() + 127) / 64 * 64));
       std::memcpy(memory.back(), a.bytes().data(), a.bytes().size());
     }
-    memory.push_back(std::aligned_alloc(64, static_cast<size_t>(ScratchBytes(func) + 127) / 64 * 64));
+    memory.push_back(
+        std::aligned_alloc(64, static_cast<size_t>(ScratchBytes(func) + 127) / 64 * 64));
     (*code->Find(func.name))(memory.data());
     for (size_t i = 0; i < args.size(); ++i) {
-      EXPECT_EQ(std::memcmp(memory[i], want[i].bytes().data(), want[i].bytes().size()), 0) << func.params[i]->name;
+      EXPECT_EQ(std::memcmp(memory[i], want[i].bytes().data(), want[i].bytes().size()), 0)
+          << func.params[i]->name;
     }
     for (void* m : memory) std::free(m);
   }
 }
 
 // out[i] = f(a[i], b[i]) for all i, in scalars and in vectors of |lanes|.
-void ExpectElementwise(DType in, DType out, const ir::Array& a, const ir::Array& b, const std::function<Expr(Expr, Expr)>& f) {
+void ExpectElementwise(DType in, DType out, const ir::Array& a, const ir::Array& b,
+                       const std::function<Expr(Expr, Expr)>& f) {
   constexpr int kLanes = 8;
   const int64_t count = a.size() / kLanes * kLanes;
   for (const int lanes : {1, kLanes}) {
-    const ir::Buffer x = Buf("x", in, {a.size()}), y = Buf("y", in, {a.size()}), z = Buf("z", out, {a.size()});
+    const ir::Buffer x = Buf("x", in, {a.size()}), y = Buf("y", in, {a.size()}),
+                     z = Buf("z", out, {a.size()});
     const Expr i = ir::Var("i");
     const Expr at = lanes == 1 ? i : ir::Ramp(i * Expr(lanes), Expr(1), lanes);
-    ir::Func func{"f", {x, y, z}, ir::For(i, 0, Expr(count / lanes), ir::LoopKind::kSerial,
-                                          ir::Store(z, {at}, f(ir::Load(x, {at}), ir::Load(y, {at}))))};
+    ir::Func func{"f",
+                  {x, y, z},
+                  ir::For(i, 0, Expr(count / lanes), ir::LoopKind::kSerial,
+                          ir::Store(z, {at}, f(ir::Load(x, {at}), ir::Load(y, {at}))))};
     ExpectSame(func, {a, b, ir::Array(out, a.size())});
   }
 }
 
 // All pairs of edge values of |dtype|; |second_from|, |second_to| bound the second one.
 void Pairs(DType dtype, ir::Array* a, ir::Array* b, bool no_zero = false) {
-  std::vector<int64_t> edges{0, 1, 2, 3, 7, 8, 30, 31, 32, 33, 63, 64, 100, 127, 128, 255, -1, -2, -3, -7, -31, -32, -127, -128};
+  std::vector<int64_t> edges{0,   1,   2,   3,   7,  8,  30, 31, 32,  33,  63,   64,
+                             100, 127, 128, 255, -1, -2, -3, -7, -31, -32, -127, -128};
   if (dtype == DType::kI32 || dtype == DType::kI64) {
-    edges.insert(edges.end(), {INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1, 1 << 30, 123456789, -987654321, 65536});
+    edges.insert(edges.end(), {INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1, 1 << 30,
+                               123456789, -987654321, 65536});
   }
   std::vector<int64_t> first, second;
   for (int64_t p : edges) {
@@ -106,20 +117,23 @@ void Pairs(DType dtype, ir::Array* a, ir::Array* b, bool no_zero = false) {
 
 TEST(Emit, IntegerOperationsOnEdgeValues) {
   for (const DType dtype : {DType::kI8, DType::kU8, DType::kI32, DType::kI64}) {
-    for (const ir::BinOp op : {ir::BinOp::kAdd, ir::BinOp::kSub, ir::BinOp::kMul, ir::BinOp::kMin, ir::BinOp::kMax, ir::BinOp::kAnd,
-                               ir::BinOp::kOr, ir::BinOp::kXor, ir::BinOp::kDiv, ir::BinOp::kMod}) {
+    for (const ir::BinOp op :
+         {ir::BinOp::kAdd, ir::BinOp::kSub, ir::BinOp::kMul, ir::BinOp::kMin, ir::BinOp::kMax,
+          ir::BinOp::kAnd, ir::BinOp::kOr, ir::BinOp::kXor, ir::BinOp::kDiv, ir::BinOp::kMod}) {
       ir::Array a, b;
       Pairs(dtype, &a, &b, op == ir::BinOp::kDiv || op == ir::BinOp::kMod);
       // The lowest value over -1 overflows the machine's division: no program of ours divides so.
       if (op == ir::BinOp::kDiv || op == ir::BinOp::kMod) {
-        for (int64_t i = 0; i < b.size(); ++i) b.SetInt(i, b.Int(i) < 0 && dtype != DType::kU8 ? b.Int(i) - (b.Int(i) == -1) : b.Int(i));
+        for (int64_t i = 0; i < b.size(); ++i)
+          b.SetInt(i, b.Int(i) < 0 && dtype != DType::kU8 ? b.Int(i) - (b.Int(i) == -1) : b.Int(i));
       }
       ExpectElementwise(dtype, dtype, a, b, [&](Expr x, Expr y) { return ir::Bin(op, x, y); });
     }
     for (const ir::BinOp op : {ir::BinOp::kEq, ir::BinOp::kNe, ir::BinOp::kLt, ir::BinOp::kLe}) {
       ir::Array a, b;
       Pairs(dtype, &a, &b);
-      ExpectElementwise(dtype, DType::kBool, a, b, [&](Expr x, Expr y) { return ir::Bin(op, x, y); });
+      ExpectElementwise(dtype, DType::kBool, a, b,
+                        [&](Expr x, Expr y) { return ir::Bin(op, x, y); });
     }
   }
 }
@@ -131,10 +145,38 @@ TEST(Emit, CastsBetweenAllTypes) {
     ExpectElementwise(DType::kI32, to, a, b, [&](Expr x, Expr) { return ir::Cast(to, x); });
   }
   ir::Array f(DType::kF32, 32);
-  const float values[] = {0.0f, -0.0f, 0.5f, 1.5f, -0.5f, -1.5f, 2.5f, 127.4f, 127.6f, -128.6f, 255.9f, 256.0f, 1e10f, -1e10f, 3e9f, -3e9f,
-                          std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
-                          std::numeric_limits<float>::quiet_NaN(), 8388607.5f, 8388608.0f, -8388607.5f, 1e-30f, 100.25f,
-                          -100.75f, 3.0f, -3.0f, 2147483520.0f, -2147483648.0f, 1e20f, 0.49999997f, -0.49999997f};
+  const float values[] = {0.0f,
+                          -0.0f,
+                          0.5f,
+                          1.5f,
+                          -0.5f,
+                          -1.5f,
+                          2.5f,
+                          127.4f,
+                          127.6f,
+                          -128.6f,
+                          255.9f,
+                          256.0f,
+                          1e10f,
+                          -1e10f,
+                          3e9f,
+                          -3e9f,
+                          std::numeric_limits<float>::infinity(),
+                          -std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN(),
+                          8388607.5f,
+                          8388608.0f,
+                          -8388607.5f,
+                          1e-30f,
+                          100.25f,
+                          -100.75f,
+                          3.0f,
+                          -3.0f,
+                          2147483520.0f,
+                          -2147483648.0f,
+                          1e20f,
+                          0.49999997f,
+                          -0.49999997f};
   for (int i = 0; i < 32; ++i) f.SetFloat(i, values[i]);
   for (const DType to : {DType::kI8, DType::kU8, DType::kI32, DType::kI64, DType::kBool}) {
     ExpectElementwise(DType::kF32, to, f, f, [&](Expr x, Expr) { return ir::Cast(to, x); });
@@ -147,22 +189,28 @@ TEST(Emit, CastsBetweenAllTypes) {
 TEST(Emit, RequantiseInEveryModeAndShift) {
   ir::Array a, b;
   Pairs(DType::kI32, &a, &b);
-  for (int64_t i = 0; i < b.size(); ++i) b.SetInt(i, std::max<int64_t>(b.Int(i), 0) | (i % 3 == 0 ? 1 << 30 : 0));  // multipliers
+  for (int64_t i = 0; i < b.size(); ++i)
+    b.SetInt(i, std::max<int64_t>(b.Int(i), 0) | (i % 3 == 0 ? 1 << 30 : 0));  // multipliers
   // One function for all shifts of a mode: a row of |z| for each.
   constexpr int kShifts = 63;
-  for (const ir::Rounding mode : {ir::Rounding::kEven, ir::Rounding::kTflite, ir::Rounding::kHalfUp}) {
+  for (const ir::Rounding mode :
+       {ir::Rounding::kEven, ir::Rounding::kTflite, ir::Rounding::kHalfUp}) {
     for (const int lanes : {1, 8}) {
       const int64_t count = a.size() / lanes * lanes;
-      const ir::Buffer x = Buf("x", DType::kI32, {a.size()}), y = Buf("y", DType::kI32, {a.size()}), z = Buf("z", DType::kI32, {kShifts, a.size()});
+      const ir::Buffer x = Buf("x", DType::kI32, {a.size()}), y = Buf("y", DType::kI32, {a.size()}),
+                       z = Buf("z", DType::kI32, {kShifts, a.size()});
       std::vector<ir::Stmt> rows;
       for (int row = 0; row < kShifts; ++row) {
         const Expr i = ir::Var("i");
         const Expr at = lanes == 1 ? i : ir::Ramp(i * Expr(lanes), Expr(1), lanes);
         const Expr to = lanes == 1 ? Expr(row) : ir::Broadcast(Expr(row), lanes);
         rows.push_back(ir::For(i, 0, Expr(count / lanes), ir::LoopKind::kSerial,
-                               ir::Store(z, {to, at}, ir::Requant(ir::Load(x, {at}), ir::Load(y, {at}), ir::Imm(DType::kI32, row - 31), mode))));
+                               ir::Store(z, {to, at},
+                                         ir::Requant(ir::Load(x, {at}), ir::Load(y, {at}),
+                                                     ir::Imm(DType::kI32, row - 31), mode))));
       }
-      ExpectSame({"f", {x, y, z}, ir::Seq(rows)}, {a, b, ir::Array(DType::kI32, kShifts * a.size())});
+      ExpectSame({"f", {x, y, z}, ir::Seq(rows)},
+                 {a, b, ir::Array(DType::kI32, kShifts * a.size())});
     }
   }
   ExpectElementwise(DType::kI32, DType::kI32, a, b, [](Expr x, Expr y) {
@@ -176,8 +224,11 @@ TEST(Emit, BranchesThatAreNotTakenAreNotRead) {
   const Expr i = ir::Var("i");
   const Expr from = i - Expr(4);
   const Expr inside = ir::And(ir::Le(Expr(0), from), ir::Lt(from, Expr(20)));
-  ir::Func func{"f", {x, z}, ir::For(i, 0, 32, ir::LoopKind::kSerial,
-                                     ir::Store(z, {i}, ir::Select(inside, ir::Load(x, {from}), ir::Imm(DType::kI8, -7))))};
+  ir::Func func{
+      "f",
+      {x, z},
+      ir::For(i, 0, 32, ir::LoopKind::kSerial,
+              ir::Store(z, {i}, ir::Select(inside, ir::Load(x, {from}), ir::Imm(DType::kI8, -7))))};
   std::vector<int64_t> values;
   for (int64_t k = 0; k < 20; ++k) values.push_back(k * 5 - 50);
   ExpectSame(func, {Ints(DType::kI8, values), ir::Array(DType::kI8, 32)});
@@ -193,8 +244,13 @@ TEST(Emit, VectorsThroughLayoutsGathersAndScatters) {
   const Expr small = ir::Lt(value, ir::Broadcast(ir::Imm(DType::kI32, 10), 16));
   const Expr first = ir::Cast(DType::kI32, ir::Load(x, {lanes, ir::Broadcast(Expr(0), 16)}));
   const Expr chosen = ir::Select(small, value * ir::Broadcast(ir::Imm(DType::kI32, 3), 16), first);
-  ir::Func func{"f", {x, z}, ir::For(p, 0, 5, ir::LoopKind::kSerial, ir::For(c, 0, 2, ir::LoopKind::kUnroll,
-                ir::Store(z, {ir::Broadcast(p, 16), lanes * ir::Broadcast(Expr(2), 16)}, chosen)))};
+  ir::Func func{
+      "f",
+      {x, z},
+      ir::For(p, 0, 5, ir::LoopKind::kSerial,
+              ir::For(c, 0, 2, ir::LoopKind::kUnroll,
+                      ir::Store(z, {ir::Broadcast(p, 16), lanes * ir::Broadcast(Expr(2), 16)},
+                                chosen)))};
   std::vector<int64_t> values;
   for (int64_t k = 0; k < 160; ++k) values.push_back(k % 41 - 20);
   ExpectSame(func, {Ints(DType::kI8, values), ir::Array(DType::kI32, 5 * 64)});
@@ -204,13 +260,20 @@ TEST(Emit, LargeBuffersAreInScratchMemory) {
   const ir::Buffer x = Buf("x", DType::kI32, {3000}), z = Buf("z", DType::kI32, {3000});
   const ir::Buffer big = Buf("big", DType::kI32, {3000}), small = Buf("small", DType::kI32, {4});
   const Expr i = ir::Var("i"), j = ir::Var("j"), k = ir::Var("k");
-  const ir::Stmt fill = ir::For(i, 0, 3000, ir::LoopKind::kSerial, ir::Store(big, {i}, ir::Load(x, {i}) + ir::Imm(DType::kI32, 1)));
-  const ir::Stmt tail = ir::For(k, 0, 4, ir::LoopKind::kSerial, ir::Store(small, {k}, ir::Load(big, {k})));
+  const ir::Stmt fill = ir::For(i, 0, 3000, ir::LoopKind::kSerial,
+                                ir::Store(big, {i}, ir::Load(x, {i}) + ir::Imm(DType::kI32, 1)));
+  const ir::Stmt tail =
+      ir::For(k, 0, 4, ir::LoopKind::kSerial, ir::Store(small, {k}, ir::Load(big, {k})));
   const ir::Stmt use = ir::For(j, 0, 3000, ir::LoopKind::kSerial,
-                               ir::If(ir::Lt(j, Expr(1500)), ir::Store(z, {j}, ir::Load(big, {Expr(2999) - j}) + ir::Load(small, {ir::FloorMod(j, Expr(4))})),
+                               ir::If(ir::Lt(j, Expr(1500)),
+                                      ir::Store(z, {j},
+                                                ir::Load(big, {Expr(2999) - j}) +
+                                                    ir::Load(small, {ir::FloorMod(j, Expr(4))})),
                                       ir::Store(z, {j}, ir::Neg(ir::Load(big, {j})))));
-  ir::Func func{"f", {x, z}, ir::Alloc(big, ir::Seq({fill, ir::Alloc(small, ir::Seq({tail, use}))}))};
-  EXPECT_EQ(ScratchBytes(func), 12032);  // 12,000 bytes in whole lines of 64; the small one is on the stack
+  ir::Func func{
+      "f", {x, z}, ir::Alloc(big, ir::Seq({fill, ir::Alloc(small, ir::Seq({tail, use}))}))};
+  EXPECT_EQ(ScratchBytes(func),
+            12032);  // 12,000 bytes in whole lines of 64; the small one is on the stack
   std::vector<int64_t> values;
   for (int64_t n = 0; n < 3000; ++n) values.push_back(n * 77777);
   ExpectSame(func, {Ints(DType::kI32, values), ir::Array(DType::kI32, 3000)});
@@ -223,7 +286,9 @@ TEST(EmitErrors, NameWhatHasNoHostCode) {
   ASSERT_FALSE(level.has_value());
   EXPECT_EQ(level.error().code, Code::kUnsupported);
   EXPECT_THAT(level.error().message, ::testing::HasSubstr("vax"));
-  ir::RegisterTileIntrin({"test.tile", {ir::OperandKind::kWrite}, [](std::span<ir::TileOperand>) -> Status { return {}; }});
+  ir::RegisterTileIntrin({"test.tile",
+                          {ir::OperandKind::kWrite},
+                          [](std::span<ir::TileOperand>) -> Status { return {}; }});
   const ir::Func tile{"g", {z}, ir::Eval(ir::TileCall("test.tile", {ir::Load(z, {Expr(0)})}))};
   const auto call = CompileObject({&tile, 1}, "x86-64-v3");
   ASSERT_FALSE(call.has_value());

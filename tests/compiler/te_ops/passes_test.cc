@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graph passes keep the integers: random graphs evaluated before and after, and where a pass must not fire. Space: pads in
-// front of convolutions, flattened images in both orders in front of dense layers. Not here: dead code and what the
-// rewritten graphs look like otherwise (tests/compiler/graph).
+// Graph passes keep the integers: random graphs evaluated before and after, and where a pass must
+// not fire. Space: pads in front of convolutions, flattened images in both orders in front of dense
+// layers. Not here: dead code and what the rewritten graphs look like otherwise
+// (tests/compiler/graph).
 #include "compiler/graph/passes.h"
 
 #include <gtest/gtest.h>
@@ -35,22 +36,29 @@ class Passes : public ::testing::TestWithParam<uint64_t> {
   std::string ops;
 };
 
-// |channels|, |value|: whether the pad also grows the channels, whether it holds another value than the zero point.
+// |channels|, |value|: whether the pad also grows the channels, whether it holds another value than
+// the zero point.
 void PadAndConv(RandomGraph& r, bool channels, bool value) {
   const int64_t c = r.rng.Range(1, 4), h = r.rng.Range(2, 6), w = r.rng.Range(2, 6);
   const TensorId x = r.Int8("x", {1, c, h, w}, true);
   graph::Node pad{.op = Op::kPad, .name = "pad", .inputs = {x}};
-  pad.pads = {{0, 0}, {channels, 0}, {r.rng.Range(0, 2), r.rng.Range(0, 2)}, {r.rng.Range(0, 2), r.rng.Range(1, 2)}};
+  pad.pads = {{0, 0},
+              {channels, 0},
+              {r.rng.Range(0, 2), r.rng.Range(0, 2)},
+              {r.rng.Range(0, 2), r.rng.Range(1, 2)}};
   pad.pad_value = value ? (r.Z(x) == 127 ? 126 : r.Z(x) + 1) : r.Z(x);
   std::vector<int64_t> shape{1, c, h, w};
   for (size_t d = 0; d < 4; ++d) shape[d] += pad.pads[d][0] + pad.pads[d][1];
   const TensorId wide = pad.output = r.Int8("wide", shape, false);
   r.g.tensor(wide).quant = r.T(x).quant;
-  graph::Node conv{.op = Op::kConv, .name = "conv", .inputs = {wide, r.Weights({3, shape[1], 2, 2}), r.Bias(3)}};
+  graph::Node conv{
+      .op = Op::kConv, .name = "conv", .inputs = {wide, r.Weights({3, shape[1], 2, 2}), r.Bias(3)}};
   conv.window.kernel = {2, 2};
   conv.window.stride = {r.rng.Range(1, 2), 1};
   conv.window.pad_before = {r.rng.Range(0, 1), 0};
-  conv.output = r.Int8("y", {1, 3, conv.window.OutExtent(0, shape[2]), conv.window.OutExtent(1, shape[3])}, false, 1.0);
+  conv.output =
+      r.Int8("y", {1, 3, conv.window.OutExtent(0, shape[2]), conv.window.OutExtent(1, shape[3])},
+             false, 1.0);
   r.Bounds(conv);
   r.Round(conv);
   r.g.nodes = {pad, conv};
@@ -88,13 +96,17 @@ void FlatDense(RandomGraph& r, const std::vector<int>& perm) {
     for (const int d : perm) shape.push_back(in[static_cast<size_t>(d)]);
     image = r.Int8("moved", shape, false);
     r.g.tensor(image).quant = r.T(x).quant;
-    r.g.nodes.push_back({.op = Op::kTranspose, .name = "transpose", .inputs = {x}, .output = image, .perm = perm});
+    r.g.nodes.push_back(
+        {.op = Op::kTranspose, .name = "transpose", .inputs = {x}, .output = image, .perm = perm});
   }
   const int64_t n = in[1] * in[2] * in[3];
   const TensorId flat = r.Int8("flat", {1, n}, false);
   r.g.tensor(flat).quant = r.T(x).quant;
   r.g.nodes.push_back({.op = Op::kReshape, .name = "reshape", .inputs = {image}, .output = flat});
-  graph::Node dense{.op = Op::kDense, .name = "dense", .inputs = {flat, r.Weights({5, n}), r.Bias(5)}, .output = r.Int8("y", {1, 5}, false, 1.0)};
+  graph::Node dense{.op = Op::kDense,
+                    .name = "dense",
+                    .inputs = {flat, r.Weights({5, n}), r.Bias(5)},
+                    .output = r.Int8("y", {1, 5}, false, 1.0)};
   r.Round(dense);
   r.g.nodes.push_back(dense);
   r.g.outputs = {dense.output};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the units' counters that the verilated device samples at each retirement of a trace. Expected values: of a
-// copy of |n| tiles through OUT, what follows from the program and hw/rtl/README.md alone; the run's report at the end. Space:
-// copies of 1 to 64 tiles on `tiny`, with and without memory stalls. Not tested here: what is made of the samples
-// (tests/runtime), whole networks (tests/tools).
+// What is tested: the units' counters that the verilated device samples at each retirement of a
+// trace. Expected values: of a copy of |n| tiles through OUT, what follows from the program and
+// hw/rtl/README.md alone; the run's report at the end. Space: copies of 1 to 64 tiles on `tiny`,
+// with and without memory stalls. Not tested here: what is made of the samples (tests/runtime),
+// whole networks (tests/tools).
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -58,7 +59,9 @@ Traced Copy(Device& device, int64_t n) {
   return traced;
 }
 
-uint64_t Sum(const UnitCounters& c) { return c.busy + c.token_wait + c.memory_wait + c.hazard + c.idle; }
+uint64_t Sum(const UnitCounters& c) {
+  return c.busy + c.token_wait + c.memory_wait + c.hazard + c.idle;
+}
 
 // |later| counted nothing since |earlier| but |cycles| idle ones.
 void ExpectIdleSince(const UnitCounters& earlier, const UnitCounters& later, uint64_t cycles) {
@@ -100,7 +103,8 @@ TEST_P(TraceCounters, FollowFromTheProgramAndEndAsTheReport) {
     EXPECT_GE(load.units[kLoad].busy, static_cast<uint64_t>(n));
     ExpectIdleSince(load.units[kLoad], store.units[kLoad], store.cycle - load.cycle);
     // STORE had nothing to do, or its command waited for LOAD's token.
-    EXPECT_EQ(load.units[kStore].busy + load.units[kStore].memory_wait + load.units[kStore].hazard, 0u);
+    EXPECT_EQ(load.units[kStore].busy + load.units[kStore].memory_wait + load.units[kStore].hazard,
+              0u);
     EXPECT_GT(load.units[kStore].token_wait, 0u);
     EXPECT_GE(store.units[kStore].busy, static_cast<uint64_t>(n));
     // What follows the last retirement is idle: the run's report goes on from the last sample.
@@ -111,9 +115,11 @@ TEST_P(TraceCounters, FollowFromTheProgramAndEndAsTheReport) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stalls, TraceCounters, ::testing::Values(0, 7), ::testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Stalls, TraceCounters, ::testing::Values(0, 7),
+                         ::testing::PrintToStringParamName());
 
-// LOAD writes a chunk a cycle when memory keeps up, so each further tile is one more busy cycle and one more of waiting.
+// LOAD writes a chunk a cycle when memory keeps up, so each further tile is one more busy cycle and
+// one more of waiting.
 TEST(TraceCountersSteady, ATileMoreIsACycleMore) {
   auto device = OpenDevice("rtl", isa::LoadConfig("tiny").value(), {.memory_bytes = 1 << 20});
   ASSERT_TRUE(device) << device.error().message;
