@@ -6,8 +6,7 @@ find_program(VERILATOR verilator REQUIRED)
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TESSERA_VERILATOR_ROOT
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(TESSERA_VERILATOR_INCLUDE ${TESSERA_VERILATOR_ROOT}/include)
-set(TESSERA_RTL ${PROJECT_SOURCE_DIR}/hw/rtl)
-include(${TESSERA_RTL}/sources.cmake)
+include(${PROJECT_SOURCE_DIR}/hw/rtl/sources.cmake)
 
 # Verilator's runtime, once.
 if(NOT TARGET tessera_verilated)
@@ -41,8 +40,7 @@ function(tessera_verilate target)
   endif()
   tessera_rtl_package(${A_CONFIG} package)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
-  list(TRANSFORM TESSERA_RTL_PACKAGE_SOURCES PREPEND ${TESSERA_RTL}/ OUTPUT_VARIABLE packages)
-  list(TRANSFORM TESSERA_RTL_SOURCES PREPEND ${TESSERA_RTL}/ OUTPUT_VARIABLE modules)
+  list(TRANSFORM TESSERA_RTL_FOLDERS PREPEND -I OUTPUT_VARIABLE folders)
   list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
   if(NOT extra)
     set(extra ${A_TOP}.sv)
@@ -54,10 +52,9 @@ function(tessera_verilate target)
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${dir}
     COMMAND ${VERILATOR} --cc --top-module ${A_TOP} --prefix ${A_PREFIX} --Mdir ${dir} -O3 --assert -Wall
             --no-timing --x-assign fast --x-initial fast --output-split 20000
-            -I${TESSERA_RTL} -y ${TESSERA_RTL} -y ${TESSERA_RTL}/prim -y ${TESSERA_RTL}/bus -y ${TESSERA_RTL}/core
-            ${package} ${packages} ${extra}
+            ${folders} ${package} ${TESSERA_RTL_PACKAGE_SOURCES} ${extra}
     COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -P ${PROJECT_SOURCE_DIR}/cmake/verilated_sources.cmake
-    DEPENDS ${package} ${packages} ${modules} ${A_SOURCES} tessera_rtl_package_${A_CONFIG}
+    DEPENDS ${package} ${TESSERA_RTL_PACKAGE_SOURCES} ${TESSERA_RTL_SOURCES} ${A_SOURCES} tessera_rtl_package_${A_CONFIG}
             ${PROJECT_SOURCE_DIR}/cmake/verilated_sources.cmake
     COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)
   add_library(${target} STATIC ${dir}/fast.cc ${dir}/slow.cc)

@@ -1,59 +1,18 @@
-# The RTL's files, relative to hw/rtl: packages first, in order; then modules. Read by cmake/verilate.cmake.
-set(TESSERA_RTL_PACKAGE_SOURCES
-  core/tsr_index_pkg.sv
-  core/tsr_vector_pkg.sv)
-set(TESSERA_RTL_SOURCES
-  tsr_assert.svh
-  tsr_top.sv
-  prim/tsr_chunk.sv
-  prim/tsr_fifo.sv
-  prim/tsr_lutram.sv
-  prim/tsr_ram.sv
-  prim/tsr_skid.sv
-  bus/tsr_axi_read.sv
-  bus/tsr_axi_write.sv
-  core/tsr_acc_mem.sv
-  core/tsr_box.sv
-  core/tsr_compute.sv
-  core/tsr_control.sv
-  core/tsr_digest.sv
-  core/tsr_dispatch.sv
-  core/tsr_dw_loop.sv
-  core/tsr_dw_window.sv
-  core/tsr_fetch.sv
-  core/tsr_gate.sv
-  core/tsr_gemm.sv
-  core/tsr_gemm_accum.sv
-  core/tsr_gemm_array.sv
-  core/tsr_gemm_loop.sv
-  core/tsr_gemm_pair.sv
-  core/tsr_gemm_tree.sv
-  core/tsr_inp_mem.sv
-  core/tsr_issue.sv
-  core/tsr_load.sv
-  core/tsr_load_align.sv
-  core/tsr_load_decode.sv
-  core/tsr_load_front.sv
-  core/tsr_load_path.sv
-  core/tsr_load_walk.sv
-  core/tsr_mux4.sv
-  core/tsr_out_mem.sv
-  core/tsr_prm_mem.sv
-  core/tsr_regs.sv
-  core/tsr_route.sv
-  core/tsr_runs.sv
-  core/tsr_store.sv
-  core/tsr_store_decode.sv
-  core/tsr_store_front.sv
-  core/tsr_store_pack.sv
-  core/tsr_store_read.sv
-  core/tsr_store_walk.sv
-  core/tsr_tokens.sv
-  core/tsr_units.sv
-  core/tsr_uop_mem.sv
-  core/tsr_vector.sv
-  core/tsr_vector_decode.sv
-  core/tsr_vector_flight.sv
-  core/tsr_vector_lane.sv
-  core/tsr_vector_loop.sv
-  core/tsr_wgt_mem.sv)
+# What hw/rtl/files.f lists, for CMake, as full paths: packages in order, modules (and what they include), folders.
+set(TESSERA_RTL ${CMAKE_CURRENT_LIST_DIR})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${TESSERA_RTL}/files.f)
+file(STRINGS ${TESSERA_RTL}/files.f listed REGEX "^[a-z]")
+set(TESSERA_RTL_PACKAGE_SOURCES)
+set(TESSERA_RTL_SOURCES)
+set(TESSERA_RTL_FOLDERS)
+foreach(name IN LISTS listed)
+  set(path ${TESSERA_RTL}/${name})
+  if(name MATCHES "_pkg\\.sv$")
+    list(APPEND TESSERA_RTL_PACKAGE_SOURCES ${path})
+  else()
+    list(APPEND TESSERA_RTL_SOURCES ${path})
+  endif()
+  get_filename_component(folder ${path} DIRECTORY)
+  list(APPEND TESSERA_RTL_FOLDERS ${folder})
+endforeach()
+list(REMOVE_DUPLICATES TESSERA_RTL_FOLDERS)

@@ -15,15 +15,15 @@ if [ $# -lt 1 ]; then
 fi
 isa_gen=$1 config=${2:-default} module=${3:-tsr_top}
 rtl=$(cd "$(dirname "$0")/../rtl" && pwd)
+. "$rtl/sources.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$isa_gen" sv --config "$config" > "$work/tsr_pkg.sv"
 
 {
-  echo "read_verilog -sv -DSYNTHESIS -I$rtl $work/tsr_pkg.sv $(echo "$rtl"/core/tsr_*_pkg.sv)"
-  for file in "$rtl"/prim/*.sv "$rtl"/bus/*.sv "$rtl"/core/*.sv "$rtl"/tsr_top.sv; do
-    case $file in *_pkg.sv) ;; *) echo "read_verilog -sv -DSYNTHESIS -I$rtl $file" ;; esac
-  done
+  includes=$(rtl_folders | sed 's/^/-I/' | tr '\n' ' ')
+  echo "read_verilog -sv -DSYNTHESIS $includes$work/tsr_pkg.sv $(rtl_packages | tr '\n' ' ')"
+  rtl_modules | sed "s|^|read_verilog -sv -DSYNTHESIS $includes|"
   # Module by module: flattening costs yosys far more time than it saves area.
   echo "synth_xilinx -family xc7 -top $module"
   echo "tee -o $work/stat.txt stat -top $module"

@@ -16,16 +16,25 @@ isa_gen=$1
 shift
 if [ $# -eq 0 ]; then set -- default pynq ultra96 tiny batch4 wide; fi
 rtl=$(cd "$(dirname "$0")/../rtl" && pwd)
+. "$rtl/sources.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 status=0
+# Every file is in the list, and every file of the list is there.
+rtl_files | sort > "$work/listed"
+find "$rtl" \( -name '*.sv' -o -name '*.svh' \) ! -path "$rtl/gen/*" | sort > "$work/found"
+if ! diff "$work/listed" "$work/found" > "$work/difference"; then
+  echo "hw/rtl/files.f and the files of hw/rtl differ ('<' is only listed, '>' is only there):"
+  grep '^[<>]' "$work/difference"
+  status=1
+fi
 for config in "$@"; do
   "$isa_gen" sv --config "$config" > "$work/tsr_pkg.sv"
   # As synthesised, what only assertions and digests read is unused.
   for define in "" "-DSYNTHESIS -Wno-UNUSEDSIGNAL -Wno-UNUSEDPARAM"; do
-    if verilator --lint-only -Wall --assert $define -I"$rtl" -y "$rtl" -y "$rtl/prim" -y "$rtl/bus" -y "$rtl/core" \
-        "$work/tsr_pkg.sv" "$rtl"/core/tsr_*_pkg.sv "$rtl/tsr_top.sv" --top-module tsr_top; then
+    if verilator --lint-only -Wall --assert $define $(rtl_folders | sed 's/^/-I/') \
+        "$work/tsr_pkg.sv" $(rtl_packages) "$rtl/tsr_top.sv" --top-module tsr_top; then
       echo "lint $config ${define%% *}: clean"
     else
       status=1

@@ -38,6 +38,7 @@ cp "$package" "$work/tsr_pkg.sv"
 cp "$source_dir/sim/rtl/machine.cc" "$work/machine.cc"
 
 rtl=$source_dir/hw/rtl
+. "$rtl/sources.sh"
 trace_flags= trace_sources=
 case $trace in
   none) ;;
@@ -52,8 +53,7 @@ cd "$work"
 "$verilator" --cc --top-module tsr_top --prefix Vtsr_top --Mdir obj \
   -O3 --x-assign fast --x-initial fast --no-timing $assert_flags $trace_flags \
   --output-split 30000 --output-split-cfuncs 3000 \
-  -Wno-fatal -I"$rtl" -y "$rtl" -y "$rtl/prim" -y "$rtl/bus" -y "$rtl/core" \
-  tsr_pkg.sv "$rtl"/*/tsr_*_pkg.sv "$rtl/tsr_top.sv"
+  -Wno-fatal $(rtl_folders | sed 's/^/-I/') tsr_pkg.sv $(rtl_packages) "$rtl/tsr_top.sv"
 
 include=$("$verilator" --getenv VERILATOR_ROOT)/include
 flags="-MMD -std=c++23 -O3 -fPIC -fvisibility=hidden -DVL_USER_STOP -DVL_USER_FATAL"
