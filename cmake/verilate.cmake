@@ -6,7 +6,8 @@ find_program(VERILATOR verilator REQUIRED)
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TESSERA_VERILATOR_ROOT
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(TESSERA_VERILATOR_INCLUDE ${TESSERA_VERILATOR_ROOT}/include)
-include(${PROJECT_SOURCE_DIR}/hw/rtl/sources.cmake)
+get_filename_component(TESSERA_HW ${CMAKE_CURRENT_LIST_DIR}/../hw ABSOLUTE)
+set(TESSERA_VERILATE ${TESSERA_HW}/scripts/verilate.sh)
 
 # Verilator's runtime, once.
 if(NOT TARGET tessera_verilated)
@@ -18,7 +19,8 @@ if(NOT TARGET tessera_verilated)
   target_link_libraries(tessera_verilated PUBLIC Threads::Threads)
 endif()
 
-# The package of a configuration, printed into the build folder.
+# The package of a configuration, printed into the build folder. One whose text stays keeps its time, so
+# a new isa_gen alone verilates nothing again.
 function(tessera_rtl_package config out)
   set(package ${PROJECT_BINARY_DIR}/rtl/${config}/tsr_pkg.sv)
   set(${out} ${package} PARENT_SCOPE)
@@ -27,7 +29,8 @@ function(tessera_rtl_package config out)
     set_property(GLOBAL APPEND PROPERTY TESSERA_RTL_PACKAGES ${config})
     add_custom_command(OUTPUT ${package}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/rtl/${config}
-      COMMAND isa_gen sv --config ${config} > ${package}
+      COMMAND isa_gen sv --config ${config} > ${package}.new
+      COMMAND ${CMAKE_COMMAND} -E copy_if_different ${package}.new ${package}
       DEPENDS isa_gen COMMENT "tsr_pkg.sv of ${config}" VERBATIM)
     add_custom_target(tessera_rtl_package_${config} DEPENDS ${package})
   endif()
@@ -40,22 +43,16 @@ function(tessera_verilate target)
   endif()
   tessera_rtl_package(${A_CONFIG} package)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
-  list(TRANSFORM TESSERA_RTL_FOLDERS PREPEND -I OUTPUT_VARIABLE folders)
   list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
-  if(NOT extra)
-    set(extra ${A_TOP}.sv)
-  endif()
-  # Verilator decides how many files it writes: two that include them all have known names. What runs
-  # once or never is not optimised.
+  # Verilator decides how many files it writes; the script makes two with known names that include them
+  # all. The header is named as a product so that what includes it is compiled again in the same build.
   add_custom_command(
     OUTPUT ${dir}/fast.cc ${dir}/slow.cc
-    COMMAND ${CMAKE_COMMAND} -E rm -rf ${dir}
-    COMMAND ${VERILATOR} --cc --top-module ${A_TOP} --prefix ${A_PREFIX} --Mdir ${dir} -O3 --assert -Wall
-            --no-timing --x-assign fast --x-initial fast --output-split 20000
-            ${folders} ${package} ${TESSERA_RTL_PACKAGE_SOURCES} ${extra}
-    COMMAND ${CMAKE_COMMAND} -DDIR=${dir} -DPREFIX=${A_PREFIX} -P ${PROJECT_SOURCE_DIR}/cmake/verilated_sources.cmake
-    DEPENDS ${package} ${TESSERA_RTL_PACKAGE_SOURCES} ${TESSERA_RTL_SOURCES} ${A_SOURCES} tessera_rtl_package_${A_CONFIG}
-            ${PROJECT_SOURCE_DIR}/cmake/verilated_sources.cmake
+    BYPRODUCTS ${dir}/${A_PREFIX}.h
+    COMMAND ${CMAKE_COMMAND} -E env VERILATOR=${VERILATOR}
+            ${TESSERA_VERILATE} model ${package} ${A_TOP} ${A_PREFIX} ${dir} ${extra}
+    DEPENDS ${package} ${A_SOURCES} tessera_rtl_package_${A_CONFIG} ${TESSERA_VERILATE}
+    DEPFILE ${dir}/sources.d
     COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)
   add_library(${target} STATIC ${dir}/fast.cc ${dir}/slow.cc)
   set_source_files_properties(${dir}/fast.cc PROPERTIES COMPILE_OPTIONS "-O2")

@@ -1,6 +1,6 @@
 // The RTL, one file a line, relative to this folder: packages first (names end in _pkg), in order of use; then modules by
 // folder. tsr_pkg.sv is printed for each configuration and comes before them. The one list of files and folders:
-// sources.cmake and sources.sh read it, hw/scripts/lint.sh fails when a file is not in it.
+// sources.sh reads it, hw/scripts/lint.sh fails when a file is not in it.
 common/tsr_index_pkg.sv
 vector/tsr_vector_pkg.sv
 

@@ -15,7 +15,8 @@ fi
 isa_gen=$1
 shift
 if [ $# -eq 0 ]; then set -- default pynq ultra96 tiny batch4 wide; fi
-rtl=$(cd "$(dirname "$0")/../rtl" && pwd)
+scripts=$(cd "$(dirname "$0")" && pwd)
+rtl=$scripts/../rtl
 . "$rtl/sources.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -33,8 +34,7 @@ for config in "$@"; do
   "$isa_gen" sv --config "$config" > "$work/tsr_pkg.sv"
   # As synthesised, what only assertions and digests read is unused.
   for define in "" "-DSYNTHESIS -Wno-UNUSEDSIGNAL -Wno-UNUSEDPARAM"; do
-    if verilator --lint-only -Wall --assert $define $(rtl_folders | sed 's/^/-I/') \
-        "$work/tsr_pkg.sv" $(rtl_packages) "$rtl/tsr_top.sv" --top-module tsr_top; then
+    if "$scripts/verilate.sh" lint "$work/tsr_pkg.sv" tsr_top $define; then
       echo "lint $config ${define%% *}: clean"
     else
       status=1

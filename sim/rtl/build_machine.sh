@@ -11,8 +11,7 @@
 #   WORK_DIR    scratch folder, made anew; WORK_DIR.log is the tools' output
 #   OUTPUT      the shared object; appears complete or not at all. WORK_DIR.d lists what it depends on
 #   TRACE       none, vcd or fst: what the machine can write as a waveform
-# Environment: VERILATOR, CXX (programs), TESSERA_JOBS (compilers at a time, 2), TESSERA_ASSERT (1: check
-# the RTL's assertions)
+# Environment: CXX (the compiler), TESSERA_JOBS (compilers at a time, 2), and verilate.sh's
 set -eu
 if [ $# -ne 5 ]; then
   sed -n '/^#   build_machine/,/^set/p' "$0" >&2
@@ -37,8 +36,6 @@ trap 'status=$?; if [ $status != 0 ]; then tail -n 30 "$work.log" >&3; fi' EXIT
 cp "$package" "$work/tsr_pkg.sv"
 cp "$source_dir/sim/rtl/machine.cc" "$work/machine.cc"
 
-rtl=$source_dir/hw/rtl
-. "$rtl/sources.sh"
 trace_flags= trace_sources=
 case $trace in
   none) ;;
@@ -46,14 +43,10 @@ case $trace in
   fst) trace_flags=--trace-fst trace_sources=verilated_fst_c.cpp ;;
   *) echo "TRACE is none, vcd or fst, not '$trace'" >&2; exit 2 ;;
 esac
-assert_flags=
-if [ "${TESSERA_ASSERT:-1}" = 1 ]; then assert_flags=--assert; fi
 
+# A user's configuration may leave something unused: that is a warning here, and lint's business.
 cd "$work"
-"$verilator" --cc --top-module tsr_top --prefix Vtsr_top --Mdir obj \
-  -O3 --x-assign fast --x-initial fast --no-timing $assert_flags $trace_flags \
-  --output-split 30000 --output-split-cfuncs 3000 \
-  -Wno-fatal $(rtl_folders | sed 's/^/-I/') tsr_pkg.sv $(rtl_packages) "$rtl/tsr_top.sv"
+VERILATOR=$verilator "$source_dir/hw/scripts/verilate.sh" model tsr_pkg.sv tsr_top Vtsr_top obj -Wno-fatal $trace_flags
 
 include=$("$verilator" --getenv VERILATOR_ROOT)/include
 flags="-MMD -std=c++23 -O3 -fPIC -fvisibility=hidden -DVL_USER_STOP -DVL_USER_FATAL"
@@ -65,14 +58,14 @@ esac
 hash=$(sed -n "s/.*ConfigHash = 64'h\([0-9a-f]*\).*/\1/p" tsr_pkg.sv)
 flags="$flags -DTESSERA_CONFIG_HASH=0x${hash}u -Iobj -isystem $include -isystem $include/vltstd -I$source_dir"
 
-# Slow files run once or never: they are not worth optimising.
+# One object a file, many at a time. What runs once or never is not worth optimising.
 : > commands
-for file in obj/*.cpp; do
-  case $file in
-    *__Slow*.cpp|*__Syms.cpp|*__Trace*Slow*) level=-O0 ;;
-    *) level= ;;
-  esac
-  echo "$launcher $cxx $flags $level -c $file -o $(basename "$file" .cpp).o" >> commands
+for kind in fast slow; do
+  level=
+  if [ $kind = slow ]; then level=-O0; fi
+  for file in $(sed -n 's/#include "\(.*\)"/\1/p' obj/$kind.cc); do
+    echo "$launcher $cxx $flags $level -c obj/$file -o $(basename "$file" .cpp).o" >> commands
+  done
 done
 for file in verilated.cpp verilated_threads.cpp $trace_sources; do
   echo "$launcher $cxx $flags -c $include/$file -o lib_$(basename "$file" .cpp).o" >> commands
@@ -89,7 +82,7 @@ if [ "$trace" = fst ]; then libs="$libs -lz"; fi
 
 {
   printf '%s:' "$output"
-  cat obj/Vtsr_top__ver.d ./*.d | tr ' :\\' '\n\n\n' | grep "^$source_dir/" | sort -u | tr '\n' ' '
+  cat obj/sources.d ./*.d | tr ' :\\' '\n\n\n' | grep "^$source_dir/" | sort -u | tr '\n' ' '
   echo
 } > "$work.d"
 mkdir -p "$(dirname "$output")"

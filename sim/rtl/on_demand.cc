@@ -74,21 +74,17 @@ std::string Tool(const char* variable, const char* fallback) {
   return value != nullptr && *value != 0 ? value : fallback;
 }
 
-// Everything the machine is made from, apart from the package.
+// Everything the machine is made from, apart from the package: whole folders, so that no list has
+// to follow their files.
 std::vector<fs::path> Sources(const fs::path& root) {
-  std::vector<fs::path> files;
-  std::error_code ec;
-  for (auto it = fs::recursive_directory_iterator(root / "hw/rtl", ec); !ec && it != fs::end(it);
-       it.increment(ec)) {
-    const fs::path& path = it->path();
-    const bool generated = path.parent_path().filename() == "gen";
-    if (!generated && (path.extension() == ".sv" || path.extension() == ".svh"))
-      files.push_back(path);
-  }
-  for (const char* name :
-       {"sim/rtl/machine.cc", "sim/rtl/machine.h", "sim/rtl/build_machine.sh", "sim/dram/dram.cc",
-        "sim/dram/dram.h", "sim/dram/stall.h", "sim/trace/digest.h", "runtime/device.h"}) {
-    files.push_back(root / name);
+  std::vector<fs::path> files = {root / "hw/scripts/verilate.sh", root / "runtime/device.h"};
+  for (const char* folder : {"hw/rtl", "sim/rtl", "sim/dram", "sim/trace"}) {
+    std::error_code ec;
+    for (auto it = fs::recursive_directory_iterator(root / folder, ec); !ec && it != fs::end(it);
+         it.increment(ec)) {
+      const bool generated = it->path().parent_path().filename() == "gen";
+      if (it->is_regular_file(ec) && !generated) files.push_back(it->path());
+    }
   }
   std::ranges::sort(files);
   return files;
