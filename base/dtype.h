@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Element types of tensors, shared by files, graphs and devices.
+// Element types of tensors, shared by files, graphs, the loop IR and devices.
 #ifndef TESSERA_BASE_DTYPE_H_
 #define TESSERA_BASE_DTYPE_H_
 

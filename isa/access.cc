@@ -35,7 +35,7 @@ class BoxList {
     Expand(base, width, left, static_cast<int>(left.size()) - 1);
   }
 
-  std::vector<Interval> Take() {
+  std::vector<AddressRange> Take() {
     Normalize(intervals_);
     return std::move(intervals_);
   }
@@ -50,14 +50,14 @@ class BoxList {
     for (int64_t k = 0; k < d.count; ++k) Expand(base + k * d.step, width, dims, level - 1);
   }
 
-  std::vector<Interval> intervals_;
+  std::vector<AddressRange> intervals_;
 };
 
 // Collects the accesses of one instruction.
 class Collector {
  public:
   void Add(Space space, bool write, BoxList boxes) {
-    std::vector<Interval> intervals = boxes.Take();
+    std::vector<AddressRange> intervals = boxes.Take();
     if (intervals.empty()) return;
     for (Access& a : accesses_) {
       if (a.space == space && a.write == write) {
@@ -113,13 +113,13 @@ void Collect(const Store& v, Collector& out) {
 void Collect(const Gemm& v, std::span<const Uop> uops, Collector& out) {
   BoxList dst, dst_read, src, wgt;
   // The offsets of all micro-ops as intervals first: then the loops run over a few dense runs.
-  auto spread = [&](BoxList& list, int64_t base, std::vector<Interval> offsets, int64_t in,
+  auto spread = [&](BoxList& list, int64_t base, std::vector<AddressRange> offsets, int64_t in,
                     int64_t o) {
     Normalize(offsets);
     const Dim dims[] = {{v.iter_in, in}, {v.iter_out, o}};
-    for (const Interval& r : offsets) list.Add(base + r.begin, r.end - r.begin, dims);
+    for (const AddressRange& r : offsets) list.Add(base + r.begin, r.end - r.begin, dims);
   };
-  std::vector<Interval> d, s, w;
+  std::vector<AddressRange> d, s, w;
   for (const Uop& u : uops) {
     d.push_back({u.dst, u.dst + 1});
     s.push_back({u.src, u.src + 1});
@@ -204,15 +204,16 @@ std::string Text(Space space) {
   return std::string(Text(space.memory()));
 }
 
-void Normalize(std::vector<Interval>& intervals) {
-  std::erase_if(intervals, [](const Interval& r) { return r.begin >= r.end; });
-  if (!std::is_sorted(intervals.begin(), intervals.end(),
-                      [](const Interval& a, const Interval& b) { return a.begin < b.begin; })) {
+void Normalize(std::vector<AddressRange>& intervals) {
+  std::erase_if(intervals, [](const AddressRange& r) { return r.begin >= r.end; });
+  if (!std::is_sorted(
+          intervals.begin(), intervals.end(),
+          [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; })) {
     std::sort(intervals.begin(), intervals.end(),
-              [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+              [](const AddressRange& a, const AddressRange& b) { return a.begin < b.begin; });
   }
   size_t kept = 0;
-  for (const Interval& r : intervals) {
+  for (const AddressRange& r : intervals) {
     if (kept > 0 && intervals[kept - 1].end >= r.begin) {
       intervals[kept - 1].end = std::max(intervals[kept - 1].end, r.end);
     } else {
@@ -222,7 +223,7 @@ void Normalize(std::vector<Interval>& intervals) {
   intervals.resize(kept);
 }
 
-bool Overlap(std::span<const Interval> a, std::span<const Interval> b) {
+bool Overlap(std::span<const AddressRange> a, std::span<const AddressRange> b) {
   size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
     if (a[i].end <= b[j].begin) {

@@ -35,17 +35,17 @@ inline constexpr int kSpaces = kMemories + 8;
 std::string Text(Space space);
 
 // Addresses begin .. end-1.
-struct Interval {
+struct AddressRange {
   int64_t begin = 0;
   int64_t end = 0;
-  bool operator==(const Interval&) const = default;
+  bool operator==(const AddressRange&) const = default;
 };
 
 // One space and what is touched in it: sorted intervals that neither overlap nor touch each other.
 struct Access {
   Space space;
   bool write = false;
-  std::vector<Interval> intervals;
+  std::vector<AddressRange> intervals;
   bool operator==(const Access&) const = default;
 };
 
@@ -63,10 +63,10 @@ std::vector<Access> Accesses(const Insn& insn, const Config& config,
 inline constexpr int64_t kMaxSteps = int64_t{1} << 24;
 
 // Sorts and joins |intervals| (overlapping or touching ones become one; empty ones vanish).
-void Normalize(std::vector<Interval>& intervals);
+void Normalize(std::vector<AddressRange>& intervals);
 
 // Whether two normalised lists share an address.
-bool Overlap(std::span<const Interval> a, std::span<const Interval> b);
+bool Overlap(std::span<const AddressRange> a, std::span<const AddressRange> b);
 
 }  // namespace tessera::isa
 

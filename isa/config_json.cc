@@ -113,9 +113,9 @@ Result<std::string> String(const std::string& key, const nlohmann::json& value) 
 }
 
 // What has been set so far, and by which key.
-class Reader {
+class JsonKeys {
  public:
-  explicit Reader(const std::string& name) { config_.name = name; }
+  explicit JsonKeys(const std::string& name) { config_.name = name; }
 
   Status Apply(const std::string& key, const nlohmann::json& value) {
     for (const NumberKey& k : kNumberKeys) {
@@ -188,7 +188,7 @@ class Reader {
 
 Result<Config> ParseConfig(const std::string& text, const std::string& default_name) {
   TESSERA_ASSIGN(const nlohmann::json json, ParseOnce(text));
-  Reader reader(default_name);
+  JsonKeys reader(default_name);
   for (const auto& [key, value] : json.items()) TESSERA_TRY(reader.Apply(key, value));
   Config config = reader.Finish();
   TESSERA_TRY(ValidateConfig(config));

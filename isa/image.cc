@@ -19,7 +19,7 @@ constexpr std::string_view kMagic = "TSRIMG01";
 constexpr uint32_t kVersion = 1;
 constexpr size_t kCrcBytes = 8;
 
-class Writer {
+class ImageWriter {
  public:
   template <typename T>
   void Number(T value) {
@@ -44,9 +44,9 @@ class Writer {
 };
 
 // Reads inside |bytes|; every length is compared with its limit and with what is left before use.
-class Reader {
+class ImageReader {
  public:
-  explicit Reader(std::span<const uint8_t> bytes) : left_(bytes) {}
+  explicit ImageReader(std::span<const uint8_t> bytes) : left_(bytes) {}
 
   template <typename T>
   Result<T> Number(std::string_view what) {
@@ -87,7 +87,7 @@ class Reader {
   std::span<const uint8_t> left_;
 };
 
-Result<ProgramImage> ParseBody(Reader& reader) {
+Result<ProgramImage> ParseBody(ImageReader& reader) {
   ProgramImage image;
   TESSERA_ASSIGN(const uint32_t profile, reader.Number<uint32_t>("the profile"));
   if (profile > static_cast<uint32_t>(Profile::kTessera)) {
@@ -203,7 +203,7 @@ Status CheckImage(const ProgramImage& image) {
 std::vector<uint8_t> SerializeImage(const ProgramImage& image) {
   if (const Status status = CheckImage(image); !status)
     TESSERA_CHECK(false, "{}", status.error().message);
-  Writer writer;
+  ImageWriter writer;
   writer.Bytes(kMagic.data(), kMagic.size());
   writer.Number(kVersion);
   writer.Number(static_cast<uint32_t>(image.profile));
@@ -241,7 +241,7 @@ Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes) {
     return Fail(Code::kDataLoss,
                 "program image: the checksum differs; the file is truncated or damaged");
   }
-  Reader reader(body.subspan(kMagic.size()));
+  ImageReader reader(body.subspan(kMagic.size()));
   TESSERA_ASSIGN(const uint32_t version, reader.Number<uint32_t>("the version"));
   if (version != kVersion) {
     return Fail(Code::kInvalidArgument,

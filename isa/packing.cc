@@ -21,7 +21,7 @@ void ForEach(const Packing& p, F&& f) {
           for (int64_t r = 0; r < p.rows; ++r) {
             const int64_t image = n * p.rows + r;
             for (int64_t j = b * p.block; j < (b + 1) * p.block; ++j) {
-              const Packing::Lane& lane = p.lanes[static_cast<size_t>(j)];
+              const Packing::TapLane& lane = p.lanes[static_cast<size_t>(j)];
               const int64_t sy = y * p.stride[0] + lane.dy, sx = x * p.stride[1] + lane.dx;
               const bool inside = image < images && lane.channel >= 0 && sy >= 0 && sy < height &&
                                   sx >= 0 && sx < width;

@@ -24,11 +24,11 @@ struct Packing {
   int64_t rows = 1, block = 16;
   int64_t batches = 1, blocks = 1, out_y = 1, out_x = 1;
   std::array<int64_t, 2> stride{1, 1};  // y, x
-  struct Lane {
+  struct TapLane {
     int64_t channel = -1, dy = 0, dx = 0;
-    bool operator==(const Lane&) const = default;
+    bool operator==(const TapLane&) const = default;
   };
-  std::vector<Lane> lanes;  // blocks * block
+  std::vector<TapLane> lanes;  // blocks * block
   int8_t fill = 0;
 
   int64_t bytes() const { return batches * blocks * out_y * out_x * rows * block; }

@@ -57,7 +57,7 @@ Result<VtaCodec> VtaCodec::Make(const Config& config) {
 }
 
 const std::vector<VtaField>& VtaCodec::FieldsOf(std::string_view insn) const {
-  for (const Shape& shape : shapes_) {
+  for (const InsnFields& shape : shapes_) {
     if (shape.insn == insn) return shape.fields;
   }
   TESSERA_CHECK(false, "no instruction {}", insn);

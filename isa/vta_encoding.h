@@ -38,11 +38,11 @@ class VtaCodec {
 
  private:
   VtaCodec() = default;
-  struct Shape {
+  struct InsnFields {
     std::string_view insn;
     std::vector<VtaField> fields;
   };
-  std::vector<Shape> shapes_;  // in VtaInsn's order, then VtaUop
+  std::vector<InsnFields> shapes_;  // in VtaInsn's order, then VtaUop
 };
 
 }  // namespace tessera::isa

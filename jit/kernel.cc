@@ -37,7 +37,7 @@ std::optional<int64_t> KernelResidency::FindGap(int64_t count) const {
   return std::nullopt;
 }
 
-Result<KernelResidency::Place> KernelResidency::Use(int kernel, int64_t count) {
+Result<KernelResidency::KernelSlot> KernelResidency::Use(int kernel, int64_t count) {
   if (count > depth_) {
     return Fail(Code::kOutOfRange,
                 "a kernel of {} micro-ops, UOP holds {}; use smaller tiles of work", count, depth_);
@@ -46,7 +46,7 @@ Result<KernelResidency::Place> KernelResidency::Use(int kernel, int64_t count) {
   const auto found = begin_of_.find(kernel);
   if (found != begin_of_.end()) {
     places_.at(found->second).used = time_;
-    return Place{found->second, false};
+    return KernelSlot{found->second, false};
   }
   std::optional<int64_t> at = FindGap(count);
   while (!at) {
@@ -61,7 +61,7 @@ Result<KernelResidency::Place> KernelResidency::Use(int kernel, int64_t count) {
   begin_of_.emplace(kernel, *at);
   const bool fresh = *at >= touched_;
   touched_ = std::max(touched_, *at + count);
-  return Place{*at, true, fresh};
+  return KernelSlot{*at, true, fresh};
 }
 
 }  // namespace tessera::jit

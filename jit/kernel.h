@@ -35,11 +35,11 @@ class KernelTable {
   const std::vector<uint8_t>& data() const { return data_; }
 
  private:
-  struct Kernel {
+  struct UopKernel {
     std::vector<isa::Uop> uops;
     int64_t offset;
   };
-  std::vector<Kernel> kernels_;
+  std::vector<UopKernel> kernels_;
   std::vector<uint8_t> data_;
   std::map<std::vector<uint64_t>, int> by_words_;  // encoded micro-ops -> number
 };
@@ -50,7 +50,7 @@ class KernelResidency {
   // |depth| micro-ops in all.
   explicit KernelResidency(int64_t depth) : depth_(depth) {}
 
-  struct Place {
+  struct KernelSlot {
     int64_t begin = 0;   // its first micro-op's place
     bool load = false;   // it was not there: it must be loaded to begin .. begin + count - 1 first
     bool fresh = false;  // nothing was there before: the load may come at any earlier time
@@ -58,7 +58,7 @@ class KernelResidency {
 
   // Makes |kernel| of |count| micro-ops resident and the most recently used.
   //   errors  kOutOfRange  more micro-ops than the scratchpad holds
-  Result<Place> Use(int kernel, int64_t count);
+  Result<KernelSlot> Use(int kernel, int64_t count);
 
  private:
   std::optional<int64_t> FindGap(int64_t count) const;

@@ -42,7 +42,7 @@ void ProgramBuilder::Emit(isa::Insn insn) {
 Status ProgramBuilder::EmitGemm(isa::Gemm gemm, std::span<const isa::Uop> uops) {
   TESSERA_ASSIGN(const int kernel, kernels_.Intern(uops));
   const auto count = static_cast<int64_t>(uops.size());
-  TESSERA_ASSIGN(const KernelResidency::Place place, residency_.Use(kernel, count));
+  TESSERA_ASSIGN(const KernelResidency::KernelSlot place, residency_.Use(kernel, count));
   if (place.load) {
     constexpr int64_t kRow = 4096;  // micro-ops a row of the box: well inside x_size and y_step
     for (int64_t done = 0; done < count; done += kRow) {

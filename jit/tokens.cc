@@ -12,21 +12,21 @@ namespace {
 using isa::kUnits;
 
 // Per unit, how many of its first instructions are known to be complete.
-using Clock = std::array<int32_t, kUnits>;
+using Completed = std::array<int32_t, kUnits>;
 
 // The last instruction of each unit that read and that wrote an elementary interval: positions in
 // the unit's own stream, counted from 1; 0 for none.
 struct LastTouch {
-  Clock read{};
-  Clock write{};
+  Completed read{};
+  Completed write{};
 };
 
 // One space, cut at every end of an interval that any instruction has there, so that an access
 // covers whole pieces and a lookup is a walk over an array.
 class SpaceHistory {
  public:
-  void AddCuts(std::span<const isa::Interval> intervals) {
-    for (const isa::Interval& r : intervals) {
+  void AddCuts(std::span<const isa::AddressRange> intervals) {
+    for (const isa::AddressRange& r : intervals) {
       cuts_.push_back(r.begin);
       cuts_.push_back(r.end);
     }
@@ -40,7 +40,7 @@ class SpaceHistory {
 
   // Raises |latest| to the latest instruction of each unit that conflicts with an access. A read
   // conflicts with writes, a write with both.
-  void FindConflicts(const isa::Access& access, Clock& latest) const {
+  void FindConflicts(const isa::Access& access, Completed& latest) const {
     ForPieces(access, [&](size_t i) {
       const LastTouch& piece = pieces_[i];
       for (size_t u = 0; u < kUnits; ++u) {
@@ -59,7 +59,7 @@ class SpaceHistory {
  private:
   template <typename F>
   void ForPieces(const isa::Access& access, F&& f) const {
-    for (const isa::Interval& r : access.intervals) {
+    for (const isa::AddressRange& r : access.intervals) {
       auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), r.begin);
       for (; cut != cuts_.end() && *cut < r.end; ++cut) f(static_cast<size_t>(cut - cuts_.begin()));
     }
@@ -123,16 +123,16 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
   std::vector<TokenMasks> masks(nodes.size());
   // What each instruction knows when it starts, plus itself and its predecessors: what a token
   // from it carries. Its unit's stream, to find it by position.
-  std::vector<Clock> carried(nodes.size());
+  std::vector<Completed> carried(nodes.size());
   std::array<std::vector<int32_t>, kUnits> stream;
-  std::array<Clock, kUnits> known{};
+  std::array<Completed, kUnits> known{};
 
   for (size_t n = 0; n < nodes.size(); ++n) {
     const TokenNode& node = nodes[n];
     const auto unit = static_cast<size_t>(node.unit);
-    Clock& clock = known[unit];
+    Completed& clock = known[unit];
 
-    Clock latest{};
+    Completed latest{};
     for (const isa::Access& a : node.accesses) {
       if (shared[a.space.index]) history[a.space.index].FindConflicts(a, latest);
     }
@@ -155,7 +155,7 @@ Result<std::vector<TokenMasks>> InsertTokens(std::span<const TokenNode> nodes,
     }
     for (size_t v = 0; v < kUnits; ++v) {
       if (!wanted[v]) continue;
-      const Clock& other = carried[source(v)];
+      const Completed& other = carried[source(v)];
       for (size_t w = 0; w < kUnits; ++w) clock[w] = std::max(clock[w], other[w]);
     }
 

@@ -12,11 +12,11 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct AsmFlags {
   std::string input, output, config;
 };
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const AsmFlags& options) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.input, isa::kMaxAsmBytes));
   std::vector<isa::Config> configs;
   if (!options.config.empty()) {
@@ -37,7 +37,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddAsm(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AsmFlags>();
   CLI::App* verb = app.add_subcommand("asm", "assemble a text into a program image");
   verb->add_option("input", options->input,
                    "assembly text; isa/asm/asm.h describes it, `tessera disasm` prints it")

@@ -13,11 +13,11 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct CheckFlags {
   std::string input, config, json;
 };
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const CheckFlags& options) {
   TESSERA_ASSIGN(const isa::ProgramImage image, ReadProgram(options.input));
   TESSERA_ASSIGN(const isa::Config config,
                  isa::LoadConfig(!options.config.empty()     ? options.config
@@ -49,7 +49,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddCheck(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckFlags>();
   CLI::App* verb = app.add_subcommand(
       "check", "check a program without running it: tokens, deadlock, races, bounds");
   verb->add_option("input", options->input, "a program image or an artifact (net.tsr)")->required();

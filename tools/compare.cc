@@ -15,7 +15,7 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct CompareFlags {
   std::string model, devices = "cpu,func,rtl", config, json;
   InputOptions inputs;
   ExecutorOptions executor;
@@ -44,7 +44,7 @@ struct Side {
   std::optional<Runner> observer;
 };
 
-const artifact::Plan& PlanOf(const Runner& runner, const artifact::Artifact& net) {
+const artifact::ExecutionPlan& PlanOf(const Runner& runner, const artifact::Artifact& net) {
   return *net.PlanNamed(runner.device ? "device" : "cpu");
 }
 
@@ -103,8 +103,8 @@ Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* 
 // memory and reads the others.
 std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   std::vector<HostStep> steps;
-  const artifact::Plan* plan = net.PlanNamed("device");
-  for (const artifact::Step& step : plan ? plan->steps : std::vector<artifact::Step>{}) {
+  const artifact::ExecutionPlan* plan = net.PlanNamed("device");
+  for (const artifact::PlanStep& step : plan ? plan->steps : std::vector<artifact::PlanStep>{}) {
     const auto* kernel = std::get_if<artifact::KernelStep>(&step);
     if (kernel == nullptr) continue;
     HostStep host;
@@ -127,7 +127,7 @@ std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   return steps;
 }
 
-Comparison Begin(const Options& options, const Network& network,
+Comparison Begin(const CompareFlags& options, const LoadedNetwork& network,
                  const std::vector<std::string>& devices, const Inputs& inputs) {
   Comparison c;
   c.model = options.model;
@@ -138,10 +138,10 @@ Comparison Begin(const Options& options, const Network& network,
   c.predictions.resize(devices.size());
   c.explain = options.explain;
   c.host = HostSteps(*network.artifact);
-  const artifact::Plan* device_plan = network.artifact->PlanNamed("device");
+  const artifact::ExecutionPlan* device_plan = network.artifact->PlanNamed("device");
   const auto on_device = [&](size_t layer) {  // a step of the host names its layer
     return device_plan != nullptr &&
-           std::ranges::none_of(device_plan->steps, [&](const artifact::Step& step) {
+           std::ranges::none_of(device_plan->steps, [&](const artifact::PlanStep& step) {
              const auto* kernel = std::get_if<artifact::KernelStep>(&step);
              return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
            });
@@ -160,14 +160,14 @@ Comparison Begin(const Options& options, const Network& network,
   return c;
 }
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const CompareFlags& options) {
   TESSERA_ASSIGN(const std::vector<std::string> devices, SplitNames(options.devices));
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool cpu = std::ranges::count(devices, "cpu") > 0;
-  TESSERA_ASSIGN(const Network network,
+  TESSERA_ASSIGN(const LoadedNetwork network,
                  LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u)));
   std::vector<Side> sides;
-  std::optional<Network> observed;
+  std::optional<LoadedNetwork> observed;
   for (const std::string& name : devices) {
     Side side;
     TESSERA_ASSIGN(side.runner, OpenRunner(network, name, {}, options.executor));
@@ -221,7 +221,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddCompare(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareFlags>();
   CLI::App* verb = app.add_subcommand(
       "compare", "run a network on several devices and compare every layer's result");
   verb->add_option("model", options->model,

@@ -16,12 +16,12 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct CompileFlags {
   std::string model, output, config = "default", targets = "cpu,vta", levels, json;
   std::vector<std::string> dumps;
 };
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const CompileFlags& options) {
   if (options.output.empty() && options.dumps.empty()) {
     return Fail(Code::kInvalidArgument, "compile: nothing to do: give -o FILE, or --dump LEVEL");
   }
@@ -69,7 +69,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddCompile(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompileFlags>();
   CLI::App* verb = app.add_subcommand("compile", "compile a model into an artifact");
   verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form)")
       ->required();

@@ -12,7 +12,7 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct ConfigFlags {
   std::string name, json;
 };
 
@@ -21,7 +21,7 @@ const char* DramText(isa::DramModel dram) {
   return dram == isa::DramModel::kTsim ? "tsim" : "zynq";
 }
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const ConfigFlags& options) {
   if (options.name.empty()) {
     std::vector<std::vector<std::string>> rows;
     for (const isa::Config& c : isa::NamedConfigs()) {
@@ -51,7 +51,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddConfig(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConfigFlags>();
   CLI::App* verb =
       app.add_subcommand("config", "list the named configurations, or print one in full");
   verb->add_option("name", options->name,

@@ -12,11 +12,11 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct DisasmFlags {
   std::string input, output, config;
 };
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const DisasmFlags& options) {
   TESSERA_ASSIGN(const isa::ProgramImage image, ReadProgram(options.input));
   std::vector<isa::Config> configs;
   if (!options.config.empty()) {
@@ -35,7 +35,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddDisasm(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DisasmFlags>();
   CLI::App* verb = app.add_subcommand("disasm", "print a program as assembly text");
   verb->add_option("input", options->input, "a program image or an artifact (net.tsr)")->required();
   verb->add_option("-o,--output", options->output, "write here instead of standard output");

@@ -16,7 +16,7 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct InfoFlags {
   std::string input, json;
 };
 using Json = nlohmann::ordered_json;
@@ -91,7 +91,7 @@ Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path) {
   graph::Simplify(graph);
   int64_t macs = 0, weights = 0;
   for (const graph::Node& node : graph.nodes) macs += graph::Macs(graph, node);
-  for (const graph::Tensor& tensor : graph.tensors) {
+  for (const graph::GraphTensor& tensor : graph.tensors) {
     if (tensor.constant() && tensor.dtype == DType::kInt8) weights += tensor.count();
   }
   std::printf(
@@ -119,7 +119,7 @@ Result<Json> Describe(const std::string& path) {
   return Model(bytes, path);
 }
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const InfoFlags& options) {
   TESSERA_ASSIGN(const Json json, Describe(options.input));
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
@@ -128,7 +128,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddInfo(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoFlags>();
   CLI::App* verb =
       app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
   verb->add_option("input", options->input, "the file")->required();

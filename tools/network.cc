@@ -11,11 +11,11 @@
 namespace tessera::tools {
 namespace {
 
-Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,
-                             const std::string& config_name) {
+Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,
+                                   const std::string& config_name) {
   Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
-  Network network;
+  LoadedNetwork network;
   if (!net->provenance.config_json.empty()) {
     TESSERA_ASSIGN(network.config, isa::ParseConfig(net->provenance.config_json, path));
   }
@@ -33,8 +33,8 @@ Result<Network> FromArtifact(const std::vector<uint8_t>& bytes, const std::strin
 
 }  // namespace
 
-Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                            bool device, bool observe) {
+Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
+                                  bool device, bool observe) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name);
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
@@ -46,11 +46,11 @@ Result<Network> LoadNetwork(const std::string& path, const std::string& config_n
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), path, Crc64(bytes), options);
   if (!compiled) return Within(path, compiled.error());
-  return Network{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)),
-                 options.config};
+  return LoadedNetwork{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)),
+                       options.config};
 }
 
-Result<Runner> OpenRunner(const Network& network, const std::string& name,
+Result<Runner> OpenRunner(const LoadedNetwork& network, const std::string& name,
                           const DeviceOptions& device_options, const ExecutorOptions& options) {
   Runner runner;
   runner.name = name;

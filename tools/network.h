@@ -17,7 +17,7 @@
 
 namespace tessera::tools {
 
-struct Network {
+struct LoadedNetwork {
   std::shared_ptr<const artifact::Artifact> artifact;
   isa::Config config;
 };
@@ -27,8 +27,8 @@ struct Network {
 // results that would stay on chip are stored too (CompileOptions::observe).
 //   errors  kInvalidArgument  --config together with an artifact made for another one;
 //                             and those of the parts
-Result<Network> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                            bool device, bool observe = false);
+Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
+                                  bool device, bool observe = false);
 
 // The network on one device: "cpu", or a driver's name.
 struct Runner {
@@ -38,7 +38,7 @@ struct Runner {
   bool has_clock() const { return device && device->has_clock(); }
 };
 
-Result<Runner> OpenRunner(const Network& network, const std::string& name,
+Result<Runner> OpenRunner(const LoadedNetwork& network, const std::string& name,
                           const DeviceOptions& device_options, const ExecutorOptions& options);
 
 // "cpu,func" as a list. errors: kInvalidArgument an empty or repeated name

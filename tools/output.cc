@@ -57,7 +57,7 @@ Status WriteJson(const std::string& path, const nlohmann::ordered_json& json) {
 }
 
 void Progress::Update(int64_t done, int64_t total) {
-  const auto now = Clock::now();
+  const auto now = SteadyClock::now();
   if (!isatty(STDERR_FILENO) || now - start_ < std::chrono::seconds(2)) return;
   if (shown_ && now - last_ < std::chrono::milliseconds(200)) return;
   last_ = now;

@@ -31,14 +31,14 @@ Status WriteJson(const std::string& path, const nlohmann::ordered_json& json);
 class Progress {
  public:
   explicit Progress(std::string what)
-      : what_(std::move(what)), start_(Clock::now()), last_(start_) {}
+      : what_(std::move(what)), start_(SteadyClock::now()), last_(start_) {}
   ~Progress();
   void Update(int64_t done, int64_t total);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using SteadyClock = std::chrono::steady_clock;
   std::string what_;
-  Clock::time_point start_, last_;
+  SteadyClock::time_point start_, last_;
   bool shown_ = false;
 };
 

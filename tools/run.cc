@@ -14,7 +14,7 @@
 namespace tessera::tools {
 namespace {
 
-struct Options {
+struct RunFlags {
   std::string model, device = "func", config, output, json;
   InputOptions inputs;
   DeviceOptions device_options;
@@ -54,10 +54,10 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
   return outcome;
 }
 
-Result<int> Run(const Options& options) {
+Result<int> Run(const RunFlags& options) {
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool on_cpu = options.device == "cpu";
-  TESSERA_ASSIGN(const Network network,
+  TESSERA_ASSIGN(const LoadedNetwork network,
                  LoadNetwork(options.model, options.config, on_cpu, !on_cpu));
   TESSERA_ASSIGN(Runner runner,
                  OpenRunner(network, options.device, options.device_options, options.executor));
@@ -104,7 +104,7 @@ Result<int> Run(const Options& options) {
 }  // namespace
 
 Action AddRun(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunFlags>();
   CLI::App* verb = app.add_subcommand("run", "run a network over many items on one device");
   verb->add_option("model", options->model,
                    "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")

@@ -21,9 +21,9 @@ constexpr uint32_t kScratch =
 
 }  // namespace
 
-int64_t BytesOf(const graph::Tensor& tensor) { return tensor.count() * SizeOf(tensor.dtype); }
+int64_t BytesOf(const graph::GraphTensor& tensor) { return tensor.count() * SizeOf(tensor.dtype); }
 
-artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::Tensor& tensor) {
+artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::GraphTensor& tensor) {
   artifact::Tap tap;
   tap.layer = layer;
   tap.buffer = buffer;
@@ -34,7 +34,7 @@ artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::Tensor& tens
 
 uint32_t Build::ArenaBuffer(const std::string& name, int64_t bytes) {
   net.buffers.push_back(
-      {name, artifact::Place::kArena, net.arena_bytes, static_cast<uint64_t>(bytes)});
+      {name, artifact::BufferHome::kArena, net.arena_bytes, static_cast<uint64_t>(bytes)});
   net.arena_bytes += static_cast<uint64_t>(RoundUp(bytes, 64));
   return static_cast<uint32_t>(net.buffers.size() - 1);
 }
@@ -42,14 +42,15 @@ uint32_t Build::ArenaBuffer(const std::string& name, int64_t bytes) {
 uint32_t Build::ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes) {
   const uint64_t hash = Crc64(bytes);
   for (auto [it, end] = constants_.equal_range(hash); it != end; ++it) {
-    const artifact::Buffer& b = net.buffers[it->second];
+    const artifact::HostBuffer& b = net.buffers[it->second];
     if (b.bytes == bytes.size() &&
         std::equal(bytes.begin(), bytes.end(),
                    net.constants.begin() + static_cast<int64_t>(b.offset))) {
       return it->second;
     }
   }
-  net.buffers.push_back({name, artifact::Place::kConstants, net.constants.size(), bytes.size()});
+  net.buffers.push_back(
+      {name, artifact::BufferHome::kConstants, net.constants.size(), bytes.size()});
   net.constants.insert(net.constants.end(), bytes.begin(), bytes.end());
   net.constants.resize(
       static_cast<size_t>(RoundUp(static_cast<int64_t>(net.constants.size()), 64)));
@@ -65,22 +66,22 @@ uint32_t Build::TensorBuffer(const std::string& plan, graph::TensorId id) {
   }
   const auto [it, fresh] = tensors_.try_emplace({plan, id}, 0);
   if (fresh) {
-    const graph::Tensor& t = network.graph.tensor(id);
+    const graph::GraphTensor& t = network.graph.tensor(id);
     it->second = ArenaBuffer(plan + "." + t.name, BytesOf(t));
   }
   return it->second;
 }
 
 uint32_t Build::UserBuffer(const std::string& plan, graph::TensorId id) {
-  const graph::Tensor& t = network.graph.tensor(id);
+  const graph::GraphTensor& t = network.graph.tensor(id);
   if (t.order.empty()) return TensorBuffer(plan, id);
   const auto [it, fresh] = user_.try_emplace({plan, id}, 0);
   if (fresh) it->second = ArenaBuffer(plan + "." + t.name + ".user", BytesOf(t));
   return it->second;
 }
 
-void Build::AddOrderStep(artifact::Plan& plan, graph::TensorId id, bool to_user) {
-  const graph::Tensor& t = network.graph.tensor(id);
+void Build::AddOrderStep(artifact::ExecutionPlan& plan, graph::TensorId id, bool to_user) {
+  const graph::GraphTensor& t = network.graph.tensor(id);
   if (t.order.empty()) return;
   std::vector<uint32_t> buffers{UserBuffer(plan.name, id), TensorBuffer(plan.name, id)};
   if (to_user) std::swap(buffers[0], buffers[1]);
@@ -100,7 +101,7 @@ std::optional<graph::TensorId> Build::Viewed(size_t index) const {
   return node.inputs[0];
 }
 
-Status Build::AddHostRegion(artifact::Plan& plan, size_t index) {
+Status Build::AddHostRegion(artifact::ExecutionPlan& plan, size_t index) {
   if (!Viewed(index)) {
     TESSERA_ASSIGN(artifact::KernelStep step, HostRegion(plan.name, index));
     plan.steps.push_back(std::move(step));
@@ -161,8 +162,8 @@ Result<artifact::KernelStep> Build::HostRegion(const std::string& plan, size_t i
 Status Build::FinishHostCode() {
   if (scratch_bytes_ > 0) {
     const uint32_t scratch = ArenaBuffer("scratch", scratch_bytes_);
-    for (artifact::Plan& plan : net.plans) {
-      for (artifact::Step& step : plan.steps) {
+    for (artifact::ExecutionPlan& plan : net.plans) {
+      for (artifact::PlanStep& step : plan.steps) {
         if (auto* kernel = std::get_if<artifact::KernelStep>(&step))
           std::ranges::replace(kernel->buffers, kScratch, scratch);
       }

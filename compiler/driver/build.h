@@ -18,7 +18,7 @@
 namespace tessera::compiler {
 
 // The network in the form that both plans start from. Region i is layer i.
-struct Network {
+struct FusedNetwork {
   graph::Graph graph;
   std::vector<graph::Region> regions;
   std::vector<te::RegionTe> te;
@@ -26,10 +26,10 @@ struct Network {
 
 class Build {
  public:
-  Build(const Network& the_network, const CompileOptions& the_options)
+  Build(const FusedNetwork& the_network, const CompileOptions& the_options)
       : network(the_network), options(the_options) {}
 
-  const Network& network;
+  const FusedNetwork& network;
   const CompileOptions& options;
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
@@ -45,12 +45,12 @@ class Build {
   // The same for an input or output of the graph in the order that the user sees.
   uint32_t UserBuffer(const std::string& plan, graph::TensorId id);
   // Between the two, for a tensor that has an order of its own; nothing to do for others.
-  void AddOrderStep(artifact::Plan& plan, graph::TensorId id, bool to_user);
+  void AddOrderStep(artifact::ExecutionPlan& plan, graph::TensorId id, bool to_user);
 
   // A step that calls |func| with |buffers|; scratch memory is added when the code wants it.
   artifact::KernelStep Kernel(ir::Func func, int32_t layer, std::vector<uint32_t> buffers);
   // Region |index| on the host as the next step of |plan|, with a tap. A view has nothing to run.
-  Status AddHostRegion(artifact::Plan& plan, size_t index);
+  Status AddHostRegion(artifact::ExecutionPlan& plan, size_t index);
 
   // The tensor that region |index| only shows under another shape, if that is all it does.
   std::optional<graph::TensorId> Viewed(size_t index) const;
@@ -69,9 +69,9 @@ class Build {
 };
 
 // Row-major bytes of a graph tensor.
-int64_t BytesOf(const graph::Tensor& tensor);
+int64_t BytesOf(const graph::GraphTensor& tensor);
 // A tap of a row-major host buffer.
-artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::Tensor& tensor);
+artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::GraphTensor& tensor);
 
 // The two plans.
 Status AddCpuPlan(Build& build);

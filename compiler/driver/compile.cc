@@ -13,7 +13,7 @@ namespace tessera::compiler {
 namespace {
 
 artifact::TensorInfo InfoOf(const graph::Graph& graph, graph::TensorId id) {
-  const graph::Tensor& t = graph.tensor(id);
+  const graph::GraphTensor& t = graph.tensor(id);
   artifact::TensorInfo info{t.name, t.dtype, UserShape(t), std::nullopt};
   // A float edge tells the scale of the integers on its other side.
   const graph::Quant* quant = t.quant ? &*t.quant : nullptr;
@@ -29,7 +29,7 @@ artifact::TensorInfo InfoOf(const graph::Graph& graph, graph::TensorId id) {
 }
 
 void AddLayers(Build& build) {
-  const Network& n = build.network;
+  const FusedNetwork& n = build.network;
   for (size_t r = 0; r < n.regions.size(); ++r) {
     std::vector<std::string_view> ops;
     for (size_t node : n.regions[r].nodes) ops.push_back(graph::Text(n.graph.nodes[node].op));
@@ -44,8 +44,8 @@ void AddLayers(Build& build) {
 }  // namespace
 
 Status AddCpuPlan(Build& build) {
-  const Network& n = build.network;
-  artifact::Plan plan;
+  const FusedNetwork& n = build.network;
+  artifact::ExecutionPlan plan;
   plan.name = "cpu";
   for (graph::TensorId id : n.graph.inputs) {
     plan.inputs.push_back(build.UserBuffer(plan.name, id));
@@ -64,7 +64,7 @@ Status AddCpuPlan(Build& build) {
 
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options) {
-  Network network;
+  FusedNetwork network;
   network.graph = std::move(graph);
   // A node's own rule first: passes may turn it into another operator that gives the same integers.
   TESSERA_TRY(graph::Verify(network.graph));

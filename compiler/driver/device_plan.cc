@@ -37,7 +37,7 @@ accel::AccelRegion ToAccel(const Build& build, const std::vector<bool>& on_devic
 }
 
 // Whether the elements of two tensors of one count lie alike in the machine's layout.
-bool SamePlace(const graph::Tensor& a, const graph::Tensor& b) {
+bool SamePlace(const graph::GraphTensor& a, const graph::GraphTensor& b) {
   return a.shape.size() <= 4 && b.shape.size() <= 4 &&
          schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
 }
@@ -48,7 +48,7 @@ struct Placement {
 };
 
 Result<Placement> Place(const Build& build) {
-  const Network& n = build.network;
+  const FusedNetwork& n = build.network;
   Placement p{std::vector<bool>(n.regions.size()), std::vector<bool>(n.regions.size())};
   std::vector<bool> made_on_device(n.graph.tensors.size()), after_device(n.graph.tensors.size());
   for (size_t r = 0; r < n.regions.size(); ++r) {
@@ -118,9 +118,9 @@ artifact::PhysicalLayout TapLayout(const isa::Packing& packing, const std::vecto
 }  // namespace
 
 Status AddDevicePlan(Build& build) {
-  const Network& n = build.network;
+  const FusedNetwork& n = build.network;
   TESSERA_ASSIGN(const Placement place, Place(build));
-  artifact::Plan plan;
+  artifact::ExecutionPlan plan;
   plan.name = "device";
   for (TensorId id : n.graph.inputs) {
     plan.inputs.push_back(build.UserBuffer(plan.name, id));
@@ -134,7 +134,7 @@ Status AddDevicePlan(Build& build) {
 
   // What crosses the border: results of the host that the device reads, and the other way round.
   std::vector<accel::Activation> activations;
-  for (const graph::Tensor& t : n.graph.tensors)
+  for (const graph::GraphTensor& t : n.graph.tensors)
     activations.push_back({t.name, t.shape, accel::Activation::Kind::kInternal});
   for (const TensorId id : n.graph.inputs)
     activations[static_cast<size_t>(id)].kind = accel::Activation::Kind::kInput;
@@ -192,7 +192,7 @@ Status AddDevicePlan(Build& build) {
                       packed}));
     run.inputs.push_back({packed, in.segment, static_cast<uint64_t>(in.offset)});
   }
-  std::vector<artifact::Step> unpack;
+  std::vector<artifact::PlanStep> unpack;
   for (const accel::ActivationPlace& out : program.results) {
     const size_t id = static_cast<size_t>(out.activation);
     for (size_t r = 0; r < n.regions.size(); ++r) {
@@ -216,7 +216,7 @@ Status AddDevicePlan(Build& build) {
                      {packed, build.TensorBuffer(plan.name, out.activation)}));
   }
   plan.steps.push_back(std::move(run));
-  for (artifact::Step& step : unpack) plan.steps.push_back(std::move(step));
+  for (artifact::PlanStep& step : unpack) plan.steps.push_back(std::move(step));
   for (size_t r = 0; r < n.regions.size(); ++r) {
     if (!place.on_device[r] && !place.before[r]) TESSERA_TRY(build.AddHostRegion(plan, r));
   }

@@ -24,11 +24,11 @@ using graph::Node;
 using graph::Op;
 using graph::TensorId;
 
-struct OpRow {
+struct DocRow {
   Op op;
   const char* meaning;
 };
-constexpr OpRow kOps[] = {
+constexpr DocRow kOps[] = {
 #define OP(name, text, category, least, most, meaning) {Op::name, meaning},
 #include "compiler/graph/ops.def"
 };
@@ -44,7 +44,7 @@ TensorId Activation(Graph& g, const std::string& name, std::vector<int64_t> shap
 }
 
 TensorId Weights(Graph& g, std::vector<int64_t> shape) {
-  graph::Tensor w{
+  graph::GraphTensor w{
       .name = "weights", .shape = std::move(shape), .quant = graph::Quant{{0.01}, {0}, -1}};
   w.data = std::vector<uint8_t>(static_cast<size_t>(w.count()), 1);
   return g.AddTensor(std::move(w));
@@ -137,7 +137,7 @@ Status Accelerator(const Graph& g, const graph::Region& region) {
                                      *isa::LoadConfig("default"));
 }
 
-std::string Row(const OpRow& row) {
+std::string Row(const DocRow& row) {
   const Graph alone = Sample(row.op, false);
   const graph::Region region = graph::Fuse(alone)[0];
   const bool host = MakeHostFunc(te::BuildRegion(alone, region), "sample").has_value();

@@ -6,15 +6,15 @@
 
 namespace tessera::compiler {
 
-std::vector<int64_t> UserShape(const graph::Tensor& tensor) {
+std::vector<int64_t> UserShape(const graph::GraphTensor& tensor) {
   if (tensor.order.empty()) return tensor.shape;
   std::vector<int64_t> shape;
   for (const int d : tensor.order) shape.push_back(tensor.shape[static_cast<size_t>(d)]);
   return shape;
 }
 
-ir::Func OrderFunc(const graph::Tensor& tensor, bool to_user, const std::string& name) {
-  const ir::DType dtype = te::TypeOf(tensor.dtype);
+ir::Func OrderFunc(const graph::GraphTensor& tensor, bool to_user, const std::string& name) {
+  const DType dtype = tensor.dtype;
   const ir::Buffer user = ir::MakeBuffer({"user", dtype, UserShape(tensor)}),
                    own = ir::MakeBuffer({"own", dtype, tensor.shape});
   std::vector<ir::Expr> at_own;

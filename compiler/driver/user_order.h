@@ -14,11 +14,11 @@
 namespace tessera::compiler {
 
 // The extents of |tensor| as the user sees them.
-std::vector<int64_t> UserShape(const graph::Tensor& tensor);
+std::vector<int64_t> UserShape(const graph::GraphTensor& tensor);
 
 // Host code with two parameters, row-major: the tensor in the order that it comes in, and in the
 // one that it goes out in; |to_user| tells which of them is the user's.
-ir::Func OrderFunc(const graph::Tensor& tensor, bool to_user, const std::string& name);
+ir::Func OrderFunc(const graph::GraphTensor& tensor, bool to_user, const std::string& name);
 
 }  // namespace tessera::compiler
 

@@ -33,7 +33,7 @@ std::string_view Text(Op op) { return Row(op).text; }
 Category CategoryOf(Op op) { return Row(op).category; }
 OperandCount OperandsOf(Op op) { return {Row(op).least, Row(op).most}; }
 
-int64_t Tensor::count() const {
+int64_t GraphTensor::count() const {
   int64_t count = 1;
   for (int64_t extent : shape) count *= extent;
   return count;
@@ -45,7 +45,7 @@ int64_t Window::OutExtent(int d, int64_t in) const {
   return room < 0 ? 0 : room / stride[d] + 1;
 }
 
-TensorId Graph::AddTensor(Tensor tensor) {
+TensorId Graph::AddTensor(GraphTensor tensor) {
   tensors.push_back(std::move(tensor));
   return static_cast<TensorId>(tensors.size() - 1);
 }
@@ -74,7 +74,7 @@ int64_t Macs(const Graph& graph, const Node& node) {
   const int64_t outputs = graph.tensor(node.output).count();
   switch (node.op) {
     case Op::kConv: {
-      const Tensor& weights = graph.tensor(node.inputs[1]);
+      const GraphTensor& weights = graph.tensor(node.inputs[1]);
       return outputs * weights.count() / weights.shape[0];
     }
     case Op::kDense:
@@ -87,7 +87,7 @@ int64_t Macs(const Graph& graph, const Node& node) {
 std::string Print(const Graph& graph) {
   std::string text = fmt::format("graph {}\n", graph.name);
   const auto describe = [&](TensorId id) {
-    const Tensor& t = graph.tensor(id);
+    const GraphTensor& t = graph.tensor(id);
     return fmt::format("%{} {}[{}]{}", t.name, tessera::Text(t.dtype), fmt::join(t.shape, ", "),
                        t.quant ? QuantText(*t.quant) : "");
   };

@@ -32,6 +32,8 @@ struct OperandCount {
 };
 OperandCount OperandsOf(Op op);
 
+using Shape = std::vector<int64_t>;
+
 // real = scale * (q - zero). One entry, or one per index of |axis|.
 struct Quant {
   std::vector<double> scale;
@@ -40,7 +42,7 @@ struct Quant {
   bool operator==(const Quant&) const = default;
 };
 
-struct Tensor {
+struct GraphTensor {
   std::string name;
   DType dtype = DType::kInt8;
   std::vector<int64_t> shape;
@@ -107,13 +109,13 @@ struct Node {
 
 struct Graph {
   std::string name;
-  std::vector<Tensor> tensors;
+  std::vector<GraphTensor> tensors;
   std::vector<Node> nodes;  // in topological order
   std::vector<TensorId> inputs, outputs;
 
-  Tensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
-  const Tensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
-  TensorId AddTensor(Tensor tensor);
+  GraphTensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
+  const GraphTensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }
+  TensorId AddTensor(GraphTensor tensor);
 
   // The node that makes |id|, or nothing for inputs and constants.
   std::optional<size_t> ProducerOf(TensorId id) const;

@@ -19,7 +19,7 @@ void RemoveDead(Graph& graph) {
   graph.nodes = std::move(alive);
 
   std::vector<TensorId> moved(graph.tensors.size(), -1);
-  std::vector<Tensor> kept;
+  std::vector<GraphTensor> kept;
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     if (!used[i]) continue;
     moved[i] = static_cast<TensorId>(kept.size());
@@ -96,11 +96,11 @@ void DenseToConv(Graph& graph) {
       continue;
     }
     // Row-major [O, C*H*W] is row-major [O, C, H, W]: only the shape of the weights changes.
-    Tensor weights = graph.tensor(node.inputs[1]);
+    GraphTensor weights = graph.tensor(node.inputs[1]);
     weights.shape = {weights.shape[0], in[1], in[2], in[3]};
     if (by_rows) weights.data = ToChannelsFirst(*weights.data, weights.shape);
-    const Tensor flat = graph.tensor(node.output);
-    Tensor result = flat;
+    const GraphTensor flat = graph.tensor(node.output);
+    GraphTensor result = flat;
     result.name += ".rank4";
     result.shape = {1, weights.shape[0], 1, 1};
     Node conv = node;

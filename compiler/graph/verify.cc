@@ -9,8 +9,6 @@
 namespace tessera::graph {
 namespace {
 
-using Shape = std::vector<int64_t>;
-
 std::string ShapeText(const Shape& shape) {
   std::string text = "[";
   for (size_t i = 0; i < shape.size(); ++i) text += fmt::format("{}{}", i ? ", " : "", shape[i]);
@@ -83,11 +81,11 @@ class NodeCheck {
     return Fail(Code::kInvalidArgument, "node {} ({}): {}", node_.name, Text(node_.op),
                 fmt::format(format, std::forward<Args>(args)...));
   }
-  const Tensor& In(size_t i) const { return graph_.tensor(node_.inputs[i]); }
-  const Tensor& Out() const { return graph_.tensor(node_.output); }
+  const GraphTensor& In(size_t i) const { return graph_.tensor(node_.inputs[i]); }
+  const GraphTensor& Out() const { return graph_.tensor(node_.output); }
 
   // Int8 tensors have scales; those that are not constants have one.
-  Status Scaled(const Tensor& t, const char* what) const {
+  Status Scaled(const GraphTensor& t, const char* what) const {
     if (t.dtype != DType::kInt8) return {};
     if (!t.quant) return Bad("{} {} has no scale", what, t.name);
     const size_t scales = t.quant->scale.size();
@@ -110,7 +108,7 @@ class NodeCheck {
   }
 
   Status Weights(size_t rank) const {
-    const Tensor& w = In(1);
+    const GraphTensor& w = In(1);
     if (!w.constant() || w.dtype != DType::kInt8 || w.shape.size() != rank || w.count() < 1 ||
         static_cast<int64_t>(w.data->size()) != w.count()) {
       return Bad("weights {} of shape {} are not an int8 constant of {} axes", w.name,
@@ -123,7 +121,7 @@ class NodeCheck {
       return Bad("weights {} need one scale, or one an output channel, and no zero points", w.name);
     }
     if (node_.inputs.size() < 3) return {};
-    const Tensor& bias = In(2);
+    const GraphTensor& bias = In(2);
     if (!bias.constant() || bias.dtype != DType::kInt32 ||
         static_cast<int64_t>(bias.data->size()) != 4 * w.shape[0]) {
       return Bad("bias {} is not a constant of {} int32", bias.name, w.shape[0]);
@@ -262,7 +260,7 @@ Status Verify(const Graph& graph) {
   };
   std::vector<bool> known(graph.tensors.size());
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
-    const Tensor& t = graph.tensors[i];
+    const GraphTensor& t = graph.tensors[i];
     known[i] = t.constant();
     if (std::ranges::any_of(t.shape, [](int64_t extent) { return extent < 1; })) {
       return Fail(Code::kInvalidArgument, "tensor {} has shape {}", t.name, ShapeText(t.shape));

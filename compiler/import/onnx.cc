@@ -14,7 +14,7 @@ std::string OnnxOperators() {
 }
 
 Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path) {
-  Result<onnx_model::Model> model = onnx_model::Parse(bytes);
+  Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes);
   if (!model) return Within(path, model.error());
   Result<graph::Graph> graph = onnx_model::QdqConverter(*model).Convert();
   if (!graph) return Within(path, graph.error());

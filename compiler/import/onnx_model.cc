@@ -111,13 +111,13 @@ Value ReadValue(const onnx::ValueInfoProto& proto) {
   return value;
 }
 
-Result<Node> ReadNode(const onnx::NodeProto& proto, int index) {
-  Node node{index,
-            proto.op_type(),
-            proto.name(),
-            {proto.input().begin(), proto.input().end()},
-            {proto.output().begin(), proto.output().end()},
-            {}};
+Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
+  OnnxNode node{index,
+                proto.op_type(),
+                proto.name(),
+                {proto.input().begin(), proto.input().end()},
+                {proto.output().begin(), proto.output().end()},
+                {}};
   if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
     return Fail(Code::kUnsupported, "{}: operators of domain '{}' are not supported", node.Place(),
                 proto.domain());
@@ -141,7 +141,7 @@ Result<Node> ReadNode(const onnx::NodeProto& proto, int index) {
 }
 
 // Every value has one maker: an input, an initializer or a node. |model| has all three.
-Status CheckNames(const Model& model) {
+Status CheckNames(const OnnxModel& model) {
   std::set<std::string_view> made;
   const auto add = [&](const std::string& name, const std::string& place) -> Status {
     if (name.empty()) return Fail(Code::kInvalidArgument, "{} has no name", place);
@@ -151,7 +151,7 @@ Status CheckNames(const Model& model) {
   };
   for (const auto& [name, tensor] : model.initializers) TESSERA_TRY(add(name, "initializer"));
   for (const Value& value : model.inputs) TESSERA_TRY(add(value.name, "input"));
-  for (const Node& node : model.nodes) {
+  for (const OnnxNode& node : model.nodes) {
     if (node.outputs.empty())
       return Fail(Code::kInvalidArgument, "{}: has no outputs", node.Place());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -164,22 +164,22 @@ Status CheckNames(const Model& model) {
 
 }  // namespace
 
-std::string Node::Place() const {
+std::string OnnxNode::Place() const {
   return name.empty() ? fmt::format("node {} ({})", index, op_type)
                       : fmt::format("node {} ({} '{}')", index, op_type, name);
 }
 
-int64_t Node::IntOr(const std::string& attribute, int64_t otherwise) const {
+int64_t OnnxNode::IntOr(const std::string& attribute, int64_t otherwise) const {
   const auto it = attributes.find(attribute);
   return it == attributes.end() ? otherwise : it->second.i.value_or(otherwise);
 }
 
-std::vector<int64_t> Node::Ints(const std::string& attribute) const {
+std::vector<int64_t> OnnxNode::Ints(const std::string& attribute) const {
   const auto it = attributes.find(attribute);
   return it == attributes.end() ? std::vector<int64_t>{} : it->second.ints;
 }
 
-Result<Model> Parse(std::span<const uint8_t> bytes) {
+Result<OnnxModel> Parse(std::span<const uint8_t> bytes) {
   onnx::ModelProto proto;
   if (bytes.size() > 0x7fffffff ||
       !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -193,7 +193,7 @@ Result<Model> Parse(std::span<const uint8_t> bytes) {
     return Fail(Code::kOutOfRange, "the model has {} nodes, at most {} are accepted",
                 graph.node_size(), kMaxNodes);
   }
-  Model model;
+  OnnxModel model;
   model.name = graph.name();
   for (const auto& opset : proto.opset_import()) {
     if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
@@ -206,7 +206,7 @@ Result<Model> Parse(std::span<const uint8_t> bytes) {
   }
   int index = 0;
   for (const onnx::NodeProto& n : graph.node()) {
-    TESSERA_ASSIGN(Node node, ReadNode(n, index++));
+    TESSERA_ASSIGN(OnnxNode node, ReadNode(n, index++));
     model.nodes.push_back(std::move(node));
   }
   for (const auto& value : graph.input()) {

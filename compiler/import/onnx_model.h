@@ -26,7 +26,7 @@ struct Attribute {
   std::optional<HostTensor> tensor;
 };
 
-struct Node {
+struct OnnxNode {
   int index = 0;  // position in the file
   std::string op_type, name;
   std::vector<std::string> inputs, outputs;  // "" for an omitted optional input
@@ -46,10 +46,10 @@ struct Value {
   std::optional<std::vector<int64_t>> shape;  // nothing: the file gives none
 };
 
-struct Model {
+struct OnnxModel {
   std::string name;
   int64_t opset = 0;
-  std::vector<Node> nodes;
+  std::vector<OnnxNode> nodes;
   std::map<std::string, HostTensor> initializers;
   std::vector<Value> inputs;  // initializers not among them
   std::vector<Value> outputs;
@@ -62,7 +62,7 @@ struct Model {
 //           kDataLoss         an initializer's data do not match its shape
 //           kUnsupported      external data, sub-graphs, custom domains, element types that DType
 //           lacks
-Result<Model> Parse(std::span<const uint8_t> bytes);
+Result<OnnxModel> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::onnx_model
 

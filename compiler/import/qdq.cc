@@ -25,11 +25,11 @@ const HostTensor* QdqConverter::Initializer(const std::string& name) const {
 
 Result<graph::Graph> QdqConverter::Convert() {
   graph_.name = model_.name;
-  for (const Node& node : model_.nodes) {
+  for (const OnnxNode& node : model_.nodes) {
     for (const std::string& input : node.inputs) users_[input].push_back(&node);
   }
   TESSERA_TRY(Inputs());
-  for (const Node& node : model_.nodes) {
+  for (const OnnxNode& node : model_.nodes) {
     if (!done_.contains(&node)) TESSERA_TRY(One(node));
   }
   TESSERA_TRY(Outputs());
@@ -87,7 +87,7 @@ Status QdqConverter::Outputs() {
       graph_.outputs.push_back(it->second);
     } else if (const auto real = reals_.find(value.name); real != reals_.end()) {
       graph::Node node{.op = graph::Op::kDequantize, .name = value.name, .inputs = {real->second}};
-      const graph::Tensor& from = graph_.tensor(real->second);
+      const graph::GraphTensor& from = graph_.tensor(real->second);
       node.output =
           graph_.AddTensor({value.name, DType::kFloat32, from.shape, std::nullopt, std::nullopt});
       graph_.outputs.push_back(node.output);
@@ -100,7 +100,7 @@ Status QdqConverter::Outputs() {
   return {};
 }
 
-Status QdqConverter::One(const Node& node) {
+Status QdqConverter::One(const OnnxNode& node) {
   const std::string& type = node.op_type;
   if (type == "QuantizeLinear") return Quantize(node);
   if (type == "DequantizeLinear") return Dequantize(node);
@@ -120,7 +120,7 @@ Status QdqConverter::One(const Node& node) {
               type, OnnxOperators());
 }
 
-Result<TensorId> QdqConverter::AddConstant(const Node& node, graph::Tensor tensor) {
+Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTensor tensor) {
   constant_bytes_ += tensor.data->size();
   if (constant_bytes_ > kMaxConstantBytes) {
     return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes",
@@ -129,7 +129,7 @@ Result<TensorId> QdqConverter::AddConstant(const Node& node, graph::Tensor tenso
   return graph_.AddTensor(std::move(tensor));
 }
 
-Result<TensorId> QdqConverter::Operand(const Node& node, size_t index) {
+Result<TensorId> QdqConverter::Operand(const OnnxNode& node, size_t index) {
   if (node.inputs.size() <= index)
     return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
   const auto it = reals_.find(node.inputs[index]);
@@ -145,7 +145,7 @@ Result<TensorId> QdqConverter::Operand(const Node& node, size_t index) {
 
 // Relu and Clip as bounds on the quantised result: rounding keeps order, so quantising the bounds
 // is exact.
-Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) const {
+Status QdqConverter::Bound(const OnnxNode& node, const Quant& quant, Sink& sink) const {
   const auto to_int = [&](float v) {
     const double q = std::nearbyint(static_cast<double>(v) / quant.scale[0]) + quant.zero[0];
     return static_cast<int32_t>(std::clamp(q, -128.0, 127.0));
@@ -180,11 +180,11 @@ Status QdqConverter::Bound(const Node& node, const Quant& quant, Sink& sink) con
   return {};
 }
 
-Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
+Result<QdqConverter::Sink> QdqConverter::Follow(const OnnxNode& node) {
   std::string value = node.outputs[0];
-  std::vector<const Node*> bounds;
+  std::vector<const OnnxNode*> bounds;
   while (true) {
-    const std::vector<const Node*>& users = users_[value];
+    const std::vector<const OnnxNode*>& users = users_[value];
     if (users.size() != 1) break;
     const std::string& type = users[0]->op_type;
     if (type != "Relu" && type != "Clip") break;
@@ -192,7 +192,7 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
     value = users[0]->outputs[0];
   }
   Sink sink;
-  for (const Node* user : users_[value]) {
+  for (const OnnxNode* user : users_[value]) {
     if (user->op_type != "QuantizeLinear" || user->inputs[0] != value) {
       return Fail(
           Code::kUnsupported,
@@ -215,14 +215,14 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const Node& node) {
                 "DequantizeLinear pair",
                 node.Place(), value);
   }
-  for (const Node* bound : bounds) {
+  for (const OnnxNode* bound : bounds) {
     TESSERA_TRY(Bound(*bound, sink.quant, sink));
     done_.insert(bound);
   }
   return sink;
 }
 
-Result<TensorId> QdqConverter::Emit(graph::Node made, const Node& from, const Quant& quant,
+Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from, const Quant& quant,
                                     std::vector<int64_t> shape, const std::string& name) {
   const Result<int64_t> count = ElementCount(shape, kMaxElements);
   if (!count) return Within(from.Place() + ": its result", count.error());
@@ -232,12 +232,12 @@ Result<TensorId> QdqConverter::Emit(graph::Node made, const Node& from, const Qu
   return graph_.nodes.back().output;
 }
 
-Status QdqConverter::EmitInto(graph::Node made, const Node& from, std::vector<int64_t> shape) {
+Status QdqConverter::EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape) {
   TESSERA_ASSIGN(const Sink sink, Follow(from));
   return EmitSink(std::move(made), from, sink, std::move(shape));
 }
 
-Status QdqConverter::EmitSink(graph::Node made, const Node& from, const Sink& sink,
+Status QdqConverter::EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
                               std::vector<int64_t> shape) {
   made.lo = sink.lo;
   made.hi = sink.hi;

@@ -19,7 +19,7 @@ namespace tessera::onnx_model {
 
 class QdqConverter {
  public:
-  explicit QdqConverter(const Model& model) : model_(model) {}
+  explicit QdqConverter(const OnnxModel& model) : model_(model) {}
   Result<graph::Graph> Convert();
 
  private:
@@ -38,47 +38,48 @@ class QdqConverter {
   // Walk (qdq.cc).
   Status Inputs();
   Status Outputs();
-  Status One(const Node& node);
-  Result<Sink> Follow(const Node& node);
-  Status Bound(const Node& node, const graph::Quant& quant, Sink& sink) const;
-  Result<graph::TensorId> Operand(const Node& node, size_t index);  // an int8 activation
+  Status One(const OnnxNode& node);
+  Result<Sink> Follow(const OnnxNode& node);
+  Status Bound(const OnnxNode& node, const graph::Quant& quant, Sink& sink) const;
+  Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);  // an int8 activation
   const HostTensor* Initializer(const std::string& name) const;
-  Result<graph::TensorId> AddConstant(const Node& node, graph::Tensor tensor);
-  Result<graph::TensorId> Emit(graph::Node made, const Node& from, const graph::Quant& quant,
+  Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
+  Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from, const graph::Quant& quant,
                                std::vector<int64_t> shape, const std::string& name);
-  Status EmitInto(graph::Node made, const Node& from, std::vector<int64_t> shape);
-  Status EmitSink(graph::Node made, const Node& from, const Sink& sink, std::vector<int64_t> shape);
+  Status EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
+  Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
+                  std::vector<int64_t> shape);
   void MakeNamesUnique();
 
   // Scales (qdq_quant.cc).
-  Status Quantize(const Node& node);
-  Status Dequantize(const Node& node);
-  Result<Scales> ReadScales(const Node& node) const;
-  Result<graph::Quant> ActivationQuant(const Node& node,
+  Status Quantize(const OnnxNode& node);
+  Status Dequantize(const OnnxNode& node);
+  Result<Scales> ReadScales(const OnnxNode& node) const;
+  Result<graph::Quant> ActivationQuant(const OnnxNode& node,
                                        bool* is_unsigned) const;  // of a QuantizeLinear
-  Status DequantizeConstant(const Node& node, const HostTensor& constant, Scales scales);
+  Status DequantizeConstant(const OnnxNode& node, const HostTensor& constant, Scales scales);
 
   // Operators (qdq_ops.cc, qdq_shape.cc).
-  Status Conv(const Node& node);
-  Status Dense(const Node& node);  // Gemm, MatMul
-  Status Add(const Node& node);    // Add, Mul
-  Status Pool(const Node& node);
-  Status Reshape(const Node& node);
-  Result<std::vector<int64_t>> NewShape(const Node& node, const std::vector<int64_t>& in) const;
-  Status Activation(const Node& node);
-  Result<graph::TensorId> Weights(const Node& node, size_t rank);
-  Result<graph::TensorId> Bias(const Node& node, size_t index, const graph::Tensor& x,
-                               const graph::Tensor& w);
-  Result<graph::Window> ReadWindow(const Node& node, const std::vector<int64_t>& shape,
+  Status Conv(const OnnxNode& node);
+  Status Dense(const OnnxNode& node);  // Gemm, MatMul
+  Status Add(const OnnxNode& node);    // Add, Mul
+  Status Pool(const OnnxNode& node);
+  Status Reshape(const OnnxNode& node);
+  Result<std::vector<int64_t>> NewShape(const OnnxNode& node, const std::vector<int64_t>& in) const;
+  Status Activation(const OnnxNode& node);
+  Result<graph::TensorId> Weights(const OnnxNode& node, size_t rank);
+  Result<graph::TensorId> Bias(const OnnxNode& node, size_t index, const graph::GraphTensor& x,
+                               const graph::GraphTensor& w);
+  Result<graph::Window> ReadWindow(const OnnxNode& node, const std::vector<int64_t>& shape,
                                    std::vector<int64_t> kernel);
-  Result<graph::TensorId> Spatial4(const Node& node, graph::TensorId x);
+  Result<graph::TensorId> Spatial4(const OnnxNode& node, graph::TensorId x);
 
-  const Model& model_;
+  const OnnxModel& model_;
   graph::Graph graph_;
   std::map<std::string, graph::TensorId> ints_;   // integer values by name
   std::map<std::string, graph::TensorId> reals_;  // float values that stand for an integer tensor
-  std::map<std::string, std::vector<const Node*>> users_;
-  std::set<const Node*>
+  std::map<std::string, std::vector<const OnnxNode*>> users_;
+  std::set<const OnnxNode*>
       done_;  // activations and QuantizeLinear nodes that an operator has taken in
   std::set<std::string> unsigned_;  // integer values that the file has as uint8
   uint64_t constant_bytes_ = 0;

@@ -9,12 +9,12 @@
 namespace tessera::onnx_model {
 namespace {
 
-using graph::Tensor;
+using graph::GraphTensor;
 using graph::TensorId;
 using graph::Window;
 
 // The window fields of a 1-D or 2-D operator: |values| for the spatial axes, as (y, x).
-Status SpatialPair(const Node& node, const char* what, const std::vector<int64_t>& values,
+Status SpatialPair(const OnnxNode& node, const char* what, const std::vector<int64_t>& values,
                    size_t spatial, int64_t least, std::array<int64_t, 2>& pair) {
   constexpr int64_t kMost = 4096;
   if (values.empty()) return {};
@@ -36,8 +36,8 @@ Status SpatialPair(const Node& node, const char* what, const std::vector<int64_t
 }  // namespace
 
 // Rank-3 values [N, C, L] are handled as [N, C, 1, L].
-Result<TensorId> QdqConverter::Spatial4(const Node& node, TensorId x) {
-  const Tensor from = graph_.tensor(x);
+Result<TensorId> QdqConverter::Spatial4(const OnnxNode& node, TensorId x) {
+  const GraphTensor from = graph_.tensor(x);
   if (from.shape.size() == 4) return x;
   if (from.shape.size() != 3) {
     return Fail(Code::kUnsupported, "{}: input shape {}; [N, C, H, W] or [N, C, L] is supported",
@@ -48,7 +48,7 @@ Result<TensorId> QdqConverter::Spatial4(const Node& node, TensorId x) {
               from.name + ".rank4");
 }
 
-Result<Window> QdqConverter::ReadWindow(const Node& node, const std::vector<int64_t>& shape,
+Result<Window> QdqConverter::ReadWindow(const OnnxNode& node, const std::vector<int64_t>& shape,
                                         std::vector<int64_t> kernel) {
   Window w;
   const std::vector<int64_t> given = node.Ints("kernel_shape");
@@ -105,14 +105,14 @@ Result<Window> QdqConverter::ReadWindow(const Node& node, const std::vector<int6
   return w;
 }
 
-Result<TensorId> QdqConverter::Weights(const Node& node, size_t rank) {
+Result<TensorId> QdqConverter::Weights(const OnnxNode& node, size_t rank) {
   const auto it = node.inputs.size() > 1 ? reals_.find(node.inputs[1]) : reals_.end();
   if (it == reals_.end() || !graph_.tensor(it->second).constant() ||
       graph_.tensor(it->second).dtype != DType::kInt8) {
     return Fail(Code::kUnsupported,
                 "{}: its weights are not an int8 constant behind DequantizeLinear", node.Place());
   }
-  const Tensor& w = graph_.tensor(it->second);
+  const GraphTensor& w = graph_.tensor(it->second);
   if (w.shape.size() != rank) {
     return Fail(Code::kInvalidArgument, "{}: weights of shape {}, {} axes are needed", node.Place(),
                 ShapeText(w.shape), rank);
@@ -132,8 +132,8 @@ Result<TensorId> QdqConverter::Weights(const Node& node, size_t rank) {
 }
 
 // The bias as int32 in units of s_in * s_w[c]; a float constant is rounded to that.
-Result<TensorId> QdqConverter::Bias(const Node& node, size_t index, const Tensor& x,
-                                    const Tensor& w) {
+Result<TensorId> QdqConverter::Bias(const OnnxNode& node, size_t index, const GraphTensor& x,
+                                    const GraphTensor& w) {
   const size_t channels = static_cast<size_t>(w.shape[0]);
   const double s_in = x.quant->scale[0];
   const auto unit = [&](size_t c) {
@@ -146,7 +146,7 @@ Result<TensorId> QdqConverter::Bias(const Node& node, size_t index, const Tensor
       return Fail(Code::kInvalidArgument, "{}: {} biases for {} channels", node.Place(),
                   constant->count(), channels);
     }
-    Tensor bias{
+    GraphTensor bias{
         name, DType::kInt32, {w.shape[0]}, std::nullopt, std::vector<uint8_t>(4 * channels)};
     int32_t* out = reinterpret_cast<int32_t*>(bias.data->data());
     for (size_t c = 0; c < channels; ++c) {
@@ -167,7 +167,7 @@ Result<TensorId> QdqConverter::Bias(const Node& node, size_t index, const Tensor
                 "{}: its bias '{}' is not an int32 constant behind DequantizeLinear", node.Place(),
                 name);
   }
-  const Tensor& bias = graph_.tensor(it->second);
+  const GraphTensor& bias = graph_.tensor(it->second);
   if (static_cast<size_t>(bias.count()) != channels ||
       (bias.quant->scale.size() != 1 && bias.quant->scale.size() != channels)) {
     return Fail(Code::kInvalidArgument, "{}: {} biases for {} channels", node.Place(), bias.count(),
@@ -187,7 +187,7 @@ Result<TensorId> QdqConverter::Bias(const Node& node, size_t index, const Tensor
   return it->second;
 }
 
-Status QdqConverter::Conv(const Node& node) {
+Status QdqConverter::Conv(const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, Operand(node, 0));
   const size_t rank = graph_.tensor(x).shape.size();
   TESSERA_ASSIGN(x, Spatial4(node, x));
@@ -199,7 +199,7 @@ Status QdqConverter::Conv(const Node& node) {
   const std::vector<int64_t> given = graph_.tensor(w_id).shape;
   const std::vector<int64_t> kernel(given.begin() + 2, given.end());
   if (rank == 3) {  // the constant may have other uses
-    Tensor wide = graph_.tensor(w_id);
+    GraphTensor wide = graph_.tensor(w_id);
     wide.shape.insert(wide.shape.begin() + 2, 1);
     TESSERA_ASSIGN(w_id, AddConstant(node, std::move(wide)));
   }
@@ -232,7 +232,7 @@ Status QdqConverter::Conv(const Node& node) {
   return EmitSink(std::move(flat), node, same, {shape[0], shape[1], shape[3]});
 }
 
-Status QdqConverter::Dense(const Node& node) {
+Status QdqConverter::Dense(const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
   TESSERA_ASSIGN(TensorId w_id, Weights(node, 2));
   const auto alpha = node.attributes.find("alpha");
@@ -252,7 +252,7 @@ Status QdqConverter::Dense(const Node& node) {
     return Fail(Code::kUnsupported, "{}: weights quantised along their input axis", node.Place());
   }
   if (!transposed) {  // [I, O] -> [O, I]
-    Tensor turned = graph_.tensor(w_id);
+    GraphTensor turned = graph_.tensor(w_id);
     const int64_t rows = turned.shape[0], columns = turned.shape[1];
     turned.shape = {columns, rows};
     for (int64_t r = 0; r < rows; ++r) {
@@ -264,7 +264,7 @@ Status QdqConverter::Dense(const Node& node) {
     turned.quant->axis = turned.quant->axis == 1 ? 0 : -1;
     TESSERA_ASSIGN(w_id, AddConstant(node, std::move(turned)));
   }
-  const Tensor& w = graph_.tensor(w_id);
+  const GraphTensor& w = graph_.tensor(w_id);
   if (w.shape[1] != in[1]) {
     return Fail(Code::kInvalidArgument, "{}: input {} and weights {} do not agree", node.Place(),
                 ShapeText(in), ShapeText(w.shape));
@@ -278,7 +278,7 @@ Status QdqConverter::Dense(const Node& node) {
   return EmitInto(std::move(made), node, shape);
 }
 
-Status QdqConverter::Add(const Node& node) {
+Status QdqConverter::Add(const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId a, Operand(node, 0));
   TESSERA_ASSIGN(const TensorId b, Operand(node, 1));
   if (graph_.tensor(a).shape != graph_.tensor(b).shape) {
@@ -290,7 +290,7 @@ Status QdqConverter::Add(const Node& node) {
   return EmitInto(std::move(made), node, graph_.tensor(a).shape);
 }
 
-Status QdqConverter::Pool(const Node& node) {
+Status QdqConverter::Pool(const OnnxNode& node) {
   TESSERA_ASSIGN(TensorId x, Operand(node, 0));
   if (graph_.tensor(x).shape.size() != 4) {
     return Fail(Code::kUnsupported, "{}: input shape {}; [N, C, H, W] is supported", node.Place(),
@@ -337,7 +337,7 @@ Status QdqConverter::Pool(const Node& node) {
 
 // An activation that no operator took in stands between two quantised values: a rescale with
 // bounds.
-Status QdqConverter::Activation(const Node& node) {
+Status QdqConverter::Activation(const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
   TESSERA_ASSIGN(Sink sink, Follow(node));
   // This node bounds first, then those that Follow found.

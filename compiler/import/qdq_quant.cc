@@ -22,7 +22,7 @@ std::vector<uint8_t> ToInt8(const HostTensor& tensor) {
 
 }  // namespace
 
-Result<QdqConverter::Scales> QdqConverter::ReadScales(const Node& node) const {
+Result<QdqConverter::Scales> QdqConverter::ReadScales(const OnnxNode& node) const {
   const auto missing = [&](const char* what) {
     return Fail(Code::kUnsupported, "{}: its {} is not a constant of the model", node.Place(),
                 what);
@@ -81,7 +81,7 @@ Result<QdqConverter::Scales> QdqConverter::ReadScales(const Node& node) const {
   return scales;
 }
 
-Result<Quant> QdqConverter::ActivationQuant(const Node& node, bool* is_unsigned) const {
+Result<Quant> QdqConverter::ActivationQuant(const OnnxNode& node, bool* is_unsigned) const {
   TESSERA_ASSIGN(Scales scales, ReadScales(node));
   if (scales.quant.scale.size() != 1)
     return Fail(Code::kUnsupported, "{}: activations quantised per axis", node.Place());
@@ -95,7 +95,7 @@ Result<Quant> QdqConverter::ActivationQuant(const Node& node, bool* is_unsigned)
   return scales.quant;
 }
 
-Status QdqConverter::Quantize(const Node& node) {
+Status QdqConverter::Quantize(const OnnxNode& node) {
   if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
   bool is_unsigned = false;
   TESSERA_ASSIGN(const Quant quant, ActivationQuant(node, &is_unsigned));
@@ -118,7 +118,7 @@ Status QdqConverter::Quantize(const Node& node) {
   return {};
 }
 
-Status QdqConverter::Dequantize(const Node& node) {
+Status QdqConverter::Dequantize(const OnnxNode& node) {
   if (node.inputs.empty()) return Fail(Code::kInvalidArgument, "{}: has no input", node.Place());
   TESSERA_ASSIGN(Scales scales, ReadScales(node));
   const std::string& input = node.inputs[0];
@@ -145,7 +145,7 @@ Status QdqConverter::Dequantize(const Node& node) {
   return {};
 }
 
-Status QdqConverter::DequantizeConstant(const Node& node, const HostTensor& constant,
+Status QdqConverter::DequantizeConstant(const OnnxNode& node, const HostTensor& constant,
                                         Scales scales) {
   const std::string& input = node.inputs[0];
   if (constant.dtype != DType::kInt8 && constant.dtype != DType::kUint8 &&

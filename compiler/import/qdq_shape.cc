@@ -17,7 +17,7 @@ constexpr size_t kMaxRank = 8;
 
 }  // namespace
 
-Status QdqConverter::Reshape(const Node& node) {
+Status QdqConverter::Reshape(const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
   const std::vector<int64_t> in = graph_.tensor(x).shape;
   TESSERA_ASSIGN(const std::vector<int64_t> shape, NewShape(node, in));
@@ -39,7 +39,7 @@ Status QdqConverter::Reshape(const Node& node) {
 
 // What Flatten, Reshape, Squeeze or Unsqueeze makes of |in|. Whether it holds as many elements is
 // for the caller.
-Result<std::vector<int64_t>> QdqConverter::NewShape(const Node& node,
+Result<std::vector<int64_t>> QdqConverter::NewShape(const OnnxNode& node,
                                                     const std::vector<int64_t>& in) const {
   const int64_t rank = static_cast<int64_t>(in.size());
   const int64_t count = std::accumulate(in.begin(), in.end(), int64_t{1}, std::multiplies<>());

@@ -14,7 +14,7 @@ Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::str
     aligned.assign(bytes.begin(), bytes.end());
     bytes = aligned;
   }
-  Result<tflite_model::Model> model = tflite_model::Parse(bytes);
+  Result<tflite_model::TfliteModel> model = tflite_model::Parse(bytes);
   if (!model) return Within(path, model.error());
   Result<graph::Graph> graph = tflite_model::Converter(*model).Convert();
   if (!graph) return Within(path, graph.error());

@@ -14,7 +14,7 @@ using graph::TensorId;
 // The weights as the graph has them: [O, I, H, W] of OHWI (channels along axis 0) or of 1HWO (axis
 // 3), [O, I] as they are.
 Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
-  TESSERA_ASSIGN(const Tensor* from, In(1));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(1));
   if (from->type != TensorType::INT8) {
     return Unsupported("weights {} are {}; INT8 is supported", from->Place(), TypeText(from->type));
   }
@@ -27,7 +27,7 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   if (known != constants_.end()) return known->second;
   TESSERA_TRY(Reserve(from->data.size()));
   const Shape& in = from->shape;
-  graph::Tensor made{.name = from->name, .dtype = DType::kInt8, .shape = in};
+  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt8, .shape = in};
   TESSERA_ASSIGN(made.quant, ReadQuant(*from, in[static_cast<size_t>(channel_axis)], channel_axis));
   for (const int32_t zero : made.quant->zero) {
     if (zero != 0) {
@@ -61,8 +61,8 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
 // of the result.
 Status Converter::AddBias(graph::Node& node) {
   if (!Has(2)) return {};
-  TESSERA_ASSIGN(const Tensor* from, In(2));
-  const graph::Tensor& w = graph_.tensor(node.inputs[1]);
+  TESSERA_ASSIGN(const TfliteTensor* from, In(2));
+  const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
   const int64_t channels = w.shape[0];
   if (from->type != TensorType::INT32 || !from->constant()) {
     return Unsupported("bias {} is {}{}; a constant of INT32 is supported", from->Place(),
@@ -95,7 +95,7 @@ Status Converter::AddBias(graph::Node& node) {
     return {};
   }
   TESSERA_TRY(Reserve(from->data.size()));
-  graph::Tensor made{.name = from->name, .dtype = DType::kInt32, .shape = {channels}};
+  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt32, .shape = {channels}};
   made.data.emplace(from->data.begin(), from->data.end());
   const TensorId id = graph_.AddTensor(std::move(made));
   constants_[{from->index, 0}] = id;
@@ -134,7 +134,7 @@ Status Converter::Conv() {
 Status Converter::Depthwise() {
   TESSERA_ASSIGN(const auto* options, Options<tflite_file::DepthwiseConv2DOptions>());
   TESSERA_ASSIGN(const TensorId x, Spatial());
-  TESSERA_ASSIGN(const Tensor* w, In(1));
+  TESSERA_ASSIGN(const TfliteTensor* w, In(1));
   const int64_t multiplier = options->depth_multiplier(), channels = graph_.tensor(x).shape[1];
   // The multiplier also follows from the shapes; 0 stands for that.
   if (multiplier != 0 && w->shape.size() == 4 && w->shape[3] != multiplier * channels) {
@@ -152,7 +152,7 @@ Status Converter::FullyConnected() {
                        static_cast<int>(options->weights_format()));
   }
   TESSERA_ASSIGN(const TensorId w_id, Weights(2, 0));
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const int64_t depth = graph_.tensor(w_id).shape[1], units = graph_.tensor(w_id).shape[0];
   const int64_t count = graph_.tensor(x).count();
   const Shape flat{count / depth, depth};

@@ -74,7 +74,7 @@ Result<graph::Graph> Converter::Convert() {
 Status Converter::Inputs() {
   if (model_.inputs.empty()) return Fail(Code::kInvalidArgument, "the model has no inputs");
   for (const int index : model_.inputs) {
-    const Tensor& from = model_.tensors[static_cast<size_t>(index)];
+    const TfliteTensor& from = model_.tensors[static_cast<size_t>(index)];
     const std::string place = "model input: " + from.Place();
     if (made_[static_cast<size_t>(index)] >= 0)
       return Fail(Code::kInvalidArgument, "{} is an input twice", place);
@@ -83,7 +83,7 @@ Status Converter::Inputs() {
       return Fail(Code::kUnsupported, "{}: shape {}; one or more axes of fixed extent are needed",
                   place, ShapeText(from.shape));
     }
-    graph::Tensor made{.name = from.name, .shape = GraphShape(from.shape)};
+    graph::GraphTensor made{.name = from.name, .shape = GraphShape(from.shape)};
     if (from.shape.size() == 4) made.order = {0, 2, 3, 1};
     if (from.type == TensorType::FLOAT32) {
       made.dtype = DType::kFloat32;
@@ -104,7 +104,7 @@ Status Converter::Inputs() {
 Status Converter::Outputs() {
   if (model_.outputs.empty()) return Fail(Code::kInvalidArgument, "the model has no outputs");
   for (const int index : model_.outputs) {
-    const Tensor& from = model_.tensors[static_cast<size_t>(index)];
+    const TfliteTensor& from = model_.tensors[static_cast<size_t>(index)];
     const TensorId id = made_[static_cast<size_t>(index)];
     if (id < 0 || std::ranges::count(graph_.inputs, id) > 0) {
       return Fail(Code::kInvalidArgument, "model output: {} is not made by an operator",

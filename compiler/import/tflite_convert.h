@@ -16,14 +16,15 @@
 
 namespace tessera::tflite_model {
 
+using graph::Shape;
+
 class Converter {
  public:
-  explicit Converter(const Model& model) : model_(model), made_(model.tensors.size(), -1) {}
+  explicit Converter(const TfliteModel& model) : model_(model), made_(model.tensors.size(), -1) {}
   Result<graph::Graph> Convert();
   static std::string Operators();  // names of those that are read
 
  private:
-  using Shape = std::vector<int64_t>;
   struct Row;  // of the table of operators
 
   template <typename... Args>
@@ -45,8 +46,8 @@ class Converter {
 
   // Operands and results (tflite_operand.cc). |i| counts the operator's inputs.
   bool Has(size_t i) const { return i < op_->inputs.size() && op_->inputs[i] >= 0; }
-  Result<const Tensor*> In(size_t i) const;
-  const Tensor& Out() const { return model_.tensors[static_cast<size_t>(op_->outputs[0])]; }
+  Result<const TfliteTensor*> In(size_t i) const;
+  const TfliteTensor& Out() const { return model_.tensors[static_cast<size_t>(op_->outputs[0])]; }
   Result<graph::TensorId> Activation(size_t i, TensorType type = TensorType::INT8) const;
   Result<std::vector<int64_t>> Integers(size_t i) const;  // a short constant of int32 or int64
   Status Reserve(size_t bytes);                           // before a constant of so many is made
@@ -61,8 +62,8 @@ class Converter {
   }
 
   // Scales and bounds (tflite_quant.cc).
-  Result<graph::Quant> ReadQuant(const Tensor& tensor, int64_t channels, int axis) const;
-  Result<graph::Quant> ActivationQuant(const Tensor& tensor) const;
+  Result<graph::Quant> ReadQuant(const TfliteTensor& tensor, int64_t channels, int axis) const;
+  Result<graph::Quant> ActivationQuant(const TfliteTensor& tensor) const;
   Status SameScale(graph::TensorId x) const;  // as the result's
   Status Bound(tflite_file::ActivationFunctionType function, graph::Node& node) const;
 
@@ -109,7 +110,7 @@ class Converter {
   Status Concat();
   Status ReshapeTo(const Shape& shape);
 
-  const Model& model_;
+  const TfliteModel& model_;
   graph::Graph graph_;
   const Operator* op_ = nullptr;       // that is converted
   std::vector<graph::TensorId> made_;  // by tensor of the file: activations so far; -1

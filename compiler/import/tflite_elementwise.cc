@@ -14,7 +14,7 @@ using tflite_file::ActivationFunctionType;
 
 // Input |i|, a constant, with its elements repeated to |shape| (in file order).
 Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
-  TESSERA_ASSIGN(const Tensor* from, In(i));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   if (from->type != TensorType::INT8) {
     return Unsupported("input {} is {}; INT8 is supported", from->Place(), TypeText(from->type));
   }
@@ -26,7 +26,7 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
     return Unsupported("constant {} of shape {} does not repeat to {}", from->Place(),
                        ShapeText(from->shape), ShapeText(shape));
   }
-  graph::Tensor made{.name = from->name, .dtype = DType::kInt8, .shape = GraphShape(shape)};
+  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt8, .shape = GraphShape(shape)};
   TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
   const size_t count = static_cast<size_t>(made.count());
   TESSERA_TRY(Reserve(count));
@@ -47,8 +47,8 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
 // One of the two may be a constant that repeats to the other's shape.
 template <typename T>
 Status Converter::Binary(graph::Op op) {
-  TESSERA_ASSIGN(const Tensor* a, In(0));
-  TESSERA_ASSIGN(const Tensor* b, In(1));
+  TESSERA_ASSIGN(const TfliteTensor* a, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* b, In(1));
   if (a->constant() && b->constant()) return Unsupported("both inputs are constants");
   if (!a->constant() && !b->constant() && a->shape != b->shape) {
     return Unsupported("inputs of shapes {} and {}; only constants are repeated",
@@ -80,7 +80,7 @@ Status Converter::Relu() {
 }
 
 Status Converter::Quantize() {
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const bool real = from->type == TensorType::FLOAT32;
   TESSERA_ASSIGN(const TensorId x, Activation(0, real ? TensorType::FLOAT32 : TensorType::INT8));
   return Finish({.op = real ? graph::Op::kQuantize : graph::Op::kRescale, .inputs = {x}},

@@ -100,9 +100,9 @@ Result<std::span<const uint8_t>> Data(const tflite_file::Model& model, uint32_t 
   return std::span<const uint8_t>{buffer.data()->data(), buffer.data()->size()};
 }
 
-Result<Tensor> ReadTensor(const tflite_file::Model& model, const tflite_file::Tensor& table,
-                          int index) {
-  Tensor tensor{.index = index, .name = Clean(table.name()), .type = table.type()};
+Result<TfliteTensor> ReadTensor(const tflite_file::Model& model, const tflite_file::Tensor& table,
+                                int index) {
+  TfliteTensor tensor{.index = index, .name = Clean(table.name()), .type = table.type()};
   const std::string place = tensor.Place();
   if (table.is_variable())
     return Fail(Code::kUnsupported, "{}: variables are not supported", place);
@@ -187,7 +187,7 @@ std::string TypeText(TensorType type) {
   return name.empty() ? fmt::format("type {}", static_cast<int>(type)) : name;
 }
 
-std::string Tensor::Place() const { return fmt::format("tensor {} '{}'", index, name); }
+std::string TfliteTensor::Place() const { return fmt::format("tensor {} '{}'", index, name); }
 
 std::string Operator::Place() const { return fmt::format("operator {} ({})", index, type); }
 
@@ -195,7 +195,7 @@ bool LooksLikeTflite(std::span<const uint8_t> bytes) {
   return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, tflite_file::ModelIdentifier(), 4) == 0;
 }
 
-Result<Model> Parse(std::span<const uint8_t> bytes) {
+Result<TfliteModel> Parse(std::span<const uint8_t> bytes) {
   if (!LooksLikeTflite(bytes))
     return Fail(Code::kInvalidArgument, "is not a TFLite model: bytes 4 to 7 are not 'TFL3'");
   if (bytes.size() > kMaxBytes) {
@@ -233,10 +233,11 @@ Result<Model> Parse(std::span<const uint8_t> bytes) {
     return Fail(Code::kOutOfRange, "the model has {} tensors, at most {} are accepted", tensors,
                 kMaxTensors);
   }
-  Model model;
+  TfliteModel model;
   model.name = Clean(graph.name());
   for (uint32_t i = 0; i < tensors; ++i) {
-    TESSERA_ASSIGN(Tensor tensor, ReadTensor(file, *graph.tensors()->Get(i), static_cast<int>(i)));
+    TESSERA_ASSIGN(TfliteTensor tensor,
+                   ReadTensor(file, *graph.tensors()->Get(i), static_cast<int>(i)));
     model.tensors.push_back(std::move(tensor));
   }
   for (uint32_t i = 0; i < operators; ++i) {

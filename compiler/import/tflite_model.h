@@ -22,7 +22,7 @@ using tflite_file::TensorType;
 // The format's names, "INT8"; a number where it has none.
 std::string TypeText(TensorType type);
 
-struct Tensor {
+struct TfliteTensor {
   int index = 0;     // in the file
   std::string name;  // one line, at most 200 characters
   TensorType type{};
@@ -47,9 +47,9 @@ struct Operator {
 };
 
 // Refers to the bytes that it was parsed from.
-struct Model {
+struct TfliteModel {
   std::string name;
-  std::vector<Tensor> tensors;
+  std::vector<TfliteTensor> tensors;
   std::vector<Operator> operators;
   std::vector<int> inputs, outputs;  // tensor indices
 };
@@ -63,7 +63,7 @@ bool LooksLikeTflite(std::span<const uint8_t> bytes);
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
 //           kUnsupported      several subgraphs, custom operators, variables, sparse tensors,
 //                             dynamic shapes, data outside of the tables (each named)
-Result<Model> Parse(std::span<const uint8_t> bytes);
+Result<TfliteModel> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::tflite_model
 

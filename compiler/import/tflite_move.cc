@@ -12,7 +12,7 @@ using graph::TensorId;
 
 Status Converter::Transpose() {
   TESSERA_ASSIGN(const TensorId x, Activation(0));
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   TESSERA_ASSIGN(const std::vector<int64_t> perm, Integers(1));
   const size_t rank = from->shape.size();
   std::vector<bool> seen(rank);
@@ -39,7 +39,7 @@ Status Converter::Transpose() {
 Status Converter::Pad() {
   constexpr int64_t kMaxPad = 1 << 28;
   TESSERA_ASSIGN(const TensorId x, Activation(0));
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   TESSERA_ASSIGN(const std::vector<int64_t> pads, Integers(1));
   const size_t rank = from->shape.size();
   if (pads.size() != 2 * rank) return Invalid("{} pads for {} axes", pads.size(), rank);
@@ -60,7 +60,7 @@ Status Converter::Pad() {
   const graph::Quant& quant = *graph_.tensor(x).quant;
   made.pad_value = quant.zero[0];
   if (op_->code == BuiltinOperator::PADV2) {
-    TESSERA_ASSIGN(const Tensor* value, In(2));
+    TESSERA_ASSIGN(const TfliteTensor* value, In(2));
     if (value->type != TensorType::INT8 || value->data.size() != 1)
       return Unsupported("pad value {} is not one constant of INT8", value->Place());
     TESSERA_ASSIGN(const graph::Quant given, ActivationQuant(*value));
@@ -77,7 +77,7 @@ Status Converter::Concat() {
   TESSERA_ASSIGN(const auto* options, Options<tflite_file::ConcatenationOptions>());
   if (options->fused_activation_function() != tflite_file::ActivationFunctionType::NONE)
     return Unsupported("a fused activation");
-  TESSERA_ASSIGN(const Tensor* first, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* first, In(0));
   const int rank = static_cast<int>(first->shape.size());
   const int axis = options->axis() < 0 ? options->axis() + rank : options->axis();
   if (axis < 0 || axis >= rank)
@@ -85,7 +85,7 @@ Status Converter::Concat() {
   graph::Node made{.op = graph::Op::kConcat, .axis = GraphAxis(first->shape.size(), axis)};
   Shape sum = first->shape;
   for (size_t i = 0; i < op_->inputs.size(); ++i) {
-    TESSERA_ASSIGN(const Tensor* from, In(i));
+    TESSERA_ASSIGN(const TfliteTensor* from, In(i));
     Shape shape = from->shape;
     if (shape.size() == sum.size())
       shape[static_cast<size_t>(axis)] = sum[static_cast<size_t>(axis)];

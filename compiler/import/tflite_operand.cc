@@ -25,13 +25,13 @@ std::string NodeName(const Operator& op) {
 
 }  // namespace
 
-Result<const Tensor*> Converter::In(size_t i) const {
+Result<const TfliteTensor*> Converter::In(size_t i) const {
   if (!Has(i)) return Invalid("input {} is missing", i);
   return &model_.tensors[static_cast<size_t>(op_->inputs[i])];
 }
 
 Result<TensorId> Converter::Activation(size_t i, TensorType type) const {
-  TESSERA_ASSIGN(const Tensor* from, In(i));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   if (from->type != type) {
     return Unsupported("input {} is {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
@@ -48,7 +48,7 @@ Result<TensorId> Converter::Activation(size_t i, TensorType type) const {
 
 Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
   constexpr size_t kMost = 16;  // a pair for each of eight axes
-  TESSERA_ASSIGN(const Tensor* from, In(i));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const bool wide = from->type == TensorType::INT64;
   if (!from->constant() || (!wide && from->type != TensorType::INT32)) {
     return Unsupported(
@@ -94,7 +94,7 @@ Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
 }
 
 Status Converter::Finish(graph::Node made, Shape shape) {
-  const Tensor& out = Out();
+  const TfliteTensor& out = Out();
   const bool real = made.op == graph::Op::kDequantize;
   const TensorType type = real ? TensorType::FLOAT32 : TensorType::INT8;
   if (out.type != type) {
@@ -105,7 +105,7 @@ Status Converter::Finish(graph::Node made, Shape shape) {
     return Invalid("its result {} has shape {}, the inputs make {}", out.Place(),
                    ShapeText(out.shape), ShapeText(FileShape(shape)));
   }
-  graph::Tensor result{.name = out.name, .dtype = DType::kInt8, .shape = shape};
+  graph::GraphTensor result{.name = out.name, .dtype = DType::kInt8, .shape = shape};
   if (real) {
     result.dtype = DType::kFloat32;
   } else {

@@ -13,7 +13,7 @@ using graph::TensorId;
 // The first input, an image.
 Result<TensorId> Converter::Spatial() const {
   TESSERA_ASSIGN(const TensorId x, Activation(0));
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   if (from->shape.size() != 4) {
     return Invalid("input {} has shape {}, four axes are needed", from->Place(),
                    ShapeText(from->shape));

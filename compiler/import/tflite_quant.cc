@@ -12,7 +12,8 @@ namespace tessera::tflite_model {
 using tflite_file::ActivationFunctionType;
 
 // |channels| scales along |axis| are taken, or one.
-Result<graph::Quant> Converter::ReadQuant(const Tensor& tensor, int64_t channels, int axis) const {
+Result<graph::Quant> Converter::ReadQuant(const TfliteTensor& tensor, int64_t channels,
+                                          int axis) const {
   const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
   const tflite_file::Quantization* from = tensor.quantization;
   if (!from || !from->scale() || from->scale()->size() == 0)
@@ -53,7 +54,7 @@ Result<graph::Quant> Converter::ReadQuant(const Tensor& tensor, int64_t channels
   return quant;
 }
 
-Result<graph::Quant> Converter::ActivationQuant(const Tensor& tensor) const {
+Result<graph::Quant> Converter::ActivationQuant(const TfliteTensor& tensor) const {
   TESSERA_ASSIGN(graph::Quant quant, ReadQuant(tensor, 1, -1));
   if (quant.zero[0] < -128 || quant.zero[0] > 127) {
     const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();

@@ -58,7 +58,7 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
 
 // |x| with its elements in the file's order, under the file's shape or one as good.
 Result<TensorId> Converter::ToFileOrder(TensorId x) {
-  const graph::Tensor& from = graph_.tensor(x);
+  const graph::GraphTensor& from = graph_.tensor(x);
   if (!Moves(from.shape)) return x;
   const graph::Quant quant = *from.quant;
   const Shape shape = FileShape(from.shape);
@@ -81,7 +81,7 @@ Status Converter::FinishFromFileOrder(TensorId x) {
 
 Status Converter::ReshapeTo(const Shape& shape) {
   TESSERA_ASSIGN(TensorId x, Activation(0));
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const Result<int64_t> count = ElementCount(shape);
   if (!count || *count != graph_.tensor(x).count() || shape.empty() || shape.size() > kMaxRank) {
     return Invalid("{} of shape {} cannot become {}", from->Place(), ShapeText(from->shape),
@@ -99,7 +99,7 @@ Status Converter::ReshapeTo(const Shape& shape) {
 }
 
 Status Converter::Reshape() {
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   Shape shape;
   if (Has(1)) {
     TESSERA_ASSIGN(shape, Integers(1));
@@ -119,7 +119,7 @@ Status Converter::Reshape() {
 }
 
 Status Converter::Squeeze() {
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const int rank = static_cast<int>(from->shape.size());
   const auto* options = op_->table->builtin_options_as<tflite_file::SqueezeOptions>();
   std::set<int> axes;
@@ -142,7 +142,7 @@ Status Converter::Squeeze() {
 }
 
 Status Converter::ExpandDims() {
-  TESSERA_ASSIGN(const Tensor* from, In(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   TESSERA_ASSIGN(const std::vector<int64_t> axes, Integers(1));
   const int64_t rank = static_cast<int64_t>(from->shape.size());
   if (axes.size() != 1 || axes[0] < -rank - 1 || axes[0] > rank) {

@@ -242,7 +242,7 @@ Linear Add(const Linear& a, const Linear& b, int64_t factor) {
 }
 
 Linear ToLinear(const Expr& e, const Ranges& ranges) {
-  TESSERA_CHECK(e.lanes() == 1 && e.dtype() == DType::kI64);
+  TESSERA_CHECK(e.lanes() == 1 && e.dtype() == DType::kInt64);
   Linear out;
   if (e->kind == ExprKind::kImm) {
     out.constant = e->ivalue;
@@ -322,7 +322,7 @@ Interval BoundsOf(const Linear& form, const Ranges& ranges) {
 }
 
 Interval BoundsOf(const Expr& e, const Ranges& ranges) {
-  if (e.dtype() == DType::kI64 && e.lanes() == 1) return BoundsOf(ToLinear(e, ranges), ranges);
+  if (e.dtype() == DType::kInt64 && e.lanes() == 1) return BoundsOf(ToLinear(e, ranges), ranges);
   return AtomBounds(e, ranges);
 }
 

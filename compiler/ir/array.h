@@ -18,11 +18,11 @@ class Array {
  public:
   Array() = default;
   Array(DType dtype, int64_t elements, uint8_t fill = 0)
-      : dtype_(dtype), bytes_(elements * DTypeBytes(dtype), fill) {}
+      : dtype_(dtype), bytes_(elements * SizeOf(dtype), fill) {}
   Array(DType dtype, std::vector<uint8_t> bytes) : dtype_(dtype), bytes_(std::move(bytes)) {}
 
   DType dtype() const { return dtype_; }
-  int64_t size() const { return static_cast<int64_t>(bytes_.size()) / DTypeBytes(dtype_); }
+  int64_t size() const { return static_cast<int64_t>(bytes_.size()) / SizeOf(dtype_); }
   std::vector<uint8_t>& bytes() { return bytes_; }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
   uint8_t* data() { return bytes_.data(); }
@@ -31,11 +31,11 @@ class Array {
   int64_t Int(int64_t i) const {
     switch (dtype_) {
       case DType::kBool:
-      case DType::kU8:
+      case DType::kUint8:
         return Read<uint8_t>(i);
-      case DType::kI8:
+      case DType::kInt8:
         return Read<int8_t>(i);
-      case DType::kI32:
+      case DType::kInt32:
         return Read<int32_t>(i);
       default:
         return Read<int64_t>(i);
@@ -43,7 +43,7 @@ class Array {
   }
   // Stores the low bits of |value|.
   void SetInt(int64_t i, int64_t value) {
-    switch (DTypeBytes(dtype_)) {
+    switch (SizeOf(dtype_)) {
       case 1:
         return Write(i, static_cast<uint8_t>(value));
       case 4:
@@ -73,7 +73,7 @@ class Array {
     std::memcpy(&bytes_[i * sizeof(T)], &value, sizeof(T));
   }
 
-  DType dtype_ = DType::kI8;
+  DType dtype_ = DType::kInt8;
   std::vector<uint8_t> bytes_;
 };
 

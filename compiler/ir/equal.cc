@@ -15,7 +15,7 @@ bool SameShape(const BufferNode& a, const BufferNode& b) {
          a.strides == b.strides && a.scope == b.scope && a.align == b.align && a.copies == b.copies;
 }
 
-class Matcher {
+class Isomorphism {
  public:
   bool Same(const Expr& a, const Expr& b) {
     if (!a || !b) return !a && !b;
@@ -170,9 +170,9 @@ class Hasher {
 
 }  // namespace
 
-bool Equal(const Expr& a, const Expr& b) { return Matcher().Same(a, b); }
-bool Equal(const Stmt& a, const Stmt& b) { return Matcher().Same(a, b); }
-bool Equal(const Func& a, const Func& b) { return Matcher().Same(a, b); }
+bool Equal(const Expr& a, const Expr& b) { return Isomorphism().Same(a, b); }
+bool Equal(const Stmt& a, const Stmt& b) { return Isomorphism().Same(a, b); }
+bool Equal(const Func& a, const Func& b) { return Isomorphism().Same(a, b); }
 
 uint64_t Hash(const Expr& e) { return Hasher(false).Of(e); }
 uint64_t Hash(const Stmt& s) { return Hasher(false).Of(s); }

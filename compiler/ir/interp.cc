@@ -13,7 +13,7 @@ namespace tessera::ir {
 namespace {
 
 // What is fixed about a buffer, looked up once.
-struct Place {
+struct BoundArray {
   Array* array = nullptr;
   std::vector<int64_t> limit;    // padded logical shape
   std::vector<int64_t> strides;  // of the logical dimensions when the layout is empty
@@ -24,13 +24,13 @@ class Interpreter {
   explicit Interpreter(const InterpOptions& options) : options_(options) {}
 
   void Bind(const Buffer& buffer, Array* array) {
-    Place place{array, PaddedShape(*buffer), {}};
+    BoundArray place{array, PaddedShape(*buffer), {}};
     if (buffer->layout.empty()) place.strides = PhysicalStrides(*buffer);
     places_[buffer.get()] = std::move(place);
   }
 
   bool Run(const Stmt& s);
-  bool Eval(const Expr& e, Lane* out);  // e.lanes() lanes
+  bool Eval(const Expr& e, LaneValue* out);  // e.lanes() lanes
 
   std::optional<Error> error;
   InterpStats stats;
@@ -50,28 +50,28 @@ class Interpreter {
 
   // Element offsets, one a lane; |lanes| may exceed the lanes of the indices.
   bool Offsets(const Buffer& buffer, const std::vector<Expr>& indices, int lanes,
-               std::vector<int64_t>* offsets, Place** place);
-  bool EvalCall(const Expr& e, Lane* out);
+               std::vector<int64_t>* offsets, BoundArray** place);
+  bool EvalCall(const Expr& e, LaneValue* out);
   bool EvalTile(const Expr& e);
   bool RunFor(const Stmt& s);
 
   InterpOptions options_;
   std::unordered_map<const ExprNode*, int64_t> vars_;
-  std::unordered_map<const BufferNode*, Place> places_;
+  std::unordered_map<const BufferNode*, BoundArray> places_;
 };
 
 bool Interpreter::Offsets(const Buffer& buffer, const std::vector<Expr>& indices, int lanes,
-                          std::vector<int64_t>* offsets, Place** place) {
+                          std::vector<int64_t>* offsets, BoundArray** place) {
   auto it = places_.find(buffer.get());
   if (it == places_.end())
     return Bad(Code::kInvalidArgument, "buffer {} is not bound", buffer->name);
   *place = &it->second;
   const size_t rank = indices.size();
-  std::vector<std::vector<Lane>> values(rank);
+  std::vector<std::vector<LaneValue>> values(rank);
   for (size_t d = 0; d < rank; ++d) {
     values[d].resize(indices[d].lanes());
     if (!Eval(indices[d], values[d].data())) return false;
-    for (const Lane& v : values[d]) {
+    for (const LaneValue& v : values[d]) {
       if (v.i < 0 || v.i >= it->second.limit[d]) {
         return Bad(Code::kOutOfRange, "{}: index {} of dimension {} is outside [0, {})",
                    buffer->name, v.i, d, it->second.limit[d]);
@@ -104,7 +104,7 @@ bool Interpreter::EvalTile(const Expr& e) {
   for (size_t i = 0; i < operands.size(); ++i) {
     const Expr& a = e->args[i];
     if (intrin->operands[i] == OperandKind::kValue) {
-      Lane v;
+      LaneValue v;
       if (!Eval(a, &v)) return false;
       operands[i].value = v.i;
       continue;
@@ -113,7 +113,7 @@ bool Interpreter::EvalTile(const Expr& e) {
       return Bad(Code::kInvalidArgument, "operand {} of {} is not a place in a buffer", i, e->name);
     }
     std::vector<int64_t> offsets;
-    Place* place = nullptr;
+    BoundArray* place = nullptr;
     if (!Offsets(a->buffer, a->args, 1, &offsets, &place)) return false;
     operands[i].array = place->array;
     operands[i].offset = offsets[0];
@@ -124,15 +124,15 @@ bool Interpreter::EvalTile(const Expr& e) {
   return true;
 }
 
-bool Interpreter::EvalCall(const Expr& e, Lane* out) {
+bool Interpreter::EvalCall(const Expr& e, LaneValue* out) {
   const std::optional<ScalarIntrinInfo> info = FindScalarIntrin(e->name);
   if (!info) return EvalTile(e);
-  std::vector<std::vector<Lane>> values(e->args.size());
+  std::vector<std::vector<LaneValue>> values(e->args.size());
   for (size_t i = 0; i < values.size(); ++i) {
     values[i].resize(e->args[i].lanes());
     if (!Eval(e->args[i], values[i].data())) return false;
   }
-  std::vector<Lane> args(values.size());
+  std::vector<LaneValue> args(values.size());
   for (int lane = 0; lane < e.lanes(); ++lane) {
     for (size_t i = 0; i < args.size(); ++i) args[i] = values[i][values[i].size() == 1 ? 0 : lane];
     out[lane] = ApplyScalarIntrin(info->id, e.dtype(), args);
@@ -140,7 +140,7 @@ bool Interpreter::EvalCall(const Expr& e, Lane* out) {
   return true;
 }
 
-bool Interpreter::Eval(const Expr& e, Lane* out) {
+bool Interpreter::Eval(const Expr& e, LaneValue* out) {
   const int lanes = e.lanes();
   switch (e->kind) {
     case ExprKind::kImm:
@@ -155,9 +155,9 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
       return true;
     }
     case ExprKind::kBin: {
-      Lane one[2];
-      std::vector<Lane> many;
-      Lane *a = &one[0], *b = &one[1];
+      LaneValue one[2];
+      std::vector<LaneValue> many;
+      LaneValue *a = &one[0], *b = &one[1];
       if (lanes > 1) {
         many.resize(2 * lanes);
         a = many.data();
@@ -178,12 +178,12 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
       return true;
     case ExprKind::kSelect: {
       // Lazy: a branch that no lane takes is not evaluated, so that it may read outside its buffer.
-      std::vector<Lane> condition(e->args[0].lanes());
+      std::vector<LaneValue> condition(e->args[0].lanes());
       if (!Eval(e->args[0], condition.data())) return false;
       if (condition.size() == 1) return Eval(e->args[condition[0].i ? 1 : 2], out);
-      std::vector<Lane> a(lanes), b(lanes);
+      std::vector<LaneValue> a(lanes), b(lanes);
       bool any = false, all = true;
-      for (const Lane& c : condition) {
+      for (const LaneValue& c : condition) {
         any |= c.i != 0;
         all &= c.i != 0;
       }
@@ -194,7 +194,7 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
     }
     case ExprKind::kLoad: {
       std::vector<int64_t> offsets;
-      Place* place = nullptr;
+      BoundArray* place = nullptr;
       if (!Offsets(e->buffer, e->args, lanes, &offsets, &place)) return false;
       for (int i = 0; i < lanes; ++i) {
         if (IsFloat(e.dtype())) {
@@ -206,7 +206,7 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
       return true;
     }
     case ExprKind::kVec: {
-      Lane base, stride;
+      LaneValue base, stride;
       if (!Eval(e->args[0], &base)) return false;
       if (e->vec() == VecOp::kRamp && !Eval(e->args[1], &stride)) return false;
       for (int i = 0; i < lanes; ++i) {
@@ -225,7 +225,7 @@ bool Interpreter::Eval(const Expr& e, Lane* out) {
 }
 
 bool Interpreter::RunFor(const Stmt& s) {
-  Lane min, extent;
+  LaneValue min, extent;
   if (!Eval(s->min, &min) || !Eval(s->extent, &extent)) return false;
   int64_t& var = vars_[s->var.get()];
   for (int64_t i = 0; i < extent.i; ++i) {
@@ -242,7 +242,7 @@ bool Interpreter::Run(const Stmt& s) {
     case StmtKind::kFor:
       return RunFor(s);
     case StmtKind::kIf: {
-      Lane c;
+      LaneValue c;
       if (!Eval(s->value, &c)) return false;
       if (c.i) return Run(s->body[0]);
       return s->body.size() < 2 || Run(s->body[1]);
@@ -255,9 +255,9 @@ bool Interpreter::Run(const Stmt& s) {
     case StmtKind::kStore: {
       if (!Step()) return false;
       const int lanes = s->value.lanes();
-      std::vector<Lane> value(lanes);
+      std::vector<LaneValue> value(lanes);
       std::vector<int64_t> offsets;
-      Place* place = nullptr;
+      BoundArray* place = nullptr;
       if (!Eval(s->value, value.data())) return false;
       if (!Offsets(s->buffer, s->indices, lanes, &offsets, &place)) return false;
       stats.stores += lanes;
@@ -278,7 +278,7 @@ bool Interpreter::Run(const Stmt& s) {
       return ok;
     }
     case StmtKind::kEval: {
-      Lane ignored;
+      LaneValue ignored;
       return Step() && Eval(s->value, &ignored);
     }
   }
@@ -310,7 +310,7 @@ Result<InterpStats> Interpret(const Func& func, const std::vector<Array*>& args,
 Result<int64_t> EvalInt(const Expr& e) {
   TESSERA_CHECK(e.lanes() == 1 && !IsFloat(e.dtype()));
   Interpreter interpreter{InterpOptions{}};
-  Lane out;
+  LaneValue out;
   if (!interpreter.Eval(e, &out)) return std::unexpected(*interpreter.error);
   return out.i;
 }
@@ -318,7 +318,7 @@ Result<int64_t> EvalInt(const Expr& e) {
 Result<float> EvalFloat(const Expr& e) {
   TESSERA_CHECK(e.lanes() == 1 && IsFloat(e.dtype()));
   Interpreter interpreter{InterpOptions{}};
-  Lane out;
+  LaneValue out;
   if (!interpreter.Eval(e, &out)) return std::unexpected(*interpreter.error);
   return out.f;
 }

@@ -30,7 +30,7 @@ Expr ScalarCall(const char* name, std::vector<Expr> args) {
   int lanes = 1;
   for (Expr& a : args) {
     int64_t v = 0;
-    if (a.dtype() == DType::kI64 && dtype != DType::kI64 && IsImm(a, &v)) a = Const(dtype, v);
+    if (a.dtype() == DType::kInt64 && dtype != DType::kInt64 && IsImm(a, &v)) a = Const(dtype, v);
     lanes = std::max(lanes, a.lanes());
   }
   const Result<Type> type = ScalarIntrinType(name, args);
@@ -66,24 +66,25 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
   switch (info->id) {
     case ScalarIntrin::kRequant: {
       int64_t rounding = 0;
-      ok = type.dtype == DType::kI32;
+      ok = type.dtype == DType::kInt32;
       if (ok && (!IsImm(args[3], &rounding) || rounding < 0 || rounding > 2)) {
         return Fail(Code::kInvalidArgument, "requant: the rounding must be a constant 0, 1 or 2");
       }
       break;
     }
     case ScalarIntrin::kClampAdd:
-      ok = type.dtype == DType::kI32;
+      ok = type.dtype == DType::kInt32;
       break;
     case ScalarIntrin::kClamp:
       ok = type.dtype != DType::kBool;
       break;
     case ScalarIntrin::kAbs:
-      ok = type.dtype == DType::kI32 || type.dtype == DType::kI64 || type.dtype == DType::kF32;
+      ok = type.dtype == DType::kInt32 || type.dtype == DType::kInt64 ||
+           type.dtype == DType::kFloat32;
       break;
     case ScalarIntrin::kRoundEven:
     case ScalarIntrin::kFloor:
-      ok = type.dtype == DType::kF32;
+      ok = type.dtype == DType::kFloat32;
       break;
   }
   if (!ok)
@@ -93,7 +94,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
 
 Expr Requant(Expr a, Expr multiplier, Expr shift, Rounding rounding) {
   return ScalarCall("requant",
-                    {a, multiplier, shift, Imm(DType::kI32, static_cast<int>(rounding))});
+                    {a, multiplier, shift, Imm(DType::kInt32, static_cast<int>(rounding))});
 }
 Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi) {
   return ScalarCall("clamp_add", {y, zero, lo, hi});

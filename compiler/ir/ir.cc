@@ -15,7 +15,8 @@ Stmt MakeStmt(StmtNode node) { return Stmt(std::make_shared<const StmtNode>(std:
 void Unify(Expr* a, Expr* b) {
   auto adopt = [](Expr* x, DType dtype) {
     int64_t v = 0;
-    if (x->dtype() == DType::kI64 && dtype != DType::kI64 && IsImm(*x, &v)) *x = Const(dtype, v);
+    if (x->dtype() == DType::kInt64 && dtype != DType::kInt64 && IsImm(*x, &v))
+      *x = Const(dtype, v);
   };
   adopt(a, b->dtype());
   adopt(b, a->dtype());
@@ -35,7 +36,7 @@ int MaxLanes(const std::vector<Expr>& args) {
 }  // namespace
 
 Expr::Expr(int value) : Expr(static_cast<int64_t>(value)) {}
-Expr::Expr(int64_t value) : Expr(Imm(DType::kI64, value)) {}
+Expr::Expr(int64_t value) : Expr(Imm(DType::kInt64, value)) {}
 Type Expr::type() const { return node_->type; }
 DType Expr::dtype() const { return node_->type.dtype; }
 int Expr::lanes() const { return node_->type.lanes; }
@@ -47,7 +48,7 @@ Expr Imm(DType dtype, int64_t value) {
 }
 
 Expr ImmF32(float value) {
-  return Make({.kind = ExprKind::kImm, .type = {DType::kF32, 1}, .fvalue = value});
+  return Make({.kind = ExprKind::kImm, .type = {DType::kFloat32, 1}, .fvalue = value});
 }
 
 Expr Const(DType dtype, int64_t value) {
@@ -112,7 +113,7 @@ Expr Load(Buffer buffer, std::vector<Expr> indices) {
   TESSERA_CHECK(indices.size() == buffer->shape.size(), "{} has {} dimensions, {} indices given",
                 buffer->name, buffer->shape.size(), indices.size());
   for (const Expr& i : indices)
-    TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", buffer->name);
+    TESSERA_CHECK(i.dtype() == DType::kInt64, "index of {}", buffer->name);
   const Type type{buffer->dtype, MaxLanes(indices)};
   return Make({.kind = ExprKind::kLoad,
                .type = type,
@@ -155,7 +156,7 @@ Expr TensorRead(std::shared_ptr<const TensorBase> tensor, std::vector<Expr> indi
   TESSERA_CHECK(indices.size() == tensor->shape.size(), "{} has {} dimensions, {} indices given",
                 tensor->name, tensor->shape.size(), indices.size());
   for (const Expr& i : indices)
-    TESSERA_CHECK(i.dtype() == DType::kI64, "index of {}", tensor->name);
+    TESSERA_CHECK(i.dtype() == DType::kInt64, "index of {}", tensor->name);
   const Type type{tensor->dtype, 1};
   return Make({.kind = ExprKind::kTensorRead,
                .type = type,
@@ -257,15 +258,15 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
   if (op == ReduceOp::kSum) return Const(dtype, 0);
   const bool highest = op == ReduceOp::kMin;
   switch (dtype) {
-    case DType::kI8:
+    case DType::kInt8:
       return Imm(dtype, highest ? 127 : -128);
-    case DType::kU8:
+    case DType::kUint8:
       return Imm(dtype, highest ? 255 : 0);
-    case DType::kI32:
+    case DType::kInt32:
       return Imm(dtype, highest ? INT32_MAX : INT32_MIN);
-    case DType::kI64:
+    case DType::kInt64:
       return Imm(dtype, highest ? INT64_MAX : INT64_MIN);
-    case DType::kF32: {
+    case DType::kFloat32: {
       const float inf = std::numeric_limits<float>::infinity();
       return ImmF32(highest ? inf : -inf);
     }

@@ -99,7 +99,7 @@ struct Axis {
 // What a TensorRead refers to; te::TensorNode derives from it.
 struct TensorBase {
   std::string name;
-  DType dtype = DType::kI8;
+  DType dtype = DType::kInt8;
   std::vector<int64_t> shape;
   virtual ~TensorBase() = default;
 };
@@ -146,7 +146,7 @@ struct Layout {
 
 struct BufferNode {
   std::string name;
-  DType dtype = DType::kI8;
+  DType dtype = DType::kInt8;
   std::vector<int64_t> shape;  // logical
   Layout layout;
   std::vector<int64_t>
@@ -194,7 +194,7 @@ struct Func {
 Expr Imm(DType dtype, int64_t value);  // wraps |value| to |dtype|; integers and bool
 Expr ImmF32(float value);
 Expr Const(DType dtype, int64_t value);  // of any type, f32 too
-Expr Var(std::string name, DType dtype = DType::kI64);
+Expr Var(std::string name, DType dtype = DType::kInt64);
 Expr Bin(BinOp op, Expr a, Expr b);
 Expr Cast(DType dtype, Expr a);
 Expr Neg(Expr a);

@@ -77,7 +77,7 @@ bool IntBin(BinOp op, int64_t a, int64_t b, int64_t* out) {
 
 }  // namespace
 
-bool ApplyBin(BinOp op, DType operand, Lane a, Lane b, Lane* out) {
+bool ApplyBin(BinOp op, DType operand, LaneValue a, LaneValue b, LaneValue* out) {
   if (!IsFloat(operand)) {
     if (!IntBin(op, a.i, b.i, &out->i)) return false;
     if (op < BinOp::kEq) out->i = WrapTo(operand, out->i);
@@ -120,26 +120,26 @@ bool ApplyBin(BinOp op, DType operand, Lane a, Lane b, Lane* out) {
   TESSERA_CHECK(false, "'{}' of f32", BinOpName(op));
 }
 
-Lane ApplyCast(DType from, DType to, Lane a) {
-  Lane out;
+LaneValue ApplyCast(DType from, DType to, LaneValue a) {
+  LaneValue out;
   if (IsFloat(from)) {
     switch (to) {
       case DType::kBool:
         out.i = a.f != 0;
         break;
-      case DType::kI8:
+      case DType::kInt8:
         out.i = TruncateSaturate(a.f, -128, 127);
         break;
-      case DType::kU8:
+      case DType::kUint8:
         out.i = TruncateSaturate(a.f, 0, 255);
         break;
-      case DType::kI32:
+      case DType::kInt32:
         out.i = TruncateSaturate(a.f, INT32_MIN, INT32_MAX);
         break;
-      case DType::kI64:
+      case DType::kInt64:
         out.i = TruncateSaturate(a.f, INT64_MIN, INT64_MAX);
         break;
-      case DType::kF32:
+      case DType::kFloat32:
         out.f = a.f;
         break;
     }
@@ -151,8 +151,8 @@ Lane ApplyCast(DType from, DType to, Lane a) {
   return out;
 }
 
-Lane ApplyUn(UnOp op, DType from, DType to, Lane a) {
-  Lane out;
+LaneValue ApplyUn(UnOp op, DType from, DType to, LaneValue a) {
+  LaneValue out;
   switch (op) {
     case UnOp::kCast:
       return ApplyCast(from, to, a);
@@ -170,8 +170,8 @@ Lane ApplyUn(UnOp op, DType from, DType to, Lane a) {
   return out;
 }
 
-Lane ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const Lane> args) {
-  Lane out;
+LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneValue> args) {
+  LaneValue out;
   auto i32 = [&](int k) { return static_cast<int32_t>(args[k].i); };
   switch (id) {
     case ScalarIntrin::kRequant:

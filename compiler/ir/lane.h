@@ -15,16 +15,16 @@
 namespace tessera::ir {
 
 // |f| for f32, |i| for the rest.
-struct Lane {
+struct LaneValue {
   int64_t i = 0;
   float f = 0;
 };
 
 // |operand| is the type of the operands, not of the result. False: integer division by zero.
-bool ApplyBin(BinOp op, DType operand, Lane a, Lane b, Lane* out);
-Lane ApplyCast(DType from, DType to, Lane a);
-Lane ApplyUn(UnOp op, DType from, DType to, Lane a);
-Lane ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const Lane> args);
+bool ApplyBin(BinOp op, DType operand, LaneValue a, LaneValue b, LaneValue* out);
+LaneValue ApplyCast(DType from, DType to, LaneValue a);
+LaneValue ApplyUn(UnOp op, DType from, DType to, LaneValue a);
+LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneValue> args);
 
 }  // namespace tessera::ir
 

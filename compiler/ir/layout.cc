@@ -67,7 +67,7 @@ int64_t SizeInElements(const BufferNode& buffer) {
 }
 
 int64_t SizeInBytes(const BufferNode& buffer) {
-  return SizeInElements(buffer) * DTypeBytes(buffer.dtype);
+  return SizeInElements(buffer) * SizeOf(buffer.dtype);
 }
 
 std::vector<Expr> PhysicalIndices(const BufferNode& buffer, const std::vector<Expr>& indices) {
@@ -110,7 +110,7 @@ int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices) 
 }
 
 std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data) {
-  const int64_t bytes = DTypeBytes(buffer.dtype);
+  const int64_t bytes = SizeOf(buffer.dtype);
   std::vector<uint8_t> packed(SizeInBytes(buffer));
   if (buffer.layout.fill != 0) {
     TESSERA_CHECK(!IsFloat(buffer.dtype), "{}: a float layout fills with zero", buffer.name);
@@ -126,7 +126,7 @@ std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint
 }
 
 std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data) {
-  const int64_t bytes = DTypeBytes(buffer.dtype);
+  const int64_t bytes = SizeOf(buffer.dtype);
   int64_t count = 1;
   for (int64_t n : buffer.shape) count *= n;
   TESSERA_CHECK(static_cast<int64_t>(data.size()) == SizeInBytes(buffer), "{}", buffer.name);

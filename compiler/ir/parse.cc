@@ -242,7 +242,7 @@ class Parser {
     }
     int lanes = 1;
     for (const Expr& i : indices) {
-      if (i.dtype() != DType::kI64)
+      if (i.dtype() != DType::kInt64)
         return Wrong(fmt::format("an index of {} is {}, not i64", name, TypeName(i.type())));
       if (i.lanes() > 1 && lanes > 1 && i.lanes() != lanes)
         return Wrong(fmt::format("the indices of {} differ in lanes", name));
@@ -308,7 +308,7 @@ Result<Expr> Parser::Number() {
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string suffix(end, text.data() + text.size());
-  const auto dtype = suffix.empty() ? DType::kI64 : DTypeFromName(suffix);
+  const auto dtype = suffix.empty() ? DType::kInt64 : DTypeFromName(suffix);
   if (error != std::errc() || !dtype || IsFloat(*dtype) || *dtype == DType::kBool)
     return Bad("a number");
   if (WrapTo(*dtype, value) != value)

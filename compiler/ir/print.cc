@@ -13,7 +13,7 @@
 namespace tessera::ir {
 namespace {
 
-class Printer {
+class IrPrinter {
  public:
   std::string Text(const Func& func) {
     std::string text = fmt::format("func {}(", func.name);
@@ -65,7 +65,7 @@ class Printer {
         return Constant(*e);
       case ExprKind::kVar:
         return Name(e.get(), e->name) +
-               (e.dtype() == DType::kI64 ? "" : fmt::format(":{}", DTypeName(e.dtype())));
+               (e.dtype() == DType::kInt64 ? "" : fmt::format(":{}", DTypeName(e.dtype())));
       case ExprKind::kBin:
         if (e->bin() == BinOp::kMin || e->bin() == BinOp::kMax) {
           return fmt::format("{}({}, {})", BinOpName(e->bin()), Text(e->args[0]), Text(e->args[1]));
@@ -134,8 +134,8 @@ class Printer {
   static std::string Constant(const ExprNode& e) {
     const DType d = e.type.dtype;
     if (d == DType::kBool) return e.ivalue ? "true" : "false";
-    if (d == DType::kI64) return std::to_string(e.ivalue);
-    if (d != DType::kF32) return fmt::format("{}{}", e.ivalue, DTypeName(d));
+    if (d == DType::kInt64) return std::to_string(e.ivalue);
+    if (d != DType::kFloat32) return fmt::format("{}{}", e.ivalue, DTypeName(d));
     if (std::isnan(e.fvalue)) return "nan_f32";
     if (std::isinf(e.fvalue)) return e.fvalue > 0 ? "inf_f32" : "-inf_f32";
     return fmt::format("{}f32", e.fvalue);  // shortest digits that read back the same
@@ -165,8 +165,8 @@ class Printer {
 
 }  // namespace
 
-std::string Print(const Func& func) { return Printer().Text(func); }
-std::string Print(const Stmt& stmt) { return Printer().Text(stmt, 0); }
-std::string Print(const Expr& expr) { return Printer().Text(expr); }
+std::string Print(const Func& func) { return IrPrinter().Text(func); }
+std::string Print(const Stmt& stmt) { return IrPrinter().Text(stmt, 0); }
+std::string Print(const Expr& expr) { return IrPrinter().Text(expr); }
 
 }  // namespace tessera::ir

@@ -11,13 +11,13 @@
 namespace tessera::ir {
 namespace {
 
-bool IsIndex(const Expr& e) { return e.lanes() == 1 && e.dtype() == DType::kI64; }
+bool IsIndex(const Expr& e) { return e.lanes() == 1 && e.dtype() == DType::kInt64; }
 
-Expr FromLane(DType dtype, Lane v) { return IsFloat(dtype) ? ImmF32(v.f) : Imm(dtype, v.i); }
+Expr FromLane(DType dtype, LaneValue v) { return IsFloat(dtype) ? ImmF32(v.f) : Imm(dtype, v.i); }
 
 bool IsConstant(const Expr& e) { return e->kind == ExprKind::kImm; }
 
-Lane ToLane(const Expr& e) { return {e->ivalue, e->fvalue}; }
+LaneValue ToLane(const Expr& e) { return {e->ivalue, e->fvalue}; }
 
 Expr Bool(bool value) { return Imm(DType::kBool, value); }
 
@@ -99,7 +99,7 @@ class Simplifier {
       case ExprKind::kCall: {
         const auto info = FindScalarIntrin(x->name);
         if (!info || x.lanes() != 1) return x;
-        std::vector<Lane> args;
+        std::vector<LaneValue> args;
         for (const Expr& a : x->args) {
           if (!IsConstant(a)) return x;
           args.push_back(ToLane(a));
@@ -137,7 +137,7 @@ class Simplifier {
     const Expr &a = e->args[0], &b = e->args[1];
     const BinOp op = e->bin();
     if (IsConstant(a) && IsConstant(b)) {
-      Lane out;
+      LaneValue out;
       if (ApplyBin(op, a.dtype(), ToLane(a), ToLane(b), &out)) return FromLane(e.dtype(), out);
       return e;  // a division by zero stays where it is
     }
@@ -171,8 +171,8 @@ class Simplifier {
     if (inner->kind != ExprKind::kUn || inner->un() != UnOp::kCast) return e;
     const Expr& x = inner->args[0];
     if (IsInt(x.dtype()) && IsInt(inner.dtype()) && IsInt(e.dtype()) &&
-        inner.dtype() != DType::kU8 && DTypeBytes(inner.dtype()) > DTypeBytes(x.dtype()) &&
-        DTypeBytes(e.dtype()) >= DTypeBytes(inner.dtype())) {
+        inner.dtype() != DType::kUint8 && SizeOf(inner.dtype()) > SizeOf(x.dtype()) &&
+        SizeOf(e.dtype()) >= SizeOf(inner.dtype())) {
       return Cast(e.dtype(), x);
     }
     return e;

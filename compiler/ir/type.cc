@@ -11,55 +11,41 @@ const char* DTypeName(DType dtype) {
   switch (dtype) {
     case DType::kBool:
       return "bool";
-    case DType::kI8:
+    case DType::kInt8:
       return "i8";
-    case DType::kU8:
+    case DType::kUint8:
       return "u8";
-    case DType::kI32:
+    case DType::kInt32:
       return "i32";
-    case DType::kI64:
+    case DType::kInt64:
       return "i64";
-    case DType::kF32:
+    case DType::kFloat32:
       return "f32";
   }
   TESSERA_CHECK(false, "data type {}", static_cast<int>(dtype));
 }
 
 std::optional<DType> DTypeFromName(std::string_view name) {
-  for (DType d : {DType::kBool, DType::kI8, DType::kU8, DType::kI32, DType::kI64, DType::kF32}) {
+  for (DType d :
+       {DType::kBool, DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
     if (name == DTypeName(d)) return d;
   }
   return std::nullopt;
-}
-
-int64_t DTypeBytes(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-    case DType::kI8:
-    case DType::kU8:
-      return 1;
-    case DType::kI32:
-    case DType::kF32:
-      return 4;
-    case DType::kI64:
-      return 8;
-  }
-  TESSERA_CHECK(false, "data type {}", static_cast<int>(dtype));
 }
 
 int64_t WrapTo(DType dtype, int64_t value) {
   switch (dtype) {
     case DType::kBool:
       return value & 1;
-    case DType::kI8:
+    case DType::kInt8:
       return static_cast<int8_t>(value);
-    case DType::kU8:
+    case DType::kUint8:
       return static_cast<uint8_t>(value);
-    case DType::kI32:
+    case DType::kInt32:
       return static_cast<int32_t>(value);
-    case DType::kI64:
+    case DType::kInt64:
       return value;
-    case DType::kF32:
+    case DType::kFloat32:
       break;
   }
   TESSERA_CHECK(false, "WrapTo of f32");

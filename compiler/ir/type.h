@@ -9,20 +9,18 @@
 #include <string>
 #include <string_view>
 
+#include "base/dtype.h"
+
 namespace tessera::ir {
 
-// Integers wrap modulo 2^bits. kI64 is the type of every loop variable and of every index.
-enum class DType : uint8_t { kBool, kI8, kU8, kI32, kI64, kF32 };
+// Integers wrap modulo 2^bits. kInt64 is the type of every loop variable and of every index.
 
-// "bool", "i8", "u8", "i32", "i64", "f32".
+// The short names of the loop IR's text: "bool", "i8", "u8", "i32", "i64", "f32".
 const char* DTypeName(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
 
-// Bytes of one element in memory; kBool takes one.
-int64_t DTypeBytes(DType dtype);
-
-inline bool IsFloat(DType dtype) { return dtype == DType::kF32; }
-inline bool IsInt(DType dtype) { return dtype != DType::kF32 && dtype != DType::kBool; }
+inline bool IsFloat(DType dtype) { return dtype == DType::kFloat32; }
+inline bool IsInt(DType dtype) { return dtype != DType::kFloat32 && dtype != DType::kBool; }
 
 // The value an integer of type |dtype| holds after |value| was stored in it (low bits, then
 // extended).
@@ -30,7 +28,7 @@ int64_t WrapTo(DType dtype, int64_t value);
 
 // A scalar (lanes == 1) or a vector of |lanes| equal elements.
 struct Type {
-  DType dtype = DType::kI64;
+  DType dtype = DType::kInt64;
   int lanes = 1;
   bool operator==(const Type&) const = default;
 };

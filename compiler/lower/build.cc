@@ -276,7 +276,7 @@ class Builder {
                             bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});
     }
     // The first step of the reduction: every reduction loop outside the nest is at its start.
-    nest.first = ir::Imm(ir::DType::kBool, 1);
+    nest.first = ir::Imm(DType::kBool, 1);
     for (size_t i = 0; i < depth; ++i) {
       if (stage.leaves[i].reduce)
         nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));

@@ -38,7 +38,7 @@ class Matcher {
     }
     for (const te::Tensor& t : te::Inputs(intrin_.behaviour)) args.push_back(operands.at(t.name()));
     if (intrin_.init == schedule::InitStyle::kFlag)
-      args.push_back(ir::Cast(ir::DType::kI64, nest_.first));
+      args.push_back(ir::Cast(DType::kInt64, nest_.first));
     return ir::Eval(ir::TileCall(intrin_.call, std::move(args)));
   }
 

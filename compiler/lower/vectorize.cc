@@ -69,8 +69,7 @@ Expr VectorIndex(const Expr& e, const Expr& var, const Expr& base, int lanes,
 Expr Vectorized(const Expr& e, const Expr& var, const Expr& base, int lanes,
                 const ir::Ranges& ranges) {
   if (!ir::UsesVar(e, var)) return e;
-  if (e.lanes() == 1 && e.dtype() == ir::DType::kI64)
-    return VectorIndex(e, var, base, lanes, ranges);
+  if (e.lanes() == 1 && e.dtype() == DType::kInt64) return VectorIndex(e, var, base, lanes, ranges);
   return ir::MapOperands(e, [&](const Expr& a) { return Vectorized(a, var, base, lanes, ranges); });
 }
 

@@ -13,15 +13,15 @@ namespace tessera::quantize {
 namespace {
 
 using graph::Graph;
+using graph::GraphTensor;
 using graph::Node;
 using graph::Op;
 using graph::Requant;
-using graph::Tensor;
 
 // bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they
 // count.
 void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
-  const Tensor& w = graph.tensor(node.inputs[1]);
+  const GraphTensor& w = graph.tensor(node.inputs[1]);
   const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
   const size_t channels = static_cast<size_t>(w.shape[0]);
   const size_t taps = static_cast<size_t>(w.count()) / channels;
@@ -41,7 +41,7 @@ void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
 
 // For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded
 // bias can reach.
-std::vector<int64_t> LargestSums(const Tensor& w, const std::vector<int32_t>& bias) {
+std::vector<int64_t> LargestSums(const GraphTensor& w, const std::vector<int32_t>& bias) {
   const size_t taps = w.data->size() / bias.size();
   std::vector<int64_t> largest;
   for (size_t c = 0; c < bias.size(); ++c) {
@@ -124,7 +124,7 @@ Status SetMeanOfElements(const Node& node, Requant& requant) {
 // The factor of the scales, divided by the count in fixed point as TFLite's MEAN does: some bits
 // more, then whole.
 Status SetMean(const Graph& graph, const Node& node, Requant& requant) {
-  const Tensor& x = graph.tensor(node.inputs[0]);
+  const GraphTensor& x = graph.tensor(node.inputs[0]);
   const int64_t n = x.shape[2] * x.shape[3];
   const Result<Multiplier> m =
       MultiplierOf(x.quant->scale[0] / graph.tensor(node.output).quant->scale[0]);
@@ -159,7 +159,7 @@ Status SetSoftmax(const Graph& graph, const Node& node, Requant& requant) {
 
 Status Attach(const Graph& graph, Node& node) {
   const auto scale = [&](size_t i) { return graph.tensor(node.inputs[i]).quant->scale[0]; };
-  const Tensor& out = graph.tensor(node.output);
+  const GraphTensor& out = graph.tensor(node.output);
   if (!out.quant || !graph.tensor(node.inputs[0]).quant)
     return {};  // an edge of the quantised part
   Requant requant;
@@ -173,7 +173,7 @@ Status Attach(const Graph& graph, Node& node) {
   switch (node.op) {
     case Op::kConv:
     case Op::kDense: {
-      const Tensor& w = graph.tensor(node.inputs[1]);
+      const GraphTensor& w = graph.tensor(node.inputs[1]);
       for (int64_t c = 0; c < w.shape[0]; ++c) {
         const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : static_cast<size_t>(c)];
         // TFLite's fully connected layers with one scale multiply it in float32.

@@ -82,7 +82,7 @@ enum class Attach : uint8_t { kRoot, kInline, kAt };
 
 struct Stage {
   std::string name;
-  ir::DType dtype = ir::DType::kI8;
+  DType dtype = DType::kInt8;
   std::vector<int64_t> shape;
   bool placeholder = false;
   bool output = false;

@@ -11,7 +11,7 @@ namespace tessera::te {
 namespace {
 
 using ir::ExprKind;
-using ir::Lane;
+using ir::LaneValue;
 
 class Evaluator {
  public:
@@ -25,7 +25,7 @@ class Evaluator {
         vars_[t->axes[d].var.get()] = rest % t.shape()[d];
         rest /= t.shape()[d];
       }
-      TESSERA_ASSIGN(const Lane v, Value(t->body, t));
+      TESSERA_ASSIGN(const LaneValue v, Value(t->body, t));
       if (ir::IsFloat(t.dtype())) {
         out.SetFloat(i, v.f);
       } else {
@@ -43,36 +43,36 @@ class Evaluator {
   }
 
  private:
-  Result<Lane> Value(const Expr& e, const Tensor& stage) {
-    Lane out;
+  Result<LaneValue> Value(const Expr& e, const Tensor& stage) {
+    LaneValue out;
     switch (e->kind) {
       case ExprKind::kImm:
-        return Lane{e->ivalue, e->fvalue};
+        return LaneValue{e->ivalue, e->fvalue};
       case ExprKind::kVar:
-        return Lane{vars_.at(e.get()), 0};
+        return LaneValue{vars_.at(e.get()), 0};
       case ExprKind::kBin: {
-        TESSERA_ASSIGN(const Lane a, Value(e->args[0], stage));
-        TESSERA_ASSIGN(const Lane b, Value(e->args[1], stage));
+        TESSERA_ASSIGN(const LaneValue a, Value(e->args[0], stage));
+        TESSERA_ASSIGN(const LaneValue b, Value(e->args[1], stage));
         if (!ir::ApplyBin(e->bin(), e->args[0].dtype(), a, b, &out)) {
           return Fail(Code::kOutOfRange, "{}: division by zero", stage.name());
         }
         return out;
       }
       case ExprKind::kUn: {
-        TESSERA_ASSIGN(const Lane a, Value(e->args[0], stage));
+        TESSERA_ASSIGN(const LaneValue a, Value(e->args[0], stage));
         return ir::ApplyUn(e->un(), e->args[0].dtype(), e.dtype(), a);
       }
       case ExprKind::kSelect: {
-        TESSERA_ASSIGN(const Lane c, Value(e->args[0], stage));
+        TESSERA_ASSIGN(const LaneValue c, Value(e->args[0], stage));
         return Value(e->args[c.i ? 1 : 2], stage);
       }
       case ExprKind::kCall: {
         const auto info = ir::FindScalarIntrin(e->name);
         if (!info)
           return Fail(Code::kInvalidArgument, "{}: no intrinsic '{}'", stage.name(), e->name);
-        std::vector<Lane> args;
+        std::vector<LaneValue> args;
         for (const Expr& a : e->args) {
-          TESSERA_ASSIGN(const Lane v, Value(a, stage));
+          TESSERA_ASSIGN(const LaneValue v, Value(a, stage));
           args.push_back(v);
         }
         return ir::ApplyScalarIntrin(info->id, e.dtype(), args);
@@ -88,11 +88,11 @@ class Evaluator {
     TESSERA_CHECK(false, "te::Verify lets no buffers through");
   }
 
-  Result<Lane> Read(const Expr& e, const Tensor& stage) {
+  Result<LaneValue> Read(const Expr& e, const Tensor& stage) {
     const Tensor t = TensorOf(e);
     int64_t offset = 0;
     for (size_t d = 0; d < e->args.size(); ++d) {
-      TESSERA_ASSIGN(const Lane i, Value(e->args[d], stage));
+      TESSERA_ASSIGN(const LaneValue i, Value(e->args[d], stage));
       if (i.i < 0 || i.i >= t.shape()[d]) {
         return Fail(Code::kOutOfRange, "{} reads {} at {} in dimension {}, outside [0, {})",
                     stage.name(), t.name(), i.i, d, t.shape()[d]);
@@ -100,22 +100,22 @@ class Evaluator {
       offset = offset * t.shape()[d] + i.i;
     }
     const ir::Array& a = values_->at(t.get());
-    return ir::IsFloat(t.dtype()) ? Lane{0, a.Float(offset)} : Lane{a.Int(offset), 0};
+    return ir::IsFloat(t.dtype()) ? LaneValue{0, a.Float(offset)} : LaneValue{a.Int(offset), 0};
   }
 
-  Result<Lane> Reduce(const Expr& e, const Tensor& stage) {
+  Result<LaneValue> Reduce(const Expr& e, const Tensor& stage) {
     int64_t count = 1;
     for (const Axis& a : e->axes) count *= a.extent;
     const Expr identity = ir::ReduceIdentity(e->reduce(), e.dtype());
-    Lane total{identity->ivalue, identity->fvalue};
+    LaneValue total{identity->ivalue, identity->fvalue};
     for (int64_t i = 0; i < count; ++i) {
       int64_t rest = i;
       for (size_t k = e->axes.size(); k-- > 0;) {
         vars_[e->axes[k].var.get()] = e->axes[k].min + rest % e->axes[k].extent;
         rest /= e->axes[k].extent;
       }
-      TESSERA_ASSIGN(const Lane v, Value(e->args[0], stage));
-      Lane next;
+      TESSERA_ASSIGN(const LaneValue v, Value(e->args[0], stage));
+      LaneValue next;
       ir::ApplyBin(ir::ReduceCombiner(e->reduce()), e.dtype(), total, v, &next);
       total = next;
     }

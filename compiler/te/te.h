@@ -30,7 +30,6 @@
 namespace tessera::te {
 
 using ir::Axis;
-using ir::DType;
 using ir::Expr;
 
 struct TensorNode;

@@ -110,7 +110,7 @@ void Follower::Run() {
 
 void Follower::Begin(int unit) {
   const Issued& issued = units_.Start(unit);
-  Clock& clock = clock_[unit];
+  VectorClock& clock = clock_[unit];
   for (int from = 0; from < kUnits; ++from) {
     if (((issued.fetched.pop >> from) & 1) == 0) continue;
     Join(clock, tokens_[from][unit].front());
@@ -157,7 +157,7 @@ void Follower::End(int unit) {
   units_.Retire(unit);
 }
 
-void Follower::CheckAccesses(const Issued& issued, int unit, const Clock& clock) {
+void Follower::CheckAccesses(const Issued& issued, int unit, const VectorClock& clock) {
   std::vector<Uop> uops;
   if (!ReadUops(issued, uops)) return;
   Walk(issued.fetched.insn, config_, uops,
@@ -252,7 +252,8 @@ int64_t Follower::Limit(Space space) const {
   return config_.Depth(space.memory(), image_.profile);
 }
 
-void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit, const Clock& clock) {
+void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
+                          const VectorClock& clock) {
   if (touch.first + touch.count > Limit(touch.space)) {
     if (std::exchange(bounds_reported_, issued.number) == issued.number) return;
     const int64_t last = touch.first + touch.count - 1;

@@ -33,18 +33,18 @@ class Follower {
  private:
   struct InFlight {
     uint32_t insn = 0;
-    Clock clock{};
+    VectorClock clock{};
   };
 
   void PlanSegments();
   void Begin(int unit);
   void End(int unit);
   void CheckClamp(const Issued& issued);
-  void CheckAccesses(const Issued& issued, int unit, const Clock& clock);
+  void CheckAccesses(const Issued& issued, int unit, const VectorClock& clock);
   bool ReadUops(const Issued& issued, std::vector<Uop>& uops);
   void LoadUops(const Issued& issued);
   void LoadUop(int64_t tile, int64_t segment, int64_t offset);
-  void CheckTouch(const Touch& touch, const Issued& issued, int unit, const Clock& clock);
+  void CheckTouch(const Touch& touch, const Issued& issued, int unit, const VectorClock& clock);
   void ReportRace(const Touch& touch, const Issued& issued, int unit, int other, uint32_t number);
   void ReportDeadlock(std::optional<uint32_t> waiting);
   void ReportLeftover();
@@ -61,9 +61,9 @@ class Follower {
   CheckReport& report_;
 
   Units units_;
-  std::array<Clock, kUnits> clock_{};                // after each unit's last instruction
+  std::array<VectorClock, kUnits> clock_{};          // after each unit's last instruction
   std::array<std::vector<uint32_t>, kUnits> insns_;  // numbers, in each unit's order
-  std::array<std::array<std::deque<Clock>, kUnits>, kUnits>
+  std::array<std::array<std::deque<VectorClock>, kUnits>, kUnits>
       tokens_;  // [from][to]: clocks of the pushers
   std::array<Shadow, kSpaces> shadow_;
   std::array<bool, kSegments> stored_{};                 // a STORE writes the segment

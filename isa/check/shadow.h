@@ -16,9 +16,9 @@ namespace tessera::isa {
 
 // For each unit, how many of its instructions happened before; instruction n of a unit (from 1) is
 // ordered before whatever has clock[unit] >= n.
-using Clock = std::array<uint32_t, kUnits>;
+using VectorClock = std::array<uint32_t, kUnits>;
 
-inline void Join(Clock& clock, const Clock& other) {
+inline void Join(VectorClock& clock, const VectorClock& other) {
   for (int u = 0; u < kUnits; ++u) clock[u] = clock[u] < other[u] ? other[u] : clock[u];
 }
 
@@ -40,7 +40,7 @@ class Shadow {
   // What a touch finds: the latest conflicting access of each unit (0: none), and the first address
   // that was read though nothing wrote it (-1: none).
   struct Found {
-    Clock conflict{};
+    VectorClock conflict{};
     int64_t unwritten = -1;
   };
 
@@ -83,7 +83,7 @@ class Shadow {
 
  private:
   struct Cell {
-    Clock writes{}, reads{};
+    VectorClock writes{}, reads{};
     bool written = false;
   };
   int64_t grain_ = 1;

@@ -22,7 +22,7 @@ int IndexBits(int64_t count) {
   return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
 }
 
-class Printer {
+class SvPrinter {
  public:
   template <typename... Args>
   void Line(fmt::format_string<Args...> format, Args&&... args) {
@@ -55,7 +55,7 @@ class Printer {
   std::string text_;
 };
 
-void PrintConfig(const Config& c, Printer& p) {
+void PrintConfig(const Config& c, SvPrinter& p) {
   p.Line("  // Configuration.");
   p.Int("Batch", c.batch, "rows of an activation tile");
   p.Int("BlockIn", c.block_in, "input channels of a tile");
@@ -104,7 +104,7 @@ void PrintConfig(const Config& c, Printer& p) {
   p.Int("InpBanks", 4, "by the low bits of the tile index");
 }
 
-void PrintEnums(Printer& p) {
+void PrintEnums(SvPrinter& p) {
   struct Width {
     std::string_view type;
     std::string_view prefix;
@@ -147,7 +147,7 @@ InsnWord NamedBits(std::string_view insn) {
   return bits;
 }
 
-void PrintInsns(Printer& p) {
+void PrintInsns(SvPrinter& p) {
   p.Blank();
   p.Line("  // Profile tessera: 256-bit instructions.");
   p.Int("InsnBits", kInsnBits, "");
@@ -205,7 +205,7 @@ void PrintInsns(Printer& p) {
 #include "isa/uops.def"
 }
 
-void PrintVta(const Config& c, Printer& p) {
+void PrintVta(const Config& c, SvPrinter& p) {
   p.Blank();
   p.Line("  // Profile vta: 128-bit instructions and 32-bit micro-ops of this configuration.");
   p.Int("VtaInsnBits", kVtaInsnBits, "");
@@ -228,7 +228,7 @@ void PrintVta(const Config& c, Printer& p) {
   }
 }
 
-void PrintRegs(Printer& p) {
+void PrintRegs(SvPrinter& p) {
   p.Blank();
   p.Line(
       "  // Registers: byte offsets; of an array the first, count and stride; bits: lsb and "
@@ -274,7 +274,7 @@ std::string WithoutEmptyComments(const std::string& text) {
 }  // namespace
 
 std::string PrintSvPackage(const Config& config) {
-  Printer p;
+  SvPrinter p;
   p.Line("// SPDX-License-Identifier: Apache-2.0");
   p.Line("// Printed by isa_gen from isa/*.def for configuration {}; do not edit.", config.name);
   p.Line("// Field functions of an instruction take all its bits, and use some.");

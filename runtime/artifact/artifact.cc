@@ -99,7 +99,7 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Name(codec, x.op, "a layer's operator"));
     TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
     return Fields(codec, x.output);
-  } else if constexpr (std::is_same_v<Plain, Buffer>) {
+  } else if constexpr (std::is_same_v<Plain, HostBuffer>) {
     TESSERA_TRY(Name(codec, x.name, "a buffer's name"));
     TESSERA_TRY(Enum(codec, x.place, 2, "place of a buffer"));
     TESSERA_TRY(codec.Number(x.offset, "a buffer"));
@@ -118,7 +118,7 @@ Status Fields(Codec& codec, T& x) {
   } else if constexpr (std::is_same_v<Plain, DeviceStep>) {
     TESSERA_TRY(Items(codec, x.inputs, "a device step's inputs"));
     return Items(codec, x.outputs, "a device step's outputs");
-  } else if constexpr (std::is_same_v<Plain, Step>) {
+  } else if constexpr (std::is_same_v<Plain, PlanStep>) {
     return StepFields(codec, x);
   } else if constexpr (std::is_same_v<Plain, LayoutDim>) {
     TESSERA_TRY(codec.Number(x.dim, "a layout"));
@@ -136,7 +136,7 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Enum(codec, x.segment, isa::kSegments, "segment"));
     TESSERA_TRY(codec.Number(x.offset, "a tap"));
     return Fields(codec, x.layout);
-  } else if constexpr (std::is_same_v<Plain, Plan>) {
+  } else if constexpr (std::is_same_v<Plain, ExecutionPlan>) {
     TESSERA_TRY(Name(codec, x.name, "a plan's name"));
     TESSERA_TRY(Items(codec, x.inputs, "a plan's inputs"));
     TESSERA_TRY(Items(codec, x.outputs, "a plan's outputs"));
@@ -169,18 +169,18 @@ Status Fields(Codec& codec, T& x) {
 
 }  // namespace
 
-bool Plan::uses_device() const {
-  return std::ranges::any_of(steps,
-                             [](const Step& s) { return std::holds_alternative<DeviceStep>(s); });
+bool ExecutionPlan::uses_device() const {
+  return std::ranges::any_of(
+      steps, [](const PlanStep& s) { return std::holds_alternative<DeviceStep>(s); });
 }
 
-const Tap* Plan::TapOf(uint32_t layer) const {
+const Tap* ExecutionPlan::TapOf(uint32_t layer) const {
   const auto tap = std::ranges::find(taps, layer, &Tap::layer);
   return tap == taps.end() ? nullptr : &*tap;
 }
 
-const Plan* Artifact::PlanNamed(std::string_view name) const {
-  const auto plan = std::ranges::find(plans, name, &Plan::name);
+const ExecutionPlan* Artifact::PlanNamed(std::string_view name) const {
+  const auto plan = std::ranges::find(plans, name, &ExecutionPlan::name);
   return plan == plans.end() ? nullptr : &*plan;
 }
 
@@ -191,7 +191,7 @@ bool LooksLikeArtifact(std::span<const uint8_t> bytes) {
 std::vector<uint8_t> Serialize(const Artifact& artifact) {
   if (const Status status = CheckArtifact(artifact); !status)
     TESSERA_CHECK(false, "{}", status.error().message);
-  Writer writer;
+  ArtifactWriter writer;
   const auto write = [&]() -> Status {
     for (const char c : kMagic) TESSERA_TRY(writer.Number(c, "magic"));
     TESSERA_TRY(writer.Number(kVersion, "version"));
@@ -222,7 +222,7 @@ Result<Artifact> Parse(std::span<const uint8_t> bytes) {
                 "the artifact's checksum differs: the file is truncated or damaged; compile the "
                 "model again");
   }
-  Reader reader(body.subspan(kMagic.size()));
+  ArtifactReader reader(body.subspan(kMagic.size()));
   uint32_t version = 0;
   TESSERA_TRY(reader.Number(version, "the version"));
   if (version != kVersion) {

@@ -57,13 +57,13 @@ struct Layer {
 
 // A piece of host memory: in the arena (one allocation of arena_bytes, contents undefined at first)
 // or in the constants. Buffers of the arena may overlap when their lives do not.
-enum class Place : uint8_t { kArena, kConstants };
-struct Buffer {
+enum class BufferHome : uint8_t { kArena, kConstants };
+struct HostBuffer {
   std::string name;
-  Place place = Place::kArena;
+  BufferHome place = BufferHome::kArena;
   uint64_t offset = 0;  // multiple of 64
   uint64_t bytes = 0;
-  bool operator==(const Buffer&) const = default;
+  bool operator==(const HostBuffer&) const = default;
 };
 
 // The same functions compiled for one CPU level (runtime/host/cpu_level.h has the names).
@@ -94,7 +94,7 @@ struct DeviceStep {
   std::vector<SegmentCopy> inputs, outputs;
   bool operator==(const DeviceStep&) const = default;
 };
-using Step = std::variant<KernelStep, DeviceStep>;
+using PlanStep = std::variant<KernelStep, DeviceStep>;
 
 // One physical dimension: index[dim] / div, then % mod where mod is not zero.
 struct LayoutDim {
@@ -126,14 +126,14 @@ struct Tap {
 };
 
 // One way to run the model: "cpu" (kernels only) or "device" (kernels around one device run).
-struct Plan {
+struct ExecutionPlan {
   std::string name;
   std::vector<uint32_t>
       inputs;  // the buffer that takes each model input, in its type and row-major
   std::vector<uint32_t> outputs;  // the buffer that holds each model output afterwards, likewise
-  std::vector<Step> steps;
+  std::vector<PlanStep> steps;
   std::vector<Tap> taps;  // at most one a layer
-  bool operator==(const Plan&) const = default;
+  bool operator==(const ExecutionPlan&) const = default;
 
   bool uses_device() const;
   const Tap* TapOf(uint32_t layer) const;  // null: this plan keeps no such result
@@ -145,13 +145,13 @@ struct Artifact {
   std::vector<Layer> layers;
   uint64_t arena_bytes = 0;
   std::vector<uint8_t> constants;
-  std::vector<Buffer> buffers;
+  std::vector<HostBuffer> buffers;
   std::vector<HostObject> objects;
-  std::vector<Plan> plans;
+  std::vector<ExecutionPlan> plans;
   std::optional<isa::ProgramImage> program;
   bool operator==(const Artifact&) const = default;
 
-  const Plan* PlanNamed(std::string_view name) const;  // null: there is none
+  const ExecutionPlan* PlanNamed(std::string_view name) const;  // null: there is none
 };
 
 // Limits of the format; what is larger is refused on reading and on writing.

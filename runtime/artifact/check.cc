@@ -56,7 +56,8 @@ Status CheckTensor(const TensorInfo& tensor) {
 
 class PlanCheck {
  public:
-  PlanCheck(const Artifact& artifact, const Plan& plan) : artifact_(artifact), plan_(plan) {}
+  PlanCheck(const Artifact& artifact, const ExecutionPlan& plan)
+      : artifact_(artifact), plan_(plan) {}
 
   Status Run() const {
     TESSERA_TRY(CheckSize("a plan's name", plan_.name.size(), kMaxNameBytes));
@@ -64,7 +65,7 @@ class PlanCheck {
     TESSERA_TRY(Edges(artifact_.outputs, plan_.outputs, "output"));
     TESSERA_TRY(CheckSize("a plan's steps", plan_.steps.size(), kMaxItems));
     int device_steps = 0;
-    for (const Step& step : plan_.steps) {
+    for (const PlanStep& step : plan_.steps) {
       if (const auto* kernel = std::get_if<KernelStep>(&step)) {
         TESSERA_TRY(Kernel(*kernel));
       } else {
@@ -92,8 +93,8 @@ class PlanCheck {
     }
     for (size_t i = 0; i < tensors.size(); ++i) {
       TESSERA_TRY(Known(buffers[i]));
-      const Buffer& buffer = artifact_.buffers[buffers[i]];
-      if (buffer.place != Place::kArena || buffer.bytes != BytesOf(tensors[i])) {
+      const HostBuffer& buffer = artifact_.buffers[buffers[i]];
+      if (buffer.place != BufferHome::kArena || buffer.bytes != BytesOf(tensors[i])) {
         return Bad("plan {}: {} {} takes {} bytes of the arena, buffer {} is not that", plan_.name,
                    what, tensors[i].name, BytesOf(tensors[i]), buffer.name);
       }
@@ -131,8 +132,8 @@ class PlanCheck {
     for (const auto* copies : {&step.inputs, &step.outputs}) {
       for (const SegmentCopy& copy : *copies) {
         TESSERA_TRY(Known(copy.buffer));
-        const Buffer& buffer = artifact_.buffers[copy.buffer];
-        if (copies == &step.outputs && buffer.place != Place::kArena) {
+        const HostBuffer& buffer = artifact_.buffers[copy.buffer];
+        if (copies == &step.outputs && buffer.place != BufferHome::kArena) {
           return Bad("plan {} copies a result into constant {}", plan_.name, buffer.name);
         }
         TESSERA_TRY(Inside(copy.segment, copy.offset, buffer.bytes, buffer.name));
@@ -165,14 +166,14 @@ class PlanCheck {
   }
 
   const Artifact& artifact_;
-  const Plan& plan_;
+  const ExecutionPlan& plan_;
 };
 
 Status CheckBuffers(const Artifact& artifact) {
-  for (const Buffer& buffer : artifact.buffers) {
+  for (const HostBuffer& buffer : artifact.buffers) {
     TESSERA_TRY(CheckSize("a buffer's name", buffer.name.size(), kMaxNameBytes));
     const uint64_t size =
-        buffer.place == Place::kArena ? artifact.arena_bytes : artifact.constants.size();
+        buffer.place == BufferHome::kArena ? artifact.arena_bytes : artifact.constants.size();
     if (buffer.offset % 64 != 0)
       return Bad("buffer {} begins at {}, not at a multiple of 64", buffer.name, buffer.offset);
     if (buffer.bytes > size || buffer.offset > size - buffer.bytes) {
@@ -209,7 +210,7 @@ Status CheckArtifact(const Artifact& artifact) {
       return Bad("there are two host objects for {}", object.level);
   }
   std::set<std::string_view> plans;
-  for (const Plan& plan : artifact.plans) {
+  for (const ExecutionPlan& plan : artifact.plans) {
     if (!plans.insert(plan.name).second) return Bad("there are two plans {}", plan.name);
     TESSERA_TRY(PlanCheck(artifact, plan).Run());
   }

@@ -23,7 +23,7 @@ namespace tessera::artifact {
 static_assert(std::endian::native == std::endian::little,
               "numbers are copied to and from memory as they are");
 
-class Writer {
+class ArtifactWriter {
  public:
   static constexpr bool kReads = false;
 
@@ -50,10 +50,10 @@ class Writer {
   std::vector<uint8_t> out_;
 };
 
-class Reader {
+class ArtifactReader {
  public:
   static constexpr bool kReads = true;
-  explicit Reader(std::span<const uint8_t> bytes) : left_(bytes) {}
+  explicit ArtifactReader(std::span<const uint8_t> bytes) : left_(bytes) {}
 
   template <typename T>
   Status Number(T& value, std::string_view what) {

@@ -15,8 +15,8 @@ namespace tessera {
 namespace {
 
 using artifact::Artifact;
-using artifact::Buffer;
 using artifact::DeviceStep;
+using artifact::HostBuffer;
 using artifact::HostObject;
 using artifact::KernelStep;
 
@@ -49,7 +49,7 @@ Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact>
   executor->plan_ = a.PlanNamed(plan);
   if (executor->plan_ == nullptr) {
     std::vector<std::string_view> names;
-    for (const artifact::Plan& p : a.plans) names.push_back(p.name);
+    for (const artifact::ExecutionPlan& p : a.plans) names.push_back(p.name);
     return Fail(Code::kNotFound, "the artifact has no plan '{}'; it has [{}]", plan,
                 fmt::join(names, ", "));
   }
@@ -70,8 +70,8 @@ Executor::~Executor() {
 }
 
 std::span<uint8_t> Executor::BytesOf(uint32_t id) const {
-  const Buffer& buffer = artifact_->buffers[id];
-  const Mapping& place = buffer.place == artifact::Place::kArena ? arena_ : constants_;
+  const HostBuffer& buffer = artifact_->buffers[id];
+  const Mapping& place = buffer.place == artifact::BufferHome::kArena ? arena_ : constants_;
   return {place.data() + buffer.offset, buffer.bytes};
 }
 
@@ -80,19 +80,19 @@ Status Executor::PrepareHost(const ExecutorOptions& options) {
   TESSERA_ASSIGN(constants_, Mapping::Make(artifact_->constants.size()));
   if (!artifact_->constants.empty()) {
     std::memcpy(constants_.data(), artifact_->constants.data(), artifact_->constants.size());
-    TESSERA_TRY(constants_.Protect(0, constants_.size(), Mapping::Access::kRead));
+    TESSERA_TRY(constants_.Protect(0, constants_.size(), Mapping::Protection::kRead));
   }
-  const auto is_kernel = [](const artifact::Step& s) {
+  const auto is_kernel = [](const artifact::PlanStep& s) {
     return std::holds_alternative<KernelStep>(s);
   };
   if (std::ranges::none_of(plan_->steps, is_kernel)) return {};
   TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options.cpu_level));
   cpu_level_ = object->level;
   TESSERA_ASSIGN(code_, HostCode::Load(object->elf));
-  for (const artifact::Step& step : plan_->steps) {
+  for (const artifact::PlanStep& step : plan_->steps) {
     const auto* call = std::get_if<KernelStep>(&step);
     if (call == nullptr) continue;
-    Kernel kernel;
+    BoundKernel kernel;
     TESSERA_ASSIGN(kernel.function, code_->Find(call->symbol));
     for (const uint32_t id : call->buffers) kernel.buffers.push_back(BytesOf(id).data());
     kernels_.push_back(std::move(kernel));
@@ -140,11 +140,11 @@ Status Executor::RunDevice(const DeviceStep& step, ExecutionReport* report) {
 
 Status Executor::Once(ExecutionReport* report) {
   size_t next = 0;
-  for (const artifact::Step& step : plan_->steps) {
+  for (const artifact::PlanStep& step : plan_->steps) {
     if (const auto* run = std::get_if<DeviceStep>(&step)) {
       TESSERA_TRY(RunDevice(*run, report));
     } else {
-      Kernel& kernel = kernels_[next++];
+      BoundKernel& kernel = kernels_[next++];
       kernel.function(kernel.buffers.data());
     }
   }

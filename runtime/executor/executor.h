@@ -64,11 +64,11 @@ class Executor {
   Result<HostTensor> CaptureLayer(uint32_t layer) const;
 
   const artifact::Artifact& artifact() const { return *artifact_; }
-  const artifact::Plan& plan() const { return *plan_; }
+  const artifact::ExecutionPlan& plan() const { return *plan_; }
   const std::string& cpu_level() const { return cpu_level_; }  // "" when the plan has no kernels
 
  private:
-  struct Kernel {
+  struct BoundKernel {
     HostKernel function = nullptr;
     std::vector<void*> buffers;
   };
@@ -81,12 +81,12 @@ class Executor {
   std::span<uint8_t> BytesOf(uint32_t buffer) const;
 
   std::shared_ptr<const artifact::Artifact> artifact_;
-  const artifact::Plan* plan_ = nullptr;
+  const artifact::ExecutionPlan* plan_ = nullptr;
   Device* device_ = nullptr;
   std::string cpu_level_;
   std::optional<HostCode> code_;
   Mapping arena_, constants_;
-  std::vector<Kernel> kernels_;  // one a KernelStep, in order
+  std::vector<BoundKernel> kernels_;  // one a KernelStep, in order
   Launch launch_;
   std::vector<uint64_t> allocations_;
 };

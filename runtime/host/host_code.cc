@@ -75,8 +75,8 @@ class Loader {
     }
     for (const ElfRelocation& r : object_.relocations) TESSERA_TRY(Relocate(r));
     const size_t text_end = part_end_[kText], read_end = part_end_[kReadOnly];
-    TESSERA_TRY(memory_.Protect(0, text_end, Mapping::Access::kReadExecute));
-    return memory_.Protect(text_end, read_end - text_end, Mapping::Access::kRead);
+    TESSERA_TRY(memory_.Protect(0, text_end, Mapping::Protection::kReadExecute));
+    return memory_.Protect(text_end, read_end - text_end, Mapping::Protection::kRead);
   }
 
   std::map<std::string, uint64_t> Kernels() const {

@@ -36,9 +36,9 @@ Result<Mapping> Mapping::Make(size_t bytes) {
   return mapping;
 }
 
-Status Mapping::Protect(size_t offset, size_t bytes, Access access) {
+Status Mapping::Protect(size_t offset, size_t bytes, Protection access) {
   if (bytes == 0) return {};
-  const int flags = access == Access::kRead ? PROT_READ : PROT_READ | PROT_EXEC;
+  const int flags = access == Protection::kRead ? PROT_READ : PROT_READ | PROT_EXEC;
   if (mprotect(data_ + offset, bytes, flags) != 0) {
     return Fail(Code::kUnavailable, "the system does not let memory be protected: {}",
                 std::strerror(errno));

@@ -24,10 +24,10 @@ class Mapping {
   //   errors  kUnavailable  the system refuses
   static Result<Mapping> Make(size_t bytes);
 
-  enum class Access : uint8_t { kRead, kReadExecute };
+  enum class Protection : uint8_t { kRead, kReadExecute };
   // |offset| and |bytes| are whole pages inside the mapping.
   //   errors  kUnavailable  the system refuses
-  Status Protect(size_t offset, size_t bytes, Access access);
+  Status Protect(size_t offset, size_t bytes, Protection access);
 
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }

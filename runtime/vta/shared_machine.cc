@@ -40,7 +40,7 @@ Result<void*> SharedMachine::Allocate(uint64_t size) {
   }
   const uint64_t bytes =
       static_cast<uint64_t>(RoundUp(static_cast<int64_t>(size == 0 ? 1 : size), kPage));
-  Buffer buffer{.size = bytes};
+  SharedBuffer buffer{.size = bytes};
   buffer.host.reset(static_cast<uint8_t*>(std::aligned_alloc(kPage, bytes)));
   if (buffer.host == nullptr)
     return Fail(Code::kUnavailable, "a buffer of {} bytes: the host has no memory", size);

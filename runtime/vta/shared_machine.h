@@ -40,7 +40,7 @@ class SharedMachine {
   struct FreeHost {
     void operator()(uint8_t* bytes) const;
   };
-  struct Buffer {
+  struct SharedBuffer {
     std::unique_ptr<uint8_t, FreeHost> host;
     uint64_t size = 0;
     uint64_t device = 0;
@@ -49,7 +49,7 @@ class SharedMachine {
   explicit SharedMachine(std::unique_ptr<Device> device) : device_(std::move(device)) {}
 
   std::unique_ptr<Device> device_;
-  std::map<const uint8_t*, Buffer> buffers_;  // by host address
+  std::map<const uint8_t*, SharedBuffer> buffers_;  // by host address
 };
 
 }  // namespace tessera::vta

@@ -88,7 +88,7 @@ void DepthwisePlain(const int8_t* inp, const int8_t* tap, int32_t* acc, int64_t 
 }
 void RescalePlain(const RescaleLanes& v) { RescaleAny(v); }
 
-constexpr KernelTable kPlain{"plain", GemmPlain, DepthwisePlain, RescalePlain};
+constexpr TileKernels kPlain{"plain", GemmPlain, DepthwisePlain, RescalePlain};
 
 #ifdef TESSERA_X86_KERNELS
 
@@ -147,7 +147,7 @@ TESSERA_AVX2 void DepthwiseAvx2(const int8_t* inp, const int8_t* tap, int32_t* a
 }
 TESSERA_AVX2 void RescaleAvx2(const RescaleLanes& v) { RescaleAny(v); }
 
-constexpr KernelTable kAvx2{"avx2", GemmAvx2, DepthwiseAvx2, RescaleAvx2};
+constexpr TileKernels kAvx2{"avx2", GemmAvx2, DepthwiseAvx2, RescaleAvx2};
 
 // --- AVX-512 with VNNI ---
 
@@ -242,15 +242,15 @@ void RescaleAvx512(const RescaleLanes& v) {
   }
 }
 
-constexpr KernelTable kAvx512{"avx512", GemmAvx512, DepthwiseAvx2, RescaleAvx512};
+constexpr TileKernels kAvx512{"avx512", GemmAvx512, DepthwiseAvx2, RescaleAvx512};
 
 #endif  // TESSERA_X86_KERNELS
 
 }  // namespace
 
-std::span<const KernelTable* const> UsableKernels() {
-  static const std::vector<const KernelTable*> usable = [] {
-    std::vector<const KernelTable*> tables = {&kPlain};
+std::span<const TileKernels* const> UsableKernels() {
+  static const std::vector<const TileKernels*> usable = [] {
+    std::vector<const TileKernels*> tables = {&kPlain};
 #ifdef TESSERA_X86_KERNELS
     if (__builtin_cpu_supports("avx2")) tables.push_back(&kAvx2);
     if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&

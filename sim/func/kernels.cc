@@ -30,7 +30,7 @@ struct GemmLoops {
 };
 
 bool RunGemm(const GemmLoops& v, std::span<const isa::Uop> uops, MachineState& m,
-             const KernelTable& kernels) {
+             const TileKernels& kernels) {
   isa::Uop most;
   for (const isa::Uop& u : uops) {
     most.dst = std::max(most.dst, u.dst), most.src = std::max(most.src, u.src),
@@ -60,7 +60,7 @@ bool RunGemm(const GemmLoops& v, std::span<const isa::Uop> uops, MachineState& m
   return true;
 }
 
-bool Run(const isa::Gemm& v, MachineState& m, const KernelTable& kernels) {
+bool Run(const isa::Gemm& v, MachineState& m, const TileKernels& kernels) {
   if (m.config.block_out % 16 != 0) return false;
   if (v.iter_out == 0 || v.iter_in == 0) return true;
   std::vector<isa::Uop> uops(v.uop_count);
@@ -72,7 +72,7 @@ bool Run(const isa::Gemm& v, MachineState& m, const KernelTable& kernels) {
                  uops, m, kernels);
 }
 
-bool Run(const isa::VtaGemm& v, MachineState& m, const KernelTable& kernels) {
+bool Run(const isa::VtaGemm& v, MachineState& m, const TileKernels& kernels) {
   if (m.config.block_out % 16 != 0 || v.reset_reg) return false;
   if (v.iter_out == 0 || v.iter_in == 0) return true;
   std::vector<isa::Uop> uops;
@@ -88,7 +88,7 @@ bool Run(const isa::VtaGemm& v, MachineState& m, const KernelTable& kernels) {
 
 // --- DEPTHWISE ---
 
-bool Run(const isa::Depthwise& v, MachineState& m, const KernelTable& kernels) {
+bool Run(const isa::Depthwise& v, MachineState& m, const TileKernels& kernels) {
   if (v.iter_z == 0 || v.iter_out == 0 || v.iter_in == 0) return true;
   const int64_t block = m.config.block_out, lanes = m.config.lanes(), taps = v.kh * v.kw;
   const int64_t last_z = v.iter_z - 1;
@@ -178,7 +178,7 @@ bool Inside(const MachineState& m, int64_t vector_memory, int64_t last) {
   return last < m.Depth(isa::MemoryOf(static_cast<VectorMemory>(vector_memory)));
 }
 
-bool Run(const isa::Requant& v, MachineState& m, const KernelTable& kernels) {
+bool Run(const isa::Requant& v, MachineState& m, const TileKernels& kernels) {
   const int64_t lanes = m.config.lanes();
   if (lanes > kMaxLanes || v.lo > v.hi) return false;
   if (v.iter_out == 0 || v.iter_in == 0) return true;
@@ -209,7 +209,7 @@ bool Run(const isa::Requant& v, MachineState& m, const KernelTable& kernels) {
   return true;
 }
 
-bool Run(const isa::Add& v, MachineState& m, const KernelTable& kernels) {
+bool Run(const isa::Add& v, MachineState& m, const TileKernels& kernels) {
   const int64_t lanes = m.config.lanes();
   if (lanes > kMaxLanes || v.lo > v.hi) return false;
   if (v.iter_out == 0 || v.iter_in == 0) return true;
@@ -257,7 +257,7 @@ void Combine(isa::AluOp op, int32_t* acc, const int32_t* b, int64_t lanes) {
   }
 }
 
-bool Run(const isa::Alu& v, MachineState& m, const KernelTable&) {
+bool Run(const isa::Alu& v, MachineState& m, const TileKernels&) {
   const int64_t lanes = m.config.lanes();
   if (lanes > kMaxLanes) return false;
   if (v.iter_out == 0 || v.iter_in == 0) return true;
@@ -292,13 +292,13 @@ bool Run(const isa::Alu& v, MachineState& m, const KernelTable&) {
 // --- the rest: the semantics are fast enough ---
 
 template <typename T>
-bool Run(const T&, MachineState&, const KernelTable&) {
+bool Run(const T&, MachineState&, const TileKernels&) {
   return false;
 }
 
 }  // namespace
 
-bool RunKernel(const isa::AnyInsn& insn, MachineState& machine, const KernelTable& kernels) {
+bool RunKernel(const isa::AnyInsn& insn, MachineState& machine, const TileKernels& kernels) {
   if (RunTransferKernel(insn, machine)) return true;
   return std::visit(
       [&](const auto& profile) {

@@ -27,7 +27,7 @@ struct RescaleLanes {
 };
 
 // The parts that depend on the processor. Tiles are as in isa::MachineState.
-struct KernelTable {
+struct TileKernels {
   const char* name;
   // acc [batch][block] = (init ? 0 : acc) + inp [batch][block] * transpose(wgt [block][block]);
   // block is a multiple of 16.
@@ -40,11 +40,11 @@ struct KernelTable {
 };
 
 // The tables that this processor can run, the plainest first and the fastest last; at least one.
-std::span<const KernelTable* const> UsableKernels();
+std::span<const TileKernels* const> UsableKernels();
 
 // Does |insn| on |machine| with |kernels|. Returns false, with nothing changed, if it has no kernel
 // for it or if an index would leave its memory: then the semantics do it, or say what is wrong.
-bool RunKernel(const isa::AnyInsn& insn, isa::MachineState& machine, const KernelTable& kernels);
+bool RunKernel(const isa::AnyInsn& insn, isa::MachineState& machine, const TileKernels& kernels);
 
 // The part of it that moves tiles: LOAD and STORE of profile tessera.
 bool RunTransferKernel(const isa::AnyInsn& insn, isa::MachineState& machine);

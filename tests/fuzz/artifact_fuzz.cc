@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto artifact = artifact::Parse(bytes);
   if (!artifact) return 0;
   TESSERA_CHECK(artifact::Serialize(*artifact) == bytes, "writing what was read gives other bytes");
-  for (const artifact::Plan& plan : artifact->plans) {
+  for (const artifact::ExecutionPlan& plan : artifact->plans) {
     for (const artifact::Tap& tap : plan.taps) {
       const auto extent = artifact::ExtentInBytes(tap.layout);
       TESSERA_CHECK(extent.has_value());

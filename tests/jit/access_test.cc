@@ -23,7 +23,7 @@ Sets ToSets(const std::vector<Access>& accesses) {
   for (const Access& a : accesses) {
     EXPECT_FALSE(sets.contains({a.space.index, a.write})) << "two entries of one kind";
     int64_t last = -2;
-    for (const Interval& r : a.intervals) {
+    for (const AddressRange& r : a.intervals) {
       EXPECT_GT(r.begin, last) << "not normalised";
       EXPECT_LT(r.begin, r.end);
       last = r.end;
@@ -239,7 +239,7 @@ TEST(Access, SyncAndFinishTouchNothing) {
 }
 
 TEST(Access, OverlapNeedsASharedAddress) {
-  const std::vector<Interval> a = {{0, 2}, {5, 7}}, b = {{2, 5}, {7, 9}}, c = {{6, 8}};
+  const std::vector<AddressRange> a = {{0, 2}, {5, 7}}, b = {{2, 5}, {7, 9}}, c = {{6, 8}};
   EXPECT_FALSE(Overlap(a, b));
   EXPECT_TRUE(Overlap(a, c));
   EXPECT_TRUE(Overlap(b, c));

@@ -17,7 +17,7 @@
 namespace tessera::jit {
 namespace {
 
-using isa::Interval;
+using isa::AddressRange;
 using isa::Space;
 
 std::vector<TokenNode> RandomProgram(Rng& rng, int64_t length, int64_t span) {
@@ -46,8 +46,8 @@ bool Conflict(const TokenNode& a, const TokenNode& b) {
   for (const isa::Access& x : a.accesses) {
     for (const isa::Access& y : b.accesses) {
       if (x.space != y.space || !(x.write || y.write)) continue;
-      for (const Interval& p : x.intervals) {
-        for (const Interval& q : y.intervals) {
+      for (const AddressRange& p : x.intervals) {
+        for (const AddressRange& q : y.intervals) {
           if (p.begin < q.end && q.begin < p.end) return true;
         }
       }

@@ -31,7 +31,7 @@ Bytes ChannelsLast(const std::vector<int64_t>& shape, const Bytes& from) {
   }
   return to;
 }
-Bytes UserBytes(const graph::Tensor& t, const Bytes& bytes) {
+Bytes UserBytes(const graph::GraphTensor& t, const Bytes& bytes) {
   return t.order.empty() ? bytes : ChannelsLast(t.shape, bytes);
 }
 
@@ -58,7 +58,7 @@ class Runs {
       : graph_(graph), want_(want), outcome_(outcome) {
     // The executor takes a number of inferences in front of everything, or in place of one image.
     for (const graph::TensorId id : graph.inputs) {
-      const graph::Tensor& t = graph.tensor(id);
+      const graph::GraphTensor& t = graph.tensor(id);
       std::vector<int64_t> shape = t.shape;
       if (!t.order.empty()) shape = {shape[0], shape[2], shape[3], shape[1]};
       if (shape[0] != 1) shape.insert(shape.begin(), 1);
@@ -86,12 +86,12 @@ class Runs {
                    Executor::Open(net, machine ? "device" : "cpu", machine.get()));
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, executor->Run(inputs_));
     for (size_t k = 0; k < outputs.size(); ++k) {
-      const graph::Tensor& t = graph_.tensor(graph_.outputs[k]);
+      const graph::GraphTensor& t = graph_.tensor(graph_.outputs[k]);
       outcome_.difference += Difference(fmt::format("{}: output {}", device, t.name),
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
     const auto on_host = [&](uint32_t layer) {
-      return std::ranges::any_of(executor->plan().steps, [&](const artifact::Step& step) {
+      return std::ranges::any_of(executor->plan().steps, [&](const artifact::PlanStep& step) {
         const auto* kernel = std::get_if<artifact::KernelStep>(&step);
         return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
       });

@@ -33,7 +33,7 @@ class Builder {
     }
     for (const int id : recipe_.outputs) {
       const auto at = static_cast<size_t>(id);
-      graph::Tensor& t = graph_.tensor(made_[at]);
+      graph::GraphTensor& t = graph_.tensor(made_[at]);
       if (std::ranges::count(graph_.inputs, made_[at]) > 0)
         return Fail(Code::kInvalidArgument, "t{}: an input is an output", id);
       if (recipe_.steps[at][Field::kNhwc][0] && t.shape.size() == 4) t.order = {0, 2, 3, 1};
@@ -62,7 +62,7 @@ class Builder {
   }
 
   Result<TensorId> Add(Shape shape, std::optional<graph::Quant> quant, const std::string& name) {
-    graph::Tensor t;
+    graph::GraphTensor t;
     t.name = name;
     int64_t count = 1;
     for (const int64_t extent : shape) {
@@ -101,7 +101,7 @@ class Builder {
   }
 
   Status Input() {
-    graph::Tensor t;
+    graph::GraphTensor t;
     t.name = fmt::format("t{}", index_);
     t.shape = {Get(Field::kShape, 0), Get(Field::kShape, 1)};
     if (Get(Field::kShape, 2) > 0) {
@@ -141,7 +141,7 @@ class Builder {
   // Weights of |shape| and a bias for |node|; returns the spread of its sums. Channels differ in
   // scale by up to a factor of 4, and the bias is about as large as the sums are.
   Result<double> Weights(Node& node, const Shape& shape) {
-    graph::Tensor w;
+    graph::GraphTensor w;
     w.name = fmt::format("t{}.weights", index_);
     w.shape = shape;
     int64_t taps = 1;
@@ -163,7 +163,7 @@ class Builder {
 
     const double products = std::sqrt(static_cast<double>(taps)) * 73;  // 73: spread of a weight
     const auto bound = static_cast<int64_t>(products * SpreadOf(0) / QuantOf(0).scale[0]) + 1;
-    graph::Tensor bias;
+    graph::GraphTensor bias;
     bias.name = fmt::format("t{}.bias", index_);
     bias.dtype = DType::kInt32;
     bias.shape = {shape[0]};

@@ -92,7 +92,7 @@ void Compare(const std::string& name, isa::Profile profile, int programs) {
       if (insn == nullptr) continue;
       Addresses derived[2];
       for (const isa::Access& access : isa::Accesses(*insn, config, uops)) {
-        for (const isa::Interval& interval : access.intervals) {
+        for (const isa::AddressRange& interval : access.intervals) {
           for (int64_t a = interval.begin; a < interval.end; ++a)
             derived[access.write][access.space.index].insert(a);
         }

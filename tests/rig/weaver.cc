@@ -10,12 +10,12 @@
 namespace tessera::rig {
 
 using isa::AnyInsn;
-using isa::Clock;
 using isa::kUnits;
 using isa::Memory;
 using isa::Profile;
 using isa::Space;
 using isa::Unit;
+using isa::VectorClock;
 
 Weaver::Weaver(const isa::Config& config, Profile profile,
                const std::array<isa::SegmentData, isa::kSegments>& data, Rng& rng)
@@ -79,7 +79,7 @@ void Weaver::Tie(int from, int to, uint32_t number) {
 }
 
 // Makes the next instruction of |unit| come after instruction needed[u] of each unit u.
-void Weaver::Order(int unit, const Clock& needed) {
+void Weaver::Order(int unit, const VectorClock& needed) {
   const int first = static_cast<int>(rng_.Range(0, kUnits - 1));
   for (int k = 0; k < kUnits; ++k) {
     const int from = (first + k) % kUnits;

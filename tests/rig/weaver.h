@@ -34,13 +34,13 @@ class Weaver {
     isa::AnyInsn insn;
     int unit = 0;
     uint8_t pop = 0, push = 0;
-    isa::Clock clock{};
+    isa::VectorClock clock{};
   };
 
   int64_t Limit(isa::Space space) const;
   int Add(const isa::AnyInsn& insn, int unit);
   int AddCarrier(int unit);
-  void Order(int unit, const isa::Clock& needed);
+  void Order(int unit, const isa::VectorClock& needed);
   void Tie(int from, int to, uint32_t number);
   bool HasEdge(int from, int to) const;
   void NoteUops(const isa::AnyInsn& insn);
@@ -52,7 +52,7 @@ class Weaver {
   std::optional<isa::VtaCodec> vta_;
   std::vector<Item> items_;
   std::array<std::vector<int>, isa::kUnits> by_unit_;  // indices into items_
-  std::array<isa::Clock, isa::kUnits> clock_{};
+  std::array<isa::VectorClock, isa::kUnits> clock_{};
   std::array<std::array<uint32_t, isa::kUnits>, isa::kUnits>
       last_push_{};                                 // [from][to]: number, 0: none
   std::array<uint8_t, isa::kUnits> pending_pop_{};  // of the unit's next instruction

@@ -77,7 +77,7 @@ const Case kCases[] = {
     {"InputInConstants",
      [](Artifact& a) {
        a.constants.resize(16);
-       a.buffers[0].place = Place::kConstants;
+       a.buffers[0].place = BufferHome::kConstants;
      },
      "input x takes"},
     {"OutputOfAnotherSize", [](Artifact& a) { a.buffers[3].bytes = 17; },

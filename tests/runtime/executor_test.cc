@@ -245,7 +245,7 @@ TEST(Executor, InputsHoldTheSameNumberOfInferences) {
   const auto a = Sample();
   a->inputs.push_back(a->inputs[0]);
   a->inputs[1].name = "z";
-  for (artifact::Plan& plan : a->plans) plan.inputs.push_back(0);
+  for (artifact::ExecutionPlan& plan : a->plans) plan.inputs.push_back(0);
   const auto executor = Executor::Open(a, "cpu", nullptr);
   ASSERT_TRUE(executor) << executor.error().message;
   const Error error =

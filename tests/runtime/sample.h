@@ -22,9 +22,9 @@ inline Artifact SampleArtifact(const isa::Config& config = {}) {
               {"bias", "add", 4, {"y", DType::kInt8, {1, 4}, Affine{0.1, 0}}}};
   a.arena_bytes = 320;
   a.constants = {1, 2, 3, 0xfc};
-  a.buffers = {{"x", Place::kArena, 0, 16},       {"q", Place::kArena, 64, 4},
-               {"y", Place::kArena, 128, 4},      {"out", Place::kArena, 192, 16},
-               {"bias", Place::kConstants, 0, 4}, {"packed", Place::kArena, 256, 64}};
+  a.buffers = {{"x", BufferHome::kArena, 0, 16},       {"q", BufferHome::kArena, 64, 4},
+               {"y", BufferHome::kArena, 128, 4},      {"out", BufferHome::kArena, 192, 16},
+               {"bias", BufferHome::kConstants, 0, 4}, {"packed", BufferHome::kArena, 256, 64}};
   a.objects = {{"x86-64", {0x7f, 'E', 'L', 'F'}}};
   const PhysicalLayout dense{DType::kInt8, {1, 4}, {}, {}};
   const PhysicalLayout reversed{DType::kInt8, {1, 4}, {{1, 2, 0}, {1, 1, 2}}, {16, 1}};

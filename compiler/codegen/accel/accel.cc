@@ -84,20 +84,20 @@ void Compiler::PlaceActivations() {
   builder_.ReserveSegment(isa::Segment::kOutput, output_bytes);
 }
 
-Placement Compiler::InputPlace(int activation, const isa::Packing& packing) {
+BufferAddress Compiler::InputPlace(int activation, const isa::Packing& packing) {
   for (const ActivationPlace& p : program_.inputs) {
     if (p.activation == activation && p.packing == packing)
       return {true, p.offset, isa::Segment::kInput};
   }
   program_.inputs.push_back({activation, isa::Segment::kInput, input_bytes_, packing});
-  const Placement place{true, input_bytes_, isa::Segment::kInput};
+  const BufferAddress place{true, input_bytes_, isa::Segment::kInput};
   input_bytes_ = RoundUp(input_bytes_ + packing.bytes(), kAlign);
   builder_.ReserveSegment(isa::Segment::kInput, input_bytes_);
   return place;
 }
 
-Placement Compiler::ActivationPlacement(const Planned& planned, const AccelRegion& region,
-                                        const te::Tensor& tensor) {
+BufferAddress Compiler::ActivationPlacement(const Planned& planned, const AccelRegion& region,
+                                            const te::Tensor& tensor) {
   const sched::Anchor& a = planned.region.anchor;
   if (!a.moved.empty() && tensor == a.input) {
     isa::Packing p = PackingOf(tensor.shape());
@@ -129,8 +129,9 @@ std::unique_ptr<Compiler::Emission> Compiler::Lower(size_t index) {
   const ConstantMap constants = ConstantsOf(region);
   // What this region writes to INP replaces halos that are there.
   const auto overwrite = [&](int64_t base, int64_t tiles) {
-    std::erase_if(halos_,
-                  [&](const Halo& h) { return h.base < base + tiles && base < h.base + h.tiles; });
+    std::erase_if(halos_, [&](const WrittenHalo& h) {
+      return h.base < base + tiles && base < h.base + h.tiles;
+    });
   };
   const bool boxed =
       planned.region.anchor.kind != sched::AnchorKind::kNone && !planned.on_chip.input;
@@ -146,27 +147,27 @@ std::unique_ptr<Compiler::Emission> Compiler::Lower(size_t index) {
   auto emission = std::make_unique<Emission>(
       Emission{lower::accel::LowerRegion(planned.region, planned.plan, config_, constants,
                                          planned.on_chip, fill),
-               Emitter(config_, &builder_),
+               LeafEmitter(config_, &builder_),
                {}});
   const lower::accel::LoweredRegion& lowered = emission->lowered;
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const GlobalBuffer& b = lowered.buffers[k];
-    Placement place;
+    BufferAddress place;
     if (lowered.func.params[k]->scope == ir::Scope::kInp) {
-      const int activation = b.role == GlobalBuffer::Role::kResult
+      const int activation = b.role == GlobalBuffer::Use::kResult
                                  ? region.result
                                  : region.activations.at(b.tensor.get());
       emission->emitter.Place(lowered.func.params[k], {false, residency_.Of(activation)->base, {}});
       continue;
     }
     switch (b.role) {
-      case GlobalBuffer::Role::kConstant:
+      case GlobalBuffer::Use::kConstant:
         place = {true, builder_.AddConstants(b.data, kAlign), isa::Segment::kConstants};
         break;
-      case GlobalBuffer::Role::kResult:
+      case GlobalBuffer::Use::kResult:
         place = places_[static_cast<size_t>(region.result)];
         break;
-      case GlobalBuffer::Role::kActivation:
+      case GlobalBuffer::Use::kActivation:
         place = ActivationPlacement(planned, region, b.tensor);
         break;
     }
@@ -238,7 +239,7 @@ Status Compiler::EmitAll() {
       program_.irs.push_back(ir::Print(now->lowered.func));
     }
     if (planned.on_chip.stored) {
-      const Placement& place = places_[static_cast<size_t>(region.result)];
+      const BufferAddress& place = places_[static_cast<size_t>(region.result)];
       program_.results.push_back(
           {region.result, place.segment, place.base,
            PackingOf(activations_[static_cast<size_t>(region.result)].shape)});
@@ -259,7 +260,7 @@ Result<AccelProgram> Compiler::Run() {
 }
 
 Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
-  TESSERA_ASSIGN(const sched::Region analyzed,
+  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_TRY(sched::MakePlan(analyzed, config));
   return {};

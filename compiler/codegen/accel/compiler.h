@@ -21,8 +21,8 @@ lower::accel::ConstantMap ConstantsOf(const AccelRegion& region);
 
 // A region with its plan.
 struct Planned {
-  sched::Region region;
-  sched::Plan plan;
+  sched::AnalyzedRegion region;
+  sched::TilePlan plan;
   sched::OnChip on_chip;
   int moved = 0;  // axes whose taps are channels of the packed input (MoveTaps)
 };
@@ -50,13 +50,13 @@ class Compiler {
   isa::Packing PackingOf(const std::vector<int64_t>& shape) const;
   // The place of the input in the packing that the region's anchor wants; a new one if there is
   // none.
-  Placement InputPlace(int activation, const isa::Packing& packing);
-  Placement ActivationPlacement(const Planned& planned, const AccelRegion& region,
-                                const te::Tensor& tensor);
+  BufferAddress InputPlace(int activation, const isa::Packing& packing);
+  BufferAddress ActivationPlacement(const Planned& planned, const AccelRegion& region,
+                                    const te::Tensor& tensor);
   // A region between lowering and the end of its instructions.
   struct Emission {
     lower::accel::LoweredRegion lowered;
-    Emitter emitter;
+    LeafEmitter emitter;
     Held held;
     bool begun = false;  // |held| has room
     size_t ahead = 0;    // pieces of lowered.ahead that are emitted
@@ -76,13 +76,13 @@ class Compiler {
   Rings rings_;
   std::vector<Planned> planned_;
   sched::StayPlan residency_;
-  struct Halo {
+  struct WrittenHalo {
     int64_t base, tiles, pad;
     sched::Halo halo;
     std::vector<int64_t> shape;
   };
-  std::vector<Halo> halos_;        // in INP and intact
-  std::vector<Placement> places_;  // of activations that are not inputs
+  std::vector<WrittenHalo> halos_;     // in INP and intact
+  std::vector<BufferAddress> places_;  // of activations that are not inputs
   int64_t input_bytes_ = 0;
   AccelProgram program_;
 };

@@ -18,18 +18,20 @@
 namespace tessera::codegen::accel {
 
 // Where a buffer is: tiles of a scratchpad, or bytes of a segment.
-struct Placement {
+struct BufferAddress {
   bool global = false;
   int64_t base = 0;  // first tile, or byte offset
   isa::Segment segment = isa::Segment::kArena;
 };
 
-class Emitter {
+class LeafEmitter {
  public:
-  Emitter(const isa::Config& config, jit::ProgramBuilder* builder)
+  LeafEmitter(const isa::Config& config, jit::ProgramBuilder* builder)
       : config_(config), builder_(*builder) {}
 
-  void Place(const ir::Buffer& buffer, Placement placement) { places_[buffer.get()] = placement; }
+  void Place(const ir::Buffer& buffer, BufferAddress placement) {
+    places_[buffer.get()] = placement;
+  }
 
   //   errors  kUnsupported  Solve's; a leaf that no instruction expresses
   //           kOutOfRange   the builder's
@@ -50,7 +52,7 @@ class Emitter {
 
   isa::Config config_;
   jit::ProgramBuilder& builder_;
-  std::unordered_map<const ir::BufferNode*, Placement> places_;
+  std::unordered_map<const ir::BufferNode*, BufferAddress> places_;
 };
 
 }  // namespace tessera::codegen::accel

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kFactor = 65535;  // 16-bit iteration counts and factors
 
-void SplitReduction(const SolvedLeaf& solved, std::vector<Dim>* parallel,
+void SplitReduction(const SolvedLeaf& solved, std::vector<LeafDim>* parallel,
                     std::vector<size_t>* reduced) {
   for (size_t k = 0; k < solved.dims.size(); ++k) {
     if (solved.dims[k].strides[0] == 0) {
@@ -25,8 +25,8 @@ void SplitReduction(const SolvedLeaf& solved, std::vector<Dim>* parallel,
 
 }  // namespace
 
-Status Emitter::EmitGemm(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
-  std::vector<Dim> parallel;
+Status LeafEmitter::EmitGemm(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
+  std::vector<LeafDim> parallel;
   std::vector<size_t> reduced;
   SplitReduction(solved, &parallel, &reduced);
   // Reduction steps in order, each a micro-op.
@@ -55,20 +55,20 @@ Status Emitter::EmitGemm(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
       static_cast<size_t>(std::clamp<int64_t>(config_.Depth(isa::Memory::kUop) / 2, 1, kFactor));
   const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
   return ForPieces(parallel, limits, 3,
-                   [&](std::span<const int64_t> offset, std::span<const Dim> loops) -> Status {
+                   [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
                      isa::Gemm gemm;
                      gemm.dst_base = solved.operands[0].base + offset[0];
                      gemm.src_base = solved.operands[1].base + offset[1];
                      gemm.wgt_base = solved.operands[2].base + offset[2];
                      gemm.iter_out = gemm.iter_in = 1;
                      if (!loops.empty()) {
-                       const Dim& in = loops.back();
+                       const LeafDim& in = loops.back();
                        gemm.iter_in = in.extent;
                        gemm.dst_in = in.strides[0], gemm.src_in = in.strides[1],
                        gemm.wgt_in = in.strides[2];
                      }
                      if (loops.size() == 2) {
-                       const Dim& out = loops.front();
+                       const LeafDim& out = loops.front();
                        gemm.iter_out = out.extent;
                        gemm.dst_out = out.strides[0], gemm.src_out = out.strides[1],
                        gemm.wgt_out = out.strides[2];
@@ -81,16 +81,16 @@ Status Emitter::EmitGemm(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
                    });
 }
 
-Status Emitter::EmitWindow(const SolvedLeaf& solved) {
-  std::vector<Dim> dims = solved.dims;
+Status LeafEmitter::EmitWindow(const SolvedLeaf& solved) {
+  std::vector<LeafDim> dims = solved.dims;
   Fold(dims, false);
   // The loop that moves the weights is z; at most one does.
-  std::vector<Dim> inner;
-  Dim z{1, {0, 0, 0}, 0, 1};
+  std::vector<LeafDim> inner;
+  LeafDim z{1, {0, 0, 0}, 0, 1};
   bool z_taken = false;
-  std::vector<Dim> unrolled;
+  std::vector<LeafDim> unrolled;
   constexpr int64_t kIterZ = 4095, kWgtZ = 15;
-  for (const Dim& d : dims) {
+  for (const LeafDim& d : dims) {
     if (d.strides[2] == 0) {
       inner.push_back(d);
     } else if (!z_taken && d.strides[2] <= kWgtZ && d.extent <= kIterZ && d.strides[0] <= kFactor &&
@@ -105,10 +105,10 @@ Status Emitter::EmitWindow(const SolvedLeaf& solved) {
   // values: init, kh, kw, win_y, win_x (elements), batch, block
   const int64_t tile = solved.operands[1].buffer->shape.back();
   return ForPieces(
-      unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const Dim>) -> Status {
+      unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const LeafDim>) -> Status {
         return ForPieces(
             inner, limits, 3,
-            [&](std::span<const int64_t> offset, std::span<const Dim> loops) -> Status {
+            [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
               isa::Depthwise v;
               v.init = solved.values[0];
               v.kh = solved.values[1], v.kw = solved.values[2];
@@ -133,14 +133,14 @@ Status Emitter::EmitWindow(const SolvedLeaf& solved) {
       });
 }
 
-Status Emitter::Locate(SolvedLeaf& solved) const {
+Status LeafEmitter::Locate(SolvedLeaf& solved) const {
   for (size_t op = 0; op < solved.operands.size(); ++op) {
     Operand& operand = solved.operands[op];
     const auto place = places_.find(operand.buffer.get());
     TESSERA_CHECK(place != places_.end(), "buffer {} has no place", operand.buffer->name);
     const int64_t unit = place->second.global ? 1 : operand.buffer->shape.back();
     bool whole = operand.base % unit == 0;
-    for (Dim& d : solved.dims) {
+    for (LeafDim& d : solved.dims) {
       whole &= d.strides[op] % unit == 0 && d.strides[op] >= 0;
       d.strides[op] /= unit;
     }
@@ -152,7 +152,7 @@ Status Emitter::Locate(SolvedLeaf& solved) const {
   return {};
 }
 
-Status Emitter::Emit(const Leaf& leaf, Env& env) {
+Status LeafEmitter::Emit(const Leaf& leaf, Env& env) {
   TESSERA_ASSIGN(SolvedLeaf solved, Solve(leaf, env));
   if (solved.empty) return {};
   TESSERA_TRY(Locate(solved));

@@ -34,11 +34,11 @@ constexpr int64_t kPadLimit = 255;
 // The loops of one box, innermost first, taken from the end of |dims| (sorted by their stride on
 // chip, greatest first); |chip| and |memory| number the operands. Their count is the loops it has;
 // the rest of |dims| is for the caller to unroll.
-size_t BoxLoops(const std::vector<Dim>& dims, size_t chip, size_t memory) {
+size_t BoxLoops(const std::vector<LeafDim>& dims, size_t chip, size_t memory) {
   int64_t expected = 1;
   size_t loops = 0;
   while (loops < 3 && loops < dims.size()) {
-    const Dim& d = dims[dims.size() - 1 - loops];
+    const LeafDim& d = dims[dims.size() - 1 - loops];
     const bool step = loops == 2 || d.strides[memory] <= kStepLimit;
     const bool pads = loops < 2 ? std::max(d.first, d.extent - d.last) <= kPadLimit : d.whole();
     if (d.strides[chip] != expected || d.extent > kSizeLimit || !step || !pads ||
@@ -51,15 +51,16 @@ size_t BoxLoops(const std::vector<Dim>& dims, size_t chip, size_t memory) {
 }
 
 // Sorted by stride on chip, neighbours that continue each other joined.
-std::vector<Dim> BoxDims(std::vector<Dim> dims, size_t chip) {
-  std::stable_sort(dims.begin(), dims.end(),
-                   [&](const Dim& a, const Dim& b) { return a.strides[chip] > b.strides[chip]; });
+std::vector<LeafDim> BoxDims(std::vector<LeafDim> dims, size_t chip) {
+  std::stable_sort(dims.begin(), dims.end(), [&](const LeafDim& a, const LeafDim& b) {
+    return a.strides[chip] > b.strides[chip];
+  });
   Fold(dims, true);
   return dims;
 }
 
 // Nothing but pads: |box|'s extents in x and y, nothing is read.
-Status OnlyPads(const std::vector<Dim>& box, isa::Load* load) {
+Status OnlyPads(const std::vector<LeafDim>& box, isa::Load* load) {
   const int64_t extent_x = box.empty() ? 1 : box.back().extent;
   const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
   if (extent_y > 2 * kPadLimit)
@@ -73,8 +74,8 @@ Status OnlyPads(const std::vector<Dim>& box, isa::Load* load) {
 
 }  // namespace
 
-Status Emitter::EmitFill(const SolvedLeaf& solved) {
-  std::vector<Dim> dims = BoxDims(solved.dims, 0);
+Status LeafEmitter::EmitFill(const SolvedLeaf& solved) {
+  std::vector<LeafDim> dims = BoxDims(solved.dims, 0);
   const size_t loops =
       !dims.empty() && dims.back().strides[0] == 1 && dims.back().extent <= kSizeLimit ? 1 : 0;
   isa::Load load;
@@ -85,7 +86,7 @@ Status Emitter::EmitFill(const SolvedLeaf& solved) {
   TESSERA_TRY(OnlyPads({dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end()}, &load));
   dims.resize(dims.size() - loops);
   return ForPieces(dims, {0, 1, {}}, 1,
-                   [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
                      isa::Load piece = load;
                      piece.sram_base = solved.operands[0].base + at[0];
                      builder_.Emit(piece);
@@ -93,7 +94,7 @@ Status Emitter::EmitFill(const SolvedLeaf& solved) {
                    });
 }
 
-Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
+Status LeafEmitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   const ir::Buffer& dst = solved.operands[0].buffer;
   if (leaf.condition) {
     const auto& call = leaf.call->args;
@@ -103,11 +104,11 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
       return Fail(Code::kUnsupported, "a pad that differs from the tile's own fill value");
     }
   }
-  std::vector<Dim> dims = BoxDims(solved.dims, 0);
+  std::vector<LeafDim> dims = BoxDims(solved.dims, 0);
   const size_t loops = BoxLoops(dims, 0, 1);
-  const std::vector<Dim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
-  const std::vector<Dim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
-  for (const Dim& d : outer) {
+  const std::vector<LeafDim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
+  const std::vector<LeafDim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
+  for (const LeafDim& d : outer) {
     if (!d.whole()) return Fail(Code::kUnsupported, "pads in a loop that no box expresses");
   }
 
@@ -120,7 +121,7 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   load.sram_base = solved.operands[0].base;
   load.dram_base = solved.operands[1].base;
   for (size_t k = 0; k < box.size(); ++k) {
-    const Dim& d = box[box.size() - 1 - k];
+    const LeafDim& d = box[box.size() - 1 - k];
     const int64_t step = d.strides[1];
     if (k == 0)
       load.x_size = d.last - d.first, load.x_step = step, load.x_pad_0 = d.first,
@@ -134,7 +135,7 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   if (solved.outside) TESSERA_TRY(OnlyPads(box, &load));
   const LoopLimits limits{0, 1, {}};
   return ForPieces(outer, limits, 2,
-                   [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
                      isa::Load piece = load;
                      piece.sram_base += at[0];
                      if (!solved.outside) piece.dram_base += at[1];
@@ -143,24 +144,24 @@ Status Emitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
                    });
 }
 
-Status Emitter::EmitStore(const SolvedLeaf& solved) {
-  std::vector<Dim> dims = BoxDims(solved.dims, 1);
+Status LeafEmitter::EmitStore(const SolvedLeaf& solved) {
+  std::vector<LeafDim> dims = BoxDims(solved.dims, 1);
   const size_t loops = BoxLoops(dims, 1, 0);
-  const std::vector<Dim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
-  const std::vector<Dim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
+  const std::vector<LeafDim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
+  const std::vector<LeafDim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
   isa::Store store;
   store.segment = static_cast<int64_t>(places_.at(solved.operands[0].buffer.get()).segment);
   store.x_bytes = solved.values[0];
   store.x_size = store.y_size = store.z_size = 1;
   for (size_t k = 0; k < box.size(); ++k) {
-    const Dim& d = box[box.size() - 1 - k];
+    const LeafDim& d = box[box.size() - 1 - k];
     if (k == 0) store.x_size = d.extent, store.x_step = d.strides[0];
     if (k == 1) store.y_size = d.extent, store.y_step = d.strides[0];
     if (k == 2) store.z_size = d.extent, store.z_step = d.strides[0];
   }
   const LoopLimits limits{0, 1, {}};
   return ForPieces(outer, limits, 2,
-                   [&](std::span<const int64_t> at, std::span<const Dim>) -> Status {
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
                      isa::Store piece = store;
                      piece.dram_base = solved.operands[0].base + at[0];
                      piece.sram_base = solved.operands[1].base + at[1];

@@ -27,8 +27,8 @@ isa::VectorMemory VectorMemoryOf(const Operand& operand) {
 }
 
 // The two loops of an instruction, absent ones with one iteration: out, in.
-std::array<Dim, 2> TwoLoops(std::span<const Dim> loops, size_t operands) {
-  const Dim one{1, std::vector<int64_t>(operands, 0), 0, 1};
+std::array<LeafDim, 2> TwoLoops(std::span<const LeafDim> loops, size_t operands) {
+  const LeafDim one{1, std::vector<int64_t>(operands, 0), 0, 1};
   if (loops.empty()) return {one, one};
   if (loops.size() == 1) return {one, loops[0]};
   return {loops[0], loops[1]};
@@ -36,8 +36,8 @@ std::array<Dim, 2> TwoLoops(std::span<const Dim> loops, size_t operands) {
 
 }  // namespace
 
-Status Emitter::EmitRequant(const SolvedLeaf& solved, bool per_channel) {
-  std::vector<Dim> dims = solved.dims;
+Status LeafEmitter::EmitRequant(const SolvedLeaf& solved, bool per_channel) {
+  std::vector<LeafDim> dims = solved.dims;
   Fold(dims, false);
   const size_t operands = per_channel ? 3 : 2;
   const std::vector<int64_t>& v = solved.values;
@@ -57,7 +57,7 @@ Status Emitter::EmitRequant(const SolvedLeaf& solved, bool per_channel) {
   LoopLimits limits{2, kIterations, {kStride, kStride}};
   if (per_channel) limits.strides.push_back(kPrmStride);
   return ForPieces(dims, limits, operands,
-                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                   [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
                      const auto [out, in] = TwoLoops(loops, operands);
                      isa::Requant r = base;
                      r.dst_base = solved.operands[0].base + at[0];
@@ -74,11 +74,11 @@ Status Emitter::EmitRequant(const SolvedLeaf& solved, bool per_channel) {
                    });
 }
 
-Status Emitter::EmitAdd(const SolvedLeaf& solved) {
+Status LeafEmitter::EmitAdd(const SolvedLeaf& solved) {
   // dst and the addend move together: loops in which they do not are unrolled.
-  std::vector<Dim> all = solved.dims, dims, apart;
+  std::vector<LeafDim> all = solved.dims, dims, apart;
   Fold(all, false);
-  for (const Dim& d : all) (d.strides[0] == d.strides[2] ? dims : apart).push_back(d);
+  for (const LeafDim& d : all) (d.strides[0] == d.strides[2] ? dims : apart).push_back(d);
   const std::vector<int64_t>& v = solved.values;
   isa::Add base;
   base.dst_mem = static_cast<int64_t>(VectorMemoryOf(solved.operands[0]));
@@ -88,25 +88,26 @@ Status Emitter::EmitAdd(const SolvedLeaf& solved) {
   base.out_zero = v[5], base.lo = v[6], base.hi = v[7];
   const LoopLimits limits{2, kIterations, {kStride, kStride, kStride}};
   return ForPieces(
-      apart, {0, 1, {}}, 3, [&](std::span<const int64_t> from, std::span<const Dim>) -> Status {
-        return ForPieces(dims, limits, 3,
-                         [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
-                           const auto [out, in] = TwoLoops(loops, 3);
-                           isa::Add a = base;
-                           a.dst_base = solved.operands[0].base + from[0] + at[0];
-                           a.src_base = solved.operands[1].base + from[1] + at[1];
-                           a.acc_base = solved.operands[2].base + from[2] + at[2];
-                           a.iter_out = out.extent, a.iter_in = in.extent;
-                           a.dst_out = out.strides[0], a.dst_in = in.strides[0];
-                           a.src_out = out.strides[1], a.src_in = in.strides[1];
-                           builder_.Emit(a);
-                           return {};
-                         });
+      apart, {0, 1, {}}, 3, [&](std::span<const int64_t> from, std::span<const LeafDim>) -> Status {
+        return ForPieces(
+            dims, limits, 3,
+            [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
+              const auto [out, in] = TwoLoops(loops, 3);
+              isa::Add a = base;
+              a.dst_base = solved.operands[0].base + from[0] + at[0];
+              a.src_base = solved.operands[1].base + from[1] + at[1];
+              a.acc_base = solved.operands[2].base + from[2] + at[2];
+              a.iter_out = out.extent, a.iter_in = in.extent;
+              a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+              a.src_out = out.strides[1], a.src_in = in.strides[1];
+              builder_.Emit(a);
+              return {};
+            });
       });
 }
 
-Status Emitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
-  std::vector<Dim> parallel, reduced;
+Status LeafEmitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
+  std::vector<LeafDim> parallel, reduced;
   int64_t steps = 1;
   for (size_t k = 0; k < solved.dims.size(); ++k) {
     const bool reduces = solved.dims[k].strides[0] == 0;
@@ -138,7 +139,7 @@ Status Emitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   base.red_out_step = red_out.strides[1], base.red_in_step = red_in.strides[1];
   const LoopLimits limits{2, kIterations, {kStride, kStride}};
   return ForPieces(parallel, limits, 2,
-                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                   [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
                      const auto [out, in] = TwoLoops(loops, 2);
                      isa::Alu a = base;
                      a.dst_base = solved.operands[0].base + at[0];
@@ -151,8 +152,8 @@ Status Emitter::EmitAlu(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
                    });
 }
 
-Status Emitter::EmitAluImm(const SolvedLeaf& solved) {
-  std::vector<Dim> dims = solved.dims;
+Status LeafEmitter::EmitAluImm(const SolvedLeaf& solved) {
+  std::vector<LeafDim> dims = solved.dims;
   Fold(dims, false);
   isa::Alu base;
   base.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
@@ -160,7 +161,7 @@ Status Emitter::EmitAluImm(const SolvedLeaf& solved) {
   base.red_out = base.red_in = 1;
   const LoopLimits limits{2, kIterations, {kStride}};
   return ForPieces(dims, limits, 1,
-                   [&](std::span<const int64_t> at, std::span<const Dim> loops) -> Status {
+                   [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
                      const auto [out, in] = TwoLoops(loops, 1);
                      isa::Alu a = base;
                      a.dst_base = solved.operands[0].base + at[0];

@@ -65,10 +65,11 @@ bool IsProduct(const Leaf& leaf) {
          name == lower::accel::kTileAlu;
 }
 
-class Executor {
+class BodyEmitter {
  public:
   // Without an emitter, only counts.
-  Executor(Emitter* emitter, Rings* rings, const std::function<Status(int64_t)>& after_product)
+  BodyEmitter(LeafEmitter* emitter, Rings* rings,
+              const std::function<Status(int64_t)>& after_product)
       : emitter_(emitter), rings_(rings), after_product_(after_product) {}
 
   int64_t products() const { return products_; }
@@ -124,7 +125,7 @@ class Executor {
     return status;
   }
 
-  Emitter* emitter_;
+  LeafEmitter* emitter_;
   Rings* rings_;
   std::function<Status(int64_t)> after_product_;
   int64_t products_ = 0;
@@ -138,7 +139,7 @@ bool Allocates(const ir::Stmt& s, ir::Scope scope) {
   return std::ranges::any_of(s->body, [&](const ir::Stmt& b) { return Allocates(b, scope); });
 }
 
-bool Held::Take(const std::vector<ir::Buffer>& buffers, Emitter& emitter, Rings& rings) {
+bool Held::Take(const std::vector<ir::Buffer>& buffers, LeafEmitter& emitter, Rings& rings) {
   for (const ir::Buffer& buffer : buffers) {
     jit::RingAllocator& ring = rings.Of(buffer->scope);
     int64_t need = 0;  // of all of them in this ring: they lie in one stretch
@@ -161,13 +162,13 @@ void Held::Release(Rings& rings) {
   pieces_.clear();
 }
 
-Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings,
+Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings,
                const std::function<Status(int64_t)>& after_product) {
-  return Executor(&emitter, &rings, after_product).Run(body);
+  return BodyEmitter(&emitter, &rings, after_product).Run(body);
 }
 
 int64_t CountProducts(const ir::Stmt& body) {
-  Executor counter(nullptr, nullptr, {});
+  BodyEmitter counter(nullptr, nullptr, {});
   TESSERA_CHECK(counter.Run(body).has_value());
   return counter.products();
 }

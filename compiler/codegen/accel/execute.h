@@ -35,7 +35,7 @@ struct Rings {
 //           and those of Emitter::Emit
 //   after_product  called after each leaf that computes on the array or reduces a window, with how
 //                  many there have been
-Status Execute(const ir::Stmt& body, Emitter& emitter, Rings& rings,
+Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings,
                const std::function<Status(int64_t)>& after_product = {});
 
 // How often Execute would call |after_product|.
@@ -49,7 +49,7 @@ class Held {
  public:
   // All of |buffers|, in order, or none of them: whether they were given room. |emitter| learns
   // their places.
-  bool Take(const std::vector<ir::Buffer>& buffers, Emitter& emitter, Rings& rings);
+  bool Take(const std::vector<ir::Buffer>& buffers, LeafEmitter& emitter, Rings& rings);
   void Release(Rings& rings);
 
  private:

@@ -36,7 +36,7 @@ int64_t Evaluate(const Expr& e, const Env& env) {
       TESSERA_CHECK(false, "no index expression: {}", ir::Print(e));
   }
   const int64_t a = Evaluate(e->args[0], env);
-  if (e->bin() == BinOp::kAnd && e.dtype() == ir::DType::kBool && a == 0) return 0;
+  if (e->bin() == BinOp::kAnd && e.dtype() == DType::kBool && a == 0) return 0;
   const int64_t b = Evaluate(e->args[1], env);
   auto floor_div = [](int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); };
   switch (e->bin()) {
@@ -111,7 +111,7 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
     TESSERA_TRY(Narrow(condition->args[0], solved, env));
     return Narrow(condition->args[1], solved, env);
   }
-  Dim* dim = nullptr;
+  LeafDim* dim = nullptr;
   const Expr* var = nullptr;
   for (size_t k = 0; k < solved.vars.size(); ++k) {
     if (!ir::UsesVar(condition, solved.vars[k])) continue;
@@ -146,7 +146,7 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
 
 Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
   SolvedLeaf solved;
-  for (const Leaf::Loop& loop : leaf.loops) {
+  for (const Leaf::LeafLoop& loop : leaf.loops) {
     const int64_t extent = Evaluate(loop.extent, env);
     env[loop.var.get()] = 0;
     solved.empty |= extent <= 0;
@@ -190,7 +190,7 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
 
 namespace {
 
-bool Continues(const Dim& outer, const Dim& inner) {
+bool Continues(const LeafDim& outer, const LeafDim& inner) {
   if (!outer.whole() || !inner.whole()) return false;
   for (size_t k = 0; k < outer.strides.size(); ++k) {
     if (outer.strides[k] != inner.strides[k] * inner.extent) return false;
@@ -200,7 +200,7 @@ bool Continues(const Dim& outer, const Dim& inner) {
 
 }  // namespace
 
-void Fold(std::vector<Dim>& dims, bool ordered) {
+void Fold(std::vector<LeafDim>& dims, bool ordered) {
   for (size_t a = 0; a < dims.size(); ++a) {
     for (size_t b = 0; b < dims.size(); ++b) {
       if (a == b || (ordered && b != a + 1) || !Continues(dims[a], dims[b])) continue;
@@ -212,7 +212,7 @@ void Fold(std::vector<Dim>& dims, bool ordered) {
   }
 }
 
-Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands,
+Status ForPieces(std::vector<LeafDim> dims, const LoopLimits& limits, size_t operands,
                  const EmitPiece& emit) {
   // Hardware loops: the longest ones that fit; all else is unrolled, in order.
   std::vector<size_t> order(dims.size());
@@ -230,15 +230,15 @@ Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operand
     ++used;
   }
   std::vector<int64_t> offsets(operands, 0);
-  std::vector<Dim> loops;
+  std::vector<LeafDim> loops;
   std::function<Status(size_t)> visit = [&](size_t k) -> Status {
     if (k == dims.size()) return emit(offsets, loops);
-    const Dim& dim = dims[k];
+    const LeafDim& dim = dims[k];
     const int64_t step = hardware[k] ? limits.extent : 1;
     for (int64_t at = 0; at < dim.extent; at += step) {
       for (size_t op = 0; op < operands; ++op) offsets[op] += at * dim.strides[op];
       if (hardware[k]) {
-        Dim piece = dim;
+        LeafDim piece = dim;
         piece.extent = std::min(step, dim.extent - at);
         piece.first = 0, piece.last = piece.extent;
         loops.push_back(piece);

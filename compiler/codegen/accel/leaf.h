@@ -27,11 +27,11 @@ int64_t Evaluate(const ir::Expr& e, const Env& env);
 // A perfect nest: loops outermost first, then |call|; under |condition| if there is one, else
 // |fill|.
 struct Leaf {
-  struct Loop {
+  struct LeafLoop {
     ir::Expr var;
     ir::Expr extent;
   };
-  std::vector<Loop> loops;
+  std::vector<LeafLoop> loops;
   ir::Expr call;
   std::optional<ir::Expr> condition;
   ir::Expr fill;  // the call outside of |condition|
@@ -42,7 +42,7 @@ std::optional<Leaf> MatchLeaf(const ir::Stmt& s);
 
 // One loop of a solved leaf, its stride for each place operand in tiles (on chip) or bytes
 // (global), and the iterations [first, last) in which the leaf's condition holds.
-struct Dim {
+struct LeafDim {
   int64_t extent = 1;
   std::vector<int64_t> strides;
   int64_t first = 0, last = 1;
@@ -58,7 +58,7 @@ struct Operand {
 struct SolvedLeaf {
   std::vector<Operand> operands;  // the calls's Loads, in order
   std::vector<int64_t> values;    // its other operands, at the first iteration
-  std::vector<Dim> dims;          // outermost first, extents > 1 only; strides in elements
+  std::vector<LeafDim> dims;      // outermost first, extents > 1 only; strides in elements
   std::vector<ir::Expr> vars;     // the variables of dims
   bool outside = false;           // the condition holds nowhere
   bool empty = false;             // some extent is 0
@@ -72,7 +72,7 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env);
 
 // Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in
 // order.
-void Fold(std::vector<Dim>& dims, bool ordered);
+void Fold(std::vector<LeafDim>& dims, bool ordered);
 
 // Which loops an instruction has, and what fits them.
 struct LoopLimits {
@@ -84,8 +84,8 @@ struct LoopLimits {
 // Runs |emit| for pieces of the nest: at most |limits.loops| loops each (outer first), the rest
 // unrolled. offsets: what to add to each operand's base.
 using EmitPiece =
-    std::function<Status(std::span<const int64_t> offsets, std::span<const Dim> loops)>;
-Status ForPieces(std::vector<Dim> dims, const LoopLimits& limits, size_t operands,
+    std::function<Status(std::span<const int64_t> offsets, std::span<const LeafDim> loops)>;
+Status ForPieces(std::vector<LeafDim> dims, const LoopLimits& limits, size_t operands,
                  const EmitPiece& emit);
 
 }  // namespace tessera::codegen::accel

@@ -38,7 +38,7 @@ Result<Planned> Compiler::Analyze(const AccelRegion& region) const {
     }
   }
   if (axes != 0) {
-    std::optional<sched::Region> moved =
+    std::optional<sched::AnalyzedRegion> moved =
         packed ? sched::MoveTaps(planned.region, axes) : std::nullopt;
     if (!moved) {
       return Fail(
@@ -92,7 +92,7 @@ Status Compiler::PlanAll() {
 
 bool Compiler::NeedsFill(const sched::Staying& s, const std::vector<int64_t>& shape) {
   if (!s.halo.any()) return false;
-  return std::ranges::none_of(halos_, [&](const Halo& h) {
+  return std::ranges::none_of(halos_, [&](const WrittenHalo& h) {
     return h.base == s.base && h.tiles == s.tiles && h.pad == s.pad && h.halo == s.halo &&
            h.shape == shape;
   });

@@ -8,7 +8,7 @@
 namespace tessera::codegen {
 namespace {
 
-bool IsUnsigned(ir::DType dtype) { return dtype == ir::DType::kU8 || dtype == ir::DType::kBool; }
+bool IsUnsigned(DType dtype) { return dtype == DType::kUint8 || dtype == DType::kBool; }
 
 bool Reads(const ir::Expr& e) {
   bool reads = false;
@@ -18,39 +18,39 @@ bool Reads(const ir::Expr& e) {
 
 }  // namespace
 
-llvm::Type* Emitter::MemoryType(ir::DType dtype) {
+llvm::Type* FuncEmitter::MemoryType(DType dtype) {
   switch (dtype) {
-    case ir::DType::kBool:
-    case ir::DType::kI8:
-    case ir::DType::kU8:
+    case DType::kBool:
+    case DType::kInt8:
+    case DType::kUint8:
       return b_.getInt8Ty();
-    case ir::DType::kI32:
+    case DType::kInt32:
       return b_.getInt32Ty();
-    case ir::DType::kI64:
+    case DType::kInt64:
       return b_.getInt64Ty();
-    case ir::DType::kF32:
+    case DType::kFloat32:
       return b_.getFloatTy();
   }
   TESSERA_CHECK(false);
 }
 
-llvm::Type* Emitter::TypeOf(ir::Type type) {
-  llvm::Type* element = type.dtype == ir::DType::kBool ? b_.getInt1Ty() : MemoryType(type.dtype);
+llvm::Type* FuncEmitter::TypeOf(ir::Type type) {
+  llvm::Type* element = type.dtype == DType::kBool ? b_.getInt1Ty() : MemoryType(type.dtype);
   return type.lanes == 1 ? element
                          : llvm::FixedVectorType::get(element, static_cast<unsigned>(type.lanes));
 }
 
-llvm::Type* Emitter::Like(llvm::Type* element, llvm::Value* shape) {
+llvm::Type* FuncEmitter::Like(llvm::Type* element, llvm::Value* shape) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(shape->getType());
   return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
 }
 
-llvm::Value* Emitter::Lanes(llvm::Value* v, int lanes) {
+llvm::Value* FuncEmitter::Lanes(llvm::Value* v, int lanes) {
   if (lanes == 1 || v->getType()->isVectorTy()) return v;
   return b_.CreateVectorSplat(static_cast<unsigned>(lanes), v);
 }
 
-llvm::Value* Emitter::Value(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::Value(const ir::Expr& e, llvm::Value* mask) {
   switch (e->kind) {
     case ir::ExprKind::kImm: {
       llvm::Type* type = TypeOf(e.type());
@@ -79,15 +79,15 @@ llvm::Value* Emitter::Value(const ir::Expr& e, llvm::Value* mask) {
   TESSERA_CHECK(false, "a tensor expression reached code generation");
 }
 
-llvm::Value* Emitter::Binary(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::Binary(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
   llvm::Value* a = Lanes(Value(e->args[0], mask), lanes);
   llvm::Value* b = Lanes(Value(e->args[1], mask), lanes);
-  const ir::DType dtype = e->args[0].dtype();
+  const DType dtype = e->args[0].dtype();
   return ir::IsFloat(dtype) ? FloatBinary(e->bin(), a, b) : IntBinary(e->bin(), dtype, a, b);
 }
 
-llvm::Value* Emitter::FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value* b) {
+llvm::Value* FuncEmitter::FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value* b) {
   switch (op) {
     case ir::BinOp::kAdd:
       return b_.CreateFAdd(a, b);
@@ -115,7 +115,7 @@ llvm::Value* Emitter::FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value* b) 
 }
 
 // Quotient or remainder rounded to minus infinity.
-llvm::Value* Emitter::FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod) {
+llvm::Value* FuncEmitter::FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod) {
   llvm::Value* zero = llvm::Constant::getNullValue(a->getType());
   llvm::Value* rest = b_.CreateSRem(a, b);
   llvm::Value* wrong =
@@ -126,7 +126,7 @@ llvm::Value* Emitter::FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod)
                          quotient);
 }
 
-llvm::Value* Emitter::IntBinary(ir::BinOp op, ir::DType dtype, llvm::Value* a, llvm::Value* b) {
+llvm::Value* FuncEmitter::IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, llvm::Value* b) {
   const bool is_unsigned = IsUnsigned(dtype);
   // Shift amounts outside the type give zero, or the sign.
   const auto amount_fits = [&] {
@@ -181,26 +181,24 @@ llvm::Value* Emitter::IntBinary(ir::BinOp op, ir::DType dtype, llvm::Value* a, l
   TESSERA_CHECK(false);
 }
 
-llvm::Value* Emitter::CastTo(ir::DType from, ir::DType to, llvm::Value* v) {
+llvm::Value* FuncEmitter::CastTo(DType from, DType to, llvm::Value* v) {
   if (from == to) return v;
-  const auto like = [&](ir::DType dtype) {
-    return Like(dtype == ir::DType::kBool ? b_.getInt1Ty() : MemoryType(dtype), v);
+  const auto like = [&](DType dtype) {
+    return Like(dtype == DType::kBool ? b_.getInt1Ty() : MemoryType(dtype), v);
   };
   llvm::Type* target = like(to);
   if (ir::IsFloat(from)) {
-    if (to == ir::DType::kBool)
-      return b_.CreateFCmpUNE(v, llvm::Constant::getNullValue(v->getType()));
-    const auto id =
-        to == ir::DType::kU8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
+    if (to == DType::kBool) return b_.CreateFCmpUNE(v, llvm::Constant::getNullValue(v->getType()));
+    const auto id = to == DType::kUint8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
     return b_.CreateIntrinsic(id, {target, v->getType()}, {v});
   }
   if (ir::IsFloat(to))
     return IsUnsigned(from) ? b_.CreateUIToFP(v, target) : b_.CreateSIToFP(v, target);
-  if (to == ir::DType::kBool) return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
+  if (to == DType::kBool) return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
   return IsUnsigned(from) ? b_.CreateZExtOrTrunc(v, target) : b_.CreateSExtOrTrunc(v, target);
 }
 
-llvm::Value* Emitter::Unary(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::Unary(const ir::Expr& e, llvm::Value* mask) {
   llvm::Value* a = Value(e->args[0], mask);
   switch (e->un()) {
     case ir::UnOp::kCast:
@@ -214,7 +212,7 @@ llvm::Value* Emitter::Unary(const ir::Expr& e, llvm::Value* mask) {
 }
 
 // A branch that is not taken may name places outside a buffer: it must not be read.
-llvm::Value* Emitter::SelectValue(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::SelectValue(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
   llvm::Value* condition = Value(e->args[0], mask);
   if (!Reads(e->args[1]) && !Reads(e->args[2])) {
@@ -249,7 +247,7 @@ llvm::Value* Emitter::SelectValue(const ir::Expr& e, llvm::Value* mask) {
   return result;
 }
 
-llvm::Value* Emitter::Vector(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::Vector(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
   llvm::Value* base = Lanes(Value(e->args[0], mask), lanes);
   if (e->vec() == ir::VecOp::kBroadcast) return base;
@@ -261,7 +259,7 @@ llvm::Value* Emitter::Vector(const ir::Expr& e, llvm::Value* mask) {
   return b_.CreateAdd(base, b_.CreateMul(stride, llvm::ConstantVector::get(steps)));
 }
 
-llvm::Value* Emitter::Call(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
   const auto info = ir::FindScalarIntrin(e->name);
   if (!info) {
     unsupported_ = "a call of " + e->name;
@@ -298,8 +296,8 @@ llvm::Value* Emitter::Call(const ir::Expr& e, llvm::Value* mask) {
 }
 
 // ir/scalar_math.h RequantValue, in 64-bit lanes.
-llvm::Value* Emitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
-                              ir::Rounding rounding) {
+llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
+                                  ir::Rounding rounding) {
   llvm::Type* wide = Like(b_.getInt64Ty(), a);
   const auto constant = [&](int64_t v) {
     return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true);

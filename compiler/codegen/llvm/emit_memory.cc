@@ -22,7 +22,7 @@ bool IsMultiple(const ir::Expr& e, int64_t k) {
 
 }  // namespace
 
-std::optional<Emitter::Strided> Emitter::AsStrided(const ir::Expr& e, int lanes) {
+std::optional<FuncEmitter::Strided> FuncEmitter::AsStrided(const ir::Expr& e, int lanes) {
   if (e.lanes() == 1) return Strided{e, 0};
   if (e->kind == ir::ExprKind::kVec) {
     if (e->vec() == ir::VecOp::kBroadcast) return Strided{e->args[0], 0};
@@ -61,17 +61,17 @@ std::optional<Emitter::Strided> Emitter::AsStrided(const ir::Expr& e, int lanes)
   }
 }
 
-llvm::Value* Emitter::AddressOf(const ir::Buffer& buffer, const ir::Expr& offset) {
+llvm::Value* FuncEmitter::AddressOf(const ir::Buffer& buffer, const ir::Expr& offset) {
   llvm::Value* base = places_.at(buffer.get()).base;
   TESSERA_CHECK(base != nullptr, "buffer {} is used before it is allocated", buffer->name);
   return b_.CreateInBoundsGEP(MemoryType(buffer->dtype), base, Value(offset));
 }
 
-llvm::Value* Emitter::LoadFrom(const ir::Expr& e, llvm::Value* mask) {
+llvm::Value* FuncEmitter::LoadFrom(const ir::Expr& e, llvm::Value* mask) {
   const ir::Buffer& buffer = e->buffer;
   const int lanes = e.lanes();
   llvm::Type* element = MemoryType(buffer->dtype);
-  const llvm::Align align(static_cast<uint64_t>(ir::DTypeBytes(buffer->dtype)));
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(buffer->dtype)));
   const ir::Expr offset = ir::OffsetOf(*buffer, e->args);
   llvm::Instruction* loaded = nullptr;
   if (lanes == 1) {
@@ -88,7 +88,7 @@ llvm::Value* Emitter::LoadFrom(const ir::Expr& e, llvm::Value* mask) {
       llvm::LoadInst* one = b_.CreateAlignedLoad(element, AddressOf(buffer, strided->base), align);
       Tag(one, buffer.get());
       llvm::Value* all = b_.CreateVectorSplat(static_cast<unsigned>(lanes), one);
-      return buffer->dtype == ir::DType::kBool
+      return buffer->dtype == DType::kBool
                  ? b_.CreateICmpNE(all, llvm::Constant::getNullValue(all->getType()))
                  : all;
     } else {
@@ -98,15 +98,15 @@ llvm::Value* Emitter::LoadFrom(const ir::Expr& e, llvm::Value* mask) {
     }
   }
   Tag(loaded, buffer.get());
-  if (buffer->dtype != ir::DType::kBool) return loaded;
+  if (buffer->dtype != DType::kBool) return loaded;
   return b_.CreateICmpNE(loaded, llvm::Constant::getNullValue(loaded->getType()));
 }
 
-void Emitter::StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices,
-                      llvm::Value* value, int lanes) {
-  const llvm::Align align(static_cast<uint64_t>(ir::DTypeBytes(buffer->dtype)));
+void FuncEmitter::StoreTo(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices,
+                          llvm::Value* value, int lanes) {
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(buffer->dtype)));
   const ir::Expr offset = ir::OffsetOf(*buffer, indices);
-  if (buffer->dtype == ir::DType::kBool) value = b_.CreateZExt(value, Like(b_.getInt8Ty(), value));
+  if (buffer->dtype == DType::kBool) value = b_.CreateZExt(value, Like(b_.getInt8Ty(), value));
   llvm::Instruction* stored = nullptr;
   const auto strided = lanes > 1 ? AsStrided(offset, lanes) : std::nullopt;
   if (lanes == 1) {

@@ -28,10 +28,10 @@ int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
 
 int64_t ScratchBytes(const ir::Func& func) { return ScratchBelow(func.body, 0); }
 
-Emitter::Emitter(llvm::Module& module, const ir::Func& func)
+FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func)
     : module_(module), context_(module.getContext()), func_(func), b_(context_) {}
 
-Status Emitter::Run() {
+Status FuncEmitter::Run() {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer}, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, func_.name, module_);
@@ -50,7 +50,7 @@ Status Emitter::Run() {
 
 // Every buffer is an object of its own; LLVM may then keep sums in registers across stores to
 // others.
-void Emitter::MakeScopes() {
+void FuncEmitter::MakeScopes() {
   std::vector<const ir::BufferNode*> buffers;
   for (const ir::Buffer& p : func_.params) buffers.push_back(p.get());
   ir::VisitStmts(func_.body, [&](const ir::Stmt& s) {
@@ -69,13 +69,13 @@ void Emitter::MakeScopes() {
   }
 }
 
-void Emitter::Tag(llvm::Instruction* access, const ir::BufferNode* buffer) {
-  const Place& place = places_.at(buffer);
+void FuncEmitter::Tag(llvm::Instruction* access, const ir::BufferNode* buffer) {
+  const BufferBase& place = places_.at(buffer);
   access->setMetadata(llvm::LLVMContext::MD_alias_scope, place.scope);
   access->setMetadata(llvm::LLVMContext::MD_noalias, place.others);
 }
 
-void Emitter::BindParameters() {
+void FuncEmitter::BindParameters() {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
   const auto argument = [&](size_t i) {
     llvm::Value* slot = b_.CreateConstGEP1_64(pointer, function_->getArg(0), i);
@@ -91,7 +91,7 @@ void Emitter::BindParameters() {
   if (ScratchBytes(func_) > 0) scratch_ = argument(func_.params.size());
 }
 
-void Emitter::Emit(const ir::Stmt& s) {
+void FuncEmitter::Emit(const ir::Stmt& s) {
   switch (s->kind) {
     case ir::StmtKind::kFor:
       return EmitFor(s);
@@ -110,7 +110,7 @@ void Emitter::Emit(const ir::Stmt& s) {
   }
 }
 
-void Emitter::EmitFor(const ir::Stmt& s) {
+void FuncEmitter::EmitFor(const ir::Stmt& s) {
   llvm::Value* first = Value(s->min);
   llvm::Value* extent = Value(s->extent);
   llvm::Value* last = b_.CreateNSWAdd(first, extent);
@@ -138,7 +138,7 @@ void Emitter::EmitFor(const ir::Stmt& s) {
   vars_.erase(s->var.get());
 }
 
-void Emitter::EmitIf(const ir::Stmt& s) {
+void FuncEmitter::EmitIf(const ir::Stmt& s) {
   llvm::BasicBlock* yes = llvm::BasicBlock::Create(context_, "then", function_);
   llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, "endif", function_);
   llvm::BasicBlock* no =
@@ -155,12 +155,12 @@ void Emitter::EmitIf(const ir::Stmt& s) {
   b_.SetInsertPoint(after);
 }
 
-void Emitter::EmitStore(const ir::Stmt& s) {
+void FuncEmitter::EmitStore(const ir::Stmt& s) {
   StoreTo(s->buffer, s->indices, Value(s->value), s->value.lanes());
 }
 
-void Emitter::EmitAlloc(const ir::Stmt& s) {
-  Place& place = places_.at(s->buffer.get());
+void FuncEmitter::EmitAlloc(const ir::Stmt& s) {
+  BufferBase& place = places_.at(s->buffer.get());
   const int64_t top = scratch_top_;
   if (OnStack(*s->buffer)) {
     llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());

@@ -18,14 +18,14 @@
 
 namespace tessera::codegen {
 
-class Emitter {
+class FuncEmitter {
  public:
-  Emitter(llvm::Module& module, const ir::Func& func);
+  FuncEmitter(llvm::Module& module, const ir::Func& func);
   Status Run();
 
  private:
   // A buffer's first element, and how its accesses are told apart from those of the others.
-  struct Place {
+  struct BufferBase {
     llvm::Value* base = nullptr;
     llvm::MDNode* scope = nullptr;   // !alias.scope of this buffer
     llvm::MDNode* others = nullptr;  // !noalias: every other buffer
@@ -44,11 +44,11 @@ class Emitter {
   // Expressions (emit_expr.cc). |mask|: lanes whose reads count, null for all.
   llvm::Value* Value(const ir::Expr& e, llvm::Value* mask = nullptr);
   llvm::Value* Binary(const ir::Expr& e, llvm::Value* mask);
-  llvm::Value* IntBinary(ir::BinOp op, ir::DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, llvm::Value* b);
   llvm::Value* FloatBinary(ir::BinOp op, llvm::Value* a, llvm::Value* b);
   llvm::Value* FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod);
   llvm::Value* Unary(const ir::Expr& e, llvm::Value* mask);
-  llvm::Value* CastTo(ir::DType from, ir::DType to, llvm::Value* v);
+  llvm::Value* CastTo(DType from, DType to, llvm::Value* v);
   llvm::Value* SelectValue(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
@@ -69,7 +69,7 @@ class Emitter {
   llvm::Value* Lanes(llvm::Value* v, int lanes);  // broadcast a scalar
 
   llvm::Type* TypeOf(ir::Type type);                          // in registers; bool is i1
-  llvm::Type* MemoryType(ir::DType dtype);                    // bool is i8
+  llvm::Type* MemoryType(DType dtype);                        // bool is i8
   llvm::Type* Like(llvm::Type* element, llvm::Value* shape);  // |element|, as wide as |shape|
 
   llvm::Module& module_;
@@ -77,7 +77,7 @@ class Emitter {
   const ir::Func& func_;
   llvm::Function* function_ = nullptr;
   llvm::IRBuilder<> b_;
-  std::unordered_map<const ir::BufferNode*, Place> places_;
+  std::unordered_map<const ir::BufferNode*, BufferBase> places_;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> vars_;
   llvm::Value* scratch_ = nullptr;
   int64_t scratch_top_ = 0;

@@ -83,7 +83,7 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
   module->setDataLayout(machine.createDataLayout());
   module->setPICLevel(llvm::PICLevel::SmallPIC);
   for (const ir::Func& func : funcs) {
-    TESSERA_TRY(Emitter(*module, func).Run());
+    TESSERA_TRY(FuncEmitter(*module, func).Run());
     llvm::Function* function = module->getFunction(func.name);
     function->addFnAttr("target-cpu", level.cpu);
     if (*level.features) function->addFnAttr("target-features", level.features);

@@ -14,7 +14,6 @@ namespace tessera::lower::accel {
 namespace {
 
 using ir::Buffer;
-using ir::DType;
 using ir::Expr;
 using ir::Stmt;
 
@@ -29,21 +28,21 @@ std::vector<T> InOrder(const std::vector<T>& values, const std::vector<int>& ord
 
 Buffer TensorBuffer(const isa::Packing& p, const std::vector<int>& order = {}) {
   return ir::MakeBuffer(
-      {"tensor", DType::kI8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
+      {"tensor", DType::kInt8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
 }
 Buffer PackedBuffer(const isa::Packing& p) {
   return ir::MakeBuffer(
-      {"packed", DType::kI8, {p.batches, p.blocks, p.out_y, p.out_x, p.rows, p.block}});
+      {"packed", DType::kInt8, {p.batches, p.blocks, p.out_y, p.out_x, p.rows, p.block}});
 }
 
-struct Loop {
+struct PackLoop {
   const char* name;
   int64_t extent;
 };
-Stmt Nest(const std::vector<Loop>& loops,
+Stmt Nest(const std::vector<PackLoop>& loops,
           const std::function<Stmt(const std::vector<Expr>&)>& body) {
   std::vector<Expr> vars;
-  for (const Loop& l : loops) vars.push_back(ir::Var(l.name));
+  for (const PackLoop& l : loops) vars.push_back(ir::Var(l.name));
   Stmt s = body(vars);
   for (size_t k = loops.size(); k-- > 0;) {
     s = ir::For(vars[k], Expr(0), Expr(loops[k].extent), ir::LoopKind::kSerial, s);
@@ -81,7 +80,7 @@ Stmt PackElement(const isa::Packing& p, const Buffer& tensor, const Buffer& pack
   const Stmt copy =
       ir::Store(packed, at, ir::Load(tensor, InOrder<Expr>({image, channel, y, x}, order)));
   if (!inside) return copy;
-  return ir::If(*inside, copy, ir::Store(packed, at, ir::Imm(DType::kI8, p.fill)));
+  return ir::If(*inside, copy, ir::Store(packed, at, ir::Imm(DType::kInt8, p.fill)));
 }
 
 }  // namespace
@@ -107,13 +106,13 @@ ir::Func PackFunc(const isa::Packing& p, const std::string& name, const std::vec
   // One nest a lane.
   std::vector<Stmt> lanes;
   for (int64_t j = 0; j < p.blocks * p.block; ++j) {
-    const isa::Packing::Lane& lane = p.lanes[static_cast<size_t>(j)];
+    const isa::Packing::TapLane& lane = p.lanes[static_cast<size_t>(j)];
     lanes.push_back(Nest({{"n", p.batches}, {"y", p.out_y}, {"x", p.out_x}, {"r", p.rows}},
                          [&](const std::vector<Expr>& v) {
                            const std::vector<Expr> at{v[0], Expr(j / p.block), v[1], v[2],
                                                       v[3], Expr(j % p.block)};
                            if (lane.channel < 0)
-                             return ir::Store(packed, at, ir::Imm(DType::kI8, p.fill));
+                             return ir::Store(packed, at, ir::Imm(DType::kInt8, p.fill));
                            return PackElement(p, tensor, packed, order, at, Expr(lane.channel),
                                               lane.channel, lane.dy, lane.dx);
                          }));

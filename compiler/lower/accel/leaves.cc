@@ -181,7 +181,7 @@ Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) co
 }
 
 // The first element of a tile of a slot; slot 0 of ACC under an anchor is a part of its result.
-Expr Lowering::Slot(const sched::Place& place, const Tile& part, const Buffer& acc,
+Expr Lowering::Slot(const sched::TileSlot& place, const Tile& part, const Buffer& acc,
                     const std::vector<Expr>& at) const {
   if (place.memory == isa::VectorMemory::kAcc && place.slot == 0 && anchored_) {
     return ir::Load(acc, {part.base + at[0], at[1], at[2], Expr(0)});
@@ -192,15 +192,15 @@ Expr Lowering::Slot(const sched::Place& place, const Tile& part, const Buffer& a
   return ir::Load(buffer, {at[0], at[1], at[2], Expr(0)});
 }
 
-Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, const Buffer& acc,
-                        const std::vector<Buffer>& prm, bool stays) {
+Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile& part,
+                        const Buffer& acc, const std::vector<Buffer>& prm, bool stays) {
   const Expr block = w.o.base + part.base;
   const auto source = [&](const std::vector<Expr>& v) {
     const auto staying = s.src.memory == isa::VectorMemory::kOut ? staying_slots_.find(s.src.slot)
                                                                  : staying_slots_.end();
     if (staying == staying_slots_.end()) return Slot(s.src, part, acc, v);
     const sched::Halo& halo = *on_chip_.HaloOf(staying->second);
-    return StayingTile(Staying(staying->second, halo, GlobalBuffer::Role::kActivation), halo,
+    return StayingTile(Staying(staying->second, halo, GlobalBuffer::Use::kActivation), halo,
                        w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2]);
   };
   return Leaf(
@@ -210,14 +210,14 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                                : Slot(s.dst, part, acc, v);
         const Expr round = Value(static_cast<int64_t>(s.round));
         switch (s.kind) {
-          case sched::StepKind::kFetch:
+          case sched::EpilogueStepKind::kFetch:
             return Call(
                 kTileLoad,
                 {dst,
-                 ir::Load(Global(s.tensor, GlobalBuffer::Role::kActivation),
+                 ir::Load(Global(s.tensor, GlobalBuffer::Use::kActivation),
                           {w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
                  Value(memory_tile_), Value(tile_), Value(0)});
-          case sched::StepKind::kRequant: {
+          case sched::EpilogueStepKind::kRequant: {
             const Expr src = source(v);
             if (s.table < 0) {
               return Call(kTileRequant, {dst, src, Value(s.multiplier), Value(s.shift), round,
@@ -230,11 +230,11 @@ Stmt Lowering::StepNest(const sched::Step& s, const Work& w, const Tile& part, c
                          round, Value(s.src_zero), Value(s.src_shift), Value(s.out_zero),
                          Value(s.lo), Value(s.hi), Value(config_.batch), Value(config_.block_out)});
           }
-          case sched::StepKind::kAdd:
+          case sched::EpilogueStepKind::kAdd:
             return Call(kTileAdd, {dst, source(v), Slot(s.acc, part, acc, v), Value(s.multiplier),
                                    Value(s.shift), round, Value(s.src_zero), Value(s.src_shift),
                                    Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
-          case sched::StepKind::kAlu:
+          case sched::EpilogueStepKind::kAlu:
             if (s.use_imm)
               return Call(kTileAluImm,
                           {dst, Value(s.imm), Value(static_cast<int64_t>(s.op)), Value(tile_)});
@@ -263,26 +263,26 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   std::vector<Buffer> allocated;
   for (int k = anchored_ ? 1 : 0; k < region_.acc_slots; ++k) {
     acc_slots_[static_cast<size_t>(k)] =
-        OnChip(fmt::format("acc{}", k), Scope::kAcc, DType::kI32, shape);
+        OnChip(fmt::format("acc{}", k), Scope::kAcc, DType::kInt32, shape);
     allocated.push_back(acc_slots_[static_cast<size_t>(k)]);
   }
   for (int k = 0; k < region_.out_slots; ++k) {
-    out_slots_.push_back(OnChip(fmt::format("out{}", k), Scope::kOut, DType::kI8, shape));
+    out_slots_.push_back(OnChip(fmt::format("out{}", k), Scope::kOut, DType::kInt8, shape));
     allocated.push_back(out_slots_.back());
   }
   std::vector<Stmt> body;
   std::vector<Buffer> prm = chip_tables_;
   if (plan_.params != Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
-      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8,
+      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kUint8,
                            {plan_.channel_part, config_.prm_tile_bytes()}));
       allocated.push_back(prm.back());
       body.push_back(ParamLoad(t, prm.back(), Expr(0), w.o.base + part.base, part));
     }
   }
   staying_slots_.clear();
-  for (const sched::Step& s : region_.steps) {
-    if (s.kind == sched::StepKind::kFetch && on_chip_.HaloOf(s.tensor)) {
+  for (const sched::EpilogueStep& s : region_.steps) {
+    if (s.kind == sched::EpilogueStepKind::kFetch && on_chip_.HaloOf(s.tensor)) {
       staying_slots_[s.dst.slot] = s.tensor;
       continue;
     }

@@ -10,7 +10,7 @@
 
 namespace tessera::lower::accel {
 
-Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
+Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Use role) {
   for (size_t k = 0; k < out_.buffers.size(); ++k) {
     if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor &&
         out_.func.params[k]->scope == Scope::kGlobal)
@@ -19,7 +19,7 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
   const Buffer buffer = ir::MakeBuffer(
       {tensor.name(),
-       DType::kI8,
+       DType::kInt8,
        {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out), shape[2], shape[3],
         tensor == region_.anchor.input ? e_.rows * e_.in_lanes : memory_tile_}});
   out_.func.params.push_back(buffer);
@@ -28,14 +28,14 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Role role) {
 }
 
 Buffer Lowering::Staying(const te::Tensor& tensor, const sched::Halo& halo,
-                         GlobalBuffer::Role role) {
+                         GlobalBuffer::Use role) {
   for (size_t k = 0; k < out_.buffers.size(); ++k) {
     const Buffer& known = out_.func.params[k];
     if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && known->scope == Scope::kInp)
       return known;
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
-  const Buffer buffer = OnChip(tensor.name() + ".stays", Scope::kInp, DType::kI8,
+  const Buffer buffer = OnChip(tensor.name() + ".stays", Scope::kInp, DType::kInt8,
                                {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out),
                                 halo.before[0] + shape[2] + halo.after[0],
                                 halo.before[1] + shape[3] + halo.after[1], tile_});
@@ -48,7 +48,7 @@ Buffer Lowering::Constant(const std::string& name, DType dtype, std::vector<int6
                           std::vector<uint8_t> data) {
   const Buffer buffer = ir::MakeBuffer({name, dtype, std::move(shape)});
   out_.func.params.push_back(buffer);
-  out_.buffers.push_back({GlobalBuffer::Role::kConstant, {}, std::move(data)});
+  out_.buffers.push_back({GlobalBuffer::Use::kConstant, {}, std::move(data)});
   return buffer;
 }
 
@@ -62,19 +62,19 @@ Buffer Lowering::OnChip(const std::string& name, Scope scope, DType dtype,
 Stmt Lowering::Inside(const Work& w) {
   const Tile whole{Expr(0), Expr(0), w.o.size, 1}, none{Expr(0), Expr(0), Expr(1), 1};
   if (!anchored_) return Drain(w, whole, {});
-  const Buffer acc = OnChip("acc", Scope::kAcc, DType::kI32,
+  const Buffer acc = OnChip("acc", Scope::kAcc, DType::kInt32,
                             {plan_.channel_tile, plan_.y_tile, plan_.x_tile, tile_});
   const int64_t span_y = sched::ChipSpan(region_, e_, 0, plan_.y_tile),
                 span_x = sched::ChipSpan(region_, e_, 1, plan_.x_tile);
   if (!contraction_) {
     const Buffer inp =
-        OnChip("inp", Scope::kInp, DType::kI8, {plan_.channel_tile, span_y, span_x, tile_});
+        OnChip("inp", Scope::kInp, DType::kInt8, {plan_.channel_tile, span_y, span_x, tile_});
     std::vector<Stmt> body;
     if (!staying_input_) body.push_back(InputLoad(inp, w, w.o.base, w.o.size));
     Buffer wgt = chip_weights_;
     if (weighted_) {
       if (plan_.weights == Residency::kPart) {
-        wgt = OnChip("wgt", Scope::kWgt, DType::kI8,
+        wgt = OnChip("wgt", Scope::kWgt, DType::kInt8,
                      {plan_.channel_tile, 1, e_.weight_tiles, config_.wgt_tile_bytes()});
       }
       if (!weights_ahead_) body.insert(body.begin(), WeightLoad(wgt, w, whole, none));
@@ -115,7 +115,7 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
                      (shared || parts == 1 || 3 * piece_tiles <= config_.Depth(isa::Memory::kWgt));
   const Buffer inp = plan_.input_above
                          ? chip_input_
-                         : OnChip("inp", Scope::kInp, DType::kI8, std::move(box_shape));
+                         : OnChip("inp", Scope::kInp, DType::kInt8, std::move(box_shape));
   auto part_of = [&](Expr index) {
     Tile part{index, index * Expr(plan_.channel_part), Expr(plan_.channel_part), parts};
     // The last part, and the last o.o, may have fewer blocks.
@@ -131,7 +131,7 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
                     i.count == 1 ? drain : ir::If(ir::Eq(i.index, Expr(i.count - 1)), drain)});
   };
   auto own_weights = [&](const Tile& part) {
-    const Buffer wgt = OnChip("wgt", Scope::kWgt, DType::kI8, piece);
+    const Buffer wgt = OnChip("wgt", Scope::kWgt, DType::kInt8, piece);
     return ir::Alloc(wgt, ir::Seq({WeightLoad(wgt, w, part, i), work(part, wgt)}));
   };
   auto later_parts = [&](const std::function<Stmt(const Tile&)>& body) -> Stmt {
@@ -146,7 +146,7 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
                : ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block, i.size), body}));
   };
   if (!shared && ahead) {
-    const Buffer wgt = OnChip("wgt.first", Scope::kWgt, DType::kI8, piece);
+    const Buffer wgt = OnChip("wgt.first", Scope::kWgt, DType::kInt8, piece);
     return ir::Alloc(wgt,
                      ir::Seq({WeightLoad(wgt, w, first, i),
                               with_box(ir::Seq({work(first, wgt), later_parts(own_weights)}))}));
@@ -184,7 +184,7 @@ Stmt Lowering::Nest() {
     return channels([&](const Tile& o) {
       if (weighted_ && plan_.weights == Residency::kChannel) {
         chip_weights_ =
-            OnChip("wgt", Scope::kWgt, DType::kI8,
+            OnChip("wgt", Scope::kWgt, DType::kInt8,
                    {plan_.channel_tile, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
       }
       const Stmt s = spatial([&](const Tile& n, const Tile& y, const Tile& x) {
@@ -195,7 +195,7 @@ Stmt Lowering::Nest() {
   }
   return spatial([&](const Tile& n, const Tile& y, const Tile& x) {
     if (plan_.input_above) {
-      chip_input_ = OnChip("inp", Scope::kInp, DType::kI8,
+      chip_input_ = OnChip("inp", Scope::kInp, DType::kInt8,
                            {e_.in_blocks, sched::ChipSpan(region_, e_, 0, plan_.y_tile),
                             sched::ChipSpan(region_, e_, 1, plan_.x_tile), tile_});
     }
@@ -244,43 +244,43 @@ LoweredRegion Lowering::Run() {
   RegisterTileIntrinsics();
   out_.func.name = region_.output.name();
   if (on_chip_.input) {
-    staying_input_ =
-        Staying(region_.anchor.input, *on_chip_.input, GlobalBuffer::Role::kActivation);
+    staying_input_ = Staying(region_.anchor.input, *on_chip_.input, GlobalBuffer::Use::kActivation);
   } else if (anchored_) {
-    input_ = Global(region_.anchor.input, GlobalBuffer::Role::kActivation);
+    input_ = Global(region_.anchor.input, GlobalBuffer::Use::kActivation);
   }
-  for (const sched::Step& s : region_.steps) {
-    if (s.kind != sched::StepKind::kFetch) continue;
+  for (const sched::EpilogueStep& s : region_.steps) {
+    if (s.kind != sched::EpilogueStepKind::kFetch) continue;
     if (const sched::Halo* halo = on_chip_.HaloOf(s.tensor)) {
-      Staying(s.tensor, *halo, GlobalBuffer::Role::kActivation);
+      Staying(s.tensor, *halo, GlobalBuffer::Use::kActivation);
     } else {
-      Global(s.tensor, GlobalBuffer::Role::kActivation);
+      Global(s.tensor, GlobalBuffer::Use::kActivation);
     }
   }
   const int64_t record = config_.prm_tile_bytes();
   if (weighted_) {
     weight_ =
-        Constant(region_.anchor.weight.name() + ".tiles", DType::kI8,
+        Constant(region_.anchor.weight.name() + ".tiles", DType::kInt8,
                  {e_.out_blocks, e_.in_blocks, e_.weight_tiles, e_.weight_bytes},
                  PackWeights(region_, e_, config_, *constants_.at(region_.anchor.weight.get())));
   }
   for (size_t t = 0; t < region_.tables.size(); ++t) {
-    tables_.push_back(Constant(fmt::format("parameters{}", t), DType::kU8, {e_.out_blocks, record},
+    tables_.push_back(Constant(fmt::format("parameters{}", t), DType::kUint8,
+                               {e_.out_blocks, record},
                                PackParams(region_, region_.tables[t], config_, constants_)));
   }
-  if (on_chip_.stored) result_ = Global(region_.output, GlobalBuffer::Role::kResult);
+  if (on_chip_.stored) result_ = Global(region_.output, GlobalBuffer::Use::kResult);
   if (on_chip_.result)
-    staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Role::kResult);
+    staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Use::kResult);
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
       chip_tables_.push_back(
-          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kU8, {e_.out_blocks, record}));
+          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kUint8, {e_.out_blocks, record}));
       out_.resident.push_back(chip_tables_.back());
     }
   }
   if (weighted_ && plan_.weights == Residency::kRegion) {
     chip_weights_ =
-        OnChip("wgt", Scope::kWgt, DType::kI8,
+        OnChip("wgt", Scope::kWgt, DType::kInt8,
                {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()});
     out_.resident.push_back(chip_weights_);
   }
@@ -305,7 +305,7 @@ LoweredRegion Lowering::Run() {
   return std::move(out_);
 }
 
-LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan,
+LoweredRegion LowerRegion(const sched::AnalyzedRegion& region, const sched::TilePlan& plan,
                           const isa::Config& config, const ConstantMap& constants,
                           const sched::OnChip& on_chip, bool fill_halo) {
   return Lowering(region, plan, config, constants, on_chip, fill_halo).Run();

@@ -20,8 +20,8 @@ namespace sched = schedule::accel;
 
 // A parameter of the function: a global buffer, or (scope inp) an activation that stays on chip.
 struct GlobalBuffer {
-  enum class Role : uint8_t { kActivation, kResult, kConstant };
-  Role role = Role::kActivation;
+  enum class Use : uint8_t { kActivation, kResult, kConstant };
+  Use role = Use::kActivation;
   te::Tensor tensor;          // kActivation, kResult: the tensor that it holds
   std::vector<uint8_t> data;  // kConstant: its bytes
 };
@@ -35,27 +35,27 @@ struct LoweredRegion {
   ir::Stmt body;
 };
 
-using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
+using sched::ConstantMap;
 
 // Activations in device memory are [batches, channel blocks, y, x, rows * block] int8
 // (codegen/accel/layout.h); those that stay on chip have rows and columns of halo and whole tiles.
 // A result that does both has two parameters. |fill_halo|: the result's halo is written here.
-LoweredRegion LowerRegion(const sched::Region& region, const sched::Plan& plan,
+LoweredRegion LowerRegion(const sched::AnalyzedRegion& region, const sched::TilePlan& plan,
                           const isa::Config& config, const ConstantMap& constants,
                           const sched::OnChip& on_chip = {}, bool fill_halo = true);
 
 // Weight tiles in the order in which LOAD wants them: [output block][input block][tap] for a
 // contraction (zero where a group has no such channel), [block][window piece] for channelwise
 // windows.
-std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Extents& extents,
+std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sched::Extents& extents,
                                  const isa::Config& config, const std::vector<uint8_t>& weights);
 
 // One PRM record a channel block; channels past the last have multiplier 0.
-std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamTable& table,
+std::vector<uint8_t> PackParams(const sched::AnalyzedRegion& region, const sched::ParamTable& table,
                                 const isa::Config& config, const ConstantMap& constants);
 
 // The first input channel block that output block |block| reduces over.
-int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& extents,
+int64_t FirstInputBlock(const sched::AnalyzedRegion& region, const sched::Extents& extents,
                         const isa::Config& config, int64_t block);
 
 }  // namespace tessera::lower::accel

@@ -19,7 +19,6 @@
 namespace tessera::lower::accel {
 
 using ir::Buffer;
-using ir::DType;
 using ir::Expr;
 using ir::Scope;
 using ir::Stmt;
@@ -77,8 +76,9 @@ inline std::optional<Expr> IsFirst(const Tile& t) {
 
 class Lowering {
  public:
-  Lowering(const sched::Region& region, const sched::Plan& plan, const isa::Config& config,
-           const ConstantMap& constants, const sched::OnChip& on_chip, bool fill_halo)
+  Lowering(const sched::AnalyzedRegion& region, const sched::TilePlan& plan,
+           const isa::Config& config, const ConstantMap& constants, const sched::OnChip& on_chip,
+           bool fill_halo)
       : region_(region),
         plan_(plan),
         config_(config),
@@ -101,8 +101,8 @@ class Lowering {
     Tile o, n, y, x;
   };
 
-  Buffer Global(const te::Tensor& tensor, GlobalBuffer::Role role);
-  Buffer Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Role role);
+  Buffer Global(const te::Tensor& tensor, GlobalBuffer::Use role);
+  Buffer Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Use role);
   // The tile of a staying tensor at a position of the tensor itself.
   static Expr StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y,
                           Expr x);
@@ -132,9 +132,9 @@ class Lowering {
   Stmt Reduction(const Work& w, const Buffer& acc, const Buffer& inp) const;
   Stmt Drain(const Work& w, const Tile& part, const Buffer& acc);
   // |stays|: the result goes to its staying buffer.
-  Stmt StepNest(const sched::Step& step, const Work& w, const Tile& part, const Buffer& acc,
+  Stmt StepNest(const sched::EpilogueStep& step, const Work& w, const Tile& part, const Buffer& acc,
                 const std::vector<Buffer>& prm, bool stays);
-  Expr Slot(const sched::Place& place, const Tile& part, const Buffer& acc,
+  Expr Slot(const sched::TileSlot& place, const Tile& part, const Buffer& acc,
             const std::vector<Expr>& at) const;
   std::optional<Expr> FirstUse(const Work& w) const {
     return Both(IsFirst(w.n), Both(IsFirst(w.y), IsFirst(w.x)));
@@ -145,8 +145,8 @@ class Lowering {
     return plan_.weights == Residency::kPart ? Expr(0) : i.base;
   }
 
-  const sched::Region& region_;
-  const sched::Plan& plan_;
+  const sched::AnalyzedRegion& region_;
+  const sched::TilePlan& plan_;
   const isa::Config& config_;
   const ConstantMap& constants_;
   const sched::OnChip& on_chip_;

@@ -13,14 +13,14 @@ namespace tessera::lower::accel {
 using sched::Anchor;
 using sched::AnchorKind;
 
-int64_t FirstInputBlock(const sched::Region& region, const sched::Extents& e,
+int64_t FirstInputBlock(const sched::AnalyzedRegion& region, const sched::Extents& e,
                         const isa::Config& config, int64_t block) {
   const Anchor& a = region.anchor;
   const int64_t first = block * config.block_out / a.group_out * a.group_in / config.block_in;
   return std::min(first, e.in_total - e.in_blocks);
 }
 
-std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Extents& e,
+std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sched::Extents& e,
                                  const isa::Config& config, const std::vector<uint8_t>& weights) {
   const Anchor& a = region.anchor;
   const int64_t block = config.block_out, tile = e.weight_bytes;
@@ -62,7 +62,7 @@ std::vector<uint8_t> PackWeights(const sched::Region& region, const sched::Exten
   return packed;
 }
 
-std::vector<uint8_t> PackParams(const sched::Region& region, const sched::ParamTable& table,
+std::vector<uint8_t> PackParams(const sched::AnalyzedRegion& region, const sched::ParamTable& table,
                                 const isa::Config& config, const ConstantMap& constants) {
   const int64_t channels = region.shape[1], block = config.block_out,
                 record = config.prm_tile_bytes();

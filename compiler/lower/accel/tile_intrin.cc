@@ -43,12 +43,12 @@ ir::Rounding RoundingOf(int64_t round) {
 // What VECTOR reads: int32 as it is, int8 centred and shifted.
 int32_t Operand(const TileOperand& t, int64_t i, int64_t zero, int64_t shift) {
   const int64_t value = At(t, i);
-  return t.array->dtype() == ir::DType::kI32 ? Low(value) : Low((value - zero) << shift);
+  return t.array->dtype() == DType::kInt32 ? Low(value) : Low((value - zero) << shift);
 }
 
 void Result(const TileOperand& t, int64_t i, int32_t y, int64_t zero, int64_t lo, int64_t hi) {
   Put(t, i,
-      t.array->dtype() == ir::DType::kI32 ? y : ir::ClampAddValue(y, Low(zero), Low(lo), Low(hi)));
+      t.array->dtype() == DType::kInt32 ? y : ir::ClampAddValue(y, Low(zero), Low(lo), Low(hi)));
 }
 
 Status TileLoad(Operands a) {

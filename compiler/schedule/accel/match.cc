@@ -62,10 +62,10 @@ std::optional<Source> MatchSource(const Expr& e) {
     if (source) source->zero -= sum;
     return source;
   }
-  if (body->kind == ExprKind::kTensorRead && body.dtype() == ir::DType::kI8)
+  if (body->kind == ExprKind::kTensorRead && body.dtype() == DType::kInt8)
     return Source{body, {}, 0, 0};
-  if (IsCast(body, ir::DType::kI32)) {
-    return body->args[0].dtype() == ir::DType::kI8 ? MatchSource(body->args[0]) : std::nullopt;
+  if (IsCast(body, DType::kInt32)) {
+    return body->args[0].dtype() == DType::kInt8 ? MatchSource(body->args[0]) : std::nullopt;
   }
   int64_t pad = 0;
   if (body->kind == ExprKind::kSelect && ir::IsImm(body->args[2], &pad)) {

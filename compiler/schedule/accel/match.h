@@ -15,8 +15,6 @@
 
 namespace tessera::schedule::accel {
 
-using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
-
 // |e| with every read of a compute stage replaced by the stage's body, but for stages with a
 // reduction.
 ir::Expr InlineStages(const ir::Expr& e);
@@ -24,7 +22,7 @@ ir::Expr InlineStages(const ir::Expr& e);
 inline bool IsBin(const ir::Expr& e, ir::BinOp op) {
   return e->kind == ir::ExprKind::kBin && e->bin() == op;
 }
-inline bool IsCast(const ir::Expr& e, ir::DType to) {
+inline bool IsCast(const ir::Expr& e, DType to) {
   return e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast && e.dtype() == to;
 }
 inline bool IsCall(const ir::Expr& e, const char* name) {
@@ -63,13 +61,13 @@ struct Source {
 std::optional<Source> MatchSource(const ir::Expr& e);
 
 // The step list of the epilogue. Fills steps, tables, slots and result of |region|.
-Status MatchEpilogue(const ConstantMap& constants, Region* region);
+Status MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region);
 
 // Turns the numbers of values in region->steps into slots, reused after a value's last reader.
-void AssignSlots(Region* region);
+void AssignSlots(AnalyzedRegion* region);
 
 // The anchor's roles. |stage| has a reduction. Fills region->anchor.
-Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, Region* region);
+Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, AnalyzedRegion* region);
 
 }  // namespace tessera::schedule::accel
 

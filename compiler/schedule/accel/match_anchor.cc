@@ -253,7 +253,7 @@ Status AnchorMatcher::Run() {
 
 }  // namespace
 
-Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, Region* region) {
+Status MatchAnchor(const te::Tensor& stage, const ConstantMap& constants, AnalyzedRegion* region) {
   region->anchor.stage = stage;
   return AnchorMatcher(stage, constants, &region->anchor).Run();
 }

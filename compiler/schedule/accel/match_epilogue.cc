@@ -40,7 +40,7 @@ constexpr int64_t kSameShift = 1;
 
 class EpilogueMatcher {
  public:
-  EpilogueMatcher(const ConstantMap& constants, Region* region)
+  EpilogueMatcher(const ConstantMap& constants, AnalyzedRegion* region)
       : constants_(constants), region_(*region), forms_(region->output) {}
 
   Status Run();
@@ -52,32 +52,32 @@ class EpilogueMatcher {
   }
 
   Status CheckIndex(const Expr& read);
-  Result<Place> Int8(const Expr& e);   // the place of an int8 value
-  Result<Place> Int32(const Expr& e);  // the place of an int32 value in ACC
+  Result<TileSlot> Int8(const Expr& e);   // the place of an int8 value
+  Result<TileSlot> Int32(const Expr& e);  // the place of an int32 value in ACC
   // |e| = ((int8 - zero) << shift): fills src, src_zero, src_shift of |step|. False: it is not.
-  Result<bool> ShiftedInt8(const Expr& e, Step* step);
+  Result<bool> ShiftedInt8(const Expr& e, EpilogueStep* step);
   // rescale(a, ...) into |dst|: the whole of requant(a, multiplier, shift, rounding).
-  Result<Place> Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo,
-                        int64_t hi);
+  Result<TileSlot> Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo,
+                           int64_t hi);
   Result<bool> MatchParam(const Expr& e, Param* param);
   bool IsParam(const Expr& e);
-  Result<Place> Same(Place source, VectorMemory dst, int64_t lo, int64_t hi);
+  Result<TileSlot> Same(TileSlot source, VectorMemory dst, int64_t lo, int64_t hi);
 
-  Place New(VectorMemory memory) {
+  TileSlot New(VectorMemory memory) {
     int& next = memory == VectorMemory::kAcc ? next_acc_ : next_out_;
     return {memory, next++};
   }
-  Place Emit(Step step) {
+  TileSlot Emit(EpilogueStep step) {
     region_.steps.push_back(step);
     return step.dst;
   }
 
   const ConstantMap& constants_;
-  Region& region_;
+  AnalyzedRegion& region_;
   IndexForms forms_;
   int anchor_reads_ = 0;
   int next_acc_ = 1, next_out_ = 0;  // values; 0 of ACC is the anchor's
-  std::vector<std::pair<const te::TensorNode*, Place>> fetched_;
+  std::vector<std::pair<const te::TensorNode*, TileSlot>> fetched_;
 };
 
 // A read must be of the element at the result's own position.
@@ -111,7 +111,7 @@ Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
   if (ir::IsImm(e, &param->value)) return true;
   if (!IsParam(e)) return false;
   const te::Tensor tensor = te::TensorOf(e);
-  if (tensor.shape().size() != 1 || tensor.dtype() != ir::DType::kI32)
+  if (tensor.shape().size() != 1 || tensor.dtype() != DType::kInt32)
     return No("a parameter that is not one int32 a channel", e);
   const ir::Linear form = forms_.Of(e->args[0]);
   const size_t rank = region_.output->axes.size();
@@ -128,7 +128,7 @@ Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
   return true;
 }
 
-Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, Step* step) {
+Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, EpilogueStep* step) {
   Expr value = e;
   int64_t shift = 0, factor = 0;
   if (IsBin(e, BinOp::kShl) && ir::IsImm(e->args[1], &shift)) {
@@ -141,16 +141,16 @@ Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, Step* step) {
   int64_t sum = 0;
   const Expr body = PeelConstant(value, &sum);
   if (shift < 0 || shift > 31 || sum < -127 || sum > 128) return false;
-  if (!IsCast(body, ir::DType::kI32) || body->args[0].dtype() != ir::DType::kI8) return false;
+  if (!IsCast(body, DType::kInt32) || body->args[0].dtype() != DType::kInt8) return false;
   TESSERA_ASSIGN(step->src, Int8(body->args[0]));
   step->src_zero = -sum;
   step->src_shift = shift;
   return true;
 }
 
-Result<Place> EpilogueMatcher::Same(Place source, VectorMemory dst, int64_t lo, int64_t hi) {
-  Step step;
-  step.kind = StepKind::kRequant;
+Result<TileSlot> EpilogueMatcher::Same(TileSlot source, VectorMemory dst, int64_t lo, int64_t hi) {
+  EpilogueStep step;
+  step.kind = EpilogueStepKind::kRequant;
   step.src = source;
   step.dst = New(dst);
   step.multiplier = kSameMultiplier;
@@ -159,7 +159,7 @@ Result<Place> EpilogueMatcher::Same(Place source, VectorMemory dst, int64_t lo, 
   return Emit(step);
 }
 
-Result<Place> EpilogueMatcher::Int8(const Expr& e) {
+Result<TileSlot> EpilogueMatcher::Int8(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead) {
     TESSERA_TRY(CheckIndex(e));
     const te::Tensor tensor = te::TensorOf(e);
@@ -170,15 +170,15 @@ Result<Place> EpilogueMatcher::Int8(const Expr& e) {
     for (const auto& [node, place] : fetched_) {
       if (node == tensor.get()) return place;
     }
-    Step step;
-    step.kind = StepKind::kFetch;
+    EpilogueStep step;
+    step.kind = EpilogueStepKind::kFetch;
     step.tensor = tensor;
     step.dst = New(VectorMemory::kOut);
     fetched_.emplace_back(tensor.get(), step.dst);
     return Emit(step);
   }
   int64_t zero = 0, lo = 0, hi = 0;
-  if (IsCast(e, ir::DType::kI8) && e->args[0].dtype() == ir::DType::kI32) {
+  if (IsCast(e, DType::kInt8) && e->args[0].dtype() == DType::kInt32) {
     const Expr& y = e->args[0];
     const bool narrows = IsCall(y, "clamp_add") && ir::IsImm(y->args[1], &zero) &&
                          ir::IsImm(y->args[2], &lo) && ir::IsImm(y->args[3], &hi) && zero >= -128 &&
@@ -186,8 +186,8 @@ Result<Place> EpilogueMatcher::Int8(const Expr& e) {
     if (narrows) {
       if (IsCall(y->args[0], "requant"))
         return Rescale(y->args[0], VectorMemory::kOut, zero, lo, hi);
-      TESSERA_ASSIGN(const Place value, Int32(y->args[0]));
-      TESSERA_ASSIGN(const Place out, Same(value, VectorMemory::kOut, lo, hi));
+      TESSERA_ASSIGN(const TileSlot value, Int32(y->args[0]));
+      TESSERA_ASSIGN(const TileSlot out, Same(value, VectorMemory::kOut, lo, hi));
       region_.steps.back().out_zero = zero;
       return out;
     }
@@ -195,9 +195,9 @@ Result<Place> EpilogueMatcher::Int8(const Expr& e) {
   return No("an int8 value that no step makes", e);
 }
 
-Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, int64_t zero,
-                                       int64_t lo, int64_t hi) {
-  Step step;
+Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, int64_t zero,
+                                          int64_t lo, int64_t hi) {
+  EpilogueStep step;
   step.round = RoundOf(requant->args[3]);
   step.out_zero = zero, step.lo = lo, step.hi = hi;
   ParamTable table;
@@ -211,14 +211,14 @@ Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, in
   // An int8 source with its zero point, and a power of two in front.
   TESSERA_ASSIGN(const bool shifted, ShiftedInt8(a, &step));
   if (shifted && per_tensor) {
-    step.kind = StepKind::kRequant;
+    step.kind = EpilogueStepKind::kRequant;
     step.dst = New(dst);
     return Emit(step);
   }
   // The sum of an int8 value and an accumulator.
   if (per_tensor && IsBin(a, BinOp::kAdd) && !IsParam(a->args[0]) && !IsParam(a->args[1])) {
     for (size_t side = 0; side < 2; ++side) {
-      Step add = step;
+      EpilogueStep add = step;
       const size_t before = region_.steps.size();
       TESSERA_ASSIGN(const bool int8, ShiftedInt8(a->args[1 - side], &add));
       if (!int8) {
@@ -226,7 +226,7 @@ Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, in
         continue;
       }
       TESSERA_ASSIGN(add.acc, Int32(a->args[side]));
-      add.kind = StepKind::kAdd;
+      add.kind = EpilogueStepKind::kAdd;
       add.dst = New(dst);
       return Emit(add);
     }
@@ -244,7 +244,7 @@ Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, in
   if (!shifted) {
     TESSERA_ASSIGN(step.src, Int32(sum));
   }
-  step.kind = StepKind::kRequant;
+  step.kind = EpilogueStepKind::kRequant;
   if (!per_tensor || table.bias.tensor || table.bias.value != 0) {
     step.table = static_cast<int>(region_.tables.size());
     region_.tables.push_back(table);
@@ -253,17 +253,17 @@ Result<Place> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, in
   return Emit(step);
 }
 
-Result<Place> EpilogueMatcher::Int32(const Expr& e) {
+Result<TileSlot> EpilogueMatcher::Int32(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage) {
     TESSERA_TRY(CheckIndex(e));
-    return Place{VectorMemory::kAcc, 0};
+    return TileSlot{VectorMemory::kAcc, 0};
   }
   if (IsCall(e, "requant")) return Rescale(e, VectorMemory::kAcc, 0, -128, 127);
-  Step step;
+  EpilogueStep step;
   TESSERA_ASSIGN(const bool shifted, ShiftedInt8(e, &step));
   if (shifted) {
     // (q - zero) << shift as a rescale that changes nothing.
-    step.kind = StepKind::kRequant;
+    step.kind = EpilogueStepKind::kRequant;
     step.multiplier = kSameMultiplier;
     step.shift = kSameShift;
     step.dst = New(VectorMemory::kAcc);
@@ -272,15 +272,15 @@ Result<Place> EpilogueMatcher::Int32(const Expr& e) {
   }
   if (IsBin(e, BinOp::kSub)) {
     // a - b as a + b * -1, modulo 2^32 as the machine counts.
-    Step negate, add;
+    EpilogueStep negate, add;
     TESSERA_ASSIGN(negate.dst, Int32(e->args[1]));
-    if (negate.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
+    if (negate.dst == TileSlot{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
       return No("a sum used both changed and unchanged", e);
-    negate.kind = add.kind = StepKind::kAlu;
+    negate.kind = add.kind = EpilogueStepKind::kAlu;
     negate.op = isa::AluOp::kMul, negate.use_imm = true, negate.imm = -1;
     Emit(negate);
     TESSERA_ASSIGN(add.dst, Int32(e->args[0]));
-    if (add.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
+    if (add.dst == TileSlot{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
       return No("a sum used both changed and unchanged", e);
     add.op = isa::AluOp::kAdd;
     add.src = negate.dst;
@@ -297,10 +297,10 @@ Result<Place> EpilogueMatcher::Int32(const Expr& e) {
   for (const auto& op : kOps) {
     if (!IsBin(e, op.bin)) continue;
     step = {};
-    step.kind = StepKind::kAlu;
+    step.kind = EpilogueStepKind::kAlu;
     step.op = op.alu;
     TESSERA_ASSIGN(step.dst, Int32(e->args[0]));
-    if (step.dst == Place{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
+    if (step.dst == TileSlot{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
       return No("a sum used both changed and unchanged", e);
     if (ir::IsImm(e->args[1], &step.imm)) {
       step.use_imm = true;
@@ -328,12 +328,12 @@ Status EpilogueMatcher::Run() {
   ir::Visit(value, [&](const Expr& e) {
     anchor_reads_ += e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage;
   });
-  if (region_.output.dtype() != ir::DType::kI8) return No("a result that is not int8", value);
-  TESSERA_ASSIGN(const Place place, Int8(value));
+  if (region_.output.dtype() != DType::kInt8) return No("a result that is not int8", value);
+  TESSERA_ASSIGN(const TileSlot place, Int8(value));
   TESSERA_CHECK(place.memory == VectorMemory::kOut && !region_.steps.empty());
   // Fetches first: LOAD brings them while the products run.
   std::stable_partition(region_.steps.begin(), region_.steps.end(),
-                        [](const Step& s) { return s.kind == StepKind::kFetch; });
+                        [](const EpilogueStep& s) { return s.kind == EpilogueStepKind::kFetch; });
   AssignSlots(&region_);
   region_.result = region_.steps.back().dst;
   return {};
@@ -341,7 +341,7 @@ Status EpilogueMatcher::Run() {
 
 }  // namespace
 
-Status MatchEpilogue(const ConstantMap& constants, Region* region) {
+Status MatchEpilogue(const ConstantMap& constants, AnalyzedRegion* region) {
   return EpilogueMatcher(constants, region).Run();
 }
 

@@ -18,7 +18,7 @@ constexpr int64_t kBanks = 4;  // of ACC and OUT, by high address bits
 // Judges one candidate; Cost() is nothing when it does not fit.
 class Judge {
  public:
-  Judge(const Region& region, const isa::Config& config, const OnChip& on_chip)
+  Judge(const AnalyzedRegion& region, const isa::Config& config, const OnChip& on_chip)
       : region_(region), config_(config), on_chip_(on_chip), e_(ExtentsOf(region, config)) {
     inp_tiles_ = on_chip.inp_tiles < 0 ? config.Depth(Memory::kInp) : on_chip.inp_tiles;
     anchored_ = region.anchor.kind != AnchorKind::kNone;
@@ -40,10 +40,10 @@ class Judge {
     return !anchored_ || Banks(channel_tile * y * x, Memory::kAcc) <= kBanks;
   }
 
-  bool Fill(Plan* p) const;
+  bool Fill(TilePlan* p) const;
 
  private:
-  const Region& region_;
+  const AnalyzedRegion& region_;
   const isa::Config& config_;
   const OnChip& on_chip_;
   Extents e_;
@@ -52,7 +52,7 @@ class Judge {
 };
 
 // Fills the estimates of |p|; false when it does not fit.
-bool Judge::Fill(Plan* p) const {
+bool Judge::Fill(TilePlan* p) const {
   const int64_t tile_pixels = p->y_tile * p->x_tile;
   const double bus = static_cast<double>(config_.bus_bytes());
   const int64_t n_y = CeilDiv(e_.out_y, p->y_tile), n_x = CeilDiv(e_.out_x, p->x_tile);
@@ -153,9 +153,9 @@ bool Judge::Fill(Plan* p) const {
   const double result_bytes = pixels * static_cast<double>(e_.out_blocks) * tile_bytes;
   const double write = on_chip_.stored ? result_bytes : 0;
   int64_t vector_passes = on_chip_.result && on_chip_.stored ? 1 : 0;
-  for (const Step& s : region_.steps) {
-    if (s.kind == StepKind::kFetch && on_chip_.HaloOf(s.tensor)) continue;
-    if (s.kind == StepKind::kFetch) {
+  for (const EpilogueStep& s : region_.steps) {
+    if (s.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(s.tensor)) continue;
+    if (s.kind == EpilogueStepKind::kFetch) {
       read += result_bytes;
       loads += spatial * n_o * n_w;
     } else {
@@ -222,8 +222,8 @@ std::vector<int64_t> TileSizes(int64_t total) {
   return sizes;
 }
 
-Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip,
-                    Plan* plan) {
+Status CompletePlan(const AnalyzedRegion& region, const isa::Config& config, const OnChip& on_chip,
+                    TilePlan* plan) {
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto refuse = [&](const char* why) {
@@ -264,7 +264,7 @@ int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& c
          (halo.before[0] + shape[2] + halo.after[0]) * (halo.before[1] + shape[3] + halo.after[1]);
 }
 
-double Plan::cycles() const {
+double TilePlan::cycles() const {
   return std::max({compute_cycles, bus_cycles, vector_cycles}) + overhead_cycles;
 }
 
@@ -277,7 +277,7 @@ isa::Packing PackingOf(const Shape4& shape, const isa::Config& config) {
   return isa::PlainPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
 }
 
-Extents ExtentsOf(const Region& region, const isa::Config& config) {
+Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
   Extents e;
   const int64_t block = config.block_out;
   e.rows = std::min(region.shape[0], config.batch);
@@ -315,32 +315,33 @@ Extents ExtentsOf(const Region& region, const isa::Config& config) {
 
 // INP has four banks by low address bits, and the windows' rows are read in pairs: a pitch that is
 // a multiple of four would put both into one bank.
-int64_t WindowPitch(const Region& region, int64_t columns) {
+int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns) {
   const WindowAxis& y = region.anchor.window[0];
   const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&
                      columns * y.dilation % 4 == 0 && y.dilation % 4 != 0;
   return clash ? columns + 1 : columns;
 }
 
-int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs) {
+int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs) {
   const WindowAxis& w = region.anchor.window[d];
   const int64_t span = (outs - 1) * e.chip_stride[d] + (w.taps - 1) * w.dilation + 1;
   return d == 1 ? WindowPitch(region, span) : span;
 }
 
-Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnChip& on_chip) {
+Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
+                          const OnChip& on_chip) {
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto tables = static_cast<int64_t>(region.tables.size());
-  std::optional<Plan> best;
-  auto consider = [&](Plan p) {
+  std::optional<TilePlan> best;
+  auto consider = [&](TilePlan p) {
     if (judge.Fill(&p) && (!best || p.cycles() < best->cycles())) best = p;
   };
   const std::vector<int64_t> channel_tiles =
       judge.grouped() ? std::vector<int64_t>{1} : TileSizes(e.out_blocks);
   const std::vector<int64_t> input_tiles =
       judge.contraction() ? TileSizes(e.in_blocks) : std::vector<int64_t>{1};
-  Plan p;
+  TilePlan p;
   p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion
                                                                           : Residency::kPart;
   for (int64_t y : TileSizes(e.out_y)) {
@@ -379,7 +380,7 @@ Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnC
               config.Depth(isa::Memory::kWgt));
 }
 
-std::string Print(const Plan& p) {
+std::string Print(const TilePlan& p) {
   const char* residency[] = {"part", "channel", "region"};
   return fmt::format(
       "  plan {} outside: channels {} in parts of {}, rows {}, columns {}, inputs {}{}; weights "

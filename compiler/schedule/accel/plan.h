@@ -56,7 +56,7 @@ struct OnChip {
   bool operator==(const OnChip&) const = default;
 };
 
-struct Plan {
+struct TilePlan {
   bool spatial_outside = false;
   int64_t channel_tile = 1;  // output channel blocks of a tile of work (o.o)
   int64_t channel_part =
@@ -91,14 +91,14 @@ int64_t MemoryLanes(const Shape4& shape, const isa::Config& config);
 // The whole layout of a tensor that the machine reads and writes.
 isa::Packing PackingOf(const Shape4& shape, const isa::Config& config);
 
-Extents ExtentsOf(const Region& region, const isa::Config& config);
+Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config);
 
 // Columns of a row of |columns| input tiles in INP: one more where the windows of |region| read
 // faster so.
-int64_t WindowPitch(const Region& region, int64_t columns);
+int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns);
 
 // Input positions on chip along axis |d| (0 y, 1 x) for |outs| outputs.
-int64_t ChipSpan(const Region& region, const Extents& e, size_t d, int64_t outs);
+int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs);
 
 // Tiles of a tensor of |shape| that stays.
 int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& config);
@@ -107,18 +107,19 @@ int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& c
 // orders and every residency that fits; the result is the same for the same region and
 // configuration.
 //   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
-Result<Plan> MakePlan(const Region& region, const isa::Config& config, const OnChip& on_chip = {});
+Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
+                          const OnChip& on_chip = {});
 
 // Checks decisions that did not come from MakePlan, and fills in the estimates.
 //   errors  kOutOfRange  they do not fit the scratchpads, or each other: says which
-Status CompletePlan(const Region& region, const isa::Config& config, const OnChip& on_chip,
-                    Plan* plan);
+Status CompletePlan(const AnalyzedRegion& region, const isa::Config& config, const OnChip& on_chip,
+                    TilePlan* plan);
 
 // ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
 std::vector<int64_t> TileSizes(int64_t total);
 
 // The decisions as text, for --dump schedule.
-std::string Print(const Plan& plan);
+std::string Print(const TilePlan& plan);
 
 }  // namespace tessera::schedule::accel
 

@@ -19,39 +19,41 @@ constexpr char kMoved[] = "moved_taps", kStays[] = "stays";
 // One decision: its domain may depend on the decisions before it.
 struct Knob {
   const char* name;
-  std::function<std::vector<int64_t>(const Plan&)> domain;
-  std::function<int64_t(const Plan&)> get;
-  std::function<void(Plan&, int64_t)> set;
+  std::function<std::vector<int64_t>(const TilePlan&)> domain;
+  std::function<int64_t(const TilePlan&)> get;
+  std::function<void(TilePlan&, int64_t)> set;
 };
 
-std::vector<Knob> Knobs(const Region& region, const isa::Config& config) {
+std::vector<Knob> Knobs(const AnalyzedRegion& region, const isa::Config& config) {
   const Extents e = ExtentsOf(region, config);
   const auto always = [](std::vector<int64_t> values) {
-    return [values](const Plan&) { return values; };
+    return [values](const TilePlan&) { return values; };
   };
   const std::vector<int64_t> residencies{0, 1, 2}, flag{0, 1};
   return {
       {"channel_tile", always(TileSizes(e.out_blocks)),
-       [](const Plan& p) { return p.channel_tile; },
-       [](Plan& p, int64_t v) { p.channel_tile = v; }},
-      {"channel_part", [](const Plan& p) { return TileSizes(p.channel_tile); },
-       [](const Plan& p) { return p.channel_part; },
-       [](Plan& p, int64_t v) { p.channel_part = v; }},
-      {"rows", always(TileSizes(e.out_y)), [](const Plan& p) { return p.y_tile; },
-       [](Plan& p, int64_t v) { p.y_tile = v; }},
-      {"columns", always(TileSizes(e.out_x)), [](const Plan& p) { return p.x_tile; },
-       [](Plan& p, int64_t v) { p.x_tile = v; }},
-      {"input_tile", always(TileSizes(e.in_blocks)), [](const Plan& p) { return p.input_tile; },
-       [](Plan& p, int64_t v) { p.input_tile = v; }},
-      {"spatial_outside", always(flag), [](const Plan& p) { return int64_t{p.spatial_outside}; },
-       [](Plan& p, int64_t v) { p.spatial_outside = v != 0; }},
-      {"input_above", always(flag), [](const Plan& p) { return int64_t{p.input_above}; },
-       [](Plan& p, int64_t v) { p.input_above = v != 0; }},
+       [](const TilePlan& p) { return p.channel_tile; },
+       [](TilePlan& p, int64_t v) { p.channel_tile = v; }},
+      {"channel_part", [](const TilePlan& p) { return TileSizes(p.channel_tile); },
+       [](const TilePlan& p) { return p.channel_part; },
+       [](TilePlan& p, int64_t v) { p.channel_part = v; }},
+      {"rows", always(TileSizes(e.out_y)), [](const TilePlan& p) { return p.y_tile; },
+       [](TilePlan& p, int64_t v) { p.y_tile = v; }},
+      {"columns", always(TileSizes(e.out_x)), [](const TilePlan& p) { return p.x_tile; },
+       [](TilePlan& p, int64_t v) { p.x_tile = v; }},
+      {"input_tile", always(TileSizes(e.in_blocks)), [](const TilePlan& p) { return p.input_tile; },
+       [](TilePlan& p, int64_t v) { p.input_tile = v; }},
+      {"spatial_outside", always(flag),
+       [](const TilePlan& p) { return int64_t{p.spatial_outside}; },
+       [](TilePlan& p, int64_t v) { p.spatial_outside = v != 0; }},
+      {"input_above", always(flag), [](const TilePlan& p) { return int64_t{p.input_above}; },
+       [](TilePlan& p, int64_t v) { p.input_above = v != 0; }},
       {"weights", always(residencies),
-       [](const Plan& p) { return static_cast<int64_t>(p.weights); },
-       [](Plan& p, int64_t v) { p.weights = static_cast<Residency>(v); }},
-      {"params", always(residencies), [](const Plan& p) { return static_cast<int64_t>(p.params); },
-       [](Plan& p, int64_t v) { p.params = static_cast<Residency>(v); }},
+       [](const TilePlan& p) { return static_cast<int64_t>(p.weights); },
+       [](TilePlan& p, int64_t v) { p.weights = static_cast<Residency>(v); }},
+      {"params", always(residencies),
+       [](const TilePlan& p) { return static_cast<int64_t>(p.params); },
+       [](TilePlan& p, int64_t v) { p.params = static_cast<Residency>(v); }},
   };
 }
 
@@ -92,8 +94,8 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
 
 }  // namespace
 
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved,
-                 bool stays) {
+Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
+                 int moved, bool stays) {
   Trace trace{Decide(kMoved, {0, 1, 2, 3}, moved), Decide(kStays, {0, 1}, stays)};
   for (const Knob& knob : Knobs(region, config))
     trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
@@ -110,9 +112,9 @@ Result<bool> WantsToStay(const Trace& trace) {
   return stays != 0;
 }
 
-Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config,
-                        const OnChip& on_chip) {
-  Plan plan;
+Result<TilePlan> ReplayPlan(const Trace& trace, const AnalyzedRegion& region,
+                            const isa::Config& config, const OnChip& on_chip) {
+  TilePlan plan;
   size_t number = 2;
   for (const Knob& knob : Knobs(region, config)) {
     TESSERA_ASSIGN(const int64_t value, PickOf(trace, number, knob.name, knob.domain(plan)));

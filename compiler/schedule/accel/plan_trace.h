@@ -15,8 +15,8 @@ namespace tessera::schedule::accel {
 // The decisions of |plan|, in an order in which each domain follows from the ones before: "decide
 // NAME {domain} index". |moved|: the axes of MoveTaps whose form |region| is (codegen/accel chooses
 // for packed inputs). |stays|: whether the result stays in INP (accel/residency.h).
-Trace RecordPlan(const Region& region, const isa::Config& config, const Plan& plan, int moved,
-                 bool stays);
+Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
+                 int moved, bool stays);
 
 // The axes along which the taps were moved of the region that |trace| was recorded from.
 //   errors  kInvalidArgument  no such decision
@@ -29,8 +29,8 @@ Result<bool> WantsToStay(const Trace& trace);
 //   errors  kInvalidArgument  a step that is missing, out of order or not in its domain:
 //                             number, name, what fits
 //           kOutOfRange       decisions that do not fit the scratchpads, or each other
-Result<Plan> ReplayPlan(const Trace& trace, const Region& region, const isa::Config& config,
-                        const OnChip& on_chip = {});
+Result<TilePlan> ReplayPlan(const Trace& trace, const AnalyzedRegion& region,
+                            const isa::Config& config, const OnChip& on_chip = {});
 
 }  // namespace tessera::schedule::accel
 

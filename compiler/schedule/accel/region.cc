@@ -29,14 +29,14 @@ int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
          tx * weight_stride[3];
 }
 
-std::optional<Region> MoveTaps(const Region& region, int axes) {
+std::optional<AnalyzedRegion> MoveTaps(const AnalyzedRegion& region, int axes) {
   const Anchor& a = region.anchor;
   const bool move_y = (axes & 1) != 0, move_x = (axes & 2) != 0;
   if (a.kind != AnchorKind::kContraction || a.group_out < region.shape[1] || (!move_y && !move_x) ||
       (move_y && a.window[0].taps == 1) || (move_x && a.window[1].taps == 1))
     return std::nullopt;
   const int64_t taps_y = move_y ? a.window[0].taps : 1, taps_x = move_x ? a.window[1].taps : 1;
-  Region moved = region;
+  AnalyzedRegion moved = region;
   Anchor& m = moved.anchor;
   for (int64_t c = 0; c < a.group_in; ++c) {
     for (int64_t y = 0; y < taps_y; ++y) {
@@ -47,7 +47,7 @@ std::optional<Region> MoveTaps(const Region& region, int axes) {
   m.original_window = a.window;
   m.in_channels = m.group_in = static_cast<int64_t>(m.moved.size());
   m.input =
-      te::Placeholder(a.input.name() + ".taps", ir::DType::kI8,
+      te::Placeholder(a.input.name() + ".taps", DType::kInt8,
                       {region.shape[0], m.in_channels, move_y ? a.window[0].out : a.window[0].in,
                        move_x ? a.window[1].out : a.window[1].in});
   for (size_t d = 0; d < 2; ++d) {
@@ -57,10 +57,8 @@ std::optional<Region> MoveTaps(const Region& region, int axes) {
   return moved;
 }
 
-Result<Region> AnalyzeRegion(
-    const te::Tensor& output,
-    const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants) {
-  Region region;
+Result<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants) {
+  AnalyzedRegion region;
   region.output = output;
   for (const te::Tensor& t : te::TopologicalOrder({output})) {
     if (t.shape().empty() || t.shape().size() > 4) {
@@ -101,11 +99,11 @@ const char* KindName(AnchorKind kind) {
   return "?";
 }
 
-std::string PlaceText(Place p) { return fmt::format("{}.{}", isa::Text(p.memory), p.slot); }
+std::string PlaceText(TileSlot p) { return fmt::format("{}.{}", isa::Text(p.memory), p.slot); }
 
 }  // namespace
 
-std::string Print(const Region& region) {
+std::string Print(const AnalyzedRegion& region) {
   const Anchor& a = region.anchor;
   std::string text = fmt::format("region {}: {} -> [{}]\n", region.output.name(), KindName(a.kind),
                                  fmt::join(region.shape, ", "));
@@ -119,20 +117,20 @@ std::string Print(const Region& region) {
                           w.in, w.out, w.taps, w.stride, w.dilation, w.before);
     }
   }
-  for (const Step& s : region.steps) {
+  for (const EpilogueStep& s : region.steps) {
     switch (s.kind) {
-      case StepKind::kFetch:
+      case EpilogueStepKind::kFetch:
         text += fmt::format("  fetch {} = {}\n", PlaceText(s.dst), s.tensor.name());
         break;
-      case StepKind::kRequant:
+      case EpilogueStepKind::kRequant:
         text += fmt::format("  requant {} = {}{}\n", PlaceText(s.dst), PlaceText(s.src),
                             s.table >= 0 ? fmt::format(" table {}", s.table) : "");
         break;
-      case StepKind::kAdd:
+      case EpilogueStepKind::kAdd:
         text += fmt::format("  add {} = {} + {}\n", PlaceText(s.dst), PlaceText(s.src),
                             PlaceText(s.acc));
         break;
-      case StepKind::kAlu:
+      case EpilogueStepKind::kAlu:
         text += fmt::format("  {} {} {}\n", isa::Text(s.op), PlaceText(s.dst),
                             s.use_imm ? std::to_string(s.imm) : PlaceText(s.src));
         break;

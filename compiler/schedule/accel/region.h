@@ -82,19 +82,19 @@ struct ParamTable {
 
 // Where a step finds or leaves a tile: a slot of ACC (int32) or of OUT (int8). Slot 0 of ACC is the
 // anchor's result.
-struct Place {
+struct TileSlot {
   isa::VectorMemory memory = isa::VectorMemory::kAcc;
   int slot = 0;
-  bool operator==(const Place&) const = default;
+  bool operator==(const TileSlot&) const = default;
 };
 
-enum class StepKind : uint8_t { kFetch, kRequant, kAdd, kAlu };
+enum class EpilogueStepKind : uint8_t { kFetch, kRequant, kAdd, kAlu };
 
 // One pass of VECTOR over the tile of work, or the LOAD of another activation into OUT (kFetch).
-struct Step {
-  StepKind kind = StepKind::kFetch;
-  Place dst, src, acc;  // acc: kAdd's addend
-  te::Tensor tensor;    // kFetch
+struct EpilogueStep {
+  EpilogueStepKind kind = EpilogueStepKind::kFetch;
+  TileSlot dst, src, acc;  // acc: kAdd's addend
+  te::Tensor tensor;       // kFetch
   // kRequant, kAdd. |table| >= 0: per channel from PRM, else |multiplier| and |shift|.
   int table = -1;
   int64_t multiplier = 0, shift = 0;
@@ -107,12 +107,15 @@ struct Step {
   int64_t imm = 0;
 };
 
-struct Region {
+// Row-major bytes of the placeholders that are constants.
+using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
+
+struct AnalyzedRegion {
   te::Tensor output;
   Shape4 shape{};  // of the result
   Anchor anchor;
-  std::vector<Step> steps;  // the last writes |result|
-  Place result;             // in OUT
+  std::vector<EpilogueStep> steps;  // the last writes |result|
+  TileSlot result;                  // in OUT
   std::vector<ParamTable> tables;
   int acc_slots = 0, out_slots = 0;
 };
@@ -122,18 +125,16 @@ struct Region {
 //   constants  the placeholders that are constants (weights, parameters); others are activations
 //   errors     kUnsupported  the region does not map to the machine: the message names the stage
 //   and why
-Result<Region> AnalyzeRegion(
-    const te::Tensor& output,
-    const std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>& constants);
+Result<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants);
 
 // The same region with the window's taps along some axes as channels of its input, at the output's
 // resolution there: the contraction has a single tap along them, over input that someone else packs
 // so (the host, for a network's input). |axes|: bit 0 y, bit 1 x. Nothing when there is no window
 // to move along one of them, or the region has groups.
-std::optional<Region> MoveTaps(const Region& region, int axes);
+std::optional<AnalyzedRegion> MoveTaps(const AnalyzedRegion& region, int axes);
 
 // The roles and steps as text, for --dump schedule.
-std::string Print(const Region& region);
+std::string Print(const AnalyzedRegion& region);
 
 }  // namespace tessera::schedule::accel
 

@@ -49,14 +49,14 @@ class Planner {
 std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const {
   const ResidencyRegion& from = regions_[maker];
   Staying s{.activation = from.result, .first = maker, .last = maker};
-  if (from.region->steps.back().kind == StepKind::kFetch) {
+  if (from.region->steps.back().kind == EpilogueStepKind::kFetch) {
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
   bool pitched = false;
   std::optional<int64_t> pad;
   for (size_t r = 0; r < regions_.size(); ++r) {
-    const Region& reader = *regions_[r].region;
+    const AnalyzedRegion& reader = *regions_[r].region;
     const Anchor& a = reader.anchor;
     bool reads = false;
     if (a.kind != AnchorKind::kNone && a.moved.empty() &&
@@ -76,11 +76,11 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
       }
       pitched |= a.kind == AnchorKind::kChannelwise;
     }
-    for (const Step& step : reader.steps) {
-      reads |=
-          step.kind == StepKind::kFetch && regions_[r].activation_of(step.tensor) == from.result;
+    for (const EpilogueStep& step : reader.steps) {
+      reads |= step.kind == EpilogueStepKind::kFetch &&
+               regions_[r].activation_of(step.tensor) == from.result;
     }
-    if (reads && reader.steps.back().kind == StepKind::kFetch) {
+    if (reads && reader.steps.back().kind == EpilogueStepKind::kFetch) {
       *why = "a region that only copies reads it from device memory";
       return std::nullopt;
     }
@@ -114,8 +114,8 @@ OnChip Planner::Seen(size_t r, const std::vector<Staying>& staying) const {
   if (a.kind != AnchorKind::kNone && a.moved.empty()) {
     if (const Staying* s = find(a.input)) seen.input = s->halo;
   }
-  for (const Step& step : region.region->steps) {
-    if (step.kind != StepKind::kFetch) continue;
+  for (const EpilogueStep& step : region.region->steps) {
+    if (step.kind != EpilogueStepKind::kFetch) continue;
     if (const Staying* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
   }
   const auto result = std::ranges::find(staying, region.result, &Staying::activation);
@@ -175,7 +175,7 @@ Result<double> Planner::CostOf(size_t r, const OnChip& on_chip) {
   for (const auto& [seen, cost] : costs_[r]) {
     if (seen == on_chip) return cost;
   }
-  const Result<Plan> plan = MakePlan(*regions_[r].region, config_, on_chip);
+  const Result<TilePlan> plan = MakePlan(*regions_[r].region, config_, on_chip);
   const Result<double> cost = plan ? Result<double>(plan->cycles()) : std::unexpected(plan.error());
   costs_[r].emplace_back(on_chip, cost);
   return cost;

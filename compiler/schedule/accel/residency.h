@@ -22,7 +22,7 @@ namespace tessera::schedule::accel {
 // A region in running order. Tensors are numbered by the caller: |activation_of| gives an
 // activation's number.
 struct ResidencyRegion {
-  const Region* region = nullptr;
+  const AnalyzedRegion* region = nullptr;
   int result = -1;
   std::function<int(const te::Tensor&)> activation_of;
   // A recorded decision about the result; nothing: choose.

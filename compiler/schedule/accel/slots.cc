@@ -10,15 +10,15 @@ using isa::VectorMemory;
 
 // Values to slots: in order, a step's result takes a slot that no later step reads. A result may
 // take the slot of an int8 source that dies here (the machine reads a tile before it writes one).
-void AssignSlots(Region* region) {
-  std::vector<Step>& steps = region->steps;
-  auto last_read = [&](Place value) {
+void AssignSlots(AnalyzedRegion* region) {
+  std::vector<EpilogueStep>& steps = region->steps;
+  auto last_read = [&](TileSlot value) {
     size_t last = 0;
     for (size_t s = 0; s < steps.size(); ++s) {
-      const bool reads =
-          (steps[s].kind != StepKind::kFetch && !steps[s].use_imm && steps[s].src == value) ||
-          (steps[s].kind == StepKind::kAdd && steps[s].acc == value) ||
-          (steps[s].kind == StepKind::kAlu && steps[s].dst == value);
+      const bool reads = (steps[s].kind != EpilogueStepKind::kFetch && !steps[s].use_imm &&
+                          steps[s].src == value) ||
+                         (steps[s].kind == EpilogueStepKind::kAdd && steps[s].acc == value) ||
+                         (steps[s].kind == EpilogueStepKind::kAlu && steps[s].dst == value);
       if (reads) last = s + 1;
     }
     return last;
@@ -28,8 +28,8 @@ void AssignSlots(Region* region) {
     size_t free_from;  // the step that may write it
   };
   std::vector<Slot> acc, out;
-  std::vector<std::pair<Place, Place>> renamed;
-  auto rename = [&](Place value) {
+  std::vector<std::pair<TileSlot, TileSlot>> renamed;
+  auto rename = [&](TileSlot value) {
     for (const auto& [from, to] : renamed) {
       if (from == value) return to;
     }
@@ -39,12 +39,12 @@ void AssignSlots(Region* region) {
     acc.push_back({last_read({VectorMemory::kAcc, 0})});
     renamed.push_back({{VectorMemory::kAcc, 0}, {VectorMemory::kAcc, 0}});
   }
-  std::vector<Step> result = steps;
+  std::vector<EpilogueStep> result = steps;
   for (size_t s = 0; s < steps.size(); ++s) {
-    const Step& step = steps[s];
-    Step& r = result[s];
-    if (step.kind != StepKind::kFetch && !step.use_imm) r.src = rename(step.src);
-    if (step.kind == StepKind::kAdd) r.acc = rename(step.acc);
+    const EpilogueStep& step = steps[s];
+    EpilogueStep& r = result[s];
+    if (step.kind != EpilogueStepKind::kFetch && !step.use_imm) r.src = rename(step.src);
+    if (step.kind == EpilogueStepKind::kAdd) r.acc = rename(step.acc);
     bool known = false;
     for (const auto& pair : renamed) known |= pair.first == step.dst;
     if (known) {

@@ -6,7 +6,7 @@
 namespace tessera::te {
 namespace {
 
-Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 
 // The input index of tap |tap| for output index |at|, along axis |d|.
 Expr Tap(const graph::Window& w, int d, Expr at, const Axis& tap) {
@@ -18,7 +18,7 @@ Expr Tap(const graph::Window& w, int d, Expr at, const Axis& tap) {
 }  // namespace
 
 void ConvBody(RegionBuilder& b, const graph::Node& node) {
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const graph::Window& window = node.window;
   const Tensor padded = PadSpatial(b.Name(out.name + ".padded"), x, window,
@@ -41,7 +41,7 @@ void ConvBody(RegionBuilder& b, const graph::Node& node) {
 }
 
 void DenseBody(RegionBuilder& b, const graph::Node& node) {
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const Axis k = ReduceAxis("ci", w.shape()[1]);
   const Tensor sum =
@@ -52,7 +52,7 @@ void DenseBody(RegionBuilder& b, const graph::Node& node) {
 }
 
 void AvgPoolBody(RegionBuilder& b, const graph::Node& node) {
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Window& window = node.window;
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
@@ -65,7 +65,7 @@ void AvgPoolBody(RegionBuilder& b, const graph::Node& node) {
 }
 
 void MeanBody(RegionBuilder& b, const graph::Node& node) {
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const Tensor x = b.Value(node.inputs[0]);
   const Axis ky = ReduceAxis("ky", x.shape()[2]), kx = ReduceAxis("kx", x.shape()[3]);
   const Tensor sum = Compute(
@@ -76,7 +76,7 @@ void MeanBody(RegionBuilder& b, const graph::Node& node) {
 }
 
 void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const graph::Window& window = node.window;
   const Tensor x = PadSpatial(b.Name(out.name + ".padded"), b.Value(node.inputs[0]), window, -128);
   const Axis ky = ReduceAxis("ky", window.kernel[0]), kx = ReduceAxis("kx", window.kernel[1]);
@@ -90,7 +90,7 @@ void MaxPoolBody(RegionBuilder& b, const graph::Node& node) {
   b.SetValue(
       node.output,
       Compute(b.Name(out.name), out.shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
-        return ir::Clamp(most(i), ir::Imm(DType::kI8, node.lo), ir::Imm(DType::kI8, node.hi));
+        return ir::Clamp(most(i), ir::Imm(DType::kInt8, node.lo), ir::Imm(DType::kInt8, node.hi));
       }));
 }
 

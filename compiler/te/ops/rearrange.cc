@@ -9,7 +9,7 @@ namespace tessera::te {
 
 void ReshapeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {}, [&](const std::vector<Expr>& i) {
                Expr flat = Expr(0);
                for (size_t d = 0; d < i.size(); ++d) flat = flat * Expr(out.shape[d]) + i[d];
@@ -24,7 +24,7 @@ void ReshapeBody(RegionBuilder& b, const graph::Node& node) {
 
 void TransposeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {}, [&](const std::vector<Expr>& i) {
                std::vector<Expr> from(i.size());
                for (size_t d = 0; d < i.size(); ++d) from[static_cast<size_t>(node.perm[d])] = i[d];
@@ -34,7 +34,7 @@ void TransposeBody(RegionBuilder& b, const graph::Node& node) {
 
 void PadBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   b.SetValue(node.output, Compute(b.Name(out.name), out.shape, {}, [&](const std::vector<Expr>& i) {
                std::vector<Expr> from = i;
                Expr inside;
@@ -52,7 +52,7 @@ void PadBody(RegionBuilder& b, const graph::Node& node) {
 }
 
 void ConcatBody(RegionBuilder& b, const graph::Node& node) {
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const auto axis = static_cast<size_t>(node.axis);
   std::vector<Tensor> parts;
   for (const graph::TensorId id : node.inputs) parts.push_back(b.Value(id));

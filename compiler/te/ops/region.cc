@@ -48,24 +48,6 @@ void BuildNode(RegionBuilder& b, const graph::Node& node) {
 
 }  // namespace
 
-DType TypeOf(tessera::DType dtype) {
-  switch (dtype) {
-    case tessera::DType::kBool:
-      return DType::kBool;
-    case tessera::DType::kInt8:
-      return DType::kI8;
-    case tessera::DType::kUint8:
-      return DType::kU8;
-    case tessera::DType::kInt32:
-      return DType::kI32;
-    case tessera::DType::kInt64:
-      return DType::kI64;
-    case tessera::DType::kFloat32:
-      return DType::kF32;
-  }
-  TESSERA_CHECK(false);
-}
-
 std::string RegionBuilder::Name(const std::string& name) {
   std::string unique = name;
   for (int n = 2; !names_.insert(unique).second; ++n) unique = fmt::format("{}.{}", name, n);
@@ -75,8 +57,8 @@ std::string RegionBuilder::Name(const std::string& name) {
 Tensor RegionBuilder::Value(graph::TensorId id) {
   const auto it = values_.find(id);
   if (it != values_.end()) return it->second;
-  const graph::Tensor& t = graph_.tensor(id);
-  Tensor placeholder = Placeholder(Name(t.name), TypeOf(t.dtype), t.shape);
+  const graph::GraphTensor& t = graph_.tensor(id);
+  Tensor placeholder = Placeholder(Name(t.name), t.dtype, t.shape);
   Binding binding{placeholder, -1, {}};
   if (t.constant()) {
     binding.constant = *t.data;

@@ -33,7 +33,7 @@ struct RegionTe {
 };
 
 // The type of elements in loop IR.
-DType TypeOf(tessera::DType dtype);
+DType TypeOf(DType dtype);
 
 // |graph| has been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);

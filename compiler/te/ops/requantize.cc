@@ -21,8 +21,8 @@ ir::Rounding RoundingOf(isa::Round round) {
   TESSERA_CHECK(false);
 }
 
-Expr I32(int64_t value) { return ir::Imm(DType::kI32, value); }
-Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr I32(int64_t value) { return ir::Imm(DType::kInt32, value); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 
 std::vector<std::string> AxisNames(size_t rank) {
   if (rank == 4) return {"n", "c", "y", "x"};
@@ -41,7 +41,7 @@ Expr RoundAway(Expr x) {
 }
 
 Expr Narrow(const graph::Requant& q, Expr y) {
-  return ir::Cast(DType::kI8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
+  return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
 }
 
 // rescale((q - zero) << left, multiplier, shift) of one operand of an addition, or the plain shift
@@ -69,9 +69,9 @@ Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) 
   }
   const std::vector<int64_t> channels{sum.shape()[1]};
   const std::vector<int32_t> shifts(q.shift.begin(), q.shift.end());
-  const Tensor bias = b.Constant(name + ".bias", DType::kI32, channels, q.bias);
-  const Tensor multiplier = b.Constant(name + ".multiplier", DType::kI32, channels, q.multiplier);
-  const Tensor shift = b.Constant(name + ".shift", DType::kI32, channels, shifts);
+  const Tensor bias = b.Constant(name + ".bias", DType::kInt32, channels, q.bias);
+  const Tensor multiplier = b.Constant(name + ".multiplier", DType::kInt32, channels, q.multiplier);
+  const Tensor shift = b.Constant(name + ".shift", DType::kInt32, channels, shifts);
   return Compute(
       b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
         return Narrow(q, ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), round));
@@ -126,7 +126,7 @@ void RescaleBody(RegionBuilder& b, const graph::Node& node) {
 
 void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   const float scale = static_cast<float>(out.quant->scale[0]);
   b.SetValue(node.output,
              Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()),
@@ -137,8 +137,8 @@ void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
                        // Saturated in float first: the cast of a far value would not keep its sign
                        // with the zero point added.
                        const Expr bounded = ir::Clamp(whole, ir::ImmF32(-512), ir::ImmF32(512));
-                       return ir::Cast(DType::kI8,
-                                       ir::ClampAdd(ir::Cast(DType::kI32, bounded),
+                       return ir::Cast(DType::kInt8,
+                                       ir::ClampAdd(ir::Cast(DType::kInt32, bounded),
                                                     I32(out.quant->zero[0]), I32(-128), I32(127)));
                      }));
 }
@@ -146,10 +146,11 @@ void QuantizeBody(RegionBuilder& b, const graph::Node& node) {
 void DequantizeBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor x = b.Value(node.inputs[0]);
   const graph::Quant& quant = *b.graph().tensor(node.inputs[0]).quant;
-  const graph::Tensor& out = b.graph().tensor(node.output);
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
   b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()),
                                   [&](const std::vector<Expr>& i) {
-                                    return ir::Cast(DType::kF32, Wide(x(i)) - I32(quant.zero[0])) *
+                                    return ir::Cast(DType::kFloat32,
+                                                    Wide(x(i)) - I32(quant.zero[0])) *
                                            ir::ImmF32(static_cast<float>(quant.scale[0]));
                                   }));
 }

@@ -8,9 +8,9 @@
 namespace tessera::te {
 namespace {
 
-Expr I32(int64_t value) { return ir::Imm(DType::kI32, value); }
-Expr I64(Expr e) { return e.dtype() == DType::kI64 ? e : ir::Cast(DType::kI64, e); }
-Expr Narrow(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr I32(int64_t value) { return ir::Imm(DType::kInt32, value); }
+Expr I64(Expr e) { return e.dtype() == DType::kInt64 ? e : ir::Cast(DType::kInt64, e); }
+Expr Narrow(Expr e) { return ir::Cast(DType::kInt32, e); }
 Expr Shl(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShl, a, b); }
 Expr Shr(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShr, a, b); }
 Expr BitAnd(Expr a, Expr b) { return ir::Bin(ir::BinOp::kAnd, a, b); }
@@ -19,8 +19,8 @@ Expr OneIf(Expr condition) { return ir::Select(condition, I32(1), I32(0)); }
 // The high half of twice the product, rounded half up: the product of a Qm and a Qn number as a
 // Qm+n one.
 Expr Times(Expr a, Expr b) {
-  const Expr product = I64(a) * I64(b) + ir::Imm(DType::kI64, int64_t{1} << 30);
-  return Narrow(Shr(product, ir::Imm(DType::kI64, 31)));
+  const Expr product = I64(a) * I64(b) + ir::Imm(DType::kInt64, int64_t{1} << 30);
+  return Narrow(Shr(product, ir::Imm(DType::kInt64, 31)));
 }
 
 // a / 2^n, rounded half away from zero.
@@ -32,8 +32,9 @@ Expr Halve(Expr a, Expr n) {
 
 // a * 2^n, saturated.
 Expr Double(Expr a, int n) {
-  const Expr wide = I64(a) * ir::Imm(DType::kI64, int64_t{1} << n);
-  return Narrow(ir::Clamp(wide, ir::Imm(DType::kI64, INT32_MIN), ir::Imm(DType::kI64, INT32_MAX)));
+  const Expr wide = I64(a) * ir::Imm(DType::kInt64, int64_t{1} << n);
+  return Narrow(
+      ir::Clamp(wide, ir::Imm(DType::kInt64, INT32_MIN), ir::Imm(DType::kInt64, INT32_MAX)));
 }
 
 // exp(a) of a Q5.26 number a <= 0, as Q0.31: a polynomial on (-1/4, 0] times the exponentials of
@@ -53,8 +54,8 @@ Expr Exponential(Expr a) {
   for (int k = 0; k < 7; ++k) {
     // A factor of 2^31 leaves the value as it is.
     const Expr digit = BitAnd(rest, I32(quarter << k));
-    const Expr factor = ir::Select(ir::Eq(digit, I32(0)), ir::Imm(DType::kI64, int64_t{1} << 31),
-                                   ir::Imm(DType::kI64, kPowers[k]));
+    const Expr factor = ir::Select(ir::Eq(digit, I32(0)), ir::Imm(DType::kInt64, int64_t{1} << 31),
+                                   ir::Imm(DType::kInt64, kPowers[k]));
     result = Times(result, factor);
   }
   return ir::Select(ir::Eq(a, I32(0)), I32(INT32_MAX), result);
@@ -69,8 +70,8 @@ Expr LeadingZeros(Expr x) {
 
 // 1 / (1 + a) of a Q0.31 number a in [0, 1), as Q0.31.
 Expr Reciprocal(Expr a) {
-  const Expr half =
-      Narrow(Shr(I64(a) + ir::Imm(DType::kI64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kI64, 1)));
+  const Expr half = Narrow(
+      Shr(I64(a) + ir::Imm(DType::kInt64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kInt64, 1)));
   Expr x = I32(1515870810) + Times(half, I32(-1010580540));  // 48/17 - 32/17 * half, Q2.29
   for (int round = 0; round < 3; ++round) {
     x = x + Double(Times(x, I32(int64_t{1} << 29) - Times(half, x)), 2);
@@ -116,7 +117,7 @@ void SoftmaxBody(RegionBuilder& b, const graph::Node& node) {
   const Tensor bits = Compute(b.Name(name + ".bits"), rows, {},
                               [&](const std::vector<Expr>& i) { return LeadingZeros(sum(i)); });
   const Tensor scale = Compute(b.Name(name + ".scale"), rows, {}, [&](const std::vector<Expr>& i) {
-    const Expr shifted = Shl(I64(sum(i)), I64(bits(i))) - ir::Imm(DType::kI64, int64_t{1} << 31);
+    const Expr shifted = Shl(I64(sum(i)), I64(bits(i))) - ir::Imm(DType::kInt64, int64_t{1} << 31);
     return Reciprocal(Narrow(shifted));
   });
   b.SetValue(
@@ -130,7 +131,7 @@ void SoftmaxBody(RegionBuilder& b, const graph::Node& node) {
             ir::Select(ir::Lt(shift, I32(31)), Halve(product, ir::Min(shift, I32(30))), I32(0));
         const Expr counted = ir::Le(I32(q.bias[0]), difference(i));
         return ir::Cast(
-            DType::kI8,
+            DType::kInt8,
             ir::Select(counted, ir::ClampAdd(value, I32(-128), I32(-128), I32(127)), I32(-128)));
       }));
 }

@@ -13,7 +13,7 @@ namespace tessera::test {
 namespace {
 
 // Every activation of |region| in INP with a halo larger than any window wants.
-schedule::accel::OnChip AllStays(const schedule::accel::Region& region) {
+schedule::accel::OnChip AllStays(const schedule::accel::AnalyzedRegion& region) {
   const schedule::accel::Anchor& anchor = region.anchor;
   schedule::accel::OnChip all;
   if (anchor.kind != schedule::accel::AnchorKind::kNone) {
@@ -24,8 +24,8 @@ schedule::accel::OnChip AllStays(const schedule::accel::Region& region) {
       all.input->after[d] = (w.taps - 1) * w.dilation + w.stride;
     }
   }
-  for (const schedule::accel::Step& step : region.steps) {
-    if (step.kind == schedule::accel::StepKind::kFetch)
+  for (const schedule::accel::EpilogueStep& step : region.steps) {
+    if (step.kind == schedule::accel::EpilogueStepKind::kFetch)
       all.fetched.push_back({step.tensor, {{1, 0}, {2, 1}}});
   }
   all.result = schedule::accel::Halo{{0, 2}, {1, 1}};
@@ -68,7 +68,7 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
   for (const auto& [node, bytes] : region.constants) constants[node] = &bytes;
   auto analyzed = schedule::accel::AnalyzeRegion(region.output, constants);
   if (!analyzed) return analyzed.error().message;
-  if (stays && analyzed->steps.back().kind == schedule::accel::StepKind::kFetch) return "";
+  if (stays && analyzed->steps.back().kind == schedule::accel::EpilogueStepKind::kFetch) return "";
   const schedule::accel::OnChip on_chip = stays ? AllStays(*analyzed) : schedule::accel::OnChip{};
   auto plan = schedule::accel::MakePlan(*analyzed, config, on_chip);
   if (!plan) return plan.error().message;
@@ -80,9 +80,9 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
     const lower::accel::GlobalBuffer& b = lowered.buffers[k];
     const ir::BufferNode& param = *lowered.func.params[k];
     arrays[k] = ir::Array(param.dtype, ir::SizeInElements(param));
-    if (b.role == lower::accel::GlobalBuffer::Role::kConstant) {
+    if (b.role == lower::accel::GlobalBuffer::Use::kConstant) {
       arrays[k] = ir::Array(param.dtype, b.data);
-    } else if (b.role == lower::accel::GlobalBuffer::Role::kActivation) {
+    } else if (b.role == lower::accel::GlobalBuffer::Use::kActivation) {
       const auto shape = schedule::accel::ToShape4(b.tensor.shape());
       std::vector<int8_t> tensor = values.at(region.activations.at(b.tensor.get()));
       if (param.scope == ir::Scope::kInp) {
@@ -100,7 +100,7 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
   if (!stats) return region.op + ": " + stats.error().message;
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const lower::accel::GlobalBuffer& b = lowered.buffers[k];
-    if (b.role != lower::accel::GlobalBuffer::Role::kResult) continue;
+    if (b.role != lower::accel::GlobalBuffer::Use::kResult) continue;
     const auto shape = schedule::accel::ToShape4(b.tensor.shape());
     const isa::Packing packing = schedule::accel::PackingOf(shape, config);
     std::vector<int8_t> got(static_cast<size_t>(packing.elements()));

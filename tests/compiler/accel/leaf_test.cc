@@ -18,12 +18,11 @@
 namespace tessera::codegen::accel {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 using ir::Stmt;
 
 ir::Buffer OnChip(ir::Scope scope, std::vector<int64_t> shape) {
-  ir::BufferNode node{"chip", DType::kI8, std::move(shape)};
+  ir::BufferNode node{"chip", DType::kInt8, std::move(shape)};
   node.scope = scope;
   return ir::MakeBuffer(node);
 }
@@ -31,7 +30,7 @@ ir::Buffer OnChip(ir::Scope scope, std::vector<int64_t> shape) {
 class LeafTest : public ::testing::Test {
  protected:
   LeafTest() { lower::accel::RegisterTileIntrinsics(); }
-  ir::Buffer memory = ir::MakeBuffer({"memory", DType::kI8, {4, 20, 20, 16}});
+  ir::Buffer memory = ir::MakeBuffer({"memory", DType::kInt8, {4, 20, 20, 16}});
   ir::Buffer inp = OnChip(ir::Scope::kInp, {4, 10, 10, 16});
   Expr y = ir::Var("y"), x = ir::Var("x");
 
@@ -53,7 +52,7 @@ class LeafTest : public ::testing::Test {
   std::string EmitError(const Stmt& s) {
     const isa::Config config;
     jit::ProgramBuilder builder(config);
-    Emitter emitter(config, &builder);
+    LeafEmitter emitter(config, &builder);
     emitter.Place(memory, {true, 0, isa::Segment::kArena});
     emitter.Place(inp, {false, 0, {}});
     Rings rings(config);
@@ -103,7 +102,7 @@ TEST_F(LeafTest, APadOtherThanTheTilesIsRefused_bad) {
 
 TEST_F(LeafTest, AStoreOfScalarsIsRefused_bad) {
   EXPECT_THAT(
-      EmitError(ir::Store(memory, {Expr(0), Expr(0), Expr(0), Expr(0)}, ir::Imm(DType::kI8, 1))),
+      EmitError(ir::Store(memory, {Expr(0), Expr(0), Expr(0), Expr(0)}, ir::Imm(DType::kInt8, 1))),
       ::testing::HasSubstr("no tile of work"));
 }
 
@@ -118,8 +117,8 @@ class PiecesProperty : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(PiecesProperty, FoldingAndCuttingVisitTheSameElements) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   Rng rng(GetParam());
-  std::vector<Dim> dims(static_cast<size_t>(rng.Range(0, 4)));
-  for (Dim& d : dims) {
+  std::vector<LeafDim> dims(static_cast<size_t>(rng.Range(0, 4)));
+  for (LeafDim& d : dims) {
     d.extent = rng.Range(2, 5);
     d.last = d.extent;
     d.strides = {rng.Range(0, 12), rng.Range(0, 12)};
@@ -130,7 +129,8 @@ TEST_P(PiecesProperty, FoldingAndCuttingVisitTheSameElements) {
     for (size_t op = 0; op < 2; ++op)
       dims[k - 1].strides[op] = dims[k].strides[op] * dims[k].extent;
   }
-  const auto enumerate = [](const std::vector<Dim>& loops, std::array<int64_t, 2> base, auto&& f) {
+  const auto enumerate = [](const std::vector<LeafDim>& loops, std::array<int64_t, 2> base,
+                            auto&& f) {
     const std::function<void(size_t, std::array<int64_t, 2>)> visit =
         [&](size_t k, std::array<int64_t, 2> at) {
           if (k == loops.size()) return f(at);
@@ -146,17 +146,18 @@ TEST_P(PiecesProperty, FoldingAndCuttingVisitTheSameElements) {
   Fold(dims, rng.Range(0, 1) != 0);
   LoopLimits limits{
       static_cast<size_t>(rng.Range(0, 3)), rng.Range(1, 6), {rng.Range(0, 20), rng.Range(0, 20)}};
-  const Status status = ForPieces(
-      dims, limits, 2, [&](std::span<const int64_t> offsets, std::span<const Dim> loops) -> Status {
-        EXPECT_LE(loops.size(), limits.loops);
-        for (const Dim& d : loops) {
-          EXPECT_LE(d.extent, limits.extent);
-          for (size_t op = 0; op < 2; ++op) EXPECT_LE(d.strides[op], limits.strides[op]);
-        }
-        enumerate({loops.begin(), loops.end()}, {offsets[0], offsets[1]},
-                  [&](std::array<int64_t, 2> at) { got.insert(at); });
-        return {};
-      });
+  const Status status =
+      ForPieces(dims, limits, 2,
+                [&](std::span<const int64_t> offsets, std::span<const LeafDim> loops) -> Status {
+                  EXPECT_LE(loops.size(), limits.loops);
+                  for (const LeafDim& d : loops) {
+                    EXPECT_LE(d.extent, limits.extent);
+                    for (size_t op = 0; op < 2; ++op) EXPECT_LE(d.strides[op], limits.strides[op]);
+                  }
+                  enumerate({loops.begin(), loops.end()}, {offsets[0], offsets[1]},
+                            [&](std::array<int64_t, 2> at) { got.insert(at); });
+                  return {};
+                });
   ASSERT_TRUE(status.has_value());
   EXPECT_EQ(got, want);
 }

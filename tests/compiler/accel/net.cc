@@ -31,7 +31,7 @@ graph::Window Square(int64_t kernel, int64_t stride, int64_t dilation) {
 }
 
 TensorId Net::Input(std::vector<int64_t> shape) {
-  graph::Tensor t;
+  graph::GraphTensor t;
   t.name = fmt::format("t{}", graph_.tensors.size());
   t.shape = std::move(shape);
   t.quant = graph::Quant{{0.05}, {Zero()}, -1};
@@ -41,7 +41,7 @@ TensorId Net::Input(std::vector<int64_t> shape) {
 }
 
 TensorId Net::Result(graph::Node node, std::vector<int64_t> shape) {
-  graph::Tensor t;
+  graph::GraphTensor t;
   t.name = fmt::format("t{}", graph_.tensors.size());
   t.shape = std::move(shape);
   t.quant = graph::Quant{{0.05}, {node.requant ? node.requant->out_zero : Zero()}, -1};
@@ -71,7 +71,7 @@ graph::Requant Net::Scale(int64_t channels, int64_t products, isa::Round round) 
 TensorId Net::Conv(TensorId x, int64_t outs, graph::Window window, int64_t groups,
                    isa::Round round) {
   const std::vector<int64_t> in = graph_.tensor(x).shape;
-  graph::Tensor w;
+  graph::GraphTensor w;
   w.name = fmt::format("w{}", graph_.tensors.size());
   w.shape = {outs, in[1] / groups, window.kernel[0], window.kernel[1]};
   w.quant = graph::Quant{{0.01}, {0}, -1};
@@ -89,7 +89,7 @@ TensorId Net::Conv(TensorId x, int64_t outs, graph::Window window, int64_t group
 
 TensorId Net::Dense(TensorId x, int64_t outs) {
   const std::vector<int64_t> in = graph_.tensor(x).shape;
-  graph::Tensor w;
+  graph::GraphTensor w;
   w.name = fmt::format("w{}", graph_.tensors.size());
   w.shape = {outs, in[1]};
   w.quant = graph::Quant{{0.01}, {0}, -1};
@@ -177,7 +177,7 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
                          bool store_all) {
   using codegen::accel::Activation;
   Compiled c;
-  for (const graph::Tensor& t : graph.tensors)
+  for (const graph::GraphTensor& t : graph.tensors)
     c.activations.push_back({t.name, t.shape, Activation::Kind::kInternal});
   for (TensorId id : graph.inputs)
     c.activations[static_cast<size_t>(id)].kind = Activation::Kind::kInput;

@@ -70,10 +70,10 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
   if (!plain) {
     p.stride = {rng.Range(1, 2), rng.Range(1, 2)};
     p.out_y = rng.Range(1, 5), p.out_x = rng.Range(1, 5);
-    for (isa::Packing::Lane& lane : p.lanes)
+    for (isa::Packing::TapLane& lane : p.lanes)
       lane = {rng.Range(-1, p.shape[1] - 1), rng.Range(-2, 2), rng.Range(-2, 2)};
   }
-  ir::Array tensor(ir::DType::kI8, p.elements()), packed(ir::DType::kI8, p.bytes());
+  ir::Array tensor(DType::kInt8, p.elements()), packed(DType::kInt8, p.bytes());
   for (int64_t k = 0; k < tensor.size(); ++k) tensor.SetInt(k, rng.Range(-128, 127));
   const auto done = ir::Interpret(lower::accel::PackFunc(p, "pack"), {&tensor, &packed});
   ASSERT_TRUE(done.has_value()) << done.error().message;
@@ -82,10 +82,10 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
   EXPECT_EQ(packed.bytes(), want);
   ASSERT_EQ(p.plain(), plain);
   if (!plain) return;
-  ir::Array back(ir::DType::kI8, p.elements());
+  ir::Array back(DType::kInt8, p.elements());
   ASSERT_TRUE(ir::Interpret(lower::accel::UnpackFunc(p, "unpack"), {&packed, &back}).has_value());
   EXPECT_EQ(back, tensor);
-  ir::BufferNode node{"t", ir::DType::kI8, {p.shape[0], p.shape[1], p.shape[2], p.shape[3]}};
+  ir::BufferNode node{"t", DType::kInt8, {p.shape[0], p.shape[1], p.shape[2], p.shape[3]}};
   node.layout = lower::accel::LayoutOf(p, 4);
   EXPECT_EQ(ir::UnpackLayout(node, packed.bytes()), tensor.bytes()) << "the layout says the same";
 }

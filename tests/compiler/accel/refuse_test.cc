@@ -11,16 +11,15 @@
 namespace tessera::test {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 using te::Tensor;
 using Index = std::vector<Expr>;
 
-Expr I32(int64_t v) { return ir::Imm(DType::kI32, v); }
-Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr I32(int64_t v) { return ir::Imm(DType::kInt32, v); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 Expr Narrow(Expr sum) {
   const Expr y = ir::Requant(sum, I32(1 << 30), I32(-3), ir::Rounding::kEven);
-  return ir::Cast(DType::kI8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
+  return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
 }
 
 // A region of |output| whose placeholders named w... are constants and the others activations.
@@ -31,7 +30,7 @@ std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfi
   for (const Tensor& t : te::TopologicalOrder({output})) {
     if (!t->placeholder) continue;
     if (t.name()[0] == 'w') {
-      int64_t bytes = ir::DTypeBytes(t.dtype());
+      int64_t bytes = SizeOf(t.dtype());
       for (int64_t extent : t.shape()) bytes *= extent;
       region.constants[t.get()].resize(static_cast<size_t>(bytes));
     } else {
@@ -54,10 +53,10 @@ Tensor Finish(const Tensor& sum) {
   return te::Compute("y", sum.shape(), {}, [&](const Index& i) { return Narrow(sum(i)); });
 }
 
-const Tensor X() { return te::Placeholder("x", DType::kI8, {1, 8, 6, 6}); }
+const Tensor X() { return te::Placeholder("x", DType::kInt8, {1, 8, 6, 6}); }
 
 TEST(Refuse, WeightsThatAreNotConstant_bad) {
-  const Tensor x = X(), v = te::Placeholder("v", DType::kI8, {8, 8});
+  const Tensor x = X(), v = te::Placeholder("v", DType::kInt8, {8, 8});
   const Tensor sum = Sum(
       x,
       [&](const Index& i, const te::Axis& k) {
@@ -68,7 +67,7 @@ TEST(Refuse, WeightsThatAreNotConstant_bad) {
 }
 
 TEST(Refuse, WeightsWithAZeroPoint_bad) {
-  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
   const Tensor sum = Sum(
       x,
       [&](const Index& i, const te::Axis& k) {
@@ -79,7 +78,7 @@ TEST(Refuse, WeightsWithAZeroPoint_bad) {
 }
 
 TEST(Refuse, AZeroPointInsideTheProducts_bad) {
-  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
   const Tensor sum = Sum(
       x,
       [&](const Index& i, const te::Axis& k) {
@@ -98,7 +97,7 @@ TEST(Refuse, ASumOverChannelsWithoutWeights_bad) {
 }
 
 TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
-  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
   const Tensor sum = Sum(
       x,
       [&](const Index& i, const te::Axis& k) {
@@ -109,12 +108,12 @@ TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
 }
 
 TEST(Refuse, APadConditionThatIsNotTheBounds_bad) {
-  const Tensor x = X(), w = te::Placeholder("w", DType::kI8, {8, 8});
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
   const Tensor sum = Sum(
       x,
       [&](const Index& i, const te::Axis& k) {
         const Expr value =
-            ir::Select(ir::Lt(i[2], Expr(3)), x(i[0], k.var, i[2], i[3]), ir::Imm(DType::kI8, 0));
+            ir::Select(ir::Lt(i[2], Expr(3)), x(i[0], k.var, i[2], i[3]), ir::Imm(DType::kInt8, 0));
         return Wide(value) * Wide(w(i[1], k.var));
       },
       {1, 8, 6, 6}, 8);
@@ -135,7 +134,7 @@ TEST(Refuse, TwoReductions_bad) {
 }
 
 TEST(Refuse, AnOperandOfAnotherShape_bad) {
-  const Tensor x = X(), z = te::Placeholder("z", DType::kI8, {1, 8, 1, 1});
+  const Tensor x = X(), z = te::Placeholder("z", DType::kInt8, {1, 8, 1, 1});
   const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) {
     return Narrow(Wide(x(i)) * Wide(z(i[0], i[1], Expr(0), Expr(0))));
   });
@@ -152,7 +151,7 @@ TEST(Refuse, AnOperandReadElsewhere_bad) {
 TEST(Refuse, AnEpilogueThatNoStepMakes_bad) {
   const Tensor x = X();
   const Tensor y = te::Compute("y", {1, 8, 6, 6}, {}, [&](const Index& i) {
-    return ir::Cast(DType::kI8, ir::Abs(Wide(x(i))));
+    return ir::Cast(DType::kInt8, ir::Abs(Wide(x(i))));
   });
   EXPECT_THAT(Refusal(y), ::testing::HasSubstr("an int8 value that no step makes"));
 }
@@ -164,14 +163,14 @@ TEST(Refuse, AResultThatIsNotInt8_bad) {
 }
 
 TEST(Refuse, FiveDimensions_bad) {
-  const Tensor x = te::Placeholder("x", DType::kI8, {1, 2, 3, 4, 5});
+  const Tensor x = te::Placeholder("x", DType::kInt8, {1, 2, 3, 4, 5});
   const Tensor y = te::Compute("y", {1, 2, 3, 4, 5}, {}, [&](const Index& i) { return x(i); });
   EXPECT_THAT(Refusal(y), ::testing::HasSubstr("has 5 dimensions"));
 }
 
 TEST(Refuse, AWindowLargerThanTheScratchpad_bad) {
   // One output needs 60 x 60 input tiles; the smallest machine holds 512.
-  const Tensor x = te::Placeholder("x", DType::kI8, {1, 4, 60, 60});
+  const Tensor x = te::Placeholder("x", DType::kInt8, {1, 4, 60, 60});
   const te::Axis a = te::ReduceAxis("a", 60), b = te::ReduceAxis("b", 60);
   const Tensor y = te::Compute("y", {1, 4, 1, 1}, {}, [&](const Index& i) {
     return te::MaxOf(x(i[0], i[1], i[2] + a.var, i[3] + b.var), {a, b});

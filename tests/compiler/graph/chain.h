@@ -16,7 +16,7 @@ class Chain {
   Graph g;
 
   TensorId Value(DType dtype = DType::kInt8) {
-    Tensor t{fmt::format("t{}", g.tensors.size()), dtype, {1, 2, 4, 4}, {}, {}};
+    GraphTensor t{fmt::format("t{}", g.tensors.size()), dtype, {1, 2, 4, 4}, {}, {}};
     if (dtype == DType::kInt8) t.quant = Quant{{0.5}, {1}, -1};
     return g.AddTensor(t);
   }
@@ -30,7 +30,7 @@ class Chain {
            .inputs = std::move(inputs),
            .output = Value(op == Op::kDequantize ? DType::kFloat32 : DType::kInt8)};
     if (op == Op::kConv) {
-      Tensor w{
+      GraphTensor w{
           name + ".w", DType::kInt8, {2, 2, 1, 1}, Quant{{1}, {0}, -1}, std::vector<uint8_t>(4)};
       n.inputs.push_back(g.AddTensor(w));
     }

@@ -211,7 +211,7 @@ TEST(Import, AFloatResultAndItsIntegersHaveTheirOwnNames) {
   EXPECT_EQ(Ops(g), "quantize maxpool dequantize");
   EXPECT_EQ(g.tensor(g.outputs[0]).name, "p");
   std::set<std::string> names;
-  for (const graph::Tensor& t : g.tensors) EXPECT_TRUE(names.insert(t.name).second) << t.name;
+  for (const graph::GraphTensor& t : g.tensors) EXPECT_TRUE(names.insert(t.name).second) << t.name;
 }
 
 TEST(Import, NodesWithoutNamesGetDistinctOnes) {

@@ -21,7 +21,8 @@ inline graph::Graph ImportGood(const TfliteBuilder& b) {
   if (!graph) return {};
   EXPECT_TRUE(graph::Verify(*graph));
   std::set<std::string> names;
-  for (const graph::Tensor& t : graph->tensors) EXPECT_TRUE(names.insert(t.name).second) << t.name;
+  for (const graph::GraphTensor& t : graph->tensors)
+    EXPECT_TRUE(names.insert(t.name).second) << t.name;
   names.clear();
   for (const graph::Node& n : graph->nodes) {
     EXPECT_TRUE(names.insert(n.name).second) << n.name;

@@ -45,7 +45,7 @@ TEST(TfliteLayout, ConstantsAreRepeated) {
         EXPECT_EQ(g.nodes[0].op, type == Builtin::ADD   ? Op::kAdd
                                  : type == Builtin::SUB ? Op::kSub
                                                         : Op::kMul);
-        const graph::Tensor& k = g.tensor(g.nodes[0].inputs[first ? 0 : 1]);
+        const graph::GraphTensor& k = g.tensor(g.nodes[0].inputs[first ? 0 : 1]);
         EXPECT_EQ(k.shape, (Shape{1, 4, 2, 3}));
         EXPECT_EQ(*k.quant, (graph::Quant{{0.25}, {0}, -1}));
         for (int c = 0; c < 4; ++c) {
@@ -166,7 +166,7 @@ TEST(TfliteLayout, FullyConnectedFlattensAndKeeps) {
   const Graph flat = ImportGood(b);
   EXPECT_EQ(Ops(flat), "transpose reshape dense");
   EXPECT_EQ(flat.nodes.back().name, "fully_connected_0");
-  const graph::Tensor& w = flat.tensor(flat.nodes.back().inputs[1]);
+  const graph::GraphTensor& w = flat.tensor(flat.nodes.back().inputs[1]);
   EXPECT_EQ(w.quant->axis, 0);
   EXPECT_EQ(w.quant->scale.size(), 7u);
   for (size_t i = 0; i < 84; ++i)

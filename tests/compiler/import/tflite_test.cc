@@ -35,14 +35,14 @@ TEST(Tflite, AChainOfOperators) {
   for (size_t i = 0; i < g.nodes.size(); ++i) EXPECT_EQ(g.nodes[i].name, names[i]);
 
   ASSERT_EQ(g.inputs.size(), 1u);
-  const graph::Tensor& x = g.tensor(g.inputs[0]);
+  const graph::GraphTensor& x = g.tensor(g.inputs[0]);
   EXPECT_EQ(x.name, "x");
   EXPECT_EQ(x.dtype, DType::kInt8);
   EXPECT_EQ(x.shape, (Shape{1, 4, 6, 6}));
   EXPECT_EQ(x.order, (std::vector<int>{0, 2, 3, 1}));
   EXPECT_EQ(*x.quant, (graph::Quant{{0.5}, {3}, -1}));
   ASSERT_EQ(g.outputs.size(), 1u);
-  const graph::Tensor& y = g.tensor(g.outputs[0]);
+  const graph::GraphTensor& y = g.tensor(g.outputs[0]);
   EXPECT_EQ(y.name, "y");
   EXPECT_EQ(y.dtype, DType::kFloat32);
   EXPECT_EQ(y.shape, (Shape{2, 5}));
@@ -69,13 +69,13 @@ TEST(Tflite, Convolution) {
   // RELU6 at scale 1/4 and zero point -100.
   EXPECT_EQ(conv.lo, -100);
   EXPECT_EQ(conv.hi, -100 + 24);
-  const graph::Tensor& out = g.tensor(conv.output);
+  const graph::GraphTensor& out = g.tensor(conv.output);
   EXPECT_EQ(out.name, "conv");
   EXPECT_EQ(out.shape, (Shape{1, 8, 3, 3}));
   EXPECT_EQ(*out.quant, (graph::Quant{{0.25}, {-100}, -1}));
   EXPECT_TRUE(out.order.empty());
 
-  const graph::Tensor& w = g.tensor(conv.inputs[1]);
+  const graph::GraphTensor& w = g.tensor(conv.inputs[1]);
   EXPECT_EQ(w.shape, (Shape{8, 4, 3, 3}));
   EXPECT_EQ(w.quant->axis, 0);
   ASSERT_EQ(w.quant->scale.size(), 8u);
@@ -90,7 +90,7 @@ TEST(Tflite, Convolution) {
       }
     }
   }
-  const graph::Tensor& bias = g.tensor(conv.inputs[2]);
+  const graph::GraphTensor& bias = g.tensor(conv.inputs[2]);
   EXPECT_EQ(bias.dtype, DType::kInt32);
   EXPECT_EQ(bias.shape, (Shape{8}));
   for (size_t o = 0; o < 8; ++o) {
@@ -110,7 +110,7 @@ TEST(Tflite, DepthwiseIsAGroupedConvolution) {
   EXPECT_EQ(conv.hi, 127);
   EXPECT_EQ(conv.window.pad_before, (std::array<int64_t, 2>{1, 1}));
   EXPECT_EQ(conv.window.pad_after, (std::array<int64_t, 2>{1, 1}));
-  const graph::Tensor& w = g.tensor(conv.inputs[1]);
+  const graph::GraphTensor& w = g.tensor(conv.inputs[1]);
   EXPECT_EQ(w.shape, (Shape{16, 1, 3, 3}));
   EXPECT_EQ(w.quant->axis, -1);
   for (size_t c = 0; c < 16; ++c) {
@@ -126,7 +126,7 @@ TEST(Tflite, DepthwiseScalesFollowTheLastAxis) {
   b.SetQuant("dw", scales, std::vector<int64_t>(16, 0), 3);
   b.op(GoodOp::kDepthwise).builtin_options.AsDepthwiseConv2DOptions()->depth_multiplier = 0;
   const Graph g = ImportGood(b);
-  const graph::Tensor& w = g.tensor(Named(g, "depthwise_conv_2d_1").inputs[1]);
+  const graph::GraphTensor& w = g.tensor(Named(g, "depthwise_conv_2d_1").inputs[1]);
   EXPECT_EQ(w.quant->axis, 0);
   ASSERT_EQ(w.quant->scale.size(), 16u);
   EXPECT_EQ(w.quant->scale[6], static_cast<double>(1.0f / 7));
@@ -246,7 +246,7 @@ TEST(Tflite, NamesAreMadeUniqueAndPrintable) {
   b.tensor("pad").name = "two\nlines\x1b";
   const Graph g = ImportGood(b);  // checks that they are unique
   std::set<std::string> names;
-  for (const graph::Tensor& t : g.tensors) names.insert(t.name);
+  for (const graph::GraphTensor& t : g.tensors) names.insert(t.name);
   EXPECT_TRUE(names.contains("same"));
   EXPECT_TRUE(names.contains("same.2"));
   EXPECT_TRUE(names.contains("tensor"));
@@ -310,7 +310,7 @@ TEST(Tflite, MlperfTiny) {
     EXPECT_EQ(g->nodes.size(), r.nodes) << path;
     int64_t macs = 0, weights = 0;
     for (const Node& n : g->nodes) macs += graph::Macs(*g, n);
-    for (const graph::Tensor& t : g->tensors) {
+    for (const graph::GraphTensor& t : g->tensors) {
       if (t.constant() && t.dtype == DType::kInt8) weights += t.count();
     }
     EXPECT_EQ(macs, r.macs) << path;

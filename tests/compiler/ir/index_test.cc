@@ -102,7 +102,7 @@ TEST(IndexAnalysis, AffineBoundsAreExactAndSplitsRecombine) {
 TEST(Layouts, PackPutsEachElementWhereOffsetOfSays) {
   const Layout layout = *ParseLayout("0,1/4,2,1%4 fill -3", 3);
   const Buffer b =
-      MakeBuffer({.name = "b", .dtype = DType::kI8, .shape = {2, 6, 3}, .layout = layout});
+      MakeBuffer({.name = "b", .dtype = DType::kInt8, .shape = {2, 6, 3}, .layout = layout});
   EXPECT_EQ(PhysicalShape(*b), (std::vector<int64_t>{2, 2, 3, 4}));
   EXPECT_EQ(PaddedShape(*b), (std::vector<int64_t>{2, 8, 3}));
   std::vector<uint8_t> data(36);
@@ -144,7 +144,7 @@ TEST(Layouts, RefusalsSayWhy) {
 
 TEST(StructuralEquality, NamesDoNotMatterButShapeDoes) {
   const Expr i = Var("i"), j = Var("j"), free = Var("free");
-  const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kI64, .shape = {8}});
+  const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kInt64, .shape = {8}});
   const auto loop = [&](const Expr& v, const Expr& value) {
     return For(v, 0, 8, LoopKind::kSerial, Store(b, {v}, value));
   };
@@ -153,7 +153,7 @@ TEST(StructuralEquality, NamesDoNotMatterButShapeDoes) {
   EXPECT_FALSE(Equal(loop(i, i + 1), loop(j, j + 2)));
   EXPECT_FALSE(Equal(loop(i, i + 1), loop(j, free + 1)));
   EXPECT_FALSE(Equal(loop(i, free + 1), loop(j, j + 1)));
-  EXPECT_FALSE(Equal(Expr(1), Imm(DType::kI32, 1)));
+  EXPECT_FALSE(Equal(Expr(1), Imm(DType::kInt32, 1)));
   EXPECT_FALSE(Equal(ImmF32(0.0f), ImmF32(-0.0f)));
 }
 

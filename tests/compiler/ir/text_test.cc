@@ -61,7 +61,7 @@ TEST(IrText, EveryNodeRoundTrips) {
 
 TEST(IrText, NamesThatClashOrAreNoIdentifiersAreMadeUnique) {
   const Expr i = Var("i"), k = Var("i");
-  const Buffer b = MakeBuffer({.name = "a/b:0", .dtype = DType::kI64, .shape = {4, 4}});
+  const Buffer b = MakeBuffer({.name = "a/b:0", .dtype = DType::kInt64, .shape = {4, 4}});
   const Func f{
       "f",
       {b},
@@ -128,7 +128,7 @@ TEST(IrText, RefusalsNameTheLine) {
 
 TEST(IrVerify, TreesThatNoTextMakes) {
   const Expr i = Var("i");
-  const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kI64, .shape = {4}});
+  const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kInt64, .shape = {4}});
   const auto message = [&](Stmt s) { return Verify({"f", {b}, s}).error().message; };
   EXPECT_NE(message(Store(b, {i}, Expr(1))).find("f: variable i is used outside its loop"),
             std::string::npos);
@@ -136,18 +136,18 @@ TEST(IrVerify, TreesThatNoTextMakes) {
   EXPECT_NE(message(For(i, 0, 2, LoopKind::kSerial, inner)).find("loop i is inside itself"),
             std::string::npos);
   EXPECT_NE(message(Alloc(b, inner)).find("b is allocated inside its own"), std::string::npos);
-  const Buffer c = MakeBuffer({.name = "c", .dtype = DType::kI64, .shape = {4}});
+  const Buffer c = MakeBuffer({.name = "c", .dtype = DType::kInt64, .shape = {4}});
   EXPECT_NE(message(Store(c, {Expr(0)}, Expr(1))).find("c is used outside its allocation"),
             std::string::npos);
   EXPECT_NE(Verify({"f", {b, b}, inner}).error().message.find("parameter b is named twice"),
             std::string::npos);
   auto tensor = std::make_shared<TensorBase>();
   tensor->name = "t";
-  tensor->dtype = DType::kI64;
+  tensor->dtype = DType::kInt64;
   EXPECT_NE(message(Store(b, {Expr(0)}, TensorRead(tensor, {}))).find("a tensor expression"),
             std::string::npos);
   RegisterTile();
-  const Expr tile = Call("text_test_tile", {}, {DType::kI64, 1});
+  const Expr tile = Call("text_test_tile", {}, {DType::kInt64, 1});
   EXPECT_NE(message(Store(b, {Expr(0)}, tile)).find("has no value"), std::string::npos);
 }
 
@@ -156,7 +156,7 @@ TEST(IrInterpreter, ErrorsNameBufferIndexAndLimit) {
   const auto run = [](const char* body, InterpOptions options = {}) {
     const Result<Func> f = ParseFunc(std::string("func f(x: i32[4] global) {\n") + body + "\n}\n");
     EXPECT_TRUE(f.has_value()) << f.error().message;
-    Array x(DType::kI32, 4);
+    Array x(DType::kInt32, 4);
     const Result<InterpStats> stats = Interpret(*f, {&x}, options);
     return stats ? std::string("ok") : stats.error().message;
   };
@@ -171,7 +171,7 @@ TEST(IrInterpreter, ErrorsNameBufferIndexAndLimit) {
                 .find("stopped after 100 steps"),
             std::string::npos);
   const Func f = *ParseFunc("func f(x: i32[4] global) { x[0] = 1i32; }");
-  Array small(DType::kI32, 3);
+  Array small(DType::kInt32, 3);
   EXPECT_NE(Interpret(f, {}).error().message.find("f takes 1 buffers, 0 are given"),
             std::string::npos);
   EXPECT_NE(Interpret(f, {&small}).error().message.find("x is 4 elements of i32, 3 of i32"),

@@ -23,7 +23,6 @@
 namespace tessera::codegen {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 
 ir::Buffer Buf(const std::string& name, DType dtype, std::vector<int64_t> shape,
@@ -99,7 +98,7 @@ void ExpectElementwise(DType in, DType out, const ir::Array& a, const ir::Array&
 void Pairs(DType dtype, ir::Array* a, ir::Array* b, bool no_zero = false) {
   std::vector<int64_t> edges{0,   1,   2,   3,   7,  8,  30, 31, 32,  33,  63,   64,
                              100, 127, 128, 255, -1, -2, -3, -7, -31, -32, -127, -128};
-  if (dtype == DType::kI32 || dtype == DType::kI64) {
+  if (dtype == DType::kInt32 || dtype == DType::kInt64) {
     edges.insert(edges.end(), {INT32_MAX, INT32_MIN, INT32_MAX - 1, INT32_MIN + 1, 1 << 30,
                                123456789, -987654321, 65536});
   }
@@ -116,7 +115,7 @@ void Pairs(DType dtype, ir::Array* a, ir::Array* b, bool no_zero = false) {
 }
 
 TEST(Emit, IntegerOperationsOnEdgeValues) {
-  for (const DType dtype : {DType::kI8, DType::kU8, DType::kI32, DType::kI64}) {
+  for (const DType dtype : {DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64}) {
     for (const ir::BinOp op :
          {ir::BinOp::kAdd, ir::BinOp::kSub, ir::BinOp::kMul, ir::BinOp::kMin, ir::BinOp::kMax,
           ir::BinOp::kAnd, ir::BinOp::kOr, ir::BinOp::kXor, ir::BinOp::kDiv, ir::BinOp::kMod}) {
@@ -125,7 +124,8 @@ TEST(Emit, IntegerOperationsOnEdgeValues) {
       // The lowest value over -1 overflows the machine's division: no program of ours divides so.
       if (op == ir::BinOp::kDiv || op == ir::BinOp::kMod) {
         for (int64_t i = 0; i < b.size(); ++i)
-          b.SetInt(i, b.Int(i) < 0 && dtype != DType::kU8 ? b.Int(i) - (b.Int(i) == -1) : b.Int(i));
+          b.SetInt(i,
+                   b.Int(i) < 0 && dtype != DType::kUint8 ? b.Int(i) - (b.Int(i) == -1) : b.Int(i));
       }
       ExpectElementwise(dtype, dtype, a, b, [&](Expr x, Expr y) { return ir::Bin(op, x, y); });
     }
@@ -140,11 +140,12 @@ TEST(Emit, IntegerOperationsOnEdgeValues) {
 
 TEST(Emit, CastsBetweenAllTypes) {
   ir::Array a, b;
-  Pairs(DType::kI32, &a, &b);
-  for (const DType to : {DType::kI8, DType::kU8, DType::kI64, DType::kBool, DType::kF32}) {
-    ExpectElementwise(DType::kI32, to, a, b, [&](Expr x, Expr) { return ir::Cast(to, x); });
+  Pairs(DType::kInt32, &a, &b);
+  for (const DType to :
+       {DType::kInt8, DType::kUint8, DType::kInt64, DType::kBool, DType::kFloat32}) {
+    ExpectElementwise(DType::kInt32, to, a, b, [&](Expr x, Expr) { return ir::Cast(to, x); });
   }
-  ir::Array f(DType::kF32, 32);
+  ir::Array f(DType::kFloat32, 32);
   const float values[] = {0.0f,
                           -0.0f,
                           0.5f,
@@ -178,17 +179,17 @@ TEST(Emit, CastsBetweenAllTypes) {
                           0.49999997f,
                           -0.49999997f};
   for (int i = 0; i < 32; ++i) f.SetFloat(i, values[i]);
-  for (const DType to : {DType::kI8, DType::kU8, DType::kI32, DType::kI64, DType::kBool}) {
-    ExpectElementwise(DType::kF32, to, f, f, [&](Expr x, Expr) { return ir::Cast(to, x); });
+  for (const DType to : {DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64, DType::kBool}) {
+    ExpectElementwise(DType::kFloat32, to, f, f, [&](Expr x, Expr) { return ir::Cast(to, x); });
   }
   for (const auto& fn : {ir::RoundEven, ir::Floor, ir::Abs}) {
-    ExpectElementwise(DType::kF32, DType::kF32, f, f, [&](Expr x, Expr) { return fn(x); });
+    ExpectElementwise(DType::kFloat32, DType::kFloat32, f, f, [&](Expr x, Expr) { return fn(x); });
   }
 }
 
 TEST(Emit, RequantiseInEveryModeAndShift) {
   ir::Array a, b;
-  Pairs(DType::kI32, &a, &b);
+  Pairs(DType::kInt32, &a, &b);
   for (int64_t i = 0; i < b.size(); ++i)
     b.SetInt(i, std::max<int64_t>(b.Int(i), 0) | (i % 3 == 0 ? 1 << 30 : 0));  // multipliers
   // One function for all shifts of a mode: a row of |z| for each.
@@ -197,8 +198,9 @@ TEST(Emit, RequantiseInEveryModeAndShift) {
        {ir::Rounding::kEven, ir::Rounding::kTflite, ir::Rounding::kHalfUp}) {
     for (const int lanes : {1, 8}) {
       const int64_t count = a.size() / lanes * lanes;
-      const ir::Buffer x = Buf("x", DType::kI32, {a.size()}), y = Buf("y", DType::kI32, {a.size()}),
-                       z = Buf("z", DType::kI32, {kShifts, a.size()});
+      const ir::Buffer x = Buf("x", DType::kInt32, {a.size()}),
+                       y = Buf("y", DType::kInt32, {a.size()}),
+                       z = Buf("z", DType::kInt32, {kShifts, a.size()});
       std::vector<ir::Stmt> rows;
       for (int row = 0; row < kShifts; ++row) {
         const Expr i = ir::Var("i");
@@ -207,43 +209,45 @@ TEST(Emit, RequantiseInEveryModeAndShift) {
         rows.push_back(ir::For(i, 0, Expr(count / lanes), ir::LoopKind::kSerial,
                                ir::Store(z, {to, at},
                                          ir::Requant(ir::Load(x, {at}), ir::Load(y, {at}),
-                                                     ir::Imm(DType::kI32, row - 31), mode))));
+                                                     ir::Imm(DType::kInt32, row - 31), mode))));
       }
       ExpectSame({"f", {x, y, z}, ir::Seq(rows)},
-                 {a, b, ir::Array(DType::kI32, kShifts * a.size())});
+                 {a, b, ir::Array(DType::kInt32, kShifts * a.size())});
     }
   }
-  ExpectElementwise(DType::kI32, DType::kI32, a, b, [](Expr x, Expr y) {
-    return ir::ClampAdd(x, y, ir::Imm(DType::kI32, -128), ir::Imm(DType::kI32, 127));
+  ExpectElementwise(DType::kInt32, DType::kInt32, a, b, [](Expr x, Expr y) {
+    return ir::ClampAdd(x, y, ir::Imm(DType::kInt32, -128), ir::Imm(DType::kInt32, 127));
   });
 }
 
 TEST(Emit, BranchesThatAreNotTakenAreNotRead) {
   // Without the branch, iterations outside [0, 20) would read outside of the buffer.
-  const ir::Buffer x = Buf("x", DType::kI8, {20}), z = Buf("z", DType::kI8, {32});
+  const ir::Buffer x = Buf("x", DType::kInt8, {20}), z = Buf("z", DType::kInt8, {32});
   const Expr i = ir::Var("i");
   const Expr from = i - Expr(4);
   const Expr inside = ir::And(ir::Le(Expr(0), from), ir::Lt(from, Expr(20)));
   ir::Func func{
       "f",
       {x, z},
-      ir::For(i, 0, 32, ir::LoopKind::kSerial,
-              ir::Store(z, {i}, ir::Select(inside, ir::Load(x, {from}), ir::Imm(DType::kI8, -7))))};
+      ir::For(
+          i, 0, 32, ir::LoopKind::kSerial,
+          ir::Store(z, {i}, ir::Select(inside, ir::Load(x, {from}), ir::Imm(DType::kInt8, -7))))};
   std::vector<int64_t> values;
   for (int64_t k = 0; k < 20; ++k) values.push_back(k * 5 - 50);
-  ExpectSame(func, {Ints(DType::kI8, values), ir::Array(DType::kI8, 32)});
+  ExpectSame(func, {Ints(DType::kInt8, values), ir::Array(DType::kInt8, 32)});
 }
 
 TEST(Emit, VectorsThroughLayoutsGathersAndScatters) {
   // NCHW16c in, transposed and strided out, with a lane-wise choice.
-  const ir::Buffer x = Buf("x", DType::kI8, {32, 5}, ir::BlockedLayout(2, 0, 16));
-  const ir::Buffer z = Buf("z", DType::kI32, {5, 64});
+  const ir::Buffer x = Buf("x", DType::kInt8, {32, 5}, ir::BlockedLayout(2, 0, 16));
+  const ir::Buffer z = Buf("z", DType::kInt32, {5, 64});
   const Expr c = ir::Var("c"), p = ir::Var("p");
   const Expr lanes = ir::Ramp(c * Expr(16), Expr(1), 16);
-  const Expr value = ir::Cast(DType::kI32, ir::Load(x, {lanes, ir::Broadcast(p, 16)}));
-  const Expr small = ir::Lt(value, ir::Broadcast(ir::Imm(DType::kI32, 10), 16));
-  const Expr first = ir::Cast(DType::kI32, ir::Load(x, {lanes, ir::Broadcast(Expr(0), 16)}));
-  const Expr chosen = ir::Select(small, value * ir::Broadcast(ir::Imm(DType::kI32, 3), 16), first);
+  const Expr value = ir::Cast(DType::kInt32, ir::Load(x, {lanes, ir::Broadcast(p, 16)}));
+  const Expr small = ir::Lt(value, ir::Broadcast(ir::Imm(DType::kInt32, 10), 16));
+  const Expr first = ir::Cast(DType::kInt32, ir::Load(x, {lanes, ir::Broadcast(Expr(0), 16)}));
+  const Expr chosen =
+      ir::Select(small, value * ir::Broadcast(ir::Imm(DType::kInt32, 3), 16), first);
   ir::Func func{
       "f",
       {x, z},
@@ -253,15 +257,16 @@ TEST(Emit, VectorsThroughLayoutsGathersAndScatters) {
                                 chosen)))};
   std::vector<int64_t> values;
   for (int64_t k = 0; k < 160; ++k) values.push_back(k % 41 - 20);
-  ExpectSame(func, {Ints(DType::kI8, values), ir::Array(DType::kI32, 5 * 64)});
+  ExpectSame(func, {Ints(DType::kInt8, values), ir::Array(DType::kInt32, 5 * 64)});
 }
 
 TEST(Emit, LargeBuffersAreInScratchMemory) {
-  const ir::Buffer x = Buf("x", DType::kI32, {3000}), z = Buf("z", DType::kI32, {3000});
-  const ir::Buffer big = Buf("big", DType::kI32, {3000}), small = Buf("small", DType::kI32, {4});
+  const ir::Buffer x = Buf("x", DType::kInt32, {3000}), z = Buf("z", DType::kInt32, {3000});
+  const ir::Buffer big = Buf("big", DType::kInt32, {3000}),
+                   small = Buf("small", DType::kInt32, {4});
   const Expr i = ir::Var("i"), j = ir::Var("j"), k = ir::Var("k");
   const ir::Stmt fill = ir::For(i, 0, 3000, ir::LoopKind::kSerial,
-                                ir::Store(big, {i}, ir::Load(x, {i}) + ir::Imm(DType::kI32, 1)));
+                                ir::Store(big, {i}, ir::Load(x, {i}) + ir::Imm(DType::kInt32, 1)));
   const ir::Stmt tail =
       ir::For(k, 0, 4, ir::LoopKind::kSerial, ir::Store(small, {k}, ir::Load(big, {k})));
   const ir::Stmt use = ir::For(j, 0, 3000, ir::LoopKind::kSerial,
@@ -276,12 +281,12 @@ TEST(Emit, LargeBuffersAreInScratchMemory) {
             12032);  // 12,000 bytes in whole lines of 64; the small one is on the stack
   std::vector<int64_t> values;
   for (int64_t n = 0; n < 3000; ++n) values.push_back(n * 77777);
-  ExpectSame(func, {Ints(DType::kI32, values), ir::Array(DType::kI32, 3000)});
+  ExpectSame(func, {Ints(DType::kInt32, values), ir::Array(DType::kInt32, 3000)});
 }
 
 TEST(EmitErrors, NameWhatHasNoHostCode) {
-  const ir::Buffer z = Buf("z", DType::kI8, {4});
-  const ir::Func plain{"f", {z}, ir::Store(z, {Expr(0)}, ir::Imm(DType::kI8, 1))};
+  const ir::Buffer z = Buf("z", DType::kInt8, {4});
+  const ir::Func plain{"f", {z}, ir::Store(z, {Expr(0)}, ir::Imm(DType::kInt8, 1))};
   const auto level = CompileObject({&plain, 1}, "vax");
   ASSERT_FALSE(level.has_value());
   EXPECT_EQ(level.error().code, Code::kUnsupported);

@@ -9,14 +9,13 @@
 namespace tessera::test {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 using te::Axis;
 using te::Tensor;
 using Index = std::vector<Expr>;
 
-Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
-Expr I32(int64_t v) { return ir::Imm(DType::kI32, v); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
+Expr I32(int64_t v) { return ir::Imm(DType::kInt32, v); }
 
 Tensor Pad(const Tensor& x, int64_t before, int64_t after, int64_t value) {
   std::vector<int64_t> shape = x.shape();
@@ -33,7 +32,7 @@ Tensor Pad(const Tensor& x, int64_t before, int64_t after, int64_t value) {
 // Window reductions: full, grouped, channelwise, or without weights.
 Tensor Window(Rng& rng) {
   const int64_t channels = rng.Range(1, 9), height = rng.Range(4, 9), width = rng.Range(4, 9);
-  Tensor x = te::Placeholder("x", DType::kI8, {channels, height, width});
+  Tensor x = te::Placeholder("x", DType::kInt8, {channels, height, width});
   const int64_t kernel = rng.Range(1, 3), stride = rng.Range(1, 3), dilation = rng.Range(1, 2);
   const int64_t pad = rng.Range(0, 2);
   Tensor padded = pad > 0 ? Pad(x, pad, rng.Range(0, pad), rng.Range(-128, 127)) : x;
@@ -45,7 +44,7 @@ Tensor Window(Rng& rng) {
   auto at = [&](Expr o, const Axis& k) { return o * Expr(stride) + k.var * Expr(dilation); };
   switch (rng.Range(0, 3)) {
     case 0: {  // channelwise
-      const Tensor w = te::Placeholder("w", DType::kI8, {channels, kernel, kernel});
+      const Tensor w = te::Placeholder("w", DType::kInt8, {channels, kernel, kernel});
       return te::Compute("sum", {channels, oh, ow}, {"c", "y", "x"}, [&](const Index& i) {
         return te::Sum(
             Wide(padded(i[0], at(i[1], ky), at(i[2], kx))) * Wide(w(i[0], ky.var, kx.var)),
@@ -61,7 +60,7 @@ Tensor Window(Rng& rng) {
       const int64_t groups = channels % 2 == 0 ? rng.Range(1, 2) : 1;
       const int64_t group_in = channels / groups, group_out = rng.Range(1, 9),
                     out = group_out * groups;
-      const Tensor w = te::Placeholder("w", DType::kI8, {out, group_in, kernel, kernel});
+      const Tensor w = te::Placeholder("w", DType::kInt8, {out, group_in, kernel, kernel});
       const Axis ci = te::ReduceAxis("ci", group_in);
       return te::Compute("sum", {out, oh, ow}, {"c", "y", "x"}, [&](const Index& i) {
         const Expr from =
@@ -76,8 +75,8 @@ Tensor Window(Rng& rng) {
 
 Tensor Product(Rng& rng) {
   const int64_t m = rng.Range(1, 9), n = rng.Range(1, 20), k = rng.Range(1, 20);
-  const Tensor a = te::Placeholder("x", DType::kI8, {m, k}),
-               b = te::Placeholder("w", DType::kI8, {n, k});
+  const Tensor a = te::Placeholder("x", DType::kInt8, {m, k}),
+               b = te::Placeholder("w", DType::kInt8, {n, k});
   const Axis ci = te::ReduceAxis("k", k);
   return te::Compute("sum", {m, n}, {"m", "n"}, [&](const Index& i) {
     return te::Sum(Wide(a(i[0], ci.var)) * Wide(b(i[1], ci.var)), {ci});
@@ -87,7 +86,7 @@ Tensor Product(Rng& rng) {
 // Elementwise with regrouped indices.
 Tensor Regroup(Rng& rng) {
   const int64_t a = rng.Range(1, 6), b = rng.Range(1, 6), c = rng.Range(1, 6);
-  const Tensor x = te::Placeholder("x", DType::kI8, {a, b * c});
+  const Tensor x = te::Placeholder("x", DType::kInt8, {a, b * c});
   const Tensor y = te::Compute("y", {a * b, c}, {"p", "q"}, [&](const Index& i) {
     return Wide(x(ir::FloorDiv(i[0], b), ir::FloorMod(i[0], b) * Expr(c) + i[1]));
   });
@@ -112,8 +111,8 @@ Tensor RandomExpression(Rng& rng) {
       break;
   }
   const int64_t channels = sum.shape()[0];
-  const Tensor bias = te::Placeholder("bias", DType::kI32, {channels});
-  const Tensor scale = te::Placeholder("scale", DType::kI32, {channels});
+  const Tensor bias = te::Placeholder("bias", DType::kInt32, {channels});
+  const Tensor scale = te::Placeholder("scale", DType::kInt32, {channels});
   const auto rounding = static_cast<ir::Rounding>(rng.Range(0, 2));
   const int64_t shift = rng.Range(-20, 0);
   std::vector<std::string> names;
@@ -121,12 +120,12 @@ Tensor RandomExpression(Rng& rng) {
   Tensor out = te::Compute("scaled", sum.shape(), names, [&](const Index& i) {
     const Expr multiplier = ir::Bin(ir::BinOp::kAnd, scale(i[0]), I32(INT32_MAX));
     const Expr y = ir::Requant(sum(i) + bias(i[0]), multiplier, I32(shift), rounding);
-    return ir::Cast(DType::kI8, ir::ClampAdd(y, I32(3), I32(-128), I32(127)));
+    return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(3), I32(-128), I32(127)));
   });
   if (rng.OneIn(2)) {
-    const Tensor other = te::Placeholder("other", DType::kI8, sum.shape());
+    const Tensor other = te::Placeholder("other", DType::kInt8, sum.shape());
     out = te::Compute("added", sum.shape(), names, [&](const Index& i) {
-      return ir::Cast(DType::kI8, ir::Clamp(Wide(out(i)) + Wide(other(i)), I32(-128), I32(127)));
+      return ir::Cast(DType::kInt8, ir::Clamp(Wide(out(i)) + Wide(other(i)), I32(-128), I32(127)));
     });
   }
   if (rng.OneIn(2)) {  // two readers of one stage, one of them shifted
@@ -138,7 +137,8 @@ Tensor RandomExpression(Rng& rng) {
         return ir::Max(out(i), out(other));
       }
       other.back() = i.back() - 1;
-      return ir::Max(out(i), ir::Select(ir::Le(1, i.back()), out(other), ir::Imm(DType::kI8, -9)));
+      return ir::Max(out(i),
+                     ir::Select(ir::Le(1, i.back()), out(other), ir::Imm(DType::kInt8, -9)));
     });
   }
   return out;

@@ -15,16 +15,15 @@
 namespace tessera::lower {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 using Index = std::vector<Expr>;
 
-Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 
 // out[b, o] (+)= sum over i of inp[b, i] * wgt[o, i], 2 x 4 x 4.
 void RegisterTiles() {
-  const te::Tensor inp = te::Placeholder("inp", DType::kI8, {2, 4}),
-                   wgt = te::Placeholder("wgt", DType::kI8, {4, 4});
+  const te::Tensor inp = te::Placeholder("inp", DType::kInt8, {2, 4}),
+                   wgt = te::Placeholder("wgt", DType::kInt8, {4, 4});
   const te::Axis i = te::ReduceAxis("i", 4);
   const te::Tensor out = te::Compute("out", {2, 4}, {"b", "o"}, [&](const Index& x) {
     return te::Sum(Wide(inp(x[0], i.var)) * Wide(wgt(x[1], i.var)), {i});
@@ -57,7 +56,7 @@ void RegisterTiles() {
 }
 
 // y[p, c] = sum over ci, k of x[p + 2 * k, ci] * w[k, c, ci], on 4-channel blocks.
-te::Tensor Product(DType dtype = DType::kI8) {
+te::Tensor Product(DType dtype = DType::kInt8) {
   const te::Tensor x = te::Placeholder("x", dtype, {12, 8}),
                    w = te::Placeholder("w", dtype, {3, 8, 8});
   const te::Axis ci = te::ReduceAxis("ci", 8), k = te::ReduceAxis("k", 3);
@@ -126,12 +125,12 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
                         tail)
                 .find("loop k is one too many"),
             std::string::npos);
-  EXPECT_NE(message(Product(DType::kU8), kBlocked + tail).find("the expression differs"),
+  EXPECT_NE(message(Product(DType::kUint8), kBlocked + tail).find("the expression differs"),
             std::string::npos);
   EXPECT_NE(message(Product(), "split y p 3 po pi\nreorder y po c ci k pi\n" + tail)
                 .find("it runs under a condition"),
             std::string::npos);
-  const te::Tensor x = te::Placeholder("x", DType::kI8, {2, 4});
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {2, 4});
   const te::Tensor copy =
       te::Compute("y", {2, 4}, {"pi", "c"}, [&](const Index& i) { return Wide(x(i)); });
   EXPECT_NE(message(copy, tail).find("the reduction differs"), std::string::npos);

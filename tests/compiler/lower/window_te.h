@@ -86,11 +86,10 @@ inline std::vector<WindowShape> WindowShapes() {
 }
 
 inline te::Tensor WindowExpression(const WindowShape& s) {
-  using ir::DType;
   using ir::Expr;
   using Index = std::vector<Expr>;
   const int64_t height = s.flat ? 1 : s.size, kh = s.flat ? 1 : s.kernel, ph = s.flat ? 0 : s.pad;
-  const te::Tensor x = te::Placeholder("x", DType::kI8, {1, s.in_channels, height, s.size});
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, s.in_channels, height, s.size});
   te::Tensor padded = x;
   if (s.pad > 0) {
     padded = te::Compute("padded", {1, s.in_channels, height + 2 * ph, s.size + 2 * s.pad},
@@ -98,11 +97,11 @@ inline te::Tensor WindowExpression(const WindowShape& s) {
                            const Expr y = i[2] - Expr(ph), w = i[3] - Expr(s.pad);
                            const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, height)),
                                                    ir::And(ir::Le(0, w), ir::Lt(w, s.size)));
-                           return ir::Select(in, x(i[0], i[1], y, w), ir::Imm(DType::kI8, -7));
+                           return ir::Select(in, x(i[0], i[1], y, w), ir::Imm(DType::kInt8, -7));
                          });
   }
   const int64_t group_in = s.in_channels / s.groups, group_out = s.out_channels / s.groups;
-  const te::Tensor w = te::Placeholder("w", DType::kI8, {s.out_channels, group_in, kh, s.kernel});
+  const te::Tensor w = te::Placeholder("w", DType::kInt8, {s.out_channels, group_in, kh, s.kernel});
   const te::Axis ci = te::ReduceAxis("ci", group_in), ky = te::ReduceAxis("ky", kh),
                  kx = te::ReduceAxis("kx", s.kernel);
   const int64_t sy = s.flat ? 1 : s.stride;
@@ -118,17 +117,18 @@ inline te::Tensor WindowExpression(const WindowShape& s) {
     const Expr v = padded(i[0], from, i[2] * Expr(sy) + ky.var * Expr(s.dilation),
                           i[3] * Expr(s.stride) + kx.var * Expr(s.dilation));
     return te::Sum(
-        ir::Cast(DType::kI32, v) * ir::Cast(DType::kI32, w(i[1], ci.var, ky.var, kx.var)),
+        ir::Cast(DType::kInt32, v) * ir::Cast(DType::kInt32, w(i[1], ci.var, ky.var, kx.var)),
         {ci, ky, kx});
   });
-  const te::Tensor bias = te::Placeholder("bias", DType::kI32, {s.out_channels});
+  const te::Tensor bias = te::Placeholder("bias", DType::kInt32, {s.out_channels});
   return te::Compute("out", shape, {"n", "c", "y", "x"}, [&](const Index& i) {
-    const Expr y = ir::Requant(ir::Bin(ir::BinOp::kShr, sum(i), ir::Imm(DType::kI32, 4)) +
-                                   ir::Bin(ir::BinOp::kAnd, bias(i[1]), ir::Imm(DType::kI32, 255)),
-                               ir::Imm(DType::kI32, 1500000000), ir::Imm(DType::kI32, -6),
-                               ir::Rounding::kEven);
-    return ir::Cast(DType::kI8, ir::ClampAdd(y, ir::Imm(DType::kI32, 4), ir::Imm(DType::kI32, -128),
-                                             ir::Imm(DType::kI32, 127)));
+    const Expr y = ir::Requant(
+        ir::Bin(ir::BinOp::kShr, sum(i), ir::Imm(DType::kInt32, 4)) +
+            ir::Bin(ir::BinOp::kAnd, bias(i[1]), ir::Imm(DType::kInt32, 255)),
+        ir::Imm(DType::kInt32, 1500000000), ir::Imm(DType::kInt32, -6), ir::Rounding::kEven);
+    return ir::Cast(DType::kInt8,
+                    ir::ClampAdd(y, ir::Imm(DType::kInt32, 4), ir::Imm(DType::kInt32, -128),
+                                 ir::Imm(DType::kInt32, 127)));
   });
 }
 

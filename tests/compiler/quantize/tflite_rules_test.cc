@@ -112,10 +112,10 @@ TEST(TfliteRules, DenseMultipliesOneScaleInFloat32) {
     const auto multiplier = [&](isa::Round mode, size_t scales) {
       Graph g;
       const TensorId x = Int8(g, {1, 2}, in, 0), y = Int8(g, {1, 2}, out, 0);
-      graph::Tensor w{.name = "w",
-                      .shape = {2, 2},
-                      .quant = Quant{std::vector<double>(scales, weight),
-                                     std::vector<int32_t>(scales), scales > 1 ? 0 : -1}};
+      graph::GraphTensor w{.name = "w",
+                           .shape = {2, 2},
+                           .quant = Quant{std::vector<double>(scales, weight),
+                                          std::vector<int32_t>(scales), scales > 1 ? 0 : -1}};
       w.data = std::vector<uint8_t>{1, 2, 3, 4};
       g.nodes = {{.op = Op::kDense,
                   .name = "n",

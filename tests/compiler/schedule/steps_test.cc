@@ -9,13 +9,12 @@
 namespace tessera::schedule {
 namespace {
 
-using ir::DType;
 using ir::Expr;
 using Index = std::vector<Expr>;
 
 // x -> a (elementwise) -> s (row sums) -> y (elementwise); z is a second reader of a.
 Schedule Make() {
-  const te::Tensor x = te::Placeholder("x", DType::kI32, {4, 6});
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
   const te::Tensor a =
       te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
   const te::Axis k = te::ReduceAxis("k", 6);

@@ -24,14 +24,14 @@ TEST(TeEvaluate, WindowSumOverPadsMatchesALoop) {
   const uint64_t seed = 7;
   SCOPED_TRACE(seed);
   Rng rng(seed);
-  const Tensor x = Placeholder("x", DType::kI8, {10});
+  const Tensor x = Placeholder("x", DType::kInt8, {10});
   const Tensor padded = Padded(x, 2, -5);
   const Axis k = ReduceAxis("k", 3);
   const Tensor y = Compute("y", {6}, {"o"}, [&](const std::vector<Expr>& i) {
-    return Sum(ir::Cast(DType::kI32, padded(i[0] * 2 + k.var)), {k});
+    return Sum(ir::Cast(DType::kInt32, padded(i[0] * 2 + k.var)), {k});
   });
   Values values;
-  Array in(DType::kI8, 10);
+  Array in(DType::kInt8, 10);
   for (int i = 0; i < 10; ++i) in.SetInt(i, rng.Range(-128, 127));
   values[x.get()] = in;
   ASSERT_TRUE(Evaluate({y}, &values));
@@ -46,7 +46,7 @@ TEST(TeEvaluate, WindowSumOverPadsMatchesALoop) {
 }
 
 TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
-  const Tensor x = Placeholder("x", DType::kI8, {4, 4});
+  const Tensor x = Placeholder("x", DType::kInt8, {4, 4});
   const Axis k = ReduceAxis("k", 4);
   const Tensor y = Compute("y", {4}, {"i"},
                            [&](const std::vector<Expr>& i) { return MaxOf(x(i[0], k.var), {k}); });
@@ -55,21 +55,21 @@ TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
 }
 
 TEST(TeEvaluate, AxisNamesOfAStageAreMadeUnique) {
-  const Tensor x = Placeholder("x", DType::kI32, {4, 4});
+  const Tensor x = Placeholder("x", DType::kInt32, {4, 4});
   const Axis k = ReduceAxis("i", 4);
   const Tensor y = Compute("y", {4}, {"i"},
                            [&](const std::vector<Expr>& i) { return Sum(x(i[0], k.var), {k}); });
   EXPECT_EQ(y->axes[0].name(), "i");
   EXPECT_EQ(y->reduce_axes[0].name(), "i1");
   Values values;
-  values[x.get()] = Array(DType::kI32, 16);
+  values[x.get()] = Array(DType::kInt32, 16);
   for (int i = 0; i < 16; ++i) values[x.get()].SetInt(i, i);
   ASSERT_TRUE(Evaluate({y}, &values));
   EXPECT_EQ(values[y.get()].Int(1), 4 + 5 + 6 + 7);
 }
 
 TEST(TeEvaluate, RefusalsNameTheStage) {
-  const Tensor x = Placeholder("x", DType::kI32, {4});
+  const Tensor x = Placeholder("x", DType::kInt32, {4});
   const Axis k = ReduceAxis("k", 4);
   const Tensor nested = Compute("nested", {4}, {"i"}, [&](const std::vector<Expr>& i) {
     return Sum(x(k.var), {k}) + x(i[0]);
@@ -84,7 +84,7 @@ TEST(TeEvaluate, RefusalsNameTheStage) {
   const Tensor vec = Compute("vec", {4}, {"i"},
                              [&](const std::vector<Expr>& i) { return ir::Broadcast(x(i[0]), 2); });
   EXPECT_NE(Verify({vec}).error().message.find("vec: the body is a vector"), std::string::npos);
-  const ir::Buffer b = ir::MakeBuffer({.name = "b", .dtype = DType::kI32, .shape = {4}});
+  const ir::Buffer b = ir::MakeBuffer({.name = "b", .dtype = DType::kInt32, .shape = {4}});
   const Tensor buf =
       Compute("buf", {4}, {"i"}, [&](const std::vector<Expr>& i) { return ir::Load(b, {i[0]}); });
   EXPECT_NE(Verify({buf}).error().message.find("buf: buffers"), std::string::npos);
@@ -94,7 +94,7 @@ TEST(TeEvaluate, RefusalsNameTheStage) {
       Compute("far", {4}, {"i"}, [&](const std::vector<Expr>& i) { return x(i[0] + 1); });
   EXPECT_NE(Evaluate({far}, &values).error().message.find("x: 4 values of i32 are needed"),
             std::string::npos);
-  values[x.get()] = Array(DType::kI32, 4);
+  values[x.get()] = Array(DType::kInt32, 4);
   EXPECT_NE(Evaluate({far}, &values).error().message.find("far reads x at 4 in dimension 0"),
             std::string::npos);
   const Tensor zero = Compute("zero", {4}, {"i"}, [&](const std::vector<Expr>& i) {

@@ -15,7 +15,7 @@ namespace {
 
 using Index = std::vector<Expr>;
 
-Expr Wide(Expr e) { return ir::Cast(DType::kI32, e); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 
 // "c output channel, y spatial 2, ..." in the order data, reduced.
 std::string Text(const Tensor& t) {
@@ -33,13 +33,13 @@ std::string Text(const Tensor& t) {
 }
 
 struct Window {
-  Tensor x = Placeholder("x", DType::kI8, {1, 8, 20, 20});
+  Tensor x = Placeholder("x", DType::kInt8, {1, 8, 20, 20});
   Axis ci = ReduceAxis("ci", 8), ky = ReduceAxis("ky", 3), kx = ReduceAxis("kx", 3);
 };
 
 TEST(Roles, WindowOverChannels) {
   Window w;
-  const Tensor k = Placeholder("k", DType::kI8, {16, 8, 3, 3});
+  const Tensor k = Placeholder("k", DType::kInt8, {16, 8, 3, 3});
   const Tensor y = Compute("y", {1, 16, 7, 7}, {"n", "c", "y", "x"}, [&](const Index& i) {
     return Sum(Wide(w.x(i[0], w.ci.var, i[2] * 2 + w.ky.var, i[3] * 2 + w.kx.var * 3)) *
                    Wide(k(i[1], w.ci.var, w.ky.var, w.kx.var)),
@@ -62,8 +62,8 @@ TEST(Roles, WindowOverChannels) {
 TEST(Roles, GroupsAndChannelwise) {
   Window w;
   const Axis g = ReduceAxis("ci", 4);
-  const Tensor k = Placeholder("k", DType::kI8, {16, 4, 3, 3}),
-               d = Placeholder("d", DType::kI8, {8, 1, 3, 3});
+  const Tensor k = Placeholder("k", DType::kInt8, {16, 4, 3, 3}),
+               d = Placeholder("d", DType::kInt8, {8, 1, 3, 3});
   const Tensor grouped =
       Compute("grouped", {1, 16, 7, 7}, {"n", "c", "y", "x"}, [&](const Index& i) {
         return Sum(
@@ -89,7 +89,8 @@ TEST(Roles, GroupsAndChannelwise) {
 }
 
 TEST(Roles, ProductsAndWhatIsNone) {
-  const Tensor a = Placeholder("a", DType::kI8, {4, 6}), b = Placeholder("b", DType::kI8, {5, 6});
+  const Tensor a = Placeholder("a", DType::kInt8, {4, 6}),
+               b = Placeholder("b", DType::kInt8, {5, 6});
   const Axis k = ReduceAxis("k", 6);
   const Tensor p = Compute("p", {4, 5}, {"m", "n"}, [&](const Index& i) {
     return Sum(Wide(a(i[0], k.var)) * Wide(b(i[1], k.var)), {k});

@@ -29,7 +29,7 @@ class RandomGraph {
   // An int8 value that a node makes, or, with |given|, an input with random contents.
   graph::TensorId Int8(const std::string& name, std::vector<int64_t> shape, bool given,
                        double scale = 0) {
-    graph::Tensor t{name, DType::kInt8, std::move(shape), {}, {}};
+    graph::GraphTensor t{name, DType::kInt8, std::move(shape), {}, {}};
     t.quant = graph::Quant{
         {scale > 0 ? scale : Scale()}, {static_cast<int32_t>(rng.Range(-128, 127))}, -1};
     const graph::TensorId id = g.AddTensor(t);
@@ -41,7 +41,8 @@ class RandomGraph {
     return id;
   }
   graph::TensorId Weights(std::vector<int64_t> shape) {
-    graph::Tensor t{"w", DType::kInt8, std::move(shape), graph::Quant{}, std::vector<uint8_t>{}};
+    graph::GraphTensor t{"w", DType::kInt8, std::move(shape), graph::Quant{},
+                         std::vector<uint8_t>{}};
     const bool each = rng.OneIn(2);
     for (int64_t c = 0; c < (each ? t.shape[0] : 1); ++c) {
       t.quant->scale.push_back(Scale());
@@ -77,7 +78,7 @@ class RandomGraph {
     RunRegions(g, values);
   }
 
-  const graph::Tensor& T(graph::TensorId id) const { return g.tensor(id); }
+  const graph::GraphTensor& T(graph::TensorId id) const { return g.tensor(id); }
   double S(graph::TensorId id) const { return T(id).quant->scale[0]; }
   int32_t Z(graph::TensorId id) const { return T(id).quant->zero[0]; }
   std::vector<int8_t> V(graph::TensorId id) const {

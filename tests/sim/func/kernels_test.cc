@@ -68,7 +68,7 @@ int Compare(const isa::AnyInsn& insn, Machine& m) {
   isa::NoWrites writes;
   const isa::Stop stop = isa::ExecuteAny(insn, m.state, writes);
   int done = 0;
-  for (const KernelTable* kernels : UsableKernels()) {
+  for (const TileKernels* kernels : UsableKernels()) {
     Machine copy = before;
     const bool ran = RunKernel(insn, copy.state, *kernels);
     done += ran;
@@ -166,7 +166,7 @@ TEST(Kernels, RescaleAtTheEnds) {
   const int32_t edges[] = {
       0, 1, -1, 2, -2, 0x40000000, -0x40000000, 0x7fffffff, -0x7fffffff - 1, 0x3fffffff};
   const int32_t multipliers[] = {0, 1, 0x40000000, 0x40000001, 0x7fffffff};
-  for (const KernelTable* kernels : UsableKernels()) {
+  for (const TileKernels* kernels : UsableKernels()) {
     for (isa::Round round : {isa::Round::kTflite, isa::Round::kEven, isa::Round::kHalfUp}) {
       for (int32_t shift = -31; shift <= 31; ++shift) {
         std::vector<int32_t> a, bias, multiplier;
