@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sets the project up on Debian 12, builds it, and runs every test.
+# Sets the project up on Debian 12, builds everything, runs every test, and ends with a summary: how many tests ran, and
+# each case that was skipped with its reason.
 #
 #   ./test.sh              all tests
 #   ./test.sh -L fast      arguments go to ctest: here only tests with the label `fast`
@@ -12,4 +13,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 tessera_setup
 tessera_build
 say "testing"
-exec ctest --test-dir "$TESSERA_BUILD" --output-on-failure --parallel "$(nproc)" "$@"
+status=0
+ctest --test-dir "$TESSERA_BUILD" --output-on-failure --parallel "$(nproc)" "$@" || status=$?
+log=$TESSERA_BUILD/Testing/Temporary/LastTest.log
+scripts/test_summary.sh "$log"
+if [ "$status" != 0 ]; then
+  say "tests failed: their names are in the list above, everything they printed is in $log."
+  say "Next: ctest --test-dir $TESSERA_BUILD --rerun-failed --output-on-failure   runs only those;"
+  say "      CONTRIBUTING.md, 'Where to start when something breaks', says where to look."
+fi
+exit "$status"

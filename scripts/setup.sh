@@ -3,7 +3,7 @@
 # Sourced by run.sh and test.sh: installs the packages that are missing and builds. Does nothing twice.
 #
 #   tessera_setup           packages
-#   tessera_build [TARGET]  configure and build the preset in $TESSERA_PRESET (default: release)
+#   tessera_build [TARGET]  configure the preset in $TESSERA_PRESET (default: release) and build TARGET, or everything
 #
 # TESSERA_SKIP_SETUP=1 skips the packages, for other distributions: install the same ones yourself.
 
@@ -74,9 +74,15 @@ tessera_build() {
     say "configuring ($preset)"
     local log
     log=$(mktemp)
-    cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "configuring failed"; }
+    cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "configuring failed: the lines above say what is missing. Next: install it (the list of" \
+        "packages is in scripts/setup.sh), rm -rf $dir, and run this again."; }
     rm -f "$log"
   fi
-  say "building ($preset); the first time takes some minutes"
-  cmake --build "$dir" "$@" || die "the build failed"
+  local target=${1:-all}
+  say "building $target ($preset); the first time takes minutes"
+  if ! cmake --build "$dir" --target "$target"; then
+    say "the build failed: the first line above that begins with 'FAILED:' names what, the lines after it say why."
+    say "Next: cmake --build $dir --target $target -- -j 1   stops at that error alone (and needs less memory, if a line"
+    die "      above says 'Killed'); rm -rf $dir   begins anew after packages have changed."
+  fi
 }
