@@ -20,13 +20,9 @@ prim/tsr_skid.sv
 bus/tsr_axi_read.sv
 bus/tsr_axi_write.sv
 
-mem/tsr_acc_mem.sv
-mem/tsr_inp_mem.sv
-mem/tsr_mux4.sv
-mem/tsr_out_mem.sv
+mem/tsr_banked_mem.sv
+mem/tsr_mux.sv
 mem/tsr_prm_mem.sv
-mem/tsr_uop_mem.sv
-mem/tsr_wgt_mem.sv
 
 regs/tsr_regs.sv
 

@@ -137,42 +137,60 @@ module tsr_compute (
   assign ld_wr_ready_o = to_inp ? inp_ready : to_acc ? acc_ready : out_ready;
   assign ld_wr_digest_o = inp_digest + acc_digest + out_digest;
 
-  tsr_inp_mem u_inp (
+  // GEMM reads two tiles in a cycle and is never refused; it takes them from different banks.
+  logic [1:0] inp_pair_ready;
+  logic unused_inp_wr_ready;
+  tsr_banked_mem #(
+    .Depth(tsr_pkg::InpDepth), .Bytes(tsr_pkg::InpTileBytes), .AddrBits(tsr_pkg::InpIdxBits),
+    .Banks(tsr_pkg::InpBanks), .BankHigh(1'b0), .Readers(3), .Writers(1), .Space(8'd3)
+  ) u_inp (
     .clk_i, .rst_ni, .trace_en_i,
-    .gemm_a_en_i(inp_a_en), .gemm_a_addr_i(inp_a_addr), .gemm_a_data_o(inp_a_data),
-    .gemm_b_en_i(inp_b_en), .gemm_b_addr_i(inp_b_addr), .gemm_b_data_o(inp_b_data),
-    .vec_rd_valid_i(vi_valid), .vec_rd_ready_o(vi_ready), .vec_rd_addr_i(vi_addr), .vec_rd_data_o(vi_data),
-    .vec_wr_en_i(viw_en), .vec_wr_addr_i(viw_addr), .vec_wr_data_i(viw_data), .vec_wr_digest_o(viw_digest),
+    .rd_valid_i({vi_valid, inp_b_en, inp_a_en}), .rd_ready_o({vi_ready, inp_pair_ready}),
+    .rd_addr_i({vi_addr, inp_b_addr, inp_a_addr}), .rd_data_o({vi_data, inp_b_data, inp_a_data}),
+    .wr_valid_i(viw_en), .wr_ready_o(unused_inp_wr_ready), .wr_addr_i(viw_addr), .wr_data_i(viw_data),
+    .wr_digest_o(viw_digest),
     .ld_wr_valid_i(ld_wr_valid_i && to_inp), .ld_wr_ready_o(inp_ready),
     .ld_wr_addr_i(ld_wr_tile_i[tsr_pkg::InpIdxBits-1:0]), .ld_wr_off_i, .ld_wr_data_i, .ld_wr_be_i, .ld_wr_fill_i,
     .ld_wr_pad_i, .ld_wr_digest_o(inp_digest)
   );
 
+  // STORE reads the low bytes.
   logic st_acc_ready, st_out_ready, st_acc_q, st_valid_q;
+  logic [32*Lanes-1:0] st_acc_tile;
   logic [8*Lanes-1:0] st_acc_data;
-  logic [OutBits-1:0] st_out_data;
-  tsr_acc_mem u_acc (
+  logic unused_acc_ready, unused_acc_wr_ready;
+  tsr_banked_mem #(
+    .Depth(tsr_pkg::AccDepth), .Bytes(tsr_pkg::AccTileBytes), .AddrBits(tsr_pkg::AccIdxBits),
+    .Banks(tsr_pkg::AccBanks), .BankHigh(1'b1), .Readers(3), .Writers(2), .Space(8'd4)
+  ) u_acc (
     .clk_i, .rst_ni, .trace_en_i,
-    .gemm_rd_en_i(ga_en), .gemm_rd_addr_i(ga_addr), .gemm_rd_data_o(ga_data),
-    .gemm_wr_en_i(gw_en), .gemm_wr_addr_i(gw_addr), .gemm_wr_data_i(gw_data), .gemm_wr_digest_o(gw_digest),
-    .vec_rd_valid_i(va_valid), .vec_rd_ready_o(va_ready), .vec_rd_addr_i(va_addr), .vec_rd_data_o(va_data),
-    .vec_wr_valid_i(vw_valid), .vec_wr_ready_o(vw_ready), .vec_wr_addr_i(vw_addr), .vec_wr_data_i(vw_data),
-    .vec_wr_digest_o(vw_digest),
+    .rd_valid_i({st_rd_valid_i && st_rd_acc_i, va_valid, ga_en}),
+    .rd_ready_o({st_acc_ready, va_ready, unused_acc_ready}),
+    .rd_addr_i({st_rd_addr_i[tsr_pkg::AccIdxBits-1:0], va_addr, ga_addr}), .rd_data_o({st_acc_tile, va_data, ga_data}),
+    .wr_valid_i({vw_valid, gw_en}), .wr_ready_o({vw_ready, unused_acc_wr_ready}), .wr_addr_i({vw_addr, gw_addr}),
+    .wr_data_i({vw_data, gw_data}), .wr_digest_o({vw_digest, gw_digest}),
     .ld_wr_valid_i(ld_wr_valid_i && to_acc), .ld_wr_ready_o(acc_ready),
     .ld_wr_addr_i(ld_wr_tile_i[tsr_pkg::AccIdxBits-1:0]), .ld_wr_off_i, .ld_wr_data_i, .ld_wr_be_i, .ld_wr_fill_i,
-    .ld_wr_pad_i, .ld_wr_digest_o(acc_digest),
-    .st_rd_valid_i(st_rd_valid_i && st_rd_acc_i), .st_rd_ready_o(st_acc_ready),
-    .st_rd_addr_i(st_rd_addr_i[tsr_pkg::AccIdxBits-1:0]), .st_rd_data_o(st_acc_data)
+    .ld_wr_pad_i, .ld_wr_digest_o(acc_digest)
   );
-  tsr_out_mem u_out (
+  for (genvar l = 0; l < Lanes; l++) begin : g_low
+    assign st_acc_data[8*l+:8] = st_acc_tile[32*l+:8];
+  end
+
+  logic [OutBits-1:0] st_out_data;
+  logic unused_out_ready, unused_out_wr_ready;
+  tsr_banked_mem #(
+    .Depth(tsr_pkg::OutDepth), .Bytes(tsr_pkg::OutTileBytes), .AddrBits(tsr_pkg::OutIdxBits),
+    .Banks(tsr_pkg::OutBanks), .BankHigh(1'b1), .Readers(2), .Writers(1), .Space(8'd5)
+  ) u_out (
     .clk_i, .rst_ni, .trace_en_i,
-    .vec_rd_en_i(vo_en), .vec_rd_addr_i(vo_addr), .vec_rd_data_o(vo_data),
-    .vec_wr_en_i(vow_en), .vec_wr_addr_i(vow_addr), .vec_wr_data_i(vow_data), .vec_wr_digest_o(vow_digest),
+    .rd_valid_i({st_rd_valid_i && !st_rd_acc_i, vo_en}), .rd_ready_o({st_out_ready, unused_out_ready}),
+    .rd_addr_i({st_rd_addr_i[tsr_pkg::OutIdxBits-1:0], vo_addr}), .rd_data_o({st_out_data, vo_data}),
+    .wr_valid_i(vow_en), .wr_ready_o(unused_out_wr_ready), .wr_addr_i(vow_addr), .wr_data_i(vow_data),
+    .wr_digest_o(vow_digest),
     .ld_wr_valid_i(ld_wr_valid_i && to_out), .ld_wr_ready_o(out_ready),
     .ld_wr_addr_i(ld_wr_tile_i[tsr_pkg::OutIdxBits-1:0]), .ld_wr_off_i, .ld_wr_data_i, .ld_wr_be_i, .ld_wr_fill_i,
-    .ld_wr_pad_i, .ld_wr_digest_o(out_digest),
-    .st_rd_valid_i(st_rd_valid_i && !st_rd_acc_i), .st_rd_ready_o(st_out_ready),
-    .st_rd_addr_i(st_rd_addr_i[tsr_pkg::OutIdxBits-1:0]), .st_rd_data_o(st_out_data)
+    .ld_wr_pad_i, .ld_wr_digest_o(out_digest)
   );
   assign st_rd_ready_o = st_rd_acc_i ? st_acc_ready : st_out_ready;
   always_ff @(posedge clk_i) begin
@@ -183,7 +201,9 @@ module tsr_compute (
   assign st_rd_data_o = st_acc_q ? st_acc_data : st_out_data;
 
   logic unused;
-  assign unused = ^{ld_wr_tile_i, st_rd_addr_i};
+  assign unused = ^{ld_wr_tile_i, st_rd_addr_i, st_acc_tile, inp_pair_ready, unused_inp_wr_ready, unused_acc_ready,
+                    unused_acc_wr_ready, unused_out_ready, unused_out_wr_ready};
   `TSR_ASSERT(one_reads_uop, !(gemm_uop_en && vector_uop_en))
+  `TSR_ASSERT(inp_pair_is_served, inp_b_en |-> inp_pair_ready == '1)
   `TSR_ASSERT(load_memories, ld_wr_valid_i |-> to_inp || to_acc || to_out)
 endmodule

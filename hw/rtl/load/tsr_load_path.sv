@@ -108,34 +108,72 @@ module tsr_load_path #(
     .ld_wr_pad_o,
     .ld_wr_digest_i(digest_uop + digest_wgt + digest_prm + ld_wr_digest_i)
   );
-  tsr_uop_mem u_uop_mem (
+  // One bank each: one unit reads, LOAD writes, none is refused.
+  logic unused_uop_rd_ready, unused_uop_wr_ready, unused_uop_ld_ready;
+  logic [63:0] unused_uop_wr_digest;
+  tsr_banked_mem #(
+    .Depth(tsr_pkg::UopDepth),
+    .Bytes(tsr_pkg::UopTileBytes),
+    .AddrBits(tsr_pkg::UopIdxBits),
+    .Banks(1),
+    .Readers(1),
+    .Writers(0),
+    .Space(8'd1)
+  ) u_uop_mem (
     .clk_i,
     .rst_ni,
     .trace_en_i,
-    .wr_valid_i(wr_valid & (ld_wr_mem_o == tsr_pkg::MEM_UOP)),
-    .wr_tile_i(ld_wr_tile_o[tsr_pkg::UopIdxBits-1:0]),
-    .wr_data_i(ld_wr_data_o[63:0]),
-    .wr_be_i(ld_wr_be_o[7:0]),
-    .digest_o(digest_uop),
-    .rd_en_i(uop_rd_en_i),
+    .rd_valid_i(uop_rd_en_i),
+    .rd_ready_o(unused_uop_rd_ready),
     .rd_addr_i(uop_rd_addr_i),
-    .rd_data_o(uop_rd_data_o)
+    .rd_data_o(uop_rd_data_o),
+    .wr_valid_i(1'b0),
+    .wr_ready_o(unused_uop_wr_ready),
+    .wr_addr_i('0),
+    .wr_data_i('0),
+    .wr_digest_o(unused_uop_wr_digest),
+    .ld_wr_valid_i(wr_valid & (ld_wr_mem_o == tsr_pkg::MEM_UOP)),
+    .ld_wr_ready_o(unused_uop_ld_ready),
+    .ld_wr_addr_i(ld_wr_tile_o[tsr_pkg::UopIdxBits-1:0]),
+    .ld_wr_off_i(ld_wr_off_o),
+    .ld_wr_data_i(ld_wr_data_o),
+    .ld_wr_be_i(ld_wr_be_o),
+    .ld_wr_fill_i(ld_wr_fill_o),
+    .ld_wr_pad_i(ld_wr_pad_o),
+    .ld_wr_digest_o(digest_uop)
   );
-  tsr_wgt_mem u_wgt_mem (
+  logic unused_wgt_rd_ready, unused_wgt_wr_ready, unused_wgt_ld_ready;
+  logic [63:0] unused_wgt_wr_digest;
+  tsr_banked_mem #(
+    .Depth(tsr_pkg::WgtDepth),
+    .Bytes(tsr_pkg::WgtTileBytes),
+    .AddrBits(tsr_pkg::WgtIdxBits),
+    .Banks(1),
+    .Readers(1),
+    .Writers(0),
+    .Space(8'd2)
+  ) u_wgt_mem (
     .clk_i,
     .rst_ni,
     .trace_en_i,
-    .wr_valid_i(wr_valid & (ld_wr_mem_o == tsr_pkg::MEM_WGT)),
-    .wr_tile_i(ld_wr_tile_o[tsr_pkg::WgtIdxBits-1:0]),
-    .wr_off_i(ld_wr_off_o),
-    .wr_data_i(ld_wr_data_o),
-    .wr_be_i(ld_wr_be_o),
-    .wr_fill_i(ld_wr_fill_o),
-    .wr_pad_i(ld_wr_pad_o),
-    .digest_o(digest_wgt),
-    .rd_en_i(wgt_rd_en_i),
+    .rd_valid_i(wgt_rd_en_i),
+    .rd_ready_o(unused_wgt_rd_ready),
     .rd_addr_i(wgt_rd_addr_i),
-    .rd_data_o(wgt_rd_data_o)
+    .rd_data_o(wgt_rd_data_o),
+    .wr_valid_i(1'b0),
+    .wr_ready_o(unused_wgt_wr_ready),
+    .wr_addr_i('0),
+    .wr_data_i('0),
+    .wr_digest_o(unused_wgt_wr_digest),
+    .ld_wr_valid_i(wr_valid & (ld_wr_mem_o == tsr_pkg::MEM_WGT)),
+    .ld_wr_ready_o(unused_wgt_ld_ready),
+    .ld_wr_addr_i(ld_wr_tile_o[tsr_pkg::WgtIdxBits-1:0]),
+    .ld_wr_off_i(ld_wr_off_o),
+    .ld_wr_data_i(ld_wr_data_o),
+    .ld_wr_be_i(ld_wr_be_o),
+    .ld_wr_fill_i(ld_wr_fill_o),
+    .ld_wr_pad_i(ld_wr_pad_o),
+    .ld_wr_digest_o(digest_wgt)
   );
   tsr_prm_mem u_prm_mem (
     .clk_i,
@@ -150,4 +188,8 @@ module tsr_load_path #(
     .rd_addr_i(prm_rd_addr_i),
     .rd_data_o(prm_rd_data_o)
   );
+
+  logic unused;
+  assign unused = ^{unused_uop_rd_ready, unused_uop_wr_ready, unused_uop_ld_ready, unused_uop_wr_digest,
+                    unused_wgt_rd_ready, unused_wgt_wr_ready, unused_wgt_ld_ready, unused_wgt_wr_digest};
 endmodule
