@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tessera {
@@ -30,8 +31,9 @@ enum class Code : uint8_t {
 const char* CodeName(Code code);
 
 struct [[nodiscard]] Error {
+  Error(Code code, std::string_view message);
   Code code;
-  std::string message;  // one line: value, limit, place, and a way out
+  std::string message;  // one line (base/text.h): value, limit, place, and a way out
 };
 
 template <typename T>
@@ -42,12 +44,12 @@ using Status = Result<void>;
 template <typename... Args>
 [[nodiscard]] std::unexpected<Error> Fail(Code code, fmt::format_string<Args...> format,
                                           Args&&... args) {
-  return std::unexpected(Error{code, fmt::format(format, std::forward<Args>(args)...)});
+  return std::unexpected(Error(code, fmt::format(format, std::forward<Args>(args)...)));
 }
 
 // Puts |place| in front of the message of |error|: "model.onnx: node 3 (Conv): ...".
-[[nodiscard]] inline std::unexpected<Error> Within(const std::string& place, Error error) {
-  return std::unexpected(Error{error.code, place + ": " + std::move(error.message)});
+[[nodiscard]] inline std::unexpected<Error> Within(const std::string& place, const Error& error) {
+  return std::unexpected(Error(error.code, place + ": " + error.message));
 }
 
 }  // namespace tessera

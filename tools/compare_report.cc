@@ -132,7 +132,6 @@ std::string ReportText(const Comparison& c) {
 }
 
 nlohmann::ordered_json ReportJson(const Comparison& c) {
-  using Json = nlohmann::ordered_json;
   const auto number = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
   Json layers = Json::array();
   for (const LayerRow& l : c.layers) {

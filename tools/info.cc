@@ -19,7 +19,6 @@ namespace {
 struct InfoFlags {
   std::string input, json;
 };
-using Json = nlohmann::ordered_json;
 
 std::string TensorText(const artifact::TensorInfo& t) {
   std::string text = fmt::format("{} {}{}", t.name, Text(t.dtype), ShapeText(t.shape));

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "base/text.h"
 
 namespace tessera::tools {
 
@@ -19,13 +20,17 @@ std::string Grouped(int64_t value) {
 }
 
 std::string Table(const std::vector<std::string>& header, const std::string& align,
-                  const std::vector<std::vector<std::string>>& rows) {
+                  std::vector<std::vector<std::string>> rows) {
+  constexpr size_t kWidestCell = 200;
   TESSERA_CHECK(align.size() == header.size());
   std::vector<size_t> width;
   for (const std::string& cell : header) width.push_back(cell.size());
-  for (const auto& row : rows) {
+  for (auto& row : rows) {
     TESSERA_CHECK(row.size() == header.size());
-    for (size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], row[c].size());
+    for (size_t c = 0; c < row.size(); ++c) {
+      row[c] = Legible(row[c], kWidestCell);
+      width[c] = std::max(width[c], row[c].size());
+    }
   }
   std::string text;
   const auto print = [&](const std::vector<std::string>& row) {
@@ -46,9 +51,10 @@ std::string Table(const std::vector<std::string>& header, const std::string& ali
   return text;
 }
 
-Status WriteJson(const std::string& path, const nlohmann::ordered_json& json) {
+Status WriteJson(const std::string& path, const Json& json) {
   if (path.empty()) return {};
-  const std::string text = json.dump(2) + "\n";
+  constexpr auto kReplace = Json::error_handler_t::replace;  // bytes not UTF-8
+  const std::string text = json.dump(2, ' ', false, kReplace) + "\n";
   if (path == "-") {
     std::fputs(text.c_str(), stdout);
     return {};

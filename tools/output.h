@@ -15,16 +15,19 @@
 
 namespace tessera::tools {
 
+using Json = nlohmann::ordered_json;
+
 // 1234567 as "1,234,567".
 std::string Grouped(int64_t value);
 
 // Rows of equal length under a header; columns as wide as their widest cell. |align|: 'l' or 'r' a
-// column.
+// column. Cells are made Legible (base/text.h): a row stays a line.
 std::string Table(const std::vector<std::string>& header, const std::string& align,
-                  const std::vector<std::vector<std::string>>& rows);
+                  std::vector<std::vector<std::string>> rows);
 
-// Writes |json| to |path| when the path is not empty ("-": standard output).
-Status WriteJson(const std::string& path, const nlohmann::ordered_json& json);
+// Writes |json| to |path| when the path is not empty ("-": standard output). Bytes of names that
+// are not UTF-8 become U+FFFD.
+Status WriteJson(const std::string& path, const Json& json);
 
 // One line on a terminal that says how far long work is; silent before the first two seconds and
 // when standard error is not a terminal.

@@ -293,7 +293,7 @@ const char* ScopeName(Scope scope) {
 }
 
 const char* LoopKindName(LoopKind kind) {
-  constexpr const char* kNames[] = {"serial", "parallel", "vector", "unroll", "vthread"};
+  constexpr const char* kNames[] = {"serial", "vector", "unroll"};
   return kNames[static_cast<int>(kind)];
 }
 

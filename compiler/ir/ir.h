@@ -8,8 +8,7 @@
 // Rules that hold everywhere:
 //   - loop variables and indices are i64; arithmetic on other integers wraps modulo 2^bits
 //   - operands of a binary operation have one type; the builders below give an i64 constant the
-//   other
-//     operand's type and broadcast a scalar beside a vector
+//     other operand's type and broadcast a scalar beside a vector
 //   - a variable is its node: two variables of one name are different variables
 #ifndef TESSERA_COMPILER_IR_IR_H_
 #define TESSERA_COMPILER_IR_IR_H_
@@ -149,16 +148,13 @@ struct BufferNode {
   DType dtype = DType::kInt8;
   std::vector<int64_t> shape;  // logical
   Layout layout;
-  std::vector<int64_t>
-      strides;  // elements per step of each physical dimension; empty: without gaps
+  std::vector<int64_t> strides;  // elements a step of each physical dimension; empty: no gaps
   Scope scope = Scope::kGlobal;
   int64_t align = 64;  // bytes
-  int copies = 1;      // 2: double buffered by whoever allocates it
 };
 
 enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval };
-// kParallel promises independent iterations; kVthread asks that iterations interleave (contexts).
-enum class LoopKind : uint8_t { kSerial, kParallel, kVector, kUnroll, kVthread };
+enum class LoopKind : uint8_t { kSerial, kVector, kUnroll };
 
 class Stmt {
  public:

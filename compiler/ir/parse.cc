@@ -86,7 +86,7 @@ class Parser {
     return list;
   }
 
-  // name: i8[4, 16] scope layout(...) strides(...) align(n) copies(n)
+  // name: i8[4, 16] scope layout(...) strides(...) align(n)
   Result<Buffer> Declaration() {
     BufferNode node;
     TESSERA_ASSIGN(node.name, Name());
@@ -127,16 +127,11 @@ class Parser {
       if (node.strides.size() != PhysicalShape(node).size())
         return Wrong(fmt::format("{}: one stride a dimension is needed", node.name));
     }
-    for (const char* word : {"align", "copies"}) {
-      if (!Accept(word)) continue;
+    if (Accept("align")) {
       TESSERA_TRY(Expect("("));
-      TESSERA_ASSIGN(const int64_t n, Integer());
-      if (n < 1 || n > 1 << 20) return Wrong(fmt::format("{}: {} of {}", node.name, word, n));
-      if (std::string_view(word) == "align") {
-        node.align = n;
-      } else {
-        node.copies = static_cast<int>(n);
-      }
+      TESSERA_ASSIGN(node.align, Integer());
+      if (node.align < 1 || node.align > 1 << 20)
+        return Wrong(fmt::format("{}: align of {}", node.name, node.align));
       TESSERA_TRY(Expect(")"));
     }
     if (buffers_.contains(node.name))
@@ -207,8 +202,7 @@ class Parser {
       return Wrong(fmt::format("loop {}: write [min, + extent)", name));
     TESSERA_TRY(Expect(")"));
     LoopKind kind = LoopKind::kSerial;
-    for (LoopKind k :
-         {LoopKind::kParallel, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kVthread}) {
+    for (LoopKind k : {LoopKind::kVector, LoopKind::kUnroll}) {
       if (Accept(LoopKindName(k))) kind = k;
     }
     if (vars_.contains(name))

@@ -127,7 +127,6 @@ class IrPrinter {
     if (!b->layout.empty()) text += fmt::format(" layout({})", LayoutText(b->layout));
     if (!b->strides.empty()) text += fmt::format(" strides({})", Numbers(b->strides));
     if (b->align != 64) text += fmt::format(" align({})", b->align);
-    if (b->copies != 1) text += fmt::format(" copies({})", b->copies);
     return text;
   }
 

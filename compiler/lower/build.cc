@@ -98,8 +98,7 @@ class Builder {
                            .dtype = stage.dtype,
                            .shape = std::move(shape),
                            .layout = stage.layout,
-                           .scope = stage.scope,
-                           .copies = stage.double_buffer ? 2 : 1});
+                           .scope = stage.scope});
   }
 
   // Where an element of a stage lies in its buffer.

@@ -18,9 +18,8 @@ namespace tessera::lower {
 // Loops as the schedule says, nothing optimised. Parameters: the tensors named in |params|, or,
 // when it is empty, the placeholders by first appearance and then the outputs.
 //   errors  kInvalidArgument  a parameter list that misses a placeholder or an output; a stage
-//   attached
-//                             where a reader is out of reach; a tensorized nest that does not match
-//                             its intrinsic (names stage, loop and what differs)
+//                             attached where a reader is out of reach; a tensorized nest that does
+//                             not match its intrinsic (names stage, loop and what differs)
 Result<ir::Func> BuildLoops(const schedule::Schedule& schedule, const std::string& name,
                             const std::vector<std::string>& params = {});
 

@@ -26,14 +26,8 @@ bool ParseNumber(const std::string& word, int64_t* value) {
 
 }  // namespace
 
-Status Applier::Apply(const Step& step) {
-  const Words& w = step.words;
-  struct Rule {
-    const char* prim;
-    size_t least, most;
-    const char* usage;
-  };
-  static constexpr Rule kRules[] = {
+const std::vector<Primitive>& Primitives() {
+  static const std::vector<Primitive> primitives = {
       {"decide", 3, 1000, "decide NAME {A B C} PICK"},
       {"split", 5, 6, "split STAGE AXIS N OUTER INNER [pad]"},
       {"fuse", 4, 4, "fuse STAGE OUTER INNER FUSED"},
@@ -47,18 +41,30 @@ Status Applier::Apply(const Step& step) {
       {"layout", 2, 3, "layout TENSOR 0,1/16,2,3,1%16 [FILL]"},
       {"vectorize", 2, 2, "vectorize STAGE AXIS"},
       {"unroll", 2, 2, "unroll STAGE AXIS"},
-      {"parallel", 2, 2, "parallel STAGE AXIS"},
-      {"vthread", 2, 2, "vthread STAGE AXIS"},
       {"tensorize", 3, 3, "tensorize STAGE AXIS INTRINSIC"},
-      {"double_buffer", 1, 1, "double_buffer STAGE"},
+      {"parallel", 2, 2, "parallel STAGE AXIS",
+       "loops run on one thread; vectorize or unroll the loop instead"},
+      {"vthread", 2, 2, "vthread STAGE AXIS",
+       "the accelerator's units run ahead of each other without it; leave the step out"},
+      {"double_buffer", 1, 1, "double_buffer STAGE",
+       "buffers have one copy, scratchpads are rings already; leave the step out"},
   };
-  const Rule* rule = nullptr;
-  for (const Rule& r : kRules) {
-    if (step.prim == r.prim) rule = &r;
+  return primitives;
+}
+
+Status Applier::Apply(const Step& step) {
+  const Words& w = step.words;
+  const auto rule = std::ranges::find(Primitives(), step.prim, &Primitive::name);
+  if (rule == Primitives().end()) {
+    return Fail(Code::kInvalidArgument, "'{}' is no primitive", step.prim);
   }
-  if (!rule) return Fail(Code::kInvalidArgument, "'{}' is no primitive", step.prim);
   if (w.size() < rule->least || w.size() > rule->most) {
     return Fail(Code::kInvalidArgument, "{} words; write {}", w.size(), rule->usage);
+  }
+  if (!rule->refused.empty()) {
+    TESSERA_ASSIGN(const Stage* stage, FindCompute(w[0]));
+    if (w.size() > 1) TESSERA_TRY(FindLeaf(*stage, w[1]));
+    return Fail(Code::kUnsupported, "{} has no effect yet: {}", step.prim, rule->refused);
   }
   if (step.prim == "decide") return Decide(w);
   if (step.prim == "split") return Split(w);
@@ -73,10 +79,7 @@ Status Applier::Apply(const Step& step) {
   if (step.prim == "layout") return SetLayout(w);
   if (step.prim == "vectorize") return SetKind(w, ir::LoopKind::kVector);
   if (step.prim == "unroll") return SetKind(w, ir::LoopKind::kUnroll);
-  if (step.prim == "parallel") return SetKind(w, ir::LoopKind::kParallel);
-  if (step.prim == "vthread") return SetKind(w, ir::LoopKind::kVthread);
-  if (step.prim == "tensorize") return Tensorize(w);
-  return DoubleBuffer(w);
+  return Tensorize(w);
 }
 
 Result<Stage*> Applier::FindStage(const std::string& name) {

@@ -11,6 +11,15 @@
 
 namespace tessera::schedule {
 
+// A word that begins a step, and how many words may follow it.
+struct Primitive {
+  std::string name;
+  size_t least, most;
+  std::string usage;
+  std::string refused = {};  // why it is refused whatever follows it, and what to do instead
+};
+const std::vector<Primitive>& Primitives();
+
 class Applier {
  public:
   explicit Applier(Schedule* schedule) : s_(schedule) {}
@@ -32,7 +41,6 @@ class Applier {
   Status SetLayout(const Words& w);
   Status SetKind(const Words& w, ir::LoopKind kind);
   Status Tensorize(const Words& w);
-  Status DoubleBuffer(const Words& w);
 
   Result<Stage*> FindStage(const std::string& name);    // any, placeholders too
   Result<Stage*> FindCompute(const std::string& name);  // live compute stages

@@ -179,10 +179,4 @@ Status Applier::Tensorize(const Words& w) {
   return {};
 }
 
-Status Applier::DoubleBuffer(const Words& w) {
-  TESSERA_ASSIGN(Stage * stage, FindCompute(w[0]));
-  stage->double_buffer = true;
-  return {};
-}
-
 }  // namespace tessera::schedule

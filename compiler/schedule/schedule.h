@@ -22,10 +22,10 @@
 //   set_scope STAGE SCOPE              where the stage's buffer lives
 //   layout TENSOR 0,1/16,2,3,1%16 [F]  the physical layout of its buffer (ir/layout.h); padding
 //                                      holds F
-//   vectorize|unroll|parallel|vthread STAGE AXIS
+//   vectorize|unroll STAGE AXIS        the loop is a vector, or its copies one after the other
 //   tensorize STAGE AXIS INTRINSIC     the nest from AXIS inwards is one call
 //                                      (schedule/tensor_intrin.h)
-//   double_buffer STAGE                its buffer has two copies
+// parallel, vthread and double_buffer are refused by name: nothing gives them an effect yet.
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 
@@ -95,7 +95,6 @@ struct Stage {
   std::string at_stage, at_axis;  // kAt
   ir::Scope scope = ir::Scope::kGlobal;
   ir::Layout layout;
-  bool double_buffer = false;
   std::string tensorize_axis, intrinsic;
 
   int LeafIndex(const std::string& axis) const;  // -1: none

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "compiler/schedule/apply.h"
 #include "compiler/schedule/schedule.h"
 
 namespace tessera::schedule {
@@ -18,10 +19,6 @@ std::string Print(const Trace& trace) {
 }
 
 Result<Trace> ParseTrace(const std::string& text) {
-  static constexpr const char* kPrims[] = {
-      "decide", "split",      "fuse",        "reorder",   "tile",         "compute_at",
-      "inline", "cache_read", "cache_write", "set_scope", "layout",       "vectorize",
-      "unroll", "parallel",   "vthread",     "tensorize", "double_buffer"};
   Trace trace;
   std::istringstream in(text);
   std::string line;
@@ -30,9 +27,13 @@ Result<Trace> ParseTrace(const std::string& text) {
     std::istringstream words(line);
     Step step;
     if (!(words >> step.prim)) continue;
-    if (std::find(std::begin(kPrims), std::end(kPrims), step.prim) == std::end(kPrims)) {
+    if (std::ranges::find(Primitives(), step.prim, &Primitive::name) == Primitives().end()) {
+      std::string names;
+      for (const Primitive& p : Primitives()) {
+        if (p.refused.empty()) names += (names.empty() ? "" : " ") + p.name;
+      }
       return Fail(Code::kInvalidArgument, "schedule line {}: '{}' is no primitive; there are {}",
-                  number, step.prim, fmt::join(kPrims, " "));
+                  number, step.prim, names);
     }
     for (std::string word; words >> word;) step.words.push_back(word);
     trace.push_back(std::move(step));

@@ -18,7 +18,7 @@ Expr Bare(Expr e) {
 }
 
 // How |var| enters the indices of a read.
-struct Use {
+struct AxisUse {
   int dim = -1;
   int64_t coeff = 0;
   int64_t group = 0;    // inside a floor division by this
@@ -26,9 +26,9 @@ struct Use {
   bool linear = true;
 };
 
-Use UseOf(const Expr& read, const Expr& var, const ir::Ranges& ranges,
-          const std::vector<Axis>& others) {
-  Use use;
+AxisUse UseOf(const Expr& read, const Expr& var, const ir::Ranges& ranges,
+              const std::vector<Axis>& others) {
+  AxisUse use;
   for (size_t d = 0; d < read->args.size(); ++d) {
     if (!ir::UsesVar(read->args[d], var)) continue;
     use.linear = use.linear && use.dim < 0;  // in two indices at once: a diagonal
@@ -96,8 +96,8 @@ std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<
   }
   for (const Axis& a : axes) {
     AxisRole r{.axis = a};
-    const Use in = UseOf(roles.input, a.var, ranges, reduce_axes);
-    const Use w = roles.weight ? UseOf(*roles.weight, a.var, ranges, reduce_axes) : Use{};
+    const AxisUse in = UseOf(roles.input, a.var, ranges, reduce_axes);
+    const AxisUse w = roles.weight ? UseOf(*roles.weight, a.var, ranges, reduce_axes) : AxisUse{};
     if (!in.linear || !w.linear) return std::nullopt;
     r.input_dim = in.dim;
     r.weight_dim = w.dim;
@@ -116,8 +116,8 @@ std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<
   }
   for (const Axis& a : reduce_axes) {
     AxisRole r{.axis = a};
-    const Use in = UseOf(roles.input, a.var, ranges, axes);
-    const Use w = roles.weight ? UseOf(*roles.weight, a.var, ranges, axes) : Use{};
+    const AxisUse in = UseOf(roles.input, a.var, ranges, axes);
+    const AxisUse w = roles.weight ? UseOf(*roles.weight, a.var, ranges, axes) : AxisUse{};
     if (!in.linear || !w.linear) return std::nullopt;
     r.input_dim = in.dim;
     r.weight_dim = w.dim;

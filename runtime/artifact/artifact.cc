@@ -120,7 +120,7 @@ Status Fields(Codec& codec, T& x) {
     return Items(codec, x.outputs, "a device step's outputs");
   } else if constexpr (std::is_same_v<Plain, PlanStep>) {
     return StepFields(codec, x);
-  } else if constexpr (std::is_same_v<Plain, LayoutDim>) {
+  } else if constexpr (std::is_same_v<Plain, PhysicalDim>) {
     TESSERA_TRY(codec.Number(x.dim, "a layout"));
     TESSERA_TRY(codec.Number(x.div, "a layout"));
     return codec.Number(x.mod, "a layout");

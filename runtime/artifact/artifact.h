@@ -97,11 +97,11 @@ struct DeviceStep {
 using PlanStep = std::variant<KernelStep, DeviceStep>;
 
 // One physical dimension: index[dim] / div, then % mod where mod is not zero.
-struct LayoutDim {
+struct PhysicalDim {
   uint32_t dim = 0;
   int64_t div = 1;
   int64_t mod = 0;
-  bool operator==(const LayoutDim&) const = default;
+  bool operator==(const PhysicalDim&) const = default;
 };
 
 // Where the elements of a logical tensor are. Element (i0, i1, ...) is at
@@ -109,7 +109,7 @@ struct LayoutDim {
 struct PhysicalLayout {
   DType dtype = DType::kInt8;
   std::vector<int64_t> shape;  // logical
-  std::vector<LayoutDim> dims;
+  std::vector<PhysicalDim> dims;
   std::vector<int64_t> strides;  // one for each of |dims|
   bool operator==(const PhysicalLayout&) const = default;
 };

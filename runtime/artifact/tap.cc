@@ -28,7 +28,7 @@ Result<uint64_t> ExtentInBytes(const PhysicalLayout& layout) {
   if (!layout.dims.empty()) {
     __int128 last = 0;
     for (size_t k = 0; k < layout.dims.size(); ++k) {
-      const LayoutDim& d = layout.dims[k];
+      const PhysicalDim& d = layout.dims[k];
       if (d.dim >= layout.shape.size() || d.div < 1 || d.mod < 0 || layout.strides[k] < 0) {
         return Fail(Code::kInvalidArgument, "layout dimension {} is {} / {} % {} with stride {}", k,
                     d.dim, d.div, d.mod, layout.strides[k]);
@@ -62,7 +62,7 @@ HostTensor UnpackTap(const PhysicalLayout& layout, std::span<const uint8_t> byte
   for (size_t at = 0; at < tensor.bytes.size(); at += size) {
     int64_t offset = 0;
     for (size_t k = 0; k < layout.dims.size(); ++k) {
-      const LayoutDim& d = layout.dims[k];
+      const PhysicalDim& d = layout.dims[k];
       const int64_t i = index[d.dim] / d.div;
       offset += (d.mod > 0 ? i % d.mod : i) * layout.strides[k];
     }

@@ -1,17 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: no operator is named below the tensor expressions. Space: every word of the
-// sources of jit and of the compiler's folders below compiler/te/ops.
+// What is tested: names. No two types of the product share a bare name, whatever their namespaces;
+// no operator is named below the tensor expressions. Space: every struct, class, union, enum and
+// alias that base, isa, sim, jit, compiler, runtime and tools define, in headers and sources, those
+// inside classes and unnamed namespaces too. Not tested here: names of functions and variables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cctype>
+#include <map>
+#include <regex>
 #include <utility>
 
 #include "tests/meta/sources.h"
 
 namespace tessera::test {
 namespace {
+
+// |lines| as one text with comments, strings and characters blanked, line breaks kept.
+std::string Code(const std::vector<std::string>& lines) {
+  std::string code;
+  for (const std::string& line : lines) {
+    char quote = 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+      const char c = line[i];
+      if (quote != 0) {
+        if (c == '\\') ++i;
+        if (c == quote) quote = 0;
+      } else if (c == '/' && i + 1 < line.size() && line[i + 1] == '/') {
+        break;
+      } else if (c == '"' || (c == '\'' &&
+                              (i == 0 || !std::isalnum(static_cast<unsigned char>(line[i - 1]))))) {
+        quote = c;
+      } else {
+        code += c;
+      }
+    }
+    code += '\n';
+  }
+  return code;
+}
+
+// Where each type is defined: bare name -> "path:line".
+std::map<std::string, std::vector<std::string>> Types() {
+  const std::regex definition(
+      R"(\b(?:(?:struct|class|union|enum|enum class)\s+(?:\[\[\w+\]\]\s*)?([A-Z]\w*)(?:\s+final)?\s*)"
+      R"((?::[^:;{(][^;{(]*)?\{|using\s+([A-Z]\w*)\s*=))");
+  std::map<std::string, std::vector<std::string>> types;
+  for (const TextFile& file : Sources()) {
+    if (!EndsWithAny(file.path, {".cc", ".h"})) continue;
+    const bool product =
+        std::ranges::any_of(std::initializer_list<const char*>{"base", "isa", "sim", "jit",
+                                                               "compiler", "runtime", "tools"},
+                            [&](const char* folder) { return Under(file.path, folder); });
+    if (!product) continue;
+    const std::string code = Code(file.lines);
+    for (std::sregex_iterator m(code.begin(), code.end(), definition), end; m != end; ++m) {
+      const std::string name = (*m)[1].matched ? (*m)[1] : (*m)[2];
+      const auto line = std::count(code.begin(), code.begin() + m->position(), '\n') + 1;
+      types[name].push_back(file.path + ":" + std::to_string(line));
+    }
+  }
+  return types;
+}
+
+TEST(Names, NoTwoTypesShareOne) {
+  Exceptions shared(
+      "NoTwoTypesShareOne",
+      {{"WaveFile", "sim/rtl/machine.cc: one of two, by what the machine was built with"}});
+  const auto types = Types();
+  EXPECT_GT(types.size(), 200u) << "the definitions were not found";
+  for (const auto& [name, places] : types) {
+    if (places.size() < 2 || shared.Allow(name)) continue;
+    std::string where;
+    for (const std::string& place : places) where += " " + place;
+    ADD_FAILURE() << name << " is the name of " << places.size() << " types:" << where;
+  }
+  shared.ExpectAllUsed();
+}
 
 // The identifiers of |line| in lower case, cut at underscores and at humps: "ConvBody" gives conv,
 // body.

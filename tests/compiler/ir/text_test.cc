@@ -18,12 +18,12 @@ namespace {
 constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/16, 1%16 fill -1),
      y: i32[32] global strides(2) align(128),
      z: f32[4] global) {
-  alloc t: i32[2, 16] acc copies(2) {
-    for i in [0, 2) parallel {
+  alloc t: i32[2, 16] acc {
+    for i in [0, 2) vector {
       for j in [1, 5) unroll {
         t[i, j] = i32(x[i, j]);
       }
-      for v in [i, + (i + 1)) vthread {
+      for v in [i, + (i + 1)) {
         if ((v < 3) & not((v == 1))) {
           t[i, 0] = select((v < 2), neg(t[i, 1]), requant(t[i, 2], 5i32, -3i32, 1i32));
         } else {

@@ -67,6 +67,12 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"decide f {1 x} 0", "'x' is no number"},
       {"decide f {1 2} 0\ndecide f {1 2} 0", "decision 'f' is taken"},
       {"cache_read x local c s", "s does not read x"},
+      {"parallel y i", "parallel has no effect yet: loops run on one thread"},
+      {"parallel q i", "no stage 'q'"},
+      {"vthread y i", "vthread has no effect yet: the accelerator's units run ahead"},
+      {"vthread y q", "stage y has no loop 'q'"},
+      {"double_buffer a", "double_buffer has no effect yet: buffers have one copy"},
+      {"double_buffer x", "'x' is an input"},
   };
   for (const Bad& bad : kBad) {
     Schedule s = Make();
@@ -103,20 +109,19 @@ TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
 TEST(ScheduleSteps, TextRoundTripsAndReplays) {
   Schedule s = Make();
   ASSERT_TRUE(s.Decide("f", {1, 2, 4}, 1).has_value());
-  ASSERT_TRUE(s.Apply("split y i $f io ii\nvectorize y ii\ncompute_at s y io\ndouble_buffer "
-                      "a\nset_scope s acc")
+  ASSERT_TRUE(s.Apply("split y i $f io ii\nvectorize y ii\ncompute_at s y io\nset_scope s "
+                      "acc")
                   .has_value());
   const std::string text = Print(s.trace());
   EXPECT_EQ(text,
             "decide f {1 2 4} 1\nsplit y i $f io ii\nvectorize y ii\ncompute_at s y "
-            "io\ndouble_buffer a\nset_scope s acc\n");
+            "io\nset_scope s acc\n");
   const Result<Trace> parsed = ParseTrace("  # a comment\n" + text);
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(*parsed, s.trace());
   const Result<Schedule> again = Schedule::Replay(s.outputs(), *parsed);
   ASSERT_TRUE(again.has_value());
   EXPECT_EQ(again->Find("s")->at_axis, "io");
-  EXPECT_TRUE(again->Find("a")->double_buffer);
   EXPECT_EQ(again->Find("s")->scope, ir::Scope::kAcc);
   const Trace edited = WithDecisions(*parsed, {{"f", 4}, {"unknown", 1}});
   EXPECT_EQ(Schedule::Replay(s.outputs(), edited)->decisions()[0].value(), 4);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text from outside (names in model files, paths, assembly text) inside lines of our own. Every
+// Error passes its message through Legible, and so does every cell of a table of the command.
+// Depends on nothing. Used by base/error.h and tools/output.cc.
+#ifndef TESSERA_BASE_TEXT_H_
+#define TESSERA_BASE_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+inline constexpr size_t kLongestMessage = 2000;  // bytes
+
+// |text| as one line that a terminal can show: a line feed becomes \n, a tab \t; other control
+// characters, line separators and bytes that are not UTF-8 become \xNN a byte. What is then longer
+// than |most| bytes (>= 100) keeps its first three quarters and its end around "...(N bytes left
+// out)...". Legible text comes back as it is, so that a second call changes nothing.
+std::string Legible(std::string_view text, size_t most = kLongestMessage);
+
+}  // namespace tessera
+
+#endif  // TESSERA_BASE_TEXT_H_
