@@ -3,7 +3,7 @@
 """Cycles of five networks on the accelerator's RTL, as a Markdown table beside published FPGA results.
 
   python3 bench/networks.py            prints the table
-  python3 bench/networks.py --update   writes it to README.md, and the cycles to tests/models/cycles.json
+  python3 bench/networks.py --update   writes it and what ./run.sh prints to README.md, the cycles to tests/models/cycles.json
 
 Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network and on the
 four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models; see
@@ -26,7 +26,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 CYCLES = ROOT / "tests/models/cycles.json"
-BEGIN, END = "<!-- printed by bench/networks.py -->\n", "<!-- end of bench/networks.py -->\n"
+TABLE = "<!-- printed by bench/networks.py -->\n", "<!-- end of bench/networks.py -->\n"
+RUN = "<!-- printed by ./run.sh -->\n```\n", "```\n"
 SEEDS = (1, 2)
 CLOCKS_MHZ = (100, 142)
 
@@ -106,16 +107,31 @@ def table(results):
     return "\n".join(lines) + "\n"
 
 
+def main_job():
+    """What ./run.sh prints, its table of predictions left out; tests/tools compares it with README.md."""
+    done = subprocess.run([ROOT / "run.sh"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    before, image, rest = done.stdout.partition("\nimage  label")
+    _, cpu, after = rest.partition("\ncpu: ")
+    if done.returncode != 0 or not image or not cpu:
+        raise Problem(f"./run.sh ended with {done.returncode}: {done.stderr.strip()[-500:]}")
+    return before + "\n..." + cpu + after
+
+
+def put(text, marks, content):
+    """|text| with |content| between the two |marks|."""
+    before, begin, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
+    if not begin or not end:
+        raise Problem(f"README.md: no {marks[0].strip()} with an end to write between")
+    return before + begin + content + end + after
+
+
 def update(results):
     if len(results) != len(NETWORKS):
         raise Problem("--update needs all networks")
     readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise Problem(f"{readme}: no lines {BEGIN.strip()} and {END.strip()} to write the table between")
-    readme.write_text(before + BEGIN + table(results) + END + after, encoding="utf-8")
+    text = put(readme.read_text(encoding="utf-8"), TABLE, table(results))
+    readme.write_text(put(text, RUN, main_job()), encoding="utf-8")
     golden = {network.key: totals["cycles"] for network, totals in results}
     CYCLES.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
 

@@ -1,4 +1,4 @@
-# Fuzz targets: a LLVMFuzzerTestOneInput function under tests/fuzz, and a folder of inputs that once mattered.
+# Fuzz targets: a LLVMFuzzerTestOneInput function under tests/fuzz, and a folder of inputs that found defects.
 
 # tessera_fuzz(NAME SOURCES x_fuzz.cc DEPS tessera::y ... CORPUS tests/corpus/z)
 # Always a program NAME_replay that runs each file of CORPUS, as a test. With Clang (16 or later, for

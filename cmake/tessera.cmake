@@ -1,4 +1,4 @@
-# The helpers that hold the build's cleverness; every folder's CMakeLists.txt is a list of names.
+# The functions that every folder's CMakeLists.txt calls, and what holds for all targets.
 option(TESSERA_WERROR "treat warnings as errors" ON)
 set(TESSERA_SANITIZE "" CACHE STRING "sanitizers, e.g. address,undefined")
 

@@ -80,7 +80,7 @@ tessera_build() {
   fi
   local target=${1:-all}
   say "building $target ($preset); the first time takes minutes"
-  if ! cmake --build "$dir" --target "$target"; then
+  if ! cmake --build "$dir" --target "$target" >&2; then
     say "the build failed: the first line above that begins with 'FAILED:' names what, the lines after it say why."
     say "Next: cmake --build $dir --target $target -- -j 1   stops at that error alone (and needs less memory, if a line"
     die "      above says 'Killed'); rm -rf $dir   begins anew after packages have changed."

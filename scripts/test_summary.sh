@@ -6,13 +6,14 @@
 #   scripts/test_summary.sh LOG [EXPECTED]
 #
 #   LOG       build/Testing/Temporary/LastTest.log
-#   EXPECTED  a file with two numbers, "NAME tests" and "NAME cases": what a full run must contain
+#   EXPECTED  a file with two numbers, "N tests" and "N cases": what a full run must contain
 #
 # A test is one entry of ctest; a case is one TEST of a GoogleTest program. Exit status: 0, 1 the run does not contain what
 # EXPECTED says, 2 bad use.
 set -euo pipefail
 [ $# -ge 1 ] && [ -r "$1" ] || { sed -n '/^#   scripts/,/^set/p' "$0" >&2; exit 2; }
 awk -v expected="${2:-}" '
+  BEGIN                                        { reason = "no reason given" }
   /^[0-9]+\/[0-9]+ Test: /                     { test = $3; ++tests }
   /^\[==========\] [0-9]+ tests? from .* ran\./ { cases += $2 }
   /: Skipped$/                                 { getline reason }

@@ -114,7 +114,7 @@ class CyclesOnRtl : public testing::TestWithParam<Named> {};
 
 TEST_P(CyclesOnRtl, AreTheGoldenOnes) {
   if (!std::filesystem::exists(GetParam().path)) {
-    GTEST_SKIP() << fmt::format("skipped: 1 model not found: {} (see models/mlperf_tiny/README.md)",
+    GTEST_SKIP() << fmt::format("1 model not found: {} (see models/mlperf_tiny/README.md)",
                                 GetParam().path);
   }
   const Result<std::vector<uint64_t>> cycles = Measure(GetParam().path);

@@ -107,8 +107,7 @@ std::string MissingModels() {
   }
   return missing == 0
              ? ""
-             : fmt::format("skipped: {} models not found (see models/mlperf_tiny/README.md)",
-                           missing);
+             : fmt::format("{} models not found (see models/mlperf_tiny/README.md)", missing);
 }
 
 }  // namespace tessera::test

@@ -49,7 +49,7 @@ std::optional<std::vector<uint8_t>> MakeInput(const Golden& golden, const std::s
 
 // Where |file| is: in $TESSERA_MODELS, otherwise in ../shared/models.
 std::string ModelPath(const std::string& file);
-// "skipped: 2 models not found (see models/mlperf_tiny/README.md)", or "" when all are there.
+// "2 models not found (see models/mlperf_tiny/README.md)", or "" when all are there.
 std::string MissingModels();
 
 }  // namespace tessera::test

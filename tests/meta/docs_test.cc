@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: what documents name exists. Space: the code spans and code blocks of README.md,
+// CONTRIBUTING.md and docs/. Paths are files or folders of the checkout (or end one: core/x.sv);
+// identifiers are words of its sources, and of that very file where they follow a file's name;
+// commands are verbs of `tessera` with options that their --help lists, scripts with options that
+// they contain, CMake presets and targets, labels and tests of ctest. Not tested here: README's map
+// (map_test), what commands print (the tests beside them), blocks that are no commands.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "tests/meta/markdown.h"
+#include "tests/meta/sources.h"
+
+namespace tessera::test {
+namespace {
+
+// Names in documents that are not in the tree, each with the reason.
+Exceptions& Elsewhere() {
+  static Exceptions list("Elsewhere",
+                         {{"stage1_conv1_conv/Conv", "a node of models/fashion"},
+                          {"kAbsDiff", "the example of docs/adding/alu-op.md"},
+                          {"absdiff", "the example of docs/adding/alu-op.md"},
+                          {"ALU_ABSDIFF", "the example of docs/adding/alu-op.md"},
+                          {"sim/memory.h", "docs/adding/driver.md is written anew with the seam"},
+                          {"kStart", "docs/adding/driver.md is written anew with the seam"}});
+  return list;
+}
+
+std::string Output(const std::string& command) {
+  std::string output;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return output;
+  char chunk[4096];
+  while (const size_t n = fread(chunk, 1, sizeof chunk, pipe)) output.append(chunk, n);
+  pclose(pipe);
+  return output;
+}
+
+std::set<std::string> WordsOf(const TextFile& file) {
+  static const std::regex word(R"([A-Za-z_]\w*)");
+  std::set<std::string> words;
+  for (const std::string& line : file.lines) {
+    for (std::sregex_iterator m(line.begin(), line.end(), word), end; m != end; ++m)
+      words.insert(m->str());
+  }
+  return words;
+}
+
+// Path -> the identifiers in it, for every source but the tests of this folder.
+const std::map<std::string, std::set<std::string>>& Words() {
+  static const std::map<std::string, std::set<std::string>> words = [] {
+    std::map<std::string, std::set<std::string>> found;
+    for (const TextFile& file : Sources()) {
+      if (!Under(file.path, "tests/meta")) found[file.path] = WordsOf(file);
+    }
+    return found;
+  }();
+  return words;
+}
+
+bool IsWord(const std::string& word) {
+  return std::ranges::any_of(Words(), [&](const auto& file) { return file.second.contains(word); });
+}
+
+// The paths that |name| can mean: itself, or the end of longer ones; without their extension too.
+std::vector<std::string> Meant(const std::string& name) {
+  std::string pattern;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '*') {
+      pattern += "[^/]*";
+    } else if (name[i] == '<') {
+      pattern += "[^/]+";
+      i = std::min(name.find('>', i), name.size() - 1);
+    } else {
+      if (!std::isalnum(static_cast<unsigned char>(name[i])) && name[i] != '_') pattern += '\\';
+      pattern += name[i];
+    }
+  }
+  if (pattern.ends_with("\\/")) pattern.resize(pattern.size() - 2);
+  const std::regex form("(.*/)?" + pattern + R"((\.\w+)?)");
+  std::vector<std::string> meant;
+  for (const std::string& path : Paths()) {
+    if (std::regex_match(path, form)) meant.push_back(path);
+  }
+  return meant;
+}
+
+bool LooksLikePath(const std::string& text) {
+  static const std::regex form(R"([\w.*<>/-]*[\w*>][\w.*<>/-]*)");
+  static const std::regex extension(
+      R"(.*\.(cc|h|def|sv|svh|py|sh|cmake|md|json|txt|fbs|onnx|tflite)$)");
+  if (!std::regex_match(text, form)) return false;
+  if (std::regex_match(text, extension)) return true;
+  return text.find('/') != std::string::npos;
+}
+
+// Of the build: targets, tests and labels.
+struct BuildNames {
+  std::set<std::string> targets, tests, labels;
+};
+const BuildNames& Build() {
+  static const BuildNames names = [] {
+    BuildNames found;
+    const std::string all =
+        Output(TESSERA_CMAKE " --build " TESSERA_BUILD " --target help 2>/dev/null");
+    static const std::regex target(R"(([\w./-]+): phony)");
+    for (std::sregex_iterator m(all.begin(), all.end(), target), end; m != end; ++m)
+      found.targets.insert((*m)[1]);
+    const auto json = nlohmann::json::parse(
+        Output(TESSERA_CTEST " --test-dir " TESSERA_BUILD " --show-only=json-v1"), nullptr, false);
+    if (!json.is_object()) return found;
+    for (const auto& test : json["tests"]) {
+      found.tests.insert(test["name"]);
+      for (const auto& property : test["properties"]) {
+        if (property["name"] != "LABELS") continue;
+        for (const auto& label : property["value"]) found.labels.insert(label);
+      }
+    }
+    return found;
+  }();
+  return names;
+}
+
+const std::string& Help(const std::string& verb) {
+  static std::map<std::string, std::string> pages;
+  const auto [at, fresh] = pages.try_emplace(verb);
+  if (fresh) at->second = Output(TESSERA_COMMAND " " + verb + " --help 2>&1");
+  return at->second;
+}
+bool HasOption(const std::string& text, const std::string& option) {
+  return std::regex_search(text, std::regex("(^|[^\\w-])" + option + "($|[^\\w-])"));
+}
+const std::set<std::string>& Verbs() {
+  static const std::set<std::string> verbs = {"compile", "run",   "compare", "asm",
+                                              "disasm",  "check", "config",  "info"};
+  return verbs;
+}
+
+std::string Text(const std::string& path) {
+  for (const TextFile& file : Sources()) {
+    if (file.path != path) continue;
+    std::string text;
+    for (const std::string& line : file.lines) text += line + "\n";
+    return text;
+  }
+  return "";
+}
+
+// What is wrong with "tessera VERB ..."; "" if nothing.
+std::string VerbProblem(const std::vector<std::string>& words) {
+  std::string verb;
+  for (size_t i = 1; i < words.size(); ++i) {
+    std::string word = words[i];
+    if (word == "|" || word == "...") continue;
+    if (word.starts_with("[")) word.erase(0, 1);
+    while (word.ends_with("]") || word.ends_with(",")) word.pop_back();
+    if (word.starts_with("-")) {
+      if (!HasOption(Help(verb), word)) return "tessera " + verb + " has no option " + word;
+    } else if (i == 1 || words[i - 1] == "|") {
+      verb = word;
+      if (verb != "VERB" && !Verbs().contains(verb)) return "tessera has no verb " + verb;
+    }
+  }
+  return "";
+}
+
+std::string CmakeProblem(const std::vector<std::string>& words) {
+  for (size_t i = 1; i + 1 < words.size(); ++i) {
+    const std::string& next = words[i + 1];
+    const bool target = words[i] == "-t" || words[i] == "--target";
+    if (target && !Build().targets.contains(next)) return "there is no target " + next;
+    if (words[i] == "--preset" &&
+        Output("cat CMakePresets.json").find("\"name\": \"" + next + "\"") == std::string::npos)
+      return "there is no preset " + next;
+    if (words[i] == "-L" && !Build().labels.contains(next)) return "no test has the label " + next;
+    if (words[i] == "-R" && std::ranges::none_of(Build().tests, [&](const std::string& test) {
+          return std::regex_search(test, std::regex(next));
+        }))
+      return "no test's name matches " + next;
+  }
+  return "";
+}
+
+std::string ScriptProblem(const std::string& script, const std::vector<std::string>& words) {
+  const std::string path = script.starts_with("./") ? script.substr(2) : script;
+  if (Meant(path).empty()) return path + " does not exist";
+  if (path == "run.sh" && words.size() > 1) return VerbProblem(words);
+  if (path == "test.sh") return CmakeProblem(words);
+  for (const std::string& word : words) {
+    if (word.starts_with("--") && !HasOption(Text(Meant(path)[0]), word))
+      return path + " has no option " + word;
+  }
+  return "";
+}
+
+// What is wrong with a command; nothing if |text| is no command that is known here.
+std::optional<std::string> CommandProblem(std::string text) {
+  if (const size_t comment = text.find(" #"); comment != std::string::npos) text.resize(comment);
+  if (const size_t second = text.find(" && "); second != std::string::npos) {
+    const auto problem = CommandProblem(text.substr(second + 4));
+    if (problem && !problem->empty()) return problem;
+    text.resize(second);
+  }
+  std::vector<std::string> words = SplitList(text, ' ');
+  static const std::regex variable(R"([A-Z_]+=.*)");
+  while (!words.empty() && (words[0] == "python3" || std::regex_match(words[0], variable)))
+    words.erase(words.begin());
+  if (words.empty()) return std::nullopt;
+  if (words[0] == "tessera" || words[0] == "build/bin/tessera") return VerbProblem(words);
+  if (words[0] == "cmake" || words[0] == "ctest") return CmakeProblem(words);
+  if (EndsWithAny(words[0], {".sh", ".py"}) && LooksLikePath(words[0]))
+    return ScriptProblem(words[0], words);
+  if (words[0].size() > 2 && words[0].starts_with("--") && words[0][2] != '-') {
+    for (const std::string& verb : Verbs()) {
+      if (HasOption(Help(verb), words[0])) return "";
+    }
+    return "no verb of tessera has the option " + words[0];
+  }
+  return std::nullopt;
+}
+
+// What is wrong with a name in a span; "" if nothing. |file|: the file named just before it, or "".
+std::string NameProblem(const std::string& text, const std::string& file) {
+  static const std::regex word(R"([A-Za-z_]\w{2,})"), library(R"(lib(\w+)\.so)"),
+      program(R"(build/bin/(\w+))");
+  std::smatch m;
+  if (std::regex_match(text, m, library) || std::regex_match(text, m, program))
+    return Build().targets.contains(m[1]) ? "" : "there is no target " + m[1].str();
+  if (LooksLikePath(text) && !text.starts_with("/"))
+    return Meant(text).empty() ? "no such file or folder" : "";
+  for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
+    const std::string name = it->str();
+    if (Elsewhere().Allow(name)) continue;
+    if (!IsWord(name)) return "no source has the word " + name;
+    if (file.empty() || it != std::sregex_iterator(text.begin(), text.end(), word)) continue;
+    const std::string stem = file.substr(0, file.rfind('.'));
+    const bool in_file = std::ranges::any_of(Words(), [&](const auto& source) {
+      return source.first.substr(0, source.first.rfind('.')) == stem &&
+             source.second.contains(name);
+    });
+    if (!in_file) return file + " does not have the word " + name;
+  }
+  return "";
+}
+
+TEST(Docs, NameWhatExists) {
+  ASSERT_GT(Build().targets.size(), 100u);
+  ASSERT_GT(Build().tests.size(), 50u);
+  size_t commands = 0, names = 0;
+  for (const TextFile& document : Documents()) {
+    const bool held = document.path == "README.md" || document.path == "CONTRIBUTING.md" ||
+                      Under(document.path, "docs");
+    if (!held) continue;
+    std::string file;  // the file that the span before named
+    for (const CodeText& code : CodeOf(document)) {
+      const std::string place = document.path + ":" + std::to_string(code.line) + ": `" + code.text;
+      if (Elsewhere().Allow(code.text)) continue;
+      if (const auto problem = CommandProblem(code.text)) {
+        ++commands;
+        EXPECT_EQ(*problem, "") << place << "`";
+        continue;
+      }
+      if (code.block) continue;
+      ++names;
+      EXPECT_EQ(NameProblem(code.text, code.adjacent ? file : ""), "") << place << "`";
+      if (!code.adjacent || LooksLikePath(code.text)) {
+        const auto meant = LooksLikePath(code.text) ? Meant(code.text) : std::vector<std::string>{};
+        file = meant.size() == 1 && meant[0].find('.') != std::string::npos ? meant[0] : "";
+      }
+    }
+  }
+  EXPECT_GT(commands, 20u);
+  EXPECT_GT(names, 200u);
+  Elsewhere().ExpectAllUsed();
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The code in a Markdown document: spans between backticks and lines of code blocks. Used by
+// docs_test.
+#ifndef TESSERA_TESTS_META_MARKDOWN_H_
+#define TESSERA_TESTS_META_MARKDOWN_H_
+
+#include <string>
+#include <vector>
+
+#include "tests/meta/sources.h"
+
+namespace tessera::test {
+
+struct CodeText {
+  std::string text;
+  size_t line = 0;        // from 1
+  bool block = false;     // a line of a block (fenced, or indented by four); else a span
+  bool adjacent = false;  // a span with nothing but space between it and the span before it
+};
+
+// In order of the document. A span may go over the end of a line.
+std::vector<CodeText> CodeOf(const TextFile& document);
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_META_MARKDOWN_H_
