@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "runtime/tensor/npy.h"
+#include "tools/verb.h"
 
 namespace tessera::tools {
 
@@ -15,7 +16,7 @@ void AddInputOptions(CLI::App& verb, InputOptions& options) {
       ->required();
   verb.add_option("--labels", options.labels,
                   "IDX or .npy file with one byte an item: the right class");
-  verb.add_option("--first", options.first, "only the first N items")->check(CLI::PositiveNumber);
+  verb.add_option("--first", options.first, "only the first N items")->check(CountFromOne());
 }
 
 Result<Inputs> LoadInputs(const InputOptions& options) {

@@ -1,20 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `tessera` command: picks the verb, prints errors, sets the exit code.
+// The `tessera` command: picks the verb, prints errors in one line, sets the exit code.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <map>
+#include <string>
+#include <vector>
 
+#include "base/text.h"
 #include "tools/verb.h"
 
 namespace {
 
 // A failed TESSERA_CHECK has printed its place; the exit code says "internal".
 extern "C" void OnAbort(int) { _exit(tessera::tools::kExitInternal); }
+
+struct Verb {
+  const char* name;
+  tessera::tools::Action (*add)(CLI::App&);
+};
+constexpr Verb kVerbs[] = {
+    {"compile", tessera::tools::AddCompile}, {"run", tessera::tools::AddRun},
+    {"compare", tessera::tools::AddCompare}, {"asm", tessera::tools::AddAsm},
+    {"disasm", tessera::tools::AddDisasm},   {"check", tessera::tools::AddCheck},
+    {"config", tessera::tools::AddConfig},   {"info", tessera::tools::AddInfo},
+};
+
+std::string VerbList() {
+  std::string list;
+  for (const Verb& verb : kVerbs) list += (list.empty() ? "" : ", ") + std::string(verb.name);
+  return list;
+}
+
+// How many letters to insert, delete, change or swap with the next one to make |b| of |a|.
+size_t Edits(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const size_t changed = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      cost[i][j] = std::min({changed, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+// What is wrong with a command line that begins with no verb; "" if it does, or asks for help.
+std::string VerbProblem(int argc, char** argv) {
+  if (argc < 2) return "no verb; there are " + VerbList() + "; tessera --help describes them";
+  const std::string word = argv[1];
+  if (word == "-h" || word == "--help" || word == "--version") return "";
+  const Verb* nearest = &kVerbs[0];
+  for (const Verb& verb : kVerbs) {
+    if (word == verb.name) return "";
+    if (Edits(word, verb.name) < Edits(word, nearest->name)) nearest = &verb;
+  }
+  const bool alike = Edits(word, nearest->name) <= 2;
+  return "'" + word + "' is no verb; " +
+         (alike ? "did you mean '" + std::string(nearest->name) + "'? " : "") + "there are " +
+         VerbList();
+}
+
+int Refuse(const std::string& message) {
+  std::fprintf(stderr, "tessera: %s\n", tessera::Legible(message).c_str());
+  return tessera::tools::kExitBad;
+}
 
 }  // namespace
 
@@ -33,31 +92,26 @@ int main(int argc, char** argv) {
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "
       "IMAGES.idx.gz --first 4");
 
-  std::map<std::string, Action> verbs;
-  verbs["compile"] = AddCompile(app);
-  verbs["run"] = AddRun(app);
-  verbs["compare"] = AddCompare(app);
-  verbs["asm"] = AddAsm(app);
-  verbs["disasm"] = AddDisasm(app);
-  verbs["check"] = AddCheck(app);
-  verbs["config"] = AddConfig(app);
-  verbs["info"] = AddInfo(app);
+  std::vector<Action> actions;
+  for (const Verb& verb : kVerbs) actions.push_back(verb.add(app));
 
+  if (const std::string problem = VerbProblem(argc, argv); !problem.empty()) return Refuse(problem);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitOk : kExitBad;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const auto parsed = app.get_subcommands();
+    const std::string verb = parsed.empty() ? "" : " " + parsed[0]->get_name();
+    return Refuse(std::string(error.what()) + "; tessera" + verb + " --help lists what it takes");
   }
+  const std::string name = app.get_subcommands()[0]->get_name();
+  const auto verb = std::ranges::find(kVerbs, name, &Verb::name);
   try {
-    const tessera::Result<int> code = verbs.at(app.get_subcommands()[0]->get_name())();
-    if (!code) {
-      std::fprintf(stderr, "tessera: %s\n", code.error().message.c_str());
-      return kExitBad;
-    }
-    return *code;
+    const tessera::Result<int> code = actions[static_cast<size_t>(verb - kVerbs)]();
+    return code ? *code : Refuse(code.error().message);
   } catch (const std::exception&
                error) {  // only the standard library throws: out of memory and the like
-    std::fprintf(stderr, "tessera: internal error: %s\n", error.what());
+    Refuse(std::string("internal error: ") + error.what());
     return kExitInternal;
   }
 }

@@ -5,7 +5,10 @@
 #define TESSERA_TOOLS_VERB_H_
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <string>
 
 #include "base/error.h"
 
@@ -20,6 +23,17 @@ inline constexpr int kExitInternal = 3;  // our own bug
 // What a verb does once its options are parsed: an exit code, or an error (printed in one line,
 // exit 2).
 using Action = std::function<Result<int>()>;
+
+// For options that count something: refuses what is no whole number from 1 on, in words.
+inline CLI::Validator CountFromOne() {
+  const auto check = [](std::string& word) -> std::string {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc() && end == word.data() + word.size() && value >= 1) return "";
+    return "'" + word + "' is not a count; give a whole number from 1 on";
+  };
+  return CLI::Validator(check, "COUNT");
+}
 
 // Adds one verb to |app| and returns its action; options live in what the action captures.
 Action AddCompile(CLI::App& app);

@@ -11,11 +11,16 @@
 #include <onnx/onnx_pb.h>
 #pragma GCC diagnostic pop
 
+#include "base/text.h"
+
 namespace tessera::onnx_model {
 namespace {
 
 constexpr int64_t kMaxElements = int64_t{1} << 29;  // of one initializer
 constexpr int kMaxNodes = 1 << 14;                  // later passes look at pairs of nodes
+
+// Names stay whole: they say which tensor is meant. Two that become equal are refused as doubles.
+std::string NameFrom(const std::string& text) { return Legible(text, text.max_size()); }
 
 std::optional<DType> TypeOf(int32_t onnx_type) {
   switch (onnx_type) {
@@ -99,7 +104,7 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
 }
 
 Value ReadValue(const onnx::ValueInfoProto& proto) {
-  Value value{proto.name(), std::nullopt, std::nullopt};
+  Value value{NameFrom(proto.name()), std::nullopt, std::nullopt};
   if (!proto.type().has_tensor_type()) return value;
   const onnx::TypeProto::Tensor& type = proto.type().tensor_type();
   value.dtype = TypeOf(type.elem_type());
@@ -112,12 +117,9 @@ Value ReadValue(const onnx::ValueInfoProto& proto) {
 }
 
 Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
-  OnnxNode node{index,
-                proto.op_type(),
-                proto.name(),
-                {proto.input().begin(), proto.input().end()},
-                {proto.output().begin(), proto.output().end()},
-                {}};
+  OnnxNode node{index, proto.op_type(), NameFrom(proto.name()), {}, {}, {}};
+  for (const std::string& name : proto.input()) node.inputs.push_back(NameFrom(name));
+  for (const std::string& name : proto.output()) node.outputs.push_back(NameFrom(name));
   if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
     return Fail(Code::kUnsupported, "{}: operators of domain '{}' are not supported", node.Place(),
                 proto.domain());
@@ -194,14 +196,15 @@ Result<OnnxModel> Parse(std::span<const uint8_t> bytes) {
                 graph.node_size(), kMaxNodes);
   }
   OnnxModel model;
-  model.name = graph.name();
+  model.name = NameFrom(graph.name());
   for (const auto& opset : proto.opset_import()) {
     if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
   }
   for (const onnx::TensorProto& t : graph.initializer()) {
-    TESSERA_ASSIGN(HostTensor tensor, ReadTensor(t, fmt::format("initializer '{}'", t.name())));
-    if (!model.initializers.emplace(t.name(), std::move(tensor)).second) {
-      return Fail(Code::kInvalidArgument, "initializer '{}' is there twice", t.name());
+    const std::string name = NameFrom(t.name());
+    TESSERA_ASSIGN(HostTensor tensor, ReadTensor(t, fmt::format("initializer '{}'", name)));
+    if (!model.initializers.emplace(name, std::move(tensor)).second) {
+      return Fail(Code::kInvalidArgument, "initializer '{}' is there twice", name);
     }
   }
   int index = 0;
@@ -210,7 +213,8 @@ Result<OnnxModel> Parse(std::span<const uint8_t> bytes) {
     model.nodes.push_back(std::move(node));
   }
   for (const auto& value : graph.input()) {
-    if (!model.initializers.contains(value.name())) model.inputs.push_back(ReadValue(value));
+    if (!model.initializers.contains(NameFrom(value.name())))
+      model.inputs.push_back(ReadValue(value));
   }
   for (const auto& value : graph.output()) model.outputs.push_back(ReadValue(value));
   TESSERA_TRY(CheckNames(model));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tessera::tflite_model {
@@ -24,14 +25,8 @@ size_t SizeOf(const flatbuffers::Vector<T>* vector) {
   return vector ? vector->size() : 0;
 }
 
-// One line without characters that a terminal would act on.
-std::string Clean(const flatbuffers::String* text) {
-  if (!text) return {};
-  std::string clean(text->c_str(), std::min<size_t>(text->size(), kMaxName));
-  for (char& c : clean) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return clean;
+std::string NameFrom(const flatbuffers::String* text) {
+  return text ? Legible({text->c_str(), text->size()}, kMaxName) : "";
 }
 
 int64_t BytesOf(TensorType type) {  // an element; 0: not a type whose elements stand side by side
@@ -102,7 +97,7 @@ Result<std::span<const uint8_t>> Data(const tflite_file::Model& model, uint32_t 
 
 Result<TfliteTensor> ReadTensor(const tflite_file::Model& model, const tflite_file::Tensor& table,
                                 int index) {
-  TfliteTensor tensor{.index = index, .name = Clean(table.name()), .type = table.type()};
+  TfliteTensor tensor{.index = index, .name = NameFrom(table.name()), .type = table.type()};
   const std::string place = tensor.Place();
   if (table.is_variable())
     return Fail(Code::kUnsupported, "{}: variables are not supported", place);
@@ -168,7 +163,7 @@ Result<Operator> ReadOperator(const tflite_file::Model& model, const tflite_file
       std::max(static_cast<BuiltinOperator>(code.deprecated_builtin_code()), code.builtin_code());
   if (op.code == BuiltinOperator::CUSTOM) {
     return Fail(Code::kUnsupported, "operator {}: custom operator '{}' is not supported", index,
-                Clean(code.custom_code()));
+                NameFrom(code.custom_code()));
   }
   op.type = tflite_file::EnumNameBuiltinOperator(op.code);
   if (op.type.empty()) {
@@ -234,7 +229,7 @@ Result<TfliteModel> Parse(std::span<const uint8_t> bytes) {
                 kMaxTensors);
   }
   TfliteModel model;
-  model.name = Clean(graph.name());
+  model.name = NameFrom(graph.name());
   for (uint32_t i = 0; i < tensors; ++i) {
     TESSERA_ASSIGN(TfliteTensor tensor,
                    ReadTensor(file, *graph.tensors()->Get(i), static_cast<int>(i)));

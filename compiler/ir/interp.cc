@@ -315,12 +315,4 @@ Result<int64_t> EvalInt(const Expr& e) {
   return out.i;
 }
 
-Result<float> EvalFloat(const Expr& e) {
-  TESSERA_CHECK(e.lanes() == 1 && IsFloat(e.dtype()));
-  Interpreter interpreter{InterpOptions{}};
-  LaneValue out;
-  if (!interpreter.Eval(e, &out)) return std::unexpected(*interpreter.error);
-  return out.f;
-}
-
 }  // namespace tessera::ir

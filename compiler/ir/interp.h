@@ -35,9 +35,8 @@ struct InterpStats {
 Result<InterpStats> Interpret(const Func& func, const std::vector<Array*>& args,
                               const InterpOptions& options = {});
 
-// The value of an expression without free variables and loads; for tests and constant folding.
+// The value of a scalar integer expression without free variables and loads.
 Result<int64_t> EvalInt(const Expr& e);
-Result<float> EvalFloat(const Expr& e);
 
 }  // namespace tessera::ir
 

@@ -212,9 +212,4 @@ bool ProveTrue(const Expr& condition, const Ranges& ranges) {
   return IsConstant(c) && c->ivalue != 0;
 }
 
-bool ProveFalse(const Expr& condition, const Ranges& ranges) {
-  const Expr c = Simplify(condition, ranges);
-  return IsConstant(c) && c->ivalue == 0;
-}
-
 }  // namespace tessera::ir

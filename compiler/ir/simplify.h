@@ -16,9 +16,8 @@ Expr Simplify(const Expr& e, const Ranges& ranges = {});
 Stmt Simplify(const Stmt& s, const Ranges& ranges = {});  // may be an empty Seq
 Func Simplify(const Func& f);
 
-// Is |condition| true (false) whatever values the variables take?
+// Is |condition| true whatever values the variables take?
 bool ProveTrue(const Expr& condition, const Ranges& ranges);
-bool ProveFalse(const Expr& condition, const Ranges& ranges);
 
 }  // namespace tessera::ir
 

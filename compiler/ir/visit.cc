@@ -122,12 +122,6 @@ std::vector<Expr> DirectExprs(const Stmt& s) {
   return all;
 }
 
-void VisitExprs(const Stmt& s, const std::function<void(const Expr&)>& fn) {
-  VisitStmts(s, [&](const Stmt& x) {
-    for (const Expr& e : DirectExprs(x)) Visit(e, fn);
-  });
-}
-
 Stmt FreshCopy(const Stmt& s, VarMap vars) {
   std::unordered_map<const BufferNode*, Buffer> buffers;
   VisitStmts(s, [&](const Stmt& x) {

@@ -37,7 +37,6 @@ Stmt FreshCopy(const Stmt& s, VarMap vars);
 // Calls fn on each node, operands first.
 void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first
-void VisitExprs(const Stmt& s, const std::function<void(const Expr&)>& fn);  // every node
 
 // Does |e| contain the variable |var|?
 bool UsesVar(const Expr& e, const Expr& var);

@@ -56,12 +56,6 @@ int DataAxes(const Expr& read, const std::vector<Axis>& axes) {
 
 }  // namespace
 
-const char* RoleName(Role role) {
-  constexpr const char* kNames[] = {"batch",       "spatial",       "output channel",
-                                    "channelwise", "input channel", "window"};
-  return kNames[static_cast<int>(role)];
-}
-
 const AxisRole* Roles::Find(Role role) const {
   for (const std::vector<AxisRole>* axes : {&data, &reduced}) {
     for (const AxisRole& a : *axes) {

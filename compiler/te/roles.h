@@ -23,7 +23,6 @@ enum class Role : uint8_t {
   kInputChannel,   // reduced; alone in its index of the input
   kWindow,         // reduced; added to a spatial axis in an index of the input
 };
-const char* RoleName(Role role);
 
 struct AxisRole {
   ir::Axis axis;

@@ -43,10 +43,19 @@ TEST(Command, EveryVerbHasHelpWithAnExample) {
 }
 
 TEST(Command, BadUseExitsWith2) {
-  EXPECT_EQ(Tessera("").code, 2);
-  EXPECT_EQ(Tessera("fly").code, 2);
-  EXPECT_EQ(Tessera("run").code, 2);
-  EXPECT_EQ(Tessera("compile " + std::string(kModel) + " --dump everything -o /dev/null").code, 2);
+  const std::string verbs = "compile, run, compare, asm, disasm, check, config, info";
+  ExpectRefused("", "no verb; there are " + verbs + "; tessera --help");
+  ExpectRefused("fly", "'fly' is no verb; there are " + verbs);
+  ExpectRefused("comprae", "'comprae' is no verb; did you mean 'compare'? there are " + verbs);
+  ExpectRefused("--verbose", "'--verbose' is no verb");
+  ExpectRefused("run", "model is required; tessera run --help");
+  ExpectRefused("config --bogus", "--bogus; tessera config --help");
+  for (const char* count : {"0", "-3", "many", "1.5", "99999999999999999999"}) {
+    ExpectRefused(
+        "run x --input y --first " + std::string(count),
+        "--first: '" + std::string(count) + "' is not a count; give a whole number from 1");
+  }
+  ExpectRefused("compile " + std::string(kModel) + " --dump everything -o /dev/null", "everything");
   ExpectRefused("compile " + std::string(kModel), "nothing to do");
   ExpectRefused("compile " + std::string(kModel) + " --target fpga -o x.tsr", "--target fpga");
   ExpectRefused("config nonesuch", "nonesuch");

@@ -30,9 +30,6 @@ inline constexpr int64_t kMaxStackBytes = 4096;
 Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
                                            const std::string& level);
 
-// The same as optimised LLVM assembly, for people.
-Result<std::string> CompileText(std::span<const ir::Func> funcs, const std::string& level);
-
 }  // namespace tessera::codegen
 
 #endif  // TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_

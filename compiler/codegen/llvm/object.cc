@@ -113,15 +113,4 @@ Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 
-Result<std::string> CompileText(std::span<const ir::Func> funcs, const std::string& level) {
-  const Level* found = nullptr;
-  TESSERA_ASSIGN(const auto machine, MakeMachine(level, found));
-  llvm::LLVMContext context;
-  TESSERA_ASSIGN(const auto module, Build(funcs, *found, *machine, context));
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream, nullptr);
-  return stream.str();
-}
-
 }  // namespace tessera::codegen

@@ -17,6 +17,12 @@ using Index = std::vector<Expr>;
 
 Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 
+const char* RoleName(Role role) {
+  constexpr const char* kNames[] = {"batch",       "spatial",       "output channel",
+                                    "channelwise", "input channel", "window"};
+  return kNames[static_cast<int>(role)];
+}
+
 // "c output channel, y spatial 2, ..." in the order data, reduced.
 std::string Text(const Tensor& t) {
   const std::optional<Roles> roles = FindRoles(t->axes, t->reduce_axes, t->body);
