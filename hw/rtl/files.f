@@ -2,6 +2,7 @@
 // folder. tsr_pkg.sv is printed for each configuration and comes before them. The one list of files and folders:
 // sources.sh reads it, hw/scripts/lint.sh fails when a file is not in it.
 common/tsr_index_pkg.sv
+dma/tsr_dma_pkg.sv
 vector/tsr_vector_pkg.sv
 
 tsr_top.sv
@@ -35,21 +36,20 @@ issue/tsr_route.sv
 issue/tsr_tokens.sv
 
 dma/tsr_box.sv
+dma/tsr_dma_front.sv
+dma/tsr_dma_walk.sv
 dma/tsr_runs.sv
 
 load/tsr_load.sv
 load/tsr_load_align.sv
 load/tsr_load_decode.sv
-load/tsr_load_front.sv
 load/tsr_load_path.sv
-load/tsr_load_walk.sv
 
 store/tsr_store.sv
+store/tsr_store_cut.sv
 store/tsr_store_decode.sv
-store/tsr_store_front.sv
 store/tsr_store_pack.sv
 store/tsr_store_read.sv
-store/tsr_store_walk.sv
 
 gemm/tsr_dw_loop.sv
 gemm/tsr_dw_window.sv

@@ -13,61 +13,35 @@
 
 module tsr_box #(
   parameter int UserBits  = 1,  // bits that travel along
-  parameter int YStepBits = 24  // bits of y_step; 24 ..
+  parameter int YStepBits = 24  // bits of y_step that are used; 24 .. 32
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
-  input  logic [8*40-1:0]      seg_base_i,   // bytes; constant while boxes are inside
-  input  logic [8*40-1:0]      seg_size_i,   // bytes, at most 2^40 - 1
-  input  logic                 unlimited_i,  // a segment of size 0 has no limit
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [8*40-1:0]     seg_base_i,   // bytes; constant while boxes are inside
+  input  logic [8*40-1:0]     seg_size_i,   // bytes, at most 2^40 - 1
+  input  logic                unlimited_i,  // a segment of size 0 has no limit
   // box in
-  input  logic                 valid_i,
-  output logic                 ready_o,
-  input  logic                 bad_i,        // a field has no meaning: ERR_ILLEGAL_FIELD
-  input  logic                 nop_i,        // does nothing whatever the sizes say
-  input  logic [20:0]          depth_i,      // tiles in the scratchpad
-  input  logic [2:0]           segment_i,
-  input  logic [19:0]          sram_base_i,
-  input  logic [47:0]          dram_base_i,
-  input  logic [15:0]          x_bytes_i,
-  input  logic [15:0]          x_size_i,
-  input  logic [15:0]          y_size_i,
-  input  logic [15:0]          z_size_i,
-  input  logic [23:0]          x_step_i,
-  input  logic [YStepBits-1:0] y_step_i,
-  input  logic [31:0]          z_step_i,
-  input  logic [7:0]           x_pad_0_i,
-  input  logic [7:0]           x_pad_1_i,
-  input  logic [7:0]           y_pad_0_i,
-  input  logic [7:0]           y_pad_1_i,
-  input  logic [UserBits-1:0]  user_i,
+  input  logic                valid_i,
+  output logic                ready_o,
+  input  logic                bad_i,        // a field has no meaning: ERR_ILLEGAL_FIELD
+  input  logic                nop_i,        // does nothing whatever the sizes say
+  input  logic [20:0]         depth_i,      // tiles in the scratchpad
+  input  logic [2:0]          segment_i,
+  input  logic [47:0]         dram_base_i,
+  input  tsr_dma_pkg::box_t   box_i,
+  input  logic [UserBits-1:0] user_i,
   // box out
-  output logic                 valid_o,
-  input  logic                 ready_i,
-  output logic [7:0]           err_o,        // tsr_pkg::ERR_*
-  output logic                 nop_o,        // no tile
-  output logic                 no_data_o,    // no byte of device memory: pads only, or nothing
-  output logic [39:0]          addr_o,       // of tile (0, 0, 0)
-  output logic [31:0]          run_bytes_o,  // bytes of a contiguous run
-  output logic                 row_run_o,    // the tiles of a row follow each other in device memory
-  output logic                 plane_run_o,  // and the rows of a plane
-  output logic                 box_run_o,    // and the planes
-  output logic [19:0]          sram_base_o,
-  output logic [15:0]          x_bytes_o,
-  output logic [15:0]          x_size_o,
-  output logic [15:0]          y_size_o,
-  output logic [15:0]          z_size_o,
-  output logic [23:0]          x_step_o,
-  output logic [YStepBits-1:0] y_step_o,
-  output logic [31:0]          z_step_o,
-  output logic [7:0]           x_pad_0_o,
-  output logic [7:0]           x_pad_1_o,
-  output logic [7:0]           y_pad_0_o,
-  output logic [7:0]           y_pad_1_o,
-  output logic [UserBits-1:0]  user_o
+  output logic                valid_o,
+  input  logic                ready_i,
+  output logic [7:0]          err_o,        // tsr_pkg::ERR_*
+  output logic                nop_o,        // no tile
+  output logic                no_data_o,    // no byte of device memory: pads only, or nothing
+  output logic [39:0]         addr_o,       // of tile (0, 0, 0)
+  output logic [31:0]         run_bytes_o,  // bytes of a contiguous run
+  output tsr_dma_pkg::runs_t  runs_o,
+  output tsr_dma_pkg::box_t   box_o,
+  output logic [UserBits-1:0] user_o
 );
-  // What every stage carries unchanged.
-  localparam int Carry = 2 + 21 + 20 + 4 * 16 + 24 + YStepBits + 32 + 4 * 8 + UserBits;
   localparam int Stages = 6;
   localparam int EndBits = 52;
 
@@ -82,37 +56,30 @@ module tsr_box #(
     else if (go) full_q <= {full_q[Stages-1:1], valid_i};
   end
 
-  // Stage 1: the box; its segment is looked up on the way to stage 2.
-  logic [Carry-1:0] c1_q, c2_q, c3_q, c4_q, c5_q, c6_q;
+  // Stage 1: the box; its segment is looked up on the way to stage 2. What later stages need travels on.
+  tsr_dma_pkg::box_t b1_q, b2_q, b3_q, b4_q, b5_q, b6_q;
+  logic [UserBits-1:0] user1_q, user2_q, user3_q, user4_q, user5_q, user6_q;
+  tsr_dma_pkg::box_t box_used;
+  logic [5:1] bad_q;
+  logic [4:1] nop_q;
+  logic [20:0] depth1_q, depth2_q, depth3_q, depth4_q, depth5_q;
   logic [2:0] segment1_q;
   logic [47:0] dram1_q, dram2_q, dram3_q;
+  always_comb begin
+    box_used = box_i;
+    box_used.y_step = 32'(box_i.y_step[YStepBits-1:0]);
+  end
   always_ff @(posedge clk_i) begin
     if (go) begin
-      c1_q <= {bad_i, nop_i, depth_i, sram_base_i, x_bytes_i, x_size_i, y_size_i, z_size_i, x_step_i, y_step_i,
-               z_step_i, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i, user_i};
+      {b1_q, b2_q, b3_q, b4_q, b5_q, b6_q} <= {box_used, b1_q, b2_q, b3_q, b4_q, b5_q};
+      {user1_q, user2_q, user3_q, user4_q, user5_q, user6_q} <= {user_i, user1_q, user2_q, user3_q, user4_q, user5_q};
+      bad_q <= {bad_q[4:1], bad_i};
+      nop_q <= {nop_q[3:1], nop_i};
+      {depth1_q, depth2_q, depth3_q, depth4_q, depth5_q} <= {depth_i, depth1_q, depth2_q, depth3_q, depth4_q};
       segment1_q <= segment_i;
       dram1_q <= dram_base_i;
-      c2_q <= c1_q;
-      c3_q <= c2_q;
-      c4_q <= c3_q;
-      c5_q <= c4_q;
-      c6_q <= c5_q;
     end
   end
-
-  // Fields of a carry word, by stage where they are used.
-  localparam int UserLsb = 0;
-  localparam int PadLsb = UserLsb + UserBits;
-  localparam int ZStepLsb = PadLsb + 32;
-  localparam int YStepLsb = ZStepLsb + 32;
-  localparam int XStepLsb = YStepLsb + YStepBits;
-  localparam int ZSizeLsb = XStepLsb + 24;
-  localparam int YSizeLsb = ZSizeLsb + 16;
-  localparam int XSizeLsb = YSizeLsb + 16;
-  localparam int XBytesLsb = XSizeLsb + 16;
-  localparam int SramLsb = XBytesLsb + 16;
-  localparam int DepthLsb = SramLsb + 20;
-  localparam int NopLsb = DepthLsb + 21;
 
   // Stage 2: products of sizes and steps; extents of the padded box.
   logic [39:0] xx2_q;
@@ -122,11 +89,11 @@ module tsr_box #(
   logic [39:0] base2_q, base3_q, base4_q, size2_q, size3_q, size4_q, size5_q;
   always_ff @(posedge clk_i) begin
     if (go) begin
-      xx2_q <= 40'(c1_q[XSizeLsb+:16]) * 40'(c1_q[XStepLsb+:24]);
-      yy2_q <= (YStepBits + 16)'(c1_q[YSizeLsb+:16]) * (YStepBits + 16)'(c1_q[YStepLsb+:YStepBits]);
-      zz2_q <= 48'(c1_q[ZSizeLsb+:16]) * 48'(c1_q[ZStepLsb+:32]);
-      cols2_q <= 17'(c1_q[XSizeLsb+:16]) + 17'(c1_q[PadLsb+24+:8]) + 17'(c1_q[PadLsb+16+:8]);
-      rows2_q <= 17'(c1_q[YSizeLsb+:16]) + 17'(c1_q[PadLsb+8+:8]) + 17'(c1_q[PadLsb+:8]);
+      xx2_q <= 40'(b1_q.x_size) * 40'(b1_q.x_step);
+      yy2_q <= (YStepBits + 16)'(b1_q.y_size) * (YStepBits + 16)'(b1_q.y_step);
+      zz2_q <= 48'(b1_q.z_size) * 48'(b1_q.z_step);
+      cols2_q <= 17'(b1_q.x_size) + 17'(b1_q.x_pad_0) + 17'(b1_q.x_pad_1);
+      rows2_q <= 17'(b1_q.y_size) + 17'(b1_q.y_pad_0) + 17'(b1_q.y_pad_1);
       base2_q <= seg_base_i[40*segment1_q+:40];
       size2_q <= seg_size_i[40*segment1_q+:40];
       dram2_q <= dram1_q;
@@ -142,16 +109,16 @@ module tsr_box #(
   logic row_run3_q, row_run4_q, row_run5_q, row_run6_q;
   logic [31:0] row_bytes3_q;
   logic x_dense2;
-  assign x_dense2 = c2_q[XStepLsb+:24] == 24'(c2_q[XBytesLsb+:16]);
+  assign x_dense2 = b2_q.x_step == 24'(b2_q.x_bytes);
   always_ff @(posedge clk_i) begin
     if (go) begin
-      xlast3_q <= xx2_q - 40'(c2_q[XStepLsb+:24]);
-      ylast3_q <= yy2_q - (YStepBits + 16)'(c2_q[YStepLsb+:YStepBits]);
+      xlast3_q <= xx2_q - 40'(b2_q.x_step);
+      ylast3_q <= yy2_q - (YStepBits + 16)'(b2_q.y_step);
       yy3_q <= yy2_q[31:0];
-      zlast3_q <= zz2_q - 48'(c2_q[ZStepLsb+:32]);
+      zlast3_q <= zz2_q - 48'(b2_q.z_step);
       plane3_q <= 34'(cols2_q) * 34'(rows2_q);
-      row_run3_q <= x_dense2 | (c2_q[XSizeLsb+:16] == 16'd1);
-      row_bytes3_q <= x_dense2 ? xx2_q[31:0] : 32'(c2_q[XBytesLsb+:16]);
+      row_run3_q <= x_dense2 | (b2_q.x_size == 16'd1);
+      row_bytes3_q <= x_dense2 ? xx2_q[31:0] : 32'(b2_q.x_bytes);
       dram3_q <= dram2_q;
       base3_q <= base2_q;
       size3_q <= size2_q;
@@ -167,12 +134,12 @@ module tsr_box #(
   logic [20:0] plane3;
   logic y_dense3;
   assign plane3 = (plane3_q[33:21] != '0) ? '1 : plane3_q[20:0];
-  assign y_dense3 = 32'(c3_q[YStepLsb+:YStepBits]) == row_bytes3_q;
+  assign y_dense3 = 32'(b3_q.y_step) == row_bytes3_q;
   always_ff @(posedge clk_i) begin
     if (go) begin
-      tiles4_q <= 37'(plane3) * 37'(c3_q[ZSizeLsb+:16]);
+      tiles4_q <= 37'(plane3) * 37'(b3_q.z_size);
       row_bytes4_q <= row_bytes3_q;
-      plane_run4_q <= row_run3_q & (y_dense3 | (c3_q[YSizeLsb+:16] == 16'd1));
+      plane_run4_q <= row_run3_q & (y_dense3 | (b3_q.y_size == 16'd1));
       plane_bytes4_q <= y_dense3 ? yy3_q : row_bytes3_q;
       end_a4_q <= EndBits'(xlast3_q) + EndBits'(ylast3_q);
       end_b4_q <= EndBits'(zlast3_q) + EndBits'(dram3_q);
@@ -189,24 +156,24 @@ module tsr_box #(
   logic none5_q, none6_q, no_data5_q, no_data6_q, box_run5_q, box_run6_q;
   logic [39:0] addr5_q, addr6_q;
   logic z_dense4, box_run4;
-  assign z_dense4 = (c4_q[ZStepLsb+:32] == plane_bytes4_q) | (c4_q[ZSizeLsb+:16] == 16'd1);
+  assign z_dense4 = (b4_q.z_step == plane_bytes4_q) | (b4_q.z_size == 16'd1);
   assign box_run4 = plane_run4_q & z_dense4;
   always_ff @(posedge clk_i) begin
     if (go) begin
-      end5_q <= end_a4_q + end_b4_q + EndBits'(c4_q[XBytesLsb+:16]);
-      sram_end5_q <= 38'(tiles4_q) + 38'(c4_q[SramLsb+:20]);
-      none5_q <= (tiles4_q == '0) | c4_q[NopLsb];
-      no_data5_q <= (c4_q[XSizeLsb+:16] == '0) | (c4_q[YSizeLsb+:16] == '0) | (tiles4_q == '0) | c4_q[NopLsb];
+      end5_q <= end_a4_q + end_b4_q + EndBits'(b4_q.x_bytes);
+      sram_end5_q <= 38'(tiles4_q) + 38'(b4_q.sram_base);
+      none5_q <= (tiles4_q == '0) | nop_q[4];
+      no_data5_q <= (b4_q.x_size == '0) | (b4_q.y_size == '0) | (tiles4_q == '0) | nop_q[4];
       box_run5_q <= box_run4;
       if (box_run4) begin
         // One run: a level of size 1 adds nothing, a dense level multiplies.
-        run5_q <= (c4_q[ZSizeLsb+:16] == 16'd1) ? plane_bytes4_q : zz4_q;
+        run5_q <= (b4_q.z_size == 16'd1) ? plane_bytes4_q : zz4_q;
       end else if (plane_run4_q) begin
         run5_q <= plane_bytes4_q;
       end else if (row_run4_q) begin
         run5_q <= row_bytes4_q;
       end else begin
-        run5_q <= 32'(c4_q[XBytesLsb+:16]);
+        run5_q <= 32'(b4_q.x_bytes);
       end
       plane_run5_q <= plane_run4_q;
       row_run5_q <= row_run4_q;
@@ -226,9 +193,9 @@ module tsr_box #(
   logic [7:0] err6_q;
   always_ff @(posedge clk_i) begin
     if (go) begin
-      if (c5_q[NopLsb+1]) err6_q <= tsr_pkg::ERR_ILLEGAL_FIELD;
+      if (bad_q[5]) err6_q <= tsr_pkg::ERR_ILLEGAL_FIELD;
       else if (none5_q) err6_q <= tsr_pkg::ERR_NONE;
-      else if (sram_end5_q > 38'(c5_q[DepthLsb+:21])) err6_q <= tsr_pkg::ERR_SRAM_RANGE;
+      else if (sram_end5_q > 38'(depth5_q)) err6_q <= tsr_pkg::ERR_SRAM_RANGE;
       else if (!no_data5_q && !(unlimited_i && size5_q == '0) && end5_q > EndBits'(size5_q))
         err6_q <= tsr_pkg::ERR_DRAM_RANGE;
       else err6_q <= tsr_pkg::ERR_NONE;
@@ -247,23 +214,15 @@ module tsr_box #(
   assign no_data_o = no_data6_q;
   assign addr_o = addr6_q;
   assign run_bytes_o = run6_q;
-  assign row_run_o = row_run6_q;
-  assign plane_run_o = plane_run6_q;
-  assign box_run_o = box_run6_q;
-  assign sram_base_o = c6_q[SramLsb+:20];
-  assign x_bytes_o = c6_q[XBytesLsb+:16];
-  assign x_size_o = c6_q[XSizeLsb+:16];
-  assign y_size_o = c6_q[YSizeLsb+:16];
-  assign z_size_o = c6_q[ZSizeLsb+:16];
-  assign x_step_o = c6_q[XStepLsb+:24];
-  assign y_step_o = c6_q[YStepLsb+:YStepBits];
-  assign z_step_o = c6_q[ZStepLsb+:32];
-  assign {x_pad_0_o, x_pad_1_o, y_pad_0_o, y_pad_1_o} = c6_q[PadLsb+:32];
-  assign user_o = c6_q[UserLsb+:UserBits];
+  assign runs_o.row = row_run6_q;
+  assign runs_o.plane = plane_run6_q;
+  assign runs_o.box = box_run6_q;
+  assign box_o = b6_q;
+  assign user_o = user6_q;
 
   logic unused;
-  assign unused = ^{c6_q[Carry-1:DepthLsb], dram4_q[47:40]};
+  assign unused = ^dram4_q[47:40];
 
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {sram_base_i, dram_base_i, x_size_i, y_size_i, z_size_i, user_i})
+  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {dram_base_i, box_i, user_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {err_o, addr_o, run_bytes_o, user_o})
 endmodule

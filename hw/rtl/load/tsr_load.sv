@@ -7,8 +7,8 @@
 //   Cost    8 cycles from command to request, 3 from beat to write; a beat a cycle and a chunk a cycle,
 //           also from command to command: the next ones' requests go out while this one's beats come
 //
-//   command -> decode -> tsr_box -+-> tsr_runs -> credits -> read requests
-//                                 +-> queue -> tsr_load_walk -> tsr_load_align <- queue <- beats
+//   command -> tsr_load_decode -> tsr_dma_front -+-> bursts -> credits -> read requests
+//                                                +-> queue -> tsr_dma_walk -> tsr_load_align <- queue <- beats
 //
 // Invariant: at most MaxBursts bursts and about MaxBeatsOut beats are outstanding, so that fetch, which
 // shares the bus, never waits long. Nothing is requested for a box that is in error.
@@ -63,24 +63,39 @@ module tsr_load #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
-  // Rows of profile vta step by 16 bits of tiles.
-  localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::WgtTileBytes > tsr_pkg::AccTileBytes
-                                                      ? tsr_pkg::WgtTileBytes : tsr_pkg::AccTileBytes) : 8;
-  localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
   localparam int UserBits = 32 + 3 + 8 + 1;
 
   // Decode and check.
-  logic box_valid, box_ready, box_nop, box_no_data, box_row_run, box_plane_run, box_box_run;
-  logic [7:0] box_err, box_x_pad_0, box_x_pad_1, box_y_pad_0, box_y_pad_1;
-  logic [39:0] box_addr;
-  logic [31:0] box_run_bytes, box_z_step;
-  logic [19:0] box_sram_base;
-  logic [15:0] box_x_bytes, box_x_size, box_y_size, box_z_size;
-  logic [23:0] box_x_step;
-  logic [YStepBits-1:0] box_y_step;
+  logic dec_bad, dec_nop, dec_short;
+  logic [20:0] dec_depth;
+  logic [2:0] dec_mem, dec_segment;
+  logic [7:0] dec_pad_value;
+  logic [47:0] dec_dram_base;
+  tsr_dma_pkg::box_t dec_box;
+  tsr_load_decode u_decode (
+    .vta_i,
+    .insn_i(cmd_insn_i),
+    .bad_o(dec_bad),
+    .nop_o(dec_nop),
+    .depth_o(dec_depth),
+    .mem_o(dec_mem),
+    .short_o(dec_short),
+    .pad_value_o(dec_pad_value),
+    .segment_o(dec_segment),
+    .dram_base_o(dec_dram_base),
+    .box_o(dec_box)
+  );
+
+  logic box_valid, box_ready, box_nop, box_err, run_valid, run_ready, unused_last, unused_user;
+  logic [3:0] box_err_code;
+  tsr_dma_pkg::box_t box;
+  tsr_dma_pkg::walk_t box_walk;
+  logic [4*BusShift-1:0] box_lows;
   logic [UserBits-1:0] box_user;
-  tsr_load_front #(
-    .YStepBits(YStepBits),
+  logic [39:0] run_addr;
+  logic [7:0] run_len;
+  tsr_dma_front #(
+    .MaxBurst(MaxBurst),
     .UserBits(UserBits)
   ) u_front (
     .clk_i,
@@ -90,70 +105,28 @@ module tsr_load #(
     .seg_size_i,
     .cmd_valid_i,
     .cmd_ready_o,
-    .cmd_insn_i,
-    .cmd_num_i,
+    .cmd_bad_i(dec_bad),
+    .cmd_nop_i(dec_nop),
+    .cmd_depth_i(dec_depth),
+    .cmd_segment_i(dec_segment),
+    .cmd_dram_base_i(dec_dram_base),
+    .cmd_box_i(dec_box),
+    .cmd_user_i({cmd_num_i, dec_mem, dec_pad_value, dec_short}),
     .valid_o(box_valid),
     .ready_i(box_ready),
-    .err_o(box_err),
     .nop_o(box_nop),
-    .no_data_o(box_no_data),
-    .addr_o(box_addr),
-    .run_bytes_o(box_run_bytes),
-    .row_run_o(box_row_run),
-    .plane_run_o(box_plane_run),
-    .box_run_o(box_box_run),
-    .sram_base_o(box_sram_base),
-    .x_bytes_o(box_x_bytes),
-    .x_size_o(box_x_size),
-    .y_size_o(box_y_size),
-    .z_size_o(box_z_size),
-    .x_step_o(box_x_step),
-    .y_step_o(box_y_step),
-    .z_step_o(box_z_step),
-    .x_pad_0_o(box_x_pad_0),
-    .x_pad_1_o(box_x_pad_1),
-    .y_pad_0_o(box_y_pad_0),
-    .y_pad_1_o(box_y_pad_1),
-    .user_o(box_user)
-  );
-
-  // A good box goes to the requests and to the writes at once.
-  logic box_good, ctx_ready, runs_ready;
-  assign box_good = box_valid & (box_err == tsr_pkg::ERR_NONE);
-  assign box_ready = box_good & ctx_ready & (box_no_data | runs_ready);
-
-  logic run_valid, run_ready;
-  logic [39:0] run_addr;
-  logic [7:0] run_len;
-  logic unused_last, unused_user;
-  tsr_runs #(
-    .YStepBits(YStepBits),
-    .BusBytes(BusBytes),
-    .MaxBeats(MaxBurst),
-    .UserBits(1)
-  ) u_runs (
-    .clk_i,
-    .rst_ni,
-    .valid_i(box_good & ctx_ready & !box_no_data),
-    .ready_o(runs_ready),
-    .addr_i(box_addr),
-    .run_bytes_i(box_run_bytes),
-    .row_run_i(box_row_run),
-    .plane_run_i(box_plane_run),
-    .box_run_i(box_box_run),
-    .x_size_i(box_x_size),
-    .y_size_i(box_y_size),
-    .z_size_i(box_z_size),
-    .x_step_i(box_x_step),
-    .y_step_i(box_y_step),
-    .z_step_i(box_z_step),
-    .user_i(1'b0),
-    .valid_o(run_valid),
-    .ready_i(run_ready),
-    .addr_o(run_addr),
-    .len_o(run_len),
-    .last_o(unused_last),
-    .user_o(unused_user)
+    .box_o(box),
+    .walk_o(box_walk),
+    .lows_o(box_lows),
+    .user_o(box_user),
+    .err_o(box_err),
+    .err_code_o(box_err_code),
+    .run_valid_o(run_valid),
+    .run_ready_i(run_ready),
+    .run_addr_o(run_addr),
+    .run_len_o(run_len),
+    .run_last_o(unused_last),
+    .run_user_o(unused_user)
   );
 
   // Credits.
@@ -180,36 +153,34 @@ module tsr_load #(
   end
 
   // Boxes on their way to the scratchpad side.
-  localparam int CtxBits = 1 + UserBits + 20 + 4 * 16 + 4 * BusShift + 4 * 8 + 3;
-  logic ctx_valid, walk_ready, ctx_nop, ctx_short, ctx_row_run, ctx_plane_run, ctx_box_run;
+  localparam int WalkBits = 4 * 16 + 3 + 4 * BusShift;
+  logic ctx_valid, walk_ready, ctx_nop, ctx_short;
   logic [31:0] ctx_num;
   logic [2:0] ctx_mem;
   logic [7:0] ctx_pad_value, ctx_x_pad_0, ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1;
   logic [19:0] ctx_sram_base;
-  logic [15:0] ctx_x_bytes, ctx_x_size, ctx_y_size, ctx_z_size;
-  logic [BusShift-1:0] ctx_addr, ctx_x_step, ctx_y_step, ctx_z_step;
+  tsr_dma_pkg::walk_t ctx_walk;
+  logic [4*BusShift-1:0] ctx_lows;
   logic [4:0] unused_ctx_count;
   tsr_fifo #(
-    .Width(CtxBits),
+    .Width(1 + UserBits + 20 + WalkBits + 4 * 8),
     .Depth(16),
     .CountBits(5)
   ) u_ctx (
     .clk_i,
     .rst_ni,
-    .valid_i(box_good & (box_no_data | runs_ready)),
-    .ready_o(ctx_ready),
-    .data_i({box_nop, box_user, box_sram_base, box_x_bytes, box_x_size, box_y_size, box_z_size,
-             box_addr[BusShift-1:0], box_x_step[BusShift-1:0], box_y_step[BusShift-1:0], box_z_step[BusShift-1:0],
-             box_x_pad_0, box_x_pad_1, box_y_pad_0, box_y_pad_1, box_row_run, box_plane_run, box_box_run}),
+    .valid_i(box_valid),
+    .ready_o(box_ready),
+    .data_i({box_nop, box_user, box.sram_base, box_walk, box_lows, box.x_pad_0, box.x_pad_1, box.y_pad_0,
+             box.y_pad_1}),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
-    .data_o({ctx_nop, ctx_num, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_x_bytes, ctx_x_size,
-             ctx_y_size, ctx_z_size, ctx_addr, ctx_x_step, ctx_y_step, ctx_z_step, ctx_x_pad_0, ctx_x_pad_1,
-             ctx_y_pad_0, ctx_y_pad_1, ctx_row_run, ctx_plane_run, ctx_box_run}),
+    .data_o({ctx_nop, ctx_num, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_walk, ctx_lows, ctx_x_pad_0,
+             ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1}),
     .count_o(unused_ctx_count)
   );
 
-  logic op_valid, op_ready, op_write, op_data, op_fill, op_eor, op_last;
+  logic op_valid, op_ready, op_write, op_data, op_fill, op_eor, op_last, unused_eot;
   logic [2:0] op_mem;
   logic [19:0] op_tile;
   logic [15:0] op_chunk;
@@ -217,50 +188,37 @@ module tsr_load #(
   logic [BusShift-1:0] op_off;
   logic [7:0] op_pad_value;
   logic [31:0] op_num;
-  tsr_load_walk #(
-    .BusBytes(BusBytes),
-    .BusShift(BusShift)
+  tsr_dma_walk #(
+    .UserBits(32 + 3 + 8)
   ) u_walk (
     .clk_i,
     .rst_ni,
-    .vta_i,
     .valid_i(ctx_valid),
     .ready_o(walk_ready),
+    .walk_i(ctx_walk),
+    .lows_i(ctx_lows),
     .nop_i(ctx_nop),
-    .num_i(ctx_num),
-    .mem_i(ctx_mem),
-    .pad_value_i(ctx_pad_value),
-    .sram_base_i(ctx_sram_base),
-    .x_bytes_i(ctx_x_bytes),
     .short_i(ctx_short),
-    .x_size_i(ctx_x_size),
-    .y_size_i(ctx_y_size),
-    .z_size_i(ctx_z_size),
-    .addr_i(ctx_addr),
-    .x_step_i(ctx_x_step),
-    .y_step_i(ctx_y_step),
-    .z_step_i(ctx_z_step),
+    .quarter_i(ctx_mem == tsr_pkg::MEM_ACC8),
+    .sram_base_i(ctx_sram_base),
     .x_pad_0_i(ctx_x_pad_0),
     .x_pad_1_i(ctx_x_pad_1),
     .y_pad_0_i(ctx_y_pad_0),
     .y_pad_1_i(ctx_y_pad_1),
-    .row_run_i(ctx_row_run),
-    .plane_run_i(ctx_plane_run),
-    .box_run_i(ctx_box_run),
+    .user_i({ctx_num, ctx_mem, ctx_pad_value}),
     .valid_o(op_valid),
     .ready_i(op_ready),
     .write_o(op_write),
     .data_o(op_data),
     .fill_o(op_fill),
-    .mem_o(op_mem),
     .tile_o(op_tile),
     .chunk_o(op_chunk),
     .bytes_o(op_bytes),
     .off_o(op_off),
+    .eot_o(unused_eot),
     .eor_o(op_eor),
-    .pad_value_o(op_pad_value),
     .last_o(op_last),
-    .num_o(op_num)
+    .user_o({op_num, op_mem, op_pad_value})
   );
 
   logic beat_valid, beat_ready, beat_err;
@@ -356,12 +314,12 @@ module tsr_load #(
     if (!rst_ni) begin
       err_valid_o <= 1'b0;
     end else if (!err_valid_o) begin
-      err_valid_o <= bus_err | (box_valid & (box_err != tsr_pkg::ERR_NONE));
+      err_valid_o <= bus_err | box_err;
     end
   end
   always_ff @(posedge clk_i) begin
     if (!err_valid_o) begin
-      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err[3:0];
+      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
       err_num_o <= bus_err ? op_num : box_user[UserBits-1-:32];
     end
   end
@@ -380,7 +338,7 @@ module tsr_load #(
   assign hazard_o = ld_wr_valid_o & !ld_wr_ready_i;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box_err[7:4], unused_last, unused_user, unused_ctx_count, unused_beat_count};
+  assign unused = ^{retire_ready_i, box, unused_last, unused_user, unused_eot, unused_ctx_count, unused_beat_count};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_insn_i, cmd_num_i})
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})

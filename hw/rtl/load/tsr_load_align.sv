@@ -3,7 +3,7 @@
 // tsr_load_align: cuts chunks out of the beats of device memory, at any byte alignment, and makes the
 // scratchpad write of every chunk operation.
 //
-//   Input   operations (tsr_load_walk) and beats, both in order
+//   Input   operations (tsr_dma_walk) and beats, both in order
 //   Output  LOAD's write port (hw/rtl/README.md)
 //   Output  done_o with the last operation of a command: its write is on the edge of this cycle
 //   Cost    2 cycles from beat to write; 1 chunk a cycle
@@ -25,7 +25,7 @@ module tsr_load_align #(
   input  logic                  op_data_i,
   input  logic                  op_fill_i,
   input  logic [2:0]            op_mem_i,
-  input  logic [19:0]           op_tile_i,
+  input  logic [19:0]           op_tile_i,       // profile vta, UOP: of 4 bytes, half a word
   input  logic [15:0]           op_chunk_i,
   input  logic [BusShift:0]     op_bytes_i,
   input  logic [BusShift-1:0]   op_off_i,
@@ -120,10 +120,10 @@ module tsr_load_align #(
       write_q <= op_write_i;
       last_q <= op_last_i;
       wr_mem_o <= acc ? tsr_pkg::MEM_ACC : op_mem_i;
-      wr_tile_o <= op_tile_i;
+      wr_tile_o <= uop_half ? {1'b0, op_tile_i[19:1]} : op_tile_i;
       wr_off_o <= uop_half ? 16'd0 : op_chunk_i;
       wr_data_o <= data;
-      wr_be_o <= uop_half ? (op_chunk_i[2] ? BusBytes'(8'hf0) : BusBytes'(8'h0f)) : '1;
+      wr_be_o <= uop_half ? (op_tile_i[0] ? BusBytes'(8'hf0) : BusBytes'(8'h0f)) : '1;
       wr_fill_o <= op_fill_i & !uop_half;
       wr_pad_o <= pad;
     end

@@ -6,30 +6,18 @@
 //   Output  the box for tsr_box; mem_o as the instruction names it (MEM_ACC8 too)
 //
 // Device memory of profile vta is counted in tiles: its indices are shifted by the tile's size.
-module tsr_load_decode #(
-  parameter int YStepBits = 24
-) (
-  input  logic                 vta_i,
-  input  logic [255:0]         insn_i,
-  output logic                 bad_o,
-  output logic                 nop_o,
-  output logic [20:0]          depth_o,
-  output logic [2:0]           mem_o,
-  output logic [2:0]           segment_o,
-  output logic [7:0]           pad_value_o,
-  output logic [19:0]          sram_base_o,
-  output logic [47:0]          dram_base_o,
-  output logic [15:0]          x_bytes_o,
-  output logic [15:0]          x_size_o,
-  output logic [15:0]          y_size_o,
-  output logic [15:0]          z_size_o,
-  output logic [23:0]          x_step_o,
-  output logic [YStepBits-1:0] y_step_o,
-  output logic [31:0]          z_step_o,
-  output logic [7:0]           x_pad_0_o,
-  output logic [7:0]           x_pad_1_o,
-  output logic [7:0]           y_pad_0_o,
-  output logic [7:0]           y_pad_1_o
+module tsr_load_decode (
+  input  logic              vta_i,
+  input  logic [255:0]      insn_i,
+  output logic              bad_o,
+  output logic              nop_o,
+  output logic [20:0]       depth_o,
+  output logic [2:0]        mem_o,
+  output logic              short_o,     // the tiles of device memory are short of the scratchpad's
+  output logic [7:0]        pad_value_o,
+  output logic [2:0]        segment_o,
+  output logic [47:0]       dram_base_o,
+  output tsr_dma_pkg::box_t box_o
 );
   localparam int InpShift = $clog2(tsr_pkg::InpTileBytes);
   localparam int WgtShift = $clog2(tsr_pkg::WgtTileBytes);
@@ -101,25 +89,26 @@ module tsr_load_decode #(
   logic [15:0] x_bytes;
   logic padded;
   assign x_bytes = tsr_pkg::load_x_bytes(insn_i);
-  assign padded = |{x_pad_0_o, x_pad_1_o, y_pad_0_o, y_pad_1_o};
+  assign padded = |{box_o.x_pad_0, box_o.x_pad_1, box_o.y_pad_0, box_o.y_pad_1};
   assign bad_o = !known | (padded & !padable) |
                  (!vta_i & ((x_bytes == '0) | (x_bytes > tile_bytes) | (whole & (x_bytes != tile_bytes))));
+  assign short_o = !whole & (box_o.x_bytes < tile_bytes);
   assign nop_o = vta_i & (tsr_pkg::vta_load_x_size(vta) == '0);
 
   assign segment_o = vta_i ? mem_o : tsr_pkg::load_segment(insn_i);
   assign pad_value_o = vta_i ? 8'd0 : tsr_pkg::load_pad_value(insn_i);
-  assign sram_base_o = vta_i ? 20'(tsr_pkg::vta_load_sram_base(vta)) : tsr_pkg::load_sram_base(insn_i);
+  assign box_o.sram_base = vta_i ? 20'(tsr_pkg::vta_load_sram_base(vta)) : tsr_pkg::load_sram_base(insn_i);
   assign dram_base_o = vta_i ? 48'(tsr_pkg::vta_load_dram_base(vta)) << shift : 48'(tsr_pkg::load_dram_base(insn_i));
-  assign x_bytes_o = vta_i ? tile_bytes : x_bytes;
-  assign x_size_o = vta_i ? tsr_pkg::vta_load_x_size(vta) : tsr_pkg::load_x_size(insn_i);
-  assign y_size_o = vta_i ? tsr_pkg::vta_load_y_size(vta) : tsr_pkg::load_y_size(insn_i);
-  assign z_size_o = vta_i ? 16'd1 : tsr_pkg::load_z_size(insn_i);
-  assign x_step_o = vta_i ? 24'(tile_bytes) : tsr_pkg::load_x_step(insn_i);
-  assign y_step_o = vta_i ? YStepBits'(tsr_pkg::vta_load_x_stride(vta)) << shift
-                          : YStepBits'(tsr_pkg::load_y_step(insn_i));
-  assign z_step_o = vta_i ? 32'd0 : tsr_pkg::load_z_step(insn_i);
-  assign x_pad_0_o = vta_i ? 8'(tsr_pkg::vta_load_x_pad_0(vta)) : tsr_pkg::load_x_pad_0(insn_i);
-  assign x_pad_1_o = vta_i ? 8'(tsr_pkg::vta_load_x_pad_1(vta)) : tsr_pkg::load_x_pad_1(insn_i);
-  assign y_pad_0_o = vta_i ? 8'(tsr_pkg::vta_load_y_pad_0(vta)) : tsr_pkg::load_y_pad_0(insn_i);
-  assign y_pad_1_o = vta_i ? 8'(tsr_pkg::vta_load_y_pad_1(vta)) : tsr_pkg::load_y_pad_1(insn_i);
+  assign box_o.x_bytes = vta_i ? tile_bytes : x_bytes;
+  assign box_o.x_size = vta_i ? tsr_pkg::vta_load_x_size(vta) : tsr_pkg::load_x_size(insn_i);
+  assign box_o.y_size = vta_i ? tsr_pkg::vta_load_y_size(vta) : tsr_pkg::load_y_size(insn_i);
+  assign box_o.z_size = vta_i ? 16'd1 : tsr_pkg::load_z_size(insn_i);
+  assign box_o.x_step = vta_i ? 24'(tile_bytes) : tsr_pkg::load_x_step(insn_i);
+  assign box_o.y_step = vta_i ? 32'(tsr_pkg::vta_load_x_stride(vta)) << shift
+                          : 32'(tsr_pkg::load_y_step(insn_i));
+  assign box_o.z_step = vta_i ? 32'd0 : tsr_pkg::load_z_step(insn_i);
+  assign box_o.x_pad_0 = vta_i ? 8'(tsr_pkg::vta_load_x_pad_0(vta)) : tsr_pkg::load_x_pad_0(insn_i);
+  assign box_o.x_pad_1 = vta_i ? 8'(tsr_pkg::vta_load_x_pad_1(vta)) : tsr_pkg::load_x_pad_1(insn_i);
+  assign box_o.y_pad_0 = vta_i ? 8'(tsr_pkg::vta_load_y_pad_0(vta)) : tsr_pkg::load_y_pad_0(insn_i);
+  assign box_o.y_pad_1 = vta_i ? 8'(tsr_pkg::vta_load_y_pad_1(vta)) : tsr_pkg::load_y_pad_1(insn_i);
 endmodule

@@ -7,10 +7,10 @@
 //   Output  AXI write requests, words with byte enables, in the order of the requests
 //   Cost    8 cycles from command to request; a word a cycle, also from command to command
 //
-//   command -> decode -> tsr_box -+-> tsr_runs -> write requests
-//                                 +-> queue -> tsr_store_read -> tile reads
-//                                 +-> queue -> tsr_store_walk -> tsr_store_pack -> words
-//                                 +-> queue of commands, retired when their last response is in
+//   command -> tsr_store_decode -> tsr_dma_front -+-> bursts -> write requests
+//                                                 +-> queue -> tsr_store_read -> tile reads
+//                                                 +-> queue -> tsr_dma_walk -> tsr_store_cut -> tsr_store_pack -> words
+//                                                 +-> queue of commands, retired when their last response is in
 //
 // Invariant: a command retires after the responses of all its bursts; later ones run meanwhile.
 `include "tsr_assert.svh"
@@ -60,21 +60,34 @@ module tsr_store #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
-  localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::OutTileBytes) : 8;
-  localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
-  localparam int CtxBits = 4 * 16 + 4 * BusShift + 3;
   localparam int Room = 8;
 
-  logic box_valid, box_ready, box_nop, box_row_run, box_plane_run, box_box_run;
-  logic [7:0] box_err;
-  logic [39:0] box_addr;
-  logic [31:0] box_run_bytes, box_z_step, box_num;
-  logic [19:0] box_sram_base;
-  logic [15:0] box_x_bytes, box_x_size, box_y_size, box_z_size;
-  logic [23:0] box_x_step;
-  logic [YStepBits-1:0] box_y_step;
-  tsr_store_front #(
-    .YStepBits(YStepBits)
+  logic dec_bad, dec_nop;
+  logic [20:0] dec_depth;
+  logic [2:0] dec_segment;
+  logic [47:0] dec_dram_base;
+  tsr_dma_pkg::box_t dec_box;
+  tsr_store_decode u_decode (
+    .vta_i,
+    .insn_i(cmd_insn_i),
+    .bad_o(dec_bad),
+    .nop_o(dec_nop),
+    .depth_o(dec_depth),
+    .segment_o(dec_segment),
+    .dram_base_o(dec_dram_base),
+    .box_o(dec_box)
+  );
+
+  logic box_valid, box_ready, box_nop, box_err, run_valid, run_ready, run_last;
+  logic [3:0] box_err_code;
+  logic [31:0] box_num;
+  tsr_dma_pkg::box_t box;
+  tsr_dma_pkg::walk_t box_walk;
+  logic [4*BusShift-1:0] box_lows;
+  tsr_dma_front #(
+    .MaxBurst(MaxBurst),
+    .UserBits(32),
+    .RunUserBits(32)
   ) u_front (
     .clk_i,
     .rst_ni,
@@ -83,67 +96,36 @@ module tsr_store #(
     .seg_size_i,
     .cmd_valid_i,
     .cmd_ready_o,
-    .cmd_insn_i,
-    .cmd_num_i,
+    .cmd_bad_i(dec_bad),
+    .cmd_nop_i(dec_nop),
+    .cmd_depth_i(dec_depth),
+    .cmd_segment_i(dec_segment),
+    .cmd_dram_base_i(dec_dram_base),
+    .cmd_box_i(dec_box),
+    .cmd_user_i(cmd_num_i),
     .valid_o(box_valid),
     .ready_i(box_ready),
-    .err_o(box_err),
     .nop_o(box_nop),
-    .addr_o(box_addr),
-    .run_bytes_o(box_run_bytes),
-    .row_run_o(box_row_run),
-    .plane_run_o(box_plane_run),
-    .box_run_o(box_box_run),
-    .sram_base_o(box_sram_base),
-    .x_bytes_o(box_x_bytes),
-    .x_size_o(box_x_size),
-    .y_size_o(box_y_size),
-    .z_size_o(box_z_size),
-    .x_step_o(box_x_step),
-    .y_step_o(box_y_step),
-    .z_step_o(box_z_step),
-    .num_o(box_num)
+    .box_o(box),
+    .walk_o(box_walk),
+    .lows_o(box_lows),
+    .user_o(box_num),
+    .err_o(box_err),
+    .err_code_o(box_err_code),
+    .run_valid_o(run_valid),
+    .run_ready_i(run_ready),
+    .run_addr_o(aw_addr_o),
+    .run_len_o(aw_len_o),
+    .run_last_o(run_last),
+    .run_user_o(aw_num_o)
   );
 
-  // A good box goes everywhere at once; one without tiles only to the queue of commands.
-  logic box_good, cmds_ready, runs_ready, reads_ready, ctx_ready, all_ready, box_moves, work_moves;
-  assign box_good = box_valid & (box_err == tsr_pkg::ERR_NONE);
-  assign all_ready = cmds_ready & (box_nop | (runs_ready & reads_ready & ctx_ready));
-  assign box_ready = box_good & all_ready;
-  assign box_moves = box_good & all_ready;
+  // A box goes everywhere at once; one without tiles only to the queue of commands.
+  logic cmds_ready, reads_ready, ctx_ready, box_moves, work_moves;
+  assign box_ready = cmds_ready & (box_nop | (reads_ready & ctx_ready));
+  assign box_moves = box_valid & box_ready;
   assign work_moves = box_moves & !box_nop;
 
-  // Requests.
-  logic run_valid, run_ready, run_last;
-  tsr_runs #(
-    .YStepBits(YStepBits),
-    .BusBytes(BusBytes),
-    .MaxBeats(MaxBurst),
-    .UserBits(32)
-  ) u_runs (
-    .clk_i,
-    .rst_ni,
-    .valid_i(work_moves),
-    .ready_o(runs_ready),
-    .addr_i(box_addr),
-    .run_bytes_i(box_run_bytes),
-    .row_run_i(box_row_run),
-    .plane_run_i(box_plane_run),
-    .box_run_i(box_box_run),
-    .x_size_i(box_x_size),
-    .y_size_i(box_y_size),
-    .z_size_i(box_z_size),
-    .x_step_i(box_x_step),
-    .y_step_i(box_y_step),
-    .z_step_i(box_z_step),
-    .user_i(box_num),
-    .valid_o(run_valid),
-    .ready_i(run_ready),
-    .addr_o(aw_addr_o),
-    .len_o(aw_len_o),
-    .last_o(run_last),
-    .user_o(aw_num_o)
-  );
   // Bursts that wait for their response: their command, and whether they are its last.
   localparam int BurstBits = $clog2(MaxBursts) + 1;
   logic bursts_ready, burst_valid, burst_last;
@@ -181,7 +163,7 @@ module tsr_store #(
     .rst_ni,
     .valid_i(work_moves),
     .ready_o(reads_ready),
-    .data_i({box_sram_base, box_x_size, box_y_size, box_z_size}),
+    .data_i({box.sram_base, box.x_size, box.y_size, box.z_size}),
     .valid_o(rq_valid),
     .ready_i(rq_ready),
     .data_o({rq_sram_base, rq_x_size, rq_y_size, rq_z_size}),
@@ -206,12 +188,13 @@ module tsr_store #(
   assign st_rd_acc_o = vta_i;
 
   // Words.
-  logic ctx_valid, walk_ready, ctx_row_run, ctx_plane_run, ctx_box_run, walk_idle;
-  logic [15:0] ctx_x_bytes, ctx_x_size, ctx_y_size, ctx_z_size;
-  logic [BusShift-1:0] ctx_addr, ctx_x_step, ctx_y_step, ctx_z_step;
+  localparam int WalkBits = 4 * 16 + 3 + 4 * BusShift;
+  logic ctx_valid, walk_ready;
+  tsr_dma_pkg::walk_t ctx_walk;
+  logic [4*BusShift-1:0] ctx_lows;
   logic [2:0] unused_ctx_count;
   tsr_fifo #(
-    .Width(CtxBits),
+    .Width(WalkBits),
     .Depth(4),
     .CountBits(3)
   ) u_ctx (
@@ -219,39 +202,68 @@ module tsr_store #(
     .rst_ni,
     .valid_i(work_moves),
     .ready_o(ctx_ready),
-    .data_i({box_x_bytes, box_x_size, box_y_size, box_z_size, box_addr[BusShift-1:0], box_x_step[BusShift-1:0],
-             box_y_step[BusShift-1:0], box_z_step[BusShift-1:0], box_row_run, box_plane_run, box_box_run}),
+    .data_i({box_walk, box_lows}),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
-    .data_o({ctx_x_bytes, ctx_x_size, ctx_y_size, ctx_z_size, ctx_addr, ctx_x_step, ctx_y_step, ctx_z_step,
-             ctx_row_run, ctx_plane_run, ctx_box_run}),
+    .data_o({ctx_walk, ctx_lows}),
     .count_o(unused_ctx_count)
   );
-  logic chunk_valid, chunk_ready, chunk_eor;
-  logic [tsr_pkg::BusBits-1:0] chunk_data;
-  logic [BusShift:0] chunk_bytes;
-  logic [BusShift-1:0] chunk_off;
-  tsr_store_walk #(
-    .BusBytes(BusBytes),
-    .BusShift(BusShift),
-    .TileBytes(tsr_pkg::OutTileBytes),
-    .Room(Room)
+  logic op_valid, op_ready, op_eot, op_eor, unused_write, unused_data, unused_fill, unused_op_last, unused_op_user;
+  logic [19:0] unused_tile;
+  logic [15:0] op_chunk;
+  logic [BusShift:0] op_bytes;
+  logic [BusShift-1:0] op_off;
+  tsr_dma_walk #(
+    .Load(1'b0)
   ) u_walk (
     .clk_i,
     .rst_ni,
     .valid_i(ctx_valid),
     .ready_o(walk_ready),
-    .x_bytes_i(ctx_x_bytes),
-    .x_size_i(ctx_x_size),
-    .y_size_i(ctx_y_size),
-    .z_size_i(ctx_z_size),
-    .addr_i(ctx_addr),
-    .x_step_i(ctx_x_step),
-    .y_step_i(ctx_y_step),
-    .z_step_i(ctx_z_step),
-    .row_run_i(ctx_row_run),
-    .plane_run_i(ctx_plane_run),
-    .box_run_i(ctx_box_run),
+    .walk_i(ctx_walk),
+    .lows_i(ctx_lows),
+    .nop_i(1'b0),
+    .short_i(1'b0),
+    .quarter_i(1'b0),
+    .sram_base_i('0),
+    .x_pad_0_i('0),
+    .x_pad_1_i('0),
+    .y_pad_0_i('0),
+    .y_pad_1_i('0),
+    .user_i(1'b0),
+    .valid_o(op_valid),
+    .ready_i(op_ready),
+    .write_o(unused_write),
+    .data_o(unused_data),
+    .fill_o(unused_fill),
+    .tile_o(unused_tile),
+    .chunk_o(op_chunk),
+    .bytes_o(op_bytes),
+    .off_o(op_off),
+    .eot_o(op_eot),
+    .eor_o(op_eor),
+    .last_o(unused_op_last),
+    .user_o(unused_op_user)
+  );
+  logic chunk_valid, chunk_ready, chunk_eor;
+  logic [tsr_pkg::BusBits-1:0] chunk_data;
+  logic [BusShift:0] chunk_bytes;
+  logic [BusShift-1:0] chunk_off;
+  tsr_store_cut #(
+    .BusBytes(BusBytes),
+    .BusShift(BusShift),
+    .TileBytes(tsr_pkg::OutTileBytes),
+    .Room(Room)
+  ) u_cut (
+    .clk_i,
+    .rst_ni,
+    .op_valid_i(op_valid),
+    .op_ready_o(op_ready),
+    .op_chunk_i(op_chunk),
+    .op_bytes_i(op_bytes),
+    .op_off_i(op_off),
+    .op_eot_i(op_eot),
+    .op_eor_i(op_eor),
     .rd_data_valid_i(st_rd_data_valid_i),
     .rd_data_i(st_rd_data_i),
     .taken_o(tile_taken),
@@ -260,8 +272,7 @@ module tsr_store #(
     .chunk_data_o(chunk_data),
     .chunk_bytes_o(chunk_bytes),
     .chunk_off_o(chunk_off),
-    .chunk_eor_o(chunk_eor),
-    .idle_o(walk_idle)
+    .chunk_eor_o(chunk_eor)
   );
   tsr_store_pack #(
     .BusBytes(BusBytes),
@@ -322,11 +333,11 @@ module tsr_store #(
   assign bus_err = b_valid_i & b_err_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) err_valid_o <= 1'b0;
-    else if (!err_valid_o) err_valid_o <= bus_err | (box_valid & (box_err != tsr_pkg::ERR_NONE));
+    else if (!err_valid_o) err_valid_o <= bus_err | box_err;
   end
   always_ff @(posedge clk_i) begin
     if (!err_valid_o) begin
-      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err[3:0];
+      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
       err_num_o <= bus_err ? burst_num : box_num;
     end
   end
@@ -353,8 +364,8 @@ module tsr_store #(
   assign hazard_o = st_rd_valid_o & !st_rd_ready_i & !moves;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box_err[7:4], unused_bursts, unused_rq_count,
-                    unused_ctx_count, unused_cmds, walk_idle};
+  assign unused = ^{retire_ready_i, box, unused_bursts, unused_rq_count, unused_ctx_count, unused_cmds, unused_write,
+                    unused_data, unused_fill, unused_op_last, unused_op_user, unused_tile};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_insn_i, cmd_num_i})
   `TSR_ASSERT_STREAM(aw, aw_valid_o, aw_ready_i, {aw_addr_o, aw_len_o})

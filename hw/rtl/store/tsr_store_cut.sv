@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_store_cut: cuts the tiles of STOREs, which tsr_store_read asks for, into chunks.
+//
+//   Input   operations (tsr_dma_walk) and tiles, both in order; taken_o when a tile is used up
+//   Output  chunks for tsr_store_pack
+//   Cost    1 chunk a cycle; at most Room tiles wait here
+//
+// Invariant: each operation's bytes leave once, in order.
+`include "tsr_assert.svh"
+
+module tsr_store_cut #(
+  parameter int BusBytes  = 8,
+  parameter int BusShift  = 3,
+  parameter int TileBytes = 16,  // bytes of an OUT tile
+  parameter int Room      = 8    // tiles under way; a power of two
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  // operation
+  input  logic                   op_valid_i,
+  output logic                   op_ready_o,
+  input  logic [15:0]            op_chunk_i,     // byte offset in the tile
+  input  logic [BusShift:0]      op_bytes_i,
+  input  logic [BusShift-1:0]    op_off_i,
+  input  logic                   op_eot_i,
+  input  logic                   op_eor_i,
+  // tiles
+  input  logic                   rd_data_valid_i,
+  input  logic [8*TileBytes-1:0] rd_data_i,
+  output logic                   taken_o,
+  // chunk
+  output logic                   chunk_valid_o,
+  input  logic                   chunk_ready_i,
+  output logic [8*BusBytes-1:0]  chunk_data_o,
+  output logic [BusShift:0]      chunk_bytes_o,
+  output logic [BusShift-1:0]    chunk_off_o,
+  output logic                   chunk_eor_o
+);
+  localparam int Chunks = (TileBytes + BusBytes - 1) / BusBytes;
+  localparam int RoomBits = $clog2(Room) + 1;
+
+  logic tile_valid, tiles_ready;
+  logic [8*TileBytes-1:0] tile;
+  logic [RoomBits-1:0] unused_count;
+  tsr_fifo #(
+    .Width(8 * TileBytes),
+    .Depth(Room),
+    .CountBits(RoomBits)
+  ) u_tiles (
+    .clk_i,
+    .rst_ni,
+    .valid_i(rd_data_valid_i),
+    .ready_o(tiles_ready),
+    .data_i(rd_data_i),
+    .valid_o(tile_valid),
+    .ready_i(taken_o),
+    .data_o(tile),
+    .count_o(unused_count)
+  );
+
+  logic go, step;
+  assign go = chunk_ready_i | !chunk_valid_o;
+  assign step = op_valid_i & tile_valid & go;
+  assign op_ready_o = tile_valid & go;
+  assign taken_o = step & op_eot_i;
+
+  logic [8*Chunks*BusBytes-1:0] padded;
+  logic [8*BusBytes-1:0] chunk;
+  assign padded = (8 * Chunks * BusBytes)'(tile);
+  always_comb begin
+    chunk = '0;
+    for (int c = 0; c < Chunks; c++) begin
+      if ((op_chunk_i >> BusShift) == 16'(c)) chunk = padded[8*BusBytes*c+:8*BusBytes];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) chunk_valid_o <= 1'b0;
+    else if (go) chunk_valid_o <= step;
+  end
+  always_ff @(posedge clk_i) begin
+    if (go) begin
+      chunk_data_o <= chunk;
+      chunk_bytes_o <= op_bytes_i;
+      chunk_off_o <= op_off_i;
+      chunk_eor_o <= op_eor_i;
+    end
+  end
+
+  logic unused;
+  assign unused = ^{tiles_ready, unused_count};
+
+  `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_chunk_i, op_bytes_i, op_off_i, op_eot_i, op_eor_i})
+  `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_bytes_o, chunk_off_o, chunk_eor_o})
+  `TSR_ASSERT(answers_have_room, rd_data_valid_i |-> tiles_ready)
+endmodule
