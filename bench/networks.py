@@ -110,7 +110,7 @@ def table(results):
 def main_job():
     """What ./run.sh prints, its table of predictions left out; tests/tools compares it with README.md."""
     done = subprocess.run([ROOT / "run.sh"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    before, image, rest = done.stdout.partition("\nimage  label")
+    before, image, rest = done.stdout.partition("\nPredicted class of each image:\n")
     _, cpu, after = rest.partition("\ncpu: ")
     if done.returncode != 0 or not image or not cpu:
         raise Problem(f"./run.sh ended with {done.returncode}: {done.stderr.strip()[-500:]}")

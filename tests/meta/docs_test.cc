@@ -4,7 +4,8 @@
 // CONTRIBUTING.md and docs/. Paths are files or folders of the checkout (or end one: core/x.sv);
 // identifiers are words of its sources, and of that very file where they follow a file's name;
 // commands are verbs of `tessera` with options that their --help lists, scripts with options that
-// they contain, CMake presets and targets, labels and tests of ctest. Not tested here: README's map
+// they contain, CMake presets and targets, labels and tests of ctest. A page of docs/adding may use
+// the names that the paragraph beginning with "Example:" introduces. Not tested here: README's map
 // (map_test), what commands print (the tests beside them), blocks that are no commands.
 #include <gtest/gtest.h>
 
@@ -24,8 +25,6 @@ namespace {
 Exceptions& Elsewhere() {
   static Exceptions list("Elsewhere",
                          {{"stage1_conv1_conv/Conv", "a node of models/fashion"},
-                          {"kAbsDiff", "the example of docs/adding/alu-op.md"},
-                          {"absdiff", "the example of docs/adding/alu-op.md"},
                           {"ALU_ABSDIFF", "the example of docs/adding/alu-op.md"},
                           {"sim/memory.h", "docs/adding/driver.md is written anew with the seam"},
                           {"kStart", "docs/adding/driver.md is written anew with the seam"}});
@@ -64,7 +63,14 @@ const std::map<std::string, std::set<std::string>>& Words() {
   return words;
 }
 
+// Of the build: targets, tests and labels.
+struct BuildNames {
+  std::set<std::string> targets, tests, labels;
+};
+const BuildNames& Build();
+
 bool IsWord(const std::string& word) {
+  if (Build().targets.contains(word) || Build().tests.contains(word)) return true;
   return std::ranges::any_of(Words(), [&](const auto& file) { return file.second.contains(word); });
 }
 
@@ -100,10 +106,6 @@ bool LooksLikePath(const std::string& text) {
   return text.find('/') != std::string::npos;
 }
 
-// Of the build: targets, tests and labels.
-struct BuildNames {
-  std::set<std::string> targets, tests, labels;
-};
 const BuildNames& Build() {
   static const BuildNames names = [] {
     BuildNames found;
@@ -225,8 +227,25 @@ std::optional<std::string> CommandProblem(std::string text) {
   return std::nullopt;
 }
 
+// The identifiers in the spans of paragraphs that begin with "Example:".
+std::set<std::string> ExampleNames(const TextFile& document) {
+  std::set<std::string> names;
+  const std::vector<CodeText> code = CodeOf(document);
+  bool inside = false;
+  for (size_t n = 0; n < document.lines.size(); ++n) {
+    inside = document.lines[n].starts_with("Example:") || (inside && !document.lines[n].empty());
+    for (const CodeText& span : code) {
+      if (inside && span.line == n + 1) names.merge(WordsOf({"", {span.text}}));
+    }
+  }
+  return names;
+}
+
 // What is wrong with a name in a span; "" if nothing. |file|: the file named just before it, or "".
-std::string NameProblem(const std::string& text, const std::string& file) {
+// |own|: names that need not be in the sources.
+std::string NameProblem(std::string text, const std::string& file,
+                        const std::set<std::string>& own) {
+  static const std::regex string(R"("[^"]*")");
   static const std::regex word(R"([A-Za-z_]\w{2,})"), library(R"(lib(\w+)\.so)"),
       program(R"(build/bin/(\w+))");
   std::smatch m;
@@ -234,9 +253,10 @@ std::string NameProblem(const std::string& text, const std::string& file) {
     return Build().targets.contains(m[1]) ? "" : "there is no target " + m[1].str();
   if (LooksLikePath(text) && !text.starts_with("/"))
     return Meant(text).empty() ? "no such file or folder" : "";
+  text = std::regex_replace(text, string, "");
   for (std::sregex_iterator it(text.begin(), text.end(), word), end; it != end; ++it) {
     const std::string name = it->str();
-    if (Elsewhere().Allow(name)) continue;
+    if (own.contains(name) || Elsewhere().Allow(name)) continue;
     if (!IsWord(name)) return "no source has the word " + name;
     if (file.empty() || it != std::sregex_iterator(text.begin(), text.end(), word)) continue;
     const std::string stem = file.substr(0, file.rfind('.'));
@@ -257,6 +277,8 @@ TEST(Docs, NameWhatExists) {
     const bool held = document.path == "README.md" || document.path == "CONTRIBUTING.md" ||
                       Under(document.path, "docs");
     if (!held) continue;
+    const std::set<std::string> own =
+        Under(document.path, "docs/adding") ? ExampleNames(document) : std::set<std::string>{};
     std::string file;  // the file that the span before named
     for (const CodeText& code : CodeOf(document)) {
       const std::string place = document.path + ":" + std::to_string(code.line) + ": `" + code.text;
@@ -268,7 +290,7 @@ TEST(Docs, NameWhatExists) {
       }
       if (code.block) continue;
       ++names;
-      EXPECT_EQ(NameProblem(code.text, code.adjacent ? file : ""), "") << place << "`";
+      EXPECT_EQ(NameProblem(code.text, code.adjacent ? file : "", own), "") << place << "`";
       if (!code.adjacent || LooksLikePath(code.text)) {
         const auto meant = LooksLikePath(code.text) ? Meant(code.text) : std::vector<std::string>{};
         file = meant.size() == 1 && meant[0].find('.') != std::string::npos ? meant[0] : "";
