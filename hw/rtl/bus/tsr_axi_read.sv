@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_axi_read: the AXI read channels of two requesters, and their clean end.
+// tsr_axi_read: the AXI read channels of two requesters, drained at the end of a run.
 //
 //   Input   requests of fetch (f, id 0, goes first) and of LOAD (l, id 1)
 //   Output  AXI read address channel from flops; beats back to who asked, by id
 //   Cost    1 cycle from request to channel; 0 for beats
 //
 // Invariant: with flush_i, nothing new is requested and every beat under way is taken and dropped;
-// quiet_o says that none is left. It lives on the machine's own reset: clearing the requesters
-// between flush_i and quiet_o leaves the bus whole.
+// quiet_o says that none is left. rst_ni is the machine's own reset: the requesters may be
+// reset between flush_i and quiet_o.
 `include "tsr_assert.svh"
 
 module tsr_axi_read #(

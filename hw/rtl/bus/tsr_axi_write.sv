@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_axi_write: the AXI write channels of STORE, and their clean end.
+// tsr_axi_write: the AXI write channels of STORE, drained at the end of a run.
 //
 //   Input   requests; words with byte enables, as many as the requests say, in their order
 //   Output  AXI write address and data channels from flops; it finds WLAST itself
@@ -9,7 +9,7 @@
 //
 // Invariant: no word is sent before its request was accepted here. With flush_i, nothing new is
 // requested, the words that requests still owe are sent without byte enables, and responses are
-// dropped; quiet_o says that no request is left unanswered. It lives on the machine's own reset.
+// dropped; quiet_o says that no request is left unanswered. rst_ni is the machine's own reset.
 `include "tsr_assert.svh"
 
 module tsr_axi_write #(

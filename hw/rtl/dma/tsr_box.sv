@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_box: checks a box of tiles between device memory and a scratchpad, and says which of its loop
-// levels are contiguous in device memory. LOAD and STORE share it.
+// levels are contiguous in device memory. LOAD and STORE use it.
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order

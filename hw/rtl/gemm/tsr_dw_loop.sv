@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_dw_loop: the schedule of DEPTHWISE. While one output tile's window is read from INP, the window
-// before it is multiplied; both advance without ever waiting for anybody else.
+// before it is multiplied; neither waits for another unit.
 //
 //   Input   start_i: insn_i, num_i are a new command with work to do; only when fill_free_next_o
 //   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot

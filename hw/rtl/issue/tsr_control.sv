@@ -57,7 +57,7 @@ module tsr_control (
 );
   localparam logic [1:0] Idle = 2'd0, Run = 2'd1, Drain = 2'd2;
   logic [1:0] state_q;
-  logic core_rst_nq, forget_q;  // forget: the drain is a soft reset's
+  logic core_rst_nq, forget_q;  // forget: drain after a soft reset, do not report done
   assign core_rst_no = core_rst_nq;
   assign flush_o = state_q != Run;
   assign busy_o = state_q != Idle;

@@ -7,7 +7,7 @@
 //   Output  finish_o for one cycle: FINISH is reached and every queue and unit is idle
 //   Cost    2 cycles of latency, 1 instruction a cycle
 //
-// Invariant: an instruction in error goes nowhere, and nothing after it does. In profile vta the queue
+// Invariant: an instruction in error is given to no queue, nor is any after it. In profile vta the queue
 // of GEMM is COMPUTE: GEMM, ALU, FINISH and loads of UOP, ACC and ACC8, whose tokens are COMPUTE's.
 `include "tsr_assert.svh"
 
@@ -30,7 +30,7 @@ module tsr_dispatch (
   output logic [3:0]   q_pop_o,
   output logic [3:0]   q_push_o,
   output logic         q_skip_o,
-  output logic         q_hush_o,     // leaves no trace: FINISH
+  output logic         q_hush_o,     // not reported in the trace: FINISH
   output logic [1:0]   q_unit_o,
   // end
   input  logic         all_idle_i,   // every queue is empty and every unit idle
@@ -83,7 +83,7 @@ module tsr_dispatch (
   assign v_pop_next = tsr_pkg::vta_insn_pop_next(vta);
   assign v_push_prev = tsr_pkg::vta_insn_push_prev(vta);
   assign v_push_next = tsr_pkg::vta_insn_push_next(vta);
-  // An unknown memory is for LOAD to refuse, even with nothing to do.
+  // LOAD refuses an unknown memory, also when the sizes are zero.
   assign v_mem_known = (v_mem <= tsr_pkg::MEM_ACC8) & (v_mem != tsr_pkg::MEM_OUT);
   assign v_empty = ((v_op == tsr_pkg::VTA_OP_LOAD) & v_mem_known & (tsr_pkg::vta_load_x_size(vta) == '0)) |
                    ((v_op == tsr_pkg::VTA_OP_STORE) & (tsr_pkg::vta_store_x_size(vta) == '0));
@@ -141,7 +141,7 @@ module tsr_dispatch (
   assign taken = (q_valid_o & q_ready_i) != '0;
   assign go2 = !waits_q & !err_valid_o & (!full2_q | taken);
   assign go1 = !full1_q | (go2 & !finishes);
-  assign finishes = full1_q & is_finish & !wrong_op & !wrong_field;  // and nothing behind it matters
+  assign finishes = full1_q & is_finish & !wrong_op & !wrong_field;  // what follows it is not looked at
 
   logic moves;
   assign moves = full1_q & go2;

@@ -28,7 +28,7 @@ module tsr_gate #(
   input  logic [3:0]   in_pop_i,
   input  logic [3:0]   in_push_i,
   input  logic         in_skip_i,
-  input  logic         in_hush_i,     // retires without a trace
+  input  logic         in_hush_i,     // retires without a record in the trace
   input  logic [1:0]   in_unit_i,     // unit that executes it
   // to the unit
   output logic         cmd_valid_o,
