@@ -35,6 +35,19 @@ function(tessera_library name)
   add_library(tessera::${name} ALIAS tessera_${name})
 endfunction()
 
+# tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl])
+# |library| has driver NAME, which tools/drivers.cc lists: the list links it, and tests/cts runs the conformance
+# tests on it as test cts_NAME_test with this label.
+function(tessera_driver name)
+  cmake_parse_arguments(A "" "LIBRARY;LABEL" "" ${ARGN})
+  if(NOT A_LABEL)
+    set(A_LABEL fast)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY TESSERA_DRIVERS ${name})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_DRIVER_LIBRARIES ${A_LIBRARY})
+  set_property(GLOBAL PROPERTY TESSERA_DRIVER_LABEL_${name} ${A_LABEL})
+endfunction()
+
 # tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds])
 # One GoogleTest program; ctest runs it from the project root.
 function(tessera_test name)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device: one accelerator, real or modelled. Every driver (null, func, rtl, later cycle, xrt)
-// passes tests/cts unchanged. Depends on: isa. Used by: the executor, the VTA library, tools and
-// tests.
+// Device: one accelerator, real or modelled, as its users see it. runtime/device/ has what drivers
+// are made of and how they are found and opened (registry.h). Every driver passes tests/cts
+// unchanged. Depends on: isa. Used by: the executor, the VTA library, drivers, tools and tests.
 //
 // The contract:
 // - Device memory is byte-addressed from 0; Allocate gives out ranges of it. Code and segments live
@@ -17,7 +17,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -114,23 +113,6 @@ class Device {
     return Wait();
   }
 };
-
-// What a driver may be told when it is opened.
-struct DeviceOptions {
-  uint64_t memory_bytes = uint64_t{256} << 20;
-  std::string waveform;         // rtl: write this file (.vcd or .fst) ...
-  uint64_t waveform_begin = 0;  // ... for cycles [begin, end) of a run
-  uint64_t waveform_end = ~uint64_t{0};
-  uint64_t stall_seed = 0;  // rtl: non-zero: random memory stalls from this seed (tests)
-  std::string cache_dir;  // rtl: where machines verilated on first use are kept; "" is the default
-};
-
-// Opens driver |name|: "null", "func" or "rtl".
-//   errors  kNotFound     no such driver; the message lists them
-//           kUnsupported  the driver cannot be built or found here; the message says what is
-//                         missing
-Result<std::unique_ptr<Device>> OpenDevice(const std::string& name, const isa::Config& config,
-                                           const DeviceOptions& options = {});
 
 }  // namespace tessera
 

@@ -161,21 +161,23 @@ Comparison Begin(const CompareFlags& options, const LoadedNetwork& network,
 }
 
 Result<int> Run(const CompareFlags& options) {
-  TESSERA_ASSIGN(const std::vector<std::string> devices, SplitNames(options.devices));
+  TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(options.devices));
+  std::vector<std::string> devices;
+  for (const ChosenDevice& device : chosen) devices.push_back(device.name);
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
-  const bool cpu = std::ranges::count(devices, "cpu") > 0;
+  const bool cpu = std::ranges::count(devices, kCpu) > 0;
   TESSERA_ASSIGN(const LoadedNetwork network,
                  LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u)));
   std::vector<Side> sides;
   std::optional<LoadedNetwork> observed;
-  for (const std::string& name : devices) {
+  for (const ChosenDevice& device : chosen) {
     Side side;
-    TESSERA_ASSIGN(side.runner, OpenRunner(network, name, {}, options.executor));
+    TESSERA_ASSIGN(side.runner, OpenRunner(network, device, options.executor));
     if (!SeesAll(side.runner)) {
       if (!observed) {
         TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, false, true, true));
       }
-      TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, name, {}, options.executor));
+      TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, device, options.executor));
       if (SeesAll(observer)) side.observer = std::move(observer);
     }
     sides.push_back(std::move(side));
@@ -228,7 +230,7 @@ Action AddCompare(CLI::App& app) {
                    "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
       ->required();
   verb->add_option("--devices", options->devices,
-                   "of cpu, func, rtl; the first is what the others are compared with")
+                   "which, see below; the first is what the others are compared with")
       ->capture_default_str();
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
@@ -241,6 +243,7 @@ Action AddCompare(CLI::App& app) {
                    "write {ok, model, config, memory, devices, layers[], totals} to this file; "
                    "macs and cycles are of one inference");
   verb->footer(
+      DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "
       "IMAGES.idx.gz "
       "--labels LABELS.idx.gz --first 16\nExits with 1 when a value differs.");

@@ -50,14 +50,14 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
                        options.config};
 }
 
-Result<Runner> OpenRunner(const LoadedNetwork& network, const std::string& name,
-                          const DeviceOptions& device_options, const ExecutorOptions& options) {
+Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
+                          const ExecutorOptions& options) {
   Runner runner;
-  runner.name = name;
-  if (name != "cpu") {
-    TESSERA_ASSIGN(runner.device, OpenDevice(name, network.config, device_options));
+  runner.name = device.name;
+  if (!device.cpu()) {
+    TESSERA_ASSIGN(runner.device, OpenDevice(device.name, network.config, device.options));
   }
-  TESSERA_ASSIGN(runner.executor, Executor::Open(network.artifact, name == "cpu" ? "cpu" : "device",
+  TESSERA_ASSIGN(runner.executor, Executor::Open(network.artifact, device.cpu() ? "cpu" : "device",
                                                  runner.device.get(), options));
   return runner;
 }
@@ -68,22 +68,11 @@ Result<std::vector<std::string>> SplitNames(const std::string& list) {
     const size_t end = std::min(list.find(',', at), list.size());
     names.push_back(list.substr(at, end - at));
     if (names.back().empty() || std::ranges::count(names, names.back()) > 1) {
-      return Fail(Code::kInvalidArgument,
-                  "device list '{}': a name is empty or there twice; write e.g. cpu,func,rtl",
-                  list);
+      return Fail(Code::kInvalidArgument, "list '{}': a name is empty or there twice", list);
     }
     at = end + 1;
   }
   return names;
-}
-
-std::string DescribeDevice(const std::string& name) {
-  if (name == "cpu") return "cpu: host code made through LLVM";
-  if (name == "func")
-    return "func: functional simulator of the accelerator, exact results, no clock";
-  if (name == "rtl")
-    return "rtl: the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle";
-  return name;
 }
 
 }  // namespace tessera::tools

@@ -14,6 +14,7 @@
 #include "runtime/artifact/artifact.h"
 #include "runtime/device.h"
 #include "runtime/executor/executor.h"
+#include "tools/devices.h"
 
 namespace tessera::tools {
 
@@ -38,15 +39,11 @@ struct Runner {
   bool has_clock() const { return device && device->has_clock(); }
 };
 
-Result<Runner> OpenRunner(const LoadedNetwork& network, const std::string& name,
-                          const DeviceOptions& device_options, const ExecutorOptions& options);
+Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
+                          const ExecutorOptions& options);
 
-// "cpu,func" as a list. errors: kInvalidArgument an empty or repeated name
+// "cpu,device" as a list. errors: kInvalidArgument an empty or repeated name
 Result<std::vector<std::string>> SplitNames(const std::string& list);
-
-// A device's name in words for a newcomer.
-std::string DescribeDevice(const std::string& name);
-
 }  // namespace tessera::tools
 
 #endif  // TESSERA_TOOLS_NETWORK_H_

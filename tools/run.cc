@@ -17,7 +17,7 @@ namespace {
 struct RunFlags {
   std::string model, device = "func", config, output, json;
   InputOptions inputs;
-  DeviceOptions device_options;
+  std::map<std::string, std::string> driver_flags;
   ExecutorOptions executor;
 };
 
@@ -55,12 +55,11 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
 }
 
 Result<int> Run(const RunFlags& options) {
+  TESSERA_ASSIGN(const ChosenDevice device, ChooseDevice(options.device, options.driver_flags));
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
-  const bool on_cpu = options.device == "cpu";
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, on_cpu, !on_cpu));
-  TESSERA_ASSIGN(Runner runner,
-                 OpenRunner(network, options.device, options.device_options, options.executor));
+                 LoadNetwork(options.model, options.config, device.cpu(), !device.cpu()));
+  TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, options.executor));
   TESSERA_ASSIGN(const Outcome outcome, RunAll(runner, inputs));
   if (!options.output.empty()) TESSERA_TRY(WriteNpy(options.output, outcome.output));
 
@@ -109,7 +108,7 @@ Action AddRun(CLI::App& app) {
   verb->add_option("model", options->model,
                    "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
       ->required();
-  verb->add_option("--device", options->device, "cpu, func or rtl")->capture_default_str();
+  verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);
@@ -117,15 +116,11 @@ Action AddRun(CLI::App& app) {
   verb->add_option("--budget", options->executor.budget,
                    "cycles (func: instructions' steps) an inference may take")
       ->check(CLI::PositiveNumber);
-  verb->add_option("--wave", options->device_options.waveform,
-                   "rtl: write a waveform (.vcd or .fst)");
-  verb->add_option("--wave-begin", options->device_options.waveform_begin,
-                   "rtl: first cycle of the waveform");
-  verb->add_option("--wave-end", options->device_options.waveform_end,
-                   "rtl: cycle at which the waveform ends");
   verb->add_option("--json", options->json,
                    "write {ok, model, device, config, images, seconds, cycles, top1} to this file");
+  AddDriverFlags(*verb, options->driver_flags);
   verb->footer(
+      DevicesHelp() +
       "Example: tessera run models/fashion/fashion_int8.onnx --device func --input IMAGES.idx.gz "
       "--labels LABELS.idx.gz");
   return [options] { return Run(*options); };

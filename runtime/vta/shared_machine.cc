@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/bits.h"
+#include "runtime/device/registry.h"
 
 namespace tessera::vta {
 namespace {
@@ -26,9 +27,10 @@ Result<std::unique_ptr<SharedMachine>> SharedMachine::Open() {
   TESSERA_ASSIGN(const isa::Config config,
                  isa::LoadConfig(Environment("TESSERA_VTA_CONFIG", "default")));
   TESSERA_TRY(isa::ValidateVtaProfile(config));
-  TESSERA_ASSIGN(
-      std::unique_ptr<Device> device,
-      OpenDevice(Environment("TESSERA_DEVICE", "func"), config, {.memory_bytes = kMemoryBytes}));
+  TESSERA_ASSIGN(DeviceSpec spec, ParseDeviceSpec(Environment("TESSERA_DEVICE", "func")));
+  TESSERA_ASSIGN(std::unique_ptr<Device> device,
+                 OpenDevice(spec.name, config,
+                            {.memory_bytes = kMemoryBytes, .values = std::move(spec.values)}));
   TESSERA_TRY(device->Allocate(kPage, kPage));  // so that address 0 is no buffer's
   return std::unique_ptr<SharedMachine>(new SharedMachine(std::move(device)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SharedMachine: the one machine of a process as VTA's driver sees it: buffers that the host writes
-// through pointers, device addresses, runs. Depends on: runtime/device.h. Used by: vta_driver.cc.
+// through pointers, device addresses, runs. Depends on: runtime/device. Used by: vta_driver.cc.
 #ifndef TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
 #define TESSERA_RUNTIME_VTA_SHARED_MACHINE_H_
 

@@ -5,7 +5,7 @@
  * tests/vta.
  *
  * Environment, read at the first call:
- *   TESSERA_DEVICE       func (the default) or rtl
+ *   TESSERA_DEVICE       a driver, with options if need be: func (the default), rtl, rtl:wave=run.fst
  *   TESSERA_VTA_CONFIG   a named configuration or a JSON file with VTA's keys; default: default
  *
  * Addresses are absolute, as in VTA's own runtime: an instruction's dram_base times the tile's

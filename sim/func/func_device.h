@@ -2,7 +2,7 @@
 //
 // The functional simulator as a Device: the semantics of isa/semantics run in token order, without
 // a clock. It is the oracle that the other machines are compared with. Depends on: isa/semantics,
-// sim/memory, sim/trace. Used by: OpenDevice("func"), tests.
+// runtime/device, sim/trace. Used by: lists of drivers, tests.
 #ifndef TESSERA_SIM_FUNC_FUNC_DEVICE_H_
 #define TESSERA_SIM_FUNC_FUNC_DEVICE_H_
 
@@ -10,11 +10,12 @@
 #include <memory>
 
 #include "runtime/device.h"
+#include "runtime/device/registry.h"
 
 namespace tessera::sim {
 
-// What only this device has.
 struct FuncOptions {
+  uint64_t memory_bytes = kDefaultMemoryBytes;
   // 0: a fixed order of units. Else: any legal interleaving, drawn from this seed; a program
   // without races gives the same memory and traces under each.
   uint64_t schedule_seed = 0;
@@ -27,10 +28,10 @@ struct FuncOptions {
 //   errors  kUnavailable  the system does not give the memory
 //           and those of ValidateConfig
 Result<std::unique_ptr<Device>> MakeFuncDevice(const isa::Config& config,
-                                               const DeviceOptions& options,
-                                               const FuncOptions& func);
-Result<std::unique_ptr<Device>> MakeFuncDevice(const isa::Config& config,
-                                               const DeviceOptions& options = {});
+                                               const FuncOptions& options = {});
+
+// The same as driver "func".
+Driver FuncDriver();
 
 }  // namespace tessera::sim
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "runtime/device/explain.h"
 #include "sim/func/kernels.h"
 #include "sim/trace/digest.h"
 
@@ -21,8 +22,8 @@ FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::Machine
 std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view unit,
                                         uint32_t number, const isa::AnyInsn* insn) const {
   const std::string text = insn == nullptr ? "" : " (" + isa::Describe(*insn) + ")";
-  return Fail(isa::CodeOf(stop.error), "{}: instruction {}{}: {}: {}", unit, number, text,
-              isa::Text(stop.error), stop.detail);
+  return std::unexpected(
+      StoppedAt(unit, fmt::format("instruction {}{}", number, text), stop.error, stop.detail));
 }
 
 // Decodes the next instruction, once, unless the one before still waits for room.

@@ -79,27 +79,26 @@ class Machine : public RtlMachine {
     top_.reset();
   }
 
-  uint32_t ReadRegister(uint32_t offset) override {
+  bool ReadRegister(uint32_t offset, uint32_t* value) override {
     Enter();
     top_->s_axil_araddr_i = offset;
     top_->s_axil_arvalid_i = 1;
-    bool asked = false;
-    uint32_t value = 0;
-    uint64_t cycles = 0;
-    for (bool answered = false; !answered; ++cycles) {
-      TESSERA_CHECK(cycles < kRegisterCycles, "register {:#x} does not answer", offset);
+    bool good = false, answered = false;
+    for (uint64_t cycles = 0; !answered && cycles < kRegisterCycles; ++cycles) {
       Settle();
-      const bool ask = top_->s_axil_arvalid_i && top_->s_axil_arready_o;
+      const bool asked = top_->s_axil_arvalid_i && top_->s_axil_arready_o;
       answered = top_->s_axil_rvalid_o;
-      if (answered) value = top_->s_axil_rdata_o;
+      if (answered) {
+        *value = top_->s_axil_rdata_o;
+        good = top_->s_axil_rresp_o == kResponseOk;
+      }
       Edge();
-      asked |= ask;
       if (asked) top_->s_axil_arvalid_i = 0;
     }
-    return value;
+    return good;
   }
 
-  void WriteRegister(uint32_t offset, uint32_t value) override {
+  bool WriteRegister(uint32_t offset, uint32_t value) override {
     Enter();
     // A start finds memory at the beginning of its frame: equal runs take equal cycles.
     if (offset == isa::reg::kControl && dram_.idle()) dram_.Reset();
@@ -107,17 +106,18 @@ class Machine : public RtlMachine {
     top_->s_axil_awvalid_i = 1;
     top_->s_axil_wdata_i = value;
     top_->s_axil_wvalid_i = 1;
-    uint64_t cycles = 0;
-    for (bool answered = false; !answered; ++cycles) {
-      TESSERA_CHECK(cycles < kRegisterCycles, "register {:#x} does not answer", offset);
+    bool good = false, answered = false;
+    for (uint64_t cycles = 0; !answered && cycles < kRegisterCycles; ++cycles) {
       Settle();
       const bool address = top_->s_axil_awvalid_i && top_->s_axil_awready_o;
       const bool data = top_->s_axil_wvalid_i && top_->s_axil_wready_o;
       answered = top_->s_axil_bvalid_o;
+      good = answered && top_->s_axil_bresp_o == kResponseOk;
       Edge();
       if (address) top_->s_axil_awvalid_i = 0;
       if (data) top_->s_axil_wvalid_i = 0;
     }
+    return good;
   }
 
   RtlStop Run(uint64_t budget) override {
@@ -132,7 +132,9 @@ class Machine : public RtlMachine {
         assertion_ = std::exchange(t_assertion, "");
         return RtlStop::kAssertion;
       }
-      if (!isa::reg::kStatusBusy.Get(ReadRegister(isa::reg::kStatus))) return RtlStop::kDone;
+      uint32_t status = 0;
+      if (!ReadRegister(isa::reg::kStatus, &status)) return RtlStop::kNoAnswer;
+      if (!isa::reg::kStatusBusy.Get(status)) return RtlStop::kDone;
       if (run_cycle_ >= budget) return RtlStop::kBudget;
       if (quiet_ > kQuietCycles) [[unlikely]] {
         if (Stuck()) return RtlStop::kDeadlock;
@@ -308,7 +310,11 @@ class Machine : public RtlMachine {
 
   uint64_t BusyCycles() {
     uint64_t sum = 0;
-    for (uint32_t unit = 0; unit < kUnits; ++unit) sum += ReadRegister(isa::reg::kBusy[unit]);
+    for (uint32_t unit = 0; unit < kUnits; ++unit) {
+      uint32_t busy = 0;
+      ReadRegister(isa::reg::kBusy[unit], &busy);
+      sum += busy;
+    }
     return sum;
   }
 
@@ -318,7 +324,8 @@ class Machine : public RtlMachine {
     if (!dram_.idle()) return false;
     bool waiting = false;
     for (uint32_t unit = 0; unit < kUnits; ++unit) {
-      const uint32_t state = ReadRegister(isa::reg::kUnitState[unit]);
+      uint32_t state = 0;
+      ReadRegister(isa::reg::kUnitState[unit], &state);
       if ((state & 1) == 0) continue;
       if ((state & 0xff0) == 0) return false;
       waiting = true;

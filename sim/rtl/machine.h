@@ -3,7 +3,8 @@
 // RtlMachine: one verilated machine with its memory model, as a plugin sees it. A plugin is a
 // shared object made for one configuration by build_machine.sh; it exports the two functions at the
 // end. Depends on: isa (enums), runtime/device.h (TraceEntry). Used by: rtl_device, and machine.cc
-// implements it.
+// implements it. It answers for hardware: pins, cycles, memory; what registers mean to a driver is
+// runtime/device's business.
 #ifndef TESSERA_SIM_RTL_MACHINE_H_
 #define TESSERA_SIM_RTL_MACHINE_H_
 
@@ -29,15 +30,17 @@ enum class RtlStop : uint8_t {
   kBudget,     // the budget is spent
   kDeadlock,   // every unit is idle or waits for tokens, and memory has nothing outstanding
   kAssertion,  // an assertion in the RTL failed: assertion() says which
+  kNoAnswer,   // register STATUS does not answer
 };
 
 class RtlMachine {
  public:
   virtual ~RtlMachine() = default;
 
-  // A register through AXI4-Lite; takes a few cycles.
-  virtual uint32_t ReadRegister(uint32_t offset) = 0;
-  virtual void WriteRegister(uint32_t offset, uint32_t value) = 0;
+  // A register through AXI4-Lite; takes a few cycles. False: the machine does not answer in 64, or
+  // answers with an error.
+  virtual bool ReadRegister(uint32_t offset, uint32_t* value) = 0;
+  virtual bool WriteRegister(uint32_t offset, uint32_t value) = 0;
 
   // Steps a started machine until it is done or |budget| cycles have passed.
   virtual RtlStop Run(uint64_t budget) = 0;
@@ -59,7 +62,7 @@ class RtlMachine {
 };
 
 // Changes whenever this header or TraceEntry does: both sides must agree on its size.
-inline constexpr uint32_t kRtlPluginVersion = 2;
+inline constexpr uint32_t kRtlPluginVersion = 3;
 
 struct RtlPluginInfo {
   uint32_t version = 0;

@@ -1,52 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rtl/rtl_device.h"
 
-#include <optional>
 #include <utility>
 
-#include "base/check.h"
 #include "isa/regs.h"
-#include "isa/semantics/fetch.h"
-#include "sim/memory/device_memory.h"
-#include "sim/rtl/explain.h"
+#include "runtime/device/register_device.h"
 #include "sim/rtl/plugin.h"
 
 namespace tessera::sim {
 namespace {
 
-namespace reg = isa::reg;
+struct Waveform {
+  WaveKind kind = WaveKind::kNone;
+  std::string path;
+  uint64_t begin = 0, end = 0;  // cycles of a run
+};
 
-class RtlDevice : public Device {
+// The verilated machine as a register port: it steps, and knows to the cycle how a run ends.
+class RtlPort : public RegisterPort {
  public:
-  RtlDevice(const isa::Config& config, const DeviceOptions& options, DeviceMemory memory,
-            std::shared_ptr<RtlPlugin> plugin)
-      : config_(config),
-        options_(options),
-        memory_(std::move(memory)),
-        plugin_(std::move(plugin)) {}
+  RtlPort(std::shared_ptr<RtlPlugin> plugin, const RtlMachineOptions& options, Waveform waveform)
+      : plugin_(std::move(plugin)), options_(options), waveform_(std::move(waveform)) {}
 
-  std::string_view name() const override { return "rtl"; }
-  const isa::Config& config() const override { return config_; }
-  bool has_clock() const override { return true; }
-
-  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override {
-    return memory_.Allocate(bytes, align);
-  }
-  Status Free(uint64_t address) override { return memory_.Free(address); }
-  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
-    return memory_.Write(address, bytes);
-  }
-  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
-    return memory_.Read(address, bytes);
+  Result<uint32_t> Read(uint32_t offset) override {
+    uint32_t value = 0;
+    if (machine_->ReadRegister(offset, &value)) return value;
+    return NoAnswer(offset);
   }
 
-  Status Submit(const Launch& launch) override;
-  Result<RunReport> Wait() override;
+  Status Write(uint32_t offset, uint32_t value) override {
+    if (machine_->WriteRegister(offset, value)) return {};
+    return NoAnswer(offset);
+  }
 
+  Result<WaitOutcome> Wait(uint64_t budget) override {
+    const RtlStop stop = machine_->Run(budget);
+    WaitOutcome outcome{.assertion = machine_->assertion(),
+                        .bytes_read = machine_->bytes_read(),
+                        .bytes_written = machine_->bytes_written()};
+    switch (stop) {
+      case RtlStop::kDone:
+        outcome.end = WaitEnd::kDone;
+        break;
+      case RtlStop::kBudget:
+        outcome.end = WaitEnd::kBudget;
+        break;
+      case RtlStop::kDeadlock:
+        outcome.end = WaitEnd::kDeadlock;
+        break;
+      case RtlStop::kAssertion:
+        outcome.end = WaitEnd::kAssertion;
+        break;
+      case RtlStop::kNoAnswer:
+        return NoAnswer(isa::reg::kStatus);
+    }
+    return outcome;
+  }
+
+  // A machine fresh from reset, its scratchpads zero.
   Status Reset() override {
-    launch_.reset();
     machine_.reset();
-    return StartMachine();
+    machine_ = plugin_->NewMachine(options_);
+    machine_->SetTrace(trace_);
+    if (waveform_.kind != WaveKind::kNone &&
+        !machine_->OpenWaveform(waveform_.path, waveform_.begin, waveform_.end)) {
+      return Fail(Code::kUnavailable, "{}: the waveform cannot be written", waveform_.path);
+    }
+    return {};
   }
 
   Status SetTrace(std::vector<TraceEntry>* trace) override {
@@ -55,138 +75,26 @@ class RtlDevice : public Device {
     return {};
   }
 
-  // A machine fresh from reset, its scratchpads zero.
-  Status StartMachine();
-
  private:
-  void WriteRegister64(uint32_t low, uint32_t high, uint64_t value) {
-    machine_->WriteRegister(low, static_cast<uint32_t>(value));
-    machine_->WriteRegister(high, static_cast<uint32_t>(value >> 32));
+  static std::unexpected<Error> NoAnswer(uint32_t offset) {
+    return Fail(Code::kDataLoss,
+                "the machine does not answer at register {:#05x} within 64 cycles, or answers with "
+                "an error: look at tsr_regs in a waveform",
+                offset);
   }
-  void Program(const Launch& launch);
-  Result<RunReport> Outcome(RtlStop stop, const Launch& launch);
-  RunReport Report();
 
-  isa::Config config_;
-  DeviceOptions options_;
-  DeviceMemory memory_;
   std::shared_ptr<RtlPlugin> plugin_;
-  std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
-  std::optional<isa::Fetcher> fetcher_;
-  std::optional<Launch> launch_;  // submitted, and Wait not called
+  RtlMachineOptions options_;
+  Waveform waveform_;
   std::vector<TraceEntry>* trace_ = nullptr;
+  std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
 };
 
-Status RtlDevice::StartMachine() {
-  machine_ = plugin_->NewMachine({.memory = memory_.bytes().data(),
-                                  .memory_bytes = memory_.size(),
-                                  .dram = config_.dram,
-                                  .stall_seed = options_.stall_seed});
-  const uint64_t hash = machine_->ReadRegister(reg::kConfigHashLo) |
-                        uint64_t{machine_->ReadRegister(reg::kConfigHashHi)} << 32;
-  TESSERA_CHECK(machine_->ReadRegister(reg::kId) == reg::kIdValue);
-  TESSERA_CHECK(hash == config_.Hash(), "the machine says {:016x}", hash);
-  machine_->SetTrace(trace_);
-  if (!options_.waveform.empty() &&
-      !machine_->OpenWaveform(options_.waveform, options_.waveform_begin, options_.waveform_end)) {
-    return Fail(Code::kUnavailable, "{}: the waveform cannot be written", options_.waveform);
-  }
-  return {};
-}
-
-Status RtlDevice::Submit(const Launch& launch) {
-  if (launch_) return Fail(Code::kInvalidArgument, "a run is in progress; call Wait first");
-  if (launch.insn_count == 0) {
-    return Fail(Code::kInvalidArgument, "the stream has no instruction; FINISH is the least");
-  }
-  if (launch.budget == 0)
-    return Fail(Code::kInvalidArgument, "the budget is 0, must be at least 1");
-  if (launch.insn_addr % 64 != 0) {
-    return Fail(Code::kInvalidArgument, "code address {}, must be a multiple of 64",
-                launch.insn_addr);
-  }
-  const bool vta = launch.profile == isa::Profile::kVta;
-  const uint64_t code = uint64_t{launch.insn_count} * (vta ? isa::kVtaInsnBytes : isa::kInsnBytes);
-  if (launch.insn_addr > memory_.size() || code > memory_.size() - launch.insn_addr) {
-    return Fail(Code::kInvalidArgument, "{} instructions at address {}: device memory has {} bytes",
-                launch.insn_count, launch.insn_addr, memory_.size());
-  }
-  for (int s = 0; s < isa::kSegments; ++s) {
-    if (launch.segments[s].base % 64 != 0) {
-      return Fail(Code::kInvalidArgument, "segment {} at address {}, must be a multiple of 64", s,
-                  launch.segments[s].base);
-    }
-  }
-  if (!fetcher_ || fetcher_->profile() != launch.profile) {
-    TESSERA_ASSIGN(fetcher_, isa::Fetcher::Make(launch.profile, config_));
-  }
-  launch_ = launch;
-  return {};
-}
-
-void RtlDevice::Program(const Launch& launch) {
-  WriteRegister64(reg::kInsnAddrLo, reg::kInsnAddrHi, launch.insn_addr);
-  machine_->WriteRegister(reg::kInsnCount, launch.insn_count);
-  for (uint32_t s = 0; s < isa::kSegments; ++s) {
-    WriteRegister64(reg::kSegmentBaseLo[s], reg::kSegmentBaseHi[s], launch.segments[s].base);
-    WriteRegister64(reg::kSegmentSizeLo[s], reg::kSegmentSizeHi[s], launch.segments[s].size);
-  }
-  machine_->WriteRegister(
-      reg::kControl,
-      reg::kControlStart.Put(1) | reg::kControlProfile.Put(static_cast<uint32_t>(launch.profile)));
-}
-
-Result<RunReport> RtlDevice::Wait() {
-  if (!launch_) return Fail(Code::kInvalidArgument, "nothing was submitted");
-  const Launch launch = *std::exchange(launch_, std::nullopt);
-  Program(launch);
-  Result<RunReport> report = Outcome(machine_->Run(launch.budget), launch);
-  if (!report) TESSERA_TRY(Reset());
-  return report;
-}
-
-Result<RunReport> RtlDevice::Outcome(RtlStop stop, const Launch& launch) {
-  const size_t bytes =
-      static_cast<size_t>(launch.insn_count) * static_cast<size_t>(fetcher_->insn_bytes());
-  const RunCode code{&*fetcher_, memory_.bytes().subspan(launch.insn_addr, bytes)};
-  switch (stop) {
-    case RtlStop::kAssertion:
-      return Fail(Code::kDataLoss,
-                  "an assertion of the RTL failed, which is a bug of the machine and not of the "
-                  "program: {}",
-                  machine_->assertion());
-    case RtlStop::kDeadlock:
-      return std::unexpected(ExplainDeadlock(*machine_, code));
-    case RtlStop::kBudget:
-      return std::unexpected(ExplainTimeout(*machine_, code, launch.budget));
-    case RtlStop::kDone:
-      break;
-  }
-  const uint32_t status = machine_->ReadRegister(reg::kStatus);
-  TESSERA_CHECK(reg::kStatusDone.Get(status) == 1, "status is {:#x}", status);
-  if (reg::kStatusError.Get(status)) return std::unexpected(ExplainError(*machine_, code));
-  RunReport report = Report();
-  report.leftover_tokens = reg::kStatusLeftover.Get(status);
-  return report;
-}
-
-RunReport RtlDevice::Report() {
-  RunReport report;
-  report.cycles = machine_->ReadRegister(reg::kCyclesLo) |
-                  uint64_t{machine_->ReadRegister(reg::kCyclesHi)} << 32;
-  report.instructions = machine_->ReadRegister(reg::kRetired);
-  for (uint32_t u = 0; u < isa::kUnits; ++u) {
-    UnitCounters& unit = report.units[u];
-    unit.busy = machine_->ReadRegister(reg::kBusy[u]);
-    unit.token_wait = machine_->ReadRegister(reg::kTokenWait[u]);
-    unit.memory_wait = machine_->ReadRegister(reg::kMemoryWait[u]);
-    unit.hazard = machine_->ReadRegister(reg::kHazard[u]);
-    unit.idle = report.cycles - unit.busy - unit.token_wait - unit.memory_wait - unit.hazard;
-  }
-  report.bytes_read = machine_->bytes_read();
-  report.bytes_written = machine_->bytes_written();
-  return report;
-}
+constexpr std::string_view kWave = "wave";
+constexpr std::string_view kWaveBegin = "wave-begin";
+constexpr std::string_view kWaveEnd = "wave-end";
+constexpr std::string_view kStallSeed = "stall-seed";
+constexpr std::string_view kCache = "cache";
 
 Result<WaveKind> WaveKindOf(const std::string& path) {
   if (path.empty()) return WaveKind::kNone;
@@ -195,17 +103,55 @@ Result<WaveKind> WaveKindOf(const std::string& path) {
   return Fail(Code::kInvalidArgument, "{}: a waveform's name ends in .vcd or .fst", path);
 }
 
+Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,
+                                     const OptionValues& options) {
+  Waveform waveform{.path = options.Text(kWave),
+                    .begin = options.Number(kWaveBegin),
+                    .end = options.Number(kWaveEnd)};
+  TESSERA_ASSIGN(waveform.kind, WaveKindOf(waveform.path));
+  TESSERA_ASSIGN(std::unique_ptr<HostMemory> memory, HostMemory::Make(memory_bytes));
+  TESSERA_ASSIGN(std::shared_ptr<RtlPlugin> plugin,
+                 FindRtlPlugin(config, waveform.kind, options.Text(kCache)));
+  auto port = std::make_unique<RtlPort>(std::move(plugin),
+                                        RtlMachineOptions{.memory = memory->bytes().data(),
+                                                          .memory_bytes = memory->size(),
+                                                          .dram = config.dram,
+                                                          .stall_seed = options.Number(kStallSeed)},
+                                        std::move(waveform));
+  TESSERA_TRY(port->Reset());
+  return OpenRegisterDevice("rtl", config, std::move(port), std::move(memory));
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Device>> MakeRtlDevice(const isa::Config& config,
-                                              const DeviceOptions& options) {
-  TESSERA_TRY(isa::ValidateConfig(config));
-  TESSERA_ASSIGN(const WaveKind wave, WaveKindOf(options.waveform));
-  TESSERA_ASSIGN(DeviceMemory memory, DeviceMemory::Make(options.memory_bytes));
-  TESSERA_ASSIGN(std::shared_ptr<RtlPlugin> plugin, FindRtlPlugin(config, wave, options.cache_dir));
-  auto device = std::make_unique<RtlDevice>(config, options, std::move(memory), std::move(plugin));
-  TESSERA_TRY(device->StartMachine());
-  return device;
+Driver RtlDriver() {
+  return {
+      .name = "rtl",
+      .what = "the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle",
+      .clock = true,
+      .options = {{.name = kWave,
+                   .value = "FILE",
+                   .help = "write a waveform, .vcd or .fst (the machine is verilated for it once)"},
+                  {.name = kWaveBegin,
+                   .kind = OptionKind::kNumber,
+                   .value = "CYCLE",
+                   .fallback = "0",
+                   .help = "first cycle of a run in the waveform"},
+                  {.name = kWaveEnd,
+                   .kind = OptionKind::kNumber,
+                   .value = "CYCLE",
+                   .fallback = "18446744073709551615",
+                   .help = "cycle of a run at which the waveform ends"},
+                  {.name = kStallSeed,
+                   .kind = OptionKind::kNumber,
+                   .value = "SEED",
+                   .fallback = "0",
+                   .help = "not 0: memory stalls at random, drawn from this seed"},
+                  {.name = kCache,
+                   .value = "FOLDER",
+                   .help = "where machines verilated on first use are kept (default: "
+                           "$XDG_CACHE_HOME/tessera or ~/.cache/tessera)"}},
+      .open = Open};
 }
 
 }  // namespace tessera::sim

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "runtime/device/registry.h"
 #include "tests/rig/run_image.h"
 
 namespace tessera::cosim {
@@ -12,8 +13,9 @@ constexpr uint64_t kMemoryBytes = 8 << 20;
 constexpr uint64_t kBudget = 5'000'000;
 
 std::unique_ptr<Device> Open(const char* driver, const isa::Config& config, uint64_t stall_seed) {
-  auto device =
-      OpenDevice(driver, config, {.memory_bytes = kMemoryBytes, .stall_seed = stall_seed});
+  DeviceOptions options{.memory_bytes = kMemoryBytes};
+  if (stall_seed != 0) options.values["stall-seed"] = std::to_string(stall_seed);
+  auto device = OpenDevice(driver, config, options);
   TESSERA_CHECK(device.has_value(), "{}", device.error().message);
   return std::move(*device);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device conformance: what a driver must say about itself to be tested. One suite runs unchanged on
-// every driver; a driver adds a file with Backends() and a line in CMakeLists.txt.
+// Device conformance: one suite runs unchanged on every driver of the build and on the example that
+// docs/adding/driver.md walks through. A driver adds nothing here.
 #ifndef TESSERA_TESTS_CTS_CTS_H_
 #define TESSERA_TESTS_CTS_CTS_H_
 
@@ -10,31 +10,36 @@
 #include <cstring>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "isa/config.h"
 #include "isa/encoding.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
 
 namespace tessera::cts {
 
 struct Backend {
-  std::string driver;  // a name that OpenDevice knows
+  const Driver* driver;
   std::string config;  // a named configuration
-  bool clock = false;  // reports cycles
 };
 
 inline void PrintTo(const Backend& backend, std::ostream* os) {
-  *os << backend.driver << " " << backend.config;
+  *os << backend.driver->name << " " << backend.config;
 }
 
-// Defined once by each driver's backend file.
-std::vector<Backend> Backends();
+// Drivers() and the example.
+std::span<const Driver> TestedDrivers();
+
+// Every driver with every configuration whose machine is prebuilt; of those that execute, or of
+// all.
+std::vector<Backend> Executing();
+std::vector<Backend> All();
 
 // "rtl_tiny"
 inline std::string TestName(const ::testing::TestParamInfo<Backend>& info) {
-  return info.param.driver + "_" + info.param.config;
+  return std::string(info.param.driver->name) + "_" + info.param.config;
 }
 
 inline constexpr uint64_t kMemoryBytes = 1 << 20;
@@ -58,7 +63,8 @@ class DeviceTest : public ::testing::TestWithParam<Backend> {
   }
 
   std::unique_ptr<Device> Open() {
-    auto device = OpenDevice(GetParam().driver, config_, {.memory_bytes = kMemoryBytes});
+    auto device = OpenDevice(TestedDrivers(), GetParam().driver->name, config_,
+                             {.memory_bytes = kMemoryBytes});
     EXPECT_TRUE(device) << device.error().message;
     return device ? std::move(*device) : nullptr;
   }

@@ -208,7 +208,7 @@ TEST_P(ErrorTest, ResetEndsWhatRuns) {
   ExpectUsable();
 }
 
-INSTANTIATE_TEST_SUITE_P(Cts, ErrorTest, ::testing::ValuesIn(Backends()), TestName);
+INSTANTIATE_TEST_SUITE_P(Cts, ErrorTest, ::testing::ValuesIn(Executing()), TestName);
 
 }  // namespace
 }  // namespace tessera::cts

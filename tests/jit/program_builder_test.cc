@@ -82,7 +82,7 @@ TEST(ProgramBuilder, AProductRunsUnderEveryInterleaving) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     sim::FuncOptions options;
     options.schedule_seed = seed;
-    auto device = sim::MakeFuncDevice(config, {}, options).value();
+    auto device = sim::MakeFuncDevice(config, options).value();
     Launch launch;
     launch.insn_count = static_cast<uint32_t>(image->insn_count());
     launch.insn_addr = device->Allocate(image->code.size()).value();

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
 
 namespace tessera::test {

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
 
 namespace tessera::test {

@@ -8,7 +8,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/quantize/params.h"
 #include "compiler/te/ops/region.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
 #include "runtime/executor/executor.h"
 #include "tests/networks/build.h"
 

@@ -23,8 +23,8 @@ inline isa::Config Named(std::string_view name) {
 }
 
 inline std::unique_ptr<Device> Func(const isa::Config& config, uint64_t schedule_seed) {
-  return std::move(*sim::MakeFuncDevice(config, DeviceOptions{.memory_bytes = 1 << 20},
-                                        sim::FuncOptions{.schedule_seed = schedule_seed}));
+  return std::move(
+      *sim::MakeFuncDevice(config, {.memory_bytes = 1 << 20, .schedule_seed = schedule_seed}));
 }
 
 }  // namespace tessera::rig

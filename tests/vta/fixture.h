@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
 #include "tests/vta/stream.h"
 
 namespace tessera::vta_test {

@@ -256,7 +256,7 @@ std::string RunAndCompare(const Compiled& c, const isa::Config& config, const Va
                           uint64_t schedule_seed) {
   sim::FuncOptions func;
   func.schedule_seed = schedule_seed;
-  auto made = sim::MakeFuncDevice(config, {}, func);
+  auto made = sim::MakeFuncDevice(config, func);
   if (!made) return made.error().message;
   return RunAndCompareOn(**made, c, values);
 }

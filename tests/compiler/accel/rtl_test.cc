@@ -6,6 +6,7 @@
 // simulator (region_test), whole networks (tests/tools).
 #include <gtest/gtest.h>
 
+#include "runtime/device/registry.h"
 #include "tests/compiler/accel/shapes.h"
 
 namespace tessera::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AxilHost: the host's side of an AXI4-Lite port under random stalls: each of the five channels at a
-// pace of its own, addresses and data of writes in any order and distance. It checks that every
+// AxilHost: the host's side of an AXI4-Lite port under random stalls: each of the five channels at
+// a pace of its own, addresses and data of writes in any order and distance. It checks that every
 // access has exactly one answer and none comes early. Used by: tests/hw/regs, tests/hw/top.
 //
 // A cycle: Drive(), settle the model, Sample(), clock edge.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the register block alone under random stalls on all five AXI4-Lite channels: every
-// write and read has one answer, registers keep what was written byte by byte, writes while busy
-// are ignored, CONTROL acts once. Space: 300 seeds of 150 writes beside 150 reads; a read may see
-// any value between the last write that was answered before it and the last one taken. Not tested
-// here: the machine behind it (tests/hw/top).
+// What is tested: the register block alone under random stalls on all five AXI4-Lite channels:
+// every write and read has one answer, registers keep what was written byte by byte, writes while
+// busy are ignored, CONTROL acts once. Space: 300 seeds of 150 writes beside 150 reads; a read may
+// see any value between the last write that was answered before it and the last one taken. Not
+// tested here: the machine behind it (tests/hw/top).
 #include "isa/regs.h"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 //
 // What is tested: the whole machine driven through AXI4-Lite under random stalls on all five
 // channels: a program set up in any order of registers runs right; while it runs, writes that it
-// ignores and reads of every counter each get one answer. Space: 40 seeds. Not tested here: what each
-// register keeps (tests/hw/regs).
+// ignores and reads of every counter each get one answer. Space: 40 seeds. Not tested here: what
+// each register keeps (tests/hw/regs).
 #include <gtest/gtest.h>
 
 #include <algorithm>

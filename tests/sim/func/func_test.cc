@@ -35,7 +35,8 @@ isa::Config Named(std::string_view name) {
 class Machine {
  public:
   explicit Machine(const isa::Config& config = Named("tiny"), FuncOptions func = {}) {
-    device_ = std::move(*MakeFuncDevice(config, DeviceOptions{.memory_bytes = 1 << 20}, func));
+    func.memory_bytes = 1 << 20;
+    device_ = std::move(*MakeFuncDevice(config, func));
     launch_.segments[0] = {kUops, 4096};
     launch_.segments[3] = {kInput, 4096};
     launch_.segments[4] = {kOutput, 4096};

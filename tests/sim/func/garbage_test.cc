@@ -73,8 +73,8 @@ TEST(Garbage, EndsAndStaysInItsSegments) {
     const bool vta = seed % 4 == 0;
     const int count = static_cast<int>(rng.Range(1, 8));
     const std::vector<uint8_t> code = vta ? VtaCode(rng, count) : TesseraCode(rng, count);
-    const std::unique_ptr<Device> device = std::move(*MakeFuncDevice(
-        config, DeviceOptions{.memory_bytes = 1 << 16}, FuncOptions{.schedule_seed = seed % 3}));
+    const std::unique_ptr<Device> device = std::move(
+        *MakeFuncDevice(config, FuncOptions{.memory_bytes = 1 << 16, .schedule_seed = seed % 3}));
     std::vector<uint8_t> memory(1 << 16);
     for (uint8_t& byte : memory) byte = static_cast<uint8_t>(SparseBits(rng));
     std::copy(code.begin(), code.end(), memory.begin());

@@ -10,25 +10,16 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "base/file.h"
-#include "isa/encoding.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
+#include "tests/sim/rtl/copy.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
-
-isa::Config Named(std::string_view name) {
-  for (const isa::Config& config : isa::NamedConfigs()) {
-    if (config.name == name) return config;
-  }
-  ADD_FAILURE() << name;
-  return {};
-}
 
 // Not prebuilt: `tiny` with fewer parameter records.
 isa::Config Unusual() {
@@ -38,61 +29,10 @@ isa::Config Unusual() {
   return config;
 }
 
-// A folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    char name[] = "/tmp/tessera_rtl_XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    path_ = name;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const std::string& path() const { return path_; }
-  size_t Count(std::string_view extension) const {
-    size_t count = 0;
-    for (const auto& entry : fs::directory_iterator(path_))
-      count += entry.path().extension() == extension;
-    return count;
-  }
-
- private:
-  std::string path_;
-};
-
-// Copies 16 OUT tiles with |device|; the cycles it took, 0 after a failure.
+// The cycles that the copy took, 0 after a failure.
 uint64_t Copy(Device& device) {
-  const int64_t tile = device.config().out_tile_bytes();
-  const isa::Insn program[] = {isa::Load{.push = 8,
-                                         .memory = static_cast<int64_t>(isa::Memory::kOut),
-                                         .x_bytes = tile,
-                                         .x_size = 16,
-                                         .y_size = 1,
-                                         .x_step = tile,
-                                         .z_size = 1},
-                               isa::Store{.pop = 1,
-                                          .x_bytes = tile,
-                                          .dram_base = 4096,
-                                          .x_size = 16,
-                                          .y_size = 1,
-                                          .x_step = tile,
-                                          .z_size = 1},
-                               isa::Finish{}};
-  std::vector<uint8_t> code;
-  for (const isa::Insn& insn : program) {
-    const isa::InsnWord word = isa::Encode(insn).value();
-    const auto* bytes = reinterpret_cast<const uint8_t*>(word.data());
-    code.insert(code.end(), bytes, bytes + sizeof(word));
-  }
-  std::vector<uint8_t> data(static_cast<size_t>(16 * tile)), back(data.size());
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<uint8_t>(3 * i + 1);
-  EXPECT_TRUE(device.Write(0x10000, code));
-  EXPECT_TRUE(device.Write(0x20000, data));
-  Launch launch{.insn_addr = 0x10000, .insn_count = 3, .segments = {}, .budget = 100'000};
-  launch.segments[0] = {0x20000, 0x2000};
-  auto report = device.Run(launch);
+  const Result<RunReport> report = CopyTiles(device);
   EXPECT_TRUE(report) << report.error().message;
-  EXPECT_TRUE(device.Read(0x21000, back));
-  EXPECT_EQ(back, data);
   return report ? report->cycles : 0;
 }
 
@@ -106,10 +46,10 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, DeviceOptions op
 TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
   const Folder cache, folder;
   const auto open = [&](const std::string& file, uint64_t begin, uint64_t end) {
-    return Open(Unusual(), {.waveform = folder.path() + "/" + file,
-                            .waveform_begin = begin,
-                            .waveform_end = end,
-                            .cache_dir = cache.path()});
+    return Open(Unusual(), {.values = {{"wave", folder.path() + "/" + file},
+                                       {"wave-begin", std::to_string(begin)},
+                                       {"wave-end", std::to_string(end)},
+                                       {"cache", cache.path()}}});
   };
   // Two processes at the same time, then this one: one machine is made.
   for (const char* file : {"a.vcd", "b.vcd"}) {
@@ -151,7 +91,7 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
 }
 
 TEST(RtlDevice, BadWaveformNamesAreErrors) {
-  auto device = Open(Named("tiny"), {.waveform = "run.png"});
+  auto device = Open(Named("tiny"), {.values = {{"wave", "run.png"}}});
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kInvalidArgument);
   EXPECT_NE(device.error().message.find(".vcd or .fst"), std::string::npos)
@@ -161,7 +101,7 @@ TEST(RtlDevice, BadWaveformNamesAreErrors) {
 TEST(RtlDevice, MemoryModelAndStallsChangeCyclesOnly) {
   isa::Config config = Named("tiny");
   auto tsim = Open(config, {});
-  auto stalled = Open(config, {.stall_seed = 5});
+  auto stalled = Open(config, {.values = {{"stall-seed", "5"}}});
   config.dram = isa::DramModel::kZynq;
   auto zynq = Open(config, {});
   ASSERT_TRUE(tsim && stalled && zynq);
@@ -175,7 +115,7 @@ TEST(RtlDevice, MemoryModelAndStallsChangeCyclesOnly) {
 TEST(RtlDevice, MissingVerilatorIsAnErrorThatNamesAWayOut) {
   const Folder cache;
   setenv("VERILATOR", "/nowhere/verilator", 1);
-  auto device = Open(Unusual(), {.cache_dir = cache.path()});
+  auto device = Open(Unusual(), {.values = {{"cache", cache.path()}}});
   unsetenv("VERILATOR");
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kUnsupported);
@@ -188,7 +128,7 @@ TEST(RtlDevice, MissingVerilatorIsAnErrorThatNamesAWayOut) {
 TEST(RtlDevice, CompilerThatFailsIsAnErrorWithALog) {
   const Folder cache;
   setenv("CXX", "false", 1);
-  auto device = Open(Unusual(), {.cache_dir = cache.path()});
+  auto device = Open(Unusual(), {.values = {{"cache", cache.path()}}});
   unsetenv("CXX");
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kUnsupported);
@@ -198,7 +138,7 @@ TEST(RtlDevice, CompilerThatFailsIsAnErrorWithALog) {
 }
 
 TEST(RtlDevice, CacheThatCannotBeMadeIsAnError) {
-  auto device = Open(Unusual(), {.cache_dir = "/proc/tessera"});
+  auto device = Open(Unusual(), {.values = {{"cache", "/proc/tessera"}}});
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kUnavailable);
   EXPECT_NE(device.error().message.find("XDG_CACHE_HOME"), std::string::npos)

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "isa/encoding.h"
-#include "runtime/device.h"
+#include "runtime/device/registry.h"
 
 namespace tessera {
 namespace {
@@ -78,7 +78,9 @@ class TraceCounters : public ::testing::TestWithParam<uint64_t> {
     SCOPED_TRACE(::testing::Message() << "stall seed " << GetParam());
     const Result<isa::Config> config = isa::LoadConfig("tiny");
     ASSERT_TRUE(config) << config.error().message;
-    auto device = OpenDevice("rtl", *config, {.memory_bytes = 1 << 20, .stall_seed = GetParam()});
+    auto device = OpenDevice(
+        "rtl", *config,
+        {.memory_bytes = 1 << 20, .values = {{"stall-seed", std::to_string(GetParam())}}});
     ASSERT_TRUE(device) << device.error().message;
     device_ = std::move(*device);
   }

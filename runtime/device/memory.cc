@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/memory/device_memory.h"
+#include "runtime/device/memory.h"
 
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "base/bits.h"
 
-namespace tessera::sim {
+namespace tessera {
 
-Result<DeviceMemory> DeviceMemory::Make(uint64_t bytes) {
+Result<std::unique_ptr<HostMemory>> HostMemory::Make(uint64_t bytes) {
   if (bytes == 0) return Fail(Code::kInvalidArgument, "device memory of 0 bytes; give at least 64");
   void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -19,20 +18,20 @@ Result<DeviceMemory> DeviceMemory::Make(uint64_t bytes) {
     return Fail(Code::kUnavailable,
                 "the system does not give {} bytes for device memory; ask for less", bytes);
   }
-  return DeviceMemory(std::span(static_cast<uint8_t*>(start), bytes));
+  return std::unique_ptr<HostMemory>(
+      new HostMemory(std::span(static_cast<uint8_t*>(start), bytes)));
 }
 
-DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, {})), allocated_(std::move(other.allocated_)) {}
+HostMemory::~HostMemory() { munmap(bytes_.data(), bytes_.size()); }
 
-DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  std::swap(allocated_, other.allocated_);
-  return *this;
+Status HostMemory::Write(uint64_t address, std::span<const uint8_t> bytes) {
+  if (!bytes.empty()) std::memcpy(bytes_.data() + address, bytes.data(), bytes.size());
+  return {};
 }
 
-DeviceMemory::~DeviceMemory() {
-  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+Status HostMemory::Read(uint64_t address, std::span<uint8_t> bytes) {
+  if (!bytes.empty()) std::memcpy(bytes.data(), bytes_.data() + address, bytes.size());
+  return {};
 }
 
 Result<uint64_t> DeviceMemory::Allocate(uint64_t bytes, uint64_t align) {
@@ -72,14 +71,12 @@ Status DeviceMemory::CheckRange(uint64_t address, uint64_t bytes) const {
 
 Status DeviceMemory::Write(uint64_t address, std::span<const uint8_t> bytes) {
   TESSERA_TRY(CheckRange(address, bytes.size()));
-  if (!bytes.empty()) std::memcpy(bytes_.data() + address, bytes.data(), bytes.size());
-  return {};
+  return port_->Write(address, bytes);
 }
 
 Status DeviceMemory::Read(uint64_t address, std::span<uint8_t> bytes) const {
   TESSERA_TRY(CheckRange(address, bytes.size()));
-  if (!bytes.empty()) std::memcpy(bytes.data(), bytes_.data() + address, bytes.size());
-  return {};
+  return port_->Read(address, bytes);
 }
 
-}  // namespace tessera::sim
+}  // namespace tessera

@@ -3,7 +3,7 @@
 // What is tested: the allocator against a model that marks bytes (random calls), alignment, reuse
 // of freed ranges, each error with its text, reads and writes at both ends. Not tested here: the
 // contract as seen through a device (tests/cts).
-#include "sim/memory/device_memory.h"
+#include "runtime/device/memory.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::sim {
+namespace tessera {
 namespace {
 
 TEST(DeviceMemory, GivesTheFirstFreeRange) {
@@ -20,7 +20,7 @@ TEST(DeviceMemory, GivesTheFirstFreeRange) {
   SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   Rng rng(kSeed);
   constexpr uint64_t kSize = 8192;
-  DeviceMemory memory = std::move(*DeviceMemory::Make(kSize));
+  DeviceMemory memory(std::move(*HostMemory::Make(kSize)));
   std::vector<bool> used(kSize);
   std::map<uint64_t, uint64_t> live;
   int refused = 0;
@@ -60,9 +60,9 @@ TEST(DeviceMemory, GivesTheFirstFreeRange) {
 }
 
 TEST(DeviceMemory, NamesItsErrors) {
-  DeviceMemory memory = std::move(*DeviceMemory::Make(1024));
-  EXPECT_EQ(DeviceMemory::Make(0).error().message, "device memory of 0 bytes; give at least 64");
-  EXPECT_EQ(DeviceMemory::Make(uint64_t{1} << 60).error().code, Code::kUnavailable);
+  DeviceMemory memory(std::move(*HostMemory::Make(1024)));
+  EXPECT_EQ(HostMemory::Make(0).error().message, "device memory of 0 bytes; give at least 64");
+  EXPECT_EQ(HostMemory::Make(uint64_t{1} << 60).error().code, Code::kUnavailable);
   ASSERT_EQ(memory.Allocate(1000).value(), 0u);
   EXPECT_EQ(memory.Allocate(64).error().message,
             "no range of 64 bytes is free in device memory: 1000 of 1024 bytes are in use");
@@ -85,16 +85,18 @@ TEST(DeviceMemory, NamesItsErrors) {
   ASSERT_TRUE(memory.Write(1024, {}));
 }
 
-TEST(DeviceMemory, StartsFromZeroAndMoves) {
-  DeviceMemory memory = std::move(*DeviceMemory::Make(uint64_t{1} << 32));
+TEST(DeviceMemory, HostMemoryStartsFromZeroAndIsSeenInPlace) {
+  std::unique_ptr<HostMemory> host = std::move(*HostMemory::Make(uint64_t{1} << 32));
+  const std::span<uint8_t> in_place = host->bytes();
+  DeviceMemory memory(std::move(host));
   std::vector<uint8_t> bytes(16, 1);
   ASSERT_TRUE(memory.Read((uint64_t{1} << 32) - 16, bytes));
   EXPECT_EQ(bytes, std::vector<uint8_t>(16));
   ASSERT_TRUE(memory.Write(64, std::vector<uint8_t>{9}));
-  DeviceMemory other = std::move(memory);
-  EXPECT_EQ(other.bytes()[64], 9);
-  EXPECT_EQ(other.size(), uint64_t{1} << 32);
+  EXPECT_EQ(in_place[64], 9);
+  EXPECT_EQ(memory.size(), uint64_t{1} << 32);
+  EXPECT_EQ(memory.bus_address(), 0u);
 }
 
 }  // namespace
-}  // namespace tessera::sim
+}  // namespace tessera

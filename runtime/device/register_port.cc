@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/device/register_port.h"
+
+#include <chrono>
+#include <thread>
+
+#include "isa/regs.h"
+
+namespace tessera {
+namespace {
+
+namespace reg = isa::reg;
+
+// Looks at a cycle counter that does not move before it counts as stopped.
+constexpr int kLooksAtAStop = 1000;
+// Looks at units that only wait before it counts as a deadlock: fetch may still be waiting for
+// memory, for far less than the time between two looks.
+constexpr int kLooksAtWaiting = 8;
+// Looks at a machine that a soft reset should have ended.
+constexpr int kLooksAtReset = 1000;
+// Two reads of the upper half differ once in 2^32 cycles.
+constexpr int kCounterAttempts = 4;
+
+// What only moves when the machine gets something done or waits for memory.
+Result<uint64_t> Work(RegisterPort& port) {
+  TESSERA_ASSIGN(uint64_t sum, port.Read(reg::kRetired));
+  for (uint32_t unit = 0; unit < isa::kUnits; ++unit) {
+    TESSERA_ASSIGN(const uint32_t busy, port.Read(reg::kBusy[unit]));
+    TESSERA_ASSIGN(const uint32_t memory, port.Read(reg::kMemoryWait[unit]));
+    TESSERA_ASSIGN(const uint32_t hazard, port.Read(reg::kHazard[unit]));
+    sum += uint64_t{busy} + memory + hazard;
+  }
+  return sum;
+}
+
+// Whether a unit waits for a token or to push one, and no unit does anything else.
+Result<bool> OnlyWaiting(RegisterPort& port) {
+  bool waiting = false;
+  for (uint32_t unit = 0; unit < isa::kUnits; ++unit) {
+    TESSERA_ASSIGN(const UnitStanding standing, ReadStanding(port, unit));
+    if (!standing.holds) continue;
+    if (!standing.waits()) return false;
+    waiting = true;
+  }
+  return waiting;
+}
+
+}  // namespace
+
+Result<uint64_t> ReadCounter(RegisterPort& port, uint32_t low, uint32_t high) {
+  TESSERA_ASSIGN(uint64_t upper, port.Read(high));
+  for (int i = 0; i < kCounterAttempts; ++i) {
+    TESSERA_ASSIGN(const uint64_t lower, port.Read(low));
+    TESSERA_ASSIGN(const uint64_t again, port.Read(high));
+    if (again == upper) return upper << 32 | lower;
+    upper = again;
+  }
+  return Fail(Code::kDataLoss,
+              "the upper half of the counter at {:#05x} changes with every read ({} times): what "
+              "answers is not this machine's counter",
+              high, kCounterAttempts);
+}
+
+Result<UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit) {
+  TESSERA_ASSIGN(const uint32_t state, port.Read(reg::kUnitState[unit]));
+  TESSERA_ASSIGN(const uint32_t insn, port.Read(reg::kUnitInsn[unit]));
+  return UnitStanding{(state & 1) != 0, state >> 4 & 0xf, state >> 8 & 0xf, insn};
+}
+
+Result<WaitOutcome> RegisterPort::Wait(uint64_t budget) {
+  uint64_t cycles = 0, work = 0;  // at the look before
+  int stopped = 0, waiting = 0;   // looks in a row
+  for (;; Pause()) {
+    TESSERA_ASSIGN(const uint32_t status, Read(reg::kStatus));
+    TESSERA_ASSIGN(const uint64_t now, ReadCounter(*this, reg::kCyclesLo, reg::kCyclesHi));
+    // A run that ended past its budget, between two looks, is one that a simulator would have
+    // ended.
+    const bool busy = reg::kStatusBusy.Get(status);
+    if (now > budget || (busy && now == budget)) return WaitOutcome{.end = WaitEnd::kBudget};
+    if (!busy) return WaitOutcome{.end = WaitEnd::kDone};
+    stopped = now == cycles ? stopped + 1 : 0;
+    cycles = now;
+    if (stopped == kLooksAtAStop) {
+      return Fail(Code::kTimeout,
+                  "not done, and the cycle counter stands at {} over {} looks: the machine has no "
+                  "clock, or is held in reset",
+                  now, kLooksAtAStop);
+    }
+    TESSERA_ASSIGN(const uint64_t done, Work(*this));
+    TESSERA_ASSIGN(const bool only_waiting, OnlyWaiting(*this));
+    waiting = stopped == 0 && done == work && only_waiting ? waiting + 1 : 0;
+    work = done;
+    if (waiting == kLooksAtWaiting) return WaitOutcome{.end = WaitEnd::kDeadlock};
+  }
+}
+
+void RegisterPort::Pause() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+
+Status RegisterPort::Reset() {
+  TESSERA_TRY(Write(reg::kControl, reg::kControlSoftReset.Put(1)));
+  for (int look = 0; look < kLooksAtReset; ++look) {
+    TESSERA_ASSIGN(const uint32_t status, Read(reg::kStatus));
+    if (!reg::kStatusBusy.Get(status)) return {};
+    Pause();
+  }
+  return Fail(Code::kTimeout,
+              "the machine is busy {} looks after a soft reset: reset it from outside",
+              kLooksAtReset);
+}
+
+Status RegisterPort::SetTrace(std::vector<TraceEntry>* trace) {
+  if (trace == nullptr) return {};
+  return Fail(
+      Code::kUnsupported,
+      "this machine shows registers only, which do not tell when instructions retire; trace "
+      "on rtl or func");
+}
+
+}  // namespace tessera

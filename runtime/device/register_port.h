@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RegisterPort: how a driver reaches a machine's control registers (isa/regs.def). Two functions
+// are enough for hardware; the rest has defaults that work by reading registers. Depends on:
+// isa/regs.h, runtime/device.h (TraceEntry). Used by: RegisterDevice, explain.h, drivers.
+//
+//   XRT        Read, Write: xrt::ip::read_register and write_register; Pause: an interrupt, if
+//              there is one
+//   Zynq, UIO  Read, Write: the mapped registers; Pause: poll() on the device file with a timeout
+//   simulator  all: Wait steps it and knows budget, deadlock and failed assertions to the cycle
+#ifndef TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
+#define TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "runtime/device.h"
+
+namespace tessera {
+
+// How waiting for a machine ended.
+enum class WaitEnd : uint8_t {
+  kDone,       // it is not busy any more; with or without an error, see the registers
+  kBudget,     // the budget is spent
+  kDeadlock,   // every unit is idle or waits for tokens, and nothing will change that
+  kAssertion,  // a simulator: an assertion of the machine failed
+};
+
+struct WaitOutcome {
+  WaitEnd end = WaitEnd::kDone;
+  std::string assertion;                       // which one failed
+  uint64_t bytes_read = 0, bytes_written = 0;  // memory traffic of the run, where somebody counts
+};
+
+class RegisterPort {
+ public:
+  virtual ~RegisterPort() = default;
+
+  // One 32-bit register; |offset| is of isa/regs.h.
+  //   errors  kDataLoss  the bus does not answer, or answers with an error
+  virtual Result<uint32_t> Read(uint32_t offset) = 0;
+  virtual Status Write(uint32_t offset, uint32_t value) = 0;
+
+  // Waits until a started machine is done, at most |budget| device cycles. The default looks at
+  // STATUS and at the counters, with Pause between two looks: the machine's own cycle counter is
+  // the budget's clock, counters that say that only waiting goes on tell a deadlock.
+  //   errors  those of Read
+  //           kTimeout  the default: the cycle counter stands still, so no budget would ever be
+  //           spent
+  virtual Result<WaitOutcome> Wait(uint64_t budget);
+
+  // Between two looks: returns after a moment, or as soon as an interrupt says that the machine is
+  // done. The default sleeps 50 microseconds.
+  virtual void Pause();
+
+  // Ends what runs; afterwards the machine is idle and its scratchpads are zero. The default is a
+  // soft reset by CONTROL, which is all that the registers offer: hardware whose memories keep
+  // their contents over it has to load its configuration again to pass tests/cts.
+  //   errors  those of Read
+  //           kTimeout  the machine stays busy
+  virtual Status Reset();
+
+  // As Device::SetTrace. The default can only be told not to.
+  virtual Status SetTrace(std::vector<TraceEntry>* trace);
+};
+
+// A 64-bit counter of a machine that may run: high, low, and high again until the two agree.
+//   errors  those of Read
+//           kDataLoss  they never agree: what answers is not a counter
+Result<uint64_t> ReadCounter(RegisterPort& port, uint32_t low, uint32_t high);
+
+// Register UNIT_STATE of one unit, with UNIT_INSN.
+struct UnitStanding {
+  bool holds = false;    // an instruction
+  uint32_t missing = 0;  // units whose tokens it waits for, a mask over enum Unit
+  uint32_t full = 0;     // units to which it cannot push yet
+  uint32_t insn = 0;     // its number
+  bool waits() const { return missing != 0 || full != 0; }
+};
+Result<UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit);
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: the list of drivers itself, and what the null driver says to a program. Which
+// drivers and configurations the conformance tests run on.
+#include <algorithm>
+#include <sstream>
+
+#include "tests/cts/cts.h"
+#include "tests/cts/example/polled_device.h"
+
+namespace tessera::cts {
+
+std::span<const Driver> TestedDrivers() {
+  static const std::vector<Driver> drivers = [] {
+    std::vector<Driver> all(Drivers().begin(), Drivers().end());
+    all.push_back(PolledDriver());
+    return all;
+  }();
+  return drivers;
+}
+
+std::vector<Backend> All() {
+  std::vector<Backend> backends;
+  for (const Driver& driver : TestedDrivers()) {
+    for (const char* config : {"default", "tiny", "wide", "batch4"}) {
+      backends.push_back({&driver, config});
+    }
+  }
+  return backends;
+}
+
+std::vector<Backend> Executing() {
+  std::vector<Backend> backends = All();
+  std::erase_if(backends, [](const Backend& backend) { return !backend.driver->executes; });
+  return backends;
+}
+
+namespace {
+
+TEST(NullDevice, RefusesToExecuteAndToTrace) {
+  auto device = OpenDevice("null", ConfigNamed("default"), {.memory_bytes = kMemoryBytes});
+  ASSERT_TRUE(device);
+  Launch launch;
+  launch.insn_count = 1;
+  ExpectError((*device)->Submit(launch), Code::kUnsupported, {"func", "rtl"});
+  ExpectError((*device)->Run(launch), Code::kUnsupported, {});
+  std::vector<TraceEntry> trace;
+  ExpectError((*device)->SetTrace(&trace), Code::kUnsupported, {"trace"});
+  EXPECT_TRUE((*device)->SetTrace(nullptr));
+}
+
+TEST(Drivers, AreListedWhenThereIsNoSuchOne) {
+  ExpectError(OpenDevice("fpga9000", ConfigNamed("default")), Code::kNotFound,
+              {"fpga9000", "null", "func", "rtl"});
+}
+
+TEST(Drivers, SayWhatTheyAreOnce) {
+  // The names of tessera_driver(), of which each makes a test cts_NAME_test.
+  std::vector<std::string> named;
+  std::stringstream list(CTS_DRIVERS);
+  for (std::string name; std::getline(list, name, ',');) named.push_back(name);
+  std::vector<std::string_view> names;
+  for (const Driver& driver : Drivers()) {
+    EXPECT_FALSE(driver.name.empty() || driver.what.empty() || driver.open == nullptr);
+    EXPECT_EQ(std::ranges::count(names, driver.name), 0) << driver.name << " is there twice";
+    names.push_back(driver.name);
+    EXPECT_EQ(std::ranges::count(named, driver.name), 1)
+        << driver.name << " has no tessera_driver() of that name, so no conformance test either";
+    // The fallbacks are values of their kind.
+    EXPECT_TRUE(OptionValues::Make(driver.name, driver.options, {}));
+    for (const DriverOption& option : driver.options) {
+      EXPECT_FALSE(option.help.empty() || option.value.empty()) << option.name;
+    }
+  }
+  EXPECT_EQ(named.size(), names.size()) << "tools/drivers.cc lacks one of " CTS_DRIVERS;
+}
+
+}  // namespace
+}  // namespace tessera::cts

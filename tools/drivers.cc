@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The list of drivers: what Drivers() is in every program of this build, the VTA library included.
+// A driver is one line here; its library is linked because its CMakeLists.txt says
+// tessera_driver().
+#include "runtime/device/registry.h"
+#include "runtime/drivers/null/null_device.h"
+#include "sim/func/func_device.h"
+#include "sim/rtl/rtl_device.h"
+
+namespace tessera {
+
+std::span<const Driver> Drivers() {
+  static const Driver drivers[] = {
+      sim::FuncDriver(),
+      sim::RtlDriver(),
+      NullDriver(),
+  };
+  return drivers;
+}
+
+}  // namespace tessera
