@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/access.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace tessera::isa {
@@ -53,156 +51,50 @@ class BoxList {
   std::vector<AddressRange> intervals_;
 };
 
-// Collects the accesses of one instruction.
-class Collector {
- public:
-  void Add(Space space, bool write, BoxList boxes) {
-    std::vector<AddressRange> intervals = boxes.Take();
-    if (intervals.empty()) return;
-    for (Access& a : accesses_) {
-      if (a.space == space && a.write == write) {
-        a.intervals.insert(a.intervals.end(), intervals.begin(), intervals.end());
-        Normalize(a.intervals);
-        return;
-      }
-    }
-    accesses_.push_back({space, write, std::move(intervals)});
+// Where micro-ops put |operand|: intervals of offsets. Without such an operand: offset 0.
+std::vector<AddressRange> UopOffsets(const NestOperand& operand, std::span<const Uop> uops) {
+  if (operand.uop < 0) return {{0, 1}};
+  std::vector<AddressRange> offsets;
+  for (const Uop& uop : uops) {
+    const int64_t offset = UopField(uop, operand.uop);
+    offsets.push_back({offset, offset + 1});
   }
-
-  void Box(Space space, bool write, int64_t base, std::initializer_list<Dim> dims,
-           int64_t width = 1) {
-    BoxList boxes;
-    boxes.Add(base, width, std::span(dims.begin(), dims.size()));
-    Add(space, write, std::move(boxes));
-  }
-
-  std::vector<Access> Take() { return std::move(accesses_); }
-
- private:
-  std::vector<Access> accesses_;
-};
-
-Space VectorSpace(int64_t memory) {
-  switch (static_cast<VectorMemory>(memory)) {
-    case VectorMemory::kAcc:
-      return Space::Of(Memory::kAcc);
-    case VectorMemory::kOut:
-      return Space::Of(Memory::kOut);
-    default:
-      return Space::Of(Memory::kInp);
-  }
+  Normalize(offsets);
+  return offsets;
 }
 
-void Collect(const Load& v, const Config& config, Collector& out) {
-  const int64_t x = v.x_pad_0 + v.x_size + v.x_pad_1;
-  const int64_t y = v.y_pad_0 + v.y_size + v.y_pad_1;
-  const auto memory = static_cast<Memory>(v.memory);
-  out.Box(Space::Of(memory), true, v.sram_base, {{x * y * v.z_size, 1}});
-  // A tile of UOP or PRM is its record; elsewhere x_bytes come from memory.
-  out.Box(Space::OfSegment(v.segment), false, v.dram_base,
-          {{v.x_size, v.x_step}, {v.y_size, v.y_step}, {v.z_size, v.z_step}}, v.x_bytes);
-  static_cast<void>(config);
-}
-
-void Collect(const Store& v, Collector& out) {
-  out.Box(Space::Of(Memory::kOut), false, v.sram_base, {{v.x_size * v.y_size * v.z_size, 1}});
-  out.Box(Space::OfSegment(v.segment), true, v.dram_base,
-          {{v.x_size, v.x_step}, {v.y_size, v.y_step}, {v.z_size, v.z_step}}, v.x_bytes);
-}
-
-void Collect(const Gemm& v, std::span<const Uop> uops, Collector& out) {
-  BoxList dst, dst_read, src, wgt;
-  // The offsets of all micro-ops as intervals first: then the loops run over a few dense runs.
-  auto spread = [&](BoxList& list, int64_t base, std::vector<AddressRange> offsets, int64_t in,
-                    int64_t o) {
-    Normalize(offsets);
-    const Dim dims[] = {{v.iter_in, in}, {v.iter_out, o}};
-    for (const AddressRange& r : offsets) list.Add(base + r.begin, r.end - r.begin, dims);
-  };
-  std::vector<AddressRange> d, s, w;
-  for (const Uop& u : uops) {
-    d.push_back({u.dst, u.dst + 1});
-    s.push_back({u.src, u.src + 1});
-    w.push_back({u.wgt, u.wgt + 1});
+// Whether any step touches |operand|. An accumulator that only init micro-ops touch first is
+// written, not read; telling them apart changes nothing for ordering (the write conflicts with all
+// that the read does), so one micro-op without init counts for all.
+bool Touched(const InsnNest& nest, const NestOperand& operand, std::span<const Uop> uops) {
+  if (operand.not_init && std::ranges::all_of(uops, [](const Uop& u) { return u.init != 0; }))
+    return false;
+  if (!operand.later) return true;
+  int64_t still = 1;
+  for (int l = 0; l < nest.loop_count; ++l) {
+    if ((operand.moves >> l & 1) == 0) still *= nest.loop_list[l].count;
   }
-  if (v.iter_in <= 0 || v.iter_out <= 0 || uops.empty()) return;
-  spread(dst, v.dst_base, d, v.dst_in, v.dst_out);
-  spread(src, v.src_base, std::move(s), v.src_in, v.src_out);
-  spread(wgt, v.wgt_base, std::move(w), v.wgt_in, v.wgt_out);
-  spread(dst_read, v.dst_base, std::move(d), v.dst_in, v.dst_out);
-  out.Box(Space::Of(Memory::kUop), false, v.uop_begin, {{v.uop_count, 1}});
-  out.Add(Space::Of(Memory::kInp), false, std::move(src));
-  out.Add(Space::Of(Memory::kWgt), false, std::move(wgt));
-  // An accumulator that only init micro-ops touch first is written, not read; telling them apart
-  // changes nothing for ordering (the write conflicts with all that the read does).
-  bool reads = false;
-  for (const Uop& u : uops) reads |= u.init == 0;
-  if (reads) out.Add(Space::Of(Memory::kAcc), false, std::move(dst_read));
-  out.Add(Space::Of(Memory::kAcc), true, std::move(dst));
+  return still > 1;
 }
 
-void Collect(const Depthwise& v, const Config& config, Collector& out) {
-  const int64_t taps = v.kh * v.kw;
-  const Dim z{v.iter_z, v.dst_z}, o{v.iter_out, v.dst_out}, i{v.iter_in, v.dst_in};
-  if (v.iter_z <= 0 || v.iter_out <= 0 || v.iter_in <= 0 || taps <= 0) return;
-  out.Box(Space::Of(Memory::kInp), false, v.src_base,
-          {{v.kw, v.win_x},
-           {v.iter_in, v.src_in},
-           {v.kh, v.win_y},
-           {v.iter_out, v.src_out},
-           {v.iter_z, v.src_z}});
-  out.Box(Space::Of(Memory::kWgt), false, v.wgt_base,
-          {{CeilDiv(taps, config.block_out), 1}, {v.iter_z, v.wgt_z}});
-  if (v.init == 0) out.Box(Space::Of(Memory::kAcc), false, v.dst_base, {i, o, z});
-  out.Box(Space::Of(Memory::kAcc), true, v.dst_base, {i, o, z});
-}
-
-void Collect(const Requant& v, Collector& out) {
-  const Dim so{v.iter_out, v.src_out}, si{v.iter_in, v.src_in};
-  out.Box(VectorSpace(v.src_mem), false, v.src_base, {si, so});
-  if (v.per_tensor == 0) {
-    out.Box(Space::Of(Memory::kPrm), false, v.prm_base,
-            {{v.iter_in, v.prm_in}, {v.iter_out, v.prm_out}});
+std::vector<AddressRange> IntervalsOf(const InsnNest& nest, const NestOperand& operand,
+                                      std::span<const Uop> uops) {
+  std::vector<Dim> dims;
+  for (int l = 0; l < nest.loop_count; ++l) {
+    const NestLoop& loop = nest.loop_list[l];
+    if (loop.uops && operand.uop >= 0) continue;  // the offsets say it
+    if (operand.moves >> l & 1) dims.push_back({nest.CountFor(operand, l), operand.strides[l]});
   }
-  out.Box(VectorSpace(v.dst_mem), true, v.dst_base,
-          {{v.iter_in, v.dst_in}, {v.iter_out, v.dst_out}});
-  if (v.clear != 0 && static_cast<VectorMemory>(v.src_mem) == VectorMemory::kAcc) {
-    out.Box(Space::Of(Memory::kAcc), true, v.src_base, {si, so});
+  // The shortest strides first, whatever loop they are of: these make dense runs.
+  std::ranges::stable_sort(dims, {}, &Dim::step);
+  BoxList boxes;
+  for (const AddressRange& offsets : UopOffsets(operand, uops)) {
+    boxes.Add(operand.base + offsets.begin, offsets.end - offsets.begin - 1 + operand.extent, dims);
   }
-}
-
-void Collect(const Add& v, Collector& out) {
-  const Dim di{v.iter_in, v.dst_in}, o{v.iter_out, v.dst_out};
-  out.Box(VectorSpace(v.src_mem), false, v.src_base,
-          {{v.iter_in, v.src_in}, {v.iter_out, v.src_out}});
-  out.Box(Space::Of(Memory::kAcc), false, v.acc_base, {di, o});
-  out.Box(VectorSpace(v.dst_mem), true, v.dst_base, {di, o});
-  if (v.clear != 0) out.Box(Space::Of(Memory::kAcc), true, v.acc_base, {di, o});
-}
-
-void Collect(const Alu& v, Collector& out) {
-  const Dim di{v.iter_in, v.dst_in}, o{v.iter_out, v.dst_out};
-  if (v.red_in <= 0 || v.red_out <= 0) return;
-  if (static_cast<VectorMemory>(v.src_mem) != VectorMemory::kImm) {
-    out.Box(VectorSpace(v.src_mem), false, v.src_base,
-            {{v.red_in, v.red_in_step},
-             {v.iter_in, v.src_in},
-             {v.red_out, v.red_out_step},
-             {v.iter_out, v.src_out}});
-  }
-  // Neither a move nor a single first reduction step reads what it replaces.
-  const bool moves =
-      static_cast<AluOp>(v.alu_op) == AluOp::kMov || (v.init != 0 && v.red_in * v.red_out == 1);
-  if (!moves) out.Box(Space::Of(Memory::kAcc), false, v.dst_base, {di, o});
-  out.Box(Space::Of(Memory::kAcc), true, v.dst_base, {di, o});
+  return boxes.Take();
 }
 
 }  // namespace
-
-std::string Text(Space space) {
-  if (space.is_segment()) return fmt::format("segment {}", space.segment());
-  return std::string(Text(space.memory()));
-}
 
 void Normalize(std::vector<AddressRange>& intervals) {
   std::erase_if(intervals, [](const AddressRange& r) { return r.begin >= r.end; });
@@ -238,15 +130,24 @@ bool Overlap(std::span<const AddressRange> a, std::span<const AddressRange> b) {
 }
 
 std::vector<Access> Accesses(const Insn& insn, const Config& config, std::span<const Uop> uops) {
-  Collector out;
-  if (const auto* load = std::get_if<Load>(&insn)) Collect(*load, config, out);
-  if (const auto* store = std::get_if<Store>(&insn)) Collect(*store, out);
-  if (const auto* gemm = std::get_if<Gemm>(&insn)) Collect(*gemm, uops, out);
-  if (const auto* depthwise = std::get_if<Depthwise>(&insn)) Collect(*depthwise, config, out);
-  if (const auto* requant = std::get_if<Requant>(&insn)) Collect(*requant, out);
-  if (const auto* add = std::get_if<Add>(&insn)) Collect(*add, out);
-  if (const auto* alu = std::get_if<Alu>(&insn)) Collect(*alu, out);
-  return out.Take();
+  const InsnNest nest = NestOf(insn, config);
+  std::vector<Access> accesses;
+  if (nest.steps() == 0) return accesses;
+  for (const NestOperand& operand : nest.operands()) {
+    if (!Touched(nest, operand, uops)) continue;
+    std::vector<AddressRange> intervals = IntervalsOf(nest, operand, uops);
+    if (intervals.empty()) continue;
+    const auto same = std::ranges::find_if(accesses, [&](const Access& a) {
+      return a.space == operand.space && a.write == operand.write;
+    });
+    if (same == accesses.end()) {
+      accesses.push_back({operand.space, operand.write, std::move(intervals)});
+      continue;
+    }
+    same->intervals.insert(same->intervals.end(), intervals.begin(), intervals.end());
+    Normalize(same->intervals);
+  }
+  return accesses;
 }
 
 }  // namespace tessera::isa

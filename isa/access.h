@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one instruction of profile `tessera` reads and writes, exactly, from its fields: the base of
-// token insertion (jit/tokens) and of race and bounds checks. Depends on: isa/insns.h,
-// isa/config.h.
+// What one instruction of profile `tessera` reads and writes, exactly, from its loops and operands
+// in the tables: the base of token insertion (jit/tokens). Depends on: isa/nest.h. Used by: jit.
 #ifndef TESSERA_ISA_ACCESS_H_
 #define TESSERA_ISA_ACCESS_H_
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "isa/config.h"
-#include "isa/insns.h"
+#include "isa/nest.h"
 
 namespace tessera::isa {
-
-// An address space: a scratchpad (counted in tiles) or a segment of device memory (in bytes).
-struct Space {
-  uint8_t index = 0;  // 0 .. kMemories-1: enum Memory; kMemories + s: segment s
-
-  static constexpr Space Of(Memory memory) { return {static_cast<uint8_t>(memory)}; }
-  static constexpr Space OfSegment(int64_t segment) {
-    return {static_cast<uint8_t>(kMemories + segment)};
-  }
-  constexpr bool is_segment() const { return index >= kMemories; }
-  constexpr int segment() const { return index - kMemories; }
-  constexpr Memory memory() const { return static_cast<Memory>(index); }
-  bool operator==(const Space&) const = default;
-};
-inline constexpr int kSpaces = kMemories + 8;
-
-// "acc" or "segment 2".
-std::string Text(Space space);
 
 // Addresses begin .. end-1.
 struct AddressRange {

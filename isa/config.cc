@@ -1,57 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/config.h"
 
-#include <array>
 #include <vector>
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "isa/version.h"
 
 namespace tessera::isa {
 
-int64_t Config::TileBytes(Memory memory, Profile profile) const {
-  switch (memory) {
-    case Memory::kUop:
-      return profile == Profile::kVta ? vta_uop_tile_bytes() : uop_tile_bytes();
-    case Memory::kWgt:
-      return wgt_tile_bytes();
-    case Memory::kInp:
-      return inp_tile_bytes();
-    case Memory::kAcc:
-      return acc_tile_bytes();
-    case Memory::kOut:
-      return out_tile_bytes();
-    case Memory::kAcc8:
-      return out_tile_bytes();
-    case Memory::kPrm:
-      return prm_tile_bytes();
-  }
-  TESSERA_CHECK(false, "memory {}", static_cast<int>(memory));
+int64_t Config::*Config::SizeOf(Memory memory) {
+  static constexpr int64_t Config::*kSizes[] = {
+#define MEMORY(id, value, text, meaning, number, ...) &Config::number,
+#define MEMORY_VIEW(id, value, text, meaning, number, ...) &Config::number,
+#include "isa/memories.def"
+  };
+  TESSERA_CHECK(static_cast<int>(memory) < kMemories, "memory {}", static_cast<int>(memory));
+  return kSizes[static_cast<int>(memory)];
 }
 
 int64_t Config::Depth(Memory memory, Profile profile) const {
-  switch (memory) {
-    case Memory::kUop:
-      return uop_bytes / TileBytes(memory, profile);
-    case Memory::kWgt:
-      return wgt_bytes / wgt_tile_bytes();
-    case Memory::kInp:
-      return inp_bytes / inp_tile_bytes();
-    case Memory::kAcc:
-    case Memory::kAcc8:
-      return acc_bytes / acc_tile_bytes();
-    case Memory::kOut:
-      return out_bytes / out_tile_bytes();
-    case Memory::kPrm:
-      return prm_depth;
-  }
-  TESSERA_CHECK(false, "memory {}", static_cast<int>(memory));
+  const int64_t size = this->*SizeOf(memory);
+  return RowOf(memory).element_bits == 0 ? size : size / TileBytes(LiesIn(memory), profile);
 }
 
 uint64_t Config::Hash() const {
-  const std::array<int64_t, 12> facts = {batch,     block_in,  block_out,   uop_bytes,
-                                         inp_bytes, wgt_bytes, acc_bytes,   out_bytes,
-                                         prm_depth, bus_bits,  queue_depth, token_depth};
+  std::vector<int64_t> facts = {batch,
+                                block_in,
+                                block_out,
+                                bus_bits,
+                                queue_depth,
+                                token_depth,
+                                static_cast<int64_t>(kIsaHash)};
+  for (const MemoryRow& row : kMemoryRows) facts.push_back(this->*SizeOf(row.memory));
   std::vector<uint8_t> bytes;
   for (int64_t fact : facts) {
     for (int i = 0; i < 8; ++i) bytes.push_back(static_cast<uint8_t>(fact >> (8 * i)));

@@ -13,8 +13,10 @@
 #include <string_view>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/error.h"
 #include "isa/enums.h"
+#include "isa/memories.h"
 
 namespace tessera::isa {
 
@@ -28,14 +30,10 @@ struct Config {
   int64_t batch = 1;
   int64_t block_in = 16;
   int64_t block_out = 16;
-  // Scratchpads, bytes.
-  int64_t uop_bytes = 32 << 10;
-  int64_t inp_bytes = 32 << 10;
-  int64_t wgt_bytes = 256 << 10;
-  int64_t acc_bytes = 128 << 10;
-  int64_t out_bytes = 32 << 10;
-  int64_t prm_depth = 64;  // records of block_out channels
-  int64_t bus_bits = 64;   // AXI data width
+  // Scratchpads: uop_bytes, wgt_bytes, inp_bytes, acc_bytes, out_bytes; prm_depth, records.
+#define MEMORY(id, value, text, meaning, number, initial, key, unit, ...) int64_t number = initial;
+#include "isa/memories.def"
+  int64_t bus_bits = 64;  // AXI data width
   DramModel dram = DramModel::kTsim;
   int64_t clock_mhz = 100;    // for milliseconds in reports; cycles do not depend on it
   int64_t queue_depth = 32;   // instructions waiting in front of a unit
@@ -43,23 +41,43 @@ struct Config {
 
   // Derived. Bytes and depths are in the units of profile `tessera` unless they say VTA.
   int64_t bus_bytes() const { return bus_bits / 8; }
-  int64_t inp_tile_bytes() const { return batch * block_in; }
-  int64_t wgt_tile_bytes() const { return block_out * block_in; }
-  int64_t acc_tile_bytes() const { return 4 * batch * block_out; }
-  int64_t out_tile_bytes() const { return batch * block_out; }
-  static constexpr int64_t uop_tile_bytes() { return 8; }
-  static constexpr int64_t vta_uop_tile_bytes() { return 4; }
-  int64_t prm_tile_bytes() const { return RoundUp(9 * block_out, bus_bytes()); }
+  int64_t inp_tile_bytes() const { return TileBytes(Memory::kInp); }
+  int64_t wgt_tile_bytes() const { return TileBytes(Memory::kWgt); }
+  int64_t acc_tile_bytes() const { return TileBytes(Memory::kAcc); }
+  int64_t out_tile_bytes() const { return TileBytes(Memory::kOut); }
+  int64_t prm_tile_bytes() const { return TileBytes(Memory::kPrm); }
+  static constexpr int64_t uop_tile_bytes() { return RowOf(Memory::kUop).element_bits / 8; }
+  static constexpr int64_t vta_uop_tile_bytes() { return RowOf(Memory::kUop).vta_element_bits / 8; }
   int64_t lanes() const { return batch * block_out; }       // VECTOR lanes
   int64_t depthwise_taps() const { return block_out / 2; }  // taps a cycle in Depthwise
   int64_t macs_per_cycle() const { return batch * block_out * block_in; }
 
+  int64_t SideLength(TileSide side) const {
+    return side == TileSide::kOne       ? 1
+           : side == TileSide::kBatch   ? batch
+           : side == TileSide::kBlockIn ? block_in
+                                        : block_out;
+  }
+
   // Bytes of one tile of |memory| in device memory and on chip. kAcc8: the bytes in device memory.
-  int64_t TileBytes(Memory memory, Profile profile = Profile::kTessera) const;
+  // A record: rounded up to the bus.
+  int64_t TileBytes(Memory memory, Profile profile = Profile::kTessera) const {
+    TESSERA_CHECK(static_cast<int>(memory) < kMemories, "memory {}", static_cast<int>(memory));
+    const MemoryRow& row = RowOf(memory);
+    if (row.element_bits == 0) {
+      return RoundUp(RecordBytes(memory) * SideLength(row.columns), bus_bytes());
+    }
+    const bool other = profile == Profile::kVta && row.vta_element_bits != 0;
+    const int bits = other ? row.vta_element_bits : row.element_bits;
+    return SideLength(row.rows) * SideLength(row.columns) * bits / 8;
+  }
+  // The number that says how large |memory| is.
+  static int64_t Config::*SizeOf(Memory memory);
   // Tiles that |memory| holds. kAcc8 is kAcc.
   int64_t Depth(Memory memory, Profile profile = Profile::kTessera) const;
 
-  // CRC-64 over everything that a program depends on (not the name, the clock or the memory model).
+  // CRC-64 over everything that a program depends on: these numbers (not the name, the clock or the
+  // memory model) and the instruction set (isa/version.h).
   uint64_t Hash() const;
 
   bool operator==(const Config&) const = default;
@@ -88,6 +106,11 @@ std::string ConfigToJson(const Config& config);
 //   errors  kNotFound         no such name (the message lists them) or file
 //           and ParseConfig's
 Result<Config> LoadConfig(const std::string& name_or_path);
+
+// Bytes of an OUT that has a tile for each of ACC's.
+inline int64_t OutBytesFor(const Config& c) {
+  return c.acc_bytes * RowOf(Memory::kOut).element_bits / RowOf(Memory::kAcc).element_bits;
+}
 
 // Checks every limit that an encoding or the machine sets; the message names the field and the
 // limit.

@@ -27,12 +27,9 @@ struct NumberKey {
 constexpr NumberKey kNumberKeys[] = {
     {"batch", &Config::batch, false, 1},
     {"block", &Config::block_out, false, 1},
-    {"uop_kib", &Config::uop_bytes, false, kKiB},
-    {"inp_kib", &Config::inp_bytes, false, kKiB},
-    {"wgt_kib", &Config::wgt_bytes, false, kKiB},
-    {"acc_kib", &Config::acc_bytes, false, kKiB},
-    {"out_kib", &Config::out_bytes, false, kKiB},
-    {"prm_depth", &Config::prm_depth, false, 1},
+#define MEMORY(id, value, text, meaning, number, initial, key, unit, ...) \
+  {key, &Config::number, false, unit},
+#include "isa/memories.def"
     {"bus_bits", &Config::bus_bits, false, 1},
     {"clock_mhz", &Config::clock_mhz, false, 1},
     {"queue_depth", &Config::queue_depth, false, 1},
@@ -156,7 +153,7 @@ class JsonKeys {
   // OUT, when nothing said how large it is, has a tile for each of ACC's.
   Config Finish() {
     config_.block_in = config_.block_out;
-    if (!given_.contains(&config_.out_bytes)) config_.out_bytes = config_.acc_bytes / 4;
+    if (!given_.contains(&config_.out_bytes)) config_.out_bytes = OutBytesFor(config_);
     return config_;
   }
 

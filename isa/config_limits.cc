@@ -72,14 +72,20 @@ Status ValidateConfig(const Config& c) {
                 c.block_in, c.block_out);
   }
   TESSERA_TRY(PowerInRange(c, "bus_bits", c.bus_bits, 64, 512));
-  // Tile indices are 20 bits; Gemm.uop_begin 16; Requant.prm_out and prm_in 11.
-  constexpr int64_t kIndex = int64_t{1} << 20;
-  TESSERA_TRY(ScratchpadFits(c, "uop_bytes", c.uop_bytes, Memory::kUop, int64_t{1} << 16));
-  TESSERA_TRY(ScratchpadFits(c, "inp_bytes", c.inp_bytes, Memory::kInp, kIndex));
-  TESSERA_TRY(ScratchpadFits(c, "wgt_bytes", c.wgt_bytes, Memory::kWgt, kIndex));
-  TESSERA_TRY(ScratchpadFits(c, "acc_bytes", c.acc_bytes, Memory::kAcc, kIndex));
-  TESSERA_TRY(ScratchpadFits(c, "out_bytes", c.out_bytes, Memory::kOut, kIndex));
-  TESSERA_TRY(PowerInRange(c, "prm_depth", c.prm_depth, 2, int64_t{1} << 11));
+  // What a base reaches; a stride over PRM must reach its last record too.
+  constexpr int64_t kUop = GreatestOf("Gemm.uop_begin") + 1;
+  constexpr int64_t kIndex = GreatestOf("Load.sram_base") + 1;
+  constexpr int64_t kPrm = GreatestOf("Requant.prm_in") + 1;
+  for (const MemoryRow& row : kMemoryRows) {
+    if (row.lies_in) continue;
+    const int64_t size = c.*Config::SizeOf(row.memory);
+    if (row.element_bits == 0) {
+      TESSERA_TRY(PowerInRange(c, row.size, size, 2, kPrm));
+    } else {
+      const int64_t most = row.memory == Memory::kUop ? kUop : kIndex;
+      TESSERA_TRY(ScratchpadFits(c, row.size, size, row.memory, most));
+    }
+  }
   TESSERA_TRY(InRange(c, "clock_mhz", c.clock_mhz, 1, 10000));
   TESSERA_TRY(PowerInRange(c, "queue_depth", c.queue_depth, 2, 1024));
   TESSERA_TRY(InRange(c, "token_depth", c.token_depth, 1, 1023));
@@ -92,17 +98,19 @@ Status ValidateVtaProfile(const Config& c) {
     return Fail(Code::kUnsupported,
                 "configuration {}: profile vta needs as many OUT tiles as ACC tiles; out_bytes is "
                 "{}, it must be {}",
-                c.name, c.out_bytes, c.acc_bytes / 4);
+                c.name, c.out_bytes, OutBytesFor(c));
   }
-  for (const Memory memory : {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kUop}) {
-    const int64_t depth = c.Depth(memory, Profile::kVta);
-    if (depth > int64_t{1} << 16) {
+  for (const FieldRow& f : VtaFieldsOf(VtaFields(c), VtaLoad::kName)) {
+    if (f.name != "sram_base") continue;
+    for (const Memory memory : {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kUop}) {
+      const int64_t depth = c.Depth(memory, Profile::kVta);
+      if (depth <= GreatestOf(f) + 1) continue;
       return Fail(Code::kUnsupported,
-                  "configuration {}: {} holds {} tiles; VtaLoad.sram_base reaches 65536", c.name,
-                  Text(memory), depth);
+                  "configuration {}: {} holds {} tiles; VtaLoad.sram_base reaches {}", c.name,
+                  Text(memory), depth, GreatestOf(f) + 1);
     }
   }
-  for (const VtaField& f : VtaFields(c)) {
+  for (const FieldRow& f : VtaFields(c)) {
     const int limit = f.insn == "VtaUop" ? kVtaUopBits : kVtaInsnBits;
     if (f.lsb + f.width > limit) {
       return Fail(Code::kUnsupported,

@@ -11,13 +11,13 @@ namespace {
 template <typename T>
 constexpr InsnWord NamedBits() {
   InsnWord bits{Mask(kOpcodeBits), 0, 0, 0};
-  for (const Field& f : kFields) {
+  for (const FieldRow& f : kFields) {
     if (f.insn == T::kName) bits[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
   }
   return bits;
 }
 
-bool Fits(const Field& f, int64_t value) {
+bool Fits(const FieldRow& f, int64_t value) {
   const int64_t low = f.kind == FieldKind::kSigned ? -(int64_t{1} << (f.width - 1)) : 0;
   const int64_t high =
       static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
@@ -28,7 +28,7 @@ template <typename T>
 Result<InsnWord> EncodeOne(const T& insn) {
   InsnWord word{static_cast<uint64_t>(T::kOpcode), 0, 0, 0};
   Status status;
-  ForEachField(insn, [&](const Field& f, int64_t value) {
+  ForEachField(insn, [&](const FieldRow& f, int64_t value) {
     if (!Fits(f, value) && status) {
       status = Fail(Code::kOutOfRange, "{}.{} is {}, the field holds {} {} bits", f.insn, f.name,
                     value, f.width, f.kind == FieldKind::kSigned ? "signed" : "unsigned");
@@ -49,7 +49,7 @@ Result<Insn> DecodeOne(const InsnWord& word) {
     }
   }
   T insn;
-  ForEachField(insn, [&](const Field& f, int64_t& value) {
+  ForEachField(insn, [&](const FieldRow& f, int64_t& value) {
     const uint64_t bits = (word[f.lsb / 64] >> (f.lsb % 64)) & Mask(f.width);
     value = f.kind == FieldKind::kSigned ? SignExtend(bits, f.width) : static_cast<int64_t>(bits);
   });

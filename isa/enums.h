@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The enumerations of isa/enums.def as C++ types, with their assembly names.
+// The enumerations of isa/enums.def, and enum Memory of isa/memories.def, as C++ types, with their
+// assembly names. Depends on nothing. Used by everything.
 #ifndef TESSERA_ISA_ENUMS_H_
 #define TESSERA_ISA_ENUMS_H_
 
@@ -20,42 +21,57 @@ struct EnumValue {
   std::string_view meaning;
 };
 
+// One enumeration: the width and the prefix of its constants in SystemVerilog.
+struct EnumRow {
+  std::string_view type;
+  int bits;
+  std::string_view prefix;
+};
+
 inline constexpr EnumValue kEnumValues[] = {
+#define MEMORY(id, value, text, meaning, ...) {"Memory", #id, value, text, meaning},
+#define MEMORY_VIEW(id, value, text, meaning, ...) {"Memory", #id, value, text, meaning},
+#include "isa/memories.def"
 #define ENUM(type, name, value, text, meaning) {#type, #name, value, text, meaning},
 #include "isa/enums.def"
 };
-
-enum class Unit : uint8_t { kLoad = 0, kGemm = 1, kVector = 2, kStore = 3 };
-inline constexpr int kUnits = 4;
-enum class Memory : uint8_t {
-  kUop = 0,
-  kWgt = 1,
-  kInp = 2,
-  kAcc = 3,
-  kOut = 4,
-  kAcc8 = 5,
-  kPrm = 6
-};
-inline constexpr int kMemories = 7;
-enum class VectorMemory : uint8_t { kAcc = 0, kOut = 1, kInp = 2, kImm = 3 };
-enum class AluOp : uint8_t { kMin = 0, kMax = 1, kAdd = 2, kShr = 3, kMul = 4, kMov = 5 };
-enum class Round : uint8_t { kTflite = 0, kEven = 1, kHalfUp = 2 };
-enum class Profile : uint8_t { kVta = 0, kTessera = 1 };
-enum class MachineError : uint8_t {
-  kNone = 0,
-  kIllegalOpcode = 1,
-  kIllegalField = 2,
-  kSramRange = 3,
-  kDramRange = 4,
-  kBus = 5,
-  kNoFinish = 6
-};
-
-// The enumerators above are the table's, no more and no fewer: checked where they are used as
-// names.
-#define ENUM(type, name, value, text, meaning) \
-  static_assert(static_cast<int>(type::name) == (value));
+inline constexpr EnumRow kEnums[] = {
+    {"Memory", 3, "MEM"},
+#define ENUM_TYPE(type, bits, prefix) {#type, bits, #prefix},
 #include "isa/enums.def"
+};
+
+// enum class Unit : uint8_t { kLoad = 0, ... }; and so on.
+enum class Memory : uint8_t {
+#define MEMORY(id, value, text, meaning, ...) id = value,
+#define MEMORY_VIEW(id, value, text, meaning, ...) id = value,
+#include "isa/memories.def"
+};
+#define ENUM_TYPE(type, bits, prefix) enum class type : uint8_t {
+#define ENUM(type, name, value, text, meaning) name = value,
+#define ENUM_END(type) \
+  }                    \
+  ;
+#include "isa/enums.def"
+
+// "Unit" for Unit.
+template <typename E>
+inline constexpr std::string_view kEnumName = "";
+template <>
+inline constexpr std::string_view kEnumName<Memory> = "Memory";
+#define ENUM_TYPE(type, bits, prefix) \
+  template <>                         \
+  inline constexpr std::string_view kEnumName<type> = #type;
+#include "isa/enums.def"
+
+// How many values the enumeration has.
+constexpr int EnumCount(std::string_view type) {
+  int count = 0;
+  for (const EnumValue& e : kEnumValues) count += e.type == type ? 1 : 0;
+  return count;
+}
+inline constexpr int kUnits = EnumCount("Unit");
+inline constexpr int kMemories = EnumCount("Memory");
 
 // The assembly name of a value, "?" for one that the table lacks.
 constexpr std::string_view EnumText(std::string_view type, int value) {
@@ -73,16 +89,18 @@ constexpr std::optional<int> EnumFromText(std::string_view type, std::string_vie
   return std::nullopt;
 }
 
-#define TESSERA_ENUM_TEXT(type) \
+#define ENUM_TYPE(type, bits, prefix) \
   constexpr std::string_view Text(type v) { return EnumText(#type, static_cast<int>(v)); }
-TESSERA_ENUM_TEXT(Unit)
-TESSERA_ENUM_TEXT(Memory)
-TESSERA_ENUM_TEXT(VectorMemory)
-TESSERA_ENUM_TEXT(AluOp)
-TESSERA_ENUM_TEXT(Round)
-TESSERA_ENUM_TEXT(Profile)
-TESSERA_ENUM_TEXT(MachineError)
-#undef TESSERA_ENUM_TEXT
+#include "isa/enums.def"
+
+constexpr std::string_view Text(Memory v) { return EnumText("Memory", static_cast<int>(v)); }
+
+// The memory of a VECTOR operand: the one of the same name; the immediate has none.
+constexpr std::optional<Memory> MemoryNamed(VectorMemory operand) {
+  const std::optional<int> value = EnumFromText("Memory", Text(operand));
+  if (!value) return std::nullopt;
+  return static_cast<Memory>(*value);
+}
 
 }  // namespace tessera::isa
 

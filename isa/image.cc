@@ -8,12 +8,15 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "isa/regs.h"
 
 namespace tessera::isa {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
               "images are copied to and from memory as they are");
+
+static_assert(reg::kSegmentBaseLo.count == kSegments, "a register for each segment");
 
 constexpr std::string_view kMagic = "TSRIMG01";
 constexpr uint32_t kVersion = 1;
@@ -255,11 +258,13 @@ Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes) {
 
 Status CheckImageMatches(const ProgramImage& image, const Config& config) {
   if (image.config_hash != config.Hash()) {
+    const bool same_name = image.config_name == config.name;
     return Fail(Code::kInvalidArgument,
-                "the program was made for configuration {} ({:016x}), this machine is {} "
-                "({:016x}); make it again "
-                "for this one",
-                image.config_name, image.config_hash, config.name, config.Hash());
+                "the program was made for configuration {} ({:016x}){}, this machine is {} "
+                "({:016x}); make it again for this one",
+                image.config_name, image.config_hash,
+                same_name ? " of other numbers or another version of the instruction set" : "",
+                config.name, config.Hash());
   }
   if (image.profile == Profile::kVta) return ValidateVtaProfile(config);
   return {};

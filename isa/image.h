@@ -18,11 +18,6 @@
 
 namespace tessera::isa {
 
-inline constexpr int kSegments = 8;
-
-// What profile `tessera` images use the segments for. The hardware gives them no meaning.
-enum class Segment : uint8_t { kUops = 0, kConstants = 1, kArena = 2, kInput = 3, kOutput = 4 };
-
 // Data and size of one segment. |size| >= data.size(); the rest is not initialised.
 struct SegmentData {
   uint64_t size = 0;          // bytes; 0: the program does not use it
@@ -42,10 +37,10 @@ struct SourceRange {
 struct ProgramImage {
   Profile profile = Profile::kTessera;
   uint64_t config_hash = 0;
-  std::string config_name;    // for messages only
-  std::vector<uint8_t> code;  // encoded instructions, 32 or 16 bytes each
-  std::array<SegmentData, kSegments> segments;
-  std::vector<SourceRange> source;  // in order, not overlapping
+  std::string config_name;                      // for messages only
+  std::vector<uint8_t> code;                    // encoded instructions, 32 or 16 bytes each
+  std::array<SegmentData, kSegments> segments;  // profile tessera: enum Segment
+  std::vector<SourceRange> source;              // in order, not overlapping
 
   int64_t insn_bytes() const { return profile == Profile::kVta ? kVtaInsnBytes : kInsnBytes; }
   int64_t insn_count() const { return static_cast<int64_t>(code.size()) / insn_bytes(); }

@@ -5,27 +5,18 @@
 #ifndef TESSERA_ISA_INSNS_H_
 #define TESSERA_ISA_INSNS_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
 #include <variant>
 
-#include "isa/enums.h"
+#include "base/bits.h"
+#include "isa/memories.h"
+#include "isa/rows.h"
 
 namespace tessera::isa {
-
-enum class FieldKind : uint8_t { kUnsigned, kSigned };
-
-// One FIELD line of isa/insns.def.
-struct Field {
-  std::string_view insn;
-  std::string_view name;
-  int lsb;
-  int width;
-  FieldKind kind;
-  std::string_view meaning;
-};
 
 inline constexpr int kInsnBits = 256;
 inline constexpr int kInsnBytes = kInsnBits / 8;
@@ -43,7 +34,7 @@ using VtaInsnWord = std::array<uint64_t, 2>;
     static constexpr int kOpcode = opcode;           \
     static constexpr std::string_view kName = #insn; \
     static constexpr std::string_view kSummary = summary;
-#define FIELD(insn, name, lsb, width, kind, meaning) int64_t name = 0;
+#define FIELD(insn, name, lsb, width, kind, values, meaning) int64_t name = 0;
 #define INSN_END(insn)                          \
   bool operator==(const insn&) const = default; \
   }                                             \
@@ -55,7 +46,7 @@ using VtaInsnWord = std::array<uint64_t, 2>;
     static constexpr int kOpcode = opcode;           \
     static constexpr std::string_view kName = #insn; \
     static constexpr std::string_view kSummary = summary;
-#define VTA_FIELD(insn, name, width, kind, meaning) int64_t name = 0;
+#define VTA_FIELD(insn, name, width, kind, values, meaning) int64_t name = 0;
 #define VTA_INSN_END(insn)                      \
   bool operator==(const insn&) const = default; \
   }                                             \
@@ -77,37 +68,117 @@ struct VtaUop {
   bool operator==(const VtaUop&) const = default;
 };
 
-inline constexpr Field kFields[] = {
-#define FIELD(insn, name, lsb, width, kind, meaning) \
-  {#insn, #name, lsb, width, FieldKind::kind, meaning},
+// The lines of the tables, in their order.
+inline constexpr InsnRow kInsns[] = {
+#define INSN(insn, opcode, unit, summary) {#insn, Profile::kTessera, opcode, #unit, summary},
+#include "isa/insns.def"
+#define VTA_INSN(insn, opcode, summary) {#insn, Profile::kVta, opcode, "", summary},
+#include "isa/vta_insns.def"
+};
+inline constexpr FieldRow kFields[] = {
+#define FIELD(insn, name, lsb, width, kind, values, meaning) \
+  {#insn, #name, lsb, width, FieldKind::kind, values, meaning},
 #include "isa/insns.def"
 };
+inline constexpr FieldRow kUopFields[] = {
+#define UOP_FIELD(name, lsb, width, meaning) \
+  {"Uop", #name, lsb, width, FieldKind::kUnsigned, Any(), meaning},
+#include "isa/uops.def"
+};
+inline constexpr VtaFieldRow kVtaFields[] = {
+#define VTA_FIELD(insn, name, width, kind, values, meaning) \
+  {#insn, #name, #width, FieldKind::kind, values, meaning},
+#define VTA_UOP_FIELD(name, width, meaning) \
+  {"VtaUop", #name, #width, FieldKind::kUnsigned, Any(), meaning},
+#include "isa/vta_insns.def"
+};
+inline constexpr LoopRow kLoops[] = {
+#define LOOP(of, id, ...) Row(LoopRow{.insn = #of, .name = #id, __VA_ARGS__}),
+#include "isa/insns.def"
+#define LOOP(of, id, ...) Row(LoopRow{.insn = #of, .name = #id, __VA_ARGS__}),
+#include "isa/vta_insns.def"
+};
+inline constexpr OperandRow kOperands[] = {
+#define OPERAND(of, id, ...) Row(OperandRow{.insn = #of, .name = #id, __VA_ARGS__}),
+#include "isa/insns.def"
+#define OPERAND(of, id, ...) Row(OperandRow{.insn = #of, .name = #id, __VA_ARGS__}),
+#include "isa/vta_insns.def"
+};
 
-// ForEachField(insn, f): f(const Field&, int64_t& value) for every field of |insn|, in table order.
+// ForEachField(insn, f): f(const FieldRow&, int64_t& value) for every field of |insn|, in table
+// order.
 #define INSN(insn, opcode, unit, summary)               \
   template <typename T, typename F>                     \
   requires std::is_same_v<std::remove_const_t<T>, insn> \
   constexpr void ForEachField(T& value, F&& f) {
-#define FIELD(insn, name, lsb, width, kind, meaning) \
-  f(Field{#insn, #name, lsb, width, FieldKind::kind, meaning}, value.name);
+#define FIELD(insn, name, lsb, width, kind, values, meaning) \
+  f(FieldRow{#insn, #name, lsb, width, FieldKind::kind, values, meaning}, value.name);
 #define INSN_END(insn) }
 #include "isa/insns.def"
 
-// ForEachVtaValue(insn, f): f(std::string_view name, int64_t& value) for every field, in table
-// order. Where the fields lie depends on the configuration: isa/vta_layout.h.
+// The same for profile vta: f(const VtaFieldRow&, int64_t& value). Where the fields lie depends on
+// the configuration: isa/vta_layout.h.
 #define VTA_INSN(insn, opcode, summary)                 \
   template <typename T, typename F>                     \
   requires std::is_same_v<std::remove_const_t<T>, insn> \
-  constexpr void ForEachVtaValue(T& value, F&& f) {
-#define VTA_FIELD(insn, name, width, kind, meaning) f(std::string_view(#name), value.name);
+  constexpr void ForEachField(T& value, F&& f) {
+#define VTA_FIELD(insn, name, width, kind, values, meaning) \
+  f(VtaFieldRow{#insn, #name, #width, FieldKind::kind, values, meaning}, value.name);
 #define VTA_INSN_END(insn) }
 #include "isa/vta_insns.def"
 template <typename T, typename F>
 requires std::is_same_v<std::remove_const_t<T>, VtaUop>
-constexpr void ForEachVtaValue(T& value, F&& f) {
-#define VTA_UOP_FIELD(name, width, meaning) f(std::string_view(#name), value.name);
+constexpr void ForEachField(T& value, F&& f) {
+#define VTA_UOP_FIELD(name, width, meaning) \
+  f(VtaFieldRow{"VtaUop", #name, #width, FieldKind::kUnsigned, Any(), meaning}, value.name);
 #include "isa/vta_insns.def"
 }
+
+// The least and greatest value that |row|'s field holds and that has a meaning by its range.
+constexpr int64_t LeastOf(const FieldRow& row) {
+  const int64_t least = row.kind == FieldKind::kSigned ? -(int64_t{1} << (row.width - 1)) : 0;
+  return row.values.kind == ValuesKind::kRange ? std::max(least, row.values.least) : least;
+}
+constexpr int64_t GreatestOf(const FieldRow& row) {
+  const int bits = row.kind == FieldKind::kSigned ? row.width - 1 : row.width;
+  const int64_t greatest = static_cast<int64_t>(Mask(bits));
+  return row.values.kind == ValuesKind::kRange ? std::min(greatest, row.values.greatest) : greatest;
+}
+
+// Widths of profile vta follow the configuration; its ranges do not reach them.
+constexpr int64_t GreatestOf(const VtaFieldRow& row) { return row.values.greatest; }
+
+void NoSuchField();  // not defined: calling it in a constant does not compile
+
+// The line of "Load.x_size", or of "VtaAlu.imm"; another name does not compile.
+constexpr bool IsNamed(const auto& row, std::string_view name) {
+  return name.size() == row.insn.size() + 1 + row.name.size() && name.starts_with(row.insn) &&
+         name[row.insn.size()] == '.' && name.ends_with(row.name);
+}
+consteval const FieldRow& FieldNamed(std::string_view name) {
+  for (const FieldRow& row : kFields) {
+    if (IsNamed(row, name)) return row;
+  }
+  NoSuchField();
+  return kFields[0];
+}
+consteval const VtaFieldRow& VtaFieldNamed(std::string_view name) {
+  for (const VtaFieldRow& row : kVtaFields) {
+    if (IsNamed(row, name)) return row;
+  }
+  NoSuchField();
+  return kVtaFields[0];
+}
+// Segments of device memory, those with and without a name in enum Segment.
+inline constexpr int kSegments = 1 << FieldNamed("Load.segment").width;
+
+consteval int64_t GreatestOf(std::string_view name) { return GreatestOf(FieldNamed(name)); }
+// The greatest value that all of these fields take.
+template <typename... Names>
+consteval int64_t GreatestOfAll(Names... names) {
+  return std::min({GreatestOf(FieldNamed(names))...});
+}
+consteval int64_t LeastOf(std::string_view name) { return LeastOf(FieldNamed(name)); }
 
 // The unit whose queue takes |insn|; kLoad for Finish, which goes to none.
 Unit UnitOf(const Insn& insn);
@@ -115,10 +186,10 @@ Unit UnitOf(const Insn& insn);
 // True when the fields of every instruction are inside the word, do not overlap and do not
 // straddle.
 constexpr bool TableIsSound() {
-  for (const Field& a : kFields) {
+  for (const FieldRow& a : kFields) {
     if (a.width < 1 || a.lsb < kOpcodeBits || a.lsb + a.width > kInsnBits) return false;
     if (a.lsb / 64 != (a.lsb + a.width - 1) / 64) return false;
-    for (const Field& b : kFields) {
+    for (const FieldRow& b : kFields) {
       if (&a == &b || a.insn != b.insn) continue;
       if (a.name == b.name || (a.lsb < b.lsb + b.width && b.lsb < a.lsb + a.width)) return false;
     }

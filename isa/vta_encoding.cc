@@ -7,7 +7,7 @@
 namespace tessera::isa {
 namespace {
 
-bool Fits(const VtaField& f, int64_t value) {
+bool Fits(const FieldRow& f, int64_t value) {
   const int64_t low = f.kind == FieldKind::kSigned ? -(int64_t{1} << (f.width - 1)) : 0;
   const int64_t high =
       static_cast<int64_t>(Mask(f.kind == FieldKind::kSigned ? f.width - 1 : f.width));
@@ -16,11 +16,11 @@ bool Fits(const VtaField& f, int64_t value) {
 
 // Puts the values of |insn| where |fields| says.
 template <typename T>
-Status Put(const std::vector<VtaField>& fields, const T& insn, VtaInsnWord& word) {
+Status Put(const std::vector<FieldRow>& fields, const T& insn, VtaInsnWord& word) {
   size_t next = 0;
   Status status;
-  ForEachVtaValue(insn, [&](std::string_view, int64_t value) {
-    const VtaField& f = fields[next++];
+  ForEachField(insn, [&](const VtaFieldRow&, int64_t value) {
+    const FieldRow& f = fields[next++];
     if (!Fits(f, value) && status) {
       status = Fail(Code::kOutOfRange, "{}.{} is {}, the field holds {} {} bits", f.insn, f.name,
                     value, f.width, f.kind == FieldKind::kSigned ? "signed" : "unsigned");
@@ -32,11 +32,11 @@ Status Put(const std::vector<VtaField>& fields, const T& insn, VtaInsnWord& word
 }
 
 template <typename T>
-T Get(const std::vector<VtaField>& fields, const VtaInsnWord& word) {
+T Get(const std::vector<FieldRow>& fields, const VtaInsnWord& word) {
   T insn;
   size_t next = 0;
-  ForEachVtaValue(insn, [&](std::string_view, int64_t& value) {
-    const VtaField& f = fields[next++];
+  ForEachField(insn, [&](const VtaFieldRow&, int64_t& value) {
+    const FieldRow& f = fields[next++];
     const uint64_t bits = (word[static_cast<size_t>(f.lsb / 64)] >> (f.lsb % 64)) & Mask(f.width);
     value = f.kind == FieldKind::kSigned ? SignExtend(bits, f.width) : static_cast<int64_t>(bits);
   });
@@ -47,7 +47,7 @@ T Get(const std::vector<VtaField>& fields, const VtaInsnWord& word) {
 
 Result<VtaCodec> VtaCodec::Make(const Config& config) {
   TESSERA_TRY(ValidateVtaProfile(config));
-  const std::vector<VtaField> fields = VtaFields(config);
+  const std::vector<FieldRow> fields = VtaFields(config);
   VtaCodec codec;
 #define VTA_INSN(name, opcode, summary) \
   codec.shapes_.push_back({#name, VtaFieldsOf(fields, #name)});
@@ -56,7 +56,7 @@ Result<VtaCodec> VtaCodec::Make(const Config& config) {
   return codec;
 }
 
-const std::vector<VtaField>& VtaCodec::FieldsOf(std::string_view insn) const {
+const std::vector<FieldRow>& VtaCodec::FieldsOf(std::string_view insn) const {
   for (const InsnFields& shape : shapes_) {
     if (shape.insn == insn) return shape.fields;
   }

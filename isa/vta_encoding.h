@@ -34,13 +34,13 @@ class VtaCodec {
   VtaUop DecodeUop(uint32_t word) const;
 
   // Fields of one instruction (or "VtaUop") in table order.
-  const std::vector<VtaField>& FieldsOf(std::string_view insn) const;
+  const std::vector<FieldRow>& FieldsOf(std::string_view insn) const;
 
  private:
   VtaCodec() = default;
   struct InsnFields {
     std::string_view insn;
-    std::vector<VtaField> fields;
+    std::vector<FieldRow> fields;
   };
   std::vector<InsnFields> shapes_;  // in VtaInsn's order, then VtaUop
 };

@@ -29,27 +29,27 @@ int DepthBits(const Config& config, Memory memory) {
 
 }  // namespace
 
-std::vector<VtaField> VtaFields(const Config& config) {
+std::vector<FieldRow> VtaFields(const Config& config) {
   using enum FieldKind;
   const int uop_bits = DepthBits(config, Memory::kUop);
   const int inp_bits = DepthBits(config, Memory::kInp);
   const int wgt_bits = DepthBits(config, Memory::kWgt);
   const int acc_bits = DepthBits(config, Memory::kAcc);
-  std::vector<VtaField> fields;
+  std::vector<FieldRow> fields;
   Packer insn_packer(64);
-  Packer uop_packer(32);
+  Packer uop_packer(kVtaUopBits);
 #define VTA_INSN(insn, opcode, summary) insn_packer.Start(kVtaOpcodeBits);
-#define VTA_FIELD(insn, name, width, kind, meaning) \
-  fields.push_back({#insn, #name, insn_packer.Place(width), width, kind, meaning});
+#define VTA_FIELD(insn, name, width, kind, values, meaning) \
+  fields.push_back({#insn, #name, insn_packer.Place(width), width, kind, values, meaning});
 #define VTA_UOP_FIELD(name, width, meaning) \
-  fields.push_back({"VtaUop", #name, uop_packer.Place(width), width, kUnsigned, meaning});
+  fields.push_back({"VtaUop", #name, uop_packer.Place(width), width, kUnsigned, Any(), meaning});
 #include "isa/vta_insns.def"
   return fields;
 }
 
-std::vector<VtaField> VtaFieldsOf(const std::vector<VtaField>& fields, std::string_view insn) {
-  std::vector<VtaField> result;
-  for (const VtaField& f : fields) {
+std::vector<FieldRow> VtaFieldsOf(const std::vector<FieldRow>& fields, std::string_view insn) {
+  std::vector<FieldRow> result;
+  for (const FieldRow& f : fields) {
     if (f.insn == insn) result.push_back(f);
   }
   return result;

@@ -13,25 +13,17 @@
 
 namespace tessera::isa {
 
-// One VTA_FIELD or VTA_UOP_FIELD line, placed.
-struct VtaField {
-  std::string_view insn;  // "VtaLoad" ...; "VtaUop" for the micro-op
-  std::string_view name;
-  int lsb;
-  int width;
-  FieldKind kind;
-  std::string_view meaning;
-};
+inline constexpr int kVtaUopBits = RowOf(Memory::kUop).vta_element_bits;
 
-inline constexpr int kVtaUopBits = 32;
-
+// The lines VTA_FIELD and VTA_UOP_FIELD, placed: in the shape of those of isa/insns.def. |insn| is
+// "VtaLoad" ..., "VtaUop" for the micro-op.
 // Every field of every instruction in table order, then the micro-op's. Evaluates any
 // configuration: where VTA's encoding does not fit, lsb + width passes kVtaInsnBits (kVtaUopBits),
 // or a width is more than a word; ValidateVtaProfile refuses these.
-std::vector<VtaField> VtaFields(const Config& config);
+std::vector<FieldRow> VtaFields(const Config& config);
 
 // The fields of one instruction (or "VtaUop") of |fields|, in order.
-std::vector<VtaField> VtaFieldsOf(const std::vector<VtaField>& fields, std::string_view insn);
+std::vector<FieldRow> VtaFieldsOf(const std::vector<FieldRow>& fields, std::string_view insn);
 
 }  // namespace tessera::isa
 

@@ -9,6 +9,7 @@
 #include "isa/asm/asm.h"
 #include "isa/asm/insn_set.h"
 #include "isa/asm/line_reader.h"
+#include "isa/field_values.h"
 
 namespace tessera::isa {
 namespace {
@@ -316,6 +317,12 @@ class Assembler {
                       insn.mnemonic, name, value, field->width,
                       field->kind == FieldKind::kSigned ? "signed" : "unsigned");
     }
+    if (!HasMeaning(field->values, value)) {
+      return line.Bad(
+          Code::kOutOfRange, at, "{}.{} is {}, it can be {}", insn.mnemonic, name,
+          field->enum_type.empty() ? fmt::format("{}", value) : SymbolText(field->enum_type, value),
+          ValuesText(field->values, GreatestValue(*field)));
+    }
     PutField(*field, value, bits);
     return {};
   }
@@ -335,7 +342,8 @@ class Assembler {
     std::string all;
     for (int64_t value = LeastValue(field); value <= GreatestValue(field); ++value) {
       const std::string symbol = SymbolText(field.enum_type, value);
-      if (SymbolValue(field.enum_type, symbol)) all.append(1, ' ').append(symbol);
+      if (SymbolValue(field.enum_type, symbol) && HasMeaning(field.values, value))
+        all.append(1, ' ').append(symbol);
     }
     return all;
   }

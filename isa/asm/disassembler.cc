@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "isa/asm/asm.h"
 #include "isa/asm/insn_set.h"
+#include "isa/field_values.h"
 
 namespace tessera::isa {
 namespace {
@@ -115,10 +116,14 @@ class Disassembler {
     return end;
   }
 
-  // Whether |word|'s fields and opcode say all of it.
+  // Whether |word|'s fields and opcode say all of it, and the assembler takes what they say.
   bool AllNamed(const TextInsn& insn, int opcode_bits, const TextWord& word) {
     TextWord again{word[0] & Mask(opcode_bits)};
-    for (const TextField& field : insn.fields) PutField(field, GetField(field, word), again);
+    for (const TextField& field : insn.fields) {
+      const int64_t value = GetField(field, word);
+      if (value != 0 && !HasMeaning(field.values, value)) return false;
+      PutField(field, value, again);
+    }
     return again == word;
   }
 

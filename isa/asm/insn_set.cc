@@ -10,69 +10,63 @@
 namespace tessera::isa {
 namespace {
 
-constexpr std::string_view kSegmentNames[] = {"uops", "constants", "arena", "input", "output"};
-
-// The tables say "enum Memory, the destination" of a field with names.
-std::string_view EnumTypeOf(std::string_view name, std::string_view meaning) {
-  if (name == "segment") return kSegmentEnum;
-  constexpr std::string_view kEnum = "enum ";
-  if (!meaning.starts_with(kEnum)) return "";
-  meaning.remove_prefix(kEnum.size());
-  return meaning.substr(0, meaning.find_first_of(" ,;"));
-}
-
 std::string Mnemonic(std::string_view name) {
   std::string text;
   for (const char c : name) text += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   return text;
 }
 
-TextField TesseraField(const Field& f) {
-  TextField field{std::string(f.name), f.lsb, f.width, f.kind, EnumTypeOf(f.name, f.meaning), {}};
-  if (f.name == "pop" || f.name == "push") {
-    for (int u = 0; u < kUnits; ++u) field.flags.push_back(Text(static_cast<Unit>(u)));
+// Names of single values, or of bits.
+TextField TextFieldOf(const FieldRow& f) {
+  TextField field{std::string(f.name), f.lsb, f.width, f.kind, f.values, "", {}};
+  if (f.values.kind == ValuesKind::kFlags) {
+    for (const EnumValue& e : kEnumValues) {
+      if (e.type == f.values.type) field.flags.push_back(e.text);
+    }
+  } else {
+    field.enum_type = f.values.type;
   }
   return field;
 }
 
 InsnSet TesseraSet() {
-  InsnSet set{kOpcodeBits, kInsnBytes, 8, {}, {"uop", 0, {}}};
-#define INSN(name, code, unit, summary) set.insns.push_back({Mnemonic(#name), code, {}});
-#define FIELD(insn, name, lsb, width, kind, meaning) \
-  set.insns.back().fields.push_back(                 \
-      TesseraField({#insn, #name, lsb, width, FieldKind::kind, meaning}));
-#include "isa/insns.def"
-#define UOP_FIELD(name, lsb, width, meaning) \
-  set.uop.fields.push_back({#name, lsb, width, FieldKind::kUnsigned, "", {}});
-#include "isa/uops.def"
+  InsnSet set{kOpcodeBits, kInsnBytes, Config::uop_tile_bytes(), {}, {"uop", 0, {}}};
+  for (const InsnRow& row : kInsns) {
+    if (row.profile != Profile::kTessera) continue;
+    TextInsn& insn = set.insns.emplace_back(TextInsn{Mnemonic(row.name), row.opcode, {}});
+    for (const FieldRow& f : kFields) {
+      if (f.insn == row.name) insn.fields.push_back(TextFieldOf(f));
+    }
+  }
+  for (const FieldRow& f : kUopFields) set.uop.fields.push_back(TextFieldOf(f));
   return set;
 }
 
 // VTA's four flags are written as pop=prev+next and push=prev+next.
-std::vector<TextField> VtaTextFields(const std::vector<VtaField>& fields) {
+std::vector<TextField> VtaTextFields(const std::vector<FieldRow>& fields) {
   std::vector<TextField> result;
-  for (const VtaField& f : fields) {
+  for (const FieldRow& f : fields) {
     if (f.name == "pop_prev" || f.name == "push_prev") {
-      result.push_back({std::string(f.name.substr(0, f.name.find('_'))),
-                        f.lsb,
-                        2,
-                        f.kind,
-                        "",
-                        {"prev", "next"}});
+      TextField flags = TextFieldOf(f);
+      flags.name = f.name.substr(0, f.name.find('_'));
+      flags.width = 2;
+      flags.flags = {"prev", "next"};
+      result.push_back(flags);
     } else if (f.name != "pop_next" && f.name != "push_next") {
-      result.push_back(
-          {std::string(f.name), f.lsb, f.width, f.kind, EnumTypeOf(f.name, f.meaning), {}});
+      result.push_back(TextFieldOf(f));
     }
   }
   return result;
 }
 
 InsnSet VtaSet(const Config& config) {
-  InsnSet set{kVtaOpcodeBits, kVtaInsnBytes, 4, {}, {}};
-  const std::vector<VtaField> fields = VtaFields(config);
-#define VTA_INSN(name, code, summary) \
-  set.insns.push_back({Mnemonic(#name).substr(3), code, VtaTextFields(VtaFieldsOf(fields, #name))});
-#include "isa/vta_insns.def"
+  InsnSet set{kVtaOpcodeBits, kVtaInsnBytes, Config::vta_uop_tile_bytes(), {}, {}};
+  const std::vector<FieldRow> fields = VtaFields(config);
+  for (const InsnRow& row : kInsns) {
+    if (row.profile != Profile::kVta) continue;
+    set.insns.push_back(
+        {Mnemonic(row.name).substr(3), row.opcode, VtaTextFields(VtaFieldsOf(fields, row.name))});
+  }
   set.uop = {"uop", 0, VtaTextFields(VtaFieldsOf(fields, "VtaUop"))};
   return set;
 }
@@ -127,21 +121,11 @@ int64_t GreatestValue(const TextField& field) {
 }
 
 std::string SymbolText(std::string_view enum_type, int64_t value) {
-  if (enum_type == kSegmentEnum) {
-    return value >= 0 && value < std::ssize(kSegmentNames) ? std::string(kSegmentNames[value])
-                                                           : fmt::format("{}", value);
-  }
   const std::string_view text = EnumText(enum_type, static_cast<int>(value));
   return text == "?" ? fmt::format("{}", value) : std::string(text);
 }
 
 std::optional<int64_t> SymbolValue(std::string_view enum_type, std::string_view text) {
-  if (enum_type == kSegmentEnum) {
-    for (int64_t i = 0; i < std::ssize(kSegmentNames); ++i) {
-      if (kSegmentNames[i] == text) return i;
-    }
-    return std::nullopt;
-  }
   return EnumFromText(enum_type, text);
 }
 

@@ -26,6 +26,7 @@ struct TextField {
   int lsb = 0;
   int width = 0;
   FieldKind kind = FieldKind::kUnsigned;
+  FieldValues values;                   // those that have a meaning
   std::string_view enum_type;           // values may be written as names of this enum; "" for none
   std::vector<std::string_view> flags;  // written as a+b; bit i is flags[i]; empty for none
 };
@@ -64,7 +65,7 @@ std::string FieldText(const TextField& field, int64_t value);
 std::string InsnText(const TextInsn& insn, const TextWord& word);
 
 // Names of segments in text: uops, constants, arena, input, output; others have numbers only.
-inline constexpr std::string_view kSegmentEnum = "Segment";
+inline constexpr std::string_view kSegmentEnum = kEnumName<Segment>;
 std::string SymbolText(std::string_view enum_type, int64_t value);
 std::optional<int64_t> SymbolValue(std::string_view enum_type, std::string_view text);
 

@@ -22,7 +22,8 @@ const InsnSet& Vta() {
 std::string VtaText(const TextInsn& shape, const auto& insn) {
   std::string text = shape.mnemonic;
   int64_t flags = 0;
-  ForEachVtaValue(insn, [&](std::string_view name, int64_t value) {
+  ForEachField(insn, [&](const VtaFieldRow& row, int64_t value) {
+    std::string_view name = row.name;
     if (name == "pop_prev" || name == "push_prev") {
       flags = value != 0 ? 1 : 0;
       return;
@@ -48,7 +49,7 @@ std::string InsnText(const Insn& insn) {
         const TextInsn& shape = *Tessera().Find(one.kOpcode);
         std::string text = shape.mnemonic;
         size_t next = 0;
-        ForEachField(one, [&](const Field&, int64_t value) {
+        ForEachField(one, [&](const FieldRow&, int64_t value) {
           const TextField& field = shape.fields[next++];
           if (value != 0) text.append(1, ' ').append(FieldText(field, value));
         });

@@ -40,21 +40,17 @@ void Follower::PlanSegments() {
   const auto mix = [&](int64_t segment, std::initializer_list<int64_t> facts) {
     for (int64_t fact : facts) grain[segment] = std::gcd(grain[segment], fact);
   };
-  const auto box = [&](const auto& v) {
-    mix(v.segment, {v.dram_base, v.x_bytes, v.x_size > 1 ? v.x_step : 0,
-                    v.y_size > 1 ? v.y_step : 0, v.z_size > 1 ? v.z_step : 0});
-  };
   for (const Fetched& fetched : program_) {
-    if (const Insn* insn = std::get_if<Insn>(&fetched.insn)) {
-      if (const Load* load = std::get_if<Load>(insn)) box(*load);
-      if (const Store* store = std::get_if<Store>(insn)) {
-        box(*store);
-        stored_[store->segment] = true;
+    if (CheckFields(fetched.insn, config_)) continue;  // reported when its turn comes
+    const InsnNest nest = NestOf(fetched.insn, config_);
+    for (const NestOperand& o : nest.operands()) {
+      if (!o.space.is_segment()) continue;
+      const int segment = o.space.segment();
+      stored_[segment] = stored_[segment] || o.write;
+      mix(segment, {o.base, o.extent});
+      for (int l = 0; l < nest.loop_count; ++l) {
+        if (nest.CountFor(o, l) > 1) mix(segment, {o.strides[l]});
       }
-    } else if (std::holds_alternative<VtaStore>(std::get<VtaInsn>(fetched.insn))) {
-      const int out = static_cast<int>(Memory::kOut);
-      mix(out, {config_.out_tile_bytes()});
-      stored_[out] = true;
     }
   }
   for (int s = 0; s < kSegments; ++s) {
@@ -167,7 +163,7 @@ void Follower::CheckAccesses(const Issued& issued, int unit, const VectorClock& 
 
 // The micro-ops that the instruction runs; false, with a diagnostic, if they cannot be known.
 bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
-  const UopRange range = UopsOf(issued.fetched.insn);
+  const UopRange range = UopsOf(issued.fetched.insn, config_);
   if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
     Add(Finding::kBounds, {issued.number},
         fmt::format("{}: reads uop tile {}, which has {}", Name(issued.number),
@@ -206,28 +202,25 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
 
 // What a load leaves in UOP.
 void Follower::LoadUops(const Issued& issued) {
-  if (const Insn* insn = std::get_if<Insn>(&issued.fetched.insn)) {
-    const Load* v = std::get_if<Load>(insn);
-    if (v == nullptr || v->memory != static_cast<int64_t>(Memory::kUop)) return;
-    int64_t tile = v->sram_base;
-    for (int64_t z = 0; z < v->z_size; ++z) {
-      for (int64_t y = 0; y < v->y_size; ++y) {
-        for (int64_t x = 0; x < v->x_size; ++x) {
-          LoadUop(tile++, v->segment, v->dram_base + z * v->z_step + y * v->y_step + x * v->x_step);
-        }
-      }
-    }
-    return;
+  const InsnNest nest = NestOf(issued.fetched.insn, config_);
+  const NestOperand* to = nullptr;
+  const NestOperand* from = nullptr;
+  for (const NestOperand& o : nest.operands()) {
+    if (o.write && o.space == Space::Of(Memory::kUop)) to = &o;
+    if (!o.write && o.space.is_segment()) from = &o;
   }
-  const VtaLoad* v = std::get_if<VtaLoad>(&std::get<VtaInsn>(issued.fetched.insn));
-  if (v == nullptr || v->memory_type != static_cast<int64_t>(Memory::kUop) || v->x_size == 0)
-    return;
-  int64_t tile = v->sram_base;
-  for (int64_t y = -v->y_pad_0; y < v->y_size + v->y_pad_1; ++y) {
-    for (int64_t x = -v->x_pad_0; x < v->x_size + v->x_pad_1; ++x) {
-      const bool inside = y >= 0 && y < v->y_size && x >= 0 && x < v->x_size;
-      LoadUop(tile++, inside ? 0 : -1, 4 * (v->dram_base + y * v->x_stride + x));
+  if (to == nullptr || from == nullptr) return;
+  for (int64_t step = 0; step < nest.steps(); ++step) {
+    int64_t offset = from->base, rest = step;
+    bool inside = true;
+    for (int l = nest.loop_count - 1; l >= 0; --l) {
+      const NestLoop& loop = nest.loop_list[l];
+      const int64_t k = rest % loop.count - loop.before;
+      rest /= loop.count;
+      inside = inside && k >= 0 && k < loop.inside;
+      offset += k * from->strides[l];
     }
+    LoadUop(to->base + step, inside ? from->space.segment() : -1, offset);
   }
 }
 

@@ -27,19 +27,8 @@ little-endian and signed numbers two's complement; bit 0 is the lowest bit of th
 )";
 
 inline constexpr std::string_view kMemoryProse = R"(
-All tiles are row-major. `PRM` is a record, not a tile: its biases, then its multipliers, then its shifts. In device
-memory a record takes its bytes rounded up to the bus. VECTOR reads and writes INP tiles as if they were OUT tiles.
-
-| memory | tile | element | bytes of a tile | filled by | read by |
-|---|---|---|---|---|---|
-| INP | [batch][block] | int8 | batch x block | LOAD, VECTOR | GEMM, VECTOR |
-| WGT | [block, output channels][block, input channels] | int8 | block x block | LOAD | GEMM |
-| ACC | [batch][block] | int32 | 4 x batch x block | GEMM, VECTOR, LOAD | GEMM, VECTOR |
-| OUT | [batch][block] | int8 | batch x block | VECTOR, LOAD | STORE, VECTOR |
-| UOP | one micro-op | | 8 (`tessera`), 4 (`vta`) | LOAD | GEMM |
-| PRM | [block] bias, [block] multiplier, [block] shift | int32, uint32 of 31 bits, int8 of 6 bits | 9 x block | LOAD | VECTOR |
-
-Bank conflicts cost cycles, never values: ACC and OUT have 4 banks by the high bits of the tile index, INP 4 by the low bits.
+All tiles are row-major. VECTOR reads and writes INP tiles as if they were OUT tiles. Bank conflicts cost cycles, never
+values. Where the high bits of a tile's index choose its bank, the banks are quarters of the memory.
 )";
 
 inline constexpr std::string_view kTessera = R"(
@@ -49,8 +38,8 @@ that no field names is 0. What is wrong with an instruction stops the machine wi
 
 Indices are `base + u + o*out + i*in` in wide arithmetic and never wrap; one past the end of its scratchpad is
 `sram_range`. An iteration count of 0 does nothing. Device memory is addressed by a segment (base and size in
-registers) and a byte offset of any alignment; an access past the segment is `dram_range`. Programs use segment 0 for
-micro-ops, 1 constants, 2 arena, 3 input, 4 output; to the machine they are all the same.
+registers) and a byte offset of any alignment; an access past the segment is `dram_range`. Programs use a segment for
+what enumeration Segment says; to the machine they are all the same.
 
 **rescale(a, M, s, round)** multiplies a 32-bit number by M * 2^(s - 31). With L = max(s, 0), R = max(-s, 0) and
 P = int32(a << L) * M, an exact 63-bit product:
@@ -69,35 +58,32 @@ struct InsnProse {
   std::string_view text;
 };
 inline constexpr InsnProse kInsnProse[] = {
-    {"Load", R"(Tile (z, y, x) of the padded box goes to
-`sram_base + (z*(y_pad_0 + y_size + y_pad_1) + y)*(x_pad_0 + x_size + x_pad_1) + x`; the part inside the pads comes from
-`dram_base + z*z_step + y*y_step + x*x_step`, `x_bytes` long. Elements of a pad, and of a tile past `x_bytes`, are
-`pad_value` (sign-extended in ACC). `memory` is uop, wgt, inp, acc, out or prm. For uop, prm and acc `x_bytes` is the whole
-tile; uop and prm take no pads. A box with an empty padded side does nothing; sizes of 0 with pads write pads only.
+    {"Load",
+     R"(The source counts from the first tile that is no pad. Elements of a pad, and of a tile past `x_bytes`, are
+`pad_value` (sign-extended in ACC). A box with an empty padded side does nothing; sizes of 0 with pads write pads only.
 )"},
     {"Store",
-     R"(Tile (z, y, x) is OUT tile `sram_base + (z*y_size + y)*x_size + x`; its first `x_bytes` bytes go to
-`dram_base + z*z_step + y*y_step + x*x_step`. Its tokens are pushed when the memory has confirmed the write.
+     R"(The first `x_bytes` bytes of each tile are written. Its tokens are pushed when the memory has confirmed the write.
 )"},
     {"Gemm",
      R"(For each row b of the batch and output channel c, `acc[D][b][c]` grows by the sum over k of
-`inp[S][b][k] * wgt[W][c][k]`, modulo 2^32. Micro-ops are innermost. The first micro-op of a reduction has `init`
+`inp[S][b][k] * wgt[W][c][k]`, modulo 2^32. The first micro-op of a reduction has `init`
 and so no pass clears ACC.
 )"},
     {"Depthwise",
      R"(A channel meets only its own taps: ACC element (b, c) grows by INP element (b, c) of each window tile times row
-`tap`, column c of the WGT tile. D, S and W are base + z, o and i times their steps. `kh` and `kw` are 1 to 3.
+`tap`, column c of the WGT tile.
 )"},
     {"Requant",
-     R"(`src_mem` and `dst_mem` are acc, out or inp. `bias` is 0 with `per_tensor`. An int8 source may be its own destination. With
+     R"(`bias` is 0 with `per_tensor`. An int8 source may be its own destination. With
 `clear`, an ACC source tile becomes zero before the result is written; a later iteration that reads it finds that.
 )"},
     {"Add",
      R"(Two int8 tensors of different scales: the one of the smaller scale has first gone to ACC through a per-tensor Requant
-with `src_shift` 20, the other is added here with `src_shift` 19. `src_mem` is out or inp.
+with `src_shift` 20, the other is added here with `src_shift` 19.
 )"},
     {"Alu",
-     R"(Pooling is a reduction over a window: `red_out` and `red_in` are its sides. Both are at least 1. Without `init` the ACC tile takes
+     R"(Pooling is a reduction over a window: `red_out` and `red_in` are its sides. Without `init` the ACC tile takes
 part in the reduction.
 )"},
     {"Sync", ""},

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/gen/isa_doc.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <vector>
 
 #include "isa/config.h"
+#include "isa/field_values.h"
+#include "isa/gen/doc_page.h"
 #include "isa/gen/doc_prose.h"
+#include "isa/gen/doc_tables.h"
 #include "isa/gen/names.h"
 #include "isa/insns.h"
 #include "isa/regs.h"
@@ -17,52 +18,46 @@
 namespace tessera::isa {
 namespace {
 
-class Page {
- public:
-  template <typename... Args>
-  void Line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-  void Prose(std::string_view text) { text_ += text; }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
-// |text| of a table as Markdown shows it: its stars and bars are its own.
-std::string Plain(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '*' || c == '|' || c == '_' || c == '<' || c == '`') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-struct Row {
-  std::string_view name;
-  int lsb;
-  int width;
-  FieldKind kind;
-  std::string_view meaning;
-};
-
 std::string BitsText(int lsb, int width) {
   return width == 1 ? fmt::format("{}", lsb) : fmt::format("{}..{}", lsb + width - 1, lsb);
 }
 
+// The values of |f| that have a meaning, or its names.
+std::string ValuesCell(const FieldRow& f) {
+  const FieldValues& v = f.values;
+  std::string text = ValuesText(v, GreatestOf(f));
+  switch (v.kind) {
+    case ValuesKind::kAny:
+    case ValuesKind::kRange:
+      break;
+    case ValuesKind::kEnum:
+      if (!v.where_not_zero.empty()) text += fmt::format(", unless `{}` is 0", v.where_not_zero);
+      break;
+    case ValuesKind::kNamed:
+      return fmt::format("number, or name of {}", v.type);
+    case ValuesKind::kFlags:
+      return fmt::format("bits of {}", v.type);
+    case ValuesKind::kTileBytes:
+      return "1 to a tile's bytes";
+    case ValuesKind::kPads:
+      return "0 for a memory without pads";
+  }
+  return text;
+}
+
 // A table of bits, lowest first; without an opcode where |opcode_bits| is 0.
-void PrintBits(std::vector<Row> rows, int opcode_bits, int opcode, Page& page) {
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.lsb < b.lsb; });
-  page.Line("| bits | field | width | | meaning |");
-  page.Line("|---|---|---|---|---|");
+void PrintBits(std::vector<FieldRow> rows, int opcode_bits, int opcode, Page& page) {
+  std::sort(rows.begin(), rows.end(),
+            [](const FieldRow& a, const FieldRow& b) { return a.lsb < b.lsb; });
+  page.Line("| bits | field | width | | values | meaning |");
+  page.Line("|---|---|---|---|---|---|");
   if (opcode_bits > 0)
-    page.Line("| {} | opcode | {} | | {} |", BitsText(0, opcode_bits), opcode_bits, opcode);
-  for (const Row& r : rows) {
-    page.Line("| {} | `{}` | {} |{}| {} |", BitsText(r.lsb, r.width), r.name, r.width,
-              r.kind == FieldKind::kSigned ? " signed " : " ", Plain(r.meaning));
+    page.Line("| {} | opcode | {} | | {} | |", BitsText(0, opcode_bits), opcode_bits, opcode);
+  for (const FieldRow& r : rows) {
+    const std::string values = ValuesCell(r);
+    page.Line("| {} | `{}` | {} |{}|{}| {} |", BitsText(r.lsb, r.width), r.name, r.width,
+              r.kind == FieldKind::kSigned ? " signed " : " ",
+              values.empty() ? " " : " " + values + " ", Plain(r.meaning));
   }
   page.Line("");
 }
@@ -93,47 +88,38 @@ void PrintTessera(Page& page) {
   page.Line("\n## Profile `tessera`");
   page.Prose(kTessera);
   page.Line("");
-  const auto insn = [&](std::string_view name, int opcode, std::string_view unit,
-                        std::string_view summary) {
-    std::string who = fmt::format("unit {}", UpperSnake(NoK(unit)));
-    if (unit == "kAny") who = "the unit it names";
-    if (unit == "kNone") who = "no unit";
-    page.Line("### {} ({})\n\n{}.\n", name, who, Plain(summary));
-    page.Prose(ProseOf(name));
-    if (!ProseOf(name).empty()) page.Line("");
-    std::vector<Row> rows;
-    for (const Field& f : kFields) {
-      if (f.insn == name) rows.push_back({f.name, f.lsb, f.width, f.kind, f.meaning});
+  for (const InsnRow& row : kInsns) {
+    if (row.profile != Profile::kTessera) continue;
+    std::string who = fmt::format("unit {}", UpperSnake(NoK(row.unit)));
+    if (row.unit == "kAny") who = "the unit it names";
+    if (row.unit == "kNone") who = "no unit";
+    page.Line("### {} ({})\n\n{}.\n", row.name, who, Plain(row.summary));
+    page.Prose(ProseOf(row.name));
+    if (!ProseOf(row.name).empty()) page.Line("");
+    PrintNest(row.name, page);
+    std::vector<FieldRow> rows;
+    for (const FieldRow& f : kFields) {
+      if (f.insn == row.name) rows.push_back(f);
     }
-    PrintBits(std::move(rows), kOpcodeBits, opcode, page);
-  };
-#define INSN(name, opcode, unit, summary) insn(#name, opcode, #unit, summary);
-#include "isa/insns.def"
+    PrintBits(std::move(rows), kOpcodeBits, row.opcode, page);
+  }
   page.Line("### Micro-op of Gemm\n");
-  std::vector<Row> rows;
-#define UOP_FIELD(name, lsb, width, meaning) \
-  rows.push_back({#name, lsb, width, FieldKind::kUnsigned, meaning});
-#include "isa/uops.def"
-  PrintBits(std::move(rows), 0, 0, page);
+  PrintBits({std::begin(kUopFields), std::end(kUopFields)}, 0, 0, page);
 }
 
 void PrintVta(Page& page) {
   page.Line("## Profile `vta`");
   page.Prose(kVta);
   page.Line("");
-  const std::vector<VtaField> fields = VtaFields(Config());
-  const auto rows = [&](std::string_view name) {
-    std::vector<Row> result;
-    for (const VtaField& f : VtaFieldsOf(fields, name))
-      result.push_back({f.name, f.lsb, f.width, f.kind, f.meaning});
-    return result;
-  };
-#define VTA_INSN(name, opcode, summary)                                                    \
-  page.Line("### {} (`vta`)\n\n{}.\n", std::string_view(#name).substr(3), Plain(summary)); \
-  PrintBits(rows(#name), kVtaOpcodeBits, opcode, page);
-#include "isa/vta_insns.def"
+  const std::vector<FieldRow> fields = VtaFields(Config());
+  for (const InsnRow& row : kInsns) {
+    if (row.profile != Profile::kVta) continue;
+    page.Line("### {} (`vta`)\n\n{}.\n", row.name.substr(3), Plain(row.summary));
+    PrintNest(row.name, page);
+    PrintBits(VtaFieldsOf(fields, row.name), kVtaOpcodeBits, row.opcode, page);
+  }
   page.Line("### Micro-op (`vta`)\n");
-  PrintBits(rows("VtaUop"), 0, 0, page);
+  PrintBits(VtaFieldsOf(fields, "VtaUop"), 0, 0, page);
   page.Line(
       "In other configurations: `uop_bgn` has the bits of a UOP index and `uop_end` one more; "
       "`dst` factors and");
@@ -186,8 +172,10 @@ std::string PrintIsaDoc() {
   PrintConfigs(page);
   page.Line("\n## Memories");
   page.Prose(kMemoryProse);
+  PrintMemories(page);
   PrintTessera(page);
   PrintVta(page);
+  PrintCosts(page);
   PrintEnums(page);
   PrintRegs(page);
   page.Line("\n## Programs as text");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cctype>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,28 @@ namespace {
 // Bits of an index into |count| things; at least one.
 int IndexBits(int64_t count) {
   return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
+}
+
+// "kInp" for Memory::kInp.
+std::string_view NameOf(Memory memory) {
+  for (const EnumValue& e : kEnumValues) {
+    if (e.type == kEnumName<Memory> && e.value == static_cast<int>(memory)) return e.name;
+  }
+  return "";
+}
+
+std::string_view EnumMeaning(std::string_view type, int value) {
+  for (const EnumValue& e : kEnumValues) {
+    if (e.type == type && e.value == value) return e.meaning;
+  }
+  return "";
+}
+
+// "bias" -> "Bias".
+std::string Camel(std::string_view name) {
+  std::string text(name);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 class SvPrinter {
@@ -75,108 +98,163 @@ void PrintConfig(const Config& c, SvPrinter& p) {
       vta ? 1 : 0);
   p.Blank();
   p.Line("  // Scratchpads: tiles, bits of a tile index, bytes of a tile.");
-  struct Ram {
-    Memory memory;
-    std::string_view name;
-    std::string_view what;
-  };
-  static constexpr Ram kRams[] = {
-      {Memory::kInp, "Inp", "tiles of Batch x BlockIn int8"},
-      {Memory::kWgt, "Wgt", "tiles of BlockOut x BlockIn int8"},
-      {Memory::kAcc, "Acc", "tiles of Batch x BlockOut int32"},
-      {Memory::kOut, "Out", "tiles of Batch x BlockOut int8"},
-      {Memory::kUop, "Uop", "64-bit words: one micro-op, or two of profile vta"},
-      {Memory::kPrm, "Prm", "records of BlockOut channels"}};
-  for (const Ram& ram : kRams) {
-    const int64_t depth = c.Depth(ram.memory);
-    p.Int(fmt::format("{}Depth", ram.name), depth, ram.what);
-    p.Int(fmt::format("{}IdxBits", ram.name), IndexBits(depth), "");
-    p.Int(fmt::format("{}TileBytes", ram.name), c.TileBytes(ram.memory),
-          ram.memory == Memory::kPrm ? "a record in device memory: PrmBytes rounded up to the bus"
-                                     : "");
+  for (const MemoryRow& row : kMemoryRows) {
+    if (row.lies_in) continue;
+    const std::string name(NoK(NameOf(row.memory)));
+    const int64_t depth = c.Depth(row.memory);
+    p.Int(name + "Depth", depth, EnumMeaning("Memory", static_cast<int>(row.memory)));
+    p.Int(name + "IdxBits", IndexBits(depth), "");
+    p.Int(
+        name + "TileBytes", c.TileBytes(row.memory),
+        row.element_bits == 0 ? "a record in device memory: its bytes rounded up to the bus" : "");
+    if (row.banks > 1) {
+      p.Int(name + "Banks", row.banks,
+            row.banked_by == BankedBy::kLowBits ? "by the low bits of the tile index"
+                                                : "by the high bits of the tile index");
+    }
+    if (row.element_bits != 0) continue;
+    p.Int(name + "Bytes", RecordBytes(row.memory) * c.SideLength(row.columns), "of a record");
+    for (const RecordField& f : kRecordFields) {
+      if (f.memory != row.memory) continue;
+      const std::string field = name + Camel(f.name);
+      p.Int(field + "Offset", RecordOffset(f) * c.SideLength(row.columns),
+            "byte in a record of the first channel's");
+      p.Int(field + "Bytes", f.bytes, "of a channel in device memory");
+      p.Int(field + "Bits", f.bits,
+            f.kind == FieldKind::kSigned ? "kept of it, signed" : "kept of it");
+    }
   }
-  p.Int("PrmBytes", 9 * c.block_out,
-        "a record: BlockOut biases, multipliers (32 bits each), shifts (8 bits)");
-  p.Int("VtaUopDepth", c.Depth(Memory::kUop, Profile::kVta), "micro-ops of 32 bits");
+  p.Int("VtaUopDepth", c.Depth(Memory::kUop, Profile::kVta), "micro-ops of profile vta");
   p.Int("VtaUopIdxBits", IndexBits(c.Depth(Memory::kUop, Profile::kVta)), "");
-  p.Int("AccBanks", 4, "by the high bits of the tile index");
-  p.Int("OutBanks", 4, "by the high bits of the tile index");
-  p.Int("InpBanks", 4, "by the low bits of the tile index");
+  p.Int("VtaUopTileBytes", c.TileBytes(Memory::kUop, Profile::kVta), "");
 }
 
 void PrintEnums(SvPrinter& p) {
-  struct Width {
-    std::string_view type;
-    std::string_view prefix;
-    int width;
-  };
-  static constexpr Width kWidths[] = {{"Unit", "UNIT", 2},         {"Memory", "MEM", 3},
-                                      {"VectorMemory", "VMEM", 2}, {"AluOp", "ALU", 3},
-                                      {"Round", "ROUND", 2},       {"Profile", "PROFILE", 1},
-                                      {"MachineError", "ERR", 8}};
-  for (const Width& w : kWidths) {
+  for (const EnumRow& row : kEnums) {
     p.Blank();
     for (const EnumValue& e : kEnumValues) {
-      if (e.type != w.type) continue;
-      p.Const(fmt::format("{}_{}", w.prefix, UpperSnake(NoK(e.name))), w.width,
+      if (e.type != row.type) continue;
+      p.Const(fmt::format("{}_{}", row.prefix, UpperSnake(NoK(e.name))), row.bits,
               static_cast<uint64_t>(e.value), e.meaning);
     }
   }
+}
+
+// A mask over enum Memory: bit m stands for memory m.
+void PrintMemoryMask(std::string_view name, std::string_view meaning, auto&& holds, SvPrinter& p) {
+  uint64_t mask = 0;
+  for (const MemoryRow& row : kMemoryRows) {
+    if (holds(row)) mask |= uint64_t{1} << static_cast<int>(row.memory);
+  }
+  p.Const(name, 1 << FieldNamed("Load.memory").width, mask, meaning);
+}
+
+void PrintMemoryMasks(SvPrinter& p) {
+  p.Line("  // Masks over MEM_*.");
+  PrintMemoryMask(
+      "MemWhole", "LOAD takes whole tiles only", [](const MemoryRow& row) { return row.whole; }, p);
+  PrintMemoryMask(
+      "MemPads", "LOAD can pad", [](const MemoryRow& row) { return row.pads; }, p);
 }
 
 std::string Hex256(const InsnWord& word) {
   return fmt::format("256'h{:016x}_{:016x}_{:016x}_{:016x}", word[3], word[2], word[1], word[0]);
 }
 
-struct InsnLine {
-  std::string_view name;
-  int opcode;
-  std::string_view unit;
-  std::string_view summary;
-};
-constexpr InsnLine kInsns[] = {
-#define INSN(name, opcode, unit, summary) {#name, opcode, #unit, summary},
-#include "isa/insns.def"
-};
+std::vector<InsnRow> InsnsOf(Profile profile) {
+  std::vector<InsnRow> rows;
+  for (const InsnRow& row : kInsns) {
+    if (row.profile == profile) rows.push_back(row);
+  }
+  return rows;
+}
+
+// A condition in SystemVerilog that |value|, an expression of the field's width, has a meaning; ""
+// when all its values have one, or when it depends on other fields.
+std::string LegalText(const FieldRow& f, const std::string& value) {
+  if (!f.values.where_not_zero.empty()) return "";
+  if (f.values.kind == ValuesKind::kRange) {
+    const bool is_signed = f.kind == FieldKind::kSigned;
+    const int64_t most = static_cast<int64_t>(Mask(is_signed ? f.width - 1 : f.width));
+    std::string text;
+    const auto bound = [&](const char* sign, int64_t limit) {
+      text += fmt::format("{}{} {} {}{}'{}d{}", text.empty() ? "" : " && ",
+                          is_signed ? "$signed(" + value + ")" : value, sign, limit < 0 ? "-" : "",
+                          f.width, is_signed ? "s" : "", limit < 0 ? -limit : limit);
+    };
+    if (f.values.least > (is_signed ? -most - 1 : 0)) bound(">=", f.values.least);
+    if (f.values.greatest < most) bound("<=", f.values.greatest);
+    return text;
+  }
+  if (f.values.kind != ValuesKind::kEnum) return "";
+  const uint64_t all = Mask(1 << f.width);
+  if (f.values.mask == all) return "";
+  if ((f.values.mask & (f.values.mask + 1)) == 0)  // the first few values
+    return fmt::format("{} <= {}'d{}", value, f.width, std::popcount(f.values.mask) - 1);
+  std::string text;
+  for (int v = 0; v < 1 << f.width; ++v) {
+    if ((f.values.mask >> v & 1) != 0)
+      text += fmt::format("{}{} == {}'d{}", text.empty() ? "(" : " || ", value, f.width, v);
+  }
+  return text + ")";
+}
+
+// A function that says whether every field of an instruction has a meaning by its own range or
+// enumeration.
+void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, int bits,
+                SvPrinter& p) {
+  std::string condition;
+  for (const FieldRow& f : fields) {
+    const std::string legal = LegalText(f, fmt::format("{}_{}(insn)", insn, f.name));
+    if (legal.empty()) continue;
+    condition += condition.empty() ? legal : " &&\n      " + legal;
+  }
+  if (condition.empty()) return;
+  p.Line("  // Whether every field has a meaning, as far as its range or enumeration says.");
+  p.Line("  function automatic [0:0] {}_legal(input [{}:0] insn);", insn, bits - 1);
+  p.Line("    {}_legal = {};", insn, condition);
+  p.Line("  endfunction");
+}
 
 InsnWord NamedBits(std::string_view insn) {
   InsnWord bits{Mask(kOpcodeBits), 0, 0, 0};
-  for (const Field& f : kFields) {
+  for (const FieldRow& f : kFields) {
     if (f.insn == insn) bits[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
   }
   return bits;
 }
 
 void PrintInsns(SvPrinter& p) {
+  const std::vector<InsnRow> insns = InsnsOf(Profile::kTessera);
   p.Blank();
   p.Line("  // Profile tessera: 256-bit instructions.");
   p.Int("InsnBits", kInsnBits, "");
   p.Int("InsnBytes", kInsnBytes, "");
-  for (const InsnLine& i : kInsns) {
+  for (const InsnRow& i : insns) {
     p.Const("OP_" + UpperSnake(i.name), kOpcodeBits, static_cast<uint64_t>(i.opcode), "");
   }
   p.Line("  // Bits that have a name; another one set is ERR_ILLEGAL_FIELD.");
-  for (const InsnLine& i : kInsns) {
+  for (const InsnRow& i : insns) {
     p.Line("  localparam logic [255:0] NAMED_BITS_{} = {};", UpperSnake(i.name),
            Hex256(NamedBits(i.name)));
   }
   p.Pick("insn_opcode", 256, "insn", 0, kOpcodeBits, FieldKind::kUnsigned,
          "the same bits in every instruction");
-  for (const Field& f : kFields) {
-    if (f.insn != kInsns[0].name || (f.name != "pop" && f.name != "push")) continue;
+  for (const FieldRow& f : kFields) {
+    if (f.insn != insns[0].name || (f.name != "pop" && f.name != "push")) continue;
     p.Pick("insn_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind, f.meaning);
   }
   p.Line("  // Whether the opcode exists.");
   p.Line("  function automatic [0:0] insn_known(input [255:0] insn);");
   p.Line("    case (insn[{}:0])", kOpcodeBits - 1);
-  for (const InsnLine& i : kInsns) p.Line("      OP_{}: insn_known = 1'b1;", UpperSnake(i.name));
+  for (const InsnRow& i : insns) p.Line("      OP_{}: insn_known = 1'b1;", UpperSnake(i.name));
   p.Line("      default: insn_known = 1'b0;");
   p.Line("    endcase");
   p.Line("  endfunction");
   p.Line("  // Named bits by opcode; of an unknown opcode, all.");
   p.Line("  function automatic [255:0] insn_named_bits(input [255:0] insn);");
   p.Line("    case (insn[{}:0])", kOpcodeBits - 1);
-  for (const InsnLine& i : kInsns) {
+  for (const InsnRow& i : insns) {
     p.Line("      OP_{0}: insn_named_bits = NAMED_BITS_{0};", UpperSnake(i.name));
   }
   p.Line("      default: insn_named_bits = {{256{{1'b1}}}};");
@@ -185,7 +263,7 @@ void PrintInsns(SvPrinter& p) {
   p.Line("  // The unit whose queue takes it; means nothing for OP_FINISH and unknown opcodes.");
   p.Line("  function automatic [1:0] insn_unit(input [255:0] insn);");
   p.Line("    case (insn[{}:0])", kOpcodeBits - 1);
-  for (const InsnLine& i : kInsns) {
+  for (const InsnRow& i : insns) {
     if (i.unit == "kNone") continue;
     p.Line("      OP_{}: insn_unit = {};", UpperSnake(i.name),
            i.unit == "kAny" ? "sync_unit(insn)" : "UNIT_" + UpperSnake(NoK(i.unit)));
@@ -193,16 +271,28 @@ void PrintInsns(SvPrinter& p) {
   p.Line("      default: insn_unit = UNIT_LOAD;");
   p.Line("    endcase");
   p.Line("  endfunction");
-  for (const Field& f : kFields) {
+  for (const FieldRow& f : kFields) {
     if (f.name == "pop" || f.name == "push") continue;
     p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind,
            f.meaning);
   }
+  for (const InsnRow& i : insns) {
+    std::vector<FieldRow> fields;
+    for (const FieldRow& f : kFields) {
+      if (f.insn == i.name) fields.push_back(f);
+    }
+    PrintLegal(LowerSnake(i.name), fields, kInsnBits, p);
+  }
   p.Blank();
-  p.Line("  // Profile tessera: 64-bit micro-ops.");
-#define UOP_FIELD(name, lsb, width, meaning) \
-  p.Pick("uop_" #name, 64, "uop", lsb, width, FieldKind::kUnsigned, meaning);
-#include "isa/uops.def"
+  p.Line("  // Profile tessera: micro-ops.");
+  uint64_t named = 0;
+  for (const FieldRow& f : kUopFields) named |= Mask(f.width) << f.lsb;
+  p.Line("  localparam logic [{0}:0] UOP_NAMED_BITS = {1}'h{2:016x};",
+         RowOf(Memory::kUop).element_bits - 1, RowOf(Memory::kUop).element_bits, named);
+  for (const FieldRow& f : kUopFields) {
+    p.Pick(fmt::format("uop_{}", f.name), RowOf(Memory::kUop).element_bits, "uop", f.lsb, f.width,
+           f.kind, f.meaning);
+  }
 }
 
 void PrintVta(const Config& c, SvPrinter& p) {
@@ -210,22 +300,26 @@ void PrintVta(const Config& c, SvPrinter& p) {
   p.Line("  // Profile vta: 128-bit instructions and 32-bit micro-ops of this configuration.");
   p.Int("VtaInsnBits", kVtaInsnBits, "");
   p.Int("VtaInsnBytes", kVtaInsnBytes, "");
-#define VTA_INSN(name, opcode, summary) \
-  p.Const("VTA_OP_" + UpperSnake(std::string_view(#name).substr(3)), kVtaOpcodeBits, opcode, "");
-#include "isa/vta_insns.def"
+  const std::vector<InsnRow> insns = InsnsOf(Profile::kVta);
+  for (const InsnRow& i : insns) {
+    p.Const("VTA_OP_" + UpperSnake(i.name.substr(3)), kVtaOpcodeBits,
+            static_cast<uint64_t>(i.opcode), "");
+  }
   p.Pick("vta_insn_opcode", 128, "insn", 0, kVtaOpcodeBits, FieldKind::kUnsigned,
          "the same bits in every instruction");
   const bool fits = ValidateVtaProfile(c).has_value();
-  const std::vector<VtaField> fields = VtaFields(c);
-  for (const VtaField& f : VtaFieldsOf(fields, "VtaFinish")) {
+  const std::vector<FieldRow> fields = VtaFields(c);
+  for (const FieldRow& f : VtaFieldsOf(fields, "VtaFinish")) {
     p.Pick("vta_insn_" + std::string(f.name), 128, "insn", f.lsb, f.width, f.kind, f.meaning);
   }
-  for (const VtaField& f : fields) {
+  for (const FieldRow& f : fields) {
     if (f.name.starts_with("pop_") || f.name.starts_with("push_")) continue;
     const bool uop = f.insn == "VtaUop";
     p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), uop ? kVtaUopBits : kVtaInsnBits,
            uop ? "uop" : "insn", fits ? f.lsb : kVtaInsnBits, f.width, f.kind, f.meaning);
   }
+  for (const InsnRow& i : insns)
+    PrintLegal(LowerSnake(i.name), VtaFieldsOf(fields, i.name), kVtaInsnBits, p);
 }
 
 void PrintRegs(SvPrinter& p) {
@@ -282,6 +376,7 @@ std::string PrintSvPackage(const Config& config) {
   p.Line("package tsr_pkg;");
   PrintConfig(config, p);
   PrintEnums(p);
+  PrintMemoryMasks(p);
   PrintInsns(p);
   PrintVta(config, p);
   PrintRegs(p);

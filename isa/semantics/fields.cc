@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/semantics/fields.h"
 
+#include <string>
+
+#include "isa/field_values.h"
+
 namespace tessera::isa {
 namespace {
 
@@ -9,86 +13,70 @@ Stop Illegal(fmt::format_string<Args...> format, Args&&... args) {
   return StopWith(MachineError::kIllegalField, format, std::forward<Args>(args)...);
 }
 
-Stop CheckRange(std::string_view field, int64_t value, int64_t low, int64_t high) {
-  if (value >= low && value <= high) return {};
-  return Illegal("{} is {}, must be {} to {}", field, value, low, high);
-}
-
-// VECTOR operands that are tiles, not the immediate.
-Stop CheckTileMemory(std::string_view field, int64_t value) {
-  if (value != static_cast<int64_t>(VectorMemory::kImm)) return {};
-  return Illegal("{} is imm, must be acc, out or inp", field);
-}
-
-// What Requant and Add share.
+// The memory whose tiles a rule is about.
 template <typename T>
-Stop CheckRescale(const T& insn) {
-  if (Stop stop = CheckTileMemory("src_mem", insn.src_mem)) return stop;
-  if (Stop stop = CheckTileMemory("dst_mem", insn.dst_mem)) return stop;
-  if (Stop stop = CheckRange("round", insn.round, 0, static_cast<int64_t>(Round::kHalfUp)))
-    return stop;
-  return CheckRange("shift", insn.shift, -31, 31);
+Memory MemoryOfRule(const T& insn, const FieldValues& values) {
+  if (values.field.empty()) return values.memory;
+  int64_t memory = 0;
+  ForEachField(insn, [&](const auto& row, int64_t value) {
+    if (row.name == values.field) memory = value;
+  });
+  return static_cast<Memory>(memory);
 }
 
-Stop Check(const Load& load, const Config& config) {
-  const Memory memory = static_cast<Memory>(load.memory);
-  if (load.memory >= kMemories || memory == Memory::kAcc8) {
-    return Illegal("memory is {}, must be uop, wgt, inp, acc, out or prm", load.memory);
-  }
-  const int64_t tile_bytes = config.TileBytes(memory);
-  const bool whole = memory == Memory::kUop || memory == Memory::kPrm || memory == Memory::kAcc;
-  if (Stop stop = CheckRange("x_bytes", load.x_bytes, whole ? tile_bytes : 1, tile_bytes))
-    return stop;
-  const bool padded = load.x_pad_0 || load.x_pad_1 || load.y_pad_0 || load.y_pad_1;
-  if (padded && (memory == Memory::kUop || memory == Memory::kPrm)) {
-    return Illegal("a load of {} has pads, which that memory does not take", Text(memory));
+template <typename T>
+bool Holds(const T& insn, const FieldValues& values) {
+  if (values.where_not_zero.empty()) return true;
+  bool holds = false;
+  ForEachField(insn, [&](const auto& row, int64_t value) {
+    if (row.name == values.where_not_zero) holds = value != 0;
+  });
+  return holds;
+}
+
+// One field against its line of the table. Fields stand behind the one that names their memory.
+template <typename T>
+Stop CheckField(const T& insn, const auto& row, int64_t value, const Config& config) {
+  const FieldValues& v = row.values;
+  switch (v.kind) {
+    case ValuesKind::kAny:
+    case ValuesKind::kNamed:
+    case ValuesKind::kFlags:
+      return {};
+    case ValuesKind::kRange:
+      if (value >= v.least && value <= v.greatest) return {};
+      return Illegal("{} is {}, must be {}", row.name, value, ValuesText(v, GreatestOf(row)));
+    case ValuesKind::kEnum: {
+      if ((v.mask >> value & 1) != 0 || !Holds(insn, v)) return {};
+      const std::string_view name = EnumText(v.type, static_cast<int>(value));
+      const std::string all = ValuesText(v, 0);
+      if (name == "?") return Illegal("{} is {}, must be {}", row.name, value, all);
+      return Illegal("{} is {}, must be {}", row.name, name, all);
+    }
+    case ValuesKind::kTileBytes: {
+      const Memory memory = MemoryOfRule(insn, v);
+      const int64_t bytes = config.TileBytes(memory);
+      const int64_t least = RowOf(memory).whole ? bytes : 1;
+      if (value >= least && value <= bytes) return {};
+      return Illegal("{} is {}, must be {} to {}", row.name, value, least, bytes);
+    }
+    case ValuesKind::kPads: {
+      if (value == 0) return {};
+      const Memory memory = MemoryOfRule(insn, v);
+      if (RowOf(memory).pads) return {};
+      return Illegal("a load of {} has pads, which that memory does not take", Text(memory));
+    }
   }
   return {};
 }
 
-Stop Check(const Store& store, const Config& config) {
-  return CheckRange("x_bytes", store.x_bytes, 1, config.out_tile_bytes());
-}
-
-Stop Check(const Gemm&, const Config&) { return {}; }
-
-Stop Check(const Depthwise& insn, const Config&) {
-  if (Stop stop = CheckRange("kh", insn.kh, 1, 3)) return stop;
-  return CheckRange("kw", insn.kw, 1, 3);
-}
-
-Stop Check(const Requant& insn, const Config&) { return CheckRescale(insn); }
-
-Stop Check(const Add& insn, const Config&) {
-  if (insn.src_mem == static_cast<int64_t>(VectorMemory::kAcc))
-    return Illegal("src_mem is acc, must be out or inp");
-  return CheckRescale(insn);
-}
-
-Stop Check(const Alu& insn, const Config&) {
-  if (Stop stop = CheckRange("alu_op", insn.alu_op, 0, static_cast<int64_t>(AluOp::kMov)))
-    return stop;
-  if (Stop stop = CheckRange("red_out", insn.red_out, 1, 4095)) return stop;
-  return CheckRange("red_in", insn.red_in, 1, 4095);
-}
-
-Stop Check(const Sync&, const Config&) { return {}; }
-Stop Check(const Finish&, const Config&) { return {}; }
-
-Stop Check(const VtaLoad& load, const Config&) {
-  const Memory memory = static_cast<Memory>(load.memory_type);
-  if (load.memory_type <= static_cast<int64_t>(Memory::kAcc8) && memory != Memory::kOut) return {};
-  return Illegal("memory_type is {}, must be uop, wgt, inp, acc or acc8", load.memory_type);
-}
-Stop Check(const VtaStore& store, const Config&) {
-  // A store that only moves tokens may carry any memory id: VTA's runtime makes such.
-  if (store.x_size == 0 || store.memory_type == static_cast<int64_t>(Memory::kOut)) return {};
-  return Illegal("memory_type is {}, must be out", store.memory_type);
-}
-Stop Check(const VtaGemm&, const Config&) { return {}; }
-Stop Check(const VtaFinish&, const Config&) { return {}; }
-Stop Check(const VtaAlu& insn, const Config&) {
-  return CheckRange("alu_opcode", insn.alu_opcode, 0, static_cast<int64_t>(AluOp::kMul));
+template <typename T>
+Stop Check(const T& insn, const Config& config) {
+  Stop stop;
+  ForEachField(insn, [&](const auto& row, int64_t value) {
+    if (!stop) stop = CheckField(insn, row, value, config);
+  });
+  return stop;
 }
 
 }  // namespace

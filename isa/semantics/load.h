@@ -64,6 +64,13 @@ void LoadTile(MachineState& m, Memory memory, int64_t tile, uint64_t from, int64
       }
       return;
     }
+    default: {
+      std::vector<uint8_t>& bytes_of = m.others[static_cast<int>(memory)];
+      for (int64_t i = 0; i < tile_bytes; ++i) {
+        Put(ByteSpaceOf(memory), bytes_of, tile * tile_bytes + i, byte(i), writes);
+      }
+      return;
+    }
   }
 }
 

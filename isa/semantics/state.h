@@ -47,9 +47,14 @@ constexpr ByteSpace ByteSpaceOf(Memory memory) {
       return ByteSpace::kOut;
     case Memory::kPrm:
       return ByteSpace::kPrm;
+    default:  // a memory that no instruction computes with
+      return static_cast<ByteSpace>(static_cast<int>(ByteSpace::kDram) + 1 +
+                                    static_cast<int>(memory));
   }
-  return ByteSpace::kDram;
 }
+
+// Whether |memory| has a vector of its own in MachineState.
+constexpr bool HasElements(Memory memory) { return ByteSpaceOf(memory) <= ByteSpace::kDram; }
 
 // Where a segment is in device memory. In profile vta a size of 0 means no limit.
 struct SegmentRange {
@@ -65,7 +70,12 @@ struct MachineState {
         inp(c.inp_bytes),
         acc(c.acc_bytes / 4),
         out(c.out_bytes),
-        prm(c.prm_depth * c.prm_tile_bytes()) {}
+        prm(c.prm_depth * c.prm_tile_bytes()) {
+    for (const MemoryRow& row : kMemoryRows) {
+      if (HasElements(row.memory)) continue;
+      others[static_cast<int>(row.memory)].resize(c.Depth(row.memory) * c.TileBytes(row.memory));
+    }
+  }
 
   Config config;
   Profile profile = Profile::kTessera;
@@ -81,6 +91,8 @@ struct MachineState {
   std::vector<uint8_t>
       prm;  // int32 bias[block_out], uint32 multiplier[block_out], int8 shift[block_out]
 
+  std::array<std::vector<uint8_t>, kMemories> others;  // memories that LOAD fills and no one reads
+
   std::span<uint8_t> dram;  // device memory from address 0
   std::array<SegmentRange, kSegments> segments{};
 
@@ -94,6 +106,7 @@ struct MachineState {
     std::fill(acc.begin(), acc.end(), 0);
     std::fill(out.begin(), out.end(), 0);
     std::fill(prm.begin(), prm.end(), 0);
+    for (std::vector<uint8_t>& bytes : others) std::fill(bytes.begin(), bytes.end(), 0);
   }
 };
 

@@ -40,7 +40,7 @@ TEST(Check, SurvivesRandomPrograms) {
       // Mostly an opcode, and only bits that some field names.
       const int opcode = static_cast<int>(rng.OneIn(30) ? rng.Range(0, 15) : rng.Range(1, 8));
       InsnWord named{};
-      for (const Field& f : kFields) {
+      for (const FieldRow& f : kFields) {
         if (OpcodeOf(f.insn) == opcode) named[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
       }
       for (int w = 0; w < 4; ++w) word[w] &= named[w];

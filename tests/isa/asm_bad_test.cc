@@ -93,6 +93,17 @@ TEST(AsmBad, Segments) {
   Expect({kTop + "uop", kArg, "3:1: uop belongs into a .segment"});
 }
 
+TEST(AsmBad, ValuesWithoutAMeaning) {
+  Expect({kTop + ".code\ndepthwise kh=0", kRange, "4:14: depthwise.kh is 0, it can be 1 to 3"});
+  Expect({kTop + ".code\nalu red_in=0", kRange, "4:12: alu.red_in is 0, it can be 1 to 4095"});
+  Expect({kTop + ".code\nrequant round=3", kRange,
+          "4:15: requant.round is 3, it can be tflite, even or halfup"});
+  Expect(
+      {kTop + ".code\nadd src_mem=acc", kRange, "4:13: add.src_mem is acc, it can be out or inp"});
+  Expect({kTop + ".code\nrequant shift=-32", kRange,
+          "4:15: requant.shift is -32, it can be -31 to 31"});
+}
+
 TEST(AsmBad, SourceMap) {
   Expect({kTop + ".source 1 \"x\"", kArg, "3:1: .source comes after .code"});
   Expect({kTop + ".code\n.end", kArg, "4:1: .end without .source"});
@@ -129,7 +140,7 @@ TEST(AsmBad, Instructions) {
   Expect({kTop + ".code\nsync unit=4", kRange,
           "4:11: sync.unit is 4, the field holds 2 unsigned bits"});
   Expect({kTop + ".code\nload memory=x", kArg,
-          "4:13: \"x\" is no memory; there are uop wgt inp acc out acc8 prm"});
+          "4:13: \"x\" is no memory; there are uop wgt inp acc out prm"});
   Expect({kTop + ".code\nload segment=x", kArg,
           "4:14: \"x\" is no segment; there are uops constants arena input output"});
   Expect({kTop + ".code\nload x_size=65536", kRange,

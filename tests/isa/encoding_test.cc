@@ -20,7 +20,7 @@ namespace {
 template <typename T>
 T Filled(int which, Rng& rng) {
   T insn;
-  ForEachField(insn, [&](const Field& f, int64_t& value) {
+  ForEachField(insn, [&](const FieldRow& f, int64_t& value) {
     const bool is_signed = f.kind == FieldKind::kSigned;
     const int64_t high = static_cast<int64_t>(Mask(is_signed ? f.width - 1 : f.width));
     const int64_t low = is_signed ? -high - 1 : 0;
@@ -49,13 +49,13 @@ TYPED_TEST(EveryInsn, DecodeUndoesEncode) {
 }
 
 TYPED_TEST(EveryInsn, EveryFieldRefusesOneMoreThanItHolds) {
-  ForEachField(*std::make_unique<TypeParam>(), [&](const Field& wanted, int64_t) {
+  ForEachField(*std::make_unique<TypeParam>(), [&](const FieldRow& wanted, int64_t) {
     const bool is_signed = wanted.kind == FieldKind::kSigned;
     for (const bool above : {false, true}) {
       TypeParam insn;
       const int64_t past = above ? int64_t{1} << (is_signed ? wanted.width - 1 : wanted.width)
                                  : (is_signed ? -(int64_t{1} << (wanted.width - 1)) - 1 : -1);
-      ForEachField(insn, [&](const Field& f, int64_t& value) {
+      ForEachField(insn, [&](const FieldRow& f, int64_t& value) {
         if (f.name == wanted.name) value = past;
       });
       const auto word = Encode(insn);

@@ -67,10 +67,10 @@ void ExpectPicks(const Function& function, const Word& word, int opcode_bits, bo
 
 template <typename T>
 void CheckInsn(const std::map<std::string, Function>& functions) {
-  ForEachField(*std::make_unique<T>(), [&](const Field& wanted, int64_t) {
+  ForEachField(*std::make_unique<T>(), [&](const FieldRow& wanted, int64_t) {
     SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
     T insn;
-    ForEachField(insn, [&](const Field& f, int64_t& value) {
+    ForEachField(insn, [&](const FieldRow& f, int64_t& value) {
       if (f.name == wanted.name)
         value = f.kind == FieldKind::kSigned ? -1 : static_cast<int64_t>(Mask(f.width));
     });
@@ -84,12 +84,12 @@ void CheckInsn(const std::map<std::string, Function>& functions) {
 
 template <typename T>
 void CheckVtaInsn(const std::map<std::string, Function>& functions, const VtaCodec& codec) {
-  for (const VtaField& wanted : codec.FieldsOf(T::kName)) {
+  for (const FieldRow& wanted : codec.FieldsOf(T::kName)) {
     SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
     T insn;
-    ForEachVtaValue(insn, [&](std::string_view name, int64_t& value) {
-      if (name == wanted.name)
-        value = name == "imm" ? -1 : static_cast<int64_t>(Mask(wanted.width));
+    ForEachField(insn, [&](const VtaFieldRow& f, int64_t& value) {
+      if (f.name == wanted.name)
+        value = f.name == "imm" ? -1 : static_cast<int64_t>(Mask(wanted.width));
     });
     const bool header = wanted.name.starts_with("pop_") || wanted.name.starts_with("push_");
     const auto it = functions.find((header ? "vta_insn" : LowerSnake(T::kName)) + "_" +
@@ -123,7 +123,7 @@ TEST(SvPackage, FieldFunctionsPickTheFields) {
     CheckVtaInsn<VtaGemm>(functions, codec);
     CheckVtaInsn<VtaFinish>(functions, codec);
     CheckVtaInsn<VtaAlu>(functions, codec);
-    for (const VtaField& f : codec.FieldsOf("VtaUop")) {
+    for (const FieldRow& f : codec.FieldsOf("VtaUop")) {
       const Function& function = functions.at("vta_uop_" + std::string(f.name));
       EXPECT_EQ(function.word_bits, 32);
       EXPECT_EQ(function.low, f.lsb);

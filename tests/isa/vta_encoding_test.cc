@@ -100,7 +100,7 @@ constexpr Bits kDefaultBits[] = {
 Config Named(const std::string& name) { return LoadConfig(name).value(); }
 
 TEST(VtaLayout, DefaultBitsAreThePublishedOnes) {
-  const std::vector<VtaField> fields = VtaFields(Named("default"));
+  const std::vector<FieldRow> fields = VtaFields(Named("default"));
   ASSERT_EQ(fields.size(), std::size(kDefaultBits));
   for (size_t i = 0; i < fields.size(); ++i) {
     SCOPED_TRACE(std::string(kDefaultBits[i].insn) + "." + kDefaultBits[i].name);
@@ -207,8 +207,8 @@ template <typename T>
 T Filled(const VtaCodec& codec, std::string_view name, int which, Rng& rng) {
   T insn;
   size_t next = 0;
-  ForEachVtaValue(insn, [&](std::string_view, int64_t& value) {
-    const VtaField& f = codec.FieldsOf(name)[next++];
+  ForEachField(insn, [&](const VtaFieldRow&, int64_t& value) {
+    const FieldRow& f = codec.FieldsOf(name)[next++];
     const bool is_signed = f.kind == FieldKind::kSigned;
     const int64_t high = static_cast<int64_t>(Mask(is_signed ? f.width - 1 : f.width));
     const int64_t low = is_signed ? -high - 1 : 0;

@@ -23,8 +23,7 @@ namespace {
 
 // Names in documents that are not in the tree, each with the reason.
 Exceptions& Elsewhere() {
-  static Exceptions list("Elsewhere", {{"stage1_conv1_conv/Conv", "a node of models/fashion"},
-                                       {"ALU_ABSDIFF", "the example of docs/adding/alu-op.md"}});
+  static Exceptions list("Elsewhere", {{"stage1_conv1_conv/Conv", "a node of models/fashion"}});
   return list;
 }
 

@@ -92,14 +92,19 @@ void Generator::FillPrm(std::vector<uint8_t>& data) {
   for (int64_t i = 0; i < prm_records_ * n; ++i) {
     uint8_t* record = &data[i / n * config_.prm_tile_bytes()];
     const int64_t c = i % n;
-    const int32_t bias = rng_.OneIn(4) ? static_cast<int32_t>(rng_.Next())
-                                       : static_cast<int32_t>(rng_.Range(-9999, 9999));
-    const uint32_t multiplier = static_cast<uint32_t>(
-        rng_.OneIn(8) ? rng_.Range(0, 0x7fffffff) : rng_.Range(1 << 30, 0x7fffffff));
-    std::memcpy(record + 4 * c, &bias, 4);
-    std::memcpy(record + 4 * (n + c), &multiplier, 4);
-    record[8 * n + c] =
-        static_cast<uint8_t>(rng_.OneIn(8) ? rng_.Range(-31, 31) : rng_.Range(-16, 0));
+    const auto put = [&](const isa::RecordField& field, int64_t value) {
+      std::memcpy(record + isa::RecordOffset(field) * n + field.bytes * c, &value,
+                  static_cast<size_t>(field.bytes));
+    };
+    put(isa::RecordFieldOf(Memory::kPrm, "bias"),
+        rng_.OneIn(4) ? static_cast<int32_t>(rng_.Next()) : rng_.Range(-9999, 9999));
+    constexpr int64_t kMost = isa::GreatestOf("Requant.multiplier");
+    put(isa::RecordFieldOf(Memory::kPrm, "multiplier"),
+        rng_.OneIn(8) ? rng_.Range(0, kMost) : rng_.Range(kMost / 2 + 1, kMost));
+    constexpr int64_t kLow = isa::LeastOf("Requant.shift"),
+                      kHigh = isa::GreatestOf("Requant.shift");
+    put(isa::RecordFieldOf(Memory::kPrm, "shift"),
+        rng_.OneIn(8) ? rng_.Range(kLow, kHigh) : rng_.Range(-16, 0));
   }
 }
 

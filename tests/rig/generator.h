@@ -44,6 +44,8 @@ class Generator {
   Steps PickSteps(int64_t iter_out, int64_t iter_in, int64_t room, int64_t* extent);
   const Window& WindowOf(isa::Memory memory) const { return windows_[static_cast<int>(memory)]; }
   const Window& WindowOf(int64_t vector_memory) const;
+  // Any of the values that the table gives a field.
+  int64_t Value(const isa::FieldValues& values);
   int64_t Iterations() { return rng_.OneIn(24) ? 0 : rng_.Range(1, 4); }
 
   isa::Load FillLoad(isa::Memory memory, int64_t first, int64_t count);

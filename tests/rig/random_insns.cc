@@ -7,6 +7,15 @@ namespace tessera::rig {
 
 using isa::Memory;
 
+int64_t Generator::Value(const isa::FieldValues& values) {
+  if (values.kind == isa::ValuesKind::kRange) return rng_.Range(values.least, values.greatest);
+  std::vector<int64_t> all;
+  for (int64_t value = 0; value < 32; ++value) {
+    if ((values.mask >> value & 1) != 0) all.push_back(value);
+  }
+  return all[static_cast<size_t>(rng_.Range(0, std::ssize(all) - 1))];
+}
+
 isa::Insn Generator::RandomLoad() {
   constexpr Memory kAny[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kOut,
                              Memory::kAcc, Memory::kPrm, Memory::kUop};
@@ -99,8 +108,8 @@ isa::Insn Generator::RandomGemm() {
 }
 
 isa::Insn Generator::RandomDepthwise() {
-  isa::Depthwise v{.kh = rng_.Range(1, 3),
-                   .kw = rng_.Range(1, 3),
+  isa::Depthwise v{.kh = Value(isa::FieldNamed("Depthwise.kh").values),
+                   .kw = Value(isa::FieldNamed("Depthwise.kw").values),
                    .init = rng_.Range(0, 1),
                    .iter_z = Iterations(),
                    .iter_out = Iterations(),
@@ -125,16 +134,20 @@ isa::Insn Generator::RandomDepthwise() {
 // What Requant and Add share.
 template <typename T>
 void Generator::RandomRescale(T& v) {
-  v.round = rng_.Range(0, 2);
+  constexpr int64_t kMost = isa::GreatestOf("Requant.multiplier");
+  v.round = Value(isa::FieldNamed("Requant.round").values);
   v.src_zero = rng_.Range(-128, 127);
   if (v.dst_mem != 0) {
     v.out_zero = rng_.Range(-128, 127);
     v.lo = rng_.OneIn(2) ? -128 : rng_.Range(-128, 0);
     v.hi = rng_.OneIn(2) ? 127 : rng_.Range(0, 127);
   }
-  v.multiplier = rng_.OneIn(8) ? rng_.Range(0, 0x7fffffff) : rng_.Range(1 << 30, 0x7fffffff);
-  v.shift = rng_.OneIn(8) ? rng_.Range(-31, 31) : rng_.Range(-16, 1);
-  v.src_shift = rng_.OneIn(4) ? rng_.Range(0, 31) : rng_.Range(18, 20);
+  v.multiplier = rng_.OneIn(8) ? rng_.Range(0, kMost) : rng_.Range(kMost / 2 + 1, kMost);
+  v.shift = rng_.OneIn(8)
+                ? rng_.Range(isa::LeastOf("Requant.shift"), isa::GreatestOf("Requant.shift"))
+                : rng_.Range(-16, 1);
+  v.src_shift =
+      rng_.OneIn(4) ? rng_.Range(0, isa::GreatestOf("Requant.src_shift")) : rng_.Range(18, 20);
 }
 
 isa::Insn Generator::RandomRequant() {
@@ -180,8 +193,8 @@ isa::Insn Generator::RandomAdd() {
 }
 
 isa::Insn Generator::RandomAlu() {
-  isa::Alu v{.alu_op = rng_.Range(0, 5),
-             .src_mem = rng_.Range(0, 3),
+  isa::Alu v{.alu_op = Value(isa::FieldNamed("Alu.alu_op").values),
+             .src_mem = Value(isa::FieldNamed("Alu.src_mem").values),
              .init = rng_.Range(0, 1),
              .src_zero = rng_.OneIn(2) ? 0 : rng_.Range(-128, 127),
              .iter_out = Iterations(),

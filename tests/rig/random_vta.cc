@@ -70,7 +70,8 @@ isa::VtaInsn Generator::RandomVta() {
                     .uop_bgn = first + half + rng_.Range(0, half - 1)};
       v.uop_end = std::min(v.uop_bgn + rng_.Range(0, 6), first + uops_);
       loops(v, Memory::kAcc);
-      v.alu_opcode = rng_.Range(0, 4), v.use_imm = rng_.Range(0, 1);
+      v.alu_opcode = Value(isa::VtaFieldNamed("VtaAlu.alu_opcode").values),
+      v.use_imm = rng_.Range(0, 1);
       v.imm = !v.use_imm ? 0 : rng_.OneIn(2) ? rng_.Range(-40, 40) : rng_.Range(-32768, 32767);
       return v;
     }

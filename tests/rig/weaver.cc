@@ -98,7 +98,7 @@ void Weaver::Order(int unit, const VectorClock& needed) {
 bool Weaver::Append(const AnyInsn& insn) {
   isa::Fetched fetched;
   if (Route(insn, &fetched) || CheckFields(insn, config_) || isa::Steps(insn) > 4096) return false;
-  const isa::UopRange range = isa::UopsOf(insn);
+  const isa::UopRange range = isa::UopsOf(insn, config_);
   std::vector<isa::Uop> uops;
   for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
     if (u >= static_cast<int64_t>(uops_.size()) || !uops_[u]) return false;

@@ -43,7 +43,7 @@ TEST(Fields, OfLoadAndStore) {
   EXPECT_EQ(FieldError(Load{.memory = 6, .x_bytes = 40, .y_pad_0 = 1}),
             "a load of prm has pads, which that memory does not take");
   EXPECT_EQ(FieldError(Load{.memory = 5, .x_bytes = 4}),
-            "memory is 5, must be uop, wgt, inp, acc, out or prm");
+            "memory is acc8, must be uop, wgt, inp, acc, out or prm");
   EXPECT_EQ(FieldError(Load{.memory = 7, .x_bytes = 4}),
             "memory is 7, must be uop, wgt, inp, acc, out or prm");
   EXPECT_EQ(FieldError(Store{.x_bytes = 4}), "");
@@ -59,14 +59,16 @@ TEST(Fields, OfTheOthers) {
   EXPECT_EQ(FieldError(Requant{.src_mem = 2, .dst_mem = 2, .round = 2, .shift = -31}), "");
   EXPECT_EQ(FieldError(Requant{.src_mem = 3}), "src_mem is imm, must be acc, out or inp");
   EXPECT_EQ(FieldError(Requant{.dst_mem = 3}), "dst_mem is imm, must be acc, out or inp");
-  EXPECT_EQ(FieldError(Requant{.round = 3}), "round is 3, must be 0 to 2");
+  EXPECT_EQ(FieldError(Requant{.round = 3}), "round is 3, must be tflite, even or halfup");
   EXPECT_EQ(FieldError(Requant{.shift = -32}), "shift is -32, must be -31 to 31");
   EXPECT_EQ(FieldError(Add{.src_mem = 1}), "");
   EXPECT_EQ(FieldError(Add{.src_mem = 0}), "src_mem is acc, must be out or inp");
-  EXPECT_EQ(FieldError(Add{.src_mem = 3}), "src_mem is imm, must be acc, out or inp");
-  EXPECT_EQ(FieldError(Add{.src_mem = 1, .round = 3}), "round is 3, must be 0 to 2");
+  EXPECT_EQ(FieldError(Add{.src_mem = 3}), "src_mem is imm, must be out or inp");
+  EXPECT_EQ(FieldError(Add{.src_mem = 1, .round = 3}),
+            "round is 3, must be tflite, even or halfup");
   EXPECT_EQ(FieldError(Alu{.alu_op = 5, .red_out = 1, .red_in = 1}), "");
-  EXPECT_EQ(FieldError(Alu{.alu_op = 6, .red_out = 1, .red_in = 1}), "alu_op is 6, must be 0 to 5");
+  const std::string error = FieldError(Alu{.alu_op = 7, .red_out = 1, .red_in = 1});
+  EXPECT_TRUE(error.starts_with("alu_op is 7, must be min, max, add, shr, mul")) << error;
   EXPECT_EQ(FieldError(Alu{.red_out = 0, .red_in = 1}), "red_out is 0, must be 1 to 4095");
   EXPECT_EQ(FieldError(Alu{.red_out = 1, .red_in = 0}), "red_in is 0, must be 1 to 4095");
 }
@@ -76,14 +78,15 @@ TEST(Fields, OfVta) {
   const auto error = [&](const VtaInsn& insn) { return CheckFields(insn, config).detail; };
   EXPECT_EQ(error(VtaStore{.memory_type = 4, .x_size = 1}), "");
   EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 0}), "");
-  EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 1}), "memory_type is 0, must be out");
+  EXPECT_EQ(error(VtaStore{.memory_type = 0, .x_size = 1}), "memory_type is uop, must be out");
   EXPECT_EQ(error(VtaLoad{.memory_type = 5}), "");
-  for (int64_t memory : {4, 6, 7}) {
+  for (const auto& [memory, name] :
+       std::initializer_list<std::pair<int64_t, const char*>>{{4, "out"}, {6, "prm"}, {7, "7"}}) {
     EXPECT_EQ(error(VtaLoad{.memory_type = memory}),
-              fmt::format("memory_type is {}, must be uop, wgt, inp, acc or acc8", memory));
+              fmt::format("memory_type is {}, must be uop, wgt, inp, acc or acc8", name));
   }
   EXPECT_EQ(error(VtaAlu{.alu_opcode = 4}), "");
-  EXPECT_EQ(error(VtaAlu{.alu_opcode = 5}), "alu_opcode is 5, must be 0 to 4");
+  EXPECT_EQ(error(VtaAlu{.alu_opcode = 5}), "alu_opcode is mov, must be min, max, add, shr or mul");
 }
 
 TEST(Fetch, FindsUnitAndTokens) {

@@ -60,8 +60,7 @@ module tsr_gemm (
   // its first window while the windows of the one before are multiplied.
   logic depthwise, dw_empty, dw_illegal, loop_free, dw_fill_free, dw_idle, dw_start, loop_start, dw_active;
   assign depthwise = !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_DEPTHWISE;
-  assign dw_illegal = depthwise && (tsr_pkg::depthwise_kh(cmd_insn_i) == '0 ||
-                                    tsr_pkg::depthwise_kw(cmd_insn_i) == '0);
+  assign dw_illegal = depthwise && !tsr_pkg::depthwise_legal(cmd_insn_i);
   assign dw_empty = depthwise && (tsr_pkg::depthwise_iter_z(cmd_insn_i) == '0 ||
                                   tsr_pkg::depthwise_iter_out(cmd_insn_i) == '0 ||
                                   tsr_pkg::depthwise_iter_in(cmd_insn_i) == '0);
@@ -132,7 +131,7 @@ module tsr_gemm (
     end
   end
   assign uop_init = !dw_q[1] && !vta_i && tsr_pkg::uop_init(uop_rd_data_i);
-  assign uop_illegal = !dw_q[1] && !vta_i && uop_rd_data_i[63:61] != '0;
+  assign uop_illegal = !dw_q[1] && !vta_i && (uop_rd_data_i & ~tsr_pkg::UOP_NAMED_BITS) != '0;
 
   // Slot 2: reads and range checks.
   logic range2, fill_range2;

@@ -14,47 +14,57 @@ package tsr_pkg;
   localparam int QueueDepth = 32;  // instructions waiting in front of a unit
   localparam int TokenDepth = 255;  // tokens a counter holds
   localparam int TokenBits = 8;  // width of a token counter
-  localparam logic [63:0] ConfigHash = 64'hf9d54eec2ed3dcdf;
+  localparam logic [63:0] ConfigHash = 64'h9c3732495d0aaadd;
   localparam bit HasVta = 1'b1;  // whether VTA's encoding fits; else the vta_ functions give 0
 
   // Scratchpads: tiles, bits of a tile index, bytes of a tile.
-  localparam int InpDepth = 2048;  // tiles of Batch x BlockIn int8
-  localparam int InpIdxBits = 11;
-  localparam int InpTileBytes = 16;
-  localparam int WgtDepth = 1024;  // tiles of BlockOut x BlockIn int8
-  localparam int WgtIdxBits = 10;
-  localparam int WgtTileBytes = 256;
-  localparam int AccDepth = 2048;  // tiles of Batch x BlockOut int32
-  localparam int AccIdxBits = 11;
-  localparam int AccTileBytes = 64;
-  localparam int OutDepth = 2048;  // tiles of Batch x BlockOut int8
-  localparam int OutIdxBits = 11;
-  localparam int OutTileBytes = 16;
-  localparam int UopDepth = 4096;  // 64-bit words: one micro-op, or two of profile vta
+  localparam int UopDepth = 4096;  // micro-ops
   localparam int UopIdxBits = 12;
   localparam int UopTileBytes = 8;
-  localparam int PrmDepth = 64;  // records of BlockOut channels
-  localparam int PrmIdxBits = 6;
-  localparam int PrmTileBytes = 144;  // a record in device memory: PrmBytes rounded up to the bus
-  localparam int PrmBytes = 144;  // a record: BlockOut biases, multipliers (32 bits each), shifts (8 bits)
-  localparam int VtaUopDepth = 8192;  // micro-ops of 32 bits
-  localparam int VtaUopIdxBits = 13;
-  localparam int AccBanks = 4;  // by the high bits of the tile index
-  localparam int OutBanks = 4;  // by the high bits of the tile index
+  localparam int WgtDepth = 1024;  // weights, one output channel a row
+  localparam int WgtIdxBits = 10;
+  localparam int WgtTileBytes = 256;
+  localparam int InpDepth = 2048;  // activations
+  localparam int InpIdxBits = 11;
+  localparam int InpTileBytes = 16;
   localparam int InpBanks = 4;  // by the low bits of the tile index
+  localparam int AccDepth = 2048;  // accumulators
+  localparam int AccIdxBits = 11;
+  localparam int AccTileBytes = 64;
+  localparam int AccBanks = 4;  // by the high bits of the tile index
+  localparam int OutDepth = 2048;  // results
+  localparam int OutIdxBits = 11;
+  localparam int OutTileBytes = 16;
+  localparam int OutBanks = 4;  // by the high bits of the tile index
+  localparam int PrmDepth = 64;  // requantise parameters, a record for block_out channels (tessera)
+  localparam int PrmIdxBits = 6;
+  localparam int PrmTileBytes = 144;  // a record in device memory: its bytes rounded up to the bus
+  localparam int PrmBytes = 144;  // of a record
+  localparam int PrmBiasOffset = 0;  // byte in a record of the first channel's
+  localparam int PrmBiasBytes = 4;  // of a channel in device memory
+  localparam int PrmBiasBits = 32;  // kept of it, signed
+  localparam int PrmMultiplierOffset = 64;  // byte in a record of the first channel's
+  localparam int PrmMultiplierBytes = 4;  // of a channel in device memory
+  localparam int PrmMultiplierBits = 31;  // kept of it
+  localparam int PrmShiftOffset = 128;  // byte in a record of the first channel's
+  localparam int PrmShiftBytes = 1;  // of a channel in device memory
+  localparam int PrmShiftBits = 6;  // kept of it, signed
+  localparam int VtaUopDepth = 8192;  // micro-ops of profile vta
+  localparam int VtaUopIdxBits = 13;
+  localparam int VtaUopTileBytes = 4;
+
+  localparam logic [2:0] MEM_UOP = 3'd0;  // micro-ops
+  localparam logic [2:0] MEM_WGT = 3'd1;  // weights, one output channel a row
+  localparam logic [2:0] MEM_INP = 3'd2;  // activations
+  localparam logic [2:0] MEM_ACC = 3'd3;  // accumulators
+  localparam logic [2:0] MEM_OUT = 3'd4;  // results
+  localparam logic [2:0] MEM_ACC8 = 3'd5;  // accumulators loaded from int8 in device memory (vta)
+  localparam logic [2:0] MEM_PRM = 3'd6;  // requantise parameters, a record for block_out channels (tessera)
 
   localparam logic [1:0] UNIT_LOAD = 2'd0;  // device memory to scratchpads
   localparam logic [1:0] UNIT_GEMM = 2'd1;  // the multiplier array: tile products and depthwise windows
   localparam logic [1:0] UNIT_VECTOR = 2'd2;  // requantise, residual add, pooling and ALU
   localparam logic [1:0] UNIT_STORE = 2'd3;  // OUT to device memory
-
-  localparam logic [2:0] MEM_UOP = 3'd0;  // micro-ops: 8 bytes (tessera), 4 bytes (vta)
-  localparam logic [2:0] MEM_WGT = 3'd1;  // weights: block_out x block_in int8, one output channel a row
-  localparam logic [2:0] MEM_INP = 3'd2;  // activations: batch x block_in int8
-  localparam logic [2:0] MEM_ACC = 3'd3;  // accumulators: batch x block_out int32
-  localparam logic [2:0] MEM_OUT = 3'd4;  // results: batch x block_out int8
-  localparam logic [2:0] MEM_ACC8 = 3'd5;  // accumulators loaded from int8 in device memory (vta)
-  localparam logic [2:0] MEM_PRM = 3'd6;  // requantise parameters of block_out channels: bias, multiplier, shift (tessera)
 
   localparam logic [1:0] VMEM_ACC = 2'd0;  // ACC tile, int32
   localparam logic [1:0] VMEM_OUT = 2'd1;  // OUT tile, int8
@@ -83,6 +93,15 @@ package tsr_pkg;
   localparam logic [7:0] ERR_BUS = 8'd5;  // the memory answered with an error
   localparam logic [7:0] ERR_NO_FINISH = 8'd6;  // the instruction stream ended without FINISH
 
+  localparam logic [2:0] SEGMENT_UOPS = 3'd0;  // micro-ops
+  localparam logic [2:0] SEGMENT_CONSTANTS = 3'd1;  // weights and tables
+  localparam logic [2:0] SEGMENT_ARENA = 3'd2;  // what one layer leaves for another
+  localparam logic [2:0] SEGMENT_INPUT = 3'd3;  // the program's inputs
+  localparam logic [2:0] SEGMENT_OUTPUT = 3'd4;  // the program's outputs
+  // Masks over MEM_*.
+  localparam logic [7:0] MemWhole = 8'd73;  // LOAD takes whole tiles only
+  localparam logic [7:0] MemPads = 8'd62;  // LOAD can pad
+
   // Profile tessera: 256-bit instructions.
   localparam int InsnBits = 256;
   localparam int InsnBytes = 32;
@@ -109,11 +128,11 @@ package tsr_pkg;
   function automatic [3:0] insn_opcode(input [255:0] insn);
     insn_opcode = insn[3:0];
   endfunction
-  // mask of units: wait for a token from each
+  // wait for a token from each
   function automatic [3:0] insn_pop(input [255:0] insn);
     insn_pop = insn[7:4];
   endfunction
-  // mask of units: give a token to each at the end
+  // give a token to each at the end
   function automatic [3:0] insn_push(input [255:0] insn);
     insn_push = insn[11:8];
   endfunction
@@ -161,7 +180,7 @@ package tsr_pkg;
       default: insn_unit = UNIT_LOAD;
     endcase
   endfunction
-  // enum Memory, the destination
+  // the destination
   function automatic [2:0] load_memory(input [255:0] insn);
     load_memory = insn[14:12];
   endfunction
@@ -173,7 +192,7 @@ package tsr_pkg;
   function automatic signed [7:0] load_pad_value(input [255:0] insn);
     load_pad_value = insn[25:18];
   endfunction
-  // bytes of each tile that come from memory; 1 .. tile bytes
+  // bytes of each tile that come from memory
   function automatic [15:0] load_x_bytes(input [255:0] insn);
     load_x_bytes = insn[41:26];
   endfunction
@@ -229,7 +248,7 @@ package tsr_pkg;
   function automatic [2:0] store_segment(input [255:0] insn);
     store_segment = insn[17:15];
   endfunction
-  // bytes of each tile that are written; 1 .. tile bytes
+  // bytes of each tile that are written
   function automatic [15:0] store_x_bytes(input [255:0] insn);
     store_x_bytes = insn[41:26];
   endfunction
@@ -317,11 +336,11 @@ package tsr_pkg;
   function automatic [19:0] gemm_wgt_base(input [255:0] insn);
     gemm_wgt_base = insn[251:232];
   endfunction
-  // window rows, 1 .. 3
+  // window rows
   function automatic [1:0] depthwise_kh(input [255:0] insn);
     depthwise_kh = insn[13:12];
   endfunction
-  // window columns, 1 .. 3
+  // window columns
   function automatic [1:0] depthwise_kw(input [255:0] insn);
     depthwise_kw = insn[15:14];
   endfunction
@@ -389,15 +408,15 @@ package tsr_pkg;
   function automatic [15:0] depthwise_src_z(input [255:0] insn);
     depthwise_src_z = insn[255:240];
   endfunction
-  // enum VectorMemory
+  // where the tiles are
   function automatic [1:0] requant_src_mem(input [255:0] insn);
     requant_src_mem = insn[13:12];
   endfunction
-  // enum VectorMemory
+  // where the tiles are
   function automatic [1:0] requant_dst_mem(input [255:0] insn);
     requant_dst_mem = insn[15:14];
   endfunction
-  // enum Round
+  // rounding
   function automatic [1:0] requant_round(input [255:0] insn);
     requant_round = insn[17:16];
   endfunction
@@ -465,7 +484,7 @@ package tsr_pkg;
   function automatic [30:0] requant_multiplier(input [255:0] insn);
     requant_multiplier = insn[222:192];
   endfunction
-  // per-tensor shift: left if positive, right if negative; -31 .. 31
+  // per-tensor shift: left if positive, right if negative
   function automatic signed [5:0] requant_shift(input [255:0] insn);
     requant_shift = insn[228:223];
   endfunction
@@ -481,15 +500,15 @@ package tsr_pkg;
   function automatic [10:0] requant_prm_in(input [255:0] insn);
     requant_prm_in = insn[255:245];
   endfunction
-  // enum VectorMemory, kOut or kInp
+  // where the tiles are
   function automatic [1:0] add_src_mem(input [255:0] insn);
     add_src_mem = insn[13:12];
   endfunction
-  // enum VectorMemory
+  // where the tiles are
   function automatic [1:0] add_dst_mem(input [255:0] insn);
     add_dst_mem = insn[15:14];
   endfunction
-  // enum Round
+  // rounding
   function automatic [1:0] add_round(input [255:0] insn);
     add_round = insn[17:16];
   endfunction
@@ -561,11 +580,11 @@ package tsr_pkg;
   function automatic [19:0] add_acc_base(input [255:0] insn);
     add_acc_base = insn[253:234];
   endfunction
-  // enum AluOp
+  // operation
   function automatic [2:0] alu_alu_op(input [255:0] insn);
     alu_alu_op = insn[14:12];
   endfunction
-  // enum VectorMemory; kImm: the immediate
+  // where the tiles are; imm: the immediate
   function automatic [1:0] alu_src_mem(input [255:0] insn);
     alu_src_mem = insn[16:15];
   endfunction
@@ -593,11 +612,11 @@ package tsr_pkg;
   function automatic [19:0] alu_src_base(input [255:0] insn);
     alu_src_base = insn[103:84];
   endfunction
-  // outer reduction steps; >= 1
+  // outer reduction steps
   function automatic [11:0] alu_red_out(input [255:0] insn);
     alu_red_out = insn[115:104];
   endfunction
-  // inner reduction steps; >= 1
+  // inner reduction steps
   function automatic [11:0] alu_red_in(input [255:0] insn);
     alu_red_in = insn[127:116];
   endfunction
@@ -629,12 +648,42 @@ package tsr_pkg;
   function automatic signed [31:0] alu_imm(input [255:0] insn);
     alu_imm = insn[255:224];
   endfunction
-  // enum Unit whose queue takes it
+  // whose queue takes it
   function automatic [1:0] sync_unit(input [255:0] insn);
     sync_unit = insn[13:12];
   endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] load_legal(input [255:0] insn);
+    load_legal = (load_memory(insn) == 3'd0 || load_memory(insn) == 3'd1 || load_memory(insn) == 3'd2 || load_memory(insn) == 3'd3 || load_memory(insn) == 3'd4 || load_memory(insn) == 3'd6);
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] depthwise_legal(input [255:0] insn);
+    depthwise_legal = depthwise_kh(insn) >= 2'd1 &&
+      depthwise_kw(insn) >= 2'd1;
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] requant_legal(input [255:0] insn);
+    requant_legal = requant_src_mem(insn) <= 2'd2 &&
+      requant_dst_mem(insn) <= 2'd2 &&
+      requant_round(insn) <= 2'd2 &&
+      $signed(requant_shift(insn)) >= -6'sd31;
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] add_legal(input [255:0] insn);
+    add_legal = (add_src_mem(insn) == 2'd1 || add_src_mem(insn) == 2'd2) &&
+      add_dst_mem(insn) <= 2'd2 &&
+      add_round(insn) <= 2'd2 &&
+      $signed(add_shift(insn)) >= -6'sd31;
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] alu_legal(input [255:0] insn);
+    alu_legal = alu_alu_op(insn) <= 3'd5 &&
+      alu_red_out(insn) >= 12'd1 &&
+      alu_red_in(insn) >= 12'd1;
+  endfunction
 
-  // Profile tessera: 64-bit micro-ops.
+  // Profile tessera: micro-ops.
+  localparam logic [63:0] UOP_NAMED_BITS = 64'h1fffffffffffffff;
   // ACC tile
   function automatic [19:0] uop_dst(input [63:0] uop);
     uop_dst = uop[19:0];
@@ -680,7 +729,7 @@ package tsr_pkg;
   function automatic [0:0] vta_insn_push_next(input [127:0] insn);
     vta_insn_push_next = insn[6:6];
   endfunction
-  // enum Memory
+  // the scratchpad
   function automatic [2:0] vta_load_memory_type(input [127:0] insn);
     vta_load_memory_type = insn[9:7];
   endfunction
@@ -720,7 +769,7 @@ package tsr_pkg;
   function automatic [3:0] vta_load_x_pad_1(input [127:0] insn);
     vta_load_x_pad_1 = insn[127:124];
   endfunction
-  // enum Memory
+  // the scratchpad
   function automatic [2:0] vta_store_memory_type(input [127:0] insn);
     vta_store_memory_type = insn[9:7];
   endfunction
@@ -840,7 +889,7 @@ package tsr_pkg;
   function automatic [10:0] vta_alu_src_factor_in(input [127:0] insn);
     vta_alu_src_factor_in = insn[107:97];
   endfunction
-  // enum AluOp, MIN .. MUL
+  // operation
   function automatic [2:0] vta_alu_alu_opcode(input [127:0] insn);
     vta_alu_alu_opcode = insn[110:108];
   endfunction
@@ -863,6 +912,14 @@ package tsr_pkg;
   // WGT tile
   function automatic [9:0] vta_uop_wgt_idx(input [31:0] uop);
     vta_uop_wgt_idx = uop[31:22];
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] vta_load_legal(input [127:0] insn);
+    vta_load_legal = (vta_load_memory_type(insn) == 3'd0 || vta_load_memory_type(insn) == 3'd1 || vta_load_memory_type(insn) == 3'd2 || vta_load_memory_type(insn) == 3'd3 || vta_load_memory_type(insn) == 3'd5);
+  endfunction
+  // Whether every field has a meaning, as far as its range or enumeration says.
+  function automatic [0:0] vta_alu_legal(input [127:0] insn);
+    vta_alu_legal = vta_alu_alu_opcode(insn) <= 3'd4;
   endfunction
 
   // Registers: byte offsets; of an array the first, count and stride; bits: lsb and width.

@@ -84,7 +84,7 @@ module tsr_dispatch (
   assign v_push_prev = tsr_pkg::vta_insn_push_prev(vta);
   assign v_push_next = tsr_pkg::vta_insn_push_next(vta);
   // LOAD refuses an unknown memory, also when the sizes are zero.
-  assign v_mem_known = (v_mem <= tsr_pkg::MEM_ACC8) & (v_mem != tsr_pkg::MEM_OUT);
+  assign v_mem_known = tsr_pkg::vta_load_legal(vta);
   assign v_empty = ((v_op == tsr_pkg::VTA_OP_LOAD) & v_mem_known & (tsr_pkg::vta_load_x_size(vta) == '0)) |
                    ((v_op == tsr_pkg::VTA_OP_STORE) & (tsr_pkg::vta_store_x_size(vta) == '0));
   assign v_finish = v_op == tsr_pkg::VTA_OP_FINISH;

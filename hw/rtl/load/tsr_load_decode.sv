@@ -23,7 +23,7 @@ module tsr_load_decode (
   localparam int WgtShift = $clog2(tsr_pkg::WgtTileBytes);
   localparam int AccShift = $clog2(tsr_pkg::AccTileBytes);
   localparam int OutShift = $clog2(tsr_pkg::OutTileBytes);
-  localparam int VtaUopShift = 2;  // 4 bytes
+  localparam int VtaUopShift = $clog2(tsr_pkg::VtaUopTileBytes);
 
   logic [127:0] vta;
   assign vta = insn_i[127:0];
@@ -33,20 +33,18 @@ module tsr_load_decode (
   logic [15:0] tile_bytes;
   logic [3:0] shift;  // log2(tile_bytes), profile vta
   logic known, whole, padable;
+  assign known = vta_i ? tsr_pkg::vta_load_legal(vta) : tsr_pkg::load_legal(insn_i);
+  assign whole = tsr_pkg::MemWhole[mem_o];
+  assign padable = vta_i | tsr_pkg::MemPads[mem_o];
   always_comb begin
     tile_bytes = 16'd0;
     shift = 4'd0;
     depth_o = '0;
-    known = 1'b1;
-    whole = 1'b0;
-    padable = 1'b1;
     unique case (mem_o)
       tsr_pkg::MEM_UOP: begin
         tile_bytes = vta_i ? 16'(1 << VtaUopShift) : 16'(tsr_pkg::UopTileBytes);
         shift = 4'(VtaUopShift);
         depth_o = vta_i ? 21'(tsr_pkg::VtaUopDepth) : 21'(tsr_pkg::UopDepth);
-        whole = 1'b1;
-        padable = vta_i;
       end
       tsr_pkg::MEM_WGT: begin
         tile_bytes = 16'(tsr_pkg::WgtTileBytes);
@@ -62,27 +60,21 @@ module tsr_load_decode (
         tile_bytes = 16'(tsr_pkg::AccTileBytes);
         shift = 4'(AccShift);
         depth_o = 21'(tsr_pkg::AccDepth);
-        whole = 1'b1;
       end
       tsr_pkg::MEM_OUT: begin
         tile_bytes = 16'(tsr_pkg::OutTileBytes);
         depth_o = 21'(tsr_pkg::OutDepth);
-        known = !vta_i;
       end
       tsr_pkg::MEM_ACC8: begin
         tile_bytes = 16'(tsr_pkg::OutTileBytes);
         shift = 4'(OutShift);
         depth_o = 21'(tsr_pkg::AccDepth);
-        known = vta_i;
       end
       tsr_pkg::MEM_PRM: begin
         tile_bytes = 16'(tsr_pkg::PrmTileBytes);
         depth_o = 21'(tsr_pkg::PrmDepth);
-        known = !vta_i;
-        whole = 1'b1;
-        padable = 1'b0;
       end
-      default: known = 1'b0;
+      default: ;
     endcase
   end
 

@@ -7,8 +7,8 @@
 //   Output  a record as in device memory: block_out int32 biases, multipliers, int8 shifts
 //   Output  digest_o: change of the write of the cycle before
 //
-// Invariant: of a multiplier 31 bits are kept, of a shift 6, sign-extended; the filling up to the bus
-// width is dropped.
+// Invariant: of a multiplier and a shift the bits are kept that isa/memories.def says; the filling up
+// to the bus width is dropped.
 module tsr_prm_mem (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -25,14 +25,19 @@ module tsr_prm_mem (
   localparam int Bytes = tsr_pkg::PrmTileBytes;
   localparam int ChunkBytes = tsr_pkg::BusBytes;
   localparam int Shift = $clog2(ChunkBytes);
-  localparam int Block = tsr_pkg::BlockOut;
 
+  // Of the last byte of a multiplier and of a shift fewer bits are kept than the byte has.
+  localparam int MultiplierBytes = tsr_pkg::PrmMultiplierBytes;
+  localparam int TopBits = 8 - (8 * MultiplierBytes - tsr_pkg::PrmMultiplierBits);
+  localparam int ShiftBits = tsr_pkg::PrmShiftBits;
   logic [8*Bytes-1:0] kept;
   for (genvar i = 0; i < Bytes; i++) begin : g_byte
     localparam int Lsb = 8 * (i % ChunkBytes);
-    if (i >= 9 * Block) assign kept[8*i+:8] = '0;
-    else if (i >= 8 * Block) assign kept[8*i+:8] = {{2{wr_data_i[Lsb+5]}}, wr_data_i[Lsb+:6]};
-    else if (i >= 4 * Block && i % 4 == 3) assign kept[8*i+:8] = {1'b0, wr_data_i[Lsb+:7]};
+    if (i >= tsr_pkg::PrmBytes) assign kept[8*i+:8] = '0;
+    else if (i >= tsr_pkg::PrmShiftOffset)
+      assign kept[8*i+:8] = {{8 - ShiftBits{wr_data_i[Lsb+ShiftBits-1]}}, wr_data_i[Lsb+:ShiftBits]};
+    else if (i >= tsr_pkg::PrmMultiplierOffset && i % MultiplierBytes == MultiplierBytes - 1)
+      assign kept[8*i+:8] = {{8 - TopBits{1'b0}}, wr_data_i[Lsb+:TopBits]};
     else assign kept[8*i+:8] = wr_data_i[Lsb+:8];
   end
 

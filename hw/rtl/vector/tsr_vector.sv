@@ -230,8 +230,10 @@ module tsr_vector (
       .clk_i, .en_i(valid_q[9:1]),
       .step1_i(s1_q), .step2_i(s2_q), .step7_i(s7_q), .step8_i(s8_q), .step9_i(s9_q), .step10_i(s10_q),
       .acc_i(acc_q[32*l+:32]), .held_i(held_q[32*l+:32]), .byte_i(byte_q[8*l+:8]),
-      .bias_i(prm_q[32*Channel+:32]), .multiplier_i(prm_q[32*(tsr_pkg::BlockOut+Channel)+:31]),
-      .shift_i(prm_q[64*tsr_pkg::BlockOut+8*Channel+:6]),
+      .bias_i(prm_q[8*(tsr_pkg::PrmBiasOffset+tsr_pkg::PrmBiasBytes*Channel)+:tsr_pkg::PrmBiasBits]),
+      .multiplier_i(prm_q[8*(tsr_pkg::PrmMultiplierOffset+tsr_pkg::PrmMultiplierBytes*Channel)
+                          +:tsr_pkg::PrmMultiplierBits]),
+      .shift_i(prm_q[8*(tsr_pkg::PrmShiftOffset+tsr_pkg::PrmShiftBytes*Channel)+:tsr_pkg::PrmShiftBits]),
       .result_o(result[32*l+:32])
     );
   end

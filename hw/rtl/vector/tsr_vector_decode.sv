@@ -38,14 +38,12 @@ module tsr_vector_decode (
   logic [15:0] vta_imm;
   assign vta_imm = 16'(tsr_pkg::vta_alu_imm(vta));
 
-  logic bad_rescale;
   always_comb begin
     step_o = '0;
     step_o.dst_mem = tsr_pkg::VMEM_ACC;
     init_o = 1'b0;
     fold_o = 1'b0;
     illegal_o = 1'b0;
-    bad_rescale = 1'b0;
     uop_o = '0;
     count_red_out_o = 16'd1;
     count_red_in_o = 16'd1;
@@ -60,7 +58,7 @@ module tsr_vector_decode (
       step_o.op = tsr_pkg::vta_alu_alu_opcode(vta);
       step_o.src_mem = tsr_pkg::vta_alu_use_imm(vta) ? tsr_pkg::VMEM_IMM : tsr_pkg::VMEM_ACC;
       step_o.imm = {{16{vta_imm[15]}}, vta_imm};
-      illegal_o = step_o.op > tsr_pkg::ALU_MUL;
+      illegal_o = !tsr_pkg::vta_alu_legal(vta);
       uop_o = 17'(tsr_pkg::vta_alu_uop_bgn(vta));
       count_out_o = 16'(tsr_pkg::vta_alu_iter_out(vta));
       count_in_o = 16'(tsr_pkg::vta_alu_iter_in(vta));
@@ -79,8 +77,7 @@ module tsr_vector_decode (
       step_o.imm = tsr_pkg::alu_imm(insn_i);
       init_o = tsr_pkg::alu_init(insn_i);
       fold_o = step_o.op != tsr_pkg::ALU_SHR && step_o.op != tsr_pkg::ALU_MUL;
-      illegal_o = step_o.op > tsr_pkg::ALU_MOV || tsr_pkg::alu_red_out(insn_i) == '0 ||
-                  tsr_pkg::alu_red_in(insn_i) == '0;
+      illegal_o = !tsr_pkg::alu_legal(insn_i);
       count_out_o = {4'd0, tsr_pkg::alu_iter_out(insn_i)};
       count_in_o = {4'd0, tsr_pkg::alu_iter_in(insn_i)};
       count_red_out_o = {4'd0, tsr_pkg::alu_red_out(insn_i)};
@@ -99,9 +96,10 @@ module tsr_vector_decode (
         step_o.kind = tsr_vector_pkg::KIND_ADD;
         step_o.per_tensor = 1'b1;
         acc_o = {1'b0, tsr_pkg::add_acc_base(insn_i)};
-        bad_rescale = tsr_pkg::add_src_mem(insn_i) == tsr_pkg::VMEM_ACC;
+        illegal_o = !tsr_pkg::add_legal(insn_i);
       end else begin
         step_o.kind = tsr_vector_pkg::KIND_REQUANT;
+        illegal_o = !tsr_pkg::requant_legal(insn_i);
         step_o.per_tensor = tsr_pkg::requant_per_tensor(insn_i);
         prm_o = {9'd0, tsr_pkg::requant_prm_base(insn_i)};
         prm_out_o = {5'd0, tsr_pkg::requant_prm_out(insn_i)};
@@ -119,8 +117,6 @@ module tsr_vector_decode (
       step_o.hi = tsr_pkg::requant_hi(insn_i);
       step_o.multiplier = tsr_pkg::requant_multiplier(insn_i);
       step_o.shift = tsr_pkg::requant_shift(insn_i);
-      illegal_o = bad_rescale || step_o.src_mem == tsr_pkg::VMEM_IMM || step_o.dst_mem == tsr_pkg::VMEM_IMM ||
-                  step_o.round > tsr_pkg::ROUND_HALF_UP || step_o.shift == 6'd32;
       count_out_o = {4'd0, tsr_pkg::requant_iter_out(insn_i)};
       count_in_o = {4'd0, tsr_pkg::requant_iter_in(insn_i)};
       src_o = {1'b0, tsr_pkg::requant_src_base(insn_i)};

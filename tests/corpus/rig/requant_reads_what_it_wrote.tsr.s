@@ -1,6 +1,6 @@
 ; Within one REQUANT, tile n is the result that tile n + 1 starts from: reads may not run ahead of writes.
 .profile tessera
-.config "tiny" 0xf48ac5a5b2ab5d5b
+.config tiny
 .segment uops 504
   uop dst=2 src=2
   uop dst=3 src=1 wgt=5

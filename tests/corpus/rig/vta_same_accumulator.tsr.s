@@ -1,6 +1,6 @@
 ; GEMM and ALU steps that hit one accumulator back to back, stored afterwards.
 .profile vta
-.config "tiny" 0xf48ac5a5b2ab5d5b
+.config tiny
 .segment uops 244
   uop dst_idx=5 src_idx=490 wgt_idx=52
   uop dst_idx=2 src_idx=490 wgt_idx=49

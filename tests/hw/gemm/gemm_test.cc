@@ -7,6 +7,7 @@
 // Depthwise (depthwise_test), conflicts with VECTOR (mem tests), tokens (top).
 #include <gtest/gtest.h>
 
+#include "isa/costs.h"
 #include "tests/hw/gemm/gemm_bench.h"
 #include "tests/hw/gemm/gemm_golden.h"
 
@@ -152,7 +153,10 @@ TEST_P(GemmRandom, VtaProgramsMatchWideSums) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, GemmRandom, ::testing::Range(uint64_t{0}, uint64_t{40}));
 
-// N micro-op steps retire N + 11 cycles after the command was taken, all into one accumulator.
+constexpr int64_t kPipeline = isa::StartCycles(isa::Unit::kGemm);
+
+// N micro-op steps retire N + kPipeline cycles after the command was taken, all into one
+// accumulator.
 TEST(GemmRate, OneStepEveryCycleIntoOneAccumulator) {
   for (int64_t inner : {1, 2, 3, 17, 400}) {
     GemmBench bench(TheConfig(), false);
@@ -165,7 +169,7 @@ TEST(GemmRate, OneStepEveryCycleIntoOneAccumulator) {
     for (int8_t& v : bench.state.inp) v = -128;
     bench.Run({{Bits(g), 0, 0}}, steps + 100);
     ASSERT_EQ(bench.retired.size(), 1u);
-    EXPECT_EQ(bench.retired[0] - bench.taken[0], steps + 11) << steps << " steps";
+    EXPECT_EQ(bench.retired[0] - bench.taken[0], steps + kPipeline) << steps << " steps";
     EXPECT_LE(bench.retired[0] - bench.taken[0], steps + 16);
     EXPECT_EQ(bench.state.acc[0], steps * TheConfig().block_in * 16384);
   }
@@ -185,7 +189,7 @@ TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   ASSERT_EQ(bench.retired.size(), 30u);
   for (int n = 0; n < 30; ++n) {
     EXPECT_EQ(bench.taken[n], bench.taken[0] + n);
-    EXPECT_EQ(bench.retired[n], bench.taken[n] + 12);
+    EXPECT_EQ(bench.retired[n], bench.taken[n] + 1 + kPipeline);
   }
 }
 

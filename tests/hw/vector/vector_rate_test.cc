@@ -5,6 +5,7 @@
 // Not tested here: values (requant_test, vector_test).
 #include <gtest/gtest.h>
 
+#include "isa/costs.h"
 #include "tests/hw/vector/vector_bench.h"
 
 namespace tessera::hw {
@@ -36,7 +37,7 @@ int64_t Cycles(const std::vector<isa::Insn>& insns) {
   return bench.retired.back() - bench.taken.front();
 }
 
-constexpr int64_t kPipeline = 15;
+constexpr int64_t kPipeline = isa::StartCycles(isa::Unit::kVector);
 
 TEST(VectorRate, RequantKeepsOneTileACycle) {
   EXPECT_EQ(Cycles({Requant256()}), 256 + kPipeline);
@@ -189,7 +190,7 @@ std::vector<Bad> BadCommands() {
   add("source memory imm", kIllegalField, [&](isa::Add& r) { r.src_mem = 3; });
   alu("destination", kSramRange, [&](isa::Alu& r) { r.dst_base = acc - 2; });
   alu("reduction", kSramRange, [&](isa::Alu& r) { r.src_base = acc - 1; });
-  alu("operation", kIllegalField, [&](isa::Alu& r) { r.alu_op = 6; });
+  alu("operation", kIllegalField, [&](isa::Alu& r) { r.alu_op = 7; });
   alu("outer reduction", kIllegalField, [&](isa::Alu& r) { r.red_out = 0; });
   alu("inner reduction", kIllegalField, [&](isa::Alu& r) { r.red_in = 0; });
   return bad;

@@ -89,7 +89,7 @@ isa::Insn RandomInsn(Rng& rng) {
     }
     default: {
       isa::Alu r;
-      r.alu_op = rng.Range(0, 5);
+      r.alu_op = rng.Range(0, isa::EnumCount("AluOp") - 1);
       r.src_mem = rng.Range(0, 3);
       r.init = rng.OneIn(2);
       r.src_zero = rng.Range(-128, 127);

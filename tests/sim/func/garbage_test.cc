@@ -31,7 +31,7 @@ std::vector<uint8_t> TesseraCode(Rng& rng, int count) {
     const int opcode =
         n == count ? isa::Finish::kOpcode : static_cast<int>(rng.Range(1, rng.OneIn(20) ? 15 : 8));
     isa::InsnWord word{static_cast<uint64_t>(opcode), 0, 0, 0};
-    for (const isa::Field& f : isa::kFields) {
+    for (const isa::FieldRow& f : isa::kFields) {
       int owner = 0;
 #define INSN(kind, number, unit, summary) \
   if (f.insn == #kind) owner = number;

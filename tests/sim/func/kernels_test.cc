@@ -137,7 +137,7 @@ TEST(Kernels, EqualTheSemanticsOnAllFieldValues) {
     // Counts stay small, the rest is anything that its field holds, often little.
     std::visit(
         [&](auto& v) {
-          ForEachField(v, [&](const isa::Field& f, int64_t& value) {
+          ForEachField(v, [&](const isa::FieldRow& f, int64_t& value) {
             const bool count = f.name.starts_with("iter") || f.name.starts_with("red_") ||
                                f.name.ends_with("_size") || f.name == "uop_count";
             const int width = static_cast<int>(

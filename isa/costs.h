@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The constant costs of isa/units.def: what a cycle model and the compiler's estimates start from.
+// Depends on isa/config.h, isa/insns.h. Used by jit, compiler/schedule/accel, docs, tests of
+// hw/rtl.
+#ifndef TESSERA_ISA_COSTS_H_
+#define TESSERA_ISA_COSTS_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "isa/config.h"
+#include "isa/insns.h"
+
+namespace tessera::isa {
+
+// One UNIT_COST line.
+struct UnitRow {
+  Unit unit;
+  int start;  // cycles
+  std::string_view meaning;
+};
+
+// Of what a STEP_COST is the price.
+enum class StepPer : uint8_t {
+  kStep,  // one step of the loops
+  kTaps,  // Config::depthwise_taps() iterations of the loops within a step, or what is left of them
+};
+struct StepRow {
+  std::string_view insn;
+  int cycles;
+  StepPer per;
+  std::string_view meaning;
+};
+
+inline constexpr UnitRow kUnitRows[] = {
+#define UNIT_COST(unit, cycles, meaning) {Unit::unit, cycles, meaning},
+#include "isa/units.def"
+};
+inline constexpr StepRow kStepRows[] = {
+#define STEP_COST(insn, cycles, per, meaning) {#insn, cycles, StepPer::per, meaning},
+#include "isa/units.def"
+};
+#define COST_CONST(name, cycles, meaning) inline constexpr int name = cycles;
+#include "isa/units.def"
+
+constexpr int StartCycles(Unit unit) { return kUnitRows[static_cast<int>(unit)].start; }
+
+// Cycles of one step of instruction T; |taps| iterations of the loops within a step.
+template <typename T>
+constexpr int64_t StepCycles(const Config& config, int64_t taps = 1) {
+  for (const StepRow& row : kStepRows) {
+    if (row.insn != T::kName) continue;
+    return row.cycles * (row.per == StepPer::kTaps ? CeilDiv(taps, config.depthwise_taps()) : 1);
+  }
+  return 0;
+}
+
+constexpr bool CostsAreSound() {
+  int next = 0;
+  for (const UnitRow& row : kUnitRows) {
+    if (static_cast<int>(row.unit) != next++) return false;
+  }
+  return next == kUnits;
+}
+static_assert(CostsAreSound(), "isa/units.def: a unit without a line, or out of order");
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_COSTS_H_

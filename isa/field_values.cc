@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/field_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tessera::isa {
+
+std::string ValuesText(const FieldValues& values, int64_t greatest) {
+  if (values.kind == ValuesKind::kRange)
+    return fmt::format("{} to {}", values.least, std::min(values.greatest, greatest));
+  if (values.kind != ValuesKind::kEnum) return "";
+  std::vector<std::string_view> names;
+  for (const EnumValue& e : kEnumValues) {
+    if (e.type == values.type && (values.mask >> e.value & 1) != 0) names.push_back(e.text);
+  }
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace tessera::isa

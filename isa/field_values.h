@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the values of a field can be, as a test and in words. Depends on isa/insns.h. Used by
+// isa/semantics/fields, the assembler, the printers of isa/gen.
+#ifndef TESSERA_ISA_FIELD_VALUES_H_
+#define TESSERA_ISA_FIELD_VALUES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "isa/insns.h"
+
+namespace tessera::isa {
+
+// Whether |value| has a meaning whatever the other fields are: false outside a range and for a
+// value that an enumeration does not give the field. Rules that hold under a condition, and those
+// about tiles and pads, are not looked at.
+constexpr bool HasMeaning(const FieldValues& values, int64_t value) {
+  if (!values.where_not_zero.empty()) return true;
+  if (values.kind == ValuesKind::kRange) return value >= values.least && value <= values.greatest;
+  if (values.kind == ValuesKind::kEnum)
+    return value >= 0 && value < 32 && (values.mask >> value & 1) != 0;
+  return true;
+}
+
+// "acc, out or inp" for an enumeration, "1 to 3" for a range that ends at |greatest| at the latest;
+// "" where every value has a meaning or it depends on other fields.
+std::string ValuesText(const FieldValues& values, int64_t greatest);
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_FIELD_VALUES_H_
