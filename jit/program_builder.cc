@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hash.h"
+#include "isa/costs.h"
 #include "isa/encoding.h"
 
 namespace tessera::jit {
@@ -44,7 +45,8 @@ Status ProgramBuilder::EmitGemm(isa::Gemm gemm, std::span<const isa::Uop> uops) 
   const auto count = static_cast<int64_t>(uops.size());
   TESSERA_ASSIGN(const KernelResidency::KernelSlot place, residency_.Use(kernel, count));
   if (place.load) {
-    constexpr int64_t kRow = 4096;  // micro-ops a row of the box: well inside x_size and y_step
+    constexpr int64_t kRow = 4096;  // micro-ops of one load
+    static_assert(kRow <= isa::GreatestOf("Load.x_size"));
     for (int64_t done = 0; done < count; done += kRow) {
       isa::Load load;
       load.memory = static_cast<int64_t>(Memory::kUop);
@@ -90,22 +92,20 @@ void ProgramBuilder::ReserveSegment(Segment segment, int64_t bytes) {
 
 void ProgramBuilder::Count(const isa::Insn& insn) {
   ++stats_.instructions;
-  if (const auto* v = std::get_if<isa::Load>(&insn)) {
-    stats_.load_bytes += v->x_size * v->y_size * v->z_size * v->x_bytes;
-  } else if (const auto* s = std::get_if<isa::Store>(&insn)) {
-    stats_.store_bytes += s->x_size * s->y_size * s->z_size * s->x_bytes;
-  } else if (const auto* g = std::get_if<isa::Gemm>(&insn)) {
-    stats_.gemm_steps += g->iter_out * g->iter_in * g->uop_count;
-  } else if (const auto* d = std::get_if<isa::Depthwise>(&insn)) {
-    stats_.gemm_steps +=
-        d->iter_z * d->iter_out * d->iter_in * CeilDiv(d->kh * d->kw, config_.depthwise_taps());
-  } else if (const auto* r = std::get_if<isa::Requant>(&insn)) {
-    stats_.vector_steps += r->iter_out * r->iter_in;
-  } else if (const auto* a = std::get_if<isa::Add>(&insn)) {
-    stats_.vector_steps += a->iter_out * a->iter_in;
-  } else if (const auto* u = std::get_if<isa::Alu>(&insn)) {
-    stats_.vector_steps += u->iter_out * u->iter_in * u->red_out * u->red_in;
+  const isa::InsnNest nest = isa::NestOf(insn, config_);
+  for (const isa::NestOperand& o : nest.operands()) {
+    if (!o.space.is_segment()) continue;
+    int64_t bytes = o.extent;
+    for (int l = 0; l < nest.loop_count; ++l) bytes *= nest.CountFor(o, l);
+    (o.write ? stats_.store_bytes : stats_.load_bytes) += bytes;
   }
+  int64_t parts = 1;
+  for (const isa::NestLoop& loop : nest.loops()) parts *= loop.within ? loop.count : 1;
+  const int64_t cycles = std::visit(
+      [&]<typename T>(const T&) { return nest.steps() * isa::StepCycles<T>(config_, parts); },
+      insn);
+  if (isa::UnitOf(insn) == isa::Unit::kGemm) stats_.gemm_steps += cycles;
+  if (isa::UnitOf(insn) == isa::Unit::kVector) stats_.vector_steps += cycles;
 }
 
 std::string ProgramBuilder::Where(size_t instruction) const {

@@ -163,13 +163,17 @@ struct LaneParameters {
     std::fill_n(shift.begin(), lanes, static_cast<int32_t>(same_shift));
   }
   void Read(const MachineState& m, int64_t record) {
+    constexpr int64_t kBias = RecordOffset(isa::RecordFieldOf(isa::Memory::kPrm, "bias"));
+    constexpr int64_t kMultiplier =
+        RecordOffset(isa::RecordFieldOf(isa::Memory::kPrm, "multiplier"));
+    constexpr int64_t kShift = RecordOffset(isa::RecordFieldOf(isa::Memory::kPrm, "shift"));
     const int64_t channels = m.config.block_out;
     const uint8_t* bytes = &m.prm[record * m.config.prm_tile_bytes()];
     for (int64_t first = 0; first < m.config.lanes(); first += channels) {
-      std::memcpy(&bias[first], bytes, 4 * channels);
-      std::memcpy(&multiplier[first], bytes + 4 * channels, 4 * channels);
+      std::memcpy(&bias[first], bytes + kBias * channels, sizeof(int32_t) * channels);
+      std::memcpy(&multiplier[first], bytes + kMultiplier * channels, sizeof(int32_t) * channels);
       for (int64_t c = 0; c < channels; ++c)
-        shift[first + c] = static_cast<int8_t>(bytes[8 * channels + c]);
+        shift[first + c] = static_cast<int8_t>(bytes[kShift * channels + c]);
     }
   }
 };

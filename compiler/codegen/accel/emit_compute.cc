@@ -10,7 +10,12 @@
 namespace tessera::codegen::accel {
 namespace {
 
-constexpr int64_t kFactor = 65535;  // 16-bit iteration counts and factors
+// Iteration counts, strides and micro-ops of one instruction.
+constexpr int64_t kFactor = isa::GreatestOfAll(
+    "Gemm.uop_count", "Gemm.iter_out", "Gemm.iter_in", "Gemm.dst_out", "Gemm.dst_in",
+    "Gemm.src_out", "Gemm.src_in", "Gemm.wgt_out", "Gemm.wgt_in", "Depthwise.iter_out",
+    "Depthwise.iter_in", "Depthwise.dst_out", "Depthwise.dst_in", "Depthwise.src_out",
+    "Depthwise.src_in", "Depthwise.dst_z", "Depthwise.src_z");
 
 void SplitReduction(const SolvedLeaf& solved, std::vector<LeafDim>* parallel,
                     std::vector<size_t>* reduced) {
@@ -89,7 +94,8 @@ Status LeafEmitter::EmitWindow(const SolvedLeaf& solved) {
   LeafDim z{1, {0, 0, 0}, 0, 1};
   bool z_taken = false;
   std::vector<LeafDim> unrolled;
-  constexpr int64_t kIterZ = 4095, kWgtZ = 15;
+  constexpr int64_t kIterZ = isa::GreatestOf("Depthwise.iter_z");
+  constexpr int64_t kWgtZ = isa::GreatestOf("Depthwise.wgt_z");
   for (const LeafDim& d : dims) {
     if (d.strides[2] == 0) {
       inner.push_back(d);

@@ -27,9 +27,12 @@ isa::Memory MemoryOf(ir::Scope scope) {
   }
 }
 
-constexpr int64_t kSizeLimit = 65535;          // x_size, y_size, z_size
-constexpr int64_t kStepLimit = (1 << 24) - 1;  // x_step, y_step
-constexpr int64_t kPadLimit = 255;
+constexpr int64_t kSizeLimit = isa::GreatestOfAll("Load.x_size", "Load.y_size", "Load.z_size",
+                                                  "Store.x_size", "Store.y_size", "Store.z_size");
+constexpr int64_t kStepLimit =
+    isa::GreatestOfAll("Load.x_step", "Load.y_step", "Store.x_step", "Store.y_step");
+constexpr int64_t kPadLimit =
+    isa::GreatestOfAll("Load.x_pad_0", "Load.x_pad_1", "Load.y_pad_0", "Load.y_pad_1");
 
 // The loops of one box, innermost first, taken from the end of |dims| (sorted by their stride on
 // chip, greatest first); |chip| and |memory| number the operands. Their count is the loops it has;

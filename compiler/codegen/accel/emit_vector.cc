@@ -9,9 +9,14 @@
 namespace tessera::codegen::accel {
 namespace {
 
-constexpr int64_t kIterations = 4095;  // 12 bits
-constexpr int64_t kStride = 65535;     // 16 bits
-constexpr int64_t kPrmStride = 2047;   // 11 bits
+constexpr int64_t kIterations =
+    isa::GreatestOfAll("Requant.iter_out", "Requant.iter_in", "Add.iter_out", "Add.iter_in",
+                       "Alu.iter_out", "Alu.iter_in", "Alu.red_out", "Alu.red_in");
+constexpr int64_t kStride = isa::GreatestOfAll(
+    "Requant.dst_out", "Requant.dst_in", "Requant.src_out", "Requant.src_in", "Add.dst_out",
+    "Add.dst_in", "Add.src_out", "Add.src_in", "Alu.dst_out", "Alu.dst_in", "Alu.src_out",
+    "Alu.src_in", "Alu.red_out_step", "Alu.red_in_step");
+constexpr int64_t kPrmStride = isa::GreatestOfAll("Requant.prm_out", "Requant.prm_in");
 
 isa::VectorMemory VectorMemoryOf(const Operand& operand) {
   switch (operand.buffer->scope) {

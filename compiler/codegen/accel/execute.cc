@@ -15,8 +15,10 @@ using ir::StmtKind;
 Rings::Rings(const isa::Config& config)
     : inp(config.Depth(isa::Memory::kInp)),
       wgt(config.Depth(isa::Memory::kWgt)),
-      acc(config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kAcc) / 4),
-      out(config.Depth(isa::Memory::kOut), config.Depth(isa::Memory::kOut) / 4),
+      acc(config.Depth(isa::Memory::kAcc),
+          config.Depth(isa::Memory::kAcc) / isa::RowOf(isa::Memory::kAcc).banks),
+      out(config.Depth(isa::Memory::kOut),
+          config.Depth(isa::Memory::kOut) / isa::RowOf(isa::Memory::kOut).banks),
       prm(config.Depth(isa::Memory::kPrm)) {}
 
 void Rings::UseInp(int64_t base, int64_t tiles) {

@@ -142,10 +142,10 @@ Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& in
   const Tile whole{Expr(0), Expr(0), w.o.size, 1};
   std::vector<Stmt> pieces;
   int64_t first = 0;
-  for (int64_t py = 0; py < wy.taps; py += 3) {
-    for (int64_t px = 0; px < wx.taps; px += 3) {
-      const int64_t kh = std::min<int64_t>(3, wy.taps - py),
-                    kw = std::min<int64_t>(3, wx.taps - px);
+  for (int64_t py = 0; py < wy.taps; py += sched::kWindowTaps) {
+    for (int64_t px = 0; px < wx.taps; px += sched::kWindowTaps) {
+      const int64_t kh = std::min(sched::kWindowTaps, wy.taps - py),
+                    kw = std::min(sched::kWindowTaps, wx.taps - px);
       pieces.push_back(Leaf(
           {{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
             const Expr block = staying_input_ ? w.o.base + v[0] : v[0];

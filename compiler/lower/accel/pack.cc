@@ -34,10 +34,10 @@ std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sche
     const int64_t ob = o / block;
     if (a.kind == AnchorKind::kChannelwise) {
       int64_t first = ob * e.weight_tiles;
-      for (int64_t y = 0; y < taps_y; y += 3) {
-        for (int64_t x = 0; x < taps_x; x += 3) {
-          const int64_t kh = std::min<int64_t>(3, taps_y - y),
-                        kw = std::min<int64_t>(3, taps_x - x);
+      for (int64_t y = 0; y < taps_y; y += sched::kWindowTaps) {
+        for (int64_t x = 0; x < taps_x; x += sched::kWindowTaps) {
+          const int64_t kh = std::min(sched::kWindowTaps, taps_y - y),
+                        kw = std::min(sched::kWindowTaps, taps_x - x);
           for (int64_t t = 0; t < kh * kw; ++t) {
             // Tap t is row t of the piece's tiles.
             const int64_t at = (first + t / block) * tile + t % block * block + o % block;
@@ -77,13 +77,14 @@ std::vector<uint8_t> PackParams(const sched::AnalyzedRegion& region, const sched
   for (int64_t c = 0; c < channels; ++c) {
     uint8_t* at = &packed[static_cast<size_t>(c / block * record)];
     const int64_t lane = c % block;
-    const auto bias = static_cast<uint32_t>(value(table.bias, c)),
-               multiplier = static_cast<uint32_t>(value(table.multiplier, c));
-    for (int i = 0; i < 4; ++i) {
-      at[4 * lane + i] = static_cast<uint8_t>(bias >> (8 * i));
-      at[4 * (block + lane) + i] = static_cast<uint8_t>(multiplier >> (8 * i));
-    }
-    at[8 * block + lane] = static_cast<uint8_t>(value(table.shift, c));
+    const auto put = [&](const isa::RecordField& field, int32_t number) {
+      const int64_t to = isa::RecordOffset(field) * block + field.bytes * lane;
+      for (int i = 0; i < field.bytes; ++i)
+        at[to + i] = static_cast<uint8_t>(static_cast<uint32_t>(number) >> (8 * i));
+    };
+    put(isa::RecordFieldOf(isa::Memory::kPrm, "bias"), value(table.bias, c));
+    put(isa::RecordFieldOf(isa::Memory::kPrm, "multiplier"), value(table.multiplier, c));
+    put(isa::RecordFieldOf(isa::Memory::kPrm, "shift"), value(table.shift, c));
   }
   return packed;
 }

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/check.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/scalar_math.h"
-#include "isa/enums.h"
+#include "isa/memories.h"
 
 namespace tessera::lower::accel {
 namespace {
@@ -118,23 +119,29 @@ Status TileRequant(Operands a) {
   return {};
 }
 
-// A little-endian number in a record of bytes.
-int32_t Field(const TileOperand& record, int64_t at, int64_t bytes) {
-  uint32_t value = 0;
-  for (int64_t i = 0; i < bytes; ++i)
-    value |= static_cast<uint32_t>(At(record, at + i) & 0xff) << (8 * i);
-  return bytes == 1 ? static_cast<int8_t>(value) : static_cast<int32_t>(value);
+// The little-endian signed number of channel |c| of |block| in a record.
+int32_t RecordNumber(const TileOperand& record, const isa::RecordField& field, int64_t block,
+                     int64_t c) {
+  const int64_t at = isa::RecordOffset(field) * block + field.bytes * c;
+  uint64_t value = 0;
+  for (int64_t i = 0; i < field.bytes; ++i)
+    value |= static_cast<uint64_t>(At(record, at + i) & 0xff) << (8 * i);
+  return static_cast<int32_t>(SignExtend(value, 8 * field.bytes));
 }
 
 Status TileRequantPrm(Operands a) {
   const int64_t batch = a[9].value, block = a[10].value;
   TESSERA_TRY(Check(kTileRequantPrm, a[0], batch * block));
   TESSERA_TRY(Check(kTileRequantPrm, a[1], batch * block));
-  TESSERA_TRY(Check(kTileRequantPrm, a[2], 9 * block));
+  TESSERA_TRY(Check(kTileRequantPrm, a[2], isa::RecordBytes(isa::Memory::kPrm) * block));
   for (int64_t i = 0; i < batch * block; ++i) {
     const int64_t c = i % block;
-    const int32_t bias = Field(a[2], 4 * c, 4), multiplier = Field(a[2], 4 * (block + c), 4);
-    const int32_t shift = Field(a[2], 8 * block + c, 1);
+    const auto number = [&](const isa::RecordField& field) {
+      return RecordNumber(a[2], field, block, c);
+    };
+    const int32_t bias = number(isa::RecordFieldOf(isa::Memory::kPrm, "bias"));
+    const int32_t multiplier = number(isa::RecordFieldOf(isa::Memory::kPrm, "multiplier"));
+    const int32_t shift = number(isa::RecordFieldOf(isa::Memory::kPrm, "shift"));
     const int32_t sum = Low(int64_t{Operand(a[1], i, a[4].value, a[5].value)} + bias);
     Result(a[0], i, ir::RequantValue(sum, multiplier, shift, RoundingOf(a[3].value)), a[6].value,
            a[7].value, a[8].value);
@@ -168,8 +175,9 @@ int32_t Combine(int64_t op, int32_t a, int32_t b) {
     case isa::AluOp::kShr:
       if (b < 0) return b <= -32 ? 0 : Low(int64_t{a} << -b);
       return static_cast<int32_t>(int64_t{a} >> std::min(b, 63));
+    default:
+      TESSERA_CHECK(false, "operation {} is not one that the compiler emits", op);
   }
-  return b;
 }
 
 Status TileAlu(Operands a) {

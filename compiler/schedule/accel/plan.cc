@@ -7,15 +7,19 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "isa/costs.h"
 
 namespace tessera::schedule::accel {
 namespace {
 
 using isa::Memory;
 
-constexpr int64_t kBanks = 4;  // of ACC and OUT, by high address bits
+// ACC and OUT have banks by the high bits of an index: two users want different ones.
+constexpr int64_t kBanks = isa::RowOf(Memory::kAcc).banks;
+static_assert(isa::RowOf(Memory::kOut).banks == kBanks);
+// Tokens: two start a command behind its neighbours, four bring a tile through all units and back.
+constexpr double kCommandCycles = 2.0 * isa::kTokenCycles, kTileCycles = 4.0 * isa::kTokenCycles;
 
-// Judges one candidate; Cost() is nothing when it does not fit.
 class Judge {
  public:
   Judge(const AnalyzedRegion& region, const isa::Config& config, const OnChip& on_chip)
@@ -108,8 +112,8 @@ bool Judge::Fill(TilePlan* p) const {
   double read = 0, first_box = 0;
   int64_t loads = 0;
   if (boxed) {
-    auto fetched = [&](size_t d,
-                       int64_t tile) {  // input positions over all tiles, pads not counted
+    // Input positions over all tiles, pads not counted.
+    auto fetched = [&](size_t d, int64_t tile) {
       const WindowAxis& w = region_.anchor.window[d];
       int64_t sum = 0;
       for (int64_t at = 0; at < w.out; at += tile) {
@@ -142,10 +146,8 @@ bool Judge::Fill(TilePlan* p) const {
     read += weight_bytes;
     // With nothing else to wait for, LOAD brings the weights while the region before computes.
     const bool ahead = on_chip_.follows && p->weights == Residency::kRegion;
-    if (!ahead)
-      first_weights =
-          static_cast<double>(p->channel_part * p->input_tile * e_.weight_tiles * e_.weight_bytes) /
-          bus;
+    const int64_t first_bytes = p->channel_part * p->input_tile * e_.weight_tiles * e_.weight_bytes;
+    if (!ahead) first_weights = static_cast<double>(first_bytes) / bus;
     if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
       serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
     }
@@ -171,7 +173,8 @@ bool Judge::Fill(TilePlan* p) const {
     p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps);
     gemms = spatial * e_.out_blocks * n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
-    p->compute_cycles = block_pixels * static_cast<double>(CeilDiv(taps, config_.depthwise_taps()));
+    p->compute_cycles =
+        block_pixels * static_cast<double>(isa::StepCycles<isa::Depthwise>(config_, taps));
     gemms = spatial * n_o * n_w;
   } else if (anchored_) {
     p->vector_cycles += block_pixels * static_cast<double>(taps);
@@ -206,8 +209,8 @@ bool Judge::Fill(TilePlan* p) const {
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
   if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
   p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial +
-                       6.0 * static_cast<double>(gemms) +
-                       12.0 * static_cast<double>(spatial * n_o * n_i);
+                       kCommandCycles * static_cast<double>(gemms) +
+                       kTileCycles * static_cast<double>(spatial * n_o * n_i);
   return true;
 }
 
@@ -300,10 +303,10 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
       e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
     }
   } else if (a.kind == AnchorKind::kChannelwise) {
-    for (int64_t y = 0; y < a.window[0].taps; y += 3) {
-      for (int64_t x = 0; x < a.window[1].taps; x += 3) {
-        const int64_t piece =
-            std::min<int64_t>(3, a.window[0].taps - y) * std::min<int64_t>(3, a.window[1].taps - x);
+    for (int64_t y = 0; y < a.window[0].taps; y += kWindowTaps) {
+      for (int64_t x = 0; x < a.window[1].taps; x += kWindowTaps) {
+        const int64_t piece = std::min(kWindowTaps, a.window[0].taps - y) *
+                              std::min(kWindowTaps, a.window[1].taps - x);
         e.weight_tiles += CeilDiv(piece, block);
         // A tap is a row of |block| values.
         e.weight_bytes = std::max(e.weight_bytes, std::min(piece, block) * block);
@@ -313,12 +316,13 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
   return e;
 }
 
-// INP has four banks by low address bits, and the windows' rows are read in pairs: a pitch that is
-// a multiple of four would put both into one bank.
+// INP has banks by the low bits of an index, and the windows' rows are read in pairs: a pitch that
+// is a multiple of their number would put both into one bank.
 int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns) {
+  constexpr int64_t kInpBanks = isa::RowOf(Memory::kInp).banks;
   const WindowAxis& y = region.anchor.window[0];
   const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&
-                     columns * y.dilation % 4 == 0 && y.dilation % 4 != 0;
+                     columns * y.dilation % kInpBanks == 0 && y.dilation % kInpBanks != 0;
   return clash ? columns + 1 : columns;
 }
 

@@ -21,9 +21,13 @@
 #include "base/error.h"
 #include "compiler/schedule/accel/region.h"
 #include "isa/config.h"
+#include "isa/insns.h"
 #include "isa/packing.h"
 
 namespace tessera::schedule::accel {
+
+// Taps a side of one Depthwise; larger windows are cut into pieces.
+inline constexpr int64_t kWindowTaps = isa::GreatestOfAll("Depthwise.kh", "Depthwise.kw");
 
 // Where a fetched thing stays.
 enum class Residency : uint8_t {
