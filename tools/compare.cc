@@ -10,13 +10,14 @@
 #include "tools/inputs.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
 namespace {
 
 struct CompareFlags {
-  std::string model, devices = "cpu,func,rtl", config, json;
+  std::string model, devices = "cpu,func,rtl", config, json, tflite;
   InputOptions inputs;
   ExecutorOptions executor;
   bool explain = false;
@@ -167,7 +168,8 @@ Result<int> Run(const CompareFlags& options) {
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool cpu = std::ranges::count(devices, kCpu) > 0;
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u)));
+                 LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u),
+                             options.tflite));
   std::vector<Side> sides;
   std::optional<LoadedNetwork> observed;
   for (const ChosenDevice& device : chosen) {
@@ -175,7 +177,8 @@ Result<int> Run(const CompareFlags& options) {
     TESSERA_ASSIGN(side.runner, OpenRunner(network, device, options.executor));
     if (!SeesAll(side.runner)) {
       if (!observed) {
-        TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, false, true, true));
+        TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, false, true,
+                                             options.tflite, true));
       }
       TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, device, options.executor));
       if (SeesAll(observer)) side.observer = std::move(observer);
@@ -232,6 +235,7 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--devices", options->devices,
                    "which, see below; the first is what the others are compared with")
       ->capture_default_str();
+  AddTfliteOption(verb, options->tflite);
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);

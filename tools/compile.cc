@@ -11,13 +11,14 @@
 #include "compiler/import/import.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
 namespace {
 
 struct CompileFlags {
-  std::string model, output, config = "default", targets = "cpu,vta", levels, json;
+  std::string model, output, config = "default", targets = "cpu,vta", levels, json, tflite;
   std::vector<std::string> dumps;
 };
 
@@ -41,7 +42,8 @@ Result<int> Run(const CompileFlags& options) {
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
 
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model));
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(options.tflite));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model, import));
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
@@ -77,6 +79,7 @@ Action AddCompile(CLI::App& app) {
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file")
       ->capture_default_str();
+  AddTfliteOption(verb, options->tflite);
   verb->add_option("--target", options->targets, "what to compile for: cpu, vta or both")
       ->capture_default_str();
   verb->add_option("--cpu-level", options->levels,

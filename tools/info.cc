@@ -11,13 +11,14 @@
 #include "runtime/artifact/artifact.h"
 #include "runtime/tensor/tensor.h"
 #include "tools/output.h"
+#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
 namespace {
 
 struct InfoFlags {
-  std::string input, json;
+  std::string input, json, tflite;
 };
 
 std::string TensorText(const artifact::TensorInfo& t) {
@@ -85,8 +86,10 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
   return json;
 }
 
-Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path) {
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
+Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path,
+                   const std::string& tflite) {
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   graph::Simplify(graph);
   int64_t macs = 0, weights = 0;
   for (const graph::Node& node : graph.nodes) macs += graph::Macs(graph, node);
@@ -105,7 +108,7 @@ Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path) {
               {"weights", weights}};
 }
 
-Result<Json> Describe(const std::string& path) {
+Result<Json> Describe(const std::string& path, const std::string& tflite) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return Artifact(bytes, path);
   if (bytes.size() >= 6 &&
@@ -115,11 +118,11 @@ Result<Json> Describe(const std::string& path) {
     PrintImage(*image);
     return Json{{"kind", "image"}, {"program", ImageJson(*image)}};
   }
-  return Model(bytes, path);
+  return Model(bytes, path, tflite);
 }
 
 Result<int> Run(const InfoFlags& options) {
-  TESSERA_ASSIGN(const Json json, Describe(options.input));
+  TESSERA_ASSIGN(const Json json, Describe(options.input, options.tflite));
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
 }
@@ -131,6 +134,7 @@ Action AddInfo(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
   verb->add_option("input", options->input, "the file")->required();
+  AddTfliteOption(verb, options->tflite);
   verb->add_option("--json", options->json, "write the facts to this file");
   verb->footer("Example: tessera info models/fashion/fashion_int8.onnx");
   return [options] { return Run(*options); };

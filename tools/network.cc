@@ -7,14 +7,22 @@
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
+#include "tools/tflite_option.h"
 
 namespace tessera::tools {
 namespace {
 
 Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,
-                                   const std::string& config_name) {
+                                   const std::string& config_name, const std::string& tflite) {
   Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
+  const std::string& made_for = net->provenance.options;
+  if (!tflite.empty() && made_for.find("tflite " + tflite) == std::string::npos) {
+    return Fail(
+        Code::kInvalidArgument,
+        "{}: compiled for '{}'; --tflite {} asks for other integers: compile the model again", path,
+        made_for, tflite);
+  }
   LoadedNetwork network;
   if (!net->provenance.config_json.empty()) {
     TESSERA_ASSIGN(network.config, isa::ParseConfig(net->provenance.config_json, path));
@@ -34,10 +42,11 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
 }  // namespace
 
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                                  bool device, bool observe) {
+                                  bool device, const std::string& tflite, bool observe) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name);
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
+  if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, tflite);
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
   options.cpu = cpu;

@@ -9,13 +9,14 @@
 #include "tools/inputs.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
 namespace {
 
 struct RunFlags {
-  std::string model, device = "func", config, output, json;
+  std::string model, device = "func", config, output, json, tflite;
   InputOptions inputs;
   std::map<std::string, std::string> driver_flags;
   ExecutorOptions executor;
@@ -57,8 +58,9 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
 Result<int> Run(const RunFlags& options) {
   TESSERA_ASSIGN(const ChosenDevice device, ChooseDevice(options.device, options.driver_flags));
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
-  TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, device.cpu(), !device.cpu()));
+  TESSERA_ASSIGN(
+      const LoadedNetwork network,
+      LoadNetwork(options.model, options.config, device.cpu(), !device.cpu(), options.tflite));
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, options.executor));
   TESSERA_ASSIGN(const Outcome outcome, RunAll(runner, inputs));
   if (!options.output.empty()) TESSERA_TRY(WriteNpy(options.output, outcome.output));
@@ -109,6 +111,7 @@ Action AddRun(CLI::App& app) {
                    "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
+  AddTfliteOption(verb, options->tflite);
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);

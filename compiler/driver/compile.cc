@@ -80,7 +80,8 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
       fmt::format("tessera {}", TESSERA_VERSION),
       model_file.substr(model_file.find_last_of('/') + 1), model_crc,
       options.device ? isa::ConfigToJson(options.config) : "",
-      fmt::format("{}{}", options.cpu ? "cpu " : "", options.device ? "vta" : "")};
+      fmt::format("{}{}", options.cpu ? "cpu " : "", options.device ? "vta" : "") +
+          (network.graph.rules.empty() ? "" : " " + network.graph.rules)};
   for (graph::TensorId id : network.graph.inputs)
     build.net.inputs.push_back(InfoOf(network.graph, id));
   for (graph::TensorId id : network.graph.outputs)

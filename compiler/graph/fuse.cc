@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "compiler/graph/op_def.h"
+
 namespace tessera::graph {
 namespace {
 
 // Elementwise on integers of one shape: what an anchor's epilogue can take in.
 bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
-  return CategoryOf(node.op) == Category::kElementwise &&
+  return DefOf(node.op).category == Category::kElementwise &&
          graph.tensor(node.output).dtype == DType::kInt8 &&
          graph.tensor(node.output).shape == graph.tensor(from).shape;
 }
@@ -30,7 +32,7 @@ std::vector<Region> Fuse(const Graph& graph, bool join) {
     region.nodes = {n};
     taken[n] = true;
     TensorId result = graph.nodes[n].output;
-    const Category category = CategoryOf(graph.nodes[n].op);
+    const Category category = DefOf(graph.nodes[n].op).category;
     while (join && (category == Category::kComplex || category == Category::kReduction)) {
       const std::vector<size_t> users = graph.ConsumersOf(result);
       if (users.size() != 1 || std::ranges::count(graph.outputs, result) > 0) break;

@@ -3,23 +3,10 @@
 
 #include <fmt/ranges.h>
 
-#include "base/check.h"
+#include "compiler/graph/op_def.h"
 
 namespace tessera::graph {
 namespace {
-
-struct OpRow {
-  Op op;
-  std::string_view text;
-  Category category;
-  size_t least, most;
-};
-constexpr OpRow kOps[] = {
-#define OP(name, text, category, least, most, meaning) \
-  {Op::name, text, Category::category, least, most},
-#include "compiler/graph/ops.def"
-};
-const OpRow& Row(Op op) { return kOps[static_cast<size_t>(op)]; }
 
 std::string QuantText(const Quant& quant) {
   if (quant.scale.size() == 1)
@@ -29,9 +16,7 @@ std::string QuantText(const Quant& quant) {
 
 }  // namespace
 
-std::string_view Text(Op op) { return Row(op).text; }
-Category CategoryOf(Op op) { return Row(op).category; }
-OperandCount OperandsOf(Op op) { return {Row(op).least, Row(op).most}; }
+std::string_view Text(Op op) { return DefOf(op).name; }
 
 int64_t GraphTensor::count() const {
   int64_t count = 1;
@@ -71,17 +56,8 @@ std::vector<size_t> Graph::ConsumersOf(TensorId id) const {
 }
 
 int64_t Macs(const Graph& graph, const Node& node) {
-  const int64_t outputs = graph.tensor(node.output).count();
-  switch (node.op) {
-    case Op::kConv: {
-      const GraphTensor& weights = graph.tensor(node.inputs[1]);
-      return outputs * weights.count() / weights.shape[0];
-    }
-    case Op::kDense:
-      return outputs * graph.tensor(node.inputs[1]).shape[1];
-    default:
-      return 0;
-  }
+  const OpDef& def = DefOf(node.op);
+  return def.macs ? def.macs(graph, node) : 0;
 }
 
 std::string Print(const Graph& graph) {
@@ -98,13 +74,7 @@ std::string Print(const Graph& graph) {
       text += fmt::format("{}%{}", i ? ", " : "", graph.tensor(node.inputs[i]).name);
     }
     text += ")";
-    if (node.op == Op::kConv || node.op == Op::kAvgPool || node.op == Op::kMaxPool) {
-      const Window& w = node.window;
-      text += fmt::format(" kernel {}x{} stride {},{} dilation {},{} pads {},{},{},{}", w.kernel[0],
-                          w.kernel[1], w.stride[0], w.stride[1], w.dilation[0], w.dilation[1],
-                          w.pad_before[0], w.pad_before[1], w.pad_after[0], w.pad_after[1]);
-      if (node.groups != 1) text += fmt::format(" groups {}", node.groups);
-    }
+    if (const auto own = DefOf(node.op).text) text += own(node);
     if (node.lo != -128 || node.hi != 127) text += fmt::format(" clamp {}..{}", node.lo, node.hi);
     if (const int64_t macs = Macs(graph, node)) text += fmt::format("  # {} MACs", macs);
     text += fmt::format("  // {}\n", node.name);

@@ -15,22 +15,17 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "compiler/graph/attributes.h"
 #include "isa/enums.h"
 
 namespace tessera::graph {
 
 enum class Op : uint8_t {
-#define OP(name, text, category, least, most, meaning) name,
+#define OP(name, file) k##name,
 #include "compiler/graph/ops.def"
 };
-enum class Category : uint8_t { kElementwise, kInjective, kReduction, kComplex, kOpaque };
 
 std::string_view Text(Op op);
-Category CategoryOf(Op op);
-struct OperandCount {
-  size_t least, most;
-};
-OperandCount OperandsOf(Op op);
 
 using Shape = std::vector<int64_t>;
 
@@ -56,13 +51,13 @@ struct GraphTensor {
   int64_t count() const;
 };
 
-// A window over the two spatial axes (y, x). 1-D operators have extent 1 along y.
-struct Window {
-  std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, dilation{1, 1};
-  std::array<int64_t, 2> pad_before{0, 0}, pad_after{0, 0};
-  // Output extent along axis |d| of an input extent; <= 0: the window does not fit.
-  int64_t OutExtent(int d, int64_t in) const;
-  bool operator==(const Window&) const = default;
+// How one operand of several is brought to a common scale: rescale((q - zero) << left, multiplier,
+// shift).
+struct OperandScale {
+  int32_t zero = 0;
+  int32_t left = 20;
+  int32_t multiplier = 1 << 30;
+  int8_t shift = 0;
 };
 
 // Exact requantisation of a node's int32 sums, derived from the scales by compiler/quantize. One
@@ -74,15 +69,8 @@ struct Requant {
   isa::Round round = isa::Round::kEven;
   int32_t out_zero = 0;
   int32_t lo = -128, hi = 127;
-};
-
-// The two inputs of an addition (subtraction) and its output: u_i = rescale((q - zero) << left,
-// multiplier, shift, tflite rounding), output requant(u_0 + u_1) (u_0 - u_1).
-struct AddInput {
-  int32_t zero = 0;
-  int32_t left = 20;
-  int32_t multiplier = 1 << 30;
-  int8_t shift = 0;
+  std::vector<OperandScale> operands;  // where operands have scales of their own: Add, Sub, Concat
+  std::vector<int8_t> table;           // functions of one value: of each value from -128
 };
 
 using TensorId = int32_t;
@@ -92,23 +80,25 @@ struct Node {
   std::string name;
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
-  Window window;          // Conv, pools
-  std::vector<int> perm;  // Transpose: dimension k of the result is dimension perm[k] of x
-  std::vector<std::array<int64_t, 2>> pads;  // Pad: before and after, a pair a dimension
-  int32_t pad_value = 0;                     // Pad: as an element
-  int axis = 0;                              // Concat
-  double beta = 1;                           // Softmax: of beta * x
-  int64_t groups = 1;                        // Conv
-  int32_t lo = -128, hi = 127;               // fused activation as bounds on the quantised output
+  Attributes attributes;        // of the operator's type
+  int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
   isa::Round round = isa::Round::kEven;
-  bool float_factor =
-      false;  // Mul, Rescale: the scales are multiplied and divided in float32, not in double
-  std::optional<Requant> requant;      // filled by compiler/quantize
-  std::array<AddInput, 2> add_inputs;  // Add and Sub, filled by compiler/quantize
+  std::optional<Requant> requant;  // filled by compiler/quantize
+
+  template <typename T>
+  const T& As() const {
+    return attributes.As<T>();
+  }
+  template <typename T>
+  T& Edit() {
+    return attributes.Edit<T>();
+  }
 };
 
 struct Graph {
   std::string name;
+  std::string
+      rules;  // whose integers a file's operators mean, where that is a choice: "tflite 2.14"
   std::vector<GraphTensor> tensors;
   std::vector<Node> nodes;  // in topological order
   std::vector<TensorId> inputs, outputs;

@@ -63,13 +63,14 @@ void FoldPads(Graph& graph) {
     const auto producer = graph.ProducerOf(node.inputs[0]);
     if (!producer || graph.nodes[*producer].op != Op::kPad) continue;
     const Node& pad = graph.nodes[*producer];
+    const auto& [pads, value] = pad.As<PadAttributes>();
     const std::array<int64_t, 2> none{0, 0};
-    if (pad.pads[0] != none || pad.pads[1] != none ||
-        pad.pad_value != graph.tensor(node.inputs[0]).quant->zero[0])
+    if (pads[0] != none || pads[1] != none || value != graph.tensor(node.inputs[0]).quant->zero[0])
       continue;
+    Window& window = node.Edit<ConvAttributes>().window;
     for (size_t d = 0; d < 2; ++d) {
-      node.window.pad_before[d] += pad.pads[d + 2][0];
-      node.window.pad_after[d] += pad.pads[d + 2][1];
+      window.pad_before[d] += pads[d + 2][0];
+      window.pad_after[d] += pads[d + 2][1];
     }
     node.inputs[0] = pad.inputs[0];
   }
@@ -86,8 +87,9 @@ void DenseToConv(Graph& graph) {
     }
     TensorId image = graph.nodes[*producer].inputs[0];
     const auto mover = graph.ProducerOf(image);
-    const bool by_rows = mover && graph.nodes[*mover].op == Op::kTranspose &&
-                         graph.nodes[*mover].perm == std::vector<int>{0, 2, 3, 1};
+    const bool by_rows =
+        mover && graph.nodes[*mover].op == Op::kTranspose &&
+        graph.nodes[*mover].As<TransposeAttributes>().perm == std::vector<int>{0, 2, 3, 1};
     if (by_rows) image = graph.nodes[*mover].inputs[0];
     const std::vector<int64_t> in = graph.tensor(image).shape;
     const std::vector<int64_t> row{1, graph.tensor(image).count()};
@@ -105,7 +107,7 @@ void DenseToConv(Graph& graph) {
     result.shape = {1, weights.shape[0], 1, 1};
     Node conv = node;
     conv.op = Op::kConv;
-    conv.window.kernel = {in[2], in[3]};
+    conv.attributes = ConvAttributes{.window = {.kernel = {in[2], in[3]}}};
     conv.inputs[0] = image;
     conv.inputs[1] = graph.AddTensor(std::move(weights));
     conv.output = graph.AddTensor(std::move(result));

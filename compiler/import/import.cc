@@ -15,8 +15,21 @@ ModelFormat FormatOf(std::span<const uint8_t> bytes) {
   return tflite_model::LooksLikeTflite(bytes) ? ModelFormat::kTflite : ModelFormat::kOnnx;
 }
 
-Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path) {
-  return FormatOf(bytes) == ModelFormat::kTflite ? ImportTflite(bytes, path)
+std::string_view Text(TfliteKernels kernels) {
+  return kernels == TfliteKernels::k2_14 ? "2.14" : "litert-2.3";
+}
+
+Result<TfliteKernels> ParseTfliteKernels(const std::string& text) {
+  for (const TfliteKernels kernels : {TfliteKernels::k2_14, TfliteKernels::kLitert2_3}) {
+    if (Text(kernels) == text) return kernels;
+  }
+  return Fail(Code::kInvalidArgument, "--tflite {}: the integers are those of 2.14 or litert-2.3",
+              text);
+}
+
+Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path,
+                                 const ImportOptions& options) {
+  return FormatOf(bytes) == ModelFormat::kTflite ? ImportTflite(bytes, path, options)
                                                  : ImportOnnx(bytes, path);
 }
 

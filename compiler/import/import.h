@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/graph.h"
+#include "compiler/import/options.h"
 
 namespace tessera {
 
@@ -24,7 +25,8 @@ ModelFormat FormatOf(std::span<const uint8_t> bytes);
 
 // Reads a model of the format that FormatOf gives. |path| is for messages.
 //   errors  as ImportOnnx, ImportTflite
-Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path);
+Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path,
+                                 const ImportOptions& options = {});
 
 }  // namespace tessera
 

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/onnx.h"
 
+#include <fmt/ranges.h>
+
+#include <set>
+
 #include "base/file.h"
+#include "compiler/graph/op_def.h"
 #include "compiler/import/onnx_model.h"
 #include "compiler/import/qdq.h"
 
 namespace tessera {
 
 std::string OnnxOperators() {
-  return "QuantizeLinear DequantizeLinear Conv Gemm MatMul Add Mul MaxPool AveragePool "
-         "GlobalAveragePool Flatten Reshape "
-         "Squeeze Unsqueeze Relu Clip Identity Dropout";
+  std::set<std::string_view> types;
+  for (const graph::OpDef* def : graph::AllOps()) {
+    for (const graph::OnnxRow& row : def->onnx) types.insert(row.type);
+  }
+  return fmt::format("{}", fmt::join(types, " "));
 }
 
 Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path) {

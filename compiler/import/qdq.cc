@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/graph/op_def.h"
 #include "compiler/import/onnx.h"
 
 namespace tessera::onnx_model {
@@ -101,23 +102,13 @@ Status QdqConverter::Outputs() {
 }
 
 Status QdqConverter::One(const OnnxNode& node) {
-  const std::string& type = node.op_type;
-  if (type == "QuantizeLinear") return Quantize(node);
-  if (type == "DequantizeLinear") return Dequantize(node);
-  if (type == "Conv") return Conv(node);
-  if (type == "Gemm" || type == "MatMul") return Dense(node);
-  if (type == "Add" || type == "Mul") return Add(node);
-  if (type == "MaxPool" || type == "AveragePool" || type == "GlobalAveragePool") return Pool(node);
-  if (type == "Flatten" || type == "Reshape" || type == "Squeeze" || type == "Unsqueeze")
-    return Reshape(node);
-  if (type == "Relu" || type == "Clip") return Activation(node);
-  if (type == "Identity" || type == "Dropout") {
-    TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
-    reals_[node.outputs[0]] = x;
-    return {};
+  for (const graph::OpDef* def : graph::AllOps()) {
+    for (const graph::OnnxRow& row : def->onnx) {
+      if (row.type == node.op_type) return row.convert(*this, node);
+    }
   }
   return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})", node.Place(),
-              type, OnnxOperators());
+              node.op_type, OnnxOperators());
 }
 
 Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTensor tensor) {
@@ -245,6 +236,29 @@ Status QdqConverter::EmitSink(graph::Node made, const OnnxNode& from, const Sink
                  Emit(std::move(made), from, sink.quant, std::move(shape), sink.quantized[0]));
   for (const std::string& name : sink.quantized) ints_[name] = id;
   return {};
+}
+
+Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape) {
+  const Quant quant = *graph_.tensor(made.inputs[0]).quant;
+  const std::string& name = from.outputs[0];
+  TESSERA_ASSIGN(reals_[name],
+                 Emit(std::move(made), from, quant, std::move(shape), name + ".int8"));
+  return {};
+}
+
+Status QdqConverter::EmitSpatial(graph::Node made, const OnnxNode& from, size_t rank,
+                                 const std::vector<int64_t>& shape) {
+  if (rank == 4) return EmitInto(std::move(made), from, shape);
+  TESSERA_ASSIGN(const Sink sink, Follow(from));
+  made.lo = sink.lo;
+  made.hi = sink.hi;
+  TESSERA_ASSIGN(const TensorId wide,
+                 Emit(std::move(made), from, sink.quant, shape, sink.quantized[0] + ".rank4"));
+  graph::Node flat{.op = graph::Op::kReshape, .name = from.name + ".rank3", .inputs = {wide}};
+  Sink same = sink;
+  same.lo = -128;
+  same.hi = 127;
+  return EmitSink(std::move(flat), from, same, {shape[0], shape[1], shape[3]});
 }
 
 // Values have one maker each in the file, but one of them may be several tensors here (a float

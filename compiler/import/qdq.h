@@ -2,7 +2,7 @@
 //
 // The walk from ONNX's quantise/dequantise pairs to integer operators. An operator between
 // DequantizeLinear and QuantizeLinear becomes one integer node; Relu and Clip in front of the
-// QuantizeLinear become its bounds. Internal to compiler/import.
+// QuantizeLinear become its bounds. Used by: onnx.cc, and the operators' rows in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_QDQ_H_
 #define TESSERA_COMPILER_IMPORT_QDQ_H_
 
@@ -22,13 +22,52 @@ class QdqConverter {
   explicit QdqConverter(const OnnxModel& model) : model_(model) {}
   Result<graph::Graph> Convert();
 
- private:
+  // What an operator's row works with (compiler/ops).
+
   // Where a float result goes: through activations into QuantizeLinear.
   struct Sink {
     graph::Quant quant;
     int32_t lo = -128, hi = 127;
     std::vector<std::string> quantized;  // outputs of the QuantizeLinear nodes
   };
+
+  const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
+  const HostTensor* Initializer(const std::string& name) const;
+  Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);  // an int8 activation
+  Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
+  // Float value |name| stands for the integers of |id|.
+  void SetReal(const std::string& name, graph::TensorId id) { reals_[name] = id; }
+
+  // The QuantizeLinear nodes behind |node| and the activations in between, which are taken in.
+  Result<Sink> Follow(const OnnxNode& node);
+  // Bounds |sink| by |node|, a Relu or Clip.
+  Status Bound(const OnnxNode& node, const graph::Quant& quant, Sink& sink) const;
+  // |made| becomes a node of the graph, with a result of |shape|: an int8 tensor of its own name;
+  // what the Sink of |from| or a known one takes; the same scale as its first operand and a float
+  // value in the file.
+  Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from, const graph::Quant& quant,
+                               std::vector<int64_t> shape, const std::string& name);
+  Status EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
+  Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
+                  std::vector<int64_t> shape);
+  Status EmitReal(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
+  // As EmitInto; |shape| has four axes, which become [N, C, L] where |rank| is 3.
+  Status EmitSpatial(graph::Node made, const OnnxNode& from, size_t rank,
+                     const std::vector<int64_t>& shape);
+
+  // Operands of one kind (qdq_operand.cc).
+  Result<graph::TensorId> Weights(const OnnxNode& node, size_t rank);
+  Result<graph::TensorId> Bias(const OnnxNode& node, size_t index, const graph::GraphTensor& x,
+                               const graph::GraphTensor& w);
+  Result<graph::Window> ReadWindow(const OnnxNode& node, const std::vector<int64_t>& shape,
+                                   std::vector<int64_t> kernel);
+  Result<graph::TensorId> Spatial4(const OnnxNode& node, graph::TensorId x);
+
+  // Scales (qdq_quant.cc).
+  Status Quantize(const OnnxNode& node);
+  Status Dequantize(const OnnxNode& node);
+
+ private:
   // Scales and zero points as the file has them, and the type it gives the integers, if it does.
   struct Scales {
     graph::Quant quant;
@@ -39,40 +78,13 @@ class QdqConverter {
   Status Inputs();
   Status Outputs();
   Status One(const OnnxNode& node);
-  Result<Sink> Follow(const OnnxNode& node);
-  Status Bound(const OnnxNode& node, const graph::Quant& quant, Sink& sink) const;
-  Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);  // an int8 activation
-  const HostTensor* Initializer(const std::string& name) const;
-  Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
-  Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from, const graph::Quant& quant,
-                               std::vector<int64_t> shape, const std::string& name);
-  Status EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
-  Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
-                  std::vector<int64_t> shape);
   void MakeNamesUnique();
 
   // Scales (qdq_quant.cc).
-  Status Quantize(const OnnxNode& node);
-  Status Dequantize(const OnnxNode& node);
   Result<Scales> ReadScales(const OnnxNode& node) const;
   Result<graph::Quant> ActivationQuant(const OnnxNode& node,
                                        bool* is_unsigned) const;  // of a QuantizeLinear
   Status DequantizeConstant(const OnnxNode& node, const HostTensor& constant, Scales scales);
-
-  // Operators (qdq_ops.cc, qdq_shape.cc).
-  Status Conv(const OnnxNode& node);
-  Status Dense(const OnnxNode& node);  // Gemm, MatMul
-  Status Add(const OnnxNode& node);    // Add, Mul
-  Status Pool(const OnnxNode& node);
-  Status Reshape(const OnnxNode& node);
-  Result<std::vector<int64_t>> NewShape(const OnnxNode& node, const std::vector<int64_t>& in) const;
-  Status Activation(const OnnxNode& node);
-  Result<graph::TensorId> Weights(const OnnxNode& node, size_t rank);
-  Result<graph::TensorId> Bias(const OnnxNode& node, size_t index, const graph::GraphTensor& x,
-                               const graph::GraphTensor& w);
-  Result<graph::Window> ReadWindow(const OnnxNode& node, const std::vector<int64_t>& shape,
-                                   std::vector<int64_t> kernel);
-  Result<graph::TensorId> Spatial4(const OnnxNode& node, graph::TensorId x);
 
   const OnnxModel& model_;
   graph::Graph graph_;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/graph.h"
+#include "compiler/import/options.h"
 
 namespace tessera {
 
@@ -29,7 +30,8 @@ namespace tessera {
 // Names of the operators that are read, with blanks between them.
 std::string TfliteOperators();
 
-Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path);
+Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::string& path,
+                                  const ImportOptions& options = {});
 
 }  // namespace tessera
 

@@ -5,61 +5,26 @@
 #include <cctype>
 #include <set>
 
+#include "compiler/graph/op_def.h"
+#include "compiler/import/tflite.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tessera::tflite_model {
 
 using graph::TensorId;
 
-// The operators that are read, with the numbers of their inputs.
-struct Converter::Row {
-  BuiltinOperator code;
-  size_t least, most;
-  Status (Converter::*convert)();
+namespace {
 
-  static const Row* Find(BuiltinOperator code);
-  static std::string Names();
-  static const Row kAll[];
-};
-
-const Converter::Row Converter::Row::kAll[] = {
-    {BuiltinOperator::ADD, 2, 2, &Converter::Add},
-    {BuiltinOperator::AVERAGE_POOL_2D, 1, 1, &Converter::AveragePool},
-    {BuiltinOperator::CONCATENATION, 1, 1024, &Converter::Concat},
-    {BuiltinOperator::CONV_2D, 2, 3, &Converter::Conv},
-    {BuiltinOperator::DEPTHWISE_CONV_2D, 2, 3, &Converter::Depthwise},
-    {BuiltinOperator::DEQUANTIZE, 1, 1, &Converter::Dequantize},
-    {BuiltinOperator::EXPAND_DIMS, 2, 2, &Converter::ExpandDims},
-    {BuiltinOperator::FULLY_CONNECTED, 2, 3, &Converter::FullyConnected},
-    {BuiltinOperator::MAX_POOL_2D, 1, 1, &Converter::MaxPool},
-    {BuiltinOperator::MEAN, 2, 2, &Converter::Mean},
-    {BuiltinOperator::MUL, 2, 2, &Converter::Mul},
-    {BuiltinOperator::PAD, 2, 2, &Converter::Pad},
-    {BuiltinOperator::PADV2, 3, 3, &Converter::Pad},
-    {BuiltinOperator::QUANTIZE, 1, 1, &Converter::Quantize},
-    {BuiltinOperator::RELU, 1, 1, &Converter::Relu},
-    {BuiltinOperator::RELU6, 1, 1, &Converter::Relu},
-    {BuiltinOperator::RELU_N1_TO_1, 1, 1, &Converter::Relu},
-    {BuiltinOperator::RESHAPE, 1, 2, &Converter::Reshape},
-    {BuiltinOperator::SOFTMAX, 1, 1, &Converter::Softmax},
-    {BuiltinOperator::SQUEEZE, 1, 1, &Converter::Squeeze},
-    {BuiltinOperator::SUB, 2, 2, &Converter::Sub},
-    {BuiltinOperator::TRANSPOSE, 2, 2, &Converter::Transpose},
-};
-
-const Converter::Row* Converter::Row::Find(BuiltinOperator code) {
-  const Row* row = std::ranges::find(kAll, code, &Row::code);
-  return row == std::end(kAll) ? nullptr : row;
-}
-
-std::string Converter::Row::Names() {
-  std::string names;
-  for (const Row& row : kAll) {
-    names += fmt::format("{}{}", names.empty() ? "" : " ",
-                         tflite_file::EnumNameBuiltinOperator(row.code));
+const graph::TfliteRow* RowOf(std::string_view type) {
+  for (const graph::OpDef* def : graph::AllOps()) {
+    for (const graph::TfliteRow& row : def->tflite) {
+      if (row.type == type) return &row;
+    }
   }
-  return names;
+  return nullptr;
 }
+
+}  // namespace
 
 Result<graph::Graph> Converter::Convert() {
   graph_.name = model_.name;
@@ -120,10 +85,10 @@ Status Converter::Outputs() {
 
 Status Converter::One(const Operator& op) {
   op_ = &op;
-  const Row* row = Row::Find(op.code);
+  const graph::TfliteRow* row = RowOf(op.type);
   if (!row) {
     return Unsupported("operator {} is not supported{} (supported: {})", op.type,
-                       op.outputs.empty() ? "" : "; it makes " + Out().Place(), Row::Names());
+                       op.outputs.empty() ? "" : "; it makes " + Out().Place(), TfliteOperators());
   }
   if (op.inputs.size() < row->least || op.inputs.size() > row->most) {
     return Invalid("{} inputs, takes {} to {}", op.inputs.size(), row->least, row->most);
@@ -132,7 +97,7 @@ Status Converter::One(const Operator& op) {
   if (Out().constant()) return Invalid("its result {} is a constant", Out().Place());
   if (made_[static_cast<size_t>(Out().index)] >= 0)
     return Invalid("its result {} has another maker", Out().Place());
-  return (this->*row->convert)();
+  return row->convert(*this);
 }
 
 // Tensors of a file may share a name, and those between the nodes of one operator have made-up
@@ -159,7 +124,5 @@ void Converter::MakeNamesUnique() {
     if (!edges.contains(static_cast<TensorId>(i))) make_unique(graph_.tensors[i].name);
   }
 }
-
-std::string Converter::Operators() { return Row::Names(); }
 
 }  // namespace tessera::tflite_model

@@ -2,7 +2,8 @@
 //
 // The walk from a .tflite file's operators to a graph's: one or a few nodes for each, layouts from
 // NHWC to NCHW. The node that makes an operator's result is named by the operator ("conv_2d_3");
-// those in front of it and between have a suffix. Internal to compiler/import.
+// those in front of it and between have a suffix. Used by: tflite.cc, and the operators' rows in
+// compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/import/options.h"
 #include "compiler/import/tflite_model.h"
 
 namespace tessera::tflite_model {
@@ -20,12 +22,17 @@ using graph::Shape;
 
 class Converter {
  public:
-  explicit Converter(const TfliteModel& model) : model_(model), made_(model.tensors.size(), -1) {}
+  Converter(const TfliteModel& model, const ImportOptions& the_options)
+      : options(the_options), model_(model), made_(model.tensors.size(), -1) {}
   Result<graph::Graph> Convert();
-  static std::string Operators();  // names of those that are read
 
- private:
-  struct Row;  // of the table of operators
+  const ImportOptions options;
+
+  // What an operator's row works with (compiler/ops): the operator op(), its operands and result,
+  // the graph that grows. |i| counts the operator's inputs.
+
+  const Operator& op() const { return *op_; }
+  const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
 
   template <typename... Args>
   std::unexpected<Error> Invalid(fmt::format_string<Args...> format, Args&&... args) const {
@@ -38,27 +45,25 @@ class Converter {
                   Fail(Code::kUnsupported, format, std::forward<Args>(args)...).error());
   }
 
-  // Walk (tflite_convert.cc).
-  Status Inputs();
-  Status Outputs();
-  Status One(const Operator& op);
-  void MakeNamesUnique();
-
-  // Operands and results (tflite_operand.cc). |i| counts the operator's inputs.
+  // Operands and results (tflite_operand.cc).
   bool Has(size_t i) const { return i < op_->inputs.size() && op_->inputs[i] >= 0; }
   Result<const TfliteTensor*> In(size_t i) const;
   const TfliteTensor& Out() const { return model_.tensors[static_cast<size_t>(op_->outputs[0])]; }
   Result<graph::TensorId> Activation(size_t i, TensorType type = TensorType::INT8) const;
+  Result<graph::TensorId> Spatial(size_t i = 0) const;    // an image
   Result<std::vector<int64_t>> Integers(size_t i) const;  // a short constant of int32 or int64
-  Status Reserve(size_t bytes);                           // before a constant of so many is made
+  // Input |i|, a constant, with its elements repeated to |shape| (in file order).
+  Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);
+  Status Reserve(size_t bytes);  // before a constant of so many is made
   Result<graph::TensorId> Emit(graph::Node made, const std::string& suffix,
                                const graph::Quant& quant, Shape shape);
-  Status Finish(graph::Node made, Shape shape);  // makes the operator's result
+  // Makes the operator's result. Both round as TFLite does, but for a node that asks for kHalfUp.
+  Status Finish(graph::Node made, Shape shape);
   template <typename T>
   Result<const T*> Options() const {
-    const T* options = op_->table->template builtin_options_as<T>();
-    if (!options) return Invalid("its options are missing or another operator's");
-    return options;
+    const T* found = op_->table->template builtin_options_as<T>();
+    if (!found) return Invalid("its options are missing or another operator's");
+    return found;
   }
 
   // Scales and bounds (tflite_quant.cc).
@@ -70,45 +75,22 @@ class Converter {
   // Layouts (tflite_shape.cc). "File order" is row-major NHWC.
   Result<graph::TensorId> ToFileOrder(graph::TensorId x);
   Status FinishFromFileOrder(graph::TensorId x);
+  Status ReshapeTo(const Shape& shape);
 
-  // Contractions (tflite_conv.cc).
-  Status Conv();
-  Status Depthwise();
-  Status FullyConnected();
+  // Weights and windows (tflite_weights.cc, tflite_window.cc).
   Result<graph::TensorId> Weights(size_t rank, int channel_axis);
-  Status AddBias(graph::Node& node);
-  template <typename T>
-  Status Contract(const T& options, bool depthwise);
-
-  // Windows (tflite_pool.cc).
-  Status AveragePool();
-  Status MaxPool();
-  Status Mean();
-  Result<graph::TensorId> Spatial() const;
+  Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i|, when there is one
   Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
                                    graph::Window window) const;
-  Status Pool(graph::Op op);
+  // Input 1 of |what| holds the axes of the image; whether the result keeps them.
+  Result<bool> OverImage(const char* what) const;
 
-  // Element by element (tflite_elementwise.cc).
-  Status Add();
-  Status Sub();
-  Status Mul();
-  Status Relu();
-  Status Quantize();
-  Status Dequantize();
-  Status Softmax();
-  template <typename T>
-  Status Binary(graph::Op op);
-  Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);
-
-  // Elements that move (tflite_shape.cc, tflite_move.cc).
-  Status Reshape();
-  Status Squeeze();
-  Status ExpandDims();
-  Status Transpose();
-  Status Pad();
-  Status Concat();
-  Status ReshapeTo(const Shape& shape);
+ private:
+  // Walk (tflite_convert.cc).
+  Status Inputs();
+  Status Outputs();
+  Status One(const Operator& op);
+  void MakeNamesUnique();
 
   const TfliteModel& model_;
   graph::Graph graph_;

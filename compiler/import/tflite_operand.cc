@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "compiler/graph/op_def.h"
 #include "compiler/import/tflite_convert.h"
 #include "runtime/tensor/tensor.h"
 
@@ -71,6 +72,37 @@ Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
   return values;
 }
 
+Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  if (from->type != TensorType::INT8) {
+    return Unsupported("input {} is {}; INT8 is supported", from->Place(), TypeText(from->type));
+  }
+  Shape small = from->shape;
+  if (small.size() <= shape.size()) small.insert(small.begin(), shape.size() - small.size(), 1);
+  bool fits = small.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d) fits = small[d] == 1 || small[d] == shape[d];
+  if (!fits) {
+    return Unsupported("constant {} of shape {} does not repeat to {}", from->Place(),
+                       ShapeText(from->shape), ShapeText(shape));
+  }
+  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt8, .shape = GraphShape(shape)};
+  TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
+  const size_t count = static_cast<size_t>(made.count());
+  TESSERA_TRY(Reserve(count));
+  std::vector<uint8_t> bytes(count);
+  std::vector<int64_t> at(shape.size());
+  for (size_t k = 0; k < count; ++k) {
+    size_t source = 0;
+    for (size_t d = 0; d < shape.size(); ++d)
+      source =
+          source * static_cast<size_t>(small[d]) + static_cast<size_t>(small[d] == 1 ? 0 : at[d]);
+    bytes[k] = from->data[source];
+    for (size_t d = shape.size(); d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
+  }
+  made.data = GraphBytes(bytes, shape);
+  return graph_.AddTensor(std::move(made));
+}
+
 Status Converter::Reserve(size_t bytes) {
   constant_bytes_ += bytes;
   if (constant_bytes_ <= kMaxConstantBytes) return {};
@@ -84,7 +116,7 @@ Status Converter::Reserve(size_t bytes) {
 Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
                                  const graph::Quant& quant, Shape shape) {
   made.name = NodeName(*op_) + suffix;
-  made.round = isa::Round::kTflite;
+  if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
   made.output = graph_.AddTensor({.name = Out().name + suffix,
                                   .dtype = DType::kInt8,
                                   .shape = std::move(shape),
@@ -95,7 +127,7 @@ Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
 
 Status Converter::Finish(graph::Node made, Shape shape) {
   const TfliteTensor& out = Out();
-  const bool real = made.op == graph::Op::kDequantize;
+  const bool real = graph::DefOf(made.op).types == graph::Types::kFromInt8;
   const TensorType type = real ? TensorType::FLOAT32 : TensorType::INT8;
   if (out.type != type) {
     return Unsupported("its result {} is {}; {} is supported", out.Place(), TypeText(out.type),
@@ -112,7 +144,7 @@ Status Converter::Finish(graph::Node made, Shape shape) {
     TESSERA_ASSIGN(result.quant, ActivationQuant(out));
   }
   made.name = NodeName(*op_);
-  made.round = isa::Round::kTflite;
+  if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
   made.output = graph_.AddTensor(std::move(result));
   made_[static_cast<size_t>(out.index)] = made.output;
   graph_.nodes.push_back(std::move(made));

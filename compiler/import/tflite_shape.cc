@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layouts, and the operators that change shapes: RESHAPE, SQUEEZE, EXPAND_DIMS.
+// Layouts: shapes, axes and bytes as the graph has them, and back to the order of the file.
 #include <algorithm>
-#include <functional>
-#include <numeric>
-#include <set>
 
 #include "compiler/import/tflite_convert.h"
 #include "runtime/tensor/tensor.h"
@@ -19,10 +16,6 @@ constexpr size_t kMaxRank = 8;
 // Whether the elements of a tensor of shape [N, C, H, W] stand in another order than in NHWC.
 bool Moves(const std::vector<int64_t>& nchw) {
   return nchw.size() == 4 && nchw[1] > 1 && nchw[2] * nchw[3] > 1;
-}
-
-int64_t Count(const std::vector<int64_t>& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
 }  // namespace
@@ -62,8 +55,10 @@ Result<TensorId> Converter::ToFileOrder(TensorId x) {
   if (!Moves(from.shape)) return x;
   const graph::Quant quant = *from.quant;
   const Shape shape = FileShape(from.shape);
-  return Emit({.op = graph::Op::kTranspose, .inputs = {x}, .perm = {0, 2, 3, 1}}, ".nhwc", quant,
-              shape);
+  return Emit({.op = graph::Op::kTranspose,
+               .inputs = {x},
+               .attributes = graph::TransposeAttributes{{0, 2, 3, 1}}},
+              ".nhwc", quant, shape);
 }
 
 // Makes the operator's result of |x|, whose elements are those of the result in the file's order.
@@ -76,7 +71,10 @@ Status Converter::FinishFromFileOrder(TensorId x) {
     const graph::Quant quant = *graph_.tensor(x).quant;
     TESSERA_ASSIGN(x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".shape", quant, file));
   }
-  return Finish({.op = graph::Op::kTranspose, .inputs = {x}, .perm = {0, 3, 1, 2}}, shape);
+  return Finish({.op = graph::Op::kTranspose,
+                 .inputs = {x},
+                 .attributes = graph::TransposeAttributes{{0, 3, 1, 2}}},
+                shape);
 }
 
 Status Converter::ReshapeTo(const Shape& shape) {
@@ -96,61 +94,6 @@ Status Converter::ReshapeTo(const Shape& shape) {
     return Finish({.op = graph::Op::kReshape, .inputs = {x}}, GraphShape(shape));
   TESSERA_ASSIGN(x, ToFileOrder(x));
   return FinishFromFileOrder(x);
-}
-
-Status Converter::Reshape() {
-  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
-  Shape shape;
-  if (Has(1)) {
-    TESSERA_ASSIGN(shape, Integers(1));
-  } else {
-    TESSERA_ASSIGN(const auto* options, Options<tflite_file::ReshapeOptions>());
-    if (!options->new_shape() || options->new_shape()->size() > kMaxRank)
-      return Invalid("its options have no shape of 1 to {} axes", kMaxRank);
-    shape.assign(options->new_shape()->begin(), options->new_shape()->end());
-  }
-  const auto unknown = std::ranges::find(shape, -1);
-  if (unknown != shape.end()) {
-    *unknown = 1;
-    const Result<int64_t> rest = ElementCount(shape);
-    *unknown = rest && *rest > 0 ? Count(from->shape) / *rest : -1;
-  }
-  return ReshapeTo(shape);
-}
-
-Status Converter::Squeeze() {
-  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
-  const int rank = static_cast<int>(from->shape.size());
-  const auto* options = op_->table->builtin_options_as<tflite_file::SqueezeOptions>();
-  std::set<int> axes;
-  if (options && options->squeeze_dims()) {
-    for (const int axis : *options->squeeze_dims()) {
-      if (axis < -rank || axis >= rank ||
-          from->shape[static_cast<size_t>(axis < 0 ? axis + rank : axis)] != 1) {
-        return Invalid("axis {} of {} with shape {} is not one of extent 1", axis, from->Place(),
-                       ShapeText(from->shape));
-      }
-      axes.insert(axis < 0 ? axis + rank : axis);
-    }
-  }
-  Shape shape;
-  for (int i = 0; i < rank; ++i) {
-    const int64_t extent = from->shape[static_cast<size_t>(i)];
-    if (axes.empty() ? extent != 1 : !axes.contains(i)) shape.push_back(extent);
-  }
-  return ReshapeTo(shape);
-}
-
-Status Converter::ExpandDims() {
-  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
-  TESSERA_ASSIGN(const std::vector<int64_t> axes, Integers(1));
-  const int64_t rank = static_cast<int64_t>(from->shape.size());
-  if (axes.size() != 1 || axes[0] < -rank - 1 || axes[0] > rank) {
-    return Invalid("its axis is not one of {} to {}", -rank - 1, rank);
-  }
-  Shape shape = from->shape;
-  shape.insert(shape.begin() + (axes[0] < 0 ? axes[0] + rank + 1 : axes[0]), 1);
-  return ReshapeTo(shape);
 }
 
 }  // namespace tessera::tflite_model

@@ -92,7 +92,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
   return type;
 }
 
-Expr Requant(Expr a, Expr multiplier, Expr shift, Rounding rounding) {
+Expr Requant(Expr a, Expr multiplier, Expr shift, isa::Round rounding) {
   return ScalarCall("requant",
                     {a, multiplier, shift, Imm(DType::kInt32, static_cast<int>(rounding))});
 }

@@ -20,7 +20,7 @@
 namespace tessera::ir {
 
 enum class ScalarIntrin : uint8_t {
-  kRequant,    // requant(a, multiplier, shift, rounding)   i32; rounding is a constant
+  kRequant,    // requant(a, multiplier, shift, rounding)   i32; rounding: a constant isa::Round
   kClampAdd,   // clamp_add(y, zero, lo, hi)                i32
   kClamp,      // clamp(x, lo, hi)                          any
   kAbs,        // abs(x)                                    i32, i64, f32; the lowest integer stays
@@ -38,7 +38,7 @@ std::optional<ScalarIntrinInfo> FindScalarIntrin(const std::string& name);
 // Checks operand count and types; the result has the type of the first operand.
 Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& args);
 
-Expr Requant(Expr a, Expr multiplier, Expr shift, Rounding rounding);
+Expr Requant(Expr a, Expr multiplier, Expr shift, isa::Round rounding);
 Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi);
 Expr Clamp(Expr x, Expr lo, Expr hi);
 Expr Abs(Expr x);

@@ -175,7 +175,7 @@ LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneVa
   auto i32 = [&](int k) { return static_cast<int32_t>(args[k].i); };
   switch (id) {
     case ScalarIntrin::kRequant:
-      out.i = RequantValue(i32(0), i32(1), i32(2), static_cast<Rounding>(args[3].i));
+      out.i = RequantValue(i32(0), i32(1), i32(2), static_cast<isa::Round>(args[3].i));
       break;
     case ScalarIntrin::kClampAdd:
       out.i = ClampAddValue(i32(0), i32(1), i32(2), i32(3));

@@ -6,13 +6,13 @@
 
 namespace tessera::ir {
 
-int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, Rounding rounding) {
+int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, isa::Round rounding) {
   const int left = std::max(shift, 0);
   const int right = std::max(-shift, 0);
   const int32_t scaled = static_cast<int32_t>(static_cast<uint32_t>(a) << left);
   const int64_t product = static_cast<int64_t>(scaled) * multiplier;  // |product| < 2^62
 
-  if (rounding == Rounding::kTflite) {
+  if (rounding == isa::Round::kTflite) {
     // First step: divide by 2^31, nearest, ties to plus infinity.
     const int64_t first = (product + (int64_t{1} << 30)) >> 31;
     if (right == 0) return static_cast<int32_t>(first);
@@ -28,7 +28,7 @@ int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, Rounding roun
   const int64_t remainder = product - quotient * (int64_t{1} << (bits - 1)) * 2;
   const int64_t half = int64_t{1} << (bits - 1);
   bool up = remainder >= half;
-  if (rounding == Rounding::kEven && remainder == half) up = (quotient & 1) != 0;
+  if (rounding == isa::Round::kEven && remainder == half) up = (quotient & 1) != 0;
   return static_cast<int32_t>(quotient + (up ? 1 : 0));
 }
 

@@ -2,26 +2,20 @@
 //
 // Exact integer arithmetic of quantised graphs, as the host path means it. Written from the
 // definition (scale, then round by a named rule), on values rather than bits, so that agreement
-// with the accelerator's semantics says something. Depends on nothing but the standard library.
+// with the accelerator's semantics says something. Depends on: isa/enums.h, for the roundings.
 #ifndef TESSERA_COMPILER_IR_SCALAR_MATH_H_
 #define TESSERA_COMPILER_IR_SCALAR_MATH_H_
 
 #include <cstdint>
 
-namespace tessera::ir {
+#include "isa/enums.h"
 
-// How a scaled value becomes an integer. The numbers appear in IR text as the last operand of
-// requant.
-enum class Rounding : int32_t {
-  kEven = 0,    // once, ties to even (ONNX)
-  kTflite = 1,  // ties up at 2^-31, then ties away from zero at the shift (TFLite's two steps)
-  kHalfUp = 2,  // once, ties up
-};
+namespace tessera::ir {
 
 // a * multiplier * 2^(shift - 31), rounded.
 //   multiplier  0 to 2^31 - 1
 //   shift       -32 to 31; a positive one shifts |a| first, modulo 2^32
-int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, Rounding rounding);
+int32_t RequantValue(int32_t a, int32_t multiplier, int32_t shift, isa::Round rounding);
 
 // clamp(y + zero, lo, hi) without overflow; lo <= hi.
 int32_t ClampAddValue(int32_t y, int32_t zero, int32_t lo, int32_t hi);

@@ -11,7 +11,7 @@
 
 namespace tessera::quantize {
 
-// Fills Node::requant and Node::add_inputs of |graph|.
+// Fills Node::requant of |graph|, by each operator's rule.
 //   errors  kOutOfRange  a factor of some node does not fit; the message names node and channel
 Status AttachRequant(graph::Graph& graph);
 

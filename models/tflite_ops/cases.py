@@ -282,6 +282,73 @@ def relu(rng, k):
     return [x], [result], (0, None)
 
 
+def every(rng, kind, lo=0.004, hi=0.2):
+    """An input that a run can fill with all int8 values: as many elements, or a small image."""
+    return Tensor((1, 256), scale=scale(rng, kind, lo, hi), zero=zero(rng))
+
+
+def logistic(rng, k):
+    x = every(rng, KINDS[k % len(KINDS)], 0.002, 0.3)
+    return [x], [Tensor(x.shape, scale=1 / 256, zero=-128)], (0, None)
+
+
+def tanh(rng, k):
+    x = every(rng, KINDS[k % len(KINDS)], 0.002, 0.3)
+    return [x], [Tensor(x.shape, scale=1 / 128, zero=0)], (0, None)
+
+
+def hard_swish(rng, k):
+    x = every(rng, KINDS[k % len(KINDS)], 0.004, 0.2)
+    out = float(x.scale[0]) * [0.7, 1.0, 0.5, 2.0, 0.25, 1.3, 0.9, 0.5, 3.0, 0.1][k % 10]
+    return [x], [Tensor(x.shape, scale=np.float32(out), zero=zero(rng))], options("HardSwishOptions")
+
+
+def leaky_relu(rng, k):
+    kind = KINDS[k % len(KINDS)]
+    x = every(rng, kind)
+    out = float(x.scale[0]) * {"plain": 0.8, "ties": 0.5, "saturating": 0.1, "spread": 30.0, "growing": 0.03}[kind]
+    alpha = [0.1, 0.01, 0.25, 0.5, 0.2, 0.3, 0.125, 1.5, 0.05, 1.0][k % 10]
+    return [x], [Tensor(x.shape, scale=np.float32(out), zero=zero(rng))], options("LeakyReluOptions", alpha=alpha)
+
+
+RESIZES = [  # from, to, align corners, half pixel centers
+    ((4, 5), (8, 10), False, False), ((4, 5), (8, 10), False, True), ((4, 5), (8, 10), True, False), ((3, 3), (7, 5), False, True),
+    ((7, 6), (3, 4), False, False), ((5, 5), (10, 3), True, False), ((1, 1), (4, 3), False, False), ((6, 4), (1, 1), False, True),
+]
+
+
+def resize_nearest(rng, k):
+    (h, w), size, align, half = RESIZES[k]
+    channels = [3, 16, 5, 1, 4, 2, 7, 3][k]
+    x, y = same_quant(rng, (1, h, w, channels), (1, *size, channels))
+    return [x, Tensor.constant(size)], [y], options("ResizeNearestNeighborOptions", alignCorners=align, halfPixelCenters=half)
+
+
+TRANSPOSES = [  # h, w, in, out, kernel, stride, padding, bias
+    (4, 5, 3, 4, (3, 3), (2, 2), "same", True), (3, 3, 8, 5, (2, 2), (2, 2), "valid", True), (5, 4, 2, 7, (3, 3), (1, 1), "same", False),
+    (2, 6, 4, 3, (4, 4), (2, 2), "same", True), (6, 2, 1, 6, (1, 3), (1, 2), "valid", False), (3, 4, 5, 2, (5, 2), (3, 1), "valid", True),
+    (4, 4, 16, 16, (3, 3), (2, 2), "same", True), (3, 5, 6, 4, (2, 3), (3, 2), "same", False),
+]
+
+
+def transpose_conv(rng, k):
+    kind, (h, w, ins, outs, kernel, stride, pad, biased) = KINDS[k % len(KINDS)], TRANSPOSES[k]
+    x_scale = scale(rng, kind)
+    taps = ins * math.prod(-(-kernel[d] // stride[d]) for d in range(2))
+    weights, bias, out = contraction(rng, kind, (outs, *kernel, ins), x_scale, taps, outs, 0, k % 4 != 2)
+    made = options("TransposeConvOptions", padding=PADDINGS[pad], strideH=stride[0], strideW=stride[1])
+    oh, ow = (n * stride[d] if pad == "same" else (n - 1) * stride[d] + kernel[d] for d, n in enumerate((h, w)))
+    inputs = [Tensor.constant([1, oh, ow, outs]), weights, Tensor((1, h, w, ins), scale=x_scale, zero=zero(rng))]
+    return inputs + ([bias] if biased else []), [Tensor((1, oh, ow, outs), scale=out, zero=zero(rng))], made
+
+
+def reduce_max(rng, k):
+    h, w, channels = [(5, 4, 3), (8, 8, 4), (1, 1, 6), (7, 3, 16)][k]
+    keep = k % 2 == 0
+    x, y = same_quant(rng, (1, h, w, channels), (1, 1, 1, channels) if keep else (1, channels))
+    return [x, Tensor.constant([1, 2])], [y], options("ReducerOptions", keepDims=keep)
+
+
 # Operator, how many files, their maker, what is added to their names.
 FAMILIES = [
     ("CONV_2D", 12, conv, ""), ("CONV_2D", 3, conv_grouped, "grouped"), ("DEPTHWISE_CONV_2D", 10, depthwise, ""),
@@ -290,4 +357,6 @@ FAMILIES = [
     ("RESHAPE", 10, reshape, ""), ("SQUEEZE", 3, squeeze, ""), ("EXPAND_DIMS", 3, expand_dims, ""), ("TRANSPOSE", 6, transpose, ""),
     ("PAD", 6, pad, ""), ("PADV2", 6, padv2, ""), ("CONCATENATION", 6, concatenation, ""), ("QUANTIZE", 10, quantize, ""),
     ("DEQUANTIZE", 4, dequantize, ""), ("RELU", 5, relu, ""), ("RELU6", 5, relu, ""),
+    ("LOGISTIC", 10, logistic, ""), ("TANH", 10, tanh, ""), ("HARD_SWISH", 10, hard_swish, ""), ("LEAKY_RELU", 10, leaky_relu, ""),
+    ("RESIZE_NEAREST_NEIGHBOR", 8, resize_nearest, ""), ("TRANSPOSE_CONV", 8, transpose_conv, ""), ("REDUCE_MAX", 4, reduce_max, ""),
 ]

@@ -9,6 +9,7 @@ from importlib.metadata import version
 import flatbuffers
 import numpy as np
 from ai_edge_litert import schema_py_generated as schema
+from ai_edge_litert.interpreter import Interpreter as LitertInterpreter, OpResolverType as LitertResolver
 from tflite_runtime.interpreter import Interpreter, OpResolverType
 
 from build import INT8, PADDINGS, Tensor, one_operator, options
@@ -16,6 +17,7 @@ from build import INT8, PADDINGS, Tensor, one_operator, options
 PACKAGE = "tflite-runtime"
 VERSION = version(PACKAGE)
 WANTED = "2.14.0"  # what requirements.txt names; the committed files were made with it
+LITERT, LITERT_WANTED = version("ai-edge-litert"), "2.3.0"
 
 
 class Rng:
@@ -71,6 +73,13 @@ def open_model(content, kernels=OpResolverType.BUILTIN_REF):
     taken = [op["op_name"] for op in made._get_ops_details() if op["op_name"] == "DELEGATE"]
     if taken:
         raise SystemExit("the interpreter gave operators to a delegate: results would not be the reference kernels'")
+    return made
+
+
+def open_litert(content):
+    """The same in LiteRT, with its reference kernels."""
+    made = LitertInterpreter(model_content=content, experimental_op_resolver_type=LitertResolver.BUILTIN_REF, num_threads=1)
+    made.allocate_tensors()
     return made
 
 
@@ -136,6 +145,8 @@ def check_rounding():
         raise SystemExit("this interpreter's convolution rounds neither once nor twice: its results cannot be used")
     if run(open_model(dense), [x])[0].reshape(-1).tolist() != clamp(twice):
         raise SystemExit("this interpreter's fully connected layer does not round twice: its results are another arithmetic")
+    if run(open_litert(dense), [x])[0].reshape(-1).tolist() != clamp(once):
+        raise SystemExit("LiteRT's fully connected layer does not round once: its results are another arithmetic")
     return count
 
 
@@ -143,6 +154,8 @@ def check():
     """All checks; a line that says what was found, to be written beside the results."""
     if VERSION != WANTED:
         raise SystemExit(f"{PACKAGE} {VERSION} is installed, the files are made with {WANTED}: see requirements.txt")
+    if LITERT != LITERT_WANTED:
+        raise SystemExit(f"ai-edge-litert {LITERT} is installed, the files are made with {LITERT_WANTED}: see requirements.txt")
     return {"package": PACKAGE, "version": VERSION, "kernels": "BUILTIN_REF", "rounding": "double",
             "sums_that_tell": check_rounding()}
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "compiler/graph/example.h"
 
 namespace tessera::networks {
 namespace {
@@ -181,15 +182,15 @@ class Builder {
     const int64_t channels = ShapeOf(0)[1], outs = Get(Field::kOuts);
     Node node{.op = Op::kConv, .inputs = {From(0)}};
     const bool depthwise = step_->kind == Kind::kDepthwise;
-    node.groups = depthwise ? channels : Get(Field::kGroups);
+    const int64_t groups = depthwise ? channels : Get(Field::kGroups);
     const int64_t made = depthwise ? channels * outs : outs;
-    if (channels % node.groups != 0 || made % node.groups != 0)
-      return Bad("{} groups of {} and {} channels", node.groups, channels, made);
-    node.window = Window();
+    if (channels % groups != 0 || made % groups != 0)
+      return Bad("{} groups of {} and {} channels", groups, channels, made);
+    const graph::Window window = Window();
+    node.attributes = graph::ConvAttributes{window, groups};
     TESSERA_ASSIGN(const double spread,
-                   Weights(node, {made, channels / node.groups, node.window.kernel[0],
-                                  node.window.kernel[1]}));
-    const Shape shape = Through(node.window, made);
+                   Weights(node, {made, channels / groups, window.kernel[0], window.kernel[1]}));
+    const Shape shape = Through(window, made);
     return MakeScaled(std::move(node), shape, spread);
   }
 
@@ -212,8 +213,9 @@ class Builder {
   Status Pool(Op op) {
     TESSERA_TRY(Image());
     Node node{.op = op, .inputs = {From(0)}};
-    node.window = Window();
-    return MakeLike(node, Through(node.window, ShapeOf(0)[1]));
+    const graph::Window window = Window();
+    node.attributes = graph::PoolAttributes{window};
+    return MakeLike(node, Through(window, ShapeOf(0)[1]));
   }
 
   Status Move(Op op) {
@@ -221,13 +223,13 @@ class Builder {
     TESSERA_TRY(Image());
     Node node{.op = op, .inputs = {From(0)}};
     if (op == Op::kTranspose) {
-      node.perm = {0, 1, 3, 2};
+      node.attributes = graph::TransposeAttributes{{0, 1, 3, 2}};
       return MakeLike(std::move(node), {in[0], in[1], in[3], in[2]});
     }
     const int64_t top = Get(Field::kPads, 0), left = Get(Field::kPads, 1);
     const int64_t bottom = Get(Field::kPads, 2), right = Get(Field::kPads, 3);
-    node.pads = {{0, 0}, {0, 0}, {top, bottom}, {left, right}};
-    node.pad_value = QuantOf(0).zero[0];
+    node.attributes =
+        graph::PadAttributes{{{0, 0}, {0, 0}, {top, bottom}, {left, right}}, QuantOf(0).zero[0]};
     return MakeLike(std::move(node), {in[0], in[1], in[2] + top + bottom, in[3] + left + right});
   }
 
@@ -235,7 +237,9 @@ class Builder {
     const auto axis = static_cast<size_t>(Get(Field::kAxis));
     Shape shape = ShapeOf(0);
     if (axis >= shape.size()) return Bad("axis {} of {}", axis, shape.size());
-    Node node{.op = Op::kConcat, .inputs = {From(0)}, .axis = static_cast<int>(axis)};
+    Node node{.op = Op::kConcat,
+              .inputs = {From(0)},
+              .attributes = graph::ConcatAttributes{static_cast<int>(axis)}};
     for (size_t k = 1; k < step_->from.size(); ++k) {
       Shape other = ShapeOf(k);
       if (other.size() != shape.size())
@@ -243,19 +247,33 @@ class Builder {
       shape[axis] += other[axis];
       other[axis] = ShapeOf(0)[axis];
       if (other != ShapeOf(0)) return Bad("operand {} has another shape", k);
-      TensorId part = From(k);
-      if (QuantOf(k) != QuantOf(0)) {
-        Node rescale{
-            .op = Op::kRescale, .name = fmt::format("concat_{}_in{}", index_, k), .inputs = {part}};
-        rescale.round = isa::Round::kTflite;
-        TESSERA_ASSIGN(rescale.output,
-                       Add(ShapeOf(k), QuantOf(0), fmt::format("t{}.in{}", index_, k)));
-        part = rescale.output;
-        graph_.nodes.push_back(std::move(rescale));
-      }
-      node.inputs.push_back(part);
+      node.inputs.push_back(From(k));
     }
     return MakeLike(std::move(node), shape);
+  }
+
+  // An operator as its own example makes it; what the example draws follows from the seed.
+  Status Operator(Op op) {
+    size_t next = 1;
+    graph::Example example{
+        .graph = graph_,
+        .draw = [&](int64_t least, int64_t most) { return rng_.Range(least, most); },
+        .another = [&](bool) { return From(next < step_->from.size() ? next++ : 0); },
+        .node = {.op = op,
+                 .name = fmt::format("{}_{}", NameOf(step_->kind), index_),
+                 .inputs = {From(0)},
+                 .lo = static_cast<int32_t>(Get(Field::kBounds, 0)),
+                 .hi = static_cast<int32_t>(Get(Field::kBounds, 1)),
+                 .round = isa::Round::kTflite}};
+    const double scale = AsFloat(SpreadOf(0) / static_cast<double>(rng_.Range(30, 60)));
+    TESSERA_TRY(graph::Complete(example, {{scale}, {static_cast<int32_t>(Get(Field::kZero))}, -1}));
+    graph::GraphTensor& made = graph_.tensor(example.node.output);
+    made.name = fmt::format("t{}", index_);
+    if (made.count() > kMostElements) return Bad("more than {} elements", kMostElements);
+    made_.push_back(example.node.output);
+    spread_.push_back(made.quant->scale[0] * 45);
+    graph_.nodes.push_back(std::move(example.node));
+    return {};
   }
 
   Status Reshape(Shape shape) {
@@ -299,7 +317,7 @@ class Builder {
       case Kind::kConcat:
         return Concat();
     }
-    return Bad("no such step");
+    return Operator(OpOf(step_->kind));
   }
 
   const Recipe& recipe_;

@@ -5,12 +5,14 @@
 #include <initializer_list>
 
 #include "base/rng.h"
+#include "tests/networks/build.h"
 
 namespace tessera::networks {
 namespace {
 
 constexpr int64_t kMostChannels = 48;
-constexpr int64_t kMostMacs = 300'000;  // of a layer
+constexpr int64_t kMostMacs = 300'000;     // of a layer
+constexpr int64_t kMostElements = 16'384;  // of what an operator's example makes
 
 // [batch, channels, y, x], or y = 0: [batch, channels].
 using Shape = std::array<int64_t, 4>;
@@ -32,6 +34,7 @@ class Generator {
       else if (Chance(40))
         HostTail();
     }
+    if (Chance(15)) Operator(true);
     recipe_.outputs = {cur_};
     // Sometimes a result on the way is wanted too.
     if (rng_.OneIn(6)) {
@@ -278,8 +281,10 @@ class Generator {
   // What moves elements about, between layers: often the host's work.
   void HostStep() {
     const Shape s = Cur();
-    const int64_t pick = rng_.Range(0, 2);
-    if (pick == 0) {
+    const int64_t pick = rng_.Range(0, 3);
+    if (pick == 3) {
+      Operator(false);
+    } else if (pick == 0) {
       Step pad(Kind::kPad, {cur_});
       for (int64_t& p : pad[Field::kPads]) p = rng_.Range(0, 1);
       const auto& p = pad[Field::kPads];
@@ -293,6 +298,30 @@ class Generator {
           1);
       Add(Step(Kind::kConcat, {a, b}), {s[0], s[1] + S(b)[1], s[2], s[3]});
     }
+  }
+
+  // Any operator that no block stands for; at the |end| also one that leaves no image. Nothing where
+  // it does not take what there is, or makes too much of it.
+  void Operator(bool end) {
+    const auto kind = static_cast<Kind>(rng_.Range(kBlocks, static_cast<int64_t>(KindCount()) - 1));
+    Step step(kind, std::vector<int>(OperandsOf(kind).least, cur_));
+    Result(step);
+    step[Field::kSeed] = {rng_.Range(1, 1'000'000)};
+    Recipe trial = recipe_;
+    trial.steps.push_back(step);
+    trial.outputs = {static_cast<int>(trial.steps.size()) - 1};
+    const auto graph = BuildGraph(trial);
+    if (!graph) return;
+    const graph::GraphTensor& made = graph->tensor(graph->outputs[0]);
+    const size_t rank = made.shape.size();
+    if ((rank != 4 && !(end && rank == 2)) || made.count() > kMostElements ||
+        graph::Macs(*graph, graph->nodes.back()) > kMostMacs)
+      return;
+    Shape shape{made.shape[0], made.shape[1], 0, 0};
+    if (rank == 4) shape = {made.shape[0], made.shape[1], made.shape[2], made.shape[3]};
+    recipe_.steps.push_back(std::move(step));
+    shapes_.push_back(shape);
+    cur_ = static_cast<int>(shapes_.size()) - 1;
   }
 
   void HostTail() {

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <optional>
 
+#include "compiler/graph/op_def.h"
+
 namespace tessera::networks {
 namespace {
 
@@ -34,9 +36,10 @@ struct KindInfo {
   Operands operands;
   Fields fields;
 };
-const std::array<KindInfo, kKinds>& Kinds() {
+// The blocks.
+std::vector<KindInfo> Blocks() {
   using enum Field;
-  static const std::array<KindInfo, kKinds> kinds{{
+  return {
       {"input", {0, 0}, {kSeed, kShape, kZero, kNhwc}},
       {"conv",
        {1, 1},
@@ -57,9 +60,30 @@ const std::array<KindInfo, kKinds>& Kinds() {
       {"transpose", {1, 1}, {kNhwc}},
       {"pad", {1, 1}, {kPads, kNhwc}},
       {"concat", {2, 4}, {kAxis, kNhwc}},
-  }};
-  return kinds;
+  };
 }
+
+// The blocks, then the other operators; and those by number.
+struct AllKinds {
+  std::vector<KindInfo> rows = Blocks();
+  std::vector<graph::Op> ops;
+};
+const AllKinds& All() {
+  static const AllKinds all = [] {
+    using enum Field;
+    AllKinds made;
+    for (size_t k = 0; k < graph::AllOps().size(); ++k) {
+      const graph::OpDef& def = *graph::AllOps()[k];
+      const bool block = std::ranges::count(made.rows, def.name, &KindInfo::name) > 0;
+      if (block || def.types != graph::Types::kInt8) continue;
+      made.rows.push_back({def.name, {def.least, def.least}, {kSeed, kZero, kBounds, kNhwc}});
+      made.ops.push_back(static_cast<graph::Op>(k));
+    }
+    return made;
+  }();
+  return all;
+}
+const std::vector<KindInfo>& Kinds() { return All().rows; }
 const KindInfo& RowOf(Kind kind) { return Kinds()[static_cast<size_t>(kind)]; }
 
 std::optional<int64_t> Number(std::string_view word) {
@@ -189,6 +213,9 @@ class Reader {
 Step::Step() {
   for (size_t f = 0; f < kFields; ++f) fields[f] = kInfo[f].usual;
 }
+
+size_t KindCount() { return Kinds().size(); }
+graph::Op OpOf(Kind kind) { return All().ops.at(static_cast<size_t>(kind) - kBlocks); }
 
 const FieldInfo& InfoOf(Field field) { return kInfo[static_cast<size_t>(field)]; }
 std::string_view NameOf(Kind kind) { return RowOf(kind).name; }

@@ -2,7 +2,7 @@
 //
 // Recipe: a small quantised network as a list of steps with integer fields, and as text. Everything
 // else of the network (weights, biases, scales, input values) follows from the fields, so a failing
-// network is a few lines that can be read, shrunk and kept. Depends on: base.
+// network is a few lines that can be read, shrunk and kept. Depends on: base, compiler/graph.
 // Used by: the generator, the shrinker and tests/corpus/networks.
 //
 //   network seed 7
@@ -20,9 +20,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/graph/graph.h"
 
 namespace tessera::networks {
 
+// What a step makes: one of the blocks that networks are built of, or, behind them, an operator of
+// graph::AllOps() that no block has the name of, as its own example makes it (graph/example.h).
 enum class Kind : uint8_t {
   kInput,
   kConv,
@@ -38,9 +41,12 @@ enum class Kind : uint8_t {
   kUnroll,     // [N, C, H, W] to [N, C, 1, H * W]
   kTranspose,  // exchanges y and x
   kPad,
-  kConcat,  // operands of other scales are rescaled first
+  kConcat,
 };
-inline constexpr size_t kKinds = 15;
+inline constexpr size_t kBlocks = 15;
+size_t KindCount();
+// The operator that |kind| stands for; of kinds that are no blocks.
+graph::Op OpOf(Kind kind);
 
 enum class Field : uint8_t {
   kSeed,      // of weights, biases and scales

@@ -271,7 +271,7 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
   const bool is_float = ir::IsFloat(e.dtype());
   switch (info->id) {
     case ir::ScalarIntrin::kRequant:
-      return Requant(args[0], args[1], args[2], static_cast<ir::Rounding>(e->args[3]->ivalue));
+      return Requant(args[0], args[1], args[2], static_cast<isa::Round>(e->args[3]->ivalue));
     case ir::ScalarIntrin::kClampAdd: {
       // The saturated sum clamps to the same bound as the exact one.
       llvm::Value* sum = b_.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, args[0], args[1]);
@@ -297,7 +297,7 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
 
 // ir/scalar_math.h RequantValue, in 64-bit lanes.
 llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
-                                  ir::Rounding rounding) {
+                                  isa::Round rounding) {
   llvm::Type* wide = Like(b_.getInt64Ty(), a);
   const auto constant = [&](int64_t v) {
     return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true);
@@ -309,7 +309,7 @@ llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm:
   llvm::Value* product =
       b_.CreateMul(b_.CreateSExt(b_.CreateShl(a, left), wide), b_.CreateSExt(multiplier, wide));
   llvm::Value* result = nullptr;
-  if (rounding == ir::Rounding::kTflite) {
+  if (rounding == isa::Round::kTflite) {
     llvm::Value* first =
         b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31));
     llvm::Value* half =
@@ -323,7 +323,7 @@ llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm:
     llvm::Value* rest = b_.CreateSub(product, b_.CreateShl(quotient, bits));
     llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
     llvm::Value* up = b_.CreateICmpUGE(rest, half);
-    if (rounding == ir::Rounding::kEven) {
+    if (rounding == isa::Round::kEven) {
       llvm::Value* odd = b_.CreateICmpNE(b_.CreateAnd(quotient, constant(1)), constant(0));
       up = b_.CreateAnd(up, b_.CreateOr(b_.CreateICmpNE(rest, half), odd));
     }

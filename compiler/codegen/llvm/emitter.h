@@ -53,7 +53,7 @@ class FuncEmitter {
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
-                       ir::Rounding rounding);
+                       isa::Round rounding);
 
   // Memory (emit_memory.cc).
   llvm::Value* LoadFrom(const ir::Expr& e, llvm::Value* mask);

@@ -29,18 +29,6 @@ int64_t At(const TileOperand& t, int64_t i) { return t.array->Int(t.offset + i);
 void Put(const TileOperand& t, int64_t i, int64_t value) { t.array->SetInt(t.offset + i, value); }
 int32_t Low(int64_t value) { return static_cast<int32_t>(static_cast<uint64_t>(value)); }
 
-ir::Rounding RoundingOf(int64_t round) {
-  switch (static_cast<isa::Round>(round)) {
-    case isa::Round::kTflite:
-      return ir::Rounding::kTflite;
-    case isa::Round::kEven:
-      return ir::Rounding::kEven;
-    case isa::Round::kHalfUp:
-      return ir::Rounding::kHalfUp;
-  }
-  return ir::Rounding::kHalfUp;
-}
-
 // What VECTOR reads: int32 as it is, int8 centred and shifted.
 int32_t Operand(const TileOperand& t, int64_t i, int64_t zero, int64_t shift) {
   const int64_t value = At(t, i);
@@ -113,7 +101,7 @@ Status TileRequant(Operands a) {
   TESSERA_TRY(Check(kTileRequant, a[1], tile));
   for (int64_t i = 0; i < tile; ++i) {
     const int32_t y = ir::RequantValue(Operand(a[1], i, a[5].value, a[6].value), Low(a[2].value),
-                                       Low(a[3].value), RoundingOf(a[4].value));
+                                       Low(a[3].value), static_cast<isa::Round>(a[4].value));
     Result(a[0], i, y, a[7].value, a[8].value, a[9].value);
   }
   return {};
@@ -143,8 +131,8 @@ Status TileRequantPrm(Operands a) {
     const int32_t multiplier = number(isa::RecordFieldOf(isa::Memory::kPrm, "multiplier"));
     const int32_t shift = number(isa::RecordFieldOf(isa::Memory::kPrm, "shift"));
     const int32_t sum = Low(int64_t{Operand(a[1], i, a[4].value, a[5].value)} + bias);
-    Result(a[0], i, ir::RequantValue(sum, multiplier, shift, RoundingOf(a[3].value)), a[6].value,
-           a[7].value, a[8].value);
+    Result(a[0], i, ir::RequantValue(sum, multiplier, shift, static_cast<isa::Round>(a[3].value)),
+           a[6].value, a[7].value, a[8].value);
   }
   return {};
 }
@@ -154,7 +142,9 @@ Status TileAdd(Operands a) {
   for (int k = 0; k < 3; ++k) TESSERA_TRY(Check(kTileAdd, a[static_cast<size_t>(k)], tile));
   for (int64_t i = 0; i < tile; ++i) {
     const int32_t sum = Low(int64_t{Operand(a[1], i, a[6].value, a[7].value)} + At(a[2], i));
-    Result(a[0], i, ir::RequantValue(sum, Low(a[3].value), Low(a[4].value), RoundingOf(a[5].value)),
+    Result(a[0], i,
+           ir::RequantValue(sum, Low(a[3].value), Low(a[4].value),
+                            static_cast<isa::Round>(a[5].value)),
            a[8].value, a[9].value, a[10].value);
   }
   return {};

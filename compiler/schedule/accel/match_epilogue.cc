@@ -23,15 +23,7 @@ using isa::VectorMemory;
 isa::Round RoundOf(const Expr& constant) {
   int64_t value = 0;
   TESSERA_CHECK(ir::IsImm(constant, &value));
-  switch (static_cast<ir::Rounding>(value)) {
-    case ir::Rounding::kEven:
-      return isa::Round::kEven;
-    case ir::Rounding::kTflite:
-      return isa::Round::kTflite;
-    case ir::Rounding::kHalfUp:
-      return isa::Round::kHalfUp;
-  }
-  TESSERA_CHECK(false, "rounding {}", value);
+  return static_cast<isa::Round>(value);
 }
 
 // value * 2^30 * 2^(1 - 31) = value: the multiplier and shift that change nothing.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operator bodies share while a region is built. Internal to compiler/te/ops.
+// What the operators' bodies are made with: the builder of a region, and pieces that many have:
+// padding, windows, the quantised epilogue. Depends on: graph, te. Used by: compiler/ops.
 #ifndef TESSERA_COMPILER_TE_OPS_BODY_H_
 #define TESSERA_COMPILER_TE_OPS_BODY_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -45,6 +47,12 @@ class RegionBuilder {
   std::set<std::string> names_;
 };
 
+// An int32 constant, and a value as int32.
+Expr I32(int64_t value);
+Expr Wide(Expr e);
+// "n", "c", "y", "x" for four axes, "n", "c" for two, else none of our choosing.
+std::vector<std::string> AxisNames(size_t rank);
+
 // e / k without the division when k is 1.
 Expr DivBy(Expr e, int64_t k);
 
@@ -52,28 +60,18 @@ Expr DivBy(Expr e, int64_t k);
 // pads.
 Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& window,
                   int64_t fill);
+// The input index of tap |tap| for output index |at|, along axis |d| of |window|.
+Expr Tap(const graph::Window& window, int d, Expr at, const Axis& tap);
 
+// int8 clamp(y + zero, lo, hi) of an int32 |y|.
+Expr Narrow(const graph::Requant& q, Expr y);
 // int8 clamp(rescale(sum + bias) + zero, lo, hi) of the int32 tensor |sum|; per channel along axis
 // 1 when there is more than one multiplier.
 Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum);
-
-// The bodies. Each sets the value of node.output.
-void ConvBody(RegionBuilder& b, const graph::Node& node);
-void DenseBody(RegionBuilder& b, const graph::Node& node);
-void AddBody(RegionBuilder& b, const graph::Node& node);
-void SubBody(RegionBuilder& b, const graph::Node& node);
-void MulBody(RegionBuilder& b, const graph::Node& node);
-void AvgPoolBody(RegionBuilder& b, const graph::Node& node);
-void MaxPoolBody(RegionBuilder& b, const graph::Node& node);
-void MeanBody(RegionBuilder& b, const graph::Node& node);
-void SoftmaxBody(RegionBuilder& b, const graph::Node& node);
-void RescaleBody(RegionBuilder& b, const graph::Node& node);
-void ReshapeBody(RegionBuilder& b, const graph::Node& node);
-void TransposeBody(RegionBuilder& b, const graph::Node& node);
-void PadBody(RegionBuilder& b, const graph::Node& node);
-void ConcatBody(RegionBuilder& b, const graph::Node& node);
-void QuantizeBody(RegionBuilder& b, const graph::Node& node);
-void DequantizeBody(RegionBuilder& b, const graph::Node& node);
+// Sets the value of node.output, element by element from |value| at the same index. A rank with
+// usual names has them.
+void Elements(RegionBuilder& b, const graph::Node& node,
+              const std::function<Expr(const std::vector<Expr>&)>& value);
 
 }  // namespace tessera::te
 

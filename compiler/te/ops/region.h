@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region of a graph as tensor expressions: the last place that knows operator names. One file per
-// family of operators beside this one. Depends on: compiler/graph, compiler/te. Used by tools and
-// placement.
+// A region of a graph as tensor expressions, by the bodies of its operators. Depends on:
+// compiler/graph, compiler/te. Used by tools and placement.
 #ifndef TESSERA_COMPILER_TE_OPS_REGION_H_
 #define TESSERA_COMPILER_TE_OPS_REGION_H_
 
@@ -31,9 +30,6 @@ struct RegionTe {
   graph::TensorId output_id = -1;
   int64_t macs = 0;
 };
-
-// The type of elements in loop IR.
-DType TypeOf(DType dtype);
 
 // |graph| has been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);

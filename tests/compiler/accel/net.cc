@@ -81,8 +81,7 @@ TensorId Net::Conv(TensorId x, int64_t outs, graph::Window window, int64_t group
   graph::Node node;
   node.op = graph::Op::kConv;
   node.inputs = {x, graph_.AddTensor(w)};
-  node.window = window;
-  node.groups = groups;
+  node.attributes = graph::ConvAttributes{window, groups};
   node.requant = Scale(outs, w.count() / outs, round);
   return Result(node, {in[0], outs, window.OutExtent(0, in[2]), window.OutExtent(1, in[3])});
 }
@@ -111,8 +110,9 @@ TensorId Net::Add(TensorId a, TensorId b, isa::Round round) {
   node.requant->bias = {0};
   node.requant->shift = {static_cast<int8_t>(-rng_.Range(18, 20))};
   const bool first = rng_.Range(0, 1) != 0;  // which operand has the larger scale
+  node.requant->operands.resize(2);
   for (size_t k = 0; k < 2; ++k) {
-    graph::AddInput& in = node.add_inputs[k];
+    graph::OperandScale& in = node.requant->operands[k];
     in.zero = graph_.tensor(node.inputs[k]).quant->zero[0];
     if ((k == 0) == first) continue;
     in.multiplier = static_cast<int32_t>(rng_.Range(int64_t{1} << 30, (int64_t{1} << 31) - 1));
@@ -140,7 +140,7 @@ TensorId Net::MaxPool(TensorId x, graph::Window window) {
   graph::Node node;
   node.op = graph::Op::kMaxPool;
   node.inputs = {x};
-  node.window = window;
+  node.attributes = graph::PoolAttributes{window};
   const std::vector<int64_t> in = graph_.tensor(x).shape;
   return Result(node, {in[0], in[1], window.OutExtent(0, in[2]), window.OutExtent(1, in[3])});
 }
@@ -149,7 +149,7 @@ TensorId Net::AvgPool(TensorId x, graph::Window window) {
   graph::Node node;
   node.op = graph::Op::kAvgPool;
   node.inputs = {x};
-  node.window = window;
+  node.attributes = graph::PoolAttributes{window};
   node.requant = Scale(1, window.kernel[0] * window.kernel[1], isa::Round::kEven);
   node.requant->shift = {static_cast<int8_t>(-4)};
   const std::vector<int64_t> in = graph_.tensor(x).shape;

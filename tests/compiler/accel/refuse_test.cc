@@ -18,7 +18,7 @@ using Index = std::vector<Expr>;
 Expr I32(int64_t v) { return ir::Imm(DType::kInt32, v); }
 Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 Expr Narrow(Expr sum) {
-  const Expr y = ir::Requant(sum, I32(1 << 30), I32(-3), ir::Rounding::kEven);
+  const Expr y = ir::Requant(sum, I32(1 << 30), I32(-3), isa::Round::kEven);
   return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
 }
 

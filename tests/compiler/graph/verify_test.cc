@@ -35,22 +35,24 @@ Graph Good() {
   g.AddTensor({"d", DType::kInt8, {3, 16}, Quant{{1}, {0}, -1}, std::vector<uint8_t>(48)});
   value("y", {1, 3});
   g.AddTensor({"out", DType::kFloat32, {1, 3}, {}, {}});
-  g.nodes = {{.op = Op::kQuantize, .name = "quantize", .inputs = {kX}, .output = kQ},
-             {.op = Op::kConv,
-              .name = "conv",
-              .inputs = {kQ, kW, kB},
-              .output = kC,
-              .window = {.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}},
-              .groups = 2},
-             {.op = Op::kAdd, .name = "add", .inputs = {kC, kC}, .output = kS},
-             {.op = Op::kMaxPool,
-              .name = "pool",
-              .inputs = {kS},
-              .output = kM,
-              .window = {.kernel = {2, 2}, .stride = {2, 2}}},
-             {.op = Op::kReshape, .name = "reshape", .inputs = {kM}, .output = kF},
-             {.op = Op::kDense, .name = "dense", .inputs = {kF, kD}, .output = kY},
-             {.op = Op::kDequantize, .name = "dequantize", .inputs = {kY}, .output = kOut}};
+  g.nodes = {
+      {.op = Op::kQuantize, .name = "quantize", .inputs = {kX}, .output = kQ},
+      {.op = Op::kConv,
+       .name = "conv",
+       .inputs = {kQ, kW, kB},
+       .output = kC,
+       .attributes =
+           ConvAttributes{.window = {.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}},
+                          .groups = 2}},
+      {.op = Op::kAdd, .name = "add", .inputs = {kC, kC}, .output = kS},
+      {.op = Op::kMaxPool,
+       .name = "pool",
+       .inputs = {kS},
+       .output = kM,
+       .attributes = PoolAttributes{{.kernel = {2, 2}, .stride = {2, 2}}}},
+      {.op = Op::kReshape, .name = "reshape", .inputs = {kM}, .output = kF},
+      {.op = Op::kDense, .name = "dense", .inputs = {kF, kD}, .output = kY},
+      {.op = Op::kDequantize, .name = "dequantize", .inputs = {kY}, .output = kOut}};
   g.inputs = {kX};
   g.outputs = {kOut};
   return g;
@@ -117,49 +119,52 @@ const Case kCases[] = {
      "bias b is not a constant of 4 int32"},
     {"BiasType", [](Graph& g) { g.tensors[kB].dtype = DType::kFloat32; },
      "bias b is not a constant"},
-    {"Groups", [](Graph& g) { g.nodes[1].groups = 1; },
+    {"Groups", [](Graph& g) { g.nodes[1].Edit<ConvAttributes>().groups = 1; },
      "1 groups, weights [4, 1, 3, 3], operand [1, 2, 4, 4] do not agree"},
     {"Kernel",
      [](Graph& g) {
-       g.nodes[1].window.kernel = {3, 2};
+       g.nodes[1].Edit<ConvAttributes>().window.kernel = {3, 2};
      },
      "do not agree"},
     {"ConvShape",
      [](Graph& g) {
-       g.nodes[1].window.pad_after = {0, 1};
+       g.nodes[1].Edit<ConvAttributes>().window.pad_after = {0, 1};
      },
      "its result has shape [1, 4, 4, 4], the operands make [1, 4, 3, 4]"},
     {"ZeroStride",
      [](Graph& g) {
-       g.nodes[1].window.stride = {0, 1};
+       g.nodes[1].Edit<ConvAttributes>().window.stride = {0, 1};
      },
      "kernel, stride or dilation below 1"},
     {"NegativePad",
      [](Graph& g) {
-       g.nodes[1].window.pad_before = {-1, 1};
+       g.nodes[1].Edit<ConvAttributes>().window.pad_before = {-1, 1};
      },
      "or a negative pad"},
     {"WindowTooLarge",
      [](Graph& g) {
-       g.nodes[1].window.dilation = {9, 9};
+       g.nodes[1].Edit<ConvAttributes>().window.dilation = {9, 9};
      },
      "the window does not fit shape [1, 2, 4, 4]"},
     {"AddShapes", [](Graph& g) { g.nodes[2].inputs[1] = kQ; },
      "operands of shapes [1, 4, 4, 4] and [1, 2, 4, 4]"},
     {"AddTypes", [](Graph& g) { g.nodes[2].inputs[1] = kX; }, "operand x is float32"},
     {"AddShape", [](Graph& g) { g.tensors[kS].shape[1] = 5; }, "the operands make [1, 4, 4, 4]"},
+    {"Attributes", [](Graph& g) { g.nodes[1].attributes = PoolAttributes{}; },
+     "node conv (conv): its attributes are those of another operator"},
     {"PoolRank",
      [](Graph& g) {
        g.nodes[4] = {.op = Op::kMaxPool, .name = "pool2", .inputs = {kM}, .output = kF};
        g.tensors[kM].shape = {1, 16};
        g.nodes[3].op = Op::kReshape;
+       g.nodes[3].attributes = {};
        g.tensors[kS].shape = {1, 4, 4, 4};
        g.tensors[kM].shape = {4, 16};
      },
      "four axes are needed"},
     {"PoolShape",
      [](Graph& g) {
-       g.nodes[3].window.stride = {1, 1};
+       g.nodes[3].Edit<PoolAttributes>().window.stride = {1, 1};
      },
      "the operands make [1, 4, 3, 3]"},
     {"PoolScale", [](Graph& g) { g.tensors[kM].quant->scale[0] = 0.25; },
@@ -167,7 +172,7 @@ const Case kCases[] = {
     {"PaddedAverage",
      [](Graph& g) {
        g.nodes[3].op = Op::kAvgPool;
-       g.nodes[3].window.pad_before = {1, 1};
+       g.nodes[3].Edit<PoolAttributes>().window.pad_before = {1, 1};
      },
      "an average over padding"},
     {"ReshapeCount", [](Graph& g) { g.tensors[kF].shape[1] = 15; },

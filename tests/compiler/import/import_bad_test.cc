@@ -106,7 +106,7 @@ const Case kCases[] = {
      },
      "output 'y_q': uint8 outputs are not supported"},
     {"UnknownOperator", [](auto& b) { b.node("flatten").set_op_type("Sin"); },
-     "node 9 (Sin 'flatten'): operator Sin is not supported (supported: QuantizeLinear"},
+     "node 9 (Sin 'flatten'): operator Sin is not supported (supported: Add AveragePool"},
     // Scales and zero points.
     {"NanScale", [](auto& b) { b.init("rq_s").set_float_data(0, std::nanf("")); },
      "scale 'rq_s' holds nan", kInvalid},

@@ -162,7 +162,7 @@ TEST_P(ImportOps, DenseBehindAReshapeIsAWindow) {
   graph::Simplify(*g);
   ASSERT_EQ(g->nodes.size(), 4u);
   EXPECT_EQ(g->nodes[1].op, graph::Op::kConv);
-  EXPECT_EQ(g->nodes[1].window.kernel, (std::array<int64_t, 2>{3, 3}));
+  EXPECT_EQ(g->nodes[1].As<graph::ConvAttributes>().window.kernel, (std::array<int64_t, 2>{3, 3}));
   EXPECT_EQ(Infer(b, x, true), Infer(b, x, false));
 }
 

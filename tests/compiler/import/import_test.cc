@@ -259,7 +259,7 @@ TEST(Import, WindowsAndAutoPads) {
           B::Attr(n, "strides", B::Dims{stride, stride});
         },
         {1, 1, 6, 7}));
-    return g.nodes.at(1).window;
+    return g.nodes.at(1).As<graph::ConvAttributes>().window;
   };
   using Pair = std::array<int64_t, 2>;
   EXPECT_EQ(window("VALID", 1).pad_before, (Pair{0, 0}));

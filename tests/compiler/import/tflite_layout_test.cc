@@ -91,10 +91,10 @@ TEST(TfliteLayout, ReshapesGoThroughTheFilesOrder) {
   const Graph g = ImportGood(b);
   ASSERT_EQ(g.nodes.size(), 3u);
   EXPECT_EQ(g.nodes[0].name, "reshape_0.nhwc");
-  EXPECT_EQ(g.nodes[0].perm, (std::vector<int>{0, 2, 3, 1}));
+  EXPECT_EQ(g.nodes[0].As<graph::TransposeAttributes>().perm, (std::vector<int>{0, 2, 3, 1}));
   EXPECT_EQ(g.tensor(g.nodes[0].output).shape, (Shape{1, 2, 3, 4}));
   EXPECT_EQ(g.tensor(g.nodes[1].output).shape, (Shape{1, 3, 2, 4}));
-  EXPECT_EQ(g.nodes[2].perm, (std::vector<int>{0, 3, 1, 2}));
+  EXPECT_EQ(g.nodes[2].As<graph::TransposeAttributes>().perm, (std::vector<int>{0, 3, 1, 2}));
   EXPECT_EQ(g.tensor(g.nodes[2].output).shape, (Shape{1, 4, 3, 2}));
 }
 
@@ -122,7 +122,7 @@ TEST(TfliteLayout, TransposeOfFourAxes) {
   b.op(0).inputs.push_back(b.Find("perm"));
   const Graph g = ImportGood(b);
   ASSERT_EQ(Ops(g), "transpose");
-  EXPECT_EQ(g.nodes[0].perm, (std::vector<int>{1, 3, 2, 0}));
+  EXPECT_EQ(g.nodes[0].As<graph::TransposeAttributes>().perm, (std::vector<int>{1, 3, 2, 0}));
   EXPECT_EQ(g.tensor(g.outputs[0]).shape, (Shape{5, 4, 3, 2}));
 }
 
@@ -135,8 +135,9 @@ TEST(TfliteLayout, PadWithAValue) {
   b.op(0).inputs.push_back(b.Find("value"));
   const Graph g = ImportGood(b);
   ASSERT_EQ(Ops(g), "pad");
-  EXPECT_EQ(g.nodes[0].pad_value, -77);
-  EXPECT_EQ(g.nodes[0].pads, (std::vector<std::array<int64_t, 2>>{{0, 1}, {2, 0}}));
+  EXPECT_EQ(g.nodes[0].As<graph::PadAttributes>().value, -77);
+  EXPECT_EQ(g.nodes[0].As<graph::PadAttributes>().pads,
+            (std::vector<std::array<int64_t, 2>>{{0, 1}, {2, 0}}));
 }
 
 TEST(TfliteLayout, ConcatenationOfOneAndOfConstants) {
@@ -150,7 +151,7 @@ TEST(TfliteLayout, ConcatenationOfOneAndOfConstants) {
   b.tensor("y").shape = {1, 2, 3, 3};
   const Graph g = ImportGood(b);
   ASSERT_EQ(Ops(g), "concat");
-  EXPECT_EQ(g.nodes[0].axis, 3);
+  EXPECT_EQ(g.nodes[0].As<graph::ConcatAttributes>().axis, 3);
   EXPECT_EQ(*g.tensor(g.nodes[0].inputs[0]).data, (std::vector<uint8_t>{0, 3, 1, 4, 2, 5}));
 }
 
@@ -189,7 +190,7 @@ TEST(TfliteLayout, SoftmaxOfFourAxesIsOverChannels) {
   const Graph g = ImportGood(b);
   EXPECT_EQ(Ops(g), "transpose reshape softmax reshape transpose");
   EXPECT_EQ(g.tensor(g.nodes[2].output).shape, (Shape{6, 4}));
-  EXPECT_EQ(g.nodes[2].beta, 0.5);
+  EXPECT_EQ(g.nodes[2].As<graph::SoftmaxAttributes>().beta, 0.5);
   EXPECT_EQ(g.nodes.back().name, "softmax_0");
 }
 

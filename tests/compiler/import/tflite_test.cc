@@ -49,11 +49,13 @@ TEST(Tflite, AChainOfOperators) {
   EXPECT_TRUE(y.order.empty());
 
   const Node& pad = Named(g, "pad_3");
-  EXPECT_EQ(pad.pads, (std::vector<std::array<int64_t, 2>>{{0, 0}, {0, 0}, {1, 0}, {0, 1}}));
-  EXPECT_EQ(pad.pad_value, -3);
-  EXPECT_EQ(Named(g, "concatenation_6").axis, 1);
-  EXPECT_EQ(Named(g, "transpose_7").perm, (std::vector<int>{0, 1, 3, 2}));
-  EXPECT_EQ(Named(g, "softmax_11").beta, 1.0);
+  EXPECT_EQ(pad.As<graph::PadAttributes>().pads,
+            (std::vector<std::array<int64_t, 2>>{{0, 0}, {0, 0}, {1, 0}, {0, 1}}));
+  EXPECT_EQ(pad.As<graph::PadAttributes>().value, -3);
+  EXPECT_EQ(Named(g, "concatenation_6").As<graph::ConcatAttributes>().axis, 1);
+  EXPECT_EQ(Named(g, "transpose_7").As<graph::TransposeAttributes>().perm,
+            (std::vector<int>{0, 1, 3, 2}));
+  EXPECT_EQ(Named(g, "softmax_11").As<graph::SoftmaxAttributes>().beta, 1.0);
   EXPECT_EQ(g.tensor(Named(g, "mean_8").output).shape, (Shape{1, 32}));
   EXPECT_EQ(g.tensor(Named(g, "mean_8.kept").output).shape, (Shape{1, 32, 1, 1}));
 }
@@ -61,11 +63,11 @@ TEST(Tflite, AChainOfOperators) {
 TEST(Tflite, Convolution) {
   const Graph g = ImportGood(GoodTflite());
   const Node& conv = Named(g, "conv_2d_0");
-  EXPECT_EQ(conv.groups, 1);
+  EXPECT_EQ(conv.As<graph::ConvAttributes>().groups, 1);
   // 6 to 3 by stride 2 with 3 taps: (3 - 1) * 2 + 3 - 6 = 1 pad, which goes behind.
   graph::Window window{.kernel = {3, 3}, .stride = {2, 2}};
   window.pad_after = {1, 1};
-  EXPECT_EQ(conv.window, window);
+  EXPECT_EQ(conv.As<graph::ConvAttributes>().window, window);
   // RELU6 at scale 1/4 and zero point -100.
   EXPECT_EQ(conv.lo, -100);
   EXPECT_EQ(conv.hi, -100 + 24);
@@ -104,12 +106,12 @@ TEST(Tflite, DepthwiseIsAGroupedConvolution) {
   const Graph g = ImportGood(GoodTflite());
   const Node& conv = Named(g, "depthwise_conv_2d_1");
   EXPECT_EQ(conv.op, Op::kConv);
-  EXPECT_EQ(conv.groups, 8);
+  EXPECT_EQ(conv.As<graph::ConvAttributes>().groups, 8);
   EXPECT_EQ(conv.inputs.size(), 2u);
   EXPECT_EQ(conv.lo, -128);
   EXPECT_EQ(conv.hi, 127);
-  EXPECT_EQ(conv.window.pad_before, (std::array<int64_t, 2>{1, 1}));
-  EXPECT_EQ(conv.window.pad_after, (std::array<int64_t, 2>{1, 1}));
+  EXPECT_EQ(conv.As<graph::ConvAttributes>().window.pad_before, (std::array<int64_t, 2>{1, 1}));
+  EXPECT_EQ(conv.As<graph::ConvAttributes>().window.pad_after, (std::array<int64_t, 2>{1, 1}));
   const graph::GraphTensor& w = g.tensor(conv.inputs[1]);
   EXPECT_EQ(w.shape, (Shape{16, 1, 3, 3}));
   EXPECT_EQ(w.quant->axis, -1);
@@ -137,7 +139,7 @@ TEST(Tflite, GroupsFollowFromTheWeights) {
   b.tensor("cw").shape = {8, 3, 3, 2};
   b.SetData("cw", T::Count<int8_t>(144));
   const Graph g = ImportGood(b);
-  EXPECT_EQ(Named(g, "conv_2d_0").groups, 2);
+  EXPECT_EQ(Named(g, "conv_2d_0").As<graph::ConvAttributes>().groups, 2);
   EXPECT_EQ(g.tensor(Named(g, "conv_2d_0").inputs[1]).shape, (Shape{8, 2, 3, 3}));
 }
 
@@ -168,7 +170,7 @@ TEST(Tflite, Windows) {
     const Graph g = ImportGood(b);
     ASSERT_EQ(g.nodes.size(), 1u);
     EXPECT_EQ(g.nodes[0].inputs.size(), 2u);
-    const graph::Window& w = g.nodes[0].window;
+    const graph::Window& w = g.nodes[0].As<graph::ConvAttributes>().window;
     EXPECT_EQ(w.kernel, (std::array<int64_t, 2>{r.kernel, 1}));
     EXPECT_EQ(w.stride, (std::array<int64_t, 2>{r.stride, 1}));
     EXPECT_EQ(w.dilation, (std::array<int64_t, 2>{r.dilation, 1}));

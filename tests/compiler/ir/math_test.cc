@@ -27,7 +27,7 @@ Wide Nearest(Wide n, Wide d, const Tie& tie) {
   return tie(floor);
 }
 
-int32_t Expected(int32_t a, int32_t multiplier, int shift, Rounding rounding) {
+int32_t Expected(int32_t a, int32_t multiplier, int shift, isa::Round rounding) {
   const int32_t shifted = static_cast<int32_t>(static_cast<uint32_t>(a) << std::max(shift, 0));
   const Wide product = static_cast<Wide>(shifted) * multiplier;
   const Wide right = static_cast<Wide>(1) << std::max(-shift, 0);
@@ -36,11 +36,11 @@ int32_t Expected(int32_t a, int32_t multiplier, int shift, Rounding rounding) {
   const auto away = [](Wide floor) { return floor >= 0 ? floor + 1 : floor; };
   const Wide unit = static_cast<Wide>(1) << 31;
   switch (rounding) {
-    case Rounding::kEven:
+    case isa::Round::kEven:
       return static_cast<int32_t>(Nearest(product, unit * right, even));
-    case Rounding::kHalfUp:
+    case isa::Round::kHalfUp:
       return static_cast<int32_t>(Nearest(product, unit * right, up));
-    case Rounding::kTflite:
+    case isa::Round::kTflite:
       return static_cast<int32_t>(Nearest(Nearest(product, unit, up), right, away));
   }
   return 0;
@@ -58,7 +58,7 @@ TEST(Requant, MatchesExactRationals) {
     if (rng.OneIn(20)) a = rng.OneIn(2) ? INT32_MIN : INT32_MAX;
     if (rng.OneIn(20)) m = rng.OneIn(2) ? 0 : INT32_MAX;
     const int shift = static_cast<int>(rng.Range(-32, 31));
-    for (Rounding r : {Rounding::kEven, Rounding::kTflite, Rounding::kHalfUp}) {
+    for (isa::Round r : {isa::Round::kEven, isa::Round::kTflite, isa::Round::kHalfUp}) {
       ASSERT_EQ(RequantValue(a, m, shift, r), Expected(a, m, shift, r))
           << a << " * " << m << " shift " << shift << " mode " << static_cast<int>(r);
     }
@@ -67,14 +67,14 @@ TEST(Requant, MatchesExactRationals) {
 
 TEST(Requant, TiesFollowTheMode) {
   const int32_t half = 1 << 30;  // multiplies by one half
-  EXPECT_EQ(RequantValue(5, half, 0, Rounding::kEven), 2);
-  EXPECT_EQ(RequantValue(7, half, 0, Rounding::kEven), 4);
-  EXPECT_EQ(RequantValue(5, half, 0, Rounding::kHalfUp), 3);
-  EXPECT_EQ(RequantValue(-5, half, 0, Rounding::kHalfUp), -2);
-  EXPECT_EQ(RequantValue(-5, half, 0, Rounding::kTflite), -2);  // first step: ties up
-  EXPECT_EQ(RequantValue(-12, half, -2, Rounding::kTflite),
+  EXPECT_EQ(RequantValue(5, half, 0, isa::Round::kEven), 2);
+  EXPECT_EQ(RequantValue(7, half, 0, isa::Round::kEven), 4);
+  EXPECT_EQ(RequantValue(5, half, 0, isa::Round::kHalfUp), 3);
+  EXPECT_EQ(RequantValue(-5, half, 0, isa::Round::kHalfUp), -2);
+  EXPECT_EQ(RequantValue(-5, half, 0, isa::Round::kTflite), -2);  // first step: ties up
+  EXPECT_EQ(RequantValue(-12, half, -2, isa::Round::kTflite),
             -2);  // second step: -6 / 4 away from zero
-  EXPECT_EQ(RequantValue(-12, half, -2, Rounding::kHalfUp), -1);
+  EXPECT_EQ(RequantValue(-12, half, -2, isa::Round::kHalfUp), -1);
 }
 
 TEST(ClampAdd, DoesNotOverflow) {

@@ -194,8 +194,7 @@ TEST(Emit, RequantiseInEveryModeAndShift) {
     b.SetInt(i, std::max<int64_t>(b.Int(i), 0) | (i % 3 == 0 ? 1 << 30 : 0));  // multipliers
   // One function for all shifts of a mode: a row of |z| for each.
   constexpr int kShifts = 63;
-  for (const ir::Rounding mode :
-       {ir::Rounding::kEven, ir::Rounding::kTflite, ir::Rounding::kHalfUp}) {
+  for (const isa::Round mode : {isa::Round::kEven, isa::Round::kTflite, isa::Round::kHalfUp}) {
     for (const int lanes : {1, 8}) {
       const int64_t count = a.size() / lanes * lanes;
       const ir::Buffer x = Buf("x", DType::kInt32, {a.size()}),

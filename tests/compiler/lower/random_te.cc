@@ -113,7 +113,7 @@ Tensor RandomExpression(Rng& rng) {
   const int64_t channels = sum.shape()[0];
   const Tensor bias = te::Placeholder("bias", DType::kInt32, {channels});
   const Tensor scale = te::Placeholder("scale", DType::kInt32, {channels});
-  const auto rounding = static_cast<ir::Rounding>(rng.Range(0, 2));
+  const auto rounding = static_cast<isa::Round>(rng.Range(0, 2));
   const int64_t shift = rng.Range(-20, 0);
   std::vector<std::string> names;
   for (const Axis& a : sum->axes) names.push_back(a.name());

@@ -125,7 +125,7 @@ inline te::Tensor WindowExpression(const WindowShape& s) {
     const Expr y = ir::Requant(
         ir::Bin(ir::BinOp::kShr, sum(i), ir::Imm(DType::kInt32, 4)) +
             ir::Bin(ir::BinOp::kAnd, bias(i[1]), ir::Imm(DType::kInt32, 255)),
-        ir::Imm(DType::kInt32, 1500000000), ir::Imm(DType::kInt32, -6), ir::Rounding::kEven);
+        ir::Imm(DType::kInt32, 1500000000), ir::Imm(DType::kInt32, -6), isa::Round::kEven);
     return ir::Cast(DType::kInt8,
                     ir::ClampAdd(y, ir::Imm(DType::kInt32, 4), ir::Imm(DType::kInt32, -128),
                                  ir::Imm(DType::kInt32, 127)));

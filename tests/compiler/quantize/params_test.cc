@@ -86,7 +86,7 @@ TEST(Params, AddAlignsToTwiceTheLargerScale) {
                  y = Int8(g, {1, 4}, 1, 0);
   g.nodes = {{.op = Op::kAdd, .name = "n", .inputs = {a, b}, .output = y}};
   ASSERT_TRUE(AttachRequant(g));
-  const auto& in = g.nodes[0].add_inputs;
+  const auto& in = g.nodes[0].requant->operands;
   EXPECT_EQ(in[0].multiplier, 1 << 30);
   EXPECT_EQ(in[0].shift, 0);
   EXPECT_EQ(in[0].zero, 3);
@@ -151,12 +151,12 @@ TEST(Params, LeftShiftsThatDropBitsAreRefused) {
       ErrorOf(g, {.op = Op::kDense, .inputs = {x, w}, .output = not_fits}).find("sums up to 12800"),
       std::string::npos);
   const TensorId image = Int8(g, {1, 1, 2, 2}, 1, 0);
-  EXPECT_NE(
-      ErrorOf(
-          g,
-          {.op = Op::kAvgPool, .inputs = {image}, .output = not_fits, .window = {.kernel = {2, 2}}})
-          .find("sums up to 1020"),
-      std::string::npos);
+  EXPECT_NE(ErrorOf(g, {.op = Op::kAvgPool,
+                        .inputs = {image},
+                        .output = not_fits,
+                        .attributes = graph::PoolAttributes{{.kernel = {2, 2}}}})
+                .find("sums up to 1020"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(TfliteRules, AveragePoolDividesEverySumExactly) {
     const TensorId x = Int8(g, {1, 1, 1, n}, 0.5, 7), y = Int8(g, {1, 1, 1, 1}, 0.5, 7);
     graph::Node node{
         .op = Op::kAvgPool, .name = "n", .inputs = {x}, .output = y, .round = isa::Round::kTflite};
-    node.window.kernel = {1, n};
+    node.attributes = graph::PoolAttributes{{.kernel = {1, n}}};
     g.nodes = {node};
     ASSERT_TRUE(AttachRequant(g)) << n;
     const graph::Requant& q = *g.nodes[0].requant;
@@ -138,7 +138,11 @@ TEST(TfliteRules, SoftmaxScalesDifferencesToQ5_26) {
     SCOPED_TRACE(scale);
     Graph g;
     const TensorId x = Int8(g, {1, 4}, scale, 3), y = Int8(g, {1, 4}, 1.0 / 256, -128);
-    g.nodes = {{.op = Op::kSoftmax, .name = "n", .inputs = {x}, .output = y, .beta = beta}};
+    g.nodes = {{.op = Op::kSoftmax,
+                .name = "n",
+                .inputs = {x},
+                .output = y,
+                .attributes = graph::SoftmaxAttributes{beta}}};
     ASSERT_TRUE(AttachRequant(g));
     const graph::Requant& q = *g.nodes[0].requant;
     const double factor = std::ldexp(static_cast<double>(q.multiplier[0]), q.shift[0] - 31);

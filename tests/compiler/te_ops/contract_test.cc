@@ -67,8 +67,7 @@ TEST_P(Contract, ConvolutionIsTheSumOverItsWindow) {
                 .name = "n",
                 .inputs = {x, weights},
                 .output = y,
-                .window = w,
-                .groups = groups};
+                .attributes = graph::ConvAttributes{w, groups}};
   const TensorId bias = r.rng.OneIn(2) ? r.Bias(co) : -1;
   if (bias >= 0) n.inputs.push_back(bias);
   r.Bounds(n);
@@ -138,7 +137,11 @@ TEST_P(Contract, AveragePoolIsTheMeanOfRealValues) {
   const int64_t oh = w.OutExtent(0, h), ow = w.OutExtent(1, width),
                 count = w.kernel[0] * w.kernel[1];
   const TensorId x = r.Int8("x", {1, c, h, width}, true), y = r.Int8("y", {1, c, oh, ow}, false);
-  graph::Node n{.op = Op::kAvgPool, .name = "n", .inputs = {x}, .output = y, .window = w};
+  graph::Node n{.op = Op::kAvgPool,
+                .name = "n",
+                .inputs = {x},
+                .output = y,
+                .attributes = graph::PoolAttributes{w}};
   r.Bounds(n);
   const exact::Mode mode = ModeOf(r.Round(n));
   r.g.nodes = {n};
@@ -164,7 +167,11 @@ TEST_P(Contract, MaxPoolIgnoresPadding) {
   const int64_t oh = w.OutExtent(0, h), ow = w.OutExtent(1, width);
   const TensorId x = r.Int8("x", {1, c, h, width}, true), y = r.Int8("y", {1, c, oh, ow}, false);
   r.g.tensor(y).quant = r.T(x).quant;
-  r.g.nodes = {{.op = Op::kMaxPool, .name = "n", .inputs = {x}, .output = y, .window = w}};
+  r.g.nodes = {{.op = Op::kMaxPool,
+                .name = "n",
+                .inputs = {x},
+                .output = y,
+                .attributes = graph::PoolAttributes{w}}};
   r.g.outputs = {y};
   ASSERT_NO_FATAL_FAILURE(r.Run());
   const std::vector<int8_t> in = r.V(x), out = r.V(y);

@@ -42,23 +42,24 @@ void PadAndConv(RandomGraph& r, bool channels, bool value) {
   const int64_t c = r.rng.Range(1, 4), h = r.rng.Range(2, 6), w = r.rng.Range(2, 6);
   const TensorId x = r.Int8("x", {1, c, h, w}, true);
   graph::Node pad{.op = Op::kPad, .name = "pad", .inputs = {x}};
-  pad.pads = {{0, 0},
-              {channels, 0},
-              {r.rng.Range(0, 2), r.rng.Range(0, 2)},
-              {r.rng.Range(0, 2), r.rng.Range(1, 2)}};
-  pad.pad_value = value ? (r.Z(x) == 127 ? 126 : r.Z(x) + 1) : r.Z(x);
+  graph::PadAttributes& around = pad.Edit<graph::PadAttributes>();
+  around.pads = {{0, 0},
+                 {channels, 0},
+                 {r.rng.Range(0, 2), r.rng.Range(0, 2)},
+                 {r.rng.Range(0, 2), r.rng.Range(1, 2)}};
+  around.value = value ? (r.Z(x) == 127 ? 126 : r.Z(x) + 1) : r.Z(x);
   std::vector<int64_t> shape{1, c, h, w};
-  for (size_t d = 0; d < 4; ++d) shape[d] += pad.pads[d][0] + pad.pads[d][1];
+  for (size_t d = 0; d < 4; ++d) shape[d] += around.pads[d][0] + around.pads[d][1];
   const TensorId wide = pad.output = r.Int8("wide", shape, false);
   r.g.tensor(wide).quant = r.T(x).quant;
   graph::Node conv{
       .op = Op::kConv, .name = "conv", .inputs = {wide, r.Weights({3, shape[1], 2, 2}), r.Bias(3)}};
-  conv.window.kernel = {2, 2};
-  conv.window.stride = {r.rng.Range(1, 2), 1};
-  conv.window.pad_before = {r.rng.Range(0, 1), 0};
+  graph::Window& window = conv.Edit<graph::ConvAttributes>().window;
+  window.kernel = {2, 2};
+  window.stride = {r.rng.Range(1, 2), 1};
+  window.pad_before = {r.rng.Range(0, 1), 0};
   conv.output =
-      r.Int8("y", {1, 3, conv.window.OutExtent(0, shape[2]), conv.window.OutExtent(1, shape[3])},
-             false, 1.0);
+      r.Int8("y", {1, 3, window.OutExtent(0, shape[2]), window.OutExtent(1, shape[3])}, false, 1.0);
   r.Bounds(conv);
   r.Round(conv);
   r.g.nodes = {pad, conv};
@@ -96,8 +97,11 @@ void FlatDense(RandomGraph& r, const std::vector<int>& perm) {
     for (const int d : perm) shape.push_back(in[static_cast<size_t>(d)]);
     image = r.Int8("moved", shape, false);
     r.g.tensor(image).quant = r.T(x).quant;
-    r.g.nodes.push_back(
-        {.op = Op::kTranspose, .name = "transpose", .inputs = {x}, .output = image, .perm = perm});
+    r.g.nodes.push_back({.op = Op::kTranspose,
+                         .name = "transpose",
+                         .inputs = {x},
+                         .output = image,
+                         .attributes = graph::TransposeAttributes{perm}});
   }
   const int64_t n = in[1] * in[2] * in[3];
   const TensorId flat = r.Int8("flat", {1, n}, false);

@@ -36,7 +36,11 @@ TEST_P(Rearrange, TransposeMovesEveryElement) {
   std::vector<int64_t> out;
   for (const int d : perm) out.push_back(in[static_cast<size_t>(d)]);
   const TensorId x = r.Int8("x", in, true), y = Result(out, x);
-  r.g.nodes = {{.op = Op::kTranspose, .name = "n", .inputs = {x}, .output = y, .perm = perm}};
+  r.g.nodes = {{.op = Op::kTranspose,
+                .name = "n",
+                .inputs = {x},
+                .output = y,
+                .attributes = graph::TransposeAttributes{perm}}};
   ASSERT_NO_FATAL_FAILURE(r.Run());
   const std::vector<int8_t> a = r.V(x), b = r.V(y);
   size_t at = 0;
@@ -62,13 +66,16 @@ TEST_P(Rearrange, PadAndConcatKeepTheMiddle) {
                  y = Result({1, c + more, h + before + after}, x);
   r.g.tensor(joined).quant = r.T(x).quant;
   const auto value = static_cast<int32_t>(r.rng.Range(-128, 127));
-  r.g.nodes = {{.op = Op::kConcat, .name = "c", .inputs = {x, z}, .output = joined, .axis = 1},
+  r.g.nodes = {{.op = Op::kConcat,
+                .name = "c",
+                .inputs = {x, z},
+                .output = joined,
+                .attributes = graph::ConcatAttributes{1}},
                {.op = Op::kPad,
                 .name = "p",
                 .inputs = {joined},
                 .output = y,
-                .pads = {{0, 0}, {0, 0}, {before, after}},
-                .pad_value = value}};
+                .attributes = graph::PadAttributes{{{0, 0}, {0, 0}, {before, after}}, value}}};
   ASSERT_NO_FATAL_FAILURE(r.Run());
   const std::vector<int8_t> a = r.V(x), d = r.V(z), b = r.V(y);
   const int64_t width = h + before + after;
@@ -108,7 +115,11 @@ TEST_P(Rearrange, SoftmaxIsWithinAStepOfRealArithmetic) {
   r.g.tensor(y).quant = graph::Quant{{1.0 / 256}, {-128}, -1};
   r.g.outputs = {y};
   const double beta = r.rng.OneIn(2) ? 1 : 0.5;
-  r.g.nodes = {{.op = Op::kSoftmax, .name = "n", .inputs = {x}, .output = y, .beta = beta}};
+  r.g.nodes = {{.op = Op::kSoftmax,
+                .name = "n",
+                .inputs = {x},
+                .output = y,
+                .attributes = graph::SoftmaxAttributes{beta}}};
   ASSERT_NO_FATAL_FAILURE(r.Run());
   const std::vector<int8_t> a = r.V(x), b = r.V(y);
   for (int64_t row = 0; row < rows; ++row) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attributes: what a node says beside its operands, a struct that its operator chooses. The structs
+// here are those that more than one file reads; an operator may as well have one that only its own
+// file knows. Depends on: base. Used by: graph.h, the operators, the importers, the passes.
+#ifndef TESSERA_COMPILER_GRAPH_ATTRIBUTES_H_
+#define TESSERA_COMPILER_GRAPH_ATTRIBUTES_H_
+
+#include <any>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace tessera::graph {
+
+// A struct of any copyable type, or nothing, which stands for the struct's defaults.
+class Attributes {
+ public:
+  Attributes() = default;
+  template <typename T>
+  requires(!std::same_as<std::remove_cvref_t<T>, Attributes>) Attributes(T value)
+      : value_(std::move(value)) {}  // NOLINT: a node is written with its struct
+
+  // Whether these are attributes of type T.
+  template <typename T>
+  bool Fit() const {
+    return !value_.has_value() || std::any_cast<T>(&value_) != nullptr;
+  }
+  bool empty() const { return !value_.has_value(); }
+
+  // Attributes of another type are a bug: graph::Verify refuses them.
+  template <typename T>
+  const T& As() const {
+    static const T kUsual{};
+    if (!value_.has_value()) return kUsual;
+    const T* value = std::any_cast<T>(&value_);
+    TESSERA_CHECK(value != nullptr, "attributes of another operator");
+    return *value;
+  }
+  template <typename T>
+  T& Edit() {
+    if (!value_.has_value()) value_ = T{};
+    T* value = std::any_cast<T>(&value_);
+    TESSERA_CHECK(value != nullptr, "attributes of another operator");
+    return *value;
+  }
+
+ private:
+  std::any value_;
+};
+
+// A window over the two spatial axes (y, x). 1-D operators have extent 1 along y.
+struct Window {
+  std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, dilation{1, 1};
+  std::array<int64_t, 2> pad_before{0, 0}, pad_after{0, 0};
+  // Output extent along axis |d| of an input extent; <= 0: the window does not fit.
+  int64_t OutExtent(int d, int64_t in) const;
+  bool operator==(const Window&) const = default;
+};
+
+struct ConvAttributes {
+  Window window;
+  int64_t groups = 1;
+};
+struct PoolAttributes {
+  Window window;
+};
+struct TransposeAttributes {
+  std::vector<int> perm;  // dimension k of the result is dimension perm[k] of the operand
+};
+struct PadAttributes {
+  std::vector<std::array<int64_t, 2>> pads;  // before and after, a pair a dimension
+  int32_t value = 0;                         // as an element
+};
+struct ConcatAttributes {
+  int axis = 0;
+};
+struct SoftmaxAttributes {
+  double beta = 1;  // of beta * x
+};
+struct LeakyReluAttributes {
+  float alpha = 0.01f;
+};
+// For each row (column) of the result the row (column) of the operand.
+struct ResizeAttributes {
+  std::vector<int64_t> rows, columns;
+};
+// |window|'s pads are rows and columns of the full result that are cut off; |out| is what is left.
+struct TransposedConvAttributes {
+  Window window;
+  std::array<int64_t, 2> out{1, 1};
+};
+// Mul, Rescale.
+struct FactorAttributes {
+  bool single = false;  // the scales are multiplied and divided in float32, not in double
+};
+
+}  // namespace tessera::graph
+
+#endif  // TESSERA_COMPILER_GRAPH_ATTRIBUTES_H_

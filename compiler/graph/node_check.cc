@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/graph/node_check.h"
+
+#include <algorithm>
+
+namespace tessera::graph {
+
+std::string ShapeText(const Shape& shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i) text += fmt::format("{}{}", i ? ", " : "", shape[i]);
+  return text + "]";
+}
+
+Status NodeCheck::Run() const {
+  const OpDef& def = DefOf(node.op);
+  const bool typed = def.attributes ? def.attributes(node.attributes) : node.attributes.empty();
+  if (!typed) return Bad("its attributes are those of another operator");
+  for (const TensorId id : node.inputs) TESSERA_TRY(Scaled(graph.tensor(id), "operand"));
+  TESSERA_TRY(Scaled(Out(), "result"));
+  TESSERA_TRY(HasTypes());
+  if (def.types == Types::kInt8 && node.lo > node.hi)
+    return Bad("bounds {} to {}", node.lo, node.hi);
+  TESSERA_ASSIGN(const Shape shape, ResultShape());
+  if (def.check) TESSERA_TRY(def.check(*this));
+  if (Out().shape == shape) return {};
+  return Bad("its result has shape {}, the operands make {}", ShapeText(Out().shape),
+             ShapeText(shape));
+}
+
+Result<Shape> NodeCheck::ResultShape() const {
+  const OpDef& def = DefOf(node.op);
+  if (def.shape) return def.shape(*this);
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    if (In(i).dtype != In(0).dtype)
+      return Bad("operand {} is {}", In(i).name, tessera::Text(In(i).dtype));
+    if (In(i).shape != In(0).shape)
+      return Bad("operands of shapes {} and {}", ShapeText(In(0).shape), ShapeText(In(i).shape));
+  }
+  return In(0).shape;
+}
+
+// Int8 tensors have scales; those that are not constants have one.
+Status NodeCheck::Scaled(const GraphTensor& t, const char* what) const {
+  if (t.dtype != DType::kInt8) return {};
+  if (!t.quant) return Bad("{} {} has no scale", what, t.name);
+  const size_t scales = t.quant->scale.size();
+  if (scales == 0 || t.quant->zero.size() != scales || (!t.constant() && scales != 1)) {
+    return Bad("{} {} has {} scales and {} zero points", what, t.name, scales,
+               t.quant->zero.size());
+  }
+  return {};
+}
+
+Status NodeCheck::HasTypes() const {
+  const Types types = DefOf(node.op).types;
+  const DType in = types == Types::kToInt8 ? DType::kFloat32 : DType::kInt8;
+  const DType out = types == Types::kFromInt8 ? DType::kFloat32 : DType::kInt8;
+  if (In(0).dtype == in && Out().dtype == out) return {};
+  return Bad("takes {} to {}, has {} and {}", tessera::Text(in), tessera::Text(out),
+             tessera::Text(In(0).dtype), tessera::Text(Out().dtype));
+}
+
+Status NodeCheck::Image() const {
+  if (In(0).shape.size() == 4) return {};
+  return Bad("operand of shape {}, four axes are needed", ShapeText(In(0).shape));
+}
+
+Status NodeCheck::KeepsScale() const {
+  for (const TensorId id : node.inputs) {
+    if (graph.tensor(id).quant != Out().quant)
+      return Bad("{} and its result have different scales", graph.tensor(id).name);
+  }
+  return {};
+}
+
+Status NodeCheck::Weights(size_t rank) const {
+  const GraphTensor& w = In(1);
+  if (!w.constant() || w.dtype != DType::kInt8 || w.shape.size() != rank || w.count() < 1 ||
+      static_cast<int64_t>(w.data->size()) != w.count()) {
+    return Bad("weights {} of shape {} are not an int8 constant of {} axes", w.name,
+               ShapeText(w.shape), rank);
+  }
+  const bool per_channel =
+      w.quant->axis == 0 && static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
+  if ((w.quant->scale.size() != 1 && !per_channel) ||
+      std::ranges::any_of(w.quant->zero, [](int32_t z) { return z != 0; })) {
+    return Bad("weights {} need one scale, or one an output channel, and no zero points", w.name);
+  }
+  if (node.inputs.size() < 3) return {};
+  const GraphTensor& bias = In(2);
+  if (!bias.constant() || bias.dtype != DType::kInt32 ||
+      static_cast<int64_t>(bias.data->size()) != 4 * w.shape[0]) {
+    return Bad("bias {} is not a constant of {} int32", bias.name, w.shape[0]);
+  }
+  return {};
+}
+
+Status NodeCheck::Fits(const Window& w, const Shape& in) const {
+  for (size_t d = 0; d < 2; ++d) {
+    if (w.kernel[d] < 1 || w.stride[d] < 1 || w.dilation[d] < 1 || w.pad_before[d] < 0 ||
+        w.pad_after[d] < 0) {
+      return Bad("kernel, stride or dilation below 1, or a negative pad");
+    }
+    if (w.OutExtent(static_cast<int>(d), in[2 + d]) < 1)
+      return Bad("the window does not fit shape {}", ShapeText(in));
+  }
+  return {};
+}
+
+}  // namespace tessera::graph

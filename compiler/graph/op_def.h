@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpDef: all that the compiler knows of one operator, written down in one file of compiler/ops and
+// found by its number. Functions take types of higher folders by reference only: this header
+// depends on graph.h alone. Used by: every part of the compiler that treats operators one by one.
+#ifndef TESSERA_COMPILER_GRAPH_OP_DEF_H_
+#define TESSERA_COMPILER_GRAPH_OP_DEF_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "compiler/graph/graph.h"
+
+namespace tessera::te {
+class RegionBuilder;
+}
+namespace tessera::onnx_model {
+class QdqConverter;
+struct OnnxNode;
+}  // namespace tessera::onnx_model
+namespace tessera::tflite_model {
+class Converter;
+}
+
+namespace tessera::graph {
+
+class NodeCheck;
+struct Example;
+
+// An operator of ONNX that becomes this one.
+struct OnnxRow {
+  std::string_view type;  // "GlobalAveragePool"
+  Status (*convert)(onnx_model::QdqConverter& to, const onnx_model::OnnxNode& from);
+};
+// An operator of TFLite, which has from |least| to |most| inputs. |convert| is called while the
+// converter is at such an operator.
+struct TfliteRow {
+  std::string_view type;  // as in the schema: "CONV_2D"
+  size_t least, most;
+  Status (*convert)(tflite_model::Converter& to);
+};
+
+// Data types of the first operand and of the result. Weights and biases are the shape rule's.
+enum class Types : uint8_t {
+  kInt8,      // int8 to int8
+  kToInt8,    // float32 to int8
+  kFromInt8,  // int8 to float32
+};
+
+// Categories drive fusion.
+enum class Category : uint8_t {
+  kElementwise,  // each element of the result from the same element of each operand
+  kInjective,    // from one element of one operand, anywhere
+  kReduction,    // from many; elementwise consumers may join its result
+  kComplex,      // a contraction; elementwise consumers may join its result
+  kOpaque,       // nothing joins
+};
+
+struct OpDef {
+  std::string_view name;     // in printed graphs and tables
+  std::string_view meaning;  // one line of docs/operators.md
+  Category category = Category::kElementwise;
+  size_t least = 1, most = 1;  // operands
+  Types types = Types::kInt8;
+
+  // The shape of the result, or why the operands make none. Nothing: that of the first operand,
+  // which all operands have.
+  Result<Shape> (*shape)(const NodeCheck& node) = nullptr;
+  // What else has to hold, about scales say.
+  Status (*check)(const NodeCheck& node) = nullptr;
+  // Whether attributes are of the operator's type. Nothing: it has none.
+  bool (*attributes)(const Attributes& attributes) = nullptr;
+  // Attributes as a printed graph shows them, with a blank in front.
+  std::string (*text)(const Node& node) = nullptr;
+  // Multiply-accumulates of one inference. Nothing: 0.
+  int64_t (*macs)(const Graph& graph, const Node& node) = nullptr;
+
+  // The quantisation rule: fills in |requant|, whose rounding, bounds and output zero point are
+  // set. Nothing: there is nothing to requantise.
+  Status (*requant)(const Graph& graph, const Node& node, Requant& requant) = nullptr;
+  // What each element of the result is: sets the value of node.output.
+  void (*body)(te::RegionBuilder& b, const Node& node) = nullptr;
+
+  std::span<const OnnxRow> onnx;
+  std::span<const TfliteRow> tflite;
+
+  // Completes |example|, a node of this operator over one int8 operand (float32 with kToInt8), for
+  // the documentation and for random networks. Nothing: as many operands of one shape as |least|,
+  // no attributes, a scale of the result's own.
+  void (*example)(Example& example) = nullptr;
+};
+
+// A maker of OpDef::attributes.
+template <typename T>
+bool Fits(const Attributes& attributes) {
+  return attributes.Fit<T>();
+}
+
+const OpDef& DefOf(Op op);
+// All, by number.
+std::span<const OpDef* const> AllOps();
+
+}  // namespace tessera::graph
+
+#endif  // TESSERA_COMPILER_GRAPH_OP_DEF_H_

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an importer is asked for. Depends on: base. Used by: import.h, tflite.h, tools.
+#ifndef TESSERA_COMPILER_IMPORT_OPTIONS_H_
+#define TESSERA_COMPILER_IMPORT_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace tessera {
+
+// Whose integers a TFLite file means: the reference kernels of tflite-runtime 2.14, or those of
+// LiteRT (ai-edge-litert) 2.3, which round fully connected layers once. docs/rationale/tflite.md
+// has the table of differences.
+enum class TfliteKernels : uint8_t { k2_14, kLitert2_3 };
+
+std::string_view Text(TfliteKernels kernels);  // "2.14", "litert-2.3"
+// errors: kInvalidArgument  names what there is
+Result<TfliteKernels> ParseTfliteKernels(const std::string& text);
+
+struct ImportOptions {
+  TfliteKernels tflite = TfliteKernels::k2_14;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_COMPILER_IMPORT_OPTIONS_H_

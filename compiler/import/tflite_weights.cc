@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Weights and biases of contractions.
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/import/tflite_convert.h"
+#include "runtime/tensor/tensor.h"
+
+namespace tessera::tflite_model {
+
+using graph::TensorId;
+
+// The weights as the graph has them: [O, I, H, W] of OHWI (channels along axis 0) or of 1HWO (axis
+// 3), [O, I] as they are.
+Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(1));
+  if (from->type != TensorType::INT8) {
+    return Unsupported("weights {} are {}; INT8 is supported", from->Place(), TypeText(from->type));
+  }
+  if (!from->constant()) return Unsupported("weights {} are not a constant", from->Place());
+  if (from->shape.size() != rank) {
+    return Invalid("weights {} have shape {}, {} axes are needed", from->Place(),
+                   ShapeText(from->shape), rank);
+  }
+  const auto known = constants_.find({from->index, channel_axis});
+  if (known != constants_.end()) return known->second;
+  TESSERA_TRY(Reserve(from->data.size()));
+  const Shape& in = from->shape;
+  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt8, .shape = in};
+  TESSERA_ASSIGN(made.quant, ReadQuant(*from, in[static_cast<size_t>(channel_axis)], channel_axis));
+  for (const int32_t zero : made.quant->zero) {
+    if (zero != 0) {
+      return Unsupported(
+          "weights {} have zero point {}; only symmetric weights (zero point 0) are "
+          "supported",
+          from->Place(), zero);
+    }
+  }
+  if (made.quant->axis >= 0) made.quant->axis = 0;
+  if (rank == 2) {
+    made.data.emplace(from->data.begin(), from->data.end());
+  } else if (channel_axis == 0) {  // OHWI to OIHW is as NHWC to NCHW
+    made.shape = GraphShape(in);
+    made.data = GraphBytes(from->data, in);
+  } else {
+    if (in[0] != 1)
+      return Invalid("weights {} have shape {}, the first extent is 1", from->Place(),
+                     ShapeText(in));
+    const Shape nchw = GraphShape(in);
+    made.shape = {nchw[1], 1, nchw[2], nchw[3]};
+    made.data = GraphBytes(from->data, in);
+  }
+  const TensorId id = graph_.AddTensor(std::move(made));
+  constants_[{from->index, channel_axis}] = id;
+  return id;
+}
+
+// Its integers count; its scale is only looked at: TFLite
+// too takes the integers, and refuses a bias whose scale is off by more than a fiftieth of a step
+// of the result.
+Status Converter::AddBias(graph::Node& node, size_t i) {
+  if (!Has(i)) return {};
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
+  const int64_t channels = w.shape[0];
+  if (from->type != TensorType::INT32 || !from->constant()) {
+    return Unsupported("bias {} is {}{}; a constant of INT32 is supported", from->Place(),
+                       TypeText(from->type), from->constant() ? "" : " and not constant");
+  }
+  if (static_cast<int64_t>(from->data.size()) != 4 * channels) {
+    return Invalid("bias {} has {} values for {} channels", from->Place(), from->data.size() / 4,
+                   channels);
+  }
+  if (from->quantization && from->quantization->scale() &&
+      from->quantization->scale()->size() > 0) {
+    TESSERA_ASSIGN(const graph::Quant quant, ReadQuant(*from, channels, 0));
+    TESSERA_ASSIGN(const graph::Quant out, ActivationQuant(Out()));
+    const double s_in = graph_.tensor(node.inputs[0]).quant->scale[0];
+    for (size_t c = 0; c < static_cast<size_t>(channels); ++c) {
+      const auto at = [&](size_t count) { return count == 1 ? 0 : c; };
+      if (quant.zero[at(quant.zero.size())] != 0)
+        return Unsupported("bias {} has a zero point", from->Place());
+      const double scale = quant.scale[at(quant.scale.size())];
+      const double unit = s_in * w.quant->scale[at(w.quant->scale.size())];
+      if (std::abs(scale - unit) > 0.02 * out.scale[0]) {
+        return Invalid("bias {} has scale {} for channel {}, input scale x weight scale is {}",
+                       from->Place(), scale, c, unit);
+      }
+    }
+  }
+  const auto known = constants_.find({from->index, 0});
+  if (known != constants_.end()) {
+    node.inputs.push_back(known->second);
+    return {};
+  }
+  TESSERA_TRY(Reserve(from->data.size()));
+  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt32, .shape = {channels}};
+  made.data.emplace(from->data.begin(), from->data.end());
+  const TensorId id = graph_.AddTensor(std::move(made));
+  constants_[{from->index, 0}] = id;
+  node.inputs.push_back(id);
+  return {};
+}
+
+}  // namespace tessera::tflite_model

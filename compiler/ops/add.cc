@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sum of two tensors. ONNX Add; TFLite ADD.
+#include "compiler/ops/binary.h"
+
+namespace tessera::ops {
+namespace {
+
+void Body(RegionBuilder& b, const Node& node) { SumBody(b, node, ir::BinOp::kAdd); }
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return BinaryFromOnnx(c, node, Op::kAdd); }
+
+Status FromTflite(Converter& c) {
+  return BinaryFromTflite<tflite_file::AddOptions>(c, {.op = Op::kAdd});
+}
+
+constexpr OnnxRow kOnnx[] = {{"Add", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"ADD", 2, 2, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kAddDef = {
+    .name = "add",
+    .meaning = "sum of two tensors of one shape, each with its own scale, requantised",
+    .least = 2,
+    .most = 2,
+    .requant = SumRequant,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+};
+
+}  // namespace tessera::ops

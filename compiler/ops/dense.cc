@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Product of rows with a matrix of weights. ONNX Gemm, MatMul; TFLite FULLY_CONNECTED.
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops {
+namespace {
+
+Result<Shape> ShapeOf(const NodeCheck& node) {
+  TESSERA_TRY(node.Weights(2));
+  const Shape &in = node.In(0).shape, &w = node.In(1).shape;
+  if (in.size() != 2 || in[1] != w[1])
+    return node.Bad("weights {} and operand {} do not agree", ShapeText(w), ShapeText(in));
+  return Shape{in[0], w[0]};
+}
+
+int64_t MacsOf(const Graph& graph, const Node& node) {
+  return graph.tensor(node.output).count() * graph.tensor(node.inputs[1]).shape[1];
+}
+
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  const GraphTensor& w = graph.tensor(node.inputs[1]);
+  const double s_in = quantize::ScaleOf(graph, node, 0);
+  // TFLite's fully connected layers with one scale multiply it in float32.
+  const bool narrow = node.round == isa::Round::kTflite && w.quant->scale.size() == 1;
+  std::vector<double> factors;
+  for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
+    const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : c];
+    const double product =
+        narrow ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
+    factors.push_back(product / quantize::ResultScale(graph, node));
+  }
+  quantize::FoldBias(graph, node, requant);
+  return quantize::SetFactors(node, factors, quantize::LargestSums(w, requant.bias), requant);
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
+  const Axis k = te::ReduceAxis("ci", w.shape()[1]);
+  const te::Tensor sum = te::Compute(
+      b.Name(out.name + ".sum"), out.shape, {"n", "c"},
+      [&](const Indices& i) { return te::Sum(Wide(x(i[0], k.var)) * Wide(w(i[1], k.var)), {k}); });
+  b.SetValue(node.output, te::Requantize(b, node, sum));
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  TESSERA_ASSIGN(TensorId w_id, c.Weights(node, 2));
+  const auto alpha = node.attributes.find("alpha");
+  const auto beta = node.attributes.find("beta");
+  if ((alpha != node.attributes.end() && alpha->second.f.value_or(1) != 1) ||
+      (beta != node.attributes.end() && beta->second.f.value_or(1) != 1) ||
+      node.IntOr("transA", 0) != 0) {
+    return Fail(Code::kUnsupported, "{}: alpha, beta other than 1 or transA", node.Place());
+  }
+  const Shape in = c.tensor(x).shape;
+  if (in.size() != 2)
+    return Fail(Code::kUnsupported, "{}: input shape {}; [N, I] is supported", node.Place(),
+                ShapeText(in));
+  const bool transposed = node.op_type == "Gemm" && node.IntOr("transB", 0) != 0;
+  const int axis = c.tensor(w_id).quant->axis;
+  if (axis >= 0 && axis != (transposed ? 0 : 1)) {
+    return Fail(Code::kUnsupported, "{}: weights quantised along their input axis", node.Place());
+  }
+  if (!transposed) {  // [I, O] -> [O, I]
+    GraphTensor turned = c.tensor(w_id);
+    const int64_t rows = turned.shape[0], columns = turned.shape[1];
+    turned.shape = {columns, rows};
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < columns; ++k) {
+        (*turned.data)[static_cast<size_t>(k * rows + r)] =
+            (*c.tensor(w_id).data)[static_cast<size_t>(r * columns + k)];
+      }
+    }
+    turned.quant->axis = turned.quant->axis == 1 ? 0 : -1;
+    TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(turned)));
+  }
+  const GraphTensor& w = c.tensor(w_id);
+  if (w.shape[1] != in[1]) {
+    return Fail(Code::kInvalidArgument, "{}: input {} and weights {} do not agree", node.Place(),
+                ShapeText(in), ShapeText(w.shape));
+  }
+  Node made{.op = Op::kDense, .inputs = {x, w_id}};
+  const Shape shape{in[0], w.shape[0]};
+  if (node.op_type == "Gemm" && node.inputs.size() > 2 && !node.inputs[2].empty()) {
+    TESSERA_ASSIGN(const TensorId bias, c.Bias(node, 2, c.tensor(x), w));
+    made.inputs.push_back(bias);
+  }
+  return c.EmitInto(std::move(made), node, shape);
+}
+
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::FullyConnectedOptions>());
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  if (options->weights_format() != 0) {
+    return c.Unsupported("weights format {}; weights in row-major order (0) are supported",
+                         static_cast<int>(options->weights_format()));
+  }
+  TESSERA_ASSIGN(const TensorId w_id, c.Weights(2, 0));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  const int64_t depth = c.tensor(w_id).shape[1], units = c.tensor(w_id).shape[0];
+  const int64_t count = c.tensor(x).count();
+  const Shape flat{count / depth, depth};
+  if (count % depth != 0 || (options->keep_num_dims() && from->shape.back() != depth)) {
+    return c.Invalid("input {} of shape {} does not divide into rows of {}", from->Place(),
+                     ShapeText(from->shape), depth);
+  }
+  if (c.tensor(x).shape != flat) {
+    TESSERA_ASSIGN(x, c.ToFileOrder(x));
+    const Quant quant = *c.tensor(x).quant;
+    TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .inputs = {x}}, ".rows", quant, flat));
+  }
+  Node made{.op = Op::kDense, .inputs = {x, w_id}};
+  if (c.options.tflite == TfliteKernels::kLitert2_3) made.round = isa::Round::kHalfUp;
+  TESSERA_TRY(c.AddBias(made));
+  TESSERA_TRY(c.Bound(options->fused_activation_function(), made));
+  const Shape rows{flat[0], units};
+  if (!options->keep_num_dims() || from->shape.size() == 2) return c.Finish(std::move(made), rows);
+  Shape shape = from->shape;
+  shape.back() = units;
+  if (shape != c.Out().shape) {
+    return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
+                     ShapeText(c.Out().shape), ShapeText(shape));
+  }
+  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
+  TESSERA_ASSIGN(const TensorId sums, c.Emit(std::move(made), ".sums", quant, rows));
+  return c.FinishFromFileOrder(sums);
+}
+
+void MakeExample(Example& example) {
+  const int64_t width = example.first().shape.back();
+  example.node.inputs.push_back(example.Weights({width, width}));
+}
+
+constexpr OnnxRow kOnnx[] = {{"Gemm", FromOnnx}, {"MatMul", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"FULLY_CONNECTED", 2, 3, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kDenseDef = {
+    .name = "dense",
+    .meaning = "[N, I] times transpose of [O, I]; int32 sum, bias, requantised",
+    .category = Category::kComplex,
+    .least = 2,
+    .most = 3,
+    .shape = ShapeOf,
+    .macs = MacsOf,
+    .requant = RequantOf,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops

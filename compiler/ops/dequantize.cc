@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Int8 to floats. ONNX DequantizeLinear; TFLite DEQUANTIZE.
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops {
+namespace {
+
+void Body(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const Quant& quant = *b.graph().tensor(node.inputs[0]).quant;
+  te::Elements(b, node, [&](const Indices& i) {
+    return ir::Cast(DType::kFloat32, Wide(x(i)) - I32(quant.zero[0])) *
+           ir::ImmF32(static_cast<float>(quant.scale[0]));
+  });
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return c.Dequantize(node); }
+
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  return c.Finish({.op = Op::kDequantize, .inputs = {x}}, c.tensor(x).shape);
+}
+
+constexpr OnnxRow kOnnx[] = {{"DequantizeLinear", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"DEQUANTIZE", 1, 1, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kDequantizeDef = {
+    .name = "dequantize",
+    .meaning = "int8 to float: (q - zero point) * scale",
+    .types = Types::kFromInt8,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+};
+
+}  // namespace tessera::ops

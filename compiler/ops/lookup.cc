@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/lookup.h"
+
+#include <cmath>
+
+namespace tessera::ops {
+namespace {
+
+// Far outside of int8, and safe to convert.
+constexpr double kFar = 1 << 20;
+
+}  // namespace
+
+Status FillTable(Requant& requant, const std::function<int64_t(int32_t q)>& value) {
+  requant.table.resize(256);
+  for (int32_t q = -128; q < 128; ++q) {
+    const int64_t y = std::clamp<int64_t>(value(q) + requant.out_zero, requant.lo, requant.hi);
+    requant.table[static_cast<size_t>(q + 128)] = static_cast<int8_t>(y);
+  }
+  return {};
+}
+
+Status RealTable(const Graph& graph, const Node& node, Requant& requant,
+                 const std::function<double(double)>& f) {
+  const double in = quantize::ScaleOf(graph, node, 0), out = quantize::ResultScale(graph, node);
+  const int32_t zero = quantize::ZeroOf(graph, node, 0);
+  return FillTable(requant, [&](int32_t q) {
+    return static_cast<int64_t>(std::nearbyint(std::clamp(f((q - zero) * in) / out, -kFar, kFar)));
+  });
+}
+
+Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
+                   const std::function<float(float)>& f) {
+  const float in = quantize::Single(quantize::ScaleOf(graph, node, 0));
+  const float steps = 1 / quantize::Single(quantize::ResultScale(graph, node));
+  const int32_t zero = quantize::ZeroOf(graph, node, 0);
+  return FillTable(requant, [&](int32_t q) {
+    const float y = std::round(f(in * static_cast<float>(q - zero)) * steps);
+    return static_cast<int64_t>(std::clamp(static_cast<double>(y), -kFar, kFar));
+  });
+}
+
+void LookupBody(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const te::Tensor table = b.Constant(b.graph().tensor(node.output).name + ".table", DType::kInt8,
+                                      {256}, node.requant->table);
+  te::Elements(b, node,
+               [&](const Indices& i) { return table(ir::Cast(DType::kInt64, x(i)) + Expr(128)); });
+}
+
+Status UnaryFromOnnx(QdqConverter& c, const OnnxNode& node, Node made) {
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  made.inputs = {x};
+  return c.EmitInto(std::move(made), node, c.tensor(x).shape);
+}
+
+Status UnaryFromTflite(Converter& c, Node made) {
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  made.inputs = {x};
+  return c.Finish(std::move(made), c.tensor(x).shape);
+}
+
+}  // namespace tessera::ops

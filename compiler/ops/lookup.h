@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of one int8 value, element by element: a table of 256 entries, made at compile time, is
+// their exact meaning. Internal to compiler/ops.
+#ifndef TESSERA_COMPILER_OPS_LOOKUP_H_
+#define TESSERA_COMPILER_OPS_LOOKUP_H_
+
+#include <functional>
+
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops {
+
+// Fills requant.table with clamp(value(q) + zero point of the result, lo, hi).
+Status FillTable(Requant& requant, const std::function<int64_t(int32_t q)>& value);
+// From f over real numbers: computed in double, quantised half to even.
+Status RealTable(const Graph& graph, const Node& node, Requant& requant,
+                 const std::function<double(double)>& f);
+// As TFLite fills its tables: everything in float32, rounded half away from zero.
+Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
+                   const std::function<float(float)>& f);
+void LookupBody(RegionBuilder& b, const Node& node);
+
+// |made| without operands, over the operator's first.
+Status UnaryFromOnnx(QdqConverter& c, const OnnxNode& node, Node made);
+Status UnaryFromTflite(Converter& c, Node made);
+
+}  // namespace tessera::ops
+
+#endif  // TESSERA_COMPILER_OPS_LOOKUP_H_

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Greatest value over a window. ONNX MaxPool, GlobalMaxPool; TFLite MAX_POOL_2D, REDUCE_MAX over
+// the image.
+#include "compiler/ops/window.h"
+
+namespace tessera::ops {
+namespace {
+
+using graph::PoolAttributes;
+
+Status Check(const NodeCheck& node) {
+  if (*node.In(0).quant != *node.Out().quant) return node.Bad("the greatest value keeps its scale");
+  return {};
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const Window& window = node.As<PoolAttributes>().window;
+  const te::Tensor x =
+      te::PadSpatial(b.Name(out.name + ".padded"), b.Value(node.inputs[0]), window, -128);
+  const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
+  const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
+  const bool bounded = node.lo > -128 || node.hi < 127;
+  const te::Tensor most = te::Compute(
+      b.Name(bounded ? out.name + ".max" : out.name), out.shape, {"n", "c", "y", "x"},
+      [&](const Indices& i) {
+        return te::MaxOf(x(i[0], i[1], te::Tap(window, 0, i[2], ky), te::Tap(window, 1, i[3], kx)),
+                         {ky, kx});
+      });
+  if (!bounded) return b.SetValue(node.output, most);
+  te::Elements(b, node, [&](const Indices& i) {
+    return ir::Clamp(most(i), ir::Imm(DType::kInt8, node.lo), ir::Imm(DType::kInt8, node.hi));
+  });
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(Node made, PoolFromOnnx(c, node, Op::kMaxPool, node.op_type == "GlobalMaxPool"));
+  // The greatest value keeps its scale; a QuantizeLinear behind it then is an identity or a
+  // rescale.
+  const Shape shape = PoolResult(c, made);
+  return c.EmitReal(std::move(made), node, shape);
+}
+
+Status FromTflite(Converter& c) { return PoolFromTflite(c, Op::kMaxPool); }
+
+Status FromReduceMax(Converter& c) {
+  TESSERA_ASSIGN(const TensorId x, c.Spatial());
+  TESSERA_ASSIGN(const bool keep, c.OverImage("a maximum"));
+  TESSERA_TRY(c.SameScale(x));
+  const Shape in = c.tensor(x).shape, kept{in[0], in[1], 1, 1};
+  const Quant quant = *c.tensor(x).quant;
+  Node made{
+      .op = Op::kMaxPool, .inputs = {x}, .attributes = PoolAttributes{{.kernel = {in[2], in[3]}}}};
+  if (keep) return c.Finish(std::move(made), kept);
+  TESSERA_ASSIGN(const TensorId most, c.Emit(std::move(made), ".kept", quant, kept));
+  return c.Finish({.op = Op::kReshape, .inputs = {most}}, {in[0], in[1]});
+}
+
+constexpr OnnxRow kOnnx[] = {{"MaxPool", FromOnnx}, {"GlobalMaxPool", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"MAX_POOL_2D", 1, 1, FromTflite},
+                                 {"REDUCE_MAX", 2, 2, FromReduceMax}};
+
+}  // namespace
+
+constinit const OpDef kMaxPoolDef = {
+    .name = "maxpool",
+    .meaning = "greatest value over a window",
+    .category = Category::kReduction,
+    .shape = PoolShape,
+    .check = Check,
+    .attributes = Fits<PoolAttributes>,
+    .text = PoolText,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+    .example = PoolExample,
+};
+
+}  // namespace tessera::ops

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Floats to int8. ONNX QuantizeLinear; TFLite QUANTIZE.
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops {
+namespace {
+
+// Half away from zero: as half to even, but for ties that went towards zero. The difference is
+// exact.
+Expr RoundAway(Expr x) {
+  const Expr even = ir::RoundEven(x), zero = ir::ImmF32(0);
+  const Expr rest = x - even;
+  const Expr up = ir::And(ir::Eq(rest, ir::ImmF32(0.5)), ir::Lt(zero, x));
+  const Expr down = ir::And(ir::Eq(rest, ir::ImmF32(-0.5)), ir::Lt(x, zero));
+  return ir::Select(up, even + ir::ImmF32(1), ir::Select(down, even - ir::ImmF32(1), even));
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const Quant& quant = *b.graph().tensor(node.output).quant;
+  const float scale = static_cast<float>(quant.scale[0]);
+  te::Elements(b, node, [&](const Indices& i) {
+    const Expr q = ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale));
+    const Expr whole = node.round == isa::Round::kTflite ? RoundAway(q) : ir::RoundEven(q);
+    // Saturated in float first: the cast of a far value would not keep its sign with the zero point
+    // added.
+    const Expr bounded = ir::Clamp(whole, ir::ImmF32(-512), ir::ImmF32(512));
+    return ir::Cast(DType::kInt8,
+                    ir::ClampAdd(Wide(bounded), I32(quant.zero[0]), I32(-128), I32(127)));
+  });
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return c.Quantize(node); }
+
+// Of int8 it changes the scale.
+Status FromTflite(Converter& c) {
+  using tflite_model::TensorType;
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  const bool real = from->type == TensorType::FLOAT32;
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0, real ? TensorType::FLOAT32 : TensorType::INT8));
+  return c.Finish({.op = real ? Op::kQuantize : Op::kRescale, .inputs = {x}}, c.tensor(x).shape);
+}
+
+constexpr OnnxRow kOnnx[] = {{"QuantizeLinear", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"QUANTIZE", 1, 1, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kQuantizeDef = {
+    .name = "quantize",
+    .meaning =
+        "float to int8: x / scale, rounded half to even (half away from zero with tflite "
+        "rounding), plus zero point, saturated",
+    .types = Types::kToInt8,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+};
+
+}  // namespace tessera::ops

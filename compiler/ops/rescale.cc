@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Another scale, and bounds: activations that no operator took in. ONNX Relu, Clip; TFLite RELU and
+// its kin, QUANTIZE of int8.
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops {
+namespace {
+
+using graph::FactorAttributes;
+using tflite_file::ActivationFunctionType;
+
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  const double in = quantize::ScaleOf(graph, node, 0), out = quantize::ResultScale(graph, node);
+  const double factor = node.As<FactorAttributes>().single
+                            ? double{quantize::Single(in) / quantize::Single(out)}
+                            : in / out;
+  requant.bias = {-quantize::ZeroOf(graph, node, 0)};
+  return quantize::SetFactors(node, {factor}, {255}, requant);
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const Requant& q = *node.requant;
+  te::Elements(b, node, [&](const Indices& i) {
+    return te::Narrow(q, ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
+                                     I32(q.shift[0]), q.round));
+  });
+}
+
+// An activation that no operator took in stands between two quantised values.
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  TESSERA_ASSIGN(QdqConverter::Sink sink, c.Follow(node));
+  // This node bounds first, then those that Follow found.
+  QdqConverter::Sink first;
+  TESSERA_TRY(c.Bound(node, sink.quant, first));
+  const int32_t lo = sink.lo, hi = sink.hi;
+  sink.lo = std::clamp(first.lo, lo, hi);
+  sink.hi = std::clamp(first.hi, lo, hi);
+  return c.EmitSink({.op = Op::kRescale, .inputs = {x}}, node, sink, c.tensor(x).shape);
+}
+
+template <ActivationFunctionType kFunction>
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  Node made{.op = Op::kRescale, .inputs = {x}, .attributes = FactorAttributes{.single = true}};
+  TESSERA_TRY(c.Bound(kFunction, made));
+  return c.Finish(std::move(made), c.tensor(x).shape);
+}
+
+constexpr OnnxRow kOnnx[] = {{"Relu", FromOnnx}, {"Clip", FromOnnx}};
+constexpr TfliteRow kTflite[] = {
+    {"RELU", 1, 1, FromTflite<ActivationFunctionType::RELU>},
+    {"RELU6", 1, 1, FromTflite<ActivationFunctionType::RELU6>},
+    {"RELU_N1_TO_1", 1, 1, FromTflite<ActivationFunctionType::RELU_N1_TO_1>},
+};
+
+}  // namespace
+
+constinit const OpDef kRescaleDef = {
+    .name = "rescale",
+    .meaning = "the same real values under another scale, clamped",
+    .attributes = Fits<FactorAttributes>,
+    .requant = RequantOf,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+};
+
+}  // namespace tessera::ops

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Softmax on integers, as TFLite's reference kernel has it: differences to the greatest value in
+// Q5.26, exponentials in Q0.31, their sum in Q12.19, its reciprocal by Newton's method. Source:
+// gemmlowp's fixed-point functions (fixedpoint.h); a Qm.n number is an int32 with n fraction bits.
+// TFLite SOFTMAX.
+#include <cmath>
+
+#include "compiler/ops/unit.h"
+#include "compiler/quantize/multiplier.h"
+
+namespace tessera::ops {
+namespace {
+
+using graph::SoftmaxAttributes;
+
+Status Check(const NodeCheck& node) {
+  if (node.In(0).shape.empty()) return node.Bad("an operand without axes");
+  // The sum of exponentials has twelve integer bits.
+  if (node.In(0).shape.back() >= 4096)
+    return node.Bad("rows of {} elements, at most 4095", node.In(0).shape.back());
+  const double beta = node.node.As<SoftmaxAttributes>().beta;
+  if (!(beta > 0) || beta > 1e6) return node.Bad("beta {} is not in (0, 1e6]", beta);
+  const Quant& out = *node.Out().quant;
+  if (out.scale[0] != 1.0 / 256 || out.zero[0] != -128)
+    return node.Bad("its result {} has scale {} and zero point {}, must be 1/256 and -128",
+                    node.Out().name, out.scale[0], out.zero[0]);
+  return {};
+}
+
+// Differences to the greatest value become Q5.26 numbers; those too small for it count as nothing.
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  const double beta = node.As<SoftmaxAttributes>().beta;
+  const double scale = quantize::ScaleOf(graph, node, 0);
+  const double real = std::min(beta * scale * (1 << 26), 2147483647.0);
+  const auto m = quantize::MultiplierOf(real);
+  if (!m) return Within("node " + node.name, m.error());
+  if (m->shift < 1) {
+    return Fail(Code::kOutOfRange, "node {}: beta {} times scale {} is too small for softmax",
+                node.name, beta, scale);
+  }
+  requant.multiplier = {m->multiplier};
+  requant.shift = {m->shift};
+  requant.bias = {-static_cast<int32_t>(std::floor(std::ldexp(31.0, 26 - m->shift)))};
+  return {};
+}
+
+Expr I64(Expr e) { return e.dtype() == DType::kInt64 ? e : ir::Cast(DType::kInt64, e); }
+Expr Shl(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShl, a, b); }
+Expr Shr(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShr, a, b); }
+Expr BitAnd(Expr a, Expr b) { return ir::Bin(ir::BinOp::kAnd, a, b); }
+Expr OneIf(Expr condition) { return ir::Select(condition, I32(1), I32(0)); }
+
+// The high half of twice the product, rounded half up: the product of a Qm and a Qn number as a
+// Qm+n one.
+Expr Times(Expr a, Expr b) {
+  const Expr product = I64(a) * I64(b) + ir::Imm(DType::kInt64, int64_t{1} << 30);
+  return Wide(Shr(product, ir::Imm(DType::kInt64, 31)));
+}
+
+// a / 2^n, rounded half away from zero.
+Expr Halve(Expr a, Expr n) {
+  const Expr mask = Shl(I32(1), n) - I32(1);
+  const Expr threshold = Shr(mask, I32(1)) + OneIf(ir::Lt(a, I32(0)));
+  return Shr(a, n) + OneIf(ir::Lt(threshold, BitAnd(a, mask)));
+}
+
+// a * 2^n, saturated.
+Expr Double(Expr a, int n) {
+  const Expr wide = I64(a) * ir::Imm(DType::kInt64, int64_t{1} << n);
+  return Wide(
+      ir::Clamp(wide, ir::Imm(DType::kInt64, INT32_MIN), ir::Imm(DType::kInt64, INT32_MAX)));
+}
+
+// exp(a) of a Q5.26 number a <= 0, as Q0.31: a polynomial on (-1/4, 0] times the exponentials of
+// the binary digits above.
+Expr Exponential(Expr a) {
+  constexpr int kFraction = 26;
+  const int64_t quarter = int64_t{1} << (kFraction - 2);
+  const Expr low = BitAnd(a, I32(quarter - 1)) - I32(quarter);
+  const Expr x = Double(low, 5) + I32(int64_t{1} << 28);  // around -1/8
+  const Expr x2 = Times(x, x), x3 = Times(x2, x), x4 = Times(x2, x2);
+  const Expr third = I32(715827883), eighth = I32(1895147668);  // 1/3, exp(-1/8)
+  const Expr tail = Halve(Times(Halve(x4, I32(2)) + x3, third) + x2, I32(1));
+  Expr result = eighth + Times(eighth, x + tail);
+  const Expr rest = low - a;
+  constexpr int64_t kPowers[] = {1672461947, 1302514674, 790015084, 290630308,
+                                 39332535,   720401,     242};  // exp(-2^k), k from -2
+  for (int k = 0; k < 7; ++k) {
+    // A factor of 2^31 leaves the value as it is.
+    const Expr digit = BitAnd(rest, I32(quarter << k));
+    const Expr factor = ir::Select(ir::Eq(digit, I32(0)), ir::Imm(DType::kInt64, int64_t{1} << 31),
+                                   ir::Imm(DType::kInt64, kPowers[k]));
+    result = Times(result, factor);
+  }
+  return ir::Select(ir::Eq(a, I32(0)), I32(INT32_MAX), result);
+}
+
+// Zero bits above the highest one of x > 0.
+Expr LeadingZeros(Expr x) {
+  Expr zeros = I32(1);
+  for (int k = 1; k < 31; ++k) zeros = zeros + OneIf(ir::Lt(x, I32(int64_t{1} << k)));
+  return zeros;
+}
+
+// 1 / (1 + a) of a Q0.31 number a in [0, 1), as Q0.31.
+Expr Reciprocal(Expr a) {
+  const Expr half =
+      Wide(Shr(I64(a) + ir::Imm(DType::kInt64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kInt64, 1)));
+  Expr x = I32(1515870810) + Times(half, I32(-1010580540));  // 48/17 - 32/17 * half, Q2.29
+  for (int round = 0; round < 3; ++round) {
+    x = x + Double(Times(x, I32(int64_t{1} << 29) - Times(half, x)), 2);
+  }
+  return Double(x, 1);
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const std::string& name = b.graph().tensor(node.output).name;
+  const Requant& q =
+      *node.requant;  // of a difference to Q5.26; bias: the least difference that counts
+  const size_t axis = x.shape().size() - 1;
+  std::vector<int64_t> rows = x.shape();
+  rows[axis] = 1;
+  const auto row_of = [&](Indices i) {
+    i[axis] = Expr(0);
+    return i;
+  };
+  const Axis k = te::ReduceAxis("k", x.shape()[axis]), l = te::ReduceAxis("l", x.shape()[axis]);
+  const auto along = [&](Indices i, const Axis& reduce) {
+    i[axis] = reduce.var;
+    return i;
+  };
+  const te::Tensor most = te::Compute(b.Name(name + ".max"), rows, {}, [&](const Indices& i) {
+    return te::MaxOf(x(along(i, k)), {k});
+  });
+  const auto difference = [&](const Indices& i) { return Wide(x(i)) - Wide(most(row_of(i))); };
+  const te::Tensor exponential =
+      te::Compute(b.Name(name + ".exp"), x.shape(), {}, [&](const Indices& i) {
+        const Expr d = difference(i);
+        const Expr scaled =
+            Times(Shl(ir::Max(d, I32(q.bias[0])), I32(q.shift[0])), I32(q.multiplier[0]));
+        return ir::Select(ir::Lt(d, I32(q.bias[0])), I32(0), Exponential(scaled));
+      });
+  const te::Tensor sum = te::Compute(b.Name(name + ".sum"), rows, {}, [&](const Indices& i) {
+    return te::Sum(Halve(exponential(along(i, l)), I32(12)), {l});
+  });
+  const te::Tensor bits = te::Compute(b.Name(name + ".bits"), rows, {},
+                                      [&](const Indices& i) { return LeadingZeros(sum(i)); });
+  const te::Tensor scale = te::Compute(b.Name(name + ".scale"), rows, {}, [&](const Indices& i) {
+    const Expr shifted = Shl(I64(sum(i)), I64(bits(i))) - ir::Imm(DType::kInt64, int64_t{1} << 31);
+    return Reciprocal(Wide(shifted));
+  });
+  b.SetValue(
+      node.output, te::Compute(b.Name(name), x.shape(), {}, [&](const Indices& i) {
+        // 12 integer bits of the sum, less its leading zeros; the result has 8 bits of the
+        // product's 31.
+        const Expr shift = I32(12 + 31 - 8) - bits(row_of(i));
+        // Rows so flat that every element is below half a step shift everything out.
+        const Expr product = Times(scale(row_of(i)), exponential(i));
+        const Expr value =
+            ir::Select(ir::Lt(shift, I32(31)), Halve(product, ir::Min(shift, I32(30))), I32(0));
+        const Expr counted = ir::Le(I32(q.bias[0]), difference(i));
+        return ir::Cast(
+            DType::kInt8,
+            ir::Select(counted, ir::ClampAdd(value, I32(-128), I32(-128), I32(127)), I32(-128)));
+      }));
+}
+
+// Along the last axis of the file: the channels of an image.
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::SoftmaxOptions>());
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
+  if (quant.scale[0] != 1.0 / 256 || quant.zero[0] != -128) {
+    return c.Unsupported(
+        "its result {} has scale {} and zero point {}; 1/256 and -128 are supported",
+        c.Out().Place(), quant.scale[0], quant.zero[0]);
+  }
+  if (!std::isfinite(options->beta()) || options->beta() <= 0)
+    return c.Unsupported("beta {}; a finite number above 0 is supported", options->beta());
+  Node made{.op = Op::kSoftmax,
+            .inputs = {x},
+            .attributes = SoftmaxAttributes{static_cast<double>(options->beta())}};
+  const Shape shape = c.tensor(x).shape;
+  if (shape.size() != 4) return c.Finish(std::move(made), shape);
+  if (tflite_model::GraphShape(c.Out().shape) != shape) {
+    return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
+                     ShapeText(c.Out().shape), ShapeText(tflite_model::FileShape(shape)));
+  }
+  const Quant in = *c.tensor(x).quant;
+  const Shape rows{shape[0] * shape[2] * shape[3], shape[1]};
+  TESSERA_ASSIGN(x, c.ToFileOrder(x));
+  TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .inputs = {x}}, ".rows", in, rows));
+  made.inputs = {x};
+  TESSERA_ASSIGN(x, c.Emit(std::move(made), ".softmax", quant, rows));
+  return c.FinishFromFileOrder(x);
+}
+
+void MakeExample(Example& example) { example.quant = Quant{{1.0 / 256}, {-128}, -1}; }
+
+constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kSoftmaxDef = {
+    .name = "softmax",
+    .meaning = "along the last axis, int8 by TFLite's fixed-point exponential and reciprocal",
+    .category = Category::kOpaque,
+    .check = Check,
+    .attributes = Fits<SoftmaxAttributes>,
+    .requant = RequantOf,
+    .body = Body,
+    .tflite = kTflite,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hyperbolic tangent. ONNX Tanh; TFLite TANH, whose kernel computes its table in float32.
+#include <cmath>
+
+#include "compiler/ops/lookup.h"
+
+namespace tessera::ops {
+namespace {
+
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  if (node.round == isa::Round::kTflite)
+    return SingleTable(graph, node, requant, [](float x) { return std::tanh(x); });
+  return RealTable(graph, node, requant, [](double x) { return std::tanh(x); });
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  return UnaryFromOnnx(c, node, {.op = Op::kTanh});
+}
+
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
+  if (quant.scale[0] != 1.0 / 128 || quant.zero[0] != 0) {
+    return c.Unsupported("its result {} has scale {} and zero point {}; 1/128 and 0 are supported",
+                         c.Out().Place(), quant.scale[0], quant.zero[0]);
+  }
+  return UnaryFromTflite(c, {.op = Op::kTanh});
+}
+
+void MakeExample(Example& example) { example.quant = Quant{{1.0 / 128}, {0}, -1}; }
+
+constexpr OnnxRow kOnnx[] = {{"Tanh", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"TANH", 1, 1, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kTanhDef = {
+    .name = "tanh",
+    .meaning = "tanh(x), a table of 256 entries",
+    .requant = RequantOf,
+    .body = LookupBody,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops

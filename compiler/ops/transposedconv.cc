@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Transposed convolution: each element of the image adds a window of weights to the result. As a
+// convolution: over the image with its elements |stride| apart and the zero point in between, with
+// the weights turned around. ONNX ConvTranspose; TFLite TRANSPOSE_CONV.
+#include "compiler/ops/window.h"
+
+namespace tessera::ops {
+namespace {
+
+using graph::TransposedConvAttributes;
+
+constexpr int64_t kMost = 1 << 16;  // of an extent
+
+int64_t Span(const Window& w, size_t d) { return (w.kernel[d] - 1) * w.dilation[d] + 1; }
+
+Result<Shape> ShapeOf(const NodeCheck& node) {
+  TESSERA_TRY(node.Weights(4));
+  TESSERA_TRY(node.Image());
+  const auto& [window, out] = node.node.As<TransposedConvAttributes>();
+  const Shape &in = node.In(0).shape, &w = node.In(1).shape;
+  for (size_t d = 0; d < 2; ++d) {
+    if (window.kernel[d] < 1 || window.stride[d] < 1 || window.dilation[d] < 1 ||
+        window.pad_before[d] < 0 || window.pad_before[d] >= Span(window, d) || out[d] < 1)
+      return node.Bad(
+          "kernel, stride, dilation or result below 1, or a pad as large as the window");
+  }
+  if (in[1] != w[1] || w[2] != window.kernel[0] || w[3] != window.kernel[1])
+    return node.Bad("weights {}, operand {} do not agree", ShapeText(w), ShapeText(in));
+  return Shape{in[0], w[0], out[0], out[1]};
+}
+
+std::string TextOf(const Node& node) {
+  return WindowText(node.As<TransposedConvAttributes>().window);
+}
+
+int64_t MacsOf(const Graph& graph, const Node& node) {
+  const GraphTensor &x = graph.tensor(node.inputs[0]), &w = graph.tensor(node.inputs[1]);
+  return x.count() / x.shape[1] * w.count();
+}
+
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  return kConvDef.requant(graph, node, requant);
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
+  const Window& window = node.As<TransposedConvAttributes>().window;
+  // Tap k of result y reads place y + k * dilation of the spread image, which begins so that the
+  // last tap of y = pad_before is element 0.
+  std::array<int64_t, 2> first{};
+  Shape wide = x.shape();
+  for (size_t d = 0; d < 2; ++d) {
+    first[d] = Span(window, d) - 1 - window.pad_before[d];
+    wide[2 + d] = out.shape[2 + d] + Span(window, d) - 1;
+  }
+  const int32_t zero = b.graph().tensor(node.inputs[0]).quant->zero[0];
+  const te::Tensor spread =
+      te::Compute(b.Name(out.name + ".spread"), wide, te::AxisNames(4), [&](const Indices& i) {
+        Indices from = i;
+        Expr inside;
+        const auto also = [&](Expr here) { inside = inside ? ir::And(inside, here) : here; };
+        for (size_t d = 0; d < 2; ++d) {
+          const Expr at = i[2 + d] - Expr(first[d]);
+          const int64_t stride = window.stride[d];
+          also(ir::Le(Expr(0), at));
+          also(ir::Lt(at, Expr((x.shape()[2 + d] - 1) * stride + 1)));
+          if (stride > 1) also(ir::Eq(ir::FloorMod(at, Expr(stride)), Expr(0)));
+          from[2 + d] = te::DivBy(at, stride);
+        }
+        return ir::Select(inside, x(from), ir::Imm(DType::kInt8, zero));
+      });
+  const Axis channel = te::ReduceAxis("ci", w.shape()[1]);
+  const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
+  const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
+  Window taps = window;
+  taps.stride = {1, 1};
+  const te::Tensor sum =
+      te::Compute(b.Name(out.name + ".sum"), out.shape, te::AxisNames(4), [&](const Indices& i) {
+        const Expr value =
+            spread(i[0], channel.var, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
+        return te::Sum(Wide(value) * Wide(w(i[1], channel.var, Expr(window.kernel[0] - 1) - ky.var,
+                                            Expr(window.kernel[1] - 1) - kx.var)),
+                       {channel, ky, kx});
+      });
+  b.SetValue(node.output, te::Requantize(b, node, sum));
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  TESSERA_ASSIGN(TensorId w_id, c.Weights(node, 4));
+  const Shape in = c.tensor(x).shape, given = c.tensor(w_id).shape;
+  if (in.size() != 4 || given[0] != in[1]) {
+    return Fail(Code::kInvalidArgument, "{}: weights {} and input {} do not agree", node.Place(),
+                ShapeText(given), ShapeText(in));
+  }
+  if (node.IntOr("group", 1) != 1)
+    return Fail(Code::kUnsupported, "{}: {} groups; 1 is supported", node.Place(),
+                node.IntOr("group", 1));
+  if (const int axis = c.tensor(w_id).quant->axis; axis >= 0 && axis != 1) {
+    return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 1 is supported",
+                node.Place(), axis);
+  }
+  const auto mode = node.attributes.find("auto_pad");
+  if (!node.Ints("output_shape").empty() ||
+      (mode != node.attributes.end() && mode->second.s.value_or("NOTSET") != "NOTSET")) {
+    return Fail(Code::kUnsupported, "{}: output_shape or auto_pad; pads are supported",
+                node.Place());
+  }
+  GraphTensor turned = c.tensor(w_id);  // [I, O, H, W] -> [O, I, H, W]
+  turned.shape = {given[1], given[0], given[2], given[3]};
+  const int64_t area = given[2] * given[3];
+  for (int64_t i = 0; i < given[0]; ++i) {
+    for (int64_t o = 0; o < given[1]; ++o) {
+      const auto from = c.tensor(w_id).data->begin() + (i * given[1] + o) * area;
+      std::copy(from, from + area, turned.data->begin() + (o * given[0] + i) * area);
+    }
+  }
+  turned.quant->axis = turned.quant->axis == 1 ? 0 : -1;
+  TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(turned)));
+
+  TransposedConvAttributes made;
+  // Whether the window fits the input does not matter here: the input is given more room.
+  TESSERA_ASSIGN(made.window,
+                 c.ReadWindow(node, {in[0], in[1], kMost, kMost}, {given[2], given[3]}));
+  const std::vector<int64_t> more = node.Ints("output_padding");
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t extra = more.size() == 2 ? more[d] : 0;
+    made.out[d] = (in[2 + d] - 1) * made.window.stride[d] + Span(made.window, d) -
+                  made.window.pad_before[d] - made.window.pad_after[d] + extra;
+    if (made.window.pad_before[d] >= Span(made.window, d) || extra < 0 ||
+        extra >= std::max(made.window.stride[d], made.window.dilation[d]) || made.out[d] < 1 ||
+        made.out[d] > kMost) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: pads {} and {} or output_padding {} leave a result of extent {}",
+                  node.Place(), made.window.pad_before[d], made.window.pad_after[d], extra,
+                  made.out[d]);
+    }
+  }
+  const Shape shape{in[0], given[1], made.out[0], made.out[1]};
+  Node emit{.op = Op::kTransposedConv, .inputs = {x, w_id}, .attributes = made};
+  if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
+    TESSERA_ASSIGN(const TensorId bias, c.Bias(node, 2, c.tensor(x), c.tensor(w_id)));
+    emit.inputs.push_back(bias);
+  }
+  return c.EmitInto(std::move(emit), node, shape);
+}
+
+// Inputs: the result's shape, weights, image, [bias].
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::TransposeConvOptions>());
+  TESSERA_ASSIGN(const std::vector<int64_t> wanted, c.Integers(0));
+  TESSERA_ASSIGN(const TensorId x, c.Spatial(2));
+  TESSERA_ASSIGN(const TensorId w_id, c.Weights(4, 0));
+  const Shape in = c.tensor(x).shape, w = c.tensor(w_id).shape;
+  if (w[1] != in[1]) {
+    return c.Invalid("{} input channels, weights are for {}", in[1], w[1]);
+  }
+  if (wanted.size() != 4 || wanted[0] != in[0] || wanted[3] != w[0])
+    return c.Invalid("a result of shape {} for {} images and {} channels", ShapeText(wanted), in[0],
+                     w[0]);
+  TransposedConvAttributes made;
+  made.window.kernel = {w[2], w[3]};
+  made.window.stride = {options->stride_h(), options->stride_w()};
+  const bool same = options->padding() == tflite_file::Padding::SAME;
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t stride = made.window.stride[d], out = wanted[1 + d];
+    if (stride < 1 || stride > kMost || out < 1 || out > kMost)
+      return c.Invalid("a stride of {} or an extent of {}; 1 to {} are accepted", stride, out,
+                       kMost);
+    made.out[d] = out;
+    // The convolution that this one turns around: from a result of |out| to |in|.
+    const int64_t back =
+        same ? (out + stride - 1) / stride : (out - made.window.kernel[d] + stride) / stride;
+    if (back != in[2 + d]) {
+      return c.Invalid("a result of extent {} does not belong to one of {} in steps of {}", out,
+                       in[2 + d], stride);
+    }
+    const int64_t cut = std::max<int64_t>(0, (in[2 + d] - 1) * stride + w[2 + d] - out);
+    made.window.pad_before[d] = cut / 2;
+    made.window.pad_after[d] = cut - cut / 2;
+  }
+  Node emit{.op = Op::kTransposedConv, .inputs = {x, w_id}, .attributes = made};
+  TESSERA_TRY(c.AddBias(emit, 3));
+  TESSERA_TRY(c.Bound(options->fused_activation_function(), emit));
+  return c.Finish(std::move(emit), {in[0], w[0], made.out[0], made.out[1]});
+}
+
+void MakeExample(Example& example) {
+  const Shape in = example.first().shape;  // a copy: weights are another tensor of the graph
+  if (in.size() != 4) return;
+  const int64_t channels = in[1], k = example.draw(2, 3), stride = example.draw(2, 3);
+  example.node.inputs.push_back(example.Weights({channels, channels, k, k}));
+  example.node.attributes =
+      TransposedConvAttributes{.window = {.kernel = {k, k}, .stride = {stride, stride}},
+                               .out = {(in[2] - 1) * stride + k, (in[3] - 1) * stride + k}};
+}
+
+constexpr OnnxRow kOnnx[] = {{"ConvTranspose", FromOnnx}};
+constexpr TfliteRow kTflite[] = {{"TRANSPOSE_CONV", 3, 4, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kTransposedConvDef = {
+    .name = "transposedconv",
+    .meaning = "transposed 2-D convolution, NCHW x OIHW; int32 sum, bias, requantised",
+    .category = Category::kComplex,
+    .least = 2,
+    .most = 3,
+    .shape = ShapeOf,
+    .attributes = Fits<TransposedConvAttributes>,
+    .text = TextOf,
+    .macs = MacsOf,
+    .requant = RequantOf,
+    .body = Body,
+    .onnx = kOnnx,
+    .tflite = kTflite,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ops/window.h"
+
+namespace tessera::ops {
+namespace {
+
+constexpr int64_t kMaxWindow = 1 << 16;  // sums and their zero points stay far inside 32 bits
+constexpr std::array<int64_t, 2> kNone{0, 0};
+
+}  // namespace
+
+Shape Through(const Window& window, const Shape& in, int64_t channels) {
+  return {in[0], channels, window.OutExtent(0, in[2]), window.OutExtent(1, in[3])};
+}
+
+std::string WindowText(const Window& w) {
+  return fmt::format(" kernel {}x{} stride {},{} dilation {},{} pads {},{},{},{}", w.kernel[0],
+                     w.kernel[1], w.stride[0], w.stride[1], w.dilation[0], w.dilation[1],
+                     w.pad_before[0], w.pad_before[1], w.pad_after[0], w.pad_after[1]);
+}
+
+Result<Shape> PoolShape(const NodeCheck& node) {
+  const Window& window = node.node.As<graph::PoolAttributes>().window;
+  TESSERA_TRY(node.Image());
+  const Shape& in = node.In(0).shape;
+  TESSERA_TRY(node.Fits(window, in));
+  return Through(window, in, in[1]);
+}
+
+std::string PoolText(const Node& node) {
+  return WindowText(node.As<graph::PoolAttributes>().window);
+}
+
+void PoolExample(Example& example) {
+  Window window;
+  const Shape& in = example.first().shape;
+  for (size_t d = 0; d < 2 && in.size() == 4; ++d) {
+    window.kernel[d] = std::min(in[2 + d], example.draw(2, 3));
+    window.stride[d] = example.draw(2, 3);
+  }
+  example.node.attributes = graph::PoolAttributes{window};
+  example.KeepScale();
+}
+
+Result<Node> PoolFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool global) {
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  const Shape in = c.tensor(x).shape;
+  if (in.size() != 4) {
+    return Fail(Code::kUnsupported, "{}: input shape {}; [N, C, H, W] is supported", node.Place(),
+                ShapeText(in));
+  }
+  Window w;
+  if (global) {
+    w.kernel = {in[2], in[3]};
+  } else {
+    TESSERA_ASSIGN(w, c.ReadWindow(node, in, {}));
+  }
+  if (node.IntOr("ceil_mode", 0) != 0)
+    return Fail(Code::kUnsupported, "{}: ceil_mode", node.Place());
+  if (op == Op::kAvgPool && (w.pad_before != kNone || w.pad_after != kNone))
+    return Fail(Code::kUnsupported, "{}: average over a padded window", node.Place());
+  if (node.outputs.size() > 1 && !node.outputs[1].empty())
+    return Fail(Code::kUnsupported, "{}: the indices output", node.Place());
+  for (int d = 0; d < 2; ++d) {
+    if (w.pad_before[d] >= w.kernel[d] || w.pad_after[d] >= w.kernel[d]) {
+      return Fail(Code::kInvalidArgument, "{}: pads as large as the window", node.Place());
+    }
+  }
+  if (w.kernel[0] * w.kernel[1] > kMaxWindow) {
+    return Fail(Code::kUnsupported, "{}: a window of {}x{}, at most {} elements are supported",
+                node.Place(), w.kernel[0], w.kernel[1], kMaxWindow);
+  }
+  return Node{.op = op, .inputs = {x}, .attributes = graph::PoolAttributes{w}};
+}
+
+Shape PoolResult(const QdqConverter& c, const Node& made) {
+  const Shape& in = c.tensor(made.inputs[0]).shape;
+  return Through(made.As<graph::PoolAttributes>().window, in, in[1]);
+}
+
+Status PoolFromTflite(Converter& c, Op op) {
+  TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::Pool2DOptions>());
+  TESSERA_ASSIGN(const TensorId x, c.Spatial());
+  const Shape in = c.tensor(x).shape;
+  TESSERA_ASSIGN(const Window w,
+                 c.ReadWindow(in, options->padding(),
+                              {.kernel = {options->filter_height(), options->filter_width()},
+                               .stride = {options->stride_h(), options->stride_w()}}));
+  if (w.kernel[0] * w.kernel[1] > kMaxWindow) {
+    return c.Unsupported("a window of {} x {}, at most {} elements are supported", w.kernel[0],
+                         w.kernel[1], kMaxWindow);
+  }
+  if (op == Op::kAvgPool && (w.pad_before != kNone || w.pad_after != kNone)) {
+    return c.Unsupported(
+        "an average over padding: a window of {} x {} reaches over the edge of an image of {} x "
+        "{}; use padding VALID",
+        w.kernel[0], w.kernel[1], in[2], in[3]);
+  }
+  TESSERA_TRY(c.SameScale(x));
+  Node made{.op = op, .inputs = {x}, .attributes = graph::PoolAttributes{w}};
+  TESSERA_TRY(c.Bound(options->fused_activation_function(), made));
+  return c.Finish(std::move(made), Through(w, in, in[1]));
+}
+
+}  // namespace tessera::ops

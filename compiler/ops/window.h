@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What operators with a window over the image share. Internal to compiler/ops.
+#ifndef TESSERA_COMPILER_OPS_WINDOW_H_
+#define TESSERA_COMPILER_OPS_WINDOW_H_
+
+#include <string>
+
+#include "compiler/ops/unit.h"
+
+namespace tessera::ops {
+
+// [N, channels, y, x] of an image [N, C, H, W] seen through |window|.
+Shape Through(const Window& window, const Shape& in, int64_t channels);
+// " kernel 3x3 stride 1,1 dilation 1,1 pads 0,0,0,0"
+std::string WindowText(const Window& window);
+
+// Pools: PoolAttributes over an image.
+Result<Shape> PoolShape(const NodeCheck& node);
+std::string PoolText(const Node& node);
+// A window of 2x2 in steps of 2; any small one at random, padded with |pads|.
+void PoolExample(Example& example);
+// From ONNX; a global pool's window is the whole image. The node's result is its caller's to make.
+Result<Node> PoolFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool global);
+Shape PoolResult(const QdqConverter& c, const Node& made);
+Status PoolFromTflite(Converter& c, Op op);
+
+}  // namespace tessera::ops
+
+#endif  // TESSERA_COMPILER_OPS_WINDOW_H_

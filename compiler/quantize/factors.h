@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of quantisation rules that operators share. Depends on: graph, multiplier.h. Used by:
+// compiler/ops.
+#ifndef TESSERA_COMPILER_QUANTIZE_FACTORS_H_
+#define TESSERA_COMPILER_QUANTIZE_FACTORS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/graph/graph.h"
+
+namespace tessera::quantize {
+
+// Scales that were float32 in a file; whole expressions of them round after each step.
+inline float Single(double scale) { return static_cast<float>(scale); }
+
+// The scale of operand |i|, of the result, of one that is not per axis.
+double ScaleOf(const graph::Graph& graph, const graph::Node& node, size_t i);
+double ResultScale(const graph::Graph& graph, const graph::Node& node);
+int32_t ZeroOf(const graph::Graph& graph, const graph::Node& node, size_t i);
+
+// Appends the multiplier and shift of each factor. |largest|: no sum (bias included) of channel c
+// is further from zero than largest[c]. A left shift drops what leaves 32 bits, so a factor that
+// could make that happen is refused.
+//   errors  kOutOfRange, kInvalidArgument  name node and channel
+Status SetFactors(const graph::Node& node, const std::vector<double>& factors,
+                  const std::vector<int64_t>& largest, graph::Requant& requant);
+
+// requant.bias of a contraction whose operand 1 is weights with the output channels along axis 0:
+// bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they
+// count.
+void FoldBias(const graph::Graph& graph, const graph::Node& node, graph::Requant& requant);
+
+// For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded
+// bias can reach.
+std::vector<int64_t> LargestSums(const graph::GraphTensor& w, const std::vector<int32_t>& bias);
+
+}  // namespace tessera::quantize
+
+#endif  // TESSERA_COMPILER_QUANTIZE_FACTORS_H_

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/te/ops/body.h"
+
+namespace tessera::te {
+
+Expr I32(int64_t value) { return ir::Imm(DType::kInt32, value); }
+Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
+
+std::vector<std::string> AxisNames(size_t rank) {
+  if (rank == 4) return {"n", "c", "y", "x"};
+  if (rank == 2) return {"n", "c"};
+  return {};
+}
+
+Expr DivBy(Expr e, int64_t k) { return k == 1 ? e : ir::FloorDiv(e, Expr(k)); }
+
+Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& w, int64_t fill) {
+  std::vector<int64_t> shape = x.shape();
+  const size_t y_axis = shape.size() - 2;
+  const int64_t height = shape[y_axis], width = shape[y_axis + 1];
+  const auto [top, left] = w.pad_before;
+  const auto [bottom, right] = w.pad_after;
+  if (top == 0 && left == 0 && bottom == 0 && right == 0) return x;
+  shape[y_axis] += top + bottom;
+  shape[y_axis + 1] += left + right;
+  return Compute(name, shape, {"n", "c", "y", "x"}, [&](const std::vector<Expr>& i) {
+    std::vector<Expr> from = i;
+    from[y_axis] = i[y_axis] - Expr(top);
+    from[y_axis + 1] = i[y_axis + 1] - Expr(left);
+    const auto inside = [](Expr at, int64_t extent) {
+      return ir::And(ir::Le(Expr(0), at), ir::Lt(at, Expr(extent)));
+    };
+    return ir::Select(ir::And(inside(from[y_axis], height), inside(from[y_axis + 1], width)),
+                      x(from), ir::Imm(x.dtype(), fill));
+  });
+}
+
+Expr Tap(const graph::Window& w, int d, Expr at, const Axis& tap) {
+  const Expr base = w.stride[d] == 1 ? at : at * Expr(w.stride[d]);
+  return w.kernel[d] == 1 ? base
+                          : base + (w.dilation[d] == 1 ? tap.var : tap.var * Expr(w.dilation[d]));
+}
+
+Expr Narrow(const graph::Requant& q, Expr y) {
+  return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
+}
+
+Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) {
+  const graph::Requant& q = *node.requant;
+  const std::string& name = b.graph().tensor(node.output).name;
+  if (q.multiplier.size() == 1 && q.bias.size() == 1) {
+    return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()),
+                   [&](const std::vector<Expr>& i) {
+                     return Narrow(q, ir::Requant(sum(i) + I32(q.bias[0]), I32(q.multiplier[0]),
+                                                  I32(q.shift[0]), q.round));
+                   });
+  }
+  const std::vector<int64_t> channels{sum.shape()[1]};
+  const std::vector<int32_t> shifts(q.shift.begin(), q.shift.end());
+  const Tensor bias = b.Constant(name + ".bias", DType::kInt32, channels, q.bias);
+  const Tensor multiplier = b.Constant(name + ".multiplier", DType::kInt32, channels, q.multiplier);
+  const Tensor shift = b.Constant(name + ".shift", DType::kInt32, channels, shifts);
+  return Compute(
+      b.Name(name), sum.shape(), AxisNames(sum.shape().size()), [&](const std::vector<Expr>& i) {
+        return Narrow(q, ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), q.round));
+      });
+}
+
+void Elements(RegionBuilder& b, const graph::Node& node,
+              const std::function<Expr(const std::vector<Expr>&)>& value) {
+  const graph::GraphTensor& out = b.graph().tensor(node.output);
+  b.SetValue(node.output, Compute(b.Name(out.name), out.shape, AxisNames(out.shape.size()), value));
+}
+
+}  // namespace tessera::te

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: functions of one value, Concat, Resize, ConvTranspose and GlobalMaxPool are read
+// from ONNX with their attributes, and every diagnostic of theirs is told. Space: models of one
+// operator, good ones and each spoilt in one thing. Not tested here: what they compute
+// (tests/compiler/te_ops).
+#include "tests/compiler/import/bad_model.h"
+
+namespace tessera {
+namespace {
+
+using graph::Op;
+
+// x [1, 2, 4, 6] -> |type| over x and |more| -> y.
+ModelBuilder Model(const std::string& type, const B::Names& more = {}) {
+  ModelBuilder b;
+  b.Input("x", {1, 2, 4, 6});
+  b.Output("y");
+  b.Qdq("x", "xq", 0.5f, 3);
+  B::Names inputs{"xq"};
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  b.Node(type, inputs, {"r"}, "op");
+  b.Qdq("r", "y", 0.25f, -5);
+  return b;
+}
+
+ModelBuilder ResizeModel(std::vector<float> scales = {1, 1, 2, 1.5f}) {
+  ModelBuilder b = Model("Resize", {"", "scales"});
+  b.Floats("scales", {static_cast<int64_t>(scales.size())}, scales);
+  B::AttrS(b.node("op"), "coordinate_transformation_mode", "asymmetric");
+  B::AttrS(b.node("op"), "nearest_mode", "floor");
+  return b;
+}
+
+ModelBuilder SizesModel(std::vector<int64_t> sizes, const std::string& place,
+                        const std::string& nearest) {
+  ModelBuilder b = Model("Resize", {"", "", "sizes"});
+  b.Int64s("sizes", {4}, sizes);
+  B::AttrS(b.node("op"), "coordinate_transformation_mode", place);
+  B::AttrS(b.node("op"), "nearest_mode", nearest);
+  return b;
+}
+
+// [2, 3, 3, 2]: two channels to three.
+ModelBuilder TransposedModel() {
+  ModelBuilder b;
+  b.Input("x", {1, 2, 4, 6});
+  b.Output("y");
+  b.Qdq("x", "xq", 0.5f, 3);
+  b.Weights("w", {2, 3, 3, 2}, Count(36), {0.1f, 0.2f, 0.3f}, 1);
+  b.Bias("b", {1, 2, 3}, {0.05f, 0.1f, 0.15f});
+  onnx::NodeProto& op = b.Node("ConvTranspose", {"xq", "w", "b"}, {"r"}, "op");
+  B::Attr(op, "strides", B::Dims{2, 3});
+  B::Attr(op, "pads", B::Dims{1, 0, 0, 1});
+  B::Attr(op, "output_padding", B::Dims{1, 2});
+  b.Qdq("r", "y", 0.25f, -5);
+  return b;
+}
+
+graph::Graph Import(const ModelBuilder& b) {
+  auto g = ImportOnnx(b.Bytes(), "m.onnx");
+  EXPECT_TRUE(g) << g.error().message;
+  return g ? *g : graph::Graph{};
+}
+
+const graph::Node& The(const graph::Graph& g, Op op) {
+  for (const graph::Node& n : g.nodes) {
+    if (n.op == op) return n;
+  }
+  throw std::out_of_range("no such node");
+}
+
+TEST(ImportImage, FunctionsOfOneValue) {
+  const std::pair<const char*, Op> all[] = {{"Sigmoid", Op::kSigmoid},
+                                            {"Tanh", Op::kTanh},
+                                            {"HardSwish", Op::kHardSwish},
+                                            {"LeakyRelu", Op::kLeakyRelu}};
+  for (const auto& [type, op] : all) {
+    ModelBuilder b = Model(type);
+    if (op == Op::kLeakyRelu) B::AttrF(b.node("op"), "alpha", 0.25f);
+    const graph::Graph g = Import(b);
+    const graph::Node& n = The(g, op);
+    EXPECT_EQ(n.round, isa::Round::kEven);
+    EXPECT_EQ(g.tensor(n.output).shape, (std::vector<int64_t>{1, 2, 4, 6}));
+    EXPECT_EQ(g.tensor(n.output).quant->scale[0], 0.25);
+    if (op == Op::kLeakyRelu) {
+      EXPECT_EQ(n.As<graph::LeakyReluAttributes>().alpha, 0.25f);
+    }
+  }
+}
+
+TEST(ImportImage, ConcatKeepsTheScalesOfItsOperands) {
+  ModelBuilder b = Model("Concat", {"zq"});
+  b.Input("z", {1, 3, 4, 6});
+  b.Qdq("z", "zq", 0.125f, 7);
+  auto& nodes = *b.graph().mutable_node();  // the operands come first
+  for (int k = 0; k < 2; ++k) {
+    for (int i = nodes.size() - 1; i > 0; --i) nodes.SwapElements(i, i - 1);
+  }
+  B::Attr(b.node("op"), "axis", int64_t{-3});
+  const graph::Graph g = Import(b);
+  const graph::Node& n = The(g, Op::kConcat);
+  EXPECT_EQ(n.As<graph::ConcatAttributes>().axis, 1);
+  EXPECT_EQ(g.tensor(n.output).shape, (std::vector<int64_t>{1, 5, 4, 6}));
+  EXPECT_EQ(g.tensor(n.inputs[0]).quant->scale[0], 0.5);
+  EXPECT_EQ(g.tensor(n.inputs[1]).quant->scale[0], 0.125);
+}
+
+TEST(ImportImage, ResizeNamesItsSources) {
+  const graph::Graph g = Import(ResizeModel());
+  const graph::Node& n = The(g, Op::kResize);
+  EXPECT_EQ(n.As<graph::ResizeAttributes>().rows, (std::vector<int64_t>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(n.As<graph::ResizeAttributes>().columns,
+            (std::vector<int64_t>{0, 0, 1, 2, 2, 3, 4, 4, 5}));
+  EXPECT_EQ(g.tensor(n.output).shape, (std::vector<int64_t>{1, 2, 8, 9}));
+
+  const auto columns = [](int64_t to, const char* place, const char* nearest) {
+    const graph::Graph h = Import(SizesModel({1, 2, 4, to}, place, nearest));
+    return The(h, Op::kResize).As<graph::ResizeAttributes>().columns;
+  };
+  using V = std::vector<int64_t>;
+  // Places (k + 0.5) * 1.5 - 0.5: 0.25 1.75 3.25 4.75.
+  EXPECT_EQ(columns(4, "half_pixel", "round_prefer_floor"), (V{0, 2, 3, 5}));
+  EXPECT_EQ(columns(4, "half_pixel", "floor"), (V{0, 1, 3, 4}));
+  // Places (k + 0.5) * 2 - 0.5: 0.5 2.5 4.5.
+  EXPECT_EQ(columns(3, "half_pixel", "round_prefer_floor"), (V{0, 2, 4}));
+  EXPECT_EQ(columns(3, "half_pixel", "round_prefer_ceil"), (V{1, 3, 5}));
+  // Places k * 5 / 2: 0 2.5 5.
+  EXPECT_EQ(columns(3, "align_corners", "round_prefer_floor"), (V{0, 2, 5}));
+  EXPECT_EQ(columns(3, "align_corners", "round_prefer_ceil"), (V{0, 3, 5}));
+}
+
+TEST(ImportImage, ConvTransposeHasWeightsByOutput) {
+  const graph::Graph g = Import(TransposedModel());
+  const graph::Node& n = The(g, Op::kTransposedConv);
+  const auto& made = n.As<graph::TransposedConvAttributes>();
+  // (4 - 1) * 2 + 3 - 1 + 1 and (6 - 1) * 3 + 2 - 1 + 2
+  EXPECT_EQ(made.out, (std::array<int64_t, 2>{9, 18}));
+  EXPECT_EQ(made.window.pad_before, (std::array<int64_t, 2>{1, 0}));
+  const graph::GraphTensor& w = g.tensor(n.inputs[1]);
+  EXPECT_EQ(w.shape, (std::vector<int64_t>{3, 2, 3, 2}));
+  EXPECT_EQ(w.quant->axis, 0);
+  // Input channel 1, output channel 2 of the file: element 30.
+  EXPECT_EQ(static_cast<int8_t>((*w.data)[static_cast<size_t>((2 * 2 + 1) * 6)]), Count(36)[30]);
+}
+
+TEST(ImportImage, GlobalMaxPoolIsAWindow) {
+  const graph::Graph g = Import(Model("GlobalMaxPool"));
+  const graph::Node& n = The(g, Op::kMaxPool);
+  EXPECT_EQ(n.As<graph::PoolAttributes>().window.kernel, (std::array<int64_t, 2>{4, 6}));
+  EXPECT_EQ(g.tensor(n.output).shape, (std::vector<int64_t>{1, 2, 1, 1}));
+}
+
+struct BadImage {
+  const char* name;
+  std::function<ModelBuilder()> make;
+  const char* message;
+  Code code = Code::kUnsupported;
+};
+void PrintTo(const BadImage& c, std::ostream* out) { *out << c.name; }
+
+ModelBuilder With(ModelBuilder b, const std::function<void(ModelBuilder&)>& spoil) {
+  spoil(b);
+  return b;
+}
+
+const BadImage kBad[] = {
+    {"LeakyAlpha",
+     [] {
+       return With(Model("LeakyRelu"), [](auto& b) { B::AttrF(b.node("op"), "alpha", 1e9f); });
+     },
+     "node 2 (LeakyRelu 'op'): alpha 1000000000; -1e6 to 1e6 are accepted", kInvalid},
+    {"SigmoidOfFloat",
+     [] {
+       return With(Model("Sigmoid"), [](auto& b) { b.node("op").set_input(0, std::string("x")); });
+     },
+     "its operand 'x' is not the result of DequantizeLinear"},
+    {"ConcatOfNothing",
+     [] { return With(Model("Concat"), [](auto& b) { b.node("op").clear_input(); }); },
+     "no operands", kInvalid},
+    {"ConcatAxis",
+     [] {
+       return With(Model("Concat"), [](auto& b) { B::Attr(b.node("op"), "axis", int64_t{4}); });
+     },
+     "axis 4 of shape [1, 2, 4, 6]", kInvalid},
+    {"ConcatConstant",
+     [] { return With(Model("Concat", {"k"}), [](auto& b) {
+            b.Floats("k", {1, 2, 4, 6}, {});
+          }); },
+     "its operand 'k' is not the result of DequantizeLinear"},
+    {"ResizeMode",
+     [] { return With(ResizeModel(), [](auto& b) { B::AttrS(b.node("op"), "mode", "linear"); }); },
+     "mode linear, asymmetric, floor; nearest with"},
+    {"ResizePlace",
+     [] {
+       return SizesModel({1, 2, 4, 6}, "tf_crop_and_resize", "floor");
+     },
+     "tf_crop_and_resize"},
+    {"ResizeNearest",
+     [] {
+       return SizesModel({1, 2, 4, 6}, "asymmetric", "ceil");
+     },
+     "mode nearest, asymmetric, ceil"},
+    {"ResizeWithoutScales", [] { return Model("Resize"); },
+     "neither scales nor sizes are constants of four numbers"},
+    {"ResizeFewScales",
+     [] {
+       return ResizeModel({1, 1, 2});
+     },
+     "neither scales nor sizes are constants of four numbers"},
+    {"ResizeChannels",
+     [] {
+       return ResizeModel({1, 2, 2, 2});
+     },
+     "scales that change batch or channels"},
+    {"ResizeBatch",
+     [] {
+       return SizesModel({2, 2, 4, 6}, "asymmetric", "floor");
+     },
+     "sizes that change batch or channels"},
+    {"ResizeScale",
+     [] {
+       return ResizeModel({1, 1, -1, 2});
+     },
+     "a scale out of range"},
+    {"ResizeNan",
+     [] {
+       return ResizeModel({1, 1, std::nanf(""), 2});
+     },
+     "a scale out of range"},
+    {"ResizeToNothing",
+     [] {
+       return ResizeModel({1, 1, 0.01f, 2});
+     },
+     "an extent of 0; 1 to 65536 are accepted", kInvalid},
+    {"ResizeHuge",
+     [] {
+       return SizesModel({1, 2, 1 << 20, 6}, "asymmetric", "floor");
+     },
+     "an extent of 1048576", kInvalid},
+    {"TransposedWeights",
+     [] {
+       return With(TransposedModel(), [](auto& b) { Resize(b.init("w_i"), {3, 3, 2, 2}, 36); });
+     },
+     "weights [3, 3, 2, 2] and input [1, 2, 4, 6] do not agree", kInvalid},
+    {"TransposedGroups",
+     [] {
+       return With(TransposedModel(), [](auto& b) { B::Attr(b.node("op"), "group", int64_t{2}); });
+     },
+     "2 groups; 1 is supported"},
+    {"TransposedShape",
+     [] {
+       return With(TransposedModel(), [](auto& b) {
+         B::Attr(b.node("op"), "output_shape", B::Dims{9, 9});
+       });
+     },
+     "output_shape or auto_pad"},
+    {"TransposedAutoPad",
+     [] {
+       return With(TransposedModel(),
+                   [](auto& b) { B::AttrS(b.node("op"), "auto_pad", "SAME_UPPER"); });
+     },
+     "output_shape or auto_pad"},
+    {"TransposedPads",
+     [] {
+       return With(TransposedModel(), [](auto& b) { SetInts(b.node("op"), "pads", {3, 0, 0, 1}); });
+     },
+     "pads 3 and 0 or output_padding 1 leave a result of extent", kInvalid},
+    {"TransposedOutputPadding",
+     [] {
+       return With(TransposedModel(), [](auto& b) {
+         SetInts(b.node("op"), "output_padding", {5, 0});
+       });
+     },
+     "output_padding 5", kInvalid},
+    {"TransposedScales",
+     [] {
+       return With(TransposedModel(), [](auto& b) {
+         for (auto& a : *b.node("w_dequantize").mutable_attribute()) a.set_i(2);
+       });
+     },
+     "weights quantised along axis 2; axis 1 is supported"},
+};
+
+class ImportImageBad : public testing::TestWithParam<BadImage> {};
+
+TEST_P(ImportImageBad, IsRefusedWithTheReason) {
+  const auto bad = ImportOnnx(GetParam().make().Bytes(), "m.onnx");
+  ASSERT_FALSE(bad);
+  EXPECT_NE(bad.error().message.find(GetParam().message), std::string::npos) << bad.error().message;
+  EXPECT_EQ(bad.error().message.find('\n'), std::string::npos);
+  EXPECT_EQ(bad.error().code, GetParam().code) << bad.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ImportImageBad, testing::ValuesIn(kBad),
+                         [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace tessera

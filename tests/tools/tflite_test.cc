@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: --tflite, whose integers a TFLite file means, through the command: a name that is
+// none is told in words; an artifact remembers what it was compiled for and refuses the other. Space:
+// each verb that reads models. Not tested here: the integers (tests/models/tflite_ops_test.cc).
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/tensor/npy.h"
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kFile[] = "tests/data/tflite_ops/fully_connected_00.tflite";  // [1, 16] to [1, 10]
+
+TEST(TfliteOption, AnUnknownNameIsToldInWords) {
+  for (const std::string verb : {"info", "compile", "run", "compare"}) {
+    const CommandResult r = Tessera(fmt::format("{} {} --tflite 2.15", verb, kFile));
+    EXPECT_EQ(r.code, 2) << r.output;
+    EXPECT_THAT(r.output, HasSubstr("the integers are those of 2.14 or litert-2.3"));
+  }
+}
+
+TEST(TfliteOption, AnArtifactRemembersIt) {
+  const std::string net = TempPath("net.tsr"), x = TempPath("x.npy");
+  ASSERT_TRUE(WriteNpy(x, HostTensor::Zeros(DType::kInt8, {1, 16})));
+  const CommandResult made =
+      Tessera(fmt::format("compile {} --tflite litert-2.3 --target cpu -o {}", kFile, net));
+  ASSERT_EQ(made.code, 0) << made.output;
+  for (const std::string option : {"", " --tflite litert-2.3"}) {
+    const CommandResult r =
+        Tessera(fmt::format("run {} --device cpu --input {}{}", net, x, option));
+    EXPECT_EQ(r.code, 0) << r.output;
+  }
+  const CommandResult other =
+      Tessera(fmt::format("run {} --device cpu --input {} --tflite 2.14", net, x));
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.output, HasSubstr("tflite litert-2.3'; --tflite 2.14 asks for other integers"));
+}
+
+}  // namespace
+}  // namespace tessera::test
