@@ -45,6 +45,11 @@ struct Launch {
 // Cycles of one unit; the five add up to the run's cycles. All zero on a device without a clock.
 struct UnitCounters {
   uint64_t busy = 0, token_wait = 0, memory_wait = 0, hazard = 0, idle = 0;
+  UnitCounters& operator+=(const UnitCounters& o) {
+    busy += o.busy, token_wait += o.token_wait, memory_wait += o.memory_wait;
+    hazard += o.hazard, idle += o.idle;
+    return *this;
+  }
 };
 
 struct RunReport {

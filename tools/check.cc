@@ -17,8 +17,9 @@ struct CheckFlags {
   std::string input, config, json;
 };
 
-Result<int> Run(const CheckFlags& options) {
-  TESSERA_ASSIGN(const isa::ProgramImage image, ReadProgram(options.input));
+// Prints what is wrong with |image|, and adds it to |json|; whether nothing is.
+Result<bool> CheckOne(const isa::ProgramImage& image, const CheckFlags& options,
+                      nlohmann::ordered_json& json) {
   TESSERA_ASSIGN(const isa::Config config,
                  isa::LoadConfig(!options.config.empty()     ? options.config
                                  : image.config_name.empty() ? "default"
@@ -27,23 +28,33 @@ Result<int> Run(const CheckFlags& options) {
     return Within(options.input, match.error());
   const isa::CheckReport report = isa::CheckProgram(image, config);
   std::fputs(report.ToString().c_str(), stdout);
-
-  nlohmann::ordered_json json{{"ok", report.ok()},
-                              {"instructions", image.insn_count()},
-                              {"diagnostics", nlohmann::json::array()}};
+  json["instructions"] = json["instructions"].get<int64_t>() + image.insn_count();
   for (const isa::Diagnostic& d : report.diagnostics) {
     json["diagnostics"].push_back({{"finding", std::string(Text(d.finding))},
                                    {"warning", d.warning},
                                    {"instructions", d.insns},
                                    {"text", d.text}});
   }
-  TESSERA_TRY(WriteJson(options.json, json));
   if (options.json != "-") {
     std::printf("%s: %s instructions, configuration %s: %s\n", options.input.c_str(),
                 Grouped(image.insn_count()).c_str(), config.name.c_str(),
                 report.ok() ? "no errors" : "errors found");
   }
-  return report.ok() ? kExitOk : kExitNo;
+  return report.ok();
+}
+
+Result<int> Run(const CheckFlags& options) {
+  TESSERA_ASSIGN(const std::vector<isa::ProgramImage> images, ReadPrograms(options.input));
+  nlohmann::ordered_json json{
+      {"ok", true}, {"instructions", 0}, {"diagnostics", nlohmann::json::array()}};
+  bool ok = true;
+  for (const isa::ProgramImage& image : images) {
+    TESSERA_ASSIGN(const bool fine, CheckOne(image, options, json));
+    ok = ok && fine;
+  }
+  json["ok"] = ok;
+  TESSERA_TRY(WriteJson(options.json, json));
+  return ok ? kExitOk : kExitNo;
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ struct Captured {
   std::vector<std::optional<HostTensor>> layers;
 };
 
-// The network on one device. |observer| runs a program that also stores what stays on chip, where
-// that differs.
+// The network on one device. |observer| runs it compiled so that every layer's result is kept, where
+// |runner|'s is not.
 struct Side {
   Runner runner;
   std::optional<Runner> observer;
@@ -78,30 +78,30 @@ Result<Captured> RunOne(Side& side, const HostTensor& item, ExecutionReport* rep
   return captured;
 }
 
-// Runs |item| on the clocked device with the trace on and fills in the layers' cycles.
-Result<Captured> RunTraced(Side& side, const HostTensor& item, ExecutionReport* report,
-                           Comparison& c) {
-  Runner& runner = side.runner;
-  std::vector<TraceEntry> trace;
-  TESSERA_TRY(runner.device->SetTrace(&trace));
-  Result<Captured> captured = RunOne(side, item, report);
-  TESSERA_TRY(runner.device->SetTrace(nullptr));
+// Runs |item| on the clocked device with the trace on and fills in the layers' cycles, of all
+// programs.
+Result<Captured> RunTraced(Side& side, const HostTensor& item, Comparison& c) {
+  ExecutionReport report;
+  report.traced = true;
+  Result<Captured> captured = RunOne(side, item, &report);
   if (!captured) return captured;
-  c.cycles = static_cast<int64_t>(report->runs.at(0).cycles);
-  c.clocked = runner.name;
-  const artifact::Artifact& net = runner.executor->artifact();
-  const std::vector<uint64_t> cycles =
-      LayerCycles(*net.program, trace, net.layers.size(), report->runs[0].cycles);
-  const auto units = LayerUnits(*net.program, trace, net.layers.size(), report->runs[0]);
-  for (size_t l = 0; l < cycles.size(); ++l) {
-    c.layers[l].cycles = static_cast<int64_t>(cycles[l]);
-    c.layers[l].units = units[l];
+  c.clocked = side.runner.name;
+  const artifact::Artifact& net = side.runner.executor->artifact();
+  for (const ProgramRun& run : report.runs) {
+    const isa::ProgramImage& image = net.programs[run.program].image;
+    const std::vector<uint64_t> cycles =
+        LayerCycles(image, run.trace, net.layers.size(), run.report.cycles);
+    const auto units = LayerUnits(image, run.trace, net.layers.size(), run.report);
+    for (size_t l = 0; l < cycles.size(); ++l) {
+      c.layers[l].cycles += static_cast<int64_t>(cycles[l]);
+      for (size_t u = 0; u < isa::kUnits; ++u) c.layers[l].units[u] += units[l][u];
+    }
+    c.cycles += static_cast<int64_t>(run.report.cycles);
   }
   return captured;
 }
 
-// What the host does around the device's run. A kernel writes its last buffer but for scratch
-// memory and reads the others.
+// What the host does around the device's runs.
 std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   std::vector<HostStep> steps;
   const artifact::ExecutionPlan* plan = net.PlanNamed("device");
@@ -117,12 +117,9 @@ std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
                   : kernel->symbol.starts_with("unpack") ? "unpack an output"
                                                          : "reorder dimensions";
     }
-    std::vector<uint32_t> buffers = kernel->buffers;
-    if (buffers.size() > 1 && net.buffers[buffers.back()].name == "scratch") buffers.pop_back();
-    for (const uint32_t b : buffers) {
-      (b == buffers.back() ? host.bytes_written : host.bytes_read) +=
-          static_cast<int64_t>(net.buffers[b].bytes);
-    }
+    for (const uint32_t b : artifact::BuffersRead(step))
+      host.bytes_read += static_cast<int64_t>(plan->buffers[b].bytes);
+    host.bytes_written = static_cast<int64_t>(plan->buffers[kernel->buffers[kernel->result]].bytes);
     steps.push_back(std::move(host));
   }
   return steps;
@@ -139,22 +136,17 @@ Comparison Begin(const CompareFlags& options, const LoadedNetwork& network,
   c.predictions.resize(devices.size());
   c.explain = options.explain;
   c.host = HostSteps(*network.artifact);
+  c.programs = network.artifact->programs.size();
   const artifact::ExecutionPlan* device_plan = network.artifact->PlanNamed("device");
-  const auto on_device = [&](size_t layer) {  // a step of the host names its layer
-    return device_plan != nullptr &&
-           std::ranges::none_of(device_plan->steps, [&](const artifact::PlanStep& step) {
-             const auto* kernel = std::get_if<artifact::KernelStep>(&step);
-             return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
-           });
-  };
   for (size_t l = 0; l < network.artifact->layers.size(); ++l) {
     const artifact::Layer& layer = network.artifact->layers[l];
-    const artifact::Tap* tap = device_plan ? device_plan->TapOf(static_cast<uint32_t>(l)) : nullptr;
+    const artifact::LayerPlace place =
+        device_plan ? device_plan->layers[l] : artifact::LayerPlace{};
     LayerRow row;
     row.name = layer.name;
     row.op = layer.op;
-    row.device = on_device(l) ? "accelerator" : "host";
-    row.stays = device_plan && !tap;
+    row.device = place.device == artifact::kHostDevice ? "host" : "accelerator";
+    row.stays = place.resident;
     row.macs = static_cast<int64_t>(layer.macs);
     c.layers.push_back(std::move(row));
   }
@@ -167,17 +159,18 @@ Result<int> Run(const CompareFlags& options) {
   for (const ChosenDevice& device : chosen) devices.push_back(device.name);
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   const bool cpu = std::ranges::count(devices, kCpu) > 0;
+  const bool accelerated = devices.size() > (cpu ? 1u : 0u);
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, cpu, devices.size() > (cpu ? 1u : 0u),
-                             options.tflite));
+                 LoadNetwork(options.model, options.config, cpu, accelerated, options.tflite));
   std::vector<Side> sides;
   std::optional<LoadedNetwork> observed;
   for (const ChosenDevice& device : chosen) {
     Side side;
     TESSERA_ASSIGN(side.runner, OpenRunner(network, device, options.executor));
     if (!SeesAll(side.runner)) {
+      // A model is compiled once more; what an artifact does not keep is not there.
       if (!observed) {
-        TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, false, true,
+        TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, cpu, accelerated,
                                              options.tflite, true));
       }
       TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, device, options.executor));
@@ -192,16 +185,16 @@ Result<int> Run(const CompareFlags& options) {
                 options.devices);
   }
   Comparison c = Begin(options, network, devices, inputs);
+  for (const Side& side : sides) c.keeps_layers &= side.observer || SeesAll(side.runner);
 
   Progress progress("comparing");
   for (int64_t i = 0; i < inputs.count(); ++i) {
     const HostTensor item = inputs.items.Slice(i, 1);
     Captured reference;
     for (size_t d = 0; d < sides.size(); ++d) {
-      ExecutionReport report;
       const bool traced = i == 0 && sides[d].runner.has_clock() && c.clocked.empty();
       Result<Captured> ran =
-          traced ? RunTraced(sides[d], item, &report, c) : RunOne(sides[d], item, &report);
+          traced ? RunTraced(sides[d], item, c) : RunOne(sides[d], item, nullptr);
       if (!ran) return std::unexpected(ran.error());
       c.predictions[d].push_back(ArgMax(ran->output));
       if (d == 0) {

@@ -77,9 +77,16 @@ std::string ReportText(const Comparison& c) {
       c.config.name, c.config.batch, c.config.block_out, c.config.block_in,
       c.config.macs_per_cycle(), MemoryName(c.config));
   for (const std::string& device : c.devices) text += fmt::format("  {}\n", DescribeDevice(device));
-  if (c.devices.size() > 1) {
+  if (c.devices.size() > 1 && c.keeps_layers) {
     text += fmt::format("Every layer's result was compared, value by value, with the one on {}.\n",
                         c.devices[0]);
+  } else if (c.devices.size() > 1) {
+    text += fmt::format(
+        "The artifact does not keep every layer's result: what it keeps, and the network's "
+        "outputs, "
+        "were compared\nwith those on {}. tessera compile --keep-tensors makes one that keeps "
+        "all.\n",
+        c.devices[0]);
   }
   const std::string clock = c.clocked.empty() ? "" : fmt::format("{} cycles", c.clocked);
   std::vector<std::vector<std::string>> rows;
@@ -104,7 +111,7 @@ std::string ReportText(const Comparison& c) {
         "end of the one before it, so one whose work began early can show more than 100 %.\n",
         Grouped(c.cycles), ms, c.config.clock_mhz);
   }
-  if (stays) {
+  if (stays && c.keeps_layers) {
     text +=
         "A result that stays never leaves the chip; it was compared in a second run, whose program "
         "stores it too.\n";
@@ -113,7 +120,8 @@ std::string ReportText(const Comparison& c) {
     std::vector<std::vector<std::string>> steps;
     for (const HostStep& step : c.host)
       steps.push_back({step.what, Grouped(step.bytes_read), Grouped(step.bytes_written)});
-    text += "\nLeft to the host around the accelerator's one run, for each image:\n" +
+    text += fmt::format("\nLeft to the host around the accelerator's {}, for each image:\n",
+                        c.programs == 1 ? "one run" : fmt::format("{} runs", c.programs)) +
             Table({"step", "bytes read", "bytes written"}, "lrr", steps);
   }
   if (c.explain) text += ExplainText(c);
@@ -168,6 +176,8 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
           {"devices", c.devices},
           {"layers", layers},
           {"host", host},
+          {"programs", c.programs},
+          {"keeps_layers", c.keeps_layers},
           {"totals",
            {{"images", c.images},
             {"macs", c.Macs()},

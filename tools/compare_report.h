@@ -27,7 +27,7 @@ struct LayerRow {
   int64_t mismatches = 0;  // of these
 };
 
-// A step of the host around the accelerator's run.
+// A step of the host around the accelerator's runs.
 struct HostStep {
   std::string what;                           // "pack the input", "softmax_12 (softmax)"
   int64_t bytes_read = 0, bytes_written = 0;  // of one inference
@@ -42,7 +42,9 @@ struct Comparison {
   std::vector<LayerRow> layers;
   std::vector<HostStep> host;  // of the plan with the accelerator; empty without one
   bool explain = false;        // tell what each unit did
-  int64_t cycles = 0;          // of one inference, from start to done
+  bool keeps_layers = true;    // every layer's result can be read on every device
+  int64_t cycles = 0;          // of one inference, all programs from start to done
+  size_t programs = 0;         // of the accelerator, each run once an inference
   int64_t output_values = 0, output_mismatches = 0;  // of the model's outputs
   std::vector<int64_t> labels;                       // empty: not given
   std::vector<std::vector<int64_t>> predictions;     // [device][image]

@@ -20,6 +20,7 @@ namespace {
 struct CompileFlags {
   std::string model, output, config = "default", targets = "cpu,vta", levels, json, tflite;
   std::vector<std::string> dumps;
+  bool keep_tensors = false;
 };
 
 Result<int> Run(const CompileFlags& options) {
@@ -39,6 +40,7 @@ Result<int> Run(const CompileFlags& options) {
   if (!options.levels.empty()) {
     TESSERA_ASSIGN(compile.cpu_levels, SplitNames(options.levels));
   }
+  compile.keep_tensors = options.keep_tensors;
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
 
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
@@ -50,18 +52,21 @@ Result<int> Run(const CompileFlags& options) {
   std::fputs(compiled->dump.c_str(), stdout);
 
   const artifact::Artifact& net = compiled->artifact;
+  int64_t instructions = 0;
+  for (const artifact::DeviceProgram& program : net.programs)
+    instructions += program.image.insn_count();
   nlohmann::ordered_json json{{"ok", true},
                               {"model", options.model},
                               {"config", compile.config.name},
                               {"layers", net.layers.size()},
                               {"constant_bytes", net.constants.size()},
-                              {"instructions", net.program ? net.program->insn_count() : 0}};
+                              {"programs", net.programs.size()},
+                              {"instructions", instructions}};
   if (!options.output.empty()) {
     TESSERA_TRY(artifact::WriteArtifact(options.output, net));
     if (options.json != "-") {
       std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(),
-                  net.layers.size(), Grouped(net.program ? net.program->insn_count() : 0).c_str(),
-                  compile.config.name.c_str());
+                  net.layers.size(), Grouped(instructions).c_str(), compile.config.name.c_str());
     }
   }
   TESSERA_TRY(WriteJson(options.json, json));
@@ -84,11 +89,15 @@ Action AddCompile(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--cpu-level", options->levels,
                    "levels of host code, e.g. x86-64-v3,x86-64-v4 (default: this machine's)");
+  verb->add_flag("--keep-tensors", options->keep_tensors,
+                 "keep every layer's result, so that compare can read it: no storage is shared");
   verb->add_option("--dump", options->dumps,
                    "print a level: graph, te, schedule, ir or asm; may be repeated")
       ->check(CLI::IsMember({"graph", "te", "schedule", "ir", "asm"}));
-  verb->add_option("--json", options->json,
-                   "write {ok, model, config, layers, constant_bytes, instructions} to this file");
+  verb->add_option(
+      "--json", options->json,
+      "write {ok, model, config, layers, constant_bytes, programs, instructions} to this "
+      "file");
   verb->footer("Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm");
   return [options] { return Run(*options); };
 }

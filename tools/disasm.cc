@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tessera disasm: a program image, or the one in an artifact, as text.
+// tessera disasm: a program image, or those in an artifact, as text.
 #include <cstdio>
 #include <memory>
 
@@ -17,13 +17,14 @@ struct DisasmFlags {
 };
 
 Result<int> Run(const DisasmFlags& options) {
-  TESSERA_ASSIGN(const isa::ProgramImage image, ReadProgram(options.input));
+  TESSERA_ASSIGN(const std::vector<isa::ProgramImage> images, ReadPrograms(options.input));
   std::vector<isa::Config> configs;
   if (!options.config.empty()) {
     TESSERA_ASSIGN(isa::Config config, isa::LoadConfig(options.config));
     configs.push_back(std::move(config));
   }
-  const std::string text = isa::Disassemble(image, configs);
+  std::string text;
+  for (const isa::ProgramImage& image : images) text += isa::Disassemble(image, configs);
   if (options.output.empty()) {
     std::fputs(text.c_str(), stdout);
   } else {

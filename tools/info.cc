@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
@@ -53,6 +54,45 @@ void PrintImage(const isa::ProgramImage& image) {
   }
 }
 
+// "conv1 (host)" for kernels, "q -> q on default" for transfers, "program 0 on default".
+std::string StepText(const artifact::Artifact& net, const artifact::ExecutionPlan& plan,
+                     const artifact::PlanStep& step) {
+  if (const auto* kernel = std::get_if<artifact::KernelStep>(&step)) {
+    const std::string what =
+        kernel->layer < 0 ? kernel->symbol : net.layers[static_cast<size_t>(kernel->layer)].name;
+    return fmt::format("{}: {}", net.devices[kernel->device].name, what);
+  }
+  if (const auto* transfer = std::get_if<artifact::TransferStep>(&step)) {
+    const artifact::PlanBuffer &from = plan.buffers[transfer->from],
+                               &to = plan.buffers[transfer->to];
+    return fmt::format("transfer {} bytes of {} from {} to {}",
+                       Grouped(static_cast<int64_t>(from.bytes)), to.name,
+                       net.devices[from.device].name, net.devices[to.device].name);
+  }
+  const uint32_t program = std::get<artifact::ProgramStep>(step).program;
+  return fmt::format("{}: program {}", net.devices[net.programs[program].device].name, program);
+}
+
+// Steps and the peak of the memory plan.
+Json PlanOf(const artifact::Artifact& net, const artifact::ExecutionPlan& plan) {
+  std::printf("plan %s:\n", plan.name.c_str());
+  Json steps = Json::array(), memory = Json::array();
+  for (const artifact::PlanStep& step : plan.steps) {
+    steps.push_back(Legible(StepText(net, plan, step)));
+    std::printf("  %s\n", steps.back().get<std::string>().c_str());
+  }
+  for (size_t d = 0; d < plan.arenas.size(); ++d) {
+    const artifact::ArenaSize& arena = plan.arenas[d];
+    std::printf("  memory on %s: %s bytes at the peak, %s if nothing shared storage\n",
+                net.devices[d].name.c_str(), Grouped(static_cast<int64_t>(arena.bytes)).c_str(),
+                Grouped(static_cast<int64_t>(arena.unshared_bytes)).c_str());
+    memory.push_back({{"device", net.devices[d].name},
+                      {"peak_bytes", arena.bytes},
+                      {"unshared_bytes", arena.unshared_bytes}});
+  }
+  return {{"name", plan.name}, {"steps", steps}, {"memory", memory}};
+}
+
 Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path) {
   const Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
@@ -75,15 +115,17 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
     std::printf("host code: %s, %s bytes\n", object.level.c_str(),
                 Grouped(static_cast<int64_t>(object.elf.size())).c_str());
   }
-  Json json{{"kind", "artifact"},
-            {"model", net->provenance.model_file},
-            {"tool", net->provenance.tool},
-            {"layers", layers}};
-  if (net->program) {
-    PrintImage(*net->program);
-    json["program"] = ImageJson(*net->program);
+  Json programs = Json::array(), plans = Json::array();
+  for (size_t p = 0; p < net->programs.size(); ++p) {
+    const artifact::DeviceProgram& program = net->programs[p];
+    std::printf("program %zu on %s\n", p, net->devices[program.device].name.c_str());
+    PrintImage(program.image);
+    programs.push_back(ImageJson(program.image));
   }
-  return json;
+  for (const artifact::ExecutionPlan& plan : net->plans) plans.push_back(PlanOf(*net, plan));
+  return Json{{"kind", "artifact"},           {"model", net->provenance.model_file},
+              {"tool", net->provenance.tool}, {"layers", layers},
+              {"programs", programs},         {"plans", plans}};
 }
 
 Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path,

@@ -29,8 +29,8 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
   }
   if (!config_name.empty()) {
     TESSERA_ASSIGN(const isa::Config wanted, isa::LoadConfig(config_name));
-    if (net->program) {
-      if (const Status match = isa::CheckImageMatches(*net->program, wanted); !match)
+    for (const artifact::DeviceProgram& program : net->programs) {
+      if (const Status match = isa::CheckImageMatches(program.image, wanted); !match)
         return Within(path, match.error());
     }
     network.config = wanted;  // the same machine, perhaps behind another memory
@@ -42,7 +42,7 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
 }  // namespace
 
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                                  bool device, const std::string& tflite, bool observe) {
+                                  bool device, const std::string& tflite, bool keep_tensors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, tflite);
   TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
@@ -51,7 +51,7 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
   options.cpu = cpu;
   options.device = device;
-  options.observe = observe;
+  options.keep_tensors = keep_tensors;
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), path, Crc64(bytes), options);
   if (!compiled) return Within(path, compiled.error());

@@ -24,13 +24,14 @@ struct LoadedNetwork {
 };
 
 // Reads an artifact, or imports and compiles a model for |config_name| ("": default). |cpu|,
-// |device|: the plans that are needed; an artifact that lacks one is an error. |observe|: a model's
-// results that would stay on chip are stored too (CompileOptions::observe).
-// |tflite|: the value of --tflite.
+// |device|: the plans that are needed; an artifact that lacks one is an error. |tflite|: the value
+// of --tflite. |keep_tensors|: every layer's result of a model can be read back
+// (CompileOptions::keep_tensors).
 //   errors  kInvalidArgument  --config or --tflite with an artifact made for another one;
 //                             and those of the parts
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                                  bool device, const std::string& tflite, bool observe = false);
+                                  bool device, const std::string& tflite,
+                                  bool keep_tensors = false);
 
 // The network on one device: "cpu", or a driver's name.
 struct Runner {

@@ -6,21 +6,24 @@
 
 namespace tessera::tools {
 
-Result<isa::ProgramImage> ReadProgram(const std::string& path) {
+Result<std::vector<isa::ProgramImage>> ReadPrograms(const std::string& path) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) {
     Result<artifact::Artifact> net = artifact::Parse(bytes);
     if (!net) return Within(path, net.error());
-    if (!net->program) {
+    if (net->programs.empty()) {
       return Fail(Code::kNotFound,
                   "{}: was compiled for the host only; compile with --target cpu,vta for a program",
                   path);
     }
-    return std::move(*net->program);
+    std::vector<isa::ProgramImage> images;
+    for (artifact::DeviceProgram& program : net->programs)
+      images.push_back(std::move(program.image));
+    return images;
   }
   Result<isa::ProgramImage> image = isa::ParseImage(bytes);
   if (!image) return Within(path, image.error());
-  return image;
+  return std::vector<isa::ProgramImage>{std::move(*image)};
 }
 
 }  // namespace tessera::tools

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Program images from files: plain ones, or the one inside an artifact.
+// Program images from files: plain ones, or those inside an artifact.
 #ifndef TESSERA_TOOLS_PROGRAM_FILE_H_
 #define TESSERA_TOOLS_PROGRAM_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "isa/image.h"
@@ -13,7 +14,7 @@ namespace tessera::tools {
 
 // errors  ReadFile's, ParseImage's and ReadArtifact's; kNotFound an artifact without an accelerator
 // program
-Result<isa::ProgramImage> ReadProgram(const std::string& path);
+Result<std::vector<isa::ProgramImage>> ReadPrograms(const std::string& path);
 
 }  // namespace tessera::tools
 

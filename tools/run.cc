@@ -42,13 +42,13 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, runner.executor->Run(items, &report));
     if (at == 0) {
       outcome.output = outputs[0];
-      if (!report.runs.empty()) outcome.cycles = report.runs[0].cycles;
+      outcome.cycles = report.Cycles().at(0);
     } else {
       outcome.output.shape[0] += outputs[0].shape[0];
       outcome.output.bytes.insert(outcome.output.bytes.end(), outputs[0].bytes.begin(),
                                   outputs[0].bytes.end());
     }
-    for (const RunReport& run : report.runs) outcome.same_cycles &= run.cycles == outcome.cycles;
+    for (const uint64_t cycles : report.Cycles()) outcome.same_cycles &= cycles == outcome.cycles;
     progress.Update(std::min(at + kAtOnce, inputs.count()), inputs.count());
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

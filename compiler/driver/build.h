@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of the driver share while an artifact grows: its buffers, its host functions, its
-// layers. Internal to compiler/driver.
+// What the parts of the driver share while an artifact grows: its host functions, constants and
+// layers (Build), and the buffers and steps of one plan (PlanBuild). Internal to compiler/driver.
 #ifndef TESSERA_COMPILER_DRIVER_BUILD_H_
 #define TESSERA_COMPILER_DRIVER_BUILD_H_
 
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/driver/compile.h"
 #include "compiler/driver/host_func.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/ir.h"
+#include "compiler/network/memory_plan.h"
+#include "compiler/network/place.h"
+#include "compiler/network/program.h"
 #include "compiler/te/ops/region.h"
 
 namespace tessera::compiler {
 
-// The network in the form that both plans start from. Region i is layer i.
+// The network in the form that all plans start from. Region i is layer i.
 struct FusedNetwork {
   graph::Graph graph;
   std::vector<graph::Region> regions;
+  std::vector<uint32_t> devices;  // by region: where plan "device" runs it
   std::vector<te::RegionTe> te;
 };
 
@@ -34,44 +40,68 @@ class Build {
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
 
-  // A buffer of the arena, for one plan's tensor or a packed activation. Nothing shares its place,
-  // so that every layer can be read back.
-  uint32_t ArenaBuffer(const std::string& name, int64_t bytes);
-  // A buffer with constant contents; equal contents are stored once.
-  uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes);
-  // The buffer of graph tensor |id| in plan |plan|, row-major. A view has the buffer of what it
-  // views.
-  uint32_t TensorBuffer(const std::string& plan, graph::TensorId id);
-  // The same for an input or output of the graph in the order that the user sees.
-  uint32_t UserBuffer(const std::string& plan, graph::TensorId id);
-  // Between the two, for a tensor that has an order of its own; nothing to do for others.
-  void AddOrderStep(artifact::ExecutionPlan& plan, graph::TensorId id, bool to_user);
+  // Where |bytes| are in the constants, a multiple of 64; equal contents are stored once.
+  uint64_t ConstantOffset(const std::vector<uint8_t>& bytes);
+  // Has |func| compiled; once for a name.
+  void AddFunc(const ir::Func& func);
+  // Region |index| as host code; all plans call the same.
+  Result<const HostFunc*> HostFuncOf(size_t index);
 
-  // A step that calls |func| with |buffers|; scratch memory is added when the code wants it.
-  artifact::KernelStep Kernel(ir::Func func, int32_t layer, std::vector<uint32_t> buffers);
-  // Region |index| on the host as the next step of |plan|, with a tap. A view has nothing to run.
-  Status AddHostRegion(artifact::ExecutionPlan& plan, size_t index);
-
-  // The tensor that region |index| only shows under another shape, if that is all it does.
-  std::optional<graph::TensorId> Viewed(size_t index) const;
-
-  // Compiles all functions for the levels that were asked for; fills in the scratch buffer.
+  // Compiles all functions for the levels that were asked for.
   Status FinishHostCode();
 
  private:
-  Result<artifact::KernelStep> HostRegion(const std::string& plan, size_t index);
-
   std::vector<ir::Func> funcs_;
-  std::map<size_t, HostFunc> host_funcs_;  // by region: both plans call the same code
-  std::map<std::pair<std::string, graph::TensorId>, uint32_t> tensors_, user_;
-  std::multimap<uint64_t, uint32_t> constants_;  // hash -> buffer
-  int64_t scratch_bytes_ = 0;
+  std::map<size_t, HostFunc> host_funcs_;                             // by region
+  std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> constants_;  // hash -> offset, bytes
+};
+
+class PlanBuild {
+ public:
+  PlanBuild(Build& build, std::string name);
+
+  Build& build;
+  artifact::ExecutionPlan plan;
+
+  // A buffer of the arena of |device|; Finish decides where.
+  uint32_t ArenaBuffer(const std::string& name, int64_t bytes,
+                       uint32_t device = artifact::kHostDevice);
+  uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes);
+  // The host's buffer of graph tensor |id|, row-major. A view has the buffer of what it views.
+  uint32_t TensorBuffer(graph::TensorId id);
+  // The same for an input or output of the graph in the order that the user sees.
+  uint32_t UserBuffer(graph::TensorId id);
+  // Between the two, for a tensor that has an order of its own; nothing to do for others.
+  void AddOrderStep(graph::TensorId id, bool to_user);
+  // A step that calls |func|, whose last parameter is what it writes; scratch memory is added when
+  // the code wants it.
+  void AddKernel(const ir::Func& func, int32_t layer, std::vector<uint32_t> buffers);
+  // Region |index| on the host as the next step. A view has nothing to run.
+  Status AddHostRegion(size_t index);
+
+  // A step that runs |program|, whose needs have |buffers|; what it leaves for others is written
+  // (with keep_tensors everything that it makes).
+  void AddProgram(uint32_t program, const network::ProgramPlan& needs, size_t regions,
+                  const std::vector<uint32_t>& buffers);
+
+  // Gives every buffer its place, by lifetime or, with keep_tensors, one of its own.
+  void PlaceBuffers();
+
+ private:
+  // When a program's step uses a buffer: from region |first| to region |last| of it.
+  struct ProgramUse {
+    size_t step = 0;
+    uint32_t buffer = 0;
+    int64_t first = 0, last = 0;
+  };
+  std::vector<network::Lifetime> Lifetimes() const;  // one a buffer
+
+  std::map<graph::TensorId, uint32_t> tensors_, user_;
+  std::vector<ProgramUse> program_uses_;
 };
 
 // Row-major bytes of a graph tensor.
 int64_t BytesOf(const graph::GraphTensor& tensor);
-// A tap of a row-major host buffer.
-artifact::Tap HostTap(uint32_t layer, uint32_t buffer, const graph::GraphTensor& tensor);
 
 // The two plans.
 Status AddCpuPlan(Build& build);

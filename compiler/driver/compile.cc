@@ -45,64 +45,81 @@ void AddLayers(Build& build) {
 
 Status AddCpuPlan(Build& build) {
   const FusedNetwork& n = build.network;
-  artifact::ExecutionPlan plan;
-  plan.name = "cpu";
+  PlanBuild p(build, "cpu");
   for (graph::TensorId id : n.graph.inputs) {
-    plan.inputs.push_back(build.UserBuffer(plan.name, id));
-    build.AddOrderStep(plan, id, false);
+    p.plan.inputs.push_back(p.UserBuffer(id));
+    p.AddOrderStep(id, false);
   }
-  for (size_t r = 0; r < n.regions.size(); ++r) {
-    TESSERA_TRY(build.AddHostRegion(plan, r));
-  }
+  for (size_t r = 0; r < n.regions.size(); ++r) TESSERA_TRY(p.AddHostRegion(r));
   for (graph::TensorId id : n.graph.outputs) {
-    plan.outputs.push_back(build.UserBuffer(plan.name, id));
-    build.AddOrderStep(plan, id, true);
+    p.plan.outputs.push_back(p.UserBuffer(id));
+    p.AddOrderStep(id, true);
   }
-  build.net.plans.push_back(std::move(plan));
+  for (size_t r = 0; r < n.regions.size() && build.options.keep_tensors; ++r)
+    p.plan.taps.push_back({static_cast<uint32_t>(r), p.TensorBuffer(n.regions[r].output), {}});
+  p.PlaceBuffers();
+  build.net.plans.push_back(std::move(p.plan));
   return {};
 }
 
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options) {
-  FusedNetwork network;
-  network.graph = std::move(graph);
+  FusedNetwork fused;
+  fused.graph = std::move(graph);
   // A node's own rule first: passes may turn it into another operator that gives the same integers.
-  TESSERA_TRY(graph::Verify(network.graph));
-  TESSERA_TRY(quantize::AttachRequant(network.graph));
-  graph::Simplify(network.graph);
-  TESSERA_TRY(graph::Verify(network.graph));
-  network.regions = graph::Fuse(network.graph, options.fuse);
-  for (const graph::Region& region : network.regions)
-    network.te.push_back(te::BuildRegion(network.graph, region));
+  TESSERA_TRY(graph::Verify(fused.graph));
+  TESSERA_TRY(quantize::AttachRequant(fused.graph));
+  graph::Simplify(fused.graph);
+  TESSERA_TRY(graph::Verify(fused.graph));
+  std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
+  if (options.device) {
+    TESSERA_ASSIGN(places, network::PlaceNodes(fused.graph, options.config));
+  }
+  fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse);
+  for (const graph::Region& region : fused.regions) {
+    fused.te.push_back(te::BuildRegion(fused.graph, region));
+    fused.devices.push_back(places[region.nodes[0]].device);
+  }
 
-  Build build(network, options);
+  Build build(fused, options);
   build.net.provenance = {
       fmt::format("tessera {}", TESSERA_VERSION),
       model_file.substr(model_file.find_last_of('/') + 1), model_crc,
       options.device ? isa::ConfigToJson(options.config) : "",
       fmt::format("{}{}", options.cpu ? "cpu " : "", options.device ? "vta" : "") +
-          (network.graph.rules.empty() ? "" : " " + network.graph.rules)};
-  for (graph::TensorId id : network.graph.inputs)
-    build.net.inputs.push_back(InfoOf(network.graph, id));
-  for (graph::TensorId id : network.graph.outputs)
-    build.net.outputs.push_back(InfoOf(network.graph, id));
+          (fused.graph.rules.empty() ? "" : " " + fused.graph.rules)};
+  for (graph::TensorId id : fused.graph.inputs) build.net.inputs.push_back(InfoOf(fused.graph, id));
+  for (graph::TensorId id : fused.graph.outputs)
+    build.net.outputs.push_back(InfoOf(fused.graph, id));
   AddLayers(build);
+  if (options.device) {
+    build.net.devices.push_back(
+        {artifact::DeviceKind::kAccelerator, options.config.name, options.config.Hash()});
+  }
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
   if (options.device) TESSERA_TRY(AddDevicePlan(build));
   TESSERA_TRY(build.FinishHostCode());
   TESSERA_TRY(artifact::CheckArtifact(build.net));
 
   Compiled compiled;
-  if (options.dumps.contains("graph"))
-    compiled.dump += graph::Print(network.graph) + graph::Print(network.graph, network.regions);
+  if (options.dumps.contains("graph")) {
+    compiled.dump += graph::Print(fused.graph) + graph::Print(fused.graph, fused.regions);
+    for (size_t n = 0; n < places.size() && options.device; ++n) {
+      if (places[n].device == network::kHost)
+        compiled.dump +=
+            fmt::format("host {}: {}\n", fused.graph.nodes[n].name, places[n].why_host);
+    }
+  }
   if (options.dumps.contains("te")) {
-    for (const te::RegionTe& region : network.te)
+    for (const te::RegionTe& region : fused.te)
       compiled.dump += fmt::format("region {}:\n{}", region.name, te::Print({region.output}));
   }
   if (options.dumps.contains("schedule")) compiled.dump += build.schedule_dump;
   if (options.dumps.contains("ir")) compiled.dump += build.ir_dump;
-  if (options.dumps.contains("asm") && build.net.program)
-    compiled.dump += isa::Disassemble(*build.net.program);
+  if (options.dumps.contains("asm")) {
+    for (const artifact::DeviceProgram& program : build.net.programs)
+      compiled.dump += isa::Disassemble(program.image);
+  }
   compiled.artifact = std::move(build.net);
   return compiled;
 }

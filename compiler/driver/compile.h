@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a model to an artifact: graph passes, regions, tensor expressions, the host path and the
-// accelerator path, memory plans, taps. Depends on: all of compiler/, jit, isa, runtime/artifact.
+// From a model to an artifact: graph passes, placement, regions, tensor expressions, the host path
+// and the accelerator path, steps, memory plans, taps. Depends on: all of compiler/, jit, isa, runtime/artifact.
 // Used by tools.
 #ifndef TESSERA_COMPILER_DRIVER_COMPILE_H_
 #define TESSERA_COMPILER_DRIVER_COMPILE_H_
@@ -21,9 +21,11 @@ namespace tessera::compiler {
 struct CompileOptions {
   isa::Config config;
   bool cpu = true;     // plan "cpu": every layer on the host
-  bool device = true;  // plan "device": every integer layer in one device run
-  bool observe =
-      false;  // results that stay on chip are stored too, so that every layer's can be read back
+  bool device = true;  // plan "device": on the accelerator what it can run and is worth it
+  // Every layer's result has a place of its own and can be read back after an inference; results
+  // that stay on chip are stored too. Without: storage is shared by lifetime, and no result but
+  // the network's is kept.
+  bool keep_tensors = false;
   bool fuse = true;  // without: a layer a node, so that every tensor of the graph can be read
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine

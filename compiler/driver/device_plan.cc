@@ -1,229 +1,277 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan "device": the integer layers in one run of the accelerator, what is left before and after it
-// on the host.
+// Plan "device": the accelerator's regions as programs, one for each of its turns, the others on the
+// host between them, with the transfers and changes of layout that this takes.
 #include <algorithm>
 
 #include "compiler/codegen/accel/accel.h"
-#include "compiler/driver/accel_region.h"
 #include "compiler/driver/build.h"
-#include "compiler/ir/layout.h"
 #include "compiler/lower/accel/host_pack.h"
-#include "compiler/schedule/accel/region.h"
+#include "compiler/network/bind.h"
 #include "isa/check/check.h"
 
 namespace tessera::compiler {
 namespace {
 
-namespace accel = codegen::accel;
 using graph::TensorId;
+using network::Activation;
+using network::MemoryNeed;
 
-// Views on the device have the place of what they view.
-TensorId Root(const Build& build, const std::vector<bool>& on_device, TensorId id) {
-  for (size_t r = 0; r < build.network.regions.size(); ++r) {
-    if (build.network.regions[r].output != id || !on_device[r]) continue;
-    if (const std::optional<TensorId> viewed = build.Viewed(r))
-      return Root(build, on_device, *viewed);
+// One turn of the accelerator.
+struct AcceleratorTurn {
+  std::vector<network::AccelRegion> regions;
+  std::vector<Activation> activations;
+  network::ProgramPlan plan;
+  std::vector<uint32_t> buffers;  // one a need
+};
+
+class DevicePlanBuild {
+ public:
+  explicit DevicePlanBuild(Build& build)
+      : build_(build),
+        n_(build.network),
+        p_(build, "device"),
+        turns_(network::Turns(n_.graph, n_.regions, n_.devices)) {}
+
+  Status Run();
+
+ private:
+  bool OnDevice(size_t region) const { return n_.devices[region] != network::kHost; }
+  // Views on the device have the place of what they view.
+  TensorId Root(TensorId id) const;
+  Status PlanPrograms();
+  Activation::Kind KindOf(TensorId id, int turn) const;
+  Status AddProgram(int turn);
+  // Brings what a program reads to the device, unless it is there.
+  void BringInput(const MemoryNeed& need, uint32_t buffer);
+  void FetchResult(const MemoryNeed& need, uint32_t buffer);
+  bool HostReads(TensorId root) const;
+  Status Emit();
+  void AddTaps();
+  // The device's buffer that a program writes |root| to, with its layout; null: it stays on chip.
+  const std::pair<MemoryNeed, uint32_t>* MadeIn(TensorId root) const;
+
+  Build& build_;
+  const FusedNetwork& n_;
+  PlanBuild p_;
+  const std::vector<int> turns_;
+  std::vector<AcceleratorTurn>
+      programs_;  // by turn; without regions where the accelerator has nothing
+  // Buffers of the device by tensor and packing.
+  std::vector<std::pair<MemoryNeed, uint32_t>> device_buffers_;
+  std::vector<uint32_t> brought_;  // device buffers that hold what the host made
+};
+
+TensorId DevicePlanBuild::Root(TensorId id) const {
+  for (size_t r = 0; r < n_.regions.size(); ++r) {
+    if (n_.regions[r].output != id || !OnDevice(r)) continue;
+    if (const std::optional<TensorId> viewed = network::ViewedBy(n_.graph, n_.regions[r]))
+      return Root(*viewed);
   }
   return id;
 }
 
-accel::AccelRegion ToAccel(const Build& build, const std::vector<bool>& on_device, size_t layer) {
-  accel::AccelRegion r = BindRegion(build.network.te[layer]);
-  r.layer = static_cast<uint32_t>(layer);
-  for (auto& [placeholder, activation] : r.activations)
-    activation = Root(build, on_device, activation);
-  return r;
+// What |id|, a root, is for the program of |turn|.
+Activation::Kind DevicePlanBuild::KindOf(TensorId id, int turn) const {
+  int made = -1;  // the turn in which the accelerator makes it
+  bool leaves = HostReads(id);
+  for (size_t r = 0; r < n_.regions.size(); ++r) {
+    if (!OnDevice(r)) continue;
+    if (n_.regions[r].output == id) made = turns_[r];
+    for (const TensorId read : n_.regions[r].inputs) leaves |= Root(read) == id && turns_[r] > turn;
+  }
+  if (made < 0) return Activation::Kind::kInput;
+  if (made < turn) return Activation::Kind::kInMemory;
+  return leaves ? Activation::Kind::kOutput : Activation::Kind::kInternal;
 }
 
-// Whether the elements of two tensors of one count lie alike in the machine's layout.
-bool SamePlace(const graph::GraphTensor& a, const graph::GraphTensor& b) {
-  return a.shape.size() <= 4 && b.shape.size() <= 4 &&
-         schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
+// Whether the host, or the user, reads a tensor that the accelerator makes.
+bool DevicePlanBuild::HostReads(TensorId root) const {
+  for (const TensorId id : n_.graph.outputs) {
+    if (Root(id) == root) return true;
+  }
+  for (size_t r = 0; r < n_.regions.size(); ++r) {
+    if (OnDevice(r)) continue;
+    for (const TensorId id : n_.regions[r].inputs) {
+      if (Root(id) == root) return true;
+    }
+  }
+  return false;
 }
 
-// Which regions the accelerator runs, and which of the others come before it.
-struct Placement {
-  std::vector<bool> on_device, before;
-};
+const std::pair<MemoryNeed, uint32_t>* DevicePlanBuild::MadeIn(TensorId root) const {
+  const auto made = std::ranges::find_if(device_buffers_, [&](const auto& entry) {
+    return entry.first.activation == root && entry.first.made;
+  });
+  return made == device_buffers_.end() ? nullptr : &*made;
+}
 
-Result<Placement> Place(const Build& build) {
-  const FusedNetwork& n = build.network;
-  Placement p{std::vector<bool>(n.regions.size()), std::vector<bool>(n.regions.size())};
-  std::vector<bool> made_on_device(n.graph.tensors.size()), after_device(n.graph.tensors.size());
-  for (size_t r = 0; r < n.regions.size(); ++r) {
-    const graph::Region& region = n.regions[r];
-    const auto any = [&](const std::vector<bool>& flags) {
-      return std::ranges::any_of(region.inputs,
-                                 [&](TensorId id) { return flags[static_cast<size_t>(id)]; });
-    };
-    const bool integers = n.graph.tensor(region.output).dtype == DType::kInt8 &&
-                          std::ranges::all_of(region.inputs, [&](TensorId id) {
-                            return n.graph.tensor(id).dtype == DType::kInt8;
-                          });
-    const auto check = [&]() -> Status {
-      if (!integers) return Fail(Code::kUnsupported, "it works on floats");
-      const std::optional<TensorId> viewed = build.Viewed(r);
-      if (viewed && SamePlace(n.graph.tensor(*viewed), n.graph.tensor(region.output))) {
-        if (made_on_device[static_cast<size_t>(*viewed)]) return {};
-        return Fail(Code::kUnsupported, "a view of what the host makes");
+Status DevicePlanBuild::PlanPrograms() {
+  network::ProgramOptions options;
+  options.store_all = build_.options.keep_tensors;
+  const int last = *std::ranges::max_element(turns_);
+  programs_.resize(static_cast<size_t>(last) + 1);
+  for (int turn = 0; turn <= last; ++turn) {
+    AcceleratorTurn& program = programs_[static_cast<size_t>(turn)];
+    for (size_t t = 0; t < n_.graph.tensors.size(); ++t) {
+      const graph::GraphTensor& tensor = n_.graph.tensors[t];
+      program.activations.push_back(
+          {tensor.name, tensor.shape, KindOf(static_cast<TensorId>(t), turn)});
+    }
+    for (size_t r = 0; r < n_.regions.size(); ++r) {
+      if (!OnDevice(r) || turns_[r] != turn || Root(n_.regions[r].output) != n_.regions[r].output)
+        continue;
+      network::AccelRegion region = network::BindRegion(n_.te[r]);
+      region.layer = static_cast<uint32_t>(r);
+      for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
+      program.regions.push_back(std::move(region));
+    }
+    if (program.regions.empty()) continue;
+    TESSERA_ASSIGN(program.plan, network::PlanProgram(program.activations, program.regions,
+                                                      build_.options.config, options));
+    for (const MemoryNeed& need : program.plan.needs) {
+      const auto known = std::ranges::find_if(device_buffers_, [&](const auto& entry) {
+        return entry.first.activation == need.activation && entry.first.packing == need.packing;
+      });
+      if (known != device_buffers_.end()) {
+        program.buffers.push_back(known->second);
+        continue;
       }
-      return accel::CheckRegion(ToAccel(build, p.on_device, r), build.options.config);
-    };
-    const Status can = check();
-    if (can && any(after_device)) {
-      return Fail(Code::kUnsupported,
-                  "layer {} needs a result that the host makes after the accelerator has run; one "
-                  "run an inference "
-                  "cannot serve it (use --device cpu)",
-                  region.name);
+      const std::string& name = n_.graph.tensor(need.activation).name;
+      program.buffers.push_back(p_.ArenaBuffer(name, need.packing.bytes(), network::kAccelerator));
+      device_buffers_.emplace_back(need, program.buffers.back());
     }
-    const size_t out = static_cast<size_t>(region.output);
-    if (can) {
-      p.on_device[r] = made_on_device[out] = true;
-    } else if (any(made_on_device) || any(after_device)) {
-      after_device[out] = true;
+  }
+  for (size_t r = 0; r < n_.regions.size(); ++r) {
+    if (OnDevice(r))
+      p_.plan.layers[r] = {network::kAccelerator, MadeIn(Root(n_.regions[r].output)) == nullptr};
+  }
+  return {};
+}
+
+void DevicePlanBuild::BringInput(const MemoryNeed& need, uint32_t buffer) {
+  if (std::ranges::count(brought_, buffer) > 0) return;
+  brought_.push_back(buffer);
+  const TensorId id = need.activation;
+  const graph::GraphTensor& tensor = n_.graph.tensor(id);
+  // The packing of a user's tensor brings its order about too.
+  const bool from_user = std::ranges::count(n_.graph.inputs, id) > 0 && !tensor.order.empty();
+  const std::vector<int> order = from_user ? tensor.order : std::vector<int>{};
+  uint32_t from = from_user ? p_.UserBuffer(id) : p_.TensorBuffer(id);
+  if (from_user || !need.packing.identity()) {
+    const uint32_t packed = p_.ArenaBuffer(tensor.name + ".packed", need.packing.bytes());
+    p_.AddKernel(
+        lower::accel::PackFunc(need.packing, fmt::format("pack_{}", brought_.size() - 1), order),
+        -1, {from, packed});
+    from = packed;
+  }
+  p_.plan.steps.push_back(artifact::TransferStep{from, buffer});
+}
+
+void DevicePlanBuild::FetchResult(const MemoryNeed& need, uint32_t buffer) {
+  const TensorId id = need.activation;
+  if (!HostReads(id)) return;
+  const std::string& name = n_.graph.tensor(id).name;
+  if (need.packing.identity()) {
+    p_.plan.steps.push_back(artifact::TransferStep{buffer, p_.TensorBuffer(id)});
+    return;
+  }
+  const uint32_t packed = p_.ArenaBuffer(name + ".packed", need.packing.bytes());
+  p_.plan.steps.push_back(artifact::TransferStep{buffer, packed});
+  p_.AddKernel(lower::accel::UnpackFunc(need.packing, fmt::format("unpack_{}", id)), -1,
+               {packed, p_.TensorBuffer(id)});
+}
+
+Status DevicePlanBuild::AddProgram(int turn) {
+  AcceleratorTurn& program = programs_[static_cast<size_t>(turn)];
+  if (program.regions.empty()) return {};
+  const std::vector<MemoryNeed>& needs = program.plan.needs;
+  for (size_t k = 0; k < needs.size(); ++k) {
+    const Activation::Kind kind =
+        program.activations[static_cast<size_t>(needs[k].activation)].kind;
+    if (kind == Activation::Kind::kInput) BringInput(needs[k], program.buffers[k]);
+  }
+  p_.AddProgram(static_cast<uint32_t>(build_.net.programs.size()), program.plan,
+                program.regions.size(), program.buffers);
+  build_.net.programs.push_back({network::kAccelerator, {}});
+  for (size_t k = 0; k < needs.size(); ++k) {
+    if (needs[k].made) FetchResult(needs[k], program.buffers[k]);
+  }
+  return {};
+}
+
+// Places are known: the programs' instructions.
+Status DevicePlanBuild::Emit() {
+  const isa::Config& config = build_.options.config;
+  const bool dump =
+      build_.options.dumps.contains("schedule") || build_.options.dumps.contains("ir");
+  const auto arena = static_cast<int64_t>(p_.plan.arenas[network::kAccelerator].bytes);
+  size_t next = 0;
+  for (const AcceleratorTurn& program : programs_) {
+    if (program.regions.empty()) continue;
+    std::vector<int64_t> offsets;
+    for (const uint32_t id : program.buffers)
+      offsets.push_back(static_cast<int64_t>(p_.plan.buffers[id].offset));
+    TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
+                   codegen::accel::EmitProgram(program.plan, program.activations, program.regions,
+                                               config, offsets, arena, dump));
+    TESSERA_TRY(isa::RequireChecked(emitted.image, config));
+    for (size_t i = 0; i < emitted.schedules.size(); ++i) {
+      const std::string& op = program.regions[i].op;
+      build_.schedule_dump += fmt::format("accelerator {}:\n{}\n", op, emitted.schedules[i]);
+      build_.ir_dump += fmt::format("// accelerator {}\n{}\n", op, emitted.irs[i]);
+    }
+    build_.net.programs[next++].image = std::move(emitted.image);
+  }
+  return {};
+}
+
+void DevicePlanBuild::AddTaps() {
+  for (size_t r = 0; r < n_.regions.size(); ++r) {
+    const TensorId out = n_.regions[r].output, root = Root(out);
+    const std::vector<int64_t>& shape = n_.graph.tensor(out).shape;
+    artifact::Tap tap{static_cast<uint32_t>(r), 0, {}};
+    if (OnDevice(r)) {
+      const std::pair<MemoryNeed, uint32_t>* made = MadeIn(root);
+      if (made == nullptr) continue;
+      tap.buffer = made->second;
+      tap.layout = lower::accel::LayoutForRank(made->first.packing.layout, shape.size());
     } else {
-      p.before[r] = true;
+      tap.buffer = p_.TensorBuffer(out);
     }
+    p_.plan.taps.push_back(std::move(tap));
   }
-  if (std::ranges::count(p.on_device, true) == 0) {
-    return Fail(Code::kUnsupported,
-                "no layer of the network runs on the accelerator (use --target cpu)");
-  }
-  return p;
 }
 
-// Whether a tensor lies in the machine's memory byte for byte as it lies row-major: nothing to
-// pack.
-bool SameBytes(const isa::Packing& p) {
-  return p.plain() && p.rows == 1 && p.bytes() == p.elements() &&
-         (p.out_y * p.out_x == 1 || p.block == 1);
-}
-
-// Where the elements of a tensor of |shape| are, in the terms of the artifact.
-artifact::PhysicalLayout TapLayout(const isa::Packing& packing, const std::vector<int64_t>& shape) {
-  ir::BufferNode node;
-  node.name = "tap";
-  node.shape = shape;
-  node.layout = lower::accel::LayoutOf(packing, shape.size());
-  artifact::PhysicalLayout layout;
-  layout.shape = shape;
-  for (const ir::LayoutDim& d : node.layout.dims)
-    layout.dims.push_back({static_cast<uint32_t>(d.dim), d.div, d.mod});
-  layout.strides = ir::PhysicalStrides(node);
-  return layout;
+Status DevicePlanBuild::Run() {
+  TESSERA_TRY(PlanPrograms());
+  for (const TensorId id : n_.graph.inputs) {
+    p_.plan.inputs.push_back(p_.UserBuffer(id));
+    // The packing brings the order about too; other readers want the graph's own.
+    bool by_host = false;
+    for (size_t r = 0; r < n_.regions.size(); ++r)
+      by_host |= !OnDevice(r) && std::ranges::count(n_.regions[r].inputs, id) > 0;
+    if (by_host) p_.AddOrderStep(id, false);
+  }
+  for (int turn = 0; turn < static_cast<int>(programs_.size()); ++turn) {
+    for (size_t r = 0; r < n_.regions.size(); ++r) {
+      if (!OnDevice(r) && turns_[r] == turn) TESSERA_TRY(p_.AddHostRegion(r));
+    }
+    TESSERA_TRY(AddProgram(turn));
+  }
+  for (const TensorId id : n_.graph.outputs) {
+    p_.plan.outputs.push_back(p_.UserBuffer(id));
+    p_.AddOrderStep(id, true);
+  }
+  if (build_.options.keep_tensors) AddTaps();
+  p_.PlaceBuffers();
+  TESSERA_TRY(Emit());
+  build_.net.plans.push_back(std::move(p_.plan));
+  return {};
 }
 
 }  // namespace
 
-Status AddDevicePlan(Build& build) {
-  const FusedNetwork& n = build.network;
-  TESSERA_ASSIGN(const Placement place, Place(build));
-  artifact::ExecutionPlan plan;
-  plan.name = "device";
-  for (TensorId id : n.graph.inputs) {
-    plan.inputs.push_back(build.UserBuffer(plan.name, id));
-    // The packing brings the order about too; other readers want the graph's own.
-    bool by_host = false;
-    for (size_t r = 0; r < n.regions.size(); ++r)
-      by_host |= !place.on_device[r] && std::ranges::count(n.regions[r].inputs, id) > 0;
-    if (by_host) build.AddOrderStep(plan, id, false);
-  }
-  for (TensorId id : n.graph.outputs) plan.outputs.push_back(build.UserBuffer(plan.name, id));
-
-  // What crosses the border: results of the host that the device reads, and the other way round.
-  std::vector<accel::Activation> activations;
-  for (const graph::GraphTensor& t : n.graph.tensors)
-    activations.push_back({t.name, t.shape, accel::Activation::Kind::kInternal});
-  for (const TensorId id : n.graph.inputs)
-    activations[static_cast<size_t>(id)].kind = accel::Activation::Kind::kInput;
-  std::vector<accel::AccelRegion> regions;
-  for (size_t r = 0; r < n.regions.size(); ++r) {
-    const TensorId out = n.regions[r].output;
-    const auto root = static_cast<size_t>(Root(build, place.on_device, out));
-    if (place.on_device[r] && static_cast<size_t>(out) == root)
-      regions.push_back(ToAccel(build, place.on_device, r));
-    for (size_t user = 0; user < n.regions.size(); ++user) {
-      if (std::ranges::count(n.regions[user].inputs, out) == 0 ||
-          place.on_device[r] == place.on_device[user])
-        continue;
-      activations[root].kind =
-          place.on_device[r] ? accel::Activation::Kind::kOutput : accel::Activation::Kind::kInput;
-    }
-    if (place.on_device[r] && std::ranges::count(n.graph.outputs, out) > 0) {
-      activations[root].kind = accel::Activation::Kind::kOutput;
-    }
-  }
-  accel::AccelOptions options;
-  options.keep_all = true;
-  options.store_all = build.options.observe;
-  options.dump = build.options.dumps.contains("schedule") || build.options.dumps.contains("ir");
-  TESSERA_ASSIGN(accel::AccelProgram program,
-                 accel::CompileAccel(activations, regions, build.options.config, options));
-  TESSERA_TRY(isa::RequireChecked(program.image, build.options.config));
-  for (size_t i = 0; i < program.schedules.size(); ++i) {
-    build.schedule_dump +=
-        fmt::format("accelerator {}:\n{}\n", regions[i].op, program.schedules[i]);
-    build.ir_dump += fmt::format("// accelerator {}\n{}\n", regions[i].op, program.irs[i]);
-  }
-
-  for (size_t r = 0; r < n.regions.size(); ++r) {
-    if (place.before[r]) TESSERA_TRY(build.AddHostRegion(plan, r));
-  }
-  artifact::DeviceStep run;
-  for (size_t i = 0; i < program.inputs.size(); ++i) {
-    const accel::ActivationPlace& in = program.inputs[i];
-    const bool from_user = std::ranges::count(n.graph.inputs, in.activation) > 0;
-    const std::vector<int> order =
-        from_user ? n.graph.tensor(in.activation).order : std::vector<int>{};
-    if (order.empty() && SameBytes(in.packing)) {
-      run.inputs.push_back({build.TensorBuffer(plan.name, in.activation), in.segment,
-                            static_cast<uint64_t>(in.offset)});
-      continue;
-    }
-    const uint32_t packed = build.ArenaBuffer(
-        fmt::format("{}.packed{}", activations[static_cast<size_t>(in.activation)].name, i),
-        in.packing.bytes());
-    plan.steps.push_back(
-        build.Kernel(lower::accel::PackFunc(in.packing, fmt::format("pack_{}", i), order), -1,
-                     {order.empty() ? build.TensorBuffer(plan.name, in.activation)
-                                    : build.UserBuffer(plan.name, in.activation),
-                      packed}));
-    run.inputs.push_back({packed, in.segment, static_cast<uint64_t>(in.offset)});
-  }
-  std::vector<artifact::PlanStep> unpack;
-  for (const accel::ActivationPlace& out : program.results) {
-    const size_t id = static_cast<size_t>(out.activation);
-    for (size_t r = 0; r < n.regions.size(); ++r) {
-      const TensorId made = n.regions[r].output;
-      if (!place.on_device[r] || Root(build, place.on_device, made) != out.activation) continue;
-      plan.taps.push_back({static_cast<uint32_t>(r), true, 0, out.segment,
-                           static_cast<uint64_t>(out.offset),
-                           TapLayout(out.packing, n.graph.tensor(made).shape)});
-    }
-    if (activations[id].kind != accel::Activation::Kind::kOutput) continue;
-    if (SameBytes(out.packing)) {
-      run.outputs.push_back({build.TensorBuffer(plan.name, out.activation), out.segment,
-                             static_cast<uint64_t>(out.offset)});
-      continue;
-    }
-    const uint32_t packed =
-        build.ArenaBuffer(activations[id].name + ".packed", out.packing.bytes());
-    run.outputs.push_back({packed, out.segment, static_cast<uint64_t>(out.offset)});
-    unpack.push_back(
-        build.Kernel(lower::accel::UnpackFunc(out.packing, fmt::format("unpack_{}", id)), -1,
-                     {packed, build.TensorBuffer(plan.name, out.activation)}));
-  }
-  plan.steps.push_back(std::move(run));
-  for (artifact::PlanStep& step : unpack) plan.steps.push_back(std::move(step));
-  for (size_t r = 0; r < n.regions.size(); ++r) {
-    if (!place.on_device[r] && !place.before[r]) TESSERA_TRY(build.AddHostRegion(plan, r));
-  }
-  for (TensorId id : n.graph.outputs) build.AddOrderStep(plan, id, true);
-  build.net.program = std::move(program.image);
-  build.net.plans.push_back(std::move(plan));
-  return {};
-}
+Status AddDevicePlan(Build& build) { return DevicePlanBuild(build).Run(); }
 
 }  // namespace tessera::compiler

@@ -9,13 +9,13 @@
 #include <iterator>
 
 #include "base/check.h"
-#include "compiler/driver/accel_region.h"
 #include "compiler/driver/host_func.h"
 #include "compiler/graph/example.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/import/onnx.h"
 #include "compiler/import/tflite.h"
+#include "compiler/network/bind.h"
 #include "compiler/quantize/params.h"
 
 namespace tessera::compiler {
@@ -81,8 +81,8 @@ Status Accelerator(const Graph& g, const graph::Region& region) {
     if (g.tensor(id).dtype != DType::kInt8) return Fail(Code::kUnsupported, "floats");
   }
   if (g.tensor(region.output).dtype != DType::kInt8) return Fail(Code::kUnsupported, "floats");
-  return codegen::accel::CheckRegion(BindRegion(te::BuildRegion(g, region)),
-                                     *isa::LoadConfig("default"));
+  return network::CheckRegion(network::BindRegion(te::BuildRegion(g, region)),
+                              *isa::LoadConfig("default"));
 }
 
 std::string Row(Op op) {

@@ -17,9 +17,28 @@ bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
          graph.tensor(node.output).shape == graph.tensor(from).shape;
 }
 
+// The region of |nodes|, which are in the order in which they run.
+Region RegionOf(const Graph& graph, std::vector<size_t> nodes) {
+  Region region;
+  region.nodes = std::move(nodes);
+  std::vector<TensorId> inside;
+  for (const size_t index : region.nodes) {
+    const Node& node = graph.nodes[index];
+    region.name += (region.name.empty() ? "" : "+") + node.name;
+    for (const TensorId id : node.inputs) {
+      const bool outside = std::ranges::count(inside, id) == 0 && !graph.tensor(id).constant();
+      if (outside && std::ranges::count(region.inputs, id) == 0) region.inputs.push_back(id);
+    }
+    inside.push_back(node.output);
+  }
+  region.output = inside.back();
+  return region;
+}
+
 }  // namespace
 
-std::vector<Region> Fuse(const Graph& graph, bool join) {
+std::vector<Region> Fuse(const Graph& graph, bool join,
+                         const std::function<bool(const Region&)>& may_be) {
   std::vector<bool> taken(graph.nodes.size());
   std::vector<bool> made(graph.tensors.size());  // exists before the region that is being formed
   for (size_t i = 0; i < graph.tensors.size(); ++i) made[i] = graph.tensors[i].constant();
@@ -28,34 +47,25 @@ std::vector<Region> Fuse(const Graph& graph, bool join) {
   std::vector<Region> regions;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     if (taken[n]) continue;
-    Region region;
-    region.nodes = {n};
+    Region region = RegionOf(graph, {n});
     taken[n] = true;
-    TensorId result = graph.nodes[n].output;
     const Category category = DefOf(graph.nodes[n].op).category;
     while (join && (category == Category::kComplex || category == Category::kReduction)) {
+      const TensorId result = region.output;
       const std::vector<size_t> users = graph.ConsumersOf(result);
       if (users.size() != 1 || std::ranges::count(graph.outputs, result) > 0) break;
       const Node& user = graph.nodes[users[0]];
       const bool ready = std::ranges::all_of(
           user.inputs, [&](TensorId id) { return id == result || made[static_cast<size_t>(id)]; });
       if (taken[users[0]] || !ready || !CanFollow(graph, user, result)) break;
-      region.nodes.push_back(users[0]);
+      std::vector<size_t> nodes = region.nodes;
+      nodes.push_back(users[0]);
+      Region joined = RegionOf(graph, std::move(nodes));
+      if (may_be && !may_be(joined)) break;
+      region = std::move(joined);
       taken[users[0]] = true;
-      result = user.output;
     }
-    region.output = result;
-    made[static_cast<size_t>(result)] = true;
-    std::vector<TensorId> inside;
-    for (size_t index : region.nodes) {
-      const Node& node = graph.nodes[index];
-      region.name += (region.name.empty() ? "" : "+") + node.name;
-      for (TensorId id : node.inputs) {
-        const bool outside = std::ranges::count(inside, id) == 0 && !graph.tensor(id).constant();
-        if (outside && std::ranges::count(region.inputs, id) == 0) region.inputs.push_back(id);
-      }
-      inside.push_back(node.output);
-    }
+    made[static_cast<size_t>(region.output)] = true;
     regions.push_back(std::move(region));
   }
   return regions;

@@ -7,6 +7,7 @@
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,10 @@ struct Region {
 };
 
 // Every node of |graph| in exactly one region; regions in an order in which they can run. Without
-// |join|, a region a node: every tensor of the graph is then the result of some region.
-std::vector<Region> Fuse(const Graph& graph, bool join = true);
+// |join|, a region a node: every tensor of the graph is then the result of some region. |may_be|:
+// whether a region of several nodes, as it would be, is allowed; empty: every one is.
+std::vector<Region> Fuse(const Graph& graph, bool join = true,
+                         const std::function<bool(const Region&)>& may_be = {});
 
 // One line a region, for --dump.
 std::string Print(const Graph& graph, const std::vector<Region>& regions);

@@ -11,8 +11,8 @@ namespace tessera::ir {
 namespace {
 
 bool SameShape(const BufferNode& a, const BufferNode& b) {
-  return a.dtype == b.dtype && a.shape == b.shape && a.layout == b.layout &&
-         a.strides == b.strides && a.scope == b.scope && a.align == b.align;
+  return a.dtype == b.dtype && a.shape == b.shape && a.layout == b.layout && a.scope == b.scope &&
+         a.align == b.align;
 }
 
 class Isomorphism {

@@ -234,7 +234,8 @@ Stmt Eval(Expr call) {
 Buffer MakeBuffer(BufferNode node) {
   for (int64_t n : node.shape) TESSERA_CHECK(n >= 1, "{} has an extent of {}", node.name, n);
   const size_t rank = node.layout.empty() ? node.shape.size() : node.layout.dims.size();
-  TESSERA_CHECK(node.strides.empty() || node.strides.size() == rank, "strides of {}", node.name);
+  TESSERA_CHECK(node.layout.strides.empty() || node.layout.strides.size() == rank, "strides of {}",
+                node.name);
   for (const LayoutDim& d : node.layout.dims) {
     TESSERA_CHECK(
         d.dim >= 0 && d.dim < static_cast<int>(node.shape.size()) && d.div >= 1 && d.mod >= 0,

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/layout.h"
 #include "compiler/ir/type.h"
 
 namespace tessera::ir {
@@ -126,29 +127,11 @@ struct ExprNode {
 // scratchpads.
 enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
 
-// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero.
-struct LayoutDim {
-  int dim = 0;
-  int64_t div = 1;
-  int64_t mod = 0;
-  bool operator==(const LayoutDim&) const = default;
-};
-
-// A map from logical indices to a physical row-major array. Empty: physical is logical.
-// Blocked dimensions are padded up to whole blocks; |fill| is what the padding elements hold.
-struct Layout {
-  std::vector<LayoutDim> dims;
-  int64_t fill = 0;
-  bool empty() const { return dims.empty(); }
-  bool operator==(const Layout&) const = default;
-};
-
 struct BufferNode {
   std::string name;
   DType dtype = DType::kInt8;
   std::vector<int64_t> shape;  // logical
   Layout layout;
-  std::vector<int64_t> strides;  // elements a step of each physical dimension; empty: no gaps
   Scope scope = Scope::kGlobal;
   int64_t align = 64;  // bytes
 };

@@ -5,33 +5,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
+#include "base/bits.h"
 #include "base/check.h"
 
 namespace tessera::ir {
-namespace {
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Calls fn(logical offset, physical offset) for each logical element, row-major.
-template <typename Fn>
-void ForEachElement(const BufferNode& buffer, const Fn& fn) {
-  const size_t rank = buffer.shape.size();
-  std::vector<int64_t> index(rank, 0);
-  int64_t count = 1;
-  for (int64_t n : buffer.shape) count *= n;
-  for (int64_t i = 0; i < count; ++i) {
-    fn(i, OffsetOf(buffer, index));
-    for (size_t d = rank; d-- > 0;) {
-      if (++index[d] < buffer.shape[d]) break;
-      index[d] = 0;
-    }
-  }
-}
-
-}  // namespace
-
 std::vector<int64_t> PaddedShape(const BufferNode& buffer) {
   std::vector<int64_t> shape = buffer.shape;
   for (const LayoutDim& d : buffer.layout.dims) {
@@ -42,28 +20,15 @@ std::vector<int64_t> PaddedShape(const BufferNode& buffer) {
 }
 
 std::vector<int64_t> PhysicalShape(const BufferNode& buffer) {
-  if (buffer.layout.empty()) return buffer.shape;
-  std::vector<int64_t> shape;
-  for (const LayoutDim& d : buffer.layout.dims) {
-    shape.push_back(d.mod > 0 ? d.mod : CeilDiv(buffer.shape[d.dim], d.div));
-  }
-  return shape;
+  return tessera::PhysicalShape(buffer.shape, buffer.layout);
 }
 
 std::vector<int64_t> PhysicalStrides(const BufferNode& buffer) {
-  if (!buffer.strides.empty()) return buffer.strides;
-  const std::vector<int64_t> shape = PhysicalShape(buffer);
-  std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
-  return strides;
+  return tessera::PhysicalStrides(buffer.shape, buffer.layout);
 }
 
 int64_t SizeInElements(const BufferNode& buffer) {
-  const std::vector<int64_t> shape = PhysicalShape(buffer);
-  const std::vector<int64_t> strides = PhysicalStrides(buffer);
-  int64_t last = 0;
-  for (size_t d = 0; d < shape.size(); ++d) last += (shape[d] - 1) * strides[d];
-  return last + 1;
+  return tessera::SizeInElements(buffer.shape, buffer.layout);
 }
 
 int64_t SizeInBytes(const BufferNode& buffer) {
@@ -110,31 +75,14 @@ int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices) 
 }
 
 std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data) {
-  const int64_t bytes = SizeOf(buffer.dtype);
-  std::vector<uint8_t> packed(SizeInBytes(buffer));
-  if (buffer.layout.fill != 0) {
-    TESSERA_CHECK(!IsFloat(buffer.dtype), "{}: a float layout fills with zero", buffer.name);
-    for (size_t i = 0; i < packed.size(); i += bytes) {
-      std::memcpy(&packed[i], &buffer.layout.fill, bytes);  // little-endian hosts only
-    }
-  }
-  ForEachElement(buffer, [&](int64_t from, int64_t to) {
-    TESSERA_CHECK((from + 1) * bytes <= static_cast<int64_t>(data.size()), "{}", buffer.name);
-    std::memcpy(&packed[to * bytes], &data[from * bytes], bytes);
-  });
-  return packed;
+  TESSERA_CHECK(buffer.layout.fill == 0 || !IsFloat(buffer.dtype),
+                "{}: a float layout fills with zero", buffer.name);
+  return tessera::PackLayout(buffer.shape, buffer.layout, SizeOf(buffer.dtype), data);
 }
 
 std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data) {
-  const int64_t bytes = SizeOf(buffer.dtype);
-  int64_t count = 1;
-  for (int64_t n : buffer.shape) count *= n;
   TESSERA_CHECK(static_cast<int64_t>(data.size()) == SizeInBytes(buffer), "{}", buffer.name);
-  std::vector<uint8_t> plain(count * bytes);
-  ForEachElement(buffer, [&](int64_t to, int64_t from) {
-    std::memcpy(&plain[to * bytes], &data[from * bytes], bytes);
-  });
-  return plain;
+  return tessera::UnpackLayout(buffer.shape, buffer.layout, SizeOf(buffer.dtype), data);
 }
 
 std::string LayoutText(const Layout& layout) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where an element of a buffer is: one function for the interpreter, the code generators and the
-// packing of constants. Depends on ir.h.
+// Where an element of a buffer is (base/layout.h), as loop IR and as text. Depends on ir.h.
 #ifndef TESSERA_COMPILER_IR_LAYOUT_H_
 #define TESSERA_COMPILER_IR_LAYOUT_H_
 

@@ -123,8 +123,8 @@ class Parser {
     }
     if (Accept("strides")) {
       TESSERA_TRY(Expect("("));
-      TESSERA_ASSIGN(node.strides, Integers(")"));
-      if (node.strides.size() != PhysicalShape(node).size())
+      TESSERA_ASSIGN(node.layout.strides, Integers(")"));
+      if (node.layout.strides.size() != PhysicalShape(node).size())
         return Wrong(fmt::format("{}: one stride a dimension is needed", node.name));
     }
     if (Accept("align")) {

@@ -125,7 +125,7 @@ class IrPrinter {
     std::string text = fmt::format("{}: {}[{}] {}", Name(b.get(), b->name), DTypeName(b->dtype),
                                    Numbers(b->shape), ScopeName(b->scope));
     if (!b->layout.empty()) text += fmt::format(" layout({})", LayoutText(b->layout));
-    if (!b->strides.empty()) text += fmt::format(" strides({})", Numbers(b->strides));
+    if (!b->layout.strides.empty()) text += fmt::format(" strides({})", Numbers(b->layout.strides));
     if (b->align != 64) text += fmt::format(" align({})", b->align);
     return text;
   }

@@ -94,7 +94,7 @@ struct Stage {
   Attach attach = Attach::kRoot;
   std::string at_stage, at_axis;  // kAt
   ir::Scope scope = ir::Scope::kGlobal;
-  ir::Layout layout;
+  Layout layout;
   std::string tensorize_axis, intrinsic;
 
   int LeafIndex(const std::string& axis) const;  // -1: none

@@ -12,7 +12,7 @@ namespace tessera::artifact {
 namespace {
 
 constexpr std::string_view kMagic = "TSRNET01";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kCrcBytes = 8;
 
 // The fields of each structure, once. |x| is const for a Writer.
@@ -69,11 +69,68 @@ Status Name(Codec& codec, T& text, std::string_view what) {
 template <typename Codec, typename T>
 Status StepFields(Codec& codec, T& step) {
   uint8_t kind = static_cast<uint8_t>(step.index());
-  TESSERA_TRY(Enum(codec, kind, 2, "step of kind"));
+  TESSERA_TRY(Enum(codec, kind, std::variant_size_v<PlanStep>, "step of kind"));
   if constexpr (Codec::kReads) {
-    if (kind == 1) step = DeviceStep{};
+    if (kind == 1) step = TransferStep{};
+    if (kind == 2) step = ProgramStep{};
   }
   return std::visit([&](auto& one) { return Fields(codec, one); }, step);
+}
+
+// What plans are made of.
+template <typename Codec, typename T>
+Status PlanFields(Codec& codec, T& x) {
+  using Plain = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Plain, PlanBuffer>) {
+    TESSERA_TRY(Name(codec, x.name, "a buffer's name"));
+    TESSERA_TRY(codec.Number(x.device, "a buffer"));
+    TESSERA_TRY(Enum(codec, x.home, 2, "home of a buffer"));
+    TESSERA_TRY(codec.Number(x.offset, "a buffer"));
+    return codec.Number(x.bytes, "a buffer");
+  } else if constexpr (std::is_same_v<Plain, ArenaSize>) {
+    TESSERA_TRY(codec.Number(x.bytes, "an arena"));
+    return codec.Number(x.unshared_bytes, "an arena");
+  } else if constexpr (std::is_same_v<Plain, KernelStep>) {
+    TESSERA_TRY(codec.Number(x.device, "a kernel's device"));
+    TESSERA_TRY(Name(codec, x.symbol, "a kernel's name"));
+    TESSERA_TRY(codec.Number(x.layer, "a kernel's layer"));
+    TESSERA_TRY(Items(codec, x.buffers, "a kernel's buffers"));
+    return codec.Number(x.result, "a kernel's result");
+  } else if constexpr (std::is_same_v<Plain, TransferStep>) {
+    TESSERA_TRY(codec.Number(x.from, "a transfer"));
+    return codec.Number(x.to, "a transfer");
+  } else if constexpr (std::is_same_v<Plain, ProgramStep>) {
+    TESSERA_TRY(codec.Number(x.program, "a program step"));
+    TESSERA_TRY(Items(codec, x.reads, "what a program reads"));
+    return Items(codec, x.writes, "what a program writes");
+  } else if constexpr (std::is_same_v<Plain, PlanStep>) {
+    return StepFields(codec, x);
+  } else if constexpr (std::is_same_v<Plain, LayoutDim>) {
+    TESSERA_TRY(codec.Number(x.dim, "a layout"));
+    TESSERA_TRY(codec.Number(x.div, "a layout"));
+    return codec.Number(x.mod, "a layout");
+  } else if constexpr (std::is_same_v<Plain, Layout>) {
+    TESSERA_TRY(Items(codec, x.dims, "a layout's dimensions", 2 * kMaxRank, 20));
+    TESSERA_TRY(codec.Number(x.fill, "a layout"));
+    return Items(codec, x.strides, "a layout's strides", 2 * kMaxRank, 8);
+  } else if constexpr (std::is_same_v<Plain, Tap>) {
+    TESSERA_TRY(codec.Number(x.layer, "a tap"));
+    TESSERA_TRY(codec.Number(x.buffer, "a tap"));
+    return Fields(codec, x.layout);
+  } else if constexpr (std::is_same_v<Plain, LayerPlace>) {
+    TESSERA_TRY(codec.Number(x.device, "the place of a layer"));
+    return Enum(codec, x.resident, 2, "residency of a layer");
+  } else {
+    static_assert(std::is_same_v<Plain, ExecutionPlan>);
+    TESSERA_TRY(Name(codec, x.name, "a plan's name"));
+    TESSERA_TRY(Items(codec, x.arenas, "a plan's arenas", kMaxDevices, 16));
+    TESSERA_TRY(Items(codec, x.buffers, "a plan's buffers", kMaxItems, 29));
+    TESSERA_TRY(Items(codec, x.inputs, "a plan's inputs"));
+    TESSERA_TRY(Items(codec, x.outputs, "a plan's outputs"));
+    TESSERA_TRY(Items(codec, x.steps, "a plan's steps", kMaxItems, 9));
+    TESSERA_TRY(Items(codec, x.taps, "a plan's taps", kMaxItems, 32));
+    return Items(codec, x.layers, "the places of a plan's layers", kMaxItems, 5);
+  }
 }
 
 template <typename Codec, typename T>
@@ -99,84 +156,66 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Name(codec, x.op, "a layer's operator"));
     TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
     return Fields(codec, x.output);
-  } else if constexpr (std::is_same_v<Plain, HostBuffer>) {
-    TESSERA_TRY(Name(codec, x.name, "a buffer's name"));
-    TESSERA_TRY(Enum(codec, x.place, 2, "place of a buffer"));
-    TESSERA_TRY(codec.Number(x.offset, "a buffer"));
-    return codec.Number(x.bytes, "a buffer");
+  } else if constexpr (std::is_same_v<Plain, DeviceEntry>) {
+    TESSERA_TRY(Enum(codec, x.kind, 2, "kind of device"));
+    TESSERA_TRY(Name(codec, x.name, "a device's name"));
+    return codec.Number(x.config_hash, "a device's configuration");
   } else if constexpr (std::is_same_v<Plain, HostObject>) {
     TESSERA_TRY(Name(codec, x.level, "a CPU level"));
     return codec.Bytes(x.elf, "host code", kMaxBlobBytes);
-  } else if constexpr (std::is_same_v<Plain, KernelStep>) {
-    TESSERA_TRY(Name(codec, x.symbol, "a kernel's name"));
-    TESSERA_TRY(codec.Number(x.layer, "a kernel's layer"));
-    return Items(codec, x.buffers, "a kernel's buffers");
-  } else if constexpr (std::is_same_v<Plain, SegmentCopy>) {
-    TESSERA_TRY(codec.Number(x.buffer, "a copy"));
-    TESSERA_TRY(Enum(codec, x.segment, isa::kSegments, "segment"));
-    return codec.Number(x.offset, "a copy");
-  } else if constexpr (std::is_same_v<Plain, DeviceStep>) {
-    TESSERA_TRY(Items(codec, x.inputs, "a device step's inputs"));
-    return Items(codec, x.outputs, "a device step's outputs");
-  } else if constexpr (std::is_same_v<Plain, PlanStep>) {
-    return StepFields(codec, x);
-  } else if constexpr (std::is_same_v<Plain, PhysicalDim>) {
-    TESSERA_TRY(codec.Number(x.dim, "a layout"));
-    TESSERA_TRY(codec.Number(x.div, "a layout"));
-    return codec.Number(x.mod, "a layout");
-  } else if constexpr (std::is_same_v<Plain, PhysicalLayout>) {
-    TESSERA_TRY(Visit(codec, x.dtype));
-    TESSERA_TRY(Items(codec, x.shape, "a layout's shape", kMaxRank, 8));
-    TESSERA_TRY(Items(codec, x.dims, "a layout's dimensions", 2 * kMaxRank, 20));
-    return Items(codec, x.strides, "a layout's strides", 2 * kMaxRank, 8);
-  } else if constexpr (std::is_same_v<Plain, Tap>) {
-    TESSERA_TRY(codec.Number(x.layer, "a tap"));
-    TESSERA_TRY(Enum(codec, x.on_device, 2, "place of a tap"));
-    TESSERA_TRY(codec.Number(x.buffer, "a tap"));
-    TESSERA_TRY(Enum(codec, x.segment, isa::kSegments, "segment"));
-    TESSERA_TRY(codec.Number(x.offset, "a tap"));
-    return Fields(codec, x.layout);
-  } else if constexpr (std::is_same_v<Plain, ExecutionPlan>) {
-    TESSERA_TRY(Name(codec, x.name, "a plan's name"));
-    TESSERA_TRY(Items(codec, x.inputs, "a plan's inputs"));
-    TESSERA_TRY(Items(codec, x.outputs, "a plan's outputs"));
-    TESSERA_TRY(Items(codec, x.steps, "a plan's steps", kMaxItems, 16));
-    return Items(codec, x.taps, "a plan's taps", kMaxItems, 32);
-  } else {
-    static_assert(std::is_same_v<Plain, Artifact>);
+  } else if constexpr (std::is_same_v<Plain, DeviceProgram>) {
+    TESSERA_TRY(codec.Number(x.device, "a program's device"));
+    std::vector<uint8_t> image;
+    if constexpr (!Codec::kReads) image = isa::SerializeImage(x.image);
+    TESSERA_TRY(codec.Bytes(image, "an accelerator program", kMaxBlobBytes));
+    if constexpr (Codec::kReads) {
+      TESSERA_ASSIGN(x.image, isa::ParseImage(image));
+    }
+    return {};
+  } else if constexpr (std::is_same_v<Plain, Artifact>) {
     TESSERA_TRY(Fields(codec, x.provenance));
     TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.outputs, "the outputs", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.layers, "the layers", kMaxItems, 32));
-    TESSERA_TRY(codec.Number(x.arena_bytes, "the size of the arena"));
+    TESSERA_TRY(Items(codec, x.devices, "the devices", kMaxDevices, 16));
     TESSERA_TRY(codec.Bytes(x.constants, "the constants", kMaxBlobBytes));
-    TESSERA_TRY(Items(codec, x.buffers, "the buffers", kMaxItems, 24));
     TESSERA_TRY(Items(codec, x.objects, "the host objects", kMaxItems, 16));
-    TESSERA_TRY(Items(codec, x.plans, "the plans", kMaxItems, 40));
-    std::vector<uint8_t> image;
-    if constexpr (!Codec::kReads) {
-      if (x.program) image = isa::SerializeImage(*x.program);
-    }
-    TESSERA_TRY(codec.Bytes(image, "the accelerator program", kMaxBlobBytes));
-    if constexpr (Codec::kReads) {
-      if (!image.empty()) {
-        TESSERA_ASSIGN(x.program, isa::ParseImage(image));
-      }
-    }
-    return {};
+    TESSERA_TRY(Items(codec, x.programs, "the programs", kMaxItems, 12));
+    return Items(codec, x.plans, "the plans", kMaxItems, 64);
+  } else {
+    return PlanFields(codec, x);
   }
 }
-
 }  // namespace
 
-bool ExecutionPlan::uses_device() const {
-  return std::ranges::any_of(
-      steps, [](const PlanStep& s) { return std::holds_alternative<DeviceStep>(s); });
+std::vector<uint32_t> ExecutionPlan::DevicesUsed(const std::vector<DeviceProgram>& programs) const {
+  std::vector<uint32_t> used;
+  for (const PlanStep& step : steps) {
+    const auto* run = std::get_if<ProgramStep>(&step);
+    if (run == nullptr) continue;
+    const uint32_t device = programs[run->program].device;
+    if (std::ranges::count(used, device) == 0) used.push_back(device);
+  }
+  return used;
 }
 
 const Tap* ExecutionPlan::TapOf(uint32_t layer) const {
   const auto tap = std::ranges::find(taps, layer, &Tap::layer);
   return tap == taps.end() ? nullptr : &*tap;
+}
+
+std::vector<uint32_t> BuffersRead(const PlanStep& step) {
+  if (const auto* kernel = std::get_if<KernelStep>(&step))
+    return {kernel->buffers.begin(), kernel->buffers.begin() + kernel->result};
+  if (const auto* transfer = std::get_if<TransferStep>(&step)) return {transfer->from};
+  return std::get<ProgramStep>(step).reads;
+}
+
+std::vector<uint32_t> BuffersWritten(const PlanStep& step) {
+  if (const auto* kernel = std::get_if<KernelStep>(&step))
+    return {kernel->buffers.begin() + kernel->result, kernel->buffers.end()};
+  if (const auto* transfer = std::get_if<TransferStep>(&step)) return {transfer->to};
+  return std::get<ProgramStep>(step).writes;
 }
 
 const ExecutionPlan* Artifact::PlanNamed(std::string_view name) const {

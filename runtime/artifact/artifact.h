@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Artifact: a compiled model as one file (net.tsr) that the runtime loads without the compiler. It
-// holds host code for several CPU levels, the accelerator program, constants, a memory plan, one
-// ordered plan a way of running, where each layer's result can be read, and where all this came
-// from. Depends on: base, isa/image.h. Made by the compile driver, run by runtime/executor, shown
-// by tools.
+// holds host code for several CPU levels, any number of accelerator programs, constants, one ordered
+// plan a way of running with its memory plan, where each layer's result can be read, and where all
+// this came from. Depends on: base, isa/image.h. Made by the compile driver, run by
+// runtime/executor, shown by tools.
 #ifndef TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 #define TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/layout.h"
 #include "isa/image.h"
 
 namespace tessera::artifact {
@@ -55,15 +57,45 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-// A piece of host memory: in the arena (one allocation of arena_bytes, contents undefined at first)
-// or in the constants. Buffers of the arena may overlap when their lives do not.
+// What steps run on. Everywhere else a device is its index in Artifact::devices; 0 is the host.
+inline constexpr uint32_t kHostDevice = 0;
+enum class DeviceKind : uint8_t { kHost, kAccelerator };
+struct DeviceEntry {
+  DeviceKind kind = DeviceKind::kHost;
+  std::string name;          // "host"; an accelerator's configuration, for messages
+  uint64_t config_hash = 0;  // isa::Config::Hash of an accelerator
+  bool operator==(const DeviceEntry&) const = default;
+};
+
+// Code for an accelerator. All programs of a plan are in its device's memory at once. Segments
+// kInput and kArena are the arena that its device has in the plan, for all programs the same memory
+// (a program reads what is there before it through kInput, and never writes through it); every
+// other segment is the program's own and keeps its contents.
+inline constexpr std::array kArenaSegments{isa::Segment::kInput, isa::Segment::kArena};
+struct DeviceProgram {
+  uint32_t device = 1;
+  isa::ProgramImage image;
+  bool operator==(const DeviceProgram&) const = default;
+};
+
+// A piece of a device's memory: in its arena (ArenaSize bytes, contents undefined at first) or, on
+// the host, in the constants. Buffers of an arena may overlap when their lives do not.
 enum class BufferHome : uint8_t { kArena, kConstants };
-struct HostBuffer {
+struct PlanBuffer {
   std::string name;
-  BufferHome place = BufferHome::kArena;
+  uint32_t device = kHostDevice;
+  BufferHome home = BufferHome::kArena;
   uint64_t offset = 0;  // multiple of 64
   uint64_t bytes = 0;
-  bool operator==(const HostBuffer&) const = default;
+  bool operator==(const PlanBuffer&) const = default;
+};
+
+// The arena of one device: the peak of the memory plan, and what the same tensors would take if
+// each had a place of its own.
+struct ArenaSize {
+  uint64_t bytes = 0;
+  uint64_t unshared_bytes = 0;
+  bool operator==(const ArenaSize&) const = default;
 };
 
 // The same functions compiled for one CPU level (runtime/host/cpu_level.h has the names).
@@ -73,82 +105,79 @@ struct HostObject {
   bool operator==(const HostObject&) const = default;
 };
 
-// Calls |symbol| with the addresses of |buffers|, in order.
+// Calls |symbol| on |device| with the addresses of |buffers|, in order: it reads those before
+// |result|, writes |result|, and uses what follows as scratch memory.
 struct KernelStep {
+  uint32_t device = kHostDevice;
   std::string symbol;
-  int32_t layer = -1;  // -1: belongs to none (packing, quantising)
+  int32_t layer = -1;  // -1: belongs to none (packing, reordering)
   std::vector<uint32_t> buffers;
+  uint32_t result = 0;  // index into |buffers|
   bool operator==(const KernelStep&) const = default;
 };
 
-// A whole host buffer beside the same number of bytes in a segment of the accelerator program.
-struct SegmentCopy {
-  uint32_t buffer = 0;
-  isa::Segment segment = isa::Segment::kInput;
-  uint64_t offset = 0;  // bytes
-  bool operator==(const SegmentCopy&) const = default;
+// Copies the bytes of buffer |from| to buffer |to|, of as many bytes on another device.
+struct TransferStep {
+  uint32_t from = 0, to = 0;
+  bool operator==(const TransferStep&) const = default;
 };
 
-// Copies |inputs| to the device, runs the program once, copies |outputs| back.
-struct DeviceStep {
-  std::vector<SegmentCopy> inputs, outputs;
-  bool operator==(const DeviceStep&) const = default;
+// Runs a program once on its device. |reads|: buffers that must hold their values before;
+// |writes|: those that hold results afterwards.
+struct ProgramStep {
+  uint32_t program = 0;
+  std::vector<uint32_t> reads, writes;
+  bool operator==(const ProgramStep&) const = default;
 };
-using PlanStep = std::variant<KernelStep, DeviceStep>;
+using PlanStep = std::variant<KernelStep, TransferStep, ProgramStep>;
 
-// One physical dimension: index[dim] / div, then % mod where mod is not zero.
-struct PhysicalDim {
-  uint32_t dim = 0;
-  int64_t div = 1;
-  int64_t mod = 0;
-  bool operator==(const PhysicalDim&) const = default;
-};
-
-// Where the elements of a logical tensor are. Element (i0, i1, ...) is at
-// sum over k of strides[k] * physical index k, in elements. No dims: row-major and dense.
-struct PhysicalLayout {
-  DType dtype = DType::kInt8;
-  std::vector<int64_t> shape;  // logical
-  std::vector<PhysicalDim> dims;
-  std::vector<int64_t> strides;  // one for each of |dims|
-  bool operator==(const PhysicalLayout&) const = default;
-};
-
-// After a run of its plan, layer |layer|'s output is in a host buffer or in device memory.
+// After a run of its plan, buffer |buffer| holds layer |layer|'s output, laid out by |layout|.
 struct Tap {
   uint32_t layer = 0;
-  bool on_device = false;
-  uint32_t buffer = 0;                          // on the host
-  isa::Segment segment = isa::Segment::kArena;  // on the device
-  uint64_t offset = 0;                          // bytes from the buffer's or segment's start
-  PhysicalLayout layout;
+  uint32_t buffer = 0;
+  Layout layout;
   bool operator==(const Tap&) const = default;
 };
 
-// One way to run the model: "cpu" (kernels only) or "device" (kernels around one device run).
+// Where a plan runs a layer. |resident|: the result stays on the accelerator's chip.
+struct LayerPlace {
+  uint32_t device = kHostDevice;
+  bool resident = false;
+  bool operator==(const LayerPlace&) const = default;
+};
+
+// One way to run the model: "cpu" (kernels only) or "device" (kernels, transfers and programs).
 struct ExecutionPlan {
   std::string name;
+  std::vector<ArenaSize> arenas;  // one a device
+  std::vector<PlanBuffer> buffers;
   std::vector<uint32_t>
       inputs;  // the buffer that takes each model input, in its type and row-major
   std::vector<uint32_t> outputs;  // the buffer that holds each model output afterwards, likewise
   std::vector<PlanStep> steps;
-  std::vector<Tap> taps;  // at most one a layer
+  std::vector<Tap> taps;           // at most one a layer
+  std::vector<LayerPlace> layers;  // one a layer
+
   bool operator==(const ExecutionPlan&) const = default;
 
-  bool uses_device() const;
   const Tap* TapOf(uint32_t layer) const;  // null: this plan keeps no such result
+  // Device ids of the programs that it runs, each once.
+  std::vector<uint32_t> DevicesUsed(const std::vector<DeviceProgram>& programs) const;
 };
+
+// The buffers of |plan| that |step| reads, and those that it writes.
+std::vector<uint32_t> BuffersRead(const PlanStep& step);
+std::vector<uint32_t> BuffersWritten(const PlanStep& step);  // scratch memory included
 
 struct Artifact {
   Provenance provenance;
   std::vector<TensorInfo> inputs, outputs;
   std::vector<Layer> layers;
-  uint64_t arena_bytes = 0;
+  std::vector<DeviceEntry> devices{{DeviceKind::kHost, "host", 0}};
   std::vector<uint8_t> constants;
-  std::vector<HostBuffer> buffers;
   std::vector<HostObject> objects;
+  std::vector<DeviceProgram> programs;
   std::vector<ExecutionPlan> plans;
-  std::optional<isa::ProgramImage> program;
   bool operator==(const Artifact&) const = default;
 
   const ExecutionPlan* PlanNamed(std::string_view name) const;  // null: there is none
@@ -159,11 +188,13 @@ inline constexpr uint64_t kMaxNameBytes = 4096;
 inline constexpr uint64_t kMaxTextBytes = 1 << 20;
 inline constexpr uint64_t kMaxItems = 1 << 20;  // of any list
 inline constexpr uint64_t kMaxRank = 8;
+inline constexpr uint64_t kMaxDevices = 16;
 inline constexpr uint64_t kMaxBlobBytes = uint64_t{1} << 32;  // arena, constants, an object
 
-// Whether the parts agree: every id in range, every buffer inside its place, copies and taps inside
-// what they name, a device step in at most one place of a plan and only with a program, everything
-// inside the limits. An executor may rely on it.
+// Whether the parts agree: every id in range, every buffer inside its arena, steps on buffers of
+// their device, transfers between buffers of one size on two devices, programs of their device's
+// configuration, taps inside their buffers, everything inside the limits. An executor may rely on
+// it.
 //   errors  kInvalidArgument  they contradict each other; the message names the part
 //           kOutOfRange       something is past its limit
 Status CheckArtifact(const Artifact& artifact);

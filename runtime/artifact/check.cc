@@ -6,7 +6,6 @@
 #include <set>
 
 #include "runtime/artifact/artifact.h"
-#include "runtime/artifact/tap.h"
 
 namespace tessera::artifact {
 namespace {
@@ -61,30 +60,63 @@ class PlanCheck {
 
   Status Run() const {
     TESSERA_TRY(CheckSize("a plan's name", plan_.name.size(), kMaxNameBytes));
+    TESSERA_TRY(Memory());
     TESSERA_TRY(Edges(artifact_.inputs, plan_.inputs, "input"));
     TESSERA_TRY(Edges(artifact_.outputs, plan_.outputs, "output"));
     TESSERA_TRY(CheckSize("a plan's steps", plan_.steps.size(), kMaxItems));
-    int device_steps = 0;
     for (const PlanStep& step : plan_.steps) {
-      if (const auto* kernel = std::get_if<KernelStep>(&step)) {
-        TESSERA_TRY(Kernel(*kernel));
-      } else {
-        ++device_steps;
-        TESSERA_TRY(DeviceRun(std::get<DeviceStep>(step)));
+      TESSERA_TRY(std::visit([&](const auto& one) { return Step(one); }, step));
+      for (const uint32_t buffer : BuffersWritten(step)) {
+        if (plan_.buffers[buffer].home != BufferHome::kArena)
+          return Bad("plan {} writes constant {}", plan_.name, plan_.buffers[buffer].name);
       }
     }
-    if (device_steps > 1)
-      return Bad("plan {} has {} device steps, one is supported", plan_.name, device_steps);
     std::set<uint32_t> tapped;
     for (const Tap& tap : plan_.taps) {
       if (!tapped.insert(tap.layer).second)
         return Bad("plan {} taps layer {} twice", plan_.name, tap.layer);
-      TESSERA_TRY(OneTap(tap, device_steps > 0));
+      TESSERA_TRY(OneTap(tap));
     }
+    if (plan_.layers.size() != artifact_.layers.size()) {
+      return Bad("plan {} places {} layers of {}", plan_.name, plan_.layers.size(),
+                 artifact_.layers.size());
+    }
+    for (const LayerPlace& place : plan_.layers) TESSERA_TRY(KnownDevice(place.device, "a layer"));
     return {};
   }
 
  private:
+  Status KnownDevice(uint32_t device, std::string_view what) const {
+    if (device < artifact_.devices.size()) return {};
+    return Bad("plan {}: {} is on device {} of {}", plan_.name, what, device,
+               artifact_.devices.size());
+  }
+
+  Status Memory() const {
+    if (plan_.arenas.size() != artifact_.devices.size()) {
+      return Bad("plan {} has {} arenas for {} devices", plan_.name, plan_.arenas.size(),
+                 artifact_.devices.size());
+    }
+    for (const ArenaSize& arena : plan_.arenas)
+      TESSERA_TRY(CheckSize("an arena", arena.bytes, kMaxBlobBytes));
+    for (const PlanBuffer& buffer : plan_.buffers) {
+      TESSERA_TRY(CheckSize("a buffer's name", buffer.name.size(), kMaxNameBytes));
+      TESSERA_TRY(KnownDevice(buffer.device, buffer.name));
+      const bool constant = buffer.home == BufferHome::kConstants;
+      if (constant && buffer.device != kHostDevice)
+        return Bad("buffer {} is a constant of device {}", buffer.name, buffer.device);
+      const uint64_t size =
+          constant ? artifact_.constants.size() : plan_.arenas[buffer.device].bytes;
+      if (buffer.offset % 64 != 0)
+        return Bad("buffer {} begins at {}, not at a multiple of 64", buffer.name, buffer.offset);
+      if (buffer.bytes > size || buffer.offset > size - buffer.bytes) {
+        return Bad("buffer {} at {} with {} bytes leaves the {} bytes of its memory", buffer.name,
+                   buffer.offset, buffer.bytes, size);
+      }
+    }
+    return {};
+  }
+
   Status Edges(const std::vector<TensorInfo>& tensors, const std::vector<uint32_t>& buffers,
                const char* what) const {
     if (tensors.size() != buffers.size()) {
@@ -93,92 +125,121 @@ class PlanCheck {
     }
     for (size_t i = 0; i < tensors.size(); ++i) {
       TESSERA_TRY(Known(buffers[i]));
-      const HostBuffer& buffer = artifact_.buffers[buffers[i]];
-      if (buffer.place != BufferHome::kArena || buffer.bytes != BytesOf(tensors[i])) {
-        return Bad("plan {}: {} {} takes {} bytes of the arena, buffer {} is not that", plan_.name,
-                   what, tensors[i].name, BytesOf(tensors[i]), buffer.name);
+      const PlanBuffer& buffer = plan_.buffers[buffers[i]];
+      if (buffer.device != kHostDevice || buffer.home != BufferHome::kArena ||
+          buffer.bytes != BytesOf(tensors[i])) {
+        return Bad("plan {}: {} {} takes {} bytes of the host's arena, buffer {} is not that",
+                   plan_.name, what, tensors[i].name, BytesOf(tensors[i]), buffer.name);
       }
     }
     return {};
   }
 
   Status Known(uint32_t buffer) const {
-    if (buffer < artifact_.buffers.size()) return {};
-    return Bad("plan {} names buffer {} of {}", plan_.name, buffer, artifact_.buffers.size());
+    if (buffer < plan_.buffers.size()) return {};
+    return Bad("plan {} names buffer {} of {}", plan_.name, buffer, plan_.buffers.size());
   }
-
-  Status Kernel(const KernelStep& step) const {
-    TESSERA_TRY(CheckSize("a kernel's name", step.symbol.size(), kMaxNameBytes));
-    if (step.symbol.empty()) return Bad("plan {} has a kernel without a name", plan_.name);
-    if (step.layer < -1 || step.layer >= static_cast<int64_t>(artifact_.layers.size())) {
-      return Bad("kernel {} names layer {} of {}", step.symbol, step.layer,
-                 artifact_.layers.size());
-    }
-    for (const uint32_t buffer : step.buffers) TESSERA_TRY(Known(buffer));
-    return {};
-  }
-
-  Status Inside(isa::Segment segment, uint64_t offset, uint64_t bytes,
-                std::string_view what) const {
-    const uint64_t size = artifact_.program->segments[static_cast<size_t>(segment)].size;
-    if (bytes <= size && offset <= size - bytes) return {};
-    return Bad("plan {}: {} at {} with {} bytes leaves segment {} of {} bytes", plan_.name, what,
-               offset, bytes, static_cast<int>(segment), size);
-  }
-
-  Status DeviceRun(const DeviceStep& step) const {
-    if (!artifact_.program)
-      return Bad("plan {} has a device step, but there is no program", plan_.name);
-    for (const auto* copies : {&step.inputs, &step.outputs}) {
-      for (const SegmentCopy& copy : *copies) {
-        TESSERA_TRY(Known(copy.buffer));
-        const HostBuffer& buffer = artifact_.buffers[copy.buffer];
-        if (copies == &step.outputs && buffer.place != BufferHome::kArena) {
-          return Bad("plan {} copies a result into constant {}", plan_.name, buffer.name);
-        }
-        TESSERA_TRY(Inside(copy.segment, copy.offset, buffer.bytes, buffer.name));
+  Status OnDevice(const std::vector<uint32_t>& buffers, uint32_t device,
+                  std::string_view what) const {
+    for (const uint32_t id : buffers) {
+      TESSERA_TRY(Known(id));
+      const PlanBuffer& buffer = plan_.buffers[id];
+      if (buffer.device != device) {
+        return Bad("plan {}: {} runs on device {}, its buffer {} is on device {}", plan_.name, what,
+                   device, buffer.name, buffer.device);
       }
     }
     return {};
   }
 
-  Status OneTap(const Tap& tap, bool has_device) const {
+  Status Step(const KernelStep& step) const {
+    TESSERA_TRY(CheckSize("a kernel's name", step.symbol.size(), kMaxNameBytes));
+    if (step.symbol.empty()) return Bad("plan {} has a kernel without a name", plan_.name);
+    TESSERA_TRY(KnownDevice(step.device, step.symbol));
+    if (artifact_.devices[step.device].kind != DeviceKind::kHost)
+      return Bad("kernel {} is for device {}, kernels run on the host", step.symbol, step.device);
+    if (step.layer < -1 || step.layer >= static_cast<int64_t>(artifact_.layers.size())) {
+      return Bad("kernel {} names layer {} of {}", step.symbol, step.layer,
+                 artifact_.layers.size());
+    }
+    if (step.result >= step.buffers.size()) {
+      return Bad("kernel {} writes buffer {} of {}", step.symbol, step.result, step.buffers.size());
+    }
+    return OnDevice(step.buffers, step.device, step.symbol);
+  }
+
+  Status Step(const TransferStep& step) const {
+    TESSERA_TRY(Known(step.from));
+    TESSERA_TRY(Known(step.to));
+    const PlanBuffer &from = plan_.buffers[step.from], &to = plan_.buffers[step.to];
+    if (from.device == to.device || from.bytes != to.bytes) {
+      return Bad("plan {} transfers {} ({} bytes, device {}) to {} ({} bytes, device {})",
+                 plan_.name, from.name, from.bytes, from.device, to.name, to.bytes, to.device);
+    }
+    return {};
+  }
+
+  Status Step(const ProgramStep& step) const {
+    if (step.program >= artifact_.programs.size()) {
+      return Bad("plan {} runs program {} of {}", plan_.name, step.program,
+                 artifact_.programs.size());
+    }
+    const DeviceProgram& program = artifact_.programs[step.program];
+    const std::string what = fmt::format("program {}", step.program);
+    for (const isa::Segment segment : kArenaSegments) {
+      const uint64_t size = program.image.segments[static_cast<size_t>(segment)].size;
+      if (size > plan_.arenas[program.device].bytes) {
+        return Bad("plan {}: {} wants an arena of {} bytes, device {} has one of {}", plan_.name,
+                   what, size, program.device, plan_.arenas[program.device].bytes);
+      }
+    }
+    TESSERA_TRY(OnDevice(step.reads, program.device, what));
+    return OnDevice(step.writes, program.device, what);
+  }
+
+  Status OneTap(const Tap& tap) const {
     if (tap.layer >= artifact_.layers.size()) {
       return Bad("plan {} taps layer {} of {}", plan_.name, tap.layer, artifact_.layers.size());
     }
-    const TensorInfo& output = artifact_.layers[tap.layer].output;
-    const std::string what = "the tap of " + output.name;
-    if (tap.layout.shape != output.shape || tap.layout.dtype != output.dtype) {
-      return Bad("plan {}: {} has another shape or type than the layer", plan_.name, what);
-    }
-    Result<uint64_t> bytes = ExtentInBytes(tap.layout);
-    if (!bytes) return Within("artifact: " + what, bytes.error());
-    if (tap.on_device) {
-      if (!has_device)
-        return Bad("plan {}: {} is on the device, but no step runs there", plan_.name, what);
-      return Inside(tap.segment, tap.offset, *bytes, what);
-    }
     TESSERA_TRY(Known(tap.buffer));
-    const uint64_t size = artifact_.buffers[tap.buffer].bytes;
-    if (*bytes <= size && tap.offset <= size - *bytes) return {};
-    return Bad("plan {}: {} leaves buffer {} of {} bytes", plan_.name, what,
-               artifact_.buffers[tap.buffer].name, size);
+    const PlanBuffer& buffer = plan_.buffers[tap.buffer];
+    const TensorInfo& output = artifact_.layers[tap.layer].output;
+    TESSERA_TRY(CheckSize("the dimensions of a layout", tap.layout.dims.size(), 2 * kMaxRank));
+    const Status fits = CheckLayout(output.shape, tap.layout, kMaxBlobBytes);
+    if (!fits) return Within("artifact: the tap of " + output.name, fits.error());
+    const uint64_t bytes =
+        static_cast<uint64_t>(SizeInElements(output.shape, tap.layout) * SizeOf(output.dtype));
+    if (bytes <= buffer.bytes) return {};
+    return Bad("plan {}: the tap of {} has {} bytes, buffer {} has {}", plan_.name, output.name,
+               bytes, buffer.name, buffer.bytes);
   }
 
   const Artifact& artifact_;
   const ExecutionPlan& plan_;
 };
 
-Status CheckBuffers(const Artifact& artifact) {
-  for (const HostBuffer& buffer : artifact.buffers) {
-    TESSERA_TRY(CheckSize("a buffer's name", buffer.name.size(), kMaxNameBytes));
-    const uint64_t size =
-        buffer.place == BufferHome::kArena ? artifact.arena_bytes : artifact.constants.size();
-    if (buffer.offset % 64 != 0)
-      return Bad("buffer {} begins at {}, not at a multiple of 64", buffer.name, buffer.offset);
-    if (buffer.bytes > size || buffer.offset > size - buffer.bytes) {
-      return Bad("buffer {} at {} with {} bytes leaves the {} bytes of its place", buffer.name,
-                 buffer.offset, buffer.bytes, size);
+Status CheckDevices(const Artifact& artifact) {
+  TESSERA_TRY(CheckSize("the table of devices", artifact.devices.size(), kMaxDevices));
+  for (size_t d = 0; d < artifact.devices.size(); ++d) {
+    const DeviceEntry& device = artifact.devices[d];
+    TESSERA_TRY(CheckSize("a device's name", device.name.size(), kMaxNameBytes));
+    if ((d == kHostDevice) != (device.kind == DeviceKind::kHost))
+      return Bad("device {} is {}; device 0 is the host, and no other", d, device.name);
+  }
+  if (artifact.devices.empty()) return Bad("there is no device, not even the host");
+  for (size_t p = 0; p < artifact.programs.size(); ++p) {
+    const DeviceProgram& program = artifact.programs[p];
+    if (program.device == kHostDevice || program.device >= artifact.devices.size())
+      return Bad("program {} is for device {} of {}", p, program.device, artifact.devices.size());
+    const DeviceEntry& device = artifact.devices[program.device];
+    if (program.image.config_hash != device.config_hash) {
+      return Bad("program {} was made for configuration {:016x}, device {} ({}) is {:016x}", p,
+                 program.image.config_hash, program.device, device.name, device.config_hash);
+    }
+    TESSERA_TRY(isa::CheckImage(program.image));
+    for (const isa::Segment segment : kArenaSegments) {
+      if (!program.image.segments[static_cast<size_t>(segment)].data.empty())
+        return Bad("program {} has data in the arena, which begins without contents", p);
     }
   }
   return {};
@@ -192,7 +253,6 @@ Status CheckArtifact(const Artifact& artifact) {
   TESSERA_TRY(CheckSize("the model's name", p.model_file.size(), kMaxNameBytes));
   TESSERA_TRY(CheckSize("the configuration", p.config_json.size(), kMaxTextBytes));
   TESSERA_TRY(CheckSize("the options", p.options.size(), kMaxTextBytes));
-  TESSERA_TRY(CheckSize("the arena", artifact.arena_bytes, kMaxBlobBytes));
   TESSERA_TRY(CheckSize("the constants", artifact.constants.size(), kMaxBlobBytes));
   for (const TensorInfo& tensor : artifact.inputs) TESSERA_TRY(CheckTensor(tensor));
   for (const TensorInfo& tensor : artifact.outputs) TESSERA_TRY(CheckTensor(tensor));
@@ -201,7 +261,7 @@ Status CheckArtifact(const Artifact& artifact) {
     TESSERA_TRY(CheckSize("a layer's operator", layer.op.size(), kMaxNameBytes));
     TESSERA_TRY(CheckTensor(layer.output));
   }
-  TESSERA_TRY(CheckBuffers(artifact));
+  TESSERA_TRY(CheckDevices(artifact));
   for (const HostObject& object : artifact.objects) {
     TESSERA_TRY(CheckSize("a CPU level", object.level.size(), kMaxNameBytes));
     TESSERA_TRY(CheckSize("host code", object.elf.size(), kMaxBlobBytes));
@@ -214,7 +274,6 @@ Status CheckArtifact(const Artifact& artifact) {
     if (!plans.insert(plan.name).second) return Bad("there are two plans {}", plan.name);
     TESSERA_TRY(PlanCheck(artifact, plan).Run());
   }
-  if (artifact.program) TESSERA_TRY(isa::CheckImage(*artifact.program));
   return {};
 }
 

@@ -15,10 +15,12 @@ namespace tessera {
 namespace {
 
 using artifact::Artifact;
-using artifact::DeviceStep;
-using artifact::HostBuffer;
 using artifact::HostObject;
 using artifact::KernelStep;
+using artifact::PlanBuffer;
+using artifact::PlanStep;
+using artifact::ProgramStep;
+using artifact::TransferStep;
 
 Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::string& wanted) {
   const std::vector<std::string> levels = CpuLevels();
@@ -38,13 +40,29 @@ Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::stri
 
 }  // namespace
 
+std::vector<uint64_t> ExecutionReport::Cycles() const {
+  std::vector<uint64_t> cycles(static_cast<size_t>(inferences));
+  for (size_t k = 0; k < runs.size(); ++k)
+    cycles[k / (runs.size() / cycles.size())] += runs[k].report.cycles;
+  return cycles;
+}
+
 Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact> artifact,
-                                                 const std::string& plan, Device* device,
+                                                 const std::string& plan, Device* accelerator,
+                                                 const ExecutorOptions& options) {
+  Device* const devices[] = {nullptr, accelerator};
+  return Open(std::move(artifact), plan, devices, options);
+}
+
+Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact> artifact,
+                                                 const std::string& plan,
+                                                 std::span<Device* const> devices,
                                                  const ExecutorOptions& options) {
   // An artifact that was just made has not been through Parse.
   TESSERA_TRY(artifact::CheckArtifact(*artifact));
   std::unique_ptr<Executor> executor(new Executor);
   executor->artifact_ = std::move(artifact);
+  executor->options_ = options;
   const Artifact& a = *executor->artifact_;
   executor->plan_ = a.PlanNamed(plan);
   if (executor->plan_ == nullptr) {
@@ -53,96 +71,164 @@ Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact>
     return Fail(Code::kNotFound, "the artifact has no plan '{}'; it has [{}]", plan,
                 fmt::join(names, ", "));
   }
-  if (executor->plan_->uses_device()) {
-    if (device == nullptr) return Fail(Code::kInvalidArgument, "plan '{}' needs a device", plan);
-    executor->device_ = device;
-  }
-  TESSERA_TRY(executor->PrepareHost(options));
-  if (executor->device_ != nullptr) TESSERA_TRY(executor->PrepareDevice(options));
+  TESSERA_TRY(executor->PrepareHost());
+  TESSERA_TRY(executor->PrepareDevices(devices));
   return executor;
 }
 
 Executor::~Executor() {
-  for (const uint64_t address : allocations_) {
-    const Status status = device_->Free(address);
-    TESSERA_CHECK(status.has_value(), "{}", status.error().message);
+  for (const Opened& opened : devices_) {
+    for (const uint64_t address : opened.allocations) {
+      const Status status = opened.device->Free(address);
+      TESSERA_CHECK(status.has_value(), "{}", status.error().message);
+    }
   }
 }
 
-std::span<uint8_t> Executor::BytesOf(uint32_t id) const {
-  const HostBuffer& buffer = artifact_->buffers[id];
-  const Mapping& place = buffer.place == artifact::BufferHome::kArena ? arena_ : constants_;
-  return {place.data() + buffer.offset, buffer.bytes};
+std::span<uint8_t> Executor::HostBytes(uint32_t id) const {
+  const PlanBuffer& buffer = plan_->buffers[id];
+  const Mapping& home = buffer.home == artifact::BufferHome::kArena ? arena_ : constants_;
+  return {home.data() + buffer.offset, buffer.bytes};
 }
 
-Status Executor::PrepareHost(const ExecutorOptions& options) {
-  TESSERA_ASSIGN(arena_, Mapping::Make(artifact_->arena_bytes));
+Result<std::vector<uint8_t>> Executor::BytesOf(uint32_t id) const {
+  const PlanBuffer& buffer = plan_->buffers[id];
+  std::vector<uint8_t> bytes(buffer.bytes);
+  if (buffer.device == artifact::kHostDevice) {
+    std::ranges::copy(HostBytes(id), bytes.begin());
+  } else {
+    const Opened& opened = devices_[buffer.device];
+    TESSERA_TRY(opened.device->Read(opened.arena + buffer.offset, bytes));
+  }
+  return bytes;
+}
+
+Status Executor::PrepareHost() {
+  TESSERA_ASSIGN(arena_, Mapping::Make(plan_->arenas[artifact::kHostDevice].bytes));
   TESSERA_ASSIGN(constants_, Mapping::Make(artifact_->constants.size()));
   if (!artifact_->constants.empty()) {
     std::memcpy(constants_.data(), artifact_->constants.data(), artifact_->constants.size());
     TESSERA_TRY(constants_.Protect(0, constants_.size(), Mapping::Protection::kRead));
   }
-  const auto is_kernel = [](const artifact::PlanStep& s) {
-    return std::holds_alternative<KernelStep>(s);
-  };
+  const auto is_kernel = [](const PlanStep& s) { return std::holds_alternative<KernelStep>(s); };
   if (std::ranges::none_of(plan_->steps, is_kernel)) return {};
-  TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options.cpu_level));
+  TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options_.cpu_level));
   cpu_level_ = object->level;
   TESSERA_ASSIGN(code_, HostCode::Load(object->elf));
-  for (const artifact::PlanStep& step : plan_->steps) {
+  for (const PlanStep& step : plan_->steps) {
     const auto* call = std::get_if<KernelStep>(&step);
     if (call == nullptr) continue;
     BoundKernel kernel;
     TESSERA_ASSIGN(kernel.function, code_->Find(call->symbol));
-    for (const uint32_t id : call->buffers) kernel.buffers.push_back(BytesOf(id).data());
+    for (const uint32_t id : call->buffers) kernel.buffers.push_back(HostBytes(id).data());
     kernels_.push_back(std::move(kernel));
   }
   return {};
 }
 
-Status Executor::PrepareDevice(const ExecutorOptions& options) {
-  const isa::ProgramImage& program = *artifact_->program;
-  TESSERA_TRY(isa::CheckImageMatches(program, device_->config()));
-  const auto place = [&](uint64_t bytes, std::span<const uint8_t> data) -> Result<uint64_t> {
-    TESSERA_ASSIGN(const uint64_t address, device_->Allocate(bytes));
-    allocations_.push_back(address);
-    TESSERA_TRY(device_->Write(address, data));
-    return address;
-  };
-  if (program.code.empty()) return Fail(Code::kInvalidArgument, "the accelerator program is empty");
-  launch_.profile = program.profile;
-  launch_.insn_count = static_cast<uint32_t>(program.insn_count());
-  launch_.budget = options.budget;
-  TESSERA_ASSIGN(launch_.insn_addr, place(program.code.size(), program.code));
-  for (size_t s = 0; s < program.segments.size(); ++s) {
-    const isa::SegmentData& segment = program.segments[s];
-    if (segment.size == 0) continue;
-    TESSERA_ASSIGN(const uint64_t address, place(segment.size, segment.data));
-    launch_.segments[s] = {address, segment.size};
+// Code and the programs' own segments first, the arena after them.
+Status Executor::PrepareDevices(std::span<Device* const> devices) {
+  devices_.resize(artifact_->devices.size());
+  launches_.resize(artifact_->programs.size());
+  for (const uint32_t id : plan_->DevicesUsed(artifact_->programs)) {
+    Opened& opened = devices_[id];
+    opened.device = id < devices.size() ? devices[id] : nullptr;
+    if (opened.device == nullptr) {
+      return Fail(Code::kInvalidArgument, "plan '{}' needs a device for {}", plan_->name,
+                  artifact_->devices[id].name);
+    }
+    for (const PlanStep& step : plan_->steps) {
+      const auto* run = std::get_if<ProgramStep>(&step);
+      if (run == nullptr || artifact_->programs[run->program].device != id) continue;
+      if (!launches_[run->program]) TESSERA_TRY(PrepareProgram(run->program));
+    }
+    const uint64_t bytes = plan_->arenas[id].bytes;
+    if (bytes == 0) continue;
+    TESSERA_ASSIGN(opened.arena, opened.device->Allocate(bytes));
+    opened.allocations.push_back(opened.arena);
+    for (size_t p = 0; p < launches_.size(); ++p) {
+      const artifact::DeviceProgram& program = artifact_->programs[p];
+      if (!launches_[p] || program.device != id) continue;
+      for (const isa::Segment segment : artifact::kArenaSegments) {
+        const auto s = static_cast<size_t>(segment);
+        const uint64_t size = program.image.segments[s].size;
+        if (size != 0) launches_[p]->segments[s] = {opened.arena, size};
+      }
+    }
   }
   return {};
 }
 
-Status Executor::RunDevice(const DeviceStep& step, ExecutionReport* report) {
-  const auto address = [&](const artifact::SegmentCopy& copy) {
-    return launch_.segments[static_cast<size_t>(copy.segment)].base + copy.offset;
+Status Executor::PrepareProgram(uint32_t index) {
+  const artifact::DeviceProgram& program = artifact_->programs[index];
+  const isa::ProgramImage& image = program.image;
+  Opened& opened = devices_[program.device];
+  TESSERA_TRY(isa::CheckImageMatches(image, opened.device->config()));
+  const auto place = [&](uint64_t bytes, std::span<const uint8_t> data) -> Result<uint64_t> {
+    TESSERA_ASSIGN(const uint64_t address, opened.device->Allocate(bytes));
+    opened.allocations.push_back(address);
+    TESSERA_TRY(opened.device->Write(address, data));
+    return address;
   };
-  for (const artifact::SegmentCopy& copy : step.inputs) {
-    TESSERA_TRY(device_->Write(address(copy), BytesOf(copy.buffer)));
+  if (image.code.empty())
+    return Fail(Code::kInvalidArgument, "accelerator program {} is empty", index);
+  Launch launch;
+  launch.profile = image.profile;
+  launch.insn_count = static_cast<uint32_t>(image.insn_count());
+  TESSERA_ASSIGN(launch.insn_addr, place(image.code.size(), image.code));
+  for (size_t s = 0; s < image.segments.size(); ++s) {
+    const isa::SegmentData& segment = image.segments[s];
+    const bool arena =
+        std::ranges::count(artifact::kArenaSegments, static_cast<isa::Segment>(s)) > 0;
+    if (segment.size == 0 || arena) continue;
+    TESSERA_ASSIGN(const uint64_t address, place(segment.size, segment.data));
+    launch.segments[s] = {address, segment.size};
   }
-  TESSERA_ASSIGN(const RunReport run, device_->Run(launch_));
-  if (report != nullptr) report->runs.push_back(run);
-  for (const artifact::SegmentCopy& copy : step.outputs) {
-    TESSERA_TRY(device_->Read(address(copy), BytesOf(copy.buffer)));
-  }
+  launches_[index] = launch;
   return {};
+}
+
+Status Executor::RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report) {
+  Device& device = *devices_[artifact_->programs[program].device].device;
+  Launch launch = *launches_[program];
+  if (budget == 0) {
+    return Fail(Code::kTimeout, "the budget of {} cycles was spent before program {} started",
+                options_.budget, program);
+  }
+  launch.budget = budget;
+  ProgramRun run{.program = program, .report = {}, .trace = {}};
+  const bool traced = report != nullptr && report->traced;
+  if (traced) TESSERA_TRY(device.SetTrace(&run.trace));
+  const Result<RunReport> ran = device.Run(launch);
+  if (traced) TESSERA_TRY(device.SetTrace(nullptr));
+  if (!ran) return std::unexpected(ran.error());
+  budget -= std::min(budget, device.has_clock() ? ran->cycles : ran->instructions);
+  run.report = *ran;
+  if (report != nullptr) report->runs.push_back(std::move(run));
+  return {};
+}
+
+Status Executor::Transfer(const TransferStep& step) {
+  const PlanBuffer &from = plan_->buffers[step.from], &to = plan_->buffers[step.to];
+  const Opened &source = devices_[from.device], &target = devices_[to.device];
+  if (from.device == artifact::kHostDevice)
+    return target.device->Write(target.arena + to.offset, HostBytes(step.from));
+  if (to.device == artifact::kHostDevice)
+    return source.device->Read(source.arena + from.offset, HostBytes(step.to));
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, BytesOf(step.from));
+  return target.device->Write(target.arena + to.offset, bytes);
 }
 
 Status Executor::Once(ExecutionReport* report) {
   size_t next = 0;
-  for (const artifact::PlanStep& step : plan_->steps) {
-    if (const auto* run = std::get_if<DeviceStep>(&step)) {
-      TESSERA_TRY(RunDevice(*run, report));
+  uint64_t budget = options_.budget;
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    if (options_.poison_dead) TESSERA_TRY(Poison(s));
+    const PlanStep& step = plan_->steps[s];
+    if (const auto* run = std::get_if<ProgramStep>(&step)) {
+      TESSERA_TRY(RunProgram(run->program, budget, report));
+    } else if (const auto* transfer = std::get_if<TransferStep>(&step)) {
+      TESSERA_TRY(Transfer(*transfer));
     } else {
       BoundKernel& kernel = kernels_[next++];
       kernel.function(kernel.buffers.data());
@@ -167,7 +253,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
     count = n;
   }
   count = count.value_or(1);
-  if (report != nullptr) *report = {.inferences = *count, .runs = {}};
+  if (report != nullptr) *report = {.traced = report->traced, .inferences = *count, .runs = {}};
   std::vector<HostTensor> outputs;
   for (const artifact::TensorInfo& output : artifact_->outputs) {
     std::vector<int64_t> shape = ItemShape(output.shape);
@@ -176,10 +262,10 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
   }
   for (int64_t n = 0; n < *count; ++n) {
     for (size_t i = 0; i < inputs.size(); ++i)
-      FillInput(artifact_->inputs[i], inputs[i], n, BytesOf(plan_->inputs[i]));
+      FillInput(artifact_->inputs[i], inputs[i], n, HostBytes(plan_->inputs[i]));
     TESSERA_TRY(Once(report));
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const std::span<const uint8_t> bytes = BytesOf(plan_->outputs[i]);
+      const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i]);
       std::ranges::copy(bytes, outputs[i].bytes.begin() + n * static_cast<int64_t>(bytes.size()));
     }
   }
@@ -192,13 +278,8 @@ Result<HostTensor> Executor::CaptureLayer(uint32_t layer) const {
     return Fail(Code::kNotFound, "plan '{}' does not keep the result of layer {} of {}",
                 plan_->name, layer, artifact_->layers.size());
   }
-  TESSERA_ASSIGN(const uint64_t bytes, artifact::ExtentInBytes(tap->layout));
-  if (!tap->on_device)
-    return artifact::UnpackTap(tap->layout, BytesOf(tap->buffer).subspan(tap->offset));
-  std::vector<uint8_t> memory(bytes);
-  TESSERA_TRY(device_->Read(launch_.segments[static_cast<size_t>(tap->segment)].base + tap->offset,
-                            memory));
-  return artifact::UnpackTap(tap->layout, memory);
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, BytesOf(tap->buffer));
+  return artifact::UnpackTap(artifact_->layers[layer].output, tap->layout, bytes);
 }
 
 }  // namespace tessera

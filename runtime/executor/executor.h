@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Executor: runs one plan of an artifact, any number of times. Everything is prepared when it is
-// opened (host code loaded, device memory allocated, code and constants uploaded); an inference
-// only copies its inputs, calls kernels and starts the program. Depends on: runtime/artifact,
-// runtime/host, runtime/device.h. Used by tools.
+// opened (host code loaded, arenas allocated, code and constants of all programs uploaded); an
+// inference only copies its inputs and runs the steps in order: kernels, transfers, programs.
+// Depends on: runtime/artifact, runtime/host, runtime/device.h. Used by tools.
 #ifndef TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 #define TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 
@@ -25,28 +25,49 @@ namespace tessera {
 
 struct ExecutorOptions {
   std::string cpu_level;              // "": the best that the artifact has and this machine runs
-  uint64_t budget = Launch().budget;  // device cycles for one inference
+  uint64_t budget = Launch().budget;  // device cycles for one inference, all programs together
+  // Tests: before each step, bytes of the arenas that hold nothing which a later step reads are
+  // overwritten with junk.
+  bool poison_dead = false;
+};
+
+// One run of a program.
+struct ProgramRun {
+  uint32_t program = 0;  // index into Artifact::programs
+  RunReport report;
+  std::vector<TraceEntry> trace;  // with ExecutionReport::traced
 };
 
 // What a call of Run took.
 struct ExecutionReport {
+  // Given by the caller: whether each run is traced.
+  //   errors  the device's, when it cannot
+  bool traced = false;
   int64_t inferences = 0;
-  std::vector<RunReport>
-      runs;  // of the device, one an inference; empty for a plan without a device
+  // Those of one inference after those of another; empty for a plan without programs.
+  std::vector<ProgramRun> runs;
+
+  // Device cycles of each inference.
+  std::vector<uint64_t> Cycles() const;
 };
 
 class Executor {
  public:
-  // |device| may be null when the plan does not use one; it outlives the executor.
+  // |devices|: by device id of the artifact; those that the plan does not use may be null or
+  // missing. They outlive the executor.
   //   errors  kNotFound         no such plan; the message lists them
-  //           kInvalidArgument  the plan needs a device and there is none; the program is for
-  //           another
+  //           kInvalidArgument  the plan needs a device and there is none; a program is for another
   //                             configuration
   //           kUnsupported      no host object of a level that this machine runs
-  //           kOutOfRange       the program does not fit device memory
-  //           and HostCode's and the device's
+  //           kOutOfRange       programs and arena do not fit device memory
+  //           and HostCode's and the devices'
   static Result<std::unique_ptr<Executor>> Open(std::shared_ptr<const artifact::Artifact> artifact,
-                                                const std::string& plan, Device* device,
+                                                const std::string& plan,
+                                                std::span<Device* const> devices,
+                                                const ExecutorOptions& options = {});
+  // With the one accelerator that today's artifacts have, as device 1; null: none.
+  static Result<std::unique_ptr<Executor>> Open(std::shared_ptr<const artifact::Artifact> artifact,
+                                                const std::string& plan, Device* accelerator,
                                                 const ExecutorOptions& options = {});
   ~Executor();
   Executor(const Executor&) = delete;
@@ -72,23 +93,33 @@ class Executor {
     HostKernel function = nullptr;
     std::vector<void*> buffers;
   };
+  // A device with the plan's arena in its memory.
+  struct Opened {
+    Device* device = nullptr;
+    uint64_t arena = 0;  // device address
+    std::vector<uint64_t> allocations;
+  };
 
   Executor() = default;
-  Status PrepareHost(const ExecutorOptions& options);
-  Status PrepareDevice(const ExecutorOptions& options);
+  Status PrepareHost();
+  Status PrepareDevices(std::span<Device* const> devices);
+  Status PrepareProgram(uint32_t program);
   Status Once(ExecutionReport* report);
-  Status RunDevice(const artifact::DeviceStep& step, ExecutionReport* report);
-  std::span<uint8_t> BytesOf(uint32_t buffer) const;
+  Status RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report);
+  Status Transfer(const artifact::TransferStep& step);
+  Result<std::vector<uint8_t>> BytesOf(uint32_t buffer) const;  // wherever it is
+  std::span<uint8_t> HostBytes(uint32_t buffer) const;          // on the host
+  Status Poison(size_t step);
 
   std::shared_ptr<const artifact::Artifact> artifact_;
   const artifact::ExecutionPlan* plan_ = nullptr;
-  Device* device_ = nullptr;
+  ExecutorOptions options_;
   std::string cpu_level_;
   std::optional<HostCode> code_;
   Mapping arena_, constants_;
-  std::vector<BoundKernel> kernels_;  // one a KernelStep, in order
-  Launch launch_;
-  std::vector<uint64_t> allocations_;
+  std::vector<BoundKernel> kernels_;             // one a KernelStep, in order
+  std::vector<Opened> devices_;                  // by device id; the host's is empty
+  std::vector<std::optional<Launch>> launches_;  // by program; of those that the plan runs
 };
 
 }  // namespace tessera

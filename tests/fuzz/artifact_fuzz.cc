@@ -24,12 +24,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   TESSERA_CHECK(artifact::Serialize(*artifact) == bytes, "writing what was read gives other bytes");
   for (const artifact::ExecutionPlan& plan : artifact->plans) {
     for (const artifact::Tap& tap : plan.taps) {
-      const auto extent = artifact::ExtentInBytes(tap.layout);
-      TESSERA_CHECK(extent.has_value());
+      const artifact::TensorInfo& output = artifact->layers[tap.layer].output;
+      const uint64_t extent = artifact::BytesInLayout(output, tap.layout);
+      TESSERA_CHECK(extent <= plan.buffers[tap.buffer].bytes);
       int64_t elements = 1;
-      for (const int64_t extent_of_axis : tap.layout.shape) elements *= extent_of_axis;
-      if (*extent > kMaxTap || elements > static_cast<int64_t>(kMaxTap)) continue;
-      artifact::UnpackTap(tap.layout, std::vector<uint8_t>(*extent));
+      for (const int64_t axis : output.shape) elements *= axis;
+      if (extent > kMaxTap || elements > static_cast<int64_t>(kMaxTap)) continue;
+      artifact::UnpackTap(output, tap.layout, std::vector<uint8_t>(extent));
+    }
+    for (const artifact::PlanStep& step : plan.steps) {
+      for (const uint32_t id : artifact::BuffersRead(step)) TESSERA_CHECK(id < plan.buffers.size());
+      for (const uint32_t id : artifact::BuffersWritten(step))
+        TESSERA_CHECK(id < plan.buffers.size());
     }
   }
   return 0;

@@ -82,7 +82,7 @@ Result<std::vector<uint64_t>> Measure(const std::string& path) {
     }
     ExecutionReport report;
     TESSERA_TRY(executor->Run({&input, 1}, &report));
-    cycles.push_back(report.runs.at(0).cycles);
+    cycles.push_back(report.Cycles().at(0));
   }
   return cycles;
 }

@@ -10,7 +10,9 @@
 namespace tessera::test {
 namespace {
 
-TEST_P(MlperfTest, EveryOperator) { ExpectGolden(GetParam(), {.device = "cpu", .fuse = false}); }
+TEST_P(MlperfTest, EveryOperator) {
+  ExpectGolden(GetParam(), {.device = "cpu", .fuse = false, .observe = true});
+}
 TEST_P(MlperfTest, Fused) { ExpectGolden(GetParam(), {.device = "cpu"}); }
 
 // The comparison itself: a golden that is wrong is told with its place, whether its bytes are known
@@ -23,7 +25,8 @@ TEST_P(MlperfTest, ADifferenceIsTold) {
   golden->runs[1].crc.back() ^= 1;
   const uint8_t right = golden->runs[1].bytes.back()[0]++;
   golden->runs[2].crc.front() ^= 1;
-  const Result<Comparison> comparison = CompareNetwork(*golden, {.device = "cpu", .fuse = false});
+  const Result<Comparison> comparison =
+      CompareNetwork(*golden, {.device = "cpu", .fuse = false, .observe = true});
   ASSERT_TRUE(comparison) << comparison.error().message;
   ASSERT_EQ(comparison->different.size(), 2u);
   const std::string start = GetParam() + " on cpu, input '";

@@ -63,7 +63,7 @@ class Machine {
     options.cpu = how.device == "cpu";
     options.device = !options.cpu;
     options.fuse = how.fuse;
-    options.observe = how.observe;
+    options.keep_tensors = how.observe;
     TESSERA_ASSIGN(compiler::Compiled compiled,
                    compiler::Compile(std::move(graph), path, crc, options));
     const auto artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
@@ -108,7 +108,7 @@ class Reference {
     if (const std::vector<uint8_t>* bytes = golden_.BytesOf(run, op)) return *bytes;
     if (!machine_) {
       Result<std::unique_ptr<Machine>> made =
-          Machine::Make(golden_, {.device = "cpu", .fuse = false});
+          Machine::Make(golden_, {.device = "cpu", .fuse = false, .observe = true});
       if (!made) return std::nullopt;
       machine_ = std::move(*made);
     }
@@ -135,8 +135,8 @@ Result<Comparison> CompareNetwork(const Golden& golden, const NetworkRun& how) {
     ExecutionReport report;
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, machine->Run(input, &report));
     ++comparison.inputs;
-    for (const RunReport& device_run : report.runs) {
-      if (device_run.cycles != 0) comparison.cycles.insert(device_run.cycles);
+    for (const uint64_t cycles : report.Cycles()) {
+      if (cycles != 0) comparison.cycles.insert(cycles);
     }
     for (size_t op = 0; op < golden.operators.size(); ++op) {
       const Golden::Operator& the_operator = golden.operators[op];

@@ -18,7 +18,7 @@ namespace tessera::test {
 struct NetworkRun {
   std::string device;    // "cpu", "func", "rtl"
   bool fuse = true;      // without: a layer an operator, so that each one's result can be compared
-  bool observe = false;  // results that would stay on chip are stored too
+  bool observe = false;  // every layer's result is kept (CompileOptions::keep_tensors)
 };
 
 struct Comparison {

@@ -77,28 +77,26 @@ class Runs {
   Status Try(const std::string& device, const std::shared_ptr<const artifact::Artifact>& net,
              const isa::Config& config) {
     std::unique_ptr<Device> machine;
+    ExecutorOptions options;
+    options.poison_dead = true;
     if (device != "cpu") {
-      DeviceOptions options;
-      options.memory_bytes = uint64_t{32} << 20;
-      TESSERA_ASSIGN(machine, OpenDevice(device, config, options));
+      DeviceOptions device_options;
+      device_options.memory_bytes = uint64_t{32} << 20;
+      TESSERA_ASSIGN(machine, OpenDevice(device, config, device_options));
     }
     TESSERA_ASSIGN(const auto executor,
-                   Executor::Open(net, machine ? "device" : "cpu", machine.get()));
+                   Executor::Open(net, machine ? "device" : "cpu", machine.get(), options));
     TESSERA_ASSIGN(const std::vector<HostTensor> outputs, executor->Run(inputs_));
+    if (machine)
+      outcome_.programs = std::max(outcome_.programs, static_cast<int64_t>(net->programs.size()));
     for (size_t k = 0; k < outputs.size(); ++k) {
       const graph::GraphTensor& t = graph_.tensor(graph_.outputs[k]);
       outcome_.difference += Difference(fmt::format("{}: output {}", device, t.name),
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
-    const auto on_host = [&](uint32_t layer) {
-      return std::ranges::any_of(executor->plan().steps, [&](const artifact::PlanStep& step) {
-        const auto* kernel = std::get_if<artifact::KernelStep>(&step);
-        return kernel != nullptr && kernel->layer == static_cast<int32_t>(layer);
-      });
-    };
     for (uint32_t l = 0; l < net->layers.size(); ++l) {
       ++outcome_.layers;
-      if (machine && !on_host(l)) ++outcome_.on_accelerator;
+      if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
       const size_t suffix = name.find(".rank4");  // the same values under another shape
       if (suffix != std::string::npos) name.resize(suffix);
@@ -159,7 +157,7 @@ Outcome RunNetwork(const Recipe& recipe, const Way& way) {
   options.cpu = std::ranges::count(way.devices, "cpu") > 0;
   options.device = way.devices.size() > (options.cpu ? 1u : 0u);
   options.fuse = way.fuse;
-  options.observe = way.observe;
+  options.keep_tensors = way.observe;
   Result<compiler::Compiled> compiled = compiler::Compile(*graph, "network", recipe.seed, options);
   if (!compiled && options.device &&
       (compiled.error().code == Code::kUnsupported || compiled.error().code == Code::kOutOfRange)) {

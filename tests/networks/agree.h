@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a network by definition and as it is compiled, and compares every layer's result. Depends
-// on: the compile driver, the executor, the drivers.
+// Runs a network by definition and as it is compiled, and compares every layer's result. Storage that
+// holds nothing which a later step reads is overwritten with junk all the time. Depends on: the compile driver, the executor, the drivers.
 #ifndef TESSERA_TESTS_NETWORKS_AGREE_H_
 #define TESSERA_TESTS_NETWORKS_AGREE_H_
 
@@ -30,6 +30,7 @@ struct Outcome {
   std::string difference;  // the first wrong value of each wrong layer; empty: all agree
   int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
   int64_t on_accelerator = 0;        // layers of one inference that the accelerator runs
+  int64_t programs = 0;              // of the accelerator: more than 1 with host layers between
   bool Fails() const { return !difference.empty(); }
 };
 

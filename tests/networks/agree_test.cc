@@ -15,10 +15,15 @@ namespace {
 
 constexpr uint64_t kBlock = 20;  // networks a test
 
+// Reasons for which the accelerator may refuse a network: a machine has only so much.
+bool IsCapacity(const std::string& refusal) {
+  return refusal.find("do not fit on chip together") != std::string::npos;
+}
+
 class Networks : public ::testing::TestWithParam<uint64_t> {
  protected:
   void Run(const std::string& config, std::vector<std::string> devices) {
-    int refused = 0, on_device = 0;
+    int refused = 0, on_device = 0, mixed = 0;
     int64_t layers = 0, compared = 0;
     for (uint64_t seed = GetParam() * kBlock; seed < (GetParam() + 1) * kBlock; ++seed) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", configuration " << config);
@@ -30,8 +35,10 @@ class Networks : public ::testing::TestWithParam<uint64_t> {
       if (!outcome.refused.empty()) {
         ++refused;
         std::printf("seed %d refused: %s\n", static_cast<int>(seed), outcome.refused.c_str());
+        EXPECT_TRUE(IsCapacity(outcome.refused)) << outcome.refused << "\n" << Print(recipe);
       } else if (outcome.on_accelerator > 0) {
         ++on_device;
+        mixed += outcome.programs > 1;
       }
       // What stays on chip and is not stored cannot be read; all else is compared.
       if (way.observe) {
@@ -40,11 +47,11 @@ class Networks : public ::testing::TestWithParam<uint64_t> {
       layers += outcome.layers;
       compared += outcome.compared;
     }
-    std::printf("%s: %d of %d networks on the accelerator, %d refused, %d of %d layers compared\n",
-                config.c_str(), on_device, static_cast<int>(kBlock), refused,
-                static_cast<int>(compared), static_cast<int>(layers));
-    // The generator asks for little that one run of the accelerator cannot do.
-    EXPECT_LE(refused, 5);
+    std::printf(
+        "%s: %d of %d networks on the accelerator, %d with host layers between programs, "
+        "%d refused, %d of %d layers compared\n",
+        config.c_str(), on_device, static_cast<int>(kBlock), mixed, refused,
+        static_cast<int>(compared), static_cast<int>(layers));
     EXPECT_GE(on_device, 15);
   }
 };

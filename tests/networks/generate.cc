@@ -271,7 +271,7 @@ class Generator {
       Step step(Kind::kRescale, {cur_});
       Result(step);
       Add(step, Cur());
-    } else if (pick < 61) {
+    } else if (pick < 70) {
       HostStep();
     } else {
       Conv(cur_);

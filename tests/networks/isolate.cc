@@ -21,7 +21,7 @@ std::string ToBytes(const Outcome& o) {
     number(static_cast<int64_t>(text->size()));
     bytes += *text;
   }
-  for (const int64_t v : {o.layers, o.compared, o.on_accelerator}) number(v);
+  for (const int64_t v : {o.layers, o.compared, o.on_accelerator, o.programs}) number(v);
   return bytes;
 }
 
@@ -39,7 +39,7 @@ bool FromBytes(const std::string& bytes, Outcome& o) {
     ok = ok && bytes.size() - at >= size;
     if (ok) *text = bytes.substr(at, size), at += size;
   }
-  for (int64_t* v : {&o.layers, &o.compared, &o.on_accelerator}) *v = number();
+  for (int64_t* v : {&o.layers, &o.compared, &o.on_accelerator, &o.programs}) *v = number();
   return ok && at == bytes.size();
 }
 

@@ -17,7 +17,6 @@ class OnRtl : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OnRtl, NetworksAgreeWithTheirDefinition) {
   uint64_t ran = 0, seed = 0;
-  // Networks that one run cannot serve do not count.
   for (; ran < kNetworks && seed < 2 * kNetworks; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const Recipe recipe = Generate(seed);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor on the sample artifact: both plans, what is uploaded and when, captures, every
-// refusal. The device is one written here that records calls and whose program negates bytes; real
-// devices pass tests/cts and meet the executor in the tests of whole models.
+// The executor on the sample artifact: both plans, what is uploaded and when, captures, several
+// programs on several devices, every refusal. The device is one written here that records calls and
+// whose program negates bytes; real devices pass tests/cts and meet the executor in the tests of
+// whole models and random networks.
 #include "runtime/executor/executor.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +19,8 @@ namespace {
 
 using artifact::Artifact;
 
-// Memory and a "program": output[i] = -input[32 + i] for i < 4, stored to the arena too as the
-// sample's tap expects.
+// Memory and a "program": for i < 4, -arena[64 + i] to arena[128 + i], and once more with the gap
+// that the sample's tap expects.
 class NegatingDevice : public Device {
  public:
   std::string_view name() const override { return "negating"; }
@@ -52,12 +53,11 @@ class NegatingDevice : public Device {
   Result<RunReport> Wait() override {
     ++runs;
     if (fails_at == runs) return Fail(Code::kTimeout, "budget spent");
-    const uint8_t* in = &memory[launch.segments[3].base + 32];
-    // The layout of the sample's tap: element i at i / 2 * 16 + i % 2, 8 bytes into the arena.
+    uint8_t* arena = &memory[launch.segments[2].base];
     for (size_t i = 0; i < 4; ++i) {
-      const auto value = static_cast<uint8_t>(-in[i]);
-      memory[launch.segments[4].base + i] = value;
-      memory[launch.segments[2].base + 8 + i / 2 * 16 + i % 2] = value;
+      const auto value = static_cast<uint8_t>(-arena[64 + i]);
+      arena[128 + i] = value;
+      arena[192 + i / 2 * 16 + i % 2] = value;
     }
     return RunReport{.cycles = 100 + static_cast<uint64_t>(runs)};
   }
@@ -127,25 +127,24 @@ TEST(Executor, RunsTheDevicePlanAndUploadsOnce) {
   {
     const auto executor = Executor::Open(artifact, "device", &device);
     ASSERT_TRUE(executor) << executor.error().message;
-    EXPECT_EQ(device.live, 5);  // the code and four segments
-    EXPECT_EQ(device.written, artifact->program->code.size() + 3);
+    EXPECT_EQ(device.live, 3);  // the code, the constants, the arena
+    EXPECT_EQ(device.written, artifact->programs[0].image.code.size() + 3);
     // The constants are where the launch will say.
     device.written = 0;
     ExecutionReport report;
     const auto out = (*executor)->Run({{Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})}}, &report);
     ASSERT_TRUE(out) << out.error().message;
-    EXPECT_EQ(device.written, 8u) << "an inference writes its input and nothing else";
+    EXPECT_EQ(device.written, 8u) << "two inferences write their inputs and nothing else";
     for (int i = 0; i < 8; ++i)
       EXPECT_FLOAT_EQ((*out)[0].as<float>()[static_cast<size_t>(i)], static_cast<float>(-i - 1));
     EXPECT_EQ(device.memory[device.launch.segments[1].base], 9);
     EXPECT_EQ(device.launch.insn_count, 2u);
-    for (int s = 1; s <= 4; ++s) {
-      EXPECT_EQ(device.launch.segments[static_cast<size_t>(s)].size,
-                artifact->program->segments[static_cast<size_t>(s)].size);
-    }
+    EXPECT_EQ(device.launch.segments[1].size, 64u);
+    EXPECT_EQ(device.launch.segments[2].size, 256u);
     ASSERT_EQ(report.runs.size(), 2u);
-    EXPECT_EQ(report.runs[0].cycles, 101u);
-    EXPECT_EQ(report.runs[1].cycles, 102u);
+    EXPECT_EQ(report.runs[0].report.cycles, 101u);
+    EXPECT_EQ(report.runs[1].report.cycles, 102u);
+    EXPECT_EQ(report.Cycles(), (std::vector<uint64_t>{101, 102}));
     EXPECT_EQ(Ints((*executor)->CaptureLayer(1).value()), (std::vector<int>{-50, -60, -70, -80}));
     EXPECT_EQ((*executor)->CaptureLayer(0).error().code, Code::kNotFound)
         << "this plan keeps layer 1 only";
@@ -167,8 +166,8 @@ TEST(Executor, ManyModelsShareADevice) {
 
 TEST(Executor, ADeviceErrorEndsTheRunAndTheNextOneWorks) {
   NegatingDevice device;
-  const auto executor =
-      Executor::Open(Sample(), "device", &device, {.cpu_level = "", .budget = 77});
+  const auto executor = Executor::Open(Sample(), "device", &device,
+                                       {.cpu_level = "", .budget = 77, .poison_dead = false});
   ASSERT_TRUE(executor);
   device.fails_at = 2;
   const HostTensor input = Floats({3, 4}, std::vector<float>(12, 1.0f));
@@ -176,6 +175,74 @@ TEST(Executor, ADeviceErrorEndsTheRunAndTheNextOneWorks) {
   EXPECT_EQ(device.launch.budget, 77u);
   EXPECT_EQ(device.runs, 2);
   EXPECT_TRUE((*executor)->Run({{input}}));
+}
+
+// A second run of the program on another device, on what the first one made: -(-q) = q.
+std::shared_ptr<Artifact> TwoDevices() {
+  const auto a = Sample();
+  a->devices.push_back(a->devices[1]);
+  a->devices[2].name = "other";
+  a->programs.push_back({2, a->programs[0].image});
+  for (artifact::ExecutionPlan& p : a->plans) p.arenas.push_back({256, 256});
+  artifact::ExecutionPlan& plan = a->plans[1];
+  plan.buffers.push_back({"q", 2, artifact::BufferHome::kArena, 64, 4});
+  plan.buffers.push_back({"z", 2, artifact::BufferHome::kArena, 128, 4});
+  plan.steps[3] = artifact::TransferStep{5, 7};  // from device to device
+  plan.steps.insert(plan.steps.begin() + 4, artifact::ProgramStep{1, {7}, {8}});
+  plan.steps.insert(plan.steps.begin() + 5, artifact::TransferStep{8, 2});
+  return a;
+}
+
+TEST(Executor, RunsSeveralProgramsOnSeveralDevices) {
+  NegatingDevice first, second;
+  Device* const devices[] = {nullptr, &first, &second};
+  const auto executor = Executor::Open(TwoDevices(), "device", devices);
+  ASSERT_TRUE(executor) << executor.error().message;
+  ExecutionReport report;
+  report.traced = false;
+  const auto out = (*executor)->Run({{Floats({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8})}}, &report);
+  ASSERT_TRUE(out) << out.error().message;
+  for (int i = 0; i < 8; ++i)
+    EXPECT_FLOAT_EQ((*out)[0].as<float>()[static_cast<size_t>(i)], static_cast<float>(i + 1));
+  ASSERT_EQ(report.runs.size(), 4u);
+  EXPECT_EQ(report.runs[1].program, 1u);
+  EXPECT_EQ(report.Cycles(), (std::vector<uint64_t>{202, 204}));
+  // A device that is missing is named.
+  const auto missing = Executor::Open(TwoDevices(), "device", &first);
+  ASSERT_FALSE(missing);
+  EXPECT_NE(missing.error().message.find("needs a device for other"), std::string::npos)
+      << missing.error().message;
+}
+
+TEST(Executor, TheBudgetIsOfAllProgramsTogether) {
+  NegatingDevice first, second;
+  Device* const devices[] = {nullptr, &first, &second};
+  const HostTensor input = Floats({1, 4}, {1, 2, 3, 4});
+  const auto executor = Executor::Open(TwoDevices(), "device", devices,
+                                       {.cpu_level = "", .budget = 150, .poison_dead = false});
+  ASSERT_TRUE(executor);
+  ASSERT_TRUE((*executor)->Run({{input}}));
+  EXPECT_EQ(second.launch.budget, 150u - 101u);
+  const auto small = Executor::Open(TwoDevices(), "device", devices,
+                                    {.cpu_level = "", .budget = 50, .poison_dead = false});
+  ASSERT_TRUE(small);
+  const Error error = (*small)->Run({{input}}).error();
+  EXPECT_EQ(error.code, Code::kTimeout);
+  EXPECT_EQ(error.message, "the budget of 50 cycles was spent before program 1 started");
+}
+
+// The sample's device plan lets the user's output lie where its input was. Poisoned storage changes
+// nothing; a plan that lets two live buffers overlap shows.
+TEST(Executor, PoisonedDeadStorageChangesNothing) {
+  NegatingDevice device;
+  const auto good =
+      Executor::Open(Sample(), "device", &device, {.cpu_level = "", .poison_dead = true});
+  ASSERT_TRUE(good) << good.error().message;
+  const auto out = (*good)->Run({{Floats({1, 4}, {1, 2, 3, 4})}});
+  ASSERT_TRUE(out) << out.error().message;
+  for (int i = 0; i < 4; ++i)
+    EXPECT_FLOAT_EQ((*out)[0].as<float>()[static_cast<size_t>(i)], static_cast<float>(-i - 1));
+  EXPECT_EQ(Ints((*good)->CaptureLayer(1).value()), (std::vector<int>{-10, -20, -30, -40}));
 }
 
 TEST(Executor, NoInferencesGiveNoOutputs) {
@@ -216,14 +283,18 @@ TEST(Executor, RefusesWhatItCannotOpen) {
   EXPECT_NE(error.message.find("'nothing'"), std::string::npos);
   error = OpenError([](Artifact& a) { a.objects[0].elf.resize(100); }, "cpu", nullptr);
   EXPECT_EQ(error.code, Code::kDataLoss) << error.message;
-  error = OpenError([](Artifact& a) { a.program->config_hash ^= 1; }, "device", &device);
+  error = OpenError(
+      [](Artifact& a) { a.devices[1].config_hash = a.programs[0].image.config_hash ^= 1; },
+      "device", &device);
   EXPECT_NE(error.message.find("was made for configuration"), std::string::npos) << error.message;
-  error = OpenError([](Artifact& a) { a.program->segments[5].size = 1 << 20; }, "device", &device);
+  error = OpenError([](Artifact& a) { a.programs[0].image.segments[5].size = 1 << 20; }, "device",
+                    &device);
   EXPECT_EQ(error.code, Code::kOutOfRange) << error.message;
-  error = OpenError([](Artifact& a) { a.program->code.clear(), a.program->source.clear(); },
-                    "device", &device);
-  EXPECT_NE(error.message.find("program is empty"), std::string::npos) << error.message;
-  error = OpenError([](Artifact& a) { a.arena_bytes = 0; }, "cpu", nullptr);
+  error = OpenError(
+      [](Artifact& a) { a.programs[0].image.code.clear(), a.programs[0].image.source.clear(); },
+      "device", &device);
+  EXPECT_NE(error.message.find("program 0 is empty"), std::string::npos) << error.message;
+  error = OpenError([](Artifact& a) { a.plans[0].arenas[0].bytes = 0; }, "cpu", nullptr);
   EXPECT_NE(error.message.find("artifact:"), std::string::npos) << error.message;
   EXPECT_EQ(device.live, 0);
 }

@@ -2,7 +2,8 @@
 //
 // Taps: physical bytes to logical tensors. Space: dense, blocked (NCHW16c and others, with channels
 // that do not fill a block), strided, several element sizes. Expected values: each physical place
-// is filled with a number computed from the logical index by nested loops written out here.
+// is filled with a number computed from the logical index by nested loops written out here. The
+// layouts themselves: tests/base.
 #include "runtime/artifact/tap.h"
 
 #include <gtest/gtest.h>
@@ -10,12 +11,16 @@
 namespace tessera::artifact {
 namespace {
 
+TensorInfo Info(DType dtype, std::vector<int64_t> shape) {
+  return {"t", dtype, std::move(shape), std::nullopt};
+}
+
 TEST(Tap, DenseIsACopy) {
-  const PhysicalLayout layout{DType::kInt32, {2, 3}, {}, {}};
-  EXPECT_EQ(ExtentInBytes(layout).value(), 24u);
+  const TensorInfo info = Info(DType::kInt32, {2, 3});
+  EXPECT_EQ(BytesInLayout(info, {}), 24u);
   std::vector<uint8_t> bytes(30);
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
-  const HostTensor t = UnpackTap(layout, bytes);
+  const HostTensor t = UnpackTap(info, {}, bytes);
   EXPECT_EQ(t.shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ(t.bytes, std::vector<uint8_t>(bytes.begin(), bytes.begin() + 24));
 }
@@ -24,13 +29,9 @@ TEST(Tap, ChannelBlocksComeBackInOrder) {
   for (const int64_t block : {4, 16}) {
     for (const int64_t channels : {1, 3, 16, 20}) {
       const int64_t h = 3, w = 5, blocks = (channels + block - 1) / block;
-      const PhysicalLayout layout{DType::kInt8,
-                                  {1, channels, h, w},
-                                  {{0, 1, 0}, {1, block, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, block}},
-                                  {blocks * h * w * block, h * w * block, w * block, block, 1}};
-      const auto extent = ExtentInBytes(layout);
-      ASSERT_TRUE(extent);
-      EXPECT_LE(*extent, static_cast<uint64_t>(blocks * h * w * block));
+      const TensorInfo info = Info(DType::kInt8, {1, channels, h, w});
+      const Layout layout{{{0, 1, 0}, {1, block, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, block}}, 0, {}};
+      ASSERT_EQ(BytesInLayout(info, layout), static_cast<uint64_t>(blocks * h * w * block));
       std::vector<uint8_t> bytes(static_cast<size_t>(blocks * h * w * block), 0xee);
       for (int64_t c = 0; c < channels; ++c) {
         for (int64_t y = 0; y < h; ++y) {
@@ -40,7 +41,7 @@ TEST(Tap, ChannelBlocksComeBackInOrder) {
           }
         }
       }
-      const HostTensor t = UnpackTap(layout, bytes);
+      const HostTensor t = UnpackTap(info, layout, bytes);
       for (size_t i = 0; i < t.bytes.size(); ++i)
         EXPECT_EQ(t.bytes[i], static_cast<uint8_t>(i)) << block << " " << channels;
     }
@@ -48,27 +49,22 @@ TEST(Tap, ChannelBlocksComeBackInOrder) {
 }
 
 TEST(Tap, StridesSkipWhatLiesBetween) {
-  const PhysicalLayout layout{
-      DType::kInt32, {2, 2}, {{1, 1, 0}, {0, 1, 0}}, {5, 2}};  // transposed, with gaps
-  EXPECT_EQ(ExtentInBytes(layout).value(), 4u * 8u);
+  const TensorInfo info = Info(DType::kInt32, {2, 2});
+  const Layout layout{{{1, 1, 0}, {0, 1, 0}}, 0, {5, 2}};  // transposed, with gaps
+  EXPECT_EQ(BytesInLayout(info, layout), 4u * 8u);
   std::vector<int32_t> memory(8, -1);
   memory[0] = 10, memory[5] = 11, memory[2] = 20, memory[7] = 21;
-  const HostTensor t = UnpackTap(layout, {reinterpret_cast<const uint8_t*>(memory.data()), 32});
+  const HostTensor t =
+      UnpackTap(info, layout, {reinterpret_cast<const uint8_t*>(memory.data()), 32});
   const auto values = t.as<int32_t>();
   EXPECT_EQ(std::vector<int32_t>(values.begin(), values.end()),
             (std::vector<int32_t>{10, 11, 20, 21}));
 }
 
 TEST(Tap, ScalarHasOneElement) {
-  const PhysicalLayout layout{DType::kInt8, {}, {}, {}};
-  EXPECT_EQ(ExtentInBytes(layout).value(), 1u);
-  EXPECT_EQ(UnpackTap(layout, std::vector<uint8_t>{42}).bytes, std::vector<uint8_t>{42});
-}
-
-TEST(Tap, ExtentsPastTheLimitAreRefused) {
-  EXPECT_EQ(ExtentInBytes({DType::kInt8, {1 << 20, 1 << 20}, {}, {}}).error().code,
-            Code::kOutOfRange);
-  EXPECT_EQ(ExtentInBytes({DType::kInt64, {1 << 30}, {}, {}}).error().code, Code::kOutOfRange);
+  const TensorInfo info = Info(DType::kInt8, {});
+  EXPECT_EQ(BytesInLayout(info, {}), 1u);
+  EXPECT_EQ(UnpackTap(info, {}, std::vector<uint8_t>{42}).bytes, std::vector<uint8_t>{42});
 }
 
 }  // namespace

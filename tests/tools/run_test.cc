@@ -124,6 +124,62 @@ TEST(Compare, ExplainNeedsAClock) {
   EXPECT_THAT(r.output, HasSubstr("--explain needs a device with a clock"));
 }
 
+// An artifact has what was compiled into it: its outputs, or every layer's result.
+TEST(Compare, AnArtifactIsComparedByWhatItKeeps) {
+  const std::string plain = TempPath("plain.tsr"), kept = TempPath("kept.tsr"),
+                    file = TempPath("artifact.json");
+  ASSERT_EQ(Tessera(fmt::format("compile {} -o {}", kModel, plain)).code, 0);
+  const CommandResult outputs =
+      Tessera(fmt::format("compare {} --devices cpu,func{} --json {}", plain, Data(2), file));
+  ASSERT_EQ(outputs.code, 0) << outputs.output;
+  EXPECT_THAT(outputs.output, HasSubstr("The artifact does not keep every layer's result"));
+  EXPECT_THAT(outputs.output, HasSubstr("--keep-tensors"));
+  json j = ReadJson(file);
+  EXPECT_FALSE(j["keeps_layers"].get<bool>());
+  EXPECT_EQ(j["programs"], 1);
+  EXPECT_EQ(j["totals"]["values"], 20);  // ten classes, two images
+  ASSERT_EQ(Tessera(fmt::format("compile {} --keep-tensors -o {}", kModel, kept)).code, 0);
+  const CommandResult layers =
+      Tessera(fmt::format("compare {} --devices cpu,func{} --json {}", kept, Data(2), file));
+  ASSERT_EQ(layers.code, 0) << layers.output;
+  EXPECT_THAT(layers.output, HasSubstr("Every layer's result was compared"));
+  j = ReadJson(file);
+  EXPECT_TRUE(j["keeps_layers"].get<bool>());
+  for (const json& layer : j["layers"]) EXPECT_GT(layer["values"].get<int64_t>(), 0) << layer;
+}
+
+// The network's tensors share storage unless all are kept.
+TEST(Info, TellsStepsAndThePeakOfTheMemoryPlan) {
+  const std::string plain = TempPath("info.tsr"), kept = TempPath("info_kept.tsr"),
+                    file = TempPath("info.json");
+  ASSERT_EQ(Tessera(fmt::format("compile {} -o {}", kModel, plain)).code, 0);
+  ASSERT_EQ(Tessera(fmt::format("compile {} --keep-tensors -o {}", kModel, kept)).code, 0);
+  const auto memory = [&](const std::string& net, const std::string& device) {
+    const CommandResult r = Tessera(fmt::format("info {} --json {}", net, file));
+    EXPECT_EQ(r.code, 0) << r.output;
+    EXPECT_THAT(r.output, HasSubstr("bytes at the peak"));
+    EXPECT_THAT(r.output, HasSubstr("default: program 0"));
+    EXPECT_THAT(r.output, HasSubstr("from host to default"));
+    const json j = ReadJson(file);
+    EXPECT_EQ(j["programs"].size(), 1u);
+    for (const json& entry : j["plans"][1]["memory"]) {
+      if (entry["device"] == device)
+        return std::pair(entry["peak_bytes"].get<int64_t>(),
+                         entry["unshared_bytes"].get<int64_t>());
+    }
+    return std::pair<int64_t, int64_t>(-1, -1);
+  };
+  for (const char* device : {"host", "default"}) {
+    const auto [peak, sum] = memory(plain, device);
+    EXPECT_GT(peak, 0) << device;
+    EXPECT_LT(peak, sum) << device;
+    const auto [kept_peak, kept_sum] = memory(kept, device);
+    EXPECT_LE(kept_peak, kept_sum) << device;
+    EXPECT_GT(kept_peak, kept_sum - 64) << device;
+    EXPECT_GE(kept_peak, peak) << device;
+  }
+}
+
 // Whole-network runs on every machine that is built with the tests.
 class Machines : public ::testing::TestWithParam<const char*> {};
 TEST_P(Machines, GiveTheSameIntegers) {

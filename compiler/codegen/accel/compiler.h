@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler of a list of regions, in two files: plan_network.cc decides (tiles, what stays on
-// chip), accel.cc places and emits. Internal to compiler/codegen/accel.
+// EmitProgram's state. Internal to compiler/codegen/accel.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
 
@@ -11,48 +10,32 @@
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/codegen/accel/execute.h"
 #include "compiler/lower/accel/lower_region.h"
-#include "compiler/schedule/accel/residency.h"
 
 namespace tessera::codegen::accel {
 
 namespace sched = schedule::accel;
 
-lower::accel::ConstantMap ConstantsOf(const AccelRegion& region);
-
-// A region with its plan.
-struct Planned {
-  sched::AnalyzedRegion region;
-  sched::TilePlan plan;
-  sched::OnChip on_chip;
-  int moved = 0;  // axes whose taps are channels of the packed input (MoveTaps)
-};
-
-class Compiler {
+class ProgramEmitter {
  public:
-  Compiler(const std::vector<Activation>& activations, const std::vector<AccelRegion>& regions,
-           const isa::Config& config, const AccelOptions& options)
-      : activations_(activations),
+  ProgramEmitter(const network::ProgramPlan& plan,
+                 const std::vector<network::Activation>& activations,
+                 const std::vector<network::AccelRegion>& regions, const isa::Config& config,
+                 const std::vector<int64_t>& offsets, bool dump)
+      : plan_(plan),
+        activations_(activations),
         regions_(regions),
         config_(config),
-        options_(options),
+        offsets_(offsets),
+        dump_(dump),
         builder_(config),
         rings_(config) {}
 
-  Result<AccelProgram> Run();
+  Result<AccelProgram> Run(int64_t arena_bytes);
 
  private:
-  Result<Planned> Analyze(const AccelRegion& region) const;
-  Status PlanAll();
-  // Whether |staying|'s halo has to be written: not when it is there from before.
-  bool NeedsFill(const sched::Staying& staying, const std::vector<int64_t>& shape);
-  Status CheckBindings() const;
-  void PlaceActivations();
-  isa::Packing PackingOf(const std::vector<int64_t>& shape) const;
-  // The place of the input in the packing that the region's anchor wants; a new one if there is
-  // none.
-  BufferAddress InputPlace(int activation, const isa::Packing& packing);
-  BufferAddress ActivationPlacement(const Planned& planned, const AccelRegion& region,
-                                    const te::Tensor& tensor);
+  // Whether |resident|'s halo has to be written: not when it is there from before.
+  bool NeedsFill(const network::Resident& resident, const std::vector<int64_t>& shape);
+  BufferAddress AddressOf(int activation, const sched::Packing& packing) const;
   // A region between lowering and the end of its instructions.
   struct Emission {
     lower::accel::LoweredRegion lowered;
@@ -68,22 +51,20 @@ class Compiler {
   Status Ahead(size_t index, Emission& emission, size_t count);
   Status EmitAll();
 
-  const std::vector<Activation>& activations_;
-  const std::vector<AccelRegion>& regions_;
+  const network::ProgramPlan& plan_;
+  const std::vector<network::Activation>& activations_;
+  const std::vector<network::AccelRegion>& regions_;
   const isa::Config& config_;
-  const AccelOptions& options_;
+  const std::vector<int64_t>& offsets_;
+  const bool dump_;
   jit::ProgramBuilder builder_;
   Rings rings_;
-  std::vector<Planned> planned_;
-  sched::StayPlan residency_;
   struct WrittenHalo {
     int64_t base, tiles, pad;
     sched::Halo halo;
     std::vector<int64_t> shape;
   };
-  std::vector<WrittenHalo> halos_;     // in INP and intact
-  std::vector<BufferAddress> places_;  // of activations that are not inputs
-  int64_t input_bytes_ = 0;
+  std::vector<WrittenHalo> halos_;  // in INP and intact
   AccelProgram program_;
 };
 

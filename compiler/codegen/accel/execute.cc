@@ -23,11 +23,11 @@ Rings::Rings(const isa::Config& config)
 
 void Rings::UseInp(int64_t base, int64_t tiles) {
   if (base == inp_base && tiles == inp.depth()) return;
-  inp = jit::RingAllocator(std::max<int64_t>(tiles, 1));
+  inp = RingAllocator(std::max<int64_t>(tiles, 1));
   inp_base = base;
 }
 
-jit::RingAllocator& Rings::Of(ir::Scope scope) {
+RingAllocator& Rings::Of(ir::Scope scope) {
   switch (scope) {
     case ir::Scope::kInp:
       return inp;
@@ -53,7 +53,7 @@ int64_t TilesOf(const ir::Buffer& buffer) {
 }
 
 // The most tiles of |scope| that are in use at one time inside |s|.
-int64_t Need(const ir::Stmt& s, ir::Scope scope, const jit::RingAllocator& ring) {
+int64_t Need(const ir::Stmt& s, ir::Scope scope, const RingAllocator& ring) {
   int64_t need = 0;
   for (const ir::Stmt& b : s->body) need = std::max(need, Need(b, scope, ring));
   if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope)
@@ -113,7 +113,7 @@ class BodyEmitter {
 
   Status RunAlloc(const ir::Stmt& s) {
     if (emitter_ == nullptr) return Run(s->body[0]);
-    jit::RingAllocator& ring = rings_->Of(s->buffer->scope);
+    RingAllocator& ring = rings_->Of(s->buffer->scope);
     // Everything used together lies in one stretch, else a late piece may find only scattered room.
     if (ring.empty() && ring.next() + Need(s, s->buffer->scope, ring) > ring.depth()) ring.Rewind();
     const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(s->buffer), 1));
@@ -143,7 +143,7 @@ bool Allocates(const ir::Stmt& s, ir::Scope scope) {
 
 bool Held::Take(const std::vector<ir::Buffer>& buffers, LeafEmitter& emitter, Rings& rings) {
   for (const ir::Buffer& buffer : buffers) {
-    jit::RingAllocator& ring = rings.Of(buffer->scope);
+    RingAllocator& ring = rings.Of(buffer->scope);
     int64_t need = 0;  // of all of them in this ring: they lie in one stretch
     for (const ir::Buffer& b : buffers)
       need += b->scope == buffer->scope ? ring.Rounded(TilesOf(b)) : 0;

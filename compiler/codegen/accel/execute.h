@@ -11,22 +11,22 @@
 
 #include "base/error.h"
 #include "compiler/codegen/accel/emit.h"
+#include "compiler/codegen/accel/ring.h"
 #include "compiler/ir/ir.h"
 #include "isa/config.h"
 #include "jit/program_builder.h"
-#include "jit/ring.h"
 
 namespace tessera::codegen::accel {
 
 // The scratchpads' rings; they go on from region to region.
 struct Rings {
   explicit Rings(const isa::Config& config);
-  jit::RingAllocator& Of(ir::Scope scope);
+  RingAllocator& Of(ir::Scope scope);
   // From here on boxes in INP are in |tiles| tiles from |base|.
   void UseInp(int64_t base, int64_t tiles);
   // Where the ring of |scope| begins.
   int64_t BaseOf(ir::Scope scope) const { return scope == ir::Scope::kInp ? inp_base : 0; }
-  jit::RingAllocator inp, wgt, acc, out, prm;
+  RingAllocator inp, wgt, acc, out, prm;
   int64_t inp_base = 0;
 };
 

@@ -16,6 +16,8 @@ namespace {
 using ir::Buffer;
 using ir::Expr;
 using ir::Stmt;
+using schedule::accel::Im2col;
+using schedule::accel::Packing;
 
 // The dimensions of |values| in |order|.
 template <typename T>
@@ -26,13 +28,9 @@ std::vector<T> InOrder(const std::vector<T>& values, const std::vector<int>& ord
   return out;
 }
 
-Buffer TensorBuffer(const isa::Packing& p, const std::vector<int>& order = {}) {
+Buffer TensorBuffer(const Packing& p, const std::vector<int>& order = {}) {
   return ir::MakeBuffer(
       {"tensor", DType::kInt8, InOrder<int64_t>({p.shape.begin(), p.shape.end()}, order)});
-}
-Buffer PackedBuffer(const isa::Packing& p) {
-  return ir::MakeBuffer(
-      {"packed", DType::kInt8, {p.batches, p.blocks, p.out_y, p.out_x, p.rows, p.block}});
 }
 
 struct PackLoop {
@@ -61,97 +59,127 @@ std::optional<Expr> Inside(Expr at, int64_t lo, int64_t hi, int64_t extent) {
   return inside;
 }
 
-// packed[n, b, y, x, r, j] for given indices.
-Stmt PackElement(const isa::Packing& p, const Buffer& tensor, const Buffer& packed,
-                 const std::vector<int>& order, const std::vector<Expr>& at, Expr channel,
-                 int64_t last_channel, int64_t dy, int64_t dx) {
-  const Expr image = at[0] * Expr(p.rows) + at[4];
-  const Expr y = at[2] * Expr(p.stride[0]) + Expr(dy), x = at[3] * Expr(p.stride[1]) + Expr(dx);
-  const std::optional<Expr> conditions[] = {
-      Inside(image, 0, p.batches * p.rows - 1, p.shape[0]),
-      Inside(channel, 0, last_channel, p.shape[1]),
-      Inside(y, dy, (p.out_y - 1) * p.stride[0] + dy, p.shape[2]),
-      Inside(x, dx, (p.out_x - 1) * p.stride[1] + dx, p.shape[3])};
-  // Branches, not selects: what is outside the tensor is never read.
-  std::optional<Expr> inside;
-  for (const std::optional<Expr>& c : conditions) {
-    if (c) inside = inside ? ir::And(*inside, *c) : *c;
+// The loops of PackFunc, over the physical dimensions of the layout; with |lane|, those of one lane
+// of the channel axis.
+class PackNest {
+ public:
+  PackNest(const Packing& p, const std::vector<int>& order)
+      : p_(p),
+        order_(order),
+        extents_(PhysicalShape(p.packed_shape(), p.layout)),
+        tensor_(TensorBuffer(p, order)),
+        packed_(ir::MakeBuffer({"packed", DType::kInt8, extents_})) {}
+
+  const Buffer& tensor() const { return tensor_; }
+  const Buffer& packed() const { return packed_; }
+
+  Stmt Make(std::optional<int64_t> lane) const {
+    static constexpr const char* kNames[] = {"p0", "p1", "p2", "p3", "p4", "p5"};
+    std::vector<PackLoop> loops;
+    for (size_t k = 0; k < extents_.size(); ++k) {
+      if (!lane || p_.layout.dims[k].dim != 1) loops.push_back({kNames[k], extents_[k]});
+    }
+    return Nest(loops, [&](const std::vector<Expr>& vars) {
+      std::vector<Expr> at;
+      size_t next = 0;
+      for (const LayoutDim& d : p_.layout.dims) {
+        if (!lane || d.dim != 1) {
+          at.push_back(vars[next++]);
+        } else {
+          const int64_t i = *lane / d.div;
+          at.push_back(Expr(d.mod > 0 ? i % d.mod : i));
+        }
+      }
+      return Element(at, lane);
+    });
   }
-  const Stmt copy =
-      ir::Store(packed, at, ir::Load(tensor, InOrder<Expr>({image, channel, y, x}, order)));
-  if (!inside) return copy;
-  return ir::If(*inside, copy, ir::Store(packed, at, ir::Imm(DType::kInt8, p.fill)));
-}
+
+ private:
+  // packed[at]: its place in the tensor, or the fill.
+  Stmt Element(const std::vector<Expr>& at, std::optional<int64_t> lane) const {
+    const Stmt fill =
+        ir::Store(packed_, at, ir::Imm(DType::kInt8, static_cast<int64_t>(p_.layout.fill)));
+    if (lane && *lane >= p_.packed_shape()[1]) return fill;
+    std::vector<Expr> index(4, Expr(0));
+    std::array<int64_t, 4> lo{}, hi{};
+    std::array<bool, 4> seen{};
+    for (size_t k = 0; k < at.size(); ++k) {
+      const auto& [dim, div, mod] = p_.layout.dims[k];
+      const auto d = static_cast<size_t>(dim);
+      const Expr part = div == 1 ? at[k] : at[k] * Expr(div);
+      index[d] = seen[d] ? index[d] + part : part;
+      seen[d] = true;
+      hi[d] += (extents_[k] - 1) * div;
+    }
+    if (lane) {
+      const Im2col::TapLane& tap = p_.im2col->lanes[static_cast<size_t>(*lane)];
+      index[1] = Expr(tap.channel);
+      lo[1] = hi[1] = tap.channel;
+      const int64_t offset[] = {tap.dy, tap.dx};
+      for (size_t d = 0; d < 2; ++d) {
+        index[2 + d] = index[2 + d] * Expr(p_.im2col->stride[d]) + Expr(offset[d]);
+        lo[2 + d] = offset[d];
+        hi[2 + d] = hi[2 + d] * p_.im2col->stride[d] + offset[d];
+      }
+    }
+    // Branches, not selects: what is outside the tensor is never read.
+    std::optional<Expr> inside;
+    for (size_t d = 0; d < 4; ++d) {
+      const std::optional<Expr> condition = Inside(index[d], lo[d], hi[d], p_.shape[d]);
+      if (condition) inside = inside ? ir::And(*inside, *condition) : *condition;
+    }
+    const Stmt copy = ir::Store(packed_, at, ir::Load(tensor_, InOrder<Expr>(index, order_)));
+    return inside ? ir::If(*inside, copy, fill) : copy;
+  }
+
+  const Packing& p_;
+  const std::vector<int>& order_;
+  const std::vector<int64_t> extents_;
+  const Buffer tensor_, packed_;
+};
 
 }  // namespace
 
-ir::Func PackFunc(const isa::Packing& p, const std::string& name, const std::vector<int>& order) {
-  const Buffer tensor = TensorBuffer(p, order), packed = PackedBuffer(p);
-  ir::Func func{name, {tensor, packed}, {}};
+ir::Func PackFunc(const Packing& p, const std::string& name, const std::vector<int>& order) {
+  const PackNest nest(p, order);
+  ir::Func func{name, {nest.tensor(), nest.packed()}, {}};
   if (p.plain()) {
-    func.body =
-        Nest({{"n", p.batches},
-              {"b", p.blocks},
-              {"y", p.out_y},
-              {"x", p.out_x},
-              {"r", p.rows},
-              {"j", p.block}},
-             [&](const std::vector<Expr>& at) {
-               return PackElement(p, tensor, packed, order, at, at[1] * Expr(p.block) + at[5],
-                                  p.blocks * p.block - 1, 0, 0);
-             });
-    func.body = ir::Simplify(func.body);
+    func.body = ir::Simplify(nest.Make(std::nullopt));
     return func;
   }
-  // One nest a lane.
+  // Lanes of the channel axis, those of the last block that hold nothing included.
+  int64_t count = 1;
+  const std::vector<int64_t> extents = PhysicalShape(p.packed_shape(), p.layout);
+  for (size_t k = 0; k < extents.size(); ++k) count *= p.layout.dims[k].dim == 1 ? extents[k] : 1;
   std::vector<Stmt> lanes;
-  for (int64_t j = 0; j < p.blocks * p.block; ++j) {
-    const isa::Packing::TapLane& lane = p.lanes[static_cast<size_t>(j)];
-    lanes.push_back(Nest({{"n", p.batches}, {"y", p.out_y}, {"x", p.out_x}, {"r", p.rows}},
-                         [&](const std::vector<Expr>& v) {
-                           const std::vector<Expr> at{v[0], Expr(j / p.block), v[1], v[2],
-                                                      v[3], Expr(j % p.block)};
-                           if (lane.channel < 0)
-                             return ir::Store(packed, at, ir::Imm(DType::kInt8, p.fill));
-                           return PackElement(p, tensor, packed, order, at, Expr(lane.channel),
-                                              lane.channel, lane.dy, lane.dx);
-                         }));
-  }
+  for (int64_t j = 0; j < count; ++j) lanes.push_back(nest.Make(j));
   func.body = ir::Simplify(ir::Seq(lanes));
   return func;
 }
 
-ir::Func UnpackFunc(const isa::Packing& p, const std::string& name) {
+ir::Func UnpackFunc(const Packing& p, const std::string& name) {
   TESSERA_CHECK(p.plain());
-  const Buffer tensor = TensorBuffer(p), packed = PackedBuffer(p);
+  const Buffer tensor = TensorBuffer(p);
+  const Buffer packed =
+      ir::MakeBuffer({"packed", DType::kInt8, {p.shape.begin(), p.shape.end()}, p.layout});
   ir::Func func{name, {packed, tensor}, {}};
   func.body = ir::Simplify(
       Nest({{"n", p.shape[0]}, {"c", p.shape[1]}, {"y", p.shape[2]}, {"x", p.shape[3]}},
-           [&](const std::vector<Expr>& v) {
-             const Expr rows(p.rows), block(p.block);
-             return ir::Store(
-                 tensor, v,
-                 ir::Load(packed, {ir::FloorDiv(v[0], rows), ir::FloorDiv(v[1], block), v[2], v[3],
-                                   ir::FloorMod(v[0], rows), ir::FloorMod(v[1], block)}));
-           }));
+           [&](const std::vector<Expr>& v) { return ir::Store(tensor, v, ir::Load(packed, v)); }));
   return func;
 }
 
-ir::Layout LayoutOf(const isa::Packing& p, size_t rank) {
-  TESSERA_CHECK(p.plain() && rank >= 1 && rank <= 4);
-  ir::Layout layout;
-  layout.fill = p.fill;
+Layout LayoutForRank(const Layout& layout, size_t rank) {
+  TESSERA_CHECK(rank >= 1 && rank <= 4);
   std::array<int, 4> dim{-1, -1, -1, -1};  // of each position
   for (size_t d = 0; d < rank; ++d) dim[schedule::accel::PositionOf(rank, d)] = static_cast<int>(d);
-  const bool rows = dim[0] >= 0 && p.rows > 1;
-  if (dim[0] >= 0) layout.dims.push_back({dim[0], p.rows, 0});
-  layout.dims.push_back({dim[1], p.block, 0});
-  for (size_t k : {size_t{2}, size_t{3}}) {
-    if (dim[k] >= 0) layout.dims.push_back({dim[k], 1, 0});
+  Layout out;
+  out.fill = layout.fill;
+  for (const LayoutDim& d : layout.dims) {
+    const int to = dim[static_cast<size_t>(d.dim)];
+    if (to >= 0) out.dims.push_back({to, d.div, d.mod});
   }
-  if (rows) layout.dims.push_back({dim[0], 1, p.rows});
-  layout.dims.push_back({dim[1], 1, p.block});
-  return layout;
+  return out;
 }
 
 }  // namespace tessera::lower::accel

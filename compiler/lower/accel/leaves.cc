@@ -75,19 +75,19 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }
 
-Expr Lowering::StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block,
-                           Expr y, Expr x) {
+Expr Lowering::ResidentTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block,
+                            Expr y, Expr x) {
   return ir::Load(buffer, {n, block, y + Expr(halo.before[0]), x + Expr(halo.before[1]), Expr(0)});
 }
 
-// All of the staying result, in one sweep: the values come after it.
+// All of the resident result, in one sweep: the values come after it.
 Stmt Lowering::FillHalo() const {
   if (!on_chip_.result->any()) return ir::Seq({});
-  const std::vector<int64_t>& shape = staying_result_->shape;
+  const std::vector<int64_t>& shape = resident_result_->shape;
   return Leaf(
       {{"n", Expr(shape[0])}, {"z", Expr(shape[1])}, {"y", Expr(shape[2])}, {"x", Expr(shape[3])}},
       [&](const std::vector<Expr>& v) {
-        return Call(kTileFill, {ir::Load(staying_result_, {v[0], v[1], v[2], v[3], Expr(0)}),
+        return Call(kTileFill, {ir::Load(resident_result_, {v[0], v[1], v[2], v[3], Expr(0)}),
                                 Value(tile_), Value(on_chip_.result_pad)});
       });
 }
@@ -99,16 +99,17 @@ Expr Lowering::InputTile(const Work& w, const Buffer& inp, Expr block,
   for (size_t d = 0; d < 2; ++d) {
     const sched::WindowAxis& win = region_.anchor.window[d];
     const Expr tap = at[d + 2] * Expr(win.dilation);
-    place[d] = staying_input_ ? (tiles[d]->base + at[d]) * Expr(win.stride) + tap - Expr(win.before)
-                              : at[d] * Expr(e_.chip_stride[d]) + tap;
+    place[d] = resident_input_
+                   ? (tiles[d]->base + at[d]) * Expr(win.stride) + tap - Expr(win.before)
+                   : at[d] * Expr(e_.chip_stride[d]) + tap;
   }
-  if (staying_input_)
-    return StayingTile(staying_input_, *on_chip_.input, w.n.index, block, place[0], place[1]);
+  if (resident_input_)
+    return ResidentTile(resident_input_, *on_chip_.input, w.n.index, block, place[0], place[1]);
   return ir::Load(inp, {block, place[0], place[1], Expr(0)});
 }
 
 int64_t Lowering::InputPitch(const Buffer& inp) const {
-  return (staying_input_ ? staying_input_->shape[3] : inp->shape[2]) * tile_;
+  return (resident_input_ ? resident_input_->shape[3] : inp->shape[2]) * tile_;
 }
 
 Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Buffer& acc,
@@ -124,7 +125,7 @@ Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Bu
                 Expr step = i.index;  // zero at the first reduction step and only there
                 for (size_t k = 3; k < 6; ++k) step = step + v[k];
                 // A box has its chunk's blocks, what stays has all.
-                const Expr block = staying_input_ ? first_block + v[3] : v[3];
+                const Expr block = resident_input_ ? first_block + v[3] : v[3];
                 return Call(kTileGemm,
                             {ir::Load(acc, {part.base + v[0], v[1], v[2], Expr(0)}),
                              InputTile(w, inp, block, {v[1], v[2], v[4], v[5]}),
@@ -148,7 +149,7 @@ Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& in
                     kw = std::min(sched::kWindowTaps, wx.taps - px);
       pieces.push_back(Leaf(
           {{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-            const Expr block = staying_input_ ? w.o.base + v[0] : v[0];
+            const Expr block = resident_input_ ? w.o.base + v[0] : v[0];
             return Call(
                 kTileWindow,
                 {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
@@ -171,7 +172,7 @@ Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) co
                {"ty", Expr(wy.taps)},
                {"tx", Expr(wx.taps)}},
               [&](const std::vector<Expr>& v) {
-                const Expr block = staying_input_ ? w.o.base + v[0] : v[0];
+                const Expr block = resident_input_ ? w.o.base + v[0] : v[0];
                 return Call(kTileAlu, {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
                                        InputTile(w, inp, block, {v[1], v[2], v[3], v[4]}),
                                        Value(static_cast<int64_t>(region_.anchor.reduce)),
@@ -193,21 +194,21 @@ Expr Lowering::Slot(const sched::TileSlot& place, const Tile& part, const Buffer
 }
 
 Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile& part,
-                        const Buffer& acc, const std::vector<Buffer>& prm, bool stays) {
+                        const Buffer& acc, const std::vector<Buffer>& prm, bool resident) {
   const Expr block = w.o.base + part.base;
   const auto source = [&](const std::vector<Expr>& v) {
-    const auto staying = s.src.memory == isa::VectorMemory::kOut ? staying_slots_.find(s.src.slot)
-                                                                 : staying_slots_.end();
-    if (staying == staying_slots_.end()) return Slot(s.src, part, acc, v);
-    const sched::Halo& halo = *on_chip_.HaloOf(staying->second);
-    return StayingTile(Staying(staying->second, halo, GlobalBuffer::Use::kActivation), halo,
-                       w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2]);
+    const auto slot = s.src.memory == isa::VectorMemory::kOut ? resident_slots_.find(s.src.slot)
+                                                              : resident_slots_.end();
+    if (slot == resident_slots_.end()) return Slot(s.src, part, acc, v);
+    const sched::Halo& halo = *on_chip_.HaloOf(slot->second);
+    return ResidentTile(Resident(slot->second, halo, GlobalBuffer::Use::kActivation), halo,
+                        w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2]);
   };
   return Leaf(
       {{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-        const Expr dst = stays ? StayingTile(staying_result_, *on_chip_.result, w.n.index,
-                                             block + v[0], w.y.base + v[1], w.x.base + v[2])
-                               : Slot(s.dst, part, acc, v);
+        const Expr dst = resident ? ResidentTile(resident_result_, *on_chip_.result, w.n.index,
+                                                 block + v[0], w.y.base + v[1], w.x.base + v[2])
+                                  : Slot(s.dst, part, acc, v);
         const Expr round = Value(static_cast<int64_t>(s.round));
         switch (s.kind) {
           case sched::EpilogueStepKind::kFetch:
@@ -280,17 +281,17 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
       body.push_back(ParamLoad(t, prm.back(), Expr(0), w.o.base + part.base, part));
     }
   }
-  staying_slots_.clear();
+  resident_slots_.clear();
   for (const sched::EpilogueStep& s : region_.steps) {
     if (s.kind == sched::EpilogueStepKind::kFetch && on_chip_.HaloOf(s.tensor)) {
-      staying_slots_[s.dst.slot] = s.tensor;
+      resident_slots_[s.dst.slot] = s.tensor;
       continue;
     }
     const bool last = &s == &region_.steps.back();
     // What stays is written first: the step may replace its own source in OUT.
-    if (last && staying_result_) body.push_back(StepNest(s, w, part, acc, prm, true));
+    if (last && resident_result_) body.push_back(StepNest(s, w, part, acc, prm, true));
     if (!last || on_chip_.stored) body.push_back(StepNest(s, w, part, acc, prm, false));
-    if (s.dst.memory == isa::VectorMemory::kOut) staying_slots_.erase(s.dst.slot);
+    if (s.dst.memory == isa::VectorMemory::kOut) resident_slots_.erase(s.dst.slot);
   }
   if (on_chip_.stored)
     body.push_back(

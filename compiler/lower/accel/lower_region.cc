@@ -27,15 +27,15 @@ Buffer Lowering::Global(const te::Tensor& tensor, GlobalBuffer::Use role) {
   return buffer;
 }
 
-Buffer Lowering::Staying(const te::Tensor& tensor, const sched::Halo& halo,
-                         GlobalBuffer::Use role) {
+Buffer Lowering::Resident(const te::Tensor& tensor, const sched::Halo& halo,
+                          GlobalBuffer::Use role) {
   for (size_t k = 0; k < out_.buffers.size(); ++k) {
     const Buffer& known = out_.func.params[k];
     if (out_.buffers[k].tensor && out_.buffers[k].tensor == tensor && known->scope == Scope::kInp)
       return known;
   }
   const sched::Shape4 shape = sched::ToShape4(tensor.shape());
-  const Buffer buffer = OnChip(tensor.name() + ".stays", Scope::kInp, DType::kInt8,
+  const Buffer buffer = OnChip(tensor.name() + ".resident", Scope::kInp, DType::kInt8,
                                {CeilDiv(shape[0], e_.rows), CeilDiv(shape[1], config_.block_out),
                                 halo.before[0] + shape[2] + halo.after[0],
                                 halo.before[1] + shape[3] + halo.after[1], tile_});
@@ -70,7 +70,7 @@ Stmt Lowering::Inside(const Work& w) {
     const Buffer inp =
         OnChip("inp", Scope::kInp, DType::kInt8, {plan_.channel_tile, span_y, span_x, tile_});
     std::vector<Stmt> body;
-    if (!staying_input_) body.push_back(InputLoad(inp, w, w.o.base, w.o.size));
+    if (!resident_input_) body.push_back(InputLoad(inp, w, w.o.base, w.o.size));
     Buffer wgt = chip_weights_;
     if (weighted_) {
       if (plan_.weights == Residency::kPart) {
@@ -82,7 +82,7 @@ Stmt Lowering::Inside(const Work& w) {
     } else {
       body.push_back(Reduction(w, acc, inp));
     }
-    Stmt fill = staying_input_ ? ir::Seq(body) : ir::Alloc(inp, ir::Seq(body));
+    Stmt fill = resident_input_ ? ir::Seq(body) : ir::Alloc(inp, ir::Seq(body));
     if (weighted_ && plan_.weights == Residency::kPart) fill = ir::Alloc(wgt, fill);
     return ir::Alloc(acc, ir::Seq({fill, Drain(w, whole, acc)}));
   }
@@ -141,7 +141,7 @@ Stmt Lowering::Chunk(const Work& w, const Tile& i, const Buffer& acc, Expr first
   };
   const Tile first = part_of(Expr(0));
   auto with_box = [&](Stmt body) {
-    return plan_.input_above || staying_input_
+    return plan_.input_above || resident_input_
                ? body
                : ir::Alloc(inp, ir::Seq({InputLoad(inp, w, first_block, i.size), body}));
   };
@@ -201,7 +201,7 @@ Stmt Lowering::Nest() {
     }
     const Stmt s = channels([&](const Tile& o) { return Inside({o, n, y, x}); });
     if (!plan_.input_above) return s;
-    if (staying_input_) return ir::Seq({FirstWeights({{}, n, y, x}), s});
+    if (resident_input_) return ir::Seq({FirstWeights({{}, n, y, x}), s});
     const Stmt load = InputLoad(chip_input_, {{}, n, y, x}, Expr(0), Expr(e_.in_blocks));
     return ir::Alloc(chip_input_, ir::Seq({FirstWeights({{}, n, y, x}), load, s}));
   });
@@ -244,14 +244,15 @@ LoweredRegion Lowering::Run() {
   RegisterTileIntrinsics();
   out_.func.name = region_.output.name();
   if (on_chip_.input) {
-    staying_input_ = Staying(region_.anchor.input, *on_chip_.input, GlobalBuffer::Use::kActivation);
+    resident_input_ =
+        Resident(region_.anchor.input, *on_chip_.input, GlobalBuffer::Use::kActivation);
   } else if (anchored_) {
     input_ = Global(region_.anchor.input, GlobalBuffer::Use::kActivation);
   }
   for (const sched::EpilogueStep& s : region_.steps) {
     if (s.kind != sched::EpilogueStepKind::kFetch) continue;
     if (const sched::Halo* halo = on_chip_.HaloOf(s.tensor)) {
-      Staying(s.tensor, *halo, GlobalBuffer::Use::kActivation);
+      Resident(s.tensor, *halo, GlobalBuffer::Use::kActivation);
     } else {
       Global(s.tensor, GlobalBuffer::Use::kActivation);
     }
@@ -270,7 +271,7 @@ LoweredRegion Lowering::Run() {
   }
   if (on_chip_.stored) result_ = Global(region_.output, GlobalBuffer::Use::kResult);
   if (on_chip_.result)
-    staying_result_ = Staying(region_.output, *on_chip_.result, GlobalBuffer::Use::kResult);
+    resident_result_ = Resident(region_.output, *on_chip_.result, GlobalBuffer::Use::kResult);
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
       chip_tables_.push_back(
@@ -295,7 +296,7 @@ LoweredRegion Lowering::Run() {
     }
   }
   if (weights_ahead_) AllWeights(&out_.ahead);
-  if (staying_result_ && fill_halo_) body.push_back(FillHalo());
+  if (resident_result_ && fill_halo_) body.push_back(FillHalo());
   body.push_back(Nest());
   for (Stmt& s : out_.ahead) s = ir::Simplify(s);
   out_.body = ir::Simplify(ir::Seq(body));

@@ -102,10 +102,10 @@ class Lowering {
   };
 
   Buffer Global(const te::Tensor& tensor, GlobalBuffer::Use role);
-  Buffer Staying(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Use role);
-  // The tile of a staying tensor at a position of the tensor itself.
-  static Expr StayingTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block, Expr y,
-                          Expr x);
+  Buffer Resident(const te::Tensor& tensor, const sched::Halo& halo, GlobalBuffer::Use role);
+  // The tile of a resident tensor at a position of the tensor itself.
+  static Expr ResidentTile(const Buffer& buffer, const sched::Halo& halo, Expr n, Expr block,
+                           Expr y, Expr x);
   Stmt FillHalo() const;
   Buffer Constant(const std::string& name, DType dtype, std::vector<int64_t> shape,
                   std::vector<uint8_t> data);
@@ -131,9 +131,9 @@ class Lowering {
   Stmt ChannelWindows(const Work& w, const Buffer& acc, const Buffer& inp, const Buffer& wgt) const;
   Stmt Reduction(const Work& w, const Buffer& acc, const Buffer& inp) const;
   Stmt Drain(const Work& w, const Tile& part, const Buffer& acc);
-  // |stays|: the result goes to its staying buffer.
+  // |resident|: the result goes to its resident buffer.
   Stmt StepNest(const sched::EpilogueStep& step, const Work& w, const Tile& part, const Buffer& acc,
-                const std::vector<Buffer>& prm, bool stays);
+                const std::vector<Buffer>& prm, bool resident);
   Expr Slot(const sched::TileSlot& place, const Tile& part, const Buffer& acc,
             const std::vector<Expr>& at) const;
   std::optional<Expr> FirstUse(const Work& w) const {
@@ -161,9 +161,9 @@ class Lowering {
   std::vector<Buffer> chip_tables_;  // whole region
   Buffer chip_weights_;              // kRegion or kChannel
   Buffer chip_input_;                // input_above
-  Buffer staying_input_, staying_result_;
+  Buffer resident_input_, resident_result_;
   // Which slots of OUT stand for a fetched tensor that stays in INP instead.
-  std::map<int, te::Tensor> staying_slots_;
+  std::map<int, te::Tensor> resident_slots_;
   std::vector<Buffer> acc_slots_, out_slots_;
 };
 

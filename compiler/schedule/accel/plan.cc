@@ -261,7 +261,7 @@ const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
   return nullptr;
 }
 
-int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& config) {
+int64_t ResidentTiles(const Shape4& shape, const Halo& halo, const isa::Config& config) {
   const int64_t rows = std::min(shape[0], config.batch);
   return CeilDiv(shape[0], rows) * CeilDiv(shape[1], config.block_out) *
          (halo.before[0] + shape[2] + halo.after[0]) * (halo.before[1] + shape[3] + halo.after[1]);
@@ -276,8 +276,8 @@ int64_t MemoryLanes(const Shape4& shape, const isa::Config& config) {
                                                : config.block_out;
 }
 
-isa::Packing PackingOf(const Shape4& shape, const isa::Config& config) {
-  return isa::PlainPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
+Packing PackingOf(const Shape4& shape, const isa::Config& config) {
+  return BlockedPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
 }
 
 Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/schedule/accel/packing.h"
 #include "compiler/schedule/accel/region.h"
 #include "isa/config.h"
 #include "isa/insns.h"
-#include "isa/packing.h"
 
 namespace tessera::schedule::accel {
 
@@ -46,7 +46,7 @@ struct Halo {
 };
 
 // Activations that stay in INP from region to region, all of each, as one region sees them
-// (accel/residency.h decides). A tensor that stays is [batches][channel blocks][rows with halo]
+// (network/residency.h decides). A tensor that stays is [batches][channel blocks][rows with halo]
 // [columns with halo] tiles.
 struct OnChip {
   int64_t inp_tiles = -1;                            // of INP for the region's own boxes; -1: all
@@ -93,7 +93,7 @@ struct Extents {
 // channels when one block has them all and a tile one image.
 int64_t MemoryLanes(const Shape4& shape, const isa::Config& config);
 // The whole layout of a tensor that the machine reads and writes.
-isa::Packing PackingOf(const Shape4& shape, const isa::Config& config);
+Packing PackingOf(const Shape4& shape, const isa::Config& config);
 
 Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config);
 
@@ -105,7 +105,7 @@ int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns);
 int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs);
 
 // Tiles of a tensor of |shape| that stays.
-int64_t StayingTiles(const Shape4& shape, const Halo& halo, const isa::Config& config);
+int64_t ResidentTiles(const Shape4& shape, const Halo& halo, const isa::Config& config);
 
 // The best plan found. The space: channel tiles and parts, rows, columns, reduction chunks, both
 // orders and every residency that fits; the result is the same for the same region and

@@ -14,7 +14,7 @@
 namespace tessera::schedule::accel {
 namespace {
 
-constexpr char kMoved[] = "moved_taps", kStays[] = "stays";
+constexpr char kIm2col[] = "im2col", kResident[] = "resident";
 
 // One decision: its domain may depend on the decisions before it.
 struct Knob {
@@ -95,21 +95,21 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
 }  // namespace
 
 Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
-                 int moved, bool stays) {
-  Trace trace{Decide(kMoved, {0, 1, 2, 3}, moved), Decide(kStays, {0, 1}, stays)};
+                 int im2col, bool resident) {
+  Trace trace{Decide(kIm2col, {0, 1, 2, 3}, im2col), Decide(kResident, {0, 1}, resident)};
   for (const Knob& knob : Knobs(region, config))
     trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
   return trace;
 }
 
-Result<int> WantsMovedTaps(const Trace& trace) {
-  TESSERA_ASSIGN(const int64_t moved, PickOf(trace, 0, kMoved, {0, 1, 2, 3}));
-  return static_cast<int>(moved);
+Result<int> Im2colAxesOf(const Trace& trace) {
+  TESSERA_ASSIGN(const int64_t im2col, PickOf(trace, 0, kIm2col, {0, 1, 2, 3}));
+  return static_cast<int>(im2col);
 }
 
-Result<bool> WantsToStay(const Trace& trace) {
-  TESSERA_ASSIGN(const int64_t stays, PickOf(trace, 1, kStays, {0, 1}));
-  return stays != 0;
+Result<bool> IsResident(const Trace& trace) {
+  TESSERA_ASSIGN(const int64_t resident, PickOf(trace, 1, kResident, {0, 1}));
+  return resident != 0;
 }
 
 Result<TilePlan> ReplayPlan(const Trace& trace, const AnalyzedRegion& region,

@@ -13,18 +13,18 @@
 namespace tessera::schedule::accel {
 
 // The decisions of |plan|, in an order in which each domain follows from the ones before: "decide
-// NAME {domain} index". |moved|: the axes of MoveTaps whose form |region| is (codegen/accel chooses
-// for packed inputs). |stays|: whether the result stays in INP (accel/residency.h).
+// NAME {domain} index". |im2col|: the axes of Im2colOf whose form |region| is (network/program.h chooses
+// for packed inputs). |resident|: whether the result stays in INP (network/residency.h).
 Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
-                 int moved, bool stays);
+                 int im2col, bool resident);
 
 // The axes along which the taps were moved of the region that |trace| was recorded from.
 //   errors  kInvalidArgument  no such decision
-Result<int> WantsMovedTaps(const Trace& trace);
+Result<int> Im2colAxesOf(const Trace& trace);
 // Whether its result stays in INP. errors: kInvalidArgument no such decision
-Result<bool> WantsToStay(const Trace& trace);
+Result<bool> IsResident(const Trace& trace);
 
-// The plan that |trace| describes, for |region| in the form that WantsMovedTaps says, which sees
+// The plan that |trace| describes, for |region| in the form that Im2colAxesOf says, which sees
 // |on_chip|.
 //   errors  kInvalidArgument  a step that is missing, out of order or not in its domain:
 //                             number, name, what fits

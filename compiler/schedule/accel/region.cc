@@ -19,8 +19,8 @@ Shape4 ToShape4(const std::vector<int64_t>& shape) {
 }
 
 int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
-  if (!moved.empty()) {
-    const auto& [channel, y, x] = moved[static_cast<size_t>(i)];
+  if (!im2col.empty()) {
+    const auto& [channel, y, x] = im2col[static_cast<size_t>(i)];
     i = channel;
     if (y >= 0) ty = y;
     if (x >= 0) tx = x;
@@ -29,32 +29,32 @@ int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
          tx * weight_stride[3];
 }
 
-std::optional<AnalyzedRegion> MoveTaps(const AnalyzedRegion& region, int axes) {
+std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   const Anchor& a = region.anchor;
-  const bool move_y = (axes & 1) != 0, move_x = (axes & 2) != 0;
-  if (a.kind != AnchorKind::kContraction || a.group_out < region.shape[1] || (!move_y && !move_x) ||
-      (move_y && a.window[0].taps == 1) || (move_x && a.window[1].taps == 1))
+  const bool rows = (axes & 1) != 0, columns = (axes & 2) != 0;
+  if (a.kind != AnchorKind::kContraction || a.group_out < region.shape[1] || (!rows && !columns) ||
+      (rows && a.window[0].taps == 1) || (columns && a.window[1].taps == 1))
     return std::nullopt;
-  const int64_t taps_y = move_y ? a.window[0].taps : 1, taps_x = move_x ? a.window[1].taps : 1;
-  AnalyzedRegion moved = region;
-  Anchor& m = moved.anchor;
+  const int64_t taps_y = rows ? a.window[0].taps : 1, taps_x = columns ? a.window[1].taps : 1;
+  AnalyzedRegion rewritten = region;
+  Anchor& m = rewritten.anchor;
   for (int64_t c = 0; c < a.group_in; ++c) {
     for (int64_t y = 0; y < taps_y; ++y) {
-      for (int64_t x = 0; x < taps_x; ++x) m.moved.push_back({c, move_y ? y : -1, move_x ? x : -1});
+      for (int64_t x = 0; x < taps_x; ++x) m.im2col.push_back({c, rows ? y : -1, columns ? x : -1});
     }
   }
   m.original = a.input;
   m.original_window = a.window;
-  m.in_channels = m.group_in = static_cast<int64_t>(m.moved.size());
+  m.in_channels = m.group_in = static_cast<int64_t>(m.im2col.size());
   m.input =
       te::Placeholder(a.input.name() + ".taps", DType::kInt8,
-                      {region.shape[0], m.in_channels, move_y ? a.window[0].out : a.window[0].in,
-                       move_x ? a.window[1].out : a.window[1].in});
+                      {region.shape[0], m.in_channels, rows ? a.window[0].out : a.window[0].in,
+                       columns ? a.window[1].out : a.window[1].in});
   for (size_t d = 0; d < 2; ++d) {
     WindowAxis& w = m.window[d];
-    if (d == 0 ? move_y : move_x) w = WindowAxis{w.out, w.out, 1, 1, 1, 0};
+    if (d == 0 ? rows : columns) w = WindowAxis{w.out, w.out, 1, 1, 1, 0};
   }
-  return moved;
+  return rewritten;
 }
 
 Result<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap& constants) {

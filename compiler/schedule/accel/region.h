@@ -61,9 +61,9 @@ struct Anchor {
   // tx*stride[3].
   std::array<int64_t, 4> weight_stride{};
   int64_t weight_constant = 0;
-  // After MoveTaps: what each channel of |input| is of the tensor before: channel, y tap, x tap;
+  // After Im2colOf: what each channel of |input| is of the tensor before: channel, y tap, x tap;
   // -1: that axis keeps its window.
-  std::vector<std::array<int64_t, 3>> moved;
+  std::vector<std::array<int64_t, 3>> im2col;
   te::Tensor original;  // that tensor
   std::array<WindowAxis, 2> original_window;
 
@@ -131,7 +131,7 @@ Result<AnalyzedRegion> AnalyzeRegion(const te::Tensor& output, const ConstantMap
 // resolution there: the contraction has a single tap along them, over input that someone else packs
 // so (the host, for a network's input). |axes|: bit 0 y, bit 1 x. Nothing when there is no window
 // to move along one of them, or the region has groups.
-std::optional<AnalyzedRegion> MoveTaps(const AnalyzedRegion& region, int axes);
+std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes);
 
 // The roles and steps as text, for --dump schedule.
 std::string Print(const AnalyzedRegion& region);

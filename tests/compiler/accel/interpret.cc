@@ -6,14 +6,14 @@
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/accel/lower_region.h"
-#include "isa/packing.h"
+#include "compiler/schedule/accel/packing.h"
 #include "tests/compiler/accel/net.h"
 
 namespace tessera::test {
 namespace {
 
 // Every activation of |region| in INP with a halo larger than any window wants.
-schedule::accel::OnChip AllStays(const schedule::accel::AnalyzedRegion& region) {
+schedule::accel::OnChip AllResident(const schedule::accel::AnalyzedRegion& region) {
   const schedule::accel::Anchor& anchor = region.anchor;
   schedule::accel::OnChip all;
   if (anchor.kind != schedule::accel::AnchorKind::kNone) {
@@ -35,9 +35,9 @@ schedule::accel::OnChip AllStays(const schedule::accel::AnalyzedRegion& region) 
 
 // The interpreter's array of a staying activation: |values| in the middle, |pad| around them; and
 // back.
-void CopyStaying(const std::vector<int64_t>& shape, const schedule::accel::Halo& halo,
-                 const schedule::accel::Shape4& tensor, const isa::Config& config,
-                 std::vector<int8_t>& values, std::span<uint8_t> tiles, bool to_tiles) {
+void CopyResident(const std::vector<int64_t>& shape, const schedule::accel::Halo& halo,
+                  const schedule::accel::Shape4& tensor, const isa::Config& config,
+                  std::vector<int8_t>& values, std::span<uint8_t> tiles, bool to_tiles) {
   const int64_t rows = std::min(tensor[0], config.batch), block = config.block_out;
   size_t at = 0;
   for (int64_t n = 0; n < tensor[0]; ++n) {
@@ -62,14 +62,15 @@ void CopyStaying(const std::vector<int64_t>& shape, const schedule::accel::Halo&
 
 // One region interpreted as it is lowered, with everything in device memory or everything staying
 // on chip.
-std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa::Config& config,
+std::string InterpretRegion(const network::AccelRegion& region, const isa::Config& config,
                             const Values& values, bool stays) {
   std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> constants;
   for (const auto& [node, bytes] : region.constants) constants[node] = &bytes;
   auto analyzed = schedule::accel::AnalyzeRegion(region.output, constants);
   if (!analyzed) return analyzed.error().message;
   if (stays && analyzed->steps.back().kind == schedule::accel::EpilogueStepKind::kFetch) return "";
-  const schedule::accel::OnChip on_chip = stays ? AllStays(*analyzed) : schedule::accel::OnChip{};
+  const schedule::accel::OnChip on_chip =
+      stays ? AllResident(*analyzed) : schedule::accel::OnChip{};
   auto plan = schedule::accel::MakePlan(*analyzed, config, on_chip);
   if (!plan) return plan.error().message;
   const auto lowered = lower::accel::LowerRegion(*analyzed, *plan, config, constants, on_chip);
@@ -88,10 +89,10 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
       if (param.scope == ir::Scope::kInp) {
         const bool input = b.tensor == analyzed->anchor.input;
         std::ranges::fill(arrays[k].bytes(), static_cast<uint8_t>(analyzed->anchor.pad_value));
-        CopyStaying(param.shape, input ? *on_chip.input : *on_chip.HaloOf(b.tensor), shape, config,
-                    tensor, arrays[k].bytes(), true);
+        CopyResident(param.shape, input ? *on_chip.input : *on_chip.HaloOf(b.tensor), shape, config,
+                     tensor, arrays[k].bytes(), true);
       } else {
-        isa::Pack(schedule::accel::PackingOf(shape, config), tensor, arrays[k].bytes());
+        schedule::accel::Pack(schedule::accel::PackingOf(shape, config), tensor, arrays[k].bytes());
       }
     }
   }
@@ -102,16 +103,16 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
     const lower::accel::GlobalBuffer& b = lowered.buffers[k];
     if (b.role != lower::accel::GlobalBuffer::Use::kResult) continue;
     const auto shape = schedule::accel::ToShape4(b.tensor.shape());
-    const isa::Packing packing = schedule::accel::PackingOf(shape, config);
+    const schedule::accel::Packing packing = schedule::accel::PackingOf(shape, config);
     std::vector<int8_t> got(static_cast<size_t>(packing.elements()));
     const ir::BufferNode& param = *lowered.func.params[k];
     if (param.scope == ir::Scope::kInp) {
-      CopyStaying(param.shape, *on_chip.result, shape, config, got, arrays[k].bytes(), false);
+      CopyResident(param.shape, *on_chip.result, shape, config, got, arrays[k].bytes(), false);
       // The last tile is in the halo.
       if (arrays[k].Int(arrays[k].size() - 1) != on_chip.result_pad)
         text += region.op + ": its halo is not filled\n";
     } else {
-      isa::Unpack(packing, arrays[k].bytes(), got);
+      schedule::accel::Unpack(packing, arrays[k].bytes(), got);
     }
     text += CompareValues(region.op + (stays ? " (stays)" : ""), got, values.at(region.result));
   }
@@ -123,7 +124,7 @@ std::string InterpretRegion(const codegen::accel::AccelRegion& region, const isa
 std::string InterpretAndCompare(const Compiled& c, const isa::Config& config,
                                 const Values& values) {
   std::string text;
-  for (const codegen::accel::AccelRegion& region : c.regions) {
+  for (const network::AccelRegion& region : c.regions) {
     text += InterpretRegion(region, config, values, false);
     text += InterpretRegion(region, config, values, true);
   }

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/layout.h"
+#include "compiler/network/bind.h"
 #include "sim/func/func_device.h"
 
 namespace tessera::test {
@@ -175,7 +176,7 @@ TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
 
 Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump,
                          bool store_all) {
-  using codegen::accel::Activation;
+  using network::Activation;
   Compiled c;
   for (const graph::GraphTensor& t : graph.tensors)
     c.activations.push_back({t.name, t.shape, Activation::Kind::kInternal});
@@ -186,27 +187,39 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
   uint32_t layer = 0;
   for (const graph::Region& region : graph::Fuse(graph)) {
     c.te.push_back(te::BuildRegion(graph, region));
-    codegen::accel::AccelRegion r;
+    network::AccelRegion r = network::BindRegion(c.te.back());
     r.layer = layer++;
-    r.op = region.name;
-    r.output = c.te.back().output;
-    r.result = c.te.back().output_id;
-    for (const te::Binding& b : c.te.back().bindings) {
-      if (b.activation >= 0) {
-        r.activations[b.placeholder.get()] = b.activation;
-      } else {
-        r.constants[b.placeholder.get()] = b.constant;
-      }
-    }
     c.regions.push_back(std::move(r));
   }
-  codegen::accel::AccelOptions options;
-  options.keep_all = true;
-  options.dump = dump;
-  options.store_all = store_all;
-  TESSERA_ASSIGN(c.program,
-                 codegen::accel::CompileAccel(c.activations, c.regions, config, options));
+  TESSERA_ASSIGN(c.program, CompileAlone(c.activations, c.regions, config,
+                                         {.store_all = store_all, .dump = dump}));
   return c;
+}
+
+Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activations,
+                                  const std::vector<network::AccelRegion>& regions,
+                                  const isa::Config& config, const AloneOptions& options) {
+  TESSERA_ASSIGN(
+      const network::ProgramPlan plan,
+      network::PlanProgram(activations, regions, config,
+                           {.store_all = options.store_all, .residency = options.residency}));
+  std::vector<network::Lifetime> lives;
+  for (const network::MemoryNeed& need : plan.needs) lives.push_back({need.packing.bytes(), 0, 0});
+  const network::MemoryPlan memory = network::PlanMemory(lives);
+  TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
+                 codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
+                                             memory.bytes, options.dump));
+  ProgramAlone program;
+  static_cast<codegen::accel::AccelProgram&>(program) = std::move(emitted);
+  for (size_t k = 0; k < plan.needs.size(); ++k) {
+    const network::MemoryNeed& need = plan.needs[k];
+    (need.made ? program.results : program.inputs)
+        .push_back({need.activation, memory.offsets[k], need.packing});
+  }
+  for (const network::Resident& s : plan.residency.residents)
+    program.residents.push_back(s.activation);
+  program.traces = plan.traces;
+  return program;
 }
 
 Values RandomInputs(const graph::Graph& graph, Rng& rng) {
@@ -269,33 +282,31 @@ std::string RunAndCompareOn(Device& device, const Compiled& c, const Values& val
   if (!device.Write(launch.insn_addr, image.code)) return "code does not fit";
   for (size_t s = 0; s < image.segments.size(); ++s) {
     const isa::SegmentData& segment = image.segments[s];
-    if (segment.size == 0) continue;
+    if (segment.size == 0 || s == static_cast<size_t>(isa::Segment::kInput)) continue;
     launch.segments[s] = {device.Allocate(segment.size).value(), segment.size};
     // What nothing writes is junk.
     std::vector<uint8_t> bytes(segment.size, 0xa5);
     std::copy(segment.data.begin(), segment.data.end(), bytes.begin());
     if (!device.Write(launch.segments[s].base, bytes)) return "a segment does not fit";
   }
-  for (const codegen::accel::ActivationPlace& p : c.program.inputs) {
+  constexpr auto kArena = static_cast<size_t>(isa::Segment::kArena),
+                 kInput = static_cast<size_t>(isa::Segment::kInput);
+  const uint64_t arena = launch.segments[kArena].base;
+  launch.segments[kInput] = {arena, image.segments[kInput].size};
+  for (const ActivationPlace& p : c.program.inputs) {
     std::vector<uint8_t> bytes(static_cast<size_t>(p.packing.bytes()));
-    isa::Pack(p.packing, values.at(p.activation), bytes);
-    if (!device.Write(
-            launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset),
-            bytes))
-      return "input";
+    schedule::accel::Pack(p.packing, values.at(p.activation), bytes);
+    if (!device.Write(arena + static_cast<uint64_t>(p.offset), bytes)) return "input";
   }
   const auto report = device.Run(launch);
   if (!report) return report.error().message;
   if (report->leftover_tokens) return "tokens are left over";
   std::string text;
-  for (const codegen::accel::ActivationPlace& p : c.program.results) {
+  for (const ActivationPlace& p : c.program.results) {
     std::vector<uint8_t> bytes(static_cast<size_t>(p.packing.bytes()));
-    if (!device.Read(
-            launch.segments[static_cast<size_t>(p.segment)].base + static_cast<uint64_t>(p.offset),
-            bytes))
-      return "result";
+    if (!device.Read(arena + static_cast<uint64_t>(p.offset), bytes)) return "result";
     std::vector<int8_t> got(static_cast<size_t>(p.packing.elements()));
-    isa::Unpack(p.packing, bytes, got);
+    schedule::accel::Unpack(p.packing, bytes, got);
     text += CompareValues(c.activations[static_cast<size_t>(p.activation)].name, got,
                           values.at(p.activation));
   }

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/graph/graph.h"
+#include "compiler/network/program.h"
 #include "compiler/te/ops/region.h"
 #include "isa/config.h"
 #include "runtime/device.h"
@@ -55,12 +56,35 @@ class Net {
 // |kernel| x |kernel| with equal stride and dilation and pads that keep the extent at stride 1.
 graph::Window Square(int64_t kernel, int64_t stride = 1, int64_t dilation = 1);
 
+// Where an activation is in the arena, and how it lies there.
+struct ActivationPlace {
+  int activation = -1;
+  int64_t offset = 0;  // bytes
+  schedule::accel::Packing packing;
+};
+
+// A program that has an arena to itself, every tensor of it in a place of its own.
+struct ProgramAlone : codegen::accel::AccelProgram {
+  std::vector<ActivationPlace> inputs;   // to be packed before a run
+  std::vector<ActivationPlace> results;  // every region's result that is stored
+  std::vector<int> residents;            // activations that stay in INP
+  std::vector<schedule::Trace> traces;   // one a region
+};
+struct AloneOptions {
+  bool store_all = false;
+  bool residency = true;
+  bool dump = false;
+};
+Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activations,
+                                  const std::vector<network::AccelRegion>& regions,
+                                  const isa::Config& config, const AloneOptions& options = {});
+
 // The network as the compiler takes it.
 struct Compiled {
-  std::vector<codegen::accel::Activation> activations;  // index = TensorId
-  std::vector<codegen::accel::AccelRegion> regions;
+  std::vector<network::Activation> activations;  // index = TensorId
+  std::vector<network::AccelRegion> regions;
   std::vector<te::RegionTe> te;
-  codegen::accel::AccelProgram program;
+  ProgramAlone program;
 };
 Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false,
                          bool store_all = false);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: isa::Pack and Unpack against index formulas written here; the host's
-// loop IR for them; offsets of the memory plan. Space: small tensors, plain and with window taps as
-// channels; random lifetimes, seeded.
-#include "isa/packing.h"
+// What is tested: schedule::accel::Pack and Unpack against index formulas written here; the host's
+// loop IR for them. Space: small tensors, plain and with window taps as channels.
+#include "compiler/schedule/accel/packing.h"
 
 #include <gtest/gtest.h>
 
 #include "base/bits.h"
 #include "base/rng.h"
-#include "compiler/codegen/accel/memory_plan.h"
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/accel/host_pack.h"
@@ -18,12 +16,12 @@ namespace tessera {
 namespace {
 
 TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
-  const isa::Packing p = isa::PlainPacking({3, 5, 2, 3}, 2, 4);
+  const schedule::accel::Packing p = schedule::accel::BlockedPacking({3, 5, 2, 3}, 2, 4);
   std::vector<int8_t> tensor(static_cast<size_t>(p.elements()));
   for (size_t k = 0; k < tensor.size(); ++k) tensor[k] = static_cast<int8_t>(k + 1);
   std::vector<uint8_t> packed(static_cast<size_t>(p.bytes()));
   ASSERT_EQ(p.bytes(), 2 * 2 * 2 * 3 * 2 * 4);  // batches, blocks, y, x, rows, block
-  isa::Pack(p, tensor, packed);
+  schedule::accel::Pack(p, tensor, packed);
   for (int64_t n = 0; n < 4; ++n) {
     for (int64_t c = 0; c < 8; ++c) {
       for (int64_t y = 0; y < 2; ++y) {
@@ -38,23 +36,20 @@ TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
     }
   }
   std::vector<int8_t> back(tensor.size());
-  isa::Unpack(p, packed, back);
+  schedule::accel::Unpack(p, packed, back);
   EXPECT_EQ(back, tensor);
 }
 
 TEST(Packing, LanesReadTheirOwnOffsets) {
   // A window of 2 with stride 2 and one pad before, over one row of 4: taps as two lanes of three.
-  isa::Packing p;
-  p.shape = {1, 1, 1, 4};
-  p.block = 3;
-  p.out_x = 3;
-  p.stride = {1, 2};
-  p.lanes = {{0, 0, -1}, {0, 0, 0}, {-1, 0, 0}};
-  p.fill = 9;
+  // The third is padding of the layout.
+  schedule::accel::Packing p = schedule::accel::BlockedPacking({1, 1, 1, 4}, 1, 3);
+  p.im2col = {{1, 2, 1, 3}, {1, 2}, {{0, 0, -1}, {0, 0, 0}}};
+  p.layout.fill = 9;
   EXPECT_FALSE(p.plain());
   const std::vector<int8_t> tensor = {1, 2, 3, 4};
   std::vector<uint8_t> packed(9);
-  isa::Pack(p, tensor, packed);
+  schedule::accel::Pack(p, tensor, packed);
   EXPECT_EQ(packed, (std::vector<uint8_t>{9, 1, 9, 2, 3, 9, 4, 9, 9}));
 }
 
@@ -63,22 +58,23 @@ class HostPackProperty : public ::testing::TestWithParam<uint64_t> {};
 TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
   SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
   Rng rng(GetParam());
-  isa::Packing p = isa::PlainPacking(
+  schedule::accel::Packing p = schedule::accel::BlockedPacking(
       {rng.Range(1, 5), rng.Range(1, 9), rng.Range(1, 6), rng.Range(1, 6)}, rng.Range(1, 3), 4);
-  p.fill = static_cast<int8_t>(rng.Range(-9, 9));
+  p.layout.fill = rng.Range(-9, 9);
   const bool plain = rng.Range(0, 1) != 0;
   if (!plain) {
-    p.stride = {rng.Range(1, 2), rng.Range(1, 2)};
-    p.out_y = rng.Range(1, 5), p.out_x = rng.Range(1, 5);
-    for (isa::Packing::TapLane& lane : p.lanes)
-      lane = {rng.Range(-1, p.shape[1] - 1), rng.Range(-2, 2), rng.Range(-2, 2)};
+    schedule::accel::Im2col& im2col = p.im2col.emplace();
+    im2col.shape = {p.shape[0], rng.Range(1, 9), rng.Range(1, 5), rng.Range(1, 5)};
+    im2col.stride = {rng.Range(1, 2), rng.Range(1, 2)};
+    for (int64_t j = 0; j < im2col.shape[1]; ++j)
+      im2col.lanes.push_back({rng.Range(0, p.shape[1] - 1), rng.Range(-2, 2), rng.Range(-2, 2)});
   }
   ir::Array tensor(DType::kInt8, p.elements()), packed(DType::kInt8, p.bytes());
   for (int64_t k = 0; k < tensor.size(); ++k) tensor.SetInt(k, rng.Range(-128, 127));
   const auto done = ir::Interpret(lower::accel::PackFunc(p, "pack"), {&tensor, &packed});
   ASSERT_TRUE(done.has_value()) << done.error().message;
   std::vector<uint8_t> want(static_cast<size_t>(p.bytes()));
-  isa::Pack(p, std::vector<int8_t>(tensor.bytes().begin(), tensor.bytes().end()), want);
+  schedule::accel::Pack(p, std::vector<int8_t>(tensor.bytes().begin(), tensor.bytes().end()), want);
   EXPECT_EQ(packed.bytes(), want);
   ASSERT_EQ(p.plain(), plain);
   if (!plain) return;
@@ -86,45 +82,11 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
   ASSERT_TRUE(ir::Interpret(lower::accel::UnpackFunc(p, "unpack"), {&packed, &back}).has_value());
   EXPECT_EQ(back, tensor);
   ir::BufferNode node{"t", DType::kInt8, {p.shape[0], p.shape[1], p.shape[2], p.shape[3]}};
-  node.layout = lower::accel::LayoutOf(p, 4);
+  node.layout = lower::accel::LayoutForRank(p.layout, 4);
   EXPECT_EQ(ir::UnpackLayout(node, packed.bytes()), tensor.bytes()) << "the layout says the same";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HostPackProperty, ::testing::Range(uint64_t{0}, uint64_t{60}));
-
-class MemoryPlanProperty : public ::testing::TestWithParam<uint64_t> {};
-
-TEST_P(MemoryPlanProperty, NoTwoThatLiveTogetherOverlap) {
-  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
-  Rng rng(GetParam());
-  std::vector<codegen::accel::Lifetime> buffers(static_cast<size_t>(rng.Range(1, 20)));
-  int64_t sum = 0;
-  for (auto& b : buffers) {
-    b.bytes = rng.Range(1, 1000);
-    b.first = rng.Range(0, 20);
-    b.last = b.first + rng.Range(0, 5);
-    sum += RoundUp(b.bytes, 64);
-  }
-  const auto plan = codegen::accel::PlanMemory(buffers, 64);
-  EXPECT_LE(plan.bytes, sum);
-  for (size_t a = 0; a < buffers.size(); ++a) {
-    EXPECT_EQ(plan.offsets[a] % 64, 0);
-    EXPECT_LE(plan.offsets[a] + buffers[a].bytes, plan.bytes);
-    for (size_t b = 0; b < a; ++b) {
-      const bool together =
-          buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last;
-      const bool apart = plan.offsets[a] + buffers[a].bytes <= plan.offsets[b] ||
-                         plan.offsets[b] + buffers[b].bytes <= plan.offsets[a];
-      EXPECT_TRUE(!together || apart) << a << " and " << b;
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Seeds, MemoryPlanProperty, ::testing::Range(uint64_t{0}, uint64_t{50}));
-
-TEST(MemoryPlan, WhatNeverLivesTogetherSharesBytes) {
-  EXPECT_EQ(codegen::accel::PlanMemory({{100, 0, 1}, {100, 2, 3}, {100, 1, 2}}, 64).bytes, 228);
-}
 
 }  // namespace
 }  // namespace tessera

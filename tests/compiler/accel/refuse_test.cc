@@ -24,7 +24,7 @@ Expr Narrow(Expr sum) {
 
 // A region of |output| whose placeholders named w... are constants and the others activations.
 std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfig("default")) {
-  codegen::accel::AccelRegion region;
+  network::AccelRegion region;
   region.op = "case";
   region.output = output;
   for (const Tensor& t : te::TopologicalOrder({output})) {
@@ -37,7 +37,7 @@ std::string Refusal(const Tensor& output, const isa::Config& config = NamedConfi
       region.activations[t.get()] = 0;
     }
   }
-  const Status status = codegen::accel::CheckRegion(region, config);
+  const Status status = network::CheckRegion(region, config);
   if (status) return "accepted";
   return status.error().message;
 }

@@ -13,16 +13,13 @@
 namespace tessera::test {
 namespace {
 
-using codegen::accel::CompileAccel;
 using ::testing::HasSubstr;
 
 // |c| again, its regions by the schedules |traces|.
-Result<codegen::accel::AccelProgram> Again(Compiled& c, const isa::Config& config,
-                                           const std::vector<schedule::Trace>& traces) {
+Result<ProgramAlone> Again(Compiled& c, const isa::Config& config,
+                           const std::vector<schedule::Trace>& traces) {
   for (size_t r = 0; r < c.regions.size(); ++r) c.regions[r].schedule = traces[r];
-  codegen::accel::AccelOptions options;
-  options.keep_all = true;
-  return CompileAccel(c.activations, c.regions, config, options);
+  return CompileAlone(c.activations, c.regions, config);
 }
 
 class TraceTest : public ::testing::TestWithParam<const char*> {};
@@ -109,7 +106,7 @@ TEST(TraceErrors, NameStepAndDecision) {
               HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
   bad = good;
   bad.resize(1);
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide stays"));
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide resident"));
   bad = good;
   bad[10].words.back() = "1";
   EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
@@ -132,7 +129,7 @@ TEST(TraceErrors, MovedTapsNeedAnInput) {
   trace[0].words.back() = "1";
   const auto result = Again(*compiled, config, {trace});
   ASSERT_FALSE(result.has_value());
-  EXPECT_THAT(result.error().message, HasSubstr("moved_taps needs a window"));
+  EXPECT_THAT(result.error().message, HasSubstr("im2col needs a window"));
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ namespace {
 using ir::Expr;
 
 ir::Buffer Buf(const std::string& name, DType dtype, std::vector<int64_t> shape,
-               ir::Layout layout = {}) {
+               Layout layout = {}) {
   ir::BufferNode node;
   node.name = name;
   node.dtype = dtype;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jit/ring.h"
+#include "compiler/codegen/accel/ring.h"
 
 #include <algorithm>
 
 #include "base/bits.h"
 #include "base/check.h"
 
-namespace tessera::jit {
+namespace tessera::codegen::accel {
 
 RingAllocator::RingAllocator(int64_t depth, int64_t bank)
     : depth_(depth), bank_(std::max<int64_t>(bank, 1)) {
@@ -54,4 +54,4 @@ int64_t RingAllocator::in_use() const {
   return sum;
 }
 
-}  // namespace tessera::jit
+}  // namespace tessera::codegen::accel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/schedule/accel/residency.h"
+#include "compiler/network/residency.h"
 
 #include <algorithm>
 #include <map>
@@ -7,14 +7,14 @@
 
 #include "base/check.h"
 
-namespace tessera::schedule::accel {
+namespace tessera::network {
 namespace {
 
 // What a window needs around the tensor that it reads.
-Halo HaloFor(const Anchor& anchor) {
-  Halo halo;
+sched::Halo HaloFor(const sched::Anchor& anchor) {
+  sched::Halo halo;
   for (size_t d = 0; d < 2; ++d) {
-    const WindowAxis& w = anchor.window[d];
+    const sched::WindowAxis& w = anchor.window[d];
     halo.before[d] = std::max<int64_t>(w.before, 0);
     const int64_t last = (w.out - 1) * w.stride + (w.taps - 1) * w.dilation - w.before;
     halo.after[d] = std::max<int64_t>(last - (w.in - 1), 0);
@@ -22,47 +22,48 @@ Halo HaloFor(const Anchor& anchor) {
   return halo;
 }
 
-class Planner {
+class ResidencyPlanner {
  public:
-  Planner(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-          const ResidencyOptions& options)
+  ResidencyPlanner(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+                   const ResidencyOptions& options)
       : regions_(regions), config_(config), options_(options), costs_(regions.size()) {}
 
-  Result<StayPlan> Run();
+  Result<ResidencyPlan> Run();
 
  private:
   // The activation as a candidate; nothing when it cannot stay, with the reason.
-  std::optional<Staying> Candidate(size_t maker, const char** why) const;
-  // Places |staying| and fills in what the regions see; false when INP is too small.
-  bool Arrange(std::vector<Staying> staying, StayPlan* out) const;
-  OnChip Seen(size_t r, const std::vector<Staying>& staying) const;
+  std::optional<Resident> Candidate(size_t maker, const char** why) const;
+  // Places |residents| and fills in what the regions see; false when INP is too small.
+  bool Arrange(std::vector<Resident> residents, ResidencyPlan* out) const;
+  sched::OnChip Seen(size_t r, const std::vector<Resident>& residents) const;
   // Estimated cycles of all regions; nothing when one does not fit.
-  std::optional<double> Cost(const StayPlan& residency);
-  Result<double> CostOf(size_t r, const OnChip& on_chip);
+  std::optional<double> Cost(const ResidencyPlan& residency);
+  Result<double> CostOf(size_t r, const sched::OnChip& on_chip);
 
   const std::vector<ResidencyRegion>& regions_;
   const isa::Config& config_;
   const ResidencyOptions& options_;
-  std::vector<std::vector<std::pair<OnChip, Result<double>>>> costs_;  // known ones, by region
+  std::vector<std::vector<std::pair<sched::OnChip, Result<double>>>>
+      costs_;  // known ones, by region
 };
 
-std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const {
+std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** why) const {
   const ResidencyRegion& from = regions_[maker];
-  Staying s{.activation = from.result, .first = maker, .last = maker};
-  if (from.region->steps.back().kind == EpilogueStepKind::kFetch) {
+  Resident s{.activation = from.result, .first = maker, .last = maker};
+  if (from.region->steps.back().kind == sched::EpilogueStepKind::kFetch) {
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
   bool pitched = false;
   std::optional<int64_t> pad;
   for (size_t r = 0; r < regions_.size(); ++r) {
-    const AnalyzedRegion& reader = *regions_[r].region;
-    const Anchor& a = reader.anchor;
+    const sched::AnalyzedRegion& reader = *regions_[r].region;
+    const sched::Anchor& a = reader.anchor;
     bool reads = false;
-    if (a.kind != AnchorKind::kNone && a.moved.empty() &&
+    if (a.kind != sched::AnchorKind::kNone && a.im2col.empty() &&
         regions_[r].activation_of(a.input) == from.result) {
       reads = true;
-      const Halo halo = HaloFor(a);
+      const sched::Halo halo = HaloFor(a);
       if (halo.any()) {
         if (pad && *pad != a.pad_value) {
           *why = "its readers pad it with different values";
@@ -74,13 +75,13 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
         s.halo.before[d] = std::max(s.halo.before[d], halo.before[d]);
         s.halo.after[d] = std::max(s.halo.after[d], halo.after[d]);
       }
-      pitched |= a.kind == AnchorKind::kChannelwise;
+      pitched |= a.kind == sched::AnchorKind::kChannelwise;
     }
-    for (const EpilogueStep& step : reader.steps) {
-      reads |= step.kind == EpilogueStepKind::kFetch &&
+    for (const sched::EpilogueStep& step : reader.steps) {
+      reads |= step.kind == sched::EpilogueStepKind::kFetch &&
                regions_[r].activation_of(step.tensor) == from.result;
     }
-    if (reads && reader.steps.back().kind == EpilogueStepKind::kFetch) {
+    if (reads && reader.steps.back().kind == sched::EpilogueStepKind::kFetch) {
       *why = "a region that only copies reads it from device memory";
       return std::nullopt;
     }
@@ -90,36 +91,38 @@ std::optional<Staying> Planner::Candidate(size_t maker, const char** why) const 
     *why = "no region reads it";
     return std::nullopt;
   }
-  const Shape4& shape = from.region->shape;
+  const sched::Shape4& shape = from.region->shape;
   for (size_t r = maker + 1; pitched && r <= s.last; ++r) {
-    const Anchor& a = regions_[r].region->anchor;
-    if (a.kind != AnchorKind::kChannelwise || regions_[r].activation_of(a.input) != from.result)
+    const sched::Anchor& a = regions_[r].region->anchor;
+    if (a.kind != sched::AnchorKind::kChannelwise ||
+        regions_[r].activation_of(a.input) != from.result)
       continue;
     const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
-    s.halo.after[1] += WindowPitch(*regions_[r].region, columns) - columns;
+    s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
   }
   s.pad = pad.value_or(0);
-  s.tiles = StayingTiles(shape, s.halo, config_);
+  s.tiles = sched::ResidentTiles(shape, s.halo, config_);
   return s;
 }
 
-OnChip Planner::Seen(size_t r, const std::vector<Staying>& staying) const {
+sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& residents) const {
   const ResidencyRegion& region = regions_[r];
-  OnChip seen{.follows = r > 0};
-  const auto find = [&](const te::Tensor& tensor) -> const Staying* {
-    const auto it = std::ranges::find(staying, region.activation_of(tensor), &Staying::activation);
-    return it == staying.end() ? nullptr : &*it;
+  sched::OnChip seen{.follows = r > 0};
+  const auto find = [&](const te::Tensor& tensor) -> const Resident* {
+    const auto it =
+        std::ranges::find(residents, region.activation_of(tensor), &Resident::activation);
+    return it == residents.end() ? nullptr : &*it;
   };
-  const Anchor& a = region.region->anchor;
-  if (a.kind != AnchorKind::kNone && a.moved.empty()) {
-    if (const Staying* s = find(a.input)) seen.input = s->halo;
+  const sched::Anchor& a = region.region->anchor;
+  if (a.kind != sched::AnchorKind::kNone && a.im2col.empty()) {
+    if (const Resident* s = find(a.input)) seen.input = s->halo;
   }
-  for (const EpilogueStep& step : region.region->steps) {
-    if (step.kind != EpilogueStepKind::kFetch) continue;
-    if (const Staying* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
+  for (const sched::EpilogueStep& step : region.region->steps) {
+    if (step.kind != sched::EpilogueStepKind::kFetch) continue;
+    if (const Resident* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
   }
-  const auto result = std::ranges::find(staying, region.result, &Staying::activation);
-  if (result != staying.end()) {
+  const auto result = std::ranges::find(residents, region.result, &Resident::activation);
+  if (result != residents.end()) {
     seen.result = result->halo;
     seen.result_pad = result->pad;
     seen.stored = options_.store_all || options_.in_memory[static_cast<size_t>(region.result)];
@@ -127,19 +130,19 @@ OnChip Planner::Seen(size_t r, const std::vector<Staying>& staying) const {
   return seen;
 }
 
-bool Planner::Arrange(std::vector<Staying> staying, StayPlan* out) const {
+bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* out) const {
   const int64_t depth = config_.Depth(isa::Memory::kInp);
   // Largest first, each at the lowest place that is free during its life.
-  std::vector<Staying*> order;
-  for (Staying& s : staying) order.push_back(&s);
-  std::ranges::stable_sort(order,
-                           [](const Staying* a, const Staying* b) { return a->tiles > b->tiles; });
-  std::vector<const Staying*> placed;
-  for (Staying* s : order) {
+  std::vector<Resident*> order;
+  for (Resident& s : residents) order.push_back(&s);
+  std::ranges::stable_sort(
+      order, [](const Resident* a, const Resident* b) { return a->tiles > b->tiles; });
+  std::vector<const Resident*> placed;
+  for (Resident* s : order) {
     s->base = 0;
     for (bool moved = true; moved;) {
       moved = false;
-      for (const Staying* p : placed) {
+      for (const Resident* p : placed) {
         const bool together = p->first <= s->last && s->first <= p->last;
         if (!together || s->base >= p->base + p->tiles || p->base >= s->base + s->tiles) continue;
         s->base = p->base + p->tiles;
@@ -153,7 +156,7 @@ bool Planner::Arrange(std::vector<Staying> staying, StayPlan* out) const {
   for (size_t r = 0; r < regions_.size(); ++r) {
     // The largest gap between what stays while this region runs.
     std::map<int64_t, int64_t> taken;
-    for (const Staying& s : staying) {
+    for (const Resident& s : residents) {
       if (s.first <= r && r <= s.last) taken[s.base] = s.base + s.tiles;
     }
     taken[depth] = depth;
@@ -162,26 +165,26 @@ bool Planner::Arrange(std::vector<Staying> staying, StayPlan* out) const {
       if (from - end > gap) base = end, gap = from - end;
       end = std::max(end, to);
     }
-    OnChip seen = Seen(r, staying);
+    sched::OnChip seen = Seen(r, residents);
     seen.inp_tiles = gap;
     out->regions.push_back(std::move(seen));
     out->box_base.push_back(base);
   }
-  out->staying = std::move(staying);
+  out->residents = std::move(residents);
   return true;
 }
 
-Result<double> Planner::CostOf(size_t r, const OnChip& on_chip) {
+Result<double> ResidencyPlanner::CostOf(size_t r, const sched::OnChip& on_chip) {
   for (const auto& [seen, cost] : costs_[r]) {
     if (seen == on_chip) return cost;
   }
-  const Result<TilePlan> plan = MakePlan(*regions_[r].region, config_, on_chip);
+  const Result<sched::TilePlan> plan = sched::MakePlan(*regions_[r].region, config_, on_chip);
   const Result<double> cost = plan ? Result<double>(plan->cycles()) : std::unexpected(plan.error());
   costs_[r].emplace_back(on_chip, cost);
   return cost;
 }
 
-std::optional<double> Planner::Cost(const StayPlan& residency) {
+std::optional<double> ResidencyPlanner::Cost(const ResidencyPlan& residency) {
   double sum = 0;
   for (size_t r = 0; r < regions_.size(); ++r) {
     const Result<double> cost = CostOf(r, residency.regions[r]);
@@ -191,57 +194,57 @@ std::optional<double> Planner::Cost(const StayPlan& residency) {
   return sum;
 }
 
-Result<StayPlan> Planner::Run() {
-  StayPlan best;
+Result<ResidencyPlan> ResidencyPlanner::Run() {
+  ResidencyPlan best;
   TESSERA_CHECK(Arrange({}, &best));
   for (size_t r = 0; r < regions_.size(); ++r) TESSERA_TRY(CostOf(r, best.regions[r]));
 
-  std::vector<Staying> candidates, wanted;
+  std::vector<Resident> candidates, wanted;
   for (size_t r = 0; r < regions_.size(); ++r) {
-    const std::optional<bool> stays = regions_[r].stays;
+    const std::optional<bool> resident = regions_[r].resident;
     const char* why = "INP is too small for it";
-    const std::optional<Staying> candidate = Candidate(r, &why);
-    if (stays && *stays) {
-      std::vector<Staying> with = wanted;
+    const std::optional<Resident> candidate = Candidate(r, &why);
+    if (resident && *resident) {
+      std::vector<Resident> with = wanted;
       if (candidate) with.push_back(*candidate);
-      StayPlan tried;
+      ResidencyPlan tried;
       if (!candidate || !Arrange(with, &tried)) {
         return Fail(Code::kInvalidArgument,
                     "{}: its schedule says that the result stays on chip, but {}",
                     regions_[r].region->output.name(), why);
       }
       wanted = std::move(with);
-    } else if (candidate && !stays) {
+    } else if (candidate && !resident) {
       candidates.push_back(*candidate);
     }
   }
   TESSERA_CHECK(Arrange(wanted, &best));
   std::optional<double> cost = Cost(best);
-  std::ranges::stable_sort(candidates, {}, &Staying::tiles);
-  for (const Staying& candidate : candidates) {
-    std::vector<Staying> with = best.staying;
+  std::ranges::stable_sort(candidates, {}, &Resident::tiles);
+  for (const Resident& candidate : candidates) {
+    std::vector<Resident> with = best.residents;
     with.push_back(candidate);
-    StayPlan tried;
+    ResidencyPlan tried;
     if (!Arrange(std::move(with), &tried)) continue;
     const std::optional<double> now = Cost(tried);
     if (!now || (cost && *now >= *cost)) continue;
     best = std::move(tried);
     cost = now;
   }
-  std::ranges::stable_sort(best.staying, {}, &Staying::first);
+  std::ranges::stable_sort(best.residents, {}, &Resident::first);
   return best;
 }
 
 }  // namespace
 
-const Staying* StayPlan::Of(int activation) const {
-  const auto it = std::ranges::find(staying, activation, &Staying::activation);
-  return it == staying.end() ? nullptr : &*it;
+const Resident* ResidencyPlan::Of(int activation) const {
+  const auto it = std::ranges::find(residents, activation, &Resident::activation);
+  return it == residents.end() ? nullptr : &*it;
 }
 
-Result<StayPlan> PlanStaying(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-                             const ResidencyOptions& options) {
-  return Planner(regions, config, options).Run();
+Result<ResidencyPlan> PlanResidency(const std::vector<ResidencyRegion>& regions,
+                                    const isa::Config& config, const ResidencyOptions& options) {
+  return ResidencyPlanner(regions, config, options).Run();
 }
 
-}  // namespace tessera::schedule::accel
+}  // namespace tessera::network

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/memory_plan.h"
+#include "compiler/network/memory_plan.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "base/bits.h"
 
-namespace tessera::codegen::accel {
+namespace tessera::network {
 
 MemoryPlan PlanMemory(const std::vector<Lifetime>& buffers, int64_t align) {
   MemoryPlan plan;
   plan.offsets.assign(buffers.size(), 0);
+  for (const Lifetime& b : buffers) plan.unshared += RoundUp(b.bytes, align);
   std::vector<size_t> order(buffers.size()), placed;
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -36,4 +37,4 @@ MemoryPlan PlanMemory(const std::vector<Lifetime>& buffers, int64_t align) {
   return plan;
 }
 
-}  // namespace tessera::codegen::accel
+}  // namespace tessera::network

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which activations stay in INP between the region that makes them and the regions that read them,
-// and where. Regions leave the rest of INP to their own input boxes. Depends on: accel/plan.h. Used
-// by: codegen/accel.
-#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_RESIDENCY_H_
-#define TESSERA_COMPILER_SCHEDULE_ACCEL_RESIDENCY_H_
+// and where. Regions leave the rest of INP to their own input boxes. Depends on:
+// compiler/schedule/accel. Used by: network/program.h, codegen/accel.
+#ifndef TESSERA_COMPILER_NETWORK_RESIDENCY_H_
+#define TESSERA_COMPILER_NETWORK_RESIDENCY_H_
 
 #include <cstdint>
 #include <functional>
@@ -17,16 +17,18 @@
 #include "compiler/schedule/accel/region.h"
 #include "isa/config.h"
 
-namespace tessera::schedule::accel {
+namespace tessera::network {
+
+namespace sched = schedule::accel;
 
 // A region in running order. Tensors are numbered by the caller: |activation_of| gives an
 // activation's number.
 struct ResidencyRegion {
-  const AnalyzedRegion* region = nullptr;
+  const sched::AnalyzedRegion* region = nullptr;
   int result = -1;
   std::function<int(const te::Tensor&)> activation_of;
   // A recorded decision about the result; nothing: choose.
-  std::optional<bool> stays;
+  std::optional<bool> resident;
 };
 
 struct ResidencyOptions {
@@ -35,21 +37,21 @@ struct ResidencyOptions {
 };
 
 // Where one activation stays.
-struct Staying {
+struct Resident {
   int activation = -1;
-  Halo halo;
+  sched::Halo halo;
   int64_t pad = 0;  // value of the halo
   int64_t base = 0, tiles = 0;
   size_t first = 0, last = 0;  // the region that makes it, the last one that reads it
 };
 
-struct StayPlan {
-  std::vector<OnChip> regions;  // what each region sees
+struct ResidencyPlan {
+  std::vector<sched::OnChip> regions;  // what each region sees
   std::vector<int64_t>
       box_base;  // first tile of INP for each region's own boxes; OnChip::inp_tiles of them
-  std::vector<Staying> staying;  // in order of |first|
+  std::vector<Resident> residents;  // in order of |first|
 
-  const Staying* Of(int activation) const;  // null: it does not stay
+  const Resident* Of(int activation) const;  // null: it does not stay
 };
 
 // Chooses greedily, smallest first, what lowers the estimated cycles of all regions together.
@@ -57,9 +59,9 @@ struct StayPlan {
 // value of their pads. The choice is the same for the same network and configuration.
 //   errors  kOutOfRange       a region whose smallest tile does not fit (MakePlan's)
 //           kInvalidArgument  a recorded decision that cannot be: names the region's result and why
-Result<StayPlan> PlanStaying(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-                             const ResidencyOptions& options);
+Result<ResidencyPlan> PlanResidency(const std::vector<ResidencyRegion>& regions,
+                                    const isa::Config& config, const ResidencyOptions& options);
 
-}  // namespace tessera::schedule::accel
+}  // namespace tessera::network
 
-#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_RESIDENCY_H_
+#endif  // TESSERA_COMPILER_NETWORK_RESIDENCY_H_

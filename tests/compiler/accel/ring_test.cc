@@ -3,7 +3,7 @@
 // What is tested: RingAllocator gives pieces in turn, never overlapping pieces in use, on whole
 // banks, and finds a gap whenever one exists. Space: directed cases and random allocate and
 // release, seeded.
-#include "jit/ring.h"
+#include "compiler/codegen/accel/ring.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 #include "base/rng.h"
 
-namespace tessera::jit {
+namespace tessera::codegen::accel {
 namespace {
 
 TEST(Ring, PiecesFollowEachOtherAndWrap) {
@@ -97,4 +97,4 @@ TEST_P(RingProperty, PiecesAreApartAndGapsAreFound) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RingProperty, ::testing::Range(uint64_t{0}, uint64_t{50}));
 
 }  // namespace
-}  // namespace tessera::jit
+}  // namespace tessera::codegen::accel

@@ -3,15 +3,15 @@
 // RingAllocator: gives out pieces of one scratchpad in turn. A piece is the next run of free tiles
 // after the one before, so that a new tile of work writes where the oldest finished one was: LOAD
 // runs ahead exactly as far as the scratchpad is free, and no buffer is ever named "ping" or
-// "pong". Depends on base. Used by code generation.
-#ifndef TESSERA_JIT_RING_H_
-#define TESSERA_JIT_RING_H_
+// "pong". Depends on base. Used by: execute.h.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_
 
 #include <cstdint>
 #include <map>
 #include <optional>
 
-namespace tessera::jit {
+namespace tessera::codegen::accel {
 
 class RingAllocator {
  public:
@@ -45,6 +45,6 @@ class RingAllocator {
   std::map<int64_t, int64_t> pieces_;  // begin -> end of those in use
 };
 
-}  // namespace tessera::jit
+}  // namespace tessera::codegen::accel
 
-#endif  // TESSERA_JIT_RING_H_
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_RING_H_

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/layout.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bits.h"
+#include "base/check.h"
+
+namespace tessera {
+namespace {
+
+// Calls fn(logical offset, physical offset) for each logical element, row-major.
+template <typename Fn>
+void ForEachElement(std::span<const int64_t> shape, const Layout& layout, const Fn& fn) {
+  const std::vector<int64_t> strides = PhysicalStrides(shape, layout);
+  std::vector<int64_t> index(shape.size(), 0);
+  int64_t count = 1;
+  for (const int64_t n : shape) count *= n;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t offset = 0;
+    for (size_t k = 0; k < strides.size(); ++k) {
+      int64_t at = index[k < layout.dims.size() ? static_cast<size_t>(layout.dims[k].dim) : k];
+      if (!layout.empty()) {
+        at /= layout.dims[k].div;
+        if (layout.dims[k].mod > 0) at %= layout.dims[k].mod;
+      }
+      offset += at * strides[k];
+    }
+    fn(i, offset);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_t most_elements) {
+  const size_t physical = layout.empty() ? shape.size() : layout.dims.size();
+  if (!layout.strides.empty() && layout.strides.size() != physical) {
+    return Fail(Code::kInvalidArgument, "a layout of {} dimensions has {} strides", physical,
+                layout.strides.size());
+  }
+  for (size_t k = 0; k < physical; ++k) {
+    const LayoutDim d = layout.empty() ? LayoutDim{static_cast<int>(k), 1, 0} : layout.dims[k];
+    const int64_t stride = layout.strides.empty() ? 0 : layout.strides[k];
+    if (d.dim < 0 || static_cast<size_t>(d.dim) >= shape.size() || d.div < 1 || d.mod < 0 ||
+        stride < 0) {
+      return Fail(Code::kInvalidArgument, "layout dimension {} is {} / {} % {} with stride {}", k,
+                  d.dim, d.div, d.mod, stride);
+    }
+  }
+  __int128 last = 0, elements = 1;
+  for (size_t k = 0; k < physical; ++k) {
+    const LayoutDim d = layout.empty() ? LayoutDim{static_cast<int>(k), 1, 0} : layout.dims[k];
+    const int64_t extent = shape[static_cast<size_t>(d.dim)];
+    if (extent < 1)
+      return Fail(Code::kInvalidArgument, "layout dimension {} has extent {}", k, extent);
+    const int64_t most = d.mod > 0 ? d.mod - 1 : (extent - 1) / d.div;
+    if (!layout.strides.empty()) last += static_cast<__int128>(most) * layout.strides[k];
+    elements *= static_cast<__int128>(most) + 1;
+    const __int128 reach = layout.strides.empty() ? elements : last + 1;
+    if (reach > static_cast<__int128>(most_elements))
+      return Fail(Code::kOutOfRange, "a layout reaches past {} elements", most_elements);
+  }
+  return {};
+}
+
+std::vector<int64_t> PhysicalShape(std::span<const int64_t> shape, const Layout& layout) {
+  if (layout.empty()) return {shape.begin(), shape.end()};
+  std::vector<int64_t> physical;
+  for (const LayoutDim& d : layout.dims)
+    physical.push_back(d.mod > 0 ? d.mod : CeilDiv(shape[static_cast<size_t>(d.dim)], d.div));
+  return physical;
+}
+
+std::vector<int64_t> PhysicalStrides(std::span<const int64_t> shape, const Layout& layout) {
+  if (!layout.strides.empty()) return layout.strides;
+  const std::vector<int64_t> physical = PhysicalShape(shape, layout);
+  std::vector<int64_t> strides(physical.size(), 1);
+  for (size_t d = physical.size(); d-- > 1;) strides[d - 1] = strides[d] * physical[d];
+  return strides;
+}
+
+int64_t SizeInElements(std::span<const int64_t> shape, const Layout& layout) {
+  const std::vector<int64_t> physical = PhysicalShape(shape, layout),
+                             strides = PhysicalStrides(shape, layout);
+  int64_t last = 0;
+  for (size_t d = 0; d < physical.size(); ++d) last += (physical[d] - 1) * strides[d];
+  return last + 1;
+}
+
+bool IsRowMajor(std::span<const int64_t> shape, const Layout& layout) {
+  int64_t count = 1;
+  for (const int64_t n : shape) count *= n;
+  if (SizeInElements(shape, layout) != count) return false;
+  // Without padding, the steps of physical dimensions that have more than one index must be those
+  // of the row-major array.
+  std::vector<int64_t> row_major(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;) row_major[d - 1] = row_major[d] * shape[d];
+  const std::vector<int64_t> physical = PhysicalShape(shape, layout),
+                             strides = PhysicalStrides(shape, layout);
+  for (size_t k = 0; k < physical.size(); ++k) {
+    const LayoutDim d = layout.empty() ? LayoutDim{static_cast<int>(k), 1, 0} : layout.dims[k];
+    if (physical[k] > 1 && strides[k] != row_major[static_cast<size_t>(d.dim)] * d.div)
+      return false;
+  }
+  return true;
+}
+
+std::vector<uint8_t> PackLayout(std::span<const int64_t> shape, const Layout& layout,
+                                int64_t element_bytes, std::span<const uint8_t> data) {
+  const auto size = static_cast<size_t>(element_bytes);
+  std::vector<uint8_t> packed(static_cast<size_t>(SizeInElements(shape, layout)) * size);
+  if (layout.fill != 0) {
+    // Little-endian hosts only.
+    for (size_t i = 0; i < packed.size(); i += size) std::memcpy(&packed[i], &layout.fill, size);
+  }
+  ForEachElement(shape, layout, [&](int64_t from, int64_t to) {
+    TESSERA_CHECK((static_cast<size_t>(from) + 1) * size <= data.size(), "{} bytes", data.size());
+    std::memcpy(&packed[static_cast<size_t>(to) * size], &data[static_cast<size_t>(from) * size],
+                size);
+  });
+  return packed;
+}
+
+std::vector<uint8_t> UnpackLayout(std::span<const int64_t> shape, const Layout& layout,
+                                  int64_t element_bytes, std::span<const uint8_t> packed) {
+  const auto size = static_cast<size_t>(element_bytes);
+  size_t count = 1;
+  for (const int64_t n : shape) count *= static_cast<size_t>(n);
+  std::vector<uint8_t> data(count * size);
+  ForEachElement(shape, layout, [&](int64_t to, int64_t from) {
+    TESSERA_CHECK((static_cast<size_t>(from) + 1) * size <= packed.size(), "{} bytes",
+                  packed.size());
+    std::memcpy(&data[static_cast<size_t>(to) * size], &packed[static_cast<size_t>(from) * size],
+                size);
+  });
+  return data;
+}
+
+}  // namespace tessera

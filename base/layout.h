@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layout: where the elements of a logical tensor are in memory. One type for the loop IR, for host
+// code, for activations in device memory and for the artifact. Depends on: base. Used by:
+// compiler/ir, compiler/lower/accel, compiler/network, runtime/artifact.
+#ifndef TESSERA_BASE_LAYOUT_H_
+#define TESSERA_BASE_LAYOUT_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera {
+
+// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero.
+struct LayoutDim {
+  int dim = 0;
+  int64_t div = 1;
+  int64_t mod = 0;
+  bool operator==(const LayoutDim&) const = default;
+};
+
+// A map from logical indices to a physical array. No dims: the physical dimensions are the logical
+// ones. Blocked dimensions are padded up to whole blocks; |fill| is what the padding holds.
+// NCHW16c is {0, 1/16, 2, 3, 1%16}.
+struct Layout {
+  std::vector<LayoutDim> dims;  // outermost first
+  int64_t fill = 0;
+  // Elements from one index to the next, for each physical dimension; empty: without gaps.
+  std::vector<int64_t> strides;
+  bool empty() const { return dims.empty(); }
+  bool operator==(const Layout&) const = default;
+};
+
+// Whether |layout| is one of a tensor of |shape|, whose elements all lie below |most_elements|.
+//   errors  kInvalidArgument  a dimension that the shape lacks, a divisor below 1, a negative
+//                             modulus or stride, other than one stride for each dimension
+//           kOutOfRange       it reaches past |most_elements|
+Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_t most_elements);
+
+// What follows takes a layout that CheckLayout accepts.
+
+// Extents of the physical dimensions.
+std::vector<int64_t> PhysicalShape(std::span<const int64_t> shape, const Layout& layout);
+// Elements from one index to the next, for each physical dimension.
+std::vector<int64_t> PhysicalStrides(std::span<const int64_t> shape, const Layout& layout);
+// Elements that the tensor occupies, padding and gaps included.
+int64_t SizeInElements(std::span<const int64_t> shape, const Layout& layout);
+// Whether every element is where it is in a row-major array, and nothing else is there.
+bool IsRowMajor(std::span<const int64_t> shape, const Layout& layout);
+
+// Row-major |data| (elements of |element_bytes| bytes) in |layout|, the padding filled, and back.
+// |data| holds the product of |shape|, |packed| SizeInElements; other sizes are the caller's bug.
+std::vector<uint8_t> PackLayout(std::span<const int64_t> shape, const Layout& layout,
+                                int64_t element_bytes, std::span<const uint8_t> data);
+std::vector<uint8_t> UnpackLayout(std::span<const int64_t> shape, const Layout& layout,
+                                  int64_t element_bytes, std::span<const uint8_t> packed);
+
+}  // namespace tessera
+
+#endif  // TESSERA_BASE_LAYOUT_H_

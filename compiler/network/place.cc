@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/place.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "compiler/network/bind.h"
+#include "compiler/network/program.h"
+#include "compiler/schedule/accel/region.h"
+#include "compiler/te/ops/region.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::Graph;
+using graph::GraphTensor;
+using graph::Region;
+using graph::TensorId;
+
+// Whether the elements of two tensors of one count lie alike in the machine's layout.
+bool SamePlace(const GraphTensor& a, const GraphTensor& b) {
+  return a.shape.size() <= 4 && b.shape.size() <= 4 &&
+         schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
+}
+
+// Operations of a region, for the comparison with bytes: the elements of its largest stage, each as
+// often as it reduces.
+int64_t OperationsOf(const te::RegionTe& region) {
+  int64_t most = 0;
+  for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+    if (t->placeholder) continue;
+    int64_t count = 1;
+    for (const int64_t extent : t.shape()) count *= extent;
+    for (const ir::Axis& axis : t->reduce_axes) count *= axis.extent;
+    most = std::max(most, count);
+  }
+  return most;
+}
+
+int64_t BytesOf(const GraphTensor& t) { return t.count() * SizeOf(t.dtype); }
+
+class Placer {
+ public:
+  Placer(const Graph& graph, const isa::Config& config)
+      : graph_(graph), config_(config), nodes_(graph::Fuse(graph, false)) {}
+
+  Result<std::vector<NodePlace>> Run() {
+    for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
+    while (true) {
+      FollowViews();
+      const std::vector<std::vector<size_t>> islands = Islands();
+      std::vector<size_t> poor;  // indices into |islands|
+      for (size_t i = 0; i < islands.size(); ++i) {
+        if (Operations(islands[i]) < BytesAcross(islands[i])) poor.push_back(i);
+      }
+      if (poor.size() == islands.size() && !islands.empty()) {
+        const auto most =
+            std::ranges::max_element(poor, {}, [&](size_t i) { return Operations(islands[i]); });
+        poor.erase(most);
+      }
+      if (poor.empty()) break;
+      for (const size_t i : poor) {
+        for (const size_t n : islands[i]) {
+          can_[n] = false;
+          places_[n].why_host = "what it does is not worth bringing its tensors to the accelerator";
+        }
+      }
+    }
+    for (size_t n = 0; n < nodes_.size(); ++n) places_[n].device = on_[n] ? kAccelerator : kHost;
+    if (std::ranges::count(on_, true) == 0) {
+      return Fail(Code::kUnsupported,
+                  "no layer of the network runs on the accelerator (use --target cpu)");
+    }
+    return places_;
+  }
+
+ private:
+  // Whether node |n| can be on the accelerator by itself.
+  void Ask(size_t n) {
+    const Region& node = nodes_[n];
+    te_.push_back(te::BuildRegion(graph_, node));
+    const auto is_int8 = [&](TensorId id) { return graph_.tensor(id).dtype == DType::kInt8; };
+    Status can;
+    if (!is_int8(node.output) || !std::ranges::all_of(node.inputs, is_int8)) {
+      can = Fail(Code::kUnsupported, "it works on other types than int8");
+    } else if (!ViewedBy(graph_, node)) {
+      can = CheckRegion(BindRegion(te_.back()), config_);
+    }
+    can_.push_back(can.has_value());
+    places_.push_back({kHost, can ? "" : can.error().message});
+  }
+
+  // on_: can_, and views only of what is on the accelerator and lies alike.
+  void FollowViews() {
+    std::vector<bool> made(graph_.tensors.size());
+    on_.assign(nodes_.size(), false);
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      on_[n] = can_[n];
+      if (const auto viewed = ViewedBy(graph_, nodes_[n])) {
+        const bool same = SamePlace(graph_.tensor(*viewed), graph_.tensor(nodes_[n].output));
+        on_[n] = can_[n] && same && made[static_cast<size_t>(*viewed)];
+        if (!on_[n]) places_[n].why_host = "a view of what the host has";
+      }
+      made[static_cast<size_t>(nodes_[n].output)] = on_[n];
+    }
+  }
+
+  // Nodes of the accelerator that belong together: of one turn, and connected by tensors.
+  std::vector<std::vector<size_t>> Islands() const {
+    std::vector<uint32_t> devices;
+    for (const bool on : on_) devices.push_back(on ? kAccelerator : kHost);
+    const std::vector<int> turns = Turns(graph_, nodes_, devices);
+    std::vector<size_t> parent(nodes_.size());
+    for (size_t n = 0; n < parent.size(); ++n) parent[n] = n;
+    const std::function<size_t(size_t)> root = [&](size_t n) {
+      return parent[n] == n ? n : parent[n] = root(parent[n]);
+    };
+    std::map<std::pair<TensorId, int>, size_t> touching;  // tensor and turn -> some node
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (!on_[n]) continue;
+      std::vector<TensorId> touched = nodes_[n].inputs;
+      touched.push_back(nodes_[n].output);
+      for (const TensorId id : touched) {
+        const auto [other, fresh] = touching.try_emplace({id, turns[n]}, n);
+        if (!fresh) parent[root(n)] = root(other->second);
+      }
+    }
+    std::vector<std::vector<size_t>> islands(nodes_.size());
+    for (size_t n = 0; n < nodes_.size(); ++n) {
+      if (on_[n]) islands[root(n)].push_back(n);
+    }
+    std::erase_if(islands, [](const auto& island) { return island.empty(); });
+    return islands;
+  }
+
+  int64_t Operations(const std::vector<size_t>& island) const {
+    int64_t sum = 0;
+    for (const size_t n : island) sum += ViewedBy(graph_, nodes_[n]) ? 0 : OperationsOf(te_[n]);
+    return sum;
+  }
+
+  // Bytes of tensors that the host has and |island| reads, or that it makes and the host reads.
+  int64_t BytesAcross(const std::vector<size_t>& island) const {
+    const auto in_island = [&](size_t n) { return std::ranges::count(island, n) > 0; };
+    std::vector<bool> on_device(graph_.tensors.size()), counted(graph_.tensors.size());
+    for (size_t n = 0; n < nodes_.size(); ++n)
+      on_device[static_cast<size_t>(nodes_[n].output)] = on_[n];
+    int64_t bytes = 0;
+    const auto count = [&](TensorId id) {
+      if (!counted[static_cast<size_t>(id)]) bytes += BytesOf(graph_.tensor(id));
+      counted[static_cast<size_t>(id)] = true;
+    };
+    for (const size_t n : island) {
+      for (const TensorId id : nodes_[n].inputs) {
+        if (!on_device[static_cast<size_t>(id)]) count(id);
+      }
+      const TensorId out = nodes_[n].output;
+      bool leaves = std::ranges::count(graph_.outputs, out) > 0;
+      for (size_t user = 0; user < nodes_.size(); ++user)
+        leaves |=
+            !on_[user] && !in_island(user) && std::ranges::count(nodes_[user].inputs, out) > 0;
+      if (leaves) count(out);
+    }
+    return bytes;
+  }
+
+  const Graph& graph_;
+  const isa::Config& config_;
+  const std::vector<Region> nodes_;  // a region a node, in the graph's order
+  std::vector<te::RegionTe> te_;
+  std::vector<bool> can_, on_;
+  std::vector<NodePlace> places_;
+};
+
+}  // namespace
+
+std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
+  const graph::Node& node = graph.nodes[region.nodes[0]];
+  if (region.nodes.size() != 1 || node.op != graph::Op::kReshape) return std::nullopt;
+  // What the user gives or gets in another order is not what the graph has.
+  for (const TensorId id : {node.inputs[0], node.output}) {
+    if (!graph.tensor(id).order.empty()) return std::nullopt;
+  }
+  return node.inputs[0];
+}
+
+Result<std::vector<NodePlace>> PlaceNodes(const Graph& graph, const isa::Config& config) {
+  return Placer(graph, config).Run();
+}
+
+std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
+  return std::vector<NodePlace>(graph.nodes.size());
+}
+
+std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>& places,
+                               const isa::Config& config, bool join) {
+  return graph::Fuse(graph, join, [&](const Region& joined) {
+    const uint32_t device = places[joined.nodes[0]].device;
+    const bool together =
+        std::ranges::all_of(joined.nodes, [&](size_t n) { return places[n].device == device; });
+    if (!together || device == kHost) return together;
+    return CheckRegion(BindRegion(te::BuildRegion(graph, joined)), config).has_value();
+  });
+}
+
+std::vector<int> Turns(const Graph& graph, const std::vector<Region>& regions,
+                       const std::vector<uint32_t>& device_of_region) {
+  std::vector<int> turns, host_may(graph.tensors.size()), accelerator_may(graph.tensors.size());
+  for (size_t r = 0; r < regions.size(); ++r) {
+    const bool host = device_of_region[r] == kHost;
+    int turn = 0;
+    for (const TensorId id : regions[r].inputs)
+      turn = std::max(turn, (host ? host_may : accelerator_may)[static_cast<size_t>(id)]);
+    // What the accelerator makes in a turn the host reads in the next one.
+    const auto out = static_cast<size_t>(regions[r].output);
+    accelerator_may[out] = turn;
+    host_may[out] = host ? turn : turn + 1;
+    turns.push_back(turn);
+  }
+  return turns;
+}
+
+}  // namespace tessera::network

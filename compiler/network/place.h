@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Placement: which device runs each node of a graph, and in which order the devices take turns. It
+// comes before fusion, so that an operator that a device lacks takes nothing with it. Depends on:
+// compiler/graph, compiler/te/ops, network/program.h. Used by: compiler/driver.
+//
+// The rule. A node can be on the accelerator when the compiler accepts it as a region of its own
+// (CheckRegion), or when it only shows a tensor that the accelerator makes under another shape. An
+// island is a largest set of such nodes that tensors connect and one program can run. It is worth
+// its transfers when it does at least one operation (a multiply-accumulate, an element compared or
+// added) for each byte that it takes from the host or that the host takes from it; others go back
+// to the host, so that a single cheap node between two of the host's is none of the accelerator's.
+// When no island is worth it the one with the most operations stays: the accelerator was asked for.
+#ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
+#define TESSERA_COMPILER_NETWORK_PLACE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/graph/fuse.h"
+#include "compiler/graph/graph.h"
+#include "isa/config.h"
+
+namespace tessera::network {
+
+// Devices by their ids in an artifact.
+inline constexpr uint32_t kHost = 0, kAccelerator = 1;
+
+struct NodePlace {
+  uint32_t device = kHost;
+  std::string why_host;  // why it is not on the accelerator
+};
+
+// One place a node of |graph|, which has been through quantize::AttachRequant.
+//   errors  kUnsupported  no node runs on the accelerator
+Result<std::vector<NodePlace>> PlaceNodes(const graph::Graph& graph, const isa::Config& config);
+
+// Everything on the host.
+std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
+
+// Regions of nodes of one device, each of which that device's compiler accepts. Without |join|, a
+// region a node.
+std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
+                                      const std::vector<NodePlace>& places,
+                                      const isa::Config& config, bool join);
+
+// The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one program,
+// the host's of turn 1, and so on. A region reads nothing of a later turn; the host's regions read
+// nothing that the accelerator makes in their own. As few turns as can be.
+std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
+                       const std::vector<uint32_t>& device_of_region);
+
+// The tensor that |region| only shows under another shape, if that is all it does.
+std::optional<graph::TensorId> ViewedBy(const graph::Graph& graph, const graph::Region& region);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_PLACE_H_

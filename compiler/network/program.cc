@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/program.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/schedule/accel/plan_trace.h"
+
+namespace tessera::network {
+namespace {
+
+class ProgramPlanner {
+ public:
+  ProgramPlanner(const std::vector<Activation>& activations,
+                 const std::vector<AccelRegion>& regions, const isa::Config& config,
+                 const ProgramOptions& options)
+      : activations_(activations), regions_(regions), config_(config), options_(options) {}
+
+  Result<ProgramPlan> Run() {
+    CheckBindings();
+    TESSERA_TRY(Regions());
+    Needs();
+    return std::move(program_);
+  }
+
+ private:
+  // What the caller must get right; tensors that do not fit the DAG are our own bug upstream.
+  void CheckBindings() const {
+    for (const AccelRegion& region : regions_) {
+      TESSERA_CHECK(region.result >= 0 && region.result < static_cast<int>(activations_.size()));
+      const Activation::Kind kind = KindOf(region.result);
+      TESSERA_CHECK(kind == Activation::Kind::kInternal || kind == Activation::Kind::kOutput, "{}",
+                    region.op);
+      for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+        if (!t->placeholder) continue;
+        TESSERA_CHECK(region.activations.contains(t.get()) != region.constants.contains(t.get()),
+                      "{}: {} is not bound", region.op, t.name());
+      }
+    }
+  }
+
+  Activation::Kind KindOf(int activation) const {
+    return activations_[static_cast<size_t>(activation)].kind;
+  }
+
+  Result<PlannedRegion> Analyze(const AccelRegion& region) const;
+  Status Regions();
+  void Needs();
+
+  const std::vector<Activation>& activations_;
+  const std::vector<AccelRegion>& regions_;
+  const isa::Config& config_;
+  const ProgramOptions& options_;
+  ProgramPlan program_;
+};
+
+Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
+  PlannedRegion planned;
+  auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region));
+  if (!analyzed) return Within(region.op, std::move(analyzed).error());
+  planned.region = std::move(*analyzed);
+  // The host packs a network's input as it likes: with the window's taps as channels, if that is
+  // faster.
+  const sched::Anchor& anchor = planned.region.anchor;
+  const bool packed =
+      anchor.kind == sched::AnchorKind::kContraction &&
+      region.activations.contains(anchor.input.get()) &&
+      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
+          Activation::Kind::kInput;
+  int axes = 0;
+  if (region.schedule) {
+    const Result<int> wants = sched::Im2colAxesOf(*region.schedule);
+    if (!wants) return Within(region.op, wants.error());
+    axes = *wants;
+  } else if (packed) {
+    std::optional<double> best;
+    for (const int candidate : {0, 3, 2, 1}) {
+      const auto rewritten =
+          candidate == 0 ? planned.region : sched::Im2colOf(planned.region, candidate);
+      if (!rewritten) continue;
+      const auto plan = sched::MakePlan(*rewritten, config_);
+      if (!plan || (best && plan->cycles() >= *best)) continue;
+      best = plan->cycles();
+      axes = candidate;
+    }
+  }
+  if (axes != 0) {
+    std::optional<sched::AnalyzedRegion> rewritten =
+        packed ? sched::Im2colOf(planned.region, axes) : std::nullopt;
+    if (!rewritten) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: schedule step 1: im2col needs a window over an input that the host packs",
+                  region.op);
+    }
+    planned.region = std::move(*rewritten);
+    planned.im2col = axes;
+  }
+  return planned;
+}
+
+// What stays on chip is decided for all regions together, then each gets its plan.
+Status ProgramPlanner::Regions() {
+  std::vector<PlannedRegion>& planned_regions = program_.regions;
+  for (const AccelRegion& region : regions_) {
+    TESSERA_ASSIGN(PlannedRegion planned, Analyze(region));
+    planned_regions.push_back(std::move(planned));
+  }
+  std::vector<ResidencyRegion> seen;
+  ResidencyOptions options{std::vector<bool>(activations_.size()), options_.store_all};
+  for (size_t k = 0; k < activations_.size(); ++k)
+    options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    const AccelRegion& region = regions_[k];
+    seen.push_back({&planned_regions[k].region,
+                    region.result,
+                    [&region](const te::Tensor& t) { return region.activations.at(t.get()); },
+                    {}});
+    if (!options_.residency) seen.back().resident = false;
+    if (!region.schedule) continue;
+    const Result<bool> resident = sched::IsResident(*region.schedule);
+    if (!resident) return Within(region.op, resident.error());
+    seen.back().resident = *resident;
+  }
+  TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    PlannedRegion& planned = planned_regions[k];
+    planned.on_chip = program_.residency.regions[k];
+    auto plan = regions_[k].schedule ? sched::ReplayPlan(*regions_[k].schedule, planned.region,
+                                                         config_, planned.on_chip)
+                                     : sched::MakePlan(planned.region, config_, planned.on_chip);
+    if (!plan) return Within(regions_[k].op, plan.error());
+    planned.plan = *plan;
+    program_.traces.push_back(sched::RecordPlan(
+        planned.region, config_, planned.plan, planned.im2col, planned.on_chip.result.has_value()));
+  }
+  return {};
+}
+
+// Tensors in device memory, in order of first use.
+void ProgramPlanner::Needs() {
+  const auto count = static_cast<int64_t>(regions_.size());
+  const auto need = [&](int activation, const sched::Packing& packing) -> MemoryNeed& {
+    for (MemoryNeed& n : program_.needs) {
+      if (n.activation == activation && n.packing == packing) return n;
+    }
+    program_.needs.push_back({activation, packing, count, -1, false});
+    return program_.needs.back();
+  };
+  for (int64_t r = 0; r < count; ++r) {
+    const AccelRegion& region = regions_[static_cast<size_t>(r)];
+    const PlannedRegion& planned = program_.regions[static_cast<size_t>(r)];
+    const auto read = [&](const te::Tensor& tensor) {
+      const MemoryRead from = ReadOf(planned, region, tensor, config_);
+      const Activation::Kind kind = KindOf(from.activation);
+      const bool before = kind == Activation::Kind::kInput || kind == Activation::Kind::kInMemory;
+      if (!before && !options_.store_all && program_.residency.Of(from.activation)) return;
+      MemoryNeed& n = need(from.activation, from.packing);
+      n.first = before ? -1 : std::min(n.first, r);
+      n.last = std::max(n.last, r);
+    };
+    if (planned.region.anchor.kind != sched::AnchorKind::kNone) read(planned.region.anchor.input);
+    for (const sched::EpilogueStep& step : planned.region.steps) {
+      if (step.kind == sched::EpilogueStepKind::kFetch) read(step.tensor);
+    }
+    if (!planned.on_chip.stored) continue;
+    MemoryNeed& n = need(region.result, sched::PackingOf(planned.region.shape, config_));
+    n.made = true;
+    n.first = std::min(n.first, r);
+    n.last = KindOf(region.result) == Activation::Kind::kOutput ? count : std::max(n.last, r);
+  }
+}
+
+}  // namespace
+
+size_t ProgramPlan::NeedOf(int activation, const sched::Packing& packing) const {
+  const auto need = std::ranges::find_if(needs, [&](const MemoryNeed& n) {
+    return n.activation == activation && n.packing == packing;
+  });
+  TESSERA_CHECK(need != needs.end(), "activation {}", activation);
+  return static_cast<size_t>(need - needs.begin());
+}
+
+std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> ConstantsOf(
+    const AccelRegion& region) {
+  std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> map;
+  for (const auto& [node, bytes] : region.constants) map[node] = &bytes;
+  return map;
+}
+
+MemoryRead ReadOf(const PlannedRegion& planned, const AccelRegion& region, const te::Tensor& tensor,
+                  const isa::Config& config) {
+  const sched::Anchor& a = planned.region.anchor;
+  sched::Packing p = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
+  if (a.im2col.empty() || tensor != a.input) return {region.activations.at(tensor.get()), p};
+  sched::Im2col& im2col = p.im2col.emplace();
+  im2col.shape = p.shape;
+  p.shape = sched::ToShape4(a.original.shape());
+  p.layout.fill = a.pad_value;
+  for (size_t d = 0; d < 2; ++d) {
+    if ((planned.im2col >> d & 1) != 0) im2col.stride[d] = a.original_window[d].stride;
+  }
+  for (const auto& [channel, ty, tx] : a.im2col) {
+    const auto offset = [&](size_t d, int64_t tap) {
+      const sched::WindowAxis& w = a.original_window[d];
+      return tap < 0 ? 0 : tap * w.dilation - w.before;
+    };
+    im2col.lanes.push_back({channel, offset(0, ty), offset(1, tx)});
+  }
+  return {region.activations.at(a.original.get()), p};
+}
+
+Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
+  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
+                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+  TESSERA_TRY(sched::MakePlan(analyzed, config));
+  return {};
+}
+
+Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
+                                const std::vector<AccelRegion>& regions, const isa::Config& config,
+                                const ProgramOptions& options) {
+  return ProgramPlanner(activations, regions, config, options).Run();
+}
+
+}  // namespace tessera::network

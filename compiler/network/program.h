@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan of one accelerator program: for a list of regions that run one after the other, how each
+// is tiled, which activations stay on chip, which inputs the host packs by im2col, and which
+// tensors need room in device memory. Decides; codegen/accel makes instructions of it. Depends on:
+// compiler/schedule/accel. Used by: placement, codegen/accel, compiler/driver.
+#ifndef TESSERA_COMPILER_NETWORK_PROGRAM_H_
+#define TESSERA_COMPILER_NETWORK_PROGRAM_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/network/memory_plan.h"
+#include "compiler/network/residency.h"
+#include "compiler/schedule/accel/packing.h"
+#include "compiler/schedule/accel/plan.h"
+#include "compiler/schedule/accel/region.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/te/te.h"
+#include "isa/config.h"
+
+namespace tessera::network {
+
+// An int8 tensor that regions exchange: rank 1 to 4, [batch, channel, y, x]
+// (schedule/accel/region.h).
+struct Activation {
+  enum class Kind : uint8_t {
+    kInput,     // the host packs it as the program likes
+    kInMemory,  // an earlier program left it in device memory, as programs leave it
+    kInternal,  // made and read by this program
+    kOutput,    // made by this program, which may read it too, and read by others
+  };
+  std::string name;
+  std::vector<int64_t> shape;
+  Kind kind = Kind::kInternal;
+};
+
+// One region of the program, in running order.
+struct AccelRegion {
+  uint32_t layer = 0;                                          // for the source map
+  std::string op;                                              // ... and its text
+  te::Tensor output;                                           // the DAG
+  int result = -1;                                             // the activation that it makes
+  std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
+  std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
+      constants;  // placeholder -> row-major bytes
+  // A recorded schedule (ProgramPlan::traces) to replay; without one the generator decides.
+  std::optional<schedule::Trace> schedule;
+};
+
+struct ProgramOptions {
+  // What stays in INP goes to device memory too, so that it can be read back.
+  bool store_all = false;
+  // Whether activations may stay in INP at all.
+  bool residency = true;
+};
+
+struct PlannedRegion {
+  sched::AnalyzedRegion region;
+  sched::TilePlan plan;
+  sched::OnChip on_chip;
+  int im2col = 0;  // axes whose taps are channels of the packed input (Im2colOf)
+};
+
+// An activation that needs room in device memory, and how it lies there. An input has one for each
+// way that it is packed.
+struct MemoryNeed {
+  int activation = -1;
+  sched::Packing packing;
+  // The regions that make it first and read it last; -1: it is there before the program, and alive
+  // during all of it, the number of regions: it is wanted after it.
+  int64_t first = 0, last = 0;
+  bool made = false;  // by a region of the program
+};
+
+struct ProgramPlan {
+  std::vector<PlannedRegion> regions;
+  ResidencyPlan residency;
+  std::vector<schedule::Trace> traces;  // the decisions of each region, as replayed or made
+  std::vector<MemoryNeed> needs;
+
+  // The need of |activation| in |packing|, which is there: an index into needs.
+  size_t NeedOf(int activation, const sched::Packing& packing) const;
+};
+
+// Whether the accelerator runs this region: the errors of its analysis and plan.
+Status CheckRegion(const AccelRegion& region, const isa::Config& config);
+
+// How |region| reads |tensor|, one of its planned operands, from device memory, and which activation
+// that is.
+struct MemoryRead {
+  int activation = -1;
+  sched::Packing packing;
+};
+MemoryRead ReadOf(const PlannedRegion& planned, const AccelRegion& region, const te::Tensor& tensor,
+                  const isa::Config& config);
+
+//   errors  kInvalidArgument  a schedule that is none of this region's (ReplayPlan's errors)
+//           kUnsupported  a region that does not map to the machine (names its op and the stage)
+//           kOutOfRange   a scratchpad is too small; names region
+Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
+                                const std::vector<AccelRegion>& regions, const isa::Config& config,
+                                const ProgramOptions& options = {});
+
+// The constants of |region| as its analysis takes them.
+std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> ConstantsOf(
+    const AccelRegion& region);
+
+}  // namespace tessera::network
+
+#endif  // TESSERA_COMPILER_NETWORK_PROGRAM_H_

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: layouts: places of elements against a formula written here, sizes, packing and
+// back, what counts as row-major, and every refusal of CheckLayout. Space: random shapes of one to
+// four dimensions, blocked and permuted at random, with and without gaps, seeded. Not tested here:
+// layouts as loop IR and as text (tests/compiler/ir).
+#include "base/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/rng.h"
+
+namespace tessera {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+// Every dimension once, some of them in two pieces, in random order.
+Layout RandomLayout(Rng& rng, const Shape& shape) {
+  Layout layout;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const int dim = static_cast<int>(d);
+    const int64_t block = rng.Range(1, 5);
+    if (rng.OneIn(2)) {
+      layout.dims.push_back({dim, block, 0});
+      layout.dims.push_back({dim, 1, block});
+    } else {
+      layout.dims.push_back({dim, 1, 0});
+    }
+  }
+  for (size_t k = layout.dims.size(); k > 1; --k)
+    std::swap(layout.dims[k - 1],
+              layout.dims[static_cast<size_t>(rng.Range(0, static_cast<int64_t>(k) - 1))]);
+  return layout;
+}
+
+class LayoutProperty : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(LayoutProperty, EveryElementHasItsOwnPlace) {
+  SCOPED_TRACE(::testing::Message() << "seed " << GetParam());
+  Rng rng(GetParam());
+  Shape shape(static_cast<size_t>(rng.Range(1, 4)));
+  for (int64_t& extent : shape) extent = rng.Range(1, 7);
+  Layout layout = RandomLayout(rng, shape);
+  layout.fill = rng.Range(0, 100);
+  if (rng.OneIn(2)) {  // a gap in front of every step
+    layout.strides = PhysicalStrides(shape, layout);
+    for (int64_t& stride : layout.strides) stride *= 3;
+  }
+  ASSERT_TRUE(CheckLayout(shape, layout, 1 << 20));
+  int64_t count = 1;
+  for (const int64_t extent : shape) count *= extent;
+  std::vector<uint8_t> data;
+  for (int64_t i = 0; i < count; ++i) data.push_back(static_cast<uint8_t>(128 + i % 100));
+  const std::vector<uint8_t> packed = PackLayout(shape, layout, 1, data);
+  ASSERT_EQ(static_cast<int64_t>(packed.size()), SizeInElements(shape, layout));
+  EXPECT_EQ(UnpackLayout(shape, layout, 1, packed), data);
+  std::vector<uint8_t> want(packed.size(), static_cast<uint8_t>(layout.fill));
+  for (int64_t i = 0; i < count; ++i) {
+    Shape index(shape.size());
+    int64_t rest = i;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) index[d] = rest % shape[d];
+    // From the innermost physical dimension outwards.
+    int64_t at = 0, step = 1;
+    for (size_t k = layout.dims.size(); k-- > 0;) {
+      const LayoutDim& d = layout.dims[k];
+      const int64_t extent = shape[static_cast<size_t>(d.dim)];
+      int64_t here = index[static_cast<size_t>(d.dim)] / d.div;
+      if (d.mod > 0) here %= d.mod;
+      at += here * (layout.strides.empty() ? step : layout.strides[k]);
+      step *= d.mod > 0 ? d.mod : (extent + d.div - 1) / d.div;
+    }
+    want[static_cast<size_t>(at)] = data[static_cast<size_t>(i)];
+  }
+  EXPECT_EQ(packed, want);
+  EXPECT_EQ(IsRowMajor(shape, layout), packed == data);
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, LayoutProperty, ::testing::Range(uint64_t{0}, uint64_t{300}));
+
+TEST(Layout, WithoutDimensionsIsRowMajor) {
+  const Shape shape{2, 3};
+  EXPECT_EQ(PhysicalStrides(shape, {}), (Shape{3, 1}));
+  EXPECT_EQ(SizeInElements(shape, {}), 6);
+  EXPECT_TRUE(IsRowMajor(shape, {}));
+  EXPECT_EQ(SizeInElements({}, {}), 1);
+  // A pixel of 16 channels in blocks of 16 lies as it is; four channels in such a block do not.
+  const Layout blocked{{{0, 1, 0}, {1, 16, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 16}}, 0, {}};
+  EXPECT_TRUE(IsRowMajor(Shape{1, 16, 1, 1}, blocked));
+  EXPECT_FALSE(IsRowMajor(Shape{1, 4, 1, 1}, blocked));
+  EXPECT_FALSE(IsRowMajor(Shape{1, 16, 1, 2}, blocked));
+}
+
+TEST(Layout, ElementsOfSeveralBytesMoveTogether) {
+  const Layout turned{{{1, 1, 0}, {0, 1, 0}}, 0, {}};
+  const std::vector<uint8_t> data{1, 2, 3, 4, 5, 6, 7, 8};
+  const std::vector<uint8_t> packed = PackLayout(Shape{2, 2}, turned, 2, data);
+  EXPECT_EQ(packed, (std::vector<uint8_t>{1, 2, 5, 6, 3, 4, 7, 8}));
+}
+
+TEST(Layout, WhatIsNoneIsRefused) {
+  const Shape shape{4, 4};
+  const auto says = [&](const Layout& layout, uint64_t most = 1000) {
+    const Status status = CheckLayout(shape, layout, most);
+    return status ? "accepted" : status.error().message;
+  };
+  EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 0}}, 0, {1}}), "a layout of 2 dimensions has 1 strides");
+  EXPECT_EQ(says({{{2, 1, 0}}, 0, {}}), "layout dimension 0 is 2 / 1 % 0 with stride 0");
+  EXPECT_EQ(says({{{-1, 1, 0}}, 0, {}}), "layout dimension 0 is -1 / 1 % 0 with stride 0");
+  EXPECT_EQ(says({{{0, 0, 0}}, 0, {}}), "layout dimension 0 is 0 / 0 % 0 with stride 0");
+  EXPECT_EQ(says({{{0, 1, -2}}, 0, {}}), "layout dimension 0 is 0 / 1 % -2 with stride 0");
+  EXPECT_EQ(says({{{0, 1, 0}}, 0, {-3}}), "layout dimension 0 is 0 / 1 % 0 with stride -3");
+  EXPECT_EQ(says({}, 15), "a layout reaches past 15 elements");
+  EXPECT_EQ(says({}, 16), "accepted");
+  EXPECT_EQ(says({{{0, 1, int64_t{1} << 62}, {1, 1, int64_t{1} << 62}}, 0, {}}),
+            "a layout reaches past 1000 elements");
+  EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 0}}, 0, {int64_t{1} << 62, 1}}),
+            "a layout reaches past 1000 elements");
+  EXPECT_FALSE(CheckLayout(Shape{0}, {}, 10));
+}
+
+}  // namespace
+}  // namespace tessera

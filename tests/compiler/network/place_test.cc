@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: placement: an operator that the accelerator lacks goes to the host alone, what is
+// not worth its transfers does too, regions are of one device, turns are in order and as few as can
+// be. Space: small networks written here, random placements of random graphs against a second
+// derivation of the turns. Not tested here: that placed networks compute the same integers
+// (tests/networks).
+#include "compiler/network/place.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/rng.h"
+#include "tests/compiler/accel/net.h"
+
+namespace tessera::network {
+namespace {
+
+using graph::TensorId;
+using test::Net;
+using test::Square;
+
+// Exchanges y and x, which the accelerator cannot.
+TensorId Transpose(Net& net, TensorId x) {
+  graph::Graph& g = net.graph();
+  const std::vector<int64_t> in = g.tensor(x).shape;
+  graph::GraphTensor t = g.tensor(x);
+  t.name = fmt::format("t{}", g.tensors.size());
+  t.shape = {in[0], in[1], in[3], in[2]};
+  graph::Node node;
+  node.op = graph::Op::kTranspose;
+  node.name = t.name;
+  node.inputs = {x};
+  node.perm = {0, 1, 3, 2};
+  node.output = g.AddTensor(t);
+  g.nodes.push_back(node);
+  return node.output;
+}
+
+std::vector<uint32_t> Devices(const graph::Graph& g) {
+  const auto places = PlaceNodes(g, test::NamedConfig("default"));
+  EXPECT_TRUE(places) << places.error().message;
+  std::vector<uint32_t> devices;
+  for (const NodePlace& p : *places) devices.push_back(p.device);
+  return devices;
+}
+
+TEST(Place, AHostOperatorInTheMiddleLeavesTheRestWhereItIs) {
+  Net net(1);
+  const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
+  net.Output(net.Conv(Transpose(net, a), 16, Square(3)));
+  EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator, kHost, kAccelerator}));
+  const auto places = PlaceNodes(net.graph(), test::NamedConfig("default"));
+  EXPECT_THAT((*places)[1].why_host, ::testing::Not(::testing::IsEmpty()));
+}
+
+// conv and mul would be one region; where mul is the host's, conv stays.
+TEST(Place, AnOperatorThatIsLackingTakesNothingWithIt) {
+  Net net(2);
+  const TensorId x = net.Input({1, 16, 8, 8});
+  net.Output(net.Mul(net.Conv(x, 16, Square(3)), x));
+  ASSERT_EQ(graph::Fuse(net.graph()).size(), 1u);
+  const isa::Config config = test::NamedConfig("default");
+  const std::vector<NodePlace> apart{{kAccelerator, ""}, {kHost, "lacking"}};
+  const std::vector<graph::Region> regions = FusePlaced(net.graph(), apart, config, true);
+  ASSERT_EQ(regions.size(), 2u);
+  EXPECT_EQ(regions[0].nodes, std::vector<size_t>{0});
+  // An addition stays with its convolution.
+  Net sum(3);
+  const TensorId y = sum.Input({1, 16, 8, 8});
+  sum.Output(sum.Add(sum.Conv(y, 16, Square(3)), y));
+  const auto both = PlaceNodes(sum.graph(), config);
+  ASSERT_TRUE(both);
+  EXPECT_EQ(FusePlaced(sum.graph(), *both, config, true).size(), 1u);
+  EXPECT_EQ(FusePlaced(sum.graph(), *both, config, false).size(), 2u);
+  EXPECT_EQ(FusePlaced(sum.graph(), PlaceOnHost(sum.graph()), config, true).size(), 1u);
+}
+
+TEST(Place, ACheapNodeBetweenTwoOfTheHostsStaysThere) {
+  Net net(4);
+  const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
+  net.Output(Transpose(net, net.Rescale(Transpose(net, a))));
+  EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator, kHost, kHost, kHost}));
+}
+
+TEST(Place, TheOnlyIslandStaysEvenIfItIsCheap) {
+  Net net(5);
+  const TensorId x = net.Input({1, 16, 8, 8});
+  net.Output(net.Rescale(x));
+  EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator}));
+}
+
+TEST(Place, ANetworkWithoutAnythingForTheAcceleratorIsRefused) {
+  Net net(6);
+  net.Output(Transpose(net, net.Input({1, 16, 8, 8})));
+  const auto places = PlaceNodes(net.graph(), test::NamedConfig("default"));
+  ASSERT_FALSE(places);
+  EXPECT_EQ(places.error().code, Code::kUnsupported);
+  EXPECT_EQ(places.error().message,
+            "no layer of the network runs on the accelerator (use --target cpu)");
+}
+
+// Turns against the fewest alternations that any path to a region asks for, counted path by path.
+TEST(Turns, AreTheAlternationsOfTheWorstPath) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    graph::Graph g;
+    g.tensors.resize(16);
+    g.inputs = {0};
+    std::vector<graph::Region> regions;
+    std::vector<uint32_t> devices;
+    for (TensorId out = 1; out < 16; ++out) {
+      graph::Region r;
+      for (int k = 0; k < 2; ++k) r.inputs.push_back(static_cast<TensorId>(rng.Range(0, out - 1)));
+      r.output = out;
+      regions.push_back(r);
+      devices.push_back(rng.OneIn(2) ? kAccelerator : kHost);
+    }
+    const std::vector<int> turns = Turns(g, regions, devices);
+    // The most steps from the accelerator to the host on a path that ends in region r.
+    const std::function<int(size_t)> worst = [&](size_t r) {
+      int most = 0;
+      for (const TensorId id : regions[r].inputs) {
+        if (id == 0) continue;
+        const auto from = static_cast<size_t>(id - 1);
+        const bool back = devices[from] == kAccelerator && devices[r] == kHost;
+        most = std::max(most, worst(from) + (back ? 1 : 0));
+      }
+      return most;
+    };
+    for (size_t r = 0; r < regions.size(); ++r) EXPECT_EQ(turns[r], worst(r)) << "region " << r;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::network

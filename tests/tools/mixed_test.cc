@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: a network with an operator of the host between two of the accelerator's, as the
+// command compiles, describes and compares it: two programs, a host layer between, transfers, equal
+// integers on cpu, func and rtl, cycles that are charged to layers across both programs. Space: one
+// TFLite file made here. Not tested here: many such networks (tests/networks).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "runtime/tensor/npy.h"
+#include "tests/compiler/import/tflite_builder.h"
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using Builtin = TfliteBuilder::Builtin;
+using Type = TfliteBuilder::Type;
+
+// conv 3x3, exchange of y and x, conv 3x3; x is int8 [1, 8, 6, 16], channels last.
+std::string WriteModel() {
+  TfliteBuilder b;
+  b.Int8("x", {1, 8, 6, 16}, 0.05f, 3);
+  b.Int8("first", {1, 8, 6, 16}, 0.1f, -5);
+  b.Int8("turned", {1, 6, 8, 16}, 0.1f, -5);
+  b.Int8("second", {1, 6, 8, 16}, 0.2f, 7);
+  for (const auto& [weights, bias, scale] : {std::tuple{"w1", "b1", 0.05f}, {"w2", "b2", 0.1f}}) {
+    b.Constant(weights, {16, 3, 3, 16}, Type::INT8, TfliteBuilder::Count<int8_t>(16 * 9 * 16),
+               {0.01f});
+    b.Constant(bias, {16}, Type::INT32, TfliteBuilder::Count<int32_t>(16), {scale * 0.01f});
+  }
+  b.Constant("perm", {4}, Type::INT32, std::vector<int32_t>{0, 2, 1, 3});
+  const auto options = ConvOptions(tfl::Padding::SAME, 1, 1, tfl::ActivationFunctionType::NONE);
+  b.Op(Builtin::CONV_2D, {"x", "w1", "b1"}, {"first"}, options);
+  b.Op(Builtin::TRANSPOSE, {"first", "perm"}, {"turned"});
+  b.Op(Builtin::CONV_2D, {"turned", "w2", "b2"}, {"second"}, options);
+  b.Input("x");
+  b.Output("second");
+  const std::string path = TempPath("mixed.tflite");
+  EXPECT_TRUE(WriteFile(path, b.Bytes()));
+  return path;
+}
+
+std::string WriteInput() {
+  HostTensor x = HostTensor::Zeros(DType::kInt8, {2, 8, 6, 16});
+  Rng rng(1);
+  for (uint8_t& byte : x.bytes) byte = static_cast<uint8_t>(rng.Range(0, 255));
+  const std::string path = TempPath("mixed.npy");
+  EXPECT_TRUE(WriteNpy(path, x));
+  return path;
+}
+
+json ReadJson(const std::string& path) {
+  const auto bytes = ReadFile(path);
+  return bytes ? json::parse(bytes->begin(), bytes->end()) : json();
+}
+
+TEST(Mixed, TheHostsOperatorIsBetweenTwoPrograms) {
+  const std::string model = WriteModel(), net = TempPath("mixed.tsr"), file = TempPath("info.json");
+  const CommandResult compiled = Tessera(fmt::format("compile {} -o {}", model, net));
+  ASSERT_EQ(compiled.code, 0) << compiled.output;
+  const CommandResult info = Tessera(fmt::format("info {} --json {}", net, file));
+  ASSERT_EQ(info.code, 0) << info.output;
+  const json j = ReadJson(file);
+  EXPECT_EQ(j["programs"].size(), 2u);
+  std::vector<std::string> kinds;
+  for (const json& step : j["plans"][1]["steps"]) {
+    const std::string text = step;
+    kinds.push_back(text.starts_with("transfer") ? "transfer" : text.substr(0, text.find(':')));
+  }
+  EXPECT_EQ(kinds,
+            (std::vector<std::string>{"host", "transfer", "default", "transfer", "host", "host",
+                                      "host", "transfer", "default", "transfer", "host", "host"}))
+      << info.output;
+  EXPECT_EQ(Tessera("check " + net).code, 0);
+  EXPECT_THAT(Tessera(fmt::format("compile {} --dump graph", model)).output, HasSubstr("\nhost "));
+}
+
+TEST(Mixed, EveryDeviceGivesTheSameIntegersAndCyclesAreChargedToLayers) {
+  const std::string file = TempPath("mixed.json");
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices cpu,func,rtl --input {} --explain --json {}",
+                          WriteModel(), WriteInput(), file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, HasSubstr("the accelerator's 2 runs"));
+  const json j = ReadJson(file);
+  EXPECT_EQ(j["programs"], 2);
+  ASSERT_EQ(j["layers"].size(), 3u);
+  int64_t sum = 0;
+  for (size_t l = 0; l < 3; ++l) {
+    const json& layer = j["layers"][l];
+    EXPECT_EQ(layer["device"], l == 1 ? "host" : "accelerator") << layer;
+    EXPECT_EQ(layer["mismatches"], 0) << layer;
+    EXPECT_EQ(layer["values"], 2 * 2 * 8 * 6 * 16) << layer;  // two devices, two items
+    const int64_t cycles = layer["cycles"];
+    if (l != 1) {
+      EXPECT_GT(cycles, 0) << layer;
+    } else {
+      EXPECT_EQ(cycles, 0) << layer;
+    }
+    sum += cycles;
+    for (const auto& [unit, counters] : layer["units"].items()) {
+      int64_t parts = 0;
+      for (const auto& [name, part] : counters.items()) parts += part.get<int64_t>();
+      EXPECT_EQ(parts, cycles) << layer["name"] << " " << unit;
+    }
+  }
+  EXPECT_EQ(sum, j["totals"]["cycles"]);
+}
+
+}  // namespace
+}  // namespace tessera::test
