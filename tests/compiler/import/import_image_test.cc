@@ -184,9 +184,11 @@ const BadImage kBad[] = {
      },
      "axis 4 of shape [1, 2, 4, 6]", kInvalid},
     {"ConcatConstant",
-     [] { return With(Model("Concat", {"k"}), [](auto& b) {
-            b.Floats("k", {1, 2, 4, 6}, {});
-          }); },
+     [] {
+       return With(Model("Concat", {"k"}), [](auto& b) {
+         b.Floats("k", {1, 2, 4, 6}, std::vector<float>(48));
+       });
+     },
      "its operand 'k' is not the result of DequantizeLinear"},
     {"ResizeMode",
      [] { return With(ResizeModel(), [](auto& b) { B::AttrS(b.node("op"), "mode", "linear"); }); },

@@ -155,10 +155,10 @@ const TfliteCase kCases[] = {
     // The walk (tflite_convert.cc, tflite_operand.cc).
     {"UnsupportedOperator",
      [](auto& b) {
-       b.code(kMax).builtin_code = T::Builtin::HARD_SWISH;
-       b.code(kMax).deprecated_builtin_code = 117;
+       b.code(kMax).builtin_code = T::Builtin::ROUND;
+       b.code(kMax).deprecated_builtin_code = 116;
      },
-     "operator 4 (HARD_SWISH): operator HARD_SWISH is not supported; it makes tensor 10 'max' "
+     "operator 4 (ROUND): operator ROUND is not supported; it makes tensor 10 'max' "
      "(supported: ADD AVERAGE_POOL_2D"},
     {"InputsTooFew", [](auto& b) { b.op(kConv).inputs = {0}; },
      "operator 0 (CONV_2D): 1 inputs, takes 2 to 3", kInvalid},

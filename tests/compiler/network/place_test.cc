@@ -34,7 +34,7 @@ TensorId Transpose(Net& net, TensorId x) {
   node.op = graph::Op::kTranspose;
   node.name = t.name;
   node.inputs = {x};
-  node.perm = {0, 1, 3, 2};
+  node.attributes = graph::TransposeAttributes{.perm = {0, 1, 3, 2}};
   node.output = g.AddTensor(t);
   g.nodes.push_back(node);
   return node.output;
