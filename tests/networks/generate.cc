@@ -35,6 +35,8 @@ class Generator {
         HostTail();
     }
     if (Chance(15)) Operator(true);
+    // An operator that did not fit left nothing: a network does something.
+    if (recipe_.steps[static_cast<size_t>(cur_)].kind == Kind::kInput) Conv(cur_);
     recipe_.outputs = {cur_};
     // Sometimes a result on the way is wanted too.
     if (rng_.OneIn(6)) {
