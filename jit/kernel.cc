@@ -57,7 +57,7 @@ Result<KernelResidency::KernelSlot> KernelResidency::Use(int kernel, int64_t cou
     places_.erase(oldest);
     at = FindGap(count);
   }
-  places_.emplace(*at, Resident{kernel, *at + count, time_});
+  places_.emplace(*at, ResidentKernel{kernel, *at + count, time_});
   begin_of_.emplace(kernel, *at);
   const bool fresh = *at >= touched_;
   touched_ = std::max(touched_, *at + count);

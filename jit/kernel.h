@@ -63,16 +63,16 @@ class KernelResidency {
  private:
   std::optional<int64_t> FindGap(int64_t count) const;
 
-  struct Resident {
+  struct ResidentKernel {
     int kernel;
     int64_t end;
     uint64_t used;  // time of the last use
   };
   int64_t depth_;
   uint64_t time_ = 0;
-  int64_t touched_ = 0;                 // no kernel ever stood here or beyond
-  std::map<int64_t, Resident> places_;  // by begin
-  std::map<int, int64_t> begin_of_;     // kernel -> begin
+  int64_t touched_ = 0;                       // no kernel ever stood here or beyond
+  std::map<int64_t, ResidentKernel> places_;  // by begin
+  std::map<int, int64_t> begin_of_;           // kernel -> begin
 };
 
 }  // namespace tessera::jit

@@ -38,8 +38,8 @@ struct Captured {
   std::vector<std::optional<HostTensor>> layers;
 };
 
-// The network on one device. |observer| runs it compiled so that every layer's result is kept, where
-// |runner|'s is not.
+// The network on one device. |observer| runs it compiled so that every layer's result is kept,
+// where |runner|'s is not.
 struct Side {
   Runner runner;
   std::optional<Runner> observer;

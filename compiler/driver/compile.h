@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a model to an artifact: graph passes, placement, regions, tensor expressions, the host path
-// and the accelerator path, steps, memory plans, taps. Depends on: all of compiler/, jit, isa, runtime/artifact.
-// Used by tools.
+// and the accelerator path, steps, memory plans, taps. Depends on: all of compiler/, jit, isa,
+// runtime/artifact. Used by tools.
 #ifndef TESSERA_COMPILER_DRIVER_COMPILE_H_
 #define TESSERA_COMPILER_DRIVER_COMPILE_H_
 

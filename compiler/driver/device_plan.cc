@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan "device": the accelerator's regions as programs, one for each of its turns, the others on the
-// host between them, with the transfers and changes of layout that this takes.
+// Plan "device": the accelerator's regions as programs, one for each of its turns, the others on
+// the host between them, with the transfers and changes of layout that this takes.
 #include <algorithm>
 
 #include "compiler/codegen/accel/accel.h"

@@ -47,9 +47,9 @@ std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
                                       const std::vector<NodePlace>& places,
                                       const isa::Config& config, bool join);
 
-// The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one program,
-// the host's of turn 1, and so on. A region reads nothing of a later turn; the host's regions read
-// nothing that the accelerator makes in their own. As few turns as can be.
+// The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one
+// program, the host's of turn 1, and so on. A region reads nothing of a later turn; the host's
+// regions read nothing that the accelerator makes in their own. As few turns as can be.
 std::vector<int> Turns(const graph::Graph& graph, const std::vector<graph::Region>& regions,
                        const std::vector<uint32_t>& device_of_region);
 

@@ -90,8 +90,8 @@ struct ProgramPlan {
 // Whether the accelerator runs this region: the errors of its analysis and plan.
 Status CheckRegion(const AccelRegion& region, const isa::Config& config);
 
-// How |region| reads |tensor|, one of its planned operands, from device memory, and which activation
-// that is.
+// How |region| reads |tensor|, one of its planned operands, from device memory, and which
+// activation that is.
 struct MemoryRead {
   int activation = -1;
   sched::Packing packing;

@@ -135,35 +135,35 @@ Status PlanFields(Codec& codec, T& x) {
 
 template <typename Codec, typename T>
 Status Fields(Codec& codec, T& x) {
-  using Plain = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Plain, Affine>) {
+  using Record = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Record, Affine>) {
     TESSERA_TRY(codec.Number(x.scale, "a scale"));
     return codec.Number(x.zero, "a zero point");
-  } else if constexpr (std::is_same_v<Plain, TensorInfo>) {
+  } else if constexpr (std::is_same_v<Record, TensorInfo>) {
     TESSERA_TRY(Name(codec, x.name, "a tensor's name"));
     TESSERA_TRY(Visit(codec, x.dtype));
     TESSERA_TRY(Items(codec, x.shape, "a shape", kMaxRank, 8));
     TESSERA_TRY(Presence(codec, x.quant, "presence of a scale"));
     return x.quant ? Fields(codec, *x.quant) : Status{};
-  } else if constexpr (std::is_same_v<Plain, Provenance>) {
+  } else if constexpr (std::is_same_v<Record, Provenance>) {
     TESSERA_TRY(Name(codec, x.tool, "the tool's name"));
     TESSERA_TRY(Name(codec, x.model_file, "the model's name"));
     TESSERA_TRY(codec.Number(x.model_crc, "the model's checksum"));
     TESSERA_TRY(codec.Bytes(x.config_json, "the configuration", kMaxTextBytes));
     return codec.Bytes(x.options, "the options", kMaxTextBytes);
-  } else if constexpr (std::is_same_v<Plain, Layer>) {
+  } else if constexpr (std::is_same_v<Record, Layer>) {
     TESSERA_TRY(Name(codec, x.name, "a layer's name"));
     TESSERA_TRY(Name(codec, x.op, "a layer's operator"));
     TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
     return Fields(codec, x.output);
-  } else if constexpr (std::is_same_v<Plain, DeviceEntry>) {
+  } else if constexpr (std::is_same_v<Record, DeviceEntry>) {
     TESSERA_TRY(Enum(codec, x.kind, 2, "kind of device"));
     TESSERA_TRY(Name(codec, x.name, "a device's name"));
     return codec.Number(x.config_hash, "a device's configuration");
-  } else if constexpr (std::is_same_v<Plain, HostObject>) {
+  } else if constexpr (std::is_same_v<Record, HostObject>) {
     TESSERA_TRY(Name(codec, x.level, "a CPU level"));
     return codec.Bytes(x.elf, "host code", kMaxBlobBytes);
-  } else if constexpr (std::is_same_v<Plain, DeviceProgram>) {
+  } else if constexpr (std::is_same_v<Record, DeviceProgram>) {
     TESSERA_TRY(codec.Number(x.device, "a program's device"));
     std::vector<uint8_t> image;
     if constexpr (!Codec::kReads) image = isa::SerializeImage(x.image);
@@ -172,7 +172,7 @@ Status Fields(Codec& codec, T& x) {
       TESSERA_ASSIGN(x.image, isa::ParseImage(image));
     }
     return {};
-  } else if constexpr (std::is_same_v<Plain, Artifact>) {
+  } else if constexpr (std::is_same_v<Record, Artifact>) {
     TESSERA_TRY(Fields(codec, x.provenance));
     TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.outputs, "the outputs", kMaxItems, 16));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Artifact: a compiled model as one file (net.tsr) that the runtime loads without the compiler. It
-// holds host code for several CPU levels, any number of accelerator programs, constants, one ordered
-// plan a way of running with its memory plan, where each layer's result can be read, and where all
-// this came from. Depends on: base, isa/image.h. Made by the compile driver, run by
+// holds host code for several CPU levels, any number of accelerator programs, constants, one
+// ordered plan a way of running with its memory plan, where each layer's result can be read, and
+// where all this came from. Depends on: base, isa/image.h. Made by the compile driver, run by
 // runtime/executor, shown by tools.
 #ifndef TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_
 #define TESSERA_RUNTIME_ARTIFACT_ARTIFACT_H_

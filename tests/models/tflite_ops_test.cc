@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: TFLite models of one operator give the bytes of TFLite's reference kernels, on
-// the host and on the functional simulator, those of tflite-runtime 2.14 and, where a file's graph is
-// another one for them, those of LiteRT 2.3. Space: tests/data/tflite_ops, written by
+// the host and on the functional simulator, those of tflite-runtime 2.14 and, where a file's graph
+// is another one for them, those of LiteRT 2.3. Space: tests/data/tflite_ops, written by
 // models/tflite_ops/make.py: about ten files an operator with random options, shapes, scales and
 // zero points, four inferences each (random, extremes, near the zero point, a ramp). What the
 // importer refuses is listed here with the reason, and so is what the accelerator does not take;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a network by definition and as it is compiled, and compares every layer's result. Storage that
-// holds nothing which a later step reads is overwritten with junk all the time. Depends on: the compile driver, the executor, the drivers.
+// Runs a network by definition and as it is compiled, and compares every layer's result. Storage
+// that holds nothing which a later step reads is overwritten with junk all the time. Depends on:
+// the compile driver, the executor, the drivers.
 #ifndef TESSERA_TESTS_NETWORKS_AGREE_H_
 #define TESSERA_TESTS_NETWORKS_AGREE_H_
 

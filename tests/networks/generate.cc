@@ -302,8 +302,8 @@ class Generator {
     }
   }
 
-  // Any operator that no block stands for; at the |end| also one that leaves no image. Nothing where
-  // it does not take what there is, or makes too much of it.
+  // Any operator that no block stands for; at the |end| also one that leaves no image. Nothing
+  // where it does not take what there is, or makes too much of it.
   void Operator(bool end) {
     const auto kind = static_cast<Kind>(rng_.Range(kBlocks, static_cast<int64_t>(KindCount()) - 1));
     Step step(kind, std::vector<int>(OperandsOf(kind).least, cur_));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: --tflite, whose integers a TFLite file means, through the command: a name that is
-// none is told in words; an artifact remembers what it was compiled for and refuses the other. Space:
-// each verb that reads models. Not tested here: the integers (tests/models/tflite_ops_test.cc).
+// none is told in words; an artifact remembers what it was compiled for and refuses the other.
+// Space: each verb that reads models. Not tested here: the integers
+// (tests/models/tflite_ops_test.cc).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From the plan of a program (compiler/network/program.h) to its image: places known, regions
-// lowered, instructions emitted. Depends on: compiler/network, lowering and emitters, jit, isa. Used
-// by: compiler/driver, tests.
+// lowered, instructions emitted. Depends on: compiler/network, lowering and emitters, jit, isa.
+// Used by: compiler/driver, tests.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_ACCEL_H_
 

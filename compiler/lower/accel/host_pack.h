@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The host's side of a packing as loop IR, for the host's code generator: a row-major tensor into
-// the machine's layout and back. Depends on: compiler/ir, compiler/schedule/accel/packing.h. Used by: the compile tool.
+// the machine's layout and back. Depends on: compiler/ir, compiler/schedule/accel/packing.h. Used
+// by: the compile tool.
 #ifndef TESSERA_COMPILER_LOWER_ACCEL_HOST_PACK_H_
 #define TESSERA_COMPILER_LOWER_ACCEL_HOST_PACK_H_
 
@@ -18,8 +19,8 @@ namespace tessera::lower::accel {
 ir::Func PackFunc(const schedule::accel::Packing& packing, const std::string& name,
                   const std::vector<int>& order = {});
 
-// Parameters: the packed bytes; the tensor. Means what schedule::accel::Unpack means; |packing| must
-// be plain().
+// Parameters: the packed bytes; the tensor. Means what schedule::accel::Unpack means; |packing|
+// must be plain().
 ir::Func UnpackFunc(const schedule::accel::Packing& packing, const std::string& name);
 
 // A layout of [batch, channel, y, x] for a tensor of |rank| dimensions (1 to 4,

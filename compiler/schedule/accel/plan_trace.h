@@ -13,8 +13,8 @@
 namespace tessera::schedule::accel {
 
 // The decisions of |plan|, in an order in which each domain follows from the ones before: "decide
-// NAME {domain} index". |im2col|: the axes of Im2colOf whose form |region| is (network/program.h chooses
-// for packed inputs). |resident|: whether the result stays in INP (network/residency.h).
+// NAME {domain} index". |im2col|: the axes of Im2colOf whose form |region| is (network/program.h
+// chooses for packed inputs). |resident|: whether the result stays in INP (network/residency.h).
 Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
                  int im2col, bool resident);
 

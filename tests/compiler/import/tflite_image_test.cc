@@ -3,7 +3,8 @@
 // What is tested: LOGISTIC, TANH, HARD_SWISH, LEAKY_RELU, RESIZE_NEAREST_NEIGHBOR, TRANSPOSE_CONV
 // and REDUCE_MAX are read from TFLite with their options, every diagnostic of theirs is told, and
 // the choice of kernels reaches the operator that has one. Space: models of one operator, good ones
-// and each spoilt in one thing. Not tested here: what they compute (tests/models/tflite_ops_test.cc).
+// and each spoilt in one thing. Not tested here: what they compute
+// (tests/models/tflite_ops_test.cc).
 #include <cmath>
 
 #include "tests/compiler/import/tflite_import.h"

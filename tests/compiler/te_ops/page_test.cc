@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: docs/adding/operator.md quotes the operator that it walks through as it is. Space:
-// every quote of the page. Not tested here: what the operator computes (lookup_test.cc).
+// What is tested: docs/adding/operator.md quotes the operator that it walks through as it is.
+// Space: every quote of the page. Not tested here: what the operator computes (lookup_test.cc).
 #include <gtest/gtest.h>
 
 #include <regex>
