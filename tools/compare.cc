@@ -137,6 +137,7 @@ Comparison Begin(const CompareFlags& options, const LoadedNetwork& network,
   c.explain = options.explain;
   c.host = HostSteps(*network.artifact);
   c.programs = network.artifact->programs.size();
+  c.host_only = HostOnlyLine(*network.artifact);
   const artifact::ExecutionPlan* device_plan = network.artifact->PlanNamed("device");
   for (size_t l = 0; l < network.artifact->layers.size(); ++l) {
     const artifact::Layer& layer = network.artifact->layers[l];
@@ -235,7 +236,7 @@ Action AddCompare(CLI::App& app) {
   verb->add_flag("--explain", options->explain,
                  "tell what each unit of the machine did in the cycles of each layer");
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
-      ->check(CLI::PositiveNumber);
+      ->check(CountFromOne());
   verb->add_option("--json", options->json,
                    "write {ok, model, config, memory, devices, layers[], totals} to this file; "
                    "macs and cycles are of one inference");

@@ -116,7 +116,8 @@ std::string ReportText(const Comparison& c) {
         "A result that stays never leaves the chip; it was compared in a second run, whose program "
         "stores it too.\n";
   }
-  if (!c.host.empty()) {
+  text += c.host_only;
+  if (!c.host.empty() && c.programs > 0) {
     std::vector<std::vector<std::string>> steps;
     for (const HostStep& step : c.host)
       steps.push_back({step.what, Grouped(step.bytes_read), Grouped(step.bytes_written)});

@@ -45,6 +45,7 @@ struct Comparison {
   bool keeps_layers = true;    // every layer's result can be read on every device
   int64_t cycles = 0;          // of one inference, all programs from start to done
   size_t programs = 0;         // of the accelerator, each run once an inference
+  std::string host_only;       // HostOnlyLine
   int64_t output_values = 0, output_mismatches = 0;  // of the model's outputs
   std::vector<int64_t> labels;                       // empty: not given
   std::vector<std::vector<int64_t>> predictions;     // [device][image]

@@ -67,6 +67,7 @@ Result<int> Run(const CompileFlags& options) {
     if (options.json != "-") {
       std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(),
                   net.layers.size(), Grouped(instructions).c_str(), compile.config.name.c_str());
+      std::fputs(HostOnlyLine(net).c_str(), stdout);
     }
   }
   TESSERA_TRY(WriteJson(options.json, json));

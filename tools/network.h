@@ -44,6 +44,9 @@ struct Runner {
 Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
                           const ExecutorOptions& options);
 
+// A line for the user where the plan for the accelerator has no program; otherwise nothing.
+std::string HostOnlyLine(const artifact::Artifact& net);
+
 // "cpu,device" as a list. errors: kInvalidArgument an empty or repeated name
 Result<std::vector<std::string>> SplitNames(const std::string& list);
 }  // namespace tessera::tools

@@ -12,9 +12,11 @@ Result<std::vector<isa::ProgramImage>> ReadPrograms(const std::string& path) {
     Result<artifact::Artifact> net = artifact::Parse(bytes);
     if (!net) return Within(path, net.error());
     if (net->programs.empty()) {
-      return Fail(Code::kNotFound,
-                  "{}: was compiled for the host only; compile with --target cpu,vta for a program",
-                  path);
+      return Fail(
+          Code::kNotFound,
+          "{}: has no accelerator program: it was compiled with --target cpu, or no layer of "
+          "it runs there (tessera compile MODEL --dump graph tells why)",
+          path);
     }
     std::vector<isa::ProgramImage> images;
     for (artifact::DeviceProgram& program : net->programs)

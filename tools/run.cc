@@ -79,6 +79,7 @@ Result<int> Run(const RunFlags& options) {
   std::string text = fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n",
                                  options.model, options.device, Grouped(count), outcome.seconds,
                                  static_cast<double>(count) / outcome.seconds);
+  if (!device.cpu()) text += HostOnlyLine(*network.artifact);
   if (runner.has_clock()) {
     json["cycles"] = outcome.cycles;
     const double ms =
@@ -118,7 +119,7 @@ Action AddRun(CLI::App& app) {
   verb->add_option("--output", options->output, "write the raw output tensors here, .npy [N, ...]");
   verb->add_option("--budget", options->executor.budget,
                    "cycles (func: instructions' steps) an inference may take")
-      ->check(CLI::PositiveNumber);
+      ->check(CountFromOne());
   verb->add_option("--json", options->json,
                    "write {ok, model, device, config, images, seconds, cycles, top1} to this file");
   AddDriverFlags(*verb, options->driver_flags);

@@ -72,9 +72,7 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   graph::Simplify(fused.graph);
   TESSERA_TRY(graph::Verify(fused.graph));
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
-  if (options.device) {
-    TESSERA_ASSIGN(places, network::PlaceNodes(fused.graph, options.config));
-  }
+  if (options.device) places = network::PlaceNodes(fused.graph, options.config);
   fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse);
   for (const graph::Region& region : fused.regions) {
     fused.te.push_back(te::BuildRegion(fused.graph, region));

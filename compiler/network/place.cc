@@ -46,7 +46,7 @@ class Placer {
   Placer(const Graph& graph, const isa::Config& config)
       : graph_(graph), config_(config), nodes_(graph::Fuse(graph, false)) {}
 
-  Result<std::vector<NodePlace>> Run() {
+  std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
     while (true) {
       FollowViews();
@@ -69,10 +69,6 @@ class Placer {
       }
     }
     for (size_t n = 0; n < nodes_.size(); ++n) places_[n].device = on_[n] ? kAccelerator : kHost;
-    if (std::ranges::count(on_, true) == 0) {
-      return Fail(Code::kUnsupported,
-                  "no layer of the network runs on the accelerator (use --target cpu)");
-    }
     return places_;
   }
 
@@ -186,7 +182,7 @@ std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
   return node.inputs[0];
 }
 
-Result<std::vector<NodePlace>> PlaceNodes(const Graph& graph, const isa::Config& config) {
+std::vector<NodePlace> PlaceNodes(const Graph& graph, const isa::Config& config) {
   return Placer(graph, config).Run();
 }
 

@@ -34,9 +34,9 @@ struct NodePlace {
   std::string why_host;  // why it is not on the accelerator
 };
 
-// One place a node of |graph|, which has been through quantize::AttachRequant.
-//   errors  kUnsupported  no node runs on the accelerator
-Result<std::vector<NodePlace>> PlaceNodes(const graph::Graph& graph, const isa::Config& config);
+// One place a node of |graph|, which has been through quantize::AttachRequant. All may be the
+// host's: such a network has no program.
+std::vector<NodePlace> PlaceNodes(const graph::Graph& graph, const isa::Config& config);
 
 // Everything on the host.
 std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);

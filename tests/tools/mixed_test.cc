@@ -114,5 +114,33 @@ TEST(Mixed, EveryDeviceGivesTheSameIntegersAndCyclesAreChargedToLayers) {
   EXPECT_EQ(sum, j["totals"]["cycles"]);
 }
 
+// One exchange of y and x: nothing for the accelerator.
+TEST(Mixed, ANetworkOfHostOperatorsRunsAndSaysSo) {
+  TfliteBuilder b;
+  b.Int8("x", {1, 8, 6, 16}, 0.05f, 3);
+  b.Int8("turned", {1, 6, 8, 16}, 0.05f, 3);
+  b.Constant("perm", {4}, Type::INT32, std::vector<int32_t>{0, 2, 1, 3});
+  b.Op(Builtin::TRANSPOSE, {"x", "perm"}, {"turned"});
+  b.Input("x");
+  b.Output("turned");
+  const std::string model = TempPath("host.tflite"), input = WriteInput();
+  const std::string net = TempPath("host.tsr");
+  ASSERT_TRUE(WriteFile(model, b.Bytes()));
+  const std::string line = "No layer runs on the accelerator: the host runs all of them.";
+  for (const std::string& command :
+       {fmt::format("compile {} -o {}", model, net),
+        fmt::format("run {} --device func --input {}", model, input),
+        fmt::format("run {} --device rtl --input {}", net, input),
+        fmt::format("compare {} --devices cpu,func,rtl --input {} --explain", model, input)}) {
+    const CommandResult r = Tessera(command);
+    EXPECT_EQ(r.code, 0) << command << "\n" << r.output;
+    EXPECT_THAT(r.output, HasSubstr(line)) << command;
+  }
+  EXPECT_EQ(Tessera("info " + net).code, 0);
+  const CommandResult check = Tessera("check " + net);
+  EXPECT_EQ(check.code, 2);
+  EXPECT_THAT(check.output, HasSubstr("has no accelerator program"));
+}
+
 }  // namespace
 }  // namespace tessera::test
