@@ -115,20 +115,6 @@ void Normalize(std::vector<AddressRange>& intervals) {
   intervals.resize(kept);
 }
 
-bool Overlap(std::span<const AddressRange> a, std::span<const AddressRange> b) {
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (a[i].end <= b[j].begin) {
-      ++i;
-    } else if (b[j].end <= a[i].begin) {
-      ++j;
-    } else {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::vector<Access> Accesses(const Insn& insn, const Config& config, std::span<const Uop> uops) {
   const InsnNest nest = NestOf(insn, config);
   std::vector<Access> accesses;

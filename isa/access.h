@@ -44,9 +44,6 @@ inline constexpr int64_t kMaxSteps = int64_t{1} << 24;
 // Sorts and joins |intervals| (overlapping or touching ones become one; empty ones vanish).
 void Normalize(std::vector<AddressRange>& intervals);
 
-// Whether two normalised lists share an address.
-bool Overlap(std::span<const AddressRange> a, std::span<const AddressRange> b);
-
 }  // namespace tessera::isa
 
 #endif  // TESSERA_ISA_ACCESS_H_

@@ -19,8 +19,6 @@ class Stall {
 
   explicit Stall(uint64_t seed) : enabled_(seed != 0), rng_(seed) {}
 
-  bool enabled() const { return enabled_; }
-
   // Draws this cycle's hesitations.
   void Step() {
     if (!enabled_) return;

@@ -238,13 +238,6 @@ TEST(Access, SyncAndFinishTouchNothing) {
   EXPECT_TRUE(Accesses(Finish{}, Config{}).empty());
 }
 
-TEST(Access, OverlapNeedsASharedAddress) {
-  const std::vector<AddressRange> a = {{0, 2}, {5, 7}}, b = {{2, 5}, {7, 9}}, c = {{6, 8}};
-  EXPECT_FALSE(Overlap(a, b));
-  EXPECT_TRUE(Overlap(a, c));
-  EXPECT_TRUE(Overlap(b, c));
-}
-
 TEST(Access, SpacesHaveNames) {
   EXPECT_EQ(Text(Space::Of(Memory::kAcc)), "acc");
   EXPECT_EQ(Text(Space::OfSegment(2)), "segment 2");
