@@ -11,7 +11,7 @@ TESSERA_PACKAGES=(
   # tools
   g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format
   # hardware
-  verilator yosys
+  verilator python3 python3-venv
   # libraries
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev

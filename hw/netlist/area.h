@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a mapped netlist takes of its part, instance by instance.
+//
+// Depends on: netlist.h. Used by: netlist_report.
+#ifndef TESSERA_HW_NETLIST_AREA_H_
+#define TESSERA_HW_NETLIST_AREA_H_
+
+#include <string>
+
+#include "hw/netlist/netlist.h"
+
+namespace tessera::netlist {
+
+struct CellArea {
+  int lut = 0;  // logic, LUT RAM and shift registers
+  // Carry inputs that no LUT drives: a vendor's tool spends a LUT on each to reach the carry.
+  int route = 0;
+  int ff = 0;
+  int dsp = 0;
+  int bram18 = 0;  // halves of a BRAM36
+
+  void Add(const CellArea& other);
+};
+
+// By instance path, children included; instances of one array ("g_lane[3].") are added up under
+// "g_lane[*]." with their number.
+struct InstanceArea {
+  std::string module;
+  int instances = 0;
+  CellArea area;
+};
+std::map<std::string, InstanceArea> AreaByInstance(const Netlist& netlist);
+
+// The map as a table: instances down to |depth| levels below the top, each indented below its
+// parent.
+std::string PrintArea(const std::map<std::string, InstanceArea>& areas, int depth);
+
+}  // namespace tessera::netlist
+
+#endif  // TESSERA_HW_NETLIST_AREA_H_

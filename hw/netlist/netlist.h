@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A netlist that yosys mapped for a Xilinx part and wrote with write_json: the cells and nets of
+// one flattened module, and which module of the source each belongs to.
+//
+// A net is one wire, named by its number in the file. Its name is the RTL name nearest to what
+// drives it: of all names yosys knows for the wire, none ending in _i or _ni (an input) if there is
+// another, then the one deepest in the hierarchy. Wires inside logic have none.
+//
+// Depends on: base. Used by: area.h, timing.h.
+#ifndef TESSERA_HW_NETLIST_NETLIST_H_
+#define TESSERA_HW_NETLIST_NETLIST_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera::netlist {
+
+enum class CellKind : uint8_t {
+  kLut,
+  kBuffer,  // passes its input on: inverters, pads, clock buffers
+  kMux,     // MUXF7 and the like
+  kCarry,
+  kFlop,
+  kLutRam,
+  kShift,  // shift registers in LUTs
+  kDsp,
+  kBram,
+  kConstant,
+};
+
+// A line of cells.def.
+struct CellRow {
+  std::string_view type;
+  CellKind kind;
+  int lut, ff, dsp, bram18;
+};
+
+// The row of |type|, or null.
+const CellRow* FindCell(std::string_view type);
+
+inline constexpr int kConstantNet = -1;  // in place of a net: 0, 1 or nothing is connected
+
+// A port of a cell, or of the module: its bits, low first.
+struct CellPort {
+  std::string name;
+  bool output = false;
+  std::vector<int> nets;
+};
+
+struct MappedCell {
+  std::string name;
+  const CellRow* row = nullptr;
+  std::map<std::string, int64_t> registers;  // parameters whose names contain REG
+  std::vector<CellPort> ports;
+};
+
+struct Netlist {
+  std::string top;
+  std::vector<CellPort> ports;  // of the module
+  std::vector<MappedCell> cells;
+  std::vector<std::string> names;                // by net; empty: none
+  std::map<std::string, std::string> instances;  // path ("u_units.u_load") -> module; "" -> top
+};
+
+// Reads the module that the text marks as top.
+//   errors  kInvalidArgument  not JSON, or not what yosys writes; no top
+//           kUnsupported      a cell that cells.def does not list
+Result<Netlist> ReadNetlist(std::string_view text);
+
+// The path of the instance that the net or cell called |name| lies in: the longest of |netlist|.
+std::string InstanceOf(const Netlist& netlist, const std::string& name);
+
+// By cell: the path of the instance it belongs to. A cell belongs where the net it drives is named;
+// a cell whose nets have no name belongs to the innermost instance around all that it drives.
+std::vector<std::string> InstancesOfCells(const Netlist& netlist);
+
+}  // namespace tessera::netlist
+
+#endif  // TESSERA_HW_NETLIST_NETLIST_H_

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Synthesises a module, flattened, for the part of a configuration (hw/parts.txt), and prints the file of
+# the mapped netlist. The file is kept below BUILD and made again when a source, the package of the
+# configuration, this script or yosys has changed; configurations with equal packages share it.
+#
+#   synth.sh BUILD [CONFIG [MODULE]]    BUILD: has bin/isa_gen; default, tsr_top
+#
+# Exit status 0: done; 1: yosys failed; 2: bad use. CPU time: tiny 2 minutes, default 6.
+set -eu
+if [ $# -lt 1 ]; then
+  sed -n '/^#   synth/,/^# Exit/p' "$0" >&2
+  exit 2
+fi
+build=$1 config=${2:-default} module=${3:-tsr_top}
+scripts=$(cd "$(dirname "$0")" && pwd)
+rtl=$(cd "$scripts/../rtl" && pwd)
+. "$rtl/sources.sh"
+family=$(awk -v config="$config" '
+  $1 == "part" { family[$2] = $3 }
+  $1 == "for" && $2 == config { print family[$3] }' "$scripts/../parts.txt")
+if [ -z "$family" ]; then
+  echo "synth.sh: no part for configuration '$config' in hw/parts.txt" >&2
+  exit 2
+fi
+yosys=$("$scripts/yosys.sh" "$build")
+version=$("$yosys" -V | sed 's/^Yosys \([^ +]*\).*/\1/')
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# yosys sees the folder it runs in, so what it reads is copied there.
+"$build/bin/isa_gen" sv --config "$config" | grep -v '^ *//' > "$work/tsr_pkg.sv"
+rtl_files | while read -r file; do cp "$file" "$work/"; done
+{
+  echo "read_verilog -sv -DSYNTHESIS -I. tsr_pkg.sv $(rtl_packages | sed 's|.*/||' | tr '\n' ' ')"
+  echo "read_verilog -sv -DSYNTHESIS -I. $(rtl_modules | sed 's|.*/||' | tr '\n' ' ')"
+  echo "synth_xilinx -family $family -noiopad -flatten -top $module"
+  echo "write_json netlist.json"
+} > "$work/synth.ys"
+key=$( (echo "$version"; cd "$work" && sha256sum ./*) | sha256sum | cut -c 1-16)
+netlist=$build/hw/netlist/$module-$key.json
+mkdir -p "$build/hw/netlist"
+(
+  flock 9  # area and timing of one netlist wait for each other
+  [ ! -f "$netlist" ] || exit 0
+  if ! (cd "$work" && "$yosys" -q -s synth.ys) > "$work/log.txt" 2>&1; then
+    tail -n 20 "$work/log.txt" >&2
+    exit 1
+  fi
+  echo "$version" > "$build/hw/netlist/$module-$key.yosys"
+  # Moved, so that a file under this name is complete.
+  cp "$work/netlist.json" "$netlist.new"
+  mv "$netlist.new" "$netlist"
+) 9> "$build/hw/netlist/$module-$key.lock"
+# Netlists are large (default: 150 MB): those of earlier sources go after a day.
+find "$build/hw/netlist" -name '*.json' -mtime +1 -delete
+echo "$netlist"

