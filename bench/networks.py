@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of five networks on the accelerator's RTL, as a Markdown table beside published FPGA results.
+"""Cycles of seven networks on the accelerator's RTL, as a Markdown table beside published FPGA results.
 
   python3 bench/networks.py            prints the table
   python3 bench/networks.py --update   writes it and what ./run.sh prints to README.md, the cycles to tests/models/cycles.json
 
-Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network and on the
-four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models; see
-models/mlperf_tiny/README.md. Networks that are not there are named and left out. Inputs are random bytes from a seed;
-each network runs on two of them, which must take the same cycles. Needs Python alone.
+Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network, on the
+four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models (see
+models/mlperf_tiny/README.md), and on those that models/imagenet/make.py writes in a build. Networks that are not there are
+named and left out. Inputs are random bytes from a seed; each network runs on two of them, which must take the same
+cycles. Takes some four minutes. Needs Python alone.
 
 Exit status: 0 done, 1 cycles depend on the input, 2 something is missing or failed.
 """
@@ -35,7 +36,7 @@ CLOCKS_MHZ = (100, 142)
 class Network(NamedTuple):
     key: str
     title: str
-    file: str           # below ROOT, or the name of a file of MLPerf Tiny
+    file: str           # below ROOT or the build, or the name of a file of MLPerf Tiny
     shape: tuple        # of one input, in the file's order
     floats: bool        # float32 in [0, 1] instead of int8
     published: str      # system, board, round and division: milliseconds, measured
@@ -52,6 +53,8 @@ NETWORKS = (
             ZEDBOARD.format(111, "9.487")),
     Network("anomaly_detection", "anomaly detection, autoencoder", "ad01_int8.tflite", (1, 640), False,
             "no FPGA in the closed division"),
+    Network("resnet18", "ResNet-18, 224x224", "models/imagenet/resnet18_int8.onnx", (1, 3, 224, 224), True, "-"),
+    Network("mobilenetv2", "MobileNetV2, 224x224", "models/imagenet/mobilenetv2_int8.onnx", (1, 3, 224, 224), True, "-"),
 )
 
 
@@ -73,9 +76,9 @@ def write_npy(path, network, seed):
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
-def find(network, models):
-    path = ROOT / network.file if "/" in network.file else models / network.file
-    return path if path.is_file() else None
+def find(network, models, build):
+    places = (ROOT / network.file, build / network.file) if "/" in network.file else (models / network.file,)
+    return next((path for path in places if path.is_file()), None)
 
 
 def run(command, model, network, folder):
@@ -147,13 +150,14 @@ def main():
     results, absent = [], []
     with tempfile.TemporaryDirectory() as folder:
         for network in NETWORKS:
-            model = find(network, models)
+            model = find(network, models, arguments.tessera.resolve().parents[1])
             if model is None:
                 absent.append(network.file)
             else:
                 results.append((network, run(arguments.tessera, model, network, Path(folder))))
     if absent:
-        print(f"skipped: {len(absent)} models not found: {', '.join(absent)} (see models/mlperf_tiny/README.md)", file=sys.stderr)
+        print(f"skipped: {len(absent)} models not found: {', '.join(absent)} (see models/mlperf_tiny/README.md, models/imagenet/README.md)",
+              file=sys.stderr)
     if arguments.update:
         update(results)
     print(table(results), end="")

@@ -13,7 +13,6 @@ INT8_FILE = "fashion_int8.onnx"
 # What the Debian package dataset-fashion-mnist installs.
 DATA_DIR = "/usr/share/datasets/fashion-mnist"
 
-OPSET = 13  # the first with per-axis DequantizeLinear
 INPUT_SCALE = np.float32(1.0 / 255.0)
 INPUT_ZERO_POINT = -128
 

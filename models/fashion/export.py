@@ -2,12 +2,15 @@
 """A checkpoint as ONNX files: batch norm folded, float and QDQ form."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 
-from common import (FLOAT_FILE, INPUT_SCALE, INPUT_ZERO_POINT, INT8_FILE, OPSET, STAGES, load_split, ort_session,
-                    to_input)
+from common import FLOAT_FILE, INPUT_SCALE, INPUT_ZERO_POINT, INT8_FILE, STAGES, load_split, ort_session, to_input
 from network import make_network
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from qdq import QdqWriter, affine  # noqa: E402
 
 
 def fold_batch_norm(state):
@@ -26,83 +29,34 @@ def fold_batch_norm(state):
     return folded
 
 
-class Graph:
+class Graph(QdqWriter):
     """Writes the network's ONNX nodes, in float or, given activation ranges, in QDQ form.
 
-    Every method takes and returns the name of a float tensor. In QDQ form the
-    tensor returned is what DequantizeLinear gives back from the int8 values.
+    Every method takes and returns the name of a float tensor.
     """
 
     def __init__(self, params, ranges=None):
+        super().__init__()
         self.params, self.ranges = params, ranges
-        self.nodes, self.initializers = [], []
-        self.quant = {}  # dequantised tensor -> (name of its scale, of its zero point, scale)
-
-    def const(self, name, value):
-        from onnx import numpy_helper
-
-        self.initializers.append(numpy_helper.from_array(np.asarray(value), name))
-        return name
-
-    def node(self, op, inputs, output, **attributes):
-        from onnx import helper
-
-        self.nodes.append(helper.make_node(op, inputs, [output], name=f"{output}/{op}", **attributes))
-        return output
 
     def activation(self, name, like=None, result=None):
-        """Puts QuantizeLinear and DequantizeLinear behind the float tensor `name`.
-
-        like: a tensor whose scale and zero point to use again; result: the name
-        that the dequantised tensor gets.
-        """
+        """`name` as int8 holds it, with a range of its own or as `like`; in float: as it is."""
         if self.ranges is None:
             return name
         if like:
-            scale_name, zero_name, scale = self.quant[like]
-        else:
-            if name == "input":
-                scale, zero = INPUT_SCALE, INPUT_ZERO_POINT
-            else:
-                low, high = self.ranges[name]
-                scale = np.float32((high - low) / 255.0)
-                zero = int(np.clip(np.rint(-128 - low / float(scale)), -128, 127))
-            scale_name = self.const(f"{name}_scale", np.float32(scale))
-            zero_name = self.const(f"{name}_zero_point", np.int8(zero))
-        quantised = self.node("QuantizeLinear", [name, scale_name, zero_name], f"{name}_q")
-        out = self.node("DequantizeLinear", [quantised, scale_name, zero_name], result or f"{name}_dq")
-        self.quant[out] = (scale_name, zero_name, scale)
-        return out
+            return self.quantise_like(name, like, result)
+        scale, zero = (INPUT_SCALE, INPUT_ZERO_POINT) if name == "input" else affine(*self.ranges[name])
+        return self.quantise(name, scale, zero, result)
 
-    def parameters(self, layer, x):
+    def layer_parameters(self, layer, x):
         """Adds a layer's weight and bias; returns the names of the two float tensors."""
         weight, bias = self.params[layer]
         if self.ranges is None:
             return [self.const(f"{layer}_weight", weight), self.const(f"{layer}_bias", bias)]
-        # Weights: int8, symmetric, one scale per output channel. A channel of
-        # zeros still needs a scale, and one so small that the int32 bias would
-        # overflow is raised.
-        s_in = self.quant[x][2]
-        largest = np.abs(weight.reshape(len(weight), -1)).max(1)
-        scale = np.maximum(largest / 127.0, np.abs(bias) / (float(s_in) * 2**30))
-        scale = np.where(scale > 0, scale, 1.0).astype(np.float32)
-        shape = (-1,) + (1,) * (weight.ndim - 1)
-        q_weight = np.clip(np.rint(weight / scale.reshape(shape)), -127, 127).astype(np.int8)
-        bias_scale = (np.float32(s_in) * scale).astype(np.float32)
-        q_bias = np.rint(bias.astype(np.float64) / bias_scale).astype(np.int32)
-        names = []
-        for part, q, s in (("weight", q_weight, scale), ("bias", q_bias, bias_scale)):
-            name = f"{layer}_{part}"
-            inputs = [
-                self.const(f"{name}_q", q),
-                self.const(f"{name}_scale", s),
-                self.const(f"{name}_zero_point", np.zeros(len(s), q.dtype)),
-            ]
-            names.append(self.node("DequantizeLinear", inputs, f"{name}_dq", axis=0))
-        return names
+        return self.parameters(layer, x, weight, bias)
 
     def conv(self, layer, x, stride, relu):
-        inputs = [x] + self.parameters(layer, x)
+        inputs = [x] + self.layer_parameters(layer, x)
         kernel = self.params[layer][0].shape[2]
         out = self.node(
             "Conv", inputs, f"{layer}_conv" if relu else layer,
@@ -114,8 +68,6 @@ class Graph:
 
     def build(self):
         """Writes the whole network; returns the model."""
-        from onnx import TensorProto, checker, helper
-
         x = self.activation("input")
         x = self.conv("stem", x, 1, relu=True)
         for stage, _, _, stride in STAGES:
@@ -127,24 +79,14 @@ class Graph:
             x = self.activation(self.node("Relu", [total], stage))
         pooled = self.activation(self.node("GlobalAveragePool", [x], "pool"))
         flat = self.activation(self.node("Flatten", [pooled], "flat", axis=1), like=pooled)
-        inputs = [flat] + self.parameters("fc", flat)
+        inputs = [flat] + self.layer_parameters("fc", flat)
         if self.ranges is None:
             self.node("Gemm", inputs, "logits", transB=1)
         else:
             self.activation(self.node("Gemm", inputs, "fc", transB=1), result="logits")
 
-        graph = helper.make_graph(
-            self.nodes, "fashion_resnet8",
-            [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["N", 1, 28, 28])],
-            [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["N", 10])],
-            self.initializers,
-        )
-        model = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)],
-            producer_name="tessera/models/fashion/train.py", ir_version=8,
-        )
-        checker.check_model(model, full_check=True)
-        return model
+        return self.model("fashion_resnet8", "tessera/models/fashion/train.py",
+                          {"input": ["N", 1, 28, 28]}, {"logits": ["N", 10]})
 
 
 def activation_ranges(model, images, percentile):

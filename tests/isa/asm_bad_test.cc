@@ -139,8 +139,8 @@ TEST(AsmBad, Instructions) {
           "4:11: \"lod\" is no unit; there are load gemm vector store"});
   Expect({kTop + ".code\nsync unit=4", kRange,
           "4:11: sync.unit is 4, the field holds 2 unsigned bits"});
-  Expect({kTop + ".code\nload memory=x", kArg,
-          "4:13: \"x\" is no memory; there are uop wgt inp acc out prm"});
+  Expect({kTop + ".code\nrequant round=x", kArg,
+          "4:15: \"x\" is no round; there are tflite even halfup"});
   Expect({kTop + ".code\nload segment=x", kArg,
           "4:14: \"x\" is no segment; there are uops constants arena input output"});
   Expect({kTop + ".code\nload x_size=65536", kRange,
