@@ -257,10 +257,13 @@ module tsr_gemm (
       bad_b_q <= {bad_b_q[6:5], bad_first};
     end
   end
+  // The next step of the command goes on with this one's tile: nothing is written in between.
+  logic again6;
+  assign again6 = work_b_q[5] && !last_b_q[6] && dst5_q == dst6_q;
   always_ff @(posedge clk_i) begin
     init_b_q <= {init_b_q[6:5], init_q[4]};
     zero_b_q <= {zero_b_q[6:5], zero_q[4]};
-    store_b_q <= {store_b_q[6:5], store_q[4]};
+    store_b_q <= {store_b_q[6] && !again6, store_b_q[5], store_q[4]};
     {dst7_q, dst6_q, dst5_q} <= {dst6_q, dst5_q, dst4_q};
   end
 
@@ -268,7 +271,7 @@ module tsr_gemm (
   tsr_gemm_accum #(.SumBits(SumBits), .TagBits(TagBits)) u_accum (
     .clk_i, .rst_ni,
     .step_valid_i(work_b_q[7]), .step_init_i(init_b_q[7]), .step_zero_i(zero_b_q[7]), .step_store_i(store_b_q[7]),
-    .step_dst_i(dst7_q), .step_tag_i({last_b_q[7], bad_b_q[7], work_b_q[7]}), .sum_i(sum),
+    .step_dst_i(dst7_q), .next_dst_i(dst6_q), .step_tag_i({last_b_q[7], bad_b_q[7], work_b_q[7]}), .sum_i(sum),
     .rd_en_o(acc_rd_en_o), .rd_addr_o(acc_rd_addr_o), .rd_data_i(acc_rd_data_i),
     .wr_en_o(acc_wr_en_o), .wr_addr_o(acc_wr_addr_o), .wr_data_o(acc_wr_data_o),
     .out_tag_o(tag)

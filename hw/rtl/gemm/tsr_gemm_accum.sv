@@ -2,13 +2,16 @@
 //
 // tsr_gemm_accum: adds the array's sums to ACC tiles, one a cycle, whatever their order.
 //
-//   Input   step_*: a step that entered the array three cycles ago; sum_i is its sum two cycles later
-//   ACC     rd_en_o, rd_addr_o with the step; rd_data_i in the next cycle; wr_* three cycles after the step
+//   Input   step_*: a step that entered the array three cycles ago; sum_i is its sum two cycles later;
+//           next_dst_i: the tile of the step that comes in the next cycle, if one does
+//   ACC     rd_en_o, rd_addr_o with the step, when its tile is not in the pipeline; rd_data_i in the next
+//           cycle; wr_* three cycles after the step
 //   Output  out_*: what the step carries, in the cycle of its write
 //   Cost    3 cycles, 1 step a cycle
 //
-// A read does not see the writes of the three steps before it: their results are forwarded, so the same
-// tile in consecutive steps is exact. A step without `store` leaves its result for the next step only.
+// A read would not see the writes of the three steps before it: their results are forwarded and nothing is
+// read, so the same tile in consecutive steps is exact. A step without `store` leaves its result for the next
+// step only. Thus a sum of many steps in a row leaves its bank to others until it is complete.
 `include "tsr_assert.svh"
 
 module tsr_gemm_accum #(
@@ -22,6 +25,7 @@ module tsr_gemm_accum #(
   input  logic                              step_zero_i,   // the sum does not count
   input  logic                              step_store_i,  // the result is written
   input  logic [tsr_pkg::AccIdxBits-1:0]    step_dst_i,
+  input  logic [tsr_pkg::AccIdxBits-1:0]    next_dst_i,
   input  logic [TagBits-1:0]                step_tag_i,    // also without valid
   input  logic [SumBits*tsr_pkg::Lanes-1:0] sum_i,
   // ACC
@@ -42,17 +46,14 @@ module tsr_gemm_accum #(
   logic [Addr-1:0] dst1_q, dst2_q, dst3_q;
   logic [TagBits-1:0] tag1_q, tag2_q, tag3_q;
 
-  assign rd_en_o = step_valid_i & !step_init_i;
-  assign rd_addr_o = step_dst_i;
-
   // Which of the three steps before this one has the same tile; the nearest wins.
-  logic near_d, mid_d, far_d, near1_q, mid1_q, far1_q, near2_q;
-  assign near_d = valid1_q && dst1_q == step_dst_i;
-  assign mid_d = valid2_q && dst2_q == step_dst_i;
-  assign far_d = valid3_q && dst3_q == step_dst_i;
+  logic near_q, mid_q, far_q, near1_q, mid1_q, far1_q, near2_q;
+  assign rd_en_o = step_valid_i && !step_init_i && !near_q && !mid_q && !far_q;
+  assign rd_addr_o = step_dst_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      {near_q, mid_q, far_q} <= '0;
       valid1_q <= 1'b0;
       valid2_q <= 1'b0;
       valid3_q <= 1'b0;
@@ -60,6 +61,9 @@ module tsr_gemm_accum #(
       tag2_q <= '0;
       tag3_q <= '0;
     end else begin
+      near_q <= step_valid_i && step_dst_i == next_dst_i;
+      mid_q <= valid1_q && dst1_q == next_dst_i;
+      far_q <= valid2_q && dst2_q == next_dst_i;
       valid1_q <= step_valid_i;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
@@ -72,7 +76,7 @@ module tsr_gemm_accum #(
     {init1_q, zero1_q, store1_q, dst1_q} <= {step_init_i, step_zero_i, step_store_i, step_dst_i};
     {init2_q, zero2_q, store2_q, dst2_q} <= {init1_q, zero1_q, store1_q, dst1_q};
     {store3_q, dst3_q} <= {store2_q, dst2_q};
-    {near1_q, mid1_q, far1_q} <= {near_d, mid_d, far_d};
+    {near1_q, mid1_q, far1_q} <= {near_q, mid_q, far_q};
     near2_q <= near1_q;
   end
 

@@ -70,6 +70,7 @@ class GemmBench {
   int error_code = 0;
   uint32_t error_num = 0;
   int64_t bank_clashes = 0;
+  int64_t acc_reads = 0, acc_writes = 0;
 
  private:
   void Cycle() {
@@ -97,6 +98,8 @@ class GemmBench {
       error_num = dut_.err_num_o;
     }
     busy += dut_.busy_o;
+    acc_reads += dut_.acc_rd_en_o;
+    acc_writes += dut_.acc_wr_en_o;
     if (dut_.inp_rd_b_en_o && dut_.inp_rd_a_addr_o % 4 == dut_.inp_rd_b_addr_o % 4) ++bank_clashes;
   }
 

@@ -193,6 +193,36 @@ TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   }
 }
 
+// Steps in a row into one tile read it once and write it once, so that its bank is left to others. A
+// tile that comes back within three steps is still in the pipeline and is not read again.
+TEST(GemmRate, ARunOfStepsIsOneReadAndOneWriteOfAcc) {
+  constexpr int64_t kSteps = 36, kRuns = 20;
+  struct Case {
+    int64_t tiles, reads, writes;  // of a run: kSteps micro-ops that take |tiles| tiles in turn
+    bool init;
+  };
+  for (const Case& k : {Case{1, 1, 1, false},
+                        {1, 0, 1, true},
+                        {2, 2, kSteps, false},
+                        {3, 3, kSteps, false},
+                        {4, kSteps, kSteps, false}}) {
+    SCOPED_TRACE(::testing::Message() << k.tiles << " tiles in turn, init " << k.init);
+    GemmBench bench(TheConfig(), false);
+    isa::Gemm g;
+    g.uop_count = kSteps;
+    g.iter_out = 2, g.iter_in = kRuns / 2;
+    g.dst_out = kRuns / 2, g.dst_in = 1;
+    for (int64_t u = 0; u < kSteps; ++u) {
+      bench.state.uop[u] = *isa::EncodeUop(
+          {.dst = u % k.tiles * kRuns, .src = 0, .wgt = 0, .init = k.init && u == 0});
+    }
+    bench.Run({{Bits(g), 0, 0}}, kRuns * kSteps + 100);
+    ASSERT_EQ(bench.retired.size(), 1u);
+    EXPECT_EQ(bench.acc_reads, kRuns * k.reads);
+    EXPECT_EQ(bench.acc_writes, kRuns * k.writes);
+  }
+}
+
 struct Bad {
   const char* name;
   isa::Gemm insn;
