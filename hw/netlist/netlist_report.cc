@@ -2,22 +2,50 @@
 //
 // netlist_report area NETLIST [DEPTH]    what a mapped netlist takes, instance by instance
 // netlist_report total NETLIST           LUT, route-throughs, FF, DSP, BRAM36 in one line
+// netlist_report timing NETLIST FAMILY [OPEN[,OPEN...] [PATHS]]
+//     the worst path into each unit, and how it runs for the first PATHS; OPEN: modules that are no unit
+//     themselves, but what is in them
+// netlist_report worst NETLIST FAMILY    the worst of all in ns
 // Exit status: 0, or 2 for bad use and files that are refused.
 #include <cstdio>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "hw/netlist/area.h"
+#include "hw/netlist/timing.h"
 
 namespace {
 
 constexpr const char* kUsage =
-    "usage: netlist_report area NETLIST.json [DEPTH]\n       netlist_report total NETLIST.json\n";
+    "usage: netlist_report area NETLIST.json [DEPTH]\n"
+    "       netlist_report total NETLIST.json\n"
+    "       netlist_report timing NETLIST.json FAMILY [OPEN,... [PATHS]]\n"
+    "       netlist_report worst NETLIST.json FAMILY\n";
 
 int BadUse(const std::string& message) {
   std::fprintf(stderr, "netlist_report: %s\n%s", message.c_str(), kUsage);
   return 2;
+}
+
+int Timing(const tessera::netlist::Netlist& netlist, const std::vector<std::string>& args) {
+  using namespace tessera;
+  const netlist::CellDelays* delays = netlist::FindFamily(args[2]);
+  if (delays == nullptr)
+    return BadUse("no delays for family " + args[2] + " (there are xc7, xcup)");
+  std::set<std::string> open;
+  std::istringstream list(args.size() > 3 ? args[3] : "");
+  for (std::string module; std::getline(list, module, ',');) open.insert(module);
+  const auto paths = netlist::WorstPaths(netlist, *delays, open);
+  if (!paths) return BadUse(args[1] + ": " + paths.error().message);
+  std::string text = fmt::format("{:.2f}\n", paths->empty() ? 0.0 : paths->front().ns);
+  if (args[0] == "timing") {
+    text = fmt::format("delays: {}\n", delays->source);
+    text += netlist::PrintPaths(*paths, args.size() > 4 ? std::atoi(args[4].c_str()) : 1);
+  }
+  std::fputs(text.c_str(), stdout);
+  return 0;
 }
 
 }  // namespace
@@ -31,6 +59,8 @@ int main(int argc, char** argv) {
   const auto netlist =
       netlist::ReadNetlist({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
   if (!netlist) return BadUse(args[1] + ": " + netlist.error().message);
+  if (args.size() >= 3 && (args[0] == "timing" || args[0] == "worst"))
+    return Timing(*netlist, args);
   const auto areas = netlist::AreaByInstance(*netlist);
   if (args[0] == "total" && args.size() == 2) {
     const netlist::CellArea& all = areas.at("").area;

@@ -10,71 +10,20 @@
 #include <gtest/gtest.h>
 
 #include "hw/netlist/area.h"
+#include "tests/hw/netlist/netlist_text.h"
 
 namespace tessera::netlist {
 namespace {
 
 using ::testing::HasSubstr;
 
-std::string Cell(const std::string& name, const std::string& type, const std::string& inputs,
-                 const std::string& outputs, const std::string& parameters = "") {
-  // "D:2 CE:3,4" -> directions and connections
-  std::string directions, connections;
-  const auto add = [&](const std::string& ports, const char* direction) {
-    size_t at = 0;
-    while (at < ports.size()) {
-      const size_t colon = ports.find(':', at), end = std::min(ports.find(' ', at), ports.size());
-      const std::string port = ports.substr(at, colon - at);
-      if (!directions.empty()) directions += ", ", connections += ", ";
-      directions += fmt::format(R"("{}": "{}")", port, direction);
-      connections += fmt::format(R"("{}": [{}])", port, ports.substr(colon + 1, end - colon - 1));
-      at = end + 1;
-    }
-  };
-  add(inputs, "input");
-  add(outputs, "output");
-  return fmt::format(
-      R"("{}": {{"hide_name": 0, "type": "{}", "parameters": {{{}}}, "attributes": {{}},
-          "port_directions": {{{}}}, "connections": {{{}}}}})",
-      name, type, parameters, directions, connections);
-}
-
-std::string Instance(const std::string& path, const std::string& module) {
-  return fmt::format(
-      R"("{}": {{"hide_name": 0, "type": "$scopeinfo", "parameters": {{}},
-          "attributes": {{"module": "$paramod\\{}", "module_hdlname": "{}"}},
-          "port_directions": {{}}, "connections": {{}}}})",
-      path, module, module);
-}
-
-std::string Name(const std::string& name, const std::string& bits, int hidden = 0) {
-  return fmt::format(R"("{}": {{"hide_name": {}, "bits": [{}], "attributes": {{}}}})", name, hidden,
-                     bits);
-}
-
-// A module called top, beside a model of a library cell that must not be read.
-std::string Text(const std::vector<std::string>& cells, const std::vector<std::string>& names) {
-  return fmt::format(R"({{"creator": "by hand", "modules": {{
-      "LUT1": {{"attributes": {{"blackbox": "1"}}, "ports": {{}}, "cells": {{"x": {{"type": "$_NOT_"}}}}, "netnames": {{}}}},
-      "top": {{"attributes": {{"top": "00000000000000000000000000000001"}},
-               "ports": {{"a_i": {{"direction": "input", "bits": [2]}}, "q_o": {{"direction": "output", "bits": [9]}}}},
-               "cells": {{{}}}, "netnames": {{{}}}}}}}}})",
-                     fmt::join(cells, ",\n"), fmt::join(names, ",\n"));
-}
-
-Netlist Read(const std::string& text) {
-  Result<Netlist> netlist = ReadNetlist(text);
-  EXPECT_TRUE(netlist) << netlist.error().message;
-  return netlist ? *netlist : Netlist{};
-}
-
 TEST(ReadNetlist, ReadsCellsPortsAndNames) {
-  const Netlist netlist =
-      Read(Text({Cell("ff", "FDRE", R"(D:2 C:3 CE:"1")", "Q:9"),
-                 Cell("ram", "RAMB36E1", "A:2", "DO:4,5",
-                      R"("DOA_REG": "0001", "INIT_00": "0101", "DOB_REG": 0)")},
-                {Name("q_o", "9"), Name("u_a.q_q", "9"), Name("u_a.u_b.d_i", "9"),
-                 Name("word", "4, 5"), Name("$hidden", "3", 1)}));
+  const Netlist netlist = ReadText(
+      ModuleText({CellText("ff", "FDRE", R"(D:2 C:3 CE:"1")", "Q:9"),
+                  CellText("ram", "RAMB36E1", "A:2", "DO:4,5",
+                           R"("DOA_REG": "0001", "INIT_00": "0101", "DOB_REG": 0)")},
+                 {NameText("q_o", "9"), NameText("u_a.q_q", "9"), NameText("u_a.u_b.d_i", "9"),
+                  NameText("word", "4, 5"), NameText("$hidden", "3", 1)}));
   EXPECT_EQ(netlist.top, "top");
   ASSERT_EQ(netlist.ports.size(), 2u);
   EXPECT_EQ(netlist.ports[1].name, "q_o");
@@ -100,11 +49,11 @@ TEST(ReadNetlist, Refuses) {
   EXPECT_THAT(message("{\"modules\": {"), HasSubstr("not JSON at byte "));
   EXPECT_THAT(message("[]"), HasSubstr("no module is marked as top"));
   EXPECT_THAT(message("{\"modules\": {}}"), HasSubstr("no module is marked as top"));
-  EXPECT_THAT(message(Text({Cell("odd", "SB_LUT4", "I0:2", "O:3")}, {})),
+  EXPECT_THAT(message(ModuleText({CellText("odd", "SB_LUT4", "I0:2", "O:3")}, {})),
               HasSubstr("cell odd has type SB_LUT4, which hw/netlist/cells.def does not list"));
-  EXPECT_THAT(message(Text({Cell("far", "LUT1", "I0:-7", "O:3")}, {})),
+  EXPECT_THAT(message(ModuleText({CellText("far", "LUT1", "I0:-7", "O:3")}, {})),
               HasSubstr("net -7 is not between"));
-  EXPECT_THAT(message(Text({Cell("far", "LUT1", "I0:99999999999", "O:3")}, {})),
+  EXPECT_THAT(message(ModuleText({CellText("far", "LUT1", "I0:99999999999", "O:3")}, {})),
               HasSubstr("net 99999999999 is not between"));
 }
 
@@ -113,23 +62,26 @@ TEST(Area, CountsByInstance) {
   // comes from a LUT, a register, a register and a constant; block RAM. A LUT that drives both
   // lanes lies around them.
   const std::vector<std::string> cells = {
-      Instance("u_a", "unit"),
-      Instance("g_lane[0].u_lane", "lane"),
-      Instance("g_lane[1].u_lane", "lane"),
-      Cell("$1", "LUT2", "I0:2 I1:10", "O:8"),
-      Cell("$2", "FDRE", "D:8 C:3", "Q:10"),
-      Cell("$3", "LUT1", "I0:2", "O:20"),
-      Cell("$4", "FDRE", "D:20 C:3", "Q:21"),
-      Cell("$5", "FDSE", "D:20 C:3", "Q:22"),
-      Cell("$6", "CARRY4", R"(S:8,21,21,"0" DI:2,2,2,2 CI:"0")", "CO:30,31,32,33 O:34,35,36,37"),
-      Cell("g_lane[1].u_lane.mem_q.0.0", "RAMB18E1", "A:2", "DO:40"),
-      Cell("$flatten\\\\g_lane[0].u_lane.$mul$x.sv:3$4", "DSP48E1", "A:2", "P:41"),
-      Cell("$7", "SRL16E", "D:2", "Q:42"),
-      Cell("$8", "RAM64M", "ADDRA:2", "DOA:9")};
+      InstanceText("u_a", "unit"),
+      InstanceText("g_lane[0].u_lane", "lane"),
+      InstanceText("g_lane[1].u_lane", "lane"),
+      CellText("$1", "LUT2", "I0:2 I1:10", "O:8"),
+      CellText("$2", "FDRE", "D:8 C:3", "Q:10"),
+      CellText("$3", "LUT1", "I0:2", "O:20"),
+      CellText("$4", "FDRE", "D:20 C:3", "Q:21"),
+      CellText("$5", "FDSE", "D:20 C:3", "Q:22"),
+      CellText("$6", "CARRY4", R"(S:8,21,21,"0" DI:2,2,2,2 CI:"0")",
+               "CO:30,31,32,33 O:34,35,36,37"),
+      CellText("g_lane[1].u_lane.mem_q.0.0", "RAMB18E1", "A:2", "DO:40"),
+      CellText("$flatten\\\\g_lane[0].u_lane.$mul$x.sv:3$4", "DSP48E1", "A:2", "P:41"),
+      CellText("$7", "SRL16E", "D:2", "Q:42"),
+      CellText("$8", "RAM64M", "ADDRA:2", "DOA:9")};
   const std::vector<std::string> names = {
-      Name("u_a.q_q", "10"), Name("g_lane[0].u_lane.x_q", "21"), Name("g_lane[1].u_lane.x_q", "22"),
-      Name("g_lane[1].u_lane.sum", "34, 35, 36, 37"), Name("q_o", "9")};
-  const std::map<std::string, InstanceArea> areas = AreaByInstance(Read(Text(cells, names)));
+      NameText("u_a.q_q", "10"), NameText("g_lane[0].u_lane.x_q", "21"),
+      NameText("g_lane[1].u_lane.x_q", "22"), NameText("g_lane[1].u_lane.sum", "34, 35, 36, 37"),
+      NameText("q_o", "9")};
+  const std::map<std::string, InstanceArea> areas =
+      AreaByInstance(ReadText(ModuleText(cells, names)));
   const auto is = [&](const std::string& path, const std::string& module, int instances,
                       const CellArea& area) {
     SCOPED_TRACE(path);
@@ -157,13 +109,13 @@ TEST(Area, CountsByInstance) {
 
 TEST(Area, AnUnnamedCellGoesWithItsReader) {
   // $1 -> $2 -> register of u_a; a loop of unnamed cells that drives nothing named lies in the top.
-  const std::vector<std::string> cells = {Instance("u_a", "unit"),
-                                          Cell("$1", "LUT1", "I0:2", "O:5"),
-                                          Cell("$2", "LUT1", "I0:5", "O:6"),
-                                          Cell("$3", "FDRE", "D:6 C:3", "Q:7"),
-                                          Cell("$4", "LUT1", "I0:12", "O:11"),
-                                          Cell("$5", "FDRE", "D:11 C:3", "Q:12")};
-  const auto areas = AreaByInstance(Read(Text(cells, {Name("u_a.x_q", "7")})));
+  const std::vector<std::string> cells = {InstanceText("u_a", "unit"),
+                                          CellText("$1", "LUT1", "I0:2", "O:5"),
+                                          CellText("$2", "LUT1", "I0:5", "O:6"),
+                                          CellText("$3", "FDRE", "D:6 C:3", "Q:7"),
+                                          CellText("$4", "LUT1", "I0:12", "O:11"),
+                                          CellText("$5", "FDRE", "D:11 C:3", "Q:12")};
+  const auto areas = AreaByInstance(ReadText(ModuleText(cells, {NameText("u_a.x_q", "7")})));
   EXPECT_EQ(areas.at("u_a").area.lut, 2);
   EXPECT_EQ(areas.at("").area.lut, 3);
   EXPECT_EQ(areas.at("").area.ff, 2);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Static timing estimate of a mapped netlist, before placement: one clock; paths begin at registers,
+// memories and input ports (as if a register drove them) and end at the same and output ports.
+//
+// A path's levels are the wires that routing has to make, less the last: what lies in one slice (a LUT
+// before its flip-flop or carry chain, carry to carry) is joined by a wire of no length.
+//
+// Depends on: netlist.h, delays.h. Used by: netlist_report.
+#ifndef TESSERA_HW_NETLIST_TIMING_H_
+#define TESSERA_HW_NETLIST_TIMING_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hw/netlist/delays.h"
+#include "hw/netlist/netlist.h"
+
+namespace tessera::netlist {
+
+// A place on a path: a wire, when its driver has set it, and how many cells read it.
+struct PathStep {
+  double at;
+  int fan_out;
+  std::string name;  // or "in " and the instance, where it has none
+};
+
+struct TimedPath {
+  double ns = 0;  // set-up included
+  int levels = 0;
+  std::string end;   // "signal.pin" of what it ends at
+  std::string from;  // unit it begins in, and ends in
+  std::string unit;
+  std::vector<PathStep> steps;
+};
+
+// The delays of |family|, or null.
+const CellDelays* FindFamily(std::string_view family);
+
+// The worst path into each unit, worst first. A unit is the first instance on the way down from the top
+// whose module is not in |open|; what lies in open modules themselves is the unit "".
+//   errors  kInvalidArgument  a combinational loop
+Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDelays& delays,
+                                          const std::set<std::string>& open);
+
+// A line for each path, then the steps of the first |whole| paths that have a name.
+std::string PrintPaths(const std::vector<TimedPath>& paths, int whole);
+
+}  // namespace tessera::netlist
+
+#endif  // TESSERA_HW_NETLIST_TIMING_H_
