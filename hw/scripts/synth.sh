@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Synthesises a module, flattened, for the part of a configuration (hw/parts.txt), and prints the file of
-# the mapped netlist. The file is kept below BUILD and made again when a source, the package of the
+# the mapped netlist. The file is kept below BUILD and made again when a source of it, the package of the
 # configuration, this script or yosys has changed; configurations with equal packages share it.
 #
 #   synth.sh BUILD [CONFIG [MODULE]]    BUILD: has bin/isa_gen; default, tsr_top
@@ -29,18 +29,41 @@ version=$("$yosys" -V | sed 's/^Yosys \([^ +]*\).*/\1/')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# The files of the modules that $module names, and of those that they name.
+module_files() {
+  rtl_modules | xargs awk -v top="$module" '
+    FNR == 1 { name = FILENAME; gsub(/.*\/|\.sv$/, "", name); file[name] = FILENAME; order[++n] = name }
+    { for (text = $0; match(text, /tsr_[a-z0-9_]+/); text = substr(text, RSTART + RLENGTH))
+        uses[name] = uses[name] " " substr(text, RSTART, RLENGTH) }
+    END {
+      todo[1] = top; last = 1
+      for (i = 1; i <= last; i++) {
+        if (todo[i] in used || !(todo[i] in file)) continue
+        used[todo[i]] = 1
+        count = split(uses[todo[i]], word, " ")
+        for (w = 1; w <= count; w++) todo[++last] = word[w]
+      }
+      for (i = 1; i <= n; i++) if (order[i] in used) print file[order[i]]
+    }'
+}
 # yosys sees the folder it runs in, so what it reads is copied there.
 "$build/bin/isa_gen" sv --config "$config" | grep -v '^ *//' > "$work/tsr_pkg.sv"
-rtl_files | while read -r file; do cp "$file" "$work/"; done
+module_files > "$work/modules"
+if [ ! -s "$work/modules" ]; then
+  echo "synth.sh: no file of hw/rtl/files.f has module '$module'" >&2
+  exit 2
+fi
 {
+  cp $(rtl_packages) $(rtl_files | grep '\.svh$') $(cat "$work/modules") "$work/"
   echo "read_verilog -sv -DSYNTHESIS -I. tsr_pkg.sv $(rtl_packages | sed 's|.*/||' | tr '\n' ' ')"
-  echo "read_verilog -sv -DSYNTHESIS -I. $(rtl_modules | sed 's|.*/||' | tr '\n' ' ')"
+  echo "read_verilog -sv -DSYNTHESIS -I. $(sed 's|.*/||' "$work/modules" | tr '\n' ' ')"
   echo "synth_xilinx -family $family -noiopad -flatten -top $module"
   echo "write_json netlist.json"
 } > "$work/synth.ys"
+rm "$work/modules"
 key=$( (echo "$version"; cd "$work" && sha256sum ./*) | sha256sum | cut -c 1-16)
-netlist=$build/hw/netlist/$module-$key.json
-mkdir -p "$build/hw/netlist"
+netlist=$build/hw/mapped/$module-$key.json
+mkdir -p "$build/hw/mapped"
 (
   flock 9  # area and timing of one netlist wait for each other
   [ ! -f "$netlist" ] || exit 0
@@ -48,11 +71,11 @@ mkdir -p "$build/hw/netlist"
     tail -n 20 "$work/log.txt" >&2
     exit 1
   fi
-  echo "$version" > "$build/hw/netlist/$module-$key.yosys"
+  echo "$version" > "$build/hw/mapped/$module-$key.yosys"
   # Moved, so that a file under this name is complete.
   cp "$work/netlist.json" "$netlist.new"
   mv "$netlist.new" "$netlist"
-) 9> "$build/hw/netlist/$module-$key.lock"
+) 9> "$build/hw/mapped/$module-$key.lock"
 # Netlists are large (default: 150 MB): those of earlier sources go after a day.
-find "$build/hw/netlist" -name '*.json' -mtime +1 -delete
+find "$build/hw/mapped" -name '*.json' -mtime +1 -delete
 echo "$netlist"
