@@ -2,11 +2,11 @@
 //
 // Delays of the cells and wires of a family, for the static timing estimate (timing.h), in ns.
 //
-// Cells: speed grade -1 after Xilinx DS187 (Zynq-7000) and DS925 (Zynq UltraScale+), where a table has
-// a range the slow end of it; carry chains and the DSP's inner stages as vendor reports break them
-// down. Wires: base + per_doubling * log2(fan-out), a model of placed designs, not a property of a
-// wire. Together about 20 % either way on 7 series, rougher on UltraScale+: good for comparing revisions
-// and for finding paths, not a sign-off.
+// Cells: speed grade -1 after Xilinx DS187 (Zynq-7000) and DS925 (Zynq UltraScale+), where a table
+// has a range the slow end of it; carry chains and the DSP's inner stages as vendor reports break
+// them down. Wires: base + per_doubling * log2(fan-out), a model of placed designs, not a property
+// of a wire. Together about 20 % either way on 7 series, rougher on UltraScale+: good for comparing
+// revisions and for finding paths, not a sign-off.
 //
 // Depends on: nothing. Used by: timing.cc.
 #ifndef TESSERA_HW_NETLIST_DELAYS_H_
@@ -30,8 +30,8 @@ struct CellDelays {
   double ram_out, shift_out, ram_in;
   // Block RAM: clock to out without and with its output register; set-up.
   double bram_out, bram_out_register, bram_in;
-  // DSP: clock to P from the register P, M, A or B; set-up of a registered input; through all without
-  // registers; input to M, C to P and the cascade to P without an input register.
+  // DSP: clock to P from the register P, M, A or B; set-up of a registered input; through all
+  // without registers; input to M, C to P and the cascade to P without an input register.
   double dsp_p, dsp_m, dsp_ab, dsp_in, dsp_through, dsp_to_m, dsp_c, dsp_cascade;
 };
 

@@ -3,8 +3,8 @@
 // netlist_report area NETLIST [DEPTH]    what a mapped netlist takes, instance by instance
 // netlist_report total NETLIST           LUT, route-throughs, FF, DSP, BRAM36 in one line
 // netlist_report timing NETLIST FAMILY [OPEN[,OPEN...] [PATHS]]
-//     the worst path into each unit, and how it runs for the first PATHS; OPEN: modules that are no unit
-//     themselves, but what is in them
+//     the worst path into each unit, and how it runs for the first PATHS; OPEN: modules that are no
+//     unit themselves, but what is in them
 // netlist_report worst NETLIST FAMILY    the worst of all in ns
 // Exit status: 0, or 2 for bad use and files that are refused.
 #include <cstdio>

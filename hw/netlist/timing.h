@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Static timing estimate of a mapped netlist, before placement: one clock; paths begin at registers,
-// memories and input ports (as if a register drove them) and end at the same and output ports.
+// Static timing estimate of a mapped netlist, before placement: one clock; paths begin at
+// registers, memories and input ports (as if a register drove them) and end at the same and output
+// ports.
 //
-// A path's levels are the wires that routing has to make, less the last: what lies in one slice (a LUT
-// before its flip-flop or carry chain, carry to carry) is joined by a wire of no length.
+// A path's levels are the wires that routing has to make, less the last: what lies in one slice (a
+// LUT before its flip-flop or carry chain, carry to carry) is joined by a wire of no length.
 //
 // Depends on: netlist.h, delays.h. Used by: netlist_report.
 #ifndef TESSERA_HW_NETLIST_TIMING_H_
@@ -38,8 +39,8 @@ struct TimedPath {
 // The delays of |family|, or null.
 const CellDelays* FindFamily(std::string_view family);
 
-// The worst path into each unit, worst first. A unit is the first instance on the way down from the top
-// whose module is not in |open|; what lies in open modules themselves is the unit "".
+// The worst path into each unit, worst first. A unit is the first instance on the way down from the
+// top whose module is not in |open|; what lies in open modules themselves is the unit "".
 //   errors  kInvalidArgument  a combinational loop
 Result<std::vector<TimedPath>> WorstPaths(const Netlist& netlist, const CellDelays& delays,
                                           const std::set<std::string>& open);

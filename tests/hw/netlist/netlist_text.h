@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Netlists made by hand, as yosys would write them. Depends on: hw/netlist. Used by: the tests here.
+// Netlists made by hand, as yosys would write them. Depends on: hw/netlist. Used by: the tests
+// here.
 #ifndef TESSERA_TESTS_HW_NETLIST_NETLIST_TEXT_H_
 #define TESSERA_TESTS_HW_NETLIST_NETLIST_TEXT_H_
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: hw/netlist's static timing: every kind of cell as begin, middle and end of a path, the
-// levels, fan-out and names it reports, units, and a combinational loop. Space: small netlists, each
-// with its path added up here by hand from a table of delays of round numbers, so that no two sums are
-// equal. Not tested here: whether silicon has such delays (delays.h says where they come from).
+// What is tested: hw/netlist's static timing: every kind of cell as begin, middle and end of a
+// path, the levels, fan-out and names it reports, units, and a combinational loop. Space: small
+// netlists, each with its path added up here by hand from a table of delays of round numbers, so
+// that no two sums are equal. Not tested here: whether silicon has such delays (delays.h says where
+// they come from).
 #include "hw/netlist/timing.h"
 
 #include <gmock/gmock.h>
@@ -76,7 +77,8 @@ TEST(Timing, RegisterToRegister) {
 }
 
 TEST(Timing, Luts) {
-  // Wire 10 has two readers; the LUT before a D lies in its slice, the one before an enable does not.
+  // Wire 10 has two readers; the LUT before a D lies in its slice, the one before an enable does
+  // not.
   const std::string lut1 = CellText("a", "LUT2", "I0:10 I1:10", "O:12");
   const std::string lut2 = CellText("b", "LUT1", "I0:12", "O:13");
   EXPECT_EQ(Worst({From(), lut1, To(12)}), 100 + (1 + 1) + 10 + 200);
@@ -173,7 +175,8 @@ TEST(Timing, Dsps) {
 }
 
 TEST(Timing, UnitsNamesAndLevels) {
-  // u_a's register -> a LUT in u_box, which is open -> two LUTs in u_box.u_b -> its register's enable.
+  // u_a's register -> a LUT in u_box, which is open -> two LUTs in u_box.u_b -> its register's
+  // enable.
   const std::vector<std::string> cells = {InstanceText("u_a", "unit"),
                                           InstanceText("u_box", "box"),
                                           InstanceText("u_box.u_b", "unit"),
