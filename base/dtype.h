@@ -4,12 +4,20 @@
 #ifndef TESSERA_BASE_DTYPE_H_
 #define TESSERA_BASE_DTYPE_H_
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
 namespace tessera {
 
-enum class DType : uint8_t { kBool, kInt8, kUint8, kInt32, kInt64, kFloat32 };
+// Artifacts hold the number: new ones go to the end.
+enum class DType : uint8_t { kBool, kInt8, kUint8, kInt32, kInt64, kFloat32, kFloat16 };
+
+// All, by number.
+inline constexpr std::array kDTypes{DType::kBool,  DType::kInt8,    DType::kUint8,  DType::kInt32,
+                                    DType::kInt64, DType::kFloat32, DType::kFloat16};
+
+constexpr bool IsFloat(DType type) { return type == DType::kFloat32 || type == DType::kFloat16; }
 
 constexpr int64_t SizeOf(DType type) {  // bytes
   switch (type) {
@@ -17,6 +25,8 @@ constexpr int64_t SizeOf(DType type) {  // bytes
     case DType::kInt8:
     case DType::kUint8:
       return 1;
+    case DType::kFloat16:
+      return 2;
     case DType::kInt32:
     case DType::kFloat32:
       return 4;
@@ -40,6 +50,8 @@ constexpr std::string_view Text(DType type) {
       return "int64";
     case DType::kFloat32:
       return "float32";
+    case DType::kFloat16:
+      return "float16";
   }
   return "?";
 }

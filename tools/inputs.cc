@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "runtime/tensor/npy.h"
 #include "tools/verb.h"
 
@@ -61,6 +62,11 @@ int64_t ArgMax(const HostTensor& values) {
       return greatest(values.as<int64_t>());
     case DType::kFloat32:
       return greatest(values.as<float>());
+    case DType::kFloat16: {
+      std::vector<float> wide;
+      for (const uint16_t half : values.as<uint16_t>()) wide.push_back(HalfToFloat(half));
+      return greatest(std::span<const float>(wide));
+    }
   }
   TESSERA_CHECK(false);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "compiler/ir/type.h"
 
 namespace tessera::ir {
@@ -52,8 +53,13 @@ class Array {
         return Write(i, value);
     }
   }
-  float Float(int64_t i) const { return Read<float>(i); }
-  void SetFloat(int64_t i, float value) { Write(i, value); }
+  // Element |i| of a float array, as float32; stored, it is rounded to the array's type.
+  float Float(int64_t i) const {
+    return dtype_ == DType::kFloat16 ? HalfToFloat(Read<uint16_t>(i)) : Read<float>(i);
+  }
+  void SetFloat(int64_t i, float value) {
+    dtype_ == DType::kFloat16 ? Write(i, FloatToHalf(value)) : Write(i, value);
+  }
 
   bool operator==(const Array&) const = default;
 

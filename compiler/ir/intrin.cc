@@ -10,9 +10,13 @@ namespace tessera::ir {
 namespace {
 
 constexpr ScalarIntrinInfo kScalars[] = {
-    {ScalarIntrin::kRequant, "requant", 4},      {ScalarIntrin::kClampAdd, "clamp_add", 4},
-    {ScalarIntrin::kClamp, "clamp", 3},          {ScalarIntrin::kAbs, "abs", 1},
-    {ScalarIntrin::kRoundEven, "round_even", 1}, {ScalarIntrin::kFloor, "floor", 1},
+    {ScalarIntrin::kRequant, "requant", 4},
+    {ScalarIntrin::kClampAdd, "clamp_add", 4},
+    {ScalarIntrin::kClamp, "clamp", 3},
+    {ScalarIntrin::kAbs, "abs", 1},
+    {ScalarIntrin::kRoundEven, "round_even", 1},
+    {ScalarIntrin::kFloor, "floor", 1},
+    {ScalarIntrin::kExp, "exp", 1},
 };
 
 struct Registry {
@@ -76,7 +80,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
       ok = type.dtype == DType::kInt32;
       break;
     case ScalarIntrin::kClamp:
-      ok = type.dtype != DType::kBool;
+      ok = type.dtype != DType::kBool && type.dtype != DType::kFloat16;
       break;
     case ScalarIntrin::kAbs:
       ok = type.dtype == DType::kInt32 || type.dtype == DType::kInt64 ||
@@ -84,6 +88,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
       break;
     case ScalarIntrin::kRoundEven:
     case ScalarIntrin::kFloor:
+    case ScalarIntrin::kExp:
       ok = type.dtype == DType::kFloat32;
       break;
   }
@@ -103,6 +108,7 @@ Expr Clamp(Expr x, Expr lo, Expr hi) { return ScalarCall("clamp", {x, lo, hi}); 
 Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
 Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }
 Expr Floor(Expr x) { return ScalarCall("floor", {x}); }
+Expr Exp(Expr x) { return ScalarCall("exp", {x}); }
 
 void RegisterTileIntrin(TileIntrin intrin) {
   TESSERA_CHECK(!FindScalarIntrin(intrin.name), "{} is a scalar intrinsic", intrin.name);

@@ -22,10 +22,11 @@ namespace tessera::ir {
 enum class ScalarIntrin : uint8_t {
   kRequant,    // requant(a, multiplier, shift, rounding)   i32; rounding: a constant isa::Round
   kClampAdd,   // clamp_add(y, zero, lo, hi)                i32
-  kClamp,      // clamp(x, lo, hi)                          any
+  kClamp,      // clamp(x, lo, hi)                          numbers but f16
   kAbs,        // abs(x)                                    i32, i64, f32; the lowest integer stays
   kRoundEven,  // round_even(x)                             f32
   kFloor,      // floor(x)                                  f32
+  kExp,        // exp(x)                                    f32
 };
 
 struct ScalarIntrinInfo {
@@ -44,6 +45,7 @@ Expr Clamp(Expr x, Expr lo, Expr hi);
 Expr Abs(Expr x);
 Expr RoundEven(Expr x);
 Expr Floor(Expr x);
+Expr Exp(Expr x);
 
 // How a tile intrinsic uses an operand. The last three are Loads: the element named is the first of
 // the tile, whose extent the intrinsic knows.

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/half.h"
 
 namespace tessera::ir {
 namespace {
@@ -47,12 +48,16 @@ Expr Imm(DType dtype, int64_t value) {
   return Make({.kind = ExprKind::kImm, .type = {dtype, 1}, .ivalue = WrapTo(dtype, value)});
 }
 
-Expr ImmF32(float value) {
-  return Make({.kind = ExprKind::kImm, .type = {DType::kFloat32, 1}, .fvalue = value});
+Expr ImmF32(float value) { return ImmFloat(DType::kFloat32, value); }
+
+Expr ImmFloat(DType dtype, float value) {
+  TESSERA_CHECK(IsFloat(dtype));
+  if (dtype == DType::kFloat16) value = HalfToFloat(FloatToHalf(value));
+  return Make({.kind = ExprKind::kImm, .type = {dtype, 1}, .fvalue = value});
 }
 
 Expr Const(DType dtype, int64_t value) {
-  return IsFloat(dtype) ? ImmF32(static_cast<float>(value)) : Imm(dtype, value);
+  return IsFloat(dtype) ? ImmFloat(dtype, static_cast<float>(value)) : Imm(dtype, value);
 }
 
 Expr Var(std::string name, DType dtype) {
@@ -66,6 +71,7 @@ Expr Bin(BinOp op, Expr a, Expr b) {
   TESSERA_CHECK(compare || logic || a.dtype() != DType::kBool, "'{}' of bool", BinOpName(op));
   const bool integer_only = logic || op == BinOp::kMod || op == BinOp::kShl || op == BinOp::kShr;
   TESSERA_CHECK(!integer_only || !IsFloat(a.dtype()), "'{}' of f32", BinOpName(op));
+  TESSERA_CHECK(a.dtype() != DType::kFloat16, "'{}' of f16", BinOpName(op));
   Type type = a.type();
   if (compare) type.dtype = DType::kBool;
   return Make(
@@ -81,7 +87,7 @@ Expr Cast(DType dtype, Expr a) {
 }
 
 Expr Neg(Expr a) {
-  TESSERA_CHECK(a.dtype() != DType::kBool);
+  TESSERA_CHECK(a.dtype() != DType::kBool && a.dtype() != DType::kFloat16);
   return Make({.kind = ExprKind::kUn,
                .type = a.type(),
                .op = static_cast<uint8_t>(UnOp::kNeg),
@@ -256,7 +262,7 @@ bool IsImmEqual(const Expr& e, int64_t value) {
 }
 
 Expr ReduceIdentity(ReduceOp op, DType dtype) {
-  if (op == ReduceOp::kSum) return Const(dtype, 0);
+  if (op == ReduceOp::kSum && dtype != DType::kFloat16) return Const(dtype, 0);
   const bool highest = op == ReduceOp::kMin;
   switch (dtype) {
     case DType::kInt8:
@@ -272,9 +278,10 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
       return ImmF32(highest ? inf : -inf);
     }
     case DType::kBool:
+    case DType::kFloat16:
       break;
   }
-  TESSERA_CHECK(false, "reduction of bool");
+  TESSERA_CHECK(false, "reduction of {}", DTypeName(dtype));
 }
 
 BinOp ReduceCombiner(ReduceOp op) {

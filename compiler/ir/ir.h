@@ -7,6 +7,7 @@
 //
 // Rules that hold everywhere:
 //   - loop variables and indices are i64; arithmetic on other integers wraps modulo 2^bits
+//   - nothing is computed in f16: it is loaded, stored, selected and cast
 //   - operands of a binary operation have one type; the builders below give an i64 constant the
 //     other operand's type and broadcast a scalar beside a vector
 //   - a variable is its node: two variables of one name are different variables
@@ -57,8 +58,8 @@ enum class BinOp : uint8_t {
   kLe
 };
 
-// kCast: to a narrower integer takes the low bits; from f32 truncates to zero and saturates (NaN:
-// 0).
+// kCast: to a narrower integer takes the low bits; from a float truncates to zero and saturates
+// (NaN: 0); to f16 from integers goes through f32.
 enum class UnOp : uint8_t { kCast, kNeg, kNot };
 
 enum class VecOp : uint8_t { kRamp, kBroadcast };  // args {base, stride} and {value}
@@ -109,7 +110,7 @@ struct ExprNode {
   Type type;
   uint8_t op = 0;          // BinOp, UnOp, VecOp or ReduceOp
   int64_t ivalue = 0;      // Imm of an integer or bool
-  float fvalue = 0;        // Imm of f32
+  float fvalue = 0;        // Imm of f32 or f16
   std::string name;        // Var, Call
   std::vector<Expr> args;  // operands; indices of Load and TensorRead; value of Reduce
   Buffer buffer;           // Load
@@ -172,7 +173,8 @@ struct Func {
 // Expressions. TESSERA_CHECKs that types agree.
 Expr Imm(DType dtype, int64_t value);  // wraps |value| to |dtype|; integers and bool
 Expr ImmF32(float value);
-Expr Const(DType dtype, int64_t value);  // of any type, f32 too
+Expr ImmFloat(DType dtype, float value);  // rounded to |dtype|
+Expr Const(DType dtype, int64_t value);   // of any type, floats too
 Expr Var(std::string name, DType dtype = DType::kInt64);
 Expr Bin(BinOp op, Expr a, Expr b);
 Expr Cast(DType dtype, Expr a);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/half.h"
 
 namespace tessera::ir {
 namespace {
@@ -142,9 +143,13 @@ LaneValue ApplyCast(DType from, DType to, LaneValue a) {
       case DType::kFloat32:
         out.f = a.f;
         break;
+      case DType::kFloat16:
+        out.f = HalfToFloat(FloatToHalf(a.f));
+        break;
     }
   } else if (IsFloat(to)) {
     out.f = static_cast<float>(a.i);
+    if (to == DType::kFloat16) out.f = HalfToFloat(FloatToHalf(out.f));
   } else {
     out.i = to == DType::kBool ? a.i != 0 : WrapTo(to, a.i);
   }
@@ -201,6 +206,9 @@ LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneVa
       break;
     case ScalarIntrin::kFloor:
       out.f = std::floor(args[0].f);
+      break;
+    case ScalarIntrin::kExp:
+      out.f = ExpValue(args[0].f);
       break;
   }
   return out;

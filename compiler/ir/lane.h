@@ -14,7 +14,7 @@
 
 namespace tessera::ir {
 
-// |f| for f32, |i| for the rest.
+// |f| for f32 and f16, |i| for the rest.
 struct LaneValue {
   int64_t i = 0;
   float f = 0;

@@ -264,8 +264,9 @@ bool OneType(const Expr& a, const Expr& b) {
 // Do the types allow |op|? The builders take that for granted.
 bool Allows(BinOp op, DType dtype) {
   const bool logic = op == BinOp::kAnd || op == BinOp::kOr || op == BinOp::kXor;
-  if (op >= BinOp::kEq) return true;
+  if (op >= BinOp::kEq && dtype != DType::kFloat16) return true;
   if (dtype == DType::kBool) return logic;
+  if (dtype == DType::kFloat16) return false;
   return !IsFloat(dtype) || !(logic || op == BinOp::kMod || op == BinOp::kShl || op == BinOp::kShr);
 }
 
@@ -287,17 +288,18 @@ Result<Expr> Parser::Binary() {
 
 Result<Expr> Parser::Number() {
   const std::string text = tokens_[at_].text;
-  if (text == "-inf_f32") {
-    ++at_;
-    return ImmF32(-std::numeric_limits<float>::infinity());
-  }
-  if (text.size() > 3 && text.ends_with("f32")) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    if (text == fmt::format("-inf_{}", DTypeName(dtype))) {
+      ++at_;
+      return ImmFloat(dtype, -std::numeric_limits<float>::infinity());
+    }
+    if (text.size() <= 3 || !text.ends_with(DTypeName(dtype))) continue;
     const std::string digits = text.substr(0, text.size() - 3);
     char* end = nullptr;
     const float value = std::strtof(digits.c_str(), &end);
     if (end != digits.c_str() + digits.size()) return Bad("a number");
     ++at_;
-    return ImmF32(value);
+    return ImmFloat(dtype, value);
   }
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -314,12 +316,12 @@ Result<Expr> Parser::Number() {
 Result<Expr> Parser::Function(const std::string& name, std::vector<Expr> args) {
   auto takes = [&](size_t n) { return args.size() == n; };
   if ((name == "min" || name == "max") && takes(2)) {
-    if (!OneType(args[0], args[1]) || args[0].dtype() == DType::kBool)
+    if (!OneType(args[0], args[1]) || !Allows(BinOp::kMin, args[0].dtype()))
       return Wrong(name + " of two types");
     return Bin(name == "min" ? BinOp::kMin : BinOp::kMax, args[0], args[1]);
   }
   if (const auto dtype = DTypeFromName(name); dtype && takes(1)) return Cast(*dtype, args[0]);
-  if (name == "neg" && takes(1) && args[0].dtype() != DType::kBool) return Neg(args[0]);
+  if (name == "neg" && takes(1) && Allows(BinOp::kSub, args[0].dtype())) return Neg(args[0]);
   if (name == "not" && takes(1) && args[0].dtype() == DType::kBool) return Not(args[0]);
   if (name == "select" && takes(3)) {
     const int lanes = args[0].lanes();
@@ -364,8 +366,13 @@ Result<Expr> Parser::Expression() {
     return done(Function(name, std::move(args)));
   }
   if (name == "true" || name == "false") return done(Imm(DType::kBool, name == "true"));
-  if (name == "inf_f32") return done(ImmF32(std::numeric_limits<float>::infinity()));
-  if (name == "nan_f32") return done(ImmF32(std::numeric_limits<float>::quiet_NaN()));
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    using Limits = std::numeric_limits<float>;
+    if (name == fmt::format("inf_{}", DTypeName(dtype)))
+      return done(ImmFloat(dtype, Limits::infinity()));
+    if (name == fmt::format("nan_{}", DTypeName(dtype)))
+      return done(ImmFloat(dtype, Limits::quiet_NaN()));
+  }
   auto it = vars_.find(name);
   if (it == vars_.end()) return Wrong(fmt::format("no variable '{}' is in scope", name));
   return done(it->second);

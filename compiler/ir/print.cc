@@ -134,10 +134,10 @@ class IrPrinter {
     const DType d = e.type.dtype;
     if (d == DType::kBool) return e.ivalue ? "true" : "false";
     if (d == DType::kInt64) return std::to_string(e.ivalue);
-    if (d != DType::kFloat32) return fmt::format("{}{}", e.ivalue, DTypeName(d));
-    if (std::isnan(e.fvalue)) return "nan_f32";
-    if (std::isinf(e.fvalue)) return e.fvalue > 0 ? "inf_f32" : "-inf_f32";
-    return fmt::format("{}f32", e.fvalue);  // shortest digits that read back the same
+    if (!IsFloat(d)) return fmt::format("{}{}", e.ivalue, DTypeName(d));
+    if (std::isnan(e.fvalue)) return fmt::format("nan_{}", DTypeName(d));
+    if (std::isinf(e.fvalue)) return fmt::format("{}inf_{}", e.fvalue > 0 ? "" : "-", DTypeName(d));
+    return fmt::format("{}{}", e.fvalue, DTypeName(d));  // shortest digits that read back the same
   }
 
   // Model files name tensors freely; the text keeps letters, digits, '_' and '.'.

@@ -13,7 +13,9 @@ namespace {
 
 bool IsIndex(const Expr& e) { return e.lanes() == 1 && e.dtype() == DType::kInt64; }
 
-Expr FromLane(DType dtype, LaneValue v) { return IsFloat(dtype) ? ImmF32(v.f) : Imm(dtype, v.i); }
+Expr FromLane(DType dtype, LaneValue v) {
+  return IsFloat(dtype) ? ImmFloat(dtype, v.f) : Imm(dtype, v.i);
+}
 
 bool IsConstant(const Expr& e) { return e->kind == ExprKind::kImm; }
 

@@ -21,13 +21,14 @@ const char* DTypeName(DType dtype) {
       return "i64";
     case DType::kFloat32:
       return "f32";
+    case DType::kFloat16:
+      return "f16";
   }
   TESSERA_CHECK(false, "data type {}", static_cast<int>(dtype));
 }
 
 std::optional<DType> DTypeFromName(std::string_view name) {
-  for (DType d :
-       {DType::kBool, DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
+  for (const DType d : kDTypes) {
     if (name == DTypeName(d)) return d;
   }
   return std::nullopt;
@@ -46,9 +47,10 @@ int64_t WrapTo(DType dtype, int64_t value) {
     case DType::kInt64:
       return value;
     case DType::kFloat32:
+    case DType::kFloat16:
       break;
   }
-  TESSERA_CHECK(false, "WrapTo of f32");
+  TESSERA_CHECK(false, "WrapTo of {}", DTypeName(dtype));
 }
 
 std::string TypeName(Type type) {

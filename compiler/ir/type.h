@@ -14,13 +14,16 @@
 namespace tessera::ir {
 
 // Integers wrap modulo 2^bits. kInt64 is the type of every loop variable and of every index.
+// kFloat16 is stored, chosen by a select, and cast to and from kFloat32, rounded to nearest even
+// (base/half.h); nothing is computed in it.
 
-// The short names of the loop IR's text: "bool", "i8", "u8", "i32", "i64", "f32".
+// The short names of the loop IR's text: "bool", "i8", "u8", "i32", "i64", "f32",
+// "f16".
 const char* DTypeName(DType dtype);
 std::optional<DType> DTypeFromName(std::string_view name);
 
-inline bool IsFloat(DType dtype) { return dtype == DType::kFloat32; }
-inline bool IsInt(DType dtype) { return dtype != DType::kFloat32 && dtype != DType::kBool; }
+using tessera::IsFloat;
+inline bool IsInt(DType dtype) { return !IsFloat(dtype) && dtype != DType::kBool; }
 
 // The value an integer of type |dtype| holds after |value| was stored in it (low bits, then
 // extended).

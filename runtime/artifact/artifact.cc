@@ -48,7 +48,7 @@ Status Enum(Codec& codec, T& x, uint8_t count, std::string_view what) {
 
 template <typename Codec>
 Status Visit(Codec& codec, auto& dtype) {
-  return Enum(codec, dtype, static_cast<uint8_t>(DType::kFloat32) + 1, "element type");
+  return Enum(codec, dtype, kDTypes.size(), "element type");
 }
 
 template <typename Codec, typename T>

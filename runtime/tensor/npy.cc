@@ -22,9 +22,10 @@ struct NpyType {
   std::string_view descr;
   DType dtype;
 };
-constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},  {"|i1", DType::kInt8},
-                                 {"|u1", DType::kUint8}, {"<i4", DType::kInt32},
-                                 {"<i8", DType::kInt64}, {"<f4", DType::kFloat32}};
+constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},   {"|i1", DType::kInt8},
+                                 {"|u1", DType::kUint8},  {"<i4", DType::kInt32},
+                                 {"<i8", DType::kInt64},  {"<f4", DType::kFloat32},
+                                 {"<f2", DType::kFloat16}};
 
 // The text after `'key':` in a header dictionary, from its first non-space character.
 std::optional<std::string_view> ValueOf(std::string_view header, std::string_view key) {
@@ -116,7 +117,7 @@ Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& p
   });
   if (type == std::end(kNpyTypes)) {
     return Fail(Code::kInvalidArgument,
-                "{}: element type {} is not one of b1 i1 u1 i4 i8 f4, little-endian", path,
+                "{}: element type {} is not one of b1 i1 u1 i4 i8 f4 f2, little-endian", path,
                 descr->substr(0, std::min<size_t>(descr->find(','), 12)));
   }
   tensor.dtype = type->dtype;

@@ -66,8 +66,7 @@ std::string Gzip(const std::string& bytes) {
 const std::string kIdx = std::string("\0\0\x08\x02\0\0\0\x02\0\0\0\x03", 12) + "abcdef";
 
 TEST_F(TensorFiles, NpyRoundTripsEveryTypeAndRank) {
-  for (const DType dtype :
-       {DType::kBool, DType::kInt8, DType::kUint8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
+  for (const DType dtype : kDTypes) {
     for (const std::vector<int64_t>& shape :
          {std::vector<int64_t>{}, {3}, {2, 3}, {1, 2, 3, 4}, {0, 5}}) {
       Rng rng(7);

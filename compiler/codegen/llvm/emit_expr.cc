@@ -2,6 +2,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "base/check.h"
+#include "base/half.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/ir/visit.h"
 
@@ -30,6 +31,8 @@ llvm::Type* FuncEmitter::MemoryType(DType dtype) {
       return b_.getInt64Ty();
     case DType::kFloat32:
       return b_.getFloatTy();
+    case DType::kFloat16:
+      return b_.getInt16Ty();
   }
   TESSERA_CHECK(false);
 }
@@ -54,6 +57,7 @@ llvm::Value* FuncEmitter::Value(const ir::Expr& e, llvm::Value* mask) {
   switch (e->kind) {
     case ir::ExprKind::kImm: {
       llvm::Type* type = TypeOf(e.type());
+      if (e.dtype() == DType::kFloat16) return llvm::ConstantInt::get(type, FloatToHalf(e->fvalue));
       if (ir::IsFloat(e.dtype()))
         return llvm::ConstantFP::get(type, static_cast<double>(e->fvalue));
       return llvm::ConstantInt::get(type, static_cast<uint64_t>(e->ivalue), true);
@@ -183,6 +187,8 @@ llvm::Value* FuncEmitter::IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, l
 
 llvm::Value* FuncEmitter::CastTo(DType from, DType to, llvm::Value* v) {
   if (from == to) return v;
+  if (from == DType::kFloat16) return CastTo(DType::kFloat32, to, FromHalf(v));
+  if (to == DType::kFloat16) return ToHalf(CastTo(from, DType::kFloat32, v));
   const auto like = [&](DType dtype) {
     return Like(dtype == DType::kBool ? b_.getInt1Ty() : MemoryType(dtype), v);
   };
@@ -291,6 +297,8 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
     case ir::ScalarIntrin::kFloor:
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
+    case ir::ScalarIntrin::kExp:
+      return Exp(args[0]);
   }
   TESSERA_CHECK(false);
 }

@@ -28,8 +28,12 @@ int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
 
 int64_t ScratchBytes(const ir::Func& func) { return ScratchBelow(func.body, 0); }
 
-FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func)
-    : module_(module), context_(module.getContext()), func_(func), b_(context_) {}
+FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func, bool half_unit)
+    : module_(module),
+      context_(module.getContext()),
+      func_(func),
+      half_unit_(half_unit),
+      b_(context_) {}
 
 Status FuncEmitter::Run() {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context_);

@@ -20,7 +20,8 @@ namespace tessera::codegen {
 
 class FuncEmitter {
  public:
-  FuncEmitter(llvm::Module& module, const ir::Func& func);
+  // |half_unit|: the machine converts between f16 and f32.
+  FuncEmitter(llvm::Module& module, const ir::Func& func, bool half_unit);
   Status Run();
 
  private:
@@ -41,7 +42,7 @@ class FuncEmitter {
   void MakeScopes();
   void Tag(llvm::Instruction* access, const ir::BufferNode* buffer);
 
-  // Expressions (emit_expr.cc). |mask|: lanes whose reads count, null for all.
+  // Expressions (emit_expr.cc, emit_float.cc). |mask|: lanes whose reads count, null for all.
   llvm::Value* Value(const ir::Expr& e, llvm::Value* mask = nullptr);
   llvm::Value* Binary(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, llvm::Value* b);
@@ -49,6 +50,9 @@ class FuncEmitter {
   llvm::Value* FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod);
   llvm::Value* Unary(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* CastTo(DType from, DType to, llvm::Value* v);
+  llvm::Value* FromHalf(llvm::Value* v);
+  llvm::Value* ToHalf(llvm::Value* v);
+  llvm::Value* Exp(llvm::Value* x);
   llvm::Value* SelectValue(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
@@ -68,13 +72,14 @@ class FuncEmitter {
   llvm::Value* AddressOf(const ir::Buffer& buffer, const ir::Expr& offset);
   llvm::Value* Lanes(llvm::Value* v, int lanes);  // broadcast a scalar
 
-  llvm::Type* TypeOf(ir::Type type);                          // in registers; bool is i1
-  llvm::Type* MemoryType(DType dtype);                        // bool is i8
+  llvm::Type* TypeOf(ir::Type type);    // in registers; bool is i1, f16 its bits
+  llvm::Type* MemoryType(DType dtype);  // bool is i8
   llvm::Type* Like(llvm::Type* element, llvm::Value* shape);  // |element|, as wide as |shape|
 
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   const ir::Func& func_;
+  const bool half_unit_;
   llvm::Function* function_ = nullptr;
   llvm::IRBuilder<> b_;
   std::unordered_map<const ir::BufferNode*, BufferBase> places_;

@@ -26,11 +26,12 @@ struct Level {
   const char* cpu;
   const char* features;
   const char* vector_bits;  // what the vectoriser should prefer
+  bool half_unit;           // F16C
 };
-constexpr Level kLevels[] = {{"x86-64-v2", "x86-64-v2", "", "128"},
-                             {"x86-64-v3", "x86-64-v3", "", "256"},
-                             {"x86-64-v4", "x86-64-v4", "", "512"},
-                             {"x86-64-v4-vnni", "x86-64-v4", "+avx512vnni", "512"}};
+constexpr Level kLevels[] = {{"x86-64-v2", "x86-64-v2", "", "128", false},
+                             {"x86-64-v3", "x86-64-v3", "", "256", true},
+                             {"x86-64-v4", "x86-64-v4", "", "512", true},
+                             {"x86-64-v4-vnni", "x86-64-v4", "+avx512vnni", "512", true}};
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
                                                          const Level*& found) {
@@ -83,7 +84,7 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
   module->setDataLayout(machine.createDataLayout());
   module->setPICLevel(llvm::PICLevel::SmallPIC);
   for (const ir::Func& func : funcs) {
-    TESSERA_TRY(FuncEmitter(*module, func).Run());
+    TESSERA_TRY(FuncEmitter(*module, func, level.half_unit).Run());
     llvm::Function* function = module->getFunction(func.name);
     function->addFnAttr("target-cpu", level.cpu);
     if (*level.features) function->addFnAttr("target-features", level.features);

@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/16, 1%16 fill -1),
      y: i32[32] global strides(2) align(128),
-     z: f32[4] global) {
+     z: f32[4] global,
+     h: f16[4] global) {
   alloc t: i32[2, 16] acc {
     for i in [0, 2) vector {
       for j in [1, 5) unroll {
@@ -28,6 +29,7 @@ constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/
           t[i, 0] = select((v < 2), neg(t[i, 1]), requant(t[i, 2], 5i32, -3i32, 1i32));
         } else {
           z[0] = (1.5f32 + -inf_f32);
+          h[1] = select((f32(h[0]) < exp(z[1])), 0.5f16, -inf_f16);
         }
       }
     }
@@ -97,6 +99,9 @@ TEST(IrText, RefusalsNameTheLine) {
       {body("x[0] = 3q;"), "where a number is expected"},
       {body("x[0] = (1i8 + 1i32);"), "'+' of i8 and i32"},
       {body("y[0] = (y[0] % y[1]);"), "'%' of f32 and f32"},
+      {body("y[0] = f32((f16(y[0]) + f16(y[1])));"), "'+' of f16 and f16"},
+      {body("y[0] = f32(min(f16(y[0]), 1.5f16));"), "min of two types"},
+      {body("y[0] = f32(exp(f16(y[0])));"), "exp of f16 is not defined"},
       {body("x[0] = (1i8 ? 2i8);"), "begins no token"},
       {body("x[0] = (1i8 = 2i8);"), "an operator is expected"},
       {body("x[0] = select(1, 1i8, 2i8);"), "select needs a bool"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: host code against the interpreter for what tensor expressions seldom make: every
-// integer and float operation on edge values, requantisation in all rounding modes and shifts,
+// integer and float operation on edge values, every f16 value, requantisation in all rounding modes and shifts,
 // vectors (masked reads, gathers, scatters, blocked layouts), branches that must not be read,
 // scratch memory; the errors. Space: all pairs of edge values, every shift, each level that this
 // machine runs. Not tested here: lowered programs (random_test).
@@ -9,9 +9,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "base/half.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/ir/interp.h"
 #include "compiler/ir/intrin.h"
@@ -141,8 +143,8 @@ TEST(Emit, IntegerOperationsOnEdgeValues) {
 TEST(Emit, CastsBetweenAllTypes) {
   ir::Array a, b;
   Pairs(DType::kInt32, &a, &b);
-  for (const DType to :
-       {DType::kInt8, DType::kUint8, DType::kInt64, DType::kBool, DType::kFloat32}) {
+  for (const DType to : {DType::kInt8, DType::kUint8, DType::kInt64, DType::kBool, DType::kFloat32,
+                         DType::kFloat16}) {
     ExpectElementwise(DType::kInt32, to, a, b, [&](Expr x, Expr) { return ir::Cast(to, x); });
   }
   ir::Array f(DType::kFloat32, 32);
@@ -185,6 +187,67 @@ TEST(Emit, CastsBetweenAllTypes) {
   for (const auto& fn : {ir::RoundEven, ir::Floor, ir::Abs}) {
     ExpectElementwise(DType::kFloat32, DType::kFloat32, f, f, [&](Expr x, Expr) { return fn(x); });
   }
+}
+
+// f16 is stored and cast: every value, every tie between two and its neighbours, and what is
+// outside. A signalling NaN is quiet once it was cast.
+TEST(Emit, HalvesAreStoredAndCast) {
+  ir::Array halves(DType::kFloat16, 65536), none(DType::kFloat16, 65536);
+  for (int64_t i = 0; i < 65536; ++i) {
+    const auto bits = static_cast<uint16_t>(i);
+    std::memcpy(&halves.bytes()[static_cast<size_t>(2 * i)], &bits, 2);
+  }
+  for (const DType to : {DType::kFloat32, DType::kInt8, DType::kInt32, DType::kBool}) {
+    ExpectElementwise(DType::kFloat16, to, halves, halves,
+                      [&](Expr x, Expr) { return ir::Cast(to, x); });
+  }
+  ir::Array floats(DType::kFloat32, 0x7c00 * 6);
+  for (int64_t i = 0; i < 0x7c00; ++i) {
+    const float value = HalfToFloat(static_cast<uint16_t>(i));
+    const float tie =
+        value / 2 + (i == 0x7bff ? 32768.0f : HalfToFloat(static_cast<uint16_t>(i + 1)) / 2);
+    const float near[] = {tie, std::nextafter(tie, 0.0f), std::nextafter(tie, 1e9f)};
+    for (int k = 0; k < 3; ++k) {
+      floats.SetFloat(6 * i + k, near[k]);
+      floats.SetFloat(6 * i + 3 + k, -near[k]);
+    }
+  }
+  const float far[] = {
+      1e5f,          -1e5f,           3e38f,  std::numeric_limits<float>::infinity(),
+      std::nanf(""), -std::nanf("7"), 1e-40f, -1e-10f};
+  for (int i = 0; i < 8; ++i) floats.SetFloat(i, far[i]);
+  ExpectElementwise(DType::kFloat32, DType::kFloat16, floats, floats,
+                    [](Expr x, Expr) { return ir::Cast(DType::kFloat16, x); });
+  ir::Array a, b;
+  Pairs(DType::kInt32, &a, &b);
+  ExpectElementwise(DType::kInt32, DType::kFloat16, a, b,
+                    [](Expr x, Expr) { return ir::Cast(DType::kFloat16, x); });
+  // A choice, a constant, a sum in f32.
+  ir::Array some(DType::kFloat32, 4096);
+  for (int64_t i = 0; i < some.size(); ++i) some.SetFloat(i, floats.Float(i * 46));
+  ExpectElementwise(DType::kFloat32, DType::kFloat16, some, some, [](Expr x, Expr) {
+    const Expr half = ir::Cast(DType::kFloat16, x);
+    const Expr sum = ir::Cast(DType::kFloat32, half) + ir::Cast(DType::kFloat32, half);
+    return ir::Select(ir::Lt(x, ir::ImmF32(0)), ir::ImmFloat(DType::kFloat16, 0.1f),
+                      ir::Cast(DType::kFloat16, sum));
+  });
+}
+
+TEST(Emit, ExponentialsOfTheWholeRange) {
+  ir::Array x(DType::kFloat32, 1 << 16);
+  for (int64_t i = 0; i < x.size(); ++i)
+    x.SetFloat(i, static_cast<float>(i - 32768) * (110.0f / 32768));
+  const float edges[] = {0.0f,
+                         -0.0f,
+                         std::numeric_limits<float>::infinity(),
+                         -std::numeric_limits<float>::infinity(),
+                         std::nanf(""),
+                         88.72284f,
+                         1e30f,
+                         -1e30f};
+  for (int i = 0; i < 8; ++i) x.SetFloat(i, edges[i]);
+  ExpectElementwise(DType::kFloat32, DType::kFloat32, x, x,
+                    [](Expr a, Expr) { return ir::Exp(a); });
 }
 
 TEST(Emit, RequantiseInEveryModeAndShift) {
