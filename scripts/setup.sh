@@ -16,7 +16,7 @@ TESSERA_PACKAGES=(
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
   # data, and what makes models with seeded weights
-  dataset-fashion-mnist python3-onnx python3-numpy
+  dataset-fashion-mnist python3-onnx python3-numpy libonnx-testdata
 )
 
 say() { printf '%s\n' "tessera: $*" >&2; }

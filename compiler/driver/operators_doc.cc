@@ -37,10 +37,10 @@ TensorId Activation(Graph& g, const std::string& name, std::vector<int64_t> shap
 
 // One node of |op| over x, of |shape|; of a convolution's result with |after_conv|.
 //   errors  kInvalidArgument  the operator takes no operand of that shape
-Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv) {
+Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv,
+                       const graph::TypePair& types) {
   Graph g{.name = "sample"};
-  const bool from_float = graph::DefOf(op).types == graph::Types::kToInt8;
-  TensorId x = Activation(g, "x", shape, kScale, from_float ? DType::kFloat32 : DType::kInt8);
+  TensorId x = Activation(g, "x", shape, kScale, types.from);
   g.inputs = {x};
   const auto sample = [&](Op of, TensorId operand, const char* name,
                           const graph::Quant& own) -> Result<TensorId> {
@@ -49,7 +49,7 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv) {
         .draw = [](int64_t least, int64_t) { return least; },
         .another =
             [&](bool same) {
-              g.inputs.push_back(Activation(g, "y", shape, same ? kScale : kOther));
+              g.inputs.push_back(Activation(g, "y", shape, same ? kScale : kOther, types.from));
               return g.inputs.back();
             },
         .node = {.op = of, .name = name, .inputs = {operand}, .round = isa::Round::kTflite}};
@@ -61,6 +61,7 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv) {
     TESSERA_ASSIGN(x, sample(Op::kConv, x, "conv", kScale));
   }
   TESSERA_ASSIGN(const TensorId z, sample(op, x, "sample", {{0.5}, {0}, -1}));
+  g.tensor(z).dtype = types.to;
   g.outputs = {z};
   TESSERA_TRY(graph::Verify(g));
   TESSERA_TRY(quantize::AttachRequant(g));
@@ -68,9 +69,9 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv) {
 }
 
 // The same over an image of 16 channels and 8x8, or over a row where the operator takes no image.
-Graph Sample(Op op, bool after_conv) {
-  Result<Graph> g = SampleOf(op, {1, 16, 8, 8}, after_conv);
-  if (!g) g = SampleOf(op, {1, 16}, after_conv);
+Graph Sample(Op op, bool after_conv, const graph::TypePair& types) {
+  Result<Graph> g = SampleOf(op, {1, 16, 8, 8}, after_conv, types);
+  if (!g) g = SampleOf(op, {1, 16}, after_conv, types);
   TESSERA_CHECK(g.has_value(), "{}", g.error().message);
   return *g;
 }
@@ -87,20 +88,25 @@ Status Accelerator(const Graph& g, const graph::Region& region) {
 
 std::string Row(Op op) {
   const graph::OpDef& def = graph::DefOf(op);
-  const Graph alone = Sample(op, false);
+  bool host = true;
+  std::string types;
+  for (const graph::TypePair& pair : def.types) {
+    const Graph g = Sample(op, false, pair);
+    host = host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g)[0]), "sample").has_value();
+    types += fmt::format("{}{}", types.empty() ? "" : ", ", Text(pair.from));
+    if (pair.from != pair.to) types += fmt::format(" to {}", Text(pair.to));
+  }
+  const Graph alone = Sample(op, false, def.types[0]);
   const graph::Region region = graph::Fuse(alone)[0];
-  const bool host = MakeHostFunc(te::BuildRegion(alone, region), "sample").has_value();
   const bool accelerator = Accelerator(alone, region).has_value();
   std::string joined = "no";
-  if (def.category == graph::Category::kElementwise && def.types == graph::Types::kInt8) {
-    const Graph pair = Sample(op, true);
+  if (def.category == graph::Category::kElementwise &&
+      graph::Takes(def, DType::kInt8, DType::kInt8)) {
+    const Graph pair = Sample(op, true, {});
     const std::vector<graph::Region> regions = graph::Fuse(pair);
     if (regions.size() == 1) joined = Accelerator(pair, regions[0]) ? "yes" : "on the host";
   }
-  const auto type = [](DType dtype) { return dtype == DType::kFloat32 ? "float32" : "int8"; };
-  return fmt::format("| {} | {} to {} | {} | {} | {} | {} |\n", def.name,
-                     type(alone.tensor(alone.nodes[0].inputs[0]).dtype),
-                     type(alone.tensor(alone.outputs[0]).dtype), host ? "yes" : "no",
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", def.name, types, host ? "yes" : "no",
                      accelerator          ? "yes"
                      : op == Op::kReshape ? "when it only renames extents"
                                           : "no",
@@ -120,9 +126,10 @@ int main() {
       "and a small image; shapes that do not\n"
       "fit a configuration's scratchpads are refused with the scratchpad's name. *Joins*: runs as "
       "the epilogue of a convolution, dense\n"
-      "layer or pool in front of it, without a pass through memory. What only the host takes may "
-      "stand before or after the accelerator's\n"
-      "run, not in between.\n\n"
+      "layer or pool in front of it, without a pass through memory. The accelerator's columns are "
+      "of "
+      "int8; other types run on the host,\n"
+      "before, behind or between what the accelerator runs.\n\n"
       "| operator | data types | cpu | accelerator | joins | meaning "
       "|\n|---|---|---|---|---|---|\n";
   for (size_t op = 0; op < graph::AllOps().size(); ++op)
@@ -133,11 +140,19 @@ int main() {
     return out + "`";
   };
   text +=
-      "\nActivations are int8 with one scale and zero point a tensor (uint8 in ONNX becomes int8 "
-      "by -128); weights are int8 with one\n"
-      "scale a tensor or an output channel and no zero points; biases are int32. ReLU, ReLU6, clip "
-      "become bounds of the operator in\n"
-      "front of them.\n\n## From files\n\n**ONNX** (QDQ), requantised half to even: " +
+      "\nInt8 activations have one scale and zero point a tensor (uint8 in ONNX becomes int8 by "
+      "-128); their weights are int8 with one\n"
+      "scale a tensor or an output channel and no zero points, their biases int32; their results "
+      "are requantised. ReLU, ReLU6, clip\n"
+      "become bounds of the operator in front of them.\n\n"
+      "Float32 and float16 operators compute in float32: elements are widened, sums run in the "
+      "order of the definition, and the result is\n"
+      "rounded once to its type, to nearest even (rationale/floats.md). Weights and biases have "
+      "the "
+      "type of the operand.\n\n"
+      "## From files\n\n**ONNX**. Between DequantizeLinear and QuantizeLinear an operator is one "
+      "on int8, requantised half to even; any other\n"
+      "is one on floats: " +
       list(OnnxOperators()) +
       "\n\n**TFLite**, requantised as its reference kernels do (rationale/tflite.md): " +
       list(TfliteOperators()) + "\n";

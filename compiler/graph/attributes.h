@@ -74,7 +74,8 @@ struct TransposeAttributes {
 };
 struct PadAttributes {
   std::vector<std::array<int64_t, 2>> pads;  // before and after, a pair a dimension
-  int32_t value = 0;                         // as an element
+  int32_t value = 0;                         // of int8
+  float real = 0;                            // of floats
 };
 struct ConcatAttributes {
   int axis = 0;

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/graph/example.h"
 
+#include <cstring>
+
+#include "base/half.h"
 #include "compiler/graph/node_check.h"
 
 namespace tessera::graph {
 
 TensorId Example::Weights(Shape weights) {
-  GraphTensor w{.name = node.name + ".weights", .shape = std::move(weights)};
-  w.quant = Quant{{0.01}, {0}, -1};
-  w.data.emplace();
-  for (int64_t k = 0; k < w.count(); ++k)
-    w.data->push_back(static_cast<uint8_t>(draw(1, 255) - 128));
+  const DType dtype = first().dtype;
+  GraphTensor w{.name = node.name + ".weights", .dtype = dtype, .shape = std::move(weights)};
+  constexpr double kStep = 0.01;
+  if (dtype == DType::kInt8) w.quant = Quant{{kStep}, {0}, -1};
+  w.data.emplace(static_cast<size_t>(w.count() * SizeOf(dtype)));
+  for (int64_t k = 0; k < w.count(); ++k) {
+    const int64_t q = draw(1, 255) - 128;
+    const float real = static_cast<float>(static_cast<double>(q) * kStep);
+    uint8_t* at = w.data->data() + k * SizeOf(dtype);
+    const uint16_t half = FloatToHalf(real);
+    if (dtype == DType::kInt8) *at = static_cast<uint8_t>(q);
+    if (dtype == DType::kFloat16) std::memcpy(at, &half, sizeof(half));
+    if (dtype == DType::kFloat32) std::memcpy(at, &real, sizeof(real));
+  }
   return graph.AddTensor(std::move(w));
 }
 
@@ -33,7 +45,7 @@ Status Complete(Example& example, const Quant& own) {
     TESSERA_ASSIGN(shape, NodeCheck(example.graph, example.node).ResultShape());
   }
   GraphTensor made{.name = example.node.name + ".result", .shape = std::move(shape)};
-  made.dtype = def.types == Types::kFromInt8 ? DType::kFloat32 : DType::kInt8;
+  made.dtype = ResultType(def, example.first().dtype);
   if (made.dtype == DType::kInt8) made.quant = example.quant.value_or(own);
   example.node.output = example.graph.AddTensor(std::move(made));
   return {};

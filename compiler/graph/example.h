@@ -17,7 +17,7 @@ struct Example {
   Graph& graph;
   // A whole number of [least, most]: the documentation gets |least|.
   std::function<int64_t(int64_t least, int64_t most)> draw;
-  // Another int8 operand like the first; with a scale of its own unless |same_scale|.
+  // Another operand like the first; with a scale of its own unless |same_scale|.
   std::function<TensorId(bool same_scale)> another;
 
   Node node;                   // inputs[0] is there
@@ -25,14 +25,14 @@ struct Example {
   std::optional<Quant> quant;  // of the result, where it is not free
 
   const GraphTensor& first() const { return graph.tensor(node.inputs[0]); }
-  // Constant int8 weights of |shape| under one scale.
+  // Constant weights of |shape| and of the first operand's type; int8 under one scale.
   TensorId Weights(Shape weights);
   // The result keeps the scale of the first operand.
   void KeepScale() { quant = first().quant; }
 };
 
-// Lets |example|'s operator complete it, and gives the result's tensor: int8 (float32 with
-// Types::kFromInt8) with |own| as its scale where it is free.
+// Lets |example|'s operator complete it, and gives the result's tensor, of the usual type, with |own|
+// as its scale where it has one and is free.
 //   errors  kInvalidArgument  the operator takes no operand of this shape
 Status Complete(Example& example, const Quant& own);
 

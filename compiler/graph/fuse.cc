@@ -10,10 +10,10 @@
 namespace tessera::graph {
 namespace {
 
-// Elementwise on integers of one shape: what an anchor's epilogue can take in.
+// Elementwise of one type and shape: what an anchor's epilogue can take in.
 bool CanFollow(const Graph& graph, const Node& node, TensorId from) {
   return DefOf(node.op).category == Category::kElementwise &&
-         graph.tensor(node.output).dtype == DType::kInt8 &&
+         graph.tensor(node.output).dtype == graph.tensor(from).dtype &&
          graph.tensor(node.output).shape == graph.tensor(from).shape;
 }
 

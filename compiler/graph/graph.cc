@@ -3,6 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 #include "compiler/graph/op_def.h"
 
 namespace tessera::graph {
@@ -76,6 +78,8 @@ std::string Print(const Graph& graph) {
     text += ")";
     if (const auto own = DefOf(node.op).text) text += own(node);
     if (node.lo != -128 || node.hi != 127) text += fmt::format(" clamp {}..{}", node.lo, node.hi);
+    if (std::isfinite(node.least) || std::isfinite(node.most))
+      text += fmt::format(" clamp {}..{}", node.least, node.most);
     if (const int64_t macs = Macs(graph, node)) text += fmt::format("  # {} MACs", macs);
     text += fmt::format("  // {}\n", node.name);
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graph: a network as typed integer operators over logical tensors (row-major, NCHW for images),
-// with quantisation parameters on the tensors. Importers make it, passes change it, compiler/te
+// Graph: a network as typed operators over logical tensors (row-major, NCHW for images): int8 with
+// quantisation parameters on the tensors, float32 or float16 without. Importers make it, passes change it, compiler/te
 // turns its regions into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
 #ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_
 #define TESSERA_COMPILER_GRAPH_GRAPH_H_
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ struct GraphTensor {
   std::vector<int> order;
 
   bool constant() const { return data.has_value(); }
+  // The element that stands for 0.
+  int32_t zero() const { return quant ? quant->zero[0] : 0; }
   int64_t count() const;
 };
 
@@ -80,8 +83,11 @@ struct Node {
   std::string name;
   std::vector<TensorId> inputs;  // Conv, Dense: x, weights, [bias]
   TensorId output = -1;
-  Attributes attributes;        // of the operator's type
-  int32_t lo = -128, hi = 127;  // fused activation as bounds on the quantised output
+  Attributes attributes;  // of the operator's type
+  // Fused activation: bounds on the result, on its integers or on its floats.
+  int32_t lo = -128, hi = 127;
+  float least = -std::numeric_limits<float>::infinity();
+  float most = std::numeric_limits<float>::infinity();
   isa::Round round = isa::Round::kEven;
   std::optional<Requant> requant;  // filled by compiler/quantize
 

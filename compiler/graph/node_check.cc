@@ -18,8 +18,8 @@ Status NodeCheck::Run() const {
   for (const TensorId id : node.inputs) TESSERA_TRY(Scaled(graph.tensor(id), "operand"));
   TESSERA_TRY(Scaled(Out(), "result"));
   TESSERA_TRY(HasTypes());
-  if (def.types == Types::kInt8 && node.lo > node.hi)
-    return Bad("bounds {} to {}", node.lo, node.hi);
+  if (node.lo > node.hi) return Bad("bounds {} to {}", node.lo, node.hi);
+  if (!(node.least <= node.most)) return Bad("bounds {} to {}", node.least, node.most);
   TESSERA_ASSIGN(const Shape shape, ResultShape());
   if (def.check) TESSERA_TRY(def.check(*this));
   if (Out().shape == shape) return {};
@@ -30,13 +30,18 @@ Status NodeCheck::Run() const {
 Result<Shape> NodeCheck::ResultShape() const {
   const OpDef& def = DefOf(node.op);
   if (def.shape) return def.shape(*this);
+  TESSERA_TRY(SameShapes());
+  return In(0).shape;
+}
+
+Status NodeCheck::SameShapes() const {
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (In(i).dtype != In(0).dtype)
       return Bad("operand {} is {}", In(i).name, tessera::Text(In(i).dtype));
     if (In(i).shape != In(0).shape)
       return Bad("operands of shapes {} and {}", ShapeText(In(0).shape), ShapeText(In(i).shape));
   }
-  return In(0).shape;
+  return {};
 }
 
 // Int8 tensors have scales; those that are not constants have one.
@@ -52,12 +57,13 @@ Status NodeCheck::Scaled(const GraphTensor& t, const char* what) const {
 }
 
 Status NodeCheck::HasTypes() const {
-  const Types types = DefOf(node.op).types;
-  const DType in = types == Types::kToInt8 ? DType::kFloat32 : DType::kInt8;
-  const DType out = types == Types::kFromInt8 ? DType::kFloat32 : DType::kInt8;
-  if (In(0).dtype == in && Out().dtype == out) return {};
-  return Bad("takes {} to {}, has {} and {}", tessera::Text(in), tessera::Text(out),
-             tessera::Text(In(0).dtype), tessera::Text(Out().dtype));
+  const OpDef& def = DefOf(node.op);
+  if (Takes(def, In(0).dtype, Out().dtype)) return {};
+  std::string taken;
+  for (const auto& [from, to] : def.types)
+    taken += fmt::format("{} to {}, ", tessera::Text(from), tessera::Text(to));
+  return Bad("takes {}has {} and {}", taken, tessera::Text(In(0).dtype),
+             tessera::Text(Out().dtype));
 }
 
 Status NodeCheck::Image() const {
@@ -67,6 +73,8 @@ Status NodeCheck::Image() const {
 
 Status NodeCheck::KeepsScale() const {
   for (const TensorId id : node.inputs) {
+    if (graph.tensor(id).dtype != Out().dtype)
+      return Bad("operand {} is {}", graph.tensor(id).name, tessera::Text(graph.tensor(id).dtype));
     if (graph.tensor(id).quant != Out().quant)
       return Bad("{} and its result have different scales", graph.tensor(id).name);
   }
@@ -75,22 +83,24 @@ Status NodeCheck::KeepsScale() const {
 
 Status NodeCheck::Weights(size_t rank) const {
   const GraphTensor& w = In(1);
-  if (!w.constant() || w.dtype != DType::kInt8 || w.shape.size() != rank || w.count() < 1 ||
-      static_cast<int64_t>(w.data->size()) != w.count()) {
-    return Bad("weights {} of shape {} are not an int8 constant of {} axes", w.name,
-               ShapeText(w.shape), rank);
+  const bool real = IsFloat(In(0).dtype);
+  if (!w.constant() || w.dtype != In(0).dtype || w.shape.size() != rank || w.count() < 1 ||
+      static_cast<int64_t>(w.data->size()) != w.count() * SizeOf(w.dtype)) {
+    return Bad("weights {} of shape {} are not {} {} constant of {} axes", w.name,
+               ShapeText(w.shape), real ? "a" : "an", tessera::Text(In(0).dtype), rank);
   }
   const bool per_channel =
-      w.quant->axis == 0 && static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
-  if ((w.quant->scale.size() != 1 && !per_channel) ||
-      std::ranges::any_of(w.quant->zero, [](int32_t z) { return z != 0; })) {
+      !real && w.quant->axis == 0 && static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
+  if (!real && ((w.quant->scale.size() != 1 && !per_channel) ||
+                std::ranges::any_of(w.quant->zero, [](int32_t z) { return z != 0; }))) {
     return Bad("weights {} need one scale, or one an output channel, and no zero points", w.name);
   }
   if (node.inputs.size() < 3) return {};
   const GraphTensor& bias = In(2);
-  if (!bias.constant() || bias.dtype != DType::kInt32 ||
-      static_cast<int64_t>(bias.data->size()) != 4 * w.shape[0]) {
-    return Bad("bias {} is not a constant of {} int32", bias.name, w.shape[0]);
+  const DType type = real ? w.dtype : DType::kInt32;
+  if (!bias.constant() || bias.dtype != type || bias.shape != Shape{w.shape[0]} ||
+      static_cast<int64_t>(bias.data->size()) != SizeOf(type) * w.shape[0]) {
+    return Bad("bias {} is not a constant of {} {}", bias.name, w.shape[0], tessera::Text(type));
   }
   return {};
 }

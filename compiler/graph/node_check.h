@@ -36,12 +36,15 @@ class NodeCheck {
   const GraphTensor& In(size_t i) const { return graph.tensor(node.inputs[i]); }
   const GraphTensor& Out() const { return graph.tensor(node.output); }
 
+  // All operands have the first one's type and shape.
+  Status SameShapes() const;
   // The first operand is an image [N, C, H, W].
   Status Image() const;
-  // Every operand's scale and zero point are the result's.
+  // Every operand's type, scale and zero point are the result's.
   Status KeepsScale() const;
-  // Operand 1 is constant int8 weights of |rank| axes with one scale, or one an index of axis 0,
-  // and no zero points; operand 2, where there is one, a constant of int32, one an output channel.
+  // Operand 1 is constant weights of |rank| axes and of operand 0's type: int8 with one scale, or
+  // one an index of axis 0, and no zero points, or floats. Operand 2, where there is one, is a
+  // constant with one element an output channel, of int32 or of the float type.
   Status Weights(size_t rank) const;
   // |window| has positive extents and fits an image of shape |in|.
   Status Fits(const Window& window, const Shape& in) const;

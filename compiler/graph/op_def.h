@@ -29,10 +29,18 @@ namespace tessera::graph {
 class NodeCheck;
 struct Example;
 
+// When an operator of ONNX over dequantised values is one on integers.
+enum class OnnxWhen : uint8_t {
+  kQuantised,  // its result is quantised too
+  kAlways,     // its result has the scale of its operand
+  kNever,
+};
 // An operator of ONNX that becomes this one.
 struct OnnxRow {
   std::string_view type;  // "GlobalAveragePool"
   Status (*convert)(onnx_model::QdqConverter& to, const onnx_model::OnnxNode& from);
+  size_t operands = 1;  // the first inputs, which all have to be dequantised for that
+  OnnxWhen when = OnnxWhen::kQuantised;
 };
 // An operator of TFLite, which has from |least| to |most| inputs. |convert| is called while the
 // converter is at such an operator.
@@ -42,12 +50,16 @@ struct TfliteRow {
   Status (*convert)(tflite_model::Converter& to);
 };
 
-// Data types of the first operand and of the result. Weights and biases are the shape rule's.
-enum class Types : uint8_t {
-  kInt8,      // int8 to int8
-  kToInt8,    // float32 to int8
-  kFromInt8,  // int8 to float32
+// Element types of the first operand and of the result that go together. Other operands have the
+// first one's; weights and biases are the shape rule's.
+struct TypePair {
+  DType from = DType::kInt8, to = DType::kInt8;
+  bool operator==(const TypePair&) const = default;
 };
+inline constexpr TypePair kInt8Types[] = {{DType::kInt8, DType::kInt8}};
+inline constexpr TypePair kAllTypes[] = {{DType::kInt8, DType::kInt8},
+                                         {DType::kFloat32, DType::kFloat32},
+                                         {DType::kFloat16, DType::kFloat16}};
 
 // Categories drive fusion.
 enum class Category : uint8_t {
@@ -59,11 +71,14 @@ enum class Category : uint8_t {
 };
 
 struct OpDef {
-  std::string_view name;     // in printed graphs and tables
-  std::string_view meaning;  // one line of docs/operators.md
+  std::string_view name;  // in printed graphs and tables
+  // One line of docs/operators.md.
+  std::string_view meaning;
   Category category = Category::kElementwise;
   size_t least = 1, most = 1;  // operands
-  Types types = Types::kInt8;
+  // All that it takes; a pair with an operand's type for each, the usual result first. By default
+  // an int8 operator. What it computes on floats is computed in float32 (rationale/floats.md).
+  std::span<const TypePair> types = kInt8Types;
 
   // The shape of the result, or why the operands make none. Nothing: that of the first operand,
   // which all operands have.
@@ -86,8 +101,8 @@ struct OpDef {
   std::span<const OnnxRow> onnx;
   std::span<const TfliteRow> tflite;
 
-  // Completes |example|, a node of this operator over one int8 operand (float32 with kToInt8), for
-  // the documentation and for random networks. Nothing: as many operands of one shape as |least|,
+  // Completes |example|, a node of this operator over one operand, for the documentation and for
+  // random networks. Nothing: as many operands of one shape as |least|,
   // no attributes, a scale of the result's own.
   void (*example)(Example& example) = nullptr;
 };
@@ -99,6 +114,10 @@ bool Fits(const Attributes& attributes) {
 }
 
 const OpDef& DefOf(Op op);
+// Whether |def| makes |to| of |from|.
+bool Takes(const OpDef& def, DType from, DType to);
+// The usual result of an operand of type |from|; int8 where the operator does not take it.
+DType ResultType(const OpDef& def, DType from);
 // All, by number.
 std::span<const OpDef* const> AllOps();
 

@@ -39,16 +39,16 @@ void RemoveDead(Graph& graph) {
 
 namespace {
 
-// Bytes of [O, H, W, C] as those of |shape| = [O, C, H, W].
+// Elements of |size| bytes of [O, H, W, C] as those of |shape| = [O, C, H, W].
 std::vector<uint8_t> ToChannelsFirst(const std::vector<uint8_t>& bytes,
-                                     const std::vector<int64_t>& shape) {
+                                     const std::vector<int64_t>& shape, int64_t size) {
   std::vector<uint8_t> moved(bytes.size());
   const int64_t pixels = shape[2] * shape[3];
   for (int64_t o = 0; o < shape[0]; ++o) {
     for (int64_t p = 0; p < pixels; ++p) {
       for (int64_t c = 0; c < shape[1]; ++c) {
-        moved[static_cast<size_t>((o * shape[1] + c) * pixels + p)] =
-            bytes[static_cast<size_t>((o * pixels + p) * shape[1] + c)];
+        const auto from = bytes.begin() + ((o * pixels + p) * shape[1] + c) * size;
+        std::copy(from, from + size, moved.begin() + ((o * shape[1] + c) * pixels + p) * size);
       }
     }
   }
@@ -63,10 +63,11 @@ void FoldPads(Graph& graph) {
     const auto producer = graph.ProducerOf(node.inputs[0]);
     if (!producer || graph.nodes[*producer].op != Op::kPad) continue;
     const Node& pad = graph.nodes[*producer];
-    const auto& [pads, value] = pad.As<PadAttributes>();
+    const auto& [pads, value, real] = pad.As<PadAttributes>();
     const std::array<int64_t, 2> none{0, 0};
-    if (pads[0] != none || pads[1] != none || value != graph.tensor(node.inputs[0]).quant->zero[0])
-      continue;
+    const GraphTensor& x = graph.tensor(node.inputs[0]);
+    const bool zero = IsFloat(x.dtype) ? real == 0 : value == x.zero();
+    if (pads[0] != none || pads[1] != none || !zero) continue;
     Window& window = node.Edit<ConvAttributes>().window;
     for (size_t d = 0; d < 2; ++d) {
       window.pad_before[d] += pads[d + 2][0];
@@ -100,7 +101,8 @@ void DenseToConv(Graph& graph) {
     // Row-major [O, C*H*W] is row-major [O, C, H, W]: only the shape of the weights changes.
     GraphTensor weights = graph.tensor(node.inputs[1]);
     weights.shape = {weights.shape[0], in[1], in[2], in[3]};
-    if (by_rows) weights.data = ToChannelsFirst(*weights.data, weights.shape);
+    if (by_rows)
+      weights.data = ToChannelsFirst(*weights.data, weights.shape, SizeOf(weights.dtype));
     const GraphTensor flat = graph.tensor(node.output);
     GraphTensor result = flat;
     result.name += ".rank4";

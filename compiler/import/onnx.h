@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX QDQ models to integer graphs. Depends on: compiler/graph, onnx_model.h. Used by tools.
+// ONNX models to graphs. Depends on: compiler/graph, onnx_model.h. Used by tools.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_H_
 
@@ -13,14 +13,14 @@
 
 namespace tessera {
 
-// Reads a quantised ONNX model (QuantizeLinear / DequantizeLinear around every operator). A
-// symbolic first extent of an input becomes 1: a graph is one inference. Activations of uint8
+// Reads an ONNX model. An operator between DequantizeLinear and QuantizeLinear is one on int8, any
+// other is one on float32 or float16. A symbolic first extent of an input becomes 1. Activations of uint8
 // become int8 by -128 on value and zero point. Relu and Clip become bounds of the operator in front
 // of them.
 //   errors  kInvalidArgument  not a model; missing shapes; bad scales; weight zero points that are
 //   not 0;
 //                             shapes that do not fit; every message names file and node
-//           kUnsupported      an operator, attribute or float region that is not in docs (named)
+//           kUnsupported      an operator, attribute or type that is not in docs (named)
 //           kDataLoss         truncated data
 // Names of the operators that are read, with blanks between them.
 std::string OnnxOperators();

@@ -26,6 +26,8 @@ std::optional<DType> TypeOf(int32_t onnx_type) {
   switch (onnx_type) {
     case onnx::TensorProto::FLOAT:
       return DType::kFloat32;
+    case onnx::TensorProto::FLOAT16:
+      return DType::kFloat16;
     case onnx::TensorProto::INT8:
       return DType::kInt8;
     case onnx::TensorProto::UINT8:
@@ -57,9 +59,10 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
   }
   const std::optional<DType> dtype = TypeOf(proto.data_type());
   if (!dtype) {
-    return Fail(Code::kUnsupported,
-                "{}: element type {} (supported: float32, int8, uint8, int32, int64, bool)", place,
-                proto.data_type());
+    return Fail(
+        Code::kUnsupported,
+        "{}: element type {} (supported: float32, float16, int8, uint8, int32, int64, bool)", place,
+        proto.data_type());
   }
   std::vector<int64_t> shape(proto.dims().begin(), proto.dims().end());
   const Result<int64_t> count = ElementCount(shape, kMaxElements);
@@ -93,6 +96,9 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
       break;
     case DType::kInt8:
       ok = CopyList<int8_t>(proto.int32_data(), tensor);
+      break;
+    case DType::kFloat16:  // its bits
+      ok = CopyList<uint16_t>(proto.int32_data(), tensor);
       break;
     case DType::kUint8:
     case DType::kBool:

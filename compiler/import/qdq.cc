@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
+#include "base/half.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/import/onnx.h"
 
@@ -16,6 +18,25 @@ using graph::TensorId;
 constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
+
+// The values of |t|, a constant with scales, as float32: (q - zero) * scale.
+std::vector<uint8_t> DequantisedBytes(const graph::GraphTensor& t) {
+  const auto count = static_cast<size_t>(t.count());
+  std::vector<uint8_t> bytes(4 * count);
+  size_t inner = 1;  // elements of one index of the axis
+  const size_t channels = t.quant->scale.size();
+  for (size_t d = static_cast<size_t>(t.quant->axis + 1); channels > 1 && d < t.shape.size(); ++d)
+    inner *= static_cast<size_t>(t.shape[d]);
+  for (size_t k = 0; k < count; ++k) {
+    int32_t q = static_cast<int8_t>((*t.data)[t.dtype == DType::kInt8 ? k : 0]);
+    if (t.dtype == DType::kInt32) std::memcpy(&q, t.data->data() + 4 * k, 4);
+    const size_t c = channels > 1 ? k / inner % channels : 0;
+    const float real =
+        static_cast<float>(int64_t{q} - t.quant->zero[c]) * static_cast<float>(t.quant->scale[c]);
+    std::memcpy(bytes.data() + 4 * k, &real, 4);
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -46,11 +67,11 @@ Status QdqConverter::Inputs() {
     if (!value.shape)
       return Fail(Code::kInvalidArgument, "{}: the model gives no shape; run shape inference on it",
                   place);
-    if (!value.dtype || (*value.dtype != DType::kFloat32 && *value.dtype != DType::kInt8 &&
-                         *value.dtype != DType::kUint8)) {
-      return Fail(Code::kUnsupported, "{}: its type is not float32, int8 or uint8", place);
+    if (!value.dtype ||
+        (!IsFloat(*value.dtype) && *value.dtype != DType::kInt8 && *value.dtype != DType::kUint8)) {
+      return Fail(Code::kUnsupported, "{}: its type is not float32, float16, int8 or uint8", place);
     }
-    if (*value.dtype != DType::kFloat32) {
+    if (!IsFloat(*value.dtype)) {
       return Fail(Code::kUnsupported,
                   "{}: {} inputs are not supported; begin the model with QuantizeLinear", place,
                   Text(*value.dtype));
@@ -65,12 +86,11 @@ Status QdqConverter::Inputs() {
     }
     const Result<int64_t> count = ElementCount(shape, kMaxElements);
     if (!count) return Within(place, count.error());
-    if (shape.empty() || shape[0] != 1) {
-      return Fail(Code::kUnsupported, "{}: batch {} in the model; 1 or a symbolic one is supported",
-                  place, shape.empty() ? 0 : shape[0]);
-    }
+    if (shape.empty())
+      return Fail(Code::kUnsupported, "{}: it has no axes; 1 or more are supported", place);
     graph_.inputs.push_back(
         graph_.AddTensor({value.name, *value.dtype, shape, std::nullopt, std::nullopt}));
+    floats_[value.name] = graph_.inputs.back();
   }
   return {};
 }
@@ -86,16 +106,22 @@ Status QdqConverter::Outputs() {
             value.name);
       }
       graph_.outputs.push_back(it->second);
-    } else if (const auto real = reals_.find(value.name); real != reals_.end()) {
-      graph::Node node{.op = graph::Op::kDequantize, .name = value.name, .inputs = {real->second}};
-      const graph::GraphTensor& from = graph_.tensor(real->second);
-      node.output =
-          graph_.AddTensor({value.name, DType::kFloat32, from.shape, std::nullopt, std::nullopt});
-      graph_.outputs.push_back(node.output);
-      graph_.nodes.push_back(std::move(node));
+    } else if (floats_.contains(value.name) || reals_.contains(value.name)) {
+      OnnxNode place{.op_type = "output", .name = value.name, .outputs = {value.name}};
+      TESSERA_ASSIGN(TensorId id, Floats(place, value.name));
+      const graph::GraphTensor& made = graph_.tensor(id);
+      if (made.constant()) return Fail(Code::kUnsupported, "output '{}' is a constant", value.name);
+      // What is not made under this name gets a copy: an input, another output.
+      if (std::ranges::count(graph_.inputs, id) + std::ranges::count(graph_.outputs, id) > 0) {
+        graph::Node copy{.op = graph::Op::kRescale, .name = value.name, .inputs = {id}};
+        copy.output =
+            graph_.AddTensor({value.name, made.dtype, made.shape, std::nullopt, std::nullopt});
+        id = copy.output;
+        graph_.nodes.push_back(std::move(copy));
+      }
+      graph_.outputs.push_back(id);
     } else {
-      return Fail(Code::kInvalidArgument, "output '{}' is not made by a quantised operator",
-                  value.name);
+      return Fail(Code::kInvalidArgument, "output '{}' is not made by an operator", value.name);
     }
   }
   return {};
@@ -104,11 +130,73 @@ Status QdqConverter::Outputs() {
 Status QdqConverter::One(const OnnxNode& node) {
   for (const graph::OpDef* def : graph::AllOps()) {
     for (const graph::OnnxRow& row : def->onnx) {
-      if (row.type == node.op_type) return row.convert(*this, node);
+      if (row.type != node.op_type) continue;
+      real_ = IsReal(node, row);
+      return row.convert(*this, node);
     }
   }
   return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})", node.Place(),
               node.op_type, OnnxOperators());
+}
+
+bool QdqConverter::IsReal(const OnnxNode& node, const graph::OnnxRow& row) const {
+  if (row.when == graph::OnnxWhen::kNever) return true;
+  for (size_t i = 0; i < std::min(row.operands, node.inputs.size()); ++i) {
+    const HostTensor* constant = Initializer(node.inputs[i]);
+    const bool stands = reals_.contains(node.inputs[i]);
+    if (!stands && (floats_.contains(node.inputs[i]) || (constant && IsFloat(constant->dtype))))
+      return true;
+  }
+  return row.when == graph::OnnxWhen::kQuantised && !IsQuantised(node);
+}
+
+bool QdqConverter::IsQuantised(const OnnxNode& node) const {
+  std::string value = node.outputs[0];
+  const auto users_of = [&](const std::string& name) {
+    const auto it = users_.find(name);
+    return it == users_.end() ? std::vector<const OnnxNode*>{} : it->second;
+  };
+  const auto is_output = [&](const std::string& name) {
+    return std::ranges::count(model_.outputs, name, &Value::name) > 0;
+  };
+  std::vector<const OnnxNode*> users = users_of(value);
+  while (users.size() == 1 && (users[0]->op_type == "Relu" || users[0]->op_type == "Clip") &&
+         !is_output(value)) {
+    value = users[0]->outputs[0];
+    users = users_of(value);
+  }
+  return !users.empty() && !is_output(value) && std::ranges::all_of(users, [&](const auto* user) {
+    return user->op_type == "QuantizeLinear" && user->inputs[0] == value;
+  });
+}
+
+Result<TensorId> QdqConverter::Floats(const OnnxNode& node, const std::string& name) {
+  if (const auto known = floats_.find(name); known != floats_.end()) return known->second;
+  if (const auto it = reals_.find(name); it != reals_.end()) {
+    const graph::GraphTensor from = graph_.tensor(it->second);
+    graph::GraphTensor made{name, DType::kFloat32, from.shape, std::nullopt, std::nullopt};
+    if (from.constant()) {
+      made.data = DequantisedBytes(from);
+      TESSERA_ASSIGN(floats_[name], AddConstant(node, std::move(made)));
+      return floats_[name];
+    }
+    graph::Node dequantize{.op = graph::Op::kDequantize, .name = name, .inputs = {it->second}};
+    dequantize.output = graph_.AddTensor(std::move(made));
+    graph_.nodes.push_back(std::move(dequantize));
+    return floats_[name] = graph_.nodes.back().output;
+  }
+  const HostTensor* constant = Initializer(name);
+  if (!constant || !IsFloat(constant->dtype)) {
+    return Fail(Code::kUnsupported,
+                "{}: its operand '{}' is neither made by an operator in front of it nor a constant "
+                "of float32 or float16",
+                node.Place(), name);
+  }
+  if (constant->count() == 0)
+    return Fail(Code::kInvalidArgument, "{}: its operand '{}' is empty", node.Place(), name);
+  TESSERA_ASSIGN(floats_[name], AddConstant(node, {name, constant->dtype, constant->shape,
+                                                   std::nullopt, constant->bytes}));
+  return floats_[name];
 }
 
 Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTensor tensor) {
@@ -123,6 +211,7 @@ Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTen
 Result<TensorId> QdqConverter::Operand(const OnnxNode& node, size_t index) {
   if (node.inputs.size() <= index)
     return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
+  if (real_) return Floats(node, node.inputs[index]);
   const auto it = reals_.find(node.inputs[index]);
   if (it == reals_.end() || graph_.tensor(it->second).constant()) {
     return Fail(Code::kUnsupported,
@@ -134,37 +223,40 @@ Result<TensorId> QdqConverter::Operand(const OnnxNode& node, size_t index) {
   return it->second;
 }
 
+Result<QdqConverter::Limits> QdqConverter::ReadLimits(const OnnxNode& node) const {
+  if (node.op_type == "Relu") return Limits{.least = 0.0f};
+  Limits limits;
+  for (size_t i = 1; i < 3; ++i) {
+    std::optional<float>& limit = i == 1 ? limits.least : limits.most;
+    const auto attribute = node.attributes.find(i == 1 ? "min" : "max");
+    if (attribute != node.attributes.end()) limit = attribute->second.f;
+    if (node.inputs.size() > i && !node.inputs[i].empty()) {
+      const HostTensor* constant = Initializer(node.inputs[i]);
+      if (!constant || !IsFloat(constant->dtype) || constant->count() != 1) {
+        return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number", node.Place(),
+                    node.inputs[i]);
+      }
+      limit = constant->dtype == DType::kFloat16 ? HalfToFloat(constant->as<uint16_t>()[0])
+                                                 : constant->as<float>()[0];
+    }
+    if (limit && std::isnan(*limit))
+      return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
+  }
+  if (limits.least && limits.most && *limits.least > *limits.most)
+    return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
+  return limits;
+}
+
 // Relu and Clip as bounds on the quantised result: rounding keeps order, so quantising the bounds
 // is exact.
 Status QdqConverter::Bound(const OnnxNode& node, const Quant& quant, Sink& sink) const {
+  TESSERA_ASSIGN(const Limits limits, ReadLimits(node));
   const auto to_int = [&](float v) {
     const double q = std::nearbyint(static_cast<double>(v) / quant.scale[0]) + quant.zero[0];
     return static_cast<int32_t>(std::clamp(q, -128.0, 127.0));
   };
-  int32_t bounds[2] = {-128, 127};
-  if (node.op_type == "Relu") {
-    bounds[0] = quant.zero[0];
-  } else {
-    for (size_t i = 1; i < 3; ++i) {
-      std::optional<float> limit;
-      const auto attribute = node.attributes.find(i == 1 ? "min" : "max");
-      if (attribute != node.attributes.end()) limit = attribute->second.f;
-      if (node.inputs.size() > i && !node.inputs[i].empty()) {
-        const HostTensor* constant = Initializer(node.inputs[i]);
-        if (!constant || constant->dtype != DType::kFloat32 || constant->count() != 1) {
-          return Fail(Code::kUnsupported, "{}: its bound '{}' is not a constant number",
-                      node.Place(), node.inputs[i]);
-        }
-        limit = constant->as<float>()[0];
-      }
-      if (!limit) continue;
-      if (std::isnan(*limit))
-        return Fail(Code::kInvalidArgument, "{}: a bound is NaN", node.Place());
-      bounds[i - 1] = to_int(*limit);
-    }
-    if (bounds[0] > bounds[1])
-      return Fail(Code::kInvalidArgument, "{}: its lower bound is above the upper", node.Place());
-  }
+  const int32_t bounds[2] = {limits.least ? to_int(*limits.least) : -128,
+                             limits.most ? to_int(*limits.most) : 127};
   // A clamp behind a clamp clamps its bounds.
   sink.lo = std::clamp(sink.lo, bounds[0], bounds[1]);
   sink.hi = std::clamp(sink.hi, bounds[0], bounds[1]);
@@ -213,17 +305,30 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const OnnxNode& node) {
   return sink;
 }
 
-Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from, const Quant& quant,
-                                    std::vector<int64_t> shape, const std::string& name) {
+Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from,
+                                    const std::optional<Quant>& quant, std::vector<int64_t> shape,
+                                    const std::string& name) {
   const Result<int64_t> count = ElementCount(shape, kMaxElements);
   if (!count) return Within(from.Place() + ": its result", count.error());
   if (made.name.empty()) made.name = from.name.empty() ? name : from.name;
-  made.output = graph_.AddTensor({name, DType::kInt8, std::move(shape), quant, std::nullopt});
+  const DType dtype = quant ? DType::kInt8 : graph_.tensor(made.inputs[0]).dtype;
+  made.output = graph_.AddTensor({name, dtype, std::move(shape), quant, std::nullopt});
   graph_.nodes.push_back(std::move(made));
   return graph_.nodes.back().output;
 }
 
+Status QdqConverter::EmitFloats(graph::Node made, const OnnxNode& from, DType dtype,
+                                std::vector<int64_t> shape) {
+  const std::string& name = from.outputs[0];
+  TESSERA_ASSIGN(const TensorId id,
+                 Emit(std::move(made), from, std::nullopt, std::move(shape), name));
+  graph_.tensor(id).dtype = dtype;
+  floats_[name] = id;
+  return {};
+}
+
 Status QdqConverter::EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape) {
+  if (real_) return EmitReal(std::move(made), from, std::move(shape));
   TESSERA_ASSIGN(const Sink sink, Follow(from));
   return EmitSink(std::move(made), from, sink, std::move(shape));
 }
@@ -239,6 +344,10 @@ Status QdqConverter::EmitSink(graph::Node made, const OnnxNode& from, const Sink
 }
 
 Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape) {
+  if (real_) {
+    const DType dtype = graph_.tensor(made.inputs[0]).dtype;
+    return EmitFloats(std::move(made), from, dtype, std::move(shape));
+  }
   const Quant quant = *graph_.tensor(made.inputs[0]).quant;
   const std::string& name = from.outputs[0];
   TESSERA_ASSIGN(reals_[name],
@@ -249,6 +358,12 @@ Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vecto
 Status QdqConverter::EmitSpatial(graph::Node made, const OnnxNode& from, size_t rank,
                                  const std::vector<int64_t>& shape) {
   if (rank == 4) return EmitInto(std::move(made), from, shape);
+  if (real_) {
+    const std::string name = from.outputs[0] + ".rank4";
+    TESSERA_ASSIGN(const TensorId wide, Emit(std::move(made), from, std::nullopt, shape, name));
+    graph::Node flat{.op = graph::Op::kReshape, .name = from.name + ".rank3", .inputs = {wide}};
+    return EmitReal(std::move(flat), from, {shape[0], shape[1], shape[3]});
+  }
   TESSERA_ASSIGN(const Sink sink, Follow(from));
   made.lo = sink.lo;
   made.hi = sink.hi;

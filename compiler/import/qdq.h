@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk from ONNX's quantise/dequantise pairs to integer operators. An operator between
-// DequantizeLinear and QuantizeLinear becomes one integer node; Relu and Clip in front of the
-// QuantizeLinear become its bounds. Used by: onnx.cc, and the operators' rows in compiler/ops.
+// The walk from an ONNX file to a graph. An operator between DequantizeLinear and QuantizeLinear
+// becomes one integer node; Relu and Clip in front of the QuantizeLinear become its bounds. Every
+// other operator is one on floats: dequantised values that it reads become floats where it needs
+// them, once. Used by: onnx.cc, and the operators' rows in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_QDQ_H_
 #define TESSERA_COMPILER_IMPORT_QDQ_H_
 
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "compiler/graph/graph.h"
+#include "compiler/graph/op_def.h"
 #include "compiler/import/onnx_model.h"
 
 namespace tessera::onnx_model {
@@ -31,22 +33,36 @@ class QdqConverter {
     std::vector<std::string> quantized;  // outputs of the QuantizeLinear nodes
   };
 
+  // Whether the node that is converted is one on floats (graph::OnnxRow).
+  bool real() const { return real_; }
+  int64_t opset() const { return model_.opset; }
   const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
   const HostTensor* Initializer(const std::string& name) const;
-  Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);  // an int8 activation
+  // Input |index|: an int8 activation, or floats, which may be a constant.
+  Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);
   Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
-  // Float value |name| stands for the integers of |id|.
-  void SetReal(const std::string& name, graph::TensorId id) { reals_[name] = id; }
+  // Value |name| of the file is |id|, or stands for its integers.
+  void SetReal(const std::string& name, graph::TensorId id) {
+    (real_ ? floats_ : reals_)[name] = id;
+  }
 
   // The QuantizeLinear nodes behind |node| and the activations in between, which are taken in.
   Result<Sink> Follow(const OnnxNode& node);
   // Bounds |sink| by |node|, a Relu or Clip.
   Status Bound(const OnnxNode& node, const graph::Quant& quant, Sink& sink) const;
+  // The bounds of |node|, a Relu or Clip.
+  struct Limits {
+    std::optional<float> least, most;
+  };
+  Result<Limits> ReadLimits(const OnnxNode& node) const;
   // |made| becomes a node of the graph, with a result of |shape|: an int8 tensor of its own name;
   // what the Sink of |from| or a known one takes; the same scale as its first operand and a float
-  // value in the file.
-  Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from, const graph::Quant& quant,
-                               std::vector<int64_t> shape, const std::string& name);
+  // value in the file. Of a node on floats all make a tensor of its first operand's type.
+  Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from,
+                               const std::optional<graph::Quant>& quant, std::vector<int64_t> shape,
+                               const std::string& name);
+  Status EmitFloats(graph::Node made, const OnnxNode& from, DType dtype,
+                    std::vector<int64_t> shape);
   Status EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
   Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
                   std::vector<int64_t> shape);
@@ -57,6 +73,10 @@ class QdqConverter {
 
   // Operands of one kind (qdq_operand.cc).
   Result<graph::TensorId> Weights(const OnnxNode& node, size_t rank);
+  // Weights with their first two axes exchanged.
+  Result<graph::TensorId> SwapAxes(const OnnxNode& node, graph::TensorId weights);
+  // The axis along which |weights| have scales; -1: none.
+  int ScaleAxis(graph::TensorId weights) const;
   Result<graph::TensorId> Bias(const OnnxNode& node, size_t index, const graph::GraphTensor& x,
                                const graph::GraphTensor& w);
   Result<graph::Window> ReadWindow(const OnnxNode& node, const std::vector<int64_t>& shape,
@@ -78,6 +98,12 @@ class QdqConverter {
   Status Inputs();
   Status Outputs();
   Status One(const OnnxNode& node);
+  Result<graph::TensorId> FloatWeights(const OnnxNode& node, size_t rank);
+  Result<graph::TensorId> FloatBias(const OnnxNode& node, size_t index, int64_t channels);
+  bool IsReal(const OnnxNode& node, const graph::OnnxRow& row) const;
+  bool IsQuantised(const OnnxNode& node) const;  // whether Follow finds a QuantizeLinear
+  // The floats of value |name|: made from its integers where the file has those.
+  Result<graph::TensorId> Floats(const OnnxNode& node, const std::string& name);
   void MakeNamesUnique();
 
   // Scales (qdq_quant.cc).
@@ -88,8 +114,10 @@ class QdqConverter {
 
   const OnnxModel& model_;
   graph::Graph graph_;
-  std::map<std::string, graph::TensorId> ints_;   // integer values by name
-  std::map<std::string, graph::TensorId> reals_;  // float values that stand for an integer tensor
+  std::map<std::string, graph::TensorId> ints_;    // integer values by name
+  std::map<std::string, graph::TensorId> reals_;   // float values that stand for an integer tensor
+  std::map<std::string, graph::TensorId> floats_;  // float values that are tensors of floats
+  bool real_ = false;
   std::map<std::string, std::vector<const OnnxNode*>> users_;
   std::set<const OnnxNode*>
       done_;  // activations and QuantizeLinear nodes that an operator has taken in

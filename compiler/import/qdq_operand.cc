@@ -44,7 +44,7 @@ Result<TensorId> QdqConverter::Spatial4(const OnnxNode& node, TensorId x) {
                 node.Place(), ShapeText(from.shape));
   }
   graph::Node made{.op = graph::Op::kReshape, .name = node.name + ".rank4", .inputs = {x}};
-  return Emit(std::move(made), node, *from.quant, {from.shape[0], from.shape[1], 1, from.shape[2]},
+  return Emit(std::move(made), node, from.quant, {from.shape[0], from.shape[1], 1, from.shape[2]},
               from.name + ".rank4");
 }
 
@@ -105,7 +105,45 @@ Result<Window> QdqConverter::ReadWindow(const OnnxNode& node, const std::vector<
   return w;
 }
 
+Result<TensorId> QdqConverter::FloatWeights(const OnnxNode& node, size_t rank) {
+  if (node.inputs.size() < 2)
+    return Fail(Code::kInvalidArgument, "{}: operand 1 is missing", node.Place());
+  TESSERA_ASSIGN(const TensorId id, Floats(node, node.inputs[1]));
+  const GraphTensor& w = graph_.tensor(id);
+  if (!w.constant())
+    return Fail(Code::kUnsupported, "{}: its weights '{}' are not a constant", node.Place(),
+                node.inputs[1]);
+  if (w.shape.size() != rank) {
+    return Fail(Code::kInvalidArgument, "{}: weights of shape {}, {} axes are needed", node.Place(),
+                ShapeText(w.shape), rank);
+  }
+  return id;
+}
+
+Result<TensorId> QdqConverter::SwapAxes(const OnnxNode& node, TensorId weights) {
+  GraphTensor turned = graph_.tensor(weights);
+  const std::vector<uint8_t> from = *turned.data;
+  const int64_t rows = turned.shape[0], columns = turned.shape[1];
+  const int64_t size = std::ssize(from) / (rows * columns);
+  std::swap(turned.shape[0], turned.shape[1]);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t k = 0; k < columns; ++k) {
+      const auto at = from.begin() + (r * columns + k) * size;
+      std::copy(at, at + size, turned.data->begin() + (k * rows + r) * size);
+    }
+  }
+  if (turned.quant && turned.quant->axis >= 0 && turned.quant->axis < 2)
+    turned.quant->axis = 1 - turned.quant->axis;
+  return AddConstant(node, std::move(turned));
+}
+
+int QdqConverter::ScaleAxis(TensorId weights) const {
+  const auto& quant = graph_.tensor(weights).quant;
+  return quant ? quant->axis : -1;
+}
+
 Result<TensorId> QdqConverter::Weights(const OnnxNode& node, size_t rank) {
+  if (real_) return FloatWeights(node, rank);
   const auto it = node.inputs.size() > 1 ? reals_.find(node.inputs[1]) : reals_.end();
   if (it == reals_.end() || !graph_.tensor(it->second).constant() ||
       graph_.tensor(it->second).dtype != DType::kInt8) {
@@ -131,9 +169,27 @@ Result<TensorId> QdqConverter::Weights(const OnnxNode& node, size_t rank) {
   return it->second;
 }
 
+// One an output channel: [C], or [1, C] as Gemm may have it.
+Result<TensorId> QdqConverter::FloatBias(const OnnxNode& node, size_t index, int64_t channels) {
+  TESSERA_ASSIGN(const TensorId id, Floats(node, node.inputs[index]));
+  GraphTensor bias = graph_.tensor(id);
+  if (!bias.constant())
+    return Fail(Code::kUnsupported, "{}: its bias '{}' is not a constant", node.Place(),
+                node.inputs[index]);
+  if (bias.count() != channels || (!bias.shape.empty() && bias.shape.back() != channels)) {
+    return Fail(Code::kUnsupported,
+                "{}: biases of shape {} for {} channels; one a channel is supported", node.Place(),
+                ShapeText(bias.shape), channels);
+  }
+  if (bias.shape.size() == 1) return id;
+  bias.shape = {channels};
+  return AddConstant(node, std::move(bias));
+}
+
 // The bias as int32 in units of s_in * s_w[c]; a float constant is rounded to that.
 Result<TensorId> QdqConverter::Bias(const OnnxNode& node, size_t index, const GraphTensor& x,
                                     const GraphTensor& w) {
+  if (real_) return FloatBias(node, index, w.shape[0]);
   const size_t channels = static_cast<size_t>(w.shape[0]);
   const double s_in = x.quant->scale[0];
   const auto unit = [&](size_t c) {

@@ -100,13 +100,15 @@ Status QdqConverter::Quantize(const OnnxNode& node) {
   bool is_unsigned = false;
   TESSERA_ASSIGN(const Quant quant, ActivationQuant(node, &is_unsigned));
   if (is_unsigned) unsigned_.insert(node.outputs[0]);
-  for (TensorId id : graph_.inputs) {
-    if (graph_.tensor(id).name != node.inputs[0]) continue;
-    graph::Node made{.op = graph::Op::kQuantize, .inputs = {id}};
+  if (const auto it = floats_.find(node.inputs[0]);
+      it != floats_.end() && !reals_.contains(node.inputs[0])) {
+    graph::Node made{.op = graph::Op::kQuantize, .inputs = {it->second}};
+    const graph::Shape shape = graph_.tensor(it->second).shape;
     TESSERA_ASSIGN(ints_[node.outputs[0]],
-                   Emit(std::move(made), node, quant, graph_.tensor(id).shape, node.outputs[0]));
+                   Emit(std::move(made), node, quant, shape, node.outputs[0]));
     return {};
   }
+  real_ = false;
   TESSERA_ASSIGN(const TensorId x, Operand(node, 0));
   if (*graph_.tensor(x).quant == quant) {
     ints_[node.outputs[0]] = x;  // the same values under the same scale

@@ -127,7 +127,8 @@ Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
 
 Status Converter::Finish(graph::Node made, Shape shape) {
   const TfliteTensor& out = Out();
-  const bool real = graph::DefOf(made.op).types == graph::Types::kFromInt8;
+  const bool real = !graph::Takes(graph::DefOf(made.op), DType::kInt8, DType::kInt8) &&
+                    made.op != graph::Op::kQuantize;
   const TensorType type = real ? TensorType::FLOAT32 : TensorType::INT8;
   if (out.type != type) {
     return Unsupported("its result {} is {}; {} is supported", out.Place(), TypeText(out.type),

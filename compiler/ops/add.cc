@@ -14,16 +14,18 @@ Status FromTflite(Converter& c) {
   return BinaryFromTflite<tflite_file::AddOptions>(c, {.op = Op::kAdd});
 }
 
-constexpr OnnxRow kOnnx[] = {{"Add", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Add", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"ADD", 2, 2, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kAddDef = {
     .name = "add",
-    .meaning = "sum of two tensors of one shape, each with its own scale, requantised",
+    .meaning = "sum of two tensors of one shape; floats of extent 1 repeat",
     .least = 2,
     .most = 2,
+    .types = kAllTypes,
+    .shape = BinaryShape,
     .requant = SumRequant,
     .body = Body,
     .onnx = kOnnx,

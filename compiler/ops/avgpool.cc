@@ -67,7 +67,7 @@ void Body(RegionBuilder& b, const Node& node) {
             Wide(x(i[0], i[1], te::Tap(window, 0, i[2], ky), te::Tap(window, 1, i[3], kx))),
             {ky, kx});
       });
-  b.SetValue(node.output, te::Requantize(b, node, sum));
+  b.SetValue(node.output, te::Epilogue(b, node, sum, window.kernel[0] * window.kernel[1]));
 }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
@@ -86,8 +86,9 @@ constexpr TfliteRow kTflite[] = {{"AVERAGE_POOL_2D", 1, 1, FromTflite}};
 
 constinit const OpDef kAvgPoolDef = {
     .name = "avgpool",
-    .meaning = "mean over a window, padding not counted, requantised",
+    .meaning = "mean over a window, padding not counted",
     .category = Category::kReduction,
+    .types = kAllTypes,
     .shape = PoolShape,
     .check = Check,
     .attributes = Fits<PoolAttributes>,

@@ -20,6 +20,39 @@ Expr Aligned(const graph::OperandScale& in, Expr value) {
 
 }  // namespace
 
+Result<Shape> BinaryShape(const NodeCheck& node) {
+  const GraphTensor &a = node.In(0), &b = node.In(1);
+  if (!IsFloat(a.dtype) || a.dtype != b.dtype || a.shape == b.shape) {
+    TESSERA_TRY(node.SameShapes());
+    return a.shape;
+  }
+  const auto made = RepeatedShape(a.shape, b.shape);
+  if (made) return *made;
+  return node.Bad("operands of shapes {} and {}", ShapeText(a.shape), ShapeText(b.shape));
+}
+
+std::optional<Shape> RepeatedShape(const Shape& a, const Shape& b) {
+  Shape made(std::max(a.size(), b.size()), 1);
+  for (const Shape* from : {&a, &b}) {
+    for (size_t k = 1; k <= from->size(); ++k) {
+      int64_t& extent = made[made.size() - k];
+      const int64_t here = (*from)[from->size() - k];
+      if (here != 1 && extent != 1 && here != extent) return std::nullopt;
+      if (here != 1) extent = here;
+    }
+  }
+  return made;
+}
+
+Expr Repeated(const te::Tensor& x, const Indices& i) {
+  const Shape& shape = x.shape();
+  Indices from(i.end() - std::ssize(shape), i.end());
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (shape[d] == 1) from[d] = Expr(0);
+  }
+  return x(from);
+}
+
 Status SumRequant(const Graph& graph, const Node& node, Requant& requant) {
   const double twice_max =
       2 * std::max(quantize::ScaleOf(graph, node, 0), quantize::ScaleOf(graph, node, 1));
@@ -35,8 +68,10 @@ Status SumRequant(const Graph& graph, const Node& node, Requant& requant) {
 
 void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
-  const Requant& q = *node.requant;
   te::Elements(b, node, [&](const Indices& i) {
+    if (te::IsReal(b, node))
+      return te::Real(b, node, ir::Bin(op, Wide(Repeated(x, i)), Wide(Repeated(y, i))));
+    const Requant& q = *node.requant;
     const Expr sum = ir::Bin(op, Aligned(q.operands[0], x(i)), Aligned(q.operands[1], y(i)));
     return te::Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
   });
@@ -45,6 +80,12 @@ void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op) {
 Status BinaryFromOnnx(QdqConverter& c, const OnnxNode& node, Op op) {
   TESSERA_ASSIGN(const TensorId a, c.Operand(node, 0));
   TESSERA_ASSIGN(const TensorId b, c.Operand(node, 1));
+  if (c.real()) {
+    const auto shape = RepeatedShape(c.tensor(a).shape, c.tensor(b).shape);
+    if (shape) return c.EmitInto({.op = op, .inputs = {a, b}}, node, *shape);
+    return Fail(Code::kInvalidArgument, "{}: shapes {} and {} do not repeat to one another",
+                node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
+  }
   if (c.tensor(a).shape != c.tensor(b).shape) {
     return Fail(Code::kUnsupported, "{}: shapes {} and {}; broadcasting is not supported",
                 node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));

@@ -4,10 +4,17 @@
 #ifndef TESSERA_COMPILER_OPS_BINARY_H_
 #define TESSERA_COMPILER_OPS_BINARY_H_
 
+#include <optional>
+
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
 
+// int8 operands have one shape; floats of extent 1 repeat to the other's, axes from the last on.
+Result<Shape> BinaryShape(const NodeCheck& node);
+std::optional<Shape> RepeatedShape(const Shape& a, const Shape& b);
+// The element of |x| for element |i| of the result.
+Expr Repeated(const te::Tensor& x, const Indices& i);
 // Sums and differences: operands aligned to twice the larger scale, 20 bits up, then requantised.
 Status SumRequant(const Graph& graph, const Node& node, Requant& requant);
 void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op);

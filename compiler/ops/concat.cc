@@ -17,6 +17,8 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   const auto axis = static_cast<size_t>(along);
   for (size_t i = 1; i < node.node.inputs.size(); ++i) {
     Shape other = node.In(i).shape;
+    if (node.In(i).dtype != node.In(0).dtype)
+      return node.Bad("operand {} is {}", node.In(i).name, Text(node.In(i).dtype));
     if (other.size() != made.size())
       return node.Bad("{} has {} axes", node.In(i).name, other.size());
     const int64_t more = other[axis];
@@ -154,7 +156,7 @@ void MakeExample(Example& example) {
   example.node.attributes = ConcatAttributes{static_cast<int>(example.draw(1, rank - 1))};
 }
 
-constexpr OnnxRow kOnnx[] = {{"Concat", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Concat", FromOnnx, SIZE_MAX}};
 constexpr TfliteRow kTflite[] = {{"CONCATENATION", 1, 1024, FromTflite}};
 
 }  // namespace
@@ -165,6 +167,7 @@ constinit const OpDef kConcatDef = {
     .category = Category::kInjective,
     .least = 2,
     .most = 1024,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .attributes = Fits<ConcatAttributes>,
     .requant = RequantOf,

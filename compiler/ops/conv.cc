@@ -47,8 +47,9 @@ void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const auto& [window, groups] = node.As<ConvAttributes>();
-  const te::Tensor padded = te::PadSpatial(b.Name(out.name + ".padded"), x, window,
-                                           b.graph().tensor(node.inputs[0]).quant->zero[0]);
+  const te::Tensor padded =
+      te::PadSpatial(b.Name(out.name + ".padded"), x, window,
+                     ir::Const(x.dtype(), b.graph().tensor(node.inputs[0]).zero()));
   const int64_t group_in = w.shape()[1], group_out = w.shape()[0] / groups;
   const Axis channel = te::ReduceAxis("ci", group_in);
   const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
@@ -65,7 +66,7 @@ void Body(RegionBuilder& b, const Node& node) {
             padded(i[0], from, te::Tap(taps, 0, i[2], ky), te::Tap(taps, 1, i[3], kx));
         return te::Sum(Wide(value) * Wide(w(i[1], channel.var, ky.var, kx.var)), {channel, ky, kx});
       });
-  b.SetValue(node.output, te::Requantize(b, node, sum));
+  b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
@@ -73,9 +74,9 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   const size_t rank = c.tensor(x).shape.size();
   TESSERA_ASSIGN(x, c.Spatial4(node, x));
   TESSERA_ASSIGN(TensorId w_id, c.Weights(node, rank));
-  if (c.tensor(w_id).quant->axis > 0) {
+  if (c.ScaleAxis(w_id) > 0) {
     return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 0 is supported",
-                node.Place(), c.tensor(w_id).quant->axis);
+                node.Place(), c.ScaleAxis(w_id));
   }
   const Shape given = c.tensor(w_id).shape;
   const std::vector<int64_t> kernel(given.begin() + 2, given.end());
@@ -147,7 +148,7 @@ void MakeExample(Example& example) {
       ConvAttributes{.window = {.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}}};
 }
 
-constexpr OnnxRow kOnnx[] = {{"Conv", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Conv", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"CONV_2D", 2, 3, FromConv2D},
                                  {"DEPTHWISE_CONV_2D", 2, 3, FromDepthwise}};
 
@@ -155,10 +156,11 @@ constexpr TfliteRow kTflite[] = {{"CONV_2D", 2, 3, FromConv2D},
 
 constinit const OpDef kConvDef = {
     .name = "conv",
-    .meaning = "2-D convolution, NCHW x OIHW, groups; int32 sum, bias, requantised",
+    .meaning = "2-D convolution, NCHW x OIHW, groups; the sum, plus bias",
     .category = Category::kComplex,
     .least = 2,
     .most = 3,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .attributes = Fits<ConvAttributes>,
     .text = TextOf,

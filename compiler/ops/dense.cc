@@ -41,7 +41,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor sum = te::Compute(
       b.Name(out.name + ".sum"), out.shape, {"n", "c"},
       [&](const Indices& i) { return te::Sum(Wide(x(i[0], k.var)) * Wide(w(i[1], k.var)), {k}); });
-  b.SetValue(node.output, te::Requantize(b, node, sum));
+  b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
@@ -59,22 +59,12 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     return Fail(Code::kUnsupported, "{}: input shape {}; [N, I] is supported", node.Place(),
                 ShapeText(in));
   const bool transposed = node.op_type == "Gemm" && node.IntOr("transB", 0) != 0;
-  const int axis = c.tensor(w_id).quant->axis;
+  const int axis = c.ScaleAxis(w_id);
   if (axis >= 0 && axis != (transposed ? 0 : 1)) {
     return Fail(Code::kUnsupported, "{}: weights quantised along their input axis", node.Place());
   }
   if (!transposed) {  // [I, O] -> [O, I]
-    GraphTensor turned = c.tensor(w_id);
-    const int64_t rows = turned.shape[0], columns = turned.shape[1];
-    turned.shape = {columns, rows};
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t k = 0; k < columns; ++k) {
-        (*turned.data)[static_cast<size_t>(k * rows + r)] =
-            (*c.tensor(w_id).data)[static_cast<size_t>(r * columns + k)];
-      }
-    }
-    turned.quant->axis = turned.quant->axis == 1 ? 0 : -1;
-    TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(turned)));
+    TESSERA_ASSIGN(w_id, c.SwapAxes(node, w_id));
   }
   const GraphTensor& w = c.tensor(w_id);
   if (w.shape[1] != in[1]) {
@@ -133,17 +123,18 @@ void MakeExample(Example& example) {
   example.node.inputs.push_back(example.Weights({width, width}));
 }
 
-constexpr OnnxRow kOnnx[] = {{"Gemm", FromOnnx}, {"MatMul", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Gemm", FromOnnx, 2}, {"MatMul", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"FULLY_CONNECTED", 2, 3, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kDenseDef = {
     .name = "dense",
-    .meaning = "[N, I] times transpose of [O, I]; int32 sum, bias, requantised",
+    .meaning = "[N, I] times transpose of [O, I]; the sum, plus bias",
     .category = Category::kComplex,
     .least = 2,
     .most = 3,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .macs = MacsOf,
     .requant = RequantOf,

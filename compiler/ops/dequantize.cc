@@ -10,8 +10,9 @@ void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const Quant& quant = *b.graph().tensor(node.inputs[0]).quant;
   te::Elements(b, node, [&](const Indices& i) {
-    return ir::Cast(DType::kFloat32, Wide(x(i)) - I32(quant.zero[0])) *
-           ir::ImmF32(static_cast<float>(quant.scale[0]));
+    return te::Real(b, node,
+                    ir::Cast(DType::kFloat32, Wide(x(i)) - I32(quant.zero[0])) *
+                        ir::ImmF32(static_cast<float>(quant.scale[0])));
   });
 }
 
@@ -22,6 +23,7 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = Op::kDequantize, .inputs = {x}}, c.tensor(x).shape);
 }
 
+constexpr TypePair kTypes[] = {{DType::kInt8, DType::kFloat32}, {DType::kInt8, DType::kFloat16}};
 constexpr OnnxRow kOnnx[] = {{"DequantizeLinear", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"DEQUANTIZE", 1, 1, FromTflite}};
 
@@ -30,7 +32,7 @@ constexpr TfliteRow kTflite[] = {{"DEQUANTIZE", 1, 1, FromTflite}};
 constinit const OpDef kDequantizeDef = {
     .name = "dequantize",
     .meaning = "int8 to float: (q - zero point) * scale",
-    .types = Types::kFromInt8,
+    .types = kTypes,
     .body = Body,
     .onnx = kOnnx,
     .tflite = kTflite,

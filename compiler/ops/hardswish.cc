@@ -69,6 +69,14 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   });
 }
 
+void Body(RegionBuilder& b, const Node& node) {
+  LookupBody(b, node, [](Expr x) {
+    const Expr six = ir::ImmF32(6);
+    const Expr gate = ir::Min(six, ir::Max(ir::ImmF32(0), x + ir::ImmF32(3)));
+    return ir::Bin(ir::BinOp::kDiv, x * gate, six);
+  });
+}
+
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return UnaryFromOnnx(c, node, {.op = Op::kHardSwish});
 }
@@ -82,9 +90,10 @@ constexpr TfliteRow kTflite[] = {{"HARD_SWISH", 1, 1, FromTflite}};
 
 constinit const OpDef kHardSwishDef = {
     .name = "hardswish",
-    .meaning = "x * min(max(x + 3, 0), 6) / 6, a table of 256 entries",
+    .meaning = "x * min(max(x + 3, 0), 6) / 6; int8 by a table of 256 entries",
+    .types = kAllTypes,
     .requant = RequantOf,
-    .body = LookupBody,
+    .body = Body,
     .onnx = kOnnx,
     .tflite = kTflite,
 };

@@ -48,6 +48,13 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   });
 }
 
+void Body(RegionBuilder& b, const Node& node) {
+  const float alpha = node.As<LeakyReluAttributes>().alpha;
+  LookupBody(b, node, [&](Expr x) {
+    return ir::Select(ir::Lt(x, ir::ImmF32(0)), x * ir::ImmF32(alpha), x);
+  });
+}
+
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   const auto alpha = node.attributes.find("alpha");
   LeakyReluAttributes made;
@@ -74,11 +81,12 @@ constexpr TfliteRow kTflite[] = {{"LEAKY_RELU", 1, 1, FromTflite}};
 
 constinit const OpDef kLeakyReluDef = {
     .name = "leakyrelu",
-    .meaning = "x where it is positive, else alpha * x; a table of 256 entries",
+    .meaning = "x where it is positive, else alpha * x; int8 by a table of 256 entries",
+    .types = kAllTypes,
     .check = Check,
     .attributes = Fits<LeakyReluAttributes>,
     .requant = RequantOf,
-    .body = LookupBody,
+    .body = Body,
     .onnx = kOnnx,
     .tflite = kTflite,
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operators by number: graph/ops.def with the definitions that its files hold.
+#include <algorithm>
+
 #include "compiler/ops/unit.h"
 
 namespace tessera {
@@ -15,5 +17,14 @@ constexpr const graph::OpDef* kDefs[] = {
 
 const graph::OpDef& graph::DefOf(Op op) { return *kDefs[static_cast<size_t>(op)]; }
 std::span<const graph::OpDef* const> graph::AllOps() { return kDefs; }
+
+bool graph::Takes(const OpDef& def, DType from, DType to) {
+  return std::ranges::count(def.types, TypePair{from, to}) > 0;
+}
+
+DType graph::ResultType(const OpDef& def, DType from) {
+  const auto found = std::ranges::find(def.types, from, &TypePair::from);
+  return found == def.types.end() ? DType::kInt8 : found->to;
+}
 
 }  // namespace tessera

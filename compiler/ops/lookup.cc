@@ -40,8 +40,12 @@ Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
   });
 }
 
-void LookupBody(RegionBuilder& b, const Node& node) {
+void LookupBody(RegionBuilder& b, const Node& node, const std::function<Expr(Expr x)>& real) {
   const te::Tensor x = b.Value(node.inputs[0]);
+  if (te::IsReal(b, node)) {
+    return te::Elements(b, node,
+                        [&](const Indices& i) { return te::Real(b, node, real(Wide(x(i)))); });
+  }
   const te::Tensor table = b.Constant(b.graph().tensor(node.output).name + ".table", DType::kInt8,
                                       {256}, node.requant->table);
   te::Elements(b, node,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of one int8 value, element by element: a table of 256 entries, made at compile time, is
-// their exact meaning. Internal to compiler/ops.
+// Functions of one value, element by element. Of an int8 value a table of 256 entries, made at
+// compile time, is their exact meaning. Internal to compiler/ops.
 #ifndef TESSERA_COMPILER_OPS_LOOKUP_H_
 #define TESSERA_COMPILER_OPS_LOOKUP_H_
 
@@ -19,7 +19,8 @@ Status RealTable(const Graph& graph, const Node& node, Requant& requant,
 // As TFLite fills its tables: everything in float32, rounded half away from zero.
 Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
                    const std::function<float(float)>& f);
-void LookupBody(RegionBuilder& b, const Node& node);
+// The table's entry; of floats |real|, a float32 expression.
+void LookupBody(RegionBuilder& b, const Node& node, const std::function<Expr(Expr x)>& real);
 
 // |made| without operands, over the operator's first.
 Status UnaryFromOnnx(QdqConverter& c, const OnnxNode& node, Node made);

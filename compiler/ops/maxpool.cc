@@ -2,6 +2,9 @@
 //
 // Greatest value over a window. ONNX MaxPool, GlobalMaxPool; TFLite MAX_POOL_2D, REDUCE_MAX over
 // the image.
+#include <cmath>
+#include <limits>
+
 #include "compiler/ops/window.h"
 
 namespace tessera::ops {
@@ -10,26 +13,32 @@ namespace {
 using graph::PoolAttributes;
 
 Status Check(const NodeCheck& node) {
-  if (*node.In(0).quant != *node.Out().quant) return node.Bad("the greatest value keeps its scale");
+  if (node.In(0).quant != node.Out().quant) return node.Bad("the greatest value keeps its scale");
   return {};
 }
 
 void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const Window& window = node.As<PoolAttributes>().window;
-  const te::Tensor x =
-      te::PadSpatial(b.Name(out.name + ".padded"), b.Value(node.inputs[0]), window, -128);
+  const te::Tensor given = b.Value(node.inputs[0]);
+  const bool real = te::IsReal(b, node), narrow = given.dtype() == DType::kFloat16;
+  const Expr lowest = real ? ir::ImmFloat(given.dtype(), -std::numeric_limits<float>::infinity())
+                           : ir::Imm(DType::kInt8, -128);
+  const te::Tensor x = te::PadSpatial(b.Name(out.name + ".padded"), given, window, lowest);
   const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
   const Axis kx = te::ReduceAxis("kx", window.kernel[1]);
-  const bool bounded = node.lo > -128 || node.hi < 127;
-  const te::Tensor most = te::Compute(
-      b.Name(bounded ? out.name + ".max" : out.name), out.shape, {"n", "c", "y", "x"},
-      [&](const Indices& i) {
-        return te::MaxOf(x(i[0], i[1], te::Tap(window, 0, i[2], ky), te::Tap(window, 1, i[3], kx)),
-                         {ky, kx});
-      });
+  const bool bounded = real ? narrow || std::isfinite(node.least) || std::isfinite(node.most)
+                            : node.lo > -128 || node.hi < 127;
+  const te::Tensor most =
+      te::Compute(b.Name(bounded ? out.name + ".max" : out.name), out.shape, {"n", "c", "y", "x"},
+                  [&](const Indices& i) {
+                    const Expr value =
+                        x(i[0], i[1], te::Tap(window, 0, i[2], ky), te::Tap(window, 1, i[3], kx));
+                    return te::MaxOf(narrow ? Wide(value) : value, {ky, kx});
+                  });
   if (!bounded) return b.SetValue(node.output, most);
   te::Elements(b, node, [&](const Indices& i) {
+    if (real) return te::Real(b, node, most(i));
     return ir::Clamp(most(i), ir::Imm(DType::kInt8, node.lo), ir::Imm(DType::kInt8, node.hi));
   });
 }
@@ -57,7 +66,8 @@ Status FromReduceMax(Converter& c) {
   return c.Finish({.op = Op::kReshape, .inputs = {most}}, {in[0], in[1]});
 }
 
-constexpr OnnxRow kOnnx[] = {{"MaxPool", FromOnnx}, {"GlobalMaxPool", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"MaxPool", FromOnnx, 1, graph::OnnxWhen::kAlways},
+                             {"GlobalMaxPool", FromOnnx, 1, graph::OnnxWhen::kAlways}};
 constexpr TfliteRow kTflite[] = {{"MAX_POOL_2D", 1, 1, FromTflite},
                                  {"REDUCE_MAX", 2, 2, FromReduceMax}};
 
@@ -67,6 +77,7 @@ constinit const OpDef kMaxPoolDef = {
     .name = "maxpool",
     .meaning = "greatest value over a window",
     .category = Category::kReduction,
+    .types = kAllTypes,
     .shape = PoolShape,
     .check = Check,
     .attributes = Fits<PoolAttributes>,

@@ -42,7 +42,7 @@ void Body(RegionBuilder& b, const Node& node) {
       b.Name(out.name + ".sum"), out.shape, {"n", "c", "y", "x"}, [&](const Indices& i) {
         return te::Sum(Wide(x(i[0], i[1], i[2] + ky.var, i[3] + kx.var)), {ky, kx});
       });
-  b.SetValue(node.output, te::Requantize(b, node, sum));
+  b.SetValue(node.output, te::Epilogue(b, node, sum, x.shape()[2] * x.shape()[3]));
 }
 
 Status FromTflite(Converter& c) {
@@ -63,9 +63,10 @@ constexpr TfliteRow kTflite[] = {{"MEAN", 2, 2, FromTflite}};
 constinit const OpDef kMeanDef = {
     .name = "mean",
     .meaning =
-        "mean over both spatial axes of NCHW, requantised; the result keeps them with "
+        "mean over both spatial axes of NCHW; the result keeps them with "
         "extent 1",
     .category = Category::kReduction,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .requant = RequantOf,
     .body = Body,

@@ -21,10 +21,11 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
-  const Requant& q = *node.requant;
-  const int32_t zx = b.graph().tensor(node.inputs[0]).quant->zero[0];
-  const int32_t zy = b.graph().tensor(node.inputs[1]).quant->zero[0];
+  const int32_t zx = b.graph().tensor(node.inputs[0]).zero();
+  const int32_t zy = b.graph().tensor(node.inputs[1]).zero();
   te::Elements(b, node, [&](const Indices& i) {
+    if (te::IsReal(b, node)) return te::Real(b, node, Wide(Repeated(x, i)) * Wide(Repeated(y, i)));
+    const Requant& q = *node.requant;
     const Expr product = (Wide(x(i)) - I32(zx)) * (Wide(y(i)) - I32(zy));
     return te::Narrow(q, ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
   });
@@ -37,16 +38,18 @@ Status FromTflite(Converter& c) {
       c, {.op = Op::kMul, .attributes = FactorAttributes{.single = true}});
 }
 
-constexpr OnnxRow kOnnx[] = {{"Mul", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Mul", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"MUL", 2, 2, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kMulDef = {
     .name = "mul",
-    .meaning = "product of two tensors of one shape, requantised",
+    .meaning = "product of two tensors of one shape; floats of extent 1 repeat",
     .least = 2,
     .most = 2,
+    .types = kAllTypes,
+    .shape = BinaryShape,
     .attributes = Fits<FactorAttributes>,
     .requant = RequantOf,
     .body = Body,

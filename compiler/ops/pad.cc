@@ -9,7 +9,7 @@ namespace {
 using graph::PadAttributes;
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
-  const auto& [pads, value] = node.node.As<PadAttributes>();
+  const auto& pads = node.node.As<PadAttributes>().pads;
   Shape made = node.In(0).shape;
   if (pads.size() != made.size())
     return node.Bad("pads for {} axes, the operand has {}", pads.size(), made.size());
@@ -21,7 +21,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
 }
 
 Status Check(const NodeCheck& node) {
-  const int32_t value = node.node.As<PadAttributes>().value;
+  const auto& [pads, value, real] = node.node.As<PadAttributes>();
   if (value < -128 || value > 127) return node.Bad("pad value {} is no int8", value);
   return node.KeepsScale();
 }
@@ -30,6 +30,8 @@ void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
   const GraphTensor& out = b.graph().tensor(node.output);
   const PadAttributes& pad = node.As<PadAttributes>();
+  const Expr fill =
+      te::IsReal(b, node) ? ir::ImmFloat(x.dtype(), pad.real) : ir::Imm(x.dtype(), pad.value);
   b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
                Indices from = i;
                Expr inside;
@@ -42,7 +44,7 @@ void Body(RegionBuilder& b, const Node& node) {
                  inside = inside ? ir::And(inside, here) : here;
                }
                if (!inside) return x(i);
-               return ir::Select(inside, x(from), ir::Imm(x.dtype(), pad.value));
+               return ir::Select(inside, x(from), fill);
              }));
 }
 
@@ -87,7 +89,7 @@ Status FromTflite(Converter& c) {
 void MakeExample(Example& example) {
   const size_t rank = example.first().shape.size();
   PadAttributes pad{.pads = std::vector<std::array<int64_t, 2>>(rank),
-                    .value = example.first().quant->zero[0]};
+                    .value = example.first().zero()};
   for (size_t d = rank - 2; d < rank; ++d) pad.pads[d] = {example.draw(1, 2), example.draw(1, 2)};
   example.node.attributes = std::move(pad);
   example.KeepScale();
@@ -101,6 +103,7 @@ constinit const OpDef kPadDef = {
     .name = "pad",
     .meaning = "the tensor with a constant around it",
     .category = Category::kInjective,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .check = Check,
     .attributes = Fits<PadAttributes>,

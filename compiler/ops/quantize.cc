@@ -21,13 +21,13 @@ void Body(RegionBuilder& b, const Node& node) {
   const Quant& quant = *b.graph().tensor(node.output).quant;
   const float scale = static_cast<float>(quant.scale[0]);
   te::Elements(b, node, [&](const Indices& i) {
-    const Expr q = ir::Bin(ir::BinOp::kDiv, x(i), ir::ImmF32(scale));
+    const Expr q = ir::Bin(ir::BinOp::kDiv, Wide(x(i)), ir::ImmF32(scale));
     const Expr whole = node.round == isa::Round::kTflite ? RoundAway(q) : ir::RoundEven(q);
     // Saturated in float first: the cast of a far value would not keep its sign with the zero point
     // added.
     const Expr bounded = ir::Clamp(whole, ir::ImmF32(-512), ir::ImmF32(512));
-    return ir::Cast(DType::kInt8,
-                    ir::ClampAdd(Wide(bounded), I32(quant.zero[0]), I32(-128), I32(127)));
+    return ir::Cast(DType::kInt8, ir::ClampAdd(ir::Cast(DType::kInt32, bounded), I32(quant.zero[0]),
+                                               I32(-128), I32(127)));
   });
 }
 
@@ -42,6 +42,7 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = real ? Op::kQuantize : Op::kRescale, .inputs = {x}}, c.tensor(x).shape);
 }
 
+constexpr TypePair kTypes[] = {{DType::kFloat32, DType::kInt8}, {DType::kFloat16, DType::kInt8}};
 constexpr OnnxRow kOnnx[] = {{"QuantizeLinear", FromOnnx}};
 constexpr TfliteRow kTflite[] = {{"QUANTIZE", 1, 1, FromTflite}};
 
@@ -52,7 +53,7 @@ constinit const OpDef kQuantizeDef = {
     .meaning =
         "float to int8: x / scale, rounded half to even (half away from zero with tflite "
         "rounding), plus zero point, saturated",
-    .types = Types::kToInt8,
+    .types = kTypes,
     .body = Body,
     .onnx = kOnnx,
     .tflite = kTflite,

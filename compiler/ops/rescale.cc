@@ -21,8 +21,9 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]);
-  const Requant& q = *node.requant;
   te::Elements(b, node, [&](const Indices& i) {
+    if (te::IsReal(b, node)) return te::Real(b, node, Wide(x(i)));
+    const Requant& q = *node.requant;
     return te::Narrow(q, ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
                                      I32(q.shift[0]), q.round));
   });
@@ -31,6 +32,13 @@ void Body(RegionBuilder& b, const Node& node) {
 // An activation that no operator took in stands between two quantised values.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  if (c.real()) {
+    TESSERA_ASSIGN(const auto limits, c.ReadLimits(node));
+    Node made{.op = Op::kRescale, .inputs = {x}};
+    made.least = limits.least.value_or(made.least);
+    made.most = limits.most.value_or(made.most);
+    return c.EmitReal(std::move(made), node, c.tensor(x).shape);
+  }
   TESSERA_ASSIGN(QdqConverter::Sink sink, c.Follow(node));
   // This node bounds first, then those that Follow found.
   QdqConverter::Sink first;
@@ -41,6 +49,19 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitSink({.op = Op::kRescale, .inputs = {x}}, node, sink, c.tensor(x).shape);
 }
 
+// Between float types.
+Status FromCast(QdqConverter& c, const OnnxNode& node) {
+  constexpr int64_t kOnnxFloat32 = 1, kOnnxFloat16 = 10;
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  const int64_t to = node.IntOr("to", 0);
+  if (to != kOnnxFloat32 && to != kOnnxFloat16) {
+    return Fail(Code::kUnsupported, "{}: to type {}; float32 (1) and float16 (10) are supported",
+                node.Place(), to);
+  }
+  return c.EmitFloats({.op = Op::kRescale, .inputs = {x}}, node,
+                      to == kOnnxFloat32 ? DType::kFloat32 : DType::kFloat16, c.tensor(x).shape);
+}
+
 template <ActivationFunctionType kFunction>
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
@@ -49,7 +70,13 @@ Status FromTflite(Converter& c) {
   return c.Finish(std::move(made), c.tensor(x).shape);
 }
 
-constexpr OnnxRow kOnnx[] = {{"Relu", FromOnnx}, {"Clip", FromOnnx}};
+constexpr TypePair kTypes[] = {{DType::kInt8, DType::kInt8},
+                               {DType::kFloat32, DType::kFloat32},
+                               {DType::kFloat16, DType::kFloat16},
+                               {DType::kFloat32, DType::kFloat16},
+                               {DType::kFloat16, DType::kFloat32}};
+constexpr OnnxRow kOnnx[] = {
+    {"Relu", FromOnnx}, {"Clip", FromOnnx}, {"Cast", FromCast, 1, graph::OnnxWhen::kNever}};
 constexpr TfliteRow kTflite[] = {
     {"RELU", 1, 1, FromTflite<ActivationFunctionType::RELU>},
     {"RELU6", 1, 1, FromTflite<ActivationFunctionType::RELU6>},
@@ -60,7 +87,8 @@ constexpr TfliteRow kTflite[] = {
 
 constinit const OpDef kRescaleDef = {
     .name = "rescale",
-    .meaning = "the same real values under another scale, clamped",
+    .meaning = "the same real values under another scale or float type, clamped",
+    .types = kTypes,
     .attributes = Fits<FactorAttributes>,
     .requant = RequantOf,
     .body = Body,

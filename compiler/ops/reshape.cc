@@ -11,11 +11,14 @@
 namespace tessera::ops {
 namespace {
 
+using graph::OnnxWhen::kAlways;
+
 constexpr size_t kMaxRank = 8;
 
 // What the result's shape is, the operand does not say.
 Result<Shape> ShapeOf(const NodeCheck& node) {
-  if (node.In(0).count() != node.Out().count() || node.In(0).quant != node.Out().quant) {
+  if (node.In(0).count() != node.Out().count() || node.In(0).dtype != node.Out().dtype ||
+      node.In(0).quant != node.Out().quant) {
     return node.Bad("{} cannot become {}, or the scales differ", ShapeText(node.In(0).shape),
                     ShapeText(node.Out().shape));
   }
@@ -112,7 +115,15 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kReshape, .inputs = {x}}, node, shape);
 }
 
+// A Dropout that trains drops elements.
 Status FromIdentity(QdqConverter& c, const OnnxNode& node) {
+  if (node.op_type == "Dropout" && node.inputs.size() > 2 && !node.inputs[2].empty()) {
+    const HostTensor* training = c.Initializer(node.inputs[2]);
+    if (!training || training->dtype != DType::kBool || training->count() != 1 ||
+        training->bytes[0] != 0)
+      return Fail(Code::kUnsupported, "{}: training_mode '{}' is not a constant false",
+                  node.Place(), node.inputs[2]);
+  }
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
   c.SetReal(node.outputs[0], x);
   return {};
@@ -183,9 +194,10 @@ void MakeExample(Example& example) {
   example.KeepScale();
 }
 
-constexpr OnnxRow kOnnx[] = {{"Flatten", FromOnnx},      {"Reshape", FromOnnx},
-                             {"Squeeze", FromOnnx},      {"Unsqueeze", FromOnnx},
-                             {"Identity", FromIdentity}, {"Dropout", FromIdentity}};
+constexpr OnnxRow kOnnx[] = {
+    {"Flatten", FromOnnx, 1, kAlways},      {"Reshape", FromOnnx, 1, kAlways},
+    {"Squeeze", FromOnnx, 1, kAlways},      {"Unsqueeze", FromOnnx, 1, kAlways},
+    {"Identity", FromIdentity, 1, kAlways}, {"Dropout", FromIdentity, 1, kAlways}};
 constexpr TfliteRow kTflite[] = {{"RESHAPE", 1, 2, FromReshape},
                                  {"SQUEEZE", 1, 1, FromSqueeze},
                                  {"EXPAND_DIMS", 2, 2, FromExpandDims}};
@@ -196,6 +208,7 @@ constinit const OpDef kReshapeDef = {
     .name = "reshape",
     .meaning = "the same elements in row-major order under another shape",
     .category = Category::kInjective,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .body = Body,
     .onnx = kOnnx,

@@ -92,10 +92,10 @@ std::string TextOr(const OnnxNode& node, const std::string& name, const std::str
 }
 
 // The extents that Resize's inputs 2 (scales) or 3 (sizes) ask for, of rows and columns, and the
-// steps from one index of the result to the next.
+// indices of the result to one of the operand: a float, which index / scale divides by.
 struct Wanted {
   std::array<int64_t, 2> size{};
-  std::array<float, 2> step{};
+  std::array<float, 2> scale{};
 };
 Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
   const auto bad = [&](const char* why) {
@@ -114,7 +114,7 @@ Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape
     if (values[0] != in[0] || values[1] != in[1]) return bad("sizes that change batch or channels");
     for (size_t d = 0; d < 2; ++d) {
       wanted.size[d] = values[2 + d];
-      wanted.step[d] = static_cast<float>(in[2 + d]) / static_cast<float>(values[2 + d]);
+      wanted.scale[d] = static_cast<float>(values[2 + d]) / static_cast<float>(in[2 + d]);
     }
   } else if (scales && scales->dtype == DType::kFloat32 && scales->count() == 4) {
     const auto values = scales->as<float>();
@@ -124,7 +124,7 @@ Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape
       if (!(scale > 0) || scale > static_cast<float>(kMostExtent))
         return bad("a scale out of range");
       wanted.size[d] = static_cast<int64_t>(static_cast<float>(in[2 + d]) * scale);
-      wanted.step[d] = 1 / scale;
+      wanted.scale[d] = scale;
     }
   } else {
     return bad("neither scales nor sizes are constants of four numbers");
@@ -157,17 +157,16 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
                 "floor, round_prefer_floor or round_prefer_ceil is supported",
                 node.Place(), mode, place, nearest);
   }
-  TESSERA_ASSIGN(Wanted wanted, WantedOf(c, node, in));
+  TESSERA_ASSIGN(const Wanted wanted, WantedOf(c, node, in));
   ResizeAttributes made;
   for (size_t d = 0; d < 2; ++d) {
     const int64_t from = in[2 + d], to = wanted.size[d];
-    if (place == "align_corners")
-      wanted.step[d] = to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1) : 0;
     std::vector<int64_t>& sources = d == 0 ? made.rows : made.columns;
     for (int64_t k = 0; k < to; ++k) {
-      double at = static_cast<double>(k) * static_cast<double>(wanted.step[d]);
-      if (place == "half_pixel")
-        at = (static_cast<double>(k) + 0.5) * static_cast<double>(wanted.step[d]) - 0.5;
+      const auto index = static_cast<double>(k), scale = static_cast<double>(wanted.scale[d]);
+      double at = place == "half_pixel" ? (index + 0.5) / scale - 0.5 : index / scale;
+      if (place == "align_corners")
+        at = to > 1 ? index * static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0;
       at = nearest == "floor"                ? std::floor(at)
            : nearest == "round_prefer_floor" ? std::ceil(at - 0.5)
                                              : std::floor(at + 0.5);
@@ -189,7 +188,7 @@ void MakeExample(Example& example) {
   example.KeepScale();
 }
 
-constexpr OnnxRow kOnnx[] = {{"Resize", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Resize", FromOnnx, 1, graph::OnnxWhen::kAlways}};
 constexpr TfliteRow kTflite[] = {{"RESIZE_NEAREST_NEIGHBOR", 2, 2, FromTflite}};
 
 }  // namespace
@@ -198,6 +197,7 @@ constinit const OpDef kResizeDef = {
     .name = "resize",
     .meaning = "an image with other extents, each element that of the nearest one",
     .category = Category::kInjective,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .check = Check,
     .attributes = Fits<ResizeAttributes>,

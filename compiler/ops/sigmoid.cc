@@ -14,6 +14,13 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   return RealTable(graph, node, requant, [](double x) { return 1 / (1 + std::exp(-x)); });
 }
 
+void Body(RegionBuilder& b, const Node& node) {
+  LookupBody(b, node, [](Expr x) {
+    const Expr one = ir::ImmF32(1);
+    return ir::Bin(ir::BinOp::kDiv, one, one + ir::Exp(ir::Neg(x)));
+  });
+}
+
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return UnaryFromOnnx(c, node, {.op = Op::kSigmoid});
 }
@@ -37,9 +44,10 @@ constexpr TfliteRow kTflite[] = {{"LOGISTIC", 1, 1, FromTflite}};
 
 constinit const OpDef kSigmoidDef = {
     .name = "sigmoid",
-    .meaning = "1 / (1 + exp(-x)), a table of 256 entries",
+    .meaning = "1 / (1 + exp(-x)); int8 by a table of 256 entries",
+    .types = kAllTypes,
     .requant = RequantOf,
-    .body = LookupBody,
+    .body = Body,
     .onnx = kOnnx,
     .tflite = kTflite,
     .example = MakeExample,

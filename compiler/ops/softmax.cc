@@ -3,7 +3,7 @@
 // Softmax on integers, as TFLite's reference kernel has it: differences to the greatest value in
 // Q5.26, exponentials in Q0.31, their sum in Q12.19, its reciprocal by Newton's method. Source:
 // gemmlowp's fixed-point functions (fixedpoint.h); a Qm.n number is an int32 with n fraction bits.
-// TFLite SOFTMAX.
+// ONNX Softmax, on floats; TFLite SOFTMAX.
 #include <cmath>
 
 #include "compiler/ops/unit.h"
@@ -16,11 +16,12 @@ using graph::SoftmaxAttributes;
 
 Status Check(const NodeCheck& node) {
   if (node.In(0).shape.empty()) return node.Bad("an operand without axes");
-  // The sum of exponentials has twelve integer bits.
-  if (node.In(0).shape.back() >= 4096)
+  // int8: the sum of exponentials has twelve integer bits.
+  if (node.Out().quant && node.In(0).shape.back() >= 4096)
     return node.Bad("rows of {} elements, at most 4095", node.In(0).shape.back());
   const double beta = node.node.As<SoftmaxAttributes>().beta;
   if (!(beta > 0) || beta > 1e6) return node.Bad("beta {} is not in (0, 1e6]", beta);
+  if (!node.Out().quant) return {};
   const Quant& out = *node.Out().quant;
   if (out.scale[0] != 1.0 / 256 || out.zero[0] != -128)
     return node.Bad("its result {} has scale {} and zero point {}, must be 1/256 and -128",
@@ -114,7 +115,39 @@ Expr Reciprocal(Expr a) {
   return Double(x, 1);
 }
 
+// Of floats: exp(beta * (x - max)) over the sum, in float32.
+void RealBody(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]);
+  const std::string& name = b.graph().tensor(node.output).name;
+  const size_t axis = x.shape().size() - 1;
+  const int64_t length = x.shape()[axis];
+  const Axis k = te::ReduceAxis("k", length), l = te::ReduceAxis("l", length);
+  Shape rows = x.shape();
+  rows[axis] = 1;
+  const auto at = [&](Indices i, Expr where) {
+    i[axis] = where;
+    return i;
+  };
+  const te::Tensor most = te::Compute(b.Name(name + ".max"), rows, {}, [&](const Indices& i) {
+    return te::MaxOf(Wide(x(at(i, k.var))), {k});
+  });
+  const te::Tensor exponential =
+      te::Compute(b.Name(name + ".exp"), x.shape(), {}, [&](const Indices& i) {
+        const Expr difference = Wide(x(i)) - most(at(i, Expr(0)));
+        return ir::Exp(difference *
+                       ir::ImmF32(static_cast<float>(node.As<SoftmaxAttributes>().beta)));
+      });
+  const te::Tensor sum = te::Compute(b.Name(name + ".sum"), rows, {}, [&](const Indices& i) {
+    return te::Sum(exponential(at(i, l.var)), {l});
+  });
+  b.SetValue(node.output, te::Compute(b.Name(name), x.shape(), {}, [&](const Indices& i) {
+               return te::Real(b, node,
+                               ir::Bin(ir::BinOp::kDiv, exponential(i), sum(at(i, Expr(0)))));
+             }));
+}
+
 void Body(RegionBuilder& b, const Node& node) {
+  if (te::IsReal(b, node)) return RealBody(b, node);
   const te::Tensor x = b.Value(node.inputs[0]);
   const std::string& name = b.graph().tensor(node.output).name;
   const Requant& q =
@@ -167,6 +200,42 @@ void Body(RegionBuilder& b, const Node& node) {
       }));
 }
 
+// Before version 13 over all axes from the given one on, as one row; then along one axis.
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(TensorId x, c.Operand(node, 0));
+  const Shape shape = c.tensor(x).shape;
+  const int64_t rank = std::ssize(shape);
+  const bool rows = c.opset() < 13;
+  int64_t axis = node.IntOr("axis", rows ? 1 : -1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) {
+    return Fail(Code::kInvalidArgument, "{}: axis {} of shape {}", node.Place(),
+                node.IntOr("axis", rows ? 1 : -1), ShapeText(shape));
+  }
+  Node made{.op = Op::kSoftmax, .inputs = {x}, .attributes = SoftmaxAttributes{}};
+  if (axis == rank - 1) return c.EmitReal(std::move(made), node, shape);
+  const std::string& name = node.outputs[0];
+  Node in{.op = Op::kReshape, .name = name + ".in", .inputs = {x}}, out{.op = Op::kReshape};
+  Shape flat{1, 1};
+  if (rows) {
+    for (int64_t d = 0; d < rank; ++d) flat[d < axis ? 0 : 1] *= shape[static_cast<size_t>(d)];
+  } else {  // the axis and the last one change places
+    std::vector<int> perm(static_cast<size_t>(rank));
+    for (size_t d = 0; d < perm.size(); ++d) perm[d] = static_cast<int>(d);
+    std::swap(perm[static_cast<size_t>(axis)], perm.back());
+    flat = shape;
+    std::swap(flat[static_cast<size_t>(axis)], flat.back());
+    in.op = out.op = Op::kTranspose;
+    in.attributes = out.attributes = graph::TransposeAttributes{perm};
+  }
+  TESSERA_ASSIGN(x, c.Emit(std::move(in), node, std::nullopt, flat, name + ".in"));
+  made.name = name + ".softmax";
+  made.inputs = {x};
+  TESSERA_ASSIGN(x, c.Emit(std::move(made), node, std::nullopt, flat, name + ".softmax"));
+  out.inputs = {x};
+  return c.EmitReal(std::move(out), node, shape);
+}
+
 // Along the last axis of the file: the channels of an image.
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::SoftmaxOptions>());
@@ -199,18 +268,21 @@ Status FromTflite(Converter& c) {
 
 void MakeExample(Example& example) { example.quant = Quant{{1.0 / 256}, {-128}, -1}; }
 
+constexpr OnnxRow kOnnx[] = {{"Softmax", FromOnnx, 1, graph::OnnxWhen::kNever}};
 constexpr TfliteRow kTflite[] = {{"SOFTMAX", 1, 1, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kSoftmaxDef = {
     .name = "softmax",
-    .meaning = "along the last axis, int8 by TFLite's fixed-point exponential and reciprocal",
+    .meaning = "along the last axis; int8 by TFLite's fixed-point exponential and reciprocal",
     .category = Category::kOpaque,
+    .types = kAllTypes,
     .check = Check,
     .attributes = Fits<SoftmaxAttributes>,
     .requant = RequantOf,
     .body = Body,
+    .onnx = kOnnx,
     .tflite = kTflite,
     .example = MakeExample,
 };

@@ -14,16 +14,18 @@ Status FromTflite(Converter& c) {
   return BinaryFromTflite<tflite_file::SubOptions>(c, {.op = Op::kSub});
 }
 
-constexpr OnnxRow kOnnx[] = {{"Sub", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"Sub", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"SUB", 2, 2, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kSubDef = {
     .name = "sub",
-    .meaning = "first less second, of one shape, each with its own scale, requantised",
+    .meaning = "first less second, of one shape; floats of extent 1 repeat",
     .least = 2,
     .most = 2,
+    .types = kAllTypes,
+    .shape = BinaryShape,
     .requant = SumRequant,
     .body = Body,
     .onnx = kOnnx,

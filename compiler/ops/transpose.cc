@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The axes in another order. TFLite TRANSPOSE.
+// The axes in another order. ONNX Transpose; TFLite TRANSPOSE.
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
@@ -35,6 +35,29 @@ void Body(RegionBuilder& b, const Node& node) {
                for (size_t d = 0; d < i.size(); ++d) from[static_cast<size_t>(perm[d])] = i[d];
                return x(from);
              }));
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  const Shape in = c.tensor(x).shape;
+  std::vector<int64_t> perm = node.Ints("perm");
+  for (size_t k = in.size(); perm.empty() && k-- > 0;) perm.push_back(static_cast<int64_t>(k));
+  std::vector<bool> seen(in.size());
+  bool good = perm.size() == in.size();
+  for (size_t k = 0; good && k < perm.size(); ++k) {
+    good = perm[k] >= 0 && perm[k] < std::ssize(in) && !seen[static_cast<size_t>(perm[k])];
+    if (good) seen[static_cast<size_t>(perm[k])] = true;
+  }
+  if (!good) {
+    return Fail(Code::kInvalidArgument, "{}: order {} of the axes of shape {}", node.Place(),
+                ShapeText(perm), ShapeText(in));
+  }
+  Shape shape;
+  for (const int64_t axis : perm) shape.push_back(in[static_cast<size_t>(axis)]);
+  return c.EmitReal({.op = Op::kTranspose,
+                     .inputs = {x},
+                     .attributes = TransposeAttributes{{perm.begin(), perm.end()}}},
+                    node, shape);
 }
 
 Status FromTflite(Converter& c) {
@@ -72,6 +95,7 @@ void MakeExample(Example& example) {
   example.KeepScale();
 }
 
+constexpr OnnxRow kOnnx[] = {{"Transpose", FromOnnx, 1, graph::OnnxWhen::kAlways}};
 constexpr TfliteRow kTflite[] = {{"TRANSPOSE", 2, 2, FromTflite}};
 
 }  // namespace
@@ -80,10 +104,12 @@ constinit const OpDef kTransposeDef = {
     .name = "transpose",
     .meaning = "the same elements with the axes in another order",
     .category = Category::kInjective,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .check = Check,
     .attributes = Fits<TransposeAttributes>,
     .body = Body,
+    .onnx = kOnnx,
     .tflite = kTflite,
     .example = MakeExample,
 };

@@ -55,7 +55,7 @@ void Body(RegionBuilder& b, const Node& node) {
     first[d] = Span(window, d) - 1 - window.pad_before[d];
     wide[2 + d] = out.shape[2 + d] + Span(window, d) - 1;
   }
-  const int32_t zero = b.graph().tensor(node.inputs[0]).quant->zero[0];
+  const Expr zero = ir::Const(x.dtype(), b.graph().tensor(node.inputs[0]).zero());
   const te::Tensor spread =
       te::Compute(b.Name(out.name + ".spread"), wide, te::AxisNames(4), [&](const Indices& i) {
         Indices from = i;
@@ -69,7 +69,7 @@ void Body(RegionBuilder& b, const Node& node) {
           if (stride > 1) also(ir::Eq(ir::FloorMod(at, Expr(stride)), Expr(0)));
           from[2 + d] = te::DivBy(at, stride);
         }
-        return ir::Select(inside, x(from), ir::Imm(DType::kInt8, zero));
+        return ir::Select(inside, x(from), zero);
       });
   const Axis channel = te::ReduceAxis("ci", w.shape()[1]);
   const Axis ky = te::ReduceAxis("ky", window.kernel[0]);
@@ -84,7 +84,7 @@ void Body(RegionBuilder& b, const Node& node) {
                                             Expr(window.kernel[1] - 1) - kx.var)),
                        {channel, ky, kx});
       });
-  b.SetValue(node.output, te::Requantize(b, node, sum));
+  b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
@@ -98,7 +98,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   if (node.IntOr("group", 1) != 1)
     return Fail(Code::kUnsupported, "{}: {} groups; 1 is supported", node.Place(),
                 node.IntOr("group", 1));
-  if (const int axis = c.tensor(w_id).quant->axis; axis >= 0 && axis != 1) {
+  if (const int axis = c.ScaleAxis(w_id); axis >= 0 && axis != 1) {
     return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 1 is supported",
                 node.Place(), axis);
   }
@@ -108,18 +108,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     return Fail(Code::kUnsupported, "{}: output_shape or auto_pad; pads are supported",
                 node.Place());
   }
-  GraphTensor turned = c.tensor(w_id);  // [I, O, H, W] -> [O, I, H, W]
-  turned.shape = {given[1], given[0], given[2], given[3]};
-  const int64_t area = given[2] * given[3];
-  for (int64_t i = 0; i < given[0]; ++i) {
-    for (int64_t o = 0; o < given[1]; ++o) {
-      const auto from = c.tensor(w_id).data->begin() + (i * given[1] + o) * area;
-      std::copy(from, from + area, turned.data->begin() + (o * given[0] + i) * area);
-    }
-  }
-  turned.quant->axis = turned.quant->axis == 1 ? 0 : -1;
-  TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(turned)));
-
+  TESSERA_ASSIGN(w_id, c.SwapAxes(node, w_id));  // [I, O, H, W] -> [O, I, H, W]
   TransposedConvAttributes made;
   // Whether the window fits the input does not matter here: the input is given more room.
   TESSERA_ASSIGN(made.window,
@@ -197,17 +186,18 @@ void MakeExample(Example& example) {
                                .out = {(in[2] - 1) * stride + k, (in[3] - 1) * stride + k}};
 }
 
-constexpr OnnxRow kOnnx[] = {{"ConvTranspose", FromOnnx}};
+constexpr OnnxRow kOnnx[] = {{"ConvTranspose", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"TRANSPOSE_CONV", 3, 4, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kTransposedConvDef = {
     .name = "transposedconv",
-    .meaning = "transposed 2-D convolution, NCHW x OIHW; int32 sum, bias, requantised",
+    .meaning = "transposed 2-D convolution, NCHW x OIHW; the sum, plus bias",
     .category = Category::kComplex,
     .least = 2,
     .most = 3,
+    .types = kAllTypes,
     .shape = ShapeOf,
     .attributes = Fits<TransposedConvAttributes>,
     .text = TextOf,

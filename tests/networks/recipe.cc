@@ -75,7 +75,7 @@ const AllKinds& All() {
     for (size_t k = 0; k < graph::AllOps().size(); ++k) {
       const graph::OpDef& def = *graph::AllOps()[k];
       const bool block = std::ranges::count(made.rows, def.name, &KindInfo::name) > 0;
-      if (block || def.types != graph::Types::kInt8) continue;
+      if (block || !graph::Takes(def, DType::kInt8, DType::kInt8)) continue;
       made.rows.push_back({def.name, {def.least, def.least}, {kSeed, kZero, kBounds, kNhwc}});
       made.ops.push_back(static_cast<graph::Op>(k));
     }

@@ -47,9 +47,13 @@ class RegionBuilder {
   std::set<std::string> names_;
 };
 
-// An int32 constant, and a value as int32.
+// An int32 constant, and a value in the type in which its kind is computed: int32 or float32.
 Expr I32(int64_t value);
 Expr Wide(Expr e);
+// Whether |node|'s result is one of floats.
+bool IsReal(const RegionBuilder& b, const graph::Node& node);
+// |node|'s result of the float32 |value|: inside of its bounds (a NaN stays one), rounded once.
+Expr Real(const RegionBuilder& b, const graph::Node& node, Expr value);
 // "n", "c", "y", "x" for four axes, "n", "c" for two, else none of our choosing.
 std::vector<std::string> AxisNames(size_t rank);
 
@@ -58,16 +62,16 @@ Expr DivBy(Expr e, int64_t k);
 
 // |x| grown along its last two axes by the window's pads, which hold |fill|; |x| itself without
 // pads.
-Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& window,
-                  int64_t fill);
+Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& window, Expr fill);
 // The input index of tap |tap| for output index |at|, along axis |d| of |window|.
 Expr Tap(const graph::Window& window, int d, Expr at, const Axis& tap);
 
 // int8 clamp(y + zero, lo, hi) of an int32 |y|.
 Expr Narrow(const graph::Requant& q, Expr y);
-// int8 clamp(rescale(sum + bias) + zero, lo, hi) of the int32 tensor |sum|; per channel along axis
-// 1 when there is more than one multiplier.
-Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum);
+// The result of sums. Of int32 int8 clamp(rescale(sum + bias) + zero, lo, hi), per channel along
+// axis 1 when there is more than one multiplier; of float32 sum / count, plus operand 2, the bias,
+// where there is one.
+Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, int64_t count = 1);
 // Sets the value of node.output, element by element from |value| at the same index. A rank with
 // usual names has them.
 void Elements(RegionBuilder& b, const graph::Node& node,

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "compiler/te/ops/body.h"
 
 namespace tessera::te {
 
 Expr I32(int64_t value) { return ir::Imm(DType::kInt32, value); }
-Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
+Expr Wide(Expr e) { return ir::Cast(IsFloat(e.dtype()) ? DType::kFloat32 : DType::kInt32, e); }
+
+bool IsReal(const RegionBuilder& b, const graph::Node& node) {
+  return IsFloat(b.graph().tensor(node.output).dtype);
+}
+
+// max and min give their second operand when one is a NaN.
+Expr Real(const RegionBuilder& b, const graph::Node& node, Expr value) {
+  if (std::isfinite(node.least)) value = ir::Max(ir::ImmF32(node.least), value);
+  if (std::isfinite(node.most)) value = ir::Min(ir::ImmF32(node.most), value);
+  return ir::Cast(b.graph().tensor(node.output).dtype, value);
+}
 
 std::vector<std::string> AxisNames(size_t rank) {
   if (rank == 4) return {"n", "c", "y", "x"};
@@ -14,7 +27,7 @@ std::vector<std::string> AxisNames(size_t rank) {
 
 Expr DivBy(Expr e, int64_t k) { return k == 1 ? e : ir::FloorDiv(e, Expr(k)); }
 
-Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& w, int64_t fill) {
+Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window& w, Expr fill) {
   std::vector<int64_t> shape = x.shape();
   const size_t y_axis = shape.size() - 2;
   const int64_t height = shape[y_axis], width = shape[y_axis + 1];
@@ -31,7 +44,7 @@ Tensor PadSpatial(const std::string& name, const Tensor& x, const graph::Window&
       return ir::And(ir::Le(Expr(0), at), ir::Lt(at, Expr(extent)));
     };
     return ir::Select(ir::And(inside(from[y_axis], height), inside(from[y_axis + 1], width)),
-                      x(from), ir::Imm(x.dtype(), fill));
+                      x(from), fill);
   });
 }
 
@@ -45,9 +58,19 @@ Expr Narrow(const graph::Requant& q, Expr y) {
   return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
 }
 
-Tensor Requantize(RegionBuilder& b, const graph::Node& node, const Tensor& sum) {
-  const graph::Requant& q = *node.requant;
+Tensor Epilogue(RegionBuilder& b, const graph::Node& node, const Tensor& sum, int64_t count) {
   const std::string& name = b.graph().tensor(node.output).name;
+  if (IsReal(b, node)) {
+    const Tensor bias = node.inputs.size() > 2 ? b.Value(node.inputs[2]) : Tensor();
+    return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()),
+                   [&](const std::vector<Expr>& i) {
+                     Expr value = sum(i);
+                     if (count != 1)
+                       value = ir::Bin(ir::BinOp::kDiv, value, ir::Const(DType::kFloat32, count));
+                     return Real(b, node, bias ? value + Wide(bias(i[1])) : value);
+                   });
+  }
+  const graph::Requant& q = *node.requant;
   if (q.multiplier.size() == 1 && q.bias.size() == 1) {
     return Compute(b.Name(name), sum.shape(), AxisNames(sum.shape().size()),
                    [&](const std::vector<Expr>& i) {

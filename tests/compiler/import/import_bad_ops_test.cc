@@ -9,26 +9,12 @@ namespace {
 
 const Case kCases[] = {
     // Where float results go.
-    {"NotQuantised",
-     [](auto& b) {
-       Remove(b, "rq_quantize");
-       Remove(b, "rq_dequantize");
-       b.node("pool").set_input(0, "r");
-     },
-     "(Conv 'conv'): its result 'r' goes to node"},
-    {"Dangling",
-     [](auto& b) {
-       b.node("y_quantize").set_input(0, "x");
-       b.graph().mutable_output(0)->set_name("xq_q");
-     },
-     "its result 'g' is not quantised; end the model"},
-    {"FloatRegion", [](auto& b) { b.Node("Relu", {"c"}, {"c2"}); }, "its result 'c' goes to node"},
     {"TwoQuantisations", [](auto& b) { b.Qdq("r", "other", 0.75f, 0); },
      "its result is quantised in two ways"},
+    {"OperandNotMade", [](auto& b) { b.node("conv").set_input(0, "nothing"); },
+     "its operand 'nothing' is not the result of DequantizeLinear"},
     {"OperandMissing", [](auto& b) { b.node("conv").clear_input(); }, "operand 0 is missing",
      kInvalid},
-    {"OperandNotQuantised", [](auto& b) { b.node("conv").set_input(0, "x"); },
-     "its operand 'x' is not the result of DequantizeLinear"},
     {"ConstantOperand", [](auto& b) { b.node("conv").set_input(0, "w"); },
      "its operand 'w' is not the result"},
     {"ClipByAValue",
@@ -288,13 +274,74 @@ const Case kCases[] = {
     {"Broadcast",
      [](auto& b) {
        b.Node("Add", {"xq", "rq"}, {"s"}, "add");
+       b.Qdq("s", "sq", 0.5f, 0);
      },
      "(Add 'add'): shapes [1, 2, 6, 6] and [1, 4, 4, 4]; broadcasting is not supported"},
     {"AddConstant",
      [](auto& b) {
        b.Node("Mul", {"xq", "w"}, {"s"}, "mul");
+       b.Qdq("s", "sq", 0.5f, 0);
      },
      "its operand 'w' is not the result of DequantizeLinear on an activation"},
+    {"DropoutThatTrains",
+     [](auto& b) {
+       b.Int8s("on", {}, {1}, onnx::TensorProto::BOOL);
+       b.Node("Dropout", {"xq", "", "on"}, {"s"}, "drop");
+     },
+     "(Dropout 'drop'): training_mode 'on' is not a constant false"},
+    // Operators on floats: here behind the conv, whose result then is not quantised.
+    {"FloatBroadcast",
+     [](auto& b) {
+       b.Node("Add", {"x", "c"}, {"s"}, "add");
+     },
+     "(Add 'add'): shapes [1, 2, 6, 6] and [1, 4, 4, 4] do not repeat to one another", kInvalid},
+    {"FloatOperandNotMade",
+     [](auto& b) {
+       b.Node("Add", {"x", "nothing"}, {"s"}, "add");
+     },
+     "its operand 'nothing' is neither made by an operator in front of it nor a constant"},
+    {"FloatWeightsNotConstant",
+     [](auto& b) {
+       b.node("conv").set_input(0, "x");
+       b.node("conv").set_input(1, "xq");
+     },
+     "its weights 'xq' are not a constant"},
+    {"FloatWeightsRank",
+     [](auto& b) {
+       b.Floats("fw", {4, 2, 9}, std::vector<float>(72, 1));
+       b.node("conv").set_input(1, "fw");
+     },
+     "weights of shape [4, 2, 9], 4 axes are needed", kInvalid},
+    {"FloatWeightsEmpty",
+     [](auto& b) {
+       b.Floats("fw", {4, 2, 0, 3}, {});
+       b.node("conv").set_input(1, "fw");
+     },
+     "its operand 'fw' is empty", kInvalid},
+    {"FloatBiasNotConstant",
+     [](auto& b) {
+       b.node("conv").set_input(0, "x");
+       b.node("conv").set_input(2, "xq");
+     },
+     "its bias 'xq' is not a constant"},
+    {"FloatBiasShape",
+     [](auto& b) {
+       b.Floats("fb", {3}, {1, 2, 3});
+       b.node("conv").set_input(0, "x");
+       b.node("conv").set_input(2, "fb");
+     },
+     "biases of shape [3] for 4 channels"},
+    {"CastToInteger",
+     [](auto& b) { B::Attr(b.Node("Cast", {"x"}, {"s"}, "cast"), "to", int64_t{7}); },
+     "(Cast 'cast'): to type 7; float32 (1) and float16 (10) are supported"},
+    {"SoftmaxAxis",
+     [](auto& b) { B::Attr(b.Node("Softmax", {"x"}, {"s"}, "soft"), "axis", int64_t{4}); },
+     "(Softmax 'soft'): axis 4 of shape [1, 2, 6, 6]", kInvalid},
+    {"TransposeOrder",
+     [](auto& b) {
+       B::Attr(b.Node("Transpose", {"x"}, {"s"}, "turn"), "perm", B::Dims{0, 1, 1, 3});
+     },
+     "(Transpose 'turn'): order [0, 1, 1, 3] of the axes of shape [1, 2, 6, 6]", kInvalid},
 };
 
 class ImportBadOps : public ::testing::TestWithParam<Case> {};

@@ -80,7 +80,12 @@ const Case kCases[] = {
     {"SymbolicHeight", [](auto& b) { Dim(b, 2).set_dim_param("h"); }, "extent 2 is not known",
      kInvalid},
     {"ZeroExtent", [](auto& b) { Dim(b, 3).set_dim_value(0); }, "extent 3 is not known", kInvalid},
-    {"Batch", [](auto& b) { Dim(b, 0).set_dim_value(8); }, "batch 8 in the model"},
+    {"NoAxes",
+     [](auto& b) {
+       auto& type = *b.graph().mutable_input(0)->mutable_type()->mutable_tensor_type();
+       type.mutable_shape()->clear_dim();
+     },
+     "input 'x': it has no axes"},
     {"HugeInput",
      [](auto& b) {
        Dim(b, 2).set_dim_value(1 << 20);
@@ -91,14 +96,16 @@ const Case kCases[] = {
      [](auto& b) {
        b.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(11);
      },
-     "not float32, int8 or uint8"},
+     "not float32, float16, int8 or uint8"},
     {"Int8Input",
      [](auto& b) {
        b.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(3);
      },
      "int8 inputs are not supported"},
-    {"FloatOutput", [](auto& b) { b.graph().mutable_output(0)->set_name("c"); },
-     "output 'c' is not made by a quantised operator", kInvalid},
+    {"OutputNotMade", [](auto& b) { b.graph().mutable_output(0)->set_name("nothing"); },
+     "output 'nothing' is not made by an operator", kInvalid},
+    {"ConstantOutput", [](auto& b) { b.graph().mutable_output(0)->set_name("w"); },
+     "output 'w' is a constant"},
     {"Uint8Output",
      [](auto& b) {
        b.init("y_z").set_data_type(2);

@@ -170,11 +170,11 @@ const BadImage kBad[] = {
        return With(Model("LeakyRelu"), [](auto& b) { B::AttrF(b.node("op"), "alpha", 1e9f); });
      },
      "node 2 (LeakyRelu 'op'): alpha 1000000000; -1e6 to 1e6 are accepted", kInvalid},
-    {"SigmoidOfFloat",
+    {"SigmoidOfNothing",
      [] {
-       return With(Model("Sigmoid"), [](auto& b) { b.node("op").set_input(0, std::string("x")); });
+       return With(Model("Sigmoid"), [](auto& b) { b.node("op").set_input(0, std::string("z")); });
      },
-     "its operand 'x' is not the result of DequantizeLinear"},
+     "its operand 'z' is not the result of DequantizeLinear"},
     {"ConcatOfNothing",
      [] { return With(Model("Concat"), [](auto& b) { b.node("op").clear_input(); }); },
      "no operands", kInvalid},
@@ -186,7 +186,7 @@ const BadImage kBad[] = {
     {"ConcatConstant",
      [] {
        return With(Model("Concat", {"k"}), [](auto& b) {
-         b.Floats("k", {1, 2, 4, 6}, std::vector<float>(48));
+         b.Int8s("k", {1, 2, 4, 6}, std::vector<int>(48));
        });
      },
      "its operand 'k' is not the result of DequantizeLinear"},
