@@ -31,8 +31,8 @@ struct Example {
   void KeepScale() { quant = first().quant; }
 };
 
-// Lets |example|'s operator complete it, and gives the result's tensor, of the usual type, with |own|
-// as its scale where it has one and is free.
+// Lets |example|'s operator complete it, and gives the result's tensor, of the usual type, with
+// |own| as its scale where it has one and is free.
 //   errors  kInvalidArgument  the operator takes no operand of this shape
 Status Complete(Example& example, const Quant& own);
 

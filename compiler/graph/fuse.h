@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Regions: groups of nodes that run as one loop nest on one device. Rule by category, not by
-// operator: an anchor (kComplex or kReduction) takes in an elementwise consumer of the same type when it is
-// the anchor result's only user and every other operand of that consumer exists before the region
-// starts.
+// operator: an anchor (kComplex or kReduction) takes in an elementwise consumer of the same type
+// when it is the anchor result's only user and every other operand of that consumer exists before
+// the region starts.
 #ifndef TESSERA_COMPILER_GRAPH_FUSE_H_
 #define TESSERA_COMPILER_GRAPH_FUSE_H_
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graph: a network as typed operators over logical tensors (row-major, NCHW for images): int8 with
-// quantisation parameters on the tensors, float32 or float16 without. Importers make it, passes change it, compiler/te
-// turns its regions into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
+// quantisation parameters on the tensors, float32 or float16 without. Importers make it, passes
+// change it, compiler/te turns its regions into tensor expressions. Depends on: base, isa/enums.h
+// (rounding modes).
 #ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_
 #define TESSERA_COMPILER_GRAPH_GRAPH_H_
 

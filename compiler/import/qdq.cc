@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "base/half.h"
 #include "compiler/graph/op_def.h"
@@ -18,25 +17,6 @@ using graph::TensorId;
 constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
-
-// The values of |t|, a constant with scales, as float32: (q - zero) * scale.
-std::vector<uint8_t> DequantisedBytes(const graph::GraphTensor& t) {
-  const auto count = static_cast<size_t>(t.count());
-  std::vector<uint8_t> bytes(4 * count);
-  size_t inner = 1;  // elements of one index of the axis
-  const size_t channels = t.quant->scale.size();
-  for (size_t d = static_cast<size_t>(t.quant->axis + 1); channels > 1 && d < t.shape.size(); ++d)
-    inner *= static_cast<size_t>(t.shape[d]);
-  for (size_t k = 0; k < count; ++k) {
-    int32_t q = static_cast<int8_t>((*t.data)[t.dtype == DType::kInt8 ? k : 0]);
-    if (t.dtype == DType::kInt32) std::memcpy(&q, t.data->data() + 4 * k, 4);
-    const size_t c = channels > 1 ? k / inner % channels : 0;
-    const float real =
-        static_cast<float>(int64_t{q} - t.quant->zero[c]) * static_cast<float>(t.quant->scale[c]);
-    std::memcpy(bytes.data() + 4 * k, &real, 4);
-  }
-  return bytes;
-}
 
 }  // namespace
 
@@ -137,66 +117,6 @@ Status QdqConverter::One(const OnnxNode& node) {
   }
   return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})", node.Place(),
               node.op_type, OnnxOperators());
-}
-
-bool QdqConverter::IsReal(const OnnxNode& node, const graph::OnnxRow& row) const {
-  if (row.when == graph::OnnxWhen::kNever) return true;
-  for (size_t i = 0; i < std::min(row.operands, node.inputs.size()); ++i) {
-    const HostTensor* constant = Initializer(node.inputs[i]);
-    const bool stands = reals_.contains(node.inputs[i]);
-    if (!stands && (floats_.contains(node.inputs[i]) || (constant && IsFloat(constant->dtype))))
-      return true;
-  }
-  return row.when == graph::OnnxWhen::kQuantised && !IsQuantised(node);
-}
-
-bool QdqConverter::IsQuantised(const OnnxNode& node) const {
-  std::string value = node.outputs[0];
-  const auto users_of = [&](const std::string& name) {
-    const auto it = users_.find(name);
-    return it == users_.end() ? std::vector<const OnnxNode*>{} : it->second;
-  };
-  const auto is_output = [&](const std::string& name) {
-    return std::ranges::count(model_.outputs, name, &Value::name) > 0;
-  };
-  std::vector<const OnnxNode*> users = users_of(value);
-  while (users.size() == 1 && (users[0]->op_type == "Relu" || users[0]->op_type == "Clip") &&
-         !is_output(value)) {
-    value = users[0]->outputs[0];
-    users = users_of(value);
-  }
-  return !users.empty() && !is_output(value) && std::ranges::all_of(users, [&](const auto* user) {
-    return user->op_type == "QuantizeLinear" && user->inputs[0] == value;
-  });
-}
-
-Result<TensorId> QdqConverter::Floats(const OnnxNode& node, const std::string& name) {
-  if (const auto known = floats_.find(name); known != floats_.end()) return known->second;
-  if (const auto it = reals_.find(name); it != reals_.end()) {
-    const graph::GraphTensor from = graph_.tensor(it->second);
-    graph::GraphTensor made{name, DType::kFloat32, from.shape, std::nullopt, std::nullopt};
-    if (from.constant()) {
-      made.data = DequantisedBytes(from);
-      TESSERA_ASSIGN(floats_[name], AddConstant(node, std::move(made)));
-      return floats_[name];
-    }
-    graph::Node dequantize{.op = graph::Op::kDequantize, .name = name, .inputs = {it->second}};
-    dequantize.output = graph_.AddTensor(std::move(made));
-    graph_.nodes.push_back(std::move(dequantize));
-    return floats_[name] = graph_.nodes.back().output;
-  }
-  const HostTensor* constant = Initializer(name);
-  if (!constant || !IsFloat(constant->dtype)) {
-    return Fail(Code::kUnsupported,
-                "{}: its operand '{}' is neither made by an operator in front of it nor a constant "
-                "of float32 or float16",
-                node.Place(), name);
-  }
-  if (constant->count() == 0)
-    return Fail(Code::kInvalidArgument, "{}: its operand '{}' is empty", node.Place(), name);
-  TESSERA_ASSIGN(floats_[name], AddConstant(node, {name, constant->dtype, constant->shape,
-                                                   std::nullopt, constant->bytes}));
-  return floats_[name];
 }
 
 Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTensor tensor) {

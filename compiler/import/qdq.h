@@ -94,7 +94,7 @@ class QdqConverter {
     std::optional<DType> type;
   };
 
-  // Walk (qdq.cc).
+  // Walk (qdq.cc, qdq_float.cc).
   Status Inputs();
   Status Outputs();
   Status One(const OnnxNode& node);

@@ -367,11 +367,10 @@ Result<Expr> Parser::Expression() {
   }
   if (name == "true" || name == "false") return done(Imm(DType::kBool, name == "true"));
   for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
-    using Limits = std::numeric_limits<float>;
     if (name == fmt::format("inf_{}", DTypeName(dtype)))
-      return done(ImmFloat(dtype, Limits::infinity()));
+      return done(ImmFloat(dtype, std::numeric_limits<float>::infinity()));
     if (name == fmt::format("nan_{}", DTypeName(dtype)))
-      return done(ImmFloat(dtype, Limits::quiet_NaN()));
+      return done(ImmFloat(dtype, std::numeric_limits<float>::quiet_NaN()));
   }
   auto it = vars_.find(name);
   if (it == vars_.end()) return Wrong(fmt::format("no variable '{}' is in scope", name));

@@ -24,8 +24,8 @@ int32_t ClampAddValue(int32_t y, int32_t zero, int32_t lo, int32_t hi);
 float RoundEvenValue(float x);
 
 // e^x, within two units in the last place, by single float operations in a fixed order
-// (rationale/floats.md), so that generated code has the same bits. Above 88.7 infinity, below -103.9
-// 0.
+// (rationale/floats.md), so that generated code has the same bits. Above 88.7 infinity, below
+// -103.9 0.
 float ExpValue(float x);
 struct ExpConstants {
   float lowest = -104, highest = 89;                                       // x is clamped to them

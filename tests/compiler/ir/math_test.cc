@@ -2,7 +2,8 @@
 //
 // What is tested: requantisation and the other scalar functions against exact rationals in 128
 // bits. Space: 200,000 random cases a rounding, shifts -32 to 31, ties made on purpose; corner
-// values; the exponential against double on floats of its whole range. Not tested here: the accelerator's own arithmetic (tests/isa).
+// values; the exponential against double on floats of its whole range. Not tested here: the
+// accelerator's own arithmetic (tests/isa).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: host code against the interpreter for what tensor expressions seldom make: every
-// integer and float operation on edge values, every f16 value, requantisation in all rounding modes and shifts,
-// vectors (masked reads, gathers, scatters, blocked layouts), branches that must not be read,
-// scratch memory; the errors. Space: all pairs of edge values, every shift, each level that this
-// machine runs. Not tested here: lowered programs (random_test).
+// integer and float operation on edge values, every f16 value, requantisation in all rounding modes
+// and shifts, vectors (masked reads, gathers, scatters, blocked layouts), branches that must not be
+// read, scratch memory; the errors. Space: all pairs of edge values, every shift, each level that
+// this machine runs. Not tested here: lowered programs (random_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

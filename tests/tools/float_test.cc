@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: networks of floats, and of floats between integers, as the command compiles,
+// describes, runs and compares them: float layers on the host, equal bits on cpu and func. Space:
+// the float Fashion-MNIST network, one network int8 -> float -> int8 made here, one of float16.
+// Not tested here: what operators compute (tests/compiler/te_ops/float_test.cc).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/half.h"
+#include "base/rng.h"
+#include "runtime/tensor/npy.h"
+#include "tests/compiler/import/model_builder.h"
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using B = ModelBuilder;
+
+json ReadJson(const std::string& path) {
+  const auto bytes = ReadFile(path);
+  return bytes ? json::parse(bytes->begin(), bytes->end()) : json();
+}
+
+std::vector<int> Count(size_t n) {
+  std::vector<int> values(n);
+  for (size_t i = 0; i < n; ++i) values[i] = static_cast<int>(i * 7 % 255) - 127;
+  return values;
+}
+
+// x -> conv of int8 -> sigmoid times itself on floats -> conv of int8 -> y and softmax of y.
+std::string WriteMixed() {
+  ModelBuilder b;
+  b.Input("x", {-1, 16, 10, 10});
+  b.Output("y");
+  b.Output("p");
+  b.Qdq("x", "xq", 0.05f, 3);
+  for (const char* w : {"w1", "w2"}) b.Weights(w, {16, 16, 3, 3}, Count(16 * 144), {0.002f}, 0);
+  B::Attr(b.Node("Conv", {"xq", "w1"}, {"c"}, "first"), "kernel_shape", B::Dims{3, 3});
+  b.Qdq("c", "cq", 0.05f, -5);
+  b.Node("Sigmoid", {"cq"}, {"s"}, "sigmoid");
+  b.Node("Mul", {"s", "cq"}, {"m"}, "swish");
+  b.Qdq("m", "mq", 0.04f, -100);
+  B::Attr(b.Node("Conv", {"mq", "w2"}, {"d"}, "second"), "kernel_shape", B::Dims{3, 3});
+  b.Qdq("d", "y", 0.1f, 0);
+  b.Node("Softmax", {"y"}, {"p"}, "softmax");
+  const std::string path = TempPath("mixed_float.onnx");
+  EXPECT_TRUE(WriteFile(path, b.Bytes()));
+  return path;
+}
+
+TEST(Float, FloatsBetweenIntegersAreOnTheHostBetweenTwoPrograms) {
+  const std::string model = WriteMixed(), file = TempPath("mixed_float.json");
+  HostTensor x = HostTensor::Zeros(DType::kFloat32, {2, 16, 10, 10});
+  Rng rng(1);
+  for (float& v : x.as<float>()) v = static_cast<float>(rng.Unit() * 8 - 4);
+  const std::string input = TempPath("mixed_float.npy");
+  ASSERT_TRUE(WriteNpy(input, x));
+  const CommandResult r = Tessera(
+      fmt::format("compare {} --devices cpu,func --input {} --json {}", model, input, file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json j = ReadJson(file);
+  EXPECT_EQ(j["programs"], 2) << j.dump(1);
+  std::string devices;
+  for (const json& layer : j["layers"]) {
+    EXPECT_EQ(layer["mismatches"], 0) << layer;
+    devices += layer["device"] == "accelerator" ? 'a' : 'h';
+  }
+  EXPECT_THAT(devices, ::testing::MatchesRegex("h*ah+ah*")) << j.dump(1);
+}
+
+// The network that the int8 one was quantised from (models/fashion).
+TEST(Float, TheFloatNetworkRunsAndClassifies) {
+  const std::string model = "models/fashion/fashion.onnx", out = TempPath("fashion_float.npy");
+  const std::string images = kImages, labels = kLabels;
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices cpu,func --input {} --first 8", model, images));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_THAT(r.output, HasSubstr("No layer runs on the accelerator"));
+  const CommandResult run = Tessera(fmt::format(
+      "run {} --device cpu --input {} --labels {} --output {}", model, images, labels, out));
+  ASSERT_EQ(run.code, 0) << run.output;
+  EXPECT_THAT(run.output, HasSubstr("9,373 of 10,000 right"));  // ONNX Runtime: as many
+  const auto logits = ReadNpy(out);
+  ASSERT_TRUE(logits) << logits.error().message;
+  EXPECT_EQ(logits->dtype, DType::kFloat32);
+  EXPECT_EQ(logits->shape, (std::vector<int64_t>{10000, 10}));
+}
+
+TEST(Float, Float16GoesInAndComesOut) {
+  ModelBuilder b;
+  b.Input("x", {-1, 4});
+  b.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(10);
+  b.Output("y");
+  b.Node("Mul", {"x", "x"}, {"y"}, "square");
+  const std::string model = TempPath("half.onnx"), input = TempPath("half.npy"),
+                    out = TempPath("half_out.npy");
+  ASSERT_TRUE(WriteFile(model, b.Bytes()));
+  HostTensor x = HostTensor::Zeros(DType::kFloat16, {2, 4});
+  for (size_t i = 0; i < 8; ++i)
+    x.as<uint16_t>()[i] = FloatToHalf(0.1f * static_cast<float>(i) - 0.3f);
+  ASSERT_TRUE(WriteNpy(input, x));
+  const CommandResult r =
+      Tessera(fmt::format("run {} --device cpu --input {} --output {}", model, input, out));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const auto y = ReadNpy(out);
+  ASSERT_TRUE(y) << y.error().message;
+  ASSERT_EQ(y->dtype, DType::kFloat16);
+  for (size_t i = 0; i < 8; ++i) {
+    const float v = HalfToFloat(x.as<uint16_t>()[i]);
+    EXPECT_EQ(y->as<uint16_t>()[i], FloatToHalf(v * v)) << i;
+  }
+  const CommandResult wrong =
+      Tessera(fmt::format("run {} --device cpu --input {}", model, kImages));
+  EXPECT_NE(wrong.code, 0);
+  EXPECT_THAT(wrong.output, HasSubstr("input 'x' takes float16 [N, 4]"));
+}
+
+}  // namespace
+}  // namespace tessera::test
