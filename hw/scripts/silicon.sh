@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Prints README's table of configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt) and
+# what is wanted (hw/parts.txt), and the golden cycles (tests/models/cycles.json), which are default's.
+#
+#   silicon.sh             prints it
+#   silicon.sh --check     compares it with README.md
+#   silicon.sh --write     puts it there
+#
+# Exit status 0: done, or equal; 1: README.md has another.
+set -eu
+hw=$(cd "$(dirname "$0")/.." && pwd)
+readme=$hw/../README.md
+table() {
+  awk '
+    function thousands(n,   text) {
+      for (text = ""; n >= 1000; n = int(n / 1000)) text = sprintf(",%03d", n % 1000) text
+      return n text
+    }
+    BEGIN {
+      print "| configuration | part | LUT and route-throughs | FF | DSP | BRAM36 | MHz, estimated | MHz, wanted | cycles, five networks | ms |"
+      print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    }
+    /^#/ { next }
+    $1 == "part" { for (i = 5; i <= 8; i++) size[$2, i - 4] = $i }
+    $1 == "for" { part[$2] = $3; wanted[$2] = $4 }
+    /^ *"/ { gsub(/[":,]/, ""); if ($1 != "resnet18" && $1 != "mobilenetv2") cycles["default"] += $2 }
+    $1 == "measured" && $3 == "tsr_top" && FILENAME ~ /timing/ { ns[$2] = $4 }
+    $1 == "measured" && $3 == "tsr_top" && FILENAME ~ /area/ {
+      order[++n] = $2
+      used[$2, 1] = $4 + $5
+      for (i = 2; i <= 4; i++) used[$2, i] = $(i + 4)
+    }
+    END {
+      for (o = 1; o <= n; o++) {
+        config = order[o]
+        line = "| `" config "` | " part[config]
+        for (i = 1; i <= 4; i++) {
+          line = line " | " thousands(used[config, i]) " of " thousands(size[part[config], i])
+        }
+        line = line sprintf(" | %d | %d | ", 1000 / ns[config], wanted[config])
+        if (config in cycles) line = line sprintf("%s | %.2f |", thousands(cycles[config]), cycles[config] * ns[config] / 1e6)
+        else line = line "- | - |"
+        print line
+      }
+    }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt"
+}
+# README.md with the table between its two marks.
+whole() {
+  table > "$1"
+  awk -v table="$1" '
+    /^<!-- end of hw\/scripts\/silicon.sh -->/ { inside = 0 }
+    !inside { print }
+    /^<!-- printed by hw\/scripts\/silicon.sh -->/ { inside = 1; while ((getline line < table) > 0) print line }' "$readme"
+}
+case ${1:-} in
+  "") table ;;
+  --check | --write)
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    whole "$work/table" > "$work/readme"
+    if [ "$1" = --write ]; then
+      cp "$work/readme" "$readme"
+    elif ! diff "$readme" "$work/readme"; then
+      echo "README.md has another table of configurations on silicon; run: hw/scripts/silicon.sh --write"
+      exit 1
+    fi ;;
+  *) sed -n '/^#   silicon/,/^# Exit/p' "$0" >&2; exit 2 ;;
+esac
