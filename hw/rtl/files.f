@@ -15,6 +15,7 @@ common/tsr_digest.sv
 prim/tsr_chunk.sv
 prim/tsr_fifo.sv
 prim/tsr_lutram.sv
+prim/tsr_power_on.sv
 prim/tsr_ram.sv
 prim/tsr_skid.sv
 

@@ -7,6 +7,12 @@
 //           most MaxBurst beats of full bus width that stay inside 4 KiB
 //   Output  trace (simulation): instructions as they retire, hw/rtl/README.md, "Trace"
 //
+// Resets: rst_ni resets the machine and never what is open on the AXI master: the ends of the bus
+// finish it, alone, before the next run. So rst_ni may come alone, at any cycle. m_axi_reset_i says that the
+// interconnect and the memory forget what is open (they are reset too); rst_ni is low with it. Where both always
+// come from one reset, tie m_axi_reset_i to its inverse; where the memory is never reset, to 0. What a run that
+// was reset has written stays; a burst that was begun gets its other words without byte enables.
+//
 // Invariant: whatever ends a run, every AXI transaction is completed before STATUS.busy falls.
 `include "tsr_assert.svh"
 
@@ -67,7 +73,9 @@ module tsr_top #(
   output logic                         m_axi_bready_o,
   input  logic [1:0]                   m_axi_bresp_i,
   input  logic [0:0]                   m_axi_bid_i,
-  output logic                         busy_o,  // a program runs, as STATUS.busy
+  input  logic                         m_axi_reset_i,  // see above
+  output logic                         busy_o,         // as STATUS.busy
+  output logic                         irq_o,          // a level: IRQ_STATUS, what of it is enabled
   // trace
   input  logic                         trace_en_i,
   output logic [3:0]                   trace_valid_o,
@@ -84,7 +92,8 @@ module tsr_top #(
   localparam int BusBytes = tsr_pkg::BusBytes;
 
   // ---- registers and control
-  logic start, soft_reset, profile, busy, done, error, leftover;
+  logic start, soft_reset, profile, locked, busy, done, error, leftover, refused;
+  logic [2:0] irq_set;
   logic [39:0] insn_addr;
   logic [31:0] insn_count, err_num, retired;
   logic [8*40-1:0] seg_base, seg_size;
@@ -118,7 +127,11 @@ module tsr_top #(
     .insn_count_o(insn_count),
     .seg_base_o(seg_base),
     .seg_size_o(seg_size),
+    .irq_o,
+    .irq_set_i(irq_set),
+    .locked_i(locked),
     .busy_i(busy),
+    .refused_i(refused),
     .done_i(done),
     .error_i(error),
     .leftover_i(leftover),
@@ -170,6 +183,9 @@ module tsr_top #(
     .unit_missing_i(gate_missing),
     .unit_stalled_i(gate_stalled),
     .unit_num_i(gate_num),
+    .locked_o(locked),
+    .irq_set_o(irq_set),
+    .refused_o(refused),
     .busy_o(busy),
     .done_o(done),
     .error_o(error),
@@ -188,6 +204,12 @@ module tsr_top #(
   );
 
   // ---- the bus
+  logic bus_rst_n;
+  tsr_power_on u_bus_reset (
+    .clk_i,
+    .clear_i(m_axi_reset_i),
+    .rst_no(bus_rst_n)
+  );
   logic f_ar_valid, f_ar_ready, f_r_valid, f_r_ready, l_ar_valid, l_ar_ready, l_r_valid, l_r_ready;
   logic [39:0] f_ar_addr, l_ar_addr, aw_addr;
   logic [7:0] f_ar_len, l_ar_len, aw_len;
@@ -199,7 +221,7 @@ module tsr_top #(
     .BusBits(BusBits)
   ) u_read (
     .clk_i,
-    .rst_ni,
+    .rst_ni(bus_rst_n),
     .flush_i(flush),
     .quiet_o(read_quiet),
     .f_ar_valid_i(f_ar_valid),
@@ -234,7 +256,7 @@ module tsr_top #(
     .MaxBursts(16)
   ) u_write (
     .clk_i,
-    .rst_ni,
+    .rst_ni(bus_rst_n),
     .flush_i(flush),
     .quiet_o(write_quiet),
     .aw_valid_i(aw_valid),
@@ -377,4 +399,6 @@ module tsr_top #(
 
   logic unused;
   assign unused = ^m_axi_bid_i;
+
+  `TSR_ASSERT(the_machine_is_reset_with_the_bus, !m_axi_reset_i)
 endmodule

@@ -81,7 +81,14 @@ Status RegisterDevice::Start(const Launch& launch, const isa::Fetcher& /*fetcher
     TESSERA_TRY(Write64(reg::kSegmentSizeLo[s], reg::kSegmentSizeHi[s], segment.size));
   }
   const auto profile = static_cast<uint32_t>(launch.profile);
-  return port_->Write(reg::kControl, reg::kControlStart.Put(1) | reg::kControlProfile.Put(profile));
+  TESSERA_TRY(
+      port_->Write(reg::kControl, reg::kControlStart.Put(1) | reg::kControlProfile.Put(profile)));
+  TESSERA_ASSIGN(const uint32_t status, port_->Read(reg::kStatus));
+  if (!reg::kStatusRefused.Get(status)) return {};
+  return Fail(Code::kUnavailable,
+              "{}: the machine refused to start: it runs a program of somebody else, which the "
+              "reset after this ends; let one process use it at a time",
+              name_);
 }
 
 Result<RunReport> RegisterDevice::Finish(const Launch& launch, const isa::Fetcher& fetcher) {

@@ -4,9 +4,10 @@
 // are enough for hardware; the rest has defaults that work by reading registers. Depends on:
 // isa/regs.h, runtime/device.h (TraceEntry). Used by: RegisterDevice, explain.h, drivers.
 //
-//   XRT        Read, Write: xrt::ip::read_register and write_register; Pause: an interrupt, if
-//              there is one
-//   Zynq, UIO  Read, Write: the mapped registers; Pause: poll() on the device file with a timeout
+//   XRT        Read, Write: xrt::ip::read_register and write_register; Pause: xrt::ip::interrupt,
+//              whose three registers are IRQ_GLOBAL, IRQ_ENABLE and IRQ_STATUS
+//   Zynq, UIO  Read, Write: the mapped registers; Pause: poll() on the device file with a timeout,
+//              after IRQ_GLOBAL and IRQ_ENABLE were written once and IRQ_STATUS was cleared
 //   simulator  all: Wait steps it and knows budget, deadlock and failed assertions to the cycle
 #ifndef TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
 #define TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
@@ -66,9 +67,9 @@ class RegisterPort {
   virtual Status SetTrace(std::vector<TraceEntry>* trace);
 };
 
-// A 64-bit counter of a machine that may run: high, low, and high again until the two agree.
+// A 64-bit counter of a machine that may run: low, which makes the machine keep the high half of
+// the same cycle, then high. One reader at a time.
 //   errors  those of Read
-//           kDataLoss  they never agree: what answers is not a counter
 Result<uint64_t> ReadCounter(RegisterPort& port, uint32_t low, uint32_t high);
 
 // Register UNIT_STATE of one unit, with UNIT_INSN.

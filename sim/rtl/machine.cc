@@ -58,6 +58,7 @@ class Machine : public RtlMachine {
     top_->clk_i = 0;
     top_->rst_ni = 0;
     top_->trace_en_i = 0;
+    top_->m_axi_reset_i = 0;
     top_->s_axil_awvalid_i = 0;
     top_->s_axil_wvalid_i = 0;
     top_->s_axil_wstrb_i = 0xf;

@@ -25,7 +25,7 @@ TEST(Regs, DoNotOverlap) {
       EXPECT_TRUE(fresh) << r.name << " and " << other->second << " are both at " << offset;
     }
   }
-  EXPECT_EQ(taken.size(), 14u + 4 * 4 + 2 * 4 + 4 * 8);
+  EXPECT_EQ(taken.size(), 17u + 4 * 4 + 2 * 4 + 4 * 8);
 }
 
 TEST(Regs, BitsFitAndDoNotOverlap) {
@@ -48,7 +48,13 @@ TEST(Regs, NamesAreUnique) {
 }
 
 TEST(Regs, ConstantsAreWhatDriversRelyOn) {
-  EXPECT_EQ(reg::kId, 0x000u);
+  EXPECT_EQ(reg::kId, 0x0c0u);
+  // Where kernels made by HLS have them, in the same words.
+  EXPECT_EQ(reg::kIrqGlobal, 0x004u);
+  EXPECT_EQ(reg::kIrqEnable, 0x008u);
+  EXPECT_EQ(reg::kIrqStatus, 0x00cu);
+  EXPECT_EQ(reg::kIrqGlobalEnable.Mask(), 1u);
+  EXPECT_EQ(reg::kIrqStatusDone.Mask(), 1u);
   EXPECT_EQ(reg::kIdValue, 0x31525354u);
   EXPECT_EQ(reg::kControl, 0x010u);
   EXPECT_EQ(reg::kControlStart.Mask(), 1u);

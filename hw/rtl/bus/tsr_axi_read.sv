@@ -7,8 +7,9 @@
 //   Cost    1 cycle from request to channel; 0 for beats
 //
 // Invariant: with flush_i, nothing new is requested and every beat under way is taken and dropped;
-// quiet_o says that none is left. rst_ni is the machine's own reset: the requesters may be
-// reset between flush_i and quiet_o.
+// quiet_o says that none is left. rst_ni resets the bus (tsr_power_on), not the machine: a request once
+// offered is held and its beats are awaited whatever resets the requesters. A beat that nobody asked for
+// (of before the configuration) is dropped and not counted.
 `include "tsr_assert.svh"
 
 module tsr_axi_read #(
@@ -77,7 +78,7 @@ module tsr_axi_read #(
 
   logic [7:0] bursts_q;
   logic ends;
-  assign ends = m_rvalid_i & m_rready_o & m_rlast_i;
+  assign ends = m_rvalid_i & m_rready_o & m_rlast_i & (bursts_q != '0);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + 8'(push) - 8'(ends);

@@ -9,7 +9,9 @@
 //
 // Invariant: no word is sent before its request was accepted here. With flush_i, nothing new is
 // requested, the words that requests still owe are sent without byte enables, and responses are
-// dropped; quiet_o says that no request is left unanswered. rst_ni is the machine's own reset.
+// dropped; quiet_o says that no request is left unanswered. rst_ni resets the bus (tsr_power_on), not the
+// machine: whatever resets STORE, requests and words once offered are held and every burst gets all its words.
+// A response that nobody waits for is not counted.
 `include "tsr_assert.svh"
 
 module tsr_axi_write #(
@@ -110,9 +112,11 @@ module tsr_axi_write #(
   assign b_valid_o = m_bvalid_i & !flush_i;
   assign b_err_o = m_bresp_i[1];
   logic [7:0] bursts_q;
+  logic ends;
+  assign ends = m_bvalid_i & (bursts_q != '0);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) bursts_q <= '0;
-    else bursts_q <= bursts_q + 8'(aw_push) - 8'(m_bvalid_i);
+    else bursts_q <= bursts_q + 8'(aw_push) - 8'(ends);
   end
   assign quiet_o = bursts_q == '0;
 

@@ -14,7 +14,7 @@ package tsr_pkg;
   localparam int QueueDepth = 32;  // instructions waiting in front of a unit
   localparam int TokenDepth = 255;  // tokens a counter holds
   localparam int TokenBits = 8;  // width of a token counter
-  localparam logic [63:0] ConfigHash = 64'h9c3732495d0aaadd;
+  localparam logic [63:0] ConfigHash = 64'hf09eef0cc8fab5eb;
   localparam bit HasVta = 1'b1;  // whether VTA's encoding fits; else the vta_ functions give 0
 
   // Scratchpads: tiles, bits of a tile index, bytes of a tile.
@@ -924,19 +924,26 @@ package tsr_pkg;
 
   // Registers: byte offsets; of an array the first, count and stride; bits: lsb and width.
   localparam int RegAddrBits = 12;
-  localparam logic [11:0] REG_ID = 12'h000;  // says that this machine is here: kIdValue
-  localparam logic [11:0] REG_VERSION = 12'h004;  // version of the register map and instruction set: major 16, minor 16
-  localparam logic [11:0] REG_CONFIG_HASH_LO = 12'h008;  // configuration hash, low half
-  localparam logic [11:0] REG_CONFIG_HASH_HI = 12'h00c;  // configuration hash, high half
+  localparam logic [11:0] REG_IRQ_GLOBAL = 12'h004;  // the interrupt line; this and the next two take writes while busy
+  localparam int REG_IRQ_GLOBAL_ENABLE_LSB = 0;  // 1: irq_o is high while a bit of IRQ_STATUS is set that is enabled
+  localparam int REG_IRQ_GLOBAL_ENABLE_WIDTH = 1;
+  localparam logic [11:0] REG_IRQ_ENABLE = 12'h008;  // by bit of IRQ_STATUS: 1: it raises the interrupt
+  localparam logic [11:0] REG_IRQ_STATUS = 12'h00c;  // what happened, enabled or not; writing 1 clears a bit, starts and resets do not
+  localparam int REG_IRQ_STATUS_DONE_LSB = 0;  // STATUS.done rose: the program ended, well or with an error
+  localparam int REG_IRQ_STATUS_DONE_WIDTH = 1;
+  localparam int REG_IRQ_STATUS_ERROR_LSB = 1;  // it ended with an error
+  localparam int REG_IRQ_STATUS_ERROR_WIDTH = 1;
+  localparam int REG_IRQ_STATUS_REFUSED_LSB = 2;  // a start was refused
+  localparam int REG_IRQ_STATUS_REFUSED_WIDTH = 1;
   localparam logic [11:0] REG_CONTROL = 12'h010;  // writes act at once
-  localparam int REG_CONTROL_START_LSB = 0;  // 1: start; ignored while busy; reads 0
+  localparam int REG_CONTROL_START_LSB = 0;  // 1: start; refused while a program runs. After a reset it waits until the bus is quiet; reads 0
   localparam int REG_CONTROL_START_WIDTH = 1;
-  localparam int REG_CONTROL_SOFT_RESET_LSB = 1;  // 1: stop and forget everything but these registers' configuration; reads 0
+  localparam int REG_CONTROL_SOFT_RESET_LSB = 1;  // 1: stop and forget everything but configuration and interrupts; with start: then start; reads 0
   localparam int REG_CONTROL_SOFT_RESET_WIDTH = 1;
   localparam int REG_CONTROL_PROFILE_LSB = 8;  // enum Profile, latched at start
   localparam int REG_CONTROL_PROFILE_WIDTH = 1;
   localparam logic [11:0] REG_STATUS = 12'h014;  // state of the last start
-  localparam int REG_STATUS_BUSY_LSB = 0;  // a program runs
+  localparam int REG_STATUS_BUSY_LSB = 0;  // a program runs, or the bus still answers to one that a reset ended
   localparam int REG_STATUS_BUSY_WIDTH = 1;
   localparam int REG_STATUS_DONE_LSB = 1;  // the program ended, well or with an error
   localparam int REG_STATUS_DONE_WIDTH = 1;
@@ -944,6 +951,8 @@ package tsr_pkg;
   localparam int REG_STATUS_ERROR_WIDTH = 1;
   localparam int REG_STATUS_LEFTOVER_LSB = 3;  // tokens were left over at FINISH
   localparam int REG_STATUS_LEFTOVER_WIDTH = 1;
+  localparam int REG_STATUS_REFUSED_LSB = 4;  // a start came while a program ran and did nothing; until the next start or reset
+  localparam int REG_STATUS_REFUSED_WIDTH = 1;
   localparam logic [11:0] REG_ERROR = 12'h018;  // first error
   localparam int REG_ERROR_CODE_LSB = 0;  // enum MachineError
   localparam int REG_ERROR_CODE_WIDTH = 8;
@@ -954,8 +963,8 @@ package tsr_pkg;
   localparam logic [11:0] REG_INSN_ADDR_HI = 12'h024;  // high half
   localparam logic [11:0] REG_INSN_COUNT = 12'h028;  // instructions in the stream, FINISH included
   localparam logic [11:0] REG_RETIRED = 12'h02c;  // instructions retired since start
-  localparam logic [11:0] REG_CYCLES_LO = 12'h030;  // cycles from start to done, low half
-  localparam logic [11:0] REG_CYCLES_HI = 12'h034;  // high half
+  localparam logic [11:0] REG_CYCLES_LO = 12'h030;  // cycles from start to done, low half; reading it keeps the high half for CYCLES_HI
+  localparam logic [11:0] REG_CYCLES_HI = 12'h034;  // high half when CYCLES_LO was read last: read that first
   localparam logic [11:0] REG_BUSY = 12'h040;  // cycles in which the unit did useful work
   localparam int REG_BUSY_COUNT = 4;
   localparam logic [11:0] REG_BUSY_STRIDE = 12'h010;
@@ -974,6 +983,10 @@ package tsr_pkg;
   localparam logic [11:0] REG_UNIT_INSN = 12'h084;  // number of the instruction it holds, or of the last one
   localparam int REG_UNIT_INSN_COUNT = 4;
   localparam logic [11:0] REG_UNIT_INSN_STRIDE = 12'h008;
+  localparam logic [11:0] REG_ID = 12'h0c0;  // says that this machine is here: kIdValue
+  localparam logic [11:0] REG_VERSION = 12'h0c4;  // version of the register map and instruction set: major 16, minor 16
+  localparam logic [11:0] REG_CONFIG_HASH_LO = 12'h0c8;  // configuration hash, low half
+  localparam logic [11:0] REG_CONFIG_HASH_HI = 12'h0cc;  // configuration hash, high half
   localparam logic [11:0] REG_SEGMENT_BASE_LO = 12'h100;  // byte address of segment s, low half; multiple of 64
   localparam int REG_SEGMENT_BASE_LO_COUNT = 8;
   localparam logic [11:0] REG_SEGMENT_BASE_LO_STRIDE = 12'h010;
@@ -986,8 +999,8 @@ package tsr_pkg;
   localparam logic [11:0] REG_SEGMENT_SIZE_HI = 12'h10c;  // high half
   localparam int REG_SEGMENT_SIZE_HI_COUNT = 8;
   localparam logic [11:0] REG_SEGMENT_SIZE_HI_STRIDE = 12'h010;
-  localparam logic [31:0] REG_ID_VALUE = 32'h31525354;  // "TSR1" in memory order
-  localparam logic [31:0] REG_VERSION_VALUE = 32'h00010000;  // this version: 1.0
   localparam logic [31:0] REG_ERROR_UNIT_FETCH = 32'h00000004;  // ERROR.unit of what fetch found, before any unit had the instruction
+  localparam logic [31:0] REG_ID_VALUE = 32'h31525354;  // "TSR1" in memory order
+  localparam logic [31:0] REG_VERSION_VALUE = 32'h00020000;  // this version: 2.0
 endpackage
 /* verilator lint_on UNUSED */

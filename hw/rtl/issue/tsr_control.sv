@@ -7,9 +7,14 @@
 //   Output  flush_o: the AXI ends finish what is under way
 //   Output  status, counters, where every unit stands; they keep the last run's values
 //
-//   idle --start--> run --finish, error, soft reset--> drain --bus quiet--> idle
+//   idle --start--> run --finish, error, soft reset--> drain --bus quiet--> idle; rst_ni --> drain
 //
-// Invariant: busy_o from start until the bus is quiet; per unit, busy + token + memory + hazard <= cycles.
+// rst_ni may come at any time, alone: what is open on the bus is known to the AXI ends, which it does not
+// reset, so a hard reset drains like a soft one. A start in such a drain (forget_q) is kept and begins after
+// it; a start while a program runs or ends is refused, and STATUS and IRQ_STATUS say so.
+//
+// Invariant: busy_o from start until the bus is quiet; no run begins unless it is; per unit,
+// busy + token + memory + hazard <= cycles.
 `include "tsr_assert.svh"
 
 module tsr_control (
@@ -39,6 +44,9 @@ module tsr_control (
   input  logic [15:0]  unit_stalled_i,
   input  logic [127:0] unit_num_i,
   // what registers show
+  output logic         locked_o,         // a run, its end or a start that waits: configuration must stay
+  output logic [2:0]   irq_set_o,        // as IRQ_STATUS, for one cycle
+  output logic         refused_o,
   output logic         busy_o,
   output logic         done_o,
   output logic         error_o,
@@ -60,7 +68,8 @@ module tsr_control (
   logic core_rst_nq, forget_q;  // forget: drain after a soft reset, do not report done
   assign core_rst_no = core_rst_nq;
   assign flush_o = state_q != Run;
-  assign busy_o = state_q != Idle;
+  logic waits_q;  // a start waits for idle
+  assign busy_o = (state_q != Idle) | waits_q;
 
   // The first error; units first, in their order.
   logic any_error;
@@ -87,14 +96,23 @@ module tsr_control (
     end
   end
 
-  logic begins, stops;
-  assign begins = start_i & !soft_reset_i & (state_q == Idle);
+  logic takes, refuses, begins, stops, ends;
+  assign locked_o = (state_q == Run) | (state_q == Drain && !forget_q) | waits_q;
+  assign takes = start_i & !soft_reset_i & !locked_o;
+  assign refuses = start_i & !soft_reset_i & locked_o;
+  assign begins = (takes | waits_q) & !soft_reset_i & (state_q == Idle);
   assign stops = (state_q == Run) & (any_error | finish_i | soft_reset_i);
+  assign ends = (state_q == Drain) & quiet_i & !forget_q & !soft_reset_i;
+  assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_DONE_LSB] = ends;
+  assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_ERROR_LSB] = ends & error_o;
+  assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_REFUSED_LSB] = refuses;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      state_q <= Idle;
+      state_q <= Drain;
       core_rst_nq <= 1'b0;
-      forget_q <= 1'b0;
+      forget_q <= 1'b1;
+      waits_q <= 1'b0;
+      refused_o <= 1'b0;
       vta_o <= 1'b0;
       done_o <= 1'b0;
       error_o <= 1'b0;
@@ -107,14 +125,17 @@ module tsr_control (
         state_q <= Run;
         core_rst_nq <= 1'b1;
         forget_q <= 1'b0;
-        vta_o <= profile_i == tsr_pkg::PROFILE_VTA;
       end else if (stops) begin
         state_q <= Drain;
         core_rst_nq <= 1'b0;
       end else if (state_q == Drain && quiet_i) begin
         state_q <= Idle;
-        done_o <= !forget_q & !soft_reset_i;
+        done_o <= ends;
       end
+      waits_q <= soft_reset_i ? start_i : (takes | waits_q) & !begins;
+      // The run's profile is the one that was written with its start.
+      if (takes || (soft_reset_i && start_i)) vta_o <= profile_i == tsr_pkg::PROFILE_VTA;
+      refused_o <= refuses | (refused_o & !takes & !soft_reset_i);
       if (stops && !soft_reset_i) begin
         error_o <= any_error;
         leftover_o <= !any_error & tokens_left_i;
@@ -122,7 +143,7 @@ module tsr_control (
         err_unit_o <= any_error ? 8'(unit) : 8'd0;
         err_num_o <= any_error ? num : 32'd0;
       end
-      if (soft_reset_i) forget_q <= state_q != Idle;
+      if (soft_reset_i) forget_q <= 1'b1;
       if (begins || soft_reset_i) begin
         done_o <= 1'b0;
         error_o <= 1'b0;
@@ -144,7 +165,7 @@ module tsr_control (
       cycles_o <= '0;
       retired_o <= '0;
     end else begin
-      if (busy_o) cycles_o <= cycles_o + 64'd1;
+      if (busy_o && !forget_q) cycles_o <= cycles_o + 64'd1;
       if (runs) begin
         retired_o <= retired_o + 32'(retired_i[0]) + 32'(retired_i[1]) + 32'(retired_i[2]) + 32'(retired_i[3]) +
                      32'(finishes);
@@ -184,5 +205,6 @@ module tsr_control (
     assign unit_num_o[32*u+:32] = num_q;
   end
 
+  `TSR_ASSERT(a_run_finds_a_quiet_bus, begins |-> quiet_i)
   `TSR_ASSERT(drain_ends_idle, state_q == Drain && quiet_i |=> state_q == Idle)
 endmodule

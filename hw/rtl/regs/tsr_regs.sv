@@ -6,8 +6,9 @@
 //   Output  start_o, soft_reset_o for one cycle; configuration, which is constant while a program runs
 //   Cost    a write 2 cycles, a read 2 cycles; one of each at a time
 //
-// Invariant: while busy_i, writes reach CONTROL only; every other one is taken and ignored. Reserved
-// addresses read as zero; every access is answered with OKAY.
+// Invariant: while locked_i, writes reach CONTROL and the IRQ registers only; every other one is taken and
+// ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI is of the cycle in
+// which CYCLES_LO was read last.
 `include "tsr_assert.svh"
 
 module tsr_regs (
@@ -32,6 +33,7 @@ module tsr_regs (
   output logic [31:0]     s_rdata_o,
   output logic [1:0]      s_rresp_o,
   // to the machine
+  output logic            irq_o,         // a level
   output logic            start_o,
   output logic            soft_reset_o,
   output logic            profile_o,
@@ -40,7 +42,10 @@ module tsr_regs (
   output logic [8*40-1:0] seg_base_o,
   output logic [8*40-1:0] seg_size_o,    // at most 2^40 - 1
   // from the machine (tsr_control)
+  input  logic [2:0]      irq_set_i,     // bits of IRQ_STATUS
+  input  logic            locked_i,
   input  logic            busy_i,
+  input  logic            refused_i,
   input  logic            done_i,
   input  logic            error_i,
   input  logic            leftover_i,
@@ -83,10 +88,30 @@ module tsr_regs (
     end
   end
 
+  // Interrupts: what happens in the cycle of a clearing write stays set.
+  logic irq_global_q;
+  logic [2:0] irq_enable_q, irq_status_q, irq_clear;
+  assign irq_clear = (write && waddr == tsr_pkg::REG_IRQ_STATUS && s_wstrb_i[0]) ? s_wdata_i[2:0] : '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      irq_global_q <= 1'b0;
+      irq_enable_q <= '0;
+      irq_status_q <= '0;
+      irq_o <= 1'b0;
+    end else begin
+      if (write && s_wstrb_i[0]) begin
+        if (waddr == tsr_pkg::REG_IRQ_GLOBAL) irq_global_q <= s_wdata_i[tsr_pkg::REG_IRQ_GLOBAL_ENABLE_LSB];
+        if (waddr == tsr_pkg::REG_IRQ_ENABLE) irq_enable_q <= s_wdata_i[2:0];
+      end
+      irq_status_q <= (irq_status_q & ~irq_clear) | irq_set_i;
+      irq_o <= irq_global_q & ((irq_status_q & ~irq_clear & irq_enable_q) != '0);
+    end
+  end
+
   // Plain registers.
   logic [31:0] addr_lo_q, addr_hi_q, count_q;
   logic set;
-  assign set = write & !busy_i;
+  assign set = write & !locked_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       addr_lo_q <= '0;
@@ -125,7 +150,7 @@ module tsr_regs (
 
   // Reads.
   logic [11:0] raddr;
-  logic [31:0] value;
+  logic [31:0] value, cycles_hi_q;
   logic [1:0] by16, by8;   // which unit, in arrays with a stride of 16 or 8 bytes
   assign raddr = {s_araddr_i[11:2], 2'd0};
   assign by16 = raddr[5:4];
@@ -137,12 +162,16 @@ module tsr_regs (
       raddr == tsr_pkg::REG_VERSION: value = tsr_pkg::REG_VERSION_VALUE;
       raddr == tsr_pkg::REG_CONFIG_HASH_LO: value = tsr_pkg::ConfigHash[31:0];
       raddr == tsr_pkg::REG_CONFIG_HASH_HI: value = tsr_pkg::ConfigHash[63:32];
+      raddr == tsr_pkg::REG_IRQ_GLOBAL: value[tsr_pkg::REG_IRQ_GLOBAL_ENABLE_LSB] = irq_global_q;
+      raddr == tsr_pkg::REG_IRQ_ENABLE: value[2:0] = irq_enable_q;
+      raddr == tsr_pkg::REG_IRQ_STATUS: value[2:0] = irq_status_q;
       raddr == tsr_pkg::REG_CONTROL: value[tsr_pkg::REG_CONTROL_PROFILE_LSB] = profile_o;
       raddr == tsr_pkg::REG_STATUS: begin
         value[tsr_pkg::REG_STATUS_BUSY_LSB] = busy_i | start_o;
         value[tsr_pkg::REG_STATUS_DONE_LSB] = done_i & !start_o;
         value[tsr_pkg::REG_STATUS_ERROR_LSB] = error_i;
         value[tsr_pkg::REG_STATUS_LEFTOVER_LSB] = leftover_i;
+        value[tsr_pkg::REG_STATUS_REFUSED_LSB] = refused_i;
       end
       raddr == tsr_pkg::REG_ERROR: begin
         value[tsr_pkg::REG_ERROR_CODE_LSB+:8] = err_code_i;
@@ -154,7 +183,7 @@ module tsr_regs (
       raddr == tsr_pkg::REG_INSN_COUNT: value = count_q;
       raddr == tsr_pkg::REG_RETIRED: value = retired_i;
       raddr == tsr_pkg::REG_CYCLES_LO: value = cycles_i[31:0];
-      raddr == tsr_pkg::REG_CYCLES_HI: value = cycles_i[63:32];
+      raddr == tsr_pkg::REG_CYCLES_HI: value = cycles_hi_q;
       raddr[11:6] == tsr_pkg::REG_BUSY[11:6]: begin
         unique case (raddr[3:0])
           tsr_pkg::REG_BUSY[3:0]: value = busy_count_i[32*by16+:32];
@@ -179,6 +208,8 @@ module tsr_regs (
   end
   always_ff @(posedge clk_i) begin
     if (read) s_rdata_o <= value;
+    if (!rst_ni) cycles_hi_q <= '0;
+    else if (read && raddr == tsr_pkg::REG_CYCLES_LO) cycles_hi_q <= cycles_i[63:32];
   end
 
   logic unused;

@@ -27,6 +27,7 @@ class AxiMemory {
 
   std::vector<uint8_t> data;
   uint64_t error_begin = 0, error_end = 0;  // reads and writes here are answered with SLVERR
+  bool frozen = false;  // takes nothing and answers nothing; what it has offered stays offered
 
   uint64_t read_beats = 0, write_beats = 0;
   uint64_t first_request = 0,
@@ -35,8 +36,8 @@ class AxiMemory {
 
   template <typename Top>
   void DriveReads(Top& top) {
-    top.m_axi_arready_i = dram_.read_ready();
-    top.m_axi_rvalid_i = dram_.beat_valid();
+    top.m_axi_arready_i = dram_.read_ready() && !frozen;
+    top.m_axi_rvalid_i = dram_.beat_valid() && (!frozen || beat_stands_);
     if (dram_.beat_valid()) {
       const sim::DramBeat& beat = dram_.read_beat();
       top.m_axi_rlast_i = beat.last;
@@ -49,9 +50,9 @@ class AxiMemory {
   }
   template <typename Top>
   void DriveWrites(Top& top) {
-    top.m_axi_awready_i = dram_.write_ready();
-    top.m_axi_wready_i = dram_.beat_ready();
-    top.m_axi_bvalid_i = dram_.response_valid();
+    top.m_axi_awready_i = dram_.write_ready() && !frozen;
+    top.m_axi_wready_i = dram_.beat_ready() && !frozen;
+    top.m_axi_bvalid_i = dram_.response_valid() && (!frozen || response_stands_);
     top.m_axi_bresp_i = !answers_bad_.empty() && answers_bad_.front() ? 2 : 0;
   }
 
@@ -63,6 +64,7 @@ class AxiMemory {
       dram_.AcceptRead(
           {.address = top.m_axi_araddr_o, .beats = top.m_axi_arlen_o + 1u, .id = top.m_axi_arid_o});
     }
+    beat_stands_ = top.m_axi_rvalid_i && !top.m_axi_rready_o;
     if (top.m_axi_rvalid_i && top.m_axi_rready_o) {
       dram_.TakeReadBeat();
       ++read_beats;
@@ -95,6 +97,7 @@ class AxiMemory {
       dram_.PutWriteBeat();
       ++write_beats;
     }
+    response_stands_ = top.m_axi_bvalid_i && !top.m_axi_bready_o;
     if (top.m_axi_bvalid_i && top.m_axi_bready_o) {
       dram_.TakeResponse();
       answers_bad_.pop_front();
@@ -119,6 +122,7 @@ class AxiMemory {
   uint32_t bus_bytes_;
   sim::Dram dram_;
   uint64_t requests_ = 0;
+  bool beat_stands_ = false, response_stands_ = false;  // offered in the cycle before, not taken
   bool burst_bad_ = false;        // a beat of the burst under way was in error
   std::deque<bool> answers_bad_;  // of complete bursts without their response, oldest first
 };

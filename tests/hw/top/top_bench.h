@@ -39,7 +39,20 @@ class TopBench {
     bench->s_axil_bready_i = bench->s_axil_rready_i = 1;
     bench->m_axi_arready_i = bench->m_axi_rvalid_i = 0;
     bench->m_axi_awready_i = bench->m_axi_wready_i = bench->m_axi_bvalid_i = 0;
+    bench->m_axi_reset_i = 0;
     bench.Reset();
+    Configure();
+  }
+
+  // Resets the machine alone: memory goes on, and answers what it was asked before.
+  void HardReset(int cycles) {
+    bench->rst_ni = 0;
+    for (int i = 0; i < cycles; ++i) Cycle();
+    bench->rst_ni = 1;
+  }
+
+  // What a reset of the machine forgets.
+  void Configure() {
     for (uint32_t s = 0; s < 8; ++s) SetSegment(s, 0, kCode);
   }
 
@@ -98,6 +111,12 @@ class TopBench {
     Write(isa::reg::kSegmentSizeHi[s], static_cast<uint32_t>(size >> 32));
   }
 
+  // The stream is in memory.
+  void Announce(size_t count) {
+    Write(isa::reg::kInsnAddrLo, kCode);
+    Write(isa::reg::kInsnAddrHi, 0);
+    Write(isa::reg::kInsnCount, static_cast<uint32_t>(count));
+  }
   void Load(const std::vector<isa::InsnWord>& program) {
     std::memcpy(&memory.data[kCode], program.data(), program.size() * 32);
     Announce(program.size());
@@ -127,13 +146,6 @@ class TopBench {
   Bench<Vtsr_top> bench;
   AxiMemory memory;
   std::vector<Retired> retired;
-
- private:
-  void Announce(size_t count) {
-    Write(isa::reg::kInsnAddrLo, kCode);
-    Write(isa::reg::kInsnAddrHi, 0);
-    Write(isa::reg::kInsnCount, static_cast<uint32_t>(count));
-  }
 };
 
 inline isa::InsnWord Word(const isa::Insn& insn) { return *isa::Encode(insn); }

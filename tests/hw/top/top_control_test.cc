@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the machine's registers; what it does with streams in error; that it ends
-// cleanly, with nothing open on the bus, whenever a run is stopped, and runs the next program
-// right. Not tested here: errors of single units (their own tests), programs that are right
-// (top_test.cc).
+// What is tested: the machine's registers; what it does with streams in error, and that it runs the
+// next program right; starts that are refused; the interrupt. Not tested here: errors of single
+// units (their own tests), programs that are right (top_test.cc), resets (top_reset_test.cc).
 #include <gtest/gtest.h>
 
 #include "tests/hw/top/small_net.h"
@@ -17,12 +16,12 @@ using isa::MachineError;
 TEST(TopRegisters, SayWhoTheMachineIs) {
   TopBench top;
   EXPECT_EQ(top.Read(isa::reg::kId), 0x31525354u);
-  EXPECT_EQ(top.Read(isa::reg::kVersion), 0x00010000u);
+  EXPECT_EQ(top.Read(isa::reg::kVersion), 0x00020000u);
   const uint64_t hash = top.config.Hash();
   EXPECT_EQ(top.Read(isa::reg::kConfigHashLo), static_cast<uint32_t>(hash));
   EXPECT_EQ(top.Read(isa::reg::kConfigHashHi), static_cast<uint32_t>(hash >> 32));
   EXPECT_EQ(top.Status(), 0u);
-  for (uint32_t reserved : {0x038u, 0x0a0u, 0x180u, 0x7fcu, 0xffcu})
+  for (uint32_t reserved : {0x000u, 0x038u, 0x0a0u, 0x0d0u, 0x180u, 0x7fcu, 0xffcu})
     EXPECT_EQ(top.Read(reserved), 0u) << reserved;
 }
 
@@ -127,41 +126,71 @@ TEST(TopErrors, BusErrorsOfFetchLoadAndStore) {
   }
 }
 
-TEST(TopReset, SoftResetAtEveryCycleLeavesACleanMachine) {
-  TopBench top(isa::DramModel::kZynq, 9);
-  Rng rng(8);
-  const SmallNet net(top.config, 6, 3, rng, &top.memory.data);
-  top.Load(net.Program(top.config));
-  for (int when = 0; when < 700; when += 3) {
-    SCOPED_TRACE(::testing::Message() << "after " << when << " cycles");
-    top.Start();
-    for (int i = 0; i < when; ++i) top.Cycle();
-    top.Write(isa::reg::kControl, isa::reg::kControlSoftReset.Put(1));
-    ASSERT_TRUE(top.Wait(5000));
-    EXPECT_TRUE(top.memory.idle());
-    EXPECT_EQ(top.Status(), 0u);
-  }
-  std::fill(top.memory.data.begin() + SmallNet::kOut,
-            top.memory.data.begin() + SmallNet::kOut + 1024, 0);
-  top.Start();
-  ASSERT_TRUE(top.Wait());
-  EXPECT_TRUE(top.Done());
-  EXPECT_TRUE(net.Matches(top.memory.data));
-}
-
-TEST(TopReset, AStartWhileBusyIsIgnored) {
+TEST(TopStart, IsRefusedWhileAProgramRunsAndSaysSo) {
   TopBench top;
   Rng rng(8);
   const SmallNet net(top.config, 6, 3, rng, &top.memory.data);
   top.Load(net.Program(top.config));
   top.Start();
   for (int i = 0; i < 20; ++i) top.Cycle();
-  top.Write(isa::reg::kInsnCount, 1);  // ignored too
-  top.Write(isa::reg::kControl, isa::reg::kControlStart.Put(1) | isa::reg::kControlProfile.Put(1));
+  EXPECT_EQ(isa::reg::kStatusRefused.Get(top.Status()), 0u);
+  top.Write(isa::reg::kInsnCount, 1);  // ignored
+  // Profile vta: what a refused start asks for must not reach the run.
+  top.Write(isa::reg::kControl, isa::reg::kControlStart.Put(1));
+  EXPECT_EQ(isa::reg::kStatusRefused.Get(top.Status()), 1u);
+  EXPECT_EQ(isa::reg::kIrqStatusRefused.Get(top.Read(isa::reg::kIrqStatus)), 1u);
   ASSERT_TRUE(top.Wait());
   EXPECT_EQ(top.Read(isa::reg::kRetired), 8u);
   EXPECT_TRUE(net.Matches(top.memory.data));
   EXPECT_EQ(top.Read(isa::reg::kInsnCount), 8u);
+  EXPECT_EQ(isa::reg::kStatusRefused.Get(top.Status()), 1u) << "until the next start";
+  top.Start();
+  ASSERT_TRUE(top.Wait());
+  EXPECT_EQ(isa::reg::kStatusRefused.Get(top.Status()), 0u);
+  EXPECT_FALSE(top.Error());
+}
+
+TEST(TopInterrupt, IsALevelFromTheEndOfARunUntilItIsCleared) {
+  namespace reg = isa::reg;
+  TopBench top;
+  Rng rng(5);
+  const SmallNet net(top.config, 3, 2, rng, &top.memory.data);
+  // A good run, then one in error, then one that a soft reset ends; with every set of enables.
+  for (uint32_t enable = 0; enable < 8; ++enable) {
+    for (const bool global : {false, true}) {
+      for (const uint32_t want : {1u, 3u, 0u}) {
+        SCOPED_TRACE(::testing::Message()
+                     << "enable " << enable << " global " << global << " want " << want);
+        top.Write(reg::kIrqStatus, 7);
+        top.Write(reg::kIrqEnable, enable);
+        top.Write(reg::kIrqGlobal, global);
+        if (want == 3) {
+          top.Load({isa::InsnWord{15, 0, 0, 0}});
+        } else {
+          top.Load(net.Program(top.config));
+        }
+        top.Start();
+        if (want == 0) top.Write(reg::kControl, reg::kControlSoftReset.Put(1));
+        while (top.bench->busy_o) {
+          EXPECT_FALSE(top.bench->irq_o);
+          top.Cycle();
+        }
+        top.Cycle();
+        top.Cycle();
+        const bool raised = global && (enable & want) != 0;
+        EXPECT_EQ(top.bench->irq_o, raised);
+        EXPECT_EQ(top.Read(reg::kIrqStatus), want);
+        EXPECT_EQ(top.Read(reg::kIrqEnable), enable);
+        EXPECT_EQ(top.Read(reg::kIrqGlobal), uint32_t{global});
+        top.Write(reg::kIrqStatus, 2);  // one bit, and no other
+        EXPECT_EQ(top.Read(reg::kIrqStatus), want & 1);
+        EXPECT_EQ(top.bench->irq_o, global && (enable & want & 1) != 0);
+        top.Write(reg::kIrqStatus, 1);
+        top.Cycle();
+        EXPECT_FALSE(top.bench->irq_o);
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -22,7 +22,8 @@
 
 namespace tessera {
 
-inline constexpr uint32_t kBusy = 1, kDone = 2, kError = 4, kLeftover = 8;  // bits of STATUS
+inline constexpr uint32_t kBusy = 1, kDone = 2, kError = 4, kLeftover = 8,
+                          kRefused = 16;  // bits of STATUS
 
 // The configuration `tiny`.
 inline isa::Config Tiny() { return isa::LoadConfig("tiny").value(); }
@@ -48,6 +49,7 @@ struct FakeMachine {
   int accesses = 0;      // of registers so far
   int fail_access = -1;  // this one fails: the bus does not answer
   bool soft_reset_works = true;
+  bool refuses = false;  // starts
 
   int resets = 0;
   uint64_t cycles() const {
@@ -81,7 +83,7 @@ class FakePort : public RegisterPort {
       ++machine_.resets;
       if (machine_.soft_reset_works) machine_.registers[isa::reg::kStatus] = 0;
     } else if (isa::reg::kControlStart.Get(value)) {
-      machine_.registers[isa::reg::kStatus] = kBusy;
+      machine_.registers[isa::reg::kStatus] = machine_.refuses ? kBusy | kRefused : kBusy;
       machine_.SetCycles(0);
       left_ = machine_.looks;
     }

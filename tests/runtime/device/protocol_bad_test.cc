@@ -250,19 +250,13 @@ TEST_F(BadProtocol, AResetThatFailsIsSaidToo) {
                   kPop));
 }
 
-TEST(BadCounter, ThatNeverAgreesIsAnError) {
-  class Random : public RegisterPort {
-   public:
-    Result<uint32_t> Read(uint32_t) override { return ++value_; }
-    Status Write(uint32_t, uint32_t) override { return {}; }
-
-   private:
-    uint32_t value_ = 0;
-  };
-  Random port;
-  ExpectFails(ReadCounter(port, reg::kCyclesLo, reg::kCyclesHi), Code::kDataLoss,
-              "the upper half of the counter at 0x034 changes with every read (4 times): what "
-              "answers is not this machine's counter");
+TEST_F(BadProtocol, AStartThatIsRefused) {
+  machine_.refuses = true;
+  ExpectFails(Run(), Code::kUnavailable,
+              "fake: the machine refused to start: it runs a program of somebody else, which the "
+              "reset after this ends; let one process use it at a time");
+  machine_.refuses = false;
+  ExpectUsable();
 }
 
 TEST_F(BadProtocol, ATraceNeedsMoreThanRegisters) {
