@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TFLite models (int8) to integer graphs with TFLite's reference-kernel arithmetic. Depends on:
-// compiler/graph. Used by tools, through import.h.
+// TFLite models to graphs: of int8 with TFLite's reference-kernel arithmetic, of floats. Depends
+// on: compiler/graph. Used by tools, through import.h.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_H_
 

@@ -50,14 +50,14 @@ Status Converter::Inputs() {
     }
     graph::GraphTensor made{.name = from.name, .shape = GraphShape(from.shape)};
     if (from.shape.size() == 4) made.order = {0, 2, 3, 1};
-    if (from.type == TensorType::FLOAT32) {
-      made.dtype = DType::kFloat32;
+    if (const auto type = FloatType(from.type)) {
+      made.dtype = *type;
     } else if (from.type == TensorType::INT8) {
       Result<graph::Quant> quant = ActivationQuant(from);
       if (!quant) return Within("model input", quant.error());
       made.quant = std::move(*quant);
     } else {
-      return Fail(Code::kUnsupported, "{} is {}; INT8 and FLOAT32 are supported", place,
+      return Fail(Code::kUnsupported, "{} is {}; INT8, FLOAT32 and FLOAT16 are supported", place,
                   TypeText(from.type));
     }
     made_[static_cast<size_t>(index)] = graph_.AddTensor(std::move(made));

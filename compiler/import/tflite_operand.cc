@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstring>
 
+#include "base/half.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/import/tflite_convert.h"
 #include "runtime/tensor/tensor.h"
@@ -31,8 +32,63 @@ Result<const TfliteTensor*> Converter::In(size_t i) const {
   return &model_.tensors[static_cast<size_t>(op_->inputs[i])];
 }
 
-Result<TensorId> Converter::Activation(size_t i, TensorType type) const {
+bool Converter::real() const { return FloatType(Out().type).has_value(); }
+
+std::optional<DType> FloatType(TensorType type) {
+  if (type == TensorType::FLOAT32) return DType::kFloat32;
+  if (type == TensorType::FLOAT16) return DType::kFloat16;
+  return std::nullopt;
+}
+
+std::optional<std::vector<uint8_t>> Converter::ConstantFloats(const TfliteTensor& tensor,
+                                                              DType type) const {
+  const auto known = dequantised_.find(tensor.index);
+  const TfliteTensor& from =
+      known == dequantised_.end() ? tensor : model_.tensors[static_cast<size_t>(known->second)];
+  const auto given = FloatType(from.type);
+  if (!given || !from.constant()) return std::nullopt;
+  if (*given == type) return std::vector<uint8_t>(from.data.begin(), from.data.end());
+  const bool widens = type == DType::kFloat32;
+  const size_t count = from.data.size() / (widens ? 2 : 4);
+  std::vector<uint8_t> made(count * (widens ? 4 : 2));
+  for (size_t k = 0; k < count; ++k) {
+    uint16_t half = 0;
+    float single = 0;
+    if (widens) {
+      std::memcpy(&half, from.data.data() + 2 * k, 2);
+      single = HalfToFloat(half);
+      std::memcpy(made.data() + 4 * k, &single, 4);
+    } else {
+      std::memcpy(&single, from.data.data() + 4 * k, 4);
+      half = FloatToHalf(single);
+      std::memcpy(made.data() + 2 * k, &half, 2);
+    }
+  }
+  return made;
+}
+
+Status Converter::FinishConstant() {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
+  const TfliteTensor& out = Out();
+  if (!real() || out.shape != from->shape) {
+    return Unsupported("its result {} is {} of shape {}; floats of shape {} are made", out.Place(),
+                       TypeText(out.type), ShapeText(out.shape), ShapeText(from->shape));
+  }
+  const DType type = *FloatType(out.type);
+  const auto bytes = ConstantFloats(*from, type);
+  TESSERA_TRY(Reserve(bytes->size()));
+  dequantised_[out.index] = from->index;
+  made_[static_cast<size_t>(out.index)] =
+      graph_.AddTensor({.name = out.name,
+                        .dtype = type,
+                        .shape = GraphShape(out.shape),
+                        .data = GraphBytes(*bytes, out.shape, static_cast<size_t>(SizeOf(type)))});
+  return {};
+}
+
+Result<TensorId> Converter::Activation(size_t i, std::optional<TensorType> wanted) const {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  const TensorType type = wanted ? *wanted : real() ? Out().type : TensorType::INT8;
   if (from->type != type) {
     return Unsupported("input {} is {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
@@ -74,8 +130,10 @@ Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
 
 Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
-  if (from->type != TensorType::INT8) {
-    return Unsupported("input {} is {}; INT8 is supported", from->Place(), TypeText(from->type));
+  const TensorType type = real() ? Out().type : TensorType::INT8;
+  if (from->type != type) {
+    return Unsupported("input {} is {}; {} is supported", from->Place(), TypeText(from->type),
+                       TypeText(type));
   }
   Shape small = from->shape;
   if (small.size() <= shape.size()) small.insert(small.begin(), shape.size() - small.size(), 1);
@@ -85,21 +143,27 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
     return Unsupported("constant {} of shape {} does not repeat to {}", from->Place(),
                        ShapeText(from->shape), ShapeText(shape));
   }
-  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt8, .shape = GraphShape(shape)};
-  TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
-  const size_t count = static_cast<size_t>(made.count());
-  TESSERA_TRY(Reserve(count));
-  std::vector<uint8_t> bytes(count);
+  graph::GraphTensor made{.name = from->name,
+                          .dtype = FloatType(type).value_or(DType::kInt8),
+                          .shape = GraphShape(shape)};
+  if (!real()) {
+    TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
+  }
+  const auto count = static_cast<size_t>(made.count());
+  const auto size = static_cast<size_t>(SizeOf(made.dtype));
+  TESSERA_TRY(Reserve(count * size));
+  std::vector<uint8_t> bytes(count * size);
   std::vector<int64_t> at(shape.size());
   for (size_t k = 0; k < count; ++k) {
     size_t source = 0;
     for (size_t d = 0; d < shape.size(); ++d)
       source =
           source * static_cast<size_t>(small[d]) + static_cast<size_t>(small[d] == 1 ? 0 : at[d]);
-    bytes[k] = from->data[source];
+    std::copy_n(from->data.begin() + static_cast<int64_t>(source * size), size,
+                bytes.begin() + static_cast<int64_t>(k * size));
     for (size_t d = shape.size(); d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
   }
-  made.data = GraphBytes(bytes, shape);
+  made.data = GraphBytes(bytes, shape, size);
   return graph_.AddTensor(std::move(made));
 }
 
@@ -114,36 +178,35 @@ Status Converter::Reserve(size_t bytes) {
 }
 
 Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
-                                 const graph::Quant& quant, Shape shape) {
+                                 const std::optional<graph::Quant>& quant, Shape shape) {
   made.name = NodeName(*op_) + suffix;
   if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
-  made.output = graph_.AddTensor({.name = Out().name + suffix,
-                                  .dtype = DType::kInt8,
-                                  .shape = std::move(shape),
-                                  .quant = quant});
+  made.output =
+      graph_.AddTensor({.name = Out().name + suffix,
+                        .dtype = quant ? DType::kInt8 : graph_.tensor(made.inputs[0]).dtype,
+                        .shape = std::move(shape),
+                        .quant = quant});
   graph_.nodes.push_back(std::move(made));
   return graph_.nodes.back().output;
 }
 
 Status Converter::Finish(graph::Node made, Shape shape) {
   const TfliteTensor& out = Out();
-  const bool real = !graph::Takes(graph::DefOf(made.op), DType::kInt8, DType::kInt8) &&
-                    made.op != graph::Op::kQuantize;
-  const TensorType type = real ? TensorType::FLOAT32 : TensorType::INT8;
-  if (out.type != type) {
+  const DType from = graph_.tensor(made.inputs[0]).dtype;
+  const DType type = FloatType(out.type).value_or(DType::kInt8);
+  if ((!real() && out.type != TensorType::INT8) ||
+      !graph::Takes(graph::DefOf(made.op), from, type)) {
     return Unsupported("its result {} is {}; {} is supported", out.Place(), TypeText(out.type),
-                       TypeText(type));
+                       TypeText(graph::ResultType(graph::DefOf(made.op), from) == DType::kInt8
+                                    ? TensorType::INT8
+                                    : TensorType::FLOAT32));
   }
   if (GraphShape(out.shape) != shape) {
     return Invalid("its result {} has shape {}, the inputs make {}", out.Place(),
                    ShapeText(out.shape), ShapeText(FileShape(shape)));
   }
-  graph::GraphTensor result{.name = out.name, .dtype = DType::kInt8, .shape = shape};
-  if (real) {
-    result.dtype = DType::kFloat32;
-  } else {
-    TESSERA_ASSIGN(result.quant, ActivationQuant(out));
-  }
+  graph::GraphTensor result{.name = out.name, .dtype = type, .shape = shape};
+  TESSERA_ASSIGN(result.quant, ResultQuant());
   made.name = NodeName(*op_);
   if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
   made.output = graph_.AddTensor(std::move(result));

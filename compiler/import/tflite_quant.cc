@@ -63,7 +63,14 @@ Result<graph::Quant> Converter::ActivationQuant(const TfliteTensor& tensor) cons
   return quant;
 }
 
+Result<std::optional<graph::Quant>> Converter::ResultQuant() const {
+  if (real()) return std::nullopt;
+  TESSERA_ASSIGN(graph::Quant quant, ActivationQuant(Out()));
+  return quant;
+}
+
 Status Converter::SameScale(graph::TensorId x) const {
+  if (real()) return {};
   TESSERA_ASSIGN(const graph::Quant out, ActivationQuant(Out()));
   if (*graph_.tensor(x).quant == out) return {};
   return Unsupported("'{}' and its result {} have different scales or zero points",
@@ -72,6 +79,23 @@ Status Converter::SameScale(graph::TensorId x) const {
 
 // TFLite divides the bound by the scale in float32 and rounds half away from zero.
 Status Converter::Bound(ActivationFunctionType function, graph::Node& node) const {
+  if (real()) {
+    switch (function) {
+      case ActivationFunctionType::NONE:
+        return {};
+      case ActivationFunctionType::RELU_N1_TO_1:
+        node.least = -1, node.most = 1;
+        return {};
+      case ActivationFunctionType::RELU6:
+        node.most = 6;
+        [[fallthrough]];
+      case ActivationFunctionType::RELU:
+        node.least = 0;
+        return {};
+      default:
+        return UnknownActivation(function);
+    }
+  }
   TESSERA_ASSIGN(const graph::Quant quant, ActivationQuant(Out()));
   Status status;
   const auto quantise = [&](float bound) -> int32_t {
@@ -100,8 +124,11 @@ Status Converter::Bound(ActivationFunctionType function, graph::Node& node) cons
       node.hi = quantise(6);
       return status;
     default:
-      break;
+      return UnknownActivation(function);
   }
+}
+
+std::unexpected<Error> Converter::UnknownActivation(ActivationFunctionType function) const {
   const std::string name = tflite_file::EnumNameActivationFunctionType(function);
   return Unsupported(
       "fused activation {} is not supported (supported: NONE RELU RELU_N1_TO_1 "

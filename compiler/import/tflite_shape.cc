@@ -35,7 +35,8 @@ int GraphAxis(size_t rank, int axis) {
   return rank == 4 ? kOrder[axis] : axis;
 }
 
-std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vector<int64_t>& file) {
+std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vector<int64_t>& file,
+                                size_t size) {
   std::vector<uint8_t> made(bytes.begin(), bytes.end());
   if (file.size() != 4) return made;
   const auto extent = [&](size_t i) { return static_cast<size_t>(file[i]); };
@@ -43,7 +44,8 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
   for (size_t n = 0; n < extent(0); ++n) {
     for (size_t p = 0; p < area; ++p) {
       for (size_t c = 0; c < channels; ++c)
-        made[(n * channels + c) * area + p] = bytes[(n * area + p) * channels + c];
+        std::copy_n(bytes.data() + ((n * area + p) * channels + c) * size, size,
+                    made.data() + ((n * channels + c) * area + p) * size);
     }
   }
   return made;
@@ -53,7 +55,7 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
 Result<TensorId> Converter::ToFileOrder(TensorId x) {
   const graph::GraphTensor& from = graph_.tensor(x);
   if (!Moves(from.shape)) return x;
-  const graph::Quant quant = *from.quant;
+  const std::optional<graph::Quant> quant = from.quant;
   const Shape shape = FileShape(from.shape);
   return Emit({.op = graph::Op::kTranspose,
                .inputs = {x},
@@ -68,7 +70,7 @@ Status Converter::FinishFromFileOrder(TensorId x) {
   TESSERA_TRY(SameScale(x));
   if (!Moves(shape)) return Finish({.op = graph::Op::kReshape, .inputs = {x}}, shape);
   if (graph_.tensor(x).shape != file) {
-    const graph::Quant quant = *graph_.tensor(x).quant;
+    const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
     TESSERA_ASSIGN(x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".shape", quant, file));
   }
   return Finish({.op = graph::Op::kTranspose,

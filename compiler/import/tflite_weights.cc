@@ -15,41 +15,50 @@ using graph::TensorId;
 // 3), [O, I] as they are.
 Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(1));
-  if (from->type != TensorType::INT8) {
-    return Unsupported("weights {} are {}; INT8 is supported", from->Place(), TypeText(from->type));
+  const TensorType type = real() ? Out().type : TensorType::INT8;
+  if (from->type != type) {
+    return Unsupported("weights {} are {}; {} is supported", from->Place(), TypeText(from->type),
+                       TypeText(type));
   }
-  if (!from->constant()) return Unsupported("weights {} are not a constant", from->Place());
+  const DType dtype = FloatType(type).value_or(DType::kInt8);
+  const auto floats = ConstantFloats(*from, dtype);
+  const std::span<const uint8_t> bytes = floats ? std::span<const uint8_t>(*floats) : from->data;
+  const auto size = static_cast<size_t>(SizeOf(dtype));
+  if (bytes.empty()) return Unsupported("weights {} are not a constant", from->Place());
   if (from->shape.size() != rank) {
     return Invalid("weights {} have shape {}, {} axes are needed", from->Place(),
                    ShapeText(from->shape), rank);
   }
   const auto known = constants_.find({from->index, channel_axis});
   if (known != constants_.end()) return known->second;
-  TESSERA_TRY(Reserve(from->data.size()));
+  TESSERA_TRY(Reserve(bytes.size()));
   const Shape& in = from->shape;
-  graph::GraphTensor made{.name = from->name, .dtype = DType::kInt8, .shape = in};
-  TESSERA_ASSIGN(made.quant, ReadQuant(*from, in[static_cast<size_t>(channel_axis)], channel_axis));
-  for (const int32_t zero : made.quant->zero) {
-    if (zero != 0) {
+  graph::GraphTensor made{.name = from->name, .dtype = dtype, .shape = in};
+  if (!real()) {
+    TESSERA_ASSIGN(made.quant,
+                   ReadQuant(*from, in[static_cast<size_t>(channel_axis)], channel_axis));
+  }
+  for (size_t k = 0; made.quant && k < made.quant->zero.size(); ++k) {
+    if (const int32_t zero = made.quant->zero[k]; zero != 0) {
       return Unsupported(
           "weights {} have zero point {}; only symmetric weights (zero point 0) are "
           "supported",
           from->Place(), zero);
     }
   }
-  if (made.quant->axis >= 0) made.quant->axis = 0;
+  if (made.quant && made.quant->axis >= 0) made.quant->axis = 0;
   if (rank == 2) {
-    made.data.emplace(from->data.begin(), from->data.end());
+    made.data.emplace(bytes.begin(), bytes.end());
   } else if (channel_axis == 0) {  // OHWI to OIHW is as NHWC to NCHW
     made.shape = GraphShape(in);
-    made.data = GraphBytes(from->data, in);
+    made.data = GraphBytes(bytes, in, size);
   } else {
     if (in[0] != 1)
       return Invalid("weights {} have shape {}, the first extent is 1", from->Place(),
                      ShapeText(in));
     const Shape nchw = GraphShape(in);
     made.shape = {nchw[1], 1, nchw[2], nchw[3]};
-    made.data = GraphBytes(from->data, in);
+    made.data = GraphBytes(bytes, in, size);
   }
   const TensorId id = graph_.AddTensor(std::move(made));
   constants_[{from->index, channel_axis}] = id;
@@ -64,6 +73,22 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
   const int64_t channels = w.shape[0];
+  if (real()) {
+    const DType dtype = *FloatType(Out().type);
+    const auto bytes = ConstantFloats(*from, dtype);
+    if (!bytes) {
+      return Unsupported("bias {} is {}{}; a constant of floats is supported", from->Place(),
+                         TypeText(from->type), from->constant() ? "" : " and not constant");
+    }
+    if (static_cast<int64_t>(bytes->size()) != SizeOf(dtype) * channels) {
+      return Invalid("bias {} has {} values for {} channels", from->Place(),
+                     static_cast<int64_t>(bytes->size()) / SizeOf(dtype), channels);
+    }
+    TESSERA_TRY(Reserve(bytes->size()));
+    node.inputs.push_back(graph_.AddTensor(
+        {.name = from->name, .dtype = dtype, .shape = {channels}, .data = *bytes}));
+    return {};
+  }
   if (from->type != TensorType::INT32 || !from->constant()) {
     return Unsupported("bias {} is {}{}; a constant of INT32 is supported", from->Place(),
                        TypeText(from->type), from->constant() ? "" : " and not constant");

@@ -98,7 +98,7 @@ Status FromTflite(Converter& c) {
   }
   if (c.tensor(x).shape != flat) {
     TESSERA_ASSIGN(x, c.ToFileOrder(x));
-    const Quant quant = *c.tensor(x).quant;
+    const auto quant = c.tensor(x).quant;
     TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .inputs = {x}}, ".rows", quant, flat));
   }
   Node made{.op = Op::kDense, .inputs = {x, w_id}};
@@ -113,7 +113,7 @@ Status FromTflite(Converter& c) {
     return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
                      ShapeText(c.Out().shape), ShapeText(shape));
   }
-  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
   TESSERA_ASSIGN(const TensorId sums, c.Emit(std::move(made), ".sums", quant, rows));
   return c.FinishFromFileOrder(sums);
 }

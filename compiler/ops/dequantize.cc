@@ -19,7 +19,13 @@ void Body(RegionBuilder& b, const Node& node) {
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) { return c.Dequantize(node); }
 
 Status FromTflite(Converter& c) {
-  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  if (from->constant() && tflite_model::FloatType(from->type)) return c.FinishConstant();
+  if (const bool half = from->type == tflite_model::TensorType::FLOAT16; half) {
+    TESSERA_ASSIGN(const TensorId x, c.Activation(0, from->type));
+    return c.Finish({.op = Op::kRescale, .inputs = {x}}, c.tensor(x).shape);
+  }
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0, tflite_model::TensorType::INT8));
   return c.Finish({.op = Op::kDequantize, .inputs = {x}}, c.tensor(x).shape);
 }
 

@@ -58,7 +58,7 @@ Status FromReduceMax(Converter& c) {
   TESSERA_ASSIGN(const bool keep, c.OverImage("a maximum"));
   TESSERA_TRY(c.SameScale(x));
   const Shape in = c.tensor(x).shape, kept{in[0], in[1], 1, 1};
-  const Quant quant = *c.tensor(x).quant;
+  const auto quant = c.tensor(x).quant;
   Node made{
       .op = Op::kMaxPool, .inputs = {x}, .attributes = PoolAttributes{{.kernel = {in[2], in[3]}}}};
   if (keep) return c.Finish(std::move(made), kept);

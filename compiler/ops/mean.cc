@@ -51,7 +51,7 @@ Status FromTflite(Converter& c) {
   const Shape in = c.tensor(x).shape, kept{in[0], in[1], 1, 1};
   Node made{.op = Op::kMean, .inputs = {x}};
   if (keep) return c.Finish(std::move(made), kept);
-  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
   TESSERA_ASSIGN(const TensorId mean, c.Emit(std::move(made), ".kept", quant, kept));
   return c.Finish({.op = Op::kReshape, .inputs = {mean}}, {in[0], in[1]});
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A constant around a tensor. TFLite PAD, PADV2.
+#include <cstring>
+
 #include "compiler/ops/unit.h"
 
 namespace tessera::ops {
@@ -70,9 +72,14 @@ Status FromTflite(Converter& c) {
     }
   }
   TESSERA_TRY(c.SameScale(x));
-  const Quant& quant = *c.tensor(x).quant;
-  made.value = quant.zero[0];
-  if (c.Has(2)) {
+  made.value = c.tensor(x).zero();
+  if (c.Has(2) && c.real()) {
+    TESSERA_ASSIGN(const auto* value, c.In(2));
+    if (value->type != tflite_model::TensorType::FLOAT32 || value->data.size() != 4)
+      return c.Unsupported("pad value {} is not one constant of FLOAT32", value->Place());
+    std::memcpy(&made.real, value->data.data(), 4);
+  } else if (c.Has(2)) {
+    const Quant& quant = *c.tensor(x).quant;
     TESSERA_ASSIGN(const auto* value, c.In(2));
     if (value->type != tflite_model::TensorType::INT8 || value->data.size() != 1)
       return c.Unsupported("pad value {} is not one constant of INT8", value->Place());

@@ -26,11 +26,11 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 }
 
 Status FromTflite(Converter& c) {
-  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
-  if (quant.scale[0] != 1.0 / 256 || quant.zero[0] != -128) {
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
+  if (quant && (quant->scale[0] != 1.0 / 256 || quant->zero[0] != -128)) {
     return c.Unsupported(
         "its result {} has scale {} and zero point {}; 1/256 and -128 are supported",
-        c.Out().Place(), quant.scale[0], quant.zero[0]);
+        c.Out().Place(), quant->scale[0], quant->zero[0]);
   }
   return UnaryFromTflite(c, {.op = Op::kSigmoid});
 }

@@ -240,11 +240,11 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const auto* options, c.Options<tflite_file::SoftmaxOptions>());
   TESSERA_ASSIGN(TensorId x, c.Activation(0));
-  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
-  if (quant.scale[0] != 1.0 / 256 || quant.zero[0] != -128) {
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
+  if (quant && (quant->scale[0] != 1.0 / 256 || quant->zero[0] != -128)) {
     return c.Unsupported(
         "its result {} has scale {} and zero point {}; 1/256 and -128 are supported",
-        c.Out().Place(), quant.scale[0], quant.zero[0]);
+        c.Out().Place(), quant->scale[0], quant->zero[0]);
   }
   if (!std::isfinite(options->beta()) || options->beta() <= 0)
     return c.Unsupported("beta {}; a finite number above 0 is supported", options->beta());
@@ -257,7 +257,7 @@ Status FromTflite(Converter& c) {
     return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
                      ShapeText(c.Out().shape), ShapeText(tflite_model::FileShape(shape)));
   }
-  const Quant in = *c.tensor(x).quant;
+  const auto in = c.tensor(x).quant;
   const Shape rows{shape[0] * shape[2] * shape[3], shape[1]};
   TESSERA_ASSIGN(x, c.ToFileOrder(x));
   TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .inputs = {x}}, ".rows", in, rows));

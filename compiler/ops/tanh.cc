@@ -33,10 +33,10 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 }
 
 Status FromTflite(Converter& c) {
-  TESSERA_ASSIGN(const Quant quant, c.ActivationQuant(c.Out()));
-  if (quant.scale[0] != 1.0 / 128 || quant.zero[0] != 0) {
+  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
+  if (quant && (quant->scale[0] != 1.0 / 128 || quant->zero[0] != 0)) {
     return c.Unsupported("its result {} has scale {} and zero point {}; 1/128 and 0 are supported",
-                         c.Out().Place(), quant.scale[0], quant.zero[0]);
+                         c.Out().Place(), quant->scale[0], quant->zero[0]);
   }
   return UnaryFromTflite(c, {.op = Op::kTanh});
 }

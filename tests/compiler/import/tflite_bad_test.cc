@@ -135,7 +135,7 @@ const TfliteCase kCases[] = {
     {"ScalarInput", [](auto& b) { b.tensor("x").shape.clear(); },
      "model input: tensor 0 'x': shape []"},
     {"Uint8Input", [](auto& b) { b.tensor("x").type = T::Type::UINT8; },
-     "model input: tensor 0 'x' is UINT8; INT8 and FLOAT32 are supported"},
+     "model input: tensor 0 'x' is UINT8; INT8, FLOAT32 and FLOAT16 are supported"},
     {"InputOfUnknownType", [](auto& b) { b.tensor("x").type = static_cast<T::Type>(77); },
      "model input: tensor 0 'x' is type 77"},
     {"InputWithoutScale", [](auto& b) { b.tensor("x").quantization.reset(); },
