@@ -45,7 +45,7 @@ const std::vector<Named>& Networks() {
       {"keyword_spotting", ModelPath("kws_ref_model.tflite"), 40'000},
       {"visual_wake_words", ModelPath("vww_96_int8.tflite"), 120'000},
       {"anomaly_detection", ModelPath("ad01_int8.tflite"), 45'000},
-      {"resnet18", TESSERA_IMAGENET "/resnet18_int8.onnx", 7'550'000, 1},
+      {"resnet18", TESSERA_IMAGENET "/resnet18_int8.onnx", 7'450'000, 1},
       {"mobilenetv2", TESSERA_IMAGENET "/mobilenetv2_int8.onnx", ~uint64_t{0}, 1},
   };
   return networks;
