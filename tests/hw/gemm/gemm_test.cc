@@ -193,8 +193,8 @@ TEST(GemmRate, ShortCommandsFollowWithoutAGap) {
   }
 }
 
-// Steps in a row into one tile read it once and write it once, so that its bank is left to others. A
-// tile that comes back within three steps is still in the pipeline and is not read again.
+// Steps in a row into one tile read it once and write it once, so that its bank is left to others.
+// A tile that comes back within three steps is still in the pipeline and is not read again.
 TEST(GemmRate, ARunOfStepsIsOneReadAndOneWriteOfAcc) {
   constexpr int64_t kSteps = 36, kRuns = 20;
   struct Case {

@@ -2,11 +2,11 @@
 //
 // What is tested: the register block alone under random stalls on all five AXI4-Lite channels:
 // every write and read has one answer, registers keep what was written byte by byte, writes while
-// locked are ignored, CONTROL acts once. Space: 300 seeds of 150 writes beside 150 reads; a read may
-// see any value between the last write that was answered before it and the last one taken. Beside
-// that: the halves of a running counter are of one cycle; the interrupt follows its three registers
-// in every cycle, whatever happens in the cycle of a clearing write. Not tested here: the machine
-// behind it (tests/hw/top).
+// locked are ignored, CONTROL acts once. Space: 300 seeds of 150 writes beside 150 reads; a read
+// may see any value between the last write that was answered before it and the last one taken.
+// Beside that: the halves of a running counter are of one cycle; the interrupt follows its three
+// registers in every cycle, whatever happens in the cycle of a clearing write. Not tested here: the
+// machine behind it (tests/hw/top).
 #include "isa/regs.h"
 
 #include <gtest/gtest.h>

@@ -4,8 +4,9 @@
 // in every cycle of a program, with a memory that goes on answering what was asked before, at once
 // or long after: the next run starts by itself when the bus is quiet, has all its results, and
 // leaves nothing open. Space: one program of every unit, memory with stalls; when memory answers
-// again is drawn from a seed. Also: a start in every cycle of a run and its end is refused, or runs.
-// Configuration tiny alone, for time. Not tested here: what resets do to registers (top_control_test.cc).
+// again is drawn from a seed. Also: a start in every cycle of a run and its end is refused, or
+// runs. Configuration tiny alone, for time. Not tested here: what resets do to registers
+// (top_control_test.cc).
 #include <gtest/gtest.h>
 
 #include "tests/hw/top/small_net.h"
