@@ -205,11 +205,7 @@ module tsr_top #(
 
   // ---- the bus
   logic bus_rst_n;
-  tsr_power_on u_bus_reset (
-    .clk_i,
-    .clear_i(m_axi_reset_i),
-    .rst_no(bus_rst_n)
-  );
+  tsr_power_on u_bus_reset (.clk_i, .clear_i(m_axi_reset_i), .rst_no(bus_rst_n));
   logic f_ar_valid, f_ar_ready, f_r_valid, f_r_ready, l_ar_valid, l_ar_ready, l_r_valid, l_r_ready;
   logic [39:0] f_ar_addr, l_ar_addr, aw_addr;
   logic [7:0] f_ar_len, l_ar_len, aw_len;
@@ -217,9 +213,7 @@ module tsr_top #(
   logic [BusBytes-1:0] w_strb;
   logic r_err, r_last, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_err;
   logic [31:0] aw_num, wnum;
-  tsr_axi_read #(
-    .BusBits(BusBits)
-  ) u_read (
+  tsr_axi_read #(.BusBits(BusBits)) u_read (
     .clk_i,
     .rst_ni(bus_rst_n),
     .flush_i(flush),

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -59,11 +61,11 @@ const std::map<std::string, std::set<std::string>>& Words() {
   return words;
 }
 
-// Of the build: targets, tests and labels.
+// Of the build: targets, tests and labels; also of the tests of a configuration (ctest -C).
 struct BuildNames {
   std::set<std::string> targets, tests, labels;
 };
-const BuildNames& Build();
+const BuildNames& Build(const std::string& configuration = "Release");
 
 bool IsWord(const std::string& word) {
   if (Build().targets.contains(word) || Build().tests.contains(word)) return true;
@@ -102,27 +104,37 @@ bool LooksLikePath(const std::string& text) {
   return text.find('/') != std::string::npos;
 }
 
-const BuildNames& Build() {
-  static const BuildNames names = [] {
-    BuildNames found;
-    const std::string all =
-        Output(TESSERA_CMAKE " --build " TESSERA_BUILD " --target help 2>/dev/null");
-    static const std::regex target(R"(([\w./-]+): phony)");
-    for (std::sregex_iterator m(all.begin(), all.end(), target), end; m != end; ++m)
-      found.targets.insert((*m)[1]);
-    const auto json = nlohmann::json::parse(
-        Output(TESSERA_CTEST " --test-dir " TESSERA_BUILD " --show-only=json-v1"), nullptr, false);
-    if (!json.is_object()) return found;
-    for (const auto& test : json["tests"]) {
-      found.tests.insert(test["name"]);
-      for (const auto& property : test["properties"]) {
-        if (property["name"] != "LABELS") continue;
-        for (const auto& label : property["value"]) found.labels.insert(label);
-      }
+BuildNames AskBuild(const std::string& configuration) {
+  BuildNames found;
+  const std::string all =
+      Output(TESSERA_CMAKE " --build " TESSERA_BUILD " --target help 2>/dev/null");
+  static const std::regex target(R"(([\w./-]+): phony)");
+  for (std::sregex_iterator m(all.begin(), all.end(), target), end; m != end; ++m)
+    found.targets.insert((*m)[1]);
+  // ctest writes its log even to list tests: from a folder of its own, or the log of the run that
+  // this test is part of would be lost.
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "docs_ctest";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "CTestTestfile.cmake") << "subdirs(\"" TESSERA_BUILD "\")\n";
+  const auto json = nlohmann::json::parse(Output(TESSERA_CTEST " --test-dir " + folder.string() +
+                                                 " --show-only=json-v1 -C " + configuration),
+                                          nullptr, false);
+  if (!json.is_object()) return found;
+  for (const auto& test : json["tests"]) {
+    found.tests.insert(test["name"]);
+    for (const auto& property : test["properties"]) {
+      if (property["name"] != "LABELS") continue;
+      for (const auto& label : property["value"]) found.labels.insert(label);
     }
-    return found;
-  }();
-  return names;
+  }
+  return found;
+}
+
+const BuildNames& Build(const std::string& configuration) {
+  static std::map<std::string, BuildNames> builds;
+  const auto [at, fresh] = builds.try_emplace(configuration);
+  if (fresh) at->second = AskBuild(configuration);
+  return at->second;
 }
 
 const std::string& Help(const std::string& verb) {
@@ -169,15 +181,18 @@ std::string VerbProblem(const std::vector<std::string>& words) {
 }
 
 std::string CmakeProblem(const std::vector<std::string>& words) {
+  const auto given = std::ranges::find(words, "-C");
+  const bool configured = given != words.end() && given + 1 != words.end();
+  const BuildNames& build = configured ? Build(given[1]) : Build();
   for (size_t i = 1; i + 1 < words.size(); ++i) {
     const std::string& next = words[i + 1];
     const bool target = words[i] == "-t" || words[i] == "--target";
-    if (target && !Build().targets.contains(next)) return "there is no target " + next;
+    if (target && !build.targets.contains(next)) return "there is no target " + next;
     if (words[i] == "--preset" &&
         Output("cat CMakePresets.json").find("\"name\": \"" + next + "\"") == std::string::npos)
       return "there is no preset " + next;
-    if (words[i] == "-L" && !Build().labels.contains(next)) return "no test has the label " + next;
-    if (words[i] == "-R" && std::ranges::none_of(Build().tests, [&](const std::string& test) {
+    if (words[i] == "-L" && !build.labels.contains(next)) return "no test has the label " + next;
+    if (words[i] == "-R" && std::ranges::none_of(build.tests, [&](const std::string& test) {
           return std::regex_search(test, std::regex(next));
         }))
       return "no test's name matches " + next;

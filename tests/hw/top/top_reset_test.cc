@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: a soft reset, a reset of the machine alone, and one of machine and bus together,
-// in every cycle of a program, with a memory that goes on answering what was asked before, at once
-// or long after: the next run starts by itself when the bus is quiet, has all its results, and
-// leaves nothing open. Space: one program of every unit, memory with stalls; when memory answers
-// again is drawn from a seed. Also: a start in every cycle of a run and its end is refused, or
-// runs. Configuration tiny alone, for time. Not tested here: what resets do to registers
-// (top_control_test.cc).
+// What is tested: a soft reset and a reset of the machine alone in every cycle of a program, with a
+// memory that goes on answering what was asked before, at once or long after: the next run starts
+// by itself when the bus is quiet, has all its results, and leaves nothing open. Space: one program
+// of every unit, memory with stalls; when memory answers again is drawn from a seed. Also: a start
+// in every cycle of a run and its end is refused, or runs. Configuration tiny alone, for time. Not
+// tested here: what resets do to registers (top_control_test.cc), a reset of the bus
+// (m_axi_reset_i).
 #include <gtest/gtest.h>
 
 #include "tests/hw/top/small_net.h"
