@@ -25,25 +25,8 @@ measured small top 400 100 600 10 5
 measured big   top 1400 100 600 10 5 over LUT
 measured stale top 400 100 600 10 5 over LUT
 TABLE
-status=0
-# expect STATUS "TEXT" YOSYS CONFIG "USED": the exit status, and what a FAIL line contains (- : no FAIL line)
-expect() {
-  result=0
-  awk -v yosys="$3" -v config="$4" -v module=top -v used="$5" -f "$script" "$work/parts" "$work/table" > "$work/out" || result=$?
-  failures=$(grep '^FAIL' "$work/out" || true)
-  bad=
-  [ "$result" = "$1" ] || bad="exit status $result, not $1"
-  if [ "$2" = - ]; then
-    [ -z "$failures" ] || bad="$bad; failures"
-  else
-    echo "$failures" | grep -qF -- "$2" || bad="$bad; no failure with '$2'"
-  fi
-  if [ -n "$bad" ]; then
-    echo "$4 with $5: $bad"
-    cat "$work/out"
-    status=1
-  fi
-}
+variable=used
+. "$(dirname "$0")/expect.sh"
 expect 0 - 0.70 small "400 100 600 10 5"
 expect 0 - 0.70 small "405 100 594 10 5"
 expect 0 - 0.70 small "500 0 600 10 5"

@@ -23,25 +23,8 @@ measured good  top 9.00
 measured late  top 12.00 slow
 measured stale top 10.00 slow
 TABLE
-status=0
-# expect STATUS "TEXT" YOSYS CONFIG NS: the exit status, and what a FAIL line contains (- : no FAIL line)
-expect() {
-  result=0
-  awk -v yosys="$3" -v config="$4" -v module=top -v worst="$5" -f "$script" "$work/parts" "$work/table" > "$work/out" || result=$?
-  failures=$(grep '^FAIL' "$work/out" || true)
-  bad=
-  [ "$result" = "$1" ] || bad="exit status $result, not $1"
-  if [ "$2" = - ]; then
-    [ -z "$failures" ] || bad="$bad; failures"
-  else
-    echo "$failures" | grep -qF -- "$2" || bad="$bad; no failure with '$2'"
-  fi
-  if [ -n "$bad" ]; then
-    echo "$4 with $5: $bad"
-    cat "$work/out"
-    status=1
-  fi
-}
+variable=worst
+. "$(dirname "$0")/expect.sh"
 expect 0 - 0.70 good 9.00
 expect 0 - 0.70 good 9.09
 expect 0 - 0.70 good 8.91
