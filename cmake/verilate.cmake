@@ -1,7 +1,8 @@
-# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [PREFIX Vname])
+# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [PREFIX Vname] [RANDOM_START])
 # A static library with the Verilated model of |module| for the named configuration, its header
 # Vname.h and Verilator's runtime. Modules of hw/rtl are found by name; SOURCES adds files (a bench
-# around several modules, say). Warnings of -Wall stop the build, assertions are on.
+# around several modules, say). RANDOM_START: what flip-flops begin with is the context's choice (else 0).
+# Warnings of -Wall stop the build, assertions are on.
 find_program(VERILATOR verilator REQUIRED)
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TESSERA_VERILATOR_ROOT
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -37,12 +38,16 @@ function(tessera_rtl_package config out)
 endfunction()
 
 function(tessera_verilate target)
-  cmake_parse_arguments(A "" "TOP;CONFIG;PREFIX" "SOURCES" ${ARGN})
+  cmake_parse_arguments(A "RANDOM_START" "TOP;CONFIG;PREFIX" "SOURCES" ${ARGN})
   if(NOT A_PREFIX)
     set(A_PREFIX V${A_TOP})
   endif()
   tessera_rtl_package(${A_CONFIG} package)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
+  set(options "")
+  if(A_RANDOM_START)
+    set(options --x-initial unique)
+  endif()
   list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
   # Verilator decides how many files it writes; the script makes two with known names that include them
   # all. The header is named as a product so that what includes it is compiled again in the same build.
@@ -50,7 +55,7 @@ function(tessera_verilate target)
     OUTPUT ${dir}/fast.cc ${dir}/slow.cc
     BYPRODUCTS ${dir}/${A_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E env VERILATOR=${VERILATOR}
-            ${TESSERA_VERILATE} model ${package} ${A_TOP} ${A_PREFIX} ${dir} ${extra}
+            ${TESSERA_VERILATE} model ${package} ${A_TOP} ${A_PREFIX} ${dir} ${options} ${extra}
     DEPENDS ${package} ${A_SOURCES} tessera_rtl_package_${A_CONFIG} ${TESSERA_VERILATE}
     DEPFILE ${dir}/sources.d
     COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)

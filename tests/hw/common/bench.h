@@ -19,7 +19,9 @@ namespace tessera::hw {
 template <typename Top>
 class Bench {
  public:
-  Bench() : top_(std::make_unique<Top>(&context_)) {
+  // |random_start|: not 0: in a model verilated with RANDOM_START, flip-flops that have no start
+  // value begin with random ones of this seed; others begin with 0.
+  explicit Bench(uint64_t random_start = 0) : top_(Make(random_start)) {
     top_->clk_i = 0;
     top_->rst_ni = 0;
   }
@@ -37,6 +39,7 @@ class Bench {
       Edge();
     }
     top_->rst_ni = 1;
+    context_.assertOn(true);
   }
 
   void Settle() { top_->eval(); }
@@ -49,6 +52,16 @@ class Bench {
   }
 
  private:
+  std::unique_ptr<Top> Make(uint64_t random_start) {
+    context_.randReset(random_start == 0 ? 0 : 2);
+    if (random_start != 0) {
+      context_.randSeed(static_cast<int>(random_start));
+      // Until Reset: a reset flip-flop that begins high lets units look at the rest.
+      context_.assertOn(false);
+    }
+    return std::make_unique<Top>(&context_);
+  }
+
   VerilatedContext context_;
   std::unique_ptr<Top> top_;
   uint64_t cycle_ = 0;

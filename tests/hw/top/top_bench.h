@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TopBench: the whole machine with device memory and a driver of its registers. Used by:
-// tests/hw/top.
+// TopBench: the whole machine with device memory and a driver of its registers; RoughTop: with
+// memory that does all that AXI allows. Used by: tests/hw/top.
 #ifndef TESSERA_TESTS_HW_TOP_TOP_BENCH_H_
 #define TESSERA_TESTS_HW_TOP_TOP_BENCH_H_
 
@@ -16,10 +16,12 @@
 #include "isa/vta_encoding.h"
 #include "tests/hw/common/axi_memory.h"
 #include "tests/hw/common/bench.h"
+#include "tests/hw/common/rough_memory.h"
 
 namespace tessera::hw {
 
-class TopBench {
+template <typename Memory>
+class TopBenchOf {
  public:
   static constexpr uint64_t kMemoryBytes = 1 << 20;
   static constexpr uint64_t kCode = 0x80000;  // where Load puts the stream
@@ -30,8 +32,11 @@ class TopBench {
     bool operator==(const Retired&) const = default;
   };
 
-  explicit TopBench(isa::DramModel model = isa::DramModel::kTsim, uint64_t seed = 0)
+  // |random_start|: not 0: flip-flops without a start value have a random one, of this seed.
+  explicit TopBenchOf(isa::DramModel model = isa::DramModel::kTsim, uint64_t seed = 0,
+                      uint64_t random_start = 0)
       : config(*isa::LoadConfig(CONFIG_NAME)),
+        bench(random_start),
         memory(model, static_cast<uint32_t>(config.bus_bytes()), kMemoryBytes, seed) {
     bench->trace_en_i = 1;
     bench->s_axil_awvalid_i = bench->s_axil_wvalid_i = bench->s_axil_arvalid_i = 0;
@@ -144,9 +149,12 @@ class TopBench {
 
   const isa::Config config;
   Bench<Vtsr_top> bench;
-  AxiMemory memory;
+  Memory memory;
   std::vector<Retired> retired;
 };
+
+using TopBench = TopBenchOf<AxiMemory>;
+using RoughTop = TopBenchOf<RoughMemory>;
 
 inline isa::InsnWord Word(const isa::Insn& insn) { return *isa::Encode(insn); }
 
