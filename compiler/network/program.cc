@@ -93,7 +93,6 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
                   region.op);
     }
     planned.region = std::move(*rewritten);
-    planned.im2col = axes;
   }
   return planned;
 }
@@ -130,8 +129,8 @@ Status ProgramPlanner::Regions() {
                                      : sched::MakePlan(planned.region, config_, planned.on_chip);
     if (!plan) return Within(regions_[k].op, plan.error());
     planned.plan = *plan;
-    program_.traces.push_back(sched::RecordPlan(
-        planned.region, config_, planned.plan, planned.im2col, planned.on_chip.result.has_value()));
+    program_.traces.push_back(sched::RecordPlan(planned.region, config_, planned.plan,
+                                                planned.on_chip.result.has_value()));
   }
   return {};
 }
@@ -191,20 +190,18 @@ MemoryRead ReadOf(const PlannedRegion& planned, const AccelRegion& region, const
                   const isa::Config& config) {
   const sched::Anchor& a = planned.region.anchor;
   sched::Packing p = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
-  if (a.im2col.empty() || tensor != a.input) return {region.activations.at(tensor.get()), p};
+  if (a.im2col == 0 || tensor != a.input) return {region.activations.at(tensor.get()), p};
   sched::Im2col& im2col = p.im2col.emplace();
   im2col.shape = p.shape;
   p.shape = sched::ToShape4(a.original.shape());
   p.layout.fill = a.pad_value;
+  im2col.taps = a.LaneTaps();
   for (size_t d = 0; d < 2; ++d) {
-    if ((planned.im2col >> d & 1) != 0) im2col.stride[d] = a.original_window[d].stride;
-  }
-  for (const auto& [channel, ty, tx] : a.im2col) {
-    const auto offset = [&](size_t d, int64_t tap) {
-      const sched::WindowAxis& w = a.original_window[d];
-      return tap < 0 ? 0 : tap * w.dilation - w.before;
-    };
-    im2col.lanes.push_back({channel, offset(0, ty), offset(1, tx)});
+    if ((a.im2col >> d & 1) == 0) continue;
+    const sched::WindowAxis& w = a.original_window[d];
+    im2col.stride[d] = w.stride;
+    im2col.dilation[d] = w.dilation;
+    im2col.before[d] = w.before;
   }
   return {region.activations.at(a.original.get()), p};
 }

@@ -63,7 +63,6 @@ struct PlannedRegion {
   sched::AnalyzedRegion region;
   sched::TilePlan plan;
   sched::OnChip on_chip;
-  int im2col = 0;  // axes whose taps are channels of the packed input (Im2colOf)
 };
 
 // An activation that needs room in device memory, and how it lies there. An input has one for each

@@ -60,7 +60,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     const sched::AnalyzedRegion& reader = *regions_[r].region;
     const sched::Anchor& a = reader.anchor;
     bool reads = false;
-    if (a.kind != sched::AnchorKind::kNone && a.im2col.empty() &&
+    if (a.kind != sched::AnchorKind::kNone && a.im2col == 0 &&
         regions_[r].activation_of(a.input) == from.result) {
       reads = true;
       const sched::Halo halo = HaloFor(a);
@@ -114,7 +114,7 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
     return it == residents.end() ? nullptr : &*it;
   };
   const sched::Anchor& a = region.region->anchor;
-  if (a.kind != sched::AnchorKind::kNone && a.im2col.empty()) {
+  if (a.kind != sched::AnchorKind::kNone && a.im2col == 0) {
     if (const Resident* s = find(a.input)) seen.input = s->halo;
   }
   for (const sched::EpilogueStep& step : region.region->steps) {

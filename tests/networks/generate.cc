@@ -125,8 +125,6 @@ class Generator {
         kernel = {10, 4};
         break;
     }
-    // Large windows go with few channels, as in the first layer of keyword spotting.
-    if (kernel[0] * kernel[1] > 9 && in[1] > 4 && step.kind == Kind::kConv) kernel = {3, 3};
     if (step.kind != Kind::kConv && kernel[0] * kernel[1] == 1) kernel = {3, 3};
     FitWindow(step, in, pads, dilate, out);
     return out;

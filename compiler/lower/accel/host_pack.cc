@@ -59,8 +59,9 @@ std::optional<Expr> Inside(Expr at, int64_t lo, int64_t hi, int64_t extent) {
   return inside;
 }
 
-// The loops of PackFunc, over the physical dimensions of the layout; with |lane|, those of one lane
-// of the channel axis.
+// The loops of PackFunc. A plain packing runs over the physical dimensions of the layout. After
+// im2col the channel axis is three loops, over channels and taps, outside of the others, and what
+// the layout adds to the axis is filled by a loop of its own.
 class PackNest {
  public:
   PackNest(const Packing& p, const std::vector<int>& order)
@@ -73,37 +74,67 @@ class PackNest {
   const Buffer& tensor() const { return tensor_; }
   const Buffer& packed() const { return packed_; }
 
-  Stmt Make(std::optional<int64_t> lane) const {
-    static constexpr const char* kNames[] = {"p0", "p1", "p2", "p3", "p4", "p5"};
-    std::vector<PackLoop> loops;
-    for (size_t k = 0; k < extents_.size(); ++k) {
-      if (!lane || p_.layout.dims[k].dim != 1) loops.push_back({kNames[k], extents_[k]});
+  Stmt Make() const {
+    if (p_.plain()) {
+      return OverPlaces(std::nullopt, [&](const Places& at) { return Element(at, {}); });
     }
-    return Nest(loops, [&](const std::vector<Expr>& vars) {
-      std::vector<Expr> at;
-      size_t next = 0;
-      for (const LayoutDim& d : p_.layout.dims) {
-        if (!lane || d.dim != 1) {
-          at.push_back(vars[next++]);
-        } else {
-          const int64_t i = *lane / d.div;
-          at.push_back(Expr(d.mod > 0 ? i % d.mod : i));
-        }
-      }
-      return Element(at, lane);
+    const Im2col& r = *p_.im2col;
+    const Stmt lanes =
+        Nest({{"c", p_.shape[1]}, {"ty", r.taps[0]}, {"tx", r.taps[1]}},
+             [&](const std::vector<Expr>& v) {
+               const Expr lane = (v[0] * Expr(r.taps[0]) + v[1]) * Expr(r.taps[1]) + v[2];
+               return OverPlaces(lane, [&](const Places& at) { return Element(at, v); });
+             });
+    // Lanes of the last block that hold nothing.
+    int64_t count = 1;
+    for (size_t k = 0; k < extents_.size(); ++k) count *= OnChannelAxis(k) ? extents_[k] : 1;
+    if (count == r.shape[1]) return lanes;
+    const Stmt rest = Nest({{"lane", count - r.shape[1]}}, [&](const std::vector<Expr>& v) {
+      return OverPlaces(v[0] + Expr(r.shape[1]), [&](const Places& at) { return Fill(at); });
     });
+    return ir::Seq({lanes, rest});
   }
 
  private:
-  // packed[at]: its place in the tensor, or the fill.
-  Stmt Element(const std::vector<Expr>& at, std::optional<int64_t> lane) const {
-    const Stmt fill =
-        ir::Store(packed_, at, ir::Imm(DType::kInt8, static_cast<int64_t>(p_.layout.fill)));
-    if (lane && *lane >= p_.packed_shape()[1]) return fill;
+  using Places = std::vector<Expr>;  // physical index
+
+  bool OnChannelAxis(size_t k) const { return p_.layout.dims[k].dim == 1; }
+
+  // Loops over the physical dimensions; given |lane|, over those that are not of the channel axis.
+  Stmt OverPlaces(const std::optional<Expr>& lane,
+                  const std::function<Stmt(const Places&)>& body) const {
+    static constexpr const char* kNames[] = {"p0", "p1", "p2", "p3", "p4", "p5"};
+    std::vector<PackLoop> loops;
+    for (size_t k = 0; k < extents_.size(); ++k) {
+      if (!lane || !OnChannelAxis(k)) loops.push_back({kNames[k], extents_[k]});
+    }
+    return Nest(loops, [&](const std::vector<Expr>& vars) {
+      Places at;
+      size_t next = 0;
+      for (size_t k = 0; k < extents_.size(); ++k) {
+        if (!lane || !OnChannelAxis(k)) {
+          at.push_back(vars[next++]);
+          continue;
+        }
+        const LayoutDim& d = p_.layout.dims[k];
+        const Expr block = d.div == 1 ? *lane : ir::FloorDiv(*lane, Expr(d.div));
+        at.push_back(d.mod > 0 ? ir::FloorMod(block, Expr(d.mod)) : block);
+      }
+      return body(at);
+    });
+  }
+
+  Stmt Fill(const Places& at) const {
+    return ir::Store(packed_, at, ir::Imm(DType::kInt8, static_cast<int64_t>(p_.layout.fill)));
+  }
+
+  // packed[at]: its place in the tensor, or the fill. |lane|: channel and taps after im2col.
+  Stmt Element(const Places& at, const std::vector<Expr>& lane) const {
     std::vector<Expr> index(4, Expr(0));
     std::array<int64_t, 4> lo{}, hi{};
     std::array<bool, 4> seen{};
     for (size_t k = 0; k < at.size(); ++k) {
+      if (!lane.empty() && OnChannelAxis(k)) continue;
       const auto& [dim, div, mod] = p_.layout.dims[k];
       const auto d = static_cast<size_t>(dim);
       const Expr part = div == 1 ? at[k] : at[k] * Expr(div);
@@ -111,15 +142,16 @@ class PackNest {
       seen[d] = true;
       hi[d] += (extents_[k] - 1) * div;
     }
-    if (lane) {
-      const Im2col::TapLane& tap = p_.im2col->lanes[static_cast<size_t>(*lane)];
-      index[1] = Expr(tap.channel);
-      lo[1] = hi[1] = tap.channel;
-      const int64_t offset[] = {tap.dy, tap.dx};
+    if (!lane.empty()) {
+      const Im2col& r = *p_.im2col;
+      index[1] = lane[0];
+      hi[1] = p_.shape[1] - 1;
       for (size_t d = 0; d < 2; ++d) {
-        index[2 + d] = index[2 + d] * Expr(p_.im2col->stride[d]) + Expr(offset[d]);
-        lo[2 + d] = offset[d];
-        hi[2 + d] = hi[2 + d] * p_.im2col->stride[d] + offset[d];
+        const size_t k = 2 + d;
+        index[k] =
+            index[k] * Expr(r.stride[d]) + lane[1 + d] * Expr(r.dilation[d]) - Expr(r.before[d]);
+        lo[k] = -r.before[d];
+        hi[k] = hi[k] * r.stride[d] + (r.taps[d] - 1) * r.dilation[d] - r.before[d];
       }
     }
     // Branches, not selects: what is outside the tensor is never read.
@@ -129,7 +161,7 @@ class PackNest {
       if (condition) inside = inside ? ir::And(*inside, *condition) : *condition;
     }
     const Stmt copy = ir::Store(packed_, at, ir::Load(tensor_, InOrder<Expr>(index, order_)));
-    return inside ? ir::If(*inside, copy, fill) : copy;
+    return inside ? ir::If(*inside, copy, Fill(at)) : copy;
   }
 
   const Packing& p_;
@@ -142,19 +174,7 @@ class PackNest {
 
 ir::Func PackFunc(const Packing& p, const std::string& name, const std::vector<int>& order) {
   const PackNest nest(p, order);
-  ir::Func func{name, {nest.tensor(), nest.packed()}, {}};
-  if (p.plain()) {
-    func.body = ir::Simplify(nest.Make(std::nullopt));
-    return func;
-  }
-  // Lanes of the channel axis, those of the last block that hold nothing included.
-  int64_t count = 1;
-  const std::vector<int64_t> extents = PhysicalShape(p.packed_shape(), p.layout);
-  for (size_t k = 0; k < extents.size(); ++k) count *= p.layout.dims[k].dim == 1 ? extents[k] : 1;
-  std::vector<Stmt> lanes;
-  for (int64_t j = 0; j < count; ++j) lanes.push_back(nest.Make(j));
-  func.body = ir::Simplify(ir::Seq(lanes));
-  return func;
+  return {name, {nest.tensor(), nest.packed()}, ir::Simplify(nest.Make())};
 }
 
 ir::Func UnpackFunc(const Packing& p, const std::string& name) {

@@ -10,13 +10,15 @@ namespace {
 
 std::vector<uint8_t> Rewrite(const Im2col& r, const std::array<int64_t, 4>& from, int64_t fill,
                              std::span<const int8_t> tensor) {
-  TESSERA_CHECK(static_cast<int64_t>(r.lanes.size()) == r.shape[1], "{} lanes", r.lanes.size());
+  TESSERA_CHECK(from[1] * r.taps[0] * r.taps[1] == r.shape[1], "{} lanes", r.shape[1]);
   std::vector<uint8_t> out;
   for (int64_t n = 0; n < r.shape[0]; ++n) {
-    for (const Im2col::TapLane& lane : r.lanes) {
+    for (int64_t j = 0; j < r.shape[1]; ++j) {
+      const TapLane lane = TapLaneAt(r.taps, j);
       for (int64_t y = 0; y < r.shape[2]; ++y) {
         for (int64_t x = 0; x < r.shape[3]; ++x) {
-          const int64_t sy = y * r.stride[0] + lane.dy, sx = x * r.stride[1] + lane.dx;
+          const int64_t sy = y * r.stride[0] + lane.ty * r.dilation[0] - r.before[0];
+          const int64_t sx = x * r.stride[1] + lane.tx * r.dilation[1] - r.before[1];
           const bool inside = sy >= 0 && sy < from[2] && sx >= 0 && sx < from[3];
           const int64_t at = ((n * from[1] + lane.channel) * from[2] + sy) * from[3] + sx;
           out.push_back(static_cast<uint8_t>(inside ? tensor[static_cast<size_t>(at)] : fill));
@@ -34,6 +36,10 @@ void CheckSizes(const Packing& p, size_t tensor, size_t packed) {
 }
 
 }  // namespace
+
+TapLane TapLaneAt(const std::array<int64_t, 2>& taps, int64_t lane) {
+  return {lane / (taps[0] * taps[1]), lane / taps[1] % taps[0], lane % taps[1]};
+}
 
 Layout BlockedLayout(int64_t rows, int64_t block) {
   Layout layout{{{0, rows, 0}, {1, block, 0}, {2, 1, 0}, {3, 1, 0}}, 0, {}};

@@ -17,18 +17,20 @@
 namespace tessera::schedule::accel {
 
 // An input rewritten so that taps of a window become channels: an int8 tensor |shape| [batch, lane,
-// y, x] whose lane j at (y, x) is channel lanes[j].channel of the input at (y * stride[0] + dy,
-// x * stride[1] + dx), or the packing's fill outside of it.
+// y, x]. Lane (c * taps[0] + ty) * taps[1] + tx at (y, x) is channel c of the input at
+// (y * stride[0] + ty * dilation[0] - before[0], x * stride[1] + tx * dilation[1] - before[1]), or
+// the packing's fill outside of it. An axis that keeps its window has one tap and stride 1.
 struct Im2col {
-  struct TapLane {
-    int64_t channel = 0, dy = 0, dx = 0;
-    bool operator==(const TapLane&) const = default;
-  };
-  std::array<int64_t, 4> shape{1, 1, 1, 1};
-  std::array<int64_t, 2> stride{1, 1};  // y, x
-  std::vector<TapLane> lanes;           // shape[1] of them
+  std::array<int64_t, 4> shape{1, 1, 1, 1};                                   // after it
+  std::array<int64_t, 2> taps{1, 1}, stride{1, 1}, dilation{1, 1}, before{};  // y, x
   bool operator==(const Im2col&) const = default;
 };
+
+// What lane |lane| of an im2col with |taps| is.
+struct TapLane {
+  int64_t channel = 0, ty = 0, tx = 0;
+};
+TapLane TapLaneAt(const std::array<int64_t, 2>& taps, int64_t lane);
 
 // The logical tensor is int8 [batch, channel, y, x], row-major. In device memory it, or what im2col
 // makes of it, is in |layout|, the padding filled.

@@ -95,8 +95,9 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
 }  // namespace
 
 Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
-                 int im2col, bool resident) {
-  Trace trace{Decide(kIm2col, {0, 1, 2, 3}, im2col), Decide(kResident, {0, 1}, resident)};
+                 bool resident) {
+  Trace trace{Decide(kIm2col, {0, 1, 2, 3}, region.anchor.im2col),
+              Decide(kResident, {0, 1}, resident)};
   for (const Knob& knob : Knobs(region, config))
     trace.push_back(Decide(knob.name, knob.domain(plan), knob.get(plan)));
   return trace;

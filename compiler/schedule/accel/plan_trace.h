@@ -13,10 +13,10 @@
 namespace tessera::schedule::accel {
 
 // The decisions of |plan|, in an order in which each domain follows from the ones before: "decide
-// NAME {domain} index". |im2col|: the axes of Im2colOf whose form |region| is (network/program.h
-// chooses for packed inputs). |resident|: whether the result stays in INP (network/residency.h).
+// NAME {domain} index". The first is the form of |region| that network/program.h chose for a packed
+// input (Anchor::im2col). |resident|: whether the result stays in INP (network/residency.h).
 Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
-                 int im2col, bool resident);
+                 bool resident);
 
 // The axes along which the taps were moved of the region that |trace| was recorded from.
 //   errors  kInvalidArgument  no such decision

@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "compiler/schedule/accel/match.h"
+#include "compiler/schedule/accel/packing.h"
 
 namespace tessera::schedule::accel {
 
@@ -18,12 +19,17 @@ Shape4 ToShape4(const std::vector<int64_t>& shape) {
   return out;
 }
 
+std::array<int64_t, 2> Anchor::LaneTaps() const {
+  return {(im2col & 1) != 0 ? original_window[0].taps : 1,
+          (im2col & 2) != 0 ? original_window[1].taps : 1};
+}
+
 int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
-  if (!im2col.empty()) {
-    const auto& [channel, y, x] = im2col[static_cast<size_t>(i)];
-    i = channel;
-    if (y >= 0) ty = y;
-    if (x >= 0) tx = x;
+  if (im2col != 0) {
+    const TapLane lane = TapLaneAt(LaneTaps(), i);
+    i = lane.channel;
+    if ((im2col & 1) != 0) ty = lane.ty;
+    if ((im2col & 2) != 0) tx = lane.tx;
   }
   return weight_constant + o * weight_stride[0] + i * weight_stride[1] + ty * weight_stride[2] +
          tx * weight_stride[3];
@@ -35,17 +41,13 @@ std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   if (a.kind != AnchorKind::kContraction || a.group_out < region.shape[1] || (!rows && !columns) ||
       (rows && a.window[0].taps == 1) || (columns && a.window[1].taps == 1))
     return std::nullopt;
-  const int64_t taps_y = rows ? a.window[0].taps : 1, taps_x = columns ? a.window[1].taps : 1;
   AnalyzedRegion rewritten = region;
   Anchor& m = rewritten.anchor;
-  for (int64_t c = 0; c < a.group_in; ++c) {
-    for (int64_t y = 0; y < taps_y; ++y) {
-      for (int64_t x = 0; x < taps_x; ++x) m.im2col.push_back({c, rows ? y : -1, columns ? x : -1});
-    }
-  }
+  m.im2col = axes;
   m.original = a.input;
   m.original_window = a.window;
-  m.in_channels = m.group_in = static_cast<int64_t>(m.im2col.size());
+  const std::array<int64_t, 2> taps = m.LaneTaps();
+  m.in_channels = m.group_in = a.group_in * taps[0] * taps[1];
   m.input =
       te::Placeholder(a.input.name() + ".taps", DType::kInt8,
                       {region.shape[0], m.in_channels, rows ? a.window[0].out : a.window[0].in,

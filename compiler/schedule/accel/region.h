@@ -61,12 +61,13 @@ struct Anchor {
   // tx*stride[3].
   std::array<int64_t, 4> weight_stride{};
   int64_t weight_constant = 0;
-  // After Im2colOf: what each channel of |input| is of the tensor before: channel, y tap, x tap;
-  // -1: that axis keeps its window.
-  std::vector<std::array<int64_t, 3>> im2col;
-  te::Tensor original;  // that tensor
+  // After Im2colOf: the axes (bit 0 y, bit 1 x) whose taps are channels of |input| now.
+  int im2col = 0;
+  te::Tensor original;  // the input before
   std::array<WindowAxis, 2> original_window;
 
+  // Taps of each axis that are channels of |input|: 1 for an axis that keeps its window.
+  std::array<int64_t, 2> LaneTaps() const;
   // Position in the weight tensor of output channel |o|, reduced channel |i|, taps |ty|, |tx|.
   int64_t WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const;
 };

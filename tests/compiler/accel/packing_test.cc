@@ -44,7 +44,7 @@ TEST(Packing, LanesReadTheirOwnOffsets) {
   // A window of 2 with stride 2 and one pad before, over one row of 4: taps as two lanes of three.
   // The third is padding of the layout.
   schedule::accel::Packing p = schedule::accel::BlockedPacking({1, 1, 1, 4}, 1, 3);
-  p.im2col = {{1, 2, 1, 3}, {1, 2}, {{0, 0, -1}, {0, 0, 0}}};
+  p.im2col = {.shape = {1, 2, 1, 3}, .taps = {1, 2}, .stride = {1, 2}, .before = {0, 1}};
   p.layout.fill = 9;
   EXPECT_FALSE(p.plain());
   const std::vector<int8_t> tensor = {1, 2, 3, 4};
@@ -64,10 +64,14 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
   const bool plain = rng.Range(0, 1) != 0;
   if (!plain) {
     schedule::accel::Im2col& im2col = p.im2col.emplace();
-    im2col.shape = {p.shape[0], rng.Range(1, 9), rng.Range(1, 5), rng.Range(1, 5)};
-    im2col.stride = {rng.Range(1, 2), rng.Range(1, 2)};
-    for (int64_t j = 0; j < im2col.shape[1]; ++j)
-      im2col.lanes.push_back({rng.Range(0, p.shape[1] - 1), rng.Range(-2, 2), rng.Range(-2, 2)});
+    for (size_t d = 0; d < 2; ++d) {
+      im2col.taps[d] = rng.Range(1, 4);
+      im2col.stride[d] = rng.Range(1, 2);
+      im2col.dilation[d] = rng.Range(1, 2);
+      im2col.before[d] = rng.Range(0, 3);
+    }
+    im2col.shape = {p.shape[0], p.shape[1] * im2col.taps[0] * im2col.taps[1], rng.Range(1, 5),
+                    rng.Range(1, 5)};
   }
   ir::Array tensor(DType::kInt8, p.elements()), packed(DType::kInt8, p.bytes());
   for (int64_t k = 0; k < tensor.size(); ++k) tensor.SetInt(k, rng.Range(-128, 127));
