@@ -59,7 +59,7 @@ class Networks : public ::testing::TestWithParam<uint64_t> {
 TEST_P(Networks, AgreeOnHostAndFunctionalSimulator) { Run("default", {"cpu", "func"}); }
 TEST_P(Networks, AgreeOnTheTinyMachine) { Run("tiny", {"func"}); }
 
-// 500 networks; CMakeLists.txt says how many of them a full run has.
+// 500 networks; CMakeLists.txt runs them in five parts.
 INSTANTIATE_TEST_SUITE_P(Seeds, Networks, ::testing::Range<uint64_t>(0, 25));
 
 }  // namespace
