@@ -1,4 +1,5 @@
-# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [PREFIX Vname] [RANDOM_START])
+# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [DEFINES NAME ...]
+#                  [PREFIX Vname] [RANDOM_START])
 # A static library with the Verilated model of |module| for the named configuration, its header
 # Vname.h and Verilator's runtime. Modules of hw/rtl are found by name; SOURCES adds files (a bench
 # around several modules, say). RANDOM_START: what flip-flops begin with is the context's choice (else 0).
@@ -38,7 +39,7 @@ function(tessera_rtl_package config out)
 endfunction()
 
 function(tessera_verilate target)
-  cmake_parse_arguments(A "RANDOM_START" "TOP;CONFIG;PREFIX" "SOURCES" ${ARGN})
+  cmake_parse_arguments(A "RANDOM_START" "TOP;CONFIG;PREFIX" "SOURCES;DEFINES" ${ARGN})
   if(NOT A_PREFIX)
     set(A_PREFIX V${A_TOP})
   endif()
@@ -48,6 +49,8 @@ function(tessera_verilate target)
   if(A_RANDOM_START)
     set(options --x-initial unique)
   endif()
+  list(TRANSFORM A_DEFINES PREPEND -D)
+  list(APPEND options ${A_DEFINES})
   list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
   # Verilator decides how many files it writes; the script makes two with known names that include them
   # all. The header is named as a product so that what includes it is compiled again in the same build.

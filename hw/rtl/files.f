@@ -1,10 +1,11 @@
 // The RTL, one file a line, relative to this folder: packages first (names end in _pkg), in order of use; then modules by
 // folder. tsr_pkg.sv is printed for each configuration and comes before them. The one list of files and folders:
-// sources.sh reads it, hw/scripts/lint.sh fails when a file is not in it.
+// sources.sh reads it, hw/scripts/lint.sh fails when a file is not in it. tessera.v is Verilog-2001, for block designs.
 common/tsr_index_pkg.sv
 dma/tsr_dma_pkg.sv
 vector/tsr_vector_pkg.sv
 
+tessera.v
 tsr_top.sv
 tsr_units.sv
 tsr_compute.sv

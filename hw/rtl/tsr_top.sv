@@ -17,7 +17,11 @@
 `include "tsr_assert.svh"
 
 module tsr_top #(
-  parameter int MaxBurst = 16  // beats in a burst: 16 suits AXI3 ports too; MaxBurst * BusBytes <= 4096
+  parameter int         MaxBurst   = 16,                // beats in a burst, 16 at most in AXI3; MaxBurst * BusBytes <= 4096
+  parameter int         BusBits    = tsr_pkg::BusBits,  // for wrappers, which say what they were made for
+  parameter int         AxiVersion = 4,                 // 3: also what AXI3 allows a slave
+  parameter logic [3:0] AxCache    = 4'b0011,           // AxCACHE and AxPROT
+  parameter logic [2:0] AxProt     = 3'b000
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
@@ -39,7 +43,7 @@ module tsr_top #(
   input  logic                         s_axil_rready_i,
   output logic [31:0]                  s_axil_rdata_o,
   output logic [1:0]                   s_axil_rresp_o,
-  // AXI4
+  // AXI4, and AXI3 but for the widths of ids and LEN and for WID: tessera.v
   output logic                         m_axi_arvalid_o,
   input  logic                         m_axi_arready_i,
   output logic [39:0]                  m_axi_araddr_o,
@@ -88,7 +92,6 @@ module tsr_top #(
   output logic [127:0]                 trace_memory_o,
   output logic [127:0]                 trace_hazard_o
 );
-  localparam int BusBits = tsr_pkg::BusBits;
   localparam int BusBytes = tsr_pkg::BusBytes;
 
   // ---- registers and control
@@ -247,7 +250,8 @@ module tsr_top #(
   );
   tsr_axi_write #(
     .BusBits(BusBits),
-    .MaxBursts(16)
+    .MaxBursts(16),
+    .AxiVersion(AxiVersion)
   ) u_write (
     .clk_i,
     .rst_ni(bus_rst_n),
@@ -278,15 +282,11 @@ module tsr_top #(
     .m_bready_o(m_axi_bready_o),
     .m_bresp_i(m_axi_bresp_i)
   );
-  // Whole bus words, incrementing, cacheable, data, secure, unprivileged.
-  assign m_axi_arsize_o = 3'($clog2(BusBytes));
-  assign m_axi_arburst_o = 2'b01;
-  assign m_axi_arcache_o = 4'b1111;
-  assign m_axi_arprot_o = 3'b000;
-  assign m_axi_awsize_o = 3'($clog2(BusBytes));
-  assign m_axi_awburst_o = 2'b01;
-  assign m_axi_awcache_o = 4'b1111;
-  assign m_axi_awprot_o = 3'b000;
+  // Whole bus words, incrementing.
+  assign {m_axi_arsize_o, m_axi_awsize_o} = {2{3'($clog2(BusBytes))}};
+  assign {m_axi_arburst_o, m_axi_awburst_o} = {2{2'b01}};
+  assign {m_axi_arcache_o, m_axi_awcache_o} = {2{AxCache}};
+  assign {m_axi_arprot_o, m_axi_awprot_o} = {2{AxProt}};
   assign m_axi_awid_o = 1'b0;
 
   // ---- instructions and commands, by unit
@@ -393,6 +393,6 @@ module tsr_top #(
 
   logic unused;
   assign unused = ^m_axi_bid_i;
-
+  if (BusBits != tsr_pkg::BusBits) $fatal(1, "tsr_top: BusBits is %0d, bus_bits %0d", BusBits, tsr_pkg::BusBits);
   `TSR_ASSERT(the_machine_is_reset_with_the_bus, !m_axi_reset_i)
 endmodule

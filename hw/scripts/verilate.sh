@@ -35,25 +35,27 @@ run() {
     "$package" $(rtl_packages) "$@"
 }
 
+# A module that no file among ARG brings is looked up by its name.
+top_file() {
+  for argument in "$@"; do
+    case $argument in "$top.sv"|*/"$top".sv|*/"$top".v) return ;; esac
+  done
+  echo "$top.sv"
+}
 if [ "$mode" = lint ]; then
-  run --lint-only "$@" "$top.sv"
+  run --lint-only "$@" $(top_file "$@")
   exit
 fi
 [ "$mode" = model ] && [ $# -ge 2 ] || usage
 prefix=$1 dir=$2
 shift 2
-# A module that no file among ARG brings is looked up by its name.
-top_file=$top.sv
-for argument in "$@"; do
-  case $argument in "$top.sv"|*/"$top.sv") top_file= ;; esac
-done
 
 new=$dir.new
 rm -rf "$new"
 mkdir -p "$dir" "$new"
 # Loops over the words of a wide sampled value lose their counter's declaration in Verilator 5.006.
 run --cc --prefix "$prefix" --Mdir "$new" -O3 -fno-reloop --x-assign fast --x-initial fast \
-  --output-split 30000 --output-split-cfuncs 3000 "$@" $top_file
+  --output-split 30000 --output-split-cfuncs 3000 "$@" $(top_file "$@")
 
 for kind in fast slow; do
   for file in "$new/$prefix"*.cpp; do

@@ -15,8 +15,9 @@
 `include "tsr_assert.svh"
 
 module tsr_axi_write #(
-  parameter int BusBits   = 64,
-  parameter int MaxBursts = 16   // requests whose words are not complete; a power of two
+  parameter int BusBits    = 64,
+  parameter int MaxBursts  = 16,  // requests whose words are not complete; a power of two
+  parameter int AxiVersion = 4    // 3: a burst may be answered before its request is taken, not before its words
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -118,7 +119,7 @@ module tsr_axi_write #(
     if (!rst_ni) bursts_q <= '0;
     else bursts_q <= bursts_q + 8'(aw_push) - 8'(ends);
   end
-  assign quiet_o = bursts_q == '0;
+  assign quiet_o = bursts_q == '0 && !(AxiVersion == 3 && m_awvalid_o);
 
   logic unused;
   assign unused = ^{m_bresp_i[0], unused_count};

@@ -3,8 +3,11 @@
 // AxiChecker: the rules of AXI on one port of a Verilated module, for both sides: what is offered
 // stands unchanged until it is taken; bursts are whole, aligned, increasing, no longer than the
 // version allows and inside 4 KiB; WLAST and RLAST come with the last word of a burst; no beat and
-// no response without its request. Written from the standard's words (IHI 0022, A3), not from what
-// the memories here do. Used by: AxiMemory, RoughMemory, and so by every test with an AXI port.
+// no response without its request; nothing is locked, and AxCACHE has a meaning. A port with WID is
+// AXI3: 16 beats at most, WID is the id of the words' burst (none are interleaved), and a response
+// waits for the words alone. In AXI4: 256 beats, and it waits for the request too. Written from the
+// standard's words (IHI 0022, A3 and A4), not from what the memories here do. Used by: AxiMemory,
+// RoughMemory, and so by every test with an AXI port.
 #ifndef TESSERA_TESTS_HW_COMMON_AXI_CHECKER_H_
 #define TESSERA_TESTS_HW_COMMON_AXI_CHECKER_H_
 
@@ -20,11 +23,15 @@
 
 namespace tessera::hw {
 
+// Whether a port is AXI3.
+template <typename Top>
+constexpr bool kAxi3 = requires(Top top) {
+  top.m_axi_wid_o;
+};
+
 class AxiChecker {
  public:
-  // |max_beats|: 16 in AXI3, 256 in AXI4.
-  explicit AxiChecker(uint32_t bus_bytes, uint32_t max_beats = 16)
-      : bus_bytes_(bus_bytes), max_beats_(max_beats) {}
+  explicit AxiChecker(uint32_t bus_bytes) : bus_bytes_(bus_bytes) {}
 
   // Once a cycle with all pins settled, before the edge.
   template <typename Top>
@@ -41,9 +48,13 @@ class AxiChecker {
       if (top.m_axi_rready_o && --open.front() == 0) open.pop_front();
     }
     if (top.m_axi_arvalid_o) {
-      CheckBurst("read", top.m_axi_araddr_o, top.m_axi_arlen_o);
+      CheckBurst("read", top.m_axi_araddr_o, top.m_axi_arlen_o, kMost<Top>);
       if constexpr (requires { top.m_axi_arsize_o; }) {
-        CheckShape(top.m_axi_arsize_o, top.m_axi_arburst_o);
+        CheckShape(top.m_axi_arsize_o, top.m_axi_arburst_o, top.m_axi_arcache_o);
+      }
+      if constexpr (kAxi3<Top>) {
+        EXPECT_EQ(top.m_axi_arlock_o, 0u);
+        EXPECT_EQ(top.m_axi_arqos_o, 0u);
       }
       // After the beats: one that comes in the cycle of its request comes too early.
       if (top.m_axi_arready_i) reads_[top.m_axi_arid_o].push_back(top.m_axi_arlen_o + 1u);
@@ -59,41 +70,58 @@ class AxiChecker {
         Payload(top.m_axi_wdata_o, {uint64_t{top.m_axi_wstrb_o}, uint64_t{top.m_axi_wlast_o}}));
     b_.Sample("B", top.m_axi_bvalid_i, top.m_axi_bready_o, {top.m_axi_bresp_i});
     if (top.m_axi_bvalid_i) {
-      EXPECT_LT(answered_, std::min(requests_, bursts_)) << "a response to no write";
+      EXPECT_LT(answered_, kAxi3<Top> ? bursts_ : std::min(requests_, bursts_))
+          << "a response to no write";
       answered_ += top.m_axi_bready_o != 0;
     }
     if (top.m_axi_awvalid_o) {
-      CheckBurst("write", top.m_axi_awaddr_o, top.m_axi_awlen_o);
+      CheckBurst("write", top.m_axi_awaddr_o, top.m_axi_awlen_o, kMost<Top>);
       if constexpr (requires { top.m_axi_awsize_o; }) {
-        CheckShape(top.m_axi_awsize_o, top.m_axi_awburst_o);
+        CheckShape(top.m_axi_awsize_o, top.m_axi_awburst_o, top.m_axi_awcache_o);
+      }
+      Write write{.words = top.m_axi_awlen_o + 1u};
+      if constexpr (kAxi3<Top>) {
+        EXPECT_EQ(top.m_axi_awlock_o, 0u);
+        EXPECT_EQ(top.m_axi_awqos_o, 0u);
+        write.id = top.m_axi_awid_o;
       }
       if (top.m_axi_awready_i) {
-        asked_.push_back(top.m_axi_awlen_o + 1u);
+        asked_.push_back(write);
         ++requests_;
       }
     }
     if (top.m_axi_wvalid_o && top.m_axi_wready_i) {
-      ++words_;
-      EXPECT_LE(words_, max_beats_) << "words without WLAST";
+      uint32_t id = 0;
+      if constexpr (kAxi3<Top>) id = top.m_axi_wid_o;
+      EXPECT_TRUE(sends_.words == 0 || id == sends_.id) << "WID changes within a burst";
+      sends_.id = id;
+      ++sends_.words;
+      EXPECT_LE(sends_.words, kMost<Top>) << "words without WLAST";
       if (top.m_axi_wlast_o) {
-        sent_.push_back(words_);
-        words_ = 0;
+        sent_.push_back(std::exchange(sends_, {}));
         ++bursts_;
       }
     }
-    // Words may be ahead of their request, so lengths are compared when both are known.
+    // Words may be ahead of their request, so they are compared when both are known.
     for (; !asked_.empty() && !sent_.empty(); asked_.pop_front(), sent_.pop_front()) {
-      EXPECT_EQ(asked_.front(), sent_.front()) << "words of a write burst";
+      EXPECT_EQ(asked_.front().words, sent_.front().words) << "words of a write burst";
+      EXPECT_EQ(asked_.front().id, sent_.front().id) << "WID";
     }
   }
 
   // Every request is answered and no burst is half sent.
   bool quiet() const {
     return std::ranges::all_of(reads_, [](const auto& id) { return id.second.empty(); }) &&
-           words_ == 0 && answered_ == requests_ && requests_ == bursts_;
+           sends_.words == 0 && answered_ == requests_ && requests_ == bursts_;
   }
 
  private:
+  template <typename Top>
+  static constexpr uint32_t kMost = kAxi3<Top> ? 16 : 256;  // beats in a burst
+
+  struct Write {
+    uint32_t words = 0, id = 0;
+  };
   // One channel: an offer stands until it is taken.
   struct Channel {
     bool stands = false;
@@ -117,23 +145,24 @@ class AxiChecker {
     return rest;
   }
 
-  void CheckBurst(const char* what, uint64_t address, uint32_t len) {
+  void CheckBurst(const char* what, uint64_t address, uint32_t len, uint32_t most) {
     const uint64_t bytes = (len + 1u) * static_cast<uint64_t>(bus_bytes_);
     EXPECT_EQ(address % bus_bytes_, 0u) << what;
-    EXPECT_LE(len + 1, max_beats_) << what;
+    EXPECT_LE(len + 1, most) << what;
     EXPECT_EQ(address / 4096, (address + bytes - 1) / 4096)
         << what << " burst of " << len + 1 << " beats crosses 4 KiB";
   }
-  void CheckShape(uint32_t size, uint32_t burst) {
+  void CheckShape(uint32_t size, uint32_t burst, uint32_t cache) {
     EXPECT_EQ(1u << size, bus_bytes_);
     EXPECT_EQ(burst, 1u) << "not INCR";
+    EXPECT_TRUE((cache & 2) != 0 || (cache & 12) == 0) << "AxCACHE " << cache << " is reserved";
   }
 
-  uint32_t bus_bytes_, max_beats_;
+  uint32_t bus_bytes_;
   Channel ar_, r_, aw_, w_, b_;
   std::map<uint32_t, std::deque<uint32_t>> reads_;  // by id: beats that each open burst lacks
-  std::deque<uint32_t> asked_, sent_;  // lengths of write bursts that the other one lacks
-  uint32_t words_ = 0;                 // of the burst being sent
+  std::deque<Write> asked_, sent_;                  // write bursts of which the other one lacks
+  Write sends_;                                     // of the burst being sent
   uint64_t requests_ = 0, bursts_ = 0, answered_ = 0;
 };
 

@@ -107,6 +107,17 @@ class AxiMemory {
     }
   }
 
+  // A reset of memory and interconnect: nothing is open any more, bytes stay.
+  template <typename Top>
+  void Forget(Top& top) {
+    dram_.Reset();
+    checker_ = AxiChecker(bus_bytes_);
+    beat_stands_ = response_stands_ = burst_bad_ = false;
+    answers_bad_.clear();
+    top.m_axi_rvalid_i = top.m_axi_bvalid_i = 0;
+    top.m_axi_arready_i = top.m_axi_awready_i = top.m_axi_wready_i = 0;
+  }
+
   // Once a cycle, before the others.
   void Begin(bool write_offered) { dram_.BeginCycle(write_offered); }
   void End() { dram_.EndCycle(); }

@@ -2,8 +2,9 @@
 //
 // RoughMemory: device memory that does everything AXI allows and no memory here needs: beats of
 // different ids in any order and mixed, AWREADY only after WLAST (or words only after AWREADY, or
-// neither waits), answers from one to hundreds of cycles late, other values on every cycle on the
-// pins that valid does not cover, and an error on any one beat or response. Used by: tests/hw/top
+// neither waits; on an AXI3 port also a response before the request is taken), answers from one to
+// hundreds of cycles late, other values on every cycle on the pins that valid does not cover, and
+// an error on any one beat or response. Used by: tests/hw/top
 // in place of AxiMemory, whose functions it has.
 #ifndef TESSERA_TESTS_HW_COMMON_ROUGH_MEMORY_H_
 #define TESSERA_TESTS_HW_COMMON_ROUGH_MEMORY_H_
@@ -61,7 +62,7 @@ class RoughMemory {
     top.m_axi_rvalid_i = beat_stands_;
     Garbage(&top.m_axi_rdata_i, sizeof(top.m_axi_rdata_i));
     top.m_axi_rlast_i = rng_.OneIn(2);
-    top.m_axi_rid_i = rng_.OneIn(2);
+    top.m_axi_rid_i = AnyId<Top>();
     top.m_axi_rresp_i = static_cast<uint8_t>(rng_.Range(0, 3));
     if (!beat_stands_) return;
     top.m_axi_rid_i = static_cast<uint8_t>(id_);
@@ -79,7 +80,7 @@ class RoughMemory {
       response_stands_ = !responses_.empty() && responses_.front().due <= cycle_;
     }
     top.m_axi_bvalid_i = response_stands_;
-    top.m_axi_bid_i = rng_.OneIn(2);
+    top.m_axi_bid_i = AnyId<Top>();
     top.m_axi_bresp_i = static_cast<uint8_t>(rng_.Range(0, 3));
     if (!response_stands_) return;
     top.m_axi_bid_i = 0;
@@ -90,7 +91,8 @@ class RoughMemory {
   void SampleReads(Top& top) {
     checker_.SampleReads(top);
     if (top.m_axi_arvalid_o && top.m_axi_arready_i) {
-      reads_[top.m_axi_arid_o & 1].push_back({top.m_axi_araddr_o, top.m_axi_arlen_o + 1u, Due()});
+      ASSERT_LT(top.m_axi_arid_o, kIds);
+      reads_[top.m_axi_arid_o].push_back({top.m_axi_araddr_o, top.m_axi_arlen_o + 1u, Due()});
     }
     if (!top.m_axi_rvalid_i || !top.m_axi_rready_o) return;
     beat_stands_ = false;
@@ -112,9 +114,31 @@ class RoughMemory {
       Word word{std::vector<uint8_t>(bus_bytes_), static_cast<uint64_t>(top.m_axi_wstrb_o)};
       std::memcpy(word.bytes.data(), &top.m_axi_wdata_o, bus_bytes_);
       words_.push_back(std::move(word));
-      if (top.m_axi_wlast_o) bursts_.push_back(std::exchange(words_, {}));
+      if (top.m_axi_wlast_o) {
+        bad_.push_back(static_cast<int64_t>(write_bursts++) == error_write);
+        bursts_.push_back({std::exchange(words_, {}), bad_.back()});
+        if (kAxi3<Top>) Answer();
+      }
     }
-    while (!asked_.empty() && !bursts_.empty()) Finish();
+    while (!asked_.empty() && !bursts_.empty()) {
+      Finish();
+      if (!kAxi3<Top>) Answer();
+    }
+  }
+
+  // A reset of memory and interconnect: nothing is open any more, bytes stay.
+  template <typename Top>
+  void Forget(Top& top) {
+    checker_ = AxiChecker(bus_bytes_);
+    for (std::deque<Burst>& open : reads_) open.clear();
+    beat_stands_ = response_stands_ = false;
+    asked_.clear();
+    bursts_.clear();
+    words_.clear();
+    bad_.clear();
+    responses_.clear();
+    top.m_axi_rvalid_i = top.m_axi_bvalid_i = 0;
+    top.m_axi_arready_i = top.m_axi_awready_i = top.m_axi_wready_i = 0;
   }
 
   void Begin(bool) {}
@@ -133,11 +157,19 @@ class RoughMemory {
     std::vector<uint8_t> bytes;
     uint64_t strobes;
   };
+  struct Words {
+    std::vector<Word> words;
+    bool bad;
+  };
   struct Response {
     uint64_t due;
     bool bad;
   };
 
+  template <typename Top>
+  uint8_t AnyId() {
+    return static_cast<uint8_t>(rng_.Range(0, kAxi3<Top> ? 63 : 1));
+  }
   bool Moves() { return !frozen && rng_.OneIn(pace_); }
   uint64_t Due() { return cycle_ + static_cast<uint64_t>(rng_.Range(1, latest_)); }
   void Garbage(void* at, size_t bytes) {
@@ -157,19 +189,21 @@ class RoughMemory {
 
   // The oldest write, of which both halves are here.
   void Finish() {
-    const bool bad = static_cast<int64_t>(write_bursts++) == error_write;
     uint64_t address = asked_.front();
-    for (const Word& word : bursts_.front()) {
+    for (const Word& word : bursts_.front().words) {
       for (uint32_t i = 0; i < bus_bytes_; ++i) {
-        if (word.strobes >> i & 1 && !bad) data.at(address + i) = word.bytes[i];
+        if (word.strobes >> i & 1 && !bursts_.front().bad) data.at(address + i) = word.bytes[i];
       }
       address += bus_bytes_;
     }
     asked_.pop_front();
     bursts_.pop_front();
-    // Responses of one id stay in order.
-    responses_.push_back(
-        {responses_.empty() ? Due() : std::max(Due(), responses_.back().due), bad});
+  }
+  // The oldest write without an answer. Responses of one id stay in order.
+  void Answer() {
+    const uint64_t due = responses_.empty() ? Due() : std::max(Due(), responses_.back().due);
+    responses_.push_back({due, bad_.front()});
+    bad_.pop_front();
   }
 
   uint32_t bus_bytes_;
@@ -184,9 +218,10 @@ class RoughMemory {
   std::vector<uint8_t> beat_;
   bool beat_bad_ = false;
   bool beat_stands_ = false, response_stands_ = false;
-  std::deque<uint64_t> asked_;            // addresses of write bursts whose words are not here
-  std::deque<std::vector<Word>> bursts_;  // whole bursts whose request is not here
-  std::vector<Word> words_;               // of the burst that comes
+  std::deque<uint64_t> asked_;  // addresses of write bursts whose words are not here
+  std::deque<Words> bursts_;    // whole bursts whose request is not here
+  std::vector<Word> words_;     // of the burst that comes
+  std::deque<bool> bad_;        // whole bursts without an answer: whether in error
   std::deque<Response> responses_;
 };
 

@@ -56,6 +56,19 @@ class TopBenchOf {
     bench->rst_ni = 1;
   }
 
+  // Resets machine, interconnect and memory.
+  void HardResetWithBus(int cycles) {
+    bench->rst_ni = 0;
+    bench->m_axi_reset_i = 1;
+    memory.Forget(bench.top());
+    for (int i = 0; i < cycles; ++i) {
+      bench.Settle();
+      bench.Edge();
+    }
+    bench->rst_ni = 1;
+    bench->m_axi_reset_i = 0;
+  }
+
   // What a reset of the machine forgets.
   void Configure() {
     for (uint32_t s = 0; s < 8; ++s) SetSegment(s, 0, kCode);
