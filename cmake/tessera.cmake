@@ -35,6 +35,14 @@ function(tessera_library name)
   add_library(tessera::${name} ALIAS tessera_${name})
 endfunction()
 
+# tessera_cold(TARGET...)
+# Code that runs once, or waits for files and libraries: -O3 on it takes a quarter more of compile time and gains nothing.
+function(tessera_cold)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
 # tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl])
 # |library| has driver NAME, which tools/drivers.cc lists: the list links it, and tests/cts runs the conformance
 # tests on it as test cts_NAME_test with this label.
@@ -60,6 +68,7 @@ function(tessera_test name)
   endif()
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gtest GTest::gmock GTest::gtest_main tessera::warnings)
+  tessera_cold(${name})
   add_test(NAME ${name} COMMAND ${name} ${A_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT})
   if(A_ENV)
