@@ -31,6 +31,7 @@ regs/tsr_regs.sv
 
 issue/tsr_control.sv
 issue/tsr_dispatch.sv
+issue/tsr_errors.sv
 issue/tsr_fetch.sv
 issue/tsr_gate.sv
 issue/tsr_issue.sv

@@ -153,11 +153,11 @@ module tsr_top #(
 
   assign busy_o = busy | start;
 
-  logic core_rst_n, flush, vta, quiet, read_quiet, write_quiet, finish, finish_counts, tokens_left;
+  logic core_rst_n, flush, vta, quiet, read_quiet, write_quiet, finish, finish_counts, tokens_left, err_compute;
   logic [5:0] errs;
   logic [6*4-1:0] err_codes;
   logic [6*32-1:0] err_nums;
-  logic [3:0] gate_retired, gate_traced, gate_idle, gate_token, unit_busy, unit_memory, unit_hazard;
+  logic [3:0] gate_retired, gate_traced, gate_idle, gate_token, unit_busy, unit_memory, unit_hazard, unit_errs;
   logic [15:0] gate_missing, gate_stalled;
   logic [127:0] gate_num;
   assign quiet = read_quiet & write_quiet;
@@ -177,6 +177,7 @@ module tsr_top #(
     .err_valid_i(errs),
     .err_code_i(err_codes),
     .err_num_i(err_nums),
+    .err_compute_i(err_compute),
     .retired_i(gate_retired),
     .unit_busy_i(unit_busy),
     .unit_token_i(gate_token),
@@ -319,7 +320,10 @@ module tsr_top #(
     .finish_o(finish),
     .finish_counts_o(finish_counts),
     .tokens_left_o(tokens_left),
-    .err_valid_o(errs[5:4]),
+    .unit_err_valid_i(unit_errs),
+    .unit_err_num_i(err_nums[127:0]),
+    .err_valid_o(errs),
+    .err_compute_o(err_compute),
     .err_code_o(err_codes[4*4+:8]),
     .err_num_o(err_nums[32*4+:64]),
     .retired_o(gate_retired),
@@ -349,7 +353,7 @@ module tsr_top #(
     .cmd_num_i(cmd_num),
     .retire_o(retire),
     .digest_o(digest),
-    .err_valid_o(errs[3:0]),
+    .err_valid_o(unit_errs),
     .err_code_o(err_codes[15:0]),
     .err_num_o(err_nums[127:0]),
     .busy_o(unit_busy),
@@ -378,16 +382,13 @@ module tsr_top #(
   );
 
   // ---- trace
-  assign trace_valid_o = trace_en_i ? gate_traced : 4'd0;
+  assign trace_valid_o = (trace_en_i & core_rst_n) ? gate_traced : 4'd0;  // what RETIRED counts
 `ifdef SYNTHESIS
-  assign trace_wnum_o = '0;
-  assign trace_cycles_o = '0;
-  assign {trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = '0;
+  assign {trace_wnum_o, trace_cycles_o, trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = '0;
   logic unused_wnum;
   assign unused_wnum = ^wnum;
 `else
-  assign trace_wnum_o = wnum;
-  assign trace_cycles_o = cycles;
+  assign {trace_wnum_o, trace_cycles_o} = {wnum, cycles};
   assign {trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = {busy_count, token_count, memory_count, hazard_count};
 `endif
 

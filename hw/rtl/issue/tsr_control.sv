@@ -34,6 +34,7 @@ module tsr_control (
   input  logic [5:0]   err_valid_i,      // units by enum Unit, 4: dispatch, 5: fetch's bus
   input  logic [6*4-1:0]  err_code_i,
   input  logic [6*32-1:0] err_num_i,
+  input  logic         err_compute_i,    // LOAD's is of an instruction of COMPUTE
   input  logic [3:0]   retired_i,
   input  logic [3:0]   unit_busy_i,
   input  logic [3:0]   unit_token_i,
@@ -89,9 +90,7 @@ module tsr_control (
       end
     end
     // In profile vta, what LOAD and VECTOR do for COMPUTE is reported as COMPUTE's.
-    if (vta_o && (unit == 3'(tsr_pkg::UNIT_VECTOR) ||
-                  (unit == 3'(tsr_pkg::UNIT_LOAD) && unit_holds_i[tsr_pkg::UNIT_GEMM] &&
-                   num == unit_num_i[32*tsr_pkg::UNIT_GEMM+:32]))) begin
+    if (vta_o && (unit == 3'(tsr_pkg::UNIT_VECTOR) || (unit == 3'(tsr_pkg::UNIT_LOAD) && err_compute_i))) begin
       unit = 3'(tsr_pkg::UNIT_GEMM);
     end
   end

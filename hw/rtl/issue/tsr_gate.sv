@@ -50,6 +50,7 @@ module tsr_gate #(
   output logic [63:0]  retired_digest_o,
   // where it stands
   output logic         idle_o,        // no instruction in the queue or in flight
+  output logic         flying_o,      // one in flight, the oldest of which is retired_num_o
   output logic         token_wait_o,
   output logic [3:0]   missing_o,     // pops of the instruction in front that have no token
   output logic [3:0]   stalled_o,     // pushes of the oldest one in flight that have no room
@@ -165,6 +166,7 @@ module tsr_gate #(
     else num_o = last_q;
   end
   assign idle_o = !head_valid & !flight_valid;
+  assign flying_o = flight_valid;
   assign token_wait_o = (missing_o != '0) | (stalled_o != '0);
 
   logic unused;

@@ -5,7 +5,7 @@
 //   Input   where the stream is; beats of fetch's reads
 //   Output  fetch's read requests
 //   Output  commands to the four units; their retirements come back
-//   Output  finish_o for one cycle when FINISH is reached and all is done; errors of the stream
+//   Output  finish_o for one cycle when FINISH is reached and all is done; errors, of the units when they count
 //
 // Invariant: units see their instructions in stream order, each after the tokens it pops.
 `include "tsr_assert.svh"
@@ -34,12 +34,15 @@ module tsr_issue #(
   output logic [4*32-1:0]             cmd_num_o,
   input  logic [3:0]                  retire_i,
   input  logic [4*64-1:0]             digest_i,
-  // end and errors: of dispatch, of fetch's reads
+  input  logic [3:0]                  unit_err_valid_i,
+  input  logic [4*32-1:0]             unit_err_num_i,
+  // end and errors: of the units, of dispatch, of fetch's reads
   output logic                        finish_o,
   output logic                        finish_counts_o,
   output logic                        tokens_left_o,
-  output logic [1:0]                  err_valid_o,
-  output logic [2*4-1:0]              err_code_o,
+  output logic [5:0]                  err_valid_o,
+  output logic                        err_compute_o,    // LOAD's is of an instruction of COMPUTE
+  output logic [2*4-1:0]              err_code_o,       // of the last two
   output logic [2*32-1:0]             err_num_o,
   // where the gates stand, by enum Unit
   output logic [3:0]                  retired_o,
@@ -84,7 +87,7 @@ module tsr_issue #(
     .num_o(insn_num),
     .last_o(insn_last),
     .none_o(insn_none),
-    .err_valid_o(err_valid_o[1]),
+    .err_valid_o(err_valid_o[5]),
     .err_num_o(err_num_o[32+:32])
   );
   logic [3:0] q_valid, q_ready, q_pop, q_push;
@@ -114,7 +117,7 @@ module tsr_issue #(
     .all_idle_i(&idle_o),
     .finish_o,
     .finish_counts_o,
-    .err_valid_o(err_valid_o[0]),
+    .err_valid_o(err_valid_o[4]),
     .err_code_o(err_code_o[3:0]),
     .err_num_o(err_num_o[31:0])
   );
@@ -126,6 +129,7 @@ module tsr_issue #(
   logic [7:0] g_cmd_unit;
   logic [255:0] g_digest;
   logic [15:0] token_push, token_pop, token_some, token_full;
+  logic [3:0] flying;
   assign tokens_left_o = token_some != '0;
   for (genvar u = 0; u < 4; u++) begin : g_gate
     logic [3:0] some, pop, full, push;
@@ -166,6 +170,7 @@ module tsr_issue #(
       .retired_num_o(retired_num_o[32*u+:32]),
       .retired_digest_o(retired_digest_o[64*u+:64]),
       .idle_o(idle_o[u]),
+      .flying_o(flying[u]),
       .token_wait_o(token_wait_o[u]),
       .missing_o(missing_o[4*u+:4]),
       .stalled_o(stalled_o[4*u+:4]),
@@ -182,6 +187,19 @@ module tsr_issue #(
     .pop_i(token_pop),
     .some_o(token_some),
     .full_o(token_full)
+  );
+
+  tsr_errors u_errors (
+    .clk_i,
+    .rst_ni,
+    .vta_i,
+    .err_valid_i(unit_err_valid_i),
+    .err_num_i(unit_err_num_i),
+    .flying_i(flying),
+    .stalled_i(stalled_o),
+    .old_num_i(retired_num_o),
+    .err_valid_o(err_valid_o[3:0]),
+    .compute_o(err_compute_o)
   );
 
   // Commands to units.

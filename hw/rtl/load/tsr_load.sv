@@ -309,19 +309,14 @@ module tsr_load #(
   assign retire_digest_o = digest_q;
 `endif
 
-  // The first error stays.
+  // Both stay once they are there. A box in error has not moved, so an error of the bus is of a command before it.
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      err_valid_o <= 1'b0;
-    end else if (!err_valid_o) begin
-      err_valid_o <= bus_err | box_err;
-    end
+    if (!rst_ni) err_valid_o <= 1'b0;
+    else err_valid_o <= bus_err | box_err;
   end
   always_ff @(posedge clk_i) begin
-    if (!err_valid_o) begin
-      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
-      err_num_o <= bus_err ? op_num : box_user[UserBits-1-:32];
-    end
+    err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
+    err_num_o <= bus_err ? op_num : box_user[UserBits-1-:32];
   end
 
   // What it does.

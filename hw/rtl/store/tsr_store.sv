@@ -296,8 +296,8 @@ module tsr_store #(
   logic cmd_head, cmd_empty, cmd_done, retires;
   logic [4:0] unused_cmds;
   logic [4:0] answered_q;  // commands answered in full and not retired
-  logic answered;
-  assign answered = b_valid_i & burst_valid & burst_last & !b_err_i & !err_valid_o;
+  logic answered, bus_err, bus_err_q;
+  assign answered = b_valid_i & burst_valid & burst_last & !b_err_i & !bus_err_q;
   assign cmd_done = cmd_empty | (answered_q != '0);
   assign retires = cmd_head & cmd_done;
   tsr_fifo #(
@@ -328,15 +328,19 @@ module tsr_store #(
   end
   assign retire_digest_o = '0;
 
-  // The first error stays.
-  logic bus_err;
-  assign bus_err = b_valid_i & b_err_i;
+  // The first error of the bus stays; it is of a command before that of a box in error, which has not moved.
+  assign bus_err = b_valid_i & b_err_i & !bus_err_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) err_valid_o <= 1'b0;
-    else if (!err_valid_o) err_valid_o <= bus_err | box_err;
+    if (!rst_ni) begin
+      bus_err_q <= 1'b0;
+      err_valid_o <= 1'b0;
+    end else begin
+      bus_err_q <= bus_err | bus_err_q;
+      err_valid_o <= bus_err | bus_err_q | box_err;
+    end
   end
   always_ff @(posedge clk_i) begin
-    if (!err_valid_o) begin
+    if (!bus_err_q) begin
       err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
       err_num_o <= bus_err ? burst_num : box_num;
     end

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_errors: makes the errors of the units precise: one counts when all instructions before it in its
+// gate have retired, SYNCs among them.
+//
+//   Input   errors of the units, by enum Unit, held; the oldest instruction in flight of every gate
+//   Output  the errors that count; compute_o: LOAD's is of an instruction of COMPUTE (profile vta)
+//   Cost    1 cycle; five comparisons of 32 bits
+//
+// Invariant: an error counts in the end. What is older in its gate retires, or stalls because it has no room to
+// push: then it has done its work, and the error counts as well. COMPUTE has one instruction in flight.
+module tsr_errors (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+  input  logic         vta_i,
+  // units
+  input  logic [3:0]   err_valid_i,
+  input  logic [127:0] err_num_i,
+  // gates
+  input  logic [3:0]   flying_i,    // an instruction is in flight
+  input  logic [15:0]  stalled_i,   // pushes of the oldest one that have no room
+  input  logic [127:0] old_num_i,   // its number
+  // to control
+  output logic [3:0]   err_valid_o,
+  output logic         compute_o
+);
+  localparam int Load = 32'(tsr_pkg::UNIT_LOAD);
+  localparam int Gemm = 32'(tsr_pkg::UNIT_GEMM);
+
+  logic [3:0] due;
+  logic compute;
+  for (genvar u = 0; u < 4; u++) begin : g_unit
+    assign due[u] = !flying_i[u] | (stalled_i[4*u+:4] != '0) | (old_num_i[32*u+:32] == err_num_i[32*u+:32]);
+  end
+  assign compute = vta_i & flying_i[Gemm] & (old_num_i[32*Gemm+:32] == err_num_i[32*Load+:32]);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) err_valid_o <= '0;
+    else err_valid_o <= err_valid_i & (due | (4'(compute) << Load));
+  end
+  always_ff @(posedge clk_i) compute_o <= compute;
+endmodule
