@@ -2,11 +2,11 @@
 //
 // What is tested: errors of LOAD and STORE are precise. A program copies data by four LOADs and
 // four STOREs with SYNCs between them; one of them is bad, or memory answers one beat or response
-// with an error. What retires in the unit at fault is what is before it, all of it and nothing else;
-// nothing is left open; the next program is right. Space: every instruction with every kind of bad
-// field, every beat, every response, on memory that does all that AXI allows, by seed; COMPUTE's
-// LOADs in profile vta. Not tested here: what else the errors do (top_bus_test.cc), the units alone
-// (tests/hw/load, tests/hw/store).
+// with an error. What retires in the unit at fault is what is before it, all of it and nothing
+// else; nothing is left open; the next program is right. Space: every instruction with every kind
+// of bad field, every beat, every response, on memory that does all that AXI allows, by seed;
+// COMPUTE's LOADs in profile vta. Not tested here: what else the errors do (top_bus_test.cc), the
+// units alone (tests/hw/load, tests/hw/store).
 #include <gtest/gtest.h>
 
 #include <algorithm>
