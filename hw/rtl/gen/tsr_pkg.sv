@@ -928,7 +928,7 @@ package tsr_pkg;
   localparam int REG_IRQ_GLOBAL_ENABLE_LSB = 0;  // 1: irq_o is high while a bit of IRQ_STATUS is set that is enabled
   localparam int REG_IRQ_GLOBAL_ENABLE_WIDTH = 1;
   localparam logic [11:0] REG_IRQ_ENABLE = 12'h008;  // by bit of IRQ_STATUS: 1: it raises the interrupt
-  localparam logic [11:0] REG_IRQ_STATUS = 12'h00c;  // what happened, enabled or not; writing 1 clears a bit, starts and resets do not
+  localparam logic [11:0] REG_IRQ_STATUS = 12'h00c;  // what happened, enabled or not; writing 1 clears a bit, rst_ni all; starts and soft resets none
   localparam int REG_IRQ_STATUS_DONE_LSB = 0;  // STATUS.done rose: the program ended, well or with an error
   localparam int REG_IRQ_STATUS_DONE_WIDTH = 1;
   localparam int REG_IRQ_STATUS_ERROR_LSB = 1;  // it ended with an error

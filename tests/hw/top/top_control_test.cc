@@ -193,5 +193,30 @@ TEST(TopInterrupt, IsALevelFromTheEndOfARunUntilItIsCleared) {
   }
 }
 
+TEST(TopInterrupt, StaysOverSoftResetsAndStartsAndGoesWithTheHardReset) {
+  namespace reg = isa::reg;
+  TopBench top;
+  Rng rng(5);
+  const SmallNet net(top.config, 3, 2, rng, &top.memory.data);
+  top.Write(reg::kIrqGlobal, 1);
+  top.Write(reg::kIrqEnable, 5);
+  top.Load(net.Program(top.config));
+  top.Start();
+  ASSERT_TRUE(top.Wait());
+  EXPECT_EQ(top.Read(reg::kIrqStatus), 1u);
+  top.Write(reg::kControl, reg::kControlSoftReset.Put(1));
+  ASSERT_TRUE(top.Wait());
+  EXPECT_EQ(top.Read(reg::kIrqStatus), 1u);
+  top.Start();
+  EXPECT_EQ(top.Read(reg::kIrqStatus), 1u);
+  EXPECT_TRUE(top.bench->irq_o);
+  top.HardReset(1);
+  EXPECT_FALSE(top.bench->irq_o);
+  EXPECT_EQ(top.Read(reg::kIrqStatus), 0u);
+  EXPECT_EQ(top.Read(reg::kIrqEnable), 0u);
+  EXPECT_EQ(top.Read(reg::kIrqGlobal), 0u);
+  EXPECT_TRUE(top.Wait());
+}
+
 }  // namespace
 }  // namespace tessera::hw
