@@ -66,9 +66,9 @@ module tsr_control (
 );
   localparam logic [1:0] Idle = 2'd0, Run = 2'd1, Drain = 2'd2;
   logic [1:0] state_q;
-  logic core_rst_nq, forget_q;  // forget: drain after a soft reset, do not report done
+  logic core_rst_nq, flush_q, forget_q;  // forget: drain after a soft reset, do not report done
   assign core_rst_no = core_rst_nq;
-  assign flush_o = state_q != Run;
+  assign flush_o = flush_q;  // state_q != Run, from a flop: ready chains begin with it
   logic waits_q;  // a start waits for idle
   assign busy_o = (state_q != Idle) | waits_q;
 
@@ -109,6 +109,7 @@ module tsr_control (
     if (!rst_ni) begin
       state_q <= Drain;
       core_rst_nq <= 1'b0;
+      flush_q <= 1'b1;
       forget_q <= 1'b1;
       waits_q <= 1'b0;
       refused_o <= 1'b0;
@@ -123,10 +124,12 @@ module tsr_control (
       if (begins) begin
         state_q <= Run;
         core_rst_nq <= 1'b1;
+        flush_q <= 1'b0;
         forget_q <= 1'b0;
       end else if (stops) begin
         state_q <= Drain;
         core_rst_nq <= 1'b0;
+        flush_q <= 1'b1;
       end else if (state_q == Drain && quiet_i) begin
         state_q <= Idle;
         done_o <= ends;
@@ -205,5 +208,6 @@ module tsr_control (
   end
 
   `TSR_ASSERT(a_run_finds_a_quiet_bus, begins |-> quiet_i)
+  `TSR_ASSERT(flush_unless_run, flush_q == (state_q != Run))
   `TSR_ASSERT(drain_ends_idle, state_q == Drain && quiet_i |=> state_q == Idle)
 endmodule
