@@ -42,6 +42,7 @@ dma/tsr_box.sv
 dma/tsr_dma_front.sv
 dma/tsr_dma_walk.sv
 dma/tsr_runs.sv
+dma/tsr_segments.sv
 
 load/tsr_load.sv
 load/tsr_load_align.sv

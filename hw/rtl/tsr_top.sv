@@ -99,7 +99,7 @@ module tsr_top #(
   logic [2:0] irq_set;
   logic [39:0] insn_addr;
   logic [31:0] insn_count, err_num, retired;
-  logic [8*40-1:0] seg_base, seg_size;
+  tsr_dma_pkg::seg_write_t seg_write;
   logic [7:0] err_code, err_unit;
   logic [63:0] cycles;
   logic [127:0] busy_count, token_count, memory_count, hazard_count, unit_state, unit_num;
@@ -128,8 +128,7 @@ module tsr_top #(
     .profile_o(profile),
     .insn_addr_o(insn_addr),
     .insn_count_o(insn_count),
-    .seg_base_o(seg_base),
-    .seg_size_o(seg_size),
+    .seg_write_o(seg_write),
     .irq_o,
     .irq_set_i(irq_set),
     .locked_i(locked),
@@ -345,8 +344,7 @@ module tsr_top #(
     .rst_ni(core_rst_n),
     .vta_i(vta),
     .trace_en_i,
-    .seg_base_i(seg_base),
-    .seg_size_i(seg_size),
+    .seg_write_i(seg_write),
     .cmd_valid_i(cmd_valid),
     .cmd_ready_o(cmd_ready),
     .cmd_insn_i(cmd_insn),

@@ -17,8 +17,7 @@ module tsr_box #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [8*40-1:0]     seg_base_i,   // bytes; constant while boxes are inside
-  input  logic [8*40-1:0]     seg_size_i,   // bytes, at most 2^40 - 1
+  input  tsr_dma_pkg::seg_write_t seg_write_i,  // nothing while boxes are inside
   input  logic                unlimited_i,  // a segment of size 0 has no limit
   // box in
   input  logic                valid_i,
@@ -81,6 +80,15 @@ module tsr_box #(
     end
   end
 
+  logic [39:0] seg_base1, seg_size1;
+  tsr_segments u_segments (
+    .clk_i,
+    .write_i(seg_write_i),
+    .segment_i(segment1_q),
+    .base_o(seg_base1),
+    .size_o(seg_size1)
+  );
+
   // Stage 2: products of sizes and steps; extents of the padded box.
   logic [39:0] xx2_q;
   logic [YStepBits+15:0] yy2_q;
@@ -94,8 +102,8 @@ module tsr_box #(
       zz2_q <= 48'(b1_q.z_size) * 48'(b1_q.z_step);
       cols2_q <= 17'(b1_q.x_size) + 17'(b1_q.x_pad_0) + 17'(b1_q.x_pad_1);
       rows2_q <= 17'(b1_q.y_size) + 17'(b1_q.y_pad_0) + 17'(b1_q.y_pad_1);
-      base2_q <= seg_base_i[40*segment1_q+:40];
-      size2_q <= seg_size_i[40*segment1_q+:40];
+      base2_q <= seg_base1;
+      size2_q <= seg_size1;
       dram2_q <= dram1_q;
     end
   end

@@ -19,8 +19,7 @@ module tsr_dma_front #(
   input  logic                    clk_i,
   input  logic                    rst_ni,
   input  logic                    vta_i,
-  input  logic [8*40-1:0]         seg_base_i,
-  input  logic [8*40-1:0]         seg_size_i,
+  input  tsr_dma_pkg::seg_write_t seg_write_i,
   // command
   input  logic                    cmd_valid_i,
   output logic                    cmd_ready_o,
@@ -65,8 +64,7 @@ module tsr_dma_front #(
   ) u_box (
     .clk_i,
     .rst_ni,
-    .seg_base_i,
-    .seg_size_i,
+    .seg_write_i,
     .unlimited_i(vta_i),
     .valid_i(cmd_valid_i),
     .ready_o(cmd_ready_o),

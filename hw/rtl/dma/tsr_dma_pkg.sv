@@ -18,6 +18,14 @@ package tsr_dma_pkg;
     logic [7:0]  y_pad_1;
   } box_t;
 
+  // A word of the segment registers, as tsr_regs writes it: segment in bits 4:2 of the address; base low and
+  // high, size low and high in bits 1:0.
+  typedef struct packed {
+    logic        valid;
+    logic [4:0]  addr;
+    logic [31:0] data;
+  } seg_write_t;
+
   // Which levels are contiguous in device memory.
   typedef struct packed {
     logic row;    // the tiles of a row follow each other

@@ -4,7 +4,7 @@
 //
 //   Input   AXI4-Lite, 12-bit addresses, 32-bit words
 //   Output  start_o, soft_reset_o for one cycle; configuration, which is constant while a program runs
-//   Cost    a write 2 cycles, a read 2 cycles; one of each at a time
+//   Cost    a write 2 cycles, a read 2 cycles; one of each at a time; none in the 32 cycles after reset
 //
 // Invariant: while locked_i, writes reach CONTROL and the IRQ registers only; every other one is taken and
 // ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI is of the cycle in
@@ -39,8 +39,7 @@ module tsr_regs (
   output logic            profile_o,
   output logic [39:0]     insn_addr_o,
   output logic [31:0]     insn_count_o,
-  output logic [8*40-1:0] seg_base_o,
-  output logic [8*40-1:0] seg_size_o,    // at most 2^40 - 1
+  output tsr_dma_pkg::seg_write_t seg_write_o,  // for tsr_segments
   // from the machine (tsr_control)
   input  logic [2:0]      irq_set_i,     // bits of IRQ_STATUS
   input  logic            locked_i,
@@ -61,14 +60,21 @@ module tsr_regs (
   input  logic [127:0]    unit_state_i,
   input  logic [127:0]    unit_num_i
 );
+  // Segments are in LUT RAM, which has no reset: they are zeroed one a cycle before anything is answered.
+  logic [5:0] zero_q;
+  logic ready;
+  assign ready = zero_q[5];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) zero_q <= '0;
+    else if (!ready) zero_q <= zero_q + 6'd1;
+  end
+
   // Writes: both halves are taken in one cycle, when the answer before is gone.
   logic write;
-  logic [31:0] mask;
-  assign write = s_awvalid_i & s_wvalid_i & !s_bvalid_o;
+  assign write = s_awvalid_i & s_wvalid_i & !s_bvalid_o & ready;
   assign s_awready_o = write;
   assign s_wready_o = write;
   assign s_bresp_o = 2'b00;
-  assign mask = {{8{s_wstrb_i[3]}}, {8{s_wstrb_i[2]}}, {8{s_wstrb_i[1]}}, {8{s_wstrb_i[0]}}};
 
   logic [11:0] waddr;
   logic control;
@@ -118,35 +124,42 @@ module tsr_regs (
       addr_hi_q <= '0;
       count_q <= '0;
     end else if (set) begin
-      if (waddr == tsr_pkg::REG_INSN_ADDR_LO) addr_lo_q <= (addr_lo_q & ~mask) | (s_wdata_i & mask);
-      if (waddr == tsr_pkg::REG_INSN_ADDR_HI) addr_hi_q <= (addr_hi_q & ~mask) | (s_wdata_i & mask);
-      if (waddr == tsr_pkg::REG_INSN_COUNT) count_q <= (count_q & ~mask) | (s_wdata_i & mask);
+      for (int b = 0; b < 4; b++) begin
+        if (s_wstrb_i[b]) begin
+          if (waddr == tsr_pkg::REG_INSN_ADDR_LO) addr_lo_q[8*b+:8] <= s_wdata_i[8*b+:8];
+          if (waddr == tsr_pkg::REG_INSN_ADDR_HI) addr_hi_q[8*b+:8] <= s_wdata_i[8*b+:8];
+          if (waddr == tsr_pkg::REG_INSN_COUNT) count_q[8*b+:8] <= s_wdata_i[8*b+:8];
+        end
+      end
     end
   end
   assign insn_addr_o = {addr_hi_q[7:0], addr_lo_q[31:6], 6'd0};
   assign insn_count_o = count_q;
 
-  // Segments: four words each.
-  logic seg_write;
-  assign seg_write = set & (waddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]);
-  logic [8*128-1:0] seg_words;
-  for (genvar s = 0; s < 8; s++) begin : g_segment
-    logic [127:0] words_q;
-    logic here;
-    assign here = seg_write & (waddr[6:4] == 3'(s));
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        words_q <= '0;
-      end else if (here) begin
-        for (int w = 0; w < 4; w++) begin
-          if (waddr[3:2] == 2'(w)) words_q[32*w+:32] <= (words_q[32*w+:32] & ~mask) | (s_wdata_i & mask);
-        end
-      end
-    end
-    assign seg_words[128*s+:128] = words_q;
-    assign seg_base_o[40*s+:40] = {words_q[39:6], 6'd0};
-    assign seg_size_o[40*s+:40] = (words_q[127:104] != '0) ? '1 : words_q[103:64];
+  // Segments: four words each. A write replaces the whole word, so the RAM is read for the bytes that stay;
+  // the units get it a cycle later.
+  logic seg_hit, seg_we;
+  logic [4:0] seg_addr;
+  logic [31:0] seg_word, seg_new;
+  assign seg_hit = set & (waddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]);
+  assign seg_we = seg_hit | !ready;
+  assign seg_addr = ready ? waddr[6:2] : zero_q[4:0];
+  for (genvar b = 0; b < 4; b++) begin : g_byte
+    assign seg_new[8*b+:8] = !ready ? '0 : s_wstrb_i[b] ? s_wdata_i[8*b+:8] : seg_word[8*b+:8];
   end
+  tsr_lutram #(
+    .Depth(32),
+    .Width(32),
+    .AddrBits(5)
+  ) u_segments (
+    .clk_i,
+    .we_i(seg_we),
+    .waddr_i(seg_addr),
+    .wdata_i(seg_new),
+    .raddr_i(write ? waddr[6:2] : s_araddr_i[6:2]),
+    .rdata_o(seg_word)
+  );
+  always_ff @(posedge clk_i) seg_write_o <= {seg_we, seg_addr, seg_new};
 
   // Reads.
   logic [11:0] raddr;
@@ -194,12 +207,12 @@ module tsr_regs (
       end
       raddr[11:5] == tsr_pkg::REG_UNIT_STATE[11:5]:
         value = raddr[2] ? unit_num_i[32*by8+:32] : unit_state_i[32*by8+:32];
-      raddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]: value = seg_words[32*raddr[6:2]+:32];
+      raddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]: value = seg_word;
       default: value = '0;
     endcase
   end
   logic read;
-  assign read = s_arvalid_i & !s_rvalid_o;
+  assign read = s_arvalid_i & !s_rvalid_o & ready & !write;  // the RAM of segments has one read port
   assign s_arready_o = read;
   assign s_rresp_o = 2'b00;
   always_ff @(posedge clk_i) begin

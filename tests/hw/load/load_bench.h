@@ -18,6 +18,7 @@
 #include "isa/vta_encoding.h"
 #include "tests/hw/common/axi_memory.h"
 #include "tests/hw/common/bench.h"
+#include "tests/hw/common/segments.h"
 
 namespace tessera::hw {
 
@@ -47,6 +48,7 @@ class LoadBench {
         stalls_(seed != 0) {
     bench->cmd_valid_i = 0;
     bench->vta_i = 0;
+    bench->seg_write_i = 0;
     bench->trace_en_i = 0;
     bench->ld_wr_ready_i = 0;
     bench->ld_wr_digest_i = 0;
@@ -55,10 +57,7 @@ class LoadBench {
     bench.Reset();
   }
 
-  void SetSegment(int s, uint64_t base, uint64_t size) {
-    PutBits(&bench->seg_base_i, 40 * s, base);
-    PutBits(&bench->seg_size_i, 40 * s, size);
-  }
+  void SetSegment(int s, uint64_t base, uint64_t size) { WriteSegment(bench, s, base, size); }
 
   // Runs |commands| (256-bit words) until all have retired or one is in error; false: neither
   // happened.

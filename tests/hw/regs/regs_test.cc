@@ -5,12 +5,13 @@
 // locked are ignored, CONTROL acts once. Space: 300 seeds of 150 writes beside 150 reads; a read
 // may see any value between the last write that was answered before it and the last one taken.
 // Beside that: the halves of a running counter are of one cycle; the interrupt follows its three
-// registers in every cycle, whatever happens in the cycle of a clearing write. Not tested here: the
-// machine behind it (tests/hw/top).
+// registers in every cycle, whatever happens in the cycle of a clearing write; the segments and
+// their copies are zero after a reset. Not tested here: the machine behind it (tests/hw/top).
 #include "isa/regs.h"
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "Vtsr_regs.h"
@@ -155,6 +156,7 @@ TEST(Regs, EveryAccessHasOneAnswerUnderStalls) {
 }
 
 // Accesses one at a time, at once.
+constexpr int kZeroCycles = 32;  // after a reset, in which the segments are zeroed
 class PlainRegs {
  public:
   PlainRegs() {
@@ -164,6 +166,7 @@ class PlainRegs {
     bench->locked_i = bench->busy_i = bench->irq_set_i = 0;
     bench->cycles_i = 0;
     bench.Reset();
+    for (int i = 0; i < kZeroCycles; ++i) Cycle();
   }
   uint32_t Read(uint32_t address) {
     bench->s_araddr_i = static_cast<uint16_t>(address);
@@ -176,14 +179,59 @@ class PlainRegs {
     Cycle();
     return data;
   }
+  void Write(uint32_t address, uint32_t data) {
+    bench->s_awaddr_i = static_cast<uint16_t>(address);
+    bench->s_wdata_i = data;
+    bench->s_awvalid_i = bench->s_wvalid_i = 1;
+    Cycle();
+    bench->s_awvalid_i = bench->s_wvalid_i = 0;
+    Cycle();
+  }
   void Cycle() {
     bench.Settle();
     bench.Edge();
     ++bench->cycles_i;
+    bench.Settle();
+    const uint64_t word = bench->seg_write_o;  // tsr_dma_pkg::seg_write_t
+    if (word >> 37 & 1) segments[word >> 32 & 31] = static_cast<uint32_t>(word);
   }
 
   Bench<Vtsr_regs> bench;
+  std::array<uint32_t, 32> segments{};  // a unit's copy
 };
+
+TEST(Regs, SegmentsAreZeroAfterAResetAndNothingIsAnsweredBefore) {
+  PlainRegs regs;
+  Rng rng(5);
+  for (int round = 0; round < 20; ++round) {
+    SCOPED_TRACE(::testing::Message() << "seed 5, round " << round);
+    regs.segments.fill(0xdeadbeef);
+    std::array<uint32_t, 32> want{};
+    for (uint32_t w = 0; w < 32; ++w) {
+      want[w] = static_cast<uint32_t>(rng.Next());
+      regs.Write(reg::kSegmentBaseLo[0] + 4 * w, want[w]);
+    }
+    EXPECT_EQ(regs.segments, want);
+    // A reset of any length, then a read and a write that wait for the 32 words.
+    regs.bench->rst_ni = 0;
+    for (int64_t n = rng.Range(1, 40); n > 0; --n) regs.Cycle();
+    regs.bench->rst_ni = 1;
+    regs.bench->s_arvalid_i = 1;
+    regs.bench->s_araddr_i = reg::kId;
+    for (int n = 0; n < kZeroCycles; ++n) {
+      regs.bench.Settle();
+      EXPECT_FALSE(regs.bench->s_arready_o || regs.bench->s_awready_o) << "cycle " << n;
+      regs.Cycle();
+    }
+    regs.bench.Settle();
+    EXPECT_TRUE(regs.bench->s_arready_o);
+    regs.Cycle();
+    regs.bench->s_arvalid_i = 0;
+    regs.Cycle();
+    EXPECT_EQ(regs.segments, (std::array<uint32_t, 32>{}));
+    for (uint32_t w = 0; w < 32; ++w) EXPECT_EQ(regs.Read(reg::kSegmentBaseLo[0] + 4 * w), 0u);
+  }
+}
 
 TEST(Regs, TheHalvesOfARunningCounterAreOfOneCycle) {
   PlainRegs regs;

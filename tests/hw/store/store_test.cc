@@ -17,6 +17,7 @@
 #include "isa/vta_encoding.h"
 #include "tests/hw/common/axi_memory.h"
 #include "tests/hw/common/bench.h"
+#include "tests/hw/common/segments.h"
 
 namespace tessera::hw {
 namespace {
@@ -42,6 +43,7 @@ class StoreBench {
         stalls_(seed != 0) {
     bench->cmd_valid_i = 0;
     bench->vta_i = 0;
+    bench->seg_write_i = 0;
     bench->flush_i = 0;
     bench->st_rd_ready_i = 0;
     bench->st_rd_data_valid_i = 0;
@@ -51,10 +53,7 @@ class StoreBench {
     bench.Reset();
   }
 
-  void SetSegment(int s, uint64_t base, uint64_t size) {
-    std::memcpy(reinterpret_cast<uint8_t*>(&bench->seg_base_i) + 5 * s, &base, 5);
-    std::memcpy(reinterpret_cast<uint8_t*>(&bench->seg_size_i) + 5 * s, &size, 5);
-  }
+  void SetSegment(int s, uint64_t base, uint64_t size) { WriteSegment(bench, s, base, size); }
 
   void Cycle() {
     memory.Begin(bench->m_axi_wvalid_o);
