@@ -39,6 +39,7 @@ issue/tsr_route.sv
 issue/tsr_tokens.sv
 
 dma/tsr_box.sv
+dma/tsr_dma_check.sv
 dma/tsr_dma_front.sv
 dma/tsr_dma_walk.sv
 dma/tsr_runs.sv

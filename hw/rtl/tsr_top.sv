@@ -291,7 +291,7 @@ module tsr_top #(
 
   // ---- instructions and commands, by unit
   logic [3:0] cmd_valid, cmd_ready, retire;
-  logic [4*256-1:0] cmd_insn;
+  tsr_dma_pkg::commands_t cmd;
   logic [127:0] cmd_num;
   logic [255:0] digest;
   tsr_issue #(
@@ -300,6 +300,7 @@ module tsr_top #(
     .clk_i,
     .rst_ni(core_rst_n),
     .vta_i(vta),
+    .seg_write_i(seg_write),
     .insn_addr_i(insn_addr),
     .insn_count_i(insn_count),
     .ar_valid_o(f_ar_valid),
@@ -312,7 +313,7 @@ module tsr_top #(
     .r_err_i(r_err),
     .cmd_valid_o(cmd_valid),
     .cmd_ready_i(cmd_ready),
-    .cmd_insn_o(cmd_insn),
+    .cmd_o(cmd),
     .cmd_num_o(cmd_num),
     .retire_i(retire),
     .digest_i(digest),
@@ -344,10 +345,9 @@ module tsr_top #(
     .rst_ni(core_rst_n),
     .vta_i(vta),
     .trace_en_i,
-    .seg_write_i(seg_write),
     .cmd_valid_i(cmd_valid),
     .cmd_ready_o(cmd_ready),
-    .cmd_insn_i(cmd_insn),
+    .cmd_i(cmd),
     .cmd_num_i(cmd_num),
     .retire_o(retire),
     .digest_o(digest),

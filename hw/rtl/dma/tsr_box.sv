@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tsr_box: checks a box of tiles between device memory and a scratchpad, and says which of its loop
-// levels are contiguous in device memory. LOAD and STORE use it.
+// levels are contiguous in device memory. tsr_dma_check uses it.
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order
@@ -12,8 +12,7 @@
 `include "tsr_assert.svh"
 
 module tsr_box #(
-  parameter int UserBits  = 1,  // bits that travel along
-  parameter int YStepBits = 24  // bits of y_step that are used; 24 .. 32
+  parameter int UserBits = 1  // bits that travel along
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -43,6 +42,10 @@ module tsr_box #(
 );
   localparam int Stages = 6;
   localparam int EndBits = 52;
+  // Rows of profile vta step by 16 bits of tiles, of at most the largest tile; those of profile tessera by 24 bits.
+  localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::WgtTileBytes > tsr_pkg::AccTileBytes
+                                                      ? tsr_pkg::WgtTileBytes : tsr_pkg::AccTileBytes) : 8;
+  localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
 
   logic go;  // every stage moves
   assign go = ready_i | !valid_o;

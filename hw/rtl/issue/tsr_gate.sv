@@ -14,47 +14,48 @@
 `include "tsr_assert.svh"
 
 module tsr_gate #(
+  parameter int Width      = 256,  // bits of a command
   parameter int QueueDepth = 32,  // instructions; a power of two
   parameter int InFlight   = 16   // a power of two
 ) (
-  input  logic         clk_i,
-  input  logic         rst_ni,
-  input  logic         serial_i,      // issue only when nothing is in flight
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             serial_i,     // issue only when nothing is in flight
   // from dispatch
-  input  logic         in_valid_i,
-  output logic         in_ready_o,
-  input  logic [255:0] in_insn_i,
-  input  logic [31:0]  in_num_i,
-  input  logic [3:0]   in_pop_i,
-  input  logic [3:0]   in_push_i,
-  input  logic         in_skip_i,
-  input  logic         in_hush_i,     // retires without a record in the trace
-  input  logic [1:0]   in_unit_i,     // unit that executes it
+  input  logic             in_valid_i,
+  output logic             in_ready_o,
+  input  logic [Width-1:0] in_cmd_i,
+  input  logic [31:0]      in_num_i,
+  input  logic [3:0]       in_pop_i,
+  input  logic [3:0]       in_push_i,
+  input  logic             in_skip_i,
+  input  logic             in_hush_i,    // retires without a record in the trace
+  input  logic [1:0]       in_unit_i,    // unit that executes it
   // to the unit
-  output logic         cmd_valid_o,
-  input  logic         cmd_ready_i,
-  output logic [255:0] cmd_insn_o,
-  output logic [31:0]  cmd_num_o,
-  output logic [1:0]   cmd_unit_o,
-  input  logic         retire_valid_i,
-  input  logic [63:0]  retire_digest_i,
+  output logic             cmd_valid_o,
+  input  logic             cmd_ready_i,
+  output logic [Width-1:0] cmd_o,
+  output logic [31:0]      cmd_num_o,
+  output logic [1:0]       cmd_unit_o,
+  input  logic             retire_valid_i,
+  input  logic [63:0]      retire_digest_i,
   // tokens, by partner
-  input  logic [3:0]   some_i,        // tokens from the partner
-  output logic [3:0]   pop_o,
-  input  logic [3:0]   full_i,        // queue to the partner
-  output logic [3:0]   push_o,
+  input  logic [3:0]       some_i,       // tokens from the partner
+  output logic [3:0]       pop_o,
+  input  logic [3:0]       full_i,       // queue to the partner
+  output logic [3:0]       push_o,
   // an instruction retires; its digest is 0 under SYNTHESIS
-  output logic         retired_o,
-  output logic         traced_o,      // and leaves a trace
-  output logic [31:0]  retired_num_o,
-  output logic [63:0]  retired_digest_o,
+  output logic             retired_o,
+  output logic             traced_o,     // and leaves a trace
+  output logic [31:0]      retired_num_o,
+  output logic [63:0]      retired_digest_o,
   // where it stands
-  output logic         idle_o,        // no instruction in the queue or in flight
-  output logic         flying_o,      // one in flight, the oldest of which is retired_num_o
-  output logic         token_wait_o,
-  output logic [3:0]   missing_o,     // pops of the instruction in front that have no token
-  output logic [3:0]   stalled_o,     // pushes of the oldest one in flight that have no room
-  output logic [31:0]  num_o          // instruction it holds, or the last one
+  output logic             idle_o,       // no instruction in the queue or in flight
+  output logic             flying_o,     // one in flight, the oldest of which is retired_num_o
+  output logic             token_wait_o,
+  output logic [3:0]       missing_o,    // pops of the instruction in front that have no token
+  output logic [3:0]       stalled_o,    // pushes of the oldest one in flight that have no room
+  output logic [31:0]      num_o         // instruction it holds, or the last one
 );
   localparam int QueueBits = $clog2(QueueDepth) + 1;
   localparam int FlightBits = $clog2(InFlight) + 1;
@@ -64,7 +65,7 @@ module tsr_gate #(
   logic [3:0] head_pop, head_push;
   logic [QueueBits-1:0] unused_queue;
   tsr_fifo #(
-    .Width(256 + 32 + 4 + 4 + 1 + 1 + 2),
+    .Width(Width + 32 + 4 + 4 + 1 + 1 + 2),
     .Depth(QueueDepth),
     .CountBits(QueueBits)
   ) u_queue (
@@ -72,10 +73,10 @@ module tsr_gate #(
     .rst_ni,
     .valid_i(in_valid_i),
     .ready_o(in_ready_o),
-    .data_i({in_insn_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i}),
+    .data_i({in_cmd_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i}),
     .valid_o(head_valid),
     .ready_i(head_ready),
-    .data_o({cmd_insn_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o}),
+    .data_o({cmd_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o}),
     .count_o(unused_queue)
   );
 
@@ -172,7 +173,7 @@ module tsr_gate #(
   logic unused;
   assign unused = ^{unused_queue, unused_flight};
 
-  `TSR_ASSERT_STREAM(in, in_valid_i, in_ready_o, {in_insn_i, in_num_i})
-  `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_insn_o, cmd_num_o, cmd_unit_o})
+  `TSR_ASSERT_STREAM(in, in_valid_i, in_ready_o, {in_cmd_i, in_num_i})
+  `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_o, cmd_num_o, cmd_unit_o})
   `TSR_ASSERT(retires_what_was_issued, retire_valid_i |-> flight_valid)
 endmodule

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_issue: from the instruction stream to commands: fetch, dispatch, the four gates, the tokens.
+// tsr_issue: from the instruction stream to commands: fetch, dispatch, the check of LOADs and STOREs, the four
+// gates, the tokens.
 //
 //   Input   where the stream is; beats of fetch's reads
 //   Output  fetch's read requests
@@ -16,6 +17,7 @@ module tsr_issue #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        vta_i,
+  input  tsr_dma_pkg::seg_write_t     seg_write_i,
   input  logic [39:0]                 insn_addr_i,
   input  logic [31:0]                 insn_count_i,
   // fetch's reads
@@ -30,7 +32,7 @@ module tsr_issue #(
   // units, by enum Unit
   output logic [3:0]                  cmd_valid_o,
   input  logic [3:0]                  cmd_ready_i,
-  output logic [4*256-1:0]            cmd_insn_o,
+  output tsr_dma_pkg::commands_t      cmd_o,
   output logic [4*32-1:0]             cmd_num_o,
   input  logic [3:0]                  retire_i,
   input  logic [4*64-1:0]             digest_i,
@@ -59,6 +61,7 @@ module tsr_issue #(
   localparam int Gemm = 32'(tsr_pkg::UNIT_GEMM);
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
   localparam int Store = 32'(tsr_pkg::UNIT_STORE);
+  localparam int CheckedBits = tsr_dma_pkg::CheckedBits;  // more than the 256 of an instruction
 
   logic insn_valid, insn_ready, insn_last, insn_none;
   logic [255:0] insn;
@@ -90,11 +93,12 @@ module tsr_issue #(
     .err_valid_o(err_valid_o[5]),
     .err_num_o(err_num_o[32+:32])
   );
-  logic [3:0] q_valid, q_ready, q_pop, q_push;
+  logic [3:0] q_valid, q_taken, q_pop, q_push;
   logic [255:0] q_insn;
   logic [31:0] q_num;
   logic q_skip, q_hush;
   logic [1:0] q_unit;
+  logic check_empty;
   tsr_dispatch u_dispatch (
     .clk_i,
     .rst_ni,
@@ -106,7 +110,7 @@ module tsr_issue #(
     .last_i(insn_last),
     .none_i(insn_none),
     .q_valid_o(q_valid),
-    .q_ready_i(q_ready),
+    .q_ready_i(q_taken),
     .q_insn_o(q_insn),
     .q_num_o(q_num),
     .q_pop_o(q_pop),
@@ -114,7 +118,7 @@ module tsr_issue #(
     .q_skip_o(q_skip),
     .q_hush_o(q_hush),
     .q_unit_o(q_unit),
-    .all_idle_i(&idle_o),
+    .all_idle_i((&idle_o) & check_empty),
     .finish_o,
     .finish_counts_o,
     .err_valid_o(err_valid_o[4]),
@@ -122,9 +126,51 @@ module tsr_issue #(
     .err_num_o(err_num_o[31:0])
   );
 
+  // LOADs and STOREs, and what keeps its place among them in their queues, are checked on the way; in profile
+  // vta COMPUTE's queue has loads too, and others wait for these. Others go past.
+  logic check, blocked, check_ready, checked_valid;
+  logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct;
+  logic checked_skip, checked_hush;
+  logic [1:0] checked_unit;
+  logic [31:0] checked_num;
+  tsr_dma_pkg::checked_t checked;
+  assign check = q_valid[Load] | q_valid[Store] | (vta_i & (q_unit == tsr_pkg::UNIT_LOAD));
+  assign blocked = vta_i & !check_empty;
+  assign direct = (check | blocked) ? 4'd0 : q_valid;
+  assign q_taken = check ? {4{check_ready}} : blocked ? 4'd0 : gate_ready;
+  tsr_dma_check #(
+    .UserBits(48)
+  ) u_check (
+    .clk_i,
+    .rst_ni,
+    .vta_i,
+    .seg_write_i,
+    .valid_i((q_valid != '0) & check),
+    .ready_o(check_ready),
+    .store_i(q_valid[Store]),
+    .insn_i(q_insn),
+    .user_i({q_num, q_pop, q_push, q_skip, q_hush, q_unit, q_valid}),
+    .valid_o(checked_valid),
+    .ready_i(leaves),
+    .checked_o(checked),
+    .user_o({checked_num, checked_pop, checked_push, checked_skip, checked_hush, checked_unit, check_queue})
+  );
+  assign checked_queue = checked_valid ? check_queue : 4'd0;
+
+  // Instructions inside: a count, since any of the stages may be empty.
+  logic [2:0] inside_q;
+  logic enters, leaves;
+  assign enters = (q_valid != '0) & check & check_ready;
+  assign leaves = (checked_queue & gate_ready) != '0;
+  assign check_empty = inside_q == '0;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) inside_q <= '0;
+    else inside_q <= inside_q + 3'(enters) - 3'(leaves);
+  end
+
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
-  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
-  logic [4*256-1:0] g_cmd_insn;
+  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire, gate_ready;
+  logic [4*CheckedBits-1:0] g_cmd;
   logic [127:0] g_cmd_num;
   logic [7:0] g_cmd_unit;
   logic [255:0] g_digest;
@@ -133,6 +179,15 @@ module tsr_issue #(
   assign tokens_left_o = token_some != '0;
   for (genvar u = 0; u < 4; u++) begin : g_gate
     logic [3:0] some, pop, full, push;
+    // COMPUTE's queue alone has both kinds.
+    localparam bit Checked = u != Vector && (u != Gemm || tsr_pkg::HasVta);
+    localparam bit Direct = u == Gemm || u == Vector;
+    localparam int Width = Checked ? CheckedBits : 256;
+    logic from_check;
+    logic [Width-1:0] in_cmd, out_cmd;
+    assign from_check = Checked && (!Direct || checked_queue[u]);
+    assign in_cmd = from_check ? Width'(checked) : Width'(q_insn);
+    assign g_cmd[CheckedBits*u+:CheckedBits] = CheckedBits'(out_cmd);
     for (genvar v = 0; v < 4; v++) begin : g_partner
       assign some[v] = token_some[4*v+u];
       assign token_pop[4*v+u] = pop[v];
@@ -140,23 +195,24 @@ module tsr_issue #(
       assign token_push[4*u+v] = push[v];
     end
     tsr_gate #(
+      .Width(Width),
       .QueueDepth(tsr_pkg::QueueDepth)
     ) u_gate (
       .clk_i,
       .rst_ni,
       .serial_i(vta_i & (u == Gemm)),
-      .in_valid_i(q_valid[u]),
-      .in_ready_o(q_ready[u]),
-      .in_insn_i(q_insn),
-      .in_num_i(q_num),
-      .in_pop_i(q_pop),
-      .in_push_i(q_push),
-      .in_skip_i(q_skip),
-      .in_hush_i(q_hush),
-      .in_unit_i(q_unit),
+      .in_valid_i((Direct && direct[u]) | (Checked && checked_queue[u])),
+      .in_ready_o(gate_ready[u]),
+      .in_cmd_i(in_cmd),
+      .in_num_i(from_check ? checked_num : q_num),
+      .in_pop_i(from_check ? checked_pop : q_pop),
+      .in_push_i(from_check ? checked_push : q_push),
+      .in_skip_i(from_check ? checked_skip : q_skip),
+      .in_hush_i(from_check ? checked_hush : q_hush),
+      .in_unit_i(from_check ? checked_unit : q_unit),
       .cmd_valid_o(g_cmd_valid[u]),
       .cmd_ready_i(g_cmd_ready[u]),
-      .cmd_insn_o(g_cmd_insn[256*u+:256]),
+      .cmd_o(out_cmd),
       .cmd_num_o(g_cmd_num[32*u+:32]),
       .cmd_unit_o(g_cmd_unit[2*u+:2]),
       .retire_valid_i(g_retire[u]),
@@ -208,39 +264,39 @@ module tsr_issue #(
     .rst_ni,
     .a_valid_i(g_cmd_valid[Load]),
     .a_ready_o(g_cmd_ready[Load]),
-    .a_insn_i(g_cmd_insn[256*Load+:256]),
+    .a_cmd_i(g_cmd[CheckedBits*Load+:CheckedBits]),
     .a_num_i(g_cmd_num[32*Load+:32]),
     .a_retire_o(g_retire[Load]),
     .a_digest_o(g_digest[64*Load+:64]),
     .b_valid_i(g_cmd_valid[Gemm]),
     .b_ready_o(g_cmd_ready[Gemm]),
-    .b_insn_i(g_cmd_insn[256*Gemm+:256]),
+    .b_cmd_i(g_cmd[CheckedBits*Gemm+:CheckedBits]),
     .b_num_i(g_cmd_num[32*Gemm+:32]),
     .b_unit_i(g_cmd_unit[2*Gemm+:2]),
     .b_retire_o(g_retire[Gemm]),
     .b_digest_o(g_digest[64*Gemm+:64]),
     .c_valid_i(g_cmd_valid[Vector]),
     .c_ready_o(g_cmd_ready[Vector]),
-    .c_insn_i(g_cmd_insn[256*Vector+:256]),
+    .c_cmd_i(g_cmd[CheckedBits*Vector+:256]),
     .c_num_i(g_cmd_num[32*Vector+:32]),
     .c_retire_o(g_retire[Vector]),
     .c_digest_o(g_digest[64*Vector+:64]),
     .vta_i,
     .load_valid_o(cmd_valid_o[Load]),
     .load_ready_i(cmd_ready_i[Load]),
-    .load_insn_o(cmd_insn_o[256*Load+:256]),
+    .load_cmd_o(cmd_o.to_load),
     .load_num_o(cmd_num_o[32*Load+:32]),
     .load_retire_i(retire_i[Load]),
     .load_digest_i(digest_i[64*Load+:64]),
     .gemm_valid_o(cmd_valid_o[Gemm]),
     .gemm_ready_i(cmd_ready_i[Gemm]),
-    .gemm_insn_o(cmd_insn_o[256*Gemm+:256]),
+    .gemm_cmd_o(cmd_o.to_gemm),
     .gemm_num_o(cmd_num_o[32*Gemm+:32]),
     .gemm_retire_i(retire_i[Gemm]),
     .gemm_digest_i(digest_i[64*Gemm+:64]),
     .vector_valid_o(cmd_valid_o[Vector]),
     .vector_ready_i(cmd_ready_i[Vector]),
-    .vector_insn_o(cmd_insn_o[256*Vector+:256]),
+    .vector_cmd_o(cmd_o.to_vector),
     .vector_num_o(cmd_num_o[32*Vector+:32]),
     .vector_retire_i(retire_i[Vector]),
     .vector_digest_i(digest_i[64*Vector+:64])
@@ -248,11 +304,12 @@ module tsr_issue #(
 
   assign cmd_valid_o[Store] = g_cmd_valid[Store];
   assign g_cmd_ready[Store] = cmd_ready_i[Store];
-  assign cmd_insn_o[256*Store+:256] = g_cmd_insn[256*Store+:256];
+  assign cmd_o.to_store = g_cmd[CheckedBits*Store+:CheckedBits];
   assign cmd_num_o[32*Store+:32] = g_cmd_num[32*Store+:32];
   assign g_retire[Store] = retire_i[Store];
   assign g_digest[64*Store+:64] = digest_i[64*Store+:64];
 
   logic unused;
-  assign unused = ^{g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2]};
+  assign unused = ^{g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2],
+                    g_cmd[CheckedBits*Vector+256+:CheckedBits-256]};
 endmodule

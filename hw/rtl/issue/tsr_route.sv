@@ -11,50 +11,50 @@
 `include "tsr_assert.svh"
 
 module tsr_route (
-  input  logic         clk_i,
-  input  logic         rst_ni,
+  input  logic                                  clk_i,
+  input  logic                                  rst_ni,
   // gate of LOAD
-  input  logic         a_valid_i,
-  output logic         a_ready_o,
-  input  logic [255:0] a_insn_i,
-  input  logic [31:0]  a_num_i,
-  output logic         a_retire_o,
-  output logic [63:0]  a_digest_o,
+  input  logic                                  a_valid_i,
+  output logic                                  a_ready_o,
+  input  tsr_dma_pkg::checked_t                 a_cmd_i,
+  input  logic [31:0]                           a_num_i,
+  output logic                                  a_retire_o,
+  output logic [63:0]                           a_digest_o,
   // gate of GEMM, or of COMPUTE
-  input  logic         b_valid_i,
-  output logic         b_ready_o,
-  input  logic [255:0] b_insn_i,
-  input  logic [31:0]  b_num_i,
-  input  logic [1:0]   b_unit_i,
-  output logic         b_retire_o,
-  output logic [63:0]  b_digest_o,
+  input  logic                                  b_valid_i,
+  output logic                                  b_ready_o,
+  input  logic [tsr_dma_pkg::CheckedBits-1:0]   b_cmd_i,  // a checked_t, or an instruction
+  input  logic [31:0]                           b_num_i,
+  input  logic [1:0]                            b_unit_i,
+  output logic                                  b_retire_o,
+  output logic [63:0]                           b_digest_o,
   // gate of VECTOR, unused in profile vta
-  input  logic         c_valid_i,
-  output logic         c_ready_o,
-  input  logic [255:0] c_insn_i,
-  input  logic [31:0]  c_num_i,
-  output logic         c_retire_o,
-  output logic [63:0]  c_digest_o,
-  input  logic         vta_i,
+  input  logic                                  c_valid_i,
+  output logic                                  c_ready_o,
+  input  logic [255:0]                          c_cmd_i,
+  input  logic [31:0]                           c_num_i,
+  output logic                                  c_retire_o,
+  output logic [63:0]                           c_digest_o,
+  input  logic                                  vta_i,
   // units
-  output logic         load_valid_o,
-  input  logic         load_ready_i,
-  output logic [255:0] load_insn_o,
-  output logic [31:0]  load_num_o,
-  input  logic         load_retire_i,
-  input  logic [63:0]  load_digest_i,
-  output logic         gemm_valid_o,
-  input  logic         gemm_ready_i,
-  output logic [255:0] gemm_insn_o,
-  output logic [31:0]  gemm_num_o,
-  input  logic         gemm_retire_i,
-  input  logic [63:0]  gemm_digest_i,
-  output logic         vector_valid_o,
-  input  logic         vector_ready_i,
-  output logic [255:0] vector_insn_o,
-  output logic [31:0]  vector_num_o,
-  input  logic         vector_retire_i,
-  input  logic [63:0]  vector_digest_i
+  output logic                                  load_valid_o,
+  input  logic                                  load_ready_i,
+  output tsr_dma_pkg::checked_t                 load_cmd_o,
+  output logic [31:0]                           load_num_o,
+  input  logic                                  load_retire_i,
+  input  logic [63:0]                           load_digest_i,
+  output logic                                  gemm_valid_o,
+  input  logic                                  gemm_ready_i,
+  output logic [255:0]                          gemm_cmd_o,
+  output logic [31:0]                           gemm_num_o,
+  input  logic                                  gemm_retire_i,
+  input  logic [63:0]                           gemm_digest_i,
+  output logic                                  vector_valid_o,
+  input  logic                                  vector_ready_i,
+  output logic [255:0]                          vector_cmd_o,
+  output logic [31:0]                           vector_num_o,
+  input  logic                                  vector_retire_i,
+  input  logic [63:0]                           vector_digest_i
 );
   // LOAD: COMPUTE goes first unless LOAD's own gate has been offered already.
   logic b_load, b_vector, pick_b, held_q, held_b_q;
@@ -70,7 +70,7 @@ module tsr_route (
   logic owners_ready, owner_valid, owner_b;
   logic [5:0] unused_owners;
   assign load_valid_o = (a_valid_i | b_load) & owners_ready;
-  assign load_insn_o = pick_b ? b_insn_i : a_insn_i;
+  assign load_cmd_o = pick_b ? b_cmd_i : a_cmd_i;
   assign load_num_o = pick_b ? b_num_i : a_num_i;
   assign a_ready_o = load_ready_i & owners_ready & !pick_b;
 
@@ -91,10 +91,10 @@ module tsr_route (
   );
 
   assign gemm_valid_o = b_valid_i & (b_unit_i == tsr_pkg::UNIT_GEMM);
-  assign gemm_insn_o = b_insn_i;
+  assign gemm_cmd_o = b_cmd_i[255:0];
   assign gemm_num_o = b_num_i;
   assign vector_valid_o = vta_i ? b_vector : c_valid_i;
-  assign vector_insn_o = vta_i ? b_insn_i : c_insn_i;
+  assign vector_cmd_o = vta_i ? b_cmd_i[255:0] : c_cmd_i;
   assign vector_num_o = vta_i ? b_num_i : c_num_i;
   assign c_ready_o = !vta_i & vector_ready_i;
   always_comb begin
@@ -115,7 +115,7 @@ module tsr_route (
   logic unused;
   assign unused = ^unused_owners;
 
-  `TSR_ASSERT_STREAM(load, load_valid_o, load_ready_i, {load_insn_o, load_num_o})
+  `TSR_ASSERT_STREAM(load, load_valid_o, load_ready_i, {load_cmd_o, load_num_o})
   `TSR_ASSERT(owner_known, load_retire_i |-> owner_valid)
   `TSR_ASSERT(one_at_a_time, !(gemm_retire_i && load_retire_i && owner_b))
 endmodule

@@ -4,11 +4,11 @@
 //
 //   Input   commands (hw/rtl/README.md, "A unit's command port"), both profiles
 //   Output  AXI read requests and their beats; LOAD's write port
-//   Cost    8 cycles from command to request, 3 from beat to write; a beat a cycle and a chunk a cycle,
+//   Cost    3 cycles from command to request, 3 from beat to write; a beat a cycle and a chunk a cycle,
 //           also from command to command: the next ones' requests go out while this one's beats come
 //
-//   command -> tsr_load_decode -> tsr_dma_front -+-> bursts -> credits -> read requests
-//                                                +-> queue -> tsr_dma_walk -> tsr_load_align <- queue <- beats
+//   command -> tsr_dma_front -+-> bursts -> credits -> read requests
+//                             +-> queue -> tsr_dma_walk -> tsr_load_align <- queue <- beats
 //
 // Invariant: at most MaxBursts bursts and about MaxBeatsOut beats are outstanding, so that fetch, which
 // shares the bus, never waits long. Nothing is requested for a box that is in error.
@@ -23,11 +23,10 @@ module tsr_load #(
   input  logic                            rst_ni,
   input  logic                            vta_i,
   input  logic                            trace_en_i,
-  input  tsr_dma_pkg::seg_write_t         seg_write_i,
   // command
   input  logic                            cmd_valid_i,
   output logic                            cmd_ready_o,
-  input  logic [255:0]                    cmd_insn_i,
+  input  tsr_dma_pkg::checked_t           cmd_i,
   input  logic [31:0]                     cmd_num_i,
   output logic                            retire_valid_o,
   input  logic                            retire_ready_i,
@@ -62,69 +61,36 @@ module tsr_load #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
-  localparam int UserBits = 32 + 3 + 8 + 1;
 
-  // Decode and check.
-  logic dec_bad, dec_nop, dec_short;
-  logic [20:0] dec_depth;
-  logic [2:0] dec_mem, dec_segment;
-  logic [7:0] dec_pad_value;
-  logic [47:0] dec_dram_base;
-  tsr_dma_pkg::box_t dec_box;
-  tsr_load_decode u_decode (
-    .vta_i,
-    .insn_i(cmd_insn_i),
-    .bad_o(dec_bad),
-    .nop_o(dec_nop),
-    .depth_o(dec_depth),
-    .mem_o(dec_mem),
-    .short_o(dec_short),
-    .pad_value_o(dec_pad_value),
-    .segment_o(dec_segment),
-    .dram_base_o(dec_dram_base),
-    .box_o(dec_box)
-  );
-
-  logic box_valid, box_ready, box_nop, box_err, run_valid, run_ready, unused_last, unused_user;
-  logic [3:0] box_err_code;
-  tsr_dma_pkg::box_t box;
+  logic box_valid, box_ready, box_err, run_valid, run_ready, unused_last;
+  tsr_dma_pkg::checked_t box;
   tsr_dma_pkg::walk_t box_walk;
   logic [4*BusShift-1:0] box_lows;
-  logic [UserBits-1:0] box_user;
+  logic [31:0] box_num, unused_num;
   logic [39:0] run_addr;
   logic [7:0] run_len;
   tsr_dma_front #(
-    .MaxBurst(MaxBurst),
-    .UserBits(UserBits)
+    .MaxBurst(MaxBurst)
   ) u_front (
     .clk_i,
     .rst_ni,
-    .vta_i,
-    .seg_write_i,
     .cmd_valid_i,
     .cmd_ready_o,
-    .cmd_bad_i(dec_bad),
-    .cmd_nop_i(dec_nop),
-    .cmd_depth_i(dec_depth),
-    .cmd_segment_i(dec_segment),
-    .cmd_dram_base_i(dec_dram_base),
-    .cmd_box_i(dec_box),
-    .cmd_user_i({cmd_num_i, dec_mem, dec_pad_value, dec_short}),
+    .cmd_i,
+    .cmd_num_i,
     .valid_o(box_valid),
     .ready_i(box_ready),
-    .nop_o(box_nop),
     .box_o(box),
+    .num_o(box_num),
     .walk_o(box_walk),
     .lows_o(box_lows),
-    .user_o(box_user),
     .err_o(box_err),
-    .err_code_o(box_err_code),
     .run_valid_o(run_valid),
     .run_ready_i(run_ready),
     .run_addr_o(run_addr),
     .run_len_o(run_len),
     .run_last_o(unused_last),
-    .run_user_o(unused_user)
+    .run_num_o(unused_num)
   );
 
   // Credits.
@@ -161,7 +127,7 @@ module tsr_load #(
   logic [4*BusShift-1:0] ctx_lows;
   logic [4:0] unused_ctx_count;
   tsr_fifo #(
-    .Width(1 + UserBits + 20 + WalkBits + 4 * 8),
+    .Width(1 + 32 + 3 + 8 + 1 + 20 + WalkBits + 4 * 8),
     .Depth(16),
     .CountBits(5)
   ) u_ctx (
@@ -169,8 +135,8 @@ module tsr_load #(
     .rst_ni,
     .valid_i(box_valid),
     .ready_o(box_ready),
-    .data_i({box_nop, box_user, box.sram_base, box_walk, box_lows, box.x_pad_0, box.x_pad_1, box.y_pad_0,
-             box.y_pad_1}),
+    .data_i({box.nop, box_num, box.mem, box.pad_value, box.is_short, box.box.sram_base, box_walk, box_lows,
+             box.box.x_pad_0, box.box.x_pad_1, box.box.y_pad_0, box.box.y_pad_1}),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
     .data_o({ctx_nop, ctx_num, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_walk, ctx_lows, ctx_x_pad_0,
@@ -313,8 +279,8 @@ module tsr_load #(
     else err_valid_o <= bus_err | box_err;
   end
   always_ff @(posedge clk_i) begin
-    err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
-    err_num_o <= bus_err ? op_num : box_user[UserBits-1-:32];
+    err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box.err;
+    err_num_o <= bus_err ? op_num : box_num;
   end
 
   // What it does.
@@ -331,9 +297,9 @@ module tsr_load #(
   assign hazard_o = ld_wr_valid_o & !ld_wr_ready_i;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box, unused_last, unused_user, unused_eot, unused_ctx_count, unused_beat_count};
+  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_ctx_count, unused_beat_count};
 
-  `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_insn_i, cmd_num_i})
+  `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
   `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)
   `TSR_ASSERT(in_range, inside_count_q < 8'd200)

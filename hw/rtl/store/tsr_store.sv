@@ -5,12 +5,12 @@
 //   Input   commands (hw/rtl/README.md, "A unit's command port"), both profiles
 //   Output  tile reads (OUT, or the low bytes of ACC in profile vta)
 //   Output  AXI write requests, words with byte enables, in the order of the requests
-//   Cost    8 cycles from command to request; a word a cycle, also from command to command
+//   Cost    3 cycles from command to request; a word a cycle, also from command to command
 //
-//   command -> tsr_store_decode -> tsr_dma_front -+-> bursts -> write requests
-//                                                 +-> queue -> tsr_store_read -> tile reads
-//                                                 +-> queue -> tsr_dma_walk -> tsr_store_cut -> tsr_store_pack -> words
-//                                                 +-> queue of commands, retired when their last response is in
+//   command -> tsr_dma_front -+-> bursts -> write requests
+//                             +-> queue -> tsr_store_read -> tile reads
+//                             +-> queue -> tsr_dma_walk -> tsr_store_cut -> tsr_store_pack -> words
+//                             +-> queue of commands, retired when their last response is in
 //
 // Invariant: a command retires after the responses of all its bursts; later ones run meanwhile.
 `include "tsr_assert.svh"
@@ -22,11 +22,10 @@ module tsr_store #(
   input  logic                               clk_i,
   input  logic                               rst_ni,
   input  logic                               vta_i,
-  input  tsr_dma_pkg::seg_write_t            seg_write_i,
   // command
   input  logic                               cmd_valid_i,
   output logic                               cmd_ready_o,
-  input  logic [255:0]                       cmd_insn_i,
+  input  tsr_dma_pkg::checked_t              cmd_i,
   input  logic [31:0]                        cmd_num_i,
   output logic                               retire_valid_o,
   input  logic                               retire_ready_i,
@@ -61,68 +60,40 @@ module tsr_store #(
   localparam int BusShift = $clog2(BusBytes);
   localparam int Room = 8;
 
-  logic dec_bad, dec_nop;
-  logic [20:0] dec_depth;
-  logic [2:0] dec_segment;
-  logic [47:0] dec_dram_base;
-  tsr_dma_pkg::box_t dec_box;
-  tsr_store_decode u_decode (
-    .vta_i,
-    .insn_i(cmd_insn_i),
-    .bad_o(dec_bad),
-    .nop_o(dec_nop),
-    .depth_o(dec_depth),
-    .segment_o(dec_segment),
-    .dram_base_o(dec_dram_base),
-    .box_o(dec_box)
-  );
-
-  logic box_valid, box_ready, box_nop, box_err, run_valid, run_ready, run_last;
-  logic [3:0] box_err_code;
+  logic box_valid, box_ready, box_err, run_valid, run_ready, run_last;
   logic [31:0] box_num;
-  tsr_dma_pkg::box_t box;
+  tsr_dma_pkg::checked_t box;
   tsr_dma_pkg::walk_t box_walk;
   logic [4*BusShift-1:0] box_lows;
   tsr_dma_front #(
-    .MaxBurst(MaxBurst),
-    .UserBits(32),
-    .RunUserBits(32)
+    .MaxBurst(MaxBurst)
   ) u_front (
     .clk_i,
     .rst_ni,
-    .vta_i,
-    .seg_write_i,
     .cmd_valid_i,
     .cmd_ready_o,
-    .cmd_bad_i(dec_bad),
-    .cmd_nop_i(dec_nop),
-    .cmd_depth_i(dec_depth),
-    .cmd_segment_i(dec_segment),
-    .cmd_dram_base_i(dec_dram_base),
-    .cmd_box_i(dec_box),
-    .cmd_user_i(cmd_num_i),
+    .cmd_i,
+    .cmd_num_i,
     .valid_o(box_valid),
     .ready_i(box_ready),
-    .nop_o(box_nop),
     .box_o(box),
+    .num_o(box_num),
     .walk_o(box_walk),
     .lows_o(box_lows),
-    .user_o(box_num),
     .err_o(box_err),
-    .err_code_o(box_err_code),
     .run_valid_o(run_valid),
     .run_ready_i(run_ready),
     .run_addr_o(aw_addr_o),
     .run_len_o(aw_len_o),
     .run_last_o(run_last),
-    .run_user_o(aw_num_o)
+    .run_num_o(aw_num_o)
   );
 
   // A box goes everywhere at once; one without tiles only to the queue of commands.
   logic cmds_ready, reads_ready, ctx_ready, box_moves, work_moves;
-  assign box_ready = cmds_ready & (box_nop | (reads_ready & ctx_ready));
+  assign box_ready = cmds_ready & (box.nop | (reads_ready & ctx_ready));
   assign box_moves = box_valid & box_ready;
-  assign work_moves = box_moves & !box_nop;
+  assign work_moves = box_moves & !box.nop;
 
   // Bursts that wait for their response: their command, and whether they are its last.
   localparam int BurstBits = $clog2(MaxBursts) + 1;
@@ -161,7 +132,7 @@ module tsr_store #(
     .rst_ni,
     .valid_i(work_moves),
     .ready_o(reads_ready),
-    .data_i({box.sram_base, box.x_size, box.y_size, box.z_size}),
+    .data_i({box.box.sram_base, box.box.x_size, box.box.y_size, box.box.z_size}),
     .valid_o(rq_valid),
     .ready_i(rq_ready),
     .data_o({rq_sram_base, rq_x_size, rq_y_size, rq_z_size}),
@@ -307,7 +278,7 @@ module tsr_store #(
     .rst_ni,
     .valid_i(box_moves),
     .ready_o(cmds_ready),
-    .data_i(box_nop),
+    .data_i(box.nop),
     .valid_o(cmd_head),
     .ready_i(retires),
     .data_o(cmd_empty),
@@ -339,7 +310,7 @@ module tsr_store #(
   end
   always_ff @(posedge clk_i) begin
     if (!bus_err_q) begin
-      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box_err_code;
+      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box.err;
       err_num_o <= bus_err ? burst_num : box_num;
     end
   end
@@ -369,7 +340,7 @@ module tsr_store #(
   assign unused = ^{retire_ready_i, box, unused_bursts, unused_rq_count, unused_ctx_count, unused_cmds, unused_write,
                     unused_data, unused_fill, unused_op_last, unused_op_user, unused_tile};
 
-  `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_insn_i, cmd_num_i})
+  `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(aw, aw_valid_o, aw_ready_i, {aw_addr_o, aw_len_o})
   `TSR_ASSERT(answer_has_burst, b_valid_i |-> burst_valid)
   `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)

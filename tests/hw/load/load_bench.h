@@ -14,6 +14,7 @@
 
 #include "base/rng.h"
 #include "isa/config.h"
+#include "isa/costs.h"
 #include "isa/encoding.h"
 #include "isa/vta_encoding.h"
 #include "tests/hw/common/axi_memory.h"
@@ -66,7 +67,7 @@ class LoadBench {
     int after_error = 8;  // cycles in which what is already done may retire
     retired = 0;
     retire_cycles.clear();
-    first_command = last_write = 0;
+    first_command = last_write = unit_took = first_request = 0;
     for (int budget = 2'000'000; budget > 0; --budget) {
       memory.Begin(false);
       memory.DriveReads(bench.top());
@@ -88,6 +89,8 @@ class LoadBench {
         retire_cycles.push_back(bench.cycle());
       }
       if (taken && next == 0) first_command = bench.cycle();
+      if (bench->taken_o && unit_took == 0) unit_took = bench.cycle();
+      if (bench->asks_o && first_request == 0) first_request = bench.cycle();
       const bool error = bench->err_valid_o;
       bench.Edge();
       memory.End();
@@ -107,6 +110,7 @@ class LoadBench {
   Pads pads;
   size_t retired = 0;
   uint64_t first_command = 0, last_write = 0;
+  uint64_t unit_took = 0, first_request = 0;  // behind the check
   std::vector<uint64_t> retire_cycles;
 
  private:

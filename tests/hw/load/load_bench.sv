@@ -9,6 +9,8 @@ module load_bench (
   input  tsr_dma_pkg::seg_write_t      seg_write_i,
   input  logic                         cmd_valid_i,
   output logic                         cmd_ready_o,
+  output logic                         taken_o,    // the unit takes a command
+  output logic                         asks_o,     // it has a request for the bus
   input  logic [255:0]                 cmd_insn_i,
   input  logic [31:0]                  cmd_num_i,
   output logic                         retire_valid_o,
@@ -45,16 +47,36 @@ module load_bench (
   logic [39:0] ar_addr;
   logic [7:0] ar_len;
   logic [tsr_pkg::BusBits-1:0] r_data;
+  // As tsr_issue does: checked ahead.
+  logic checked_valid, checked_ready;
+  logic [31:0] checked_num;
+  tsr_dma_pkg::checked_t checked;
+  assign taken_o = checked_valid & checked_ready;
+  assign asks_o = ar_valid;
+  tsr_dma_check u_check (
+    .clk_i,
+    .rst_ni,
+    .vta_i,
+    .seg_write_i,
+    .valid_i(cmd_valid_i),
+    .ready_o(cmd_ready_o),
+    .store_i(1'b0),
+    .insn_i(cmd_insn_i),
+    .user_i(cmd_num_i),
+    .valid_o(checked_valid),
+    .ready_i(checked_ready),
+    .checked_o(checked),
+    .user_o(checked_num)
+  );
   tsr_load u_load (
     .clk_i,
     .rst_ni,
     .vta_i,
     .trace_en_i,
-    .seg_write_i,
-    .cmd_valid_i,
-    .cmd_ready_o,
-    .cmd_insn_i,
-    .cmd_num_i,
+    .cmd_valid_i(checked_valid),
+    .cmd_ready_o(checked_ready),
+    .cmd_i(checked),
+    .cmd_num_i(checked_num),
     .retire_valid_o,
     .retire_ready_i(1'b1),
     .retire_digest_o,

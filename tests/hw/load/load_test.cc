@@ -365,6 +365,13 @@ TEST(LoadRate, TheNextLoadFollowsWithoutAGap) {
   ExpectRate(std::vector<isa::InsnWord>(64, Word(v)), 0.85);
 }
 
+TEST(LoadRate, ARequestFollowsTheCommandAfterItsStartCycles) {
+  LoadUnit unit(TheConfig(), isa::DramModel::kTsim, 0);
+  unit.SetSegment(0, 0, 4096);
+  ASSERT_TRUE(unit.Run({Word(Good())}));
+  EXPECT_EQ(unit.first_request - unit.unit_took, uint64_t{isa::StartCycles(isa::Unit::kLoad)});
+}
+
 TEST(LoadRate, PadsOfATileTakeOneCycle) {
   isa::Load v = Good();
   v.memory = static_cast<int64_t>(Memory::kAcc);

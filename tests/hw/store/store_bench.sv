@@ -10,6 +10,8 @@ module store_bench (
   input  tsr_dma_pkg::seg_write_t            seg_write_i,
   input  logic                               cmd_valid_i,
   output logic                               cmd_ready_o,
+  output logic                               taken_o,         // the unit takes a command
+  output logic                               asks_o,          // it has a request for the bus
   input  logic [255:0]                       cmd_insn_i,
   input  logic [31:0]                        cmd_num_i,
   output logic                               retire_valid_o,
@@ -44,15 +46,35 @@ module store_bench (
   logic [tsr_pkg::BusBytes-1:0] w_strb;
   logic [63:0] unused_digest;
   logic unused_busy, unused_memwait, unused_hazard;
-  tsr_store u_store (
+  // As tsr_issue does: checked ahead.
+  logic checked_valid, checked_ready;
+  logic [31:0] checked_num;
+  tsr_dma_pkg::checked_t checked;
+  assign taken_o = checked_valid & checked_ready;
+  assign asks_o = aw_valid;
+  tsr_dma_check u_check (
     .clk_i,
     .rst_ni(rst_ni & !flush_i),
     .vta_i,
     .seg_write_i,
-    .cmd_valid_i,
-    .cmd_ready_o,
-    .cmd_insn_i,
-    .cmd_num_i,
+    .valid_i(cmd_valid_i),
+    .ready_o(cmd_ready_o),
+    .store_i(1'b1),
+    .insn_i(cmd_insn_i),
+    .user_i(cmd_num_i),
+    .valid_o(checked_valid),
+    .ready_i(checked_ready),
+    .checked_o(checked),
+    .user_o(checked_num)
+  );
+  tsr_store u_store (
+    .clk_i,
+    .rst_ni(rst_ni & !flush_i),
+    .vta_i,
+    .cmd_valid_i(checked_valid),
+    .cmd_ready_o(checked_ready),
+    .cmd_i(checked),
+    .cmd_num_i(checked_num),
     .retire_valid_o,
     .retire_ready_i(1'b1),
     .retire_digest_o(unused_digest),

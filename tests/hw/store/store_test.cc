@@ -13,6 +13,7 @@
 #include "Vstore_bench.h"
 #include "base/rng.h"
 #include "isa/config.h"
+#include "isa/costs.h"
 #include "isa/encoding.h"
 #include "isa/vta_encoding.h"
 #include "tests/hw/common/axi_memory.h"
@@ -82,6 +83,8 @@ class StoreBench {
     }
     const bool taken = bench->cmd_valid_i && bench->cmd_ready_o;
     if (taken && next == 0) first_command = bench.cycle();
+    if (bench->taken_o && unit_took == 0) unit_took = bench.cycle();
+    if (bench->asks_o && first_request == 0) first_request = bench.cycle();
     if (bench->retire_valid_o) {
       ++retired;
       last_retire = bench.cycle();
@@ -117,6 +120,7 @@ class StoreBench {
   std::vector<uint32_t> word_numbers;
   size_t next = 0, retired = 0;
   uint64_t first_command = 0, last_retire = 0, memory_at_retire = 0;
+  uint64_t unit_took = 0, first_request = 0;  // behind the check
 
  private:
   std::deque<std::pair<uint32_t, uint64_t>> asked_;
@@ -269,6 +273,13 @@ TEST(StoreRate, CommandsFollowWithoutAGap) {
   ASSERT_TRUE(unit.Run(words));
   const uint64_t cycles = unit.last_retire - unit.first_command;
   EXPECT_LE(cycles, unit.memory.write_beats + 32) << unit.memory.write_beats << " beats";
+}
+
+TEST(StoreRate, ARequestFollowsTheCommandAfterItsStartCycles) {
+  StoreBench unit(isa::DramModel::kTsim, 0);
+  unit.SetSegment(0, 0, StoreBench::kMemoryBytes);
+  ASSERT_TRUE(unit.Run({Word(Good())}));
+  EXPECT_EQ(unit.first_request - unit.unit_took, uint64_t{isa::StartCycles(isa::Unit::kStore)});
 }
 
 // The unit is cleared while requests are out: the channels still end every transaction.

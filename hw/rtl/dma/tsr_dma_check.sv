@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_dma_check: LOADs and STOREs decoded and checked, ahead of their queues, so that a unit that gets its
+// tokens can ask the bus at once.
+//
+//   Input   instructions of either profile, LOAD or STORE
+//   Output  the same as checked boxes, in order; an error travels along until the unit reports it
+//   Cost    6 cycles of latency, 1 instruction a cycle
+`include "tsr_assert.svh"
+
+module tsr_dma_check #(
+  parameter int UserBits = 32  // bits that travel along
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    vta_i,
+  input  tsr_dma_pkg::seg_write_t seg_write_i,  // nothing while instructions are inside
+  input  logic                    valid_i,
+  output logic                    ready_o,
+  input  logic                    store_i,      // a STORE, not a LOAD
+  input  logic [255:0]            insn_i,
+  input  logic [UserBits-1:0]     user_i,
+  output logic                    valid_o,
+  input  logic                    ready_i,
+  output tsr_dma_pkg::checked_t   checked_o,
+  output logic [UserBits-1:0]     user_o
+);
+  logic load_bad, load_nop, load_short, store_bad, store_nop;
+  logic [20:0] load_depth, store_depth;
+  logic [2:0] load_mem, load_segment, store_segment;
+  logic [7:0] load_pad_value;
+  logic [47:0] load_dram_base, store_dram_base;
+  tsr_dma_pkg::box_t load_box, store_box;
+  tsr_load_decode u_load (
+    .vta_i,
+    .insn_i,
+    .bad_o(load_bad),
+    .nop_o(load_nop),
+    .depth_o(load_depth),
+    .mem_o(load_mem),
+    .short_o(load_short),
+    .pad_value_o(load_pad_value),
+    .segment_o(load_segment),
+    .dram_base_o(load_dram_base),
+    .box_o(load_box)
+  );
+  tsr_store_decode u_store (
+    .vta_i,
+    .insn_i,
+    .bad_o(store_bad),
+    .nop_o(store_nop),
+    .depth_o(store_depth),
+    .segment_o(store_segment),
+    .dram_base_o(store_dram_base),
+    .box_o(store_box)
+  );
+
+  logic [7:0] err;
+  tsr_box #(
+    .UserBits(UserBits + 12)
+  ) u_box (
+    .clk_i,
+    .rst_ni,
+    .seg_write_i,
+    .unlimited_i(vta_i),
+    .valid_i,
+    .ready_o,
+    .bad_i(store_i ? store_bad : load_bad),
+    .nop_i(store_i ? store_nop : load_nop),
+    .depth_i(store_i ? store_depth : load_depth),
+    .segment_i(store_i ? store_segment : load_segment),
+    .dram_base_i(store_i ? store_dram_base : load_dram_base),
+    .box_i(store_i ? store_box : load_box),
+    .user_i({user_i, load_mem, load_pad_value, load_short}),
+    .valid_o,
+    .ready_i,
+    .err_o(err),
+    .nop_o(checked_o.nop),
+    .no_data_o(checked_o.no_data),
+    .addr_o(checked_o.addr),
+    .run_bytes_o(checked_o.run_bytes),
+    .runs_o(checked_o.runs),
+    .box_o(checked_o.box),
+    .user_o({user_o, checked_o.mem, checked_o.pad_value, checked_o.is_short})
+  );
+  assign checked_o.err = err[3:0];
+
+  logic unused;
+  assign unused = ^err[7:4];
+
+`ifndef SYNTHESIS
+  initial begin
+    if ($bits(tsr_dma_pkg::checked_t) != tsr_dma_pkg::CheckedBits) $fatal(1, "tsr_dma_pkg::CheckedBits is wrong");
+  end
+`endif
+endmodule
