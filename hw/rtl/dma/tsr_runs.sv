@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_runs: cuts a box of device memory into bursts. LOAD, STORE and fetch use it.
+// tsr_runs: cuts a box of device memory into bursts. LOAD and STORE use it.
 //
 //   Input   a checked box (tsr_box): start, run length, loops over what is not contiguous
 //   Output  bursts in the order z, y, x of their runs; the last one of a box is marked

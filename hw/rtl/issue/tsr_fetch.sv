@@ -39,6 +39,9 @@ module tsr_fetch #(
   output logic [31:0]                 err_num_o
 );
   localparam int BusBits = tsr_pkg::BusBits;
+  localparam int BusBytes = tsr_pkg::BusBytes;
+  localparam int BusShift = $clog2(BusBytes);
+  localparam int BurstBits = $clog2(MaxBurst);
   localparam int CountBits = $clog2(Beats) + 1;
 
   // Bytes of the stream; a stream of 4 GiB or more is read as 4 GiB.
@@ -48,47 +51,46 @@ module tsr_fetch #(
   assign run_bytes = (bytes[36:32] != '0) ? 32'hffff_ffe0 : bytes[31:0];
   assign none_o = count_i == '0;
 
-  logic started_q, run_valid, run_ready, runs_ready, unused_last, unused_user;
+  // Bursts: bus words to the end of the stream or of an aligned block of MaxBurst, so none crosses 4 KiB.
+  logic [39-BusShift:0] at_q;    // next bus word
+  logic [32-BusShift:0] left_q;  // bus words not asked for
+  logic [BurstBits:0] block_left, asks;
+  logic ends, out_valid_q, out_ready, out_go, step;
+  logic [39-BusShift:0] out_at_q;
+  logic [BurstBits-1:0] out_len_q;
+  assign block_left = (BurstBits + 1)'(MaxBurst) - (BurstBits + 1)'(at_q[BurstBits-1:0]);
+  assign ends = left_q <= (33 - BusShift)'(block_left);
+  assign asks = ends ? left_q[BurstBits:0] : block_left;
+  assign out_go = out_ready | !out_valid_q;
+  assign step = (left_q != '0) & out_go;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) started_q <= 1'b0;
-    else if (runs_ready) started_q <= 1'b1;
+    if (!rst_ni) begin
+      at_q <= addr_i[39:BusShift];
+      left_q <= (33 - BusShift)'((33'(run_bytes) + 33'(BusBytes - 1)) >> BusShift);
+      out_valid_q <= 1'b0;
+    end else begin
+      if (out_go) out_valid_q <= left_q != '0;
+      if (step) begin
+        at_q <= {at_q[39-BusShift:BurstBits] + (40 - BusShift - BurstBits)'(1), {BurstBits{1'b0}}};
+        left_q <= left_q - (33 - BusShift)'(asks);
+      end
+    end
   end
-  tsr_runs #(
-    .YStepBits(24),
-    .BusBytes(tsr_pkg::BusBytes),
-    .MaxBeats(MaxBurst),
-    .UserBits(1)
-  ) u_runs (
-    .clk_i,
-    .rst_ni,
-    .valid_i(!started_q & !none_o),
-    .ready_o(runs_ready),
-    .addr_i,
-    .run_bytes_i(run_bytes),
-    .row_run_i(1'b1),
-    .plane_run_i(1'b1),
-    .box_run_i(1'b1),
-    .x_size_i(16'd1),
-    .y_size_i(16'd1),
-    .z_size_i(16'd1),
-    .x_step_i('0),
-    .y_step_i('0),
-    .z_step_i('0),
-    .user_i(1'b0),
-    .valid_o(run_valid),
-    .ready_i(run_ready),
-    .addr_o(ar_addr_o),
-    .len_o(ar_len_o),
-    .last_o(unused_last),
-    .user_o(unused_user)
-  );
+  always_ff @(posedge clk_i) begin
+    if (out_go) begin
+      out_at_q <= at_q;
+      out_len_q <= BurstBits'(asks - (BurstBits + 1)'(1));
+    end
+  end
+  assign ar_addr_o = {out_at_q, {BusShift{1'b0}}};
+  assign ar_len_o = 8'(out_len_q);
 
   // Places taken, by beats that are here or under way.
   logic [CountBits-1:0] taken_q;
   logic room, ask, leaves;
   assign room = taken_q <= CountBits'(Beats - MaxBurst);
-  assign ar_valid_o = run_valid & room;
-  assign run_ready = ar_ready_i & room;
+  assign ar_valid_o = out_valid_q & room;
+  assign out_ready = ar_ready_i & room;
   assign ask = ar_valid_o & ar_ready_i;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) taken_q <= '0;
@@ -169,9 +171,10 @@ module tsr_fetch #(
   assign err_num_o = num_q;
 
   logic unused;
-  assign unused = ^{unused_last, unused_user, unused_count};
+  assign unused = ^{unused_count, addr_i[BusShift-1:0]};
 
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
   `TSR_ASSERT_STREAM(insn, insn_valid_o, insn_ready_i, {insn_o, num_o, last_o})
+  `TSR_ASSERT(burst_fits, ar_valid_o |-> 32'(ar_addr_o[11:0]) + (32'(ar_len_o) + 1) * BusBytes <= 4096)
   `TSR_ASSERT(beats_have_room, r_valid_i |-> r_ready_o)
 endmodule
