@@ -1,9 +1,9 @@
-# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [DEFINES NAME ...]
+# tessera_verilate(TARGET TOP module CONFIG name [SOURCES file.sv ...] [OPTIONS option ...]
 #                  [PREFIX Vname] [RANDOM_START])
 # A static library with the Verilated model of |module| for the named configuration, its header
 # Vname.h and Verilator's runtime. Modules of hw/rtl are found by name; SOURCES adds files (a bench
-# around several modules, say). RANDOM_START: what flip-flops begin with is the context's choice (else 0).
-# Warnings of -Wall stop the build, assertions are on.
+# around several modules, say), OPTIONS are Verilator's. RANDOM_START: what flip-flops begin with is the
+# context's choice (else 0). Warnings of -Wall stop the build, assertions are on.
 find_program(VERILATOR verilator REQUIRED)
 execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT OUTPUT_VARIABLE TESSERA_VERILATOR_ROOT
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -39,18 +39,16 @@ function(tessera_rtl_package config out)
 endfunction()
 
 function(tessera_verilate target)
-  cmake_parse_arguments(A "RANDOM_START" "TOP;CONFIG;PREFIX" "SOURCES;DEFINES" ${ARGN})
+  cmake_parse_arguments(A "RANDOM_START" "TOP;CONFIG;PREFIX" "SOURCES;OPTIONS" ${ARGN})
   if(NOT A_PREFIX)
     set(A_PREFIX V${A_TOP})
   endif()
   tessera_rtl_package(${A_CONFIG} package)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${target}.dir)
-  set(options "")
+  set(options ${A_OPTIONS})
   if(A_RANDOM_START)
-    set(options --x-initial unique)
+    list(APPEND options --x-initial unique)
   endif()
-  list(TRANSFORM A_DEFINES PREPEND -D)
-  list(APPEND options ${A_DEFINES})
   list(TRANSFORM A_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE extra)
   # Verilator decides how many files it writes; the script makes two with known names that include them
   # all. The header is named as a product so that what includes it is compiled again in the same build.
@@ -58,7 +56,7 @@ function(tessera_verilate target)
     OUTPUT ${dir}/fast.cc ${dir}/slow.cc
     BYPRODUCTS ${dir}/${A_PREFIX}.h
     COMMAND ${CMAKE_COMMAND} -E env VERILATOR=${VERILATOR}
-            ${TESSERA_VERILATE} model ${package} ${A_TOP} ${A_PREFIX} ${dir} ${options} ${extra}
+            ${TESSERA_VERILATE} model ${package} ${A_TOP} ${A_PREFIX} ${dir} ${extra} ${options}
     DEPENDS ${package} ${A_SOURCES} tessera_rtl_package_${A_CONFIG} ${TESSERA_VERILATE}
     DEPFILE ${dir}/sources.d
     COMMENT "Verilating ${A_TOP} (${A_CONFIG})" VERBATIM)
@@ -68,4 +66,20 @@ function(tessera_verilate target)
   target_compile_options(${target} PRIVATE -w)
   target_include_directories(${target} SYSTEM PUBLIC ${dir})
   target_link_libraries(${target} PUBLIC tessera_verilated)
+endfunction()
+
+# What makes a model of prim/tsr_dsp_pair.sv from the DSP48E1 of yosys's own simulation models, for OPTIONS: the module, cut
+# out of the file that has them all, and the macro that asks for it.
+function(tessera_dsp48e1 out)
+  find_program(YOSYS yosys REQUIRED)
+  file(REAL_PATH ${YOSYS} yosys)
+  get_filename_component(yosys ${yosys} DIRECTORY)
+  file(READ ${yosys}/../share/yosys/xilinx/cells_sim.v cells)
+  string(FIND "${cells}" "module DSP48E1 (" from)
+  string(SUBSTRING "${cells}" ${from} -1 cells)
+  string(FIND "${cells}" "endmodule" to)
+  string(SUBSTRING "${cells}" 0 ${to} cells)
+  set(file ${PROJECT_BINARY_DIR}/rtl/DSP48E1.v)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${cells}endmodule\n" @ONLY)
+  set(${out} ${file} -DTSR_DSP48E1 -Wno-COMBDLY -Wno-UNOPTFLAT -Wno-UNUSEDPARAM -Wno-UNUSEDSIGNAL -Wno-WIDTH PARENT_SCOPE)
 endfunction()

@@ -48,8 +48,8 @@ struct Config {
   int64_t prm_tile_bytes() const { return TileBytes(Memory::kPrm); }
   static constexpr int64_t uop_tile_bytes() { return RowOf(Memory::kUop).element_bits / 8; }
   static constexpr int64_t vta_uop_tile_bytes() { return RowOf(Memory::kUop).vta_element_bits / 8; }
-  int64_t lanes() const { return batch * block_out; }       // VECTOR lanes
-  int64_t depthwise_taps() const { return block_out / 2; }  // taps a cycle in Depthwise
+  int64_t lanes() const { return batch * block_out; }  // VECTOR lanes
+  int64_t depthwise_taps() const { return block_in; }  // taps in a WGT tile of Depthwise
   int64_t macs_per_cycle() const { return batch * block_out * block_in; }
 
   int64_t SideLength(TileSide side) const {

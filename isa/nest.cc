@@ -216,7 +216,7 @@ InsnNest Evaluate(const T& insn, const Config& config, Profile profile) {
         o.extent = tile;
         break;
       case ExtentKind::kTapTiles:
-        o.extent = CeilDiv(parts, config.block_out);
+        o.extent = CeilDiv(parts, config.block_in);
         break;
     }
     int64_t run = 1;

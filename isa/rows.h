@@ -169,7 +169,7 @@ enum class ExtentKind : uint8_t {
   kOne,
   kField,     // |extent_field| of them
   kTile,      // the bytes of a tile of the memory
-  kTapTiles,  // tiles that hold one row for each iteration of the loops within: WGT of Depthwise
+  kTapTiles,  // tiles that hold a column for each iteration of the loops within: WGT of Depthwise
 };
 
 // A stride that is no field.

@@ -2,6 +2,7 @@
 // folder. tsr_pkg.sv is printed for each configuration and comes before them. The one list of files and folders:
 // sources.sh reads it, hw/scripts/lint.sh fails when a file is not in it. tessera.v is Verilog-2001, for block designs.
 common/tsr_index_pkg.sv
+common/tsr_sim_pkg.sv
 dma/tsr_dma_pkg.sv
 vector/tsr_vector_pkg.sv
 
@@ -14,6 +15,7 @@ common/tsr_assert.svh
 common/tsr_digest.sv
 
 prim/tsr_chunk.sv
+prim/tsr_dsp_pair.sv
 prim/tsr_fifo.sv
 prim/tsr_lutram.sv
 prim/tsr_power_on.sv
@@ -62,7 +64,6 @@ gemm/tsr_gemm.sv
 gemm/tsr_gemm_accum.sv
 gemm/tsr_gemm_array.sv
 gemm/tsr_gemm_loop.sv
-gemm/tsr_gemm_pair.sv
 gemm/tsr_gemm_tree.sv
 
 vector/tsr_vector.sv

@@ -46,7 +46,9 @@ module_files() {
       for (i = 1; i <= n; i++) if (order[i] in used) print file[order[i]]
     }'
 }
-# yosys sees the folder it runs in, so what it reads is copied there.
+# yosys sees the folder it runs in, so what it reads is copied there. DSP48E1 is taken for UltraScale+ too: vendor tools
+# make DSP48E2 of it.
+define="-DSYNTHESIS -DTSR_DSP48E1"
 "$build/bin/isa_gen" sv --config "$config" | grep -v '^ *//' > "$work/tsr_pkg.sv"
 module_files > "$work/modules"
 if [ ! -s "$work/modules" ]; then
@@ -55,8 +57,8 @@ if [ ! -s "$work/modules" ]; then
 fi
 {
   cp $(rtl_packages) $(rtl_files | grep '\.svh$') $(cat "$work/modules") "$work/"
-  echo "read_verilog -sv -DSYNTHESIS -I. tsr_pkg.sv $(rtl_packages | sed 's|.*/||' | tr '\n' ' ')"
-  echo "read_verilog -sv -DSYNTHESIS -I. $(sed 's|.*/||' "$work/modules" | tr '\n' ' ')"
+  echo "read_verilog -sv $define -I. tsr_pkg.sv $(rtl_packages | sed 's|.*/||' | tr '\n' ' ')"
+  echo "read_verilog -sv $define -I. $(sed 's|.*/||' "$work/modules" | tr '\n' ' ')"
   echo "synth_xilinx -family $family -noiopad -flatten -top $module"
   echo "write_json netlist.json"
 } > "$work/synth.ys"

@@ -71,8 +71,8 @@ inline constexpr InsnProse kInsnProse[] = {
 and so no pass clears ACC.
 )"},
     {"Depthwise",
-     R"(A channel meets only its own taps: ACC element (b, c) grows by INP element (b, c) of each window tile times row
-`tap`, column c of the WGT tile.
+     R"(A channel meets only its own taps: ACC element (b, c) grows by INP element (b, c) of each window tile times row c,
+column `tap` of the WGT tile.
 )"},
     {"Requant",
      R"(`bias` is 0 with `per_tensor`. An int8 source may be its own destination. With

@@ -10,8 +10,8 @@
 namespace tessera::isa {
 
 // acc tile |dst| = (init ? 0 : acc tile) + sum over ky, kx of inp tile (src + ky*win_y + kx*win_x)
-// times tap ky*kw + kx, modulo 2^32. Tap t of channel c is element [t mod block_out][c] of WGT tile
-// wgt + t / block_out.
+// times tap ky*kw + kx, modulo 2^32. Tap t of channel c is element [c][t mod block_in] of WGT tile
+// wgt + t / block_in.
 template <typename Writes>
 void DepthwiseTile(const Depthwise& insn, MachineState& m, int64_t dst, int64_t src, int64_t wgt,
                    Writes& writes) {
@@ -23,10 +23,9 @@ void DepthwiseTile(const Depthwise& insn, MachineState& m, int64_t dst, int64_t 
         for (int64_t kx = 0; kx < insn.kw; ++kx) {
           const int64_t tap = ky * insn.kw + kx;
           const int64_t tile = src + ky * insn.win_y + kx * insn.win_x;
-          const int64_t row =
-              wgt * c.block_out + tap;  // rows of one tile follow those of the one before
+          const int64_t row = (wgt + tap / c.block_in) * c.block_out + channel;
           sum += m.inp[(tile * c.batch + b) * c.block_in + channel] *
-                 m.wgt[row * c.block_in + channel];
+                 m.wgt[row * c.block_in + tap % c.block_in];
         }
       }
       const int64_t lane = (dst * c.batch + b) * c.block_out + channel;
@@ -39,7 +38,7 @@ template <typename Writes>
 Stop Execute(const Depthwise& insn, MachineState& m, Writes& writes) {
   const int64_t window =
       (insn.kh - 1) * insn.win_y + (insn.kw - 1) * insn.win_x;  // from first to last tile
-  const int64_t wgt_tiles = CeilDiv(insn.kh * insn.kw, m.config.block_out);
+  const int64_t wgt_tiles = CeilDiv(insn.kh * insn.kw, m.config.block_in);
   for (int64_t z = 0; z < insn.iter_z; ++z) {
     for (int64_t o = 0; o < insn.iter_out; ++o) {
       for (int64_t i = 0; i < insn.iter_in; ++i) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <vector>
 
 #include "isa/semantics/execute.h"
 
@@ -100,9 +101,14 @@ bool Run(const isa::Depthwise& v, MachineState& m, const TileKernels& kernels) {
       v.wgt_base + last_z * v.wgt_z + CeilDiv(taps, block) > m.Depth(Memory::kWgt)) {
     return false;
   }
+  std::vector<int8_t> rows(taps * block);
   for (int64_t z = 0; z < v.iter_z; ++z) {
-    const int8_t* rows =
-        m.wgt.data() + (v.wgt_base + z * v.wgt_z) * block * block;  // tap t is row t
+    // The kernel takes the channels of a tap in a row; in WGT the taps of a channel are one.
+    const int8_t* tiles = m.wgt.data() + (v.wgt_base + z * v.wgt_z) * block * block;
+    for (int64_t t = 0; t < taps; ++t) {
+      const int8_t* column = tiles + t / block * block * block + t % block;
+      for (int64_t c = 0; c < block; ++c) rows[t * block + c] = column[c * block];
+    }
     for (int64_t o = 0; o < v.iter_out; ++o) {
       for (int64_t i = 0; i < v.iter_in; ++i) {
         int32_t* acc =
@@ -112,7 +118,7 @@ bool Run(const isa::Depthwise& v, MachineState& m, const TileKernels& kernels) {
         if (v.init) std::memset(acc, 0, lanes * sizeof *acc);
         for (int64_t t = 0; t < taps; ++t) {
           const int64_t tile = t / v.kw * v.win_y + t % v.kw * v.win_x;
-          kernels.depthwise_tap(inp + tile * lanes, rows + t * block, acc, m.config.batch, block);
+          kernels.depthwise_tap(inp + tile * lanes, &rows[t * block], acc, m.config.batch, block);
         }
       }
     }

@@ -143,7 +143,7 @@ TEST(SvPackage, ConstantsOfDefault) {
                            "int BlockIn = 16",
                            "int BlockOut = 16",
                            "int Lanes = 16",
-                           "int DepthwiseTaps = 8",
+                           "int DepthwiseTaps = 16",
                            "int BusBits = 64",
                            "int BusBytes = 8",
                            "int QueueDepth = 32",

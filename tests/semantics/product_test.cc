@@ -144,9 +144,9 @@ TEST(Depthwise, EqualsWideSums) {
           for (int64_t tap = 0; tap < d.kh * d.kw; ++tap) {
             const int64_t tile = d.src_base + z * d.src_z + o * d.src_out + i * d.src_in +
                                  tap / d.kw * d.win_y + tap % d.kw * d.win_x;
-            const int64_t wgt = d.wgt_base + z * d.wgt_z + tap / c.block_out;
+            const int64_t wgt = d.wgt_base + z * d.wgt_z + tap / c.block_in;
             sum += int64_t{m.state.inp[tile * c.lanes() + b * c.block_in + channel]} *
-                   m.state.wgt[wgt * c.wgt_tile_bytes() + tap % c.block_out * c.block_in + channel];
+                   m.state.wgt[wgt * c.wgt_tile_bytes() + channel * c.block_in + tap % c.block_in];
           }
         }
       }

@@ -70,7 +70,7 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
             kTileLoad,
             {ir::Load(dst, {WeightBlock(w, part) + v[0], WeightInput(i) + v[1], v[2], Expr(0)}),
              ir::Load(weight_, {w.o.base + part.base + v[0], i.base + v[1], v[2], Expr(0)}),
-             Value(e_.weight_bytes), Value(config_.wgt_tile_bytes()), Value(0)});
+             Value(config_.wgt_tile_bytes()), Value(config_.wgt_tile_bytes()), Value(0)});
       });
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }

@@ -261,7 +261,7 @@ LoweredRegion Lowering::Run() {
   if (weighted_) {
     weight_ =
         Constant(region_.anchor.weight.name() + ".tiles", DType::kInt8,
-                 {e_.out_blocks, e_.in_blocks, e_.weight_tiles, e_.weight_bytes},
+                 {e_.out_blocks, e_.in_blocks, e_.weight_tiles, config_.wgt_tile_bytes()},
                  PackWeights(region_, e_, config_, *constants_.at(region_.anchor.weight.get())));
   }
   for (size_t t = 0; t < region_.tables.size(); ++t) {

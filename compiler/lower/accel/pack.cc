@@ -23,7 +23,7 @@ int64_t FirstInputBlock(const sched::AnalyzedRegion& region, const sched::Extent
 std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sched::Extents& e,
                                  const isa::Config& config, const std::vector<uint8_t>& weights) {
   const Anchor& a = region.anchor;
-  const int64_t block = config.block_out, tile = e.weight_bytes;
+  const int64_t block = config.block_out, tile = config.wgt_tile_bytes();
   const int64_t outs = region.shape[1], taps_y = a.window[0].taps, taps_x = a.window[1].taps;
   auto weight = [&](int64_t o, int64_t i, int64_t ty, int64_t tx) {
     return weights[static_cast<size_t>(a.WeightAt(o, i, ty, tx))];
@@ -39,8 +39,8 @@ std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sche
           const int64_t kh = std::min(sched::kWindowTaps, taps_y - y),
                         kw = std::min(sched::kWindowTaps, taps_x - x);
           for (int64_t t = 0; t < kh * kw; ++t) {
-            // Tap t is row t of the piece's tiles.
-            const int64_t at = (first + t / block) * tile + t % block * block + o % block;
+            // Tap t is column t of the piece's tiles, a channel is a row.
+            const int64_t at = (first + t / block) * tile + o % block * block + t % block;
             packed[static_cast<size_t>(at)] = weight(o, 0, y + t / kw, x + t % kw);
           }
           first += CeilDiv(kh * kw, block);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/scalar_math.h"
@@ -81,13 +82,14 @@ Status TileWindow(Operands a) {
   const int64_t batch = a[8].value, block = a[9].value;
   TESSERA_TRY(Check(kTileWindow, a[0], batch * block));
   TESSERA_TRY(Check(kTileWindow, a[1], (kh - 1) * win_y + (kw - 1) * win_x + batch * block));
-  TESSERA_TRY(Check(kTileWindow, a[2], kh * kw * block));
+  TESSERA_TRY(Check(kTileWindow, a[2], CeilDiv(kh * kw, block) * block * block));
   for (int64_t lane = 0; lane < batch * block; ++lane) {
     int64_t sum = a[3].value != 0 ? 0 : At(a[0], lane);
     for (int64_t y = 0; y < kh; ++y) {
       for (int64_t x = 0; x < kw; ++x) {
-        sum +=
-            At(a[1], y * win_y + x * win_x + lane) * At(a[2], (y * kw + x) * block + lane % block);
+        const int64_t tap = y * kw + x;
+        const int64_t row = tap / block * block + lane % block;
+        sum += At(a[1], y * win_y + x * win_x + lane) * At(a[2], row * block + tap % block);
       }
     }
     Put(a[0], lane, Low(sum));

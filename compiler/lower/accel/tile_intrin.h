@@ -12,7 +12,8 @@
 //   tile.store        dst, src, bytes
 //   tile.gemm         acc, inp, wgt, init, batch, block
 //   tile.window       acc, inp, wgt, init, kh, kw, win_y, win_x, batch, block
-//                     win_y and win_x in elements
+//                     win_y and win_x in elements; tap t of channel c is row c, column t mod
+//                     block of WGT tile t / block
 //   tile.requant      dst, src, multiplier, shift, round, src_zero, src_shift, out_zero, lo, hi,
 //                     tile
 //   tile.requant_prm  dst, src, prm, round, src_zero, src_shift, out_zero, lo, hi, batch, block

@@ -139,14 +139,15 @@ bool Judge::Fill(TilePlan* p) const {
   }
   double weight_bytes = 0, first_weights = 0;
   if (weighted_) {
-    weight_bytes =
-        static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles * e_.weight_bytes);
+    weight_bytes = static_cast<double>(e_.out_blocks * e_.in_blocks * e_.weight_tiles *
+                                       config_.wgt_tile_bytes());
     if (p->weights == Residency::kPart) weight_bytes *= static_cast<double>(spatial);
     loads += (p->weights == Residency::kPart ? spatial : 1) * n_o * n_i * n_w;
     read += weight_bytes;
     // With nothing else to wait for, LOAD brings the weights while the region before computes.
     const bool ahead = on_chip_.follows && p->weights == Residency::kRegion;
-    const int64_t first_bytes = p->channel_part * p->input_tile * e_.weight_tiles * e_.weight_bytes;
+    const int64_t first_bytes =
+        p->channel_part * p->input_tile * e_.weight_tiles * config_.wgt_tile_bytes();
     if (!ahead) first_weights = static_cast<double>(first_bytes) / bus;
     if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
       serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
@@ -174,7 +175,8 @@ bool Judge::Fill(TilePlan* p) const {
     gemms = spatial * e_.out_blocks * n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
     p->compute_cycles =
-        block_pixels * static_cast<double>(isa::StepCycles<isa::Depthwise>(config_, taps));
+        block_pixels *
+        static_cast<double>(e_.weight_tiles * isa::StepCycles<isa::Depthwise>(config_));
     gemms = spatial * n_o * n_w;
   } else if (anchored_) {
     p->vector_cycles += block_pixels * static_cast<double>(taps);
@@ -296,7 +298,6 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
   e.out_lanes = MemoryLanes(region.shape, config);
   if (a.kind == AnchorKind::kContraction) {
     e.weight_tiles = taps;
-    e.weight_bytes = config.wgt_tile_bytes();
     for (int64_t o = 0; o < region.shape[1]; o += block) {
       const int64_t last = std::min(o + block, region.shape[1]) - 1;
       const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
@@ -308,8 +309,6 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
         const int64_t piece = std::min(kWindowTaps, a.window[0].taps - y) *
                               std::min(kWindowTaps, a.window[1].taps - x);
         e.weight_tiles += CeilDiv(piece, block);
-        // A tap is a row of |block| values.
-        e.weight_bytes = std::max(e.weight_bytes, std::min(piece, block) * block);
       }
     }
   }

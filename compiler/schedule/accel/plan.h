@@ -87,7 +87,6 @@ struct Extents {
   std::array<int64_t, 2> chip_stride{1, 1};
   int64_t in_lanes = 0, out_lanes = 0;  // bytes of one image's tile in device memory
   int64_t weight_tiles = 0;             // WGT tiles of one (output block, input block)
-  int64_t weight_bytes = 0;  // of a weight tile that device memory holds; the rest of it is zero
 };
 // Bytes of one image's tile of a tensor of |shape| in device memory: no more than there are
 // channels when one block has them all and a tile one image.

@@ -7,8 +7,8 @@
 //   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot
 //           swap_o, shift_o: with the last read of a window, in its slot
 //           step_*: a group of taps to multiply, in its slot
-//   Cost    an output tile takes max(reads, ceil(taps / DepthwiseTaps)) slots, where reads is the number
-//           of its new INP tiles divided by two, rounded up, plus one for each pair in one bank
+//   Cost    an output tile takes max(reads, 2 * ceil(taps / DepthwiseTaps)) slots, where reads is the
+//           number of its new INP tiles divided by two, rounded up, plus one for each pair in one bank
 //
 // A window that overlaps the one before it by columns (src_in is win_x or 2 * win_x) keeps them.
 `include "tsr_assert.svh"
@@ -22,31 +22,30 @@ module tsr_dw_loop (
   output logic         fill_free_next_o,  // a command may start the filling of its first window
   output logic         idle_next_o,       // nothing is left to fill or to multiply after this slot
   output logic         active_o,
-  // the filling of a window; position 3 * ky + kx
+  // the filling of a window; tap: ky * kw + kx
   output logic         fill_o,            // in the slot: a read, or more
   output logic         fill_a_valid_o,    // two cycles after the slot
-  output logic [3:0]   fill_a_pos_o,
+  output logic [3:0]   fill_a_tap_o,
   output logic [20:0]  fill_a_tile_o,
   output logic         fill_b_valid_o,
-  output logic [3:0]   fill_b_pos_o,
+  output logic [3:0]   fill_b_tap_o,
   output logic [20:0]  fill_b_tile_o,
   output logic         swap_o,            // in the slot: after these reads the window is complete
   output logic [1:0]   shift_o,           // columns that the window after it keeps moving by
+  output logic [3:0]   taps_o,            // of the window
   output logic [31:0]  fill_num_o,        // in the slot
   // the multiplication of a window
   output logic         step_valid_o,
   output logic         step_last_o,       // of its command
   output logic         step_init_o,
   output logic         step_store_o,
-  output logic         step_half_o,
-  output logic [3:0]   step_group_o,
-  output logic [1:0]   step_kw_o,
-  output logic [3:0]   step_taps_o,       // of the window
+  output logic         step_half_o,       // the upper half of the channels
+  output logic [1:0]   step_group_o,      // of taps
   output logic [20:0]  step_dst_o,
   output logic [20:0]  step_wgt_o,
   output logic [31:0]  step_num_o
 );
-  localparam int Half = tsr_pkg::DepthwiseTaps;
+  localparam int Taps = tsr_pkg::DepthwiseTaps;
 
   // ---- The command.
   logic fill_q, init_q;
@@ -96,6 +95,15 @@ module tsr_dw_loop (
       for (int i = 0; i < 9; i++) number = number | (one[i] ? 4'(i) : 4'd0);
     end
   endfunction
+  // The tap at position 3 * ky + kx of a window with kw columns.
+  function automatic [3:0] tap_at(input [3:0] position, input [1:0] columns);
+    begin
+      tap_at = '0;
+      for (int i = 0; i < 9; i++) begin
+        if (position == 4'(i)) tap_at = 4'(i % 3) + 4'(i / 3) * {2'd0, columns};
+      end
+    end
+  endfunction
   // Offset of a position along y and along x.
   function automatic [20:0] pick(input [8:0] one, input [8:0] second, input [8:0] third, input [20:0] once,
                                  input [20:0] twice);
@@ -109,9 +117,11 @@ module tsr_dw_loop (
   assign xa = pick(one_a, Column1, Column2, win_x_q, win_x2_q);
   assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
   assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
-  logic [1:0] bank_a, bank_b;  // relative to the window's first tile
-  assign bank_a = ya[1:0] + xa[1:0];
-  assign bank_b = yb[1:0] + xb[1:0];
+  // Banks of INP, relative to the window's first tile's.
+  localparam logic [20:0] BankMask = 21'(tsr_pkg::InpBanks - 1);
+  logic [20:0] bank_a, bank_b;
+  assign bank_a = (ya + xa) & BankMask;
+  assign bank_b = (yb + xb) & BankMask;
   assign pair = one_b != '0 && bank_a != bank_b;
   assign missing_d = pair ? rest_b : rest_a;
 
@@ -192,7 +202,8 @@ module tsr_dw_loop (
 
   // ---- The reads: slot, sum, address.
   logic a1_q, b1_q, a2_q, b2_q;
-  logic [3:0] pos_a1_q, pos_b1_q, pos_a2_q, pos_b2_q;
+  logic [3:0] pos_a1_q, pos_b1_q, tap_a2_q, tap_b2_q;
+  logic [1:0] kw1_q;
   logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_a2_q, tile_b2_q;
   assign fill_o = fill_q && one_a != '0;
   always_ff @(posedge clk_i) begin
@@ -209,58 +220,55 @@ module tsr_dw_loop (
     if (fill_o) begin
       {pos_a1_q, pos_b1_q} <= {number(one_a), number(one_b)};
       {ya1_q, xa1_q, yb1_q, xb1_q, src1_q} <= {ya, xa, yb, xb, src_q};
+      kw1_q <= kw_q;
     end
     if (a1_q) begin
-      {pos_a2_q, pos_b2_q} <= {pos_a1_q, pos_b1_q};
+      {tap_a2_q, tap_b2_q} <= {tap_at(pos_a1_q, kw1_q), tap_at(pos_b1_q, kw1_q)};
       tile_a2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(ya1_q, xa1_q));
       tile_b2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(yb1_q, xb1_q));
     end
   end
   assign fill_a_valid_o = a2_q;
   assign fill_b_valid_o = b2_q;
-  assign fill_a_pos_o = pos_a2_q;
-  assign fill_b_pos_o = pos_b2_q;
+  assign fill_a_tap_o = tap_a2_q;
+  assign fill_b_tap_o = tap_b2_q;
   assign fill_a_tile_o = tile_a2_q;
   assign fill_b_tile_o = tile_b2_q;
   assign swap_o = move;
   assign shift_o = keep_q;
+  assign taps_o = taps_q;
   assign fill_num_o = num_q;
 
   // ---- Multiplying.
   logic step_init_q, step_final_q;
-  logic [3:0] group_q, groups_q, step_taps_q;  // groups: the last group's number
-  logic [1:0] step_kw_q;
+  // Bit 0: which half of the channels; above it: which group of taps.
+  logic [2:0] part_q, last_part_q;
   logic [20:0] step_dst_q, step_wgt_q;
   logic [31:0] step_num_q;
-  assign step_end = group_q == groups_q;
+  assign step_end = part_q == last_part_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) step_q <= 1'b0;
     else step_q <= move || (step_q && !step_end);
   end
   always_ff @(posedge clk_i) begin
     if (move) begin
-      group_q <= '0;
-      groups_q <= 4'((32'(taps_q) - 32'd1) / Half);
-      step_taps_q <= taps_q;
-      step_kw_q <= kw_q;
+      part_q <= '0;
+      last_part_q <= {2'((32'(taps_q) - 32'd1) / Taps), 1'b1};
       step_init_q <= init_q;
       step_final_q <= end_z;
       step_dst_q <= dst_q;
       step_wgt_q <= wgt_q;
       step_num_q <= num_q;
     end else if (step_q) begin
-      group_q <= group_q + 4'd1;
-      if (group_q[0]) step_wgt_q <= tsr_index_pkg::add(step_wgt_q, 21'd1);
+      part_q <= part_q + 3'd1;
+      if (part_q[0]) step_wgt_q <= tsr_index_pkg::add(step_wgt_q, 21'd1);
     end
   end
   assign step_valid_o = step_q;
   assign step_last_o = step_final_q && step_end;
-  assign step_init_o = step_init_q && group_q == '0;
+  assign step_init_o = step_init_q && part_q == '0;
   assign step_store_o = step_end;
-  assign step_half_o = group_q[0];
-  assign step_group_o = group_q;
-  assign step_kw_o = step_kw_q;
-  assign step_taps_o = step_taps_q;
+  assign {step_group_o, step_half_o} = part_q;
   assign step_dst_o = step_dst_q;
   assign step_wgt_o = step_wgt_q;
   assign step_num_o = step_num_q;

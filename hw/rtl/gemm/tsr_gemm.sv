@@ -5,10 +5,10 @@
 //   Input   commands (hw/rtl/README.md): Gemm and Depthwise, or profile vta's GEMM
 //   Output  retirement in order; the first error, after the retirement of all before it
 //   Memory  reads UOP, WGT and INP, reads and writes ACC; all of them answer in the next cycle, always
-//   Cost    N micro-op steps retire N + 11 cycles after the command was taken; no gap between commands
+//   Cost    N micro-op steps retire N + 13 cycles after the command was taken; no gap between commands
 //
-// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: INP and WGT read. 3: their data.
-// 4: operands. 5, 6: products. 7, 8: sums, ACC read. 9: accumulation. 10: ACC write.
+// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: INP read. 3: its data, WGT read.
+// 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC read. 11: accumulation. 12: ACC write.
 // Nothing in here ever waits, so what happens in a slot is decided in slot 0.
 `include "tsr_assert.svh"
 
@@ -52,7 +52,7 @@ module tsr_gemm (
   input  logic [63:0]                         acc_wr_digest_i  // of the write of the cycle before
 );
   localparam int Tile = 8 * tsr_pkg::InpTileBytes;
-  localparam int SumBits = 24;
+  localparam int SumBits = 16 + $clog2(tsr_pkg::BlockIn);
   localparam int TagBits = 3;
   typedef logic [20:0] index_t;
 
@@ -84,8 +84,8 @@ module tsr_gemm (
   );
 
   logic fill, fill_a2, fill_b2, swap, step_valid, step_last, step_init, step_store, step_half;
-  logic [3:0] fill_a_pos2, fill_b_pos2, step_group, step_taps;
-  logic [1:0] shift, step_kw;
+  logic [3:0] fill_a_tap2, fill_b_tap2, taps;
+  logic [1:0] shift, step_group;
   index_t fill_a_tile2, fill_b_tile2, step_dst, step_wgt;
   logic [31:0] fill_num, step_num;
   tsr_dw_loop u_dw_loop (
@@ -93,11 +93,11 @@ module tsr_gemm (
     .start_i(dw_start), .insn_i(cmd_insn_i), .num_i(cmd_num_i),
     .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle), .active_o(dw_active),
     .fill_o(fill),
-    .fill_a_valid_o(fill_a2), .fill_a_pos_o(fill_a_pos2), .fill_a_tile_o(fill_a_tile2),
-    .fill_b_valid_o(fill_b2), .fill_b_pos_o(fill_b_pos2), .fill_b_tile_o(fill_b_tile2),
-    .swap_o(swap), .shift_o(shift), .fill_num_o(fill_num),
+    .fill_a_valid_o(fill_a2), .fill_a_tap_o(fill_a_tap2), .fill_a_tile_o(fill_a_tile2),
+    .fill_b_valid_o(fill_b2), .fill_b_tap_o(fill_b_tap2), .fill_b_tile_o(fill_b_tile2),
+    .swap_o(swap), .shift_o(shift), .taps_o(taps), .fill_num_o(fill_num),
     .step_valid_o(step_valid), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
-    .step_half_o(step_half), .step_group_o(step_group), .step_kw_o(step_kw), .step_taps_o(step_taps),
+    .step_half_o(step_half), .step_group_o(step_group),
     .step_dst_o(step_dst), .step_wgt_o(step_wgt), .step_num_o(step_num)
   );
   assign uop_rd_en_o = loop_valid && loop_work;
@@ -107,11 +107,12 @@ module tsr_gemm (
   // cannot be done; `bad_field` says why. last: it ends its command.
   logic [4:1] work_q, last_q, init_q, zero_q, store_q, dw_q, half_q, bad_q, bad_field_q, swap_q, fill_q;
   logic [31:0] num1_q, num2_q, num3_q, num4_q;
-  logic [3:0] group1_q, group2_q, group3_q, group4_q, taps1_q, taps2_q, taps3_q, taps4_q;
-  logic [1:0] kw1_q, kw2_q, kw3_q, kw4_q, shift1_q, shift2_q, shift3_q, shift4_q;
+  logic [3:0] taps1_q, taps2_q, taps3_q, taps4_q;
+  logic [1:0] group1_q, group2_q, group3_q, group4_q, shift1_q, shift2_q, shift3_q, shift4_q;
 
   // Slot 1: indices.
   index_t dst1_q, src1_q, wgt1_q, uop_dst, uop_src, uop_wgt, dst2_q, src2_q, wgt2_q;
+  logic [tsr_pkg::WgtIdxBits-1:0] wgt3_q;
   logic uop_range1_q, uop_odd1_q, uop_init, uop_illegal;
   logic [31:0] uop_vta;
   assign uop_vta = uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
@@ -140,22 +141,20 @@ module tsr_gemm (
                                   (!dw_q[2] && src2_q >= 21'(tsr_pkg::InpDepth))));
   assign fill_range2 = fill_a2 && (fill_a_tile2 >= 21'(tsr_pkg::InpDepth) ||
                                    (fill_b2 && fill_b_tile2 >= 21'(tsr_pkg::InpDepth)));
-  assign wgt_rd_en_o = work_q[2];
-  assign wgt_rd_addr_o = wgt2_q[tsr_pkg::WgtIdxBits-1:0];
   assign inp_rd_a_en_o = fill_a2 || (work_q[2] && !dw_q[2]);
   assign inp_rd_a_addr_o = fill_a2 ? fill_a_tile2[tsr_pkg::InpIdxBits-1:0] : src2_q[tsr_pkg::InpIdxBits-1:0];
   assign inp_rd_b_en_o = fill_b2;
   assign inp_rd_b_addr_o = fill_b_tile2[tsr_pkg::InpIdxBits-1:0];
 
-  // Slot 3: data.
+  // Slot 3: data of INP. The weights come in slot 4, from WGT straight to the multipliers' registers.
   logic fill_a3_q, fill_b3_q;
-  logic [3:0] fill_a_pos3_q, fill_b_pos3_q;
+  logic [3:0] fill_a_tap3_q, fill_b_tap3_q;
   logic [Tile-1:0] inp4_q;
-  logic [8*tsr_pkg::WgtTileBytes-1:0] wgt4_q;
-  logic [tsr_pkg::AccIdxBits-1:0] dst3_q, dst4_q, dst5_q, dst6_q, dst7_q;
+  logic [tsr_pkg::AccIdxBits-1:0] dst3_q, dst4_q;
+  assign wgt_rd_en_o = work_q[3];
+  assign wgt_rd_addr_o = wgt3_q;
   always_ff @(posedge clk_i) begin
-    if (work_q[3] && !dw_q[3]) inp4_q <= inp_rd_a_data_i;
-    if (work_q[3]) wgt4_q <= wgt_rd_data_i;
+    if (tsr_sim_pkg::Always || (work_q[3] && !dw_q[3])) inp4_q <= inp_rd_a_data_i;
   end
 
   // Slot 4: operands. A window whose reads were out of range is bad when it is multiplied.
@@ -199,32 +198,31 @@ module tsr_gemm (
     {dst1_q, wgt1_q} <= step_valid ? {step_dst, step_wgt} : {loop_dst, loop_wgt};
     src1_q <= loop_src;
     num1_q <= step_valid ? step_num : loop_num;
-    {group1_q, kw1_q, taps1_q, shift1_q} <= {step_group, step_kw, step_taps, shift};
+    {group1_q, taps1_q, shift1_q} <= {step_group, taps, shift};
     // 1 to 2.
     dst2_q <= tsr_index_pkg::add(dst1_q, uop_dst);
     src2_q <= tsr_index_pkg::add(src1_q, uop_src);
     wgt2_q <= tsr_index_pkg::add(wgt1_q, uop_wgt);
     num2_q <= num1_q;
-    {group2_q, kw2_q, taps2_q, shift2_q} <= {group1_q, kw1_q, taps1_q, shift1_q};
+    {group2_q, taps2_q, shift2_q} <= {group1_q, taps1_q, shift1_q};
     // 2 to 3.
     dst3_q <= dst2_q[tsr_pkg::AccIdxBits-1:0];
     num3_q <= num2_q;
-    {group3_q, kw3_q, taps3_q, shift3_q} <= {group2_q, kw2_q, taps2_q, shift2_q};
-    {fill_a_pos3_q, fill_b_pos3_q} <= {fill_a_pos2, fill_b_pos2};
+    {group3_q, taps3_q, shift3_q} <= {group2_q, taps2_q, shift2_q};
+    wgt3_q <= wgt2_q[tsr_pkg::WgtIdxBits-1:0];
+    {fill_a_tap3_q, fill_b_tap3_q} <= {fill_a_tap2, fill_b_tap2};
     // 3 to 4.
     dst4_q <= dst3_q;
     num4_q <= num3_q;
-    {group4_q, kw4_q, taps4_q, shift4_q} <= {group3_q, kw3_q, taps3_q, shift3_q};
+    {group4_q, taps4_q, shift4_q} <= {group3_q, taps3_q, shift3_q};
   end
 
-  logic [Tile*tsr_pkg::DepthwiseTaps-1:0] tap;
+  logic [9*Tile-1:0] win;
   tsr_dw_window u_window (
     .clk_i, .rst_ni,
-    .a_valid_i(fill_a3_q), .a_pos_i(fill_a_pos3_q), .a_data_i(inp_rd_a_data_i),
-    .b_valid_i(fill_b3_q), .b_pos_i(fill_b_pos3_q), .b_data_i(inp_rd_b_data_i),
-    .swap_i(swap_q[4]), .shift_i(shift4_q),
-    .use_i(work_q[4] && dw_q[4]), .group_i(group4_q), .kw_i(kw4_q), .taps_i(taps4_q),
-    .tap_o(tap)
+    .a_valid_i(fill_a3_q), .a_tap_i(fill_a_tap3_q), .a_data_i(inp_rd_a_data_i),
+    .b_valid_i(fill_b3_q), .b_tap_i(fill_b_tap3_q), .b_data_i(inp_rd_b_data_i),
+    .swap_i(swap_q[4]), .shift_i(shift4_q), .taps_i(taps4_q), .win_o(win)
   );
 
   // ---- The first bad step stops the unit: it and all after it do nothing.
@@ -240,44 +238,49 @@ module tsr_gemm (
     if (bad_first) {err_num_q, err_field_q} <= {num4_q, field4};
   end
 
-  // ---- Slots 4 to 10: the array and the accumulators.
+  // ---- Slots 4 to 12: the array and the accumulators.
   logic [SumBits*tsr_pkg::Lanes-1:0] sum;
+  logic [tsr_pkg::Lanes-1:0] one;
   tsr_gemm_array #(.SumBits(SumBits)) u_array (
     .clk_i, .rst_ni,
-    .valid_i(work4), .dw_i(dw_q[4]), .half_i(half_q[4]), .inp_i(inp4_q), .tap_i(tap), .wgt_i(wgt4_q),
-    .sum_o(sum)
+    .valid_i(work4), .dw_i(dw_q[4]),
+    .low_i(!zero_q[4] && !(dw_q[4] && half_q[4])), .high_i(!zero_q[4] && (!dw_q[4] || half_q[4])),
+    .group_i(group4_q), .inp_i(inp4_q), .win_i(win), .wgt_i(wgt_rd_data_i),
+    .sum_o(sum), .one_o(one)
   );
-  logic [7:5] work_b_q, last_b_q, bad_b_q, init_b_q, zero_b_q, store_b_q;
+  localparam int AccBits = tsr_pkg::AccIdxBits;
+  logic [9:5] work_b_q, last_b_q, bad_b_q, init_b_q, store_b_q;
+  logic [5*AccBits-1:0] dst_b_q;  // slot 5 in the low bits
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {work_b_q, last_b_q, bad_b_q} <= '0;
     end else begin
-      work_b_q <= {work_b_q[6:5], work4};
-      last_b_q <= {last_b_q[6:5], last4};
-      bad_b_q <= {bad_b_q[6:5], bad_first};
+      work_b_q <= {work_b_q[8:5], work4};
+      last_b_q <= {last_b_q[8:5], last4};
+      bad_b_q <= {bad_b_q[8:5], bad_first};
     end
   end
   // The next step of the command goes on with this one's tile: nothing is written in between.
-  logic again6;
-  assign again6 = work_b_q[5] && !last_b_q[6] && dst5_q == dst6_q;
+  logic again8;
+  assign again8 = work_b_q[7] && !last_b_q[8] && dst_b_q[2*AccBits+:AccBits] == dst_b_q[3*AccBits+:AccBits];
   always_ff @(posedge clk_i) begin
-    init_b_q <= {init_b_q[6:5], init_q[4]};
-    zero_b_q <= {zero_b_q[6:5], zero_q[4]};
-    store_b_q <= {store_b_q[6] && !again6, store_b_q[5], store_q[4]};
-    {dst7_q, dst6_q, dst5_q} <= {dst6_q, dst5_q, dst4_q};
+    init_b_q <= {init_b_q[8:5], init_q[4]};
+    store_b_q <= {store_b_q[8] && !again8, store_b_q[7:5], store_q[4]};
+    dst_b_q <= {dst_b_q[4*AccBits-1:0], dst4_q};
   end
 
   logic [TagBits-1:0] tag;  // of the slot at its write: last, bad, work
   tsr_gemm_accum #(.SumBits(SumBits), .TagBits(TagBits)) u_accum (
     .clk_i, .rst_ni,
-    .step_valid_i(work_b_q[7]), .step_init_i(init_b_q[7]), .step_zero_i(zero_b_q[7]), .step_store_i(store_b_q[7]),
-    .step_dst_i(dst7_q), .next_dst_i(dst6_q), .step_tag_i({last_b_q[7], bad_b_q[7], work_b_q[7]}), .sum_i(sum),
+    .step_valid_i(work_b_q[9]), .step_init_i(init_b_q[9]), .step_store_i(store_b_q[9]),
+    .step_dst_i(dst_b_q[4*AccBits+:AccBits]), .next_dst_i(dst_b_q[3*AccBits+:AccBits]),
+    .step_tag_i({last_b_q[9], bad_b_q[9], work_b_q[9]}), .sum_i(sum), .one_i(one),
     .rd_en_o(acc_rd_en_o), .rd_addr_o(acc_rd_addr_o), .rd_data_i(acc_rd_data_i),
     .wr_en_o(acc_wr_en_o), .wr_addr_o(acc_wr_addr_o), .wr_data_o(acc_wr_data_o),
     .out_tag_o(tag)
   );
 
-  // ---- Slot 11: retirement, errors, counters.
+  // ---- Slot 13: retirement, errors, counters.
   logic retire_q, err_q;
   logic [63:0] digest_q;
   logic [7:0] flying_q;  // commands taken and not retired
@@ -307,6 +310,7 @@ module tsr_gemm (
   assign unused = ^{retire_ready_i, dw_active, fill_q, fill_num, tag[0], cmd_insn_i};
 
   `TSR_ASSERT(one_source, !(loop_valid && (step_valid || fill)))
-  `TSR_ASSERT(two_banks, inp_rd_b_en_o |-> inp_rd_a_addr_o[1:0] != inp_rd_b_addr_o[1:0])
+  `TSR_ASSERT(two_banks, inp_rd_b_en_o |->
+    ((inp_rd_a_addr_o ^ inp_rd_b_addr_o) & tsr_pkg::InpIdxBits'(tsr_pkg::InpBanks - 1)) != '0)
   `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
 endmodule

@@ -2,8 +2,8 @@
 //
 // tsr_gemm_accum: adds the array's sums to ACC tiles, one a cycle, whatever their order.
 //
-//   Input   step_*: a step that entered the array three cycles ago; sum_i is its sum two cycles later;
-//           next_dst_i: the tile of the step that comes in the next cycle, if one does
+//   Input   step_*: a step that entered the array five cycles ago; sum_i + one_i is its sum two cycles
+//           later; next_dst_i: the tile of the step that comes in the next cycle, if one does
 //   ACC     rd_en_o, rd_addr_o with the step, when its tile is not in the pipeline; rd_data_i in the next
 //           cycle; wr_* three cycles after the step
 //   Output  out_*: what the step carries, in the cycle of its write
@@ -22,12 +22,12 @@ module tsr_gemm_accum #(
   input  logic                              rst_ni,
   input  logic                              step_valid_i,  // there is something to add
   input  logic                              step_init_i,   // the accumulator starts from zero
-  input  logic                              step_zero_i,   // the sum does not count
   input  logic                              step_store_i,  // the result is written
   input  logic [tsr_pkg::AccIdxBits-1:0]    step_dst_i,
   input  logic [tsr_pkg::AccIdxBits-1:0]    next_dst_i,
   input  logic [TagBits-1:0]                step_tag_i,    // also without valid
   input  logic [SumBits*tsr_pkg::Lanes-1:0] sum_i,
+  input  logic [tsr_pkg::Lanes-1:0]         one_i,         // constant; the adder's carry
   // ACC
   output logic                              rd_en_o,
   output logic [tsr_pkg::AccIdxBits-1:0]    rd_addr_o,
@@ -42,7 +42,7 @@ module tsr_gemm_accum #(
 
   // Stage 0: the read; stage 1: its data; stage 2: the sum; stage 3: the write; stage 4: one later.
   logic valid1_q, valid2_q, valid3_q;
-  logic init1_q, init2_q, zero1_q, zero2_q, store1_q, store2_q, store3_q;
+  logic init1_q, store1_q, store2_q, store3_q;
   logic [Addr-1:0] dst1_q, dst2_q, dst3_q;
   logic [TagBits-1:0] tag1_q, tag2_q, tag3_q;
 
@@ -73,30 +73,32 @@ module tsr_gemm_accum #(
     end
   end
   always_ff @(posedge clk_i) begin
-    {init1_q, zero1_q, store1_q, dst1_q} <= {step_init_i, step_zero_i, step_store_i, step_dst_i};
-    {init2_q, zero2_q, store2_q, dst2_q} <= {init1_q, zero1_q, store1_q, dst1_q};
+    {init1_q, store1_q, dst1_q} <= {step_init_i, step_store_i, step_dst_i};
+    {store2_q, dst2_q} <= {store1_q, dst1_q};
     {store3_q, dst3_q} <= {store2_q, dst2_q};
-    {near1_q, mid1_q, far1_q} <= {near_q, mid_q, far_q};
+    {near1_q, mid1_q, far1_q} <= {near_q && !step_init_i, mid_q, far_q};
     near2_q <= near1_q;
   end
 
   logic [32*Lanes-1:0] acc2_q, result3_q, result4_q;
 
   // A function, so that a simulator adds only when there is something to add.
-  function automatic [32*Lanes-1:0] add_lanes(input [32*Lanes-1:0] acc, input [SumBits*Lanes-1:0] sum);
+  function automatic [32*Lanes-1:0] add_lanes(input [32*Lanes-1:0] acc, input [SumBits*Lanes-1:0] sum,
+                                              input [Lanes-1:0] one);
     begin
       for (int l = 0; l < Lanes; l++) begin
-        add_lanes[32*l+:32] = acc[32*l+:32] + {{32 - SumBits{sum[SumBits*l+SumBits-1]}}, sum[SumBits*l+:SumBits]};
+        add_lanes[32*l+:32] = acc[32*l+:32] + {{32 - SumBits{sum[SumBits*l+SumBits-1]}}, sum[SumBits*l+:SumBits]} +
+                              {31'd0, one[l]};
       end
     end
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (valid1_q && !init1_q) acc2_q <= mid1_q ? result3_q : far1_q ? result4_q : rd_data_i;
-    if (valid2_q) begin
-      result3_q <= add_lanes(init2_q ? '0 : near2_q ? result3_q : acc2_q, zero2_q ? '0 : sum_i);
-    end
-    if (valid3_q) result4_q <= result3_q;
+    if (tsr_sim_pkg::Always || valid1_q)
+      acc2_q <= init1_q ? '0 : mid1_q ? result3_q : far1_q ? result4_q : rd_data_i;
+    if (tsr_sim_pkg::Always || valid2_q)
+      result3_q <= add_lanes(near2_q ? result3_q : acc2_q, sum_i, one_i);
+    if (tsr_sim_pkg::Always || valid3_q) result4_q <= result3_q;
   end
 
   assign wr_en_o = valid3_q & store3_q;

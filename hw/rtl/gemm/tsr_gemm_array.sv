@@ -1,93 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_gemm_array: the multipliers and their adder trees. A step is a tile product or up to
-// DepthwiseTaps taps of a depthwise window.
+// tsr_gemm_array: the multipliers and their adder trees. A step is a tile product, or up to BlockIn taps
+// of a depthwise window for half its channels.
 //
 //   Input   valid_i: a step's operands are here. wgt_i [BlockOut][BlockIn]; dw_i = 0: inp_i [Batch][BlockIn];
-//           dw_i = 1: tap p of the step is tap_i [p][Batch][BlockIn], its weights are row
-//           half_i * DepthwiseTaps + p of wgt_i
-//   Output  sum_o [Batch][BlockOut], SumBits each, in the fifth cycle after valid_i
+//           dw_i = 1: win_i, the window's taps [9][Batch][BlockIn], zero where it has none; tap
+//           group_i * BlockIn + c meets column c of wgt_i, a channel its row
+//           low_i, high_i: the lower, the upper half of the output channels gets the step's sums, the
+//           other zero; depthwise: one of them
+//   Output  sum_o + one_o [Batch][BlockOut] in the seventh cycle after valid_i; one_o is constant
 //   Cost    Batch x BlockOut / 2 x BlockIn multipliers; 1 step a cycle
 //
-// Multiplier (p, c) of a batch row has weights of rows p and p + BlockOut/2 at column c. A tile product
-// adds both its products along c; a depthwise step adds the half that it names along p.
+// Row p of multipliers has the weights of output channels p and p + BlockOut/2, which meet the same
+// activation: in a tile product that is right for both; in a depthwise step for the channel of the half
+// that low_i, high_i name.
 module tsr_gemm_array #(
   parameter int SumBits = 24  // bits of a sum; 16 + log2(BlockIn) at least
 ) (
-  input  logic                                             clk_i,
-  input  logic                                             rst_ni,
-  input  logic                                             valid_i,
-  input  logic                                             dw_i,
-  input  logic                                             half_i,
-  input  logic [8*tsr_pkg::InpTileBytes-1:0]               inp_i,
-  input  logic [8*tsr_pkg::InpTileBytes*tsr_pkg::DepthwiseTaps-1:0] tap_i,
-  input  logic [8*tsr_pkg::WgtTileBytes-1:0]               wgt_i,
-  output logic [SumBits*tsr_pkg::Lanes-1:0]                sum_o
+  input  logic                                   clk_i,
+  input  logic                                   rst_ni,
+  input  logic                                   valid_i,
+  input  logic                                   dw_i,
+  input  logic                                   low_i,
+  input  logic                                   high_i,
+  input  logic [1:0]                             group_i,
+  input  logic [8*tsr_pkg::InpTileBytes-1:0]     inp_i,
+  input  logic [9*8*tsr_pkg::InpTileBytes-1:0]   win_i,
+  input  logic [8*tsr_pkg::WgtTileBytes-1:0]     wgt_i,
+  output logic [SumBits*tsr_pkg::Lanes-1:0]      sum_o,
+  output logic [tsr_pkg::Lanes-1:0]              one_o
 );
   localparam int Batch = tsr_pkg::Batch;
   localparam int In = tsr_pkg::BlockIn;
   localparam int Out = tsr_pkg::BlockOut;
-  localparam int Half = tsr_pkg::DepthwiseTaps;
+  localparam int Half = Out / 2;
+  localparam int Pairs = In / 2;  // of columns
   localparam int Tile = 8 * tsr_pkg::InpTileBytes;
+  localparam int Taps = 9;
+  localparam int Groups = (Taps + In - 1) / In;
 
-  logic [4:1] valid_q, dw_q;
-  logic [3:1] half_q;
+  logic [6:1] valid_q, low_q, high_q;
   always_ff @(posedge clk_i) begin
-    valid_q <= rst_ni ? {valid_q[3:1], valid_i} : 4'd0;
-    dw_q <= {dw_q[3:1], dw_i};
-    half_q <= {half_q[2:1], half_i};
+    valid_q <= rst_ni ? {valid_q[5:1], valid_i} : '0;
+    low_q <= {low_q[5:1], low_i};
+    high_q <= {high_q[5:1], high_i};
   end
+  logic [3:0] en;
+`ifdef SYNTHESIS
+  assign en = '1;
+`else
+  assign en = {valid_q[3:1], valid_i};
+`endif
 
-  // Products: [b][p][c], 16 bits each.
-  logic [16*Batch*Half*In-1:0] p0, p1;
-  for (genvar b = 0; b < Batch; b++) begin : g_row
-    for (genvar p = 0; p < Half; p++) begin : g_pair
-      for (genvar c = 0; c < In; c++) begin : g_column
-        localparam int Product = 16 * ((b * Half + p) * In + c);
-        tsr_gemm_pair u_pair (
-          .clk_i,
-          .en_i(valid_i),
-          .en1_i(valid_q[1]),
-          .en2_i(valid_q[2]),
-          .w0_i(wgt_i[8*(p*In+c)+:8]),
-          .w1_i(wgt_i[8*((p+Half)*In+c)+:8]),
-          .x_i(dw_i ? tap_i[Tile*p+8*(b*In+c)+:8] : inp_i[8*(b*In+c)+:8]),
-          .p0_o(p0[Product+:16]),
-          .p1_o(p1[Product+:16])
-        );
+  // Taps by column: [c][Batch][BlockIn].
+  logic unused;
+  assign unused = ^group_i;  // one group holds them all where BlockIn is 9 or more
+  localparam int Columns = Taps < In ? Taps : In;  // that have taps
+  logic [Tile*Columns-1:0] tap;
+  for (genvar c = 0; c < Columns; c++) begin : g_tap
+    if (Groups == 1) begin : g_one
+      assign tap[Tile*c+:Tile] = win_i[Tile*c+:Tile];
+    end else begin : g_group
+      logic [Tile-1:0] of_group;
+      always_comb begin
+        of_group = '0;
+        for (int g = 0; g < Groups; g++) begin
+          if (g * In + c < Taps && group_i == 2'(g)) of_group = win_i[Tile*((g*In+c)%Taps)+:Tile];
+        end
       end
+      assign tap[Tile*c+:Tile] = of_group;
     end
   end
 
-  // Trees: first sums of four, then the rest.
-  for (genvar b = 0; b < Batch; b++) begin : g_sum
-    for (genvar o = 0; o < Out; o++) begin : g_out
-      logic [SumBits-1:0] along_c, along_p;
-      // Tile product: row o, which is the low or the high product of pair o mod Half.
-      logic [16*In-1:0] terms_c;
-      localparam int First = 16 * (b * Half + o % Half) * In;
-      assign terms_c = (o < Half) ? p0[First+:16*In] : p1[First+:16*In];
-      tsr_gemm_tree #(.Terms(In), .SumBits(SumBits)) u_along_c (
-        .clk_i, .en_i(valid_q[3] && !dw_q[3]), .en1_i(valid_q[4] && !dw_q[4]),
-        .terms_i(terms_c), .sum_o(along_c)
-      );
-      // Depthwise: channel o.
-      logic [16*Half-1:0] terms_p;
-      for (genvar p = 0; p < Half; p++) begin : g_tap
-        localparam int Product = 16 * ((b * Half + p) * In + o);
-        assign terms_p[16*p+:16] = half_q[3] ? p1[Product+:16] : p0[Product+:16];
+  for (genvar b = 0; b < Batch; b++) begin : g_row
+    for (genvar p = 0; p < Half; p++) begin : g_out
+      // What meets column c.
+      logic [8*In-1:0] x;
+      for (genvar c = 0; c < In; c++) begin : g_x
+        if (c < Columns) begin : g_tap
+          assign x[8*c+:8] = !dw_i ? inp_i[8*(b*In+c)+:8]
+                             : high_i ? tap[Tile*c+8*(b*In+p+Half)+:8] : tap[Tile*c+8*(b*In+p)+:8];
+        end else begin : g_none
+          assign x[8*c+:8] = dw_i ? 8'd0 : inp_i[8*(b*In+c)+:8];
+        end
       end
-      tsr_gemm_tree #(.Terms(Half), .SumBits(SumBits)) u_along_p (
-        .clk_i, .en_i(valid_q[3] && dw_q[3]), .en1_i(valid_q[4] && dw_q[4]),
-        .terms_i(terms_p), .sum_o(along_p)
+      logic [16*Pairs-1:0] low;   // less one
+      logic [17*Pairs-1:0] high;
+      for (genvar k = 0; k < Pairs; k++) begin : g_pair
+        logic [15:0] raised;  // by 2^15 - 1
+        tsr_dsp_pair u_dsp (
+          .clk_i, .en_i(en),
+          .w0a_i(wgt_i[8*(p*In+2*k)+:8]), .w1a_i(wgt_i[8*((p+Half)*In+2*k)+:8]), .xa_i(x[16*k+:8]),
+          .w0b_i(wgt_i[8*(p*In+2*k+1)+:8]), .w1b_i(wgt_i[8*((p+Half)*In+2*k+1)+:8]), .xb_i(x[16*k+8+:8]),
+          .lo_o(raised), .hi_o(high[17*k+:17])
+        );
+        assign low[16*k+:16] = {~raised[15], raised[14:0]};
+      end
+      tsr_gemm_tree #(.Terms(Pairs), .Bits(16), .Biased(1'b1), .SumBits(SumBits)) u_low (
+        .clk_i, .en_i(valid_q[4]), .en1_i(valid_q[5]), .en2_i(valid_q[6]), .keep_i(low_q[6]),
+        .terms_i(low), .sum_o(sum_o[SumBits*(b*Out+p)+:SumBits])
       );
-      logic dw_last_q;
-      always_ff @(posedge clk_i) dw_last_q <= dw_q[4];
-      assign sum_o[SumBits*(b*Out+o)+:SumBits] = dw_last_q ? along_p : along_c;
+      tsr_gemm_tree #(.Terms(Pairs), .Bits(17), .SumBits(SumBits)) u_high (
+        .clk_i, .en_i(valid_q[4]), .en1_i(valid_q[5]), .en2_i(valid_q[6]), .keep_i(high_q[6]),
+        .terms_i(high), .sum_o(sum_o[SumBits*(b*Out+p+Half)+:SumBits])
+      );
+      assign one_o[b*Out+p] = 1'b1;
+      assign one_o[b*Out+p+Half] = 1'b0;
     end
   end
 
 `ifndef SYNTHESIS
-  initial if (In != Out || Half * 2 != Out) $fatal(1, "tsr_gemm_array: the array must be square");
+  initial if (In != Out || In < 4) $fatal(1, "tsr_gemm_array: the array must be square and have 4 rows");
 `endif
 endmodule

@@ -1,47 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_gemm_tree: adds signed 16-bit products in two registered steps.
+// tsr_gemm_tree: adds signed numbers in three registered steps. With Biased = 1 each number is one too
+// small, and so is the sum: the carries of all adders but the last are ones.
 //
-//   Input   en_i: terms_i are here; en1_i: the same, one cycle later
-//   Output  sum_o, in the second cycle after the terms
+//   Input   en_i: terms_i are here; en1_i, en2_i: the same, one and two cycles later (simulation only)
+//           keep_i: with en2_i; 0: the sum is that of no numbers: 0, or -1 with Biased
+//   Output  sum_o, in the third cycle after the terms
 module tsr_gemm_tree #(
-  parameter int Terms   = 16,  // products; a power of two, >= 2
-  parameter int SumBits = 24   // 16 + log2(Terms) at least
+  parameter int Terms   = 8,    // numbers; a power of two, >= 1
+  parameter int Bits    = 17,   // of a number
+  parameter bit Biased  = 1'b0,
+  parameter int SumBits = 20    // Bits + log2(Terms) at least
 ) (
-  input  logic                clk_i,
-  input  logic                en_i,
-  input  logic                en1_i,
-  input  logic [16*Terms-1:0] terms_i,
-  output logic [SumBits-1:0]  sum_o
+  input  logic                  clk_i,
+  input  logic                  en_i,
+  input  logic                  en1_i,
+  input  logic                  en2_i,
+  input  logic                  keep_i,
+  input  logic [Bits*Terms-1:0] terms_i,
+  output logic [SumBits-1:0]    sum_o
 );
-  localparam int Group = (Terms < 4) ? Terms : 4;
-  localparam int Groups = Terms / Group;
+  // Two numbers to an adder in the first two steps, what is left in the third.
+  localparam int Parts1 = Terms > 1 ? Terms / 2 : 1;
+  localparam int Parts2 = Parts1 > 1 ? Parts1 / 2 : 1;
+  localparam int Bits1 = Bits + (Terms > 1 ? 1 : 0);
+  localparam int Bits2 = Bits1 + (Parts1 > 1 ? 1 : 0);
+  localparam logic [SumBits-1:0] None = Biased ? '1 : '0;
 
-  // Functions, so that a simulator adds only when there is something to add.
-  function automatic [SumBits-1:0] add_terms(input [16*Group-1:0] terms);
+  logic [Bits1*Parts1-1:0] part1_q;
+  logic [Bits2*Parts2-1:0] part2_q;
+  logic [SumBits-1:0] sum_q;
+  for (genvar p = 0; p < Parts1; p++) begin : g_part1
+    if (Terms > 1) begin : g_add
+      logic [Bits-1:0] a, b;
+      assign a = terms_i[Bits*(2*p)+:Bits];
+      assign b = terms_i[Bits*(2*p+1)+:Bits];
+      always_ff @(posedge clk_i) begin
+        if (tsr_sim_pkg::Always || en_i)
+          part1_q[Bits1*p+:Bits1] <= {a[Bits-1], a} + {b[Bits-1], b} + {{Bits{1'b0}}, Biased};
+      end
+    end else begin : g_one
+      always_ff @(posedge clk_i) if (tsr_sim_pkg::Always || en_i) part1_q <= terms_i;
+    end
+  end
+  for (genvar p = 0; p < Parts2; p++) begin : g_part2
+    if (Parts1 > 1) begin : g_add
+      logic [Bits1-1:0] a, b;
+      assign a = part1_q[Bits1*(2*p)+:Bits1];
+      assign b = part1_q[Bits1*(2*p+1)+:Bits1];
+      always_ff @(posedge clk_i) begin
+        if (tsr_sim_pkg::Always || en1_i)
+          part2_q[Bits2*p+:Bits2] <= {a[Bits1-1], a} + {b[Bits1-1], b} + {{Bits1{1'b0}}, Biased};
+      end
+    end else begin : g_one
+      always_ff @(posedge clk_i) if (tsr_sim_pkg::Always || en1_i) part2_q <= part1_q;
+    end
+  end
+
+  // A function, so that a simulator adds only when there is something to add.
+  function automatic [SumBits-1:0] add(input [Bits2*Parts2-1:0] parts);
     begin
-      add_terms = '0;
-      for (int i = 0; i < Group; i++) begin
-        add_terms = add_terms + {{SumBits - 16{terms[16*i+15]}}, terms[16*i+:16]};
+      add = {{SumBits - Bits2{parts[Bits2-1]}}, parts[Bits2-1:0]};
+      for (int p = 1; p < Parts2; p++) begin
+        add = add + {{SumBits - Bits2{parts[Bits2*p+Bits2-1]}}, parts[Bits2*p+:Bits2]} +
+              {{SumBits - 1{1'b0}}, Biased};
       end
     end
   endfunction
-  function automatic [SumBits-1:0] add_parts(input [SumBits*Groups-1:0] parts);
-    begin
-      add_parts = '0;
-      for (int g = 0; g < Groups; g++) add_parts = add_parts + parts[SumBits*g+:SumBits];
-    end
-  endfunction
-
-  logic [SumBits*Groups-1:0] part_q;
-  logic [SumBits-1:0] sum_q;
-  for (genvar g = 0; g < Groups; g++) begin : g_group
-    always_ff @(posedge clk_i) begin
-      if (en_i) part_q[SumBits*g+:SumBits] <= add_terms(terms_i[16*Group*g+:16*Group]);
-    end
-  end
   always_ff @(posedge clk_i) begin
-    if (en1_i) sum_q <= add_parts(part_q);
+    if (tsr_sim_pkg::Always || en2_i) sum_q <= keep_i ? add(part2_q) : None;
   end
   assign sum_o = sum_q;
 endmodule

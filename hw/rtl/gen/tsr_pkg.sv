@@ -8,13 +8,13 @@ package tsr_pkg;
   localparam int BlockIn = 16;  // input channels of a tile
   localparam int BlockOut = 16;  // output channels of a tile; equals BlockIn
   localparam int Lanes = 16;  // elements of an ACC or OUT tile: Batch x BlockOut
-  localparam int DepthwiseTaps = 8;  // window taps a cycle in Depthwise
+  localparam int DepthwiseTaps = 16;  // window taps in a WGT tile of Depthwise
   localparam int BusBits = 64;  // AXI data width
   localparam int BusBytes = 8;
   localparam int QueueDepth = 32;  // instructions waiting in front of a unit
   localparam int TokenDepth = 255;  // tokens a counter holds
   localparam int TokenBits = 8;  // width of a token counter
-  localparam logic [63:0] ConfigHash = 64'hf09eef0cc8fab5eb;
+  localparam logic [63:0] ConfigHash = 64'h766888dfca40e90c;
   localparam bit HasVta = 1'b1;  // whether VTA's encoding fits; else the vta_ functions give 0
 
   // Scratchpads: tiles, bits of a tile index, bytes of a tile.
@@ -1001,6 +1001,6 @@ package tsr_pkg;
   localparam logic [11:0] REG_SEGMENT_SIZE_HI_STRIDE = 12'h010;
   localparam logic [31:0] REG_ERROR_UNIT_FETCH = 32'h00000004;  // ERROR.unit of what fetch found, before any unit had the instruction
   localparam logic [31:0] REG_ID_VALUE = 32'h31525354;  // "TSR1" in memory order
-  localparam logic [31:0] REG_VERSION_VALUE = 32'h00020000;  // this version: 2.0
+  localparam logic [31:0] REG_VERSION_VALUE = 32'h00020001;  // this version: 2.1
 endpackage
 /* verilator lint_on UNUSED */

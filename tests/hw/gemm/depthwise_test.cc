@@ -6,6 +6,7 @@
 // operands. Not tested here: tile products alone (gemm_test).
 #include <gtest/gtest.h>
 
+#include "isa/costs.h"
 #include "tests/hw/gemm/gemm_bench.h"
 #include "tests/hw/gemm/gemm_golden.h"
 
@@ -133,18 +134,18 @@ int64_t RowCycles(int64_t tiles, int64_t stride, int64_t win_y) {
 }
 
 TEST(DepthwiseRate, WindowsOfThreeByThree) {
-  const int64_t groups = (9 + TheConfig().depthwise_taps() - 1) / TheConfig().depthwise_taps();
+  const int64_t steps = isa::StepCycles<isa::Depthwise>(TheConfig(), 9);
   for (int64_t win_y : {7, 9, 18}) {
-    const int64_t two = std::max<int64_t>(2, groups), three = std::max<int64_t>(3, groups);
+    const int64_t two = std::max<int64_t>(2, steps), three = std::max<int64_t>(3, steps);
     EXPECT_EQ(RowCycles(60, 1, win_y) - RowCycles(10, 1, win_y), 50 * two)
         << "stride 1, rows " << win_y << " apart";
     EXPECT_EQ(RowCycles(40, 2, win_y) - RowCycles(10, 2, win_y), 30 * three)
         << "stride 2, rows " << win_y << " apart";
   }
   // Rows in one bank cost a cycle more: three tiles, one at a time.
-  EXPECT_EQ(RowCycles(60, 1, 8) - RowCycles(10, 1, 8), 50 * std::max<int64_t>(3, groups));
+  EXPECT_EQ(RowCycles(60, 1, 8) - RowCycles(10, 1, 8), 50 * std::max<int64_t>(3, steps));
   // A row's first window, then the row, then the pipeline.
-  EXPECT_LE(RowCycles(60, 1, 9), 60 * std::max<int64_t>(2, groups) + 20);
+  EXPECT_LE(RowCycles(60, 1, 9), 60 * std::max<int64_t>(2, steps) + 20);
 }
 
 TEST(DepthwiseErrors, StopTheUnitInOrder) {

@@ -66,10 +66,10 @@ class GemmGolden {
             const int64_t channel = lane % c_.block_out;
             for (int64_t t = 0; t < d.kh * d.kw; ++t) {
               const int64_t tile = src + t / d.kw * d.win_y + t % d.kw * d.win_x;
-              const int64_t weights = d.wgt_base + z * d.wgt_z + t / c_.block_out;
+              const int64_t weights = d.wgt_base + z * d.wgt_z + t / c_.block_in;
               sum +=
                   int64_t{s_.inp[tile * c_.lanes() + lane]} *
-                  s_.wgt[weights * c_.wgt_tile_bytes() + t % c_.block_out * c_.block_in + channel];
+                  s_.wgt[weights * c_.wgt_tile_bytes() + channel * c_.block_in + t % c_.block_in];
             }
             Set(dst * c_.lanes() + lane, sum);
           }
