@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_chunk: spreads LOAD's chunk over a whole tile: data and byte enables for a tile-wide RAM.
+// tsr_chunk: spreads LOAD's chunk over a whole tile: data and byte enables for a tile-wide RAM. The data
+// are the chunk in every place, the enables say which one is written; with fill, which comes with the
+// first chunk only, the pad in every place but the first.
 //
 //   Input   off_i, data_i, be_i, fill_i, pad_i: as in hw/rtl/README.md, "LOAD's write port"
 //   Output  wdata_o, wbe_o, in the same cycle
@@ -23,10 +25,12 @@ module tsr_chunk #(
     logic unused;
     assign unused = ^{off_i, fill_i, pad_i, data_i, be_i};
   end else begin : g_wide
+    logic [8*ChunkBytes-1:0] others;
+    assign others = fill_i ? {ChunkBytes / 4{pad_i}} : data_i;
     for (genvar c = 0; c < TileBytes / ChunkBytes; c++) begin : g_chunk
       logic here;
       assign here = (off_i >> Shift) == 16'(c);
-      assign wdata_o[8*ChunkBytes*c+:8*ChunkBytes] = here ? data_i : {ChunkBytes / 4{pad_i}};
+      assign wdata_o[8*ChunkBytes*c+:8*ChunkBytes] = c == 0 ? data_i : others;
       assign wbe_o[ChunkBytes*c+:ChunkBytes] = here ? be_i : {ChunkBytes{fill_i}};
     end
   end
