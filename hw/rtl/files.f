@@ -58,6 +58,7 @@ store/tsr_store_decode.sv
 store/tsr_store_pack.sv
 store/tsr_store_read.sv
 
+gemm/tsr_dw_decode.sv
 gemm/tsr_dw_loop.sv
 gemm/tsr_dw_window.sv
 gemm/tsr_gemm.sv

@@ -3,7 +3,8 @@
 // tsr_dw_loop: the schedule of DEPTHWISE. While one output tile's window is read from INP, the window
 // before it is multiplied; neither waits for another unit.
 //
-//   Input   start_i: insn_i, num_i are a new command with work to do; only when fill_free_next_o
+//   Input   start_i: insn_i, num_i and what tsr_dw_decode says of it are a new command with work to do;
+//           only when fill_free_next_o
 //   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot
 //           swap_o, shift_o: with the last read of a window, in its slot
 //           step_*: a group of taps to multiply, in its slot
@@ -13,12 +14,18 @@
 // A window that overlaps the one before it by columns (src_in is win_x or 2 * win_x) keeps them.
 `include "tsr_assert.svh"
 
-module tsr_dw_loop (
+module tsr_dw_loop #(
+  localparam int BankBits = $clog2(tsr_pkg::InpBanks)
+) (
   input  logic         clk_i,
   input  logic         rst_ni,
   input  logic         start_i,
   input  logic [255:0] insn_i,
   input  logic [31:0]  num_i,
+  input  logic [8:0]   all_i,
+  input  logic [8:0]   new_i,
+  input  logic [1:0]   keep_i,
+  input  logic [9*BankBits-1:0] bank_i,
   output logic         fill_free_next_o,  // a command may start the filling of its first window
   output logic         idle_next_o,       // nothing is left to fill or to multiply after this slot
   output logic         active_o,
@@ -52,7 +59,6 @@ module tsr_dw_loop (
   logic [31:0] num_q;
   logic [1:0] kw_q, keep_q;  // keep: 0 none, else the columns between windows that overlap
   logic [3:0] taps_q;
-  logic [8:0] all_q, new_q;  // positions of a window; those that a kept window lacks
   logic [20:0] win_y_q, win_y2_q, win_x_q, win_x2_q;
   logic [11:0] left_z_q;
   logic [15:0] left_o_q, left_i_q, count_o_q, count_i_q;
@@ -60,34 +66,47 @@ module tsr_dw_loop (
   logic [15:0] dst_z_q, dst_out_q, dst_in_q, src_z_q, src_out_q, src_in_q;
   logic [3:0] wgt_z_q;
 
-  // Positions of rows below |rows| and columns from |first| up to |columns|.
-  function automatic [8:0] positions(input [1:0] rows, input [1:0] first, input [1:0] columns);
+  logic [1:0] kh, kw;
+  assign kh = tsr_pkg::depthwise_kh(insn_i);
+  assign kw = tsr_pkg::depthwise_kw(insn_i);
+
+  // ---- Filling. A slot reads the lowest position that is still missing, and with it the lowest after that
+  // if it lies in another bank. What a slot reads was decided in the cycle before.
+  function automatic [8:0] lowest(input [8:0] set);
+    lowest = set & (~set + 9'd1);
+  endfunction
+  function automatic [BankBits-1:0] bank_at(input [8:0] one, input [9*BankBits-1:0] banks);
     begin
-      for (int ky = 0; ky < 3; ky++) begin
-        for (int kx = 0; kx < 3; kx++) begin
-          positions[3*ky+kx] = 2'(ky) < rows && 2'(kx) >= first && 2'(kx) < columns;
-        end
-      end
+      bank_at = '0;
+      for (int i = 0; i < 9; i++) bank_at = bank_at | (one[i] ? banks[BankBits*i+:BankBits] : '0);
+    end
+  endfunction
+  // {second or none, first} position that a slot reads of those missing.
+  function automatic [17:0] reads(input [8:0] missing, input [9*BankBits-1:0] banks);
+    reg [8:0] first, second;
+    begin
+      first = lowest(missing);
+      second = lowest(missing & ~first);
+      if (bank_at(first, banks) == bank_at(second, banks)) second = '0;
+      reads = {second, first};
     end
   endfunction
 
-  logic [1:0] kh, kw, keep;
-  logic [16:0] win_x_twice;
-  logic [15:0] src_in;
-  assign kh = tsr_pkg::depthwise_kh(insn_i);
-  assign kw = tsr_pkg::depthwise_kw(insn_i);
-  assign src_in = tsr_pkg::depthwise_src_in(insn_i);
-  assign win_x_twice = {tsr_pkg::depthwise_win_x(insn_i), 1'b0};
-  assign keep = (kw > 2'd1 && src_in == tsr_pkg::depthwise_win_x(insn_i)) ? 2'd1
-              : (kw > 2'd2 && {1'b0, src_in} == win_x_twice) ? 2'd2 : 2'd0;
-
-  // ---- Filling: the two lowest positions that are still missing.
-  logic [8:0] missing_q, rest_a, rest_b, missing_d, one_a, one_b;
-  logic pair;  // both are read in this slot
-  assign one_a = missing_q & (~missing_q + 9'd1);
-  assign rest_a = missing_q & ~one_a;
-  assign one_b = rest_a & (~rest_a + 9'd1);
-  assign rest_b = rest_a & ~one_b;
+  logic [9*BankBits-1:0] bank_q;
+  // The reads of this slot, what is missing after them, whether that is nothing; of a window's first slot:
+  // of one that keeps nothing, and of one that keeps columns.
+  logic [8:0] one_a, one_b, rest_q, all_rest_q, new_rest_q;
+  logic [17:0] reads_q, all_reads_q, new_reads_q;
+  logic last_q, all_last_q, new_last_q;
+  assign {one_b, one_a} = reads_q;
+  logic [17:0] all_reads, new_reads, next_reads;
+  logic [8:0] all_rest, new_rest, next_rest;
+  assign all_reads = reads(all_i, bank_i);
+  assign new_reads = reads(new_i, bank_i);
+  assign next_reads = reads(rest_q, bank_q);
+  assign all_rest = all_i & ~all_reads[8:0] & ~all_reads[17:9];
+  assign new_rest = new_i & ~new_reads[8:0] & ~new_reads[17:9];
+  assign next_rest = rest_q & ~next_reads[8:0] & ~next_reads[17:9];
 
   function automatic [3:0] number(input [8:0] one);
     begin
@@ -117,17 +136,9 @@ module tsr_dw_loop (
   assign xa = pick(one_a, Column1, Column2, win_x_q, win_x2_q);
   assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
   assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
-  // Banks of INP, relative to the window's first tile's.
-  localparam logic [20:0] BankMask = 21'(tsr_pkg::InpBanks - 1);
-  logic [20:0] bank_a, bank_b;
-  assign bank_a = (ya + xa) & BankMask;
-  assign bank_b = (yb + xb) & BankMask;
-  assign pair = one_b != '0 && bank_a != bank_b;
-  assign missing_d = pair ? rest_b : rest_a;
-
   // ---- The hand-over of a full window, and the next one.
   logic step_q, step_end, filled, move, end_i, end_o, end_z;
-  assign filled = fill_q && missing_d == '0;
+  assign filled = fill_q && last_q;
   assign move = filled && (!step_q || step_end);
   assign end_i = left_i_q == '0;
   assign end_o = end_i && left_o_q == '0;
@@ -151,15 +162,16 @@ module tsr_dw_loop (
       num_q <= num_i;
       init_q <= tsr_pkg::depthwise_init(insn_i);
       kw_q <= kw;
-      keep_q <= keep;
+      keep_q <= keep_i;
       taps_q <= {2'd0, kh} * {2'd0, kw};
-      all_q <= positions(kh, 2'd0, kw);
-      new_q <= positions(kh, kw - keep, kw);
-      missing_q <= positions(kh, 2'd0, kw);
+      bank_q <= bank_i;
+      {all_reads_q, all_rest_q, all_last_q} <= {all_reads, all_rest, all_rest == '0};
+      {new_reads_q, new_rest_q, new_last_q} <= {new_reads, new_rest, new_rest == '0};
+      {reads_q, rest_q, last_q} <= {all_reads, all_rest, all_rest == '0};
       win_y_q <= {5'd0, tsr_pkg::depthwise_win_y(insn_i)};
       win_y2_q <= {4'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0};
       win_x_q <= {5'd0, tsr_pkg::depthwise_win_x(insn_i)};
-      win_x2_q <= {4'd0, win_x_twice};
+      win_x2_q <= {4'd0, tsr_pkg::depthwise_win_x(insn_i), 1'b0};
       left_z_q <= tsr_pkg::depthwise_iter_z(insn_i) - 12'd1;
       left_o_q <= tsr_pkg::depthwise_iter_out(insn_i) - 16'd1;
       left_i_q <= tsr_pkg::depthwise_iter_in(insn_i) - 16'd1;
@@ -177,10 +189,11 @@ module tsr_dw_loop (
       dst_in_q <= tsr_pkg::depthwise_dst_in(insn_i);
       src_z_q <= tsr_pkg::depthwise_src_z(insn_i);
       src_out_q <= tsr_pkg::depthwise_src_out(insn_i);
-      src_in_q <= src_in;
+      src_in_q <= tsr_pkg::depthwise_src_in(insn_i);
       wgt_z_q <= tsr_pkg::depthwise_wgt_z(insn_i);
     end else if (move) begin
-      missing_q <= (end_i || keep_q == '0) ? all_q : new_q;
+      {reads_q, rest_q, last_q} <= (end_i || keep_q == '0) ? {all_reads_q, all_rest_q, all_last_q}
+                                                           : {new_reads_q, new_rest_q, new_last_q};
       src_q <= src_next;
       dst_q <= dst_next;
       left_i_q <= end_i ? count_i_q : left_i_q - 16'd1;
@@ -196,7 +209,7 @@ module tsr_dw_loop (
         left_z_q <= left_z_q - 12'd1;
       end
     end else if (fill_q) begin
-      missing_q <= missing_d;
+      {reads_q, rest_q, last_q} <= {next_reads, next_rest, next_rest == '0};
     end
   end
 
@@ -205,13 +218,13 @@ module tsr_dw_loop (
   logic [3:0] pos_a1_q, pos_b1_q, tap_a2_q, tap_b2_q;
   logic [1:0] kw1_q;
   logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_a2_q, tile_b2_q;
-  assign fill_o = fill_q && one_a != '0;
+  assign fill_o = fill_q && one_a != '0;  // none: the window waits for the one before
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {a1_q, b1_q, a2_q, b2_q} <= '0;
     end else begin
       a1_q <= fill_o;
-      b1_q <= fill_o && pair;
+      b1_q <= fill_o && one_b != '0;
       a2_q <= a1_q;
       b2_q <= b1_q;
     end

@@ -5,10 +5,11 @@
 //   Input   commands (hw/rtl/README.md): Gemm and Depthwise, or profile vta's GEMM
 //   Output  retirement in order; the first error, after the retirement of all before it
 //   Memory  reads UOP, WGT and INP, reads and writes ACC; all of them answer in the next cycle, always
-//   Cost    N micro-op steps retire N + 13 cycles after the command was taken; no gap between commands
+//   Cost    N micro-op steps retire N + 14 cycles after the command was taken; no gap between
+//           commands of two steps or more
 //
-// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: INP read. 3: its data, WGT read.
-// 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC read. 11: accumulation. 12: ACC write.
+// Before slot 0 a command is held for a cycle.
+// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: INP read. 3: its data, WGT read. 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC read. 11: accumulation. 12: ACC write.
 // Nothing in here ever waits, so what happens in a slot is decided in slot 0.
 `include "tsr_assert.svh"
 
@@ -56,19 +57,37 @@ module tsr_gemm (
   localparam int TagBits = 3;
   typedef logic [20:0] index_t;
 
-  // ---- Commands. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling
-  // its first window while the windows of the one before are multiplied.
-  logic depthwise, dw_empty, dw_illegal, loop_free, dw_fill_free, dw_idle, dw_start, loop_start, dw_active;
+  // ---- Commands. One is held, decoded, until it can start, so that ready does not depend on what the loops
+  // do. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling its first window
+  // while the windows of the one before are multiplied.
+  localparam int BankBits = $clog2(tsr_pkg::InpBanks);
+  logic depthwise, dw_illegal, dw_work, loop_free, dw_fill_free, dw_idle, dw_start, loop_start, dw_active;
+  logic [8:0] dw_all, dw_new, dw_all_q, dw_new_q;
+  logic [1:0] dw_keep, dw_keep_q;
+  logic [9*BankBits-1:0] dw_bank, dw_bank_q;
   assign depthwise = !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_DEPTHWISE;
   assign dw_illegal = depthwise && !tsr_pkg::depthwise_legal(cmd_insn_i);
-  assign dw_empty = depthwise && (tsr_pkg::depthwise_iter_z(cmd_insn_i) == '0 ||
-                                  tsr_pkg::depthwise_iter_out(cmd_insn_i) == '0 ||
-                                  tsr_pkg::depthwise_iter_in(cmd_insn_i) == '0);
-  logic to_dw, stop_q;
-  assign to_dw = depthwise && !dw_illegal && !dw_empty;
-  assign cmd_ready_o = !stop_q && loop_free && (to_dw ? dw_fill_free : dw_idle);
-  assign dw_start = cmd_valid_i && cmd_ready_o && to_dw;
-  assign loop_start = cmd_valid_i && cmd_ready_o && !to_dw;
+  tsr_dw_decode u_dw_decode (
+    .insn_i(cmd_insn_i), .all_o(dw_all), .new_o(dw_new), .keep_o(dw_keep), .bank_o(dw_bank), .work_o(dw_work)
+  );
+  logic held_q, to_dw_q, nop_q, illegal_q, stop_q;
+  logic [255:0] insn_q;
+  logic [31:0] num_q;
+  assign cmd_ready_o = !held_q;
+  assign dw_start = held_q && to_dw_q && loop_free && dw_fill_free && !stop_q;
+  assign loop_start = held_q && !to_dw_q && loop_free && dw_idle && !stop_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) held_q <= 1'b0;
+    else held_q <= held_q ? !dw_start && !loop_start : cmd_valid_i;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!held_q) begin
+      {insn_q, num_q} <= {cmd_insn_i, cmd_num_i};
+      to_dw_q <= depthwise && !dw_illegal && dw_work;
+      {nop_q, illegal_q} <= {depthwise, dw_illegal};
+      {dw_all_q, dw_new_q, dw_keep_q, dw_bank_q} <= {dw_all, dw_new, dw_keep, dw_bank};
+    end
+  end
 
   // ---- Slot 0.
   logic loop_valid, loop_work, loop_illegal, loop_last, loop_reset;
@@ -77,7 +96,7 @@ module tsr_gemm (
   logic [31:0] loop_num;
   tsr_gemm_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
-    .start_i(loop_start), .insn_i(cmd_insn_i), .num_i(cmd_num_i), .nop_i(depthwise), .illegal_i(dw_illegal),
+    .start_i(loop_start), .insn_i(insn_q), .num_i(num_q), .nop_i(nop_q), .illegal_i(illegal_q),
     .free_next_o(loop_free),
     .valid_o(loop_valid), .work_o(loop_work), .illegal_o(loop_illegal), .last_o(loop_last), .reset_o(loop_reset),
     .uop_o(loop_uop), .dst_o(loop_dst), .src_o(loop_src), .wgt_o(loop_wgt), .num_o(loop_num)
@@ -90,7 +109,8 @@ module tsr_gemm (
   logic [31:0] fill_num, step_num;
   tsr_dw_loop u_dw_loop (
     .clk_i, .rst_ni,
-    .start_i(dw_start), .insn_i(cmd_insn_i), .num_i(cmd_num_i),
+    .start_i(dw_start), .insn_i(insn_q), .num_i(num_q),
+    .all_i(dw_all_q), .new_i(dw_new_q), .keep_i(dw_keep_q), .bank_i(dw_bank_q),
     .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle), .active_o(dw_active),
     .fill_o(fill),
     .fill_a_valid_o(fill_a2), .fill_a_tap_o(fill_a_tap2), .fill_a_tile_o(fill_a_tile2),
@@ -307,7 +327,7 @@ module tsr_gemm (
   assign memwait_o = 1'b0;
 
   logic unused;
-  assign unused = ^{retire_ready_i, dw_active, fill_q, fill_num, tag[0], cmd_insn_i};
+  assign unused = ^{retire_ready_i, dw_active, fill_q, fill_num, tag[0]};
 
   `TSR_ASSERT(one_source, !(loop_valid && (step_valid || fill)))
   `TSR_ASSERT(two_banks, inp_rd_b_en_o |->
