@@ -5,11 +5,11 @@
 //   Input   commands (hw/rtl/README.md): Gemm and Depthwise, or profile vta's GEMM
 //   Output  retirement in order; the first error, after the retirement of all before it
 //   Memory  reads UOP, WGT and INP, reads and writes ACC; all of them answer in the next cycle, always
-//   Cost    N micro-op steps retire N + 14 cycles after the command was taken; no gap between
-//           commands of two steps or more
+//   Cost    N micro-op steps retire N + 14 cycles after the command was taken; one command in two cycles
 //
-// Before slot 0 a command is held for a cycle.
-// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: INP read. 3: its data, WGT read. 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC read. 11: accumulation. 12: ACC write.
+// Before slot 0 a command is held for a cycle. Slot 0: loops, micro-op address. 1: micro-op, tile indices.
+// 2: INP read. 3: its data, WGT read. 4: operands. 5 to 7: products, in DSP blocks. 8 to 10: sums; 9: ACC
+// read. 11: accumulation. 12: ACC write.
 // Nothing in here ever waits, so what happens in a slot is decided in slot 0.
 `include "tsr_assert.svh"
 
