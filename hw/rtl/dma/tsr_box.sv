@@ -5,7 +5,7 @@
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order
-//   Cost    6 cycles of latency, 1 box a cycle; three address products and two tile products
+//   Cost    6 cycles of latency, 1 box in 2 cycles; three address products and two tile products
 //
 // Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
 // segment. A box without tiles (nop_o) is never an error unless its fields are (bad_i).
@@ -47,16 +47,21 @@ module tsr_box #(
                                                       ? tsr_pkg::WgtTileBytes : tsr_pkg::AccTileBytes) : 8;
   localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
 
-  logic go;  // every stage moves
+  logic go;     // every stage moves
+  logic takes;  // stage 1 is free; what is before it waits for no more than this flop
   assign go = ready_i | !valid_o;
-  assign ready_o = go;
 
   logic [Stages:1] full_q;
   assign valid_o = full_q[Stages];
   always_ff @(posedge clk_i) begin
     if (!rst_ni) full_q <= '0;
-    else if (go) full_q <= {full_q[Stages-1:1], valid_i};
+    else begin
+      if (go) full_q[Stages:2] <= full_q[Stages-1:1];
+      full_q[1] <= takes ? valid_i : !go;
+    end
   end
+  assign takes = !full_q[1];
+  assign ready_o = takes;
 
   // Stage 1: the box; its segment is looked up on the way to stage 2. What later stages need travels on.
   tsr_dma_pkg::box_t b1_q, b2_q, b3_q, b4_q, b5_q, b6_q;
@@ -73,11 +78,18 @@ module tsr_box #(
   end
   always_ff @(posedge clk_i) begin
     if (go) begin
-      {b1_q, b2_q, b3_q, b4_q, b5_q, b6_q} <= {box_used, b1_q, b2_q, b3_q, b4_q, b5_q};
-      {user1_q, user2_q, user3_q, user4_q, user5_q, user6_q} <= {user_i, user1_q, user2_q, user3_q, user4_q, user5_q};
-      bad_q <= {bad_q[4:1], bad_i};
-      nop_q <= {nop_q[3:1], nop_i};
-      {depth1_q, depth2_q, depth3_q, depth4_q, depth5_q} <= {depth_i, depth1_q, depth2_q, depth3_q, depth4_q};
+      {b2_q, b3_q, b4_q, b5_q, b6_q} <= {b1_q, b2_q, b3_q, b4_q, b5_q};
+      {user2_q, user3_q, user4_q, user5_q, user6_q} <= {user1_q, user2_q, user3_q, user4_q, user5_q};
+      bad_q[5:2] <= bad_q[4:1];
+      nop_q[4:2] <= nop_q[3:1];
+      {depth2_q, depth3_q, depth4_q, depth5_q} <= {depth1_q, depth2_q, depth3_q, depth4_q};
+    end
+    if (takes) begin
+      b1_q <= box_used;
+      user1_q <= user_i;
+      bad_q[1] <= bad_i;
+      nop_q[1] <= nop_i;
+      depth1_q <= depth_i;
       segment1_q <= segment_i;
       dram1_q <= dram_base_i;
     end

@@ -5,7 +5,7 @@
 //
 //   Input   instructions of either profile, LOAD or STORE
 //   Output  the same as checked boxes, in order; an error travels along until the unit reports it
-//   Cost    6 cycles of latency, 1 instruction a cycle
+//   Cost    6 cycles of latency, 1 instruction in 2 cycles; ready_o is a flop
 `include "tsr_assert.svh"
 
 module tsr_dma_check #(
