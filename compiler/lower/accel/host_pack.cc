@@ -82,7 +82,7 @@ class PackNest {
     const Stmt lanes =
         Nest({{"c", p_.shape[1]}, {"ty", r.taps[0]}, {"tx", r.taps[1]}},
              [&](const std::vector<Expr>& v) {
-               const Expr lane = (v[0] * Expr(r.taps[0]) + v[1]) * Expr(r.taps[1]) + v[2];
+               const Expr lane = schedule::accel::LaneOf(r.taps, v[0], v[1], v[2]);
                return OverPlaces(lane, [&](const Places& at) { return Element(at, v); });
              });
     // Lanes of the last block that hold nothing.

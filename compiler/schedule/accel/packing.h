@@ -31,6 +31,11 @@ struct TapLane {
   int64_t channel = 0, ty = 0, tx = 0;
 };
 TapLane TapLaneAt(const std::array<int64_t, 2>& taps, int64_t lane);
+// The other way, for numbers and for expressions (Number(int64_t) is one).
+template <typename Number>
+Number LaneOf(const std::array<int64_t, 2>& taps, Number channel, Number ty, Number tx) {
+  return (channel * Number(taps[0]) + ty) * Number(taps[1]) + tx;
+}
 
 // The logical tensor is int8 [batch, channel, y, x], row-major. In device memory it, or what im2col
 // makes of it, is in |layout|, the padding filled.
