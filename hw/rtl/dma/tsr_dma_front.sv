@@ -60,7 +60,6 @@ module tsr_dma_front #(
                    box_o.box.z_step[BusShift-1:0]};
 
   tsr_runs #(
-    .YStepBits(32),
     .BusBytes(tsr_pkg::BusBytes),
     .MaxBeats(MaxBurst),
     .UserBits(32)

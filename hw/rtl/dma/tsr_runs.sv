@@ -11,7 +11,6 @@
 `include "tsr_assert.svh"
 
 module tsr_runs #(
-  parameter int YStepBits = 24,
   parameter int BusBytes  = 8,   // bytes of a bus word; a power of two
   parameter int MaxBeats  = 16,  // bus words in a burst; a power of two, MaxBeats * BusBytes <= 4096
   parameter int UserBits  = 32   // bits that travel along with the box
@@ -30,7 +29,7 @@ module tsr_runs #(
   input  logic [15:0]          y_size_i,
   input  logic [15:0]          z_size_i,
   input  logic [23:0]          x_step_i,
-  input  logic [YStepBits-1:0] y_step_i,
+  input  logic [31:0]          y_step_i,
   input  logic [31:0]          z_step_i,
   input  logic [UserBits-1:0]  user_i,
   // burst
@@ -51,7 +50,7 @@ module tsr_runs #(
   logic [31:0] left_q, run_bytes_q;
   logic [15:0] x_left_q, y_left_q, z_left_q, x_runs_q, y_runs_q;
   logic [23:0] x_step_q;
-  logic [YStepBits-1:0] y_step_q;
+  logic [31:0] y_step_q;
   logic [31:0] z_step_q;
   logic [UserBits-1:0] user_q;
 
