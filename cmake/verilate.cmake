@@ -68,7 +68,7 @@ function(tessera_verilate target)
   target_link_libraries(${target} PUBLIC tessera_verilated)
 endfunction()
 
-# What makes a model of prim/tsr_dsp_pair.sv from the DSP48E1 of yosys's own simulation models, for OPTIONS: the module, cut
+# What makes models of the prim/tsr_dsp_*.sv from the DSP48E1 of yosys's own simulation models, for OPTIONS: the module, cut
 # out of the file that has them all, and the macro that asks for it.
 function(tessera_dsp48e1 out)
   find_program(YOSYS yosys REQUIRED)

@@ -16,6 +16,8 @@ common/tsr_digest.sv
 
 prim/tsr_chunk.sv
 prim/tsr_dsp_pair.sv
+prim/tsr_dsp_product.sv
+prim/tsr_dsp_scale.sv
 prim/tsr_fifo.sv
 prim/tsr_lutram.sv
 prim/tsr_power_on.sv

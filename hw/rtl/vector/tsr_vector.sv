@@ -6,12 +6,12 @@
 //   Output  retirement in order; the first error, after the retirement of all before it
 //   Memory  reads ACC, OUT, INP, PRM and, in profile vta, UOP; writes ACC, OUT and INP. ACC and INP may
 //           refuse a read, ACC a write: the unit waits
-//   Cost    N steps retire N + 15 cycles after the command was taken when nothing is refused; no gap
-//           between commands. An Alu whose two operands are both read from ACC takes two cycles a step
+//   Cost    N steps retire N + 21 cycles after the command was taken when nothing is refused; a command every
+//           other cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
 //
-// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: hazards, reads. 3: their data.
-// 4 to 13: the lanes' stages 1 to 10. 14: writes.
-// A step that reads a tile which a result in flight will write waits in slot 2. Behind it nothing
+// Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data;
+// the lanes' stage 0. 5 to 17: the lanes' stages 1 to 13. 18: results in order. 19: writes.
+// A step that reads a tile which a result in flight will write waits in slot 3. Behind it nothing
 // waits: a step is issued only when there is a place for its result.
 `include "tsr_assert.svh"
 
@@ -66,52 +66,63 @@ module tsr_vector (
   input  logic [63:0]                        inp_wr_digest_i
 );
   localparam int Lanes = tsr_pkg::Lanes;
+  localparam int AccBits = tsr_pkg::AccIdxBits;
+  localparam int ByteBits = tsr_pkg::OutIdxBits > tsr_pkg::InpIdxBits ? tsr_pkg::OutIdxBits : tsr_pkg::InpIdxBits;
+  localparam int TileBits = AccBits > ByteBits ? AccBits : ByteBits;
   typedef logic [20:0] index_t;
 
+  // ---- The command, held in flops: no path runs through cmd_ready_o.
+  logic stop_q, held_valid_q, start, advance, free_next;
+  logic [255:0] held_insn_q;
+  logic [31:0] held_num_q;
+  assign cmd_ready_o = !held_valid_q;
+  assign start = held_valid_q && free_next && !stop_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) held_valid_q <= 1'b0;
+    else held_valid_q <= held_valid_q ? !start : cmd_valid_i;
+    if (!held_valid_q) {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
+  end
+
   // ---- Slot 0.
-  logic stop_q, start, advance, free_next;
   logic valid0, work0, illegal0, last0;
   tsr_vector_pkg::step_t step0;
   logic [16:0] uop0;
   index_t src0, acc0, dst0, prm0;
   logic [31:0] num0;
-  assign cmd_ready_o = free_next && !stop_q;
-  assign start = cmd_valid_i && cmd_ready_o;
   tsr_vector_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
-    .start_i(start), .insn_i(cmd_insn_i), .num_i(cmd_num_i), .free_next_o(free_next), .advance_i(advance),
+    .start_i(start), .insn_i(held_insn_q), .num_i(held_num_q), .free_next_o(free_next), .advance_i(advance),
     .valid_o(valid0), .work_o(work0), .illegal_o(illegal0), .last_o(last0), .step_o(step0), .uop_o(uop0),
     .src_o(src0), .acc_o(acc0), .dst_o(dst0), .prm_o(prm0), .num_o(num0)
   );
   assign uop_rd_en_o = vta_i && valid0 && work0 && advance;
   assign uop_rd_addr_o = tsr_pkg::UopIdxBits'(uop0 >> 1);
 
-  // ---- Slots 1 and 2 advance together; slot 2 decides.
+  // ---- Slots 1 to 3 advance together; slot 3 decides.
   logic valid1_q, work1_q, illegal1_q, last1_q, uop_odd1_q, uop_bad1_q;
   logic valid2_q, work2_q, illegal2_q, last2_q, uop_bad2_q;
-  tsr_vector_pkg::step_t step1_q, step2_q;
+  logic valid3_q, work3_q, illegal3_q, last3_q, bad3_q;
+  tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
   index_t src1_q, acc1_q, dst1_q, prm1_q, src2_q, acc2_q, dst2_q, prm2_q, uop_src, uop_dst;
-  logic [31:0] num1_q, num2_q, uop;
+  logic [31:0] num1_q, num2_q, num3_q, uop;
   assign uop = uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
   assign uop_src = vta_i ? 21'(tsr_pkg::vta_uop_src_idx(uop)) : '0;
   assign uop_dst = vta_i ? 21'(tsr_pkg::vta_uop_dst_idx(uop)) : '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      valid1_q <= 1'b0;
-      valid2_q <= 1'b0;
+      {valid1_q, valid2_q, valid3_q} <= '0;
     end else if (advance) begin
-      valid1_q <= valid0;
-      valid2_q <= valid1_q;
+      {valid1_q, valid2_q, valid3_q} <= {valid0, valid1_q, valid2_q};
     end
   end
   always_ff @(posedge clk_i) begin
-    if (advance && valid0) begin
+    if (advance && (tsr_sim_pkg::Always || valid0)) begin
       {work1_q, illegal1_q, last1_q, step1_q, num1_q} <= {work0, illegal0, last0, step0, num0};
       {src1_q, acc1_q, dst1_q, prm1_q} <= {src0, acc0, dst0, prm0};
       uop_odd1_q <= uop0[0];
       uop_bad1_q <= vta_i && uop0 >= 17'(tsr_pkg::VtaUopDepth);
     end
-    if (advance && valid1_q) begin
+    if (advance && (tsr_sim_pkg::Always || valid1_q)) begin
       {work2_q, illegal2_q, last2_q, step2_q, num2_q} <= {work1_q, illegal1_q, last1_q, step1_q, num1_q};
       src2_q <= tsr_index_pkg::add(src1_q, uop_src);
       acc2_q <= tsr_index_pkg::add(acc1_q, uop_dst);
@@ -121,15 +132,13 @@ module tsr_vector (
     end
   end
 
-  // What slot 2 needs.
-  logic alu, use_prm, use_acc, src_acc, src_out, src_inp, range_bad, bad;
-  assign alu = step2_q.kind == tsr_vector_pkg::KIND_ALU;
-  assign use_prm = step2_q.kind == tsr_vector_pkg::KIND_REQUANT && !step2_q.per_tensor;
-  assign use_acc = step2_q.kind == tsr_vector_pkg::KIND_ADD ||
-                   (alu && step2_q.first && step2_q.op != tsr_pkg::ALU_MOV);
-  assign src_acc = step2_q.src_mem == tsr_pkg::VMEM_ACC;
-  assign src_out = step2_q.src_mem == tsr_pkg::VMEM_OUT;
-  assign src_inp = step2_q.src_mem == tsr_pkg::VMEM_INP;
+  // Slot 2: what the step needs, whether it may have it.
+  logic alu2, own2, use_acc2, byte2, range_bad2, bad2, alias2;
+  assign alu2 = step2_q.kind == tsr_vector_pkg::KIND_ALU;
+  assign own2 = step2_q.kind == tsr_vector_pkg::KIND_REQUANT && !step2_q.per_tensor;  // the channel's parameters
+  assign use_acc2 = step2_q.kind == tsr_vector_pkg::KIND_ADD ||
+                    (alu2 && step2_q.first && step2_q.op != tsr_pkg::ALU_MOV);
+  assign byte2 = step2_q.src_mem == tsr_pkg::VMEM_OUT || step2_q.src_mem == tsr_pkg::VMEM_INP;
   function automatic out_of_range(input [1:0] mem, input [20:0] tile);
     case (mem)
       tsr_pkg::VMEM_ACC: out_of_range = tile >= 21'(tsr_pkg::AccDepth);
@@ -138,33 +147,60 @@ module tsr_vector (
       default: out_of_range = 1'b0;
     endcase
   endfunction
-  assign range_bad = uop_bad2_q || out_of_range(step2_q.src_mem, src2_q) ||
-                     out_of_range(step2_q.dst_mem, dst2_q) ||
-                     (use_prm && prm2_q >= 21'(tsr_pkg::PrmDepth)) ||
-                     (step2_q.kind == tsr_vector_pkg::KIND_ADD && acc2_q >= 21'(tsr_pkg::AccDepth));
-  assign bad = illegal2_q || (work2_q && range_bad);
+  assign range_bad2 = uop_bad2_q || out_of_range(step2_q.src_mem, src2_q) ||
+                      out_of_range(step2_q.dst_mem, dst2_q) ||
+                      (own2 && prm2_q >= 21'(tsr_pkg::PrmDepth)) ||
+                      (step2_q.kind == tsr_vector_pkg::KIND_ADD && acc2_q >= 21'(tsr_pkg::AccDepth));
+  assign bad2 = illegal2_q || (work2_q && range_bad2);
+  assign alias2 = alu2 && step2_q.src_mem == tsr_pkg::VMEM_ACC && !step2_q.first && src2_q == dst2_q;
 
-  // Hazards and grants. Two operands from ACC are read in two phases, the first operand first.
-  logic live, work, alias_acc, two, second_q, first_phase, hit_src, hit_acc, hazard, granted, room, emit, go, fire;
-  assign live = valid2_q && !stop_q;
-  assign work = live && work2_q && !bad;
-  assign alias_acc = alu && src_acc && !step2_q.first && src2_q == dst2_q;
-  assign two = use_acc && src_acc;
+  // Slot 3. Two operands from ACC are read in two phases, the first operand first.
+  logic own3_q, use_acc3_q, src_acc3_q, src_out3_q, src_inp3_q, clear3_q;
+  logic [TileBits-1:0] src3_q, dst3_q;
+  logic [AccBits-1:0] acc3_q, clear_tile3_q;
+  logic [tsr_pkg::PrmIdxBits-1:0] prm3_q;
+  index_t clear_tile2;
+  assign clear_tile2 = (step2_q.kind == tsr_vector_pkg::KIND_ADD) ? acc2_q : src2_q;
+  always_ff @(posedge clk_i) begin
+    if (advance && (tsr_sim_pkg::Always || valid2_q)) begin
+      {work3_q, illegal3_q, last3_q, num3_q} <= {work2_q && !bad2, illegal2_q, last2_q, num2_q};
+      bad3_q <= bad2;
+      step3_q <= step2_q;
+      step3_q.alias_acc <= alias2;
+      step3_q.emit <= bad2 || step2_q.emit;
+      step3_q.imm <= (step2_q.src_mem == tsr_pkg::VMEM_IMM) ? step2_q.imm : '0;
+      step3_q.multiplier <= own2 ? '0 : alu2 ? 31'd1 : step2_q.multiplier;
+      step3_q.shift <= own2 ? '0 : step2_q.shift;
+      if (step2_q.dst_mem == tsr_pkg::VMEM_ACC) step3_q.out_zero <= '0;
+      own3_q <= own2;
+      use_acc3_q <= use_acc2;
+      src_acc3_q <= step2_q.src_mem == tsr_pkg::VMEM_ACC;
+      src_out3_q <= step2_q.src_mem == tsr_pkg::VMEM_OUT;
+      src_inp3_q <= step2_q.src_mem == tsr_pkg::VMEM_INP;
+      {src3_q, dst3_q, acc3_q} <= {src2_q[TileBits-1:0], dst2_q[TileBits-1:0], acc2_q[AccBits-1:0]};
+      prm3_q <= prm2_q[tsr_pkg::PrmIdxBits-1:0];
+      clear_tile3_q <= clear_tile2[AccBits-1:0];
+      clear3_q <= work2_q && !bad2 && step2_q.clear && !(step2_q.dst_mem == tsr_pkg::VMEM_ACC && dst2_q == clear_tile2);
+    end
+  end
+  logic live, work, two, second_q, first_phase, waits, ask, granted, room, go, fire;
+  assign live = valid3_q && !stop_q;
+  assign work = live && work3_q;
+  assign two = use_acc3_q && src_acc3_q;
   assign first_phase = two && !second_q;
-  assign hazard = ((src_acc || src_out || src_inp) && !alias_acc && hit_src) || (use_acc && hit_acc);
-  assign acc_rd_valid_o = work && !hazard && room && (use_acc || src_acc);
-  assign acc_rd_addr_o = (use_acc && !second_q) ? acc2_q[tsr_pkg::AccIdxBits-1:0] : src2_q[tsr_pkg::AccIdxBits-1:0];
-  assign inp_rd_valid_o = work && !hazard && room && src_inp;
-  assign inp_rd_addr_o = src2_q[tsr_pkg::InpIdxBits-1:0];
-  assign out_rd_en_o = work && !hazard && room && src_out;
-  assign out_rd_addr_o = src2_q[tsr_pkg::OutIdxBits-1:0];
-  assign granted = ((!use_acc && !src_acc) || acc_rd_ready_i) && (!src_inp || inp_rd_ready_i);
-  assign go = live && room && (!work || (!hazard && granted));  // this phase is done
+  assign ask = work && !waits && room;
+  assign acc_rd_valid_o = ask && (use_acc3_q || src_acc3_q);
+  assign acc_rd_addr_o = (use_acc3_q && !second_q) ? acc3_q : src3_q[AccBits-1:0];
+  assign inp_rd_valid_o = ask && src_inp3_q;
+  assign inp_rd_addr_o = src3_q[tsr_pkg::InpIdxBits-1:0];
+  assign out_rd_en_o = ask && src_out3_q;
+  assign out_rd_addr_o = src3_q[tsr_pkg::OutIdxBits-1:0];
+  assign granted = ((!use_acc3_q && !src_acc3_q) || acc_rd_ready_i) && (!src_inp3_q || inp_rd_ready_i);
+  assign go = live && room && (!work || (!waits && granted));  // this phase is done
   assign fire = go && !(work && first_phase);
   assign advance = !live || fire;
-  assign emit = bad || step2_q.emit;
-  assign prm_rd_en_o = fire && work && use_prm;
-  assign prm_rd_addr_o = prm2_q[tsr_pkg::PrmIdxBits-1:0];
+  assign prm_rd_en_o = fire && work && own3_q;
+  assign prm_rd_addr_o = prm3_q;
 
   logic err_field_q;
   logic [31:0] err_num_q;
@@ -173,63 +209,72 @@ module tsr_vector (
       stop_q <= 1'b0;
       second_q <= 1'b0;
     end else begin
-      if (fire && bad) stop_q <= 1'b1;
+      if (fire && bad3_q) stop_q <= 1'b1;
       if (go) second_q <= work && first_phase;
     end
-    if (fire && bad) {err_num_q, err_field_q} <= {num2_q, illegal2_q};
+    if (fire && bad3_q) {err_num_q, err_field_q} <= {num3_q, illegal3_q};
   end
 
-  // ---- Slot 3 and the lanes. step_q[n] is in the lanes' stage n.
-  logic valid3_q, held3_q;
-  logic [10:1] valid_q;
-  tsr_vector_pkg::step_t s3_q, s1_q, s2_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, step3_q;
+  // ---- The lanes. sN_q is the step in their stage N; stage 0 has the data that was read.
+  logic held0_q, held1_q;
+  logic [13:0] valid_q;
+  logic [12:0] busy;
+  tsr_vector_pkg::step_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q, s13_q;
+  logic own0_q, high0_q, inp0_q;
+  logic [15:0] power0_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      valid3_q <= 1'b0;
-      held3_q <= 1'b0;
+      held0_q <= 1'b0;
+      held1_q <= 1'b0;
       valid_q <= '0;
     end else begin
-      valid3_q <= fire;
-      held3_q <= go && work && first_phase;
-      valid_q <= {valid_q[9:1], valid3_q};
+      held0_q <= go && work && first_phase;
+      held1_q <= held0_q;
+      valid_q <= {valid_q[12:0], fire};
     end
   end
+  // The running value of a reduction (stage 3) keeps still between steps; other stages may take anything.
+  assign busy = {13{tsr_sim_pkg::Always}} & ~13'h8 | valid_q[12:0];
   always_ff @(posedge clk_i) begin
-    if (fire) begin
-      s3_q <= step2_q;
-      s3_q.two <= two;
-      s3_q.alias_acc <= alias_acc;
-      s3_q.emit <= emit;
+    if (tsr_sim_pkg::Always || fire) begin
+      s0_q <= step3_q;
+      s0_q.two <= two;
+      own0_q <= own3_q;
+      inp0_q <= src_inp3_q;
+      high0_q <= step3_q.src_shift[4];
+      power0_q <= (src_out3_q || src_inp3_q) ? 16'd1 << step3_q.src_shift[3:0] : '0;
     end
-    if (valid3_q) s1_q <= s3_q;
-    if (valid_q[1]) s2_q <= s1_q;
-    if (valid_q[2]) step3_q <= s2_q;
-    if (valid_q[3]) s4_q <= step3_q;
-    if (valid_q[4]) s5_q <= s4_q;
-    if (valid_q[5]) s6_q <= s5_q;
-    if (valid_q[6]) s7_q <= s6_q;
-    if (valid_q[7]) s8_q <= s7_q;
-    if (valid_q[8]) s9_q <= s8_q;
-    if (valid_q[9]) s10_q <= s9_q;
+    if (busy[0]) s1_q <= s0_q;
+    if (busy[1]) s2_q <= s1_q;
+    if (busy[2]) s3_q <= s2_q;
+    if (tsr_sim_pkg::Always || valid_q[3]) s4_q <= s3_q;
+    if (busy[4]) s5_q <= s4_q;
+    if (busy[5]) s6_q <= s5_q;
+    if (busy[6]) s7_q <= s6_q;
+    if (busy[7]) s8_q <= s7_q;
+    if (busy[8]) s9_q <= s8_q;
+    if (busy[9]) s10_q <= s9_q;
+    if (busy[10]) s11_q <= s10_q;
+    if (busy[11]) s12_q <= s11_q;
+    if (busy[12]) s13_q <= s12_q;
   end
 
   logic [32*Lanes-1:0] acc_q, held_q, result;
-  logic [8*Lanes-1:0] byte_q;
   logic [8*tsr_pkg::PrmBytes-1:0] prm_q;
-  logic held1_q;
   always_ff @(posedge clk_i) begin
-    if (valid3_q || held3_q) acc_q <= acc_rd_data_i;
-    held1_q <= held3_q;
+    if (tsr_sim_pkg::Always || valid_q[0] || held0_q) acc_q <= acc_rd_data_i;
     if (held1_q) held_q <= acc_q;
-    if (valid3_q) byte_q <= (s3_q.src_mem == tsr_pkg::VMEM_INP) ? inp_rd_data_i : out_rd_data_i;
-    if (valid3_q) prm_q <= prm_rd_data_i;
+    if (busy[0]) prm_q <= own0_q ? prm_rd_data_i : '0;
   end
   for (genvar l = 0; l < Lanes; l++) begin : g_lane
     localparam int Channel = l % tsr_pkg::BlockOut;
     tsr_vector_lane u_lane (
-      .clk_i, .en_i(valid_q[9:1]),
-      .step1_i(s1_q), .step2_i(s2_q), .step7_i(s7_q), .step8_i(s8_q), .step9_i(s9_q), .step10_i(s10_q),
-      .acc_i(acc_q[32*l+:32]), .held_i(held_q[32*l+:32]), .byte_i(byte_q[8*l+:8]),
+      .clk_i, .en_i(busy),
+      .step1_i(s1_q), .step3_i(s3_q), .step5_i(s5_q), .step10_i(s10_q), .step11_i(s11_q), .step12_i(s12_q),
+      .step13_i(s13_q),
+      .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.src_zero),
+      .high_i(high0_q), .power_i(power0_q),
+      .acc_i(acc_q[32*l+:32]), .held_i(held_q[32*l+:32]),
       .bias_i(prm_q[8*(tsr_pkg::PrmBiasOffset+tsr_pkg::PrmBiasBytes*Channel)+:tsr_pkg::PrmBiasBits]),
       .multiplier_i(prm_q[8*(tsr_pkg::PrmMultiplierOffset+tsr_pkg::PrmMultiplierBytes*Channel)
                           +:tsr_pkg::PrmMultiplierBits]),
@@ -238,23 +283,20 @@ module tsr_vector (
     );
   end
 
-  // ---- Slot 14.
-  logic done, done_last, done_bad, empty;
-  tsr_vector_flight u_flight (
+  // ---- Slots 18 and 19.
+  logic done_last, done_bad, empty;
+  tsr_vector_flight #(.TileBits(TileBits)) u_flight (
     .clk_i, .rst_ni,
-    .push_i(fire && emit), .room_o(room), .push_work_i(work), .push_last_i(last2_q), .push_bad_i(bad),
-    .push_mem_i(step2_q.dst_mem), .push_tile_i(dst2_q[19:0]),
-    .push_clear_i(work && step2_q.clear && !(step2_q.dst_mem == tsr_pkg::VMEM_ACC && dst2_q == clear_tile)),
-    .push_clear_tile_i(clear_tile[tsr_pkg::AccIdxBits-1:0]),
-    .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[19:0]), .hit_src_o(hit_src),
-    .acc_tile_i(acc2_q[19:0]), .hit_acc_o(hit_acc),
-    .result_valid_i(valid_q[10] && s10_q.emit), .result_data_i(result),
+    .push_i(fire && step3_q.emit), .room_o(room), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
+    .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
+    .ask_i(advance), .src_read_i((byte2 || step2_q.src_mem == tsr_pkg::VMEM_ACC) && !alias2),
+    .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
+    .acc_read_i(use_acc2), .acc_tile_i(acc2_q[AccBits-1:0]), .wait_o(waits),
+    .result_valid_i(valid_q[13] && s13_q.emit), .result_data_i(result),
     .acc_wr_valid_o, .acc_wr_ready_i, .acc_wr_addr_o, .acc_wr_data_o,
     .out_wr_en_o, .out_wr_addr_o, .out_wr_data_o, .inp_wr_en_o, .inp_wr_addr_o, .inp_wr_data_o,
-    .done_o(done), .done_last_o(done_last), .done_bad_o(done_bad), .empty_o(empty)
+    .done_last_o(done_last), .done_bad_o(done_bad), .empty_o(empty)
   );
-  index_t clear_tile;
-  assign clear_tile = (step2_q.kind == tsr_vector_pkg::KIND_ADD) ? acc2_q : src2_q;
 
   // ---- Retirement, errors, counters.
   logic retire_q, err_q;
@@ -277,10 +319,10 @@ module tsr_vector (
   assign err_code_o = err_field_q ? tsr_pkg::ERR_ILLEGAL_FIELD[3:0] : tsr_pkg::ERR_SRAM_RANGE[3:0];
   assign err_num_o = err_num_q;
   assign busy_o = go && work;
-  assign hazard_o = !busy_o && (valid0 || valid1_q || live || !empty);
+  assign hazard_o = !busy_o && (held_valid_q || valid0 || valid1_q || valid2_q || live || !empty);
   assign memwait_o = 1'b0;
 
   logic unused;
-  assign unused = ^{retire_ready_i, done, prm_q};
+  assign unused = ^{retire_ready_i, prm_q, clear_tile2};
   `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
 endmodule

@@ -4,14 +4,18 @@
 // would miss them.
 //
 //   Input   push_*: a step is issued whose result will come; result_*: the next result is here
-//   Output  room_o; hit_src_o, hit_acc_o: a result in flight will write the tile asked for
-//   Writes  ACC, OUT and INP, as the results come; ACC may make them wait. A tile to clear is cleared
-//           before the result is written
+//           ask_i: src_* and acc_* are the tiles that the next step to issue will read
+//   Output  room_o; wait_o: a result in flight will write a tile that was asked for; both from flops
+//   Writes  ACC, OUT and INP from flops, as the results come; ACC may make them wait. A tile to clear is
+//           cleared before the result is written
 //   Output  done_*: a result is written in this cycle
-//   Cost    1 result a cycle; 2 for an ACC result that also clears another tile
+//   Cost    2 cycles from a result to its write; 1 result a cycle; 2 for an ACC result that also clears
+//           another tile
 `include "tsr_assert.svh"
 
-module tsr_vector_flight (
+module tsr_vector_flight #(
+  parameter int TileBits = 11  // of a tile index in ACC, OUT or INP, the largest of the three
+) (
   input  logic                               clk_i,
   input  logic                               rst_ni,
   // issue
@@ -21,15 +25,17 @@ module tsr_vector_flight (
   input  logic                               push_last_i,  // of its command
   input  logic                               push_bad_i,   // no result, but an error
   input  logic [1:0]                         push_mem_i,   // VMEM_*
-  input  logic [19:0]                        push_tile_i,
+  input  logic [TileBits-1:0]                push_tile_i,
   input  logic                               push_clear_i,
   input  logic [tsr_pkg::AccIdxBits-1:0]     push_clear_tile_i,
   // hazards
+  input  logic                               ask_i,
+  input  logic                               src_read_i,
   input  logic [1:0]                         src_mem_i,
-  input  logic [19:0]                        src_tile_i,
-  output logic                               hit_src_o,
-  input  logic [19:0]                        acc_tile_i,
-  output logic                               hit_acc_o,
+  input  logic [TileBits-1:0]                src_tile_i,
+  input  logic                               acc_read_i,
+  input  logic [tsr_pkg::AccIdxBits-1:0]     acc_tile_i,
+  output logic                               wait_o,
   // results
   input  logic                               result_valid_i,
   input  logic [32*tsr_pkg::Lanes-1:0]       result_data_i,
@@ -45,113 +51,183 @@ module tsr_vector_flight (
   output logic [tsr_pkg::InpIdxBits-1:0]     inp_wr_addr_o,
   output logic [8*tsr_pkg::InpTileBytes-1:0] inp_wr_data_o,
   // ends
-  output logic                               done_o,
   output logic                               done_last_o,
   output logic                               done_bad_o,
   output logic                               empty_o
 );
-  localparam int Depth = 16;  // more than the stages from issue to write, so that they never run dry
+  localparam int Depth = 16;  // the stages from issue to the write's register, so that they never run dry
   localparam int Bits = 4;
   localparam int Lanes = tsr_pkg::Lanes;
-
-  // Entries: a ring. What a comparison needs is in flops.
-  logic [Depth-1:0] valid_q, work_q, last_q, bad_q, clear_q;
-  logic [2*Depth-1:0] mem_q;
-  logic [20*Depth-1:0] tile_q;
-  logic [tsr_pkg::AccIdxBits*Depth-1:0] clear_tile_q;
-  logic [Bits-1:0] push_at_q, result_at_q, head_q;
-  logic [Bits:0] results_q;  // here and not written
-
   localparam int AccBits = tsr_pkg::AccIdxBits;
-  assign room_o = !valid_q[push_at_q];
-  assign empty_o = valid_q == '0;
 
-  function automatic [Depth-1:0] same_tile(input [20*Depth-1:0] tiles, input [19:0] tile);
-    for (int e = 0; e < Depth; e++) same_tile[e] = tiles[20*e+:20] == tile;
-  endfunction
-  function automatic [Depth-1:0] same_mem(input [2*Depth-1:0] mems, input [1:0] mem);
-    for (int e = 0; e < Depth; e++) same_mem[e] = mems[2*e+:2] == mem;
-  endfunction
-  function automatic [Depth-1:0] same_clear(input [AccBits*Depth-1:0] tiles,
-                                                    input [AccBits-1:0] tile);
-    for (int e = 0; e < Depth; e++) same_clear[e] = tiles[AccBits*e+:AccBits] == tile;
-  endfunction
-  logic [Depth-1:0] writes, clears;
-  assign writes = valid_q & work_q;
-  assign clears = valid_q & clear_q;
-  assign hit_src_o = (writes & same_mem(mem_q, src_mem_i) & same_tile(tile_q, src_tile_i)) != '0 ||
-                     (src_mem_i == tsr_pkg::VMEM_ACC && (clears & same_clear(clear_tile_q, src_tile_i[AccBits-1:0])) != '0);
-  assign hit_acc_o = (writes & same_mem(mem_q, tsr_pkg::VMEM_ACC) & same_tile(tile_q, acc_tile_i)) != '0 ||
-                     (clears & same_clear(clear_tile_q, acc_tile_i[AccBits-1:0])) != '0;
+  // Entries: a ring, and behind it the write register. What is compared lies in flops, one entry beside
+  // the other; all that the write needs lies in LUT RAM.
+  logic [Depth-1:0] valid_q, push_hot_q, head_hot_q, next_hot;
+  logic [Bits-1:0] push_at_q, result_at_q, head_q;
+  logic [Bits:0] count_q, count_d, results_q, results_d;  // in the ring; of them with their result
+  logic room_q, some_q;
+  logic take, part, move, written;
 
-  // The head.
-  logic some, head_work, head_clear, cleared_q, to_acc, written;
+  localparam int InfoBits = 5 + TileBits + AccBits;
+  logic head_work, head_last, head_bad, to_acc;
+  logic head_clear_q, head_both_q;  // that it clears, that it also writes ACC: in flops, since what they decide is long
   logic [1:0] head_mem;
-  logic [19:0] head_tile;
+  logic [TileBits-1:0] head_tile;
   logic [AccBits-1:0] head_clear_tile;
-  logic [32*Lanes-1:0] data;
-  assign some = results_q != '0;
-  assign head_work = work_q[head_q];
-  assign head_clear = clear_q[head_q] && !cleared_q;
-  assign head_mem = mem_q[2*head_q+:2];
-  assign head_tile = tile_q[20*head_q+:20];
-  assign head_clear_tile = clear_tile_q[AccBits*head_q+:AccBits];
+  logic [32*Lanes-1:0] head_data;
+  tsr_lutram #(.Depth(Depth), .Width(InfoBits), .AddrBits(Bits)) u_info (
+    .clk_i, .we_i(push_i), .waddr_i(push_at_q),
+    .wdata_i({push_work_i, push_last_i, push_bad_i, push_mem_i, push_tile_i, push_clear_tile_i}),
+    .raddr_i(head_q),
+    .rdata_o({head_work, head_last, head_bad, head_mem, head_tile, head_clear_tile})
+  );
+  tsr_lutram #(.Depth(Depth), .Width(32 * Lanes), .AddrBits(Bits)) u_results (
+    .clk_i, .we_i(result_valid_i), .waddr_i(result_at_q), .wdata_i(result_data_i), .raddr_i(head_q),
+    .rdata_o(head_data)
+  );
   assign to_acc = head_work && head_mem == tsr_pkg::VMEM_ACC;
 
-  assign acc_wr_valid_o = some && (head_clear || to_acc);
-  assign acc_wr_addr_o = head_clear ? head_clear_tile : head_tile[AccBits-1:0];
-  assign acc_wr_data_o = head_clear ? '0 : data;
-  assign written = some && (to_acc ? !head_clear && acc_wr_ready_i : !head_clear || acc_wr_ready_i);
-  assign out_wr_en_o = written && head_work && head_mem == tsr_pkg::VMEM_OUT;
-  assign inp_wr_en_o = written && head_work && head_mem == tsr_pkg::VMEM_INP;
-  assign out_wr_addr_o = head_tile[tsr_pkg::OutIdxBits-1:0];
-  assign inp_wr_addr_o = head_tile[tsr_pkg::InpIdxBits-1:0];
-  for (genvar l = 0; l < Lanes; l++) begin : g_byte
-    assign out_wr_data_o[8*l+:8] = data[32*l+:8];
+  // What may be read next, compared with each entry, with the one that is pushed now and with the one that
+  // waits in the write register.
+  logic [Depth-1:0] hit, clear_bits, both_bits;  // clears; clears and writes ACC
+  logic hit_push, hit_write;
+  // Two tiles of ACC are read at a time only by Alu, which clears nothing: it waits for all that clears.
+  logic [AccBits-1:0] one_tile;
+  logic src_in_acc, both_read;
+  assign src_in_acc = src_read_i && src_mem_i == tsr_pkg::VMEM_ACC;
+  assign both_read = acc_read_i && src_in_acc;
+  assign one_tile = acc_read_i ? acc_tile_i : src_tile_i[AccBits-1:0];
+  function automatic meets(input work, input [1:0] mem, input [TileBits-1:0] tile, input clear,
+                           input [AccBits-1:0] clear_tile, input src_read, input [1:0] src_mem,
+                           input [TileBits-1:0] src_tile, input acc_read, input [AccBits-1:0] acc_tile,
+                           input one_read, input any, input [AccBits-1:0] one);
+    meets = (work && src_read && {mem, tile} == {src_mem, src_tile}) ||
+            (work && acc_read && mem == tsr_pkg::VMEM_ACC && tile[AccBits-1:0] == acc_tile) ||
+            (clear && (any || (one_read && clear_tile == one)));
+  endfunction
+  for (genvar e = 0; e < Depth; e++) begin : g_entry
+    logic work_q, clear_q;
+    logic [1:0] mem_q;
+    logic [TileBits-1:0] tile_q;
+    logic [AccBits-1:0] clear_tile_q;
+    always_ff @(posedge clk_i) begin
+      if (push_hot_q[e] && !valid_q[e]) begin  // until it is pushed, the next entry may hold anything
+        {work_q, mem_q, tile_q} <= {push_work_i, push_mem_i, push_tile_i};
+        {clear_q, clear_tile_q} <= {push_clear_i, push_clear_tile_i};
+      end
+    end
+    assign clear_bits[e] = clear_q;
+    assign both_bits[e] = clear_q && work_q && mem_q == tsr_pkg::VMEM_ACC;
+    assign hit[e] = meets(work_q, mem_q, tile_q, clear_q, clear_tile_q, src_read_i, src_mem_i, src_tile_i, acc_read_i,
+                          acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
   end
-  assign inp_wr_data_o = out_wr_data_o;
-  assign done_o = written;
-  assign done_last_o = written && last_q[head_q];
-  assign done_bad_o = written && bad_q[head_q];
+  assign hit_push = meets(push_work_i, push_mem_i, push_tile_i, push_clear_i, push_clear_tile_i, src_read_i, src_mem_i,
+                          src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
+  logic write_valid_q, write_work_q, write_last_q, write_bad_q, write_clear_q;
+  logic [1:0] write_mem_q;
+  logic [TileBits-1:0] write_tile_q;
+  logic [AccBits-1:0] write_clear_tile_q;
+  assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, src_read_i,
+                           src_mem_i, src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read,
+                           one_tile);
 
+  // Who the step asked for last waits for: bit e, entry e; the last bit, the write register.
+  logic [Depth:0] wait_q, asked, kept, wait_d;
+  logic [Depth-1:0] leaves;
+  logic waits_q;
+  assign leaves = head_hot_q & {Depth{move}};
+  assign asked = {((valid_q & hit & leaves) != '0) || (write_valid_q && !written && hit_write),
+                  (valid_q & hit & ~leaves) | (push_hot_q & {Depth{push_i && hit_push}})};
+  assign kept = {((wait_q[Depth-1:0] & leaves) != '0) || (wait_q[Depth] && !written), wait_q[Depth-1:0] & ~leaves};
+  assign wait_d = ask_i ? asked : kept;
+  assign wait_o = waits_q;
+  assign room_o = room_q;
+  assign empty_o = count_q == '0 && !write_valid_q;
+
+  // From the head into the write register: at once, or first what it clears in ACC.
+  logic acc_valid_q, out_valid_q, inp_valid_q, cleared_q, clears;
+  logic [AccBits-1:0] acc_addr_q;
+  logic [32*Lanes-1:0] acc_data_q;
+  logic [8*Lanes-1:0] byte_q;
+  assign clears = head_clear_q && !cleared_q;
+  assign part = head_both_q && !cleared_q;
+  assign take = some_q && (!acc_valid_q || acc_wr_ready_i);
+  assign move = take && !part;
+  assign written = write_valid_q && (!acc_valid_q || acc_wr_ready_i);
+
+  assign next_hot = {head_hot_q[Depth-2:0], head_hot_q[Depth-1]};
+  assign count_d = count_q + (Bits + 1)'(push_i) - (Bits + 1)'(move);
+  assign results_d = results_q + (Bits + 1)'(result_valid_i) - (Bits + 1)'(move);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= '0;
+      push_hot_q <= Depth'(1);
+      head_hot_q <= Depth'(1);
       push_at_q <= '0;
       result_at_q <= '0;
       head_q <= '0;
+      count_q <= '0;
+      room_q <= 1'b1;
       results_q <= '0;
-      cleared_q <= 1'b0;
+      some_q <= 1'b0;
+      wait_q <= '0;
+      waits_q <= 1'b0;
+      {write_valid_q, acc_valid_q, out_valid_q, inp_valid_q, cleared_q} <= '0;
     end else begin
-      if (push_i) push_at_q <= push_at_q + Bits'(1);
+      valid_q <= (valid_q & ~leaves) | (push_hot_q & {Depth{push_i}});
+      if (push_i) begin
+        push_at_q <= push_at_q + Bits'(1);
+        push_hot_q <= {push_hot_q[Depth-2:0], push_hot_q[Depth-1]};
+      end
       if (result_valid_i) result_at_q <= result_at_q + Bits'(1);
-      if (written) head_q <= head_q + Bits'(1);
-      results_q <= results_q + (Bits + 1)'(result_valid_i) - (Bits + 1)'(written);
-      cleared_q <= some && !written && (cleared_q || (head_clear && acc_wr_ready_i));
-      if (push_i) valid_q[push_at_q] <= 1'b1;
-      if (written) valid_q[head_q] <= 1'b0;
+      if (move) begin
+        head_q <= head_q + Bits'(1);
+      end
+      if (move) head_hot_q <= next_hot;
+      count_q <= count_d;
+      room_q <= count_d != (Bits + 1)'(Depth);
+      results_q <= results_d;
+      some_q <= results_d != '0;
+      wait_q <= wait_d;
+      // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
+      waits_q <= ask_i ? (valid_q & hit) != '0 || (push_i && hit_push) || (write_valid_q && !written && hit_write)
+                       : wait_q[Depth-1:0] != '0 || (wait_q[Depth] && !written);
+      if (take) cleared_q <= part;
+      head_clear_q <= move ? (clear_bits & next_hot) != '0 : (clear_bits & head_hot_q) != '0;
+      head_both_q <= move ? (both_bits & next_hot) != '0 : (both_bits & head_hot_q) != '0;
+      write_valid_q <= move || (write_valid_q && !written);
+      acc_valid_q <= take ? clears || to_acc : acc_valid_q && !acc_wr_ready_i;
+      out_valid_q <= move && head_work && head_mem == tsr_pkg::VMEM_OUT;
+      inp_valid_q <= move && head_work && head_mem == tsr_pkg::VMEM_INP;
     end
   end
-  logic unused;
-  assign unused = ^head_tile;
-
   always_ff @(posedge clk_i) begin
-    if (push_i) begin
-      work_q[push_at_q] <= push_work_i;
-      last_q[push_at_q] <= push_last_i;
-      bad_q[push_at_q] <= push_bad_i;
-      clear_q[push_at_q] <= push_clear_i;
-      mem_q[2*push_at_q+:2] <= push_mem_i;
-      tile_q[20*push_at_q+:20] <= push_tile_i;
-      clear_tile_q[AccBits*push_at_q+:AccBits] <= push_clear_tile_i;
+    if (take) begin
+      acc_addr_q <= clears ? head_clear_tile : head_tile[AccBits-1:0];
+      {write_work_q, write_last_q, write_bad_q, write_clear_q} <= {head_work, head_last, head_bad, clears};
+      {write_mem_q, write_tile_q, write_clear_tile_q} <= {head_mem, head_tile, head_clear_tile};
+      acc_data_q <= clears ? '0 : head_data;
+      byte_q <= low_bytes(head_data);
     end
   end
+  function automatic [8*Lanes-1:0] low_bytes(input [32*Lanes-1:0] words);
+    for (int l = 0; l < Lanes; l++) low_bytes[8*l+:8] = words[32*l+:8];
+  endfunction
 
-  tsr_lutram #(.Depth(Depth), .Width(32 * Lanes), .AddrBits(Bits)) u_results (
-    .clk_i, .we_i(result_valid_i), .waddr_i(result_at_q), .wdata_i(result_data_i), .raddr_i(head_q), .rdata_o(data)
-  );
+  assign acc_wr_valid_o = acc_valid_q;
+  assign acc_wr_addr_o = acc_addr_q;
+  assign acc_wr_data_o = acc_data_q;
+  assign out_wr_en_o = out_valid_q;
+  assign out_wr_addr_o = write_tile_q[tsr_pkg::OutIdxBits-1:0];
+  assign out_wr_data_o = byte_q;
+  assign inp_wr_en_o = inp_valid_q;
+  assign inp_wr_addr_o = write_tile_q[tsr_pkg::InpIdxBits-1:0];
+  assign inp_wr_data_o = byte_q;
+  assign done_last_o = written && write_last_q;
+  assign done_bad_o = written && write_bad_q;
 
   `TSR_ASSERT(pushed_with_room, push_i |-> room_o)
   `TSR_ASSERT(result_of_an_entry, result_valid_i |-> valid_q[result_at_q])
+  `TSR_ASSERT(one_place_each, push_hot_q == Depth'(1) << push_at_q && head_hot_q == Depth'(1) << head_q)
   `TSR_COVER(full, valid_q == '1)
 endmodule

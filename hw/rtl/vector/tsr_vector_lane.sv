@@ -1,202 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_vector_lane: one lane of VECTOR's arithmetic, ten stages.
+// tsr_vector_lane: one lane of VECTOR's arithmetic, thirteen stages.
 //
-//   Input   en_i[n]: stage n has a step, stepN_i is that step; operands in stage 1
-//   Output  result_o in stage 10: int8 in the low byte, or int32 for ACC
-//   Cost    4 DSP48E1; 1 step a cycle
+//   Input   stepN_i: the step in stage N; en_i[N]: there is one; the read data in stage 0, ACC's in stage 1
+//   Output  result_o in stage 13: int8 in the low byte, or int32 for ACC
+//   Cost    5 DSP48E1; 1 step a cycle
 //
-// 1 operands, zero point, source shift. 2 bias or addend; ALU. 3 left shift. 4 to 6 the product of 32
-// by 31 bits. 7 its high part, first rounding. 8 right shift, second rounding. 9 zero point. 10 clamp.
+// 0 to 2 zero point and source shift. 3 bias or addend; ALU. 4 left shift. 5 to 10 the product of 32 by 31
+// bits and its first rounding. 10 and 11 right shift. 12 second rounding, zero point. 13 clamp.
 // An ALU operation runs through with multiplier 1; MUL with its second operand, whose top bit only
 // flips the top bit of an odd operand's product.
 module tsr_vector_lane (
   input  logic                  clk_i,
-  input  logic [9:1]            en_i,
+  input  logic [12:0]           en_i,
   input  tsr_vector_pkg::step_t step1_i,
-  input  tsr_vector_pkg::step_t step2_i,
-  input  tsr_vector_pkg::step_t step7_i,
-  input  tsr_vector_pkg::step_t step8_i,
-  input  tsr_vector_pkg::step_t step9_i,
+  input  tsr_vector_pkg::step_t step3_i,
+  input  tsr_vector_pkg::step_t step5_i,
   input  tsr_vector_pkg::step_t step10_i,
+  input  tsr_vector_pkg::step_t step11_i,
+  input  tsr_vector_pkg::step_t step12_i,
+  input  tsr_vector_pkg::step_t step13_i,
+  // stage 0, by its step
+  input  logic                  from_inp_i,    // the byte is INP's
+  input  logic [7:0]            out_i,
+  input  logic [7:0]            inp_i,
+  input  logic [7:0]            zero_i,
+  input  logic                  high_i,        // as tsr_dsp_scale has them
+  input  logic [15:0]           power_i,
+  // stage 1
   input  logic [31:0]           acc_i,         // the ACC tile read
   input  logic [31:0]           held_i,        // the ACC tile read before it
-  input  logic [7:0]            byte_i,        // the OUT or INP tile read
-  input  logic [31:0]           bias_i,
+  input  logic [31:0]           bias_i,        // the channel's, or 0
   input  logic [30:0]           multiplier_i,
   input  logic [5:0]            shift_i,
   output logic [31:0]           result_o
 );
-  // Stage 1.
-  function automatic [31:0] centred(input [7:0] value, input [7:0] zero, input [4:0] left);
-    reg [8:0] difference;
-    begin
-      difference = {value[7], value} - {zero[7], zero};
-      centred = {{23{difference[8]}}, difference} << left;
-    end
-  endfunction
-  logic own;  // bias, multiplier and shift are the channel's
-  assign own = step1_i.kind == tsr_vector_pkg::KIND_REQUANT && !step1_i.per_tensor;
-  logic [31:0] x2_q, c2_q;
-  logic [30:0] m2_q;
-  logic [5:0] shift2_q;
+  // Stages 0 to 2: what the bias is added to, or the second operand.
+  logic [31:0] x3;
+  tsr_dsp_scale u_scale (
+    .clk_i, .en_i(en_i[2:0]), .byte_i(from_inp_i ? inp_i : out_i), .zero_i, .high_i, .power_i,
+    .add_i(step1_i.src_mem == tsr_pkg::VMEM_ACC ? acc_i : step1_i.imm), .x_o(x3)
+  );
+  logic [31:0] c2_q, c3_q;
+  logic [30:0] m2_q, m3_q;
+  logic [5:0] shift2_q, shift3_q;
   always_ff @(posedge clk_i) begin
     if (en_i[1]) begin
-      x2_q <= (step1_i.src_mem == tsr_pkg::VMEM_ACC) ? acc_i
-            : (step1_i.src_mem == tsr_pkg::VMEM_IMM) ? step1_i.imm
-            : centred(byte_i, step1_i.src_zero, step1_i.src_shift);
-      c2_q <= (step1_i.kind == tsr_vector_pkg::KIND_REQUANT) ? (own ? bias_i : '0) : step1_i.two ? held_i : acc_i;
-      m2_q <= own ? multiplier_i : step1_i.multiplier;
-      shift2_q <= own ? shift_i : step1_i.shift;
+      c2_q <= (step1_i.kind == tsr_vector_pkg::KIND_REQUANT) ? bias_i : step1_i.two ? held_i : acc_i;
+      m2_q <= multiplier_i;
+      shift2_q <= shift_i | step1_i.shift;
     end
+    if (en_i[2]) {c3_q, m3_q, shift3_q} <= {c2_q, m2_q, shift2_q};
   end
 
-  // Stage 2. v3_q is also the running value of a reduction.
-  logic [31:0] v3_q, a, b;
-  logic [30:0] m3_q;
-  logic [4:0] left3_q;
-  logic [5:0] right3_q;
-  logic zero3_q, top3_q;
-  logic alu, shr, mul;
-  assign alu = step2_i.kind == tsr_vector_pkg::KIND_ALU;
-  assign shr = alu && step2_i.op == tsr_pkg::ALU_SHR;
-  assign mul = alu && step2_i.op == tsr_pkg::ALU_MUL;
-  assign a = step2_i.first ? c2_q : v3_q;
-  assign b = step2_i.alias_acc ? v3_q : x2_q;
-  logic less;  // a < b
-  assign less = $signed(a) < $signed(b);
-  always_ff @(posedge clk_i) begin
-    if (en_i[2]) begin
-      if (!alu) v3_q <= x2_q + c2_q;
-      else begin
-        case (step2_i.op)
-          tsr_pkg::ALU_MIN: v3_q <= less ? a : b;
-          tsr_pkg::ALU_MAX: v3_q <= less ? b : a;
-          tsr_pkg::ALU_ADD: v3_q <= a + b;
-          tsr_pkg::ALU_SHR, tsr_pkg::ALU_MUL: v3_q <= a;
-          default: v3_q <= b;
-        endcase
-      end
-      m3_q <= mul ? b[30:0] : alu ? 31'd1 : m2_q;
-      top3_q <= mul && b[31];
-      // Rescale: left by a positive shift, right by a negative one; SHR the other way round.
-      if (shr) left3_q <= b[31] ? 5'd0 - b[4:0] : 5'd0;
-      else left3_q <= (alu || shift2_q[5]) ? 5'd0 : shift2_q[4:0];
-      zero3_q <= shr && $signed(b) < -32'sd31;
-      if (shr) right3_q <= b[31] ? 6'd0 : (b[30:5] != '0) ? 6'd31 : {1'b0, b[4:0]};
-      else right3_q <= (alu || !shift2_q[5]) ? 6'd0 : 6'd0 - shift2_q;
-    end
-  end
-
-  // Stage 3.
-  logic [31:0] v4_q;
+  // Stage 3. One adder adds and compares. v4_q is also the running value of a reduction. Where the second
+  // operand is the running value, the first is too, and a choice between them is free.
+  logic [31:0] v4_q, a, b;
+  logic [33:0] sum;
   logic [30:0] m4_q;
-  logic [5:0] right4_q, right5_q, right6_q, right7_q, right8_q;
-  logic top4_q;
+  logic [4:0] left4_q;
+  logic [5:0] right4_q;
+  logic zero4_q, top4_q, compare, add, take_b;
+  logic alu, shr, mul;
+  assign alu = step3_i.kind == tsr_vector_pkg::KIND_ALU;
+  assign shr = alu && step3_i.op == tsr_pkg::ALU_SHR;
+  assign mul = alu && step3_i.op == tsr_pkg::ALU_MUL;
+  assign add = !alu || step3_i.op == tsr_pkg::ALU_ADD;
+  assign compare = alu && (step3_i.op == tsr_pkg::ALU_MIN || step3_i.op == tsr_pkg::ALU_MAX);
+  assign a = step3_i.first ? c3_q : v4_q;
+  assign b = step3_i.alias_acc ? v4_q : x3;
+  assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{compare}});  // a + b or a - b, and a bit below
+  assign take_b = !step3_i.alias_acc &&
+                  (compare ? sum[33] == (step3_i.op == tsr_pkg::ALU_MAX) : !shr && !mul);
   always_ff @(posedge clk_i) begin
     if (en_i[3]) begin
-      v4_q <= zero3_q ? '0 : v3_q << left3_q;
-      m4_q <= m3_q;
-      right4_q <= right3_q;
-      top4_q <= top3_q;
+      v4_q <= add ? sum[32:1] : take_b ? x3 : a;
+      m4_q <= mul ? x3[30:0] : m3_q | step3_i.multiplier;
+      top4_q <= mul && x3[31];
+      // Rescale: left by a positive shift, right by a negative one; SHR the other way round.
+      if (shr) left4_q <= x3[31] ? 5'd0 - x3[4:0] : 5'd0;
+      else left4_q <= shift3_q[5] ? 5'd0 : shift3_q[4:0];
+      zero4_q <= shr && x3[31] && !(x3[30:5] == '1 && x3[4:0] != '0);  // below -31
+      if (shr) right4_q <= x3[31] ? 6'd0 : (x3[30:5] != '0) ? 6'd31 : {1'b0, x3[4:0]};
+      else right4_q <= shift3_q[5] ? 6'd0 - shift3_q : 6'd0;
     end
   end
 
-  // Stages 4 to 6: four products of at most 18 by 18 bits.
-  logic signed [14:0] v_high;
-  logic signed [17:0] v_low, m_low;
-  logic signed [14:0] m_high;
-  assign v_high = v4_q[31:17];
-  assign v_low = {1'b0, v4_q[16:0]};
-  assign m_high = {1'b0, m4_q[30:17]};
-  assign m_low = {1'b0, m4_q[16:0]};
-  logic signed [35:0] ll5_q;
-  logic signed [32:0] lh5_q, hl5_q;
-  logic signed [29:0] hh5_q;
-  logic flip5_q, flip6_q, flip7_q;
-  logic [33:0] mid6_q;
-  logic [62:0] base6_q, product7_q;
+  // Stages 4 to 9. The first rounding of ROUND_TFLITE, half a unit of the high part, is added on the way.
+  logic [31:0] v4;
+  logic [62:0] product;
+  logic rest;
+  assign v4 = zero4_q ? '0 : v4_q << left4_q;
+  tsr_dsp_product u_product (
+    .clk_i, .en_i(en_i[9:4]), .v_i(v4), .m_i(m4_q),
+    .half_i(step5_i.kind != tsr_vector_pkg::KIND_ALU && step5_i.round == tsr_pkg::ROUND_TFLITE),
+    .product_o(product), .rest_o(rest)
+  );
+  logic [6:0] side5_q, side6_q, side7_q, side8_q, side9_q, side10_q;  // flip, right
   always_ff @(posedge clk_i) begin
-    if (en_i[4]) begin
-      ll5_q <= v_low * m_low;
-      lh5_q <= v_low * m_high;
-      hl5_q <= v_high * m_low;
-      hh5_q <= v_high * m_high;
-      flip5_q <= top4_q && v4_q[0];
-      right5_q <= right4_q;
+    if (en_i[4]) side5_q <= {top4_q && v4[0], right4_q};
+    if (en_i[5]) side6_q <= side5_q;
+    if (en_i[6]) side7_q <= side6_q;
+    if (en_i[7]) side8_q <= side7_q;
+    if (en_i[8]) side9_q <= side8_q;
+    if (en_i[9]) side10_q <= side9_q;
+  end
+
+  // Stages 10 and 11: the quotient, with the bit below it; whether there is anything below that. A right
+  // shift of 32 leaves signs only, as does one of 31 of signs: no product of 31 bits' multiplier has all
+  // zeros under a sign.
+  logic [5:0] right10;
+  logic [31:0] t10;
+  logic [32:0] u10, u11_q, s11;
+  logic dropped10, dropped11_q, half11_q, rest11_q, some11_q;
+  logic [2:0] right11_q;
+  assign right10 = side10_q[5:0];
+  assign t10 = (step10_i.kind == tsr_vector_pkg::KIND_ALU) ? product[31:0] ^ {side10_q[6], 31'd0}
+             : right10[5] ? {32{product[62]}} : product[62:31];
+  assign u10 = 33'($signed({t10, 1'b0}) >>> {right10[4:3] | {2{right10[5]}}, 3'd0});
+  always_comb begin
+    case (right10[4:3])
+      2'd0: dropped10 = 1'b0;
+      2'd1: dropped10 = t10[6:0] != '0;
+      2'd2: dropped10 = t10[14:0] != '0;
+      default: dropped10 = t10[22:0] != '0;
+    endcase
+  end
+  always_ff @(posedge clk_i) begin
+    if (en_i[10]) begin
+      u11_q <= u10;
+      dropped11_q <= dropped10 || right10[5];
+      right11_q <= right10[2:0] | {3{right10[5]}};
+      some11_q <= right10 != '0;
+      half11_q <= product[30];
+      rest11_q <= rest;
     end
-    if (en_i[5]) begin
-      mid6_q <= {lh5_q[32], lh5_q} + {hl5_q[32], hl5_q};
-      base6_q <= {hh5_q[28:0], ll5_q[33:0]};
-      flip6_q <= flip5_q;
-      right6_q <= right5_q;
-    end
-    if (en_i[6]) begin
-      product7_q <= base6_q + {{12{mid6_q[33]}}, mid6_q, 17'd0};
-      flip7_q <= flip6_q;
-      right7_q <= right6_q;
+  end
+  logic [31:0] y12_q;
+  logic up12_q, below11, up11;
+  assign s11 = 33'($signed(u11_q) >>> right11_q);
+  assign below11 = dropped11_q || (u11_q[6:0] & ~(7'h7f << right11_q)) != '0;
+  always_comb begin
+    case (step11_i.round)
+      tsr_pkg::ROUND_TFLITE: up11 = s11[0] && (below11 || !u11_q[32]);
+      tsr_pkg::ROUND_EVEN:
+        up11 = some11_q ? s11[0] && (below11 || half11_q || rest11_q || s11[1]) : half11_q && (rest11_q || s11[1]);
+      default: up11 = some11_q ? s11[0] : half11_q;
+    endcase
+  end
+  always_ff @(posedge clk_i) begin
+    if (en_i[11]) begin
+      y12_q <= s11[32:1];
+      up12_q <= step11_i.kind != tsr_vector_pkg::KIND_ALU && up11;
     end
   end
 
-  // Stage 7.
-  logic [31:0] t8_q;
-  logic half8_q, rest8_q;
+  // Stages 12 and 13. Only the low byte is clamped: OUT and INP take no other.
+  logic [32:0] z13_q;
+  logic [7:0] clamped;
+  logic wide, under, over;
   always_ff @(posedge clk_i) begin
-    if (en_i[7]) begin
-      t8_q <= (step7_i.kind == tsr_vector_pkg::KIND_ALU) ? product7_q[31:0] ^ {flip7_q, 31'd0}
-            : product7_q[62:31] + 32'(product7_q[30] && step7_i.round == tsr_pkg::ROUND_TFLITE);
-      half8_q <= product7_q[30];
-      rest8_q <= product7_q[29:0] != '0;
-      right8_q <= right7_q;
-    end
+    if (en_i[12]) z13_q <= {y12_q[31], y12_q} + {{25{step12_i.out_zero[7]}}, step12_i.out_zero} + 33'(up12_q);
   end
-
-  // Stage 8: the quotient, and what is to be added to it.
-  logic [31:0] y9_q;
-  logic up9_q;
-  function automatic [32:0] shifted(input [31:0] t, input [5:0] right);  // the bit below in bit 0
-    shifted = 33'($signed({t, 1'b0}) >>> right);
-  endfunction
-  // Whether there is anything below the bit below.
-  function automatic below(input [31:0] t, input [5:0] right);
-    below = right != '0 && (t & ~(32'hffff_ffff << (right - 6'd1))) != '0;
-  endfunction
-  function automatic upwards(input [31:0] t, input odd, input guard, input [5:0] right, input half, input rest,
-                             input [1:0] round);
-    begin
-      case (round)
-        tsr_pkg::ROUND_TFLITE: upwards = guard && (below(t, right) || !t[31]);
-        tsr_pkg::ROUND_EVEN:
-          upwards = (right == '0) ? half && (rest || odd)
-                                  : guard && (below(t, right) || half || rest || odd);
-        default: upwards = (right == '0) ? half : guard;
-      endcase
-    end
-  endfunction
-  logic [32:0] s8;
-  assign s8 = shifted(t8_q, right8_q);
-  always_ff @(posedge clk_i) begin
-    if (en_i[8]) begin
-      y9_q <= s8[32:1];
-      up9_q <= step8_i.kind != tsr_vector_pkg::KIND_ALU &&
-               upwards(t8_q, s8[1], s8[0], right8_q, half8_q, rest8_q, step8_i.round);
-    end
-  end
-
-  // Stages 9 and 10.
-  logic [32:0] z10_q;
-  logic [7:0] zero9;
-  assign zero9 = (step9_i.dst_mem == tsr_pkg::VMEM_ACC) ? 8'd0 : step9_i.out_zero;
-  always_ff @(posedge clk_i) begin
-    if (en_i[9]) z10_q <= {y9_q[31], y9_q} + {{25{zero9[7]}}, zero9} + 33'(up9_q);
-  end
-  function automatic [7:0] clamped(input [32:0] z, input [7:0] lo, input [7:0] hi);
-    clamped = ($signed(z) < $signed({{25{lo[7]}}, lo})) ? lo
-            : ($signed(z) > $signed({{25{hi[7]}}, hi})) ? hi : z[7:0];
-  endfunction
-  assign result_o = (step10_i.dst_mem == tsr_pkg::VMEM_ACC)
-                    ? z10_q[31:0] : {24'd0, clamped(z10_q, step10_i.lo, step10_i.hi)};
+  assign wide = z13_q[31:8] != {24{z13_q[32]}};
+  assign under = wide ? z13_q[32] : $signed(z13_q[8:0]) < $signed({step13_i.lo[7], step13_i.lo});
+  assign over = wide ? !z13_q[32] : $signed(z13_q[8:0]) > $signed({step13_i.hi[7], step13_i.hi});
+  assign clamped = under ? step13_i.lo : over ? step13_i.hi : z13_q[7:0];
+  assign result_o = {z13_q[31:8], step13_i.dst_mem == tsr_pkg::VMEM_ACC ? z13_q[7:0] : clamped};
 
   logic unused;
-  assign unused = ^{step1_i, step2_i, step7_i, step8_i, step9_i, step10_i, ll5_q[35:34], hh5_q[29]};
+  assign unused = ^{step1_i, step3_i, step5_i, step10_i, step11_i, step12_i, step13_i, sum[0]};
 endmodule
