@@ -13,6 +13,7 @@ tsr_compute.sv
 
 common/tsr_assert.svh
 common/tsr_digest.sv
+common/tsr_loop_count.sv
 
 prim/tsr_chunk.sv
 prim/tsr_dsp_pair.sv

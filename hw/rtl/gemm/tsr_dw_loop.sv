@@ -60,8 +60,6 @@ module tsr_dw_loop #(
   logic [1:0] kw_q, keep_q;  // keep: 0 none, else the columns between windows that overlap
   logic [3:0] taps_q;
   logic [20:0] win_y_q, win_y2_q, win_x_q, win_x2_q;
-  logic [11:0] left_z_q;
-  logic [15:0] left_o_q, left_i_q, count_o_q, count_i_q;
   logic [20:0] src_q, src_row_q, src_plane_q, dst_q, dst_row_q, dst_plane_q, wgt_q;
   logic [15:0] dst_z_q, dst_out_q, dst_in_q, src_z_q, src_out_q, src_in_q;
   logic [3:0] wgt_z_q;
@@ -137,12 +135,20 @@ module tsr_dw_loop #(
   assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
   assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
   // ---- The hand-over of a full window, and the next one.
-  logic step_q, step_end, filled, move, end_i, end_o, end_z;
+  logic step_q, step_end, filled, move, end_i, end_o, end_z, last_out, last_z;
   assign filled = fill_q && last_q;
   assign move = filled && (!step_q || step_end);
-  assign end_i = left_i_q == '0;
-  assign end_o = end_i && left_o_q == '0;
-  assign end_z = end_o && left_z_q == '0;
+  tsr_loop_count u_in (
+    .clk_i, .start_i, .count_i(tsr_pkg::depthwise_iter_in(insn_i)), .step_i(move), .last_o(end_i)
+  );
+  tsr_loop_count u_out (
+    .clk_i, .start_i, .count_i(tsr_pkg::depthwise_iter_out(insn_i)), .step_i(move && end_i), .last_o(last_out)
+  );
+  tsr_loop_count #(.Bits(12)) u_plane (
+    .clk_i, .start_i, .count_i(tsr_pkg::depthwise_iter_z(insn_i)), .step_i(move && end_o), .last_o(last_z)
+  );
+  assign end_o = end_i && last_out;
+  assign end_z = end_o && last_z;
   assign fill_free_next_o = !fill_q || (move && end_z);
   assign idle_next_o = fill_free_next_o && !move && (!step_q || step_end);
   assign active_o = fill_q || step_q;
@@ -172,11 +178,6 @@ module tsr_dw_loop #(
       win_y2_q <= {4'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0};
       win_x_q <= {5'd0, tsr_pkg::depthwise_win_x(insn_i)};
       win_x2_q <= {4'd0, tsr_pkg::depthwise_win_x(insn_i), 1'b0};
-      left_z_q <= tsr_pkg::depthwise_iter_z(insn_i) - 12'd1;
-      left_o_q <= tsr_pkg::depthwise_iter_out(insn_i) - 16'd1;
-      left_i_q <= tsr_pkg::depthwise_iter_in(insn_i) - 16'd1;
-      count_o_q <= tsr_pkg::depthwise_iter_out(insn_i) - 16'd1;
-      count_i_q <= tsr_pkg::depthwise_iter_in(insn_i) - 16'd1;
       src_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
       src_row_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
       src_plane_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
@@ -196,17 +197,14 @@ module tsr_dw_loop #(
                                                            : {new_reads_q, new_rest_q, new_last_q};
       src_q <= src_next;
       dst_q <= dst_next;
-      left_i_q <= end_i ? count_i_q : left_i_q - 16'd1;
       if (end_i) begin
         src_row_q <= src_next;
         dst_row_q <= dst_next;
-        left_o_q <= end_o ? count_o_q : left_o_q - 16'd1;
       end
       if (end_o) begin
         src_plane_q <= src_next;
         dst_plane_q <= dst_next;
         wgt_q <= tsr_index_pkg::add(wgt_q, {17'd0, wgt_z_q});
-        left_z_q <= left_z_q - 12'd1;
       end
     end else if (fill_q) begin
       {reads_q, rest_q, last_q} <= {next_reads, next_rest, next_rest == '0};

@@ -76,16 +76,16 @@ module tsr_gemm_loop (
   logic valid_q, work_q, illegal_q, reset_q;
   logic [31:0] num_q;
   logic [16:0] uop_q, uop_begin_q;
-  logic [15:0] left_u_q, left_i_q, left_o_q;    // steps after this one, 0: the last
-  logic [15:0] count_u_q, count_i_q;            // as left_*, of a whole loop
   logic [20:0] dst_q, src_q, wgt_q;             // of this step
   logic [20:0] dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
   logic [15:0] dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
 
-  logic end_u, end_i, end_o;
-  assign end_u = left_u_q == '0;
-  assign end_i = end_u && left_i_q == '0;
-  assign end_o = end_i && left_o_q == '0;
+  logic last_in, last_out, end_u, end_i, end_o;
+  tsr_loop_count u_uop (.clk_i, .start_i, .count_i(count_u), .step_i(valid_q), .last_o(end_u));
+  tsr_loop_count u_in (.clk_i, .start_i, .count_i(count_i), .step_i(valid_q && end_u), .last_o(last_in));
+  tsr_loop_count u_out (.clk_i, .start_i, .count_i(count_o), .step_i(valid_q && end_i), .last_o(last_out));
+  assign end_i = end_u && last_in;
+  assign end_o = end_i && last_out;
   assign last_o = end_o || !work_q;
   assign free_next_o = !valid_q || last_o;
 
@@ -107,11 +107,6 @@ module tsr_gemm_loop (
       num_q <= num_i;
       uop_q <= uop_begin;
       uop_begin_q <= uop_begin;
-      left_u_q <= count_u - 16'd1;
-      left_i_q <= count_i - 16'd1;
-      left_o_q <= count_o - 16'd1;
-      count_u_q <= count_u - 16'd1;
-      count_i_q <= count_i - 16'd1;
       {dst_q, src_q, wgt_q} <= {dst_base, src_base, wgt_base};
       {dst_row_q, src_row_q, wgt_row_q} <= {dst_base, src_base, wgt_base};
       {dst_out_q, src_out_q, wgt_out_q} <= {dst_out, src_out, wgt_out};
@@ -119,16 +114,12 @@ module tsr_gemm_loop (
     end else if (valid_q) begin
       if (end_u) begin
         uop_q <= uop_begin_q;
-        left_u_q <= count_u_q;
         {dst_q, src_q, wgt_q} <= {dst_next, src_next, wgt_next};
-        left_i_q <= end_i ? count_i_q : left_i_q - 16'd1;
       end else begin
         uop_q <= uop_q + 17'd1;
-        left_u_q <= left_u_q - 16'd1;
       end
       if (end_i) begin
         {dst_row_q, src_row_q, wgt_row_q} <= {dst_next, src_next, wgt_next};
-        left_o_q <= left_o_q - 16'd1;
       end
     end
   end

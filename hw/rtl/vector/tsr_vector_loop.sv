@@ -45,17 +45,20 @@ module tsr_vector_loop (
   );
 
   logic [31:0] num_q;
-  logic [15:0] left_o_q, left_i_q, left_ro_q, left_ri_q, count_i_q, count_ro_q, count_ri_q;  // 0: the last
   logic [15:0] src_out_q, src_in_q, src_ro_q, src_ri_q, dst_out_q, dst_in_q, prm_out_q, prm_in_q;
   // Tiles of this step, and at the start of each loop around it.
   logic [20:0] src_q, src_at_ro_q, src_at_i_q, src_at_o_q, dst_q, dst_at_o_q, acc_q, acc_at_o_q, prm_q, prm_at_o_q;
   logic begin_q;  // no reduction step of this tile has been
 
-  logic end_ri, end_ro, end_i, end_o;
-  assign end_ri = left_ri_q == '0;
-  assign end_ro = end_ri && left_ro_q == '0;
-  assign end_i = end_ro && left_i_q == '0;
-  assign end_o = end_i && left_o_q == '0;
+  logic last_ro, last_in, last_out, end_ri, end_ro, end_i, end_o, step_over;
+  assign step_over = valid_q && advance_i;
+  tsr_loop_count u_red_in (.clk_i, .start_i, .count_i(count_ri), .step_i(step_over), .last_o(end_ri));
+  tsr_loop_count u_red_out (.clk_i, .start_i, .count_i(count_ro), .step_i(step_over && end_ri), .last_o(last_ro));
+  tsr_loop_count u_in (.clk_i, .start_i, .count_i(count_i), .step_i(step_over && end_ro), .last_o(last_in));
+  tsr_loop_count u_out (.clk_i, .start_i, .count_i(count_o), .step_i(step_over && end_i), .last_o(last_out));
+  assign end_ro = end_ri && last_ro;
+  assign end_i = end_ro && last_in;
+  assign end_o = end_i && last_out;
   assign last_o = end_o || !work_q;
   assign free_next_o = !valid_q || (advance_i && last_o);
 
@@ -80,13 +83,6 @@ module tsr_vector_loop (
       num_q <= num_i;
       uop_q <= uop;
       uop_begin_q <= uop;
-      left_o_q <= count_o - 16'd1;
-      left_i_q <= count_i - 16'd1;
-      left_ro_q <= count_ro - 16'd1;
-      left_ri_q <= count_ri - 16'd1;
-      count_i_q <= count_i - 16'd1;
-      count_ro_q <= count_ro - 16'd1;
-      count_ri_q <= count_ri - 16'd1;
       {src_out_q, src_in_q, src_ro_q, src_ri_q} <= {src_out, src_in, src_ro, src_ri};
       {dst_out_q, dst_in_q, prm_out_q, prm_in_q} <= {dst_out, dst_in, prm_out, prm_in};
       {src_q, src_at_ro_q, src_at_i_q, src_at_o_q} <= {src, src, src, src};
@@ -94,24 +90,20 @@ module tsr_vector_loop (
       {acc_q, acc_at_o_q} <= {acc, acc};
       {prm_q, prm_at_o_q} <= {prm, prm};
       begin_q <= 1'b1;
-    end else if (valid_q && advance_i) begin
+    end else if (step_over) begin
       src_q <= src_next;
       begin_q <= end_ro;
       uop_q <= end_ri ? uop_begin_q : uop_q + 17'd1;
-      left_ri_q <= end_ri ? count_ri_q : left_ri_q - 16'd1;
       if (end_ri) begin
         src_at_ro_q <= src_next;
-        left_ro_q <= end_ro ? count_ro_q : left_ro_q - 16'd1;
       end
       if (end_ro) begin
         src_at_i_q <= src_next;
         {dst_q, acc_q, prm_q} <= {dst_next, acc_next, prm_next};
-        left_i_q <= end_i ? count_i_q : left_i_q - 16'd1;
       end
       if (end_i) begin
         src_at_o_q <= src_next;
         {dst_at_o_q, acc_at_o_q, prm_at_o_q} <= {dst_next, acc_next, prm_next};
-        left_o_q <= left_o_q - 16'd1;
       end
     end
   end
