@@ -152,7 +152,7 @@ module tsr_top #(
 
   assign busy_o = busy | start;
 
-  logic core_rst_n, flush, vta, quiet, read_quiet, write_quiet, finish, finish_counts, tokens_left, err_compute;
+  logic core_rst_n, flush, vta, vta_next, quiet, read_quiet, write_quiet, finish, finish_counts, tokens_left, err_compute;
   logic [5:0] errs;
   logic [6*4-1:0] err_codes;
   logic [6*32-1:0] err_nums;
@@ -169,6 +169,7 @@ module tsr_top #(
     .core_rst_no(core_rst_n),
     .flush_o(flush),
     .vta_o(vta),
+    .vta_next_o(vta_next),
     .quiet_i(quiet),
     .finish_i(finish),
     .finish_counts_i(finish_counts),
@@ -300,6 +301,7 @@ module tsr_top #(
     .clk_i,
     .rst_ni(core_rst_n),
     .vta_i(vta),
+    .vta_next_i(vta_next),
     .seg_write_i(seg_write),
     .insn_addr_i(insn_addr),
     .insn_count_i(insn_count),

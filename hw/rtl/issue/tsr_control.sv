@@ -27,6 +27,7 @@ module tsr_control (
   output logic         core_rst_no,
   output logic         flush_o,
   output logic         vta_o,
+  output logic         vta_next_o,       // the same, already in the cycle before the run
   input  logic         quiet_i,
   input  logic         finish_i,
   input  logic         finish_counts_i,
@@ -102,6 +103,8 @@ module tsr_control (
   assign begins = (takes | waits_q) & !soft_reset_i & (state_q == Idle);
   assign stops = (state_q == Run) & (any_error | finish_i | soft_reset_i);
   assign ends = (state_q == Drain) & quiet_i & !forget_q & !soft_reset_i;
+  // The run's profile is the one that was written with its start.
+  assign vta_next_o = (takes || (soft_reset_i && start_i)) ? profile_i == tsr_pkg::PROFILE_VTA : vta_o;
   assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_DONE_LSB] = ends;
   assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_ERROR_LSB] = ends & error_o;
   assign irq_set_o[tsr_pkg::REG_IRQ_STATUS_REFUSED_LSB] = refuses;
@@ -135,8 +138,7 @@ module tsr_control (
         done_o <= ends;
       end
       waits_q <= soft_reset_i ? start_i : (takes | waits_q) & !begins;
-      // The run's profile is the one that was written with its start.
-      if (takes || (soft_reset_i && start_i)) vta_o <= profile_i == tsr_pkg::PROFILE_VTA;
+      vta_o <= vta_next_o;
       refused_o <= refuses | (refused_o & !takes & !soft_reset_i);
       if (stops && !soft_reset_i) begin
         error_o <= any_error;

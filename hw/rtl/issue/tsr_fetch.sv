@@ -17,6 +17,7 @@ module tsr_fetch #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        vta_i,
+  input  logic                        vta_next_i,  // the same in the last cycle of reset
   input  logic [39:0]                 addr_i,
   input  logic [31:0]                 count_i,
   // read requests and beats
@@ -47,7 +48,7 @@ module tsr_fetch #(
   // Bytes of the stream; a stream of 4 GiB or more is read as 4 GiB.
   logic [36:0] bytes;
   logic [31:0] run_bytes;
-  assign bytes = vta_i ? {1'b0, count_i, 4'd0} : {count_i, 5'd0};
+  assign bytes = vta_next_i ? {1'b0, count_i, 4'd0} : {count_i, 5'd0};
   assign run_bytes = (bytes[36:32] != '0) ? 32'hffff_ffe0 : bytes[31:0];
   assign none_o = count_i == '0;
 

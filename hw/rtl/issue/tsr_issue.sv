@@ -17,6 +17,7 @@ module tsr_issue #(
   input  logic                        clk_i,
   input  logic                        rst_ni,
   input  logic                        vta_i,
+  input  logic                        vta_next_i,  // the same in the last cycle of reset
   input  tsr_dma_pkg::seg_write_t     seg_write_i,
   input  logic [39:0]                 insn_addr_i,
   input  logic [31:0]                 insn_count_i,
@@ -74,6 +75,7 @@ module tsr_issue #(
     .clk_i,
     .rst_ni,
     .vta_i,
+    .vta_next_i,
     .addr_i(insn_addr_i),
     .count_i(insn_count_i),
     .ar_valid_o,
