@@ -23,6 +23,11 @@ namespace tessera::isa {
 // Which of the two exact memory models stands behind the bus (sim/dram).
 enum class DramModel : uint8_t { kTsim, kZynq };
 
+// What profile vta promises of every machine, as VTA's hardware does: instructions waiting in front
+// of a unit, tokens on an edge. Profile tessera: the configuration says (QueueDepth, TokenDepth).
+inline constexpr int64_t kVtaQueueDepth = 512;
+inline constexpr int64_t kVtaTokenDepth = 1024;
+
 struct Config {
   std::string name = "default";
   // The array: a tile product is inp [batch, block_in] times transpose(wgt [block_out, block_in]).
@@ -36,8 +41,8 @@ struct Config {
   int64_t bus_bits = 64;  // AXI data width
   DramModel dram = DramModel::kTsim;
   int64_t clock_mhz = 100;    // for milliseconds in reports; cycles do not depend on it
-  int64_t queue_depth = 32;   // instructions waiting in front of a unit
-  int64_t token_depth = 255;  // tokens a counter holds
+  int64_t queue_depth = 32;   // instructions waiting in front of a unit; profile tessera
+  int64_t token_depth = 255;  // tokens a counter holds; profile tessera
 
   // Derived. Bytes and depths are in the units of profile `tessera` unless they say VTA.
   int64_t bus_bytes() const { return bus_bits / 8; }
@@ -51,6 +56,15 @@ struct Config {
   int64_t lanes() const { return batch * block_out; }  // VECTOR lanes
   int64_t depthwise_taps() const { return block_in; }  // taps in a WGT tile of Depthwise
   int64_t macs_per_cycle() const { return batch * block_out * block_in; }
+
+  // Instructions that wait in front of a unit before fetch waits for room, and tokens on an edge
+  // before the pusher does. Functional model, checker and machine count alike.
+  int64_t QueueDepth(Profile profile) const {
+    return profile == Profile::kVta ? kVtaQueueDepth : queue_depth;
+  }
+  int64_t TokenDepth(Profile profile) const {
+    return profile == Profile::kVta ? kVtaTokenDepth : token_depth;
+  }
 
   int64_t SideLength(TileSide side) const {
     return side == TileSide::kOne       ? 1

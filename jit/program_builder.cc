@@ -160,7 +160,8 @@ Result<isa::ProgramImage> ProgramBuilder::Finish() {
     if (source_.back().begin == count) source_.pop_back();
   }
   MoveKernelLoads();
-  TESSERA_ASSIGN(const std::vector<TokenMasks> masks, InsertTokens(nodes_, config_.token_depth));
+  TESSERA_ASSIGN(const std::vector<TokenMasks> masks,
+                 InsertTokens(nodes_, config_.TokenDepth(isa::Profile::kTessera)));
   isa::ProgramImage image;
   image.profile = isa::Profile::kTessera;
   image.config_hash = config_.Hash();

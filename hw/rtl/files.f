@@ -16,6 +16,7 @@ common/tsr_digest.sv
 common/tsr_loop_count.sv
 
 prim/tsr_chunk.sv
+prim/tsr_deep_fifo.sv
 prim/tsr_dsp_pair.sv
 prim/tsr_dsp_product.sv
 prim/tsr_dsp_scale.sv

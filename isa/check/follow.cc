@@ -23,7 +23,7 @@ Follower::Follower(const ProgramImage& image, const Config& config, const CheckO
       fetcher_(fetcher),
       program_(program),
       report_(report),
-      units_(config),
+      units_(config, image.profile),
       uops_(config.Depth(Memory::kUop, image.profile)),
       uop_loaded_(uops_.size()) {
   for (int m = 0; m < kMemories; ++m) {

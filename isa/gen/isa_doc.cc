@@ -75,6 +75,13 @@ void PrintConfigs(Page& page) {
               c.Depth(Memory::kUop, Profile::kVta), c.prm_depth, c.bus_bits, c.token_depth,
               ValidateVtaProfile(c) ? "yes" : "no");
   }
+  page.Line(
+      "\ntokens: that a counter holds in profile `tessera`, where {} instructions wait in front of "
+      "a "
+      "unit; in profile",
+      Config().QueueDepth(Profile::kTessera));
+  page.Line("`vta` these are {} and {} in every configuration.", Config().TokenDepth(Profile::kVta),
+            Config().QueueDepth(Profile::kVta));
 }
 
 std::string_view ProseOf(std::string_view insn) {

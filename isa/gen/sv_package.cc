@@ -87,9 +87,14 @@ void PrintConfig(const Config& c, SvPrinter& p) {
   p.Int("DepthwiseTaps", c.depthwise_taps(), "window taps in a WGT tile of Depthwise");
   p.Int("BusBits", c.bus_bits, "AXI data width");
   p.Int("BusBytes", c.bus_bytes(), "");
-  p.Int("QueueDepth", c.queue_depth, "instructions waiting in front of a unit");
-  p.Int("TokenDepth", c.token_depth, "tokens a counter holds");
-  p.Int("TokenBits", IndexBits(c.token_depth + 1), "width of a token counter");
+  const int64_t tokens = c.TokenDepth(Profile::kTessera), vta_tokens = c.TokenDepth(Profile::kVta);
+  p.Int("QueueDepth", c.QueueDepth(Profile::kTessera), "instructions waiting in front of a unit");
+  p.Int("VtaQueueDepth", c.QueueDepth(Profile::kVta), "the same in profile vta");
+  p.Int("TokenDepth", tokens, "tokens a counter holds");
+  p.Int("TokenBits", IndexBits(tokens + 1), "width of a token counter");
+  p.Int("VtaTokenDepth", vta_tokens, "tokens a counter holds in profile vta");
+  p.Int("VtaTokenBits", IndexBits(std::max(tokens, vta_tokens) + 1),
+        "width of a counter that profile vta has too");
   p.Line("  localparam logic [63:0] ConfigHash = 64'h{:016x};", c.Hash());
   const bool vta = ValidateVtaProfile(c).has_value();
   p.Line(

@@ -33,6 +33,8 @@ constexpr Code CodeOf(MachineError error) {
       return Code::kOutOfRange;
     case MachineError::kBus:
       return Code::kDataLoss;
+    case MachineError::kDeadlock:
+      return Code::kDeadlock;
     default:
       return Code::kInvalidArgument;
   }

@@ -25,13 +25,13 @@ struct Issued {
 };
 
 // Rules (docs/rationale/isa.md): fetch puts instructions in stream order into queues of
-// queue_depth; the head of a queue starts when every counter that it pops has a token; it retires,
-// in order, when every counter that it pushes has room. One instruction of a unit is under way at a
-// time.
+// Config::QueueDepth; the head of a queue starts when every counter that it pops has a token; it
+// retires, in order, when every counter that it pushes has room. One instruction of a unit is under
+// way at a time.
 class Units {
  public:
-  explicit Units(const Config& config)
-      : queue_depth_(config.queue_depth), token_depth_(config.token_depth) {}
+  Units(const Config& config, Profile profile)
+      : queue_depth_(config.QueueDepth(profile)), token_depth_(config.TokenDepth(profile)) {}
 
   bool HasRoom(Unit unit) const {
     return static_cast<int64_t>(queue_[Index(unit)].size()) < queue_depth_;

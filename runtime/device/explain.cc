@@ -58,6 +58,11 @@ Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code) {
   TESSERA_ASSIGN(const uint32_t word, port.Read(isa::reg::kError));
   TESSERA_ASSIGN(const uint32_t number, port.Read(isa::reg::kErrorInsn));
   const auto error = static_cast<isa::MachineError>(isa::reg::kErrorCode.Get(word));
+  if (error == isa::MachineError::kDeadlock) {
+    TESSERA_ASSIGN(const std::string units, ExplainUnits(port, code));
+    return Error{isa::CodeOf(error), fmt::format("{}: {}; fetch waits with {}", isa::Text(error),
+                                                 units, InstructionText(code, number))};
+  }
   return StoppedAt(UnitName(isa::reg::kErrorUnit.Get(word)), InstructionText(code, number), error,
                    Meaning(error));
 }
@@ -84,11 +89,6 @@ Error StoppedAt(std::string_view unit, std::string_view instruction, isa::Machin
 Error ExplainError(RegisterPort& port, const RunCode& code) {
   const Result<Error> error = ErrorRegisters(port, code);
   return error ? *error : error.error();
-}
-
-Error ExplainDeadlock(RegisterPort& port, const RunCode& code) {
-  const Result<std::string> units = ExplainUnits(port, code);
-  return units ? Error{Code::kDeadlock, "deadlock: " + *units} : units.error();
 }
 
 Error ExplainTimeout(RegisterPort& port, const RunCode& code, uint64_t budget) {

@@ -34,11 +34,9 @@ Error StoppedAt(std::string_view unit, std::string_view instruction, isa::Machin
 
 // Each of these reads registers; where that fails, its error is what is returned.
 
-// The machine stopped with an error: registers ERROR and ERROR_INSN.
+// The machine stopped with an error: registers ERROR and ERROR_INSN. A deadlock: which unit waits
+// for which token, from UNIT_STATE and UNIT_INSN, and which instruction fetch waits with.
 Error ExplainError(RegisterPort& port, const RunCode& code);
-
-// Nothing moves: which unit waits for which token, from UNIT_STATE and UNIT_INSN.
-Error ExplainDeadlock(RegisterPort& port, const RunCode& code);
 
 // The budget is spent: where the units were.
 Error ExplainTimeout(RegisterPort& port, const RunCode& code, uint64_t budget);

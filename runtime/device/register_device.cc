@@ -100,8 +100,6 @@ Result<RunReport> RegisterDevice::Finish(const Launch& launch, const isa::Fetche
                   "an assertion of the RTL failed, which is a bug of the machine and not of the "
                   "program: {}",
                   outcome.assertion);
-    case WaitEnd::kDeadlock:
-      return std::unexpected(ExplainDeadlock(*port_, code));
     case WaitEnd::kBudget:
       return std::unexpected(ExplainTimeout(*port_, code, launch.budget));
     case WaitEnd::kDone:

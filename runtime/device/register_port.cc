@@ -13,35 +13,8 @@ namespace reg = isa::reg;
 
 // Looks at a cycle counter that does not move before it counts as stopped.
 constexpr int kLooksAtAStop = 1000;
-// Looks at units that only wait before it counts as a deadlock: fetch may still be waiting for
-// memory, for far less than the time between two looks.
-constexpr int kLooksAtWaiting = 8;
 // Looks at a machine that a soft reset should have ended.
 constexpr int kLooksAtReset = 1000;
-
-// What only moves when the machine gets something done or waits for memory.
-Result<uint64_t> Work(RegisterPort& port) {
-  TESSERA_ASSIGN(uint64_t sum, port.Read(reg::kRetired));
-  for (uint32_t unit = 0; unit < isa::kUnits; ++unit) {
-    TESSERA_ASSIGN(const uint32_t busy, port.Read(reg::kBusy[unit]));
-    TESSERA_ASSIGN(const uint32_t memory, port.Read(reg::kMemoryWait[unit]));
-    TESSERA_ASSIGN(const uint32_t hazard, port.Read(reg::kHazard[unit]));
-    sum += uint64_t{busy} + memory + hazard;
-  }
-  return sum;
-}
-
-// Whether a unit waits for a token or to push one, and no unit does anything else.
-Result<bool> OnlyWaiting(RegisterPort& port) {
-  bool waiting = false;
-  for (uint32_t unit = 0; unit < isa::kUnits; ++unit) {
-    TESSERA_ASSIGN(const UnitStanding standing, ReadStanding(port, unit));
-    if (!standing.holds) continue;
-    if (!standing.waits()) return false;
-    waiting = true;
-  }
-  return waiting;
-}
 
 }  // namespace
 
@@ -58,8 +31,8 @@ Result<UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit) {
 }
 
 Result<WaitOutcome> RegisterPort::Wait(uint64_t budget) {
-  uint64_t cycles = 0, work = 0;  // at the look before
-  int stopped = 0, waiting = 0;   // looks in a row
+  uint64_t cycles = 0;  // at the look before
+  int stopped = 0;      // looks in a row
   for (;; Pause()) {
     TESSERA_ASSIGN(const uint32_t status, Read(reg::kStatus));
     TESSERA_ASSIGN(const uint64_t now, ReadCounter(*this, reg::kCyclesLo, reg::kCyclesHi));
@@ -76,11 +49,6 @@ Result<WaitOutcome> RegisterPort::Wait(uint64_t budget) {
                   "clock, or is held in reset",
                   now, kLooksAtAStop);
     }
-    TESSERA_ASSIGN(const uint64_t done, Work(*this));
-    TESSERA_ASSIGN(const bool only_waiting, OnlyWaiting(*this));
-    waiting = stopped == 0 && done == work && only_waiting ? waiting + 1 : 0;
-    work = done;
-    if (waiting == kLooksAtWaiting) return WaitOutcome{.end = WaitEnd::kDeadlock};
   }
 }
 

@@ -8,7 +8,7 @@
 //              whose three registers are IRQ_GLOBAL, IRQ_ENABLE and IRQ_STATUS
 //   Zynq, UIO  Read, Write: the mapped registers; Pause: poll() on the device file with a timeout,
 //              after IRQ_GLOBAL and IRQ_ENABLE were written once and IRQ_STATUS was cleared
-//   simulator  all: Wait steps it and knows budget, deadlock and failed assertions to the cycle
+//   simulator  all: Wait steps it and knows budget and failed assertions to the cycle
 #ifndef TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
 #define TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
 
@@ -25,7 +25,6 @@ namespace tessera {
 enum class WaitEnd : uint8_t {
   kDone,       // it is not busy any more; with or without an error, see the registers
   kBudget,     // the budget is spent
-  kDeadlock,   // every unit is idle or waits for tokens, and nothing will change that
   kAssertion,  // a simulator: an assertion of the machine failed
 };
 
@@ -44,9 +43,9 @@ class RegisterPort {
   virtual Result<uint32_t> Read(uint32_t offset) = 0;
   virtual Status Write(uint32_t offset, uint32_t value) = 0;
 
-  // Waits until a started machine is done, at most |budget| device cycles. The default looks at
-  // STATUS and at the counters, with Pause between two looks: the machine's own cycle counter is
-  // the budget's clock, counters that say that only waiting goes on tell a deadlock.
+  // Waits until a started machine is done, at most |budget| device cycles. A deadlock is an error
+  // that the machine ends with. The default looks at STATUS, with Pause between two looks: the
+  // machine's own cycle counter is the budget's clock.
   //   errors  those of Read
   //           kTimeout  the default: the cycle counter stands still, so no budget would ever be
   //           spent
@@ -78,7 +77,6 @@ struct UnitStanding {
   uint32_t missing = 0;  // units whose tokens it waits for, a mask over enum Unit
   uint32_t full = 0;     // units to which it cannot push yet
   uint32_t insn = 0;     // its number
-  bool waits() const { return missing != 0 || full != 0; }
 };
 Result<UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit);
 

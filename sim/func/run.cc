@@ -17,7 +17,7 @@ FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::Machine
       seed_(schedule_seed),
       kernels_(kernels),
       rng_(schedule_seed),
-      units_(machine.config) {}
+      units_(machine.config, launch.profile) {}
 
 std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view unit,
                                         uint32_t number, const isa::AnyInsn* insn) const {

@@ -41,13 +41,8 @@ namespace {
 constexpr uint32_t kResponseOk = 0;
 constexpr uint32_t kResponseError = 2;  // SLVERR
 constexpr int kUnits = isa::kUnits;
-// Cycles without any memory traffic, retirement or useful work after which units are asked whether
-// they wait for tokens. Longer than any latency of the memory models.
-constexpr uint64_t kQuietCycles = 2048;
 // Cycles in which a register answers.
 constexpr uint64_t kRegisterCycles = 64;
-// Cycles between two looks at STATUS.
-constexpr uint64_t kPollCycles = 32;
 
 class Machine : public RtlMachine {
  public:
@@ -121,32 +116,18 @@ class Machine : public RtlMachine {
     return good;
   }
 
-  RtlStop Run(uint64_t budget) override {
+  void BeginRun() override {
     bytes_read_ = bytes_written_ = 0;
     run_cycle_ = 0;
-    quiet_ = 0;
     store_digest_.clear();
     assertion_.clear();
-    for (;;) {
-      Step(std::min<uint64_t>(kPollCycles, budget - std::min(budget, run_cycle_)));
-      if (!t_assertion.empty()) [[unlikely]] {
-        assertion_ = std::exchange(t_assertion, "");
-        return RtlStop::kAssertion;
-      }
-      uint32_t status = 0;
-      if (!ReadRegister(isa::reg::kStatus, &status)) return RtlStop::kNoAnswer;
-      if (!isa::reg::kStatusBusy.Get(status)) return RtlStop::kDone;
-      if (run_cycle_ >= budget) return RtlStop::kBudget;
-      if (quiet_ > kQuietCycles) [[unlikely]] {
-        if (Stuck()) return RtlStop::kDeadlock;
-        quiet_ = 0;
-      }
-    }
   }
 
   void Step(uint64_t cycles) override {
     Enter();
     for (uint64_t i = 0; i < cycles; ++i) Cycle();
+    if (!t_assertion.empty()) [[unlikely]]
+      assertion_ = std::exchange(t_assertion, "");
   }
 
   void SetTrace(std::vector<TraceEntry>* trace) override {
@@ -171,6 +152,7 @@ class Machine : public RtlMachine {
 #endif
   }
 
+  uint64_t cycles() const override { return run_cycle_; }
   uint64_t bytes_read() const override { return bytes_read_; }
   uint64_t bytes_written() const override { return bytes_written_; }
   const std::string& assertion() const override { return assertion_; }
@@ -216,35 +198,25 @@ class Machine : public RtlMachine {
 
   void Edge() {
     Vtsr_top& top = *top_;
-    bool progress = false;
     if (top.m_axi_rvalid_i && top.m_axi_rready_o) {
-      progress = true;
       bytes_read_ += kBusBytes;
       dram_.TakeReadBeat();
     }
     if (top.m_axi_wvalid_o && top.m_axi_wready_i) {
-      progress = true;
       WriteBeat(dram_.write_beat());
       dram_.PutWriteBeat();
     }
     if (top.m_axi_bvalid_i && top.m_axi_bready_o) {
-      progress = true;
       write_failed_ = false;
       dram_.TakeResponse();
     }
     if (top.m_axi_arvalid_o && top.m_axi_arready_i) {
-      progress = true;
       dram_.AcceptRead({top.m_axi_araddr_o, top.m_axi_arlen_o + 1u, top.m_axi_arid_o});
     }
     if (top.m_axi_awvalid_o && top.m_axi_awready_i) {
-      progress = true;
       dram_.AcceptWrite({top.m_axi_awaddr_o, top.m_axi_awlen_o + 1u, 0});
     }
-    if (top.trace_valid_o != 0) {
-      progress = true;
-      if (trace_ != nullptr) Retire();
-    }
-    quiet_ = progress ? 0 : quiet_ + 1;
+    if (top.trace_valid_o != 0 && trace_ != nullptr) Retire();
     ++run_cycle_;
     top.clk_i = 1;
     top.eval();
@@ -300,40 +272,6 @@ class Machine : public RtlMachine {
     }
   }
 
-  // Whether nothing can happen any more. What a unit holds may wait for a token while the unit
-  // still works on what it took before, for longer than kQuietCycles: so nobody may have worked for
-  // a while either.
-  bool Stuck() {
-    const uint64_t worked = BusyCycles();
-    Step(kRegisterCycles);
-    return WaitsForTokens() && BusyCycles() == worked;
-  }
-
-  uint64_t BusyCycles() {
-    uint64_t sum = 0;
-    for (uint32_t unit = 0; unit < kUnits; ++unit) {
-      uint32_t busy = 0;
-      ReadRegister(isa::reg::kBusy[unit], &busy);
-      sum += busy;
-    }
-    return sum;
-  }
-
-  // Whether memory has nothing outstanding, and every unit is empty or waits for a token or for
-  // room to push one.
-  bool WaitsForTokens() {
-    if (!dram_.idle()) return false;
-    bool waiting = false;
-    for (uint32_t unit = 0; unit < kUnits; ++unit) {
-      uint32_t state = 0;
-      ReadRegister(isa::reg::kUnitState[unit], &state);
-      if ((state & 1) == 0) continue;
-      if ((state & 0xff0) == 0) return false;
-      waiting = true;
-    }
-    return waiting;
-  }
-
   void Dump() {
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
     context_.timeInc(1);
@@ -349,7 +287,6 @@ class Machine : public RtlMachine {
   std::unordered_map<uint32_t, uint64_t> store_digest_;  // of STOREs that have not retired
   std::string assertion_;
   uint64_t run_cycle_ = 0;
-  uint64_t quiet_ = 0;  // cycles since anything moved
   uint64_t bytes_read_ = 0, bytes_written_ = 0;
   bool write_failed_ = false;
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)

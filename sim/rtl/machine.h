@@ -24,15 +24,6 @@ struct RtlMachineOptions {
   uint64_t stall_seed = 0;  // 0: the memory never hesitates
 };
 
-// Why Run came back.
-enum class RtlStop : uint8_t {
-  kDone,       // the machine says so; with or without an error, see the registers
-  kBudget,     // the budget is spent
-  kDeadlock,   // every unit is idle or waits for tokens, and memory has nothing outstanding
-  kAssertion,  // an assertion in the RTL failed: assertion() says which
-  kNoAnswer,   // register STATUS does not answer
-};
-
 class RtlMachine {
  public:
   virtual ~RtlMachine() = default;
@@ -42,8 +33,8 @@ class RtlMachine {
   virtual bool ReadRegister(uint32_t offset, uint32_t* value) = 0;
   virtual bool WriteRegister(uint32_t offset, uint32_t value) = 0;
 
-  // Steps a started machine until it is done or |budget| cycles have passed.
-  virtual RtlStop Run(uint64_t budget) = 0;
+  // A run begins: what is counted since then is zero.
+  virtual void BeginRun() = 0;
 
   // Steps |cycles| cycles, whatever the machine does.
   virtual void Step(uint64_t cycles) = 0;
@@ -51,18 +42,19 @@ class RtlMachine {
   // Appends every retired instruction to |trace| until it is set to null.
   virtual void SetTrace(std::vector<TraceEntry>* trace) = 0;
 
-  // Writes a waveform of cycles [begin, end) of every later Run to |path|. Only machines built with
+  // Writes a waveform of cycles [begin, end) of every later run to |path|. Only machines built with
   // tracing can; false: this one cannot, or the file cannot be written.
   virtual bool OpenWaveform(const std::string& path, uint64_t begin, uint64_t end) = 0;
 
-  // Since the last Run began.
+  // Since the run began. The assertion in the RTL that failed, at the end of a Step; "": none.
+  virtual uint64_t cycles() const = 0;
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t bytes_written() const = 0;
   virtual const std::string& assertion() const = 0;
 };
 
 // Changes whenever this header or TraceEntry does: both sides must agree on its size.
-inline constexpr uint32_t kRtlPluginVersion = 3;
+inline constexpr uint32_t kRtlPluginVersion = 4;
 
 struct RtlPluginInfo {
   uint32_t version = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rtl/rtl_device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "isa/regs.h"
@@ -9,6 +10,9 @@
 
 namespace tessera::sim {
 namespace {
+
+// Cycles between two looks at STATUS.
+constexpr uint64_t kPollCycles = 32;
 
 struct Waveform {
   WaveKind kind = WaveKind::kNone;
@@ -34,27 +38,14 @@ class RtlPort : public RegisterPort {
   }
 
   Result<WaitOutcome> Wait(uint64_t budget) override {
-    const RtlStop stop = machine_->Run(budget);
-    WaitOutcome outcome{.assertion = machine_->assertion(),
-                        .bytes_read = machine_->bytes_read(),
-                        .bytes_written = machine_->bytes_written()};
-    switch (stop) {
-      case RtlStop::kDone:
-        outcome.end = WaitEnd::kDone;
-        break;
-      case RtlStop::kBudget:
-        outcome.end = WaitEnd::kBudget;
-        break;
-      case RtlStop::kDeadlock:
-        outcome.end = WaitEnd::kDeadlock;
-        break;
-      case RtlStop::kAssertion:
-        outcome.end = WaitEnd::kAssertion;
-        break;
-      case RtlStop::kNoAnswer:
-        return NoAnswer(isa::reg::kStatus);
+    machine_->BeginRun();
+    for (;;) {
+      machine_->Step(std::min(kPollCycles, budget - std::min(budget, machine_->cycles())));
+      if (!machine_->assertion().empty()) return Outcome(WaitEnd::kAssertion);
+      TESSERA_ASSIGN(const uint32_t status, Read(isa::reg::kStatus));
+      if (!isa::reg::kStatusBusy.Get(status)) return Outcome(WaitEnd::kDone);
+      if (machine_->cycles() >= budget) return Outcome(WaitEnd::kBudget);
     }
-    return outcome;
   }
 
   // A machine fresh from reset, its scratchpads zero.
@@ -76,6 +67,13 @@ class RtlPort : public RegisterPort {
   }
 
  private:
+  WaitOutcome Outcome(WaitEnd end) const {
+    return {.end = end,
+            .assertion = machine_->assertion(),
+            .bytes_read = machine_->bytes_read(),
+            .bytes_written = machine_->bytes_written()};
+  }
+
   static std::unexpected<Error> NoAnswer(uint32_t offset) {
     return Fail(Code::kDataLoss,
                 "the machine does not answer at register {:#05x} within 64 cycles, or answers with "

@@ -69,6 +69,27 @@ TEST_P(ErrorTest, FullTokenCounterStallsThePusher) {
   ExpectUsable();
 }
 
+TEST_P(ErrorTest, FullQueueStallsFetch) {
+  // Pops in front of the pushes that they wait for: as many as the queue takes, and one more.
+  for (const int64_t count : {config_.queue_depth, config_.queue_depth + 1}) {
+    std::vector<isa::InsnWord> words;
+    for (int64_t i = 0; i < count; ++i)
+      words.push_back(Word(isa::Sync{.pop = Mask(Unit::kVector), .unit = 3}));
+    for (int64_t i = 0; i < count; ++i)
+      words.push_back(Word(isa::Sync{.push = Mask(Unit::kStore), .unit = 2}));
+    words.push_back(End());
+    auto report = Run(words);
+    if (count == config_.queue_depth) {
+      EXPECT_TRUE(report) << report.error().message;
+    } else {
+      ExpectError(report, Code::kDeadlock,
+                  {"store waits for a token from vector at instruction 0", "vector has nothing",
+                   "fetch waits", "instruction 32"});
+      ExpectUsable();
+    }
+  }
+}
+
 TEST_P(ErrorTest, StoreIsNotVisibleInADeadlockThatPrecedesIt) {
   const int64_t tile = config_.out_tile_bytes();
   ASSERT_TRUE(device_->Write(kData, Pattern(64, 1)));

@@ -119,8 +119,7 @@ TEST(Tokens, ShallowQueuesAndCountersDeadlockWhereTheCheckerSays) {
     ASSERT_TRUE(isa::ValidateConfig(config)) << isa::ValidateConfig(config).error().message;
     SCOPED_TRACE(::testing::Message() << "seed " << n << " queues " << config.queue_depth
                                       << " counters " << config.token_depth);
-    const isa::ProgramImage image =
-        MakeProgram({config, n % 3 ? isa::Profile::kTessera : isa::Profile::kVta, n, 60});
+    const isa::ProgramImage image = MakeProgram({config, isa::Profile::kTessera, n, 60});
     const isa::CheckReport check = CheckProgram(image, config);
     for (uint64_t seed = 0; seed <= 2; ++seed) {
       const Result<Outcome> outcome = RunImage(*Func(config, seed), image, false);

@@ -76,7 +76,7 @@ TEST_P(VtaTokenTest, InterleavedContextsKeepApart) {
 
 TEST_P(VtaTokenTest, FullQueueStallsThePusherAndLosesNothing) {
   // COMPUTE is busy while LOAD pushes more tokens than a counter holds; then COMPUTE pops them all.
-  const int64_t count = config_.token_depth + 20;
+  const int64_t count = config_.TokenDepth(isa::Profile::kVta) + 20;
   PutUops({{}});
   Stream stream = NewStream();
   LoadUops(stream, 1);
@@ -88,6 +88,50 @@ TEST_P(VtaTokenTest, FullQueueStallsThePusherAndLosesNothing) {
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_FALSE(report->leftover_tokens);
   EXPECT_EQ(report->instructions, static_cast<uint64_t>(2 * count + 3));
+}
+
+// A queue of instructions behind the one that stalls and what it has pushed before; one more keeps
+// fetch from the pops.
+TEST_P(VtaTokenTest, QueueAndCounterTakeWhatVtasDo) {
+  const int64_t queue = config_.QueueDepth(isa::Profile::kVta),
+                tokens = config_.TokenDepth(isa::Profile::kVta);
+  EXPECT_GE(queue, 512);
+  EXPECT_GE(tokens, 1024);
+  const auto pushes = [&](int64_t count) {
+    Stream stream = NewStream();
+    for (int64_t i = 0; i < count; ++i) stream.LoadNop({.push_next = true});
+    for (int64_t i = 0; i < count; ++i) stream.ComputeNop({.pop_prev = true});
+    return stream.Finish();
+  };
+  const int64_t most = tokens + 1 + queue;
+  ExpectRuns(pushes(most));
+  ExpectFails(pushes(most + 1), Code::kDeadlock,
+              {fmt::format("load waits to push to gemm (its counter is full"),
+               fmt::format("at instruction {} (", tokens), "fetch waits",
+               fmt::format("instruction {}", most)});
+  const auto pops = [&](int64_t count) {
+    Stream stream = NewStream();
+    for (int64_t i = 0; i < count; ++i) stream.StoreNop({.pop_prev = true});
+    for (int64_t i = 0; i < count; ++i) stream.ComputeNop({.push_next = true});
+    return stream.Finish();
+  };
+  ExpectRuns(pops(queue));
+  ExpectFails(pops(queue + 1), Code::kDeadlock,
+              {"store waits for a token from gemm at instruction 0", "gemm has nothing to do",
+               "fetch waits", fmt::format("instruction {}", queue)});
+  // Tokens that nobody takes.
+  Stream left = NewStream();
+  for (int64_t i = 0; i < tokens; ++i) left.LoadNop({.push_next = true});
+  left.Finish();
+  auto report = Run(left);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->leftover_tokens);
+  Stream over = NewStream();
+  for (int64_t i = 0; i <= tokens; ++i) over.LoadNop({.push_next = true});
+  over.Finish();
+  ExpectFails(over, Code::kDeadlock,
+              {"load waits to push to gemm", fmt::format("instruction {}", tokens), "fetch"});
+  ExpectRuns(pops(1));
 }
 
 TEST_P(VtaTokenTest, LeftoversAreReported) {

@@ -12,9 +12,12 @@ package tsr_pkg;
   localparam int BusBits = 64;  // AXI data width
   localparam int BusBytes = 8;
   localparam int QueueDepth = 32;  // instructions waiting in front of a unit
+  localparam int VtaQueueDepth = 512;  // the same in profile vta
   localparam int TokenDepth = 255;  // tokens a counter holds
   localparam int TokenBits = 8;  // width of a token counter
-  localparam logic [63:0] ConfigHash = 64'h766888dfca40e90c;
+  localparam int VtaTokenDepth = 1024;  // tokens a counter holds in profile vta
+  localparam int VtaTokenBits = 11;  // width of a counter that profile vta has too
+  localparam logic [63:0] ConfigHash = 64'h264295aa9c1078ab;
   localparam bit HasVta = 1'b1;  // whether VTA's encoding fits; else the vta_ functions give 0
 
   // Scratchpads: tiles, bits of a tile index, bytes of a tile.
@@ -92,6 +95,7 @@ package tsr_pkg;
   localparam logic [7:0] ERR_DRAM_RANGE = 8'd4;  // an access is past the segment's limit
   localparam logic [7:0] ERR_BUS = 8'd5;  // the memory answered with an error
   localparam logic [7:0] ERR_NO_FINISH = 8'd6;  // the instruction stream ended without FINISH
+  localparam logic [7:0] ERR_DEADLOCK = 8'd7;  // units wait for tokens, or for room to push them, that nothing will give
 
   localparam logic [2:0] SEGMENT_UOPS = 3'd0;  // micro-ops
   localparam logic [2:0] SEGMENT_CONSTANTS = 3'd1;  // weights and tables
@@ -956,9 +960,9 @@ package tsr_pkg;
   localparam logic [11:0] REG_ERROR = 12'h018;  // first error
   localparam int REG_ERROR_CODE_LSB = 0;  // enum MachineError
   localparam int REG_ERROR_CODE_WIDTH = 8;
-  localparam int REG_ERROR_UNIT_LSB = 8;  // enum Unit; 4: fetch
+  localparam int REG_ERROR_UNIT_LSB = 8;  // enum Unit; 4: fetch, deadlocks too
   localparam int REG_ERROR_UNIT_WIDTH = 8;
-  localparam logic [11:0] REG_ERROR_INSN = 12'h01c;  // instruction number of the first error
+  localparam logic [11:0] REG_ERROR_INSN = 12'h01c;  // instruction number of the first error; deadlock: that fetch waits with
   localparam logic [11:0] REG_INSN_ADDR_LO = 12'h020;  // byte address of the first instruction, low half; multiple of 64
   localparam logic [11:0] REG_INSN_ADDR_HI = 12'h024;  // high half
   localparam logic [11:0] REG_INSN_COUNT = 12'h028;  // instructions in the stream, FINISH included
@@ -1001,6 +1005,6 @@ package tsr_pkg;
   localparam logic [11:0] REG_SEGMENT_SIZE_HI_STRIDE = 12'h010;
   localparam logic [31:0] REG_ERROR_UNIT_FETCH = 32'h00000004;  // ERROR.unit of what fetch found, before any unit had the instruction
   localparam logic [31:0] REG_ID_VALUE = 32'h31525354;  // "TSR1" in memory order
-  localparam logic [31:0] REG_VERSION_VALUE = 32'h00020001;  // this version: 2.1
+  localparam logic [31:0] REG_VERSION_VALUE = 32'h00020002;  // this version: 2.2
 endpackage
 /* verilator lint_on UNUSED */

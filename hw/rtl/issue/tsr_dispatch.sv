@@ -5,7 +5,9 @@
 //   Input   the instruction stream, in order
 //   Output  one queue at a time: instruction, number, tokens as masks over the units
 //   Output  finish_o for one cycle: FINISH is reached and every queue and unit is idle
-//   Cost    2 cycles of latency, 1 instruction a cycle
+//   Output  errors of the stream, and the deadlock of all: no gate can go on without a token of another, and
+//           none will come, since FINISH is reached or the next instruction's queue is full
+//   Cost    1 cycle of latency, 1 instruction in 2 cycles; no path runs through its handshakes
 //
 // Invariant: an instruction in error is given to no queue, nor is any after it. In profile vta the queue
 // of GEMM is COMPUTE: GEMM, ALU, FINISH and loads of UOP, ACC and ACC8, whose tokens are COMPUTE's.
@@ -25,6 +27,7 @@ module tsr_dispatch (
   // queues
   output logic [3:0]   q_valid_o,    // one at most
   input  logic [3:0]   q_ready_i,
+  input  logic [3:0]   q_room_i,     // else the queue holds all it may; at rest it is ready if it has room
   output logic [255:0] q_insn_o,
   output logic [31:0]  q_num_o,
   output logic [3:0]   q_pop_o,
@@ -34,40 +37,26 @@ module tsr_dispatch (
   output logic [1:0]   q_unit_o,
   // end
   input  logic         all_idle_i,   // every queue is empty and every unit idle
+  input  logic         all_stuck_i,  // every gate is idle, or waits for a token or for room to push one
   output logic         finish_o,
   output logic         finish_counts_o, // with finish_o: FINISH went to no queue, count it
   output logic         err_valid_o,
   output logic [3:0]   err_code_o,
   output logic [31:0]  err_num_o
 );
-  // Stage 1: the instruction.
-  logic full1_q, last1_q, go1, go2;
-  logic [255:0] insn_q;
-  logic [31:0] num1_q;
-  assign insn_ready_o = go1;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) full1_q <= 1'b0;
-    else if (go1) full1_q <= insn_valid_i;
-  end
-  always_ff @(posedge clk_i) begin
-    if (go1) begin
-      insn_q <= insn_i;
-      num1_q <= num_i;
-      last1_q <= last_i;
-    end
-  end
+  localparam bit WideFetch = tsr_pkg::BusBits >= 256;  // else what is above the low 128 bits is 0 already
 
   // Header of profile tessera.
   logic t_known, t_finish, t_sync, t_stray, t_self;
   logic [1:0] t_unit;
   logic [3:0] t_pop, t_push;
-  assign t_known = tsr_pkg::insn_known(insn_q);
-  assign t_finish = tsr_pkg::insn_opcode(insn_q) == tsr_pkg::OP_FINISH;
-  assign t_sync = tsr_pkg::insn_opcode(insn_q) == tsr_pkg::OP_SYNC;
-  assign t_unit = tsr_pkg::insn_unit(insn_q);
-  assign t_pop = tsr_pkg::insn_pop(insn_q);
-  assign t_push = tsr_pkg::insn_push(insn_q);
-  assign t_stray = (insn_q & ~tsr_pkg::insn_named_bits(insn_q)) != '0;
+  assign t_known = tsr_pkg::insn_known(insn_i);
+  assign t_finish = tsr_pkg::insn_opcode(insn_i) == tsr_pkg::OP_FINISH;
+  assign t_sync = tsr_pkg::insn_opcode(insn_i) == tsr_pkg::OP_SYNC;
+  assign t_unit = tsr_pkg::insn_unit(insn_i);
+  assign t_pop = tsr_pkg::insn_pop(insn_i);
+  assign t_push = tsr_pkg::insn_push(insn_i);
+  assign t_stray = (insn_i & ~tsr_pkg::insn_named_bits(insn_i)) != '0;
   assign t_self = t_finish ? ((t_pop | t_push) != '0) : (((t_pop | t_push) & (4'd1 << t_unit)) != '0);
 
   // Header of profile vta.
@@ -76,7 +65,7 @@ module tsr_dispatch (
   logic v_pop_prev, v_pop_next, v_push_prev, v_push_next, v_known, v_bad, v_empty, v_finish, v_mem_known;
   logic [1:0] v_queue, v_unit;
   logic [3:0] v_pop, v_push;
-  assign vta = insn_q[127:0];
+  assign vta = insn_i[127:0];
   assign v_op = tsr_pkg::vta_insn_opcode(vta);
   assign v_mem = tsr_pkg::vta_load_memory_type(vta);
   assign v_pop_prev = tsr_pkg::vta_insn_pop_prev(vta);
@@ -127,8 +116,8 @@ module tsr_dispatch (
     endcase
   end
 
-  // Stage 2: where it goes.
-  logic full2_q, finish_q, ends_q, waits_q, finishes;
+  // Where it goes.
+  logic full_q, finish_q, ends_q, waits_q, finishes, go;
   logic [3:0] queue_q;
   logic [1:0] queue;
   assign queue = vta_i ? v_queue : t_unit;
@@ -139,38 +128,37 @@ module tsr_dispatch (
 
   logic taken;
   assign taken = (q_valid_o & q_ready_i) != '0;
-  assign go2 = !waits_q & !err_valid_o & (!full2_q | taken);
-  assign go1 = !full1_q | (go2 & !finishes);
-  assign finishes = full1_q & is_finish & !wrong_op & !wrong_field;  // what follows it is not looked at
+  assign go = !waits_q & !err_valid_o & !full_q;
+  assign insn_ready_o = go;
+  assign finishes = is_finish & !wrong_op & !wrong_field;  // what follows it is not looked at
 
-  logic moves;
-  assign moves = full1_q & go2;
+  // Nobody can push a token, and nobody will: a snapshot is enough, since tokens and retirements are seen in
+  // the cycle in which whoever made them is seen to be done.
+  logic moves, deadlock;
+  assign deadlock = all_stuck_i & !all_idle_i & (finish_q | ((q_valid_o & ~q_room_i) != '0));
+  assign moves = insn_valid_i & go;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      full2_q <= 1'b0;
+      full_q <= 1'b0;
       queue_q <= '0;
       finish_q <= 1'b0;
       waits_q <= 1'b0;
       ends_q <= 1'b0;
       err_valid_o <= 1'b0;
     end else begin
-      if (go2) begin
-        full2_q <= moves & !wrong_op & !wrong_field & !(is_finish & !vta_i);
-        queue_q <= 4'd1 << queue;
-      end else if (taken) begin
-        full2_q <= 1'b0;
-      end
+      full_q <= full_q ? !taken : moves & !wrong_op & !wrong_field & !(is_finish & !vta_i);
+      if (moves) queue_q <= 4'd1 << queue;
       if (moves && finishes) waits_q <= 1'b1;
-      if (moves && last1_q && !is_finish) ends_q <= 1'b1;
+      if (moves && last_i && !is_finish) ends_q <= 1'b1;
       // One cycle for the queues to see what was given last.
-      finish_q <= waits_q & !full2_q;
-      if (!err_valid_o) err_valid_o <= (moves & (wrong_op | wrong_field)) | (ends_q & !full2_q) | none_i;
+      finish_q <= waits_q & !full_q;
+      if (!err_valid_o) err_valid_o <= (moves & (wrong_op | wrong_field)) | (ends_q & !full_q) | none_i | deadlock;
     end
   end
   always_ff @(posedge clk_i) begin
     if (moves) begin
-      q_insn_o <= vta_i ? {128'd0, vta} : insn_q;
-      q_num_o <= num1_q;
+      q_insn_o <= (WideFetch && vta_i) ? {128'd0, vta} : insn_i;
+      q_num_o <= num_i;
       q_pop_o <= vta_i ? v_pop : t_pop;
       q_push_o <= vta_i ? v_push : t_push;
       q_skip_o <= vta_i ? v_empty | v_finish : t_sync;
@@ -180,14 +168,15 @@ module tsr_dispatch (
   end
   always_ff @(posedge clk_i) begin
     if (!err_valid_o) begin
-      err_num_o <= (moves && (wrong_op || wrong_field)) ? num1_q : none_i ? 32'd0 : q_num_o;
+      err_num_o <= (moves && (wrong_op || wrong_field)) ? num_i : none_i ? 32'd0 : q_num_o;
       if (moves && wrong_op) err_code_o <= tsr_pkg::ERR_ILLEGAL_OPCODE[3:0];
       else if (moves && wrong_field) err_code_o <= tsr_pkg::ERR_ILLEGAL_FIELD[3:0];
+      else if (deadlock) err_code_o <= tsr_pkg::ERR_DEADLOCK[3:0];
       else err_code_o <= tsr_pkg::ERR_NO_FINISH[3:0];
     end
   end
 
-  assign q_valid_o = full2_q ? queue_q : 4'd0;
+  assign q_valid_o = full_q ? queue_q : 4'd0;
   assign finish_o = finish_q & all_idle_i;
   assign finish_counts_o = !vta_i;
 

@@ -7,8 +7,8 @@
 //   Output  the errors that count; compute_o: LOAD's is of an instruction of COMPUTE (profile vta)
 //   Cost    1 cycle; five comparisons of 32 bits
 //
-// Invariant: an error counts in the end. What is older in its gate retires, or stalls because it has no room to
-// push: then it has done its work, and the error counts as well. COMPUTE has one instruction in flight.
+// Invariant: an error counts in the end, because what is older in its gate retires: nothing is issued behind
+// an instruction that may stall (tsr_gate). COMPUTE has one instruction in flight.
 module tsr_errors (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -18,8 +18,7 @@ module tsr_errors (
   input  logic [127:0] err_num_i,
   // gates
   input  logic [3:0]   flying_i,    // an instruction is in flight
-  input  logic [15:0]  stalled_i,   // pushes of the oldest one that have no room
-  input  logic [127:0] old_num_i,   // its number
+  input  logic [127:0] old_num_i,   // number of the oldest one
   // to control
   output logic [3:0]   err_valid_o,
   output logic         compute_o
@@ -30,7 +29,7 @@ module tsr_errors (
   logic [3:0] due;
   logic compute;
   for (genvar u = 0; u < 4; u++) begin : g_unit
-    assign due[u] = !flying_i[u] | (stalled_i[4*u+:4] != '0) | (old_num_i[32*u+:32] == err_num_i[32*u+:32]);
+    assign due[u] = !flying_i[u] | (old_num_i[32*u+:32] == err_num_i[32*u+:32]);
   end
   assign compute = vta_i & flying_i[Gemm] & (old_num_i[32*Gemm+:32] == err_num_i[32*Load+:32]);
   always_ff @(posedge clk_i) begin

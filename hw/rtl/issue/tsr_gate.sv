@@ -3,27 +3,34 @@
 // tsr_gate: what stands in front of and behind a unit: its instruction queue, the tokens its
 // instructions wait for, their retirement in order, the tokens they give.
 //
-//   Input   instructions from dispatch
+//   Input   instructions from dispatch, promised by give_i in this cycle or one before, when room_o is high
 //   Output  commands to the unit; retirements from it
 //   Output  pops and pushes of tokens, one bit a partner
-//   Cost    2 cycles from dispatch to command; an instruction a cycle
+//   Cost    2 cycles from dispatch to command, 3 where the queue is block RAM; an instruction a cycle, there
+//           one in 2
 //
 // Invariant: an instruction is issued when every token it pops is there, all in one step, and at most
 // InFlight are issued and not retired, so a unit's retirement is always taken. An instruction retires
 // after all before it, when there is room for every token it pushes. One with skip set has no unit.
+// What is promised and not issued is at most QueueDepth, in profile vta VtaDepth: the limits of
+// isa/config.h to the instruction, whatever is on the way. While near_i says that an edge may fill up,
+// one instruction is in flight at a time, so none overtakes one that stalls, as in isa/semantics.
 `include "tsr_assert.svh"
 
 module tsr_gate #(
   parameter int Width      = 256,  // bits of a command
   parameter int QueueDepth = 32,  // instructions; a power of two
+  parameter int VtaDepth   = 32,  // the same in profile vta
   parameter int InFlight   = 16   // a power of two
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic             vta_i,
   input  logic             serial_i,     // issue only when nothing is in flight
   // from dispatch
-  input  logic             in_valid_i,
-  output logic             in_ready_o,
+  input  logic             give_i,       // an instruction comes
+  output logic             room_o,       // one may come
+  input  logic             in_valid_i,   // it is here, and taken
   input  logic [Width-1:0] in_cmd_i,
   input  logic [31:0]      in_num_i,
   input  logic [3:0]       in_pop_i,
@@ -42,7 +49,8 @@ module tsr_gate #(
   // tokens, by partner
   input  logic [3:0]       some_i,       // tokens from the partner
   output logic [3:0]       pop_o,
-  input  logic [3:0]       full_i,       // queue to the partner
+  input  logic [3:0]       full_i,       // the counter to the partner
+  input  logic             near_i,       // a counter to some partner is less than InFlight from full
   output logic [3:0]       push_o,
   // an instruction retires; its digest is 0 under SYNTHESIS
   output logic             retired_o,
@@ -50,40 +58,89 @@ module tsr_gate #(
   output logic [31:0]      retired_num_o,
   output logic [63:0]      retired_digest_o,
   // where it stands
-  output logic             idle_o,       // no instruction in the queue or in flight
+  output logic             idle_o,       // no instruction promised, in the queue or in flight
+  output logic             stuck_o,      // idle, or nothing but a token or room for one lets it go on
   output logic             flying_o,     // one in flight, the oldest of which is retired_num_o
   output logic             token_wait_o,
   output logic [3:0]       missing_o,    // pops of the instruction in front that have no token
   output logic [3:0]       stalled_o,    // pushes of the oldest one in flight that have no room
   output logic [31:0]      num_o         // instruction it holds, or the last one
 );
-  localparam int QueueBits = $clog2(QueueDepth) + 1;
+  localparam int Places = (VtaDepth > QueueDepth) ? VtaDepth : QueueDepth;
+  localparam int QueueBits = $clog2(Places) + 1;
   localparam int FlightBits = $clog2(InFlight) + 1;
 
-  // Queue.
   logic head_valid, head_ready, head_skip, head_hush;
   logic [3:0] head_pop, head_push;
-  logic [QueueBits-1:0] unused_queue;
-  tsr_fifo #(
-    .Width(Width + 32 + 4 + 4 + 1 + 1 + 2),
-    .Depth(QueueDepth),
-    .CountBits(QueueBits)
-  ) u_queue (
-    .clk_i,
-    .rst_ni,
-    .valid_i(in_valid_i),
-    .ready_o(in_ready_o),
-    .data_i({in_cmd_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i}),
-    .valid_o(head_valid),
-    .ready_i(head_ready),
-    .data_o({cmd_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o}),
-    .count_o(unused_queue)
-  );
+
+  // Instructions promised and not issued: a count, which is at the limit when its highest bit is set.
+  logic [QueueBits-1:0] inside_q, inside_d;
+  logic full_q, empty_q;
+  assign inside_d = inside_q + QueueBits'(give_i) - QueueBits'(head_ready);
+  assign room_o = !full_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      inside_q <= '0;
+      full_q <= 1'b0;
+      empty_q <= 1'b1;
+    end else begin
+      inside_q <= inside_d;
+      full_q <= vta_i ? inside_d[$clog2(VtaDepth)] : inside_d[$clog2(QueueDepth)];
+      empty_q <= inside_d == '0;
+    end
+  end
+
+  // Queue.
+  localparam int FrontBits = 4 + 4 + 1 + 1 + 2;
+  localparam int QueueWidth = Width + 32 + FrontBits;
+  logic [QueueWidth-1:0] in, head;
+  assign in = {in_cmd_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i};
+  assign {cmd_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o} = head;
+  if (Places > 64) begin : g_deep
+    tsr_deep_fifo #(
+      .Width(QueueWidth),
+      .Front(FrontBits),
+      .Depth(Places)
+    ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .valid_i(in_valid_i),
+      .data_i(in),
+      .valid_o(head_valid),
+      .ready_i(head_ready),
+      .data_o(head)
+    );
+  end else begin : g_shallow
+    logic unused_ready;
+    logic [QueueBits-1:0] unused_count;
+    tsr_fifo #(
+      .Width(QueueWidth),
+      .Depth(Places),
+      .CountBits(QueueBits)
+    ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .valid_i(in_valid_i),
+      .ready_o(unused_ready),
+      .data_i(in),
+      .valid_o(head_valid),
+      .ready_i(head_ready),
+      .data_o(head),
+      .count_o(unused_count)
+    );
+    logic unused_queue;
+    assign unused_queue = ^{unused_ready, unused_count};
+  end
 
   // Issue.
   logic may, flight_ready, flight_valid;
+  logic offered_q;  // a command that the unit has not taken: pushes since then were in flight before it
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) offered_q <= 1'b0;
+    else offered_q <= cmd_valid_o & !cmd_ready_i;
+  end
   assign missing_o = head_valid ? head_pop & ~some_i : 4'd0;
-  assign may = head_valid & (missing_o == '0) & flight_ready & !(serial_i & flight_valid);
+  assign may = head_valid & (missing_o == '0) & flight_ready & !((serial_i | (near_i & !offered_q)) & flight_valid);
   assign cmd_valid_o = may & !head_skip;
   assign head_ready = may & (head_skip | cmd_ready_i);
   assign pop_o = head_ready ? head_pop : 4'd0;
@@ -92,7 +149,7 @@ module tsr_gate #(
   logic old_skip, old_hush, retires;
   logic [3:0] old_push;
   logic [31:0] old_num;
-  logic [FlightBits-1:0] unused_flight;
+  logic [FlightBits-1:0] flight_count;
   tsr_fifo #(
     .Width(4 + 32 + 1 + 1),
     .Depth(InFlight),
@@ -106,7 +163,7 @@ module tsr_gate #(
     .valid_o(flight_valid),
     .ready_i(retires),
     .data_o({old_push, old_num, old_skip, old_hush}),
-    .count_o(unused_flight)
+    .count_o(flight_count)
   );
 
   // Retire.
@@ -166,14 +223,19 @@ module tsr_gate #(
     else if (head_valid) num_o = cmd_num_o;
     else num_o = last_q;
   end
-  assign idle_o = !head_valid & !flight_valid;
+  assign idle_o = empty_q & !flight_valid;
+  assign stuck_o = flight_valid ? stalled_o != '0 : (missing_o != '0) | empty_q;
   assign flying_o = flight_valid;
   assign token_wait_o = (missing_o != '0) | (stalled_o != '0);
 
+`ifdef SYNTHESIS
   logic unused;
-  assign unused = ^{unused_queue, unused_flight};
+  assign unused = ^flight_count;
+`endif
 
-  `TSR_ASSERT_STREAM(in, in_valid_i, in_ready_o, {in_cmd_i, in_num_i})
+  `TSR_ASSERT(comes_when_there_is_room, give_i |-> !full_q)
+  `TSR_ASSERT(comes_after_its_promise, in_valid_i |-> give_i || inside_q != '0)
+  `TSR_ASSERT(stalls_alone, stalled_o != '0 |-> flight_count == FlightBits'(1))
   `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_o, cmd_num_o, cmd_unit_o})
   `TSR_ASSERT(retires_what_was_issued, retire_valid_i |-> flight_valid)
 endmodule

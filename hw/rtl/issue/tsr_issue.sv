@@ -62,6 +62,7 @@ module tsr_issue #(
   localparam int Gemm = 32'(tsr_pkg::UNIT_GEMM);
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
   localparam int Store = 32'(tsr_pkg::UNIT_STORE);
+  localparam int InFlight = 16;                               // instructions of a unit, a power of two
   localparam int CheckedBits = tsr_dma_pkg::CheckedBits;  // more than the 256 of an instruction
 
   logic insn_valid, insn_ready, insn_last, insn_none;
@@ -113,6 +114,7 @@ module tsr_issue #(
     .none_i(insn_none),
     .q_valid_o(q_valid),
     .q_ready_i(q_taken),
+    .q_room_i(room),
     .q_insn_o(q_insn),
     .q_num_o(q_num),
     .q_pop_o(q_pop),
@@ -120,7 +122,8 @@ module tsr_issue #(
     .q_skip_o(q_skip),
     .q_hush_o(q_hush),
     .q_unit_o(q_unit),
-    .all_idle_i((&idle_o) & check_empty),
+    .all_idle_i(&idle_o),
+    .all_stuck_i(&stuck),
     .finish_o,
     .finish_counts_o,
     .err_valid_o(err_valid_o[4]),
@@ -129,17 +132,19 @@ module tsr_issue #(
   );
 
   // LOADs and STOREs, and what keeps its place among them in their queues, are checked on the way; in profile
-  // vta COMPUTE's queue has loads too, and others wait for these. Others go past.
+  // vta COMPUTE's queue has loads too, and others wait for these. Others go past. Either way the gate is
+  // told at once (give), so that its limit counts what is under way, and what is under way is always taken.
   logic check, blocked, check_ready, checked_valid;
-  logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct;
+  logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct, room, give, stuck, near;
   logic checked_skip, checked_hush;
   logic [1:0] checked_unit;
   logic [31:0] checked_num;
   tsr_dma_pkg::checked_t checked;
   assign check = q_valid[Load] | q_valid[Store] | (vta_i & (q_unit == tsr_pkg::UNIT_LOAD));
   assign blocked = vta_i & !check_empty;
-  assign direct = (check | blocked) ? 4'd0 : q_valid;
-  assign q_taken = check ? {4{check_ready}} : blocked ? 4'd0 : gate_ready;
+  assign q_taken = (check ? check_ready : !blocked) ? room : 4'd0;
+  assign give = q_valid & q_taken;
+  assign direct = check ? 4'd0 : give;
   tsr_dma_check #(
     .UserBits(48)
   ) u_check (
@@ -147,13 +152,13 @@ module tsr_issue #(
     .rst_ni,
     .vta_i,
     .seg_write_i,
-    .valid_i((q_valid != '0) & check),
+    .valid_i(((q_valid & room) != '0) & check),
     .ready_o(check_ready),
     .store_i(q_valid[Store]),
     .insn_i(q_insn),
     .user_i({q_num, q_pop, q_push, q_skip, q_hush, q_unit, q_valid}),
     .valid_o(checked_valid),
-    .ready_i(leaves),
+    .ready_i(1'b1),
     .checked_o(checked),
     .user_o({checked_num, checked_pop, checked_push, checked_skip, checked_hush, checked_unit, check_queue})
   );
@@ -162,8 +167,8 @@ module tsr_issue #(
   // Instructions inside: a count, since any of the stages may be empty.
   logic [2:0] inside_q;
   logic enters, leaves;
-  assign enters = (q_valid != '0) & check & check_ready;
-  assign leaves = (checked_queue & gate_ready) != '0;
+  assign enters = (give != '0) & check;
+  assign leaves = checked_valid;
   assign check_empty = inside_q == '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) inside_q <= '0;
@@ -171,7 +176,7 @@ module tsr_issue #(
   end
 
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
-  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire, gate_ready;
+  logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
   logic [4*CheckedBits-1:0] g_cmd;
   logic [127:0] g_cmd_num;
   logic [7:0] g_cmd_unit;
@@ -198,13 +203,17 @@ module tsr_issue #(
     end
     tsr_gate #(
       .Width(Width),
-      .QueueDepth(tsr_pkg::QueueDepth)
+      .QueueDepth(tsr_pkg::QueueDepth),
+      .VtaDepth(Checked && tsr_pkg::HasVta ? tsr_pkg::VtaQueueDepth : tsr_pkg::QueueDepth),
+      .InFlight(InFlight)
     ) u_gate (
       .clk_i,
       .rst_ni,
+      .vta_i,
       .serial_i(vta_i & (u == Gemm)),
+      .give_i(give[u]),
+      .room_o(room[u]),
       .in_valid_i((Direct && direct[u]) | (Checked && checked_queue[u])),
-      .in_ready_o(gate_ready[u]),
       .in_cmd_i(in_cmd),
       .in_num_i(from_check ? checked_num : q_num),
       .in_pop_i(from_check ? checked_pop : q_pop),
@@ -222,12 +231,14 @@ module tsr_issue #(
       .some_i(some),
       .pop_o(pop),
       .full_i(full),
+      .near_i(near[u]),
       .push_o(push),
       .retired_o(retired_o[u]),
       .traced_o(traced_o[u]),
       .retired_num_o(retired_num_o[32*u+:32]),
       .retired_digest_o(retired_digest_o[64*u+:64]),
       .idle_o(idle_o[u]),
+      .stuck_o(stuck[u]),
       .flying_o(flying[u]),
       .token_wait_o(token_wait_o[u]),
       .missing_o(missing_o[4*u+:4]),
@@ -237,14 +248,20 @@ module tsr_issue #(
   end
   tsr_tokens #(
     .Depth(tsr_pkg::TokenDepth),
-    .Bits(tsr_pkg::TokenBits)
+    .Bits(tsr_pkg::TokenBits),
+    .HasVta(tsr_pkg::HasVta),
+    .VtaDepth(tsr_pkg::VtaTokenDepth),
+    .VtaBits(tsr_pkg::VtaTokenBits),
+    .Margin(InFlight)
   ) u_tokens (
     .clk_i,
     .rst_ni,
+    .vta_i,
     .push_i(token_push),
     .pop_i(token_pop),
     .some_o(token_some),
-    .full_o(token_full)
+    .full_o(token_full),
+    .near_o(near)
   );
 
   tsr_errors u_errors (
@@ -254,7 +271,6 @@ module tsr_issue #(
     .err_valid_i(unit_err_valid_i),
     .err_num_i(unit_err_num_i),
     .flying_i(flying),
-    .stalled_i(stalled_o),
     .old_num_i(retired_num_o),
     .err_valid_o(err_valid_o[3:0]),
     .compute_o(err_compute_o)

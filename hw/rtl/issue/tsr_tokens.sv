@@ -3,42 +3,75 @@
 // tsr_tokens: the token counters, one for every ordered pair of units.
 //
 //   Input   push_i, pop_i: one bit a pair; pair f*4 + t is from unit f to unit t
-//   Output  some_o, full_o: whether the pair's counter is not zero, and whether it is at Depth
+//   Output  some_o, full_o: whether the pair's counter is not zero, and whether it is at its depth
+//   Output  near_o: whether a counter that the unit pushes may be full after Margin more pushes
 //   Cost    a token pushed on this edge can be popped in the next cycle
 //
-// Invariant: no counter is popped at zero or pushed at Depth.
+// Invariant: no counter is popped at zero or pushed at its depth. No unit has tokens for itself.
 `include "tsr_assert.svh"
 
 module tsr_tokens #(
-  parameter int Depth = 255,  // tokens a counter holds; >= 1
-  parameter int Bits  = 8     // bits of a counter
+  parameter int Depth    = 255,   // tokens a counter holds; >= 1
+  parameter int Bits     = 8,     // bits of a counter
+  parameter bit HasVta   = 1'b1,
+  parameter int VtaDepth = 1024,  // tokens in profile vta, on the edges that it has
+  parameter int VtaBits  = 11,    // bits of their counters; >= Bits
+  parameter int Margin   = 16     // a power of two
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic        vta_i,
   input  logic [15:0] push_i,
   input  logic [15:0] pop_i,
   output logic [15:0] some_o,
-  output logic [15:0] full_o
+  output logic [15:0] full_o,
+  output logic [3:0]  near_o
 );
+  localparam int Compute = 32'(tsr_pkg::UNIT_GEMM);
+  localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
+  // near is one push late, and in steps of Margin.
+  localparam int MarginBits = $clog2(Margin);
+  localparam int Near = (Depth <= Margin) ? 0 : (Depth - Margin) >> MarginBits;
+  localparam int VtaNear = (VtaDepth <= Margin) ? 0 : (VtaDepth - Margin) >> MarginBits;
+
+  logic [15:0] near;
   for (genvar p = 0; p < 16; p++) begin : g_pair
-    logic [Bits-1:0] count_q;
-    logic some_q, full_q;
-    logic [Bits-1:0] count_d;
-    assign count_d = count_q + Bits'(push_i[p]) - Bits'(pop_i[p]);
-    assign some_o[p] = some_q;
-    assign full_o[p] = full_q;
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) begin
-        count_q <= '0;
-        some_q <= 1'b0;
-        full_q <= 1'b0;
-      end else begin
-        count_q <= count_d;
-        some_q <= count_d != '0;
-        full_q <= count_d == Bits'(Depth);
+    localparam int From = p / 4, To = p % 4;
+    localparam bit Wide = HasVta && (From == Compute || To == Compute) && From != Vector && To != Vector;
+    localparam int CountBits = Wide ? VtaBits : Bits;
+    if (From == To) begin : g_none
+      assign some_o[p] = 1'b0;
+      assign full_o[p] = 1'b0;
+      assign near[p] = 1'b0;
+      `TSR_ASSERT(no_unit_has_its_own, !push_i[p] && !pop_i[p])
+`ifdef SYNTHESIS
+      logic unused;
+      assign unused = ^{push_i[p], pop_i[p]};
+`endif
+    end else begin : g_counter
+      logic [CountBits-1:0] count_q, count_d;
+      logic some_q, full_q;
+      assign count_d = count_q + CountBits'(push_i[p]) - CountBits'(pop_i[p]);
+      assign some_o[p] = some_q;
+      assign full_o[p] = full_q;
+      assign near[p] = 32'(count_q) >> MarginBits >= ((Wide && vta_i) ? VtaNear : Near);
+      always_ff @(posedge clk_i) begin
+        if (!rst_ni) begin
+          count_q <= '0;
+          some_q <= 1'b0;
+          full_q <= 1'b0;
+        end else begin
+          count_q <= count_d;
+          some_q <= count_d != '0;
+          full_q <= 32'(count_d) == ((Wide && vta_i) ? VtaDepth : Depth);
+        end
       end
+      `TSR_ASSERT(pop_has_token, pop_i[p] |-> count_q != '0)
+      `TSR_ASSERT(push_has_room, push_i[p] |-> !full_q)
     end
-    `TSR_ASSERT(pop_has_token, pop_i[p] |-> count_q != '0)
-    `TSR_ASSERT(push_has_room, push_i[p] |-> count_q != Bits'(Depth))
+  end
+
+  for (genvar u = 0; u < 4; u++) begin : g_unit
+    always_ff @(posedge clk_i) near_o[u] <= near[4*u+:4] != '0;
   end
 endmodule

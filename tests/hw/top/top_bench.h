@@ -13,6 +13,7 @@
 #include "isa/config.h"
 #include "isa/encoding.h"
 #include "isa/regs.h"
+#include "isa/semantics/fetch.h"
 #include "isa/vta_encoding.h"
 #include "tests/hw/common/axi_memory.h"
 #include "tests/hw/common/bench.h"
@@ -142,6 +143,23 @@ class TopBenchOf {
   void Load(const std::vector<isa::VtaInsnWord>& program) {
     std::memcpy(&memory.data[kCode], program.data(), program.size() * 16);
     Announce(program.size());
+  }
+
+  // |program| with a FINISH behind it.
+  void Load(isa::Profile profile, const std::vector<isa::AnyInsn>& program) {
+    if (profile == isa::Profile::kTessera) {
+      std::vector<isa::InsnWord> words;
+      for (const isa::AnyInsn& insn : program)
+        words.push_back(*isa::Encode(std::get<isa::Insn>(insn)));
+      words.push_back(*isa::Encode(isa::Finish{}));
+      return Load(words);
+    }
+    const auto codec = isa::VtaCodec::Make(config);
+    std::vector<isa::VtaInsnWord> words;
+    for (const isa::AnyInsn& insn : program)
+      words.push_back(*codec->Encode(std::get<isa::VtaInsn>(insn)));
+    words.push_back(*codec->Encode(isa::VtaFinish{}));
+    Load(words);
   }
 
   void Start(isa::Profile profile = isa::Profile::kTessera) {

@@ -16,7 +16,7 @@ using isa::MachineError;
 TEST(TopRegisters, SayWhoTheMachineIs) {
   TopBench top;
   EXPECT_EQ(top.Read(isa::reg::kId), 0x31525354u);
-  EXPECT_EQ(top.Read(isa::reg::kVersion), 0x00020001u);
+  EXPECT_EQ(top.Read(isa::reg::kVersion), 0x00020002u);
   const uint64_t hash = top.config.Hash();
   EXPECT_EQ(top.Read(isa::reg::kConfigHashLo), static_cast<uint32_t>(hash));
   EXPECT_EQ(top.Read(isa::reg::kConfigHashHi), static_cast<uint32_t>(hash >> 32));

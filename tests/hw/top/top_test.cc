@@ -93,7 +93,9 @@ TEST(Top, TokensLeftOverAreReportedAndForgotten) {
   // The next run does not find the token.
   top.Load({Sync(Unit::kStore, Mask(Unit::kLoad), 0), Word(isa::Finish{})});
   top.Start();
-  EXPECT_FALSE(top.Wait(3000));
+  EXPECT_TRUE(top.Wait(3000));
+  EXPECT_EQ(isa::reg::kErrorCode.Get(top.Read(isa::reg::kError)),
+            static_cast<uint32_t>(isa::MachineError::kDeadlock));
   EXPECT_EQ(top.Read(isa::reg::kUnitState[3]), 1u | Mask(Unit::kLoad) << 4);
   EXPECT_EQ(top.Read(isa::reg::kUnitInsn[3]), 0u);
 }
@@ -105,13 +107,13 @@ TEST(Top, AFullTokenQueueStallsThePusher) {
   program.push_back(Word(isa::Finish{}));
   top.Load(program);
   top.Start();
-  EXPECT_FALSE(top.Wait(20'000));
+  EXPECT_TRUE(top.Wait(20'000));
+  EXPECT_EQ(isa::reg::kErrorCode.Get(top.Read(isa::reg::kError)),
+            static_cast<uint32_t>(isa::MachineError::kDeadlock));
   EXPECT_EQ(top.retired.size(), depth);
   EXPECT_EQ(top.Read(isa::reg::kUnitState[0]), 1u | Mask(Unit::kGemm) << 8);
   EXPECT_EQ(top.Read(isa::reg::kUnitInsn[0]), depth);
   // With somebody who pops them it ends.
-  top.Write(isa::reg::kControl, isa::reg::kControlSoftReset.Put(1));
-  ASSERT_TRUE(top.Wait());
   program.pop_back();
   for (size_t i = 0; i < depth + 10; ++i)
     program.push_back(Sync(Unit::kGemm, Mask(Unit::kLoad), 0));
@@ -119,6 +121,26 @@ TEST(Top, AFullTokenQueueStallsThePusher) {
   top.Load(program);  // fetch still reaches the pops: the pushes that stall are in flight
   top.Start();
   EXPECT_TRUE(top.Wait(50'000));
+}
+
+// Each is read to its end, though an instruction of the one before had another length.
+TEST(Top, ProfilesFollowEachOther) {
+  TopBench top;
+  constexpr size_t kCount = 60;
+  const isa::Profile profiles[] = {isa::Profile::kTessera, isa::Profile::kVta, isa::Profile::kVta,
+                                   isa::Profile::kTessera, isa::Profile::kTessera};
+  if (!isa::ValidateVtaProfile(top.config)) return;  // no VTA encoding: nothing to say
+  isa::VtaLoad carrier;
+  carrier.memory_type = static_cast<int64_t>(isa::Memory::kInp);
+  for (const isa::Profile profile : profiles) {
+    const isa::AnyInsn insn = profile == isa::Profile::kVta ? isa::AnyInsn(isa::VtaInsn(carrier))
+                                                            : isa::AnyInsn(isa::Insn(isa::Sync{}));
+    top.Load(profile, std::vector<isa::AnyInsn>(kCount, insn));
+    top.Start(profile);
+    ASSERT_TRUE(top.Wait(20'000)) << isa::Text(profile);
+    EXPECT_FALSE(top.Error()) << isa::Text(profile);
+    EXPECT_EQ(top.Read(isa::reg::kRetired), kCount + 1);
+  }
 }
 
 TEST(Top, VtaProgramWithTokensAndEmptyCarriers) {
