@@ -48,6 +48,7 @@ dma/tsr_box.sv
 dma/tsr_dma_check.sv
 dma/tsr_dma_front.sv
 dma/tsr_dma_walk.sv
+dma/tsr_pad_count.sv
 dma/tsr_runs.sv
 dma/tsr_segments.sv
 

@@ -78,6 +78,28 @@ class SvPrinter {
   std::string text_;
 };
 
+// What a LOAD or STORE that fits in its scratchpad can say.
+void PrintBoxBits(const Config& c, SvPrinter& p) {
+  int64_t tiles = 0, tile_bytes = 0, bytes = 0;
+  for (const MemoryRow& row : kMemoryRows) {
+    for (Profile profile : {Profile::kTessera, Profile::kVta}) {
+      const int64_t depth = c.Depth(row.memory, profile);
+      const int64_t size = c.TileBytes(row.memory, profile);
+      tiles = std::max(tiles, depth);
+      tile_bytes = std::max(tile_bytes, size);
+      bytes = std::max(bytes, depth * size);
+    }
+  }
+  p.Line("  // Bits of what a LOAD or STORE says, in any scratchpad.");
+  p.Int("BoxSizeBits", IndexBits(tiles + 1), "a number of tiles");
+  p.Int("BoxTileBits", IndexBits(tiles), "a tile's index");
+  p.Int("BoxTileBytesBits", IndexBits(tile_bytes + 1), "the bytes of a tile in device memory");
+  p.Int("BoxBytesBits", std::max(IndexBits(bytes), 13), "a byte of all; more than 4 KiB have");
+  p.Line(
+      "  localparam int BoxBits = BoxBytesBits + BoxTileBits + BoxTileBytesBits + 4 * "
+      "BoxSizeBits;");
+}
+
 void PrintConfig(const Config& c, SvPrinter& p) {
   p.Line("  // Configuration.");
   p.Int("Batch", c.batch, "rows of an activation tile");
@@ -132,6 +154,7 @@ void PrintConfig(const Config& c, SvPrinter& p) {
   p.Int("VtaUopDepth", c.Depth(Memory::kUop, Profile::kVta), "micro-ops of profile vta");
   p.Int("VtaUopIdxBits", IndexBits(c.Depth(Memory::kUop, Profile::kVta)), "");
   p.Int("VtaUopTileBytes", c.TileBytes(Memory::kUop, Profile::kVta), "");
+  PrintBoxBits(c, p);
 }
 
 void PrintEnums(SvPrinter& p) {

@@ -35,13 +35,17 @@ module tsr_box #(
   output logic                nop_o,        // no tile
   output logic                no_data_o,    // no byte of device memory: pads only, or nothing
   output logic [39:0]         addr_o,       // of tile (0, 0, 0)
-  output logic [31:0]         run_bytes_o,  // bytes of a contiguous run
+  output logic [tsr_pkg::BoxBytesBits-1:0] run_last_o,  // bytes of a contiguous run - 1
   output tsr_dma_pkg::runs_t  runs_o,
+  output logic [tsr_pkg::BoxSizeBits-1:0] tiles_o,
   output tsr_dma_pkg::box_t   box_o,
   output logic [UserBits-1:0] user_o
 );
   localparam int Stages = 6;
   localparam int EndBits = 52;
+  // What a run and a box have beyond these bits means nothing: such a box is in error.
+  localparam int RunBits = tsr_pkg::BoxBytesBits;
+  localparam int SizeBits = tsr_pkg::BoxSizeBits;
   // Rows of profile vta step by 16 bits of tiles, of at most the largest tile; those of profile tessera by 24 bits.
   localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::WgtTileBytes > tsr_pkg::AccTileBytes
                                                       ? tsr_pkg::WgtTileBytes : tsr_pkg::AccTileBytes) : 8;
@@ -126,22 +130,22 @@ module tsr_box #(
   // Stage 3: distance of the last tile along each level; tiles of a plane; whether a row is a run.
   logic [39:0] xlast3_q;
   logic [YStepBits+15:0] ylast3_q;
-  logic [31:0] yy3_q;
+  logic [RunBits-1:0] yy3_q;
   logic [47:0] zlast3_q;
   logic [33:0] plane3_q;
   logic row_run3_q, row_run4_q, row_run5_q, row_run6_q;
-  logic [31:0] row_bytes3_q;
+  logic [RunBits-1:0] row_bytes3_q;
   logic x_dense2;
   assign x_dense2 = b2_q.x_step == 24'(b2_q.x_bytes);
   always_ff @(posedge clk_i) begin
     if (go) begin
       xlast3_q <= xx2_q - 40'(b2_q.x_step);
       ylast3_q <= yy2_q - (YStepBits + 16)'(b2_q.y_step);
-      yy3_q <= yy2_q[31:0];
+      yy3_q <= RunBits'(yy2_q);
       zlast3_q <= zz2_q - 48'(b2_q.z_step);
       plane3_q <= 34'(cols2_q) * 34'(rows2_q);
       row_run3_q <= x_dense2 | (b2_q.x_size == 16'd1);
-      row_bytes3_q <= x_dense2 ? xx2_q[31:0] : 32'(b2_q.x_bytes);
+      row_bytes3_q <= x_dense2 ? RunBits'(xx2_q) : RunBits'(b2_q.x_bytes);
       dram3_q <= dram2_q;
       base3_q <= base2_q;
       size3_q <= size2_q;
@@ -150,14 +154,14 @@ module tsr_box #(
 
   // Stage 4: tiles of the box (saturated before the product: past 2^21 nothing fits); planes as runs.
   logic [36:0] tiles4_q;
-  logic [31:0] row_bytes4_q, plane_bytes4_q, run5_q, run6_q;
+  logic [RunBits-1:0] row_bytes4_q, plane_bytes4_q, run5_q, run6_q;
   logic plane_run4_q, plane_run5_q, plane_run6_q;
   logic [EndBits-1:0] end_a4_q, end_b4_q;
   logic [47:0] dram4_q;
   logic [20:0] plane3;
   logic y_dense3;
   assign plane3 = (plane3_q[33:21] != '0) ? '1 : plane3_q[20:0];
-  assign y_dense3 = 32'(b3_q.y_step) == row_bytes3_q;
+  assign y_dense3 = 32'(b3_q.y_step) == 32'(row_bytes3_q);
   always_ff @(posedge clk_i) begin
     if (go) begin
       tiles4_q <= 37'(plane3) * 37'(b3_q.z_size);
@@ -176,16 +180,18 @@ module tsr_box #(
   // Stage 5: ends of the box on both sides; the whole box as a run.
   logic [EndBits-1:0] end5_q;
   logic [37:0] sram_end5_q;
+  logic [SizeBits-1:0] tiles5_q, tiles6_q;
   logic none5_q, none6_q, no_data5_q, no_data6_q, box_run5_q, box_run6_q;
   logic [39:0] addr5_q, addr6_q;
   logic z_dense4, box_run4;
-  assign z_dense4 = (b4_q.z_step == plane_bytes4_q) | (b4_q.z_size == 16'd1);
+  assign z_dense4 = (b4_q.z_step == 32'(plane_bytes4_q)) | (b4_q.z_size == 16'd1);
   assign box_run4 = plane_run4_q & z_dense4;
   always_ff @(posedge clk_i) begin
     if (go) begin
       end5_q <= end_a4_q + end_b4_q + EndBits'(b4_q.x_bytes);
       sram_end5_q <= 38'(tiles4_q) + 38'(b4_q.sram_base);
       none5_q <= (tiles4_q == '0) | nop_q[4];
+      tiles5_q <= SizeBits'(tiles4_q);
       no_data5_q <= (b4_q.x_size == '0) | (b4_q.y_size == '0) | (tiles4_q == '0) | nop_q[4];
       box_run5_q <= box_run4;
       if (box_run4) begin
@@ -196,7 +202,7 @@ module tsr_box #(
       end else if (row_run4_q) begin
         run5_q <= row_bytes4_q;
       end else begin
-        run5_q <= 32'(b4_q.x_bytes);
+        run5_q <= RunBits'(b4_q.x_bytes);
       end
       plane_run5_q <= plane_run4_q;
       row_run5_q <= row_run4_q;
@@ -204,10 +210,10 @@ module tsr_box #(
       size5_q <= size4_q;
     end
   end
-  logic [31:0] zz3_q, zz4_q;
+  logic [RunBits-1:0] zz3_q, zz4_q;
   always_ff @(posedge clk_i) begin
     if (go) begin
-      zz3_q <= zz2_q[31:0];
+      zz3_q <= RunBits'(zz2_q);
       zz4_q <= zz3_q;
     end
   end
@@ -223,8 +229,9 @@ module tsr_box #(
         err6_q <= tsr_pkg::ERR_DRAM_RANGE;
       else err6_q <= tsr_pkg::ERR_NONE;
       none6_q <= none5_q;
+      tiles6_q <= tiles5_q;
       no_data6_q <= no_data5_q;
-      run6_q <= run5_q;
+      run6_q <= run5_q - RunBits'(1);
       box_run6_q <= box_run5_q;
       plane_run6_q <= plane_run5_q;
       row_run6_q <= row_run5_q;
@@ -236,7 +243,8 @@ module tsr_box #(
   assign nop_o = none6_q;
   assign no_data_o = no_data6_q;
   assign addr_o = addr6_q;
-  assign run_bytes_o = run6_q;
+  assign run_last_o = run6_q;
+  assign tiles_o = tiles6_q;
   assign runs_o.row = row_run6_q;
   assign runs_o.plane = plane_run6_q;
   assign runs_o.box = box_run6_q;
@@ -247,5 +255,5 @@ module tsr_box #(
   assign unused = ^dram4_q[47:40];
 
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, {dram_base_i, box_i, user_i})
-  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {err_o, addr_o, run_bytes_o, user_o})
+  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {err_o, addr_o, run_last_o, user_o})
 endmodule

@@ -4,7 +4,7 @@
 // tokens can ask the bus at once.
 //
 //   Input   instructions of either profile, LOAD or STORE
-//   Output  the same as checked boxes, in order; an error travels along until the unit reports it
+//   Output  the same as checked boxes (tsr_dma_pkg), in order; an error travels along until the unit reports it
 //   Cost    6 cycles of latency, 1 instruction in 2 cycles; ready_o is a flop
 `include "tsr_assert.svh"
 
@@ -22,7 +22,7 @@ module tsr_dma_check #(
   input  logic [UserBits-1:0]     user_i,
   output logic                    valid_o,
   input  logic                    ready_i,
-  output tsr_dma_pkg::checked_t   checked_o,
+  output logic [tsr_dma_pkg::CommandBits-1:0] cmd_o,
   output logic [UserBits-1:0]     user_o
 );
   logic load_bad, load_nop, load_short, store_bad, store_nop;
@@ -56,6 +56,14 @@ module tsr_dma_check #(
   );
 
   logic [7:0] err;
+  logic nop, no_data, is_short;
+  logic [39:0] addr;
+  logic [tsr_pkg::BoxBytesBits-1:0] run_last;
+  logic [tsr_pkg::BoxSizeBits-1:0] tiles;
+  logic [2:0] mem;
+  logic [7:0] pad_value;
+  tsr_dma_pkg::runs_t runs;
+  tsr_dma_pkg::box_t box;
   tsr_box #(
     .UserBits(UserBits + 12)
   ) u_box (
@@ -75,22 +83,26 @@ module tsr_dma_check #(
     .valid_o,
     .ready_i,
     .err_o(err),
-    .nop_o(checked_o.nop),
-    .no_data_o(checked_o.no_data),
-    .addr_o(checked_o.addr),
-    .run_bytes_o(checked_o.run_bytes),
-    .runs_o(checked_o.runs),
-    .box_o(checked_o.box),
-    .user_o({user_o, checked_o.mem, checked_o.pad_value, checked_o.is_short})
+    .nop_o(nop),
+    .no_data_o(no_data),
+    .addr_o(addr),
+    .run_last_o(run_last),
+    .runs_o(runs),
+    .tiles_o(tiles),
+    .box_o(box),
+    .user_o({user_o, mem, pad_value, is_short})
   );
-  assign checked_o.err = err[3:0];
+  localparam int TileBits = tsr_pkg::BoxTileBits;
+  localparam int SizeBits = tsr_pkg::BoxSizeBits;
+  assign cmd_o = tsr_dma_pkg::CommandBits'({
+      mem, pad_value, is_short, box.x_pad_0, box.x_pad_1, box.y_pad_0, box.y_pad_1,
+      err[3:0], nop, no_data, addr, run_last, runs, box.sram_base[TileBits-1:0],
+      box.x_bytes[tsr_pkg::BoxTileBytesBits-1:0], box.x_size[SizeBits-1:0], box.y_size[SizeBits-1:0],
+      box.z_size[SizeBits-1:0], box.x_step, box.y_step, box.z_step, tiles});
 
   logic unused;
-  assign unused = ^err[7:4];
+  assign unused = ^{err[7:4], box};
 
-`ifndef SYNTHESIS
-  initial begin
-    if ($bits(tsr_dma_pkg::checked_t) != tsr_dma_pkg::CheckedBits) $fatal(1, "tsr_dma_pkg::CheckedBits is wrong");
-  end
-`endif
+  if (tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits > tsr_dma_pkg::CommandBits)
+    $fatal(1, "tsr_dma_check: a box has %0d bits", tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits);
 endmodule

@@ -4,7 +4,7 @@
 // handed to the unit.
 //
 //   Input   commands that tsr_dma_check has checked
-//   Output  boxes in order; a box moves when the unit and, if it has data, tsr_runs take it
+//   Output  boxes in order, to the unit and, if there is data, to tsr_runs, each when it takes it
 //   Output  bursts in order, with their command's number
 //   Output  err_o while a command that cannot be done is in front; it never moves
 //   Cost    3 cycles from command to burst; 1 box in 2 cycles and 1 burst a cycle
@@ -12,22 +12,22 @@
 
 module tsr_dma_front #(
   parameter int MaxBurst  = 16,  // beats in a burst
-  localparam int BusShift = $clog2(tsr_pkg::BusBytes)
+  localparam int BusShift = $clog2(tsr_pkg::BusBytes),
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
   // command; whether it is taken depends on nothing but what is held here
   input  logic                  cmd_valid_i,
   output logic                  cmd_ready_o,
-  input  tsr_dma_pkg::checked_t cmd_i,
+  input  logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
   input  logic [31:0]           cmd_num_i,
   // box
   output logic                  valid_o,
   input  logic                  ready_i,
   output tsr_dma_pkg::checked_t box_o,
   output logic [31:0]           num_o,       // also of the error
-  output tsr_dma_pkg::walk_t    walk_o,      // the same, for tsr_dma_walk
-  output logic [4*BusShift-1:0] lows_o,      // low bits of its address and of its steps along x, y and z
+  output logic [WalkBits-1:0]   walk_o,      // what tsr_dma_walk needs of it
   output logic                  err_o,       // box_o.err says which
   // burst
   output logic                  run_valid_o,
@@ -41,44 +41,69 @@ module tsr_dma_front #(
   assign cmd_ready_o = !full_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) full_q <= 1'b0;
-    else full_q <= full_q ? !(valid_o & ready_i) : cmd_valid_i;
+    else full_q <= full_q ? !(box_done & runs_done) : cmd_valid_i;
   end
+  localparam int TileBits = tsr_pkg::BoxTileBits;
+  localparam int SizeBits = tsr_pkg::BoxSizeBits;
+  localparam int RunBits = tsr_pkg::BoxBytesBits;
+  localparam int PackedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;
+  logic [PackedBits-1:0] cmd_q;
   always_ff @(posedge clk_i) begin
     if (!full_q) begin
-      box_o <= cmd_i;
+      cmd_q <= cmd_i[PackedBits-1:0];
       num_o <= cmd_num_i;
     end
   end
+  logic [TileBits-1:0] sram_base;
+  logic [tsr_pkg::BoxTileBytesBits-1:0] x_bytes;
+  logic [SizeBits-1:0] x_size, y_size, z_size, tiles;
+  logic [RunBits-1:0] run_last;
+  assign {box_o.mem, box_o.pad_value, box_o.is_short, box_o.x_pad_0, box_o.x_pad_1, box_o.y_pad_0, box_o.y_pad_1,
+          box_o.err, box_o.nop, box_o.no_data, box_o.addr, run_last, box_o.runs, sram_base,
+          x_bytes, x_size, y_size, z_size, box_o.x_step, box_o.y_step, box_o.z_step, tiles} = cmd_q;
+  assign box_o.run_last = 32'(run_last);
+  assign box_o.sram_base = 20'(sram_base);
+  assign {box_o.x_bytes, box_o.x_size, box_o.y_size, box_o.z_size} = {16'(x_bytes), 16'(x_size), 16'(y_size), 16'(z_size)};
+  assign box_o.tiles = 16'(tiles);
 
-  logic good, runs_ready;
+  // The two parts of a box move alone.
+  logic good, runs_ready, runs_valid, box_done, runs_done, box_gone_q, runs_gone_q;
   assign good = full_q & (box_o.err == tsr_pkg::ERR_NONE[3:0]);
   assign err_o = full_q & (box_o.err != tsr_pkg::ERR_NONE[3:0]);
-  assign valid_o = good & (box_o.no_data | runs_ready);
+  assign valid_o = good & !box_gone_q;
+  assign runs_valid = good & !box_o.no_data & !runs_gone_q;
+  assign box_done = good & (box_gone_q | ready_i);
+  assign runs_done = box_o.no_data | runs_gone_q | runs_ready;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) {box_gone_q, runs_gone_q} <= '0;
+    else {box_gone_q, runs_gone_q} <= (box_done & runs_done) ? 2'b00 : {box_done, good & runs_done};
+  end
 
-  assign walk_o = {box_o.box.x_bytes, box_o.box.x_size, box_o.box.y_size, box_o.box.z_size, box_o.runs};
-  assign lows_o = {box_o.addr[BusShift-1:0], box_o.box.x_step[BusShift-1:0], box_o.box.y_step[BusShift-1:0],
-                   box_o.box.z_step[BusShift-1:0]};
+  assign walk_o = {x_bytes, x_size, y_size, z_size, box_o.runs, box_o.addr[BusShift-1:0], box_o.x_step[BusShift-1:0],
+                   box_o.y_step[BusShift-1:0], box_o.z_step[BusShift-1:0]};
 
   tsr_runs #(
     .BusBytes(tsr_pkg::BusBytes),
     .MaxBeats(MaxBurst),
+    .RunBits(RunBits),
+    .SizeBits(SizeBits),
     .UserBits(32)
   ) u_runs (
     .clk_i,
     .rst_ni,
-    .valid_i(good & !box_o.no_data & ready_i),
+    .valid_i(runs_valid),
     .ready_o(runs_ready),
     .addr_i(box_o.addr),
-    .run_bytes_i(box_o.run_bytes),
+    .run_last_i(run_last),
     .row_run_i(box_o.runs.row),
     .plane_run_i(box_o.runs.plane),
     .box_run_i(box_o.runs.box),
-    .x_size_i(box_o.box.x_size),
-    .y_size_i(box_o.box.y_size),
-    .z_size_i(box_o.box.z_size),
-    .x_step_i(box_o.box.x_step),
-    .y_step_i(box_o.box.y_step),
-    .z_step_i(box_o.box.z_step),
+    .x_size_i(x_size),
+    .y_size_i(y_size),
+    .z_size_i(z_size),
+    .x_step_i(box_o.x_step),
+    .y_step_i(box_o.y_step),
+    .z_step_i(box_o.z_step),
     .user_i(num_o),
     .valid_o(run_valid_o),
     .ready_i(run_ready_i),

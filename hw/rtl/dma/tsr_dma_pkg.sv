@@ -3,6 +3,7 @@
 // tsr_dma_pkg: what the stages of LOAD and STORE tell each other about a box of device memory: tiles in
 // columns (x), rows (y) and planes (z), each level with its own step.
 package tsr_dma_pkg;
+  // As the instruction says.
   typedef struct packed {
     logic [19:0] sram_base;  // first tile in the scratchpad
     logic [15:0] x_bytes;    // bytes of a tile in device memory
@@ -33,37 +34,46 @@ package tsr_dma_pkg;
     logic box;    // and the planes
   } runs_t;
 
-  // A LOAD or STORE, decoded and checked: what its unit is commanded with.
+  // A LOAD or STORE, decoded and checked. One that is not in error fits in its scratchpad, so the high bits of its sizes
+  // are 0; without tiles they mean nothing.
   typedef struct packed {
+    // of LOAD only
+    logic [2:0]  mem;        // as the instruction names it (MEM_ACC8 too)
+    logic [7:0]  pad_value;
+    logic        is_short;   // the tiles of device memory are short of the scratchpad's
+    logic [7:0]  x_pad_0;
+    logic [7:0]  x_pad_1;
+    logic [7:0]  y_pad_0;
+    logic [7:0]  y_pad_1;
+    // of both
     logic [3:0]  err;        // tsr_pkg::ERR_*
     logic        nop;        // no tile
     logic        no_data;    // no byte of device memory: pads only, or nothing
     logic [39:0] addr;       // of tile (0, 0, 0)
-    logic [31:0] run_bytes;  // bytes of a contiguous run
+    logic [31:0] run_last;   // bytes of a contiguous run - 1
     runs_t       runs;
-    box_t        box;
-    logic [2:0]  mem;        // of LOAD, as the instruction names it (MEM_ACC8 too)
-    logic [7:0]  pad_value;
-    logic        is_short;   // the tiles of device memory are short of the scratchpad's
-  } checked_t;
-  // verilator lint_off UNUSEDPARAM
-  localparam int CheckedBits = 297;  // of checked_t (yosys has no $bits of a type); tsr_dma_check checks it
-  // verilator lint_on UNUSEDPARAM
-
-  // What the four units are commanded with: instructions, or boxes.
-  typedef struct packed {
-    checked_t     to_load;
-    logic [255:0] to_gemm;
-    logic [255:0] to_vector;
-    checked_t     to_store;
-  } commands_t;
-
-  // What tsr_dma_walk needs of every box.
-  typedef struct packed {
+    logic [19:0] sram_base;
     logic [15:0] x_bytes;
     logic [15:0] x_size;
     logic [15:0] y_size;
     logic [15:0] z_size;
-    runs_t       runs;
-  } walk_t;
+    logic [23:0] x_step;
+    logic [31:0] y_step;
+    logic [31:0] z_step;
+    logic [15:0] tiles;      // of the box
+  } checked_t;
+
+  // What a unit is commanded with: an instruction, or a checked_t without the bits that are always 0 (tsr_dma_check
+  // packs it, tsr_dma_front unpacks it, what is of LOAD only is high). Queues keep no more than these bits.
+  // verilator lint_off UNUSEDPARAM
+  localparam int CommandBits = 320;
+  localparam int LoadOnlyBits = 3 + 8 + 1 + 4 * 8;
+  localparam int FixedBits = LoadOnlyBits + 4 + 2 + 40 + 3 + 24 + 2 * 32;  // beside tsr_pkg::BoxBits
+  // verilator lint_on UNUSEDPARAM
+  typedef struct packed {
+    logic [319:0] to_load;
+    logic [255:0] to_gemm;
+    logic [255:0] to_vector;
+    logic [319:0] to_store;
+  } commands_t;
 endpackage

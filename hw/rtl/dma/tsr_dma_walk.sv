@@ -5,8 +5,8 @@
 //   Input   boxes (tsr_dma_front), in order
 //   Output  chunk operations, in order of the tiles; the last one of a box is marked. A box without
 //           tiles gives one operation that writes nothing
-//   Cost    1 operation a cycle, also from box to box; a tile of pads is 1 operation. With Load, operations
-//           come from a register, one cycle later
+//   Cost    1 operation a cycle, also from box to box; a tile of pads is 1 operation; 2 cycles of latency,
+//           no path goes through from ready_i
 //
 // Invariant: operations with data take the bytes of the box's runs in order; eor_o marks the last
 // bytes of a run, off_o is the place of the first byte in its bus word.
@@ -15,19 +15,20 @@
 module tsr_dma_walk #(
   parameter bit Load     = 1'b1,  // 0: no tile indices, no pads, no box without tiles
   parameter int UserBits = 1,     // bits that travel along
-  localparam int BusShift = $clog2(tsr_pkg::BusBytes)
+  localparam int BusBytes = tsr_pkg::BusBytes,
+  localparam int BusShift = $clog2(BusBytes),
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   // box
   input  logic                           valid_i,
   output logic                           ready_o,
-  input  tsr_dma_pkg::walk_t             walk_i,
-  input  logic [4*BusShift-1:0]          lows_i,     // low bits of its address and of its steps along x, y and z
+  input  logic [WalkBits-1:0]            walk_i,     // of tsr_dma_front
   input  logic                           nop_i,
   input  logic                           short_i,    // x_bytes is less than the tile
   input  logic                           quarter_i,  // a quarter of a bus word fills a chunk (ACC8: one byte makes four)
-  input  logic [19:0]                    sram_base_i,
+  input  logic [tsr_pkg::BoxTileBits-1:0] sram_base_i,
   input  logic [7:0]                     x_pad_0_i,
   input  logic [7:0]                     x_pad_1_i,
   input  logic [7:0]                     y_pad_0_i,
@@ -39,152 +40,193 @@ module tsr_dma_walk #(
   output logic                           write_o,    // 0: nothing, only the mark
   output logic                           data_o,     // bytes of device memory; else a whole tile of pads
   output logic                           fill_o,     // the rest of the tile becomes pads too
-  output logic [19:0]                    tile_o,
-  output logic [15:0]                    chunk_o,    // byte offset of the chunk in the tile
-  output logic [BusShift:0]              bytes_o,    // bytes of device memory
+  output logic [tsr_pkg::BoxTileBits-1:0] tile_o,
+  output logic [tsr_pkg::BoxTileBytesBits-1:0] chunk_o,  // byte offset of the chunk in the tile
+  output logic [BusBytes-1:0]            mask_o,     // bytes of device memory, from byte 0 up
   output logic [BusShift-1:0]            off_o,
   output logic                           eot_o,      // ends its tile
   output logic                           eor_o,
+  output logic                           full_o,     // takes its first byte's bus word to the end
+  output logic                           spans_o,    // and more
   output logic                           last_o,
   output logic [UserBits-1:0]            user_o
 );
-  localparam int BusBytes = tsr_pkg::BusBytes;
+  localparam int TileBits = tsr_pkg::BoxTileBits;
+  localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
+  localparam int SizeBits = tsr_pkg::BoxSizeBits;
 
-  logic [BusShift-1:0] addr, x_step, y_step, z_step;
-  assign {addr, x_step, y_step, z_step} = lows_i;
-
-  logic nop;
-  logic [16:0] x_pad_0, x_pad_1, y_pad_0, y_pad_1;
-  assign nop = Load && nop_i;
-  assign x_pad_0 = Load ? 17'(x_pad_0_i) : '0;
-  assign x_pad_1 = Load ? 17'(x_pad_1_i) : '0;
-  assign y_pad_0 = Load ? 17'(y_pad_0_i) : '0;
-  assign y_pad_1 = Load ? 17'(y_pad_1_i) : '0;
+  logic [ByteBits-1:0] x_bytes;
+  logic [SizeBits-1:0] x_size, y_size, z_size;
+  logic row_run, plane_run, box_run;
+  logic [BusShift-1:0] addr, x_step, y_step, z_step;  // low bits
+  assign {x_bytes, x_size, y_size, z_size, row_run, plane_run, box_run, addr, x_step, y_step, z_step} = walk_i;
 
   // The box in work.
   logic full_q, nop_q, short_q, quarter_q, row_run_q, plane_run_q, box_run_q;
   logic [UserBits-1:0] user_q;
-  logic [15:0] x_bytes_q;
-  logic [16:0] x_begin_q, x_end_q, x_last_q, y_begin_q, y_end_q, y_last_q;  // in padded columns and rows
-  logic [15:0] z_last_q;
+  logic [ByteBits-1:0] x_bytes_q;
+  logic one_chunk_q;  // a tile is one
   logic [BusShift-1:0] x_step_q, y_step_q, z_step_q;
   // Where it stands.
-  logic [19:0] tile_q;
-  logic [16:0] x_q, y_q;
-  logic [15:0] z_q, chunk_q, left_q;         // left: bytes of this tile still to take
+  logic [TileBits-1:0] tile_q;
+  logic [ByteBits-1:0] chunk_q, left_q;  // left: bytes of this tile still to take
+  logic data_q, first_q, eot_q;  // this one has data, is the first of its tile, the last
   logic [BusShift-1:0] off_q, row_off_q, plane_off_q, box_off_q;  // next byte; starts of tile, row, plane
+  logic x_data, x_data_last, x_last, y_data, y_data_last, y_last, z_last;
 
-  logic [BusShift:0] most;  // bytes of device memory that fill a chunk
-  assign most = quarter_q ? (BusShift + 1)'(BusBytes / 4) : (BusShift + 1)'(BusBytes);
-
-  logic data, tile_ends, col_ends, row_ends, box_ends, run_ends, some_left;
-  logic [BusShift:0] bytes;
-  assign data = !Load || (!nop_q && x_q >= x_begin_q && x_q < x_end_q && y_q >= y_begin_q && y_q < y_end_q);
-  assign some_left = left_q > 16'(most);
-  assign bytes = some_left ? most : left_q[BusShift:0];
-  assign tile_ends = !data | !some_left;
-  assign col_ends = x_q == x_last_q;
-  assign row_ends = y_q == y_last_q;
-  assign box_ends = nop_q | (tile_ends & col_ends & row_ends & (z_q == z_last_q));
+  // What moves: with takes the next operation is the first of a box that comes in.
+  logic go, step, takes, box_ends, run_ends;
+  assign box_ends = nop_q | (eot_q & x_last & y_last & z_last);
   // A run ends with its tile unless the next tile in device memory follows it.
-  assign run_ends = tile_ends & (!row_run_q | (x_q + 17'd1 == x_end_q &
-                    (!plane_run_q | (y_q + 17'd1 == y_end_q & (!box_run_q | z_q == z_last_q)))));
-
-  logic fill, go, step;
-  assign fill = !data | (short_q & chunk_q == '0);
-  assign step = full_q & go;
-  assign ready_o = !full_q | (step & box_ends);
+  assign run_ends = eot_q & (!row_run_q | (x_data_last & (!plane_run_q | (y_data_last & (!box_run_q | z_last)))));
+  assign takes = !full_q | box_ends;
+  assign step = !full_q | go;
+  assign ready_o = step & takes;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) full_q <= 1'b0;
-    else full_q <= (valid_i & ready_o) | (full_q & !(step & box_ends));
+    else if (step) full_q <= takes ? valid_i : 1'b1;
   end
 
-  localparam int OpBits = 3 + 20 + 16 + (BusShift + 1) + BusShift + 3 + UserBits;
-  logic [OpBits-1:0] op;
-  assign op = {!nop_q, data, fill, tile_q, chunk_q, bytes, off_q, tile_ends, run_ends, box_ends, user_q};
-  if (Load) begin : g_register
-    logic op_full_q;
-    logic [OpBits-1:0] op_q;
-    assign go = ready_i | !op_full_q;
-    always_ff @(posedge clk_i) begin
-      if (!rst_ni) op_full_q <= 1'b0;
-      else if (go) op_full_q <= full_q;
-    end
-    always_ff @(posedge clk_i) if (go) op_q <= op;
-    assign valid_o = op_full_q;
-    assign {write_o, data_o, fill_o, tile_o, chunk_o, bytes_o, off_o, eot_o, eor_o, last_o, user_o} = op_q;
-  end else begin : g_direct
-    assign go = ready_i;
-    assign valid_o = full_q;
-    assign {write_o, data_o, fill_o, tile_o, chunk_o, bytes_o, off_o, eot_o, eor_o, last_o, user_o} = op;
+  // Columns, rows, planes.
+  logic next_tile, next_row, next_plane;
+  assign next_tile = takes | eot_q;
+  assign next_row = takes | (eot_q & x_last);
+  assign next_plane = takes | (eot_q & x_last & y_last);
+  logic data_next;
+  if (Load) begin : g_pads
+    logic x_next, y_next;
+    tsr_pad_count #(
+      .Bits(SizeBits)
+    ) u_x (
+      .clk_i,
+      .start_i(takes),
+      .pad_0_i(x_pad_0_i),
+      .size_i(x_size),
+      .pad_1_i(x_pad_1_i),
+      .step_i(step & next_tile),
+      .data_next_o(x_next),
+      .data_o(x_data),
+      .data_last_o(x_data_last),
+      .last_o(x_last)
+    );
+    tsr_pad_count #(
+      .Bits(SizeBits)
+    ) u_y (
+      .clk_i,
+      .start_i(takes),
+      .pad_0_i(y_pad_0_i),
+      .size_i(y_size),
+      .pad_1_i(y_pad_1_i),
+      .step_i(step & next_row),
+      .data_next_o(y_next),
+      .data_o(y_data),
+      .data_last_o(y_data_last),
+      .last_o(y_last)
+    );
+    assign data_next = (next_tile ? x_next : x_data) & (next_row ? y_next : y_data) & !(takes & nop_i);
+  end else begin : g_plain
+    tsr_loop_count #(
+      .Bits(SizeBits)
+    ) u_x (
+      .clk_i,
+      .start_i(step & takes),
+      .count_i(x_size),
+      .step_i(step & next_tile),
+      .last_o(x_last)
+    );
+    tsr_loop_count #(
+      .Bits(SizeBits)
+    ) u_y (
+      .clk_i,
+      .start_i(step & takes),
+      .count_i(y_size),
+      .step_i(step & next_row),
+      .last_o(y_last)
+    );
+    assign {x_data, x_data_last, y_data, y_data_last} = {1'b1, x_last, 1'b1, y_last};
+    assign data_next = 1'b1;
+    logic unused;
+    assign unused = ^{x_data, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i};
   end
+  tsr_loop_count #(
+    .Bits(SizeBits)
+  ) u_z (
+    .clk_i,
+    .start_i(step & takes),
+    .count_i(z_size),
+    .step_i(step & next_plane),
+    .last_o(z_last)
+  );
 
+  // The operation. end_off: one past its last byte, from the start of the bus word of its first.
+  logic [BusShift:0] most, bytes;  // most: bytes of device memory that fill a chunk
+  logic [BusShift+1:0] end_off;
+  assign most = quarter_q ? (BusShift + 1)'(BusBytes / 4) : (BusShift + 1)'(BusBytes);
+  assign bytes = eot_q ? (BusShift + 1)'(left_q) : most;
+  assign end_off = (BusShift + 2)'(off_q) + (BusShift + 2)'(bytes);
+  logic [BusBytes-1:0] mask;
+  always_comb begin
+    for (int b = 0; b < BusBytes; b++) mask[b] = data_q && b < 32'(bytes);
+  end
+  localparam int OpBits = 3 + TileBits + ByteBits + BusBytes + BusShift + 5 + UserBits;
+  logic [OpBits-1:0] op, op_out;
+  assign op = {!nop_q, data_q, !data_q | (short_q & first_q), tile_q, chunk_q, mask, off_q, eot_q, data_q & run_ends,
+               end_off >= (BusShift + 2)'(BusBytes), end_off > (BusShift + 2)'(BusBytes), box_ends, user_q};
+  assign {write_o, data_o, fill_o, tile_o, chunk_o, mask_o, off_o, eot_o, eor_o, full_o, spans_o, last_o, user_o} = op_out;
+  tsr_skid #(
+    .Width(OpBits)
+  ) u_op (
+    .clk_i,
+    .rst_ni,
+    .valid_i(full_q),
+    .ready_o(go),
+    .data_i(op),
+    .valid_o,
+    .ready_i,
+    .data_o(op_out)
+  );
+
+  logic one_chunk, two_left;  // two_left: this chunk and the last
+  assign two_left = (ByteBits + 1)'(left_q) <= (quarter_q ? (ByteBits + 1)'(BusBytes / 2) : (ByteBits + 1)'(2 * BusBytes));
+  assign one_chunk = x_bytes <= (Load && quarter_i ? ByteBits'(BusBytes / 4) : ByteBits'(BusBytes));
+
+  // The next place: after a tile with data, after a row of them, after a plane.
+  logic [BusShift-1:0] place;
+  always_comb begin
+    if (takes) place = addr;
+    else if (x_last && y_last) place = box_off_q + z_step_q;
+    else if (x_last) place = y_data ? plane_off_q + y_step_q : plane_off_q;
+    else place = data_q ? row_off_q + x_step_q : row_off_q;
+  end
   always_ff @(posedge clk_i) begin
-    if (valid_i && ready_o) begin
-      nop_q <= nop;
+    if (step && takes) begin
+      nop_q <= Load && nop_i;
       short_q <= Load && short_i;
       quarter_q <= Load && quarter_i;
-      row_run_q <= walk_i.runs.row;
-      plane_run_q <= walk_i.runs.plane;
-      box_run_q <= walk_i.runs.box;
+      {row_run_q, plane_run_q, box_run_q} <= {row_run, plane_run, box_run};
       user_q <= user_i;
-      x_bytes_q <= walk_i.x_bytes;
-      x_begin_q <= x_pad_0;
-      x_end_q <= x_pad_0 + 17'(walk_i.x_size);
-      x_last_q <= x_pad_0 + 17'(walk_i.x_size) + x_pad_1 - 17'd1;
-      y_begin_q <= y_pad_0;
-      y_end_q <= y_pad_0 + 17'(walk_i.y_size);
-      y_last_q <= y_pad_0 + 17'(walk_i.y_size) + y_pad_1 - 17'd1;
-      z_last_q <= walk_i.z_size - 16'd1;
+      x_bytes_q <= x_bytes;
+      one_chunk_q <= one_chunk;
       x_step_q <= x_step;
       y_step_q <= y_step;
       z_step_q <= z_step;
-      tile_q <= Load ? sram_base_i : '0;
-      x_q <= '0;
-      y_q <= '0;
-      z_q <= '0;
-      chunk_q <= '0;
-      left_q <= walk_i.x_bytes;
-      off_q <= addr;
-      row_off_q <= addr;
-      plane_off_q <= addr;
-      box_off_q <= addr;
-    end else if (step) begin
-      if (!tile_ends) begin
-        chunk_q <= chunk_q + 16'(BusBytes);
-        left_q <= left_q - 16'(most);
-        off_q <= off_q + BusShift'(most);
-      end else begin
-        chunk_q <= '0;
-        left_q <= x_bytes_q;
-        if (Load) tile_q <= tile_q + 20'd1;
-        x_q <= x_q + 17'd1;
-        if (data) begin
-          row_off_q <= row_off_q + x_step_q;
-          off_q <= row_off_q + x_step_q;
-        end
-        if (col_ends) begin
-          x_q <= '0;
-          y_q <= y_q + 17'd1;
-          if (y_q >= y_begin_q && y_q < y_end_q) begin
-            plane_off_q <= plane_off_q + y_step_q;
-            row_off_q <= plane_off_q + y_step_q;
-            off_q <= plane_off_q + y_step_q;
-          end
-          if (row_ends) begin
-            y_q <= '0;
-            z_q <= z_q + 16'd1;
-            box_off_q <= box_off_q + z_step_q;
-            plane_off_q <= box_off_q + z_step_q;
-            row_off_q <= box_off_q + z_step_q;
-            off_q <= box_off_q + z_step_q;
-          end
-        end
-      end
+    end
+    if (step) begin
+      first_q <= next_tile;
+      chunk_q <= next_tile ? '0 : chunk_q + ByteBits'(BusBytes);
+      left_q <= takes ? x_bytes : eot_q ? x_bytes_q : left_q - ByteBits'(most);
+      eot_q <= !next_tile ? two_left : !data_next | (takes ? one_chunk : one_chunk_q);
+      data_q <= data_next;
+      off_q <= next_tile ? place : off_q + BusShift'(most);
+    end
+    if (step && next_tile) begin
+      tile_q <= !Load ? '0 : takes ? sram_base_i : tile_q + TileBits'(1);
+      row_off_q <= place;
+      if (takes || x_last) plane_off_q <= place;
+      if (takes || (x_last && y_last)) box_off_q <= place;
     end
   end
-
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {walk_i, lows_i, sram_base_i, user_i})
-  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {write_o, data_o, tile_o, chunk_o, bytes_o, off_o, eor_o, last_o, user_o})
-  `TSR_ASSERT(some_bytes, valid_o && write_o && data_o |-> bytes_o != 0)
+  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {walk_i, sram_base_i, user_i})
+  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {write_o, data_o, tile_o, chunk_o, mask_o, off_o, eor_o, last_o, user_o})
+  `TSR_ASSERT(some_bytes, valid_o && write_o && data_o |-> mask_o != 0)
 endmodule

@@ -6,6 +6,9 @@
 //   Output  bursts in the order z, y, x of their runs; the last one of a box is marked
 //   Cost    1 burst a cycle, also from run to run and box to box; 1 cycle of latency
 //
+// Whether a burst ends its run, and a run its row, plane and box, is known in flops: nothing that moves the
+// state waits for an addition or a comparison.
+//
 // Invariant: a burst stays inside an aligned block of MaxBeats bus words (which divides 4 KiB), and
 // the bursts of a run touch every bus word of the run once.
 `include "tsr_assert.svh"
@@ -13,6 +16,8 @@
 module tsr_runs #(
   parameter int BusBytes  = 8,   // bytes of a bus word; a power of two
   parameter int MaxBeats  = 16,  // bus words in a burst; a power of two, MaxBeats * BusBytes <= 4096
+  parameter int RunBits   = 32,  // bits of run_last_i; more than a block has
+  parameter int SizeBits  = 16,  // bits of a size
   parameter int UserBits  = 32   // bits that travel along with the box
 ) (
   input  logic                 clk_i,
@@ -21,13 +26,13 @@ module tsr_runs #(
   input  logic                 valid_i,
   output logic                 ready_o,
   input  logic [39:0]          addr_i,
-  input  logic [31:0]          run_bytes_i,
+  input  logic [RunBits-1:0]   run_last_i,  // bytes of a run - 1
   input  logic                 row_run_i,
   input  logic                 plane_run_i,
   input  logic                 box_run_i,
-  input  logic [15:0]          x_size_i,
-  input  logic [15:0]          y_size_i,
-  input  logic [15:0]          z_size_i,
+  input  logic [SizeBits-1:0]  x_size_i,
+  input  logic [SizeBits-1:0]  y_size_i,
+  input  logic [SizeBits-1:0]  z_size_i,
   input  logic [23:0]          x_step_i,
   input  logic [31:0]          y_step_i,
   input  logic [31:0]          z_step_i,
@@ -41,106 +46,122 @@ module tsr_runs #(
   output logic [UserBits-1:0]  user_o
 );
   localparam int BusShift = $clog2(BusBytes);
-  localparam int Block = BusBytes * MaxBeats;
-  localparam int BlockShift = $clog2(Block);
+  localparam int BlockShift = $clog2(BusBytes * MaxBeats);
+  localparam int WordBits = BlockShift - BusShift;  // of a bus word in its block
+  localparam int MoreBits = RunBits - BlockShift;
 
-  // The run in work: next byte, bytes left. The box in work: starts of row and plane, runs left.
-  logic full_q;
-  logic [39:0] at_q, run_at_q, row_at_q, plane_at_q;
-  logic [31:0] left_q, run_bytes_q;
-  logic [15:0] x_left_q, y_left_q, z_left_q, x_runs_q, y_runs_q;
+  // The burst in work: from a word to the run's last one, or to the end of the block. Blocks of the run behind
+  // it: left_q, and one more with over_q; ends_q says that there is none.
+  logic full_q, ends_q, over_q;
+  logic [39-BlockShift:0] block_q;
+  logic [WordBits-1:0] from_q, to_q;
+  logic [MoreBits-1:0] left_q;
+  // The box in work: starts of its run, row and plane.
+  logic [39:0] run_at_q, row_at_q, plane_at_q;
+  logic [RunBits-1:0] run_last_q;
   logic [23:0] x_step_q;
-  logic [31:0] y_step_q;
-  logic [31:0] z_step_q;
+  logic [31:0] y_step_q, z_step_q;
   logic [UserBits-1:0] user_q;
+  logic x_last, y_last, z_last;
 
-  // The burst: to the end of the run or of the block.
-  logic [BlockShift:0] room, take;
-  logic run_ends;
-  logic [BlockShift+1:0] span;
-  assign room = (BlockShift + 1)'(Block) - (BlockShift + 1)'(at_q[BlockShift-1:0]);
-  assign run_ends = left_q <= 32'(room);
-  assign take = run_ends ? left_q[BlockShift:0] : room;
-  assign span = (BlockShift + 2)'(take) + (BlockShift + 2)'(at_q[BusShift-1:0]) + (BlockShift + 2)'(BusBytes - 1);
-
-  logic box_ends;
-  assign box_ends = run_ends && x_left_q == '0 && y_left_q == '0 && z_left_q == '0;
-
-  // Output register.
-  logic out_go;
-  assign out_go = ready_i | !valid_o;
-  logic step;
-  assign step = full_q & out_go;
-  assign ready_o = !full_q | (step & box_ends);
-
+  // What moves: with fresh the next burst begins a run, with takes that of a box that comes in.
+  logic go, step, fresh, box_ends, takes;
+  assign go = ready_i | !valid_o;
+  assign step = !full_q | go;
+  assign box_ends = ends_q & x_last & y_last & z_last;
+  assign fresh = !full_q | ends_q;
+  assign takes = !full_q | box_ends;
+  assign ready_o = step & takes;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       full_q <= 1'b0;
       valid_o <= 1'b0;
     end else begin
-      full_q <= (valid_i & ready_o) | (full_q & !(step & box_ends));
-      if (out_go) valid_o <= full_q;
+      if (step) full_q <= takes ? valid_i : 1'b1;
+      if (go) valid_o <= full_q;
     end
   end
+  logic [WordBits-1:0] len;
+  assign len = (ends_q ? to_q : {WordBits{1'b1}}) - from_q;
   always_ff @(posedge clk_i) begin
-    if (out_go) begin
-      addr_o <= {at_q[39:BusShift], {BusShift{1'b0}}};
-      len_o <= 8'(span >> BusShift) - 8'd1;
+    if (go) begin
+      addr_o <= {block_q, from_q, {BusShift{1'b0}}};
+      len_o <= 8'(len);
       last_o <= box_ends;
       user_o <= user_q;
     end
   end
 
+  // Where the next run begins, and ends.
+  logic [39:0] base, by, start;
+  logic [RunBits-1:0] run_last;
+  logic [BlockShift:0] to;
+  assign base = !x_last ? run_at_q : !y_last ? row_at_q : plane_at_q;
+  assign by = !x_last ? 40'(x_step_q) : !y_last ? 40'(y_step_q) : 40'(z_step_q);
+  assign start = takes ? addr_i : base + by;
+  assign run_last = takes ? run_last_i : run_last_q;
+  assign to = {1'b0, start[BlockShift-1:0]} + {1'b0, run_last[BlockShift-1:0]};
   always_ff @(posedge clk_i) begin
-    if (valid_i && ready_o) begin
-      at_q <= addr_i;
-      run_at_q <= addr_i;
-      row_at_q <= addr_i;
-      plane_at_q <= addr_i;
-      left_q <= run_bytes_i;
-      run_bytes_q <= run_bytes_i;
-      x_runs_q <= row_run_i ? '0 : x_size_i - 16'd1;
-      y_runs_q <= plane_run_i ? '0 : y_size_i - 16'd1;
-      x_left_q <= row_run_i ? '0 : x_size_i - 16'd1;
-      y_left_q <= plane_run_i ? '0 : y_size_i - 16'd1;
-      z_left_q <= box_run_i ? '0 : z_size_i - 16'd1;
+    if (step) begin
+      block_q <= fresh ? start[39:BlockShift] : block_q + (40 - BlockShift)'(1);
+      from_q <= fresh ? start[BlockShift-1:BusShift] : '0;
+      over_q <= fresh & to[BlockShift];
+      left_q <= fresh ? run_last[RunBits-1:BlockShift] : left_q - MoreBits'(!over_q);
+      ends_q <= fresh ? run_last[RunBits-1:BlockShift] == '0 && !to[BlockShift]
+                      : left_q == MoreBits'(!over_q);
+    end
+    if (step && fresh) begin
+      to_q <= to[BlockShift-1:BusShift];
+      run_at_q <= start;
+      if (takes || x_last) row_at_q <= start;
+      if (takes || (x_last && y_last)) plane_at_q <= start;
+    end
+    if (step && takes) begin
+      run_last_q <= run_last_i;
       x_step_q <= x_step_i;
       y_step_q <= y_step_i;
       z_step_q <= z_step_i;
       user_q <= user_i;
-    end else if (step) begin
-      at_q <= {at_q[39:BlockShift] + (40 - BlockShift)'(1), {BlockShift{1'b0}}};
-      left_q <= left_q - 32'(take);
-      if (run_ends) begin
-        left_q <= run_bytes_q;
-        if (x_left_q != '0) begin
-          x_left_q <= x_left_q - 16'd1;
-          run_at_q <= run_at_q + 40'(x_step_q);
-          at_q <= run_at_q + 40'(x_step_q);
-        end else if (y_left_q != '0) begin
-          x_left_q <= x_runs_q;
-          y_left_q <= y_left_q - 16'd1;
-          row_at_q <= row_at_q + 40'(y_step_q);
-          run_at_q <= row_at_q + 40'(y_step_q);
-          at_q <= row_at_q + 40'(y_step_q);
-        end else begin
-          x_left_q <= x_runs_q;
-          y_left_q <= y_runs_q;
-          z_left_q <= z_left_q - 16'd1;
-          plane_at_q <= plane_at_q + 40'(z_step_q);
-          row_at_q <= plane_at_q + 40'(z_step_q);
-          run_at_q <= plane_at_q + 40'(z_step_q);
-          at_q <= plane_at_q + 40'(z_step_q);
-        end
-      end
     end
   end
 
+  // Runs of a row, of a plane and of the box.
+  tsr_loop_count #(
+    .Bits(SizeBits)
+  ) u_x (
+    .clk_i,
+    .start_i(step & takes),
+    .count_i(row_run_i ? SizeBits'(1) : x_size_i),
+    .step_i(step & fresh),
+    .last_o(x_last)
+  );
+  tsr_loop_count #(
+    .Bits(SizeBits)
+  ) u_y (
+    .clk_i,
+    .start_i(step & takes),
+    .count_i(plane_run_i ? SizeBits'(1) : y_size_i),
+    .step_i(step & fresh & x_last),
+    .last_o(y_last)
+  );
+  tsr_loop_count #(
+    .Bits(SizeBits)
+  ) u_z (
+    .clk_i,
+    .start_i(step & takes),
+    .count_i(box_run_i ? SizeBits'(1) : z_size_i),
+    .step_i(step & fresh & x_last & y_last),
+    .last_o(z_last)
+  );
+
 `ifndef SYNTHESIS
-  initial if (Block > 4096) $fatal(1, "tsr_runs: a burst of %0d bytes crosses 4 KiB", Block);
+  initial begin
+    if (BlockShift > 12) $fatal(1, "tsr_runs: a burst of %0d bytes crosses 4 KiB", BusBytes * MaxBeats);
+    if (RunBits <= BlockShift) $fatal(1, "tsr_runs: RunBits is %0d, a block has %0d", RunBits, BlockShift);
+  end
 `endif
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {addr_i, run_bytes_i, x_size_i, y_size_i, z_size_i})
+  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {addr_i, run_last_i, x_size_i, y_size_i, z_size_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {addr_o, len_o, last_o})
   `TSR_ASSERT(burst_fits, valid_o |-> 32'(addr_o[11:0]) + (32'(len_o) + 1) * BusBytes <= 4096)
-  `TSR_ASSERT(not_empty, valid_i |-> run_bytes_i != 0 && x_size_i != 0 && y_size_i != 0 && z_size_i != 0)
+  `TSR_ASSERT(not_empty, valid_i |-> x_size_i != 0 && y_size_i != 0 && z_size_i != 0)
 endmodule

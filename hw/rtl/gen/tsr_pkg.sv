@@ -55,6 +55,12 @@ package tsr_pkg;
   localparam int VtaUopDepth = 8192;  // micro-ops of profile vta
   localparam int VtaUopIdxBits = 13;
   localparam int VtaUopTileBytes = 4;
+  // Bits of what a LOAD or STORE says, in any scratchpad.
+  localparam int BoxSizeBits = 14;  // a number of tiles
+  localparam int BoxTileBits = 13;  // a tile's index
+  localparam int BoxTileBytesBits = 9;  // the bytes of a tile in device memory
+  localparam int BoxBytesBits = 18;  // a byte of all; more than 4 KiB have
+  localparam int BoxBits = BoxBytesBits + BoxTileBits + BoxTileBytesBits + 4 * BoxSizeBits;
 
   localparam logic [2:0] MEM_UOP = 3'd0;  // micro-ops
   localparam logic [2:0] MEM_WGT = 3'd1;  // weights, one output channel a row

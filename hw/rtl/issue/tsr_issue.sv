@@ -63,7 +63,9 @@ module tsr_issue #(
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
   localparam int Store = 32'(tsr_pkg::UNIT_STORE);
   localparam int InFlight = 16;                               // instructions of a unit, a power of two
-  localparam int CheckedBits = tsr_dma_pkg::CheckedBits;  // more than the 256 of an instruction
+  localparam int CommandBits = tsr_dma_pkg::CommandBits;
+  localparam int CheckedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;  // that a checked command uses
+  localparam int EitherBits = CheckedBits > 256 ? CheckedBits : 256;
 
   logic insn_valid, insn_ready, insn_last, insn_none;
   logic [255:0] insn;
@@ -139,7 +141,7 @@ module tsr_issue #(
   logic checked_skip, checked_hush;
   logic [1:0] checked_unit;
   logic [31:0] checked_num;
-  tsr_dma_pkg::checked_t checked;
+  logic [CommandBits-1:0] checked;
   assign check = q_valid[Load] | q_valid[Store] | (vta_i & (q_unit == tsr_pkg::UNIT_LOAD));
   assign blocked = vta_i & !check_empty;
   assign q_taken = (check ? check_ready : !blocked) ? room : 4'd0;
@@ -159,7 +161,7 @@ module tsr_issue #(
     .user_i({q_num, q_pop, q_push, q_skip, q_hush, q_unit, q_valid}),
     .valid_o(checked_valid),
     .ready_i(1'b1),
-    .checked_o(checked),
+    .cmd_o(checked),
     .user_o({checked_num, checked_pop, checked_push, checked_skip, checked_hush, checked_unit, check_queue})
   );
   assign checked_queue = checked_valid ? check_queue : 4'd0;
@@ -177,7 +179,7 @@ module tsr_issue #(
 
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
   logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
-  logic [4*CheckedBits-1:0] g_cmd;
+  logic [4*CommandBits-1:0] g_cmd;
   logic [127:0] g_cmd_num;
   logic [7:0] g_cmd_unit;
   logic [255:0] g_digest;
@@ -189,12 +191,14 @@ module tsr_issue #(
     // COMPUTE's queue alone has both kinds.
     localparam bit Checked = u != Vector && (u != Gemm || tsr_pkg::HasVta);
     localparam bit Direct = u == Gemm || u == Vector;
-    localparam int Width = Checked ? CheckedBits : 256;
+    // STORE's boxes lack what is of LOAD only.
+    localparam int Width = Direct ? (Checked ? EitherBits : 256)
+                                  : CheckedBits - (u == Store ? tsr_dma_pkg::LoadOnlyBits : 0);
     logic from_check;
     logic [Width-1:0] in_cmd, out_cmd;
     assign from_check = Checked && (!Direct || checked_queue[u]);
     assign in_cmd = from_check ? Width'(checked) : Width'(q_insn);
-    assign g_cmd[CheckedBits*u+:CheckedBits] = CheckedBits'(out_cmd);
+    assign g_cmd[CommandBits*u+:CommandBits] = CommandBits'(out_cmd);
     for (genvar v = 0; v < 4; v++) begin : g_partner
       assign some[v] = token_some[4*v+u];
       assign token_pop[4*v+u] = pop[v];
@@ -282,20 +286,20 @@ module tsr_issue #(
     .rst_ni,
     .a_valid_i(g_cmd_valid[Load]),
     .a_ready_o(g_cmd_ready[Load]),
-    .a_cmd_i(g_cmd[CheckedBits*Load+:CheckedBits]),
+    .a_cmd_i(g_cmd[CommandBits*Load+:CommandBits]),
     .a_num_i(g_cmd_num[32*Load+:32]),
     .a_retire_o(g_retire[Load]),
     .a_digest_o(g_digest[64*Load+:64]),
     .b_valid_i(g_cmd_valid[Gemm]),
     .b_ready_o(g_cmd_ready[Gemm]),
-    .b_cmd_i(g_cmd[CheckedBits*Gemm+:CheckedBits]),
+    .b_cmd_i(g_cmd[CommandBits*Gemm+:CommandBits]),
     .b_num_i(g_cmd_num[32*Gemm+:32]),
     .b_unit_i(g_cmd_unit[2*Gemm+:2]),
     .b_retire_o(g_retire[Gemm]),
     .b_digest_o(g_digest[64*Gemm+:64]),
     .c_valid_i(g_cmd_valid[Vector]),
     .c_ready_o(g_cmd_ready[Vector]),
-    .c_cmd_i(g_cmd[CheckedBits*Vector+:256]),
+    .c_cmd_i(g_cmd[CommandBits*Vector+:256]),
     .c_num_i(g_cmd_num[32*Vector+:32]),
     .c_retire_o(g_retire[Vector]),
     .c_digest_o(g_digest[64*Vector+:64]),
@@ -322,12 +326,11 @@ module tsr_issue #(
 
   assign cmd_valid_o[Store] = g_cmd_valid[Store];
   assign g_cmd_ready[Store] = cmd_ready_i[Store];
-  assign cmd_o.to_store = g_cmd[CheckedBits*Store+:CheckedBits];
+  assign cmd_o.to_store = g_cmd[CommandBits*Store+:CommandBits];
   assign cmd_num_o[32*Store+:32] = g_cmd_num[32*Store+:32];
   assign g_retire[Store] = retire_i[Store];
   assign g_digest[64*Store+:64] = digest_i[64*Store+:64];
 
   logic unused;
-  assign unused = ^{g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2],
-                    g_cmd[CheckedBits*Vector+256+:CheckedBits-256]};
+  assign unused = ^{g_cmd_unit[2*Load+:2], g_cmd_unit[2*Vector+:2], g_cmd_unit[2*Store+:2], g_cmd, checked};
 endmodule

@@ -16,14 +16,14 @@ module tsr_route (
   // gate of LOAD
   input  logic                                  a_valid_i,
   output logic                                  a_ready_o,
-  input  tsr_dma_pkg::checked_t                 a_cmd_i,
+  input  logic [tsr_dma_pkg::CommandBits-1:0]   a_cmd_i,
   input  logic [31:0]                           a_num_i,
   output logic                                  a_retire_o,
   output logic [63:0]                           a_digest_o,
   // gate of GEMM, or of COMPUTE
   input  logic                                  b_valid_i,
   output logic                                  b_ready_o,
-  input  logic [tsr_dma_pkg::CheckedBits-1:0]   b_cmd_i,  // a checked_t, or an instruction
+  input  logic [tsr_dma_pkg::CommandBits-1:0]   b_cmd_i,  // checked, or an instruction
   input  logic [31:0]                           b_num_i,
   input  logic [1:0]                            b_unit_i,
   output logic                                  b_retire_o,
@@ -39,7 +39,7 @@ module tsr_route (
   // units
   output logic                                  load_valid_o,
   input  logic                                  load_ready_i,
-  output tsr_dma_pkg::checked_t                 load_cmd_o,
+  output logic [tsr_dma_pkg::CommandBits-1:0]   load_cmd_o,
   output logic [31:0]                           load_num_o,
   input  logic                                  load_retire_i,
   input  logic [63:0]                           load_digest_i,

@@ -10,7 +10,7 @@
 //   command -> tsr_dma_front -+-> bursts -> credits -> read requests
 //                             +-> queue -> tsr_dma_walk -> tsr_load_align <- queue <- beats
 //
-// Invariant: at most MaxBursts bursts and about MaxBeatsOut beats are outstanding, so that fetch, which
+// Invariant: at most MaxBursts bursts and MaxBeatsOut beats and two bursts are outstanding, so that fetch, which
 // shares the bus, never waits long. Nothing is requested for a box that is in error.
 `include "tsr_assert.svh"
 
@@ -26,7 +26,7 @@ module tsr_load #(
   // command
   input  logic                            cmd_valid_i,
   output logic                            cmd_ready_o,
-  input  tsr_dma_pkg::checked_t           cmd_i,
+  input  logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
   input  logic [31:0]                     cmd_num_i,
   output logic                            retire_valid_o,
   input  logic                            retire_ready_i,
@@ -61,11 +61,11 @@ module tsr_load #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift;
 
   logic box_valid, box_ready, box_err, run_valid, run_ready, unused_last;
   tsr_dma_pkg::checked_t box;
-  tsr_dma_pkg::walk_t box_walk;
-  logic [4*BusShift-1:0] box_lows;
+  logic [WalkBits-1:0] box_walk;
   logic [31:0] box_num, unused_num;
   logic [39:0] run_addr;
   logic [7:0] run_len;
@@ -83,7 +83,6 @@ module tsr_load #(
     .box_o(box),
     .num_o(box_num),
     .walk_o(box_walk),
-    .lows_o(box_lows),
     .err_o(box_err),
     .run_valid_o(run_valid),
     .run_ready_i(run_ready),
@@ -93,14 +92,14 @@ module tsr_load #(
     .run_num_o(unused_num)
   );
 
-  // Credits.
+  // Credits. What is outstanding is compared one cycle late: one burst more may go out.
   localparam int BurstBits = $clog2(MaxBursts) + 1;
+  localparam int BeatBits = $clog2(MaxBeatsOut + 2 * MaxBurst) + 1;
   logic [BurstBits-1:0] bursts_q;
-  logic [15:0] beats_q;
-  logic credit, ask, beat, burst_ends;
-  assign credit = (bursts_q != BurstBits'(MaxBursts)) & (beats_q < 16'(MaxBeatsOut));
-  assign ar_valid_o = run_valid & credit;
-  assign run_ready = ar_ready_i & credit;
+  logic [BeatBits-1:0] beats_q;
+  logic credit_q, ask, beat, burst_ends;
+  assign ar_valid_o = run_valid & credit_q;
+  assign run_ready = ar_ready_i & credit_q;
   assign ar_addr_o = run_addr;
   assign ar_len_o = run_len;
   assign ask = ar_valid_o & ar_ready_i;
@@ -110,24 +109,27 @@ module tsr_load #(
     if (!rst_ni) begin
       bursts_q <= '0;
       beats_q <= '0;
+      credit_q <= 1'b0;
     end else begin
+      // A request once offered is held.
+      credit_q <= (bursts_q < BurstBits'(MaxBursts - 1) && beats_q < BeatBits'(MaxBeatsOut)) ||
+                  (credit_q && !ask);
       bursts_q <= bursts_q + BurstBits'(ask) - BurstBits'(burst_ends);
-      beats_q <= beats_q + (ask ? 16'(run_len) + 16'd1 : 16'd0) - 16'(beat);
+      beats_q <= beats_q + (ask ? BeatBits'(run_len) + BeatBits'(1) : '0) - BeatBits'(beat);
     end
   end
 
   // Boxes on their way to the scratchpad side.
-  localparam int WalkBits = 4 * 16 + 3 + 4 * BusShift;
+  localparam int TileBits = tsr_pkg::BoxTileBits;
+  localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
   logic ctx_valid, walk_ready, ctx_nop, ctx_short;
-  logic [31:0] ctx_num;
   logic [2:0] ctx_mem;
   logic [7:0] ctx_pad_value, ctx_x_pad_0, ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1;
-  logic [19:0] ctx_sram_base;
-  tsr_dma_pkg::walk_t ctx_walk;
-  logic [4*BusShift-1:0] ctx_lows;
+  logic [TileBits-1:0] ctx_sram_base;
+  logic [WalkBits-1:0] ctx_walk;
   logic [4:0] unused_ctx_count;
   tsr_fifo #(
-    .Width(1 + 32 + 3 + 8 + 1 + 20 + WalkBits + 4 * 8),
+    .Width(1 + 3 + 8 + 1 + TileBits + WalkBits + 4 * 8),
     .Depth(16),
     .CountBits(5)
   ) u_ctx (
@@ -135,32 +137,30 @@ module tsr_load #(
     .rst_ni,
     .valid_i(box_valid),
     .ready_o(box_ready),
-    .data_i({box.nop, box_num, box.mem, box.pad_value, box.is_short, box.box.sram_base, box_walk, box_lows,
-             box.box.x_pad_0, box.box.x_pad_1, box.box.y_pad_0, box.box.y_pad_1}),
+    .data_i({box.nop, box.mem, box.pad_value, box.is_short, box.sram_base[TileBits-1:0], box_walk,
+             box.x_pad_0, box.x_pad_1, box.y_pad_0, box.y_pad_1}),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
-    .data_o({ctx_nop, ctx_num, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_walk, ctx_lows, ctx_x_pad_0,
+    .data_o({ctx_nop, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_walk, ctx_x_pad_0,
              ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1}),
     .count_o(unused_ctx_count)
   );
 
-  logic op_valid, op_ready, op_write, op_data, op_fill, op_eor, op_last, unused_eot;
+  logic op_valid, op_ready, op_write, op_data, op_fill, op_eor, op_full, op_spans, op_last, unused_eot;
   logic [2:0] op_mem;
-  logic [19:0] op_tile;
-  logic [15:0] op_chunk;
-  logic [BusShift:0] op_bytes;
+  logic [TileBits-1:0] op_tile;
+  logic [ByteBits-1:0] op_chunk;
+  logic [BusBytes-1:0] op_mask;
   logic [BusShift-1:0] op_off;
   logic [7:0] op_pad_value;
-  logic [31:0] op_num;
   tsr_dma_walk #(
-    .UserBits(32 + 3 + 8)
+    .UserBits(3 + 8)
   ) u_walk (
     .clk_i,
     .rst_ni,
     .valid_i(ctx_valid),
     .ready_o(walk_ready),
     .walk_i(ctx_walk),
-    .lows_i(ctx_lows),
     .nop_i(ctx_nop),
     .short_i(ctx_short),
     .quarter_i(ctx_mem == tsr_pkg::MEM_ACC8),
@@ -169,7 +169,7 @@ module tsr_load #(
     .x_pad_1_i(ctx_x_pad_1),
     .y_pad_0_i(ctx_y_pad_0),
     .y_pad_1_i(ctx_y_pad_1),
-    .user_i({ctx_num, ctx_mem, ctx_pad_value}),
+    .user_i({ctx_mem, ctx_pad_value}),
     .valid_o(op_valid),
     .ready_i(op_ready),
     .write_o(op_write),
@@ -177,12 +177,14 @@ module tsr_load #(
     .fill_o(op_fill),
     .tile_o(op_tile),
     .chunk_o(op_chunk),
-    .bytes_o(op_bytes),
+    .mask_o(op_mask),
     .off_o(op_off),
     .eot_o(unused_eot),
     .eor_o(op_eor),
+    .full_o(op_full),
+    .spans_o(op_spans),
     .last_o(op_last),
-    .user_o({op_num, op_mem, op_pad_value})
+    .user_o({op_mem, op_pad_value})
   );
 
   logic beat_valid, beat_ready, beat_err;
@@ -204,7 +206,7 @@ module tsr_load #(
     .count_o(unused_beat_count)
   );
 
-  logic done, bus_err, starved;
+  logic done, bus_err, starved, blocked;
   tsr_load_align #(
     .BusBytes(BusBytes),
     .BusShift(BusShift)
@@ -220,9 +222,11 @@ module tsr_load #(
     .op_mem_i(op_mem),
     .op_tile_i(op_tile),
     .op_chunk_i(op_chunk),
-    .op_bytes_i(op_bytes),
+    .op_mask_i(op_mask),
     .op_off_i(op_off),
     .op_eor_i(op_eor),
+    .op_full_i(op_full),
+    .op_spans_i(op_spans),
     .op_pad_value_i(op_pad_value),
     .op_last_i(op_last),
     .beat_valid_i(beat_valid),
@@ -240,47 +244,65 @@ module tsr_load #(
     .wr_pad_o(ld_wr_pad_o),
     .done_o(done),
     .err_o(bus_err),
-    .starved_o(starved)
+    .starved_o(starved),
+    .blocked_o(blocked)
   );
 
-  // Retire one cycle after the last write, when its digest is known.
-  logic done_q, retire_q;
+  // Retire in the cycle after the last write, when its digest is known.
+  logic done_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      done_q <= 1'b0;
-      retire_q <= 1'b0;
-    end else begin
-      done_q <= done;
-      retire_q <= done_q;
-    end
+    if (!rst_ni) done_q <= 1'b0;
+    else done_q <= done;
   end
-  assign retire_valid_o = retire_q;
+  assign retire_valid_o = done_q;
 `ifdef SYNTHESIS
   assign retire_digest_o = '0;
   logic unused_trace;
   assign unused_trace = ^{trace_en_i, ld_wr_digest_i};
 `else
-  logic [63:0] sum_q, digest_q;
+  logic [63:0] sum_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || !trace_en_i) begin
-      sum_q <= '0;
-      digest_q <= '0;
-    end else begin
-      sum_q <= done_q ? '0 : sum_q + ld_wr_digest_i;
-      digest_q <= sum_q + ld_wr_digest_i;
-    end
+    if (!rst_ni || !trace_en_i || done_q) sum_q <= '0;
+    else sum_q <= sum_q + ld_wr_digest_i;
   end
-  assign retire_digest_o = digest_q;
+  assign retire_digest_o = trace_en_i ? sum_q + ld_wr_digest_i : '0;
 `endif
 
-  // Both stay once they are there. A box in error has not moved, so an error of the bus is of a command before it.
+  // Numbers of the boxes in u_ctx, u_walk and in front of u_align.
+  logic nums_ready, num_valid;
+  logic [31:0] op_num;
+  logic [5:0] unused_nums;
+  tsr_fifo #(
+    .Width(32),
+    .Depth(32),
+    .CountBits(6)
+  ) u_nums (
+    .clk_i,
+    .rst_ni,
+    .valid_i(box_valid & box_ready),
+    .ready_o(nums_ready),
+    .data_i(box_num),
+    .valid_o(num_valid),
+    .ready_i(op_valid & op_ready & op_last),
+    .data_o(op_num),
+    .count_o(unused_nums)
+  );
+  // A box in error has not moved, so an error of the bus is of a command before it.
+  logic bus_err_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) err_valid_o <= 1'b0;
-    else err_valid_o <= bus_err | box_err;
+    if (!rst_ni) begin
+      bus_err_q <= 1'b0;
+      err_valid_o <= 1'b0;
+    end else begin
+      bus_err_q <= bus_err | bus_err_q;
+      err_valid_o <= bus_err | bus_err_q | box_err;
+    end
   end
   always_ff @(posedge clk_i) begin
-    err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box.err;
-    err_num_o <= bus_err ? op_num : box_num;
+    if (!bus_err_q) begin
+      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box.err;
+      err_num_o <= bus_err ? op_num : box_num;
+    end
   end
 
   // What it does.
@@ -292,15 +314,17 @@ module tsr_load #(
     if (!rst_ni) inside_count_q <= '0;
     else inside_count_q <= inside_count_q + 8'(enters) - 8'(done_q);
   end
-  assign busy_o = (ld_wr_valid_o & ld_wr_ready_i) | (holds & !starved & !hazard_o);
+  assign busy_o = holds & !starved & !blocked;
   assign memwait_o = holds & starved;
-  assign hazard_o = ld_wr_valid_o & !ld_wr_ready_i;
+  assign hazard_o = blocked;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_ctx_count, unused_beat_count};
+  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_ctx_count, unused_beat_count, unused_nums};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
   `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)
+  `TSR_ASSERT(nums_have_room, box_valid && box_ready |-> nums_ready)
+  `TSR_ASSERT(op_has_number, op_valid |-> num_valid)
   `TSR_ASSERT(in_range, inside_count_q < 8'd200)
 endmodule

@@ -6,7 +6,8 @@
 //   Input   operations (tsr_dma_walk) and beats, both in order
 //   Output  LOAD's write port (hw/rtl/README.md)
 //   Output  done_o with the last operation of a command: its write is on the edge of this cycle
-//   Cost    2 cycles from beat to write; 1 chunk a cycle
+//   Cost    2 cycles from beat to write; 1 chunk a cycle; two writes wait here, so that no path goes through from
+//           the scratchpads to what is ahead
 //
 // Invariant: the beats of a run are consumed to its end; a beat with an error stops everything.
 `include "tsr_assert.svh"
@@ -25,11 +26,13 @@ module tsr_load_align #(
   input  logic                  op_data_i,
   input  logic                  op_fill_i,
   input  logic [2:0]            op_mem_i,
-  input  logic [19:0]           op_tile_i,       // profile vta, UOP: of 4 bytes, half a word
-  input  logic [15:0]           op_chunk_i,
-  input  logic [BusShift:0]     op_bytes_i,
+  input  logic [tsr_pkg::BoxTileBits-1:0] op_tile_i,  // profile vta, UOP: of 4 bytes, half a word
+  input  logic [tsr_pkg::BoxTileBytesBits-1:0] op_chunk_i,
+  input  logic [BusBytes-1:0]   op_mask_i,
   input  logic [BusShift-1:0]   op_off_i,
   input  logic                  op_eor_i,
+  input  logic                  op_full_i,       // its bytes go to the end of the beat, or past it
+  input  logic                  op_spans_i,      // past it
   input  logic [7:0]            op_pad_value_i,
   input  logic                  op_last_i,
   // beat
@@ -49,45 +52,52 @@ module tsr_load_align #(
   output logic [31:0]           wr_pad_o,
   // events
   output logic                  done_o,
-  output logic                  err_o,      // the operation in front met a beat with an error
-  output logic                  starved_o   // the operation in front waits for a beat
+  output logic                  err_o,      // the operation in front met a beat with an error; once
+  output logic                  starved_o,  // the operation in front waits for a beat
+  output logic                  blocked_o   // it waits for a write
 );
+  localparam int TileBits = tsr_pkg::BoxTileBits;
+  localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
+  localparam int ChunkBits = ByteBits > BusShift ? ByteBits - BusShift : 1;  // of a chunk's number
+
+  // Four bytes of pads: an accumulator, or four values.
+  function automatic [31:0] pad_of(input is_acc, input [7:0] value);
+    pad_of = is_acc ? {{24{value[7]}}, value} : {4{value}};
+  endfunction
+
   // The beat in front, and the one behind it (the input).
   logic cur_full_q, cur_err_q;
   logic [8*BusBytes-1:0] cur_q;
 
-  logic [BusShift+1:0] end_off;  // one past the operation's last byte, from the front beat's start
-  logic straddles, takes_cur, takes_next, have, bad;
-  assign end_off = (BusShift + 2)'(op_off_i) + (BusShift + 2)'(op_bytes_i);
-  assign straddles = end_off > (BusShift + 2)'(BusBytes);
-  assign have = !op_data_i | (cur_full_q & (!straddles | beat_valid_i));
-  assign bad = op_valid_i & op_data_i & have & (cur_err_q | (straddles & beat_err_i));
-  assign takes_cur = op_data_i & (op_eor_i | end_off >= (BusShift + 2)'(BusBytes));
-  assign takes_next = op_data_i & op_eor_i & straddles;
-
-  logic go, step;  // go: the write register is free
-  logic full_q, write_q, last_q;
-  assign go = !full_q | !write_q | wr_ready_i;
-  assign step = op_valid_i & have & go & !bad;
-  assign op_ready_o = have & go & !bad;
-  assign err_o = bad;
+  // room: for one more write, whatever happens to those before. A beat with an error is never in front; an operation
+  // that it would be the second beat of moves on, but does nothing, and is the last that moves.
+  logic have, bad, stop_q, room, step;
+  assign have = op_data_i ? cur_full_q & (!op_spans_i | beat_valid_i) : !stop_q;
+  assign bad = op_data_i & op_spans_i & beat_err_i;
+  assign op_ready_o = have & room;
+  assign step = op_valid_i & op_ready_o;
+  assign err_o = op_valid_i & op_data_i & !stop_q & (cur_full_q ? op_spans_i & beat_valid_i & beat_err_i : cur_err_q);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) stop_q <= 1'b0;
+    else if (err_o) stop_q <= 1'b1;
+  end
   assign starved_o = op_valid_i & !have;
 
   // The front beat moves up when it is used up or empty; a beat behind it that ends a run goes with it.
   logic use_cur, use_next;
-  assign use_cur = step & takes_cur;
-  assign use_next = step & takes_next;
+  assign use_cur = step & op_data_i & (op_eor_i | op_full_i);
+  assign use_next = step & op_data_i & op_eor_i & op_spans_i;
   assign beat_ready_o = !cur_full_q | use_cur;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) cur_full_q <= 1'b0;
-    else if (beat_ready_o) cur_full_q <= beat_valid_i & !use_next;
-  end
-  always_ff @(posedge clk_i) begin
-    if (beat_ready_o) begin
-      cur_q <= beat_data_i;
-      cur_err_q <= beat_err_i;
+    if (!rst_ni) begin
+      cur_full_q <= 1'b0;
+      cur_err_q <= 1'b0;
+    end else if (beat_ready_o) begin
+      cur_full_q <= beat_valid_i & !use_next & !beat_err_i & !cur_err_q;
+      cur_err_q <= (beat_valid_i & beat_err_i) | cur_err_q;
     end
   end
+  always_ff @(posedge clk_i) if (beat_ready_o) cur_q <= beat_data_i;
 
   // The bytes.
   logic [16*BusBytes-1:0] two;
@@ -96,45 +106,52 @@ module tsr_load_align #(
   logic acc, uop_half;
   assign two = {beat_data_i, cur_q} >> {op_off_i, 3'd0};
   assign cut = two[8*BusBytes-1:0];
-  assign pad = (op_mem_i == tsr_pkg::MEM_ACC || op_mem_i == tsr_pkg::MEM_ACC8)
-      ? {{24{op_pad_value_i[7]}}, op_pad_value_i} : {4{op_pad_value_i}};
+  assign pad = pad_of(acc | (op_mem_i == tsr_pkg::MEM_ACC), op_pad_value_i);
   assign acc = op_mem_i == tsr_pkg::MEM_ACC8;
   assign uop_half = vta_i & (op_mem_i == tsr_pkg::MEM_UOP);
   always_comb begin
     for (int b = 0; b < BusBytes; b++) begin
-      bytes[8*b+:8] = (op_data_i && b < 32'(op_bytes_i)) ? cut[8*b+:8] : pad[8*(b%4)+:8];
+      bytes[8*b+:8] = op_mask_i[b] ? cut[8*b+:8] : pad[8*(b%4)+:8];
     end
     for (int w = 0; w < BusBytes / 4; w++) begin
-      wide[32*w+:32] = op_data_i ? {{24{cut[8*w+7]}}, cut[8*w+:8]} : pad;
+      wide[32*w+:32] = op_mask_i[w] ? {{24{cut[8*w+7]}}, cut[8*w+:8]} : pad;
     end
     data = acc ? wide : bytes;
     if (uop_half) data[63:32] = bytes[31:0];
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) full_q <= 1'b0;
-    else if (go) full_q <= step;
-  end
-  always_ff @(posedge clk_i) begin
-    if (go) begin
-      write_q <= op_write_i;
-      last_q <= op_last_i;
-      wr_mem_o <= acc ? tsr_pkg::MEM_ACC : op_mem_i;
-      wr_tile_o <= uop_half ? {1'b0, op_tile_i[19:1]} : op_tile_i;
-      wr_off_o <= uop_half ? 16'd0 : op_chunk_i;
-      wr_data_o <= data;
-      wr_be_o <= uop_half ? (op_tile_i[0] ? BusBytes'(8'hf0) : BusBytes'(8'h0f)) : '1;
-      wr_fill_o <= op_fill_i & !uop_half;
-      wr_pad_o <= pad;
-    end
-  end
-  assign wr_valid_o = full_q & write_q;
-  assign done_o = full_q & last_q & (!write_q | wr_ready_i);
+  // The write. half: of a word of micro-ops, the high one with odd.
+  logic out_valid, out_ready, out_write, out_last, out_half, out_odd;
+  logic [TileBits-1:0] out_tile;
+  logic [ChunkBits-1:0] out_chunk;
+  logic [7:0] out_pad_value;
+  tsr_skid #(
+    .Width(2 + 3 + 2 + TileBits + ChunkBits + 8 * BusBytes + 1 + 8)
+  ) u_write (
+    .clk_i,
+    .rst_ni,
+    .valid_i(step),
+    .ready_o(room),
+    .data_i({op_write_i & !bad, op_last_i & !bad, acc ? tsr_pkg::MEM_ACC : op_mem_i, uop_half, op_tile_i[0],
+             uop_half ? op_tile_i >> 1 : op_tile_i, uop_half ? ChunkBits'(0) : ChunkBits'(op_chunk_i >> BusShift), data,
+             op_fill_i & !uop_half, op_pad_value_i}),
+    .valid_o(out_valid),
+    .ready_i(out_ready),
+    .data_o({out_write, out_last, wr_mem_o, out_half, out_odd, out_tile, out_chunk, wr_data_o, wr_fill_o, out_pad_value})
+  );
+  assign out_ready = !out_write | wr_ready_i;
+  assign wr_valid_o = out_valid & out_write;
+  assign wr_tile_o = 20'(out_tile);
+  assign wr_off_o = 16'(out_chunk) << BusShift;
+  assign wr_be_o = !out_half ? '1 : out_odd ? BusBytes'(8'hf0) : BusBytes'(8'h0f);
+  assign wr_pad_o = pad_of(wr_mem_o == tsr_pkg::MEM_ACC, out_pad_value);
+  assign done_o = out_valid & out_last & out_ready;
+  assign blocked_o = !room;
 
   logic unused;
   assign unused = ^two[16*BusBytes-1:8*BusBytes];
 
-  `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_write_i, op_tile_i, op_chunk_i, op_bytes_i})
+  `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_write_i, op_tile_i, op_chunk_i, op_mask_i})
   `TSR_ASSERT_STREAM(beat, beat_valid_i, beat_ready_o, beat_data_i)
   `TSR_ASSERT_STREAM(wr, wr_valid_o, wr_ready_i, {wr_mem_o, wr_tile_o, wr_off_o, wr_data_o, wr_be_o, wr_fill_o})
 endmodule

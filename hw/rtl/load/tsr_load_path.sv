@@ -17,7 +17,7 @@ module tsr_load_path #(
   // command
   input  logic                               cmd_valid_i,
   output logic                               cmd_ready_o,
-  input  tsr_dma_pkg::checked_t              cmd_i,
+  input  logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
   input  logic [31:0]                        cmd_num_i,
   output logic                               retire_valid_o,
   output logic [63:0]                        retire_digest_o,

@@ -38,9 +38,6 @@ module tsr_fifo #(
   assign push = valid_i & ready_o;
   assign pop = valid_o & ready_i;
 
-  logic [CountBits-1:0] count_d;
-  assign count_d = count_q + CountBits'(push) - CountBits'(pop);
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       wptr_q <= '0;
@@ -51,9 +48,12 @@ module tsr_fifo #(
     end else begin
       if (push) wptr_q <= wptr_q + AddrBits'(1);
       if (pop) rptr_q <= rptr_q + AddrBits'(1);
-      count_q <= count_d;
-      full_q <= count_d == CountBits'(Depth);
-      some_q <= count_d != '0;
+      // Only whether the count changes waits for ready_i.
+      if (push != pop) begin
+        count_q <= push ? count_q + CountBits'(1) : count_q - CountBits'(1);
+        full_q <= push && count_q == CountBits'(Depth - 1);
+        some_q <= push || count_q != CountBits'(1);
+      end
     end
   end
 

@@ -46,7 +46,7 @@ module tsr_skid #(
 
   always_ff @(posedge clk_i) begin
     if (move) head_q <= spare_full_q ? spare_q : data_i;
-    if (push) spare_q <= data_i;
+    if (ready_o) spare_q <= data_i;  // counts only when it is pushed
   end
 
 `ifndef SYNTHESIS

@@ -25,7 +25,7 @@ module tsr_store #(
   // command
   input  logic                               cmd_valid_i,
   output logic                               cmd_ready_o,
-  input  tsr_dma_pkg::checked_t              cmd_i,
+  input  logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
   input  logic [31:0]                        cmd_num_i,
   output logic                               retire_valid_o,
   input  logic                               retire_ready_i,
@@ -58,13 +58,16 @@ module tsr_store #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift;
   localparam int Room = 8;
+  localparam int TileBits = tsr_pkg::BoxTileBits;
+  localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
+  localparam int SizeBits = tsr_pkg::BoxSizeBits;
 
   logic box_valid, box_ready, box_err, run_valid, run_ready, run_last;
   logic [31:0] box_num;
   tsr_dma_pkg::checked_t box;
-  tsr_dma_pkg::walk_t box_walk;
-  logic [4*BusShift-1:0] box_lows;
+  logic [WalkBits-1:0] box_walk;
   tsr_dma_front #(
     .MaxBurst(MaxBurst)
   ) u_front (
@@ -79,7 +82,6 @@ module tsr_store #(
     .box_o(box),
     .num_o(box_num),
     .walk_o(box_walk),
-    .lows_o(box_lows),
     .err_o(box_err),
     .run_valid_o(run_valid),
     .run_ready_i(run_ready),
@@ -119,12 +121,12 @@ module tsr_store #(
   );
 
   // Tile reads.
-  logic rq_valid, rq_ready, tile_taken;
-  logic [19:0] rq_sram_base;
-  logic [15:0] rq_x_size, rq_y_size, rq_z_size;
+  logic rq_valid, rq_ready, tile_taken, blocked;
+  logic [TileBits-1:0] rq_sram_base;
+  logic [SizeBits-1:0] rq_tiles;
   logic [2:0] unused_rq_count;
   tsr_fifo #(
-    .Width(20 + 3 * 16),
+    .Width(TileBits + SizeBits),
     .Depth(4),
     .CountBits(3)
   ) u_reads (
@@ -132,10 +134,10 @@ module tsr_store #(
     .rst_ni,
     .valid_i(work_moves),
     .ready_o(reads_ready),
-    .data_i({box.box.sram_base, box.box.x_size, box.box.y_size, box.box.z_size}),
+    .data_i({box.sram_base[TileBits-1:0], box.tiles[SizeBits-1:0]}),
     .valid_o(rq_valid),
     .ready_i(rq_ready),
-    .data_o({rq_sram_base, rq_x_size, rq_y_size, rq_z_size}),
+    .data_o({rq_sram_base, rq_tiles}),
     .count_o(unused_rq_count)
   );
   tsr_store_read #(
@@ -146,21 +148,18 @@ module tsr_store #(
     .valid_i(rq_valid),
     .ready_o(rq_ready),
     .sram_base_i(rq_sram_base),
-    .x_size_i(rq_x_size),
-    .y_size_i(rq_y_size),
-    .z_size_i(rq_z_size),
+    .tiles_i(rq_tiles),
     .rd_valid_o(st_rd_valid_o),
     .rd_ready_i(st_rd_ready_i),
     .rd_addr_o(st_rd_addr_o),
+    .blocked_o(blocked),
     .taken_i(tile_taken)
   );
   assign st_rd_acc_o = vta_i;
 
   // Words.
-  localparam int WalkBits = 4 * 16 + 3 + 4 * BusShift;
   logic ctx_valid, walk_ready;
-  tsr_dma_pkg::walk_t ctx_walk;
-  logic [4*BusShift-1:0] ctx_lows;
+  logic [WalkBits-1:0] ctx_walk;
   logic [2:0] unused_ctx_count;
   tsr_fifo #(
     .Width(WalkBits),
@@ -171,16 +170,16 @@ module tsr_store #(
     .rst_ni,
     .valid_i(work_moves),
     .ready_o(ctx_ready),
-    .data_i({box_walk, box_lows}),
+    .data_i(box_walk),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
-    .data_o({ctx_walk, ctx_lows}),
+    .data_o(ctx_walk),
     .count_o(unused_ctx_count)
   );
-  logic op_valid, op_ready, op_eot, op_eor, unused_write, unused_data, unused_fill, unused_op_last, unused_op_user;
-  logic [19:0] unused_tile;
-  logic [15:0] op_chunk;
-  logic [BusShift:0] op_bytes;
+  logic op_valid, op_ready, op_eot, op_eor, op_full, op_spans, unused_write, unused_data, unused_fill, unused_op_last, unused_op_user;
+  logic [TileBits-1:0] unused_tile;
+  logic [ByteBits-1:0] op_chunk;
+  logic [BusBytes-1:0] op_mask;
   logic [BusShift-1:0] op_off;
   tsr_dma_walk #(
     .Load(1'b0)
@@ -190,7 +189,6 @@ module tsr_store #(
     .valid_i(ctx_valid),
     .ready_o(walk_ready),
     .walk_i(ctx_walk),
-    .lows_i(ctx_lows),
     .nop_i(1'b0),
     .short_i(1'b0),
     .quarter_i(1'b0),
@@ -207,16 +205,18 @@ module tsr_store #(
     .fill_o(unused_fill),
     .tile_o(unused_tile),
     .chunk_o(op_chunk),
-    .bytes_o(op_bytes),
+    .mask_o(op_mask),
     .off_o(op_off),
     .eot_o(op_eot),
     .eor_o(op_eor),
+    .full_o(op_full),
+    .spans_o(op_spans),
     .last_o(unused_op_last),
     .user_o(unused_op_user)
   );
-  logic chunk_valid, chunk_ready, chunk_eor;
+  logic chunk_valid, chunk_ready, chunk_eor, chunk_full, chunk_spans;
   logic [tsr_pkg::BusBits-1:0] chunk_data;
-  logic [BusShift:0] chunk_bytes;
+  logic [BusBytes-1:0] chunk_mask;
   logic [BusShift-1:0] chunk_off;
   tsr_store_cut #(
     .BusBytes(BusBytes),
@@ -229,19 +229,23 @@ module tsr_store #(
     .op_valid_i(op_valid),
     .op_ready_o(op_ready),
     .op_chunk_i(op_chunk),
-    .op_bytes_i(op_bytes),
+    .op_mask_i(op_mask),
     .op_off_i(op_off),
     .op_eot_i(op_eot),
     .op_eor_i(op_eor),
+    .op_full_i(op_full),
+    .op_spans_i(op_spans),
     .rd_data_valid_i(st_rd_data_valid_i),
     .rd_data_i(st_rd_data_i),
     .taken_o(tile_taken),
     .chunk_valid_o(chunk_valid),
     .chunk_ready_i(chunk_ready),
     .chunk_data_o(chunk_data),
-    .chunk_bytes_o(chunk_bytes),
+    .chunk_mask_o(chunk_mask),
     .chunk_off_o(chunk_off),
-    .chunk_eor_o(chunk_eor)
+    .chunk_eor_o(chunk_eor),
+    .chunk_full_o(chunk_full),
+    .chunk_spans_o(chunk_spans)
   );
   tsr_store_pack #(
     .BusBytes(BusBytes),
@@ -252,9 +256,11 @@ module tsr_store #(
     .valid_i(chunk_valid),
     .ready_o(chunk_ready),
     .data_i(chunk_data),
-    .bytes_i(chunk_bytes),
+    .mask_i(chunk_mask),
     .off_i(chunk_off),
     .eor_i(chunk_eor),
+    .full_i(chunk_full),
+    .spans_i(chunk_spans),
     .valid_o(w_valid_o),
     .ready_i(w_ready_i),
     .data_o(w_data_o),
@@ -265,9 +271,10 @@ module tsr_store #(
   logic cmd_head, cmd_empty, cmd_done, retires;
   logic [4:0] unused_cmds;
   logic [4:0] answered_q;  // commands answered in full and not retired
+  logic some_answered_q;
   logic answered, bus_err, bus_err_q;
   assign answered = b_valid_i & burst_valid & burst_last & !b_err_i & !bus_err_q;
-  assign cmd_done = cmd_empty | (answered_q != '0);
+  assign cmd_done = cmd_empty | some_answered_q;
   assign retires = cmd_head & cmd_done;
   tsr_fifo #(
     .Width(1),
@@ -289,12 +296,16 @@ module tsr_store #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       answered_q <= '0;
-      retire_valid_o <= 1'b0;
-    end else begin
-      answered_q <= answered_q + 5'(answered) - 5'(retires_one);
-      retire_valid_o <= retires;
+      some_answered_q <= 1'b0;
+    end else if (answered && !retires_one) begin
+      answered_q <= answered_q + 5'd1;
+      some_answered_q <= 1'b1;
+    end else if (retires_one && !answered) begin
+      answered_q <= answered_q - 5'd1;
+      some_answered_q <= answered_q != 5'd1;
     end
   end
+  assign retire_valid_o = retires;
   assign retire_digest_o = '0;
 
   // The first error of the bus stays; it is of a command before that of a box in error, which has not moved.
@@ -330,11 +341,11 @@ module tsr_store #(
     end
   end
   logic asks, moves;
-  assign asks = st_rd_valid_o & st_rd_ready_i;
+  assign asks = st_rd_valid_o & !blocked;
   assign moves = w_valid_o & w_ready_i;
   assign busy_o = holds & (asks | moves | starts_q);
   assign memwait_o = holds & !busy_o & !hazard_o;
-  assign hazard_o = st_rd_valid_o & !st_rd_ready_i & !moves;
+  assign hazard_o = blocked & !moves;
 
   logic unused;
   assign unused = ^{retire_ready_i, box, unused_bursts, unused_rq_count, unused_ctx_count, unused_cmds, unused_write,

@@ -20,11 +20,13 @@ module tsr_store_cut #(
   // operation
   input  logic                   op_valid_i,
   output logic                   op_ready_o,
-  input  logic [15:0]            op_chunk_i,     // byte offset in the tile
-  input  logic [BusShift:0]      op_bytes_i,
+  input  logic [tsr_pkg::BoxTileBytesBits-1:0] op_chunk_i,  // byte offset in the tile
+  input  logic [BusBytes-1:0]    op_mask_i,
   input  logic [BusShift-1:0]    op_off_i,
   input  logic                   op_eot_i,
   input  logic                   op_eor_i,
+  input  logic                   op_full_i,
+  input  logic                   op_spans_i,
   // tiles
   input  logic                   rd_data_valid_i,
   input  logic [8*TileBytes-1:0] rd_data_i,
@@ -33,9 +35,11 @@ module tsr_store_cut #(
   output logic                   chunk_valid_o,
   input  logic                   chunk_ready_i,
   output logic [8*BusBytes-1:0]  chunk_data_o,
-  output logic [BusShift:0]      chunk_bytes_o,
+  output logic [BusBytes-1:0]    chunk_mask_o,
   output logic [BusShift-1:0]    chunk_off_o,
-  output logic                   chunk_eor_o
+  output logic                   chunk_eor_o,
+  output logic                   chunk_full_o,
+  output logic                   chunk_spans_o
 );
   localparam int Chunks = (TileBytes + BusBytes - 1) / BusBytes;
   localparam int RoomBits = $clog2(Room) + 1;
@@ -71,7 +75,7 @@ module tsr_store_cut #(
   always_comb begin
     chunk = '0;
     for (int c = 0; c < Chunks; c++) begin
-      if ((op_chunk_i >> BusShift) == 16'(c)) chunk = padded[8*BusBytes*c+:8*BusBytes];
+      if ((op_chunk_i >> BusShift) == tsr_pkg::BoxTileBytesBits'(c)) chunk = padded[8*BusBytes*c+:8*BusBytes];
     end
   end
 
@@ -82,16 +86,16 @@ module tsr_store_cut #(
   always_ff @(posedge clk_i) begin
     if (go) begin
       chunk_data_o <= chunk;
-      chunk_bytes_o <= op_bytes_i;
+      chunk_mask_o <= op_mask_i;
       chunk_off_o <= op_off_i;
-      chunk_eor_o <= op_eor_i;
+      {chunk_eor_o, chunk_full_o, chunk_spans_o} <= {op_eor_i, op_full_i, op_spans_i};
     end
   end
 
   logic unused;
   assign unused = ^{tiles_ready, unused_count};
 
-  `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_chunk_i, op_bytes_i, op_off_i, op_eot_i, op_eor_i})
-  `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_bytes_o, chunk_off_o, chunk_eor_o})
+  `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_chunk_i, op_mask_i, op_off_i, op_eot_i, op_eor_i})
+  `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_mask_o, chunk_off_o, chunk_eor_o})
   `TSR_ASSERT(answers_have_room, rd_data_valid_i |-> tiles_ready)
 endmodule

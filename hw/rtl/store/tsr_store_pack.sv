@@ -2,9 +2,10 @@
 //
 // tsr_store_pack: puts chunks of tiles together to bus words, at any byte alignment.
 //
-//   Input   chunks in the order of their runs: bytes, how many, place of the first in its bus word
+//   Input   chunks in the order of their runs: bytes, which of them, place of the first in its bus word
 //   Output  bus words with byte enables, in order
-//   Cost    1 cycle of latency; a chunk a cycle, one more for a run's last chunk that spans two words
+//   Cost    a word leaves in the cycle of its last chunk; a chunk a cycle, one more for a run's last chunk that spans
+//           two words
 //
 // Invariant: every chunk byte leaves once; a word leaves when it is full or its run ends.
 `include "tsr_assert.svh"
@@ -19,9 +20,11 @@ module tsr_store_pack #(
   input  logic                  valid_i,
   output logic                  ready_o,
   input  logic [8*BusBytes-1:0] data_i,
-  input  logic [BusShift:0]     bytes_i,   // 1 .. BusBytes, from the low end of data_i
+  input  logic [BusBytes-1:0]   mask_i,    // bytes of data_i, from the low end; one at least
   input  logic [BusShift-1:0]   off_i,
   input  logic                  eor_i,     // last chunk of a run
+  input  logic                  full_i,    // it goes to the end of its first byte's word, or past it
+  input  logic                  spans_i,   // past it
   // bus word
   output logic                  valid_o,
   input  logic                  ready_i,
@@ -33,56 +36,46 @@ module tsr_store_pack #(
   logic [BusBytes-1:0] part_be_q;
   logic spill_q;
 
-  logic [BusBytes-1:0] be;
-  logic [16*BusBytes-1:0] two;
+  logic [8*BusBytes-1:0] turned;  // for both words; byte enables say which bytes are of which
   logic [2*BusBytes-1:0] two_be;
-  logic [BusShift+1:0] end_off;
-  always_comb begin
-    for (int b = 0; b < BusBytes; b++) be[b] = b < 32'(bytes_i);
-  end
-  assign two = {{8*BusBytes{1'b0}}, data_i} << {off_i, 3'd0};
-  assign two_be = {{BusBytes{1'b0}}, be} << off_i;
-  assign end_off = (BusShift + 2)'(off_i) + (BusShift + 2)'(bytes_i);
+  logic [8*BusBytes-1:0] unused_low;
+  assign {turned, unused_low} = {data_i, data_i} << {off_i, 3'd0};
+  assign two_be = {{BusBytes{1'b0}}, mask_i} << off_i;
 
-  logic full, spans, emits, go, take;
-  assign full = end_off >= (BusShift + 2)'(BusBytes);
-  assign spans = end_off > (BusShift + 2)'(BusBytes);
-  assign emits = full | eor_i;
-  assign go = ready_i | !valid_o;
-  assign ready_o = go & !spill_q;
+  logic emits, take;
+  assign emits = full_i | eor_i;
+  assign valid_o = spill_q | (valid_i & emits);
+  assign ready_o = !spill_q & (ready_i | !emits);
   assign take = valid_i & ready_o;
 
-  logic [8*BusBytes-1:0] low;
+  // A byte that is not enabled may be any.
   always_comb begin
-    for (int b = 0; b < BusBytes; b++) low[8*b+:8] = part_be_q[b] ? part_q[8*b+:8] : two[8*b+:8];
+    for (int b = 0; b < BusBytes; b++) data_o[8*b+:8] = part_be_q[b] ? part_q[8*b+:8] : turned[8*b+:8];
   end
+  assign strb_o = spill_q ? part_be_q : part_be_q | two_be[BusBytes-1:0];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      valid_o <= 1'b0;
       spill_q <= 1'b0;
       part_be_q <= '0;
-    end else if (go) begin
-      valid_o <= spill_q | (take & emits);
-      spill_q <= take & eor_i & spans;
-      if (spill_q) begin
-        part_be_q <= '0;
-      end else if (take) begin
-        if (!emits) part_be_q <= part_be_q | two_be[BusBytes-1:0];
-        else if (spans) part_be_q <= two_be[2*BusBytes-1:BusBytes];
-        else part_be_q <= '0;
-      end
+    end else if (take) begin
+      spill_q <= eor_i & spans_i;
+      if (!emits) part_be_q <= part_be_q | two_be[BusBytes-1:0];
+      else part_be_q <= spans_i ? two_be[2*BusBytes-1:BusBytes] : '0;
+    end else if (spill_q && ready_i) begin
+      spill_q <= 1'b0;
+      part_be_q <= '0;
     end
   end
-  always_ff @(posedge clk_i) begin
-    if (go) begin
-      data_o <= spill_q ? part_q : low;
-      strb_o <= spill_q ? part_be_q : part_be_q | two_be[BusBytes-1:0];
-      if (take) part_q <= emits ? two[16*BusBytes-1:8*BusBytes] : low;
-    end
-  end
+  always_ff @(posedge clk_i) if (take) part_q <= emits ? turned : data_o;
 
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {data_i, bytes_i, off_i, eor_i})
-  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {data_o, strb_o})
+  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {data_i, mask_i, off_i, eor_i})
+`ifndef SYNTHESIS
+  logic [8*BusBytes-1:0] enabled;
+  for (genvar b = 0; b < BusBytes; b++) begin : g_enabled
+    assign enabled[8*b+:8] = strb_o[b] ? data_o[8*b+:8] : 8'd0;
+  end
+`endif
+  `TSR_ASSERT_STREAM(out, valid_o, ready_i, {enabled, strb_o})
   `TSR_ASSERT(no_overlap, valid_i && ready_o |-> (part_be_q & two_be[BusBytes-1:0]) == '0)
 endmodule

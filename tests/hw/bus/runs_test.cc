@@ -53,7 +53,7 @@ std::vector<uint64_t> Words(const Box& b) {
 void Offer(Bench<Vtsr_runs>& bench, const Box& b, uint32_t number) {
   bench->valid_i = 1;
   bench->addr_i = b.addr;
-  bench->run_bytes_i = b.run_bytes;
+  bench->run_last_i = b.run_bytes - 1;
   bench->row_run_i = b.level >= 1;
   bench->plane_run_i = b.level >= 2;
   bench->box_run_i = b.level >= 3;

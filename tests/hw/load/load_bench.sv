@@ -50,7 +50,7 @@ module load_bench (
   // As tsr_issue does: checked ahead.
   logic checked_valid, checked_ready;
   logic [31:0] checked_num;
-  tsr_dma_pkg::checked_t checked;
+  logic [tsr_dma_pkg::CommandBits-1:0] checked;
   assign taken_o = checked_valid & checked_ready;
   assign asks_o = ar_valid;
   tsr_dma_check u_check (
@@ -65,7 +65,7 @@ module load_bench (
     .user_i(cmd_num_i),
     .valid_o(checked_valid),
     .ready_i(checked_ready),
-    .checked_o(checked),
+    .cmd_o(checked),
     .user_o(checked_num)
   );
   tsr_load u_load (

@@ -49,7 +49,7 @@ module store_bench (
   // As tsr_issue does: checked ahead.
   logic checked_valid, checked_ready;
   logic [31:0] checked_num;
-  tsr_dma_pkg::checked_t checked;
+  logic [tsr_dma_pkg::CommandBits-1:0] checked;
   assign taken_o = checked_valid & checked_ready;
   assign asks_o = aw_valid;
   tsr_dma_check u_check (
@@ -64,7 +64,7 @@ module store_bench (
     .user_i(cmd_num_i),
     .valid_o(checked_valid),
     .ready_i(checked_ready),
-    .checked_o(checked),
+    .cmd_o(checked),
     .user_o(checked_num)
   );
   tsr_store u_store (
