@@ -31,7 +31,7 @@ module tsr_ram #(
   for (genvar c = 0; c < Columns; c++) begin : g_column
     localparam int Low = c * Column;
     localparam int N = (Bytes - Low < Column) ? Bytes - Low : Column;  // bytes of this column
-    logic [8*N-1:0] mem_q [Depth];
+    (* ram_style = "block" *) logic [8*N-1:0] mem_q [Depth];  // small ones too: LUTs are dearer
     logic [8*N-1:0] rdata_q;
     assign rdata_o[8*Low+:8*N] = rdata_q;
 

@@ -4,7 +4,7 @@
 //
 //   Input   AXI4-Lite, 12-bit addresses, 32-bit words
 //   Output  start_o, soft_reset_o for one cycle; configuration, which is constant while a program runs
-//   Cost    a write 2 cycles, a read 2 cycles; one of each at a time; none in the 32 cycles after reset
+//   Cost    a write 2 cycles, a read 3 cycles; one of each at a time; none in the 32 cycles after reset
 //
 // Invariant: while locked_i, writes reach CONTROL and the IRQ registers only; every other one is taken and
 // ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI is of the cycle in
@@ -69,9 +69,12 @@ module tsr_regs (
     else if (!ready) zero_q <= zero_q + 6'd1;
   end
 
+  logic reading_q;  // a read's address is in raddr_q, its value not yet in s_rdata_o
+  logic [6:2] raddr_q;
+
   // Writes: both halves are taken in one cycle, when the answer before is gone.
   logic write;
-  assign write = s_awvalid_i & s_wvalid_i & !s_bvalid_o & ready;
+  assign write = s_awvalid_i & s_wvalid_i & !s_bvalid_o & ready & !reading_q;
   assign s_awready_o = write;
   assign s_wready_o = write;
   assign s_bresp_o = 2'b00;
@@ -156,73 +159,90 @@ module tsr_regs (
     .we_i(seg_we),
     .waddr_i(seg_addr),
     .wdata_i(seg_new),
-    .raddr_i(write ? waddr[6:2] : s_araddr_i[6:2]),
+    .raddr_i(reading_q ? raddr_q[6:2] : waddr[6:2]),
     .rdata_o(seg_word)
   );
   always_ff @(posedge clk_i) seg_write_o <= {seg_we, seg_addr, seg_new};
 
-  // Reads.
-  logic [11:0] raddr;
-  logic [31:0] value, cycles_hi_q;
+  // Reads: the address, then the value. In the cycle of the value nothing is written: the RAM of segments has one
+  // read port.
+  // The address says, in flops, which block of 64 bytes answers (the segments are two).
+  localparam int PlainBlock = 0, CounterBlock = 1, StateBlock = 2, IdBlock = 3, SegmentBlock = 4, Blocks = 5;
+  logic [Blocks-1:0] in_block, in_block_q;
+  assign in_block[PlainBlock] = s_araddr_i[11:6] == tsr_pkg::REG_CONTROL[11:6];
+  assign in_block[CounterBlock] = s_araddr_i[11:6] == tsr_pkg::REG_BUSY[11:6];
+  assign in_block[StateBlock] = s_araddr_i[11:6] == tsr_pkg::REG_UNIT_STATE[11:6];
+  assign in_block[IdBlock] = s_araddr_i[11:6] == tsr_pkg::REG_ID[11:6];
+  assign in_block[SegmentBlock] = s_araddr_i[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7];
+
+  logic [31:0] plain, counter, state, id, cycles_hi_q;
   logic [1:0] by16, by8;   // which unit, in arrays with a stride of 16 or 8 bytes
-  assign raddr = {s_araddr_i[11:2], 2'd0};
-  assign by16 = raddr[5:4];
-  assign by8 = raddr[4:3];
+  logic [5:0] word;        // in its block
+  assign word = {raddr_q[5:2], 2'd0};
+  assign by16 = raddr_q[5:4];
+  assign by8 = raddr_q[4:3];
   always_comb begin
-    value = '0;
-    unique case (1'b1)
-      raddr == tsr_pkg::REG_ID: value = tsr_pkg::REG_ID_VALUE;
-      raddr == tsr_pkg::REG_VERSION: value = tsr_pkg::REG_VERSION_VALUE;
-      raddr == tsr_pkg::REG_CONFIG_HASH_LO: value = tsr_pkg::ConfigHash[31:0];
-      raddr == tsr_pkg::REG_CONFIG_HASH_HI: value = tsr_pkg::ConfigHash[63:32];
-      raddr == tsr_pkg::REG_IRQ_GLOBAL: value[tsr_pkg::REG_IRQ_GLOBAL_ENABLE_LSB] = irq_global_q;
-      raddr == tsr_pkg::REG_IRQ_ENABLE: value[2:0] = irq_enable_q;
-      raddr == tsr_pkg::REG_IRQ_STATUS: value[2:0] = irq_status_q;
-      raddr == tsr_pkg::REG_CONTROL: value[tsr_pkg::REG_CONTROL_PROFILE_LSB] = profile_o;
-      raddr == tsr_pkg::REG_STATUS: begin
-        value[tsr_pkg::REG_STATUS_BUSY_LSB] = busy_i | start_o;
-        value[tsr_pkg::REG_STATUS_DONE_LSB] = done_i & !start_o;
-        value[tsr_pkg::REG_STATUS_ERROR_LSB] = error_i;
-        value[tsr_pkg::REG_STATUS_LEFTOVER_LSB] = leftover_i;
-        value[tsr_pkg::REG_STATUS_REFUSED_LSB] = refused_i;
+    plain = '0;
+    unique case (word)
+      tsr_pkg::REG_IRQ_GLOBAL[5:0]: plain[tsr_pkg::REG_IRQ_GLOBAL_ENABLE_LSB] = irq_global_q;
+      tsr_pkg::REG_IRQ_ENABLE[5:0]: plain[2:0] = irq_enable_q;
+      tsr_pkg::REG_IRQ_STATUS[5:0]: plain[2:0] = irq_status_q;
+      tsr_pkg::REG_CONTROL[5:0]: plain[tsr_pkg::REG_CONTROL_PROFILE_LSB] = profile_o;
+      tsr_pkg::REG_STATUS[5:0]: begin
+        plain[tsr_pkg::REG_STATUS_BUSY_LSB] = busy_i | start_o;
+        plain[tsr_pkg::REG_STATUS_DONE_LSB] = done_i & !start_o;
+        plain[tsr_pkg::REG_STATUS_ERROR_LSB] = error_i;
+        plain[tsr_pkg::REG_STATUS_LEFTOVER_LSB] = leftover_i;
+        plain[tsr_pkg::REG_STATUS_REFUSED_LSB] = refused_i;
       end
-      raddr == tsr_pkg::REG_ERROR: begin
-        value[tsr_pkg::REG_ERROR_CODE_LSB+:8] = err_code_i;
-        value[tsr_pkg::REG_ERROR_UNIT_LSB+:8] = err_unit_i;
+      tsr_pkg::REG_ERROR[5:0]: begin
+        plain[tsr_pkg::REG_ERROR_CODE_LSB+:8] = err_code_i;
+        plain[tsr_pkg::REG_ERROR_UNIT_LSB+:8] = err_unit_i;
       end
-      raddr == tsr_pkg::REG_ERROR_INSN: value = err_num_i;
-      raddr == tsr_pkg::REG_INSN_ADDR_LO: value = addr_lo_q;
-      raddr == tsr_pkg::REG_INSN_ADDR_HI: value = addr_hi_q;
-      raddr == tsr_pkg::REG_INSN_COUNT: value = count_q;
-      raddr == tsr_pkg::REG_RETIRED: value = retired_i;
-      raddr == tsr_pkg::REG_CYCLES_LO: value = cycles_i[31:0];
-      raddr == tsr_pkg::REG_CYCLES_HI: value = cycles_hi_q;
-      raddr[11:6] == tsr_pkg::REG_BUSY[11:6]: begin
-        unique case (raddr[3:0])
-          tsr_pkg::REG_BUSY[3:0]: value = busy_count_i[32*by16+:32];
-          tsr_pkg::REG_TOKEN_WAIT[3:0]: value = token_count_i[32*by16+:32];
-          tsr_pkg::REG_MEMORY_WAIT[3:0]: value = memory_count_i[32*by16+:32];
-          default: value = hazard_count_i[32*by16+:32];
-        endcase
-      end
-      raddr[11:5] == tsr_pkg::REG_UNIT_STATE[11:5]:
-        value = raddr[2] ? unit_num_i[32*by8+:32] : unit_state_i[32*by8+:32];
-      raddr[11:7] == tsr_pkg::REG_SEGMENT_BASE_LO[11:7]: value = seg_word;
-      default: value = '0;
+      tsr_pkg::REG_ERROR_INSN[5:0]: plain = err_num_i;
+      tsr_pkg::REG_INSN_ADDR_LO[5:0]: plain = addr_lo_q;
+      tsr_pkg::REG_INSN_ADDR_HI[5:0]: plain = addr_hi_q;
+      tsr_pkg::REG_INSN_COUNT[5:0]: plain = count_q;
+      tsr_pkg::REG_RETIRED[5:0]: plain = retired_i;
+      tsr_pkg::REG_CYCLES_LO[5:0]: plain = cycles_i[31:0];
+      tsr_pkg::REG_CYCLES_HI[5:0]: plain = cycles_hi_q;
+      default: plain = '0;
+    endcase
+    unique case (word[3:0])
+      tsr_pkg::REG_BUSY[3:0]: counter = busy_count_i[32*by16+:32];
+      tsr_pkg::REG_TOKEN_WAIT[3:0]: counter = token_count_i[32*by16+:32];
+      tsr_pkg::REG_MEMORY_WAIT[3:0]: counter = memory_count_i[32*by16+:32];
+      default: counter = hazard_count_i[32*by16+:32];
+    endcase
+    state = word[5] ? '0 : word[2] ? unit_num_i[32*by8+:32] : unit_state_i[32*by8+:32];
+    unique case (word)
+      tsr_pkg::REG_ID[5:0]: id = tsr_pkg::REG_ID_VALUE;
+      tsr_pkg::REG_VERSION[5:0]: id = tsr_pkg::REG_VERSION_VALUE;
+      tsr_pkg::REG_CONFIG_HASH_LO[5:0]: id = tsr_pkg::ConfigHash[31:0];
+      tsr_pkg::REG_CONFIG_HASH_HI[5:0]: id = tsr_pkg::ConfigHash[63:32];
+      default: id = '0;
     endcase
   end
+  function automatic [31:0] when(input here, input [31:0] value);
+    when = value & {32{here}};
+  endfunction
   logic read;
-  assign read = s_arvalid_i & !s_rvalid_o & ready & !write;  // the RAM of segments has one read port
+  assign read = s_arvalid_i & !s_rvalid_o & ready & !reading_q;
   assign s_arready_o = read;
   assign s_rresp_o = 2'b00;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) s_rvalid_o <= 1'b0;
-    else s_rvalid_o <= read | (s_rvalid_o & !s_rready_i);
+    if (!rst_ni) {reading_q, s_rvalid_o} <= '0;
+    else {reading_q, s_rvalid_o} <= {read, reading_q | (s_rvalid_o & !s_rready_i)};
   end
   always_ff @(posedge clk_i) begin
-    if (read) s_rdata_o <= value;
+    if (read) {raddr_q, in_block_q} <= {s_araddr_i[6:2], in_block};
+    if (reading_q) begin
+      s_rdata_o <= when(in_block_q[PlainBlock], plain) | when(in_block_q[CounterBlock], counter) |
+                   when(in_block_q[StateBlock], state) | when(in_block_q[IdBlock], id) |
+                   when(in_block_q[SegmentBlock], seg_word);
+    end
     if (!rst_ni) cycles_hi_q <= '0;
-    else if (read && raddr == tsr_pkg::REG_CYCLES_LO) cycles_hi_q <= cycles_i[63:32];
+    else if (reading_q && in_block_q[PlainBlock] && word == tsr_pkg::REG_CYCLES_LO[5:0]) cycles_hi_q <= cycles_i[63:32];
   end
 
   logic unused;

@@ -173,6 +173,7 @@ class PlainRegs {
     bench->s_arvalid_i = 1;
     Cycle();
     bench->s_arvalid_i = 0;
+    Cycle();  // of the value
     bench.Settle();
     EXPECT_TRUE(bench->s_rvalid_o);
     const uint32_t data = bench->s_rdata_o;
@@ -228,6 +229,7 @@ TEST(Regs, SegmentsAreZeroAfterAResetAndNothingIsAnsweredBefore) {
     regs.Cycle();
     regs.bench->s_arvalid_i = 0;
     regs.Cycle();
+    regs.Cycle();
     EXPECT_EQ(regs.segments, (std::array<uint32_t, 32>{}));
     for (uint32_t w = 0; w < 32; ++w) EXPECT_EQ(regs.Read(reg::kSegmentBaseLo[0] + 4 * w), 0u);
   }
@@ -240,7 +242,8 @@ TEST(Regs, TheHalvesOfARunningCounterAreOfOneCycle) {
     // Just below where the lower half is full.
     regs.bench->cycles_i =
         (static_cast<uint64_t>(rng.Range(1, 9)) << 32) - static_cast<uint64_t>(rng.Range(0, 12));
-    const uint64_t before = regs.bench->cycles_i;
+    const uint64_t before =
+        regs.bench->cycles_i + 1;  // the cycle after the one that takes the address
     const uint64_t low = regs.Read(reg::kCyclesLo);
     for (int64_t wait = rng.Range(0, 20); wait > 0; --wait) regs.Cycle();
     if (rng.OneIn(2)) regs.Read(reg::kStatus);
