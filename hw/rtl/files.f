@@ -4,6 +4,7 @@
 common/tsr_index_pkg.sv
 common/tsr_sim_pkg.sv
 dma/tsr_dma_pkg.sv
+gemm/tsr_dw_pkg.sv
 vector/tsr_vector_pkg.sv
 
 tessera.v
@@ -64,6 +65,7 @@ store/tsr_store_pack.sv
 store/tsr_store_read.sv
 
 gemm/tsr_dw_decode.sv
+gemm/tsr_dw_reads.sv
 gemm/tsr_dw_loop.sv
 gemm/tsr_dw_window.sv
 gemm/tsr_gemm.sv

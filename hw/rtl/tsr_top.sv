@@ -157,7 +157,7 @@ module tsr_top #(
   logic [6*4-1:0] err_codes;
   logic [6*32-1:0] err_nums;
   logic [3:0] gate_retired, gate_traced, gate_idle, gate_token, unit_busy, unit_memory, unit_hazard, unit_errs;
-  logic [15:0] gate_missing, gate_stalled;
+  logic [15:0] gate_missing, gate_stalled, late;
   logic [127:0] gate_num;
   assign quiet = read_quiet & write_quiet;
   tsr_control u_control (
@@ -203,6 +203,7 @@ module tsr_top #(
     .token_count_o(token_count),
     .memory_count_o(memory_count),
     .hazard_count_o(hazard_count),
+    .late_o(late),
     .unit_state_o(unit_state),
     .unit_num_o(unit_num)
   );
@@ -218,10 +219,7 @@ module tsr_top #(
   logic r_err, r_last, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_err;
   logic [31:0] aw_num, wnum;
   tsr_axi_read #(.BusBits(BusBits)) u_read (
-    .clk_i,
-    .rst_ni(bus_rst_n),
-    .flush_i(flush),
-    .quiet_o(read_quiet),
+    .clk_i, .rst_ni(bus_rst_n), .flush_i(flush), .quiet_o(read_quiet),
     .f_ar_valid_i(f_ar_valid),
     .f_ar_ready_o(f_ar_ready),
     .f_ar_addr_i(f_ar_addr),
@@ -254,10 +252,7 @@ module tsr_top #(
     .MaxBursts(16),
     .AxiVersion(AxiVersion)
   ) u_write (
-    .clk_i,
-    .rst_ni(bus_rst_n),
-    .flush_i(flush),
-    .quiet_o(write_quiet),
+    .clk_i, .rst_ni(bus_rst_n), .flush_i(flush), .quiet_o(write_quiet),
     .aw_valid_i(aw_valid),
     .aw_ready_o(aw_ready),
     .aw_addr_i(aw_addr),
@@ -385,11 +380,16 @@ module tsr_top #(
   assign trace_valid_o = (trace_en_i & core_rst_n) ? gate_traced : 4'd0;  // what RETIRED counts
 `ifdef SYNTHESIS
   assign {trace_wnum_o, trace_cycles_o, trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = '0;
-  logic unused_wnum;
-  assign unused_wnum = ^wnum;
+  logic unused_trace;
+  assign unused_trace = ^{wnum, late};
 `else
   assign {trace_wnum_o, trace_cycles_o} = {wnum, cycles};
-  assign {trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = {busy_count, token_count, memory_count, hazard_count};
+  for (genvar u = 0; u < 4; u++) begin : g_trace
+    assign trace_busy_o[32*u+:32] = busy_count[32*u+:32] + 32'(late[u]);
+    assign trace_token_o[32*u+:32] = token_count[32*u+:32] + 32'(late[4+u]);
+    assign trace_memory_o[32*u+:32] = memory_count[32*u+:32] + 32'(late[8+u]);
+    assign trace_hazard_o[32*u+:32] = hazard_count[32*u+:32] + 32'(late[12+u]);
+  end
 `endif
 
   logic unused;

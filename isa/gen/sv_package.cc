@@ -5,12 +5,12 @@
 
 #include <bit>
 #include <cctype>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
 #include "base/bits.h"
 #include "isa/gen/names.h"
+#include "isa/gen/sv_printer.h"
 #include "isa/insns.h"
 #include "isa/regs.h"
 #include "isa/vta_layout.h"
@@ -44,39 +44,6 @@ std::string Camel(std::string_view name) {
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
-
-class SvPrinter {
- public:
-  template <typename... Args>
-  void Line(fmt::format_string<Args...> format, Args&&... args) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
-    text_ += '\n';
-  }
-  void Blank() { text_ += '\n'; }
-  void Int(std::string_view name, int64_t value, std::string_view meaning) {
-    Line("  localparam int {} = {};  // {}", name, value, meaning);
-  }
-  void Const(std::string_view name, int width, uint64_t value, std::string_view meaning) {
-    Line("  localparam logic [{}:0] {} = {}'d{};  // {}", width - 1, name, width, value, meaning);
-  }
-  // A function that picks bits out of a word.
-  void Pick(std::string_view name, int word_bits, std::string_view word, int lsb, int width,
-            FieldKind kind, std::string_view meaning) {
-    Line("  // {}", meaning);
-    Line("  function automatic {}[{}:0] {}(input [{}:0] {});",
-         kind == FieldKind::kSigned ? "signed " : "", width - 1, name, word_bits - 1, word);
-    if (lsb + width <= word_bits) {
-      Line("    {} = {}[{}:{}];", name, word, lsb + width - 1, lsb);
-    } else {
-      Line("    {} = {}'d0;", name, width);
-    }
-    Line("  endfunction");
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 // What a LOAD or STORE that fits in its scratchpad can say.
 void PrintBoxBits(const Config& c, SvPrinter& p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_index_pkg: sums of tile indices that never wrap.
+// tsr_index_pkg: sums and differences of tile indices that never wrap.
 //
 // An index is 21 bits: 20 bits of value and above them one bit that says "past 2^20", which stays set.
 // Every scratchpad has at most 2^20 tiles, all terms are unsigned, so a sum that has left the range
@@ -12,5 +12,9 @@ package tsr_index_pkg;
       sum = {1'b0, a[19:0]} + {1'b0, b[19:0]};
       add = {a[20] | b[20] | sum[20], sum[19:0]};
     end
+  endfunction
+  // Indices from |first| up to |past|, which may lie below it.
+  function automatic [15:0] between(input [15:0] first, input [15:0] past);
+    between = (past > first) ? past - first : 16'd0;
   endfunction
 endpackage

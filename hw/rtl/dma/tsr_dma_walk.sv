@@ -125,37 +125,48 @@ module tsr_dma_walk #(
     );
     assign data_next = (next_tile ? x_next : x_data) & (next_row ? y_next : y_data) & !(takes & nop_i);
   end else begin : g_plain
+    logic [1:0] unused_next;
     tsr_loop_count #(
       .Bits(SizeBits)
     ) u_x (
       .clk_i,
-      .start_i(step & takes),
+      .en_i(step),
+      .start_i(takes),
       .count_i(x_size),
-      .step_i(step & next_tile),
-      .last_o(x_last)
+      .only_i(x_size == SizeBits'(1)),
+      .step_i(next_tile),
+      .last_o(x_last),
+      .last_next_o(unused_next[0])
     );
     tsr_loop_count #(
       .Bits(SizeBits)
     ) u_y (
       .clk_i,
-      .start_i(step & takes),
+      .en_i(step),
+      .start_i(takes),
       .count_i(y_size),
-      .step_i(step & next_row),
-      .last_o(y_last)
+      .only_i(y_size == SizeBits'(1)),
+      .step_i(next_row),
+      .last_o(y_last),
+      .last_next_o(unused_next[1])
     );
     assign {x_data, x_data_last, y_data, y_data_last} = {1'b1, x_last, 1'b1, y_last};
     assign data_next = 1'b1;
     logic unused;
     assign unused = ^{x_data, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i};
   end
+  logic unused_z_next;
   tsr_loop_count #(
     .Bits(SizeBits)
   ) u_z (
     .clk_i,
-    .start_i(step & takes),
+    .en_i(step),
+    .start_i(takes),
     .count_i(z_size),
-    .step_i(step & next_plane),
-    .last_o(z_last)
+    .only_i(z_size == SizeBits'(1)),
+    .step_i(next_plane),
+    .last_o(z_last),
+    .last_next_o(unused_z_next)
   );
 
   // The operation. end_off: one past its last byte, from the start of the bus word of its first.

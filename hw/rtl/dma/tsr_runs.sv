@@ -126,32 +126,42 @@ module tsr_runs #(
   end
 
   // Runs of a row, of a plane and of the box.
+  logic [2:0] unused_next;
   tsr_loop_count #(
     .Bits(SizeBits)
   ) u_x (
     .clk_i,
-    .start_i(step & takes),
+    .en_i(step),
+    .start_i(takes),
     .count_i(row_run_i ? SizeBits'(1) : x_size_i),
-    .step_i(step & fresh),
-    .last_o(x_last)
+    .only_i(row_run_i | (x_size_i == SizeBits'(1))),
+    .step_i(fresh),
+    .last_o(x_last),
+    .last_next_o(unused_next[0])
   );
   tsr_loop_count #(
     .Bits(SizeBits)
   ) u_y (
     .clk_i,
-    .start_i(step & takes),
+    .en_i(step),
+    .start_i(takes),
     .count_i(plane_run_i ? SizeBits'(1) : y_size_i),
-    .step_i(step & fresh & x_last),
-    .last_o(y_last)
+    .only_i(plane_run_i | (y_size_i == SizeBits'(1))),
+    .step_i(fresh & x_last),
+    .last_o(y_last),
+    .last_next_o(unused_next[1])
   );
   tsr_loop_count #(
     .Bits(SizeBits)
   ) u_z (
     .clk_i,
-    .start_i(step & takes),
+    .en_i(step),
+    .start_i(takes),
     .count_i(box_run_i ? SizeBits'(1) : z_size_i),
-    .step_i(step & fresh & x_last & y_last),
-    .last_o(z_last)
+    .only_i(box_run_i | (z_size_i == SizeBits'(1))),
+    .step_i(fresh & x_last & y_last),
+    .last_o(z_last),
+    .last_next_o(unused_next[2])
   );
 
 `ifndef SYNTHESIS

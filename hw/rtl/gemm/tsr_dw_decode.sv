@@ -7,7 +7,6 @@
 //           does not share with it
 //           keep_o: columns between such windows, 0: they share none
 //           bank_o: INP's bank of each position's tile, relative to the first one's
-//           work_o: there are windows
 module tsr_dw_decode #(
   localparam int BankBits = $clog2(tsr_pkg::InpBanks)
 ) (
@@ -15,8 +14,7 @@ module tsr_dw_decode #(
   output logic [8:0]            all_o,
   output logic [8:0]            new_o,
   output logic [1:0]            keep_o,
-  output logic [9*BankBits-1:0] bank_o,
-  output logic                  work_o
+  output logic [9*BankBits-1:0] bank_o
 );
   logic [1:0] kh, kw, keep;
   logic [15:0] win_x, win_y, src_in;
@@ -27,8 +25,6 @@ module tsr_dw_decode #(
   assign src_in = tsr_pkg::depthwise_src_in(insn_i);
   assign keep = (kw > 2'd1 && src_in == win_x) ? 2'd1 : (kw > 2'd2 && {1'b0, src_in} == {win_x, 1'b0}) ? 2'd2 : 2'd0;
   assign keep_o = keep;
-  assign work_o = tsr_pkg::depthwise_iter_z(insn_i) != '0 && tsr_pkg::depthwise_iter_out(insn_i) != '0 &&
-                  tsr_pkg::depthwise_iter_in(insn_i) != '0;
 
   for (genvar ky = 0; ky < 3; ky++) begin : g_row
     for (genvar kx = 0; kx < 3; kx++) begin : g_column

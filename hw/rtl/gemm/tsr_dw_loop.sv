@@ -4,7 +4,7 @@
 // before it is multiplied; neither waits for another unit.
 //
 //   Input   start_i: insn_i, num_i and what tsr_dw_decode says of it are a new command with work to do;
-//           only when fill_free_next_o
+//           only when fill_free_next_o, and when they were there in the two cycles before
 //   Output  fill_*: up to two INP tiles to read, registered: addresses two cycles after their slot
 //           swap_o, shift_o: with the last read of a window, in its slot
 //           step_*: a group of taps to multiply, in its slot
@@ -31,9 +31,10 @@ module tsr_dw_loop #(
   output logic         active_o,
   // the filling of a window; tap: ky * kw + kx
   output logic         fill_o,            // in the slot: a read, or more
+  output logic         fill_a_next_o,     // one cycle after the slot
+  output logic [20:0]  fill_a_tile_next_o,
   output logic         fill_a_valid_o,    // two cycles after the slot
   output logic [3:0]   fill_a_tap_o,
-  output logic [20:0]  fill_a_tile_o,
   output logic         fill_b_valid_o,
   output logic [3:0]   fill_b_tap_o,
   output logic [20:0]  fill_b_tile_o,
@@ -68,43 +69,29 @@ module tsr_dw_loop #(
   assign kh = tsr_pkg::depthwise_kh(insn_i);
   assign kw = tsr_pkg::depthwise_kw(insn_i);
 
-  // ---- Filling. A slot reads the lowest position that is still missing, and with it the lowest after that
-  // if it lies in another bank. What a slot reads was decided in the cycle before.
-  function automatic [8:0] lowest(input [8:0] set);
-    lowest = set & (~set + 9'd1);
-  endfunction
-  function automatic [BankBits-1:0] bank_at(input [8:0] one, input [9*BankBits-1:0] banks);
-    begin
-      bank_at = '0;
-      for (int i = 0; i < 9; i++) bank_at = bank_at | (one[i] ? banks[BankBits*i+:BankBits] : '0);
-    end
-  endfunction
-  // {second or none, first} position that a slot reads of those missing.
-  function automatic [17:0] reads(input [8:0] missing, input [9*BankBits-1:0] banks);
-    reg [8:0] first, second;
-    begin
-      first = lowest(missing);
-      second = lowest(missing & ~first);
-      if (bank_at(first, banks) == bank_at(second, banks)) second = '0;
-      reads = {second, first};
-    end
-  endfunction
-
-  logic [9*BankBits-1:0] bank_q;
-  // The reads of this slot, what is missing after them, whether that is nothing; of a window's first slot:
-  // of one that keeps nothing, and of one that keeps columns.
-  logic [8:0] one_a, one_b, rest_q, all_rest_q, new_rest_q;
-  logic [17:0] reads_q, all_reads_q, new_reads_q;
-  logic last_q, all_last_q, new_last_q;
-  assign {one_b, one_a} = reads_q;
-  logic [17:0] all_reads, new_reads, next_reads;
-  logic [8:0] all_rest, new_rest, next_rest;
-  assign all_reads = reads(all_i, bank_i);
-  assign new_reads = reads(new_i, bank_i);
-  assign next_reads = reads(rest_q, bank_q);
-  assign all_rest = all_i & ~all_reads[8:0] & ~all_reads[17:9];
-  assign new_rest = new_i & ~new_reads[8:0] & ~new_reads[17:9];
-  assign next_rest = rest_q & ~next_reads[8:0] & ~next_reads[17:9];
+  // ---- Filling. What a slot reads was decided in the cycle before; what a window's first slot reads, of one that
+  // keeps nothing and of one that keeps columns, in the two cycles before the command starts.
+  logic [9*BankBits-1:0] bank_q, next_bank_q;  // next: of the command that may start
+  logic [1:0] next_keep_q;
+  tsr_dw_pkg::slot_t slot_q, next_slot, all_set, new_set, all_set_q, new_set_q, all_first, new_first;
+  tsr_dw_pkg::slot_t all_first_q, new_first_q, all_q, new_q;
+  tsr_dw_reads u_all_set (.set_i(all_i), .pair_i('0), .bank_i, .slot_o(all_set));
+  tsr_dw_reads u_new_set (.set_i(new_i), .pair_i('0), .bank_i, .slot_o(new_set));
+  tsr_dw_reads u_all_first (
+    .set_i(all_set_q.rest), .pair_i(all_set_q.pair), .bank_i(next_bank_q), .slot_o(all_first)
+  );
+  tsr_dw_reads u_new_first (
+    .set_i(new_set_q.rest), .pair_i(new_set_q.pair), .bank_i(next_bank_q), .slot_o(new_first)
+  );
+  tsr_dw_reads u_next (.set_i(slot_q.rest), .pair_i(slot_q.pair), .bank_i(bank_q), .slot_o(next_slot));
+  always_ff @(posedge clk_i) begin
+    {all_set_q, new_set_q, next_bank_q, next_keep_q} <= {all_set, new_set, bank_i, keep_i};
+    {all_first_q, new_first_q} <= {all_first, new_first};
+  end
+  logic [8:0] one_a, one_b;
+  logic unused_set;
+  assign unused_set = ^new_set_q;
+  assign {one_b, one_a} = {slot_q.second, slot_q.first};
 
   function automatic [3:0] number(input [8:0] one);
     begin
@@ -135,20 +122,30 @@ module tsr_dw_loop #(
   assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
   assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
   // ---- The hand-over of a full window, and the next one.
-  logic step_q, step_end, filled, move, end_i, end_o, end_z, last_out, last_z;
-  assign filled = fill_q && last_q;
+  // end_o, end_z: this window is the last of its plane, of its command.
+  logic step_q, step_end, filled, move, end_i, end_o, end_z;
+  logic [2:0] last_next;
+  logic [1:0] unused_last;
+  assign filled = fill_q && slot_q.last;
   assign move = filled && (!step_q || step_end);
+  logic [15:0] count_in, count_out;
+  logic [11:0] count_z;
+  assign count_in = 16'(tsr_pkg::depthwise_iter_in(insn_i));
+  assign count_out = 16'(tsr_pkg::depthwise_iter_out(insn_i));
+  assign count_z = tsr_pkg::depthwise_iter_z(insn_i);
   tsr_loop_count u_in (
-    .clk_i, .start_i, .count_i(tsr_pkg::depthwise_iter_in(insn_i)), .step_i(move), .last_o(end_i)
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_in), .only_i(count_in == 16'd1), .step_i(move), .last_o(end_i),
+    .last_next_o(last_next[0])
   );
   tsr_loop_count u_out (
-    .clk_i, .start_i, .count_i(tsr_pkg::depthwise_iter_out(insn_i)), .step_i(move && end_i), .last_o(last_out)
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_out), .only_i(count_out == 16'd1), .step_i(move && end_i),
+    .last_o(unused_last[0]), .last_next_o(last_next[1])
   );
   tsr_loop_count #(.Bits(12)) u_plane (
-    .clk_i, .start_i, .count_i(tsr_pkg::depthwise_iter_z(insn_i)), .step_i(move && end_o), .last_o(last_z)
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_z), .only_i(count_z == 12'd1), .step_i(move && end_o),
+    .last_o(unused_last[1]), .last_next_o(last_next[2])
   );
-  assign end_o = end_i && last_out;
-  assign end_z = end_o && last_z;
+  always_ff @(posedge clk_i) {end_z, end_o} <= {last_next == '1, last_next[1:0] == '1};
   assign fill_free_next_o = !fill_q || (move && end_z);
   assign idle_next_o = fill_free_next_o && !move && (!step_q || step_end);
   assign active_o = fill_q || step_q;
@@ -168,12 +165,10 @@ module tsr_dw_loop #(
       num_q <= num_i;
       init_q <= tsr_pkg::depthwise_init(insn_i);
       kw_q <= kw;
-      keep_q <= keep_i;
+      keep_q <= next_keep_q;
       taps_q <= {2'd0, kh} * {2'd0, kw};
-      bank_q <= bank_i;
-      {all_reads_q, all_rest_q, all_last_q} <= {all_reads, all_rest, all_rest == '0};
-      {new_reads_q, new_rest_q, new_last_q} <= {new_reads, new_rest, new_rest == '0};
-      {reads_q, rest_q, last_q} <= {all_reads, all_rest, all_rest == '0};
+      bank_q <= next_bank_q;
+      {all_q, new_q, slot_q} <= {all_first_q, new_first_q, all_first_q};
       win_y_q <= {5'd0, tsr_pkg::depthwise_win_y(insn_i)};
       win_y2_q <= {4'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0};
       win_x_q <= {5'd0, tsr_pkg::depthwise_win_x(insn_i)};
@@ -193,8 +188,7 @@ module tsr_dw_loop #(
       src_in_q <= tsr_pkg::depthwise_src_in(insn_i);
       wgt_z_q <= tsr_pkg::depthwise_wgt_z(insn_i);
     end else if (move) begin
-      {reads_q, rest_q, last_q} <= (end_i || keep_q == '0) ? {all_reads_q, all_rest_q, all_last_q}
-                                                           : {new_reads_q, new_rest_q, new_last_q};
+      slot_q <= (end_i || keep_q == '0) ? all_q : new_q;
       src_q <= src_next;
       dst_q <= dst_next;
       if (end_i) begin
@@ -207,7 +201,7 @@ module tsr_dw_loop #(
         wgt_q <= tsr_index_pkg::add(wgt_q, {17'd0, wgt_z_q});
       end
     end else if (fill_q) begin
-      {reads_q, rest_q, last_q} <= {next_reads, next_rest, next_rest == '0};
+      slot_q <= next_slot;
     end
   end
 
@@ -215,7 +209,7 @@ module tsr_dw_loop #(
   logic a1_q, b1_q, a2_q, b2_q;
   logic [3:0] pos_a1_q, pos_b1_q, tap_a2_q, tap_b2_q;
   logic [1:0] kw1_q;
-  logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_a2_q, tile_b2_q;
+  logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_b2_q;
   assign fill_o = fill_q && one_a != '0;  // none: the window waits for the one before
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -235,15 +229,15 @@ module tsr_dw_loop #(
     end
     if (a1_q) begin
       {tap_a2_q, tap_b2_q} <= {tap_at(pos_a1_q, kw1_q), tap_at(pos_b1_q, kw1_q)};
-      tile_a2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(ya1_q, xa1_q));
       tile_b2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(yb1_q, xb1_q));
     end
   end
+  assign fill_a_next_o = a1_q;
+  assign fill_a_tile_next_o = tsr_index_pkg::add(src1_q, tsr_index_pkg::add(ya1_q, xa1_q));
   assign fill_a_valid_o = a2_q;
   assign fill_b_valid_o = b2_q;
   assign fill_a_tap_o = tap_a2_q;
   assign fill_b_tap_o = tap_b2_q;
-  assign fill_a_tile_o = tile_a2_q;
   assign fill_b_tile_o = tile_b2_q;
   assign swap_o = move;
   assign shift_o = keep_q;
@@ -254,9 +248,10 @@ module tsr_dw_loop #(
   logic step_init_q, step_final_q;
   // Bit 0: which half of the channels; above it: which group of taps.
   logic [2:0] part_q, last_part_q;
+  logic step_end_q;
   logic [20:0] step_dst_q, step_wgt_q;
   logic [31:0] step_num_q;
-  assign step_end = part_q == last_part_q;
+  assign step_end = step_end_q;  // part_q == last_part_q; no window is one part
   always_ff @(posedge clk_i) begin
     if (!rst_ni) step_q <= 1'b0;
     else step_q <= move || (step_q && !step_end);
@@ -264,6 +259,7 @@ module tsr_dw_loop #(
   always_ff @(posedge clk_i) begin
     if (move) begin
       part_q <= '0;
+      step_end_q <= 1'b0;
       last_part_q <= {2'((32'(taps_q) - 32'd1) / Taps), 1'b1};
       step_init_q <= init_q;
       step_final_q <= end_z;
@@ -272,6 +268,7 @@ module tsr_dw_loop #(
       step_num_q <= num_q;
     end else if (step_q) begin
       part_q <= part_q + 3'd1;
+      step_end_q <= part_q + 3'd1 == last_part_q;
       if (part_q[0]) step_wgt_q <= tsr_index_pkg::add(step_wgt_q, 21'd1);
     end
   end
@@ -285,4 +282,6 @@ module tsr_dw_loop #(
   assign step_num_o = step_num_q;
 
   `TSR_ASSERT(start_when_free, start_i |-> fill_free_next_o)
+  `TSR_ASSERT(end_of_the_parts, step_q |-> step_end_q == (part_q == last_part_q))
+  `TSR_ASSERT(start_when_known, start_i |-> all_set_q == all_set && all_first_q == all_first)
 endmodule

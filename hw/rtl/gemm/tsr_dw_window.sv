@@ -4,9 +4,9 @@
 // multiplied.
 //
 //   Input   a_*, b_*: tiles that have come from INP, with the number of their tap: ky * kw + kx
-//           swap_i: the window read is complete (its last tile came the cycle before), it has taps_i
-//           taps; it becomes the one multiplied, and what the next one keeps of it moves |shift_i|
-//           columns to the left
+//           swap_i: the window read is complete (its last tile came the cycle before); it becomes the one
+//           multiplied, and what the next one keeps of it moves |shift_i| columns to the left
+//           past_i, with swap_i and from flops: the taps that it does not have
 //   Output  win_o: the taps of the window multiplied, zero past its last
 //   Cost    18 tiles of flops
 `include "tsr_assert.svh"
@@ -22,7 +22,7 @@ module tsr_dw_window (
   input  logic [8*tsr_pkg::InpTileBytes-1:0]   b_data_i,
   input  logic                                 swap_i,
   input  logic [1:0]                           shift_i,
-  input  logic [3:0]                           taps_i,
+  input  logic [8:0]                           past_i,
   output logic [9*8*tsr_pkg::InpTileBytes-1:0] win_o
 );
   localparam int Tile = 8 * tsr_pkg::InpTileBytes;
@@ -39,10 +39,12 @@ module tsr_dw_window (
       else if (swap_i && shift_i == 2'd2) read_q[Tile*t+:Tile] <= read_q[Tile*From2+:Tile];
     end
     always_ff @(posedge clk_i) begin
-      if (swap_i) use_q[Tile*t+:Tile] <= 4'(t) < taps_i ? read_q[Tile*t+:Tile] : '0;
+      if (past_i[t]) use_q[Tile*t+:Tile] <= '0;
+      else if (swap_i) use_q[Tile*t+:Tile] <= read_q[Tile*t+:Tile];
     end
   end
   assign win_o = use_q;
 
+  `TSR_ASSERT(past_with_swap, past_i != '0 |-> swap_i)
   `TSR_ASSERT(two_places, a_valid_i && b_valid_i |-> a_tap_i != b_tap_i)
 endmodule

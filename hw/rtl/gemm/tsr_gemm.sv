@@ -57,35 +57,44 @@ module tsr_gemm (
   localparam int TagBits = 3;
   typedef logic [20:0] index_t;
 
-  // ---- Commands. One is held, decoded, until it can start, so that ready does not depend on what the loops
+  // ---- Commands. One is held until it can start, so that ready does not depend on what the loops
   // do. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling its first window
   // while the windows of the one before are multiplied.
   localparam int BankBits = $clog2(tsr_pkg::InpBanks);
   logic depthwise, dw_illegal, dw_work, loop_free, dw_fill_free, dw_idle, dw_start, loop_start, dw_active;
-  logic [8:0] dw_all, dw_new, dw_all_q, dw_new_q;
-  logic [1:0] dw_keep, dw_keep_q;
-  logic [9*BankBits-1:0] dw_bank, dw_bank_q;
+  logic [8:0] dw_all, dw_new;
+  logic [1:0] dw_keep;
+  logic [9*BankBits-1:0] dw_bank;
   assign depthwise = !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_DEPTHWISE;
   assign dw_illegal = depthwise && !tsr_pkg::depthwise_legal(cmd_insn_i);
-  tsr_dw_decode u_dw_decode (
-    .insn_i(cmd_insn_i), .all_o(dw_all), .new_o(dw_new), .keep_o(dw_keep), .bank_o(dw_bank), .work_o(dw_work)
-  );
-  logic held_q, to_dw_q, nop_q, illegal_q, stop_q;
+  assign dw_work = tsr_pkg::depthwise_iter_z(cmd_insn_i) != '0 && tsr_pkg::depthwise_iter_out(cmd_insn_i) != '0 &&
+                   tsr_pkg::depthwise_iter_in(cmd_insn_i) != '0;
+  logic held_q, begun_q, known_q, to_dw_q, nop_q, illegal_q, stop_q;  // known: what its first slots read is
   logic [255:0] insn_q;
   logic [31:0] num_q;
+  logic [15:0] uops_q;  // profile vta's micro-ops
   assign cmd_ready_o = !held_q;
-  assign dw_start = held_q && to_dw_q && loop_free && dw_fill_free && !stop_q;
+  tsr_dw_decode u_dw_decode (
+    .insn_i(insn_q), .all_o(dw_all), .new_o(dw_new), .keep_o(dw_keep), .bank_o(dw_bank)
+  );
+  assign dw_start = known_q && to_dw_q && !loop_valid && dw_fill_free && !stop_q;
   assign loop_start = held_q && !to_dw_q && loop_free && dw_idle && !stop_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) held_q <= 1'b0;
-    else held_q <= held_q ? !dw_start && !loop_start : cmd_valid_i;
+    if (!rst_ni) begin
+      {held_q, begun_q, known_q} <= '0;
+    end else begin
+      held_q <= held_q ? !dw_start && !loop_start : cmd_valid_i;
+      begun_q <= held_q && !dw_start && !loop_start;
+      known_q <= begun_q && !dw_start && !loop_start;
+    end
   end
   always_ff @(posedge clk_i) begin
     if (!held_q) begin
       {insn_q, num_q} <= {cmd_insn_i, cmd_num_i};
       to_dw_q <= depthwise && !dw_illegal && dw_work;
       {nop_q, illegal_q} <= {depthwise, dw_illegal};
-      {dw_all_q, dw_new_q, dw_keep_q, dw_bank_q} <= {dw_all, dw_new, dw_keep, dw_bank};
+      uops_q <= tsr_index_pkg::between(16'(tsr_pkg::vta_gemm_uop_bgn(cmd_insn_i[127:0])),
+                                       16'(tsr_pkg::vta_gemm_uop_end(cmd_insn_i[127:0])));
     end
   end
 
@@ -96,7 +105,7 @@ module tsr_gemm (
   logic [31:0] loop_num;
   tsr_gemm_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
-    .start_i(loop_start), .insn_i(insn_q), .num_i(num_q), .nop_i(nop_q), .illegal_i(illegal_q),
+    .start_i(loop_start), .insn_i(insn_q), .num_i(num_q), .uops_i(uops_q), .nop_i(nop_q), .illegal_i(illegal_q),
     .free_next_o(loop_free),
     .valid_o(loop_valid), .work_o(loop_work), .illegal_o(loop_illegal), .last_o(loop_last), .reset_o(loop_reset),
     .uop_o(loop_uop), .dst_o(loop_dst), .src_o(loop_src), .wgt_o(loop_wgt), .num_o(loop_num)
@@ -105,15 +114,17 @@ module tsr_gemm (
   logic fill, fill_a2, fill_b2, swap, step_valid, step_last, step_init, step_store, step_half;
   logic [3:0] fill_a_tap2, fill_b_tap2, taps;
   logic [1:0] shift, step_group;
-  index_t fill_a_tile2, fill_b_tile2, step_dst, step_wgt;
+  logic fill_a1;
+  index_t fill_a_tile1, fill_b_tile2, step_dst, step_wgt;
   logic [31:0] fill_num, step_num;
   tsr_dw_loop u_dw_loop (
     .clk_i, .rst_ni,
     .start_i(dw_start), .insn_i(insn_q), .num_i(num_q),
-    .all_i(dw_all_q), .new_i(dw_new_q), .keep_i(dw_keep_q), .bank_i(dw_bank_q),
+    .all_i(dw_all), .new_i(dw_new), .keep_i(dw_keep), .bank_i(dw_bank),
     .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle), .active_o(dw_active),
     .fill_o(fill),
-    .fill_a_valid_o(fill_a2), .fill_a_tap_o(fill_a_tap2), .fill_a_tile_o(fill_a_tile2),
+    .fill_a_next_o(fill_a1), .fill_a_tile_next_o(fill_a_tile1),
+    .fill_a_valid_o(fill_a2), .fill_a_tap_o(fill_a_tap2),
     .fill_b_valid_o(fill_b2), .fill_b_tap_o(fill_b_tap2), .fill_b_tile_o(fill_b_tile2),
     .swap_o(swap), .shift_o(shift), .taps_o(taps), .fill_num_o(fill_num),
     .step_valid_o(step_valid), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
@@ -127,11 +138,14 @@ module tsr_gemm (
   // cannot be done; `bad_field` says why. last: it ends its command.
   logic [4:1] work_q, last_q, init_q, zero_q, store_q, dw_q, half_q, bad_q, bad_field_q, swap_q, fill_q;
   logic [31:0] num1_q, num2_q, num3_q, num4_q;
-  logic [3:0] taps1_q, taps2_q, taps3_q, taps4_q;
+  logic [3:0] taps1_q, taps2_q, taps3_q;
+  logic [8:0] past4_q;  // the taps that a window swapped in does not have
   logic [1:0] group1_q, group2_q, group3_q, group4_q, shift1_q, shift2_q, shift3_q, shift4_q;
 
   // Slot 1: indices.
+  // src2 is what INP's port a reads, if read_a2: the step's tile, or one of a window.
   index_t dst1_q, src1_q, wgt1_q, uop_dst, uop_src, uop_wgt, dst2_q, src2_q, wgt2_q;
+  logic read_a2_q;
   logic [tsr_pkg::WgtIdxBits-1:0] wgt3_q;
   logic uop_range1_q, uop_odd1_q, uop_init, uop_illegal;
   logic [31:0] uop_vta;
@@ -159,10 +173,10 @@ module tsr_gemm (
   assign range2 = dst2_q >= 21'(tsr_pkg::AccDepth) ||
                   (!zero_q[2] && (wgt2_q >= 21'(tsr_pkg::WgtDepth) ||
                                   (!dw_q[2] && src2_q >= 21'(tsr_pkg::InpDepth))));
-  assign fill_range2 = fill_a2 && (fill_a_tile2 >= 21'(tsr_pkg::InpDepth) ||
+  assign fill_range2 = fill_a2 && (src2_q >= 21'(tsr_pkg::InpDepth) ||
                                    (fill_b2 && fill_b_tile2 >= 21'(tsr_pkg::InpDepth)));
-  assign inp_rd_a_en_o = fill_a2 || (work_q[2] && !dw_q[2]);
-  assign inp_rd_a_addr_o = fill_a2 ? fill_a_tile2[tsr_pkg::InpIdxBits-1:0] : src2_q[tsr_pkg::InpIdxBits-1:0];
+  assign inp_rd_a_en_o = read_a2_q;
+  assign inp_rd_a_addr_o = src2_q[tsr_pkg::InpIdxBits-1:0];
   assign inp_rd_b_en_o = fill_b2;
   assign inp_rd_b_addr_o = fill_b_tile2[tsr_pkg::InpIdxBits-1:0];
 
@@ -186,7 +200,7 @@ module tsr_gemm (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {work_q, last_q, bad_q, swap_q, fill_q} <= '0;
-      {fill_a3_q, fill_b3_q, fill_bad3_q, read_bad_q, use_bad_q} <= '0;
+      {read_a2_q, fill_a3_q, fill_b3_q, fill_bad3_q, read_bad_q, use_bad_q} <= '0;
     end else begin
       work_q <= {work_q[3:1], step_valid || (loop_valid && loop_work)};
       last_q <= {last_q[3:1], step_valid ? step_last : (loop_valid && loop_last)};
@@ -196,6 +210,7 @@ module tsr_gemm (
       bad_q[4] <= bad_q[3];
       swap_q <= {swap_q[3:1], swap};
       fill_q <= {fill_q[3:1], fill};
+      read_a2_q <= fill_a1 || (work_q[1] && !dw_q[1]);
       fill_a3_q <= fill_a2;
       fill_b3_q <= fill_b2;
       fill_bad3_q <= fill_range2;
@@ -221,7 +236,7 @@ module tsr_gemm (
     {group1_q, taps1_q, shift1_q} <= {step_group, taps, shift};
     // 1 to 2.
     dst2_q <= tsr_index_pkg::add(dst1_q, uop_dst);
-    src2_q <= tsr_index_pkg::add(src1_q, uop_src);
+    src2_q <= fill_a1 ? fill_a_tile1 : tsr_index_pkg::add(src1_q, uop_src);
     wgt2_q <= tsr_index_pkg::add(wgt1_q, uop_wgt);
     num2_q <= num1_q;
     {group2_q, taps2_q, shift2_q} <= {group1_q, taps1_q, shift1_q};
@@ -234,7 +249,8 @@ module tsr_gemm (
     // 3 to 4.
     dst4_q <= dst3_q;
     num4_q <= num3_q;
-    {group4_q, taps4_q, shift4_q} <= {group3_q, taps3_q, shift3_q};
+    {group4_q, shift4_q} <= {group3_q, shift3_q};
+    for (int t = 0; t < 9; t++) past4_q[t] <= swap_q[3] && 4'(t) >= taps3_q;
   end
 
   logic [9*Tile-1:0] win;
@@ -242,7 +258,7 @@ module tsr_gemm (
     .clk_i, .rst_ni,
     .a_valid_i(fill_a3_q), .a_tap_i(fill_a_tap3_q), .a_data_i(inp_rd_a_data_i),
     .b_valid_i(fill_b3_q), .b_tap_i(fill_b_tap3_q), .b_data_i(inp_rd_b_data_i),
-    .swap_i(swap_q[4]), .shift_i(shift4_q), .taps_i(taps4_q), .win_o(win)
+    .swap_i(swap_q[4]), .shift_i(shift4_q), .past_i(past4_q), .win_o(win)
   );
 
   // ---- The first bad step stops the unit: it and all after it do nothing.
@@ -293,7 +309,8 @@ module tsr_gemm (
   tsr_gemm_accum #(.SumBits(SumBits), .TagBits(TagBits)) u_accum (
     .clk_i, .rst_ni,
     .step_valid_i(work_b_q[9]), .step_init_i(init_b_q[9]), .step_store_i(store_b_q[9]),
-    .step_dst_i(dst_b_q[4*AccBits+:AccBits]), .next_dst_i(dst_b_q[3*AccBits+:AccBits]),
+    .step_dst_i(dst_b_q[4*AccBits+:AccBits]),
+    .next_valid_i(work_b_q[8]), .next_init_i(init_b_q[8]), .next_dst_i(dst_b_q[3*AccBits+:AccBits]),
     .step_tag_i({last_b_q[9], bad_b_q[9], work_b_q[9]}), .sum_i(sum), .one_i(one),
     .rd_en_o(acc_rd_en_o), .rd_addr_o(acc_rd_addr_o), .rd_data_i(acc_rd_data_i),
     .wr_en_o(acc_wr_en_o), .wr_addr_o(acc_wr_addr_o), .wr_data_o(acc_wr_data_o),

@@ -3,7 +3,7 @@
 // tsr_gemm_accum: adds the array's sums to ACC tiles, one a cycle, whatever their order.
 //
 //   Input   step_*: a step that entered the array five cycles ago; sum_i + one_i is its sum two cycles
-//           later; next_dst_i: the tile of the step that comes in the next cycle, if one does
+//           later; next_*: the step that comes in the next cycle
 //   ACC     rd_en_o, rd_addr_o with the step, when its tile is not in the pipeline; rd_data_i in the next
 //           cycle; wr_* three cycles after the step
 //   Output  out_*: what the step carries, in the cycle of its write
@@ -24,6 +24,8 @@ module tsr_gemm_accum #(
   input  logic                              step_init_i,   // the accumulator starts from zero
   input  logic                              step_store_i,  // the result is written
   input  logic [tsr_pkg::AccIdxBits-1:0]    step_dst_i,
+  input  logic                              next_valid_i,
+  input  logic                              next_init_i,
   input  logic [tsr_pkg::AccIdxBits-1:0]    next_dst_i,
   input  logic [TagBits-1:0]                step_tag_i,    // also without valid
   input  logic [SumBits*tsr_pkg::Lanes-1:0] sum_i,
@@ -42,31 +44,37 @@ module tsr_gemm_accum #(
 
   // Stage 0: the read; stage 1: its data; stage 2: the sum; stage 3: the write; stage 4: one later.
   logic valid1_q, valid2_q, valid3_q;
-  logic init1_q, store1_q, store2_q, store3_q;
+  logic init1_q, store1_q, store2_q, write3_q;
   logic [Addr-1:0] dst1_q, dst2_q, dst3_q;
   logic [TagBits-1:0] tag1_q, tag2_q, tag3_q;
 
-  // Which of the three steps before this one has the same tile; the nearest wins.
-  logic near_q, mid_q, far_q, near1_q, mid1_q, far1_q, near2_q;
-  assign rd_en_o = step_valid_i && !step_init_i && !near_q && !mid_q && !far_q;
+  // Which of the three steps before this one has the same tile; the nearest wins. That ACC is read is known in a
+  // flop: VECTOR and STORE wait for it.
+  logic near_d, mid_d, far_d, near_q, mid_q, far_q, near1_q, mid1_q, far1_q, near2_q, read_q;
+  assign near_d = step_valid_i && step_dst_i == next_dst_i;
+  assign mid_d = valid1_q && dst1_q == next_dst_i;
+  assign far_d = valid2_q && dst2_q == next_dst_i;
+  assign rd_en_o = read_q;
   assign rd_addr_o = step_dst_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {near_q, mid_q, far_q} <= '0;
+      read_q <= 1'b0;
       valid1_q <= 1'b0;
       valid2_q <= 1'b0;
       valid3_q <= 1'b0;
+      write3_q <= 1'b0;
       tag1_q <= '0;
       tag2_q <= '0;
       tag3_q <= '0;
     end else begin
-      near_q <= step_valid_i && step_dst_i == next_dst_i;
-      mid_q <= valid1_q && dst1_q == next_dst_i;
-      far_q <= valid2_q && dst2_q == next_dst_i;
+      {near_q, mid_q, far_q} <= {near_d, mid_d, far_d};
+      read_q <= next_valid_i && !next_init_i && !near_d && !mid_d && !far_d;
       valid1_q <= step_valid_i;
       valid2_q <= valid1_q;
       valid3_q <= valid2_q;
+      write3_q <= valid2_q && store2_q;
       tag1_q <= step_tag_i;
       tag2_q <= tag1_q;
       tag3_q <= tag2_q;
@@ -75,7 +83,7 @@ module tsr_gemm_accum #(
   always_ff @(posedge clk_i) begin
     {init1_q, store1_q, dst1_q} <= {step_init_i, step_store_i, step_dst_i};
     {store2_q, dst2_q} <= {store1_q, dst1_q};
-    {store3_q, dst3_q} <= {store2_q, dst2_q};
+    dst3_q <= dst2_q;
     {near1_q, mid1_q, far1_q} <= {near_q && !step_init_i, mid_q, far_q};
     near2_q <= near1_q;
   end
@@ -101,11 +109,12 @@ module tsr_gemm_accum #(
     if (tsr_sim_pkg::Always || valid3_q) result4_q <= result3_q;
   end
 
-  assign wr_en_o = valid3_q & store3_q;
+  assign wr_en_o = write3_q;
   assign wr_addr_o = dst3_q;
   assign wr_data_o = result3_q;
   assign out_tag_o = tag3_q;
 
+  `TSR_ASSERT(read_by_its_step, read_q |-> step_valid_i && !step_init_i)
   // A result that is not written is used by the next step.
-  `TSR_ASSERT(unstored_goes_on, valid3_q && !store3_q |-> valid2_q && dst2_q == dst3_q)
+  `TSR_ASSERT(unstored_goes_on, valid3_q && !write3_q |-> valid2_q && dst2_q == dst3_q)
 endmodule

@@ -15,6 +15,7 @@ module tsr_gemm_loop (
   input  logic         start_i,
   input  logic [255:0] insn_i,
   input  logic [31:0]  num_i,
+  input  logic [15:0]  uops_i,     // profile vta: micro-ops
   input  logic         nop_i,      // do nothing: the command has other loops, which are empty
   input  logic         illegal_i,  // a field's value has no meaning
   output logic         free_next_o,
@@ -37,12 +38,10 @@ module tsr_gemm_loop (
   logic [15:0] dst_out, dst_in, src_out, src_in, wgt_out, wgt_in;
   logic [127:0] vta;
   assign vta = insn_i[127:0];
-  logic [16:0] vta_end;
-  assign vta_end = 17'(tsr_pkg::vta_gemm_uop_end(vta));
   always_comb begin
     if (vta_i) begin
       uop_begin = 17'(tsr_pkg::vta_gemm_uop_bgn(vta));
-      count_u = (vta_end > uop_begin) ? 16'(vta_end - uop_begin) : 16'd0;
+      count_u = uops_i;
       count_o = 16'(tsr_pkg::vta_gemm_iter_out(vta));
       count_i = 16'(tsr_pkg::vta_gemm_iter_in(vta));
       dst_base = '0;
@@ -80,14 +79,24 @@ module tsr_gemm_loop (
   logic [20:0] dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
   logic [15:0] dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
 
-  logic last_in, last_out, end_u, end_i, end_o;
-  tsr_loop_count u_uop (.clk_i, .start_i, .count_i(count_u), .step_i(valid_q), .last_o(end_u));
-  tsr_loop_count u_in (.clk_i, .start_i, .count_i(count_i), .step_i(valid_q && end_u), .last_o(last_in));
-  tsr_loop_count u_out (.clk_i, .start_i, .count_i(count_o), .step_i(valid_q && end_i), .last_o(last_out));
+  // free: there is no step, or it is the last one.
+  logic last_in, end_u, end_i, free_q, unused_last;
+  logic [2:0] last_next;
+  tsr_loop_count u_uop (
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_u), .only_i(count_u == 16'd1), .step_i(valid_q), .last_o(end_u),
+    .last_next_o(last_next[0])
+  );
+  tsr_loop_count u_in (
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_i), .only_i(count_i == 16'd1),
+    .step_i(valid_q && end_u), .last_o(last_in), .last_next_o(last_next[1])
+  );
+  tsr_loop_count u_out (
+    .clk_i, .en_i(1'b1), .start_i, .count_i(count_o), .only_i(count_o == 16'd1),
+    .step_i(valid_q && end_i), .last_o(unused_last), .last_next_o(last_next[2])
+  );
   assign end_i = end_u && last_in;
-  assign end_o = end_i && last_out;
-  assign last_o = end_o || !work_q;
-  assign free_next_o = !valid_q || last_o;
+  assign last_o = free_q;
+  assign free_next_o = free_q;
 
   // The next iteration: along the inner loop from here, or along the outer from its row.
   logic [20:0] dst_next, src_next, wgt_next;
@@ -96,8 +105,12 @@ module tsr_gemm_loop (
   assign wgt_next = tsr_index_pkg::add(end_i ? wgt_row_q : wgt_q, {5'd0, end_i ? wgt_out_q : wgt_in_q});
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= start_i || !free_next_o;
+    if (!rst_ni) begin
+      {valid_q, free_q} <= 2'b01;
+    end else begin
+      valid_q <= start_i || !free_q;
+      free_q <= (start_i ? !work : free_q) || last_next == '1;
+    end
   end
   always_ff @(posedge clk_i) begin
     if (start_i) begin

@@ -62,6 +62,7 @@ module tsr_control (
   output logic [127:0] token_count_o,
   output logic [127:0] memory_count_o,
   output logic [127:0] hazard_count_o,
+  output logic [15:0]  late_o,           // {hazard, memory, token, busy} by unit, not yet in the counters
   output logic [127:0] unit_state_o,
   output logic [127:0] unit_num_o
 );
@@ -176,6 +177,19 @@ module tsr_control (
       end
     end
   end
+  // What the units did in a cycle is counted in the next one; until then it is in late_o.
+  logic [3:0] busy_late_q, token_late_q, memory_late_q, hazard_late_q;
+  assign late_o = {hazard_late_q, memory_late_q, token_late_q, busy_late_q};
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || clear || !runs) begin
+      {busy_late_q, token_late_q, memory_late_q, hazard_late_q} <= '0;
+    end else begin
+      busy_late_q <= unit_busy_i;
+      memory_late_q <= ~unit_busy_i & unit_memory_i;
+      hazard_late_q <= ~unit_busy_i & ~unit_memory_i & unit_hazard_i;
+      token_late_q <= ~unit_busy_i & ~unit_memory_i & ~unit_hazard_i & unit_token_i;
+    end
+  end
   for (genvar u = 0; u < 4; u++) begin : g_unit
     logic [31:0] busy_q, token_q, memory_q, hazard_q, num_q;
     logic holds_q;
@@ -190,15 +204,17 @@ module tsr_control (
         missing_q <= '0;
         stalled_q <= '0;
         num_q <= '0;
-      end else if (runs) begin
-        if (unit_busy_i[u]) busy_q <= busy_q + 32'd1;
-        else if (unit_memory_i[u]) memory_q <= memory_q + 32'd1;
-        else if (unit_hazard_i[u]) hazard_q <= hazard_q + 32'd1;
-        else if (unit_token_i[u]) token_q <= token_q + 32'd1;
-        holds_q <= unit_holds_i[u];
-        missing_q <= unit_missing_i[4*u+:4];
-        stalled_q <= unit_stalled_i[4*u+:4];
-        num_q <= unit_num_i[32*u+:32];
+      end else begin
+        if (busy_late_q[u]) busy_q <= busy_q + 32'd1;
+        if (token_late_q[u]) token_q <= token_q + 32'd1;
+        if (memory_late_q[u]) memory_q <= memory_q + 32'd1;
+        if (hazard_late_q[u]) hazard_q <= hazard_q + 32'd1;
+        if (runs) begin
+          holds_q <= unit_holds_i[u];
+          missing_q <= unit_missing_i[4*u+:4];
+          stalled_q <= unit_stalled_i[4*u+:4];
+          num_q <= unit_num_i[32*u+:32];
+        end
       end
     end
     assign busy_count_o[32*u+:32] = busy_q;

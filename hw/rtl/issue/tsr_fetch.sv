@@ -86,16 +86,22 @@ module tsr_fetch #(
   assign ar_addr_o = {out_at_q, {BusShift{1'b0}}};
   assign ar_len_o = 8'(out_len_q);
 
-  // Places taken, by beats that are here or under way.
-  logic [CountBits-1:0] taken_q;
-  logic room, ask, leaves;
-  assign room = taken_q <= CountBits'(Beats - MaxBurst);
-  assign ar_valid_o = out_valid_q & room;
-  assign out_ready = ar_ready_i & room;
+  // Places taken, by beats that are here or under way. Whether there are enough for a burst is a flop: LOAD's requests wait
+  // for fetch's.
+  logic [CountBits-1:0] taken_q, taken_d;
+  logic room_q, ask, leaves;
+  assign ar_valid_o = out_valid_q & room_q;
+  assign out_ready = ar_ready_i & room_q;
   assign ask = ar_valid_o & ar_ready_i;
+  assign taken_d = taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(leaves);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) taken_q <= '0;
-    else taken_q <= taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(leaves);
+    if (!rst_ni) begin
+      taken_q <= '0;
+      room_q <= 1'b1;
+    end else begin
+      taken_q <= taken_d;
+      room_q <= taken_d <= CountBits'(Beats - MaxBurst);
+    end
   end
 
   logic beat_valid, beat_ready, beat_err;

@@ -134,13 +134,15 @@ module tsr_gate #(
 
   // Issue.
   logic may, flight_ready, flight_valid;
+  logic serial_q;  // constant while anything is here, and a short wire
+  always_ff @(posedge clk_i) serial_q <= serial_i;
   logic offered_q;  // a command that the unit has not taken: pushes since then were in flight before it
   always_ff @(posedge clk_i) begin
     if (!rst_ni) offered_q <= 1'b0;
     else offered_q <= cmd_valid_o & !cmd_ready_i;
   end
   assign missing_o = head_valid ? head_pop & ~some_i : 4'd0;
-  assign may = head_valid & (missing_o == '0) & flight_ready & !((serial_i | (near_i & !offered_q)) & flight_valid);
+  assign may = head_valid & (missing_o == '0) & flight_ready & !((serial_q | (near_i & !offered_q)) & flight_valid);
   assign cmd_valid_o = may & !head_skip;
   assign head_ready = may & (head_skip | cmd_ready_i);
   assign pop_o = head_ready ? head_pop : 4'd0;

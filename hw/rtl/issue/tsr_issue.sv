@@ -177,6 +177,10 @@ module tsr_issue #(
     else inside_q <= inside_q + 3'(enters) - 3'(leaves);
   end
 
+  // A copy of vta_i near the gates: with all its readers it is a long wire.
+  (* keep *) logic vta_q;
+  always_ff @(posedge clk_i) vta_q <= vta_i;
+
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
   logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;
   logic [4*CommandBits-1:0] g_cmd;
@@ -213,8 +217,8 @@ module tsr_issue #(
     ) u_gate (
       .clk_i,
       .rst_ni,
-      .vta_i,
-      .serial_i(vta_i & (u == Gemm)),
+      .vta_i(vta_q),
+      .serial_i(vta_q & (u == Gemm)),
       .give_i(give[u]),
       .room_o(room[u]),
       .in_valid_i((Direct && direct[u]) | (Checked && checked_queue[u])),
@@ -260,7 +264,7 @@ module tsr_issue #(
   ) u_tokens (
     .clk_i,
     .rst_ni,
-    .vta_i,
+    .vta_i(vta_q),
     .push_i(token_push),
     .pop_i(token_pop),
     .some_o(token_some),
@@ -271,7 +275,7 @@ module tsr_issue #(
   tsr_errors u_errors (
     .clk_i,
     .rst_ni,
-    .vta_i,
+    .vta_i(vta_q),
     .err_valid_i(unit_err_valid_i),
     .err_num_i(unit_err_num_i),
     .flying_i(flying),
@@ -303,7 +307,7 @@ module tsr_issue #(
     .c_num_i(g_cmd_num[32*Vector+:32]),
     .c_retire_o(g_retire[Vector]),
     .c_digest_o(g_digest[64*Vector+:64]),
-    .vta_i,
+    .vta_i(vta_q),
     .load_valid_o(cmd_valid_o[Load]),
     .load_ready_i(cmd_ready_i[Load]),
     .load_cmd_o(cmd_o.to_load),

@@ -27,6 +27,7 @@ module tsr_tokens #(
   output logic [15:0] full_o,
   output logic [3:0]  near_o
 );
+  localparam int Units = 32'(tsr_pkg::UNIT_STORE) + 1;
   localparam int Compute = 32'(tsr_pkg::UNIT_GEMM);
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
   // near is one push late, and in steps of Margin.
@@ -36,7 +37,7 @@ module tsr_tokens #(
 
   logic [15:0] near;
   for (genvar p = 0; p < 16; p++) begin : g_pair
-    localparam int From = p / 4, To = p % 4;
+    localparam int From = p / Units, To = p % Units;
     localparam bit Wide = HasVta && (From == Compute || To == Compute) && From != Vector && To != Vector;
     localparam int CountBits = Wide ? VtaBits : Bits;
     if (From == To) begin : g_none
@@ -49,25 +50,37 @@ module tsr_tokens #(
       assign unused = ^{push_i[p], pop_i[p]};
 `endif
     end else begin : g_counter
-      logic [CountBits-1:0] count_q, count_d;
-      logic some_q, full_q;
-      assign count_d = count_q + CountBits'(push_i[p]) - CountBits'(pop_i[p]);
+      // push_i and pop_i are late: the counter follows a cycle behind, by up_q and down_q, and what the flags become in
+      // either case is known without them.
+      logic [CountBits-1:0] behind_q;
+      logic up, down, up_q, down_q, some_q, more_q, full_q, above_two, last_room;  // more: two or more
+      assign up = push_i[p] && !pop_i[p];
+      assign down = pop_i[p] && !push_i[p];
+      assign above_two = up_q ? 32'(behind_q) > 1 : down_q ? 32'(behind_q) > 3 : 32'(behind_q) > 2;
+      assign last_room = 32'(behind_q) + 32'(up_q) - 32'(down_q) == ((Wide && vta_i) ? VtaDepth : Depth) - 1;
       assign some_o[p] = some_q;
       assign full_o[p] = full_q;
-      assign near[p] = 32'(count_q) >> MarginBits >= ((Wide && vta_i) ? VtaNear : Near);
+      assign near[p] = (32'(behind_q) + 32'(up_q)) >> MarginBits >= ((Wide && vta_i) ? VtaNear : Near);
       always_ff @(posedge clk_i) begin
         if (!rst_ni) begin
-          count_q <= '0;
-          some_q <= 1'b0;
-          full_q <= 1'b0;
+          behind_q <= '0;
+          {up_q, down_q, some_q, more_q, full_q} <= '0;
         end else begin
-          count_q <= count_d;
-          some_q <= count_d != '0;
-          full_q <= 32'(count_d) == ((Wide && vta_i) ? VtaDepth : Depth);
+          {up_q, down_q} <= {up, down};
+          behind_q <= behind_q + {{CountBits - 1{down_q}}, up_q || down_q};
+          some_q <= up || (down ? more_q : some_q);
+          more_q <= up ? some_q : down ? above_two : more_q;
+          full_q <= up ? last_room : !down && full_q;
         end
       end
-      `TSR_ASSERT(pop_has_token, pop_i[p] |-> count_q != '0)
+      `TSR_ASSERT(pop_has_token, pop_i[p] |-> some_q)
       `TSR_ASSERT(push_has_room, push_i[p] |-> !full_q)
+`ifndef SYNTHESIS
+      logic [31:0] count;
+      assign count = 32'(behind_q) + 32'(up_q) - 32'(down_q);
+`endif
+      `TSR_ASSERT(flags, some_q == (count != 0) && more_q == (count > 1) &&
+                  full_q == (count == ((Wide && vta_i) ? VtaDepth : Depth)))
     end
   end
 

@@ -6,8 +6,8 @@
 //   Output  retirement in order; the first error, after the retirement of all before it
 //   Memory  reads ACC, OUT, INP, PRM and, in profile vta, UOP; writes ACC, OUT and INP. ACC and INP may
 //           refuse a read, ACC a write: the unit waits
-//   Cost    N steps retire N + 21 cycles after the command was taken when nothing is refused; a command every
-//           other cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
+//   Cost    N steps retire N + 22 cycles after the command was taken when nothing is refused; a command every
+//           third cycle, else no gap. An Alu whose two operands are both read from ACC takes two cycles a step
 //
 // Slot 0: loops, micro-op address. 1: micro-op, tile indices. 2: ranges, hazards. 3: reads. 4: their data;
 // the lanes' stage 0. 5 to 17: the lanes' stages 1 to 13. 18: results in order. 19: writes.
@@ -72,31 +72,47 @@ module tsr_vector (
   typedef logic [20:0] index_t;
 
   // ---- The command, held in flops: no path runs through cmd_ready_o.
-  logic stop_q, held_valid_q, start, advance, free_next;
+  logic stop_q, held_valid_q, known_q, taken_next, advance;  // known: the loops have seen it for a cycle
   logic [255:0] held_insn_q;
   logic [31:0] held_num_q;
+  logic [15:0] held_uops_q;  // profile vta's micro-ops
   assign cmd_ready_o = !held_valid_q;
-  assign start = held_valid_q && free_next && !stop_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) held_valid_q <= 1'b0;
-    else held_valid_q <= held_valid_q ? !start : cmd_valid_i;
-    if (!held_valid_q) {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
+    if (!rst_ni) {held_valid_q, known_q} <= '0;
+    else if (!known_q) {held_valid_q, known_q} <= {held_valid_q || cmd_valid_i, held_valid_q};
+    else if (advance && taken_next) {held_valid_q, known_q} <= '0;
+    if (!held_valid_q) begin
+      {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
+      held_uops_q <= tsr_index_pkg::between(16'(tsr_pkg::vta_alu_uop_bgn(cmd_insn_i[127:0])),
+                                            16'(tsr_pkg::vta_alu_uop_end(cmd_insn_i[127:0])));
+    end
   end
 
   // ---- Slot 0.
   logic valid0, work0, illegal0, last0;
   tsr_vector_pkg::step_t step0;
+  tsr_vector_pkg::consts_t consts, consts2, consts3_q;
+  logic [tsr_vector_pkg::TagBits-1:0] tag;
   logic [16:0] uop0;
   index_t src0, acc0, dst0, prm0;
-  logic [31:0] num0;
   tsr_vector_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
-    .start_i(start), .insn_i(held_insn_q), .num_i(held_num_q), .free_next_o(free_next), .advance_i(advance),
+    .cmd_valid_i(known_q && !stop_q), .taken_next_o(taken_next), .insn_i(held_insn_q), .num_i(held_num_q),
+    .uops_i(held_uops_q), .advance_i(advance),
+    .consts_o(consts), .tag_o(tag),
     .valid_o(valid0), .work_o(work0), .illegal_o(illegal0), .last_o(last0), .step_o(step0), .uop_o(uop0),
-    .src_o(src0), .acc_o(acc0), .dst_o(dst0), .prm_o(prm0), .num_o(num0)
+    .src_o(src0), .acc_o(acc0), .dst_o(dst0), .prm_o(prm0)
   );
-  assign uop_rd_en_o = vta_i && valid0 && work0 && advance;
+  // Slot 0's micro-op is read until slot 1 has taken it: that it does comes too late for the RAM.
+  assign uop_rd_en_o = vta_i && valid0 && work0;
   assign uop_rd_addr_o = tsr_pkg::UopIdxBits'(uop0 >> 1);
+
+  // What all steps of a command need in slot 3 does not travel through the slots.
+  tsr_lutram #(
+    .Depth(tsr_vector_pkg::Tags), .Width(tsr_vector_pkg::ConstBits), .AddrBits(tsr_vector_pkg::TagBits)
+  ) u_consts (
+    .clk_i, .we_i(advance), .waddr_i(tag), .wdata_i(consts), .raddr_i(step2_q.tag), .rdata_o(consts2)
+  );
 
   // ---- Slots 1 to 3 advance together; slot 3 decides.
   logic valid1_q, work1_q, illegal1_q, last1_q, uop_odd1_q, uop_bad1_q;
@@ -104,26 +120,25 @@ module tsr_vector (
   logic valid3_q, work3_q, illegal3_q, last3_q, bad3_q;
   tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
   index_t src1_q, acc1_q, dst1_q, prm1_q, src2_q, acc2_q, dst2_q, prm2_q, uop_src, uop_dst;
-  logic [31:0] num1_q, num2_q, num3_q, uop;
-  assign uop = uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
+  logic [31:0] uop, uop_q;
+  logic fresh1_q;  // slot 1's micro-op is at the RAM, later it is in uop_q
+  assign uop = !fresh1_q ? uop_q : uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
+  always_ff @(posedge clk_i) {fresh1_q, uop_q} <= {advance, uop};
   assign uop_src = vta_i ? 21'(tsr_pkg::vta_uop_src_idx(uop)) : '0;
   assign uop_dst = vta_i ? 21'(tsr_pkg::vta_uop_dst_idx(uop)) : '0;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      {valid1_q, valid2_q, valid3_q} <= '0;
-    end else if (advance) begin
-      {valid1_q, valid2_q, valid3_q} <= {valid0, valid1_q, valid2_q};
-    end
+    if (!rst_ni) {valid1_q, valid2_q} <= '0;
+    else if (advance) {valid1_q, valid2_q} <= {valid0, valid1_q};
   end
   always_ff @(posedge clk_i) begin
     if (advance && (tsr_sim_pkg::Always || valid0)) begin
-      {work1_q, illegal1_q, last1_q, step1_q, num1_q} <= {work0, illegal0, last0, step0, num0};
+      {work1_q, illegal1_q, last1_q, step1_q} <= {work0, illegal0, last0, step0};
       {src1_q, acc1_q, dst1_q, prm1_q} <= {src0, acc0, dst0, prm0};
       uop_odd1_q <= uop0[0];
       uop_bad1_q <= vta_i && uop0 >= 17'(tsr_pkg::VtaUopDepth);
     end
     if (advance && (tsr_sim_pkg::Always || valid1_q)) begin
-      {work2_q, illegal2_q, last2_q, step2_q, num2_q} <= {work1_q, illegal1_q, last1_q, step1_q, num1_q};
+      {work2_q, illegal2_q, last2_q, step2_q} <= {work1_q, illegal1_q, last1_q, step1_q};
       src2_q <= tsr_index_pkg::add(src1_q, uop_src);
       acc2_q <= tsr_index_pkg::add(acc1_q, uop_dst);
       dst2_q <= tsr_index_pkg::add(dst1_q, uop_dst);
@@ -157,69 +172,84 @@ module tsr_vector (
   // Slot 3. Two operands from ACC are read in two phases, the first operand first.
   logic own3_q, use_acc3_q, src_acc3_q, src_out3_q, src_inp3_q, clear3_q;
   logic [TileBits-1:0] src3_q, dst3_q;
-  logic [AccBits-1:0] acc3_q, clear_tile3_q;
+  logic [AccBits-1:0] acc_at_q, clear_tile3_q;  // acc_at: what this phase reads from ACC
   logic [tsr_pkg::PrmIdxBits-1:0] prm3_q;
   index_t clear_tile2;
   assign clear_tile2 = (step2_q.kind == tsr_vector_pkg::KIND_ADD) ? acc2_q : src2_q;
   always_ff @(posedge clk_i) begin
     if (advance && (tsr_sim_pkg::Always || valid2_q)) begin
-      {work3_q, illegal3_q, last3_q, num3_q} <= {work2_q && !bad2, illegal2_q, last2_q, num2_q};
+      {work3_q, illegal3_q, last3_q} <= {work2_q && !bad2, illegal2_q, last2_q};
       bad3_q <= bad2;
       step3_q <= step2_q;
       step3_q.alias_acc <= alias2;
       step3_q.emit <= bad2 || step2_q.emit;
-      step3_q.imm <= (step2_q.src_mem == tsr_pkg::VMEM_IMM) ? step2_q.imm : '0;
-      step3_q.multiplier <= own2 ? '0 : alu2 ? 31'd1 : step2_q.multiplier;
-      step3_q.shift <= own2 ? '0 : step2_q.shift;
-      if (step2_q.dst_mem == tsr_pkg::VMEM_ACC) step3_q.out_zero <= '0;
+      // What a kind has no use for becomes zero here, by gates: no flop's reset is a late path.
+      consts3_q <= consts2;
+      consts3_q.imm <= consts2.imm & {32{step2_q.src_mem == tsr_pkg::VMEM_IMM}};
+      consts3_q.multiplier <= (consts2.multiplier & {31{!own2 && !alu2}}) | {30'd0, alu2};
+      consts3_q.shift <= consts2.shift & {6{!own2 && !alu2}};
+      consts3_q.src_shift <= consts2.src_shift & {5{!alu2}};
+      consts3_q.out_zero <= consts2.out_zero & {8{step2_q.dst_mem != tsr_pkg::VMEM_ACC}};
       own3_q <= own2;
       use_acc3_q <= use_acc2;
       src_acc3_q <= step2_q.src_mem == tsr_pkg::VMEM_ACC;
       src_out3_q <= step2_q.src_mem == tsr_pkg::VMEM_OUT;
       src_inp3_q <= step2_q.src_mem == tsr_pkg::VMEM_INP;
-      {src3_q, dst3_q, acc3_q} <= {src2_q[TileBits-1:0], dst2_q[TileBits-1:0], acc2_q[AccBits-1:0]};
+      {src3_q, dst3_q} <= {src2_q[TileBits-1:0], dst2_q[TileBits-1:0]};
       prm3_q <= prm2_q[tsr_pkg::PrmIdxBits-1:0];
       clear_tile3_q <= clear_tile2[AccBits-1:0];
       clear3_q <= work2_q && !bad2 && step2_q.clear && !(step2_q.dst_mem == tsr_pkg::VMEM_ACC && dst2_q == clear_tile2);
     end
   end
-  logic live, work, two, second_q, first_phase, waits, ask, granted, room, go, fire;
-  assign live = valid3_q && !stop_q;
+  // It goes when no result in flight is missed, there is a place for its own, and the memories that it needs serve it.
+  // What they do not decide is in flops: they are late.
+  logic live, work, two, more_q, ok, served, go, fire, next3, need_acc2, need_inp2, need_out2;
+  logic need_acc3_q, need_inp3_q, need_out3_q;
+  assign next3 = valid2_q && !stop_q && !(valid3_q && bad3_q);  // behind the first bad step nothing comes
+  assign need_acc2 = next3 && work2_q && !bad2 && (use_acc2 || step2_q.src_mem == tsr_pkg::VMEM_ACC);
+  assign need_inp2 = next3 && work2_q && !bad2 && step2_q.src_mem == tsr_pkg::VMEM_INP;
+  assign need_out2 = next3 && work2_q && !bad2 && step2_q.src_mem == tsr_pkg::VMEM_OUT;
+  assign live = valid3_q;
   assign work = live && work3_q;
   assign two = use_acc3_q && src_acc3_q;
-  assign first_phase = two && !second_q;
-  assign ask = work && !waits && room;
-  assign acc_rd_valid_o = ask && (use_acc3_q || src_acc3_q);
-  assign acc_rd_addr_o = (use_acc3_q && !second_q) ? acc3_q : src3_q[AccBits-1:0];
-  assign inp_rd_valid_o = ask && src_inp3_q;
+  assign acc_rd_valid_o = need_acc3_q && ok;
+  assign acc_rd_addr_o = acc_at_q;
+  assign inp_rd_valid_o = need_inp3_q && ok;
   assign inp_rd_addr_o = src3_q[tsr_pkg::InpIdxBits-1:0];
-  assign out_rd_en_o = ask && src_out3_q;
+  assign out_rd_en_o = need_out3_q && ok;
   assign out_rd_addr_o = src3_q[tsr_pkg::OutIdxBits-1:0];
-  assign granted = ((!use_acc3_q && !src_acc3_q) || acc_rd_ready_i) && (!src_inp3_q || inp_rd_ready_i);
-  assign go = live && room && (!work || (!waits && granted));  // this phase is done
-  assign fire = go && !(work && first_phase);
+  assign served = (!need_acc3_q || acc_rd_ready_i) && (!need_inp3_q || inp_rd_ready_i);
+  assign go = live && ok && served;  // this phase is done
+  assign fire = go && !more_q;
   assign advance = !live || fire;
-  assign prm_rd_en_o = fire && work && own3_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {valid3_q, more_q, need_acc3_q, need_inp3_q, need_out3_q} <= '0;
+    end else if (advance) begin
+      valid3_q <= next3;
+      more_q <= need_acc2 && use_acc2 && step2_q.src_mem == tsr_pkg::VMEM_ACC;
+      {need_acc3_q, need_inp3_q, need_out3_q} <= {need_acc2, need_inp2, need_out2};
+    end else if (go) begin
+      more_q <= 1'b0;
+    end
+    if (!live || go) acc_at_q <= more_q ? src3_q[AccBits-1:0] : use_acc2 ? acc2_q[AccBits-1:0] : src2_q[AccBits-1:0];
+  end
+  assign prm_rd_en_o = work && own3_q;  // also while it waits
   assign prm_rd_addr_o = prm3_q;
 
   logic err_field_q;
   logic [31:0] err_num_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      stop_q <= 1'b0;
-      second_q <= 1'b0;
-    end else begin
-      if (fire && bad3_q) stop_q <= 1'b1;
-      if (go) second_q <= work && first_phase;
-    end
-    if (fire && bad3_q) {err_num_q, err_field_q} <= {num3_q, illegal3_q};
+    if (!rst_ni) stop_q <= 1'b0;
+    else if (fire && bad3_q) stop_q <= 1'b1;
+    if (fire && bad3_q) {err_num_q, err_field_q} <= {consts3_q.num, illegal3_q};
   end
 
   // ---- The lanes. sN_q is the step in their stage N; stage 0 has the data that was read.
   logic held0_q, held1_q;
   logic [13:0] valid_q;
   logic [12:0] busy;
-  tsr_vector_pkg::step_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q, s13_q;
+  tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q, s13_q;
   logic own0_q, high0_q, inp0_q;
   logic [15:0] power0_q;
   always_ff @(posedge clk_i) begin
@@ -228,7 +258,7 @@ module tsr_vector (
       held1_q <= 1'b0;
       valid_q <= '0;
     end else begin
-      held0_q <= go && work && first_phase;
+      held0_q <= go && more_q;
       held1_q <= held0_q;
       valid_q <= {valid_q[12:0], fire};
     end
@@ -237,12 +267,12 @@ module tsr_vector (
   assign busy = {13{tsr_sim_pkg::Always}} & ~13'h8 | valid_q[12:0];
   always_ff @(posedge clk_i) begin
     if (tsr_sim_pkg::Always || fire) begin
-      s0_q <= step3_q;
-      s0_q.two <= two;
+      s0_q <= {step3_q, consts3_q};
+      s0_q.step.two <= two;
       own0_q <= own3_q;
       inp0_q <= src_inp3_q;
-      high0_q <= step3_q.src_shift[4];
-      power0_q <= (src_out3_q || src_inp3_q) ? 16'd1 << step3_q.src_shift[3:0] : '0;
+      high0_q <= consts3_q.src_shift[4];
+      power0_q <= (src_out3_q || src_inp3_q) ? 16'd1 << consts3_q.src_shift[3:0] : '0;
     end
     if (busy[0]) s1_q <= s0_q;
     if (busy[1]) s2_q <= s1_q;
@@ -272,7 +302,7 @@ module tsr_vector (
       .clk_i, .en_i(busy),
       .step1_i(s1_q), .step3_i(s3_q), .step5_i(s5_q), .step10_i(s10_q), .step11_i(s11_q), .step12_i(s12_q),
       .step13_i(s13_q),
-      .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.src_zero),
+      .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.consts.src_zero),
       .high_i(high0_q), .power_i(power0_q),
       .acc_i(acc_q[32*l+:32]), .held_i(held_q[32*l+:32]),
       .bias_i(prm_q[8*(tsr_pkg::PrmBiasOffset+tsr_pkg::PrmBiasBytes*Channel)+:tsr_pkg::PrmBiasBits]),
@@ -287,12 +317,12 @@ module tsr_vector (
   logic done_last, done_bad, empty;
   tsr_vector_flight #(.TileBits(TileBits)) u_flight (
     .clk_i, .rst_ni,
-    .push_i(fire && step3_q.emit), .room_o(room), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
+    .push_i(fire && step3_q.emit), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
     .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
     .ask_i(advance), .src_read_i((byte2 || step2_q.src_mem == tsr_pkg::VMEM_ACC) && !alias2),
     .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
-    .acc_read_i(use_acc2), .acc_tile_i(acc2_q[AccBits-1:0]), .wait_o(waits),
-    .result_valid_i(valid_q[13] && s13_q.emit), .result_data_i(result),
+    .acc_read_i(use_acc2), .acc_tile_i(acc2_q[AccBits-1:0]), .ok_o(ok),
+    .result_valid_i(valid_q[13] && s13_q.step.emit), .result_data_i(result),
     .acc_wr_valid_o, .acc_wr_ready_i, .acc_wr_addr_o, .acc_wr_data_o,
     .out_wr_en_o, .out_wr_addr_o, .out_wr_data_o, .inp_wr_en_o, .inp_wr_addr_o, .inp_wr_data_o,
     .done_last_o(done_last), .done_bad_o(done_bad), .empty_o(empty)
@@ -325,4 +355,9 @@ module tsr_vector (
   logic unused;
   assign unused = ^{retire_ready_i, prm_q, clear_tile2};
   `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
+`ifndef SYNTHESIS
+  initial begin
+    if ($bits(tsr_vector_pkg::consts_t) != tsr_vector_pkg::ConstBits) $fatal(1, "tsr_vector_pkg::ConstBits is wrong");
+  end
+`endif
 endmodule

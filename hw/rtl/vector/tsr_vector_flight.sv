@@ -5,7 +5,7 @@
 //
 //   Input   push_*: a step is issued whose result will come; result_*: the next result is here
 //           ask_i: src_* and acc_* are the tiles that the next step to issue will read
-//   Output  room_o; wait_o: a result in flight will write a tile that was asked for; both from flops
+//   Output  ok_o, from a flop: there is room, and no result in flight will write a tile that was asked for
 //   Writes  ACC, OUT and INP from flops, as the results come; ACC may make them wait. A tile to clear is
 //           cleared before the result is written
 //   Output  done_*: a result is written in this cycle
@@ -20,7 +20,6 @@ module tsr_vector_flight #(
   input  logic                               rst_ni,
   // issue
   input  logic                               push_i,
-  output logic                               room_o,
   input  logic                               push_work_i,  // 0: nothing is written
   input  logic                               push_last_i,  // of its command
   input  logic                               push_bad_i,   // no result, but an error
@@ -35,7 +34,7 @@ module tsr_vector_flight #(
   input  logic [TileBits-1:0]                src_tile_i,
   input  logic                               acc_read_i,
   input  logic [tsr_pkg::AccIdxBits-1:0]     acc_tile_i,
-  output logic                               wait_o,
+  output logic                               ok_o,
   // results
   input  logic                               result_valid_i,
   input  logic [32*tsr_pkg::Lanes-1:0]       result_data_i,
@@ -65,7 +64,7 @@ module tsr_vector_flight #(
   logic [Depth-1:0] valid_q, push_hot_q, head_hot_q, next_hot;
   logic [Bits-1:0] push_at_q, result_at_q, head_q;
   logic [Bits:0] count_q, count_d, results_q, results_d;  // in the ring; of them with their result
-  logic room_q, some_q;
+  logic some_q;
   logic take, part, move, written;
 
   localparam int InfoBits = 5 + TileBits + AccBits;
@@ -134,14 +133,16 @@ module tsr_vector_flight #(
   // Who the step asked for last waits for: bit e, entry e; the last bit, the write register.
   logic [Depth:0] wait_q, asked, kept, wait_d;
   logic [Depth-1:0] leaves;
-  logic waits_q;
+  logic waits, ok_q;
   assign leaves = head_hot_q & {Depth{move}};
   assign asked = {((valid_q & hit & leaves) != '0) || (write_valid_q && !written && hit_write),
                   (valid_q & hit & ~leaves) | (push_hot_q & {Depth{push_i && hit_push}})};
   assign kept = {((wait_q[Depth-1:0] & leaves) != '0) || (wait_q[Depth] && !written), wait_q[Depth-1:0] & ~leaves};
   assign wait_d = ask_i ? asked : kept;
-  assign wait_o = waits_q;
-  assign room_o = room_q;
+  // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
+  assign waits = ask_i ? (valid_q & hit) != '0 || (push_i && hit_push) || (write_valid_q && !written && hit_write)
+                       : wait_q[Depth-1:0] != '0 || (wait_q[Depth] && !written);
+  assign ok_o = ok_q;
   assign empty_o = count_q == '0 && !write_valid_q;
 
   // From the head into the write register: at once, or first what it clears in ACC.
@@ -167,11 +168,10 @@ module tsr_vector_flight #(
       result_at_q <= '0;
       head_q <= '0;
       count_q <= '0;
-      room_q <= 1'b1;
       results_q <= '0;
       some_q <= 1'b0;
       wait_q <= '0;
-      waits_q <= 1'b0;
+      ok_q <= 1'b1;
       {write_valid_q, acc_valid_q, out_valid_q, inp_valid_q, cleared_q} <= '0;
     end else begin
       valid_q <= (valid_q & ~leaves) | (push_hot_q & {Depth{push_i}});
@@ -185,13 +185,10 @@ module tsr_vector_flight #(
       end
       if (move) head_hot_q <= next_hot;
       count_q <= count_d;
-      room_q <= count_d != (Bits + 1)'(Depth);
       results_q <= results_d;
       some_q <= results_d != '0;
       wait_q <= wait_d;
-      // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
-      waits_q <= ask_i ? (valid_q & hit) != '0 || (push_i && hit_push) || (write_valid_q && !written && hit_write)
-                       : wait_q[Depth-1:0] != '0 || (wait_q[Depth] && !written);
+      ok_q <= count_d != (Bits + 1)'(Depth) && !waits;
       if (take) cleared_q <= part;
       head_clear_q <= move ? (clear_bits & next_hot) != '0 : (clear_bits & head_hot_q) != '0;
       head_both_q <= move ? (both_bits & next_hot) != '0 : (both_bits & head_hot_q) != '0;
@@ -226,7 +223,7 @@ module tsr_vector_flight #(
   assign done_last_o = written && write_last_q;
   assign done_bad_o = written && write_bad_q;
 
-  `TSR_ASSERT(pushed_with_room, push_i |-> room_o)
+  `TSR_ASSERT(pushed_with_room, push_i |-> ok_o)
   `TSR_ASSERT(result_of_an_entry, result_valid_i |-> valid_q[result_at_q])
   `TSR_ASSERT(one_place_each, push_hot_q == Depth'(1) << push_at_q && head_hot_q == Depth'(1) << head_q)
   `TSR_COVER(full, valid_q == '1)

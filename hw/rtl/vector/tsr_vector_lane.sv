@@ -13,13 +13,13 @@
 module tsr_vector_lane (
   input  logic                  clk_i,
   input  logic [12:0]           en_i,
-  input  tsr_vector_pkg::step_t step1_i,
-  input  tsr_vector_pkg::step_t step3_i,
-  input  tsr_vector_pkg::step_t step5_i,
-  input  tsr_vector_pkg::step_t step10_i,
-  input  tsr_vector_pkg::step_t step11_i,
-  input  tsr_vector_pkg::step_t step12_i,
-  input  tsr_vector_pkg::step_t step13_i,
+  input  tsr_vector_pkg::lane_t step1_i,
+  input  tsr_vector_pkg::lane_t step3_i,
+  input  tsr_vector_pkg::lane_t step5_i,
+  input  tsr_vector_pkg::lane_t step10_i,
+  input  tsr_vector_pkg::lane_t step11_i,
+  input  tsr_vector_pkg::lane_t step12_i,
+  input  tsr_vector_pkg::lane_t step13_i,
   // stage 0, by its step
   input  logic                  from_inp_i,    // the byte is INP's
   input  logic [7:0]            out_i,
@@ -39,16 +39,16 @@ module tsr_vector_lane (
   logic [31:0] x3;
   tsr_dsp_scale u_scale (
     .clk_i, .en_i(en_i[2:0]), .byte_i(from_inp_i ? inp_i : out_i), .zero_i, .high_i, .power_i,
-    .add_i(step1_i.src_mem == tsr_pkg::VMEM_ACC ? acc_i : step1_i.imm), .x_o(x3)
+    .add_i(step1_i.step.src_mem == tsr_pkg::VMEM_ACC ? acc_i : step1_i.consts.imm), .x_o(x3)
   );
   logic [31:0] c2_q, c3_q;
   logic [30:0] m2_q, m3_q;
   logic [5:0] shift2_q, shift3_q;
   always_ff @(posedge clk_i) begin
     if (en_i[1]) begin
-      c2_q <= (step1_i.kind == tsr_vector_pkg::KIND_REQUANT) ? bias_i : step1_i.two ? held_i : acc_i;
+      c2_q <= (step1_i.step.kind == tsr_vector_pkg::KIND_REQUANT) ? bias_i : step1_i.step.two ? held_i : acc_i;
       m2_q <= multiplier_i;
-      shift2_q <= shift_i | step1_i.shift;
+      shift2_q <= shift_i | step1_i.consts.shift;
     end
     if (en_i[2]) {c3_q, m3_q, shift3_q} <= {c2_q, m2_q, shift2_q};
   end
@@ -62,20 +62,20 @@ module tsr_vector_lane (
   logic [5:0] right4_q;
   logic zero4_q, top4_q, compare, add, take_b;
   logic alu, shr, mul;
-  assign alu = step3_i.kind == tsr_vector_pkg::KIND_ALU;
-  assign shr = alu && step3_i.op == tsr_pkg::ALU_SHR;
-  assign mul = alu && step3_i.op == tsr_pkg::ALU_MUL;
-  assign add = !alu || step3_i.op == tsr_pkg::ALU_ADD;
-  assign compare = alu && (step3_i.op == tsr_pkg::ALU_MIN || step3_i.op == tsr_pkg::ALU_MAX);
-  assign a = step3_i.first ? c3_q : v4_q;
-  assign b = step3_i.alias_acc ? v4_q : x3;
+  assign alu = step3_i.step.kind == tsr_vector_pkg::KIND_ALU;
+  assign shr = alu && step3_i.step.op == tsr_pkg::ALU_SHR;
+  assign mul = alu && step3_i.step.op == tsr_pkg::ALU_MUL;
+  assign add = !alu || step3_i.step.op == tsr_pkg::ALU_ADD;
+  assign compare = alu && (step3_i.step.op == tsr_pkg::ALU_MIN || step3_i.step.op == tsr_pkg::ALU_MAX);
+  assign a = step3_i.step.first ? c3_q : v4_q;
+  assign b = step3_i.step.alias_acc ? v4_q : x3;
   assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{compare}});  // a + b or a - b, and a bit below
-  assign take_b = !step3_i.alias_acc &&
-                  (compare ? sum[33] == (step3_i.op == tsr_pkg::ALU_MAX) : !shr && !mul);
+  assign take_b = !step3_i.step.alias_acc &&
+                  (compare ? sum[33] == (step3_i.step.op == tsr_pkg::ALU_MAX) : !shr && !mul);
   always_ff @(posedge clk_i) begin
     if (en_i[3]) begin
       v4_q <= add ? sum[32:1] : take_b ? x3 : a;
-      m4_q <= mul ? x3[30:0] : m3_q | step3_i.multiplier;
+      m4_q <= mul ? x3[30:0] : m3_q | step3_i.consts.multiplier;
       top4_q <= mul && x3[31];
       // Rescale: left by a positive shift, right by a negative one; SHR the other way round.
       if (shr) left4_q <= x3[31] ? 5'd0 - x3[4:0] : 5'd0;
@@ -93,7 +93,7 @@ module tsr_vector_lane (
   assign v4 = zero4_q ? '0 : v4_q << left4_q;
   tsr_dsp_product u_product (
     .clk_i, .en_i(en_i[9:4]), .v_i(v4), .m_i(m4_q),
-    .half_i(step5_i.kind != tsr_vector_pkg::KIND_ALU && step5_i.round == tsr_pkg::ROUND_TFLITE),
+    .half_i(step5_i.step.kind != tsr_vector_pkg::KIND_ALU && step5_i.consts.round == tsr_pkg::ROUND_TFLITE),
     .product_o(product), .rest_o(rest)
   );
   logic [6:0] side5_q, side6_q, side7_q, side8_q, side9_q, side10_q;  // flip, right
@@ -115,7 +115,7 @@ module tsr_vector_lane (
   logic dropped10, dropped11_q, half11_q, rest11_q, some11_q;
   logic [2:0] right11_q;
   assign right10 = side10_q[5:0];
-  assign t10 = (step10_i.kind == tsr_vector_pkg::KIND_ALU) ? product[31:0] ^ {side10_q[6], 31'd0}
+  assign t10 = (step10_i.step.kind == tsr_vector_pkg::KIND_ALU) ? product[31:0] ^ {side10_q[6], 31'd0}
              : right10[5] ? {32{product[62]}} : product[62:31];
   assign u10 = 33'($signed({t10, 1'b0}) >>> {right10[4:3] | {2{right10[5]}}, 3'd0});
   always_comb begin
@@ -141,7 +141,7 @@ module tsr_vector_lane (
   assign s11 = 33'($signed(u11_q) >>> right11_q);
   assign below11 = dropped11_q || (u11_q[6:0] & ~(7'h7f << right11_q)) != '0;
   always_comb begin
-    case (step11_i.round)
+    case (step11_i.consts.round)
       tsr_pkg::ROUND_TFLITE: up11 = s11[0] && (below11 || !u11_q[32]);
       tsr_pkg::ROUND_EVEN:
         up11 = some11_q ? s11[0] && (below11 || half11_q || rest11_q || s11[1]) : half11_q && (rest11_q || s11[1]);
@@ -151,7 +151,7 @@ module tsr_vector_lane (
   always_ff @(posedge clk_i) begin
     if (en_i[11]) begin
       y12_q <= s11[32:1];
-      up12_q <= step11_i.kind != tsr_vector_pkg::KIND_ALU && up11;
+      up12_q <= step11_i.step.kind != tsr_vector_pkg::KIND_ALU && up11;
     end
   end
 
@@ -160,13 +160,13 @@ module tsr_vector_lane (
   logic [7:0] clamped;
   logic wide, under, over;
   always_ff @(posedge clk_i) begin
-    if (en_i[12]) z13_q <= {y12_q[31], y12_q} + {{25{step12_i.out_zero[7]}}, step12_i.out_zero} + 33'(up12_q);
+    if (en_i[12]) z13_q <= {y12_q[31], y12_q} + 33'($signed(step12_i.consts.out_zero)) + 33'(up12_q);
   end
   assign wide = z13_q[31:8] != {24{z13_q[32]}};
-  assign under = wide ? z13_q[32] : $signed(z13_q[8:0]) < $signed({step13_i.lo[7], step13_i.lo});
-  assign over = wide ? !z13_q[32] : $signed(z13_q[8:0]) > $signed({step13_i.hi[7], step13_i.hi});
-  assign clamped = under ? step13_i.lo : over ? step13_i.hi : z13_q[7:0];
-  assign result_o = {z13_q[31:8], step13_i.dst_mem == tsr_pkg::VMEM_ACC ? z13_q[7:0] : clamped};
+  assign under = wide ? z13_q[32] : $signed(z13_q[8:0]) < $signed({step13_i.consts.lo[7], step13_i.consts.lo});
+  assign over = wide ? !z13_q[32] : $signed(z13_q[8:0]) > $signed({step13_i.consts.hi[7], step13_i.consts.hi});
+  assign clamped = under ? step13_i.consts.lo : over ? step13_i.consts.hi : z13_q[7:0];
+  assign result_o = {z13_q[31:8], step13_i.step.dst_mem == tsr_pkg::VMEM_ACC ? z13_q[7:0] : clamped};
 
   logic unused;
   assign unused = ^{step1_i, step3_i, step5_i, step10_i, step11_i, step12_i, step13_i, sum[0]};

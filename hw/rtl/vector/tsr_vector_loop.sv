@@ -2,34 +2,36 @@
 //
 // tsr_vector_loop: the loops of VECTOR, one step for each advance.
 //
-//   Input   start_i: insn_i, num_i are a new command; only when free_next_o
-//           advance_i: the step shown is taken
-//   Output  a step while valid_o: constants, the loops' part of its tiles, the micro-op's index
-//   Cost    the first step in the cycle after start_i; no gap between commands
+//   Input   cmd_valid_i: insn_i, num_i are a command and were in the cycle before; taken when
+//           taken_next_o and advance_i
+//           advance_i: the step shown, if any, is taken; it comes late and only enables flops
+//   Output  consts_o of that command, under the tag that the command's steps carry
+//           a step while valid_o: what it does, the loops' part of its tiles, the micro-op's index
+//   Cost    the first step in the cycle after it is taken; no gap between commands
 //
 // A command with nothing to do, or with a field that has no meaning, is one step without work.
-`include "tsr_assert.svh"
-
 module tsr_vector_loop (
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  logic                  vta_i,
-  input  logic                  start_i,
+  input  logic                  cmd_valid_i,
+  output logic                  taken_next_o,  // the next advance takes it
   input  logic [255:0]          insn_i,
   input  logic [31:0]           num_i,
-  output logic                  free_next_o,
+  input  logic [15:0]           uops_i,
   input  logic                  advance_i,
   output logic                  valid_o,
   output logic                  work_o,
   output logic                  illegal_o,
   output logic                  last_o,     // of its command
+  output tsr_vector_pkg::consts_t consts_o,
+  output logic [tsr_vector_pkg::TagBits-1:0] tag_o,
   output tsr_vector_pkg::step_t step_o,
   output logic [16:0]           uop_o,
   output logic [20:0]           src_o,
   output logic [20:0]           acc_o,
   output logic [20:0]           dst_o,
-  output logic [20:0]           prm_o,
-  output logic [31:0]           num_o
+  output logic [20:0]           prm_o
 );
   tsr_vector_pkg::step_t step, step_q;
   logic init, fold, illegal, init_q, fold_q, illegal_q, valid_q, work_q;
@@ -37,73 +39,98 @@ module tsr_vector_loop (
   logic [15:0] count_o, count_i, count_ro, count_ri, src_out, src_in, src_ro, src_ri, dst_out, dst_in, prm_out, prm_in;
   logic [20:0] src, acc, dst, prm;
   tsr_vector_decode u_decode (
-    .vta_i, .insn_i, .step_o(step), .init_o(init), .fold_o(fold), .illegal_o(illegal), .uop_o(uop),
+    .vta_i, .insn_i, .num_i, .uops_i,
+    .step_o(step), .consts_o, .init_o(init), .fold_o(fold), .illegal_o(illegal), .uop_o(uop),
     .count_out_o(count_o), .count_in_o(count_i), .count_red_out_o(count_ro), .count_red_in_o(count_ri),
     .src_o(src), .acc_o(acc), .dst_o(dst), .prm_o(prm),
     .src_out_o(src_out), .src_in_o(src_in), .src_red_out_o(src_ro), .src_red_in_o(src_ri),
     .dst_out_o(dst_out), .dst_in_o(dst_in), .prm_out_o(prm_out), .prm_in_o(prm_in)
   );
 
-  logic [31:0] num_q;
   logic [15:0] src_out_q, src_in_q, src_ro_q, src_ri_q, dst_out_q, dst_in_q, prm_out_q, prm_in_q;
   // Tiles of this step, and at the start of each loop around it.
   logic [20:0] src_q, src_at_ro_q, src_at_i_q, src_at_o_q, dst_q, dst_at_o_q, acc_q, acc_at_o_q, prm_q, prm_at_o_q;
   logic begin_q;  // no reduction step of this tile has been
 
-  logic last_ro, last_in, last_out, end_ri, end_ro, end_i, end_o, step_over;
-  assign step_over = valid_q && advance_i;
-  tsr_loop_count u_red_in (.clk_i, .start_i, .count_i(count_ri), .step_i(step_over), .last_o(end_ri));
-  tsr_loop_count u_red_out (.clk_i, .start_i, .count_i(count_ro), .step_i(step_over && end_ri), .last_o(last_ro));
-  tsr_loop_count u_in (.clk_i, .start_i, .count_i(count_i), .step_i(step_over && end_ro), .last_o(last_in));
-  tsr_loop_count u_out (.clk_i, .start_i, .count_i(count_o), .step_i(step_over && end_i), .last_o(last_out));
-  assign end_ro = end_ri && last_ro;
-  assign end_i = end_ro && last_in;
-  assign end_o = end_i && last_out;
-  assign last_o = end_o || !work_q;
-  assign free_next_o = !valid_q || (advance_i && last_o);
+  logic [tsr_vector_pkg::TagBits-1:0] tag_q;  // of the command to come
+  assign tag_o = tag_q;
+  // start: there is no step, or it is the last one. With advance_i a command starts, or nothing.
+  logic end_ri, end_ro_q, end_i_q, start_q, work;  // end_*: the loop and those in it end with this step
+  logic [3:0] last_next;
+  logic [2:0] unused_last;
+  logic [3:0] only_q;
+  logic works_q;
+  assign work = !illegal && count_o != '0 && count_i != '0 && count_ro != '0 && count_ri != '0;
+  always_ff @(posedge clk_i) begin
+    only_q <= {count_o == 16'd1, count_i == 16'd1, count_ro == 16'd1, count_ri == 16'd1};
+    works_q <= work;
+  end
+  assign taken_next_o = cmd_valid_i && start_q;
+  tsr_loop_count u_red_in (
+    .clk_i, .en_i(advance_i), .start_i(start_q), .count_i(count_ri), .only_i(only_q[0]), .step_i(1'b1), .last_o(end_ri),
+    .last_next_o(last_next[0])
+  );
+  tsr_loop_count u_red_out (
+    .clk_i, .en_i(advance_i), .start_i(start_q), .count_i(count_ro), .only_i(only_q[1]),
+    .step_i(end_ri), .last_o(unused_last[0]), .last_next_o(last_next[1])
+  );
+  tsr_loop_count u_in (
+    .clk_i, .en_i(advance_i), .start_i(start_q), .count_i(count_i), .only_i(only_q[2]),
+    .step_i(end_ro_q), .last_o(unused_last[1]), .last_next_o(last_next[2])
+  );
+  tsr_loop_count u_out (
+    .clk_i, .en_i(advance_i), .start_i(start_q), .count_i(count_o), .only_i(only_q[3]),
+    .step_i(end_i_q), .last_o(unused_last[2]), .last_next_o(last_next[3])
+  );
+  assign last_o = start_q;
 
   logic [20:0] src_next, dst_next, acc_next, prm_next;
-  assign src_next = tsr_index_pkg::add(!end_ri ? src_q : !end_ro ? src_at_ro_q : !end_i ? src_at_i_q : src_at_o_q,
-                                       {5'd0, !end_ri ? src_ri_q : !end_ro ? src_ro_q : !end_i ? src_in_q : src_out_q});
-  assign dst_next = tsr_index_pkg::add(!end_i ? dst_q : dst_at_o_q, {5'd0, !end_i ? dst_in_q : dst_out_q});
-  assign acc_next = tsr_index_pkg::add(!end_i ? acc_q : acc_at_o_q, {5'd0, !end_i ? dst_in_q : dst_out_q});
-  assign prm_next = tsr_index_pkg::add(!end_i ? prm_q : prm_at_o_q, {5'd0, !end_i ? prm_in_q : prm_out_q});
+  assign src_next = tsr_index_pkg::add(!end_ri ? src_q : !end_ro_q ? src_at_ro_q : !end_i_q ? src_at_i_q : src_at_o_q,
+                                       {5'd0, !end_ri ? src_ri_q : !end_ro_q ? src_ro_q : !end_i_q ? src_in_q
+                                                                                                   : src_out_q});
+  assign dst_next = tsr_index_pkg::add(!end_i_q ? dst_q : dst_at_o_q, {5'd0, !end_i_q ? dst_in_q : dst_out_q});
+  assign acc_next = tsr_index_pkg::add(!end_i_q ? acc_q : acc_at_o_q, {5'd0, !end_i_q ? dst_in_q : dst_out_q});
+  assign prm_next = tsr_index_pkg::add(!end_i_q ? prm_q : prm_at_o_q, {5'd0, !end_i_q ? prm_in_q : prm_out_q});
 
+  // As gates, as in tsr_loop_count.
+  function automatic [20:0] begins(input [20:0] first, input [20:0] next);
+    begins = (first & {21{start_q}}) | (next & {21{!start_q}});
+  endfunction
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else valid_q <= start_i || !free_next_o;
+    if (!rst_ni) begin
+      {valid_q, start_q} <= 2'b01;
+      tag_q <= '0;
+    end else if (advance_i) begin
+      if (start_q) tag_q <= tag_q + tsr_vector_pkg::TagBits'(1);
+      valid_q <= cmd_valid_i || !start_q;
+      start_q <= (start_q && (!cmd_valid_i || !works_q)) || last_next == '1;
+      {end_i_q, end_ro_q} <= {last_next[2:0] == '1, last_next[1:0] == '1};
+    end
   end
   always_ff @(posedge clk_i) begin
-    if (start_i) begin
-      step_q <= step;
-      init_q <= init;
-      fold_q <= fold;
-      illegal_q <= illegal;
-      work_q <= !illegal && count_o != '0 && count_i != '0 && count_ro != '0 && count_ri != '0;
-      num_q <= num_i;
-      uop_q <= uop;
-      uop_begin_q <= uop;
-      {src_out_q, src_in_q, src_ro_q, src_ri_q} <= {src_out, src_in, src_ro, src_ri};
-      {dst_out_q, dst_in_q, prm_out_q, prm_in_q} <= {dst_out, dst_in, prm_out, prm_in};
-      {src_q, src_at_ro_q, src_at_i_q, src_at_o_q} <= {src, src, src, src};
-      {dst_q, dst_at_o_q} <= {dst, dst};
-      {acc_q, acc_at_o_q} <= {acc, acc};
-      {prm_q, prm_at_o_q} <= {prm, prm};
-      begin_q <= 1'b1;
-    end else if (step_over) begin
-      src_q <= src_next;
-      begin_q <= end_ro;
-      uop_q <= end_ri ? uop_begin_q : uop_q + 17'd1;
-      if (end_ri) begin
-        src_at_ro_q <= src_next;
+    if (advance_i) begin
+      src_q <= begins(src, src_next);
+      begin_q <= start_q || end_ro_q;
+      uop_q <= start_q ? uop : end_ri ? uop_begin_q : uop_q + 17'd1;
+      if (start_q || end_ri) src_at_ro_q <= begins(src, src_next);
+      if (start_q || end_ro_q) begin
+        src_at_i_q <= begins(src, src_next);
+        {dst_q, acc_q, prm_q} <= {begins(dst, dst_next), begins(acc, acc_next), begins(prm, prm_next)};
       end
-      if (end_ro) begin
-        src_at_i_q <= src_next;
-        {dst_q, acc_q, prm_q} <= {dst_next, acc_next, prm_next};
+      if (start_q || end_i_q) begin
+        src_at_o_q <= begins(src, src_next);
+        {dst_at_o_q, acc_at_o_q, prm_at_o_q} <= {begins(dst, dst_next), begins(acc, acc_next), begins(prm, prm_next)};
       end
-      if (end_i) begin
-        src_at_o_q <= src_next;
-        {dst_at_o_q, acc_at_o_q, prm_at_o_q} <= {dst_next, acc_next, prm_next};
+      if (start_q) begin
+        step_q <= step;
+        step_q.tag <= tag_q;
+        init_q <= init;
+        fold_q <= fold;
+        illegal_q <= illegal;
+        work_q <= works_q;
+        uop_begin_q <= uop;
+        {src_out_q, src_in_q, src_ro_q, src_ri_q} <= {src_out, src_in, src_ro, src_ri};
+        {dst_out_q, dst_in_q, prm_out_q, prm_in_q} <= {dst_out, dst_in, prm_out, prm_in};
       end
     end
   end
@@ -112,7 +139,7 @@ module tsr_vector_loop (
     step_o = step_q;
     if (init_q && begin_q) step_o.op = tsr_pkg::ALU_MOV;
     step_o.first = !fold_q || begin_q;
-    step_o.emit = !work_q || !fold_q || end_ro;
+    step_o.emit = !work_q || !fold_q || end_ro_q;
   end
   assign valid_o = valid_q;
   assign work_o = work_q;
@@ -122,7 +149,4 @@ module tsr_vector_loop (
   assign dst_o = dst_q;
   assign acc_o = step_q.kind == tsr_vector_pkg::KIND_ALU ? dst_q : acc_q;
   assign prm_o = prm_q;
-  assign num_o = num_q;
-
-  `TSR_ASSERT(start_when_free, start_i |-> free_next_o)
 endmodule

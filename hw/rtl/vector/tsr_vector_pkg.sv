@@ -2,19 +2,14 @@
 //
 // tsr_vector_pkg: what the stages of the VECTOR unit tell each other.
 package tsr_vector_pkg;
+  // verilator lint_off UNUSEDPARAM
   localparam logic [1:0] KIND_REQUANT = 2'd0;
   localparam logic [1:0] KIND_ADD = 2'd1;
   localparam logic [1:0] KIND_ALU = 2'd2;  // of both profiles
 
-  // A command's constants, and how one step uses them.
+  // The numbers of a command, alike in all of its steps.
   typedef struct packed {
-    logic [1:0]  kind;
-    logic [2:0]  op;          // ALU_*
-    logic [1:0]  src_mem;     // VMEM_*
-    logic [1:0]  dst_mem;
     logic [1:0]  round;       // ROUND_*
-    logic        clear;
-    logic        per_tensor;
     logic [7:0]  src_zero;
     logic [4:0]  src_shift;
     logic [7:0]  out_zero;
@@ -23,10 +18,33 @@ package tsr_vector_pkg;
     logic [30:0] multiplier;
     logic [5:0]  shift;
     logic [31:0] imm;
+    logic [31:0] num;         // of the instruction
+  } consts_t;
+  localparam int ConstBits = 140;
+  // The command in the loops and those in front of the lanes, one a slot.
+  localparam int Tags = 4;
+  localparam int TagBits = 2;
+  // verilator lint_on UNUSEDPARAM
+
+  // What a step does.
+  typedef struct packed {
+    logic [1:0]  kind;
+    logic [2:0]  op;          // ALU_*
+    logic [1:0]  src_mem;     // VMEM_*
+    logic [1:0]  dst_mem;
+    logic        clear;
+    logic        per_tensor;
+    logic [TagBits-1:0] tag;  // of its command's constants
     // ALU steps
     logic        first;       // the first operand comes from ACC; else it is the step before's result
     logic        two;         // it was read from ACC before the second operand was
     logic        alias_acc;   // the second operand is the step before's result
     logic        emit;        // the result leaves the pipeline
   } step_t;
+
+  // What goes through the lanes beside a step's data.
+  typedef struct packed {
+    step_t   step;
+    consts_t consts;
+  } lane_t;
 endpackage

@@ -59,11 +59,11 @@ TEST(VectorRate, CommandsFollowWithoutAGap) {
   std::vector<isa::Insn> insns;
   for (int n = 0; n < 32; ++n) {
     isa::Requant r = Requant256();
-    r.iter_out = 1, r.iter_in = 2;
-    r.src_base = r.dst_base = 2 * n;
+    r.iter_out = 1, r.iter_in = 3;
+    r.src_base = r.dst_base = 3 * n;
     insns.push_back(r);
   }
-  EXPECT_EQ(Cycles(insns), 64 + kPipeline);
+  EXPECT_EQ(Cycles(insns), 96 + kPipeline);
 }
 
 TEST(VectorRate, ReductionTakesOneOperandACycle) {
@@ -99,7 +99,8 @@ TEST(VectorRate, TwoOperandsFromAccTakeTwoCycles) {
 
 // Commands of one step: the unit holds one in flops and takes the next when that one has begun, so
 // that no path runs through its ready.
-TEST(VectorRate, OneStepCommandsTakeTwoCycles) {
+// A command is held for a cycle before it is taken, in which its counts are compared with one.
+TEST(VectorRate, OneStepCommandsTakeThreeCycles) {
   std::vector<isa::Insn> insns;
   for (int n = 0; n < 32; ++n) {
     isa::Requant r = Requant256();
@@ -107,7 +108,7 @@ TEST(VectorRate, OneStepCommandsTakeTwoCycles) {
     r.src_base = r.dst_base = n;
     insns.push_back(r);
   }
-  EXPECT_EQ(Cycles(insns), 2 * 31 + 1 + kPipeline);
+  EXPECT_EQ(Cycles(insns), 3 * 31 + 1 + kPipeline);
 }
 
 // A step that needs the result of the one before is issued kVectorReuseCycles after it: the lanes'

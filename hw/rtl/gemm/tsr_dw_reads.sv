@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_dw_reads: what a slot reads of a depthwise window's tiles that are still missing: the lowest position, and with
+// it the lowest after that if it lies in another bank.
+//
+//   Input   set_i: positions 3 * ky + kx that are missing; pair_i: {second lowest, lowest} of them; 0: read none
+//           bank_i: INP's bank of each position
+//   Output  slot_o, in the same cycle: last: nothing is missing after it; rest: what is; pair: of the rest, as pair_i;
+//           second, first: what it reads, second or none
+//
+// The pair comes from the slot before, so that no path looks for positions and compares their banks as well.
+module tsr_dw_reads #(
+  localparam int BankBits = $clog2(tsr_pkg::InpBanks)
+) (
+  input  logic [8:0]             set_i,
+  input  logic [17:0]            pair_i,
+  input  logic [9*BankBits-1:0]  bank_i,
+  output tsr_dw_pkg::slot_t      slot_o
+);
+  // Every bit at once, without a carry.
+  function automatic [17:0] lowest_two(input [8:0] set);
+    reg [8:0] below, pairs;
+    begin
+      for (int i = 0; i < 9; i++) begin
+        below = set & 9'((9'd1 << i) - 9'd1);
+        // Two below: one of them with another below it.
+        for (int j = 0; j < 9; j++) pairs[j] = below[j] && (below & 9'((9'd1 << j) - 9'd1)) != '0;
+        lowest_two[i] = set[i] && below == '0;
+        lowest_two[9+i] = set[i] && below != '0 && pairs == '0;
+      end
+    end
+  endfunction
+  function automatic [BankBits-1:0] bank_at(input [8:0] one, input [9*BankBits-1:0] banks);
+    reg [8:0] column;
+    begin
+      for (int b = 0; b < BankBits; b++) begin
+        for (int i = 0; i < 9; i++) column[i] = one[i] && banks[BankBits*i+b];
+        bank_at[b] = column != '0;
+      end
+    end
+  endfunction
+
+  logic [8:0] without_one, without_both;
+  logic [17:0] pair_one, pair_both;
+  logic same;
+  assign same = bank_at(pair_i[8:0], bank_i) == bank_at(pair_i[17:9], bank_i);
+  assign without_one = set_i & ~pair_i[8:0];
+  assign without_both = without_one & ~pair_i[17:9];
+  assign pair_one = lowest_two(without_one);
+  assign pair_both = lowest_two(without_both);
+  assign slot_o.first = pair_i[8:0];
+  assign slot_o.second = pair_i[17:9] & {9{!same}};
+  assign slot_o.rest = same ? without_one : without_both;
+  assign slot_o.pair = same ? pair_one : pair_both;
+  assign slot_o.last = same ? without_one == '0 : without_both == '0;
+endmodule
