@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // isa_gen sv [--config NAME|FILE]    prints the SystemVerilog package of a configuration
+// isa_gen hls [--config NAME|FILE]   prints the HLS twin's header of a configuration
 // isa_gen doc                        prints docs/isa.md
 // Exit status: 0, or 2 for bad use and configurations that are refused.
 #include <cstdio>
@@ -8,12 +9,14 @@
 #include <vector>
 
 #include "isa/config.h"
+#include "isa/gen/hls_header.h"
 #include "isa/gen/isa_doc.h"
 #include "isa/gen/sv_package.h"
 
 namespace {
 
-constexpr const char* kUsage = "usage: isa_gen sv [--config NAME|FILE.json]\n       isa_gen doc\n";
+constexpr const char* kUsage =
+    "usage: isa_gen sv|hls [--config NAME|FILE.json]\n       isa_gen doc\n";
 
 int BadUse(const std::string& message) {
   std::fprintf(stderr, "isa_gen: %s\n%s", message.c_str(), kUsage);
@@ -28,15 +31,17 @@ int main(int argc, char** argv) {
     std::fputs(tessera::isa::PrintIsaDoc().c_str(), stdout);
     return 0;
   }
-  if (args.empty() || args[0] != "sv") return BadUse("say what to print");
+  if (args.empty() || (args[0] != "sv" && args[0] != "hls")) return BadUse("say what to print");
   std::string config_name = "default";
   if (args.size() == 3 && args[1] == "--config") {
     config_name = args[2];
   } else if (args.size() != 1) {
-    return BadUse("sv takes --config and a configuration");
+    return BadUse(args[0] + " takes --config and a configuration");
   }
   const auto config = tessera::isa::LoadConfig(config_name);
   if (!config) return BadUse(config.error().message);
-  std::fputs(tessera::isa::PrintSvPackage(*config).c_str(), stdout);
+  const std::string text = args[0] == "sv" ? tessera::isa::PrintSvPackage(*config)
+                                           : tessera::isa::PrintHlsHeader(*config);
+  std::fputs(text.c_str(), stdout);
   return 0;
 }

@@ -4,46 +4,19 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cctype>
 #include <string_view>
 #include <vector>
 
 #include "base/bits.h"
 #include "isa/gen/names.h"
 #include "isa/gen/sv_printer.h"
+#include "isa/gen/table_words.h"
 #include "isa/insns.h"
 #include "isa/regs.h"
 #include "isa/vta_layout.h"
 
 namespace tessera::isa {
 namespace {
-
-// Bits of an index into |count| things; at least one.
-int IndexBits(int64_t count) {
-  return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
-}
-
-// "kInp" for Memory::kInp.
-std::string_view NameOf(Memory memory) {
-  for (const EnumValue& e : kEnumValues) {
-    if (e.type == kEnumName<Memory> && e.value == static_cast<int>(memory)) return e.name;
-  }
-  return "";
-}
-
-std::string_view EnumMeaning(std::string_view type, int value) {
-  for (const EnumValue& e : kEnumValues) {
-    if (e.type == type && e.value == value) return e.meaning;
-  }
-  return "";
-}
-
-// "bias" -> "Bias".
-std::string Camel(std::string_view name) {
-  std::string text(name);
-  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
 
 // What a LOAD or STORE that fits in its scratchpad can say.
 void PrintBoxBits(const Config& c, SvPrinter& p) {
@@ -156,14 +129,6 @@ std::string Hex256(const InsnWord& word) {
   return fmt::format("256'h{:016x}_{:016x}_{:016x}_{:016x}", word[3], word[2], word[1], word[0]);
 }
 
-std::vector<InsnRow> InsnsOf(Profile profile) {
-  std::vector<InsnRow> rows;
-  for (const InsnRow& row : kInsns) {
-    if (row.profile == profile) rows.push_back(row);
-  }
-  return rows;
-}
-
 // A condition in SystemVerilog that |value|, an expression of the field's width, has a meaning; ""
 // when all its values have one, or when it depends on other fields.
 std::string LegalText(const FieldRow& f, const std::string& value) {
@@ -209,14 +174,6 @@ void PrintLegal(const std::string& insn, const std::vector<FieldRow>& fields, in
   p.Line("  function automatic [0:0] {}_legal(input [{}:0] insn);", insn, bits - 1);
   p.Line("    {}_legal = {};", insn, condition);
   p.Line("  endfunction");
-}
-
-InsnWord NamedBits(std::string_view insn) {
-  InsnWord bits{Mask(kOpcodeBits), 0, 0, 0};
-  for (const FieldRow& f : kFields) {
-    if (f.insn == insn) bits[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
-  }
-  return bits;
 }
 
 void PrintInsns(SvPrinter& p) {
@@ -271,19 +228,11 @@ void PrintInsns(SvPrinter& p) {
     p.Pick(LowerSnake(f.insn) + "_" + std::string(f.name), 256, "insn", f.lsb, f.width, f.kind,
            f.meaning);
   }
-  for (const InsnRow& i : insns) {
-    std::vector<FieldRow> fields;
-    for (const FieldRow& f : kFields) {
-      if (f.insn == i.name) fields.push_back(f);
-    }
-    PrintLegal(LowerSnake(i.name), fields, kInsnBits, p);
-  }
+  for (const InsnRow& i : insns) PrintLegal(LowerSnake(i.name), FieldsOf(i.name), kInsnBits, p);
   p.Blank();
   p.Line("  // Profile tessera: micro-ops.");
-  uint64_t named = 0;
-  for (const FieldRow& f : kUopFields) named |= Mask(f.width) << f.lsb;
   p.Line("  localparam logic [{0}:0] UOP_NAMED_BITS = {1}'h{2:016x};",
-         RowOf(Memory::kUop).element_bits - 1, RowOf(Memory::kUop).element_bits, named);
+         RowOf(Memory::kUop).element_bits - 1, RowOf(Memory::kUop).element_bits, NamedUopBits());
   for (const FieldRow& f : kUopFields) {
     p.Pick(fmt::format("uop_{}", f.name), RowOf(Memory::kUop).element_bits, "uop", f.lsb, f.width,
            f.kind, f.meaning);

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the printers of isa/gen look up in the tables: names and meanings, rows of a profile, bits
+// that have a name. Depends on isa. Used by sv_package.cc, hls_header.cc.
+#ifndef TESSERA_ISA_GEN_TABLE_WORDS_H_
+#define TESSERA_ISA_GEN_TABLE_WORDS_H_
+
+#include <bit>
+#include <cctype>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bits.h"
+#include "isa/insns.h"
+
+namespace tessera::isa {
+
+// Bits of an index into |count| things; at least one.
+inline int IndexBits(int64_t count) {
+  return count <= 2 ? 1 : 64 - std::countl_zero(static_cast<uint64_t>(count - 1));
+}
+
+// "kInp" for Memory::kInp.
+inline std::string_view NameOf(Memory memory) {
+  for (const EnumValue& e : kEnumValues) {
+    if (e.type == kEnumName<Memory> && e.value == static_cast<int>(memory)) return e.name;
+  }
+  return "";
+}
+
+inline std::string_view EnumMeaning(std::string_view type, int value) {
+  for (const EnumValue& e : kEnumValues) {
+    if (e.type == type && e.value == value) return e.meaning;
+  }
+  return "";
+}
+
+// "bias" -> "Bias".
+inline std::string Camel(std::string_view name) {
+  std::string text(name);
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+inline std::vector<InsnRow> InsnsOf(Profile profile) {
+  std::vector<InsnRow> rows;
+  for (const InsnRow& row : kInsns) {
+    if (row.profile == profile) rows.push_back(row);
+  }
+  return rows;
+}
+
+// The fields of one instruction of profile tessera, in table order.
+inline std::vector<FieldRow> FieldsOf(std::string_view insn) {
+  std::vector<FieldRow> fields;
+  for (const FieldRow& f : kFields) {
+    if (f.insn == insn) fields.push_back(f);
+  }
+  return fields;
+}
+
+// The opcode's bits and those of every field; another one set is an error.
+inline InsnWord NamedBits(std::string_view insn) {
+  InsnWord bits{Mask(kOpcodeBits), 0, 0, 0};
+  for (const FieldRow& f : FieldsOf(insn)) bits[f.lsb / 64] |= Mask(f.width) << (f.lsb % 64);
+  return bits;
+}
+
+// The same for the micro-op of profile tessera.
+inline uint64_t NamedUopBits() {
+  uint64_t named = 0;
+  for (const FieldRow& f : kUopFields) named |= Mask(f.width) << f.lsb;
+  return named;
+}
+
+}  // namespace tessera::isa
+
+#endif  // TESSERA_ISA_GEN_TABLE_WORDS_H_
