@@ -6,6 +6,7 @@
 #include "runtime/device/registry.h"
 #include "runtime/drivers/null/null_device.h"
 #include "sim/func/func_device.h"
+#include "sim/hls/hls_device.h"
 #include "sim/rtl/rtl_device.h"
 
 namespace tessera {
@@ -13,6 +14,7 @@ namespace tessera {
 std::span<const Driver> Drivers() {
   static const Driver drivers[] = {
       sim::FuncDriver(),
+      sim::HlsDriver(),
       sim::RtlDriver(),
       NullDriver(),
   };

@@ -4,7 +4,6 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "runtime/device/registry.h"
-#include "tests/rig/run_image.h"
 
 namespace tessera::cosim {
 namespace {
@@ -14,7 +13,8 @@ constexpr uint64_t kBudget = 5'000'000;
 
 std::unique_ptr<Device> Open(const char* driver, const isa::Config& config, uint64_t stall_seed) {
   DeviceOptions options{.memory_bytes = kMemoryBytes};
-  if (stall_seed != 0) options.values["stall-seed"] = std::to_string(stall_seed);
+  if (stall_seed != 0 && (*FindDriver(Drivers(), driver))->clock)
+    options.values["stall-seed"] = std::to_string(stall_seed);
   auto device = OpenDevice(driver, config, options);
   TESSERA_CHECK(device.has_value(), "{}", device.error().message);
   return std::move(*device);
@@ -32,22 +32,31 @@ MemoryChoice MemoryFor(uint64_t seed) {
 
 Lockstep::Lockstep(const isa::Config& config) : config_(config), func_(Open("func", config, 0)) {}
 
+std::string Lockstep::Compare(const char* driver, const rig::Outcome& want,
+                              const isa::ProgramImage& image, const MemoryChoice& memory,
+                              uint64_t* cycles) const {
+  isa::Config config = config_;
+  config.dram = memory.model;
+  const std::unique_ptr<Device> device = Open(driver, config, memory.stall_seed);
+  auto got = rig::RunImage(*device, image, /*trace=*/true, kBudget);
+  if (!got) return fmt::format("{} does not run it: {}", driver, got.error().message);
+  *cycles += got->report.cycles;
+  const std::string difference = rig::Difference(want, *got, image, config_);
+  if (!difference.empty()) return fmt::format("{}: {}", driver, difference);
+  if (got->trace.size() == want.trace.size()) return "";
+  return fmt::format("{} entries in the trace of func, {} in {}'s", want.trace.size(),
+                     got->trace.size(), driver);
+}
+
 Verdict Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice& memory) {
   auto want = rig::RunImage(*func_, image, /*trace=*/true, kBudget);
   if (!want) return {.difference = "func does not run it: " + want.error().message};
-  isa::Config config = config_;
-  config.dram = memory.model;
-  const std::unique_ptr<Device> rtl = Open("rtl", config, memory.stall_seed);
-  auto got = rig::RunImage(*rtl, image, /*trace=*/true, kBudget);
-  if (!got) return {.difference = "rtl does not run it: " + got.error().message};
-  if (got->trace.size() != want->trace.size()) {
-    const std::string difference = rig::Difference(*want, *got, image, config_);
-    return {.difference = difference.empty()
-                              ? fmt::format("{} entries in the trace of func, {} in rtl's",
-                                            want->trace.size(), got->trace.size())
-                              : difference};
+  Verdict verdict;
+  for (const char* driver : Machines()) {
+    verdict.difference = Compare(driver, *want, image, memory, &verdict.cycles);
+    if (!verdict.difference.empty()) break;
   }
-  return {.difference = rig::Difference(*want, *got, image, config_), .cycles = got->report.cycles};
+  return verdict;
 }
 
 }  // namespace tessera::cosim

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the RTL against the functional simulator on random legal programs, both profiles,
-// under random memory stalls and both memory models: every instruction's digest, final memory,
-// leftover tokens. Space: programs of the rig, a quick number each time. A program on which they
-// differ is made small and kept in tests/corpus/rig, where it is run by every later test.
+// What is tested: the HLS twin and the RTL against the functional simulator on random legal
+// programs, both profiles, the RTL under random memory stalls and both memory models: every
+// instruction's digest, final memory, leftover tokens. Space: programs of the rig, a quick number
+// each time. A program on which they differ is made small and kept in tests/corpus/rig, where it is
+// run by every later test.
 //   TESSERA_COSIM_PROGRAMS   programs for each configuration and profile (default 60)
 //   TESSERA_COSIM_SEED       the first seed (default 1)
 // Not tested here: programs that must fail (tests/cts), cycles (tests/hw).
@@ -46,7 +47,7 @@ std::string CaseName(const ::testing::TestParamInfo<Case>& info) {
 
 class RandomPrograms : public ::testing::TestWithParam<Case> {};
 
-TEST_P(RandomPrograms, AgreeOnFuncAndRtl) {
+TEST_P(RandomPrograms, AgreeOnAllMachines) {
   const isa::Config config = ConfigNamed(GetParam().config);
   const uint64_t first = FromEnvironment("TESSERA_COSIM_SEED", 1);
   const uint64_t count = FromEnvironment("TESSERA_COSIM_PROGRAMS", 60);
@@ -86,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"wide", isa::Profile::kTessera}),
     CaseName);
 
-TEST(KeptPrograms, AgreeOnFuncAndRtl) {
+TEST(KeptPrograms, AgreeOnAllMachines) {
   int found = 0;
   for (const auto& entry : std::filesystem::directory_iterator("tests/corpus/rig")) {
     const std::string path = entry.path();

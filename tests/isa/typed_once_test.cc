@@ -60,14 +60,16 @@ bool Looked(const std::string& path) {
                                          "jit/",
                                          "sim/",
                                          "hw/rtl/",
+                                         "hw/hls/",
                                          "compiler/codegen/accel/",
                                          "compiler/lower/accel/",
                                          "compiler/schedule/accel/",
                                          "tests/rig/random_"};
   static const char* const kLeftOut[] = {"isa/semantics/",  // the second derivation
                                          "hw/rtl/gen/",     // printed from the tables
+                                         "hw/hls/gen/",
                                          "hw/rtl/common/",  // digests are over 4-byte words
-                                         "sim/trace/", "sim/dram"};
+                                         "sim/trace/",     "sim/dram"};
   if (!path.ends_with(".cc") && !path.ends_with(".h") && !path.ends_with(".sv")) return false;
   for (const char* folder : kLeftOut) {
     if (path.starts_with(folder)) return false;

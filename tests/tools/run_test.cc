@@ -32,6 +32,22 @@ json ReadJson(const std::string& path) {
   return bytes ? json::parse(bytes->begin(), bytes->end()) : json();
 }
 
+TEST(Compare, CpuAndHlsAgreeOnEveryLayer) {
+  const std::string file = TempPath("compare_hls.json");
+  const CommandResult r =
+      Tessera(fmt::format("compare {} --devices cpu,hls{} --json {}", kModel, Data(3), file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const json j = ReadJson(file);
+  EXPECT_TRUE(j["ok"].get<bool>());
+  EXPECT_EQ(j["devices"], json({"cpu", "hls"}));
+  EXPECT_FALSE(j["layers"].empty());
+  for (const json& layer : j["layers"]) {
+    EXPECT_EQ(layer["mismatches"], 0) << layer;
+    EXPECT_GT(layer["values"].get<int64_t>(), 0) << layer;
+  }
+  EXPECT_EQ(j["totals"]["mismatches"], 0);
+}
+
 TEST(Compare, CpuFuncAndRtlAgreeOnEveryLayer) {
   const std::string file = TempPath("compare.json");
   const CommandResult r =

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of a program on the HLS twin: queues with the depths of the block design, the five tops,
+// what came of it. Depends on: twin, top_fibers, isa/semantics, sim/trace. Used by: hls_device.cc.
+#ifndef TESSERA_SIM_HLS_HLS_RUN_H_
+#define TESSERA_SIM_HLS_HLS_RUN_H_
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "isa/semantics/fetch.h"
+#include "runtime/device.h"
+#include "sim/hls/top_fibers.h"
+#include "sim/hls/twin.h"
+
+namespace tessera::sim {
+
+class HlsRun {
+ public:
+  HlsRun(const isa::Config& config, const Launch& launch, const isa::Fetcher& fetcher,
+         std::span<uint8_t> memory, HlsTwin& twin, std::vector<TraceEntry>* trace);
+
+  // Runs to FINISH. Retired instructions are appended to |trace| unless it is null.
+  //   errors  those of Device::Wait
+  Result<RunReport> Run();
+
+ private:
+  class UnitProbe;
+
+  isa::Stop Decode(uint32_t number, isa::Fetched* fetched) const;
+  // Takes an instruction's steps from the budget.
+  Status Spend(isa::Unit unit, uint32_t number, const isa::Fetched& fetched);
+  void RunTop(int top);
+  Result<RunReport> Outcome(const std::string& standing);
+  Error UnitError(int top) const;
+  Error Deadlock(const std::string& standing) const;
+  void MakeQueues();
+  int64_t LeftInQueues() const;
+
+  const isa::Config& config_;
+  const Launch& launch_;
+  const isa::Fetcher& fetcher_;
+  std::span<uint8_t> memory_;
+  HlsTwin& twin_;
+  std::vector<TraceEntry>* trace_;
+  HlsLaunch run_;
+  HlsQueues queues_;
+  std::array<tsr_report, kHlsTops> reports_{};
+  std::array<bool, kHlsTops> ended_{};
+  uint64_t spent_ = 0;  // of the budget
+  std::optional<Error> stopped_;
+  TopFibers* fibers_ = nullptr;
+};
+
+}  // namespace tessera::sim
+
+#endif  // TESSERA_SIM_HLS_HLS_RUN_H_

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The HLS twin alone: no machine is Verilated for it.
+#include "tests/cosim/lockstep.h"
+
+namespace tessera::cosim {
+
+std::span<const char* const> Machines() {
+  static constexpr const char* kMachines[] = {"hls"};
+  return kMachines;
+}
+
+}  // namespace tessera::cosim

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The RTL, and the HLS twin beside it.
+#include "tests/cosim/lockstep.h"
+
+namespace tessera::cosim {
+
+std::span<const char* const> Machines() {
+  static constexpr const char* kMachines[] = {"hls", "rtl"};
+  return kMachines;
+}
+
+}  // namespace tessera::cosim
