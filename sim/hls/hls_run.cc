@@ -36,7 +36,7 @@ class HlsRun::UnitProbe : public hls_shim::probe {
                   number, stop.detail);
     if (Status status = run_.Spend(unit_, number, fetched_); !status) {
       run_.stopped_ = status.error();
-      run_.fibers_->Stop();
+      run_.fibers_->stop();
       throw hls_shim::standstill("the budget is spent");
     }
   }
@@ -226,12 +226,12 @@ Result<RunReport> HlsRun::Outcome(const std::string& standing) {
 }
 
 Result<RunReport> HlsRun::Run() {
-  std::vector<TopFibers::Top> tops;
+  std::vector<hls_shim::named_top> tops;
   for (int top = 0; top < kHlsTops; ++top)
     tops.push_back({TopName(top), [this, top] { RunTop(top); }});
-  TopFibers fibers(std::move(tops));
+  hls_shim::top_fibers fibers(std::move(tops));
   fibers_ = &fibers;
-  fibers.Run();
+  fibers.run();
   fibers_ = nullptr;
   return Outcome(fibers.standing());
 }

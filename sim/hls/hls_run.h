@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One run of a program on the HLS twin: queues with the depths of the block design, the five tops,
-// what came of it. Depends on: twin, top_fibers, isa/semantics, sim/trace. Used by: hls_device.cc.
+// what came of it. Depends on: twin, hw/hls/shim, isa/semantics, sim/trace. Used by: hls_device.cc.
 #ifndef TESSERA_SIM_HLS_HLS_RUN_H_
 #define TESSERA_SIM_HLS_HLS_RUN_H_
 
@@ -13,7 +13,7 @@
 
 #include "isa/semantics/fetch.h"
 #include "runtime/device.h"
-#include "sim/hls/top_fibers.h"
+#include "shim/top_fibers.h"
 #include "sim/hls/twin.h"
 
 namespace tessera::sim {
@@ -52,7 +52,7 @@ class HlsRun {
   std::array<bool, kHlsTops> ended_{};
   uint64_t spent_ = 0;  // of the budget
   std::optional<Error> stopped_;
-  TopFibers* fibers_ = nullptr;
+  hls_shim::top_fibers* fibers_ = nullptr;
 };
 
 }  // namespace tessera::sim

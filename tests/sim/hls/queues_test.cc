@@ -11,8 +11,8 @@
 
 #include "isa/encoding.h"
 #include "runtime/device/registry.h"
+#include "shim/top_fibers.h"
 #include "sim/hls/hls_device.h"
-#include "sim/hls/top_fibers.h"
 
 namespace tessera::sim {
 namespace {
@@ -37,16 +37,16 @@ TEST(HlsStream, ALoneTopThatReadsNothingFails) {
 TEST(TopFibers, KeepOrderThroughAFullQueue) {
   hls::stream<int> there("there", 3), back("back", 1);
   std::vector<int> seen;
-  TopFibers fibers({{"maker",
-                     [&] {
-                       for (int i = 0; i < 100; ++i) there.write(i);
-                       seen.push_back(back.read());
-                     }},
-                    {"taker", [&] {
-                       for (int i = 0; i < 100; ++i) seen.push_back(there.read());
-                       back.write(-1);
-                     }}});
-  fibers.Run();
+  hls_shim::top_fibers fibers({{"maker",
+                                [&] {
+                                  for (int i = 0; i < 100; ++i) there.write(i);
+                                  seen.push_back(back.read());
+                                }},
+                               {"taker", [&] {
+                                  for (int i = 0; i < 100; ++i) seen.push_back(there.read());
+                                  back.write(-1);
+                                }}});
+  fibers.run();
   EXPECT_EQ(fibers.standing(), "");
   ASSERT_EQ(seen.size(), 101u);
   for (int i = 0; i < 100; ++i) EXPECT_EQ(seen[static_cast<size_t>(i)], i);
@@ -60,27 +60,27 @@ TEST(TopFibers, NameWhatStandsAndUnwindIt) {
     int* n;
     ~Count() { ++*n; }
   };
-  TopFibers fibers({{"one",
-                     [&] {
-                       const Count count{&unwound};
-                       for (;;) a.write(0);
-                     }},
-                    {"two",
-                     [&] {
-                       const Count count{&unwound};
-                       b.read();
-                     }},
-                    {"three", [] {}}});
-  fibers.Run();
+  hls_shim::top_fibers fibers({{"one",
+                                [&] {
+                                  const Count count{&unwound};
+                                  for (;;) a.write(0);
+                                }},
+                               {"two",
+                                [&] {
+                                  const Count count{&unwound};
+                                  b.read();
+                                }},
+                               {"three", [] {}}});
+  fibers.run();
   EXPECT_EQ(fibers.standing(), "one writes a, which is full with 2; two reads b, which is empty");
   EXPECT_EQ(unwound, 2);
 }
 
 TEST(TopFibers, WhatATopThrowsComesOut) {
   hls::stream<int> a("a", 2);
-  TopFibers fibers(
+  hls_shim::top_fibers fibers(
       {{"reader", [&] { a.read(); }}, {"thrower", [] { throw std::runtime_error("broken"); }}});
-  EXPECT_THROW(fibers.Run(), std::runtime_error);
+  EXPECT_THROW(fibers.run(), std::runtime_error);
 }
 
 const Driver& Hls() {

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What is tested: the tops as synthesis would see them: clang's IR of each has no recursion, allocation,
+# call through a pointer, function without a body or floating point, for one configuration; the pragmas
+# of hw/hls say what hw/hls/scripts/pragma_check.py asks for. And that both checks find each thing that
+# they look for, in sources made for it. Not tested here, and not run: C synthesis.
+#
+#   synthesis_test.sh CLANG CONFIG BUILD WORK
+set -euo pipefail
+clang=$1 config=$2 build=$3 work=$4
+rm -rf "$work" && mkdir -p "$work"
+ir() { "$clang" -std=c++14 -O0 -D__SYNTHESIS__ -fno-exceptions -fno-rtti -Wall -Wextra -Werror \
+       -Wno-unknown-pragmas -Wno-unused-label -S -emit-llvm \
+       -I"$build/hls/$config" -Ihw/hls -Ihw/hls/shim "$1" -o "$2"; }
+
+for top in fetch load gemm vector store; do
+  ir hw/hls/tsr_$top.cc "$work/$top.ll"
+  hw/hls/scripts/ir_check.py tsr_hls_$top "$work/$top.ll"
+  grep -q 'call.*_ZN3hls6stream' "$work/$top.ll" || { echo "$top reads no stream" >&2; exit 1; }
+done
+hw/hls/scripts/pragma_check.py hw/hls/*.h hw/hls/*.cc
+
+# Each of these must be found: words of the finding | the source.
+while IFS='|' read -r want source; do
+  printf '%s\n' "$source" > "$work/bad.cc"
+  ir "$work/bad.cc" "$work/bad.ll"
+  if hw/hls/scripts/ir_check.py bad_top "$work/bad.ll" > "$work/said"; then echo "taken: $source" >&2; exit 1; fi
+  grep -q "$want" "$work/said" || { echo "of $source it said:" >&2; cat "$work/said" >&2; exit 1; }
+done <<'BAD'
+recursion: .*again.* > .*bad_top|int bad_top(int n); int again(int n) { return bad_top(n - 1); } int bad_top(int n) { return n ? again(n) : 0; }
+allocates by _Znam|int* bad_top(int n) { return new int[n]; }
+through a pointer|int bad_top(int (*f)(int)) { return f(3); }
+calls _Z9elsewherei, which has no body|int elsewhere(int n); int bad_top(int n) { return elsewhere(n); }
+no constant size|int bad_top(int n) { int a[n]; a[0] = n; return a[0]; }
+floating point|int bad_top(int n) { return (int)(n * 0.5); }
+state outside the top|int count = 0; int bad_top() { return ++count; }
+are called bad_top|int good_top() { return 0; }
+BAD
+
+# The same for pragmas: words of the finding | what is done to a copy of gemm's top or steps.
+cat hw/hls/tsr_gemm_steps.h hw/hls/tsr_gemm.cc > "$work/gemm.cc"
+hw/hls/scripts/pragma_check.py "$work/gemm.cc" > /dev/null
+while IFS='|' read -r want edit; do
+  sed "$edit" "$work/gemm.cc" > "$work/bad.cc"
+  cmp -s "$work/gemm.cc" "$work/bad.cc" && { echo "nothing changed: $edit" >&2; exit 1; }
+  if hw/hls/scripts/pragma_check.py "$work/bad.cc" > "$work/said"; then echo "taken: $edit" >&2; exit 1; fi
+  grep -q "$want" "$work/said" || { echo "of $edit it said:" >&2; cat "$work/said" >&2; exit 1; }
+done <<'BAD'
+a false one gives wrong sums|s/distance = 4 dependent = true/false/
+without a distance|s/distance = 4 dependent/dependent/
+limit its bursts to 16|s/max_read_burst_length = 16/max_read_burst_length = 64/
+limit its bursts to 16|s/max_read_burst_length = 16//
+needs offset=slave and a bundle|s/offset = slave bundle = gemm//
+argument places has the interfaces|/axis port = places/d
+argument return has the interfaces|/port = return/d
+has no argument place|s/axis port = places$/axis port = place/
+ARRAY_PARTITION of port acc|s/ARRAY_RESHAPE variable = acc/ARRAY_PARTITION variable = acc/
+RESOURCE is old|s/ap_memory port = wgt/&\n#pragma HLS RESOURCE variable = wgt core = RAM_2P/
+STREAM without a depth|s/ap_memory port = wgt/&\n#pragma HLS STREAM variable = commands/
+LATENCY is no pragma|s/ap_memory port = wgt/&\n#pragma HLS LATENCY min = 1/
+loop without LOOP_TRIPCOUNT|s/#pragma HLS LOOP_TRIPCOUNT min = 1 max = 4096//
+what does not block|s/done = done + 1;/if (commands.empty()) &/
+BAD
+echo "both checks find what they look for"
