@@ -19,9 +19,15 @@
 #include "shim/top_fibers.h"
 #endif
 
+// Of sim/hls/twin.cc; without a namespace where the tops have none.
+#ifdef TSR_HLS_NAMESPACE
 namespace TSR_HLS_NAMESPACE {
 std::unique_ptr<tessera::sim::HlsTwin> MakeTwin();
 }
+using namespace TSR_HLS_NAMESPACE;
+#else
+std::unique_ptr<tessera::sim::HlsTwin> MakeTwin();
+#endif
 
 namespace {
 
@@ -110,7 +116,7 @@ bool RunCase(const char* path) {
     launch.map.segment_base[s] = head[4 + 2 * s];
     launch.map.segment_size[s] = head[5 + 2 * s];
   }
-  const std::unique_ptr<HlsTwin> twin = TSR_HLS_NAMESPACE::MakeTwin();
+  const std::unique_ptr<HlsTwin> twin = MakeTwin();
   HlsQueues queues;
   MakeQueues(&queues);
   tsr_report reports[kHlsTops];

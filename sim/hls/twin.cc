@@ -8,7 +8,7 @@
 
 #include "tsr_hls.h"
 
-namespace TSR_HLS_NAMESPACE {
+TSR_HLS_OPEN
 
 using tessera::sim::HlsLaunch;
 using tessera::sim::HlsQueues;
@@ -94,4 +94,4 @@ class Twin : public HlsTwin {
 std::unique_ptr<HlsTwin> MakeTwin() { return std::unique_ptr<HlsTwin>(new Twin); }
 uint64_t TwinHash() { return kConfigHash; }
 
-}  // namespace TSR_HLS_NAMESPACE
+TSR_HLS_CLOSE

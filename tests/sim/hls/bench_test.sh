@@ -4,7 +4,8 @@
 # What is tested: the tops and their bench compile as C++14 without warnings by one compiler under the
 # address and undefined-behaviour sanitizers, and give func's memory on random programs of both
 # profiles; and the bench says no to a wrong byte, a cut file and a program that stands. Space: one
-# configuration, 25 programs a profile. Not tested here: the vendor's headers and tools.
+# configuration, 25 programs a profile. Not tested here: the vendor's tools; his integer types only where
+# TESSERA_AP_TYPES names a folder with ap_int.h, which then stand in for the shim's.
 #
 #   bench_test.sh COMPILER CONFIG BUILD HLS_CASES WORK
 set -euo pipefail
@@ -14,6 +15,11 @@ rm -rf "$work" && mkdir -p "$work"
 flags=(-std=c++14 -O1 -g -Wall -Wextra -Wshadow -Werror -Wno-unknown-pragmas -Wno-unused-label
        -fsanitize=address,undefined -fno-sanitize-recover=all
        -DTSR_HLS_NAMESPACE=hls_bench -I"$build/hls/$config" -Ihw/hls -Ihw/hls/shim -I.)
+if [ -n "${TESSERA_AP_TYPES:-}" ]; then  # not his streams; warnings and shifts of his are not ours
+  mkdir "$work/ap" && cp -r "$TESSERA_AP_TYPES"/* "$work/ap" && rm -f "$work/ap/hls_stream.h"
+  flags=(-isystem "$work/ap" -fno-sanitize=undefined "${flags[@]}" -fno-sanitize=undefined)
+  echo "with the integer types of $TESSERA_AP_TYPES"
+fi
 for source in hw/hls/tsr_{fetch,load,gemm,vector,store}.cc sim/hls/twin.cc sim/hls/bench.cc; do
   "$compiler" "${flags[@]}" -c "$source" -o "$work/$(basename "$source" .cc).o"
 done
