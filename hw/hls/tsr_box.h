@@ -19,8 +19,8 @@ constexpr int kMaxTileBytes =
 constexpr int kAccElementBytes = kAccTileBytes / kLanes;
 constexpr int32_t kMultiplierMask = (int32_t)((1u << kPrmMultiplierBits) - 1);
 
-// Where a load may write; null where a top has no port to the memory and fetch sends it no such
-// load.
+// Where a load may write. Functions that take it are inlined: a tool must see which memory a
+// pointer is. A top with kEvery false has ports to UOP and ACC alone, and the rest is null.
 struct load_targets {
   uop_word* uop;
   wgt_tile* wgt;
@@ -96,9 +96,10 @@ inline int32_t word_of(const uint8_t* bytes, int at) {
 }
 
 // One tile from its bytes, pads in place.
+template <bool kEvery>
 inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<20> tile,
                      const uint8_t* bytes) {
-#pragma HLS INLINE off
+#pragma HLS INLINE
   switch (memory) {
     case kMemoryUop:
       if (vta) {
@@ -109,12 +110,14 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       }
       break;
     case kMemoryWgt:
+      if (!kEvery) break;
       for (int i = 0; i < kWgtTileBytes; ++i) {
 #pragma HLS UNROLL
         put_wgt(to.wgt, tile, i, (int8_t)bytes[i]);
       }
       break;
     case kMemoryInp:
+      if (!kEvery) break;
       for (int i = 0; i < kInpTileBytes; ++i) {
 #pragma HLS UNROLL
         put_inp(to.inp, tile, i, (int8_t)bytes[i]);
@@ -133,12 +136,14 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
       }
       break;
     case kMemoryOut:
+      if (!kEvery) break;
       for (int lane = 0; lane < kLanes; ++lane) {
 #pragma HLS UNROLL
         put_out(to.out, tile, lane, (int8_t)bytes[lane]);
       }
       break;
     case kMemoryPrm:  // 31 bits of the multiplier and 6 of the shift are kept
+      if (!kEvery) break;
       for (int c = 0; c < kBlockOut; ++c) {
 #pragma HLS UNROLL
         const ap_int<kPrmShiftBits> shift = (int)bytes[kPrmShiftOffset + c];
@@ -154,26 +159,29 @@ inline void put_tile(const load_targets& to, unsigned memory, bool vta, ap_uint<
 }
 
 // Whether there is a port to the memory: one that the table names and no top serves is refused.
+template <bool kEvery>
 inline bool is_served(unsigned memory) {
   switch (memory) {
     case kMemoryUop:
-    case kMemoryWgt:
-    case kMemoryInp:
     case kMemoryAcc:
     case kMemoryAcc8:
+      return true;
+    case kMemoryWgt:
+    case kMemoryInp:
     case kMemoryOut:
     case kMemoryPrm:
-      return true;
+      return kEvery;
     default:
       return false;
   }
 }
 
 // Executes a box whose fields have a meaning. Returns the error, or none.
+template <bool kEvery>
 inline unsigned run_box(const bus_word* gmem, const tsr_memory_map* map, bool vta,
                         const load_box& box, const load_targets& to) {
-#pragma HLS INLINE off
-  if (!is_served(box.memory)) return kMachineErrorIllegalField;
+#pragma HLS INLINE
+  if (!is_served<kEvery>(box.memory)) return kMachineErrorIllegalField;
   const uint64_t columns = (uint64_t)box.x_pad_0 + box.x_size + box.x_pad_1;
   const uint64_t rows = (uint64_t)box.y_pad_0 + box.y_size + box.y_pad_1;
   const uint64_t tiles = box.z_size * rows * columns;
@@ -222,7 +230,7 @@ planes:
                      &line, bytes);
           from = from + box.x_step;
         }
-        put_tile(to, box.memory, vta, tile, bytes);
+        put_tile<kEvery>(to, box.memory, vta, tile, bytes);
         tile = tile + 1;
       }
       if (row_inside) row = row + box.y_step;

@@ -11,6 +11,7 @@ TSR_HLS_OPEN
 static unsigned run_compute(const bus_word* gmem, const tsr_memory_map* map, const insn_word& insn,
                             uop_word* uop, const wgt_tile* wgt, const inp_tile* inp,
                             acc_tile* acc) {
+#pragma HLS INLINE
   switch ((unsigned)vta_insn_opcode(insn)) {
     case kVtaOpLoad: {
       if (!vta_load_legal(insn)) return kMachineErrorIllegalField;
@@ -23,7 +24,7 @@ static unsigned run_compute(const bus_word* gmem, const tsr_memory_map* map, con
       to.bias = 0;
       to.multiplier = 0;
       to.shift = 0;
-      return run_box(gmem, map, true, box_of_vta_load(insn), to);
+      return run_box<false>(gmem, map, true, box_of_vta_load(insn), to);
     }
     case kVtaOpGemm:
       return run_gemm(loops_of_vta_gemm(insn), uop, wgt, inp, acc);
@@ -37,6 +38,7 @@ static unsigned run_compute(const bus_word* gmem, const tsr_memory_map* map, con
 
 static unsigned run_insn(const insn_word& insn, const uop_word* uop, const wgt_tile* wgt,
                          const inp_tile* inp, acc_tile* acc) {
+#pragma HLS INLINE
   switch ((unsigned)insn_opcode(insn)) {
     case kOpGemm:
       return run_gemm(loops_of_gemm(insn), uop, wgt, inp, acc);

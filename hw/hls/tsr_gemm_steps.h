@@ -89,27 +89,27 @@ struct micro_op {
 inline micro_op read_uop(const uop_word* uop, ap_uint<17> index, bool vta) {
 #pragma HLS INLINE
   micro_op m;
+  const ap_uint<17> address = vta ? (ap_uint<17>)(index / 2) : index;
+  const uop_word whole = uop[address];  // one read, whatever the profile
   if (vta) {
-    const uop_word pair = uop[index / 2];
-    const vta_uop_word word = index % 2 == 0 ? pair.range(31, 0) : pair.range(63, 32);
+    const vta_uop_word word = index % 2 == 0 ? whole.range(31, 0) : whole.range(63, 32);
     m.dst = vta_uop_dst_idx(word);
     m.src = vta_uop_src_idx(word);
     m.wgt = vta_uop_wgt_idx(word);
     m.init = false;
     m.named = true;
   } else {
-    const uop_word word = uop[index];
-    m.dst = uop_dst(word);
-    m.src = uop_src(word);
-    m.wgt = uop_wgt(word);
-    m.init = uop_init(word) != 0;
-    m.named = uop_named(word);
+    m.dst = uop_dst(whole);
+    m.src = uop_src(whole);
+    m.wgt = uop_wgt(whole);
+    m.init = uop_init(whole) != 0;
+    m.named = uop_named(whole);
   }
   return m;
 }
 
-// sum[b][o] = inp tile row b times wgt tile row o.
-inline void tile_product(const int8_t* inp, const int8_t* wgt, int32_t* sum) {
+// sum[b][o] = row b of an INP tile times row o of a WGT tile.
+inline void tile_product(const int8_t* inputs, const int8_t* weights, int32_t* sum) {
 #pragma HLS INLINE
   for (int b = 0; b < kBatch; ++b) {
 #pragma HLS UNROLL
@@ -118,7 +118,7 @@ inline void tile_product(const int8_t* inp, const int8_t* wgt, int32_t* sum) {
       int32_t s = 0;
       for (int i = 0; i < kBlockIn; ++i) {
 #pragma HLS UNROLL
-        s += (int32_t)inp[b * kBlockIn + i] * (int32_t)wgt[o * kBlockIn + i];
+        s += (int32_t)inputs[b * kBlockIn + i] * (int32_t)weights[o * kBlockIn + i];
       }
       sum[b * kBlockOut + o] = s;
     }

@@ -8,13 +8,14 @@ TSR_HLS_OPEN
 
 static unsigned run_load(const bus_word* gmem, const tsr_memory_map* map, bool vta,
                          const insn_word& insn, const load_targets& to) {
+#pragma HLS INLINE
   if (vta) {
     if (!vta_load_legal(insn)) return kMachineErrorIllegalField;
-    return run_box(gmem, map, true, box_of_vta_load(insn), to);
+    return run_box<true>(gmem, map, true, box_of_vta_load(insn), to);
   }
   if (insn_opcode(insn) == kOpSync) return kMachineErrorNone;
   if (!load_legal(insn)) return kMachineErrorIllegalField;
-  return run_box(gmem, map, false, box_of_load(insn), to);
+  return run_box<true>(gmem, map, false, box_of_load(insn), to);
 }
 
 void tsr_hls_load(const bus_word* gmem, const tsr_memory_map* map, ap_uint<1> vta,

@@ -8,6 +8,7 @@
 TSR_HLS_OPEN
 
 static unsigned run_insn(const insn_word& insn, const vector_ports& at) {
+#pragma HLS INLINE
   switch ((unsigned)insn_opcode(insn)) {
     case kOpRequant:
       if (!requant_legal(insn)) return kMachineErrorIllegalField;

@@ -10,6 +10,7 @@
 
 TSR_HLS_OPEN
 
+// Functions that take it are inlined: a tool must see which memory a pointer is.
 struct vector_ports {
   inp_tile* inp;
   acc_tile* acc;
@@ -53,7 +54,7 @@ inline uint64_t last_index(uint64_t base, unsigned outer, unsigned out, unsigned
 }
 
 inline unsigned run_requant(const insn_word& insn, const vector_ports& at) {
-#pragma HLS INLINE off
+#pragma HLS INLINE
   const unsigned from = requant_src_mem(insn), to = requant_dst_mem(insn);
   const unsigned round = requant_round(insn), src_shift = requant_src_shift(insn);
   const unsigned iter_out = requant_iter_out(insn), iter_in = requant_iter_in(insn);
@@ -103,7 +104,7 @@ inline unsigned run_requant(const insn_word& insn, const vector_ports& at) {
 }
 
 inline unsigned run_add(const insn_word& insn, const vector_ports& at) {
-#pragma HLS INLINE off
+#pragma HLS INLINE
   const unsigned from = add_src_mem(insn), to = add_dst_mem(insn);
   const unsigned round = add_round(insn), src_shift = add_src_shift(insn);
   const unsigned iter_out = add_iter_out(insn), iter_in = add_iter_in(insn);
@@ -149,7 +150,7 @@ inline unsigned run_add(const insn_word& insn, const vector_ports& at) {
 // The reduction of one ACC tile. |acc| is in registers meanwhile: a source that is the tile itself
 // is what has been reduced so far.
 inline void reduce_tile(const insn_word& insn, const vector_ports& at, uint64_t dst, uint64_t src) {
-#pragma HLS INLINE off
+#pragma HLS INLINE
   const unsigned from = alu_src_mem(insn), op = alu_alu_op(insn);
   const unsigned red_out = alu_red_out(insn), red_in = alu_red_in(insn);
   const int32_t imm = (int32_t)alu_imm(insn);
@@ -188,7 +189,7 @@ inline void reduce_tile(const insn_word& insn, const vector_ports& at, uint64_t 
 }
 
 inline unsigned run_alu(const insn_word& insn, const vector_ports& at) {
-#pragma HLS INLINE off
+#pragma HLS INLINE
   const unsigned from = alu_src_mem(insn);
   const unsigned iter_out = alu_iter_out(insn), iter_in = alu_iter_in(insn);
   const unsigned dst_out = alu_dst_out(insn), dst_in = alu_dst_in(insn);

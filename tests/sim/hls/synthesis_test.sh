@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is tested: the tops as synthesis would see them: clang's IR of each has no recursion, allocation,
-# call through a pointer, function without a body or floating point, for one configuration; the pragmas
-# of hw/hls say what hw/hls/scripts/pragma_check.py asks for. And that both checks find each thing that
-# they look for, in sources made for it. Not tested here, and not run: C synthesis.
+# call through a pointer, function without a body or floating point, for one configuration; its syntax
+# tree stays in the subset that hw/hls/scripts/ast_check.py knows, and no pipelined loop wants more than
+# its memory ports allow: hw/hls/ledger.txt, an estimate; the pragmas of hw/hls say what
+# hw/hls/scripts/pragma_check.py asks for. And that the checks find each thing that they look for, in
+# sources made for it. Not tested here, and not run: C synthesis.
 #
+#   TESSERA_GOLDEN_WRITE=1 writes the ledger anew
 #   synthesis_test.sh CLANG CONFIG BUILD WORK
 set -euo pipefail
 clang=$1 config=$2 build=$3 work=$4
@@ -14,11 +17,28 @@ ir() { "$clang" -std=c++14 -O0 -D__SYNTHESIS__ -fno-exceptions -fno-rtti -Wall -
        -Wno-unknown-pragmas -Wno-unused-label -S -emit-llvm \
        -I"$build/hls/$config" -Ihw/hls -Ihw/hls/shim "$1" -o "$2"; }
 
+ast() { "$clang" -std=c++14 -fsyntax-only -D__SYNTHESIS__ -Wno-unknown-pragmas -Wno-vla-extension \
+        -I"$build/hls/$config" -Ihw/hls -Ihw/hls/shim -Xclang -ast-dump=json "$1" > "$2"; }
+
+sed -n '/^#/p' hw/hls/ledger.txt > "$work/ledger"
 for top in fetch load gemm vector store; do
   ir hw/hls/tsr_$top.cc "$work/$top.ll"
   hw/hls/scripts/ir_check.py tsr_hls_$top "$work/$top.ll"
   grep -q 'call.*_ZN3hls6stream' "$work/$top.ll" || { echo "$top reads no stream" >&2; exit 1; }
+  ast hw/hls/tsr_$top.cc "$work/$top.json"
+  hw/hls/scripts/ast_check.py hw/hls/tsr_$top.cc "$work/$top.json"
+  hw/hls/scripts/ast_check.py hw/hls/tsr_$top.cc "$work/$top.json" --ledger | sed "s/^/$top: /" >> "$work/ledger"
 done
+[ -z "${TESSERA_GOLDEN_WRITE:-}" ] || cp "$work/ledger" hw/hls/ledger.txt
+diff hw/hls/ledger.txt "$work/ledger"
+# Prints the loops that want a smaller interval than their ports allow.
+too_few() {
+  awk '/wants II [0-9]/ {for (i = 1; i < NF; ++i) {if ($i == "II") wants = $(i + 1) + 0; if ($i == "allow") allow = $(i + 1) + 0}
+         if (allow > wants) print}' "$1"
+}
+[ -z "$(too_few "$work/ledger")" ] || { echo "too few ports: $(too_few "$work/ledger")" >&2; exit 1; }
+sed '/gemm_steps/s/allow 1/allow 2/' "$work/ledger" > "$work/fewer"
+too_few "$work/fewer" | grep -q gemm_steps
 hw/hls/scripts/pragma_check.py hw/hls/*.h hw/hls/*.cc
 
 # Each of these must be found: words of the finding | the source.
@@ -36,6 +56,30 @@ no constant size|int bad_top(int n) { int a[n]; a[0] = n; return a[0]; }
 floating point|int bad_top(int n) { return (int)(n * 0.5); }
 state outside the top|int count = 0; int bad_top() { return ++count; }
 are called bad_top|int good_top() { return 0; }
+BAD
+
+# The same for the syntax tree.
+while IFS='|' read -r want source; do
+  printf '%s\n' "$source" > "$work/bad.cc"
+  ast "$work/bad.cc" "$work/bad.json"
+  if hw/hls/scripts/ast_check.py bad.cc "$work/bad.json" > "$work/said"; then echo "taken: $source" >&2; exit 1; fi
+  grep -q "bad.cc:1: $want" "$work/said" || { echo "of $source it said:" >&2; cat "$work/said" >&2; exit 1; }
+done <<'BAD'
+allocates|int* bad_top() { return new int; }
+throws|int bad_top(int n) { if (n) throw n; return n; }
+catches|int bad_top(int n) { try { return n; } catch (int m) { return m; } }
+jumps|int bad_top(int n) { again: if (n) goto again; return n; }
+takes memory for another type|int bad_top(long* n) { return *reinterpret_cast<int*>(n); }
+takes memory for another type|int bad_top(long* n) { return *(int*)n; }
+casts const away|int bad_top(const int* n) { return *const_cast<int*>(n); }
+has a lambda|int bad_top(int n) { auto f = [n] { return n; }; return f(); }
+computes in floating point|int bad_top() { return 2.5; }
+computes in floating point|int bad_top(int n) { float f = n; return f; }
+keeps n from call to call|int bad_top() { static int n = 0; return ++n; }
+is a union|union bad { int a; unsigned b; }; int bad_top(bad b) { return b.a; }
+is virtual|struct bad { virtual int f() { return 1; } }; int bad_top() { bad b; return b.f(); }
+copies by memcpy|extern "C" void* memcpy(void*, const void*, unsigned long); int bad_top(int* a) { memcpy(a, a + 4, 16); return 0; }
+takes pointers in a struct and is not inlined: f|struct bad { int* p; }; int f(bad b) { return *b.p; } int bad_top(int* p) { bad b; b.p = p; return f(b); }
 BAD
 
 # The same for pragmas: words of the finding | what is done to a copy of gemm's top or steps.
@@ -62,4 +106,4 @@ LATENCY is no pragma|s/ap_memory port = wgt/&\n#pragma HLS LATENCY min = 1/
 loop without LOOP_TRIPCOUNT|s/#pragma HLS LOOP_TRIPCOUNT min = 1 max = 4096//
 what does not block|s/done = done + 1;/if (commands.empty()) &/
 BAD
-echo "both checks find what they look for"
+echo "the checks find what they look for"
