@@ -15,6 +15,7 @@ tsr_compute.sv
 common/tsr_assert.svh
 common/tsr_digest.sv
 common/tsr_loop_count.sv
+common/tsr_tally.sv
 
 prim/tsr_chunk.sv
 prim/tsr_deep_fifo.sv

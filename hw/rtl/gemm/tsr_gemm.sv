@@ -320,18 +320,21 @@ module tsr_gemm (
   // ---- Slot 13: retirement, errors, counters.
   logic retire_q, err_q;
   logic [63:0] digest_q;
-  logic [7:0] flying_q;  // commands taken and not retired
+  logic flying, unused_full;  // commands taken and not retired
+  logic [7:0] unused_behind;
+  tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_flying (
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(cmd_valid_i && cmd_ready_o), .down_i(retire_q),
+    .some_o(flying), .full_o(unused_full), .behind_o(unused_behind)
+  );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       retire_q <= 1'b0;
       err_q <= 1'b0;
       digest_q <= '0;
-      flying_q <= '0;
     end else begin
       retire_q <= tag[2];
       err_q <= err_q || tag[1];
       digest_q <= retire_q ? '0 : digest_q + acc_wr_digest_i;
-      flying_q <= flying_q + 8'(cmd_valid_i && cmd_ready_o) - 8'(retire_q);
     end
   end
   assign retire_valid_o = retire_q;
@@ -340,7 +343,7 @@ module tsr_gemm (
   assign err_code_o = err_field_q ? tsr_pkg::ERR_ILLEGAL_FIELD[3:0] : tsr_pkg::ERR_SRAM_RANGE[3:0];
   assign err_num_o = err_num_q;
   assign busy_o = (loop_valid && loop_work) || step_valid;
-  assign hazard_o = !busy_o && flying_q != '0;
+  assign hazard_o = !busy_o && flying;
   assign memwait_o = 1'b0;
 
   logic unused;

@@ -117,7 +117,7 @@ module tsr_dispatch (
   end
 
   // Where it goes.
-  logic full_q, finish_q, ends_q, waits_q, finishes, go;
+  logic full_q, bad_q, wrong_op_q, finish_q, ends_q, waits_q, finishes, go;  // bad: the last one that moved is in error
   logic [3:0] queue_q;
   logic [1:0] queue;
   assign queue = vta_i ? v_queue : t_unit;
@@ -128,7 +128,7 @@ module tsr_dispatch (
 
   logic taken;
   assign taken = (q_valid_o & q_ready_i) != '0;
-  assign go = !waits_q & !err_valid_o & !full_q;
+  assign go = !waits_q & !err_valid_o & !full_q & !bad_q;
   assign insn_ready_o = go;
   assign finishes = is_finish & !wrong_op & !wrong_field;  // what follows it is not looked at
 
@@ -139,7 +139,7 @@ module tsr_dispatch (
   assign moves = insn_valid_i & go;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      full_q <= 1'b0;
+      {full_q, bad_q} <= '0;
       queue_q <= '0;
       finish_q <= 1'b0;
       waits_q <= 1'b0;
@@ -152,7 +152,8 @@ module tsr_dispatch (
       if (moves && last_i && !is_finish) ends_q <= 1'b1;
       // One cycle for the queues to see what was given last.
       finish_q <= waits_q & !full_q;
-      if (!err_valid_o) err_valid_o <= (moves & (wrong_op | wrong_field)) | (ends_q & !full_q) | none_i | deadlock;
+      bad_q <= moves & (wrong_op | wrong_field);
+      if (!err_valid_o) err_valid_o <= bad_q | (ends_q & !full_q) | none_i | deadlock;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -167,10 +168,11 @@ module tsr_dispatch (
     end
   end
   always_ff @(posedge clk_i) begin
+    wrong_op_q <= wrong_op;
     if (!err_valid_o) begin
-      err_num_o <= (moves && (wrong_op || wrong_field)) ? num_i : none_i ? 32'd0 : q_num_o;
-      if (moves && wrong_op) err_code_o <= tsr_pkg::ERR_ILLEGAL_OPCODE[3:0];
-      else if (moves && wrong_field) err_code_o <= tsr_pkg::ERR_ILLEGAL_FIELD[3:0];
+      err_num_o <= none_i ? 32'd0 : q_num_o;
+      if (bad_q && wrong_op_q) err_code_o <= tsr_pkg::ERR_ILLEGAL_OPCODE[3:0];
+      else if (bad_q) err_code_o <= tsr_pkg::ERR_ILLEGAL_FIELD[3:0];
       else if (deadlock) err_code_o <= tsr_pkg::ERR_DEADLOCK[3:0];
       else err_code_o <= tsr_pkg::ERR_NO_FINISH[3:0];
     end

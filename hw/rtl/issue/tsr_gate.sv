@@ -73,22 +73,24 @@ module tsr_gate #(
   logic head_valid, head_ready, head_skip, head_hush;
   logic [3:0] head_pop, head_push;
 
-  // Instructions promised and not issued: a count, which is at the limit when its highest bit is set.
-  logic [QueueBits-1:0] inside_q, inside_d;
-  logic full_q, empty_q;
-  assign inside_d = inside_q + QueueBits'(give_i) - QueueBits'(head_ready);
-  assign room_o = !full_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      inside_q <= '0;
-      full_q <= 1'b0;
-      empty_q <= 1'b1;
-    end else begin
-      inside_q <= inside_d;
-      full_q <= vta_i ? inside_d[$clog2(VtaDepth)] : inside_d[$clog2(QueueDepth)];
-      empty_q <= inside_d == '0;
-    end
-  end
+  // Instructions promised and not issued.
+  logic [QueueBits-1:0] unused_inside;
+  logic full, some;
+  tsr_tally #(
+    .Bits(QueueBits),
+    .Limit(QueueDepth),
+    .VtaLimit(VtaDepth)
+  ) u_inside (
+    .clk_i,
+    .rst_ni,
+    .vta_i,
+    .up_i(give_i),
+    .down_i(head_ready),
+    .some_o(some),
+    .full_o(full),
+    .behind_o(unused_inside)
+  );
+  assign room_o = !full;
 
   // Queue.
   localparam int FrontBits = 4 + 4 + 1 + 1 + 2;
@@ -225,8 +227,8 @@ module tsr_gate #(
     else if (head_valid) num_o = cmd_num_o;
     else num_o = last_q;
   end
-  assign idle_o = empty_q & !flight_valid;
-  assign stuck_o = flight_valid ? stalled_o != '0 : (missing_o != '0) | empty_q;
+  assign idle_o = !some & !flight_valid;
+  assign stuck_o = flight_valid ? stalled_o != '0 : (missing_o != '0) | !some;
   assign flying_o = flight_valid;
   assign token_wait_o = (missing_o != '0) | (stalled_o != '0);
 
@@ -235,8 +237,8 @@ module tsr_gate #(
   assign unused = ^flight_count;
 `endif
 
-  `TSR_ASSERT(comes_when_there_is_room, give_i |-> !full_q)
-  `TSR_ASSERT(comes_after_its_promise, in_valid_i |-> give_i || inside_q != '0)
+  `TSR_ASSERT(comes_when_there_is_room, give_i |-> !full)
+  `TSR_ASSERT(comes_after_its_promise, in_valid_i |-> give_i || some)
   `TSR_ASSERT(stalls_alone, stalled_o != '0 |-> flight_count == FlightBits'(1))
   `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_o, cmd_num_o, cmd_unit_o})
   `TSR_ASSERT(retires_what_was_issued, retire_valid_i |-> flight_valid)

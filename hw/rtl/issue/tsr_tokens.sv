@@ -30,7 +30,7 @@ module tsr_tokens #(
   localparam int Units = 32'(tsr_pkg::UNIT_STORE) + 1;
   localparam int Compute = 32'(tsr_pkg::UNIT_GEMM);
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
-  // near is one push late, and in steps of Margin.
+  // near is in steps of Margin.
   localparam int MarginBits = $clog2(Margin);
   localparam int Near = (Depth <= Margin) ? 0 : (Depth - Margin) >> MarginBits;
   localparam int VtaNear = (VtaDepth <= Margin) ? 0 : (VtaDepth - Margin) >> MarginBits;
@@ -50,37 +50,25 @@ module tsr_tokens #(
       assign unused = ^{push_i[p], pop_i[p]};
 `endif
     end else begin : g_counter
-      // push_i and pop_i are late: the counter follows a cycle behind, by up_q and down_q, and what the flags become in
-      // either case is known without them.
-      logic [CountBits-1:0] behind_q;
-      logic up, down, up_q, down_q, some_q, more_q, full_q, above_two, last_room;  // more: two or more
-      assign up = push_i[p] && !pop_i[p];
-      assign down = pop_i[p] && !push_i[p];
-      assign above_two = up_q ? 32'(behind_q) > 1 : down_q ? 32'(behind_q) > 3 : 32'(behind_q) > 2;
-      assign last_room = 32'(behind_q) + 32'(up_q) - 32'(down_q) == ((Wide && vta_i) ? VtaDepth : Depth) - 1;
-      assign some_o[p] = some_q;
-      assign full_o[p] = full_q;
-      assign near[p] = (32'(behind_q) + 32'(up_q)) >> MarginBits >= ((Wide && vta_i) ? VtaNear : Near);
-      always_ff @(posedge clk_i) begin
-        if (!rst_ni) begin
-          behind_q <= '0;
-          {up_q, down_q, some_q, more_q, full_q} <= '0;
-        end else begin
-          {up_q, down_q} <= {up, down};
-          behind_q <= behind_q + {{CountBits - 1{down_q}}, up_q || down_q};
-          some_q <= up || (down ? more_q : some_q);
-          more_q <= up ? some_q : down ? above_two : more_q;
-          full_q <= up ? last_room : !down && full_q;
-        end
-      end
-      `TSR_ASSERT(pop_has_token, pop_i[p] |-> some_q)
-      `TSR_ASSERT(push_has_room, push_i[p] |-> !full_q)
-`ifndef SYNTHESIS
-      logic [31:0] count;
-      assign count = 32'(behind_q) + 32'(up_q) - 32'(down_q);
-`endif
-      `TSR_ASSERT(flags, some_q == (count != 0) && more_q == (count > 1) &&
-                  full_q == (count == ((Wide && vta_i) ? VtaDepth : Depth)))
+      // near may be one early.
+      localparam int NearAt = Near == 0 ? 0 : (Near << MarginBits) - 1;
+      localparam int VtaNearAt = VtaNear == 0 ? 0 : (VtaNear << MarginBits) - 1;
+      logic [CountBits-1:0] behind;
+      tsr_tally #(
+        .Bits(CountBits),
+        .Limit(Depth),
+        .VtaLimit(Wide ? VtaDepth : Depth)
+      ) u_count (
+        .clk_i,
+        .rst_ni,
+        .vta_i,
+        .up_i(push_i[p]),
+        .down_i(pop_i[p]),
+        .some_o(some_o[p]),
+        .full_o(full_o[p]),
+        .behind_o(behind)
+      );
+      assign near[p] = 32'(behind) >= ((Wide && vta_i) ? VtaNearAt : NearAt);
     end
   end
 

@@ -307,13 +307,13 @@ module tsr_load #(
 
   // What it does.
   logic holds, enters;
-  logic [7:0] inside_count_q;
-  assign holds = inside_count_q != '0;
+  logic unused_full;
+  logic [7:0] unused_behind;
   assign enters = cmd_valid_i & cmd_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) inside_count_q <= '0;
-    else inside_count_q <= inside_count_q + 8'(enters) - 8'(done_q);
-  end
+  tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_inside (
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(enters), .down_i(done_q),
+    .some_o(holds), .full_o(unused_full), .behind_o(unused_behind)
+  );
   assign busy_o = holds & !starved & !blocked;
   assign memwait_o = holds & starved;
   assign hazard_o = blocked;
@@ -326,5 +326,4 @@ module tsr_load #(
   `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)
   `TSR_ASSERT(nums_have_room, box_valid && box_ready |-> nums_ready)
   `TSR_ASSERT(op_has_number, op_valid |-> num_valid)
-  `TSR_ASSERT(in_range, inside_count_q < 8'd200)
 endmodule

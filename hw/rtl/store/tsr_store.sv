@@ -328,17 +328,16 @@ module tsr_store #(
 
   // What it does.
   logic holds, enters, starts_q;
-  logic [7:0] holds_q;
-  assign holds = holds_q != '0;
+  logic unused_full;
+  logic [7:0] unused_behind;
   assign enters = cmd_valid_i & cmd_ready_o;
+  tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_inside (
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(enters), .down_i(retires),
+    .some_o(holds), .full_o(unused_full), .behind_o(unused_behind)
+  );
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      holds_q <= '0;
-      starts_q <= 1'b0;
-    end else begin
-      holds_q <= holds_q + 8'(enters) - 8'(retires);
-      starts_q <= enters | (starts_q & !st_rd_valid_o & !retires);  // on the way through the checks
-    end
+    if (!rst_ni) starts_q <= 1'b0;
+    else starts_q <= enters | (starts_q & !st_rd_valid_o & !retires);  // on the way through the checks
   end
   logic asks, moves;
   assign asks = st_rd_valid_o & !blocked;

@@ -71,17 +71,24 @@ module tsr_vector (
   localparam int TileBits = AccBits > ByteBits ? AccBits : ByteBits;
   typedef logic [20:0] index_t;
 
-  // ---- The command, held in flops: no path runs through cmd_ready_o.
-  logic stop_q, held_valid_q, known_q, taken_next, advance;  // known: the loops have seen it for a cycle
+  // ---- The command, held in flops: no path runs through cmd_ready_o. That the loops took it is known a cycle later.
+  logic stop_q, cmd_held_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
   logic [255:0] held_insn_q;
   logic [31:0] held_num_q;
   logic [15:0] held_uops_q;  // profile vta's micro-ops
-  assign cmd_ready_o = !held_valid_q;
+  assign taken = takes_q && advance_q;
+  assign free = !cmd_held_q || taken;
+  assign cmd_ready_o = free;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) {held_valid_q, known_q} <= '0;
-    else if (!known_q) {held_valid_q, known_q} <= {held_valid_q || cmd_valid_i, held_valid_q};
-    else if (advance && taken_next) {held_valid_q, known_q} <= '0;
-    if (!held_valid_q) begin
+    if (!rst_ni) begin
+      {cmd_held_q, known_q, takes_q, advance_q} <= '0;
+    end else begin
+      cmd_held_q <= !free || cmd_valid_i;
+      known_q <= !free;  // the loops have seen it for a cycle
+      takes_q <= taken_next;
+      advance_q <= advance;
+    end
+    if (free) begin
       {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
       held_uops_q <= tsr_index_pkg::between(16'(tsr_pkg::vta_alu_uop_bgn(cmd_insn_i[127:0])),
                                             16'(tsr_pkg::vta_alu_uop_end(cmd_insn_i[127:0])));
@@ -97,7 +104,7 @@ module tsr_vector (
   index_t src0, acc0, dst0, prm0;
   tsr_vector_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
-    .cmd_valid_i(known_q && !stop_q), .taken_next_o(taken_next), .insn_i(held_insn_q), .num_i(held_num_q),
+    .cmd_valid_i(known_q && !taken && !stop_q), .taken_next_o(taken_next), .insn_i(held_insn_q), .num_i(held_num_q),
     .uops_i(held_uops_q), .advance_i(advance),
     .consts_o(consts), .tag_o(tag),
     .valid_o(valid0), .work_o(work0), .illegal_o(illegal0), .last_o(last0), .step_o(step0), .uop_o(uop0),
@@ -121,9 +128,9 @@ module tsr_vector (
   tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
   index_t src1_q, acc1_q, dst1_q, prm1_q, src2_q, acc2_q, dst2_q, prm2_q, uop_src, uop_dst;
   logic [31:0] uop, uop_q;
-  logic fresh1_q;  // slot 1's micro-op is at the RAM, later it is in uop_q
-  assign uop = !fresh1_q ? uop_q : uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
-  always_ff @(posedge clk_i) {fresh1_q, uop_q} <= {advance, uop};
+  // In its first cycle slot 1's micro-op is at the RAM, later in uop_q.
+  assign uop = !advance_q ? uop_q : uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
+  always_ff @(posedge clk_i) uop_q <= uop;
   assign uop_src = vta_i ? 21'(tsr_pkg::vta_uop_src_idx(uop)) : '0;
   assign uop_dst = vta_i ? 21'(tsr_pkg::vta_uop_dst_idx(uop)) : '0;
   always_ff @(posedge clk_i) begin
@@ -349,7 +356,7 @@ module tsr_vector (
   assign err_code_o = err_field_q ? tsr_pkg::ERR_ILLEGAL_FIELD[3:0] : tsr_pkg::ERR_SRAM_RANGE[3:0];
   assign err_num_o = err_num_q;
   assign busy_o = go && work;
-  assign hazard_o = !busy_o && (held_valid_q || valid0 || valid1_q || valid2_q || live || !empty);
+  assign hazard_o = !busy_o && (cmd_held_q || valid0 || valid1_q || valid2_q || live || !empty);
   assign memwait_o = 1'b0;
 
   logic unused;

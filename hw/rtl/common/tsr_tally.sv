@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tsr_tally: a count of what comes and goes, whose flags do not wait for its adder: up_i and down_i may be late.
+//
+//   Input   up_i, down_i: one more, one less; vta_i: constant while there is anything
+//   Output  some_o, full_o, from flops: there is one or more; there are as many as the profile's limit
+//           behind_o: the count of the cycle before
+//
+// Invariant: nothing goes when there is nothing, nothing comes when it is full, but with one that goes.
+`include "tsr_assert.svh"
+
+module tsr_tally #(
+  parameter int Bits     = 8,    // of the count; it holds both limits
+  parameter int Limit    = 255,  // >= 1
+  parameter int VtaLimit = 255   // in profile vta
+) (
+  input  logic            clk_i,
+  input  logic            rst_ni,
+  input  logic            vta_i,
+  input  logic            up_i,
+  input  logic            down_i,
+  output logic            some_o,
+  output logic            full_o,
+  output logic [Bits-1:0] behind_o
+);
+  // up_q and down_q are on their way into the count.
+  logic [Bits-1:0] behind_q;
+  logic up, down, up_q, down_q, some_q, more_q, full_q, above_two;  // more: two or more
+  assign up = up_i && !down_i;
+  assign down = down_i && !up_i;
+  // Whether the count is |value|.
+  function automatic is(input int value);
+    is = up_q ? 32'(behind_q) == value - 1 : down_q ? 32'(behind_q) == value + 1 : 32'(behind_q) == value;
+  endfunction
+  assign above_two = up_q ? 32'(behind_q) > 1 : down_q ? 32'(behind_q) > 3 : 32'(behind_q) > 2;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      behind_q <= '0;
+      {up_q, down_q, some_q, more_q, full_q} <= '0;
+    end else begin
+      {up_q, down_q} <= {up, down};
+      behind_q <= behind_q + {{Bits - 1{down_q}}, up_q || down_q};
+      some_q <= up || (down ? more_q : some_q);
+      more_q <= up ? some_q : down ? above_two : more_q;
+      full_q <= up ? (vta_i ? is(VtaLimit - 1) : is(Limit - 1)) : !down && full_q;
+    end
+  end
+  assign some_o = some_q;
+  assign full_o = full_q;
+  assign behind_o = behind_q;
+
+  `TSR_ASSERT(goes_if_there, down_i |-> some_q || up_i)
+  `TSR_ASSERT(comes_if_room, up_i |-> !full_q || down_i)
+  `TSR_ASSERT(flags, some_q != is(0) && more_q == !(is(0) || is(1)) && full_q == (vta_i ? is(VtaLimit) : is(Limit)))
+endmodule
