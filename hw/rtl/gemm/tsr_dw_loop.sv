@@ -28,7 +28,6 @@ module tsr_dw_loop #(
   input  logic [9*BankBits-1:0] bank_i,
   output logic         fill_free_next_o,  // a command may start the filling of its first window
   output logic         idle_next_o,       // nothing is left to fill or to multiply after this slot
-  output logic         active_o,
   // the filling of a window; tap: ky * kw + kx
   output logic         fill_o,            // in the slot: a read, or more
   output logic         fill_a_next_o,     // one cycle after the slot
@@ -41,7 +40,6 @@ module tsr_dw_loop #(
   output logic         swap_o,            // in the slot: after these reads the window is complete
   output logic [1:0]   shift_o,           // columns that the window after it keeps moving by
   output logic [3:0]   taps_o,            // of the window
-  output logic [31:0]  fill_num_o,        // in the slot
   // the multiplication of a window
   output logic         step_valid_o,
   output logic         step_last_o,       // of its command
@@ -123,32 +121,37 @@ module tsr_dw_loop #(
   assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
   // ---- The hand-over of a full window, and the next one.
   // end_o, end_z: this window is the last of its plane, of its command.
-  logic step_q, step_end, filled, move, end_i, end_o, end_z;
+  // rests: no step; free: no window is filled. What is late has these for itself.
+  logic step_q, step_end_q, rests_q, spent_q, free_q, filled, move, end_i, end_o, end_z;
   logic [2:0] last_next;
   logic [1:0] unused_last;
   assign filled = fill_q && slot_q.last;
-  assign move = filled && (!step_q || step_end);
+  assign move = filled && (rests_q || step_end_q);
   logic [15:0] count_in, count_out;
   logic [11:0] count_z;
   assign count_in = 16'(tsr_pkg::depthwise_iter_in(insn_i));
   assign count_out = 16'(tsr_pkg::depthwise_iter_out(insn_i));
   assign count_z = tsr_pkg::depthwise_iter_z(insn_i);
+  // Its place changes with a move, which is late. What it changes to is not: when nothing is filled, and with a move of
+  // the last window, the command that may start is loaded.
+  logic place, first;
+  assign place = !fill_q || move;
+  assign first = !fill_q || end_z;
   tsr_loop_count u_in (
-    .clk_i, .en_i(1'b1), .start_i, .count_i(count_in), .only_i(count_in == 16'd1), .step_i(move), .last_o(end_i),
+    .clk_i, .en_i(place), .start_i(first), .count_i(count_in), .only_i(count_in == 16'd1), .step_i(1'b1), .last_o(end_i),
     .last_next_o(last_next[0])
   );
   tsr_loop_count u_out (
-    .clk_i, .en_i(1'b1), .start_i, .count_i(count_out), .only_i(count_out == 16'd1), .step_i(move && end_i),
+    .clk_i, .en_i(place), .start_i(first), .count_i(count_out), .only_i(count_out == 16'd1), .step_i(end_i),
     .last_o(unused_last[0]), .last_next_o(last_next[1])
   );
   tsr_loop_count #(.Bits(12)) u_plane (
-    .clk_i, .en_i(1'b1), .start_i, .count_i(count_z), .only_i(count_z == 12'd1), .step_i(move && end_o),
+    .clk_i, .en_i(place), .start_i(first), .count_i(count_z), .only_i(count_z == 12'd1), .step_i(end_o),
     .last_o(unused_last[1]), .last_next_o(last_next[2])
   );
-  always_ff @(posedge clk_i) {end_z, end_o} <= {last_next == '1, last_next[1:0] == '1};
-  assign fill_free_next_o = !fill_q || (move && end_z);
-  assign idle_next_o = fill_free_next_o && !move && (!step_q || step_end);
-  assign active_o = fill_q || step_q;
+  always_ff @(posedge clk_i) if (place) {end_z, end_o} <= {last_next == '1, last_next[1:0] == '1};
+  assign fill_free_next_o = free_q || (move && end_z);
+  assign idle_next_o = free_q && (rests_q || step_end_q);
 
   logic [20:0] src_next, dst_next;
   assign src_next = tsr_index_pkg::add(!end_i ? src_q : !end_o ? src_row_q : src_plane_q,
@@ -157,18 +160,24 @@ module tsr_dw_loop #(
                                        {5'd0, !end_i ? dst_in_q : !end_o ? dst_out_q : dst_z_q});
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) fill_q <= 1'b0;
-    else fill_q <= start_i || !fill_free_next_o;
+    if (!rst_ni) {fill_q, free_q} <= 2'b01;
+    else {fill_q, free_q} <= {start_i || !fill_free_next_o, !start_i && fill_free_next_o};
   end
+  // A slot is followed by the window's next one, the last by the next window's first, if that may come: else it is
+  // spent.
   always_ff @(posedge clk_i) begin
-    if (start_i) begin
+    spent_q <= filled && !move;
+    if (place || !slot_q.last) begin
+      slot_q <= (fill_q && !slot_q.last) ? next_slot : first ? all_first_q : (end_i || keep_q == '0) ? all_q : new_q;
+    end
+    if (place && first) begin
       num_q <= num_i;
       init_q <= tsr_pkg::depthwise_init(insn_i);
       kw_q <= kw;
       keep_q <= next_keep_q;
       taps_q <= {2'd0, kh} * {2'd0, kw};
       bank_q <= next_bank_q;
-      {all_q, new_q, slot_q} <= {all_first_q, new_first_q, all_first_q};
+      {all_q, new_q} <= {all_first_q, new_first_q};
       win_y_q <= {5'd0, tsr_pkg::depthwise_win_y(insn_i)};
       win_y2_q <= {4'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0};
       win_x_q <= {5'd0, tsr_pkg::depthwise_win_x(insn_i)};
@@ -187,8 +196,7 @@ module tsr_dw_loop #(
       src_out_q <= tsr_pkg::depthwise_src_out(insn_i);
       src_in_q <= tsr_pkg::depthwise_src_in(insn_i);
       wgt_z_q <= tsr_pkg::depthwise_wgt_z(insn_i);
-    end else if (move) begin
-      slot_q <= (end_i || keep_q == '0) ? all_q : new_q;
+    end else if (place) begin
       src_q <= src_next;
       dst_q <= dst_next;
       if (end_i) begin
@@ -200,8 +208,6 @@ module tsr_dw_loop #(
         dst_plane_q <= dst_next;
         wgt_q <= tsr_index_pkg::add(wgt_q, {17'd0, wgt_z_q});
       end
-    end else if (fill_q) begin
-      slot_q <= next_slot;
     end
   end
 
@@ -210,7 +216,7 @@ module tsr_dw_loop #(
   logic [3:0] pos_a1_q, pos_b1_q, tap_a2_q, tap_b2_q;
   logic [1:0] kw1_q;
   logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_b2_q;
-  assign fill_o = fill_q && one_a != '0;  // none: the window waits for the one before
+  assign fill_o = fill_q && one_a != '0 && !spent_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {a1_q, b1_q, a2_q, b2_q} <= '0;
@@ -242,19 +248,16 @@ module tsr_dw_loop #(
   assign swap_o = move;
   assign shift_o = keep_q;
   assign taps_o = taps_q;
-  assign fill_num_o = num_q;
 
   // ---- Multiplying.
   logic step_init_q, step_final_q;
   // Bit 0: which half of the channels; above it: which group of taps.
   logic [2:0] part_q, last_part_q;
-  logic step_end_q;
   logic [20:0] step_dst_q, step_wgt_q;
   logic [31:0] step_num_q;
-  assign step_end = step_end_q;  // part_q == last_part_q; no window is one part
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) step_q <= 1'b0;
-    else step_q <= move || (step_q && !step_end);
+    if (!rst_ni) {step_q, rests_q} <= 2'b01;
+    else {step_q, rests_q} <= {move || (step_q && !step_end_q), !move && (rests_q || step_end_q)};
   end
   always_ff @(posedge clk_i) begin
     if (move) begin
@@ -273,15 +276,16 @@ module tsr_dw_loop #(
     end
   end
   assign step_valid_o = step_q;
-  assign step_last_o = step_final_q && step_end;
+  assign step_last_o = step_final_q && step_end_q;
   assign step_init_o = step_init_q && part_q == '0;
-  assign step_store_o = step_end;
+  assign step_store_o = step_end_q;
   assign {step_group_o, step_half_o} = part_q;
   assign step_dst_o = step_dst_q;
   assign step_wgt_o = step_wgt_q;
   assign step_num_o = step_num_q;
 
   `TSR_ASSERT(start_when_free, start_i |-> fill_free_next_o)
+  `TSR_ASSERT(own_flops, rests_q == !step_q && free_q == !fill_q)
   `TSR_ASSERT(end_of_the_parts, step_q |-> step_end_q == (part_q == last_part_q))
   `TSR_ASSERT(start_when_known, start_i |-> all_set_q == all_set && all_first_q == all_first)
 endmodule

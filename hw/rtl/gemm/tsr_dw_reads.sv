@@ -3,9 +3,9 @@
 // tsr_dw_reads: what a slot reads of a depthwise window's tiles that are still missing: the lowest position, and with
 // it the lowest after that if it lies in another bank.
 //
-//   Input   set_i: positions 3 * ky + kx that are missing; pair_i: {second lowest, lowest} of them; 0: read none
+//   Input   pair_i: {second lowest, lowest} of the positions 3 * ky + kx that are missing; 0: read none. set_i: the others
 //           bank_i: INP's bank of each position
-//   Output  slot_o, in the same cycle: last: nothing is missing after it; rest: what is; pair: of the rest, as pair_i;
+//   Output  slot_o, in the same cycle: last: nothing is missing after it; pair, rest: what is, as pair_i and set_i;
 //           second, first: what it reads, second or none
 //
 // The pair comes from the slot before, so that no path looks for positions and compares their banks as well.
@@ -40,17 +40,14 @@ module tsr_dw_reads #(
     end
   endfunction
 
-  logic [8:0] without_one, without_both;
-  logic [17:0] pair_one, pair_both;
+  // The next pair: the two lowest of the rest, or where the second one waits, that and the lowest.
   logic same;
-  assign same = bank_at(pair_i[8:0], bank_i) == bank_at(pair_i[17:9], bank_i);
-  assign without_one = set_i & ~pair_i[8:0];
-  assign without_both = without_one & ~pair_i[17:9];
-  assign pair_one = lowest_two(without_one);
-  assign pair_both = lowest_two(without_both);
+  logic [17:0] two;
+  assign two = lowest_two(set_i);
+  assign same = pair_i[17:9] != '0 && bank_at(pair_i[8:0], bank_i) == bank_at(pair_i[17:9], bank_i);
   assign slot_o.first = pair_i[8:0];
   assign slot_o.second = pair_i[17:9] & {9{!same}};
-  assign slot_o.rest = same ? without_one : without_both;
-  assign slot_o.pair = same ? pair_one : pair_both;
-  assign slot_o.last = same ? without_one == '0 : without_both == '0;
+  assign slot_o.rest = set_i & ~two[8:0] & ~(two[17:9] & {9{!same}});
+  assign slot_o.pair = same ? {two[8:0], pair_i[17:9]} : two;
+  assign slot_o.last = !same && set_i == '0;
 endmodule

@@ -61,7 +61,7 @@ module tsr_gemm (
   // do. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling its first window
   // while the windows of the one before are multiplied.
   localparam int BankBits = $clog2(tsr_pkg::InpBanks);
-  logic depthwise, dw_illegal, dw_work, loop_free, dw_fill_free, dw_idle, dw_start, loop_start, dw_active;
+  logic depthwise, dw_illegal, dw_work, loop_free, dw_fill_free, dw_idle, dw_start, loop_start;
   logic [8:0] dw_all, dw_new;
   logic [1:0] dw_keep;
   logic [9*BankBits-1:0] dw_bank;
@@ -69,7 +69,7 @@ module tsr_gemm (
   assign dw_illegal = depthwise && !tsr_pkg::depthwise_legal(cmd_insn_i);
   assign dw_work = tsr_pkg::depthwise_iter_z(cmd_insn_i) != '0 && tsr_pkg::depthwise_iter_out(cmd_insn_i) != '0 &&
                    tsr_pkg::depthwise_iter_in(cmd_insn_i) != '0;
-  logic held_q, begun_q, known_q, to_dw_q, nop_q, illegal_q, stop_q;  // known: what its first slots read is
+  logic held_q, taken_q, begun_q, known_q, to_dw_q, nop_q, illegal_q, stop_q;  // known: what its first slots read is
   logic [255:0] insn_q;
   logic [31:0] num_q;
   logic [15:0] uops_q;  // profile vta's micro-ops
@@ -81,8 +81,9 @@ module tsr_gemm (
   assign loop_start = held_q && !to_dw_q && loop_free && dw_idle && !stop_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {held_q, begun_q, known_q} <= '0;
+      {held_q, taken_q, begun_q, known_q} <= '0;
     end else begin
+      taken_q <= cmd_valid_i && cmd_ready_o;
       held_q <= held_q ? !dw_start && !loop_start : cmd_valid_i;
       begun_q <= held_q && !dw_start && !loop_start;
       known_q <= begun_q && !dw_start && !loop_start;
@@ -116,17 +117,17 @@ module tsr_gemm (
   logic [1:0] shift, step_group;
   logic fill_a1;
   index_t fill_a_tile1, fill_b_tile2, step_dst, step_wgt;
-  logic [31:0] fill_num, step_num;
+  logic [31:0] step_num;
   tsr_dw_loop u_dw_loop (
     .clk_i, .rst_ni,
     .start_i(dw_start), .insn_i(insn_q), .num_i(num_q),
     .all_i(dw_all), .new_i(dw_new), .keep_i(dw_keep), .bank_i(dw_bank),
-    .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle), .active_o(dw_active),
+    .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle),
     .fill_o(fill),
     .fill_a_next_o(fill_a1), .fill_a_tile_next_o(fill_a_tile1),
     .fill_a_valid_o(fill_a2), .fill_a_tap_o(fill_a_tap2),
     .fill_b_valid_o(fill_b2), .fill_b_tap_o(fill_b_tap2), .fill_b_tile_o(fill_b_tile2),
-    .swap_o(swap), .shift_o(shift), .taps_o(taps), .fill_num_o(fill_num),
+    .swap_o(swap), .shift_o(shift), .taps_o(taps),
     .step_valid_o(step_valid), .step_last_o(step_last), .step_init_o(step_init), .step_store_o(step_store),
     .step_half_o(step_half), .step_group_o(step_group),
     .step_dst_o(step_dst), .step_wgt_o(step_wgt), .step_num_o(step_num)
@@ -323,7 +324,7 @@ module tsr_gemm (
   logic flying, unused_full;  // commands taken and not retired
   logic [7:0] unused_behind;
   tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_flying (
-    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(cmd_valid_i && cmd_ready_o), .down_i(retire_q),
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(taken_q), .down_i(retire_q),
     .some_o(flying), .full_o(unused_full), .behind_o(unused_behind)
   );
   always_ff @(posedge clk_i) begin
@@ -343,11 +344,11 @@ module tsr_gemm (
   assign err_code_o = err_field_q ? tsr_pkg::ERR_ILLEGAL_FIELD[3:0] : tsr_pkg::ERR_SRAM_RANGE[3:0];
   assign err_num_o = err_num_q;
   assign busy_o = (loop_valid && loop_work) || step_valid;
-  assign hazard_o = !busy_o && flying;
+  assign hazard_o = !busy_o && (flying || taken_q);
   assign memwait_o = 1'b0;
 
   logic unused;
-  assign unused = ^{retire_ready_i, dw_active, fill_q, fill_num, tag[0]};
+  assign unused = ^{retire_ready_i, fill_q, tag[0]};
 
   `TSR_ASSERT(one_source, !(loop_valid && (step_valid || fill)))
   `TSR_ASSERT(two_banks, inp_rd_b_en_o |->

@@ -162,6 +162,7 @@ module tsr_control (
 
   // Counters.
   logic clear, runs, finishes;
+  logic [4:0] retired_late_q;  // of the cycle before
   assign clear = begins | soft_reset_i;
   assign runs = state_q == Run;
   assign finishes = runs & finish_i & finish_counts_i & !any_error;
@@ -169,12 +170,12 @@ module tsr_control (
     if (!rst_ni || clear) begin
       cycles_o <= '0;
       retired_o <= '0;
+      retired_late_q <= '0;
     end else begin
       if (busy_o && !forget_q) cycles_o <= cycles_o + 64'd1;
-      if (runs) begin
-        retired_o <= retired_o + 32'(retired_i[0]) + 32'(retired_i[1]) + 32'(retired_i[2]) + 32'(retired_i[3]) +
-                     32'(finishes);
-      end
+      retired_late_q <= {finishes, retired_i & {4{runs}}};
+      retired_o <= retired_o + 32'(retired_late_q[0]) + 32'(retired_late_q[1]) + 32'(retired_late_q[2]) +
+                   32'(retired_late_q[3]) + 32'(retired_late_q[4]);
     end
   end
   // What the units did in a cycle is counted in the next one; until then it is in late_o.

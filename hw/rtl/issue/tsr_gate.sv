@@ -93,15 +93,13 @@ module tsr_gate #(
   assign room_o = !full;
 
   // Queue.
-  localparam int FrontBits = 4 + 4 + 1 + 1 + 2;
-  localparam int QueueWidth = Width + 32 + FrontBits;
+  localparam int QueueWidth = Width + 32 + 4 + 4 + 1 + 1 + 2;
   logic [QueueWidth-1:0] in, head;
   assign in = {in_cmd_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i};
   assign {cmd_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o} = head;
   if (Places > 64) begin : g_deep
     tsr_deep_fifo #(
       .Width(QueueWidth),
-      .Front(FrontBits),
       .Depth(Places)
     ) u_queue (
       .clk_i,
@@ -149,42 +147,82 @@ module tsr_gate #(
   assign head_ready = may & (head_skip | cmd_ready_i);
   assign pop_o = head_ready ? head_pop : 4'd0;
 
-  // In flight.
-  logic old_skip, old_hush, retires;
-  logic [3:0] old_push;
-  logic [31:0] old_num;
-  logic [FlightBits-1:0] flight_count;
+  // In flight: the oldest in flops, since what it pushes decides whether it may retire; it leaves the others a cycle
+  // later, so every second cycle one retires.
+  logic retires, unit_retires, rest_valid, unused_rest_ready, old_free, moved_q, old_valid_q, old_skip_q, old_hush_q;
+  logic [3:0] old_push_q;
+  logic [31:0] old_num_q;
+  logic [FlightBits-1:0] unused_rest;
+  localparam int OldWidth = 4 + 32 + 1 + 1;
+  logic [OldWidth-1:0] rest;
   tsr_fifo #(
-    .Width(4 + 32 + 1 + 1),
+    .Width(OldWidth),
     .Depth(InFlight),
     .CountBits(FlightBits)
   ) u_flight (
     .clk_i,
     .rst_ni,
     .valid_i(head_ready),
-    .ready_o(flight_ready),
+    .ready_o(unused_rest_ready),
     .data_i({head_push, cmd_num_o, head_skip, head_hush}),
-    .valid_o(flight_valid),
-    .ready_i(retires),
-    .data_o({old_push, old_num, old_skip, old_hush}),
-    .count_o(flight_count)
+    .valid_o(rest_valid),
+    .ready_i(moved_q),
+    .data_o(rest),
+    .count_o(unused_rest)
   );
-
-  // Retire.
-  logic [FlightBits-1:0] done_q;  // retired by the unit, not yet by the gate
-  logic done, unit_retires;
-  assign done = flight_valid & (old_skip | (done_q != '0));
-  assign stalled_o = done ? old_push & full_i : 4'd0;
-  assign retires = done & (stalled_o == '0);
-  assign unit_retires = retires & !old_skip;
-  assign push_o = retires ? old_push : 4'd0;
-  assign retired_o = retires;
-  assign traced_o = retires & !old_hush;
-  assign retired_num_o = old_num;
+  assign old_free = !old_valid_q | retires;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) done_q <= '0;
-    else done_q <= done_q + FlightBits'(retire_valid_i) - FlightBits'(unit_retires);
+    if (!rst_ni) begin
+      {old_valid_q, moved_q} <= '0;
+    end else begin
+      moved_q <= old_free & rest_valid & !moved_q;
+      if (old_free) old_valid_q <= rest_valid & !moved_q;
+    end
+    if (old_free) {old_push_q, old_num_q, old_skip_q, old_hush_q} <= rest;
   end
+  logic flight_full;
+  logic [FlightBits-1:0] flight_behind;
+  tsr_tally #(
+    .Bits(FlightBits),
+    .Limit(InFlight),
+    .VtaLimit(InFlight)
+  ) u_flying (
+    .clk_i,
+    .rst_ni,
+    .vta_i(1'b0),
+    .up_i(head_ready),
+    .down_i(retires),
+    .some_o(flight_valid),
+    .full_o(flight_full),
+    .behind_o(flight_behind)
+  );
+  assign flight_ready = !flight_full;
+
+  // Retire. done: the unit has retired it, the gate has not.
+  logic done, ready_to, unused_done_full;
+  logic [FlightBits-1:0] unused_done;
+  tsr_tally #(
+    .Bits(FlightBits),
+    .Limit(InFlight),
+    .VtaLimit(InFlight)
+  ) u_done (
+    .clk_i,
+    .rst_ni,
+    .vta_i(1'b0),
+    .up_i(retire_valid_i),
+    .down_i(unit_retires),
+    .some_o(done),
+    .full_o(unused_done_full),
+    .behind_o(unused_done)
+  );
+  assign ready_to = old_valid_q & (old_skip_q | done);
+  assign stalled_o = ready_to ? old_push_q & full_i : 4'd0;
+  assign retires = ready_to & (stalled_o == '0);
+  assign unit_retires = retires & !old_skip_q;
+  assign push_o = retires ? old_push_q : 4'd0;
+  assign retired_o = retires;
+  assign traced_o = retires & !old_hush_q;
+  assign retired_num_o = old_num_q;
 
 `ifdef SYNTHESIS
   assign retired_digest_o = '0;
@@ -209,7 +247,7 @@ module tsr_gate #(
     .data_o(digest),
     .count_o(unused_digest_count)
   );
-  assign retired_digest_o = old_skip ? '0 : digest;
+  assign retired_digest_o = old_skip_q ? '0 : digest;
   logic unused_digest;
   assign unused_digest = ^{unused_digest_ready, unused_digest_valid, unused_digest_count};
 `endif
@@ -218,12 +256,12 @@ module tsr_gate #(
   logic [31:0] last_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) last_q <= '0;
-    else if (retires) last_q <= old_num;
+    else if (retires) last_q <= old_num_q;
   end
   always_comb begin
-    if (stalled_o != '0) num_o = old_num;
+    if (stalled_o != '0) num_o = old_num_q;
     else if (missing_o != '0) num_o = cmd_num_o;
-    else if (flight_valid) num_o = old_num;
+    else if (old_valid_q) num_o = old_num_q;
     else if (head_valid) num_o = cmd_num_o;
     else num_o = last_q;
   end
@@ -232,14 +270,12 @@ module tsr_gate #(
   assign flying_o = flight_valid;
   assign token_wait_o = (missing_o != '0) | (stalled_o != '0);
 
-`ifdef SYNTHESIS
   logic unused;
-  assign unused = ^flight_count;
-`endif
+  assign unused = ^{unused_rest_ready, unused_rest, unused_done_full, unused_done, flight_behind};
 
   `TSR_ASSERT(comes_when_there_is_room, give_i |-> !full)
   `TSR_ASSERT(comes_after_its_promise, in_valid_i |-> give_i || some)
-  `TSR_ASSERT(stalls_alone, stalled_o != '0 |-> flight_count == FlightBits'(1))
+  `TSR_ASSERT(stalls_alone, stalled_o != '0 |-> flight_behind == FlightBits'(1))
   `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_o, cmd_num_o, cmd_unit_o})
   `TSR_ASSERT(retires_what_was_issued, retire_valid_i |-> flight_valid)
 endmodule

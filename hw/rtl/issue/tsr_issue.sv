@@ -67,6 +67,10 @@ module tsr_issue #(
   localparam int CheckedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;  // that a checked command uses
   localparam int EitherBits = CheckedBits > 256 ? CheckedBits : 256;
 
+  // A copy of vta_i, which with all its readers is a long wire; fetch begins with the run, others later.
+  (* keep *) logic vta_q;
+  always_ff @(posedge clk_i) vta_q <= vta_i;
+
   logic insn_valid, insn_ready, insn_last, insn_none;
   logic [255:0] insn;
   logic [31:0] insn_num;
@@ -107,7 +111,7 @@ module tsr_issue #(
   tsr_dispatch u_dispatch (
     .clk_i,
     .rst_ni,
-    .vta_i,
+    .vta_i(vta_q),
     .insn_valid_i(insn_valid),
     .insn_ready_o(insn_ready),
     .insn_i(insn),
@@ -142,8 +146,8 @@ module tsr_issue #(
   logic [1:0] checked_unit;
   logic [31:0] checked_num;
   logic [CommandBits-1:0] checked;
-  assign check = q_valid[Load] | q_valid[Store] | (vta_i & (q_unit == tsr_pkg::UNIT_LOAD));
-  assign blocked = vta_i & !check_empty;
+  assign check = q_valid[Load] | q_valid[Store] | (vta_q & (q_unit == tsr_pkg::UNIT_LOAD));
+  assign blocked = vta_q & !check_empty;
   assign q_taken = (check ? check_ready : !blocked) ? room : 4'd0;
   assign give = q_valid & q_taken;
   assign direct = check ? 4'd0 : give;
@@ -152,7 +156,7 @@ module tsr_issue #(
   ) u_check (
     .clk_i,
     .rst_ni,
-    .vta_i,
+    .vta_i(vta_q),
     .seg_write_i,
     .valid_i(((q_valid & room) != '0) & check),
     .ready_o(check_ready),
@@ -176,10 +180,6 @@ module tsr_issue #(
     if (!rst_ni) inside_q <= '0;
     else inside_q <= inside_q + 3'(enters) - 3'(leaves);
   end
-
-  // A copy of vta_i near the gates: with all its readers it is a long wire.
-  (* keep *) logic vta_q;
-  always_ff @(posedge clk_i) vta_q <= vta_i;
 
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v
   logic [3:0] g_cmd_valid, g_cmd_ready, g_retire;

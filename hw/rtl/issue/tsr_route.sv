@@ -56,39 +56,45 @@ module tsr_route (
   input  logic                                  vector_retire_i,
   input  logic [63:0]                           vector_digest_i
 );
-  // LOAD: COMPUTE goes first unless LOAD's own gate has been offered already.
-  logic b_load, b_vector, pick_b, held_q, held_b_q;
+  // LOAD's own gate has the turn, unless COMPUTE offered a command in the cycle before and had it not: who has it
+  // does not wait for either's tokens.
+  logic b_load, b_vector, b_turn_q;
   assign b_load = b_valid_i & (b_unit_i == tsr_pkg::UNIT_LOAD);
   assign b_vector = b_valid_i & (b_unit_i == tsr_pkg::UNIT_VECTOR);
-  assign pick_b = held_q ? held_b_q : b_load;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) held_q <= 1'b0;
-    else held_q <= load_valid_o & !load_ready_i;
+    if (!rst_ni) b_turn_q <= 1'b0;
+    else if (!load_valid_o || load_ready_i) b_turn_q <= b_load & !b_turn_q;
   end
-  always_ff @(posedge clk_i) held_b_q <= pick_b;
 
-  logic owners_ready, owner_valid, owner_b;
-  logic [5:0] unused_owners;
-  assign load_valid_o = (a_valid_i | b_load) & owners_ready;
-  assign load_cmd_o = pick_b ? b_cmd_i : a_cmd_i;
-  assign load_num_o = pick_b ? b_num_i : a_num_i;
-  assign a_ready_o = load_ready_i & owners_ready & !pick_b;
-
-  tsr_fifo #(
+  // Who owns what LOAD has in flight, in order: 16 of each gate at most.
+  localparam int OwnerBits = 5;
+  logic load_taken, owner_b;
+  logic [OwnerBits:0] taken_q, retired_q;
+  assign load_taken = load_valid_o & load_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      {taken_q, retired_q} <= '0;
+    end else begin
+      if (load_taken) taken_q <= taken_q + (OwnerBits + 1)'(1);
+      if (load_retire_i) retired_q <= retired_q + (OwnerBits + 1)'(1);
+    end
+  end
+  tsr_lutram #(
+    .Depth(1 << OwnerBits),
     .Width(1),
-    .Depth(32),
-    .CountBits(6)
+    .AddrBits(OwnerBits)
   ) u_owners (
     .clk_i,
-    .rst_ni,
-    .valid_i(load_valid_o & load_ready_i),
-    .ready_o(owners_ready),
-    .data_i(pick_b),
-    .valid_o(owner_valid),
-    .ready_i(load_retire_i),
-    .data_o(owner_b),
-    .count_o(unused_owners)
+    .we_i(load_taken),
+    .waddr_i(taken_q[OwnerBits-1:0]),
+    .wdata_i(b_turn_q),
+    .raddr_i(retired_q[OwnerBits-1:0]),
+    .rdata_o(owner_b)
   );
+  assign load_valid_o = b_turn_q ? b_load : a_valid_i;
+  assign load_cmd_o = b_turn_q ? b_cmd_i : a_cmd_i;
+  assign load_num_o = b_turn_q ? b_num_i : a_num_i;
+  assign a_ready_o = load_ready_i & !b_turn_q;
 
   assign gemm_valid_o = b_valid_i & (b_unit_i == tsr_pkg::UNIT_GEMM);
   assign gemm_cmd_o = b_cmd_i[255:0];
@@ -99,7 +105,7 @@ module tsr_route (
   assign c_ready_o = !vta_i & vector_ready_i;
   always_comb begin
     unique case (b_unit_i)
-      tsr_pkg::UNIT_LOAD: b_ready_o = load_ready_i & owners_ready & pick_b;
+      tsr_pkg::UNIT_LOAD: b_ready_o = load_ready_i & b_turn_q;
       tsr_pkg::UNIT_VECTOR: b_ready_o = vector_ready_i;
       default: b_ready_o = gemm_ready_i;
     endcase
@@ -112,10 +118,11 @@ module tsr_route (
   assign c_retire_o = !vta_i & vector_retire_i;
   assign c_digest_o = vector_digest_i;
 
+`ifdef SYNTHESIS
   logic unused;
-  assign unused = ^unused_owners;
-
+  assign unused = ^{taken_q[OwnerBits], retired_q[OwnerBits]};
+`endif
   `TSR_ASSERT_STREAM(load, load_valid_o, load_ready_i, {load_cmd_o, load_num_o})
-  `TSR_ASSERT(owner_known, load_retire_i |-> owner_valid)
+  `TSR_ASSERT(owner_known, load_retire_i |-> taken_q != retired_q)
   `TSR_ASSERT(one_at_a_time, !(gemm_retire_i && load_retire_i && owner_b))
 endmodule

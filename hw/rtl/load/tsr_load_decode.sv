@@ -84,7 +84,7 @@ module tsr_load_decode (
   assign padded = |{box_o.x_pad_0, box_o.x_pad_1, box_o.y_pad_0, box_o.y_pad_1};
   assign bad_o = !known | (padded & !padable) |
                  (!vta_i & ((x_bytes == '0) | (x_bytes > tile_bytes) | (whole & (x_bytes != tile_bytes))));
-  assign short_o = !whole & (box_o.x_bytes < tile_bytes);
+  assign short_o = !whole & !vta_i & (x_bytes < tile_bytes);
   assign nop_o = vta_i & (tsr_pkg::vta_load_x_size(vta) == '0);
 
   assign segment_o = vta_i ? mem_o : tsr_pkg::load_segment(insn_i);

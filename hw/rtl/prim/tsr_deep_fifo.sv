@@ -4,15 +4,14 @@
 //
 //   Input   beats, always taken
 //   Output  stream
-//   Cost    2 cycles of latency when it is empty, then 1 beat in 2 cycles; Width x Depth bits of block RAM
+//   Cost    3 cycles of latency when it is empty, then 1 beat in 2 cycles; Width x Depth bits of block RAM
 //
-// Invariant: beats leave in the order they came; at most Depth are inside. valid_o and the low Front bits,
-// which decide what becomes of a beat, come from flops, and the others straight from the RAM.
+// Invariant: beats leave in the order they came; at most Depth are inside. What goes out comes from flops, and ready_i
+// reaches enables of flops only.
 `include "tsr_assert.svh"
 
 module tsr_deep_fifo #(
   parameter int Width = 32,  // bits in a beat
-  parameter int Front = 1,   // of them from flops; 1 .. Width - 1
   parameter int Depth = 512  // beats; a power of two
 ) (
   input  logic             clk_i,
@@ -27,33 +26,31 @@ module tsr_deep_fifo #(
 );
   localparam int AddrBits = $clog2(Depth);
   logic [AddrBits:0] wptr_q, rptr_q;  // a bit more, that full is not empty
-  logic some, read, head_q, shown_q, fresh_q;
-  logic [Width-1:0] head_data_q;
-  logic [Front-1:0] front_q, last_q;
-  // head: the RAM's output is the oldest beat; shown: its low bits are in front. They follow a cycle later, or come
-  // from the write if that was in the cycle before, into nothing (fresh).
+  logic some, read, free, head_q, shown_q, moved_q;
+  logic [Width-1:0] head_data_q, shown_data_q;
+  // head: the RAM's output is the oldest beat but for the one shown; moved: that was shown in the cycle before.
   assign some = wptr_q != rptr_q;
-  assign read = some & (!head_q | (shown_q & ready_i));
+  assign read = some & (!head_q | moved_q);
+  assign free = !shown_q | ready_i;
   assign valid_o = shown_q;
-  assign data_o = {head_data_q[Width-1:Front], front_q};
+  assign data_o = shown_data_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       wptr_q <= '0;
       rptr_q <= '0;
       head_q <= 1'b0;
       shown_q <= 1'b0;
-      fresh_q <= 1'b0;
+      moved_q <= 1'b0;
     end else begin
       if (valid_i) wptr_q <= wptr_q + (AddrBits + 1)'(1);
       if (read) rptr_q <= rptr_q + (AddrBits + 1)'(1);
-      head_q <= read | (head_q & !(shown_q & ready_i));
-      shown_q <= read ? fresh_q : head_q & !(shown_q & ready_i);
-      fresh_q <= valid_i & !some;
+      head_q <= read | (head_q & !moved_q);
+      moved_q <= free & head_q & !moved_q;
+      if (free) shown_q <= head_q & !moved_q;
     end
   end
   always_ff @(posedge clk_i) begin
-    if (valid_i) last_q <= data_i[Front-1:0];
-    if (!shown_q || ready_i) front_q <= fresh_q ? last_q : head_data_q[Front-1:0];
+    if (free) shown_data_q <= head_data_q;
   end
 
   // Not tsr_ram: beats are written whole, so a block holds 72 bits of them and not 64.

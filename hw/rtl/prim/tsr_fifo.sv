@@ -6,7 +6,7 @@
 //   Output  stream; the head is visible in the cycle after its push when the queue was empty
 //   Cost    1 cycle of latency, 1 beat a cycle; ready_o and valid_o come from flops
 //
-// Invariant: beats leave in the order they came; count_o is the number inside, 0 .. Depth.
+// Invariant: beats leave in the order they came; count_o is the number inside a cycle ago, 0 .. Depth.
 `include "tsr_assert.svh"
 
 module tsr_fifo #(
@@ -28,32 +28,32 @@ module tsr_fifo #(
 );
   localparam int AddrBits = CountBits - 1;
   logic [AddrBits-1:0] wptr_q, rptr_q;
-  logic [CountBits-1:0] count_q;
-  logic full_q, some_q;
-
-  logic push, pop;
-  assign ready_o = !full_q;
-  assign valid_o = some_q;
-  assign count_o = count_q;
+  logic some, full, push, pop;
+  assign ready_o = !full;
+  assign valid_o = some;
   assign push = valid_i & ready_o;
   assign pop = valid_o & ready_i;
-
+  tsr_tally #(
+    .Bits(CountBits),
+    .Limit(Depth),
+    .VtaLimit(Depth)
+  ) u_inside (
+    .clk_i,
+    .rst_ni,
+    .vta_i(1'b0),
+    .up_i(push),
+    .down_i(pop),
+    .some_o(some),
+    .full_o(full),
+    .behind_o(count_o)
+  );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       wptr_q <= '0;
       rptr_q <= '0;
-      count_q <= '0;
-      full_q <= 1'b0;
-      some_q <= 1'b0;
     end else begin
       if (push) wptr_q <= wptr_q + AddrBits'(1);
       if (pop) rptr_q <= rptr_q + AddrBits'(1);
-      // Only whether the count changes waits for ready_i.
-      if (push != pop) begin
-        count_q <= push ? count_q + CountBits'(1) : count_q - CountBits'(1);
-        full_q <= push && count_q == CountBits'(Depth - 1);
-        some_q <= push || count_q != CountBits'(1);
-      end
     end
   end
 
@@ -78,6 +78,6 @@ module tsr_fifo #(
 `endif
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, data_i)
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
-  `TSR_ASSERT(in_range, count_q <= CountBits'(Depth))
-  `TSR_COVER(saw_full, full_q)
+  `TSR_ASSERT(in_range, count_o <= CountBits'(Depth))
+  `TSR_COVER(saw_full, full)
 endmodule

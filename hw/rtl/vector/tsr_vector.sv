@@ -155,12 +155,11 @@ module tsr_vector (
   end
 
   // Slot 2: what the step needs, whether it may have it.
-  logic alu2, own2, use_acc2, byte2, range_bad2, bad2, alias2;
+  logic alu2, own2, use_acc2, range_bad2, bad2, alias2;
   assign alu2 = step2_q.kind == tsr_vector_pkg::KIND_ALU;
   assign own2 = step2_q.kind == tsr_vector_pkg::KIND_REQUANT && !step2_q.per_tensor;  // the channel's parameters
   assign use_acc2 = step2_q.kind == tsr_vector_pkg::KIND_ADD ||
                     (alu2 && step2_q.first && step2_q.op != tsr_pkg::ALU_MOV);
-  assign byte2 = step2_q.src_mem == tsr_pkg::VMEM_OUT || step2_q.src_mem == tsr_pkg::VMEM_INP;
   function automatic out_of_range(input [1:0] mem, input [20:0] tile);
     case (mem)
       tsr_pkg::VMEM_ACC: out_of_range = tile >= 21'(tsr_pkg::AccDepth);
@@ -210,12 +209,13 @@ module tsr_vector (
   end
   // It goes when no result in flight is missed, there is a place for its own, and the memories that it needs serve it.
   // What they do not decide is in flops: they are late.
-  logic live, work, two, more_q, ok, served, go, fire, next3, need_acc2, need_inp2, need_out2;
-  logic need_acc3_q, need_inp3_q, need_out3_q;
+  logic live, work, two, more_q, ok, served, go, fire, next3, more2, need_acc2, need_inp2, need_out2;
+  logic need_acc3_q, need_inp3_q, need_out3_q, idle3_q, final3_q;
   assign next3 = valid2_q && !stop_q && !(valid3_q && bad3_q);  // behind the first bad step nothing comes
   assign need_acc2 = next3 && work2_q && !bad2 && (use_acc2 || step2_q.src_mem == tsr_pkg::VMEM_ACC);
   assign need_inp2 = next3 && work2_q && !bad2 && step2_q.src_mem == tsr_pkg::VMEM_INP;
   assign need_out2 = next3 && work2_q && !bad2 && step2_q.src_mem == tsr_pkg::VMEM_OUT;
+  assign more2 = need_acc2 && use_acc2 && step2_q.src_mem == tsr_pkg::VMEM_ACC;
   assign live = valid3_q;
   assign work = live && work3_q;
   assign two = use_acc3_q && src_acc3_q;
@@ -226,18 +226,22 @@ module tsr_vector (
   assign out_rd_en_o = need_out3_q && ok;
   assign out_rd_addr_o = src3_q[tsr_pkg::OutIdxBits-1:0];
   assign served = (!need_acc3_q || acc_rd_ready_i) && (!need_inp3_q || inp_rd_ready_i);
+  // Each from flops of its own: idle, no step; final, a step in its last phase.
+  assign advance = (idle3_q || ok) && served && !more_q;  // without a step nothing is needed
   assign go = live && ok && served;  // this phase is done
-  assign fire = go && !more_q;
-  assign advance = !live || fire;
+  assign fire = final3_q && ok && served;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      {valid3_q, more_q, need_acc3_q, need_inp3_q, need_out3_q} <= '0;
+      {valid3_q, more_q, final3_q, need_acc3_q, need_inp3_q, need_out3_q} <= '0;
+      idle3_q <= 1'b1;
     end else if (advance) begin
-      valid3_q <= next3;
-      more_q <= need_acc2 && use_acc2 && step2_q.src_mem == tsr_pkg::VMEM_ACC;
+      {valid3_q, idle3_q} <= {next3, !next3};
+      more_q <= more2;
+      final3_q <= next3 && !more2;
       {need_acc3_q, need_inp3_q, need_out3_q} <= {need_acc2, need_inp2, need_out2};
     end else if (go) begin
       more_q <= 1'b0;
+      final3_q <= 1'b1;
     end
     if (!live || go) acc_at_q <= more_q ? src3_q[AccBits-1:0] : use_acc2 ? acc2_q[AccBits-1:0] : src2_q[AccBits-1:0];
   end
@@ -257,7 +261,10 @@ module tsr_vector (
   logic [13:0] valid_q;
   logic [12:0] busy;
   tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q, s13_q;
-  logic own0_q, high0_q, inp0_q;
+  tsr_vector_pkg::do_t do3_q;
+  logic alu_s2;
+  assign alu_s2 = s2_q.step.kind == tsr_vector_pkg::KIND_ALU;
+  logic own0_q, high0_q, inp0_q, acc0_q, add_acc0_q, add_acc1_q;
   logic [15:0] power0_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -278,12 +285,23 @@ module tsr_vector (
       s0_q.step.two <= two;
       own0_q <= own3_q;
       inp0_q <= src_inp3_q;
+      add_acc0_q <= src_acc3_q && step3_q.kind != tsr_vector_pkg::KIND_REQUANT;
       high0_q <= consts3_q.src_shift[4];
       power0_q <= (src_out3_q || src_inp3_q) ? 16'd1 << consts3_q.src_shift[3:0] : '0;
     end
-    if (busy[0]) s1_q <= s0_q;
+    if (busy[0]) {s1_q, add_acc1_q} <= {s0_q, add_acc0_q};
     if (busy[1]) s2_q <= s1_q;
-    if (busy[2]) s3_q <= s2_q;
+    if (busy[2]) begin
+      s3_q <= s2_q;
+      do3_q.first <= !alu_s2 || s2_q.step.first;
+      do3_q.alias_acc <= alu_s2 && s2_q.step.alias_acc;
+      do3_q.add <= !alu_s2 || s2_q.step.op == tsr_pkg::ALU_ADD;
+      do3_q.compare <= alu_s2 && (s2_q.step.op == tsr_pkg::ALU_MIN || s2_q.step.op == tsr_pkg::ALU_MAX);
+      do3_q.max <= s2_q.step.op == tsr_pkg::ALU_MAX;
+      do3_q.shr <= alu_s2 && s2_q.step.op == tsr_pkg::ALU_SHR;
+      do3_q.mul <= alu_s2 && s2_q.step.op == tsr_pkg::ALU_MUL;
+      do3_q.multiplier <= s2_q.consts.multiplier;
+    end
     if (tsr_sim_pkg::Always || valid_q[3]) s4_q <= s3_q;
     if (busy[4]) s5_q <= s4_q;
     if (busy[5]) s6_q <= s5_q;
@@ -296,22 +314,22 @@ module tsr_vector (
     if (busy[12]) s13_q <= s12_q;
   end
 
-  logic [32*Lanes-1:0] acc_q, held_q, result;
+  logic [32*Lanes-1:0] acc_q, result;
   logic [8*tsr_pkg::PrmBytes-1:0] prm_q;
   always_ff @(posedge clk_i) begin
-    if (tsr_sim_pkg::Always || valid_q[0] || held0_q) acc_q <= acc_rd_data_i;
-    if (held1_q) held_q <= acc_q;
+    if (tsr_sim_pkg::Always || go) acc0_q <= need_acc3_q;
+    if (tsr_sim_pkg::Always || valid_q[0] || held0_q) acc_q <= acc0_q ? acc_rd_data_i : '0;
     if (busy[0]) prm_q <= own0_q ? prm_rd_data_i : '0;
   end
   for (genvar l = 0; l < Lanes; l++) begin : g_lane
     localparam int Channel = l % tsr_pkg::BlockOut;
     tsr_vector_lane u_lane (
       .clk_i, .en_i(busy),
-      .step1_i(s1_q), .step3_i(s3_q), .step5_i(s5_q), .step10_i(s10_q), .step11_i(s11_q), .step12_i(s12_q),
+      .step1_i(s1_q), .do3_i(do3_q), .step5_i(s5_q), .step10_i(s10_q), .step11_i(s11_q), .step12_i(s12_q),
       .step13_i(s13_q),
       .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.consts.src_zero),
       .high_i(high0_q), .power_i(power0_q),
-      .acc_i(acc_q[32*l+:32]), .held_i(held_q[32*l+:32]),
+      .first_i(held1_q), .add_acc_i(add_acc1_q), .acc_i(acc_q[32*l+:32]),
       .bias_i(prm_q[8*(tsr_pkg::PrmBiasOffset+tsr_pkg::PrmBiasBytes*Channel)+:tsr_pkg::PrmBiasBits]),
       .multiplier_i(prm_q[8*(tsr_pkg::PrmMultiplierOffset+tsr_pkg::PrmMultiplierBytes*Channel)
                           +:tsr_pkg::PrmMultiplierBits]),
@@ -326,7 +344,7 @@ module tsr_vector (
     .clk_i, .rst_ni,
     .push_i(fire && step3_q.emit), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
     .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
-    .ask_i(advance), .src_read_i((byte2 || step2_q.src_mem == tsr_pkg::VMEM_ACC) && !alias2),
+    .ask_i(advance),
     .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
     .acc_read_i(use_acc2), .acc_tile_i(acc2_q[AccBits-1:0]), .ok_o(ok),
     .result_valid_i(valid_q[13] && s13_q.step.emit), .result_data_i(result),
@@ -361,6 +379,7 @@ module tsr_vector (
 
   logic unused;
   assign unused = ^{retire_ready_i, prm_q, clear_tile2};
+  `TSR_ASSERT(own_flops, idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
   `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
 `ifndef SYNTHESIS
   initial begin

@@ -4,8 +4,8 @@
 // would miss them.
 //
 //   Input   push_*: a step is issued whose result will come; result_*: the next result is here
-//           ask_i: src_* and acc_* are the tiles that the next step to issue will read
-//   Output  ok_o, from a flop: there is room, and no result in flight will write a tile that was asked for
+//           ask_i: src_* and acc_* are the tiles that the next step to issue will read; late
+//   Output  ok_o: there is room, and no result in flight will write a tile that was asked for
 //   Writes  ACC, OUT and INP from flops, as the results come; ACC may make them wait. A tile to clear is
 //           cleared before the result is written
 //   Output  done_*: a result is written in this cycle
@@ -29,8 +29,7 @@ module tsr_vector_flight #(
   input  logic [tsr_pkg::AccIdxBits-1:0]     push_clear_tile_i,
   // hazards
   input  logic                               ask_i,
-  input  logic                               src_read_i,
-  input  logic [1:0]                         src_mem_i,
+  input  logic [1:0]                         src_mem_i,    // VMEM_IMM: nothing, since no result goes there
   input  logic [TileBits-1:0]                src_tile_i,
   input  logic                               acc_read_i,
   input  logic [tsr_pkg::AccIdxBits-1:0]     acc_tile_i,
@@ -63,8 +62,7 @@ module tsr_vector_flight #(
   // the other; all that the write needs lies in LUT RAM.
   logic [Depth-1:0] valid_q, push_hot_q, head_hot_q, next_hot;
   logic [Bits-1:0] push_at_q, result_at_q, head_q;
-  logic [Bits:0] count_q, count_d, results_q, results_d;  // in the ring; of them with their result
-  logic some_q;
+  logic some, no_room, filled, unused_full;  // some: entries with their result; no_room, filled: of the ring
   logic take, part, move, written;
 
   localparam int InfoBits = 5 + TileBits + AccBits;
@@ -93,14 +91,14 @@ module tsr_vector_flight #(
   // Two tiles of ACC are read at a time only by Alu, which clears nothing: it waits for all that clears.
   logic [AccBits-1:0] one_tile;
   logic src_in_acc, both_read;
-  assign src_in_acc = src_read_i && src_mem_i == tsr_pkg::VMEM_ACC;
+  assign src_in_acc = src_mem_i == tsr_pkg::VMEM_ACC;
   assign both_read = acc_read_i && src_in_acc;
   assign one_tile = acc_read_i ? acc_tile_i : src_tile_i[AccBits-1:0];
   function automatic meets(input work, input [1:0] mem, input [TileBits-1:0] tile, input clear,
-                           input [AccBits-1:0] clear_tile, input src_read, input [1:0] src_mem,
+                           input [AccBits-1:0] clear_tile, input [1:0] src_mem,
                            input [TileBits-1:0] src_tile, input acc_read, input [AccBits-1:0] acc_tile,
                            input one_read, input any, input [AccBits-1:0] one);
-    meets = (work && src_read && {mem, tile} == {src_mem, src_tile}) ||
+    meets = (work && {mem, tile} == {src_mem, src_tile}) ||
             (work && acc_read && mem == tsr_pkg::VMEM_ACC && tile[AccBits-1:0] == acc_tile) ||
             (clear && (any || (one_read && clear_tile == one)));
   endfunction
@@ -117,33 +115,43 @@ module tsr_vector_flight #(
     end
     assign clear_bits[e] = clear_q;
     assign both_bits[e] = clear_q && work_q && mem_q == tsr_pkg::VMEM_ACC;
-    assign hit[e] = meets(work_q, mem_q, tile_q, clear_q, clear_tile_q, src_read_i, src_mem_i, src_tile_i, acc_read_i,
+    assign hit[e] = meets(work_q, mem_q, tile_q, clear_q, clear_tile_q, src_mem_i, src_tile_i, acc_read_i,
                           acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
   end
-  assign hit_push = meets(push_work_i, push_mem_i, push_tile_i, push_clear_i, push_clear_tile_i, src_read_i, src_mem_i,
+  assign hit_push = meets(push_work_i, push_mem_i, push_tile_i, push_clear_i, push_clear_tile_i, src_mem_i,
                           src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
   logic write_valid_q, write_work_q, write_last_q, write_bad_q, write_clear_q;
   logic [1:0] write_mem_q;
   logic [TileBits-1:0] write_tile_q;
   logic [AccBits-1:0] write_clear_tile_q;
-  assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, src_read_i,
+  assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, 
                            src_mem_i, src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read,
                            one_tile);
 
-  // Who the step asked for last waits for: bit e, entry e; the last bit, the write register.
-  logic [Depth:0] wait_q, asked, kept, wait_d;
+  // Who the step asked for last waits for: bit e, entry e; the last bit, the write register. ask_i is late, so both
+  // answers are kept, and which one holds is known in the next cycle; so is the one about what is pushed.
+  logic [Depth:0] asked_q, kept_q, wait_now;
   logic [Depth-1:0] leaves;
-  logic waits, ok_q;
+  logic ask_q, asked_some_q, kept_some_q, push_q, hit_push_q;
   assign leaves = head_hot_q & {Depth{move}};
-  assign asked = {((valid_q & hit & leaves) != '0) || (write_valid_q && !written && hit_write),
-                  (valid_q & hit & ~leaves) | (push_hot_q & {Depth{push_i && hit_push}})};
-  assign kept = {((wait_q[Depth-1:0] & leaves) != '0) || (wait_q[Depth] && !written), wait_q[Depth-1:0] & ~leaves};
-  assign wait_d = ask_i ? asked : kept;
-  // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
-  assign waits = ask_i ? (valid_q & hit) != '0 || (push_i && hit_push) || (write_valid_q && !written && hit_write)
-                       : wait_q[Depth-1:0] != '0 || (wait_q[Depth] && !written);
-  assign ok_o = ok_q;
-  assign empty_o = count_q == '0 && !write_valid_q;
+  assign wait_now = ask_q ? asked_q : kept_q;
+  always_ff @(posedge clk_i) begin
+    asked_q <= {(move && (valid_q & hit & head_hot_q) != '0) || (write_valid_q && !written && hit_write),
+                (valid_q & hit & ~leaves) | (push_hot_q & {Depth{push_i && hit_push}})};
+    asked_some_q <= (valid_q & hit) != '0 || (write_valid_q && !written && hit_write);
+    {push_q, hit_push_q} <= {push_i, hit_push};
+    if (!rst_ni) begin
+      {ask_q, kept_q, kept_some_q} <= '0;
+    end else begin
+      ask_q <= ask_i;
+      kept_q <= {(move && (wait_now[Depth-1:0] & head_hot_q) != '0) || (wait_now[Depth] && !written),
+                 wait_now[Depth-1:0] & ~leaves};
+      // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
+      kept_some_q <= wait_now[Depth-1:0] != '0 || (wait_now[Depth] && !written);
+    end
+  end
+  assign ok_o = !no_room && !(ask_q ? asked_some_q || (push_q && hit_push_q) : kept_some_q);
+  assign empty_o = !filled && !write_valid_q;
 
   // From the head into the write register: at once, or first what it clears in ACC.
   logic acc_valid_q, out_valid_q, inp_valid_q, cleared_q, clears;
@@ -152,13 +160,20 @@ module tsr_vector_flight #(
   logic [8*Lanes-1:0] byte_q;
   assign clears = head_clear_q && !cleared_q;
   assign part = head_both_q && !cleared_q;
-  assign take = some_q && (!acc_valid_q || acc_wr_ready_i);
+  assign take = some && (!acc_valid_q || acc_wr_ready_i);
   assign move = take && !part;
   assign written = write_valid_q && (!acc_valid_q || acc_wr_ready_i);
 
   assign next_hot = {head_hot_q[Depth-2:0], head_hot_q[Depth-1]};
-  assign count_d = count_q + (Bits + 1)'(push_i) - (Bits + 1)'(move);
-  assign results_d = results_q + (Bits + 1)'(result_valid_i) - (Bits + 1)'(move);
+  logic [2*Bits+1:0] unused_count;
+  tsr_tally #(.Bits(Bits + 1), .Limit(Depth), .VtaLimit(Depth)) u_filled (
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(push_i), .down_i(move), .some_o(filled), .full_o(no_room),
+    .behind_o(unused_count[Bits:0])
+  );
+  tsr_tally #(.Bits(Bits + 1), .Limit(Depth), .VtaLimit(Depth)) u_results_left (
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(result_valid_i), .down_i(move), .some_o(some), .full_o(unused_full),
+    .behind_o(unused_count[2*Bits+1:Bits+1])
+  );
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       valid_q <= '0;
@@ -167,11 +182,6 @@ module tsr_vector_flight #(
       push_at_q <= '0;
       result_at_q <= '0;
       head_q <= '0;
-      count_q <= '0;
-      results_q <= '0;
-      some_q <= 1'b0;
-      wait_q <= '0;
-      ok_q <= 1'b1;
       {write_valid_q, acc_valid_q, out_valid_q, inp_valid_q, cleared_q} <= '0;
     end else begin
       valid_q <= (valid_q & ~leaves) | (push_hot_q & {Depth{push_i}});
@@ -184,11 +194,6 @@ module tsr_vector_flight #(
         head_q <= head_q + Bits'(1);
       end
       if (move) head_hot_q <= next_hot;
-      count_q <= count_d;
-      results_q <= results_d;
-      some_q <= results_d != '0;
-      wait_q <= wait_d;
-      ok_q <= count_d != (Bits + 1)'(Depth) && !waits;
       if (take) cleared_q <= part;
       head_clear_q <= move ? (clear_bits & next_hot) != '0 : (clear_bits & head_hot_q) != '0;
       head_both_q <= move ? (both_bits & next_hot) != '0 : (both_bits & head_hot_q) != '0;
@@ -223,6 +228,8 @@ module tsr_vector_flight #(
   assign done_last_o = written && write_last_q;
   assign done_bad_o = written && write_bad_q;
 
+  logic unused;
+  assign unused = ^{unused_count, unused_full};
   `TSR_ASSERT(pushed_with_room, push_i |-> ok_o)
   `TSR_ASSERT(result_of_an_entry, result_valid_i |-> valid_q[result_at_q])
   `TSR_ASSERT(one_place_each, push_hot_q == Depth'(1) << push_at_q && head_hot_q == Depth'(1) << head_q)

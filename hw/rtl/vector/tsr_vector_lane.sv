@@ -14,7 +14,7 @@ module tsr_vector_lane (
   input  logic                  clk_i,
   input  logic [12:0]           en_i,
   input  tsr_vector_pkg::lane_t step1_i,
-  input  tsr_vector_pkg::lane_t step3_i,
+  input  tsr_vector_pkg::do_t   do3_i,
   input  tsr_vector_pkg::lane_t step5_i,
   input  tsr_vector_pkg::lane_t step10_i,
   input  tsr_vector_pkg::lane_t step11_i,
@@ -28,25 +28,26 @@ module tsr_vector_lane (
   input  logic                  high_i,        // as tsr_dsp_scale has them
   input  logic [15:0]           power_i,
   // stage 1
-  input  logic [31:0]           acc_i,         // the ACC tile read
-  input  logic [31:0]           held_i,        // the ACC tile read before it
+  input  logic                  first_i,       // acc_i is the first of a step's two operands, which comes with the second
+  input  logic                  add_acc_i,     // acc_i is added to the byte, not the bias and the immediate
+  input  logic [31:0]           acc_i,         // the ACC tile read, or 0
   input  logic [31:0]           bias_i,        // the channel's, or 0
   input  logic [30:0]           multiplier_i,
   input  logic [5:0]            shift_i,
   output logic [31:0]           result_o
 );
-  // Stages 0 to 2: what the bias is added to, or the second operand.
+  // Stages 0 to 2: the second operand, or the byte with its bias, to which REQUANT adds what it reads from ACC.
   logic [31:0] x3;
   tsr_dsp_scale u_scale (
     .clk_i, .en_i(en_i[2:0]), .byte_i(from_inp_i ? inp_i : out_i), .zero_i, .high_i, .power_i,
-    .add_i(step1_i.step.src_mem == tsr_pkg::VMEM_ACC ? acc_i : step1_i.consts.imm), .x_o(x3)
+    .add_i(add_acc_i ? acc_i : bias_i | step1_i.consts.imm), .x_o(x3)
   );
   logic [31:0] c2_q, c3_q;
   logic [30:0] m2_q, m3_q;
   logic [5:0] shift2_q, shift3_q;
   always_ff @(posedge clk_i) begin
+    if (first_i || (en_i[1] && !step1_i.step.two)) c2_q <= acc_i;
     if (en_i[1]) begin
-      c2_q <= (step1_i.step.kind == tsr_vector_pkg::KIND_REQUANT) ? bias_i : step1_i.step.two ? held_i : acc_i;
       m2_q <= multiplier_i;
       shift2_q <= shift_i | step1_i.consts.shift;
     end
@@ -60,28 +61,21 @@ module tsr_vector_lane (
   logic [30:0] m4_q;
   logic [4:0] left4_q;
   logic [5:0] right4_q;
-  logic zero4_q, top4_q, compare, add, take_b;
-  logic alu, shr, mul;
-  assign alu = step3_i.step.kind == tsr_vector_pkg::KIND_ALU;
-  assign shr = alu && step3_i.step.op == tsr_pkg::ALU_SHR;
-  assign mul = alu && step3_i.step.op == tsr_pkg::ALU_MUL;
-  assign add = !alu || step3_i.step.op == tsr_pkg::ALU_ADD;
-  assign compare = alu && (step3_i.step.op == tsr_pkg::ALU_MIN || step3_i.step.op == tsr_pkg::ALU_MAX);
-  assign a = step3_i.step.first ? c3_q : v4_q;
-  assign b = step3_i.step.alias_acc ? v4_q : x3;
-  assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{compare}});  // a + b or a - b, and a bit below
-  assign take_b = !step3_i.step.alias_acc &&
-                  (compare ? sum[33] == (step3_i.step.op == tsr_pkg::ALU_MAX) : !shr && !mul);
+  logic zero4_q, top4_q, take_b;
+  assign a = do3_i.first ? c3_q : v4_q;
+  assign b = do3_i.alias_acc ? v4_q : x3;
+  assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{do3_i.compare}});  // a + b or a - b, and a bit below
+  assign take_b = !do3_i.alias_acc && (do3_i.compare ? sum[33] == do3_i.max : !do3_i.shr && !do3_i.mul);
   always_ff @(posedge clk_i) begin
     if (en_i[3]) begin
-      v4_q <= add ? sum[32:1] : take_b ? x3 : a;
-      m4_q <= mul ? x3[30:0] : m3_q | step3_i.consts.multiplier;
-      top4_q <= mul && x3[31];
+      v4_q <= do3_i.add ? sum[32:1] : take_b ? x3 : a;
+      m4_q <= do3_i.mul ? x3[30:0] : m3_q | do3_i.multiplier;
+      top4_q <= do3_i.mul && x3[31];
       // Rescale: left by a positive shift, right by a negative one; SHR the other way round.
-      if (shr) left4_q <= x3[31] ? 5'd0 - x3[4:0] : 5'd0;
+      if (do3_i.shr) left4_q <= x3[31] ? 5'd0 - x3[4:0] : 5'd0;
       else left4_q <= shift3_q[5] ? 5'd0 : shift3_q[4:0];
-      zero4_q <= shr && x3[31] && !(x3[30:5] == '1 && x3[4:0] != '0);  // below -31
-      if (shr) right4_q <= x3[31] ? 6'd0 : (x3[30:5] != '0) ? 6'd31 : {1'b0, x3[4:0]};
+      zero4_q <= do3_i.shr && x3[31] && !(x3[30:5] == '1 && x3[4:0] != '0);  // below -31
+      if (do3_i.shr) right4_q <= x3[31] ? 6'd0 : (x3[30:5] != '0) ? 6'd31 : {1'b0, x3[4:0]};
       else right4_q <= shift3_q[5] ? 6'd0 - shift3_q : 6'd0;
     end
   end
@@ -90,7 +84,11 @@ module tsr_vector_lane (
   logic [31:0] v4;
   logic [62:0] product;
   logic rest;
-  assign v4 = zero4_q ? '0 : v4_q << left4_q;
+  // Three levels of choices among four, four and two.
+  logic [31:0] by3, by12;
+  assign by3 = v4_q << left4_q[1:0];
+  assign by12 = by3 << {left4_q[3:2], 2'd0};
+  assign v4 = zero4_q ? '0 : by12 << {left4_q[4], 4'd0};
   tsr_dsp_product u_product (
     .clk_i, .en_i(en_i[9:4]), .v_i(v4), .m_i(m4_q),
     .half_i(step5_i.step.kind != tsr_vector_pkg::KIND_ALU && step5_i.consts.round == tsr_pkg::ROUND_TFLITE),
@@ -169,5 +167,5 @@ module tsr_vector_lane (
   assign result_o = {z13_q[31:8], step13_i.step.dst_mem == tsr_pkg::VMEM_ACC ? z13_q[7:0] : clamped};
 
   logic unused;
-  assign unused = ^{step1_i, step3_i, step5_i, step10_i, step11_i, step12_i, step13_i, sum[0]};
+  assign unused = ^{step1_i, step5_i, step10_i, step11_i, step12_i, step13_i, sum[0]};
 endmodule

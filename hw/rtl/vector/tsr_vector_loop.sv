@@ -111,7 +111,7 @@ module tsr_vector_loop (
     if (advance_i) begin
       src_q <= begins(src, src_next);
       begin_q <= start_q || end_ro_q;
-      uop_q <= start_q ? uop : end_ri ? uop_begin_q : uop_q + 17'd1;
+      uop_q <= (uop & {17{start_q}}) | ((end_ri ? uop_begin_q : uop_q + 17'd1) & {17{!start_q}});
       if (start_q || end_ri) src_at_ro_q <= begins(src, src_next);
       if (start_q || end_ro_q) begin
         src_at_i_q <= begins(src, src_next);
@@ -128,10 +128,12 @@ module tsr_vector_loop (
         fold_q <= fold;
         illegal_q <= illegal;
         work_q <= works_q;
-        uop_begin_q <= uop;
-        {src_out_q, src_in_q, src_ro_q, src_ri_q} <= {src_out, src_in, src_ro, src_ri};
-        {dst_out_q, dst_in_q, prm_out_q, prm_in_q} <= {dst_out, dst_in, prm_out, prm_in};
       end
+    end
+    if (start_q) begin  // the last step has no next
+      uop_begin_q <= uop;
+      {src_out_q, src_in_q, src_ro_q, src_ri_q} <= {src_out, src_in, src_ro, src_ri};
+      {dst_out_q, dst_in_q, prm_out_q, prm_in_q} <= {dst_out, dst_in, prm_out, prm_in};
     end
   end
 

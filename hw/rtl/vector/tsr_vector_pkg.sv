@@ -47,4 +47,16 @@ package tsr_vector_pkg;
     step_t   step;
     consts_t consts;
   } lane_t;
+
+  // A step in the lanes' stage 3, where much hangs on it, so it comes decoded and from flops.
+  typedef struct packed {
+    logic        first;
+    logic        alias_acc;
+    logic        add;         // else, of both operands, one, or a shift or product of them
+    logic        compare;     // MIN or MAX
+    logic        max;
+    logic        shr;
+    logic        mul;
+    logic [30:0] multiplier;
+  } do_t;
 endpackage
