@@ -5,7 +5,8 @@
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order
-//   Cost    6 cycles of latency, 1 box in 2 cycles; three address products and two tile products
+//   Cost    8 cycles of latency, 1 box in 8 cycles. The box is held once and stands still while products and sums of it
+//           settle, one step a cycle; nine DSP blocks, whose adders take all long sums but three
 //
 // Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
 // segment. A box without tiles (nop_o) is never an error unless its fields are (bad_i).
@@ -25,10 +26,11 @@ module tsr_box #(
   input  logic                nop_i,        // does nothing whatever the sizes say
   input  logic [20:0]         depth_i,      // tiles in the scratchpad
   input  logic [2:0]          segment_i,
-  input  logic [47:0]         dram_base_i,
+  input  logic [31:0]         dram_base_i,  // of tile (0, 0, 0) in the segment, counted in units
+  input  logic [15:0]         unit_i,       // bytes
   input  tsr_dma_pkg::box_t   box_i,
   input  logic [UserBits-1:0] user_i,
-  // box out
+  // box out, with its verdict
   output logic                valid_o,
   input  logic                ready_i,
   output logic [7:0]          err_o,        // tsr_pkg::ERR_*
@@ -41,8 +43,6 @@ module tsr_box #(
   output tsr_dma_pkg::box_t   box_o,
   output logic [UserBits-1:0] user_o
 );
-  localparam int Stages = 6;
-  localparam int EndBits = 52;
   // What a run and a box have beyond these bits means nothing: such a box is in error.
   localparam int RunBits = tsr_pkg::BoxBytesBits;
   localparam int SizeBits = tsr_pkg::BoxSizeBits;
@@ -50,209 +50,147 @@ module tsr_box #(
   localparam int TileShift = tsr_pkg::HasVta ? $clog2(tsr_pkg::WgtTileBytes > tsr_pkg::AccTileBytes
                                                       ? tsr_pkg::WgtTileBytes : tsr_pkg::AccTileBytes) : 8;
   localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
+  localparam int SumBits = 44;  // x_bytes and three products, of at most 26 bits and 16
 
-  logic go;     // every stage moves
-  logic takes;  // stage 1 is free; what is before it waits for no more than this flop
-  assign go = ready_i | !valid_o;
-
-  logic [Stages:1] full_q;
-  assign valid_o = full_q[Stages];
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) full_q <= '0;
-    else begin
-      if (go) full_q[Stages:2] <= full_q[Stages-1:1];
-      full_q[1] <= takes ? valid_i : !go;
-    end
-  end
-  assign takes = !full_q[1];
+  // Cycles of the box that is here, 8 with its verdict; 0: there is none.
+  logic [3:0] at_q;
+  logic takes;
+  assign valid_o = at_q[3];
+  assign takes = (at_q == '0) | (valid_o & ready_i);
   assign ready_o = takes;
-
-  // Stage 1: the box; its segment is looked up on the way to stage 2. What later stages need travels on.
-  tsr_dma_pkg::box_t b1_q, b2_q, b3_q, b4_q, b5_q, b6_q;
-  logic [UserBits-1:0] user1_q, user2_q, user3_q, user4_q, user5_q, user6_q;
-  tsr_dma_pkg::box_t box_used;
-  logic [5:1] bad_q;
-  logic [4:1] nop_q;
-  logic [20:0] depth1_q, depth2_q, depth3_q, depth4_q, depth5_q;
-  logic [2:0] segment1_q;
-  logic [47:0] dram1_q, dram2_q, dram3_q;
-  always_comb begin
-    box_used = box_i;
-    box_used.y_step = 32'(box_i.y_step[YStepBits-1:0]);
-  end
   always_ff @(posedge clk_i) begin
-    if (go) begin
-      {b2_q, b3_q, b4_q, b5_q, b6_q} <= {b1_q, b2_q, b3_q, b4_q, b5_q};
-      {user2_q, user3_q, user4_q, user5_q, user6_q} <= {user1_q, user2_q, user3_q, user4_q, user5_q};
-      bad_q[5:2] <= bad_q[4:1];
-      nop_q[4:2] <= nop_q[3:1];
-      {depth2_q, depth3_q, depth4_q, depth5_q} <= {depth1_q, depth2_q, depth3_q, depth4_q};
-    end
-    if (takes) begin
-      b1_q <= box_used;
-      user1_q <= user_i;
-      bad_q[1] <= bad_i;
-      nop_q[1] <= nop_i;
-      depth1_q <= depth_i;
-      segment1_q <= segment_i;
-      dram1_q <= dram_base_i;
-    end
+    if (!rst_ni) at_q <= '0;
+    else if (takes) at_q <= {3'd0, valid_i};
+    else if (!valid_o) at_q <= at_q + 4'd1;
   end
 
-  logic [39:0] seg_base1, seg_size1;
+  // The box.
+  tsr_dma_pkg::box_t b_q;
+  logic [UserBits-1:0] user_q;
+  logic bad_q, nop_q;
+  logic [20:0] depth_q;
+  logic [2:0] segment_q;
+  logic [31:0] dram_q;
+  logic [15:0] unit_q;
+  always_ff @(posedge clk_i) begin
+    if (takes) begin
+      b_q <= box_i;
+      b_q.y_step <= 32'(box_i.y_step[YStepBits-1:0]);
+      user_q <= user_i;
+      {bad_q, nop_q} <= {bad_i, nop_i};
+      depth_q <= depth_i;
+      segment_q <= segment_i;
+      dram_q <= dram_base_i;
+      unit_q <= unit_i;
+    end
+  end
+  logic [39:0] base, size;
+  logic huge;
   tsr_segments u_segments (
     .clk_i,
     .write_i(seg_write_i),
-    .segment_i(segment1_q),
-    .base_o(seg_base1),
-    .size_o(seg_size1)
+    .segment_i(segment_q),
+    .base_o(base),
+    .size_o(size),
+    .huge_o(huge)
   );
 
-  // Stage 2: products of sizes and steps; extents of the padded box.
-  logic [39:0] xx2_q;
-  logic [YStepBits+15:0] yy2_q;
-  logic [47:0] zz2_q;
-  logic [16:0] cols2_q, rows2_q;
-  logic [39:0] base2_q, base3_q, base4_q, size2_q, size3_q, size4_q, size5_q;
+  // Bytes from the first to the end of the last one: of a row of the box (step 2), a plane (step 3), the box
+  // (step 4). Where a level is contiguous, this is its run. What z_step has above 24 bits, 2^24 bytes each, is apart.
+  logic [39:0] x_q;
+  logic [YStepBits+15:0] y_q;
+  logic [39:0] z_q;
+  logic [SumBits-1:0] row_q, plane_q, box_q;
   always_ff @(posedge clk_i) begin
-    if (go) begin
-      xx2_q <= 40'(b1_q.x_size) * 40'(b1_q.x_step);
-      yy2_q <= (YStepBits + 16)'(b1_q.y_size) * (YStepBits + 16)'(b1_q.y_step);
-      zz2_q <= 48'(b1_q.z_size) * 48'(b1_q.z_step);
-      cols2_q <= 17'(b1_q.x_size) + 17'(b1_q.x_pad_0) + 17'(b1_q.x_pad_1);
-      rows2_q <= 17'(b1_q.y_size) + 17'(b1_q.y_pad_0) + 17'(b1_q.y_pad_1);
-      base2_q <= seg_base1;
-      size2_q <= seg_size1;
-      dram2_q <= dram1_q;
-    end
+    x_q <= 40'(b_q.x_step) * 40'(16'(b_q.x_size - 16'd1));
+    y_q <= (YStepBits + 16)'(b_q.y_step) * (YStepBits + 16)'(16'(b_q.y_size - 16'd1));
+    z_q <= 40'(b_q.z_step[23:0]) * 40'(16'(b_q.z_size - 16'd1));
+    row_q <= SumBits'(x_q) + SumBits'(b_q.x_bytes);
+    plane_q <= SumBits'(y_q) + row_q;
+    box_q <= SumBits'(z_q) + plane_q;
   end
 
-  // Stage 3: distance of the last tile along each level; tiles of a plane; whether a row is a run.
-  logic [39:0] xlast3_q;
-  logic [YStepBits+15:0] ylast3_q;
-  logic [RunBits-1:0] yy3_q;
-  logic [47:0] zlast3_q;
-  logic [33:0] plane3_q;
-  logic row_run3_q, row_run4_q, row_run5_q, row_run6_q;
-  logic [RunBits-1:0] row_bytes3_q;
-  logic x_dense2;
-  assign x_dense2 = b2_q.x_step == 24'(b2_q.x_bytes);
+  // The first byte: in device memory, and with the above the end in the segment. Two products that are equal, so that
+  // each has its sum in its DSP block.
+  logic [15:0] unit1_q;
+  logic [39:0] dram_lo_q, dram_lo2_q;
+  logic [23:0] dram_hi_q;  // of 2^24 bytes
+  logic [23:0] z_hi_q;
+  logic [25:0] hi_q;
+  logic [40:0] first_q;
+  logic [SumBits-1:0] end_q;
+  logic [26:0] end_hi;
   always_ff @(posedge clk_i) begin
-    if (go) begin
-      xlast3_q <= xx2_q - 40'(b2_q.x_step);
-      ylast3_q <= yy2_q - (YStepBits + 16)'(b2_q.y_step);
-      yy3_q <= RunBits'(yy2_q);
-      zlast3_q <= zz2_q - 48'(b2_q.z_step);
-      plane3_q <= 34'(cols2_q) * 34'(rows2_q);
-      row_run3_q <= x_dense2 | (b2_q.x_size == 16'd1);
-      row_bytes3_q <= x_dense2 ? RunBits'(xx2_q) : RunBits'(b2_q.x_bytes);
-      dram3_q <= dram2_q;
-      base3_q <= base2_q;
-      size3_q <= size2_q;
-    end
+    dram_lo_q <= 40'(dram_q[23:0]) * 40'(unit_q);
+    dram_hi_q <= 24'(dram_q[31:24]) * 24'(unit_q);
+    z_hi_q <= 24'(b_q.z_step[31:24]) * 24'(16'(b_q.z_size - 16'd1));
+    hi_q <= 26'(z_hi_q) + 26'(dram_hi_q);
+    unit1_q <= unit_q;
+    dram_lo2_q <= 40'(dram_q[23:0]) * 40'(unit1_q);
+    first_q <= 41'(dram_lo2_q) + 41'(base);
+    end_q <= SumBits'(dram_lo_q) + box_q;
+  end
+  logic [49:0] end6_q;
+  assign end_hi = 27'(end_q[SumBits-1:24]) + 27'(hi_q);
+  always_ff @(posedge clk_i) begin
+    end6_q <= {end_hi[25:0], end_q[23:0]};
+    addr_o <= {first_q[39:24] + 16'(dram_hi_q), first_q[23:0]};
   end
 
-  // Stage 4: tiles of the box (saturated before the product: past 2^21 nothing fits); planes as runs.
-  logic [36:0] tiles4_q;
-  logic [RunBits-1:0] row_bytes4_q, plane_bytes4_q, run5_q, run6_q;
-  logic plane_run4_q, plane_run5_q, plane_run6_q;
-  logic [EndBits-1:0] end_a4_q, end_b4_q;
-  logic [47:0] dram4_q;
-  logic [20:0] plane3;
-  logic y_dense3;
-  assign plane3 = (plane3_q[33:21] != '0) ? '1 : plane3_q[20:0];
-  assign y_dense3 = 32'(b3_q.y_step) == 32'(row_bytes3_q);
+  // Tiles, with pads, and the end in the scratchpad. Planes are saturated before the product: past 2^21 nothing fits.
+  logic [8:0] pad_cols, pad_rows;
+  logic [16:0] cols_q, rows_q;
+  logic [33:0] area_q, area2_q;
+  logic [20:0] area;
+  logic [36:0] tiles_q;
+  logic [37:0] sram_end_q;
+  assign pad_cols = 9'(b_q.x_pad_0) + 9'(b_q.x_pad_1);
+  assign pad_rows = 9'(b_q.y_pad_0) + 9'(b_q.y_pad_1);
+  assign area = (area2_q[33:21] != '0) ? '1 : area2_q[20:0];
   always_ff @(posedge clk_i) begin
-    if (go) begin
-      tiles4_q <= 37'(plane3) * 37'(b3_q.z_size);
-      row_bytes4_q <= row_bytes3_q;
-      plane_run4_q <= row_run3_q & (y_dense3 | (b3_q.y_size == 16'd1));
-      plane_bytes4_q <= y_dense3 ? yy3_q : row_bytes3_q;
-      end_a4_q <= EndBits'(xlast3_q) + EndBits'(ylast3_q);
-      end_b4_q <= EndBits'(zlast3_q) + EndBits'(dram3_q);
-      row_run4_q <= row_run3_q;
-      dram4_q <= dram3_q;
-      base4_q <= base3_q;
-      size4_q <= size3_q;
-    end
+    cols_q <= 17'(b_q.x_size) + 17'(pad_cols);
+    rows_q <= 17'(b_q.y_size) + 17'(pad_rows);
+    area_q <= 34'(cols_q) * 34'(rows_q);
+    area2_q <= area_q;
+    tiles_q <= 37'(area) * 37'(b_q.z_size);
+    sram_end_q <= 38'(tiles_q) + 38'(b_q.sram_base);
   end
 
-  // Stage 5: ends of the box on both sides; the whole box as a run.
-  logic [EndBits-1:0] end5_q;
-  logic [37:0] sram_end5_q;
-  logic [SizeBits-1:0] tiles5_q, tiles6_q;
-  logic none5_q, none6_q, no_data5_q, no_data6_q, box_run5_q, box_run6_q;
-  logic [39:0] addr5_q, addr6_q;
-  logic z_dense4, box_run4;
-  assign z_dense4 = (b4_q.z_step == 32'(plane_bytes4_q)) | (b4_q.z_size == 16'd1);
-  assign box_run4 = plane_run4_q & z_dense4;
-  always_ff @(posedge clk_i) begin
-    if (go) begin
-      end5_q <= end_a4_q + end_b4_q + EndBits'(b4_q.x_bytes);
-      sram_end5_q <= 38'(tiles4_q) + 38'(b4_q.sram_base);
-      none5_q <= (tiles4_q == '0) | nop_q[4];
-      tiles5_q <= SizeBits'(tiles4_q);
-      no_data5_q <= (b4_q.x_size == '0) | (b4_q.y_size == '0) | (tiles4_q == '0) | nop_q[4];
-      box_run5_q <= box_run4;
-      if (box_run4) begin
-        // One run: a level of size 1 adds nothing, a dense level multiplies.
-        run5_q <= (b4_q.z_size == 16'd1) ? plane_bytes4_q : zz4_q;
-      end else if (plane_run4_q) begin
-        run5_q <= plane_bytes4_q;
-      end else if (row_run4_q) begin
-        run5_q <= row_bytes4_q;
-      end else begin
-        run5_q <= RunBits'(b4_q.x_bytes);
-      end
-      plane_run5_q <= plane_run4_q;
-      row_run5_q <= row_run4_q;
-      addr5_q <= base4_q + dram4_q[39:0];
-      size5_q <= size4_q;
-    end
+  // The verdict.
+  logic row_run_q, plane_run_q, box_run_q, none_q, no_data_q;
+  logic [RunBits-1:0] run;
+  always_comb begin
+    if (box_run_q) run = RunBits'(box_q);
+    else if (plane_run_q) run = RunBits'(plane_q);
+    else if (row_run_q) run = RunBits'(row_q);
+    else run = RunBits'(b_q.x_bytes);
   end
-  logic [RunBits-1:0] zz3_q, zz4_q;
+  logic beyond;
+  assign beyond = end6_q[49:40] != '0 || (!huge && end6_q[39:0] > size);
   always_ff @(posedge clk_i) begin
-    if (go) begin
-      zz3_q <= RunBits'(zz2_q);
-      zz4_q <= zz3_q;
-    end
+    row_run_q <= (b_q.x_step == 24'(b_q.x_bytes)) | (b_q.x_size == 16'd1);
+    plane_run_q <= row_run_q & ((b_q.y_step == 32'(RunBits'(row_q))) | (b_q.y_size == 16'd1));
+    box_run_q <= plane_run_q & ((b_q.z_step == 32'(RunBits'(plane_q))) | (b_q.z_size == 16'd1));
+    run_last_o <= run - RunBits'(1);
+    none_q <= (area == '0) | (b_q.z_size == '0) | nop_q;
+    no_data_q <= none_q | (b_q.x_size == '0) | (b_q.y_size == '0);
+    tiles_o <= SizeBits'(sram_end_q) - SizeBits'(b_q.sram_base);
+    if (bad_q) err_o <= tsr_pkg::ERR_ILLEGAL_FIELD;
+    else if (none_q) err_o <= tsr_pkg::ERR_NONE;
+    else if (sram_end_q > 38'(depth_q)) err_o <= tsr_pkg::ERR_SRAM_RANGE;
+    else if (!no_data_q && !(unlimited_i && !huge && size == '0) && beyond) err_o <= tsr_pkg::ERR_DRAM_RANGE;
+    else err_o <= tsr_pkg::ERR_NONE;
   end
-
-  // Stage 6: the verdict.
-  logic [7:0] err6_q;
-  always_ff @(posedge clk_i) begin
-    if (go) begin
-      if (bad_q[5]) err6_q <= tsr_pkg::ERR_ILLEGAL_FIELD;
-      else if (none5_q) err6_q <= tsr_pkg::ERR_NONE;
-      else if (sram_end5_q > 38'(depth5_q)) err6_q <= tsr_pkg::ERR_SRAM_RANGE;
-      else if (!no_data5_q && !(unlimited_i && size5_q == '0) && end5_q > EndBits'(size5_q))
-        err6_q <= tsr_pkg::ERR_DRAM_RANGE;
-      else err6_q <= tsr_pkg::ERR_NONE;
-      none6_q <= none5_q;
-      tiles6_q <= tiles5_q;
-      no_data6_q <= no_data5_q;
-      run6_q <= run5_q - RunBits'(1);
-      box_run6_q <= box_run5_q;
-      plane_run6_q <= plane_run5_q;
-      row_run6_q <= row_run5_q;
-      addr6_q <= addr5_q;
-    end
-  end
-
-  assign err_o = err6_q;
-  assign nop_o = none6_q;
-  assign no_data_o = no_data6_q;
-  assign addr_o = addr6_q;
-  assign run_last_o = run6_q;
-  assign tiles_o = tiles6_q;
-  assign runs_o.row = row_run6_q;
-  assign runs_o.plane = plane_run6_q;
-  assign runs_o.box = box_run6_q;
-  assign box_o = b6_q;
-  assign user_o = user6_q;
+  assign nop_o = none_q;
+  assign no_data_o = no_data_q;
+  assign runs_o.row = row_run_q;
+  assign runs_o.plane = plane_run_q;
+  assign runs_o.box = box_run_q;
+  assign box_o = b_q;
+  assign user_o = user_q;
 
   logic unused;
-  assign unused = ^dram4_q[47:40];
+  assign unused = ^{first_q[40], end_hi[26]};
 
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, {dram_base_i, box_i, user_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {err_o, addr_o, run_last_o, user_o})

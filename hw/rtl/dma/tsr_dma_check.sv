@@ -5,7 +5,7 @@
 //
 //   Input   instructions of either profile, LOAD or STORE
 //   Output  the same as checked boxes (tsr_dma_pkg), in order; an error travels along until the unit reports it
-//   Cost    6 cycles of latency, 1 instruction in 2 cycles; ready_o is a flop
+//   Cost    8 cycles of latency, 1 instruction in 8 cycles
 `include "tsr_assert.svh"
 
 module tsr_dma_check #(
@@ -29,7 +29,8 @@ module tsr_dma_check #(
   logic [20:0] load_depth, store_depth;
   logic [2:0] load_mem, load_segment, store_segment;
   logic [7:0] load_pad_value;
-  logic [47:0] load_dram_base, store_dram_base;
+  logic [31:0] load_dram_base, store_dram_base;
+  logic [15:0] load_unit, store_unit;
   tsr_dma_pkg::box_t load_box, store_box;
   tsr_load_decode u_load (
     .vta_i,
@@ -42,6 +43,7 @@ module tsr_dma_check #(
     .pad_value_o(load_pad_value),
     .segment_o(load_segment),
     .dram_base_o(load_dram_base),
+    .unit_o(load_unit),
     .box_o(load_box)
   );
   tsr_store_decode u_store (
@@ -52,6 +54,7 @@ module tsr_dma_check #(
     .depth_o(store_depth),
     .segment_o(store_segment),
     .dram_base_o(store_dram_base),
+    .unit_o(store_unit),
     .box_o(store_box)
   );
 
@@ -78,6 +81,7 @@ module tsr_dma_check #(
     .depth_i(store_i ? store_depth : load_depth),
     .segment_i(store_i ? store_segment : load_segment),
     .dram_base_i(store_i ? store_dram_base : load_dram_base),
+    .unit_i(store_i ? store_unit : load_unit),
     .box_i(store_i ? store_box : load_box),
     .user_i({user_i, load_mem, load_pad_value, load_short}),
     .valid_o,

@@ -4,14 +4,15 @@
 //
 //   Input   words as tsr_regs writes them; it writes all of them after its reset
 //   Input   a segment
-//   Output  its base and size in bytes, in the same cycle
+//   Output  its base and size in bytes, in the same cycle; huge_o: the size has more than 40 bits
 //   Cost    60 LUTs of RAM for 75 bits a segment
 module tsr_segments (
   input  logic                    clk_i,
   input  tsr_dma_pkg::seg_write_t write_i,
   input  logic [2:0]              segment_i,
   output logic [39:0]             base_o,
-  output logic [39:0]             size_o  // at most 2^40 - 1
+  output logic [39:0]             size_o,
+  output logic                    huge_o
 );
   logic [2:0] at;
   logic [3:0] we;
@@ -23,7 +24,6 @@ module tsr_segments (
   logic [25:0] base_lo;
   logic [7:0] base_hi, size_hi;
   logic [31:0] size_lo;
-  logic huge;  // the size has more than 40 bits
   tsr_lutram #(
     .Depth(8),
     .Width(26),
@@ -70,8 +70,8 @@ module tsr_segments (
     .waddr_i(at),
     .wdata_i({write_i.data[31:8] != '0, write_i.data[7:0]}),
     .raddr_i(segment_i),
-    .rdata_o({huge, size_hi})
+    .rdata_o({huge_o, size_hi})
   );
   assign base_o = {base_hi, base_lo, 6'd0};
-  assign size_o = huge ? '1 : {size_hi, size_lo};
+  assign size_o = {size_hi, size_lo};
 endmodule

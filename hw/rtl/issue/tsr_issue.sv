@@ -170,15 +170,12 @@ module tsr_issue #(
   );
   assign checked_queue = checked_valid ? check_queue : 4'd0;
 
-  // Instructions inside: a count, since any of the stages may be empty.
-  logic [2:0] inside_q;
-  logic enters, leaves;
-  assign enters = (give != '0) & check;
-  assign leaves = checked_valid;
-  assign check_empty = inside_q == '0;
+  // The check has one instruction at a time.
+  logic inside_q;
+  assign check_empty = !inside_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) inside_q <= '0;
-    else inside_q <= inside_q + 3'(enters) - 3'(leaves);
+    if (!rst_ni) inside_q <= 1'b0;
+    else inside_q <= ((give != '0) & check) | (inside_q & !checked_valid);
   end
 
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v

@@ -5,7 +5,7 @@
 //   Input   insn_i, vta_i
 //   Output  the box for tsr_box; mem_o as the instruction names it (MEM_ACC8 too)
 //
-// Device memory of profile vta is counted in tiles: its indices are shifted by the tile's size.
+// Device memory of profile vta is counted in tiles.
 module tsr_load_decode (
   input  logic              vta_i,
   input  logic [255:0]      insn_i,
@@ -16,7 +16,8 @@ module tsr_load_decode (
   output logic              short_o,     // the tiles of device memory are short of the scratchpad's
   output logic [7:0]        pad_value_o,
   output logic [2:0]        segment_o,
-  output logic [47:0]       dram_base_o,
+  output logic [31:0]       dram_base_o,
+  output logic [15:0]       unit_o,      // bytes that dram_base_o counts
   output tsr_dma_pkg::box_t box_o
 );
   localparam int InpShift = $clog2(tsr_pkg::InpTileBytes);
@@ -90,7 +91,8 @@ module tsr_load_decode (
   assign segment_o = vta_i ? mem_o : tsr_pkg::load_segment(insn_i);
   assign pad_value_o = vta_i ? 8'd0 : tsr_pkg::load_pad_value(insn_i);
   assign box_o.sram_base = vta_i ? 20'(tsr_pkg::vta_load_sram_base(vta)) : tsr_pkg::load_sram_base(insn_i);
-  assign dram_base_o = vta_i ? 48'(tsr_pkg::vta_load_dram_base(vta)) << shift : 48'(tsr_pkg::load_dram_base(insn_i));
+  assign dram_base_o = vta_i ? tsr_pkg::vta_load_dram_base(vta) : tsr_pkg::load_dram_base(insn_i);
+  assign unit_o = vta_i ? tile_bytes : 16'd1;
   assign box_o.x_bytes = vta_i ? tile_bytes : x_bytes;
   assign box_o.x_size = vta_i ? tsr_pkg::vta_load_x_size(vta) : tsr_pkg::load_x_size(insn_i);
   assign box_o.y_size = vta_i ? tsr_pkg::vta_load_y_size(vta) : tsr_pkg::load_y_size(insn_i);

@@ -13,7 +13,8 @@ module tsr_store_decode (
   output logic              nop_o,
   output logic [20:0]       depth_o,
   output logic [2:0]        segment_o,
-  output logic [47:0]       dram_base_o,
+  output logic [31:0]       dram_base_o,
+  output logic [15:0]       unit_o,      // bytes that dram_base_o counts
   output tsr_dma_pkg::box_t box_o
 );
   localparam int Shift = $clog2(tsr_pkg::OutTileBytes);
@@ -31,7 +32,8 @@ module tsr_store_decode (
   assign depth_o = vta_i ? 21'(tsr_pkg::AccDepth) : 21'(tsr_pkg::OutDepth);
   assign segment_o = vta_i ? tsr_pkg::MEM_OUT : tsr_pkg::store_segment(insn_i);
   assign box_o.sram_base = vta_i ? 20'(tsr_pkg::vta_store_sram_base(vta)) : tsr_pkg::store_sram_base(insn_i);
-  assign dram_base_o = vta_i ? 48'(tsr_pkg::vta_store_dram_base(vta)) << Shift : 48'(tsr_pkg::store_dram_base(insn_i));
+  assign dram_base_o = vta_i ? tsr_pkg::vta_store_dram_base(vta) : tsr_pkg::store_dram_base(insn_i);
+  assign unit_o = vta_i ? TileBytes : 16'd1;
   assign box_o.x_bytes = vta_i ? TileBytes : x_bytes;
   assign box_o.x_size = vta_i ? tsr_pkg::vta_store_x_size(vta) : tsr_pkg::store_x_size(insn_i);
   assign box_o.y_size = vta_i ? tsr_pkg::vta_store_y_size(vta) : tsr_pkg::store_y_size(insn_i);
