@@ -295,7 +295,6 @@ module tsr_top #(
   ) u_issue (
     .clk_i,
     .rst_ni(core_rst_n),
-    .vta_i(vta),
     .vta_next_i(vta_next),
     .seg_write_i(seg_write),
     .insn_addr_i(insn_addr),

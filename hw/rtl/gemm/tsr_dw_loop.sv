@@ -135,7 +135,7 @@ module tsr_dw_loop #(
   // Its place changes with a move, which is late. What it changes to is not: when nothing is filled, and with a move of
   // the last window, the command that may start is loaded.
   logic place, first;
-  assign place = !fill_q || move;
+  assign place = free_q || (slot_q.last && (rests_q || step_end_q));  // nothing is filled, or move
   assign first = !fill_q || end_z;
   tsr_loop_count u_in (
     .clk_i, .en_i(place), .start_i(first), .count_i(count_in), .only_i(count_in == 16'd1), .step_i(1'b1), .last_o(end_i),

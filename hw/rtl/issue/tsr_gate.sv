@@ -97,40 +97,18 @@ module tsr_gate #(
   logic [QueueWidth-1:0] in, head;
   assign in = {in_cmd_i, in_num_i, in_pop_i, in_push_i, in_skip_i, in_hush_i, in_unit_i};
   assign {cmd_o, cmd_num_o, head_pop, head_push, head_skip, head_hush, cmd_unit_o} = head;
-  if (Places > 64) begin : g_deep
-    tsr_deep_fifo #(
-      .Width(QueueWidth),
-      .Depth(Places)
-    ) u_queue (
-      .clk_i,
-      .rst_ni,
-      .valid_i(in_valid_i),
-      .data_i(in),
-      .valid_o(head_valid),
-      .ready_i(head_ready),
-      .data_o(head)
-    );
-  end else begin : g_shallow
-    logic unused_ready;
-    logic [QueueBits-1:0] unused_count;
-    tsr_fifo #(
-      .Width(QueueWidth),
-      .Depth(Places),
-      .CountBits(QueueBits)
-    ) u_queue (
-      .clk_i,
-      .rst_ni,
-      .valid_i(in_valid_i),
-      .ready_o(unused_ready),
-      .data_i(in),
-      .valid_o(head_valid),
-      .ready_i(head_ready),
-      .data_o(head),
-      .count_o(unused_count)
-    );
-    logic unused_queue;
-    assign unused_queue = ^{unused_ready, unused_count};
-  end
+  tsr_deep_fifo #(
+    .Width(QueueWidth),
+    .Depth(Places)
+  ) u_queue (
+    .clk_i,
+    .rst_ni,
+    .valid_i(in_valid_i),
+    .data_i(in),
+    .valid_o(head_valid),
+    .ready_i(head_ready),
+    .data_o(head)
+  );
 
   // Issue.
   logic may, flight_ready, flight_valid;

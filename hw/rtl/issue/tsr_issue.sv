@@ -16,7 +16,6 @@ module tsr_issue #(
 ) (
   input  logic                        clk_i,
   input  logic                        rst_ni,
-  input  logic                        vta_i,
   input  logic                        vta_next_i,  // the same in the last cycle of reset
   input  tsr_dma_pkg::seg_write_t     seg_write_i,
   input  logic [39:0]                 insn_addr_i,
@@ -67,9 +66,9 @@ module tsr_issue #(
   localparam int CheckedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;  // that a checked command uses
   localparam int EitherBits = CheckedBits > 256 ? CheckedBits : 256;
 
-  // A copy of vta_i, which with all its readers is a long wire; fetch begins with the run, others later.
+  // What vta_o of tsr_control is, which with all its readers is a long wire.
   (* keep *) logic vta_q;
-  always_ff @(posedge clk_i) vta_q <= vta_i;
+  always_ff @(posedge clk_i) vta_q <= vta_next_i;
 
   logic insn_valid, insn_ready, insn_last, insn_none;
   logic [255:0] insn;
@@ -81,7 +80,7 @@ module tsr_issue #(
   ) u_fetch (
     .clk_i,
     .rst_ni,
-    .vta_i,
+    .vta_i(vta_q),
     .vta_next_i,
     .addr_i(insn_addr_i),
     .count_i(insn_count_i),

@@ -54,7 +54,7 @@ module tsr_deep_fifo #(
   end
 
   // Not tsr_ram: beats are written whole, so a block holds 72 bits of them and not 64.
-  logic [Width-1:0] mem_q [Depth];
+  (* ram_style = "block" *) logic [Width-1:0] mem_q [Depth];
   always_ff @(posedge clk_i) begin
     if (read) head_data_q <= mem_q[rptr_q[AddrBits-1:0]];
     if (valid_i) mem_q[wptr_q[AddrBits-1:0]] <= data_i;

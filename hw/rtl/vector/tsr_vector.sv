@@ -212,9 +212,10 @@ module tsr_vector (
   logic live, work, two, more_q, ok, served, go, fire, next3, more2, need_acc2, need_inp2, need_out2;
   logic need_acc3_q, need_inp3_q, need_out3_q, idle3_q, final3_q;
   assign next3 = valid2_q && !stop_q && !(valid3_q && bad3_q);  // behind the first bad step nothing comes
-  assign need_acc2 = next3 && work2_q && !bad2 && (use_acc2 || step2_q.src_mem == tsr_pkg::VMEM_ACC);
-  assign need_inp2 = next3 && work2_q && !bad2 && step2_q.src_mem == tsr_pkg::VMEM_INP;
-  assign need_out2 = next3 && work2_q && !bad2 && step2_q.src_mem == tsr_pkg::VMEM_OUT;
+  // Nor does it wait to know whether it is good.
+  assign need_acc2 = next3 && work2_q && (use_acc2 || step2_q.src_mem == tsr_pkg::VMEM_ACC);
+  assign need_inp2 = next3 && work2_q && step2_q.src_mem == tsr_pkg::VMEM_INP;
+  assign need_out2 = next3 && work2_q && step2_q.src_mem == tsr_pkg::VMEM_OUT;
   assign more2 = need_acc2 && use_acc2 && step2_q.src_mem == tsr_pkg::VMEM_ACC;
   assign live = valid3_q;
   assign work = live && work3_q;

@@ -124,9 +124,8 @@ module tsr_vector_flight #(
   logic [1:0] write_mem_q;
   logic [TileBits-1:0] write_tile_q;
   logic [AccBits-1:0] write_clear_tile_q;
-  assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, 
-                           src_mem_i, src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read,
-                           one_tile);
+  assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, src_mem_i,
+                           src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
 
   // Who the step asked for last waits for: bit e, entry e; the last bit, the write register. ask_i is late, so both
   // answers are kept, and which one holds is known in the next cycle; so is the one about what is pushed.
