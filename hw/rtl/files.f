@@ -13,6 +13,7 @@ tsr_units.sv
 tsr_compute.sv
 
 common/tsr_assert.svh
+common/tsr_index.svh
 common/tsr_digest.sv
 common/tsr_loop_count.sv
 common/tsr_tally.sv

@@ -64,6 +64,12 @@ void PrintConfig(const Config& c, SvPrinter& p) {
       "give 0",
       vta ? 1 : 0);
   p.Blank();
+  int64_t deepest = 0;
+  for (const MemoryRow& row : kMemoryRows) {
+    if (row.memory != Memory::kUop && !row.lies_in) deepest = std::max(deepest, c.Depth(row.memory));
+  }
+  p.Int("IndexBits", IndexBits(deepest) + 1,
+        "of a tile of the deepest scratchpad but UOP, and one for past it");
   p.Line("  // Scratchpads: tiles, bits of a tile index, bytes of a tile.");
   for (const MemoryRow& row : kMemoryRows) {
     if (row.lies_in) continue;

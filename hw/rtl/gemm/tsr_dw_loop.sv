@@ -31,12 +31,12 @@ module tsr_dw_loop #(
   // the filling of a window; tap: ky * kw + kx
   output logic         fill_o,            // in the slot: a read, or more
   output logic         fill_a_next_o,     // one cycle after the slot
-  output logic [20:0]  fill_a_tile_next_o,
+  output logic [tsr_pkg::IndexBits-1:0] fill_a_tile_next_o,
   output logic         fill_a_valid_o,    // two cycles after the slot
   output logic [3:0]   fill_a_tap_o,
   output logic         fill_b_valid_o,
   output logic [3:0]   fill_b_tap_o,
-  output logic [20:0]  fill_b_tile_o,
+  output logic [tsr_pkg::IndexBits-1:0] fill_b_tile_o,
   output logic         swap_o,            // in the slot: after these reads the window is complete
   output logic [1:0]   shift_o,           // columns that the window after it keeps moving by
   output logic [3:0]   taps_o,            // of the window
@@ -47,20 +47,21 @@ module tsr_dw_loop #(
   output logic         step_store_o,
   output logic         step_half_o,       // the upper half of the channels
   output logic [1:0]   step_group_o,      // of taps
-  output logic [20:0]  step_dst_o,
-  output logic [20:0]  step_wgt_o,
+  output logic [tsr_pkg::IndexBits-1:0] step_dst_o,
+  output logic [tsr_pkg::IndexBits-1:0] step_wgt_o,
   output logic [31:0]  step_num_o
 );
   localparam int Taps = tsr_pkg::DepthwiseTaps;
+  `include "tsr_index.svh"
 
   // ---- The command.
   logic fill_q, init_q;
   logic [31:0] num_q;
   logic [1:0] kw_q, keep_q;  // keep: 0 none, else the columns between windows that overlap
   logic [3:0] taps_q;
-  logic [20:0] win_y_q, win_y2_q, win_x_q, win_x2_q;
-  logic [20:0] src_q, src_row_q, src_plane_q, dst_q, dst_row_q, dst_plane_q, wgt_q;
-  logic [15:0] dst_z_q, dst_out_q, dst_in_q, src_z_q, src_out_q, src_in_q;
+  index_t win_y_q, win_y2_q, win_x_q, win_x2_q;
+  index_t src_q, src_row_q, src_plane_q, dst_q, dst_row_q, dst_plane_q, wgt_q;
+  index_t dst_z_q, dst_out_q, dst_in_q, src_z_q, src_out_q, src_in_q;
   logic [3:0] wgt_z_q;
 
   logic [1:0] kh, kw;
@@ -107,14 +108,14 @@ module tsr_dw_loop #(
     end
   endfunction
   // Offset of a position along y and along x.
-  function automatic [20:0] pick(input [8:0] one, input [8:0] second, input [8:0] third, input [20:0] once,
-                                 input [20:0] twice);
+  function automatic [tsr_pkg::IndexBits-1:0] pick(input [8:0] one, input [8:0] second, input [8:0] third,
+                                                   input index_t once, input index_t twice);
     pick = ((one & second) != '0) ? once : ((one & third) != '0) ? twice : '0;
   endfunction
   localparam logic [8:0] Row1 = 9'b000_111_000, Row2 = 9'b111_000_000;
   localparam logic [8:0] Column1 = 9'b010_010_010, Column2 = 9'b100_100_100;
 
-  logic [20:0] ya, xa, yb, xb;
+  index_t ya, xa, yb, xb;
   assign ya = pick(one_a, Row1, Row2, win_y_q, win_y2_q);
   assign xa = pick(one_a, Column1, Column2, win_x_q, win_x2_q);
   assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
@@ -153,11 +154,11 @@ module tsr_dw_loop #(
   assign fill_free_next_o = free_q || (move && end_z);
   assign idle_next_o = free_q && (rests_q || step_end_q);
 
-  logic [20:0] src_next, dst_next;
-  assign src_next = tsr_index_pkg::add(!end_i ? src_q : !end_o ? src_row_q : src_plane_q,
-                                       {5'd0, !end_i ? src_in_q : !end_o ? src_out_q : src_z_q});
-  assign dst_next = tsr_index_pkg::add(!end_i ? dst_q : !end_o ? dst_row_q : dst_plane_q,
-                                       {5'd0, !end_i ? dst_in_q : !end_o ? dst_out_q : dst_z_q});
+  index_t src_next, dst_next;
+  assign src_next = index_sum(!end_i ? src_q : !end_o ? src_row_q : src_plane_q,
+                                       !end_i ? src_in_q : !end_o ? src_out_q : src_z_q);
+  assign dst_next = index_sum(!end_i ? dst_q : !end_o ? dst_row_q : dst_plane_q,
+                                       !end_i ? dst_in_q : !end_o ? dst_out_q : dst_z_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {fill_q, free_q} <= 2'b01;
@@ -178,23 +179,23 @@ module tsr_dw_loop #(
       taps_q <= {2'd0, kh} * {2'd0, kw};
       bank_q <= next_bank_q;
       {all_q, new_q} <= {all_first_q, new_first_q};
-      win_y_q <= {5'd0, tsr_pkg::depthwise_win_y(insn_i)};
-      win_y2_q <= {4'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0};
-      win_x_q <= {5'd0, tsr_pkg::depthwise_win_x(insn_i)};
-      win_x2_q <= {4'd0, tsr_pkg::depthwise_win_x(insn_i), 1'b0};
-      src_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
-      src_row_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
-      src_plane_q <= {1'b0, tsr_pkg::depthwise_src_base(insn_i)};
-      dst_q <= {1'b0, tsr_pkg::depthwise_dst_base(insn_i)};
-      dst_row_q <= {1'b0, tsr_pkg::depthwise_dst_base(insn_i)};
-      dst_plane_q <= {1'b0, tsr_pkg::depthwise_dst_base(insn_i)};
-      wgt_q <= {1'b0, tsr_pkg::depthwise_wgt_base(insn_i)};
-      dst_z_q <= tsr_pkg::depthwise_dst_z(insn_i);
-      dst_out_q <= tsr_pkg::depthwise_dst_out(insn_i);
-      dst_in_q <= tsr_pkg::depthwise_dst_in(insn_i);
-      src_z_q <= tsr_pkg::depthwise_src_z(insn_i);
-      src_out_q <= tsr_pkg::depthwise_src_out(insn_i);
-      src_in_q <= tsr_pkg::depthwise_src_in(insn_i);
+      win_y_q <= index_of(20'(tsr_pkg::depthwise_win_y(insn_i)));
+      win_y2_q <= index_of({3'd0, tsr_pkg::depthwise_win_y(insn_i), 1'b0});
+      win_x_q <= index_of(20'(tsr_pkg::depthwise_win_x(insn_i)));
+      win_x2_q <= index_of({3'd0, tsr_pkg::depthwise_win_x(insn_i), 1'b0});
+      src_q <= index_of(tsr_pkg::depthwise_src_base(insn_i));
+      src_row_q <= index_of(tsr_pkg::depthwise_src_base(insn_i));
+      src_plane_q <= index_of(tsr_pkg::depthwise_src_base(insn_i));
+      dst_q <= index_of(tsr_pkg::depthwise_dst_base(insn_i));
+      dst_row_q <= index_of(tsr_pkg::depthwise_dst_base(insn_i));
+      dst_plane_q <= index_of(tsr_pkg::depthwise_dst_base(insn_i));
+      wgt_q <= index_of(tsr_pkg::depthwise_wgt_base(insn_i));
+      dst_z_q <= index_of(20'(tsr_pkg::depthwise_dst_z(insn_i)));
+      dst_out_q <= index_of(20'(tsr_pkg::depthwise_dst_out(insn_i)));
+      dst_in_q <= index_of(20'(tsr_pkg::depthwise_dst_in(insn_i)));
+      src_z_q <= index_of(20'(tsr_pkg::depthwise_src_z(insn_i)));
+      src_out_q <= index_of(20'(tsr_pkg::depthwise_src_out(insn_i)));
+      src_in_q <= index_of(20'(tsr_pkg::depthwise_src_in(insn_i)));
       wgt_z_q <= tsr_pkg::depthwise_wgt_z(insn_i);
     end else if (place) begin
       src_q <= src_next;
@@ -206,7 +207,7 @@ module tsr_dw_loop #(
       if (end_o) begin
         src_plane_q <= src_next;
         dst_plane_q <= dst_next;
-        wgt_q <= tsr_index_pkg::add(wgt_q, {17'd0, wgt_z_q});
+        wgt_q <= index_sum(wgt_q, index_t'(wgt_z_q));
       end
     end
   end
@@ -215,7 +216,7 @@ module tsr_dw_loop #(
   logic a1_q, b1_q, a2_q, b2_q;
   logic [3:0] pos_a1_q, pos_b1_q, tap_a2_q, tap_b2_q;
   logic [1:0] kw1_q;
-  logic [20:0] ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_b2_q;
+  index_t ya1_q, xa1_q, yb1_q, xb1_q, src1_q, tile_b2_q;
   assign fill_o = fill_q && one_a != '0 && !spent_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -235,11 +236,11 @@ module tsr_dw_loop #(
     end
     if (a1_q) begin
       {tap_a2_q, tap_b2_q} <= {tap_at(pos_a1_q, kw1_q), tap_at(pos_b1_q, kw1_q)};
-      tile_b2_q <= tsr_index_pkg::add(src1_q, tsr_index_pkg::add(yb1_q, xb1_q));
+      tile_b2_q <= index_sum(src1_q, index_sum(yb1_q, xb1_q));
     end
   end
   assign fill_a_next_o = a1_q;
-  assign fill_a_tile_next_o = tsr_index_pkg::add(src1_q, tsr_index_pkg::add(ya1_q, xa1_q));
+  assign fill_a_tile_next_o = index_sum(src1_q, index_sum(ya1_q, xa1_q));
   assign fill_a_valid_o = a2_q;
   assign fill_b_valid_o = b2_q;
   assign fill_a_tap_o = tap_a2_q;
@@ -253,7 +254,7 @@ module tsr_dw_loop #(
   logic step_init_q, step_final_q;
   // Bit 0: which half of the channels; above it: which group of taps.
   logic [2:0] part_q, last_part_q;
-  logic [20:0] step_dst_q, step_wgt_q;
+  index_t step_dst_q, step_wgt_q;
   logic [31:0] step_num_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {step_q, rests_q} <= 2'b01;
@@ -272,7 +273,7 @@ module tsr_dw_loop #(
     end else if (step_q) begin
       part_q <= part_q + 3'd1;
       step_end_q <= part_q + 3'd1 == last_part_q;
-      if (part_q[0]) step_wgt_q <= tsr_index_pkg::add(step_wgt_q, 21'd1);
+      if (part_q[0]) step_wgt_q <= index_sum(step_wgt_q, index_t'(1));
     end
   end
   assign step_valid_o = step_q;

@@ -55,7 +55,7 @@ module tsr_gemm (
   localparam int Tile = 8 * tsr_pkg::InpTileBytes;
   localparam int SumBits = 16 + $clog2(tsr_pkg::BlockIn);
   localparam int TagBits = 3;
-  typedef logic [20:0] index_t;
+  `include "tsr_index.svh"
 
   // ---- Commands. One is held until it can start, so that ready does not depend on what the loops
   // do. Gemm starts when the depthwise schedule has run dry; a Depthwise may start filling its first window
@@ -157,13 +157,13 @@ module tsr_gemm (
       uop_src = '0;
       uop_wgt = '0;
     end else if (vta_i) begin
-      uop_dst = 21'(tsr_pkg::vta_uop_dst_idx(uop_vta));
-      uop_src = 21'(tsr_pkg::vta_uop_src_idx(uop_vta));
-      uop_wgt = 21'(tsr_pkg::vta_uop_wgt_idx(uop_vta));
+      uop_dst = index_of(20'(tsr_pkg::vta_uop_dst_idx(uop_vta)));
+      uop_src = index_of(20'(tsr_pkg::vta_uop_src_idx(uop_vta)));
+      uop_wgt = index_of(20'(tsr_pkg::vta_uop_wgt_idx(uop_vta)));
     end else begin
-      uop_dst = {1'b0, tsr_pkg::uop_dst(uop_rd_data_i)};
-      uop_src = {1'b0, tsr_pkg::uop_src(uop_rd_data_i)};
-      uop_wgt = {1'b0, tsr_pkg::uop_wgt(uop_rd_data_i)};
+      uop_dst = index_of(tsr_pkg::uop_dst(uop_rd_data_i));
+      uop_src = index_of(tsr_pkg::uop_src(uop_rd_data_i));
+      uop_wgt = index_of(tsr_pkg::uop_wgt(uop_rd_data_i));
     end
   end
   assign uop_init = !dw_q[1] && !vta_i && tsr_pkg::uop_init(uop_rd_data_i);
@@ -171,11 +171,11 @@ module tsr_gemm (
 
   // Slot 2: reads and range checks.
   logic range2, fill_range2;
-  assign range2 = dst2_q >= 21'(tsr_pkg::AccDepth) ||
-                  (!zero_q[2] && (wgt2_q >= 21'(tsr_pkg::WgtDepth) ||
-                                  (!dw_q[2] && src2_q >= 21'(tsr_pkg::InpDepth))));
-  assign fill_range2 = fill_a2 && (src2_q >= 21'(tsr_pkg::InpDepth) ||
-                                   (fill_b2 && fill_b_tile2 >= 21'(tsr_pkg::InpDepth)));
+  assign range2 = dst2_q >= index_t'(tsr_pkg::AccDepth) ||
+                  (!zero_q[2] && (wgt2_q >= index_t'(tsr_pkg::WgtDepth) ||
+                                  (!dw_q[2] && src2_q >= index_t'(tsr_pkg::InpDepth))));
+  assign fill_range2 = fill_a2 && (src2_q >= index_t'(tsr_pkg::InpDepth) ||
+                                   (fill_b2 && fill_b_tile2 >= index_t'(tsr_pkg::InpDepth)));
   assign inp_rd_a_en_o = read_a2_q;
   assign inp_rd_a_addr_o = src2_q[tsr_pkg::InpIdxBits-1:0];
   assign inp_rd_b_en_o = fill_b2;
@@ -236,9 +236,9 @@ module tsr_gemm (
     num1_q <= step_valid ? step_num : loop_num;
     {group1_q, taps1_q, shift1_q} <= {step_group, taps, shift};
     // 1 to 2.
-    dst2_q <= tsr_index_pkg::add(dst1_q, uop_dst);
-    src2_q <= fill_a1 ? fill_a_tile1 : tsr_index_pkg::add(src1_q, uop_src);
-    wgt2_q <= tsr_index_pkg::add(wgt1_q, uop_wgt);
+    dst2_q <= index_sum(dst1_q, uop_dst);
+    src2_q <= fill_a1 ? fill_a_tile1 : index_sum(src1_q, uop_src);
+    wgt2_q <= index_sum(wgt1_q, uop_wgt);
     num2_q <= num1_q;
     {group2_q, taps2_q, shift2_q} <= {group1_q, taps1_q, shift1_q};
     // 2 to 3.

@@ -26,16 +26,17 @@ module tsr_gemm_loop (
   output logic         last_o,     // of its command
   output logic         reset_o,    // profile vta: write zero
   output logic [16:0]  uop_o,
-  output logic [20:0]  dst_o,
-  output logic [20:0]  src_o,
-  output logic [20:0]  wgt_o,
+  output logic [tsr_pkg::IndexBits-1:0] dst_o,
+  output logic [tsr_pkg::IndexBits-1:0] src_o,
+  output logic [tsr_pkg::IndexBits-1:0] wgt_o,
   output logic [31:0]  num_o
 );
   // The command's fields in either profile.
   logic [16:0] uop_begin;
   logic [15:0] count_u, count_i, count_o;
-  logic [20:0] dst_base, src_base, wgt_base;
-  logic [15:0] dst_out, dst_in, src_out, src_in, wgt_out, wgt_in;
+  `include "tsr_index.svh"
+  index_t dst_base, src_base, wgt_base;
+  index_t dst_out, dst_in, src_out, src_in, wgt_out, wgt_in;
   logic [127:0] vta;
   assign vta = insn_i[127:0];
   always_comb begin
@@ -47,26 +48,26 @@ module tsr_gemm_loop (
       dst_base = '0;
       src_base = '0;
       wgt_base = '0;
-      dst_out = 16'(tsr_pkg::vta_gemm_dst_factor_out(vta));
-      dst_in = 16'(tsr_pkg::vta_gemm_dst_factor_in(vta));
-      src_out = 16'(tsr_pkg::vta_gemm_src_factor_out(vta));
-      src_in = 16'(tsr_pkg::vta_gemm_src_factor_in(vta));
-      wgt_out = 16'(tsr_pkg::vta_gemm_wgt_factor_out(vta));
-      wgt_in = 16'(tsr_pkg::vta_gemm_wgt_factor_in(vta));
+      dst_out = index_of(20'(tsr_pkg::vta_gemm_dst_factor_out(vta)));
+      dst_in = index_of(20'(tsr_pkg::vta_gemm_dst_factor_in(vta)));
+      src_out = index_of(20'(tsr_pkg::vta_gemm_src_factor_out(vta)));
+      src_in = index_of(20'(tsr_pkg::vta_gemm_src_factor_in(vta)));
+      wgt_out = index_of(20'(tsr_pkg::vta_gemm_wgt_factor_out(vta)));
+      wgt_in = index_of(20'(tsr_pkg::vta_gemm_wgt_factor_in(vta)));
     end else begin
       uop_begin = {1'b0, tsr_pkg::gemm_uop_begin(insn_i)};
       count_u = tsr_pkg::gemm_uop_count(insn_i);
       count_o = tsr_pkg::gemm_iter_out(insn_i);
       count_i = tsr_pkg::gemm_iter_in(insn_i);
-      dst_base = {1'b0, tsr_pkg::gemm_dst_base(insn_i)};
-      src_base = {1'b0, tsr_pkg::gemm_src_base(insn_i)};
-      wgt_base = {1'b0, tsr_pkg::gemm_wgt_base(insn_i)};
-      dst_out = tsr_pkg::gemm_dst_out(insn_i);
-      dst_in = tsr_pkg::gemm_dst_in(insn_i);
-      src_out = tsr_pkg::gemm_src_out(insn_i);
-      src_in = tsr_pkg::gemm_src_in(insn_i);
-      wgt_out = tsr_pkg::gemm_wgt_out(insn_i);
-      wgt_in = tsr_pkg::gemm_wgt_in(insn_i);
+      dst_base = index_of(tsr_pkg::gemm_dst_base(insn_i));
+      src_base = index_of(tsr_pkg::gemm_src_base(insn_i));
+      wgt_base = index_of(tsr_pkg::gemm_wgt_base(insn_i));
+      dst_out = index_of(20'(tsr_pkg::gemm_dst_out(insn_i)));
+      dst_in = index_of(20'(tsr_pkg::gemm_dst_in(insn_i)));
+      src_out = index_of(20'(tsr_pkg::gemm_src_out(insn_i)));
+      src_in = index_of(20'(tsr_pkg::gemm_src_in(insn_i)));
+      wgt_out = index_of(20'(tsr_pkg::gemm_wgt_out(insn_i)));
+      wgt_in = index_of(20'(tsr_pkg::gemm_wgt_in(insn_i)));
     end
   end
   logic work;
@@ -75,9 +76,9 @@ module tsr_gemm_loop (
   logic valid_q, work_q, illegal_q, reset_q;
   logic [31:0] num_q;
   logic [16:0] uop_q, uop_begin_q;
-  logic [20:0] dst_q, src_q, wgt_q;             // of this step
-  logic [20:0] dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
-  logic [15:0] dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
+  index_t dst_q, src_q, wgt_q;             // of this step
+  index_t dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
+  index_t dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
 
   // free: there is no step, or it is the last one.
   logic last_in, end_u, end_i, free_q, unused_last;
@@ -99,10 +100,10 @@ module tsr_gemm_loop (
   assign free_next_o = free_q;
 
   // The next iteration: along the inner loop from here, or along the outer from its row.
-  logic [20:0] dst_next, src_next, wgt_next;
-  assign dst_next = tsr_index_pkg::add(end_i ? dst_row_q : dst_q, {5'd0, end_i ? dst_out_q : dst_in_q});
-  assign src_next = tsr_index_pkg::add(end_i ? src_row_q : src_q, {5'd0, end_i ? src_out_q : src_in_q});
-  assign wgt_next = tsr_index_pkg::add(end_i ? wgt_row_q : wgt_q, {5'd0, end_i ? wgt_out_q : wgt_in_q});
+  index_t dst_next, src_next, wgt_next;
+  assign dst_next = index_sum(end_i ? dst_row_q : dst_q, end_i ? dst_out_q : dst_in_q);
+  assign src_next = index_sum(end_i ? src_row_q : src_q, end_i ? src_out_q : src_in_q);
+  assign wgt_next = index_sum(end_i ? wgt_row_q : wgt_q, end_i ? wgt_out_q : wgt_in_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

@@ -20,6 +20,7 @@ package tsr_pkg;
   localparam logic [63:0] ConfigHash = 64'h264295aa9c1078ab;
   localparam bit HasVta = 1'b1;  // whether VTA's encoding fits; else the vta_ functions give 0
 
+  localparam int IndexBits = 12;  // of a tile of the deepest scratchpad but UOP, and one for past it
   // Scratchpads: tiles, bits of a tile index, bytes of a tile.
   localparam int UopDepth = 4096;  // micro-ops
   localparam int UopIdxBits = 12;

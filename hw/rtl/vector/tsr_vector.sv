@@ -69,7 +69,7 @@ module tsr_vector (
   localparam int AccBits = tsr_pkg::AccIdxBits;
   localparam int ByteBits = tsr_pkg::OutIdxBits > tsr_pkg::InpIdxBits ? tsr_pkg::OutIdxBits : tsr_pkg::InpIdxBits;
   localparam int TileBits = AccBits > ByteBits ? AccBits : ByteBits;
-  typedef logic [20:0] index_t;
+  `include "tsr_index.svh"
 
   // ---- The command, held in flops: no path runs through cmd_ready_o. That the loops took it is known a cycle later.
   logic stop_q, cmd_held_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
@@ -131,8 +131,8 @@ module tsr_vector (
   // In its first cycle slot 1's micro-op is at the RAM, later in uop_q.
   assign uop = !advance_q ? uop_q : uop_odd1_q ? uop_rd_data_i[63:32] : uop_rd_data_i[31:0];
   always_ff @(posedge clk_i) uop_q <= uop;
-  assign uop_src = vta_i ? 21'(tsr_pkg::vta_uop_src_idx(uop)) : '0;
-  assign uop_dst = vta_i ? 21'(tsr_pkg::vta_uop_dst_idx(uop)) : '0;
+  assign uop_src = vta_i ? index_of(20'(tsr_pkg::vta_uop_src_idx(uop))) : '0;
+  assign uop_dst = vta_i ? index_of(20'(tsr_pkg::vta_uop_dst_idx(uop))) : '0;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {valid1_q, valid2_q} <= '0;
     else if (advance) {valid1_q, valid2_q} <= {valid0, valid1_q};
@@ -146,9 +146,9 @@ module tsr_vector (
     end
     if (advance && (tsr_sim_pkg::Always || valid1_q)) begin
       {work2_q, illegal2_q, last2_q, step2_q} <= {work1_q, illegal1_q, last1_q, step1_q};
-      src2_q <= tsr_index_pkg::add(src1_q, uop_src);
-      acc2_q <= tsr_index_pkg::add(acc1_q, uop_dst);
-      dst2_q <= tsr_index_pkg::add(dst1_q, uop_dst);
+      src2_q <= index_sum(src1_q, uop_src);
+      acc2_q <= index_sum(acc1_q, uop_dst);
+      dst2_q <= index_sum(dst1_q, uop_dst);
       prm2_q <= prm1_q;
       uop_bad2_q <= uop_bad1_q;
     end
@@ -160,18 +160,18 @@ module tsr_vector (
   assign own2 = step2_q.kind == tsr_vector_pkg::KIND_REQUANT && !step2_q.per_tensor;  // the channel's parameters
   assign use_acc2 = step2_q.kind == tsr_vector_pkg::KIND_ADD ||
                     (alu2 && step2_q.first && step2_q.op != tsr_pkg::ALU_MOV);
-  function automatic out_of_range(input [1:0] mem, input [20:0] tile);
+  function automatic out_of_range(input [1:0] mem, input index_t tile);
     case (mem)
-      tsr_pkg::VMEM_ACC: out_of_range = tile >= 21'(tsr_pkg::AccDepth);
-      tsr_pkg::VMEM_OUT: out_of_range = tile >= 21'(tsr_pkg::OutDepth);
-      tsr_pkg::VMEM_INP: out_of_range = tile >= 21'(tsr_pkg::InpDepth);
+      tsr_pkg::VMEM_ACC: out_of_range = tile >= index_t'(tsr_pkg::AccDepth);
+      tsr_pkg::VMEM_OUT: out_of_range = tile >= index_t'(tsr_pkg::OutDepth);
+      tsr_pkg::VMEM_INP: out_of_range = tile >= index_t'(tsr_pkg::InpDepth);
       default: out_of_range = 1'b0;
     endcase
   endfunction
   assign range_bad2 = uop_bad2_q || out_of_range(step2_q.src_mem, src2_q) ||
                       out_of_range(step2_q.dst_mem, dst2_q) ||
-                      (own2 && prm2_q >= 21'(tsr_pkg::PrmDepth)) ||
-                      (step2_q.kind == tsr_vector_pkg::KIND_ADD && acc2_q >= 21'(tsr_pkg::AccDepth));
+                      (own2 && prm2_q >= index_t'(tsr_pkg::PrmDepth)) ||
+                      (step2_q.kind == tsr_vector_pkg::KIND_ADD && acc2_q >= index_t'(tsr_pkg::AccDepth));
   assign bad2 = illegal2_q || (work2_q && range_bad2);
   assign alias2 = alu2 && step2_q.src_mem == tsr_pkg::VMEM_ACC && !step2_q.first && src2_q == dst2_q;
 

@@ -21,19 +21,20 @@ module tsr_vector_decode (
   output logic [15:0]           count_in_o,
   output logic [15:0]           count_red_out_o,
   output logic [15:0]           count_red_in_o,
-  output logic [20:0]           src_o,
-  output logic [20:0]           acc_o,
-  output logic [20:0]           dst_o,
-  output logic [20:0]           prm_o,
-  output logic [15:0]           src_out_o,
-  output logic [15:0]           src_in_o,
-  output logic [15:0]           src_red_out_o,
-  output logic [15:0]           src_red_in_o,
-  output logic [15:0]           dst_out_o,
-  output logic [15:0]           dst_in_o,
-  output logic [15:0]           prm_out_o,
-  output logic [15:0]           prm_in_o
+  output logic [tsr_pkg::IndexBits-1:0] src_o,
+  output logic [tsr_pkg::IndexBits-1:0] acc_o,
+  output logic [tsr_pkg::IndexBits-1:0] dst_o,
+  output logic [tsr_pkg::IndexBits-1:0] prm_o,
+  output logic [tsr_pkg::IndexBits-1:0] src_out_o,
+  output logic [tsr_pkg::IndexBits-1:0] src_in_o,
+  output logic [tsr_pkg::IndexBits-1:0] src_red_out_o,
+  output logic [tsr_pkg::IndexBits-1:0] src_red_in_o,
+  output logic [tsr_pkg::IndexBits-1:0] dst_out_o,
+  output logic [tsr_pkg::IndexBits-1:0] dst_in_o,
+  output logic [tsr_pkg::IndexBits-1:0] prm_out_o,
+  output logic [tsr_pkg::IndexBits-1:0] prm_in_o
 );
+  `include "tsr_index.svh"
   logic [127:0] vta;
   assign vta = insn_i[127:0];
   logic [15:0] vta_imm;
@@ -52,8 +53,11 @@ module tsr_vector_decode (
   function automatic [15:0] of_three(input of_vta, input [15:0] a, input alus, input [15:0] b, input [15:0] c);
     of_three = 16'(either(of_vta, 32'(a), either(alus, 32'(b), 32'(c))));
   endfunction
-  function automatic [20:0] base(input of_vta, input alus, input [19:0] a, input [19:0] b);
-    base = 21'(either(alus, 32'(a), 32'(b))) & {21{!of_vta}};
+  function automatic [tsr_pkg::IndexBits-1:0] base(input of_vta, input alus, input [19:0] a, input [19:0] b);
+    base = index_of(20'(either(alus, 32'(a), 32'(b))) & {20{!of_vta}});
+  endfunction
+  function automatic [tsr_pkg::IndexBits-1:0] stride(input of_vta, input [15:0] a, input alus, input [15:0] b, input [15:0] c);
+    stride = index_of({4'd0, of_three(of_vta, a, alus, b, c)});
   endfunction
 
   // Add has Requant's fields in the same places, but for those that only one of them has. What a kind has no use
@@ -92,19 +96,19 @@ module tsr_vector_decode (
     count_red_in_o = of_three(vta_i, uops_i, of_alu, 16'(tsr_pkg::alu_red_in(insn_i)), 16'd1);
     src_o = base(vta_i, of_alu, tsr_pkg::alu_src_base(insn_i), tsr_pkg::requant_src_base(insn_i));
     dst_o = base(vta_i, of_alu, tsr_pkg::alu_dst_base(insn_i), tsr_pkg::requant_dst_base(insn_i));
-    acc_o = {1'b0, tsr_pkg::add_acc_base(insn_i)};
-    prm_o = {9'd0, tsr_pkg::requant_prm_base(insn_i)};
-    src_out_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_src_factor_out(vta)), of_alu, tsr_pkg::alu_src_out(insn_i),
+    acc_o = index_of(tsr_pkg::add_acc_base(insn_i));
+    prm_o = index_of(20'(tsr_pkg::requant_prm_base(insn_i)));
+    src_out_o = stride(vta_i, 16'(tsr_pkg::vta_alu_src_factor_out(vta)), of_alu, tsr_pkg::alu_src_out(insn_i),
                          tsr_pkg::requant_src_out(insn_i));
-    src_in_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_src_factor_in(vta)), of_alu, tsr_pkg::alu_src_in(insn_i),
+    src_in_o = stride(vta_i, 16'(tsr_pkg::vta_alu_src_factor_in(vta)), of_alu, tsr_pkg::alu_src_in(insn_i),
                         tsr_pkg::requant_src_in(insn_i));
-    src_red_out_o = tsr_pkg::alu_red_out_step(insn_i) & {16{!vta_i}};
-    src_red_in_o = tsr_pkg::alu_red_in_step(insn_i) & {16{!vta_i}};
-    dst_out_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_out(vta)), of_alu, tsr_pkg::alu_dst_out(insn_i),
+    src_red_out_o = index_of({4'd0, tsr_pkg::alu_red_out_step(insn_i) & {16{!vta_i}}});
+    src_red_in_o = index_of({4'd0, tsr_pkg::alu_red_in_step(insn_i) & {16{!vta_i}}});
+    dst_out_o = stride(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_out(vta)), of_alu, tsr_pkg::alu_dst_out(insn_i),
                          tsr_pkg::requant_dst_out(insn_i));
-    dst_in_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_in(vta)), of_alu, tsr_pkg::alu_dst_in(insn_i),
+    dst_in_o = stride(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_in(vta)), of_alu, tsr_pkg::alu_dst_in(insn_i),
                         tsr_pkg::requant_dst_in(insn_i));
-    prm_out_o = {5'd0, tsr_pkg::requant_prm_out(insn_i)};
-    prm_in_o = {5'd0, tsr_pkg::requant_prm_in(insn_i)};
+    prm_out_o = index_of(20'(tsr_pkg::requant_prm_out(insn_i)));
+    prm_in_o = index_of(20'(tsr_pkg::requant_prm_in(insn_i)));
   end
 endmodule

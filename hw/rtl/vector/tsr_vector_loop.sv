@@ -28,16 +28,17 @@ module tsr_vector_loop (
   output logic [tsr_vector_pkg::TagBits-1:0] tag_o,
   output tsr_vector_pkg::step_t step_o,
   output logic [16:0]           uop_o,
-  output logic [20:0]           src_o,
-  output logic [20:0]           acc_o,
-  output logic [20:0]           dst_o,
-  output logic [20:0]           prm_o
+  output logic [tsr_pkg::IndexBits-1:0] src_o,
+  output logic [tsr_pkg::IndexBits-1:0] acc_o,
+  output logic [tsr_pkg::IndexBits-1:0] dst_o,
+  output logic [tsr_pkg::IndexBits-1:0] prm_o
 );
   tsr_vector_pkg::step_t step, step_q;
   logic init, fold, illegal, init_q, fold_q, illegal_q, valid_q, work_q;
   logic [16:0] uop, uop_q, uop_begin_q;
-  logic [15:0] count_o, count_i, count_ro, count_ri, src_out, src_in, src_ro, src_ri, dst_out, dst_in, prm_out, prm_in;
-  logic [20:0] src, acc, dst, prm;
+  logic [15:0] count_o, count_i, count_ro, count_ri;
+  `include "tsr_index.svh"
+  index_t src, acc, dst, prm, src_out, src_in, src_ro, src_ri, dst_out, dst_in, prm_out, prm_in;
   tsr_vector_decode u_decode (
     .vta_i, .insn_i, .num_i, .uops_i,
     .step_o(step), .consts_o, .init_o(init), .fold_o(fold), .illegal_o(illegal), .uop_o(uop),
@@ -47,9 +48,9 @@ module tsr_vector_loop (
     .dst_out_o(dst_out), .dst_in_o(dst_in), .prm_out_o(prm_out), .prm_in_o(prm_in)
   );
 
-  logic [15:0] src_out_q, src_in_q, src_ro_q, src_ri_q, dst_out_q, dst_in_q, prm_out_q, prm_in_q;
+  index_t src_out_q, src_in_q, src_ro_q, src_ri_q, dst_out_q, dst_in_q, prm_out_q, prm_in_q;
   // Tiles of this step, and at the start of each loop around it.
-  logic [20:0] src_q, src_at_ro_q, src_at_i_q, src_at_o_q, dst_q, dst_at_o_q, acc_q, acc_at_o_q, prm_q, prm_at_o_q;
+  index_t src_q, src_at_ro_q, src_at_i_q, src_at_o_q, dst_q, dst_at_o_q, acc_q, acc_at_o_q, prm_q, prm_at_o_q;
   logic begin_q;  // no reduction step of this tile has been
 
   logic [tsr_vector_pkg::TagBits-1:0] tag_q;  // of the command to come
@@ -84,17 +85,16 @@ module tsr_vector_loop (
   );
   assign last_o = start_q;
 
-  logic [20:0] src_next, dst_next, acc_next, prm_next;
-  assign src_next = tsr_index_pkg::add(!end_ri ? src_q : !end_ro_q ? src_at_ro_q : !end_i_q ? src_at_i_q : src_at_o_q,
-                                       {5'd0, !end_ri ? src_ri_q : !end_ro_q ? src_ro_q : !end_i_q ? src_in_q
-                                                                                                   : src_out_q});
-  assign dst_next = tsr_index_pkg::add(!end_i_q ? dst_q : dst_at_o_q, {5'd0, !end_i_q ? dst_in_q : dst_out_q});
-  assign acc_next = tsr_index_pkg::add(!end_i_q ? acc_q : acc_at_o_q, {5'd0, !end_i_q ? dst_in_q : dst_out_q});
-  assign prm_next = tsr_index_pkg::add(!end_i_q ? prm_q : prm_at_o_q, {5'd0, !end_i_q ? prm_in_q : prm_out_q});
+  index_t src_next, dst_next, acc_next, prm_next;
+  assign src_next = index_sum(!end_ri ? src_q : !end_ro_q ? src_at_ro_q : !end_i_q ? src_at_i_q : src_at_o_q,
+                                       !end_ri ? src_ri_q : !end_ro_q ? src_ro_q : !end_i_q ? src_in_q : src_out_q);
+  assign dst_next = index_sum(!end_i_q ? dst_q : dst_at_o_q, !end_i_q ? dst_in_q : dst_out_q);
+  assign acc_next = index_sum(!end_i_q ? acc_q : acc_at_o_q, !end_i_q ? dst_in_q : dst_out_q);
+  assign prm_next = index_sum(!end_i_q ? prm_q : prm_at_o_q, !end_i_q ? prm_in_q : prm_out_q);
 
   // As gates, as in tsr_loop_count.
-  function automatic [20:0] begins(input [20:0] first, input [20:0] next);
-    begins = (first & {21{start_q}}) | (next & {21{!start_q}});
+  function automatic [tsr_pkg::IndexBits-1:0] begins(input index_t first, input index_t next);
+    begins = (first & {tsr_pkg::IndexBits{start_q}}) | (next & {tsr_pkg::IndexBits{!start_q}});
   endfunction
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
