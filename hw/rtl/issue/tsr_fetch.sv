@@ -89,16 +89,18 @@ module tsr_fetch #(
   // Places taken, by beats that are here or under way. Whether there are enough for a burst is a flop: LOAD's requests wait
   // for fetch's.
   logic [CountBits-1:0] taken_q, taken_d;
-  logic room_q, ask, leaves;
+  logic room_q, ask, leaves, left_late_q;  // what leaves makes room a cycle later
   assign ar_valid_o = out_valid_q & room_q;
   assign out_ready = ar_ready_i & room_q;
   assign ask = ar_valid_o & ar_ready_i;
-  assign taken_d = taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(leaves);
+  assign taken_d = taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(left_late_q);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       taken_q <= '0;
       room_q <= 1'b1;
+      left_late_q <= 1'b0;
     end else begin
+      left_late_q <= leaves;
       taken_q <= taken_d;
       room_q <= taken_d <= CountBits'(Beats - MaxBurst);
     end

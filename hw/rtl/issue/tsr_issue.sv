@@ -66,9 +66,10 @@ module tsr_issue #(
   localparam int CheckedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;  // that a checked command uses
   localparam int EitherBits = CheckedBits > 256 ? CheckedBits : 256;
 
-  // What vta_o of tsr_control is, which with all its readers is a long wire.
-  (* keep *) logic vta_q;
-  always_ff @(posedge clk_i) vta_q <= vta_next_i;
+  // A copy of tsr_control's vta_o, which with all its readers is a long wire. Inverted: equal flops are made one.
+  logic vta, tessera_q;
+  always_ff @(posedge clk_i) tessera_q <= !vta_next_i;
+  assign vta = !tessera_q;
 
   logic insn_valid, insn_ready, insn_last, insn_none;
   logic [255:0] insn;
@@ -80,7 +81,7 @@ module tsr_issue #(
   ) u_fetch (
     .clk_i,
     .rst_ni,
-    .vta_i(vta_q),
+    .vta_i(vta),
     .vta_next_i,
     .addr_i(insn_addr_i),
     .count_i(insn_count_i),
@@ -110,7 +111,7 @@ module tsr_issue #(
   tsr_dispatch u_dispatch (
     .clk_i,
     .rst_ni,
-    .vta_i(vta_q),
+    .vta_i(vta),
     .insn_valid_i(insn_valid),
     .insn_ready_o(insn_ready),
     .insn_i(insn),
@@ -145,8 +146,8 @@ module tsr_issue #(
   logic [1:0] checked_unit;
   logic [31:0] checked_num;
   logic [CommandBits-1:0] checked;
-  assign check = q_valid[Load] | q_valid[Store] | (vta_q & (q_unit == tsr_pkg::UNIT_LOAD));
-  assign blocked = vta_q & !check_empty;
+  assign check = q_valid[Load] | q_valid[Store] | (vta & (q_unit == tsr_pkg::UNIT_LOAD));
+  assign blocked = vta & !check_empty;
   assign q_taken = (check ? check_ready : !blocked) ? room : 4'd0;
   assign give = q_valid & q_taken;
   assign direct = check ? 4'd0 : give;
@@ -155,7 +156,7 @@ module tsr_issue #(
   ) u_check (
     .clk_i,
     .rst_ni,
-    .vta_i(vta_q),
+    .vta_i(vta),
     .seg_write_i,
     .valid_i(((q_valid & room) != '0) & check),
     .ready_o(check_ready),
@@ -213,8 +214,8 @@ module tsr_issue #(
     ) u_gate (
       .clk_i,
       .rst_ni,
-      .vta_i(vta_q),
-      .serial_i(vta_q & (u == Gemm)),
+      .vta_i(vta),
+      .serial_i(vta & (u == Gemm)),
       .give_i(give[u]),
       .room_o(room[u]),
       .in_valid_i((Direct && direct[u]) | (Checked && checked_queue[u])),
@@ -260,7 +261,7 @@ module tsr_issue #(
   ) u_tokens (
     .clk_i,
     .rst_ni,
-    .vta_i(vta_q),
+    .vta_i(vta),
     .push_i(token_push),
     .pop_i(token_pop),
     .some_o(token_some),
@@ -271,7 +272,7 @@ module tsr_issue #(
   tsr_errors u_errors (
     .clk_i,
     .rst_ni,
-    .vta_i(vta_q),
+    .vta_i(vta),
     .err_valid_i(unit_err_valid_i),
     .err_num_i(unit_err_num_i),
     .flying_i(flying),
@@ -303,7 +304,7 @@ module tsr_issue #(
     .c_num_i(g_cmd_num[32*Vector+:32]),
     .c_retire_o(g_retire[Vector]),
     .c_digest_o(g_digest[64*Vector+:64]),
-    .vta_i(vta_q),
+    .vta_i(vta),
     .load_valid_o(cmd_valid_o[Load]),
     .load_ready_i(cmd_ready_i[Load]),
     .load_cmd_o(cmd_o.to_load),

@@ -85,7 +85,7 @@ module tsr_route (
     .AddrBits(OwnerBits)
   ) u_owners (
     .clk_i,
-    .we_i(load_taken),
+    .we_i(1'b1),  // again and again, until it is taken, which is late
     .waddr_i(taken_q[OwnerBits-1:0]),
     .wdata_i(b_turn_q),
     .raddr_i(retired_q[OwnerBits-1:0]),

@@ -30,10 +30,11 @@ module tsr_tokens #(
   localparam int Units = 32'(tsr_pkg::UNIT_STORE) + 1;
   localparam int Compute = 32'(tsr_pkg::UNIT_GEMM);
   localparam int Vector = 32'(tsr_pkg::UNIT_VECTOR);
-  // near is in steps of Margin.
-  localparam int MarginBits = $clog2(Margin);
-  localparam int Near = (Depth <= Margin) ? 0 : (Depth - Margin) >> MarginBits;
-  localparam int VtaNear = (VtaDepth <= Margin) ? 0 : (VtaDepth - Margin) >> MarginBits;
+  // A counter is near from a round number on, which takes few gates to compare with: what is seen of it is two pushes old.
+  localparam int Round = Depth >= 4 * Margin ? 1 << ($clog2(Depth) - 2) : 1;
+  localparam int VtaRound = VtaDepth >= 4 * Margin ? 1 << ($clog2(VtaDepth) - 2) : 1;
+  localparam int Near = Depth < Margin + 2 ? 0 : (Depth - Margin - 2) / Round * Round;
+  localparam int VtaNear = VtaDepth < Margin + 2 ? 0 : (VtaDepth - Margin - 2) / VtaRound * VtaRound;
 
   logic [15:0] near;
   for (genvar p = 0; p < 16; p++) begin : g_pair
@@ -50,9 +51,6 @@ module tsr_tokens #(
       assign unused = ^{push_i[p], pop_i[p]};
 `endif
     end else begin : g_counter
-      // near may be one early.
-      localparam int NearAt = Near == 0 ? 0 : (Near << MarginBits) - 1;
-      localparam int VtaNearAt = VtaNear == 0 ? 0 : (VtaNear << MarginBits) - 1;
       logic [CountBits-1:0] behind;
       tsr_tally #(
         .Bits(CountBits),
@@ -68,7 +66,7 @@ module tsr_tokens #(
         .full_o(full_o[p]),
         .behind_o(behind)
       );
-      assign near[p] = 32'(behind) >= ((Wide && vta_i) ? VtaNearAt : NearAt);
+      assign near[p] = 32'(behind) >= ((Wide && vta_i) ? VtaNear : Near);
     end
   end
 
