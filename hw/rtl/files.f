@@ -49,8 +49,10 @@ issue/tsr_tokens.sv
 
 dma/tsr_box.sv
 dma/tsr_dma_check.sv
+dma/tsr_dma_errors.sv
 dma/tsr_dma_front.sv
 dma/tsr_dma_walk.sv
+dma/tsr_nest.sv
 dma/tsr_pad_count.sv
 dma/tsr_runs.sv
 dma/tsr_segments.sv

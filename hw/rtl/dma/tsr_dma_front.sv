@@ -13,11 +13,11 @@
 module tsr_dma_front #(
   parameter int MaxBurst  = 16,  // beats in a burst
   localparam int BusShift = $clog2(tsr_pkg::BusBytes),
-  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 7 + 4 * BusShift
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  // command; whether it is taken depends on nothing but what is held here
+  // command; whether it is taken depends on nothing but flops of this module
   input  logic                  cmd_valid_i,
   output logic                  cmd_ready_o,
   input  logic [tsr_dma_pkg::CommandBits-1:0] cmd_i,
@@ -28,6 +28,7 @@ module tsr_dma_front #(
   output tsr_dma_pkg::checked_t box_o,
   output logic [31:0]           num_o,       // also of the error
   output logic [WalkBits-1:0]   walk_o,      // what tsr_dma_walk needs of it
+  output logic [11:0]           pads_o,      // of LOAD: of columns, of rows: pads, data, pads: there are any; there is one
   output logic                  err_o,       // box_o.err says which
   // burst
   output logic                  run_valid_o,
@@ -38,10 +39,11 @@ module tsr_dma_front #(
   output logic [31:0]           run_num_o
 );
   logic full_q;
-  assign cmd_ready_o = !full_q;
+  logic takes;
+  assign cmd_ready_o = takes;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) full_q <= 1'b0;
-    else full_q <= full_q ? !(box_done & runs_done) : cmd_valid_i;
+    else if (takes) full_q <= cmd_valid_i;
   end
   localparam int TileBits = tsr_pkg::BoxTileBits;
   localparam int SizeBits = tsr_pkg::BoxSizeBits;
@@ -49,7 +51,7 @@ module tsr_dma_front #(
   localparam int PackedBits = tsr_dma_pkg::FixedBits + tsr_pkg::BoxBits;
   logic [PackedBits-1:0] cmd_q;
   always_ff @(posedge clk_i) begin
-    if (!full_q) begin
+    if (takes) begin
       cmd_q <= cmd_i[PackedBits-1:0];
       num_o <= cmd_num_i;
     end
@@ -66,21 +68,32 @@ module tsr_dma_front #(
   assign {box_o.x_bytes, box_o.x_size, box_o.y_size, box_o.z_size} = {16'(x_bytes), 16'(x_size), 16'(y_size), 16'(z_size)};
   assign box_o.tiles = 16'(tiles);
 
-  // The two parts of a box move alone.
-  logic good, runs_ready, runs_valid, box_done, runs_done, box_gone_q, runs_gone_q;
+  // The two parts of a box move alone; in the cycle after the later one the next command is taken.
+  logic good, runs_ready, runs_valid, box_gone_q, runs_gone_q;
   assign good = full_q & (box_o.err == tsr_pkg::ERR_NONE[3:0]);
   assign err_o = full_q & (box_o.err != tsr_pkg::ERR_NONE[3:0]);
   assign valid_o = good & !box_gone_q;
   assign runs_valid = good & !box_o.no_data & !runs_gone_q;
-  assign box_done = good & (box_gone_q | ready_i);
-  assign runs_done = box_o.no_data | runs_gone_q | runs_ready;
+  assign takes = !full_q | (box_gone_q & (runs_gone_q | box_o.no_data));
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) {box_gone_q, runs_gone_q} <= '0;
-    else {box_gone_q, runs_gone_q} <= (box_done & runs_done) ? 2'b00 : {box_done, good & runs_done};
+    if (!rst_ni || takes) {box_gone_q, runs_gone_q} <= '0;
+    else {box_gone_q, runs_gone_q} <= {box_gone_q | (good & ready_i), runs_gone_q | (good & runs_ready)};
   end
 
-  assign walk_o = {x_bytes, x_size, y_size, z_size, box_o.runs, box_o.addr[BusShift-1:0], box_o.x_step[BusShift-1:0],
-                   box_o.y_step[BusShift-1:0], box_o.z_step[BusShift-1:0]};
+  // Comparisons are made here, where the box stands in flops, not behind the queues.
+  localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
+  localparam int BusBytes = tsr_pkg::BusBytes;
+  logic x_one, y_one, z_one, one_chunk;
+  assign x_one = x_size == SizeBits'(1);
+  assign y_one = y_size == SizeBits'(1);
+  assign z_one = z_size == SizeBits'(1);
+  assign one_chunk = x_bytes <= (box_o.mem == tsr_pkg::MEM_ACC8 ? ByteBits'(BusBytes / 4) : ByteBits'(BusBytes));
+  assign walk_o = {x_bytes, x_size, y_size, z_size, x_one, y_one, z_one, one_chunk, box_o.runs, box_o.addr[BusShift-1:0],
+                   box_o.x_step[BusShift-1:0], box_o.y_step[BusShift-1:0], box_o.z_step[BusShift-1:0]};
+  assign pads_o = {box_o.x_pad_1 != '0, x_size != '0, box_o.x_pad_0 != '0,
+                   box_o.x_pad_1 == 8'd1, x_one, box_o.x_pad_0 == 8'd1,
+                   box_o.y_pad_1 != '0, y_size != '0, box_o.y_pad_0 != '0,
+                   box_o.y_pad_1 == 8'd1, y_one, box_o.y_pad_0 == 8'd1};
 
   tsr_runs #(
     .BusBytes(tsr_pkg::BusBytes),

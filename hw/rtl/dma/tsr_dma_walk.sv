@@ -17,7 +17,7 @@ module tsr_dma_walk #(
   parameter int UserBits = 1,     // bits that travel along
   localparam int BusBytes = tsr_pkg::BusBytes,
   localparam int BusShift = $clog2(BusBytes),
-  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 7 + 4 * BusShift
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
@@ -33,6 +33,7 @@ module tsr_dma_walk #(
   input  logic [7:0]                     x_pad_1_i,
   input  logic [7:0]                     y_pad_0_i,
   input  logic [7:0]                     y_pad_1_i,
+  input  logic [11:0]                    pads_i,     // of tsr_dma_front
   input  logic [UserBits-1:0]            user_i,
   // operation
   output logic                           valid_o,
@@ -57,9 +58,11 @@ module tsr_dma_walk #(
 
   logic [ByteBits-1:0] x_bytes;
   logic [SizeBits-1:0] x_size, y_size, z_size;
+  logic x_one, y_one, z_one, one_chunk;
   logic row_run, plane_run, box_run;
   logic [BusShift-1:0] addr, x_step, y_step, z_step;  // low bits
-  assign {x_bytes, x_size, y_size, z_size, row_run, plane_run, box_run, addr, x_step, y_step, z_step} = walk_i;
+  assign {x_bytes, x_size, y_size, z_size, x_one, y_one, z_one, one_chunk, row_run, plane_run, box_run, addr, x_step, y_step,
+          z_step} = walk_i;
 
   // The box in work.
   logic full_q, nop_q, short_q, quarter_q, row_run_q, plane_run_q, box_run_q;
@@ -74,37 +77,40 @@ module tsr_dma_walk #(
   logic [BusShift-1:0] off_q, row_off_q, plane_off_q, box_off_q;  // next byte; starts of tile, row, plane
   logic x_data, x_data_last, x_last, y_data, y_data_last, y_last, z_last;
 
-  // What moves: with takes the next operation is the first of a box that comes in.
-  logic go, step, takes, box_ends, run_ends;
-  assign box_ends = nop_q | (eot_q & x_last & y_last & z_last);
+  // What moves: with takes the next operation is the first of a box that comes in, since this one is the last of its box
+  // or there is none. That is known in a flop: much follows from it.
+  logic go, step, takes, takes_q, box_ends_next, run_ends;
   // A run ends with its tile unless the next tile in device memory follows it.
   assign run_ends = eot_q & (!row_run_q | (x_data_last & (!plane_run_q | (y_data_last & (!box_run_q | z_last)))));
-  assign takes = !full_q | box_ends;
+  assign takes = takes_q;
   assign step = !full_q | go;
   assign ready_o = step & takes;
+  assign box_ends_next = (takes & (!valid_i | nop_i)) | (eot_next & all_last_next);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) full_q <= 1'b0;
-    else if (step) full_q <= takes ? valid_i : 1'b1;
+    if (!rst_ni) {full_q, takes_q} <= 2'b01;
+    else if (step) {full_q, takes_q} <= {valid_i | !takes, box_ends_next};
   end
 
   // Columns, rows, planes.
-  logic next_tile, next_row, next_plane;
+  logic next_tile;
   assign next_tile = takes | eot_q;
-  assign next_row = takes | (eot_q & x_last);
-  assign next_plane = takes | (eot_q & x_last & y_last);
-  logic data_next;
+  logic data_next, eot_next, all_last_next;
   if (Load) begin : g_pads
     logic x_next, y_next;
     tsr_pad_count #(
       .Bits(SizeBits)
     ) u_x (
       .clk_i,
+      .en_i(step),
       .start_i(takes),
       .pad_0_i(x_pad_0_i),
       .size_i(x_size),
       .pad_1_i(x_pad_1_i),
-      .step_i(step & next_tile),
+      .has_i(pads_i[11:9]),
+      .one_i(pads_i[8:6]),
+      .step_i(eot_q),
       .data_next_o(x_next),
+      .last_next_o(x_last_next),
       .data_o(x_data),
       .data_last_o(x_data_last),
       .last_o(x_last)
@@ -113,61 +119,63 @@ module tsr_dma_walk #(
       .Bits(SizeBits)
     ) u_y (
       .clk_i,
+      .en_i(step),
       .start_i(takes),
       .pad_0_i(y_pad_0_i),
       .size_i(y_size),
       .pad_1_i(y_pad_1_i),
-      .step_i(step & next_row),
+      .has_i(pads_i[5:3]),
+      .one_i(pads_i[2:0]),
+      .step_i(eot_q & x_last),
       .data_next_o(y_next),
+      .last_next_o(y_last_next),
       .data_o(y_data),
       .data_last_o(y_data_last),
       .last_o(y_last)
     );
-    assign data_next = (next_tile ? x_next : x_data) & (next_row ? y_next : y_data) & !(takes & nop_i);
-  end else begin : g_plain
-    logic [1:0] unused_next;
+    logic x_last_next, y_last_next, z_last_next;
     tsr_loop_count #(
       .Bits(SizeBits)
-    ) u_x (
+    ) u_z (
       .clk_i,
       .en_i(step),
       .start_i(takes),
-      .count_i(x_size),
-      .only_i(x_size == SizeBits'(1)),
-      .step_i(next_tile),
-      .last_o(x_last),
-      .last_next_o(unused_next[0])
+      .count_i(z_size),
+      .only_i(z_one),
+      .step_i(eot_q & x_last & y_last),
+      .last_o(z_last),
+      .last_next_o(z_last_next)
     );
-    tsr_loop_count #(
+    assign all_last_next = x_last_next & y_last_next & z_last_next;
+    assign data_next = x_next & y_next & !(takes & nop_i);
+    logic unused;
+    assign unused = ^{x_one, y_one, x_data};
+  end else begin : g_plain
+    logic unused_last;
+    tsr_nest #(
       .Bits(SizeBits)
-    ) u_y (
+    ) u_nest (
       .clk_i,
       .en_i(step),
       .start_i(takes),
-      .count_i(y_size),
-      .only_i(y_size == SizeBits'(1)),
-      .step_i(next_row),
-      .last_o(y_last),
-      .last_next_o(unused_next[1])
+      .x_count_i(x_size),
+      .y_count_i(y_size),
+      .z_count_i(z_size),
+      .x_only_i(x_one),
+      .y_only_i(y_one),
+      .z_only_i(z_one),
+      .step_i(eot_q),
+      .x_last_o(x_last),
+      .y_last_o(y_last),
+      .z_last_o(z_last),
+      .last_o(unused_last),
+      .last_next_o(all_last_next)
     );
     assign {x_data, x_data_last, y_data, y_data_last} = {1'b1, x_last, 1'b1, y_last};
     assign data_next = 1'b1;
     logic unused;
-    assign unused = ^{x_data, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i};
+    assign unused = ^{unused_last, x_data, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i, pads_i};
   end
-  logic unused_z_next;
-  tsr_loop_count #(
-    .Bits(SizeBits)
-  ) u_z (
-    .clk_i,
-    .en_i(step),
-    .start_i(takes),
-    .count_i(z_size),
-    .only_i(z_size == SizeBits'(1)),
-    .step_i(next_plane),
-    .last_o(z_last),
-    .last_next_o(unused_z_next)
-  );
 
   // The operation. end_off: one past its last byte, from the start of the bus word of its first.
   logic [BusShift:0] most, bytes;  // most: bytes of device memory that fill a chunk
@@ -182,7 +190,7 @@ module tsr_dma_walk #(
   localparam int OpBits = 3 + TileBits + ByteBits + BusBytes + BusShift + 5 + UserBits;
   logic [OpBits-1:0] op, op_out;
   assign op = {!nop_q, data_q, !data_q | (short_q & first_q), tile_q, chunk_q, mask, off_q, eot_q, data_q & run_ends,
-               end_off >= (BusShift + 2)'(BusBytes), end_off > (BusShift + 2)'(BusBytes), box_ends, user_q};
+               end_off >= (BusShift + 2)'(BusBytes), end_off > (BusShift + 2)'(BusBytes), takes_q, user_q};
   assign {write_o, data_o, fill_o, tile_o, chunk_o, mask_o, off_o, eot_o, eor_o, full_o, spans_o, last_o, user_o} = op_out;
   tsr_skid #(
     .Width(OpBits)
@@ -197,9 +205,9 @@ module tsr_dma_walk #(
     .data_o(op_out)
   );
 
-  logic one_chunk, two_left;  // two_left: this chunk and the last
+  logic two_left;  // two_left: this chunk and the last
   assign two_left = (ByteBits + 1)'(left_q) <= (quarter_q ? (ByteBits + 1)'(BusBytes / 2) : (ByteBits + 1)'(2 * BusBytes));
-  assign one_chunk = x_bytes <= (Load && quarter_i ? ByteBits'(BusBytes / 4) : ByteBits'(BusBytes));
+  assign eot_next = !next_tile ? two_left : !data_next | (takes ? one_chunk : one_chunk_q);
 
   // The next place: after a tile with data, after a row of them, after a plane.
   logic [BusShift-1:0] place;
@@ -226,7 +234,7 @@ module tsr_dma_walk #(
       first_q <= next_tile;
       chunk_q <= next_tile ? '0 : chunk_q + ByteBits'(BusBytes);
       left_q <= takes ? x_bytes : eot_q ? x_bytes_q : left_q - ByteBits'(most);
-      eot_q <= !next_tile ? two_left : !data_next | (takes ? one_chunk : one_chunk_q);
+      eot_q <= eot_next;
       data_q <= data_next;
       off_q <= next_tile ? place : off_q + BusShift'(most);
     end

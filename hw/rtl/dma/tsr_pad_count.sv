@@ -2,60 +2,75 @@
 //
 // tsr_pad_count: the columns or the rows of a padded box: pads, data, pads. What it says comes from flops.
 //
-//   Input   step_i: this one is over; after the last one it is at the first again
-//           start_i: with step_i, the next is the first of a box of so many; when all three are 0, what it says
-//           means nothing
+//   Input   en_i: one of the others means something; it may come late
+//           start_i: the next is the first of a box of so many; when all three are 0, what it says means nothing.
+//           has_i, one_i: of pads behind, data, pads before: there are any, there is one
+//           step_i: this one is over; after the last one it is at the first again. start_i steps too
 //   Output  data_o: this one is data; data_last_o: the last of them; last_o: the last of all
-//   Output  data_next_o, not from a flop: with step_i, the next one is data
+//   Output  data_next_o, last_next_o, not from flops: what data_o and last_o are after this cycle, if en_i
 module tsr_pad_count #(
   parameter int Bits = 16  // >= 8
 ) (
   input  logic            clk_i,
+  input  logic            en_i,
   input  logic            start_i,
   input  logic [7:0]      pad_0_i,
   input  logic [Bits-1:0] size_i,
   input  logic [7:0]      pad_1_i,
+  input  logic [2:0]      has_i,
+  input  logic [2:0]      one_i,
   input  logic            step_i,
   output logic            data_next_o,
+  output logic            last_next_o,
   output logic            data_o,
   output logic            data_last_o,
   output logic            last_o
 );
   // The box: counts, which of them are there, which are one.
-  logic [7:0] pad_0_q, pad_1_q, pad_0, pad_1;
-  logic [Bits-1:0] size_q, size;
-  logic [2:0] has_q, has, one_q, one;
+  logic [7:0] pad_0_q, pad_1_q;
+  logic [Bits-1:0] size_q;
+  logic [2:0] has_q, one_q;
   always_ff @(posedge clk_i) begin
-    if (step_i && start_i) begin
+    if (en_i && start_i) begin
       {pad_0_q, size_q, pad_1_q} <= {pad_0_i, size_i, pad_1_i};
-      {has_q, one_q} <= {has, one};
+      {has_q, one_q} <= {has_i, one_i};
     end
   end
-  assign {pad_0, size, pad_1} = start_i ? {pad_0_i, size_i, pad_1_i} : {pad_0_q, size_q, pad_1_q};
-  assign has = start_i ? {pad_1_i != '0, size_i != '0, pad_0_i != '0} : has_q;
-  assign one = start_i ? {pad_1_i == 8'd1, size_i == Bits'(1), pad_0_i == 8'd1} : one_q;
 
   // Where it stands: in pads, data or pads, one hot; with this one so many are left there; ends_q: this one is its last.
-  logic [2:0] at_q, at;
-  logic [Bits-1:0] left_q;
-  logic ends_q, begins, ends;
-  assign begins = start_i | ends_q;
+  // Where it goes is worked out twice, for a box that starts and for this one, and then chosen: the former comes late.
+  logic [2:0] at_q, at_start, at_on, at;
+  logic [Bits-1:0] left_q, left_start, left_on;
+  logic ends_q, ends_start, ends_on, last_start, last_on, moves;
+  // In one that starts or ends: whether |where| is the last of all.
+  function automatic is_end(input [2:0] where, input [2:1] has);
+    is_end = where[2] | (where[1] & !has[2]) | (where[0] & has == '0);
+  endfunction
+  assign at_start = {!has_i[0] & !has_i[1], !has_i[0] & has_i[1], has_i[0]};
+  assign ends_start = (at_start & one_i) != '0;
+  assign last_start = ends_start & is_end(at_start, has_i[2:1]);
+  assign left_start = has_i[0] ? Bits'(pad_0_i) : has_i[1] ? size_i : Bits'(pad_1_i);
   always_comb begin
-    at = 3'b100;
-    if (!begins) at = at_q;
-    else if (has[0] && (start_i || at_q[2] || (at_q[1] && !has[2]) || !(has[1] | has[2]))) at = 3'b001;
-    else if (has[1] && !(at_q[1] && has[2] && !start_i)) at = 3'b010;
+    at_on = 3'b100;
+    if (!ends_q) at_on = at_q;
+    else if (has_q[0] && is_end(at_q, has_q[2:1])) at_on = 3'b001;
+    else if (has_q[1] && !(at_q[1] && has_q[2])) at_on = 3'b010;
   end
-  assign ends = begins ? (at & one) != '0 : left_q == Bits'(2);
+  assign ends_on = ends_q ? (at_on & one_q) != '0 : left_q == Bits'(2);
+  assign last_on = ends_on & is_end(at_on, has_q[2:1]);
+  assign left_on = !ends_q ? left_q - Bits'(1) : at_on[0] ? Bits'(pad_0_q) : at_on[1] ? size_q : Bits'(pad_1_q);
+  assign at = start_i ? at_start : at_on;
+  assign moves = start_i | step_i;
   always_ff @(posedge clk_i) begin
-    if (step_i) begin
+    if (en_i && moves) begin
       at_q <= at;
-      left_q <= !begins ? left_q - Bits'(1) : at[0] ? Bits'(pad_0) : at[1] ? size : Bits'(pad_1);
-      ends_q <= ends;
-      data_last_o <= at[1] & ends;
-      last_o <= ends & (at[2] | (at[1] & !has[2]) | (at[0] & has[2:1] == '0));
+      left_q <= start_i ? left_start : left_on;
+      ends_q <= start_i ? ends_start : ends_on;
+      data_last_o <= start_i ? at_start[1] & ends_start : at_on[1] & ends_on;
+      last_o <= start_i ? last_start : last_on;
     end
   end
   assign data_o = at_q[1];
-  assign data_next_o = at[1];
+  assign data_next_o = moves ? at[1] : at_q[1];
+  assign last_next_o = start_i ? last_start : step_i ? last_on : last_o;
 endmodule

@@ -62,13 +62,13 @@ module tsr_runs #(
   logic [23:0] x_step_q;
   logic [31:0] y_step_q, z_step_q;
   logic [UserBits-1:0] user_q;
-  logic x_last, y_last, z_last;
+  logic x_last, y_last, last_run;
 
   // What moves: with fresh the next burst begins a run, with takes that of a box that comes in.
   logic go, step, fresh, box_ends, takes;
   assign go = ready_i | !valid_o;
   assign step = !full_q | go;
-  assign box_ends = ends_q & x_last & y_last & z_last;
+  assign box_ends = ends_q & last_run;
   assign fresh = !full_q | ends_q;
   assign takes = !full_q | box_ends;
   assign ready_o = step & takes;
@@ -126,43 +126,28 @@ module tsr_runs #(
   end
 
   // Runs of a row, of a plane and of the box.
-  logic [2:0] unused_next;
-  tsr_loop_count #(
+  logic unused_z_last, unused_next;
+  tsr_nest #(
     .Bits(SizeBits)
-  ) u_x (
+  ) u_nest (
     .clk_i,
     .en_i(step),
     .start_i(takes),
-    .count_i(row_run_i ? SizeBits'(1) : x_size_i),
-    .only_i(row_run_i | (x_size_i == SizeBits'(1))),
+    .x_count_i(x_size_i),
+    .y_count_i(y_size_i),
+    .z_count_i(z_size_i),
+    .x_only_i(row_run_i | (x_size_i == SizeBits'(1))),
+    .y_only_i(plane_run_i | (y_size_i == SizeBits'(1))),
+    .z_only_i(box_run_i | (z_size_i == SizeBits'(1))),
     .step_i(fresh),
-    .last_o(x_last),
-    .last_next_o(unused_next[0])
+    .x_last_o(x_last),
+    .y_last_o(y_last),
+    .z_last_o(unused_z_last),
+    .last_o(last_run),
+    .last_next_o(unused_next)
   );
-  tsr_loop_count #(
-    .Bits(SizeBits)
-  ) u_y (
-    .clk_i,
-    .en_i(step),
-    .start_i(takes),
-    .count_i(plane_run_i ? SizeBits'(1) : y_size_i),
-    .only_i(plane_run_i | (y_size_i == SizeBits'(1))),
-    .step_i(fresh & x_last),
-    .last_o(y_last),
-    .last_next_o(unused_next[1])
-  );
-  tsr_loop_count #(
-    .Bits(SizeBits)
-  ) u_z (
-    .clk_i,
-    .en_i(step),
-    .start_i(takes),
-    .count_i(box_run_i ? SizeBits'(1) : z_size_i),
-    .only_i(box_run_i | (z_size_i == SizeBits'(1))),
-    .step_i(fresh & x_last & y_last),
-    .last_o(z_last),
-    .last_next_o(unused_next[2])
-  );
+  logic unused;
+  assign unused = ^{unused_z_last, unused_next};
 
 `ifndef SYNTHESIS
   initial begin

@@ -61,11 +61,12 @@ module tsr_load #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
-  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift;
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 7 + 4 * BusShift;
 
   logic box_valid, box_ready, box_err, run_valid, run_ready, unused_last;
   tsr_dma_pkg::checked_t box;
   logic [WalkBits-1:0] box_walk;
+  logic [11:0] box_pads;
   logic [31:0] box_num, unused_num;
   logic [39:0] run_addr;
   logic [7:0] run_len;
@@ -83,6 +84,7 @@ module tsr_load #(
     .box_o(box),
     .num_o(box_num),
     .walk_o(box_walk),
+    .pads_o(box_pads),
     .err_o(box_err),
     .run_valid_o(run_valid),
     .run_ready_i(run_ready),
@@ -127,9 +129,10 @@ module tsr_load #(
   logic [7:0] ctx_pad_value, ctx_x_pad_0, ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1;
   logic [TileBits-1:0] ctx_sram_base;
   logic [WalkBits-1:0] ctx_walk;
+  logic [11:0] ctx_pads;
   logic [4:0] unused_ctx_count;
   tsr_fifo #(
-    .Width(1 + 3 + 8 + 1 + TileBits + WalkBits + 4 * 8),
+    .Width(1 + 3 + 8 + 1 + TileBits + WalkBits + 4 * 8 + 12),
     .Depth(16),
     .CountBits(5)
   ) u_ctx (
@@ -138,11 +141,11 @@ module tsr_load #(
     .valid_i(box_valid),
     .ready_o(box_ready),
     .data_i({box.nop, box.mem, box.pad_value, box.is_short, box.sram_base[TileBits-1:0], box_walk,
-             box.x_pad_0, box.x_pad_1, box.y_pad_0, box.y_pad_1}),
+             box.x_pad_0, box.x_pad_1, box.y_pad_0, box.y_pad_1, box_pads}),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
     .data_o({ctx_nop, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_walk, ctx_x_pad_0,
-             ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1}),
+             ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1, ctx_pads}),
     .count_o(unused_ctx_count)
   );
 
@@ -169,6 +172,7 @@ module tsr_load #(
     .x_pad_1_i(ctx_x_pad_1),
     .y_pad_0_i(ctx_y_pad_0),
     .y_pad_1_i(ctx_y_pad_1),
+    .pads_i(ctx_pads),
     .user_i({ctx_mem, ctx_pad_value}),
     .valid_o(op_valid),
     .ready_i(op_ready),
@@ -288,22 +292,20 @@ module tsr_load #(
     .count_o(unused_nums)
   );
   // A box in error has not moved, so an error of the bus is of a command before it.
-  logic bus_err_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      bus_err_q <= 1'b0;
-      err_valid_o <= 1'b0;
-    end else begin
-      bus_err_q <= bus_err | bus_err_q;
-      err_valid_o <= bus_err | bus_err_q | box_err;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (!bus_err_q) begin
-      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box.err;
-      err_num_o <= bus_err ? op_num : box_num;
-    end
-  end
+  logic unused_stopped;
+  tsr_dma_errors u_errors (
+    .clk_i,
+    .rst_ni,
+    .bus_err_i(bus_err),
+    .bus_num_i(op_num),
+    .box_err_i(box_err),
+    .box_code_i(box.err),
+    .box_num_i(box_num),
+    .stopped_o(unused_stopped),
+    .err_valid_o,
+    .err_code_o,
+    .err_num_o
+  );
 
   // What it does.
   logic holds, enters;
@@ -319,7 +321,7 @@ module tsr_load #(
   assign hazard_o = blocked;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_ctx_count, unused_beat_count, unused_nums};
+  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_stopped, unused_ctx_count, unused_beat_count, unused_nums};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})

@@ -58,7 +58,7 @@ module tsr_store #(
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
   localparam int BusShift = $clog2(BusBytes);
-  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 3 + 4 * BusShift;
+  localparam int WalkBits = tsr_pkg::BoxTileBytesBits + 3 * tsr_pkg::BoxSizeBits + 7 + 4 * BusShift;
   localparam int Room = 8;
   localparam int TileBits = tsr_pkg::BoxTileBits;
   localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
@@ -68,6 +68,7 @@ module tsr_store #(
   logic [31:0] box_num;
   tsr_dma_pkg::checked_t box;
   logic [WalkBits-1:0] box_walk;
+  logic [11:0] unused_pads;
   tsr_dma_front #(
     .MaxBurst(MaxBurst)
   ) u_front (
@@ -82,6 +83,7 @@ module tsr_store #(
     .box_o(box),
     .num_o(box_num),
     .walk_o(box_walk),
+    .pads_o(unused_pads),
     .err_o(box_err),
     .run_valid_o(run_valid),
     .run_ready_i(run_ready),
@@ -197,6 +199,7 @@ module tsr_store #(
     .x_pad_1_i('0),
     .y_pad_0_i('0),
     .y_pad_1_i('0),
+    .pads_i('0),
     .user_i(1'b0),
     .valid_o(op_valid),
     .ready_i(op_ready),
@@ -272,8 +275,8 @@ module tsr_store #(
   logic [4:0] unused_cmds;
   logic [4:0] answered_q;  // commands answered in full and not retired
   logic some_answered_q;
-  logic answered, bus_err, bus_err_q;
-  assign answered = b_valid_i & burst_valid & burst_last & !b_err_i & !bus_err_q;
+  logic answered, bus_err, stopped;
+  assign answered = b_valid_i & burst_valid & burst_last & !b_err_i & !stopped;
   assign cmd_done = cmd_empty | some_answered_q;
   assign retires = cmd_head & cmd_done;
   tsr_fifo #(
@@ -308,23 +311,21 @@ module tsr_store #(
   assign retire_valid_o = retires;
   assign retire_digest_o = '0;
 
-  // The first error of the bus stays; it is of a command before that of a box in error, which has not moved.
-  assign bus_err = b_valid_i & b_err_i & !bus_err_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      bus_err_q <= 1'b0;
-      err_valid_o <= 1'b0;
-    end else begin
-      bus_err_q <= bus_err | bus_err_q;
-      err_valid_o <= bus_err | bus_err_q | box_err;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (!bus_err_q) begin
-      err_code_o <= bus_err ? tsr_pkg::ERR_BUS[3:0] : box.err;
-      err_num_o <= bus_err ? burst_num : box_num;
-    end
-  end
+  // A box in error has not moved, so an error of the bus is of a command before it.
+  assign bus_err = b_valid_i & b_err_i & !stopped;
+  tsr_dma_errors u_errors (
+    .clk_i,
+    .rst_ni,
+    .bus_err_i(bus_err),
+    .bus_num_i(burst_num),
+    .box_err_i(box_err),
+    .box_code_i(box.err),
+    .box_num_i(box_num),
+    .stopped_o(stopped),
+    .err_valid_o,
+    .err_code_o,
+    .err_num_o
+  );
 
   // What it does.
   logic holds, enters, starts_q;
@@ -348,7 +349,7 @@ module tsr_store #(
 
   logic unused;
   assign unused = ^{retire_ready_i, box, unused_bursts, unused_rq_count, unused_ctx_count, unused_cmds, unused_write,
-                    unused_data, unused_fill, unused_op_last, unused_op_user, unused_tile};
+                    unused_data, unused_fill, unused_op_last, unused_op_user, unused_tile, unused_pads};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(aw, aw_valid_o, aw_ready_i, {aw_addr_o, aw_len_o})
