@@ -141,7 +141,7 @@ module tsr_box #(
   logic [8:0] pad_cols, pad_rows;
   logic [16:0] cols_q, rows_q;
   logic [33:0] area_q, area2_q;
-  logic [20:0] area;
+  logic [20:0] area, area3_q;
   logic [36:0] tiles_q;
   logic [37:0] sram_end_q;
   assign pad_cols = 9'(b_q.x_pad_0) + 9'(b_q.x_pad_1);
@@ -152,7 +152,8 @@ module tsr_box #(
     rows_q <= 17'(b_q.y_size) + 17'(pad_rows);
     area_q <= 34'(cols_q) * 34'(rows_q);
     area2_q <= area_q;
-    tiles_q <= 37'(area) * 37'(b_q.z_size);
+    area3_q <= area;
+    tiles_q <= 37'(area3_q) * 37'(b_q.z_size);
     sram_end_q <= 38'(tiles_q) + 38'(b_q.sram_base);
   end
 
