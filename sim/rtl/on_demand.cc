@@ -156,7 +156,7 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
     return Fail(Code::kUnsupported,
                 "configuration {} is not prebuilt and the sources it would be verilated from are "
                 "not at {}; use a "
-                "prebuilt configuration: default, tiny, wide or batch4",
+                "prebuilt configuration: default, pynq, tiny, wide or batch4",
                 config.name, root.string());
   }
   fs::create_directories(cache_dir, ec);
@@ -196,7 +196,7 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
     return Fail(Code::kUnsupported,
                 "configuration {} is not prebuilt and cannot be verilated here: {}; install "
                 "verilator and g++, or use "
-                "a prebuilt configuration: default, tiny, wide or batch4",
+                "a prebuilt configuration: default, pynq, tiny, wide or batch4",
                 config.name, LastError(log));
   }
   if (status != 0) {

@@ -24,17 +24,17 @@ struct Row {
   int inp, wgt, acc, out, uop;  // KiB
   int bus;
   DramModel dram;
-  int inp_depth, wgt_depth, acc_depth, out_depth, uop_depth, vta_uop_depth;
+  int inp_depth, wgt_depth, acc_depth, out_depth, uop_depth, vta_uop_depth, prm_depth;
   bool vta;
 };
 constexpr DramModel kT = DramModel::kTsim, kZ = DramModel::kZynq;
 constexpr Row kRows[] = {
-    {"default", 1, 16, 32, 256, 128, 32, 32, 64, kT, 2048, 1024, 2048, 2048, 4096, 8192, true},
-    {"pynq", 1, 16, 32, 256, 128, 32, 32, 64, kZ, 2048, 1024, 2048, 2048, 4096, 8192, true},
-    {"ultra96", 1, 16, 32, 256, 128, 32, 32, 128, kZ, 2048, 1024, 2048, 2048, 4096, 8192, true},
-    {"tiny", 1, 4, 2, 4, 4, 1, 1, 64, kT, 512, 256, 256, 256, 128, 256, true},
-    {"batch4", 4, 8, 64, 64, 256, 64, 32, 64, kT, 2048, 1024, 2048, 2048, 4096, 8192, true},
-    {"wide", 1, 32, 64, 1024, 256, 64, 64, 256, kZ, 2048, 1024, 2048, 2048, 8192, 16384, false},
+    {"default", 1, 16, 32, 256, 128, 32, 32, 64, kT, 2048, 1024, 2048, 2048, 4096, 8192, 64, true},
+    {"pynq", 1, 16, 32, 256, 128, 32, 32, 64, kZ, 2048, 1024, 2048, 2048, 4096, 8192, 32, true},
+    {"ultra96", 1, 16, 32, 256, 128, 32, 32, 128, kZ, 2048, 1024, 2048, 2048, 4096, 8192, 64, true},
+    {"tiny", 1, 4, 2, 4, 4, 1, 1, 64, kT, 512, 256, 256, 256, 128, 256, 64, true},
+    {"batch4", 4, 8, 64, 64, 256, 64, 32, 64, kT, 2048, 1024, 2048, 2048, 4096, 8192, 64, true},
+    {"wide", 1, 32, 64, 1024, 256, 64, 64, 256, kZ, 2048, 1024, 2048, 2048, 8192, 16384, 64, false},
 };
 
 TEST(NamedConfigs, AreTheDocumentedOnes) {
@@ -61,6 +61,7 @@ TEST(NamedConfigs, AreTheDocumentedOnes) {
     EXPECT_EQ(c.Depth(Memory::kOut), row.out_depth);
     EXPECT_EQ(c.Depth(Memory::kUop), row.uop_depth);
     EXPECT_EQ(c.Depth(Memory::kUop, Profile::kVta), row.vta_uop_depth);
+    EXPECT_EQ(c.Depth(Memory::kPrm), row.prm_depth);
     EXPECT_TRUE(ValidateConfig(c));
     EXPECT_EQ(ValidateVtaProfile(c).has_value(), row.vta);
   }
@@ -87,10 +88,14 @@ TEST(Config, TileBytesAtDefaultAndAtBatch4) {
 
 TEST(Config, HashFollowsTheMachineAndNotTheBoard) {
   const auto hash = [](const char* name) { return LoadConfig(name)->Hash(); };
-  EXPECT_EQ(hash("default"), hash("pynq"));
-  std::set<uint64_t> different = {hash("default"), hash("ultra96"), hash("tiny"), hash("batch4"),
-                                  hash("wide")};
-  EXPECT_EQ(different.size(), 5u);
+  Config board;
+  board.name = "board";
+  board.dram = DramModel::kZynq;
+  board.clock_mhz = 142;
+  EXPECT_EQ(hash("default"), board.Hash());
+  std::set<uint64_t> different = {hash("default"), hash("pynq"),   hash("ultra96"),
+                                  hash("tiny"),    hash("batch4"), hash("wide")};
+  EXPECT_EQ(different.size(), 6u);
   int64_t Config::*const kMachine[] = {
       &Config::batch,     &Config::block_in,  &Config::block_out,   &Config::uop_bytes,
       &Config::inp_bytes, &Config::wgt_bytes, &Config::acc_bytes,   &Config::out_bytes,
