@@ -19,6 +19,7 @@ module tsr_dma_check #(
   output logic                    ready_o,
   input  logic                    store_i,      // a STORE, not a LOAD
   input  logic [255:0]            insn_i,
+  input  logic [2:0]              load_mem_i,   // of a LOAD: its memory, which the checks begin with
   input  logic [UserBits-1:0]     user_i,
   output logic                    valid_o,
   input  logic                    ready_i,
@@ -27,7 +28,7 @@ module tsr_dma_check #(
 );
   logic load_bad, load_nop, load_short, store_bad, store_nop;
   logic [20:0] load_depth, store_depth;
-  logic [2:0] load_mem, load_segment, store_segment;
+  logic [2:0] load_segment, store_segment;
   logic [7:0] load_pad_value;
   logic [31:0] load_dram_base, store_dram_base;
   logic [15:0] load_unit, store_unit;
@@ -35,10 +36,10 @@ module tsr_dma_check #(
   tsr_load_decode u_load (
     .vta_i,
     .insn_i,
+    .mem_i(load_mem_i),
     .bad_o(load_bad),
     .nop_o(load_nop),
     .depth_o(load_depth),
-    .mem_o(load_mem),
     .short_o(load_short),
     .pad_value_o(load_pad_value),
     .segment_o(load_segment),
@@ -83,7 +84,7 @@ module tsr_dma_check #(
     .dram_base_i(store_i ? store_dram_base : load_dram_base),
     .unit_i(store_i ? store_unit : load_unit),
     .box_i(store_i ? store_box : load_box),
-    .user_i({user_i, load_mem, load_pad_value, load_short}),
+    .user_i({user_i, load_mem_i, load_pad_value, load_short}),
     .valid_o,
     .ready_i,
     .err_o(err),

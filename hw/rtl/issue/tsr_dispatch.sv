@@ -29,6 +29,7 @@ module tsr_dispatch (
   input  logic [3:0]   q_ready_i,
   input  logic [3:0]   q_room_i,     // else the queue holds all it may; at rest it is ready if it has room
   output logic [255:0] q_insn_o,
+  output logic [2:0]   q_load_mem_o,  // if it is a LOAD: what it fills
   output logic [31:0]  q_num_o,
   output logic [3:0]   q_pop_o,
   output logic [3:0]   q_push_o,
@@ -158,6 +159,7 @@ module tsr_dispatch (
   end
   always_ff @(posedge clk_i) begin
     if (moves) begin
+      q_load_mem_o <= vta_i ? v_mem : tsr_pkg::load_memory(insn_i);
       q_insn_o <= (WideFetch && vta_i) ? {128'd0, vta} : insn_i;
       q_num_o <= num_i;
       q_pop_o <= vta_i ? v_pop : t_pop;

@@ -132,7 +132,9 @@ module tsr_gate #(
   logic [31:0] old_num_q;
   logic [FlightBits-1:0] unused_rest;
   localparam int OldWidth = 4 + 32 + 1 + 1;
-  logic [OldWidth-1:0] rest;
+  logic [3:0] rest_push;
+  logic [31:0] rest_num;
+  logic rest_skip, rest_hush;
   tsr_fifo #(
     .Width(OldWidth),
     .Depth(InFlight),
@@ -145,7 +147,7 @@ module tsr_gate #(
     .data_i({head_push, cmd_num_o, head_skip, head_hush}),
     .valid_o(rest_valid),
     .ready_i(moved_q),
-    .data_o(rest),
+    .data_o({rest_push, rest_num, rest_skip, rest_hush}),
     .count_o(unused_rest)
   );
   assign old_free = !old_valid_q | retires;
@@ -156,7 +158,9 @@ module tsr_gate #(
       moved_q <= old_free & rest_valid & !moved_q;
       if (old_free) old_valid_q <= rest_valid & !moved_q;
     end
-    if (old_free) {old_push_q, old_num_q, old_skip_q, old_hush_q} <= rest;
+    if (!rst_ni) old_num_q <= '0;
+    else if (old_free && rest_valid) old_num_q <= rest_num;
+    if (old_free) {old_push_q, old_skip_q, old_hush_q} <= {rest_push, rest_skip, rest_hush};
   end
   logic flight_full;
   logic [FlightBits-1:0] flight_behind;
@@ -230,19 +234,8 @@ module tsr_gate #(
   assign unused_digest = ^{unused_digest_ready, unused_digest_valid, unused_digest_count};
 `endif
 
-  // Where it stands.
-  logic [31:0] last_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) last_q <= '0;
-    else if (retires) last_q <= old_num_q;
-  end
-  always_comb begin
-    if (stalled_o != '0) num_o = old_num_q;
-    else if (missing_o != '0) num_o = cmd_num_o;
-    else if (old_valid_q) num_o = old_num_q;
-    else if (head_valid) num_o = cmd_num_o;
-    else num_o = last_q;
-  end
+  // Where it stands; old_num_q is the last one's when there is none.
+  assign num_o = (stalled_o == '0 && (missing_o != '0 || (!old_valid_q && head_valid))) ? cmd_num_o : old_num_q;
   assign idle_o = !some & !flight_valid;
   assign stuck_o = flight_valid ? stalled_o != '0 : (missing_o != '0) | !some;
   assign flying_o = flight_valid;

@@ -104,6 +104,7 @@ module tsr_issue #(
   );
   logic [3:0] q_valid, q_taken, q_pop, q_push;
   logic [255:0] q_insn;
+  logic [2:0] q_load_mem;
   logic [31:0] q_num;
   logic q_skip, q_hush;
   logic [1:0] q_unit;
@@ -122,6 +123,7 @@ module tsr_issue #(
     .q_ready_i(q_taken),
     .q_room_i(room),
     .q_insn_o(q_insn),
+    .q_load_mem_o(q_load_mem),
     .q_num_o(q_num),
     .q_pop_o(q_pop),
     .q_push_o(q_push),
@@ -162,6 +164,7 @@ module tsr_issue #(
     .ready_o(check_ready),
     .store_i(q_valid[Store]),
     .insn_i(q_insn),
+    .load_mem_i(q_load_mem),
     .user_i({q_num, q_pop, q_push, q_skip, q_hush, q_unit, q_valid}),
     .valid_o(checked_valid),
     .ready_i(1'b1),

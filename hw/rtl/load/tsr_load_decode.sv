@@ -3,16 +3,16 @@
 // tsr_load_decode: a LOAD of either profile as one box. Combinational.
 //
 //   Input   insn_i, vta_i
-//   Output  the box for tsr_box; mem_o as the instruction names it (MEM_ACC8 too)
+//   Output  the box for tsr_box; mem_i as the instruction names it (MEM_ACC8 too)
 //
 // Device memory of profile vta is counted in tiles.
 module tsr_load_decode (
   input  logic              vta_i,
   input  logic [255:0]      insn_i,
+  input  logic [2:0]        mem_i,       // its memory
   output logic              bad_o,
   output logic              nop_o,
   output logic [20:0]       depth_o,
-  output logic [2:0]        mem_o,
   output logic              short_o,     // the tiles of device memory are short of the scratchpad's
   output logic [7:0]        pad_value_o,
   output logic [2:0]        segment_o,
@@ -28,20 +28,19 @@ module tsr_load_decode (
 
   logic [127:0] vta;
   assign vta = insn_i[127:0];
-  assign mem_o = vta_i ? tsr_pkg::vta_load_memory_type(vta) : tsr_pkg::load_memory(insn_i);
 
   // Facts of the memory named.
   logic [15:0] tile_bytes;
   logic [3:0] shift;  // log2(tile_bytes), profile vta
   logic known, whole, padable;
   assign known = vta_i ? tsr_pkg::vta_load_legal(vta) : tsr_pkg::load_legal(insn_i);
-  assign whole = tsr_pkg::MemWhole[mem_o];
-  assign padable = vta_i | tsr_pkg::MemPads[mem_o];
+  assign whole = tsr_pkg::MemWhole[mem_i];
+  assign padable = vta_i | tsr_pkg::MemPads[mem_i];
   always_comb begin
     tile_bytes = 16'd0;
     shift = 4'd0;
     depth_o = '0;
-    unique case (mem_o)
+    unique case (mem_i)
       tsr_pkg::MEM_UOP: begin
         tile_bytes = vta_i ? 16'(1 << VtaUopShift) : 16'(tsr_pkg::UopTileBytes);
         shift = 4'(VtaUopShift);
@@ -88,7 +87,7 @@ module tsr_load_decode (
   assign short_o = !whole & !vta_i & (x_bytes < tile_bytes);
   assign nop_o = vta_i & (tsr_pkg::vta_load_x_size(vta) == '0);
 
-  assign segment_o = vta_i ? mem_o : tsr_pkg::load_segment(insn_i);
+  assign segment_o = vta_i ? mem_i : tsr_pkg::load_segment(insn_i);
   assign pad_value_o = vta_i ? 8'd0 : tsr_pkg::load_pad_value(insn_i);
   assign box_o.sram_base = vta_i ? 20'(tsr_pkg::vta_load_sram_base(vta)) : tsr_pkg::load_sram_base(insn_i);
   assign dram_base_o = vta_i ? tsr_pkg::vta_load_dram_base(vta) : tsr_pkg::load_dram_base(insn_i);

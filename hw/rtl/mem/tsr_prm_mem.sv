@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_prm_mem: requantise parameters in LUT RAM: records of block_out channels.
+// tsr_prm_mem: requantise parameters: records of block_out channels.
 //
 //   Input   LOAD's chunks (hw/rtl/README.md); always ready
 //   Input   a record read: data in the next cycle, kept until the next read
@@ -41,24 +41,52 @@ module tsr_prm_mem (
     else assign kept[8*i+:8] = wr_data_i[Lsb+:8];
   end
 
-  logic [8*Bytes-1:0] record, record_q;
+  // A record is wide and there are few: block RAM takes a block for each bus word of it, LUT RAM 1.4 LUTs for each bit. Only
+  // the machines with a small array have blocks to spare.
+  localparam bit Blocks = tsr_pkg::BlockOut <= 4;
+  logic [8*Bytes-1:0] record_q;
   logic [Bytes/ChunkBytes-1:0] here;
   for (genvar c = 0; c < Bytes / ChunkBytes; c++) begin : g_chunk
     assign here[c] = (wr_off_i >> Shift) == 16'(c);
-    tsr_lutram #(
-      .Depth(tsr_pkg::PrmDepth),
-      .Width(8 * ChunkBytes),
-      .AddrBits(tsr_pkg::PrmIdxBits)
-    ) u_ram (
-      .clk_i,
-      .we_i(wr_valid_i & here[c]),
-      .waddr_i(wr_tile_i),
-      .wdata_i(kept[8*ChunkBytes*c+:8*ChunkBytes]),
-      .raddr_i(rd_addr_i),
-      .rdata_o(record[8*ChunkBytes*c+:8*ChunkBytes])
-    );
+    if (Blocks) begin : g_block
+      tsr_ram #(
+        .Depth(tsr_pkg::PrmDepth),
+        .Bytes(ChunkBytes),
+        .AddrBits(tsr_pkg::PrmIdxBits)
+      ) u_ram (
+        .clk_i,
+        .we_i(wr_valid_i & here[c]),
+        .waddr_i(wr_tile_i),
+        .be_i({ChunkBytes{1'b1}}),
+        .wdata_i(kept[8*ChunkBytes*c+:8*ChunkBytes]),
+        .re_i(rd_en_i),
+        .raddr_i(rd_addr_i),
+        .rdata_o(record_q[8*ChunkBytes*c+:8*ChunkBytes])
+`ifndef SYNTHESIS
+        ,
+        .old_o(unused_old)
+`endif
+      );
+`ifndef SYNTHESIS
+      logic [8*ChunkBytes-1:0] unused_old;
+`endif
+    end else begin : g_lut
+      logic [8*ChunkBytes-1:0] word;
+      tsr_lutram #(
+        .Depth(tsr_pkg::PrmDepth),
+        .Width(8 * ChunkBytes),
+        .AddrBits(tsr_pkg::PrmIdxBits)
+      ) u_ram (
+        .clk_i,
+        .we_i(wr_valid_i & here[c]),
+        .waddr_i(wr_tile_i),
+        .wdata_i(kept[8*ChunkBytes*c+:8*ChunkBytes]),
+        .raddr_i(rd_addr_i),
+        .rdata_o(word)
+      );
+      always_ff @(posedge clk_i) if (rd_en_i) record_q[8*ChunkBytes*c+:8*ChunkBytes] <= word;
+    end
   end
-  always_ff @(posedge clk_i) if (rd_en_i) record_q <= record;
   assign rd_data_o = record_q[8*tsr_pkg::PrmBytes-1:0];
   if (Bytes > tsr_pkg::PrmBytes) begin : g_filling
     logic unused_filling;

@@ -62,6 +62,7 @@ module load_bench (
     .ready_o(cmd_ready_o),
     .store_i(1'b0),
     .insn_i(cmd_insn_i),
+    .load_mem_i(vta_i ? tsr_pkg::vta_load_memory_type(cmd_insn_i[127:0]) : tsr_pkg::load_memory(cmd_insn_i)),
     .user_i(cmd_num_i),
     .valid_o(checked_valid),
     .ready_i(checked_ready),

@@ -61,6 +61,7 @@ module store_bench (
     .ready_o(cmd_ready_o),
     .store_i(1'b1),
     .insn_i(cmd_insn_i),
+    .load_mem_i(3'd0),
     .user_i(cmd_num_i),
     .valid_o(checked_valid),
     .ready_i(checked_ready),
