@@ -5,7 +5,7 @@
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order
-//   Cost    8 cycles of latency, 1 box in 8 cycles. The box is held once and stands still while products and sums of it
+//   Cost    9 cycles of latency, 1 box in 10 cycles. The box is held once and stands still while products and sums of it
 //           settle, one step a cycle; nine DSP blocks, whose adders take all long sums but three
 //
 // Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
@@ -52,16 +52,20 @@ module tsr_box #(
   localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
   localparam int SumBits = 44;  // x_bytes and three products, of at most 26 bits and 16
 
-  // Cycles of the box that is here, 8 with its verdict; 0: there is none.
+  // Cycles of the box that is here, Steps with its verdict. Whether there is none is in a flop: it enables all others.
+  localparam int Steps = 9;
   logic [3:0] at_q;
-  logic takes;
-  assign valid_o = at_q[3];
-  assign takes = (at_q == '0) | (valid_o & ready_i);
-  assign ready_o = takes;
+  logic free_q;
+  assign ready_o = free_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) at_q <= '0;
-    else if (takes) at_q <= {3'd0, valid_i};
-    else if (!valid_o) at_q <= at_q + 4'd1;
+    if (!rst_ni) begin
+      {free_q, valid_o} <= 2'b10;
+      at_q <= '0;
+    end else begin
+      at_q <= free_q ? 4'd1 : (at_q == 4'(Steps)) ? at_q : at_q + 4'd1;
+      valid_o <= !free_q && (at_q == 4'(Steps - 1) || (valid_o && !ready_i));
+      free_q <= free_q ? !valid_i : valid_o && ready_i;
+    end
   end
 
   // The box.
@@ -73,7 +77,7 @@ module tsr_box #(
   logic [31:0] dram_q;
   logic [15:0] unit_q;
   always_ff @(posedge clk_i) begin
-    if (takes) begin
+    if (free_q) begin
       b_q <= box_i;
       b_q.y_step <= 32'(box_i.y_step[YStepBits-1:0]);
       user_q <= user_i;
@@ -95,16 +99,22 @@ module tsr_box #(
     .huge_o(huge)
   );
 
-  // Bytes from the first to the end of the last one: of a row of the box (step 2), a plane (step 3), the box
-  // (step 4). Where a level is contiguous, this is its run. What z_step has above 24 bits, 2^24 bytes each, is apart.
+  // Bytes from the first to the end of the last one: of a row of the box (step 4), a plane (step 5), the box
+  // (step 6). Where a level is contiguous, this is its run. What z_step has above 24 bits, 2^24 bytes each, is apart.
+  // Factors have flops of their own: those of the DSP blocks.
   logic [39:0] x_q;
   logic [YStepBits+15:0] y_q;
   logic [39:0] z_q;
+  logic [23:0] x_by_q, z_by_q;
+  logic [YStepBits-1:0] y_by_q;
+  logic [15:0] x_more_q, y_more_q, z_more_q;
   logic [SumBits-1:0] row_q, plane_q, box_q;
   always_ff @(posedge clk_i) begin
-    x_q <= 40'(b_q.x_step) * 40'(16'(b_q.x_size - 16'd1));
-    y_q <= (YStepBits + 16)'(b_q.y_step) * (YStepBits + 16)'(16'(b_q.y_size - 16'd1));
-    z_q <= 40'(b_q.z_step[23:0]) * 40'(16'(b_q.z_size - 16'd1));
+    {x_by_q, y_by_q, z_by_q} <= {b_q.x_step, b_q.y_step[YStepBits-1:0], b_q.z_step[23:0]};
+    {x_more_q, y_more_q, z_more_q} <= {b_q.x_size - 16'd1, b_q.y_size - 16'd1, b_q.z_size - 16'd1};
+    x_q <= 40'(x_by_q) * 40'(x_more_q);
+    y_q <= (YStepBits + 16)'(y_by_q) * (YStepBits + 16)'(y_more_q);
+    z_q <= 40'(z_by_q) * 40'(z_more_q);
     row_q <= SumBits'(x_q) + SumBits'(b_q.x_bytes);
     plane_q <= SumBits'(y_q) + row_q;
     box_q <= SumBits'(z_q) + plane_q;
@@ -123,7 +133,7 @@ module tsr_box #(
   always_ff @(posedge clk_i) begin
     dram_lo_q <= 40'(dram_q[23:0]) * 40'(unit_q);
     dram_hi_q <= 24'(dram_q[31:24]) * 24'(unit_q);
-    z_hi_q <= 24'(b_q.z_step[31:24]) * 24'(16'(b_q.z_size - 16'd1));
+    z_hi_q <= 24'(b_q.z_step[31:24]) * 24'(z_more_q);
     hi_q <= 26'(z_hi_q) + 26'(dram_hi_q);
     unit1_q <= unit_q;
     dram_lo2_q <= 40'(dram_q[23:0]) * 40'(unit1_q);

@@ -29,6 +29,7 @@ module tsr_dispatch (
   input  logic [3:0]   q_ready_i,
   input  logic [3:0]   q_room_i,     // else the queue holds all it may; at rest it is ready if it has room
   output logic [255:0] q_insn_o,
+  output logic         q_check_o,     // LOAD and STORE, and what else is in their queues: tsr_dma_check sees it
   output logic [2:0]   q_load_mem_o,  // if it is a LOAD: what it fills
   output logic [31:0]  q_num_o,
   output logic [3:0]   q_pop_o,
@@ -118,7 +119,7 @@ module tsr_dispatch (
   end
 
   // Where it goes.
-  logic full_q, bad_q, wrong_op_q, finish_q, ends_q, waits_q, finishes, go;  // bad: the last one that moved is in error
+  logic full_q, check_q, bad_q, wrong_op_q, finish_q, ends_q, waits_q, finishes, go;  // bad: the last one that moved is in error
   logic [3:0] queue_q;
   logic [1:0] queue;
   assign queue = vta_i ? v_queue : t_unit;
@@ -159,6 +160,7 @@ module tsr_dispatch (
   end
   always_ff @(posedge clk_i) begin
     if (moves) begin
+      check_q <= queue == tsr_pkg::UNIT_LOAD || queue == tsr_pkg::UNIT_STORE || (vta_i && v_unit == tsr_pkg::UNIT_LOAD);
       q_load_mem_o <= vta_i ? v_mem : tsr_pkg::load_memory(insn_i);
       q_insn_o <= (WideFetch && vta_i) ? {128'd0, vta} : insn_i;
       q_num_o <= num_i;
@@ -181,6 +183,7 @@ module tsr_dispatch (
   end
 
   assign q_valid_o = full_q ? queue_q : 4'd0;
+  assign q_check_o = full_q & check_q;
   assign finish_o = finish_q & all_idle_i;
   assign finish_counts_o = !vta_i;
 

@@ -108,7 +108,7 @@ module tsr_issue #(
   logic [31:0] q_num;
   logic q_skip, q_hush;
   logic [1:0] q_unit;
-  logic check_empty;
+  logic check;
   tsr_dispatch u_dispatch (
     .clk_i,
     .rst_ni,
@@ -123,6 +123,7 @@ module tsr_issue #(
     .q_ready_i(q_taken),
     .q_room_i(room),
     .q_insn_o(q_insn),
+    .q_check_o(check),
     .q_load_mem_o(q_load_mem),
     .q_num_o(q_num),
     .q_pop_o(q_pop),
@@ -142,17 +143,17 @@ module tsr_issue #(
   // LOADs and STOREs, and what keeps its place among them in their queues, are checked on the way; in profile
   // vta COMPUTE's queue has loads too, and others wait for these. Others go past. Either way the gate is
   // told at once (give), so that its limit counts what is under way, and what is under way is always taken.
-  logic check, blocked, check_ready, checked_valid;
+  logic blocked_q, check_ready, checked_valid;
   logic [3:0] check_queue, checked_queue, checked_pop, checked_push, direct, room, give, stuck, near;
   logic checked_skip, checked_hush;
   logic [1:0] checked_unit;
   logic [31:0] checked_num;
   logic [CommandBits-1:0] checked;
-  assign check = q_valid[Load] | q_valid[Store] | (vta & (q_unit == tsr_pkg::UNIT_LOAD));
-  assign blocked = vta & !check_empty;
-  assign q_taken = (check ? check_ready : !blocked) ? room : 4'd0;
+  assign q_taken = (check ? check_ready : !blocked_q) ? room : 4'd0;
   assign give = q_valid & q_taken;
   assign direct = check ? 4'd0 : give;
+  logic asks;
+  assign asks = ((q_valid & room) != '0) & check;
   tsr_dma_check #(
     .UserBits(48)
   ) u_check (
@@ -160,7 +161,7 @@ module tsr_issue #(
     .rst_ni,
     .vta_i(vta),
     .seg_write_i,
-    .valid_i(((q_valid & room) != '0) & check),
+    .valid_i(asks),
     .ready_o(check_ready),
     .store_i(q_valid[Store]),
     .insn_i(q_insn),
@@ -174,11 +175,11 @@ module tsr_issue #(
   assign checked_queue = checked_valid ? check_queue : 4'd0;
 
   // The check has one instruction at a time.
-  logic inside_q;
-  assign check_empty = !inside_q;
+  logic checking_q, checking;
+  assign checking = (asks & check_ready) | (checking_q & !checked_valid);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) inside_q <= 1'b0;
-    else inside_q <= ((give != '0) & check) | (inside_q & !checked_valid);
+    if (!rst_ni) {checking_q, blocked_q} <= '0;
+    else {checking_q, blocked_q} <= {checking, checking & vta};
   end
 
   // Gates. Partner v of unit u: pops come from pair v*4 + u, pushes go to pair u*4 + v

@@ -4,7 +4,7 @@
 //
 //   Input   AXI4-Lite, 12-bit addresses, 32-bit words
 //   Output  start_o, soft_reset_o for one cycle; configuration, which is constant while a program runs
-//   Cost    a write 2 cycles, a read 3 cycles; one of each at a time; none in the 32 cycles after reset
+//   Cost    a write 2 cycles, a read 4 cycles; one of each at a time; none in the 32 cycles after reset
 //
 // Invariant: while locked_i, writes reach CONTROL and the IRQ registers only; every other one is taken and
 // ignored. Reserved addresses read as zero; every access is answered with OKAY. CYCLES_HI is of the cycle in
@@ -164,7 +164,7 @@ module tsr_regs (
   );
   always_ff @(posedge clk_i) seg_write_o <= {seg_we, seg_addr, seg_new};
 
-  // Reads: the address, then the value. In the cycle of the value nothing is written: the RAM of segments has one
+  // Reads: the address, what each block says, then the value. In the cycle of the value nothing is written: the RAM of segments has one
   // read port.
   // The address says, in flops, which block of 64 bytes answers (the segments are two).
   localparam int PlainBlock = 0, CounterBlock = 1, StateBlock = 2, IdBlock = 3, SegmentBlock = 4, Blocks = 5;
@@ -226,20 +226,22 @@ module tsr_regs (
   function automatic [31:0] when(input here, input [31:0] value);
     when = value & {32{here}};
   endfunction
-  logic read;
-  assign read = s_arvalid_i & !s_rvalid_o & ready & !reading_q;
+  logic read, chosen_q;
+  logic [31:0] plain_q, counter_q, state_q, other_q;  // what the blocks say
+  assign read = s_arvalid_i & !s_rvalid_o & ready & !reading_q & !chosen_q;
   assign s_arready_o = read;
   assign s_rresp_o = 2'b00;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) {reading_q, s_rvalid_o} <= '0;
-    else {reading_q, s_rvalid_o} <= {read, reading_q | (s_rvalid_o & !s_rready_i)};
+    if (!rst_ni) {reading_q, chosen_q, s_rvalid_o} <= '0;
+    else {reading_q, chosen_q, s_rvalid_o} <= {read, reading_q, chosen_q | (s_rvalid_o & !s_rready_i)};
   end
   always_ff @(posedge clk_i) begin
     if (read) {raddr_q, in_block_q} <= {s_araddr_i[6:2], in_block};
-    if (reading_q) begin
-      s_rdata_o <= when(in_block_q[PlainBlock], plain) | when(in_block_q[CounterBlock], counter) |
-                   when(in_block_q[StateBlock], state) | when(in_block_q[IdBlock], id) |
-                   when(in_block_q[SegmentBlock], seg_word);
+    {plain_q, counter_q, state_q} <= {plain, counter, state};
+    other_q <= when(in_block_q[IdBlock], id) | when(in_block_q[SegmentBlock], seg_word);
+    if (chosen_q) begin
+      s_rdata_o <= when(in_block_q[PlainBlock], plain_q) | when(in_block_q[CounterBlock], counter_q) |
+                   when(in_block_q[StateBlock], state_q) | other_q;
     end
     if (!rst_ni) cycles_hi_q <= '0;
     else if (reading_q && in_block_q[PlainBlock] && word == tsr_pkg::REG_CYCLES_LO[5:0]) cycles_hi_q <= cycles_i[63:32];

@@ -123,7 +123,7 @@ module tsr_vector (
 
   // ---- Slots 1 to 3 advance together; slot 3 decides.
   logic valid1_q, work1_q, illegal1_q, last1_q, uop_odd1_q, uop_bad1_q;
-  logic valid2_q, work2_q, illegal2_q, last2_q, uop_bad2_q, use_acc2_q;  // use_acc: it reads its tile in ACC
+  logic valid2_q, work2_q, illegal2_q, last2_q, uop_bad2_q, use_acc2_q, src_acc2_q;  // use_acc: it reads its tile in ACC
   logic valid3_q, work3_q, illegal3_q, last3_q, bad3_q;
   tsr_vector_pkg::step_t step1_q, step2_q, step3_q;
   index_t src1_q, acc1_q, dst1_q, prm1_q, src2_q, acc2_q, dst2_q, prm2_q, uop_src, uop_dst;
@@ -151,6 +151,7 @@ module tsr_vector (
       dst2_q <= index_sum(dst1_q, uop_dst);
       prm2_q <= prm1_q;
       uop_bad2_q <= uop_bad1_q;
+      src_acc2_q <= step1_q.src_mem == tsr_pkg::VMEM_ACC;
       use_acc2_q <= step1_q.kind == tsr_vector_pkg::KIND_ADD ||
                     (step1_q.kind == tsr_vector_pkg::KIND_ALU && step1_q.first && step1_q.op != tsr_pkg::ALU_MOV);
     end
@@ -198,7 +199,7 @@ module tsr_vector (
       consts3_q.out_zero <= consts2.out_zero & {8{step2_q.dst_mem != tsr_pkg::VMEM_ACC}};
       own3_q <= own2;
       use_acc3_q <= use_acc2_q;
-      src_acc3_q <= step2_q.src_mem == tsr_pkg::VMEM_ACC;
+      src_acc3_q <= src_acc2_q;
       src_out3_q <= step2_q.src_mem == tsr_pkg::VMEM_OUT;
       src_inp3_q <= step2_q.src_mem == tsr_pkg::VMEM_INP;
       {src3_q, dst3_q} <= {src2_q[TileBits-1:0], dst2_q[TileBits-1:0]};
@@ -213,10 +214,10 @@ module tsr_vector (
   logic need_acc3_q, need_inp3_q, need_out3_q, idle3_q, final3_q;
   assign next3 = valid2_q && !stop_q && !(valid3_q && bad3_q);  // behind the first bad step nothing comes
   // Nor does it wait to know whether it is good.
-  assign need_acc2 = next3 && work2_q && (use_acc2_q || step2_q.src_mem == tsr_pkg::VMEM_ACC);
+  assign need_acc2 = next3 && work2_q && (use_acc2_q || src_acc2_q);
   assign need_inp2 = next3 && work2_q && step2_q.src_mem == tsr_pkg::VMEM_INP;
   assign need_out2 = next3 && work2_q && step2_q.src_mem == tsr_pkg::VMEM_OUT;
-  assign more2 = need_acc2 && use_acc2_q && step2_q.src_mem == tsr_pkg::VMEM_ACC;
+  assign more2 = need_acc2 && use_acc2_q && src_acc2_q;
   assign live = valid3_q;
   assign work = live && work3_q;
   assign two = use_acc3_q && src_acc3_q;
@@ -346,7 +347,7 @@ module tsr_vector (
     .push_i(fire && step3_q.emit), .push_work_i(work3_q), .push_last_i(last3_q), .push_bad_i(bad3_q),
     .push_mem_i(step3_q.dst_mem), .push_tile_i(dst3_q), .push_clear_i(clear3_q), .push_clear_tile_i(clear_tile3_q),
     .ask_i(advance),
-    .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
+    .src_acc_i(src_acc2_q), .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
     .acc_read_i(use_acc2_q), .acc_tile_i(acc2_q[AccBits-1:0]), .ok_o(ok),
     .result_valid_i(valid_q[13] && s13_q.step.emit), .result_data_i(result),
     .acc_wr_valid_o, .acc_wr_ready_i, .acc_wr_addr_o, .acc_wr_data_o,

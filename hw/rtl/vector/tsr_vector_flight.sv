@@ -29,6 +29,7 @@ module tsr_vector_flight #(
   input  logic [tsr_pkg::AccIdxBits-1:0]     push_clear_tile_i,
   // hazards
   input  logic                               ask_i,
+  input  logic                               src_acc_i,    // src_mem_i is VMEM_ACC
   input  logic [1:0]                         src_mem_i,    // VMEM_IMM: nothing, since no result goes there
   input  logic [TileBits-1:0]                src_tile_i,
   input  logic                               acc_read_i,
@@ -90,9 +91,8 @@ module tsr_vector_flight #(
   logic hit_push, hit_write;
   // Two tiles of ACC are read at a time only by Alu, which clears nothing: it waits for all that clears.
   logic [AccBits-1:0] one_tile;
-  logic src_in_acc, both_read;
-  assign src_in_acc = src_mem_i == tsr_pkg::VMEM_ACC;
-  assign both_read = acc_read_i && src_in_acc;
+  logic both_read;
+  assign both_read = acc_read_i && src_acc_i;
   assign one_tile = acc_read_i ? acc_tile_i : src_tile_i[AccBits-1:0];
   function automatic meets(input work, input [1:0] mem, input [TileBits-1:0] tile, input clear,
                            input [AccBits-1:0] clear_tile, input [1:0] src_mem,
@@ -116,16 +116,16 @@ module tsr_vector_flight #(
     assign clear_bits[e] = clear_q;
     assign both_bits[e] = clear_q && work_q && mem_q == tsr_pkg::VMEM_ACC;
     assign hit[e] = meets(work_q, mem_q, tile_q, clear_q, clear_tile_q, src_mem_i, src_tile_i, acc_read_i,
-                          acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
+                          acc_tile_i, acc_read_i || src_acc_i, both_read, one_tile);
   end
   assign hit_push = meets(push_work_i, push_mem_i, push_tile_i, push_clear_i, push_clear_tile_i, src_mem_i,
-                          src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
+                          src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_acc_i, both_read, one_tile);
   logic write_valid_q, write_work_q, write_last_q, write_bad_q, write_clear_q;
   logic [1:0] write_mem_q;
   logic [TileBits-1:0] write_tile_q;
   logic [AccBits-1:0] write_clear_tile_q;
   assign hit_write = meets(write_work_q, write_mem_q, write_tile_q, write_clear_q, write_clear_tile_q, src_mem_i,
-                           src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_in_acc, both_read, one_tile);
+                           src_tile_i, acc_read_i, acc_tile_i, acc_read_i || src_acc_i, both_read, one_tile);
 
   // Who the step asked for last waits for: bit e, entry e; the last bit, the write register. ask_i is late, so both
   // answers are kept, and which one holds is known in the next cycle; so is the one about what is pushed.

@@ -173,6 +173,7 @@ class PlainRegs {
     bench->s_arvalid_i = 1;
     Cycle();
     bench->s_arvalid_i = 0;
+    Cycle();  // of the blocks
     Cycle();  // of the value
     bench.Settle();
     EXPECT_TRUE(bench->s_rvalid_o);
@@ -228,8 +229,7 @@ TEST(Regs, SegmentsAreZeroAfterAResetAndNothingIsAnsweredBefore) {
     EXPECT_TRUE(regs.bench->s_arready_o);
     regs.Cycle();
     regs.bench->s_arvalid_i = 0;
-    regs.Cycle();
-    regs.Cycle();
+    for (int n = 0; n < 3; ++n) regs.Cycle();  // its answer
     EXPECT_EQ(regs.segments, (std::array<uint32_t, 32>{}));
     for (uint32_t w = 0; w < 32; ++w) EXPECT_EQ(regs.Read(reg::kSegmentBaseLo[0] + 4 * w), 0u);
   }

@@ -116,6 +116,7 @@ class TopBenchOf {
       Cycle();
     } while (!taken);
     bench->s_axil_arvalid_i = 0;
+    Cycle();  // of the blocks
     Cycle();  // of the value
     bench.Settle();
     EXPECT_TRUE(bench->s_axil_rvalid_o);
