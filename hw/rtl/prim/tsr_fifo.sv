@@ -27,33 +27,32 @@ module tsr_fifo #(
   output logic [CountBits-1:0] count_o
 );
   localparam int AddrBits = CountBits - 1;
-  logic [AddrBits-1:0] wptr_q, rptr_q;
-  logic some, full, push, pop;
-  assign ready_o = !full;
-  assign valid_o = some;
+  logic [AddrBits-1:0] wptr_q, rptr_q, wptr_next, rptr_next;
+  logic full_q, some_q;
+
+  logic push, pop;
+  assign ready_o = !full_q;
+  assign valid_o = some_q;
+  assign count_o = {full_q, wptr_q - rptr_q};  // where it is full, the difference is 0
   assign push = valid_i & ready_o;
   assign pop = valid_o & ready_i;
-  tsr_tally #(
-    .Bits(CountBits),
-    .Limit(Depth),
-    .VtaLimit(Depth)
-  ) u_inside (
-    .clk_i,
-    .rst_ni,
-    .vta_i(1'b0),
-    .up_i(push),
-    .down_i(pop),
-    .some_o(some),
-    .full_o(full),
-    .behind_o(count_o)
-  );
+  assign wptr_next = wptr_q + AddrBits'(1);
+  assign rptr_next = rptr_q + AddrBits'(1);
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       wptr_q <= '0;
       rptr_q <= '0;
+      full_q <= 1'b0;
+      some_q <= 1'b0;
     end else begin
-      if (push) wptr_q <= wptr_q + AddrBits'(1);
-      if (pop) rptr_q <= rptr_q + AddrBits'(1);
+      if (push) wptr_q <= wptr_next;
+      if (pop) rptr_q <= rptr_next;
+      // Only whether the number inside changes waits for ready_i.
+      if (push != pop) begin
+        full_q <= push && wptr_next == rptr_q;
+        some_q <= push || rptr_next != wptr_q;
+      end
     end
   end
 
@@ -79,5 +78,5 @@ module tsr_fifo #(
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, data_i)
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
   `TSR_ASSERT(in_range, count_o <= CountBits'(Depth))
-  `TSR_COVER(saw_full, full)
+  `TSR_COVER(saw_full, full_q)
 endmodule
