@@ -191,8 +191,8 @@ module tsr_load #(
     .user_o({op_mem, op_pad_value})
   );
 
-  logic beat_valid, beat_ready, beat_err;
-  logic [tsr_pkg::BusBits-1:0] beat_data;
+  logic queue_valid, queue_ready, queue_err, beat_valid, beat_ready, beat_err;
+  logic [tsr_pkg::BusBits-1:0] queue_data, beat_data;
   logic [5:0] unused_beat_count;
   tsr_fifo #(
     .Width(tsr_pkg::BusBits + 1),
@@ -204,10 +204,23 @@ module tsr_load #(
     .valid_i(r_valid_i),
     .ready_o(r_ready_o),
     .data_i({r_err_i, r_data_i}),
+    .valid_o(queue_valid),
+    .ready_i(queue_ready),
+    .data_o({queue_err, queue_data}),
+    .count_o(unused_beat_count)
+  );
+  // Aligning begins with flops: it is long, and the queue's read is too.
+  tsr_skid #(
+    .Width(tsr_pkg::BusBits + 1)
+  ) u_beat (
+    .clk_i,
+    .rst_ni,
+    .valid_i(queue_valid),
+    .ready_o(queue_ready),
+    .data_i({queue_err, queue_data}),
     .valid_o(beat_valid),
     .ready_i(beat_ready),
-    .data_o({beat_err, beat_data}),
-    .count_o(unused_beat_count)
+    .data_o({beat_err, beat_data})
   );
 
   logic done, bus_err, starved, blocked;
