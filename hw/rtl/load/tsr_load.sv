@@ -321,13 +321,18 @@ module tsr_load #(
   );
 
   // What it does.
-  logic holds, enters;
+  logic holds, some, enters_q;
   logic unused_full;
   logic [7:0] unused_behind;
-  assign enters = cmd_valid_i & cmd_ready_o;
+  // Commands come late, through the route of profile vta: they are counted a cycle later.
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) enters_q <= 1'b0;
+    else enters_q <= cmd_valid_i & cmd_ready_o;
+  end
+  assign holds = some | enters_q;
   tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_inside (
-    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(enters), .down_i(done_q),
-    .some_o(holds), .full_o(unused_full), .behind_o(unused_behind)
+    .clk_i, .rst_ni, .vta_i(1'b0), .up_i(enters_q), .down_i(done_q),
+    .some_o(some), .full_o(unused_full), .behind_o(unused_behind)
   );
   assign busy_o = holds & !starved & !blocked;
   assign memwait_o = holds & starved;
