@@ -86,23 +86,26 @@ module tsr_fetch #(
   assign ar_addr_o = {out_at_q, {BusShift{1'b0}}};
   assign ar_len_o = 8'(out_len_q);
 
-  // Places taken, by beats that are here or under way. Whether there are enough for a burst is a flop: LOAD's requests wait
-  // for fetch's.
+  // Places taken, by beats that are here or under way. Whether there are enough for a burst, and that it asks, are flops:
+  // LOAD's requests wait for fetch's.
   logic [CountBits-1:0] taken_q, taken_d;
-  logic room_q, ask, leaves, left_late_q;  // what leaves makes room a cycle later
-  assign ar_valid_o = out_valid_q & room_q;
+  logic room_q, room, asks_q, ask, leaves, left_late_q;  // what leaves makes room a cycle later
+  assign ar_valid_o = asks_q;
   assign out_ready = ar_ready_i & room_q;
-  assign ask = ar_valid_o & ar_ready_i;
+  assign ask = asks_q & ar_ready_i;
   assign taken_d = taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(left_late_q);
+  assign room = taken_d <= CountBits'(Beats - MaxBurst);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       taken_q <= '0;
       room_q <= 1'b1;
+      asks_q <= 1'b0;
       left_late_q <= 1'b0;
     end else begin
       left_late_q <= leaves;
       taken_q <= taken_d;
-      room_q <= taken_d <= CountBits'(Beats - MaxBurst);
+      room_q <= room;
+      asks_q <= room && (out_go ? left_q != '0 : out_valid_q);
     end
   end
 

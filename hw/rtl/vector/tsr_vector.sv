@@ -72,18 +72,19 @@ module tsr_vector (
   `include "tsr_index.svh"
 
   // ---- The command, held in flops: no path runs through cmd_ready_o. That the loops took it is known a cycle later.
-  logic stop_q, cmd_held_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
+  logic stop_q, cmd_held_q, unheld_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
   logic [255:0] held_insn_q;
   logic [31:0] held_num_q;
   logic [15:0] held_uops_q;  // profile vta's micro-ops
   assign taken = takes_q && advance_q;
   assign free = !cmd_held_q || taken;
-  assign cmd_ready_o = free;
+  assign cmd_ready_o = unheld_q || taken;  // a flop of its own: the other enables all that is held
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {cmd_held_q, known_q, takes_q, advance_q} <= '0;
+      unheld_q <= 1'b1;
     end else begin
-      cmd_held_q <= !free || cmd_valid_i;
+      {cmd_held_q, unheld_q} <= {!free || cmd_valid_i, free && !cmd_valid_i};
       known_q <= !free;  // the loops have seen it for a cycle
       takes_q <= taken_next;
       advance_q <= advance;
@@ -297,6 +298,7 @@ module tsr_vector (
       s3_q <= s2_q;
       do3_q.first <= !alu_s2 || s2_q.step.first;
       do3_q.alias_acc <= alu_s2 && s2_q.step.alias_acc;
+      do3_q.alu <= alu_s2;
       do3_q.add <= !alu_s2 || s2_q.step.op == tsr_pkg::ALU_ADD;
       do3_q.compare <= alu_s2 && (s2_q.step.op == tsr_pkg::ALU_MIN || s2_q.step.op == tsr_pkg::ALU_MAX);
       do3_q.max <= s2_q.step.op == tsr_pkg::ALU_MAX;
@@ -327,7 +329,7 @@ module tsr_vector (
     localparam int Channel = l % tsr_pkg::BlockOut;
     tsr_vector_lane u_lane (
       .clk_i, .en_i(busy),
-      .step1_i(s1_q), .do3_i(do3_q), .step5_i(s5_q), .step10_i(s10_q), .step11_i(s11_q), .step12_i(s12_q),
+      .step1_i(s1_q), .do3_i(do3_q), .step5_i(s5_q), .step11_i(s11_q), .step12_i(s12_q),
       .step13_i(s13_q),
       .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.consts.src_zero),
       .high_i(high0_q), .power_i(power0_q),
@@ -381,7 +383,7 @@ module tsr_vector (
 
   logic unused;
   assign unused = ^{retire_ready_i, prm_q, clear_tile2};
-  `TSR_ASSERT(own_flops, idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
+  `TSR_ASSERT(own_flops, unheld_q == !cmd_held_q && idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
   `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
 `ifndef SYNTHESIS
   initial begin

@@ -16,7 +16,6 @@ module tsr_vector_lane (
   input  tsr_vector_pkg::lane_t step1_i,
   input  tsr_vector_pkg::do_t   do3_i,
   input  tsr_vector_pkg::lane_t step5_i,
-  input  tsr_vector_pkg::lane_t step10_i,
   input  tsr_vector_pkg::lane_t step11_i,
   input  tsr_vector_pkg::lane_t step12_i,
   input  tsr_vector_pkg::lane_t step13_i,
@@ -61,7 +60,7 @@ module tsr_vector_lane (
   logic [30:0] m4_q;
   logic [4:0] left4_q;
   logic [5:0] right4_q;
-  logic zero4_q, top4_q, take_b;
+  logic zero4_q, top4_q, alu4_q, take_b;
   assign a = do3_i.first ? c3_q : v4_q;
   assign b = do3_i.alias_acc ? v4_q : x3;
   assign sum = {a[31], a, 1'b1} + ({b[31], b, 1'b0} ^ {34{do3_i.compare}});  // a + b or a - b, and a bit below
@@ -70,7 +69,7 @@ module tsr_vector_lane (
     if (en_i[3]) begin
       v4_q <= do3_i.add ? sum[32:1] : take_b ? x3 : a;
       m4_q <= do3_i.mul ? x3[30:0] : m3_q | do3_i.multiplier;
-      top4_q <= do3_i.mul && x3[31];
+      {alu4_q, top4_q} <= {do3_i.alu, do3_i.mul && x3[31]};
       // Rescale: left by a positive shift, right by a negative one; SHR the other way round.
       if (do3_i.shr) left4_q <= x3[31] ? 5'd0 - x3[4:0] : 5'd0;
       else left4_q <= shift3_q[5] ? 5'd0 : shift3_q[4:0];
@@ -94,30 +93,32 @@ module tsr_vector_lane (
     .half_i(step5_i.step.kind != tsr_vector_pkg::KIND_ALU && step5_i.consts.round == tsr_pkg::ROUND_TFLITE),
     .product_o(product), .rest_o(rest)
   );
-  logic [6:0] side5_q, side6_q, side7_q, side8_q, side9_q, side10_q;  // flip, right
+  logic [5:0] right10_q;     // 32, which is decoded here so that a flop has it; eights and ones, both full with that
+  logic high10_q, flip10_q;  // the product's high half is the result; or its low one, with the top bit flipped
+  logic [7:0] side5_q, side6_q, side7_q, side8_q, side9_q;  // ALU operation, flip, right
   always_ff @(posedge clk_i) begin
-    if (en_i[4]) side5_q <= {top4_q && v4[0], right4_q};
+    if (en_i[4]) side5_q <= {alu4_q, top4_q && v4[0], right4_q};
     if (en_i[5]) side6_q <= side5_q;
     if (en_i[6]) side7_q <= side6_q;
     if (en_i[7]) side8_q <= side7_q;
     if (en_i[8]) side9_q <= side8_q;
-    if (en_i[9]) side10_q <= side9_q;
+    if (en_i[9]) begin
+      right10_q <= {side9_q[5] && side9_q[4:3] == '0, side9_q[4:3] | {2{side9_q[5]}}, side9_q[2:0] | {3{side9_q[5]}}};
+      {high10_q, flip10_q} <= {!side9_q[7], side9_q[6]};
+    end
   end
 
   // Stages 10 and 11: the quotient, with the bit below it; whether there is anything below that. A right
   // shift of 32 leaves signs only, as does one of 31 of signs: no product of 31 bits' multiplier has all
   // zeros under a sign.
-  logic [5:0] right10;
   logic [31:0] t10;
   logic [32:0] u10, u11_q, s11;
   logic dropped10, dropped11_q, half11_q, rest11_q, some11_q;
   logic [2:0] right11_q;
-  assign right10 = side10_q[5:0];
-  assign t10 = (step10_i.step.kind == tsr_vector_pkg::KIND_ALU) ? product[31:0] ^ {side10_q[6], 31'd0}
-             : right10[5] ? {32{product[62]}} : product[62:31];
-  assign u10 = 33'($signed({t10, 1'b0}) >>> {right10[4:3] | {2{right10[5]}}, 3'd0});
+  assign t10 = !high10_q ? product[31:0] ^ {flip10_q, 31'd0} : right10_q[5] ? {32{product[62]}} : product[62:31];
+  assign u10 = 33'($signed({t10, 1'b0}) >>> {right10_q[4:3], 3'd0});
   always_comb begin
-    case (right10[4:3])
+    case (right10_q[4:3])
       2'd0: dropped10 = 1'b0;
       2'd1: dropped10 = t10[6:0] != '0;
       2'd2: dropped10 = t10[14:0] != '0;
@@ -127,9 +128,9 @@ module tsr_vector_lane (
   always_ff @(posedge clk_i) begin
     if (en_i[10]) begin
       u11_q <= u10;
-      dropped11_q <= dropped10 || right10[5];
-      right11_q <= right10[2:0] | {3{right10[5]}};
-      some11_q <= right10 != '0;
+      dropped11_q <= dropped10 || right10_q[5];
+      right11_q <= right10_q[2:0];
+      some11_q <= right10_q != '0;
       half11_q <= product[30];
       rest11_q <= rest;
     end
@@ -167,5 +168,5 @@ module tsr_vector_lane (
   assign result_o = {z13_q[31:8], step13_i.step.dst_mem == tsr_pkg::VMEM_ACC ? z13_q[7:0] : clamped};
 
   logic unused;
-  assign unused = ^{step1_i, step5_i, step10_i, step11_i, step12_i, step13_i, sum[0]};
+  assign unused = ^{step1_i, step5_i, step11_i, step12_i, step13_i, sum[0]};
 endmodule

@@ -50,6 +50,7 @@ package tsr_vector_pkg;
 
   // A step in the lanes' stage 3, where much hangs on it, so it comes decoded and from flops.
   typedef struct packed {
+    logic        alu;
     logic        first;
     logic        alias_acc;
     logic        add;         // else, of both operands, one, or a shift or product of them
