@@ -50,12 +50,10 @@ module tsr_axi_write #(
   output logic                 m_bready_o,
   input  logic [1:0]           m_bresp_i
 );
-  localparam int CountBits = $clog2(MaxBursts) + 1;
 
   logic aw_push, aw_room, owed_room, owed;
   logic [7:0] owed_len;
   logic [31:0] owed_num;
-  logic [CountBits-1:0] unused_count;
   assign aw_push = aw_valid_i & aw_ready_o;
   assign aw_ready_o = aw_room & owed_room & !flush_i;
   tsr_skid #(
@@ -76,8 +74,7 @@ module tsr_axi_write #(
   logic [7:0] beat_q;
   tsr_fifo #(
     .Width(40),
-    .Depth(MaxBursts),
-    .CountBits(CountBits)
+    .Depth(MaxBursts)
   ) u_owed (
     .clk_i,
     .rst_ni,
@@ -86,8 +83,7 @@ module tsr_axi_write #(
     .data_i({aw_len_i, aw_num_i}),
     .valid_o(owed),
     .ready_i(w_push & w_last),
-    .data_o({owed_len, owed_num}),
-    .count_o(unused_count)
+    .data_o({owed_len, owed_num})
   );
   assign w_last = beat_q == owed_len;
   assign w_push = owed & w_room & (w_valid_i | flush_i);
@@ -122,7 +118,7 @@ module tsr_axi_write #(
   assign quiet_o = bursts_q == '0 && !(AxiVersion == 3 && m_awvalid_o);
 
   logic unused;
-  assign unused = ^{m_bresp_i[0], unused_count};
+  assign unused = m_bresp_i[0];
 
   `TSR_ASSERT_STREAM(aw, m_awvalid_o, m_awready_i, {m_awaddr_o, m_awlen_o})
   `TSR_ASSERT_STREAM(w, m_wvalid_o, m_wready_i, {m_wdata_o, m_wstrb_o, m_wlast_o})

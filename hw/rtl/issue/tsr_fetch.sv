@@ -111,11 +111,9 @@ module tsr_fetch #(
 
   logic beat_valid, beat_ready, beat_err;
   logic [BusBits-1:0] beat;
-  logic [CountBits-1:0] unused_count;
   tsr_fifo #(
     .Width(BusBits + 1),
-    .Depth(Beats),
-    .CountBits(CountBits)
+    .Depth(Beats)
   ) u_beats (
     .clk_i,
     .rst_ni,
@@ -124,8 +122,7 @@ module tsr_fetch #(
     .data_i({r_err_i, r_data_i}),
     .valid_o(beat_valid),
     .ready_i(beat_ready),
-    .data_o({beat_err, beat}),
-    .count_o(unused_count)
+    .data_o({beat_err, beat})
   );
   assign leaves = beat_valid & beat_ready;
 
@@ -183,7 +180,7 @@ module tsr_fetch #(
   assign err_num_o = num_q;
 
   logic unused;
-  assign unused = ^{unused_count, addr_i[BusShift-1:0]};
+  assign unused = ^{addr_i[BusShift-1:0]};
 
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
   `TSR_ASSERT_STREAM(insn, insn_valid_o, insn_ready_i, {insn_o, num_o, last_o})

@@ -130,15 +130,13 @@ module tsr_gate #(
   logic retires, unit_retires, rest_valid, unused_rest_ready, old_free, moved_q, old_valid_q, old_skip_q, old_hush_q;
   logic [3:0] old_push_q;
   logic [31:0] old_num_q;
-  logic [FlightBits-1:0] unused_rest;
   localparam int OldWidth = 4 + 32 + 1 + 1;
   logic [3:0] rest_push;
   logic [31:0] rest_num;
   logic rest_skip, rest_hush;
   tsr_fifo #(
     .Width(OldWidth),
-    .Depth(InFlight),
-    .CountBits(FlightBits)
+    .Depth(InFlight)
   ) u_flight (
     .clk_i,
     .rst_ni,
@@ -147,8 +145,7 @@ module tsr_gate #(
     .data_i({head_push, cmd_num_o, head_skip, head_hush}),
     .valid_o(rest_valid),
     .ready_i(moved_q),
-    .data_o({rest_push, rest_num, rest_skip, rest_hush}),
-    .count_o(unused_rest)
+    .data_o({rest_push, rest_num, rest_skip, rest_hush})
   );
   assign old_free = !old_valid_q | retires;
   always_ff @(posedge clk_i) begin
@@ -213,11 +210,9 @@ module tsr_gate #(
 `else
   logic [63:0] digest;
   logic unused_digest_ready, unused_digest_valid;
-  logic [FlightBits-1:0] unused_digest_count;
   tsr_fifo #(
     .Width(64),
-    .Depth(InFlight),
-    .CountBits(FlightBits)
+    .Depth(InFlight)
   ) u_digests (
     .clk_i,
     .rst_ni,
@@ -226,12 +221,11 @@ module tsr_gate #(
     .data_i(retire_digest_i),
     .valid_o(unused_digest_valid),
     .ready_i(unit_retires),
-    .data_o(digest),
-    .count_o(unused_digest_count)
+    .data_o(digest)
   );
   assign retired_digest_o = old_skip_q ? '0 : digest;
   logic unused_digest;
-  assign unused_digest = ^{unused_digest_ready, unused_digest_valid, unused_digest_count};
+  assign unused_digest = ^{unused_digest_ready, unused_digest_valid};
 `endif
 
   // Where it stands; old_num_q is the last one's when there is none.
@@ -242,7 +236,7 @@ module tsr_gate #(
   assign token_wait_o = (missing_o != '0) | (stalled_o != '0);
 
   logic unused;
-  assign unused = ^{unused_rest_ready, unused_rest, unused_done_full, unused_done, flight_behind};
+  assign unused = ^{unused_rest_ready, unused_done_full, unused_done, flight_behind};
 
   `TSR_ASSERT(comes_when_there_is_room, give_i |-> !full)
   `TSR_ASSERT(comes_after_its_promise, in_valid_i |-> give_i || some)

@@ -130,11 +130,9 @@ module tsr_load #(
   logic [TileBits-1:0] ctx_sram_base;
   logic [WalkBits-1:0] ctx_walk;
   logic [11:0] ctx_pads;
-  logic [4:0] unused_ctx_count;
   tsr_fifo #(
     .Width(1 + 3 + 8 + 1 + TileBits + WalkBits + 4 * 8 + 12),
-    .Depth(16),
-    .CountBits(5)
+    .Depth(16)
   ) u_ctx (
     .clk_i,
     .rst_ni,
@@ -145,8 +143,7 @@ module tsr_load #(
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
     .data_o({ctx_nop, ctx_mem, ctx_pad_value, ctx_short, ctx_sram_base, ctx_walk, ctx_x_pad_0,
-             ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1, ctx_pads}),
-    .count_o(unused_ctx_count)
+             ctx_x_pad_1, ctx_y_pad_0, ctx_y_pad_1, ctx_pads})
   );
 
   logic op_valid, op_ready, op_write, op_data, op_fill, op_eor, op_full, op_spans, op_last, unused_eot;
@@ -193,11 +190,9 @@ module tsr_load #(
 
   logic queue_valid, queue_ready, queue_err, beat_valid, beat_ready, beat_err;
   logic [tsr_pkg::BusBits-1:0] queue_data, beat_data;
-  logic [5:0] unused_beat_count;
   tsr_fifo #(
     .Width(tsr_pkg::BusBits + 1),
-    .Depth(32),
-    .CountBits(6)
+    .Depth(32)
   ) u_beats (
     .clk_i,
     .rst_ni,
@@ -206,8 +201,7 @@ module tsr_load #(
     .data_i({r_err_i, r_data_i}),
     .valid_o(queue_valid),
     .ready_i(queue_ready),
-    .data_o({queue_err, queue_data}),
-    .count_o(unused_beat_count)
+    .data_o({queue_err, queue_data})
   );
   // Aligning begins with flops: it is long, and the queue's read is too.
   tsr_skid #(
@@ -288,11 +282,9 @@ module tsr_load #(
   // Numbers of the boxes in u_ctx, u_walk and in front of u_align.
   logic nums_ready, num_valid;
   logic [31:0] op_num;
-  logic [5:0] unused_nums;
   tsr_fifo #(
     .Width(32),
-    .Depth(32),
-    .CountBits(6)
+    .Depth(32)
   ) u_nums (
     .clk_i,
     .rst_ni,
@@ -301,8 +293,7 @@ module tsr_load #(
     .data_i(box_num),
     .valid_o(num_valid),
     .ready_i(op_valid & op_ready & op_last),
-    .data_o(op_num),
-    .count_o(unused_nums)
+    .data_o(op_num)
   );
   // A box in error has not moved, so an error of the bus is of a command before it.
   logic unused_stopped;
@@ -339,7 +330,7 @@ module tsr_load #(
   assign hazard_o = blocked;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_stopped, unused_ctx_count, unused_beat_count, unused_nums};
+  assign unused = ^{retire_ready_i, box, unused_last, unused_num, unused_eot, unused_stopped};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})

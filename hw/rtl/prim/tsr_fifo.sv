@@ -6,13 +6,12 @@
 //   Output  stream; the head is visible in the cycle after its push when the queue was empty
 //   Cost    1 cycle of latency, 1 beat a cycle; ready_o and valid_o come from flops
 //
-// Invariant: beats leave in the order they came; count_o is the number inside a cycle ago, 0 .. Depth.
+// Invariant: beats leave in the order they came.
 `include "tsr_assert.svh"
 
 module tsr_fifo #(
   parameter int Width     = 32,  // bits in a beat; >= 1
-  parameter int Depth     = 16,  // beats; a power of two, >= 2
-  parameter int CountBits = 5    // bits of count_o: $clog2(Depth) + 1
+  parameter int Depth     = 16   // beats; a power of two, >= 2
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -23,17 +22,15 @@ module tsr_fifo #(
   // downstream
   output logic                 valid_o,
   input  logic                 ready_i,
-  output logic [Width-1:0]     data_o,
-  output logic [CountBits-1:0] count_o
+  output logic [Width-1:0]     data_o
 );
-  localparam int AddrBits = CountBits - 1;
+  localparam int AddrBits = $clog2(Depth);
   logic [AddrBits-1:0] wptr_q, rptr_q, wptr_next, rptr_next;
   logic full_q, some_q;
 
   logic push, pop;
   assign ready_o = !full_q;
   assign valid_o = some_q;
-  assign count_o = {full_q, wptr_q - rptr_q};  // where it is full, the difference is 0
   assign push = valid_i & ready_o;
   assign pop = valid_o & ready_i;
   assign wptr_next = wptr_q + AddrBits'(1);
@@ -72,11 +69,10 @@ module tsr_fifo #(
 `ifndef SYNTHESIS
   initial begin
     if (Depth < 2 || (Depth & (Depth - 1)) != 0) $fatal(1, "tsr_fifo: Depth is %0d, must be a power of two", Depth);
-    if (Depth != 1 << AddrBits) $fatal(1, "tsr_fifo: CountBits is %0d, Depth is %0d", CountBits, Depth);
   end
 `endif
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, data_i)
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
-  `TSR_ASSERT(in_range, count_o <= CountBits'(Depth))
+  `TSR_ASSERT(full_or_some, full_q |-> some_q && wptr_q == rptr_q)
   `TSR_COVER(saw_full, full_q)
 endmodule

@@ -100,16 +100,13 @@ module tsr_store #(
   assign work_moves = box_moves & !box.nop;
 
   // Bursts that wait for their response: their command, and whether they are its last.
-  localparam int BurstBits = $clog2(MaxBursts) + 1;
   logic bursts_ready, burst_valid, burst_last;
   logic [31:0] burst_num;
-  logic [BurstBits-1:0] unused_bursts;
   assign aw_valid_o = run_valid & bursts_ready;
   assign run_ready = aw_ready_i & bursts_ready;
   tsr_fifo #(
     .Width(33),
-    .Depth(MaxBursts),
-    .CountBits(BurstBits)
+    .Depth(MaxBursts)
   ) u_bursts (
     .clk_i,
     .rst_ni,
@@ -118,19 +115,16 @@ module tsr_store #(
     .data_i({aw_num_o, run_last}),
     .valid_o(burst_valid),
     .ready_i(b_valid_i),
-    .data_o({burst_num, burst_last}),
-    .count_o(unused_bursts)
+    .data_o({burst_num, burst_last})
   );
 
   // Tile reads.
   logic rq_valid, rq_ready, tile_taken, blocked;
   logic [TileBits-1:0] rq_sram_base;
   logic [SizeBits-1:0] rq_tiles;
-  logic [2:0] unused_rq_count;
   tsr_fifo #(
     .Width(TileBits + SizeBits),
-    .Depth(4),
-    .CountBits(3)
+    .Depth(4)
   ) u_reads (
     .clk_i,
     .rst_ni,
@@ -139,8 +133,7 @@ module tsr_store #(
     .data_i({box.sram_base[TileBits-1:0], box.tiles[SizeBits-1:0]}),
     .valid_o(rq_valid),
     .ready_i(rq_ready),
-    .data_o({rq_sram_base, rq_tiles}),
-    .count_o(unused_rq_count)
+    .data_o({rq_sram_base, rq_tiles})
   );
   tsr_store_read #(
     .Room(Room)
@@ -162,11 +155,9 @@ module tsr_store #(
   // Words.
   logic ctx_valid, walk_ready;
   logic [WalkBits-1:0] ctx_walk;
-  logic [2:0] unused_ctx_count;
   tsr_fifo #(
     .Width(WalkBits),
-    .Depth(4),
-    .CountBits(3)
+    .Depth(4)
   ) u_ctx (
     .clk_i,
     .rst_ni,
@@ -175,8 +166,7 @@ module tsr_store #(
     .data_i(box_walk),
     .valid_o(ctx_valid),
     .ready_i(walk_ready),
-    .data_o(ctx_walk),
-    .count_o(unused_ctx_count)
+    .data_o(ctx_walk)
   );
   logic op_valid, op_ready, op_eot, op_eor, op_full, op_spans, unused_write, unused_data, unused_fill, unused_op_last, unused_op_user;
   logic [TileBits-1:0] unused_tile;
@@ -272,7 +262,6 @@ module tsr_store #(
 
   // Commands in order; those whose last response has come.
   logic cmd_head, cmd_empty, cmd_done, retires;
-  logic [4:0] unused_cmds;
   logic [4:0] answered_q;  // commands answered in full and not retired
   logic some_answered_q;
   logic answered, bus_err, stopped;
@@ -281,8 +270,7 @@ module tsr_store #(
   assign retires = cmd_head & cmd_done;
   tsr_fifo #(
     .Width(1),
-    .Depth(16),
-    .CountBits(5)
+    .Depth(16)
   ) u_cmds (
     .clk_i,
     .rst_ni,
@@ -291,8 +279,7 @@ module tsr_store #(
     .data_i(box.nop),
     .valid_o(cmd_head),
     .ready_i(retires),
-    .data_o(cmd_empty),
-    .count_o(unused_cmds)
+    .data_o(cmd_empty)
   );
   logic retires_one;
   assign retires_one = retires & !cmd_empty;
@@ -348,7 +335,7 @@ module tsr_store #(
   assign hazard_o = blocked & !moves;
 
   logic unused;
-  assign unused = ^{retire_ready_i, box, unused_bursts, unused_rq_count, unused_ctx_count, unused_cmds, unused_write,
+  assign unused = ^{retire_ready_i, box, unused_write,
                     unused_data, unused_fill, unused_op_last, unused_op_user, unused_tile, unused_pads};
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})

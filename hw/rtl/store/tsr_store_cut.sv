@@ -42,15 +42,12 @@ module tsr_store_cut #(
   output logic                   chunk_spans_o
 );
   localparam int Chunks = (TileBytes + BusBytes - 1) / BusBytes;
-  localparam int RoomBits = $clog2(Room) + 1;
 
   logic tile_valid, tiles_ready;
   logic [8*TileBytes-1:0] tile;
-  logic [RoomBits-1:0] unused_count;
   tsr_fifo #(
     .Width(8 * TileBytes),
-    .Depth(Room),
-    .CountBits(RoomBits)
+    .Depth(Room)
   ) u_tiles (
     .clk_i,
     .rst_ni,
@@ -59,8 +56,7 @@ module tsr_store_cut #(
     .data_i(rd_data_i),
     .valid_o(tile_valid),
     .ready_i(taken_o),
-    .data_o(tile),
-    .count_o(unused_count)
+    .data_o(tile)
   );
 
   logic go, step;
@@ -93,7 +89,7 @@ module tsr_store_cut #(
   end
 
   logic unused;
-  assign unused = ^{tiles_ready, unused_count};
+  assign unused = ^{tiles_ready};
 
   `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_chunk_i, op_mask_i, op_off_i, op_eot_i, op_eor_i})
   `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_mask_o, chunk_off_o, chunk_eor_o})
