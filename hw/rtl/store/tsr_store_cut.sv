@@ -60,7 +60,6 @@ module tsr_store_cut #(
   );
 
   logic go, step;
-  assign go = chunk_ready_i | !chunk_valid_o;
   assign step = op_valid_i & tile_valid & go;
   assign op_ready_o = tile_valid & go;
   assign taken_o = step & op_eot_i;
@@ -75,21 +74,21 @@ module tsr_store_cut #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) chunk_valid_o <= 1'b0;
-    else if (go) chunk_valid_o <= step;
-  end
-  always_ff @(posedge clk_i) begin
-    if (go) begin
-      chunk_data_o <= chunk;
-      chunk_mask_o <= op_mask_i;
-      chunk_off_o <= op_off_i;
-      {chunk_eor_o, chunk_full_o, chunk_spans_o} <= {op_eor_i, op_full_i, op_spans_i};
-    end
-  end
+  tsr_skid #(
+    .Width(9 * BusBytes + BusShift + 3)
+  ) u_chunk (
+    .clk_i,
+    .rst_ni,
+    .valid_i(op_valid_i & tile_valid),
+    .ready_o(go),
+    .data_i({chunk, op_mask_i, op_off_i, op_eor_i, op_full_i, op_spans_i}),
+    .valid_o(chunk_valid_o),
+    .ready_i(chunk_ready_i),
+    .data_o({chunk_data_o, chunk_mask_o, chunk_off_o, chunk_eor_o, chunk_full_o, chunk_spans_o})
+  );
 
   logic unused;
-  assign unused = ^{tiles_ready};
+  assign unused = tiles_ready;
 
   `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_chunk_i, op_mask_i, op_off_i, op_eot_i, op_eor_i})
   `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_mask_o, chunk_off_o, chunk_eor_o})

@@ -72,22 +72,22 @@ module tsr_vector (
   `include "tsr_index.svh"
 
   // ---- The command, held in flops: no path runs through cmd_ready_o. That the loops took it is known a cycle later.
-  logic stop_q, cmd_held_q, unheld_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
+  logic stop_q, cmd_held_q, unheld_q, stands_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
   logic [255:0] held_insn_q;
   logic [31:0] held_num_q;
   logic [15:0] held_uops_q;  // profile vta's micro-ops
   assign taken = takes_q && advance_q;
   assign free = !cmd_held_q || taken;
-  assign cmd_ready_o = unheld_q || taken;  // a flop of its own: the other enables all that is held
+  assign cmd_ready_o = unheld_q || (takes_q && !stands_q);  // from flops of its own: |free| enables all that is held
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {cmd_held_q, known_q, takes_q, advance_q} <= '0;
-      unheld_q <= 1'b1;
+      {unheld_q, stands_q} <= '1;
     end else begin
       {cmd_held_q, unheld_q} <= {!free || cmd_valid_i, free && !cmd_valid_i};
       known_q <= !free;  // the loops have seen it for a cycle
       takes_q <= taken_next;
-      advance_q <= advance;
+      {advance_q, stands_q} <= {advance, !advance};
     end
     if (free) begin
       {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
@@ -383,7 +383,7 @@ module tsr_vector (
 
   logic unused;
   assign unused = ^{retire_ready_i, prm_q, clear_tile2};
-  `TSR_ASSERT(own_flops, unheld_q == !cmd_held_q && idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
+  `TSR_ASSERT(own_flops, unheld_q == !cmd_held_q && stands_q == !advance_q && idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
   `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
 `ifndef SYNTHESIS
   initial begin
