@@ -85,7 +85,10 @@ module tsr_dma_walk #(
   assign takes = takes_q;
   assign step = !full_q | go;
   assign ready_o = step & takes;
-  assign box_ends_next = (takes & (!valid_i | nop_i)) | (eot_next & all_last_next);
+  // The last tile of a box: whether it is pads is known with the box, so its end does not wait for where it goes next.
+  logic tail_pads, tail_pads_q, tail_eot;
+  assign tail_eot = !next_tile ? two_left : takes ? tail_pads | one_chunk : tail_pads_q | one_chunk_q;
+  assign box_ends_next = (takes & (!valid_i | nop_i)) | (tail_eot & all_last_next);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) {full_q, takes_q} <= 2'b01;
     else if (step) {full_q, takes_q} <= {valid_i | !takes, box_ends_next};
@@ -148,6 +151,7 @@ module tsr_dma_walk #(
     );
     assign all_last_next = x_last_next & y_last_next & z_last_next;
     assign data_next = x_next & y_next & !(takes & nop_i);
+    assign tail_pads = pads_i[11] | !pads_i[10] | pads_i[5] | !pads_i[4];  // pads behind, or no data
     logic unused;
     assign unused = ^{x_one, y_one, x_data};
   end else begin : g_plain
@@ -173,6 +177,7 @@ module tsr_dma_walk #(
     );
     assign {x_data, x_data_last, y_data, y_data_last} = {1'b1, x_last, 1'b1, y_last};
     assign data_next = 1'b1;
+    assign tail_pads = 1'b0;
     logic unused;
     assign unused = ^{unused_last, x_data, x_pad_0_i, x_pad_1_i, y_pad_0_i, y_pad_1_i, pads_i};
   end
@@ -218,6 +223,7 @@ module tsr_dma_walk #(
     else place = data_q ? row_off_q + x_step_q : row_off_q;
   end
   always_ff @(posedge clk_i) begin
+    if (step && takes) tail_pads_q <= tail_pads;
     if (step && takes) begin
       nop_q <= Load && nop_i;
       short_q <= Load && short_i;
@@ -247,5 +253,6 @@ module tsr_dma_walk #(
   end
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, {walk_i, sram_base_i, user_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {write_o, data_o, tile_o, chunk_o, mask_o, off_o, eor_o, last_o, user_o})
+  `TSR_ASSERT(end_of_the_box, full_q && step && !takes && all_last_next |-> tail_eot == eot_next)
   `TSR_ASSERT(some_bytes, valid_o && write_o && data_o |-> mask_o != 0)
 endmodule

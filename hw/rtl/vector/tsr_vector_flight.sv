@@ -129,22 +129,22 @@ module tsr_vector_flight #(
 
   // Who the step asked for last waits for: bit e, entry e; the last bit, the write register. ask_i is late, so both
   // answers are kept, and which one holds is known in the next cycle; so is the one about what is pushed.
-  logic [Depth:0] asked_q, kept_q, wait_now;
-  logic [Depth-1:0] leaves;
+  logic [Depth:0] asked_q, kept_q, either, wait_now;
+  logic [Depth-1:0] leaves, left_q;  // left: in the cycle before, into the write register
   logic ask_q, asked_some_q, kept_some_q, push_q, hit_push_q;
   assign leaves = head_hot_q & {Depth{move}};
-  assign wait_now = ask_q ? asked_q : kept_q;
+  assign either = ask_q ? asked_q : kept_q;
+  assign wait_now = {either[Depth] || (either[Depth-1:0] & left_q) != '0, either[Depth-1:0] & ~left_q};
   always_ff @(posedge clk_i) begin
-    asked_q <= {(move && (valid_q & hit & head_hot_q) != '0) || (write_valid_q && !written && hit_write),
-                (valid_q & hit & ~leaves) | (push_hot_q & {Depth{push_i && hit_push}})};
+    asked_q <= {write_valid_q && !written && hit_write, (valid_q & hit) | (push_hot_q & {Depth{push_i && hit_push}})};
+    left_q <= leaves;
     asked_some_q <= (valid_q & hit) != '0 || (write_valid_q && !written && hit_write);
     {push_q, hit_push_q} <= {push_i, hit_push};
     if (!rst_ni) begin
       {ask_q, kept_q, kept_some_q} <= '0;
     end else begin
       ask_q <= ask_i;
-      kept_q <= {(move && (wait_now[Depth-1:0] & head_hot_q) != '0) || (wait_now[Depth] && !written),
-                 wait_now[Depth-1:0] & ~leaves};
+      kept_q <= {wait_now[Depth] && !written, wait_now[Depth-1:0]};
       // Whether there is any; who leaves the ring in this cycle, which is known late, makes no difference.
       kept_some_q <= wait_now[Depth-1:0] != '0 || (wait_now[Depth] && !written);
     end
