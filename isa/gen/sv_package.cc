@@ -66,7 +66,8 @@ void PrintConfig(const Config& c, SvPrinter& p) {
   p.Blank();
   int64_t deepest = 0;
   for (const MemoryRow& row : kMemoryRows) {
-    if (row.memory != Memory::kUop && !row.lies_in) deepest = std::max(deepest, c.Depth(row.memory));
+    if (row.memory != Memory::kUop && !row.lies_in)
+      deepest = std::max(deepest, c.Depth(row.memory));
   }
   p.Int("IndexBits", IndexBits(deepest) + 1,
         "of a tile of the deepest scratchpad but UOP, and one for past it");
