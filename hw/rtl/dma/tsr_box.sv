@@ -5,7 +5,7 @@
 //
 //   Input   a box in bytes and tiles, both profiles already made alike
 //   Output  the box with its address, its contiguous levels and its error, in order
-//   Cost    9 cycles of latency, 1 box in 10 cycles. The box is held once and stands still while products and sums of it
+//   Cost    9 cycles of latency, 1 box in 9 cycles. The box is held once and stands still while products and sums of it
 //           settle, one step a cycle; nine DSP blocks, whose adders take all long sums but three
 //
 // Invariant: err_o is not ERR_NONE, or every tile is inside the scratchpad and every byte inside the
@@ -52,19 +52,21 @@ module tsr_box #(
   localparam int YStepBits = (16 + TileShift > 24) ? 16 + TileShift : 24;
   localparam int SumBits = 44;  // x_bytes and three products, of at most 26 bits and 16
 
-  // Cycles of the box that is here, Steps with its verdict. Whether there is none is in a flop: it enables all others.
+  // Cycles of the box that is here, Steps with its verdict; with that another may come. Whether one may is in a flop: it
+  // enables all others.
   localparam int Steps = 9;
   logic [3:0] at_q;
-  logic free_q;
-  assign ready_o = free_q;
+  logic free_q, takes;
+  assign takes = free_q & (!valid_o | ready_i);
+  assign ready_o = takes;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {free_q, valid_o} <= 2'b10;
       at_q <= '0;
     end else begin
-      at_q <= free_q ? 4'd1 : (at_q == 4'(Steps)) ? at_q : at_q + 4'd1;
-      valid_o <= !free_q && (at_q == 4'(Steps - 1) || (valid_o && !ready_i));
-      free_q <= free_q ? !valid_i : valid_o && ready_i;
+      at_q <= takes ? 4'd1 : free_q ? at_q : at_q + 4'd1;
+      valid_o <= (!free_q && at_q == 4'(Steps - 1)) || (valid_o && !ready_i);
+      free_q <= takes ? !valid_i : free_q || at_q == 4'(Steps - 1);
     end
   end
 
@@ -77,7 +79,7 @@ module tsr_box #(
   logic [31:0] dram_q;
   logic [15:0] unit_q;
   always_ff @(posedge clk_i) begin
-    if (free_q) begin
+    if (takes) begin
       b_q <= box_i;
       b_q.y_step <= 32'(box_i.y_step[YStepBits-1:0]);
       user_q <= user_i;

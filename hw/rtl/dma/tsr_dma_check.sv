@@ -5,7 +5,7 @@
 //
 //   Input   instructions of either profile, LOAD or STORE
 //   Output  the same as checked boxes (tsr_dma_pkg), in order; an error travels along until the unit reports it
-//   Cost    9 cycles of latency, 1 instruction in 10 cycles
+//   Cost    9 cycles of latency, 1 instruction in 9 cycles
 `include "tsr_assert.svh"
 
 module tsr_dma_check #(
