@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the check of a box against the same in numbers of 128 bits: the error, the address,
-// the contiguous levels and the bytes of a run, the tiles; sizes and steps up to all ones, ends on
-// either side of a limit by one, segments of 2^40 bytes and more, stalls; the rate. Not tested here:
-// how instructions become boxes (tests/hw/load, tests/hw/store), tiles of more than 256 bytes.
+// What is tested: the check of a box against the same in numbers of 128 bits: the error, the
+// address, the contiguous levels and the bytes of a run, the tiles; sizes and steps up to all
+// ones, ends on either side of a limit by one, segments of 2^40 bytes and more, stalls; the
+// rate. Not tested here: how instructions become boxes (tests/hw/load, tests/hw/store), tiles of
+// more than 256 bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -244,8 +245,9 @@ TEST_P(BoxSeeds, VerdictsAreThoseOfWideNumbers) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BoxSeeds, ::testing::Range<uint64_t>(0, 60));
 
-// The box is held once, so the next is taken with the verdict: fetch gives an instruction in 4 cycles of a
-// bus of 64 bits, few of them are LOADs and STOREs, and a tile of device memory takes cycles of its own.
+// The box is held once, so the next is taken with the verdict: fetch gives an instruction in 4
+// cycles of a bus of 64 bits, few of them are LOADs and STOREs, and a tile of device memory
+// takes cycles of its own.
 TEST(BoxRate, ABoxInNineCycles) {
   const std::vector<Box> boxes(100, Box{});
   EXPECT_EQ(RunBoxes(boxes, {}, 0), 100u * 9 + 1);
