@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "base/file.h"
 #include "isa/config.h"
+#include "isa/json_object.h"
 
 namespace tessera::isa {
 namespace {
@@ -55,58 +55,24 @@ constexpr FixedKey kFixedKeys[] = {
 constexpr int64_t kMostLog = 40;
 constexpr int64_t kMostNumber = int64_t{1} << 40;
 
-// |value| for a message: one short line. What is nested is not printed: it may be nested very
-// deeply.
-std::string Shown(const nlohmann::json& value) {
-  if (value.is_array()) return "a list";
-  if (value.is_object()) return "an object";
-  return value.dump().substr(0, 60);
-}
-
-// JSON's own last-one-wins would hide a mistake.
-Result<nlohmann::json> ParseOnce(const std::string& text) {
-  std::set<std::string> seen;
-  std::string twice;
-  const auto callback = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
-    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
-        !seen.insert(value.get<std::string>()).second) {
-      twice = value.get<std::string>();
-    }
-    return true;
-  };
-  try {
-    nlohmann::json json = nlohmann::json::parse(text, callback);
-    if (!json.is_object()) return Fail(Code::kInvalidArgument, "it is not a JSON object");
-    if (!twice.empty())
-      return Fail(Code::kInvalidArgument, "key {} stands there twice", Shown(twice));
-    return json;
-  } catch (const nlohmann::json::exception& e) {
-    const std::string what =
-        e.what();  // "[json.exception...] parse error at line 1, column 2: ..."
-    const size_t bracket = what.find("] ");
-    return Fail(Code::kInvalidArgument, "it is not JSON: {}",
-                (bracket == std::string::npos ? what : what.substr(bracket + 2)).substr(0, 200));
-  }
-}
-
 Result<int64_t> Number(const std::string& key, const nlohmann::json& value, int64_t most) {
   if (!value.is_number_integer()) {
     return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a whole number", key,
-                Shown(value));
+                ShownJson(value));
   }
   const int64_t number =
       value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(kMostNumber)
           ? kMostNumber + 1
           : value.get<int64_t>();
   if (number < 0 || number > most) {
-    return Fail(Code::kOutOfRange, "\"{}\" is {}, it can be 0 to {}", key, Shown(value), most);
+    return Fail(Code::kOutOfRange, "\"{}\" is {}, it can be 0 to {}", key, ShownJson(value), most);
   }
   return number;
 }
 
 Result<std::string> String(const std::string& key, const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key, Shown(value));
+  return Fail(Code::kInvalidArgument, "\"{}\" is {}, it must be a string", key, ShownJson(value));
 }
 
 // What has been set so far, and by which key.
@@ -142,12 +108,13 @@ class JsonKeys {
       TESSERA_ASSIGN(const std::string text, String(key, value));
       if (text != "tsim" && text != "zynq") {
         return Fail(Code::kInvalidArgument, "\"memory\" is {}, it can be \"tsim\" or \"zynq\"",
-                    Shown(value));
+                    ShownJson(value));
       }
       config_.dram = text == "tsim" ? DramModel::kTsim : DramModel::kZynq;
       return {};
     }
-    return Fail(Code::kInvalidArgument, "unknown key {}; known keys: {}", Shown(key), KnownKeys());
+    return Fail(Code::kInvalidArgument, "unknown key {}; known keys: {}", ShownJson(key),
+                KnownKeys());
   }
 
   // OUT, when nothing said how large it is, has a tile for each of ACC's.
@@ -184,7 +151,7 @@ class JsonKeys {
 }  // namespace
 
 Result<Config> ParseConfig(const std::string& text, const std::string& default_name) {
-  TESSERA_ASSIGN(const nlohmann::json json, ParseOnce(text));
+  TESSERA_ASSIGN(const nlohmann::json json, ParseJsonObject(text));
   JsonKeys reader(default_name);
   for (const auto& [key, value] : json.items()) TESSERA_TRY(reader.Apply(key, value));
   Config config = reader.Finish();

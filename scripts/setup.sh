@@ -9,7 +9,7 @@
 
 TESSERA_PACKAGES=(
   # tools
-  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev tcl
+  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev tcl device-tree-compiler xilinx-bootgen
   # hardware
   verilator python3 python3-venv
   # libraries

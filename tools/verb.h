@@ -44,6 +44,7 @@ Action AddDisasm(CLI::App& app);
 Action AddCheck(CLI::App& app);
 Action AddConfig(CLI::App& app);
 Action AddInfo(CLI::App& app);
+Action AddBoards(CLI::App& app);
 
 }  // namespace tessera::tools
 

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements and attributes of an XML text, one after the other. Text between elements, comments and
+// processing instructions are passed over; document types (and with them entities of their own) are
+// refused. Depends on: base. Used by: hwh.cc.
+#ifndef TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
+#define TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera {
+
+// The start or the end of an element; <a/> is both, one after the other.
+struct XmlEvent {
+  enum class XmlKind { kStart, kEnd, kDone };
+  XmlKind kind = XmlKind::kDone;
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> attributes;  // of a start, decoded
+  const std::string* Find(std::string_view key) const;
+};
+
+class XmlReader {
+ public:
+  explicit XmlReader(std::string_view text) : text_(text) {}
+
+  //   errors  kInvalidArgument  it is not well formed, or nested deeper than 64
+  //           kDataLoss         it ends inside an element
+  Result<XmlEvent> Next();
+
+ private:
+  Result<XmlEvent> Tag();
+  Status Attributes(XmlEvent& event);
+  Result<std::string> Value();
+  std::string Name();
+  void Blanks();
+  bool Skip(std::string_view begin, std::string_view end, Status& status);
+  size_t LineOf(size_t at) const;
+  size_t Line() const { return LineOf(at_); }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::vector<std::string> open_;
+  bool ended_ = false;  // <a/>: its end comes next
+  bool root_ = false;   // the root element was seen
+};
+
+// |text| for an attribute's value.
+std::string XmlEscaped(std::string_view text);
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_BITSTREAM_XML_READER_H_
