@@ -10,27 +10,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <map>
 #include <sstream>
 #include <string>
 
-#include "base/bits.h"
-#include "isa/encoding.h"
-#include "isa/gen/names.h"
-#include "isa/vta_encoding.h"
+#include "tests/isa/field_functions.h"
 
 namespace tessera::isa {
 namespace {
 
-struct Picked {
-  bool is_signed;
-  int width, high, low;
-  std::string word;
-};
-
 // The functions of |text| that pick bits, by name.
-std::map<std::string, Picked> PickFunctions(const std::string& text) {
-  std::map<std::string, Picked> result;
+FieldFunctions PickFunctions(const std::string& text) {
+  FieldFunctions result;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     char kind[8], name[64], word[32], again[8];
@@ -43,88 +33,16 @@ std::map<std::string, Picked> PickFunctions(const std::string& text) {
     EXPECT_STREQ(kind, again) << line;
     EXPECT_EQ(width, cast) << line;
     EXPECT_EQ(result.count(name), 0u) << line;
-    result[name] = {std::string(kind) == "int", width, high, low, word};
+    result[name] = {std::string(kind) == "int", width, word, high, low};
   }
   return result;
-}
-
-template <typename Word>
-void ExpectPicks(const Picked& picked, const Word& word, int opcode_bits, bool is_signed) {
-  EXPECT_EQ(picked.word, "insn_word");
-  EXPECT_EQ(picked.is_signed, is_signed);
-  EXPECT_EQ(picked.width, picked.high - picked.low + 1);
-  for (int bit = opcode_bits; bit < static_cast<int>(sizeof(word) * 8); ++bit) {
-    const bool set = (word[static_cast<size_t>(bit / 64)] >> (bit % 64) & 1) != 0;
-    EXPECT_EQ(set, bit >= picked.low && bit <= picked.high) << bit;
-  }
-}
-
-template <typename T>
-void CheckInsn(const std::map<std::string, Picked>& functions) {
-  T every;
-  ForEachField(every, [&](const FieldRow& wanted, int64_t) {
-    SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
-    T insn;
-    ForEachField(insn, [&](const FieldRow& f, int64_t& value) {
-      if (f.name == wanted.name)
-        value = f.kind == FieldKind::kSigned ? -1 : static_cast<int64_t>(Mask(f.width));
-    });
-    const bool header = wanted.name == "pop" || wanted.name == "push";
-    const auto it =
-        functions.find((header ? "insn" : LowerSnake(T::kName)) + "_" + std::string(wanted.name));
-    ASSERT_NE(it, functions.end());
-    ExpectPicks(it->second, Encode(insn).value(), kOpcodeBits, wanted.kind == FieldKind::kSigned);
-  });
-}
-
-template <typename T>
-void CheckVtaInsn(const std::map<std::string, Picked>& functions, const VtaCodec& codec) {
-  for (const FieldRow& wanted : codec.FieldsOf(T::kName)) {
-    SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
-    T insn;
-    ForEachField(insn, [&](const VtaFieldRow& f, int64_t& value) {
-      if (f.name == wanted.name)
-        value = f.name == "imm" ? -1 : static_cast<int64_t>(Mask(wanted.width));
-    });
-    const bool header = wanted.name.starts_with("pop_") || wanted.name.starts_with("push_");
-    const auto it = functions.find((header ? "vta_insn" : LowerSnake(T::kName)) + "_" +
-                                   std::string(wanted.name));
-    ASSERT_NE(it, functions.end());
-    ExpectPicks(it->second, codec.Encode(insn).value(), kVtaOpcodeBits, wanted.name == "imm");
-  }
 }
 
 TEST(HlsHeader, FieldFunctionsPickTheFields) {
   for (const Config& config : NamedConfigs()) {
     SCOPED_TRACE(config.name);
-    const auto functions = PickFunctions(PrintHlsHeader(config));
-    CheckInsn<Load>(functions);
-    CheckInsn<Store>(functions);
-    CheckInsn<Gemm>(functions);
-    CheckInsn<Depthwise>(functions);
-    CheckInsn<Requant>(functions);
-    CheckInsn<Add>(functions);
-    CheckInsn<Alu>(functions);
-    CheckInsn<Sync>(functions);
-    CheckInsn<Finish>(functions);
-    EXPECT_EQ(functions.at("uop_init").low, 60);
-    EXPECT_EQ(functions.at("uop_wgt").low, 40);
-    EXPECT_EQ(functions.at("uop_src").high, 39);
-    EXPECT_EQ(functions.at("uop_dst").high, 19);
-    EXPECT_EQ(functions.at("uop_dst").word, "uop_word");
-    if (!ValidateVtaProfile(config)) continue;
-    const VtaCodec codec = VtaCodec::Make(config).value();
-    CheckVtaInsn<VtaLoad>(functions, codec);
-    CheckVtaInsn<VtaStore>(functions, codec);
-    CheckVtaInsn<VtaGemm>(functions, codec);
-    CheckVtaInsn<VtaFinish>(functions, codec);
-    CheckVtaInsn<VtaAlu>(functions, codec);
-    for (const FieldRow& f : codec.FieldsOf("VtaUop")) {
-      const Picked& picked = functions.at("vta_uop_" + std::string(f.name));
-      EXPECT_EQ(picked.word, "vta_uop_word");
-      EXPECT_EQ(picked.low, f.lsb);
-      EXPECT_EQ(picked.width, f.width);
-    }
+    ExpectFieldFunctions(config, PickFunctions(PrintHlsHeader(config)),
+                         {"insn_word", "insn_word", "uop_word", "vta_uop_word"});
   }
 }
 

@@ -9,30 +9,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <map>
-#include <memory>
 #include <sstream>
 #include <string>
 
-#include "base/bits.h"
-#include "isa/encoding.h"
-#include "isa/gen/names.h"
-#include "isa/vta_encoding.h"
+#include "tests/isa/field_functions.h"
 
 namespace tessera::isa {
 namespace {
 
-struct Function {
-  bool is_signed;
-  int width;
-  int word_bits;
-  int high;
-  int low;
-};
-
 // The field functions of |text| by name: those whose body picks bits of their argument.
-std::map<std::string, Function> FieldFunctions(const std::string& text) {
-  std::map<std::string, Function> result;
+FieldFunctions PickFunctions(const std::string& text) {
+  FieldFunctions result;
   std::istringstream lines(text);
   std::string head;
   for (std::string body; std::getline(lines, body); head = body) {
@@ -48,87 +35,15 @@ std::map<std::string, Function> FieldFunctions(const std::string& text) {
       continue;
     EXPECT_STREQ(name, target);
     EXPECT_STREQ(argument, source);
-    result[name] = {is_signed, msb + 1, word_msb + 1, high, low};
+    result[name] = {is_signed, msb + 1, std::to_string(word_msb + 1), high, low};
   }
   return result;
-}
-
-// |function| picks exactly the bits that are set in |word|.
-template <typename Word>
-void ExpectPicks(const Function& function, const Word& word, int opcode_bits, bool is_signed) {
-  EXPECT_EQ(function.word_bits, static_cast<int>(sizeof(word) * 8));
-  EXPECT_EQ(function.width, function.high - function.low + 1);
-  EXPECT_EQ(function.is_signed, is_signed);
-  for (int bit = opcode_bits; bit < function.word_bits; ++bit) {
-    const bool set = (word[static_cast<size_t>(bit / 64)] >> (bit % 64) & 1) != 0;
-    EXPECT_EQ(set, bit >= function.low && bit <= function.high) << bit;
-  }
-}
-
-template <typename T>
-void CheckInsn(const std::map<std::string, Function>& functions) {
-  ForEachField(*std::make_unique<T>(), [&](const FieldRow& wanted, int64_t) {
-    SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
-    T insn;
-    ForEachField(insn, [&](const FieldRow& f, int64_t& value) {
-      if (f.name == wanted.name)
-        value = f.kind == FieldKind::kSigned ? -1 : static_cast<int64_t>(Mask(f.width));
-    });
-    const bool header = wanted.name == "pop" || wanted.name == "push";
-    const auto it =
-        functions.find((header ? "insn" : LowerSnake(T::kName)) + "_" + std::string(wanted.name));
-    ASSERT_NE(it, functions.end());
-    ExpectPicks(it->second, Encode(insn).value(), kOpcodeBits, wanted.kind == FieldKind::kSigned);
-  });
-}
-
-template <typename T>
-void CheckVtaInsn(const std::map<std::string, Function>& functions, const VtaCodec& codec) {
-  for (const FieldRow& wanted : codec.FieldsOf(T::kName)) {
-    SCOPED_TRACE(std::string(wanted.insn) + "." + std::string(wanted.name));
-    T insn;
-    ForEachField(insn, [&](const VtaFieldRow& f, int64_t& value) {
-      if (f.name == wanted.name)
-        value = f.name == "imm" ? -1 : static_cast<int64_t>(Mask(wanted.width));
-    });
-    const bool header = wanted.name.starts_with("pop_") || wanted.name.starts_with("push_");
-    const auto it = functions.find((header ? "vta_insn" : LowerSnake(T::kName)) + "_" +
-                                   std::string(wanted.name));
-    ASSERT_NE(it, functions.end());
-    ExpectPicks(it->second, codec.Encode(insn).value(), kVtaOpcodeBits, wanted.name == "imm");
-  }
 }
 
 TEST(SvPackage, FieldFunctionsPickTheFields) {
   for (const Config& config : NamedConfigs()) {
     SCOPED_TRACE(config.name);
-    const auto functions = FieldFunctions(PrintSvPackage(config));
-    CheckInsn<Load>(functions);
-    CheckInsn<Store>(functions);
-    CheckInsn<Gemm>(functions);
-    CheckInsn<Depthwise>(functions);
-    CheckInsn<Requant>(functions);
-    CheckInsn<Add>(functions);
-    CheckInsn<Alu>(functions);
-    CheckInsn<Sync>(functions);
-    CheckInsn<Finish>(functions);
-    EXPECT_EQ(functions.at("uop_init").low, 60);
-    EXPECT_EQ(functions.at("uop_wgt").low, 40);
-    EXPECT_EQ(functions.at("uop_src").high, 39);
-    EXPECT_EQ(functions.at("uop_dst").high, 19);
-    if (!ValidateVtaProfile(config)) continue;
-    const VtaCodec codec = VtaCodec::Make(config).value();
-    CheckVtaInsn<VtaLoad>(functions, codec);
-    CheckVtaInsn<VtaStore>(functions, codec);
-    CheckVtaInsn<VtaGemm>(functions, codec);
-    CheckVtaInsn<VtaFinish>(functions, codec);
-    CheckVtaInsn<VtaAlu>(functions, codec);
-    for (const FieldRow& f : codec.FieldsOf("VtaUop")) {
-      const Function& function = functions.at("vta_uop_" + std::string(f.name));
-      EXPECT_EQ(function.word_bits, 32);
-      EXPECT_EQ(function.low, f.lsb);
-      EXPECT_EQ(function.width, f.width);
-    }
+    ExpectFieldFunctions(config, PickFunctions(PrintSvPackage(config)), {"256", "128", "64", "32"});
   }
 }
 
