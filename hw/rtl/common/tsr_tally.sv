@@ -10,9 +10,9 @@
 `include "tsr_assert.svh"
 
 module tsr_tally #(
-  parameter int Bits     = 8,    // of the count; it holds both limits
-  parameter int Limit    = 255,  // >= 1
-  parameter int VtaLimit = 255   // in profile vta
+  parameter int Bits     = 8,     // of the count; it holds both limits
+  parameter int Limit    = 255,   // >= 1
+  parameter int VtaLimit = Limit  // in profile vta
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,

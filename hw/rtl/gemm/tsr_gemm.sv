@@ -323,7 +323,7 @@ module tsr_gemm (
   logic [63:0] digest_q;
   logic flying, unused_full;  // commands taken and not retired
   logic [7:0] unused_behind;
-  tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_flying (
+  tsr_tally #(.Bits(8), .Limit(200)) u_flying (
     .clk_i, .rst_ni, .vta_i(1'b0), .up_i(taken_q), .down_i(retire_q),
     .some_o(flying), .full_o(unused_full), .behind_o(unused_behind)
   );

@@ -163,8 +163,7 @@ module tsr_gate #(
   logic [FlightBits-1:0] flight_behind;
   tsr_tally #(
     .Bits(FlightBits),
-    .Limit(InFlight),
-    .VtaLimit(InFlight)
+    .Limit(InFlight)
   ) u_flying (
     .clk_i,
     .rst_ni,
@@ -182,8 +181,7 @@ module tsr_gate #(
   logic [FlightBits-1:0] unused_done;
   tsr_tally #(
     .Bits(FlightBits),
-    .Limit(InFlight),
-    .VtaLimit(InFlight)
+    .Limit(InFlight)
   ) u_done (
     .clk_i,
     .rst_ni,

@@ -321,7 +321,7 @@ module tsr_load #(
     else enters_q <= cmd_valid_i & cmd_ready_o;
   end
   assign holds = some | enters_q;
-  tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_inside (
+  tsr_tally #(.Bits(8), .Limit(200)) u_inside (
     .clk_i, .rst_ni, .vta_i(1'b0), .up_i(enters_q), .down_i(done_q),
     .some_o(some), .full_o(unused_full), .behind_o(unused_behind)
   );

@@ -319,7 +319,7 @@ module tsr_store #(
   logic unused_full;
   logic [7:0] unused_behind;
   assign enters = cmd_valid_i & cmd_ready_o;
-  tsr_tally #(.Bits(8), .Limit(200), .VtaLimit(200)) u_inside (
+  tsr_tally #(.Bits(8), .Limit(200)) u_inside (
     .clk_i, .rst_ni, .vta_i(1'b0), .up_i(enters), .down_i(retires),
     .some_o(holds), .full_o(unused_full), .behind_o(unused_behind)
   );

@@ -165,11 +165,11 @@ module tsr_vector_flight #(
 
   assign next_hot = {head_hot_q[Depth-2:0], head_hot_q[Depth-1]};
   logic [2*Bits+1:0] unused_count;
-  tsr_tally #(.Bits(Bits + 1), .Limit(Depth), .VtaLimit(Depth)) u_filled (
+  tsr_tally #(.Bits(Bits + 1), .Limit(Depth)) u_filled (
     .clk_i, .rst_ni, .vta_i(1'b0), .up_i(push_i), .down_i(move), .some_o(filled), .full_o(no_room),
     .behind_o(unused_count[Bits:0])
   );
-  tsr_tally #(.Bits(Bits + 1), .Limit(Depth), .VtaLimit(Depth)) u_results_left (
+  tsr_tally #(.Bits(Bits + 1), .Limit(Depth)) u_results_left (
     .clk_i, .rst_ni, .vta_i(1'b0), .up_i(result_valid_i), .down_i(move), .some_o(some), .full_o(unused_full),
     .behind_o(unused_count[2*Bits+1:Bits+1])
   );
