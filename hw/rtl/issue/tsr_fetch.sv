@@ -88,13 +88,16 @@ module tsr_fetch #(
 
   // Places taken, by beats that are here or under way. Whether there are enough for a burst, and that it asks, are flops:
   // LOAD's requests wait for fetch's.
-  logic [CountBits-1:0] taken_q, taken_d;
-  logic room_q, room, asks_q, ask, leaves, left_late_q;  // what leaves makes room a cycle later
+  logic [CountBits-1:0] taken_q, kept, added;  // places if nothing is asked for now; if a burst is
+  logic room_q, room_kept, room_added, asks_q, ask, leaves, left_late_q;  // what leaves makes room a cycle later
   assign ar_valid_o = asks_q;
   assign out_ready = ar_ready_i & room_q;
   assign ask = asks_q & ar_ready_i;
-  assign taken_d = taken_q + (ask ? CountBits'(ar_len_o) + CountBits'(1) : '0) - CountBits'(left_late_q);
-  assign room = taken_d <= CountBits'(Beats - MaxBurst);
+  assign kept = taken_q - CountBits'(left_late_q);
+  assign added = kept + CountBits'(ar_len_o) + CountBits'(1);
+  // Both are counted: ar_ready_i comes late, and only chooses.
+  assign room_kept = kept <= CountBits'(Beats - MaxBurst);
+  assign room_added = added <= CountBits'(Beats - MaxBurst);
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       taken_q <= '0;
@@ -103,9 +106,10 @@ module tsr_fetch #(
       left_late_q <= 1'b0;
     end else begin
       left_late_q <= leaves;
-      taken_q <= taken_d;
-      room_q <= room;
-      asks_q <= room && (out_go ? left_q != '0 : out_valid_q);
+      taken_q <= ask ? added : kept;
+      room_q <= ask ? room_added : room_kept;
+      asks_q <= ar_ready_i ? (asks_q ? room_added : room_kept) && (room_q || !out_valid_q ? left_q != '0 : 1'b1)
+                           : room_kept && (out_valid_q || left_q != '0);
     end
   end
 
