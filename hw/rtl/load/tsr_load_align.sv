@@ -60,11 +60,6 @@ module tsr_load_align #(
   localparam int ByteBits = tsr_pkg::BoxTileBytesBits;
   localparam int ChunkBits = ByteBits > BusShift ? ByteBits - BusShift : 1;  // of a chunk's number
 
-  // Four bytes of pads: an accumulator, or four values.
-  function automatic [31:0] pad_of(input is_acc, input [7:0] value);
-    pad_of = is_acc ? {{24{value[7]}}, value} : {4{value}};
-  endfunction
-
   // The beat in front, and the one behind it (the input).
   logic cur_full_q, cur_err_q;
   logic [8*BusBytes-1:0] cur_q;
@@ -99,52 +94,59 @@ module tsr_load_align #(
   end
   always_ff @(posedge clk_i) if (beat_ready_o) cur_q <= beat_data_i;
 
-  // The bytes.
+  // The bytes, cut and not yet placed. take: the byte is written from them, not with the pad, which is a low byte and
+  // three others.
   logic [16*BusBytes-1:0] two;
-  logic [8*BusBytes-1:0] cut, bytes, wide, data;
-  logic [31:0] pad;
-  logic acc, uop_half;
+  logic [8*BusBytes-1:0] cut;
+  logic [BusBytes-1:0] take;
+  logic [7:0] pad_high;
+  logic acc8, uop_half;
   assign two = {beat_data_i, cur_q} >> {op_off_i, 3'd0};
   assign cut = two[8*BusBytes-1:0];
-  assign pad = pad_of(acc | (op_mem_i == tsr_pkg::MEM_ACC), op_pad_value_i);
-  assign acc = op_mem_i == tsr_pkg::MEM_ACC8;
+  assign pad_high = (acc8 | (op_mem_i == tsr_pkg::MEM_ACC)) ? {8{op_pad_value_i[7]}} : op_pad_value_i;
+  assign acc8 = op_mem_i == tsr_pkg::MEM_ACC8;
   assign uop_half = vta_i & (op_mem_i == tsr_pkg::MEM_UOP);
   always_comb begin
-    for (int b = 0; b < BusBytes; b++) begin
-      bytes[8*b+:8] = op_mask_i[b] ? cut[8*b+:8] : pad[8*(b%4)+:8];
-    end
-    for (int w = 0; w < BusBytes / 4; w++) begin
-      wide[32*w+:32] = op_mask_i[w] ? {{24{cut[8*w+7]}}, cut[8*w+:8]} : pad;
-    end
-    data = acc ? wide : bytes;
-    if (uop_half) data[63:32] = bytes[31:0];
+    for (int b = 0; b < BusBytes; b++) take[b] = op_mask_i[acc8 ? b/4 : b];
   end
 
   // The write. half: of a word of micro-ops, the high one with odd.
-  logic out_valid, out_ready, out_write, out_last, out_half, out_odd;
+  logic out_valid, out_ready, out_write, out_last, out_acc8, out_half, out_odd;
+  logic [BusBytes-1:0] out_take;
+  logic [8*BusBytes-1:0] out_cut;
   logic [TileBits-1:0] out_tile;
   logic [ChunkBits-1:0] out_chunk;
-  logic [7:0] out_pad_value;
+  logic [7:0] out_pad_high, out_pad_value;
   tsr_skid #(
-    .Width(2 + 3 + 2 + TileBits + ChunkBits + 8 * BusBytes + 1 + 8)
+    .Width(2 + 3 + 3 + TileBits + ChunkBits + 9 * BusBytes + 1 + 16)
   ) u_write (
     .clk_i,
     .rst_ni,
     .valid_i(step),
     .ready_o(room),
-    .data_i({op_write_i & !bad, op_last_i & !bad, acc ? tsr_pkg::MEM_ACC : op_mem_i, uop_half, op_tile_i[0],
-             uop_half ? op_tile_i >> 1 : op_tile_i, uop_half ? ChunkBits'(0) : ChunkBits'(op_chunk_i >> BusShift), data,
-             op_fill_i & !uop_half, op_pad_value_i}),
+    .data_i({op_write_i & !bad, op_last_i & !bad, acc8 ? tsr_pkg::MEM_ACC : op_mem_i, acc8, uop_half, op_tile_i[0],
+             uop_half ? op_tile_i >> 1 : op_tile_i, uop_half ? ChunkBits'(0) : ChunkBits'(op_chunk_i >> BusShift), take, cut,
+             op_fill_i & !uop_half, pad_high, op_pad_value_i}),
     .valid_o(out_valid),
     .ready_i(out_ready),
-    .data_o({out_write, out_last, wr_mem_o, out_half, out_odd, out_tile, out_chunk, wr_data_o, wr_fill_o, out_pad_value})
+    .data_o({out_write, out_last, wr_mem_o, out_acc8, out_half, out_odd, out_tile, out_chunk, out_take, out_cut, wr_fill_o,
+             out_pad_high, out_pad_value})
   );
+
+  // Behind it: pads, and bytes made accumulators; before it they would be in one cycle with the cut.
+  always_comb begin
+    for (int b = 0; b < BusBytes; b++) begin
+      wr_data_o[8*b+:8] = !out_take[b] ? wr_pad_o[8*(b%4)+:8] : !out_acc8 ? out_cut[8*b+:8] :
+                          (b % 4 == 0) ? out_cut[8*(b/4)+:8] : {8{out_cut[8*(b/4)+7]}};
+    end
+    if (out_half) wr_data_o[63:32] = wr_data_o[31:0];
+  end
   assign out_ready = !out_write | wr_ready_i;
   assign wr_valid_o = out_valid & out_write;
   assign wr_tile_o = 20'(out_tile);
   assign wr_off_o = 16'(out_chunk) << BusShift;
   assign wr_be_o = !out_half ? '1 : out_odd ? BusBytes'(8'hf0) : BusBytes'(8'h0f);
-  assign wr_pad_o = pad_of(wr_mem_o == tsr_pkg::MEM_ACC, out_pad_value);
+  assign wr_pad_o = {{3{out_pad_high}}, out_pad_value};
   assign done_o = out_valid & out_last & out_ready;
   assign blocked_o = !room;
 
