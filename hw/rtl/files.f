@@ -1,7 +1,6 @@
 // The RTL, one file a line, relative to this folder: packages first (names end in _pkg), in order of use; then modules by
 // folder. tsr_pkg.sv is printed for each configuration and comes before them. The one list of files and folders:
 // sources.sh reads it, hw/scripts/lint.sh fails when a file is not in it. tessera.v is Verilog-2001, for block designs.
-common/tsr_index_pkg.sv
 common/tsr_sim_pkg.sv
 dma/tsr_dma_pkg.sv
 gemm/tsr_dw_pkg.sv

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tsr_index.svh: tile indices that never wrap; included in the body of each module that counts tiles.
+// tsr_index.svh: tile indices and micro-op numbers that never wrap; included in the body of each module that counts them.
 //
 // An index is the bits that any scratchpad needs and above them one that says "past all of them", which stays set. All terms
 // are unsigned, so a sum that has left the range stays out of it and one comparison at the end decides exactly.
@@ -15,4 +15,18 @@ function automatic [tsr_pkg::IndexBits-1:0] index_sum(input [tsr_pkg::IndexBits-
     sum = {1'b0, a[IndexTop-1:0]} + {1'b0, b[IndexTop-1:0]};
     index_sum = {a[IndexTop] | b[IndexTop] | sum[IndexTop], sum[IndexTop-1:0]};
   end
+endfunction
+
+// A micro-op's number, likewise.
+typedef logic [tsr_pkg::VtaUopIdxBits:0] uop_t;
+localparam int UopTop = tsr_pkg::VtaUopIdxBits;
+function automatic [tsr_pkg::VtaUopIdxBits:0] uop_of(input [15:0] value);
+  uop_of = {(value >> UopTop) != '0, value[UopTop-1:0]};
+endfunction
+function automatic [tsr_pkg::VtaUopIdxBits:0] uop_after(input [tsr_pkg::VtaUopIdxBits:0] uop);
+  uop_after = (uop + uop_t'(1)) | {uop[UopTop], {UopTop{1'b0}}};
+endfunction
+// How many micro-ops a command of profile vta has: numbers from |first| up to |past|, which may lie below it.
+function automatic [15:0] uops_between(input [15:0] first, input [15:0] past);
+  uops_between = (past - first) & {16{past > first}};  // a choice of 0 would be a flop's reset, and late
 endfunction

@@ -94,14 +94,14 @@ module tsr_gemm (
       {insn_q, num_q} <= {cmd_insn_i, cmd_num_i};
       to_dw_q <= depthwise && !dw_illegal && dw_work;
       {nop_q, illegal_q} <= {depthwise, dw_illegal};
-      uops_q <= tsr_index_pkg::between(16'(tsr_pkg::vta_gemm_uop_bgn(cmd_insn_i[127:0])),
-                                       16'(tsr_pkg::vta_gemm_uop_end(cmd_insn_i[127:0])));
+      uops_q <= uops_between(16'(tsr_pkg::vta_gemm_uop_bgn(cmd_insn_i[127:0])),
+                             16'(tsr_pkg::vta_gemm_uop_end(cmd_insn_i[127:0])));
     end
   end
 
   // ---- Slot 0.
   logic loop_valid, loop_work, loop_illegal, loop_last, loop_reset;
-  logic [16:0] loop_uop;
+  uop_t loop_uop;
   index_t loop_dst, loop_src, loop_wgt;
   logic [31:0] loop_num;
   tsr_gemm_loop u_loop (
@@ -229,8 +229,8 @@ module tsr_gemm (
     bad_field_q <= {bad_field_q[3:2], bad_field_q[1] || (work_q[1] && uop_illegal && !uop_range1_q),
                     loop_illegal && !step_valid};
     uop_odd1_q <= loop_uop[0];
-    uop_range1_q <= !step_valid && (vta_i ? loop_uop >= 17'(tsr_pkg::VtaUopDepth)
-                                          : loop_uop >= 17'(tsr_pkg::UopDepth));
+    uop_range1_q <= !step_valid && (vta_i ? loop_uop >= uop_t'(tsr_pkg::VtaUopDepth)
+                                          : loop_uop >= uop_t'(tsr_pkg::UopDepth));
     {dst1_q, wgt1_q} <= step_valid ? {step_dst, step_wgt} : {loop_dst, loop_wgt};
     src1_q <= loop_src;
     num1_q <= step_valid ? step_num : loop_num;

@@ -25,23 +25,23 @@ module tsr_gemm_loop (
   output logic         illegal_o,
   output logic         last_o,     // of its command
   output logic         reset_o,    // profile vta: write zero
-  output logic [16:0]  uop_o,
+  output logic [tsr_pkg::VtaUopIdxBits:0] uop_o,
   output logic [tsr_pkg::IndexBits-1:0] dst_o,
   output logic [tsr_pkg::IndexBits-1:0] src_o,
   output logic [tsr_pkg::IndexBits-1:0] wgt_o,
   output logic [31:0]  num_o
 );
   // The command's fields in either profile.
-  logic [16:0] uop_begin;
   logic [15:0] count_u, count_i, count_o;
   `include "tsr_index.svh"
   index_t dst_base, src_base, wgt_base;
+  uop_t uop_begin;
   index_t dst_out, dst_in, src_out, src_in, wgt_out, wgt_in;
   logic [127:0] vta;
   assign vta = insn_i[127:0];
   always_comb begin
     if (vta_i) begin
-      uop_begin = 17'(tsr_pkg::vta_gemm_uop_bgn(vta));
+      uop_begin = uop_of(16'(tsr_pkg::vta_gemm_uop_bgn(vta)));
       count_u = uops_i;
       count_o = 16'(tsr_pkg::vta_gemm_iter_out(vta));
       count_i = 16'(tsr_pkg::vta_gemm_iter_in(vta));
@@ -55,7 +55,7 @@ module tsr_gemm_loop (
       wgt_out = index_of(20'(tsr_pkg::vta_gemm_wgt_factor_out(vta)));
       wgt_in = index_of(20'(tsr_pkg::vta_gemm_wgt_factor_in(vta)));
     end else begin
-      uop_begin = {1'b0, tsr_pkg::gemm_uop_begin(insn_i)};
+      uop_begin = uop_of(tsr_pkg::gemm_uop_begin(insn_i));
       count_u = tsr_pkg::gemm_uop_count(insn_i);
       count_o = tsr_pkg::gemm_iter_out(insn_i);
       count_i = tsr_pkg::gemm_iter_in(insn_i);
@@ -75,7 +75,7 @@ module tsr_gemm_loop (
 
   logic valid_q, work_q, illegal_q, reset_q;
   logic [31:0] num_q;
-  logic [16:0] uop_q, uop_begin_q;
+  uop_t uop_q, uop_begin_q;
   index_t dst_q, src_q, wgt_q;             // of this step
   index_t dst_row_q, src_row_q, wgt_row_q; // at the start of this outer iteration
   index_t dst_out_q, dst_in_q, src_out_q, src_in_q, wgt_out_q, wgt_in_q;
@@ -130,7 +130,7 @@ module tsr_gemm_loop (
         uop_q <= uop_begin_q;
         {dst_q, src_q, wgt_q} <= {dst_next, src_next, wgt_next};
       end else begin
-        uop_q <= uop_q + 17'd1;
+        uop_q <= uop_after(uop_q);
       end
       if (end_i) begin
         {dst_row_q, src_row_q, wgt_row_q} <= {dst_next, src_next, wgt_next};

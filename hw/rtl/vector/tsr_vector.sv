@@ -91,8 +91,8 @@ module tsr_vector (
     end
     if (free) begin
       {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
-      held_uops_q <= tsr_index_pkg::between(16'(tsr_pkg::vta_alu_uop_bgn(cmd_insn_i[127:0])),
-                                            16'(tsr_pkg::vta_alu_uop_end(cmd_insn_i[127:0])));
+      held_uops_q <= uops_between(16'(tsr_pkg::vta_alu_uop_bgn(cmd_insn_i[127:0])),
+                                 16'(tsr_pkg::vta_alu_uop_end(cmd_insn_i[127:0])));
     end
   end
 
@@ -101,7 +101,7 @@ module tsr_vector (
   tsr_vector_pkg::step_t step0;
   tsr_vector_pkg::consts_t consts, consts2, consts3_q;
   logic [tsr_vector_pkg::TagBits-1:0] tag;
-  logic [16:0] uop0;
+  uop_t uop0;
   index_t src0, acc0, dst0, prm0;
   tsr_vector_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
@@ -143,7 +143,7 @@ module tsr_vector (
       {work1_q, illegal1_q, last1_q, step1_q} <= {work0, illegal0, last0, step0};
       {src1_q, acc1_q, dst1_q, prm1_q} <= {src0, acc0, dst0, prm0};
       uop_odd1_q <= uop0[0];
-      uop_bad1_q <= vta_i && uop0 >= 17'(tsr_pkg::VtaUopDepth);
+      uop_bad1_q <= vta_i && uop0 >= uop_t'(tsr_pkg::VtaUopDepth);
     end
     if (advance && (tsr_sim_pkg::Always || valid1_q)) begin
       {work2_q, illegal2_q, last2_q, step2_q} <= {work1_q, illegal1_q, last1_q, step1_q};

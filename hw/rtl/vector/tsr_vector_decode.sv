@@ -16,7 +16,7 @@ module tsr_vector_decode (
   output logic                  init_o,      // the first reduction step moves
   output logic                  fold_o,      // reduction steps are combined before they are written
   output logic                  illegal_o,
-  output logic [16:0]           uop_o,
+  output logic [tsr_pkg::VtaUopIdxBits:0] uop_o,
   output logic [15:0]           count_out_o,
   output logic [15:0]           count_in_o,
   output logic [15:0]           count_red_out_o,
@@ -87,7 +87,7 @@ module tsr_vector_decode (
              tsr_pkg::alu_alu_op(insn_i) != tsr_pkg::ALU_MUL;
     illegal_o = vta_i ? !tsr_pkg::vta_alu_legal(vta) : of_alu ? !tsr_pkg::alu_legal(insn_i)
               : add ? !tsr_pkg::add_legal(insn_i) : !tsr_pkg::requant_legal(insn_i);
-    uop_o = 17'(tsr_pkg::vta_alu_uop_bgn(vta));
+    uop_o = uop_of(16'(tsr_pkg::vta_alu_uop_bgn(vta)));
     count_out_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_iter_out(vta)), of_alu, 16'(tsr_pkg::alu_iter_out(insn_i)),
                            16'(tsr_pkg::requant_iter_out(insn_i)));
     count_in_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_iter_in(vta)), of_alu, 16'(tsr_pkg::alu_iter_in(insn_i)),

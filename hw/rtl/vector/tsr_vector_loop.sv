@@ -27,7 +27,7 @@ module tsr_vector_loop (
   output tsr_vector_pkg::consts_t consts_o,
   output logic [tsr_vector_pkg::TagBits-1:0] tag_o,
   output tsr_vector_pkg::step_t step_o,
-  output logic [16:0]           uop_o,
+  output logic [tsr_pkg::VtaUopIdxBits:0] uop_o,
   output logic [tsr_pkg::IndexBits-1:0] src_o,
   output logic [tsr_pkg::IndexBits-1:0] acc_o,
   output logic [tsr_pkg::IndexBits-1:0] dst_o,
@@ -35,9 +35,9 @@ module tsr_vector_loop (
 );
   tsr_vector_pkg::step_t step, step_q;
   logic init, fold, illegal, init_q, fold_q, illegal_q, valid_q, work_q;
-  logic [16:0] uop, uop_q, uop_begin_q;
   logic [15:0] count_o, count_i, count_ro, count_ri;
   `include "tsr_index.svh"
+  uop_t uop, uop_q, uop_begin_q;
   index_t src, acc, dst, prm, src_out, src_in, src_ro, src_ri, dst_out, dst_in, prm_out, prm_in;
   tsr_vector_decode u_decode (
     .vta_i, .insn_i, .num_i, .uops_i,
@@ -111,7 +111,7 @@ module tsr_vector_loop (
     if (advance_i) begin
       src_q <= begins(src, src_next);
       begin_q <= start_q || end_ro_q;
-      uop_q <= (uop & {17{start_q}}) | ((end_ri ? uop_begin_q : uop_q + 17'd1) & {17{!start_q}});
+      uop_q <= start_q ? uop : end_ri ? uop_begin_q : uop_after(uop_q);
       if (start_q || end_ri) src_at_ro_q <= begins(src, src_next);
       if (start_q || end_ro_q) begin
         src_at_i_q <= begins(src, src_next);
