@@ -26,14 +26,17 @@ module tsr_pad_count #(
   output logic            data_last_o,
   output logic            last_o
 );
-  // The box: counts, which of them are there, which are one.
+  // The box: counts, which of them are there, and whether what follows each of them, around, is one.
   logic [7:0] pad_0_q, pad_1_q;
   logic [Bits-1:0] size_q;
-  logic [2:0] has_q, one_q;
+  logic [2:0] has_q, after_one, after_one_q;
+  assign after_one = {has_i[0] ? one_i[0] : has_i[1] ? one_i[1] : one_i[2],
+                      has_i[2] ? one_i[2] : has_i[0] ? one_i[0] : one_i[1],
+                      has_i[1] ? one_i[1] : has_i[2] ? one_i[2] : one_i[0]};
   always_ff @(posedge clk_i) begin
     if (en_i && start_i) begin
       {pad_0_q, size_q, pad_1_q} <= {pad_0_i, size_i, pad_1_i};
-      {has_q, one_q} <= {has_i, one_i};
+      {has_q, after_one_q} <= {has_i, after_one};
     end
   end
 
@@ -56,7 +59,7 @@ module tsr_pad_count #(
     else if (has_q[0] && is_end(at_q, has_q[2:1])) at_on = 3'b001;
     else if (has_q[1] && !(at_q[1] && has_q[2])) at_on = 3'b010;
   end
-  assign ends_on = ends_q ? (at_on & one_q) != '0 : left_q == Bits'(2);
+  assign ends_on = ends_q ? (at_q & after_one_q) != '0 : left_q == Bits'(2);
   assign last_on = ends_on & is_end(at_on, has_q[2:1]);
   assign left_on = !ends_q ? left_q - Bits'(1) : at_on[0] ? Bits'(pad_0_q) : at_on[1] ? size_q : Bits'(pad_1_q);
   assign at = start_i ? at_start : at_on;
