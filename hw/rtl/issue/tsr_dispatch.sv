@@ -119,7 +119,7 @@ module tsr_dispatch (
   end
 
   // Where it goes.
-  logic full_q, check_q, bad_q, wrong_op_q, finish_q, ends_q, waits_q, finishes, go;  // bad: the last one that moved is in error
+  logic full_q, check_q, bad_q, wrong_op_q, finish_q, ends_q, waits_q, go;  // bad: the last one that moved is in error
   logic [3:0] queue_q;
   logic [1:0] queue;
   assign queue = vta_i ? v_queue : t_unit;
@@ -132,7 +132,6 @@ module tsr_dispatch (
   assign taken = (q_valid_o & q_ready_i) != '0;
   assign go = !waits_q & !err_valid_o & !full_q & !bad_q;
   assign insn_ready_o = go;
-  assign finishes = is_finish & !wrong_op & !wrong_field;  // what follows it is not looked at
 
   // Nobody can push a token, and nobody will: a snapshot is enough, since tokens and retirements are seen in
   // the cycle in which whoever made them is seen to be done.
@@ -150,10 +149,10 @@ module tsr_dispatch (
     end else begin
       full_q <= full_q ? !taken : moves & !wrong_op & !wrong_field & !(is_finish & !vta_i);
       if (moves) queue_q <= 4'd1 << queue;
-      if (moves && finishes) waits_q <= 1'b1;
+      if (moves && is_finish) waits_q <= 1'b1;  // what follows it is not looked at
       if (moves && last_i && !is_finish) ends_q <= 1'b1;
-      // One cycle for the queues to see what was given last.
-      finish_q <= waits_q & !full_q;
+      // One cycle for the queues to see what was given last. A FINISH in error finishes nothing.
+      finish_q <= waits_q & !full_q & !bad_q & !err_valid_o;
       bad_q <= moves & (wrong_op | wrong_field);
       if (!err_valid_o) err_valid_o <= bad_q | (ends_q & !full_q) | none_i | deadlock;
     end
