@@ -127,7 +127,7 @@ module tsr_gate #(
 
   // In flight: the oldest in flops, since what it pushes decides whether it may retire; it leaves the others a cycle
   // later, so every second cycle one retires.
-  logic retires, unit_retires, rest_valid, unused_rest_ready, old_free, moved_q, old_valid_q, old_skip_q, old_hush_q;
+  logic retires, unit_retires, rest_valid, unused_rest_ready, old_free, moves, moved_q, old_valid_q, old_skip_q, old_hush_q;
   logic [3:0] old_push_q;
   logic [31:0] old_num_q;
   localparam int OldWidth = 4 + 32 + 1 + 1;
@@ -148,15 +148,16 @@ module tsr_gate #(
     .data_o({rest_push, rest_num, rest_skip, rest_hush})
   );
   assign old_free = !old_valid_q | retires;
+  assign moves = old_free & rest_valid & !moved_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       {old_valid_q, moved_q} <= '0;
     end else begin
-      moved_q <= old_free & rest_valid & !moved_q;
-      if (old_free) old_valid_q <= rest_valid & !moved_q;
+      moved_q <= moves;
+      if (old_free) old_valid_q <= moves;
     end
     if (!rst_ni) old_num_q <= '0;
-    else if (old_free && rest_valid) old_num_q <= rest_num;
+    else if (moves) old_num_q <= rest_num;
     if (old_free) {old_push_q, old_skip_q, old_hush_q} <= {rest_push, rest_skip, rest_hush};
   end
   logic flight_full;
