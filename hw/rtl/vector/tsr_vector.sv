@@ -75,7 +75,8 @@ module tsr_vector (
   logic stop_q, cmd_held_q, unheld_q, stands_q, known_q, free, taken, taken_next, takes_q, advance, advance_q;
   logic [255:0] held_insn_q;
   logic [31:0] held_num_q;
-  logic [15:0] held_uops_q;  // profile vta's micro-ops
+  logic [15:0] held_uops_q;      // profile vta's micro-ops
+  logic held_alu_q, held_add_q;  // profile tessera's Alu; its Add
   assign taken = takes_q && advance_q;
   assign free = !cmd_held_q || taken;
   assign cmd_ready_o = unheld_q || (takes_q && !stands_q);  // from flops of its own: |free| enables all that is held
@@ -91,6 +92,8 @@ module tsr_vector (
     end
     if (free) begin
       {held_insn_q, held_num_q} <= {cmd_insn_i, cmd_num_i};
+      held_alu_q <= !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_ALU;
+      held_add_q <= !vta_i && tsr_pkg::insn_opcode(cmd_insn_i) == tsr_pkg::OP_ADD;
       held_uops_q <= uops_between(16'(tsr_pkg::vta_alu_uop_bgn(cmd_insn_i[127:0])),
                                  16'(tsr_pkg::vta_alu_uop_end(cmd_insn_i[127:0])));
     end
@@ -106,7 +109,7 @@ module tsr_vector (
   tsr_vector_loop u_loop (
     .clk_i, .rst_ni, .vta_i,
     .cmd_valid_i(known_q && !taken && !stop_q), .taken_next_o(taken_next), .insn_i(held_insn_q), .num_i(held_num_q),
-    .uops_i(held_uops_q), .advance_i(advance),
+    .of_alu_i(held_alu_q), .add_i(held_add_q), .uops_i(held_uops_q), .advance_i(advance),
     .consts_o(consts), .tag_o(tag),
     .valid_o(valid0), .work_o(work0), .illegal_o(illegal0), .last_o(last0), .step_o(step0), .uop_o(uop0),
     .src_o(src0), .acc_o(acc0), .dst_o(dst0), .prm_o(prm0)
@@ -263,7 +266,9 @@ module tsr_vector (
   logic held0_q, held1_q;
   logic [13:0] valid_q;
   logic [12:0] busy;
-  tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q, s13_q;
+  tsr_vector_pkg::lane_t s0_q, s1_q, s2_q, s3_q, s4_q, s5_q, s6_q, s7_q, s8_q, s9_q, s10_q, s11_q, s12_q;
+  logic emit13_q, clamp13_q;  // of stage 13: flops, by logic before them, since 16 lanes wait for what a shift register gives
+  logic [7:0] lo13_q, hi13_q;
   tsr_vector_pkg::do_t do3_q;
   logic alu_s2;
   assign alu_s2 = s2_q.step.kind == tsr_vector_pkg::KIND_ALU;
@@ -271,9 +276,7 @@ module tsr_vector (
   logic [15:0] power0_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      held0_q <= 1'b0;
-      held1_q <= 1'b0;
-      valid_q <= '0;
+      {held0_q, held1_q, valid_q} <= '0;
     end else begin
       held0_q <= go && more_q;
       held1_q <= held0_q;
@@ -315,7 +318,10 @@ module tsr_vector (
     if (busy[9]) s10_q <= s9_q;
     if (busy[10]) s11_q <= s10_q;
     if (busy[11]) s12_q <= s11_q;
-    if (busy[12]) s13_q <= s12_q;
+    if (busy[12]) begin
+      {emit13_q, clamp13_q} <= {s12_q.step.emit, s12_q.step.dst_mem != tsr_pkg::VMEM_ACC};
+      {lo13_q, hi13_q} <= {s12_q.consts.lo, s12_q.consts.hi} & {16{s12_q.step.dst_mem != tsr_pkg::VMEM_ACC}};
+    end
   end
 
   logic [32*Lanes-1:0] acc_q, result;
@@ -330,7 +336,7 @@ module tsr_vector (
     tsr_vector_lane u_lane (
       .clk_i, .en_i(busy),
       .step1_i(s1_q), .do3_i(do3_q), .step5_i(s5_q), .step11_i(s11_q), .step12_i(s12_q),
-      .step13_i(s13_q),
+      .clamp13_i(clamp13_q), .lo13_i(lo13_q), .hi13_i(hi13_q),
       .from_inp_i(inp0_q), .out_i(out_rd_data_i[8*l+:8]), .inp_i(inp_rd_data_i[8*l+:8]), .zero_i(s0_q.consts.src_zero),
       .high_i(high0_q), .power_i(power0_q),
       .first_i(held1_q), .add_acc_i(add_acc1_q), .acc_i(acc_q[32*l+:32]),
@@ -351,7 +357,7 @@ module tsr_vector (
     .ask_i(advance),
     .src_acc_i(src_acc2_q), .src_mem_i(step2_q.src_mem), .src_tile_i(src2_q[TileBits-1:0]),
     .acc_read_i(use_acc2_q), .acc_tile_i(acc2_q[AccBits-1:0]), .ok_o(ok),
-    .result_valid_i(valid_q[13] && s13_q.step.emit), .result_data_i(result),
+    .result_valid_i(valid_q[13] && emit13_q), .result_data_i(result),
     .acc_wr_valid_o, .acc_wr_ready_i, .acc_wr_addr_o, .acc_wr_data_o,
     .out_wr_en_o, .out_wr_addr_o, .out_wr_data_o, .inp_wr_en_o, .inp_wr_addr_o, .inp_wr_data_o,
     .done_last_o(done_last), .done_bad_o(done_bad), .empty_o(empty)

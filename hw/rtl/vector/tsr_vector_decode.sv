@@ -2,13 +2,15 @@
 //
 // tsr_vector_decode: the fields of VECTOR's instructions in one form, both profiles.
 //
-//   Input   insn_i, its number, vta_i, uops_i
+//   Input   insn_i, its number, vta_i; of_alu_i, add_i: it is profile tessera's Alu, its Add; uops_i
 //   Output  in the same cycle: constants, loops, bases and strides; illegal_o: a field without meaning
 //
 // Loops, from the outside: out, in, red_out, red_in. In profile vta the innermost runs over micro-ops.
 module tsr_vector_decode (
   input  logic                  vta_i,
   input  logic [255:0]          insn_i,
+  input  logic                  of_alu_i,
+  input  logic                  add_i,
   input  logic [31:0]           num_i,
   input  logic [15:0]           uops_i,      // profile vta: micro-ops
   output tsr_vector_pkg::step_t step_o,
@@ -40,10 +42,8 @@ module tsr_vector_decode (
   logic [15:0] vta_imm;
   assign vta_imm = 16'(tsr_pkg::vta_alu_imm(vta));
 
-  logic alu, of_alu, add;  // of_alu: tessera's
-  assign of_alu = !vta_i && tsr_pkg::insn_opcode(insn_i) == tsr_pkg::OP_ALU;
-  assign alu = vta_i || of_alu;
-  assign add = !alu && tsr_pkg::insn_opcode(insn_i) == tsr_pkg::OP_ADD;
+  logic alu;
+  assign alu = vta_i || of_alu_i;
 
   // The instruction's field or the other's, as gates: a choice of a constant would become the reset of the flops
   // that take it, and that reset a late path.
@@ -64,17 +64,17 @@ module tsr_vector_decode (
   // for may be anything.
   always_comb begin
     step_o = '0;
-    step_o.kind = {alu, add};
+    step_o.kind = {alu, add_i};
     step_o.op = vta_i ? tsr_pkg::vta_alu_alu_opcode(vta) : tsr_pkg::alu_alu_op(insn_i);
     step_o.src_mem = vta_i ? {2{tsr_pkg::vta_alu_use_imm(vta)}}  // ACC or IMM
-                   : of_alu ? tsr_pkg::alu_src_mem(insn_i) : tsr_pkg::requant_src_mem(insn_i);
+                   : of_alu_i ? tsr_pkg::alu_src_mem(insn_i) : tsr_pkg::requant_src_mem(insn_i);
     step_o.dst_mem = tsr_pkg::requant_dst_mem(insn_i) & {2{!alu}};  // else ACC
     consts_o.num = num_i;
     consts_o.round = tsr_pkg::requant_round(insn_i);
     step_o.clear = tsr_pkg::requant_clear(insn_i) && !alu &&
-                   (add || tsr_pkg::requant_src_mem(insn_i) == tsr_pkg::VMEM_ACC);
+                   (add_i || tsr_pkg::requant_src_mem(insn_i) == tsr_pkg::VMEM_ACC);
     step_o.per_tensor = tsr_pkg::requant_per_tensor(insn_i);
-    consts_o.src_zero = of_alu ? tsr_pkg::alu_src_zero(insn_i) : tsr_pkg::requant_src_zero(insn_i);
+    consts_o.src_zero = of_alu_i ? tsr_pkg::alu_src_zero(insn_i) : tsr_pkg::requant_src_zero(insn_i);
     consts_o.src_shift = tsr_pkg::requant_src_shift(insn_i);
     consts_o.out_zero = tsr_pkg::requant_out_zero(insn_i);
     consts_o.lo = tsr_pkg::requant_lo(insn_i);
@@ -82,31 +82,31 @@ module tsr_vector_decode (
     consts_o.multiplier = tsr_pkg::requant_multiplier(insn_i);
     consts_o.shift = tsr_pkg::requant_shift(insn_i);
     consts_o.imm = vta_i ? {{16{vta_imm[15]}}, vta_imm} : tsr_pkg::alu_imm(insn_i);
-    init_o = of_alu && tsr_pkg::alu_init(insn_i);
-    fold_o = of_alu && tsr_pkg::alu_alu_op(insn_i) != tsr_pkg::ALU_SHR &&
+    init_o = of_alu_i && tsr_pkg::alu_init(insn_i);
+    fold_o = of_alu_i && tsr_pkg::alu_alu_op(insn_i) != tsr_pkg::ALU_SHR &&
              tsr_pkg::alu_alu_op(insn_i) != tsr_pkg::ALU_MUL;
-    illegal_o = vta_i ? !tsr_pkg::vta_alu_legal(vta) : of_alu ? !tsr_pkg::alu_legal(insn_i)
-              : add ? !tsr_pkg::add_legal(insn_i) : !tsr_pkg::requant_legal(insn_i);
+    illegal_o = vta_i ? !tsr_pkg::vta_alu_legal(vta) : of_alu_i ? !tsr_pkg::alu_legal(insn_i)
+              : add_i ? !tsr_pkg::add_legal(insn_i) : !tsr_pkg::requant_legal(insn_i);
     uop_o = uop_of(16'(tsr_pkg::vta_alu_uop_bgn(vta)));
-    count_out_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_iter_out(vta)), of_alu, 16'(tsr_pkg::alu_iter_out(insn_i)),
+    count_out_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_iter_out(vta)), of_alu_i, 16'(tsr_pkg::alu_iter_out(insn_i)),
                            16'(tsr_pkg::requant_iter_out(insn_i)));
-    count_in_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_iter_in(vta)), of_alu, 16'(tsr_pkg::alu_iter_in(insn_i)),
+    count_in_o = of_three(vta_i, 16'(tsr_pkg::vta_alu_iter_in(vta)), of_alu_i, 16'(tsr_pkg::alu_iter_in(insn_i)),
                           16'(tsr_pkg::requant_iter_in(insn_i)));
-    count_red_out_o = of_three(vta_i, 16'd1, of_alu, 16'(tsr_pkg::alu_red_out(insn_i)), 16'd1);
-    count_red_in_o = of_three(vta_i, uops_i, of_alu, 16'(tsr_pkg::alu_red_in(insn_i)), 16'd1);
-    src_o = base(vta_i, of_alu, tsr_pkg::alu_src_base(insn_i), tsr_pkg::requant_src_base(insn_i));
-    dst_o = base(vta_i, of_alu, tsr_pkg::alu_dst_base(insn_i), tsr_pkg::requant_dst_base(insn_i));
+    count_red_out_o = of_three(vta_i, 16'd1, of_alu_i, 16'(tsr_pkg::alu_red_out(insn_i)), 16'd1);
+    count_red_in_o = of_three(vta_i, uops_i, of_alu_i, 16'(tsr_pkg::alu_red_in(insn_i)), 16'd1);
+    src_o = base(vta_i, of_alu_i, tsr_pkg::alu_src_base(insn_i), tsr_pkg::requant_src_base(insn_i));
+    dst_o = base(vta_i, of_alu_i, tsr_pkg::alu_dst_base(insn_i), tsr_pkg::requant_dst_base(insn_i));
     acc_o = index_of(tsr_pkg::add_acc_base(insn_i));
     prm_o = index_of(20'(tsr_pkg::requant_prm_base(insn_i)));
-    src_out_o = stride(vta_i, 16'(tsr_pkg::vta_alu_src_factor_out(vta)), of_alu, tsr_pkg::alu_src_out(insn_i),
+    src_out_o = stride(vta_i, 16'(tsr_pkg::vta_alu_src_factor_out(vta)), of_alu_i, tsr_pkg::alu_src_out(insn_i),
                          tsr_pkg::requant_src_out(insn_i));
-    src_in_o = stride(vta_i, 16'(tsr_pkg::vta_alu_src_factor_in(vta)), of_alu, tsr_pkg::alu_src_in(insn_i),
+    src_in_o = stride(vta_i, 16'(tsr_pkg::vta_alu_src_factor_in(vta)), of_alu_i, tsr_pkg::alu_src_in(insn_i),
                         tsr_pkg::requant_src_in(insn_i));
     src_red_out_o = index_of({4'd0, tsr_pkg::alu_red_out_step(insn_i) & {16{!vta_i}}});
     src_red_in_o = index_of({4'd0, tsr_pkg::alu_red_in_step(insn_i) & {16{!vta_i}}});
-    dst_out_o = stride(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_out(vta)), of_alu, tsr_pkg::alu_dst_out(insn_i),
+    dst_out_o = stride(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_out(vta)), of_alu_i, tsr_pkg::alu_dst_out(insn_i),
                          tsr_pkg::requant_dst_out(insn_i));
-    dst_in_o = stride(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_in(vta)), of_alu, tsr_pkg::alu_dst_in(insn_i),
+    dst_in_o = stride(vta_i, 16'(tsr_pkg::vta_alu_dst_factor_in(vta)), of_alu_i, tsr_pkg::alu_dst_in(insn_i),
                         tsr_pkg::requant_dst_in(insn_i));
     prm_out_o = index_of(20'(tsr_pkg::requant_prm_out(insn_i)));
     prm_in_o = index_of(20'(tsr_pkg::requant_prm_in(insn_i)));

@@ -18,7 +18,9 @@ module tsr_vector_lane (
   input  tsr_vector_pkg::lane_t step5_i,
   input  tsr_vector_pkg::lane_t step11_i,
   input  tsr_vector_pkg::lane_t step12_i,
-  input  tsr_vector_pkg::lane_t step13_i,
+  input  logic                  clamp13_i,     // the step in stage 13 writes OUT or INP, and its bounds
+  input  logic [7:0]            lo13_i,
+  input  logic [7:0]            hi13_i,
   // stage 0, by its step
   input  logic                  from_inp_i,    // the byte is INP's
   input  logic [7:0]            out_i,
@@ -162,11 +164,11 @@ module tsr_vector_lane (
     if (en_i[12]) z13_q <= {y12_q[31], y12_q} + 33'($signed(step12_i.consts.out_zero)) + 33'(up12_q);
   end
   assign wide = z13_q[31:8] != {24{z13_q[32]}};
-  assign under = wide ? z13_q[32] : $signed(z13_q[8:0]) < $signed({step13_i.consts.lo[7], step13_i.consts.lo});
-  assign over = wide ? !z13_q[32] : $signed(z13_q[8:0]) > $signed({step13_i.consts.hi[7], step13_i.consts.hi});
-  assign clamped = under ? step13_i.consts.lo : over ? step13_i.consts.hi : z13_q[7:0];
-  assign result_o = {z13_q[31:8], step13_i.step.dst_mem == tsr_pkg::VMEM_ACC ? z13_q[7:0] : clamped};
+  assign under = wide ? z13_q[32] : $signed(z13_q[8:0]) < $signed({lo13_i[7], lo13_i});
+  assign over = wide ? !z13_q[32] : $signed(z13_q[8:0]) > $signed({hi13_i[7], hi13_i});
+  assign clamped = under ? lo13_i : over ? hi13_i : z13_q[7:0];
+  assign result_o = {z13_q[31:8], clamp13_i ? clamped : z13_q[7:0]};
 
   logic unused;
-  assign unused = ^{step1_i, step5_i, step11_i, step12_i, step13_i, sum[0]};
+  assign unused = ^{step1_i, step5_i, step11_i, step12_i, sum[0]};
 endmodule

@@ -17,6 +17,8 @@ module tsr_vector_loop (
   input  logic                  cmd_valid_i,
   output logic                  taken_next_o,  // the next advance takes it
   input  logic [255:0]          insn_i,
+  input  logic                  of_alu_i,
+  input  logic                  add_i,
   input  logic [31:0]           num_i,
   input  logic [15:0]           uops_i,
   input  logic                  advance_i,
@@ -40,7 +42,7 @@ module tsr_vector_loop (
   uop_t uop, uop_q, uop_begin_q;
   index_t src, acc, dst, prm, src_out, src_in, src_ro, src_ri, dst_out, dst_in, prm_out, prm_in;
   tsr_vector_decode u_decode (
-    .vta_i, .insn_i, .num_i, .uops_i,
+    .vta_i, .insn_i, .of_alu_i, .add_i, .num_i, .uops_i,
     .step_o(step), .consts_o, .init_o(init), .fold_o(fold), .illegal_o(illegal), .uop_o(uop),
     .count_out_o(count_o), .count_in_o(count_i), .count_red_out_o(count_ro), .count_red_in_o(count_ri),
     .src_o(src), .acc_o(acc), .dst_o(dst), .prm_o(prm),
