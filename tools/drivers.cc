@@ -5,6 +5,7 @@
 // tessera_driver().
 #include "runtime/device/registry.h"
 #include "runtime/drivers/null/null_device.h"
+#include "runtime/drivers/zynq/zynq_device.h"
 #include "sim/func/func_device.h"
 #include "sim/hls/hls_device.h"
 #include "sim/rtl/rtl_device.h"
@@ -13,10 +14,7 @@ namespace tessera {
 
 std::span<const Driver> Drivers() {
   static const Driver drivers[] = {
-      sim::FuncDriver(),
-      sim::HlsDriver(),
-      sim::RtlDriver(),
-      NullDriver(),
+      sim::FuncDriver(), sim::HlsDriver(), sim::RtlDriver(), NullDriver(), ZynqDriver(),
   };
   return drivers;
 }

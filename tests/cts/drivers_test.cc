@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "tests/cts/board/board_process.h"
 #include "tests/cts/cts.h"
 #include "tests/cts/example/polled_device.h"
 
@@ -13,6 +14,9 @@ namespace tessera::cts {
 std::span<const Driver> TestedDrivers() {
   static const std::vector<Driver> drivers = [] {
     std::vector<Driver> all(Drivers().begin(), Drivers().end());
+    for (Driver& driver : all) {
+      if (driver.name == "zynq") driver = test::OnSimulatedBoard(driver);
+    }
     all.push_back(PolledDriver());
     return all;
   }();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of /sys and /dev as a driver wants them: a line of text, a number, a range that is mapped.
+// Errors name the file and, where permission is missing, say what gives it. Internal to
+// runtime/drivers/zynq. Depends on: base.
+#ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_
+#define TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera::zynq {
+
+// An open file; closed at the end.
+class OpenFile {
+ public:
+  explicit OpenFile(int fd = -1) : fd_(fd) {}
+  OpenFile(OpenFile&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  ~OpenFile();
+
+  // Readable and writable.
+  //   errors  kNotFound     it does not exist
+  //           kUnavailable  no permission, or what the system says
+  static Result<OpenFile> Open(const std::string& path);
+
+  int fd() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// |bytes| of a file from |offset|, shared with whoever else maps it.
+class MappedFile {
+ public:
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  // |path| is for messages; |offset| is a multiple of the page size.
+  //   errors  kUnavailable  the system refuses
+  static Result<std::unique_ptr<MappedFile>> Map(const OpenFile& file, const std::string& path,
+                                                 uint64_t offset, uint64_t bytes);
+
+  uint8_t* data() const { return data_; }
+  uint64_t size() const { return size_; }
+
+ private:
+  MappedFile(uint8_t* data, uint64_t size) : data_(data), size_(size) {}
+  uint8_t* data_;
+  uint64_t size_;
+};
+
+// Takes |file| for this process until it is closed.
+//   errors  kUnavailable  another process has it
+Status TakeForThisProcess(const OpenFile& file, const std::string& path);
+
+// The first line of a file, and the number that it is (decimal, or hexadecimal with 0x).
+//   errors  those of OpenFile::Open; kDataLoss no number
+Result<std::string> ReadLine(const std::string& path);
+Result<uint64_t> ReadNumber(const std::string& path);
+// Writes |text| in one call, as files of /sys want it.
+Status WriteText(const std::string& path, const std::string& text);
+
+// The names in a folder, sorted; none when there is no such folder.
+std::vector<std::string> NamesIn(const std::string& folder);
+
+// What errno says, in the words of the system.
+std::string SystemError();
+
+}  // namespace tessera::zynq
+
+#endif  // TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/drivers/zynq/uio_port.h"
+
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "isa/regs.h"
+#include "runtime/drivers/zynq/bus_guard.h"
+
+namespace tessera::zynq {
+namespace {
+
+namespace reg = isa::reg;
+
+// A look at STATUS at least this often, and how long an interrupt may take once the machine has
+// raised it.
+constexpr int kPollMs = 1;
+constexpr int kGraceMs = 20;
+
+// Bytes of the register map: to the end of the last register.
+constexpr uint64_t RegisterBytes() {
+  uint32_t end = 0;
+  for (const isa::RegInfo& r : isa::kRegs)
+    end = std::max(end, r.offset + (r.count - 1) * r.stride + 4);
+  return end;
+}
+
+// The folder names of UIO devices called |name|, or with |name| itself.
+std::vector<std::string> Matching(const std::string& classes, const std::string& name,
+                                  std::vector<std::string>* seen) {
+  std::vector<std::string> matching;
+  for (const std::string& node : NamesIn(classes)) {
+    const Result<std::string> called = ReadLine(classes + "/" + node + "/name");
+    if (!called) continue;
+    seen->push_back(*called + " (" + node + ")");
+    if (node == name) return {node};
+    if (*called == name) matching.push_back(node);
+  }
+  return matching;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const std::string& name,
+                                               InterruptUse use) {
+  const std::string classes = root + "/sys/class/uio";
+  std::vector<std::string> seen;
+  const std::vector<std::string> nodes = Matching(classes, name, &seen);
+  if (nodes.empty()) {
+    return Fail(Code::kNotFound,
+                "{}: no UIO device is called '{}'; there are [{}]: program the board with "
+                "`tessera flash` and load its overlay, or give another name with uio=NAME",
+                classes, name, fmt::join(seen, ", "));
+  }
+  if (nodes.size() > 1) {
+    return Fail(Code::kInvalidArgument,
+                "{}: {} UIO devices are called '{}': choose one of [{}] with uio=NAME", classes,
+                nodes.size(), name, fmt::join(nodes, ", "));
+  }
+  const std::string map = classes + "/" + nodes[0] + "/maps/map0";
+  TESSERA_ASSIGN(const uint64_t bytes, ReadNumber(map + "/size"));
+  // Where the registers begin in the first page; older kernels lack the file.
+  const uint64_t offset = ReadNumber(map + "/offset").value_or(0);
+  if (bytes < RegisterBytes()) {
+    return Fail(
+        Code::kOutOfRange,
+        "{}/size: the map has {} bytes, the registers take {}: correct `reg` of the node in "
+        "the device tree",
+        map, bytes, RegisterBytes());
+  }
+  const std::string path = root + "/dev/" + nodes[0];
+  TESSERA_ASSIGN(OpenFile file, OpenFile::Open(path));
+  TESSERA_TRY(TakeForThisProcess(file, path));
+  TESSERA_ASSIGN(auto mapped, MappedFile::Map(file, path, 0, offset + bytes));
+  return std::make_unique<UioPort>(path, std::move(file), std::move(mapped), offset, use);
+}
+
+UioPort::UioPort(std::string path, OpenFile file, std::unique_ptr<MappedFile> map, uint64_t offset,
+                 InterruptUse use)
+    : path_(std::move(path)),
+      file_(std::move(file)),
+      map_(std::move(map)),
+      offset_(offset),
+      use_(use) {}
+
+UioPort::~UioPort() {
+  if (armed_) GuardedWrite(At(reg::kIrqGlobal), 0);
+}
+
+volatile uint32_t* UioPort::At(uint32_t offset) const {
+  return reinterpret_cast<volatile uint32_t*>(map_->data() + offset_ + offset);
+}
+
+Result<uint32_t> UioPort::Read(uint32_t offset) {
+  uint32_t value = 0;
+  if (GuardedRead(At(offset), &value)) return value;
+  return Fail(Code::kDataLoss,
+              "{}: the bus does not answer at register {:#05x}: is the programmable logic "
+              "configured, with its clock on and out of reset? `tessera flash` does that",
+              path_, offset);
+}
+
+Status UioPort::Write(uint32_t offset, uint32_t value) {
+  if (GuardedWrite(At(offset), value)) return {};
+  return Fail(Code::kDataLoss,
+              "{}: the bus does not take a write of register {:#05x}: is the programmable logic "
+              "configured, with its clock on and out of reset? `tessera flash` does that",
+              path_, offset);
+}
+
+bool UioPort::Enable() {
+  const uint32_t one = 1;
+  return write(file_.fd(), &one, sizeof one) == sizeof one;
+}
+
+Status UioPort::Arm() {
+  if (polls()) return {};
+  // What lies there from a run that ended between two looks is of no use.
+  while (Came(0)) {
+  }
+  TESSERA_ASSIGN(const uint32_t raised, Read(reg::kIrqStatus));
+  TESSERA_TRY(Write(reg::kIrqStatus, raised));
+  TESSERA_TRY(Write(reg::kIrqEnable, reg::kIrqStatusDone.Put(1)));
+  TESSERA_TRY(Write(reg::kIrqGlobal, reg::kIrqGlobalEnable.Put(1)));
+  armed_ = true;
+  if (Enable()) return {};
+  if (use_ == InterruptUse::kAlways) {
+    return Fail(
+        Code::kUnsupported,
+        "{}: this UIO device has no interrupt ({}): give its node `interrupts` in the device "
+        "tree, or poll with interrupt=off",
+        path_, SystemError());
+  }
+  use_ = InterruptUse::kNever;
+  return {};
+}
+
+Result<WaitOutcome> UioPort::Wait(uint64_t budget) {
+  TESSERA_TRY(Arm());
+  Result<WaitOutcome> outcome = RegisterPort::Wait(budget);
+  if (!std::exchange(failed_, false) || !outcome) return outcome;
+  return Fail(Code::kTimeout,
+              "{}: the machine raised its interrupt and none came within {} ms: compare "
+              "`interrupts` of its node in the device tree with the block design, or poll with "
+              "interrupt=off",
+              path_, kGraceMs);
+}
+
+bool UioPort::Came(int milliseconds) {
+  pollfd event = {file_.fd(), POLLIN, 0};
+  if (poll(&event, 1, milliseconds) != 1 || (event.revents & POLLIN) == 0) return false;
+  uint32_t count = 0;  // of interrupts so far
+  if (read(file_.fd(), &count, sizeof count) == sizeof count) return true;
+  use_ = InterruptUse::kNever;  // no UIO device: nothing to wait for
+  return false;
+}
+
+void UioPort::Missed() {
+  if (use_ == InterruptUse::kAlways) failed_ = true;
+  if (++lost_ == kLostInterrupts && use_ == InterruptUse::kAuto) use_ = InterruptUse::kNever;
+}
+
+void UioPort::Pause() {
+  if (polls()) return RegisterPort::Pause();
+  const bool came = Came(kPollMs);
+  uint32_t raised = 0;  // by the machine
+  if (!GuardedRead(At(reg::kIrqStatus), &raised)) return;
+  if (came) {
+    lost_ = 0;
+    GuardedWrite(At(reg::kIrqStatus), raised);
+    Enable();
+    return;
+  }
+  if (!reg::kIrqStatusDone.Get(raised)) return;
+  if (Came(kGraceMs)) {
+    lost_ = 0;
+  } else {
+    Missed();
+  }
+}
+
+}  // namespace tessera::zynq
