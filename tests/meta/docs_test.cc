@@ -147,8 +147,8 @@ bool HasOption(const std::string& text, const std::string& option) {
   return std::regex_search(text, std::regex("(^|[^\\w-])" + option + "($|[^\\w-])"));
 }
 const std::set<std::string>& Verbs() {
-  static const std::set<std::string> verbs = {"compile", "run",    "compare", "asm",   "disasm",
-                                              "check",   "config", "info",    "boards"};
+  static const std::set<std::string> verbs = {"compile", "run",    "compare", "asm",    "disasm",
+                                              "check",   "config", "info",    "boards", "xclbin"};
   return verbs;
 }
 
@@ -205,6 +205,8 @@ std::string ScriptProblem(const std::string& script, const std::vector<std::stri
   if (Meant(path).empty()) return path + " does not exist";
   if (path == "run.sh" && words.size() > 1) return VerbProblem(words);
   if (path == "test.sh") return CmakeProblem(words);
+  if (path == "sim/xrt/emulated.sh" && words.size() > 1)
+    return VerbProblem({words.begin() + 1, words.end()});
   for (const std::string& word : words) {
     if (word.starts_with("--") && !HasOption(Text(Meant(path)[0]), word))
       return path + " has no option " + word;
