@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/registry.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/check.h"
@@ -56,7 +57,20 @@ Result<OptionValues> OptionValues::Make(std::string_view driver,
     TESSERA_CHECK(Fits(option.kind, option.fallback), "{} {}", driver, option.name);
     values.values_.emplace(option.name, option.fallback);
   }
-  for (const auto& [name, value] : given) {
+  for (const auto& [written, value] : given) {
+    std::string name = written;
+    if (name.empty()) {  // a number alone
+      const auto plain = std::ranges::find(declared, true, &DriverOption::plain);
+      if (plain == declared.end()) {
+        return Fail(Code::kInvalidArgument, "device {}: '{}' is not option=value; it takes {}",
+                    driver, value, OptionList(declared));
+      }
+      name = plain->name;
+      if (given.contains(name)) {
+        return Fail(Code::kInvalidArgument, "device {}: '{}' is option {}, which is there twice",
+                    driver, value, name);
+      }
+    }
     const auto at = values.values_.find(name);
     if (at == values.values_.end()) {
       return Fail(Code::kInvalidArgument, "device {}: no option '{}'; it takes {}", driver, name,
@@ -119,6 +133,12 @@ Result<DeviceSpec> ParseDeviceSpec(std::string_view text) {
     const size_t end = std::min(text.find(',', at), text.size());
     const std::string_view item = text.substr(at, end - at);
     const size_t equals = item.find('=');
+    uint64_t number = 0;
+    if (at == colon + 1 && ParseNumber(item, &number)) {
+      spec.values.emplace("", item);
+      at = end + 1;
+      continue;
+    }
     if (equals == std::string_view::npos || equals == 0) {
       return Fail(Code::kInvalidArgument, "device '{}': '{}' is not option=value", text, item);
     }

@@ -37,6 +37,7 @@ struct DriverOption {
   std::string_view value;     // what stands for it in a line of help: "SEED"
   std::string_view fallback;  // the value where none is given
   std::string_view help;      // one line
+  bool plain = false;         // NAME:3 means NAME:option=3; at most one of a driver, a number
 };
 
 // The options of one driver, checked: each that it declares has a value of its kind. Asking for
@@ -89,7 +90,8 @@ inline Result<std::unique_ptr<Device>> OpenDevice(std::string_view name, const i
   return OpenDevice(Drivers(), name, config, options);
 }
 
-// A device as a person writes it: NAME or NAME:option=value,option=value.
+// A device as a person writes it: NAME or NAME:option=value,option=value. The first may be a number
+// alone, which is the value of "" until OptionValues::Make finds the driver's plain option.
 struct DeviceSpec {
   std::string name;
   std::map<std::string, std::string> values;

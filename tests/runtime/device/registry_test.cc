@@ -34,7 +34,8 @@ std::vector<Driver> Two() {
                         .kind = OptionKind::kNumber,
                         .value = "SEED",
                         .fallback = "7",
-                        .help = "of the dice"},
+                        .help = "of the dice",
+                        .plain = true},
                        {.name = "fast",
                         .kind = OptionKind::kSwitch,
                         .value = "on|off",
@@ -54,6 +55,23 @@ TEST(Registry, OpensByName) {
   isa::Config bad = Tiny();
   bad.block_in = 3;
   EXPECT_FALSE(OpenDevice(drivers, "null", bad));
+}
+
+TEST(Registry, ANumberAloneIsThePlainOption) {
+  const std::vector<Driver> drivers = Two();
+  const auto spec = ParseDeviceSpec("knob:3,file=f");
+  ASSERT_TRUE(spec) << spec.error().message;
+  ExpectFails(OpenDevice(drivers, spec->name, Tiny(), {.values = spec->values}), Code::kUnsupported,
+              "opened");
+  EXPECT_EQ(told.seed, 3u);
+  EXPECT_EQ(told.file, "f");
+  ExpectFails(OpenDevice(drivers, "knob", Tiny(), {.values = {{"", "3"}, {"seed", "4"}}}),
+              Code::kInvalidArgument, "device knob: '3' is option seed, which is there twice");
+  ExpectFails(OpenDevice(drivers, "null", Tiny(), {.values = {{"", "3"}}}), Code::kInvalidArgument,
+              "device null: '3' is not option=value; it takes no options");
+  // Elsewhere a number is no option.
+  ExpectFails(ParseDeviceSpec("knob:file=f,3"), Code::kInvalidArgument,
+              "device 'knob:file=f,3': '3' is not option=value");
 }
 
 TEST(Registry, AProgramHasOneListOfItsOwn) {
