@@ -43,23 +43,26 @@ function(tessera_cold)
   endforeach()
 endfunction()
 
-# tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl])
+# tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl] [LAUNCHER command args...] [UNTESTED])
 # |library| has driver NAME, which tools/drivers.cc lists: the list links it, and tests/cts runs the conformance
-# tests on it as test cts_NAME_test with this label.
+# tests on it as test cts_NAME_test with this label. LAUNCHER: runs the test program where the driver finds its
+# machine. UNTESTED: there is no such test in this build, which has to say why.
 function(tessera_driver name)
-  cmake_parse_arguments(A "" "LIBRARY;LABEL" "" ${ARGN})
+  cmake_parse_arguments(A "UNTESTED" "LIBRARY;LABEL" "LAUNCHER" ${ARGN})
   if(NOT A_LABEL)
     set(A_LABEL fast)
   endif()
   set_property(GLOBAL APPEND PROPERTY TESSERA_DRIVERS ${name})
   set_property(GLOBAL APPEND PROPERTY TESSERA_DRIVER_LIBRARIES ${A_LIBRARY})
   set_property(GLOBAL PROPERTY TESSERA_DRIVER_LABEL_${name} ${A_LABEL})
+  set_property(GLOBAL PROPERTY TESSERA_DRIVER_LAUNCHER_${name} ${A_LAUNCHER})
+  set_property(GLOBAL PROPERTY TESSERA_DRIVER_UNTESTED_${name} ${A_UNTESTED})
 endfunction()
 
-# tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds])
-# One GoogleTest program; ctest runs it from the project root.
+# tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds] [LAUNCHER command])
+# One GoogleTest program; ctest runs it from the project root, LAUNCHER in front of it.
 function(tessera_test name)
-  cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;DEPS;ARGS;ENV" ${ARGN})
+  cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;DEPS;ARGS;ENV;LAUNCHER" ${ARGN})
   if(NOT A_LABEL)
     set(A_LABEL fast)
   endif()
@@ -69,7 +72,7 @@ function(tessera_test name)
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_DEPS} GTest::gtest GTest::gmock GTest::gtest_main tessera::warnings)
   tessera_cold(${name})
-  add_test(NAME ${name} COMMAND ${name} ${A_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  add_test(NAME ${name} COMMAND ${A_LAUNCHER} $<TARGET_FILE:${name}> ${A_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES LABELS ${A_LABEL} TIMEOUT ${A_TIMEOUT})
   if(A_ENV)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "${A_ENV}")

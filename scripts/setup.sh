@@ -15,6 +15,8 @@ TESSERA_PACKAGES=(
   # libraries
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
+  # cards through XRT; the build works without it
+  libxrt-dev uuid-dev
   # data, and what makes models with seeded weights
   dataset-fashion-mnist python3-onnx python3-numpy libonnx-testdata
 )

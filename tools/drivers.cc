@@ -5,6 +5,7 @@
 // tessera_driver().
 #include "runtime/device/registry.h"
 #include "runtime/drivers/null/null_device.h"
+#include "runtime/drivers/xrt/xrt_device.h"
 #include "runtime/drivers/zynq/zynq_device.h"
 #include "sim/func/func_device.h"
 #include "sim/hls/hls_device.h"
@@ -14,7 +15,8 @@ namespace tessera {
 
 std::span<const Driver> Drivers() {
   static const Driver drivers[] = {
-      sim::FuncDriver(), sim::HlsDriver(), sim::RtlDriver(), NullDriver(), ZynqDriver(),
+      sim::FuncDriver(), sim::HlsDriver(), sim::RtlDriver(),
+      XrtDriver(),       NullDriver(),     ZynqDriver(),
   };
   return drivers;
 }

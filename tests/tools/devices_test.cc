@@ -20,12 +20,14 @@ void ExpectRefused(const std::string& arguments, const std::string& message) {
 }
 
 TEST(Devices, ThatDoNotExist) {
-  ExpectRefused("run net.tsr --device warp",
-                "device warp: no such driver; there are func, hls, rtl, null, zynq, and cpu, the "
-                "host itself");
-  ExpectRefused("compare net.tsr --devices cpu,warp",
-                "device warp: no such driver; there are func, hls, rtl, null, zynq, and cpu, the "
-                "host itself");
+  ExpectRefused(
+      "run net.tsr --device warp",
+      "device warp: no such driver; there are func, hls, rtl, xrt, null, zynq, and cpu, the "
+      "host itself");
+  ExpectRefused(
+      "compare net.tsr --devices cpu,warp",
+      "device warp: no such driver; there are func, hls, rtl, xrt, null, zynq, and cpu, the "
+      "host itself");
   ExpectRefused("compare net.tsr --devices cpu,,rtl",
                 "device list 'cpu,,rtl': a name is empty or there twice; write e.g. cpu,func,rtl");
   ExpectRefused(

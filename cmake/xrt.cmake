@@ -1,0 +1,32 @@
+# XRT, which runtime/drivers/xrt needs and nothing else: TESSERA_XRT says whether it is here, as tessera::xrt_library.
+# TESSERA_XRT_EMULATED: and its software emulation, which tests have in place of a card (sim/xrt).
+# AMD's package lies in /opt/xilinx/xrt, or where XILINX_XRT points; Debian's libxrt-dev with the system's headers.
+set(xrt_roots $ENV{XILINX_XRT} /opt/xilinx/xrt)
+find_path(TESSERA_XRT_INCLUDE xrt/xrt_device.h HINTS ${xrt_roots} PATH_SUFFIXES include include/xrt xrt)
+find_path(TESSERA_UUID_INCLUDE uuid/uuid.h)  # XRT's headers include it
+find_library(TESSERA_XRT_LIBRARY xrt_coreutil HINTS ${xrt_roots} PATH_SUFFIXES lib)
+mark_as_advanced(TESSERA_XRT_INCLUDE TESSERA_UUID_INCLUDE TESSERA_XRT_LIBRARY)
+if(TESSERA_XRT_INCLUDE AND TESSERA_UUID_INCLUDE AND TESSERA_XRT_LIBRARY)
+  set(TESSERA_XRT ON)
+  message(STATUS "XRT: ${TESSERA_XRT_LIBRARY}")
+  add_library(tessera_xrt_library INTERFACE)
+  add_library(tessera::xrt_library ALIAS tessera_xrt_library)
+  target_include_directories(tessera_xrt_library SYSTEM INTERFACE ${TESSERA_XRT_INCLUDE})
+  target_link_libraries(tessera_xrt_library INTERFACE ${TESSERA_XRT_LIBRARY})
+else()
+  set(TESSERA_XRT OFF)
+  message(STATUS "XRT: not found, so --device xrt and its tests are left out (Debian: libxrt-dev and uuid-dev)")
+endif()
+# Under a sanitizer nothing may stand between it and malloc, as sim/xrt/alloc_void.cc does.
+set(TESSERA_XRT_EMULATED OFF)
+if(TESSERA_XRT AND TESSERA_SANITIZE)
+  message(STATUS "XRT: its emulation does not go with sanitizers, so tests of --device xrt are left out")
+elseif(TESSERA_XRT)
+  get_filename_component(xrt_folder ${TESSERA_XRT_LIBRARY} DIRECTORY)
+  file(GLOB xrt_emulation ${xrt_folder}/libxrt_swemu.so.2)
+  if(xrt_emulation)
+    set(TESSERA_XRT_EMULATED ON)
+  else()
+    message(STATUS "XRT: no libxrt_swemu.so.2 beside it, so tests of --device xrt are left out")
+  endif()
+endif()

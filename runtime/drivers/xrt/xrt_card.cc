@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The card with XRT: the one place that includes its headers. All its calls are made on one thread
+// a card, because a bus that is gone blocks them for ever, and their exceptions end here.
+#include "runtime/drivers/xrt/xrt_card.h"
+
+#include <xrt/experimental/xrt_ip.h>
+#include <xrt/experimental/xrt_xclbin.h>
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "runtime/drivers/xrt/call_thread.h"
+
+namespace tessera {
+namespace {
+
+// To open a card and load a file: seconds on a card; XRT's emulation waits 300 s for its model.
+constexpr std::chrono::minutes kLoadLimit{4};
+constexpr uint64_t kBusBytes = uint64_t{1} << 40;  // addresses that the machine has
+
+// What XRT has of a card, kept until the process ends: closing a card of the emulation shuts the
+// protobuf library of the whole process down, and XRT's own objects must not be destroyed after its
+// libraries.
+struct CardSlot {
+  CallThread thread;
+  std::optional<xrt::device> device;
+  std::optional<xrt::ip> ip;
+  bool open = false;
+};
+
+// By index. Never destroyed.
+std::mutex& SlotMutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+std::map<uint32_t, std::shared_ptr<CardSlot>>& Slots() {
+  static auto* slots = new std::map<uint32_t, std::shared_ptr<CardSlot>>;
+  return *slots;
+}
+
+// |call|, its exceptions as errors with |code|.
+std::function<Status()> Caught(Code code, std::function<void()> call) {
+  return [code, call = std::move(call)]() -> Status {
+    try {
+      call();
+      return {};
+    } catch (const std::bad_alloc&) {
+      return Fail(code, "XRT has no memory left for it");
+    } catch (const std::exception& e) {
+      std::string text = e.what();
+      while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+      return Fail(code, "XRT says: {}", text.empty() ? "nothing" : text);
+    } catch (...) {
+      return Fail(code, "XRT threw something that is no exception of the library");
+    }
+  };
+}
+
+class BufferMemory : public MemoryPort {
+ public:
+  BufferMemory(std::string name, std::shared_ptr<CardSlot> slot, std::chrono::milliseconds limit,
+               uint64_t bytes)
+      : name_(std::move(name)),
+        slot_(std::move(slot)),
+        limit_(limit),
+        bytes_(bytes),
+        buffer_(std::make_shared<CardBuffer>()) {}
+
+  // The buffer goes on XRT's thread as well.
+  ~BufferMemory() override {
+    if (slot_->thread.stuck()) {
+      new std::shared_ptr<CardBuffer>(buffer_);  // a call may still use it
+      return;
+    }
+    (void)Call(
+        Code::kUnavailable, [buffer = buffer_] { buffer->object.reset(); },
+        [] { return std::string("freeing the buffer"); });
+  }
+
+  Status Allocate(int32_t memory) {
+    TESSERA_TRY(Call(
+        Code::kUnavailable,
+        [slot = slot_, buffer = buffer_, memory, bytes = bytes_] {
+          buffer->object.emplace(*slot->device, bytes, static_cast<xrt::memory_group>(memory));
+          buffer->address = buffer->object->address();
+          buffer->host = buffer->object->map<uint8_t*>();
+        },
+        [this] { return fmt::format("allocating {} bytes", bytes_); }));
+    if (buffer_->address % 64 == 0 && buffer_->address < kBusBytes &&
+        bytes_ <= kBusBytes - buffer_->address) {
+      return {};
+    }
+    return Fail(Code::kUnavailable,
+                "{}: XRT's buffer of {} bytes at {:#x} is out of the machine's reach: it needs a "
+                "multiple of 64 and an end below 2^40",
+                name_, bytes_, buffer_->address);
+  }
+
+  uint64_t size() const override { return bytes_; }
+  uint64_t bus_address() const override { return buffer_->address; }
+
+  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    if (bytes.empty()) return {};
+    std::ranges::copy(bytes, buffer_->host + address);
+    return Sync(XCL_BO_SYNC_BO_TO_DEVICE, address, bytes.size(), "to");
+  }
+
+  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
+    if (bytes.empty()) return {};
+    TESSERA_TRY(Sync(XCL_BO_SYNC_BO_FROM_DEVICE, address, bytes.size(), "from"));
+    std::copy_n(buffer_->host + address, bytes.size(), bytes.begin());
+    return {};
+  }
+
+ private:
+  struct CardBuffer {
+    std::optional<xrt::bo> object;
+    uint64_t address = 0;
+    uint8_t* host = nullptr;
+  };
+
+  Status Sync(xclBOSyncDirection direction, uint64_t address, size_t bytes, const char* way) {
+    return Call(
+        Code::kDataLoss,
+        [buffer = buffer_, direction, address, bytes] {
+          buffer->object->sync(direction, bytes, address);
+        },
+        [=] { return fmt::format("copying {} bytes {} address {:#x}", bytes, way, address); });
+  }
+
+  Status Call(Code code, std::function<void()> call, const std::function<std::string()>& what) {
+    const Status status = slot_->thread.Run(Caught(code, std::move(call)), limit_, what);
+    if (status) return status;
+    return Within(fmt::format("{}: memory", name_), status.error());
+  }
+
+  std::string name_;
+  std::shared_ptr<CardSlot> slot_;
+  std::chrono::milliseconds limit_;
+  uint64_t bytes_;
+  std::shared_ptr<CardBuffer> buffer_;  // shared with a call that may not return
+};
+
+class OpenedCard : public XrtCard {
+ public:
+  OpenedCard(std::string name, std::shared_ptr<CardSlot> slot, const CardRequest& request)
+      : name_(std::move(name)), slot_(std::move(slot)), request_(request) {}
+
+  ~OpenedCard() override {
+    if (!slot_->thread.stuck()) {
+      (void)slot_->thread.Run(Caught(Code::kUnavailable, [slot = slot_] { slot->ip.reset(); }),
+                              request_.answer, [] { return std::string("closing the kernel"); });
+    }
+    const std::lock_guard lock(SlotMutex());
+    slot_->open = false;
+  }
+
+  Result<uint32_t> Read(uint32_t offset) override {
+    const auto value = std::make_shared<uint32_t>();
+    TESSERA_TRY(Call(
+        Code::kDataLoss,
+        [slot = slot_, offset, value] { *value = slot->ip->read_register(offset); },
+        request_.answer, [=] { return fmt::format("reading register {:#05x}", offset); }));
+    return *value;
+  }
+
+  Status Write(uint32_t offset, uint32_t value) override {
+    return Call(
+        Code::kDataLoss, [slot = slot_, offset, value] { slot->ip->write_register(offset, value); },
+        request_.answer, [=] { return fmt::format("writing register {:#05x}", offset); });
+  }
+
+  Status Reload() override {
+    return Call(
+        Code::kUnavailable,
+        [slot = slot_, file = request_.xclbin, place = request_.place] {
+          slot->ip.reset();  // XRT loads nothing while a kernel is held
+          const xrt::xclbin loaded(std::vector<char>(file.begin(), file.end()));
+          const xrt::uuid uuid = slot->device->load_xclbin(loaded);
+          slot->ip.emplace(*slot->device, uuid,
+                           fmt::format("{}:{{{}}}", place.kernel, place.instance));
+        },
+        kLoadLimit, [this] { return fmt::format("loading {}", request_.file); });
+  }
+
+  Result<std::unique_ptr<MemoryPort>> Allocate(uint64_t bytes) override {
+    auto memory = std::make_unique<BufferMemory>(name_, slot_, request_.answer, bytes);
+    TESSERA_TRY(memory->Allocate(request_.place.memory));
+    return memory;
+  }
+
+  Status Open(uint32_t index) {
+    const Status opened = Call(
+        Code::kUnavailable,
+        [slot = slot_, index] {
+          if (!slot->device) slot->device.emplace(index);
+        },
+        kLoadLimit, [] { return std::string("opening it"); });
+    if (opened) return Reload();
+    return Fail(opened.error().code,
+                "{}; 'xbutil examine' lists the cards, and XRT's setup.sh sets XILINX_XRT",
+                opened.error().message);
+  }
+
+ private:
+  Status Call(Code code, std::function<void()> call, std::chrono::milliseconds limit,
+              const std::function<std::string()>& what) {
+    const Status status = slot_->thread.Run(Caught(code, std::move(call)), limit, what);
+    if (status) return status;
+    // A line that names the call already says what; the others get it here.
+    if (status.error().code == Code::kTimeout) return Within(name_, status.error());
+    return Within(fmt::format("{}: {}", name_, what()), status.error());
+  }
+
+  std::string name_;
+  std::shared_ptr<CardSlot> slot_;
+  CardRequest request_;
+};
+
+}  // namespace
+
+Status HaveXrt() { return {}; }
+
+Result<std::shared_ptr<XrtCard>> OpenCard(const CardRequest& request) {
+  // One at a time: the emulation tells its model where to connect by the environment.
+  static auto* opening = new std::mutex;
+  const std::lock_guard one(*opening);
+  std::shared_ptr<CardSlot> slot;
+  uint32_t index = 0;
+  {
+    const std::lock_guard lock(SlotMutex());
+    if (request.index) {
+      index = *request.index;
+    } else {
+      while (Slots().contains(index) && Slots()[index]->open) ++index;
+    }
+    std::shared_ptr<CardSlot>& at = Slots()[index];
+    if (at == nullptr) at = std::make_shared<CardSlot>();
+    slot = at;
+    if (slot->open) {
+      return Fail(Code::kUnavailable,
+                  "xrt: card {} is open in this process already; close it, or name another", index);
+    }
+    slot->open = true;
+  }
+  auto card =
+      std::make_shared<OpenedCard>(fmt::format("xrt: card {}", index), std::move(slot), request);
+  TESSERA_TRY(card->Open(index));
+  return card;
+}
+
+}  // namespace tessera

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library to preload, for XRT's software emulation as Debian 12 builds it (2.13) and for nothing
+// else: emulated.sh does so. There CpuemShim::alloc_void keeps one buffer for messages; when a
+// message is larger than the first, it calls realloc and drops the result, so that the next one is
+// written to freed memory. The upstream source is right at that tag.
+//
+// The call from alloc_void to malloc gets a region that holds every message; its calls to realloc
+// get that region back. All other calls go to the C library unchanged.
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+extern "C" {
+void* __libc_malloc(size_t bytes);              // NOLINT: glibc's names
+void* __libc_realloc(void* old, size_t bytes);  // NOLINT
+}
+
+namespace {
+
+constexpr size_t kRegion = size_t{24} << 20;  // XRT sends at most 8 MiB and a head at once
+constexpr uintptr_t kFunctionBytes = 0x70;    // of alloc_void in Debian's build
+constexpr char kLibrary[] = "libxrt_swemu";
+constexpr char kFunction[] = "_ZN12xclcpuemhal29CpuemShim10alloc_voidEm";
+
+uintptr_t function = 0;  // where alloc_void begins, once its library is there
+
+bool Within(void* caller) {
+  return function != 0 && reinterpret_cast<uintptr_t>(caller) - function < kFunctionBytes;
+}
+
+}  // namespace
+
+extern "C" {
+
+void* malloc(size_t bytes) {
+  return __libc_malloc(Within(__builtin_return_address(0)) && bytes < kRegion ? kRegion : bytes);
+}
+
+void* realloc(void* old, size_t bytes) {
+  if (!Within(__builtin_return_address(0))) return __libc_realloc(old, bytes);
+  if (bytes <= kRegion) return old;
+  std::fprintf(stderr, "alloc_void: a message of XRT's has %zu bytes, the region %zu\n", bytes,
+               kRegion);
+  std::abort();
+}
+
+void* dlopen(const char* file, int mode) {
+  using Open = void* (*)(const char*, int);
+  static const Open real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
+  void* handle = real(file, mode);
+  if (handle != nullptr && file != nullptr && std::strstr(file, kLibrary) != nullptr) {
+    function = reinterpret_cast<uintptr_t>(dlsym(handle, kFunction));
+  }
+  return handle;
+}
+}

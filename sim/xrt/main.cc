@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// genericpciemodel: the process that XRT's software emulation starts in place of a card, under this
+// name. It connects to the socket that XRT made, takes the socket and its folder out of the file
+// system at once, answers until XRT closes the card or is gone, and then removes the folder that
+// XRT keeps for the card. So a kill of either side leaves nothing behind.
+//
+// A message is a head of fixed size and a body of the size in the head (messages.proto).
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "messages.pb.h"
+#include "sim/xrt/card.h"
+
+namespace tessera::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kCardMemory = uint64_t{4} << 30;  // XRT gives out addresses below this
+constexpr size_t kCallHeadBytes = 14;
+constexpr uint64_t kLargestCall = uint64_t{64} << 20;  // bytes; XRT sends 8 MiB at once
+constexpr auto kConnectFor = std::chrono::seconds(10);
+
+void Complain(const std::string& what) {
+  std::fprintf(stderr, "genericpciemodel: %s\n", what.c_str());
+}
+
+// Where XRT 2.13 listens.
+std::string SocketPath() {
+  const char* user = std::getenv("USER");
+  const char* id = std::getenv("EMULATION_SOCKETID");
+  if (user == nullptr) return "/tmp/xcl_sock";
+  return fmt::format("/tmp/{}/{}", user, id != nullptr ? id : "xcl_sock");
+}
+
+// XRT listens some time after it has started this process.
+Result<int> Connect(const std::string& path, pid_t parent) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return Fail(Code::kOutOfRange, "{}: a socket's path has at most {} bytes", path,
+                sizeof(address.sun_path) - 1);
+  }
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const auto end = std::chrono::steady_clock::now() + kConnectFor;
+  for (;;) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return Fail(Code::kUnavailable, "socket: {}", std::strerror(errno));
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
+    close(fd);
+    if (std::chrono::steady_clock::now() > end || getppid() != parent) {
+      return Fail(Code::kUnavailable,
+                  "{}: nobody listens: XRT's software emulation starts this program, a person "
+                  "does not",
+                  path);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+// Exactly |bytes| bytes; false: the other side is gone.
+bool ReadAll(int fd, void* to, size_t bytes) {
+  auto* at = static_cast<char*>(to);
+  while (bytes > 0) {
+    const ssize_t got = read(fd, at, bytes);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    bytes -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+bool WriteAll(int fd, const std::string& bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t put = send(fd, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    done += static_cast<size_t>(put);
+  }
+  return true;
+}
+
+// One call and its answer. False: the other side is gone.
+Result<bool> Serve(int fd, EmulatedCard& card) {
+  std::string head(kCallHeadBytes, '\0');
+  if (!ReadAll(fd, head.data(), head.size())) return false;
+  xrt::CallHead call;
+  if (!call.ParseFromString(head) || call.size() > kLargestCall) {
+    return Fail(Code::kDataLoss, "the head of a call is not one, or says more than {} bytes",
+                kLargestCall);
+  }
+  std::string body(call.size(), '\0');
+  if (!ReadAll(fd, body.data(), body.size())) return false;
+  TESSERA_ASSIGN(const std::string answer, card.Answer(call.code(), body));
+  xrt::AnswerHead answer_head;
+  answer_head.set_size(answer.size());
+  return WriteAll(fd, answer_head.SerializeAsString()) && WriteAll(fd, answer);
+}
+
+// Calls as they come; between them the machine runs.
+Status ServeAll(int fd, EmulatedCard& card) {
+  while (!card.closed()) {
+    pollfd wanted{.fd = fd, .events = POLLIN, .revents = 0};
+    const int ready = poll(&wanted, 1, card.running() ? 0 : -1);
+    if (ready < 0 && errno != EINTR) {
+      return Fail(Code::kUnavailable, "poll: {}", std::strerror(errno));
+    }
+    if (ready <= 0) {
+      if (card.running()) card.Turn();
+      continue;
+    }
+    TESSERA_ASSIGN(const bool there, Serve(fd, card));
+    if (!there) return {};
+  }
+  return {};
+}
+
+// XRT's folder of this card, RUN/.run/PID/sw_emu/deviceN, and those above it that are empty then.
+void RemoveFolder(const std::string& folder) {
+  fs::path path(folder);
+  if (!path.filename().string().starts_with("device") ||
+      path.parent_path().filename() != "sw_emu") {
+    return;  // not XRT's: leave it alone
+  }
+  std::error_code error;
+  fs::remove_all(path, error);
+  for (int up = 0; up < 3; ++up) {
+    path = path.parent_path();
+    if (!fs::remove(path, error)) return;
+  }
+}
+
+Status Main() {
+  const pid_t parent = getppid();
+  const std::string path = SocketPath();
+  TESSERA_ASSIGN(std::unique_ptr<EmulatedCard> card, EmulatedCard::Make(kCardMemory));
+  TESSERA_ASSIGN(const int fd, Connect(path, parent));
+  std::error_code error;
+  fs::remove(path, error);
+  if (fs::path(path).parent_path() != "/tmp") fs::remove(fs::path(path).parent_path(), error);
+  const Status status = ServeAll(fd, *card);
+  close(fd);
+  RemoveFolder(card->folder());
+  return status;
+}
+
+}  // namespace
+}  // namespace tessera::sim
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::printf(
+        "%s: stands for a card in XRT's software emulation, which starts it; see "
+        "sim/xrt/README.md\n",
+        argv[0]);
+    return 2;
+  }
+  // Ctrl-C reaches the whole group: the host ends, and then this.
+  std::signal(SIGINT, SIG_IGN);
+  const tessera::Status status = tessera::sim::Main();
+  if (status) return 0;
+  tessera::sim::Complain(status.error().message);
+  return 1;
+}
