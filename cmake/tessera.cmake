@@ -43,12 +43,12 @@ function(tessera_cold)
   endforeach()
 endfunction()
 
-# tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl] [LAUNCHER command args...] [UNTESTED])
+# tessera_driver(NAME LIBRARY tessera::x [LABEL fast|rtl] [LAUNCHER command args...] [UNTESTED reason])
 # |library| has driver NAME, which tools/drivers.cc lists: the list links it, and tests/cts runs the conformance
 # tests on it as test cts_NAME_test with this label. LAUNCHER: runs the test program where the driver finds its
-# machine. UNTESTED: there is no such test in this build, which has to say why.
+# machine. UNTESTED: this build cannot run them, for a reason.
 function(tessera_driver name)
-  cmake_parse_arguments(A "UNTESTED" "LIBRARY;LABEL" "LAUNCHER" ${ARGN})
+  cmake_parse_arguments(A "" "LIBRARY;LABEL;UNTESTED" "LAUNCHER" ${ARGN})
   if(NOT A_LABEL)
     set(A_LABEL fast)
   endif()
@@ -56,7 +56,16 @@ function(tessera_driver name)
   set_property(GLOBAL APPEND PROPERTY TESSERA_DRIVER_LIBRARIES ${A_LIBRARY})
   set_property(GLOBAL PROPERTY TESSERA_DRIVER_LABEL_${name} ${A_LABEL})
   set_property(GLOBAL PROPERTY TESSERA_DRIVER_LAUNCHER_${name} ${A_LAUNCHER})
-  set_property(GLOBAL PROPERTY TESSERA_DRIVER_UNTESTED_${name} ${A_UNTESTED})
+  set_property(GLOBAL PROPERTY TESSERA_DRIVER_UNTESTED_${name} "${A_UNTESTED}")
+endfunction()
+
+# tessera_skipped_test(NAME reason)
+# In place of a test that this build cannot run: the summary of a run lists it with the reason.
+function(tessera_skipped_test name reason)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "${name}: Skipped
+${reason}
+[  SKIPPED ] ${name} (0 ms)")
+  set_tests_properties(${name} PROPERTIES LABELS fast TIMEOUT 60)
 endfunction()
 
 # tessera_test(NAME SOURCES a_test.cc ... DEPS tessera::x ... [LABEL fast|rtl|slow] [TIMEOUT seconds] [LAUNCHER command])

@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
   if (argc > 1) {
     std::printf(
         "%s: stands for a card in XRT's software emulation, which starts it; see "
-        "sim/xrt/README.md\n",
+        "sim/xrt/emulated.sh\n",
         argv[0]);
     return 2;
   }
