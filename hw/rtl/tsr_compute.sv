@@ -204,6 +204,6 @@ module tsr_compute (
   assign unused = ^{ld_wr_tile_i, st_rd_addr_i, st_acc_tile, inp_pair_ready, unused_inp_wr_ready, unused_acc_ready,
                     unused_acc_wr_ready, unused_out_ready, unused_out_wr_ready};
   `TSR_ASSERT(one_reads_uop, !(gemm_uop_en && vector_uop_en))
-  `TSR_ASSERT(inp_pair_is_served, inp_b_en |-> inp_pair_ready == '1)
-  `TSR_ASSERT(load_memories, ld_wr_valid_i |-> to_inp || to_acc || to_out)
+  `TSR_ASSERT_IF(inp_pair_is_served, inp_b_en, inp_pair_ready == '1)
+  `TSR_ASSERT_IF(load_memories, ld_wr_valid_i, to_inp || to_acc || to_out)
 endmodule

@@ -89,6 +89,6 @@ module tsr_axi_read #(
   assign unused = m_rresp_i[0];
 
   `TSR_ASSERT_STREAM(ar, m_arvalid_o, m_arready_i, {m_araddr_o, m_arlen_o, m_arid_o})
-  `TSR_ASSERT(beat_was_asked_for, m_rvalid_i |-> bursts_q != '0)
+  `TSR_REQUIRE_IF(beat_was_asked_for, m_rvalid_i, bursts_q != '0)
   `TSR_ASSERT(in_range, bursts_q < 8'd200)
 endmodule

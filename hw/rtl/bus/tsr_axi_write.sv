@@ -122,5 +122,5 @@ module tsr_axi_write #(
 
   `TSR_ASSERT_STREAM(aw, m_awvalid_o, m_awready_i, {m_awaddr_o, m_awlen_o})
   `TSR_ASSERT_STREAM(w, m_wvalid_o, m_wready_i, {m_wdata_o, m_wstrb_o, m_wlast_o})
-  `TSR_ASSERT(response_was_asked_for, m_bvalid_i |-> bursts_q != '0)
+  `TSR_ASSERT_IF(response_was_asked_for, m_bvalid_i, bursts_q != '0)
 endmodule

@@ -49,7 +49,7 @@ module tsr_tally #(
   assign full_o = full_q;
   assign behind_o = behind_q;
 
-  `TSR_ASSERT(goes_if_there, down_i |-> some_q || up_i)
-  `TSR_ASSERT(comes_if_room, up_i |-> !full_q || down_i)
+  `TSR_REQUIRE_IF(goes_if_there, down_i, some_q || up_i)
+  `TSR_REQUIRE_IF(comes_if_room, up_i, !full_q || down_i)
   `TSR_ASSERT(flags, some_q != is(0) && more_q == !(is(0) || is(1)) && full_q == (vta_i ? is(VtaLimit) : is(Limit)))
 endmodule

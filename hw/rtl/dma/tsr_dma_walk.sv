@@ -253,6 +253,6 @@ module tsr_dma_walk #(
   end
   `TSR_ASSERT_STREAM(in, valid_i, ready_o, {walk_i, sram_base_i, user_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {write_o, data_o, tile_o, chunk_o, mask_o, off_o, eor_o, last_o, user_o})
-  `TSR_ASSERT(end_of_the_box, full_q && step && !takes && all_last_next |-> tail_eot == eot_next)
-  `TSR_ASSERT(some_bytes, valid_o && write_o && data_o |-> mask_o != 0)
+  `TSR_ASSERT_IF(end_of_the_box, full_q && step && !takes && all_last_next, tail_eot == eot_next)
+  `TSR_ASSERT_IF(some_bytes, valid_o && write_o && data_o, mask_o != 0)
 endmodule

@@ -155,8 +155,8 @@ module tsr_runs #(
     if (RunBits <= BlockShift) $fatal(1, "tsr_runs: RunBits is %0d, a block has %0d", RunBits, BlockShift);
   end
 `endif
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, {addr_i, run_last_i, x_size_i, y_size_i, z_size_i})
+  `TSR_REQUIRE_STREAM(in, valid_i, ready_o, {addr_i, run_last_i, x_size_i, y_size_i, z_size_i})
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {addr_o, len_o, last_o})
-  `TSR_ASSERT(burst_fits, valid_o |-> 32'(addr_o[11:0]) + (32'(len_o) + 1) * BusBytes <= 4096)
-  `TSR_ASSERT(not_empty, valid_i |-> x_size_i != 0 && y_size_i != 0 && z_size_i != 0)
+  `TSR_ASSERT_IF(burst_fits, valid_o, 32'(addr_o[11:0]) + (32'(len_o) + 1) * BusBytes <= 4096)
+  `TSR_REQUIRE_IF(not_empty, valid_i, x_size_i != 0 && y_size_i != 0 && z_size_i != 0)
 endmodule

@@ -285,8 +285,8 @@ module tsr_dw_loop #(
   assign step_wgt_o = step_wgt_q;
   assign step_num_o = step_num_q;
 
-  `TSR_ASSERT(start_when_free, start_i |-> fill_free_next_o)
+  `TSR_ASSERT_IF(start_when_free, start_i, fill_free_next_o)
   `TSR_ASSERT(own_flops, rests_q == !step_q && free_q == !fill_q)
-  `TSR_ASSERT(end_of_the_parts, step_q |-> step_end_q == (part_q == last_part_q))
-  `TSR_ASSERT(start_when_known, start_i |-> all_set_q == all_set && all_first_q == all_first)
+  `TSR_ASSERT_IF(end_of_the_parts, step_q, step_end_q == (part_q == last_part_q))
+  `TSR_ASSERT_IF(start_when_known, start_i, all_set_q == all_set && all_first_q == all_first)
 endmodule

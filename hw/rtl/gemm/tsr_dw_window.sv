@@ -57,6 +57,6 @@ module tsr_dw_window (
   end
   assign win_o = use_q;
 
-  `TSR_ASSERT(past_with_swap, past_i != '0 |-> swap_i)
-  `TSR_ASSERT(two_places, a_valid_i && b_valid_i |-> a_tap_i != b_tap_i)
+  `TSR_ASSERT_IF(past_with_swap, past_i != '0, swap_i)
+  `TSR_ASSERT_IF(two_places, a_valid_i && b_valid_i, a_tap_i != b_tap_i)
 endmodule

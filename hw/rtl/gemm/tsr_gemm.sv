@@ -351,7 +351,6 @@ module tsr_gemm (
   assign unused = ^{retire_ready_i, fill_q, tag[0]};
 
   `TSR_ASSERT(one_source, !(loop_valid && (step_valid || fill)))
-  `TSR_ASSERT(two_banks, inp_rd_b_en_o |->
-    ((inp_rd_a_addr_o ^ inp_rd_b_addr_o) & tsr_pkg::InpIdxBits'(tsr_pkg::InpBanks - 1)) != '0)
-  `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
+  `TSR_ASSERT_IF(two_banks, inp_rd_b_en_o, ((inp_rd_a_addr_o ^ inp_rd_b_addr_o) & tsr_pkg::InpIdxBits'(tsr_pkg::InpBanks - 1)) != '0)
+  `TSR_ASSERT_IF(room_to_retire, retire_valid_o, retire_ready_i)
 endmodule

@@ -114,7 +114,7 @@ module tsr_gemm_accum #(
   assign wr_data_o = result3_q;
   assign out_tag_o = tag3_q;
 
-  `TSR_ASSERT(read_by_its_step, read_q |-> step_valid_i && !step_init_i)
+  `TSR_ASSERT_IF(read_by_its_step, read_q, step_valid_i && !step_init_i)
   // A result that is not written is used by the next step.
-  `TSR_ASSERT(unstored_goes_on, valid3_q && !write3_q |-> valid2_q && dst2_q == dst3_q)
+  `TSR_ASSERT_IF(unstored_goes_on, valid3_q && !write3_q, valid2_q && dst2_q == dst3_q)
 endmodule

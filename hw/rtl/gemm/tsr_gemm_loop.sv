@@ -148,5 +148,5 @@ module tsr_gemm_loop (
   assign wgt_o = wgt_q;
   assign num_o = num_q;
 
-  `TSR_ASSERT(start_when_free, start_i |-> free_next_o)
+  `TSR_ASSERT_IF(start_when_free, start_i, free_next_o)
 endmodule

@@ -226,7 +226,7 @@ module tsr_control (
     assign unit_num_o[32*u+:32] = num_q;
   end
 
-  `TSR_ASSERT(a_run_finds_a_quiet_bus, begins |-> quiet_i)
+  `TSR_ASSERT_IF(a_run_finds_a_quiet_bus, begins, quiet_i)
   `TSR_ASSERT(flush_unless_run, flush_q == (state_q != Run))
-  `TSR_ASSERT(drain_ends_idle, state_q == Drain && quiet_i |=> state_q == Idle)
+  `TSR_ASSERT_NEXT(drain_ends_idle, state_q == Drain && quiet_i, state_q == Idle)
 endmodule

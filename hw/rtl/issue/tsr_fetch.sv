@@ -188,6 +188,6 @@ module tsr_fetch #(
 
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
   `TSR_ASSERT_STREAM(insn, insn_valid_o, insn_ready_i, {insn_o, num_o, last_o})
-  `TSR_ASSERT(burst_fits, ar_valid_o |-> 32'(ar_addr_o[11:0]) + (32'(ar_len_o) + 1) * BusBytes <= 4096)
-  `TSR_ASSERT(beats_have_room, r_valid_i |-> r_ready_o)
+  `TSR_ASSERT_IF(burst_fits, ar_valid_o, 32'(ar_addr_o[11:0]) + (32'(ar_len_o) + 1) * BusBytes <= 4096)
+  `TSR_ASSERT_IF(beats_have_room, r_valid_i, r_ready_o)
 endmodule

@@ -237,9 +237,9 @@ module tsr_gate #(
   logic unused;
   assign unused = ^{unused_rest_ready, unused_done_full, unused_done, flight_behind};
 
-  `TSR_ASSERT(comes_when_there_is_room, give_i |-> !full)
-  `TSR_ASSERT(comes_after_its_promise, in_valid_i |-> give_i || some)
-  `TSR_ASSERT(stalls_alone, stalled_o != '0 |-> flight_behind == FlightBits'(1))
+  `TSR_ASSERT_IF(comes_when_there_is_room, give_i, !full)
+  `TSR_ASSERT_IF(comes_after_its_promise, in_valid_i, give_i || some)
+  `TSR_ASSERT_IF(stalls_alone, stalled_o != '0, flight_behind == FlightBits'(1))
   `TSR_ASSERT_STREAM(cmd, cmd_valid_o, cmd_ready_i, {cmd_o, cmd_num_o, cmd_unit_o})
-  `TSR_ASSERT(retires_what_was_issued, retire_valid_i |-> flight_valid)
+  `TSR_ASSERT_IF(retires_what_was_issued, retire_valid_i, flight_valid)
 endmodule

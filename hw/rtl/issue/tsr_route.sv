@@ -123,6 +123,6 @@ module tsr_route (
   assign unused = ^{taken_q[OwnerBits], retired_q[OwnerBits]};
 `endif
   `TSR_ASSERT_STREAM(load, load_valid_o, load_ready_i, {load_cmd_o, load_num_o})
-  `TSR_ASSERT(owner_known, load_retire_i |-> taken_q != retired_q)
+  `TSR_ASSERT_IF(owner_known, load_retire_i, taken_q != retired_q)
   `TSR_ASSERT(one_at_a_time, !(gemm_retire_i && load_retire_i && owner_b))
 endmodule

@@ -334,7 +334,7 @@ module tsr_load #(
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(ar, ar_valid_o, ar_ready_i, {ar_addr_o, ar_len_o})
-  `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)
-  `TSR_ASSERT(nums_have_room, box_valid && box_ready |-> nums_ready)
-  `TSR_ASSERT(op_has_number, op_valid |-> num_valid)
+  `TSR_ASSERT_IF(gate_has_room, retire_valid_o, retire_ready_i)
+  `TSR_ASSERT_IF(nums_have_room, box_valid && box_ready, nums_ready)
+  `TSR_ASSERT_IF(op_has_number, op_valid, num_valid)
 endmodule

@@ -204,7 +204,7 @@ module tsr_banked_mem #(
   end
 `endif
   `TSR_ASSERT_STREAM(ld_wr, ld_wr_valid_i, ld_wr_ready_o, {ld_wr_addr_i, ld_wr_off_i, ld_wr_data_i, ld_wr_be_i})
-  `TSR_ASSERT(fill_with_the_first_chunk, ld_wr_valid_i && ld_wr_fill_i |-> ld_wr_off_i == '0)
+  `TSR_ASSERT_IF(fill_with_the_first_chunk, ld_wr_valid_i && ld_wr_fill_i, ld_wr_off_i == '0)
   for (genvar w = 0; w < Writers; w++) begin : g_hold
     `TSR_ASSERT_STREAM(wr, wr_valid_i[w], wr_ready_o[w], {wr_addr_i[AddrBits*w+:AddrBits], wr_data_i[Bits*w+:Bits]})
   end

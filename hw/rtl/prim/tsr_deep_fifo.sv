@@ -60,9 +60,14 @@ module tsr_deep_fifo #(
     if (valid_i) mem_q[wptr_q[AddrBits-1:0]] <= data_i;
   end
 
-`ifndef SYNTHESIS
+`ifdef FORMAL
+  logic [AddrBits-1:0] proof_addr;  // driven by a proof
+  logic [Width-1:0] proof_word;
+  assign proof_word = mem_q[proof_addr];
+`elsif SYNTHESIS
+`else
   initial if (Depth != 1 << AddrBits) $fatal(1, "tsr_deep_fifo: Depth is %0d, must be a power of two", Depth);
 `endif
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
-  `TSR_ASSERT(has_room, valid_i |-> (wptr_q - rptr_q) != (AddrBits + 1)'(Depth))
+  `TSR_REQUIRE_IF(has_room, valid_i, (wptr_q - rptr_q) != (AddrBits + 1)'(Depth))
 endmodule

@@ -71,8 +71,8 @@ module tsr_fifo #(
     if (Depth < 2 || (Depth & (Depth - 1)) != 0) $fatal(1, "tsr_fifo: Depth is %0d, must be a power of two", Depth);
   end
 `endif
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, data_i)
+  `TSR_REQUIRE_STREAM(in, valid_i, ready_o, data_i)
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
-  `TSR_ASSERT(full_or_some, full_q |-> some_q && wptr_q == rptr_q)
+  `TSR_ASSERT_IF(full_or_some, full_q, some_q && wptr_q == rptr_q)
   `TSR_COVER(saw_full, full_q)
 endmodule

@@ -24,7 +24,12 @@ module tsr_lutram #(
     if (we_i) mem_q[waddr_i] <= wdata_i;
   end
 
-`ifndef SYNTHESIS
+`ifdef FORMAL
+  logic [AddrBits-1:0] proof_addr;  // driven by a proof
+  logic [Width-1:0] proof_word;
+  assign proof_word = mem_q[proof_addr];
+`elsif SYNTHESIS
+`else
   initial for (int i = 0; i < Depth; i++) mem_q[i] = '0;
 `endif
 endmodule

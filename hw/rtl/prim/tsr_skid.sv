@@ -52,8 +52,8 @@ module tsr_skid #(
 `ifndef SYNTHESIS
   initial if (Width < 1) $fatal(1, "tsr_skid: Width is %0d, must be >= 1", Width);
 `endif
-  `TSR_ASSERT_STREAM(in, valid_i, ready_o, data_i)
+  `TSR_REQUIRE_STREAM(in, valid_i, ready_o, data_i)
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, data_o)
-  `TSR_ASSERT(spare_behind_head, spare_full_q |-> head_full_q)
+  `TSR_ASSERT_IF(spare_behind_head, spare_full_q, head_full_q)
   `TSR_COVER(saw_stall, spare_full_q)
 endmodule

@@ -340,6 +340,6 @@ module tsr_store #(
 
   `TSR_ASSERT_STREAM(cmd, cmd_valid_i, cmd_ready_o, {cmd_i, cmd_num_i})
   `TSR_ASSERT_STREAM(aw, aw_valid_o, aw_ready_i, {aw_addr_o, aw_len_o})
-  `TSR_ASSERT(answer_has_burst, b_valid_i |-> burst_valid)
-  `TSR_ASSERT(gate_has_room, retire_valid_o |-> retire_ready_i)
+  `TSR_ASSERT_IF(answer_has_burst, b_valid_i, burst_valid)
+  `TSR_ASSERT_IF(gate_has_room, retire_valid_o, retire_ready_i)
 endmodule

@@ -92,5 +92,5 @@ module tsr_store_cut #(
 
   `TSR_ASSERT_STREAM(op, op_valid_i, op_ready_o, {op_chunk_i, op_mask_i, op_off_i, op_eot_i, op_eor_i})
   `TSR_ASSERT_STREAM(chunk, chunk_valid_o, chunk_ready_i, {chunk_data_o, chunk_mask_o, chunk_off_o, chunk_eor_o})
-  `TSR_ASSERT(answers_have_room, rd_data_valid_i |-> tiles_ready)
+  `TSR_ASSERT_IF(answers_have_room, rd_data_valid_i, tiles_ready)
 endmodule

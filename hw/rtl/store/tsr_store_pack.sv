@@ -77,5 +77,5 @@ module tsr_store_pack #(
   end
 `endif
   `TSR_ASSERT_STREAM(out, valid_o, ready_i, {enabled, strb_o})
-  `TSR_ASSERT(no_overlap, valid_i && ready_o |-> (part_be_q & two_be[BusBytes-1:0]) == '0)
+  `TSR_ASSERT_IF(no_overlap, valid_i && ready_o, (part_be_q & two_be[BusBytes-1:0]) == '0)
 endmodule

@@ -390,7 +390,7 @@ module tsr_vector (
   logic unused;
   assign unused = ^{retire_ready_i, prm_q, clear_tile2};
   `TSR_ASSERT(own_flops, unheld_q == !cmd_held_q && stands_q == !advance_q && idle3_q == !valid3_q && final3_q == (valid3_q && !more_q))
-  `TSR_ASSERT(room_to_retire, retire_valid_o |-> retire_ready_i)
+  `TSR_ASSERT_IF(room_to_retire, retire_valid_o, retire_ready_i)
 `ifndef SYNTHESIS
   initial begin
     if ($bits(tsr_vector_pkg::consts_t) != tsr_vector_pkg::ConstBits) $fatal(1, "tsr_vector_pkg::ConstBits is wrong");

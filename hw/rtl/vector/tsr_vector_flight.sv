@@ -229,8 +229,8 @@ module tsr_vector_flight #(
 
   logic unused;
   assign unused = ^{unused_count, unused_full};
-  `TSR_ASSERT(pushed_with_room, push_i |-> ok_o)
-  `TSR_ASSERT(result_of_an_entry, result_valid_i |-> valid_q[result_at_q])
+  `TSR_ASSERT_IF(pushed_with_room, push_i, ok_o)
+  `TSR_ASSERT_IF(result_of_an_entry, result_valid_i, valid_q[result_at_q])
   `TSR_ASSERT(one_place_each, push_hot_q == Depth'(1) << push_at_q && head_hot_q == Depth'(1) << head_q)
   `TSR_COVER(full, valid_q == '1)
 endmodule
