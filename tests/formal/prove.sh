@@ -53,7 +53,7 @@ for name; do
   dir=$out/$name
   rm -rf "$dir"
   mkdir "$dir"
-  cp "$here/$name.sv" "$rtl"/common/*.svh "$dir"
+  cp "$here/$name.sv" "$here"/*.svh "$rtl"/common/*.svh "$dir"
   for source in $(field "$name" sources); do
     case $source in
       pkg) cp "$out/tsr_pkg.sv" "$dir"; echo tsr_pkg.sv ;;
