@@ -9,7 +9,7 @@
 
 TESSERA_PACKAGES=(
   # tools
-  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev tcl device-tree-compiler xilinx-bootgen
+  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev tcl device-tree-compiler xilinx-bootgen openssh-server openssh-client
   # hardware
   verilator python3 python3-venv
   # libraries
@@ -63,6 +63,8 @@ tessera_setup() {
     die "'apt-get install' failed: is there a network, and does /etc/apt name a Debian 12 mirror? Full log: $log"
   fi
   rm -f "$log"
+  # sshd is there for one test, which starts its own: the system's service stays off.
+  case " ${missing[*]} " in *" openssh-server "*) "${as_root[@]}" systemctl disable --now ssh >/dev/null 2>&1 || true ;; esac
 }
 
 tessera_build() {

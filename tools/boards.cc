@@ -9,6 +9,7 @@
 
 #include "isa/config.h"
 #include "runtime/board/board.h"
+#include "runtime/board/handoff.h"
 #include "runtime/board/overlay.h"
 #include "tools/output.h"
 #include "tools/verb.h"
@@ -17,7 +18,7 @@ namespace tessera::tools {
 namespace {
 
 struct BoardFlags {
-  std::string name, folder = TESSERA_BOARDS, print, json;
+  std::string name, folder = TESSERA_BOARDS, print, collect, json;
 };
 
 std::string MHz(uint64_t hz) { return fmt::format("{:.3f}", static_cast<double>(hz) / 1e6); }
@@ -109,12 +110,17 @@ Result<int> Run(const BoardFlags& options) {
                   options.print);
     return List(options);
   }
-  TESSERA_ASSIGN(const BoardDescription board, FindBoard(options.name, options.folder));
+  TESSERA_ASSIGN(BoardDescription board, FindBoard(options.name, options.folder));
+  if (!options.collect.empty()) {
+    TESSERA_ASSIGN(board, CollectBuild(board, options.collect));
+  }
   std::string text;
   if (options.print == "tcl") {
     TESSERA_ASSIGN(text, TclText(board));
   } else if (options.print == "overlay") {
     text = OverlaySource(board);
+  } else if (options.print == "hwh") {
+    text = HwhText(HandoffOf(board));
   } else if (options.print == "json") {
     text = BoardToJson(board);
   } else {
@@ -148,7 +154,9 @@ Action AddBoards(CLI::App& app) {
   verb->add_option("--boards", options->folder, "the folder with the boards' folders");
   verb->add_option("--print", options->print,
                    "what is made from the description, to standard output")
-      ->check(CLI::IsMember({"tcl", "overlay", "json"}));
+      ->check(CLI::IsMember({"tcl", "overlay", "hwh", "json"}));
+  verb->add_option("--collect", options->collect,
+                   "check what a build left in this folder and write its board.json");
   verb->add_option("--json", options->json, "write the facts to this file");
   verb->footer("Example: tessera boards pynq-z1 --print overlay");
   return [options] { return Run(*options); };

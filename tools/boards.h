@@ -15,6 +15,12 @@ namespace tessera::tools {
 //   errors  kNotFound  no such board (the message lists them); those of ReadBoard
 Result<BoardDescription> FindBoard(const std::string& name, const std::string& folder);
 
+// |board| with the image that a build left in |folder| (build.txt, tessera.bit, tessera.hwh and,
+// where there is one, tessera.dtbo), which is checked and written there as board.json.
+//   errors  kNotFound  a file is missing; kInvalidArgument, kDataLoss: a file that is not the
+//                      board's, or of another configuration, or cut off; timing that was not met
+Result<BoardDescription> CollectBuild(const BoardDescription& board, const std::string& folder);
+
 }  // namespace tessera::tools
 
 #endif  // TESSERA_TOOLS_BOARDS_H_

@@ -28,7 +28,8 @@ constexpr Verb kVerbs[] = {
     {"compare", tessera::tools::AddCompare}, {"asm", tessera::tools::AddAsm},
     {"disasm", tessera::tools::AddDisasm},   {"check", tessera::tools::AddCheck},
     {"config", tessera::tools::AddConfig},   {"info", tessera::tools::AddInfo},
-    {"boards", tessera::tools::AddBoards},   {"xclbin", tessera::tools::AddXclbin},
+    {"boards", tessera::tools::AddBoards},   {"flash", tessera::tools::AddFlash},
+    {"xclbin", tessera::tools::AddXclbin},
 };
 
 std::string VerbList() {

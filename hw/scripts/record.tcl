@@ -6,9 +6,12 @@
 #   tclsh record.tcl COMMANDS SCRIPT     exit status 1: the script failed, with its message
 #
 # COMMANDS has a line for each: NAME LEAST MOST OPTION..., LEAST and MOST: words that are no options.
-# An option that ends in = takes a value. Lines that begin with # are comments. TESSERA_RECORD_FAIL
-# names a command that fails, to see what the script does then. Paths below the working directory
-# are printed as @/..
+# An option that ends in = takes a value. =last among the options: it gives its last word, as the
+# tool's objects print as their names; else nothing. Lines that begin with # are comments.
+#   TESSERA_RECORD_FAIL     names a command that fails, to see what the script does then
+#   TESSERA_RECORD_ANSWERS  a file with a Tcl list of patterns (string match, over the call as it is
+#                           printed) and answers, the first that fits is given
+# Paths below the working directory are printed as @/..
 lassign $argv commands script
 if {[llength $argv] != 2} { puts stderr "usage: tclsh record.tcl COMMANDS SCRIPT"; exit 2 }
 
@@ -19,6 +22,20 @@ proc printed {words} {
   set out {}
   foreach word $words { lappend out [string map [list $::root @] $word] }
   return $out
+}
+
+set answers {}
+if {[info exists env(TESSERA_RECORD_ANSWERS)]} {
+  set file [open $env(TESSERA_RECORD_ANSWERS)]
+  set answers [read $file]
+  close $file
+}
+# What |call|, as it is printed, gives; |fallback| where no answer fits.
+proc answer {call fallback} {
+  foreach {pattern value} $::answers {
+    if {[string match $pattern $call]} { return $value }
+  }
+  return $fallback
 }
 
 proc called {name least most options args} {
@@ -33,11 +50,12 @@ proc called {name least most options args} {
   if {$plain < $least || $plain > $most} {
     error "$name takes $least to $most words, here are $plain: $args"
   }
-  puts [printed [list $name {*}$args]]
+  set call [printed [list $name {*}$args]]
+  puts $call
   if {[info exists ::env(TESSERA_RECORD_FAIL)] && $::env(TESSERA_RECORD_FAIL) eq $name} {
     error "$name failed, as it was told to"
   }
-  return ""
+  return [answer $call [expr {"=last" in $options ? [lindex $args end] : ""}]]
 }
 
 set file [open $commands]

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Prints README's table of configurations on silicon: area (hw/area.txt), estimated clock (hw/timing.txt) and
-# what is wanted (hw/parts.txt), and the golden cycles (tests/models/cycles.json), which are default's.
+# what is wanted (hw/parts.txt), and the golden cycles (tests/models/cycles.json), which are default's. Below the
+# estimates: what Vivado reported for a board (hw/routed.txt, or the file that TESSERA_ROUTED names).
 #
 #   silicon.sh             prints it
 #   silicon.sh --check     compares it with README.md
@@ -26,6 +27,7 @@ table() {
     $1 == "part" { for (i = 5; i <= 8; i++) size[$2, i - 4] = $i }
     $1 == "for" { part[$2] = $3; wanted[$2] = $4 }
     /^ *"/ { gsub(/[":,]/, ""); if ($1 != "resnet18" && $1 != "mobilenetv2") cycles["default"] += $2 }
+    $1 == "routed" && NF == 10 { routed[++r] = $0 }
     $1 == "measured" && $3 == "tsr_top" && FILENAME ~ /timing/ { ns[$2] = $4 }
     $1 == "measured" && $3 == "tsr_top" && FILENAME ~ /area/ {
       order[++n] = $2
@@ -44,7 +46,15 @@ table() {
         else line = line "- | - |"
         print line
       }
-    }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt"
+      for (o = 1; o <= r; o++) {
+        split(routed[o], f, " ")
+        gsub(/-/, " ", f[10])
+        config = f[3]
+        line = "| `" config "`, routed for " f[2] " by " f[10] " | " part[config]
+        for (i = 1; i <= 4; i++) line = line " | " thousands(f[i + 4]) " of " thousands(size[part[config], i])
+        print line sprintf(" | %d, routed | %d | - | - |", f[9], wanted[config])
+      }
+    }' "$hw/parts.txt" "$hw/../tests/models/cycles.json" "$hw/timing.txt" "$hw/area.txt" "${TESSERA_ROUTED:-$hw/routed.txt}"
 }
 # README.md with the table between its two marks.
 whole() {

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds the bitstream of a board with Vivado: about an hour. Leaves in DIR what `tessera flash` and
+# PYNQ take (board.json, tessera.bit, tessera.hwh, the overlay) and the reports.
+#
+#   boards/scripts/build.sh NAME [DIR]     NAME: a folder of boards/; DIR: build/boards/NAME
+#
+# TESSERA_BUILD   the build with bin/tessera and bin/isa_gen (build)
+# TESSERA_VIVADO  the program (vivado)
+#
+# Exit status 0: built, timing met; 1: a step failed, its message is the last line; 2: bad use.
+set -euo pipefail
+stop() { echo "build.sh: $*" >&2; exit 1; }
+if [ $# -lt 1 ] || [ $# -gt 2 ]; then sed -n '/^#   boards/,/^# Exit/p' "$0" >&2; exit 2; fi
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+name=$1 build=${TESSERA_BUILD:-build} vivado=${TESSERA_VIVADO:-vivado}
+dir=${2:-build/boards/$name}
+[ -x "$build/bin/tessera" ] && [ -x "$build/bin/isa_gen" ] ||
+  stop "$build/bin has no tessera and isa_gen: cmake --build $build --target tessera isa_gen"
+command -v "$vivado" > /dev/null || stop "$vivado is not on PATH: source settings64.sh of its installation"
+command -v dtc > /dev/null || stop "dtc is not on PATH: install device-tree-compiler"
+
+mkdir -p "$dir/rtl"
+rm -f "$dir"/tessera.bit "$dir"/tessera.hwh "$dir"/*.dtbo "$dir"/build.txt "$dir"/routed.txt
+tessera() { "$build/bin/tessera" "$@"; }
+tessera boards "$name" --print json > "$dir/board.json" || stop "there is no board $name"
+tessera boards "$name" --print tcl > "$dir/board.tcl"
+value() { sed -n "s/^set board($1) {\(.*\)}$/\1/p" "$dir/board.tcl"; }
+
+rtl=hw/rtl
+. hw/rtl/sources.sh
+cp $(rtl_files) "$dir/rtl/"
+"$build/bin/isa_gen" sv --config "$(value config)" > "$dir/rtl/tsr_pkg.sv"
+# A packaged IP takes no macros: which AXI its memory port has is said in the file.
+{ [ "$(value axi)" != 3 ] || echo '`define TESSERA_AXI3'; cat hw/rtl/tessera.v; } > "$dir/rtl/tessera.v.new"
+mv "$dir/rtl/tessera.v.new" "$dir/rtl/tessera.v"
+
+tessera boards "$name" --print overlay > "$dir/tessera-$name.dts"
+dtc -q -@ -I dts -O dtb -o "$dir/tessera.dtbo" "$dir/tessera-$name.dts" || stop "dtc refuses $dir/tessera-$name.dts"
+
+TESSERA_BOARD_DIR=$dir "$vivado" -mode batch -notrace -nojournal -log "$dir/vivado.log" -source boards/scripts/build.tcl ||
+  stop "$vivado failed: its last lines say why, all of them are in $dir/vivado.log"
+tessera boards "$name" --collect "$dir"
+echo "build.sh: next: tessera flash $dir, and the row of $dir/routed.txt into hw/routed.txt"

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a board's Linux is: this machine, or one that ssh reaches. What is done there is a POSIX
+// shell script, one remote command a step, nothing asked, with a time limit. Depends on: process.h.
+// Used by: flash_steps.h.
+#ifndef TESSERA_TOOLS_FLASH_HOST_H_
+#define TESSERA_TOOLS_FLASH_HOST_H_
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera::tools {
+
+// |text| as one word of a POSIX shell.
+std::string ShellWord(std::string_view text);
+
+struct FlashHostOptions {
+  std::string host;                // USER@ADDR or ADDR; "": this machine
+  std::string ssh_config;          // for ssh -F; "": the user's
+  std::string root;                // folder that stands for / (a simulated board); "": /
+  bool sudo = false;               // run each step by sudo -n
+  std::chrono::seconds limit{60};  // of a step
+};
+
+class FlashHost {
+ public:
+  //   errors  kInvalidArgument  a host that ssh would take for an option
+  static Result<FlashHost> Make(FlashHostOptions options);
+
+  // Runs |script| with |input| as its standard input and $R as the root folder; what it printed.
+  // A script says why it fails in one line on standard error.
+  //   errors  kInvalidArgument  the script failed
+  //           kUnavailable      the host vanished: ssh ended, or the time limit passed
+  Result<std::string> Run(const std::string& script, std::span<const uint8_t> input = {}) const;
+
+  const std::string& name() const { return name_; }  // "root@10.0.0.5" or "this machine"
+
+ private:
+  explicit FlashHost(FlashHostOptions options);
+  FlashHostOptions options_;
+  std::string name_;
+};
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_FLASH_HOST_H_
