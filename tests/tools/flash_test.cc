@@ -2,7 +2,7 @@
 //
 // What is tested: `tessera flash` on a simulated board: files, order and results of a flash; every
 // step failing once or for good, after which the message says what state the board is in, and the
-// board is in it; refusals before anything is touched. Space: each step of the two kinds of failure.
+// board is in it; refusals before anything is touched. Space: each step, the two kinds of failure.
 // Not tested here: bad builds (flash_files_test), ssh (flash_ssh_test), a kernel, a board.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
