@@ -47,6 +47,8 @@ std::string ModeText(xclbin::LoadMode mode) {
 Result<int> ShowOne(const XclbinFlags& flags) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.file));
   TESSERA_ASSIGN(const xclbin::ContainerFile file, xclbin::ReadContainer(bytes, flags.file));
+  TESSERA_ASSIGN(const xclbin::KernelPlace place,
+                 xclbin::FindKernel(file, flags.kernel, flags.file));
   std::vector<std::vector<std::string>> rows;
   for (const xclbin::ContainerSection& section : file.sections) {
     rows.push_back({xclbin::SectionName(section.kind), section.name,
@@ -55,8 +57,6 @@ Result<int> ShowOne(const XclbinFlags& flags) {
   std::printf("%s: %zu bytes for %s, platform %s\n%s", flags.file.c_str(), bytes.size(),
               ModeText(file.mode).c_str(), Legible(file.platform).c_str(),
               Table({"section", "name", "bytes"}, "llr", rows).c_str());
-  TESSERA_ASSIGN(const xclbin::KernelPlace place,
-                 xclbin::FindKernel(file, flags.kernel, flags.file));
   std::printf("kernel %s, instance %s: registers at %#lx, memory %d with %s MiB\n",
               Legible(place.kernel).c_str(), Legible(place.instance).c_str(), place.base_address,
               place.memory, Grouped(static_cast<int64_t>(place.memory_bytes >> 20)).c_str());

@@ -94,6 +94,24 @@ TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
   EXPECT_THAT(Tessera("info " + image).output, HasSubstr("profile tessera"));
 }
 
+TEST(Command, XclbinIsWrittenAndShown) {
+  const std::string file = TempPath("tiny.xclbin");
+  const CommandResult written = Tessera("xclbin --config tiny -o " + file);
+  EXPECT_EQ(written.code, 0) << written.output;
+  EXPECT_THAT(written.output, HasSubstr("for XRT's software emulation"));
+  const CommandResult shown = Tessera("xclbin " + file);
+  EXPECT_EQ(shown.code, 0) << shown.output;
+  EXPECT_THAT(shown.output, HasSubstr("EMBEDDED_METADATA"));
+  EXPECT_THAT(shown.output, HasSubstr("kernel tessera, instance tessera_1"));
+  EXPECT_THAT(shown.output, HasSubstr("configuration tiny with hash"));
+  ExpectRefused("xclbin " + file + " --kernel conv", "no kernel 'conv'; there is tessera");
+  ExpectRefused("xclbin " + std::string(kModel), "not an xclbin");
+  ExpectRefused("xclbin", "name a FILE to look at, or --config and --output");
+  ExpectRefused("xclbin --config tiny", "--config needs --output FILE");
+  ASSERT_TRUE(WriteFile(file, std::string_view(Slurp(file)).substr(0, 900)));
+  ExpectRefused("xclbin " + file, "truncated: the header says");
+}
+
 TEST(Command, CheckFindsAMissingToken) {
   const std::string text = TempPath("race.s"), image = TempPath("race.img");
   ASSERT_TRUE(WriteFile(
