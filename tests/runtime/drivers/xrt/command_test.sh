@@ -59,7 +59,7 @@ begin() {
   launcher=$!
   disown  # its end is no news
   local i
-  for i in $(seq 200); do
+  for i in $(seq 600); do
     host=$(child_of "$launcher" | head -n 1)
     card=$([ -z "$host" ] || child_of "$host" | head -n 1)
     # The folder of the first load is there, and the socket is gone again.
@@ -71,7 +71,7 @@ begin() {
 }
 ended() {
   local i
-  for i in $(seq 200); do
+  for i in $(seq 600); do
     if gone "$launcher" && gone "$host" && gone "$card" && [ ! -e "$TESSERA_XRT_EMULATION/.run/$host" ]; then
       launcher=""
       [ -z "$(ls -d /tmp/tessera-xrt-"$host" 2>/dev/null)" ] || fail "$1: the socket's folder is left"
