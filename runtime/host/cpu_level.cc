@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/host/cpu_level.h"
 
+#if defined(__arm__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
 #include <algorithm>
 
 namespace tessera {
@@ -27,6 +32,9 @@ std::vector<std::string> CpuLevels() {
   return levels;
 #elif defined(__aarch64__)
   return {"aarch64"};
+#elif defined(__arm__)
+  if ((getauxval(AT_HWCAP) & HWCAP_NEON) == 0) return {};
+  return {"armv7"};
 #else
   return {};
 #endif

@@ -40,35 +40,61 @@ Result<std::string> TextAt(std::span<const uint8_t> table, uint64_t offset) {
   return std::string(begin, end);
 }
 
-Status CheckHeader(const Elf64_Ehdr& header) {
+// The structures of an ELF file, of 64 bits (addends in the table) or of 32.
+template <typename HeaderT, typename SectionT, typename SymbolT, typename RelocationT, bool kWide>
+struct ElfFormat {
+  using RawHeader = HeaderT;
+  using RawSection = SectionT;
+  using RawSymbol = SymbolT;
+  using RawRelocation = RelocationT;
+  static constexpr uint32_t kRelocations = kWide ? SHT_RELA : SHT_REL;
+  static uint32_t TypeOf(const RelocationT& r) {
+    return static_cast<uint32_t>(kWide ? ELF64_R_TYPE(r.r_info) : ELF32_R_TYPE(r.r_info));
+  }
+  static uint32_t SymbolOf(const RelocationT& r) {
+    const uint64_t info = r.r_info;
+    return static_cast<uint32_t>(kWide ? ELF64_R_SYM(info) : ELF32_R_SYM(info));
+  }
+  static int64_t AddendOf(const RelocationT& r) {
+    if constexpr (kWide) return r.r_addend;
+    return 0;
+  }
+};
+using WideElf = ElfFormat<Elf64_Ehdr, Elf64_Shdr, Elf64_Sym, Elf64_Rela, true>;
+using NarrowElf = ElfFormat<Elf32_Ehdr, Elf32_Shdr, Elf32_Sym, Elf32_Rel, false>;
+
+template <typename Elf>
+Status CheckHeader(const typename Elf::RawHeader& header, const HostArchitecture& architecture) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
     return Fail(Code::kInvalidArgument, "host code: is not an ELF object");
-  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-      header.e_type != ET_REL) {
+  if (header.e_ident[EI_CLASS] != (architecture.wide ? ELFCLASS64 : ELFCLASS32) ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL) {
     return Fail(Code::kInvalidArgument,
-                "host code: is not a little-endian 64-bit relocatable object");
+                "host code: is not a little-endian {}-bit relocatable object",
+                architecture.wide ? 64 : 32);
   }
-  if (header.e_machine != EM_X86_64) {
-    return Fail(Code::kUnsupported,
-                "host code: is for ELF machine {}; this loader takes x86-64 ({})", header.e_machine,
-                EM_X86_64);
+  if (header.e_machine != architecture.machine) {
+    return Fail(Code::kUnsupported, "host code: is for ELF machine {}; this loader takes {} ({})",
+                header.e_machine, architecture.name, architecture.machine);
   }
-  if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shnum == 0 ||
+  if (header.e_shentsize != sizeof(typename Elf::RawSection) || header.e_shnum == 0 ||
       header.e_shstrndx >= header.e_shnum) {
     return Fail(Code::kInvalidArgument, "host code: its section table is malformed");
   }
   return {};
 }
 
-Status ReadSections(std::span<const uint8_t> bytes, const Elf64_Ehdr& header, ElfObject& object) {
-  TESSERA_ASSIGN(const auto table,
-                 Part(bytes, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr),
-                      "the section table"));
-  const auto names_header = At<Elf64_Shdr>(table, header.e_shstrndx);
+template <typename Elf>
+Status ReadSections(std::span<const uint8_t> bytes, const typename Elf::RawHeader& header,
+                    ElfObject& object) {
+  TESSERA_ASSIGN(const auto table, Part(bytes, header.e_shoff,
+                                        uint64_t{header.e_shnum} * sizeof(typename Elf::RawSection),
+                                        "the section table"));
+  const auto names_header = At<typename Elf::RawSection>(table, header.e_shstrndx);
   TESSERA_ASSIGN(const auto names, Part(bytes, names_header.sh_offset, names_header.sh_size,
                                         "the names of sections"));
   for (size_t i = 0; i < header.e_shnum; ++i) {
-    const auto raw = At<Elf64_Shdr>(table, i);
+    const auto raw = At<typename Elf::RawSection>(table, i);
     ElfSection section;
     if (i > 0) {  // section 0 is no section
       TESSERA_ASSIGN(section.name, TextAt(names, raw.sh_name));
@@ -93,12 +119,13 @@ Status ReadSections(std::span<const uint8_t> bytes, const Elf64_Ehdr& header, El
   return {};
 }
 
+template <typename Elf>
 Status ReadSymbols(const ElfSection& table, ElfObject& object) {
   if (table.link >= object.sections.size())
     return Fail(Code::kInvalidArgument, "host code: the symbols have no names");
   const std::span<const uint8_t> names = object.sections[table.link].data;
-  for (size_t i = 0; i < table.data.size() / sizeof(Elf64_Sym); ++i) {
-    const auto raw = At<Elf64_Sym>(table.data, i);
+  for (size_t i = 0; i < table.data.size() / sizeof(typename Elf::RawSymbol); ++i) {
+    const auto raw = At<typename Elf::RawSymbol>(table.data, i);
     ElfSymbol symbol;
     if (raw.st_name != 0) {
       TESSERA_ASSIGN(symbol.name, TextAt(names, raw.st_name));
@@ -116,20 +143,22 @@ Status ReadSymbols(const ElfSection& table, ElfObject& object) {
   return {};
 }
 
+template <typename Elf>
 Status ReadRelocations(const ElfSection& table, uint32_t symbols, ElfObject& object) {
   if (table.info >= object.sections.size()) {
     return Fail(Code::kInvalidArgument, "host code: {} patches section {} of {}", table.name,
                 table.info, object.sections.size());
   }
   if (!(object.sections[table.info].flags & SHF_ALLOC)) return {};  // of debugging sections
-  if (table.type == SHT_REL || table.link != symbols) {
+  if (table.type != Elf::kRelocations || table.link != symbols) {
     return Fail(Code::kInvalidArgument,
-                "host code: {} is not a table with addends over the symbols", table.name);
+                "host code: {} is not a table with{} addends over the symbols", table.name,
+                Elf::kRelocations == SHT_RELA ? "" : "out");
   }
-  for (size_t i = 0; i < table.data.size() / sizeof(Elf64_Rela); ++i) {
-    const auto raw = At<Elf64_Rela>(table.data, i);
-    const ElfRelocation r{table.info, raw.r_offset, static_cast<uint32_t>(ELF64_R_TYPE(raw.r_info)),
-                          static_cast<uint32_t>(ELF64_R_SYM(raw.r_info)), raw.r_addend};
+  for (size_t i = 0; i < table.data.size() / sizeof(typename Elf::RawRelocation); ++i) {
+    const auto raw = At<typename Elf::RawRelocation>(table.data, i);
+    const ElfRelocation r{table.info, raw.r_offset, Elf::TypeOf(raw), Elf::SymbolOf(raw),
+                          Elf::AddendOf(raw)};
     if (r.symbol >= object.symbols.size()) {
       return Fail(Code::kInvalidArgument, "host code: a relocation names symbol {} of {}", r.symbol,
                   object.symbols.size());
@@ -139,28 +168,34 @@ Status ReadRelocations(const ElfSection& table, uint32_t symbols, ElfObject& obj
   return {};
 }
 
-}  // namespace
-
-Result<ElfObject> ReadElf(std::span<const uint8_t> bytes) {
-  if (bytes.size() < sizeof(Elf64_Ehdr))
+template <typename Elf>
+Result<ElfObject> Read(std::span<const uint8_t> bytes, const HostArchitecture& architecture) {
+  if (bytes.size() < sizeof(typename Elf::RawHeader))
     return Fail(Code::kDataLoss, "host code: {} bytes are too few for an object", bytes.size());
-  const auto header = At<Elf64_Ehdr>(bytes, 0);
-  TESSERA_TRY(CheckHeader(header));
+  const auto header = At<typename Elf::RawHeader>(bytes, 0);
+  TESSERA_TRY(CheckHeader<Elf>(header, architecture));
   ElfObject object;
-  TESSERA_TRY(ReadSections(bytes, header, object));
+  TESSERA_TRY(ReadSections<Elf>(bytes, header, object));
   uint32_t symbols = 0;
   for (uint32_t i = 1; i < object.sections.size(); ++i) {
     if (object.sections[i].type != SHT_SYMTAB) continue;
     if (symbols != 0) return Fail(Code::kInvalidArgument, "host code: has two symbol tables");
     symbols = i;
-    TESSERA_TRY(ReadSymbols(object.sections[i], object));
+    TESSERA_TRY(ReadSymbols<Elf>(object.sections[i], object));
   }
   for (uint32_t i = 1; i < object.sections.size(); ++i) {
     const ElfSection& section = object.sections[i];
     if (section.type == SHT_RELA || section.type == SHT_REL)
-      TESSERA_TRY(ReadRelocations(section, symbols, object));
+      TESSERA_TRY(ReadRelocations<Elf>(section, symbols, object));
   }
   return object;
+}
+
+}  // namespace
+
+Result<ElfObject> ReadElf(std::span<const uint8_t> bytes, const HostArchitecture& architecture) {
+  return architecture.wide ? Read<WideElf>(bytes, architecture)
+                           : Read<NarrowElf>(bytes, architecture);
 }
 
 }  // namespace tessera

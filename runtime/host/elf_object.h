@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An ELF64 relocatable object for x86-64 as plain structs. Untrusted input: every offset and count
+// A relocatable ELF object as plain structs. Untrusted input: every offset and count
 // is compared with the file before use. Internal to runtime/host.
 #ifndef TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
 #define TESSERA_RUNTIME_HOST_ELF_OBJECT_H_
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "runtime/host/architecture.h"
 
 namespace tessera {
 
@@ -36,7 +37,7 @@ struct ElfRelocation {
   uint64_t offset = 0;
   uint32_t type = 0;
   uint32_t symbol = 0;  // an index into the symbols
-  int64_t addend = 0;
+  int64_t addend = 0;   // 0 where the architecture has it in place
 };
 
 struct ElfObject {
@@ -46,10 +47,10 @@ struct ElfObject {
 };
 
 // The result's spans are into |bytes|.
-//   errors  kInvalidArgument  not ELF64, not relocatable, or contradictory
+//   errors  kInvalidArgument  not ELF of that width, not relocatable, or contradictory
 //           kUnsupported      of another architecture
 //           kDataLoss         something lies outside the file
-Result<ElfObject> ReadElf(std::span<const uint8_t> bytes);
+Result<ElfObject> ReadElf(std::span<const uint8_t> bytes, const HostArchitecture& architecture);
 
 }  // namespace tessera
 

@@ -2,15 +2,17 @@
 #include "runtime/host/host_code.h"
 
 #include <elf.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "base/bits.h"
+#include "runtime/host/architecture.h"
 #include "runtime/host/elf_object.h"
 
 namespace tessera {
@@ -18,20 +20,10 @@ namespace {
 
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 30;  // so that 32-bit distances reach everywhere
 constexpr uint64_t kStubBytes = 16;
-constexpr uint64_t kGotBytes = 8;
+constexpr uint64_t kAddressBytes = sizeof(void*);
 
-struct External {
-  std::string_view name;
-  uint64_t address;
-};
-const std::array<External, 3> kExternals{{
-    {"memcpy",
-     reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memcpy))},
-    {"memmove",
-     reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove))},
-    {"memset",
-     reinterpret_cast<uint64_t>(static_cast<void* (*)(void*, int, size_t)>(&std::memset))},
-}};
+// SHT_X86_64_UNWIND, SHT_ARM_EXIDX: one number.
+constexpr uint32_t kUnwindTable = 0x70000001;
 
 // Sections go to memory in this order; each part begins a page.
 enum Part : int { kText, kReadOnly, kWritable, kParts };
@@ -40,7 +32,7 @@ enum Part : int { kText, kReadOnly, kWritable, kParts };
 Result<int> PartOf(const ElfSection& section) {
   if (!(section.flags & SHF_ALLOC) || section.size == 0) return kParts;
   // Notes and unwind tables: nothing here reads them.
-  if (section.type == SHT_NOTE || section.type == SHT_X86_64_UNWIND ||
+  if (section.type == SHT_NOTE || section.type == kUnwindTable ||
       section.name.starts_with(".eh_frame"))
     return kParts;
   const bool writes = section.flags & SHF_WRITE, runs = section.flags & SHF_EXECINSTR;
@@ -56,7 +48,8 @@ Result<int> PartOf(const ElfSection& section) {
 
 class Loader {
  public:
-  explicit Loader(const ElfObject& object) : object_(object) {}
+  Loader(const ElfObject& object, const HostArchitecture& architecture)
+      : object_(object), architecture_(architecture), externals_(HostExternals()) {}
 
   Status Load() {
     Externals();
@@ -67,14 +60,15 @@ class Loader {
       if (offset_[i] && !section.data.empty())
         std::memcpy(memory_.data() + *offset_[i], section.data.data(), section.data.size());
     }
-    for (size_t i = 0; i < kExternals.size(); ++i) {  // jmp *0(%rip) and the address behind it
-      static constexpr uint8_t kJump[6] = {0xff, 0x25, 0, 0, 0, 0};
+    for (size_t i = 0; i < externals_.size(); ++i) {
       uint8_t* stub = memory_.data() + stubs_ + i * kStubBytes;
-      std::memcpy(stub, kJump, sizeof kJump);
-      std::memcpy(stub + sizeof kJump, &kExternals[i].address, 8);
+      std::ranges::copy(architecture_.jump, stub);
+      std::memcpy(stub + architecture_.jump.size(), &externals_[i].address, kAddressBytes);
     }
     for (const ElfRelocation& r : object_.relocations) TESSERA_TRY(Relocate(r));
     const size_t text_end = part_end_[kText], read_end = part_end_[kReadOnly];
+    auto* text = reinterpret_cast<char*>(memory_.data());
+    __builtin___clear_cache(text, text + text_end);  // Arm: instructions are fetched anew
     TESSERA_TRY(memory_.Protect(0, text_end, Mapping::Protection::kReadExecute));
     return memory_.Protect(text_end, read_end - text_end, Mapping::Protection::kRead);
   }
@@ -103,9 +97,9 @@ class Loader {
     external_.resize(object_.symbols.size(), -1);
     for (size_t i = 1; i < object_.symbols.size(); ++i) {
       const ElfSymbol& s = object_.symbols[i];
-      const auto found = std::ranges::find(kExternals, s.name, &External::name);
-      if (s.section == SHN_UNDEF && found != kExternals.end())
-        external_[i] = static_cast<int>(found - kExternals.begin());
+      const auto found = std::ranges::find(externals_, s.name, &HostExternal::name);
+      if (s.section == SHN_UNDEF && found != externals_.end())
+        external_[i] = static_cast<int>(found - externals_.begin());
     }
   }
 
@@ -129,10 +123,10 @@ class Loader {
       at = static_cast<uint64_t>(RoundUp(static_cast<int64_t>(at), 16));
       if (p == kText) {
         stubs_ = at;
-        at += kStubBytes * kExternals.size();
+        at += kStubBytes * externals_.size();
       } else if (p == kReadOnly) {
         got_ = at;
-        at += kGotBytes * object_.symbols.size();
+        at += kAddressBytes * object_.symbols.size();
       }
       at = static_cast<uint64_t>(
           RoundUp(static_cast<int64_t>(at), static_cast<int64_t>(Mapping::PageBytes())));
@@ -141,19 +135,18 @@ class Loader {
     return {};
   }
 
-  uint64_t Base() const { return reinterpret_cast<uint64_t>(memory_.data()); }
+  uint64_t Base() const { return reinterpret_cast<uintptr_t>(memory_.data()); }
 
-  // The address of the symbol; |near|: an external's stub, which 32-bit distances reach.
+  // The address of the symbol; |near|: an external's stub, which short distances reach.
   Result<uint64_t> AddressOf(uint32_t index, bool near) const {
     const ElfSymbol& s = object_.symbols[index];
     if (external_[index] >= 0) {
       const auto e = static_cast<size_t>(external_[index]);
-      return near ? Base() + stubs_ + e * kStubBytes : kExternals[e].address;
+      return near ? Base() + stubs_ + e * kStubBytes : externals_[e].address;
     }
     if (s.section == SHN_UNDEF) {
-      return Fail(Code::kUnsupported,
-                  "host code: needs '{}' from outside; only memcpy, memmove and memset are there",
-                  s.name);
+      return Fail(Code::kUnsupported, "host code: needs '{}' from outside; only {} are there",
+                  s.name, fmt::join(std::views::transform(externals_, &HostExternal::name), ", "));
     }
     if (!Defined(s) || s.type == STT_GNU_IFUNC || s.type == STT_TLS ||
         s.value > object_.sections[s.section].size) {
@@ -166,55 +159,39 @@ class Loader {
   Status Relocate(const ElfRelocation& r) {
     if (!offset_[r.section]) return {};  // unwind tables
     const ElfSection& section = object_.sections[r.section];
-    const uint64_t width = r.type == R_X86_64_64 ? 8 : 4;
-    if (r.offset > section.data.size() || section.data.size() - r.offset < width) {
+    const RelocationKind kind = architecture_.kind(r.type);
+    if (kind.wants == RelocationWants::kUnknown) {
+      return Fail(
+          Code::kUnsupported,
+          "host code: relocation type {} in section {}; compile it as position-independent code",
+          r.type, section.name);
+    }
+    if (r.offset > section.data.size() || section.data.size() - r.offset < kind.bytes) {
       return Fail(Code::kInvalidArgument, "host code: a relocation at {} lies outside section {}",
                   r.offset, section.name);
     }
-    const uint64_t place = *offset_[r.section] + r.offset;
-    uint64_t target = 0;
-    switch (r.type) {
-      case R_X86_64_64: {
-        TESSERA_ASSIGN(target, AddressOf(r.symbol, /*near=*/false));
-        target += static_cast<uint64_t>(r.addend);
-        std::memcpy(memory_.data() + place, &target, 8);
-        return {};
-      }
-      case R_X86_64_PC32:
-      case R_X86_64_PLT32: {
-        TESSERA_ASSIGN(target, AddressOf(r.symbol, /*near=*/true));
-        break;
-      }
-      case R_X86_64_GOTPCREL:
-      case R_X86_64_GOTPCRELX:
-      case R_X86_64_REX_GOTPCRELX: {
-        TESSERA_ASSIGN(const uint64_t value, AddressOf(r.symbol, /*near=*/false));
-        const uint64_t slot = got_ + kGotBytes * r.symbol;
-        std::memcpy(memory_.data() + slot, &value, kGotBytes);
-        target = Base() + slot;
-        break;
-      }
-      default:
-        return Fail(
-            Code::kUnsupported,
-            "host code: relocation type {} in section {}; compile it as position-independent code",
-            r.type, section.name);
+    if (kind.wants == RelocationWants::kNothing) return {};
+    const uint64_t at = *offset_[r.section] + r.offset;
+    uint8_t* place = memory_.data() + at;
+    TESSERA_ASSIGN(uint64_t target,
+                   AddressOf(r.symbol, /*near=*/kind.wants == RelocationWants::kNear));
+    if (kind.wants == RelocationWants::kSlot) {
+      const uint64_t slot = got_ + kAddressBytes * r.symbol;
+      std::memcpy(memory_.data() + slot, &target, kAddressBytes);
+      target = Base() + slot;
     }
-    const auto distance =
-        static_cast<int64_t>(target + static_cast<uint64_t>(r.addend) - (Base() + place));
-    if (distance < std::numeric_limits<int32_t>::min() ||
-        distance > std::numeric_limits<int32_t>::max()) {
-      return Fail(Code::kInvalidArgument,
-                  "host code: a relocation at {} in section {} does not reach its target", r.offset,
-                  section.name);
-    }
-    const auto value = static_cast<int32_t>(distance);
-    std::memcpy(memory_.data() + place, &value, 4);
-    return {};
+    const int64_t addend = architecture_.wide ? r.addend : architecture_.addend(r.type, place);
+    target += static_cast<uint64_t>(addend);
+    if (architecture_.patch(r.type, place, Base() + at, target)) return {};
+    return Fail(Code::kInvalidArgument,
+                "host code: a relocation at {} in section {} does not reach its target", r.offset,
+                section.name);
   }
 
   const ElfObject& object_;
-  std::vector<int> external_;                    // for each symbol: index into kExternals, or -1
+  const HostArchitecture& architecture_;
+  std::span<const HostExternal> externals_;
+  std::vector<int> external_;                    // for each symbol: index into externals_, or -1
   std::vector<std::optional<uint64_t>> offset_;  // for each section: where it is loaded
   std::array<uint64_t, kParts> part_end_{};
   uint64_t stubs_ = 0, got_ = 0;
@@ -224,11 +201,13 @@ class Loader {
 }  // namespace
 
 Result<HostCode> HostCode::Load(std::span<const uint8_t> bytes) {
-#if !defined(__x86_64__)
-  return Fail(Code::kUnsupported, "host code: this loader runs on x86-64");
-#endif
-  TESSERA_ASSIGN(const ElfObject object, ReadElf(bytes));
-  Loader loader(object);
+  const HostArchitecture* architecture = ThisArchitecture();
+  if (architecture == nullptr) {
+    return Fail(Code::kUnsupported,
+                "host code: this loader runs on x86-64, 64-bit Arm and 32-bit Arm");
+  }
+  TESSERA_ASSIGN(const ElfObject object, ReadElf(bytes, *architecture));
+  Loader loader(object, *architecture);
   TESSERA_TRY(loader.Load());
   HostCode code;
   code.kernels_ = loader.Kernels();

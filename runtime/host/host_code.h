@@ -5,9 +5,10 @@
 //
 // An object is what a compiler emits with position-independent code. Code, read-only data
 // (relocated or not), data and zeroed data are loaded; code and read-only data are write-protected
-// before anything runs. The only symbols that it may take from outside are memcpy, memmove and
-// memset. A damaged object is refused. An object that an enemy made is still his code: do not run
-// it.
+// before anything runs. The only symbols that it may take from outside are those of HostExternals
+// (architecture.h): memcpy, memmove and memset, and on 32-bit Arm what that processor has no
+// instruction for. A damaged object is refused. An object that an enemy made is still his code: do
+// not run it.
 #ifndef TESSERA_RUNTIME_HOST_HOST_CODE_H_
 #define TESSERA_RUNTIME_HOST_HOST_CODE_H_
 
@@ -26,7 +27,7 @@ using HostKernel = void (*)(void** buffers);
 
 class HostCode {
  public:
-  //   errors  kInvalidArgument  not an x86-64 relocatable object, or contradictory
+  //   errors  kInvalidArgument  not a relocatable object of this width, or contradictory
   //           kUnsupported      another architecture, a relocation or section it does not handle, a
   //                             symbol from outside; the message names it
   //           kDataLoss         truncated

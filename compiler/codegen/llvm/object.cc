@@ -11,6 +11,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -21,17 +22,28 @@
 namespace tessera::codegen {
 namespace {
 
+constexpr const char* kX86 = "x86_64-unknown-linux-gnu";
+constexpr const char* kArm = "armv7-unknown-linux-gnueabihf";
+constexpr const char* kAarch64 = "aarch64-unknown-linux-gnu";
+
 struct Level {
   const char* name;
+  const char* triple;
   const char* cpu;
   const char* features;
   const char* vector_bits;  // what the vectoriser should prefer
-  bool half_unit;           // F16C
+  bool half_unit;           // it converts between f16 and f32
+  // Features of functions with floats, where they differ: NEON of 32-bit Arm takes denormal numbers
+  // for zero and cannot round to even; the scalar unit follows IEEE 754.
+  const char* float_features = nullptr;
 };
-constexpr Level kLevels[] = {{"x86-64-v2", "x86-64-v2", "", "128", false},
-                             {"x86-64-v3", "x86-64-v3", "", "256", true},
-                             {"x86-64-v4", "x86-64-v4", "", "512", true},
-                             {"x86-64-v4-vnni", "x86-64-v4", "+avx512vnni", "512", true}};
+// A Zynq-7000 has Cortex-A9 with NEON, a Zynq UltraScale+ Cortex-A53.
+constexpr Level kLevels[] = {{"x86-64-v2", kX86, "x86-64-v2", "", "128", false},
+                             {"x86-64-v3", kX86, "x86-64-v3", "", "256", true},
+                             {"x86-64-v4", kX86, "x86-64-v4", "", "512", true},
+                             {"x86-64-v4-vnni", kX86, "x86-64-v4", "+avx512vnni", "512", true},
+                             {"armv7", kArm, "cortex-a9", "+neon", "128", false, "-neon"},
+                             {"aarch64", kAarch64, "cortex-a53", "", "128", true}};
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
                                                          const Level*& found) {
@@ -40,7 +52,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
   }
   if (found == nullptr) {
     return Fail(Code::kUnsupported,
-                "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4 and x86-64-v4-vnni",
+                "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-vnni, "
+                "armv7 and aarch64",
                 level);
   }
   static std::once_flag once;
@@ -49,16 +62,34 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeARMTargetInfo();
+    LLVMInitializeARMTarget();
+    LLVMInitializeARMTargetMC();
+    LLVMInitializeARMAsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
-  constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
   std::string error;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
-  if (target == nullptr) return Fail(Code::kUnsupported, "LLVM has no x86-64 target: {}", error);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(found->triple, error);
+  if (target == nullptr)
+    return Fail(Code::kUnsupported, "LLVM has no target {}: {}", found->triple, error);
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      kTriple, found->cpu, found->features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      found->triple, found->cpu, found->features, llvm::TargetOptions(), llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
   TESSERA_CHECK(machine != nullptr);
   return machine;
+}
+
+bool HasFloats(const llvm::Function& function) {
+  const auto is_float = [](const llvm::Value* v) { return v->getType()->isFPOrFPVectorTy(); };
+  for (const llvm::BasicBlock& block : function) {
+    for (const llvm::Instruction& i : block) {
+      if (is_float(&i) || std::ranges::any_of(i.operand_values(), is_float)) return true;
+    }
+  }
+  return false;
 }
 
 void Optimise(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -87,7 +118,9 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
     TESSERA_TRY(FuncEmitter(*module, func, level.half_unit).Run());
     llvm::Function* function = module->getFunction(func.name);
     function->addFnAttr("target-cpu", level.cpu);
-    if (*level.features) function->addFnAttr("target-features", level.features);
+    const bool other = level.float_features != nullptr && HasFloats(*function);
+    const char* features = other ? level.float_features : level.features;
+    if (*features) function->addFnAttr("target-features", features);
     function->addFnAttr("prefer-vector-width", level.vector_bits);
   }
   std::string problem;

@@ -19,8 +19,7 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
-#include "runtime/host/cpu_level.h"
-#include "runtime/host/host_code.h"
+#include "tests/compiler/llvm/run_kernel.h"
 
 namespace tessera::codegen {
 namespace {
@@ -52,29 +51,22 @@ void ExpectSame(const ir::Func& func, const std::vector<ir::Array>& args) {
   for (ir::Array& a : want) pointers.push_back(&a);
   const auto interpreted = ir::Interpret(func, pointers);
   ASSERT_TRUE(interpreted.has_value()) << interpreted.error().message;
-  std::vector<std::string> levels = CpuLevels();
-  std::erase(levels, "x86-64");
+  const std::vector<std::string> levels = test::TestedLevels();
   ASSERT_FALSE(levels.empty());
   for (const std::string& level : levels) {
     SCOPED_TRACE(level);
     const auto object = CompileObject({&func, 1}, level);
     ASSERT_TRUE(object.has_value()) << object.error().message;
     EXPECT_EQ(*object, *CompileObject({&func, 1}, level)) << "not deterministic";
-    const auto code = HostCode::Load(*object);
-    ASSERT_TRUE(code.has_value()) << code.error().message;
-    std::vector<void*> memory;
-    for (const ir::Array& a : args) {
-      memory.push_back(std::aligned_alloc(64, (a.bytes().size() + 127) / 64 * 64));
-      std::memcpy(memory.back(), a.bytes().data(), a.bytes().size());
-    }
-    memory.push_back(
-        std::aligned_alloc(64, static_cast<size_t>(ScratchBytes(func) + 127) / 64 * 64));
-    (*code->Find(func.name))(memory.data());
+    std::vector<std::vector<uint8_t>> buffers;
+    for (const ir::Array& a : args) buffers.emplace_back(a.bytes().begin(), a.bytes().end());
+    buffers.emplace_back(static_cast<size_t>(ScratchBytes(func)));
+    const Status ran = test::RunKernel(level, *object, func.name, buffers);
+    ASSERT_TRUE(ran) << ran.error().message;
     for (size_t i = 0; i < args.size(); ++i) {
-      EXPECT_EQ(std::memcmp(memory[i], want[i].bytes().data(), want[i].bytes().size()), 0)
+      EXPECT_EQ(std::memcmp(buffers[i].data(), want[i].bytes().data(), want[i].bytes().size()), 0)
           << func.params[i]->name;
     }
-    for (void* m : memory) std::free(m);
   }
 }
 

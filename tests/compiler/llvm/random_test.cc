@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: host code against te::Evaluate, at the levels that this machine runs. Space: 40
+// What is tested: host code against te::Evaluate, at the levels that this machine runs, and at
+// those of boards under qemu-user. Space: 40
 // random expressions under random schedules, 20 under the host's, and the named windows. Not tested
 // here: the loader's refusals (tests/runtime).
 #include <gtest/gtest.h>
@@ -12,50 +13,25 @@
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/host.h"
-#include "runtime/host/cpu_level.h"
-#include "runtime/host/host_code.h"
+#include "tests/compiler/llvm/run_kernel.h"
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
 namespace tessera::codegen {
 namespace {
 
-std::vector<std::string> Levels() {
-  std::vector<std::string> levels = CpuLevels();
-  std::erase(levels, "x86-64");  // the compiler starts at v2
-  return levels;
-}
-
-// Memory at the alignment that kernels expect.
-struct Aligned {
-  explicit Aligned(size_t bytes)
-      : size(bytes), data(std::aligned_alloc(64, (bytes + 127) / 64 * 64)) {}
-  ~Aligned() { std::free(data); }
-  Aligned(const Aligned&) = delete;
-  size_t size;
-  void* data;
-};
-
 void ExpectExact(const schedule::Schedule& s, const ir::Func& func, const te::Tensor& out,
                  const te::Values& values, const std::string& level) {
   const Result<std::vector<uint8_t>> object = CompileObject({&func, 1}, level);
   ASSERT_TRUE(object.has_value()) << object.error().message;
-  const Result<HostCode> code = HostCode::Load(*object);
-  ASSERT_TRUE(code.has_value()) << code.error().message;
-  const Result<HostKernel> kernel = code->Find(func.name);
-  ASSERT_TRUE(kernel.has_value()) << kernel.error().message;
   std::vector<ir::Array> arrays = test::Arguments(func, s, values);
-  std::vector<std::unique_ptr<Aligned>> memory;
-  std::vector<void*> pointers;
-  for (const ir::Array& a : arrays) {
-    memory.push_back(std::make_unique<Aligned>(a.bytes().size()));
-    std::memcpy(memory.back()->data, a.bytes().data(), a.bytes().size());
-    pointers.push_back(memory.back()->data);
-  }
-  memory.push_back(std::make_unique<Aligned>(ScratchBytes(func)));
-  pointers.push_back(memory.back()->data);
-  (*kernel)(pointers.data());
-  std::memcpy(arrays.back().data(), pointers[arrays.size() - 1], arrays.back().bytes().size());
+  std::vector<std::vector<uint8_t>> buffers;
+  for (const ir::Array& a : arrays) buffers.emplace_back(a.bytes().begin(), a.bytes().end());
+  buffers.emplace_back(static_cast<size_t>(ScratchBytes(func)));
+  const Status ran = test::RunKernel(level, *object, func.name, buffers);
+  ASSERT_TRUE(ran) << level << ": " << ran.error().message;
+  const std::vector<uint8_t>& result = buffers[arrays.size() - 1];
+  std::memcpy(arrays.back().data(), result.data(), result.size());
   ASSERT_EQ(test::Logical(func, s, arrays.size() - 1, arrays), values.at(out.get()).bytes())
       << level << "\n"
       << ir::Print(func);
@@ -75,7 +51,7 @@ void ExpectExact(const schedule::Schedule& s, const te::Tensor& out, Rng& rng,
 class LlvmRandom : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(LlvmRandom, MatchesTheDefinition) {
-  const std::vector<std::string> levels = Levels();
+  const std::vector<std::string> levels = test::TestedLevels();
   ASSERT_FALSE(levels.empty());
   for (uint64_t i = 0; i < 6; ++i) {
     const uint64_t seed = GetParam() * 1000 + i;
@@ -103,7 +79,7 @@ TEST_P(LlvmWindows, AreExactOnTheFirstAndTheLastLevel) {
   const te::Tensor out = test::WindowExpression(GetParam());
   const Result<schedule::Schedule> s = schedule::HostSchedule({out});
   ASSERT_TRUE(s.has_value());
-  const std::vector<std::string> levels = Levels();
+  const std::vector<std::string> levels = test::TestedLevels();
   ASSERT_NO_FATAL_FAILURE(ExpectExact(*s, out, rng, {levels.front(), levels.back()}));
 }
 
