@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -29,7 +30,8 @@ constexpr std::chrono::milliseconds kOverEvery{10};
 
 Result<std::unique_ptr<Board>> Board::Make(const isa::Config& config, int fd,
                                            uint32_t memory_bytes) {
-  const uint64_t bytes = uint64_t{BoardWindow::kMemoryOffset} + memory_bytes;
+  // A power of two, as memory of a PCI device has to have; what is not touched takes no room.
+  const uint64_t bytes = std::bit_ceil(uint64_t{BoardWindow::kMemoryOffset} + memory_bytes);
   if (ftruncate(fd, 0) != 0 || ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
     return Fail(Code::kUnavailable, "the shared file cannot have {} bytes: {}", bytes,
                 std::strerror(errno));
@@ -45,7 +47,7 @@ Result<std::unique_ptr<Board>> Board::Make(const isa::Config& config, int fd,
     munmap(start, bytes);
     return std::unexpected(plugin.error());
   }
-  std::unique_ptr<Board> board(new Board(std::move(*plugin), config, file));
+  std::unique_ptr<Board> board(new Board(std::move(*plugin), config, file, memory_bytes));
   BoardWindow& window = board->window();
   window.version = BoardWindow::kVersion;
   window.memory_offset = BoardWindow::kMemoryOffset;
@@ -54,8 +56,12 @@ Result<std::unique_ptr<Board>> Board::Make(const isa::Config& config, int fd,
   return board;
 }
 
-Board::Board(std::shared_ptr<RtlPlugin> plugin, const isa::Config& config, std::span<uint8_t> file)
-    : plugin_(std::move(plugin)), config_(config), file_(file) {
+Board::Board(std::shared_ptr<RtlPlugin> plugin, const isa::Config& config, std::span<uint8_t> file,
+             uint32_t memory_bytes)
+    : plugin_(std::move(plugin)),
+      config_(config),
+      file_(file),
+      end_(uint64_t{BoardWindow::kMemoryOffset} + memory_bytes) {
   Reload();
 }
 
@@ -63,8 +69,8 @@ Board::~Board() { munmap(file_.data(), file_.size()); }
 
 void Board::Reload() {
   machine_.reset();
-  machine_ = plugin_->NewMachine(RtlMachineOptions{
-      .memory = file_.data(), .memory_bytes = file_.size(), .dram = config_.dram});
+  machine_ = plugin_->NewMachine(
+      RtlMachineOptions{.memory = file_.data(), .memory_bytes = end_, .dram = config_.dram});
   busy_ = false;
 }
 

@@ -20,7 +20,7 @@ namespace tessera::sim {
 
 class Board {
  public:
-  // The machine of |config| behind the file |fd|, which gets the length of a window and
+  // The machine of |config| behind the file |fd|, which gets room for a window and
   // |memory_bytes| of device memory, and zeroes.
   //   errors  kUnavailable  the file cannot have that length or be mapped
   //           and those of FindRtlPlugin
@@ -35,7 +35,8 @@ class Board {
   void Serve(const std::function<bool()>& over);
 
  private:
-  Board(std::shared_ptr<RtlPlugin> plugin, const isa::Config& config, std::span<uint8_t> file);
+  Board(std::shared_ptr<RtlPlugin> plugin, const isa::Config& config, std::span<uint8_t> file,
+        uint32_t memory_bytes);
   BoardWindow& window() { return *reinterpret_cast<BoardWindow*>(file_.data()); }
   void Reload();
   void Answer();
@@ -44,6 +45,7 @@ class Board {
   std::shared_ptr<RtlPlugin> plugin_;
   isa::Config config_;
   std::span<uint8_t> file_;              // mapped
+  uint64_t end_;                         // of memory in it, as the machine's bus sees it
   std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
   bool busy_ = false;                    // it may run: its clock turns
 };

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/drivers/zynq/zynq_device.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/device/register_device.h"
+#include "runtime/drivers/zynq/heap_memory.h"
 #include "runtime/drivers/zynq/simulated_board.h"
 #include "runtime/drivers/zynq/udmabuf_memory.h"
 #include "runtime/drivers/zynq/uio_port.h"
@@ -14,7 +16,9 @@ namespace {
 constexpr std::string_view kName = "zynq";
 constexpr std::string_view kUio = "uio";
 constexpr std::string_view kInterrupt = "interrupt";
+constexpr std::string_view kMemory = "memory";
 constexpr std::string_view kUdmabuf = "udmabuf";
+constexpr std::string_view kMib = "mib";
 constexpr std::string_view kRoot = "root";
 constexpr std::string_view kShared = "shared";
 
@@ -23,6 +27,37 @@ Result<zynq::InterruptUse> InterruptUseOf(const std::string& word) {
   if (word == "on") return zynq::InterruptUse::kAlways;
   if (word == "off") return zynq::InterruptUse::kNever;
   return Fail(Code::kInvalidArgument, "zynq: interrupt={}: give auto, on or off", word);
+}
+
+// The memory that is asked for, or the first kind that exists.
+Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t memory_bytes,
+                                               const OptionValues& options) {
+  static zynq::Kernel kernel;
+  std::string kind = options.Text(kMemory);
+  const std::string& name = options.Text(kUdmabuf);
+  const uint64_t bytes = std::min(options.Number(kMib), uint64_t{4095}) << 20;
+  if (kind == "auto") {
+    if (zynq::UdmabufMemory::Exists(root, name)) {
+      kind = "u-dma-buf";
+    } else if (!zynq::FindZocl(root, kernel).empty()) {
+      kind = "zocl";
+    } else if (!zynq::FindDmaHeap(root).empty()) {
+      kind = "dma-heap";
+    } else {
+      return Fail(
+          Code::kNotFound,
+          "zynq: no memory that the programmable logic could reach: {}/sys/class/u-dma-buf "
+          "has no '{}', there is no zocl and no dma-heap: load the u-dma-buf module with the "
+          "board's overlay, or give its buffer's name with udmabuf=NAME",
+          root, name);
+    }
+  }
+  if (kind == "u-dma-buf") return zynq::UdmabufMemory::Open(root, name, memory_bytes);
+  if (bytes == 0) return Fail(Code::kInvalidArgument, "zynq: mib=0: give at least 1");
+  if (kind == "zocl") return zynq::OpenZocl(root, bytes, kernel);
+  if (kind == "dma-heap") return zynq::OpenDmaHeap(root, bytes, kernel);
+  return Fail(Code::kInvalidArgument, "zynq: memory={}: give auto, u-dma-buf, zocl or dma-heap",
+              kind);
 }
 
 Result<std::unique_ptr<Device>> OpenShared(const isa::Config& config, uint64_t memory_bytes,
@@ -43,8 +78,7 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   while (root.ends_with('/')) root.pop_back();
   TESSERA_ASSIGN(const zynq::InterruptUse use, InterruptUseOf(options.Text(kInterrupt)));
   TESSERA_ASSIGN(auto port, zynq::UioPort::Open(root, options.Text(kUio), use));
-  TESSERA_ASSIGN(auto memory,
-                 zynq::UdmabufMemory::Open(root, options.Text(kUdmabuf), memory_bytes));
+  TESSERA_ASSIGN(auto memory, OpenMemory(root, memory_bytes, options));
   return OpenRegisterDevice(std::string(kName), config, std::move(port), std::move(memory));
 }
 
@@ -53,7 +87,8 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
 Driver ZynqDriver() {
   return {
       .name = kName,
-      .what = "a board with a Zynq-7000 or Zynq UltraScale+, by UIO and u-dma-buf",
+      .what =
+          "a board with a Zynq-7000 or Zynq UltraScale+, by UIO and u-dma-buf, zocl or dma-heap",
       .clock = true,
       .options =
           {{.name = kUio,
@@ -64,10 +99,19 @@ Driver ZynqDriver() {
             .value = "auto|on|off",
             .fallback = "auto",
             .help = "how to wait; auto polls when interrupts do not come, on refuses"},
+           {.name = kMemory,
+            .value = "KIND",
+            .fallback = "auto",
+            .help = "u-dma-buf, zocl or dma-heap; auto: the first that exists"},
            {.name = kUdmabuf,
             .value = "NAME",
             .fallback = "udmabuf-tessera",
             .help = "the u-dma-buf buffer that is device memory"},
+           {.name = kMib,
+            .kind = OptionKind::kNumber,
+            .value = "MIB",
+            .fallback = "64",
+            .help = "how much zocl or a dma-heap is asked for"},
            {.name = kRoot, .value = "FOLDER", .fallback = "/", .help = "where /sys and /dev are"},
            {.name = kShared,
             .value = "FILE",

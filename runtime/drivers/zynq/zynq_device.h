@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The driver of boards with a Zynq-7000 or a Zynq UltraScale+: registers and interrupt through UIO,
-// memory that the programmable logic reaches through u-dma-buf. Its option `shared` opens a
-// simulated device in another process instead (sim/board). Depends on: runtime/device. Used by:
-// lists of drivers.
+// memory that the programmable logic reaches through u-dma-buf, zocl or a dma-heap. Its
+// option `shared` opens a simulated device in another process instead (sim/board). Depends on:
+// runtime/device. Used by: lists of drivers.
 //
 // A board's reset is the soft reset of the registers: scratchpads keep what they hold, unlike those
 // of simulated machines. Programs of the compiler read nothing that they have not written.

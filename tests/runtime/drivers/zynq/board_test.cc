@@ -206,9 +206,15 @@ TEST_F(ZynqBoard, AnotherConfigurationOrNoMachine) {
 
 TEST_F(ZynqBoard, NoBuffer) {
   root_.AddUio("uio0", "tessera", Tiny());
-  ExpectRefused({}, Code::kNotFound, {"u-dma-buf", "'udmabuf-tessera'", "[]", "overlay"});
+  ExpectRefused({}, Code::kNotFound,
+                {"no memory", "'udmabuf-tessera'", "no zocl and no dma-heap", "overlay"});
   root_.AddUdmabuf("udmabuf0");
-  ExpectRefused({}, Code::kNotFound, {"[udmabuf0]", "udmabuf=NAME"});
+  ExpectRefused({{"memory", "u-dma-buf"}}, Code::kNotFound,
+                {"'udmabuf-tessera'", "[udmabuf0]", "udmabuf=NAME"});
+  ExpectRefused({{"memory", "zocl"}}, Code::kNotFound, {"/dev/dri", "zocl", "memory="});
+  ExpectRefused({{"memory", "dma-heap"}}, Code::kNotFound, {"/dev/dma_heap", "CONFIG_DMABUF"});
+  ExpectRefused({{"memory", "sdram"}}, Code::kInvalidArgument, {"sdram", "auto, u-dma-buf, zocl"});
+  ExpectRefused({{"memory", "zocl"}, {"mib", "0"}}, Code::kInvalidArgument, {"mib=0"});
   EXPECT_TRUE(Open({{"udmabuf", "udmabuf0"}}));
 }
 
