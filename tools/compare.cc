@@ -8,9 +8,9 @@
 #include "runtime/executor/layer_cycles.h"
 #include "tools/compare_report.h"
 #include "tools/inputs.h"
+#include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
-#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/import/import.h"
+#include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/tflite_option.h"
@@ -89,7 +90,7 @@ Action AddCompile(CLI::App& app) {
   verb->add_option("--target", options->targets, "what to compile for: cpu, vta or both")
       ->capture_default_str();
   verb->add_option("--cpu-level", options->levels,
-                   "levels of host code, e.g. x86-64-v3,x86-64-v4 (default: this machine's)");
+                   "levels of host code, e.g. x86-64-v3,armv7,aarch64 (default: this machine's)");
   verb->add_flag("--keep-tensors", options->keep_tensors,
                  "keep every layer's result, so that compare can read it: no storage is shared");
   verb->add_option("--dump", options->dumps,

@@ -8,15 +8,23 @@
 #include "runtime/drivers/xrt/xrt_device.h"
 #include "runtime/drivers/zynq/zynq_device.h"
 #include "sim/func/func_device.h"
+#if !defined(TESSERA_RUNTIME_ONLY)
 #include "sim/hls/hls_device.h"
 #include "sim/rtl/rtl_device.h"
+#endif
 
 namespace tessera {
 
 std::span<const Driver> Drivers() {
   static const Driver drivers[] = {
-      sim::FuncDriver(), sim::HlsDriver(), sim::RtlDriver(),
-      XrtDriver(),       NullDriver(),     ZynqDriver(),
+    sim::FuncDriver(),
+#if !defined(TESSERA_RUNTIME_ONLY)
+    sim::HlsDriver(),
+    sim::RtlDriver(),
+#endif
+    XrtDriver(),
+    NullDriver(),
+    ZynqDriver(),
   };
   return drivers;
 }

@@ -6,13 +6,10 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "compiler/graph/fuse.h"
-#include "compiler/graph/passes.h"
-#include "compiler/import/import.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/tensor/tensor.h"
+#include "tools/model_file.h"
 #include "tools/output.h"
-#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -128,28 +125,6 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
               {"programs", programs},         {"plans", plans}};
 }
 
-Result<Json> Model(const std::vector<uint8_t>& bytes, const std::string& path,
-                   const std::string& tflite) {
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
-  graph::Simplify(graph);
-  int64_t macs = 0, weights = 0;
-  for (const graph::Node& node : graph.nodes) macs += graph::Macs(graph, node);
-  for (const graph::GraphTensor& tensor : graph.tensors) {
-    if (tensor.constant() && tensor.dtype == DType::kInt8) weights += tensor.count();
-  }
-  std::printf(
-      "%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n",
-      path.c_str(), std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(),
-      graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
-  std::fputs(graph::Print(graph).c_str(), stdout);
-  return Json{{"kind", "model"},
-              {"name", graph.name},
-              {"operators", graph.nodes.size()},
-              {"macs", macs},
-              {"weights", weights}};
-}
-
 Result<Json> Describe(const std::string& path, const std::string& tflite) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return Artifact(bytes, path);
@@ -160,7 +135,7 @@ Result<Json> Describe(const std::string& path, const std::string& tflite) {
     PrintImage(*image);
     return Json{{"kind", "image"}, {"program", ImageJson(*image)}};
   }
-  return Model(bytes, path, tflite);
+  return DescribeModel(bytes, path, tflite);
 }
 
 Result<int> Run(const InfoFlags& options) {

@@ -24,12 +24,14 @@ struct Verb {
   tessera::tools::Action (*add)(CLI::App&);
 };
 constexpr Verb kVerbs[] = {
-    {"compile", tessera::tools::AddCompile}, {"run", tessera::tools::AddRun},
-    {"compare", tessera::tools::AddCompare}, {"asm", tessera::tools::AddAsm},
-    {"disasm", tessera::tools::AddDisasm},   {"check", tessera::tools::AddCheck},
-    {"config", tessera::tools::AddConfig},   {"info", tessera::tools::AddInfo},
-    {"boards", tessera::tools::AddBoards},   {"flash", tessera::tools::AddFlash},
-    {"xclbin", tessera::tools::AddXclbin},
+#if !defined(TESSERA_RUNTIME_ONLY)
+    {"compile", tessera::tools::AddCompile},
+#endif
+    {"run", tessera::tools::AddRun},         {"compare", tessera::tools::AddCompare},
+    {"asm", tessera::tools::AddAsm},         {"disasm", tessera::tools::AddDisasm},
+    {"check", tessera::tools::AddCheck},     {"config", tessera::tools::AddConfig},
+    {"info", tessera::tools::AddInfo},       {"boards", tessera::tools::AddBoards},
+    {"flash", tessera::tools::AddFlash},     {"xclbin", tessera::tools::AddXclbin},
 };
 
 std::string VerbList() {

@@ -4,10 +4,7 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/hash.h"
-#include "compiler/driver/compile.h"
-#include "compiler/import/import.h"
-#include "tools/tflite_option.h"
+#include "tools/model_file.h"
 
 namespace tessera::tools {
 namespace {
@@ -45,18 +42,7 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
                                   bool device, const std::string& tflite, bool keep_tensors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, tflite);
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
-  compiler::CompileOptions options;
-  TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
-  options.cpu = cpu;
-  options.device = device;
-  options.keep_tensors = keep_tensors;
-  Result<compiler::Compiled> compiled =
-      compiler::Compile(std::move(graph), path, Crc64(bytes), options);
-  if (!compiled) return Within(path, compiled.error());
-  return LoadedNetwork{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)),
-                       options.config};
+  return CompileModel(bytes, path, config_name, cpu, device, tflite, keep_tensors);
 }
 
 Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,

@@ -7,9 +7,9 @@
 
 #include "runtime/tensor/npy.h"
 #include "tools/inputs.h"
+#include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
-#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {

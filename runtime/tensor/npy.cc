@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/tensor/npy.h"
 
+#if !defined(TESSERA_RUNTIME_ONLY)
 #include <zlib.h>
+#endif
 
 #include <algorithm>
 #include <charconv>
@@ -59,6 +61,12 @@ Result<std::vector<int64_t>> ParseShape(std::string_view text, const std::string
   }
 }
 
+#if defined(TESSERA_RUNTIME_ONLY)
+Result<std::vector<uint8_t>> Gunzip(const std::vector<uint8_t>&, const std::string& path) {
+  return Fail(Code::kUnsupported,
+              "{}: this tessera, made for a board, does not unpack: run gunzip on it first", path);
+}
+#else
 Result<std::vector<uint8_t>> Gunzip(const std::vector<uint8_t>& packed, const std::string& path) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 16) != Z_OK)
@@ -83,6 +91,7 @@ Result<std::vector<uint8_t>> Gunzip(const std::vector<uint8_t>& packed, const st
     return Fail(Code::kDataLoss, "{}: {} bytes follow the gzip data", path, stream.avail_in);
   return out;
 }
+#endif
 
 Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

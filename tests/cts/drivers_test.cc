@@ -7,7 +7,9 @@
 
 #include "tests/cts/board/board_process.h"
 #include "tests/cts/cts.h"
+#if !defined(TESSERA_RUNTIME_ONLY)
 #include "tests/cts/example/polled_device.h"
+#endif
 
 namespace tessera::cts {
 
@@ -17,7 +19,9 @@ std::span<const Driver> TestedDrivers() {
     for (Driver& driver : all) {
       if (driver.name == "zynq") driver = test::OnSimulatedBoard(driver);
     }
+#if !defined(TESSERA_RUNTIME_ONLY)
     all.push_back(PolledDriver());
+#endif
     return all;
   }();
   return drivers;

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -17,12 +16,6 @@
 
 namespace tessera::test {
 namespace {
-
-// The program, which is of the machine that builds, whatever this process is compiled for.
-std::string Program() {
-  const char* elsewhere = std::getenv("TESSERA_SIMULATED_BOARD");
-  return elsewhere != nullptr ? elsewhere : TESSERA_SIMULATED_BOARD;
-}
 
 // Whether the device has written its window.
 bool Ready(int fd) {
@@ -48,7 +41,7 @@ Result<BoardProcess> StartBoard(const std::string& config, uint64_t memory_bytes
   // Without a name, so that nothing is left behind.
   const int fd = memfd_create("tessera-board", 0);
   if (fd < 0) return Fail(Code::kUnavailable, "memfd_create: {}", std::strerror(errno));
-  const std::string program = Program(), number = std::to_string(fd),
+  const std::string program = TESSERA_SIMULATED_BOARD, number = std::to_string(fd),
                     mib = std::to_string((memory_bytes + (1 << 20) - 1) >> 20);
   const pid_t child = fork();
   if (child == 0) {

@@ -1,0 +1,21 @@
+# The packages that a build for a board uses (TESSERA_RUNTIME_ONLY), without any library of the board's processor: fmt,
+# nlohmann-json and CLI11 as headers, GoogleTest from its sources. Debian's headers lie beside those of this machine's C library,
+# which must stay out of sight, so that each is linked into a folder of its own.
+set(include ${PROJECT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${include})
+find_path(TESSERA_FMT fmt/format.h PATHS /usr/include NO_DEFAULT_PATH REQUIRED)
+find_path(TESSERA_JSON nlohmann/json.hpp PATHS /usr/include NO_DEFAULT_PATH REQUIRED)
+find_path(TESSERA_CLI11 CLI/CLI.hpp PATHS /usr/include NO_DEFAULT_PATH REQUIRED)
+find_path(TESSERA_GOOGLETEST CMakeLists.txt PATHS /usr/src/googletest NO_DEFAULT_PATH REQUIRED)
+foreach(package ${TESSERA_FMT}/fmt ${TESSERA_JSON}/nlohmann ${TESSERA_CLI11}/CLI)
+  get_filename_component(name ${package} NAME)
+  file(CREATE_LINK ${package} ${include}/${name} SYMBOLIC)
+endforeach()
+foreach(target fmt::fmt nlohmann_json::nlohmann_json CLI11::CLI11)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} SYSTEM INTERFACE ${include})
+endforeach()
+target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
+set(INSTALL_GTEST OFF CACHE BOOL "" FORCE)
+add_subdirectory(${TESSERA_GOOGLETEST} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+find_package(Threads REQUIRED)

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/model_file.h"
+
+#include <cstdio>
+
+#include "base/hash.h"
+#include "compiler/driver/compile.h"
+#include "compiler/graph/fuse.h"
+#include "compiler/graph/passes.h"
+#include "compiler/import/import.h"
+#include "tools/output.h"
+#include "tools/tflite_option.h"
+
+namespace tessera::tools {
+
+void AddTfliteOption(CLI::App* verb, std::string& word) {
+  const auto check = [](std::string& given) -> std::string {
+    const auto kernels = ParseTfliteKernels(given);
+    return kernels ? "" : kernels.error().message;
+  };
+  verb->add_option("--tflite", word,
+                   "whose integers a TFLite model means: 2.14 (default) or litert-2.3")
+      ->check(CLI::Validator(check, "KERNELS"));
+}
+
+Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
+                                   const std::string& config_name, bool cpu, bool device,
+                                   const std::string& tflite, bool keep_tensors) {
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
+  compiler::CompileOptions options;
+  TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
+  options.cpu = cpu;
+  options.device = device;
+  options.keep_tensors = keep_tensors;
+  Result<compiler::Compiled> compiled =
+      compiler::Compile(std::move(graph), path, Crc64(bytes), options);
+  if (!compiled) return Within(path, compiled.error());
+  return LoadedNetwork{std::make_shared<const artifact::Artifact>(std::move(compiled->artifact)),
+                       options.config};
+}
+
+Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
+                                             const std::string& path, const std::string& tflite) {
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
+  graph::Simplify(graph);
+  int64_t macs = 0, weights = 0;
+  for (const graph::Node& node : graph.nodes) macs += graph::Macs(graph, node);
+  for (const graph::GraphTensor& tensor : graph.tensors) {
+    if (tensor.constant() && tensor.dtype == DType::kInt8) weights += tensor.count();
+  }
+  std::printf(
+      "%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n",
+      path.c_str(), std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(),
+      graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
+  std::fputs(graph::Print(graph).c_str(), stdout);
+  return nlohmann::ordered_json{{"kind", "model"},
+                                {"name", graph.name},
+                                {"operators", graph.nodes.size()},
+                                {"macs", macs},
+                                {"weights", weights}};
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A build for boards has no compiler.
+#include "tools/model_file.h"
+
+namespace tessera::tools {
+namespace {
+
+std::unexpected<Error> NoCompiler(const std::string& path) {
+  return Fail(
+      Code::kUnsupported,
+      "{}: is no artifact, and this tessera, made for a board, has no compiler: run "
+      "`tessera compile MODEL --cpu-level armv7,aarch64 -o net.tsr` where it is built whole",
+      path);
+}
+
+}  // namespace
+
+void AddTfliteOption(CLI::App*, std::string&) {}
+
+Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>&, const std::string& path,
+                                   const std::string&, bool, bool, const std::string&, bool) {
+  return NoCompiler(path);
+}
+
+Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>&, const std::string& path,
+                                             const std::string&) {
+  return NoCompiler(path);
+}
+
+}  // namespace tessera::tools
