@@ -80,6 +80,9 @@ class Device {
   virtual std::string_view name() const = 0;  // "func", "rtl", ...
   virtual const isa::Config& config() const = 0;
   virtual bool has_clock() const = 0;  // whether RunReport.cycles means something
+  // Of the machine's clock, for milliseconds: what a board was found to run at, else what the
+  // configuration says.
+  virtual double clock_mhz() const { return static_cast<double>(config().clock_mhz); }
 
   // A range of device memory, aligned to |align| (a power of two, at least 64).
   //   errors  kOutOfRange  the memory is full: bytes wanted, bytes free

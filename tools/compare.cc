@@ -86,6 +86,7 @@ Result<Captured> RunTraced(Side& side, const HostTensor& item, Comparison& c) {
   Result<Captured> captured = RunOne(side, item, &report);
   if (!captured) return captured;
   c.clocked = side.runner.name;
+  c.clock_mhz = side.runner.device->clock_mhz();
   const artifact::Artifact& net = side.runner.executor->artifact();
   for (const ProgramRun& run : report.runs) {
     const isa::ProgramImage& image = net.programs[run.program].image;

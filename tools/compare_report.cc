@@ -104,12 +104,11 @@ std::string ReportText(const Comparison& c) {
                         "MACs used", "mismatches"},
                        "lllrrrr", rows);
   if (!c.clocked.empty()) {
-    const double ms =
-        static_cast<double>(c.cycles) / (1e3 * static_cast<double>(c.config.clock_mhz));
     text += fmt::format(
-        "{} cycles an image are {:.3f} ms at {} MHz. Layers overlap: a layer is charged from\nthe "
+        "{} cycles an image are {:.3f} ms at {:g} MHz. Layers overlap: a layer is charged "
+        "from\nthe "
         "end of the one before it, so one whose work began early can show more than 100 %.\n",
-        Grouped(c.cycles), ms, c.config.clock_mhz);
+        Grouped(c.cycles), static_cast<double>(c.cycles) / (1e3 * c.clock_mhz), c.clock_mhz);
   }
   if (stays && c.keeps_layers) {
     text +=

@@ -38,6 +38,7 @@ struct Comparison {
   isa::Config config;
   std::vector<std::string> devices;  // the first is what the others are compared with
   std::string clocked;               // the device whose cycles these are; "" without one
+  double clock_mhz = 0;              // its clock
   int64_t images = 0;
   std::vector<LayerRow> layers;
   std::vector<HostStep> host;  // of the plan with the accelerator; empty without one

@@ -82,12 +82,11 @@ Result<int> Run(const RunFlags& options) {
   if (!device.cpu()) text += HostOnlyLine(*network.artifact);
   if (runner.has_clock()) {
     json["cycles"] = outcome.cycles;
-    const double ms =
-        static_cast<double>(outcome.cycles) / (1e3 * static_cast<double>(network.config.clock_mhz));
-    text += fmt::format("cycles an inference: {}{} ({:.3f} ms at {} MHz)\n",
+    const double mhz = runner.device->clock_mhz();
+    text += fmt::format("cycles an inference: {}{} ({:.3f} ms at {:g} MHz)\n",
                         Grouped(static_cast<int64_t>(outcome.cycles)),
-                        outcome.same_cycles ? "" : " for the first; others differ", ms,
-                        network.config.clock_mhz);
+                        outcome.same_cycles ? "" : " for the first; others differ",
+                        static_cast<double>(outcome.cycles) / (1e3 * mhz), mhz);
   }
   if (!inputs.labels.empty()) {
     const double top1 = static_cast<double>(hits) / static_cast<double>(count);

@@ -22,6 +22,10 @@ namespace tessera {
 enum class BoardFamily : uint8_t { kZynq, kZynqMp };
 std::string_view Text(BoardFamily family);  // "zynq", "zynqmp"
 
+// Where `tessera flash` leaves the description of what it loaded, below a board's root, and drivers
+// find it: with the clock that the board's image got.
+inline constexpr std::string_view kLoadedBoard = "/lib/firmware/tessera-board.json";
+
 // What has been done with a board, in the order in which it comes.
 inline constexpr std::array<std::string_view, 5> kBoardStages = {"simulated", "estimated", "routed",
                                                                  "built", "flashed"};

@@ -15,11 +15,17 @@ namespace reg = isa::reg;
 class RegisterDevice : public DeviceBase {
  public:
   RegisterDevice(std::string name, const isa::Config& config, std::unique_ptr<RegisterPort> port,
-                 std::unique_ptr<MemoryPort> memory)
-      : DeviceBase(config, std::move(memory)), name_(std::move(name)), port_(std::move(port)) {}
+                 std::unique_ptr<MemoryPort> memory, uint64_t clock_hz)
+      : DeviceBase(config, std::move(memory)),
+        name_(std::move(name)),
+        port_(std::move(port)),
+        clock_hz_(clock_hz) {}
 
   std::string_view name() const override { return name_; }
   bool has_clock() const override { return true; }
+  double clock_mhz() const override {
+    return clock_hz_ == 0 ? Device::clock_mhz() : static_cast<double>(clock_hz_) / 1e6;
+  }
   Status SetTrace(std::vector<TraceEntry>* trace) override { return port_->SetTrace(trace); }
 
   // Whether the machine is the one that |config| describes, and idle.
@@ -39,6 +45,7 @@ class RegisterDevice : public DeviceBase {
 
   std::string name_;
   std::unique_ptr<RegisterPort> port_;  // goes before the memory, which the base has
+  uint64_t clock_hz_;                   // 0: not known
 };
 
 Status RegisterDevice::Greet() {
@@ -138,9 +145,10 @@ Result<RunReport> RegisterDevice::Counters() {
 
 Result<std::unique_ptr<Device>> OpenRegisterDevice(std::string name, const isa::Config& config,
                                                    std::unique_ptr<RegisterPort> port,
-                                                   std::unique_ptr<MemoryPort> memory) {
-  auto device =
-      std::make_unique<RegisterDevice>(std::move(name), config, std::move(port), std::move(memory));
+                                                   std::unique_ptr<MemoryPort> memory,
+                                                   uint64_t clock_hz) {
+  auto device = std::make_unique<RegisterDevice>(std::move(name), config, std::move(port),
+                                                 std::move(memory), clock_hz);
   TESSERA_TRY(device->Greet());
   return device;
 }

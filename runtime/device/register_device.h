@@ -17,7 +17,8 @@
 namespace tessera {
 
 // Opens the machine at |port| as a device called |name| with a clock; the machine's bus sees
-// |memory|. A machine that is busy, because its last user died, is reset.
+// |memory|. A machine that is busy, because its last user died, is reset. |clock_hz|: of its clock,
+// 0 where only the configuration tells.
 //
 //   errors  kNotFound         no machine of this project answers at the port
 //           kUnsupported      it has another version of registers and instructions
@@ -25,7 +26,8 @@ namespace tessera {
 //           and those of the port
 Result<std::unique_ptr<Device>> OpenRegisterDevice(std::string name, const isa::Config& config,
                                                    std::unique_ptr<RegisterPort> port,
-                                                   std::unique_ptr<MemoryPort> memory);
+                                                   std::unique_ptr<MemoryPort> memory,
+                                                   uint64_t clock_hz = 0);
 
 }  // namespace tessera
 

@@ -2,8 +2,10 @@
 #include "runtime/drivers/zynq/zynq_device.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
+#include "runtime/board/board.h"
 #include "runtime/device/register_device.h"
 #include "runtime/drivers/zynq/heap_memory.h"
 #include "runtime/drivers/zynq/simulated_board.h"
@@ -60,6 +62,16 @@ Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t
               kind);
 }
 
+// The clock of what `tessera flash` loaded; 0 when something else did, which leaves no description.
+//   errors  those of ReadBoard
+Result<uint64_t> ClockOf(const std::string& root) {
+  const std::string path = root + std::string(kLoadedBoard);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return uint64_t{0};
+  TESSERA_ASSIGN(const BoardDescription board, ReadBoard(path));
+  return board.FabricHz();
+}
+
 Result<std::unique_ptr<Device>> OpenShared(const isa::Config& config, uint64_t memory_bytes,
                                            const std::string& path) {
   TESSERA_ASSIGN(auto board, zynq::SimulatedBoard::Open(path));
@@ -79,7 +91,9 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   TESSERA_ASSIGN(const zynq::InterruptUse use, InterruptUseOf(options.Text(kInterrupt)));
   TESSERA_ASSIGN(auto port, zynq::UioPort::Open(root, options.Text(kUio), use));
   TESSERA_ASSIGN(auto memory, OpenMemory(root, memory_bytes, options));
-  return OpenRegisterDevice(std::string(kName), config, std::move(port), std::move(memory));
+  TESSERA_ASSIGN(const uint64_t clock_hz, ClockOf(root));
+  return OpenRegisterDevice(std::string(kName), config, std::move(port), std::move(memory),
+                            clock_hz);
 }
 
 }  // namespace

@@ -77,6 +77,36 @@ TEST_F(ZynqBoard, RunsAProgramAtTheBuffersAddress) {
   EXPECT_EQ(root_.Word("dev/uio0", reg::kControl), 0u);  // the other device is left alone
 }
 
+// The description that a flash leaves: boards/pynq-z1's, with an image whose clock is another.
+TEST_F(ZynqBoard, TakesTheClockOfWhatWasFlashed) {
+  AddAll();
+  auto device = Open();
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_EQ((*device)->clock_mhz(), 100.0);  // nothing says better than the configuration
+  device->reset();
+  std::ifstream file("boards/pynq-z1/board.json");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  root_.Put("lib/firmware/tessera-board.json", text);
+  device = Open();
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_NEAR((*device)->clock_mhz(), 142.857143,
+              1e-9);  // what its clock_hz says, without an image
+  device->reset();
+  const size_t at = text.rfind('}');
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at, R"(, "image": {"bitstream": {"name": "a.bit", "bytes": 1, "crc64": "0x1"},
+      "config_hash": "0x2", "clock_hz": 123456789, "slack_ns": 0.5, "tool": "Vivado 2022.1"})");
+  root_.Put("lib/firmware/tessera-board.json", text);
+  device = Open();
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_NEAR((*device)->clock_mhz(), 123.456789, 1e-9);
+  device->reset();
+  root_.Put("lib/firmware/tessera-board.json", "{");
+  const auto refused = Open();
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("lib/firmware/tessera-board.json"));
+}
+
 TEST_F(ZynqBoard, CleansAndInvalidatesWholeCacheLines) {
   AddAll();
   auto device = Open();
