@@ -51,6 +51,7 @@ const Exception kExceptions[] = {
     {"isa/config_json.cc", "kMostBytes", "a limit of the file format"},
     {"isa/check/follow.cc", "kMaxCells", "memory of the checker"},
     {"isa/config.h", "macs_per_cycle", "multipliers of the array, no tile"},
+    {"sim/xrt/card.cc", "kLargestConfiguration", "a limit of the file format"},
     {"hw/rtl/mem/tsr_banked_mem.sv", "parameter int Banks",
      "a default; instances take the package's"},
 };

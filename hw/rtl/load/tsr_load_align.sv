@@ -135,9 +135,11 @@ module tsr_load_align #(
 
   // Behind it: pads, and bytes made accumulators; before it they would be in one cycle with the cut.
   always_comb begin
-    for (int b = 0; b < BusBytes; b++) begin
-      wr_data_o[8*b+:8] = !out_take[b] ? wr_pad_o[8*(b%4)+:8] : !out_acc8 ? out_cut[8*b+:8] :
-                          (b % 4 == 0) ? out_cut[8*(b/4)+:8] : {8{out_cut[8*(b/4)+7]}};
+    for (int w = 0; w < BusBytes / 4; w++) begin
+      for (int b = 0; b < 4; b++) begin  // of the word
+        wr_data_o[8*(4*w+b)+:8] = !out_take[4*w+b] ? wr_pad_o[8*b+:8] : !out_acc8 ? out_cut[8*(4*w+b)+:8] :
+                                  b == 0 ? out_cut[8*w+:8] : {8{out_cut[8*w+7]}};
+      end
     end
     if (out_half) wr_data_o[63:32] = wr_data_o[31:0];
   end
