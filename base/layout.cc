@@ -52,18 +52,24 @@ Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_
                   d.dim, d.div, d.mod, stride);
     }
   }
-  __int128 last = 0, elements = 1;
+  // How far it reaches, in elements; an overflow is past every limit. 32-bit processors have no
+  // wider integers.
+  uint64_t last = 0, elements = 1;
   for (size_t k = 0; k < physical; ++k) {
     const LayoutDim d = layout.empty() ? LayoutDim{static_cast<int>(k), 1, 0} : layout.dims[k];
     const int64_t extent = shape[static_cast<size_t>(d.dim)];
     if (extent < 1)
       return Fail(Code::kInvalidArgument, "layout dimension {} has extent {}", k, extent);
-    const int64_t most = d.mod > 0 ? d.mod - 1 : (extent - 1) / d.div;
-    if (!layout.strides.empty()) last += static_cast<__int128>(most) * layout.strides[k];
-    elements *= static_cast<__int128>(most) + 1;
-    const __int128 reach = layout.strides.empty() ? elements : last + 1;
-    if (reach > static_cast<__int128>(most_elements))
-      return Fail(Code::kOutOfRange, "a layout reaches past {} elements", most_elements);
+    const auto most = static_cast<uint64_t>(d.mod > 0 ? d.mod - 1 : (extent - 1) / d.div);
+    bool past = false;
+    if (layout.strides.empty()) {
+      past = __builtin_mul_overflow(elements, most + 1, &elements) || elements > most_elements;
+    } else {
+      uint64_t step = 0;
+      past = __builtin_mul_overflow(most, static_cast<uint64_t>(layout.strides[k]), &step) ||
+             __builtin_add_overflow(last, step, &last) || last >= most_elements;
+    }
+    if (past) return Fail(Code::kOutOfRange, "a layout reaches past {} elements", most_elements);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tessera xclbin: writes the file that XRT loads for a configuration, or says what is in one.
+#include <cinttypes>
 #include <cstdio>
 #include <memory>
 
@@ -26,7 +27,7 @@ Result<int> WriteOne(const XclbinFlags& flags) {
   }
   const xclbin::ContainerFile file = xclbin::MachineContainer(config, std::move(bitstream));
   TESSERA_TRY(WriteFile(flags.output, xclbin::WriteContainer(file)));
-  std::printf("%s: configuration %s with hash %016lx, %s\n", flags.output.c_str(),
+  std::printf("%s: configuration %s with hash %016" PRIx64 ", %s\n", flags.output.c_str(),
               config.name.c_str(), config.Hash(),
               flags.bitstream.empty() ? "for XRT's software emulation" : "with a bitstream");
   return kExitOk;
@@ -57,11 +58,11 @@ Result<int> ShowOne(const XclbinFlags& flags) {
   std::printf("%s: %zu bytes for %s, platform %s\n%s", flags.file.c_str(), bytes.size(),
               ModeText(file.mode).c_str(), Legible(file.platform).c_str(),
               Table({"section", "name", "bytes"}, "llr", rows).c_str());
-  std::printf("kernel %s, instance %s: registers at %#lx, memory %d with %s MiB\n",
+  std::printf("kernel %s, instance %s: registers at %#" PRIx64 ", memory %d with %s MiB\n",
               Legible(place.kernel).c_str(), Legible(place.instance).c_str(), place.base_address,
               place.memory, Grouped(static_cast<int64_t>(place.memory_bytes >> 20)).c_str());
   if (place.config_hash) {
-    std::printf("configuration %s with hash %016lx\n", Legible(place.configuration).c_str(),
+    std::printf("configuration %s with hash %016" PRIx64 "\n", Legible(place.configuration).c_str(),
                 *place.config_hash);
   } else {
     std::printf("configuration: the file does not say; the machine's registers will\n");

@@ -88,7 +88,7 @@ Executor::~Executor() {
 std::span<uint8_t> Executor::HostBytes(uint32_t id) const {
   const PlanBuffer& buffer = plan_->buffers[id];
   const Mapping& home = buffer.home == artifact::BufferHome::kArena ? arena_ : constants_;
-  return {home.data() + buffer.offset, buffer.bytes};
+  return {home.data() + buffer.offset, static_cast<size_t>(buffer.bytes)};  // inside a mapping
 }
 
 Result<std::vector<uint8_t>> Executor::BytesOf(uint32_t id) const {

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace tessera {
@@ -23,16 +24,20 @@ Mapping::~Mapping() {
   if (data_ != nullptr) munmap(data_, size_);
 }
 
-Result<Mapping> Mapping::Make(size_t bytes) {
+Result<Mapping> Mapping::Make(uint64_t bytes) {
   Mapping mapping;
   if (bytes == 0) return mapping;
-  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  if (bytes > std::numeric_limits<size_t>::max() / 2) {
+    return Fail(Code::kUnavailable, "{} bytes of memory are more than this processor reaches",
+                bytes);
+  }
+  void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED)
     return Fail(Code::kUnavailable, "the system gives no {} bytes of memory: {}", bytes,
                 std::strerror(errno));
   mapping.data_ = static_cast<uint8_t*>(data);
-  mapping.size_ = bytes;
+  mapping.size_ = static_cast<size_t>(bytes);
   return mapping;
 }
 

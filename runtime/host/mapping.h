@@ -21,8 +21,8 @@ class Mapping {
   ~Mapping();
 
   // |bytes| of readable and writable memory; zero gives an empty mapping.
-  //   errors  kUnavailable  the system refuses
-  static Result<Mapping> Make(size_t bytes);
+  //   errors  kUnavailable  the system refuses; more than a pointer reaches
+  static Result<Mapping> Make(uint64_t bytes);
 
   enum class Protection : uint8_t { kRead, kReadExecute };
   // |offset| and |bytes| are whole pages inside the mapping.

@@ -17,8 +17,9 @@ need() {
 cross() {
   local arch=$1; shift
   case $arch in
+    armhf) need arm-linux-gnueabihf-g++ g++-arm-linux-gnueabihf ;;
     arm64) need aarch64-linux-gnu-g++ g++-aarch64-linux-gnu ;;
-    *) die "$arch: give arm64" ;;
+    *) die "$arch: give armhf or arm64" ;;
   esac
   local log=build-$arch/cross.log
   mkdir -p "build-$arch"

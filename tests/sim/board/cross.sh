@@ -5,13 +5,13 @@
 # process: the tests of the zynq driver, the conformance suite, and the Fashion-MNIST network on the host code of that processor
 # and on the machine, whose outputs are those of this machine's host code, bit for bit. Not tested: a kernel of that processor
 # (guest.sh), a board.
-#   cross.sh ARCH BUILD     ARCH: arm64; BUILD: the build folder of this machine's programs
+#   cross.sh ARCH BUILD     ARCH: armhf or arm64; BUILD: the build folder of this machine's programs
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . tests/sim/board/common.sh
 arch=$1 build=$2
 work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
-qemu=qemu-aarch64-static level=aarch64
+case $arch in armhf) qemu=qemu-arm-static level=armv7 ;; *) qemu=qemu-aarch64-static level=aarch64 ;; esac
 need $qemu qemu-user-static
 cross "$arch" tessera cts_test zynq_board_test
 bin=build-$arch/bin
