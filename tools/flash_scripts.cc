@@ -151,15 +151,14 @@ std::string IdentityScript(const BoardDescription& b) {
 }
 
 std::string RecordScript(const BoardDescription& b) {
-  return Preamble(b) +
-         "no() { rm -f \"$f/tessera-board.json.new\"; die \"/lib/firmware/$1 cannot be written\"; "
-         "}\n"
-         "cat > \"$f/tessera-board.json.new\" || no tessera-board.json\n"
+  return Preamble(b) + fmt::format("board=$R{}\n", kLoadedBoard) +
+         "no() { rm -f \"$board.new\"; die \"/lib/firmware/$1 cannot be written\"; }\n"
+         "cat > \"$board.new\" || no \"${board##*/}\"\n"
          "read -r now < \"$R/proc/sys/kernel/random/boot_id\"\n"
          "echo \"$now $stem $(cksum < \"$f/$stem.bin\" | tr ' ' -)\" > \"$f/tessera.loaded.new\" "
          "||\n"
          "  no tessera.loaded\n"
-         "mv \"$f/tessera-board.json.new\" \"$f/tessera-board.json\" &&\n"
+         "mv \"$board.new\" \"$board\" &&\n"
          "  mv \"$f/tessera.loaded.new\" \"$f/tessera.loaded\" || no tessera.loaded\n"
          "rm -f \"$f/$stem.bin.before\" \"$f/$stem.dtbo.before\"\n";
 }

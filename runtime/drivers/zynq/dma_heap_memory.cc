@@ -119,10 +119,7 @@ Result<std::unique_ptr<MemoryPort>> OpenDmaHeap(const std::string& root, uint64_
   request.len = bytes;
   request.fd_flags = O_RDWR | O_CLOEXEC;
   if (kernel.Control(heap.fd(), DMA_HEAP_IOCTL_ALLOC, &request) != 0) {
-    return Fail(Code::kUnavailable,
-                "{}: no contiguous memory left for {} bytes ({}): ask for less with mib=, end what "
-                "holds it, or boot with a larger cma=",
-                path, bytes, SystemError());
+    return NoMemoryLeft(path, bytes);
   }
   OpenFile buffer(static_cast<int>(request.fd));
   TESSERA_ASSIGN(auto map, MappedFile::Map(buffer, path, 0, bytes));

@@ -27,6 +27,14 @@ class Kernel {
   virtual int Control(int fd, unsigned long request, void* argument);
 };
 
+// |path| has no |bytes| to give; the reason is in errno.
+inline std::unexpected<Error> NoMemoryLeft(const std::string& path, uint64_t bytes) {
+  return Fail(Code::kUnavailable,
+              "{}: no contiguous memory left for {} bytes ({}): ask for less with mib=, end what "
+              "holds it, or boot with a larger cma=",
+              path, bytes, SystemError());
+}
+
 // /dev/dri/renderD* of the driver zocl under |root|, or "".
 std::string FindZocl(const std::string& root, Kernel& kernel);
 // |bytes| from it. |kernel| outlives the memory.

@@ -6,6 +6,7 @@
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_MAPPED_FILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,6 +36,18 @@ class OpenFile {
 };
 
 // |bytes| of a file from |offset|, shared with whoever else maps it.
+// Caches are cleaned and invalidated in whole lines, of the longest of the two families: those that
+// |bytes| at |address| touch, inside a buffer of |size|.
+struct CacheLines {
+  static constexpr uint64_t kBytes = 64;
+  uint64_t begin, bytes;
+};
+inline CacheLines LinesOf(uint64_t address, uint64_t bytes, uint64_t size) {
+  constexpr uint64_t k = CacheLines::kBytes;
+  const uint64_t begin = address / k * k;
+  return {begin, std::min((address + bytes + k - 1) / k * k, size) - begin};
+}
+
 class MappedFile {
  public:
   MappedFile(const MappedFile&) = delete;

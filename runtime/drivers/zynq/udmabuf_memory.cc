@@ -10,8 +10,7 @@
 namespace tessera::zynq {
 namespace {
 
-constexpr uint64_t kCacheLine = 64;  // of the longest of the two families
-constexpr uint64_t kBusAlign = 64;   // of a MemoryPort's bus address
+constexpr uint64_t kBusAlign = 64;  // of a MemoryPort's bus address
 // Values of sync_direction.
 constexpr int kToDevice = 1, kFromDevice = 2;
 
@@ -53,11 +52,9 @@ Result<std::unique_ptr<UdmabufMemory>> UdmabufMemory::Open(const std::string& ro
 
 Status UdmabufMemory::Sync(uint64_t address, uint64_t bytes, bool to_device) {
   if (coherent_) return {};
-  const uint64_t begin = address / kCacheLine * kCacheLine;
-  const uint64_t end =
-      std::min((address + bytes + kCacheLine - 1) / kCacheLine * kCacheLine, size());
-  TESSERA_TRY(WriteText(folder_ + "/sync_offset", std::to_string(begin)));
-  TESSERA_TRY(WriteText(folder_ + "/sync_size", std::to_string(end - begin)));
+  const CacheLines lines = LinesOf(address, bytes, size());
+  TESSERA_TRY(WriteText(folder_ + "/sync_offset", std::to_string(lines.begin)));
+  TESSERA_TRY(WriteText(folder_ + "/sync_size", std::to_string(lines.bytes)));
   TESSERA_TRY(
       WriteText(folder_ + "/sync_direction", std::to_string(to_device ? kToDevice : kFromDevice)));
   return WriteText(folder_ + (to_device ? "/sync_for_device" : "/sync_for_cpu"), "1");

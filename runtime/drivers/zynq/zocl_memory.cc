@@ -4,7 +4,6 @@
 // XRT) and of drm.h, restated so that a build needs neither.
 #include <sys/ioctl.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -96,9 +95,8 @@ class ZoclMemory : public MemoryPort {
     return Fail(Code::kUnavailable, "{}: a buffer of zocl {}: {}", path_, what, SystemError());
   }
   Status Sync(uint64_t address, uint64_t bytes, uint32_t direction) {
-    const uint64_t begin = address / 64 * 64;
-    ZoclSync sync{handle_, direction, begin,
-                  std::min((address + bytes + 63) / 64 * 64, size()) - begin};
+    const CacheLines lines = LinesOf(address, bytes, size());
+    ZoclSync sync{handle_, direction, lines.begin, lines.bytes};
     if (kernel_.Control(file_.fd(), kSync, &sync) != 0) return Failed("cannot be synchronised");
     return {};
   }
@@ -147,10 +145,7 @@ Result<std::unique_ptr<MemoryPort>> OpenZocl(const std::string& root, uint64_t b
   TESSERA_ASSIGN(OpenFile file, OpenFile::Open(path));
   ZoclCreate create{bytes, 0, kContiguous};
   if (kernel.Control(file.fd(), kCreate, &create) != 0) {
-    return Fail(Code::kUnavailable,
-                "{}: no contiguous memory left for {} bytes ({}): ask for less with mib=, end what "
-                "holds it, or boot with a larger cma=",
-                path, bytes, SystemError());
+    return NoMemoryLeft(path, bytes);
   }
   auto memory = std::make_unique<ZoclMemory>(path, std::move(file), create.handle, kernel);
   TESSERA_TRY(memory->Map(bytes));

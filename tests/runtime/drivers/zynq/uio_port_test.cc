@@ -97,7 +97,6 @@ TEST_F(Uio, InterruptThatNeverComesIsPolledInstead) {
   UioPort port = Port(InterruptUse::kAuto);
   for (int run = 0; run < 2; ++run) {
     Register(reg::kStatus) = reg::kStatusBusy.Put(1);
-    std::atomic<bool> over = false;
     std::thread machine([&] {
       const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
       while (std::chrono::steady_clock::now() < end) {
