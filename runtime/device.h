@@ -2,7 +2,7 @@
 //
 // Device: one accelerator, real or modelled, as its users see it. runtime/device/ has what drivers
 // are made of and how they are found and opened (registry.h). Every driver passes tests/cts
-// unchanged. Depends on: isa. Used by: the executor, the VTA library, drivers, tools and tests.
+// unchanged. Depends on: isa, observer.h. Used by: the executor, the VTA library, drivers, tools and tests.
 //
 // The contract:
 // - Device memory is byte-addressed from 0; Allocate gives out ranges of it. Code and segments live
@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "isa/config.h"
 #include "isa/image.h"
+#include "runtime/observer.h"
 
 namespace tessera {
 
@@ -42,35 +43,12 @@ struct Launch {
   uint64_t budget = 1'000'000'000;  // device cycles (func: instructions) before giving up; >= 1
 };
 
-// Cycles of one unit; the five add up to the run's cycles. All zero on a device without a clock.
-struct UnitCounters {
-  uint64_t busy = 0, token_wait = 0, memory_wait = 0, hazard = 0, idle = 0;
-  UnitCounters& operator+=(const UnitCounters& o) {
-    busy += o.busy, token_wait += o.token_wait, memory_wait += o.memory_wait;
-    hazard += o.hazard, idle += o.idle;
-    return *this;
-  }
-};
-
 struct RunReport {
   uint64_t cycles = 0;        // from start to done; 0 on a device without a clock (func, null)
   uint64_t instructions = 0;  // retired
   std::array<UnitCounters, isa::kUnits> units;
   bool leftover_tokens = false;
   uint64_t bytes_read = 0, bytes_written = 0;  // device memory traffic of the run, code included
-};
-
-// One instruction retired: what a unit did, in that unit's order. Lockstep compares two of these
-// streams.
-struct TraceEntry {
-  uint32_t insn = 0;  // instruction number
-  isa::Unit unit = isa::Unit::kLoad;
-  uint64_t digest = 0;  // sim/trace/digest.h: of every byte it changed, old and new
-  uint64_t cycle = 0;   // when, on a device with a clock; not compared, nor what follows
-  std::array<UnitCounters, isa::kUnits> units;  // of the run so far; each adds up to |cycle|
-  bool operator==(const TraceEntry& o) const {
-    return insn == o.insn && unit == o.unit && digest == o.digest;
-  }
 };
 
 class Device {
@@ -111,15 +89,24 @@ class Device {
   // stay.
   virtual Status Reset() = 0;
 
-  // When set, every retired instruction is appended to |trace| until it is set to null. Scratchpads
-  // start from zero at Reset, so traces of two devices are comparable after one.
-  //   errors  kUnsupported  this device cannot trace
-  virtual Status SetTrace(std::vector<TraceEntry>* trace) = 0;
+  // Tells |observer| of every later run, until it is set to null (runtime/observer.h). Scratchpads
+  // start from zero at Reset, so digests of two devices are comparable after one.
+  //   errors  kUnsupported  this device cannot tell
+  virtual Status SetObserver(RunObserver* observer) = 0;
+
+  // The same for one that appends every retired instruction to |trace|.
+  Status SetTrace(std::vector<TraceEntry>* trace) {
+    retired_ = RetiredList(trace);
+    return SetObserver(trace == nullptr ? nullptr : &retired_);
+  }
 
   Result<RunReport> Run(const Launch& launch) {
     TESSERA_TRY(Submit(launch));
     return Wait();
   }
+
+ private:
+  RetiredList retired_;
 };
 
 }  // namespace tessera

@@ -26,7 +26,7 @@ class RegisterDevice : public DeviceBase {
   double clock_mhz() const override {
     return clock_hz_ == 0 ? Device::clock_mhz() : static_cast<double>(clock_hz_) / 1e6;
   }
-  Status SetTrace(std::vector<TraceEntry>* trace) override { return port_->SetTrace(trace); }
+  Status SetObserver(RunObserver* observer) override { return port_->SetObserver(observer); }
 
   // Whether the machine is the one that |config| describes, and idle.
   Status Greet();

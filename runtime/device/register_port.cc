@@ -66,8 +66,8 @@ Status RegisterPort::Reset() {
               kLooksAtReset);
 }
 
-Status RegisterPort::SetTrace(std::vector<TraceEntry>* trace) {
-  if (trace == nullptr) return {};
+Status RegisterPort::SetObserver(RunObserver* observer) {
+  if (observer == nullptr) return {};
   return Fail(
       Code::kUnsupported,
       "this machine shows registers only, which do not tell when instructions retire; trace "

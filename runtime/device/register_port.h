@@ -2,7 +2,7 @@
 //
 // RegisterPort: how a driver reaches a machine's control registers (isa/regs.def). Two functions
 // are enough for hardware; the rest has defaults that work by reading registers. Depends on:
-// isa/regs.h, runtime/device.h (TraceEntry). Used by: RegisterDevice, explain.h, drivers.
+// isa/regs.h, runtime/observer.h. Used by: RegisterDevice, explain.h, drivers.
 //
 //   XRT        Read, Write: xrt::ip::read_register and write_register; Pause: xrt::ip::interrupt,
 //              whose three registers are IRQ_GLOBAL, IRQ_ENABLE and IRQ_STATUS
@@ -14,10 +14,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
-#include "runtime/device.h"
+#include "runtime/observer.h"
 
 namespace tessera {
 
@@ -62,8 +61,8 @@ class RegisterPort {
   //           kTimeout  the machine stays busy
   virtual Status Reset();
 
-  // As Device::SetTrace. The default can only be told not to.
-  virtual Status SetTrace(std::vector<TraceEntry>* trace);
+  // As Device::SetObserver. The default can only be told not to.
+  virtual Status SetObserver(RunObserver* observer);
 };
 
 // A 64-bit counter of a machine that may run: low, which makes the machine keep the high half of

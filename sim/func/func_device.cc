@@ -20,8 +20,8 @@ class FuncDevice : public DeviceBase {
 
   std::string_view name() const override { return "func"; }
   bool has_clock() const override { return false; }
-  Status SetTrace(std::vector<TraceEntry>* trace) override {
-    trace_ = trace;
+  Status SetObserver(RunObserver* observer) override {
+    observer_ = observer;
     return {};
   }
 
@@ -33,7 +33,7 @@ class FuncDevice : public DeviceBase {
       machine_.segments[s] = {launch.segments[s].base, launch.segments[s].size};
     }
     FuncRun run(launch, fetcher, machine_, options_.schedule_seed, options_.kernels);
-    return run.Run(trace_);
+    return run.Run(observer_);
   }
 
   Status Forget() override {
@@ -43,7 +43,7 @@ class FuncDevice : public DeviceBase {
 
   FuncOptions options_;
   isa::MachineState machine_;
-  std::vector<TraceEntry>* trace_ = nullptr;
+  RunObserver* observer_ = nullptr;
 };
 
 constexpr std::string_view kSchedule = "schedule";

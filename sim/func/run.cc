@@ -66,7 +66,7 @@ Status FuncRun::Execute(isa::Issued& issued) {
   const isa::Fetched& fetched = issued.fetched;
   TraceEntry entry{.insn = issued.number, .unit = fetched.unit};
   isa::Stop stop = isa::CheckFields(fetched.insn, machine_.config);
-  if (!stop && trace_ != nullptr) {
+  if (!stop && observer_ != nullptr) {
     DigestWrites writes;
     stop = isa::ExecuteAny(fetched.insn, machine_, writes);
     entry.digest = writes.Take();
@@ -120,7 +120,7 @@ Status FuncRun::StartOne(int unit) {
 Status FuncRun::RetireOne(int unit) {
   isa::Issued& issued = units_.Running(unit);
   TESSERA_TRY(Execute(issued));
-  if (trace_ != nullptr && !issued.fetched.finish) trace_->push_back(retiring_[unit]);
+  if (observer_ != nullptr && !issued.fetched.finish) observer_->OnRetired(retiring_[unit]);
   ++report_.instructions;
   units_.Retire(unit);
   return {};
@@ -164,8 +164,8 @@ Status FuncRun::StepAtRandom(bool* moved) {
   return action < isa::kUnits ? StartOne(action) : RetireOne(action - isa::kUnits);
 }
 
-Result<RunReport> FuncRun::Run(std::vector<TraceEntry>* trace) {
-  trace_ = trace;
+Result<RunReport> FuncRun::Run(RunObserver* observer) {
+  observer_ = observer;
   while (!(finish_fetched_ && !fetched_ && units_.Empty())) {
     bool moved = false;
     TESSERA_TRY(seed_ == 0 ? StepInOrder(&moved) : StepAtRandom(&moved));

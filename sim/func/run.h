@@ -21,9 +21,9 @@ class FuncRun {
   FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine,
           uint64_t schedule_seed, bool kernels);
 
-  // Runs to FINISH. Retired instructions are appended to |trace| unless it is null.
+  // Runs to FINISH. |observer| is told what retires; null: nobody.
   //   errors  those of Device::Wait
-  Result<RunReport> Run(std::vector<TraceEntry>* trace);
+  Result<RunReport> Run(RunObserver* observer);
 
  private:
   Status FetchOne();
@@ -45,7 +45,7 @@ class FuncRun {
   Rng rng_;
   isa::Units units_;
   RunReport report_;
-  std::vector<TraceEntry>* trace_ = nullptr;
+  RunObserver* observer_ = nullptr;
   std::vector<TraceEntry> retiring_{isa::kUnits};  // the entry of each unit's instruction under way
   uint64_t spent_ = 0;                             // of the budget
   uint32_t next_ = 0;                              // instruction to fetch

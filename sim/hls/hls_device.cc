@@ -18,14 +18,14 @@ class HlsDevice : public DeviceBase {
 
   std::string_view name() const override { return "hls"; }
   bool has_clock() const override { return false; }
-  Status SetTrace(std::vector<TraceEntry>* trace) override {
-    trace_ = trace;
+  Status SetObserver(RunObserver* observer) override {
+    observer_ = observer;
     return {};
   }
 
  private:
   Result<RunReport> Finish(const Launch& launch, const isa::Fetcher& fetcher) override {
-    return HlsRun(config(), launch, fetcher, bytes_, *twin_, trace_).Run();
+    return HlsRun(config(), launch, fetcher, bytes_, *twin_, observer_).Run();
   }
 
   Status Forget() override {
@@ -35,7 +35,7 @@ class HlsDevice : public DeviceBase {
 
   std::unique_ptr<HlsTwin> twin_;
   std::span<uint8_t> bytes_;
-  std::vector<TraceEntry>* trace_ = nullptr;
+  RunObserver* observer_ = nullptr;
 };
 
 Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,

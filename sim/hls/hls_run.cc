@@ -26,7 +26,7 @@ std::string TopName(int top) {
 class HlsRun::UnitProbe : public hls_shim::probe {
  public:
   UnitProbe(HlsRun& run, int unit) : run_(run), unit_(static_cast<isa::Unit>(unit)) {
-    wants_changes = run.trace_ != nullptr;
+    wants_changes = run.observer_ != nullptr;
   }
 
   void start(uint32_t number) override {
@@ -48,8 +48,8 @@ class HlsRun::UnitProbe : public hls_shim::probe {
 
   void retire(uint32_t number) override {
     const uint64_t digest = writes_.Take();
-    if (run_.trace_ == nullptr || fetched_.finish) return;
-    run_.trace_->push_back({.insn = number, .unit = unit_, .digest = digest});
+    if (run_.observer_ == nullptr || fetched_.finish) return;
+    run_.observer_->OnRetired({.insn = number, .unit = unit_, .digest = digest});
   }
 
  private:
@@ -60,13 +60,13 @@ class HlsRun::UnitProbe : public hls_shim::probe {
 };
 
 HlsRun::HlsRun(const isa::Config& config, const Launch& launch, const isa::Fetcher& fetcher,
-               std::span<uint8_t> memory, HlsTwin& twin, std::vector<TraceEntry>* trace)
+               std::span<uint8_t> memory, HlsTwin& twin, RunObserver* observer)
     : config_(config),
       launch_(launch),
       fetcher_(fetcher),
       memory_(memory),
       twin_(twin),
-      trace_(trace) {
+      observer_(observer) {
   run_.memory = memory.data();
   run_.insn_addr = launch.insn_addr;
   run_.insn_count = launch.insn_count;

@@ -21,9 +21,9 @@ namespace tessera::sim {
 class HlsRun {
  public:
   HlsRun(const isa::Config& config, const Launch& launch, const isa::Fetcher& fetcher,
-         std::span<uint8_t> memory, HlsTwin& twin, std::vector<TraceEntry>* trace);
+         std::span<uint8_t> memory, HlsTwin& twin, RunObserver* observer);
 
-  // Runs to FINISH. Retired instructions are appended to |trace| unless it is null.
+  // Runs to FINISH. The observer is told what retires; null: nobody.
   //   errors  those of Device::Wait
   Result<RunReport> Run();
 
@@ -45,7 +45,7 @@ class HlsRun {
   const isa::Fetcher& fetcher_;
   std::span<uint8_t> memory_;
   HlsTwin& twin_;
-  std::vector<TraceEntry>* trace_;
+  RunObserver* observer_;
   HlsLaunch run_;
   HlsQueues queues_;
   std::array<tsr_report, kHlsTops> reports_{};

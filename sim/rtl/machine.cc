@@ -130,9 +130,9 @@ class Machine : public RtlMachine {
       assertion_ = std::exchange(t_assertion, "");
   }
 
-  void SetTrace(std::vector<TraceEntry>* trace) override {
-    trace_ = trace;
-    top_->trace_en_i = trace != nullptr;
+  void SetObserver(RunObserver* observer) override {
+    observer_ = observer;
+    top_->trace_en_i = observer != nullptr;
   }
 
   bool OpenWaveform(const std::string& path, uint64_t begin, uint64_t end) override {
@@ -216,7 +216,7 @@ class Machine : public RtlMachine {
     if (top.m_axi_awvalid_o && top.m_axi_awready_i) {
       dram_.AcceptWrite({top.m_axi_awaddr_o, top.m_axi_awlen_o + 1u, 0});
     }
-    if (top.trace_valid_o != 0 && trace_ != nullptr) Retire();
+    if (top.trace_valid_o != 0 && observer_ != nullptr) Retire();
     ++run_cycle_;
     top.clk_i = 1;
     top.eval();
@@ -239,12 +239,12 @@ class Machine : public RtlMachine {
     uint64_t digest = 0;
     for (uint32_t i = 0; i < kBusBytes; ++i) {
       if (!(top_->m_axi_wstrb_o >> i & 1)) continue;
-      if (trace_ != nullptr)
+      if (observer_ != nullptr)
         digest += DigestByte(isa::ByteSpace::kDram, beat.address + i, memory[i], data[i]);
       memory[i] = data[i];
       ++bytes_written_;
     }
-    if (trace_ != nullptr) store_digest_[top_->trace_wnum_o] += digest;
+    if (observer_ != nullptr) store_digest_[top_->trace_wnum_o] += digest;
   }
 
   void Retire() {
@@ -268,7 +268,7 @@ class Machine : public RtlMachine {
           store_digest_.erase(stored);
         }
       }
-      trace_->push_back(entry);
+      observer_->OnRetired(entry);
     }
   }
 
@@ -283,7 +283,7 @@ class Machine : public RtlMachine {
   VerilatedContext context_;
   std::unique_ptr<Vtsr_top> top_;
   Dram dram_;
-  std::vector<TraceEntry>* trace_ = nullptr;
+  RunObserver* observer_ = nullptr;
   std::unordered_map<uint32_t, uint64_t> store_digest_;  // of STOREs that have not retired
   std::string assertion_;
   uint64_t run_cycle_ = 0;

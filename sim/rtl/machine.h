@@ -2,7 +2,7 @@
 //
 // RtlMachine: one verilated machine with its memory model, as a plugin sees it. A plugin is a
 // shared object made for one configuration by build_machine.sh; it exports the two functions at the
-// end. Depends on: isa (enums), runtime/device.h (TraceEntry). Used by: rtl_device, and machine.cc
+// end. Depends on: isa (enums), runtime/observer.h. Used by: rtl_device, and machine.cc
 // implements it. It answers for hardware: pins, cycles, memory; what registers mean to a driver is
 // runtime/device's business.
 #ifndef TESSERA_SIM_RTL_MACHINE_H_
@@ -10,10 +10,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "isa/config.h"
-#include "runtime/device.h"
+#include "runtime/observer.h"
 
 namespace tessera::sim {
 
@@ -39,8 +38,8 @@ class RtlMachine {
   // Steps |cycles| cycles, whatever the machine does.
   virtual void Step(uint64_t cycles) = 0;
 
-  // Appends every retired instruction to |trace| until it is set to null.
-  virtual void SetTrace(std::vector<TraceEntry>* trace) = 0;
+  // Tells |observer| of every later run, until it is set to null.
+  virtual void SetObserver(RunObserver* observer) = 0;
 
   // Writes a waveform of cycles [begin, end) of every later run to |path|. Only machines built with
   // tracing can; false: this one cannot, or the file cannot be written.
@@ -53,8 +52,8 @@ class RtlMachine {
   virtual const std::string& assertion() const = 0;
 };
 
-// Changes whenever this header or TraceEntry does: both sides must agree on its size.
-inline constexpr uint32_t kRtlPluginVersion = 4;
+// Changes whenever this header or runtime/observer.h does: both sides must agree on them.
+inline constexpr uint32_t kRtlPluginVersion = 5;
 
 struct RtlPluginInfo {
   uint32_t version = 0;

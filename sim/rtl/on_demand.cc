@@ -77,7 +77,7 @@ std::string Tool(const char* variable, const char* fallback) {
 // Everything the machine is made from, apart from the package: whole folders, so that no list has
 // to follow their files.
 std::vector<fs::path> Sources(const fs::path& root) {
-  std::vector<fs::path> files = {root / "hw/scripts/verilate.sh", root / "runtime/device.h"};
+  std::vector<fs::path> files = {root / "hw/scripts/verilate.sh", root / "runtime/observer.h"};
   for (const char* folder : {"hw/rtl", "sim/rtl", "sim/dram", "sim/trace"}) {
     std::error_code ec;
     for (auto it = fs::recursive_directory_iterator(root / folder, ec); !ec && it != fs::end(it);

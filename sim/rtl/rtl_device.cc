@@ -52,7 +52,7 @@ class RtlPort : public RegisterPort {
   Status Reset() override {
     machine_.reset();
     machine_ = plugin_->NewMachine(options_);
-    machine_->SetTrace(trace_);
+    machine_->SetObserver(observer_);
     if (waveform_.kind != WaveKind::kNone &&
         !machine_->OpenWaveform(waveform_.path, waveform_.begin, waveform_.end)) {
       return Fail(Code::kUnavailable, "{}: the waveform cannot be written", waveform_.path);
@@ -60,9 +60,9 @@ class RtlPort : public RegisterPort {
     return {};
   }
 
-  Status SetTrace(std::vector<TraceEntry>* trace) override {
-    trace_ = trace;
-    machine_->SetTrace(trace);
+  Status SetObserver(RunObserver* observer) override {
+    observer_ = observer;
+    machine_->SetObserver(observer);
     return {};
   }
 
@@ -84,7 +84,7 @@ class RtlPort : public RegisterPort {
   std::shared_ptr<RtlPlugin> plugin_;
   RtlMachineOptions options_;
   Waveform waveform_;
-  std::vector<TraceEntry>* trace_ = nullptr;
+  RunObserver* observer_ = nullptr;
   std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
 };
 

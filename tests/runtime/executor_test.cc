@@ -62,9 +62,7 @@ class NegatingDevice : public Device {
     return RunReport{.cycles = 100 + static_cast<uint64_t>(runs)};
   }
   Status Reset() override { return {}; }
-  Status SetTrace(std::vector<TraceEntry>*) override {
-    return Fail(Code::kUnsupported, "no trace");
-  }
+  Status SetObserver(RunObserver*) override { return Fail(Code::kUnsupported, "no trace"); }
 
   std::vector<uint8_t> memory = std::vector<uint8_t>(4096);
   Launch launch;

@@ -15,8 +15,8 @@ class NullDevice : public DeviceBase {
 
   std::string_view name() const override { return "null"; }
   bool has_clock() const override { return false; }
-  Status SetTrace(std::vector<TraceEntry>* trace) override {
-    if (trace == nullptr) return {};
+  Status SetObserver(RunObserver* observer) override {
+    if (observer == nullptr) return {};
     return Fail(Code::kUnsupported, "null: nothing is executed, so there is nothing to trace");
   }
 

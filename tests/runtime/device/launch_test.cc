@@ -16,7 +16,7 @@ class CountingDevice : public DeviceBase {
   CountingDevice() : DeviceBase(Tiny(), std::make_unique<ShiftedMemory>(kFakeMemory, 0)) {}
   std::string_view name() const override { return "counting"; }
   bool has_clock() const override { return false; }
-  Status SetTrace(std::vector<TraceEntry>*) override { return {}; }
+  Status SetObserver(RunObserver*) override { return {}; }
 
   Status Start(const Launch&, const isa::Fetcher& fetcher) override {
     profile = fetcher.profile();
@@ -123,7 +123,7 @@ TEST(Launches, OfAProfileThatTheConfigurationLacksAreRefused) {
         : DeviceBase(config, std::make_unique<ShiftedMemory>(kFakeMemory, 0)) {}
     std::string_view name() const override { return "wide"; }
     bool has_clock() const override { return false; }
-    Status SetTrace(std::vector<TraceEntry>*) override { return {}; }
+    Status SetObserver(RunObserver*) override { return {}; }
     Result<RunReport> Finish(const Launch&, const isa::Fetcher&) override { return RunReport{}; }
     Status Forget() override { return {}; }
   };

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunObserver: what a device tells of a run while it goes on: instructions, waits, tokens, the bus.
+// Depends on: isa. Used by: runtime/device.h (SetObserver), simulators, which call it, sim/trace
+// and the executor, which listen.
+//
+// Cycle n of a run has n cycles of it before it; RunReport.cycles is their number. A moment is told
+// in its cycle, a stretch when it is over: calls come in order of the cycle, or the end, that they
+// say. In one cycle what is pushed comes before what is popped; nothing else is promised. A device
+// without a clock tells what retires, at cycle 0, and nothing else. A run that fails has told what
+// happened until then. Observers neither fail nor keep references to what they are given.
+#ifndef TESSERA_RUNTIME_OBSERVER_H_
+#define TESSERA_RUNTIME_OBSERVER_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isa/enums.h"
+
+namespace tessera {
+
+// Cycles of one unit; the five add up to the run's cycles. All zero on a device without a clock.
+struct UnitCounters {
+  uint64_t busy = 0, token_wait = 0, memory_wait = 0, hazard = 0, idle = 0;
+  UnitCounters& operator+=(const UnitCounters& o) {
+    busy += o.busy, token_wait += o.token_wait, memory_wait += o.memory_wait;
+    hazard += o.hazard, idle += o.idle;
+    return *this;
+  }
+  bool operator==(const UnitCounters&) const = default;
+};
+
+// One instruction retired: what a unit did, in that unit's order. Lockstep compares two of these
+// streams.
+struct TraceEntry {
+  uint32_t insn = 0;  // instruction number
+  isa::Unit unit = isa::Unit::kLoad;
+  uint64_t digest = 0;  // sim/trace/digest.h: of every byte it changed, old and new
+  uint64_t cycle = 0;   // when, on a device with a clock; not compared, nor what follows
+  std::array<UnitCounters, isa::kUnits> units;  // of the run so far; each adds up to |cycle|
+  bool operator==(const TraceEntry& o) const {
+    return insn == o.insn && unit == o.unit && digest == o.digest;
+  }
+};
+
+// An instruction left its queue: its tokens are popped, its unit has it. A unit has several at once
+// and retires them in order. In profile vta |unit| is the one whose queue it was (COMPUTE: GEMM).
+struct InsnTaken {
+  uint32_t insn = 0;
+  isa::Unit unit = isa::Unit::kLoad;
+  uint64_t cycle = 0;
+};
+
+// What a cycle of a unit is counted as: the first of these that is so.
+enum class Activity : uint8_t {
+  kBusy,    // useful work
+  kMemory,  // waited for device memory
+  kHazard,  // waited for a bank or for its own pipeline
+  kToken,   // waited for a token, or for room to push one
+  kIdle,
+};
+
+// Cycles [begin, end) of a unit, all counted as |activity|. Those of a unit follow each other
+// without a gap from cycle 0 to the end of the run; added up they are RunReport.units.
+struct UnitSpan {
+  isa::Unit unit = isa::Unit::kLoad;
+  Activity activity = Activity::kIdle;
+  uint8_t missing = 0;  // kToken: units whose tokens the next instruction waits for, a mask
+  uint8_t full = 0;     // kToken: units to which the oldest instruction in flight cannot push
+  uint64_t begin = 0, end = 0;
+  bool operator==(const UnitSpan&) const = default;
+};
+
+// A token of the pair from -> to: pushed as instruction |insn| of |from| retires, or popped as
+// |insn| of |to| is taken. The k-th pop of a pair takes what its k-th push gave.
+struct TokenMove {
+  isa::Unit from = isa::Unit::kLoad, to = isa::Unit::kLoad;
+  bool push = false;
+  uint32_t insn = 0;
+  uint64_t cycle = 0;
+};
+
+// Who moves data on the bus. Reads and writes are separate channels.
+enum class BusUser : uint8_t { kFetch, kLoad, kStore };
+inline constexpr int kBusUsers = 3;
+
+// |beats| bus words moved in cycles [begin, end), evenly; at most one a cycle.
+struct BusBeats {
+  BusUser user = BusUser::kFetch;
+  uint64_t beats = 0;
+  uint64_t begin = 0, end = 0;
+};
+
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  virtual void OnTaken(const InsnTaken&) {}
+  virtual void OnRetired(const TraceEntry&) {}
+  virtual void OnSpan(const UnitSpan&) {}
+  virtual void OnToken(const TokenMove&) {}
+  virtual void OnBus(const BusBeats&) {}
+};
+
+// Appends what retires to a vector.
+class RetiredList : public RunObserver {
+ public:
+  explicit RetiredList(std::vector<TraceEntry>* list = nullptr) : list_(list) {}
+  void OnRetired(const TraceEntry& entry) override { list_->push_back(entry); }
+
+ private:
+  std::vector<TraceEntry>* list_;
+};
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_OBSERVER_H_
