@@ -143,10 +143,11 @@ module tessera #(
   assign m_axi_gmem_arqos = 4'b0000;
   assign m_axi_gmem_awqos = 4'b0000;
 
-  wire [3:0] trace_valid;
+  wire [3:0] trace_valid, trace_taken;
+  wire [15:0] trace_push, trace_pop, trace_state, trace_missing, trace_full;
   wire [31:0] trace_wnum;
   wire [63:0] trace_cycles;
-  wire [127:0] trace_num, trace_busy, trace_token, trace_memory, trace_hazard;
+  wire [127:0] trace_num, trace_busy, trace_token, trace_memory, trace_hazard, trace_taken_num;
   wire [255:0] trace_digest;
   wire busy;
   tsr_top #(
@@ -219,11 +220,19 @@ module tessera #(
     .trace_busy_o(trace_busy),
     .trace_token_o(trace_token),
     .trace_memory_o(trace_memory),
-    .trace_hazard_o(trace_hazard)
+    .trace_hazard_o(trace_hazard),
+    .trace_taken_o(trace_taken),
+    .trace_taken_num_o(trace_taken_num),
+    .trace_push_o(trace_push),
+    .trace_pop_o(trace_pop),
+    .trace_state_o(trace_state),
+    .trace_missing_o(trace_missing),
+    .trace_full_o(trace_full)
   );
 
   wire unused;
   assign unused = ^{araddr_wide, awaddr_wide, arid_wide, awid_wide, m_axi_gmem_rid, m_axi_gmem_bid, s_axi_control_awprot,
                     s_axi_control_arprot, trace_valid, trace_num, trace_digest, trace_wnum, trace_cycles, trace_busy,
-                    trace_token, trace_memory, trace_hazard, busy};
+                    trace_token, trace_memory, trace_hazard, trace_taken, trace_taken_num, trace_push, trace_pop,
+                    trace_state, trace_missing, trace_full, busy};
 endmodule

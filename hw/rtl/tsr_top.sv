@@ -90,7 +90,14 @@ module tsr_top #(
   output logic [127:0]                 trace_busy_o,
   output logic [127:0]                 trace_token_o,
   output logic [127:0]                 trace_memory_o,
-  output logic [127:0]                 trace_hazard_o
+  output logic [127:0]                 trace_hazard_o,
+  output logic [3:0]                   trace_taken_o,
+  output logic [127:0]                 trace_taken_num_o,
+  output logic [15:0]                  trace_push_o,
+  output logic [15:0]                  trace_pop_o,
+  output logic [15:0]                  trace_state_o,    // of the cycle before, as are the next two
+  output logic [15:0]                  trace_missing_o,
+  output logic [15:0]                  trace_full_o
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
 
@@ -286,7 +293,9 @@ module tsr_top #(
   assign m_axi_awid_o = 1'b0;
 
   // ---- instructions and commands, by unit
-  logic [3:0] cmd_valid, cmd_ready, retire;
+  logic [3:0] cmd_valid, cmd_ready, retire, gate_taken;
+  logic [15:0] gate_push, gate_pop;
+  logic [127:0] gate_taken_num;
   tsr_dma_pkg::commands_t cmd;
   logic [127:0] cmd_num;
   logic [255:0] digest;
@@ -322,6 +331,10 @@ module tsr_top #(
     .err_compute_o(err_compute),
     .err_code_o(err_codes[4*4+:8]),
     .err_num_o(err_nums[32*4+:64]),
+    .taken_o(gate_taken),
+    .taken_num_o(gate_taken_num),
+    .push_o(gate_push),
+    .pop_o(gate_pop),
     .retired_o(gate_retired),
     .traced_o(gate_traced),
     .retired_num_o(trace_num_o),
@@ -379,15 +392,21 @@ module tsr_top #(
   assign trace_valid_o = (trace_en_i & core_rst_n) ? gate_traced : 4'd0;  // what RETIRED counts
 `ifdef SYNTHESIS
   assign {trace_wnum_o, trace_cycles_o, trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = '0;
+  assign {trace_taken_o, trace_taken_num_o, trace_push_o, trace_pop_o, trace_state_o, trace_missing_o, trace_full_o} = '0;
   logic unused_trace;
-  assign unused_trace = ^{wnum, late};
+  assign unused_trace = ^{wnum, late, gate_taken, gate_taken_num, gate_push, gate_pop};
 `else
   assign {trace_wnum_o, trace_cycles_o} = {wnum, cycles};
+  assign {trace_taken_o, trace_taken_num_o} = {core_rst_n ? gate_taken : 4'd0, gate_taken_num};
+  assign {trace_push_o, trace_pop_o} = core_rst_n ? {gate_push, gate_pop} : 32'd0;
+  assign trace_state_o = late;
   for (genvar u = 0; u < 4; u++) begin : g_trace
     assign trace_busy_o[32*u+:32] = busy_count[32*u+:32] + 32'(late[u]);
     assign trace_token_o[32*u+:32] = token_count[32*u+:32] + 32'(late[4+u]);
     assign trace_memory_o[32*u+:32] = memory_count[32*u+:32] + 32'(late[8+u]);
     assign trace_hazard_o[32*u+:32] = hazard_count[32*u+:32] + 32'(late[12+u]);
+    assign trace_missing_o[4*u+:4] = unit_state[32*u+4+:4];
+    assign trace_full_o[4*u+:4] = unit_state[32*u+8+:4];
   end
 `endif
 

@@ -13,6 +13,7 @@
 #include "Vtsr_top.h"
 #include "isa/regs.h"
 #include "sim/dram/dram.h"
+#include "sim/rtl/run_teller.h"
 #include "sim/trace/digest.h"
 #include "verilated.h"
 #if defined(TESSERA_TRACE_VCD)
@@ -131,6 +132,9 @@ class Machine : public RtlMachine {
   }
 
   void SetObserver(RunObserver* observer) override {
+    if (teller_) teller_->End(top_->trace_cycles_o);
+    teller_.reset();
+    if (observer != nullptr) teller_ = std::make_unique<RunTeller>(*observer);
     observer_ = observer;
     top_->trace_en_i = observer != nullptr;
   }
@@ -216,7 +220,7 @@ class Machine : public RtlMachine {
     if (top.m_axi_awvalid_o && top.m_axi_awready_i) {
       dram_.AcceptWrite({top.m_axi_awaddr_o, top.m_axi_awlen_o + 1u, 0});
     }
-    if (top.trace_valid_o != 0 && observer_ != nullptr) Retire();
+    if (teller_) Tell();
     ++run_cycle_;
     top.clk_i = 1;
     top.eval();
@@ -272,6 +276,20 @@ class Machine : public RtlMachine {
     }
   }
 
+  // What the machine does in this cycle, to the observer.
+  void Tell() {
+    const Vtsr_top& top = *top_;
+    if (!teller_->In(top.busy_o, top.trace_cycles_o)) return;
+    teller_->States(top.trace_state_o, top.trace_missing_o, top.trace_full_o);
+    if (top.m_axi_rvalid_i && top.m_axi_rready_o)
+      teller_->Beat(top.m_axi_rid_i == 0 ? BusUser::kFetch : BusUser::kLoad);
+    if (top.m_axi_wvalid_o && top.m_axi_wready_i) teller_->Beat(BusUser::kStore);
+    if (top.trace_push_o != 0) teller_->Tokens(top.trace_push_o, true, &top.trace_num_o[0]);
+    if (top.trace_valid_o != 0) Retire();
+    if (top.trace_pop_o != 0) teller_->Tokens(top.trace_pop_o, false, &top.trace_taken_num_o[0]);
+    if (top.trace_taken_o != 0) teller_->Taken(top.trace_taken_o, &top.trace_taken_num_o[0]);
+  }
+
   void Dump() {
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
     context_.timeInc(1);
@@ -284,6 +302,7 @@ class Machine : public RtlMachine {
   std::unique_ptr<Vtsr_top> top_;
   Dram dram_;
   RunObserver* observer_ = nullptr;
+  std::unique_ptr<RunTeller> teller_;                    // there while somebody listens
   std::unordered_map<uint32_t, uint64_t> store_digest_;  // of STOREs that have not retired
   std::string assertion_;
   uint64_t run_cycle_ = 0;

@@ -50,6 +50,7 @@ class RtlPort : public RegisterPort {
 
   // A machine fresh from reset, its scratchpads zero.
   Status Reset() override {
+    if (machine_) machine_->SetObserver(nullptr);  // hears the end of what it was told
     machine_.reset();
     machine_ = plugin_->NewMachine(options_);
     machine_->SetObserver(observer_);

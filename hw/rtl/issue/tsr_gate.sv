@@ -52,6 +52,7 @@ module tsr_gate #(
   input  logic [3:0]       full_i,       // the counter to the partner
   input  logic             near_i,       // a counter to some partner is less than InFlight from full
   output logic [3:0]       push_o,
+  output logic             taken_o,      // cmd_num_o leaves the queue, its tokens popped; not one that is hushed
   // an instruction retires; its digest is 0 under SYNTHESIS
   output logic             retired_o,
   output logic             traced_o,     // and leaves a trace
@@ -124,6 +125,7 @@ module tsr_gate #(
   assign cmd_valid_o = may & !head_skip;
   assign head_ready = may & (head_skip | cmd_ready_i);
   assign pop_o = head_ready ? head_pop : 4'd0;
+  assign taken_o = head_ready & !head_hush;
 
   // In flight: the oldest in flops, since what it pushes decides whether it may retire; it leaves the others a cycle
   // later, so every second cycle one retires.

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RunTeller: from what the machine's trace ports show in each cycle to the calls of RunObserver:
+// equal cycles become a span, beats that follow each other a stretch. Depends on:
+// runtime/observer.h. Used by: machine.cc.
+#ifndef TESSERA_SIM_RTL_RUN_TELLER_H_
+#define TESSERA_SIM_RTL_RUN_TELLER_H_
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/observer.h"
+
+namespace tessera::sim {
+
+class RunTeller {
+ public:
+  explicit RunTeller(RunObserver& observer) : observer_(observer) {}
+
+  // A cycle begins; |cycles| is the machine's counter, which stays after a run and is zero when the
+  // next one begins. False: it is of no run, and nothing more is to be told of it.
+  bool In(bool busy, uint64_t cycles) {
+    if (!busy) {
+      End(cycles);
+      return false;
+    }
+    if (cycles == 0) {
+      running_ = true;
+      for (int u = 0; u < isa::kUnits; ++u) span_[u] = {.unit = static_cast<isa::Unit>(u)};
+      state_ = 0;
+      for (int b = 0; b < kBusUsers; ++b) beats_[b] = {.user = static_cast<BusUser>(b)};
+    }
+    now_ = cycles;
+    for (BusBeats& beats : beats_) {
+      if (beats.beats != 0 && beats.end != now_) Close(beats);
+    }
+    return running_;
+  }
+
+  // What the units did in the cycle before: the trace_*_o ports.
+  void States(uint16_t state, uint16_t missing, uint16_t full) {
+    const uint64_t all = uint64_t{full} << 32 | uint64_t{missing} << 16 | state;
+    if (now_ == 0 || all == state_) return;
+    state_ = all;
+    for (int u = 0; u < isa::kUnits; ++u) {
+      UnitSpan next{.unit = static_cast<isa::Unit>(u), .activity = ActivityOf(state, u)};
+      if (next.activity == Activity::kToken) {
+        next.missing = missing >> (4 * u) & 15;
+        next.full = full >> (4 * u) & 15;
+      }
+      Change(span_[u], next, now_ - 1);
+    }
+  }
+
+  void Beat(BusUser user) {
+    BusBeats& beats = beats_[static_cast<int>(user)];
+    if (beats.beats == 0) beats.begin = now_;
+    ++beats.beats;
+    beats.end = now_ + 1;
+  }
+
+  // Bit 4 * from + to each. |numbers|: of the instruction that each unit retires (push) or takes.
+  void Tokens(uint16_t pairs, bool push, const uint32_t* numbers) {
+    for (int pair = 0; pair < 16; ++pair) {
+      if (!(pairs >> pair & 1)) continue;
+      const int from = pair / isa::kUnits, to = pair % isa::kUnits;
+      observer_.OnToken({.from = static_cast<isa::Unit>(from),
+                         .to = static_cast<isa::Unit>(to),
+                         .push = push,
+                         .insn = numbers[push ? from : to],
+                         .cycle = now_});
+    }
+  }
+
+  void Taken(uint8_t units, const uint32_t* numbers) {
+    for (int u = 0; u < isa::kUnits; ++u) {
+      if (units >> u & 1) {
+        observer_.OnTaken({.insn = numbers[u], .unit = static_cast<isa::Unit>(u), .cycle = now_});
+      }
+    }
+  }
+
+  // The run is over, or nobody listens any more, after |cycles| cycles.
+  void End(uint64_t cycles) {
+    if (!running_) return;
+    running_ = false;
+    for (BusBeats& beats : beats_) {
+      if (beats.beats != 0) Close(beats);
+    }
+    for (UnitSpan& span : span_) {
+      span.end = cycles;
+      if (span.end > span.begin) observer_.OnSpan(span);
+    }
+  }
+
+ private:
+  static Activity ActivityOf(uint16_t state, int unit) {
+    if (state >> unit & 1) return Activity::kBusy;
+    if (state >> (4 + unit) & 1) return Activity::kToken;
+    if (state >> (8 + unit) & 1) return Activity::kMemory;
+    return state >> (12 + unit) & 1 ? Activity::kHazard : Activity::kIdle;
+  }
+
+  void Close(BusBeats& beats) {
+    observer_.OnBus(beats);
+    beats.beats = 0;
+  }
+
+  // |span| becomes |next| at |cycle| if it is another.
+  void Change(UnitSpan& span, UnitSpan next, uint64_t cycle) {
+    next.begin = span.begin;
+    next.end = span.end;
+    if (next == span) return;
+    span.end = cycle;
+    if (span.end > span.begin) observer_.OnSpan(span);
+    next.begin = cycle;
+    next.end = 0;
+    span = next;
+  }
+
+  RunObserver& observer_;
+  bool running_ = false;
+  uint64_t now_ = 0, state_ = 0;
+  std::array<UnitSpan, isa::kUnits> span_;
+  std::array<BusBeats, kBusUsers> beats_;
+};
+
+}  // namespace tessera::sim
+
+#endif  // TESSERA_SIM_RTL_RUN_TELLER_H_
