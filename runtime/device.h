@@ -2,7 +2,8 @@
 //
 // Device: one accelerator, real or modelled, as its users see it. runtime/device/ has what drivers
 // are made of and how they are found and opened (registry.h). Every driver passes tests/cts
-// unchanged. Depends on: isa, observer.h. Used by: the executor, the VTA library, drivers, tools and tests.
+// unchanged. Depends on: isa, observer.h. Used by: the executor, the VTA library, drivers, tools
+// and tests.
 //
 // The contract:
 // - Device memory is byte-addressed from 0; Allocate gives out ranges of it. Code and segments live

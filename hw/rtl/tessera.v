@@ -143,11 +143,13 @@ module tessera #(
   assign m_axi_gmem_arqos = 4'b0000;
   assign m_axi_gmem_awqos = 4'b0000;
 
-  wire [3:0] trace_valid, trace_taken;
-  wire [15:0] trace_push, trace_pop, trace_state, trace_missing, trace_full;
+  wire [3:0] trace_valid;
+  wire [35:0] trace_moves;
+  wire [47:0] trace_stand;
+  wire [511:0] trace_counts;
   wire [31:0] trace_wnum;
   wire [63:0] trace_cycles;
-  wire [127:0] trace_num, trace_busy, trace_token, trace_memory, trace_hazard, trace_taken_num;
+  wire [127:0] trace_num, trace_taken_num;
   wire [255:0] trace_digest;
   wire busy;
   tsr_top #(
@@ -217,22 +219,14 @@ module tessera #(
     .trace_digest_o(trace_digest),
     .trace_wnum_o(trace_wnum),
     .trace_cycles_o(trace_cycles),
-    .trace_busy_o(trace_busy),
-    .trace_token_o(trace_token),
-    .trace_memory_o(trace_memory),
-    .trace_hazard_o(trace_hazard),
-    .trace_taken_o(trace_taken),
+    .trace_counts_o(trace_counts),
+    .trace_moves_o(trace_moves),
     .trace_taken_num_o(trace_taken_num),
-    .trace_push_o(trace_push),
-    .trace_pop_o(trace_pop),
-    .trace_state_o(trace_state),
-    .trace_missing_o(trace_missing),
-    .trace_full_o(trace_full)
+    .trace_stand_o(trace_stand)
   );
 
   wire unused;
   assign unused = ^{araddr_wide, awaddr_wide, arid_wide, awid_wide, m_axi_gmem_rid, m_axi_gmem_bid, s_axi_control_awprot,
-                    s_axi_control_arprot, trace_valid, trace_num, trace_digest, trace_wnum, trace_cycles, trace_busy,
-                    trace_token, trace_memory, trace_hazard, trace_taken, trace_taken_num, trace_push, trace_pop,
-                    trace_state, trace_missing, trace_full, busy};
+                    s_axi_control_arprot, trace_valid, trace_num, trace_digest, trace_wnum, trace_cycles, trace_counts,
+                    trace_moves, trace_taken_num, trace_stand, busy};
 endmodule

@@ -87,17 +87,10 @@ module tsr_top #(
   output logic [255:0]                 trace_digest_o,
   output logic [31:0]                  trace_wnum_o,
   output logic [63:0]                  trace_cycles_o,  // the counters of regs, at any time
-  output logic [127:0]                 trace_busy_o,
-  output logic [127:0]                 trace_token_o,
-  output logic [127:0]                 trace_memory_o,
-  output logic [127:0]                 trace_hazard_o,
-  output logic [3:0]                   trace_taken_o,
+  output logic [511:0]                 trace_counts_o,
+  output logic [35:0]                  trace_moves_o,   // commands taken, tokens
   output logic [127:0]                 trace_taken_num_o,
-  output logic [15:0]                  trace_push_o,
-  output logic [15:0]                  trace_pop_o,
-  output logic [15:0]                  trace_state_o,    // of the cycle before, as are the next two
-  output logic [15:0]                  trace_missing_o,
-  output logic [15:0]                  trace_full_o
+  output logic [47:0]                  trace_stand_o    // of the cycle before
 );
   localparam int BusBytes = tsr_pkg::BusBytes;
 
@@ -254,11 +247,7 @@ module tsr_top #(
     .m_rlast_i(m_axi_rlast_i),
     .m_rid_i(m_axi_rid_i)
   );
-  tsr_axi_write #(
-    .BusBits(BusBits),
-    .MaxBursts(16),
-    .AxiVersion(AxiVersion)
-  ) u_write (
+  tsr_axi_write #(.BusBits(BusBits), .MaxBursts(16), .AxiVersion(AxiVersion)) u_write (
     .clk_i, .rst_ni(bus_rst_n), .flush_i(flush), .quiet_o(write_quiet),
     .aw_valid_i(aw_valid),
     .aw_ready_o(aw_ready),
@@ -293,11 +282,10 @@ module tsr_top #(
   assign m_axi_awid_o = 1'b0;
 
   // ---- instructions and commands, by unit
-  logic [3:0] cmd_valid, cmd_ready, retire, gate_taken;
-  logic [15:0] gate_push, gate_pop;
-  logic [127:0] gate_taken_num;
+  logic [3:0] cmd_valid, cmd_ready, retire;
+  logic [35:0] gate_moves;
   tsr_dma_pkg::commands_t cmd;
-  logic [127:0] cmd_num;
+  logic [127:0] cmd_num, gate_taken_num;
   logic [255:0] digest;
   tsr_issue #(
     .MaxBurst(MaxBurst)
@@ -331,10 +319,8 @@ module tsr_top #(
     .err_compute_o(err_compute),
     .err_code_o(err_codes[4*4+:8]),
     .err_num_o(err_nums[32*4+:64]),
-    .taken_o(gate_taken),
+    .moves_o(gate_moves),
     .taken_num_o(gate_taken_num),
-    .push_o(gate_push),
-    .pop_o(gate_pop),
     .retired_o(gate_retired),
     .traced_o(gate_traced),
     .retired_num_o(trace_num_o),
@@ -391,22 +377,19 @@ module tsr_top #(
   // ---- trace
   assign trace_valid_o = (trace_en_i & core_rst_n) ? gate_traced : 4'd0;  // what RETIRED counts
 `ifdef SYNTHESIS
-  assign {trace_wnum_o, trace_cycles_o, trace_busy_o, trace_token_o, trace_memory_o, trace_hazard_o} = '0;
-  assign {trace_taken_o, trace_taken_num_o, trace_push_o, trace_pop_o, trace_state_o, trace_missing_o, trace_full_o} = '0;
+  assign {trace_wnum_o, trace_cycles_o, trace_counts_o, trace_moves_o, trace_taken_num_o, trace_stand_o} = '0;
   logic unused_trace;
-  assign unused_trace = ^{wnum, late, gate_taken, gate_taken_num, gate_push, gate_pop};
+  assign unused_trace = ^{wnum, late, gate_moves, gate_taken_num};
 `else
-  assign {trace_wnum_o, trace_cycles_o} = {wnum, cycles};
-  assign {trace_taken_o, trace_taken_num_o} = {core_rst_n ? gate_taken : 4'd0, gate_taken_num};
-  assign {trace_push_o, trace_pop_o} = core_rst_n ? {gate_push, gate_pop} : 32'd0;
-  assign trace_state_o = late;
+  logic [511:0] counts;
+  assign counts = {hazard_count, memory_count, token_count, busy_count};
+  assign {trace_wnum_o, trace_cycles_o, trace_taken_num_o} = {wnum, cycles, gate_taken_num};
+  assign trace_moves_o = core_rst_n ? gate_moves : 36'd0;
   for (genvar u = 0; u < 4; u++) begin : g_trace
-    assign trace_busy_o[32*u+:32] = busy_count[32*u+:32] + 32'(late[u]);
-    assign trace_token_o[32*u+:32] = token_count[32*u+:32] + 32'(late[4+u]);
-    assign trace_memory_o[32*u+:32] = memory_count[32*u+:32] + 32'(late[8+u]);
-    assign trace_hazard_o[32*u+:32] = hazard_count[32*u+:32] + 32'(late[12+u]);
-    assign trace_missing_o[4*u+:4] = unit_state[32*u+4+:4];
-    assign trace_full_o[4*u+:4] = unit_state[32*u+8+:4];
+    assign trace_stand_o[12*u+:12] = {unit_state[32*u+4+:8], late[12+u], late[8+u], late[4+u], late[u]};
+  end
+  for (genvar c = 0; c < 16; c++) begin : g_count
+    assign trace_counts_o[32*c+:32] = counts[32*c+:32] + 32'(late[c]);
   end
 `endif
 

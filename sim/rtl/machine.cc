@@ -259,8 +259,8 @@ class Machine : public RtlMachine {
       entry.cycle = top_->trace_cycles_o;
       for (size_t u = 0; u < isa::kUnits; ++u) {
         UnitCounters& c = entry.units[u];
-        c = {top_->trace_busy_o[u], top_->trace_token_o[u], top_->trace_memory_o[u],
-             top_->trace_hazard_o[u], 0};
+        const uint32_t* count = &top_->trace_counts_o[u];
+        c = {count[0], count[kUnits], count[2 * kUnits], count[3 * kUnits], 0};
         c.idle = entry.cycle - c.busy - c.token_wait - c.memory_wait - c.hazard;
       }
       entry.insn = top_->trace_num_o[unit];
@@ -280,14 +280,16 @@ class Machine : public RtlMachine {
   void Tell() {
     const Vtsr_top& top = *top_;
     if (!teller_->In(top.busy_o, top.trace_cycles_o)) return;
-    teller_->States(top.trace_state_o, top.trace_missing_o, top.trace_full_o);
+    teller_->Stand(top.trace_stand_o);
     if (top.m_axi_rvalid_i && top.m_axi_rready_o)
       teller_->Beat(top.m_axi_rid_i == 0 ? BusUser::kFetch : BusUser::kLoad);
     if (top.m_axi_wvalid_o && top.m_axi_wready_i) teller_->Beat(BusUser::kStore);
-    if (top.trace_push_o != 0) teller_->Tokens(top.trace_push_o, true, &top.trace_num_o[0]);
+    const uint64_t moves = top.trace_moves_o;
+    const uint32_t* taken = &top.trace_taken_num_o[0];
+    if (moves >> 16 & 0xffff) teller_->Tokens(moves >> 16 & 0xffff, true, &top.trace_num_o[0]);
     if (top.trace_valid_o != 0) Retire();
-    if (top.trace_pop_o != 0) teller_->Tokens(top.trace_pop_o, false, &top.trace_taken_num_o[0]);
-    if (top.trace_taken_o != 0) teller_->Taken(top.trace_taken_o, &top.trace_taken_num_o[0]);
+    if (moves & 0xffff) teller_->Tokens(moves & 0xffff, false, taken);
+    if (moves >> 32) teller_->Taken(static_cast<uint8_t>(moves >> 32), taken);
   }
 
   void Dump() {

@@ -27,7 +27,7 @@ class RunTeller {
     if (cycles == 0) {
       running_ = true;
       for (int u = 0; u < isa::kUnits; ++u) span_[u] = {.unit = static_cast<isa::Unit>(u)};
-      state_ = 0;
+      stand_ = 0;
       for (int b = 0; b < kBusUsers; ++b) beats_[b] = {.user = static_cast<BusUser>(b)};
     }
     now_ = cycles;
@@ -37,16 +37,16 @@ class RunTeller {
     return running_;
   }
 
-  // What the units did in the cycle before: the trace_*_o ports.
-  void States(uint16_t state, uint16_t missing, uint16_t full) {
-    const uint64_t all = uint64_t{full} << 32 | uint64_t{missing} << 16 | state;
-    if (now_ == 0 || all == state_) return;
-    state_ = all;
+  // trace_stand_o: what the units did in the cycle before.
+  void Stand(uint64_t stand) {
+    if (now_ == 0 || stand == stand_) return;
+    stand_ = stand;
     for (int u = 0; u < isa::kUnits; ++u) {
-      UnitSpan next{.unit = static_cast<isa::Unit>(u), .activity = ActivityOf(state, u)};
+      const uint64_t of_unit = stand >> (12 * u);
+      UnitSpan next{.unit = static_cast<isa::Unit>(u), .activity = ActivityOf(of_unit & 15)};
       if (next.activity == Activity::kToken) {
-        next.missing = missing >> (4 * u) & 15;
-        next.full = full >> (4 * u) & 15;
+        next.missing = of_unit >> 4 & 15;
+        next.full = of_unit >> 8 & 15;
       }
       Change(span_[u], next, now_ - 1);
     }
@@ -94,11 +94,11 @@ class RunTeller {
   }
 
  private:
-  static Activity ActivityOf(uint16_t state, int unit) {
-    if (state >> unit & 1) return Activity::kBusy;
-    if (state >> (4 + unit) & 1) return Activity::kToken;
-    if (state >> (8 + unit) & 1) return Activity::kMemory;
-    return state >> (12 + unit) & 1 ? Activity::kHazard : Activity::kIdle;
+  static Activity ActivityOf(uint64_t bits) {
+    if (bits & 1) return Activity::kBusy;
+    if (bits & 2) return Activity::kToken;
+    if (bits & 4) return Activity::kMemory;
+    return bits & 8 ? Activity::kHazard : Activity::kIdle;
   }
 
   void Close(BusBeats& beats) {
@@ -120,7 +120,7 @@ class RunTeller {
 
   RunObserver& observer_;
   bool running_ = false;
-  uint64_t now_ = 0, state_ = 0;
+  uint64_t now_ = 0, stand_ = 0;
   std::array<UnitSpan, isa::kUnits> span_;
   std::array<BusBeats, kBusUsers> beats_;
 };

@@ -47,10 +47,8 @@ module tsr_issue #(
   output logic [2*4-1:0]              err_code_o,       // of the last two
   output logic [2*32-1:0]             err_num_o,
   // what the gates take and retire, and where they stand, by enum Unit
-  output logic [3:0]                  taken_o,
+  output logic [35:0]                 moves_o,          // {taken, tokens pushed, tokens popped}, as tsr_tokens has them
   output logic [4*32-1:0]             taken_num_o,
-  output logic [15:0]                 push_o,           // tokens, as tsr_tokens has them
-  output logic [15:0]                 pop_o,
   output logic [3:0]                  retired_o,
   output logic [3:0]                  traced_o,
   output logic [4*32-1:0]             retired_num_o,
@@ -193,9 +191,9 @@ module tsr_issue #(
   logic [7:0] g_cmd_unit;
   logic [255:0] g_digest;
   logic [15:0] token_push, token_pop, token_some, token_full;
-  logic [3:0] flying;
+  logic [3:0] flying, taken;
   assign tokens_left_o = token_some != '0;
-  assign {push_o, pop_o, taken_num_o} = {token_push, token_pop, g_cmd_num};
+  assign {moves_o, taken_num_o} = {taken, token_push, token_pop, g_cmd_num};
   for (genvar u = 0; u < 4; u++) begin : g_gate
     logic [3:0] some, pop, full, push;
     // COMPUTE's queue alone has both kinds.
@@ -247,7 +245,7 @@ module tsr_issue #(
       .full_i(full),
       .near_i(near[u]),
       .push_o(push),
-      .taken_o(taken_o[u]),
+      .taken_o(taken[u]),
       .retired_o(retired_o[u]),
       .traced_o(traced_o[u]),
       .retired_num_o(retired_num_o[32*u+:32]),
