@@ -4,10 +4,9 @@
 // are enough for hardware; the rest has defaults that work by reading registers. Depends on:
 // isa/regs.h, runtime/observer.h. Used by: RegisterDevice, explain.h, drivers.
 //
-//   XRT        Read, Write: xrt::ip::read_register and write_register; Pause: xrt::ip::interrupt,
-//              whose three registers are IRQ_GLOBAL, IRQ_ENABLE and IRQ_STATUS
-//   Zynq, UIO  Read, Write: the mapped registers; Pause: poll() on the device file with a timeout,
-//              after IRQ_GLOBAL and IRQ_ENABLE were written once and IRQ_STATUS was cleared
+//   XRT        Read, Write: xrt::ip::read_register and write_register; xrt::ip::interrupt by
+//              InterruptPort (interrupt_port.h)
+//   Zynq, UIO  Read, Write: the mapped registers; poll() on the device file by InterruptPort
 //   simulator  all: Wait steps it and knows budget and failed assertions to the cycle
 #ifndef TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_
 #define TESSERA_RUNTIME_DEVICE_REGISTER_PORT_H_

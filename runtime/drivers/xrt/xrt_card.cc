@@ -4,11 +4,13 @@
 // a card, because a bus that is gone blocks them for ever, and their exceptions end here.
 #include "runtime/drivers/xrt/xrt_card.h"
 
+#include <xrt/experimental/xrt_ini.h>
 #include <xrt/experimental/xrt_ip.h>
 #include <xrt/experimental/xrt_xclbin.h>
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
 
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <map>
@@ -32,7 +34,13 @@ struct CardSlot {
   CallThread thread;
   std::optional<xrt::device> device;
   std::optional<xrt::ip> ip;
+  std::optional<xrt::ip::interrupt> interrupt;  // goes before the kernel
   bool open = false;
+
+  void DropKernel() {
+    interrupt.reset();
+    ip.reset();
+  }
 };
 
 // By index. Never destroyed.
@@ -155,7 +163,7 @@ class OpenedCard : public XrtCard {
 
   ~OpenedCard() override {
     if (!slot_->thread.stuck()) {
-      (void)slot_->thread.Run(Caught(Code::kUnavailable, [slot = slot_] { slot->ip.reset(); }),
+      (void)slot_->thread.Run(Caught(Code::kUnavailable, [slot = slot_] { slot->DropKernel(); }),
                               request_.answer, [] { return std::string("closing the kernel"); });
     }
     const std::lock_guard lock(SlotMutex());
@@ -181,13 +189,40 @@ class OpenedCard : public XrtCard {
     return Call(
         Code::kUnavailable,
         [slot = slot_, file = request_.xclbin, place = request_.place] {
-          slot->ip.reset();  // XRT loads nothing while a kernel is held
+          slot->DropKernel();  // XRT loads nothing while a kernel is held
           const xrt::xclbin loaded(std::vector<char>(file.begin(), file.end()));
           const xrt::uuid uuid = slot->device->load_xclbin(loaded);
           slot->ip.emplace(*slot->device, uuid,
                            fmt::format("{}:{{{}}}", place.kernel, place.instance));
         },
         kLoadLimit, [this] { return fmt::format("loading {}", request_.file); });
+  }
+
+  Status EnableInterrupt() override {
+    const Status enabled = Call(
+        Code::kUnsupported,
+        [slot = slot_] {
+          if (slot->interrupt) {
+            slot->interrupt->enable();
+          } else {
+            slot->interrupt.emplace(slot->ip->create_interrupt_notify());
+          }
+        },
+        request_.answer, [] { return std::string("asking for the kernel's interrupt"); });
+    if (enabled) return {};
+    return Fail(enabled.error().code, "{}; link a kernel whose interrupt is connected",
+                enabled.error().message);
+  }
+
+  Result<bool> AwaitInterrupt(std::chrono::milliseconds limit) override {
+    const auto came = std::make_shared<bool>(false);
+    TESSERA_TRY(Call(
+        Code::kDataLoss,
+        [slot = slot_, came, limit] {
+          *came = slot->interrupt && slot->interrupt->wait(limit) == std::cv_status::no_timeout;
+        },
+        request_.answer + limit, [] { return std::string("waiting for the interrupt"); }));
+    return *came;
   }
 
   Result<std::unique_ptr<MemoryPort>> Allocate(uint64_t bytes) override {
@@ -229,6 +264,10 @@ class OpenedCard : public XrtCard {
 Status HaveXrt() { return {}; }
 
 Result<std::shared_ptr<XrtCard>> OpenCard(const CardRequest& request) {
+  // XRT leaves a card alone that has a file of this uuid, so a reset would keep what its memories
+  // hold. The emulation does not read this.
+  static const bool asked = xrtIniStringSet("Runtime.force_program_xclbin", "true") == 0;
+  (void)asked;
   // One at a time: the emulation tells its model where to connect by the environment.
   static auto* opening = new std::mutex;
   const std::lock_guard one(*opening);

@@ -38,9 +38,14 @@ class XrtCard {
   virtual Result<uint32_t> Read(uint32_t offset) = 0;
   virtual Status Write(uint32_t offset, uint32_t value) = 0;
 
-  // Loads the file again: the emulated card has a new machine then. A real one keeps what it has
-  // when XRT finds this file's uuid on it.
+  // Loads the file again, and with it a machine whose memories are fresh.
   virtual Status Reload() = 0;
+
+  // The kernel's interrupt, by xrt::ip::interrupt: lets the next one through; waits for one, which
+  // also lets the next one through: whether it came. Registers are the caller's.
+  //   errors  EnableInterrupt: kUnsupported  XRT knows of none
+  virtual Status EnableInterrupt() = 0;
+  virtual Result<bool> AwaitInterrupt(std::chrono::milliseconds limit) = 0;
 
   // A buffer in the kernel's memory. It goes before the card.
   virtual Result<std::unique_ptr<MemoryPort>> Allocate(uint64_t bytes) = 0;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "runtime/device/register_device.h"
+#include "runtime/drivers/xrt/card_port.h"
 #include "runtime/drivers/xrt/xrt_card.h"
 
 namespace tessera {
@@ -19,23 +20,6 @@ constexpr std::string_view kKernel = "kernel";
 constexpr std::string_view kAnswer = "answer-ms";
 constexpr const char* kFileVariable = "TESSERA_XCLBIN";
 constexpr uint64_t kLongestAnswer = 600'000;  // ms
-
-class CardPort : public RegisterPort {
- public:
-  explicit CardPort(std::shared_ptr<XrtCard> card) : card_(std::move(card)) {}
-
-  Result<uint32_t> Read(uint32_t offset) override { return card_->Read(offset); }
-  Status Write(uint32_t offset, uint32_t value) override { return card_->Write(offset, value); }
-
-  // What runs is ended first: a file is not loaded under a machine that uses the bus.
-  Status Reset() override {
-    TESSERA_TRY(RegisterPort::Reset());
-    return card_->Reload();
-  }
-
- private:
-  std::shared_ptr<XrtCard> card_;
-};
 
 // The buffer, which goes before the card.
 class CardMemory : public MemoryPort {
@@ -99,6 +83,7 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   TESSERA_TRY(HaveXrt());
   CardRequest request;
   TESSERA_ASSIGN(request.index, IndexOf(options));
+  TESSERA_ASSIGN(const InterruptUse use, InterruptUseOf("xrt", options));
   TESSERA_ASSIGN(request.file, FileOf(options, config));
   if (const uint64_t ms = options.Number(kAnswer); ms < 1 || ms > kLongestAnswer) {
     return Fail(Code::kInvalidArgument, "xrt: {} is {}, it can be 1 to {}", kAnswer, ms,
@@ -117,7 +102,7 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   }
   TESSERA_ASSIGN(const std::shared_ptr<XrtCard> card, OpenCard(request));
   TESSERA_ASSIGN(std::unique_ptr<MemoryPort> buffer, card->Allocate(memory_bytes));
-  return OpenRegisterDevice("xrt", config, std::make_unique<CardPort>(card),
+  return OpenRegisterDevice("xrt", config, std::make_unique<CardPort>(card, use),
                             std::make_unique<CardMemory>(card, std::move(buffer)));
 }
 
@@ -141,6 +126,7 @@ Driver XrtDriver() {
                        .value = "NAME",
                        .fallback = xclbin::kKernelName,
                        .help = "the kernel in it"},
+                      InterruptOption(),
                       {.name = kAnswer,
                        .kind = OptionKind::kNumber,
                        .value = "MS",

@@ -15,13 +15,6 @@
 namespace tessera::zynq {
 namespace {
 
-namespace reg = isa::reg;
-
-// A look at STATUS at least this often, and how long an interrupt may take once the machine has
-// raised it.
-constexpr int kPollMs = 1;
-constexpr int kGraceMs = 20;
-
 // Bytes of the register map: to the end of the last register.
 constexpr uint64_t RegisterBytes() {
   uint32_t end = 0;
@@ -82,15 +75,14 @@ Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const st
 
 UioPort::UioPort(std::string path, OpenFile file, std::unique_ptr<MappedFile> map, uint64_t offset,
                  InterruptUse use)
-    : path_(std::move(path)),
+    : InterruptPort(use, path,
+                    "compare `interrupts` of its node in the device tree with the block design"),
+      path_(std::move(path)),
       file_(std::move(file)),
       map_(std::move(map)),
-      offset_(offset),
-      use_(use) {}
+      offset_(offset) {}
 
-UioPort::~UioPort() {
-  if (armed_) GuardedWrite(At(reg::kIrqGlobal), 0);
-}
+UioPort::~UioPort() { Disarm(); }
 
 volatile uint32_t* UioPort::At(uint32_t offset) const {
   return reinterpret_cast<volatile uint32_t*>(map_->data() + offset_ + offset);
@@ -113,75 +105,23 @@ Status UioPort::Write(uint32_t offset, uint32_t value) {
               path_, offset);
 }
 
-bool UioPort::Enable() {
+// The kernel disables the interrupt when it comes.
+Status UioPort::LetThrough() {
   const uint32_t one = 1;
-  return write(file_.fd(), &one, sizeof one) == sizeof one;
+  if (write(file_.fd(), &one, sizeof one) == sizeof one) return {};
+  return Fail(Code::kUnsupported,
+              "{}: this UIO device has no interrupt ({}): give its node `interrupts` in the device "
+              "tree",
+              path_, SystemError());
 }
 
-Status UioPort::Arm() {
-  if (polls()) return {};
-  // What lies there from a run that ended between two looks is of no use.
-  while (Came(0)) {
-  }
-  TESSERA_ASSIGN(const uint32_t raised, Read(reg::kIrqStatus));
-  TESSERA_TRY(Write(reg::kIrqStatus, raised));
-  TESSERA_TRY(Write(reg::kIrqEnable, reg::kIrqStatusDone.Put(1)));
-  TESSERA_TRY(Write(reg::kIrqGlobal, reg::kIrqGlobalEnable.Put(1)));
-  armed_ = true;
-  if (Enable()) return {};
-  if (use_ == InterruptUse::kAlways) {
-    return Fail(
-        Code::kUnsupported,
-        "{}: this UIO device has no interrupt ({}): give its node `interrupts` in the device "
-        "tree, or poll with interrupt=off",
-        path_, SystemError());
-  }
-  use_ = InterruptUse::kNever;
-  return {};
-}
-
-Result<WaitOutcome> UioPort::Wait(uint64_t budget) {
-  TESSERA_TRY(Arm());
-  Result<WaitOutcome> outcome = RegisterPort::Wait(budget);
-  if (!std::exchange(failed_, false) || !outcome) return outcome;
-  return Fail(Code::kTimeout,
-              "{}: the machine raised its interrupt and none came within {} ms: compare "
-              "`interrupts` of its node in the device tree with the block design, or poll with "
-              "interrupt=off",
-              path_, kGraceMs);
-}
-
-bool UioPort::Came(int milliseconds) {
+Result<bool> UioPort::Take(std::chrono::milliseconds limit) {
   pollfd event = {file_.fd(), POLLIN, 0};
-  if (poll(&event, 1, milliseconds) != 1 || (event.revents & POLLIN) == 0) return false;
+  if (poll(&event, 1, static_cast<int>(limit.count())) != 1 || (event.revents & POLLIN) == 0)
+    return false;
   uint32_t count = 0;  // of interrupts so far
   if (read(file_.fd(), &count, sizeof count) == sizeof count) return true;
-  use_ = InterruptUse::kNever;  // no UIO device: nothing to wait for
-  return false;
-}
-
-void UioPort::Missed() {
-  if (use_ == InterruptUse::kAlways) failed_ = true;
-  if (++lost_ == kLostInterrupts && use_ == InterruptUse::kAuto) use_ = InterruptUse::kNever;
-}
-
-void UioPort::Pause() {
-  if (polls()) return RegisterPort::Pause();
-  const bool came = Came(kPollMs);
-  uint32_t raised = 0;  // by the machine
-  if (!GuardedRead(At(reg::kIrqStatus), &raised)) return;
-  if (came) {
-    lost_ = 0;
-    GuardedWrite(At(reg::kIrqStatus), raised);
-    Enable();
-    return;
-  }
-  if (!reg::kIrqStatusDone.Get(raised)) return;
-  if (Came(kGraceMs)) {
-    lost_ = 0;
-  } else {
-    Missed();
-  }
+  return Fail(Code::kUnsupported, "{}: no UIO device: {}", path_, SystemError());
 }
 
 }  // namespace tessera::zynq

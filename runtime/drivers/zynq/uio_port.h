@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The machine's registers through Linux's UIO: found by name in /sys/class/uio, mapped, and the
-// interrupt by poll() on the device file. Depends on: runtime/device/register_port.h. Used by:
+// interrupt by poll() on the device file. Depends on: runtime/device/interrupt_port.h. Used by:
 // zynq_device.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_UIO_PORT_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_UIO_PORT_H_
@@ -10,20 +10,12 @@
 #include <string>
 
 #include "base/error.h"
-#include "runtime/device/register_port.h"
+#include "runtime/device/interrupt_port.h"
 #include "runtime/drivers/zynq/mapped_file.h"
 
 namespace tessera::zynq {
 
-// Whether waiting uses the interrupt.
-enum class InterruptUse : uint8_t {
-  kAuto,    // yes; after kLostInterrupts that did not come, STATUS is polled instead
-  kAlways,  // yes; one that does not come is an error
-  kNever,
-};
-inline constexpr int kLostInterrupts = 3;
-
-class UioPort : public RegisterPort {
+class UioPort : public InterruptPort {
  public:
   // The UIO device called |name| (its name in the device tree, or uioN), under |root|, which has
   // /sys and /dev.
@@ -42,28 +34,16 @@ class UioPort : public RegisterPort {
   // errors: kDataLoss the bus does not answer
   Result<uint32_t> Read(uint32_t offset) override;
   Status Write(uint32_t offset, uint32_t value) override;
-  // errors: with kAlways also kTimeout an interrupt did not come, kUnsupported there is none
-  Result<WaitOutcome> Wait(uint64_t budget) override;
-  void Pause() override;
-
-  // STATUS is polled: because kNever says so, or because interrupts did not come.
-  bool polls() const { return use_ == InterruptUse::kNever; }
 
  private:
   volatile uint32_t* At(uint32_t offset) const;
-  Status Arm();   // forgets what happened; from now on the end of a program raises the interrupt
-  bool Enable();  // in the kernel, which disables it when it comes; false: there is none
-  bool Came(int milliseconds);  // waits for it and takes it
-  void Missed();
+  Status LetThrough() override;
+  Result<bool> Take(std::chrono::milliseconds limit) override;
 
   std::string path_;
   OpenFile file_;
   std::unique_ptr<MappedFile> map_;
   uint64_t offset_;  // of the registers in the map
-  InterruptUse use_;
-  int lost_ = 0;         // interrupts in a row that did not come
-  bool armed_ = false;   // IRQ_GLOBAL was set
-  bool failed_ = false;  // one did not come that kAlways asks for
 };
 
 }  // namespace tessera::zynq

@@ -17,19 +17,11 @@ namespace {
 
 constexpr std::string_view kName = "zynq";
 constexpr std::string_view kUio = "uio";
-constexpr std::string_view kInterrupt = "interrupt";
 constexpr std::string_view kMemory = "memory";
 constexpr std::string_view kUdmabuf = "udmabuf";
 constexpr std::string_view kMib = "mib";
 constexpr std::string_view kRoot = "root";
 constexpr std::string_view kShared = "shared";
-
-Result<zynq::InterruptUse> InterruptUseOf(const std::string& word) {
-  if (word == "auto") return zynq::InterruptUse::kAuto;
-  if (word == "on") return zynq::InterruptUse::kAlways;
-  if (word == "off") return zynq::InterruptUse::kNever;
-  return Fail(Code::kInvalidArgument, "zynq: interrupt={}: give auto, on or off", word);
-}
 
 // The memory that is asked for, or the first kind that exists.
 Result<std::unique_ptr<MemoryPort>> OpenMemory(const std::string& root, uint64_t memory_bytes,
@@ -88,7 +80,7 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   // "/" and "" are the same root.
   std::string root = options.Text(kRoot);
   while (root.ends_with('/')) root.pop_back();
-  TESSERA_ASSIGN(const zynq::InterruptUse use, InterruptUseOf(options.Text(kInterrupt)));
+  TESSERA_ASSIGN(const InterruptUse use, InterruptUseOf(kName, options));
   TESSERA_ASSIGN(auto port, zynq::UioPort::Open(root, options.Text(kUio), use));
   TESSERA_ASSIGN(auto memory, OpenMemory(root, memory_bytes, options));
   TESSERA_ASSIGN(const uint64_t clock_hz, ClockOf(root));
@@ -109,10 +101,7 @@ Driver ZynqDriver() {
             .value = "NAME",
             .fallback = "tessera",
             .help = "the UIO device with the registers: its name, or uioN"},
-           {.name = kInterrupt,
-            .value = "auto|on|off",
-            .fallback = "auto",
-            .help = "how to wait; auto polls when interrupts do not come, on refuses"},
+           InterruptOption(),
            {.name = kMemory,
             .value = "KIND",
             .fallback = "auto",

@@ -11,7 +11,8 @@ namespace {
 
 TEST(NoXrt, SaysWhatToInstall) {
   const Driver drivers[] = {XrtDriver()};
-  EXPECT_EQ(OptionList(drivers[0].options), "index=N, xclbin=FILE, kernel=NAME, answer-ms=MS");
+  EXPECT_EQ(OptionList(drivers[0].options),
+            "index=N, xclbin=FILE, kernel=NAME, interrupt=auto|on|off, answer-ms=MS");
   const auto device = OpenDevice(drivers, "xrt", isa::NamedConfigs()[0]);
   ASSERT_FALSE(device);
   EXPECT_EQ(device.error().code, Code::kUnsupported);

@@ -86,6 +86,22 @@ TEST_F(XrtTest, RefusesOptions) {
                 "xrt: answer-ms is 0, it can be 1 to 600000");
 }
 
+// The emulation has none: auto polls, which conformance shows.
+TEST_F(XrtTest, AnInterruptThatWasAskedForIsMissed) {
+  const auto device = Open({{"index", "0"}, {"interrupt", "on"}});
+  ASSERT_TRUE(device) << device.error().message;
+  Launch launch;
+  launch.insn_count = 1;
+  const auto report = (*device)->Run(launch);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message,
+            "xrt: card 0: asking for the kernel's interrupt: XRT says: open_ip_interrupt_notify(): "
+            "Operation not supported; link a kernel whose interrupt is connected, or poll with "
+            "interrupt=off");
+  ExpectRefused({{"interrupt", "maybe"}}, Code::kInvalidArgument,
+                "xrt: interrupt=maybe: give auto, on or off");
+}
+
 TEST_F(XrtTest, RefusesFiles) {
   const std::vector<uint8_t> good = xclbin::WriteContainer(xclbin::MachineContainer(Named("tiny")));
   ExpectRefused({{"xclbin", folder_ / "none"}}, Code::kNotFound,
