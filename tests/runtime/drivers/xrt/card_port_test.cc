@@ -2,10 +2,10 @@
 //
 // What is tested: waiting for a card by its interrupt, at the seam behind which XRT is (XrtCard),
 // because XRT's emulation has no interrupts: the end of a program ends the wait, an interrupt that
-// is still up from before does not, one that never comes or that XRT refuses is polled for, or is an
-// error where it was asked for; a reset ends what runs before the file is loaded again. Space: a card
-// made of a table of registers, which counts what is asked of it. Not tested here: xrt::ip::interrupt
-// itself, which needs a card; that XRT's emulation refuses it (xrt_test.cc).
+// is still up from before does not, one that never comes or that XRT refuses is polled for, or is
+// an error where it was asked for; a reset ends what runs before the file is loaded again. Space: a
+// card made of a table of registers, which counts what is asked of it. Not tested here:
+// xrt::ip::interrupt itself, which needs a card; that XRT's emulation refuses it (xrt_test.cc).
 #include "runtime/drivers/xrt/card_port.h"
 
 #include <gmock/gmock.h>
