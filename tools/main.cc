@@ -25,7 +25,7 @@ struct Verb {
 };
 constexpr Verb kVerbs[] = {
 #if !defined(TESSERA_RUNTIME_ONLY)
-    {"compile", tessera::tools::AddCompile},
+    {"compile", tessera::tools::AddCompile}, {"regress", tessera::tools::AddRegress},
 #endif
     {"run", tessera::tools::AddRun},         {"compare", tessera::tools::AddCompare},
     {"asm", tessera::tools::AddAsm},         {"disasm", tessera::tools::AddDisasm},

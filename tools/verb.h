@@ -46,6 +46,7 @@ Action AddConfig(CLI::App& app);
 Action AddInfo(CLI::App& app);
 Action AddBoards(CLI::App& app);
 Action AddFlash(CLI::App& app);
+Action AddRegress(CLI::App& app);
 Action AddXclbin(CLI::App& app);
 
 }  // namespace tessera::tools

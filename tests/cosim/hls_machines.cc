@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The HLS twin alone: no machine is Verilated for it.
-#include "tests/cosim/lockstep.h"
+#include "tests/cosim/machines.h"
 
 namespace tessera::cosim {
 

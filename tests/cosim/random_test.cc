@@ -13,11 +13,13 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/check.h"
 #include "base/file.h"
 #include "isa/asm/asm.h"
-#include "tests/cosim/lockstep.h"
-#include "tests/rig/rig.h"
-#include "tests/rig/shrink.h"
+#include "sim/rig/lockstep.h"
+#include "sim/rig/rig.h"
+#include "sim/rig/shrink.h"
+#include "tests/cosim/machines.h"
 
 namespace tessera::cosim {
 namespace {
@@ -33,6 +35,24 @@ isa::Config ConfigNamed(std::string_view name) {
   }
   ADD_FAILURE() << "no configuration " << name;
   return {};
+}
+
+using rig::MemoryChoice;
+
+// func and the machines of this program, on |config|.
+rig::Lockstep OpenAll(const isa::Config& config) {
+  std::vector<DeviceSpec> machines{{.name = "func", .values = {}}};
+  for (const char* machine : Machines()) machines.push_back({.name = machine, .values = {}});
+  Result<rig::Lockstep> lockstep = rig::Lockstep::Open(config, machines);
+  TESSERA_CHECK(lockstep.has_value(), "{}", lockstep.error().message);
+  return std::move(*lockstep);
+}
+
+// The difference, or why a machine cannot be opened.
+std::string DifferenceOf(rig::Lockstep& lockstep, const isa::ProgramImage& image,
+                         const MemoryChoice& memory) {
+  const Result<rig::Verdict> verdict = lockstep.Run(image, memory);
+  return verdict ? verdict->difference : verdict.error().message;
 }
 
 struct Case {
@@ -51,32 +71,28 @@ TEST_P(RandomPrograms, AgreeOnAllMachines) {
   const isa::Config config = ConfigNamed(GetParam().config);
   const uint64_t first = FromEnvironment("TESSERA_COSIM_SEED", 1);
   const uint64_t count = FromEnvironment("TESSERA_COSIM_PROGRAMS", 60);
-  Lockstep lockstep(config);
-  uint64_t cycles = 0;
+  rig::Lockstep lockstep = OpenAll(config);
   for (uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const isa::ProgramImage image = rig::MakeProgram({.config = config,
                                                       .profile = GetParam().profile,
                                                       .seed = seed,
                                                       .instructions = seed % 8 == 0 ? 150 : 40});
-    const MemoryChoice memory = MemoryFor(seed);
-    const Verdict verdict = lockstep.Run(image, memory);
-    cycles += verdict.cycles;
-    if (verdict.difference.empty()) continue;
+    const MemoryChoice memory = rig::MemoryFor(seed);
+    const std::string difference = DifferenceOf(lockstep, image, memory);
+    if (difference.empty()) continue;
     const isa::ProgramImage small = rig::Shrink(
         image, config,
-        [&](const isa::ProgramImage& p) { return !lockstep.Run(p, memory).difference.empty(); },
+        [&](const isa::ProgramImage& p) { return !DifferenceOf(lockstep, p, memory).empty(); },
         600);
     const std::string name =
         fmt::format("cosim_{}_{}_{}", config.name, isa::Text(GetParam().profile), seed);
-    const std::string why = lockstep.Run(small, memory).difference;
-    EXPECT_TRUE(rig::KeepProgram(".", name, why, small, config));
-    ADD_FAILURE() << verdict.difference << "\nkept as tests/corpus/rig/" << name
-                  << ".tsr.s (memory " << (memory.model == isa::DramModel::kZynq ? "zynq" : "tsim")
-                  << ", stall seed " << memory.stall_seed << "): " << why;
+    const std::string why = DifferenceOf(lockstep, small, memory);
+    const Result<std::string> kept = rig::KeepProgram("tests/corpus/rig", name, why, small, config);
+    ADD_FAILURE() << difference << "\nkept as " << (kept ? *kept : kept.error().message) << " ("
+                  << Text(memory) << "): " << why;
     return;  // one program is enough to look at
   }
-  RecordProperty("cycles", std::to_string(cycles));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -97,12 +113,12 @@ TEST(KeptPrograms, AgreeOnAllMachines) {
     ASSERT_TRUE(text) << text.error().message;
     auto image = isa::Assemble({reinterpret_cast<const char*>(text->data()), text->size()});
     ASSERT_TRUE(image) << image.error().message;
-    Lockstep lockstep(ConfigNamed(image->config_name));
+    rig::Lockstep lockstep = OpenAll(ConfigNamed(image->config_name));
     for (const MemoryChoice& memory :
          {MemoryChoice{}, MemoryChoice{isa::DramModel::kZynq, 0},
           MemoryChoice{isa::DramModel::kTsim, 1}, MemoryChoice{isa::DramModel::kTsim, 2},
           MemoryChoice{isa::DramModel::kZynq, 3}}) {
-      EXPECT_EQ(lockstep.Run(*image, memory).difference, "");
+      EXPECT_EQ(DifferenceOf(lockstep, *image, memory), "");
     }
     ++found;
   }

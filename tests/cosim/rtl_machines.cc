@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The RTL, and the HLS twin beside it.
-#include "tests/cosim/lockstep.h"
+#include "tests/cosim/machines.h"
 
 namespace tessera::cosim {
 

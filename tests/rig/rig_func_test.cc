@@ -10,8 +10,8 @@
 #include <map>
 
 #include "isa/check/check.h"
-#include "program.h"
-#include "rig_helpers.h"
+#include "sim/rig/program.h"
+#include "tests/rig/rig_helpers.h"
 
 namespace tessera::rig {
 namespace {
@@ -36,11 +36,11 @@ TEST_P(Rig, ProgramsAreLegalAndInterleavingsAgree) {
     const isa::ProgramImage image = MakeProgram(options);
     const isa::CheckReport check = CheckProgram(image, config);
     ASSERT_EQ(check.ToString(), "");
-    const Result<Outcome> want = RunImage(*first, image, true);
+    const Result<ImageOutcome> want = RunImage(*first, image, true);
     ASSERT_TRUE(want) << want.error().message;
     EXPECT_FALSE(want->report.leftover_tokens);
     for (const std::unique_ptr<Device>& other : others) {
-      const Result<Outcome> got = RunImage(*other, image, true);
+      const Result<ImageOutcome> got = RunImage(*other, image, true);
       ASSERT_TRUE(got) << got.error().message;
       ASSERT_EQ(Difference(*want, *got, image, config), "");
     }

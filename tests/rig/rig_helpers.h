@@ -9,9 +9,9 @@
 #include <memory>
 #include <string_view>
 
-#include "rig.h"
-#include "run_image.h"
 #include "sim/func/func_device.h"
+#include "sim/rig/rig.h"
+#include "sim/rig/run_image.h"
 
 namespace tessera::rig {
 

@@ -4,15 +4,15 @@
 // a conflict between two units: what is left is legal, still fails, and is as small as it can be;
 // the kept file assembles to the same image. Every kept program of tests/corpus/rig runs on the
 // functional simulator. Not tested here: finding failures (tests/cosim).
-#include "shrink.h"
+#include "sim/rig/shrink.h"
 
 #include <filesystem>
 
 #include "base/file.h"
 #include "isa/asm/asm.h"
 #include "isa/check/check.h"
-#include "program.h"
-#include "rig_helpers.h"
+#include "sim/rig/program.h"
+#include "tests/rig/rig_helpers.h"
 
 namespace tessera::rig {
 namespace {
@@ -52,7 +52,7 @@ TEST(Shrink, WorksOnVta) {
   const isa::Config config = Named("tiny");
   const isa::ProgramImage image = MakeProgram({config, isa::Profile::kVta, 3, 40});
   const auto stores = [&](const isa::ProgramImage& i) {
-    const Result<Outcome> outcome = RunImage(*Func(config, 0), i, false);
+    const Result<ImageOutcome> outcome = RunImage(*Func(config, 0), i, false);
     return outcome && outcome->segments[4] != std::vector<uint8_t>(outcome->segments[4].size());
   };
   ASSERT_TRUE(stores(image));
@@ -64,12 +64,12 @@ TEST(Shrink, WorksOnVta) {
 TEST(Shrink, KeepsAFileThatAssemblesToTheSame) {
   const std::filesystem::path root =
       std::filesystem::path(::testing::TempDir()) / "rig_shrink_test";
-  std::filesystem::create_directories(root / "tests/corpus/rig");
   const isa::Config config = Named("tiny");
   const isa::ProgramImage image = MakeProgram({config, isa::Profile::kTessera, 7, 20});
-  ASSERT_TRUE(KeepProgram(root.string(), "seed7", "an example\nof two lines", image, config));
-  const Result<std::vector<uint8_t>> bytes =
-      ReadFile((root / "tests/corpus/rig/seed7.tsr.s").string());
+  const Result<std::string> path =
+      KeepProgram((root / "corpus").string(), "seed7", "an example\nof two lines", image, config);
+  ASSERT_TRUE(path) << path.error().message;
+  const Result<std::vector<uint8_t>> bytes = ReadFile(*path);
   ASSERT_TRUE(bytes);
   const std::string text(bytes->begin(), bytes->end());
   EXPECT_TRUE(text.starts_with("; an example\n; of two lines\n"));
@@ -90,8 +90,8 @@ TEST(Corpus, EveryKeptProgramIsLegalAndRuns) {
     ASSERT_TRUE(image) << image.error().message;
     const isa::Config config = Named(image->config_name);
     EXPECT_EQ(CheckProgram(*image, config).ToString(), "");
-    const Result<Outcome> want = RunImage(*Func(config, 0), *image, true);
-    const Result<Outcome> got = RunImage(*Func(config, 1), *image, true);
+    const Result<ImageOutcome> want = RunImage(*Func(config, 0), *image, true);
+    const Result<ImageOutcome> got = RunImage(*Func(config, 1), *image, true);
     ASSERT_TRUE(want && got);
     EXPECT_EQ(Difference(*want, *got, *image, config), "");
     ++programs;

@@ -9,8 +9,8 @@
 
 #include "base/rng.h"
 #include "isa/check/check.h"
-#include "program.h"
-#include "rig_helpers.h"
+#include "sim/rig/program.h"
+#include "tests/rig/rig_helpers.h"
 
 namespace tessera::rig {
 namespace {
@@ -64,10 +64,10 @@ void TakeTokens(isa::Profile profile, const std::string& name, int programs) {
       continue;
     }
     ++redundant;
-    const Result<Outcome> want = RunImage(*in_order, image, true);
+    const Result<ImageOutcome> want = RunImage(*in_order, image, true);
     ASSERT_TRUE(want);
     for (uint64_t seed = 1; seed <= 6; ++seed) {
-      const Result<Outcome> got = RunImage(*Func(config, seed), changed, true);
+      const Result<ImageOutcome> got = RunImage(*Func(config, seed), changed, true);
       ASSERT_TRUE(got) << got.error().message;
       ASSERT_EQ(Difference(*want, *got, changed, config), "");
     }
@@ -96,9 +96,9 @@ TEST(Tokens, ReportsAreRaces) {
     const isa::ProgramImage changed = WithProgram(image, program, config);
     if (CheckProgram(changed, config).ok()) continue;
     ++reported;
-    const Result<Outcome> want = RunImage(*Func(config, 0), image, true);
+    const Result<ImageOutcome> want = RunImage(*Func(config, 0), image, true);
     for (uint64_t seed = 1; seed <= 4; ++seed) {
-      const Result<Outcome> got = RunImage(*Func(config, seed), changed, true);
+      const Result<ImageOutcome> got = RunImage(*Func(config, seed), changed, true);
       ASSERT_TRUE(want && got);
       if (Difference(*want, *got, changed, config).empty()) continue;
       ++differ;
@@ -122,7 +122,7 @@ TEST(Tokens, ShallowQueuesAndCountersDeadlockWhereTheCheckerSays) {
     const isa::ProgramImage image = MakeProgram({config, isa::Profile::kTessera, n, 60});
     const isa::CheckReport check = CheckProgram(image, config);
     for (uint64_t seed = 0; seed <= 2; ++seed) {
-      const Result<Outcome> outcome = RunImage(*Func(config, seed), image, false);
+      const Result<ImageOutcome> outcome = RunImage(*Func(config, seed), image, false);
       if (check.ok()) {
         ASSERT_TRUE(outcome) << outcome.error().message;
       } else {

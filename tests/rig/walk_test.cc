@@ -21,8 +21,8 @@
 #include "isa/access.h"
 #include "isa/encoding.h"
 #include "isa/semantics/execute.h"
-#include "program.h"
-#include "rig.h"
+#include "sim/rig/program.h"
+#include "sim/rig/rig.h"
 
 namespace tessera::rig {
 namespace {

@@ -13,8 +13,8 @@
 #include "base/rng.h"
 #include "isa/encoding.h"
 #include "isa/semantics/execute.h"
-#include "program.h"
-#include "rig_helpers.h"
+#include "sim/rig/program.h"
+#include "tests/rig/rig_helpers.h"
 
 namespace tessera::sim {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "runtime/device/registry.h"
 #include "sim/func/func_device.h"
-#include "tests/rig/rig.h"
+#include "sim/rig/rig.h"
 
 namespace tessera {
 namespace {

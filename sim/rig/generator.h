@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random instructions and data for the rig. Depends on: isa. Used by: rig.cc.
-#ifndef TESSERA_TESTS_RIG_GENERATOR_H_
-#define TESSERA_TESTS_RIG_GENERATOR_H_
+#ifndef TESSERA_SIM_RIG_GENERATOR_H_
+#define TESSERA_SIM_RIG_GENERATOR_H_
 
 #include <array>
 #include <vector>
@@ -14,14 +14,14 @@
 namespace tessera::rig {
 
 // The part of a memory that a program uses: small, so that instructions meet each other.
-struct Window {
+struct TileWindow {
   int64_t first = 0;
   int64_t count = 0;
 };
 
-class Generator {
+class InsnGenerator {
  public:
-  Generator(const isa::Config& config, isa::Profile profile, Rng& rng);
+  InsnGenerator(const isa::Config& config, isa::Profile profile, Rng& rng);
 
   const std::array<isa::SegmentData, isa::kSegments>& segments() const { return segments_; }
 
@@ -40,10 +40,12 @@ class Generator {
   void MakeSegments();
   void MakeUops(std::vector<uint8_t>& data);
   void FillPrm(std::vector<uint8_t>& data);
-  int64_t Pick(const Window& window, int64_t extent);
+  int64_t Pick(const TileWindow& window, int64_t extent);
   Steps PickSteps(int64_t iter_out, int64_t iter_in, int64_t room, int64_t* extent);
-  const Window& WindowOf(isa::Memory memory) const { return windows_[static_cast<int>(memory)]; }
-  const Window& WindowOf(int64_t vector_memory) const;
+  const TileWindow& WindowOf(isa::Memory memory) const {
+    return windows_[static_cast<int>(memory)];
+  }
+  const TileWindow& WindowOf(int64_t vector_memory) const;
   // Any of the values that the table gives a field.
   int64_t Value(const isa::FieldValues& values);
   int64_t Iterations() { return rng_.OneIn(24) ? 0 : rng_.Range(1, 4); }
@@ -64,7 +66,7 @@ class Generator {
   const isa::Config& config_;
   const isa::Profile profile_;
   Rng& rng_;
-  std::array<Window, isa::kMemories> windows_;
+  std::array<TileWindow, isa::kMemories> windows_;
   std::array<isa::SegmentData, isa::kSegments> segments_;
   int64_t uops_ = 0;         // in segment 0
   int64_t prm_records_ = 0;  // at the start of the constants
@@ -72,4 +74,4 @@ class Generator {
 
 }  // namespace tessera::rig
 
-#endif  // TESSERA_TESTS_RIG_GENERATOR_H_
+#endif  // TESSERA_SIM_RIG_GENERATOR_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random instructions of profile tessera.
-#include "generator.h"
+#include "sim/rig/generator.h"
 
 namespace tessera::rig {
 
 using isa::Memory;
 
-int64_t Generator::Value(const isa::FieldValues& values) {
+int64_t InsnGenerator::Value(const isa::FieldValues& values) {
   if (values.kind == isa::ValuesKind::kRange) return rng_.Range(values.least, values.greatest);
   std::vector<int64_t> all;
   for (int64_t value = 0; value < 32; ++value) {
@@ -16,13 +16,13 @@ int64_t Generator::Value(const isa::FieldValues& values) {
   return all[static_cast<size_t>(rng_.Range(0, std::ssize(all) - 1))];
 }
 
-isa::Insn Generator::RandomLoad() {
+isa::Insn InsnGenerator::RandomLoad() {
   constexpr Memory kAny[] = {Memory::kInp, Memory::kInp, Memory::kWgt, Memory::kOut,
                              Memory::kAcc, Memory::kPrm, Memory::kUop};
   const Memory memory = kAny[rng_.Range(0, 6)];
   const bool record = memory == Memory::kUop || memory == Memory::kPrm;
   const int64_t bytes = config_.TileBytes(memory);
-  const Window& window = WindowOf(memory);
+  const TileWindow& window = WindowOf(memory);
   isa::Load v{.memory = static_cast<int64_t>(memory)};
   v.x_bytes = record || memory == Memory::kAcc || !rng_.OneIn(4) ? bytes : rng_.Range(1, bytes);
   v.x_size = rng_.OneIn(16) ? 0 : rng_.Range(1, 6);
@@ -67,7 +67,7 @@ isa::Insn Generator::RandomLoad() {
   return v;
 }
 
-isa::Insn Generator::RandomStore() {
+isa::Insn InsnGenerator::RandomStore() {
   const int64_t bytes = config_.out_tile_bytes();
   isa::Store v{.segment = rng_.OneIn(2) ? 2 : 4,
                .x_bytes = rng_.OneIn(4) ? rng_.Range(1, bytes) : bytes,
@@ -87,9 +87,9 @@ isa::Insn Generator::RandomStore() {
   return v;
 }
 
-isa::Insn Generator::RandomGemm() {
+isa::Insn InsnGenerator::RandomGemm() {
   isa::Gemm v{.iter_out = Iterations(), .iter_in = Iterations()};
-  const Window& window = WindowOf(Memory::kUop);
+  const TileWindow& window = WindowOf(Memory::kUop);
   const bool whole = rng_.OneIn(3);  // micro-ops of the second half carry the whole index
   const int64_t half = window.count / 2;
   v.uop_count = rng_.OneIn(24) ? 0 : rng_.Range(1, std::min<int64_t>(half, 9));
@@ -107,7 +107,7 @@ isa::Insn Generator::RandomGemm() {
   return v;
 }
 
-isa::Insn Generator::RandomDepthwise() {
+isa::Insn InsnGenerator::RandomDepthwise() {
   isa::Depthwise v{.kh = Value(isa::FieldNamed("Depthwise.kh").values),
                    .kw = Value(isa::FieldNamed("Depthwise.kw").values),
                    .init = rng_.Range(0, 1),
@@ -133,7 +133,7 @@ isa::Insn Generator::RandomDepthwise() {
 
 // What Requant and Add share.
 template <typename T>
-void Generator::RandomRescale(T& v) {
+void InsnGenerator::RandomRescale(T& v) {
   constexpr int64_t kMost = isa::GreatestOf("Requant.multiplier");
   v.round = Value(isa::FieldNamed("Requant.round").values);
   v.src_zero = rng_.Range(-128, 127);
@@ -150,7 +150,7 @@ void Generator::RandomRescale(T& v) {
       rng_.OneIn(4) ? rng_.Range(0, isa::GreatestOf("Requant.src_shift")) : rng_.Range(18, 20);
 }
 
-isa::Insn Generator::RandomRequant() {
+isa::Insn InsnGenerator::RandomRequant() {
   constexpr int64_t kSource[] = {0, 0, 0, 1, 2}, kDestination[] = {1, 1, 1, 2, 0};
   isa::Requant v{.src_mem = kSource[rng_.Range(0, 4)],
                  .dst_mem = kDestination[rng_.Range(0, 4)],
@@ -173,7 +173,7 @@ isa::Insn Generator::RandomRequant() {
   return v;
 }
 
-isa::Insn Generator::RandomAdd() {
+isa::Insn InsnGenerator::RandomAdd() {
   constexpr int64_t kDestination[] = {1, 1, 2, 0};
   isa::Add v{.src_mem = rng_.Range(1, 2),
              .dst_mem = kDestination[rng_.Range(0, 3)],
@@ -192,7 +192,7 @@ isa::Insn Generator::RandomAdd() {
   return v;
 }
 
-isa::Insn Generator::RandomAlu() {
+isa::Insn InsnGenerator::RandomAlu() {
   isa::Alu v{.alu_op = Value(isa::FieldNamed("Alu.alu_op").values),
              .src_mem = Value(isa::FieldNamed("Alu.src_mem").values),
              .init = rng_.Range(0, 1),

@@ -2,7 +2,7 @@
 //
 // Windows, data and the frame of a program; random_insns.cc and random_vta.cc draw the
 // instructions.
-#include "generator.h"
+#include "sim/rig/generator.h"
 
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace tessera::rig {
 using isa::Memory;
 using isa::Profile;
 
-Generator::Generator(const isa::Config& config, Profile profile, Rng& rng)
+InsnGenerator::InsnGenerator(const isa::Config& config, Profile profile, Rng& rng)
     : config_(config), profile_(profile), rng_(rng) {
   for (int m = 0; m < isa::kMemories; ++m) {
     const int64_t depth = config.Depth(static_cast<Memory>(m), profile);
@@ -25,7 +25,7 @@ Generator::Generator(const isa::Config& config, Profile profile, Rng& rng)
   MakeSegments();
 }
 
-void Generator::MakeSegments() {
+void InsnGenerator::MakeSegments() {
   const auto random = [&](int64_t bytes) {
     std::vector<uint8_t> data(bytes);
     for (uint8_t& byte : data) byte = static_cast<uint8_t>(rng_.Next());
@@ -56,7 +56,7 @@ void Generator::MakeSegments() {
   segments_[4].size = 64 + 80 * config_.out_tile_bytes();
 }
 
-void Generator::MakeUops(std::vector<uint8_t>& data) {
+void InsnGenerator::MakeUops(std::vector<uint8_t>& data) {
   const bool vta = profile_ == Profile::kVta;
   std::optional<isa::VtaCodec> codec;
   if (vta) codec = isa::VtaCodec::Make(config_).value();
@@ -87,7 +87,7 @@ void Generator::MakeUops(std::vector<uint8_t>& data) {
 }
 
 // Parameters as a compiler makes them, and some at the ends of their range.
-void Generator::FillPrm(std::vector<uint8_t>& data) {
+void InsnGenerator::FillPrm(std::vector<uint8_t>& data) {
   const int64_t n = config_.block_out;
   for (int64_t i = 0; i < prm_records_ * n; ++i) {
     uint8_t* record = &data[i / n * config_.prm_tile_bytes()];
@@ -109,14 +109,14 @@ void Generator::FillPrm(std::vector<uint8_t>& data) {
 }
 
 // A start such that |extent| tiles fit into |window|, if they can.
-int64_t Generator::Pick(const Window& window, int64_t extent) {
+int64_t InsnGenerator::Pick(const TileWindow& window, int64_t extent) {
   return window.first + rng_.Range(0, std::max<int64_t>(window.count - extent, 0));
 }
 
 // Steps of two loops that keep within |room| tiles; |*extent| is what they span, on top of one
 // tile.
-Generator::Steps Generator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t room,
-                                      int64_t* extent) {
+InsnGenerator::Steps InsnGenerator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t room,
+                                              int64_t* extent) {
   for (int attempt = 0; attempt < 8; ++attempt) {
     const Steps steps{rng_.Range(0, 6), rng_.Range(0, 4)};
     *extent = std::max<int64_t>(iter_out - 1, 0) * steps.out +
@@ -127,14 +127,14 @@ Generator::Steps Generator::PickSteps(int64_t iter_out, int64_t iter_in, int64_t
   return {};
 }
 
-const Window& Generator::WindowOf(int64_t vector_memory) const {
+const TileWindow& InsnGenerator::WindowOf(int64_t vector_memory) const {
   const isa::VectorMemory memory = static_cast<isa::VectorMemory>(vector_memory);
   return WindowOf(memory == isa::VectorMemory::kOut   ? Memory::kOut
                   : memory == isa::VectorMemory::kInp ? Memory::kInp
                                                       : Memory::kAcc);
 }
 
-isa::Load Generator::FillLoad(Memory memory, int64_t first, int64_t count) {
+isa::Load InsnGenerator::FillLoad(Memory memory, int64_t first, int64_t count) {
   const int64_t bytes = config_.TileBytes(memory);
   const int64_t segment = memory == Memory::kUop                             ? 0
                           : memory == Memory::kInp || memory == Memory::kOut ? 3
@@ -154,10 +154,10 @@ isa::Load Generator::FillLoad(Memory memory, int64_t first, int64_t count) {
           .z_size = 1};
 }
 
-std::vector<isa::AnyInsn> Generator::Prologue() {
+std::vector<isa::AnyInsn> InsnGenerator::Prologue() {
   std::vector<isa::AnyInsn> result;
   const auto add = [&](Memory memory, int64_t count) {
-    const Window& window = WindowOf(memory);
+    const TileWindow& window = WindowOf(memory);
     count = std::min(count, window.count);
     if (profile_ == Profile::kVta) {
       result.push_back(isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory),
@@ -180,7 +180,7 @@ std::vector<isa::AnyInsn> Generator::Prologue() {
   return result;
 }
 
-isa::AnyInsn Generator::Any() {
+isa::AnyInsn InsnGenerator::Any() {
   if (profile_ == Profile::kVta) return RandomVta();
   switch (rng_.Range(0, 13)) {
     case 0:
@@ -206,9 +206,9 @@ isa::AnyInsn Generator::Any() {
   }
 }
 
-isa::AnyInsn Generator::Epilogue() {
+isa::AnyInsn InsnGenerator::Epilogue() {
   if (profile_ == Profile::kVta) {
-    const Window& acc = WindowOf(Memory::kAcc);
+    const TileWindow& acc = WindowOf(Memory::kAcc);
     return isa::VtaInsn(isa::VtaStore{
         .memory_type = 4, .sram_base = acc.first, .y_size = 1, .x_size = 8, .x_stride = 8});
   }

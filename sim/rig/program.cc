@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program.h"
+#include "sim/rig/program.h"
 
 #include "base/check.h"
 #include "isa/encoding.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shrink.h"
+#include "sim/rig/shrink.h"
 
+#include <filesystem>
 #include <sstream>
 
 #include "base/file.h"
 #include "isa/asm/asm.h"
 #include "isa/check/check.h"
-#include "program.h"
+#include "sim/rig/program.h"
 
 namespace tessera::rig {
 namespace {
@@ -207,8 +208,9 @@ isa::ProgramImage Shrink(const isa::ProgramImage& image, const isa::Config& conf
   return Shrinker(image, config, fails, max_trials).Run();
 }
 
-Status KeepProgram(const std::string& root, const std::string& name, const std::string& why,
-                   const isa::ProgramImage& image, const isa::Config& config) {
+Result<std::string> KeepProgram(const std::string& folder, const std::string& name,
+                                const std::string& why, const isa::ProgramImage& image,
+                                const isa::Config& config) {
   std::string text;
   std::istringstream lines(why);
   for (std::string line; std::getline(lines, line);) text += "; " + line + "\n";
@@ -219,7 +221,11 @@ Status KeepProgram(const std::string& root, const std::string& name, const std::
     const std::string hash = fmt::format(" 0x{:016x}", config.Hash());
     text.erase(text.find(hash), hash.size());
   }
-  return WriteFile(root + "/tests/corpus/rig/" + name + ".tsr.s", text);
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);  // what is wrong, WriteFile says
+  const std::string path = fmt::format("{}/{}.tsr.s", folder, name);
+  TESSERA_TRY(WriteFile(path, text));
+  return path;
 }
 
 }  // namespace tessera::rig

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes a failing program small, and keeps it as a file. Depends on: isa/check, isa/asm. Used by:
-// tests that compare machines.
-#ifndef TESSERA_TESTS_RIG_SHRINK_H_
-#define TESSERA_TESTS_RIG_SHRINK_H_
+// `tessera regress`, tests that compare machines.
+#ifndef TESSERA_SIM_RIG_SHRINK_H_
+#define TESSERA_SIM_RIG_SHRINK_H_
 
 #include <functional>
 #include <string>
@@ -21,10 +21,13 @@ isa::ProgramImage Shrink(const isa::ProgramImage& image, const isa::Config& conf
                          const std::function<bool(const isa::ProgramImage&)>& fails,
                          int max_trials = 2000);
 
-// Writes |image| as assembly to tests/corpus/rig/NAME.tsr.s below |root|, |why| in comments on top.
-Status KeepProgram(const std::string& root, const std::string& name, const std::string& why,
-                   const isa::ProgramImage& image, const isa::Config& config);
+// Writes |image| as assembly, data included, to |folder|/NAME.tsr.s, |why| in comments on top;
+// makes the folder. Returns the path.
+//   errors  kUnavailable  it cannot be written
+Result<std::string> KeepProgram(const std::string& folder, const std::string& name,
+                                const std::string& why, const isa::ProgramImage& image,
+                                const isa::Config& config);
 
 }  // namespace tessera::rig
 
-#endif  // TESSERA_TESTS_RIG_SHRINK_H_
+#endif  // TESSERA_SIM_RIG_SHRINK_H_

@@ -2,8 +2,8 @@
 //
 // Weaver: appends instructions to a program and ties them together with tokens so that no two units
 // race. Depends on: isa/check. Used by: the rig's generator.
-#ifndef TESSERA_TESTS_RIG_WEAVER_H_
-#define TESSERA_TESTS_RIG_WEAVER_H_
+#ifndef TESSERA_SIM_RIG_WEAVER_H_
+#define TESSERA_SIM_RIG_WEAVER_H_
 
 #include <array>
 #include <optional>
@@ -62,4 +62,4 @@ class Weaver {
 
 }  // namespace tessera::rig
 
-#endif  // TESSERA_TESTS_RIG_WEAVER_H_
+#endif  // TESSERA_SIM_RIG_WEAVER_H_

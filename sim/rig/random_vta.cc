@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random instructions of profile vta.
-#include "generator.h"
+#include "sim/rig/generator.h"
 
 namespace tessera::rig {
 
 using isa::Memory;
 
-isa::VtaLoad Generator::RandomVtaLoad(Memory memory) {
+isa::VtaLoad InsnGenerator::RandomVtaLoad(Memory memory) {
   isa::VtaLoad v{.memory_type = static_cast<int64_t>(memory),
                  .y_size = rng_.Range(1, 3),
                  .x_size = rng_.Range(1, 6)};
-  const Window& window = WindowOf(memory);
+  const TileWindow& window = WindowOf(memory);
   v.x_stride = rng_.OneIn(2) ? v.x_size : rng_.Range(0, 12);
   const int64_t there = static_cast<int64_t>(segments_[v.memory_type].size) /
                         config_.TileBytes(memory, isa::Profile::kVta);
@@ -34,7 +34,7 @@ isa::VtaLoad Generator::RandomVtaLoad(Memory memory) {
   return v;
 }
 
-isa::VtaInsn Generator::RandomVta() {
+isa::VtaInsn InsnGenerator::RandomVta() {
   constexpr Memory kLoads[] = {Memory::kInp, Memory::kInp,  Memory::kWgt,
                                Memory::kAcc, Memory::kAcc8, Memory::kUop};
   const int64_t half = uops_ / 2;

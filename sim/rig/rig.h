@@ -2,10 +2,10 @@
 //
 // The rig: seeded random programs that are legal by construction. Every conflict between units gets
 // a token path, drawn at random among those that do; redundant tokens and SYNCs are mixed in.
-// Depends on: isa/check. Used by: tests that compare machines with each other (tests/rig,
-// tests/cosim).
-#ifndef TESSERA_TESTS_RIG_RIG_H_
-#define TESSERA_TESTS_RIG_RIG_H_
+// Depends on: isa/check. Used by: `tessera regress`, tests that compare machines with each other
+// (tests/rig, tests/cosim).
+#ifndef TESSERA_SIM_RIG_RIG_H_
+#define TESSERA_SIM_RIG_RIG_H_
 
 #include <cstdint>
 
@@ -29,4 +29,4 @@ isa::ProgramImage MakeProgram(const RigOptions& options);
 
 }  // namespace tessera::rig
 
-#endif  // TESSERA_TESTS_RIG_RIG_H_
+#endif  // TESSERA_SIM_RIG_RIG_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rig.h"
+#include "sim/rig/rig.h"
 
-#include "generator.h"
-#include "program.h"
-#include "weaver.h"
+#include "sim/rig/generator.h"
+#include "sim/rig/program.h"
+#include "sim/rig/weaver.h"
 
 namespace tessera::rig {
 
 isa::ProgramImage MakeProgram(const RigOptions& options) {
   Rng rng(options.seed);
-  Generator generator(options.config, options.profile, rng);
+  InsnGenerator generator(options.config, options.profile, rng);
   Weaver weaver(options.config, options.profile, generator.segments(), rng);
   for (const isa::AnyInsn& insn : generator.Prologue()) weaver.Append(insn);
   int appended = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_image.h"
+#include "sim/rig/run_image.h"
 
 #include "sim/trace/compare.h"
 
@@ -27,9 +27,9 @@ class Allocations {
 
 }  // namespace
 
-Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
-                         uint64_t budget) {
-  Outcome outcome;
+Result<ImageOutcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
+                              uint64_t budget) {
+  ImageOutcome outcome;
   Allocations allocations(device);
   Launch launch{.profile = image.profile,
                 .insn_count = static_cast<uint32_t>(image.insn_count()),
@@ -40,12 +40,17 @@ Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool tr
     bytes.resize(image.segments[s].size);
     if (bytes.empty()) continue;
     TESSERA_ASSIGN(launch.segments[s].base, allocations.Place(bytes));
+    outcome.bases[s] = launch.segments[s].base;
     launch.segments[s].size = bytes.size();
   }
   TESSERA_TRY(device.Reset());
-  if (trace) TESSERA_TRY(device.SetTrace(&outcome.trace));
+  if (trace) {
+    const Status set = device.SetTrace(&outcome.trace);
+    if (!set && set.error().code != Code::kUnsupported) return std::unexpected(set.error());
+    outcome.traced = set.has_value();
+  }
   const Result<RunReport> report = device.Run(launch);
-  if (trace) TESSERA_TRY(device.SetTrace(nullptr));
+  if (outcome.traced) TESSERA_TRY(device.SetTrace(nullptr));
   if (!report) return std::unexpected(report.error());
   outcome.report = *report;
   for (int s = 0; s < isa::kSegments; ++s) {
@@ -55,23 +60,26 @@ Result<Outcome> RunImage(Device& device, const isa::ProgramImage& image, bool tr
   return outcome;
 }
 
-std::string Difference(const Outcome& a, const Outcome& b, const isa::ProgramImage& image,
-                       const isa::Config& config) {
-  if (!a.trace.empty() && !b.trace.empty()) {
+std::string Difference(const ImageOutcome& a, const ImageOutcome& b, const isa::ProgramImage& image,
+                       const isa::Config& config, std::string_view name_a,
+                       std::string_view name_b) {
+  if (a.traced && b.traced) {
     const std::vector<sim::TraceDifference> differences =
-        sim::CompareTraces(a.trace, b.trace, image, config, "one", "other");
+        sim::CompareTraces(a.trace, b.trace, image, config, name_a, name_b);
     if (!differences.empty()) return differences[0].text;
   }
   for (int s = 0; s < isa::kSegments; ++s) {
     for (size_t i = 0; i < a.segments[s].size(); ++i) {
       if (a.segments[s][i] != b.segments[s][i]) {
-        return fmt::format("segment {} byte {}: {} against {}", s, i, a.segments[s][i],
-                           b.segments[s][i]);
+        return fmt::format("after the run, segment {} byte {}: {} {}, {} {}", s, i, name_a,
+                           a.segments[s][i], name_b, b.segments[s][i]);
       }
     }
   }
-  if (a.report.leftover_tokens != b.report.leftover_tokens)
-    return "tokens are left over on one of them";
+  if (a.report.leftover_tokens != b.report.leftover_tokens) {
+    return fmt::format("after the run, tokens are left over on {}",
+                       a.report.leftover_tokens ? name_a : name_b);
+  }
   return "";
 }
 

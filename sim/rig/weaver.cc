@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "weaver.h"
+#include "sim/rig/weaver.h"
 
 #include <cstring>
 
 #include "base/check.h"
 #include "isa/encoding.h"
-#include "program.h"
+#include "sim/rig/program.h"
 
 namespace tessera::rig {
 

@@ -2,8 +2,8 @@
 //
 // A program image as a list of instructions and back, for whoever changes programs. Depends on:
 // isa/semantics/fetch.h. Used by: the rig, the shrinker, tests.
-#ifndef TESSERA_TESTS_RIG_PROGRAM_H_
-#define TESSERA_TESTS_RIG_PROGRAM_H_
+#ifndef TESSERA_SIM_RIG_PROGRAM_H_
+#define TESSERA_SIM_RIG_PROGRAM_H_
 
 #include <cstdint>
 #include <vector>
@@ -29,4 +29,4 @@ isa::ProgramImage WithProgram(const isa::ProgramImage& image,
 
 }  // namespace tessera::rig
 
-#endif  // TESSERA_TESTS_RIG_PROGRAM_H_
+#endif  // TESSERA_SIM_RIG_PROGRAM_H_

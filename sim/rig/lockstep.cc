@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/rig/lockstep.h"
+
+#include "base/check.h"
+#include "base/rng.h"
+
+namespace tessera::rig {
+namespace {
+
+constexpr uint64_t kMemoryBytes = 8 << 20;
+// Random instructions take about 60 cycles each, and some hundred where memory stalls.
+constexpr uint64_t kCyclesAnInsn = 5'000;
+
+}  // namespace
+
+MemoryChoice MemoryFor(uint64_t seed) {
+  Rng rng(seed ^ 0x5eed);
+  MemoryChoice choice;
+  choice.model = rng.OneIn(2) ? isa::DramModel::kZynq : isa::DramModel::kTsim;
+  if (!rng.OneIn(4)) choice.stall_seed = rng.Next() | 1;
+  return choice;
+}
+
+std::string Text(const MemoryChoice& memory) {
+  const char* model = memory.model == isa::DramModel::kZynq ? "zynq" : "tsim";
+  if (memory.stall_seed == 0) return fmt::format("memory {}", model);
+  return fmt::format("memory {}, stall seed {}", model, memory.stall_seed);
+}
+
+Result<Lockstep> Lockstep::Open(const isa::Config& config, std::vector<DeviceSpec> machines) {
+  TESSERA_CHECK(machines.size() >= 2);
+  Lockstep lockstep(config);
+  for (DeviceSpec& spec : machines) {
+    TESSERA_ASSIGN(const Driver* driver, FindDriver(Drivers(), spec.name));
+    lockstep.machines_.push_back({std::move(spec), driver->clock, {}, nullptr});
+    TESSERA_TRY(lockstep.Ready(lockstep.machines_.back(), {config.dram, 0}));
+  }
+  return lockstep;
+}
+
+Status Lockstep::Ready(Participant& machine, const MemoryChoice& memory) const {
+  if (machine.device && (!machine.clock || machine.memory == memory)) return {};
+  isa::Config config = config_;
+  DeviceOptions options{.memory_bytes = kMemoryBytes, .values = machine.spec.values};
+  if (machine.clock) {
+    config.dram = memory.model;
+    const auto takes = (*FindDriver(Drivers(), machine.spec.name))->options;
+    for (const DriverOption& option : takes) {
+      if (option.name == "stall-seed")
+        options.values.try_emplace("stall-seed", std::to_string(memory.stall_seed));
+    }
+  }
+  // The one before goes last, so that what it has loaded need not be loaded again.
+  TESSERA_ASSIGN(std::unique_ptr<Device> device, OpenDevice(machine.spec.name, config, options));
+  machine.device = std::move(device);
+  machine.memory = memory;
+  return {};
+}
+
+Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice& memory) {
+  const uint64_t budget = 200'000 + kCyclesAnInsn * static_cast<uint64_t>(image.insn_count());
+  Verdict verdict;
+  std::optional<ImageOutcome> want;
+  for (Participant& machine : machines_) {
+    TESSERA_TRY(Ready(machine, memory));
+    Result<ImageOutcome> got = RunImage(*machine.device, image, /*trace=*/true, budget);
+    if (!got) {
+      verdict.machine = machine.spec.name;
+      verdict.difference =
+          fmt::format("{} does not run it: {}", machine.spec.name, got.error().message);
+      machine.device.reset();
+      return verdict;
+    }
+    verdict.reports.push_back(got->report);
+    if (!want) {
+      want = std::move(*got);
+      continue;
+    }
+    verdict.difference =
+        Difference(*want, *got, image, config_, machines_[0].spec.name, machine.spec.name);
+    if (verdict.difference.empty()) continue;
+    verdict.machine = machine.spec.name;
+    return verdict;
+  }
+  return verdict;
+}
+
+}  // namespace tessera::rig

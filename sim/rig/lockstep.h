@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One program on several machines: the first is the reference, each other is compared with it
+// instruction by instruction and byte by byte. Depends on: run_image.h, runtime/device/registry.h.
+// Used by: tests/cosim, `tessera regress`.
+#ifndef TESSERA_SIM_RIG_LOCKSTEP_H_
+#define TESSERA_SIM_RIG_LOCKSTEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isa/image.h"
+#include "runtime/device.h"
+#include "runtime/device/registry.h"
+#include "sim/rig/run_image.h"
+
+namespace tessera::rig {
+
+// How the memory behind a machine with a clock behaves.
+struct MemoryChoice {
+  isa::DramModel model = isa::DramModel::kTsim;
+  uint64_t stall_seed = 0;  // 0: exact timing
+  bool operator==(const MemoryChoice&) const = default;
+};
+
+// A choice for a seed: both models, one in four without hesitation.
+MemoryChoice MemoryFor(uint64_t seed);
+// "memory zynq, stall seed 3"; "memory tsim" for exact timing.
+std::string Text(const MemoryChoice& memory);
+
+struct Verdict {
+  std::string machine;     // the first that does not agree; "" if all do
+  std::string difference;  // what it does otherwise, in one line that names it; "" if all agree
+  std::vector<RunReport> reports;  // of the machines that ran, in their order
+};
+
+class Lockstep {
+ public:
+  // Opens |machines| for |config|; two at least. An option stall-seed that a machine with a clock
+  // is given here stands in for that of the MemoryChoice.
+  //   errors  those of OpenDevice
+  static Result<Lockstep> Open(const isa::Config& config, std::vector<DeviceSpec> machines);
+
+  // |image| is legal. The first machine must run it; what another says instead is the difference.
+  // The cycles that a run may take follow from the number of instructions.
+  //   errors  those of OpenDevice
+  Result<Verdict> Run(const isa::ProgramImage& image, const MemoryChoice& memory);
+
+  const isa::Config& config() const { return config_; }
+
+ private:
+  struct Participant {
+    DeviceSpec spec;
+    bool clock = false;
+    MemoryChoice memory;  // of |device|, which is opened again where another is asked for
+    std::unique_ptr<Device> device;
+  };
+  explicit Lockstep(const isa::Config& config) : config_(config) {}
+  Status Ready(Participant& machine, const MemoryChoice& memory) const;
+
+  isa::Config config_;
+  std::vector<Participant> machines_;
+};
+
+}  // namespace tessera::rig
+
+#endif  // TESSERA_SIM_RIG_LOCKSTEP_H_

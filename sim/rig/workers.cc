@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/rig/workers.h"
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <list>
+#include <vector>
+
+#include "base/check.h"
+
+namespace tessera::rig {
+namespace {
+
+using std::chrono::steady_clock;
+
+bool WriteAll(int fd, const void* data, size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t n = write(fd, at, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n, size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+bool ReadAll(int fd, void* data, size_t size) {
+  char* at = static_cast<char*>(data);
+  while (size > 0) {
+    const ssize_t n = read(fd, at, size);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    at += n, size -= static_cast<size_t>(n);
+  }
+  return true;
+}
+
+// One process and the pipes to it. What it says on standard error goes to a file in memory.
+class Worker {
+ public:
+  explicit Worker(const Workers::PieceWork& work) {
+    int to[2], from[2];
+    TESSERA_CHECK(pipe(to) == 0 && pipe(from) == 0, "{}", std::strerror(errno));
+    errors_ = memfd_create("tessera_worker", MFD_CLOEXEC);
+    TESSERA_CHECK(errors_ >= 0, "{}", std::strerror(errno));
+    std::fflush(nullptr);
+    pid_ = fork();
+    TESSERA_CHECK(pid_ >= 0, "{}", std::strerror(errno));
+    if (pid_ == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      std::signal(SIGABRT, SIG_DFL);  // how it ended is told by its signal
+      close(to[1]), close(from[0]);
+      dup2(errors_, STDERR_FILENO);
+      Serve(work, to[0], from[1]);
+      _exit(0);
+    }
+    close(to[0]), close(from[1]);
+    command_ = to[1], result_ = from[0];
+  }
+  // It has nothing to lose. (That its pipe is closed it would not see: processes forked after it
+  // hold an end of it too.)
+  ~Worker() {
+    close(command_), close(result_), close(errors_);
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void Begin(int64_t piece, std::chrono::seconds limit) {
+    piece_ = piece;
+    busy_ = true;
+    until_ = steady_clock::now() + limit;
+    limit_ = limit;
+    TESSERA_CHECK(ftruncate(errors_, 0) == 0 && lseek(errors_, 0, SEEK_SET) == 0);
+    static_cast<void>(WriteAll(command_, &piece, sizeof piece));  // a dead one is found by End
+  }
+
+  // Once something can be read, or never will be.
+  WorkEnd End() {
+    busy_ = false;
+    WorkEnd end;
+    uint64_t size = 0;
+    if (ReadAll(result_, &size, sizeof size)) {
+      end.bytes.resize(size);
+      if (ReadAll(result_, end.bytes.data(), size)) return end;
+    }
+    end.bytes.clear();
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+    end.crash = late_                 ? fmt::format("took more than {} s", limit_.count())
+                : WIFSIGNALED(status) ? fmt::format("ended by signal {} ({})", WTERMSIG(status),
+                                                    sigdescr_np(WTERMSIG(status)))
+                                      : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+    if (const std::string said = Said(); !said.empty()) end.crash += ": " + said;
+    return end;
+  }
+
+  // Ends it where its time is over.
+  void Watch() {
+    if (!busy_ || late_ || steady_clock::now() < until_) return;
+    late_ = true;
+    kill(pid_, SIGKILL);
+  }
+
+  bool busy() const { return busy_; }
+  bool alive() const { return pid_ > 0; }
+  int64_t piece() const { return piece_; }
+  int result() const { return result_; }
+
+ private:
+  static void Serve(const Workers::PieceWork& work, int command, int result) {
+    std::signal(SIGPIPE, SIG_IGN);
+    for (int64_t piece = 0; ReadAll(command, &piece, sizeof piece);) {
+      const std::string bytes = work(piece);
+      const uint64_t size = bytes.size();
+      if (!WriteAll(result, &size, sizeof size) || !WriteAll(result, bytes.data(), size)) return;
+    }
+  }
+
+  // The last line on standard error that says something.
+  std::string Said() const {
+    std::string text(4096, 0);
+    const off_t size = lseek(errors_, 0, SEEK_END);
+    const off_t from = std::max<off_t>(0, size - static_cast<off_t>(text.size()));
+    const ssize_t n = pread(errors_, text.data(), text.size(), from);
+    text.resize(n > 0 ? static_cast<size_t>(n) : 0);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+  }
+
+  pid_t pid_ = -1;
+  int command_ = -1, result_ = -1, errors_ = -1;
+  int64_t piece_ = 0;
+  bool busy_ = false, late_ = false;
+  steady_clock::time_point until_;
+  std::chrono::seconds limit_{};
+};
+
+}  // namespace
+
+void Workers::Run(const std::function<std::optional<int64_t>()>& next,
+                  const std::function<void(int64_t piece, WorkEnd end)>& done,
+                  const std::function<void()>& tick) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  std::list<Worker> workers;
+  const auto hand_out = [&](Worker& worker) {
+    const std::optional<int64_t> piece = next();
+    if (piece) worker.Begin(*piece, limit_);
+    return piece.has_value();
+  };
+  for (int n = 0; n < jobs_; ++n) {
+    workers.emplace_back(work_);
+    if (!hand_out(workers.back())) break;
+  }
+  for (;;) {
+    std::vector<pollfd> wait;
+    for (Worker& worker : workers) {
+      worker.Watch();
+      if (worker.busy()) wait.push_back({worker.result(), POLLIN, 0});
+    }
+    if (wait.empty()) break;
+    poll(wait.data(), wait.size(), 200);
+    for (auto worker = workers.begin(); worker != workers.end();) {
+      const auto polled = std::find_if(wait.begin(), wait.end(),
+                                       [&](const pollfd& p) { return p.fd == worker->result(); });
+      if (!worker->busy() || polled == wait.end() || polled->revents == 0) {
+        ++worker;
+        continue;
+      }
+      const int64_t piece = worker->piece();
+      done(piece, worker->End());
+      if (!worker->alive()) {
+        worker = workers.erase(worker);
+        worker = workers.emplace(worker, work_);
+      }
+      hand_out(*worker);
+      ++worker;
+    }
+    tick();
+  }
+  workers.clear();
+  std::signal(SIGPIPE, before);
+}
+
+WorkEnd RunIsolated(const std::function<std::string()>& work, std::chrono::seconds limit) {
+  WorkEnd result;
+  bool given = false;
+  Workers(1, limit, [&](int64_t) { return work(); })
+      .Run(
+          [&]() -> std::optional<int64_t> {
+            return given ? std::nullopt : (given = true, std::optional<int64_t>(0));
+          },
+          [&](int64_t, WorkEnd end) { result = std::move(end); }, [] {});
+  return result;
+}
+
+}  // namespace tessera::rig

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: processes that do work: every piece is done once and its result comes back whole,
+// whatever its length; a crash, a failed check, an exit and a piece without end are told with the
+// last line that was said, and the rest is done all the same. Space: 1 to 4 processes, 200 pieces.
+// Not tested here: what `tessera regress` makes of it (tests/tools).
+#include "sim/rig/workers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <map>
+
+#include "base/check.h"
+
+namespace tessera::rig {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+std::map<int64_t, WorkEnd> RunPieces(int jobs, int64_t pieces, seconds limit,
+                                     const Workers::PieceWork& work) {
+  std::map<int64_t, WorkEnd> ends;
+  int64_t given = 0;
+  Workers(jobs, limit, work)
+      .Run(
+          [&]() -> std::optional<int64_t> {
+            return given < pieces ? std::optional(given++) : std::nullopt;
+          },
+          [&](int64_t piece, WorkEnd end) {
+            EXPECT_TRUE(ends.emplace(piece, std::move(end)).second) << piece << " ended twice";
+          },
+          [] {});
+  return ends;
+}
+
+TEST(Workers, EveryPieceEndsOnceWithItsResult) {
+  for (int jobs = 1; jobs <= 4; ++jobs) {
+    const auto ends = RunPieces(jobs, 200, seconds(60), [](int64_t piece) {
+      return std::string(static_cast<size_t>(piece * piece * 10),
+                         static_cast<char>('a' + piece % 26));
+    });
+    ASSERT_EQ(ends.size(), 200u);
+    for (const auto& [piece, end] : ends) {
+      EXPECT_EQ(end.crash, "");
+      EXPECT_EQ(end.bytes, std::string(static_cast<size_t>(piece * piece * 10),
+                                       static_cast<char>('a' + piece % 26)));
+    }
+  }
+}
+
+TEST(Workers, CrashesAreResults) {
+  const auto ends = RunPieces(2, 40, seconds(60), [](int64_t piece) -> std::string {
+    if (piece % 10 == 3) std::raise(SIGKILL);
+    if (piece % 10 == 5) TESSERA_CHECK(piece < 0, "piece {}", piece);
+    if (piece % 10 == 7) _exit(9);
+    return "done";
+  });
+  ASSERT_EQ(ends.size(), 40u);
+  for (const auto& [piece, end] : ends) {
+    SCOPED_TRACE(piece);
+    if (piece % 10 == 3) {
+      EXPECT_EQ(end.crash, "ended by signal 9 (Killed)");
+    } else if (piece % 10 == 5) {
+      EXPECT_THAT(end.crash, HasSubstr("ended by signal 6 (Aborted)"));
+      EXPECT_THAT(end.crash, HasSubstr("piece " + std::to_string(piece)));
+    } else if (piece % 10 == 7) {
+      EXPECT_EQ(end.crash, "ended with exit code 9");
+    } else {
+      EXPECT_EQ(end.bytes, "done");
+    }
+  }
+}
+
+TEST(Workers, WhatDoesNotEndIsEnded) {
+  const auto ends = RunPieces(2, 4, seconds(1), [](int64_t piece) -> std::string {
+    while (piece == 1) usleep(1000);
+    return "done";
+  });
+  ASSERT_EQ(ends.size(), 4u);
+  EXPECT_EQ(ends.at(1).crash, "took more than 1 s");
+  for (const int64_t piece : {0, 2, 3}) EXPECT_EQ(ends.at(piece).bytes, "done");
+}
+
+TEST(Workers, OnePieceAlone) {
+  EXPECT_EQ(RunIsolated([] { return std::string("x"); }, seconds(60)).bytes, "x");
+  EXPECT_EQ(RunIsolated([]() -> std::string { _exit(4); }, seconds(60)).crash,
+            "ended with exit code 4");
+}
+
+}  // namespace
+}  // namespace tessera::rig

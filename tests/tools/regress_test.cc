@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: `tessera regress`: machines that are right agree, and the page and the JSON say
+// what ran; the same seed runs the same programs; kept programs are run again, each file with
+// errors is told in a line; bad use. Space: tiny on func, hls and rtl, default on func and rtl,
+// some thousand instructions. Not tested here: machines that are wrong, the programs (tests/rig).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "tests/base/one_line.h"
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+void WriteText(const std::string& path, const std::string& text) {
+  ASSERT_TRUE(WriteFile(path, text));
+}
+
+Json ReadJson(const std::string& path) {
+  const auto bytes = ReadFile(path);
+  EXPECT_TRUE(bytes);
+  return bytes ? Json::parse(*bytes) : Json();
+}
+
+TEST(Regress, MachinesAgree) {
+  const std::string json = TempPath("agree.json"), page = TempPath("page.txt");
+  const CommandResult result = Tessera(
+      "regress --devices func,hls,rtl --config tiny --instructions 10000 --budget 10m --seed "
+      "100 --json " +
+      json + " -o " + page);
+  EXPECT_EQ(result.code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("hls, rtl against func; configuration tiny; seed 100"));
+  EXPECT_THAT(result.output, HasSubstr("ok: "));
+  const auto bytes = ReadFile(page);
+  ASSERT_TRUE(bytes);
+  EXPECT_THAT(result.output, HasSubstr(std::string(bytes->begin(), bytes->end())));
+  const Json report = ReadJson(json);
+  EXPECT_EQ(report["ok"], true);
+  const Json& random = report["suites"]["random"];
+  EXPECT_GE(random["instructions"], 10'000);
+  EXPECT_GT(random["cycles"]["rtl"], 100'000);
+  EXPECT_EQ(random["differences"], 0);
+  EXPECT_GE(report["suites"]["corpus"]["programs"], 2);
+}
+
+TEST(Regress, OneOfTheDefaultMachine) {
+  const CommandResult result =
+      Tessera("regress --config default --suite random --instructions 3000 --budget 10m --seed 7");
+  EXPECT_EQ(result.code, 0) << result.output;
+}
+
+TEST(Regress, ARandomProgramByItsName) {
+  const std::string json = TempPath("one.json");
+  const auto run = [&](const std::string& name) {
+    const CommandResult result =
+        Tessera("regress --devices func,rtl --only " + name + " --json " + json);
+    EXPECT_EQ(result.code, 0) << result.output;
+    return ReadJson(json)["suites"]["random"];
+  };
+  const Json first = run("random/tiny/tessera/17");
+  EXPECT_EQ(first["programs"], 1);
+  EXPECT_EQ(run("random/tiny/tessera/17"), first);
+  EXPECT_NE(run("random/tiny/tessera/18"), first);
+  EXPECT_EQ(run("random/tiny/vta/17")["programs"], 1);
+}
+
+TEST(Regress, KeptFilesWithErrorsAreToldInALineEach) {
+  const std::string folder = TempPath("corpus");
+  std::filesystem::create_directories(folder);
+  WriteText(folder + "/a_word.tsr.s", ".profile tessera\n.config tiny\n.code\n  jump\n");
+  WriteText(folder + "/b_token.tsr.s",
+            ".profile tessera\n.config tiny\n.code\n  sync unit=gemm pop=load\n  finish\n");
+  WriteText(folder + "/c_bytes.tsr.s", std::string("\x7f\x45\0\x1b", 4));
+  WriteText(folder + "/d_other.tsr.s", ".profile tessera\n.config default\n.code\n  finish\n");
+  WriteText(folder + "/e_good.tsr.s", ".profile tessera\n.config tiny\n.code\n  finish\n");
+  const CommandResult result =
+      Tessera("regress --devices func,hls --suite corpus --corpus " + folder);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.output, HasSubstr("a_word.tsr.s:4:"));
+  EXPECT_THAT(result.output, HasSubstr("b_token.tsr.s: "));
+  EXPECT_THAT(result.output, HasSubstr("c_bytes.tsr.s:1:"));
+  EXPECT_THAT(result.output, HasSubstr("NOT OK: 0 of 4 programs differ, 3 files"));
+  for (const std::string name : {"a_word", "b_token", "c_bytes"}) {
+    size_t lines = 0;
+    for (size_t at = 0; (at = result.output.find("\ncorpus/" + name, at)) != std::string::npos;
+         ++at)
+      ++lines;
+    EXPECT_EQ(lines, 1u) << name << "\n" << result.output;
+  }
+}
+
+TEST(Regress, BadUseIsToldInALine) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"--budget soon", "--budget 'soon': give a whole number and a unit"},
+      {"--budget 30", "--budget '30': give a whole number and a unit"},
+      {"--budget 0s", "--budget '0s'"},
+      {"--devices func", "--devices func: two at least"},
+      {"--devices func,cpu", "cpu runs no programs of the machine"},
+      {"--devices func,null", "null executes nothing"},
+      {"--devices func,abacus", "abacus"},
+      {"--devices func,rtl:speed=9", "speed"},
+      {"--config huge", "huge"},
+      {"--config tiny,tiny", "a name is empty or there twice"},
+      {"--suite all", "--suite 'all': there are "},
+      {"--corpus nowhere --suite corpus", "--corpus nowhere: No such file or directory"},
+      {"--only nothing_like_this", "there is nothing to run with --only nothing_like_this"},
+      {"--only random/huge/tessera/1", "a random program is random/CONFIG/PROFILE/SEED"},
+      {"--jobs 0", "'0' is not a count"},
+      {"--seed x", "--seed"},
+      {"--instructions -1", "'-1' is not a count"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    SCOPED_TRACE(arguments);
+    const CommandResult result = Tessera(std::string("regress ") + arguments);
+    EXPECT_EQ(result.code, 2) << result.output;
+    EXPECT_THAT(result.output, HasSubstr(message));
+    EXPECT_EQ(std::count(result.output.begin(), result.output.end(), '\n'), 1) << result.output;
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tessera regress: machines compared with each other by many programs.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "base/file.h"
+#include "isa/semantics/fetch.h"
+#include "sim/rig/workers.h"
+#include "tools/devices.h"
+#include "tools/network.h"
+#include "tools/output.h"
+#include "tools/regress_report.h"
+#include "tools/verb.h"
+
+namespace tessera::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kOneItem{600};
+
+struct RegressFlags {
+  std::string devices = "func,rtl", config = "tiny", suites = "corpus,random", budget = "60s";
+  std::string only, corpus = TESSERA_CORPUS, json, output;
+  uint64_t seed = 1;
+  int64_t instructions = 0, findings = 10;
+  int jobs = 0;
+};
+
+// "30m", "90s", "2h".
+Result<std::chrono::seconds> ParseTime(const std::string& text) {
+  int64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, count);
+  const int64_t unit = at + 1 != end ? 0 : *at == 's' ? 1 : *at == 'm' ? 60 : *at == 'h' ? 3600 : 0;
+  if (error != std::errc() || unit == 0 || count < 1 || count > 1'000'000) {
+    return Fail(Code::kInvalidArgument,
+                "--budget '{}': give a whole number and a unit: 90s, 30m or 2h", text);
+  }
+  return std::chrono::seconds(count * unit);
+}
+
+Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
+  RegressSetup setup;
+  setup.corpus = flags.corpus;
+  TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(flags.devices));
+  for (const ChosenDevice& device : chosen) {
+    if (device.cpu()) {
+      return Fail(Code::kInvalidArgument,
+                  "--devices {}: cpu runs no programs of the machine; tessera compare has it",
+                  flags.devices);
+    }
+    if (!(*FindDriver(Drivers(), device.name))->executes) {
+      return Fail(Code::kInvalidArgument, "--devices {}: {} executes nothing", flags.devices,
+                  device.name);
+    }
+    setup.machines.push_back({device.name, device.options.values});
+  }
+  if (setup.machines.size() < 2) {
+    return Fail(Code::kInvalidArgument,
+                "--devices {}: two at least; the others are compared with the first",
+                flags.devices);
+  }
+  TESSERA_ASSIGN(const std::vector<std::string> names, SplitNames(flags.config));
+  for (const std::string& name : names) {
+    TESSERA_ASSIGN(isa::Config config, isa::LoadConfig(name));
+    setup.configs.push_back(std::move(config));
+  }
+  return setup;
+}
+
+Result<std::array<bool, kRegressSuites>> ParseSuites(const std::string& list) {
+  std::array<bool, kRegressSuites> wanted{};
+  TESSERA_ASSIGN(const std::vector<std::string> names, SplitNames(list));
+  for (const std::string& name : names) {
+    int s = 0;
+    while (s < kRegressSuites && Text(static_cast<RegressSuite>(s)) != name) ++s;
+    if (s == kRegressSuites) {
+      return Fail(Code::kInvalidArgument,
+                  "--suite '{}': there are directed, corpus, random, networks and resnet", name);
+    }
+    wanted[static_cast<size_t>(s)] = true;
+  }
+  return wanted;
+}
+
+class Regression {
+ public:
+  Regression(const RegressFlags& flags, RegressSetup setup, std::array<bool, kRegressSuites> suites,
+             std::chrono::seconds budget)
+      : flags_(flags), suites_(suites), budget_(budget), runner_(report_.setup) {
+    report_.setup = std::move(setup);
+    report_.seed = flags.seed;
+    report_.jobs = flags.jobs > 0
+                       ? flags.jobs
+                       : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    for (const isa::Config& config : report_.setup.configs)
+      vta_.push_back(isa::Fetcher::Make(isa::Profile::kVta, config).has_value());
+  }
+
+  // Lists what is to be run; random programs follow the list without end.
+  Status Plan() {
+    if (Wanted(RegressSuite::kCorpus)) TESSERA_TRY(PlanCorpus());
+    random_ = Wanted(RegressSuite::kRandom);
+    if (!flags_.only.empty()) TESSERA_TRY(KeepOnly());
+    if (items_.empty() && !random_) {
+      return Fail(Code::kInvalidArgument, "--suite {}: there is nothing to run{}", flags_.suites,
+                  flags_.only.empty() ? "" : " with --only " + flags_.only);
+    }
+    return {};
+  }
+
+  // Opens the machines once: what is missing is told, and what must be verilated is.
+  Status OpenAll() {
+    for (const isa::Config& config : report_.setup.configs)
+      TESSERA_TRY(rig::Lockstep::Open(config, report_.setup.machines));
+    return {};
+  }
+
+  void Run() {
+    const auto start = steady_clock::now();
+    const auto until = start + budget_;
+    Progress progress("regress");
+    int64_t begun = 0;  // pieces: the list, then random programs
+    std::deque<int64_t> again;
+    const auto next = [&]() -> std::optional<int64_t> {
+      if (!again.empty()) {
+        const int64_t piece = again.front();
+        again.pop_front();
+        return ~piece;
+      }
+      if (std::ssize(report_.findings) >= flags_.findings) {
+        report_.ended = fmt::format("ended after {} findings; --findings changes that",
+                                    report_.findings.size());
+        return std::nullopt;
+      }
+      const bool listed = begun < std::ssize(items_);
+      if (!listed && !RandomLeft()) return std::nullopt;
+      if (steady_clock::now() < until) return begun++;
+      if (listed || flags_.instructions > 0)
+        report_.ended = fmt::format("ended by --budget {}", flags_.budget);
+      return std::nullopt;
+    };
+    const auto done = [&](int64_t piece, rig::WorkEnd end) {
+      const bool careful = piece < 0;
+      const RegressItem item = ItemOf(careful ? ~piece : piece);
+      if (end.crash.empty()) {
+        report_.Add(item, RegressEndOf(end.bytes));
+      } else if (!careful) {
+        again.push_back(piece);
+      } else {
+        report_.Add(item, {.difference = "the process that runs it " + end.crash});
+      }
+    };
+    const auto tick = [&] {
+      const auto now = steady_clock::now();
+      const auto ms = [](auto span) {
+        return std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
+      };
+      if (flags_.instructions > 0) {
+        progress.Update(Randoms().instructions, flags_.instructions);
+      } else {
+        progress.Update(ms(std::min(now, until) - start) / 1000, ms(until - start) / 1000);
+      }
+    };
+    rig::Workers(report_.jobs, kOneItem, [&](int64_t piece) {
+      const bool careful = piece < 0;
+      return ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
+    }).Run(next, done, tick);
+    for (; begun < std::ssize(items_); ++begun)
+      ++report_.suites[static_cast<size_t>(items_[static_cast<size_t>(begun)].suite)].left_out;
+    report_.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+  }
+
+  const RegressReport& report() const { return report_; }
+
+ private:
+  bool Wanted(RegressSuite suite) const { return suites_[static_cast<size_t>(suite)]; }
+  const SuiteTally& Randoms() const {
+    return report_.suites[static_cast<size_t>(RegressSuite::kRandom)];
+  }
+  bool RandomLeft() const {
+    return random_ && (flags_.instructions == 0 || Randoms().instructions < flags_.instructions);
+  }
+
+  // Random programs take turns at the configurations; every fourth is of profile vta if it can be.
+  RegressItem ItemOf(int64_t piece) const {
+    if (piece < std::ssize(items_)) return items_[static_cast<size_t>(piece)];
+    const uint64_t n = static_cast<uint64_t>(piece - std::ssize(items_));
+    const size_t config = n % report_.setup.configs.size();
+    const bool vta = vta_[config] && n / report_.setup.configs.size() % 4 == 3;
+    return RandomItem(report_.setup, config, vta ? isa::Profile::kVta : isa::Profile::kTessera,
+                      flags_.seed + n);
+  }
+
+  Status PlanCorpus() {
+    std::error_code ec;
+    std::vector<std::string> paths;
+    for (const auto& entry : fs::directory_iterator(flags_.corpus, ec)) {
+      if (entry.path().string().ends_with(".tsr.s")) paths.push_back(entry.path().string());
+    }
+    if (ec) return Fail(Code::kNotFound, "--corpus {}: {}", flags_.corpus, ec.message());
+    std::ranges::sort(paths);
+    for (const std::string& path : paths) {
+      items_.push_back({.suite = RegressSuite::kCorpus,
+                        .name = "corpus/" + fs::path(path).filename().string(),
+                        .path = path});
+    }
+    return {};
+  }
+
+  // --only: what has the word in its name; the full name of a random program means that one.
+  Status KeepOnly() {
+    std::erase_if(items_, [&](const RegressItem& item) {
+      return item.name.find(flags_.only) == std::string::npos;
+    });
+    if (!flags_.only.starts_with("random/")) {
+      random_ = false;
+      return {};
+    }
+    random_ = false;
+    for (size_t c = 0; c < report_.setup.configs.size(); ++c) {
+      for (const isa::Profile profile : {isa::Profile::kTessera, isa::Profile::kVta}) {
+        const RegressItem item = RandomItem(report_.setup, c, profile, 0);
+        const std::string stem = item.name.substr(0, item.name.size() - 1);
+        uint64_t seed = 0;
+        const char* end = flags_.only.data() + flags_.only.size();
+        if (!flags_.only.starts_with(stem)) continue;
+        const auto [at, error] = std::from_chars(flags_.only.data() + stem.size(), end, seed);
+        if (error == std::errc() && at == end && (profile == isa::Profile::kTessera || vta_[c]))
+          items_.push_back(RandomItem(report_.setup, c, profile, seed));
+      }
+    }
+    if (!items_.empty()) return {};
+    return Fail(Code::kInvalidArgument,
+                "--only {}: a random program is random/CONFIG/PROFILE/SEED with a configuration of "
+                "--config and a profile that it has",
+                flags_.only);
+  }
+
+  const RegressFlags& flags_;
+  const std::array<bool, kRegressSuites> suites_;
+  const std::chrono::seconds budget_;
+  RegressReport report_;
+  RegressRunner runner_;
+  std::vector<RegressItem> items_;
+  std::vector<bool> vta_;  // by configuration
+  bool random_ = false;
+};
+
+Result<int> Run(const RegressFlags& flags) {
+  TESSERA_ASSIGN(const std::chrono::seconds budget, ParseTime(flags.budget));
+  TESSERA_ASSIGN(const auto suites, ParseSuites(flags.suites));
+  TESSERA_ASSIGN(RegressSetup setup, MakeSetup(flags));
+  Regression regression(flags, std::move(setup), suites, budget);
+  TESSERA_TRY(regression.Plan());
+  TESSERA_TRY(regression.OpenAll());
+  regression.Run();
+  const std::string text = ReportText(regression.report());
+  if (flags.json != "-") std::fputs(text.c_str(), stdout);
+  if (!flags.output.empty()) TESSERA_TRY(WriteFile(flags.output, text));
+  TESSERA_TRY(WriteJson(flags.json, ReportJson(regression.report())));
+  return regression.report().Ok() ? kExitOk : kExitNo;
+}
+
+}  // namespace
+
+Action AddRegress(CLI::App& app) {
+  auto flags = std::make_shared<RegressFlags>();
+  CLI::App* verb = app.add_subcommand(
+      "regress", "compare machines with each other by many programs, for who changes the hardware");
+  verb->add_option("--devices", flags->devices,
+                   "which, see below; the others are compared with the first")
+      ->capture_default_str();
+  verb->add_option("--config", flags->config, "configurations: names or JSON files, with commas")
+      ->capture_default_str();
+  verb->add_option("--suite", flags->suites, "corpus: kept programs; random: random programs")
+      ->capture_default_str();
+  verb->add_option("--seed", flags->seed, "of the first random program; the next have the next")
+      ->capture_default_str();
+  verb->add_option("--budget", flags->budget,
+                   "time after which nothing more is begun: 90s, 30m, 2h")
+      ->capture_default_str();
+  verb->add_option("--instructions", flags->instructions,
+                   "end after so many instructions of random programs, if the time lasts")
+      ->check(CountFromOne());
+  verb->add_option("--jobs", flags->jobs, "processes (default: as many as processors)")
+      ->check(CountFromOne());
+  verb->add_option("--only", flags->only,
+                   "only programs with this in their name; random/tiny/tessera/17 is that one");
+  verb->add_option("--corpus", flags->corpus,
+                   "folder of kept programs; what differs is made small and kept there")
+      ->capture_default_str();
+  verb->add_option("--findings", flags->findings, "end after so many differences")
+      ->check(CountFromOne())
+      ->capture_default_str();
+  verb->add_option("--json", flags->json,
+                   "write {ok, devices, configs, seed, suites, findings[]} to this file");
+  verb->add_option("-o,--output", flags->output, "write the page that is printed to this file too");
+  verb->footer(DevicesHelp() +
+               "Example: tessera regress --devices func,rtl --config tiny --budget 30m --json "
+               "result.json\nExits with 1 when machines differ or a kept program cannot be read.");
+  return [flags] { return Run(*flags); };
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/regress_items.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "base/file.h"
+#include "isa/asm/asm.h"
+#include "isa/check/check.h"
+#include "sim/rig/rig.h"
+#include "sim/rig/shrink.h"
+#include "sim/rig/workers.h"
+#include "tools/output.h"
+
+namespace tessera::tools {
+namespace {
+
+constexpr std::chrono::seconds kOneRun{60};      // of machines in a process of their own
+constexpr std::chrono::seconds kShrinkTime{60};  // of one program
+constexpr int kShrinkTrials = 1000;
+
+// Three in four are short, so that windows, data and memories vary; the long ones wrap counters.
+int Length(uint64_t seed) {
+  constexpr int kLengths[] = {40, 40, 40, 150, 40, 40, 40, 600};
+  return kLengths[seed % 8];
+}
+
+}  // namespace
+
+std::string_view Text(RegressSuite suite) {
+  constexpr std::string_view kNames[] = {"directed", "corpus", "random", "networks", "resnet"};
+  return kNames[static_cast<size_t>(suite)];
+}
+
+std::string ToText(const RegressEnd& end) {
+  const Json json{{"difference", end.difference},
+                  {"machine", end.machine},
+                  {"memory", end.memory},
+                  {"kept", end.kept},
+                  {"refused", end.refused},
+                  {"left_out", end.left_out},
+                  {"instructions", end.instructions},
+                  {"small", end.small_instructions},
+                  {"cycles", end.cycles}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+RegressEnd RegressEndOf(const std::string& text) {
+  const Json json = Json::parse(text);
+  return {.difference = json["difference"],
+          .machine = json["machine"],
+          .memory = json["memory"],
+          .kept = json["kept"],
+          .refused = json["refused"],
+          .left_out = json["left_out"],
+          .instructions = json["instructions"],
+          .small_instructions = json["small"],
+          .cycles = json["cycles"]};
+}
+
+RegressItem RandomItem(const RegressSetup& setup, size_t config, isa::Profile profile,
+                       uint64_t seed) {
+  return {.suite = RegressSuite::kRandom,
+          .name = fmt::format("random/{}/{}/{}", setup.configs[config].name, Text(profile), seed),
+          .config = config,
+          .profile = profile,
+          .seed = seed};
+}
+
+Result<rig::Lockstep*> RegressRunner::Machines(size_t config) {
+  std::unique_ptr<rig::Lockstep>& lockstep = lockstep_[config];
+  if (!lockstep) {
+    TESSERA_ASSIGN(rig::Lockstep opened,
+                   rig::Lockstep::Open(setup_.configs[config], setup_.machines));
+    lockstep = std::make_unique<rig::Lockstep>(std::move(opened));
+  }
+  return lockstep.get();
+}
+
+RegressEnd RegressRunner::Compare(size_t config, const isa::ProgramImage& image,
+                                  const rig::MemoryChoice& memory, bool careful) {
+  if (careful) {
+    const rig::WorkEnd end =
+        rig::RunIsolated([&] { return ToText(Compare(config, image, memory, false)); }, kOneRun);
+    if (end.crash.empty()) return RegressEndOf(end.bytes);
+    return {.difference = "the process that runs it " + end.crash, .machine = "process"};
+  }
+  RegressEnd end;
+  Result<rig::Lockstep*> machines = Machines(config);
+  if (!machines) return {.difference = machines.error().message, .machine = "open"};
+  const Result<rig::Verdict> verdict = (*machines)->Run(image, memory);
+  if (!verdict) return {.difference = verdict.error().message, .machine = "open"};
+  end.difference = verdict->difference;
+  end.machine = verdict->machine;
+  for (size_t m = 0; m < verdict->reports.size(); ++m) {
+    const RunReport& report = verdict->reports[m];
+    if (m == 0) end.instructions = static_cast<int64_t>(report.instructions);
+    if (report.cycles > 0) end.cycles[setup_.machines[m].name] = report.cycles;
+  }
+  return end;
+}
+
+RegressEnd RegressRunner::RunProgram(const RegressItem& item, const isa::ProgramImage& image,
+                                     const rig::MemoryChoice& memory, bool careful) {
+  RegressEnd end = Compare(item.config, image, memory, careful);
+  if (end.difference.empty()) return end;
+  end.memory = Text(memory);
+  if (item.suite == RegressSuite::kRandom) MakeSmall(item, image, memory, end);
+  return end;
+}
+
+// The program with less in it that fails on the same machine, kept in the corpus.
+void RegressRunner::MakeSmall(const RegressItem& item, const isa::ProgramImage& image,
+                              const rig::MemoryChoice& memory, RegressEnd& end) {
+  const auto until = std::chrono::steady_clock::now() + kShrinkTime;
+  const isa::Config& config = setup_.configs[item.config];
+  const auto fails = [&](const isa::ProgramImage& less) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    return Compare(item.config, less, memory, true).machine == end.machine;
+  };
+  const isa::ProgramImage small = rig::Shrink(image, config, fails, kShrinkTrials);
+  const RegressEnd last = Compare(item.config, small, memory, true);
+  if (last.difference.empty()) return;  // it comes and goes: the whole program is named by its seed
+  const std::string name = fmt::format("rig_{}_{}_{}", config.name, Text(item.profile), item.seed);
+  const std::string why =
+      fmt::format("{}; found as {}, {}", last.difference, item.name, end.memory);
+  const Result<std::string> kept = rig::KeepProgram(setup_.corpus, name, why, small, config);
+  end.difference = last.difference;
+  end.kept = kept ? *kept : kept.error().message;
+  end.small_instructions = small.insn_count();
+}
+
+RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {
+  const auto refuse = [](const std::string& why) {
+    RegressEnd end;
+    end.refused = why;
+    return end;
+  };
+  const Result<std::vector<uint8_t>> bytes = ReadFile(item.path, isa::kMaxAsmBytes);
+  if (!bytes) return refuse(bytes.error().message);
+  const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  const Result<isa::ProgramImage> image = isa::Assemble(text, setup_.configs);
+  if (!image) return refuse(item.path + ":" + image.error().message);
+  RegressItem here = item;
+  for (here.config = 0; here.config < setup_.configs.size(); ++here.config) {
+    if (setup_.configs[here.config].Hash() == image->config_hash) break;
+  }
+  RegressEnd sum;
+  sum.left_out = here.config == setup_.configs.size();
+  if (sum.left_out) return sum;
+  if (const Status legal = isa::RequireChecked(*image, setup_.configs[here.config]); !legal)
+    return refuse(item.path + ": " + legal.error().message);
+  using isa::DramModel;
+  for (const rig::MemoryChoice& memory :
+       {rig::MemoryChoice{DramModel::kTsim, 0}, rig::MemoryChoice{DramModel::kZynq, 0},
+        rig::MemoryChoice{DramModel::kTsim, 1}, rig::MemoryChoice{DramModel::kTsim, 2},
+        rig::MemoryChoice{DramModel::kZynq, 3}}) {
+    RegressEnd end = RunProgram(here, *image, memory, careful);
+    sum.instructions += end.instructions;
+    for (const auto& [machine, cycles] : end.cycles) sum.cycles[machine] += cycles;
+    if (end.difference.empty()) continue;
+    end.instructions = sum.instructions;
+    end.cycles = sum.cycles;
+    return end;
+  }
+  return sum;
+}
+
+RegressEnd RegressRunner::Run(const RegressItem& item, bool careful) {
+  if (item.suite == RegressSuite::kCorpus) return RunFile(item, careful);
+  const isa::ProgramImage image = rig::MakeProgram({.config = setup_.configs[item.config],
+                                                    .profile = item.profile,
+                                                    .seed = item.seed,
+                                                    .instructions = Length(item.seed)});
+  return RunProgram(item, image, rig::MemoryFor(item.seed), careful);
+}
+
+}  // namespace tessera::tools

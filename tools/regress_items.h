@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `tessera regress` runs, piece by piece, and how one ends. Depends on: sim/rig. Used by:
+// regress.
+#ifndef TESSERA_TOOLS_REGRESS_ITEMS_H_
+#define TESSERA_TOOLS_REGRESS_ITEMS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "isa/config.h"
+#include "isa/image.h"
+#include "runtime/device/registry.h"
+#include "sim/rig/lockstep.h"
+
+namespace tessera::tools {
+
+enum class RegressSuite : uint8_t { kDirected, kCorpus, kRandom, kNetworks, kResnet };
+inline constexpr int kRegressSuites = 5;
+std::string_view Text(RegressSuite suite);  // "directed"
+
+// One piece of work; its name says all that is needed to run it again.
+struct RegressItem {
+  RegressSuite suite = RegressSuite::kRandom;
+  std::string name;   // "random/tiny/tessera/17", "corpus/add.tsr.s"
+  size_t config = 0;  // of RegressSetup::configs
+  isa::Profile profile = isa::Profile::kTessera;
+  uint64_t seed = 0;  // of a random program
+  std::string path;   // of a file
+};
+
+// How one ended; goes from one process to another as JSON.
+struct RegressEnd {
+  std::string difference;          // "" if all machines agree
+  std::string machine;             // that differs from the first
+  std::string memory;              // in front of which it does
+  std::string kept;                // the file with the program made small; "" if there is none
+  std::string refused;             // what is wrong with a file
+  bool left_out = false;           // a file for a configuration that is not asked for
+  int64_t instructions = 0;        // retired by the first machine
+  int64_t small_instructions = 0;  // of the program in |kept|
+  std::map<std::string, uint64_t> cycles;  // by machine with a clock
+};
+std::string ToText(const RegressEnd& end);
+RegressEnd RegressEndOf(const std::string& text);
+
+struct RegressSetup {
+  std::vector<DeviceSpec> machines;  // the first is the reference
+  std::vector<isa::Config> configs;
+  std::string corpus;  // folder of kept programs
+};
+
+// The random program of |seed|: a quick number, mostly short, some long.
+RegressItem RandomItem(const RegressSetup& setup, size_t config, isa::Profile profile,
+                       uint64_t seed);
+
+// Runs items; the machines stay open from one to the next.
+class RegressRunner {
+ public:
+  explicit RegressRunner(const RegressSetup& setup) : setup_(setup) {}
+
+  // |careful|: each run of machines in a process of its own, for an item that has crashed one.
+  RegressEnd Run(const RegressItem& item, bool careful);
+
+ private:
+  RegressEnd RunProgram(const RegressItem& item, const isa::ProgramImage& image,
+                        const rig::MemoryChoice& memory, bool careful);
+  void MakeSmall(const RegressItem& item, const isa::ProgramImage& image,
+                 const rig::MemoryChoice& memory, RegressEnd& end);
+  RegressEnd RunFile(const RegressItem& item, bool careful);
+  RegressEnd Compare(size_t config, const isa::ProgramImage& image, const rig::MemoryChoice& memory,
+                     bool careful);
+  Result<rig::Lockstep*> Machines(size_t config);
+
+  const RegressSetup& setup_;
+  std::map<size_t, std::unique_ptr<rig::Lockstep>> lockstep_;  // by config
+};
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_REGRESS_ITEMS_H_
