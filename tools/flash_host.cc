@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/flash_host.h"
 
-#include "tools/process.h"
+#include "base/process.h"
+#include "runtime/board/fabric.h"
 
 namespace tessera::tools {
 namespace {
 
 constexpr int kSshFailed = 255;  // ssh's own exit code; no script of ours has it
 
-// The last line of |text| that is not blank.
-std::string LastLine(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  const size_t line = text.rfind('\n');
-  return line == std::string::npos ? text : text.substr(line + 1);
-}
-
 }  // namespace
-
-std::string ShellWord(std::string_view text) {
-  std::string word = "'";
-  for (char c : text) {
-    if (c == '\'') {
-      word += "'\\''";
-    } else {
-      word += c;
-    }
-  }
-  return word + "'";
-}
 
 FlashHost::FlashHost(FlashHostOptions options)
     : options_(std::move(options)), name_(options_.host.empty() ? "this machine" : options_.host) {}
@@ -41,7 +23,7 @@ Result<FlashHost> FlashHost::Make(FlashHostOptions options) {
 
 Result<std::string> FlashHost::Run(const std::string& script,
                                    std::span<const uint8_t> input) const {
-  const std::string whole = "R=" + ShellWord(options_.root) + "\n" + script;
+  const std::string whole = RootedScript(options_.root, script);
   std::vector<std::string> argv;
   if (options_.host.empty()) {
     if (options_.sudo) argv = {"sudo", "-n"};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a board's Linux is: this machine, or one that ssh reaches. What is done there is a POSIX
-// shell script, one remote command a step, nothing asked, with a time limit. Depends on: process.h.
+// shell script, one remote command a step, nothing asked, with a time limit. Depends on:
+// base/process.h, runtime/board (scripts).
 // Used by: flash_steps.h.
 #ifndef TESSERA_TOOLS_FLASH_HOST_H_
 #define TESSERA_TOOLS_FLASH_HOST_H_
@@ -16,9 +17,6 @@
 #include "base/error.h"
 
 namespace tessera::tools {
-
-// |text| as one word of a POSIX shell.
-std::string ShellWord(std::string_view text);
 
 struct FlashHostOptions {
   std::string host;                // USER@ADDR or ADDR; "": this machine

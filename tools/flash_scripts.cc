@@ -99,18 +99,6 @@ std::string SwapScript(const BoardDescription& b) {
          "sync\n";
 }
 
-std::string ProgramScript(const std::string& stem) {
-  return fmt::format(
-      "m=$R/sys/class/fpga_manager/fpga0\n"
-      "die() {{ echo \"$*\" >&2; exit 3; }}\n"
-      "echo 0 > \"$m/flags\" || die \"the FPGA manager takes no flags\"\n"
-      "echo {0}.bin > \"$m/firmware\" || die \"the FPGA manager refuses {0}.bin; dmesg says why\"\n"
-      "read -r state < \"$m/state\"\n"
-      "[ \"$state\" = operating ] || die \"after {0}.bin the FPGA manager says '$state', not "
-      "operating\"\n",
-      stem);
-}
-
 std::string AttachScript(const BoardDescription& b, const std::string& stem) {
   return Preamble(b) +
          fmt::format(

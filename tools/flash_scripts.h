@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The shell scripts of `tessera flash`: what is looked at and changed on a board's Linux. $R is the
-// root folder; a script that fails says why in its last line. Depends on: runtime/board. Used by:
-// flash_steps.
+// root folder; a script that fails says why in its last line. The one that programs the fabric is
+// in runtime/board/fabric.h. Depends on: runtime/board. Used by: flash_steps.
 //
 // Files below /lib/firmware, STEM being BoardDescription::firmware:
 //   STEM.bin, STEM.dtbo      what is loaded
@@ -35,8 +35,6 @@ std::string DropScript(const BoardDescription& board);
 std::string DetachScript(const BoardDescription& board);
 // Puts .new in the place of what was there, which becomes .before.
 std::string SwapScript(const BoardDescription& board);
-// Programs |stem|.bin; fails unless the manager then says "operating".
-std::string ProgramScript(const std::string& stem);
 // Applies |stem|.dtbo, if it is there, and waits for the UIO device.
 std::string AttachScript(const BoardDescription& board, const std::string& stem);
 // Prints the registers ID, VERSION, CONFIG_HASH_LO and _HI as four hexadecimal words.

@@ -7,6 +7,7 @@
 #include "isa/config.h"
 #include "isa/regs.h"
 #include "isa/version.h"
+#include "runtime/board/fabric.h"
 #include "tools/flash_scripts.h"
 #include "tools/output.h"
 

@@ -29,26 +29,19 @@ constexpr FamilyFacts kFamilies[] = {
 };
 const FamilyFacts& FactsOf(BoardFamily family) { return kFamilies[static_cast<int>(family)]; }
 
-bool IsPlain(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && name[0] != '-' && name[0] != '.' &&
-         std::ranges::all_of(name, [](unsigned char c) {
-           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
-         });
-}
-
 // These become file names, device-tree nodes and words of shell commands.
 Status CheckNames(const BoardDescription& b) {
   const std::pair<const char*, const std::string*> names[] = {
       {"name", &b.name},     {"config", &b.config},     {"part", &b.part}, {"port", &b.port},
       {"master", &b.master}, {"firmware", &b.firmware}, {"uio", &b.uio},   {"udmabuf", &b.udmabuf}};
   for (const auto& [key, value] : names) {
-    if (!IsPlain(*value)) {
+    if (!IsPlainName(*value)) {
       return Fail(Code::kInvalidArgument,
                   "\"{}\" is \"{}\"; it must be 1 to 64 letters, digits, '-', '_' and '.'", key,
                   *value);
     }
   }
-  if (!b.board_files.empty() && !IsPlain(b.board_files))
+  if (!b.board_files.empty() && !IsPlainName(b.board_files))
     return Fail(Code::kInvalidArgument, "\"board_files\" is \"{}\"; give a plain name or \"\"",
                 b.board_files);
   return {};
@@ -130,7 +123,7 @@ Result<BoardFile> FileOf(BoardFields fields) {
   TESSERA_TRY(fields.Take("bytes", file.bytes));
   TESSERA_TRY(fields.TakeHex("crc64", file.crc64));
   TESSERA_TRY(fields.NothingLeft());
-  if (!IsPlain(file.name))
+  if (!IsPlainName(file.name))
     return Fail(Code::kInvalidArgument,
                 "\"name\" of a file is \"{}\"; give a plain name, no folder", file.name);
   return file;
@@ -159,6 +152,13 @@ nlohmann::ordered_json FileJson(const BoardFile& file) {
 }
 
 }  // namespace
+
+bool IsPlainName(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name[0] != '-' && name[0] != '.' &&
+         std::ranges::all_of(name, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+         });
+}
 
 std::string_view Text(BoardFamily family) { return FactsOf(family).text; }
 

@@ -26,6 +26,10 @@ std::string_view Text(BoardFamily family);  // "zynq", "zynqmp"
 // find it: with the clock that the board's image got.
 inline constexpr std::string_view kLoadedBoard = "/lib/firmware/tessera-board.json";
 
+// A name that can be a file, a node of a device tree and a word of a shell command without quotes:
+// letters, digits, - _ and ., 1 to 64 of them.
+bool IsPlainName(const std::string& name);
+
 // What has been done with a board, in the order in which it comes.
 inline constexpr std::array<std::string_view, 5> kBoardStages = {"simulated", "estimated", "routed",
                                                                  "built", "flashed"};

@@ -8,6 +8,7 @@
 #include "runtime/board/board.h"
 #include "runtime/device/register_device.h"
 #include "runtime/drivers/zynq/heap_memory.h"
+#include "runtime/drivers/zynq/reloading_port.h"
 #include "runtime/drivers/zynq/simulated_board.h"
 #include "runtime/drivers/zynq/udmabuf_memory.h"
 #include "runtime/drivers/zynq/uio_port.h"
@@ -21,6 +22,7 @@ constexpr std::string_view kMemory = "memory";
 constexpr std::string_view kUdmabuf = "udmabuf";
 constexpr std::string_view kMib = "mib";
 constexpr std::string_view kRoot = "root";
+constexpr std::string_view kFirmware = "firmware";
 constexpr std::string_view kShared = "shared";
 
 // The memory that is asked for, or the first kind that exists.
@@ -64,24 +66,33 @@ Result<uint64_t> ClockOf(const std::string& root) {
   return board.FabricHz();
 }
 
+// |port|, or one that resets by loading what the option names.
+Result<std::unique_ptr<RegisterPort>> WithReset(std::unique_ptr<RegisterPort> port,
+                                                const std::string& root,
+                                                const OptionValues& options) {
+  const std::string& firmware = options.Text(kFirmware);
+  if (firmware.empty()) return port;
+  return zynq::ReloadingPort::Make(std::move(port), root, firmware);
+}
+
 Result<std::unique_ptr<Device>> OpenShared(const isa::Config& config, uint64_t memory_bytes,
-                                           const std::string& path) {
-  TESSERA_ASSIGN(auto board, zynq::SimulatedBoard::Open(path));
+                                           const std::string& root, const OptionValues& options) {
+  TESSERA_ASSIGN(auto board, zynq::SimulatedBoard::Open(options.Text(kShared)));
   auto memory = std::make_unique<zynq::SimulatedMemory>(board, memory_bytes);
-  return OpenRegisterDevice(std::string(kName), config,
-                            std::make_unique<zynq::SimulatedPort>(std::move(board)),
-                            std::move(memory));
+  TESSERA_ASSIGN(auto port,
+                 WithReset(std::make_unique<zynq::SimulatedPort>(std::move(board)), root, options));
+  return OpenRegisterDevice(std::string(kName), config, std::move(port), std::move(memory));
 }
 
 Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,
                                      const OptionValues& options) {
-  if (!options.Text(kShared).empty())
-    return OpenShared(config, memory_bytes, options.Text(kShared));
   // "/" and "" are the same root.
   std::string root = options.Text(kRoot);
   while (root.ends_with('/')) root.pop_back();
+  if (!options.Text(kShared).empty()) return OpenShared(config, memory_bytes, root, options);
   TESSERA_ASSIGN(const InterruptUse use, InterruptUseOf(kName, options));
-  TESSERA_ASSIGN(auto port, zynq::UioPort::Open(root, options.Text(kUio), use));
+  TESSERA_ASSIGN(auto uio, zynq::UioPort::Open(root, options.Text(kUio), use));
+  TESSERA_ASSIGN(auto port, WithReset(std::move(uio), root, options));
   TESSERA_ASSIGN(auto memory, OpenMemory(root, memory_bytes, options));
   TESSERA_ASSIGN(const uint64_t clock_hz, ClockOf(root));
   return OpenRegisterDevice(std::string(kName), config, std::move(port), std::move(memory),
@@ -96,29 +107,34 @@ Driver ZynqDriver() {
       .what =
           "a board with a Zynq-7000 or Zynq UltraScale+, by UIO and u-dma-buf, zocl or dma-heap",
       .clock = true,
-      .options =
-          {{.name = kUio,
-            .value = "NAME",
-            .fallback = "tessera",
-            .help = "the UIO device with the registers: its name, or uioN"},
-           InterruptOption(),
-           {.name = kMemory,
-            .value = "KIND",
-            .fallback = "auto",
-            .help = "u-dma-buf, zocl or dma-heap; auto: the first that exists"},
-           {.name = kUdmabuf,
-            .value = "NAME",
-            .fallback = "udmabuf-tessera",
-            .help = "the u-dma-buf buffer that is device memory"},
-           {.name = kMib,
-            .kind = OptionKind::kNumber,
-            .value = "MIB",
-            .fallback = "64",
-            .help = "how much zocl or a dma-heap is asked for"},
-           {.name = kRoot, .value = "FOLDER", .fallback = "/", .help = "where /sys and /dev are"},
-           {.name = kShared,
-            .value = "FILE",
-            .help = "a simulated device instead, which build/bin/simulated_board shares"}},
+      .options = {{.name = kUio,
+                   .value = "NAME",
+                   .fallback = "tessera",
+                   .help = "the UIO device with the registers: its name, or uioN"},
+                  InterruptOption(),
+                  {.name = kMemory,
+                   .value = "KIND",
+                   .fallback = "auto",
+                   .help = "u-dma-buf, zocl or dma-heap; auto: the first that exists"},
+                  {.name = kUdmabuf,
+                   .value = "NAME",
+                   .fallback = "udmabuf-tessera",
+                   .help = "the u-dma-buf buffer that is device memory"},
+                  {.name = kMib,
+                   .kind = OptionKind::kNumber,
+                   .value = "MIB",
+                   .fallback = "64",
+                   .help = "how much zocl or a dma-heap is asked for"},
+                  {.name = kFirmware,
+                   .value = "NAME",
+                   .help = "a reset loads /lib/firmware/NAME.bin again, which clears scratchpads"},
+                  {.name = kRoot,
+                   .value = "FOLDER",
+                   .fallback = "/",
+                   .help = "where /sys, /dev and /lib/firmware are"},
+                  {.name = kShared,
+                   .value = "FILE",
+                   .help = "a simulated device instead, which build/bin/simulated_board shares"}},
       .open = Open};
 }
 

@@ -6,7 +6,8 @@
 // runtime/device. Used by: lists of drivers.
 //
 // A board's reset is the soft reset of the registers: scratchpads keep what they hold, unlike those
-// of simulated machines. Programs of the compiler read nothing that they have not written.
+// of simulated machines, unless option `firmware` names what the FPGA manager is to load then.
+// Programs of the compiler read nothing that they have not written.
 #ifndef TESSERA_RUNTIME_DRIVERS_ZYNQ_ZYNQ_DEVICE_H_
 #define TESSERA_RUNTIME_DRIVERS_ZYNQ_ZYNQ_DEVICE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/process.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace tessera::tools {
+namespace tessera {
 namespace {
 
 constexpr size_t kMostOutput = 1 << 20;
@@ -95,6 +95,24 @@ bool Reap(pid_t child, std::chrono::steady_clock::time_point until, int& status)
 
 }  // namespace
 
+std::string LastLine(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  const size_t line = text.rfind('\n');
+  return line == std::string::npos ? text : text.substr(line + 1);
+}
+
+std::string ShellWord(std::string_view text) {
+  std::string word = "'";
+  for (char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
 Result<ProcessEnd> RunProcess(const std::vector<std::string>& argv, std::span<const uint8_t> input,
                               std::chrono::seconds limit) {
   signal(SIGPIPE, SIG_IGN);  // a program that reads no more is its exit code's matter
@@ -123,4 +141,4 @@ Result<ProcessEnd> RunProcess(const std::vector<std::string>& argv, std::span<co
   return end;
 }
 
-}  // namespace tessera::tools
+}  // namespace tessera

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Another program, run to its end or to a time limit. Depends on: base. Used by: flash.
-#ifndef TESSERA_TOOLS_PROCESS_H_
-#define TESSERA_TOOLS_PROCESS_H_
+// Another program, run to its end or to a time limit, and words for a shell. Depends on: base.
+// Used by: flash, runtime/board (the FPGA manager).
+#ifndef TESSERA_BASE_PROCESS_H_
+#define TESSERA_BASE_PROCESS_H_
 
 #include <chrono>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 
-namespace tessera::tools {
+namespace tessera {
 
 struct ProcessEnd {
   int code = -1;               // exit code; -1: ended by a signal, or by us
@@ -26,6 +28,12 @@ struct ProcessEnd {
 Result<ProcessEnd> RunProcess(const std::vector<std::string>& argv, std::span<const uint8_t> input,
                               std::chrono::seconds limit);
 
-}  // namespace tessera::tools
+// |text| as one word of a POSIX shell.
+std::string ShellWord(std::string_view text);
 
-#endif  // TESSERA_TOOLS_PROCESS_H_
+// The last line of |text| that is not blank, without its end.
+std::string LastLine(std::string text);
+
+}  // namespace tessera
+
+#endif  // TESSERA_BASE_PROCESS_H_
