@@ -229,6 +229,10 @@ std::vector<uint8_t> SerializeImage(const ProgramImage& image) {
   return writer.Finish();
 }
 
+bool LooksLikeImage(std::span<const uint8_t> bytes) {
+  return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin());
+}
+
 Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes) {
   const size_t seen = std::min(bytes.size(), kMagic.size());
   if (!std::equal(bytes.begin(), bytes.begin() + seen, kMagic.begin())) {

@@ -77,6 +77,9 @@ std::vector<uint8_t> SerializeImage(const ProgramImage& image);
 //         kOutOfRange       a count or size is past its limit
 Result<ProgramImage> ParseImage(std::span<const uint8_t> bytes);
 
+// Whether |bytes| begin like an image.
+bool LooksLikeImage(std::span<const uint8_t> bytes);
+
 // Refuses an image made for another configuration, naming both.
 //   errors  kInvalidArgument  the configurations differ
 //           kUnsupported      profile vta, which the configuration cannot express

@@ -102,6 +102,33 @@ class RunObserver {
   virtual void OnBus(const BusBeats&) {}
 };
 
+// Tells several observers, in the order in which they were added.
+class ObserverList : public RunObserver {
+ public:
+  void Add(RunObserver* observer) {
+    if (observer != nullptr) list_.push_back(observer);
+  }
+  RunObserver* any() { return list_.empty() ? nullptr : this; }  // null: nobody listens
+  void OnTaken(const InsnTaken& taken) override {
+    for (RunObserver* observer : list_) observer->OnTaken(taken);
+  }
+  void OnRetired(const TraceEntry& entry) override {
+    for (RunObserver* observer : list_) observer->OnRetired(entry);
+  }
+  void OnSpan(const UnitSpan& span) override {
+    for (RunObserver* observer : list_) observer->OnSpan(span);
+  }
+  void OnToken(const TokenMove& move) override {
+    for (RunObserver* observer : list_) observer->OnToken(move);
+  }
+  void OnBus(const BusBeats& bus) override {
+    for (RunObserver* observer : list_) observer->OnBus(bus);
+  }
+
+ private:
+  std::vector<RunObserver*> list_;
+};
+
 // Appends what retires to a vector.
 class RetiredList : public RunObserver {
  public:

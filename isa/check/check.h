@@ -7,10 +7,12 @@
 #define TESSERA_ISA_CHECK_CHECK_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "isa/check/walk.h"
 #include "isa/config.h"
 #include "isa/image.h"
 
@@ -46,6 +48,8 @@ struct CheckReport {
 struct CheckOptions {
   size_t max_diagnostics = 20;
   uint64_t max_steps = uint64_t{1} << 27;  // tile steps of all loops together
+  // Told of everything that instruction |insn| touches, after all that happens before it.
+  std::function<void(uint32_t insn, const Touch& touch)> on_touch;
 };
 
 // Follows the program in token order, without computing. Scratchpads are followed tile by tile and

@@ -156,8 +156,10 @@ void Follower::End(int unit) {
 void Follower::CheckAccesses(const Issued& issued, int unit, const VectorClock& clock) {
   std::vector<Uop> uops;
   if (!ReadUops(issued, uops)) return;
-  Walk(issued.fetched.insn, config_, uops,
-       [&](const Touch& touch) { CheckTouch(touch, issued, unit, clock); });
+  Walk(issued.fetched.insn, config_, uops, [&](const Touch& touch) {
+    CheckTouch(touch, issued, unit, clock);
+    if (options_.on_touch) options_.on_touch(issued.number, touch);
+  });
   LoadUops(issued);
 }
 

@@ -197,13 +197,17 @@ Status Executor::RunProgram(uint32_t program, uint64_t& budget, ExecutionReport*
   }
   launch.budget = budget;
   ProgramRun run{.program = program, .report = {}, .trace = {}};
-  const bool traced = report != nullptr && report->traced;
-  if (traced) TESSERA_TRY(device.SetTrace(&run.trace));
+  RetiredList retired(&run.trace);
+  ObserverList observers;
+  if (report != nullptr && report->traced) observers.Add(&retired);
+  if (report != nullptr && report->listener) observers.Add(report->listener->Begin(program));
+  if (observers.any() != nullptr) TESSERA_TRY(device.SetObserver(observers.any()));
   const Result<RunReport> ran = device.Run(launch);
-  if (traced) TESSERA_TRY(device.SetTrace(nullptr));
+  if (observers.any() != nullptr) TESSERA_TRY(device.SetObserver(nullptr));
   if (!ran) return std::unexpected(ran.error());
   budget -= std::min(budget, device.has_clock() ? ran->cycles : ran->instructions);
   run.report = *ran;
+  if (report != nullptr && report->listener) report->listener->End(run);
   if (report != nullptr) report->runs.push_back(std::move(run));
   return {};
 }
@@ -253,7 +257,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
     count = n;
   }
   count = count.value_or(1);
-  if (report != nullptr) *report = {.traced = report->traced, .inferences = *count, .runs = {}};
+  if (report != nullptr) report->inferences = *count, report->runs.clear();
   std::vector<HostTensor> outputs;
   for (const artifact::TensorInfo& output : artifact_->outputs) {
     std::vector<int64_t> shape = ItemShape(output.shape);

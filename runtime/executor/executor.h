@@ -38,11 +38,20 @@ struct ProgramRun {
   std::vector<TraceEntry> trace;  // with ExecutionReport::traced
 };
 
+// Hears of each run of a program.
+class ProgramListener {
+ public:
+  virtual ~ProgramListener() = default;
+  virtual RunObserver* Begin(uint32_t program) = 0;  // is told of the run; null: nobody
+  virtual void End(const ProgramRun& run) = 0;       // not called for a run that fails
+};
+
 // What a call of Run took.
 struct ExecutionReport {
   // Given by the caller: whether each run is traced.
   //   errors  the device's, when it cannot
   bool traced = false;
+  ProgramListener* listener = nullptr;  // given by the caller; null: nobody
   int64_t inferences = 0;
   // Those of one inference after those of another; empty for a plan without programs.
   std::vector<ProgramRun> runs;

@@ -52,14 +52,22 @@ UnitCounters Less(const UnitCounters& a, const UnitCounters& b) {
 
 }  // namespace
 
+std::vector<LayerSpan> LayerSpans(const isa::ProgramImage& program,
+                                  std::span<const TraceEntry> trace, size_t layers,
+                                  uint64_t total) {
+  std::vector<LayerSpan> spans;
+  for (const Charge& c : Charges(program, trace, layers))
+    spans.push_back({c.layer, CycleOf(c.from), CycleOf(c.to)});
+  if (!spans.empty()) spans.back().end = std::max(spans.back().end, total);
+  return spans;
+}
+
 std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
                                   std::span<const TraceEntry> trace, size_t layers,
                                   uint64_t total) {
   std::vector<uint64_t> cycles(layers);
-  const std::vector<Charge> charges = Charges(program, trace, layers);
-  for (const Charge& c : charges) cycles[c.layer] = CycleOf(c.to) - CycleOf(c.from);
-  if (!charges.empty() && total > CycleOf(charges.back().to))
-    cycles[charges.back().layer] += total - CycleOf(charges.back().to);
+  for (const LayerSpan& span : LayerSpans(program, trace, layers, total))
+    cycles[span.layer] = span.end - span.begin;
   return cycles;
 }
 

@@ -15,6 +15,17 @@
 
 namespace tessera {
 
+// Cycles [begin, end) of a run that are charged to a layer.
+struct LayerSpan {
+  size_t layer = 0;
+  uint64_t begin = 0, end = 0;
+};
+
+// The cycles of a run by layer, in order and without a gap from 0 to |total|: those of LayerCycles.
+// Empty if the program has no layers.
+std::vector<LayerSpan> LayerSpans(const isa::ProgramImage& program,
+                                  std::span<const TraceEntry> trace, size_t layers, uint64_t total);
+
 // Cycles of each of |layers| layers, from the trace of one run of |program| on a device with a
 // clock. The layers of a program overlap (one's weights load while another computes), so a layer is
 // charged with the time from the last retirement of every layer that ends before it in the program,

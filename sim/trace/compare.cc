@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "isa/semantics/fetch.h"
+#include "sim/trace/program_text.h"
 
 namespace tessera::sim {
 namespace {
@@ -16,18 +16,12 @@ std::vector<TraceEntry> OfUnit(std::span<const TraceEntry> trace, isa::Unit unit
 }
 
 // "instruction 12 (requant ...; conv1)"
-std::string InsnName(uint32_t number, const isa::ProgramImage& image, const isa::Config& config) {
-  if (number >= image.insn_count())
+std::string InsnName(uint32_t number, const ProgramText& program) {
+  if (number >= program.image().insn_count())
     return fmt::format("instruction {} (not in the program)", number);
-  const Result<isa::Fetcher> fetcher = isa::Fetcher::Make(image.profile, config);
-  const int64_t bytes = image.insn_bytes();
-  isa::Fetched fetched;
-  std::string text = "does not decode";
-  if (fetcher && !fetcher->Fetch(std::span(image.code).subspan(number * bytes, bytes), &fetched)) {
-    text = isa::Describe(fetched.insn);
-  }
-  const std::string_view source = image.SourceOf(number);
-  return fmt::format("instruction {} ({}{}{})", number, text, source.empty() ? "" : "; ", source);
+  const std::string_view source = program.image().SourceOf(number);
+  return fmt::format("instruction {} ({}{}{})", number, program.Text(number),
+                     source.empty() ? "" : "; ", source);
 }
 
 uint32_t Number(const TraceDifference& d) {
@@ -42,6 +36,7 @@ std::vector<TraceDifference> CompareTraces(std::span<const TraceEntry> a,
                                            const isa::ProgramImage& image,
                                            const isa::Config& config, std::string_view name_a,
                                            std::string_view name_b) {
+  const ProgramText program(image, config);
   std::vector<TraceDifference> differences;
   for (int u = 0; u < isa::kUnits; ++u) {
     TraceDifference d{.unit = static_cast<isa::Unit>(u), .a = {}, .b = {}, .text = {}};
@@ -54,17 +49,14 @@ std::vector<TraceDifference> CompareTraces(std::span<const TraceEntry> a,
     if (!d.a && !d.b) continue;
     const std::string_view unit = Text(d.unit);
     if (!d.a || !d.b) {
-      d.text =
-          fmt::format("{}: {}: {} retired it, {} did not", unit, InsnName(Number(d), image, config),
-                      d.a ? name_a : name_b, d.a ? name_b : name_a);
+      d.text = fmt::format("{}: {}: {} retired it, {} did not", unit, InsnName(Number(d), program),
+                           d.a ? name_a : name_b, d.a ? name_b : name_a);
     } else if (d.a->insn != d.b->insn) {
       d.text = fmt::format("{}: {} retired {}, {} retired {}", unit, name_a,
-                           InsnName(d.a->insn, image, config), name_b,
-                           InsnName(d.b->insn, image, config));
+                           InsnName(d.a->insn, program), name_b, InsnName(d.b->insn, program));
     } else {
-      d.text =
-          fmt::format("{}: {}: {} {:016x}, {} {:016x}", unit, InsnName(d.a->insn, image, config),
-                      name_a, d.a->digest, name_b, d.b->digest);
+      d.text = fmt::format("{}: {}: {} {:016x}, {} {:016x}", unit, InsnName(d.a->insn, program),
+                           name_a, d.a->digest, name_b, d.b->digest);
     }
     differences.push_back(std::move(d));
   }

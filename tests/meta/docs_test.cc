@@ -147,9 +147,9 @@ bool HasOption(const std::string& text, const std::string& option) {
   return std::regex_search(text, std::regex("(^|[^\\w-])" + option + "($|[^\\w-])"));
 }
 const std::set<std::string>& Verbs() {
-  static const std::set<std::string> verbs = {"compile", "run",   "compare", "asm",
-                                              "disasm",  "check", "config",  "info",
-                                              "boards",  "flash", "xclbin",  "regress"};
+  static const std::set<std::string> verbs = {"compile", "run",     "compare", "asm",    "disasm",
+                                              "check",   "config",  "info",    "boards", "flash",
+                                              "xclbin",  "regress", "trace"};
   return verbs;
 }
 

@@ -19,9 +19,10 @@ struct TempFolder {
 
 }  // namespace
 
-CommandResult Tessera(const std::string& arguments) {
+CommandResult Tessera(const std::string& arguments, const std::string& before) {
   CommandResult result;
-  FILE* pipe = popen((std::string(TESSERA_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");
+  FILE* pipe =
+      popen((before + std::string(TESSERA_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");
   if (pipe == nullptr) return result;
   char chunk[4096];
   while (const size_t n = fread(chunk, 1, sizeof chunk, pipe)) result.output.append(chunk, n);

@@ -13,8 +13,9 @@ struct CommandResult {
   std::string output;  // standard output and error together
 };
 
-// `tessera |arguments|` through the shell, from the root of the tree.
-CommandResult Tessera(const std::string& arguments);
+// `tessera |arguments|` through the shell, from the root of the tree, after the commands |before|
+// ("ulimit -f 8; ").
+CommandResult Tessera(const std::string& arguments, const std::string& before = "");
 
 // A path in a folder that is made for this process and removed at its end.
 std::string TempPath(const std::string& name);

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "runtime/device/registry.h"
-#include "tests/rig/rig.h"
-#include "tests/rig/run_image.h"
+#include "sim/rig/rig.h"
+#include "sim/rig/run_image.h"
 #include "tests/sim/trace/run_contract.h"
 
 namespace tessera {

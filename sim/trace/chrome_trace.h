@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ChromeTrace: a run as a Chrome trace, for ui.perfetto.dev and chrome://tracing. Written while the
+// run goes on. docs/timelines.md has the form. Depends on: runtime/observer.h, isa, trace_file.h,
+// program_text.h, occupancy.h. Used by: tessera trace.
+//
+// A cycle is shown as a microsecond. Each program that runs is a process of its own, one after the
+// other in time.
+#ifndef TESSERA_SIM_TRACE_CHROME_TRACE_H_
+#define TESSERA_SIM_TRACE_CHROME_TRACE_H_
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/device.h"
+#include "sim/trace/occupancy.h"
+#include "sim/trace/program_text.h"
+#include "sim/trace/trace_file.h"
+
+namespace tessera::sim {
+
+struct ChromeOptions {
+  uint64_t shortest_wait = 4;  // cycles; waits that are shorter have no slice of their own
+  uint64_t bus_window = 64;    // cycles, at least, that a point of the bus counter covers
+};
+
+class ChromeTrace : public RunObserver {
+ public:
+  ChromeTrace(TraceFile& file, ChromeOptions options) : file_(file), options_(options) {}
+
+  // What follows is a run of |program|, which outlives it. |layers|: names. |occupancy|: null: not
+  // known.
+  void Begin(const ProgramText& program, const isa::Config& config,
+             const std::vector<std::string>& layers, const Occupancy* occupancy);
+  void OnTaken(const InsnTaken& taken) override;
+  void OnRetired(const TraceEntry& entry) override;
+  void OnSpan(const UnitSpan& span) override;
+  void OnToken(const TokenMove& move) override;
+  void OnBus(const BusBeats& bus) override;
+  // The run is over. |report|: null: it failed; |cycle| is how far it came.
+  void End(const RunReport* report, uint64_t cycle);
+  // A slice of the track of layers, of the run that Begin named last.
+  void AddLayer(const std::string& name, uint64_t begin, uint64_t end);
+  // The next run begins where this one ended.
+  void Next() { offset_ += cycle_; }
+
+  // The last cycle that something was told of, in the run.
+  uint64_t cycle() const { return cycle_; }
+
+ private:
+  struct Flow {
+    uint64_t id = 0, cycle = 0;
+  };
+  struct Flight {
+    InsnTaken taken;
+    std::vector<std::pair<isa::Unit, Flow>> popped;  // from whom
+  };
+  struct Unit {
+    std::deque<Flight> flights;  // taken, not retired
+    uint64_t end = 0;            // of the slice before
+    UnitCounters counted;        // what its slices have so far
+  };
+
+  void Track(int thread, const std::string& name);
+  void Slice(isa::Unit unit, const Flight& flight, uint64_t begin, uint64_t end,
+             const UnitCounters& spent, bool retired);
+  void Count(uint64_t cycle, const std::vector<TileCounts>& changes, uint32_t insn, int sign);
+  void BusCounters(uint64_t cycles);
+  void Event(const std::string& event);
+  uint64_t At(uint64_t cycle) const { return offset_ + cycle; }
+
+  TraceFile& file_;
+  ChromeOptions options_;
+  const ProgramText* program_ = nullptr;
+  const isa::Config* config_ = nullptr;
+  std::vector<std::string> layers_;  // names, quoted
+  const Occupancy* occupancy_ = nullptr;
+  int process_ = 0;
+  uint64_t offset_ = 0, cycle_ = 0, flows_ = 0;
+  bool any_ = false;  // an event was written
+  std::array<Unit, isa::kUnits> units_;
+  std::array<std::array<std::deque<Flow>, isa::kUnits>, isa::kUnits> tokens_;  // [from][to]
+  TileCounts tiles_{};
+  std::vector<std::array<double, kBusUsers>> beats_;  // by window
+};
+
+}  // namespace tessera::sim
+
+#endif  // TESSERA_SIM_TRACE_CHROME_TRACE_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ProgramText: the instructions of a program in words. Depends on: isa, isa/semantics. Used by:
+// compare.h, timelines.
+#ifndef TESSERA_SIM_TRACE_PROGRAM_TEXT_H_
+#define TESSERA_SIM_TRACE_PROGRAM_TEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "isa/config.h"
+#include "isa/image.h"
+#include "isa/semantics/fetch.h"
+
+namespace tessera::sim {
+
+class ProgramText {
+ public:
+  // |image| outlives it.
+  ProgramText(const isa::ProgramImage& image, const isa::Config& config);
+
+  // Nothing: there is no such instruction, or it does not decode.
+  std::optional<isa::Fetched> Decode(uint32_t insn) const;
+  // "requant src=4 ...", "does not decode".
+  std::string Text(uint32_t insn) const;
+  // The layer that |insn| is of; nothing: of none.
+  std::optional<uint32_t> LayerOf(uint32_t insn) const;
+  const isa::ProgramImage& image() const { return image_; }
+
+ private:
+  const isa::ProgramImage& image_;
+  std::optional<isa::Fetcher> fetcher_;
+};
+
+}  // namespace tessera::sim
+
+#endif  // TESSERA_SIM_TRACE_PROGRAM_TEXT_H_
