@@ -23,18 +23,33 @@
 `define TSR_COVER(name, prop) \
   always_comb if (rst_ni) name: cover (prop);
 `else
+// In clocked processes, which see the values before the edge: a concurrent property has Verilator copy every signal it
+// names at every evaluation, and $stable every beat in every cycle. Here a beat is kept when it begins to wait.
 `define TSR_ASSERT(name, prop) \
-  name: assert property (@(posedge clk_i) disable iff (!rst_ni) (prop)) else $error("%m");
+  always_ff @(posedge clk_i) if (rst_ni) name: assert (prop) else $error("%m");
 `define TSR_ASSERT_NEXT(name, when, prop) \
-  name: assert property (@(posedge clk_i) disable iff (!rst_ni) (when) |=> (prop)) else $error("%m");
+  logic name``_due_q; \
+  always_ff @(posedge clk_i) name``_due_q <= rst_ni && (when); \
+  always_ff @(posedge clk_i) if (rst_ni && name``_due_q) name: assert (prop) else $error("%m");
 `define TSR_COVER(name, prop) \
-  name: cover property (@(posedge clk_i) disable iff (!rst_ni) (prop));
+  always_ff @(posedge clk_i) if (rst_ni) name: cover (prop);
 `endif
 `define TSR_ASSERT_IF(name, when, prop) \
   `TSR_ASSERT(name, !(when) || (prop))
+`ifdef SYNTHESIS
+`define TSR_ASSERT_STREAM(name, valid, ready, data)
+`elsif FORMAL
 `define TSR_ASSERT_STREAM(name, valid, ready, data) \
   `TSR_ASSERT_NEXT(name``_hold_valid, (valid) && !(ready), valid) \
   `TSR_ASSERT_NEXT(name``_hold_data, (valid) && !(ready), $stable(data))
+`else
+`define TSR_ASSERT_STREAM(name, valid, ready, data) \
+  `TSR_ASSERT_NEXT(name``_hold_valid, (valid) && !(ready), valid) \
+  logic [$bits(data)-1:0] name``_beat_q; \
+  always_ff @(posedge clk_i) if ((valid) && !(ready) && !name``_hold_valid_due_q) name``_beat_q <= data; \
+  always_ff @(posedge clk_i) \
+    if (rst_ni && name``_hold_valid_due_q) name``_hold_data: assert (name``_beat_q == data) else $error("%m");
+`endif
 `define TSR_REQUIRE(name, prop) \
   `TSR_ASSERT(env_``name, prop)
 `define TSR_REQUIRE_IF(name, when, prop) \
