@@ -2,7 +2,7 @@
 //
 // tsr_digest: what a write changes, as the number of sim/trace/digest.h. Simulation only.
 //
-//   Input   one write of up to Bytes bytes: byte address (multiple of 4), old and new bytes, enables
+//   Input   one write of up to Bytes bytes: byte address (multiple of 4), enables, new bytes; in the next cycle the old ones
 //   Output  delta_o, in the next cycle: its digest; 0 when there was no write or en_i was 0
 //
 // A unit adds up the deltas of the writes of one instruction; the sum is the instruction's digest.
@@ -16,8 +16,8 @@ module tsr_digest #(
   input  logic               valid_i,
   input  logic [31:0]        addr_i,
   input  logic [Bytes-1:0]   be_i,
-  input  logic [8*Bytes-1:0] old_i,
   input  logic [8*Bytes-1:0] new_i,
+  input  logic [8*Bytes-1:0] old_i,    // in the next cycle
   output logic [63:0]        delta_o
 );
 `ifdef SYNTHESIS
@@ -25,8 +25,15 @@ module tsr_digest #(
   logic unused;
   assign unused = ^{clk_i, rst_ni, en_i, valid_i, addr_i, be_i, old_i, new_i};
 `else
-  logic [63:0] delta_q;
-  assign delta_o = delta_q;
+  // Everything wide is touched only when there is something to add up: most runs are not traced.
+  logic valid_q;
+  logic [31:0] addr_q;
+  logic [Bytes-1:0] be_q;
+  logic [8*Bytes-1:0] new_q;
+  always_ff @(posedge clk_i) begin
+    valid_q <= rst_ni && en_i && valid_i;
+    if (en_i && valid_i) {addr_q, be_q, new_q} <= {addr_i, be_i, new_i};
+  end
 
   function automatic [63:0] mix64(input [63:0] value);
     logic [63:0] x;
@@ -36,25 +43,20 @@ module tsr_digest #(
     mix64 = x ^ (x >> 31);
   endfunction
 
-  function automatic [63:0] sum(input [31:0] addr, input [Bytes-1:0] be, input [8*Bytes-1:0] was,
-                                input [8*Bytes-1:0] is);
-    logic [63:0] total;
-    logic [31:0] mask, was_word, is_word;
-    total = '0;
-    for (int w = 0; w < Bytes / 4; w++) begin
-      mask = {{8{be[4*w+3]}}, {8{be[4*w+2]}}, {8{be[4*w+1]}}, {8{be[4*w]}}};
-      was_word = was[32*w+:32] & mask;
-      is_word = is[32*w+:32] & mask;
-      if (was_word != is_word) begin
-        total = total + (64'(is_word) - 64'(was_word)) * (mix64({Space, 24'd0, addr >> 2} + 64'(w)) | 64'd1);
-      end
-    end
-    sum = total;
+  // Of one word, the numbered |place| of its space.
+  function automatic [63:0] delta(input [31:0] place, input [3:0] be, input [31:0] was, input [31:0] is);
+    logic [31:0] mask;
+    mask = {{8{be[3]}}, {8{be[2]}}, {8{be[1]}}, {8{be[0]}}};
+    delta = ((was ^ is) & mask) == '0
+      ? '0 : (64'({is & mask}) - 64'({was & mask})) * (mix64({Space, 24'd0, place}) | 64'd1);
   endfunction
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || !en_i || !valid_i) delta_q <= '0;
-    else delta_q <= sum(addr_i, be_i, old_i, new_i);
+  always_comb begin
+    delta_o = '0;
+    if (valid_q) begin
+      for (int w = 0; w < Bytes / 4; w++)
+        delta_o = delta_o + delta((addr_q >> 2) + 32'(w), be_q[4*w+:4], old_i[32*w+:32], new_q[32*w+:32]);
+    end
   end
 
   initial if (Bytes % 4 != 0) $fatal(1, "tsr_digest: Bytes is %0d, must be a multiple of 4", Bytes);

@@ -119,7 +119,7 @@ module tsr_banked_mem #(
 
   logic [Banks*Bits-1:0] rdata;
 `ifndef SYNTHESIS
-  logic [Banks*Bits-1:0] old;  // what the writes replace
+  logic [64*Banks-1:0] delta;  // digest of the write to a bank in the cycle before
 `endif
   for (genvar b = 0; b < Banks; b++) begin : g_bank
     logic [Readers-1:0] reads;
@@ -159,9 +159,19 @@ module tsr_banked_mem #(
       .rdata_o(rdata[Bits*b+:Bits])
 `ifndef SYNTHESIS
       ,
-      .old_o(old[Bits*b+:Bits])
+      .look_i(trace_en_i),
+      .old_o(old)
 `endif
     );
+`ifndef SYNTHESIS
+    logic [Bits-1:0] old;
+    logic [AddrBits-1:0] tile;
+    assign tile = BankHigh ? AddrBits'(b) << RowBits | AddrBits'(waddr) : AddrBits'(waddr) << BankBits | AddrBits'(b);
+    tsr_digest #(.Bytes(Bytes), .Space(Space)) u_digest (
+      .clk_i, .rst_ni, .en_i(trace_en_i), .valid_i(writes != '0), .addr_i(32'(tile) * Bytes),
+      .be_i(be), .new_i(wdata), .old_i(old), .delta_o(delta[64*b+:64])
+    );
+`endif
   end
 
   always_ff @(posedge clk_i) r_bank_q <= r_bank;
@@ -182,20 +192,15 @@ module tsr_banked_mem #(
   logic unused;
   assign unused = ^{rst_ni, trace_en_i};
 `else
+  // Each writer's, from the bank that it wrote.
+  logic [All-1:0] wrote_q;
+  logic [SelBits*All-1:0] w_bank_q;
+  always_ff @(posedge clk_i) begin
+    wrote_q <= {All{rst_ni && trace_en_i}} & w_valid & w_ready;
+    if (trace_en_i) w_bank_q <= w_bank;
+  end
   for (genvar w = 0; w < All; w++) begin : g_digest
-    logic [Bits-1:0] was;
-    if (Banks > 1) begin : g_mux
-      tsr_mux #(.Width(Bits), .Words(Banks), .SelBits(SelBits)) u_was (
-        .words_i(old), .sel_i(w_bank[SelBits*w+:SelBits]), .word_o(was)
-      );
-    end else begin : g_one
-      assign was = old;
-    end
-    tsr_digest #(.Bytes(Bytes), .Space(Space)) u_digest (
-      .clk_i, .rst_ni, .en_i(trace_en_i), .valid_i(w_valid[w] && w_ready[w]),
-      .addr_i(32'(w_addr[AddrBits*w+:AddrBits]) * Bytes), .be_i(w == Writers ? ld_be : {Bytes{1'b1}}),
-      .old_i(was), .new_i(w_data[Bits*w+:Bits]), .delta_o(w_digest[64*w+:64])
-    );
+    assign w_digest[64*w+:64] = wrote_q[w] ? delta[64*w_bank_q[SelBits*w+:SelBits]+:64] : '0;
   end
   initial begin
     if (Banks < 1 || (Banks & (Banks - 1)) != 0 || Depth % Banks != 0)

@@ -64,6 +64,7 @@ module tsr_prm_mem (
         .rdata_o(record_q[8*ChunkBytes*c+:8*ChunkBytes])
 `ifndef SYNTHESIS
         ,
+        .look_i(1'b0),
         .old_o(unused_old)
 `endif
       );
@@ -100,15 +101,15 @@ module tsr_prm_mem (
 `else
   // A copy with the write side's own read, kept only while tracing.
   logic [8*Bytes-1:0] shadow_q [tsr_pkg::PrmDepth];
-  logic [8*Bytes-1:0] mask;
+  logic [8*Bytes-1:0] old_q;
   logic [Bytes-1:0] be;
   for (genvar c = 0; c < Bytes / ChunkBytes; c++) begin : g_mask
-    assign mask[8*ChunkBytes*c+:8*ChunkBytes] = {8 * ChunkBytes{here[c]}};
     assign be[ChunkBytes*c+:ChunkBytes] = {ChunkBytes{here[c]}};
+    always_ff @(posedge clk_i) begin
+      if (wr_valid_i && here[c]) shadow_q[wr_tile_i][8*ChunkBytes*c+:8*ChunkBytes] <= kept[8*ChunkBytes*c+:8*ChunkBytes];
+    end
   end
-  always_ff @(posedge clk_i) begin
-    if (wr_valid_i) shadow_q[wr_tile_i] <= (shadow_q[wr_tile_i] & ~mask) | (kept & mask);
-  end
+  always_ff @(posedge clk_i) if (trace_en_i && wr_valid_i) old_q <= shadow_q[wr_tile_i];
   initial for (int i = 0; i < tsr_pkg::PrmDepth; i++) shadow_q[i] = '0;
   tsr_digest #(
     .Bytes(Bytes),
@@ -120,8 +121,8 @@ module tsr_prm_mem (
     .valid_i(wr_valid_i),
     .addr_i(32'(wr_tile_i) * 32'(Bytes)),
     .be_i(be),
-    .old_i(shadow_q[wr_tile_i]),
     .new_i(kept),
+    .old_i(old_q),
     .delta_o(digest_o)
   );
 `endif

@@ -22,7 +22,8 @@ module tsr_ram #(
   output logic [8*Bytes-1:0]  rdata_o
 `ifndef SYNTHESIS
   ,
-  output logic [8*Bytes-1:0]  old_o    // what this cycle's write replaces; for digests
+  input  logic                look_i,  // for digests: old_o is, in the next cycle, what a write in this one replaces
+  output logic [8*Bytes-1:0]  old_o
 `endif
 );
   localparam int Column = 8;
@@ -55,7 +56,9 @@ module tsr_ram #(
                           : merged(mem_q[waddr_i], wdata_i[8*Low+:8*N], be_i[Low+:N]);
       end
     end
-    assign old_o[8*Low+:8*N] = we_i ? mem_q[waddr_i] : '0;
+    logic [8*N-1:0] old_q;
+    always_ff @(posedge clk_i) if (we_i && look_i) old_q <= mem_q[waddr_i];
+    assign old_o[8*Low+:8*N] = old_q;
     initial for (int i = 0; i < Depth; i++) mem_q[i] = '0;
 `endif
   end
