@@ -115,11 +115,6 @@ module tsr_dw_loop #(
   localparam logic [8:0] Row1 = 9'b000_111_000, Row2 = 9'b111_000_000;
   localparam logic [8:0] Column1 = 9'b010_010_010, Column2 = 9'b100_100_100;
 
-  index_t ya, xa, yb, xb;
-  assign ya = pick(one_a, Row1, Row2, win_y_q, win_y2_q);
-  assign xa = pick(one_a, Column1, Column2, win_x_q, win_x2_q);
-  assign yb = pick(one_b, Row1, Row2, win_y_q, win_y2_q);
-  assign xb = pick(one_b, Column1, Column2, win_x_q, win_x2_q);
   // ---- The hand-over of a full window, and the next one.
   // end_o, end_z: this window is the last of its plane, of its command.
   // rests: no step; free: no window is filled. What is late has these for itself.
@@ -231,7 +226,11 @@ module tsr_dw_loop #(
   always_ff @(posedge clk_i) begin
     if (fill_o) begin
       {pos_a1_q, pos_b1_q} <= {number(one_a), number(one_b)};
-      {ya1_q, xa1_q, yb1_q, xb1_q, src1_q} <= {ya, xa, yb, xb, src_q};
+      ya1_q <= pick(one_a, Row1, Row2, win_y_q, win_y2_q);
+      xa1_q <= pick(one_a, Column1, Column2, win_x_q, win_x2_q);
+      yb1_q <= pick(one_b, Row1, Row2, win_y_q, win_y2_q);
+      xb1_q <= pick(one_b, Column1, Column2, win_x_q, win_x2_q);
+      src1_q <= src_q;
       kw1_q <= kw_q;
     end
     if (a1_q) begin

@@ -43,8 +43,14 @@ module tsr_dw_reads #(
   // The next pair: the two lowest of the rest, or where the second one waits, that and the lowest.
   logic same;
   logic [17:0] two;
-  assign two = lowest_two(set_i);
-  assign same = pair_i[17:9] != '0 && bank_at(pair_i[8:0], bank_i) == bank_at(pair_i[17:9], bank_i);
+  // Most commands are no DEPTHWISE: a simulator looks for nothing where there is nothing.
+  always_comb begin
+    two = '0;
+    if (tsr_sim_pkg::Always || set_i != '0) two = lowest_two(set_i);
+    same = 1'b0;
+    if (tsr_sim_pkg::Always || pair_i[17:9] != '0)
+      same = pair_i[17:9] != '0 && bank_at(pair_i[8:0], bank_i) == bank_at(pair_i[17:9], bank_i);
+  end
   assign slot_o.first = pair_i[8:0];
   assign slot_o.second = pair_i[17:9] & {9{!same}};
   assign slot_o.rest = set_i & ~two[8:0] & ~(two[17:9] & {9{!same}});

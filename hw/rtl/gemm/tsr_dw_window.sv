@@ -35,20 +35,18 @@ module tsr_dw_window (
     // One of four in two bits, so that a bit of the tile takes one LUT.
     logic takes_a, takes_b;
     logic [1:0] from;
-    logic [Tile-1:0] next;
     assign takes_a = a_valid_i && a_tap_i == 4'(t);
     assign takes_b = b_valid_i && b_tap_i == 4'(t);
     assign from = {!takes_a && !takes_b, takes_a || (!takes_b && shift_i[0])};
-    always_comb begin
-      unique case (from)
-        2'd0: next = b_data_i;
-        2'd1: next = a_data_i;
-        2'd2: next = read_q[Tile*From2+:Tile];
-        default: next = read_q[Tile*From1+:Tile];
-      endcase
-    end
     always_ff @(posedge clk_i) begin
-      if (takes_a || takes_b || (swap_i && shift_i != 2'd0)) read_q[Tile*t+:Tile] <= next;
+      if (takes_a || takes_b || (swap_i && shift_i != 2'd0)) begin
+        unique case (from)
+          2'd0: read_q[Tile*t+:Tile] <= b_data_i;
+          2'd1: read_q[Tile*t+:Tile] <= a_data_i;
+          2'd2: read_q[Tile*t+:Tile] <= read_q[Tile*From2+:Tile];
+          default: read_q[Tile*t+:Tile] <= read_q[Tile*From1+:Tile];
+        endcase
+      end
     end
     always_ff @(posedge clk_i) begin
       if (past_i[t]) use_q[Tile*t+:Tile] <= '0;

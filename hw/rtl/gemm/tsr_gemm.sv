@@ -53,7 +53,7 @@ module tsr_gemm (
   input  logic [63:0]                         acc_wr_digest_i  // of the write of the cycle before
 );
   localparam int Tile = 8 * tsr_pkg::InpTileBytes;
-  localparam int SumBits = 16 + $clog2(tsr_pkg::BlockIn);
+  localparam int SumBits = tsr_sim_pkg::width(16 + $clog2(tsr_pkg::BlockIn));
   localparam int TagBits = 3;
   `include "tsr_index.svh"
 
@@ -121,7 +121,8 @@ module tsr_gemm (
   tsr_dw_loop u_dw_loop (
     .clk_i, .rst_ni,
     .start_i(dw_start), .insn_i(insn_q), .num_i(num_q),
-    .all_i(dw_all), .new_i(dw_new), .keep_i(dw_keep), .bank_i(dw_bank),
+    .all_i(dw_all & {9{tsr_sim_pkg::Always || to_dw_q}}), .new_i(dw_new & {9{tsr_sim_pkg::Always || to_dw_q}}),
+    .keep_i(dw_keep), .bank_i(dw_bank),
     .fill_free_next_o(dw_fill_free), .idle_next_o(dw_idle),
     .fill_o(fill),
     .fill_a_next_o(fill_a1), .fill_a_tile_next_o(fill_a_tile1),

@@ -95,7 +95,7 @@ module tsr_gemm_accum #(
                                               input [Lanes-1:0] one);
     begin
       for (int l = 0; l < Lanes; l++) begin
-        add_lanes[32*l+:32] = acc[32*l+:32] + {{32 - SumBits{sum[SumBits*l+SumBits-1]}}, sum[SumBits*l+:SumBits]} +
+        add_lanes[32*l+:32] = acc[32*l+:32] + {{33 - SumBits{sum[SumBits*l+SumBits-1]}}, sum[SumBits*l+:SumBits-1]} +
                               {31'd0, one[l]};
       end
     end

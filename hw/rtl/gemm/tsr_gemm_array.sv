@@ -38,6 +38,8 @@ module tsr_gemm_array #(
   localparam int Tile = 8 * tsr_pkg::InpTileBytes;
   localparam int Taps = 9;
   localparam int Groups = (Taps + In - 1) / In;
+  localparam int LowBits = tsr_sim_pkg::width(16);
+  localparam int HighBits = tsr_sim_pkg::width(17);
 
   logic [6:1] valid_q, low_q, high_q;
   always_ff @(posedge clk_i) begin
@@ -76,31 +78,33 @@ module tsr_gemm_array #(
     for (genvar p = 0; p < Half; p++) begin : g_out
       // What meets column c.
       logic [8*In-1:0] x;
-      for (genvar c = 0; c < In; c++) begin : g_x
-        if (c < Columns) begin : g_tap
-          assign x[8*c+:8] = !dw_i ? inp_i[8*(b*In+c)+:8]
-                             : high_i ? tap[Tile*c+8*(b*In+p+Half)+:8] : tap[Tile*c+8*(b*In+p)+:8];
-        end else begin : g_none
-          assign x[8*c+:8] = dw_i ? 8'd0 : inp_i[8*(b*In+c)+:8];
+      always_comb begin
+        x = inp_i[8*b*In+:8*In];
+        if (dw_i) begin
+          x = '0;
+          for (int c = 0; c < Columns; c++)
+            x[8*c+:8] = high_i ? tap[Tile*c+8*(b*In+p+Half)+:8] : tap[Tile*c+8*(b*In+p)+:8];
         end
       end
-      logic [16*Pairs-1:0] low;   // less one
-      logic [17*Pairs-1:0] high;
+      logic [LowBits*Pairs-1:0] low;  // less one
+      logic [HighBits*Pairs-1:0] high;
       for (genvar k = 0; k < Pairs; k++) begin : g_pair
         logic [15:0] raised;  // by 2^15 - 1
+        logic [16:0] hi;
         tsr_dsp_pair u_dsp (
           .clk_i, .en_i(en),
           .w0a_i(wgt_i[8*(p*In+2*k)+:8]), .w1a_i(wgt_i[8*((p+Half)*In+2*k)+:8]), .xa_i(x[16*k+:8]),
           .w0b_i(wgt_i[8*(p*In+2*k+1)+:8]), .w1b_i(wgt_i[8*((p+Half)*In+2*k+1)+:8]), .xb_i(x[16*k+8+:8]),
-          .lo_o(raised), .hi_o(high[17*k+:17])
+          .lo_o(raised), .hi_o(hi)
         );
-        assign low[16*k+:16] = {~raised[15], raised[14:0]};
+        assign low[LowBits*k+:LowBits] = {{LowBits - 15{!raised[15]}}, raised[14:0]};
+        assign high[HighBits*k+:HighBits] = {{HighBits - 16{hi[16]}}, hi[15:0]};
       end
-      tsr_gemm_tree #(.Terms(Pairs), .Bits(16), .Biased(1'b1), .SumBits(SumBits)) u_low (
+      tsr_gemm_tree #(.Terms(Pairs), .Bits(LowBits), .Biased(1'b1), .SumBits(SumBits)) u_low (
         .clk_i, .en_i(valid_q[4]), .en1_i(valid_q[5]), .en2_i(valid_q[6]), .keep_i(low_q[6]),
         .terms_i(low), .sum_o(sum_o[SumBits*(b*Out+p)+:SumBits])
       );
-      tsr_gemm_tree #(.Terms(Pairs), .Bits(17), .SumBits(SumBits)) u_high (
+      tsr_gemm_tree #(.Terms(Pairs), .Bits(HighBits), .SumBits(SumBits)) u_high (
         .clk_i, .en_i(valid_q[4]), .en1_i(valid_q[5]), .en2_i(valid_q[6]), .keep_i(high_q[6]),
         .terms_i(high), .sum_o(sum_o[SumBits*(b*Out+p+Half)+:SumBits])
       );

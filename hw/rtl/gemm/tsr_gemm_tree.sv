@@ -23,8 +23,9 @@ module tsr_gemm_tree #(
   // Two numbers to an adder in the first two steps, what is left in the third.
   localparam int Parts1 = Terms > 1 ? Terms / 2 : 1;
   localparam int Parts2 = Parts1 > 1 ? Parts1 / 2 : 1;
-  localparam int Bits1 = Bits + (Terms > 1 ? 1 : 0);
-  localparam int Bits2 = Bits1 + (Parts1 > 1 ? 1 : 0);
+  localparam int Bits1 = Bits + (Terms > 1 && tsr_sim_pkg::Always ? 1 : 0);
+  localparam int Bits2 = Bits1 + (Parts1 > 1 && tsr_sim_pkg::Always ? 1 : 0);
+  localparam int More1 = Bits1 - Bits + 1, More2 = Bits2 - Bits1 + 1;  // sign bits
   localparam logic [SumBits-1:0] None = Biased ? '1 : '0;
 
   logic [Bits1*Parts1-1:0] part1_q;
@@ -37,7 +38,7 @@ module tsr_gemm_tree #(
       assign b = terms_i[Bits*(2*p+1)+:Bits];
       always_ff @(posedge clk_i) begin
         if (tsr_sim_pkg::Always || en_i)
-          part1_q[Bits1*p+:Bits1] <= {a[Bits-1], a} + {b[Bits-1], b} + {{Bits{1'b0}}, Biased};
+          part1_q[Bits1*p+:Bits1] <= {{More1{a[Bits-1]}}, a[Bits-2:0]} + {{More1{b[Bits-1]}}, b[Bits-2:0]} + Bits1'(Biased);
       end
     end else begin : g_one
       always_ff @(posedge clk_i) if (tsr_sim_pkg::Always || en_i) part1_q <= terms_i;
@@ -50,7 +51,7 @@ module tsr_gemm_tree #(
       assign b = part1_q[Bits1*(2*p+1)+:Bits1];
       always_ff @(posedge clk_i) begin
         if (tsr_sim_pkg::Always || en1_i)
-          part2_q[Bits2*p+:Bits2] <= {a[Bits1-1], a} + {b[Bits1-1], b} + {{Bits1{1'b0}}, Biased};
+          part2_q[Bits2*p+:Bits2] <= {{More2{a[Bits1-1]}}, a[Bits1-2:0]} + {{More2{b[Bits1-1]}}, b[Bits1-2:0]} + Bits2'(Biased);
       end
     end else begin : g_one
       always_ff @(posedge clk_i) if (tsr_sim_pkg::Always || en1_i) part2_q <= part1_q;
@@ -60,10 +61,9 @@ module tsr_gemm_tree #(
   // A function, so that a simulator adds only when there is something to add.
   function automatic [SumBits-1:0] add(input [Bits2*Parts2-1:0] parts);
     begin
-      add = {{SumBits - Bits2{parts[Bits2-1]}}, parts[Bits2-1:0]};
+      add = {{SumBits - Bits2 + 1{parts[Bits2-1]}}, parts[Bits2-2:0]};
       for (int p = 1; p < Parts2; p++) begin
-        add = add + {{SumBits - Bits2{parts[Bits2*p+Bits2-1]}}, parts[Bits2*p+:Bits2]} +
-              {{SumBits - 1{1'b0}}, Biased};
+        add = add + {{SumBits - Bits2 + 1{parts[Bits2*p+Bits2-1]}}, parts[Bits2*p+:Bits2-1]} + SumBits'(Biased);
       end
     end
   endfunction

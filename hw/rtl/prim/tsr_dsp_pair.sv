@@ -75,22 +75,21 @@ module tsr_dsp_pair (
   logic unused;
   assign unused = ^{en_i, sum[47:33]};
 `else
-  // Operands, then both sums, which a tool may retime over the two registers behind them.
+  // Operands, then both sums as the blocks pack them, which a tool may retime over the two registers behind them.
   logic signed [7:0] w0a_q, w1a_q, xa_q, w0b_q, w1b_q, xb_q;
-  logic signed [31:0] lo2, hi2;
-  assign lo2 = 32'(w0a_q) * 32'(xa_q) + 32'(w0b_q) * 32'(xb_q) + 32'd32767;
-  assign hi2 = 32'(w1a_q) * 32'(xa_q) + 32'(w1b_q) * 32'(xb_q);
-  logic [15:0] lo2_q, lo3_q, lo4_q;
-  logic [16:0] hi2_q, hi3_q, hi4_q;
+  logic signed [63:0] wa, wb, sum2;  // 64 bits: a simulator's own
+  assign wa = (64'(w1a_q) <<< 16) + 64'(w0a_q);
+  assign wb = (64'(w1b_q) <<< 16) + 64'(w0b_q);
+  assign sum2 = wa * 64'(xa_q) + wb * 64'(xb_q) + 64'sd32767;
+  logic [32:0] sum2_q, sum3_q, sum4_q;
   always_ff @(posedge clk_i) begin
     if (en_i[0]) {w0a_q, w1a_q, xa_q, w0b_q, w1b_q, xb_q} <= {w0a_i, w1a_i, xa_i, w0b_i, w1b_i, xb_i};
-    if (en_i[1]) {lo2_q, hi2_q} <= {lo2[15:0], hi2[16:0]};
-    if (en_i[2]) {lo3_q, hi3_q} <= {lo2_q, hi2_q};
-    if (en_i[3]) {lo4_q, hi4_q} <= {lo3_q, hi3_q};
+    if (en_i[1]) sum2_q <= sum2[32:0];
+    if (en_i[2]) sum3_q <= sum2_q;
+    if (en_i[3]) sum4_q <= sum3_q;
   end
-  assign lo_o = lo4_q;
-  assign hi_o = hi4_q;
+  assign {hi_o, lo_o} = sum4_q;
   logic unused;
-  assign unused = ^{lo2[31:16], hi2[31:17]};
+  assign unused = ^sum2[63:33];
 `endif
 endmodule
