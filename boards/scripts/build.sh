@@ -14,6 +14,7 @@ set -euo pipefail
 stop() { echo "build.sh: $*" >&2; exit 1; }
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then sed -n '/^#   boards/,/^# Exit/p' "$0" >&2; exit 2; fi
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. boards/scripts/sources.sh
 name=$1 build=${TESSERA_BUILD:-build} vivado=${TESSERA_VIVADO:-vivado}
 dir=${2:-build/boards/$name}
 [ -x "$build/bin/tessera" ] && [ -x "$build/bin/isa_gen" ] ||
@@ -21,20 +22,14 @@ dir=${2:-build/boards/$name}
 command -v "$vivado" > /dev/null || stop "$vivado is not on PATH: source settings64.sh of its installation"
 command -v dtc > /dev/null || stop "dtc is not on PATH: install device-tree-compiler"
 
-mkdir -p "$dir/rtl"
+mkdir -p "$dir"
 rm -f "$dir"/tessera.bit "$dir"/tessera.hwh "$dir"/*.dtbo "$dir"/build.txt "$dir"/routed.txt
 tessera() { "$build/bin/tessera" "$@"; }
 tessera boards "$name" --print json > "$dir/board.json" || stop "there is no board $name"
 tessera boards "$name" --print tcl > "$dir/board.tcl"
 value() { sed -n "s/^set board($1) {\(.*\)}$/\1/p" "$dir/board.tcl"; }
 
-rtl=hw/rtl
-. hw/rtl/sources.sh
-cp $(rtl_files) "$dir/rtl/"
-"$build/bin/isa_gen" sv --config "$(value config)" > "$dir/rtl/tsr_pkg.sv"
-# A packaged IP takes no macros: which AXI its memory port has is said in the file.
-{ [ "$(value axi)" != 3 ] || echo '`define TESSERA_AXI3'; cat hw/rtl/tessera.v; } > "$dir/rtl/tessera.v.new"
-mv "$dir/rtl/tessera.v.new" "$dir/rtl/tessera.v"
+stage_rtl "$build" "$(value config)" "$(value axi)" "$dir"
 
 tessera boards "$name" --print overlay > "$dir/tessera-$name.dts"
 dtc -q -@ -I dts -O dtb -o "$dir/tessera.dtbo" "$dir/tessera-$name.dts" || stop "dtc refuses $dir/tessera-$name.dts"

@@ -20,6 +20,7 @@ foreach interface {s_axi_control m_axi_gmem interrupt ap_clk ap_rst_n} {
 }
 ipx::associate_bus_interfaces -busif s_axi_control -clock ap_clk $core
 ipx::associate_bus_interfaces -busif m_axi_gmem -clock ap_clk $core
+if {[info commands finish_core] ne ""} { finish_core $core }  ;# kernel.tcl
 ipx::create_xgui_files $core
 ipx::update_checksums $core
 ipx::check_integrity $core

@@ -32,8 +32,8 @@ std::string Metadata(const isa::Config& config, bool emulated) {
       <core name="OCL_REGION_0" target="{}" type="clc_region" numComputeUnits="1">
         <kernel name="{}" language="ip_c" type="pl">
           <port name="s_axi_control" mode="slave" range="{:#x}" dataWidth="32" portType="addressable" base="0x0"/>
-          <port name="m_axi_memory" mode="master" range="0xFFFFFFFFFFFFFFFF" dataWidth="{}" portType="addressable" base="0x0"/>
-          <arg name="memory" addressQualifier="1" id="0" port="m_axi_memory" size="0x8" offset="{:#x}" hostOffset="0x0" hostSize="0x8" type="void*"/>
+          <port name="m_axi_gmem" mode="master" range="0xFFFFFFFFFFFFFFFF" dataWidth="{}" portType="addressable" base="0x0"/>
+          <arg name="memory" addressQualifier="1" id="0" port="m_axi_gmem" size="0x8" offset="{:#x}" hostOffset="0x0" hostSize="0x8" type="void*"/>
           <instance name="{}">
             <addrRemap base="{:#x}" range="{:#x}" port="s_axi_control"/>
           </instance>
