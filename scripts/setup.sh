@@ -13,7 +13,7 @@ TESSERA_PACKAGES=(
   # host code for boards, run in tests
   g++-arm-linux-gnueabihf g++-aarch64-linux-gnu qemu-user-static
   # hardware
-  verilator python3 python3-venv
+  verilator libsystemc-dev python3 python3-venv
   # libraries
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev

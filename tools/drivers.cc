@@ -9,6 +9,7 @@
 #include "runtime/drivers/zynq/zynq_device.h"
 #include "sim/func/func_device.h"
 #if !defined(TESSERA_RUNTIME_ONLY)
+#include "sim/cycle/cycle_device.h"
 #include "sim/hls/hls_device.h"
 #include "sim/rtl/rtl_device.h"
 #endif
@@ -19,6 +20,7 @@ std::span<const Driver> Drivers() {
   static const Driver drivers[] = {
     sim::FuncDriver(),
 #if !defined(TESSERA_RUNTIME_ONLY)
+    sim::CycleDriver(),
     sim::HlsDriver(),
     sim::RtlDriver(),
 #endif

@@ -174,4 +174,21 @@ void Dram::EndCycle() {
   if (++frame_ == kFrame) frame_ = 0;
 }
 
+// A stalling memory draws for every cycle, whatever happens in it.
+void Dram::Skip(uint64_t cycles) {
+  cycle_ += cycles;
+  frame_ = static_cast<uint32_t>((frame_ + cycles) % kFrame);
+  if (stall_seed_ == 0) return;
+  for (uint64_t i = 0; i < cycles; ++i) stall_.Step();
+}
+
+uint64_t Dram::NextOffer() const {
+  if (beat_valid_ || response_valid_ || read_rest_.beats != 0 || write_rest_.beats != 0)
+    return cycle_;
+  uint64_t next = ~uint64_t{0};
+  if (reads_.size != 0) next = std::max(cycle_, reads_.front().due);
+  if (responses_.size != 0) next = std::min(next, std::max(cycle_, responses_.front().due));
+  return next;
+}
+
 }  // namespace tessera::sim

@@ -17,13 +17,6 @@
 //
 // "N cycles later": a handshake in cycle t is answered by a handshake in cycle t + N at the
 // earliest.
-//
-// One cycle, as seen by the caller:
-//   BeginCycle(offer)        decides what the memory offers in this cycle
-//   read_ready() ...         what it offers
-//   AcceptRead() ...         for each handshake that takes place, in any order, each at most once
-//   EndCycle()
-// An offer that is not taken (beat, response) stands in the next cycle, as AXI demands.
 #ifndef TESSERA_SIM_DRAM_DRAM_H_
 #define TESSERA_SIM_DRAM_DRAM_H_
 
@@ -32,6 +25,7 @@
 
 #include "base/check.h"
 #include "isa/config.h"
+#include "sim/dram/memory_model.h"
 #include "sim/dram/stall.h"
 
 namespace tessera::sim {
@@ -48,54 +42,23 @@ struct DramTiming {
 };
 DramTiming TimingOf(isa::DramModel model);
 
-// A burst that the master asks for.
-struct DramRequest {
-  uint64_t address = 0;  // of the first beat, bytes
-  uint32_t beats = 1;    // 1 .. 256
-  uint32_t id = 0;       // comes back with every beat and with the response
-};
-
-// One beat of a burst.
-struct DramBeat {
-  uint64_t address = 0;
-  uint32_t id = 0;
-  bool last = false;
-};
-
-class Dram {
+class Dram final : public MemoryModel {
  public:
   // |bus_bytes|: bytes a beat. |stall_seed|: not 0: every channel hesitates at random (tests).
   Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0);
 
-  // Idle, at cycle 0 of the frame of 20. The stalls of a seed start over.
-  void Reset();
-
-  // |write_offered|: the master shows a write beat in this cycle.
-  void BeginCycle(bool write_offered);
-
-  bool read_ready() const { return read_ready_; }          // a read request would be accepted
-  bool write_ready() const { return write_ready_; }        // a write request would be accepted
-  bool beat_ready() const { return beat_ready_; }          // the offered write beat is accepted
-  bool beat_valid() const { return beat_valid_; }          // a read beat is offered
-  bool response_valid() const { return response_valid_; }  // a write response is offered
-
-  const DramBeat& read_beat() const { return read_beat_; }  // when beat_valid()
-  const DramBeat& write_beat() const {
-    return write_beat_;
-  }                                                      // when beat_ready(): where the beat goes
-  uint32_t response_id() const { return response_id_; }  // when response_valid()
-
-  void AcceptRead(const DramRequest& request);   // needs read_ready()
-  void AcceptWrite(const DramRequest& request);  // needs write_ready()
-  void TakeReadBeat();                           // needs beat_valid()
-  void PutWriteBeat();                           // needs beat_ready()
-  void TakeResponse();                           // needs response_valid()
-
-  void EndCycle();
-
-  uint64_t cycle() const { return cycle_; }
-  // Nothing is outstanding in either direction.
-  bool idle() const {
+  // At cycle 0 of the frame of 20; the stalls of a seed start over.
+  void Reset() override;
+  void BeginCycle(bool write_offered) override;
+  void AcceptRead(const DramRequest& request) override;
+  void AcceptWrite(const DramRequest& request) override;
+  void TakeReadBeat() override;
+  void PutWriteBeat() override;
+  void TakeResponse() override;
+  void EndCycle() override;
+  void Skip(uint64_t cycles) override;
+  uint64_t NextOffer() const override;
+  bool idle() const override {
     return reads_.size == 0 && read_rest_.beats == 0 && writes_outstanding_ == 0 &&
            write_rest_.beats == 0;
   }
@@ -115,6 +78,7 @@ class Dram {
     uint32_t head = 0;
     uint32_t size = 0;
     Burst& front() { return slot[head]; }
+    const Burst& front() const { return slot[head]; }
     void push(const Burst& burst) {
       TESSERA_CHECK(size < kSlots);
       slot[(head + size++) % kSlots] = burst;
@@ -135,7 +99,6 @@ class Dram {
   const uint64_t stall_seed_;
   Stall stall_;
 
-  uint64_t cycle_ = 0;
   uint32_t frame_ = 0;  // cycle_ mod 20
   bool read_served_last_ = false;
   bool idle_at_begin_ = true;  // no read was outstanding when this cycle began
@@ -146,11 +109,6 @@ class Dram {
   DramRequest write_rest_{.beats = 0};
   Ring responses_;  // written bursts that wait for their response
   uint32_t writes_outstanding_ = 0;
-
-  bool read_ready_ = false, write_ready_ = false, beat_ready_ = false;
-  bool beat_valid_ = false, response_valid_ = false;
-  DramBeat read_beat_, write_beat_;
-  uint32_t response_id_ = 0;
 };
 
 }  // namespace tessera::sim

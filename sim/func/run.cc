@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "runtime/device/explain.h"
-#include "sim/func/kernels.h"
-#include "sim/trace/digest.h"
 
 namespace tessera::sim {
 
@@ -15,7 +13,7 @@ FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::Machine
       fetcher_(fetcher),
       machine_(machine),
       seed_(schedule_seed),
-      kernels_(kernels),
+      executor_(machine, kernels),
       rng_(schedule_seed),
       units_(machine.config, launch.profile) {}
 
@@ -65,15 +63,8 @@ Status FuncRun::Execute(isa::Issued& issued) {
   issued.executed = true;
   const isa::Fetched& fetched = issued.fetched;
   TraceEntry entry{.insn = issued.number, .unit = fetched.unit};
-  isa::Stop stop = isa::CheckFields(fetched.insn, machine_.config);
-  if (!stop && observer_ != nullptr) {
-    DigestWrites writes;
-    stop = isa::ExecuteAny(fetched.insn, machine_, writes);
-    entry.digest = writes.Take();
-  } else if (!stop && !(kernels_ && RunKernel(fetched.insn, machine_, *UsableKernels().back()))) {
-    isa::NoWrites writes;
-    stop = isa::ExecuteAny(fetched.insn, machine_, writes);
-  }
+  const isa::Stop stop =
+      executor_.Execute(fetched.insn, observer_ == nullptr ? nullptr : &entry.digest);
   if (stop) return Stopped(stop, isa::Text(fetched.unit), issued.number, &fetched.insn);
   CountTraffic(fetched.insn);
   retiring_[static_cast<int>(fetched.unit)] = entry;

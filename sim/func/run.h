@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "isa/semantics/execute.h"
 #include "isa/semantics/units.h"
 #include "runtime/device.h"
+#include "sim/func/execute.h"
 
 namespace tessera::sim {
 
@@ -41,7 +41,7 @@ class FuncRun {
   const isa::Fetcher& fetcher_;
   isa::MachineState& machine_;
   const uint64_t seed_;
-  const bool kernels_;
+  InsnExecutor executor_;
   Rng rng_;
   isa::Units units_;
   RunReport report_;

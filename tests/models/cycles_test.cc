@@ -2,29 +2,25 @@
 //
 // What is tested: the golden cycles of the seven networks (cycles.json): the RTL takes exactly
 // these, whatever the input holds, README.md's table has them, and they are within what is asked of
-// the machine. Space: configuration default, memory model tsim, two random inputs a network, one
-// for those of 224x224, which take millions of cycles; networks whose file is missing are skipped
-// with a count. Not tested here: results
-// (mlperf_*_test), other configurations.
+// the machine. The cycle model agrees with the RTL in the cycle of every retirement and in every
+// counter then. Space: configuration default, memory model tsim, two random inputs a network, one
+// for those of 224x224, which take millions of cycles; model zynq for the others; networks whose
+// file is missing are skipped with a count. Not tested here: results (mlperf_*_test), other
+// configurations (sim_cycle_random_test).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
 #include "base/file.h"
-#include "base/hash.h"
-#include "base/rng.h"
-#include "compiler/driver/compile.h"
-#include "compiler/import/import.h"
-#include "runtime/device/registry.h"
-#include "runtime/executor/executor.h"
 #include "tests/models/golden.h"
+#include "tests/models/network_cycles.h"
+#include "tests/sim/cycle/agreement.h"
 
 namespace tessera::test {
 namespace {
@@ -63,36 +59,6 @@ std::map<std::string, uint64_t> GoldenCycles() {
 std::string Grouped(uint64_t value) {
   if (value < 1000) return fmt::format("{}", value);
   return fmt::format("{},{:03}", Grouped(value / 1000), value % 1000);
-}
-
-// The cycles of |inputs| inferences on the RTL, each of random values.
-Result<std::vector<uint64_t>> Measure(const std::string& path, int inputs) {
-  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path));
-  compiler::CompileOptions options;
-  TESSERA_ASSIGN(options.config, isa::LoadConfig("default"));
-  options.cpu = false;
-  options.device = true;
-  TESSERA_ASSIGN(compiler::Compiled compiled,
-                 compiler::Compile(std::move(graph), path, Crc64(bytes), options));
-  const auto artifact = std::make_shared<const artifact::Artifact>(std::move(compiled.artifact));
-  TESSERA_ASSIGN(const std::unique_ptr<Device> device, OpenDevice("rtl", options.config));
-  TESSERA_ASSIGN(const std::unique_ptr<Executor> executor,
-                 Executor::Open(artifact, "device", device.get()));
-  Rng rng(1);
-  std::vector<uint64_t> cycles;
-  for (int run = 0; run < inputs; ++run) {
-    HostTensor input = HostTensor::Zeros(artifact->inputs[0].dtype, artifact->inputs[0].shape);
-    if (input.dtype == DType::kFloat32) {
-      for (float& value : input.as<float>()) value = static_cast<float>(rng.Range(0, 255)) / 255;
-    } else {
-      for (uint8_t& byte : input.bytes) byte = static_cast<uint8_t>(rng.Range(0, 255));
-    }
-    ExecutionReport report;
-    TESSERA_TRY(executor->Run({&input, 1}, &report));
-    cycles.push_back(report.Cycles().at(0));
-  }
-  return cycles;
 }
 
 TEST(Cycles, AreOfSevenNetworksAndWithinTheirLimits) {
@@ -136,21 +102,54 @@ TEST(Cycles, ReadmeHasThem) {
   }
 }
 
-class CyclesOnRtl : public testing::TestWithParam<Named> {};
-
-TEST_P(CyclesOnRtl, AreTheGoldenOnes) {
-  if (!std::filesystem::exists(GetParam().path)) {
-    GTEST_SKIP() << fmt::format("1 model not found: {} (see models/mlperf_tiny/README.md)",
-                                GetParam().path);
+class NetworkTiming : public testing::TestWithParam<Named> {
+ protected:
+  // The first difference between the two in any program: retirements, counters, totals.
+  static std::string Difference(const NetworkCycles& rtl, const NetworkCycles& cycle) {
+    if (rtl.traces.size() != cycle.traces.size()) return "another number of programs";
+    for (size_t p = 0; p < rtl.traces.size(); ++p) {
+      std::string text = sim::TimeDifference(rtl.traces[p], cycle.traces[p]);
+      if (text.empty()) text = sim::ReportDifference(rtl.reports[p], cycle.reports[p]);
+      if (!text.empty()) return fmt::format("program {}: {}", p, text);
+    }
+    return "";
   }
-  const Result<std::vector<uint64_t>> cycles = Measure(GetParam().path, GetParam().inputs);
-  ASSERT_TRUE(cycles) << cycles.error().message;
-  fmt::print("{}: {} cycles\n", GetParam().network, fmt::join(*cycles, ", "));
-  EXPECT_EQ(cycles->front(), cycles->back()) << "cycles depend on the input's values";
-  EXPECT_EQ((*cycles)[0], GoldenCycles()[GetParam().network]) << kMoved;
+};
+
+TEST_P(NetworkTiming, IsTheGoldenOneOnRtlAndCycleModel) {
+  const Named& n = GetParam();
+  if (!std::filesystem::exists(n.path)) {
+    GTEST_SKIP() << fmt::format("1 model not found: {} (see models/mlperf_tiny/README.md)", n.path);
+  }
+  const auto artifact = CompileForDevice(n.path);
+  ASSERT_TRUE(artifact) << artifact.error().message;
+  for (const isa::DramModel dram : {isa::DramModel::kTsim, isa::DramModel::kZynq}) {
+    const bool tsim = dram == isa::DramModel::kTsim;
+    if (!tsim && n.inputs == 1) continue;  // millions of cycles
+    const auto rtl = RunForCycles(*artifact, "rtl", dram, tsim ? n.inputs : 1, true);
+    ASSERT_TRUE(rtl) << rtl.error().message;
+    const auto cycle = RunForCycles(*artifact, "cycle", dram, tsim ? n.inputs : 1, true);
+    ASSERT_TRUE(cycle) << cycle.error().message;
+    const LayerError error = LayerErrors(**artifact, *rtl, *cycle);
+    fmt::print(
+        "{} {}: {} cycles; cycle model: {} of {} layers exact, error mean {:.4f} %, worst "
+        "{:.4f} % {}; {:.2f} s, RTL {:.2f} s\n",
+        n.network, tsim ? "tsim" : "zynq", fmt::join(rtl->inferences, ", "), error.exact,
+        error.layers, 100 * error.mean, 100 * error.worst, error.worst_layer, cycle->seconds,
+        rtl->seconds);
+    EXPECT_GT(error.layers, 0);
+    EXPECT_LE(error.mean, 0.001);
+    EXPECT_LE(error.worst, 0.01) << error.worst_layer;
+    EXPECT_EQ(Difference(*rtl, *cycle), "");
+    EXPECT_EQ(rtl->inferences.front(), rtl->inferences.back()) << "cycles depend on the input";
+    EXPECT_EQ(rtl->inferences, cycle->inferences);
+    if (tsim) {
+      EXPECT_EQ(rtl->inferences[0], GoldenCycles()[n.network]) << kMoved;
+    }
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(Rtl, CyclesOnRtl, testing::ValuesIn(Networks()),
+INSTANTIATE_TEST_SUITE_P(Networks, NetworkTiming, testing::ValuesIn(Networks()),
                          [](const auto& param) { return param.param.network; });
 
 }  // namespace

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cycle/cycle_device.h"
+
+#include <utility>
+
+#include "isa/regs.h"
+#include "runtime/device/register_device.h"
+#include "sim/cycle/kernel.h"
+#include "sim/dram/dram.h"
+
+namespace tessera::sim {
+namespace {
+
+namespace reg = isa::reg;
+
+// The machine's registers: what is written stays, what a run leaves is read.
+class CyclePort : public RegisterPort {
+ public:
+  CyclePort(const isa::Config& config, std::span<uint8_t> memory, uint64_t stall_seed)
+      : state_(config), dram_(config.dram, static_cast<uint32_t>(config.bus_bytes()), stall_seed) {
+    state_.dram = memory;
+    Put(reg::kId, reg::kIdValue);
+    Put(reg::kVersion, reg::kVersionValue);
+    Put64(reg::kConfigHashLo, reg::kConfigHashHi, config.Hash());
+  }
+
+  Result<uint32_t> Read(uint32_t offset) override { return Get(offset); }
+
+  Status Write(uint32_t offset, uint32_t value) override {
+    Put(offset, value);
+    if (offset != reg::kControl || !reg::kControlStart.Get(value)) return {};
+    state_.profile = static_cast<isa::Profile>(reg::kControlProfile.Get(value));
+    Put(reg::kStatus, reg::kStatusBusy.Put(1));
+    return {};
+  }
+
+  Result<WaitOutcome> Wait(uint64_t budget) override {
+    Launch launch{.profile = state_.profile,
+                  .insn_addr = Get64(reg::kInsnAddrLo, reg::kInsnAddrHi),
+                  .insn_count = Get(reg::kInsnCount),
+                  .budget = budget};
+    for (uint32_t s = 0; s < isa::kSegments; ++s) {
+      state_.segments[s] = {Get64(reg::kSegmentBaseLo[s], reg::kSegmentBaseHi[s]),
+                            Get64(reg::kSegmentSizeLo[s], reg::kSegmentSizeHi[s])};
+    }
+    TESSERA_ASSIGN(const isa::Fetcher fetcher, isa::Fetcher::Make(state_.profile, state_.config));
+    state_.vta = fetcher.vta();
+    dram_.Reset();
+    cycle::CycleRun run(launch, fetcher, state_, dram_, observer_);
+    const bool done = kernel_.Run(run, budget);
+    const cycle::RunEnd end = run.End(done);
+    Keep(end);
+    return WaitOutcome{.end = done ? WaitEnd::kDone : WaitEnd::kBudget,
+                       .bytes_read = end.bytes_read,
+                       .bytes_written = end.bytes_written};
+  }
+
+  Status Reset() override {
+    state_.ClearScratchpads();
+    Put(reg::kStatus, 0);
+    return {};
+  }
+
+  Status SetObserver(RunObserver* observer) override {
+    observer_ = observer;
+    return {};
+  }
+
+ private:
+  uint32_t Get(uint32_t offset) const { return registers_[offset / 4]; }
+  void Put(uint32_t offset, uint32_t value) { registers_[offset / 4] = value; }
+  uint64_t Get64(uint32_t low, uint32_t high) const { return uint64_t{Get(high)} << 32 | Get(low); }
+  void Put64(uint32_t low, uint32_t high, uint64_t value) {
+    Put(low, static_cast<uint32_t>(value));
+    Put(high, static_cast<uint32_t>(value >> 32));
+  }
+
+  void Keep(const cycle::RunEnd& end) {
+    const bool error = end.error != isa::MachineError::kNone;
+    Put(reg::kStatus, reg::kStatusBusy.Put(!end.done) | reg::kStatusDone.Put(end.done) |
+                          reg::kStatusError.Put(error) | reg::kStatusLeftover.Put(end.leftover));
+    Put(reg::kError, reg::kErrorCode.Put(static_cast<uint32_t>(end.error)) |
+                         reg::kErrorUnit.Put(end.error_unit));
+    Put(reg::kErrorInsn, end.error_insn);
+    Put(reg::kRetired, end.instructions);
+    Put64(reg::kCyclesLo, reg::kCyclesHi, end.cycles);
+    for (uint32_t u = 0; u < isa::kUnits; ++u) {
+      const UnitCounters& unit = end.units[u];
+      Put(reg::kBusy[u], static_cast<uint32_t>(unit.busy));
+      Put(reg::kTokenWait[u], static_cast<uint32_t>(unit.token_wait));
+      Put(reg::kMemoryWait[u], static_cast<uint32_t>(unit.memory_wait));
+      Put(reg::kHazard[u], static_cast<uint32_t>(unit.hazard));
+      const cycle::RunEnd::Standing& standing = end.standing[u];
+      Put(reg::kUnitState[u], uint32_t{standing.holds} | uint32_t{standing.missing} << 4 |
+                                  uint32_t{standing.full} << 8);
+      Put(reg::kUnitInsn[u], standing.insn);
+    }
+  }
+
+  isa::MachineState state_;
+  Dram dram_;
+  cycle::CycleKernel kernel_;
+  RunObserver* observer_ = nullptr;
+  std::array<uint32_t, 0x200 / 4> registers_{};
+};
+
+constexpr std::string_view kStallSeed = "stall-seed";
+
+Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,
+                                     const OptionValues& options) {
+  TESSERA_TRY(isa::ValidateConfig(config));
+  TESSERA_ASSIGN(std::unique_ptr<HostMemory> memory, HostMemory::Make(memory_bytes));
+  auto port = std::make_unique<CyclePort>(config, memory->bytes(), options.Number(kStallSeed));
+  return OpenRegisterDevice("cycle", config, std::move(port), std::move(memory));
+}
+
+}  // namespace
+
+Driver CycleDriver() {
+  return {.name = "cycle",
+          .what = "cycle model of the accelerator in SystemC: the RTL's cycles, func's results",
+          .clock = true,
+          .options = {{.name = kStallSeed,
+                       .kind = OptionKind::kNumber,
+                       .value = "SEED",
+                       .fallback = "0",
+                       .help = "not 0: memory stalls at random, drawn from this seed"}},
+          .open = Open};
+}
+
+}  // namespace tessera::sim

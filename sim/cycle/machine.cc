@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cycle/machine.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "isa/regs.h"
+
+namespace tessera::sim::cycle {
+namespace {
+
+// The memory's cycles from its reset, which the write of CONTROL makes, to the run's first: the
+// write takes two and the start one.
+constexpr uint64_t kMemoryBegin = 2;
+
+isa::Memory LoadedMemory(const isa::AnyInsn& insn) {
+  if (const auto* one = std::get_if<isa::Insn>(&insn))
+    return static_cast<isa::Memory>(std::get<isa::Load>(*one).memory);
+  return static_cast<isa::Memory>(std::get<isa::VtaLoad>(std::get<isa::VtaInsn>(insn)).memory_type);
+}
+
+// What executes an instruction of profile vta, and whether it is for tokens only.
+void RouteVta(const isa::VtaInsn& insn, Command& command) {
+  if (const auto* load = std::get_if<isa::VtaLoad>(&insn)) {
+    command.unit = isa::Unit::kLoad;
+    command.skip = load->x_size == 0;
+  } else if (const auto* store = std::get_if<isa::VtaStore>(&insn)) {
+    command.unit = isa::Unit::kStore;
+    command.skip = store->x_size == 0;
+  } else if (std::holds_alternative<isa::VtaAlu>(insn)) {
+    command.unit = isa::Unit::kVector;
+  } else {
+    command.skip = command.hush = std::holds_alternative<isa::VtaFinish>(insn);
+  }
+}
+
+}  // namespace
+
+CycleRun::CycleRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& state,
+                   MemoryModel& memory, RunObserver* observer)
+    : launch_(launch),
+      fetcher_(fetcher),
+      state_(state),
+      observer_(observer),
+      executor_(state, true),
+      bus_(memory, kMemoryBegin, observer),
+      issue_(state.config, launch.profile, launch.insn_addr, launch.insn_count, *this, bus_),
+      gates_(state.config, launch.profile, *this, issue_),
+      gemm_(state, ActivityOf(isa::Unit::kGemm), gates_),
+      vector_(state, gemm_, ActivityOf(isa::Unit::kVector), gates_),
+      load_(state.config, gemm_, vector_, ActivityOf(isa::Unit::kLoad), gates_, bus_),
+      store_(state, gemm_, vector_, ActivityOf(isa::Unit::kStore), gates_, bus_) {
+  for (int s = 0; s < isa::kSegments; ++s) segment_[s] = state.segments[s].base;
+  for (int u = 0; u < isa::kUnits; ++u) activity_[u].Begin(static_cast<isa::Unit>(u), observer);
+  issue_.Connect(gates_);
+  bus_.Connect(issue_, load_, store_);
+}
+
+CommandPtr CycleRun::NewCommand() {
+  if (free_.empty()) return &pool_.emplace_back();
+  const CommandPtr command = free_.back();
+  free_.pop_back();
+  *command = {};
+  return command;
+}
+
+CommandPtr CycleRun::Decode(uint32_t number) {
+  const CommandPtr command = NewCommand();
+  command->number = number;
+  const auto bytes = static_cast<uint64_t>(fetcher_.insn_bytes());
+  command->stop = fetcher_.Fetch(state_.dram.subspan(launch_.insn_addr + number * bytes, bytes),
+                                 &command->fetched);
+  if (command->stop) return command;
+  command->unit = command->fetched.unit;
+  if (const auto* one = std::get_if<isa::Insn>(&command->fetched.insn)) {
+    command->skip = std::holds_alternative<isa::Sync>(*one);
+  } else {
+    RouteVta(std::get<isa::VtaInsn>(command->fetched.insn), *command);
+  }
+  return command;
+}
+
+bool CycleRun::UnitReady(isa::Unit unit) {
+  switch (unit) {
+    case isa::Unit::kLoad:
+      return load_.ready();
+    case isa::Unit::kGemm:
+      return gemm_.ready();
+    case isa::Unit::kVector:
+      return vector_.ready();
+    case isa::Unit::kStore:
+      return store_.ready();
+  }
+  TESSERA_CHECK(false, "unit {}", static_cast<int>(unit));
+}
+
+void CycleRun::Issue(Cycles t, CommandPtr command) {
+  command->stop =
+      executor_.Execute(command->fetched.insn, observer_ == nullptr ? nullptr : &command->digest);
+  const isa::AnyInsn& insn = command->fetched.insn;
+  if (!command->stop) {
+    command->nest =
+        std::visit([&](const auto& profile) { return isa::NestOf(profile, state_.config); }, insn);
+  }
+  switch (command->unit) {
+    case isa::Unit::kLoad:
+      load_.Take(command,
+                 command->stop ? CheckedBox{} : BoxOf(command->nest, LoadedMemory(insn), segment_),
+                 t);
+      break;
+    case isa::Unit::kGemm:
+      gemm_.Take(t, command);
+      break;
+    case isa::Unit::kVector:
+      vector_.Take(command, t);
+      break;
+    case isa::Unit::kStore:
+      store_.Take(command,
+                  command->stop ? CheckedBox{} : BoxOf(command->nest, isa::Memory::kOut, segment_),
+                  t);
+      CountTraffic(*command);
+      break;
+  }
+  // LOAD and STORE find errors before anything moves, the others in the place of the effect.
+  if (command->stop && (command->unit == isa::Unit::kLoad || command->unit == isa::Unit::kStore))
+    failed_ = failed_ == nullptr ? command : failed_;
+}
+
+// Bytes that a STORE writes; the words of a read are counted as they come.
+void CycleRun::CountTraffic(const Command& command) {
+  if (command.stop) return;
+  uint64_t bytes = 1;
+  for (const isa::NestLoop& loop : command.nest.loops()) bytes *= static_cast<uint64_t>(loop.count);
+  for (const isa::NestOperand& o : command.nest.operands())
+    if (o.space.is_segment()) end_.bytes_written += bytes * static_cast<uint64_t>(o.extent);
+}
+
+const Command* CycleRun::UnitRetires(Cycles t, isa::Unit unit) {
+  const Command* command = nullptr;
+  switch (unit) {
+    case isa::Unit::kLoad:
+      command = load_.retires(t);
+      break;
+    case isa::Unit::kGemm:
+      command = gemm_.retires(t);
+      break;
+    case isa::Unit::kVector:
+      command = vector_.retires(t);
+      break;
+    case isa::Unit::kStore:
+      command = store_.retires();
+      break;
+  }
+  if (command != nullptr && command->stop && failed_ == nullptr) failed_ = command;
+  return command;
+}
+
+void CycleRun::Popped(Cycles t, isa::Unit unit, const Command& command) {
+  if (observer_ == nullptr) return;
+  for (int from = 0; from < isa::kUnits; ++from) {
+    if ((command.fetched.pop >> from & 1) != 0)
+      observer_->OnToken({static_cast<isa::Unit>(from), unit, false, command.number, t});
+  }
+  if (!command.hush) observer_->OnTaken({command.number, unit, t});
+}
+
+void CycleRun::Retired(Cycles t, isa::Unit unit, const Command& command) {
+  ++end_.instructions;
+  free_.push_back(const_cast<CommandPtr>(&command));
+  if (observer_ == nullptr) return;
+  for (int to = 0; to < isa::kUnits; ++to) {
+    if ((command.fetched.push >> to & 1) != 0)
+      observer_->OnToken({unit, static_cast<isa::Unit>(to), true, command.number, t});
+  }
+  if (command.hush) return;
+  TraceEntry entry{.insn = command.number, .unit = unit, .digest = command.digest, .cycle = t};
+  for (int u = 0; u < isa::kUnits; ++u) entry.units[u] = activity_[u].Until(t);
+  observer_->OnRetired(entry);
+}
+
+void CycleRun::Waits(Cycles t, isa::Unit unit, uint8_t missing, uint8_t full) {
+  ActivityOf(unit).SetWait(t, missing, full);
+}
+
+Cycles CycleRun::next() const {
+  return std::min({bus_.wake(), issue_.wake(), gates_.wake(), gemm_.wake(), vector_.wake(),
+                   load_.wake(), store_.wake()});
+}
+
+// In the order in which they look at each other: dispatch at the gates as they were, gates at the
+// units, LOAD and STORE at what VECTOR and GEMM do to their banks.
+bool CycleRun::Step() {
+  const Cycles t = next();
+  TESSERA_CHECK(t != kNever, "nothing in the machine moves and nothing says so");
+  if (bus_.wake() == t) bus_.Cycle(t);
+  if (issue_.wake() == t) issue_.Cycle(t);
+  const bool finishes = issue_.finishes();
+  if (gates_.wake() == t) gates_.Cycle(t);
+  if (gemm_.wake() == t) gemm_.Cycle(t);
+  if (vector_.wake() == t) vector_.Cycle(t);
+  if (load_.wake() == t) load_.Cycle(t);
+  if (store_.wake() == t) store_.Cycle(t);
+  stopped_ = t;
+  return !finishes && !Stops(t);
+}
+
+// Whether an error ends the run; units first.
+bool CycleRun::Stops(Cycles /*t*/) {
+  namespace reg = isa::reg;
+  if (failed_ != nullptr) {
+    const int gate = static_cast<int>(failed_->fetched.unit);
+    if (gates_.Oldest(gate) == failed_) {
+      end_.error = failed_->stop.error;
+      end_.error_unit = static_cast<uint32_t>(gate);
+      end_.error_insn = failed_->number;
+      return true;
+    }
+  }
+  if (issue_.trouble() == IssueModel::Trouble::kNone) return false;
+  end_.error_unit = reg::kErrorUnitFetch;
+  end_.error_insn = issue_.trouble_number();
+  switch (issue_.trouble()) {
+    case IssueModel::Trouble::kRefused:
+      end_.error = issue_.refusal().error;
+      break;
+    case IssueModel::Trouble::kNoFinish:
+      end_.error = isa::MachineError::kNoFinish;
+      break;
+    default:
+      end_.error = isa::MachineError::kDeadlock;
+      break;
+  }
+  return true;
+}
+
+// The bus finishes what is open: the run's cycles end with that.
+Cycles CycleRun::Drain(Cycles t) {
+  bus_.Flush();
+  while (!bus_.quiet()) {
+    bus_.WakeAt(t);
+    bus_.Cycle(t);
+    if (store_.wake() == t) store_.Cycle(t);
+    ++t;
+  }
+  return t + 1;
+}
+
+RunEnd CycleRun::End(bool done) {
+  end_.done = done;
+  const Cycles counted = stopped_ + 1;
+  for (int u = 0; u < isa::kUnits; ++u) {
+    RunEnd::Standing& standing = end_.standing[u];
+    standing.holds = !gates_.Idle(u);
+    standing.missing = gates_.Missing(u);
+    standing.full = gates_.Stalled(u);
+    const Command* command = gates_.Standing(u);
+    if (command != nullptr) standing.insn = command->number;
+    end_.units[u] = activity_[u].Until(counted);
+    activity_[u].SetWait(counted, 0, 0);
+    activity_[u].SetOwn(counted, Activity::kIdle);
+  }
+  const bool finished = done && end_.error == isa::MachineError::kNone;
+  // FINISH of profile tessera goes to no queue.
+  if (finished && launch_.profile == isa::Profile::kTessera) ++end_.instructions;
+  end_.leftover = finished && gates_.TokensLeft();
+  end_.cycles = done ? Drain(counted) : counted;
+  for (ActivityCount& activity : activity_) activity.End(end_.cycles);
+  end_.bytes_read = bus_.beats_read() * static_cast<uint64_t>(state_.config.bus_bytes());
+  return end_;
+}
+
+}  // namespace tessera::sim::cycle

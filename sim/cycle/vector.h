@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VECTOR in time: its loops, the slots in front of the lanes, where banks and results in flight
+// make a step wait, and the results on their way to memory. Depends on: isa, gemm.h (who has an ACC
+// or INP bank first). Used by: machine. hw/rtl/vector is the truth.
+#ifndef TESSERA_SIM_CYCLE_VECTOR_H_
+#define TESSERA_SIM_CYCLE_VECTOR_H_
+
+#include "sim/cycle/activity.h"
+#include "sim/cycle/banks.h"
+#include "sim/cycle/command.h"
+#include "sim/cycle/gemm.h"
+#include "sim/cycle/vector_flight.h"
+#include "sim/cycle/vector_loop.h"
+
+namespace tessera::sim::cycle {
+
+class VectorModel : public MachinePart {
+ public:
+  VectorModel(const isa::MachineState& state, const GemmModel& gemm, ActivityCount& activity,
+              MachinePart& gates);
+
+  bool ready() const { return !held_ || (takes_ && advanced_); }
+  void Take(const CommandPtr& command, Cycles t) {
+    coming_ = command;
+    WakeAt(t);
+  }
+  void Cycle(Cycles t);
+  const Command* retires(Cycles t) const { return retires_at_ == t ? retired_ : nullptr; }
+
+  // What it asks of banks in cycle |t|, which it has been asked for; kNoBank if nothing.
+  int OutRead(Cycles t) const { return seen_ == t ? out_read_ : kNoBank; }
+  int AccRead(Cycles t) const { return seen_ == t ? acc_read_ : kNoBank; }
+  int AccWrite(Cycles t) const { return seen_ == t ? acc_write_ : kNoBank; }
+  int OutWrite(Cycles t) const { return seen_ == t ? out_write_ : kNoBank; }
+  int InpWrite(Cycles t) const { return seen_ == t ? inp_write_ : kNoBank; }
+
+ private:
+  struct VectorSlot {
+    bool valid = false;
+    VectorStep step;
+  };
+  bool Served(Cycles t) const;
+
+  const GemmModel& gemm_;
+  ActivityCount& activity_;
+  MachinePart& gates_;
+  const Banks acc_banks_, out_banks_, inp_banks_;
+
+  // The command in front of the loops.
+  CommandPtr coming_ = nullptr, held_command_ = nullptr;
+  bool held_ = false, known_ = false, takes_ = false, advanced_ = false;
+  VectorLoop loop_;
+  VectorSlot slot1_, slot2_, slot3_;
+  bool more_ = false, final_ = false;  // slot 3: another phase follows; this is its last
+  bool second_ = false;                // slot 3: the second of two ACC operands is read
+  VectorFlight flight_;
+
+  CommandPtr retired_ = nullptr;
+  Cycles retires_at_ = kNever;
+  Cycles seen_ = kNever;
+  int out_read_ = kNoBank, acc_read_ = kNoBank, acc_write_ = kNoBank, out_write_ = kNoBank,
+      inp_write_ = kNoBank;
+};
+
+}  // namespace tessera::sim::cycle
+
+#endif  // TESSERA_SIM_CYCLE_VECTOR_H_
