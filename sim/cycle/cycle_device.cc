@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cycle/cycle_device.h"
 
+#include <optional>
 #include <utility>
 
+#include "base/file.h"
 #include "isa/regs.h"
 #include "runtime/device/register_device.h"
+#include "sim/cycle/ddr3_channel.h"
 #include "sim/cycle/kernel.h"
 #include "sim/dram/dram.h"
 
@@ -16,9 +19,14 @@ namespace reg = isa::reg;
 // The machine's registers: what is written stays, what a run leaves is read.
 class CyclePort : public RegisterPort {
  public:
-  CyclePort(const isa::Config& config, std::span<uint8_t> memory, uint64_t stall_seed)
-      : state_(config), dram_(config.dram, static_cast<uint32_t>(config.bus_bytes()), stall_seed) {
+  // |ddr3|: the memory behind the bus, instead of the configuration's model.
+  CyclePort(const isa::Config& config, std::span<uint8_t> memory, uint64_t stall_seed,
+            std::optional<cycle::Ddr3Parameters> ddr3)
+      : state_(config),
+        dram_(config.dram, static_cast<uint32_t>(config.bus_bytes()), stall_seed),
+        ddr3_(std::move(ddr3)) {
     state_.dram = memory;
+    MakeKernel();
     Put(reg::kId, reg::kIdValue);
     Put(reg::kVersion, reg::kVersionValue);
     Put64(reg::kConfigHashLo, reg::kConfigHashHi, config.Hash());
@@ -45,9 +53,10 @@ class CyclePort : public RegisterPort {
     }
     TESSERA_ASSIGN(const isa::Fetcher fetcher, isa::Fetcher::Make(state_.profile, state_.config));
     state_.vta = fetcher.vta();
-    dram_.Reset();
-    cycle::CycleRun run(launch, fetcher, state_, dram_, observer_);
-    const bool done = kernel_.Run(run, budget);
+    MemoryModel& memory = ddr3_ ? *kernel_->memory() : dram_;
+    memory.Reset();
+    cycle::CycleRun run(launch, fetcher, state_, memory, observer_);
+    const bool done = kernel_->Run(run, budget);
     const cycle::RunEnd end = run.End(done);
     Keep(end);
     return WaitOutcome{.end = done ? WaitEnd::kDone : WaitEnd::kBudget,
@@ -57,6 +66,7 @@ class CyclePort : public RegisterPort {
 
   Status Reset() override {
     state_.ClearScratchpads();
+    MakeKernel();  // without what a run that did not end has left in it
     Put(reg::kStatus, 0);
     return {};
   }
@@ -67,6 +77,13 @@ class CyclePort : public RegisterPort {
   }
 
  private:
+  void MakeKernel() {
+    const isa::Config& config = state_.config;
+    kernel_ = std::make_unique<cycle::CycleKernel>(static_cast<double>(config.clock_mhz),
+                                                   static_cast<uint32_t>(config.bus_bytes()),
+                                                   ddr3_ ? &*ddr3_ : nullptr);
+  }
+
   uint32_t Get(uint32_t offset) const { return registers_[offset / 4]; }
   void Put(uint32_t offset, uint32_t value) { registers_[offset / 4] = value; }
   uint64_t Get64(uint32_t low, uint32_t high) const { return uint64_t{Get(high)} << 32 | Get(low); }
@@ -99,18 +116,31 @@ class CyclePort : public RegisterPort {
 
   isa::MachineState state_;
   Dram dram_;
-  cycle::CycleKernel kernel_;
+  std::optional<cycle::Ddr3Parameters> ddr3_;
+  std::unique_ptr<cycle::CycleKernel> kernel_;
   RunObserver* observer_ = nullptr;
   std::array<uint32_t, 0x200 / 4> registers_{};
 };
 
 constexpr std::string_view kStallSeed = "stall-seed";
+constexpr std::string_view kDdr3 = "ddr3";
+
+// The file that |path| names; nothing where it is "".
+Result<std::optional<cycle::Ddr3Parameters>> ReadDdr3(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  Result<cycle::Ddr3Parameters> parameters = cycle::ParseDdr3({bytes.begin(), bytes.end()});
+  if (parameters) return *parameters;
+  return Fail(parameters.error().code, "{}: {}", path, parameters.error().message);
+}
 
 Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,
                                      const OptionValues& options) {
   TESSERA_TRY(isa::ValidateConfig(config));
   TESSERA_ASSIGN(std::unique_ptr<HostMemory> memory, HostMemory::Make(memory_bytes));
-  auto port = std::make_unique<CyclePort>(config, memory->bytes(), options.Number(kStallSeed));
+  TESSERA_ASSIGN(std::optional<cycle::Ddr3Parameters> ddr3, ReadDdr3(options.Text(kDdr3)));
+  auto port = std::make_unique<CyclePort>(config, memory->bytes(), options.Number(kStallSeed),
+                                          std::move(ddr3));
   return OpenRegisterDevice("cycle", config, std::move(port), std::move(memory));
 }
 
@@ -124,7 +154,11 @@ Driver CycleDriver() {
                        .kind = OptionKind::kNumber,
                        .value = "SEED",
                        .fallback = "0",
-                       .help = "not 0: memory stalls at random, drawn from this seed"}},
+                       .help = "not 0: memory stalls at random, drawn from this seed"},
+                      {.name = kDdr3,
+                       .value = "FILE",
+                       .help = "a DDR3 channel behind the bus instead of the configuration's "
+                               "memory model: JSON, {} has the defaults"}},
           .open = Open};
 }
 

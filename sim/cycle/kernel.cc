@@ -4,6 +4,9 @@
 #include <mutex>
 #include <systemc>
 
+#include "sim/cycle/ddr3_memory.h"
+#include "sim/cycle/tlm_memory.h"
+
 namespace tessera::sim::cycle {
 namespace {
 
@@ -27,11 +30,14 @@ class Entered {
   sc_core::sc_simcontext* before_;
 };
 
-// The clock of a machine: a cycle is a nanosecond.
+// The clock of a machine.
 class CycleClock : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(CycleClock);
-  explicit CycleClock(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
+  // |ahead|: cycles that may be asked for before the kernel is: as many as one likes where nothing
+  // else in it looks at the time, none where a memory does.
+  CycleClock(const sc_core::sc_module_name& name, double clock_mhz, uint64_t ahead)
+      : sc_core::sc_module(name), period_(1e6 / clock_mhz, sc_core::SC_PS), ahead_(ahead) {
     SC_METHOD(Tick);
     sensitive << start_;
     dont_initialize();
@@ -48,18 +54,14 @@ class CycleClock : public sc_core::sc_module {
   bool over() const { return over_; }
 
  private:
-  // Cycles that are asked for before the kernel is: nothing else is in it to look at the time.
-  static constexpr uint64_t kAhead = 4096;
-
   void Tick() {
-    const uint64_t now =
-        (sc_core::sc_time_stamp() - begin_).value() / sc_core::sc_time(1, sc_core::SC_NS).value();
+    const uint64_t now = (sc_core::sc_time_stamp() - begin_).value() / period_.value();
     for (;;) {
       const Cycles next = run_->next();
       if (next >= budget_) return;
-      if (next > now + kAhead) {
-        next_trigger(begin_ + sc_core::sc_time(static_cast<double>(next), sc_core::SC_NS) -
-                     sc_core::sc_time_stamp());
+      if (next > now + ahead_) {
+        const sc_core::sc_time at = begin_ + sc_core::sc_time::from_value(next * period_.value());
+        next_trigger(at - sc_core::sc_time_stamp());
         return;
       }
       if (run_->Step()) continue;
@@ -68,6 +70,8 @@ class CycleClock : public sc_core::sc_module {
     }
   }
 
+  const sc_core::sc_time period_;
+  const uint64_t ahead_;
   sc_core::sc_event start_;
   sc_core::sc_time begin_;
   CycleRun* run_ = nullptr;
@@ -75,23 +79,37 @@ class CycleClock : public sc_core::sc_module {
   bool over_ = false;
 };
 
+constexpr uint64_t kAhead = 4096;
+
 }  // namespace
 
 struct CycleKernel::Simulation {
   std::unique_ptr<sc_core::sc_simcontext> context = std::make_unique<sc_core::sc_simcontext>();
   std::unique_ptr<CycleClock> clock;
+  std::unique_ptr<TlmMemory> bus;
+  std::unique_ptr<Ddr3Memory> memory;
 };
 
-CycleKernel::CycleKernel() : simulation_(std::make_unique<Simulation>()) {
+CycleKernel::CycleKernel(double clock_mhz, uint32_t bus_bytes, const Ddr3Parameters* ddr3)
+    : simulation_(std::make_unique<Simulation>()) {
   const Entered entered(simulation_->context.get());
-  simulation_->clock = std::make_unique<CycleClock>("clock");
+  Simulation& s = *simulation_;
+  s.clock = std::make_unique<CycleClock>("clock", clock_mhz, ddr3 == nullptr ? kAhead : 0);
+  if (ddr3 == nullptr) return;
+  s.bus = std::make_unique<TlmMemory>("bus", bus_bytes);
+  s.memory = std::make_unique<Ddr3Memory>("memory", *ddr3);
+  s.bus->bus.bind(s.memory->port);
 }
 
 CycleKernel::~CycleKernel() {
   const Entered entered(simulation_->context.get());
   simulation_->clock.reset();
+  simulation_->bus.reset();
+  simulation_->memory.reset();
   simulation_->context.reset();
 }
+
+MemoryModel* CycleKernel::memory() { return simulation_->bus.get(); }
 
 bool CycleKernel::Run(CycleRun& run, uint64_t budget) {
   const Entered entered(simulation_->context.get());

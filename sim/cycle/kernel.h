@@ -12,13 +12,22 @@
 #include "sim/cycle/machine.h"
 
 namespace tessera::sim::cycle {
+struct Ddr3Parameters;
+}
+
+namespace tessera::sim::cycle {
 
 class CycleKernel {
  public:
-  CycleKernel();
+  // |clock_mhz|: of the machine, with a bus of |bus_bytes|. |ddr3|: the memory behind its bus;
+  // null: it has none here.
+  CycleKernel(double clock_mhz, uint32_t bus_bytes, const Ddr3Parameters* ddr3);
   ~CycleKernel();
   CycleKernel(const CycleKernel&) = delete;
   CycleKernel& operator=(const CycleKernel&) = delete;
+
+  // The memory; null if there is none.
+  MemoryModel* memory();
 
   // Runs |run| to its end, at most |budget| cycles. False: the budget is spent.
   bool Run(CycleRun& run, uint64_t budget);

@@ -183,6 +183,7 @@ void CycleRun::Waits(Cycles t, isa::Unit unit, uint8_t missing, uint8_t full) {
 }
 
 Cycles CycleRun::next() const {
+  if (drains_) return at_;
   return std::min({bus_.wake(), issue_.wake(), gates_.wake(), gemm_.wake(), vector_.wake(),
                    load_.wake(), store_.wake()});
 }
@@ -192,7 +193,13 @@ Cycles CycleRun::next() const {
 bool CycleRun::Step() {
   const Cycles t = next();
   TESSERA_CHECK(t != kNever, "nothing in the machine moves and nothing says so");
+  if (drains_) bus_.WakeAt(t);
+  at_ = t + 1;
   if (bus_.wake() == t) bus_.Cycle(t);
+  if (drains_) {
+    if (store_.wake() == t) store_.Cycle(t);
+    return !bus_.quiet();
+  }
   if (issue_.wake() == t) issue_.Cycle(t);
   const bool finishes = issue_.finishes();
   if (gates_.wake() == t) gates_.Cycle(t);
@@ -200,12 +207,15 @@ bool CycleRun::Step() {
   if (vector_.wake() == t) vector_.Cycle(t);
   if (load_.wake() == t) load_.Cycle(t);
   if (store_.wake() == t) store_.Cycle(t);
-  stopped_ = t;
-  return !finishes && !Stops(t);
+  if (!finishes && !Stops()) return true;
+  StopUnits(at_);
+  drains_ = true;
+  bus_.Flush();
+  return !bus_.quiet();
 }
 
 // Whether an error ends the run; units first.
-bool CycleRun::Stops(Cycles /*t*/) {
+bool CycleRun::Stops() {
   namespace reg = isa::reg;
   if (failed_ != nullptr) {
     const int gate = static_cast<int>(failed_->fetched.unit);
@@ -233,21 +243,8 @@ bool CycleRun::Stops(Cycles /*t*/) {
   return true;
 }
 
-// The bus finishes what is open: the run's cycles end with that.
-Cycles CycleRun::Drain(Cycles t) {
-  bus_.Flush();
-  while (!bus_.quiet()) {
-    bus_.WakeAt(t);
-    bus_.Cycle(t);
-    if (store_.wake() == t) store_.Cycle(t);
-    ++t;
-  }
-  return t + 1;
-}
-
-RunEnd CycleRun::End(bool done) {
-  end_.done = done;
-  const Cycles counted = stopped_ + 1;
+// What the units did in the cycles before |t|; after that they are reset.
+void CycleRun::StopUnits(Cycles t) {
   for (int u = 0; u < isa::kUnits; ++u) {
     RunEnd::Standing& standing = end_.standing[u];
     standing.holds = !gates_.Idle(u);
@@ -255,15 +252,20 @@ RunEnd CycleRun::End(bool done) {
     standing.full = gates_.Stalled(u);
     const Command* command = gates_.Standing(u);
     if (command != nullptr) standing.insn = command->number;
-    end_.units[u] = activity_[u].Until(counted);
-    activity_[u].SetWait(counted, 0, 0);
-    activity_[u].SetOwn(counted, Activity::kIdle);
+    end_.units[u] = activity_[u].Until(t);
+    activity_[u].SetWait(t, 0, 0);
+    activity_[u].SetOwn(t, Activity::kIdle);
   }
+}
+
+RunEnd CycleRun::End(bool done) {
+  if (!drains_) StopUnits(at_);
+  end_.done = done;
   const bool finished = done && end_.error == isa::MachineError::kNone;
   // FINISH of profile tessera goes to no queue.
   if (finished && launch_.profile == isa::Profile::kTessera) ++end_.instructions;
   end_.leftover = finished && gates_.TokensLeft();
-  end_.cycles = done ? Drain(counted) : counted;
+  end_.cycles = at_ + static_cast<Cycles>(done);  // one more to see that the bus is quiet
   for (ActivityCount& activity : activity_) activity.End(end_.cycles);
   end_.bytes_read = bus_.beats_read() * static_cast<uint64_t>(state_.config.bus_bytes());
   return end_;

@@ -46,7 +46,7 @@ class CycleRun final : private GateUnits, private Stream {
 
   // The next cycle in which anything happens.
   Cycles next() const;
-  // That cycle. False: the run is over.
+  // That cycle. False: the run is over, and nothing is open on the bus.
   bool Step();
   RunEnd End(bool done);
 
@@ -64,8 +64,8 @@ class CycleRun final : private GateUnits, private Stream {
   ActivityCount& ActivityOf(isa::Unit unit) { return activity_[static_cast<int>(unit)]; }
   CommandPtr NewCommand();
   void CountTraffic(const Command& command);
-  bool Stops(Cycles t);
-  Cycles Drain(Cycles t);
+  bool Stops();
+  void StopUnits(Cycles t);
 
   const Launch& launch_;
   const isa::Fetcher& fetcher_;
@@ -88,7 +88,8 @@ class CycleRun final : private GateUnits, private Stream {
   const Command* failed_ =
       nullptr;  // it cannot be done; the run ends when those before it are done
   RunEnd end_;
-  Cycles stopped_ = 0;  // the cycle in which the run ended
+  bool drains_ = false;  // the program has ended, the bus has not
+  Cycles at_ = 0;        // the cycle after the last one that was asked for
 };
 
 }  // namespace tessera::sim::cycle
