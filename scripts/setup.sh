@@ -9,7 +9,7 @@
 
 TESSERA_PACKAGES=(
   # tools
-  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev tcl device-tree-compiler xilinx-bootgen openssh-server openssh-client
+  g++ make cmake ninja-build ccache git pkg-config ca-certificates clang-format clang libclang-rt-14-dev python3-clang-14 tcl device-tree-compiler xilinx-bootgen openssh-server openssh-client
   # host code for boards, run in tests
   g++-arm-linux-gnueabihf g++-aarch64-linux-gnu qemu-user-static
   # hardware
