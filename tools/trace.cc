@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "runtime/executor/layer_cycles.h"
 #include "sim/trace/chrome_trace.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
+#include "tools/trace_page.h"
 #include "tools/traced_network.h"
 #include "tools/verb.h"
 
@@ -19,7 +21,7 @@ namespace {
 constexpr const char* kSchema = "tessera-trace-1";
 
 struct TraceFlags {
-  std::string model, device = "rtl", output, config, tflite, input, json;
+  std::string model, device = "rtl", output, html, config, tflite, input, json;
   std::map<std::string, std::string> driver_flags;
   sim::ChromeOptions chrome;
   uint64_t budget = Launch().budget;
@@ -66,10 +68,12 @@ Json UnitsJson(const std::array<UnitCounters, isa::kUnits>& units) {
 // The timeline of an inference: a Chrome trace, and what is printed at the end.
 class Timeline : public ProgramListener {
  public:
-  Timeline(const TraceFlags& options, const TracedNetwork& network, sim::TraceFile& file)
-      : network_(network), chrome_(file, options.chrome), occupancy_(network.programs()) {
+  // |file|: null: no Chrome trace is wanted.
+  Timeline(const TraceFlags& options, const TracedNetwork& network, sim::TraceFile* file)
+      : network_(network), occupancy_(network.programs()) {
     for (const TracedLayer& layer : network.layers()) names_.push_back(layer.name);
-    list_.Add(&chrome_);
+    if (file != nullptr) list_.Add(&chrome_.emplace(*file, options.chrome));
+    if (!options.html.empty()) list_.Add(&page_.emplace(network));
     list_.Add(&watch_);
   }
 
@@ -82,7 +86,9 @@ class Timeline : public ProgramListener {
       if (found) occupancy_[program] = std::move(*found);
     }
     const auto& occupancy = occupancy_[program];
-    chrome_.Begin(*text_, network_.config(), names_, occupancy ? &*occupancy : nullptr);
+    const sim::Occupancy* known = occupancy ? &*occupancy : nullptr;
+    if (chrome_) chrome_->Begin(*text_, network_.config(), names_, known);
+    if (page_) page_->Begin(*text_, known);
     watch_.Begin(image.insn_count());
     running_ = true;
     return &list_;
@@ -91,13 +97,14 @@ class Timeline : public ProgramListener {
   void End(const ProgramRun& run) override {
     running_ = false;
     const isa::ProgramImage& image = network_.program(run.program);
-    chrome_.End(&run.report, run.report.cycles);
+    if (chrome_) chrome_->End(&run.report, run.report.cycles);
+    if (page_) page_->End(&run, run.report.cycles);
     Json layers = Json::array();
     for (const LayerSpan& span : LayerSpans(image, run.trace, names_.size(), run.report.cycles)) {
-      chrome_.AddLayer(names_[span.layer], span.begin, span.end);
+      if (chrome_) chrome_->AddLayer(names_[span.layer], span.begin, span.end);
       layers.push_back({{"name", names_[span.layer]}, {"begin", span.begin}, {"end", span.end}});
     }
-    chrome_.Next();
+    if (chrome_) chrome_->Next();
     cycles_ += run.report.cycles;
     instructions_ += run.report.instructions;
     programs_.push_back({{"program", run.program},
@@ -111,18 +118,22 @@ class Timeline : public ProgramListener {
 
   // After the inference, or what came of it.
   void Close() {
-    if (running_) chrome_.End(nullptr, chrome_.cycle());
+    if (!running_) return;
+    if (chrome_) chrome_->End(nullptr, chrome_->cycle());
+    if (page_) page_->End(nullptr, page_->cycle());
   }
 
   const Json& programs() const { return programs_; }
   uint64_t cycles() const { return cycles_; }
   uint64_t instructions() const { return instructions_; }
-  uint64_t reached() const { return cycles_ + (running_ ? chrome_.cycle() : 0); }
+  uint64_t reached() const { return cycles_ + (running_ && chrome_ ? chrome_->cycle() : 0); }
+  const std::optional<TracePage>& page() const { return page_; }
 
  private:
   const TracedNetwork& network_;
   std::vector<std::string> names_;
-  sim::ChromeTrace chrome_;
+  std::optional<sim::ChromeTrace> chrome_;
+  std::optional<TracePage> page_;
   std::vector<std::optional<sim::Occupancy>> occupancy_;  // by program
   std::optional<sim::ProgramText> text_;
   Watch watch_;
@@ -164,37 +175,60 @@ std::string EndOfCut(const std::string& why, uint64_t cycle) {
 Result<int> Run(const TraceFlags& options) {
   TESSERA_ASSIGN(const ChosenDevice device, ChooseDevice(options.device, options.driver_flags));
   TESSERA_TRY(RequireClock(device));
+  if (options.output.empty() && options.html.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "nothing is to be written; give -o FILE.json, --html FILE, or both");
+  }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
-  TESSERA_ASSIGN(const std::unique_ptr<sim::TraceFile> file,
-                 sim::TraceFile::Create(options.output));
+  std::unique_ptr<sim::TraceFile> file;
+  if (!options.output.empty()) {
+    TESSERA_ASSIGN(file, sim::TraceFile::Create(options.output));
+  }
   TESSERA_ASSIGN(const TracedNetwork network,
                  TracedNetwork::Load(options.model, options.config, options.tflite, options.input));
-  Timeline timeline(options, network, *file);
+  Timeline timeline(options, network, file.get());
   const Status ran = network.Run(device, timeline, options.budget);
   timeline.Close();
-  const std::string why = file->cut().empty() ? "the file can grow no further" : file->cut();
-  const Status written = file->Finish(EndOfTrace(options, timeline, network.config(), ran),
-                                      EndOfCut(why, timeline.reached()));
+  std::string text = fmt::format("{} on {}: {} cycles, {} instructions\n", options.model,
+                                 options.device, Grouped(static_cast<int64_t>(timeline.cycles())),
+                                 Grouped(static_cast<int64_t>(timeline.instructions())));
+  std::string kept;  // files that have a failed run
+  if (file) {
+    const std::string why = file->cut().empty() ? "the file can grow no further" : file->cut();
+    const Status written = file->Finish(EndOfTrace(options, timeline, network.config(), ran),
+                                        EndOfCut(why, timeline.reached()));
+    if (ran && !written) return std::unexpected(written.error());
+    if (written) kept = options.output;
+    text += fmt::format(
+        "wrote {}: {} bytes; open it in ui.perfetto.dev or chrome://tracing, where 1 us is one "
+        "cycle\n",
+        options.output, Grouped(static_cast<int64_t>(file->bytes())));
+  }
+  if (!options.html.empty()) {
+    const double mhz = static_cast<double>(network.config().clock_mhz);
+    const Status written =
+        WriteFile(options.html, timeline.page()->Html({.model = options.model,
+                                                       .device = options.device,
+                                                       .error = ran ? "" : ran.error().message,
+                                                       .mhz = mhz}));
+    if (ran && !written) return std::unexpected(written.error());
+    if (written) kept += (kept.empty() ? "" : " and ") + options.html;
+    text += fmt::format("wrote {}: a page that any browser shows\n", options.html);
+  }
   if (!ran) {
     return Fail(ran.error().code, "{}{}", ran.error().message,
-                written ? fmt::format("; {} has the run until then", options.output) : "");
+                kept.empty() ? "" : "; the run until then is in " + kept);
   }
-  if (!written) return std::unexpected(written.error());
-  const std::string text = fmt::format(
-      "{} on {}: {} cycles, {} instructions\nwrote {}: {} bytes; open it in ui.perfetto.dev or "
-      "chrome://tracing, where 1 us is one cycle\n",
-      options.model, options.device, Grouped(static_cast<int64_t>(timeline.cycles())),
-      Grouped(static_cast<int64_t>(timeline.instructions())), options.output,
-      Grouped(static_cast<int64_t>(file->bytes())));
+  const bool whole = !file || file->cut().empty();
   if (options.json != "-") std::fputs(text.c_str(), stdout);
-  TESSERA_TRY(WriteJson(options.json, {{"ok", file->cut().empty()},
+  TESSERA_TRY(WriteJson(options.json, {{"ok", whole},
                                        {"model", options.model},
                                        {"device", options.device},
                                        {"config", network.config().name},
                                        {"cycles", timeline.cycles()},
                                        {"instructions", timeline.instructions()},
                                        {"programs", timeline.programs()}}));
-  if (file->cut().empty()) return kExitOk;
+  if (whole) return kExitOk;
   std::fprintf(stderr, "tessera: %s: %s; the run went on, the trace ends with a note\n",
                Legible(options.output).c_str(), file->cut().c_str());
   return kExitNo;
@@ -212,8 +246,9 @@ Action AddTrace(CLI::App& app) {
   verb->add_option("--device", options->device, "a device with a clock, see below")
       ->capture_default_str();
   verb->add_option("-o,--output", options->output,
-                   "write a Chrome trace, which ui.perfetto.dev and chrome://tracing show")
-      ->required();
+                   "write a Chrome trace, which ui.perfetto.dev and chrome://tracing show");
+  verb->add_option("--html", options->html,
+                   "write a page with timeline, layers and roofline; it needs no network");
   AddTfliteOption(verb, options->tflite);
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
@@ -229,9 +264,10 @@ Action AddTrace(CLI::App& app) {
       "--json", options->json,
       "write {ok, model, device, config, cycles, instructions, programs} to this file");
   AddDriverFlags(*verb, options->driver_flags);
-  verb->footer(DevicesHelp() +
-               "docs/timelines.md says what is in a trace.\n"
-               "Example: tessera trace models/fashion/fashion_int8.onnx -o net.trace.json");
+  verb->footer(
+      DevicesHelp() +
+      "docs/timelines.md says what is in a trace.\n"
+      "Example: tessera trace models/fashion/fashion_int8.onnx -o net.trace.json --html net.html");
   return [options] { return Run(*options); };
 }
 

@@ -91,4 +91,25 @@ Stop Fetcher::Fetch(std::span<const uint8_t> bytes, Fetched* fetched) const {
   return Stop{MachineError::kIllegalOpcode, insn.error().message};
 }
 
+Traffic TrafficOf(const AnyInsn& insn, const Config& config) {
+  const auto bytes = [](auto... factors) {
+    return (uint64_t{1} * ... * static_cast<uint64_t>(factors));
+  };
+  if (const Insn* one = std::get_if<Insn>(&insn)) {
+    if (const Load* v = std::get_if<Load>(one))
+      return {.read = bytes(v->x_size, v->y_size, v->z_size, v->x_bytes)};
+    if (const Store* v = std::get_if<Store>(one))
+      return {.written = bytes(v->x_size, v->y_size, v->z_size, v->x_bytes)};
+    return {};
+  }
+  const VtaInsn& one = std::get<VtaInsn>(insn);
+  if (const VtaLoad* v = std::get_if<VtaLoad>(&one)) {
+    const auto memory = static_cast<Memory>(v->memory_type);
+    return {.read = bytes(v->x_size, v->y_size, config.TileBytes(memory, Profile::kVta))};
+  }
+  if (const VtaStore* v = std::get_if<VtaStore>(&one))
+    return {.written = bytes(v->x_size, v->y_size, config.out_tile_bytes())};
+  return {};
+}
+
 }  // namespace tessera::isa

@@ -61,6 +61,12 @@ Stop CheckFields(const AnyInsn& insn, const Config& config);
 // One line for messages: its assembly, "gemm push=vector uop_count=9 ...".
 std::string Describe(const AnyInsn& insn);
 
+// Bytes that the instruction moves from and to device memory.
+struct Traffic {
+  uint64_t read = 0, written = 0;
+};
+Traffic TrafficOf(const AnyInsn& insn, const Config& config);
+
 // Tile steps that the instruction takes: what a step budget counts. Fits in 64 bits for every field
 // value.
 int64_t Steps(const AnyInsn& insn);

@@ -66,30 +66,11 @@ Status FuncRun::Execute(isa::Issued& issued) {
   const isa::Stop stop =
       executor_.Execute(fetched.insn, observer_ == nullptr ? nullptr : &entry.digest);
   if (stop) return Stopped(stop, isa::Text(fetched.unit), issued.number, &fetched.insn);
-  CountTraffic(fetched.insn);
+  const isa::Traffic traffic = isa::TrafficOf(fetched.insn, machine_.config);
+  report_.bytes_read += traffic.read;
+  report_.bytes_written += traffic.written;
   retiring_[static_cast<int>(fetched.unit)] = entry;
   return {};
-}
-
-// Bytes that the instruction moved from or to device memory.
-void FuncRun::CountTraffic(const isa::AnyInsn& insn) {
-  const isa::Config& config = machine_.config;
-  if (const isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
-    if (const isa::Load* v = std::get_if<isa::Load>(one)) {
-      report_.bytes_read += v->x_size * v->y_size * v->z_size * v->x_bytes;
-    } else if (const isa::Store* store = std::get_if<isa::Store>(one)) {
-      report_.bytes_written += store->x_size * store->y_size * store->z_size * store->x_bytes;
-    }
-    return;
-  }
-  const isa::VtaInsn& one = std::get<isa::VtaInsn>(insn);
-  if (const isa::VtaLoad* v = std::get_if<isa::VtaLoad>(&one)) {
-    report_.bytes_read +=
-        v->x_size * v->y_size *
-        config.TileBytes(static_cast<isa::Memory>(v->memory_type), isa::Profile::kVta);
-  } else if (const isa::VtaStore* store = std::get_if<isa::VtaStore>(&one)) {
-    report_.bytes_written += store->x_size * store->y_size * config.out_tile_bytes();
-  }
 }
 
 Status FuncRun::StartOne(int unit) {

@@ -28,7 +28,6 @@ class FuncRun {
  private:
   Status FetchOne();
   Status Execute(isa::Issued& issued);
-  void CountTraffic(const isa::AnyInsn& insn);
   Status StartOne(int unit);
   Status RetireOne(int unit);
   Status StepInOrder(bool* moved);

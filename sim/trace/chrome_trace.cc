@@ -13,8 +13,6 @@ constexpr int Instructions(isa::Unit unit) { return 2 + 2 * static_cast<int>(uni
 constexpr int Waits(isa::Unit unit) { return 3 + 2 * static_cast<int>(unit); }
 constexpr size_t kMostBusPoints = 4096;
 
-size_t Index(isa::Unit unit) { return static_cast<size_t>(unit); }
-
 std::string Upper(isa::Unit unit) {
   std::string name(Text(unit));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -23,11 +21,6 @@ std::string Upper(isa::Unit unit) {
 
 std::string Quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-UnitCounters Less(const UnitCounters& a, const UnitCounters& b) {
-  return {a.busy - b.busy, a.token_wait - b.token_wait, a.memory_wait - b.memory_wait,
-          a.hazard - b.hazard, a.idle - b.idle};
 }
 
 std::string CountersText(const UnitCounters& c) {
@@ -82,11 +75,9 @@ void ChromeTrace::Begin(const ProgramText& program, const isa::Config& config,
   occupancy_ = occupancy;
   layers_.clear();
   for (const std::string& layer : layers) layers_.push_back(Quoted(layer));
-  units_ = {};
-  tokens_ = {};
   tiles_ = {};
   beats_.clear();
-  cycle_ = 0;
+  BeginSlices();
   ++process_;
   Event(fmt::format(
       R"({{"ph":"M","name":"process_name","pid":{0},"args":{{"name":"program {1}, {2}"}}}})",
@@ -100,69 +91,35 @@ void ChromeTrace::Begin(const ProgramText& program, const isa::Config& config,
 }
 
 void ChromeTrace::OnTaken(const InsnTaken& taken) {
-  cycle_ = std::max(cycle_, taken.cycle);
-  std::deque<Flight>& flights = units_[Index(taken.unit)].flights;
-  // Its tokens may have been told before it.
-  if (flights.empty() || flights.back().taken.insn != taken.insn) flights.push_back({});
-  flights.back().taken = taken;
+  SliceObserver::OnTaken(taken);
   if (occupancy_ != nullptr) Count(taken.cycle, occupancy_->taken, taken.insn, 1);
 }
 
-void ChromeTrace::OnToken(const TokenMove& move) {
-  cycle_ = std::max(cycle_, move.cycle);
-  std::deque<Flow>& tokens = tokens_[Index(move.from)][Index(move.to)];
-  if (move.push) {
-    tokens.push_back({.id = ++flows_, .cycle = move.cycle});
-    return;
-  }
-  if (tokens.empty()) return;
-  std::deque<Flight>& flights = units_[Index(move.to)].flights;
-  if (flights.empty() || flights.back().taken.insn != move.insn) {
-    flights.push_back({.taken = {.insn = move.insn, .unit = move.to, .cycle = move.cycle}});
-  }
-  flights.back().popped.emplace_back(move.from, tokens.front());
-  tokens.pop_front();
-}
-
-void ChromeTrace::OnRetired(const TraceEntry& entry) {
-  cycle_ = std::max(cycle_, entry.cycle);
-  Unit& unit = units_[Index(entry.unit)];
-  if (unit.flights.empty()) return;
-  const Flight flight = std::move(unit.flights.front());
-  unit.flights.pop_front();
-  const UnitCounters& now = entry.units[Index(entry.unit)];
-  const uint64_t begin = std::max(flight.taken.cycle, unit.end);
-  unit.end = entry.cycle + 1;
-  Slice(entry.unit, flight, begin, unit.end, Less(now, unit.counted), true);
-  unit.counted = now;
-  if (occupancy_ != nullptr) Count(entry.cycle + 1, occupancy_->retired, entry.insn, -1);
-}
-
-void ChromeTrace::Slice(isa::Unit unit, const Flight& flight, uint64_t begin, uint64_t end,
-                        const UnitCounters& spent, bool retired) {
-  const uint32_t insn = flight.taken.insn;
-  const std::string text = program_->Text(insn);
-  const std::optional<uint32_t> layer = program_->LayerOf(insn);
+void ChromeTrace::OnSlice(const InsnSlice& slice) {
+  const std::string text = program_->Text(slice.insn);
+  const std::optional<uint32_t> layer = program_->LayerOf(slice.insn);
+  const int thread = Instructions(slice.unit);
   std::string event = fmt::format(
       R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{"insn":{},"text":{},"taken":{})",
-      process_, Instructions(unit), At(begin), end - begin, Quoted(text.substr(0, text.find(' '))),
-      insn, Quoted(text), flight.taken.cycle);
+      process_, thread, At(slice.begin), slice.end - slice.begin,
+      Quoted(text.substr(0, text.find(' '))), slice.insn, Quoted(text), slice.taken);
   if (layer && *layer < layers_.size()) event += fmt::format(R"(,"layer":{})", layers_[*layer]);
-  event += retired ? fmt::format(R"(,"retired":{})", end - 1) : R"(,"unfinished":true)";
-  Event(event + "," + CountersText(spent) + "}}");
+  event += slice.retired ? fmt::format(R"(,"retired":{})", slice.end - 1) : R"(,"unfinished":true)";
+  Event(event + "," + CountersText(slice.spent) + "}}");
   // An arrow ends where the slice begins: the instruction before it may be under way still.
-  for (const auto& [from, flow] : flight.popped) {
-    Event(fmt::format(
-        R"({{"ph":"s","id":{},"pid":{},"tid":{},"ts":{},"cat":"token","name":"token"}})", flow.id,
-        process_, Instructions(from), At(flow.cycle)));
-    Event(fmt::format(
-        R"({{"ph":"f","bp":"e","id":{},"pid":{},"tid":{},"ts":{},"cat":"token","name":"token"}})",
-        flow.id, process_, Instructions(unit), At(begin)));
+  for (const TokenFlow& flow : slice.popped) {
+    const auto end = [&](std::string_view kind, int track, uint64_t cycle) {
+      Event(fmt::format(R"({{{},"id":{},"pid":{},"tid":{},"ts":{},"cat":"token","name":"token"}})",
+                        kind, flow.id, process_, track, At(cycle)));
+    };
+    end(R"("ph":"s")", Instructions(flow.from), flow.cycle);
+    end(R"("ph":"f","bp":"e")", thread, slice.begin);
   }
+  if (slice.retired && occupancy_ != nullptr) Count(slice.end, occupancy_->retired, slice.insn, -1);
 }
 
 void ChromeTrace::OnSpan(const UnitSpan& span) {
-  cycle_ = std::max(cycle_, span.end);
+  SliceObserver::OnSpan(span);
   const std::string wait = WaitText(span);
   if (wait.empty() || span.end - span.begin < options_.shortest_wait) return;
   Event(fmt::format(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","cat":"wait"}})",
@@ -170,7 +127,7 @@ void ChromeTrace::OnSpan(const UnitSpan& span) {
 }
 
 void ChromeTrace::OnBus(const BusBeats& bus) {
-  cycle_ = std::max(cycle_, bus.end);
+  SliceObserver::OnBus(bus);
   const double rate = static_cast<double>(bus.beats) / static_cast<double>(bus.end - bus.begin);
   for (uint64_t at = bus.begin; at < bus.end;) {
     const size_t window = at / options_.bus_window;
@@ -215,23 +172,17 @@ void ChromeTrace::BusCounters(uint64_t cycles) {
 }
 
 void ChromeTrace::End(const RunReport* report, uint64_t cycle) {
-  for (int u = 0; u < isa::kUnits; ++u) {
-    Unit& unit = units_[static_cast<size_t>(u)];
-    for (const Flight& flight : unit.flights) {
-      const uint64_t begin = std::max(flight.taken.cycle, unit.end);
-      unit.end = std::max(begin, cycle);
-      Slice(static_cast<isa::Unit>(u), flight, begin, unit.end, {}, false);
-    }
-    unit.flights.clear();
-    if (report == nullptr) continue;
+  EndSlices(cycle);
+  for (int u = 0; u < isa::kUnits && report != nullptr; ++u) {
+    const auto unit = static_cast<isa::Unit>(u);
     // After the last retirement; the counters of all slices add up to the run's.
     Event(fmt::format(
         R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":"rest","args":{{{}}}}})", process_,
-        Instructions(static_cast<isa::Unit>(u)), At(unit.end), cycle - std::min(cycle, unit.end),
-        CountersText(Less(report->units[static_cast<size_t>(u)], unit.counted))));
+        Instructions(unit), At(EndOf(unit)), cycle - std::min(cycle, EndOf(unit)),
+        CountersText(Less(report->units[Index(unit)], SpentBy(unit)))));
   }
   BusCounters(cycle);
-  cycle_ = cycle;
+  cycles_ = cycle;
 }
 
 void ChromeTrace::AddLayer(const std::string& name, uint64_t begin, uint64_t end) {

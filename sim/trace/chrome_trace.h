@@ -2,7 +2,7 @@
 //
 // ChromeTrace: a run as a Chrome trace, for ui.perfetto.dev and chrome://tracing. Written while the
 // run goes on. docs/timelines.md has the form. Depends on: runtime/observer.h, isa, trace_file.h,
-// program_text.h, occupancy.h. Used by: tessera trace.
+// program_text.h, occupancy.h, slices.h. Used by: tessera trace.
 //
 // A cycle is shown as a microsecond. Each program that runs is a process of its own, one after the
 // other in time.
@@ -10,7 +10,6 @@
 #define TESSERA_SIM_TRACE_CHROME_TRACE_H_
 
 #include <array>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "runtime/device.h"
 #include "sim/trace/occupancy.h"
 #include "sim/trace/program_text.h"
+#include "sim/trace/slices.h"
 #include "sim/trace/trace_file.h"
 
 namespace tessera::sim {
@@ -27,7 +27,7 @@ struct ChromeOptions {
   uint64_t bus_window = 64;    // cycles, at least, that a point of the bus counter covers
 };
 
-class ChromeTrace : public RunObserver {
+class ChromeTrace : public SliceObserver {
  public:
   ChromeTrace(TraceFile& file, ChromeOptions options) : file_(file), options_(options) {}
 
@@ -36,37 +36,18 @@ class ChromeTrace : public RunObserver {
   void Begin(const ProgramText& program, const isa::Config& config,
              const std::vector<std::string>& layers, const Occupancy* occupancy);
   void OnTaken(const InsnTaken& taken) override;
-  void OnRetired(const TraceEntry& entry) override;
   void OnSpan(const UnitSpan& span) override;
-  void OnToken(const TokenMove& move) override;
   void OnBus(const BusBeats& bus) override;
   // The run is over. |report|: null: it failed; |cycle| is how far it came.
   void End(const RunReport* report, uint64_t cycle);
   // A slice of the track of layers, of the run that Begin named last.
   void AddLayer(const std::string& name, uint64_t begin, uint64_t end);
   // The next run begins where this one ended.
-  void Next() { offset_ += cycle_; }
-
-  // The last cycle that something was told of, in the run.
-  uint64_t cycle() const { return cycle_; }
+  void Next() { offset_ += cycles_; }
 
  private:
-  struct Flow {
-    uint64_t id = 0, cycle = 0;
-  };
-  struct Flight {
-    InsnTaken taken;
-    std::vector<std::pair<isa::Unit, Flow>> popped;  // from whom
-  };
-  struct Unit {
-    std::deque<Flight> flights;  // taken, not retired
-    uint64_t end = 0;            // of the slice before
-    UnitCounters counted;        // what its slices have so far
-  };
-
   void Track(int thread, const std::string& name);
-  void Slice(isa::Unit unit, const Flight& flight, uint64_t begin, uint64_t end,
-             const UnitCounters& spent, bool retired);
+  void OnSlice(const InsnSlice& slice) override;
   void Count(uint64_t cycle, const std::vector<TileCounts>& changes, uint32_t insn, int sign);
   void BusCounters(uint64_t cycles);
   void Event(const std::string& event);
@@ -79,10 +60,8 @@ class ChromeTrace : public RunObserver {
   std::vector<std::string> layers_;  // names, quoted
   const Occupancy* occupancy_ = nullptr;
   int process_ = 0;
-  uint64_t offset_ = 0, cycle_ = 0, flows_ = 0;
-  bool any_ = false;  // an event was written
-  std::array<Unit, isa::kUnits> units_;
-  std::array<std::array<std::deque<Flow>, isa::kUnits>, isa::kUnits> tokens_;  // [from][to]
+  uint64_t offset_ = 0, cycles_ = 0;  // of the runs before, of this one
+  bool any_ = false;                  // an event was written
   TileCounts tiles_{};
   std::vector<std::array<double, kBusUsers>> beats_;  // by window
 };

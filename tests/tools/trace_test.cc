@@ -245,7 +245,7 @@ TEST(TraceCommand, ARunThatFailsLeavesItsTrace) {
   const CommandResult r = Tessera(fmt::format("trace {} -o {}", image, out));
   EXPECT_EQ(r.code, 2);
   EXPECT_THAT(r.output, HasSubstr("deadlock"));
-  EXPECT_THAT(r.output, HasSubstr(out + " has the run until then"));
+  EXPECT_THAT(r.output, HasSubstr("the run until then is in " + out));
   const json trace = ReadJson(out);
   ASSERT_TRUE(trace.is_object());
   EXPECT_EQ(trace["otherData"]["complete"], false);
@@ -296,7 +296,7 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
            {fmt::format("{} -o {} --input {}", other, out, kImages), "is a program"},
            {fmt::format("{} -o {} --budget 100", kModel, out), "100"},
            {fmt::format("README.md -o {}", out), "README.md"},
-           {std::string(kModel), "--output is required"}}) {
+           {std::string(kModel), "give -o FILE.json, --html FILE, or both"}}) {
     SCOPED_TRACE(c.arguments);
     const CommandResult r = Tessera("trace " + c.arguments);
     EXPECT_EQ(r.code, 2) << r.output;

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DOUT=file.cc -DFILES=a;b -P embed.cmake: C++ that has the text of each file as tessera::tools::EmbeddedFile("a").
+set(text "// Made by cmake/embed.cmake.\n#include \"tools/embedded.h\"\n\nnamespace tessera::tools {\n\n")
+string(APPEND text "std::string_view EmbeddedFile(std::string_view name) {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  file(READ "${file}" content)
+  string(APPEND text "  if (name == \"${name}\") return R\"embed(${content})embed\";\n")
+endforeach()
+string(APPEND text "  return {};\n}\n\n}  // namespace tessera::tools\n")
+file(WRITE "${OUT}" "${text}")
