@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "sim/rig/timing.h"
 
 namespace tessera::rig {
 namespace {
@@ -61,6 +62,8 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
   const uint64_t budget = 200'000 + kCyclesAnInsn * static_cast<uint64_t>(image.insn_count());
   Verdict verdict;
   std::optional<ImageOutcome> want;
+  std::optional<ImageOutcome> timed;  // of the first machine whose trace says when
+  std::string timed_by;
   for (Participant& machine : machines_) {
     TESSERA_TRY(Ready(machine, memory));
     Result<ImageOutcome> got = RunImage(*machine.device, image, /*trace=*/true, budget);
@@ -72,15 +75,27 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
       return verdict;
     }
     verdict.reports.push_back(got->report);
-    if (!want) {
-      want = std::move(*got);
-      continue;
+    if (want) {
+      verdict.difference =
+          Difference(*want, *got, image, config_, machines_[0].spec.name, machine.spec.name);
     }
-    verdict.difference =
-        Difference(*want, *got, image, config_, machines_[0].spec.name, machine.spec.name);
-    if (verdict.difference.empty()) continue;
-    verdict.machine = machine.spec.name;
-    return verdict;
+    const bool times = machine.clock && !got->trace.empty();
+    if (verdict.difference.empty() && times && timed) {
+      std::string text = TimeDifference(timed->trace, got->trace);
+      if (text.empty()) text = ReportDifference(timed->report, got->report);
+      if (!text.empty())
+        verdict.difference =
+            fmt::format("{} is not {} in time: {}", machine.spec.name, timed_by, text);
+    }
+    if (!verdict.difference.empty()) {
+      verdict.machine = machine.spec.name;
+      return verdict;
+    }
+    if (times && !timed) {
+      timed = *got;
+      timed_by = machine.spec.name;
+    }
+    if (!want) want = std::move(*got);
   }
   return verdict;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One program on several machines: the first is the reference, each other is compared with it
-// instruction by instruction and byte by byte. Depends on: run_image.h, runtime/device/registry.h.
-// Used by: tests/cosim, `tessera regress`.
+// instruction by instruction and byte by byte; those whose trace says when, with each other in time
+// as well. Depends on: run_image.h, timing.h, runtime/device/registry.h. Used by: tests/cosim,
+// `tessera regress`.
 #ifndef TESSERA_SIM_RIG_LOCKSTEP_H_
 #define TESSERA_SIM_RIG_LOCKSTEP_H_
 

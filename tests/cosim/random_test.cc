@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: the HLS twin and the RTL against the functional simulator on random legal
-// programs, both profiles, the RTL under random memory stalls and both memory models: every
-// instruction's digest, final memory, leftover tokens. Space: programs of the rig, a quick number
-// each time. A program on which they differ is made small and kept in tests/corpus/rig, where it is
-// run by every later test.
+// What is tested: the HLS twin, the RTL and the cycle model against the functional simulator on
+// random legal programs, both profiles, the latter two under random memory stalls and both memory
+// models: every instruction's digest, final memory, leftover tokens. The cycle model is the RTL in
+// time as well: every retirement's cycle, every counter then, the report. Space: programs of the
+// rig, a quick number each time. A program on which they differ is made small and kept in
+// tests/corpus/rig, where it is run by every later test.
 //   TESSERA_COSIM_PROGRAMS   programs for each configuration and profile (default 60)
 //   TESSERA_COSIM_SEED       the first seed (default 1)
-// Not tested here: programs that must fail (tests/cts), cycles (tests/hw).
+// Not tested here: programs that must fail (tests/cts), what the cycles are (tests/hw).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

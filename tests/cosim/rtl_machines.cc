@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The RTL, and the HLS twin beside it.
+// The RTL, with the HLS twin and the cycle model beside it.
 #include "tests/cosim/machines.h"
 
 namespace tessera::cosim {
 
 std::span<const char* const> Machines() {
-  static constexpr const char* kMachines[] = {"hls", "rtl"};
+  static constexpr const char* kMachines[] = {"hls", "rtl", "cycle"};
   return kMachines;
 }
 

@@ -6,7 +6,7 @@
 // counter then. Space: configuration default, memory model tsim, two random inputs a network, one
 // for those of 224x224, which take millions of cycles; model zynq for the others; networks whose
 // file is missing are skipped with a count. Not tested here: results (mlperf_*_test), other
-// configurations (sim_cycle_random_test).
+// configurations (tests/cosim).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,9 +18,9 @@
 #include <string>
 
 #include "base/file.h"
+#include "sim/rig/timing.h"
 #include "tests/models/golden.h"
 #include "tests/models/network_cycles.h"
-#include "tests/sim/cycle/agreement.h"
 
 namespace tessera::test {
 namespace {
@@ -108,8 +108,8 @@ class NetworkTiming : public testing::TestWithParam<Named> {
   static std::string Difference(const NetworkCycles& rtl, const NetworkCycles& cycle) {
     if (rtl.traces.size() != cycle.traces.size()) return "another number of programs";
     for (size_t p = 0; p < rtl.traces.size(); ++p) {
-      std::string text = sim::TimeDifference(rtl.traces[p], cycle.traces[p]);
-      if (text.empty()) text = sim::ReportDifference(rtl.reports[p], cycle.reports[p]);
+      std::string text = rig::TimeDifference(rtl.traces[p], cycle.traces[p]);
+      if (text.empty()) text = rig::ReportDifference(rtl.reports[p], cycle.reports[p]);
       if (!text.empty()) return fmt::format("program {}: {}", p, text);
     }
     return "";

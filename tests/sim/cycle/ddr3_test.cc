@@ -4,7 +4,7 @@
 // here by hand; what is refused in a file of parameters; the cycle model with such a memory behind
 // its TLM socket: random programs do what func does, take the same cycles each time and more of
 // them with a slower memory. Space: rows that are closed, open and others, banks, turns of the bus,
-// refresh. Not tested here: the cycle model's own cycles (random_test).
+// refresh. Not tested here: the cycle model's own cycles (tests/cosim, tests/models).
 #include <gtest/gtest.h>
 
 #include "base/file.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/sim/cycle/agreement.h"
+#include "sim/rig/timing.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <tuple>
 
-namespace tessera::sim {
+namespace tessera::rig {
 namespace {
 
 void Sort(std::vector<TraceEntry>& trace) {
@@ -58,4 +58,4 @@ std::string ReportDifference(const RunReport& want, const RunReport& got) {
   return "";
 }
 
-}  // namespace tessera::sim
+}  // namespace tessera::rig
