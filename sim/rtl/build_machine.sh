@@ -10,7 +10,8 @@
 #   PACKAGE     tsr_pkg.sv of the configuration
 #   WORK_DIR    scratch folder, made anew; WORK_DIR.log is the tools' output
 #   OUTPUT      the shared object; appears complete or not at all. WORK_DIR.d lists what it depends on
-#   TRACE       none, vcd or fst: what the machine can write as a waveform
+#   TRACE       none, vcd or fst: what the machine can write as a waveform; coverage: it counts which lines were executed and
+#               which signals of up to 4 bits changed, hw/scripts/coverage.sh
 # Environment: CXX (the compiler), TESSERA_JOBS (compilers at a time, 2), and verilate.sh's
 set -eu
 if [ $# -ne 5 ]; then
@@ -41,7 +42,8 @@ case $trace in
   none) ;;
   vcd) trace_flags=--trace trace_sources=verilated_vcd_c.cpp ;;
   fst) trace_flags=--trace-fst trace_sources=verilated_fst_c.cpp ;;
-  *) echo "TRACE is none, vcd or fst, not '$trace'" >&2; exit 2 ;;
+  coverage) trace_flags='--coverage-line --coverage-toggle --coverage-max-width 4' trace_sources=verilated_cov.cpp ;;
+  *) echo "TRACE is none, vcd, fst or coverage, not '$trace'" >&2; exit 2 ;;
 esac
 
 # A user's configuration may leave something unused: that is a warning here, and lint's business.
@@ -53,6 +55,7 @@ flags="-MMD -std=c++23 -O3 -fPIC -fvisibility=hidden -DVL_USER_STOP -DVL_USER_FA
 case $trace in
   vcd) flags="$flags -DVM_TRACE=1 -DVM_TRACE_VCD=1 -DTESSERA_TRACE_VCD" ;;
   fst) flags="$flags -DVM_TRACE=1 -DVM_TRACE_FST=1 -DTESSERA_TRACE_FST" ;;
+  coverage) flags="$flags -DVM_TRACE=0 -DVM_COVERAGE=1" ;;
   none) flags="$flags -DVM_TRACE=0" ;;
 esac
 hash=$(sed -n "s/.*ConfigHash = 64'h\([0-9a-f]*\).*/\1/p" tsr_pkg.sv)

@@ -16,6 +16,16 @@
 #include "sim/rtl/run_teller.h"
 #include "sim/trace/digest.h"
 #include "verilated.h"
+#if VM_COVERAGE
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+
+#include "Vtsr_top__Syms.h"
+#include "verilated_cov.h"
+#endif
 #if defined(TESSERA_TRACE_VCD)
 #include "verilated_vcd_c.h"
 using WaveFile = VerilatedVcdC;
@@ -73,8 +83,25 @@ class Machine : public RtlMachine {
 #endif
     Enter();
     top_->final();
+#if VM_COVERAGE
+    WriteCoverage();
+#endif
     top_.reset();
   }
+
+#if VM_COVERAGE
+  // What all machines of this process counted until now, as one file in folder $TESSERA_COVERAGE.
+  void WriteCoverage() {
+    static std::mutex mutex;
+    auto& counted = top_->rootp->vlSymsp->__Vcoverage;
+    static std::array<uint32_t, std::extent_v<std::remove_reference_t<decltype(counted)>>> sum;
+    const std::lock_guard lock(mutex);
+    for (size_t i = 0; i < sum.size(); ++i) counted[i] = sum[i] += counted[i];
+    const char* folder = std::getenv("TESSERA_COVERAGE");
+    if (folder == nullptr) return;
+    context_.coveragep()->write(fmt::format("{}/{}.dat", folder, getpid()).c_str());
+  }
+#endif
 
   bool ReadRegister(uint32_t offset, uint32_t* value) override {
     Enter();
