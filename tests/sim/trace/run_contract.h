@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <deque>
@@ -50,7 +51,7 @@ class RunContract : public RunObserver {
   }
 
   void OnSpan(const UnitSpan& span) override {
-    Step(span.end);
+    Over(span.end);
     const size_t u = U(span.unit);
     EXPECT_EQ(span.begin, spent_to_[u]) << "a gap, or cycles told twice";
     EXPECT_LT(span.begin, span.end);
@@ -101,7 +102,7 @@ class RunContract : public RunObserver {
   }
 
   void OnBus(const BusBeats& bus) override {
-    Step(bus.end);
+    Over(bus.end);
     const auto user = static_cast<size_t>(bus.user);
     EXPECT_GE(bus.begin, bus_to_[user]) << "two beats in a cycle";
     EXPECT_GE(bus.end - bus.begin, bus.beats);
@@ -126,6 +127,7 @@ class RunContract : public RunObserver {
       EXPECT_EQ(sums_[u], report.units[u]) << "unit " << u;
     }
     EXPECT_LE(last_, report.cycles);
+    EXPECT_LT(over_, report.cycles);
     EXPECT_EQ((beats[0] + beats[1]) * bus_bytes, report.bytes_read);
     EXPECT_GE(beats[2] * bus_bytes, report.bytes_written);
   }
@@ -136,9 +138,11 @@ class RunContract : public RunObserver {
   static size_t U(isa::Unit unit) { return static_cast<size_t>(unit); }
 
   void Step(uint64_t cycle) {
-    EXPECT_GE(cycle, last_) << "calls come in order";
+    EXPECT_GE(cycle, last_) << "moments come in order";
+    EXPECT_GE(cycle, over_) << "a stretch was told before its last cycle";
     last_ = cycle;
   }
+  void Over(uint64_t end) { over_ = std::max(over_, end - 1); }
 
   std::vector<isa::Fetched> program_;
   std::array<std::vector<uint32_t>, isa::kUnits> insns_;  // in each queue, in order
@@ -149,7 +153,8 @@ class RunContract : public RunObserver {
   std::array<std::array<std::deque<uint64_t>, isa::kUnits>, isa::kUnits> pushed_;
   std::array<uint64_t, kBusUsers> bus_to_{};
   size_t pushes_ = 0, pops_ = 0;
-  uint64_t last_ = 0;
+  uint64_t last_ = 0;  // cycle of the last moment
+  uint64_t over_ = 0;  // cycle in which or after which the last stretch was told
 };
 
 }  // namespace tessera::test
