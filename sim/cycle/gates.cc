@@ -47,13 +47,13 @@ uint8_t Gates::Missing(int unit) const {
   return missing;
 }
 
-bool Gates::Ready(const Gate& gate, int /*unit*/) const {
+bool Gates::Done(const Gate& gate) {
   return gate.oldest != nullptr && (gate.oldest->skip || gate.done != 0);
 }
 
 uint8_t Gates::Stalled(int unit) const {
   const Gate& gate = gate_[unit];
-  if (!Ready(gate, unit)) return 0;
+  if (!Done(gate)) return 0;
   uint8_t full = 0;
   for (int to = 0; to < isa::kUnits; ++to) {
     if ((gate.oldest->fetched.push >> to & 1) != 0 && edge_[unit][to].count == DepthOf(unit, to))
@@ -112,7 +112,7 @@ void Gates::Cycle(Cycles t) {
     s.may = gate.shown != nullptr && s.missing == 0 && gate.flying < kInFlight &&
             !((serial || (gate.near && !gate.offered)) && gate.flying != 0);
     s.offers = s.may && !gate.shown->skip;
-    s.retires = Ready(gate, u) && s.stalled == 0;
+    s.retires = Done(gate) && s.stalled == 0;
     units_.Waits(t, static_cast<isa::Unit>(u), s.missing, s.stalled);
   }
   // tsr_route: LOAD's own gate has the turn, unless COMPUTE offered a command and had it not.
@@ -177,6 +177,7 @@ void Gates::Cycle(Cycles t) {
       gate.flight.pop_front();
       --gate.flying;
       if (!gate.oldest->skip) --gate.done;
+      units_.Release(gate.oldest);
     }
     if (old_free) gate.oldest = moves ? gate.flight.front() : nullptr;
     if (issued != nullptr) {

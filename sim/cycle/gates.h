@@ -25,6 +25,7 @@ class GateUnits {
   virtual const Command* UnitRetires(Cycles t, isa::Unit unit) = 0;
   virtual void Popped(Cycles t, isa::Unit unit, const Command& command) = 0;
   virtual void Retired(Cycles t, isa::Unit unit, const Command& command) = 0;
+  virtual void Release(CommandPtr command) = 0;  // nobody looks at it any more
   virtual void Waits(Cycles t, isa::Unit unit, uint8_t missing, uint8_t full) = 0;
 };
 
@@ -81,7 +82,7 @@ class Gates : public MachinePart {
     int64_t count = 0;
     std::array<int64_t, 2> before{};  // one and two cycles ago
   };
-  bool Ready(const Gate& gate, int unit) const;  // the oldest is done, but for its pushes
+  static bool Done(const Gate& gate);  // the oldest is, but for its pushes
   uint8_t Pops(const Gate& gate) const {
     return gate.shown == nullptr ? 0 : gate.shown->fetched.pop;
   }

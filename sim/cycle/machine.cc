@@ -9,8 +9,8 @@
 namespace tessera::sim::cycle {
 namespace {
 
-// The memory's cycles from its reset, which the write of CONTROL makes, to the run's first: the
-// write takes two and the start one.
+// The memory's cycles from its reset, which the write of CONTROL makes, to the run's first: one
+// for the write, one for the start.
 constexpr uint64_t kMemoryBegin = 2;
 
 isa::Memory LoadedMemory(const isa::AnyInsn& insn) {
@@ -166,7 +166,6 @@ void CycleRun::Popped(Cycles t, isa::Unit unit, const Command& command) {
 
 void CycleRun::Retired(Cycles t, isa::Unit unit, const Command& command) {
   ++end_.instructions;
-  free_.push_back(const_cast<CommandPtr>(&command));
   if (observer_ == nullptr) return;
   for (int to = 0; to < isa::kUnits; ++to) {
     if ((command.fetched.push >> to & 1) != 0)

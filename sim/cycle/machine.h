@@ -57,6 +57,7 @@ class CycleRun final : private GateUnits, private Stream {
   const Command* UnitRetires(Cycles t, isa::Unit unit) override;
   void Popped(Cycles t, isa::Unit unit, const Command& command) override;
   void Retired(Cycles t, isa::Unit unit, const Command& command) override;
+  void Release(CommandPtr command) override { free_.push_back(command); }
   void Waits(Cycles t, isa::Unit unit, uint8_t missing, uint8_t full) override;
   // Stream.
   CommandPtr Decode(uint32_t number) override;
