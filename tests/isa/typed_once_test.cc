@@ -52,6 +52,8 @@ const Exception kExceptions[] = {
     {"isa/check/follow.cc", "kMaxCells", "memory of the checker"},
     {"isa/config.h", "macs_per_cycle", "multipliers of the array, no tile"},
     {"sim/xrt/card.cc", "kLargestConfiguration", "a limit of the file format"},
+    {"sim/rtl/machine.cc", "teller_->Tokens", "halves of the wire trace_moves_o"},
+    {"sim/cycle/ddr3_channel.h", "uint64_t banks", "banks of a memory chip"},
     {"hw/rtl/mem/tsr_banked_mem.sv", "parameter int Banks",
      "a default; instances take the package's"},
 };
