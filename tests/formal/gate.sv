@@ -11,7 +11,8 @@
 // that run that the machine has not done, the start or the end of an instruction of some unit, or its entry into a queue. What
 // that needs is given by others in steps before it, all done here too, and is taken away by nobody but that unit (a token by the
 // one that pops, room in a counter or queue by the one that pushes), which has done neither more nor less. So it can be done
-// here as well, and that gate would not be stuck. tests/formal/network.sv looks at gates, counters and dispatch together.
+// here as well, and that gate would not be stuck. That step is an argument, not a machine's proof; dispatch, which only gives to
+// queues with room and stops at FINISH, is in it as the one that enters instructions.
 //
 // The queues in the gate are models that hold beats in flops; fifo.sv and deep_fifo.sv prove that the real ones are such queues,
 // the deep one late by 3 cycles at most. One partner has tokens for the gate and gets its; a second one would add nothing but
