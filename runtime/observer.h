@@ -5,9 +5,9 @@
 // and the executor, which listen.
 //
 // Cycle n of a run has n cycles of it before it; RunReport.cycles is their number. Moments come in
-// order; a stretch in its last cycle at the earliest, those of one unit or bus user in order. In one
-// cycle what is pushed comes before what is popped; nothing else is promised. A device without a
-// clock tells what retires, at cycle 0, and nothing else. A run that fails has told what happened
+// order; a stretch in its last cycle at the earliest, those of one unit or bus user in order. In
+// one cycle what is pushed comes before what is popped; nothing else is promised. A device without
+// a clock tells what retires, at cycle 0, and nothing else. A run that fails has told what happened
 // until then. Observers neither fail nor keep references to what they are given.
 #ifndef TESSERA_RUNTIME_OBSERVER_H_
 #define TESSERA_RUNTIME_OBSERVER_H_

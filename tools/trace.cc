@@ -12,6 +12,7 @@
 #include "tools/model_file.h"
 #include "tools/output.h"
 #include "tools/trace_page.h"
+#include "tools/trace_wave.h"
 #include "tools/traced_network.h"
 #include "tools/verb.h"
 
@@ -21,10 +22,11 @@ namespace {
 constexpr const char* kSchema = "tessera-trace-1";
 
 struct TraceFlags {
-  std::string model, device = "rtl", output, html, config, tflite, input, json;
+  std::string model, device = "rtl", output, html, wave, from = "cycle:0", config, tflite, input,
+                     json;
   std::map<std::string, std::string> driver_flags;
   sim::ChromeOptions chrome;
-  uint64_t budget = Launch().budget;
+  uint64_t budget = Launch().budget, cycles = 2000;
 };
 
 Status RequireClock(const ChosenDevice& device) {
@@ -74,6 +76,7 @@ class Timeline : public ProgramListener {
     for (const TracedLayer& layer : network.layers()) names_.push_back(layer.name);
     if (file != nullptr) list_.Add(&chrome_.emplace(*file, options.chrome));
     if (!options.html.empty()) list_.Add(&page_.emplace(network));
+    if (!options.wave.empty()) list_.Add(&taken_);
     list_.Add(&watch_);
   }
 
@@ -128,12 +131,14 @@ class Timeline : public ProgramListener {
   uint64_t instructions() const { return instructions_; }
   uint64_t reached() const { return cycles_ + (running_ && chrome_ ? chrome_->cycle() : 0); }
   const std::optional<TracePage>& page() const { return page_; }
+  const TakenCycles& taken() const { return taken_; }
 
  private:
   const TracedNetwork& network_;
   std::vector<std::string> names_;
   std::optional<sim::ChromeTrace> chrome_;
   std::optional<TracePage> page_;
+  TakenCycles taken_;
   std::vector<std::optional<sim::Occupancy>> occupancy_;  // by program
   std::optional<sim::ProgramText> text_;
   Watch watch_;
@@ -175,9 +180,14 @@ std::string EndOfCut(const std::string& why, uint64_t cycle) {
 Result<int> Run(const TraceFlags& options) {
   TESSERA_ASSIGN(const ChosenDevice device, ChooseDevice(options.device, options.driver_flags));
   TESSERA_TRY(RequireClock(device));
-  if (options.output.empty() && options.html.empty()) {
+  if (options.output.empty() && options.html.empty() && options.wave.empty()) {
     return Fail(Code::kInvalidArgument,
-                "nothing is to be written; give -o FILE.json, --html FILE, or both");
+                "nothing is to be written; give -o FILE.json, --html FILE or --wave FILE.fst");
+  }
+  if (!options.wave.empty() && (device.name != "rtl" || !options.wave.ends_with(".fst"))) {
+    return Fail(Code::kInvalidArgument,
+                "--wave {}: a waveform is of --device rtl, and its name ends in .fst",
+                options.wave);
   }
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
   std::unique_ptr<sim::TraceFile> file;
@@ -186,6 +196,10 @@ Result<int> Run(const TraceFlags& options) {
   }
   TESSERA_ASSIGN(const TracedNetwork network,
                  TracedNetwork::Load(options.model, options.config, options.tflite, options.input));
+  WaveFrom from{.text = "", .layer = ""};
+  if (!options.wave.empty()) {
+    TESSERA_ASSIGN(from, ParseWaveFrom(options.from, network));
+  }
   Timeline timeline(options, network, file.get());
   const Status ran = network.Run(device, timeline, options.budget);
   timeline.Close();
@@ -214,6 +228,19 @@ Result<int> Run(const TraceFlags& options) {
     if (ran && !written) return std::unexpected(written.error());
     if (written) kept += (kept.empty() ? "" : " and ") + options.html;
     text += fmt::format("wrote {}: a page that any browser shows\n", options.html);
+  }
+  if (!options.wave.empty()) {
+    const Result<uint64_t> first = RecordWave(options.wave, from, options.cycles, network, device,
+                                              timeline.taken(), !ran.has_value());
+    if (ran && !first) return std::unexpected(first.error());
+    if (first) {
+      kept += (kept.empty() ? "" : " and ") + options.wave;
+      text += fmt::format(
+          "wrote {}: waves from cycle {} on, and groups of signals beside it: "
+          "gtkwave {}.gtkw\n",
+          options.wave, Grouped(static_cast<int64_t>(*first)),
+          options.wave.substr(0, options.wave.size() - 4));
+    }
   }
   if (!ran) {
     return Fail(ran.error().code, "{}{}", ran.error().message,
@@ -249,6 +276,14 @@ Action AddTrace(CLI::App& app) {
                    "write a Chrome trace, which ui.perfetto.dev and chrome://tracing show");
   verb->add_option("--html", options->html,
                    "write a page with timeline, layers and roofline; it needs no network");
+  verb->add_option("--wave", options->wave,
+                   "write a window of the RTL's signals, FILE.fst, and FILE.gtkw for GTKWave");
+  verb->add_option("--from", options->from,
+                   "where the window begins: layer:NAME, insn:NUMBER, cycle:NUMBER or failure")
+      ->capture_default_str();
+  verb->add_option("--cycles", options->cycles, "cycles in the window")
+      ->capture_default_str()
+      ->check(CountFromOne());
   AddTfliteOption(verb, options->tflite);
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");

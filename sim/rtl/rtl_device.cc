@@ -38,6 +38,7 @@ class RtlPort : public RegisterPort {
   }
 
   Result<WaitOutcome> Wait(uint64_t budget) override {
+    TESSERA_TRY(OpenWave());
     machine_->BeginRun();
     for (;;) {
       machine_->Step(std::min(kPollCycles, budget - std::min(budget, machine_->cycles())));
@@ -54,11 +55,9 @@ class RtlPort : public RegisterPort {
     machine_.reset();
     machine_ = plugin_->NewMachine(options_);
     machine_->SetObserver(observer_);
-    if (waveform_.kind != WaveKind::kNone &&
-        !machine_->OpenWaveform(waveform_.path, waveform_.begin, waveform_.end)) {
-      return Fail(Code::kUnavailable, "{}: the waveform cannot be written", waveform_.path);
-    }
-    return {};
+    // A run that failed is reset: its waveform stays until the next run.
+    wave_open_ = false;
+    return std::exchange(first_, false) ? OpenWave() : Status{};
   }
 
   Status SetObserver(RunObserver* observer) override {
@@ -68,6 +67,12 @@ class RtlPort : public RegisterPort {
   }
 
  private:
+  Status OpenWave() {
+    if (waveform_.kind == WaveKind::kNone || std::exchange(wave_open_, true)) return {};
+    if (machine_->OpenWaveform(waveform_.path, waveform_.begin, waveform_.end)) return {};
+    return Fail(Code::kUnavailable, "{}: the waveform cannot be written", waveform_.path);
+  }
+
   WaitOutcome Outcome(WaitEnd end) const {
     return {.end = end,
             .assertion = machine_->assertion(),
@@ -85,6 +90,7 @@ class RtlPort : public RegisterPort {
   std::shared_ptr<RtlPlugin> plugin_;
   RtlMachineOptions options_;
   Waveform waveform_;
+  bool first_ = true, wave_open_ = false;
   RunObserver* observer_ = nullptr;
   std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
 };

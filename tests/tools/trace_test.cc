@@ -296,7 +296,7 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
            {fmt::format("{} -o {} --input {}", other, out, kImages), "is a program"},
            {fmt::format("{} -o {} --budget 100", kModel, out), "100"},
            {fmt::format("README.md -o {}", out), "README.md"},
-           {std::string(kModel), "give -o FILE.json, --html FILE, or both"}}) {
+           {std::string(kModel), "give -o FILE.json, --html FILE or --wave FILE.fst"}}) {
     SCOPED_TRACE(c.arguments);
     const CommandResult r = Tessera("trace " + c.arguments);
     EXPECT_EQ(r.code, 2) << r.output;

@@ -2,9 +2,17 @@
 //
 // What is tested: an .fst waveform of a run is read back, and its signals say what the run's report
 // says: clock edges while the machine is busy, the cycle and instruction counters, beats on the
-// bus. Space: a copy on `tiny`. Not tested here: windows of cycles, .vcd (rtl_device_test.cc).
+// bus; `tessera trace --wave` records the window that it is asked for, of a run that ends well and
+// of one that fails, and names signals that are in it. Space: a copy and tokens on `tiny`. Not
+// tested here: windows of cycles by the device's options, .vcd (rtl_device_test.cc).
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "base/file.h"
 #include "runtime/device/registry.h"
 #include "tests/sim/rtl/copy.h"
 #include "tests/sim/rtl/fst_file.h"
@@ -12,8 +20,14 @@
 namespace tessera::sim {
 namespace {
 
+// Where the machine with waveforms is kept, for all tests: verilating it takes most of the time.
+const Folder& Shared() {
+  static const Folder folder;
+  return folder;
+}
+
 TEST(Waveform, AnFstFileSaysWhatTheReportSays) {
-  const Folder folder;
+  const Folder& folder = Shared();
   const std::string path = folder.path() + "/run.fst";
   const isa::Config config = Named("tiny");
   RunReport report;
@@ -49,6 +63,55 @@ TEST(Waveform, AnFstFileSaysWhatTheReportSays) {
   EXPECT_EQ(last.at(cycles), report.cycles);
   EXPECT_EQ(last.at(retired), report.instructions);
   EXPECT_EQ(beats * static_cast<uint64_t>(config.bus_bytes()), report.bytes_read);
+}
+
+// Runs the command; its exit code.
+int Tessera(const std::string& arguments) {
+  const int status = std::system((TESSERA_COMMAND " " + arguments + " > /dev/null 2>&1").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// The window of a trace: every signal that the list for GTKWave names is in it, and the cycles that
+// it counts are those from instruction 1 on.
+TEST(Waveform, AWindowOfATraceHasItsSignalsAndCycles) {
+  const std::string stem = Shared().path() + "/window";
+  struct Case {
+    std::string code, from;
+    int code_of_exit;
+  };
+  for (const Case& c :
+       {Case{"sync unit=load push=gemm\nsync unit=gemm pop=load\n", "insn:1", 0},
+        Case{"sync unit=load push=gemm\nsync unit=gemm pop=vector\n", "failure", 2}}) {
+    SCOPED_TRACE(c.from);
+    ASSERT_TRUE(WriteFile(stem + ".s", std::string_view(".profile tessera\n.config tiny\n.code\n" +
+                                                        c.code + "finish\n")));
+    ASSERT_EQ(Tessera("asm " + stem + ".s -o " + stem + ".img"), 0);
+    ASSERT_EQ(Tessera(fmt::format("trace {0}.img --device rtl:cache={1} --wave {0}.fst --from {2} "
+                                  "--cycles 8 -o {0}.json",
+                                  stem, Shared().path(), c.from)),
+              c.code_of_exit);
+    const auto list = ReadFile(stem + ".gtkw");
+    ASSERT_TRUE(list) << list.error().message;
+    std::istringstream text(std::string(list->begin(), list->end()));
+    std::vector<std::string> names;
+    for (std::string line; std::getline(text, line);) {
+      // The reader takes 64 bits.
+      if (line.starts_with("TOP.") && line.find("[127:0]") == std::string::npos)
+        names.push_back(line.substr(0, line.find('[')));
+    }
+    EXPECT_GT(names.size(), 20u);
+    const std::string cycles = "TOP.tsr_top.trace_cycles_o";
+    uint64_t first = ~uint64_t{0}, last = 0;
+    const Status read =
+        ReadFst(stem + ".fst", names, [&](const SignalValues&, const SignalValues& now) {
+          if (!now.contains(cycles)) return;
+          first = std::min(first, now.at(cycles));
+          last = std::max(last, now.at(cycles));
+        });
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_GE(last, first + 8);
+    EXPECT_LE(last, first + 8 + 32);
+  }
 }
 
 TEST(Waveform, WhatIsNoFstFileIsRefused) {

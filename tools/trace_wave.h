@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// trace --wave: a window of the RTL's signals around a layer, an instruction, a cycle or a failure,
+// and a list of signals by group for GTKWave. Depends on: sim/rtl's options of device rtl. Used by:
+// trace.cc.
+#ifndef TESSERA_TOOLS_TRACE_WAVE_H_
+#define TESSERA_TOOLS_TRACE_WAVE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "tools/traced_network.h"
+
+namespace tessera::tools {
+
+// Where the window begins, as --from says it: "layer:conv3", "insn:12", "cycle:1000", "failure".
+struct WaveFrom {
+  enum class WavePlace : uint8_t { kLayer, kInsn, kCycle, kFailure };
+  WavePlace place = WavePlace::kCycle;
+  std::string text;
+  uint64_t number = 0;  // kInsn, kCycle
+  std::string layer;    // kLayer: its whole name
+};
+
+// |text| for a run of |network|; a layer may be named by a part that only one has.
+//   errors  kInvalidArgument  another form; an instruction that the program lacks; several programs
+//           kNotFound         no layer, or more than one, is called so; the message lists layers
+Result<WaveFrom> ParseWaveFrom(const std::string& text, const TracedNetwork& network);
+
+// Notes when the instructions of a run are taken.
+class TakenCycles : public RunObserver {
+ public:
+  void OnTaken(const InsnTaken& taken) override { at_[taken.insn] = last_ = taken.cycle; }
+  void OnRetired(const TraceEntry& entry) override { last_ = entry.cycle; }
+  const std::map<uint32_t, uint64_t>& at() const { return at_; }
+  uint64_t last() const { return last_; }  // that something was told of
+
+ private:
+  std::map<uint32_t, uint64_t> at_;
+  uint64_t last_ = 0;
+};
+
+// Runs |network| again, on a machine that can write waveforms (verilated once, a minute or two),
+// until |cycles| cycles from |from| on are in |path|, and writes |path| with .gtkw for .fst: groups
+// of signals for GTKWave. The window may begin some cycles early. |taken|: of the first run;
+// |failed|: it failed. Gives the first cycle.
+//   errors  kOutOfRange  |from| was not reached; and those of the device
+Result<uint64_t> RecordWave(const std::string& path, const WaveFrom& from, uint64_t cycles,
+                            const TracedNetwork& network, ChosenDevice device,
+                            const TakenCycles& taken, bool failed);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_TRACE_WAVE_H_
