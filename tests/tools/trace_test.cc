@@ -234,6 +234,27 @@ TEST(TraceCommand, TheBusMovesWhatTheReportSays) {
   EXPECT_NEAR(written, program["bytes_written"].get<double>(), 0.001 * kCycles + 4096);
 }
 
+// Both simulators tell the same: every event, in any order.
+TEST(TraceCommand, TheCycleModelGivesTheSameTrace) {
+  const std::string out = TempPath("cycle.json");
+  const CommandResult r = Tessera(fmt::format("trace {} --device cycle -o {}", kModel, out));
+  if (r.output.find("no device 'cycle'") != std::string::npos) GTEST_SKIP() << r.output;
+  ASSERT_EQ(r.code, 0) << r.output;
+  const auto events = [](const json& trace) {
+    std::multiset<std::string> all;
+    for (json e : trace["traceEvents"]) {
+      if (e.contains("id")) e.erase("id");
+      all.insert(e.dump());
+    }
+    return all;
+  };
+  const json cycle = ReadJson(out);
+  ASSERT_TRUE(cycle.is_object());
+  EXPECT_GT(cycle["traceEvents"].size(), 2000u);
+  EXPECT_TRUE(events(cycle) == events(Trace()));
+  EXPECT_EQ(cycle["otherData"]["programs"], Trace()["otherData"]["programs"]);
+}
+
 // A program whose second instruction waits for ever: the trace has the run until then.
 TEST(TraceCommand, ARunThatFailsLeavesItsTrace) {
   const std::string text = TempPath("stuck.s"), image = TempPath("stuck.img"),
@@ -296,6 +317,14 @@ TEST(TraceCommand, RefusesWhatDoesNotFitInOneLine) {
            {fmt::format("{} -o {} --input {}", other, out, kImages), "is a program"},
            {fmt::format("{} -o {} --budget 100", kModel, out), "100"},
            {fmt::format("README.md -o {}", out), "README.md"},
+           {fmt::format("{} --wave w.fst --device cycle", kModel), "is of --device rtl"},
+           {fmt::format("{} --wave w.vcd", kModel), "its name ends in .fst"},
+           {fmt::format("{} --wave w.fst --from here", kModel), "give layer:NAME, insn:NUMBER"},
+           {fmt::format("{} --wave w.fst --from layer:none", kModel), "0 layers are called so"},
+           {fmt::format("{} --wave w.fst --from layer:stage", kModel), "8 layers are called so"},
+           {fmt::format("{} --wave w.fst --from insn:437", kModel), "instructions 0 to 436"},
+           {fmt::format("{} --wave w.fst --from cycle:9999999", kModel), "did not come there"},
+           {fmt::format("{} --wave w.fst --from failure", kModel), "did not come there"},
            {std::string(kModel), "give -o FILE.json, --html FILE or --wave FILE.fst"}}) {
     SCOPED_TRACE(c.arguments);
     const CommandResult r = Tessera("trace " + c.arguments);
