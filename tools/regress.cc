@@ -33,6 +33,7 @@ struct RegressFlags {
   uint64_t seed = 1;
   int64_t instructions = 0, findings = 10;
   int jobs = 0;
+  bool shrink = true;
 };
 
 // "30m", "90s", "2h".
@@ -51,6 +52,7 @@ Result<std::chrono::seconds> ParseTime(const std::string& text) {
 Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   RegressSetup setup;
   setup.corpus = flags.corpus;
+  setup.shrink = flags.shrink;
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(flags.devices));
   for (const ChosenDevice& device : chosen) {
     if (device.cpu()) {
@@ -302,6 +304,8 @@ Action AddRegress(CLI::App& app) {
   verb->add_option("--findings", flags->findings, "end after so many differences")
       ->check(CountFromOne())
       ->capture_default_str();
+  verb->add_flag("!--no-shrink", flags->shrink,
+                 "keep no program: tell what differs as it is found");
   verb->add_option("--json", flags->json,
                    "write {ok, devices, configs, seed, suites, findings[]} to this file");
   verb->add_option("-o,--output", flags->output, "write the page that is printed to this file too");

@@ -105,7 +105,7 @@ RegressEnd RegressRunner::RunProgram(const RegressItem& item, const isa::Program
   RegressEnd end = Compare(item.config, image, memory, careful);
   if (end.difference.empty()) return end;
   end.memory = Text(memory);
-  if (item.suite == RegressSuite::kRandom) MakeSmall(item, image, memory, end);
+  if (setup_.shrink && item.suite == RegressSuite::kRandom) MakeSmall(item, image, memory, end);
   return end;
 }
 

@@ -53,6 +53,7 @@ struct RegressSetup {
   std::vector<DeviceSpec> machines;  // the first is the reference
   std::vector<isa::Config> configs;
   std::string corpus;  // folder of kept programs
+  bool shrink = true;  // make small and keep what differs
 };
 
 // The random program of |seed|: a quick number, mostly short, some long.

@@ -12,7 +12,8 @@
 #   OUTPUT      the shared object; appears complete or not at all. WORK_DIR.d lists what it depends on
 #   TRACE       none, vcd or fst: what the machine can write as a waveform; coverage: it counts which lines were executed and
 #               which signals of up to 4 bits changed, hw/scripts/coverage.sh
-# Environment: CXX (the compiler), TESSERA_JOBS (compilers at a time, 2), and verilate.sh's
+# Environment: CXX (the compiler), TESSERA_JOBS (compilers at a time, 2), TESSERA_OPTIMISE (-O3), and
+# verilate.sh's
 set -eu
 if [ $# -ne 5 ]; then
   sed -n '/^#   build_machine/,/^set/p' "$0" >&2
@@ -51,7 +52,7 @@ cd "$work"
 VERILATOR=$verilator "$source_dir/hw/scripts/verilate.sh" model tsr_pkg.sv tsr_top Vtsr_top obj -Wno-fatal $trace_flags
 
 include=$("$verilator" --getenv VERILATOR_ROOT)/include
-flags="-MMD -std=c++23 -O3 -fPIC -fvisibility=hidden -DVL_USER_STOP -DVL_USER_FATAL"
+flags="-MMD -std=c++23 ${TESSERA_OPTIMISE:--O3} -fPIC -fvisibility=hidden -DVL_USER_STOP -DVL_USER_FATAL"
 case $trace in
   vcd) flags="$flags -DVM_TRACE=1 -DVM_TRACE_VCD=1 -DTESSERA_TRACE_VCD" ;;
   fst) flags="$flags -DVM_TRACE=1 -DVM_TRACE_FST=1 -DTESSERA_TRACE_FST" ;;

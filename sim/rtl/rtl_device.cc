@@ -100,6 +100,7 @@ constexpr std::string_view kWaveBegin = "wave-begin";
 constexpr std::string_view kWaveEnd = "wave-end";
 constexpr std::string_view kStallSeed = "stall-seed";
 constexpr std::string_view kCache = "cache";
+constexpr std::string_view kMachine = "machine";
 
 Result<WaveKind> WaveKindOf(const std::string& path) {
   if (path.empty()) return WaveKind::kNone;
@@ -115,8 +116,10 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
                     .end = options.Number(kWaveEnd)};
   TESSERA_ASSIGN(waveform.kind, WaveKindOf(waveform.path));
   TESSERA_ASSIGN(std::unique_ptr<HostMemory> memory, HostMemory::Make(memory_bytes));
+  const std::string& machine = options.Text(kMachine);
   TESSERA_ASSIGN(std::shared_ptr<RtlPlugin> plugin,
-                 FindRtlPlugin(config, waveform.kind, options.Text(kCache)));
+                 machine.empty() ? FindRtlPlugin(config, waveform.kind, options.Text(kCache))
+                                 : RtlPlugin::Open(machine, config));
   auto port = std::make_unique<RtlPort>(std::move(plugin),
                                         RtlMachineOptions{.memory = memory->bytes().data(),
                                                           .memory_bytes = memory->size(),
@@ -155,7 +158,12 @@ Driver RtlDriver() {
                   {.name = kCache,
                    .value = "FOLDER",
                    .help = "where machines verilated on first use are kept (default: "
-                           "$XDG_CACHE_HOME/tessera or ~/.cache/tessera)"}},
+                           "$XDG_CACHE_HOME/tessera or ~/.cache/tessera)"},
+                  {.name = kMachine,
+                   .value = "FILE",
+                   .help =
+                       "a verilated machine that sim/rtl/build_machine.sh made, in place of the "
+                       "one that is found"}},
       .open = Open};
 }
 
