@@ -106,6 +106,8 @@ class Regression {
                        : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     for (const isa::Config& config : report_.setup.configs)
       vta_.push_back(isa::Fetcher::Make(isa::Profile::kVta, config).has_value());
+    report_.profiles = {isa::Profile::kTessera};
+    if (vta_[0]) report_.profiles.insert(isa::Profile::kVta);
   }
 
   // Lists what is to be run; random programs follow the list without end.

@@ -33,20 +33,23 @@ std::string_view Text(RegressSuite suite) {
 }
 
 std::string ToText(const RegressEnd& end) {
-  const Json json{{"difference", end.difference},
-                  {"machine", end.machine},
-                  {"memory", end.memory},
-                  {"kept", end.kept},
-                  {"refused", end.refused},
-                  {"left_out", end.left_out},
-                  {"instructions", end.instructions},
-                  {"small", end.small_instructions},
-                  {"cycles", end.cycles}};
+  const Json json{
+      {"difference", end.difference},
+      {"machine", end.machine},
+      {"memory", end.memory},
+      {"kept", end.kept},
+      {"refused", end.refused},
+      {"left_out", end.left_out},
+      {"instructions", end.instructions},
+      {"small", end.small_instructions},
+      {"cycles", end.cycles},
+      {"cells", std::vector<std::pair<uint32_t, uint64_t>>(end.cells.begin(), end.cells.end())}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 RegressEnd RegressEndOf(const std::string& text) {
   const Json json = Json::parse(text);
+  const auto cells = json["cells"].get<std::vector<std::pair<uint32_t, uint64_t>>>();
   return {.difference = json["difference"],
           .machine = json["machine"],
           .memory = json["memory"],
@@ -55,7 +58,8 @@ RegressEnd RegressEndOf(const std::string& text) {
           .left_out = json["left_out"],
           .instructions = json["instructions"],
           .small_instructions = json["small"],
-          .cycles = json["cycles"]};
+          .cycles = json["cycles"],
+          .cells = {cells.begin(), cells.end()}};
 }
 
 RegressItem RandomItem(const RegressSetup& setup, size_t config, isa::Profile profile,
@@ -103,7 +107,10 @@ RegressEnd RegressRunner::Compare(size_t config, const isa::ProgramImage& image,
 RegressEnd RegressRunner::RunProgram(const RegressItem& item, const isa::ProgramImage& image,
                                      const rig::MemoryChoice& memory, bool careful) {
   RegressEnd end = Compare(item.config, image, memory, careful);
-  if (end.difference.empty()) return end;
+  if (end.difference.empty()) {
+    rig::CountCells(image, setup_.configs[item.config], end.cells);
+    return end;
+  }
   end.memory = Text(memory);
   if (setup_.shrink && item.suite == RegressSuite::kRandom) MakeSmall(item, image, memory, end);
   return end;
@@ -158,6 +165,7 @@ RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {
     RegressEnd end = RunProgram(here, *image, memory, careful);
     sum.instructions += end.instructions;
     for (const auto& [machine, cycles] : end.cycles) sum.cycles[machine] += cycles;
+    for (const auto& [cell, count] : end.cells) sum.cells[cell] += count;
     if (end.difference.empty()) continue;
     end.instructions = sum.instructions;
     end.cycles = sum.cycles;

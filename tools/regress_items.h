@@ -16,6 +16,7 @@
 #include "isa/config.h"
 #include "isa/image.h"
 #include "runtime/device/registry.h"
+#include "sim/rig/coverage.h"
 #include "sim/rig/lockstep.h"
 
 namespace tessera::tools {
@@ -45,6 +46,7 @@ struct RegressEnd {
   int64_t instructions = 0;        // retired by the first machine
   int64_t small_instructions = 0;  // of the program in |kept|
   std::map<std::string, uint64_t> cycles;  // by machine with a clock
+  rig::CellCounts cells;                   // of the instructions that were compared
 };
 std::string ToText(const RegressEnd& end);
 RegressEnd RegressEndOf(const std::string& text);

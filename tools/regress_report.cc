@@ -31,6 +31,26 @@ std::string FindingText(const RegressFinding& f) {
   return text;
 }
 
+// The first missing cells of each instruction; the JSON has all.
+std::string CoverageText(const RegressReport& r) {
+  constexpr size_t kShownMissing = 2;
+  if (r.cells.empty()) return "";
+  std::vector<std::vector<std::string>> rows;
+  for (const rig::InsnCoverage& c : rig::SumCoverage(r.cells, r.setup.configs[0], r.profiles)) {
+    std::string missing;
+    for (size_t m = 0; m < std::min(c.missing.size(), kShownMissing); ++m)
+      missing += (m ? ", " : "") + c.missing[m];
+    if (c.missing.size() > kShownMissing)
+      missing += fmt::format(" and {} more", c.missing.size() - kShownMissing);
+    rows.push_back({c.insn, Grouped(static_cast<int64_t>(c.run)), fmt::format("{}", c.reached),
+                    fmt::format("{}", c.cells), missing});
+  }
+  return "\nExercised: each combination of memories and operations with each class of values (0, "
+         "1, "
+         "more; sign)\nof every other field, where the tables allow it:\n" +
+         Table({"instruction", "run", "cells reached", "of", "never ran"}, "lrrrl", rows);
+}
+
 }  // namespace
 
 void RegressReport::Add(const RegressItem& item, const RegressEnd& end) {
@@ -42,6 +62,7 @@ void RegressReport::Add(const RegressItem& item, const RegressEnd& end) {
   ++tally.items;
   tally.instructions += end.instructions;
   for (const auto& [machine, cycles] : end.cycles) tally.cycles[machine] += cycles;
+  for (const auto& [cell, count] : end.cells) cells[cell] += count;
   tally.differences += !end.difference.empty();
   tally.refused += !end.refused.empty();
   if (!end.difference.empty() || !end.refused.empty()) findings.push_back({item, end});
@@ -84,6 +105,7 @@ std::string ReportText(const RegressReport& r) {
     text += FindingText(r.findings[f]);
   if (r.findings.size() > kShownFindings)
     text += fmt::format("... and {} more\n", r.findings.size() - kShownFindings);
+  text += CoverageText(r);
   if (r.Ok()) {
     text += fmt::format("\nok: {} programs of {} instructions give the same on {}\n",
                         Grouped(all.items), Grouped(all.instructions), fmt::join(names, ", "));
@@ -114,9 +136,18 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
                         {"small_instructions", f.end.small_instructions},
                         {"unreadable", f.end.refused}});
   }
-  return {{"ok", r.Ok()},     {"devices", Names(r)}, {"configs", ConfigNames(r)},
-          {"seed", r.seed},   {"jobs", r.jobs},      {"seconds", r.seconds},
-          {"ended", r.ended}, {"suites", suites},    {"findings", findings}};
+  Json coverage = Json::array();
+  for (const rig::InsnCoverage& c : rig::SumCoverage(r.cells, r.setup.configs[0], r.profiles)) {
+    coverage.push_back({{"instruction", c.insn},
+                        {"run", c.run},
+                        {"reached", c.reached},
+                        {"cells", c.cells},
+                        {"missing", c.missing}});
+  }
+  return {{"ok", r.Ok()},        {"devices", Names(r)}, {"configs", ConfigNames(r)},
+          {"seed", r.seed},      {"jobs", r.jobs},      {"seconds", r.seconds},
+          {"ended", r.ended},    {"suites", suites},    {"findings", findings},
+          {"coverage", coverage}};
 }
 
 }  // namespace tessera::tools

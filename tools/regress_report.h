@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct RegressReport {
   double seconds = 0;
   std::string ended;  // why before all was done; "" if it was
   std::array<SuiteTally, kRegressSuites> suites;
+  rig::CellCounts cells;  // what the instructions exercised
+  std::set<isa::Profile> profiles;
   std::vector<RegressFinding> findings;  // differences and refused files
 
   void Add(const RegressItem& item, const RegressEnd& end);

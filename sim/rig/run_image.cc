@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rig/run_image.h"
 
+#include "sim/rig/first_word.h"
 #include "sim/trace/compare.h"
 
 namespace tessera::rig {
@@ -24,6 +25,31 @@ class Allocations {
   Device& device_;
   std::vector<uint64_t> addresses_;
 };
+
+// The first byte of memory that differs after the run; "" if none does.
+std::string MemoryDifference(const ImageOutcome& a, const ImageOutcome& b, std::string_view name_a,
+                             std::string_view name_b) {
+  for (int s = 0; s < isa::kSegments; ++s) {
+    for (size_t i = 0; i < a.segments[s].size(); ++i) {
+      if (a.segments[s][i] != b.segments[s][i]) {
+        return fmt::format("after the run, segment {} byte {}: {} {}, {} {}", s, i, name_a,
+                           a.segments[s][i], name_b, b.segments[s][i]);
+      }
+    }
+  }
+  return "";
+}
+
+// |d| with the values: of the word that the instruction wrote otherwise, or of a byte in memory.
+std::string TextOf(const sim::TraceDifference& d, const ImageOutcome& a, const ImageOutcome& b,
+                   const isa::ProgramImage& image, const isa::Config& config,
+                   std::string_view name_a, std::string_view name_b) {
+  std::string values;
+  if (d.a && d.b && d.a->insn == d.b->insn)
+    values = WordThatDiffers(a, d.a->insn, d.b->digest, image, config, name_a, name_b);
+  if (values.empty()) values = MemoryDifference(a, b, name_a, name_b);
+  return values.empty() ? d.text : d.text + "; " + values;
+}
 
 }  // namespace
 
@@ -66,16 +92,9 @@ std::string Difference(const ImageOutcome& a, const ImageOutcome& b, const isa::
   if (a.traced && b.traced) {
     const std::vector<sim::TraceDifference> differences =
         sim::CompareTraces(a.trace, b.trace, image, config, name_a, name_b);
-    if (!differences.empty()) return differences[0].text;
+    if (!differences.empty()) return TextOf(differences[0], a, b, image, config, name_a, name_b);
   }
-  for (int s = 0; s < isa::kSegments; ++s) {
-    for (size_t i = 0; i < a.segments[s].size(); ++i) {
-      if (a.segments[s][i] != b.segments[s][i]) {
-        return fmt::format("after the run, segment {} byte {}: {} {}, {} {}", s, i, name_a,
-                           a.segments[s][i], name_b, b.segments[s][i]);
-      }
-    }
-  }
+  if (std::string memory = MemoryDifference(a, b, name_a, name_b); !memory.empty()) return memory;
   if (a.report.leftover_tokens != b.report.leftover_tokens) {
     return fmt::format("after the run, tokens are left over on {}",
                        a.report.leftover_tokens ? name_a : name_b);
