@@ -119,6 +119,3 @@ bool CycleKernel::Run(CycleRun& run, uint64_t budget) {
 }
 
 }  // namespace tessera::sim::cycle
-
-// SystemC's library wants one; this program has another main.
-int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
