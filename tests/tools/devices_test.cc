@@ -22,11 +22,11 @@ void ExpectRefused(const std::string& arguments, const std::string& message) {
 TEST(Devices, ThatDoNotExist) {
   ExpectRefused(
       "run net.tsr --device warp",
-      "device warp: no such driver; there are func, hls, rtl, xrt, null, zynq, and cpu, the "
+      "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, and cpu, the "
       "host itself");
   ExpectRefused(
       "compare net.tsr --devices cpu,warp",
-      "device warp: no such driver; there are func, hls, rtl, xrt, null, zynq, and cpu, the "
+      "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, and cpu, the "
       "host itself");
   ExpectRefused("compare net.tsr --devices cpu,,rtl",
                 "device list 'cpu,,rtl': a name is empty or there twice; write e.g. cpu,func,rtl");
