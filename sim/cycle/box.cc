@@ -42,10 +42,9 @@ CheckedBox BoxOf(const isa::InsnNest& nest, isa::Memory memory,
   return box;
 }
 
-BurstWalk::BurstWalk(const CheckedBox& box, uint32_t number, uint64_t bus_bytes)
+BurstWalk::BurstWalk(const CheckedBox& box, uint64_t bus_bytes)
     : box_(box), bus_bytes_(bus_bytes), at_(box.address), end_(box.address + box.run_bytes) {
   for (int axis = 0; axis < 3; ++axis) count_[axis] = box.whole[axis] ? 1 : box.size[axis];
-  burst_.number = number;
   Cut();
 }
 

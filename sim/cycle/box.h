@@ -39,15 +39,14 @@ CheckedBox BoxOf(const isa::InsnNest& nest, isa::Memory memory,
 struct BusBurst {
   uint64_t address = 0;  // of a bus word
   uint32_t beats = 0;
-  bool last = false;    // of its box
-  uint32_t number = 0;  // of its instruction
+  bool last = false;  // of its box
 };
 
 // tsr_runs: the bursts of a box with data, in order.
 class BurstWalk {
  public:
   BurstWalk() = default;
-  BurstWalk(const CheckedBox& box, uint32_t number, uint64_t bus_bytes);
+  BurstWalk(const CheckedBox& box, uint64_t bus_bytes);
   const BusBurst& burst() const { return burst_; }
   void Next();
 

@@ -18,7 +18,7 @@ bool DmaFront::Step(bool box_taken, bool burst_taken) {
   }
   if (step) {
     if (runs_taken) {
-      walk_ = BurstWalk(box_, command_->number, bus_bytes_);
+      walk_ = BurstWalk(box_, bus_bytes_);
       works_ = true;
     } else if (next_box) {
       works_ = false;

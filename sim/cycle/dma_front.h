@@ -21,8 +21,6 @@ class DmaFront {
   CommandPtr command() const { return command_; }
   bool burst_valid() const { return offers_; }
   const BusBurst& burst() const { return offer_; }
-  // A command that cannot be done stays here.
-  bool stopped() const { return full_ && command_->stop; }
 
   void Take(CommandPtr command, const CheckedBox& box) {
     coming_ = command;

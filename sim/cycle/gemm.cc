@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "isa/semantics/gemm.h"
+#include "isa/semantics/vta_gemm.h"
 
 namespace tessera::sim::cycle {
 namespace {
@@ -65,6 +65,7 @@ void GemmModel::Plan(Cycles t, GemmWork& work) {
   const uint64_t steps = static_cast<uint64_t>(nest.steps());
   work.any = steps != 0 && !work.command->stop;
   work.inp = Find(nest, "inp", false);
+  work.uops = Find(nest, "uops", false);
   work.acc = Find(nest, "acc", true);
   work.from_zero = Find(nest, "acc", false) == nullptr;
   if (work.any && nest.loop_list[nest.loop_count - 1].within) {
@@ -151,15 +152,14 @@ void GemmModel::SetActivity(Cycles t) {
       now = Activity::kBusy;
       continue;
     }
-    const uint64_t at = t - work.first, in_row = at % work.row;
-    const uint64_t column = std::min(in_row / work.every, work.columns - 1);
-    const uint64_t window = t - in_row + column * work.every;  // its first step
-    if (t < window + work.steps) now = Activity::kBusy;
+    const GemmWork::WindowPlace here = work.WindowAt(t - work.first);
+    const Cycles window = t - here.at,
+                 row = window - here.column * work.every;  // their first steps
+    if (here.at < work.steps) now = Activity::kBusy;
     // The next pause: behind this window, or where windows follow at once behind the row's last.
     const bool pauses = work.every != work.steps;
-    const uint64_t end = pauses ? window : t - in_row + (work.columns - 1) * work.every;
-    change(end + work.steps);
-    change(pauses && column + 1 < work.columns ? window + work.every : t - in_row + work.row);
+    change((pauses ? window : row + (work.columns - 1) * work.every) + work.steps);
+    change(pauses && here.column + 1 < work.columns ? window + work.every : row + work.row);
   }
   activity_.SetOwn(t, now);
   WakeAt(next);
@@ -175,15 +175,13 @@ int64_t GemmModel::LoopTile(const GemmWork& work, const isa::NestOperand& operan
     n /= count;
     tile += i * operand.strides[l];
     if (!nest.loop_list[l].uops) continue;
-    const isa::NestOperand* uops = Find(nest, "uops", false);
     if (state_.profile == isa::Profile::kVta) {
-      uint32_t word = 0;
-      std::memcpy(&word, &state_.uop[static_cast<size_t>(4 * (uops->base + i))], sizeof(word));
-      const isa::VtaUop uop = state_.vta->DecodeUop(word);
+      isa::VtaUop uop;
+      if (isa::ReadVtaUop(state_, work.uops->base + i, &uop)) continue;
       tile += operand.uop == 0 ? uop.dst_idx : uop.src_idx;
     } else {
       isa::Uop uop;
-      if (isa::ReadUop(state_, uops->base + i, &uop)) continue;
+      if (isa::ReadUop(state_, work.uops->base + i, &uop)) continue;
       tile += isa::UopField(uop, operand.uop);
       *init = uop.init != 0;
     }
@@ -212,13 +210,11 @@ GemmModel::GemmStep GemmModel::StepAt(Cycles slot0) const {
       step.init = step.init || init;
       return step;
     }
-    const uint64_t row = n / work.row, in_row = n % work.row;
-    const uint64_t column = std::min(in_row / work.every, work.columns - 1);
-    const uint64_t part = in_row - column * work.every;
-    if (part >= work.steps) return {};
-    step.tile = WindowTile(work, *work.acc, row, column);
-    step.init = step.init && part == 0;
-    step.stores = part == work.steps - 1;
+    const GemmWork::WindowPlace window = work.WindowAt(n);
+    if (window.at >= work.steps) return {};
+    step.tile = WindowTile(work, *work.acc, window.row, window.column);
+    step.init = step.init && window.at == 0;
+    step.stores = window.at == work.steps - 1;
     return step;
   }
   return {};
@@ -253,11 +249,10 @@ uint32_t GemmModel::WindowReads(const GemmWork& work, Cycles slot) const {
   const std::vector<uint16_t>* reads = &work.first_reads;
   uint64_t row = 0, column = 0, at = slot - work.begins - 1;
   if (slot >= work.first) {  // the window after the one handed over last
-    const uint64_t n = slot - work.first, in_row = n % work.row;
-    const uint64_t before = std::min(in_row / work.every, work.columns - 1);
-    at = in_row - before * work.every;
-    row = n / work.row;
-    column = before + 1;
+    const GemmWork::WindowPlace before = work.WindowAt(slot - work.first);
+    at = before.at;
+    row = before.row;
+    column = before.column + 1;
     if (column == work.columns) {
       column = 0;
       ++row;

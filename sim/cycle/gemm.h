@@ -6,6 +6,7 @@
 #ifndef TESSERA_SIM_CYCLE_GEMM_H_
 #define TESSERA_SIM_CYCLE_GEMM_H_
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -45,10 +46,21 @@ class GemmModel : public MachinePart {
     Cycles begins = 0;                         // the cycle before its first read slot
     std::vector<uint16_t> first_reads, reads;  // by slot: positions 3 ky + kx, a mask
     const isa::NestOperand* inp = nullptr;
+    const isa::NestOperand* uops = nullptr;
     const isa::NestOperand* acc = nullptr;  // that is written
     bool from_zero = false;                 // no step reads ACC
     bool depthwise() const { return steps != 0; }
     Cycles retires() const;
+
+    // Depthwise: where step |n| cycles after the first one stands: its window, and |at| cycles from
+    // that one's first step, which may be past its last.
+    struct WindowPlace {
+      uint64_t row = 0, column = 0, at = 0;
+    };
+    WindowPlace WindowAt(uint64_t n) const {
+      const uint64_t in_row = n % row, column = std::min(in_row / every, columns - 1);
+      return {n / row, column, in_row - column * every};
+    }
   };
   // What one step is.
   struct GemmStep {

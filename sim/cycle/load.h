@@ -27,7 +27,6 @@ class LoadModel : public MachinePart {
   }
   void Cycle(Cycles t);
   const Command* retires(Cycles t) const { return retires_at_ == t ? retired_ : nullptr; }
-  const Command* stopped() const { return front_.stopped() ? front_.command() : nullptr; }
 
   // The bus: what it asks for in this cycle; whether it takes a beat.
   bool asks() const { return front_.burst_valid() && credit_; }

@@ -129,10 +129,10 @@ void CycleRun::Issue(Cycles t, CommandPtr command) {
 // Bytes that a STORE writes; the words of a read are counted as they come.
 void CycleRun::CountTraffic(const Command& command) {
   if (command.stop) return;
-  uint64_t bytes = 1;
-  for (const isa::NestLoop& loop : command.nest.loops()) bytes *= static_cast<uint64_t>(loop.count);
-  for (const isa::NestOperand& o : command.nest.operands())
-    if (o.space.is_segment()) end_.bytes_written += bytes * static_cast<uint64_t>(o.extent);
+  for (const isa::NestOperand& o : command.nest.operands()) {
+    if (o.space.is_segment())
+      end_.bytes_written += static_cast<uint64_t>(command.nest.steps() * o.extent);
+  }
 }
 
 const Command* CycleRun::UnitRetires(Cycles t, isa::Unit unit) {

@@ -31,7 +31,6 @@ class StoreModel : public MachinePart {
     const bool done = commands_.valid() && (commands_.front().nop || answered_ != 0);
     return done ? commands_.front().command : nullptr;
   }
-  const Command* stopped() const { return front_.stopped() ? front_.command() : nullptr; }
 
   // The channels to memory: what they show in this cycle, what memory takes, its responses.
   bool offers_request() const { return requests_.valid(); }

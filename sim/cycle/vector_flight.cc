@@ -42,7 +42,7 @@ void VectorFlight::Step(Cycles t, bool acc_ready, const VectorStep* push, const 
       for (uint32_t i = size_; i-- > 0 && waits_for_ == 0;) {
         if (Meets(ring_[(head_ + i) % kDepth], *ask)) waits_for_ = pushed_ - (size_ - 1 - i);
       }
-      if (waits_for_ == 0 && write_valid_ && !written && Meets(write_entry_, *ask))
+      if (waits_for_ == 0 && write_valid_ && !written && Meets(write_, *ask))
         waits_for_ = pushed_ - size_;
     }
   }
@@ -65,8 +65,7 @@ void VectorFlight::Step(Cycles t, bool acc_ready, const VectorStep* push, const 
     cleared_ = part;
   }
   if (move) {
-    write_entry_ = head;
-    write_ = head.step;
+    write_ = head;
     head_ = (head_ + 1) % kDepth;
     --size_;
   }

@@ -20,15 +20,15 @@ class VectorFlight {
   // The bank users of this cycle: what the write registers hold. kNoTile if nothing.
   static constexpr int64_t kNoTile = -1;
   int64_t acc_tile() const { return acc_valid_ ? acc_tile_ : kNoTile; }
-  int64_t out_tile() const { return out_valid_ ? write_.result_tile : kNoTile; }
-  int64_t inp_tile() const { return inp_valid_ ? write_.result_tile : kNoTile; }
+  int64_t out_tile() const { return out_valid_ ? write_.step.result_tile : kNoTile; }
+  int64_t inp_tile() const { return inp_valid_ ? write_.step.result_tile : kNoTile; }
 
   // A cycle's end. |acc_ready|: ACC takes the write. |push|: a step whose result will come is
   // issued; |ask|: a step that moves into slot 3, whatever it is. Null if there is none.
   void Step(Cycles t, bool acc_ready, const VectorStep* push, const VectorStep* ask);
   // Whether a step's result is written in cycle |t|, given |acc_ready|; which.
   const VectorStep* Written(bool acc_ready) const {
-    return write_valid_ && (!acc_valid_ || acc_ready) ? &write_ : nullptr;
+    return write_valid_ && (!acc_valid_ || acc_ready) ? &write_.step : nullptr;
   }
 
  private:
@@ -47,8 +47,7 @@ class VectorFlight {
   uint64_t pushed_ = 0, written_ = 0, waits_for_ = 0;
   bool cleared_ = false;  // the head's tile is cleared, its result is not written
   bool write_valid_ = false, acc_valid_ = false, out_valid_ = false, inp_valid_ = false;
-  Entry write_entry_;
-  VectorStep write_;
+  Entry write_;
   int64_t acc_tile_ = 0;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cycle/vector_loop.h"
 
-#include <cstring>
-
 #include "base/check.h"
+#include "isa/semantics/vta_gemm.h"
 
 namespace tessera::sim::cycle {
 namespace {
@@ -75,10 +74,8 @@ int64_t VectorLoop::TileOf(const Place& place) const {
   int64_t tile = place.base;
   for (int l = 0; l < loops_; ++l) tile += index_[l] * place.strides[l];
   if (uops_ != nullptr && place.uop >= 0 && step_.work) {
-    uint32_t word = 0;
-    std::memcpy(&word, &state_.uop[static_cast<size_t>(4 * (uops_->base + index_[loops_ - 1]))],
-                sizeof(word));
-    const isa::VtaUop uop = state_.vta->DecodeUop(word);
+    isa::VtaUop uop;
+    if (isa::ReadVtaUop(state_, uops_->base + index_[loops_ - 1], &uop)) return tile;
     tile += place.uop == 0 ? uop.dst_idx : uop.src_idx;
   }
   return tile;

@@ -62,7 +62,9 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
   const uint64_t budget = 200'000 + kCyclesAnInsn * static_cast<uint64_t>(image.insn_count());
   Verdict verdict;
   std::optional<ImageOutcome> want;
-  std::optional<ImageOutcome> timed;  // of the first machine whose trace says when
+  // The first machine whose trace says when; its outcome may be the reference's.
+  std::optional<ImageOutcome> other;
+  const ImageOutcome* timed = nullptr;
   std::string timed_by;
   for (Participant& machine : machines_) {
     TESSERA_TRY(Ready(machine, memory));
@@ -80,7 +82,7 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
           Difference(*want, *got, image, config_, machines_[0].spec.name, machine.spec.name);
     }
     const bool times = machine.clock && !got->trace.empty();
-    if (verdict.difference.empty() && times && timed) {
+    if (verdict.difference.empty() && times && timed != nullptr) {
       std::string text = TimeDifference(timed->trace, got->trace);
       if (text.empty()) text = ReportDifference(timed->report, got->report);
       if (!text.empty())
@@ -91,11 +93,12 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
       verdict.machine = machine.spec.name;
       return verdict;
     }
-    if (times && !timed) {
-      timed = *got;
-      timed_by = machine.spec.name;
-    }
-    if (!want) want = std::move(*got);
+    const bool first_timed = times && timed == nullptr;
+    std::optional<ImageOutcome>& kept = want ? other : want;
+    if (!want || first_timed) kept = std::move(*got);
+    if (!first_timed) continue;
+    timed = &*kept;
+    timed_by = machine.spec.name;
   }
   return verdict;
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 
-#include "base/check.h"
+#include "sim/rig/workers.h"
 #include "tests/networks/agree.h"
 
 namespace tessera::networks {
@@ -46,39 +40,12 @@ bool FromBytes(const std::string& bytes, Outcome& o) {
 }  // namespace
 
 Outcome RunIsolated(const Recipe& recipe, const Way& way, unsigned seconds) {
-  int ends[2];
-  TESSERA_CHECK(pipe(ends) == 0, "{}", std::strerror(errno));
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  TESSERA_CHECK(child >= 0, "{}", std::strerror(errno));
-  if (child == 0) {
-    close(ends[0]);
-    alarm(seconds);
-    const std::string bytes = ToBytes(RunNetwork(recipe, way));
-    for (size_t at = 0; at < bytes.size();) {
-      const ssize_t n = write(ends[1], bytes.data() + at, bytes.size() - at);
-      if (n <= 0) break;
-      at += static_cast<size_t>(n);
-    }
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string bytes;
-  char part[4096];
-  for (ssize_t n = 0; (n = read(ends[0], part, sizeof part)) > 0;)
-    bytes.append(part, static_cast<size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
+  const rig::WorkEnd end = rig::RunIsolated([&] { return ToBytes(RunNetwork(recipe, way)); },
+                                            std::chrono::seconds(seconds));
   Outcome outcome;
-  if (FromBytes(bytes, outcome)) return outcome;
+  if (end.crash.empty() && FromBytes(end.bytes, outcome)) return outcome;
   Outcome crashed;
-  crashed.difference =
-      WIFSIGNALED(status)
-          ? fmt::format(
-                "ended by signal {}{}\n", WTERMSIG(status),
-                WTERMSIG(status) == SIGALRM ? fmt::format(" after {} seconds", seconds) : "")
-          : std::string("ended without a result\n");
+  crashed.difference = (end.crash.empty() ? "ended without a result" : end.crash) + "\n";
   return crashed;
 }
 
