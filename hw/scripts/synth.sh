@@ -24,7 +24,7 @@ if [ -z "$family" ]; then
   echo "synth.sh: no part for configuration '$config' in hw/parts.txt" >&2
   exit 2
 fi
-yosys=$("$scripts/pypi_tool.sh" "$build" yosys)
+yosys=$("$scripts/../../scripts/pypi_tool.sh" "$build" yosys)
 version=$("$yosys" -V | sed 's/^Yosys \([^ +]*\).*/\1/')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

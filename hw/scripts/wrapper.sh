@@ -16,7 +16,7 @@ build=$1
 scripts=$(cd "$(dirname "$0")" && pwd)
 rtl=$(cd "$scripts/../rtl" && pwd)
 . "$rtl/sources.sh"
-yosys=$("$scripts/pypi_tool.sh" "$build" yosys)
+yosys=$("$scripts/../../scripts/pypi_tool.sh" "$build" yosys)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

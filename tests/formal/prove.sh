@@ -21,8 +21,8 @@ rtl=$here/../../hw/rtl
 build=$(cd "$1" && pwd) out=$(cd "$1" && pwd)/formal
 shift
 mkdir -p "$out/bin"
-yosys=$("$here/../../hw/scripts/pypi_tool.sh" "$build" yosys) || exit 2
-boolector=$("$here/../../hw/scripts/pypi_tool.sh" "$build" boolector) || exit 2
+yosys=$("$here/../../scripts/pypi_tool.sh" "$build" yosys) || exit 2
+boolector=$("$here/../../scripts/pypi_tool.sh" "$build" boolector) || exit 2
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$boolector" > "$out/bin/boolector"  # smtbmc knows it by this name
 chmod +x "$out/bin/boolector"
 PATH=$out/bin:$PATH

