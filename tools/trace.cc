@@ -93,6 +93,7 @@ class Timeline : public ProgramListener {
     if (chrome_) chrome_->Begin(*text_, network_.config(), names_, known);
     if (page_) page_->Begin(*text_, known);
     watch_.Begin(image.insn_count());
+    taken_.Begin(program);
     running_ = true;
     return &list_;
   }
@@ -278,8 +279,10 @@ Action AddTrace(CLI::App& app) {
                    "write a page with timeline, layers and roofline; it needs no network");
   verb->add_option("--wave", options->wave,
                    "write a window of the RTL's signals, FILE.fst, and FILE.gtkw for GTKWave");
-  verb->add_option("--from", options->from,
-                   "where the window begins: layer:NAME, insn:NUMBER, cycle:NUMBER or failure")
+  verb->add_option(
+          "--from", options->from,
+          "where the window begins: layer:NAME, insn:NUMBER, cycle:NUMBER or failure; of several "
+          "programs insn:PROGRAM:NUMBER and cycle:PROGRAM:NUMBER")
       ->capture_default_str();
   verb->add_option("--cycles", options->cycles, "cycles in the window")
       ->capture_default_str()

@@ -13,7 +13,13 @@ namespace {
 // A driver begins to count a run some cycles after the machine has: starting takes bus accesses.
 constexpr uint64_t kEarly = 16;
 
-constexpr const char* kForms = "layer:NAME, insn:NUMBER, cycle:NUMBER or failure";
+// Cycles beyond the last that something was told of, in which a run certainly ends.
+constexpr uint64_t kLate = 4096;
+
+constexpr const char* kForms =
+    "layer:NAME, insn:NUMBER, cycle:NUMBER or failure (insn:PROGRAM:NUMBER and "
+    "cycle:PROGRAM:NUMBER "
+    "of several programs)";
 
 Result<uint64_t> NumberOf(const std::string& text, const std::string& digits) {
   uint64_t number = 0;
@@ -23,6 +29,25 @@ Result<uint64_t> NumberOf(const std::string& text, const std::string& digits) {
                 kForms);
   }
   return number;
+}
+
+// "[PROGRAM:]NUMBER" into |from|.
+Status ParsePlace(const std::string& place, const TracedNetwork& network, WaveFrom& from) {
+  const size_t colon = place.find(':');
+  if (colon != std::string::npos) {
+    TESSERA_ASSIGN(const uint64_t program, NumberOf(from.text, place.substr(0, colon)));
+    if (program >= network.programs()) {
+      return Fail(Code::kInvalidArgument, "--from {}: the network has programs 0 to {}", from.text,
+                  network.programs() - 1);
+    }
+    from.program = static_cast<uint32_t>(program);
+  } else if (network.programs() > 1) {
+    return Fail(Code::kInvalidArgument,
+                "--from {}: the network has programs 0 to {}; say of which, for example {}:0:{}",
+                from.text, network.programs() - 1, from.text.substr(0, from.text.find(':')), place);
+  }
+  TESSERA_ASSIGN(from.number, NumberOf(from.text, place.substr(colon + 1)));
+  return {};
 }
 
 // Signals of tsr_top, by group.
@@ -59,6 +84,34 @@ std::string GtkwText(const std::string& path) {
   return text;
 }
 
+// The cycle of |run| at which the window begins, if it came there.
+std::optional<uint64_t> BeginIn(const TakenCycles::TakenRun& run, const WaveFrom& from,
+                                const TracedNetwork& network) {
+  std::optional<uint64_t> begin;
+  switch (from.place) {
+    case WaveFrom::WavePlace::kCycle:
+      if (run.program == from.program && from.number <= run.last) begin = from.number;
+      break;
+    case WaveFrom::WavePlace::kInsn:
+      if (const auto at = run.at.find(static_cast<uint32_t>(from.number));
+          run.program == from.program && at != run.at.end())
+        begin = at->second;
+      break;
+    case WaveFrom::WavePlace::kLayer: {
+      const sim::ProgramText text(network.program(run.program), network.config());
+      for (const auto& [insn, cycle] : run.at) {
+        const std::optional<uint32_t> layer = text.LayerOf(insn);
+        if (layer && network.layers()[*layer].name == from.layer && (!begin || cycle < *begin))
+          begin = cycle;
+      }
+      break;
+    }
+    case WaveFrom::WavePlace::kFailure:
+      break;
+  }
+  return begin;
+}
+
 class Nobody : public ProgramListener {
  public:
   RunObserver* Begin(uint32_t) override { return nullptr; }
@@ -68,20 +121,15 @@ class Nobody : public ProgramListener {
 }  // namespace
 
 Result<WaveFrom> ParseWaveFrom(const std::string& text, const TracedNetwork& network) {
-  if (network.programs() != 1) {
-    return Fail(Code::kInvalidArgument,
-                "--wave records a network that is one program of the accelerator; this one has {}",
-                network.programs());
-  }
   WaveFrom from{.text = text, .layer = ""};
   if (text == "failure") {
     from.place = WaveFrom::WavePlace::kFailure;
   } else if (text.starts_with("cycle:")) {
-    TESSERA_ASSIGN(from.number, NumberOf(text, text.substr(6)));
+    TESSERA_TRY(ParsePlace(text.substr(6), network, from));
   } else if (text.starts_with("insn:")) {
     from.place = WaveFrom::WavePlace::kInsn;
-    TESSERA_ASSIGN(from.number, NumberOf(text, text.substr(5)));
-    const auto count = static_cast<uint64_t>(network.program(0).insn_count());
+    TESSERA_TRY(ParsePlace(text.substr(5), network, from));
+    const auto count = static_cast<uint64_t>(network.program(from.program).insn_count());
     if (from.number >= count) {
       return Fail(Code::kInvalidArgument, "--from {}: the program has instructions 0 to {}", text,
                   count - 1);
@@ -111,40 +159,37 @@ Result<uint64_t> RecordWave(const std::string& path, const WaveFrom& from, uint6
                             const TracedNetwork& network, ChosenDevice device,
                             const TakenCycles& taken, bool failed) {
   std::optional<uint64_t> begin;
-  switch (from.place) {
-    case WaveFrom::WavePlace::kCycle:
-      if (from.number <= taken.last()) begin = from.number;
-      break;
-    case WaveFrom::WavePlace::kInsn:
-      if (const auto at = taken.at().find(static_cast<uint32_t>(from.number));
-          at != taken.at().end())
-        begin = at->second;
-      break;
-    case WaveFrom::WavePlace::kLayer: {
-      const sim::ProgramText text(network.program(0), network.config());
-      for (const auto& [insn, cycle] : taken.at()) {
-        const std::optional<uint32_t> layer = text.LayerOf(insn);
-        if (layer && network.layers()[*layer].name == from.layer && (!begin || cycle < *begin))
-          begin = cycle;
-      }
-      break;
+  uint64_t before = 0;  // cycles that the longest of the runs before takes
+  size_t run = 0;
+  const std::vector<TakenCycles::TakenRun>& runs = taken.runs();
+  if (from.place == WaveFrom::WavePlace::kFailure) {
+    if (failed && !runs.empty()) {
+      run = runs.size() - 1;
+      begin = runs[run].last - std::min(runs[run].last, cycles / 2);
     }
-    case WaveFrom::WavePlace::kFailure:
-      if (failed) begin = taken.last() - std::min(taken.last(), cycles / 2);
-      break;
+  } else {
+    for (run = 0; run < runs.size(); ++run) {
+      begin = BeginIn(runs[run], from, network);
+      if (begin) break;
+    }
   }
   if (!begin) {
     return Fail(Code::kOutOfRange,
-                "--from {}: the run did not come there; something happened last in cycle {}",
-                from.text, taken.last());
+                "--from {}: the run did not come there; something happened last in cycle {} of "
+                "program {}",
+                from.text, runs.empty() ? 0 : runs.back().last,
+                runs.empty() ? 0 : runs.back().program);
   }
+  for (size_t earlier = 0; earlier < run; ++earlier)
+    before = std::max(before, runs[earlier].last + kLate);
   const uint64_t first = *begin - std::min(*begin, kEarly), end = *begin + cycles;
   device.options.values["wave"] = path;
+  device.options.values["wave-run"] = std::to_string(run + 1);
   device.options.values["wave-begin"] = std::to_string(first);
   device.options.values["wave-end"] = std::to_string(end);
-  // The run ends with the window: its budget is spent then, or it fails as it did before.
+  // The run ends with the window where it can: its budget is spent then, or it fails as it did.
   Nobody nobody;
-  const Status ran = network.Run(device, nobody, end);
+  const Status ran = network.Run(device, nobody, std::max(end, before));
   if (!ran && !failed && ran.error().code != Code::kTimeout) return std::unexpected(ran.error());
   const size_t dot = path.rfind('.');
   TESSERA_TRY(WriteFile(path.substr(0, dot) + ".gtkw", std::string_view(GtkwText(path))));

@@ -15,30 +15,39 @@
 namespace tessera::tools {
 
 // Where the window begins, as --from says it: "layer:conv3", "insn:12", "cycle:1000", "failure".
+// Of a network of several programs, instructions and cycles are "insn:PROGRAM:12" and so on.
 struct WaveFrom {
   enum class WavePlace : uint8_t { kLayer, kInsn, kCycle, kFailure };
   WavePlace place = WavePlace::kCycle;
   std::string text;
-  uint64_t number = 0;  // kInsn, kCycle
-  std::string layer;    // kLayer: its whole name
+  uint32_t program = 0;  // kInsn, kCycle
+  uint64_t number = 0;   // kInsn, kCycle
+  std::string layer;     // kLayer: its whole name
 };
 
 // |text| for a run of |network|; a layer may be named by a part that only one has.
-//   errors  kInvalidArgument  another form; an instruction that the program lacks; several programs
+//   errors  kInvalidArgument  another form; a program or an instruction that is not there; several
+//                             programs, and none is named
 //           kNotFound         no layer, or more than one, is called so; the message lists layers
 Result<WaveFrom> ParseWaveFrom(const std::string& text, const TracedNetwork& network);
 
-// Notes when the instructions of a run are taken.
+// Notes when the instructions of the runs of an inference are taken.
 class TakenCycles : public RunObserver {
  public:
-  void OnTaken(const InsnTaken& taken) override { at_[taken.insn] = last_ = taken.cycle; }
-  void OnRetired(const TraceEntry& entry) override { last_ = entry.cycle; }
-  const std::map<uint32_t, uint64_t>& at() const { return at_; }
-  uint64_t last() const { return last_; }  // that something was told of
+  struct TakenRun {
+    uint32_t program = 0;
+    std::map<uint32_t, uint64_t> at;  // by instruction
+    uint64_t last = 0;                // that something was told of
+  };
+  void Begin(uint32_t program) { runs_.push_back({.program = program, .at = {}}); }
+  void OnTaken(const InsnTaken& taken) override {
+    runs_.back().at[taken.insn] = runs_.back().last = taken.cycle;
+  }
+  void OnRetired(const TraceEntry& entry) override { runs_.back().last = entry.cycle; }
+  const std::vector<TakenRun>& runs() const { return runs_; }
 
  private:
-  std::map<uint32_t, uint64_t> at_;
-  uint64_t last_ = 0;
+  std::vector<TakenRun> runs_;  // in order
 };
 
 // Runs |network| again, on a machine that can write waveforms (verilated once, a minute or two),

@@ -166,21 +166,22 @@ class Machine : public RtlMachine {
     top_->trace_en_i = observer != nullptr;
   }
 
-  bool OpenWaveform(const std::string& path, uint64_t begin, uint64_t end) override {
+  bool OpenWaveform(const std::string& path) override {
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
     context_.traceEverOn(true);
     wave_ = std::make_unique<WaveFile>();
     top_->trace(wave_.get(), 99);
     wave_->open(path.c_str());
-    wave_begin_ = begin;
-    wave_end_ = end;
     return wave_->isOpen();
 #else
     static_cast<void>(path);
-    static_cast<void>(begin);
-    static_cast<void>(end);
     return false;
 #endif
+  }
+  void SetWaveWindow(uint64_t begin, uint64_t end) override {
+    wave_cycle_ = 0;
+    wave_begin_ = begin;
+    wave_end_ = end;
   }
 
   uint64_t cycles() const override { return run_cycle_; }
@@ -249,6 +250,7 @@ class Machine : public RtlMachine {
     }
     if (teller_) Tell();
     ++run_cycle_;
+    ++wave_cycle_;
     top.clk_i = 1;
     top.eval();
     Dump();
@@ -322,7 +324,8 @@ class Machine : public RtlMachine {
   void Dump() {
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
     context_.timeInc(1);
-    if (wave_ && run_cycle_ >= wave_begin_ && run_cycle_ < wave_end_) wave_->dump(context_.time());
+    if (wave_ && wave_cycle_ >= wave_begin_ && wave_cycle_ < wave_end_)
+      wave_->dump(context_.time());
 #endif
   }
 
@@ -337,9 +340,9 @@ class Machine : public RtlMachine {
   uint64_t run_cycle_ = 0;
   uint64_t bytes_read_ = 0, bytes_written_ = 0;
   bool write_failed_ = false;
+  uint64_t wave_cycle_ = 0, wave_begin_ = 0, wave_end_ = 0;
 #if defined(TESSERA_TRACE_VCD) || defined(TESSERA_TRACE_FST)
   std::unique_ptr<WaveFile> wave_;
-  uint64_t wave_begin_ = 0, wave_end_ = 0;
 #endif
 };
 

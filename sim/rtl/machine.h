@@ -41,9 +41,11 @@ class RtlMachine {
   // Tells |observer| of every later run, until it is set to null.
   virtual void SetObserver(RunObserver* observer) = 0;
 
-  // Writes a waveform of cycles [begin, end) of every later run to |path|. Only machines built with
-  // tracing can; false: this one cannot, or the file cannot be written.
-  virtual bool OpenWaveform(const std::string& path, uint64_t begin, uint64_t end) = 0;
+  // Begins a waveform in |path|. Only machines built with tracing can; false: this one cannot, or
+  // the file cannot be written.
+  virtual bool OpenWaveform(const std::string& path) = 0;
+  // Cycles [begin, end), counted from now on, go into the waveform, if there is one.
+  virtual void SetWaveWindow(uint64_t begin, uint64_t end) = 0;
 
   // Since the run began. The assertion in the RTL that failed, at the end of a Step; "": none.
   virtual uint64_t cycles() const = 0;
@@ -53,7 +55,7 @@ class RtlMachine {
 };
 
 // Changes whenever this header or runtime/observer.h does: both sides must agree on them.
-inline constexpr uint32_t kRtlPluginVersion = 5;
+inline constexpr uint32_t kRtlPluginVersion = 6;
 
 struct RtlPluginInfo {
   uint32_t version = 0;

@@ -17,6 +17,7 @@ constexpr uint64_t kPollCycles = 32;
 struct Waveform {
   WaveKind kind = WaveKind::kNone;
   std::string path;
+  uint64_t run = 0;             // the run that is in it, from 1 on; 0: all
   uint64_t begin = 0, end = 0;  // cycles of a run
 };
 
@@ -38,7 +39,9 @@ class RtlPort : public RegisterPort {
   }
 
   Result<WaitOutcome> Wait(uint64_t budget) override {
+    ++run_;
     TESSERA_TRY(OpenWave());
+    Aim(run_);
     machine_->BeginRun();
     for (;;) {
       machine_->Step(std::min(kPollCycles, budget - std::min(budget, machine_->cycles())));
@@ -57,6 +60,7 @@ class RtlPort : public RegisterPort {
     machine_->SetObserver(observer_);
     // A run that failed is reset: its waveform stays until the next run.
     wave_open_ = false;
+    Aim(run_ + 1);
     return std::exchange(first_, false) ? OpenWave() : Status{};
   }
 
@@ -67,13 +71,21 @@ class RtlPort : public RegisterPort {
   }
 
  private:
+  // What of |run| goes into the waveform. A run starts some cycles before Wait.
+  void Aim(uint64_t run) {
+    const bool chosen = waveform_.run == 0 || waveform_.run == run;
+    machine_->SetWaveWindow(chosen ? waveform_.begin : 0, chosen ? waveform_.end : 0);
+  }
+
   Status OpenWave() {
     if (waveform_.kind == WaveKind::kNone || std::exchange(wave_open_, true)) return {};
-    if (machine_->OpenWaveform(waveform_.path, waveform_.begin, waveform_.end)) return {};
+    if (waveform_.run != 0 && run_ > waveform_.run) return {};
+    if (machine_->OpenWaveform(waveform_.path)) return {};
     return Fail(Code::kUnavailable, "{}: the waveform cannot be written", waveform_.path);
   }
 
-  WaitOutcome Outcome(WaitEnd end) const {
+  WaitOutcome Outcome(WaitEnd end) {
+    Aim(run_ + 1);
     return {.end = end,
             .assertion = machine_->assertion(),
             .bytes_read = machine_->bytes_read(),
@@ -91,11 +103,13 @@ class RtlPort : public RegisterPort {
   RtlMachineOptions options_;
   Waveform waveform_;
   bool first_ = true, wave_open_ = false;
+  uint64_t run_ = 0;  // runs so far, with the one that goes on
   RunObserver* observer_ = nullptr;
   std::unique_ptr<RtlMachine> machine_;  // goes before plugin_
 };
 
 constexpr std::string_view kWave = "wave";
+constexpr std::string_view kWaveRun = "wave-run";
 constexpr std::string_view kWaveBegin = "wave-begin";
 constexpr std::string_view kWaveEnd = "wave-end";
 constexpr std::string_view kStallSeed = "stall-seed";
@@ -112,6 +126,7 @@ Result<WaveKind> WaveKindOf(const std::string& path) {
 Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_bytes,
                                      const OptionValues& options) {
   Waveform waveform{.path = options.Text(kWave),
+                    .run = options.Number(kWaveRun),
                     .begin = options.Number(kWaveBegin),
                     .end = options.Number(kWaveEnd)};
   TESSERA_ASSIGN(waveform.kind, WaveKindOf(waveform.path));
@@ -140,6 +155,11 @@ Driver RtlDriver() {
       .options = {{.name = kWave,
                    .value = "FILE",
                    .help = "write a waveform, .vcd or .fst (the machine is verilated for it once)"},
+                  {.name = kWaveRun,
+                   .kind = OptionKind::kNumber,
+                   .value = "RUN",
+                   .fallback = "0",
+                   .help = "the run in the waveform, counted from 1 on; 0: all"},
                   {.name = kWaveBegin,
                    .kind = OptionKind::kNumber,
                    .value = "CYCLE",

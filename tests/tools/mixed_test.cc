@@ -14,6 +14,7 @@
 #include "runtime/tensor/npy.h"
 #include "tests/compiler/import/tflite_builder.h"
 #include "tests/tools/command.h"
+#include "tests/tools/mixed_model.h"
 
 namespace tessera::test {
 namespace {
@@ -22,30 +23,6 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using Builtin = TfliteBuilder::Builtin;
 using Type = TfliteBuilder::Type;
-
-// conv 3x3, exchange of y and x, conv 3x3; x is int8 [1, 8, 6, 16], channels last.
-std::string WriteModel() {
-  TfliteBuilder b;
-  b.Int8("x", {1, 8, 6, 16}, 0.05f, 3);
-  b.Int8("first", {1, 8, 6, 16}, 0.1f, -5);
-  b.Int8("turned", {1, 6, 8, 16}, 0.1f, -5);
-  b.Int8("second", {1, 6, 8, 16}, 0.2f, 7);
-  for (const auto& [weights, bias, scale] : {std::tuple{"w1", "b1", 0.05f}, {"w2", "b2", 0.1f}}) {
-    b.Constant(weights, {16, 3, 3, 16}, Type::INT8, TfliteBuilder::Count<int8_t>(16 * 9 * 16),
-               {0.01f});
-    b.Constant(bias, {16}, Type::INT32, TfliteBuilder::Count<int32_t>(16), {scale * 0.01f});
-  }
-  b.Constant("perm", {4}, Type::INT32, std::vector<int32_t>{0, 2, 1, 3});
-  const auto options = ConvOptions(tfl::Padding::SAME, 1, 1, tfl::ActivationFunctionType::NONE);
-  b.Op(Builtin::CONV_2D, {"x", "w1", "b1"}, {"first"}, options);
-  b.Op(Builtin::TRANSPOSE, {"first", "perm"}, {"turned"});
-  b.Op(Builtin::CONV_2D, {"turned", "w2", "b2"}, {"second"}, options);
-  b.Input("x");
-  b.Output("second");
-  const std::string path = TempPath("mixed.tflite");
-  EXPECT_TRUE(WriteFile(path, b.Bytes()));
-  return path;
-}
 
 std::string WriteInput() {
   HostTensor x = HostTensor::Zeros(DType::kInt8, {2, 8, 6, 16});
@@ -62,7 +39,8 @@ json ReadJson(const std::string& path) {
 }
 
 TEST(Mixed, TheHostsOperatorIsBetweenTwoPrograms) {
-  const std::string model = WriteModel(), net = TempPath("mixed.tsr"), file = TempPath("info.json");
+  const std::string model = WriteMixedModel(TempPath("mixed.tflite")), net = TempPath("mixed.tsr"),
+                    file = TempPath("info.json");
   const CommandResult compiled = Tessera(fmt::format("compile {} -o {}", model, net));
   ASSERT_EQ(compiled.code, 0) << compiled.output;
   const CommandResult info = Tessera(fmt::format("info {} --json {}", net, file));
@@ -86,7 +64,7 @@ TEST(Mixed, EveryDeviceGivesTheSameIntegersAndCyclesAreChargedToLayers) {
   const std::string file = TempPath("mixed.json");
   const CommandResult r =
       Tessera(fmt::format("compare {} --devices cpu,func,rtl --input {} --explain --json {}",
-                          WriteModel(), WriteInput(), file));
+                          WriteMixedModel(TempPath("mixed.tflite")), WriteInput(), file));
   ASSERT_EQ(r.code, 0) << r.output;
   EXPECT_THAT(r.output, HasSubstr("the accelerator's 2 runs"));
   const json j = ReadJson(file);

@@ -10,12 +10,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/file.h"
 #include "runtime/device/registry.h"
 #include "tests/sim/rtl/copy.h"
 #include "tests/sim/rtl/fst_file.h"
+#include "tests/tools/mixed_model.h"
 
 namespace tessera::sim {
 namespace {
@@ -65,9 +68,9 @@ TEST(Waveform, AnFstFileSaysWhatTheReportSays) {
   EXPECT_EQ(beats * static_cast<uint64_t>(config.bus_bytes()), report.bytes_read);
 }
 
-// Runs the command; its exit code.
-int Tessera(const std::string& arguments) {
-  const int status = std::system((TESSERA_COMMAND " " + arguments + " > /dev/null 2>&1").c_str());
+// Runs the command; its exit code. What it printed is in |log|.
+int Tessera(const std::string& arguments, const std::string& log = "/dev/null") {
+  const int status = std::system((TESSERA_COMMAND " " + arguments + " > " + log + " 2>&1").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -112,6 +115,62 @@ TEST(Waveform, AWindowOfATraceHasItsSignalsAndCycles) {
     EXPECT_GE(last, first + 8);
     EXPECT_LE(last, first + 8 + 32);
   }
+}
+
+// The cycles of the machine's counter that are in waveform |path|.
+struct Recorded {
+  uint64_t first = ~uint64_t{0}, last = 0;
+};
+Recorded RecordedIn(const std::string& path) {
+  const std::string cycles = "TOP.tsr_top.trace_cycles_o";
+  Recorded recorded;
+  const Status read = ReadFst(path, {cycles}, [&](const SignalValues&, const SignalValues& now) {
+    if (!now.contains(cycles)) return;
+    recorded.first = std::min(recorded.first, now.at(cycles));
+    recorded.last = std::max(recorded.last, now.at(cycles));
+  });
+  EXPECT_TRUE(read) << read.error().message;
+  return recorded;
+}
+
+// A network of two programs: windows by a layer and by an instruction of the second one are of its
+// run alone, and begin where the trace says that it was taken.
+TEST(Waveform, AWindowIsOfTheProgramThatItNames) {
+  const std::string stem = Shared().path() + "/mixed", cache = Shared().path();
+  const std::string model = test::WriteMixedModel(stem + ".tflite");
+  const std::string trace =
+      fmt::format("trace {} --config tiny --device rtl:cache={} --cycles 50 ", model, cache);
+  const auto refused = [&](const std::string& from) {
+    EXPECT_EQ(Tessera(fmt::format("{} --wave {}.fst --from {}", trace, stem, from), stem + ".log"),
+              2);
+    const auto text = ReadFile(stem + ".log");
+    return text ? std::string(text->begin(), text->end()) : "";
+  };
+  EXPECT_NE(refused("insn:7").find("the network has programs 0 to 1; say of which, for example "
+                                   "insn:0:7"),
+            std::string::npos);
+  EXPECT_NE(refused("cycle:2:7").find("the network has programs 0 to 1"), std::string::npos);
+  EXPECT_NE(refused("cycle:1:99999999").find("the run did not come there"), std::string::npos);
+
+  ASSERT_EQ(Tessera(fmt::format("{0} --wave {1}.fst --from insn:1:9 -o {1}.json", trace, stem)), 0);
+  const auto bytes = ReadFile(stem + ".json");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto events = nlohmann::json::parse(*bytes)["traceEvents"];
+  std::map<std::pair<int, int>, uint64_t> taken;  // by process (a program each) and instruction
+  for (const auto& event : events) {
+    if (event["ph"] == "X" && event["args"].contains("taken"))
+      taken[{event["pid"], event["args"]["insn"]}] = event["args"]["taken"];
+  }
+  const auto expect_window = [&](uint64_t begin) {
+    const Recorded recorded = RecordedIn(stem + ".fst");
+    EXPECT_LE(recorded.first, begin);
+    EXPECT_GE(recorded.first + 32, begin);
+    EXPECT_GE(recorded.last, begin);
+    EXPECT_LE(recorded.last, begin + 50 + 32);
+  };
+  ASSERT_TRUE(taken.contains({2, 9}));
+  ASSERT_NE((taken[{1, 9}]), (taken[{2, 9}]));
+  expect_window(taken[{2, 9}]);
 }
 
 TEST(Waveform, WhatIsNoFstFileIsRefused) {
