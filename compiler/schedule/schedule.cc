@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "compiler/ir/visit.h"
-#include "compiler/schedule/apply.h"
+#include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
 
@@ -47,10 +46,10 @@ Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const 
 
 Status Schedule::Apply(const Step& step) {
   Schedule next = *this;  // stages are small; an error leaves no half-made step
-  Status status = Applier(&next).Apply(step);
+  Editor editor(&next);
+  const Status status = std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step);
   if (!status) {
-    return Within(fmt::format("schedule step {} ({} {})", trace_.size() + 1, step.prim,
-                              fmt::join(step.words, " ")),
+    return Within(fmt::format("schedule step {} ({})", trace_.size() + 1, Print(step)),
                   status.error());
   }
   next.trace_.push_back(step);
@@ -58,26 +57,23 @@ Status Schedule::Apply(const Step& step) {
   return {};
 }
 
-Status Schedule::Apply(const std::string& line) {
-  TESSERA_ASSIGN(const Trace steps, ParseTrace(line));
+Status Schedule::Apply(const std::string& text) {
+  TESSERA_ASSIGN(const Trace steps, ParseTrace(text));
   for (const Step& s : steps) TESSERA_TRY(Apply(s));
   return {};
 }
 
 Result<int64_t> Schedule::Decide(const std::string& name, const std::vector<int64_t>& domain,
                                  int pick) {
-  std::string line = "decide " + name;
-  for (size_t i = 0; i < domain.size(); ++i) {
-    line += fmt::format(" {}{}{}", i == 0 ? "{" : "", domain[i], i + 1 == domain.size() ? "}" : "");
-  }
-  TESSERA_TRY(Apply(fmt::format("{} {}", line, pick)));
+  TESSERA_TRY(Apply(Step(DecideStep{.name = name, .domain = {domain}, .pick = pick})));
   return decisions_.at(name).value();
 }
 
 std::vector<Decision> Schedule::decisions() const {
   std::vector<Decision> all;
-  for (const Step& s : trace_) {
-    if (s.prim == "decide") all.push_back(decisions_.at(s.words[0]));
+  for (const Step& step : trace_) {
+    if (const auto* decide = std::get_if<DecideStep>(&step))
+      all.push_back(decisions_.at(decide->name));
   }
   return all;
 }

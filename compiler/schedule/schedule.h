@@ -2,30 +2,8 @@
 //
 // Schedules: how the stages of a tensor expression become loops, as a recorded list of steps. The
 // trace is the schedule: it prints, parses, and replays on the same tensor expression; its free
-// choices are decisions with a domain and a pick. Depends on te, ir. Used by the generators
-// (schedule/host, schedule/accel), the lowering and the command's --dump schedule.
-//
-// A step is words. What each one does ("axis" is a loop of the named stage):
-//   decide NAME {A B C} PICK           a choice; $NAME in a later step stands for its value
-//   split STAGE AXIS N OUTER INNER     AXIS = OUTER * N + INNER; guarded where N does not divide
-//   split STAGE AXIS N OUTER INNER pad
-//                                      the same over a range rounded up to whole N, without guard:
-//                                      every tensor that AXIS indexes needs a layout padded so far
-//   fuse STAGE A B AB                  two adjacent loops become one
-//   reorder STAGE A B C ...            these loops, in this order, in the places they hold
-//   tile STAGE A B NA NB AO BO AI BI   two splits and a reorder
-//   compute_at STAGE CONSUMER AXIS     computed inside that loop, on the box that is needed there
-//   inline STAGE                       substituted into its consumers
-//   cache_read TENSOR SCOPE NAME R...  a copy NAME of TENSOR, read by stages R...
-//   cache_write STAGE SCOPE NAME       STAGE is computed in NAME and copied out; before any other
-//                                      step on it
-//   set_scope STAGE SCOPE              where the stage's buffer lives
-//   layout TENSOR 0,1/16,2,3,1%16 [F]  the physical layout of its buffer (ir/layout.h); padding
-//                                      holds F
-//   vectorize|unroll STAGE AXIS        the loop is a vector, or its copies one after the other
-//   tensorize STAGE AXIS INTRINSIC     the nest from AXIS inwards is one call
-//                                      (schedule/tensor_intrin.h)
-// parallel, vthread and double_buffer are refused by name: nothing gives them an effect yet.
+// choices are decisions with a domain and a pick. step.h has the steps. Depends on te, ir. Used by
+// the generators (schedule/host, schedule/accel), the lowering and the command's --dump schedule.
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 
@@ -35,20 +13,10 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/schedule/step.h"
 #include "compiler/te/te.h"
 
 namespace tessera::schedule {
-
-struct Step {
-  std::string prim;
-  std::vector<std::string> words;
-  bool operator==(const Step&) const = default;
-};
-using Trace = std::vector<Step>;
-
-std::string Print(const Trace& trace);  // one step a line
-// errors: kInvalidArgument naming the line.
-Result<Trace> ParseTrace(const std::string& text);
 
 struct Decision {
   std::string name;
@@ -56,10 +24,6 @@ struct Decision {
   int pick = 0;  // index into domain
   int64_t value() const { return domain[pick]; }
 };
-
-// |trace| with the pick of each decision named in |values| set to that value, where its domain has
-// it.
-Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values);
 
 // One loop of a stage, outermost first in Stage::leaves.
 struct LoopAxis {
@@ -108,7 +72,8 @@ class Schedule {
 
   // Appends a step. An error names the step's number, stage, axis and a hint, and changes nothing.
   Status Apply(const Step& step);
-  Status Apply(const std::string& line);  // "split y i 4 io ii"
+  // The steps of a text: "split y i 4 io ii". Those before one that is refused stay applied.
+  Status Apply(const std::string& text);
 
   // Records a decision (pick is the index of the default) and returns the value picked.
   Result<int64_t> Decide(const std::string& name, const std::vector<int64_t>& domain, int pick);
@@ -124,7 +89,7 @@ class Schedule {
   const std::vector<te::Tensor>& outputs() const { return outputs_; }
 
  private:
-  friend class Applier;
+  friend class Editor;
   std::vector<te::Tensor> outputs_;
   std::vector<Stage> stages_;
   Trace trace_;

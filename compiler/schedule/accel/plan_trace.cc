@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string>
 #include <vector>
@@ -57,16 +56,10 @@ std::vector<Knob> Knobs(const AnalyzedRegion& region, const isa::Config& config)
   };
 }
 
-schedule::Step Decide(const char* name, const std::vector<int64_t>& domain, int64_t value) {
+Step Decide(const char* name, const std::vector<int64_t>& domain, int64_t value) {
   const auto at = std::ranges::find(domain, value);
   TESSERA_CHECK(at != domain.end(), "{} is {}", name, value);
-  schedule::Step step{"decide", {name}};
-  for (size_t i = 0; i < domain.size(); ++i) {
-    step.words.push_back(
-        fmt::format("{}{}{}", i == 0 ? "{" : "", domain[i], i + 1 == domain.size() ? "}" : ""));
-  }
-  step.words.push_back(std::to_string(at - domain.begin()));
-  return step;
+  return DecideStep{.name = name, .domain = {domain}, .pick = at - domain.begin()};
 }
 
 // The value that step |number| picks for |name| out of |domain|.
@@ -76,20 +69,16 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
     return Fail(Code::kInvalidArgument, "schedule step {}: missing; decide {} comes here",
                 number + 1, name);
   }
-  const schedule::Step& step = trace[number];
-  if (step.prim != "decide" || step.words.empty() || step.words[0] != name) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: '{} {}' stands where decide {} belongs",
-                number + 1, step.prim, step.words.empty() ? "" : step.words[0], name);
+  const auto* step = std::get_if<DecideStep>(&trace[number]);
+  if (step == nullptr || step->name != name) {
+    return Fail(Code::kInvalidArgument, "schedule step {}: '{}' stands where decide {} belongs",
+                number + 1, Print(trace[number]), name);
   }
-  const std::string& word = step.words.back();
-  int64_t index = -1;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
-  if (error != std::errc() || end != word.data() + word.size() || index < 0 ||
-      index >= std::ssize(domain)) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: '{}' is no index into {{{}}}",
-                number + 1, name, word, fmt::join(domain, " "));
+  if (step->pick < 0 || step->pick >= std::ssize(domain)) {
+    return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: {} is no index into {{{}}}",
+                number + 1, name, step->pick, fmt::join(domain, " "));
   }
-  return domain[static_cast<size_t>(index)];
+  return domain[static_cast<size_t>(step->pick)];
 }
 
 }  // namespace
@@ -124,7 +113,7 @@ Result<TilePlan> ReplayPlan(const Trace& trace, const AnalyzedRegion& region,
   }
   if (number != trace.size()) {
     return Fail(Code::kInvalidArgument, "schedule step {}: '{}' follows the last decision",
-                number + 1, trace[number].prim);
+                number + 1, Print(trace[number]));
   }
   TESSERA_TRY(CompletePlan(region, config, on_chip, &plan));
   return plan;

@@ -13,6 +13,7 @@
 namespace tessera::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // |c| again, its regions by the schedules |traces|.
@@ -57,9 +58,9 @@ TEST_P(TraceTest, AnotherPickGivesTheSameIntegers) {
     Evaluate(*compiled, values);
     std::vector<schedule::Trace> traces = compiled->program.traces;
     for (schedule::Trace& trace : traces) {
-      schedule::Step& step =
-          trace[static_cast<size_t>(rng.Range(3, 5))];  // rows, columns or input_tile
-      step.words.back() = std::to_string(rng.Range(0, std::ssize(step.words) - 3));
+      auto& step = std::get<schedule::DecideStep>(
+          trace[static_cast<size_t>(rng.Range(3, 5))]);  // rows, columns or input_tile
+      step.pick = rng.Range(0, std::ssize(step.domain.values) - 1);
     }
     auto other = Again(*compiled, config, traces);
     if (!other) {  // a pick that does not fit says so
@@ -87,6 +88,9 @@ TEST(TraceErrors, NameStepAndDecision) {
     return result ? std::string("accepted") : result.error().message;
   };
   EXPECT_EQ(message(good), "accepted");
+  const auto pick = [](schedule::Trace& trace, size_t step) -> int64_t& {
+    return std::get<schedule::DecideStep>(trace[step]).pick;
+  };
   schedule::Trace bad = good;
   bad.pop_back();
   EXPECT_THAT(message(bad), HasSubstr("schedule step 11: missing; decide params"));
@@ -95,27 +99,26 @@ TEST(TraceErrors, NameStepAndDecision) {
   EXPECT_THAT(message(bad), HasSubstr("follows the last decision"));
   bad = good;
   std::swap(bad[4], bad[5]);
-  EXPECT_THAT(message(bad),
-              HasSubstr("schedule step 5: 'decide columns' stands where decide rows belongs"));
+  EXPECT_THAT(message(bad), AllOf(HasSubstr("schedule step 5: 'decide columns {30 "),
+                                  HasSubstr("stands where decide rows belongs")));
   bad = good;
-  bad[4].words.back() = "99";
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: '99' is no index into {30"));
+  pick(bad, 4) = 99;
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: 99 is no index into {30"));
   bad = good;
-  bad[1].words.back() = "1";
+  pick(bad, 1) = 1;
   EXPECT_THAT(message(bad),
               HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
   bad = good;
   bad.resize(1);
   EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide resident"));
   bad = good;
-  bad[10].words.back() = "1";
+  pick(bad, 10) = 1;
   EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
   bad = good;
-  bad[7].words.back() = bad[7].words.back() == "0" ? "1" : "0";
+  pick(bad, 7) = 1 - pick(bad, 7);
   EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
   bad = good;
-  bad[2].words.back() = bad[3].words.back() = bad[4].words.back() = bad[5].words.back() =
-      "0";  // everything at once
+  for (const size_t step : {2, 3, 4, 5}) pick(bad, step) = 0;  // everything at once
   EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
 }
 
@@ -126,7 +129,7 @@ TEST(TraceErrors, MovedTapsNeedAnInput) {
   auto compiled = Compile(net.graph(), config);
   ASSERT_TRUE(compiled.has_value());
   schedule::Trace trace = compiled->program.traces[0];
-  trace[0].words.back() = "1";
+  std::get<schedule::DecideStep>(trace[0]).pick = 1;
   const auto result = Again(*compiled, config, {trace});
   ASSERT_FALSE(result.has_value());
   EXPECT_THAT(result.error().message, HasSubstr("im2col needs a window"));

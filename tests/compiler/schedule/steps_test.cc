@@ -4,6 +4,8 @@
 // text of traces. Not tested here: what legal steps compute (tests/compiler/lower).
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "compiler/schedule/schedule.h"
 
 namespace tessera::schedule {
@@ -33,17 +35,14 @@ struct Bad {
 
 TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
   const Bad kBad[] = {
-      {"jump y i", "'jump' is no primitive"},
-      {"split y i 4", "write split STAGE AXIS N OUTER INNER"},
       {"split q i 2 o n", "no stage 'q'; there are: x a s y z"},
       {"split x i 2 o n", "'x' is an input and has no loops"},
       {"split y q 2 o n", "stage y has no loop 'q'; its loops are: i"},
-      {"split y i zero o n", "'zero' is neither a number nor a $decision"},
       {"split y i 0 o n", "a factor of 0 is below 1"},
       {"split y i $f o n", "no decision 'f'"},
       {"split y i 2 o o", "both parts are called 'o'"},
+      {"split y i 2147483649 o n", "a factor of 2147483649 is above 2^31"},
       {"split z i 2 j n", "stage z has a loop 'j' already"},
-      {"split y i 2 o n even", "only 'pad' may follow"},
       {"fuse z j i f", "loops j and i are not neighbours"},
       {"fuse s i k f", "a reduction loop does not fuse"},
       {"reorder z i i", "loop 'i' is named twice"},
@@ -54,7 +53,6 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"inline y", "y is an output"},
       {"inline a\nsplit a i 2 o n", "'a' was inlined"},
       {"inline a\ncache_read a local c z", "a was inlined"},
-      {"cache_read a inner c s", "no scope 'inner'"},
       {"cache_read a local s s", "a stage 's' exists already"},
       {"cache_read x local c y", "y does not read x"},
       {"cache_write a local s", "a stage 's' exists already"},
@@ -63,8 +61,8 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"layout a 0,7", "no such dimension"},
       {"vectorize s k", "k is a reduction"},
       {"tensorize s k nothing", "no tensor intrinsic 'nothing'"},
-      {"decide f {1 2} 2", "pick '2' of a domain of 2"},
-      {"decide f {1 x} 0", "'x' is no number"},
+      {"decide f {1 2} 2", "pick 2 of a domain of 2"},
+      {"decide f {1 2} -1", "pick -1 of a domain of 2"},
       {"decide f {1 2} 0\ndecide f {1 2} 0", "decision 'f' is taken"},
       {"cache_read x local c s", "s does not read x"},
       {"parallel y i", "parallel has no effect yet: loops run on one thread"},
@@ -88,13 +86,60 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
     EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
         << status.error().message;
     EXPECT_EQ(s.trace(), before);
-    if (steps.rfind("jump", 0) != 0) {
-      EXPECT_NE(
-          status.error().message.find("schedule step " + std::to_string(before.size() + 1) + " ("),
-          std::string::npos)
-          << status.error().message;
-    }
+    EXPECT_NE(
+        status.error().message.find("schedule step " + std::to_string(before.size() + 1) + " ("),
+        std::string::npos)
+        << status.error().message;
   }
+}
+
+// What is no step is refused by its line, before any step.
+TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
+  const Bad kBad[] = {
+      {"jump y i", "'jump' is no primitive; there are decide split fuse"},
+      {"split y i 4", "3 words; write split STAGE AXIS N OUTER INNER [pad]"},
+      {"split y i zero o n", "'zero' is neither a number nor a $decision"},
+      {"split y i 2 o n even", "'even': only 'pad' may follow"},
+      {"split y i 2 o n pad pad", "7 words; write split"},
+      {"inline y y", "2 words; write inline STAGE"},
+      {"reorder y", "1 words; write reorder STAGE AXIS AXIS ..."},
+      {"cache_read a inner c s", "no scope 'inner'; there are global shared local"},
+      {"cache_read a local c", "3 words; write cache_read TENSOR SCOPE NAME READER ..."},
+      {"layout a 0,1 x", "'x' is no number"},
+      {"decide f 1 2 0", "'1': a domain stands in braces, {1 2 4}"},
+      {"decide f {1 x} 0", "'x' is no number"},
+      {"decide f {} 0", "a domain holds at least one number"},
+      {"decide f {1 2 0", "write decide NAME {A B C} PICK"},
+      {"decide f {1 2} 99999999999999999999", "'99999999999999999999' is no number"},
+  };
+  for (const Bad& bad : kBad) {
+    const Result<Trace> parsed = ParseTrace(std::string("inline a  # fine\n\n") + bad.steps);
+    ASSERT_FALSE(parsed) << bad.steps;
+    EXPECT_EQ(parsed.error().code, Code::kInvalidArgument);
+    const std::string& message = parsed.error().message;
+    EXPECT_NE(message.find("schedule line 3"), std::string::npos) << message;
+    EXPECT_NE(message.find(bad.message), std::string::npos) << message;
+  }
+}
+
+// Every step's text is what it is read from, and each kind is here.
+TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
+  const char* kText =
+      "decide f {1 2 -4} 2\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
+      "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ninline a\n"
+      "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
+      "layout a 1,0 -3\nvectorize z j\nunroll z j\ntensorize s k tile.gemm\nparallel y i\n"
+      "vthread y i\ndouble_buffer a\n";
+  const Result<Trace> parsed = ParseTrace(kText);
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(Print(*parsed), kText);
+  std::set<size_t> kinds;
+  for (const Step& step : *parsed) kinds.insert(step.index());
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
+  EXPECT_EQ(std::get<SplitStep>((*parsed)[1]).factor.decision, "f");
+  EXPECT_EQ(std::get<SplitStep>((*parsed)[2]).tail, Tail::kPad);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[8]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[12]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/editor.h"
+
+#include <fmt/format.h>
+
+#include "compiler/ir/visit.h"
+
+namespace tessera::schedule {
+
+std::string AxisList(const Stage& stage) {
+  std::string text;
+  for (const LoopAxis& a : stage.leaves) text += (text.empty() ? "" : " ") + a.name;
+  return text;
+}
+
+ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
+                      const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn) {
+  return ir::Rewrite(body, [&](const ir::Expr& e) {
+    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor ? fn(e->args) : e;
+  });
+}
+
+std::shared_ptr<te::TensorNode> TensorLike(const Stage& like, const std::string& name) {
+  auto node = std::make_shared<te::TensorNode>();
+  node->name = name;
+  node->dtype = like.dtype;
+  node->shape = like.shape;
+  return node;
+}
+
+void MakeCopyOf(const Stage& source, Stage* stage) {
+  stage->axes.clear();
+  stage->reduce_axes.clear();
+  stage->leaves.clear();
+  std::vector<ir::Expr> indices;
+  for (size_t d = 0; d < source.shape.size(); ++d) {
+    const std::string name = source.placeholder ? fmt::format("i{}", d) : source.axes[d].name();
+    stage->axes.push_back({ir::Var(name), 0, source.shape[d]});
+    stage->leaves.push_back({name, stage->axes[d].var, false});
+    indices.push_back(stage->axes[d].var);
+  }
+  stage->body = ir::TensorRead(TensorLike(source, source.name), indices);
+}
+
+Result<Stage*> Editor::FindStage(const std::string& name) {
+  for (Stage& s : s_->stages_) {
+    if (s.name == name) return &s;
+  }
+  std::string names;
+  for (const Stage& s : s_->stages_) names += (names.empty() ? "" : " ") + s.name;
+  return Fail(Code::kNotFound, "no stage '{}'; there are: {}", name, names);
+}
+
+Result<Stage*> Editor::FindCompute(const std::string& name) {
+  TESSERA_ASSIGN(Stage * stage, FindStage(name));
+  if (stage->placeholder) {
+    return Fail(Code::kInvalidArgument,
+                "'{}' is an input and has no loops; cache_read makes a stage of it", name);
+  }
+  if (stage->attach == Attach::kInline) {
+    return Fail(Code::kInvalidArgument, "'{}' was inlined and has no loops any more", name);
+  }
+  return stage;
+}
+
+Result<int> Editor::FindLeaf(const Stage& stage, const std::string& axis) {
+  const int i = stage.LeafIndex(axis);
+  if (i < 0) {
+    return Fail(Code::kNotFound, "stage {} has no loop '{}'; its loops are: {}", stage.name, axis,
+                AxisList(stage));
+  }
+  return i;
+}
+
+Status Editor::NewAxisName(const Stage& stage, const std::string& name) {
+  if (stage.LeafIndex(name) >= 0) {
+    return Fail(Code::kInvalidArgument, "stage {} has a loop '{}' already; choose another name",
+                stage.name, name);
+  }
+  return {};
+}
+
+Status Editor::NewStageName(const std::string& name) {
+  if (s_->Find(name) != nullptr)
+    return Fail(Code::kInvalidArgument, "a stage '{}' exists already; choose another name", name);
+  return {};
+}
+
+Result<int64_t> Editor::Value(const Amount& amount) const {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  int64_t value = amount.value;
+  if (!amount.decision.empty()) {
+    const auto it = s_->decisions_.find(amount.decision);
+    if (it == s_->decisions_.end()) {
+      return Fail(Code::kNotFound, "no decision '{}'; a decide step must come first",
+                  amount.decision);
+    }
+    value = it->second.value();
+  }
+  if (value < 1) return Fail(Code::kOutOfRange, "a factor of {} is below 1", value);
+  if (value > kMost) return Fail(Code::kOutOfRange, "a factor of {} is above 2^31", value);
+  return value;
+}
+
+Status Editor::AddDecision(Decision decision) {
+  const std::string name = decision.name;
+  if (!s_->decisions_.emplace(name, std::move(decision)).second)
+    return Fail(Code::kInvalidArgument, "decision '{}' is taken already", name);
+  return {};
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a step's effect works on: the stages of a schedule, looked up with errors that name them.
+// Private to compiler/schedule. Used by: steps/*.cc, schedule.cc.
+#ifndef TESSERA_COMPILER_SCHEDULE_EDITOR_H_
+#define TESSERA_COMPILER_SCHEDULE_EDITOR_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/schedule.h"
+
+namespace tessera::schedule {
+
+class Editor {
+ public:
+  explicit Editor(Schedule* schedule) : s_(schedule) {}
+
+  const Schedule& schedule() const { return *s_; }
+  std::vector<Stage>& stages() { return s_->stages_; }
+
+  //   errors  kNotFound         no such stage, or loop of it: those that there are
+  //           kInvalidArgument  an input, or inlined: no loops; a name that is taken
+  Result<Stage*> FindStage(const std::string& name);    // any, placeholders too
+  Result<Stage*> FindCompute(const std::string& name);  // live compute stages
+  Result<int> FindLeaf(const Stage& stage, const std::string& axis);
+  Status NewAxisName(const Stage& stage, const std::string& name);
+  Status NewStageName(const std::string& name);
+
+  // errors: kNotFound no such decision; kOutOfRange below 1 or above 2^31
+  Result<int64_t> Value(const Amount& amount) const;
+  // errors: kInvalidArgument the name is taken
+  Status AddDecision(Decision decision);
+
+ private:
+  Schedule* s_;
+};
+
+// Status Apply(const SplitStep&, Editor&) and so on: one in each of steps/*.cc. An error may leave
+// the editor's schedule half changed; who calls has a copy.
+Status Apply(const DecideStep& step, Editor& editor);
+Status Apply(const SplitStep& step, Editor& editor);
+Status Apply(const FuseStep& step, Editor& editor);
+Status Apply(const ReorderStep& step, Editor& editor);
+Status Apply(const TileStep& step, Editor& editor);
+Status Apply(const ComputeAtStep& step, Editor& editor);
+Status Apply(const InlineStep& step, Editor& editor);
+Status Apply(const CacheReadStep& step, Editor& editor);
+Status Apply(const CacheWriteStep& step, Editor& editor);
+Status Apply(const SetScopeStep& step, Editor& editor);
+Status Apply(const LayoutStep& step, Editor& editor);
+Status Apply(const VectorizeStep& step, Editor& editor);
+Status Apply(const UnrollStep& step, Editor& editor);
+Status Apply(const TensorizeStep& step, Editor& editor);
+Status Apply(const ParallelStep& step, Editor& editor);
+Status Apply(const VthreadStep& step, Editor& editor);
+Status Apply(const DoubleBufferStep& step, Editor& editor);
+
+// For steps that make stages of tensors or change who reads what.
+std::string AxisList(const Stage& stage);  // its loops, outermost first
+// |body| with each read of |tensor| replaced by what |fn| makes of its indices.
+ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
+                      const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn);
+// A tensor of |like|'s type and shape, to be read.
+std::shared_ptr<te::TensorNode> TensorLike(const Stage& like, const std::string& name);
+// Makes |stage| a copy of |source|, element by element, with loops in the order of its axes.
+void MakeCopyOf(const Stage& source, Stage* stage);
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_EDITOR_H_

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/step.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+namespace tessera::schedule {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool ParseNumber(const std::string& word, int64_t* value) {
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+// Takes the fields of a step from the words of a line, in order. The first that is wrong stays as
+// |error|; a step that runs out of words, or leaves some, is |short_| or not AtEnd.
+class Reader {
+ public:
+  explicit Reader(const Words& words) : words_(words) {}
+
+  void operator()(std::string& field) {
+    if (const std::string* word = Next()) field = *word;
+  }
+  void operator()(std::vector<std::string>& field) {
+    do {
+      if (const std::string* word = Next()) field.push_back(*word);
+    } while (!short_ && at_ < words_.size());
+  }
+  void operator()(int64_t& field) {
+    if (const std::string* word = Next()) Number(*word, field);
+  }
+  void operator()(std::optional<int64_t>& field) {
+    if (at_ < words_.size()) Number(words_[at_++], field.emplace());
+  }
+  void operator()(Amount& field) {
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    if (word->starts_with('$')) {
+      field.decision = word->substr(1);
+    } else if (!ParseNumber(*word, &field.value)) {
+      Refuse("'{}' is neither a number nor a $decision", *word);
+    }
+  }
+  void operator()(Domain& field) {
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    if (!word->starts_with('{')) return Refuse("'{}': a domain stands in braces, {{1 2 4}}", *word);
+    std::string text = word->substr(1);
+    for (;;) {
+      const bool last = text.ends_with('}');
+      if (last) text.pop_back();
+      if (text.empty()) return Refuse("a domain holds at least one number");
+      Number(text, field.values.emplace_back());
+      if (last || !error_.empty()) return;
+      word = Next();
+      if (word == nullptr) return;
+      text = *word;
+    }
+  }
+  void operator()(ir::Scope& field) {
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    std::string all;
+    for (int i = 0; i <= static_cast<int>(ir::Scope::kPrm); ++i) {
+      field = static_cast<ir::Scope>(i);
+      if (*word == ir::ScopeName(field)) return;
+      all += fmt::format(" {}", ir::ScopeName(field));
+    }
+    Refuse("no scope '{}'; there are{}", *word, all);
+  }
+  void operator()(Tail& field) {
+    if (at_ == words_.size()) return;
+    field = Tail::kPad;
+    if (words_[at_++] != "pad") Refuse("'{}': only 'pad' may follow", words_[at_ - 1]);
+  }
+
+  bool complete() const { return !short_ && at_ == words_.size(); }
+  const std::string& error() const { return error_; }
+
+ private:
+  const std::string* Next() {
+    short_ = short_ || at_ == words_.size();
+    return short_ ? nullptr : &words_[at_++];
+  }
+  void Number(const std::string& word, int64_t& field) {
+    if (!ParseNumber(word, &field)) Refuse("'{}' is no number", word);
+  }
+  template <typename... Args>
+  void Refuse(fmt::format_string<Args...> format, Args&&... args) {
+    if (error_.empty()) error_ = fmt::format(format, std::forward<Args>(args)...);
+  }
+
+  const Words& words_;
+  size_t at_ = 0;
+  bool short_ = false;
+  std::string error_;
+};
+
+// The words of a step's fields.
+class Writer {
+ public:
+  explicit Writer(std::string name) : text_(std::move(name)) {}
+  void operator()(const std::string& field) { text_ += " " + field; }
+  void operator()(const std::vector<std::string>& field) {
+    text_ += fmt::format(" {}", fmt::join(field, " "));
+  }
+  void operator()(int64_t field) { text_ += fmt::format(" {}", field); }
+  void operator()(const std::optional<int64_t>& field) {
+    if (field) (*this)(*field);
+  }
+  void operator()(const Amount& field) {
+    text_ += field.decision.empty() ? fmt::format(" {}", field.value) : " $" + field.decision;
+  }
+  void operator()(const Domain& field) {
+    text_ += fmt::format(" {{{}}}", fmt::join(field.values, " "));
+  }
+  void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
+  void operator()(Tail field) {
+    if (field == Tail::kPad) text_ += " pad";
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+template <typename Visitor>
+void VisitFields(auto& step, Visitor& visitor) {
+  std::apply([&](auto&... fields) { (visitor(fields), ...); }, step.Fields(step));
+}
+
+// A step of type S from the words behind its name.
+template <typename S>
+Result<Step> Parse(const Words& words) {
+  S step;
+  Reader reader(words);
+  VisitFields(step, reader);
+  if (!reader.error().empty()) return Fail(Code::kInvalidArgument, "{}", reader.error());
+  if (!reader.complete())
+    return Fail(Code::kInvalidArgument, "{} words; write {}", words.size(), S::kUsage);
+  return step;
+}
+
+struct Primitive {
+  std::string name;
+  Result<Step> (*parse)(const Words&);
+};
+
+// By the order of Step.
+const std::vector<Primitive>& Primitives() {
+  static const std::vector<Primitive> primitives = []<typename... S>(const std::variant<S...>*) {
+    return std::vector<Primitive>{{S::kName, &Parse<S>}...};
+  }(static_cast<const Step*>(nullptr));
+  return primitives;
+}
+
+}  // namespace
+
+std::string Print(const Step& step) {
+  return std::visit(
+      [](const auto& s) {
+        Writer writer(s.kName);
+        VisitFields(s, writer);
+        return writer.text();
+      },
+      step);
+}
+
+std::string Print(const Trace& trace) {
+  std::string text;
+  for (const Step& step : trace) text += Print(step) + "\n";
+  return text;
+}
+
+Result<Trace> ParseTrace(const std::string& text) {
+  Trace trace;
+  std::istringstream in(text);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (const size_t comment = line.find('#'); comment != std::string::npos) line.resize(comment);
+    std::istringstream split(line);
+    std::string name;
+    if (!(split >> name)) continue;
+    Words words;
+    for (std::string word; split >> word;) words.push_back(word);
+    const auto primitive = std::ranges::find(Primitives(), name, &Primitive::name);
+    if (primitive == Primitives().end()) {
+      std::vector<std::string> names;
+      for (const Primitive& p : Primitives()) names.push_back(p.name);
+      return Fail(Code::kInvalidArgument, "schedule line {}: '{}' is no primitive; there are {}",
+                  number, name, fmt::join(names, " "));
+    }
+    Result<Step> step = primitive->parse(words);
+    if (!step) {
+      return Within(fmt::format("schedule line {} ({} {})", number, name, fmt::join(words, " ")),
+                    step.error());
+    }
+    trace.push_back(std::move(*step));
+  }
+  return trace;
+}
+
+Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values) {
+  for (Step& step : trace) {
+    auto* decide = std::get_if<DecideStep>(&step);
+    if (decide == nullptr) continue;
+    const auto wanted = values.find(decide->name);
+    if (wanted == values.end()) continue;
+    const auto at = std::ranges::find(decide->domain.values, wanted->second);
+    if (at != decide->domain.values.end()) decide->pick = at - decide->domain.values.begin();
+  }
+  return trace;
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps of a schedule, a type each, and their text. What a step does to a schedule is in
+// steps/NAME.cc. A new step is a type here with its place in Step, and such a file. Depends on:
+// compiler/ir. Used by: schedule.h, the generators, the command's --dump schedule.
+//
+// In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
+// stage; N is a number or $NAME, the value of an earlier decision.
+#ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
+#define TESSERA_COMPILER_SCHEDULE_STEP_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/ir.h"
+
+namespace tessera::schedule {
+
+// A number of at least 1, or the value that an earlier decision picked.
+struct Amount {
+  int64_t value = 1;
+  std::string decision;  // "": |value| it is
+  bool operator==(const Amount&) const = default;
+};
+
+// The values among which a decision picks.
+struct Domain {
+  std::vector<int64_t> values;
+  bool operator==(const Domain&) const = default;
+};
+
+// What becomes of a split whose factor does not divide.
+enum class Tail : uint8_t {
+  kGuard,  // the last iterations are skipped by a condition
+  kPad,    // they run: every tensor that the axis indexes needs a layout padded so far
+};
+
+// A choice; $NAME in a later step stands for its value.
+struct DecideStep {
+  static constexpr const char* kName = "decide";
+  static constexpr const char* kUsage = "decide NAME {A B C} PICK";
+  std::string name;
+  Domain domain;
+  int64_t pick = 0;  // index into it
+  bool operator==(const DecideStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.name, s.domain, s.pick); }
+};
+
+// AXIS = OUTER * N + INNER.
+struct SplitStep {
+  static constexpr const char* kName = "split";
+  static constexpr const char* kUsage = "split STAGE AXIS N OUTER INNER [pad]";
+  std::string stage, axis;
+  Amount factor;
+  std::string outer, inner;
+  Tail tail = Tail::kGuard;
+  bool operator==(const SplitStep&) const = default;
+  static auto Fields(auto& s) {
+    return std::tie(s.stage, s.axis, s.factor, s.outer, s.inner, s.tail);
+  }
+};
+
+// Two neighbouring loops become one.
+struct FuseStep {
+  static constexpr const char* kName = "fuse";
+  static constexpr const char* kUsage = "fuse STAGE OUTER INNER FUSED";
+  std::string stage, outer, inner, fused;
+  bool operator==(const FuseStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.outer, s.inner, s.fused); }
+};
+
+// These loops, in this order, in the places that they hold.
+struct ReorderStep {
+  static constexpr const char* kName = "reorder";
+  static constexpr const char* kUsage = "reorder STAGE AXIS AXIS ...";
+  std::string stage;
+  std::vector<std::string> axes;
+  bool operator==(const ReorderStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axes); }
+};
+
+// Two splits and a reorder: A and B become AO BO AI BI.
+struct TileStep {
+  static constexpr const char* kName = "tile";
+  static constexpr const char* kUsage = "tile STAGE A B NA NB AO BO AI BI";
+  std::string stage, a, b;
+  Amount a_factor, b_factor;
+  std::string a_outer, b_outer, a_inner, b_inner;
+  bool operator==(const TileStep&) const = default;
+  static auto Fields(auto& s) {
+    return std::tie(s.stage, s.a, s.b, s.a_factor, s.b_factor, s.a_outer, s.b_outer, s.a_inner,
+                    s.b_inner);
+  }
+};
+
+// STAGE is computed inside that loop of CONSUMER, on the box that is needed there.
+struct ComputeAtStep {
+  static constexpr const char* kName = "compute_at";
+  static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS";
+  std::string stage, consumer, axis;
+  bool operator==(const ComputeAtStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.consumer, s.axis); }
+};
+
+// STAGE is substituted into its consumers.
+struct InlineStep {
+  static constexpr const char* kName = "inline";
+  static constexpr const char* kUsage = "inline STAGE";
+  std::string stage;
+  bool operator==(const InlineStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage); }
+};
+
+// A copy NAME of TENSOR in SCOPE, which the readers read.
+struct CacheReadStep {
+  static constexpr const char* kName = "cache_read";
+  static constexpr const char* kUsage = "cache_read TENSOR SCOPE NAME READER ...";
+  std::string tensor;
+  ir::Scope scope = ir::Scope::kGlobal;
+  std::string name;
+  std::vector<std::string> readers;
+  bool operator==(const CacheReadStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.scope, s.name, s.readers); }
+};
+
+// STAGE is computed in NAME and copied out; before any other step on it.
+struct CacheWriteStep {
+  static constexpr const char* kName = "cache_write";
+  static constexpr const char* kUsage = "cache_write STAGE SCOPE NAME";
+  std::string stage;
+  ir::Scope scope = ir::Scope::kGlobal;
+  std::string name;
+  bool operator==(const CacheWriteStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name); }
+};
+
+// Where the stage's buffer lives.
+struct SetScopeStep {
+  static constexpr const char* kName = "set_scope";
+  static constexpr const char* kUsage = "set_scope STAGE SCOPE";
+  std::string stage;
+  ir::Scope scope = ir::Scope::kGlobal;
+  bool operator==(const SetScopeStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.scope); }
+};
+
+// The physical layout of a buffer (ir/layout.h); padding holds FILL.
+struct LayoutStep {
+  static constexpr const char* kName = "layout";
+  static constexpr const char* kUsage = "layout TENSOR 0,1/16,2,3,1%16 [FILL]";
+  std::string tensor, pieces;
+  std::optional<int64_t> fill;
+  bool operator==(const LayoutStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.pieces, s.fill); }
+};
+
+// The loop is a vector.
+struct VectorizeStep {
+  static constexpr const char* kName = "vectorize";
+  static constexpr const char* kUsage = "vectorize STAGE AXIS";
+  std::string stage, axis;
+  bool operator==(const VectorizeStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
+};
+
+// The loop's iterations are written one after the other.
+struct UnrollStep {
+  static constexpr const char* kName = "unroll";
+  static constexpr const char* kUsage = "unroll STAGE AXIS";
+  std::string stage, axis;
+  bool operator==(const UnrollStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
+};
+
+// The nest from AXIS inwards is one call (tensor_intrin.h).
+struct TensorizeStep {
+  static constexpr const char* kName = "tensorize";
+  static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC";
+  std::string stage, axis, intrinsic;
+  bool operator==(const TensorizeStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.intrinsic); }
+};
+
+// Three that are refused by name: nothing gives them an effect yet.
+struct ParallelStep {
+  static constexpr const char* kName = "parallel";
+  static constexpr const char* kUsage = "parallel STAGE AXIS";
+  std::string stage, axis;
+  bool operator==(const ParallelStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
+};
+struct VthreadStep {
+  static constexpr const char* kName = "vthread";
+  static constexpr const char* kUsage = "vthread STAGE AXIS";
+  std::string stage, axis;
+  bool operator==(const VthreadStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
+};
+struct DoubleBufferStep {
+  static constexpr const char* kName = "double_buffer";
+  static constexpr const char* kUsage = "double_buffer STAGE";
+  std::string stage;
+  bool operator==(const DoubleBufferStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage); }
+};
+
+using Step =
+    std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep, InlineStep,
+                 CacheReadStep, CacheWriteStep, SetScopeStep, LayoutStep, VectorizeStep, UnrollStep,
+                 TensorizeStep, ParallelStep, VthreadStep, DoubleBufferStep>;
+using Trace = std::vector<Step>;
+
+std::string Print(const Step& step);
+std::string Print(const Trace& trace);  // one step a line
+
+// errors: kInvalidArgument naming the line, the word and what belongs there.
+Result<Trace> ParseTrace(const std::string& text);
+
+// |trace| with the pick of each decision named in |values| set to that value, where its domain has
+// it.
+Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values);
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_STEP_H_

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+Status Apply(const InlineStep& step, Editor& editor) {
+  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  if (stage->output) {
+    return Fail(Code::kInvalidArgument, "{} is an output; only what others read is inlined",
+                step.stage);
+  }
+  if (!stage->reduce_axes.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "{} is a reduction and would be recomputed for each read; "
+                "compute_at attaches it instead",
+                step.stage);
+  }
+  for (const Stage& other : editor.stages()) {
+    if (other.attach == Attach::kAt && other.at_stage == step.stage) {
+      return Fail(Code::kInvalidArgument, "{} is computed inside {}; inline before attaching",
+                  other.name, step.stage);
+    }
+  }
+  for (Stage& reader : editor.stages()) {
+    if (reader.placeholder || reader.name == step.stage) continue;
+    reader.body = ReplaceReads(reader.body, step.stage, [&](const std::vector<ir::Expr>& indices) {
+      ir::VarMap map;
+      for (size_t d = 0; d < indices.size(); ++d) map[stage->axes[d].var.get()] = indices[d];
+      return ir::Substitute(stage->body, map);
+    });
+  }
+  stage->attach = Attach::kInline;
+  return {};
+}
+
+}  // namespace tessera::schedule

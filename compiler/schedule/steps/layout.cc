@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/layout.h"
+
+#include <fmt/format.h>
+
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+Status Apply(const LayoutStep& step, Editor& editor) {
+  TESSERA_ASSIGN(Stage * stage, editor.FindStage(step.tensor));
+  const std::string text =
+      step.fill ? fmt::format("{} fill {}", step.pieces, *step.fill) : step.pieces;
+  TESSERA_ASSIGN(stage->layout, ir::ParseLayout(text, static_cast<int>(stage->shape.size())));
+  return {};
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+Status Apply(const SetScopeStep& step, Editor& editor) {
+  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  stage->scope = step.scope;
+  return {};
+}
+
+}  // namespace tessera::schedule

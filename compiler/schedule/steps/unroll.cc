@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+Status Apply(const UnrollStep& step, Editor& editor) {
+  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
+  stage->leaves[at].kind = ir::LoopKind::kUnroll;
+  return {};
+}
+
+}  // namespace tessera::schedule
