@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -21,7 +22,7 @@ namespace {
 struct CompileFlags {
   std::string model, output, config = "default", targets = "cpu,vta", levels, json, tflite;
   std::vector<std::string> dumps;
-  bool keep_tensors = false;
+  bool keep_tensors = false, time = false;
 };
 
 Result<int> Run(const CompileFlags& options) {
@@ -44,9 +45,13 @@ Result<int> Run(const CompileFlags& options) {
   compile.keep_tensors = options.keep_tensors;
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
 
+  PhaseClock clock;
+  compile.clock = &clock;
+  std::optional<PhaseClock::Scope> phase(std::in_place, &clock, "import");
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
   TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(options.tflite));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model, import));
+  phase.reset();
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
@@ -64,12 +69,20 @@ Result<int> Run(const CompileFlags& options) {
                               {"programs", net.programs.size()},
                               {"instructions", instructions}};
   if (!options.output.empty()) {
+    phase.emplace(&clock, "artifact");
     TESSERA_TRY(artifact::WriteArtifact(options.output, net));
+    phase.reset();
     if (options.json != "-") {
       std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(),
                   net.layers.size(), Grouped(instructions).c_str(), compile.config.name.c_str());
       std::fputs(HostOnlyLine(net).c_str(), stdout);
     }
+  }
+  if (options.time) {
+    if (options.json != "-") std::fputs(clock.Text().c_str(), stdout);
+    json["phases"] = nlohmann::ordered_json::array();
+    for (const PhaseClock::PhaseTime& p : clock.phases())
+      json["phases"].push_back({{"phase", p.name}, {"seconds", p.wall}, {"processor", p.cpu}});
   }
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
@@ -96,10 +109,11 @@ Action AddCompile(CLI::App& app) {
   verb->add_option("--dump", options->dumps,
                    "print a level: graph, te, schedule, ir or asm; may be repeated")
       ->check(CLI::IsMember({"graph", "te", "schedule", "ir", "asm"}));
+  verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,
       "write {ok, model, config, layers, constant_bytes, programs, instructions} to this "
-      "file");
+      "file, with --time phases too");
   verb->footer("Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm");
   return [options] { return Run(*options); };
 }

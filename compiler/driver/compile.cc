@@ -3,6 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include <optional>
+
 #include "compiler/driver/build.h"
 #include "compiler/driver/user_order.h"
 #include "compiler/graph/passes.h"
@@ -64,6 +66,7 @@ Status AddCpuPlan(Build& build) {
 
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options) {
+  std::optional<PhaseClock::Scope> phase(std::in_place, options.clock, "graph passes, placement");
   FusedNetwork fused;
   fused.graph = std::move(graph);
   // A node's own rule first: passes may turn it into another operator that gives the same integers.
@@ -74,11 +77,13 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
   if (options.device) places = network::PlaceNodes(fused.graph, options.config);
   fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse);
+  phase.emplace(options.clock, "tensor expressions");
   for (const graph::Region& region : fused.regions) {
     fused.te.push_back(te::BuildRegion(fused.graph, region));
     fused.devices.push_back(places[region.nodes[0]].device);
   }
 
+  phase.emplace(options.clock, "plans of steps and memory");
   Build build(fused, options);
   build.net.provenance = {
       fmt::format("tessera {}", TESSERA_VERSION),
@@ -97,6 +102,7 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
   if (options.device) TESSERA_TRY(AddDevicePlan(build));
   TESSERA_TRY(build.FinishHostCode());
+  phase.emplace(options.clock, "artifact");
   TESSERA_TRY(artifact::CheckArtifact(build.net));
 
   Compiled compiled;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/phase_clock.h"
 #include "compiler/graph/graph.h"
 #include "isa/config.h"
 #include "runtime/artifact/artifact.h"
@@ -30,6 +31,7 @@ struct CompileOptions {
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
   std::set<std::string> dumps;  // of: graph, te, schedule, ir, asm
+  PhaseClock* clock = nullptr;  // is told of the phases; null: nobody is
 };
 
 struct Compiled {

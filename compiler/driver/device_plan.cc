@@ -3,6 +3,7 @@
 // Plan "device": the accelerator's regions as programs, one for each of its turns, the others on
 // the host between them, with the transfers and changes of layout that this takes.
 #include <algorithm>
+#include <optional>
 
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/driver/build.h"
@@ -212,9 +213,12 @@ Status DevicePlanBuild::Emit() {
     std::vector<int64_t> offsets;
     for (const uint32_t id : program.buffers)
       offsets.push_back(static_cast<int64_t>(p_.plan.buffers[id].offset));
+    std::optional<PhaseClock::Scope> phase(std::in_place, build_.options.clock,
+                                           "accelerator: loops and instructions");
     TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
                    codegen::accel::EmitProgram(program.plan, program.activations, program.regions,
                                                config, offsets, arena, dump));
+    phase.emplace(build_.options.clock, "accelerator: check of the program");
     TESSERA_TRY(isa::RequireChecked(emitted.image, config));
     for (size_t i = 0; i < emitted.schedules.size(); ++i) {
       const std::string& op = program.regions[i].op;
@@ -244,7 +248,10 @@ void DevicePlanBuild::AddTaps() {
 }
 
 Status DevicePlanBuild::Run() {
-  TESSERA_TRY(PlanPrograms());
+  {
+    const PhaseClock::Scope phase(build_.options.clock, "accelerator: schedules");
+    TESSERA_TRY(PlanPrograms());
+  }
   for (const TensorId id : n_.graph.inputs) {
     p_.plan.inputs.push_back(p_.UserBuffer(id));
     // The packing brings the order about too; other readers want the graph's own.

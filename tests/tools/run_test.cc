@@ -165,6 +165,29 @@ TEST(Compare, AnArtifactIsComparedByWhatItKeeps) {
 }
 
 // The network's tensors share storage unless all are kept.
+TEST(Compile, TellsTheTimeOfEachPhase) {
+  const std::string file = TempPath("time.json");
+  const CommandResult r =
+      Tessera(fmt::format("compile {} -o {} --time --json {}", kModel, TempPath("time.tsr"), file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const auto bytes = ReadFile(file);
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  std::vector<std::string> names;
+  const json phases = json::parse(*bytes)["phases"];
+  for (const json& phase : phases) {
+    names.push_back(phase["phase"]);
+    EXPECT_GE(phase["seconds"].get<double>(), 0) << names.back();
+    EXPECT_THAT(r.output, HasSubstr("\n" + names.back()));
+  }
+  EXPECT_THAT(
+      names,
+      ::testing::UnorderedElementsAre(
+          "import", "graph passes, placement", "tensor expressions", "plans of steps and memory",
+          "host: schedules and loops", "host: machine code", "accelerator: schedules",
+          "accelerator: loops and instructions", "accelerator: check of the program", "artifact"));
+  EXPECT_THAT(r.output, HasSubstr("\nsum "));
+}
+
 TEST(Info, TellsStepsAndThePeakOfTheMemoryPlan) {
   const std::string plain = TempPath("info.tsr"), kept = TempPath("info_kept.tsr"),
                     file = TempPath("info.json");

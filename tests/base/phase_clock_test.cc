@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: what a PhaseClock charges to which phase: phases inside each other, one name
+// twice, no clock; its text. Times come from a clock beside it. Not tested: processor time's scale.
+#include "base/phase_clock.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace tessera {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// Works for at least |seconds|.
+void Work(double seconds) {
+  for (const auto begin = Clock::now(); Since(begin) < seconds;) {
+  }
+}
+
+TEST(PhaseClock, ChargesThePhaseThatIsInnermost) {
+  PhaseClock clock;
+  const auto begin = Clock::now();
+  {
+    const PhaseClock::Scope outer(&clock, "outer");
+    {
+      const PhaseClock::Scope inner(&clock, "inner");
+      Work(0.03);
+    }
+    Work(0.01);
+    const PhaseClock::Scope again(&clock, "inner");
+    Work(0.02);
+  }
+  const double all = Since(begin);
+  Work(0.02);  // belongs to none
+  ASSERT_EQ(clock.phases().size(), 2u);
+  const auto &outer = clock.phases()[0], &inner = clock.phases()[1];
+  EXPECT_EQ(outer.name, "outer");
+  EXPECT_EQ(inner.name, "inner");
+  EXPECT_GE(outer.wall, 0.01);
+  EXPECT_GE(inner.wall, 0.05);
+  EXPECT_LE(outer.wall + inner.wall, all);
+  EXPECT_GT(inner.cpu, 0);
+}
+
+TEST(PhaseClock, PrintsALineAPhaseAndTheirSum) {
+  PhaseClock clock;
+  { const PhaseClock::Scope only(&clock, "the only one"); }
+  EXPECT_EQ(clock.Text(),
+            "phase                                  seconds   processor\n"
+            "the only one                             0.000       0.000\n"
+            "sum                                      0.000       0.000\n");
+  const PhaseClock::Scope nobody(nullptr, "not measured");
+  EXPECT_EQ(clock.phases().size(), 1u);
+}
+
+}  // namespace
+}  // namespace tessera
