@@ -17,7 +17,7 @@ double Seconds(clockid_t clock) {
 
 }  // namespace
 
-PhaseClock::Scope::Scope(PhaseClock* clock, std::string_view name) : clock_(clock) {
+PhaseClock::Phase::Phase(PhaseClock* clock, std::string_view name) : clock_(clock) {
   if (clock_ == nullptr) return;
   clock_->Charge();
   outer_ = clock_->current_;
@@ -26,7 +26,7 @@ PhaseClock::Scope::Scope(PhaseClock* clock, std::string_view name) : clock_(cloc
   if (known == clock_->phases_.end()) clock_->phases_.push_back({.name = std::string(name)});
 }
 
-PhaseClock::Scope::~Scope() {
+PhaseClock::Phase::~Phase() {
   if (clock_ == nullptr) return;
   clock_->Charge();
   clock_->current_ = outer_;

@@ -21,19 +21,19 @@ class PhaseClock {
   };
 
   // A phase, from construction to destruction. |clock|: null: nothing is measured.
-  class Scope {
+  class Phase {
    public:
-    Scope(PhaseClock* clock, std::string_view name);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
+    Phase(PhaseClock* clock, std::string_view name);
+    ~Phase();
+    Phase(const Phase&) = delete;
+    Phase& operator=(const Phase&) = delete;
 
    private:
     PhaseClock* clock_;
     size_t outer_ = 0;
   };
 
-  // In order of first entry; whole once every scope is closed.
+  // In order of first entry; whole once every phase has ended.
   const std::vector<PhaseTime>& phases() const { return phases_; }
 
   // A line a phase, and their sum: seconds of wall and of processor time.

@@ -47,7 +47,7 @@ Result<int> Run(const CompileFlags& options) {
 
   PhaseClock clock;
   compile.clock = &clock;
-  std::optional<PhaseClock::Scope> phase(std::in_place, &clock, "import");
+  std::optional<PhaseClock::Phase> phase(std::in_place, &clock, "import");
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
   TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(options.tflite));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model, import));

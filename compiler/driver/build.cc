@@ -40,7 +40,7 @@ void Build::AddFunc(const ir::Func& func) {
 Result<const HostFunc*> Build::HostFuncOf(size_t index) {
   auto it = host_funcs_.find(index);
   if (it == host_funcs_.end()) {
-    const PhaseClock::Scope phase(options.clock, "host: schedules and loops");
+    const PhaseClock::Phase phase(options.clock, "host: schedules and loops");
     const te::RegionTe& region = network.te[index];
     TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, fmt::format("layer_{}", index)));
     schedule_dump += options.dumps.contains("schedule")
@@ -58,7 +58,7 @@ Status Build::FinishHostCode() {
   std::vector<std::string> levels = options.cpu_levels;
   if (levels.empty()) levels = {CpuLevels().front()};
   for (const std::string& level : levels) {
-    const PhaseClock::Scope phase(options.clock, "host: machine code");
+    const PhaseClock::Phase phase(options.clock, "host: machine code");
     TESSERA_ASSIGN(std::vector<uint8_t> object, codegen::CompileObject(funcs_, level));
     net.objects.push_back({level, std::move(object)});
   }

@@ -66,7 +66,7 @@ Status AddCpuPlan(Build& build) {
 
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options) {
-  std::optional<PhaseClock::Scope> phase(std::in_place, options.clock, "graph passes, placement");
+  std::optional<PhaseClock::Phase> phase(std::in_place, options.clock, "graph passes, placement");
   FusedNetwork fused;
   fused.graph = std::move(graph);
   // A node's own rule first: passes may turn it into another operator that gives the same integers.

@@ -213,7 +213,7 @@ Status DevicePlanBuild::Emit() {
     std::vector<int64_t> offsets;
     for (const uint32_t id : program.buffers)
       offsets.push_back(static_cast<int64_t>(p_.plan.buffers[id].offset));
-    std::optional<PhaseClock::Scope> phase(std::in_place, build_.options.clock,
+    std::optional<PhaseClock::Phase> phase(std::in_place, build_.options.clock,
                                            "accelerator: loops and instructions");
     TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
                    codegen::accel::EmitProgram(program.plan, program.activations, program.regions,
@@ -249,7 +249,7 @@ void DevicePlanBuild::AddTaps() {
 
 Status DevicePlanBuild::Run() {
   {
-    const PhaseClock::Scope phase(build_.options.clock, "accelerator: schedules");
+    const PhaseClock::Phase phase(build_.options.clock, "accelerator: schedules");
     TESSERA_TRY(PlanPrograms());
   }
   for (const TensorId id : n_.graph.inputs) {

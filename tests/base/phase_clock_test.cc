@@ -27,13 +27,13 @@ TEST(PhaseClock, ChargesThePhaseThatIsInnermost) {
   PhaseClock clock;
   const auto begin = Clock::now();
   {
-    const PhaseClock::Scope outer(&clock, "outer");
+    const PhaseClock::Phase outer(&clock, "outer");
     {
-      const PhaseClock::Scope inner(&clock, "inner");
+      const PhaseClock::Phase inner(&clock, "inner");
       Work(0.03);
     }
     Work(0.01);
-    const PhaseClock::Scope again(&clock, "inner");
+    const PhaseClock::Phase again(&clock, "inner");
     Work(0.02);
   }
   const double all = Since(begin);
@@ -50,12 +50,12 @@ TEST(PhaseClock, ChargesThePhaseThatIsInnermost) {
 
 TEST(PhaseClock, PrintsALineAPhaseAndTheirSum) {
   PhaseClock clock;
-  { const PhaseClock::Scope only(&clock, "the only one"); }
+  { const PhaseClock::Phase only(&clock, "the only one"); }
   EXPECT_EQ(clock.Text(),
             "phase                                  seconds   processor\n"
             "the only one                             0.000       0.000\n"
             "sum                                      0.000       0.000\n");
-  const PhaseClock::Scope nobody(nullptr, "not measured");
+  const PhaseClock::Phase nobody(nullptr, "not measured");
   EXPECT_EQ(clock.phases().size(), 1u);
 }
 
