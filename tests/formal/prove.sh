@@ -43,7 +43,7 @@ model() {
 }
 # smtbmc FOLDER LOG OPTION...
 smtbmc() {
-  (cd "$1" && log=$2 && shift 2 && timeout 120 "$yosys-smtbmc" -s boolector --noincr "$@" model.smt2 > "$log" 2>&1)
+  (cd "$1" && log=$2 && shift 2 && timeout 300 "$yosys-smtbmc" -s boolector --noincr "$@" model.smt2 > "$log" 2>&1)
 }
 
 failed=0
