@@ -34,6 +34,18 @@ Result<bool> CheckOne(const isa::ProgramImage& image, const CheckFlags& options,
                                    {"warning", d.warning},
                                    {"instructions", d.insns},
                                    {"text", d.text}});
+    if (!d.diagnosis) continue;
+    nlohmann::ordered_json& entry = json["diagnostics"].back();
+    entry["class"] = std::string(isa::Text(d.diagnosis->kind));
+    entry["usual_cause"] = std::string(isa::UsualCause(d.diagnosis->kind));
+    for (const isa::DiagnosisWait& w : d.diagnosis->waits) {
+      nlohmann::ordered_json wait{{"unit", isa::UnitName(w.unit)},
+                                  {"instruction", w.insn},
+                                  {"partner", isa::UnitName(w.partner)}};
+      if (w.giver) wait["giver"] = *w.giver;
+      wait["text"] = w.text;
+      entry["waits"].push_back(std::move(wait));
+    }
   }
   if (options.json != "-") {
     std::printf("%s: %s instructions, configuration %s: %s\n", options.input.c_str(),
@@ -66,7 +78,10 @@ Action AddCheck(CLI::App& app) {
   verb->add_option("input", options->input, "a program image or an artifact (net.tsr)")->required();
   verb->add_option("--config", options->config,
                    "the configuration; default: the one the program names");
-  verb->add_option("--json", options->json, "write {ok, instructions, diagnostics[]} to this file");
+  verb->add_option(
+      "--json", options->json,
+      "write {ok, instructions, diagnostics[]} to this file; a deadlock or race has its class, "
+      "usual cause and waits");
   verb->footer("Example: tessera check net.tsr\nExits with 1 when there are errors.");
   return [options] { return Run(*options); };
 }

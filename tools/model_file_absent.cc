@@ -2,6 +2,7 @@
 //
 // A build for boards has no compiler.
 #include "tools/model_file.h"
+#include "tools/run_program.h"
 
 namespace tessera::tools {
 namespace {
@@ -15,6 +16,12 @@ std::unexpected<Error> NoCompiler(const std::string& path) {
 }
 
 }  // namespace
+
+// Nor has it the rig that runs program images.
+bool IsProgram(const std::string&) { return false; }
+Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice&) {
+  return NoCompiler(flags.path);
+}
 
 void AddTfliteOption(CLI::App*, std::string&) {}
 

@@ -10,6 +10,7 @@
 #include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/run_program.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -20,6 +21,7 @@ struct RunFlags {
   InputOptions inputs;
   std::map<std::string, std::string> driver_flags;
   ExecutorOptions executor;
+  bool check_races = false;
 };
 
 // Results of all items, and what they took.
@@ -57,6 +59,30 @@ Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
 
 Result<int> Run(const RunFlags& options) {
   TESSERA_ASSIGN(const ChosenDevice device, ChooseDevice(options.device, options.driver_flags));
+  if (IsProgram(options.model)) {
+    if (!options.inputs.input.empty()) {
+      return Fail(
+          Code::kInvalidArgument,
+          "{}: is a program, whose data are in it; --input goes with a model or an artifact",
+          options.model);
+    }
+    return RunProgram({.path = options.model,
+                       .config = options.config,
+                       .json = options.json,
+                       .budget = options.executor.budget,
+                       .check_races = options.check_races},
+                      device);
+  }
+  if (options.inputs.input.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "{}: a model or an artifact needs --input FILE, the items to run", options.model);
+  }
+  if (options.check_races) {
+    return Fail(Code::kInvalidArgument,
+                "{}: --check-races is for programs; what the compiler makes has none (tessera "
+                "check)",
+                options.model);
+  }
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
   TESSERA_ASSIGN(
       const LoadedNetwork network,
@@ -106,15 +132,21 @@ Result<int> Run(const RunFlags& options) {
 
 Action AddRun(CLI::App& app) {
   auto options = std::make_shared<RunFlags>();
-  CLI::App* verb = app.add_subcommand("run", "run a network over many items on one device");
+  CLI::App* verb =
+      app.add_subcommand("run", "run a network over many items on one device, or a program");
   verb->add_option("model", options->model,
-                   "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
+                   "an int8 model (TFLite, or ONNX in QDQ form), an artifact (net.tsr) or a "
+                   "program image, whose data are in it")
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
   AddTfliteOption(verb, options->tflite);
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
   AddInputOptions(*verb, options->inputs);
+  verb->get_option("--input")->required(false);
+  verb->add_flag("--check-races", options->check_races,
+                 "of a program: say which instructions race and whether they met in this run; "
+                 "exits with 1 if any do");
   verb->add_option("--output", options->output, "write the raw output tensors here, .npy [N, ...]");
   verb->add_option("--budget", options->executor.budget,
                    "cycles (func: instructions' steps) an inference may take")
@@ -125,7 +157,8 @@ Action AddRun(CLI::App& app) {
   verb->footer(
       DevicesHelp() +
       "Example: tessera run models/fashion/fashion_int8.onnx --device func --input IMAGES.idx.gz "
-      "--labels LABELS.idx.gz");
+      "--labels LABELS.idx.gz\n"
+      "Example: tessera run program.img --device rtl --check-races");
   return [options] { return Run(*options); };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/check/check.h"
 
+#include <algorithm>
+
 #include "isa/check/follow.h"
 
 namespace tessera::isa {
@@ -47,7 +49,7 @@ CheckReport CheckProgram(const ProgramImage& image, const Config& config,
   const auto add = [&](Finding finding, std::vector<uint32_t> insns, const std::string& text) {
     if (report.diagnostics.size() >= options.max_diagnostics) return;
     report.diagnostics.push_back(
-        {finding, false, std::move(insns), fmt::format("{}: {}", Text(finding), text)});
+        {finding, false, std::move(insns), fmt::format("{}: {}", Text(finding), text), {}});
   };
   const Result<Fetcher> fetcher = Fetcher::Make(image.profile, config);
   if (!fetcher) {
@@ -56,14 +58,25 @@ CheckReport CheckProgram(const ProgramImage& image, const Config& config,
   }
 
   const int64_t bytes = fetcher->insn_bytes();
-  std::vector<Fetched> program(image.insn_count());
+  const auto read = [&](uint32_t number, std::span<uint8_t> to) {
+    std::ranges::copy(std::span(image.code).subspan(number * to.size(), to.size()), to.begin());
+    return true;
+  };
+  const InsnStream program(*fetcher, config, static_cast<uint32_t>(image.insn_count()), read,
+                           [&](uint32_t number) { return image.SourceOf(number); });
+  if (program.size() == image.insn_count() && program.size() != 0 &&
+      program[program.size() - 1].finish) {
+    Follower(image, config, options, *fetcher, program, report).Run();
+    return report;
+  }
   int64_t finish = -1;
   for (int64_t n = 0; n < image.insn_count(); ++n) {
-    if (Stop stop = fetcher->Fetch(std::span(image.code).subspan(n * bytes, bytes), &program[n])) {
+    Fetched fetched;
+    if (Stop stop = fetcher->Fetch(std::span(image.code).subspan(n * bytes, bytes), &fetched)) {
       add(Finding::kDecode, {static_cast<uint32_t>(n)},
           fmt::format("instruction {}: {}: {}", n, Text(stop.error), stop.detail));
     }
-    if (program[n].finish && finish < 0) finish = n;
+    if (fetched.finish && finish < 0) finish = n;
   }
   if (finish < 0) {
     add(Finding::kFinish, {}, "the program has no FINISH; append one");
@@ -72,7 +85,6 @@ CheckReport CheckProgram(const ProgramImage& image, const Config& config,
         fmt::format("instruction {} is FINISH, the {} after it never run; put it last", finish,
                     image.insn_count() - 1 - finish));
   }
-  if (report.diagnostics.empty()) Follower(image, config, options, *fetcher, program, report).Run();
   return report;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "isa/check/walk.h"
 #include "isa/config.h"
 #include "isa/image.h"
+#include "isa/semantics/diagnosis.h"
 
 namespace tessera::isa {
 
@@ -37,6 +39,7 @@ struct Diagnostic {
   bool warning = false;         // the program may still be right
   std::vector<uint32_t> insns;  // numbers of the instructions it is about, the later one last
   std::string text;             // one line: numbers, assembly, source operators, what, and a hint
+  std::optional<Diagnosis> diagnosis;  // of a deadlock or a race
 };
 
 struct CheckReport {

@@ -16,7 +16,7 @@ constexpr uint64_t kMaxCells = uint64_t{1} << 24;  // of one segment's shadow
 }  // namespace
 
 Follower::Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
-                   const Fetcher& fetcher, const std::vector<Fetched>& program, CheckReport& report)
+                   const Fetcher& fetcher, const InsnStream& program, CheckReport& report)
     : image_(image),
       config_(config),
       options_(options),
@@ -115,7 +115,8 @@ void Follower::Begin(int unit) {
   insns_[unit].push_back(issued.number);
   clock[unit] = static_cast<uint32_t>(insns_[unit].size());
   if (Stop stop = CheckFields(issued.fetched.insn, config_)) {
-    Add(Finding::kDecode, {issued.number}, fmt::format("{}: {}", Name(issued.number), stop.detail));
+    Add(Finding::kDecode, {issued.number},
+        fmt::format("{}: {}", program_.Name(issued.number), stop.detail));
     return;
   }
   CheckClamp(issued);
@@ -124,7 +125,7 @@ void Follower::Begin(int unit) {
     Add(Finding::kWork, {issued.number},
         fmt::format("{}: its loops take {} steps, more than the {} that are followed; split it or "
                     "check less",
-                    Name(issued.number), steps, options_.max_steps - steps_));
+                    program_.Name(issued.number), steps, options_.max_steps - steps_));
     return;
   }
   steps_ += steps;
@@ -138,8 +139,8 @@ void Follower::CheckClamp(const Issued& issued) {
   const auto check = [&](const auto& v) {
     if (static_cast<VectorMemory>(v.dst_mem) == VectorMemory::kAcc || v.lo <= v.hi) return;
     Add(Finding::kDecode, {issued.number},
-        fmt::format("{}: lo is {} and hi is {}, lo must not be greater", Name(issued.number), v.lo,
-                    v.hi));
+        fmt::format("{}: lo is {} and hi is {}, lo must not be greater",
+                    program_.Name(issued.number), v.lo, v.hi));
   };
   if (const Requant* requant = std::get_if<Requant>(insn)) check(*requant);
   if (const isa::Add* add = std::get_if<isa::Add>(insn)) check(*add);
@@ -168,7 +169,7 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
   const UopRange range = UopsOf(issued.fetched.insn, config_);
   if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
     Add(Finding::kBounds, {issued.number},
-        fmt::format("{}: reads uop tile {}, which has {}", Name(issued.number),
+        fmt::format("{}: reads uop tile {}, which has {}", program_.Name(issued.number),
                     range.begin + range.count - 1, uops_.size()));
     return false;
   }
@@ -176,14 +177,14 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
     if (!uop_loaded_[u]) {
       Add(Finding::kUnwritten, {issued.number},
           fmt::format("{}: reads uop tile {}, which nothing wrote before it; load it first",
-                      Name(issued.number), u));
+                      program_.Name(issued.number), u));
       return false;
     }
     if (!uops_[u]) {
       Add(Finding::kWork, {issued.number},
           fmt::format("{}: micro-op {} is not known before the run; load it from a segment's data "
                       "that no store changes",
-                      Name(issued.number), u));
+                      program_.Name(issued.number), u));
       return false;
     }
     if (image_.profile == Profile::kVta) {
@@ -194,7 +195,7 @@ bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
     Result<Uop> uop = DecodeUop(*uops_[u]);
     if (!uop) {
       Add(Finding::kDecode, {issued.number},
-          fmt::format("{}: micro-op {}: {}", Name(issued.number), u, uop.error().message));
+          fmt::format("{}: micro-op {}: {}", program_.Name(issued.number), u, uop.error().message));
       return false;
     }
     uops.push_back(*uop);
@@ -254,8 +255,8 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
     const int64_t last = touch.first + touch.count - 1;
     Add(Finding::kBounds, {issued.number},
         fmt::format(
-            "{}: {} {} {}, which has {}", Name(issued.number), touch.write ? "writes" : "reads",
-            Text(touch.space),
+            "{}: {} {} {}, which has {}", program_.Name(issued.number),
+            touch.write ? "writes" : "reads", Text(touch.space),
             touch.space.is_segment() ? fmt::format("byte {}", last) : fmt::format("tile {}", last),
             Limit(touch.space)));
     return;
@@ -267,7 +268,7 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
     shadow.Look(touch.first, touch.count, touch.write, unit, found);
     for (int other = 0; other < kUnits; ++other) {
       if (found.conflict[other] > clock[other])
-        ReportRace(touch, issued, unit, other, found.conflict[other]);
+        ReportRace(touch, issued, other, found.conflict[other]);
     }
     shadow.Note(touch.first, touch.count, touch.write, unit, clock[unit]);
   } else if (image_.profile == Profile::kTessera &&
@@ -280,41 +281,34 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
   Add(Finding::kUnwritten, {issued.number},
       fmt::format("{}: reads {} {} {}, which nothing wrote before it; load or store it first, or "
                   "give it data",
-                  Name(issued.number), Text(touch.space),
+                  program_.Name(issued.number), Text(touch.space),
                   touch.space.is_segment() ? "byte" : "tile", found.unwritten));
 }
 
-void Follower::ReportRace(const Touch& touch, const Issued& issued, int unit, int other,
-                          uint32_t number) {
+void Follower::ReportRace(const Touch& touch, const Issued& issued, int other, uint32_t number) {
   const uint32_t with = insns_[other][number - 1];
   if (!races_.insert({with, issued.number, touch.space.index}).second) return;
   const int64_t address =
       shadow_[touch.space.index].AddressOf(touch.first, touch.count, other, number);
-  // The program means the one with the lower number to be first.
-  const bool swapped = issued.number < with;
-  const Unit first = static_cast<Unit>(swapped ? unit : other),
-             second = static_cast<Unit>(swapped ? other : unit);
-  Add(Finding::kRace, {std::min(with, issued.number), std::max(with, issued.number)},
-      fmt::format("{} and {} touch {} {} {} and no token path orders them; let {} push to {} at or "
-                  "after {}, and {} pop "
-                  "it at or before {}",
-                  Name(std::min(with, issued.number)), Name(std::max(with, issued.number)),
-                  Text(touch.space), touch.space.is_segment() ? "byte" : "tile", address,
-                  Text(first), Text(second), std::min(with, issued.number), Text(second),
-                  std::max(with, issued.number)));
+  Diagnosis race = RaceBetween(program_, with, issued.number, touch.space, address);
+  std::string text = race.Line();
+  report_.diagnostics.push_back({Finding::kRace,
+                                 false,
+                                 {std::min(with, issued.number), std::max(with, issued.number)},
+                                 std::move(text),
+                                 std::move(race)});
 }
 
 void Follower::ReportDeadlock(std::optional<uint32_t> waiting) {
-  std::string text = units_.Explain();
-  if (waiting) {
-    text += fmt::format("; fetch waits for room in the queue of {} at {}",
-                        Text(program_[*waiting].unit), Name(*waiting));
-  }
+  MachineStanding at{.units = units_.Standing()};
+  at.fetch = waiting;
+  Diagnosis diagnosis = Diagnose(program_, at);
   std::vector<uint32_t> insns;
   for (int unit = 0; unit < kUnits; ++unit) {
     if (const Issued* head = units_.Waiting(unit)) insns.push_back(head->number);
   }
-  Add(Finding::kDeadlock, std::move(insns), std::move(text));
+  Add(Finding::kDeadlock, std::move(insns), diagnosis.Line());
+  report_.diagnostics.back().diagnosis = std::move(diagnosis);
 }
 
 void Follower::ReportLeftover() {
@@ -328,12 +322,6 @@ void Follower::ReportLeftover() {
           image_.profile == Profile::kVta);
     }
   }
-}
-
-std::string Follower::Name(uint32_t insn) const {
-  const std::string_view source = image_.SourceOf(insn);
-  return fmt::format("instruction {} ({}{}{})", insn, Describe(program_[insn].insn),
-                     source.empty() ? "" : "; ", source);
 }
 
 void Follower::Add(Finding finding, std::vector<uint32_t> insns, std::string text, bool warning) {

@@ -25,7 +25,7 @@ class Follower {
  public:
   // |program| is the decoded image, with FINISH last and once.
   Follower(const ProgramImage& image, const Config& config, const CheckOptions& options,
-           const Fetcher& fetcher, const std::vector<Fetched>& program, CheckReport& report);
+           const Fetcher& fetcher, const InsnStream& program, CheckReport& report);
 
   // Runs until FINISH, until nothing can go on, or until the report is full.
   void Run();
@@ -45,11 +45,10 @@ class Follower {
   void LoadUops(const Issued& issued);
   void LoadUop(int64_t tile, int64_t segment, int64_t offset);
   void CheckTouch(const Touch& touch, const Issued& issued, int unit, const VectorClock& clock);
-  void ReportRace(const Touch& touch, const Issued& issued, int unit, int other, uint32_t number);
+  void ReportRace(const Touch& touch, const Issued& issued, int other, uint32_t number);
   void ReportDeadlock(std::optional<uint32_t> waiting);
   void ReportLeftover();
   int64_t Limit(Space space) const;
-  std::string Name(uint32_t insn) const;  // "instruction 7 (gemm uop_count=9; conv1)"
   bool Full() const { return report_.diagnostics.size() >= options_.max_diagnostics; }
   void Add(Finding finding, std::vector<uint32_t> insns, std::string text, bool warning = false);
 
@@ -57,7 +56,7 @@ class Follower {
   const Config& config_;
   const CheckOptions& options_;
   const Fetcher& fetcher_;
-  const std::vector<Fetched>& program_;
+  const InsnStream& program_;
   CheckReport& report_;
 
   Units units_;

@@ -8,8 +8,6 @@ namespace {
 
 constexpr bool Has(uint8_t mask, int unit) { return (mask >> unit) & 1; }
 
-std::string_view Name(int unit) { return Text(static_cast<Unit>(unit)); }
-
 }  // namespace
 
 bool Units::CanStart(int unit) const {
@@ -60,31 +58,25 @@ bool Units::TokensLeft() const {
   return false;
 }
 
-std::string Units::ExplainUnit(int unit) const {
-  if (running_[unit]) {
-    std::string text = fmt::format("{} waits to push to", Name(unit));
-    for (int to = 0; to < kUnits; ++to) {
-      if (Has(running_[unit]->fetched.push, to) && tokens_[unit][to] == token_depth_) {
-        text += fmt::format(" {} (its counter is full with {} tokens)", Name(to), token_depth_);
+std::array<UnitStanding, kUnits> Units::Standing() const {
+  std::array<UnitStanding, kUnits> standing{};
+  for (int unit = 0; unit < kUnits; ++unit) {
+    const Issued* issued = Waiting(unit);
+    if (issued == nullptr) continue;
+    UnitStanding& s = standing[unit];
+    s.holds = true;
+    s.insn = issued->number;
+    for (int other = 0; other < kUnits; ++other) {
+      if (running_[unit]) {
+        s.full |= uint32_t{Has(issued->fetched.push, other) && tokens_[unit][other] == token_depth_}
+                  << other;
+      } else {
+        s.missing |= uint32_t{Has(issued->fetched.pop, other) && tokens_[other][unit] == 0}
+                     << other;
       }
     }
-    return text + fmt::format(" at instruction {} ({})", running_[unit]->number,
-                              Describe(running_[unit]->fetched.insn));
   }
-  if (queue_[unit].empty()) return fmt::format("{} has nothing to do", Name(unit));
-  const Issued& head = queue_[unit].front();
-  std::string text = fmt::format("{} waits for a token from", Name(unit));
-  for (int from = 0; from < kUnits; ++from) {
-    if (Has(head.fetched.pop, from) && tokens_[from][unit] == 0)
-      text += fmt::format(" {}", Name(from));
-  }
-  return text + fmt::format(" at instruction {} ({})", head.number, Describe(head.fetched.insn));
-}
-
-std::string Units::Explain() const {
-  std::string text;
-  for (int unit = 0; unit < kUnits; ++unit) text += (unit == 0 ? "" : "; ") + ExplainUnit(unit);
-  return text;
+  return standing;
 }
 
 }  // namespace tessera::isa

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order in which instructions happen: fetch, four queues, token counters. Knows nothing of what
-// an instruction does. Depends on: isa/semantics/fetch.h. Used by: sim/func,
-// isa/check.
+// an instruction does. Depends on: isa/semantics/fetch.h, standing.h. Used by:
+// sim/func, sim/hls, isa/check.
 #ifndef TESSERA_ISA_SEMANTICS_UNITS_H_
 #define TESSERA_ISA_SEMANTICS_UNITS_H_
 
@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
 
 #include "isa/config.h"
 #include "isa/semantics/fetch.h"
+#include "isa/semantics/standing.h"
 
 namespace tessera::isa {
 
@@ -54,12 +54,11 @@ class Units {
   bool TokensLeft() const;
   int64_t Tokens(int from, int to) const { return tokens_[from][to]; }
 
-  // What every unit waits for, in one line; for when nothing can go on.
-  std::string Explain() const;
+  // What every unit holds and waits for; for when nothing can go on.
+  std::array<UnitStanding, kUnits> Standing() const;
 
  private:
   static int Index(Unit unit) { return static_cast<int>(unit); }
-  std::string ExplainUnit(int unit) const;
 
   int64_t queue_depth_;
   int64_t token_depth_;

@@ -99,7 +99,7 @@ Status RegisterDevice::Start(const Launch& launch, const isa::Fetcher& /*fetcher
 }
 
 Result<RunReport> RegisterDevice::Finish(const Launch& launch, const isa::Fetcher& fetcher) {
-  const RunCode code{&fetcher, &memory(), launch.insn_addr, launch.insn_count};
+  const RunCode code{&fetcher, &config(), &memory(), &launch};
   TESSERA_ASSIGN(const WaitOutcome outcome, port_->Wait(launch.budget));
   switch (outcome.end) {
     case WaitEnd::kAssertion:
@@ -108,7 +108,7 @@ Result<RunReport> RegisterDevice::Finish(const Launch& launch, const isa::Fetche
                   "program: {}",
                   outcome.assertion);
     case WaitEnd::kBudget:
-      return std::unexpected(ExplainTimeout(*port_, code, launch.budget));
+      return std::unexpected(ExplainTimeout(*port_, code, launch.budget, outcome.memory));
     case WaitEnd::kDone:
       break;
   }

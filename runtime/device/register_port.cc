@@ -24,10 +24,10 @@ Result<uint64_t> ReadCounter(RegisterPort& port, uint32_t low, uint32_t high) {
   return upper << 32 | lower;
 }
 
-Result<UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit) {
+Result<isa::UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit) {
   TESSERA_ASSIGN(const uint32_t state, port.Read(reg::kUnitState[unit]));
   TESSERA_ASSIGN(const uint32_t insn, port.Read(reg::kUnitInsn[unit]));
-  return UnitStanding{(state & 1) != 0, state >> 4 & 0xf, state >> 8 & 0xf, insn};
+  return isa::UnitStanding{(state & 1) != 0, state >> 4 & 0xf, state >> 8 & 0xf, insn};
 }
 
 Result<WaitOutcome> RegisterPort::Wait(uint64_t budget) {

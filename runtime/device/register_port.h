@@ -2,7 +2,8 @@
 //
 // RegisterPort: how a driver reaches a machine's control registers (isa/regs.def). Two functions
 // are enough for hardware; the rest has defaults that work by reading registers. Depends on:
-// isa/regs.h, runtime/observer.h. Used by: RegisterDevice, explain.h, drivers.
+// isa/regs.h, isa/semantics/standing.h, runtime/observer.h. Used by: RegisterDevice, explain.h,
+// drivers.
 //
 //   XRT        Read, Write: xrt::ip::read_register and write_register; xrt::ip::interrupt by
 //              InterruptPort (interrupt_port.h)
@@ -13,8 +14,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
+#include "isa/semantics/standing.h"
 #include "runtime/observer.h"
 
 namespace tessera {
@@ -30,6 +33,7 @@ struct WaitOutcome {
   WaitEnd end = WaitEnd::kDone;
   std::string assertion;                       // which one failed
   uint64_t bytes_read = 0, bytes_written = 0;  // memory traffic of the run, where somebody counts
+  std::vector<isa::MemoryWait> memory;         // kBudget: what memory owes, where somebody knows
 };
 
 class RegisterPort {
@@ -70,13 +74,7 @@ class RegisterPort {
 Result<uint64_t> ReadCounter(RegisterPort& port, uint32_t low, uint32_t high);
 
 // Register UNIT_STATE of one unit, with UNIT_INSN.
-struct UnitStanding {
-  bool holds = false;    // an instruction
-  uint32_t missing = 0;  // units whose tokens it waits for, a mask over enum Unit
-  uint32_t full = 0;     // units to which it cannot push yet
-  uint32_t insn = 0;     // its number
-};
-Result<UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit);
+Result<isa::UnitStanding> ReadStanding(RegisterPort& port, uint32_t unit);
 
 }  // namespace tessera
 

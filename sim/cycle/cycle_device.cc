@@ -21,9 +21,9 @@ class CyclePort : public RegisterPort {
  public:
   // |ddr3|: the memory behind the bus, instead of the configuration's model.
   CyclePort(const isa::Config& config, std::span<uint8_t> memory, uint64_t stall_seed,
-            std::optional<cycle::Ddr3Parameters> ddr3)
+            uint64_t memory_stops, std::optional<cycle::Ddr3Parameters> ddr3)
       : state_(config),
-        dram_(config.dram, static_cast<uint32_t>(config.bus_bytes()), stall_seed),
+        dram_(config.dram, static_cast<uint32_t>(config.bus_bytes()), stall_seed, memory_stops),
         ddr3_(std::move(ddr3)) {
     state_.dram = memory;
     MakeKernel();
@@ -61,7 +61,9 @@ class CyclePort : public RegisterPort {
     Keep(end);
     return WaitOutcome{.end = done ? WaitEnd::kDone : WaitEnd::kBudget,
                        .bytes_read = end.bytes_read,
-                       .bytes_written = end.bytes_written};
+                       .bytes_written = end.bytes_written,
+                       .memory = done ? std::vector<isa::MemoryWait>{}
+                                      : memory.Waits(cycle::kMemoryBegin + budget)};
   }
 
   Status Reset() override {
@@ -107,9 +109,9 @@ class CyclePort : public RegisterPort {
       Put(reg::kTokenWait[u], static_cast<uint32_t>(unit.token_wait));
       Put(reg::kMemoryWait[u], static_cast<uint32_t>(unit.memory_wait));
       Put(reg::kHazard[u], static_cast<uint32_t>(unit.hazard));
-      const cycle::RunEnd::Standing& standing = end.standing[u];
-      Put(reg::kUnitState[u], uint32_t{standing.holds} | uint32_t{standing.missing} << 4 |
-                                  uint32_t{standing.full} << 8);
+      const isa::UnitStanding& standing = end.standing[u];
+      Put(reg::kUnitState[u],
+          uint32_t{standing.holds} | standing.missing << 4 | standing.full << 8);
       Put(reg::kUnitInsn[u], standing.insn);
     }
   }
@@ -124,6 +126,7 @@ class CyclePort : public RegisterPort {
 
 constexpr std::string_view kStallSeed = "stall-seed";
 constexpr std::string_view kDdr3 = "ddr3";
+constexpr std::string_view kMemoryStops = "memory-stops";
 
 // The file that |path| names; nothing where it is "".
 Result<std::optional<cycle::Ddr3Parameters>> ReadDdr3(const std::string& path) {
@@ -139,8 +142,15 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   TESSERA_TRY(isa::ValidateConfig(config));
   TESSERA_ASSIGN(std::unique_ptr<HostMemory> memory, HostMemory::Make(memory_bytes));
   TESSERA_ASSIGN(std::optional<cycle::Ddr3Parameters> ddr3, ReadDdr3(options.Text(kDdr3)));
+  const uint64_t memory_stops = options.Number(kMemoryStops);
+  if (ddr3 && memory_stops != Dram::kNever) {
+    return Fail(
+        Code::kInvalidArgument,
+        "cycle: options ddr3 and memory-stops are given, and a DDR3 does not stop; give one "
+        "of them");
+  }
   auto port = std::make_unique<CyclePort>(config, memory->bytes(), options.Number(kStallSeed),
-                                          std::move(ddr3));
+                                          memory_stops, std::move(ddr3));
   return OpenRegisterDevice("cycle", config, std::move(port), std::move(memory));
 }
 
@@ -158,7 +168,12 @@ Driver CycleDriver() {
                       {.name = kDdr3,
                        .value = "FILE",
                        .help = "a DDR3 channel behind the bus instead of the configuration's "
-                               "memory model: JSON, {} has the defaults"}},
+                               "memory model: JSON, {} has the defaults"},
+                      {.name = kMemoryStops,
+                       .kind = OptionKind::kNumber,
+                       .value = "CYCLE",
+                       .fallback = "18446744073709551615",
+                       .help = "cycle of a run from which on the memory answers nothing"}},
           .open = Open};
 }
 

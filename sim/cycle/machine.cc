@@ -9,10 +9,6 @@
 namespace tessera::sim::cycle {
 namespace {
 
-// The memory's cycles from its reset, which the write of CONTROL makes, to the run's first: one
-// for the write, one for the start.
-constexpr uint64_t kMemoryBegin = 2;
-
 isa::Memory LoadedMemory(const isa::AnyInsn& insn) {
   if (const auto* one = std::get_if<isa::Insn>(&insn))
     return static_cast<isa::Memory>(std::get<isa::Load>(*one).memory);
@@ -245,7 +241,7 @@ bool CycleRun::Stops() {
 // What the units did in the cycles before |t|; after that they are reset.
 void CycleRun::StopUnits(Cycles t) {
   for (int u = 0; u < isa::kUnits; ++u) {
-    RunEnd::Standing& standing = end_.standing[u];
+    isa::UnitStanding& standing = end_.standing[u];
     standing.holds = !gates_.Idle(u);
     standing.missing = gates_.Missing(u);
     standing.full = gates_.Stalled(u);

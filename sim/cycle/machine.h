@@ -19,6 +19,10 @@
 
 namespace tessera::sim::cycle {
 
+// The memory's cycles from its reset, which the write of CONTROL makes, to the run's first: one
+// for the write, one for the start.
+inline constexpr uint64_t kMemoryBegin = 2;
+
 // What a run ends with, as the registers say it.
 struct RunEnd {
   bool done = false;  // false: the budget is spent
@@ -30,12 +34,7 @@ struct RunEnd {
   uint32_t instructions = 0;
   uint64_t bytes_read = 0, bytes_written = 0;
   std::array<UnitCounters, isa::kUnits> units;
-  struct Standing {
-    bool holds = false;
-    uint8_t missing = 0, full = 0;
-    uint32_t insn = 0;
-  };
-  std::array<Standing, isa::kUnits> standing;
+  std::array<isa::UnitStanding, isa::kUnits> standing;
 };
 
 class CycleRun final : private GateUnits, private Stream {

@@ -36,15 +36,16 @@ DramTiming TimingOf(isa::DramModel model) {
   TESSERA_CHECK(false, "memory model {}", static_cast<int>(model));
 }
 
-Dram::Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed)
+Dram::Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed, uint64_t stops)
     : timing_(TimingOf(model)),
       bus_bytes_(bus_bytes),
       stall_seed_(stall_seed),
+      stops_(stops),
       stall_(stall_seed) {}
 
 void Dram::Reset() {
   stall_ = Stall(stall_seed_);
-  cycle_ = 0;
+  cycle_ = moved_ = 0;
   frame_ = 0;
   read_served_last_ = false;
   reads_.clear();
@@ -74,7 +75,7 @@ void Dram::BeginCycle(bool write_offered) {
     --writes_outstanding_;
   }
   if (!response_valid_ && responses_.size != 0 && cycle_ >= responses_.front().due &&
-      !stall_[Stall::kResponse]) {
+      cycle_ < stops_ && !stall_[Stall::kResponse]) {
     response_valid_ = true;
     response_id_ = responses_.front().id;
   }
@@ -84,6 +85,7 @@ void Dram::GrantBeats(bool write_offered) {
   bool read =
       !beat_valid_ && reads_.size != 0 && cycle_ >= reads_.front().due && !stall_[Stall::kReadBeat];
   bool write = write_offered && writes_.size != 0 && !stall_[Stall::kWriteBeat];
+  if (cycle_ >= stops_) read = write = false;
   if (timing_.shared) {
     if (!CarriesBeat(frame_)) read = write = false;
     if (read && write) {
@@ -130,6 +132,7 @@ void Dram::EnterWrite() {
 void Dram::AcceptRead(const DramRequest& request) {
   TESSERA_CHECK(read_ready_);
   TESSERA_CHECK(request.beats >= 1 && request.beats <= kMaxRequest, "{} beats", request.beats);
+  moved_ = cycle_;
   read_ready_ = false;
   read_rest_ = request;
   EnterRead();
@@ -138,6 +141,7 @@ void Dram::AcceptRead(const DramRequest& request) {
 void Dram::AcceptWrite(const DramRequest& request) {
   TESSERA_CHECK(write_ready_);
   TESSERA_CHECK(request.beats >= 1 && request.beats <= kMaxRequest, "{} beats", request.beats);
+  moved_ = cycle_;
   write_ready_ = false;
   write_rest_ = request;
   EnterWrite();
@@ -145,6 +149,7 @@ void Dram::AcceptWrite(const DramRequest& request) {
 
 void Dram::TakeReadBeat() {
   TESSERA_CHECK(beat_valid_);
+  moved_ = cycle_;
   beat_valid_ = false;
   Burst& burst = reads_.front();
   burst.address += bus_bytes_;
@@ -153,6 +158,7 @@ void Dram::TakeReadBeat() {
 
 void Dram::PutWriteBeat() {
   TESSERA_CHECK(beat_ready_);
+  moved_ = cycle_;
   beat_ready_ = false;
   Burst& burst = writes_.front();
   burst.address += bus_bytes_;
@@ -164,6 +170,7 @@ void Dram::PutWriteBeat() {
 
 void Dram::TakeResponse() {
   TESSERA_CHECK(response_valid_);
+  moved_ = cycle_;
   response_valid_ = false;
   responses_.pop();
   --writes_outstanding_;
@@ -182,9 +189,37 @@ void Dram::Skip(uint64_t cycles) {
   for (uint64_t i = 0; i < cycles; ++i) stall_.Step();
 }
 
+std::vector<isa::MemoryWait> Dram::Waits(uint64_t now) const {
+  std::vector<isa::MemoryWait> waits;
+  const auto add = [&](uint32_t unit, bool write, uint64_t address, uint64_t beats) {
+    if (beats == 0) return;
+    for (isa::MemoryWait& w : waits) {
+      if (w.unit != unit) continue;
+      w.bytes += beats * bus_bytes_;
+      return;
+    }
+    waits.push_back({unit, write, address, beats * bus_bytes_, now - moved_});
+  };
+  const auto reader = [](uint32_t id) {
+    return id == 0 ? uint32_t{isa::kUnits} : static_cast<uint32_t>(isa::Unit::kLoad);
+  };
+  constexpr auto kStore = static_cast<uint32_t>(isa::Unit::kStore);
+  const auto each = [](const Ring& ring, const auto& tell) {
+    for (uint32_t i = 0; i < ring.size; ++i) tell(ring.slot[(ring.head + i) % Ring::kSlots]);
+  };
+  each(reads_, [&](const Burst& b) { add(reader(b.id), false, b.address, b.beats); });
+  add(reader(read_rest_.id), false, read_rest_.address, read_rest_.beats);
+  // A burst that is written and not answered stands one word behind its end.
+  each(responses_, [&](const Burst& b) { add(kStore, true, b.address - bus_bytes_, 1); });
+  each(writes_, [&](const Burst& b) { add(kStore, true, b.address, b.beats); });
+  add(kStore, true, write_rest_.address, write_rest_.beats);
+  return waits;
+}
+
 uint64_t Dram::NextOffer() const {
   if (beat_valid_ || response_valid_ || read_rest_.beats != 0 || write_rest_.beats != 0)
     return cycle_;
+  if (cycle_ >= stops_) return kNever;
   uint64_t next = ~uint64_t{0};
   if (reads_.size != 0) next = std::max(cycle_, reads_.front().due);
   if (responses_.size != 0) next = std::min(next, std::max(cycle_, responses_.front().due));

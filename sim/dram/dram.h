@@ -45,7 +45,9 @@ DramTiming TimingOf(isa::DramModel model);
 class Dram final : public MemoryModel {
  public:
   // |bus_bytes|: bytes a beat. |stall_seed|: not 0: every channel hesitates at random (tests).
-  Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0);
+  // |stops|: from this cycle on it takes requests and answers none.
+  Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0, uint64_t stops = kNever);
+  static constexpr uint64_t kNever = ~uint64_t{0};
 
   // At cycle 0 of the frame of 20; the stalls of a seed start over.
   void Reset() override;
@@ -58,6 +60,7 @@ class Dram final : public MemoryModel {
   void EndCycle() override;
   void Skip(uint64_t cycles) override;
   uint64_t NextOffer() const override;
+  std::vector<isa::MemoryWait> Waits(uint64_t now) const override;
   bool idle() const override {
     return reads_.size == 0 && read_rest_.beats == 0 && writes_outstanding_ == 0 &&
            write_rest_.beats == 0;
@@ -97,6 +100,8 @@ class Dram final : public MemoryModel {
   const DramTiming timing_;
   const uint32_t bus_bytes_;
   const uint64_t stall_seed_;
+  const uint64_t stops_;
+  uint64_t moved_ = 0;  // the last cycle in which anything happened
   Stall stall_;
 
   uint32_t frame_ = 0;  // cycle_ mod 20

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MemoryModel: when the memory behind the bus answers, cycle by cycle; timing only, the data stays
-// with the caller. Depends on nothing. Used by: dram.h, sim/rtl, sim/cycle and whoever has another
+// with the caller. Depends on isa/semantics/standing.h. Used by: dram.h, sim/rtl, sim/cycle and whoever has another
 // memory.
 //
 // One cycle, as seen by the caller:
@@ -14,6 +14,9 @@
 #define TESSERA_SIM_DRAM_MEMORY_MODEL_H_
 
 #include <cstdint>
+#include <vector>
+
+#include "isa/semantics/standing.h"
 
 namespace tessera::sim {
 
@@ -66,6 +69,10 @@ class MemoryModel {
   virtual uint64_t NextOffer() const = 0;
   // Nothing is outstanding in either direction.
   virtual bool idle() const = 0;
+
+  // What is owed to each user of the bus when |now| cycles have passed since Reset; reads of id 0
+  // are fetch's, of id 1 LOAD's. A model that does not know says nothing.
+  virtual std::vector<isa::MemoryWait> Waits(uint64_t /*now*/) const { return {}; }
 
   // Cycles since Reset.
   uint64_t cycle() const { return cycle_; }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/func/run.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "runtime/device/explain.h"
+#include "isa/semantics/diagnosis.h"
 
 namespace tessera::sim {
 
@@ -21,7 +22,7 @@ std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view 
                                         uint32_t number, const isa::AnyInsn* insn) const {
   const std::string text = insn == nullptr ? "" : " (" + isa::Describe(*insn) + ")";
   return std::unexpected(
-      StoppedAt(unit, fmt::format("instruction {}{}", number, text), stop.error, stop.detail));
+      isa::StoppedAt(unit, fmt::format("instruction {}{}", number, text), stop.error, stop.detail));
 }
 
 // Decodes the next instruction, once, unless the one before still waits for room.
@@ -136,18 +137,26 @@ Status FuncRun::StepAtRandom(bool* moved) {
   return action < isa::kUnits ? StartOne(action) : RetireOne(action - isa::kUnits);
 }
 
+std::unexpected<Error> FuncRun::Deadlock() const {
+  const auto read = [this](uint32_t number, std::span<uint8_t> bytes) {
+    const auto code =
+        machine_.dram.subspan(launch_.insn_addr + number * bytes.size(), bytes.size());
+    std::ranges::copy(code, bytes.begin());
+    return true;
+  };
+  const isa::InsnStream stream(fetcher_, machine_.config, launch_.insn_count, read);
+  isa::MachineStanding at{.units = units_.Standing()};
+  if (fetched_) at.fetch = fetched_->number;
+  return Fail(Code::kDeadlock, "deadlock: {}", isa::Diagnose(stream, at).Line());
+}
+
 Result<RunReport> FuncRun::Run(RunObserver* observer) {
   observer_ = observer;
   while (!(finish_fetched_ && !fetched_ && units_.Empty())) {
     bool moved = false;
     TESSERA_TRY(seed_ == 0 ? StepInOrder(&moved) : StepAtRandom(&moved));
     if (moved) continue;
-    std::string fetch = fmt::format("fetch has passed all {} instructions", next_);
-    if (fetched_) {
-      fetch = fmt::format("fetch waits for room in the queue of {} at instruction {}",
-                          isa::Text(fetched_->fetched.unit), fetched_->number);
-    }
-    return Fail(Code::kDeadlock, "deadlock: {}; {}", units_.Explain(), fetch);
+    return Deadlock();
   }
   report_.leftover_tokens = units_.TokensLeft();
   return report_;

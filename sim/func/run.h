@@ -33,6 +33,7 @@ class FuncRun {
   Status StepInOrder(bool* moved);
   Status StepAtRandom(bool* moved);
   bool CanFetch();
+  std::unexpected<Error> Deadlock() const;
   std::unexpected<Error> Stopped(const isa::Stop& stop, std::string_view unit, uint32_t number,
                                  const isa::AnyInsn* insn) const;
 

@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "base/check.h"
+#include "isa/semantics/diagnosis.h"
 #include "isa/semantics/units.h"
-#include "runtime/device/explain.h"
 #include "shim/tsr_probe.h"
 #include "sim/trace/digest.h"
 
@@ -156,7 +156,13 @@ Error HlsRun::UnitError(int top) const {
   for (const isa::EnumValue& e : isa::kEnumValues) {
     if (e.type == "MachineError" && e.value == static_cast<int>(error)) meaning = e.meaning;
   }
-  return StoppedAt(TopName(top), fmt::format("instruction {}{}", number, text), error, meaning);
+  std::string reason(meaning);
+  if (error == isa::MachineError::kBus && !text.empty()) {
+    std::array<uint64_t, isa::kSegments> bases;
+    for (int s = 0; s < isa::kSegments; ++s) bases[s] = launch_.segments[s].base;
+    reason += ": " + isa::SegmentBytes(fetched.insn, config_, bases);
+  }
+  return isa::StoppedAt(TopName(top), fmt::format("instruction {}{}", number, text), error, reason);
 }
 
 // Tokens move as the instruction set's rules say, so its units stand as the tops do, and say why.
@@ -193,13 +199,16 @@ Error HlsRun::Deadlock(const std::string& standing) const {
   }
   TESSERA_CHECK(waiting || !units.Empty(), "the tops stand and the rules of tokens do not: {}",
                 standing);
-  std::string fetch = fmt::format("fetch has passed all {} instructions", next);
-  if (waiting) {
-    fetch = fmt::format("fetch waits for room in the queue of {} at instruction {}",
-                        isa::Text(waiting->fetched.unit), waiting->number);
-  }
+  const auto read = [this](uint32_t number, std::span<uint8_t> bytes) {
+    std::ranges::copy(memory_.subspan(launch_.insn_addr + number * bytes.size(), bytes.size()),
+                      bytes.begin());
+    return true;
+  };
+  const isa::InsnStream stream(fetcher_, config_, launch_.insn_count, read);
+  isa::MachineStanding at{.units = units.Standing()};
+  if (waiting) at.fetch = waiting->number;
   return {Code::kDeadlock,
-          fmt::format("deadlock: {}; {}; tops: {}", units.Explain(), fetch, standing)};
+          fmt::format("deadlock: {}; tops: {}", isa::Diagnose(stream, at).Line(), standing)};
 }
 
 Result<RunReport> HlsRun::Outcome(const std::string& standing) {

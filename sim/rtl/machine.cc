@@ -58,7 +58,8 @@ constexpr uint64_t kRegisterCycles = 64;
 class Machine : public RtlMachine {
  public:
   explicit Machine(const RtlMachineOptions& options)
-      : options_(options), dram_(options.dram, kBusBytes, options.stall_seed) {
+      : options_(options),
+        dram_(options.dram, kBusBytes, options.stall_seed, options.memory_stops) {
     Enter();
     top_ = std::make_unique<Vtsr_top>(&context_);
     top_->clk_i = 0;
@@ -188,6 +189,7 @@ class Machine : public RtlMachine {
   uint64_t bytes_read() const override { return bytes_read_; }
   uint64_t bytes_written() const override { return bytes_written_; }
   const std::string& assertion() const override { return assertion_; }
+  std::vector<isa::MemoryWait> MemoryWaits() const override { return dram_.Waits(dram_.cycle()); }
 
  private:
   static constexpr uint32_t kBusBytes = sizeof(decltype(Vtsr_top::m_axi_rdata_i));

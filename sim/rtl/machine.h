@@ -2,7 +2,7 @@
 //
 // RtlMachine: one verilated machine with its memory model, as a plugin sees it. A plugin is a
 // shared object made for one configuration by build_machine.sh; it exports the two functions at the
-// end. Depends on: isa (enums), runtime/observer.h. Used by: rtl_device, and machine.cc
+// end. Depends on: isa, runtime/observer.h. Used by: rtl_device, and machine.cc
 // implements it. It answers for hardware: pins, cycles, memory; what registers mean to a driver is
 // runtime/device's business.
 #ifndef TESSERA_SIM_RTL_MACHINE_H_
@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "isa/config.h"
+#include "isa/semantics/standing.h"
 #include "runtime/observer.h"
 
 namespace tessera::sim {
@@ -20,7 +22,8 @@ struct RtlMachineOptions {
   uint8_t* memory = nullptr;  // device memory from address 0; outlives the machine
   uint64_t memory_bytes = 0;
   isa::DramModel dram = isa::DramModel::kTsim;
-  uint64_t stall_seed = 0;  // 0: the memory never hesitates
+  uint64_t stall_seed = 0;               // 0: the memory never hesitates
+  uint64_t memory_stops = ~uint64_t{0};  // from this cycle of a run on the memory answers nothing
 };
 
 class RtlMachine {
@@ -52,6 +55,9 @@ class RtlMachine {
   virtual uint64_t bytes_read() const = 0;
   virtual uint64_t bytes_written() const = 0;
   virtual const std::string& assertion() const = 0;
+
+  // What the memory owes to each user of the bus now.
+  virtual std::vector<isa::MemoryWait> MemoryWaits() const = 0;
 };
 
 // Changes whenever this header or runtime/observer.h does: both sides must agree on them.

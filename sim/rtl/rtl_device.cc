@@ -89,7 +89,9 @@ class RtlPort : public RegisterPort {
     return {.end = end,
             .assertion = machine_->assertion(),
             .bytes_read = machine_->bytes_read(),
-            .bytes_written = machine_->bytes_written()};
+            .bytes_written = machine_->bytes_written(),
+            .memory =
+                end == WaitEnd::kBudget ? machine_->MemoryWaits() : std::vector<isa::MemoryWait>{}};
   }
 
   static std::unexpected<Error> NoAnswer(uint32_t offset) {
@@ -113,6 +115,7 @@ constexpr std::string_view kWaveRun = "wave-run";
 constexpr std::string_view kWaveBegin = "wave-begin";
 constexpr std::string_view kWaveEnd = "wave-end";
 constexpr std::string_view kStallSeed = "stall-seed";
+constexpr std::string_view kMemoryStops = "memory-stops";
 constexpr std::string_view kCache = "cache";
 constexpr std::string_view kMachine = "machine";
 
@@ -135,12 +138,14 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
   TESSERA_ASSIGN(std::shared_ptr<RtlPlugin> plugin,
                  machine.empty() ? FindRtlPlugin(config, waveform.kind, options.Text(kCache))
                                  : RtlPlugin::Open(machine, config));
-  auto port = std::make_unique<RtlPort>(std::move(plugin),
-                                        RtlMachineOptions{.memory = memory->bytes().data(),
-                                                          .memory_bytes = memory->size(),
-                                                          .dram = config.dram,
-                                                          .stall_seed = options.Number(kStallSeed)},
-                                        std::move(waveform));
+  auto port =
+      std::make_unique<RtlPort>(std::move(plugin),
+                                RtlMachineOptions{.memory = memory->bytes().data(),
+                                                  .memory_bytes = memory->size(),
+                                                  .dram = config.dram,
+                                                  .stall_seed = options.Number(kStallSeed),
+                                                  .memory_stops = options.Number(kMemoryStops)},
+                                std::move(waveform));
   TESSERA_TRY(port->Reset());
   return OpenRegisterDevice("rtl", config, std::move(port), std::move(memory));
 }
@@ -175,6 +180,11 @@ Driver RtlDriver() {
                    .value = "SEED",
                    .fallback = "0",
                    .help = "not 0: memory stalls at random, drawn from this seed"},
+                  {.name = kMemoryStops,
+                   .kind = OptionKind::kNumber,
+                   .value = "CYCLE",
+                   .fallback = "18446744073709551615",
+                   .help = "cycle of a run from which on the memory answers nothing"},
                   {.name = kCache,
                    .value = "FOLDER",
                    .help = "where machines verilated on first use are kept (default: "

@@ -198,9 +198,8 @@ TEST(Check, DeadlockAndLeftover) {
   EXPECT_THAT(
       Findings(
           Tessera(Lines({"sync unit=gemm pop=vector", "sync unit=vector pop=gemm", "finish"}))),
-      HasSubstr("deadlock: load has nothing to do; gemm waits for a token from vector at "
-                "instruction 0 (sync "
-                "pop=vector unit=gemm); vector waits for a token from gemm at instruction 1"));
+      HasSubstr("deadlock: lost token: gemm's instruction 0 waits for its 1st token from vector, "
+                "whose instructions push 0 to it; no instruction of vector stands before it"));
   EXPECT_THAT(Findings(Tessera(Lines({"sync unit=gemm push=vector+load", "finish"}))),
               HasSubstr("leftover: 1 tokens from gemm to load are left at finish"));
   // The 256th token finds no room; nothing will make any.
@@ -209,7 +208,8 @@ TEST(Check, DeadlockAndLeftover) {
   EXPECT_THAT(
       Findings(Tessera(code + "finish\n")),
       HasSubstr(
-          "gemm waits to push to vector (its counter is full with 255 tokens) at instruction 255"));
+          "queue overflow: gemm's instruction 255 waits for room to push its 256th token to vector "
+          "(the counter holds 255), whose instructions pop 0; usual cause: "));
   // 33 instructions in front of a queue of 32 keep fetch from the one that they wait for.
   code.clear();
   for (int i = 0; i < 33; ++i) code += "sync unit=gemm pop=vector\n";

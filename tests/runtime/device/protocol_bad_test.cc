@@ -14,6 +14,9 @@ namespace reg = isa::reg;
 
 const char* const kPop = "instruction 0 (sync pop=gemm)";
 const char* const kPush = "instruction 1 (sync push=vector unit=store)";
+const char* const kBusError =
+    "bus: the memory answered with an error; usual cause: an address outside the memory: a "
+    "segment's base or size, or the instruction's own address";
 
 class BadProtocol : public ::testing::Test {
  protected:
@@ -160,9 +163,13 @@ TEST_F(BadProtocol, Deadlock) {
   SetUnit(isa::Unit::kStore, 1 | 5 << 8, 1);
   ExpectFails(
       Run(), Code::kDeadlock,
-      fmt::format("deadlock: load waits for a token from gemm at {}; gemm has nothing to do; "
+      fmt::format("deadlock: lost token: load's instruction 0 waits for its 1st token from gemm, "
+                  "whose instructions push 0 to it; no instruction of gemm stands before it that "
+                  "could push one more; usual cause: a pop without its push: set the push flag on "
+                  "the instruction that makes ready what this one needs, or drop the pop; load "
+                  "waits for a token from gemm at {}; gemm has nothing to do; "
                   "vector has nothing to do; store waits to push to load, vector (its counter is "
-                  "full) at {}; fetch waits with instruction 2 (finish)",
+                  "full) at {}; fetch has passed all 3 instructions",
                   kPop, kPush));
   ExpectUsable();
 }
@@ -186,7 +193,7 @@ TEST_F(BadProtocol, EveryErrorOfEveryUnit) {
        Code::kInvalidArgument},
       {3, "sram_range: a tile index is past the end of its scratchpad", Code::kOutOfRange},
       {4, "dram_range: an access is past the segment's limit", Code::kOutOfRange},
-      {5, "bus: the memory answered with an error", Code::kDataLoss},
+      {5, kBusError, Code::kDataLoss},
       {6, "no_finish: the instruction stream ended without FINISH", Code::kInvalidArgument},
       {200, "?: not an error of this version", Code::kInvalidArgument},
   };
@@ -204,8 +211,7 @@ TEST_F(BadProtocol, EveryErrorOfEveryUnit) {
   machine_.registers[reg::kError] = 5 | 9 << 8;
   machine_.registers[reg::kErrorInsn] = 77;  // past the stream
   ExpectFails(Run(), Code::kDataLoss,
-              "unit 9, which this version lacks: instruction 77: bus: the memory answered with an "
-              "error");
+              fmt::format("unit 9, which this version lacks: instruction 77: {}", kBusError));
   ExpectUsable();
 }
 
@@ -237,11 +243,10 @@ TEST_F(BadProtocol, AResetThatFailsIsSaidToo) {
   ASSERT_FALSE(Run());
   const int run = machine_.accesses - before;
   machine_.fail_access = machine_.accesses + run - 2;  // the write of CONTROL; then STATUS
-  ExpectFails(
-      Run(), Code::kDataLoss,
-      fmt::format("load: {}: bus: the memory answered with an error; and the reset after it "
-                  "failed: no answer at 0x010",
-                  kPop));
+  ExpectFails(Run(), Code::kDataLoss,
+              fmt::format("load: {}: {}; and the reset after it "
+                          "failed: no answer at 0x010",
+                          kPop, kBusError));
 }
 
 TEST_F(BadProtocol, AStartThatIsRefused) {

@@ -1,0 +1,7 @@
+; VECTOR and STORE each wait for the other before they give anything.
+.profile tessera
+.config tiny
+.code
+sync unit=vector pop=store push=store
+sync unit=store pop=vector push=vector
+finish
