@@ -178,10 +178,12 @@ class Diagnoser {
       w.insn = at_.units[m.unit].insn;
       who = fmt::format("{}'s instruction {}", UnitName(m.unit), w.insn);
     }
-    w.text = fmt::format(
-        "{} waits for device memory to {} {} bytes from address {:#x} on, and it "
-        "has done nothing for {} cycles",
-        who, m.write ? "write" : "give", m.bytes, m.address, m.silent);
+    w.text = fmt::format("{} waits for device memory", who);
+    if (m.bytes != 0) {
+      w.text += fmt::format(" to {} {} bytes from address {:#x} on", m.write ? "write" : "give",
+                            m.bytes, m.address);
+    }
+    w.text += fmt::format(", and it has done nothing for {} cycles", m.silent);
     d.story = w.text;
     d.waits = {std::move(w)};
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/explain.h"
 
+#include <array>
 #include <span>
 #include <utility>
 
@@ -54,10 +55,49 @@ Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code) {
                         reason);
 }
 
+// Cycles over which counters are compared, and looks for them to pass.
+constexpr uint64_t kCyclesBetween = 2000;
+constexpr int kLooksBetween = 40;
+
+// Where nobody tells what memory owes, counters of a machine that runs on do: a unit that has waited
+// for memory in all the cycles between two looks.
+Result<std::vector<isa::MemoryWait>> WaitsByCounters(RegisterPort& port) {
+  struct Counts {
+    uint64_t cycles = 0;
+    std::array<uint32_t, isa::kUnits> busy{}, memory{};
+  };
+  const auto look = [&]() -> Result<Counts> {
+    Counts counts;
+    TESSERA_ASSIGN(counts.cycles, ReadCounter(port, isa::reg::kCyclesLo, isa::reg::kCyclesHi));
+    for (uint32_t u = 0; u < isa::kUnits; ++u) {
+      TESSERA_ASSIGN(counts.busy[u], port.Read(isa::reg::kBusy[u]));
+      TESSERA_ASSIGN(counts.memory[u], port.Read(isa::reg::kMemoryWait[u]));
+    }
+    return counts;
+  };
+  TESSERA_ASSIGN(const Counts before, look());
+  Counts now = before;
+  for (int n = 0; n < kLooksBetween && now.cycles - before.cycles < kCyclesBetween; ++n) {
+    port.Pause();
+    TESSERA_ASSIGN(now, look());
+  }
+  std::vector<isa::MemoryWait> waits;
+  for (uint32_t u = 0; u < isa::kUnits; ++u) {
+    const uint32_t waited = now.memory[u] - before.memory[u];
+    if (now.busy[u] != before.busy[u] || waited == 0) continue;
+    const bool write = u == static_cast<uint32_t>(isa::Unit::kStore);
+    waits.push_back({.unit = u, .write = write, .silent = waited});
+  }
+  return waits;
+}
+
 Result<isa::Diagnosis> WhereItStands(RegisterPort& port, const RunCode& code,
                                      std::vector<isa::MemoryWait> memory) {
   TESSERA_ASSIGN(isa::MachineStanding at, ReadMachine(port));
   at.knows_fetch = false;  // no register has it while a program runs
+  if (memory.empty()) {
+    TESSERA_ASSIGN(memory, WaitsByCounters(port));
+  }
   at.memory = std::move(memory);
   return isa::Diagnose(ReadStream(code), at);
 }

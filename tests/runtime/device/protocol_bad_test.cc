@@ -145,6 +145,38 @@ TEST_F(BadProtocol, NeverDone) {
   ExpectUsable();
 }
 
+// LOAD waits for memory in every cycle from the budget's end on; a unit that works now and then does
+// not.
+TEST_F(BadProtocol, MemoryThatNeverAnswers) {
+  machine_.looks = 1 << 30;
+  launch_.budget = 5000;
+  SetUnit(isa::Unit::kLoad, 1, 0);
+  machine_.on_look = [&] { machine_.registers[reg::kMemoryWait[0]] += 100; };
+  ExpectFails(
+      Run(), Code::kTimeout,
+      fmt::format(
+          "not done after the budget of 5000 cycles: bus never answers: load's instruction "
+          "0 waits for device memory, and it has done nothing for 2000 cycles; usual cause: "
+          "an address at which no memory is, an interconnect held in reset, or a memory "
+          "clock that stands; load waits for device memory at {}; gemm has nothing to do; "
+          "vector has nothing to do; store has nothing to do",
+          kPop));
+  launch_.budget = 1'000'000;
+  ExpectUsable();
+  machine_.looks = 1 << 30;
+  launch_.budget = 5000;
+  SetUnit(isa::Unit::kLoad, 1, 0);
+  machine_.on_look = [&] {
+    machine_.registers[reg::kMemoryWait[0]] += 99;
+    machine_.registers[reg::kBusy[0]] += 1;
+  };
+  const Result<RunReport> slow = Run();
+  ASSERT_FALSE(slow);
+  EXPECT_EQ(slow.error().message.find("bus never answers"), std::string::npos);
+  launch_.budget = 1'000'000;
+  ExpectUsable();
+}
+
 TEST_F(BadProtocol, NoClock) {
   machine_.looks = 1 << 30;
   machine_.cycles_a_look = 0;

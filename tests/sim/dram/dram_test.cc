@@ -2,8 +2,8 @@
 //
 // What is tested: both memory models against timelines worked out by hand from their definition:
 // latencies, order, limits on what is outstanding, the split of long bursts, the shared data path,
-// and that random hesitation loses nothing. Space: single bursts, trains of bursts, both
-// directions. Not tested here: data (the caller's), the machine behind the bus (tests/cosim).
+// that random hesitation loses nothing, what it owes when it stops. Space: single bursts, trains of
+// bursts, both directions. Not tested here: data (the caller's), the machine behind the bus (tests/cosim).
 #include "sim/dram/dram.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,10 @@ std::vector<uint64_t> Consecutive(uint64_t first, size_t count) {
 
 // A master that asks for bursts from given cycles on and takes and gives every beat at once.
 struct Bench {
-  explicit Bench(isa::DramModel model, uint64_t seed = 0) : dram(model, 8, seed) { dram.Reset(); }
+  explicit Bench(isa::DramModel model, uint64_t seed = 0, uint64_t stops = Dram::kNever)
+      : dram(model, 8, seed, stops) {
+    dram.Reset();
+  }
 
   void Read(uint64_t cycle, uint64_t address, uint32_t beats, uint32_t id = 0) {
     reads.push_back({cycle, {address, beats, id}});
@@ -114,6 +117,42 @@ TEST(TsimReads, BurstThatWaitsBehindAnotherFollowsItDirectly) {
   EXPECT_EQ(bench.read_beats[4].id, 2u);
   EXPECT_EQ(bench.read_beats[7].address, 0x80u);
   EXPECT_TRUE(bench.read_beats[9].last);
+}
+
+// Four words of fetch in cycles 16 to 19, of LOAD's eight after them 20 to 22; then it stops.
+TEST(Stops, AnswersNothingAndSaysWhatItOwes) {
+  Bench bench(isa::DramModel::kTsim, 0, 23);
+  bench.Read(0, 0x100, 4, 0);
+  bench.Read(5, 0x200, 8, 1);
+  bench.Write(30, 0x400, 2);
+  bench.RunTo(100);
+  EXPECT_THAT(bench.read_cycles, ElementsAre(16, 17, 18, 19, 20, 21, 22));
+  EXPECT_TRUE(bench.write_cycles.empty());
+  const std::vector<isa::MemoryWait> waits = bench.dram.Waits(100);
+  ASSERT_EQ(waits.size(), 2u);
+  EXPECT_EQ(waits[0].unit, static_cast<uint32_t>(isa::Unit::kLoad));
+  EXPECT_FALSE(waits[0].write);
+  EXPECT_EQ(waits[0].address, 0x218u);  // three words of 8 bytes came
+  EXPECT_EQ(waits[0].bytes, 40u);
+  EXPECT_EQ(waits[0].silent, 70u);  // it took the write's request in cycle 30
+  EXPECT_EQ(waits[1].unit, static_cast<uint32_t>(isa::Unit::kStore));
+  EXPECT_TRUE(waits[1].write);
+  EXPECT_EQ(waits[1].address, 0x400u);
+  EXPECT_EQ(waits[1].bytes, 16u);
+  EXPECT_EQ(bench.dram.NextOffer(), Dram::kNever);
+}
+
+// Written and never answered: the last word is what is owed.
+TEST(Stops, OwesAResponse) {
+  Bench bench(isa::DramModel::kZynq, 0, 20);
+  bench.Write(0, 0x400, 2);
+  bench.RunTo(100);
+  EXPECT_EQ(bench.write_cycles.size(), 2u);
+  EXPECT_TRUE(bench.response_cycles.empty());
+  const std::vector<isa::MemoryWait> waits = bench.dram.Waits(100);
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].address, 0x408u);
+  EXPECT_EQ(waits[0].bytes, 8u);
 }
 
 TEST(TsimReads, HoldsABeatThatIsNotTaken) {
