@@ -28,7 +28,7 @@ struct MemoryWait {
   uint32_t unit = 0;     // enum Unit; kUnits: fetch
   bool write = false;    // STORE: it does not take data, or does not say that they are written
   uint64_t address = 0;  // of the first byte that is owed, as the bus has it
-  uint64_t bytes = 0;    // that are owed
+  uint64_t bytes = 0;    // that are owed; 0: nobody knows which
   uint64_t silent = 0;   // cycles since the memory last did anything
 };
 

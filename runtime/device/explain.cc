@@ -59,8 +59,8 @@ Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code) {
 constexpr uint64_t kCyclesBetween = 2000;
 constexpr int kLooksBetween = 40;
 
-// Where nobody tells what memory owes, counters of a machine that runs on do: a unit that has waited
-// for memory in all the cycles between two looks.
+// Where nobody tells what memory owes, counters of a machine that runs on do: a unit that has
+// waited for memory in all the cycles between two looks.
 Result<std::vector<isa::MemoryWait>> WaitsByCounters(RegisterPort& port) {
   struct Counts {
     uint64_t cycles = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MemoryModel: when the memory behind the bus answers, cycle by cycle; timing only, the data stays
-// with the caller. Depends on isa/semantics/standing.h. Used by: dram.h, sim/rtl, sim/cycle and whoever has another
-// memory.
+// with the caller. Depends on isa/semantics/standing.h. Used by: dram.h, sim/rtl, sim/cycle and
+// whoever has another memory.
 //
 // One cycle, as seen by the caller:
 //   BeginCycle(offer)        decides what the memory offers in this cycle

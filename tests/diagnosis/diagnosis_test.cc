@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: what the checker and the simulators say of hangs and hazards: for each class of
-// isa/semantics/diagnosis.h a program of programs/ whose instruction, unit, partner and counts stand
-// in the table below, which was made by reading the programs; that all simulators say the same; that
-// docs/diagnosis.md shows these messages. Space: configuration tiny. Not tested here: programs
-// without an end that the checker accepts (none: tests/rig/token_test), the commands (tests/tools).
+// isa/semantics/diagnosis.h a program of programs/ whose instruction, unit, partner and counts
+// stand in the table below, which was made by reading the programs; that all simulators say the
+// same; that docs/diagnosis.md shows these messages. Space: configuration tiny. Not tested here:
+// programs without an end that the checker accepts (none: tests/rig/token_test), the commands
+// (tests/tools).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -145,8 +145,8 @@ TEST_F(BadProtocol, NeverDone) {
   ExpectUsable();
 }
 
-// LOAD waits for memory in every cycle from the budget's end on; a unit that works now and then does
-// not.
+// LOAD waits for memory in every cycle from the budget's end on; a unit that works now and then
+// does not.
 TEST_F(BadProtocol, MemoryThatNeverAnswers) {
   machine_.looks = 1 << 30;
   launch_.budget = 5000;

@@ -3,7 +3,8 @@
 // What is tested: both memory models against timelines worked out by hand from their definition:
 // latencies, order, limits on what is outstanding, the split of long bursts, the shared data path,
 // that random hesitation loses nothing, what it owes when it stops. Space: single bursts, trains of
-// bursts, both directions. Not tested here: data (the caller's), the machine behind the bus (tests/cosim).
+// bursts, both directions. Not tested here: data (the caller's), the machine behind the bus
+// (tests/cosim).
 #include "sim/dram/dram.h"
 
 #include <gmock/gmock.h>

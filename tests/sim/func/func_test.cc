@@ -137,8 +137,8 @@ TEST(Func, ExplainsFullCountersAndQueues) {
   for (int i = 0; i < 4; ++i) pushes.push_back(isa::Sync{.push = kToVector, .unit = 1});
   pushes.push_back(isa::Finish{});
   EXPECT_THAT(m.ErrorOf(pushes, Code::kDeadlock),
-              HasSubstr("gemm waits to push to vector (its counter is full with 3 tokens) at "
-                        "instruction 3 (sync push=vector unit=gemm)"));
+              HasSubstr("gemm's instruction 3 waits for room to push its 4th token to vector (the "
+                        "counter holds 3), whose instructions pop 0; "));
   // The third pop stands in front of fetch, which would bring the pushes.
   std::vector<Insn> pops;
   for (int i = 0; i < 3; ++i) pops.push_back(isa::Sync{.pop = kToGemm, .unit = 2});
