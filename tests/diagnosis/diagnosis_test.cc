@@ -174,6 +174,55 @@ TEST_P(Hang, EverySimulatorSaysTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(Classes, Hang, ::testing::ValuesIn(kRows), Name);
 
+// What the checker and, as they must say the same, func and rtl say of |code|.
+std::string SaidOf(const std::string& code) {
+  const auto image = isa::Assemble(
+      ".profile tessera\n.config tiny\n.segment input 64\n.segment output 64\n.code\n" + code);
+  if (!image) return image.error().message;
+  const std::string text = isa::CheckProgram(*image, Tiny()).diagnostics.at(0).text;
+  for (const char* simulator : {"func", "rtl"})
+    EXPECT_EQ(ErrorOf(RunOn(*image, simulator)).message, text) << simulator;
+  return text;
+}
+
+// The middle one of three loads has lost its push: the second STORE takes the third load's token,
+// and the third STORE is the one that hangs.
+TEST(LostToken, IsLookedForWhereTheCountsPart) {
+  const std::string text = SaidOf(
+      "sync unit=load push=store\nsync unit=store pop=load\n"
+      "sync unit=load\nsync unit=store pop=load\n"
+      "sync unit=load push=store\nsync unit=store pop=load\nfinish\n");
+  EXPECT_THAT(text,
+              HasSubstr("store's instruction 5 waits for its 3rd token from load, whose "
+                        "instructions push 2 to it; from instruction 3 (sync pop=load "
+                        "unit=store) on its pops take tokens of later instructions; "
+                        "instruction 2 (sync) is the last of load before it and pushes none"));
+}
+
+// LOAD pushes 256 tokens before it gives VECTOR the one that GEMM's pops stand behind.
+TEST(TooFewCredits, OfACounterThatIsFull) {
+  std::string code = "sync unit=gemm pop=vector\nsync unit=vector pop=load push=gemm\n";
+  for (int i = 0; i < 256; ++i) code += "sync unit=load push=gemm\n";
+  code += "sync unit=load push=vector\n";
+  for (int i = 0; i < 256; ++i) code += "sync unit=gemm pop=load\n";
+  const std::string text = SaidOf(code + "finish\n");
+  EXPECT_THAT(
+      text, HasSubstr("too few credits: gemm's instruction 0 waits for its 1st token from vector, "
+                      "which instruction 1 would push; vector's instruction 1 waits for its 1st "
+                      "token from load, which instruction 258 would push; load's instruction 257 "
+                      "waits for room to push its 256th token to gemm (the counter holds 255), "
+                      "which instruction 259 would make by its pop; usual cause: "));
+}
+
+// Tokens that nothing pops.
+TEST(QueueOverflow, OfACounterThatNothingEmpties) {
+  std::string code;
+  for (int i = 0; i < 256; ++i) code += "sync unit=store push=vector\n";
+  EXPECT_THAT(SaidOf(code + "finish\n"),
+              HasSubstr("queue overflow: store's instruction 255 waits for room to push its 256th "
+                        "token to vector (the counter holds 255), whose instructions pop 0; "));
+}
+
 // Where |text| has a number behind |before|.
 uint64_t NumberBehind(const std::string& text, const std::string& before) {
   const size_t at = text.find(before);
@@ -215,8 +264,11 @@ TEST(BusNeverAnswers, IsToldByWhoHasABus) {
     EXPECT_EQ(error.code, Code::kInvalidArgument);
     EXPECT_THAT(error.message, HasSubstr("memory-stops"));
   }
-  const Error both = ErrorOf(RunOn(image, "cycle", {{"memory-stops", "9"}, {"ddr3", "x.json"}}));
-  EXPECT_THAT(both.message, HasSubstr("x.json")) << both.message;
+  const std::string ddr3 = ::testing::TempDir() + "diagnosis_ddr3.json";
+  ASSERT_TRUE(WriteFile(ddr3, std::string_view("{}")));
+  const Error both = ErrorOf(RunOn(image, "cycle", {{"memory-stops", "9"}, {"ddr3", ddr3}}));
+  EXPECT_EQ(both.code, Code::kInvalidArgument);
+  EXPECT_THAT(both.message, HasSubstr("options ddr3 and memory-stops are given"));
 }
 
 TEST(ErrorResponse, IsToldByAll) {
