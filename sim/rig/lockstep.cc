@@ -77,6 +77,7 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
       return verdict;
     }
     verdict.reports.push_back(got->report);
+    Raise(verdict.tokens, got->tokens);
     if (want) {
       verdict.difference =
           Difference(*want, *got, image, config_, machines_[0].spec.name, machine.spec.name);

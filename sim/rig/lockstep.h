@@ -35,6 +35,7 @@ struct Verdict {
   std::string machine;     // the first that does not agree; "" if all do
   std::string difference;  // what it does otherwise, in one line that names it; "" if all agree
   std::vector<RunReport> reports;  // of the machines that ran, in their order
+  TokenCounts tokens{};            // at most in each counter, on any machine with a clock
 };
 
 class Lockstep {

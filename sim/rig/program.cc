@@ -10,6 +10,13 @@ using isa::AnyInsn;
 using isa::Profile;
 using isa::Unit;
 
+bool HasEdge(Profile profile, int from, int to) {
+  if (from == to) return false;
+  if (profile == Profile::kTessera) return true;
+  const int compute = static_cast<int>(Unit::kGemm), vector = static_cast<int>(Unit::kVector);
+  return from != vector && to != vector && (from == compute || to == compute);
+}
+
 void SetTokens(AnyInsn& insn, int unit, uint8_t pop, uint8_t push) {
   if (isa::Insn* one = std::get_if<isa::Insn>(&insn)) {
     std::visit([&](auto& v) { v.pop = pop, v.push = push; }, *one);

@@ -16,6 +16,9 @@ namespace tessera::rig {
 // Puts masks over enum Unit into the token fields of |insn|.
 void SetTokens(isa::AnyInsn& insn, int unit, uint8_t pop, uint8_t push);
 
+// Whether |from| can give tokens to |to|.
+bool HasEdge(isa::Profile profile, int from, int to);
+
 // The code of |program| for |config|; every field must fit.
 std::vector<uint8_t> EncodeAll(const std::vector<isa::AnyInsn>& program, isa::Profile profile,
                                const isa::Config& config);

@@ -6,6 +6,25 @@
 #include "sim/rig/weaver.h"
 
 namespace tessera::rig {
+namespace {
+
+// Many tokens at once from one unit, once at least as many as stall it.
+void Crowd(Weaver& weaver, InsnGenerator& generator, const RigOptions& options, Rng& rng) {
+  const int64_t depth = options.config.TokenDepth(options.profile), most = weaver.MostTokens();
+  for (int64_t n = rng.Range(1, 2); n > 0; --n) {
+    int from = 0;
+    do from = static_cast<int>(rng.Range(0, isa::kUnits - 1));
+    while (weaver.Partners(from) == 0);
+    uint8_t to = 0;
+    do to = weaver.Partners(from) & static_cast<uint8_t>(rng.Range(1, 15));
+    while (to == 0);
+    const int64_t counts[] = {depth, depth + 1, most, rng.Range(depth, most), rng.Range(1, depth)};
+    weaver.Crowd(from, to, n == 1 ? rng.Range(depth + 1, most) : counts[rng.Range(0, 4)],
+                 [&] { return generator.Any(); });
+  }
+}
+
+}  // namespace
 
 isa::ProgramImage MakeProgram(const RigOptions& options) {
   Rng rng(options.seed);
@@ -15,7 +34,10 @@ isa::ProgramImage MakeProgram(const RigOptions& options) {
   int appended = 0;
   for (int attempt = 0; attempt < 30 * options.instructions && appended < options.instructions;
        ++attempt) {
+    const int before = appended;
     appended += weaver.Append(generator.Any());
+    if (options.crowded && before < appended && appended == (options.instructions + 1) / 2)
+      Crowd(weaver, generator, options, rng);
   }
   weaver.Append(generator.Epilogue());
 

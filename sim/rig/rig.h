@@ -19,6 +19,7 @@ struct RigOptions {
   isa::Profile profile = isa::Profile::kTessera;
   uint64_t seed = 1;
   int instructions = 40;  // about; tokens carried by SYNC come on top
+  bool crowded = false;   // counters of tokens run up to their depth, and instructions stall there
 };
 
 // A program with all of its data in the image: the same bytes for the same options, on every

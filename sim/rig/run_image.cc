@@ -70,15 +70,21 @@ Result<ImageOutcome> RunImage(Device& device, const isa::ProgramImage& image, bo
     launch.segments[s].size = bytes.size();
   }
   TESSERA_TRY(device.Reset());
+  RetiredList retired(&outcome.trace);
+  TokenLevels tokens;
+  ObserverList observers;
+  observers.Add(&retired);
+  observers.Add(&tokens);
   if (trace) {
-    const Status set = device.SetTrace(&outcome.trace);
+    const Status set = device.SetObserver(observers.any());
     if (!set && set.error().code != Code::kUnsupported) return std::unexpected(set.error());
     outcome.traced = set.has_value();
   }
   const Result<RunReport> report = device.Run(launch);
-  if (outcome.traced) TESSERA_TRY(device.SetTrace(nullptr));
+  if (outcome.traced) TESSERA_TRY(device.SetObserver(nullptr));
   if (!report) return std::unexpected(report.error());
   outcome.report = *report;
+  outcome.tokens = tokens.most();
   for (int s = 0; s < isa::kSegments; ++s) {
     outcome.segments[s].resize(launch.segments[s].size);
     TESSERA_TRY(device.Read(launch.segments[s].base, outcome.segments[s]));

@@ -12,6 +12,7 @@
 
 #include "isa/image.h"
 #include "runtime/device.h"
+#include "sim/rig/token_levels.h"
 
 namespace tessera::rig {
 
@@ -21,6 +22,7 @@ struct ImageOutcome {
   std::array<uint64_t, isa::kSegments> bases{};               // where they were
   bool traced = false;
   std::vector<TraceEntry> trace;  // of what retired, if traced
+  TokenCounts tokens{};           // at most in each counter, if traced on a device with a clock
 };
 
 // Resets |device|, places |image| (uninitialised bytes are zero), runs it and reads all segments

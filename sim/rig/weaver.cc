@@ -38,12 +38,11 @@ int64_t Weaver::Limit(Space space) const {
                             : config_.Depth(space.memory(), profile_);
 }
 
-// Whether |from| can give tokens to |to|.
-bool Weaver::HasEdge(int from, int to) const {
-  if (from == to) return false;
-  if (profile_ == Profile::kTessera) return true;
-  const int compute = static_cast<int>(Unit::kGemm), vector = static_cast<int>(Unit::kVector);
-  return from != vector && to != vector && (from == compute || to == compute);
+uint8_t Weaver::Partners(int unit) const {
+  uint8_t partners = 0;
+  for (int to = 0; to < kUnits; ++to)
+    partners |= static_cast<uint8_t>(HasEdge(profile_, unit, to) << to);
+  return partners;
 }
 
 int Weaver::Add(const AnyInsn& insn, int unit) {
@@ -83,7 +82,7 @@ void Weaver::Order(int unit, const VectorClock& needed) {
   const int first = static_cast<int>(rng_.Range(0, kUnits - 1));
   for (int k = 0; k < kUnits; ++k) {
     const int from = (first + k) % kUnits;
-    if (!HasEdge(from, unit)) continue;
+    if (!HasEdge(profile_, from, unit)) continue;
     const bool pending = (pending_pop_[unit] >> from) & 1;
     if (needed[from] > clock_[unit][from]) {
       // One instruction takes at most one token of each unit; another carries the one before.
@@ -95,33 +94,82 @@ void Weaver::Order(int unit, const VectorClock& needed) {
   }
 }
 
-bool Weaver::Append(const AnyInsn& insn) {
+std::optional<Weaver::Candidate> Weaver::Look(const AnyInsn& insn) const {
   isa::Fetched fetched;
-  if (Route(insn, &fetched) || CheckFields(insn, config_) || isa::Steps(insn) > 4096) return false;
+  if (Route(insn, &fetched) || CheckFields(insn, config_) || isa::Steps(insn) > 4096)
+    return std::nullopt;
   const isa::UopRange range = isa::UopsOf(insn, config_);
   std::vector<isa::Uop> uops;
   for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
-    if (u >= static_cast<int64_t>(uops_.size()) || !uops_[u]) return false;
+    if (u >= static_cast<int64_t>(uops_.size()) || !uops_[u]) return std::nullopt;
     uops.push_back(*uops_[u]);
   }
-  const int unit = static_cast<int>(fetched.unit);
-  std::vector<isa::Touch> touches;
+  Candidate candidate{.unit = static_cast<int>(fetched.unit), .touches = {}};
   bool legal = true;
   isa::Shadow::Found found;
   isa::Walk(insn, config_, uops, [&](const isa::Touch& t) {
     legal &= t.first + t.count <= Limit(t.space);
     if (!legal) return;
-    shadow_[t.space.index].Look(t.first, t.count, t.write, unit, found);
-    touches.push_back(t);
+    shadow_[t.space.index].Look(t.first, t.count, t.write, candidate.unit, found);
+    candidate.touches.push_back(t);
   });
-  if (!legal || found.unwritten >= 0) return false;
-  Order(unit, found.conflict);
-  const int index = Add(insn, unit);
-  for (const isa::Touch& t : touches) {
-    shadow_[t.space.index].Note(t.first, t.count, t.write, unit, items_[index].clock[unit]);
+  if (!legal || found.unwritten >= 0) return std::nullopt;
+  candidate.needed = found.conflict;
+  return candidate;
+}
+
+int Weaver::Place(const AnyInsn& insn, const Candidate& candidate) {
+  const int index = Add(insn, candidate.unit);
+  for (const isa::Touch& t : candidate.touches) {
+    shadow_[t.space.index].Note(t.first, t.count, t.write, candidate.unit,
+                                items_[index].clock[candidate.unit]);
   }
   NoteUops(insn);
+  return index;
+}
+
+bool Weaver::Append(const AnyInsn& insn) {
+  const std::optional<Candidate> candidate = Look(insn);
+  if (!candidate) return false;
+  Order(candidate->unit, candidate->needed);
+  Place(insn, *candidate);
   return true;
+}
+
+// An instruction of |unit|: one in eight does work, if |any| has one that nothing need come before.
+int Weaver::AddSome(int unit, const std::function<AnyInsn()>& any) {
+  for (int attempt = 0; rng_.OneIn(8) && attempt < 4; ++attempt) {
+    const AnyInsn insn = any();
+    const std::optional<Candidate> candidate = Look(insn);
+    if (!candidate || candidate->unit != unit) continue;
+    bool free = true;
+    for (int u = 0; u < kUnits; ++u) free &= candidate->needed[u] <= clock_[unit][u];
+    if (free) return Place(insn, *candidate);
+  }
+  return AddCarrier(unit);
+}
+
+void Weaver::Crowd(int from, uint8_t to, int64_t count, const std::function<AnyInsn()>& any) {
+  TESSERA_CHECK((to & ~Partners(from)) == 0 && count <= MostTokens());
+  std::vector<int> takers;
+  for (int unit = 0; unit < kUnits; ++unit) {
+    if (((to >> unit) & 1) == 0) continue;
+    takers.push_back(unit);
+    if ((pending_pop_[unit] >> from) & 1) AddCarrier(unit);
+  }
+  std::vector<int> givers;
+  for (int64_t n = 0; n < count; ++n) {
+    givers.push_back(AddSome(from, any));
+    items_[givers.back()].push |= to;
+  }
+  for (const int giver : givers) {
+    for (const int unit : takers) {
+      last_push_[from][unit] = items_[giver].clock[from];
+      pending_pop_[unit] |= static_cast<uint8_t>(1 << from);
+      isa::Join(clock_[unit], items_[giver].clock);
+      AddSome(unit, any);
+    }
+  }
 }
 
 void Weaver::NoteUops(const AnyInsn& insn) {

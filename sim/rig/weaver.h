@@ -6,6 +6,7 @@
 #define TESSERA_SIM_RIG_WEAVER_H_
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -26,6 +27,18 @@ class Weaver {
   // needs. Its own token fields must be zero. Returns whether it was appended.
   bool Append(const isa::AnyInsn& insn);
 
+  // Appends |count| instructions of |from| that each give a token to every unit of the mask |to|,
+  // and behind them |count| of each of these that take one. Some are |any|'s, where one fits; the
+  // others only move tokens. In front of it the counters are empty, however late units run, so
+  // MostTokens() is legal.
+  void Crowd(int from, uint8_t to, int64_t count, const std::function<isa::AnyInsn()>& any);
+  // A counter full, an instruction that stalls on it, and a full queue behind that.
+  int64_t MostTokens() const {
+    return config_.TokenDepth(profile_) + 1 + config_.QueueDepth(profile_);
+  }
+  // The units to which |unit| can give tokens, as a mask.
+  uint8_t Partners(int unit) const;
+
   // The stream, FINISH at the end.
   std::vector<isa::AnyInsn> Finish();
 
@@ -37,12 +50,21 @@ class Weaver {
     isa::VectorClock clock{};
   };
 
+  // What Append finds out about an instruction.
+  struct Candidate {
+    int unit = 0;
+    std::vector<isa::Touch> touches;
+    isa::VectorClock needed{};  // instructions of each unit that come before it
+  };
+
+  std::optional<Candidate> Look(const isa::AnyInsn& insn) const;
+  int Place(const isa::AnyInsn& insn, const Candidate& candidate);
+  int AddSome(int unit, const std::function<isa::AnyInsn()>& any);
   int64_t Limit(isa::Space space) const;
   int Add(const isa::AnyInsn& insn, int unit);
   int AddCarrier(int unit);
   void Order(int unit, const isa::VectorClock& needed);
   void Tie(int from, int to, uint32_t number);
-  bool HasEdge(int from, int to) const;
   void NoteUops(const isa::AnyInsn& insn);
 
   const isa::Config& config_;

@@ -4,7 +4,8 @@
 // nothing in programs that are legal by construction, and their memory and traces are the same
 // under different legal interleavings of the functional simulator; every opcode occurs. Also the
 // reverse: a program from which one token was taken is reported, or the token was redundant and no
-// interleaving differs. Not tested here: other machines (tests/cosim).
+// interleaving differs. Crowded programs are legal too, and with a counter or a queue of one place
+// less some of them are deadlocks, so others stall as far as a program may. Not tested here: other machines (tests/cosim).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -68,6 +69,45 @@ INSTANTIATE_TEST_SUITE_P(Configs, Rig,
                          [](const auto& param) {
                            return param.param.config + "_" + std::string(Text(param.param.profile));
                          });
+
+struct CrowdedCase {
+  const char* config;
+  isa::Profile profile;
+  int programs;
+};
+
+TEST(Crowded, AsFarAsAProgramMayGo) {
+  for (const CrowdedCase& c :
+       {CrowdedCase{"tiny", kTessera, 200}, CrowdedCase{"default", kTessera, 50},
+        CrowdedCase{"tiny", kVta, 20}}) {
+    const isa::Config config = Named(c.config);
+    isa::Config less = config;
+    --less.token_depth;
+    int at_most = 0;
+    for (uint64_t seed = 1; seed <= static_cast<uint64_t>(c.programs); ++seed) {
+      SCOPED_TRACE(::testing::Message() << c.config << " " << Text(c.profile) << " seed " << seed);
+      isa::ProgramImage image = MakeProgram({config, c.profile, seed, 30, /*crowded=*/true});
+      ASSERT_EQ(CheckProgram(image, config).ToString(), "");
+      const Result<ImageOutcome> want = RunImage(*Func(config, 0), image, true);
+      ASSERT_TRUE(want) << want.error().message;
+      EXPECT_FALSE(want->report.leftover_tokens);
+      EXPECT_GT(image.insn_count(), 2 * config.TokenDepth(c.profile));
+      const Result<ImageOutcome> got = RunImage(*Func(config, seed), image, true);
+      ASSERT_TRUE(got) << got.error().message;
+      ASSERT_EQ(Difference(*want, *got, image, config), "");
+      if (c.profile == kVta) continue;  // its depth is of no configuration
+      image.config_hash = less.Hash();
+      const isa::CheckReport check = CheckProgram(image, less);
+      if (!check.ok()) {
+        EXPECT_EQ(check.diagnostics[0].finding, isa::Finding::kDeadlock);
+      }
+      at_most += !check.ok();
+    }
+    if (c.profile == kVta) continue;
+    EXPECT_GE(at_most, c.programs / 50) << "of " << c.programs;
+    EXPECT_LT(at_most, c.programs / 2);
+  }
+}
 
 }  // namespace
 }  // namespace tessera::rig
