@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/rng.h"
 #include "isa/semantics/fetch.h"
 #include "sim/rig/workers.h"
 #include "tools/devices.h"
@@ -29,9 +30,9 @@ constexpr std::chrono::seconds kOneItem{600};
 
 struct RegressFlags {
   std::string devices = "func,rtl", config = "tiny", suites = "corpus,random", budget = "60s";
-  std::string only, corpus = TESSERA_CORPUS, json, output;
+  std::string only, corpus = TESSERA_CORPUS, models, model = TESSERA_RESNET, since, json, output;
   uint64_t seed = 1;
-  int64_t instructions = 0, findings = 10;
+  int64_t instructions = 0, findings = 10, layers = 3;
   int jobs = 0;
   bool shrink = true;
 };
@@ -75,6 +76,7 @@ Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   for (const std::string& name : names) {
     TESSERA_ASSIGN(isa::Config config, isa::LoadConfig(name));
     setup.configs.push_back(std::move(config));
+    setup.config_words.push_back(name);
   }
   return setup;
 }
@@ -87,7 +89,7 @@ Result<std::array<bool, kRegressSuites>> ParseSuites(const std::string& list) {
     while (s < kRegressSuites && Text(static_cast<RegressSuite>(s)) != name) ++s;
     if (s == kRegressSuites) {
       return Fail(Code::kInvalidArgument,
-                  "--suite '{}': there are directed, corpus, random, networks and resnet", name);
+                  "--suite '{}': there are corpus, random, networks and layers", name);
     }
     wanted[static_cast<size_t>(s)] = true;
   }
@@ -113,7 +115,13 @@ class Regression {
   // Lists what is to be run; random programs follow the list without end.
   Status Plan() {
     if (Wanted(RegressSuite::kCorpus)) TESSERA_TRY(PlanCorpus());
+    if (Wanted(RegressSuite::kNetworks)) TESSERA_TRY(PlanNetworks());
+    if (Wanted(RegressSuite::kLayers)) TESSERA_TRY(PlanLayers());
     random_ = Wanted(RegressSuite::kRandom);
+    if (!flags_.since.empty()) {
+      report_.before_name = flags_.since;
+      TESSERA_ASSIGN(report_.before, ReadTimes(flags_.since));
+    }
     if (!flags_.only.empty()) TESSERA_TRY(KeepOnly());
     if (items_.empty() && !random_) {
       return Fail(Code::kInvalidArgument, "--suite {}: there is nothing to run{}", flags_.suites,
@@ -221,6 +229,63 @@ class Regression {
     return {};
   }
 
+  // The committed network, and every model of the folder --models.
+  Status PlanNetworks() {
+    std::vector<std::string> paths{TESSERA_NETWORK};
+    if (!flags_.models.empty()) {
+      std::error_code ec;
+      for (const auto& entry : fs::directory_iterator(flags_.models, ec)) {
+        const std::string path = entry.path().string();
+        if (path.ends_with(".tflite") || path.ends_with(".onnx")) paths.push_back(path);
+      }
+      if (ec) return Fail(Code::kNotFound, "--models {}: {}", flags_.models, ec.message());
+    }
+    std::sort(paths.begin() + 1, paths.end());
+    for (size_t c = 0; c < report_.setup.configs.size(); ++c) {
+      for (const std::string& path : paths) {
+        items_.push_back({.suite = RegressSuite::kNetworks,
+                          .name = fmt::format("networks/{}/{}", report_.setup.configs[c].name,
+                                              fs::path(path).filename().string()),
+                          .config = c,
+                          .seed = flags_.seed,
+                          .path = path});
+      }
+    }
+    return {};
+  }
+
+  // Some layers of one model, drawn by the seed; the same on every configuration.
+  Status PlanLayers() {
+    Result<std::vector<ModelLayer>> layers = LayersOf(flags_.model);
+    if (!layers && layers.error().code == Code::kNotFound) {
+      return Fail(Code::kNotFound,
+                  "--model {}: not found; python3 models/imagenet/make.py FOLDER writes a "
+                  "ResNet-18, --suite without layers does without",
+                  flags_.model);
+    }
+    if (!layers) return std::unexpected(layers.error());
+    if (layers->empty()) {
+      return Fail(Code::kInvalidArgument, "--model {}: it has no layer of int8 with products",
+                  flags_.model);
+    }
+    Rng rng(flags_.seed);
+    const std::string model = fs::path(flags_.model).filename().string();
+    for (int64_t n = 0; n < flags_.layers && !layers->empty(); ++n) {
+      const auto layer = layers->begin() + rng.Range(0, std::ssize(*layers) - 1);
+      for (size_t c = 0; c < report_.setup.configs.size(); ++c) {
+        items_.push_back({.suite = RegressSuite::kLayers,
+                          .name = fmt::format("layers/{}/{}/{}", report_.setup.configs[c].name,
+                                              model, layer->name),
+                          .config = c,
+                          .seed = flags_.seed,
+                          .path = flags_.model,
+                          .layer = *layer});
+      }
+      layers->erase(layer);
+    }
+    return {};
+  }
+
   // --only: what has the word in its name; the full name of a random program means that one.
   Status KeepOnly() {
     std::erase_if(items_, [&](const RegressItem& item) {
@@ -286,7 +351,9 @@ Action AddRegress(CLI::App& app) {
       ->capture_default_str();
   verb->add_option("--config", flags->config, "configurations: names or JSON files, with commas")
       ->capture_default_str();
-  verb->add_option("--suite", flags->suites, "corpus: kept programs; random: random programs")
+  verb->add_option("--suite", flags->suites,
+                   "corpus: kept programs; random: random programs; networks: the committed one "
+                   "and those of --models; layers: some of --model")
       ->capture_default_str();
   verb->add_option("--seed", flags->seed, "of the first random program; the next have the next")
       ->capture_default_str();
@@ -303,6 +370,14 @@ Action AddRegress(CLI::App& app) {
   verb->add_option("--corpus", flags->corpus,
                    "folder of kept programs; what differs is made small and kept there")
       ->capture_default_str();
+  verb->add_option("--models", flags->models, "folder of models (.tflite, .onnx) for networks");
+  verb->add_option("--model", flags->model, "model whose layers are run alone")
+      ->capture_default_str();
+  verb->add_option("--layers", flags->layers, "how many of its layers, drawn by --seed")
+      ->check(CountFromOne())
+      ->capture_default_str();
+  verb->add_option("--since", flags->since,
+                   "JSON of an earlier run: tell whose cycles moved since, and why");
   verb->add_option("--findings", flags->findings, "end after so many differences")
       ->check(CountFromOne())
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #ifndef TESSERA_TOOLS_REGRESS_ITEMS_H_
 #define TESSERA_TOOLS_REGRESS_ITEMS_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,12 +19,14 @@
 #include "runtime/device/registry.h"
 #include "sim/rig/coverage.h"
 #include "sim/rig/lockstep.h"
+#include "tools/model_layers.h"
+#include "tools/regress_time.h"
 
 namespace tessera::tools {
 
-enum class RegressSuite : uint8_t { kDirected, kCorpus, kRandom, kNetworks, kResnet };
-inline constexpr int kRegressSuites = 5;
-std::string_view Text(RegressSuite suite);  // "directed"
+enum class RegressSuite : uint8_t { kCorpus, kRandom, kNetworks, kLayers };
+inline constexpr int kRegressSuites = 4;
+std::string_view Text(RegressSuite suite);  // "corpus"
 
 // One piece of work; its name says all that is needed to run it again.
 struct RegressItem {
@@ -33,6 +36,7 @@ struct RegressItem {
   isa::Profile profile = isa::Profile::kTessera;
   uint64_t seed = 0;  // of a random program
   std::string path;   // of a file
+  ModelLayer layer;   // of the model at |path|
 };
 
 // How one ended; goes from one process to another as JSON.
@@ -45,8 +49,10 @@ struct RegressEnd {
   bool left_out = false;           // a file for a configuration that is not asked for
   int64_t instructions = 0;        // retired by the first machine
   int64_t small_instructions = 0;  // of the program in |kept|
-  std::map<std::string, uint64_t> cycles;  // by machine with a clock
-  rig::CellCounts cells;                   // of the instructions that were compared
+  std::map<std::string, MachineTime> time;  // by machine with a clock
+  rig::CellCounts cells;                    // of the instructions that were compared
+  // At most in each counter of tokens, by configuration and profile: "tiny tessera".
+  std::map<std::string, rig::TokenCounts> tokens;
 };
 std::string ToText(const RegressEnd& end);
 RegressEnd RegressEndOf(const std::string& text);
@@ -54,8 +60,9 @@ RegressEnd RegressEndOf(const std::string& text);
 struct RegressSetup {
   std::vector<DeviceSpec> machines;  // the first is the reference
   std::vector<isa::Config> configs;
-  std::string corpus;  // folder of kept programs
-  bool shrink = true;  // make small and keep what differs
+  std::vector<std::string> config_words;  // as they were given
+  std::string corpus;                     // folder of kept programs
+  bool shrink = true;                     // make small and keep what differs
 };
 
 // The random program of |seed|: a quick number, mostly short, some long.

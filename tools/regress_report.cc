@@ -3,6 +3,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "sim/rig/program.h"
 #include "tools/output.h"
 
 namespace tessera::tools {
@@ -51,6 +55,73 @@ std::string CoverageText(const RegressReport& r) {
          Table({"instruction", "run", "cells reached", "of", "never ran"}, "lrrrl", rows);
 }
 
+// How full the counters of tokens were; "" where no machine has a clock.
+std::string TokensText(const RegressReport& r) {
+  std::vector<std::vector<std::string>> rows;
+  for (const isa::Config& config : r.setup.configs) {
+    for (const isa::Profile profile : r.profiles) {
+      const auto most = r.tokens.find(fmt::format("{} {}", config.name, Text(profile)));
+      if (most == r.tokens.end() || most->second == rig::TokenCounts{}) continue;
+      for (size_t from = 0; from < isa::kUnits; ++from) {
+        std::vector<std::string> row{most->first, std::string(Text(static_cast<isa::Unit>(from)))};
+        for (size_t to = 0; to < isa::kUnits; ++to) {
+          const bool edge = rig::HasEdge(profile, static_cast<int>(from), static_cast<int>(to));
+          row.push_back(edge ? fmt::format("{}", most->second[from][to]) : "-");
+        }
+        row.push_back(fmt::format("{}", config.TokenDepth(profile)));
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+  if (rows.empty()) return "";
+  return "\nTokens that each counter held at most, on a machine with a clock:\n" +
+         Table({"configuration", "from", "to load", "to gemm", "to vector", "to store", "of"},
+               "llrrrrr", rows);
+}
+
+// Of a run's random programs together: the same name for the same programs.
+TimedItem RandomTime(const RegressReport& r, const std::string& machine, const MachineTime& time) {
+  const SuiteTally& t = r.suites[static_cast<size_t>(RegressSuite::kRandom)];
+  return {
+      fmt::format("random/{} {} programs from {}", fmt::join(ConfigNames(r), "+"), t.items, r.seed),
+      machine, time};
+}
+
+std::vector<TimedItem> AllTimes(const RegressReport& r) {
+  std::vector<TimedItem> all = r.times;
+  std::ranges::sort(all, {}, [](const TimedItem& t) { return std::tie(t.name, t.machine); });
+  for (const auto& [machine, time] : r.suites[static_cast<size_t>(RegressSuite::kRandom)].time)
+    all.push_back(RandomTime(r, machine, time));
+  return all;
+}
+
+// Networks and layers with their cycles; of everything what moved, a line each.
+std::string TimesText(const RegressReport& r) {
+  std::vector<std::vector<std::string>> rows;
+  size_t same = 0;
+  for (const TimedItem& now : AllTimes(r)) {
+    const auto before = std::ranges::find_if(r.before, [&](const TimedItem& b) {
+      return b.name == now.name && b.machine == now.machine;
+    });
+    std::vector<std::string> row{now.name, now.machine,
+                                 Grouped(static_cast<int64_t>(now.time.cycles)), "-", ""};
+    if (before != r.before.end()) {
+      const int64_t by = static_cast<int64_t>(now.time.cycles - before->time.cycles);
+      same += by == 0;
+      row[3] = by == 0 ? "0" : fmt::format("{}{}", by > 0 ? "+" : "", Grouped(by));
+      if (by != 0) row[4] = WhyMoved(now.time, before->time);
+    }
+    const bool model = now.name.starts_with("networks/") || now.name.starts_with("layers/");
+    if (model || (row[3] != "-" && row[3] != "0")) rows.push_back(std::move(row));
+  }
+  if (rows.empty() && r.before_name.empty()) return "";
+  std::string text = "\nCycles";
+  if (!r.before_name.empty())
+    text += fmt::format("; since {} {} pieces took the same", r.before_name, same);
+  if (rows.empty()) return text + ", none took others\n";
+  return text + ":\n" + Table({"piece", "machine", "cycles", "moved", "why"}, "llrrl", rows);
+}
+
 }  // namespace
 
 void RegressReport::Add(const RegressItem& item, const RegressEnd& end) {
@@ -61,8 +132,12 @@ void RegressReport::Add(const RegressItem& item, const RegressEnd& end) {
   }
   ++tally.items;
   tally.instructions += end.instructions;
-  for (const auto& [machine, cycles] : end.cycles) tally.cycles[machine] += cycles;
+  for (const auto& [machine, time] : end.time) tally.time[machine] += time;
   for (const auto& [cell, count] : end.cells) cells[cell] += count;
+  for (const auto& [where, most] : end.tokens) rig::Raise(tokens[where], most);
+  if (item.suite != RegressSuite::kRandom) {
+    for (const auto& [machine, time] : end.time) times.push_back({item.name, machine, time});
+  }
   tally.differences += !end.difference.empty();
   tally.refused += !end.refused.empty();
   if (!end.difference.empty() || !end.refused.empty()) findings.push_back({item, end});
@@ -80,9 +155,9 @@ std::string ReportText(const RegressReport& r) {
   SuiteTally all;
   const auto row = [&](std::string_view name, const SuiteTally& t) {
     std::string cycles;
-    for (const auto& [machine, count] : t.cycles)
+    for (const auto& [machine, time] : t.time)
       cycles += fmt::format("{}{} {}", cycles.empty() ? "" : ", ", machine,
-                            Grouped(static_cast<int64_t>(count)));
+                            Grouped(static_cast<int64_t>(time.cycles)));
     rows.push_back({std::string(name), Grouped(t.items), Grouped(t.instructions),
                     cycles.empty() ? "-" : cycles, Grouped(t.differences), Grouped(t.refused),
                     Grouped(t.left_out)});
@@ -93,7 +168,7 @@ std::string ReportText(const RegressReport& r) {
     row(Text(static_cast<RegressSuite>(s)), t);
     all.items += t.items, all.instructions += t.instructions, all.differences += t.differences;
     all.refused += t.refused, all.left_out += t.left_out;
-    for (const auto& [machine, cycles] : t.cycles) all.cycles[machine] += cycles;
+    for (const auto& [machine, time] : t.time) all.time[machine] += time;
   }
   row("all", all);
   text += "\n" +
@@ -105,7 +180,9 @@ std::string ReportText(const RegressReport& r) {
     text += FindingText(r.findings[f]);
   if (r.findings.size() > kShownFindings)
     text += fmt::format("... and {} more\n", r.findings.size() - kShownFindings);
+  text += TimesText(r);
   text += CoverageText(r);
+  text += TokensText(r);
   if (r.Ok()) {
     text += fmt::format("\nok: {} programs of {} instructions give the same on {}\n",
                         Grouped(all.items), Grouped(all.instructions), fmt::join(names, ", "));
@@ -121,8 +198,10 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
   for (size_t s = 0; s < r.suites.size(); ++s) {
     const SuiteTally& t = r.suites[s];
     if (t.items + t.left_out == 0) continue;
+    Json cycles = Json::object();
+    for (const auto& [machine, time] : t.time) cycles[machine] = time.cycles;
     suites[std::string(Text(static_cast<RegressSuite>(s)))] = {
-        {"programs", t.items},          {"instructions", t.instructions}, {"cycles", t.cycles},
+        {"programs", t.items},          {"instructions", t.instructions}, {"cycles", cycles},
         {"differences", t.differences}, {"unreadable", t.refused},        {"left_out", t.left_out}};
   }
   Json findings = Json::array();
@@ -136,6 +215,10 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
                         {"small_instructions", f.end.small_instructions},
                         {"unreadable", f.end.refused}});
   }
+  Json times = Json::array();
+  for (const TimedItem& t : AllTimes(r)) {
+    times.push_back({{"name", t.name}, {"machine", t.machine}, {"time", t.time}});
+  }
   Json coverage = Json::array();
   for (const rig::InsnCoverage& c : rig::SumCoverage(r.cells, r.setup.configs[0], r.profiles)) {
     coverage.push_back({{"instruction", c.insn},
@@ -144,10 +227,12 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
                         {"cells", c.cells},
                         {"missing", c.missing}});
   }
-  return {{"ok", r.Ok()},        {"devices", Names(r)}, {"configs", ConfigNames(r)},
-          {"seed", r.seed},      {"jobs", r.jobs},      {"seconds", r.seconds},
-          {"ended", r.ended},    {"suites", suites},    {"findings", findings},
-          {"coverage", coverage}};
+  Json tokens = Json::object();
+  for (const auto& [where, most] : r.tokens) tokens[where] = most;
+  return {{"ok", r.Ok()},     {"devices", Names(r)},  {"configs", ConfigNames(r)},
+          {"seed", r.seed},   {"jobs", r.jobs},       {"seconds", r.seconds},
+          {"ended", r.ended}, {"suites", suites},     {"findings", findings},
+          {"times", times},   {"coverage", coverage}, {"tokens", tokens}};
 }
 
 }  // namespace tessera::tools

@@ -21,7 +21,7 @@ struct SuiteTally {
   int64_t items = 0, differences = 0, refused = 0;
   int64_t left_out = 0;  // for other configurations, or not begun in the time
   int64_t instructions = 0;
-  std::map<std::string, uint64_t> cycles;  // by machine with a clock
+  std::map<std::string, MachineTime> time;  // by machine with a clock
 };
 
 struct RegressFinding {
@@ -38,7 +38,11 @@ struct RegressReport {
   std::array<SuiteTally, kRegressSuites> suites;
   rig::CellCounts cells;  // what the instructions exercised
   std::set<isa::Profile> profiles;
-  std::vector<RegressFinding> findings;  // differences and refused files
+  std::map<std::string, rig::TokenCounts> tokens;  // at most, by configuration and profile
+  std::vector<TimedItem> times;                    // of all but random programs
+  std::vector<TimedItem> before;                   // of an earlier run, to be compared with
+  std::string before_name;                         // its file; "": there is none
+  std::vector<RegressFinding> findings;            // differences and refused files
 
   void Add(const RegressItem& item, const RegressEnd& end);
   bool Ok() const;  // nothing differs and every file could be read

@@ -4,8 +4,9 @@
 // nothing in programs that are legal by construction, and their memory and traces are the same
 // under different legal interleavings of the functional simulator; every opcode occurs. Also the
 // reverse: a program from which one token was taken is reported, or the token was redundant and no
-// interleaving differs. Crowded programs are legal too, and with a counter or a queue of one place
-// less some of them are deadlocks, so others stall as far as a program may. Not tested here: other machines (tests/cosim).
+// interleaving differs. Crowded programs are legal too; with counters of one place less some of
+// them are deadlocks, so they stall as far as a program may. Not tested here: other machines
+// (tests/cosim).
 #include <gtest/gtest.h>
 
 #include <map>

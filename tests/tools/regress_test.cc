@@ -2,8 +2,10 @@
 //
 // What is tested: `tessera regress`: machines that are right agree, and the page and the JSON say
 // what ran; the same seed runs the same programs; kept programs are run again, each file with
-// errors is told in a line; bad use. Space: tiny on func, hls and rtl, default on func and rtl,
-// some thousand instructions. Not tested here: machines that are wrong, the programs (tests/rig).
+// errors is told in a line; networks and single layers agree, their cycles are the golden ones, and
+// what moved since an earlier run is told with what accounts for it; bad use. Space: tiny on func,
+// hls and rtl, default on func, cycle and rtl, some thousand instructions. Not tested here: machines
+// that are wrong, the programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,6 +74,81 @@ TEST(Regress, ARandomProgramByItsName) {
   EXPECT_EQ(run("random/tiny/vta/17")["programs"], 1);
 }
 
+TEST(Regress, CountersOfTokensAreFilled) {
+  const std::string json = TempPath("tokens.json");
+  const CommandResult result = Tessera(
+      "regress --devices func,cycle --suite random --instructions 15000 --budget 10m --json " +
+      json);
+  EXPECT_EQ(result.code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("\nTokens that each counter held at most"));
+  int64_t most = 0;
+  const Json report = ReadJson(json);
+  for (const Json& row : report["tokens"]["tiny tessera"]) {
+    for (const Json& level : row) most = std::max<int64_t>(most, level);
+  }
+  EXPECT_EQ(most, 255) << "a counter's depth: no more, and reached";
+}
+
+TEST(Regress, NetworksTakeTheirGoldenCycles) {
+  const std::string json = TempPath("networks.json");
+  const std::string run =
+      "regress --devices func,cycle --config default --suite networks --json " + json;
+  const CommandResult result = Tessera(run + " --since tests/models/cycles.json");
+  EXPECT_EQ(result.code, 0) << result.output;
+  EXPECT_THAT(result.output,
+              HasSubstr("Cycles; since tests/models/cycles.json 1 pieces took the same:\n"));
+  EXPECT_THAT(result.output,
+              HasSubstr("networks/default/fashion_int8.onnx  cycle    41,358      0"));
+  Json earlier = ReadJson(json);
+  ASSERT_EQ(earlier["times"].size(), 1u);
+  EXPECT_EQ(earlier["times"][0]["time"]["cycles"], 41'358);
+  EXPECT_EQ(earlier["suites"]["networks"]["programs"], 1);
+  // An earlier machine that waited less for memory: 120 cycles of LOAD, and VECTOR idled less.
+  Json& time = earlier["times"][0]["time"];
+  const auto less = [](Json& count, int64_t by) { count = count.get<int64_t>() - by; };
+  less(time["cycles"], 120);
+  less(time["units"][0][2], 120);
+  less(time["units"][2][4], 120);
+  less(time["bytes_read"], 64);
+  const std::string before = TempPath("earlier.json");
+  WriteText(before, earlier.dump());
+  const CommandResult moved = Tessera(run + " --since " + before);
+  EXPECT_EQ(moved.code, 0) << moved.output;
+  EXPECT_THAT(moved.output, HasSubstr("networks/default/fashion_int8.onnx  cycle    41,358   +120  "
+                                      "load memory +120, bytes read +64\n"));
+}
+
+TEST(Regress, SampledLayersAgree) {
+  const std::string json = TempPath("layers.json");
+  const auto run = [&](int seed) {
+    const CommandResult result = Tessera(fmt::format(
+        "regress --devices func,cycle,rtl --config default --suite layers --model {} --layers 2 "
+        "--seed {} --json {}",
+        kModel, seed, json));
+    EXPECT_EQ(result.code, 0) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("ok: 2 programs of "));
+    return ReadJson(json)["times"];
+  };
+  const Json first = run(1);
+  ASSERT_EQ(first.size(), 4u);  // two layers on two machines with a clock
+  EXPECT_EQ(first[0]["time"], first[1]["time"]) << "the cycle model is not the RTL in time";
+  EXPECT_GT(first[0]["time"]["cycles"], 50);
+  EXPECT_EQ(run(1), first);
+  EXPECT_NE(run(2), first);
+}
+
+TEST(Regress, AModelThatCannotBeReadIsAFinding) {
+  const std::string folder = TempPath("models");
+  std::filesystem::create_directories(folder);
+  WriteText(folder + "/broken.onnx", "no model");
+  const CommandResult result = Tessera(
+      "regress --devices func,hls --config default --suite networks --only broken --models " +
+      folder);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.output, HasSubstr("networks/default/broken.onnx: "));
+  EXPECT_THAT(result.output, HasSubstr("NOT OK: 0 of 1 programs differ, 1 files"));
+}
+
 TEST(Regress, KeptFilesWithErrorsAreToldInALineEach) {
   const std::string folder = TempPath("corpus");
   std::filesystem::create_directories(folder);
@@ -111,6 +188,14 @@ TEST(Regress, BadUseIsToldInALine) {
       {"--config tiny,tiny", "a name is empty or there twice"},
       {"--suite all", "--suite 'all': there are "},
       {"--corpus nowhere --suite corpus", "--corpus nowhere: No such file or directory"},
+      {"--suite networks --models nowhere", "--models nowhere: No such file or directory"},
+      {"--suite layers --model nowhere.onnx", "--model nowhere.onnx: not found; python3 models/"},
+      {"--suite layers --model README.md", "README.md"},
+      {"--suite layers --model models/fashion/fashion.onnx", "it has no layer of int8"},
+      {"--suite layers --layers 0", "'0' is not a count"},
+      {"--since nowhere.json", "nowhere.json"},
+      {"--since README.md", "--since README.md: is not what tessera regress --json wrote"},
+      {"--since tests/models/missing.json", "missing.json"},
       {"--only nothing_like_this", "there is nothing to run with --only nothing_like_this"},
       {"--only random/huge/tessera/1", "a random program is random/CONFIG/PROFILE/SEED"},
       {"--jobs 0", "'0' is not a count"},

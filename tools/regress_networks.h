@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Networks and single layers on the machines of `tessera regress`: every instruction and every
+// output compared, and the cycles. Used by: regress_items.cc.
+#ifndef TESSERA_TOOLS_REGRESS_NETWORKS_H_
+#define TESSERA_TOOLS_REGRESS_NETWORKS_H_
+
+#include "tools/regress_items.h"
+
+namespace tessera::tools {
+
+// The model or artifact |item|.path, or one layer of it, on every machine of |setup|, for one input
+// of random values drawn from its seed.
+RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_REGRESS_NETWORKS_H_
