@@ -4,8 +4,8 @@
 // what ran; the same seed runs the same programs; kept programs are run again, each file with
 // errors is told in a line; networks and single layers agree, their cycles are the golden ones, and
 // what moved since an earlier run is told with what accounts for it; bad use. Space: tiny on func,
-// hls and rtl, default on func, cycle and rtl, some thousand instructions. Not tested here: machines
-// that are wrong, the programs (tests/rig).
+// hls and rtl, default on func, cycle and rtl, some thousand instructions. Not tested here:
+// machines that are wrong, the programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
