@@ -5,125 +5,126 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "compiler/ir/equal.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/lower/reach.h"
 
 namespace tessera::lower {
 namespace {
 
 using ir::Expr;
-using ir::Interval;
 using ir::Linear;
 using ir::Ranges;
 using schedule::Attach;
 using schedule::Relation;
 using schedule::Schedule;
 using schedule::Stage;
-using VarSet = std::set<const ir::ExprNode*>;
-
-// The lowest and highest value of an index while the loops around stand still.
-struct Reach {
-  Linear lo, hi;
-  bool known = true;
-};
-
-bool Moves(const Expr& e, const VarSet& fixed) {
-  bool moves = false;
-  ir::Visit(e, [&](const Expr& x) {
-    moves |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
-  });
-  return moves;
-}
-
-Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges);
-
-Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
-  Reach r;
-  int64_t k = 0;
-  if (atom->kind == ir::ExprKind::kBin &&
-      (atom->bin() == ir::BinOp::kDiv || atom->bin() == ir::BinOp::kMod) &&
-      ir::IsImm(atom->args[1], &k) && k > 0) {
-    const Reach x = ReachOf(atom->args[0], fixed, ranges);
-    if (x.known) {
-      const Expr lo = ir::FromLinear(x.lo), hi = ir::FromLinear(x.hi);
-      const Linear first = ir::ToLinear(ir::FloorDiv(lo, Expr(k)), ranges);
-      const Linear last = ir::ToLinear(ir::FloorDiv(hi, Expr(k)), ranges);
-      if (atom->bin() == ir::BinOp::kDiv) return {first, last, true};
-      const Linear apart = ir::Add(last, first, -1);
-      if (apart.IsConstant() && apart.constant == 0) {
-        return {ir::ToLinear(ir::FloorMod(lo, Expr(k)), ranges),
-                ir::ToLinear(ir::FloorMod(hi, Expr(k)), ranges), true};
-      }
-      r.hi.constant = k - 1;
-      return r;
-    }
-  }
-  const Interval bounds = ir::BoundsOf(atom, ranges);
-  r.known = bounds.known();
-  r.lo.constant = bounds.lo;
-  r.hi.constant = bounds.hi;
-  return r;
-}
-
-Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges) {
-  const Linear form = ir::ToLinear(e, ranges);
-  Reach r;
-  r.lo.constant = r.hi.constant = form.constant;
-  for (const Linear::Term& t : form.terms) {
-    if (!Moves(t.atom, fixed)) {
-      Linear same;
-      same.terms.push_back({t.atom, 1});
-      r.lo = ir::Add(r.lo, same, t.coeff);
-      r.hi = ir::Add(r.hi, same, t.coeff);
-      continue;
-    }
-    const Reach a = ReachOfAtom(t.atom, fixed, ranges);
-    if (!a.known) {
-      r.known = false;
-      return r;
-    }
-    r.lo = ir::Add(r.lo, t.coeff > 0 ? a.lo : a.hi, t.coeff);
-    r.hi = ir::Add(r.hi, t.coeff > 0 ? a.hi : a.lo, t.coeff);
-  }
-  return r;
-}
-
 class Inference {
  public:
   explicit Inference(const Schedule& schedule) : schedule_(schedule) {}
 
+  // A stage's box comes from its readers' loops, its loops from its box; those of a stage that
+  // follows another's loops from that one's loops, whose box comes from what the first one holds.
   Result<Bounds> Run() {
     const std::vector<Stage>& stages = schedule_.stages();
-    for (size_t i = stages.size(); i-- > 0;) {
-      const Stage& stage = stages[i];
-      if (stage.attach == Attach::kInline) continue;
-      StageBounds& b = out_.stages[stage.name];  // a map: references stay
-      b.limit = Limit(stage);
-      for (size_t d = 0; d < stage.shape.size(); ++d) {
-        b.min.push_back(Expr(0));
-        b.extent.push_back(stage.placeholder ? b.limit[d] : stage.shape[d]);
-      }
-      if (stage.placeholder) continue;
-      if (stage.attach == Attach::kAt) {
-        const Stage* outer = schedule_.Find(stage.at_stage);
-        if (outer->attach == Attach::kInline || outer->LeafIndex(stage.at_axis) < 0) {
-          return Fail(Code::kInvalidArgument,
-                      "{} is computed at loop {} of {}, which a later step took away", stage.name,
-                      stage.at_axis, stage.at_stage);
+    auto left = std::ranges::count_if(
+        stages, [](const Stage& stage) { return stage.attach != Attach::kInline; });
+    for (bool progress = true; progress && left > 0;) {
+      progress = false;
+      for (size_t i = stages.size(); i-- > 0;) {
+        const Stage& stage = stages[i];
+        if (stage.attach == Attach::kInline || looped_.contains(stage.name)) continue;
+        if (!out_.stages.contains(stage.name)) {
+          if (!ReadersAreDone(stage)) continue;
+          TESSERA_TRY(MakeBox(stage));
+          progress = true;
         }
-        TESSERA_TRY(FindBox(stage, &b));
+        if (stage.attach == Attach::kAfter && !looped_.contains(stage.at_stage)) continue;
+        StageBounds& b = out_.stages.at(stage.name);
+        b.first = b.min;
+        b.count = b.extent;
+        if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
+        if (!stage.placeholder) MakeLoops(stage, &b);
+        looped_.insert(stage.name);
+        --left;
+        progress = true;
       }
-      MakeLoops(stage, &b);
+    }
+    if (left > 0) {
+      std::string names;
+      for (const Stage& stage : stages) {
+        if (stage.attach == Attach::kAfter && !looped_.contains(stage.name))
+          names += (names.empty() ? "" : ", ") + stage.name;
+      }
+      return Fail(Code::kInvalidArgument,
+                  "{}: computed in the loops of what others read with them; attach one less",
+                  names);
     }
     return std::move(out_);
   }
 
  private:
+  bool ReadersAreDone(const Stage& stage) const {
+    return std::ranges::all_of(schedule_.Consumers(stage.name), [&](const Stage* reader) {
+      const bool follows = reader->attach == Attach::kAfter && reader->at_stage == stage.name;
+      return follows ? out_.stages.contains(reader->name) : looped_.contains(reader->name);
+    });
+  }
+
+  Status MakeBox(const Stage& stage) {
+    StageBounds& b = out_.stages[stage.name];  // a map: references stay
+    b.limit = Limit(stage);
+    for (size_t d = 0; d < stage.shape.size(); ++d) {
+      b.min.push_back(Expr(0));
+      b.extent.push_back(stage.placeholder ? b.limit[d] : stage.shape[d]);
+    }
+    const Stage* outer = schedule_.OuterOf(stage);
+    if (outer == nullptr) return {};
+    if (outer->attach == Attach::kInline || outer->LeafIndex(stage.at_axis) < 0) {
+      return Fail(Code::kInvalidArgument,
+                  "{} is computed at loop {} of {}, which a later step took away", stage.name,
+                  stage.at_axis, stage.at_stage);
+    }
+    // What follows another stage's loops lives as long as that stage does.
+    const bool follows = stage.attach == Attach::kAfter;
+    if (follows && outer->attach == Attach::kRoot) return {};
+    return FindBox(stage, FixedVars(schedule_, follows ? *outer : stage), &b);
+  }
+
+  // What |stage| computes in its place inside the loops of the stage that it follows: what is
+  // complete there.
+  Status FollowLoops(const Stage& stage, StageBounds* b) {
+    const Stage& leader = *schedule_.Find(stage.at_stage);
+    const StageBounds& lb = out_.stages.at(leader.name);
+    const VarSet fixed = FixedVars(schedule_, stage);
+    const std::vector<size_t> axes = stage.AxesOfReads(leader.name);
+    if (axes.empty()) {
+      return Fail(Code::kInvalidArgument,
+                  "{} is computed in the loops of {}, which a later step made it read no longer",
+                  stage.name, leader.name);
+    }
+    for (size_t d = 0; d < axes.size(); ++d) {
+      const Reach r = ReachOf(lb.values.at(leader.axes[d].var.get()), fixed, out_.ranges);
+      const int64_t count =
+          r.known ? ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1 : lb.extent[d];
+      b->first[axes[d]] = r.known ? ir::FromLinear(r.lo) : lb.min[d];
+      b->count[axes[d]] = count;
+      const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
+      followed_[stage.name].push_back(ir::Le(lb.min[d], index));
+      followed_[stage.name].push_back(ir::Lt(index, lb.min[d] + Expr(lb.extent[d])));
+    }
+    return {};
+  }
+
   // The shape, grown to whole blocks of the layout and of padded splits.
-  static std::vector<int64_t> Limit(const Stage& stage) {
+  std::vector<int64_t> Limit(const Stage& stage) const {
     ir::BufferNode node{
         .name = stage.name, .dtype = stage.dtype, .shape = stage.shape, .layout = stage.layout};
     std::vector<int64_t> limit = ir::PaddedShape(node);
+    for (size_t d = 0; d < stage.axes.size(); ++d) {
+      if (limit[d] > stage.shape[d] && !HasRoom(stage, d, limit[d])) limit[d] = stage.shape[d];
+    }
     for (const Relation& r : stage.relations) {
       if (!r.is_split || !r.pad) continue;
       for (size_t d = 0; d < stage.axes.size(); ++d) {
@@ -134,15 +135,31 @@ class Inference {
     return limit;
   }
 
+  // Can |stage| be computed for indices below |limit| of dimension |d|: has what it reads there a
+  // place too?
+  bool HasRoom(const Stage& stage, size_t d, int64_t limit) const {
+    bool room = true;
+    const Expr& var = stage.axes[d].var;
+    ir::Visit(stage.body, [&](const Expr& e) {
+      if (!room || e->kind != ir::ExprKind::kTensorRead) return;
+      for (size_t k = 0; k < e->args.size(); ++k) {
+        if (!ir::UsesVar(e->args[k], var)) continue;
+        const Stage* source = schedule_.Find(e->tensor->name);
+        room = room && e->args[k].get() == var.get() && Limit(*source)[k] >= limit;
+      }
+    });
+    return room;
+  }
+
   // Union of what the readers need while the loops around |stage| stand still.
-  Status FindBox(const Stage& stage, StageBounds* b) {
-    const VarSet fixed = FixedVars(schedule_, stage);
+  Status FindBox(const Stage& stage, const VarSet& fixed, StageBounds* b) {
     const size_t rank = stage.shape.size();
     std::vector<Linear> lo(rank), hi(rank);
     std::vector<bool> any(rank, false), whole(rank, false);
     for (const Stage* reader : schedule_.Consumers(stage.name)) {
       const StageBounds& rb = out_.stages.at(reader->name);
-      const ir::VarMap roots = RootsFor(*reader, rb, fixed);
+      const ir::VarMap roots =
+          looped_.contains(reader->name) ? RootsFor(*reader, rb, fixed) : WholeBox(*reader, rb);
       ir::Visit(reader->body, [&](const Expr& e) {
         if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != stage.name) return;
         for (size_t d = 0; d < rank; ++d) {
@@ -190,6 +207,17 @@ class Inference {
     return true;
   }
 
+  // Root variables of a reader whose loops are not known yet: anywhere in the box that it holds.
+  ir::VarMap WholeBox(const Stage& reader, const StageBounds& rb) {
+    ir::VarMap roots;
+    for (size_t d = 0; d < reader.axes.size(); ++d) {
+      const Expr fresh = ir::Var(reader.axes[d].name());
+      out_.ranges.Set(fresh, {0, rb.extent[d] - 1});
+      roots[reader.axes[d].var.get()] = rb.min[d] + fresh;
+    }
+    return roots;
+  }
+
   // Root variables of |reader| for the analysis. An axis none of whose loops stands still is taken
   // as one variable over its exact range, which a split that does not divide would overstate.
   ir::VarMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
@@ -207,7 +235,7 @@ class Inference {
       roots[axis.var.get()] = min + fresh;
     };
     for (size_t d = 0; d < reader.axes.size(); ++d) {
-      add(reader.axes[d], rb.min[d], std::max(rb.extent[d], PaddedExtent(reader, rb, d)));
+      add(reader.axes[d], rb.first[d], std::max(rb.count[d], PaddedExtent(reader, rb, d)));
     }
     for (const ir::Axis& a : reader.reduce_axes) add(a, Expr(a.min), a.extent);
     return roots;
@@ -225,7 +253,7 @@ class Inference {
 
   // Iterations of an axis that a padded split rounds up.
   static int64_t PaddedExtent(const Stage& stage, const StageBounds& b, size_t d) {
-    int64_t extent = b.extent[d];
+    int64_t extent = b.count[d];
     for (const Relation& r : stage.relations) {
       if (r.is_split && r.pad && r.parent.get() == stage.axes[d].var.get())
         extent = RoundUp(extent, r.factor);
@@ -235,7 +263,7 @@ class Inference {
 
   void MakeLoops(const Stage& stage, StageBounds* b) {
     std::unordered_map<const ir::ExprNode*, int64_t>& extents = b->extents;
-    for (size_t d = 0; d < stage.axes.size(); ++d) extents[stage.axes[d].var.get()] = b->extent[d];
+    for (size_t d = 0; d < stage.axes.size(); ++d) extents[stage.axes[d].var.get()] = b->count[d];
     for (const ir::Axis& a : stage.reduce_axes) extents[a.var.get()] = a.extent;
     for (const Relation& r : stage.relations) {
       if (r.is_split) {
@@ -272,24 +300,37 @@ class Inference {
     }
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const Expr var = stage.axes[d].var;
-      const Expr index = b->min[d] + value_of(var);
+      const Expr index = b->first[d] + value_of(var);
       b->values[var.get()] = ir::Simplify(index, out_.ranges);
-      if (stage.attach == Attach::kAt) {
+      if (stage.attach == Attach::kAt || stage.attach == Attach::kAfter) {
         b->guards.push_back(ir::Le(Expr(0), index));
         b->guards.push_back(ir::Lt(index, Expr(b->limit[d])));
       }
+      if (stage.attach == Attach::kAfter) {
+        b->guards.push_back(ir::Le(b->min[d], index));
+        b->guards.push_back(ir::Lt(index, b->min[d] + Expr(b->extent[d])));
+      }
     }
+    ir::VarMap roots;
+    for (const ir::Axis& a : stage.axes) roots[a.var.get()] = value_of(a.var);
+    for (const Expr& g : followed_[stage.name]) b->guards.push_back(ir::Substitute(g, roots));
     for (const ir::Axis& a : stage.reduce_axes)
       b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
     std::vector<Expr> open;
     for (const Expr& g : b->guards) {
-      if (!ir::ProveTrue(g, out_.ranges)) open.push_back(ir::Simplify(g, out_.ranges));
+      if (ir::ProveTrue(g, out_.ranges)) continue;
+      const Expr simple = ir::Simplify(g, out_.ranges);
+      const auto same = [&](const Expr& known) { return ir::Equal(known, simple); };
+      if (std::ranges::none_of(open, same)) open.push_back(simple);
     }
     b->guards = std::move(open);
   }
 
   const Schedule& schedule_;
   Bounds out_;
+  std::set<std::string> looped_;  // stages whose loops are known
+  // Of a stage that follows another's loops: where that one has values, by its own axes.
+  std::map<std::string, std::vector<Expr>> followed_;
 };
 
 }  // namespace
@@ -297,9 +338,7 @@ class Inference {
 VarSet FixedVars(const Schedule& schedule, const Stage& stage) {
   VarSet fixed;
   const Stage* inner = &stage;
-  while (inner->attach == Attach::kAt) {
-    const Stage* outer = schedule.Find(inner->at_stage);
-    TESSERA_CHECK(outer != nullptr);
+  while (const Stage* outer = schedule.OuterOf(*inner)) {
     const int last = outer->LeafIndex(inner->at_axis);
     for (int i = 0; i <= last; ++i) fixed.insert(outer->leaves[i].var.get());
     inner = outer;

@@ -20,8 +20,10 @@ namespace tessera::lower {
 
 // What lowering knows of one stage.
 struct StageBounds {
-  std::vector<ir::Expr> min;    // box: first index, a dimension each
+  std::vector<ir::Expr> min;    // the box that its buffer holds: first index, a dimension each
   std::vector<int64_t> extent;  // and how many
+  std::vector<ir::Expr> first;  // the box that its loops compute in one go: the same, unless it
+  std::vector<int64_t> count;   // follows the loops of another stage (Attach::kAfter)
   std::vector<int64_t> limit;   // indices below it have a place in every buffer
   std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
   ir::VarMap values;  // root axis variable (reduction too) -> expression of leaf variables
@@ -35,7 +37,7 @@ struct Bounds {
 
 Result<Bounds> InferBounds(const schedule::Schedule& schedule);
 
-// The loop variables that are fixed where |stage| is attached: those of the loops around it.
+// The loop variables that are fixed where |stage| is computed: those of the loops around it.
 std::set<const ir::ExprNode*> FixedVars(const schedule::Schedule& schedule,
                                         const schedule::Stage& stage);
 

@@ -57,6 +57,7 @@ class Builder {
           continue;  // everything of it was inlined elsewhere
         locals.push_back(buffers_[s.name] = MakeBuffer(s));
       }
+      AddFollowers(s, &locals);
       TESSERA_ASSIGN(const Stmt nest, Nest(s));
       nests.push_back(nest);
     }
@@ -84,7 +85,9 @@ class Builder {
 
   Buffer MakeBuffer(const Stage& stage) const {
     const StageBounds& b = bounds_.stages.at(stage.name);
-    const bool part = stage.attach == Attach::kAt;
+    const Stage* outer = schedule_.OuterOf(stage);
+    const bool part = stage.attach == Attach::kAt ||
+                      (stage.attach == Attach::kAfter && outer->attach == Attach::kAt);
     std::vector<int64_t> shape =
         part || !(stage.placeholder || stage.output) ? b.extent : stage.shape;
     for (size_t d = 0; d < shape.size(); ++d) {
@@ -99,6 +102,51 @@ class Builder {
                            .shape = std::move(shape),
                            .layout = stage.layout,
                            .scope = stage.scope});
+  }
+
+  // Buffers of the stages that follow the loops of |stage|: they live as long as its own.
+  void AddFollowers(const Stage& stage, std::vector<Buffer>* locals) {
+    for (const Stage& s : schedule_.stages()) {
+      if (s.attach != Attach::kAfter || s.at_stage != stage.name || s.output) continue;
+      locals->push_back(buffers_[s.name] = MakeBuffer(s));
+    }
+  }
+
+  // Does |guard| decide, by the first |depth| loops alone, whether iterations of a reduction run?
+  static bool SkipsReduction(const Stage& stage, size_t depth, const Expr& guard) {
+    bool reduction = false;
+    for (size_t i = 0; i < stage.leaves.size(); ++i) {
+      const bool uses = ir::UsesVar(guard, stage.leaves[i].var);
+      if (uses && i >= depth) return false;
+      reduction |= uses && stage.leaves[i].reduce;
+    }
+    return reduction;
+  }
+
+  // The stages that follow loop |depth| - 1 of |stage|, in the last iterations of the reductions
+  // around them.
+  Status Followers(const Stage& stage, size_t depth, std::vector<Stmt>* nests) {
+    if (depth == 0) return {};
+    Expr last = ir::Imm(DType::kBool, 1);
+    for (size_t i = 0; i < depth; ++i) {
+      const LoopAxis& leaf = stage.leaves[i];
+      if (leaf.reduce) last = ir::And(last, ir::Eq(leaf.var, Extent(stage, leaf) - Expr(1)));
+    }
+    for (const Stage& s : schedule_.stages()) {
+      if (s.attach != Attach::kAfter || s.at_stage != stage.name) continue;
+      if (s.at_axis != stage.leaves[depth - 1].name) continue;
+      for (const Expr& guard : bounds_.stages.at(stage.name).guards) {
+        if (!SkipsReduction(stage, depth, guard)) continue;
+        return Fail(
+            Code::kInvalidArgument,
+            "{} is computed in the last iteration of the reductions of {}, which a "
+            "condition skips; choose factors that divide them, or attach further out than {}",
+            s.name, stage.name, s.at_axis);
+      }
+      TESSERA_ASSIGN(const Stmt nest, Nest(s));
+      nests->push_back(ir::If(ir::Simplify(last, bounds_.ranges), nest));
+    }
+    return {};
   }
 
   // Where an element of a stage lies in its buffer.
@@ -167,11 +215,13 @@ class Builder {
       if (depth == 0 || p.attach != Attach::kAt || p.at_stage != stage.name) continue;
       if (p.at_axis != stage.leaves[depth - 1].name) continue;
       local.push_back(buffers_[p.name] = MakeBuffer(p));
+      AddFollowers(p, &local);
       TESSERA_ASSIGN(const Stmt nest, Nest(p));
       nests.push_back(nest);
     }
     TESSERA_ASSIGN(const Stmt inside, Inside(stage, depth, guards));
     nests.push_back(inside);
+    TESSERA_TRY(Followers(stage, depth, &nests));
     Stmt out = ir::Seq(std::move(nests));
     for (size_t i = local.size(); i-- > 0;) {
       out = ir::Alloc(local[i], out);
@@ -202,6 +252,7 @@ class Builder {
               stage.name, stage.tensorize_axis, stage.intrinsic);
         }
       }
+      TESSERA_TRY(RequireNoneInside(stage, depth));
       TESSERA_ASSIGN(loops, TensorCall(stage, depth));
     } else if (depth == stage.leaves.size()) {
       TESSERA_ASSIGN(loops, Leaf(stage));
@@ -212,6 +263,18 @@ class Builder {
       loops = ir::For(leaf.var, 0, Extent(stage, leaf), leaf.kind, *body);
     }
     return init ? ir::Seq({init, loops}) : loops;
+  }
+
+  // An instruction has no room for other stages' loops.
+  Status RequireNoneInside(const Stage& stage, size_t depth) const {
+    for (const Stage& s : schedule_.stages()) {
+      if (schedule_.OuterOf(s) != &stage) continue;
+      if (stage.LeafIndex(s.at_axis) < static_cast<int>(depth)) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{}: loop {} is {}, and {} is computed inside it, at {}; attach it further out",
+                  stage.name, stage.tensorize_axis, stage.intrinsic, s.name, s.at_axis);
+    }
+    return {};
   }
 
   Expr Extent(const Stage& stage, const LoopAxis& leaf) const {

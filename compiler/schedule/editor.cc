@@ -42,6 +42,41 @@ void MakeCopyOf(const Stage& source, Stage* stage) {
   stage->body = ir::TensorRead(TensorLike(source, source.name), indices);
 }
 
+Status Editor::RequireReadersInside(const Stage& stage, const std::string& consumer) const {
+  const std::vector<const Stage*> readers = s_->Consumers(stage.name);
+  if (readers.empty()) return Fail(Code::kInvalidArgument, "nothing reads {}", stage.name);
+  for (const Stage* reader : readers) {
+    const Stage* at = reader;
+    for (size_t hops = 0; at && at->name != consumer && hops <= s_->stages_.size(); ++hops)
+      at = s_->OuterOf(*at);
+    if (!at || at->name != consumer) {
+      return Fail(Code::kInvalidArgument,
+                  "{} is also read by {}, which is not computed inside {}; attach {} to {} first",
+                  stage.name, reader->name, consumer, reader->name, consumer);
+    }
+  }
+  return {};
+}
+
+Status Editor::RequireNoFollower(const Stage& stage) const {
+  for (const Stage& other : s_->stages_) {
+    if (other.attach != Attach::kAfter || other.at_stage != stage.name) continue;
+    return Fail(Code::kInvalidArgument,
+                "{} follows the loops of {} already; say where {} is computed before that",
+                other.name, stage.name, stage.name);
+  }
+  return {};
+}
+
+Status Editor::RequireNotInside(const Stage& outer, const Stage& inner) const {
+  for (const Stage* at = &outer; at != nullptr; at = s_->OuterOf(*at)) {
+    if (at != &inner) continue;
+    return Fail(Code::kInvalidArgument, "{} is computed inside {}, which cannot be inside it too",
+                outer.name, inner.name);
+  }
+  return {};
+}
+
 Result<Stage*> Editor::FindStage(const std::string& name) {
   for (Stage& s : s_->stages_) {
     if (s.name == name) return &s;

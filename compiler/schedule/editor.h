@@ -29,6 +29,16 @@ class Editor {
   Status NewAxisName(const Stage& stage, const std::string& name);
   Status NewStageName(const std::string& name);
 
+  // Is every reader of |stage| computed inside |consumer|, itself or through others?
+  //   errors  kInvalidArgument  one is not, or nothing reads it
+  Status RequireReadersInside(const Stage& stage, const std::string& consumer) const;
+
+  // Does nothing follow the loops of |stage|? What does would have to move with it.
+  //   errors  kInvalidArgument  a stage does, named
+  Status RequireNoFollower(const Stage& stage) const;
+  // errors: kInvalidArgument |outer| is computed inside |inner|, itself or through others
+  Status RequireNotInside(const Stage& outer, const Stage& inner) const;
+
   // errors: kNotFound no such decision; kOutOfRange below 1 or above 2^31
   Result<int64_t> Value(const Amount& amount) const;
   // errors: kInvalidArgument the name is taken
@@ -46,6 +56,7 @@ Status Apply(const FuseStep& step, Editor& editor);
 Status Apply(const ReorderStep& step, Editor& editor);
 Status Apply(const TileStep& step, Editor& editor);
 Status Apply(const ComputeAtStep& step, Editor& editor);
+Status Apply(const ReverseComputeAtStep& step, Editor& editor);
 Status Apply(const InlineStep& step, Editor& editor);
 Status Apply(const CacheReadStep& step, Editor& editor);
 Status Apply(const CacheWriteStep& step, Editor& editor);

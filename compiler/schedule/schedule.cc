@@ -17,6 +17,25 @@ int Stage::LeafIndex(const std::string& axis) const {
   return -1;
 }
 
+std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
+  std::vector<size_t> all;
+  bool alone = true;
+  ir::Visit(body, [&](const ir::Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != tensor) return;
+    std::vector<size_t> found;
+    for (const ir::Expr& index : e->args) {
+      const auto axis =
+          std::ranges::find_if(axes, [&](const ir::Axis& a) { return a.var.get() == index.get(); });
+      const auto at = static_cast<size_t>(axis - axes.begin());
+      alone = alone && axis != axes.end() && std::ranges::count(found, at) == 0;
+      found.push_back(at);
+    }
+    alone = alone && (all.empty() || all == found);
+    all = found;
+  });
+  return alone ? all : std::vector<size_t>{};
+}
+
 Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
   TESSERA_TRY(te::Verify(outputs));
   Schedule s;
@@ -83,6 +102,11 @@ const Stage* Schedule::Find(const std::string& name) const {
     if (s.name == name) return &s;
   }
   return nullptr;
+}
+
+const Stage* Schedule::OuterOf(const Stage& stage) const {
+  return stage.attach == Attach::kAt || stage.attach == Attach::kAfter ? Find(stage.at_stage)
+                                                                       : nullptr;
 }
 
 std::vector<const Stage*> Schedule::Consumers(const std::string& name) const {

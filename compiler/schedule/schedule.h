@@ -42,7 +42,12 @@ struct Relation {
   bool pad = false;    // split
 };
 
-enum class Attach : uint8_t { kRoot, kInline, kAt };
+enum class Attach : uint8_t {
+  kRoot,
+  kInline,
+  kAt,     // inside a loop of a consumer, in front of what the loop holds
+  kAfter,  // inside a loop of the stage that it reads, behind what the loop holds
+};
 
 struct Stage {
   std::string name;
@@ -56,12 +61,15 @@ struct Stage {
   std::vector<LoopAxis> leaves;
   std::vector<Relation> relations;
   Attach attach = Attach::kRoot;
-  std::string at_stage, at_axis;  // kAt
+  std::string at_stage, at_axis;  // kAt, kAfter
   ir::Scope scope = ir::Scope::kGlobal;
   Layout layout;
   std::string tensorize_axis, intrinsic;
 
   int LeafIndex(const std::string& axis) const;  // -1: none
+  // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
+  // empty where a read is at anything else, or two dimensions have one axis.
+  std::vector<size_t> AxesOfReads(const std::string& tensor) const;
 };
 
 class Schedule {
@@ -84,6 +92,8 @@ class Schedule {
   // Producers first; inlined stages stay in the list.
   const std::vector<Stage>& stages() const { return stages_; }
   const Stage* Find(const std::string& name) const;
+  // The stage in whose loops |stage| is computed; null at the root.
+  const Stage* OuterOf(const Stage& stage) const;
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
   const std::vector<te::Tensor>& outputs() const { return outputs_; }

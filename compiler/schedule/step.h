@@ -108,6 +108,17 @@ struct ComputeAtStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.consumer, s.axis); }
 };
 
+// CONSUMER, which reads STAGE element by element, is computed inside that loop of STAGE, behind
+// what the loop holds, on what is complete there: under an outer reduction in its last iteration
+// only. Where STAGE itself is computed comes first.
+struct ReverseComputeAtStep {
+  static constexpr const char* kName = "reverse_compute_at";
+  static constexpr const char* kUsage = "reverse_compute_at CONSUMER STAGE AXIS";
+  std::string consumer, stage, axis;
+  bool operator==(const ReverseComputeAtStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.consumer, s.stage, s.axis); }
+};
+
 // STAGE is substituted into its consumers.
 struct InlineStep {
   static constexpr const char* kName = "inline";
@@ -210,10 +221,10 @@ struct DoubleBufferStep {
   static auto Fields(auto& s) { return std::tie(s.stage); }
 };
 
-using Step =
-    std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep, InlineStep,
-                 CacheReadStep, CacheWriteStep, SetScopeStep, LayoutStep, VectorizeStep, UnrollStep,
-                 TensorizeStep, ParallelStep, VthreadStep, DoubleBufferStep>;
+using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
+                          ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep,
+                          SetScopeStep, LayoutStep, VectorizeStep, UnrollStep, TensorizeStep,
+                          ParallelStep, VthreadStep, DoubleBufferStep>;
 using Trace = std::vector<Step>;
 
 std::string Print(const Step& step);

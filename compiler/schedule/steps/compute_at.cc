@@ -13,19 +13,9 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   }
   if (stage == consumer)
     return Fail(Code::kInvalidArgument, "{} cannot be computed inside itself", step.stage);
-  const std::vector<const Stage*> readers = editor.schedule().Consumers(step.stage);
-  if (readers.empty()) return Fail(Code::kInvalidArgument, "nothing reads {}", step.stage);
-  // Every reader must be inside that loop: the consumer, or attached (through others) to it.
-  for (const Stage* reader : readers) {
-    const Stage* at = reader;
-    for (size_t hops = 0; at && at->name != step.consumer && hops <= editor.stages().size(); ++hops)
-      at = at->attach == Attach::kAt ? editor.schedule().Find(at->at_stage) : nullptr;
-    if (!at || at->name != step.consumer) {
-      return Fail(Code::kInvalidArgument,
-                  "{} is also read by {}, which is not computed inside {}; attach {} to {} first",
-                  step.stage, reader->name, step.consumer, reader->name, step.consumer);
-    }
-  }
+  TESSERA_TRY(editor.RequireNotInside(*consumer, *stage));
+  TESSERA_TRY(editor.RequireNoFollower(*stage));
+  TESSERA_TRY(editor.RequireReadersInside(*stage, step.consumer));
   stage->attach = Attach::kAt;
   stage->at_stage = step.consumer;
   stage->at_axis = step.axis;

@@ -17,7 +17,7 @@ Status Apply(const InlineStep& step, Editor& editor) {
                 step.stage);
   }
   for (const Stage& other : editor.stages()) {
-    if (other.attach == Attach::kAt && other.at_stage == step.stage) {
+    if (editor.schedule().OuterOf(other) == stage) {
       return Fail(Code::kInvalidArgument, "{} is computed inside {}; inline before attaching",
                   other.name, step.stage);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: BuildLoops and every pass of the lowering keep what te::Evaluate computes. Space:
-// 400 random expressions (windows with pads, strides, dilation and groups, products, regrouped
+// 480 random expressions (windows with pads, strides, dilation and groups, products, regrouped
 // indices) under random schedules of up to 24 steps; the interpreter runs the function after each
 // pass; the first and the last text round-trip through the parser. Not tested here: tensorize
 // (tensorize_test), code generation (tests/compiler/llvm).
@@ -82,7 +82,89 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
   EXPECT_GE(lowered, 30);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LowerPasses, ::testing::Range<uint64_t>(0, 10));
+// A drain in the last chunk of a split reduction: what follows a product's loops runs on a tile
+// when its sums are complete, with the tile's buffers where the product's are.
+TEST(LowerFollow, TheDrainRunsInTheLastChunk) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
+                   w = te::Placeholder("w", DType::kInt32, {4, 6});
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const te::Tensor sum = te::Compute("sum", {4, 4}, {"i", "j"}, [&](const auto& i) {
+    return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k});
+  });
+  const te::Tensor y =
+      te::Compute("y", {4, 4}, {"i", "j"}, [&](const auto& i) { return sum(i) + 7; });
+  Result<schedule::Schedule> s = schedule::Schedule::Create({y});
+  ASSERT_TRUE(s);
+  const Status applied = s->Apply(
+      "cache_write y out y.o\nsplit y i 2 i.o i.i\nsplit sum j 2 j.o j.i\nsplit sum k 3 k.o k.i\n"
+      "reorder sum k.o j.o i j.i k.i\ncompute_at y.o y i.o\ncompute_at sum y i.o\n"
+      "reverse_compute_at y.o sum j.o\n");
+  ASSERT_TRUE(applied) << applied.error().message;
+  const Result<ir::Func> f = BuildLoops(*s, "f");
+  ASSERT_TRUE(f) << f.error().message;
+  EXPECT_EQ(ir::Print(ir::Simplify(*f)), R"(func f(x: i32[4, 6] global,
+     w: i32[4, 6] global,
+     y: i32[4, 4] global) {
+  for i.o in [0, 2) {
+    alloc sum: i32[2, 4] global {
+      alloc y.o: i32[2, 4] out {
+        for j.o in [0, 2) {
+          for i in [0, 2) {
+            for j.i in [0, 2) {
+              sum[i, ((j.o * 2) + j.i)] = 0i32;
+            }
+          }
+        }
+        for k.o in [0, 2) {
+          for j.o_1 in [0, 2) {
+            for i_1 in [0, 2) {
+              for j.i_1 in [0, 2) {
+                for k.i in [0, 3) {
+                  sum[i_1, ((j.o_1 * 2) + j.i_1)] = (sum[i_1, ((j.o_1 * 2) + j.i_1)] + (x[((i.o * 2) + i_1), ((k.o * 3) + k.i)] * w[((j.o_1 * 2) + j.i_1), ((k.o * 3) + k.i)]));
+                }
+              }
+            }
+            if (k.o == 1) {
+              for i_2 in [0, 2) {
+                for j in [0, 2) {
+                  y.o[i_2, ((j.o_1 * 2) + j)] = (sum[i_2, ((j.o_1 * 2) + j)] + 7i32);
+                }
+              }
+            }
+          }
+        }
+        for i.i in [0, 2) {
+          for j_1 in [0, 4) {
+            y[((i.o * 2) + i.i), j_1] = y.o[i.i, j_1];
+          }
+        }
+      }
+    }
+  }
+}
+)");
+}
+
+// Where a condition skips the last iteration of a reduction, nothing can wait for it there.
+TEST(LowerFollow, ASkippedLastIterationIsRefused) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 5});
+  const te::Axis k = te::ReduceAxis("k", 5);
+  const te::Tensor sum =
+      te::Compute("sum", {4}, {"i"}, [&](const auto& i) { return te::Sum(x(i[0], k.var), {k}); });
+  const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const auto& i) { return sum(i) + 7; });
+  Result<schedule::Schedule> s = schedule::Schedule::Create({y});
+  ASSERT_TRUE(s);
+  ASSERT_TRUE(
+      s->Apply("split sum k 2 k.o k.i\nreorder sum k.o k.i i\nreverse_compute_at y sum i\n"));
+  const Result<ir::Func> f = BuildLoops(*s, "f");
+  ASSERT_FALSE(f);
+  EXPECT_NE(f.error().message.find("y is computed in the last iteration of the reductions of sum, "
+                                   "which a condition skips; choose factors that divide them"),
+            std::string::npos)
+      << f.error().message;
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LowerPasses, ::testing::Range<uint64_t>(0, 12));
 
 }  // namespace
 }  // namespace tessera::lower

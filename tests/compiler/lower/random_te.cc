@@ -177,7 +177,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 12)) {
+    switch (rng.Range(0, 14)) {
       case 0:
       case 1:
         line =
@@ -198,6 +198,16 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       case 6: {
         const auto* to = any_stage();
         line = fmt::format("compute_at {} {} {}", st->name, to->name, any_leaf(to));
+        break;
+      }
+      case 13:
+      case 14: {
+        const auto* behind = any_stage();
+        line = fmt::format("reverse_compute_at {} {} {}", st->name, behind->name, any_leaf(behind));
+        if (behind->attach == schedule::Attach::kAt) {  // the two in one place
+          line = fmt::format("compute_at {} {} {}\n{}", st->name, behind->at_stage, behind->at_axis,
+                             line);
+        }
         break;
       }
       case 7:

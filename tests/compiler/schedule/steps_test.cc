@@ -49,6 +49,27 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"compute_at y z i", "y is an output and must be complete"},
       {"compute_at a a i", "a cannot be computed inside itself"},
       {"compute_at a y i", "a is also read by s, which is not computed inside y"},
+      {"reverse_compute_at s a i", "s is a reduction, which needs more of a"},
+      {"reverse_compute_at y a i", "y does not read a element by element"},
+      {"reverse_compute_at y s q", "stage s has no loop 'q'; its loops are: i k"},
+      {"reverse_compute_at y s i\nreverse_compute_at y s i",
+       "y and s are not computed in one place"},
+      {"cache_write y reg t\ncompute_at t y i\nreverse_compute_at t s i",
+       "t and s are not computed in one place; compute_at both at one loop, or none"},
+      {"reverse_compute_at y s i\ncompute_at s y i",
+       "y is computed inside s, which cannot be inside it too"},
+      {"cache_write y reg t\nreverse_compute_at t s i\ncompute_at s y i",
+       "t follows the loops of s already; say where s is computed before that"},
+      {"cache_write y reg t\nreverse_compute_at y t i\nreverse_compute_at t s i",
+       "y follows the loops of t already"},
+      {"compute_at s y i\nreverse_compute_at y s i",
+       "s is computed inside y, which cannot be inside it too"},
+      {"reverse_compute_at y s i\ninline s", "s is a reduction"},
+      {"reverse_compute_at z a i\ninline a", "z is computed inside a; inline before"},
+      {"cache_write y reg t\nreverse_compute_at t s i\nreverse_compute_at y t i",
+       "t follows the loops of s; attach y there too"},
+      {"cache_read a local c s\nreverse_compute_at z a i\nreverse_compute_at s c i",
+       "s is a reduction"},
       {"inline s", "s is a reduction"},
       {"inline y", "y is an output"},
       {"inline a\nsplit a i 2 o n", "'a' was inlined"},
@@ -126,7 +147,8 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
 TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   const char* kText =
       "decide f {1 2 -4} 2\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
-      "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ninline a\n"
+      "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\nreverse_compute_at y s i\ninline "
+      "a\n"
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\ntensorize s k tile.gemm\nparallel y i\n"
       "vthread y i\ndouble_buffer a\n";
@@ -138,8 +160,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
   EXPECT_EQ(std::get<SplitStep>((*parsed)[1]).factor.decision, "f");
   EXPECT_EQ(std::get<SplitStep>((*parsed)[2]).tail, Tail::kPad);
-  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[8]).readers, (std::vector<std::string>{"a", "s"}));
-  EXPECT_EQ(std::get<LayoutStep>((*parsed)[12]).fill, -3);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[9]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[13]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
@@ -149,6 +171,24 @@ TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
   const Status status = s.Apply("inline a");
   ASSERT_FALSE(status.has_value());
   EXPECT_NE(status.error().message.find("c is computed inside a"), std::string::npos);
+}
+
+TEST(ScheduleSteps, WhatNeedsAllOfAStageDoesNotFollowItsLoops) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4});
+  const te::Tensor a = te::Compute("a", {4}, {"i"}, [&](const Index& i) { return x(i) + 1; });
+  const te::Tensor b =
+      te::Compute("b", {4}, {"i"}, [&](const Index& i) { return a(Expr(3) - i[0]); });
+  const te::Tensor c = te::Compute("c", {4}, {"i"}, [&](const Index& i) { return x(i) * 2; });
+  const te::Tensor y =
+      te::Compute("y", {4}, {"i"}, [&](const Index& i) { return a(i) + b(i) + c(i); });
+  Schedule s = *Schedule::Create({y});
+  const Status status = s.Apply("reverse_compute_at y a i");
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().message.find("y also reads what needs all of a"), std::string::npos)
+      << status.error().message;
+  // What else is read moves in front.
+  ASSERT_TRUE(s.Apply("inline b\nsplit y i 2 o n").has_value());
+  EXPECT_FALSE(s.Apply("reverse_compute_at y a i").has_value());  // a at 3 - i
 }
 
 TEST(ScheduleSteps, TextRoundTripsAndReplays) {

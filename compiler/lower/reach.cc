@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/reach.h"
+
+#include "compiler/ir/visit.h"
+
+namespace tessera::lower {
+namespace {
+
+using ir::Expr;
+using ir::Interval;
+using ir::Linear;
+using ir::Ranges;
+
+bool Moves(const Expr& e, const VarSet& fixed) {
+  bool moves = false;
+  ir::Visit(e, [&](const Expr& x) {
+    moves |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
+  });
+  return moves;
+}
+
+Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
+  Reach r;
+  int64_t k = 0;
+  if (atom->kind == ir::ExprKind::kBin &&
+      (atom->bin() == ir::BinOp::kDiv || atom->bin() == ir::BinOp::kMod) &&
+      ir::IsImm(atom->args[1], &k) && k > 0) {
+    const Reach x = ReachOf(atom->args[0], fixed, ranges);
+    if (x.known) {
+      const Expr lo = ir::FromLinear(x.lo), hi = ir::FromLinear(x.hi);
+      const Linear first = ir::ToLinear(ir::FloorDiv(lo, Expr(k)), ranges);
+      const Linear last = ir::ToLinear(ir::FloorDiv(hi, Expr(k)), ranges);
+      if (atom->bin() == ir::BinOp::kDiv) return {first, last, true};
+      const Linear apart = ir::Add(last, first, -1);
+      if (apart.IsConstant() && apart.constant == 0) {
+        return {ir::ToLinear(ir::FloorMod(lo, Expr(k)), ranges),
+                ir::ToLinear(ir::FloorMod(hi, Expr(k)), ranges), true};
+      }
+      r.hi.constant = k - 1;
+      return r;
+    }
+  }
+  const Interval bounds = ir::BoundsOf(atom, ranges);
+  r.known = bounds.known();
+  r.lo.constant = bounds.lo;
+  r.hi.constant = bounds.hi;
+  return r;
+}
+
+}  // namespace
+
+Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges) {
+  const Linear form = ir::ToLinear(e, ranges);
+  Reach r;
+  r.lo.constant = r.hi.constant = form.constant;
+  for (const Linear::Term& t : form.terms) {
+    if (!Moves(t.atom, fixed)) {
+      Linear same;
+      same.terms.push_back({t.atom, 1});
+      r.lo = ir::Add(r.lo, same, t.coeff);
+      r.hi = ir::Add(r.hi, same, t.coeff);
+      continue;
+    }
+    const Reach a = ReachOfAtom(t.atom, fixed, ranges);
+    if (!a.known) {
+      r.known = false;
+      return r;
+    }
+    r.lo = ir::Add(r.lo, t.coeff > 0 ? a.lo : a.hi, t.coeff);
+    r.hi = ir::Add(r.hi, t.coeff > 0 ? a.hi : a.lo, t.coeff);
+  }
+  return r;
+}
+
+}  // namespace tessera::lower

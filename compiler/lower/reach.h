@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far an index reaches while the loops around stand still. Private to compiler/lower.
+#ifndef TESSERA_COMPILER_LOWER_REACH_H_
+#define TESSERA_COMPILER_LOWER_REACH_H_
+
+#include <set>
+
+#include "compiler/ir/affine.h"
+
+namespace tessera::lower {
+
+using VarSet = std::set<const ir::ExprNode*>;
+
+// The lowest and highest value of an index, in variables that stand still.
+struct Reach {
+  ir::Linear lo, hi;
+  bool known = true;
+};
+
+// Of |e| while the variables of |fixed| stand still and the others take all values of |ranges|.
+Reach ReachOf(const ir::Expr& e, const VarSet& fixed, const ir::Ranges& ranges);
+
+}  // namespace tessera::lower
+
+#endif  // TESSERA_COMPILER_LOWER_REACH_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+namespace {
+
+bool ReadsAny(const Stage& stage, const std::set<std::string>& names) {
+  bool reads = false;
+  if (stage.placeholder) return false;
+  ir::Visit(stage.body, [&](const ir::Expr& e) {
+    reads |= e->kind == ir::ExprKind::kTensorRead && names.contains(e->tensor->name);
+  });
+  return reads;
+}
+
+}  // namespace
+
+Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
+  TESSERA_ASSIGN(Stage * consumer, editor.FindCompute(step.consumer));
+  TESSERA_ASSIGN(const Stage* stage, editor.FindCompute(step.stage));
+  TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
+  if (stage->attach == Attach::kAfter) {
+    return Fail(Code::kInvalidArgument, "{} follows the loops of {}; attach {} there too",
+                step.stage, stage->at_stage, step.consumer);
+  }
+  TESSERA_TRY(editor.RequireNotInside(*stage, *consumer));
+  TESSERA_TRY(editor.RequireNoFollower(*consumer));
+  if (!consumer->reduce_axes.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "{} is a reduction, which needs more of {} than what is complete in a loop of it",
+                step.consumer, step.stage);
+  }
+  if (consumer->AxesOfReads(step.stage).empty()) {
+    return Fail(Code::kInvalidArgument,
+                "{} does not read {} element by element, so it cannot follow its loops",
+                step.consumer, step.stage);
+  }
+  if (consumer->attach != stage->attach || consumer->at_stage != stage->at_stage ||
+      consumer->at_axis != stage->at_axis) {
+    return Fail(Code::kInvalidArgument,
+                "{} and {} are not computed in one place; compute_at both at one loop, or none",
+                step.consumer, step.stage);
+  }
+  consumer->attach = Attach::kAfter;
+  consumer->at_stage = step.stage;
+  consumer->at_axis = step.axis;
+
+  // What else the consumer reads is complete before the stage begins: it moves in front of it.
+  std::vector<Stage>& stages = editor.stages();
+  auto place = stages.begin() + (stage - stages.data());
+  const auto last = stages.begin() + (consumer - stages.data());
+  std::set<std::string> behind{step.stage};  // what needs the stage
+  for (auto at = place + 1; at != last; ++at) {
+    if (ReadsAny(*at, behind)) {
+      behind.insert(at->name);
+    } else {
+      std::rotate(place, at, at + 1);
+      ++place;
+    }
+  }
+  behind.erase(step.stage);
+  if (ReadsAny(*last, behind)) {
+    return Fail(Code::kInvalidArgument,
+                "{} also reads what needs all of {}, so it cannot run before {} is complete",
+                step.consumer, step.stage, step.stage);
+  }
+  return {};
+}
+
+}  // namespace tessera::schedule
