@@ -27,7 +27,7 @@ Result<bool> CheckOne(const isa::ProgramImage& image, const CheckFlags& options,
   if (const Status match = isa::CheckImageMatches(image, config); !match)
     return Within(options.input, match.error());
   const isa::CheckReport report = isa::CheckProgram(image, config);
-  std::fputs(report.ToString().c_str(), stdout);
+  if (options.json != "-") std::fputs(report.ToString().c_str(), stdout);
   json["instructions"] = json["instructions"].get<int64_t>() + image.insn_count();
   for (const isa::Diagnostic& d : report.diagnostics) {
     json["diagnostics"].push_back({{"finding", std::string(Text(d.finding))},

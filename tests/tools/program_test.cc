@@ -65,6 +65,16 @@ TEST(ProgramCommand, ADeadlockSaysWhy) {
   EXPECT_FALSE(found[0]["waits"][0].contains("giver"));
 }
 
+// With --json - standard output is the JSON and nothing else.
+TEST(ProgramCommand, JsonToStandardOutput) {
+  const CommandResult r = Tessera("check " + Image("cyclic_wait") + " --json -");
+  EXPECT_EQ(r.code, 1);
+  const nlohmann::json json = nlohmann::json::parse(r.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << r.output;
+  EXPECT_EQ(json["diagnostics"][0]["class"], "cyclic wait");
+  EXPECT_EQ(json["diagnostics"][0]["waits"][0]["giver"], 1);
+}
+
 TEST(ProgramCommand, ARaceIsFoundWhenItIsAskedFor) {
   const std::string image = Image("race");
   EXPECT_EQ(Tessera("run " + image + " --device func").code, 0);
