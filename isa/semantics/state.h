@@ -98,6 +98,33 @@ struct MachineState {
 
   int64_t Depth(Memory memory) const { return config.Depth(memory, profile); }
 
+  // The tiles of |memory|; of ACC8: ACC's.
+  std::span<uint8_t> BytesOf(Memory memory) {
+    const auto bytes = [](auto& elements) {
+      return std::span(reinterpret_cast<uint8_t*>(elements.data()),
+                       elements.size() * sizeof(elements[0]));
+    };
+    switch (ByteSpaceOf(memory)) {
+      case ByteSpace::kUop:
+        return bytes(uop);
+      case ByteSpace::kWgt:
+        return bytes(wgt);
+      case ByteSpace::kInp:
+        return bytes(inp);
+      case ByteSpace::kAcc:
+        return bytes(acc);
+      case ByteSpace::kOut:
+        return bytes(out);
+      case ByteSpace::kPrm:
+        return bytes(prm);
+      default:
+        return bytes(others[static_cast<size_t>(memory)]);
+    }
+  }
+  std::span<const uint8_t> BytesOf(Memory memory) const {
+    return const_cast<MachineState*>(this)->BytesOf(memory);
+  }
+
   // Every scratchpad byte becomes zero; the rest stays.
   void ClearScratchpads() {
     std::fill(uop.begin(), uop.end(), 0);

@@ -10,12 +10,28 @@ constexpr bool Has(uint8_t mask, int unit) { return (mask >> unit) & 1; }
 
 }  // namespace
 
-bool Units::CanStart(int unit) const {
-  if (running_[unit] || queue_[unit].empty()) return false;
+uint8_t Units::Missing(int unit) const {
+  uint8_t missing = 0;
   for (int from = 0; from < kUnits; ++from) {
-    if (Has(queue_[unit].front().fetched.pop, from) && tokens_[from][unit] == 0) return false;
+    const bool waits = !queue_[unit].empty() && Has(queue_[unit].front().fetched.pop, from) &&
+                       tokens_[from][unit] == 0;
+    missing |= static_cast<uint8_t>(waits << from);
   }
-  return true;
+  return missing;
+}
+
+uint8_t Units::Full(int unit) const {
+  uint8_t full = 0;
+  for (int to = 0; to < kUnits; ++to) {
+    const bool waits = running_[unit] && Has(running_[unit]->fetched.push, to) &&
+                       tokens_[unit][to] == token_depth_;
+    full |= static_cast<uint8_t>(waits << to);
+  }
+  return full;
+}
+
+bool Units::CanStart(int unit) const {
+  return !running_[unit] && !queue_[unit].empty() && Missing(unit) == 0;
 }
 
 Issued& Units::Start(int unit) {
@@ -27,19 +43,13 @@ Issued& Units::Start(int unit) {
   return *running_[unit];
 }
 
-bool Units::CanRetire(int unit) const {
-  if (!running_[unit]) return false;
-  for (int to = 0; to < kUnits; ++to) {
-    if (Has(running_[unit]->fetched.push, to) && tokens_[unit][to] == token_depth_) return false;
-  }
-  return true;
-}
+bool Units::CanRetire(int unit) const { return running_[unit] && Full(unit) == 0; }
 
-void Units::Retire(int unit) {
+Issued Units::Retire(int unit) {
   for (int to = 0; to < kUnits; ++to) {
     if (Has(running_[unit]->fetched.push, to)) ++tokens_[unit][to];
   }
-  running_[unit].reset();
+  return std::move(*std::exchange(running_[unit], std::nullopt));
 }
 
 bool Units::Empty() const {

@@ -42,13 +42,21 @@ class Units {
   Issued& Start(int unit);  // takes the tokens
   Issued& Running(int unit) { return *running_[unit]; }
   bool CanRetire(int unit) const;
-  void Retire(int unit);  // gives the tokens
+  Issued Retire(int unit);  // gives the tokens
 
   // The instruction that |unit| holds or waits with; null if it has none.
   const Issued* Waiting(int unit) const {
     if (running_[unit]) return &*running_[unit];
     return queue_[unit].empty() ? nullptr : &queue_[unit].front();
   }
+
+  int64_t Queued(int unit) const { return static_cast<int64_t>(queue_[unit].size()); }
+  // The head of its queue, null if that is empty; the units whose tokens it waits for, a mask.
+  const Issued* Head(int unit) const {
+    return queue_[unit].empty() ? nullptr : &queue_[unit].front();
+  }
+  uint8_t Missing(int unit) const;
+  uint8_t Full(int unit) const;  // units whose counters have no room for what runs, a mask
 
   bool Empty() const;
   bool TokensLeft() const;

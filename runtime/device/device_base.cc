@@ -57,8 +57,20 @@ Result<RunReport> DeviceBase::Wait() {
   if (!launch_) return Fail(Code::kInvalidArgument, "nothing was submitted");
   const Launch launch = *std::exchange(launch_, std::nullopt);
   Result<RunReport> report = Finish(launch, *fetcher_);
+  if (watcher_ != nullptr) watcher_->OnEnd(report ? nullptr : &report.error());
   if (!report) return std::unexpected(AndReset(report.error()));
   return report;
+}
+
+Status DeviceBase::Watch(MachineWatcher* watcher) {
+  if (watcher == nullptr) return {};
+  return Fail(Code::kUnsupported, "{}: its memories cannot be looked at while it runs", name());
+}
+
+Status DeviceBase::SetWatcher(MachineWatcher* watcher) {
+  TESSERA_TRY(Watch(watcher));
+  watcher_ = watcher;
+  return {};
 }
 
 Status DeviceBase::Reset() {

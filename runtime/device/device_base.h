@@ -14,10 +14,11 @@
 #include "isa/semantics/fetch.h"
 #include "runtime/device.h"
 #include "runtime/device/memory.h"
+#include "runtime/machine_view.h"
 
 namespace tessera {
 
-class DeviceBase : public Device {
+class DeviceBase : public Device, public WatchedDevice {
  public:
   const isa::Config& config() const final { return config_; }
 
@@ -35,6 +36,7 @@ class DeviceBase : public Device {
   Status Submit(const Launch& launch) final;
   Result<RunReport> Wait() final;
   Status Reset() final;
+  Status SetWatcher(MachineWatcher* watcher) final;
 
  protected:
   DeviceBase(const isa::Config& config, std::unique_ptr<MemoryPort> memory)
@@ -51,6 +53,11 @@ class DeviceBase : public Device {
   // Ends what runs and zeroes on-chip state: Device::Reset.
   virtual Status Forget() = 0;
 
+  // Has later runs told to |watcher|, null: to nobody; OnEnd is told here. The default can only be
+  // told not to.
+  //   errors  those of WatchedDevice::SetWatcher
+  virtual Status Watch(MachineWatcher* watcher);
+
   DeviceMemory& memory() { return memory_; }
 
  private:
@@ -61,6 +68,7 @@ class DeviceBase : public Device {
   DeviceMemory memory_;
   std::optional<isa::Fetcher> fetcher_;  // of the last launch's profile
   std::optional<Launch> launch_;         // submitted, and Wait not called
+  MachineWatcher* watcher_ = nullptr;
 };
 
 // Whether |launch| can be given to a machine with |memory_bytes| of memory.

@@ -35,6 +35,7 @@ class RegisterDevice : public DeviceBase {
   Status Start(const Launch& launch, const isa::Fetcher& fetcher) override;
   Result<RunReport> Finish(const Launch& launch, const isa::Fetcher& fetcher) override;
   Status Forget() override { return port_->Reset(); }
+  Status Watch(MachineWatcher* watcher) override { return port_->SetWatcher(watcher); }
 
   Status Write64(uint32_t low, uint32_t high, uint64_t value) {
     TESSERA_TRY(port_->Write(low, static_cast<uint32_t>(value)));

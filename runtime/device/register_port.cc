@@ -74,4 +74,9 @@ Status RegisterPort::SetObserver(RunObserver* observer) {
       "on rtl or func");
 }
 
+Status RegisterPort::SetWatcher(MachineWatcher* watcher) {
+  if (watcher == nullptr) return {};
+  return Fail(Code::kUnsupported, "this machine shows registers only; debug on func or cycle");
+}
+
 }  // namespace tessera

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "isa/semantics/standing.h"
-#include "runtime/observer.h"
+#include "runtime/machine_view.h"
 
 namespace tessera {
 
@@ -66,6 +66,9 @@ class RegisterPort {
 
   // As Device::SetObserver. The default can only be told not to.
   virtual Status SetObserver(RunObserver* observer);
+
+  // As WatchedDevice::SetWatcher, but for OnEnd. The default can only be told not to.
+  virtual Status SetWatcher(MachineWatcher* watcher);
 };
 
 // A 64-bit counter of a machine that may run: low, which makes the machine keep the high half of

@@ -62,6 +62,7 @@ struct Driver {
   std::string_view name;  // "func"
   std::string_view what;  // one line for a newcomer
   bool clock = false;     // RunReport::cycles means something
+  bool view = false;      // its runs can be looked at: runtime/machine_view.h
   bool executes = true;   // false: it has memory only (null)
   std::vector<DriverOption> options = {};
   Result<std::unique_ptr<Device>> (*open)(const isa::Config& config, uint64_t memory_bytes,

@@ -43,19 +43,27 @@ class CyclePort : public RegisterPort {
   }
 
   Result<WaitOutcome> Wait(uint64_t budget) override {
-    Launch launch{.profile = state_.profile,
-                  .insn_addr = Get64(reg::kInsnAddrLo, reg::kInsnAddrHi),
-                  .insn_count = Get(reg::kInsnCount),
-                  .budget = budget};
+    launch_ = {.profile = state_.profile,
+               .insn_addr = Get64(reg::kInsnAddrLo, reg::kInsnAddrHi),
+               .insn_count = Get(reg::kInsnCount),
+               .segments = {},
+               .budget = budget};
     for (uint32_t s = 0; s < isa::kSegments; ++s) {
-      state_.segments[s] = {Get64(reg::kSegmentBaseLo[s], reg::kSegmentBaseHi[s]),
-                            Get64(reg::kSegmentSizeLo[s], reg::kSegmentSizeHi[s])};
+      SegmentBinding& segment = launch_.segments[s];
+      segment = {Get64(reg::kSegmentBaseLo[s], reg::kSegmentBaseHi[s]),
+                 Get64(reg::kSegmentSizeLo[s], reg::kSegmentSizeHi[s])};
+      state_.segments[s] = {segment.base, segment.size};
     }
-    TESSERA_ASSIGN(const isa::Fetcher fetcher, isa::Fetcher::Make(state_.profile, state_.config));
-    state_.vta = fetcher.vta();
+    TESSERA_ASSIGN(fetcher_, isa::Fetcher::Make(state_.profile, state_.config));
+    state_.vta = fetcher_->vta();
     MemoryModel& memory = ddr3_ ? *kernel_->memory() : dram_;
     memory.Reset();
-    cycle::CycleRun run(launch, fetcher, state_, memory, observer_);
+    observers_ = {};
+    observers_.Add(observer_);
+    observers_.Add(watcher_);
+    RunObserver* observer = watcher_ == nullptr ? observer_ : observers_.any();
+    cycle::CycleRun& run = run_.emplace(launch_, *fetcher_, state_, memory, observer);
+    if (watcher_ != nullptr) watcher_->OnBegin(launch_, run);
     const bool done = kernel_->Run(run, budget);
     const cycle::RunEnd end = run.End(done);
     Keep(end);
@@ -67,6 +75,7 @@ class CyclePort : public RegisterPort {
   }
 
   Status Reset() override {
+    run_.reset();
     state_.ClearScratchpads();
     MakeKernel();  // without what a run that did not end has left in it
     Put(reg::kStatus, 0);
@@ -75,6 +84,10 @@ class CyclePort : public RegisterPort {
 
   Status SetObserver(RunObserver* observer) override {
     observer_ = observer;
+    return {};
+  }
+  Status SetWatcher(MachineWatcher* watcher) override {
+    watcher_ = watcher;
     return {};
   }
 
@@ -121,6 +134,11 @@ class CyclePort : public RegisterPort {
   std::optional<cycle::Ddr3Parameters> ddr3_;
   std::unique_ptr<cycle::CycleKernel> kernel_;
   RunObserver* observer_ = nullptr;
+  MachineWatcher* watcher_ = nullptr;
+  ObserverList observers_;  // both
+  Launch launch_;           // the last run, which a watcher looks at until it is told the end
+  std::optional<isa::Fetcher> fetcher_;
+  std::optional<cycle::CycleRun> run_;
   std::array<uint32_t, 0x200 / 4> registers_{};
 };
 
@@ -160,6 +178,7 @@ Driver CycleDriver() {
   return {.name = "cycle",
           .what = "cycle model of the accelerator in SystemC: the RTL's cycles, func's results",
           .clock = true,
+          .view = true,
           .options = {{.name = kStallSeed,
                        .kind = OptionKind::kNumber,
                        .value = "SEED",

@@ -94,6 +94,13 @@ const Command* Gates::Standing(int unit) const {
   return front ? gate.shown : gate.oldest;
 }
 
+const Command* Gates::Next(int unit, const Command* taken) const {
+  const Gate& gate = gate_[unit];
+  if (gate.shown != nullptr && gate.shown != taken) return gate.shown;
+  if (gate.head != nullptr && !gate.moved) return gate.head;
+  return gate.ram.empty() ? gate.coming : gate.ram.front();
+}
+
 void Gates::Cycle(Cycles t) {
   Sleep();
   const bool vta = profile_ == isa::Profile::kVta;

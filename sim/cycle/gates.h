@@ -54,6 +54,12 @@ class Gates : public MachinePart {
   uint8_t Stalled(int unit) const;
   bool Idle(int unit) const { return gate_[unit].inside == 0 && gate_[unit].flying == 0; }
   const Command* Standing(int unit) const;
+  int64_t Tokens(isa::Unit from, isa::Unit to) const {
+    return edge_[static_cast<int>(from)][static_cast<int>(to)].count;
+  }
+  // Instructions in front of |unit|; the first of them but for |taken|, null if there is none.
+  int64_t Queued(int unit) const { return gate_[unit].inside; }
+  const Command* Next(int unit, const Command* taken) const;
   // The oldest instruction in flight, null if none.
   const Command* Oldest(int unit) const {
     return gate_[unit].flight.empty() ? nullptr : gate_[unit].flight.front();

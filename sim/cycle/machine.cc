@@ -157,7 +157,24 @@ void CycleRun::Popped(Cycles t, isa::Unit unit, const Command& command) {
     if ((command.fetched.pop >> from & 1) != 0)
       observer_->OnToken({static_cast<isa::Unit>(from), unit, false, command.number, t});
   }
+  taken_ = &command;
   if (!command.hush) observer_->OnTaken({command.number, unit, t});
+  taken_ = nullptr;
+}
+
+UnitView CycleRun::Of(isa::Unit unit) const {
+  const int u = static_cast<int>(unit);
+  UnitView view{.queued = gates_.Queued(u), .next = {}, .missing = 0, .full = gates_.Stalled(u)};
+  if (taken_ != nullptr && taken_->fetched.unit == unit) --view.queued;
+  const Command* next = gates_.Next(u, taken_);
+  if (next == nullptr) return view;
+  view.next = next->number;
+  for (int from = 0; from < isa::kUnits; ++from) {
+    const bool pops = (next->fetched.pop >> from & 1) != 0;
+    if (pops && Tokens(static_cast<isa::Unit>(from), unit) == 0)
+      view.missing |= static_cast<uint8_t>(1 << from);
+  }
+  return view;
 }
 
 void CycleRun::Retired(Cycles t, isa::Unit unit, const Command& command) {
@@ -178,6 +195,7 @@ void CycleRun::Waits(Cycles t, isa::Unit unit, uint8_t missing, uint8_t full) {
 }
 
 Cycles CycleRun::next() const {
+  if (stopped_) return kNever;
   if (drains_) return at_;
   return std::min({bus_.wake(), issue_.wake(), gates_.wake(), gemm_.wake(), vector_.wake(),
                    load_.wake(), store_.wake()});

@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/device.h"
+#include "runtime/machine_view.h"
 #include "sim/cycle/bus.h"
 #include "sim/cycle/gates.h"
 #include "sim/func/execute.h"
@@ -37,7 +37,7 @@ struct RunEnd {
   std::array<isa::UnitStanding, isa::kUnits> standing;
 };
 
-class CycleRun final : private GateUnits, private Stream {
+class CycleRun final : public MachineView, private GateUnits, private Stream {
  public:
   // |state|: profile, segments and device memory are those of |launch|. |memory| is idle.
   CycleRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& state,
@@ -48,6 +48,15 @@ class CycleRun final : private GateUnits, private Stream {
   // That cycle. False: the run is over, and nothing is open on the bus.
   bool Step();
   RunEnd End(bool done);
+
+  // MachineView.
+  UnitView Of(isa::Unit unit) const override;
+  int64_t Tokens(isa::Unit from, isa::Unit to) const override { return gates_.Tokens(from, to); }
+  std::span<const uint8_t> Scratchpad(isa::Memory memory) const override {
+    return state_.BytesOf(memory);
+  }
+  std::span<const uint8_t> DeviceMemory() const override { return state_.dram; }
+  void Stop() override { stopped_ = true; }
 
  private:
   // GateUnits.
@@ -88,8 +97,10 @@ class CycleRun final : private GateUnits, private Stream {
   const Command* failed_ =
       nullptr;  // it cannot be done; the run ends when those before it are done
   RunEnd end_;
-  bool drains_ = false;  // the program has ended, the bus has not
-  Cycles at_ = 0;        // the cycle after the last one that was asked for
+  bool drains_ = false;             // the program has ended, the bus has not
+  bool stopped_ = false;            // by who looks at it
+  const Command* taken_ = nullptr;  // what observers are told of: it has left its queue
+  Cycles at_ = 0;                   // the cycle after the last one that was asked for
 };
 
 }  // namespace tessera::sim::cycle

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/func/func_device.h"
 
+#include <optional>
 #include <utility>
 
 #include "runtime/device/device_base.h"
@@ -32,8 +33,8 @@ class FuncDevice : public DeviceBase {
     for (int s = 0; s < isa::kSegments; ++s) {
       machine_.segments[s] = {launch.segments[s].base, launch.segments[s].size};
     }
-    FuncRun run(launch, fetcher, machine_, options_.schedule_seed, options_.kernels);
-    return run.Run(observer_);
+    run_.emplace(launch, fetcher, machine_, options_.schedule_seed, options_.kernels);
+    return run_->Run(observer_, watcher_);
   }
 
   Status Forget() override {
@@ -41,9 +42,16 @@ class FuncDevice : public DeviceBase {
     return {};
   }
 
+  Status Watch(MachineWatcher* watcher) override {
+    watcher_ = watcher;
+    return {};
+  }
+
   FuncOptions options_;
   isa::MachineState machine_;
   RunObserver* observer_ = nullptr;
+  MachineWatcher* watcher_ = nullptr;
+  std::optional<FuncRun> run_;  // the last one: a watcher looks at it until OnEnd
 };
 
 constexpr std::string_view kSchedule = "schedule";
@@ -63,6 +71,7 @@ Driver FuncDriver() {
   return {
       .name = "func",
       .what = "functional simulator of the accelerator, exact results, no clock",
+      .view = true,
       .options = {{.name = kSchedule,
                    .kind = OptionKind::kNumber,
                    .value = "SEED",

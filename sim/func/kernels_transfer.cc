@@ -17,21 +17,10 @@ int64_t LastRow(int64_t base, int64_t z_size, int64_t z_step, int64_t y_size, in
   return base + (z_size - 1) * z_step + (y_size - 1) * y_step;
 }
 
-uint8_t* BytesOf(MachineState& m, Memory memory) {
-  switch (memory) {
-    case Memory::kUop:
-      return m.uop.data();
-    case Memory::kWgt:
-      return reinterpret_cast<uint8_t*>(m.wgt.data());
-    case Memory::kInp:
-      return reinterpret_cast<uint8_t*>(m.inp.data());
-    case Memory::kOut:
-      return reinterpret_cast<uint8_t*>(m.out.data());
-    case Memory::kAcc:
-      return reinterpret_cast<uint8_t*>(m.acc.data());
-    default:
-      return nullptr;  // PRM and ACC8 change bytes on their way
-  }
+// Null: PRM and ACC8 change bytes on their way.
+uint8_t* PlainBytesOf(MachineState& m, Memory memory) {
+  const bool plain = HasElements(memory) && memory != Memory::kPrm && memory != Memory::kAcc8;
+  return plain ? m.BytesOf(memory).data() : nullptr;
 }
 
 void Pad(uint8_t* to, int64_t bytes, Memory memory, int8_t value) {
@@ -45,7 +34,7 @@ void Pad(uint8_t* to, int64_t bytes, Memory memory, int8_t value) {
 
 bool Run(const isa::Load& v, MachineState& m) {
   const Memory memory = static_cast<Memory>(v.memory);
-  uint8_t* bytes = BytesOf(m, memory);
+  uint8_t* bytes = PlainBytesOf(m, memory);
   const int64_t columns = v.x_pad_0 + v.x_size + v.x_pad_1, rows = v.y_pad_0 + v.y_size + v.y_pad_1;
   const int64_t tiles = columns * rows * v.z_size;
   if (bytes == nullptr) return false;

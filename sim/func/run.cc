@@ -65,7 +65,7 @@ Status FuncRun::Execute(isa::Issued& issued) {
   const isa::Fetched& fetched = issued.fetched;
   TraceEntry entry{.insn = issued.number, .unit = fetched.unit};
   const isa::Stop stop =
-      executor_.Execute(fetched.insn, observer_ == nullptr ? nullptr : &entry.digest);
+      executor_.Execute(fetched.insn, observers_.any() == nullptr ? nullptr : &entry.digest);
   if (stop) return Stopped(stop, isa::Text(fetched.unit), issued.number, &fetched.insn);
   const isa::Traffic traffic = isa::TrafficOf(fetched.insn, machine_.config);
   report_.bytes_read += traffic.read;
@@ -74,8 +74,36 @@ Status FuncRun::Execute(isa::Issued& issued) {
   return {};
 }
 
+UnitView FuncRun::Of(isa::Unit unit) const {
+  const int u = static_cast<int>(unit);
+  UnitView view{.queued = units_.Queued(u), .next = {}, .missing = 0, .full = units_.Full(u)};
+  if (const isa::Issued* head = units_.Head(u)) {
+    view.next = head->number;
+    view.missing = units_.Missing(u);
+  }
+  return view;
+}
+
+void FuncRun::TellTokens(const isa::Issued& issued, bool push) {
+  const uint8_t mask = push ? issued.fetched.push : issued.fetched.pop;
+  for (int other = 0; other < isa::kUnits; ++other) {
+    if ((mask >> other & 1) == 0) continue;
+    const auto unit = static_cast<isa::Unit>(other);
+    watcher_->OnToken({.from = push ? issued.fetched.unit : unit,
+                       .to = push ? unit : issued.fetched.unit,
+                       .push = push,
+                       .insn = issued.number,
+                       .cycle = 0});
+  }
+}
+
 Status FuncRun::StartOne(int unit) {
   isa::Issued& issued = units_.Start(unit);
+  if (watcher_ != nullptr) {
+    TellTokens(issued, /*push=*/false);
+    if (!issued.fetched.finish)
+      watcher_->OnTaken({.insn = issued.number, .unit = issued.fetched.unit, .cycle = 0});
+  }
   const uint64_t cost = 1 + static_cast<uint64_t>(isa::Steps(issued.fetched.insn));
   if (cost > launch_.budget - spent_) {
     return Fail(
@@ -93,9 +121,10 @@ Status FuncRun::StartOne(int unit) {
 Status FuncRun::RetireOne(int unit) {
   isa::Issued& issued = units_.Running(unit);
   TESSERA_TRY(Execute(issued));
-  if (observer_ != nullptr && !issued.fetched.finish) observer_->OnRetired(retiring_[unit]);
   ++report_.instructions;
-  units_.Retire(unit);
+  const isa::Issued retired = units_.Retire(unit);
+  if (watcher_ != nullptr) TellTokens(retired, /*push=*/true);
+  if (!retired.fetched.finish) observers_.OnRetired(retiring_[unit]);
   return {};
 }
 
@@ -150,8 +179,11 @@ std::unexpected<Error> FuncRun::Deadlock() const {
   return Fail(Code::kDeadlock, "deadlock: {}", isa::Diagnose(stream, at).Line());
 }
 
-Result<RunReport> FuncRun::Run(RunObserver* observer) {
-  observer_ = observer;
+Result<RunReport> FuncRun::Run(RunObserver* observer, MachineWatcher* watcher) {
+  observers_.Add(observer);
+  observers_.Add(watcher);
+  watcher_ = watcher;
+  if (watcher_ != nullptr) watcher_->OnBegin(launch_, *this);
   while (!(finish_fetched_ && !fetched_ && units_.Empty())) {
     bool moved = false;
     TESSERA_TRY(seed_ == 0 ? StepInOrder(&moved) : StepAtRandom(&moved));

@@ -9,23 +9,35 @@
 
 #include "base/rng.h"
 #include "isa/semantics/units.h"
-#include "runtime/device.h"
+#include "runtime/machine_view.h"
 #include "sim/func/execute.h"
 
 namespace tessera::sim {
 
-class FuncRun {
+class FuncRun final : private MachineView {
  public:
   // |machine| has its profile, segments and device memory set for |launch|; the code is in device
   // memory.
   FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::MachineState& machine,
           uint64_t schedule_seed, bool kernels);
 
-  // Runs to FINISH. |observer| is told what retires; null: nobody.
+  // Runs to FINISH. |observer| is told what retires, |watcher| what is taken and tokens as well;
+  // null: nobody.
   //   errors  those of Device::Wait
-  Result<RunReport> Run(RunObserver* observer);
+  Result<RunReport> Run(RunObserver* observer, MachineWatcher* watcher);
 
  private:
+  // MachineView.
+  UnitView Of(isa::Unit unit) const override;
+  int64_t Tokens(isa::Unit from, isa::Unit to) const override {
+    return units_.Tokens(static_cast<int>(from), static_cast<int>(to));
+  }
+  std::span<const uint8_t> Scratchpad(isa::Memory memory) const override {
+    return machine_.BytesOf(memory);
+  }
+  std::span<const uint8_t> DeviceMemory() const override { return machine_.dram; }
+  void Stop() override { spent_ = launch_.budget; }
+
   Status FetchOne();
   Status Execute(isa::Issued& issued);
   Status StartOne(int unit);
@@ -34,6 +46,7 @@ class FuncRun {
   Status StepAtRandom(bool* moved);
   bool CanFetch();
   std::unexpected<Error> Deadlock() const;
+  void TellTokens(const isa::Issued& issued, bool push);
   std::unexpected<Error> Stopped(const isa::Stop& stop, std::string_view unit, uint32_t number,
                                  const isa::AnyInsn* insn) const;
 
@@ -45,7 +58,8 @@ class FuncRun {
   Rng rng_;
   isa::Units units_;
   RunReport report_;
-  RunObserver* observer_ = nullptr;
+  ObserverList observers_;  // both
+  MachineWatcher* watcher_ = nullptr;
   std::vector<TraceEntry> retiring_{isa::kUnits};  // the entry of each unit's instruction under way
   uint64_t spent_ = 0;                             // of the budget
   uint32_t next_ = 0;                              // instruction to fetch

@@ -56,19 +56,16 @@ class WordWrites {
 struct SpaceView {
   ByteSpace space;
   isa::Memory memory;
-  const uint8_t* bytes;
-  uint64_t size;
+  std::span<const uint8_t> bytes;
 };
 
 std::vector<SpaceView> Views(const isa::MachineState& m) {
-  const auto bytes = [](const auto& v) { return reinterpret_cast<const uint8_t*>(v.data()); };
   using isa::Memory;
-  return {{ByteSpace::kAcc, Memory::kAcc, bytes(m.acc), m.acc.size() * 4},
-          {ByteSpace::kOut, Memory::kOut, bytes(m.out), m.out.size()},
-          {ByteSpace::kInp, Memory::kInp, bytes(m.inp), m.inp.size()},
-          {ByteSpace::kWgt, Memory::kWgt, bytes(m.wgt), m.wgt.size()},
-          {ByteSpace::kPrm, Memory::kPrm, bytes(m.prm), m.prm.size()},
-          {ByteSpace::kUop, Memory::kUop, bytes(m.uop), m.uop.size()}};
+  std::vector<SpaceView> views;
+  for (const Memory memory :
+       {Memory::kAcc, Memory::kOut, Memory::kInp, Memory::kWgt, Memory::kPrm, Memory::kUop})
+    views.push_back({isa::ByteSpaceOf(memory), memory, m.BytesOf(memory)});
+  return views;
 }
 
 // The inverse of an odd number modulo 2^64.
@@ -138,7 +135,7 @@ std::string WordThatDiffers(const ImageOutcome& a, uint32_t number, uint64_t dig
     const auto tell = [&](const WordPlace& place, int64_t change) {
       uint32_t value = 0;
       for (const SpaceView& view : views) {
-        if (view.space == place.space) std::memcpy(&value, view.bytes + 4 * place.word, 4);
+        if (view.space == place.space) std::memcpy(&value, view.bytes.data() + 4 * place.word, 4);
       }
       if (place.space == ByteSpace::kDram && 4 * place.word + 4 <= memory.size())
         std::memcpy(&value, &memory[4 * place.word], 4);
@@ -152,7 +149,7 @@ std::string WordThatDiffers(const ImageOutcome& a, uint32_t number, uint64_t dig
     }
     // Or where it should not have written.
     for (const SpaceView& view : views) {
-      for (uint64_t word = 0; word < view.size / 4; ++word) {
+      for (uint64_t word = 0; word < view.bytes.size() / 4; ++word) {
         if (const auto change = ChangeOf({view.space, word}, difference))
           return tell({view.space, word}, *change);
       }
