@@ -19,6 +19,8 @@ TESSERA_PACKAGES=(
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
   # cards through XRT; the build works without it
   libxrt-dev uuid-dev
+  # edits the lines of `tessera debug`; the build works without it
+  libedit-dev
   # shows the page of `tessera trace --html` in a test, which says that it is skipped without it
   chromium
   # data, and what makes models with seeded weights

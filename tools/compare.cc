@@ -7,6 +7,7 @@
 
 #include "runtime/executor/layer_cycles.h"
 #include "tools/compare_report.h"
+#include "tools/failed_run.h"
 #include "tools/inputs.h"
 #include "tools/model_file.h"
 #include "tools/network.h"
@@ -60,7 +61,7 @@ bool SeesAll(const Runner& runner) {
 Result<HostTensor> RunOnce(Runner& runner, const HostTensor& item, ExecutionReport* report) {
   Result<std::vector<HostTensor>> outputs =
       runner.executor->Run(std::vector<HostTensor>{item}, report);
-  if (!outputs) return Within(runner.name, outputs.error());
+  if (!outputs) return Within(runner.name, WithDump(outputs.error(), "compare", runner));
   return std::move((*outputs)[0]);
 }
 

@@ -26,7 +26,7 @@ struct Verb {
 constexpr Verb kVerbs[] = {
 #if !defined(TESSERA_RUNTIME_ONLY)
     {"compile", tessera::tools::AddCompile}, {"regress", tessera::tools::AddRegress},
-    {"trace", tessera::tools::AddTrace},
+    {"trace", tessera::tools::AddTrace},     {"debug", tessera::tools::AddDebug},
 #endif
     {"run", tessera::tools::AddRun},         {"compare", tessera::tools::AddCompare},
     {"asm", tessera::tools::AddAsm},         {"disasm", tessera::tools::AddDisasm},

@@ -49,6 +49,8 @@ Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& devi
                           const ExecutorOptions& options) {
   Runner runner;
   runner.name = device.name;
+  runner.chosen = device;
+  runner.config = network.config;
   if (!device.cpu()) {
     TESSERA_ASSIGN(runner.device, OpenDevice(device.name, network.config, device.options));
   }

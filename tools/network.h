@@ -36,6 +36,8 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
 // The network on one device: "cpu", or a driver's name.
 struct Runner {
   std::string name;
+  ChosenDevice chosen;
+  isa::Config config;
   std::unique_ptr<Device> device;  // null for cpu
   std::unique_ptr<Executor> executor;
   bool has_clock() const { return device && device->has_clock(); }

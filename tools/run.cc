@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "runtime/tensor/npy.h"
+#include "tools/failed_run.h"
 #include "tools/inputs.h"
 #include "tools/model_file.h"
 #include "tools/network.h"
@@ -88,7 +89,9 @@ Result<int> Run(const RunFlags& options) {
       const LoadedNetwork network,
       LoadNetwork(options.model, options.config, device.cpu(), !device.cpu(), options.tflite));
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, options.executor));
-  TESSERA_ASSIGN(const Outcome outcome, RunAll(runner, inputs));
+  const Result<Outcome> ran = RunAll(runner, inputs);
+  if (!ran) return std::unexpected(WithDump(ran.error(), "run", runner));
+  const Outcome& outcome = *ran;
   if (!options.output.empty()) TESSERA_TRY(WriteNpy(options.output, outcome.output));
 
   int64_t hits = 0;

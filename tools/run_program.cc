@@ -2,6 +2,7 @@
 #include "tools/run_program.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "runtime/device/registry.h"
 #include "sim/rig/run_image.h"
 #include "sim/trace/race_watch.h"
+#include "tools/failed_run.h"
 #include "tools/output.h"
 #include "tools/verb.h"
 
@@ -38,8 +40,13 @@ Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice& device) {
                  OpenDevice(device.name, config, device.options));
   std::optional<sim::RaceWatch> races;
   if (flags.check_races) TESSERA_TRY(opened->SetObserver(&races.emplace(*image, config)));
-  TESSERA_ASSIGN(const rig::ImageOutcome outcome,
-                 rig::RunImage(*opened, *image, /*trace=*/false, flags.budget));
+  const Result<rig::ImageOutcome> ran =
+      rig::RunImage(*opened, *image, /*trace=*/false, flags.budget);
+  if (!ran) {
+    const FailedRun failed{*image, flags.budget, std::filesystem::path(flags.path).filename(), {}};
+    return std::unexpected(WithDump(ran.error(), "run", device, config, failed));
+  }
+  const rig::ImageOutcome& outcome = *ran;
   const std::vector<std::string> lines = races ? races->Lines() : std::vector<std::string>{};
   std::string text = fmt::format("{} on {}: {} instructions", flags.path, device.name,
                                  Grouped(static_cast<int64_t>(outcome.report.instructions)));

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "runtime/executor/layer_cycles.h"
 #include "sim/trace/chrome_trace.h"
+#include "tools/failed_run.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
 #include "tools/trace_page.h"
@@ -202,7 +203,8 @@ Result<int> Run(const TraceFlags& options) {
     TESSERA_ASSIGN(from, ParseWaveFrom(options.from, network));
   }
   Timeline timeline(options, network, file.get());
-  const Status ran = network.Run(device, timeline, options.budget);
+  std::optional<FailedRun> failed;
+  Status ran = network.Run(device, timeline, options.budget, &failed);
   timeline.Close();
   std::string text = fmt::format("{} on {}: {} cycles, {} instructions\n", options.model,
                                  options.device, Grouped(static_cast<int64_t>(timeline.cycles())),
@@ -243,6 +245,8 @@ Result<int> Run(const TraceFlags& options) {
           options.wave.substr(0, options.wave.size() - 4));
     }
   }
+  if (!ran && failed)
+    ran = std::unexpected(WithDump(ran.error(), "trace", device, network.config(), *failed));
   if (!ran) {
     return Fail(ran.error().code, "{}{}", ran.error().message,
                 kept.empty() ? "" : "; the run until then is in " + kept);

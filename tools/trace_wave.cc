@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/file.h"
+#include "sim/debug/names.h"
 #include "sim/trace/program_text.h"
 
 namespace tessera::tools {
@@ -136,19 +137,11 @@ Result<WaveFrom> ParseWaveFrom(const std::string& text, const TracedNetwork& net
     }
   } else if (text.starts_with("layer:")) {
     from.place = WaveFrom::WavePlace::kLayer;
-    const std::string name = text.substr(6);
-    std::vector<std::string> alike, all;
-    for (const TracedLayer& layer : network.layers()) {
-      all.push_back(layer.name);
-      if (layer.name == name) alike = {name};
-      if (alike != std::vector{name} && layer.name.find(name) != std::string::npos)
-        alike.push_back(layer.name);
-    }
-    if (alike.size() != 1) {
-      return Fail(Code::kNotFound, "--from {}: {} layers are called so; there are {}", text,
-                  alike.size(), fmt::join(alike.empty() ? all : alike, ", "));
-    }
-    from.layer = alike[0];
+    std::vector<std::string> names;
+    for (const TracedLayer& layer : network.layers()) names.push_back(layer.name);
+    const Result<size_t> layer = sim::FindNamed("layer", text.substr(6), names);
+    if (!layer) return Within("--from " + text, layer.error());
+    from.layer = names[*layer];
   } else {
     return Fail(Code::kInvalidArgument, "--from {}: give {}", text, kForms);
   }

@@ -2,6 +2,7 @@
 #include "tools/traced_network.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/file.h"
 #include "runtime/device/registry.h"
@@ -22,19 +23,38 @@ std::vector<TracedLayer> LayersOf(const isa::ProgramImage& image) {
   return layers;
 }
 
+Status Watch(Device& device, MachineWatcher& watcher) {
+  auto* const watched = dynamic_cast<WatchedDevice*>(&device);
+  if (watched == nullptr)
+    return Fail(Code::kUnsupported, "{}: it cannot be looked at", device.name());
+  return watched->SetWatcher(&watcher);
+}
+
 }  // namespace
 
 Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::string& config,
-                                          const std::string& tflite, const std::string& input) {
+                                          const std::string& tflite, const std::string& input,
+                                          bool keep_tensors) {
   TracedNetwork traced;
+  traced.name_ = std::filesystem::path(path).filename();
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (isa::LooksLikeImage(bytes)) {
-    Result<isa::ProgramImage> image = isa::ParseImage(bytes);
+  if (isa::LooksLikeImage(bytes) || sim::LooksLikeDump(bytes)) {
+    if (sim::LooksLikeDump(bytes)) {
+      Result<sim::RunDump> dump = sim::ParseDump(bytes);
+      if (!dump) return Within(path, dump.error());
+      traced.dump_ = std::move(*dump);
+    }
+    Result<isa::ProgramImage> image =
+        traced.dump_ ? std::move(traced.dump_->image) : isa::ParseImage(bytes);
     if (!image) return Within(path, image.error());
     const std::string name = !config.empty()              ? config
                              : image->config_name.empty() ? "default"
                                                           : image->config_name;
-    TESSERA_ASSIGN(traced.config_, isa::LoadConfig(name));
+    if (traced.dump_ && config.empty()) {
+      traced.config_ = traced.dump_->config;
+    } else {
+      TESSERA_ASSIGN(traced.config_, isa::LoadConfig(name));
+    }
     if (const Status match = isa::CheckImageMatches(*image, traced.config_); !match)
       return Within(path, match.error());
     if (!input.empty()) {
@@ -43,16 +63,20 @@ Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::st
           "{}: is a program, whose data are in it; --input goes with a model or an artifact", path);
     }
     traced.layers_ = LayersOf(*image);
+    for (size_t l = 0; traced.dump_ && l < traced.dump_->layers.size(); ++l) {
+      if (l == traced.layers_.size()) traced.layers_.emplace_back();
+      traced.layers_[l].name = traced.dump_->layers[l];
+    }
     traced.image_ = std::move(*image);
     return traced;
   }
-  TESSERA_ASSIGN(traced.network_, LoadNetwork(path, config, false, true, tflite));
+  TESSERA_ASSIGN(traced.network_, LoadNetwork(path, config, false, true, tflite, keep_tensors));
   traced.config_ = traced.network_->config;
   const artifact::Artifact& net = *traced.network_->artifact;
   if (net.programs.empty()) {
     return Fail(
         Code::kNotFound,
-        "{}: no layer runs on the accelerator, so there is nothing to trace; tessera compile "
+        "{}: no layer runs on the accelerator, so there is nothing to watch; tessera compile "
         "MODEL --dump graph tells why",
         path);
   }
@@ -68,8 +92,8 @@ Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::st
   return traced;
 }
 
-Status TracedNetwork::Run(const ChosenDevice& device, ProgramListener& listener,
-                          uint64_t budget) const {
+Status TracedNetwork::Run(const ChosenDevice& device, ProgramListener& listener, uint64_t budget,
+                          std::optional<FailedRun>* failed, MachineWatcher* watcher) const {
   if (image_) {
     TESSERA_ASSIGN(const std::unique_ptr<Device> opened,
                    OpenDevice(device.name, config_, device.options));
@@ -79,17 +103,26 @@ Status TracedNetwork::Run(const ChosenDevice& device, ProgramListener& listener,
     observers.Add(&retired);
     observers.Add(listener.Begin(0));
     TESSERA_TRY(opened->SetObserver(&observers));
-    TESSERA_ASSIGN(const rig::ImageOutcome outcome,
-                   rig::RunImage(*opened, *image_, /*trace=*/false, budget));
-    run.report = outcome.report;
+    if (watcher != nullptr) TESSERA_TRY(Watch(*opened, *watcher));
+    const Result<rig::ImageOutcome> outcome =
+        rig::RunImage(*opened, *image_, /*trace=*/false, budget);
+    if (!outcome) {
+      if (failed != nullptr) *failed = FailedRun{*image_, budget, name_, {}};
+      return std::unexpected(outcome.error());
+    }
+    run.report = outcome->report;
     listener.End(run);
     return {};
   }
   TESSERA_ASSIGN(Runner runner, OpenRunner(*network_, device, {.cpu_level = "", .budget = budget}));
+  if (watcher != nullptr) TESSERA_TRY(Watch(*runner.device, *watcher));
   ExecutionReport report;
-  report.traced = true;
+  report.traced = watcher == nullptr;
   report.listener = &listener;
-  TESSERA_TRY(runner.executor->Run(inputs_, &report));
+  if (const auto ran = runner.executor->Run(inputs_, &report); !ran) {
+    if (failed != nullptr) *failed = runner.executor->Failed();
+    return std::unexpected(ran.error());
+  }
   return {};
 }
 

@@ -49,6 +49,7 @@ Action AddFlash(CLI::App& app);
 Action AddRegress(CLI::App& app);
 Action AddXclbin(CLI::App& app);
 Action AddTrace(CLI::App& app);
+Action AddDebug(CLI::App& app);
 
 }  // namespace tessera::tools
 

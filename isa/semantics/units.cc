@@ -76,15 +76,8 @@ std::array<UnitStanding, kUnits> Units::Standing() const {
     UnitStanding& s = standing[unit];
     s.holds = true;
     s.insn = issued->number;
-    for (int other = 0; other < kUnits; ++other) {
-      if (running_[unit]) {
-        s.full |= uint32_t{Has(issued->fetched.push, other) && tokens_[unit][other] == token_depth_}
-                  << other;
-      } else {
-        s.missing |= uint32_t{Has(issued->fetched.pop, other) && tokens_[other][unit] == 0}
-                     << other;
-      }
-    }
+    s.full = Full(unit);
+    s.missing = running_[unit] ? 0 : Missing(unit);
   }
   return standing;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes of an artifact, both ways. A structure lists its fields once, in a function template over
-// the codec: Writer appends them, Reader fills them from untrusted bytes. Internal to
-// runtime/artifact.
+// Bytes of a file, both ways. A structure lists its fields once, in a function template over the
+// codec: Writer appends them, Reader fills them from untrusted bytes. Depends on: base. Used by:
+// artifacts, the dumps of sim/debug.
 #ifndef TESSERA_RUNTIME_ARTIFACT_CODEC_H_
 #define TESSERA_RUNTIME_ARTIFACT_CODEC_H_
 
@@ -53,12 +53,15 @@ class ArtifactWriter {
 class ArtifactReader {
  public:
   static constexpr bool kReads = true;
-  explicit ArtifactReader(std::span<const uint8_t> bytes) : left_(bytes) {}
+  // |what|: the file is, for messages.
+  explicit ArtifactReader(std::span<const uint8_t> bytes, std::string_view what = "artifact")
+      : left_(bytes), file_(what) {}
 
   template <typename T>
   Status Number(T& value, std::string_view what) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>);
-    if (left_.size() < sizeof(T)) return Fail(Code::kDataLoss, "the artifact ends inside {}", what);
+    if (left_.size() < sizeof(T))
+      return Fail(Code::kDataLoss, "the {} ends inside {}", file_, what);
     std::memcpy(&value, left_.data(), sizeof value);
     left_ = left_.subspan(sizeof value);
     return {};
@@ -84,16 +87,17 @@ class ArtifactReader {
     uint64_t count = 0;
     TESSERA_TRY(Number(count, what));
     if (count > limit)
-      return Fail(Code::kOutOfRange, "artifact: {} has size {}, at most {} is accepted", what,
+      return Fail(Code::kOutOfRange, "{}: {} has size {}, at most {} is accepted", file_, what,
                   count, limit);
     if (count > left_.size() / least_bytes) {
-      return Fail(Code::kDataLoss, "artifact: {} has size {}, but {} bytes are left", what, count,
+      return Fail(Code::kDataLoss, "{}: {} has size {}, but {} bytes are left", file_, what, count,
                   left_.size());
     }
     return count;
   }
 
   std::span<const uint8_t> left_;
+  std::string_view file_;
 };
 
 }  // namespace tessera::artifact

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/check.h"
 #include "runtime/artifact/tap.h"
@@ -204,7 +205,10 @@ Status Executor::RunProgram(uint32_t program, uint64_t& budget, ExecutionReport*
   if (observers.any() != nullptr) TESSERA_TRY(device.SetObserver(observers.any()));
   const Result<RunReport> ran = device.Run(launch);
   if (observers.any() != nullptr) TESSERA_TRY(device.SetObserver(nullptr));
-  if (!ran) return std::unexpected(ran.error());
+  if (!ran) {
+    failure_ = Failure{.budget = launch.budget, .inputs = {}};
+    return std::unexpected(ran.error());
+  }
   budget -= std::min(budget, device.has_clock() ? ran->cycles : ran->instructions);
   run.report = *ran;
   if (report != nullptr && report->listener) report->listener->End(run);
@@ -223,14 +227,17 @@ Status Executor::Transfer(const TransferStep& step) {
   return target.device->Write(target.arena + to.offset, bytes);
 }
 
-Status Executor::Once(ExecutionReport* report) {
+Status Executor::Once(ExecutionReport* report, size_t end) {
   size_t next = 0;
   uint64_t budget = options_.budget;
-  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+  for (size_t s = 0; s < end; ++s) {
     if (options_.poison_dead) TESSERA_TRY(Poison(s));
     const PlanStep& step = plan_->steps[s];
     if (const auto* run = std::get_if<ProgramStep>(&step)) {
-      TESSERA_TRY(RunProgram(run->program, budget, report));
+      if (const Status ran = RunProgram(run->program, budget, report); !ran) {
+        if (failure_) failure_->step = s;
+        return ran;
+      }
     } else if (const auto* transfer = std::get_if<TransferStep>(&step)) {
       TESSERA_TRY(Transfer(*transfer));
     } else {
@@ -239,6 +246,36 @@ Status Executor::Once(ExecutionReport* report) {
     }
   }
   return {};
+}
+
+void Executor::FillInputs(std::span<const HostTensor> inputs, int64_t inference) {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    FillInput(artifact_->inputs[i], inputs[i], inference, HostBytes(plan_->inputs[i]));
+}
+
+// Segments that are the program's own begin with the image's data, the others are read.
+Result<isa::ProgramImage> Executor::ImageNow(uint32_t program) {
+  isa::ProgramImage image = artifact_->programs[program].image;
+  const Opened& opened = devices_[artifact_->programs[program].device];
+  for (const isa::Segment segment : artifact::kArenaSegments) {
+    const auto s = static_cast<size_t>(segment);
+    image.segments[s].data.resize(image.segments[s].size);
+    TESSERA_TRY(opened.device->Read(launches_[program]->segments[s].base, image.segments[s].data));
+  }
+  return image;
+}
+
+std::optional<FailedRun> Executor::Failed() {
+  if (!failure_) return std::nullopt;
+  const Failure failure = std::move(*std::exchange(failure_, std::nullopt));
+  FillInputs(failure.inputs, failure.inference);
+  if (!Once(nullptr, failure.step)) return std::nullopt;
+  const auto& step = std::get<ProgramStep>(plan_->steps[failure.step]);
+  Result<isa::ProgramImage> image = ImageNow(step.program);
+  if (!image) return std::nullopt;
+  FailedRun failed{std::move(*image), failure.budget, artifact_->provenance.model_file, {}};
+  for (const artifact::Layer& layer : artifact_->layers) failed.layers.push_back(layer.name);
+  return failed;
 }
 
 Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs,
@@ -258,6 +295,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
   }
   count = count.value_or(1);
   if (report != nullptr) report->inferences = *count, report->runs.clear();
+  failure_.reset();
   std::vector<HostTensor> outputs;
   for (const artifact::TensorInfo& output : artifact_->outputs) {
     std::vector<int64_t> shape = ItemShape(output.shape);
@@ -265,9 +303,14 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
     outputs.push_back(HostTensor::Zeros(output.dtype, std::move(shape)));
   }
   for (int64_t n = 0; n < *count; ++n) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-      FillInput(artifact_->inputs[i], inputs[i], n, HostBytes(plan_->inputs[i]));
-    TESSERA_TRY(Once(report));
+    FillInputs(inputs, n);
+    if (const Status done = Once(report, plan_->steps.size()); !done) {
+      if (failure_) {
+        failure_->inputs.assign(inputs.begin(), inputs.end());
+        failure_->inference = n;
+      }
+      return std::unexpected(done.error());
+    }
     for (size_t i = 0; i < outputs.size(); ++i) {
       const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i]);
       std::ranges::copy(bytes, outputs[i].bytes.begin() + n * static_cast<int64_t>(bytes.size()));

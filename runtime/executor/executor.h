@@ -46,6 +46,15 @@ class ProgramListener {
   virtual void End(const ProgramRun& run) = 0;       // not called for a run that fails
 };
 
+// A run of a program that failed on its device: the image with what its segments held when that
+// run began, by which it can be made again.
+struct FailedRun {
+  isa::ProgramImage image;
+  uint64_t budget = 0;
+  std::string model;                // the file's name
+  std::vector<std::string> layers;  // by the numbers of the image's source map; else its operators
+};
+
 // What a call of Run took.
 struct ExecutionReport {
   // Given by the caller: whether each run is traced.
@@ -93,6 +102,10 @@ class Executor {
   //   errors  kNotFound  no such layer, or the plan does not keep its result
   Result<HostTensor> CaptureLayer(uint32_t layer) const;
 
+  // Of the last call of Run, if it failed in a program; the steps before that are done once more
+  // to find it. Nothing: it did not, or the device does not give its memory back.
+  std::optional<FailedRun> Failed();
+
   const artifact::Artifact& artifact() const { return *artifact_; }
   const artifact::ExecutionPlan& plan() const { return *plan_; }
   const std::string& cpu_level() const { return cpu_level_; }  // "" when the plan has no kernels
@@ -113,7 +126,10 @@ class Executor {
   Status PrepareHost();
   Status PrepareDevices(std::span<Device* const> devices);
   Status PrepareProgram(uint32_t program);
-  Status Once(ExecutionReport* report);
+  // What an inference does, up to step |end|.
+  Status Once(ExecutionReport* report, size_t end);
+  void FillInputs(std::span<const HostTensor> inputs, int64_t inference);
+  Result<isa::ProgramImage> ImageNow(uint32_t program);
   Status RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report);
   Status Transfer(const artifact::TransferStep& step);
   Result<std::vector<uint8_t>> BytesOf(uint32_t buffer) const;  // wherever it is
@@ -129,6 +145,14 @@ class Executor {
   std::vector<BoundKernel> kernels_;             // one a KernelStep, in order
   std::vector<Opened> devices_;                  // by device id; the host's is empty
   std::vector<std::optional<Launch>> launches_;  // by program; of those that the plan runs
+  // The program that failed last: its step, its budget, what the inference was fed.
+  struct Failure {
+    uint64_t budget = 0;
+    size_t step = 0;
+    std::vector<HostTensor> inputs;
+    int64_t inference = 0;  // of them
+  };
+  std::optional<Failure> failure_;
 };
 
 }  // namespace tessera

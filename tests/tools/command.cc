@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 namespace tessera::test {
@@ -20,6 +21,7 @@ struct TempFolder {
 }  // namespace
 
 CommandResult Tessera(const std::string& arguments, const std::string& before) {
+  setenv("TESSERA_DUMP_DIR", TempPath("").c_str(), /*overwrite=*/0);
   CommandResult result;
   FILE* pipe =
       popen((before + std::string(TESSERA_COMMAND) + " " + arguments + " 2>&1").c_str(), "r");

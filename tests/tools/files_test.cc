@@ -34,8 +34,8 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);
   EXPECT_EQ(Tessera("--version").code, 0);
-  for (const char* verb : {"compile", "regress", "trace", "run", "compare", "asm", "disasm",
-                           "check", "config", "info", "boards", "flash", "xclbin"}) {
+  for (const char* verb : {"compile", "regress", "trace", "debug", "run", "compare", "asm",
+                           "disasm", "check", "config", "info", "boards", "flash", "xclbin"}) {
     const CommandResult r = Tessera(std::string(verb) + " --help");
     EXPECT_EQ(r.code, 0) << verb;
     EXPECT_THAT(r.output, HasSubstr("Example: tessera ")) << verb;
@@ -44,7 +44,8 @@ TEST(Command, EveryVerbHasHelpWithAnExample) {
 
 TEST(Command, BadUseExitsWith2) {
   const std::string verbs =
-      "compile, regress, trace, run, compare, asm, disasm, check, config, info, boards, flash, "
+      "compile, regress, trace, debug, run, compare, asm, disasm, check, config, info, boards, "
+      "flash, "
       "xclbin";
   ExpectRefused("", "no verb; there are " + verbs + "; tessera --help");
   ExpectRefused("fly", "'fly' is no verb; there are " + verbs);

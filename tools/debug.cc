@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tessera debug: a run that stops where one wants to look at it.
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "sim/debug/session.h"
+#include "tools/debug_console.h"
+#include "tools/model_file.h"
+#include "tools/traced_network.h"
+#include "tools/verb.h"
+
+namespace tessera::tools {
+namespace {
+
+struct DebugFlags {
+  std::string model, device, script, config, tflite, input;
+  bool keep_tensors = false;
+  uint64_t budget = 0;  // 0: not given
+};
+
+Result<const Driver*> RequireView(const ChosenDevice& device) {
+  std::string list;
+  for (const Driver& driver : Drivers()) {
+    if (!driver.view) continue;
+    if (driver.name == device.name) return &driver;
+    list += (list.empty() ? "" : " and ") + std::string(driver.name);
+  }
+  return Fail(Code::kInvalidArgument,
+              "--device {}: its memories cannot be looked at while it runs; {} can be debugged, "
+              "and `replay {}` in a session compares",
+              device.name, list, device.name);
+}
+
+// Hands each run of a program to the session.
+class SessionRuns : public ProgramListener {
+ public:
+  explicit SessionRuns(sim::DebugSession& session) : session_(session) {}
+  RunObserver* Begin(uint32_t program) override {
+    session_.BeginProgram(program);
+    return nullptr;
+  }
+  void End(const ProgramRun&) override {}
+
+ private:
+  sim::DebugSession& session_;
+};
+
+// Keeps what retires, by program.
+class RetiredRuns : public ProgramListener {
+ public:
+  explicit RetiredRuns(size_t programs) : traces_(programs) {}
+  RunObserver* Begin(uint32_t program) override {
+    list_ = RetiredList(&traces_[program]);
+    return &list_;
+  }
+  void End(const ProgramRun&) override {}
+  std::vector<std::vector<TraceEntry>>& traces() { return traces_; }
+
+ private:
+  std::vector<std::vector<TraceEntry>> traces_;
+  RetiredList list_;
+};
+
+// The host path of the same network, which is compiled and run when it is asked for.
+class HostPath {
+ public:
+  HostPath(const DebugFlags& options, const TracedNetwork& network)
+      : options_(options), network_(network) {}
+
+  Result<HostTensor> Layer(uint32_t layer) {
+    if (!runner_) {
+      TESSERA_ASSIGN(const LoadedNetwork host, LoadNetwork(options_.model, options_.config, true,
+                                                           true, options_.tflite, true));
+      TESSERA_ASSIGN(const ChosenDevice cpu, ChooseDevice(kCpu, {}));
+      TESSERA_ASSIGN(Runner runner, OpenRunner(host, cpu, {}));
+      TESSERA_TRY(runner.executor->Run(network_.inputs()));
+      runner_ = std::move(runner);
+    }
+    return runner_->executor->CaptureLayer(layer);
+  }
+
+ private:
+  const DebugFlags& options_;
+  const TracedNetwork& network_;
+  std::optional<Runner> runner_;
+};
+
+// Where each layer's result is.
+std::vector<sim::DebugTensor> TensorsOf(const artifact::Artifact& net) {
+  std::vector<sim::DebugTensor> tensors;
+  const artifact::ExecutionPlan* plan = net.PlanNamed("device");
+  for (uint32_t l = 0; plan != nullptr && l < net.layers.size(); ++l) {
+    sim::DebugTensor tensor{.layer = l, .info = net.layers[l].output, .absent = "", .layout = {}};
+    const artifact::Tap* tap = plan->TapOf(l);
+    if (tap == nullptr) {
+      tensor.absent = plan->layers[l].resident
+                          ? "stays on the chip; --keep-tensors debugs a program that stores it too"
+                          : "is kept nowhere; --keep-tensors keeps it";
+    } else if (const artifact::PlanBuffer& buffer = plan->buffers[tap->buffer];
+               buffer.device == artifact::kHostDevice) {
+      tensor.absent = "is the host's, not in device memory";
+    } else {
+      tensor.offset = buffer.offset;
+      tensor.bytes = buffer.bytes;
+      tensor.layout = tap->layout;
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+sim::DebugTarget TargetOf(const TracedNetwork& network, const Driver& driver) {
+  sim::DebugTarget target;
+  target.config = network.config();
+  target.device = driver.name;
+  target.clock = driver.clock;
+  for (uint32_t p = 0; p < network.programs(); ++p) target.programs.push_back(&network.program(p));
+  for (const TracedLayer& layer : network.layers()) target.layers.push_back(layer.name);
+  if (network.dump() != nullptr) target.failed_on = network.dump()->device;
+  if (network.artifact() != nullptr) target.tensors = TensorsOf(*network.artifact());
+  return target;
+}
+
+bool HasClock(const std::string& device) {
+  const Result<const Driver*> driver = FindDriver(Drivers(), device);
+  return driver && (*driver)->clock;
+}
+
+// The device that a dump's run is made again on: its own if that can be looked at, else one that
+// has a clock if it has.
+std::string DeviceFor(const sim::RunDump& dump) {
+  const std::string name = dump.device.substr(0, dump.device.find(':'));
+  for (const Driver& driver : Drivers()) {
+    if (driver.view && driver.name == name) return dump.device;
+  }
+  return HasClock(name) ? "cycle" : "func";
+}
+
+// As it was where that counted the same: cycles, or steps.
+uint64_t BudgetFor(const DebugFlags& options, const sim::RunDump* dump, const Driver& driver) {
+  if (options.budget != 0) return options.budget;
+  const bool same =
+      dump != nullptr && HasClock(dump->device.substr(0, dump->device.find(':'))) == driver.clock;
+  return same ? dump->budget : Launch().budget;
+}
+
+Result<int> Run(const DebugFlags& options) {
+  const std::string first = options.device.empty() ? "func" : options.device;
+  TESSERA_ASSIGN(ChosenDevice device, ChooseDevice(first));
+  TESSERA_TRY(RequireView(device));
+  sim::DebugSession* session = nullptr;
+  TESSERA_ASSIGN(const std::unique_ptr<sim::DebugConsole> console,
+                 OpenDebugConsole(options.script, [&](const std::string& line) {
+                   return session ? session->Complete(line) : std::vector<std::string>();
+                 }));
+  TESSERA_ASSIGN(const TracedNetwork network,
+                 TracedNetwork::Load(options.model, options.config, options.tflite, options.input,
+                                     options.keep_tensors));
+  const sim::RunDump* dump = network.dump();
+  if (dump != nullptr && options.device.empty()) {
+    TESSERA_ASSIGN(device, ChooseDevice(DeviceFor(*dump)));
+  }
+  TESSERA_ASSIGN(const Driver* driver, RequireView(device));
+  const uint64_t budget_of_run = BudgetFor(options, dump, *driver);
+  HostPath host(options, network);
+  sim::DebugTarget target = TargetOf(network, *driver);
+  if (network.artifact() != nullptr)
+    target.host_value = [&](uint32_t layer) { return host.Layer(layer); };
+  target.replay = [&](const std::string& name,
+                      uint64_t budget) -> Result<std::vector<std::vector<TraceEntry>>> {
+    TESSERA_ASSIGN(const ChosenDevice other, ChooseDevice(name));
+    RetiredRuns runs(network.programs());
+    const Status ran = network.Run(other, runs, std::min(budget, budget_of_run));
+    const bool nothing =
+        std::ranges::all_of(runs.traces(), [](const auto& t) { return t.empty(); });
+    if (!ran && nothing) return std::unexpected(ran.error());
+    return std::move(runs.traces());
+  };
+  sim::DebugSession debugger(target, *console);
+  session = &debugger;
+  SessionRuns runs(debugger);
+  if (dump != nullptr) {
+    console->Print(fmt::format("{}: {} of {} failed on {}: {}\n", options.model, dump->verb,
+                               dump->model, dump->device, dump->error));
+    debugger.Start();
+  }
+  while (debugger.Prompt())
+    debugger.EndRun(network.Run(device, runs, budget_of_run, nullptr, &debugger));
+  if (!debugger.status()) return std::unexpected(debugger.status().error());
+  return debugger.said_no() ? kExitNo : kExitOk;
+}
+
+}  // namespace
+
+Action AddDebug(CLI::App& app) {
+  auto options = std::make_shared<DebugFlags>();
+  CLI::App* verb = app.add_subcommand(
+      "debug", "stop a run where one wants to, look at the machine, compare tensors");
+  verb->add_option("model", options->model,
+                   "a model, an artifact (net.tsr), a program image (of tessera asm) or a dump of "
+                   "a failed run")
+      ->required();
+  verb->add_option("--device", options->device,
+                   "func (the default; of a dump: like the one it was made on) or cycle");
+  verb->add_option("--script", options->script,
+                   "commands from this file; else from standard input; `help` lists them");
+  verb->add_flag("--keep-tensors", options->keep_tensors,
+                 "a model: store every layer's result, those too that would stay on the chip");
+  AddTfliteOption(verb, options->tflite);
+  verb->add_option("--config", options->config,
+                   "configuration of the accelerator: a name or a JSON file (default: default)");
+  verb->add_option("--input", options->input,
+                   "the first item of this .npy or IDX file (default: zeros)");
+  verb->add_option("--budget", options->budget, "cycles (func: instructions' steps) a run may take")
+      ->check(CountFromOne());
+  verb->footer(
+      DevicesHelp() +
+      "docs/debugger.md has a session.\n"
+      "Example: tessera debug models/fashion/fashion_int8.onnx --device cycle --input "
+      "IMAGES.idx.gz\n"
+      "Exits with 1 when a run failed or a diff or replay found a difference; a wrong command "
+      "ends a script with 2.");
+  return [options] { return Run(*options); };
+}
+
+}  // namespace tessera::tools

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/failed_run.h"
+
+#include <csignal>
+#include <cstdlib>
+
+#include "sim/debug/dump.h"
+
+namespace tessera::tools {
+namespace {
+
+// As on the command line: "rtl:stall-seed=3".
+std::string DeviceText(const ChosenDevice& device) {
+  std::string text = device.name;
+  for (const auto& [name, value] : device.options.values)
+    text += fmt::format("{}{}={}", text == device.name ? ":" : ",", name, value);
+  return text;
+}
+
+// Whether the run itself failed, and not what is around it.
+bool OfTheRun(Code code) {
+  return code != Code::kUnavailable && code != Code::kUnsupported && code != Code::kNotFound;
+}
+
+}  // namespace
+
+Error WithDump(const Error& error, const std::string& verb, const ChosenDevice& device,
+               const isa::Config& config, const FailedRun& failed) {
+  const char* folder = std::getenv("TESSERA_DUMP_DIR");
+  if (!OfTheRun(error.code) || (folder != nullptr && *folder == '\0')) return error;
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
+  const sim::RunDump dump{.tool = "tessera " TESSERA_VERSION,
+                          .verb = verb,
+                          .model = failed.model,
+                          .device = DeviceText(device),
+                          .error = error.message,
+                          .budget = failed.budget,
+                          .config = config,
+                          .layers = failed.layers,
+                          .image = failed.image};
+  const Result<std::string> path = sim::WriteDump(folder == nullptr ? "." : folder, dump);
+  if (!path)
+    return {error.code, fmt::format("{}; no dump: {}", error.message, path.error().message)};
+  const std::string shown = path->starts_with("./") ? path->substr(2) : *path;
+  return {error.code,
+          fmt::format("{}; dump: {}; open it with tessera debug {}", error.message, shown, shown)};
+}
+
+Error WithDump(const Error& error, const std::string& verb, Runner& runner) {
+  if (!OfTheRun(error.code)) return error;
+  const std::optional<FailedRun> failed = runner.executor->Failed();
+  return failed ? WithDump(error, verb, runner.chosen, runner.config, *failed) : error;
+}
+
+}  // namespace tessera::tools
