@@ -39,7 +39,11 @@ struct Verdict {
       }
       for (int unit = 0; unit < isa::kUnits; ++unit) {
         for (; units.CanRetire(unit) || units.CanStart(unit); moved = true) {
-          units.CanRetire(unit) ? units.Retire(unit) : static_cast<void>(units.Start(unit));
+          if (units.CanRetire(unit)) {
+            units.Retire(unit);
+          } else {
+            units.Start(unit);
+          }
         }
       }
     }
