@@ -93,8 +93,13 @@ Result<rig::Lockstep*> RegressRunner::Machines(size_t config) {
 RegressEnd RegressRunner::Compare(size_t config, const isa::ProgramImage& image,
                                   const rig::MemoryChoice& memory, bool careful) {
   if (careful) {
-    const rig::WorkEnd end =
-        rig::RunIsolated([&] { return ToText(Compare(config, image, memory, false)); }, kOneRun);
+    const auto afresh = [&] {
+      // Machines of the process before have threads, which a fork does not take along: they can
+      // neither be used nor closed here.
+      static_cast<void>(lockstep_[config].release());
+      return ToText(Compare(config, image, memory, false));
+    };
+    const rig::WorkEnd end = rig::RunIsolated(afresh, kOneRun);
     if (end.crash.empty()) return RegressEndOf(end.bytes);
     return {.difference = "the process that runs it " + end.crash, .machine = "process"};
   }
