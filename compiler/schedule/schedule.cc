@@ -17,6 +17,15 @@ int Stage::LeafIndex(const std::string& axis) const {
   return -1;
 }
 
+bool Stage::Reads(const std::string& tensor) const {
+  if (placeholder) return false;
+  bool reads = false;
+  ir::Visit(body, [&](const ir::Expr& e) {
+    reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor;
+  });
+  return reads;
+}
+
 std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   std::vector<size_t> all;
   bool alone = true;
@@ -112,12 +121,7 @@ const Stage* Schedule::OuterOf(const Stage& stage) const {
 std::vector<const Stage*> Schedule::Consumers(const std::string& name) const {
   std::vector<const Stage*> consumers;
   for (const Stage& s : stages_) {
-    if (s.placeholder || s.attach == Attach::kInline) continue;
-    bool reads = false;
-    ir::Visit(s.body, [&](const ir::Expr& e) {
-      reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == name;
-    });
-    if (reads) consumers.push_back(&s);
+    if (s.attach != Attach::kInline && s.Reads(name)) consumers.push_back(&s);
   }
   return consumers;
 }

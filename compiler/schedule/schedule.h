@@ -67,6 +67,7 @@ struct Stage {
   std::string tensorize_axis, intrinsic;
 
   int LeafIndex(const std::string& axis) const;  // -1: none
+  bool Reads(const std::string& tensor) const;   // does the body? An input has none
   // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
   // empty where a read is at anything else, or two dimensions have one axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;

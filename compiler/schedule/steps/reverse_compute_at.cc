@@ -2,23 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
-namespace {
-
-bool ReadsAny(const Stage& stage, const std::set<std::string>& names) {
-  bool reads = false;
-  if (stage.placeholder) return false;
-  ir::Visit(stage.body, [&](const ir::Expr& e) {
-    reads |= e->kind == ir::ExprKind::kTensorRead && names.contains(e->tensor->name);
-  });
-  return reads;
-}
-
-}  // namespace
-
 Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * consumer, editor.FindCompute(step.consumer));
   TESSERA_ASSIGN(const Stage* stage, editor.FindCompute(step.stage));
@@ -54,8 +40,11 @@ Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
   auto place = stages.begin() + (stage - stages.data());
   const auto last = stages.begin() + (consumer - stages.data());
   std::set<std::string> behind{step.stage};  // what needs the stage
+  const auto needs = [&](const Stage& s) {
+    return std::ranges::any_of(behind, [&](const std::string& name) { return s.Reads(name); });
+  };
   for (auto at = place + 1; at != last; ++at) {
-    if (ReadsAny(*at, behind)) {
+    if (needs(*at)) {
       behind.insert(at->name);
     } else {
       std::rotate(place, at, at + 1);
@@ -63,7 +52,7 @@ Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
     }
   }
   behind.erase(step.stage);
-  if (ReadsAny(*last, behind)) {
+  if (needs(*last)) {
     return Fail(Code::kInvalidArgument,
                 "{} also reads what needs all of {}, so it cannot run before {} is complete",
                 step.consumer, step.stage, step.stage);
