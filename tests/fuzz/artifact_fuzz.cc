@@ -3,22 +3,17 @@
 // Fuzz target: any bytes are an artifact or are refused; what is accepted is written back the same,
 // and its taps can be read. The last eight bytes are replaced by the right checksum, which
 // mutations would hardly find.
-#include <cstring>
 #include <vector>
 
 #include "base/check.h"
-#include "base/hash.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/artifact/tap.h"
+#include "tests/fuzz/sealed.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tessera;               // NOLINT: one function
   constexpr uint64_t kMaxTap = 1 << 20;  // a layout may be large without much being in the file
-  std::vector<uint8_t> bytes(data, data + size);
-  if (size >= 8) {
-    const uint64_t crc = Crc64(std::span(bytes).first(size - 8));
-    std::memcpy(bytes.data() + size - 8, &crc, 8);
-  }
+  const std::vector<uint8_t> bytes = test::Sealed(data, size);
   const auto artifact = artifact::Parse(bytes);
   if (!artifact) return 0;
   TESSERA_CHECK(artifact::Serialize(*artifact) == bytes, "writing what was read gives other bytes");
