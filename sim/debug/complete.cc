@@ -5,6 +5,22 @@
 
 namespace tessera::sim {
 
+namespace {
+
+// What may stand right behind the name of a command.
+std::vector<std::string> FirstWords(std::string_view command) {
+  if (command == "step") return {"load", "gemm", "vector", "store"};
+  if (command == "break") return {"insn", "layer", "write", "token", "cycle"};
+  if (command == "print") return {"scratchpad", "tensor"};
+  if (command == "diff") return {"tensor"};
+  if (command == "goto") return {"insn", "cycle"};
+  if (command == "info") return {"breaks"};
+  if (command == "replay") return {"rtl", "cycle", "func"};
+  return {};
+}
+
+}  // namespace
+
 std::vector<std::string> DebugSession::Complete(const std::string& line) const {
   const size_t space = line.rfind(' ');
   const std::string before = line.substr(0, space == std::string::npos ? 0 : space + 1);
@@ -20,20 +36,9 @@ std::vector<std::string> DebugSession::Complete(const std::string& line) const {
     for (const isa::MemoryRow& row : isa::kMemoryRows) {
       if (!row.lies_in) words.emplace_back(Text(row.memory));
     }
-  } else if (before.starts_with("s") && before.find(' ') + 1 == before.size()) {
-    words = {"load", "gemm", "vector", "store"};
-  } else if (before.starts_with("b") && before.find(' ') + 1 == before.size()) {
-    words = {"insn", "layer", "write", "token", "cycle"};
-  } else if (before.starts_with("p") && before.find(' ') + 1 == before.size()) {
-    words = {"scratchpad", "tensor"};
-  } else if (before.starts_with("d") && before.find(' ') + 1 == before.size()) {
-    words = {"tensor"};
-  } else if (before.starts_with("g") && before.find(' ') + 1 == before.size()) {
-    words = {"insn", "cycle"};
-  } else if (before.starts_with("i") && before.find(' ') + 1 == before.size()) {
-    words = {"breaks"};
-  } else if (before.starts_with("rep") && before.find(' ') + 1 == before.size()) {
-    words = {"rtl", "cycle", "func"};
+  } else if (before.find(' ') + 1 == before.size()) {
+    const auto command = CommandNamed(before.substr(0, before.size() - 1));
+    if (command) words = FirstWords((*command)->name);
   }
   std::vector<std::string> lines;
   for (const std::string& w : words) {
