@@ -301,7 +301,9 @@ const char* ScopeName(Scope scope) {
 }
 
 const char* LoopKindName(LoopKind kind) {
-  constexpr const char* kNames[] = {"serial", "vector", "unroll"};
+  constexpr const char* kNames[] = {"serial",   "vector",   "unroll", "parallel",
+                                    "grid.x",   "grid.y",   "grid.z", "thread.x",
+                                    "thread.y", "thread.z", "vthread"};
   return kNames[static_cast<int>(kind)];
 }
 

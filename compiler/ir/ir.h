@@ -138,7 +138,25 @@ struct BufferNode {
 };
 
 enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval };
-enum class LoopKind : uint8_t { kSerial, kVector, kUnroll };
+
+// How the iterations of a loop run. Whatever the kind, they compute what they would in order, which
+// is how the interpreter runs them. The grid's are groups of threads, which share no kShared
+// buffer; a group's threads run at the same time. A virtual thread's iterations are interleaved, so
+// that what one waits for is behind the work of another.
+enum class LoopKind : uint8_t {
+  kSerial,
+  kVector,
+  kUnroll,
+  kParallel,  // on the processors of a host
+  kGridX,
+  kGridY,
+  kGridZ,
+  kThreadX,
+  kThreadY,
+  kThreadZ,
+  kVthread,
+};
+inline constexpr int kLoopKinds = static_cast<int>(LoopKind::kVthread) + 1;
 
 class Stmt {
  public:

@@ -202,8 +202,8 @@ class Parser {
       return Wrong(fmt::format("loop {}: write [min, + extent)", name));
     TESSERA_TRY(Expect(")"));
     LoopKind kind = LoopKind::kSerial;
-    for (LoopKind k : {LoopKind::kVector, LoopKind::kUnroll}) {
-      if (Accept(LoopKindName(k))) kind = k;
+    for (int k = 1; k < kLoopKinds; ++k) {
+      if (Accept(LoopKindName(static_cast<LoopKind>(k)))) kind = static_cast<LoopKind>(k);
     }
     if (vars_.contains(name))
       return Wrong(fmt::format("a variable '{}' is in scope already", name));

@@ -92,7 +92,7 @@ class Verifier {
         int64_t n = 0;
         if (s->min.type() != Type{} || s->extent.type() != Type{})
           return Bad("loop {}: its bounds are not scalar indices", s->var->name);
-        if ((s->loop == LoopKind::kVector || s->loop == LoopKind::kUnroll) &&
+        if (s->loop != LoopKind::kSerial && s->loop != LoopKind::kParallel &&
             !IsImm(s->extent, &n)) {
           return Bad("{} loop {} has no constant extent", LoopKindName(s->loop), s->var->name);
         }

@@ -9,7 +9,6 @@
 #include "compiler/lower/bounds.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
-#include "compiler/schedule/tensor_intrin.h"
 
 namespace tessera::lower {
 namespace {
@@ -283,7 +282,7 @@ class Builder {
 
   bool FlagsInit(const Stage& stage) const {
     if (stage.intrinsic.empty()) return false;
-    return schedule::FindTensorIntrin(stage.intrinsic)->init == schedule::InitStyle::kFlag;
+    return schedule_.target().FindIntrinsic(stage.intrinsic)->init == target::InitStyle::kFlag;
   }
 
   std::vector<Expr> OutputPlace(const Stage& stage) const {
@@ -344,7 +343,8 @@ class Builder {
         nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
     }
     nest.first = ir::Simplify(nest.first, bounds_.ranges);
-    return MatchTensorIntrin(nest, *schedule::FindTensorIntrin(stage.intrinsic), bounds_.ranges);
+    return MatchTensorIntrin(nest, *schedule_.target().FindIntrinsic(stage.intrinsic),
+                             bounds_.ranges);
   }
 
   const Schedule& schedule_;

@@ -15,7 +15,7 @@ using ir::ExprKind;
 
 class Matcher {
  public:
-  Matcher(const TensorNest& nest, const schedule::TensorIntrin& intrin, const ir::Ranges& ranges)
+  Matcher(const TensorNest& nest, const target::TensorIntrin& intrin, const ir::Ranges& ranges)
       : nest_(nest), intrin_(intrin), ranges_(ranges) {}
 
   Result<ir::Stmt> Run() {
@@ -37,7 +37,7 @@ class Matcher {
       return Bad("the expression differs");
     }
     for (const te::Tensor& t : te::Inputs(intrin_.behaviour)) args.push_back(operands.at(t.name()));
-    if (intrin_.init == schedule::InitStyle::kFlag)
+    if (intrin_.init == target::InitStyle::kFlag)
       args.push_back(ir::Cast(DType::kInt64, nest_.first));
     return ir::Eval(ir::TileCall(intrin_.call, std::move(args)));
   }
@@ -130,7 +130,7 @@ class Matcher {
   }
 
   const TensorNest& nest_;
-  const schedule::TensorIntrin& intrin_;
+  const target::TensorIntrin& intrin_;
   const ir::Ranges& ranges_;
   std::map<const ir::ExprNode*, ir::Axis> loop_of_;  // behaviour axis -> loop
   std::optional<Error> error_;                       // the last operand that did not fit
@@ -138,7 +138,7 @@ class Matcher {
 
 }  // namespace
 
-Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin,
+Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const target::TensorIntrin& intrin,
                                    const ir::Ranges& ranges) {
   return Matcher(nest, intrin, ranges).Run();
 }

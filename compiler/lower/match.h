@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "compiler/ir/affine.h"
 #include "compiler/schedule/schedule.h"
-#include "compiler/schedule/tensor_intrin.h"
+#include "compiler/target/tensor_intrin.h"
 
 namespace tessera::lower {
 
@@ -27,7 +27,7 @@ struct TensorNest {
 // reduction), axes of extent 1 may be missing; every operand must be one row-major tile without
 // gaps.
 //   errors  kInvalidArgument  naming stage, intrinsic and what differs
-Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const schedule::TensorIntrin& intrin,
+Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const target::TensorIntrin& intrin,
                                    const ir::Ranges& ranges);
 
 }  // namespace tessera::lower

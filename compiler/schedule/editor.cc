@@ -58,6 +58,25 @@ Status Editor::RequireReadersInside(const Stage& stage, const std::string& consu
   return {};
 }
 
+Status Editor::RequireMemory(ir::Scope scope) const {
+  const target::Target& target = s_->target();
+  if (target.FindMemory(scope) != nullptr) return {};
+  std::string names;
+  for (const target::Memory& m : target.memories)
+    names += fmt::format(" {}", ir::ScopeName(m.scope));
+  return Fail(Code::kUnsupported, "{} has no memory '{}'; it has:{}", target.name,
+              ir::ScopeName(scope), names);
+}
+
+Status Editor::RequireLoop(ir::LoopKind kind) const {
+  const target::Target& target = s_->target();
+  if (target.Takes(kind)) return {};
+  std::string names;
+  for (const ir::LoopKind k : target.loops) names += fmt::format(" {}", ir::LoopKindName(k));
+  return Fail(Code::kUnsupported, "{} takes no loop of kind '{}'; it takes:{}", target.name,
+              ir::LoopKindName(kind), names);
+}
+
 Status Editor::RequireNoFollower(const Stage& stage) const {
   for (const Stage& other : s_->stages_) {
     if (other.attach != Attach::kAfter || other.at_stage != stage.name) continue;

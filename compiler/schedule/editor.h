@@ -33,6 +33,11 @@ class Editor {
   //   errors  kInvalidArgument  one is not, or nothing reads it
   Status RequireReadersInside(const Stage& stage, const std::string& consumer) const;
 
+  // Has the target such memory, takes it such loops?
+  //   errors  kUnsupported  no: those that it has
+  Status RequireMemory(ir::Scope scope) const;
+  Status RequireLoop(ir::LoopKind kind) const;
+
   // Does nothing follow the loops of |stage|? What does would have to move with it.
   //   errors  kInvalidArgument  a stage does, named
   Status RequireNoFollower(const Stage& stage) const;

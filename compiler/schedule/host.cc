@@ -276,7 +276,7 @@ class Generator {
 }  // namespace
 
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs));
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, target::Host()));
   return Generator(std::move(s), options).Run();
 }
 

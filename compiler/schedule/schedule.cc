@@ -45,10 +45,12 @@ std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   return alone ? all : std::vector<size_t>{};
 }
 
-Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
+Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs,
+                                  std::shared_ptr<const target::Target> target) {
   TESSERA_TRY(te::Verify(outputs));
   Schedule s;
   s.outputs_ = outputs;
+  s.target_ = std::move(target);
   for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
     Stage stage;
     stage.name = t.name();
@@ -66,8 +68,9 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
   return s;
 }
 
-Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const Trace& trace) {
-  TESSERA_ASSIGN(Schedule s, Create(outputs));
+Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const Trace& trace,
+                                  std::shared_ptr<const target::Target> target) {
+  TESSERA_ASSIGN(Schedule s, Create(outputs, std::move(target)));
   for (const Step& step : trace) TESSERA_TRY(s.Apply(step));
   return s;
 }

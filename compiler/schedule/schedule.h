@@ -2,18 +2,20 @@
 //
 // Schedules: how the stages of a tensor expression become loops, as a recorded list of steps. The
 // trace is the schedule: it prints, parses, and replays on the same tensor expression; its free
-// choices are decisions with a domain and a pick. step.h has the steps. Depends on te, ir. Used by
+// choices are decisions with a domain and a pick. step.h has the steps. Depends on target, te, ir. Used by
 // the generators (schedule/host, schedule/accel), the lowering and the command's --dump schedule.
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "compiler/schedule/step.h"
+#include "compiler/target/target.h"
 #include "compiler/te/te.h"
 
 namespace tessera::schedule {
@@ -75,9 +77,14 @@ struct Stage {
 
 class Schedule {
  public:
-  // The default schedule: every stage at the root, loops in the order of its axes.
-  static Result<Schedule> Create(const std::vector<te::Tensor>& outputs);
-  static Result<Schedule> Replay(const std::vector<te::Tensor>& outputs, const Trace& trace);
+  // The default schedule: every stage at the root, loops in the order of its axes. Steps may ask
+  // for what |target| has.
+  static Result<Schedule> Create(
+      const std::vector<te::Tensor>& outputs,
+      std::shared_ptr<const target::Target> target = target::Interpreter());
+  static Result<Schedule> Replay(
+      const std::vector<te::Tensor>& outputs, const Trace& trace,
+      std::shared_ptr<const target::Target> target = target::Interpreter());
 
   // Appends a step. An error names the step's number, stage, axis and a hint, and changes nothing.
   Status Apply(const Step& step);
@@ -98,10 +105,12 @@ class Schedule {
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
   const std::vector<te::Tensor>& outputs() const { return outputs_; }
+  const target::Target& target() const { return *target_; }
 
  private:
   friend class Editor;
   std::vector<te::Tensor> outputs_;
+  std::shared_ptr<const target::Target> target_;
   std::vector<Stage> stages_;
   Trace trace_;
   std::map<std::string, Decision> decisions_;

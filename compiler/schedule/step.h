@@ -189,7 +189,7 @@ struct UnrollStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
 
-// The nest from AXIS inwards is one call (tensor_intrin.h).
+// The nest from AXIS inwards is one call (target/tensor_intrin.h).
 struct TensorizeStep {
   static constexpr const char* kName = "tensorize";
   static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC";

@@ -7,6 +7,7 @@ namespace tessera::schedule {
 
 Status Apply(const CacheReadStep& step, Editor& editor) {
   TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
+  TESSERA_TRY(editor.RequireMemory(step.scope));
   if (source->attach == Attach::kInline)
     return Fail(Code::kInvalidArgument, "{} was inlined", step.tensor);
   TESSERA_TRY(editor.NewStageName(step.name));

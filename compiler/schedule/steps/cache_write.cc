@@ -5,6 +5,7 @@ namespace tessera::schedule {
 
 Status Apply(const CacheWriteStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_TRY(editor.RequireMemory(step.scope));
   TESSERA_TRY(editor.NewStageName(step.name));
   if (!stage->relations.empty() || stage->attach != Attach::kRoot) {
     return Fail(Code::kInvalidArgument, "{} has been scheduled; cache_write comes first",

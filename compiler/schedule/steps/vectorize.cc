@@ -6,6 +6,7 @@ namespace tessera::schedule {
 Status Apply(const VectorizeStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
+  TESSERA_TRY(editor.RequireLoop(ir::LoopKind::kVector));
   LoopAxis& axis = stage->leaves[at];
   if (axis.reduce) {
     return Fail(Code::kInvalidArgument,

@@ -61,6 +61,17 @@ TEST(IrText, EveryNodeRoundTrips) {
   EXPECT_TRUE(Equal(*f, *g));
 }
 
+TEST(IrText, EveryKindOfLoopRoundTrips) {
+  const Buffer b = MakeBuffer({.name = "b", .dtype = DType::kInt64, .shape = {4}});
+  for (int kind = 0; kind < kLoopKinds; ++kind) {
+    const Expr i = Var("i");
+    const Func f{"f", {b}, For(i, 0, 4, static_cast<LoopKind>(kind), Store(b, {i}, i))};
+    const Result<Func> again = ParseFunc(Print(f));
+    ASSERT_TRUE(again.has_value()) << Print(f);
+    EXPECT_EQ(again->body->loop, static_cast<LoopKind>(kind));
+  }
+}
+
 TEST(IrText, NamesThatClashOrAreNoIdentifiersAreMadeUnique) {
   const Expr i = Var("i"), k = Var("i");
   const Buffer b = MakeBuffer({.name = "a/b:0", .dtype = DType::kInt64, .shape = {4, 4}});

@@ -9,7 +9,6 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
-#include "compiler/schedule/tensor_intrin.h"
 #include "tests/compiler/lower/random_te.h"
 
 namespace tessera::lower {
@@ -21,7 +20,7 @@ using Index = std::vector<Expr>;
 Expr Wide(Expr e) { return ir::Cast(DType::kInt32, e); }
 
 // out[b, o] (+)= sum over i of inp[b, i] * wgt[o, i], 2 x 4 x 4.
-void RegisterTiles() {
+std::shared_ptr<const target::Target> Tiles() {
   const te::Tensor inp = te::Placeholder("inp", DType::kInt8, {2, 4}),
                    wgt = te::Placeholder("wgt", DType::kInt8, {4, 4});
   const te::Axis i = te::ReduceAxis("i", 4);
@@ -50,9 +49,10 @@ void RegisterTiles() {
       {"tile_test_flag",
        {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead, OperandKind::kValue},
        [run](std::span<ir::TileOperand> o) { return run(o, o[3].value != 0); }});
-  schedule::RegisterTensorIntrin({"tile_test", "tile_test", out, schedule::InitStyle::kSeparate});
-  schedule::RegisterTensorIntrin(
-      {"tile_test_flag", "tile_test_flag", out, schedule::InitStyle::kFlag});
+  target::Target target = *target::Interpreter();
+  target.intrinsics = {{"tile_test", "tile_test", out, target::InitStyle::kSeparate},
+                       {"tile_test_flag", "tile_test_flag", out, target::InitStyle::kFlag}};
+  return std::make_shared<const target::Target>(std::move(target));
 }
 
 // y[p, c] = sum over ci, k of x[p + 2 * k, ci] * w[k, c, ci], on 4-channel blocks.
@@ -71,11 +71,10 @@ constexpr const char* kBlocked =
 
 Result<schedule::Schedule> Scheduled(const te::Tensor& y, const std::string& steps) {
   TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
-  return schedule::Schedule::Replay({y}, trace);
+  return schedule::Schedule::Replay({y}, trace, Tiles());
 }
 
 TEST(Tensorize, ANestBecomesCallsThatComputeTheSame) {
-  RegisterTiles();
   for (const std::string intrin : {"tile_test", "tile_test_flag"}) {
     Rng rng(9);
     const te::Tensor y = Product();
@@ -100,7 +99,6 @@ TEST(Tensorize, ANestBecomesCallsThatComputeTheSame) {
 }
 
 TEST(Tensorize, AMismatchSaysWhatDiffers) {
-  RegisterTiles();
   const auto message = [](const te::Tensor& y, const std::string& steps) {
     const Result<schedule::Schedule> s = Scheduled(y, steps);
     EXPECT_TRUE(s.has_value()) << s.error().message;

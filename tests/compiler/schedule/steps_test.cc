@@ -81,7 +81,7 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"layout a 0,1/16", "the pieces of dimension 1"},
       {"layout a 0,7", "no such dimension"},
       {"vectorize s k", "k is a reduction"},
-      {"tensorize s k nothing", "no tensor intrinsic 'nothing'"},
+      {"tensorize s k nothing", "interpreter has no intrinsic 'nothing'; it has: none"},
       {"decide f {1 2} 2", "pick 2 of a domain of 2"},
       {"decide f {1 2} -1", "pick -1 of a domain of 2"},
       {"decide f {1 2} 0\ndecide f {1 2} 0", "decision 'f' is taken"},
@@ -111,6 +111,29 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
         status.error().message.find("schedule step " + std::to_string(before.size() + 1) + " ("),
         std::string::npos)
         << status.error().message;
+  }
+}
+
+// A step that asks for what the target has not names what it has.
+TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
+  target::Target none{.name = "abacus", .memories = {{ir::Scope::kGlobal}, {ir::Scope::kReg}}};
+  none.loops = {ir::LoopKind::kSerial};
+  const auto target = std::make_shared<const target::Target>(none);
+  const Bad kBad[] = {
+      {"set_scope a acc", "abacus has no memory 'acc'; it has: global reg"},
+      {"cache_read x local c a", "abacus has no memory 'local'; it has: global reg"},
+      {"cache_write a inp c", "abacus has no memory 'inp'; it has: global reg"},
+      {"unroll y i", "abacus takes no loop of kind 'unroll'; it takes: serial"},
+      {"vectorize y i", "abacus takes no loop of kind 'vector'; it takes: serial"},
+      {"tensorize s k dot", "abacus has no intrinsic 'dot'; it has: none"},
+  };
+  for (const Bad& bad : kBad) {
+    Schedule s = *Schedule::Create(Make().outputs(), target);
+    const Status status = s.Apply(bad.steps);
+    ASSERT_FALSE(status.has_value()) << bad.steps;
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
+    EXPECT_TRUE(s.Apply("set_scope a reg").has_value());
   }
 }
 

@@ -2,16 +2,15 @@
 //
 // Tensor intrinsics: a small tensor expression that says what an instruction does, and the tile
 // intrinsic (ir/intrin.h) that stands for it. The lowering matches the nest of a stage against the
-// expression; nothing else knows the instruction. Depends on te.
-#ifndef TESSERA_COMPILER_SCHEDULE_TENSOR_INTRIN_H_
-#define TESSERA_COMPILER_SCHEDULE_TENSOR_INTRIN_H_
+// expression; nothing else knows the instruction. Depends on te. Used by target.h, lower.
+#ifndef TESSERA_COMPILER_TARGET_TENSOR_INTRIN_H_
+#define TESSERA_COMPILER_TARGET_TENSOR_INTRIN_H_
 
-#include <optional>
 #include <string>
 
 #include "compiler/te/te.h"
 
-namespace tessera::schedule {
+namespace tessera::target {
 
 // How the first step of a reduction starts from the identity.
 enum class InitStyle : uint8_t {
@@ -29,10 +28,6 @@ struct TensorIntrin {
   InitStyle init = InitStyle::kSeparate;
 };
 
-// Adds or replaces (by name). Safe from several threads.
-void RegisterTensorIntrin(TensorIntrin intrin);
-std::optional<TensorIntrin> FindTensorIntrin(const std::string& name);
+}  // namespace tessera::target
 
-}  // namespace tessera::schedule
-
-#endif  // TESSERA_COMPILER_SCHEDULE_TENSOR_INTRIN_H_
+#endif  // TESSERA_COMPILER_TARGET_TENSOR_INTRIN_H_

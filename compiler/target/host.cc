@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/target.h"
+
+namespace tessera::target {
+
+std::shared_ptr<const Target> Host() {
+  using ir::LoopKind;
+  using ir::Scope;
+  static const auto target = std::make_shared<const Target>(
+      Target{.name = "host",
+             .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
+             .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll},
+             .intrinsics = {}});
+  return target;
+}
+
+}  // namespace tessera::target

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Targets as data: what a schedule may ask of the machine that runs it. A step that asks for more
+// is refused by the step, with the target's name and what it has. Depends on: compiler/te. Used by:
+// compiler/schedule, the generators. One target is one file here.
+#ifndef TESSERA_COMPILER_TARGET_TARGET_H_
+#define TESSERA_COMPILER_TARGET_TARGET_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/ir.h"
+#include "compiler/target/tensor_intrin.h"
+
+namespace tessera::target {
+
+// A kind of memory in which buffers may live.
+struct Memory {
+  ir::Scope scope = ir::Scope::kGlobal;
+  int64_t bytes = 0;  // what is in use at one time in one place; 0: not counted
+};
+
+struct Target {
+  std::string name;                      // in messages: "host"
+  std::vector<Memory> memories;          // every scope that it has
+  std::vector<ir::LoopKind> loops;       // every kind of loop that its back end takes
+  std::vector<TensorIntrin> intrinsics;  // names are unique
+
+  const Memory* FindMemory(ir::Scope scope) const;  // null: none
+  bool Takes(ir::LoopKind kind) const;
+  const TensorIntrin* FindIntrinsic(const std::string& name) const;  // null: none
+};
+
+// What the interpreter of the loop IR runs: every scope, of any size, and every kind of loop, no
+// intrinsic. Schedules of no particular machine are for it.
+std::shared_ptr<const Target> Interpreter();
+
+// Host processors through LLVM.
+std::shared_ptr<const Target> Host();
+
+}  // namespace tessera::target
+
+#endif  // TESSERA_COMPILER_TARGET_TARGET_H_
