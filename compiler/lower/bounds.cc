@@ -262,19 +262,8 @@ class Inference {
   }
 
   void MakeLoops(const Stage& stage, StageBounds* b) {
-    std::unordered_map<const ir::ExprNode*, int64_t>& extents = b->extents;
-    for (size_t d = 0; d < stage.axes.size(); ++d) extents[stage.axes[d].var.get()] = b->count[d];
-    for (const ir::Axis& a : stage.reduce_axes) extents[a.var.get()] = a.extent;
-    for (const Relation& r : stage.relations) {
-      if (r.is_split) {
-        const int64_t parent = extents.at(r.parent.get());
-        const int64_t inner = r.pad ? r.factor : std::min(r.factor, parent);
-        extents[r.inner.get()] = inner;
-        extents[r.outer.get()] = CeilDiv(parent, inner);
-      } else {
-        extents[r.parent.get()] = extents.at(r.outer.get()) * extents.at(r.inner.get());
-      }
-    }
+    b->extents = stage.Iterations(b->count);
+    const std::unordered_map<const ir::ExprNode*, int64_t>& extents = b->extents;
     for (const schedule::LoopAxis& leaf : stage.leaves) {
       out_.ranges.Set(leaf.var, {0, extents.at(leaf.var.get()) - 1});
     }

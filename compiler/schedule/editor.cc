@@ -149,7 +149,7 @@ Result<int64_t> Editor::Value(const Amount& amount) const {
       return Fail(Code::kNotFound, "no decision '{}'; a decide step must come first",
                   amount.decision);
     }
-    value = it->second.value();
+    value = it->second.value;
   }
   if (value < 1) return Fail(Code::kOutOfRange, "a factor of {} is below 1", value);
   if (value > kMost) return Fail(Code::kOutOfRange, "a factor of {} is above 2^31", value);

@@ -38,6 +38,10 @@ class Editor {
   Status RequireMemory(ir::Scope scope) const;
   Status RequireLoop(ir::LoopKind kind) const;
 
+  // The values of a domain here, smallest first; a list's as they stand.
+  //   errors  kOutOfRange  there is none: says what the limit is
+  Result<std::vector<int64_t>> ValuesOf(const Domain& domain);
+
   // Does nothing follow the loops of |stage|? What does would have to move with it.
   //   errors  kInvalidArgument  a stage does, named
   Status RequireNoFollower(const Stage& stage) const;

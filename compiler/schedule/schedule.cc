@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
+#include "base/check.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
 
@@ -24,6 +26,24 @@ bool Stage::Reads(const std::string& tensor) const {
     reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor;
   });
   return reads;
+}
+
+std::unordered_map<const ir::ExprNode*, int64_t> Stage::Iterations(
+    const std::vector<int64_t>& counts) const {
+  std::unordered_map<const ir::ExprNode*, int64_t> extents;
+  for (size_t d = 0; d < axes.size(); ++d) extents[axes[d].var.get()] = counts[d];
+  for (const ir::Axis& a : reduce_axes) extents[a.var.get()] = a.extent;
+  for (const Relation& r : relations) {
+    if (r.is_split) {
+      const int64_t parent = extents.at(r.parent.get());
+      const int64_t inner = r.pad ? r.factor : std::min(r.factor, parent);
+      extents[r.inner.get()] = inner;
+      extents[r.outer.get()] = CeilDiv(parent, inner);
+    } else {
+      extents[r.parent.get()] = extents.at(r.outer.get()) * extents.at(r.inner.get());
+    }
+  }
+  return extents;
 }
 
 std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
@@ -96,8 +116,15 @@ Status Schedule::Apply(const std::string& text) {
 
 Result<int64_t> Schedule::Decide(const std::string& name, const std::vector<int64_t>& domain,
                                  int pick) {
-  TESSERA_TRY(Apply(Step(DecideStep{.name = name, .domain = {domain}, .pick = pick})));
-  return decisions_.at(name).value();
+  TESSERA_CHECK(pick >= 0 && pick < std::ssize(domain), "{}", name);
+  const int64_t value = domain[static_cast<size_t>(pick)];
+  TESSERA_TRY(Apply(Step(DecideStep{.name = name, .domain = {.values = domain}, .value = value})));
+  return value;
+}
+
+Result<std::vector<int64_t>> Schedule::ValuesOf(const DecideStep& step) const {
+  Schedule copy = *this;
+  return Editor(&copy).ValuesOf(step.domain);
 }
 
 std::vector<Decision> Schedule::decisions() const {

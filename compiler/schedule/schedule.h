@@ -2,7 +2,7 @@
 //
 // Schedules: how the stages of a tensor expression become loops, as a recorded list of steps. The
 // trace is the schedule: it prints, parses, and replays on the same tensor expression; its free
-// choices are decisions with a domain and a pick. step.h has the steps. Depends on target, te, ir. Used by
+// choices are decisions with a domain and a value. step.h has the steps. Depends on target, te, ir. Used by
 // the generators (schedule/host, schedule/accel), the lowering and the command's --dump schedule.
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -22,9 +23,8 @@ namespace tessera::schedule {
 
 struct Decision {
   std::string name;
-  std::vector<int64_t> domain;
-  int pick = 0;  // index into domain
-  int64_t value() const { return domain[pick]; }
+  std::vector<int64_t> domain;  // what the steps before it left of it
+  int64_t value = 0;
 };
 
 // One loop of a stage, outermost first in Stage::leaves.
@@ -70,6 +70,9 @@ struct Stage {
 
   int LeafIndex(const std::string& axis) const;  // -1: none
   bool Reads(const std::string& tensor) const;   // does the body? An input has none
+  // The iterations of every axis, leaves included, when those of the root axes are |counts|.
+  std::unordered_map<const ir::ExprNode*, int64_t> Iterations(
+      const std::vector<int64_t>& counts) const;
   // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
   // empty where a read is at anything else, or two dimensions have one axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;
@@ -91,8 +94,12 @@ class Schedule {
   // The steps of a text: "split y i 4 io ii". Those before one that is refused stay applied.
   Status Apply(const std::string& text);
 
-  // Records a decision (pick is the index of the default) and returns the value picked.
+  // Records a decision among |domain| (pick is the index of the default); returns the value picked.
   Result<int64_t> Decide(const std::string& name, const std::vector<int64_t>& domain, int pick);
+
+  // The values among which |step| would pick here, smallest first; any of them is legal.
+  //   errors  as Apply
+  Result<std::vector<int64_t>> ValuesOf(const DecideStep& step) const;
 
   const Trace& trace() const { return trace_; }
   std::vector<Decision> decisions() const;

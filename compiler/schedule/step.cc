@@ -14,6 +14,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most";
+
+std::string Text(const Amount& amount) {
+  return amount.decision.empty() ? std::to_string(amount.value)
+                                 : fmt::format("${}", amount.decision);
+}
+
 bool ParseNumber(const std::string& word, int64_t* value) {
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *value);
   return error == std::errc() && end == word.data() + word.size();
@@ -40,18 +47,26 @@ class Reader {
     if (at_ < words_.size()) Number(words_[at_++], field.emplace());
   }
   void operator()(Amount& field) {
-    const std::string* word = Next();
-    if (word == nullptr) return;
-    if (word->starts_with('$')) {
-      field.decision = word->substr(1);
-    } else if (!ParseNumber(*word, &field.value)) {
-      Refuse("'{}' is neither a number nor a $decision", *word);
-    }
+    if (const std::string* word = Next()) ParseAmount(*word, field);
   }
   void operator()(Domain& field) {
     const std::string* word = Next();
     if (word == nullptr) return;
-    if (!word->starts_with('{')) return Refuse("'{}': a domain stands in braces, {{1 2 4}}", *word);
+    if (*word == kFactors || *word == kTiles) {
+      field.kind = *word == kFactors ? DomainKind::kFactors : DomainKind::kTiles;
+      (*this)(field.stage);
+      (*this)(field.axis);
+      if (at_ < words_.size() && words_[at_] == kMost) {
+        ++at_;
+        (*this)(field.most.emplace());
+      }
+      return;
+    }
+    if (!word->starts_with('{')) {
+      return Refuse(
+          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N", *word,
+          kFactors, kTiles, kMost);
+    }
     std::string text = word->substr(1);
     for (;;) {
       const bool last = text.ends_with('}');
@@ -64,16 +79,19 @@ class Reader {
       text = *word;
     }
   }
-  void operator()(ir::Scope& field) {
+  // "8", or a memory and what its bytes are divided by: "acc/64/$columns".
+  void operator()(Ceiling& field) {
     const std::string* word = Next();
     if (word == nullptr) return;
-    std::string all;
-    for (int i = 0; i <= static_cast<int>(ir::Scope::kPrm); ++i) {
-      field = static_cast<ir::Scope>(i);
-      if (*word == ir::ScopeName(field)) return;
-      all += fmt::format(" {}", ir::ScopeName(field));
-    }
-    Refuse("no scope '{}'; there are{}", *word, all);
+    if (ParseNumber(*word, &field.number)) return;
+    std::stringstream parts(*word);
+    std::string part;
+    std::getline(parts, part, '/');
+    Memory(part, field.room.emplace());
+    while (std::getline(parts, part, '/')) ParseAmount(part, field.per.emplace_back());
+  }
+  void operator()(ir::Scope& field) {
+    if (const std::string* word = Next()) Memory(*word, field);
   }
   void operator()(Tail& field) {
     if (at_ == words_.size()) return;
@@ -88,6 +106,22 @@ class Reader {
   const std::string* Next() {
     short_ = short_ || at_ == words_.size();
     return short_ ? nullptr : &words_[at_++];
+  }
+  void Memory(const std::string& word, ir::Scope& field) {
+    std::string all;
+    for (int i = 0; i <= static_cast<int>(ir::Scope::kPrm); ++i) {
+      field = static_cast<ir::Scope>(i);
+      if (word == ir::ScopeName(field)) return;
+      all += fmt::format(" {}", ir::ScopeName(field));
+    }
+    Refuse("no scope '{}'; there are{}", word, all);
+  }
+  void ParseAmount(const std::string& word, Amount& field) {
+    if (word.starts_with('$')) {
+      field.decision = word.substr(1);
+    } else if (!ParseNumber(word, &field.value)) {
+      Refuse("'{}' is neither a number nor a $decision", word);
+    }
   }
   void Number(const std::string& word, int64_t& field) {
     if (!ParseNumber(word, &field)) Refuse("'{}' is no number", word);
@@ -115,11 +149,21 @@ class Writer {
   void operator()(const std::optional<int64_t>& field) {
     if (field) (*this)(*field);
   }
-  void operator()(const Amount& field) {
-    text_ += field.decision.empty() ? fmt::format(" {}", field.value) : " $" + field.decision;
-  }
+  void operator()(const Amount& field) { text_ += fmt::format(" {}", Text(field)); }
   void operator()(const Domain& field) {
-    text_ += fmt::format(" {{{}}}", fmt::join(field.values, " "));
+    if (field.kind == DomainKind::kList) {
+      text_ += fmt::format(" {{{}}}", fmt::join(field.values, " "));
+      return;
+    }
+    text_ += fmt::format(" {} {} {}", field.kind == DomainKind::kFactors ? kFactors : kTiles,
+                         field.stage, field.axis);
+    if (!field.most) return;
+    if (!field.most->room) {
+      text_ += fmt::format(" {} {}", kMost, field.most->number);
+      return;
+    }
+    text_ += fmt::format(" {} {}", kMost, ir::ScopeName(*field.most->room));
+    for (const Amount& amount : field.most->per) text_ += fmt::format("/{}", Text(amount));
   }
   void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
   void operator()(Tail field) {
@@ -213,8 +257,7 @@ Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values) {
     if (decide == nullptr) continue;
     const auto wanted = values.find(decide->name);
     if (wanted == values.end()) continue;
-    const auto at = std::ranges::find(decide->domain.values, wanted->second);
-    if (at != decide->domain.values.end()) decide->pick = at - decide->domain.values.begin();
+    decide->value = wanted->second;
   }
   return trace;
 }

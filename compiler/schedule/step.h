@@ -5,7 +5,8 @@
 // compiler/ir. Used by: schedule.h, the generators, the command's --dump schedule.
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
-// stage; N is a number or $NAME, the value of an earlier decision.
+// stage; N is a number or $NAME, the value of an earlier decision; DOMAIN is {A B C}, or
+// `factors STAGE AXIS` or `tiles STAGE AXIS` with, perhaps, `most N` or `most SCOPE/N/N` behind it.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_H_
 
@@ -29,9 +30,26 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// The values among which a decision picks.
+// An upper limit: |number|, or as often as the product of |per| goes into the bytes of |room|.
+struct Ceiling {
+  int64_t number = 0;
+  std::optional<ir::Scope> room;
+  std::vector<Amount> per;
+  bool operator==(const Ceiling&) const = default;
+};
+
+enum class DomainKind : uint8_t {
+  kList,     // the values are given
+  kFactors,  // divisors of a loop's iterations
+  kTiles,    // ceil(iterations / k): the sizes of tiles of which no smaller one is as few
+};
+
+// The values among which a decision picks, as what the steps before it leave of them.
 struct Domain {
-  std::vector<int64_t> values;
+  DomainKind kind = DomainKind::kList;
+  std::vector<int64_t> values;  // kList
+  std::string stage, axis;      // else
+  std::optional<Ceiling> most;
   bool operator==(const Domain&) const = default;
 };
 
@@ -44,12 +62,12 @@ enum class Tail : uint8_t {
 // A choice; $NAME in a later step stands for its value.
 struct DecideStep {
   static constexpr const char* kName = "decide";
-  static constexpr const char* kUsage = "decide NAME {A B C} PICK";
+  static constexpr const char* kUsage = "decide NAME DOMAIN VALUE";
   std::string name;
   Domain domain;
-  int64_t pick = 0;  // index into it
+  int64_t value = 0;  // one of the domain's
   bool operator==(const DecideStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.name, s.domain, s.pick); }
+  static auto Fields(auto& s) { return std::tie(s.name, s.domain, s.value); }
 };
 
 // AXIS = OUTER * N + INNER.
@@ -233,8 +251,7 @@ std::string Print(const Trace& trace);  // one step a line
 // errors: kInvalidArgument naming the line, the word and what belongs there.
 Result<Trace> ParseTrace(const std::string& text);
 
-// |trace| with the pick of each decision named in |values| set to that value, where its domain has
-// it.
+// |trace| with the value of each decision named in |values| set to that one.
 Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values);
 
 }  // namespace tessera::schedule

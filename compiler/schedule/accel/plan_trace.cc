@@ -57,9 +57,8 @@ std::vector<Knob> Knobs(const AnalyzedRegion& region, const isa::Config& config)
 }
 
 Step Decide(const char* name, const std::vector<int64_t>& domain, int64_t value) {
-  const auto at = std::ranges::find(domain, value);
-  TESSERA_CHECK(at != domain.end(), "{} is {}", name, value);
-  return DecideStep{.name = name, .domain = {domain}, .pick = at - domain.begin()};
+  TESSERA_CHECK(std::ranges::count(domain, value) != 0, "{} is {}", name, value);
+  return DecideStep{.name = name, .domain = {.values = domain}, .value = value};
 }
 
 // The value that step |number| picks for |name| out of |domain|.
@@ -74,11 +73,11 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
     return Fail(Code::kInvalidArgument, "schedule step {}: '{}' stands where decide {} belongs",
                 number + 1, Print(trace[number]), name);
   }
-  if (step->pick < 0 || step->pick >= std::ssize(domain)) {
-    return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: {} is no index into {{{}}}",
-                number + 1, name, step->pick, fmt::join(domain, " "));
+  if (std::ranges::count(domain, step->value) == 0) {
+    return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: {} is none of {{{}}}",
+                number + 1, name, step->value, fmt::join(domain, " "));
   }
-  return domain[static_cast<size_t>(step->pick)];
+  return step->value;
 }
 
 }  // namespace

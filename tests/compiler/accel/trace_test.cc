@@ -60,7 +60,8 @@ TEST_P(TraceTest, AnotherPickGivesTheSameIntegers) {
     for (schedule::Trace& trace : traces) {
       auto& step = std::get<schedule::DecideStep>(
           trace[static_cast<size_t>(rng.Range(3, 5))]);  // rows, columns or input_tile
-      step.pick = rng.Range(0, std::ssize(step.domain.values) - 1);
+      step.value =
+          step.domain.values[static_cast<size_t>(rng.Range(0, std::ssize(step.domain.values) - 1))];
     }
     auto other = Again(*compiled, config, traces);
     if (!other) {  // a pick that does not fit says so
@@ -88,8 +89,8 @@ TEST(TraceErrors, NameStepAndDecision) {
     return result ? std::string("accepted") : result.error().message;
   };
   EXPECT_EQ(message(good), "accepted");
-  const auto pick = [](schedule::Trace& trace, size_t step) -> int64_t& {
-    return std::get<schedule::DecideStep>(trace[step]).pick;
+  const auto decide = [](schedule::Trace& trace, size_t step) -> schedule::DecideStep& {
+    return std::get<schedule::DecideStep>(trace[step]);
   };
   schedule::Trace bad = good;
   bad.pop_back();
@@ -102,23 +103,24 @@ TEST(TraceErrors, NameStepAndDecision) {
   EXPECT_THAT(message(bad), AllOf(HasSubstr("schedule step 5: 'decide columns {30 "),
                                   HasSubstr("stands where decide rows belongs")));
   bad = good;
-  pick(bad, 4) = 99;
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: 99 is no index into {30"));
+  decide(bad, 4).value = 99;
+  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: 99 is none of {30"));
   bad = good;
-  pick(bad, 1) = 1;
+  decide(bad, 1).value = 1;
   EXPECT_THAT(message(bad),
               HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
   bad = good;
   bad.resize(1);
   EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide resident"));
   bad = good;
-  pick(bad, 10) = 1;
+  decide(bad, 10).value = 1;
   EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
   bad = good;
-  pick(bad, 7) = 1 - pick(bad, 7);
+  decide(bad, 7).value = 1 - decide(bad, 7).value;
   EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
   bad = good;
-  for (const size_t step : {2, 3, 4, 5}) pick(bad, step) = 0;  // everything at once
+  for (const size_t step : {2, 3, 4, 5})  // everything at once
+    decide(bad, step).value = decide(bad, step).domain.values.front();
   EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
 }
 
@@ -129,7 +131,7 @@ TEST(TraceErrors, MovedTapsNeedAnInput) {
   auto compiled = Compile(net.graph(), config);
   ASSERT_TRUE(compiled.has_value());
   schedule::Trace trace = compiled->program.traces[0];
-  std::get<schedule::DecideStep>(trace[0]).pick = 1;
+  std::get<schedule::DecideStep>(trace[0]).value = 1;
   const auto result = Again(*compiled, config, {trace});
   ASSERT_FALSE(result.has_value());
   EXPECT_THAT(result.error().message, HasSubstr("im2col needs a window"));

@@ -85,7 +85,7 @@ TEST(HostDecisions, ReplayWithAnotherPickIsExactToo) {
     const Trace edited = WithDecisions(s->trace(), {{"points", points}});
     const Result<Schedule> other = Schedule::Replay({out}, edited);
     ASSERT_TRUE(other.has_value()) << other.error().message;
-    EXPECT_EQ(other->decisions()[1].value(), points);
+    EXPECT_EQ(other->decisions()[1].value, points);
     const Result<ir::Func> func = lower::Lower(*other, "f");
     ASSERT_TRUE(func.has_value());
     std::vector<ir::Array> arrays = test::Arguments(*func, *other, values);

@@ -82,9 +82,16 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"layout a 0,7", "no such dimension"},
       {"vectorize s k", "k is a reduction"},
       {"tensorize s k nothing", "interpreter has no intrinsic 'nothing'; it has: none"},
-      {"decide f {1 2} 2", "pick 2 of a domain of 2"},
-      {"decide f {1 2} -1", "pick -1 of a domain of 2"},
-      {"decide f {1 2} 0\ndecide f {1 2} 0", "decision 'f' is taken"},
+      {"decide f {1 2} 3", "3 is not in the domain of f: 1 2"},
+      {"decide f {1 2} 1\ndecide f {1 2} 1", "decision 'f' is taken"},
+      {"decide f factors z j 4", "4 is not in the domain of f: 1 2 3 6"},
+      {"decide f tiles z j 4", "4 is not in the domain of f: 1 2 3 6"},
+      {"decide f factors z j most 2 3", "3 is not in the domain of f: 1 2"},
+      {"decide f factors z j most 0 1",
+       "no tile of the 6 iterations of j is small enough: at most 0 are wanted"},
+      {"decide f factors q j 1", "no stage 'q'"},
+      {"decide f factors z q 1", "stage z has no loop 'q'"},
+      {"decide f factors x j 1", "'x' is an input"},
       {"cache_read x local c s", "s does not read x"},
       {"parallel y i", "parallel has no effect yet: loops run on one thread"},
       {"parallel q i", "no stage 'q'"},
@@ -116,7 +123,7 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
 
 // A step that asks for what the target has not names what it has.
 TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
-  target::Target none{.name = "abacus", .memories = {{ir::Scope::kGlobal}, {ir::Scope::kReg}}};
+  target::Target none{.name = "abacus", .memories = {{ir::Scope::kGlobal}, {ir::Scope::kReg, 128}}};
   none.loops = {ir::LoopKind::kSerial};
   const auto target = std::make_shared<const target::Target>(none);
   const Bad kBad[] = {
@@ -125,6 +132,11 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
       {"cache_write a inp c", "abacus has no memory 'inp'; it has: global reg"},
       {"unroll y i", "abacus takes no loop of kind 'unroll'; it takes: serial"},
       {"vectorize y i", "abacus takes no loop of kind 'vector'; it takes: serial"},
+      {"decide f factors z j most acc/4 1", "abacus has no memory 'acc'"},
+      {"decide f factors z j most reg/$g 1", "no decision 'g'"},
+      {"decide f factors z j most reg/0 1", "a factor of 0 is below 1"},
+      {"decide g {64} 64\ndecide f factors z j most reg/4/$g 1",
+       "no tile of the 6 iterations of j is small enough: reg has 128 bytes, by 4 64"},
       {"tensorize s k dot", "abacus has no intrinsic 'dot'; it has: none"},
   };
   for (const Bad& bad : kBad) {
@@ -150,10 +162,10 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"cache_read a inner c s", "no scope 'inner'; there are global shared local"},
       {"cache_read a local c", "3 words; write cache_read TENSOR SCOPE NAME READER ..."},
       {"layout a 0,1 x", "'x' is no number"},
-      {"decide f 1 2 0", "'1': a domain stands in braces, {1 2 4}"},
+      {"decide f 1 2 0", "'1': a domain is {1 2 4} in braces, or factors or tiles of a loop"},
       {"decide f {1 x} 0", "'x' is no number"},
       {"decide f {} 0", "a domain holds at least one number"},
-      {"decide f {1 2 0", "write decide NAME {A B C} PICK"},
+      {"decide f {1 2 0", "write decide NAME DOMAIN VALUE"},
       {"decide f {1 2} 99999999999999999999", "'99999999999999999999' is no number"},
   };
   for (const Bad& bad : kBad) {
@@ -169,7 +181,8 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
 // Every step's text is what it is read from, and each kind is here.
 TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   const char* kText =
-      "decide f {1 2 -4} 2\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
+      "decide f {1 2 -4} -4\ndecide g factors y i 2\ndecide h tiles z j most 4 3\n"
+      "decide i tiles z j most acc/64/$f 3\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
       "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\nreverse_compute_at y s i\ninline "
       "a\n"
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
@@ -181,10 +194,10 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   std::set<size_t> kinds;
   for (const Step& step : *parsed) kinds.insert(step.index());
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
-  EXPECT_EQ(std::get<SplitStep>((*parsed)[1]).factor.decision, "f");
-  EXPECT_EQ(std::get<SplitStep>((*parsed)[2]).tail, Tail::kPad);
-  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[9]).readers, (std::vector<std::string>{"a", "s"}));
-  EXPECT_EQ(std::get<LayoutStep>((*parsed)[13]).fill, -3);
+  EXPECT_EQ(std::get<SplitStep>((*parsed)[4]).factor.decision, "f");
+  EXPECT_EQ(std::get<SplitStep>((*parsed)[5]).tail, Tail::kPad);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[12]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[16]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
@@ -214,6 +227,37 @@ TEST(ScheduleSteps, WhatNeedsAllOfAStageDoesNotFollowItsLoops) {
   EXPECT_FALSE(s.Apply("reverse_compute_at y a i").has_value());  // a at 3 - i
 }
 
+// Domains follow the steps before them: a factor of what an earlier decision left, as much as
+// there is room for.
+TEST(ScheduleSteps, DomainsAreFunctionsOfThePrefix) {
+  target::Target small = *target::Interpreter();
+  for (target::Memory& m : small.memories)
+    if (m.scope == ir::Scope::kAcc) m.bytes = 96;
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {28, 30});
+  const te::Tensor y =
+      te::Compute("y", {28, 30}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const auto values = [&](const std::string& prefix, const std::string& decide) {
+    Schedule s = *Schedule::Create({y}, std::make_shared<const target::Target>(small));
+    EXPECT_TRUE(s.Apply(prefix).has_value()) << prefix;
+    const Trace step = *ParseTrace(decide + " 1");
+    const auto all = s.ValuesOf(std::get<DecideStep>(step[0]));
+    return all ? *all : std::vector<int64_t>{};
+  };
+  using Values = std::vector<int64_t>;
+  EXPECT_EQ(values("", "decide f factors y i"), (Values{1, 2, 4, 7, 14, 28}));
+  EXPECT_EQ(values("", "decide f tiles y i"), (Values{1, 2, 3, 4, 5, 6, 7, 10, 14, 28}));
+  EXPECT_EQ(values("split y i 7 o n", "decide f factors y o"), (Values{1, 2, 4}));
+  EXPECT_EQ(values("fuse y i j f", "decide f factors y f most 9"),
+            (Values{1, 2, 3, 4, 5, 6, 7, 8}));
+  const std::string rows = "decide rows factors y i ";
+  EXPECT_EQ(values(rows + "2", "decide f factors y j most acc/4/$rows"),
+            (Values{1, 2, 3, 5, 6, 10}));
+  EXPECT_EQ(values(rows + "7", "decide f factors y j most acc/4/$rows"), (Values{1, 2, 3}));
+  EXPECT_EQ(values(rows + "28", "decide f factors y j most acc/4/$rows"), Values{});
+  EXPECT_EQ(values("", "decide f factors y j most local/4/64"),  // not counted
+            (Values{1, 2, 3, 5, 6, 10, 15, 30}));
+}
+
 TEST(ScheduleSteps, TextRoundTripsAndReplays) {
   Schedule s = Make();
   ASSERT_TRUE(s.Decide("f", {1, 2, 4}, 1).has_value());
@@ -222,7 +266,7 @@ TEST(ScheduleSteps, TextRoundTripsAndReplays) {
                   .has_value());
   const std::string text = Print(s.trace());
   EXPECT_EQ(text,
-            "decide f {1 2 4} 1\nsplit y i $f io ii\nvectorize y ii\ncompute_at s y "
+            "decide f {1 2 4} 2\nsplit y i $f io ii\nvectorize y ii\ncompute_at s y "
             "io\nset_scope s acc\n");
   const Result<Trace> parsed = ParseTrace("  # a comment\n" + text);
   ASSERT_TRUE(parsed.has_value());
@@ -232,7 +276,7 @@ TEST(ScheduleSteps, TextRoundTripsAndReplays) {
   EXPECT_EQ(again->Find("s")->at_axis, "io");
   EXPECT_EQ(again->Find("s")->scope, ir::Scope::kAcc);
   const Trace edited = WithDecisions(*parsed, {{"f", 4}, {"unknown", 1}});
-  EXPECT_EQ(Schedule::Replay(s.outputs(), edited)->decisions()[0].value(), 4);
+  EXPECT_EQ(Schedule::Replay(s.outputs(), edited)->decisions()[0].value, 4);
 }
 
 }  // namespace
