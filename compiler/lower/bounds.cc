@@ -105,16 +105,38 @@ class Inference {
                   stage.name, leader.name);
     }
     for (size_t d = 0; d < axes.size(); ++d) {
-      const Reach r = ReachOf(lb.values.at(leader.axes[d].var.get()), fixed, out_.ranges);
+      const Expr& value = lb.values.at(leader.axes[d].var.get());
+      const Reach r = ReachOf(value, fixed, out_.ranges);
       const int64_t count =
           r.known ? ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1 : lb.extent[d];
       b->first[axes[d]] = r.known ? ir::FromLinear(r.lo) : lb.min[d];
       b->count[axes[d]] = count;
+      b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
       followed_[stage.name].push_back(ir::Le(lb.min[d], index));
       followed_[stage.name].push_back(ir::Lt(index, lb.min[d] + Expr(lb.extent[d])));
     }
     return {};
+  }
+
+  // Do the boxes of |count| from |index| on, one for each value of the fixed variables, share no
+  // element?
+  bool Apart(const Expr& index, int64_t count, const VarSet& fixed) const {
+    std::vector<std::pair<int64_t, int64_t>> steps;  // and iterations
+    for (const Linear::Term& t : ir::ToLinear(index, out_.ranges).terms) {
+      bool stands = false;
+      ir::Visit(t.atom, [&](const Expr& x) { stands |= fixed.contains(x.get()); });
+      if (!stands) continue;
+      if (t.atom->kind != ir::ExprKind::kVar) return false;
+      steps.emplace_back(t.coeff, ir::BoundsOf(t.atom, out_.ranges).hi + 1);
+    }
+    std::ranges::sort(steps);
+    int64_t reach = count;
+    for (const auto& [step, iterations] : steps) {
+      if (step < reach) return false;
+      reach += step * (iterations - 1);
+    }
+    return true;
   }
 
   // The shape, grown to whole blocks of the layout and of padded splits.
@@ -238,6 +260,7 @@ class Inference {
       add(reader.axes[d], rb.first[d], std::max(rb.count[d], PaddedExtent(reader, rb, d)));
     }
     for (const ir::Axis& a : reader.reduce_axes) add(a, Expr(a.min), a.extent);
+    for (const auto& [var, value] : rb.values) roots.emplace(var, value);  // between root and leaf
     return roots;
   }
 
@@ -268,25 +291,12 @@ class Inference {
       out_.ranges.Set(leaf.var, {0, extents.at(leaf.var.get()) - 1});
     }
     // From the leaves back to the roots.
-    ir::VarMap value;
-    auto value_of = [&](const Expr& var) {
+    const ir::VarMap value = stage.AxesOfLeaves(extents, &b->guards);
+    const auto value_of = [&](const Expr& var) {
       auto it = value.find(var.get());
       return it == value.end() ? var : it->second;
     };
-    for (size_t i = stage.relations.size(); i-- > 0;) {
-      const Relation& r = stage.relations[i];
-      if (!r.is_split) {
-        const int64_t inner = extents.at(r.inner.get());
-        const Expr fused = value_of(r.parent);
-        value[r.outer.get()] = ir::FloorDiv(fused, Expr(inner));
-        value[r.inner.get()] = ir::FloorMod(fused, Expr(inner));
-        continue;
-      }
-      const int64_t inner = extents.at(r.inner.get()), parent = extents.at(r.parent.get());
-      value[r.parent.get()] = value_of(r.outer) * Expr(inner) + value_of(r.inner);
-      if (!r.pad && parent % inner != 0)
-        b->guards.push_back(ir::Lt(value[r.parent.get()], Expr(parent)));
-    }
+    b->values = value;  // bodies may name reduction loops (reindex)
     for (size_t d = 0; d < stage.axes.size(); ++d) {
       const Expr var = stage.axes[d].var;
       const Expr index = b->first[d] + value_of(var);

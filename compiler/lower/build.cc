@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/bounds.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
+#include "compiler/lower/storage.h"
 
 namespace tessera::lower {
 namespace {
@@ -37,7 +39,7 @@ class Builder {
       }
       if (buffers_.contains(p))
         return Fail(Code::kInvalidArgument, "{}: parameter '{}' is named twice", name, p);
-      buffers_[p] = MakeBuffer(*stage);
+      buffers_[p] = MakeBuffer(schedule_, bounds_, *stage);
       func.params.push_back(buffers_[p]);
     }
     for (const Stage& s : schedule_.stages()) {
@@ -54,9 +56,11 @@ class Builder {
       if (!s.output) {
         if (schedule_.Consumers(s.name).empty())
           continue;  // everything of it was inlined elsewhere
-        locals.push_back(buffers_[s.name] = MakeBuffer(s));
+        TESSERA_TRY(Declare(s, &locals));
+      } else {
+        TESSERA_TRY(CheckInPlace(schedule_, bounds_, s));
       }
-      AddFollowers(s, &locals);
+      TESSERA_TRY(AddFollowers(s, &locals));
       TESSERA_ASSIGN(const Stmt nest, Nest(s));
       nests.push_back(nest);
     }
@@ -82,33 +86,38 @@ class Builder {
     return params;
   }
 
-  Buffer MakeBuffer(const Stage& stage) const {
-    const StageBounds& b = bounds_.stages.at(stage.name);
-    const Stage* outer = schedule_.OuterOf(stage);
-    const bool part = stage.attach == Attach::kAt ||
-                      (stage.attach == Attach::kAfter && outer->attach == Attach::kAt);
-    std::vector<int64_t> shape =
-        part || !(stage.placeholder || stage.output) ? b.extent : stage.shape;
-    for (size_t d = 0; d < shape.size(); ++d) {
-      for (const schedule::Relation& r : stage.relations) {
-        if (r.is_split && r.pad && !stage.output && r.parent.get() == stage.axes[d].var.get()) {
-          shape[d] = (shape[d] + r.factor - 1) / r.factor * r.factor;
-        }
-      }
+  // The buffer of |stage|, one of |locals| unless it is in place of another's.
+  Status Declare(const Stage& stage, std::vector<Buffer>* locals) {
+    TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
+    const Stage* owner = schedule_.OwnerOf(stage);
+    if (owner == &stage) {
+      locals->push_back(buffers_[stage.name] = MakeBuffer(schedule_, bounds_, stage));
+      return {};
     }
-    return ir::MakeBuffer({.name = stage.name,
-                           .dtype = stage.dtype,
-                           .shape = std::move(shape),
-                           .layout = stage.layout,
-                           .scope = stage.scope});
+    const Buffer& buffer = buffers_[stage.name] = buffers_.at(owner->name);
+    const std::vector<int64_t> room = ir::PaddedShape(*buffer);
+    for (size_t d = 0; d < room.size(); ++d) {
+      const int64_t wanted = bounds_.stages.at(stage.name).extent[d];
+      if (wanted <= room[d]) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{} is computed for {} elements of dimension {}, the buffer of {} that it shares "
+                  "has {}; leave in_place out",
+                  stage.name, wanted, d, owner->name, room[d]);
+    }
+    return {};
   }
 
   // Buffers of the stages that follow the loops of |stage|: they live as long as its own.
-  void AddFollowers(const Stage& stage, std::vector<Buffer>* locals) {
+  Status AddFollowers(const Stage& stage, std::vector<Buffer>* locals) {
     for (const Stage& s : schedule_.stages()) {
-      if (s.attach != Attach::kAfter || s.at_stage != stage.name || s.output) continue;
-      locals->push_back(buffers_[s.name] = MakeBuffer(s));
+      if (s.attach != Attach::kAfter || s.at_stage != stage.name) continue;
+      if (s.output) {
+        TESSERA_TRY(CheckInPlace(schedule_, bounds_, s));
+      } else {
+        TESSERA_TRY(Declare(s, locals));
+      }
     }
+    return {};
   }
 
   // Does |guard| decide, by the first |depth| loops alone, whether iterations of a reduction run?
@@ -150,7 +159,8 @@ class Builder {
 
   // Where an element of a stage lies in its buffer.
   std::vector<Expr> Place(const std::string& name, const std::vector<Expr>& indices) const {
-    const StageBounds& b = bounds_.stages.at(name);
+    // In place of another stage: where that one's elements are.
+    const StageBounds& b = bounds_.stages.at(schedule_.OwnerOf(*schedule_.Find(name))->name);
     std::vector<Expr> place;
     for (size_t d = 0; d < indices.size(); ++d)
       place.push_back(ir::Simplify(indices[d] - b.min[d], bounds_.ranges));
@@ -213,8 +223,8 @@ class Builder {
     for (const Stage& p : schedule_.stages()) {
       if (depth == 0 || p.attach != Attach::kAt || p.at_stage != stage.name) continue;
       if (p.at_axis != stage.leaves[depth - 1].name) continue;
-      local.push_back(buffers_[p.name] = MakeBuffer(p));
-      AddFollowers(p, &local);
+      TESSERA_TRY(Declare(p, &local));
+      TESSERA_TRY(AddFollowers(p, &local));
       TESSERA_ASSIGN(const Stmt nest, Nest(p));
       nests.push_back(nest);
     }
@@ -224,7 +234,7 @@ class Builder {
     Stmt out = ir::Seq(std::move(nests));
     for (size_t i = local.size(); i-- > 0;) {
       out = ir::Alloc(local[i], out);
-      buffers_.erase(local[i]->name);
+      std::erase_if(buffers_, [&](const auto& known) { return known.second == local[i]; });
     }
     return Guarded(ready, out);
   }

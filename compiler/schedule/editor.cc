@@ -62,7 +62,7 @@ Status Editor::RequireMemory(ir::Scope scope) const {
   const target::Target& target = s_->target();
   if (target.FindMemory(scope) != nullptr) return {};
   std::string names;
-  for (const target::Memory& m : target.memories)
+  for (const target::TargetMemory& m : target.memories)
     names += fmt::format(" {}", ir::ScopeName(m.scope));
   return Fail(Code::kUnsupported, "{} has no memory '{}'; it has:{}", target.name,
               ir::ScopeName(scope), names);

@@ -46,6 +46,30 @@ std::unordered_map<const ir::ExprNode*, int64_t> Stage::Iterations(
   return extents;
 }
 
+ir::VarMap Stage::AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
+                               std::vector<ir::Expr>* guards) const {
+  ir::VarMap value;
+  const auto value_of = [&](const ir::Expr& var) {
+    auto it = value.find(var.get());
+    return it == value.end() ? var : it->second;
+  };
+  for (size_t i = relations.size(); i-- > 0;) {
+    const Relation& r = relations[i];
+    const int64_t inner = iterations.at(r.inner.get());
+    if (!r.is_split) {
+      const ir::Expr fused = value_of(r.parent);
+      value[r.outer.get()] = ir::FloorDiv(fused, ir::Expr(inner));
+      value[r.inner.get()] = ir::FloorMod(fused, ir::Expr(inner));
+      continue;
+    }
+    const int64_t parent = iterations.at(r.parent.get());
+    value[r.parent.get()] = value_of(r.outer) * ir::Expr(inner) + value_of(r.inner);
+    if (!r.pad && parent % inner != 0)
+      guards->push_back(ir::Lt(value[r.parent.get()], ir::Expr(parent)));
+  }
+  return value;
+}
+
 std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   std::vector<size_t> all;
   bool alone = true;
@@ -98,7 +122,10 @@ Result<Schedule> Schedule::Replay(const std::vector<te::Tensor>& outputs, const 
 Status Schedule::Apply(const Step& step) {
   Schedule next = *this;  // stages are small; an error leaves no half-made step
   Editor editor(&next);
-  const Status status = std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step);
+  Status status = std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step);
+  for (const Stage& s : next.stages_) {
+    if (status) status = next.CheckInPlace(s);  // what was in place has to stay so
+  }
   if (!status) {
     return Within(fmt::format("schedule step {} ({})", trace_.size() + 1, Print(step)),
                   status.error());
@@ -146,6 +173,16 @@ const Stage* Schedule::Find(const std::string& name) const {
 const Stage* Schedule::OuterOf(const Stage& stage) const {
   return stage.attach == Attach::kAt || stage.attach == Attach::kAfter ? Find(stage.at_stage)
                                                                        : nullptr;
+}
+
+const Stage* Schedule::OwnerOf(const Stage& stage) const {
+  // An output's memory is the caller's; else who computes first has the buffer.
+  const Stage *first = &stage, *last = &stage;
+  while (!first->in_place_of.empty()) first = Find(first->in_place_of);
+  for (const Stage& s : stages_) {  // consumers are behind their producers
+    if (s.in_place_of == last->name) last = &s;
+  }
+  return last->output ? last : first;
 }
 
 std::vector<const Stage*> Schedule::Consumers(const std::string& name) const {

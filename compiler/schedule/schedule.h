@@ -2,8 +2,9 @@
 //
 // Schedules: how the stages of a tensor expression become loops, as a recorded list of steps. The
 // trace is the schedule: it prints, parses, and replays on the same tensor expression; its free
-// choices are decisions with a domain and a value. step.h has the steps. Depends on target, te, ir. Used by
-// the generators (schedule/host, schedule/accel), the lowering and the command's --dump schedule.
+// choices are decisions with a domain and a value. step.h has the steps. Depends on target, te, ir.
+// Used by the generators (schedule/host, schedule/accel), the lowering and the command's --dump
+// schedule.
 #ifndef TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 #define TESSERA_COMPILER_SCHEDULE_SCHEDULE_H_
 
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/step.h"
 #include "compiler/target/target.h"
 #include "compiler/te/te.h"
@@ -44,6 +46,11 @@ struct Relation {
   bool pad = false;    // split
 };
 
+// The stride of physical dimension |dim| is |offset| modulo |factor|.
+struct Alignment {
+  int64_t dim = 0, factor = 1, offset = 0;
+};
+
 enum class Attach : uint8_t {
   kRoot,
   kInline,
@@ -66,6 +73,8 @@ struct Stage {
   std::string at_stage, at_axis;  // kAt, kAfter
   ir::Scope scope = ir::Scope::kGlobal;
   Layout layout;
+  std::vector<Alignment> alignments;
+  std::string in_place_of;  // the stage whose buffer it takes; "": one of its own
   std::string tensorize_axis, intrinsic;
 
   int LeafIndex(const std::string& axis) const;  // -1: none
@@ -73,6 +82,10 @@ struct Stage {
   // The iterations of every axis, leaves included, when those of the root axes are |counts|.
   std::unordered_map<const ir::ExprNode*, int64_t> Iterations(
       const std::vector<int64_t>& counts) const;
+  // Every axis that is no leaf as an expression of leaves, all counted from 0, where |iterations|
+  // is what Iterations() gives. |guards|: what holds in the iterations that count.
+  ir::VarMap AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
+                          std::vector<ir::Expr>* guards) const;
   // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
   // empty where a read is at anything else, or two dimensions have one axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;
@@ -109,6 +122,11 @@ class Schedule {
   const Stage* Find(const std::string& name) const;
   // The stage in whose loops |stage| is computed; null at the root.
   const Stage* OuterOf(const Stage& stage) const;
+  // The stage that owns the buffer of |stage|: itself, or one that it is in place with.
+  const Stage* OwnerOf(const Stage& stage) const;
+  // May |stage| be computed in place of what it says?
+  //   errors  kInvalidArgument  no: why, and what would make it so
+  Status CheckInPlace(const Stage& stage) const;
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
   const std::vector<te::Tensor>& outputs() const { return outputs_; }

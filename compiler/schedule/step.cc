@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most";
+constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before";
 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -78,6 +78,12 @@ class Reader {
       if (word == nullptr) return;
       text = *word;
     }
+  }
+  void operator()(Successor& field) {
+    if (at_ == words_.size()) return;
+    if (words_[at_++] != kBefore)
+      Refuse("'{}': only '{} OTHER' may follow", words_[at_ - 1], kBefore);
+    (*this)(field.stage);
   }
   // "8", or a memory and what its bytes are divided by: "acc/64/$columns".
   void operator()(Ceiling& field) {
@@ -165,6 +171,9 @@ class Writer {
     text_ += fmt::format(" {} {}", kMost, ir::ScopeName(*field.most->room));
     for (const Amount& amount : field.most->per) text_ += fmt::format("/{}", Text(amount));
   }
+  void operator()(const Successor& field) {
+    if (!field.stage.empty()) text_ += fmt::format(" {} {}", kBefore, field.stage);
+  }
   void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
   void operator()(Tail field) {
     if (field == Tail::kPad) text_ += " pad";
@@ -193,19 +202,25 @@ Result<Step> Parse(const Words& words) {
 }
 
 struct Primitive {
-  std::string name;
+  std::string name, usage;
   Result<Step> (*parse)(const Words&);
 };
 
 // By the order of Step.
 const std::vector<Primitive>& Primitives() {
   static const std::vector<Primitive> primitives = []<typename... S>(const std::variant<S...>*) {
-    return std::vector<Primitive>{{S::kName, &Parse<S>}...};
+    return std::vector<Primitive>{{S::kName, S::kUsage, &Parse<S>}...};
   }(static_cast<const Step*>(nullptr));
   return primitives;
 }
 
 }  // namespace
+
+std::vector<std::string> StepUsages() {
+  std::vector<std::string> usages;
+  for (const Primitive& p : Primitives()) usages.push_back(p.usage);
+  return usages;
+}
 
 std::string Print(const Step& step) {
   return std::visit(

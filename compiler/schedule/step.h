@@ -117,13 +117,21 @@ struct TileStep {
   }
 };
 
-// STAGE is computed inside that loop of CONSUMER, on the box that is needed there.
+// A stage in front of which another one goes; "": in the order of who reads whom.
+struct Successor {
+  std::string stage;
+  bool operator==(const Successor&) const = default;
+};
+
+// STAGE is computed inside that loop of CONSUMER, on the box that is needed there; among the stages
+// that are attached to the loop it comes before OTHER.
 struct ComputeAtStep {
   static constexpr const char* kName = "compute_at";
-  static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS";
+  static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS [before OTHER]";
   std::string stage, consumer, axis;
+  Successor before;
   bool operator==(const ComputeAtStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.stage, s.consumer, s.axis); }
+  static auto Fields(auto& s) { return std::tie(s.stage, s.consumer, s.axis, s.before); }
 };
 
 // CONSUMER, which reads STAGE element by element, is computed inside that loop of STAGE, behind
@@ -167,6 +175,48 @@ struct CacheWriteStep {
   std::string name;
   bool operator==(const CacheWriteStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name); }
+};
+
+// CONSUMER takes the place of STAGE, which nothing else reads, element by element in one buffer.
+struct InPlaceStep {
+  static constexpr const char* kName = "in_place";
+  static constexpr const char* kUsage = "in_place STAGE CONSUMER";
+  std::string stage, consumer;
+  bool operator==(const InPlaceStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.consumer); }
+};
+
+// A stage NAME of what READER reads of TENSOR, an element for each of READER's data axes and
+// reduction loops that choose it: windows' taps as a dimension (im2col), or what packing wants.
+struct ReindexStep {
+  static constexpr const char* kName = "reindex";
+  static constexpr const char* kUsage = "reindex TENSOR READER NAME";
+  std::string tensor, reader, name;
+  bool operator==(const ReindexStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name); }
+};
+
+// The reduction of STAGE in two: NAME has a partial result for each iteration of AXIS, its last
+// dimension, and STAGE combines them. In floating point the sums are rounded in another order.
+struct RfactorStep {
+  static constexpr const char* kName = "rfactor";
+  static constexpr const char* kUsage = "rfactor STAGE AXIS NAME";
+  std::string stage, axis, name;
+  bool operator==(const RfactorStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.name); }
+};
+
+// The elements from one index of physical dimension DIM of the buffer to the next are OFFSET more
+// than a multiple of FACTOR.
+struct StorageAlignStep {
+  static constexpr const char* kName = "storage_align";
+  static constexpr const char* kUsage = "storage_align STAGE DIM FACTOR OFFSET";
+  std::string stage;
+  int64_t dim = 0;
+  Amount factor;
+  int64_t offset = 0;
+  bool operator==(const StorageAlignStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.dim, s.factor, s.offset); }
 };
 
 // Where the stage's buffer lives.
@@ -241,9 +291,13 @@ struct DoubleBufferStep {
 
 using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
                           ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep,
-                          SetScopeStep, LayoutStep, VectorizeStep, UnrollStep, TensorizeStep,
-                          ParallelStep, VthreadStep, DoubleBufferStep>;
+                          InPlaceStep, ReindexStep, RfactorStep, StorageAlignStep, SetScopeStep,
+                          LayoutStep, VectorizeStep, UnrollStep, TensorizeStep, ParallelStep,
+                          VthreadStep, DoubleBufferStep>;
 using Trace = std::vector<Step>;
+
+// How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".
+std::vector<std::string> StepUsages();
 
 std::string Print(const Step& step);
 std::string Print(const Trace& trace);  // one step a line

@@ -5,8 +5,8 @@
 
 namespace tessera::target {
 
-const Memory* Target::FindMemory(ir::Scope scope) const {
-  const auto it = std::ranges::find(memories, scope, &Memory::scope);
+const TargetMemory* Target::FindMemory(ir::Scope scope) const {
+  const auto it = std::ranges::find(memories, scope, &TargetMemory::scope);
   return it == memories.end() ? nullptr : &*it;
 }
 

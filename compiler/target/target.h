@@ -17,18 +17,18 @@
 namespace tessera::target {
 
 // A kind of memory in which buffers may live.
-struct Memory {
+struct TargetMemory {
   ir::Scope scope = ir::Scope::kGlobal;
   int64_t bytes = 0;  // what is in use at one time in one place; 0: not counted
 };
 
 struct Target {
   std::string name;                      // in messages: "host"
-  std::vector<Memory> memories;          // every scope that it has
+  std::vector<TargetMemory> memories;    // every scope that it has
   std::vector<ir::LoopKind> loops;       // every kind of loop that its back end takes
   std::vector<TensorIntrin> intrinsics;  // names are unique
 
-  const Memory* FindMemory(ir::Scope scope) const;  // null: none
+  const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;
   const TensorIntrin* FindIntrinsic(const std::string& name) const;  // null: none
 };

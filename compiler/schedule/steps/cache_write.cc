@@ -16,6 +16,7 @@ Status Apply(const CacheWriteStep& step, Editor& editor) {
   inner.scope = step.scope;
   inner.output = false;
   inner.layout = {};
+  stage->in_place_of.clear();
   MakeCopyOf(inner, stage);
   std::vector<Stage>& stages = editor.stages();
   stages.insert(stages.begin() + (stage - stages.data()), std::move(inner));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
@@ -19,6 +21,25 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   stage->attach = Attach::kAt;
   stage->at_stage = step.consumer;
   stage->at_axis = step.axis;
+  if (step.before.stage.empty()) return {};
+
+  // In the list of stages, which is the order of those at one loop.
+  TESSERA_ASSIGN(const Stage* other, editor.FindCompute(step.before.stage));
+  if (other == stage || other->attach != Attach::kAt || other->at_stage != step.consumer ||
+      other->at_axis != step.axis) {
+    return Fail(Code::kInvalidArgument,
+                "{} is not computed at loop {} of {}, so {} cannot be before it", step.before.stage,
+                step.axis, step.consumer, step.stage);
+  }
+  std::vector<Stage>& stages = editor.stages();
+  const auto from = stages.begin() + (stage - stages.data()),
+             to = stages.begin() + (other - stages.data());
+  for (auto at = to; at < from; ++at) {
+    if (!from->Reads(at->name)) continue;
+    return Fail(Code::kInvalidArgument, "{} reads {}, which is not before {}", step.stage, at->name,
+                step.before.stage);
+  }
+  if (to < from) std::rotate(to, from, from + 1);
   return {};
 }
 

@@ -7,6 +7,8 @@
 // (tensorize_test), code generation (tests/compiler/llvm).
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "compiler/ir/equal.h"
 #include "compiler/ir/interp.h"
 #include "compiler/ir/parse.h"
@@ -44,6 +46,7 @@ class LowerPasses : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
   int lowered = 0;
+  std::set<size_t> kinds;  // of steps that were legal
   for (uint64_t i = 0; i < 40; ++i) {
     const uint64_t seed = GetParam() * 1000 + i;
     Rng rng(seed);
@@ -60,6 +63,7 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
       continue;
     }
     ++lowered;
+    for (const schedule::Step& step : s.trace()) kinds.insert(step.index());
     ir::Func f = *built;
     ASSERT_NO_FATAL_FAILURE(ExpectSame("build", f, s, values, out));
     ASSERT_NO_FATAL_FAILURE(ExpectRoundTrip(f));
@@ -80,6 +84,7 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
     ASSERT_NO_FATAL_FAILURE(ExpectRoundTrip(f));
   }
   EXPECT_GE(lowered, 30);
+  EXPECT_GE(kinds.size(), 13u) << "most kinds of step were never legal";
 }
 
 // A drain in the last chunk of a split reduction: what follows a product's loops runs on a tile

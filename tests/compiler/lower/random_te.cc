@@ -177,7 +177,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 14)) {
+    switch (rng.Range(0, 20)) {
       case 0:
       case 1:
         line =
@@ -208,6 +208,33 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
           line = fmt::format("compute_at {} {} {}\n{}", st->name, behind->at_stage, behind->at_axis,
                              line);
         }
+        break;
+      }
+      case 15: {
+        const auto* behind = any_stage();
+        line = fmt::format("in_place {} {}", behind->name, st->name);
+        break;
+      }
+      case 16:
+        line = fmt::format("rfactor {} {} part{}", st->name, any_leaf(st), id);
+        break;
+      case 17:
+        line = fmt::format("storage_align {} {} {} {}", st->name, rng.Range(0, 2), rng.Range(1, 7),
+                           rng.Range(0, 3));
+        break;
+      case 18: {
+        const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
+        line = fmt::format("reindex {} {} re{}", source.name, st->name, id);
+        break;
+      }
+      case 19: {
+        const auto *to = any_stage(), *other = any_stage();
+        line = fmt::format("compute_at {} {} {} before {}", st->name, to->name, any_leaf(to),
+                           other->name);
+        break;
+      }
+      case 20: {  // in place of what is made for it
+        line = fmt::format("cache_write {0} global own{1}\nin_place own{1} {0}", st->name, id);
         break;
       }
       case 7:

@@ -93,6 +93,40 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"decide f factors z q 1", "stage z has no loop 'q'"},
       {"decide f factors x j 1", "'x' is an input"},
       {"cache_read x local c s", "s does not read x"},
+      {"compute_at s y i before a", "a is not computed at loop i of y, so s cannot be before it"},
+      {"compute_at s y i before s", "s is not computed at loop i of y"},
+      {"cache_read a local c z\ncompute_at c z i\ncache_read c local d z\ncompute_at d z i\n"
+       "compute_at d z i before c",
+       "d reads c, which is not before c"},
+      {"in_place a z", "z cannot be in place of a: s reads that too"},
+      {"in_place s a", "a cannot be in place of s: y reads that too"},
+      {"in_place x a", "'x' is an input"},
+      {"in_place a s", "s cannot be in place of a: z reads that too"},
+      {"cache_read a local c s\nin_place c s", "it does not read that element by element"},
+      {"cache_read a local c z\nin_place c z", "they differ in scope or layout"},
+      {"cache_read a global c z\nin_place c z\nin_place c z", "z is in place of c already"},
+      {"cache_read a global c z\nstorage_align c 0 4 1\nin_place c z",
+       "a buffer with storage_align is one stage's own"},
+      {"cache_read a global c z\ncompute_at c z i\nin_place c z", "are not computed in one place"},
+      {"storage_align y 0 4 0", "y is an output, whose memory is the caller's"},
+      {"storage_align a 2 4 0", "a has 2 physical dimensions, counted from 0; 2 is none"},
+      {"storage_align a -1 4 0", "counted from 0; -1 is none"},
+      {"storage_align a 0 4 4", "an offset of 4 is no remainder of 4"},
+      {"storage_align a 0 0 0", "a factor of 0 is below 1"},
+      {"storage_align x 0 4 0", "'x' is an input"},
+      {"rfactor s i p", "i is no loop of a reduction"},
+      {"rfactor s q p", "stage s has no loop 'q'"},
+      {"rfactor s k a", "a stage 'a' exists already"},
+      {"split s i 2 o n\nrfactor s k p", "s has been scheduled; rfactor comes behind splits"},
+      {"unroll s k\nrfactor s k p", "s has been scheduled"},
+      {"compute_at s y i\nrfactor s k p", "s has been scheduled"},
+      {"cache_read x local c a\nreverse_compute_at y s i\nrfactor s k p", "s has been scheduled"},
+      {"reindex a y r", "y does not read a"},
+      {"reindex q y r", "no stage 'q'"},
+      {"reindex a s s", "a stage 's' exists already"},
+      {"inline a\nreindex a s r", "a was inlined"},
+      {"split s k 4 o n\nreindex a s r",
+       "s reads a outside of it under a condition, in dimension 1; pad it in a stage of its own"},
       {"parallel y i", "parallel has no effect yet: loops run on one thread"},
       {"parallel q i", "no stage 'q'"},
       {"vthread y i", "vthread has no effect yet: the accelerator's units run ahead"},
@@ -158,6 +192,10 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"split y i 2 o n even", "'even': only 'pad' may follow"},
       {"split y i 2 o n pad pad", "7 words; write split"},
       {"inline y y", "2 words; write inline STAGE"},
+      {"compute_at s y i behind a", "'behind': only 'before OTHER' may follow"},
+      {"compute_at s y i before", "4 words; write compute_at STAGE CONSUMER AXIS [before OTHER]"},
+      {"decide f tiles y i most inner/2 1", "no scope 'inner'"},
+      {"decide f tiles y i most acc/x 1", "'x' is neither a number nor a $decision"},
       {"reorder y", "1 words; write reorder STAGE AXIS AXIS ..."},
       {"cache_read a inner c s", "no scope 'inner'; there are global shared local"},
       {"cache_read a local c", "3 words; write cache_read TENSOR SCOPE NAME READER ..."},
@@ -183,7 +221,9 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   const char* kText =
       "decide f {1 2 -4} -4\ndecide g factors y i 2\ndecide h tiles z j most 4 3\n"
       "decide i tiles z j most acc/64/$f 3\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
-      "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\nreverse_compute_at y s i\ninline "
+      "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ncompute_at s y i before a\n"
+      "in_place a z\nreindex x a r\nrfactor s k p\nstorage_align a 0 $f 1\n"
+      "reverse_compute_at y s i\ninline "
       "a\n"
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\ntensorize s k tile.gemm\nparallel y i\n"
@@ -196,8 +236,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
   EXPECT_EQ(std::get<SplitStep>((*parsed)[4]).factor.decision, "f");
   EXPECT_EQ(std::get<SplitStep>((*parsed)[5]).tail, Tail::kPad);
-  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[12]).readers, (std::vector<std::string>{"a", "s"}));
-  EXPECT_EQ(std::get<LayoutStep>((*parsed)[16]).fill, -3);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[17]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[21]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
@@ -231,7 +271,7 @@ TEST(ScheduleSteps, WhatNeedsAllOfAStageDoesNotFollowItsLoops) {
 // there is room for.
 TEST(ScheduleSteps, DomainsAreFunctionsOfThePrefix) {
   target::Target small = *target::Interpreter();
-  for (target::Memory& m : small.memories)
+  for (target::TargetMemory& m : small.memories)
     if (m.scope == ir::Scope::kAcc) m.bytes = 96;
   const te::Tensor x = te::Placeholder("x", DType::kInt32, {28, 30});
   const te::Tensor y =
@@ -256,6 +296,17 @@ TEST(ScheduleSteps, DomainsAreFunctionsOfThePrefix) {
   EXPECT_EQ(values(rows + "28", "decide f factors y j most acc/4/$rows"), Values{});
   EXPECT_EQ(values("", "decide f factors y j most local/4/64"),  // not counted
             (Values{1, 2, 3, 5, 6, 10, 15, 30}));
+}
+
+TEST(ScheduleSteps, ReindexWantsOnePlace) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4});
+  const te::Tensor y =
+      te::Compute("y", {3}, {"i"}, [&](const Index& i) { return x(i[0]) + x(i[0] + 1); });
+  Schedule s = *Schedule::Create({y});
+  const Status status = s.Apply("reindex x y r");
+  ASSERT_FALSE(status.has_value());
+  EXPECT_NE(status.error().message.find("y reads x at more than one place"), std::string::npos)
+      << status.error().message;
 }
 
 TEST(ScheduleSteps, TextRoundTripsAndReplays) {

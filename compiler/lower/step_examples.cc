@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/step_examples.h"
+
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "compiler/ir/intrin.h"
+
+namespace tessera::lower {
+namespace {
+
+using ir::Expr;
+using te::Tensor;
+using Index = std::vector<Expr>;
+
+// y = 2 x + 1 by way of a.
+Tensor Elements() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
+  const Tensor a = te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) * 2; });
+  return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) + 1; });
+}
+
+// y = x w^T + 7 by way of sum.
+Tensor Product() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
+               w = te::Placeholder("w", DType::kInt32, {4, 6});
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const Tensor sum = te::Compute("sum", {4, 4}, {"i", "j"}, [&](const Index& i) {
+    return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k});
+  });
+  return te::Compute("y", {4, 4}, {"i", "j"}, [&](const Index& i) { return sum(i) + 7; });
+}
+
+// A window of three taps over two channels, with stride two.
+Tensor Window() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {2, 9}),
+               w = te::Placeholder("w", DType::kInt32, {3, 2, 3});
+  const te::Axis ci = te::ReduceAxis("ci", 2), k = te::ReduceAxis("k", 3);
+  return te::Compute("y", {3, 4}, {"c", "p"}, [&](const Index& i) {
+    return te::Sum(x(ci.var, i[1] * 2 + k.var) * w(i[0], ci.var, k.var), {ci, k});
+  });
+}
+
+constexpr const char* kDotRows = "dot.rows";
+constexpr int64_t kRows = 2, kTaps = 3;
+
+// out[b] = sum over i of p[b, i] * q[i], 2 x 3.
+target::TensorIntrin DotRows() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    using ir::OperandKind;
+    ir::RegisterTileIntrin(
+        {kDotRows,
+         {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead, OperandKind::kValue},
+         [](std::span<ir::TileOperand> o) -> Status {
+           if (!o[0].Holds(kRows) || !o[1].Holds(kRows * kTaps) || !o[2].Holds(kTaps))
+             return Fail(Code::kOutOfRange, "{}: a tile leaves its buffer", kDotRows);
+           for (int64_t b = 0; b < kRows; ++b) {
+             int64_t sum = o[3].value != 0 ? 0 : o[0].array->Int(o[0].offset + b);
+             for (int64_t i = 0; i < kTaps; ++i)
+               sum +=
+                   o[1].array->Int(o[1].offset + b * kTaps + i) * o[2].array->Int(o[2].offset + i);
+             o[0].array->SetInt(o[0].offset + b, sum);
+           }
+           return {};
+         }});
+  });
+  const Tensor p = te::Placeholder("p", DType::kInt32, {kRows, kTaps}),
+               q = te::Placeholder("q", DType::kInt32, {kTaps});
+  const te::Axis i = te::ReduceAxis("i", kTaps);
+  return {kDotRows, kDotRows,
+          te::Compute("out", {kRows}, {"b"},
+                      [&](const Index& b) { return te::Sum(p(b[0], i.var) * q(i.var), {i}); }),
+          target::InitStyle::kFlag};
+}
+
+}  // namespace
+
+const std::vector<StepExample>& StepExamples() {
+  static const std::vector<StepExample> examples{
+      {"decide", "A tile's columns are what the memory `acc` has room for beside two rows.",
+       Elements(),
+       "inline a\ndecide rows factors y i 2\ndecide columns factors y j most acc/4/$rows 3\n"
+       "tile y i j $rows $columns i.o j.o i.i j.i\n"},
+      {"split", "Four does not divide six: the last iterations are skipped by a condition.",
+       Elements(), "inline a\nsplit y j 4 j.o j.i\n"},
+      {"fuse", "Two loops become one.", Elements(), "inline a\nfuse y i j f\n"},
+      {"reorder", "The columns are the outer loop.", Elements(), "inline a\nreorder y j i\n"},
+      {"tile", "Two splits and a reorder.", Elements(),
+       "inline a\ntile y i j 2 3 i.o j.o i.i j.i\n"},
+      {"compute_at", "A row of `a` at a time is computed where `y` needs it.", Elements(),
+       "compute_at a y i\n"},
+      {"compute_at",
+       "Of two copies at one loop the one that is named last comes first: a unit that works in "
+       "order fetches what it can have at once.",
+       Product(),
+       "cache_read x local x.l sum\ncache_read w local w.l sum\ncompute_at x.l sum i\n"
+       "compute_at w.l sum i before x.l\n"},
+      {"reverse_compute_at", "The drain of a product, in the last chunk of its reduction.",
+       Product(),
+       "split sum j 2 j.o j.i\nsplit sum k 3 k.o k.i\nreorder sum k.o j.o i j.i k.i\n"
+       "reverse_compute_at y sum j.o\n"},
+      {"inline", "`a` is computed where it is read.", Elements(), "inline a\n"},
+      {"cache_read", "A row of `x` is copied near the processor.", Elements(),
+       "inline a\ncache_read x local x.l y\ncompute_at x.l y i\n"},
+      {"cache_write", "Two rows of the result are made in registers.", Elements(),
+       "inline a\ncache_write y reg y.r\nsplit y i 2 i.o i.i\ncompute_at y.r y i.o\n"},
+      {"in_place", "The result takes the place of the sums, in the caller's memory.", Product(),
+       "reverse_compute_at y sum i\nin_place sum y\n"},
+      {"reindex",
+       "The window's taps become a dimension (im2col), and the window a product of matrices.",
+       Window(), "fuse y ci k t\nreindex x y x.t\n"},
+      {"rfactor", "Two partial sums, which are then added.", Product(),
+       "split sum k 3 k.o k.i\nrfactor sum k.o part\n"},
+      {"storage_align", "Rows begin at odd multiples of four elements.", Elements(),
+       "storage_align a 0 8 4\n"},
+      {"set_scope", "`a` lives in a scratchpad.", Elements(), "set_scope a inp\n"},
+      {"layout", "The columns of `a` are in blocks of four, the rest of the last one is -1.",
+       Elements(), "layout a 1/4,0,1%4 -1\n"},
+      {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},
+      {"unroll", "The loop's iterations are written one after the other.", Elements(),
+       "inline a\nunroll y i\n"},
+      {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),
+       "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
+       "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},
+  };
+  return examples;
+}
+
+Result<schedule::Schedule> ScheduleOf(const StepExample& example) {
+  target::Target target = *target::Interpreter();
+  target.intrinsics = {DotRows()};
+  for (target::TargetMemory& m : target.memories) {
+    if (m.scope == ir::Scope::kAcc) m.bytes = 32;
+  }
+  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(example.steps));
+  return schedule::Schedule::Replay({example.output}, trace,
+                                    std::make_shared<const target::Target>(std::move(target)));
+}
+
+}  // namespace tessera::lower

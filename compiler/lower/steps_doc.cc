@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Prints docs/steps.md: the steps of schedules with their text, an example and its loops.
+#include <cstdio>
+#include <string>
+
+#include "compiler/ir/print.h"
+#include "compiler/ir/simplify.h"
+#include "compiler/lower/lower.h"
+#include "compiler/lower/step_examples.h"
+
+namespace tessera::lower {
+namespace {
+
+// |text| as a block of Markdown.
+std::string Block(const std::string& text) {
+  std::string out = "    ";
+  for (size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && i + 1 < text.size()) out += "    ";
+  }
+  return out.ends_with('\n') ? out : out + "\n";
+}
+
+Result<std::string> Document() {
+  std::string out =
+      "# The steps of a schedule\n\n"
+      "This page is printed by `steps_doc` (compiler/lower/steps_doc.cc); run `cmake --build build "
+      "-t regenerate`. A schedule is a\nlist of steps, a line each; `tessera compile MODEL --dump "
+      "schedule` prints those of a network. Here is each step with an\nexample: the tensors, the "
+      "steps, and the loops they make. A step that is not legal says why and changes nothing.\n\n";
+  std::string usage;
+  for (const std::string& line : schedule::StepUsages()) usage += line + "\n";
+  out +=
+      Block(usage) +
+      "\n`AXIS` is a loop of the stage. `N` is a number, or `$NAME`: the value of an earlier "
+      "decision. `DOMAIN` is `{A B C}`, or\n`factors STAGE AXIS` (what divides the loop's "
+      "iterations) or `tiles STAGE AXIS` (ceil(iterations / k)) with, perhaps, `most N`\nor `most "
+      "MEMORY/N/N` behind it: as many as the memory's bytes, divided by the numbers, allow.\n";
+  for (const StepExample& example : StepExamples()) {
+    const Result<schedule::Schedule> s = ScheduleOf(example);
+    if (!s) return Within(example.name, s.error());
+    const Result<ir::Func> func = BuildLoops(*s, "f");
+    if (!func) return Within(example.name, func.error());
+    out += "\n## " + example.name + "\n\n" + example.shows + "\n\n" +
+           Block(te::Print({example.output})) + "\n" + Block(example.steps) + "\n" +
+           Block(ir::Print(ir::Simplify(*func)));
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace tessera::lower
+
+int main() {
+  const tessera::Result<std::string> document = tessera::lower::Document();
+  if (!document) {
+    std::fprintf(stderr, "steps_doc: %s\n", document.error().message.c_str());
+    return 1;
+  }
+  std::fwrite(document->data(), 1, document->size(), stdout);
+  return 0;
+}

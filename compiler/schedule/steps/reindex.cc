@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "compiler/ir/affine.h"
+#include "compiler/ir/equal.h"
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+namespace {
+
+// The one place at which |reader| reads |tensor|, over its data axes and the loops of its
+// reduction.
+Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::string& tensor,
+                                           const ir::VarMap& roots) {
+  std::vector<ir::Expr> place;
+  bool one = true;
+  ir::Visit(reader.body, [&](const ir::Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != tensor) return;
+    for (size_t d = 0; one && d < place.size(); ++d) one = ir::Equal(place[d], e->args[d]);
+    place = e->args;
+  });
+  if (place.empty())
+    return Fail(Code::kInvalidArgument, "{} does not read {}", reader.name, tensor);
+  if (!one) {
+    return Fail(Code::kInvalidArgument, "{} reads {} at more than one place", reader.name, tensor);
+  }
+  for (ir::Expr& index : place) index = ir::Substitute(index, roots);
+  return place;
+}
+
+}  // namespace
+
+Status Apply(const ReindexStep& step, Editor& editor) {
+  TESSERA_ASSIGN(const Stage* source, editor.FindStage(step.tensor));
+  TESSERA_ASSIGN(Stage * reader, editor.FindCompute(step.reader));
+  TESSERA_TRY(editor.NewStageName(step.name));
+  if (source->attach == Attach::kInline)
+    return Fail(Code::kInvalidArgument, "{} was inlined", step.tensor);
+
+  const auto iterations = reader->Iterations(reader->shape);
+  std::vector<ir::Expr> guards;
+  ir::VarMap roots;  // reduction axes, from their first index on, and what came of them
+  for (const auto& [var, value] : reader->AxesOfLeaves(iterations, &guards)) roots[var] = value;
+  for (const ir::Axis& a : reader->axes) roots.erase(a.var.get());
+  for (const ir::Axis& a : reader->reduce_axes) {
+    const auto it = roots.find(a.var.get());
+    roots[a.var.get()] = ir::Expr(a.min) + (it == roots.end() ? a.var : it->second);
+  }
+  TESSERA_ASSIGN(const std::vector<ir::Expr> place, PlaceOfReads(*reader, step.tensor, roots));
+
+  Stage copy;
+  copy.name = step.name;
+  copy.dtype = source->dtype;
+  ir::VarMap own;
+  ir::Ranges ranges;
+  std::vector<ir::Expr> at;  // of the reader
+  const auto add = [&](const ir::Expr& var, const std::string& name, int64_t extent) {
+    if (std::ranges::none_of(place, [&](const ir::Expr& e) { return ir::UsesVar(e, var); })) return;
+    copy.axes.push_back({ir::Var(name), 0, extent});
+    copy.leaves.push_back({name, copy.axes.back().var, false});
+    copy.shape.push_back(extent);
+    own[var.get()] = copy.axes.back().var;
+    ranges.Set(copy.axes.back());
+    at.push_back(var);
+  };
+  for (size_t d = 0; d < reader->axes.size(); ++d)
+    add(reader->axes[d].var, reader->axes[d].name(), reader->shape[d]);
+  for (const LoopAxis& leaf : reader->leaves) {
+    if (leaf.reduce) add(leaf.var, leaf.name, iterations.at(leaf.var.get()));
+  }
+  std::vector<ir::Expr> indices;
+  for (size_t d = 0; d < place.size(); ++d) {
+    indices.push_back(ir::Substitute(place[d], own));
+    const ir::Interval reach = ir::BoundsOf(indices.back(), ranges);
+    if (!reach.known() || reach.lo < 0 || reach.hi >= source->shape[d]) {
+      return Fail(Code::kInvalidArgument,
+                  "{} reads {} outside of it under a condition, in dimension {}; pad it in a stage "
+                  "of its own, or choose factors that divide",
+                  step.reader, step.tensor, d);
+    }
+  }
+  copy.body = ir::TensorRead(TensorLike(*source, source->name), indices);
+  const auto tensor = TensorLike(copy, step.name);
+  reader->body = ReplaceReads(reader->body, step.tensor, [&](const std::vector<ir::Expr>&) {
+    return ir::TensorRead(tensor, at);
+  });
+  std::vector<Stage>& stages = editor.stages();
+  stages.insert(stages.begin() + (reader - stages.data()), std::move(copy));
+  return {};
+}
+
+}  // namespace tessera::schedule
