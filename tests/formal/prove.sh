@@ -11,6 +11,7 @@
 # A proof is a module prove_NAME around an instance called dut. The instance's TSR_REQUIREs are taken as given, its TSR_ASSERTs
 # are proven with those of the proof. Lines of its first comment:
 #   sources: files below hw/rtl; pkg is what isa_gen prints for tiny
+#   free: of those, modules whose outputs are anything
 #   depth: cycles from reset; of induction; in which every cover is reached
 #   breaks: a sed command for the sources
 # Exit status 0: all hold; 1: one does not: the property, and where the logs are; 2: wrong use, or a tool is missing.
@@ -34,7 +35,7 @@ field() { sed -n "s/^\/\/ $2: //p" "$here/$1.sv"; }
 # model NAME FOLDER: FOLDER/model.smt2 of the sources in FOLDER.
 model() {
   if ! (cd "$2" && "$yosys" -q -l yosys.log -p "read_verilog -sv -formal -DFORMAL -I. $(tr '\n' ' ' < list) $1.sv; \
-      hierarchy -check -top prove_$1; proc; flatten; opt -fast; async2sync; chformal -lower; chformal -assert2assume c:dut.env_*; \
+      hierarchy -check -top prove_$1; proc; $(field "$1" free | sed 's/[a-z_][a-z_]*/cutpoint *&*;/g') flatten; opt -fast; async2sync; chformal -lower; chformal -assert2assume c:dut.env_*; \
       select -assert-min 1 t:\$assert; memory -nomap -nordff; opt -fast; dffunmap; opt_clean; \
       write_smt2 -wires model.smt2" > /dev/null 2>&1); then
     echo "$1: yosys refuses it: $(tail -n 1 "$2/yosys.log"); log: $2/yosys.log" >&2

@@ -27,6 +27,7 @@ module tsr_fifo #(
     if (!rst_ni) count_q <= '0;
     else count_q <= count_q + Bits'(push) - Bits'(pop);
   end
+  `TSR_ASSERT(in_range, 32'(count_q) <= Depth)
   for (genvar i = 0; i < Depth; i++) begin : g_beat
     logic here;
     assign here = push && 32'(count_q) - 32'(pop) == i;

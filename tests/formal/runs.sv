@@ -36,6 +36,7 @@ module prove_runs #(
   input logic [0:0]          user_i,
   input logic                ready_i
 );
+  localparam int UserBits = 1;
   localparam int BusShift = $clog2(BusBytes);
   localparam int BlockShift = $clog2(BusBytes * MaxBeats);
   localparam int WordBits = BlockShift - BusShift;
@@ -44,80 +45,18 @@ module prove_runs #(
   logic [39:0] addr;
   logic [7:0] len;
   logic [0:0] user;
-  tsr_runs #(.BusBytes(BusBytes), .MaxBeats(MaxBeats), .RunBits(RunBits), .SizeBits(SizeBits), .UserBits(1)) dut (
+  tsr_runs #(.BusBytes(BusBytes), .MaxBeats(MaxBeats), .RunBits(RunBits), .SizeBits(SizeBits), .UserBits(UserBits)) dut (
     .clk_i, .rst_ni, .valid_i, .ready_o(ready), .addr_i, .run_last_i, .row_run_i, .plane_run_i, .box_run_i,
     .x_size_i, .y_size_i, .z_size_i, .x_step_i, .y_step_i, .z_step_i, .user_i,
     .valid_o(valid), .ready_i, .addr_o(addr), .len_o(len), .last_o(last), .user_o(user)
   );
 
   initial assume (!rst_ni);
-  // The burst to be cut next, if any: at a word of a run of a box.
-  logic full_q;
-  logic [39:BusShift] word_q;
-  logic [39:0] run_q, row_q, plane_q;  // where run, row and plane begin
-  logic [39:0] run_end;                // its last byte
-  logic [RunBits-1:0] run_last_q;
-  logic [SizeBits-1:0] x_q, y_q, z_q, x_size_q, y_size_q, z_size_q;
-  logic [23:0] x_step_q;
-  logic [31:0] y_step_q, z_step_q;
-  logic run_ends, row_ends, plane_ends, box_ends, step, takes;
-  logic [39:BusShift] last_word, next_word;
-  assign run_end = run_q + 40'(run_last_q);
-  assign run_ends = word_q[39:BlockShift] == run_end[39:BlockShift];
-  assign last_word = run_ends ? run_end[39:BusShift] : {word_q[39:BlockShift], {WordBits{1'b1}}};
-  assign next_word = last_word + (40 - BusShift)'(1);
-  assign row_ends = x_q == x_size_q - SizeBits'(1);
-  assign plane_ends = row_ends && y_q == y_size_q - SizeBits'(1);
-  assign box_ends = run_ends && plane_ends && z_q == z_size_q - SizeBits'(1);
-  assign step = !full_q || ready_i || !valid;  // the output has room for it
-  assign takes = !full_q || box_ends;
-  logic [39:0] next_run;
-  assign next_run = !row_ends ? run_q + 40'(x_step_q) : !plane_ends ? row_q + 40'(y_step_q) : plane_q + 40'(z_step_q);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      full_q <= 1'b0;
-    end else if (step) begin
-      full_q <= !takes || valid_i;
-      if (takes) begin
-        {run_q, row_q, plane_q} <= {3{addr_i}};
-        word_q <= addr_i[39:BusShift];
-        run_last_q <= run_last_i;
-        {x_q, y_q, z_q} <= '0;
-        x_size_q <= row_run_i ? SizeBits'(1) : x_size_i;
-        y_size_q <= plane_run_i ? SizeBits'(1) : y_size_i;
-        z_size_q <= box_run_i ? SizeBits'(1) : z_size_i;
-        {x_step_q, y_step_q, z_step_q} <= {x_step_i, y_step_i, z_step_i};
-      end else if (run_ends) begin
-        run_q <= next_run;
-        word_q <= next_run[39:BusShift];
-        x_q <= row_ends ? '0 : x_q + SizeBits'(1);
-        if (row_ends) begin
-          row_q <= next_run;
-          y_q <= plane_ends ? '0 : y_q + SizeBits'(1);
-        end
-        if (plane_ends) begin
-          plane_q <= next_run;
-          z_q <= z_q + SizeBits'(1);
-        end
-      end else begin
-        word_q <= next_word;
-      end
-    end
-  end
-  // What must be at the output.
-  logic [39:BusShift] out_word_q, out_last_q;
-  logic out_valid_q, out_box_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) out_valid_q <= 1'b0;
-    else if (ready_i || !out_valid_q) begin
-      out_valid_q <= full_q;
-      {out_word_q, out_last_q, out_box_q} <= {word_q, last_word, box_ends};
-    end
-  end
+`include "bursts.svh"
 
   `TSR_ASSERT(takes_boxes, ready == (step && takes) && valid == out_valid_q)
   `TSR_ASSERT_IF(bursts, valid, addr[39:BusShift] == out_word_q && addr[BusShift-1:0] == '0 &&
-                 40'(len) == 40'(out_last_q - out_word_q) && last == out_box_q)
+                 40'(len) == 40'(out_last_q - out_word_q) && last == out_box_q && user == out_user_q)
   `TSR_ASSERT_IF(in_a_block, valid, len < 8'(MaxBeats) && out_word_q[39:BlockShift] == out_last_q[39:BlockShift])
   // What makes it inductive: the module's state in terms of that.
   (* hierconn *) logic \dut.full_q ;
@@ -134,6 +73,7 @@ module prove_runs #(
   (* hierconn *) logic [23:0] \dut.x_step_q ;
   (* hierconn *) logic [31:0] \dut.y_step_q ;
   (* hierconn *) logic [31:0] \dut.z_step_q ;
+  (* hierconn *) logic [0:0] \dut.user_q ;
   (* hierconn *) logic \dut.u_nest.last_o ;
   logic [39:BlockShift] behind;  // blocks of the run after this one
   assign behind = run_end[39:BlockShift] - word_q[39:BlockShift];
@@ -144,7 +84,8 @@ module prove_runs #(
   `TSR_ASSERT_IF(forward, full_q && run_ends, word_q <= run_end[39:BusShift])
   `TSR_ASSERT_IF(same_places, full_q, {\dut.run_at_q , \dut.row_at_q , \dut.plane_at_q , \dut.run_last_q } ==
                  {run_q, row_q, plane_q, run_last_q})
-  `TSR_ASSERT_IF(same_steps, full_q, {\dut.x_step_q , \dut.y_step_q , \dut.z_step_q } == {x_step_q, y_step_q, z_step_q})
+  `TSR_ASSERT_IF(same_steps, full_q, {\dut.x_step_q , \dut.y_step_q , \dut.z_step_q , \dut.user_q } ==
+                 {x_step_q, y_step_q, z_step_q, user_q})
   `TSR_ASSERT_IF(same_end, full_q, \dut.u_nest.last_o  == (plane_ends && z_q == z_size_q - SizeBits'(1)))
   `TSR_ASSERT_IF(in_the_box, full_q, x_q < x_size_q && y_q < y_size_q && z_q < z_size_q)
   logic [3*SizeBits-1:0] at, size;
