@@ -19,9 +19,34 @@
 namespace tessera::tools {
 namespace {
 
+// The traces of "FILE", or those of one layer of "LAYER=FILE".
+Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>* all) {
+  const size_t equal = given.rfind('=');
+  const std::string layer = equal == std::string::npos ? "" : given.substr(0, equal);
+  const std::string file = equal == std::string::npos ? given : given.substr(equal + 1);
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
+  TESSERA_ASSIGN(std::vector<schedule::LayerTrace> traces,
+                 schedule::ParseTraceFile({bytes.begin(), bytes.end()}, file));
+  bool any = false;
+  for (schedule::LayerTrace& trace : traces) {
+    if (!layer.empty() && trace.layer != layer) continue;
+    for (const schedule::LayerTrace& known : *all) {
+      if (known.layer != trace.layer || known.target != trace.target) continue;
+      return Fail(Code::kInvalidArgument,
+                  "--schedule {}: layer {} has a schedule for the {} already", given, trace.layer,
+                  trace.target);
+    }
+    all->push_back(std::move(trace));
+    any = true;
+  }
+  if (any) return {};
+  return Fail(Code::kNotFound, "--schedule {}: no schedule of layer {} is in {}", given, layer,
+              file);
+}
+
 struct CompileFlags {
   std::string model, output, config = "default", targets = "cpu,vta", levels, json, tflite;
-  std::vector<std::string> dumps;
+  std::vector<std::string> dumps, schedules;
   bool keep_tensors = false, time = false;
 };
 
@@ -44,6 +69,9 @@ Result<int> Run(const CompileFlags& options) {
   }
   compile.keep_tensors = options.keep_tensors;
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
+
+  for (const std::string& given : options.schedules)
+    TESSERA_TRY(ReadSchedules(given, &compile.schedules));
 
   PhaseClock clock;
   compile.clock = &clock;
@@ -109,6 +137,10 @@ Action AddCompile(CLI::App& app) {
   verb->add_option("--dump", options->dumps,
                    "print a level: graph, te, schedule, ir or asm; may be repeated")
       ->check(CLI::IsMember({"graph", "te", "schedule", "ir", "asm"}));
+  verb->add_option(
+      "--schedule", options->schedules,
+      "[LAYER=]FILE: compile that layer, or all that are in FILE, by the schedules that "
+      "--dump schedule printed and somebody edited; may be repeated");
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,

@@ -17,6 +17,7 @@ namespace {
 
 struct InfoFlags {
   std::string input, json, tflite;
+  bool schedules = false;
 };
 
 std::string TensorText(const artifact::TensorInfo& t) {
@@ -138,7 +139,27 @@ Result<Json> Describe(const std::string& path, const std::string& tflite) {
   return DescribeModel(bytes, path, tflite);
 }
 
+// What an artifact was compiled by, as `compile --schedule` takes it.
+Status PrintSchedules(const std::string& path) {
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
+  if (!artifact::LooksLikeArtifact(bytes)) {
+    return Fail(
+        Code::kInvalidArgument,
+        "{}: no artifact; only those have schedules, `tessera compile MODEL --dump schedule` "
+        "prints a model's",
+        path);
+  }
+  const Result<artifact::Artifact> net = artifact::Parse(bytes);
+  if (!net) return Within(path, net.error());
+  std::fputs(net->provenance.schedules.c_str(), stdout);
+  return {};
+}
+
 Result<int> Run(const InfoFlags& options) {
+  if (options.schedules) {
+    TESSERA_TRY(PrintSchedules(options.input));
+    return kExitOk;
+  }
   TESSERA_ASSIGN(const Json json, Describe(options.input, options.tflite));
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
@@ -152,7 +173,10 @@ Action AddInfo(CLI::App& app) {
       app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
   verb->add_option("input", options->input, "the file")->required();
   AddTfliteOption(verb, options->tflite);
-  verb->add_option("--json", options->json, "write the facts to this file");
+  CLI::Option* json = verb->add_option("--json", options->json, "write the facts to this file");
+  verb->add_flag("--schedules", options->schedules,
+                 "print the schedules of an artifact's layers instead; compile takes them again")
+      ->excludes(json);
   verb->footer("Example: tessera info models/fashion/fashion_int8.onnx");
   return [options] { return Run(*options); };
 }

@@ -42,10 +42,9 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index) {
   if (it == host_funcs_.end()) {
     const PhaseClock::Phase phase(options.clock, "host: schedules and loops");
     const te::RegionTe& region = network.te[index];
-    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, fmt::format("layer_{}", index)));
-    schedule_dump += options.dumps.contains("schedule")
-                         ? fmt::format("host {}:\n{}\n", region.name, host.schedule)
-                         : "";
+    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, fmt::format("layer_{}", index),
+                                               TraceOf(index, schedule::kHostTrace)));
+    AddSchedule(index, schedule::kHostTrace, host.schedule);
     ir_dump += options.dumps.contains("ir")
                    ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func))
                    : "";

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,14 @@ class Build {
   const CompileOptions& options;
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
+
+  // The trace that the user gave for region |index|; null: none.
+  const schedule::Trace* TraceOf(size_t index, std::string_view target) const;
+  // Keeps the trace that region |index| was compiled with; |notes| go into a dump alone.
+  void AddSchedule(size_t index, const char* target, const schedule::Trace& trace,
+                   std::string_view notes = "");
+  // Whether every schedule of the options has a layer that runs where it says.
+  Status CheckSchedules() const;
 
   // Where |bytes| are in the constants, a multiple of 64; equal contents are stored once.
   uint64_t ConstantOffset(const std::vector<uint8_t>& bytes);

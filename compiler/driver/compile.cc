@@ -99,6 +99,7 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
     build.net.devices.push_back(
         {artifact::DeviceKind::kAccelerator, options.config.name, options.config.Hash()});
   }
+  TESSERA_TRY(build.CheckSchedules());
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
   if (options.device) TESSERA_TRY(AddDevicePlan(build));
   TESSERA_TRY(build.FinishHostCode());

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/phase_clock.h"
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/trace_file.h"
 #include "isa/config.h"
 #include "runtime/artifact/artifact.h"
 
@@ -27,6 +28,8 @@ struct CompileOptions {
   // that stay on chip are stored too. Without: storage is shared by lifetime, and no result but
   // the network's is kept.
   bool keep_tensors = false;
+  // The schedules of some layers; the generators make those of the others.
+  std::vector<schedule::LayerTrace> schedules;
   bool fuse = true;  // without: a layer a node, so that every tensor of the graph can be read
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
@@ -41,7 +44,9 @@ struct Compiled {
 
 // Compiles |graph|, which an importer made from the file |model_file| with the checksum
 // |model_crc|.
-//   errors  kUnsupported  a layer that a device cannot run, named
+//   errors  kNotFound     a schedule of a layer that there is not, or does not run there
+//           kInvalidArgument, kOutOfRange  a schedule that is not legal: names layer and step
+//           kUnsupported  a layer that a device cannot run, named
 //           kOutOfRange   a layer or the whole does not fit the configuration
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options);

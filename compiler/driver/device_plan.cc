@@ -124,6 +124,8 @@ Status DevicePlanBuild::PlanPrograms() {
         continue;
       network::AccelRegion region = network::BindRegion(n_.te[r]);
       region.layer = static_cast<uint32_t>(r);
+      if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kAcceleratorTrace))
+        region.schedule = *trace;
       for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
       program.regions.push_back(std::move(region));
     }
@@ -220,10 +222,13 @@ Status DevicePlanBuild::Emit() {
                                                config, offsets, arena, dump));
     phase.emplace(build_.options.clock, "accelerator: check of the program");
     TESSERA_TRY(isa::RequireChecked(emitted.image, config));
-    for (size_t i = 0; i < emitted.schedules.size(); ++i) {
-      const std::string& op = program.regions[i].op;
-      build_.schedule_dump += fmt::format("accelerator {}:\n{}\n", op, emitted.schedules[i]);
-      build_.ir_dump += fmt::format("// accelerator {}\n{}\n", op, emitted.irs[i]);
+    for (size_t i = 0; i < emitted.irs.size(); ++i) {
+      build_.ir_dump +=
+          fmt::format("// accelerator {}\n{}\n", program.regions[i].op, emitted.irs[i]);
+    }
+    for (size_t i = 0; i < program.regions.size(); ++i) {
+      build_.AddSchedule(program.regions[i].layer, schedule::kAcceleratorTrace,
+                         program.plan.traces[i], dump ? emitted.notes[i] : std::string());
     }
     build_.net.programs[next++].image = std::move(emitted.image);
   }

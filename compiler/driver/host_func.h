@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "compiler/ir/ir.h"
+#include "compiler/schedule/step.h"
 #include "compiler/te/ops/region.h"
 
 namespace tessera::compiler {
@@ -19,10 +20,13 @@ struct HostFunc {
   // output are row-major; constants are packed into their buffer's layout.
   std::vector<te::Tensor> tensors;
   std::vector<ir::Buffer> buffers;
-  std::string schedule;  // the trace, for --dump schedule
+  schedule::Trace schedule;
 };
 
-Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name);
+// |trace|: the schedule; null: the generator makes one.
+//   errors  kInvalidArgument  a trace that is not legal, or gives an activation a layout
+Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,
+                              const schedule::Trace* trace = nullptr);
 
 }  // namespace tessera::compiler
 

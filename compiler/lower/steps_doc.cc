@@ -26,9 +26,13 @@ Result<std::string> Document() {
   std::string out =
       "# The steps of a schedule\n\n"
       "This page is printed by `steps_doc` (compiler/lower/steps_doc.cc); run `cmake --build build "
-      "-t regenerate`. A schedule is a\nlist of steps, a line each; `tessera compile MODEL --dump "
-      "schedule` prints those of a network. Here is each step with an\nexample: the tensors, the "
-      "steps, and the loops they make. A step that is not legal says why and changes nothing.\n\n";
+      "-t regenerate`. A schedule is a\nlist of steps, a line each. `tessera compile MODEL --dump "
+      "schedule` prints those of a network's layers; `--schedule FILE`, or\n`--schedule "
+      "LAYER=FILE` "
+      "for one of them, compiles by what was printed and edited; `tessera info net.tsr "
+      "--schedules` "
+      "tells by\nwhat an artifact was made. Here is each step with an example: the tensors, the "
+      "steps, and the loops they make. A step that\nis not legal says why and changes nothing.\n\n";
   std::string usage;
   for (const std::string& line : schedule::StepUsages()) usage += line + "\n";
   out +=

@@ -12,7 +12,7 @@ namespace tessera::artifact {
 namespace {
 
 constexpr std::string_view kMagic = "TSRNET01";
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr size_t kCrcBytes = 8;
 
 // The fields of each structure, once. |x| is const for a Writer.
@@ -150,7 +150,8 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Name(codec, x.model_file, "the model's name"));
     TESSERA_TRY(codec.Number(x.model_crc, "the model's checksum"));
     TESSERA_TRY(codec.Bytes(x.config_json, "the configuration", kMaxTextBytes));
-    return codec.Bytes(x.options, "the options", kMaxTextBytes);
+    TESSERA_TRY(codec.Bytes(x.options, "the options", kMaxTextBytes));
+    return codec.Bytes(x.schedules, "the schedules", kMaxSchedulesBytes);
   } else if constexpr (std::is_same_v<Record, Layer>) {
     TESSERA_TRY(Name(codec, x.name, "a layer's name"));
     TESSERA_TRY(Name(codec, x.op, "a layer's operator"));

@@ -45,6 +45,7 @@ struct Provenance {
   uint64_t model_crc = 0;   // CRC-64 of the file's bytes
   std::string config_json;  // isa::ConfigToJson of the accelerator; "" without one
   std::string options;      // how the compiler was called, as text
+  std::string schedules;    // the layers' traces, as `tessera compile --schedule` reads them
   bool operator==(const Provenance&) const = default;
 };
 
@@ -186,6 +187,7 @@ struct Artifact {
 // Limits of the format; what is larger is refused on reading and on writing.
 inline constexpr uint64_t kMaxNameBytes = 4096;
 inline constexpr uint64_t kMaxTextBytes = 1 << 20;
+inline constexpr uint64_t kMaxSchedulesBytes = 1 << 26;
 inline constexpr uint64_t kMaxItems = 1 << 20;  // of any list
 inline constexpr uint64_t kMaxRank = 8;
 inline constexpr uint64_t kMaxDevices = 16;

@@ -253,6 +253,7 @@ Status CheckArtifact(const Artifact& artifact) {
   TESSERA_TRY(CheckSize("the model's name", p.model_file.size(), kMaxNameBytes));
   TESSERA_TRY(CheckSize("the configuration", p.config_json.size(), kMaxTextBytes));
   TESSERA_TRY(CheckSize("the options", p.options.size(), kMaxTextBytes));
+  TESSERA_TRY(CheckSize("the schedules", p.schedules.size(), kMaxSchedulesBytes));
   TESSERA_TRY(CheckSize("the constants", artifact.constants.size(), kMaxBlobBytes));
   for (const TensorInfo& tensor : artifact.inputs) TESSERA_TRY(CheckTensor(tensor));
   for (const TensorInfo& tensor : artifact.outputs) TESSERA_TRY(CheckTensor(tensor));

@@ -14,8 +14,12 @@ namespace tessera::artifact {
 // program makes y of q.
 inline Artifact SampleArtifact(const isa::Config& config = {}) {
   Artifact a;
-  a.provenance = {"tessera test", "sample.onnx", 0x1234, isa::ConfigToJson(config),
-                  "--target cpu,device"};
+  a.provenance = {"tessera test",
+                  "sample.onnx",
+                  0x1234,
+                  isa::ConfigToJson(config),
+                  "--target cpu,device",
+                  "host bias:\nvectorize y n\n\n"};
   a.inputs = {{"x", DType::kFloat32, {1, 4}, Affine{0.1, 0}}};
   a.outputs = {{"out", DType::kFloat32, {1, 4}, Affine{0.1, 0}}};
   a.layers = {{"quantize", "quantize", 0, {"q", DType::kInt8, {1, 4}, Affine{0.1, 0}}},

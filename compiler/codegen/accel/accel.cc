@@ -144,8 +144,7 @@ Status ProgramEmitter::EmitAll() {
     program_.regions.push_back({builder_.stats().gemm_steps - steps,
                                 builder_.stats().instructions - before, planned.plan.cycles()});
     if (dump_) {
-      program_.schedules.push_back(sched::Print(planned.region) + sched::Print(planned.plan) +
-                                   schedule::Print(plan_.traces[k]));
+      program_.notes.push_back(sched::Print(planned.region) + sched::Print(planned.plan));
       program_.irs.push_back(ir::Print(now->lowered.func));
     }
     now = std::move(next);

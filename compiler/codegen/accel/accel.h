@@ -28,13 +28,14 @@ struct AccelProgram {
   isa::ProgramImage image;
   jit::ProgramStats stats;
   std::vector<RegionReport> regions;
-  std::vector<std::string> schedules, irs;  // one a region, when they are wanted
+  std::vector<std::string> notes, irs;  // roles, plan and estimate; loops: one a region, when
+                                        // they are wanted
 };
 
 // The instructions of |plan|, which is of these |regions|. |offsets|: of each of plan.needs in the
 // device's arena of |arena_bytes|. Segments kInput and kArena are that arena: what is there before
 // the program is read through one, what the program makes is written and read through the other, so
-// that a checker can tell them apart. |dump|: fill in schedules and irs.
+// that a checker can tell them apart. |dump|: fill in notes and irs.
 //   errors  kUnsupported  a leaf that no instruction expresses
 //           kOutOfRange   a scratchpad or a field is too small; names region, instruction, field
 Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,

@@ -23,7 +23,7 @@ TEST_P(RegionTest, ProgramAndIrGiveTheDefinition) {
   net.Output(ShapeCases()[index].build(net));
   auto compiled = Compile(net.graph(), config, true);
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
-  for (const std::string& s : compiled->program.schedules) SCOPED_TRACE(s);
+  for (const std::string& s : compiled->program.notes) SCOPED_TRACE(s);
   Values values = RandomInputs(net.graph(), net.rng());
   Evaluate(*compiled, values);
   EXPECT_EQ(InterpretAndCompare(*compiled, config, values), "");

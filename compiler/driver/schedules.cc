@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Schedules that a user gives, and those that a network was compiled with.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "compiler/driver/build.h"
+
+namespace tessera::compiler {
+
+const schedule::Trace* Build::TraceOf(size_t index, std::string_view target) const {
+  const std::string name = Legible(network.te[index].name);
+  const auto given = std::ranges::find_if(options.schedules, [&](const schedule::LayerTrace& l) {
+    return l.target == target && l.layer == name;
+  });
+  return given == options.schedules.end() ? nullptr : &given->trace;
+}
+
+void Build::AddSchedule(size_t index, const char* target, const schedule::Trace& trace,
+                        std::string_view notes) {
+  const schedule::LayerTrace layer{target, network.te[index].name, trace};
+  net.provenance.schedules += schedule::Print(layer);
+  if (options.dumps.contains("schedule")) schedule_dump += schedule::Print(layer, notes);
+}
+
+Status Build::CheckSchedules() const {
+  constexpr size_t kShown = 12;
+  for (const schedule::LayerTrace& given : options.schedules) {
+    std::vector<std::string> names;
+    size_t index = 0, found = network.regions.size();
+    for (; index < network.regions.size(); ++index) {
+      names.push_back(Legible(network.te[index].name));
+      if (names.back() == given.layer) found = index;
+    }
+    if (found == network.regions.size()) {
+      const size_t more = names.size() > kShown ? names.size() - kShown : 0;
+      names.resize(names.size() - more);
+      return Fail(Code::kNotFound, "no layer '{}' for the schedule that is given; there are {}{}",
+                  given.layer, fmt::join(names, ", "),
+                  more > 0 ? fmt::format(" and {} more (--dump schedule)", more) : "");
+    }
+    const bool accelerated = options.device && network.devices[found] == network::kAccelerator;
+    const bool view = network::ViewedBy(network.graph, network.regions[found]).has_value();
+    const bool runs =
+        given.target == schedule::kAcceleratorTrace ? accelerated : options.cpu || !accelerated;
+    if (runs && !view) continue;
+    return Fail(Code::kNotFound,
+                "layer {} has no code for the {}, so it takes no schedule for it; --dump schedule "
+                "prints those that it has",
+                given.layer, given.target);
+  }
+  return {};
+}
+
+}  // namespace tessera::compiler

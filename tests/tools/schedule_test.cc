@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: schedules given to `tessera compile`. What --dump schedule prints gives the same
+// artifact when it comes back; an edited schedule of a layer, for host or accelerator, gives other
+// code and the same integers; an artifact tells its schedules; each message about a schedule that
+// is none. Space: the committed network. Not tested here: what steps compute
+// (tests/compiler/lower), traces of the accelerator (tests/compiler/accel).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/tools/command.h"
+
+namespace tessera::test {
+namespace {
+
+std::string Read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string Write(const std::string& name, const std::string& text) {
+  const std::string path = TempPath(name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+// |text| with the first |from| behind |after| replaced by |to|.
+std::string Edited(std::string text, const std::string& after, const std::string& from,
+                   const std::string& to) {
+  const size_t start = text.find(after);
+  const size_t at = start == std::string::npos ? start : text.find(from, start);
+  EXPECT_NE(at, std::string::npos) << after << ", " << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+std::string Compile(const std::string& more) {
+  return std::string("compile ") + kModel + " " + more;
+}
+
+class Schedules : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dump = new std::string;
+    const CommandResult r =
+        Tessera(Compile("-o " + TempPath("plain.tsr") + " --json - --dump schedule"));
+    ASSERT_EQ(r.code, 0) << r.output;
+    *dump = r.output.substr(0, r.output.rfind("{\n"));
+    ASSERT_NE(dump->find("accelerator "), std::string::npos);
+  }
+  static std::string* dump;
+};
+std::string* Schedules::dump = nullptr;
+
+constexpr const char *kHost = "host stem_conv/Conv:", *kAccel = "accelerator stem_conv/Conv:";
+
+TEST_F(Schedules, WhatIsPrintedGivesTheSameArtifact) {
+  const std::string file = Write("all.txt", *dump), net = TempPath("again.tsr");
+  const CommandResult r = Tessera(Compile("-o " + net + " --schedule " + file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_TRUE(Read(net) == Read(TempPath("plain.tsr")));
+  // An artifact tells them too.
+  const CommandResult told = Tessera("info " + net + " --schedules");
+  ASSERT_EQ(told.code, 0) << told.output;
+  const CommandResult third =
+      Tessera(Compile("-o " + net + " --schedule " + Write("told.txt", told.output)));
+  ASSERT_EQ(third.code, 0) << third.output;
+  EXPECT_TRUE(Read(net) == Read(TempPath("plain.tsr")));
+}
+
+// One layer's schedules out of a file of all: other code, the same integers.
+TEST_F(Schedules, AnEditedScheduleGivesOtherCodeAndTheSameIntegers) {
+  std::string text = Edited(*dump, kHost, "decide points {1 2 4 7} 7", "decide points {1 2 4 7} 2");
+  const size_t rows = text.find("decide rows {", text.find(kAccel));
+  const size_t value = text.find("} ", rows) + 2;
+  text.replace(value, text.find('\n', value) - value, "1");
+  const std::string file = Write("edited.txt", text), net = TempPath("edited.tsr");
+  const CommandResult r =
+      Tessera(Compile("-o " + net + " --keep-tensors --schedule stem_conv/Conv=" + file));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const CommandResult plain = Tessera(Compile("-o " + TempPath("kept.tsr") + " --keep-tensors"));
+  ASSERT_EQ(plain.code, 0) << plain.output;
+  const auto instructions = [](const std::string& artifact) {
+    const std::string json = TempPath("info.json");
+    EXPECT_EQ(Tessera("info " + artifact + " --json " + json).code, 0);
+    return nlohmann::json::parse(Read(json)).at("programs").at(0).at("instructions").get<int>();
+  };
+  EXPECT_GT(instructions(net), instructions(TempPath("kept.tsr")));
+  const CommandResult told = Tessera("info " + net + " --schedules");
+  EXPECT_NE(told.output.find("decide points {1 2 4 7} 2"), std::string::npos) << told.output;
+  const CommandResult same =
+      Tessera("compare " + net + " --devices cpu,func --first 2 --input " + kImages);
+  EXPECT_EQ(same.code, 0) << same.output;
+}
+
+TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
+  struct Bad {
+    std::string text, message;
+    std::string options = "";
+  };
+  const Bad kBad[] = {
+      {"", "no layer's schedule is in it; --dump schedule prints what belongs there"},
+      {"# nothing\n\n", "no layer's schedule is in it"},
+      {"inline y\n", "line 1: 'inline y' belongs to no layer; a line 'host LAYER:'"},
+      {"host conv99:\ninline y\n",
+       "no layer 'conv99' for the schedule that is given; there are input_q/QuantizeLinear"},
+      {std::string(kHost) + "\n\n" + kHost + "\n",
+       "line 3: layer stem_conv/Conv has a trace for the host already"},
+      {std::string(kHost) + "\n# fine\njump q\n", "schedule line 3: 'jump' is no primitive"},
+      {std::string(kHost) + "\nsplit stem_q q 2 o n\n",
+       "layer stem_conv/Conv: schedule step 1 (split stem_q q 2 o n): stage stem_q has no loop "
+       "'q'"},
+      {std::string(kHost) + "\nsplit stem_q c 0 o n\n", "a factor of 0 is below 1"},
+      {std::string(kHost) + "\nsplit stem_q c 2147483649 o n\n",
+       "a factor of 2147483649 is above 2^31"},
+      {std::string(kHost) + "\nset_scope stem_q.sum acc\n", "host has no memory 'acc'"},
+      {std::string(kHost) + "\ntensorize stem_q.sum ci tile.gemm\n",
+       "host has no intrinsic 'tile.gemm'"},
+      {std::string(kHost) + "\nlayout stem_q 0,2,3,1\n",
+       "its schedule gives stem_q a layout, but between layers tensors are row-major"},
+      {Edited(*dump, kAccel, "decide rows", "decide rowes"),
+       "stem_conv/Conv: schedule step 5: 'decide rowes"},
+      {"accelerator input_q/QuantizeLinear:\n", "has no code for the accelerator"},
+      {std::string(kAccel) + "\n", "has no code for the accelerator", "--target cpu"},
+      {std::string(kHost) + "\n", "has no code for the host", "--target vta"},
+  };
+  for (const Bad& bad : kBad) {
+    const std::string net = TempPath("bad.tsr");
+    const CommandResult r = Tessera(
+        Compile("-o " + net + " " + bad.options + " --schedule " + Write("bad.txt", bad.text)));
+    EXPECT_EQ(r.code, 2) << bad.text << r.output;
+    EXPECT_NE(r.output.find(bad.message), std::string::npos) << bad.message << "\n" << r.output;
+    EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << r.output;
+    EXPECT_FALSE(std::ifstream(net).good()) << "an artifact is left";
+  }
+  const std::string file = Write("all.txt", *dump);
+  EXPECT_NE(Tessera(Compile("--dump te --schedule q=" + file))
+                .output.find("--schedule q=" + file + ": no schedule of layer q is in " + file),
+            std::string::npos);
+  EXPECT_NE(Tessera(Compile("--dump te --schedule " + file + " --schedule " + file))
+                .output.find("has a schedule for the host already"),
+            std::string::npos);
+  EXPECT_EQ(Tessera(Compile("--dump te --schedule " + TempPath("none.txt"))).code, 2);
+  const CommandResult model = Tessera(std::string("info ") + kModel + " --schedules");
+  EXPECT_NE(model.output.find("no artifact; only those have schedules"), std::string::npos);
+}
+
+// Everything at once does not fit the scratchpads of a small machine.
+TEST_F(Schedules, TilesThatDoNotFitAreRefused) {
+  const CommandResult small = Tessera(Compile("--config tiny --dump schedule"));
+  ASSERT_EQ(small.code, 0) << small.output;
+  std::string text = small.output;
+  const size_t at = text.find(kAccel);
+  for (const char* name : {"rows", "columns"}) {
+    const size_t step = text.find(std::string("decide ") + name + " {28 ", at);
+    const size_t value = text.find("} ", step) + 2;
+    text.replace(value, text.find('\n', value) - value, "28");
+  }
+  const CommandResult r = Tessera(
+      Compile("-o " + TempPath("big.tsr") + " --config tiny --schedule " + Write("big.txt", text)));
+  EXPECT_EQ(r.code, 2) << r.output;
+  EXPECT_NE(r.output.find("it does not fit the scratchpads; take smaller tiles"), std::string::npos)
+      << r.output;
+}
+
+}  // namespace
+}  // namespace tessera::test
