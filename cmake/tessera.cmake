@@ -88,6 +88,17 @@ function(tessera_test name)
   endif()
 endfunction()
 
+# tessera_directed(NAME PROGRAM program args...)
+# What this test program hands to its devices are programs of `tessera regress --suite directed`: target directed_programs
+# records them (runtime/device/record.h).
+function(tessera_directed name)
+  cmake_parse_arguments(A "" "" "PROGRAM" ${ARGN})
+  list(POP_FRONT A_PROGRAM program)
+  set_property(GLOBAL APPEND PROPERTY TESSERA_DIRECTED_PROGRAMS ${program})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_DIRECTED_COMMANDS
+    COMMAND TESSERA_RECORD_NAME=${name} $<TARGET_FILE:${program}> ${A_PROGRAM})
+endfunction()
+
 # tessera_checked_in(NAME FILE path/in/tree COMMAND program args...)
 # FILE is generated from the tables and committed. The command prints the file on stdout.
 # `cmake --build build -t regenerate` rewrites every such file; test NAME_is_fresh fails when one is stale.

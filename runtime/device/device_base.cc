@@ -2,6 +2,7 @@
 #include "runtime/device/device_base.h"
 
 #include "isa/encoding.h"
+#include "runtime/device/record.h"
 
 namespace tessera {
 
@@ -46,6 +47,9 @@ Status DeviceBase::Submit(const Launch& launch) {
   if (!fetcher_ || fetcher_->profile() != launch.profile) {
     TESSERA_ASSIGN(fetcher_, isa::Fetcher::Make(launch.profile, config_));
   }
+  TESSERA_TRY(RecordLaunch(
+      launch, config_, *fetcher_,
+      [this](uint64_t address, std::span<uint8_t> bytes) { return memory_.Read(address, bytes); }));
   if (Status started = Start(launch, *fetcher_); !started) {
     return std::unexpected(AndReset(started.error()));
   }
