@@ -24,26 +24,34 @@ bool OfTheRun(Code code) {
 
 }  // namespace
 
-Error WithDump(const Error& error, const std::string& verb, const ChosenDevice& device,
-               const isa::Config& config, const FailedRun& failed) {
+Result<std::string> LeaveDump(const std::string& error, const std::string& verb,
+                              const ChosenDevice& device, const isa::Config& config,
+                              const FailedRun& failed) {
   const char* folder = std::getenv("TESSERA_DUMP_DIR");
-  if (!OfTheRun(error.code) || (folder != nullptr && *folder == '\0')) return error;
+  if (folder != nullptr && *folder == '\0') return "";
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
   const sim::RunDump dump{.tool = "tessera " TESSERA_VERSION,
                           .verb = verb,
                           .model = failed.model,
                           .device = DeviceText(device),
-                          .error = error.message,
+                          .error = error,
                           .budget = failed.budget,
                           .config = config,
                           .layers = failed.layers,
                           .image = failed.image};
-  const Result<std::string> path = sim::WriteDump(folder == nullptr ? "." : folder, dump);
+  TESSERA_ASSIGN(const std::string path, sim::WriteDump(folder == nullptr ? "." : folder, dump));
+  return path.starts_with("./") ? path.substr(2) : path;
+}
+
+Error WithDump(const Error& error, const std::string& verb, const ChosenDevice& device,
+               const isa::Config& config, const FailedRun& failed) {
+  if (!OfTheRun(error.code)) return error;
+  const Result<std::string> path = LeaveDump(error.message, verb, device, config, failed);
   if (!path)
     return {error.code, fmt::format("{}; no dump: {}", error.message, path.error().message)};
-  const std::string shown = path->starts_with("./") ? path->substr(2) : *path;
+  if (path->empty()) return error;
   return {error.code,
-          fmt::format("{}; dump: {}; open it with tessera debug {}", error.message, shown, shown)};
+          fmt::format("{}; dump: {}; open it with tessera debug {}", error.message, *path, *path)};
 }
 
 Error WithDump(const Error& error, const std::string& verb, Runner& runner) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a verb leaves when a run of a program fails on its device: a dump that `tessera debug`
-// opens. Depends on: sim/debug/dump.h. Used by: run, compare, trace.
+// opens. Depends on: sim/debug/dump.h. Used by: run, compare, trace, regress.
 #ifndef TESSERA_TOOLS_FAILED_RUN_H_
 #define TESSERA_TOOLS_FAILED_RUN_H_
 
@@ -12,9 +12,16 @@
 
 namespace tessera::tools {
 
-// |error| of a run on |device|, with a dump of it: "...; dump: FILE; open it with tessera debug
-// FILE". It is written into $TESSERA_DUMP_DIR, else the current folder; an empty TESSERA_DUMP_DIR:
-// none is. One that cannot be written adds why to |error|. |verb|: what the user asked for.
+// A dump of a run on |device| that ended with |error|, in $TESSERA_DUMP_DIR, else the current
+// folder: its path; "" where TESSERA_DUMP_DIR is empty, which means none. |verb|: what the user
+// asked for.
+//   errors  WriteDump's
+Result<std::string> LeaveDump(const std::string& error, const std::string& verb,
+                              const ChosenDevice& device, const isa::Config& config,
+                              const FailedRun& failed);
+
+// |error| with the dump: "...; dump: FILE; open it with tessera debug FILE", or with why there is
+// none.
 Error WithDump(const Error& error, const std::string& verb, const ChosenDevice& device,
                const isa::Config& config, const FailedRun& failed);
 

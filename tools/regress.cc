@@ -6,36 +6,38 @@
 #include <chrono>
 #include <cstdio>
 #include <deque>
-#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <thread>
 
 #include "base/file.h"
-#include "base/rng.h"
 #include "isa/semantics/fetch.h"
 #include "sim/rig/workers.h"
 #include "tools/devices.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/regress_plan.h"
 #include "tools/regress_report.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kOneItem{600};
 
 struct RegressFlags {
-  std::string devices = "func,rtl", config = "tiny", suites = "corpus,random", budget = "60s";
-  std::string only, corpus = TESSERA_CORPUS, models, model = TESSERA_RESNET, since, json, output;
+  std::string devices = "func,rtl", config = "tiny", suites, budget = "60s";
+  std::string only, corpus = TESSERA_CORPUS, directed = TESSERA_DIRECTED, models,
+                    model = TESSERA_RESNET, since, json, output;
   uint64_t seed = 1;
   int64_t instructions = 0, findings = 10, layers = 3;
   int jobs = 0;
-  bool shrink = true;
+  bool shrink = true, check_races = false;
 };
+
+constexpr std::string_view kDefaultSuites = "corpus,directed,random";
 
 // "30m", "90s", "2h".
 Result<std::chrono::seconds> ParseTime(const std::string& text) {
@@ -54,6 +56,7 @@ Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   RegressSetup setup;
   setup.corpus = flags.corpus;
   setup.shrink = flags.shrink;
+  setup.check_races = flags.check_races;
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(flags.devices));
   for (const ChosenDevice& device : chosen) {
     if (device.cpu()) {
@@ -83,13 +86,14 @@ Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
 
 Result<std::array<bool, kRegressSuites>> ParseSuites(const std::string& list) {
   std::array<bool, kRegressSuites> wanted{};
-  TESSERA_ASSIGN(const std::vector<std::string> names, SplitNames(list));
+  TESSERA_ASSIGN(const std::vector<std::string> names,
+                 SplitNames(list.empty() ? std::string(kDefaultSuites) : list));
   for (const std::string& name : names) {
     int s = 0;
     while (s < kRegressSuites && Text(static_cast<RegressSuite>(s)) != name) ++s;
     if (s == kRegressSuites) {
       return Fail(Code::kInvalidArgument,
-                  "--suite '{}': there are corpus, random, networks and layers", name);
+                  "--suite '{}': there are corpus, directed, random, networks and layers", name);
     }
     wanted[static_cast<size_t>(s)] = true;
   }
@@ -114,9 +118,14 @@ class Regression {
 
   // Lists what is to be run; random programs follow the list without end.
   Status Plan() {
-    if (Wanted(RegressSuite::kCorpus)) TESSERA_TRY(PlanCorpus());
-    if (Wanted(RegressSuite::kNetworks)) TESSERA_TRY(PlanNetworks());
-    if (Wanted(RegressSuite::kLayers)) TESSERA_TRY(PlanLayers());
+    if (Wanted(RegressSuite::kCorpus))
+      TESSERA_TRY(Add(PlanFolder(RegressSuite::kCorpus, flags_.corpus)));
+    if (Wanted(RegressSuite::kDirected)) TESSERA_TRY(PlanDirected());
+    const RegressSetup& setup = report_.setup;
+    if (Wanted(RegressSuite::kNetworks))
+      TESSERA_TRY(Add(PlanNetworks(setup, flags_.models, flags_.seed)));
+    if (Wanted(RegressSuite::kLayers))
+      TESSERA_TRY(Add(PlanLayers(setup, flags_.model, flags_.layers, flags_.seed)));
     random_ = Wanted(RegressSuite::kRandom);
     if (!flags_.since.empty()) {
       report_.before_name = flags_.since;
@@ -213,76 +222,19 @@ class Regression {
                       flags_.seed + n);
   }
 
-  Status PlanCorpus() {
-    std::error_code ec;
-    std::vector<std::string> paths;
-    for (const auto& entry : fs::directory_iterator(flags_.corpus, ec)) {
-      if (entry.path().string().ends_with(".tsr.s")) paths.push_back(entry.path().string());
-    }
-    if (ec) return Fail(Code::kNotFound, "--corpus {}: {}", flags_.corpus, ec.message());
-    std::ranges::sort(paths);
-    for (const std::string& path : paths) {
-      items_.push_back({.suite = RegressSuite::kCorpus,
-                        .name = "corpus/" + fs::path(path).filename().string(),
-                        .path = path});
-    }
+  Status Add(Result<std::vector<RegressItem>> items) {
+    if (!items) return std::unexpected(items.error());
+    std::ranges::move(*items, std::back_inserter(items_));
     return {};
   }
 
-  // The committed network, and every model of the folder --models.
-  Status PlanNetworks() {
-    std::vector<std::string> paths{TESSERA_NETWORK};
-    if (!flags_.models.empty()) {
-      std::error_code ec;
-      for (const auto& entry : fs::directory_iterator(flags_.models, ec)) {
-        const std::string path = entry.path().string();
-        if (path.ends_with(".tflite") || path.ends_with(".onnx")) paths.push_back(path);
-      }
-      if (ec) return Fail(Code::kNotFound, "--models {}: {}", flags_.models, ec.message());
-    }
-    std::sort(paths.begin() + 1, paths.end());
-    for (size_t c = 0; c < report_.setup.configs.size(); ++c) {
-      for (const std::string& path : paths) {
-        items_.push_back({.suite = RegressSuite::kNetworks,
-                          .name = fmt::format("networks/{}/{}", report_.setup.configs[c].name,
-                                              fs::path(path).filename().string()),
-                          .config = c,
-                          .seed = flags_.seed,
-                          .path = path});
-      }
-    }
-    return {};
-  }
-
-  // Some layers of one model, drawn by the seed; the same on every configuration.
-  Status PlanLayers() {
-    Result<std::vector<ModelLayer>> layers = LayersOf(flags_.model);
-    if (!layers && layers.error().code == Code::kNotFound) {
-      return Fail(Code::kNotFound,
-                  "--model {}: not found; python3 models/imagenet/make.py FOLDER writes a "
-                  "ResNet-18, --suite without layers does without",
-                  flags_.model);
-    }
-    if (!layers) return std::unexpected(layers.error());
-    if (layers->empty()) {
-      return Fail(Code::kInvalidArgument, "--model {}: it has no layer of int8 with products",
-                  flags_.model);
-    }
-    Rng rng(flags_.seed);
-    const std::string model = fs::path(flags_.model).filename().string();
-    for (int64_t n = 0; n < flags_.layers && !layers->empty(); ++n) {
-      const auto layer = layers->begin() + rng.Range(0, std::ssize(*layers) - 1);
-      for (size_t c = 0; c < report_.setup.configs.size(); ++c) {
-        items_.push_back({.suite = RegressSuite::kLayers,
-                          .name = fmt::format("layers/{}/{}/{}", report_.setup.configs[c].name,
-                                              model, layer->name),
-                          .config = c,
-                          .seed = flags_.seed,
-                          .path = flags_.model,
-                          .layer = *layer});
-      }
-      layers->erase(layer);
-    }
+  // Who did not ask for them is told that they are not there.
+  Status PlanDirected() {
+    const Status planned = Add(PlanFolder(RegressSuite::kDirected, flags_.directed));
+    if (planned || planned.error().code != Code::kNotFound) return planned;
+    const std::string how = "; cmake --build build -t directed_programs records them";
+    if (!flags_.suites.empty()) return Fail(Code::kNotFound, "{}{}", planned.error().message, how);
+    report_.without = fmt::format("without directed programs: {}{}", planned.error().message, how);
     return {};
   }
 
@@ -352,9 +304,10 @@ Action AddRegress(CLI::App& app) {
   verb->add_option("--config", flags->config, "configurations: names or JSON files, with commas")
       ->capture_default_str();
   verb->add_option("--suite", flags->suites,
-                   "corpus: kept programs; random: random programs; networks: the committed one "
-                   "and those of --models; layers: some of --model")
-      ->capture_default_str();
+                   "corpus: kept programs; directed: those of this project's tests; random: "
+                   "random programs; networks: the committed one and those of --models; layers: "
+                   "some of --model")
+      ->default_str(std::string(kDefaultSuites));
   verb->add_option("--seed", flags->seed, "of the first random program; the next have the next")
       ->capture_default_str();
   verb->add_option("--budget", flags->budget,
@@ -370,6 +323,12 @@ Action AddRegress(CLI::App& app) {
   verb->add_option("--corpus", flags->corpus,
                    "folder of kept programs; what differs is made small and kept there")
       ->capture_default_str();
+  verb->add_option("--directed", flags->directed,
+                   "folder of directed programs, as TESSERA_RECORD=FOLDER in the environment of "
+                   "a program keeps what it runs")
+      ->capture_default_str();
+  verb->add_flag("--check-races", flags->check_races,
+                 "follow which instructions race; a program in which some do differs");
   verb->add_option("--models", flags->models, "folder of models (.tflite, .onnx) for networks");
   verb->add_option("--model", flags->model, "model whose layers are run alone")
       ->capture_default_str();

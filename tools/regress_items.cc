@@ -3,14 +3,19 @@
 
 #include <chrono>
 #include <filesystem>
+#include <span>
+#include <sstream>
+#include <utility>
 
 #include "base/file.h"
 #include "base/rng.h"
 #include "isa/asm/asm.h"
+#include "isa/asm/keep_program.h"
 #include "isa/check/check.h"
 #include "sim/rig/rig.h"
 #include "sim/rig/shrink.h"
 #include "sim/rig/workers.h"
+#include "tools/failed_run.h"
 #include "tools/output.h"
 #include "tools/regress_networks.h"
 
@@ -19,12 +24,36 @@ namespace {
 
 constexpr std::chrono::seconds kOneRun{60};      // of machines in a process of their own
 constexpr std::chrono::seconds kShrinkTime{60};  // of one program
-constexpr int kShrinkTrials = 1000;
+constexpr int kShrinkTrials = 20'000;
 
 // Three in four are short, so that windows, data and memories vary; the long ones wrap counters.
 int Length(uint64_t seed) {
   constexpr int kLengths[] = {40, 40, 40, 150, 40, 40, 40, 600};
   return kLengths[seed % 8];
+}
+
+// What a process is asked to compare, as bytes.
+struct AsideRequest {
+  size_t config = 0;
+  rig::MemoryChoice memory;
+  isa::ProgramImage image;
+};
+std::string ToText(const AsideRequest& asked) {
+  const std::vector<uint8_t> image = isa::SerializeImage(asked.image);
+  return fmt::format("{} {} {}\n", asked.config, static_cast<int>(asked.memory.model),
+                     asked.memory.stall_seed) +
+         std::string(image.begin(), image.end());
+}
+AsideRequest AsideRequestOf(const std::string& text) {
+  AsideRequest asked;
+  const size_t head = text.find('\n') + 1;
+  std::istringstream words(text.substr(0, head));
+  int model = 0;
+  words >> asked.config >> model >> asked.memory.stall_seed;
+  asked.memory.model = static_cast<isa::DramModel>(model);
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(text.data()), text.size());
+  asked.image = isa::ParseImage(bytes.subspan(head)).value();
+  return asked;
 }
 
 // Those of profile vta, whose counters hold four times as many tokens, are rare.
@@ -35,7 +64,7 @@ bool Crowded(const RegressItem& item) {
 }  // namespace
 
 std::string_view Text(RegressSuite suite) {
-  constexpr std::string_view kNames[] = {"corpus", "random", "networks", "layers"};
+  constexpr std::string_view kNames[] = {"corpus", "directed", "random", "networks", "layers"};
   return kNames[static_cast<size_t>(suite)];
 }
 
@@ -45,6 +74,7 @@ std::string ToText(const RegressEnd& end) {
       {"machine", end.machine},
       {"memory", end.memory},
       {"kept", end.kept},
+      {"dump", end.dump},
       {"refused", end.refused},
       {"left_out", end.left_out},
       {"instructions", end.instructions},
@@ -62,6 +92,7 @@ RegressEnd RegressEndOf(const std::string& text) {
           .machine = json["machine"],
           .memory = json["memory"],
           .kept = json["kept"],
+          .dump = json["dump"],
           .refused = json["refused"],
           .left_out = json["left_out"],
           .instructions = json["instructions"],
@@ -91,22 +122,11 @@ Result<rig::Lockstep*> RegressRunner::Machines(size_t config) {
 }
 
 RegressEnd RegressRunner::Compare(size_t config, const isa::ProgramImage& image,
-                                  const rig::MemoryChoice& memory, bool careful) {
-  if (careful) {
-    const auto afresh = [&] {
-      // Machines of the process before have threads, which a fork does not take along: they can
-      // neither be used nor closed here.
-      static_cast<void>(lockstep_[config].release());
-      return ToText(Compare(config, image, memory, false));
-    };
-    const rig::WorkEnd end = rig::RunIsolated(afresh, kOneRun);
-    if (end.crash.empty()) return RegressEndOf(end.bytes);
-    return {.difference = "the process that runs it " + end.crash, .machine = "process"};
-  }
+                                  const rig::MemoryChoice& memory) {
   RegressEnd end;
   Result<rig::Lockstep*> machines = Machines(config);
   if (!machines) return {.difference = machines.error().message, .machine = "open"};
-  const Result<rig::Verdict> verdict = (*machines)->Run(image, memory);
+  const Result<rig::Verdict> verdict = (*machines)->Run(image, memory, setup_.check_races);
   if (!verdict) return {.difference = verdict.error().message, .machine = "open"};
   end.difference = verdict->difference;
   end.machine = verdict->machine;
@@ -120,37 +140,78 @@ RegressEnd RegressRunner::Compare(size_t config, const isa::ProgramImage& image,
   return end;
 }
 
+// The same in a process of its own, which opens its machines once.
+RegressEnd RegressRunner::CompareAside(size_t config, const isa::ProgramImage& image,
+                                       const rig::MemoryChoice& memory) {
+  if (!aside_) {
+    aside_ = std::make_unique<rig::IsolatedProcess>(kOneRun, [this](const std::string& request) {
+      // Machines of the process before have threads, which a fork does not take along: they can
+      // neither be used nor closed here.
+      if (std::exchange(own_machines_, true) == false) {
+        for (auto& [unused, machines] : lockstep_) static_cast<void>(machines.release());
+      }
+      const AsideRequest asked = AsideRequestOf(request);
+      return ToText(Compare(asked.config, asked.image, asked.memory));
+    });
+  }
+  const rig::WorkEnd end = aside_->Ask(ToText(AsideRequest{config, memory, image}));
+  if (end.crash.empty()) return RegressEndOf(end.bytes);
+  return {.difference = "the process that runs it " + end.crash, .machine = "process"};
+}
+
 RegressEnd RegressRunner::RunProgram(const RegressItem& item, const isa::ProgramImage& image,
                                      const rig::MemoryChoice& memory, bool careful) {
-  RegressEnd end = Compare(item.config, image, memory, careful);
+  RegressEnd end =
+      careful ? CompareAside(item.config, image, memory) : Compare(item.config, image, memory);
   if (end.difference.empty()) {
     rig::CountCells(image, setup_.configs[item.config], end.cells);
     return end;
   }
   end.memory = Text(memory);
-  if (setup_.shrink && item.suite == RegressSuite::kRandom) MakeSmall(item, image, memory, end);
+  isa::ProgramImage failing = image;
+  if (setup_.shrink && item.suite == RegressSuite::kRandom) MakeSmall(item, failing, memory, end);
+  Dump(item, failing, memory, end);
   return end;
 }
 
-// The program with less in it that fails on the same machine, kept in the corpus.
-void RegressRunner::MakeSmall(const RegressItem& item, const isa::ProgramImage& image,
+// |image| with less in it that fails on the same machine, kept in the corpus.
+void RegressRunner::MakeSmall(const RegressItem& item, isa::ProgramImage& image,
                               const rig::MemoryChoice& memory, RegressEnd& end) {
   const auto until = std::chrono::steady_clock::now() + kShrinkTime;
   const isa::Config& config = setup_.configs[item.config];
   const auto fails = [&](const isa::ProgramImage& less) {
     if (std::chrono::steady_clock::now() > until) return false;
-    return Compare(item.config, less, memory, true).machine == end.machine;
+    return CompareAside(item.config, less, memory).machine == end.machine;
   };
-  const isa::ProgramImage small = rig::Shrink(image, config, fails, kShrinkTrials);
-  const RegressEnd last = Compare(item.config, small, memory, true);
+  isa::ProgramImage small = rig::Shrink(image, config, fails, kShrinkTrials);
+  aside_.reset();  // on machines that have run nothing else
+  const RegressEnd last = CompareAside(item.config, small, memory);
   if (last.difference.empty()) return;  // it comes and goes: the whole program is named by its seed
   const std::string name = fmt::format("rig_{}_{}_{}", config.name, Text(item.profile), item.seed);
   const std::string why =
       fmt::format("{}; found as {}, {}", last.difference, item.name, end.memory);
-  const Result<std::string> kept = rig::KeepProgram(setup_.corpus, name, why, small, config);
+  const Result<std::string> kept = isa::KeepProgram(setup_.corpus, name, why, small, config);
   end.difference = last.difference;
   end.kept = kept ? *kept : kept.error().message;
+  end.instructions = image.insn_count();
   end.small_instructions = small.insn_count();
+  image = std::move(small);
+}
+
+// A dump of |image| on the machine that differs; on the last one where a process ended.
+void RegressRunner::Dump(const RegressItem& item, const isa::ProgramImage& image,
+                         const rig::MemoryChoice& memory, RegressEnd& end) {
+  DeviceSpec spec;
+  for (const DeviceSpec& machine : setup_.machines) {
+    spec = machine;
+    if (machine.name == end.machine) break;
+  }
+  isa::Config config = setup_.configs[item.config];
+  static_cast<void>(rig::PutBefore(memory, spec, config));  // it was opened so
+  const FailedRun failed{image, rig::Lockstep::Budget(image), item.name, {}};
+  const Result<std::string> path =
+      LeaveDump(end.difference, "regress", {spec.name, {.values = spec.values}}, config, failed);
+  end.dump = path ? *path : "none: " + path.error().message;
 }
 
 RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {
@@ -171,8 +232,11 @@ RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {
   RegressEnd sum;
   sum.left_out = here.config == setup_.configs.size();
   if (sum.left_out) return sum;
-  if (const Status legal = isa::RequireChecked(*image, setup_.configs[here.config]); !legal)
-    return refuse(item.path + ": " + legal.error().message);
+  for (const isa::Diagnostic& d :
+       isa::CheckProgram(*image, setup_.configs[here.config]).diagnostics) {
+    if (d.warning || (setup_.check_races && d.finding == isa::Finding::kRace)) continue;
+    return refuse(item.path + ": " + d.text);
+  }
   using isa::DramModel;
   for (const rig::MemoryChoice& memory :
        {rig::MemoryChoice{DramModel::kTsim, 0}, rig::MemoryChoice{DramModel::kZynq, 0},
@@ -192,7 +256,8 @@ RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {
 }
 
 RegressEnd RegressRunner::Run(const RegressItem& item, bool careful) {
-  if (item.suite == RegressSuite::kCorpus) return RunFile(item, careful);
+  if (item.suite == RegressSuite::kCorpus || item.suite == RegressSuite::kDirected)
+    return RunFile(item, careful);
   if (item.suite == RegressSuite::kNetworks || item.suite == RegressSuite::kLayers) {
     RegressEnd end = RunRegressNetwork(setup_, item);
     if (!end.difference.empty())

@@ -19,13 +19,14 @@
 #include "runtime/device/registry.h"
 #include "sim/rig/coverage.h"
 #include "sim/rig/lockstep.h"
+#include "sim/rig/workers.h"
 #include "tools/model_layers.h"
 #include "tools/regress_time.h"
 
 namespace tessera::tools {
 
-enum class RegressSuite : uint8_t { kCorpus, kRandom, kNetworks, kLayers };
-inline constexpr int kRegressSuites = 4;
+enum class RegressSuite : uint8_t { kCorpus, kDirected, kRandom, kNetworks, kLayers };
+inline constexpr int kRegressSuites = 5;
 std::string_view Text(RegressSuite suite);  // "corpus"
 
 // One piece of work; its name says all that is needed to run it again.
@@ -45,6 +46,7 @@ struct RegressEnd {
   std::string machine;             // that differs from the first
   std::string memory;              // in front of which it does
   std::string kept;                // the file with the program made small; "" if there is none
+  std::string dump;                // the file that `tessera debug` opens; "" if there is none
   std::string refused;             // what is wrong with a file
   bool left_out = false;           // a file for a configuration that is not asked for
   int64_t instructions = 0;        // retired by the first machine
@@ -63,6 +65,7 @@ struct RegressSetup {
   std::vector<std::string> config_words;  // as they were given
   std::string corpus;                     // folder of kept programs
   bool shrink = true;                     // make small and keep what differs
+  bool check_races = false;               // what races is a difference
 };
 
 // The random program of |seed|: a quick number, mostly short, some long.
@@ -74,21 +77,27 @@ class RegressRunner {
  public:
   explicit RegressRunner(const RegressSetup& setup) : setup_(setup) {}
 
-  // |careful|: each run of machines in a process of its own, for an item that has crashed one.
+  // |careful|: machines run in a process of their own, for an item that has crashed one.
   RegressEnd Run(const RegressItem& item, bool careful);
 
  private:
   RegressEnd RunProgram(const RegressItem& item, const isa::ProgramImage& image,
                         const rig::MemoryChoice& memory, bool careful);
-  void MakeSmall(const RegressItem& item, const isa::ProgramImage& image,
-                 const rig::MemoryChoice& memory, RegressEnd& end);
+  void MakeSmall(const RegressItem& item, isa::ProgramImage& image, const rig::MemoryChoice& memory,
+                 RegressEnd& end);
+  void Dump(const RegressItem& item, const isa::ProgramImage& image,
+            const rig::MemoryChoice& memory, RegressEnd& end);
   RegressEnd RunFile(const RegressItem& item, bool careful);
-  RegressEnd Compare(size_t config, const isa::ProgramImage& image, const rig::MemoryChoice& memory,
-                     bool careful);
+  RegressEnd Compare(size_t config, const isa::ProgramImage& image,
+                     const rig::MemoryChoice& memory);
+  RegressEnd CompareAside(size_t config, const isa::ProgramImage& image,
+                          const rig::MemoryChoice& memory);
   Result<rig::Lockstep*> Machines(size_t config);
 
   const RegressSetup& setup_;
   std::map<size_t, std::unique_ptr<rig::Lockstep>> lockstep_;  // by config
+  std::unique_ptr<rig::IsolatedProcess> aside_;
+  bool own_machines_ = false;  // those of |lockstep_|, in the process aside
 };
 
 }  // namespace tessera::tools

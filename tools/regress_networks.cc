@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "sim/trace/compare.h"
+#include "tools/failed_run.h"
 #include "tools/network.h"
 
 namespace tessera::tools {
@@ -21,37 +22,58 @@ HostTensor RandomInput(const artifact::Artifact& net, size_t input, uint64_t see
 
 // One machine's results.
 struct NetworkSide {
+  Runner runner;
   std::vector<HostTensor> outputs;
   ExecutionReport report;
+  std::string error;  // why it has none
 };
 
 Result<NetworkSide> RunSide(const LoadedNetwork& network, const DeviceSpec& machine,
                             const std::vector<HostTensor>& inputs) {
   NetworkSide side;
-  TESSERA_ASSIGN(Runner runner,
-                 OpenRunner(network, {machine.name, {.values = machine.values}}, {}));
+  TESSERA_ASSIGN(side.runner, OpenRunner(network, {machine.name, {.values = machine.values}}, {}));
   side.report.traced = true;
-  TESSERA_ASSIGN(side.outputs, runner.executor->Run(inputs, &side.report));
+  Result<std::vector<HostTensor>> outputs = side.runner.executor->Run(inputs, &side.report);
+  if (outputs) {
+    side.outputs = std::move(*outputs);
+  } else {
+    side.error = outputs.error().message;
+  }
   return side;
 }
 
-// The first difference between two sides in words; "" if there is none.
-std::string SideDifference(const LoadedNetwork& network, const NetworkSide& a, const NetworkSide& b,
-                           const std::string& name_a, const std::string& name_b) {
+// Leaves a dump of |run|, on |side|.
+void Dump(const NetworkSide& side, const std::optional<FailedRun>& run, RegressEnd& end) {
+  if (!run) return;
+  const Result<std::string> path =
+      LeaveDump(end.difference, "regress", side.runner.chosen, side.runner.config, *run);
+  end.dump = path ? *path : "none: " + path.error().message;
+}
+
+struct NetworkDifference {
+  std::string text;           // "": there is none
+  std::optional<size_t> run;  // of a program, where it is
+};
+
+// The first difference between two sides.
+NetworkDifference SideDifference(const LoadedNetwork& network, const NetworkSide& a,
+                                 const NetworkSide& b, const std::string& name_a,
+                                 const std::string& name_b) {
   for (size_t r = 0; r < std::min(a.report.runs.size(), b.report.runs.size()); ++r) {
     const ProgramRun& run = a.report.runs[r];
     const auto differences = sim::CompareTraces(run.trace, b.report.runs[r].trace,
                                                 network.artifact->programs[run.program].image,
                                                 network.config, name_a, name_b);
-    if (!differences.empty()) return fmt::format("program {}: {}", r, differences[0].text);
+    if (!differences.empty()) return {fmt::format("program {}: {}", r, differences[0].text), r};
   }
   for (size_t o = 0; o < a.outputs.size(); ++o) {
     const auto [at_a, at_b] = std::ranges::mismatch(a.outputs[o].bytes, b.outputs[o].bytes);
     if (at_a == a.outputs[o].bytes.end() && at_b == b.outputs[o].bytes.end()) continue;
-    return fmt::format("output {} byte {}: {} {}, {} {}", network.artifact->outputs[o].name,
-                       at_a - a.outputs[o].bytes.begin(), name_a, *at_a, name_b, *at_b);
+    return {fmt::format("output {} byte {}: {} {}, {} {}", network.artifact->outputs[o].name,
+                        at_a - a.outputs[o].bytes.begin(), name_a, *at_a, name_b, *at_b),
+            std::nullopt};
   }
-  return "";
+  return {};
 }
 
 }  // namespace
@@ -73,9 +95,11 @@ RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item)
   std::optional<NetworkSide> first;
   for (const DeviceSpec& machine : setup.machines) {
     Result<NetworkSide> side = RunSide(*network, machine, inputs);
-    if (!side) {
+    if (!side || !side->error.empty()) {
       end.machine = machine.name;
-      end.difference = fmt::format("{} does not run it: {}", machine.name, side.error().message);
+      end.difference = fmt::format("{} does not run it: {}", machine.name,
+                                   side ? side->error : side.error().message);
+      if (side) Dump(*side, side->runner.executor->Failed(), end);
       return end;
     }
     for (const ProgramRun& run : side->report.runs) {
@@ -84,11 +108,15 @@ RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item)
     }
     if (!first) {
       first = std::move(*side);
+      const Runner done = std::move(first->runner);  // its memory is not needed any more
       continue;
     }
-    end.difference = SideDifference(*network, *first, *side, setup.machines[0].name, machine.name);
-    if (end.difference.empty()) continue;
+    const NetworkDifference difference =
+        SideDifference(*network, *first, *side, setup.machines[0].name, machine.name);
+    if (difference.text.empty()) continue;
+    end.difference = difference.text;
     end.machine = machine.name;
+    if (difference.run) Dump(*side, side->runner.executor->Beginning(inputs, *difference.run), end);
     return end;
   }
   return end;

@@ -32,6 +32,8 @@ std::string FindingText(const RegressFinding& f) {
     text += fmt::format("  made small and kept as {} ({} instructions of {})\n", f.end.kept,
                         f.end.small_instructions, f.end.instructions);
   }
+  if (!f.end.dump.empty())
+    text += fmt::format("  dump: {0}; open it with tessera debug {0}\n", f.end.dump);
   return text;
 }
 
@@ -174,7 +176,9 @@ std::string ReportText(const RegressReport& r) {
   text += "\n" +
           Table({"suite", "programs", "instructions", "cycles", "differ", "unreadable", "left out"},
                 "lrrlrrr", rows);
-  if (!r.ended.empty()) text += r.ended + "\n";
+  for (const std::string& line : {r.ended, r.without}) {
+    if (!line.empty()) text += line + "\n";
+  }
   if (!r.findings.empty()) text += "\nWhat differed:\n";
   for (size_t f = 0; f < std::min(r.findings.size(), kShownFindings); ++f)
     text += FindingText(r.findings[f]);
@@ -211,6 +215,7 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
                         {"machine", f.end.machine},
                         {"memory", f.end.memory},
                         {"kept", f.end.kept},
+                        {"dump", f.end.dump},
                         {"instructions", f.end.instructions},
                         {"small_instructions", f.end.small_instructions},
                         {"unreadable", f.end.refused}});
@@ -229,10 +234,11 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
   }
   Json tokens = Json::object();
   for (const auto& [where, most] : r.tokens) tokens[where] = most;
-  return {{"ok", r.Ok()},     {"devices", Names(r)},  {"configs", ConfigNames(r)},
-          {"seed", r.seed},   {"jobs", r.jobs},       {"seconds", r.seconds},
-          {"ended", r.ended}, {"suites", suites},     {"findings", findings},
-          {"times", times},   {"coverage", coverage}, {"tokens", tokens}};
+  return {{"ok", r.Ok()},         {"devices", Names(r)},  {"configs", ConfigNames(r)},
+          {"seed", r.seed},       {"jobs", r.jobs},       {"seconds", r.seconds},
+          {"ended", r.ended},     {"without", r.without}, {"suites", suites},
+          {"findings", findings}, {"times", times},       {"coverage", coverage},
+          {"tokens", tokens}};
 }
 
 }  // namespace tessera::tools

@@ -34,7 +34,8 @@ struct RegressReport {
   uint64_t seed = 1;
   int jobs = 1;
   double seconds = 0;
-  std::string ended;  // why before all was done; "" if it was
+  std::string ended;    // why before all was done; "" if it was
+  std::string without;  // what of it is missing here, and how to get it; "" if nothing is
   std::array<SuiteTally, kRegressSuites> suites;
   rig::CellCounts cells;  // what the instructions exercised
   std::set<isa::Profile> profiles;

@@ -267,7 +267,21 @@ Result<isa::ProgramImage> Executor::ImageNow(uint32_t program) {
 
 std::optional<FailedRun> Executor::Failed() {
   if (!failure_) return std::nullopt;
-  const Failure failure = std::move(*std::exchange(failure_, std::nullopt));
+  return Again(*std::exchange(failure_, std::nullopt));
+}
+
+std::optional<FailedRun> Executor::Beginning(std::span<const HostTensor> inputs, size_t run) {
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    if (!std::holds_alternative<ProgramStep>(plan_->steps[s]) || run-- != 0) continue;
+    return Again({.budget = options_.budget,
+                  .step = s,
+                  .inputs = {inputs.begin(), inputs.end()},
+                  .inference = 0});
+  }
+  return std::nullopt;
+}
+
+std::optional<FailedRun> Executor::Again(const Failure& failure) {
   FillInputs(failure.inputs, failure.inference);
   if (!Once(nullptr, failure.step)) return std::nullopt;
   const auto& step = std::get<ProgramStep>(plan_->steps[failure.step]);

@@ -106,6 +106,10 @@ class Executor {
   // to find it. Nothing: it did not, or the device does not give its memory back.
   std::optional<FailedRun> Failed();
 
+  // What run |run| of a program begins with in the first inference of |inputs|, which Run accepts;
+  // the steps before it are done once more. Nothing: as Failed, or there is no such run.
+  std::optional<FailedRun> Beginning(std::span<const HostTensor> inputs, size_t run);
+
   const artifact::Artifact& artifact() const { return *artifact_; }
   const artifact::ExecutionPlan& plan() const { return *plan_; }
   const std::string& cpu_level() const { return cpu_level_; }  // "" when the plan has no kernels
@@ -152,6 +156,7 @@ class Executor {
     std::vector<HostTensor> inputs;
     int64_t inference = 0;  // of them
   };
+  std::optional<FailedRun> Again(const Failure& failure);
   std::optional<Failure> failure_;
 };
 

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "sim/rig/timing.h"
+#include "sim/trace/race_watch.h"
 
 namespace tessera::rig {
 namespace {
@@ -28,6 +29,21 @@ std::string Text(const MemoryChoice& memory) {
   return fmt::format("memory {}, stall seed {}", model, memory.stall_seed);
 }
 
+Status PutBefore(const MemoryChoice& memory, DeviceSpec& spec, isa::Config& config) {
+  TESSERA_ASSIGN(const Driver* driver, FindDriver(Drivers(), spec.name));
+  if (!driver->clock) return {};
+  config.dram = memory.model;
+  for (const DriverOption& option : driver->options) {
+    if (option.name == "stall-seed")
+      spec.values.try_emplace("stall-seed", std::to_string(memory.stall_seed));
+  }
+  return {};
+}
+
+uint64_t Lockstep::Budget(const isa::ProgramImage& image) {
+  return 200'000 + kCyclesAnInsn * static_cast<uint64_t>(image.insn_count());
+}
+
 Result<Lockstep> Lockstep::Open(const isa::Config& config, std::vector<DeviceSpec> machines) {
   TESSERA_CHECK(machines.size() >= 2);
   Lockstep lockstep(config);
@@ -42,15 +58,9 @@ Result<Lockstep> Lockstep::Open(const isa::Config& config, std::vector<DeviceSpe
 Status Lockstep::Ready(Participant& machine, const MemoryChoice& memory) const {
   if (machine.device && (!machine.clock || machine.memory == memory)) return {};
   isa::Config config = config_;
-  DeviceOptions options{.memory_bytes = kMemoryBytes, .values = machine.spec.values};
-  if (machine.clock) {
-    config.dram = memory.model;
-    const auto takes = (*FindDriver(Drivers(), machine.spec.name))->options;
-    for (const DriverOption& option : takes) {
-      if (option.name == "stall-seed")
-        options.values.try_emplace("stall-seed", std::to_string(memory.stall_seed));
-    }
-  }
+  DeviceSpec spec = machine.spec;
+  TESSERA_TRY(PutBefore(memory, spec, config));
+  const DeviceOptions options{.memory_bytes = kMemoryBytes, .values = spec.values};
   // The one before goes last, so that what it has loaded need not be loaded again.
   TESSERA_ASSIGN(std::unique_ptr<Device> device, OpenDevice(machine.spec.name, config, options));
   machine.device = std::move(device);
@@ -58,8 +68,9 @@ Status Lockstep::Ready(Participant& machine, const MemoryChoice& memory) const {
   return {};
 }
 
-Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice& memory) {
-  const uint64_t budget = 200'000 + kCyclesAnInsn * static_cast<uint64_t>(image.insn_count());
+Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice& memory,
+                              bool check_races) {
+  const uint64_t budget = Budget(image);
   Verdict verdict;
   std::optional<ImageOutcome> want;
   // The first machine whose trace says when; its outcome may be the reference's.
@@ -68,7 +79,10 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
   std::string timed_by;
   for (Participant& machine : machines_) {
     TESSERA_TRY(Ready(machine, memory));
-    Result<ImageOutcome> got = RunImage(*machine.device, image, /*trace=*/true, budget);
+    std::optional<sim::RaceWatch> races;
+    if (check_races) races.emplace(image, config_);
+    Result<ImageOutcome> got =
+        RunImage(*machine.device, image, /*trace=*/true, budget, races ? &*races : nullptr);
     if (!got) {
       verdict.machine = machine.spec.name;
       verdict.difference =
@@ -82,6 +96,8 @@ Result<Verdict> Lockstep::Run(const isa::ProgramImage& image, const MemoryChoice
       verdict.difference =
           Difference(*want, *got, image, config_, machines_[0].spec.name, machine.spec.name);
     }
+    if (const auto lines = races ? races->Lines() : std::vector<std::string>(); !lines.empty())
+      verdict.difference = fmt::format("on {}, {}", machine.spec.name, lines[0]);
     const bool times = machine.clock && !got->trace.empty();
     if (verdict.difference.empty() && times && timed != nullptr) {
       std::string text = TimeDifference(timed->trace, got->trace);

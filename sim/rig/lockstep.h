@@ -31,6 +31,11 @@ MemoryChoice MemoryFor(uint64_t seed);
 // "memory zynq, stall seed 3"; "memory tsim" for exact timing.
 std::string Text(const MemoryChoice& memory);
 
+// |spec| as it is opened in front of |memory|: with its stall seed, if it takes one and was given
+// none; and |config| with its model, if it has a clock.
+//   errors  FindDriver's
+Status PutBefore(const MemoryChoice& memory, DeviceSpec& spec, isa::Config& config);
+
 struct Verdict {
   std::string machine;     // the first that does not agree; "" if all do
   std::string difference;  // what it does otherwise, in one line that names it; "" if all agree
@@ -46,9 +51,13 @@ class Lockstep {
   static Result<Lockstep> Open(const isa::Config& config, std::vector<DeviceSpec> machines);
 
   // |image| is legal. The first machine must run it; what another says instead is the difference.
-  // The cycles that a run may take follow from the number of instructions.
+  // |check_races|: it may race; that it does is the difference, and how it did.
   //   errors  those of OpenDevice
-  Result<Verdict> Run(const isa::ProgramImage& image, const MemoryChoice& memory);
+  Result<Verdict> Run(const isa::ProgramImage& image, const MemoryChoice& memory,
+                      bool check_races = false);
+
+  // What a run of |image| may take, in cycles; on a machine without a clock, in steps.
+  static uint64_t Budget(const isa::ProgramImage& image);
 
   const isa::Config& config() const { return config_; }
 

@@ -38,6 +38,14 @@ void SetTokens(AnyInsn& insn, int unit, uint8_t pop, uint8_t push) {
       std::get<isa::VtaInsn>(insn));
 }
 
+AnyInsn Carrier(Profile profile, int unit) {
+  if (profile == Profile::kTessera) return isa::Insn(isa::Sync{.unit = unit});
+  if (unit == static_cast<int>(Unit::kStore)) return isa::VtaInsn(isa::VtaStore{.memory_type = 4});
+  const isa::Memory memory =
+      unit == static_cast<int>(Unit::kLoad) ? isa::Memory::kInp : isa::Memory::kUop;
+  return isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory)});
+}
+
 std::vector<uint8_t> EncodeAll(const std::vector<AnyInsn>& program, Profile profile,
                                const isa::Config& config) {
   std::vector<uint8_t> code;

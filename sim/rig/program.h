@@ -19,6 +19,9 @@ void SetTokens(isa::AnyInsn& insn, int unit, uint8_t pop, uint8_t push);
 // Whether |from| can give tokens to |to|.
 bool HasEdge(isa::Profile profile, int from, int to);
 
+// An instruction of |unit| that does nothing but move the tokens that it is given.
+isa::AnyInsn Carrier(isa::Profile profile, int unit);
+
 // The code of |program| for |config|; every field must fit.
 std::vector<uint8_t> EncodeAll(const std::vector<isa::AnyInsn>& program, isa::Profile profile,
                                const isa::Config& config);

@@ -54,7 +54,7 @@ std::string TextOf(const sim::TraceDifference& d, const ImageOutcome& a, const I
 }  // namespace
 
 Result<ImageOutcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
-                              uint64_t budget) {
+                              uint64_t budget, RunObserver* observer) {
   ImageOutcome outcome;
   Allocations allocations(device);
   Launch launch{.profile = image.profile,
@@ -75,6 +75,7 @@ Result<ImageOutcome> RunImage(Device& device, const isa::ProgramImage& image, bo
   ObserverList observers;
   observers.Add(&retired);
   observers.Add(&tokens);
+  if (observer != nullptr) observers.Add(observer);
   if (trace) {
     const Status set = device.SetObserver(observers.any());
     if (!set && set.error().code != Code::kUnsupported) return std::unexpected(set.error());

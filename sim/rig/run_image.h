@@ -27,10 +27,10 @@ struct ImageOutcome {
 
 // Resets |device|, places |image| (uninitialised bytes are zero), runs it and reads all segments
 // back. The same calls give the same addresses on a fresh device. Everything is freed again.
-// |trace|: where the device can.
+// |trace|: where the device can, and |observer| hears of the run too.
 //   errors  those of Device
 Result<ImageOutcome> RunImage(Device& device, const isa::ProgramImage& image, bool trace,
-                              uint64_t budget = 50'000'000);
+                              uint64_t budget = 50'000'000, RunObserver* observer = nullptr);
 
 // "" if memory, leftover tokens and, where both have one, the traces of the units are equal; else
 // the first difference in words. |image| ran on a machine of |config|; the outcomes are called

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/rig/shrink.h"
 
-#include <filesystem>
-#include <sstream>
+#include <algorithm>
+#include <bit>
+#include <span>
 
-#include "base/file.h"
-#include "isa/asm/asm.h"
 #include "isa/check/check.h"
 #include "sim/rig/program.h"
+#include "sim/rig/token_pairs.h"
 
 namespace tessera::rig {
 namespace {
 
-using Program = std::vector<isa::Fetched>;
+constexpr size_t kDataStep = 8;  // bytes: a micro-op
 
 class Shrinker {
  public:
@@ -27,17 +27,17 @@ class Shrinker {
   isa::ProgramImage Run() {
     bool smaller = true;
     while (smaller && trials_ > 0) {
-      smaller = DropRanges();
-      smaller |= DropTokens();
+      smaller = false;
+      while (DropRanges() | DropTokens()) smaller = true;
       smaller |= ReduceFields();
-      smaller |= ClearData();
+      smaller |= ReduceData();
     }
     return WithProgram(image_, program_, config_);
   }
 
  private:
   // Keeps |program| if it is legal and still fails.
-  bool Try(Program program) {
+  bool Try(FetchedProgram program) {
     if (trials_ <= 0) return false;
     const isa::ProgramImage image = WithProgram(image_, program, config_);
     if (!CheckProgram(image, config_).ok()) return false;
@@ -47,78 +47,60 @@ class Shrinker {
     return true;
   }
 
-  // Drops instructions, many at once first; their tokens go with the partners that match them.
+  // Drops instructions, many at once first, and the last ones first: others read what they wrote.
   bool DropRanges() {
     bool any = false;
-    for (size_t size = program_.size() / 2; size >= 1; size /= 2) {
-      for (size_t first = 0; first + size < program_.size();) {
-        Program less = program_;
-        for (size_t n = first; n < first + size; ++n) DetachTokens(less, n);
-        less.erase(less.begin() + static_cast<int64_t>(first),
-                   less.begin() + static_cast<int64_t>(first + size));
-        if (Try(std::move(less))) {
-          any = true;
-        } else {
-          first += size;
-        }
+    for (size_t size = std::max<size_t>(program_.size() / 2, 1); size >= 1; size /= 2) {
+      for (size_t end = program_.size() - 1; end > 0;) {  // behind it FINISH
+        const size_t begin = end > size ? end - size : 0;
+        any |= DropRange(begin, end);
+        end = begin;
       }
     }
     return any;
   }
 
-  // Takes the tokens of instruction |n| out, with the other end of each.
-  void DetachTokens(Program& program, size_t n) {
-    for (int other = 0; other < isa::kUnits; ++other) {
-      const int unit = static_cast<int>(program[n].unit);
-      if ((program[n].push >> other) & 1)
-        TakePair(program, unit, other, Rank(program, n, unit, other));
-      if ((program[n].pop >> other) & 1)
-        TakePair(program, other, unit, Rank(program, n, other, unit));
+  // An instruction that hands tokens on stays as one that does nothing else, so that the rest stays
+  // in order; alone it may leave its tokens to its neighbours.
+  bool DropRange(size_t begin, size_t end) {
+    FetchedProgram less = program_;
+    bool changed = false;
+    for (size_t n = end; n-- > begin;) {
+      if (less[n].pop == 0 || less[n].push == 0) {
+        Erase(less, n, TokenHeir::kBoth);
+        changed = true;
+      } else if (!Carries(less[n])) {
+        less[n].insn = Carrier(image_.profile, static_cast<int>(less[n].unit));
+        changed = true;
+      }
     }
-  }
-
-  static bool Pushes(const isa::Fetched& f, int from, int to) {
-    return static_cast<int>(f.unit) == from && ((f.push >> to) & 1);
-  }
-  static bool Pops(const isa::Fetched& f, int from, int to) {
-    return static_cast<int>(f.unit) == to && ((f.pop >> from) & 1);
-  }
-
-  // How many of its kind come before instruction |n| on the edge from |from| to |to|.
-  static size_t Rank(const Program& program, size_t n, int from, int to) {
-    size_t rank = 0;
-    const bool pushes = Pushes(program[n], from, to);
-    for (size_t i = 0; i < n; ++i)
-      rank += pushes ? Pushes(program[i], from, to) : Pops(program[i], from, to);
-    return rank;
-  }
-
-  // Takes push and pop number |rank| of the edge; false if it has not so many.
-  static bool TakePair(Program& program, int from, int to, size_t rank) {
-    bool found = false;
-    size_t pushes = 0, pops = 0;
-    for (isa::Fetched& f : program) {
-      if (Pushes(f, from, to) && pushes++ == rank)
-        f.push &= static_cast<uint8_t>(~(1 << to)), found = true;
-      if (Pops(f, from, to) && pops++ == rank)
-        f.pop &= static_cast<uint8_t>(~(1 << from)), found = true;
+    if (changed && Try(std::move(less))) return true;
+    if (end - begin > 1) return false;
+    for (const TokenHeir heir : {TokenHeir::kBoth, TokenHeir::kNext, TokenHeir::kPrev}) {
+      less = program_;
+      Erase(less, begin, heir);
+      if (Try(std::move(less))) return true;
     }
-    return found;
+    return false;
   }
 
+  bool Carries(const isa::Fetched& f) const {
+    isa::AnyInsn bare = f.insn;
+    SetTokens(bare, static_cast<int>(f.unit), 0, 0);
+    return bare == Carrier(image_.profile, static_cast<int>(f.unit));
+  }
+
+  // Drops pairs of tokens, many at once first.
   bool DropTokens() {
     bool any = false;
-    for (int from = 0; from < isa::kUnits; ++from) {
-      for (int to = 0; to < isa::kUnits; ++to) {
-        for (size_t rank = 0;;) {
-          Program less = program_;
-          if (!TakePair(less, from, to, rank)) break;
-          if (Try(std::move(less))) {
-            any = true;
-          } else {
-            ++rank;
-          }
-        }
+    for (size_t size = std::max<size_t>(PairsOf(program_).size() / 2, 1); size >= 1; size /= 2) {
+      for (size_t end = PairsOf(program_).size(); end > 0;) {
+        const size_t begin = end > size ? end - size : 0;
+        const std::vector<TokenPair> pairs = PairsOf(program_);
+        FetchedProgram less = program_;
+        for (size_t n = end; n-- > begin;) TakePair(less, pairs[n]);
+        any |= Try(std::move(less));
+        end = begin;
       }
     }
     return any;
@@ -127,12 +109,12 @@ class Shrinker {
   // Sets each field to 0, 1 or a half of it, the least that still fails.
   bool ReduceFields() {
     bool any = false;
-    for (size_t n = 0; n < program_.size(); ++n) {
+    for (size_t n = program_.size(); n-- > 0;) {
       for (int field = 0; field < FieldCount(program_[n].insn); ++field) {
         const int64_t value = FieldAt(program_[n].insn, field);
         for (int64_t smaller : {int64_t{0}, int64_t{1}, value / 2}) {
           if (value == smaller || (value == 1 && smaller != 0) || value == 0) continue;
-          Program less = program_;
+          FetchedProgram less = program_;
           FieldAt(less[n].insn, field) = smaller;
           if (!Try(std::move(less))) continue;
           any = true;
@@ -143,19 +125,42 @@ class Shrinker {
     return any;
   }
 
-  // Segments that the program no longer needs.
-  bool ClearData() {
+  // Takes segments out, else their ends, else makes what is left zero, halves first.
+  bool ReduceData() {
     bool any = false;
     for (isa::SegmentData& segment : image_.segments) {
       if (segment.size == 0) continue;
-      const isa::SegmentData old = std::exchange(segment, {});
-      if (Try(program_)) {
+      if (TryData(segment, {})) {
         any = true;
-      } else {
-        segment = old;
+        continue;
       }
+      for (size_t step = std::bit_floor(segment.data.size()); step >= kDataStep; step /= 2) {
+        if (segment.data.size() < step) continue;
+        isa::SegmentData less = segment;
+        less.data.resize(less.data.size() - step);
+        any |= TryData(segment, std::move(less));
+      }
+      any |= ZeroData(segment, 0, segment.data.size());
     }
     return any;
+  }
+  bool ZeroData(isa::SegmentData& segment, size_t begin, size_t end) {
+    const auto zero = [](uint8_t byte) { return byte == 0; };
+    isa::SegmentData less = segment;
+    const std::span<uint8_t> bytes = std::span(less.data).subspan(begin, end - begin);
+    if (std::ranges::all_of(bytes, zero)) return false;
+    std::ranges::fill(bytes, 0);
+    if (TryData(segment, std::move(less))) return true;
+    const size_t half = (end - begin) / 2 / kDataStep * kDataStep;
+    if (half == 0) return false;
+    const bool upper = ZeroData(segment, begin + half, end);
+    return ZeroData(segment, begin, begin + half) || upper;
+  }
+  bool TryData(isa::SegmentData& segment, isa::SegmentData less) {
+    std::swap(segment, less);
+    if (Try(program_)) return true;
+    segment = std::move(less);
+    return false;
   }
 
   // The fields of an instruction after its tokens, by number.
@@ -197,7 +202,7 @@ class Shrinker {
   const isa::Config& config_;
   const std::function<bool(const isa::ProgramImage&)>& fails_;
   int trials_;
-  Program program_;
+  FetchedProgram program_;
 };
 
 }  // namespace
@@ -206,26 +211,6 @@ isa::ProgramImage Shrink(const isa::ProgramImage& image, const isa::Config& conf
                          const std::function<bool(const isa::ProgramImage&)>& fails,
                          int max_trials) {
   return Shrinker(image, config, fails, max_trials).Run();
-}
-
-Result<std::string> KeepProgram(const std::string& folder, const std::string& name,
-                                const std::string& why, const isa::ProgramImage& image,
-                                const isa::Config& config) {
-  std::string text;
-  std::istringstream lines(why);
-  for (std::string line; std::getline(lines, line);) text += "; " + line + "\n";
-  const isa::Config configs[] = {config};
-  text += isa::Disassemble(image, configs);
-  // By name alone: the hash would go stale with the next change of the instruction set.
-  if (const auto named = isa::LoadConfig(config.name); named && *named == config) {
-    const std::string hash = fmt::format(" 0x{:016x}", config.Hash());
-    text.erase(text.find(hash), hash.size());
-  }
-  std::error_code ec;
-  std::filesystem::create_directories(folder, ec);  // what is wrong, WriteFile says
-  const std::string path = fmt::format("{}/{}.tsr.s", folder, name);
-  TESSERA_TRY(WriteFile(path, text));
-  return path;
 }
 
 }  // namespace tessera::rig

@@ -54,14 +54,7 @@ int Weaver::Add(const AnyInsn& insn, int unit) {
   return index;
 }
 
-// An instruction that only moves tokens.
-int Weaver::AddCarrier(int unit) {
-  if (profile_ == Profile::kTessera) return Add(isa::Insn(isa::Sync{.unit = unit}), unit);
-  if (unit == static_cast<int>(Unit::kStore))
-    return Add(isa::VtaInsn(isa::VtaStore{.memory_type = 4}), unit);
-  const Memory memory = unit == static_cast<int>(Unit::kLoad) ? Memory::kInp : Memory::kUop;
-  return Add(isa::VtaInsn(isa::VtaLoad{.memory_type = static_cast<int64_t>(memory)}), unit);
-}
+int Weaver::AddCarrier(int unit) { return Add(Carrier(profile_, unit), unit); }
 
 // A token from instruction |number| of |from|, or a later one, to the next instruction of |to|.
 void Weaver::Tie(int from, int to, uint32_t number) {

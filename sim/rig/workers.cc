@@ -12,7 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <list>
+#include <memory>
 #include <vector>
 
 #include "base/check.h"
@@ -44,10 +44,25 @@ bool ReadAll(int fd, void* data, size_t size) {
   return true;
 }
 
+// A length and so many bytes.
+bool WriteMessage(int fd, const std::string& bytes) {
+  const uint64_t size = bytes.size();
+  return WriteAll(fd, &size, sizeof size) && WriteAll(fd, bytes.data(), size);
+}
+
+bool ReadMessage(int fd, std::string& bytes) {
+  uint64_t size = 0;
+  if (!ReadAll(fd, &size, sizeof size)) return false;
+  bytes.resize(size);
+  return ReadAll(fd, bytes.data(), size);
+}
+
+}  // namespace
+
 // One process and the pipes to it. What it says on standard error goes to a file in memory.
 class Worker {
  public:
-  explicit Worker(const Workers::PieceWork& work) {
+  explicit Worker(const RequestWork& work) {
     int to[2], from[2];
     TESSERA_CHECK(pipe(to) == 0 && pipe(from) == 0, "{}", std::strerror(errno));
     errors_ = memfd_create("tessera_worker", MFD_CLOEXEC);
@@ -77,24 +92,19 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  void Begin(int64_t piece, std::chrono::seconds limit) {
-    piece_ = piece;
+  void Begin(const std::string& request, std::chrono::seconds limit) {
     busy_ = true;
     until_ = steady_clock::now() + limit;
     limit_ = limit;
     TESSERA_CHECK(ftruncate(errors_, 0) == 0 && lseek(errors_, 0, SEEK_SET) == 0);
-    static_cast<void>(WriteAll(command_, &piece, sizeof piece));  // a dead one is found by End
+    static_cast<void>(WriteMessage(command_, request));  // a dead one is found by End
   }
 
   // Once something can be read, or never will be.
   WorkEnd End() {
     busy_ = false;
     WorkEnd end;
-    uint64_t size = 0;
-    if (ReadAll(result_, &size, sizeof size)) {
-      end.bytes.resize(size);
-      if (ReadAll(result_, end.bytes.data(), size)) return end;
-    }
+    if (ReadMessage(result_, end.bytes)) return end;
     end.bytes.clear();
     int status = 0;
     waitpid(pid_, &status, 0);
@@ -116,16 +126,13 @@ class Worker {
 
   bool busy() const { return busy_; }
   bool alive() const { return pid_ > 0; }
-  int64_t piece() const { return piece_; }
   int result() const { return result_; }
 
  private:
-  static void Serve(const Workers::PieceWork& work, int command, int result) {
+  static void Serve(const RequestWork& work, int command, int result) {
     std::signal(SIGPIPE, SIG_IGN);
-    for (int64_t piece = 0; ReadAll(command, &piece, sizeof piece);) {
-      const std::string bytes = work(piece);
-      const uint64_t size = bytes.size();
-      if (!WriteAll(result, &size, sizeof size) || !WriteAll(result, bytes.data(), size)) return;
+    for (std::string request; ReadMessage(command, request);) {
+      if (!WriteMessage(result, work(request))) return;
     }
   }
 
@@ -142,51 +149,51 @@ class Worker {
 
   pid_t pid_ = -1;
   int command_ = -1, result_ = -1, errors_ = -1;
-  int64_t piece_ = 0;
   bool busy_ = false, late_ = false;
   steady_clock::time_point until_;
   std::chrono::seconds limit_{};
 };
 
-}  // namespace
-
 void Workers::Run(const std::function<std::optional<int64_t>()>& next,
                   const std::function<void(int64_t piece, WorkEnd end)>& done,
                   const std::function<void()>& tick) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
-  std::list<Worker> workers;
-  const auto hand_out = [&](Worker& worker) {
+  const RequestWork work = [this](const std::string& request) {
+    int64_t piece = 0;
+    TESSERA_CHECK(request.size() == sizeof piece);
+    std::memcpy(&piece, request.data(), sizeof piece);
+    return work_(piece);
+  };
+  struct Busy {
+    std::unique_ptr<Worker> worker;
+    int64_t piece = 0;
+  };
+  std::vector<Busy> workers;
+  const auto hand_out = [&](Busy& one) {
     const std::optional<int64_t> piece = next();
-    if (piece) worker.Begin(*piece, limit_);
-    return piece.has_value();
+    if (!piece) return false;
+    one.piece = *piece;
+    one.worker->Begin({reinterpret_cast<const char*>(&*piece), sizeof *piece}, limit_);
+    return true;
   };
   for (int n = 0; n < jobs_; ++n) {
-    workers.emplace_back(work_);
+    workers.push_back({std::make_unique<Worker>(work)});
     if (!hand_out(workers.back())) break;
   }
   for (;;) {
     std::vector<pollfd> wait;
-    for (Worker& worker : workers) {
-      worker.Watch();
-      if (worker.busy()) wait.push_back({worker.result(), POLLIN, 0});
+    for (Busy& one : workers) {
+      one.worker->Watch();
+      if (one.worker->busy()) wait.push_back({one.worker->result(), POLLIN, 0});
     }
     if (wait.empty()) break;
     poll(wait.data(), wait.size(), 200);
-    for (auto worker = workers.begin(); worker != workers.end();) {
-      const auto polled = std::find_if(wait.begin(), wait.end(),
-                                       [&](const pollfd& p) { return p.fd == worker->result(); });
-      if (!worker->busy() || polled == wait.end() || polled->revents == 0) {
-        ++worker;
-        continue;
-      }
-      const int64_t piece = worker->piece();
-      done(piece, worker->End());
-      if (!worker->alive()) {
-        worker = workers.erase(worker);
-        worker = workers.emplace(worker, work_);
-      }
-      hand_out(*worker);
-      ++worker;
+    for (Busy& one : workers) {
+      const auto polled = std::ranges::find(wait, one.worker->result(), &pollfd::fd);
+      if (!one.worker->busy() || polled == wait.end() || polled->revents == 0) continue;
+      done(one.piece, one.worker->End());
+      if (!one.worker->alive()) one.worker = std::make_unique<Worker>(work);
+      hand_out(one);
     }
     tick();
   }
@@ -194,16 +201,22 @@ void Workers::Run(const std::function<std::optional<int64_t>()>& next,
   std::signal(SIGPIPE, before);
 }
 
+IsolatedProcess::IsolatedProcess(std::chrono::seconds limit, RequestWork work)
+    : limit_(limit), work_(std::move(work)) {}
+IsolatedProcess::~IsolatedProcess() = default;
+
+WorkEnd IsolatedProcess::Ask(const std::string& request) {
+  const auto before = std::signal(SIGPIPE, SIG_IGN);
+  if (!worker_ || !worker_->alive()) worker_ = std::make_unique<Worker>(work_);
+  worker_->Begin(request, limit_);
+  for (pollfd wait{worker_->result(), POLLIN, 0}; poll(&wait, 1, 200) <= 0;) worker_->Watch();
+  WorkEnd end = worker_->End();
+  std::signal(SIGPIPE, before);
+  return end;
+}
+
 WorkEnd RunIsolated(const std::function<std::string()>& work, std::chrono::seconds limit) {
-  WorkEnd result;
-  bool given = false;
-  Workers(1, limit, [&](int64_t) { return work(); })
-      .Run(
-          [&]() -> std::optional<int64_t> {
-            return given ? std::nullopt : (given = true, std::optional<int64_t>(0));
-          },
-          [&](int64_t, WorkEnd end) { result = std::move(end); }, [] {});
-  return result;
+  return IsolatedProcess(limit, [&](const std::string&) { return work(); }).Ask("");
 }
 
 }  // namespace tessera::rig

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,26 @@ namespace tessera::rig {
 struct WorkEnd {
   std::string bytes;  // what it returned
   std::string crash;  // "ended by signal 6: FILE:LINE: check failed ..."; "" if it returned
+};
+
+// What a process makes of a request.
+using RequestWork = std::function<std::string(const std::string& request)>;
+
+class Worker;  // one process
+
+// A process that answers requests one by one and keeps what it keeps from one to the next; where
+// one crashed it or took longer than |limit|, the next has a new process.
+class IsolatedProcess {
+ public:
+  IsolatedProcess(std::chrono::seconds limit, RequestWork work);
+  ~IsolatedProcess();
+
+  WorkEnd Ask(const std::string& request);
+
+ private:
+  std::chrono::seconds limit_;
+  RequestWork work_;
+  std::unique_ptr<Worker> worker_;
 };
 
 // |work| in a process of its own, at most |limit|.

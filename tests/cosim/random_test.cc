@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "isa/asm/asm.h"
+#include "isa/asm/keep_program.h"
 #include "sim/rig/lockstep.h"
 #include "sim/rig/rig.h"
 #include "sim/rig/shrink.h"
@@ -89,7 +90,7 @@ TEST_P(RandomPrograms, AgreeOnAllMachines) {
     const std::string name =
         fmt::format("cosim_{}_{}_{}", config.name, isa::Text(GetParam().profile), seed);
     const std::string why = DifferenceOf(lockstep, small, memory);
-    const Result<std::string> kept = rig::KeepProgram("tests/corpus/rig", name, why, small, config);
+    const Result<std::string> kept = isa::KeepProgram("tests/corpus/rig", name, why, small, config);
     ADD_FAILURE() << difference << "\nkept as " << (kept ? *kept : kept.error().message) << " ("
                   << Text(memory) << "): " << why;
     return;  // one program is enough to look at

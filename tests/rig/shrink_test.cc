@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "isa/asm/asm.h"
+#include "isa/asm/keep_program.h"
 #include "isa/check/check.h"
 #include "sim/rig/program.h"
 #include "tests/rig/rig_helpers.h"
@@ -66,8 +67,8 @@ TEST(Shrink, KeepsAFileThatAssemblesToTheSame) {
       std::filesystem::path(::testing::TempDir()) / "rig_shrink_test";
   const isa::Config config = Named("tiny");
   const isa::ProgramImage image = MakeProgram({config, isa::Profile::kTessera, 7, 20});
-  const Result<std::string> path =
-      KeepProgram((root / "corpus").string(), "seed7", "an example\nof two lines", image, config);
+  const Result<std::string> path = isa::KeepProgram((root / "corpus").string(), "seed7",
+                                                    "an example\nof two lines", image, config);
   ASSERT_TRUE(path) << path.error().message;
   const Result<std::vector<uint8_t>> bytes = ReadFile(*path);
   ASSERT_TRUE(bytes);

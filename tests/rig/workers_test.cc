@@ -2,7 +2,8 @@
 //
 // What is tested: processes that do work: every piece is done once and its result comes back whole,
 // whatever its length; a crash, a failed check, an exit and a piece without end are told with the
-// last line that was said, and the rest is done all the same. Space: 1 to 4 processes, 200 pieces.
+// last line that was said, and the rest is done all the same; a process that is asked again and
+// again is made anew after these only. Space: 1 to 4 processes, 200 pieces.
 // Not tested here: what `tessera regress` makes of it (tests/tools).
 #include "sim/rig/workers.h"
 
@@ -86,7 +87,25 @@ TEST(Workers, WhatDoesNotEndIsEnded) {
   for (const int64_t piece : {0, 2, 3}) EXPECT_EQ(ends.at(piece).bytes, "done");
 }
 
-TEST(Workers, OnePieceAlone) {
+TEST(Isolated, KeepsItsProcessUntilARequestEndsIt) {
+  int asked = 0;  // in the process
+  IsolatedProcess process(seconds(1), [&](const std::string& request) -> std::string {
+    if (request == "exit") _exit(4);
+    while (request == "hang") usleep(1000);
+    return request + std::to_string(++asked);
+  });
+  const std::string large(3'000'000, 'x');
+  EXPECT_EQ(process.Ask("a").bytes, "a1");
+  EXPECT_EQ(process.Ask(large).bytes, large + "2");
+  EXPECT_EQ(process.Ask("exit").crash, "ended with exit code 4");
+  EXPECT_EQ(process.Ask("").bytes, "1");
+  EXPECT_EQ(process.Ask("hang").crash, "took more than 1 s");
+  EXPECT_EQ(process.Ask("b").bytes, "b1");
+  EXPECT_EQ(process.Ask("c").bytes, "c2");
+  EXPECT_EQ(asked, 0);
+}
+
+TEST(Isolated, OnePieceAlone) {
   EXPECT_EQ(RunIsolated([] { return std::string("x"); }, seconds(60)).bytes, "x");
   EXPECT_EQ(RunIsolated([]() -> std::string { _exit(4); }, seconds(60)).crash,
             "ended with exit code 4");

@@ -3,9 +3,10 @@
 // What is tested: `tessera regress`: machines that are right agree, and the page and the JSON say
 // what ran; the same seed runs the same programs; kept programs are run again, each file with
 // errors is told in a line; networks and single layers agree, their cycles are the golden ones, and
-// what moved since an earlier run is told with what accounts for it; bad use. Space: tiny on func,
-// hls and rtl, default on func, cycle and rtl, some thousand instructions. Not tested here:
-// machines that are wrong, the programs (tests/rig).
+// what moved since an earlier run is told with what accounts for it; what a device was given is
+// recorded and runs as a directed program; races, where they are asked for; bad use. Space: tiny on
+// func, hls and rtl, default on func, cycle and rtl, some thousand instructions. Not tested here:
+// machines that are wrong (regress_wrong_test.cc), the programs (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -174,6 +175,50 @@ TEST(Regress, KeptFilesWithErrorsAreToldInALineEach) {
   }
 }
 
+TEST(Regress, DirectedProgramsAreThoseThatARunOfTheCommandRecorded) {
+  const std::string folder = TempPath("directed"), image = TempPath("add.img");
+  const CommandResult made =
+      Tessera("asm tests/corpus/rig/requant_reads_what_it_wrote.tsr.s -o " + image);
+  ASSERT_EQ(made.code, 0) << made.output;
+  const CommandResult ran = Tessera("run " + image + " --device func",
+                                    "TESSERA_RECORD=" + folder + " TESSERA_RECORD_NAME=mine ");
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  const std::string json = TempPath("directed.json");
+  const CommandResult result = Tessera("regress --devices func,cycle --suite directed --directed " +
+                                       folder + " --json " + json);
+  EXPECT_EQ(result.code, 0) << result.output;
+  const Json report = ReadJson(json);
+  EXPECT_EQ(report["suites"]["directed"]["programs"], 1);
+  EXPECT_THAT(report["times"][0]["name"], ::testing::StartsWith("directed/mine_"));
+  const CommandResult kept = Tessera("regress --devices func,cycle --suite corpus --json " + json);
+  EXPECT_EQ(kept.code, 0) << kept.output;
+  for (const Json& time : ReadJson(json)["times"]) {
+    if (time["name"] != "corpus/requant_reads_what_it_wrote.tsr.s") continue;
+    EXPECT_EQ(time["time"], report["times"][0]["time"]);
+  }
+  const CommandResult without = Tessera(
+      "regress --devices func,hls --instructions 100 --directed " + TempPath("no_such_folder"));
+  EXPECT_EQ(without.code, 0) << without.output;
+  EXPECT_THAT(without.output, HasSubstr("\nwithout directed programs: --directed "));
+}
+
+TEST(Regress, RacesAreDifferencesWhereTheyAreAskedFor) {
+  const std::string folder = TempPath("races");
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file("tests/diagnosis/programs/race.s", folder + "/race.tsr.s");
+  const std::string run = "regress --devices func,cycle --suite corpus --corpus " + folder;
+  const CommandResult refused = Tessera(run);
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.output, HasSubstr("NOT OK: 0 of 1 programs differ, 1 files"));
+  const CommandResult result = Tessera(run + " --check-races");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.output, HasSubstr("corpus/race.tsr.s (memory tsim):\n  on func, "));
+  EXPECT_THAT(result.output, HasSubstr("NOT OK: 1 of 1 programs differ, 0 files"));
+  const CommandResult clean = Tessera(
+      "regress --devices func,cycle --suite random --instructions 1000 --check-races --seed 3");
+  EXPECT_EQ(clean.code, 0) << clean.output;
+}
+
 TEST(Regress, BadUseIsToldInALine) {
   const std::pair<const char*, const char*> cases[] = {
       {"--budget soon", "--budget 'soon': give a whole number and a unit"},
@@ -188,6 +233,8 @@ TEST(Regress, BadUseIsToldInALine) {
       {"--config tiny,tiny", "a name is empty or there twice"},
       {"--suite all", "--suite 'all': there are "},
       {"--corpus nowhere --suite corpus", "--corpus nowhere: No such file or directory"},
+      {"--directed nowhere --suite directed",
+       "--directed nowhere: No such file or directory; cmake --build build -t directed_programs"},
       {"--suite networks --models nowhere", "--models nowhere: No such file or directory"},
       {"--suite layers --model nowhere.onnx", "--model nowhere.onnx: not found; python3 models/"},
       {"--suite layers --model README.md", "README.md"},

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Drivers() is in a command that has a wrong machine beside func: `wrong` takes each ALU
+// instruction that says max for one that says min, or does what its option says where one is.
+#include <csignal>
+
+#include "isa/encoding.h"
+#include "runtime/device/registry.h"
+#include "sim/func/func_device.h"
+
+namespace tessera {
+namespace {
+
+class WrongDevice : public Device {
+ public:
+  WrongDevice(std::unique_ptr<Device> right, std::string fault)
+      : right_(std::move(right)), fault_(std::move(fault)) {}
+
+  std::string_view name() const override { return "wrong"; }
+  const isa::Config& config() const override { return right_->config(); }
+  bool has_clock() const override { return false; }
+  Result<uint64_t> Allocate(uint64_t bytes, uint64_t align) override {
+    return right_->Allocate(bytes, align);
+  }
+  Status Free(uint64_t address) override { return right_->Free(address); }
+  Status Write(uint64_t address, std::span<const uint8_t> bytes) override {
+    return right_->Write(address, bytes);
+  }
+  Status Read(uint64_t address, std::span<uint8_t> bytes) override {
+    return right_->Read(address, bytes);
+  }
+  Status Submit(const Launch& launch) override {
+    if (launch.profile == isa::Profile::kTessera) TESSERA_TRY(ChangeCode(launch));
+    return right_->Submit(launch);
+  }
+  Result<RunReport> Wait() override {
+    if (stuck_) return Fail(Code::kDeadlock, "deadlock: vector waits for gemm");
+    return right_->Wait();
+  }
+  Status Reset() override { return right_->Reset(); }
+  Status SetObserver(RunObserver* observer) override { return right_->SetObserver(observer); }
+
+ private:
+  Status ChangeCode(const Launch& launch) {
+    if (fault_ == "none") return {};
+    stuck_ = false;
+    for (uint32_t n = 0; n < launch.insn_count; ++n) {
+      const uint64_t address = launch.insn_addr + uint64_t{n} * isa::kInsnBytes;
+      isa::InsnWord word{};
+      const std::span<uint8_t> bytes(reinterpret_cast<uint8_t*>(word.data()), sizeof word);
+      TESSERA_TRY(right_->Read(address, bytes));
+      Result<isa::Insn> insn = isa::Decode(word);
+      isa::Alu* alu = insn ? std::get_if<isa::Alu>(&*insn) : nullptr;
+      if (alu == nullptr || alu->alu_op != static_cast<int64_t>(isa::AluOp::kMax)) continue;
+      if (fault_ == "crash") std::raise(SIGSEGV);
+      stuck_ |= fault_ == "stuck";
+      alu->alu_op = static_cast<int64_t>(isa::AluOp::kMin);
+      TESSERA_ASSIGN(word, isa::Encode(*insn));
+      TESSERA_TRY(right_->Write(address, bytes));
+    }
+    return {};
+  }
+
+  std::unique_ptr<Device> right_;
+  std::string fault_;
+  bool stuck_ = false;
+};
+
+}  // namespace
+
+std::span<const Driver> Drivers() {
+  static const Driver drivers[] = {
+      sim::FuncDriver(),
+      {.name = "wrong",
+       .what = "func with a fault",
+       .options = {{.name = "fault",
+                    .kind = OptionKind::kText,
+                    .value = "min|stuck|crash|none",
+                    .fallback = "min",
+                    .help = "what ALU max does"}},
+       .open = [](const isa::Config& config, uint64_t memory_bytes,
+                  const OptionValues& options) -> Result<std::unique_ptr<Device>> {
+         TESSERA_ASSIGN(std::unique_ptr<Device> right,
+                        sim::MakeFuncDevice(config, {.memory_bytes = memory_bytes}));
+         return std::make_unique<WrongDevice>(std::move(right), options.Text("fault"));
+       }},
+  };
+  return drivers;
+}
+
+}  // namespace tessera

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which files, networks and layers `tessera regress` runs. Depends on: regress_items.h. Used by:
+// regress.
+#ifndef TESSERA_TOOLS_REGRESS_PLAN_H_
+#define TESSERA_TOOLS_REGRESS_PLAN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "tools/regress_items.h"
+
+namespace tessera::tools {
+
+// The programs of |folder|, by name; of suite corpus or directed, whose option names the folder.
+//   errors  kNotFound  it cannot be read
+Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder);
+
+// The committed network and every model of the folder |models|, "": none, on each configuration.
+//   errors  kNotFound  the folder cannot be read
+Result<std::vector<RegressItem>> PlanNetworks(const RegressSetup& setup, const std::string& models,
+                                              uint64_t seed);
+
+// |count| layers of |model|, drawn by |seed|; the same on every configuration.
+//   errors  kNotFound         no such file
+//           kInvalidArgument  it has no layer of int8 with products
+//           and those of LayersOf
+Result<std::vector<RegressItem>> PlanLayers(const RegressSetup& setup, const std::string& model,
+                                            int64_t count, uint64_t seed);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_REGRESS_PLAN_H_
