@@ -7,7 +7,8 @@
 // (tensorize_test), code generation (tests/compiler/llvm).
 #include <gtest/gtest.h>
 
-#include <set>
+#include <algorithm>
+#include <functional>
 
 #include "compiler/ir/equal.h"
 #include "compiler/ir/interp.h"
@@ -15,76 +16,80 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/lower.h"
-#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/agree.h"
 
 namespace tessera::lower {
 namespace {
 
-// Runs |func| and compares the output with the definition's.
-void ExpectSame(const char* pass, const ir::Func& func, const schedule::Schedule& s,
-                const te::Values& values, const te::Tensor& out) {
-  std::vector<ir::Array> arrays = test::Arguments(func, s, values);
-  std::vector<ir::Array*> pointers;
-  for (ir::Array& a : arrays) pointers.push_back(&a);
-  const Result<ir::InterpStats> run = ir::Interpret(func, pointers);
-  ASSERT_TRUE(run.has_value()) << pass << ": " << run.error().message << "\n" << ir::Print(func);
-  const std::vector<uint8_t> got = test::Logical(func, s, arrays.size() - 1, arrays);
-  ASSERT_EQ(got, values.at(out.get()).bytes()) << pass << "\n" << ir::Print(func);
-}
-
-// The text reads back as the same function.
-void ExpectRoundTrip(const ir::Func& func) {
+// "" if the text of |func| reads back as the same function.
+std::string RoundTripDifference(const ir::Func& func) {
   const std::string text = ir::Print(func);
   const Result<ir::Func> again = ir::ParseFunc(text);
-  ASSERT_TRUE(again.has_value()) << again.error().message << "\n" << text;
-  ASSERT_TRUE(ir::Equal(func, *again)) << text << ir::Print(*again);
-  ASSERT_EQ(ir::Hash(func), ir::Hash(*again));
-  ASSERT_EQ(text, ir::Print(*again));
+  if (!again) return again.error().message + "\n" + text;
+  const bool same = ir::Equal(func, *again) && ir::Hash(func) == ir::Hash(*again);
+  return same && text == ir::Print(*again) ? "" : text + ir::Print(*again);
+}
+
+// Every pass keeps the meaning of |program|. |lowered| counts those that could be built.
+std::string PassDifference(const test::ScheduledProgram& program, int* lowered) {
+  Result<ir::Func> built = BuildLoops(program.schedule, "f");
+  if (!built) {  // the one thing a legal step can make wrong later: a reader out of reach
+    const bool known = built.error().message.find("computed") != std::string::npos;
+    return known ? "" : built.error().message;
+  }
+  ++*lowered;
+  struct Pass {
+    const char* name;
+    std::function<ir::Func(const ir::Func&)> run;
+  };
+  const Pass kPasses[] = {{"build", [](const ir::Func& f) { return f; }},
+                          {"simplify", [](const ir::Func& f) { return ir::Simplify(f); }},
+                          {"hoist", HoistGuards},
+                          {"layouts", ResolveLayouts},
+                          {"peel", PeelGuards},
+                          {"vectorize", [](const ir::Func& f) { return Vectorize(f, 8); }},
+                          {"simplify vectors", [](const ir::Func& f) { return ir::Simplify(f); }},
+                          {"unroll", [](const ir::Func& f) { return ir::Simplify(Unroll(f)); }}};
+  ir::Func f = *built;
+  for (const Pass& pass : kPasses) {
+    f = pass.run(f);
+    std::string why = test::DifferenceOf(program, f);
+    if (why.empty() && (pass.name == kPasses[0].name || pass.name == std::end(kPasses)[-1].name))
+      why = RoundTripDifference(f);
+    if (!why.empty()) return std::string(pass.name) + ": " + why;
+  }
+  return "";
 }
 
 class LowerPasses : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
   int lowered = 0;
-  std::set<size_t> kinds;  // of steps that were legal
-  for (uint64_t i = 0; i < 40; ++i) {
-    const uint64_t seed = GetParam() * 1000 + i;
-    Rng rng(seed);
-    const te::Tensor out = test::RandomExpression(rng);
-    const schedule::Schedule s = test::RandomSchedule(out, static_cast<int>(rng.Range(0, 24)), rng);
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n"
-                                      << te::Print({out}) << schedule::Print(s.trace()));
-    te::Values values = test::RandomInputs(out, rng);
-    ASSERT_TRUE(te::Evaluate({out}, &values));
+  const test::SearchResult found = test::FindDifference(
+      [&](const test::ScheduledProgram& p) { return PassDifference(p, &lowered); },
+      {.seed = GetParam() * 1000, .programs = 40});
+  EXPECT_FALSE(found.difference.has_value()) << *found.difference;
+  EXPECT_GE(lowered * 4, static_cast<int>(found.programs) * 3) << "few could be built";
+  if (found.programs < 40) return;
+  EXPECT_GE(found.kinds.size(), 13u) << "most kinds of step were never legal";
+}
 
-    Result<ir::Func> built = BuildLoops(s, "f");
-    if (!built) {  // the one thing a legal step can make wrong later: a reader out of reach
-      EXPECT_NE(built.error().message.find("computed"), std::string::npos) << built.error().message;
-      continue;
+// A search that is given a wrong back end finds it, and keeps only the steps that show it.
+TEST(LowerSearch, ADifferenceIsMadeShort) {
+  const auto wrong = [](const test::ScheduledProgram& p) -> std::string {
+    bool fused = false, vector = false;
+    for (const schedule::Step& step : p.schedule.trace()) {
+      fused |= std::holds_alternative<schedule::FuseStep>(step);
+      vector |= std::holds_alternative<schedule::VectorizeStep>(step);
     }
-    ++lowered;
-    for (const schedule::Step& step : s.trace()) kinds.insert(step.index());
-    ir::Func f = *built;
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("build", f, s, values, out));
-    ASSERT_NO_FATAL_FAILURE(ExpectRoundTrip(f));
-    f = ir::Simplify(f);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("simplify", f, s, values, out));
-    f = HoistGuards(f);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("hoist", f, s, values, out));
-    f = ResolveLayouts(f);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("layouts", f, s, values, out));
-    f = PeelGuards(f);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("peel", f, s, values, out));
-    f = Vectorize(f, 8);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("vectorize", f, s, values, out));
-    f = ir::Simplify(f);
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("simplify vectors", f, s, values, out));
-    f = ir::Simplify(Unroll(f));
-    ASSERT_NO_FATAL_FAILURE(ExpectSame("unroll", f, s, values, out));
-    ASSERT_NO_FATAL_FAILURE(ExpectRoundTrip(f));
-  }
-  EXPECT_GE(lowered, 30);
-  EXPECT_GE(kinds.size(), 13u) << "most kinds of step were never legal";
+    return fused && vector ? "both are there" : "";
+  };
+  const test::SearchResult found = test::FindDifference(wrong, {.seed = 5, .programs = 200});
+  ASSERT_TRUE(found.difference.has_value());
+  const std::string& text = *found.difference;
+  EXPECT_NE(text.find("seed "), std::string::npos);
+  EXPECT_NE(text.find("both are there"), std::string::npos);
+  EXPECT_LE(std::ranges::count(text.substr(text.find("fuse ")), '\n'), 4) << text;
 }
 
 // A drain in the last chunk of a split reduction: what follows a product's loops runs on a tile

@@ -179,10 +179,15 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     std::string line;
     switch (rng.Range(0, 20)) {
       case 0:
-      case 1:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
         break;
+      case 1: {  // any divisor
+        const std::string leaf = any_leaf(st);
+        line = fmt::format("decide d{} factors {} {} 1\nsplit {} {} $d{} o{} i{}", id, st->name,
+                           leaf, st->name, leaf, id, id, id);
+        break;
+      }
       case 2: {
         const int64_t at = rng.Range(0, static_cast<int64_t>(st->leaves.size()) - 1);
         if (at + 1 >= static_cast<int64_t>(st->leaves.size())) continue;
