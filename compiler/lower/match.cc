@@ -31,18 +31,26 @@ class Matcher {
     std::vector<Expr> args(1);
     TESSERA_ASSIGN(args[0], Tile(nest_.output, nest_.place, b.shape, index, "the output"));
     const Expr pattern = reduces ? b.body->args[0] : b.body;
-    std::map<std::string, Expr> operands;
+    Matched operands;
     if (!Match(pattern, nest_.value, &operands)) {
       if (error_) return std::unexpected(*error_);
       return Bad("the expression differs");
     }
-    for (const te::Tensor& t : te::Inputs(intrin_.behaviour)) args.push_back(operands.at(t.name()));
+    for (const te::Tensor& t : te::Inputs(intrin_.behaviour))
+      args.push_back(operands.tiles.at(t.name()));
     if (intrin_.init == target::InitStyle::kFlag)
       args.push_back(ir::Cast(DType::kInt64, nest_.first));
+    for (const Expr& t : intrin_.trailing) args.push_back(ir::Substitute(t, operands.parameters));
     return ir::Eval(ir::TileCall(intrin_.call, std::move(args)));
   }
 
  private:
+  // What the nest has where the behaviour has tensors and parameters.
+  struct Matched {
+    std::map<std::string, Expr> tiles;
+    ir::VarMap parameters;
+  };
+
   std::unexpected<Error> Bad(const std::string& why) const {
     return Fail(Code::kInvalidArgument, "{}: the nest is not {}: {}", nest_.stage->name,
                 intrin_.name, why);
@@ -97,7 +105,7 @@ class Matcher {
     return ir::Load(buffer, std::move(first));
   }
 
-  bool Match(const Expr& pattern, const Expr& e, std::map<std::string, Expr>* operands) {
+  bool Match(const Expr& pattern, const Expr& e, Matched* operands) {
     if (pattern->kind == ExprKind::kTensorRead) {
       if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
       Result<Expr> tile =
@@ -106,7 +114,12 @@ class Matcher {
         error_ = tile.error();
         return false;
       }
-      return operands->emplace(pattern->tensor->name, *tile).second;
+      return operands->tiles.emplace(pattern->tensor->name, *tile).second;
+    }
+    if (pattern->kind == ExprKind::kVar) {  // a parameter
+      if (e->kind != ExprKind::kImm || e.type() != pattern.type()) return false;
+      const auto [known, fresh] = operands->parameters.emplace(pattern.get(), Expr(e->ivalue));
+      return fresh || ir::IsImmEqual(known->second, e->ivalue);
     }
     if (pattern->kind != e->kind || pattern->op != e->op || pattern.type() != e.type() ||
         pattern->args.size() != e->args.size() || pattern->name != e->name) {
@@ -114,9 +127,9 @@ class Matcher {
     }
     if (pattern->kind == ExprKind::kImm)
       return pattern->ivalue == e->ivalue && pattern->fvalue == e->fvalue;
-    if (pattern->kind == ExprKind::kVar || pattern->kind == ExprKind::kLoad) return false;
+    if (pattern->kind == ExprKind::kLoad) return false;
     auto in_order = [&](bool swapped) {
-      std::map<std::string, Expr> found = *operands;
+      Matched found = *operands;
       for (size_t i = 0; i < e->args.size(); ++i) {
         if (!Match(pattern->args[i], e->args[swapped ? 1 - i : i], &found)) return false;
       }

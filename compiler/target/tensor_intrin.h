@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_TARGET_TENSOR_INTRIN_H_
 
 #include <string>
+#include <vector>
 
 #include "compiler/te/te.h"
 
@@ -19,13 +20,15 @@ enum class InitStyle : uint8_t {
 };
 
 // The call's operands: the output tile, the tiles that the behaviour reads in order of first
-// appearance, then the flag for kFlag. Tiles are row-major without gaps, as the behaviour's tensors
-// are.
+// appearance, the flag for kFlag, then |trailing|. Tiles are row-major without gaps, as the
+// behaviour's tensors are. Variables of the behaviour that are no axes are parameters: the nest has
+// a constant there, which stands in |trailing| where the variable does.
 struct TensorIntrin {
   std::string name;      // in schedules
   std::string call;      // the registered tile intrinsic
   te::Tensor behaviour;  // one compute stage over placeholders
   InitStyle init = InitStyle::kSeparate;
+  std::vector<ir::Expr> trailing = {};  // i64 constants, and parameters
 };
 
 }  // namespace tessera::target

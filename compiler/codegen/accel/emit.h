@@ -24,6 +24,10 @@ struct BufferAddress {
   isa::Segment segment = isa::Segment::kArena;
 };
 
+// The memory that |scope|, a scratchpad, is; the elements of |buffer| that one tile of it holds.
+isa::Memory MemoryOf(ir::Scope scope);
+int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer);
+
 class LeafEmitter {
  public:
   LeafEmitter(const isa::Config& config, jit::ProgramBuilder* builder)

@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "compiler/codegen/accel/emit.h"
-#include "compiler/lower/accel/tile_intrin.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
 namespace {
@@ -144,7 +144,7 @@ Status LeafEmitter::Locate(SolvedLeaf& solved) const {
     Operand& operand = solved.operands[op];
     const auto place = places_.find(operand.buffer.get());
     TESSERA_CHECK(place != places_.end(), "buffer {} has no place", operand.buffer->name);
-    const int64_t unit = place->second.global ? 1 : operand.buffer->shape.back();
+    const int64_t unit = place->second.global ? 1 : TileElements(config_, operand.buffer);
     bool whole = operand.base % unit == 0;
     for (LeafDim& d : solved.dims) {
       whole &= d.strides[op] % unit == 0 && d.strides[op] >= 0;
@@ -163,17 +163,17 @@ Status LeafEmitter::Emit(const Leaf& leaf, Env& env) {
   if (solved.empty) return {};
   TESSERA_TRY(Locate(solved));
   const std::string& name = leaf.call->name;
-  if (name == lower::accel::kTileLoad) return EmitLoad(leaf, solved, env);
-  if (name == lower::accel::kTileFill) return EmitFill(solved);
+  if (name == target::kTileLoad) return EmitLoad(leaf, solved, env);
+  if (name == target::kTileFill) return EmitFill(solved);
   if (leaf.condition) return Fail(Code::kUnsupported, "{} under a condition", name);
-  if (name == lower::accel::kTileStore) return EmitStore(solved);
-  if (name == lower::accel::kTileGemm) return EmitGemm(leaf, solved, env);
-  if (name == lower::accel::kTileWindow) return EmitWindow(solved);
-  if (name == lower::accel::kTileRequant) return EmitRequant(solved, false);
-  if (name == lower::accel::kTileRequantPrm) return EmitRequant(solved, true);
-  if (name == lower::accel::kTileAdd) return EmitAdd(solved);
-  if (name == lower::accel::kTileAlu) return EmitAlu(leaf, solved, env);
-  if (name == lower::accel::kTileAluImm) return EmitAluImm(solved);
+  if (name == target::kTileStore) return EmitStore(solved);
+  if (name == target::kTileGemm) return EmitGemm(leaf, solved, env);
+  if (name == target::kTileWindow) return EmitWindow(solved);
+  if (name == target::kTileRequant) return EmitRequant(solved, false);
+  if (name == target::kTileRequantPrm) return EmitRequant(solved, true);
+  if (name == target::kTileAdd) return EmitAdd(solved);
+  if (name == target::kTileAlu) return EmitAlu(leaf, solved, env);
+  if (name == target::kTileAluImm) return EmitAluImm(solved);
   return Fail(Code::kUnsupported, "no instruction does what {} does", name);
 }
 

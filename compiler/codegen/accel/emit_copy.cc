@@ -8,7 +8,6 @@
 #include "compiler/codegen/accel/emit.h"
 
 namespace tessera::codegen::accel {
-namespace {
 
 isa::Memory MemoryOf(ir::Scope scope) {
   switch (scope) {
@@ -26,6 +25,12 @@ isa::Memory MemoryOf(ir::Scope scope) {
       TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
   }
 }
+
+int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer) {
+  return config.TileBytes(MemoryOf(buffer->scope)) / SizeOf(buffer->dtype);
+}
+
+namespace {
 
 constexpr int64_t kSizeLimit = isa::GreatestOfAll("Load.x_size", "Load.y_size", "Load.z_size",
                                                   "Store.x_size", "Store.y_size", "Store.z_size");

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "base/bits.h"
 #include "base/check.h"
-#include "compiler/lower/accel/tile_intrin.h"
+#include "compiler/ir/layout.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
 
@@ -19,7 +21,13 @@ Rings::Rings(const isa::Config& config)
           config.Depth(isa::Memory::kAcc) / isa::RowOf(isa::Memory::kAcc).banks),
       out(config.Depth(isa::Memory::kOut),
           config.Depth(isa::Memory::kOut) / isa::RowOf(isa::Memory::kOut).banks),
-      prm(config.Depth(isa::Memory::kPrm)) {}
+      prm(config.Depth(isa::Memory::kPrm)),
+      config_(config) {}
+
+int64_t Rings::TilesOf(const ir::Buffer& buffer) const {
+  const int64_t elements = ir::SizeInElements(*buffer);
+  return std::max<int64_t>(CeilDiv(elements, TileElements(config_, buffer)), 1);
+}
 
 void Rings::UseInp(int64_t base, int64_t tiles) {
   if (base == inp_base && tiles == inp.depth()) return;
@@ -46,25 +54,18 @@ RingAllocator& Rings::Of(ir::Scope scope) {
 
 namespace {
 
-int64_t TilesOf(const ir::Buffer& buffer) {
-  int64_t tiles = 1;
-  for (size_t d = 0; d + 1 < buffer->shape.size(); ++d) tiles *= buffer->shape[d];
-  return tiles;
-}
-
 // The most tiles of |scope| that are in use at one time inside |s|.
-int64_t Need(const ir::Stmt& s, ir::Scope scope, const RingAllocator& ring) {
+int64_t Need(const ir::Stmt& s, ir::Scope scope, Rings& rings) {
   int64_t need = 0;
-  for (const ir::Stmt& b : s->body) need = std::max(need, Need(b, scope, ring));
+  for (const ir::Stmt& b : s->body) need = std::max(need, Need(b, scope, rings));
   if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope)
-    need += ring.Rounded(TilesOf(s->buffer));
+    need += rings.Of(scope).Rounded(rings.TilesOf(s->buffer));
   return need;
 }
 
 bool IsProduct(const Leaf& leaf) {
   const std::string& name = leaf.call->name;
-  return name == lower::accel::kTileGemm || name == lower::accel::kTileWindow ||
-         name == lower::accel::kTileAlu;
+  return name == target::kTileGemm || name == target::kTileWindow || name == target::kTileAlu;
 }
 
 class BodyEmitter {
@@ -115,11 +116,13 @@ class BodyEmitter {
     if (emitter_ == nullptr) return Run(s->body[0]);
     RingAllocator& ring = rings_->Of(s->buffer->scope);
     // Everything used together lies in one stretch, else a late piece may find only scattered room.
-    if (ring.empty() && ring.next() + Need(s, s->buffer->scope, ring) > ring.depth()) ring.Rewind();
-    const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(s->buffer), 1));
+    if (ring.empty() && ring.next() + Need(s, s->buffer->scope, *rings_) > ring.depth())
+      ring.Rewind();
+    const std::optional<int64_t> piece = ring.Allocate(rings_->TilesOf(s->buffer));
     if (!piece) {
       return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
-                  TilesOf(s->buffer), ir::ScopeName(s->buffer->scope), ring.in_use(), ring.depth());
+                  rings_->TilesOf(s->buffer), ir::ScopeName(s->buffer->scope), ring.in_use(),
+                  ring.depth());
     }
     emitter_->Place(s->buffer, {false, rings_->BaseOf(s->buffer->scope) + *piece, {}});
     const Status status = Run(s->body[0]);
@@ -146,9 +149,9 @@ bool Held::Take(const std::vector<ir::Buffer>& buffers, LeafEmitter& emitter, Ri
     RingAllocator& ring = rings.Of(buffer->scope);
     int64_t need = 0;  // of all of them in this ring: they lie in one stretch
     for (const ir::Buffer& b : buffers)
-      need += b->scope == buffer->scope ? ring.Rounded(TilesOf(b)) : 0;
+      need += b->scope == buffer->scope ? ring.Rounded(rings.TilesOf(b)) : 0;
     if (ring.empty() && ring.next() + need > ring.depth()) ring.Rewind();
-    const std::optional<int64_t> piece = ring.Allocate(std::max<int64_t>(TilesOf(buffer), 1));
+    const std::optional<int64_t> piece = ring.Allocate(rings.TilesOf(buffer));
     if (!piece) {
       Release(rings);
       return false;

@@ -26,8 +26,13 @@ struct Rings {
   void UseInp(int64_t base, int64_t tiles);
   // Where the ring of |scope| begins.
   int64_t BaseOf(ir::Scope scope) const { return scope == ir::Scope::kInp ? inp_base : 0; }
+  // Tiles that |buffer| takes, at least one.
+  int64_t TilesOf(const ir::Buffer& buffer) const;
   RingAllocator inp, wgt, acc, out, prm;
   int64_t inp_base = 0;
+
+ private:
+  isa::Config config_;
 };
 
 // Emits the instructions of |body|. |emitter| knows where the function's parameters are.

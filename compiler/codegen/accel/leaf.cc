@@ -26,10 +26,13 @@ int64_t Evaluate(const Expr& e, const Env& env) {
     }
     case ExprKind::kSelect:
       return Evaluate(e->args[Evaluate(e->args[0], env) != 0 ? 1 : 2], env);
-    case ExprKind::kUn:
-      TESSERA_CHECK(e->un() == ir::UnOp::kNot || e->un() == ir::UnOp::kNeg);
-      return e->un() == ir::UnOp::kNot ? Evaluate(e->args[0], env) == 0
-                                       : -Evaluate(e->args[0], env);
+    case ExprKind::kUn: {
+      const int64_t value = Evaluate(e->args[0], env);
+      if (e->un() == ir::UnOp::kNot) return value == 0;
+      if (e->un() == ir::UnOp::kNeg) return -value;
+      TESSERA_CHECK(e.dtype() == DType::kInt64, "no index expression: {}", ir::Print(e));
+      return value;  // a condition as a number
+    }
     case ExprKind::kBin:
       break;
     default:

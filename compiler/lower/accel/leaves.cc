@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/lower/accel/lowering.h"
-#include "compiler/lower/accel/tile_intrin.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::lower::accel {
 namespace {
@@ -23,31 +23,30 @@ Stmt Lowering::InputLoad(const Buffer& box, const Work& w, Expr first_block, Exp
   const sched::Anchor& a = region_.anchor;
   const int64_t spans[] = {box->shape[1], box->shape[2]};
   const Tile* tiles[] = {&w.y, &w.x};
-  return Leaf(
-      {{"z", blocks}, {"y", Expr(spans[0])}, {"x", Expr(spans[1])}},
-      [&](const std::vector<Expr>& v) {
-        Expr at[2];
-        std::optional<Expr> inside;
-        for (size_t d = 0; d < 2; ++d) {
-          const sched::WindowAxis& win = a.window[d];
-          const Expr local = v[d + 1];
-          at[d] = win.taps == 1 ? (tiles[d]->base + local) * Expr(win.stride) - Expr(win.before)
-                                : tiles[d]->base * Expr(win.stride) + local - Expr(win.before);
-          const int64_t tile = d == 0 ? plan_.y_tile : plan_.x_tile;
-          const int64_t last = (tiles[d]->count - 1) * tile * win.stride +
-                               (win.taps == 1 ? (spans[d] - 1) * win.stride : spans[d] - 1) -
-                               win.before;
-          if (win.before > 0) inside = Both(inside, ir::Le(Expr(0), at[d]));
-          if (last >= win.in) inside = Both(inside, ir::Lt(at[d], Expr(win.in)));
-        }
-        const Expr dst = ir::Load(box, {v[0], v[1], v[2], Expr(0)});
-        const Stmt load =
-            Call(kTileLoad,
-                 {dst, ir::Load(input_, {w.n.index, first_block + v[0], at[0], at[1], Expr(0)}),
-                  Value(e_.rows * e_.in_lanes), Value(tile_), Value(a.pad_value)});
-        if (!inside) return load;
-        return ir::If(*inside, load, Call(kTileFill, {dst, Value(tile_), Value(a.pad_value)}));
-      });
+  return Leaf({{"z", blocks}, {"y", Expr(spans[0])}, {"x", Expr(spans[1])}}, [&](const std::vector<
+                                                                                 Expr>& v) {
+    Expr at[2];
+    std::optional<Expr> inside;
+    for (size_t d = 0; d < 2; ++d) {
+      const sched::WindowAxis& win = a.window[d];
+      const Expr local = v[d + 1];
+      at[d] = win.taps == 1 ? (tiles[d]->base + local) * Expr(win.stride) - Expr(win.before)
+                            : tiles[d]->base * Expr(win.stride) + local - Expr(win.before);
+      const int64_t tile = d == 0 ? plan_.y_tile : plan_.x_tile;
+      const int64_t last = (tiles[d]->count - 1) * tile * win.stride +
+                           (win.taps == 1 ? (spans[d] - 1) * win.stride : spans[d] - 1) -
+                           win.before;
+      if (win.before > 0) inside = Both(inside, ir::Le(Expr(0), at[d]));
+      if (last >= win.in) inside = Both(inside, ir::Lt(at[d], Expr(win.in)));
+    }
+    const Expr dst = ir::Load(box, {v[0], v[1], v[2], Expr(0)});
+    const Stmt load =
+        Call(target::kTileLoad,
+             {dst, ir::Load(input_, {w.n.index, first_block + v[0], at[0], at[1], Expr(0)}),
+              Value(e_.rows * e_.in_lanes), Value(tile_), Value(a.pad_value)});
+    if (!inside) return load;
+    return ir::If(*inside, load, Call(target::kTileFill, {dst, Value(tile_), Value(a.pad_value)}));
+  });
 }
 
 Expr Lowering::WeightBlock(const Work& w, const Tile& part) const {
@@ -67,7 +66,7 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
       {{"o", part.size}, {"i", i.size}, {"t", Expr(e_.weight_tiles)}},
       [&](const std::vector<Expr>& v) {
         return Call(
-            kTileLoad,
+            target::kTileLoad,
             {ir::Load(dst, {WeightBlock(w, part) + v[0], WeightInput(i) + v[1], v[2], Expr(0)}),
              ir::Load(weight_, {w.o.base + part.base + v[0], i.base + v[1], v[2], Expr(0)}),
              Value(config_.wgt_tile_bytes()), Value(config_.wgt_tile_bytes()), Value(0)});
@@ -87,8 +86,9 @@ Stmt Lowering::FillHalo() const {
   return Leaf(
       {{"n", Expr(shape[0])}, {"z", Expr(shape[1])}, {"y", Expr(shape[2])}, {"x", Expr(shape[3])}},
       [&](const std::vector<Expr>& v) {
-        return Call(kTileFill, {ir::Load(resident_result_, {v[0], v[1], v[2], v[3], Expr(0)}),
-                                Value(tile_), Value(on_chip_.result_pad)});
+        return Call(target::kTileFill,
+                    {ir::Load(resident_result_, {v[0], v[1], v[2], v[3], Expr(0)}), Value(tile_),
+                     Value(on_chip_.result_pad)});
       });
 }
 
@@ -126,7 +126,7 @@ Stmt Lowering::Products(const Work& w, const Tile& part, const Tile& i, const Bu
                 for (size_t k = 3; k < 6; ++k) step = step + v[k];
                 // A box has its chunk's blocks, what stays has all.
                 const Expr block = resident_input_ ? first_block + v[3] : v[3];
-                return Call(kTileGemm,
+                return Call(target::kTileGemm,
                             {ir::Load(acc, {part.base + v[0], v[1], v[2], Expr(0)}),
                              InputTile(w, inp, block, {v[1], v[2], v[4], v[5]}),
                              ir::Load(wgt, {WeightBlock(w, part) + v[0], WeightInput(i) + v[3],
@@ -151,7 +151,7 @@ Stmt Lowering::ChannelWindows(const Work& w, const Buffer& acc, const Buffer& in
           {{"o", w.o.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
             const Expr block = resident_input_ ? w.o.base + v[0] : v[0];
             return Call(
-                kTileWindow,
+                target::kTileWindow,
                 {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
                  InputTile(w, inp, block, {v[1], v[2], Expr(py), Expr(px)}),
                  ir::Load(wgt, {WeightBlock(w, whole) + v[0], Expr(0), Expr(first), Expr(0)}),
@@ -173,11 +173,12 @@ Stmt Lowering::Reduction(const Work& w, const Buffer& acc, const Buffer& inp) co
                {"tx", Expr(wx.taps)}},
               [&](const std::vector<Expr>& v) {
                 const Expr block = resident_input_ ? w.o.base + v[0] : v[0];
-                return Call(kTileAlu, {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
-                                       InputTile(w, inp, block, {v[1], v[2], v[3], v[4]}),
-                                       Value(static_cast<int64_t>(region_.anchor.reduce)),
-                                       ir::Select(ir::Eq(v[3] + v[4], Expr(0)), Expr(1), Expr(0)),
-                                       Value(region_.anchor.src_zero), Value(tile_)});
+                return Call(target::kTileAlu,
+                            {ir::Load(acc, {v[0], v[1], v[2], Expr(0)}),
+                             InputTile(w, inp, block, {v[1], v[2], v[3], v[4]}),
+                             Value(static_cast<int64_t>(region_.anchor.reduce)),
+                             ir::Select(ir::Eq(v[3] + v[4], Expr(0)), Expr(1), Expr(0)),
+                             Value(region_.anchor.src_zero), Value(tile_)});
               });
 }
 
@@ -213,7 +214,7 @@ Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile&
         switch (s.kind) {
           case sched::EpilogueStepKind::kFetch:
             return Call(
-                kTileLoad,
+                target::kTileLoad,
                 {dst,
                  ir::Load(Global(s.tensor, GlobalBuffer::Use::kActivation),
                           {w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
@@ -221,26 +222,28 @@ Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile&
           case sched::EpilogueStepKind::kRequant: {
             const Expr src = source(v);
             if (s.table < 0) {
-              return Call(kTileRequant, {dst, src, Value(s.multiplier), Value(s.shift), round,
-                                         Value(s.src_zero), Value(s.src_shift), Value(s.out_zero),
-                                         Value(s.lo), Value(s.hi), Value(tile_)});
+              return Call(
+                  target::kTileRequant,
+                  {dst, src, Value(s.multiplier), Value(s.shift), round, Value(s.src_zero),
+                   Value(s.src_shift), Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
             }
             const Expr record = plan_.params == Residency::kRegion ? block + v[0] : v[0];
-            return Call(kTileRequantPrm,
+            return Call(target::kTileRequantPrm,
                         {dst, src, ir::Load(prm[static_cast<size_t>(s.table)], {record, Expr(0)}),
                          round, Value(s.src_zero), Value(s.src_shift), Value(s.out_zero),
                          Value(s.lo), Value(s.hi), Value(config_.batch), Value(config_.block_out)});
           }
           case sched::EpilogueStepKind::kAdd:
-            return Call(kTileAdd, {dst, source(v), Slot(s.acc, part, acc, v), Value(s.multiplier),
-                                   Value(s.shift), round, Value(s.src_zero), Value(s.src_shift),
-                                   Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
+            return Call(target::kTileAdd,
+                        {dst, source(v), Slot(s.acc, part, acc, v), Value(s.multiplier),
+                         Value(s.shift), round, Value(s.src_zero), Value(s.src_shift),
+                         Value(s.out_zero), Value(s.lo), Value(s.hi), Value(tile_)});
           case sched::EpilogueStepKind::kAlu:
             if (s.use_imm)
-              return Call(kTileAluImm,
+              return Call(target::kTileAluImm,
                           {dst, Value(s.imm), Value(static_cast<int64_t>(s.op)), Value(tile_)});
-            return Call(kTileAlu, {dst, source(v), Value(static_cast<int64_t>(s.op)), Value(0),
-                                   Value(s.src_zero), Value(tile_)});
+            return Call(target::kTileAlu, {dst, source(v), Value(static_cast<int64_t>(s.op)),
+                                           Value(0), Value(s.src_zero), Value(tile_)});
         }
         TESSERA_CHECK(false);
         return Stmt();
@@ -250,7 +253,7 @@ Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile&
 Stmt Lowering::ParamLoad(size_t t, const Buffer& prm, Expr to, Expr from, const Tile& part) const {
   const int64_t record = config_.prm_tile_bytes();
   return Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
-    return Call(kTileLoad,
+    return Call(target::kTileLoad,
                 {ir::Load(prm, {to + v[0], Expr(0)}), ir::Load(tables_[t], {from + v[0], Expr(0)}),
                  Value(record), Value(record), Value(0)});
   });
@@ -296,9 +299,10 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   if (on_chip_.stored)
     body.push_back(
         Leaf({{"o", part.size}, {"y", w.y.size}, {"x", w.x.size}}, [&](const std::vector<Expr>& v) {
-          return Call(kTileStore, {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0],
-                                                      w.y.base + v[1], w.x.base + v[2], Expr(0)}),
-                                   Slot(region_.result, part, acc, v), Value(memory_tile_)});
+          return Call(target::kTileStore,
+                      {ir::Load(result_, {w.n.index, w.o.base + part.base + v[0], w.y.base + v[1],
+                                          w.x.base + v[2], Expr(0)}),
+                       Slot(region_.result, part, acc, v), Value(memory_tile_)});
         }));
   Stmt s = ir::Seq(body);
   for (size_t k = allocated.size(); k-- > 0;) s = ir::Alloc(allocated[k], s);

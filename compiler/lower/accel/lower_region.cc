@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/accel/lowering.h"
-#include "compiler/lower/accel/tile_intrin.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::lower::accel {
 
@@ -241,7 +241,7 @@ Stmt Lowering::FirstWeights(Work w) const {
 }
 
 LoweredRegion Lowering::Run() {
-  RegisterTileIntrinsics();
+  target::RegisterTileIntrinsics();
   out_.func.name = region_.output.name();
   if (on_chip_.input) {
     resident_input_ =

@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "compiler/codegen/accel/execute.h"
 #include "compiler/ir/intrin.h"
-#include "compiler/lower/accel/tile_intrin.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
 namespace {
@@ -29,19 +29,19 @@ ir::Buffer OnChip(ir::Scope scope, std::vector<int64_t> shape) {
 
 class LeafTest : public ::testing::Test {
  protected:
-  LeafTest() { lower::accel::RegisterTileIntrinsics(); }
+  LeafTest() { target::RegisterTileIntrinsics(); }
   ir::Buffer memory = ir::MakeBuffer({"memory", DType::kInt8, {4, 20, 20, 16}});
   ir::Buffer inp = OnChip(ir::Scope::kInp, {4, 10, 10, 16});
   Expr y = ir::Var("y"), x = ir::Var("x");
 
   Stmt Load(Expr from_y, Expr from_x) const {
     return ir::Eval(ir::TileCall(
-        lower::accel::kTileLoad,
+        target::kTileLoad,
         {ir::Load(inp, {Expr(0), y, x, Expr(0)}),
          ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(16), Expr(16), Expr(7)}));
   }
   Stmt Fill(int64_t value) const {
-    return ir::Eval(ir::TileCall(lower::accel::kTileFill,
+    return ir::Eval(ir::TileCall(target::kTileFill,
                                  {ir::Load(inp, {Expr(0), y, x, Expr(0)}), Expr(16), Expr(value)}));
   }
   Stmt Nest(Stmt body, int64_t extent) const {

@@ -2,7 +2,8 @@
 //
 // The tile intrinsics of the accelerator in loop IR: what the statement of a leaf nest can be. Each
 // has a meaning in the interpreter, written from the arithmetic and not from isa/semantics, so that
-// the IR is an oracle of the machine. Depends on: compiler/ir. Used by: lower/accel, codegen/accel.
+// the IR is an oracle of the machine. Depends on: compiler/ir. Used by:
+// accelerator.cc, lower/accel, codegen/accel.
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
 // block elements, of WGT block x block int8 (a row an output channel).
@@ -22,10 +23,10 @@
 //   tile.alu          acc, src, op, init, src_zero, tile
 //   tile.alu_imm      acc, imm, op, tile
 // round and op are numbers of isa/enums.def; a destination of int32 is not offset and clamped.
-#ifndef TESSERA_COMPILER_LOWER_ACCEL_TILE_INTRIN_H_
-#define TESSERA_COMPILER_LOWER_ACCEL_TILE_INTRIN_H_
+#ifndef TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
+#define TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 
-namespace tessera::lower::accel {
+namespace tessera::target {
 
 inline constexpr const char* kTileLoad = "tile.load";
 inline constexpr const char* kTileFill = "tile.fill";
@@ -41,6 +42,6 @@ inline constexpr const char* kTileAluImm = "tile.alu_imm";
 // Makes the intrinsics known to the IR; once is enough, more does no harm.
 void RegisterTileIntrinsics();
 
-}  // namespace tessera::lower::accel
+}  // namespace tessera::target
 
-#endif  // TESSERA_COMPILER_LOWER_ACCEL_TILE_INTRIN_H_
+#endif  // TESSERA_COMPILER_TARGET_TILE_INTRIN_H_

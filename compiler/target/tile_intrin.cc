@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/lower/accel/tile_intrin.h"
+#include "compiler/target/tile_intrin.h"
 
 #include <algorithm>
 #include <mutex>
@@ -10,7 +10,7 @@
 #include "compiler/ir/scalar_math.h"
 #include "isa/memories.h"
 
-namespace tessera::lower::accel {
+namespace tessera::target {
 namespace {
 
 using ir::OperandKind;
@@ -210,4 +210,4 @@ void RegisterTileIntrinsics() {
   });
 }
 
-}  // namespace tessera::lower::accel
+}  // namespace tessera::target
