@@ -1,5 +1,8 @@
 # Prints the package of each configuration in CONFIGS with PROGRAM; Verilator and yosys read it, and a
-# module USE that calls its functions. FOLDER: where the files go.
+# module USE that calls its functions. FOLDER: where the files go; PYPI_TOOL, BUILD: scripts/pypi_tool.sh
+# and its build folder.
+execute_process(COMMAND ${PYPI_TOOL} ${BUILD} yosys OUTPUT_VARIABLE yosys OUTPUT_STRIP_TRAILING_WHITESPACE
+                COMMAND_ERROR_IS_FATAL ANY)
 foreach(config IN LISTS CONFIGS)
   set(file ${FOLDER}/${config}/tsr_pkg.sv)
   file(MAKE_DIRECTORY ${FOLDER}/${config})
@@ -9,6 +12,6 @@ foreach(config IN LISTS CONFIGS)
   # Functions of some bits of a word leave the others unused.
   execute_process(COMMAND verilator --lint-only -Wall -Wno-UNUSEDSIGNAL ${file} ${USE}
                   COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND yosys -q -p "read_verilog -sv ${file} ${USE}; hierarchy -check; proc; check -assert"
+  execute_process(COMMAND ${yosys} -q -p "read_verilog -sv ${file} ${USE}; hierarchy -check; proc; check -assert"
                   COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
