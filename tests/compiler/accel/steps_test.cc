@@ -6,15 +6,11 @@
 // configurations. Not tested here: regions (region_test).
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/accel/emit_func.h"
-#include "compiler/ir/array.h"
+#include "compiler/driver/run_func.h"
 #include "compiler/ir/intrin.h"
-#include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
-#include "compiler/ir/simplify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/target/accelerator.h"
-#include "isa/check/check.h"
 #include "sim/func/func_device.h"
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/lower/random_te.h"
@@ -76,52 +72,6 @@ std::string Steps(const isa::Config& config, int64_t rows, int64_t columns, int6
          "tensorize y lane tile.store\n";
 }
 
-Result<ir::Func> Lowered(const te::Tensor& y, const isa::Config& config, const std::string& steps,
-                         schedule::Schedule* schedule) {
-  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
-  TESSERA_ASSIGN(*schedule, schedule::Schedule::Replay({y}, trace, target::Accelerator(config)));
-  return lower::Lower(*schedule, "product");
-}
-
-// Runs |func| on the functional simulator; the bytes of its last parameter.
-Result<std::vector<uint8_t>> RunFunc(const ir::Func& func, const isa::Config& config,
-                                     const std::vector<ir::Array>& arguments) {
-  std::vector<codegen::accel::BufferAddress> places;
-  int64_t at = 0;
-  for (const ir::Buffer& b : func.params) {
-    places.push_back(
-        {true, at, &b == &func.params.back() ? isa::Segment::kArena : isa::Segment::kInput});
-    at += (ir::SizeInBytes(*b) + 63) / 64 * 64;
-  }
-  TESSERA_ASSIGN(const isa::ProgramImage image, codegen::accel::EmitFunc(func, places, config));
-  TESSERA_TRY(isa::RequireChecked(image, config));
-  TESSERA_ASSIGN(const auto device, sim::MakeFuncDevice(config, {}));
-  Launch launch;
-  launch.insn_count = static_cast<uint32_t>(image.insn_count());
-  TESSERA_ASSIGN(launch.insn_addr, device->Allocate(image.code.size()));
-  TESSERA_TRY(device->Write(launch.insn_addr, image.code));
-  TESSERA_ASSIGN(const uint64_t arena, device->Allocate(static_cast<uint64_t>(at)));
-  for (size_t s = 0; s < image.segments.size(); ++s) {
-    const isa::SegmentData& segment = image.segments[s];
-    if (segment.size == 0) continue;
-    if (s == static_cast<size_t>(isa::Segment::kArena) ||
-        s == static_cast<size_t>(isa::Segment::kInput)) {
-      launch.segments[s] = {arena, static_cast<uint64_t>(at)};
-      continue;
-    }
-    TESSERA_ASSIGN(const uint64_t base, device->Allocate(segment.size));
-    launch.segments[s] = {base, segment.size};
-    TESSERA_TRY(device->Write(base, segment.data));
-  }
-  for (size_t p = 0; p + 1 < places.size(); ++p) {
-    TESSERA_TRY(device->Write(arena + static_cast<uint64_t>(places[p].base), arguments[p].bytes()));
-  }
-  TESSERA_TRY(device->Run(launch));
-  std::vector<uint8_t> result(arguments.back().bytes().size());
-  TESSERA_TRY(device->Read(arena + static_cast<uint64_t>(places.back().base), result));
-  return result;
-}
-
 TEST(AcceleratorSteps, AMatrixProductIsExact) {
   for (const char* name : {"default", "tiny"}) {
     const isa::Config config = NamedConfig(name);
@@ -133,19 +83,21 @@ TEST(AcceleratorSteps, AMatrixProductIsExact) {
                     depth = o * rng.Range(1, 3);
       const te::Tensor y =
           Product(rows * rng.Range(1, 3), columns * rng.Range(1, 3), depth * rng.Range(1, 3));
-      schedule::Schedule s;
-      const Result<ir::Func> func = Lowered(y, config, Steps(config, rows, columns, depth), &s);
-      ASSERT_TRUE(func) << func.error().message;
+      const auto trace = schedule::ParseTrace(Steps(config, rows, columns, depth));
+      ASSERT_TRUE(trace) << trace.error().message;
+      const auto s = schedule::Schedule::Replay({y}, *trace, target::Accelerator(config));
+      ASSERT_TRUE(s) << s.error().message;
       te::Values values = RandomInputs(y, rng);
       ASSERT_TRUE(te::Evaluate({y}, &values));
-      const std::vector<ir::Array> arguments = Arguments(*func, s, values);
-      const auto bytes = RunFunc(*func, config, arguments);
-      ASSERT_TRUE(bytes) << bytes.error().message << ir::Print(*func);
-      ir::Array result(DType::kInt8, *bytes);
-      std::vector<ir::Array> all = arguments;
-      all.back() = result;
-      EXPECT_EQ(Logical(*func, s, all.size() - 1, all), values.at(y.get()).bytes())
-          << ir::Print(*func);
+      const auto device = sim::MakeFuncDevice(config, {});
+      ASSERT_TRUE(device);
+      std::vector<std::vector<uint8_t>> inputs;
+      for (const te::Tensor& t : te::TopologicalOrder({y})) {
+        if (t->placeholder) inputs.push_back(values.at(t.get()).bytes());
+      }
+      const auto run = compiler::RunScheduled(*s, **device, inputs);
+      ASSERT_TRUE(run) << run.error().message;
+      EXPECT_EQ(run->output, values.at(y.get()).bytes()) << ir::Print(*lower::Lower(*s, "f"));
     }
   }
 }
