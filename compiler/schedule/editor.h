@@ -77,6 +77,7 @@ Status Apply(const SetScopeStep& step, Editor& editor);
 Status Apply(const LayoutStep& step, Editor& editor);
 Status Apply(const VectorizeStep& step, Editor& editor);
 Status Apply(const UnrollStep& step, Editor& editor);
+Status Apply(const BindStep& step, Editor& editor);
 Status Apply(const TensorizeStep& step, Editor& editor);
 Status Apply(const ParallelStep& step, Editor& editor);
 Status Apply(const VthreadStep& step, Editor& editor);

@@ -99,6 +99,18 @@ class Reader {
   void operator()(ir::Scope& field) {
     if (const std::string* word = Next()) Memory(*word, field);
   }
+  void operator()(ir::LoopKind& field) {
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    std::string all;
+    for (int i = 0; i < ir::kLoopKinds; ++i) {
+      field = static_cast<ir::LoopKind>(i);
+      if (!ir::IsGrid(field) && !ir::IsThread(field)) continue;
+      if (*word == ir::LoopKindName(field)) return;
+      all += fmt::format(" {}", ir::LoopKindName(field));
+    }
+    Refuse("'{}' is nothing to bind to; there are{}", *word, all);
+  }
   void operator()(Tail& field) {
     if (at_ == words_.size()) return;
     field = Tail::kPad;
@@ -175,6 +187,7 @@ class Writer {
     if (!field.stage.empty()) text_ += fmt::format(" {} {}", kBefore, field.stage);
   }
   void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
+  void operator()(ir::LoopKind field) { text_ += fmt::format(" {}", ir::LoopKindName(field)); }
   void operator()(Tail field) {
     if (field == Tail::kPad) text_ += " pad";
   }

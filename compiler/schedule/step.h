@@ -266,6 +266,17 @@ struct TensorizeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.intrinsic); }
 };
 
+// The loop's iterations are groups of threads, or the threads of each group.
+struct BindStep {
+  static constexpr const char* kName = "bind";
+  static constexpr const char* kUsage =
+      "bind STAGE AXIS grid.x|grid.y|grid.z|thread.x|thread.y|thread.z";
+  std::string stage, axis;
+  ir::LoopKind kind = ir::LoopKind::kGridX;
+  bool operator==(const BindStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.kind); }
+};
+
 // Three that are refused by name: nothing gives them an effect yet.
 struct ParallelStep {
   static constexpr const char* kName = "parallel";
@@ -292,8 +303,8 @@ struct DoubleBufferStep {
 using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
                           ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep,
                           InPlaceStep, ReindexStep, RfactorStep, StorageAlignStep, SetScopeStep,
-                          LayoutStep, VectorizeStep, UnrollStep, TensorizeStep, ParallelStep,
-                          VthreadStep, DoubleBufferStep>;
+                          LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep,
+                          ParallelStep, VthreadStep, DoubleBufferStep>;
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".

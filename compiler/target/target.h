@@ -27,6 +27,8 @@ struct Target {
   std::vector<TargetMemory> memories;    // every scope that it has
   std::vector<ir::LoopKind> loops;       // every kind of loop that its back end takes
   std::vector<TensorIntrin> intrinsics;  // names are unique
+  int64_t max_threads = 0;               // of one group; 0: no limit
+  int64_t max_lanes = 64;                // of a vector: it, its half, and so on
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;
@@ -39,6 +41,9 @@ std::shared_ptr<const Target> Interpreter();
 
 // Host processors through LLVM.
 std::shared_ptr<const Target> Host();
+
+// GPUs, by limits that every one of them has.
+std::shared_ptr<const Target> Gpu();
 
 }  // namespace tessera::target
 

@@ -127,6 +127,9 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"inline a\nreindex a s r", "a was inlined"},
       {"split s k 4 o n\nreindex a s r",
        "s reads a outside of it under a condition, in dimension 1; pad it in a stage of its own"},
+      {"bind s k thread.x", "k is a reduction: its iterations add to one element"},
+      {"bind z q grid.x", "stage z has no loop 'q'; its loops are: i j"},
+      {"bind z i grid.x\nbind z j grid.x", "loop i of z is grid.x already; fuse the two"},
       {"parallel y i", "parallel has no effect yet: loops run on one thread"},
       {"parallel q i", "no stage 'q'"},
       {"vthread y i", "vthread has no effect yet: the accelerator's units run ahead"},
@@ -171,6 +174,7 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
       {"decide f factors z j most reg/0 1", "a factor of 0 is below 1"},
       {"decide g {64} 64\ndecide f factors z j most reg/4/$g 1",
        "no tile of the 6 iterations of j is small enough: reg has 128 bytes, by 4 64"},
+      {"bind y i thread.x", "abacus takes no loop of kind 'thread.x'; it takes: serial"},
       {"tensorize s k dot", "abacus has no intrinsic 'dot'; it has: none"},
   };
   for (const Bad& bad : kBad) {
@@ -201,6 +205,10 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"cache_read a local c", "3 words; write cache_read TENSOR SCOPE NAME READER ..."},
       {"layout a 0,1 x", "'x' is no number"},
       {"decide f 1 2 0", "'1': a domain is {1 2 4} in braces, or factors or tiles of a loop"},
+      {"bind y i vector",
+       "'vector' is nothing to bind to; there are grid.x grid.y grid.z thread.x"},
+      {"bind y i",
+       "2 words; write bind STAGE AXIS grid.x|grid.y|grid.z|thread.x|thread.y|thread.z"},
       {"decide f {1 x} 0", "'x' is no number"},
       {"decide f {} 0", "a domain holds at least one number"},
       {"decide f {1 2 0", "write decide NAME DOMAIN VALUE"},
@@ -226,7 +234,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "reverse_compute_at y s i\ninline "
       "a\n"
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
-      "layout a 1,0 -3\nvectorize z j\nunroll z j\ntensorize s k tile.gemm\nparallel y i\n"
+      "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
+      "k tile.gemm\nparallel y i\n"
       "vthread y i\ndouble_buffer a\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;

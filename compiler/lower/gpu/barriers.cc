@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where barriers stand. A phase is what no barrier can cut: a thread loop, or what thread 0 does.
+// Two phases need one between them when an element goes from one thread to another and at least one
+// of the two writes it. Loops are looked at twice: an iteration's end meets the next one's begin.
+#include <optional>
+
+#include "compiler/ir/intrin.h"
+#include "compiler/ir/visit.h"
+#include "compiler/lower/gpu/group.h"
+#include "compiler/lower/gpu/owner.h"
+
+namespace tessera::lower {
+namespace {
+
+using ir::Stmt;
+using ir::StmtKind;
+
+// A statement with its barriers, and what it touches before the first and after the last of them.
+struct Phased {
+  Stmt stmt;
+  std::vector<Access> head, tail;
+  bool barrier = false;  // on every way through it
+};
+
+void Append(std::vector<Access>* to, const std::vector<Access>& from) {
+  to->insert(to->end(), from.begin(), from.end());
+}
+
+Stmt Barrier() { return ir::Eval(ir::Call(ir::kBarrier, {}, {DType::kBool, 1})); }
+
+class BarrierPass {
+ public:
+  BarrierPass(const GpuKernel& kernel, const std::set<std::string>& loose)
+      : ranges_(RangesOf(kernel)),
+        threads_(kernel, ranges_, loose, false),
+        groups_(kernel, ranges_, loose, true) {
+    for (const Access& a : AccessesIn(kernel.body)) {
+      if (a.write && Visible(a)) written_.insert(a.buffer.get());
+    }
+  }
+
+  // No element goes from group to group: they have no order.
+  Status CheckGroups(const GpuKernel& kernel) const {
+    std::vector<Access> all = Counted(AccessesIn(kernel.body));
+    std::erase_if(all, [](const Access& a) { return a.buffer->scope != ir::Scope::kGlobal; });
+    for (size_t i = 0; i < all.size(); ++i) {
+      for (size_t j = i; j < all.size(); ++j) {
+        if (!groups_.Conflict(all[i], all[j])) continue;
+        return Fail(Code::kInvalidArgument,
+                    "{}: groups of the grid touch each other's elements; attach what reads or "
+                    "writes it outside of the grid loops",
+                    all[i].buffer->name);
+      }
+    }
+    return {};
+  }
+
+  Result<Phased> Do(const Stmt& s) const {
+    if (!HasThreadLoop(s) || (s->kind == StmtKind::kFor && ir::IsThread(s->loop))) return Phase(s);
+    switch (s->kind) {
+      case StmtKind::kSeq:
+        return Sequence(s);
+      case StmtKind::kFor:
+        return Loop(s);
+      case StmtKind::kIf: {
+        TESSERA_ASSIGN(Phased out, Do(s->body[0]));
+        Phased other;
+        if (s->body.size() > 1) {
+          TESSERA_ASSIGN(other, Do(s->body[1]));
+        }
+        out.stmt = ir::If(s->value, out.stmt, other.stmt);
+        Append(&out.head, other.head);
+        Append(&out.tail, other.tail);
+        out.barrier = out.barrier && other.barrier;
+        return out;
+      }
+      default: {  // an allocation
+        TESSERA_ASSIGN(Phased out, Do(s->body[0]));
+        out.stmt = ir::Alloc(s->buffer, out.stmt);
+        return out;
+      }
+    }
+  }
+
+ private:
+  static bool Visible(const Access& a) {
+    return a.buffer->scope == ir::Scope::kShared || a.buffer->scope == ir::Scope::kGlobal;
+  }
+
+  // Those that others see and somebody writes.
+  std::vector<Access> Counted(std::vector<Access> all) const {
+    std::erase_if(all, [&](const Access& a) { return !written_.contains(a.buffer.get()); });
+    return all;
+  }
+
+  bool Conflict(const std::vector<Access>& a, const std::vector<Access>& b) const {
+    for (const Access& x : a) {
+      for (const Access& y : b) {
+        if (threads_.Conflict(x, y)) return true;
+      }
+    }
+    return false;
+  }
+
+  Result<Phased> Phase(const Stmt& s) const {
+    Phased out{.stmt = s, .head = Counted(AccessesIn(s)), .tail = {}};
+    if (HasThreadLoop(s)) {
+      for (const Access& x : out.head) {
+        for (const Access& y : out.head) {
+          if (!threads_.Conflict(x, y)) continue;
+          return Fail(Code::kInvalidArgument,
+                      "{}: threads touch each other's elements inside loop {}, where none can wait "
+                      "for another; attach what is in it outside of the thread loops",
+                      x.buffer->name, s->var->name);
+        }
+      }
+    }
+    out.tail = out.head;
+    return out;
+  }
+
+  Result<Phased> Sequence(const Stmt& s) const {
+    Phased out;
+    std::vector<Stmt> parts;
+    for (const Stmt& b : s->body) {
+      TESSERA_ASSIGN(Phased next, Do(b));
+      if (Conflict(out.tail, next.head)) {
+        parts.push_back(Barrier());
+        out.barrier = true;
+        out.tail.clear();
+      }
+      if (!out.barrier) Append(&out.head, next.head);
+      if (next.barrier) out.tail.clear();
+      Append(&out.tail, next.tail);
+      out.barrier = out.barrier || next.barrier;
+      parts.push_back(next.stmt);
+    }
+    out.stmt = ir::Seq(std::move(parts));
+    return out;
+  }
+
+  Result<Phased> Loop(const Stmt& s) const {
+    TESSERA_ASSIGN(Phased out, Do(s->body[0]));
+    if (Conflict(out.tail, out.head)) {
+      out.stmt = ir::Seq({out.stmt, Barrier()});
+      out.barrier = true;
+      out.tail.clear();
+    }
+    out.stmt = ir::For(s->var, s->min, s->extent, s->loop, out.stmt);
+    return out;
+  }
+
+  ir::Ranges ranges_;
+  Owners threads_, groups_;
+  std::set<const ir::BufferNode*> written_;
+};
+
+}  // namespace
+
+Status InsertBarriers(const std::set<std::string>& loose, GpuKernel* kernel) {
+  const BarrierPass pass(*kernel, loose);
+  TESSERA_TRY(pass.CheckGroups(*kernel));
+  TESSERA_ASSIGN(const Phased body, pass.Do(kernel->body));
+  kernel->body = body.stmt;
+  return {};
+}
+
+}  // namespace tessera::lower

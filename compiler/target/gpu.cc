@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/target.h"
+
+namespace tessera::target {
+
+// 48 KiB is what CUDA gives a block without asking for more; OpenCL 1.2 promises 32.
+std::shared_ptr<const Target> Gpu() {
+  using ir::LoopKind;
+  using ir::Scope;
+  static const auto target = std::make_shared<const Target>(
+      Target{.name = "gpu",
+             .memories = {{Scope::kGlobal},
+                          {Scope::kShared, 32 << 10},
+                          {Scope::kLocal, 16 << 10},
+                          {Scope::kReg, 1 << 10}},
+             .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kGridX,
+                       LoopKind::kGridY, LoopKind::kGridZ, LoopKind::kThreadX, LoopKind::kThreadY,
+                       LoopKind::kThreadZ},
+             .intrinsics = {},
+             .max_threads = 256,
+             .max_lanes = 4});
+  return target;
+}
+
+}  // namespace tessera::target

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/gpu/random_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tessera::test {
+namespace {
+
+using schedule::Attach;
+using schedule::Schedule;
+using schedule::Stage;
+
+class RandomSteps {
+ public:
+  RandomSteps(Schedule schedule, Rng& rng) : s_(std::move(schedule)), rng_(rng) {}
+
+  Schedule Run() {
+    for (const std::string& name : Names()) {
+      const Stage& st = *s_.Find(name);
+      if (!st.output && st.reduce_axes.empty() && !rng_.OneIn(3)) Try("inline {}", name);
+    }
+    for (const std::string& name : Names()) {
+      const Stage& st = *s_.Find(name);
+      if (!st.reduce_axes.empty() && !rng_.OneIn(3))
+        Try("cache_write {} {} {}.w", name, Own(), name);
+    }
+    // Consumers first: where they are decides where their producers can be.
+    std::vector<std::string> names = Names();
+    std::ranges::reverse(names);
+    for (const std::string& name : names) Place(name);
+    return std::move(s_);
+  }
+
+ private:
+  template <typename... Args>
+  bool Try(fmt::format_string<Args...> format, Args&&... args) {
+    return s_.Apply(fmt::format(format, std::forward<Args>(args)...)).has_value();
+  }
+  const char* Own() { return rng_.OneIn(2) ? "reg" : "local"; }
+
+  std::vector<std::string> Names() const {
+    std::vector<std::string> names;
+    for (const Stage& st : s_.stages()) {
+      if (!st.placeholder && st.attach != Attach::kInline) names.push_back(st.name);
+    }
+    return names;
+  }
+
+  std::string AnyLeaf(const std::string& name) {
+    const Stage& st = *s_.Find(name);
+    return st.leaves[static_cast<size_t>(rng_.Range(0, std::ssize(st.leaves) - 1))].name;
+  }
+
+  void Place(const std::string& name) {
+    if (s_.Find(name)->leaves.empty()) return;
+    const std::vector<const Stage*> readers = s_.Consumers(name);
+    bool attached = false;
+    if (!readers.empty() && !s_.Find(name)->output && rng_.Range(0, 4) != 0) {
+      const std::string reader =
+          readers[static_cast<size_t>(rng_.Range(0, std::ssize(readers) - 1))]->name;
+      if (!s_.Find(reader)->leaves.empty())
+        attached = Try("compute_at {} {} {}", name, reader, AnyLeaf(reader));
+    }
+    if (attached && s_.Find(name)->scope == ir::Scope::kGlobal)
+      Try("set_scope {} {}", name, InThread(name) ? Own() : "shared");
+    Loops(name, attached);
+    for (const Stage& source : std::vector<Stage>(s_.stages())) {
+      if (!s_.Find(name)->Reads(source.name) || !source.placeholder || rng_.OneIn(2)) continue;
+      const std::string copy = fmt::format("{}.{}", source.name, name);
+      if (!Try("cache_read {} shared {} {}", source.name, copy, name)) continue;
+      Try("compute_at {} {} {}", copy, name, AnyLeaf(name));
+      if (InThread(copy)) Try("set_scope {} {}", copy, Own());
+      if (s_.Find(copy)->attach == Attach::kRoot) Try("set_scope {} global", copy);
+      Loops(copy, true);
+    }
+  }
+
+  // Is it computed inside a thread loop?
+  bool InThread(const std::string& name) const {
+    const Stage* at = s_.Find(name);
+    for (const Stage* outer = s_.OuterOf(*at); outer != nullptr;
+         at = outer, outer = s_.OuterOf(*at)) {
+      for (const schedule::LoopAxis& leaf : outer->leaves) {
+        if (ir::IsThread(leaf.kind)) return true;
+        if (leaf.name == at->at_axis) break;
+      }
+    }
+    return false;
+  }
+
+  void Loops(const std::string& name, bool attached) {
+    for (int64_t n = rng_.Range(0, 3); n > 0; --n) {
+      const int id = fresh_++;
+      Try("split {} {} {} o{} i{}", name, AnyLeaf(name), rng_.Range(2, 5), id, id);
+      if (rng_.OneIn(2)) Try("reorder {} {} {}", name, AnyLeaf(name), AnyLeaf(name));
+      const Stage& st = *s_.Find(name);
+      const auto at = static_cast<size_t>(rng_.Range(0, std::ssize(st.leaves) - 1));
+      if (rng_.OneIn(3) && at + 1 < st.leaves.size()) {
+        Try("fuse {} {} {} f{}", name, std::string(st.leaves[at].name),
+            std::string(st.leaves[at + 1].name), id);
+      }
+    }
+    const Stage& st = *s_.Find(name);
+    std::vector<std::string> leaves;
+    for (const schedule::LoopAxis& leaf : st.leaves) leaves.push_back(leaf.name);
+    size_t at = 0;
+    if (!attached) {
+      for (const char* kind : {"grid.x", "grid.y"}) {
+        if (at < leaves.size() && rng_.OneIn(2)) at += Try("bind {} {} {}", name, leaves[at], kind);
+      }
+    }
+    if (InThread(name)) at = leaves.size();
+    int threads = 0;
+    for (; at < leaves.size() && threads < 2; ++at) {
+      if (rng_.OneIn(3)) continue;
+      const char* kind = (threads == 0) != rng_.OneIn(4) ? "thread.x" : "thread.y";
+      threads += Try("bind {} {} {}", name, leaves[at], kind);
+    }
+    if (rng_.OneIn(3)) Try("vectorize {} {}", name, leaves.back());
+    if (rng_.OneIn(3)) Try("unroll {} {}", name, leaves.back());
+  }
+
+  Schedule s_;
+  Rng& rng_;
+  int fresh_ = 0;
+};
+
+}  // namespace
+
+Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng) {
+  Result<Schedule> made = Schedule::Create({output}, target::Gpu());
+  TESSERA_CHECK(made.has_value());
+  return RandomSteps(std::move(*made), rng).Run();
+}
+
+}  // namespace tessera::test

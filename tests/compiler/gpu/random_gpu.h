@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random schedules with grids, threads and memories of a group, for tests of kernels.
+#ifndef TESSERA_TESTS_COMPILER_GPU_RANDOM_GPU_H_
+#define TESSERA_TESTS_COMPILER_GPU_RANDOM_GPU_H_
+
+#include "base/rng.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/te/te.h"
+
+namespace tessera::test {
+
+// Steps that are legal one by one; lowering may refuse the whole.
+schedule::Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng);
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_COMPILER_GPU_RANDOM_GPU_H_
