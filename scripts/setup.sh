@@ -17,6 +17,8 @@ TESSERA_PACKAGES=(
   # libraries
   libfmt-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev zlib1g-dev
   libonnx-dev libprotobuf-dev protobuf-compiler libflatbuffers-dev flatbuffers-compiler llvm-19-dev
+  # kernels through OpenCL on the processor, run in tests
+  pocl-opencl-icd ocl-icd-libopencl1
   # cards through XRT; the build works without it
   libxrt-dev uuid-dev
   # edits the lines of `tessera debug`; the build works without it

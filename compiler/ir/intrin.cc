@@ -21,9 +21,7 @@ constexpr ScalarIntrinInfo kScalars[] = {
 
 struct Registry {
   std::mutex mutex;
-  // Iterations run in order, so that nothing is left to wait for.
-  std::map<std::string, TileIntrin> tiles{
-      {kBarrier, {kBarrier, {}, [](std::span<TileOperand>) { return Status(); }}}};
+  std::map<std::string, TileIntrin> tiles;
 };
 
 Registry& TheRegistry() {

@@ -66,9 +66,6 @@ struct TileIntrin {
   std::function<Status(std::span<TileOperand>)> interpret;
 };
 
-// A thread of a group goes on when all of them are here. It is registered from the start.
-inline constexpr const char* kBarrier = "barrier";
-
 // Adds or replaces (by name). Safe from several threads.
 void RegisterTileIntrin(TileIntrin intrin);
 // Empty when no such name is registered.

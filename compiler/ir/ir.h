@@ -156,10 +156,6 @@ enum class LoopKind : uint8_t {
   kThreadZ,
   kVthread,
 };
-inline bool IsGrid(LoopKind kind) { return kind >= LoopKind::kGridX && kind <= LoopKind::kGridZ; }
-inline bool IsThread(LoopKind kind) {
-  return kind >= LoopKind::kThreadX && kind <= LoopKind::kThreadZ;
-}
 inline constexpr int kLoopKinds = static_cast<int>(LoopKind::kVthread) + 1;
 
 class Stmt {

@@ -121,6 +121,8 @@ const std::vector<StepExample>& StepExamples() {
       {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},
       {"unroll", "The loop's iterations are written one after the other.", Elements(),
        "inline a\nunroll y i\n"},
+      {"bind", "Rows are groups of threads, columns the threads of each.", Elements(),
+       "inline a\nbind y i grid.x\nbind y j thread.x\n"},
       {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),
        "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
        "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},

@@ -2,10 +2,13 @@
 #include "compiler/schedule/gpu.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
-#include "compiler/ir/visit.h"
+#include "compiler/te/roles.h"
 
 namespace tessera::schedule {
 namespace {
@@ -15,7 +18,12 @@ class GpuGenerator {
   explicit GpuGenerator(Schedule schedule) : s_(std::move(schedule)) {}
 
   Result<Schedule> Run() {
-    TESSERA_TRY(InlineElementwise());
+    const std::optional<Tiles> tiles = FindTiles();
+    TESSERA_TRY(InlineElementwise(tiles ? tiles->input : ""));
+    if (tiles) {
+      TESSERA_TRY(Tile(*tiles));
+      return std::move(s_);
+    }
     for (const std::string& name : Live()) {
       if (s_.Find(name)->reduce_axes.empty() && s_.Find(name)->attach == Attach::kRoot)
         TESSERA_TRY(OneThreadAnElement(name));
@@ -25,6 +33,17 @@ class GpuGenerator {
   }
 
  private:
+  // A product of two reads that is summed over channels, in blocks: channels by |c|, points by |x|
+  // and |y| (dimensions of the sum; -1: none), sums in chunks of |chunk| channels of the input.
+  struct Tiles {
+    std::string anchor, input, weight;
+    int c = -1, x = -1, y = -1;
+    std::string channel;  // the reduced axis that is cut into chunks
+    int64_t chunk = 1;
+    int64_t threads_c = 1, threads_x = 1, threads_y = 1;  // of a group
+    int64_t each_c = 1, each_x = 1;                       // a thread's
+  };
+
   template <typename... Args>
   Status Do(fmt::format_string<Args...> format, Args&&... args) {
     return s_.Apply(fmt::format(format, std::forward<Args>(args)...));
@@ -39,10 +58,10 @@ class GpuGenerator {
   }
 
   // What costs little to compute again is part of its readers.
-  Status InlineElementwise() {
+  Status InlineElementwise(const std::string& but) {
     for (const std::string& name : Live()) {
       const Stage* st = s_.Find(name);
-      if (!st->output && st->reduce_axes.empty()) TESSERA_TRY(Do("inline {}", name));
+      if (!st->output && st->reduce_axes.empty() && name != but) TESSERA_TRY(Do("inline {}", name));
     }
     return {};
   }
@@ -70,6 +89,168 @@ class GpuGenerator {
     TESSERA_TRY(Do("cache_write {} reg {}", name, sum));
     TESSERA_TRY(OneThreadAnElement(name));
     return Do("compute_at {} {} {}", sum, name, s_.Find(name)->leaves.back().name);
+  }
+
+  // Empty: the network's one sum is none of the kind, or too small.
+  std::optional<Tiles> FindTiles() const {
+    Tiles t;
+    for (const Stage& st : s_.stages()) {
+      if (st.reduce_axes.empty()) continue;
+      if (!t.anchor.empty()) return {};
+      t.anchor = st.name;
+    }
+    if (t.anchor.empty() || s_.outputs().size() != 1) return {};
+    const Stage& st = *s_.Find(t.anchor);
+    const std::optional<te::Roles> roles = te::FindRoles(st.axes, st.reduce_axes, st.body);
+    if (!roles || !roles->weight) return {};
+    t.input = roles->input->tensor->name;
+    t.weight = (*roles->weight)->tensor->name;
+    if (t.input == t.weight || s_.Consumers(t.input).size() != 1) return {};
+    for (size_t d = 0; d < roles->data.size(); ++d) {
+      const te::AxisRole& a = roles->data[d];
+      const int dim = static_cast<int>(d);
+      if (a.role == te::Role::kOutputChannel && a.group == 0 && t.c < 0) {
+        t.c = dim;
+      } else if (a.role == te::Role::kSpatial || a.role == te::Role::kBatch) {
+        if (a.axis.extent == 1) continue;
+        t.y = t.x;
+        t.x = dim;
+      } else {
+        return {};
+      }
+    }
+    const te::AxisRole* channel = roles->Find(te::Role::kInputChannel);
+    if (t.c < 0 || channel == nullptr) return {};
+    t.channel = channel->axis.name();
+    const auto extent = [&](int dim) {
+      return dim < 0 ? 1 : st.axes[static_cast<size_t>(dim)].extent;
+    };
+    const auto most = [](int64_t n, int64_t limit) {
+      int64_t p = 1;
+      while (2 * p <= std::min(n, limit)) p *= 2;
+      return p;
+    };
+    t.each_c = most(extent(t.c), 4);
+    t.each_x = most(extent(t.x), 2);
+    t.threads_x = most(extent(t.x) / t.each_x, 8);
+    t.threads_y = most(extent(t.y), 4);
+    t.threads_c = most(extent(t.c) / t.each_c, 64 / (t.threads_x * t.threads_y));
+    if (t.threads_x * t.threads_y * t.threads_c < 8) return {};
+    return Chunk(*roles, channel->axis.extent, std::move(t));
+  }
+
+  // The longest chunk with which both operands fit in three quarters of shared memory.
+  std::optional<Tiles> Chunk(const te::Roles& roles, int64_t channels, Tiles t) const {
+    const int64_t room = s_.target().FindMemory(ir::Scope::kShared)->bytes / 4 * 3;
+    for (t.chunk = std::min<int64_t>(channels, 16); t.chunk >= 1; t.chunk /= 2) {
+      int64_t weights = t.chunk * t.threads_c * t.each_c, points = t.chunk;
+      std::map<int, int64_t> reach;  // by dimension of the input
+      for (size_t d = 0; d < roles.data.size(); ++d) {
+        const te::AxisRole& a = roles.data[d];
+        if (a.input_dim < 0) continue;
+        const int64_t n = static_cast<int>(d) == t.x   ? t.threads_x * t.each_x
+                          : static_cast<int>(d) == t.y ? t.threads_y
+                                                       : 1;
+        reach[a.input_dim] += (n - 1) * a.coeff;
+      }
+      for (const te::AxisRole& a : roles.reduced) {
+        if (a.role == te::Role::kInputChannel) continue;
+        weights *= a.axis.extent;
+        reach[a.input_dim] += (a.axis.extent - 1) * a.coeff;
+      }
+      for (const auto& [dim, last] : reach) points *= last + 1;
+      if (weights * SizeOf((*roles.weight)->tensor->dtype) +
+              points * SizeOf(roles.input->tensor->dtype) <=
+          room)
+        return t;
+    }
+    return {};
+  }
+
+  Status Tile(const Tiles& t) {
+    // |home| holds the result, |acc| the sums.
+    const std::string output = s_.outputs()[0].name();
+    std::string home = output, acc = t.anchor;
+    const std::vector<size_t> read = s_.Find(output)->AxesOfReads(t.anchor);
+    bool in_place = t.anchor != output && read.size() == s_.Find(output)->axes.size();
+    for (size_t d = 0; d < read.size(); ++d) in_place = in_place && read[d] == d;
+    if (in_place) {
+      TESSERA_TRY(Do("set_scope {} reg", acc));
+    } else {
+      home = t.anchor;
+      acc = t.anchor + ".sum";
+      TESSERA_TRY(Do("cache_write {} reg {}", home, acc));
+    }
+    std::vector<std::string> grid, rest, threads, own;
+    for (const bool sums : {false, true}) {
+      const std::string name = sums ? acc : home;
+      grid.clear(), rest.clear(), threads.clear(), own.clear();
+      const std::vector<ir::Axis> axes = s_.Find(name)->axes;
+      for (size_t d = 0; d < axes.size(); ++d) {
+        const int dim = static_cast<int>(d);
+        const std::string a = axes[d].name();
+        if (dim != t.c && dim != t.x && dim != t.y) {
+          rest.push_back(a);
+          continue;
+        }
+        const int64_t count = dim == t.c ? t.threads_c : dim == t.x ? t.threads_x : t.threads_y;
+        const int64_t each = dim == t.c ? t.each_c : dim == t.x ? t.each_x : 1;
+        const char* axis = dim == t.c ? "z" : dim == t.x ? "x" : "y";
+        if (!sums) {
+          TESSERA_TRY(Do("split {} {} {} {}.g {}.b", name, a, count * each, a, a));
+          TESSERA_TRY(Do("bind {} {}.g grid.{}", name, a, axis));
+          grid.push_back(a + ".g");
+        }
+        TESSERA_TRY(Do("split {} {} {} {}.t {}.e", name, sums ? a : a + ".b", each, a, a));
+        TESSERA_TRY(Do("bind {} {}.t thread.{}", name, a, axis));
+        threads.push_back(a + ".t");
+        own.push_back(a + ".e");
+      }
+      if (!sums) {
+        TESSERA_TRY(Do("reorder {} {} {} {} {}", name, Words(grid), Words(rest), Words(threads),
+                       Words(own)));
+        TESSERA_TRY(Do("compute_at {} {} {}", acc, home, rest.empty() ? grid.back() : rest.back()));
+        continue;
+      }
+      TESSERA_TRY(Do("split {0} {1} {2} {1}.o {1}.i", name, t.channel, t.chunk));
+      std::vector<std::string> inner;
+      for (const ir::Axis& a : s_.Find(name)->reduce_axes)
+        inner.push_back(a.name() == t.channel ? t.channel + ".i" : a.name());
+      TESSERA_TRY(Do("reorder {} {} {}.o {} {} {}", name, Words(rest), t.channel, Words(threads),
+                     Words(inner), Words(own)));
+      for (const std::string& loop : own) TESSERA_TRY(Do("unroll {} {}", name, loop));
+    }
+    TESSERA_TRY(Fetch(t, t.input, acc));
+    return Fetch(t, t.weight, acc);
+  }
+
+  static std::string Words(const std::vector<std::string>& words) {
+    return fmt::format("{}", fmt::join(words, " "));
+  }
+
+  // What a chunk needs of |tensor| is brought by all threads of the group, neighbours by neighbours.
+  Status Fetch(const Tiles& t, const std::string& tensor, const std::string& acc) {
+    std::string copy = tensor;
+    const Stage& st = *s_.Find(tensor);
+    if (st.placeholder || !st.reduce_axes.empty() || st.output) {
+      copy = tensor + ".s";
+      TESSERA_TRY(Do("cache_read {} shared {} {}", tensor, copy, acc));
+    } else {
+      TESSERA_TRY(Do("set_scope {} shared", copy));
+    }
+    TESSERA_TRY(Do("compute_at {} {} {}.o", copy, acc, t.channel));
+    std::string all = s_.Find(copy)->leaves[0].name;
+    while (s_.Find(copy)->leaves.size() > 1) {
+      const std::string next = s_.Find(copy)->leaves[1].name;
+      TESSERA_TRY(Do("fuse {} {} {} {}.{}", copy, all, next, all, next));
+      all += "." + next;
+    }
+    TESSERA_TRY(Do("split {} {} {} f.zy f.x", copy, all, t.threads_x));
+    TESSERA_TRY(Do("split {} f.zy {} f.z f.y", copy, t.threads_y));
+    TESSERA_TRY(Do("split {} f.z {} f.o f.c", copy, t.threads_c));
+    TESSERA_TRY(Do("bind {} f.c thread.z", copy));
+    TESSERA_TRY(Do("bind {} f.y thread.y", copy));
+    return Do("bind {} f.x thread.x", copy);
   }
 
   Schedule s_;

@@ -105,7 +105,7 @@ class Reader {
     std::string all;
     for (int i = 0; i < ir::kLoopKinds; ++i) {
       field = static_cast<ir::LoopKind>(i);
-      if (!ir::IsGrid(field) && !ir::IsThread(field)) continue;
+      if (!IsGrid(field) && !IsThread(field)) continue;
       if (*word == ir::LoopKindName(field)) return;
       all += fmt::format(" {}", ir::LoopKindName(field));
     }

@@ -266,6 +266,13 @@ struct TensorizeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.intrinsic); }
 };
 
+inline bool IsGrid(ir::LoopKind kind) {
+  return kind >= ir::LoopKind::kGridX && kind <= ir::LoopKind::kGridZ;
+}
+inline bool IsThread(ir::LoopKind kind) {
+  return kind >= ir::LoopKind::kThreadX && kind <= ir::LoopKind::kThreadZ;
+}
+
 // The loop's iterations are groups of threads, or the threads of each group.
 struct BindStep {
   static constexpr const char* kName = "bind";

@@ -157,7 +157,8 @@ std::string OpenClEmitter::IntBinary(const Expr& e, const std::string& a, const 
                          b);
     case BinOp::kMin:
     case BinOp::kMax:
-      return fmt::format("{}({}, {})", ir::BinOpName(e->bin()), a, b);
+      // The casts: a choice between two chars is an int.
+      return fmt::format("{0}(({1}){2}, ({1}){3})", ir::BinOpName(e->bin()), type, a, b);
     case BinOp::kShl:
     case BinOp::kShr:
       return fmt::format("(({})ts_{}({}, {}))", type, e->bin() == BinOp::kShl ? "shl" : "shr", a,
@@ -186,10 +187,11 @@ std::string OpenClEmitter::Call(const Expr& e) {
       return fmt::format("ts_clamp_add({}, {}, {}, {})", args[0], args[1], args[2], args[3]);
     case ir::ScalarIntrin::kClamp:
       if (is_float) return fmt::format("ts_min(ts_max({}, {}), {})", args[0], args[1], args[2]);
-      return fmt::format("min(max({}, {}), {})", args[0], args[1], args[2]);
+      return fmt::format("min(max(({0}){1}, ({0}){2}), ({0}){3})", OpenClType(e.dtype()), args[0],
+                         args[1], args[2]);
     case ir::ScalarIntrin::kAbs:
       return is_float ? fmt::format("fabs({})", args[0])
-                      : fmt::format("(({})abs({}))", OpenClType(e.dtype()), args[0]);
+                      : fmt::format("(({0})abs(({0}){1}))", OpenClType(e.dtype()), args[0]);
     case ir::ScalarIntrin::kRoundEven:
       return fmt::format("rint({})", args[0]);
     case ir::ScalarIntrin::kFloor:

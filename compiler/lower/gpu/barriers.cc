@@ -5,6 +5,7 @@
 // of the two writes it. Loops are looked at twice: an iteration's end meets the next one's begin.
 #include <optional>
 
+#include "base/check.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/gpu/group.h"
@@ -27,7 +28,15 @@ void Append(std::vector<Access>* to, const std::vector<Access>& from) {
   to->insert(to->end(), from.begin(), from.end());
 }
 
-Stmt Barrier() { return ir::Eval(ir::Call(ir::kBarrier, {}, {DType::kBool, 1})); }
+Stmt Barrier() {
+  static const bool registered = [] {
+    if (!ir::FindTileIntrin(kBarrier))
+      ir::RegisterTileIntrin({kBarrier, {}, [](std::span<ir::TileOperand>) { return Status(); }});
+    return true;
+  }();
+  TESSERA_CHECK(registered);
+  return ir::Eval(ir::Call(kBarrier, {}, {DType::kBool, 1}));
+}
 
 class BarrierPass {
  public:
@@ -57,7 +66,8 @@ class BarrierPass {
   }
 
   Result<Phased> Do(const Stmt& s) const {
-    if (!HasThreadLoop(s) || (s->kind == StmtKind::kFor && ir::IsThread(s->loop))) return Phase(s);
+    if (!HasThreadLoop(s) || (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)))
+      return Phase(s);
     switch (s->kind) {
       case StmtKind::kSeq:
         return Sequence(s);

@@ -22,8 +22,8 @@ constexpr const char* kNames[] = {"x", "y", "z"};
 
 bool HasGridLoop(const Stmt& s) {
   bool has = false;
-  ir::VisitStmts(s,
-                 [&](const Stmt& x) { has |= x->kind == StmtKind::kFor && ir::IsGrid(x->loop); });
+  ir::VisitStmts(
+      s, [&](const Stmt& x) { has |= x->kind == StmtKind::kFor && schedule::IsGrid(x->loop); });
   return has;
 }
 
@@ -37,7 +37,7 @@ class Geometry {
       TESSERA_ASSIGN(const Stmt body, Grid(s->body[0]));
       return ir::If(s->value, body);
     }
-    if (s->kind != StmtKind::kFor || !ir::IsGrid(s->loop)) {
+    if (s->kind != StmtKind::kFor || !schedule::IsGrid(s->loop)) {
       return Fail(Code::kInvalidArgument,
                   "{} is around or beside a grid loop; grid loops are a kernel's outermost and "
                   "stand right inside each other: reorder, or attach what is there further in",
@@ -58,7 +58,7 @@ class Geometry {
     if (s->kind == StmtKind::kEval)
       return Fail(Code::kUnsupported, "a call of {} has no code here", s->value->name);
     Stmt at = s;
-    if (s->kind == StmtKind::kFor && ir::IsThread(s->loop)) {
+    if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) {
       const auto k = static_cast<size_t>(s->loop) - static_cast<size_t>(LoopKind::kThreadX);
       if (path & ThreadBit(s->loop)) {
         return Fail(Code::kInvalidArgument,
@@ -118,7 +118,7 @@ class OneThread {
       kernel_.shared.push_back(s->buffer);
       return Do(s->body[0], path);
     }
-    if (s->kind == StmtKind::kFor && ir::IsThread(s->loop)) {
+    if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) {
       const auto k = static_cast<size_t>(s->loop) - static_cast<size_t>(LoopKind::kThreadX);
       const Stmt body = Do(s->body[0], path | ThreadBit(s->loop));
       int64_t extent = 0;
@@ -153,7 +153,7 @@ class OneThread {
 
 Status CheckMemory(const Stmt& s, unsigned path) {
   if (s->kind == StmtKind::kAlloc) TESSERA_TRY(CheckScope(*s->buffer, path));
-  if (s->kind == StmtKind::kFor && ir::IsThread(s->loop)) path |= ThreadBit(s->loop);
+  if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) path |= ThreadBit(s->loop);
   for (const Stmt& b : s->body) TESSERA_TRY(CheckMemory(b, path));
   return {};
 }
@@ -177,7 +177,7 @@ Status FindGeometry(const Stmt& nest, GpuKernel* kernel) {
 ir::Ranges RangesOf(const GpuKernel& kernel) {
   ir::Ranges ranges = kernel.IdRanges();
   ir::VisitStmts(kernel.body, [&](const Stmt& s) {
-    if (s->kind != StmtKind::kFor || ir::IsThread(s->loop)) return;
+    if (s->kind != StmtKind::kFor || schedule::IsThread(s->loop)) return;
     const ir::Interval first = ir::BoundsOf(s->min, ranges),
                        count = ir::BoundsOf(s->extent, ranges);
     if (first.known() && count.known()) ranges.Set(s->var, {first.lo, first.hi + count.hi - 1});

@@ -42,11 +42,11 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
                 kernel.threads[0], kernel.threads[1], kernel.threads[2], threads, target.name,
                 target.max_threads, Steps(schedule, [](const auto& s) {
                   if constexpr (std::is_same_v<std::decay_t<decltype(s)>, schedule::BindStep>)
-                    return ir::IsThread(s.kind);
+                    return schedule::IsThread(s.kind);
                   return false;
                 }));
   }
-  const target::Memory* memory = target.FindMemory(Scope::kShared);
+  const target::TargetMemory* memory = target.FindMemory(Scope::kShared);
   int64_t bytes = 0;
   for (const ir::Buffer& b : kernel.shared) bytes += ir::SizeInBytes(*b);
   if (memory == nullptr || memory->bytes == 0 || bytes <= memory->bytes) return {};

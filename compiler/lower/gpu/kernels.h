@@ -17,6 +17,10 @@
 
 namespace tessera::lower {
 
+// A thread of a group goes on when all of them are here; to the interpreter, which runs iterations
+// in order, it is nothing.
+inline constexpr const char* kBarrier = "barrier";
+
 // One launch: |groups| of |threads| run |body|.
 struct GpuKernel {
   std::string name;

@@ -22,7 +22,7 @@ void Loads(const Expr& e, unsigned path, std::vector<Access>* out) {
 void Collect(const Stmt& s, unsigned path, std::vector<Access>* out) {
   for (const Expr& e : ir::DirectExprs(s)) Loads(e, path, out);
   if (s->kind == StmtKind::kStore) out->push_back({s->buffer, true, s->indices, path});
-  if (s->kind == StmtKind::kFor && ir::IsThread(s->loop)) path |= ThreadBit(s->loop);
+  if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) path |= ThreadBit(s->loop);
   for (const Stmt& b : s->body) Collect(b, path, out);
 }
 
@@ -41,8 +41,8 @@ std::vector<Access> AccessesIn(const Stmt& s, unsigned path) {
 
 bool HasThreadLoop(const Stmt& s) {
   bool has = false;
-  ir::VisitStmts(s,
-                 [&](const Stmt& x) { has |= x->kind == StmtKind::kFor && ir::IsThread(x->loop); });
+  ir::VisitStmts(
+      s, [&](const Stmt& x) { has |= x->kind == StmtKind::kFor && schedule::IsThread(x->loop); });
   return has;
 }
 

@@ -235,7 +235,7 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
     target::Target toy = *target::Gpu();
     toy.name = "toy";
     toy.max_threads = 64;
-    for (target::Memory& m : toy.memories) m.bytes = m.scope == ir::Scope::kShared ? 100 : 0;
+    for (target::TargetMemory& m : toy.memories) m.bytes = m.scope == ir::Scope::kShared ? 100 : 0;
     schedule::Schedule s = *schedule::Schedule::Create(
         {Product()}, std::make_shared<const target::Target>(std::move(toy)));
     const Status applied = s.Apply(r.steps);

@@ -85,7 +85,7 @@ class RandomSteps {
     for (const Stage* outer = s_.OuterOf(*at); outer != nullptr;
          at = outer, outer = s_.OuterOf(*at)) {
       for (const schedule::LoopAxis& leaf : outer->leaves) {
-        if (ir::IsThread(leaf.kind)) return true;
+        if (schedule::IsThread(leaf.kind)) return true;
         if (leaf.name == at->at_axis) break;
       }
     }

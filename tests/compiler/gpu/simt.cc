@@ -171,7 +171,7 @@ Status RunKernel(const lower::GpuKernel& kernel,
 Status RunKernels(const lower::KernelFunc& func, const std::vector<ir::Array*>& args,
                   ThreadOrder order, Rng& rng) {
   static const bool registered = [] {
-    ir::RegisterTileIntrin({ir::kBarrier, {}, [](std::span<ir::TileOperand>) {
+    ir::RegisterTileIntrin({lower::kBarrier, {}, [](std::span<ir::TileOperand>) {
                               Group::AtBarrier();
                               return Status();
                             }});

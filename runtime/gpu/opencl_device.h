@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpenCL, whose loader (libOpenCL.so.1) is opened at run time: a program needs none to start.
+// Depends on runtime/kernel_device.h. Used by tools.
+#ifndef TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
+#define TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
+
+#include <memory>
+
+#include "runtime/kernel_device.h"
+
+namespace tessera {
+
+inline constexpr const char* kOpenCl = "opencl";
+
+// The first GPU of all platforms, else the first device that there is.
+//   errors  kUnsupported  no loader, no platform or no device; this build has no such driver
+Result<std::unique_ptr<KernelDevice>> OpenOpenClDevice();
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
