@@ -18,7 +18,7 @@ namespace tessera {
 class KernelDevice {
  public:
   // A byte of a piece of memory.
-  struct Place {
+  struct MemoryPlace {
     uint64_t memory = 0;
     uint64_t offset = 0;
   };
@@ -30,12 +30,13 @@ class KernelDevice {
   virtual Status Build(const std::string& source) = 0;
   // Memory until the device is closed. errors: kUnavailable the driver has none left
   virtual Result<uint64_t> Allocate(uint64_t bytes) = 0;
-  virtual Status Write(Place to, std::span<const uint8_t> bytes) = 0;
-  virtual Status Read(Place from, std::span<uint8_t> bytes) = 0;
+  virtual Status Write(MemoryPlace to, std::span<const uint8_t> bytes) = 0;
+  virtual Status Read(MemoryPlace from, std::span<uint8_t> bytes) = 0;
   // |groups| of |threads| of a kernel that was built, with the first byte of each of its buffers.
   //   errors  kNotFound  no such kernel; kUnavailable the driver refuses
   virtual Status Launch(const std::string& kernel, const std::array<uint32_t, 3>& groups,
-                        const std::array<uint32_t, 3>& threads, std::span<const Place> buffers) = 0;
+                        const std::array<uint32_t, 3>& threads,
+                        std::span<const MemoryPlace> buffers) = 0;
 };
 
 }  // namespace tessera

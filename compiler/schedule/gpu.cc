@@ -18,7 +18,7 @@ class GpuGenerator {
   explicit GpuGenerator(Schedule schedule) : s_(std::move(schedule)) {}
 
   Result<Schedule> Run() {
-    const std::optional<Tiles> tiles = FindTiles();
+    const std::optional<GpuTiles> tiles = FindTiles();
     TESSERA_TRY(InlineElementwise(tiles ? tiles->input : ""));
     if (tiles) {
       TESSERA_TRY(Tile(*tiles));
@@ -35,7 +35,7 @@ class GpuGenerator {
  private:
   // A product of two reads that is summed over channels, in blocks: channels by |c|, points by |x|
   // and |y| (dimensions of the sum; -1: none), sums in chunks of |chunk| channels of the input.
-  struct Tiles {
+  struct GpuTiles {
     std::string anchor, input, weight;
     int c = -1, x = -1, y = -1;
     std::string channel;  // the reduced axis that is cut into chunks
@@ -92,8 +92,8 @@ class GpuGenerator {
   }
 
   // Empty: the network's one sum is none of the kind, or too small.
-  std::optional<Tiles> FindTiles() const {
-    Tiles t;
+  std::optional<GpuTiles> FindTiles() const {
+    GpuTiles t;
     for (const Stage& st : s_.stages()) {
       if (st.reduce_axes.empty()) continue;
       if (!t.anchor.empty()) return {};
@@ -140,7 +140,7 @@ class GpuGenerator {
   }
 
   // The longest chunk with which both operands fit in three quarters of shared memory.
-  std::optional<Tiles> Chunk(const te::Roles& roles, int64_t channels, Tiles t) const {
+  std::optional<GpuTiles> Chunk(const te::Roles& roles, int64_t channels, GpuTiles t) const {
     const int64_t room = s_.target().FindMemory(ir::Scope::kShared)->bytes / 4 * 3;
     for (t.chunk = std::min<int64_t>(channels, 16); t.chunk >= 1; t.chunk /= 2) {
       int64_t weights = t.chunk * t.threads_c * t.each_c, points = t.chunk;
@@ -167,7 +167,7 @@ class GpuGenerator {
     return {};
   }
 
-  Status Tile(const Tiles& t) {
+  Status Tile(const GpuTiles& t) {
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = t.anchor;
@@ -228,8 +228,8 @@ class GpuGenerator {
     return fmt::format("{}", fmt::join(words, " "));
   }
 
-  // What a chunk needs of |tensor| is brought by all threads of the group, neighbours by neighbours.
-  Status Fetch(const Tiles& t, const std::string& tensor, const std::string& acc) {
+  // What a chunk needs of |tensor| is brought by all threads of the group, neighbours together.
+  Status Fetch(const GpuTiles& t, const std::string& tensor, const std::string& acc) {
     std::string copy = tensor;
     const Stage& st = *s_.Find(tensor);
     if (st.placeholder || !st.reduce_axes.empty() || st.output) {

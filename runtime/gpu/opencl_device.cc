@@ -62,27 +62,28 @@ class OpenClDevice : public KernelDevice {
     return memories_.size() - 1;
   }
 
-  Status Write(Place to, std::span<const uint8_t> bytes) override {
+  Status Write(MemoryPlace to, std::span<const uint8_t> bytes) override {
     const int32_t code = api_.EnqueueWriteBuffer(queue_, memories_[to.memory], 1, to.offset,
                                                  bytes.size(), bytes.data(), 0, nullptr, nullptr);
     return code == 0 ? Status() : Refused("clEnqueueWriteBuffer", code);
   }
 
-  Status Read(Place from, std::span<uint8_t> bytes) override {
+  Status Read(MemoryPlace from, std::span<uint8_t> bytes) override {
     const int32_t code = api_.EnqueueReadBuffer(queue_, memories_[from.memory], 1, from.offset,
                                                 bytes.size(), bytes.data(), 0, nullptr, nullptr);
     return code == 0 ? Status() : Refused("clEnqueueReadBuffer", code);
   }
 
   Status Launch(const std::string& kernel, const std::array<uint32_t, 3>& groups,
-                const std::array<uint32_t, 3>& threads, std::span<const Place> buffers) override {
+                const std::array<uint32_t, 3>& threads,
+                std::span<const MemoryPlace> buffers) override {
     ClHandle& found = kernels_[kernel];
     int32_t code = 0;
     if (found == nullptr) found = api_.CreateKernel(program_, kernel.c_str(), &code);
     if (found == nullptr)
       return Fail(Code::kNotFound, "device opencl: no kernel {} was built (code {})", kernel, code);
     for (uint32_t b = 0; b < buffers.size() && code == 0; ++b) {
-      const Place& place = buffers[b];
+      const MemoryPlace& place = buffers[b];
       code = api_.SetKernelArg(found, 2 * b, sizeof(ClHandle), &memories_[place.memory]);
       if (code == 0) code = api_.SetKernelArg(found, 2 * b + 1, sizeof place.offset, &place.offset);
     }

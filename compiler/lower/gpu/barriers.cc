@@ -20,11 +20,11 @@ using ir::StmtKind;
 // A statement with its barriers, and what it touches before the first and after the last of them.
 struct Phased {
   Stmt stmt;
-  std::vector<Access> head, tail;
+  std::vector<ElementAccess> head, tail;
   bool barrier = false;  // on every way through it
 };
 
-void Append(std::vector<Access>* to, const std::vector<Access>& from) {
+void Append(std::vector<ElementAccess>* to, const std::vector<ElementAccess>& from) {
   to->insert(to->end(), from.begin(), from.end());
 }
 
@@ -44,15 +44,16 @@ class BarrierPass {
       : ranges_(RangesOf(kernel)),
         threads_(kernel, ranges_, loose, false),
         groups_(kernel, ranges_, loose, true) {
-    for (const Access& a : AccessesIn(kernel.body)) {
+    for (const ElementAccess& a : AccessesIn(kernel.body)) {
       if (a.write && Visible(a)) written_.insert(a.buffer.get());
     }
   }
 
   // No element goes from group to group: they have no order.
   Status CheckGroups(const GpuKernel& kernel) const {
-    std::vector<Access> all = Counted(AccessesIn(kernel.body));
-    std::erase_if(all, [](const Access& a) { return a.buffer->scope != ir::Scope::kGlobal; });
+    std::vector<ElementAccess> all = Counted(AccessesIn(kernel.body));
+    std::erase_if(all,
+                  [](const ElementAccess& a) { return a.buffer->scope != ir::Scope::kGlobal; });
     for (size_t i = 0; i < all.size(); ++i) {
       for (size_t j = i; j < all.size(); ++j) {
         if (!groups_.Conflict(all[i], all[j])) continue;
@@ -94,19 +95,19 @@ class BarrierPass {
   }
 
  private:
-  static bool Visible(const Access& a) {
+  static bool Visible(const ElementAccess& a) {
     return a.buffer->scope == ir::Scope::kShared || a.buffer->scope == ir::Scope::kGlobal;
   }
 
   // Those that others see and somebody writes.
-  std::vector<Access> Counted(std::vector<Access> all) const {
-    std::erase_if(all, [&](const Access& a) { return !written_.contains(a.buffer.get()); });
+  std::vector<ElementAccess> Counted(std::vector<ElementAccess> all) const {
+    std::erase_if(all, [&](const ElementAccess& a) { return !written_.contains(a.buffer.get()); });
     return all;
   }
 
-  bool Conflict(const std::vector<Access>& a, const std::vector<Access>& b) const {
-    for (const Access& x : a) {
-      for (const Access& y : b) {
+  bool Conflict(const std::vector<ElementAccess>& a, const std::vector<ElementAccess>& b) const {
+    for (const ElementAccess& x : a) {
+      for (const ElementAccess& y : b) {
         if (threads_.Conflict(x, y)) return true;
       }
     }
@@ -116,8 +117,8 @@ class BarrierPass {
   Result<Phased> Phase(const Stmt& s) const {
     Phased out{.stmt = s, .head = Counted(AccessesIn(s)), .tail = {}};
     if (HasThreadLoop(s)) {
-      for (const Access& x : out.head) {
-        for (const Access& y : out.head) {
+      for (const ElementAccess& x : out.head) {
+        for (const ElementAccess& y : out.head) {
           if (!threads_.Conflict(x, y)) continue;
           return Fail(Code::kInvalidArgument,
                       "{}: threads touch each other's elements inside loop {}, where none can wait "

@@ -133,12 +133,12 @@ class Splitter {
   void FindParams(GpuKernel* kernel) const {
     std::vector<ir::Buffer> known = out_.loops.params;
     known.insert(known.end(), out_.temporaries.begin(), out_.temporaries.end());
-    const std::vector<Access> all = AccessesIn(kernel->body);
+    const std::vector<ElementAccess> all = AccessesIn(kernel->body);
     for (const bool written : {false, true}) {
       if (written) kernel->written = kernel->params.size();
       for (const ir::Buffer& b : known) {
         bool reads = false, writes = false;
-        for (const Access& a : all) {
+        for (const ElementAccess& a : all) {
           if (a.buffer == b) (a.write ? writes : reads) = true;
         }
         if (written ? writes : reads && !writes) kernel->params.push_back(b);

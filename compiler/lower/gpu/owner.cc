@@ -13,13 +13,13 @@ using ir::Expr;
 using ir::Stmt;
 using ir::StmtKind;
 
-void Loads(const Expr& e, unsigned path, std::vector<Access>* out) {
+void Loads(const Expr& e, unsigned path, std::vector<ElementAccess>* out) {
   ir::Visit(e, [&](const Expr& x) {
     if (x->kind == ir::ExprKind::kLoad) out->push_back({x->buffer, false, x->args, path});
   });
 }
 
-void Collect(const Stmt& s, unsigned path, std::vector<Access>* out) {
+void Collect(const Stmt& s, unsigned path, std::vector<ElementAccess>* out) {
   for (const Expr& e : ir::DirectExprs(s)) Loads(e, path, out);
   if (s->kind == StmtKind::kStore) out->push_back({s->buffer, true, s->indices, path});
   if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) path |= ThreadBit(s->loop);
@@ -33,8 +33,8 @@ bool EqualForms(const ir::Linear& a, const ir::Linear& b) {
 
 }  // namespace
 
-std::vector<Access> AccessesIn(const Stmt& s, unsigned path) {
-  std::vector<Access> all;
+std::vector<ElementAccess> AccessesIn(const Stmt& s, unsigned path) {
+  std::vector<ElementAccess> all;
   Collect(s, path, &all);
   return all;
 }
@@ -105,7 +105,7 @@ std::optional<Share> Owners::ShareOf(const Expr& index) const {
   return share;
 }
 
-bool Owners::Same(const Access& a, const Access& b) const {
+bool Owners::Same(const ElementAccess& a, const ElementAccess& b) const {
   unsigned all = 0;
   for (const unsigned bit : bits_) all |= bit;
   if ((a.path & all) != (b.path & all)) return false;

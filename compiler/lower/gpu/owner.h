@@ -22,7 +22,7 @@
 namespace tessera::lower {
 
 // A load or a store in a kernel whose grid and thread loops use the kernel's ids.
-struct Access {
+struct ElementAccess {
   ir::Buffer buffer;
   bool write = false;
   std::vector<ir::Expr> indices;
@@ -30,7 +30,7 @@ struct Access {
 };
 
 // What |s| touches, in order. Thread loops count by their kind.
-std::vector<Access> AccessesIn(const ir::Stmt& s, unsigned path = 0);
+std::vector<ElementAccess> AccessesIn(const ir::Stmt& s, unsigned path = 0);
 
 bool HasThreadLoop(const ir::Stmt& s);
 inline unsigned ThreadBit(ir::LoopKind kind) {
@@ -53,9 +53,9 @@ class Owners {
          bool across_groups);
 
   // Is an element that both touch touched by one thread (or group)?
-  bool Same(const Access& a, const Access& b) const;
+  bool Same(const ElementAccess& a, const ElementAccess& b) const;
   // May a store and another access meet without order?
-  bool Conflict(const Access& a, const Access& b) const {
+  bool Conflict(const ElementAccess& a, const ElementAccess& b) const {
     return a.buffer == b.buffer && (a.write || b.write) && !Same(a, b);
   }
 
@@ -68,7 +68,7 @@ class Owners {
   const std::set<std::string>& loose_;
   std::vector<ir::Expr> all_, ids_, groups_;  // every id, those that count, groups that do not
   std::vector<int64_t> extents_;              // one an id
-  std::vector<unsigned> bits_;                // of Access::path; 0 for a group's
+  std::vector<unsigned> bits_;                // of ElementAccess::path; 0 for a group's
 };
 
 }  // namespace tessera::lower

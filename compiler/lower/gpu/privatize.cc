@@ -65,15 +65,15 @@ class Privatizer {
   }
 
   Result<ThreadPart> PartOf(const ir::BufferNode& buffer, const Stmt& body) const {
-    std::vector<Access> accesses;
-    for (Access& a : AccessesIn(body)) {
+    std::vector<ElementAccess> accesses;
+    for (ElementAccess& a : AccessesIn(body)) {
       if (a.buffer.get() == &buffer) accesses.push_back(std::move(a));
     }
     ThreadPart part{.fixed = std::vector<bool>(buffer.shape.size()),
                     .split = std::vector<bool>(buffer.shape.size())};
     ir::BufferNode node = buffer;
     node.layout = {};
-    for (const Access& a : accesses) {
+    for (const ElementAccess& a : accesses) {
       if (!owners_.Same(accesses[0], a)) return Shared(buffer);
       for (size_t d = 0; d < node.shape.size(); ++d) {
         const Expr &index = a.indices[d], &first = accesses[0].indices[d];

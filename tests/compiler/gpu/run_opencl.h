@@ -19,7 +19,7 @@ namespace tessera::test {
 // begins at byte 64 of its memory.
 inline Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
                           std::vector<ir::Array>& arrays) {
-  std::map<const ir::BufferNode*, KernelDevice::Place> places;
+  std::map<const ir::BufferNode*, KernelDevice::MemoryPlace> places;
   const auto place = [&](const ir::Buffer& buffer, uint64_t bytes) -> Status {
     TESSERA_ASSIGN(const uint64_t memory, device.Allocate(bytes + 64));
     places[buffer.get()] = {memory, 64};
@@ -32,7 +32,7 @@ inline Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
   for (const ir::Buffer& b : func.temporaries)
     TESSERA_TRY(place(b, static_cast<uint64_t>(ir::SizeInBytes(*b))));
   for (const lower::GpuKernel& k : func.kernels) {
-    std::vector<KernelDevice::Place> buffers;
+    std::vector<KernelDevice::MemoryPlace> buffers;
     for (const ir::Buffer& b : k.params) buffers.push_back(places.at(b.get()));
     std::array<uint32_t, 3> groups{}, threads{};
     for (size_t d = 0; d < 3; ++d) {
