@@ -16,7 +16,6 @@
 #include "tools/devices.h"
 #include "tools/network.h"
 #include "tools/output.h"
-#include "tools/regress_coverage.h"
 #include "tools/regress_plan.h"
 #include "tools/regress_report.h"
 #include "tools/verb.h"
@@ -35,7 +34,7 @@ struct RegressFlags {
   uint64_t seed = 1;
   int64_t instructions = 0, findings = 10, layers = 3;
   int jobs = 0;
-  bool shrink = true, check_races = false, coverage = false;
+  bool shrink = true, check_races = false;
 };
 
 constexpr std::string_view kDefaultSuites = "corpus,directed,random";
@@ -120,7 +119,7 @@ class Regression {
   // Lists what is to be run; random programs follow the list without end.
   Status Plan() {
     if (Wanted(RegressSuite::kCorpus))
-      TESSERA_TRY(Add(PlanFolder(RegressSuite::kCorpus, flags_.corpus, flags_.seed)));
+      TESSERA_TRY(Add(PlanFolder(RegressSuite::kCorpus, flags_.corpus)));
     if (Wanted(RegressSuite::kDirected)) TESSERA_TRY(PlanDirected());
     const RegressSetup& setup = report_.setup;
     if (Wanted(RegressSuite::kNetworks))
@@ -195,18 +194,11 @@ class Regression {
     };
     rig::Workers(report_.jobs, kOneItem, [&](int64_t piece) {
       const bool careful = piece < 0;
-      const std::string end = ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
-      if (flags_.coverage) WriteCoverage(report_.setup);
-      return end;
+      return ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
     }).Run(next, done, tick);
     for (; begun < std::ssize(items_); ++begun)
       ++report_.suites[static_cast<size_t>(items_[static_cast<size_t>(begun)].suite)].left_out;
     report_.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
-  }
-
-  Status AddCoverage() {
-    TESSERA_ASSIGN(report_.rtl, SumRtlCoverage());
-    return {};
   }
 
   const RegressReport& report() const { return report_; }
@@ -238,7 +230,7 @@ class Regression {
 
   // Who did not ask for them is told that they are not there.
   Status PlanDirected() {
-    const Status planned = Add(PlanFolder(RegressSuite::kDirected, flags_.directed, flags_.seed));
+    const Status planned = Add(PlanFolder(RegressSuite::kDirected, flags_.directed));
     if (planned || planned.error().code != Code::kNotFound) return planned;
     const std::string how = "; cmake --build build -t directed_programs records them";
     if (!flags_.suites.empty()) return Fail(Code::kNotFound, "{}{}", planned.error().message, how);
@@ -289,12 +281,10 @@ Result<int> Run(const RegressFlags& flags) {
   TESSERA_ASSIGN(const std::chrono::seconds budget, ParseTime(flags.budget));
   TESSERA_ASSIGN(const auto suites, ParseSuites(flags.suites));
   TESSERA_ASSIGN(RegressSetup setup, MakeSetup(flags));
-  if (flags.coverage) TESSERA_TRY(CountCoverage(setup));
   Regression regression(flags, std::move(setup), suites, budget);
   TESSERA_TRY(regression.Plan());
   TESSERA_TRY(regression.OpenAll());
   regression.Run();
-  if (flags.coverage) TESSERA_TRY(regression.AddCoverage());
   const std::string text = ReportText(regression.report());
   if (flags.json != "-") std::fputs(text.c_str(), stdout);
   if (!flags.output.empty()) TESSERA_TRY(WriteFile(flags.output, text));
@@ -339,9 +329,6 @@ Action AddRegress(CLI::App& app) {
       ->capture_default_str();
   verb->add_flag("--check-races", flags->check_races,
                  "follow which instructions race; a program in which some do differs");
-  verb->add_flag("--coverage", flags->coverage,
-                 "tell which lines of the RTL were executed and which signals changed, on tiny; "
-                 "fewer than 98 % of lines, or a hole without a reason in hw/coverage.txt, fail");
   verb->add_option("--models", flags->models, "folder of models (.tflite, .onnx) for networks");
   verb->add_option("--model", flags->model, "model whose layers are run alone")
       ->capture_default_str();

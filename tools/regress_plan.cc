@@ -10,8 +10,7 @@ namespace tessera::tools {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder,
-                                            uint64_t seed) {
+Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder) {
   std::vector<RegressItem> items;
   std::error_code ec;
   std::vector<std::string> paths;
@@ -23,7 +22,6 @@ Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::strin
   for (const std::string& path : paths) {
     items.push_back({.suite = suite,
                      .name = fmt::format("{}/{}", Text(suite), fs::path(path).filename().string()),
-                     .seed = seed,
                      .path = path});
   }
   return items;

@@ -37,18 +37,31 @@ void Build::AddFunc(const ir::Func& func) {
   if (!known) funcs_.push_back(func);
 }
 
-Result<const HostFunc*> Build::HostFuncOf(size_t index) {
-  auto it = host_funcs_.find(index);
+Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layouts) {
+  const graph::Region& tensors = network.regions[index];
+  std::vector<graph::TensorId> laid;
+  for (const graph::TensorId id : tensors.inputs) {
+    if (layouts.contains(id)) laid.push_back(id);
+  }
+  if (layouts.contains(tensors.output)) laid.push_back(tensors.output);
+  const auto key = std::pair(index, laid);
+  auto it = host_funcs_.find(key);
   if (it == host_funcs_.end()) {
     const PhaseClock::Phase phase(options.clock, "host: schedules and loops");
     const te::RegionTe& region = network.te[index];
-    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, fmt::format("layer_{}", index),
-                                               TraceOf(index, schedule::kHostTrace)));
-    AddSchedule(index, schedule::kHostTrace, host.schedule);
+    std::string name = fmt::format("layer_{}", index);
+    for (const graph::TensorId id : laid) name += fmt::format("_t{}", id);
+    // A layer has one schedule; plans differ in where its activations lie.
+    const schedule::Trace* trace = TraceOf(index, schedule::kHostTrace);
+    const auto other = host_funcs_.lower_bound(std::pair(index, std::vector<graph::TensorId>{}));
+    const bool known = other != host_funcs_.end() && other->first.first == index;
+    if (known) trace = &other->second.schedule;
+    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, name, layouts, trace));
+    if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
     ir_dump += options.dumps.contains("ir")
                    ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func))
                    : "";
-    it = host_funcs_.emplace(index, std::move(host)).first;
+    it = host_funcs_.emplace(key, std::move(host)).first;
   }
   return &it->second;
 }

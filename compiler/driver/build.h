@@ -53,15 +53,17 @@ class Build {
   uint64_t ConstantOffset(const std::vector<uint8_t>& bytes);
   // Has |func| compiled; once for a name.
   void AddFunc(const ir::Func& func);
-  // Region |index| as host code; all plans call the same.
-  Result<const HostFunc*> HostFuncOf(size_t index);
+  // Region |index| as host code for tensors in |layouts|; plans whose tensors lie alike call the
+  // same.
+  Result<const HostFunc*> HostFuncOf(size_t index, const HostLayouts& layouts);
 
   // Compiles all functions for the levels that were asked for.
   Status FinishHostCode();
 
  private:
   std::vector<ir::Func> funcs_;
-  std::map<size_t, HostFunc> host_funcs_;                             // by region
+  // By region and those of its tensors that are not row-major.
+  std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;
   std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> constants_;  // hash -> offset, bytes
 };
 
@@ -71,13 +73,15 @@ class PlanBuild {
 
   Build& build;
   artifact::ExecutionPlan plan;
+  HostLayouts layouts;  // of the host's tensors; those that are missing are row-major
 
   // A buffer of the arena of |device|; Finish decides where.
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes,
                        uint32_t device = artifact::kHostDevice);
   uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes);
-  // The host's buffer of graph tensor |id|, row-major. A view has the buffer of what it views.
+  // The host's buffer of graph tensor |id|, in its layout. A view has the buffer of what it views.
   uint32_t TensorBuffer(graph::TensorId id);
+  Layout LayoutOf(graph::TensorId id) const;
   // The same for an input or output of the graph in the order that the user sees.
   uint32_t UserBuffer(graph::TensorId id);
   // Between the two, for a tensor that has an order of its own; nothing to do for others.

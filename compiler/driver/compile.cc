@@ -48,6 +48,7 @@ void AddLayers(Build& build) {
 Status AddCpuPlan(Build& build) {
   const FusedNetwork& n = build.network;
   PlanBuild p(build, "cpu");
+  p.layouts = LayoutsOnHost(n.graph, n.regions);
   for (graph::TensorId id : n.graph.inputs) {
     p.plan.inputs.push_back(p.UserBuffer(id));
     p.AddOrderStep(id, false);
@@ -58,7 +59,8 @@ Status AddCpuPlan(Build& build) {
     p.AddOrderStep(id, true);
   }
   for (size_t r = 0; r < n.regions.size() && build.options.keep_tensors; ++r)
-    p.plan.taps.push_back({static_cast<uint32_t>(r), p.TensorBuffer(n.regions[r].output), {}});
+    p.plan.taps.push_back({static_cast<uint32_t>(r), p.TensorBuffer(n.regions[r].output),
+                           p.LayoutOf(n.regions[r].output)});
   p.PlaceBuffers();
   build.net.plans.push_back(std::move(p.plan));
   return {};

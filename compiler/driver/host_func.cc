@@ -2,41 +2,124 @@
 #include "compiler/driver/host_func.h"
 
 #include <algorithm>
+#include <set>
 
+#include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
+#include "compiler/network/place.h"
 #include "compiler/schedule/host.h"
+#include "compiler/te/unsigned.h"
 
 namespace tessera::compiler {
+namespace {
 
-Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,
-                              const schedule::Trace* trace) {
-  HostFunc host;
-  for (const te::Binding& binding : region.bindings) host.tensors.push_back(binding.placeholder);
-  host.tensors.push_back(region.output);
-  lower::LowerOptions options;
-  for (const te::Tensor& tensor : host.tensors) options.params.push_back(tensor.name());
+constexpr int64_t kLeastChannels = 4;  // below, rows are longer than channels
+constexpr int64_t kDotChannels = 8;    // lanes of the narrowest dot product
 
-  Result<schedule::Schedule> schedule =
-      trace == nullptr ? schedule::HostSchedule({region.output})
-                       : schedule::Schedule::Replay({region.output}, *trace, target::Host());
-  if (!schedule) return Within("layer " + region.name, schedule.error());
-  for (const te::Tensor& tensor : host.tensors) {
-    const bool constant = std::ranges::any_of(region.bindings, [&](const te::Binding& b) {
-      return b.placeholder == tensor && b.activation < 0;
-    });
-    if (constant || schedule->Find(tensor.name())->layout.empty()) continue;
-    return Fail(
-        Code::kInvalidArgument,
-        "layer {}: its schedule gives {} a layout, but between layers tensors are row-major; "
-        "cache_read or cache_write makes a copy that may have one",
-        region.name, tensor.name());
+bool Names(const schedule::Trace& trace, const std::string& stage) {
+  return std::ranges::any_of(trace, [&](const schedule::Step& step) {
+    return (schedule::Print(step) + " ").find(" " + stage + " ") != std::string::npos;
+  });
+}
+
+// The region with dot products where its contraction has a form for them.
+te::RegionTe ForHost(te::RegionTe region, const schedule::Trace* trace) {
+  const std::optional<te::UnsignedForm> form = te::ToUnsigned(region.output, kDotChannels);
+  if (!form || (trace != nullptr && !Names(*trace, form->products.name()))) return region;
+  for (const te::Binding& binding : region.bindings) {
+    if (!(binding.placeholder == form->weights) || binding.activation >= 0) continue;
+    const std::vector<int32_t> correction = te::CorrectionOf(*form, binding.constant);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(correction.data());
+    region.bindings.push_back(
+        {form->correction, -1, {bytes, bytes + correction.size() * sizeof(int32_t)}});
+    region.output = form->output;
+    break;
   }
-  Result<ir::Func> func = lower::Lower(*schedule, name, options);
+  return region;
+}
+
+// |given| with |layouts| for the activations of |bindings|: where it gives them one, else at its
+// end.
+Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::string& layer,
+                                    const std::vector<te::Binding>& bindings,
+                                    std::map<std::string, std::string> layouts) {
+  schedule::Trace trace;
+  for (const schedule::Step& step : given) {
+    const auto* layout = std::get_if<schedule::LayoutStep>(&step);
+    const auto of = std::ranges::find_if(bindings, [&](const te::Binding& b) {
+      return layout && b.activation >= 0 && b.placeholder.name() == layout->tensor;
+    });
+    if (of == bindings.end()) {
+      trace.push_back(step);
+      continue;
+    }
+    const auto rank = static_cast<int>(of->placeholder.shape().size());
+    const Result<Layout> said = ir::ParseLayout(layout->pieces, rank);
+    if (!said || !(*said == ChannelsLast()) || layout->fill) {
+      return Fail(Code::kInvalidArgument,
+                  "layer {}: its schedule gives {} the layout {}, but between layers tensors are "
+                  "row-major or 0,2,3,1; cache_read or cache_write makes a copy that may have one",
+                  layer, layout->tensor, layout->pieces);
+    }
+    if (layouts.erase(layout->tensor) > 0) trace.push_back(step);
+  }
+  for (const auto& [tensor, pieces] : layouts)
+    trace.push_back(schedule::LayoutStep{tensor, pieces, std::nullopt});
+  return trace;
+}
+
+}  // namespace
+
+Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
+
+HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Region>& regions) {
+  std::set<graph::TensorId> fixed(graph.inputs.begin(), graph.inputs.end());
+  fixed.insert(graph.outputs.begin(), graph.outputs.end());
+  for (const graph::Region& region : regions) {
+    const std::optional<graph::TensorId> viewed = network::ViewedBy(graph, region);
+    if (viewed) fixed.insert({*viewed, region.output});
+  }
+  HostLayouts layouts;
+  for (const graph::Region& region : regions) {
+    const std::vector<int64_t>& shape = graph.tensor(region.output).shape;
+    if (fixed.contains(region.output) || shape.size() != 4) continue;
+    if (shape[1] < kLeastChannels || shape[2] * shape[3] == 1) continue;
+    layouts[region.output] = ChannelsLast();
+  }
+  return layouts;
+}
+
+Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
+                              const HostLayouts& layouts, const schedule::Trace* trace) {
+  const te::RegionTe region = ForHost(given, trace);
+  HostFunc host{.bindings = region.bindings};
+  host.bindings.push_back({region.output, region.output_id, {}});
+  lower::LowerOptions options;
+  schedule::HostOptions wanted;
+  for (const te::Binding& binding : host.bindings) {
+    options.params.push_back(binding.placeholder.name());
+    const auto it = layouts.find(binding.activation);
+    if (it == layouts.end()) continue;
+    std::string text = ir::LayoutText(it->second);
+    std::erase(text, ' ');
+    wanted.layouts[options.params.back()] = text;
+  }
+  std::optional<Result<schedule::Schedule>> schedule;
+  if (trace != nullptr) {
+    TESSERA_ASSIGN(const schedule::Trace laid,
+                   WithLayouts(*trace, region.name, host.bindings, wanted.layouts));
+    schedule = schedule::Schedule::Replay({region.output}, laid, target::Host());
+  } else {
+    schedule = schedule::HostSchedule({region.output}, wanted);
+  }
+  if (!*schedule) return Within("layer " + region.name, schedule->error());
+  const schedule::Schedule& made = **schedule;
+  Result<ir::Func> func = lower::Lower(made, name, options);
   if (!func) return Within("layer " + region.name, func.error());
   for (const std::string& tensor : options.params)
-    host.buffers.push_back(schedule::ParamBuffer(*schedule, tensor));
+    host.buffers.push_back(schedule::ParamBuffer(made, tensor));
   host.func = std::move(*func);
-  host.schedule = schedule->trace();
+  host.schedule = made.trace();
   return host;
 }
 

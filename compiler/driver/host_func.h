@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A region as a host function: scheduled and lowered. Internal to compiler/driver.
+//
+// Activations between two regions of the host lie with their channels innermost, so that a vector
+// of channels is one access; where the user, the accelerator or a view sees a tensor, it is
+// row-major.
 #ifndef TESSERA_COMPILER_DRIVER_HOST_FUNC_H_
 #define TESSERA_COMPILER_DRIVER_HOST_FUNC_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/layout.h"
+#include "compiler/graph/fuse.h"
 #include "compiler/ir/ir.h"
 #include "compiler/schedule/step.h"
 #include "compiler/te/ops/region.h"
@@ -16,17 +23,29 @@ namespace tessera::compiler {
 
 struct HostFunc {
   ir::Func func;
-  // One a parameter: the region's output or a placeholder, and its buffer. Activations and the
-  // output are row-major; constants are packed into their buffer's layout.
-  std::vector<te::Tensor> tensors;
+  // One a parameter, and its buffer. The last is the region's output; what is known when the
+  // network is compiled is packed into its buffer's layout.
+  std::vector<te::Binding> bindings;
   std::vector<ir::Buffer> buffers;
   schedule::Trace schedule;
 };
 
-// |trace|: the schedule; null: the generator makes one.
-//   errors  kInvalidArgument  a trace that is not legal, or gives an activation a layout
+// Of the tensors of a graph, those that are not row-major.
+using HostLayouts = std::map<graph::TensorId, Layout>;
+
+// Layouts for a plan that runs all of |regions| on the host.
+HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Region>& regions);
+
+// The layout of a tensor that is not row-major.
+Layout ChannelsLast();
+
+// |trace|: the schedule; null: the generator makes one. Its layouts of activations are |layouts|
+// whatever it says. It is a schedule of the region's form with dot products (te/unsigned.h) if it
+// names the stage of products, otherwise of the region as it is.
+//   errors  kInvalidArgument  a trace that is not legal, or gives an activation another layout than
+//                             ChannelsLast
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,
-                              const schedule::Trace* trace = nullptr);
+                              const HostLayouts& layouts, const schedule::Trace* trace = nullptr);
 
 }  // namespace tessera::compiler
 

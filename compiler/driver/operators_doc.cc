@@ -92,7 +92,7 @@ std::string Row(Op op) {
   std::string types;
   for (const graph::TypePair& pair : def.types) {
     const Graph g = Sample(op, false, pair);
-    host = host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g)[0]), "sample").has_value();
+    host = host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g)[0]), "sample", {}).has_value();
     types += fmt::format("{}{}", types.empty() ? "" : ", ", Text(pair.from));
     if (pair.from != pair.to) types += fmt::format(" to {}", Text(pair.to));
   }

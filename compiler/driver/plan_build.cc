@@ -57,6 +57,11 @@ uint32_t PlanBuild::TensorBuffer(graph::TensorId id) {
   return it->second;
 }
 
+Layout PlanBuild::LayoutOf(graph::TensorId id) const {
+  const auto it = layouts.find(id);
+  return it == layouts.end() ? Layout{} : it->second;
+}
+
 uint32_t PlanBuild::UserBuffer(graph::TensorId id) {
   const graph::GraphTensor& t = build.network.graph.tensor(id);
   if (t.order.empty()) return TensorBuffer(id);
@@ -89,25 +94,14 @@ void PlanBuild::AddKernel(const ir::Func& func, int32_t layer, std::vector<uint3
 Status PlanBuild::AddHostRegion(size_t index) {
   const FusedNetwork& n = build.network;
   if (network::ViewedBy(n.graph, n.regions[index])) return {};
-  const te::RegionTe& region = n.te[index];
-  TESSERA_ASSIGN(const HostFunc* host, build.HostFuncOf(index));
+  TESSERA_ASSIGN(const HostFunc* host, build.HostFuncOf(index, layouts));
   std::vector<uint32_t> buffers;
   for (size_t p = 0; p < host->func.params.size(); ++p) {
-    const te::Tensor& tensor = host->tensors[p];
-    if (tensor == region.output) {
-      TESSERA_CHECK(p + 1 == host->func.params.size(), "{}: the result is no last parameter",
-                    region.name);
-      buffers.push_back(TensorBuffer(region.output_id));
-      continue;
-    }
-    const auto binding = std::ranges::find_if(
-        region.bindings, [&](const te::Binding& b) { return b.placeholder == tensor; });
-    TESSERA_CHECK(binding != region.bindings.end(), "{}: parameter {} is no placeholder",
-                  region.name, tensor.name());
-    buffers.push_back(
-        binding->activation >= 0
-            ? TensorBuffer(binding->activation)
-            : ConstantBuffer(tensor.name(), ir::PackLayout(*host->buffers[p], binding->constant)));
+    const te::Binding& binding = host->bindings[p];
+    const bool known = binding.activation < 0;
+    buffers.push_back(known ? ConstantBuffer(binding.placeholder.name(),
+                                             ir::PackLayout(*host->buffers[p], binding.constant))
+                            : TensorBuffer(binding.activation));
   }
   AddKernel(host->func, static_cast<int32_t>(index), std::move(buffers));
   return {};

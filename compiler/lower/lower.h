@@ -41,8 +41,7 @@ ir::Func Unroll(const ir::Func& func, int64_t max_statements = 4096);
 
 struct LowerOptions {
   std::vector<std::string> params;
-  // Conditions move out of loops, and loops are cut at them; without, leaf nests stay whole.
-  bool guards = true;
+  bool peel = true;
 };
 
 // All of the above in order, simplified between passes: what host code generation takes.

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/host.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "base/check.h"
-#include "compiler/ir/affine.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
-#include "compiler/te/roles.h"
+#include "compiler/schedule/host_steps.h"
 
 namespace tessera::schedule {
 namespace {
@@ -19,43 +14,13 @@ using ir::ExprKind;
 using te::AxisRole;
 using te::Role;
 
-// Divisors of |n| up to |most|, smallest first.
-std::vector<int64_t> Divisors(int64_t n, int64_t most) {
-  std::vector<int64_t> all;
-  for (int64_t d = 1; d <= std::min(n, most); ++d) {
-    if (n % d == 0) all.push_back(d);
-  }
-  return all;
-}
-
-// Every read of |tensor| in |body| is at the reader's own axes.
-bool ReadsInPlace(const Stage& reader, const std::string& tensor) {
-  bool same = true, any = false;
-  ir::Visit(reader.body, [&](const Expr& e) {
-    if (e->kind != ExprKind::kTensorRead || e->tensor->name != tensor) return;
-    any = true;
-    same = same && e->args.size() == reader.axes.size();
-    for (size_t d = 0; same && d < e->args.size(); ++d)
-      same = e->args[d].get() == reader.axes[d].var.get();
-  });
-  return any && same;
-}
-
-// The permutation of |rank| dimensions that puts |dim| last, as layout text.
-std::string LastLayout(int rank, int dim) {
-  std::string text;
-  for (int d = 0; d < rank; ++d) {
-    if (d != dim) text += fmt::format("{},", d);
-  }
-  return text + std::to_string(dim);
-}
-
 class Generator {
  public:
-  Generator(Schedule schedule, const HostOptions& options)
-      : s_(std::move(schedule)), options_(options) {}
+  explicit Generator(HostSteps& h) : h_(h), s_(h.s), options_(h.options) {}
 
-  Result<Schedule> Run() {
+  Status Run() {
+    for (const auto& [tensor, layout] : options_.layouts)
+      TESSERA_TRY(Do("layout {} {}", tensor, layout));
     std::vector<std::string> anchors;
     for (const Stage& st : s_.stages()) {
       if (!st.reduce_axes.empty()) anchors.push_back(st.name);
@@ -64,14 +29,17 @@ class Generator {
     if (anchors.size() == 1 && s_.outputs().size() == 1) {
       TESSERA_TRY(ScheduleAnchor(anchors[0]));
     }
-    for (const std::string& name : StageNames()) TESSERA_TRY(VectorizeLast(name));
-    return std::move(s_);
+    for (const std::string& name : StageNames()) {
+      const Stage* st = s_.Find(name);
+      if (st->attach == Attach::kRoot) TESSERA_TRY(h_.InMemoryOrder(name));
+    }
+    return {};
   }
 
  private:
   template <typename... Args>
   Status Do(fmt::format_string<Args...> format, Args&&... args) {
-    return s_.Apply(fmt::format(format, std::forward<Args>(args)...));
+    return h_.Do(format, std::forward<Args>(args)...);
   }
 
   std::vector<std::string> StageNames() const {
@@ -109,13 +77,11 @@ class Generator {
     const Stage* st = s_.Find(anchor);
     const std::optional<te::Roles> roles = te::FindRoles(st->axes, st->reduce_axes, st->body);
     if (!roles) return {};
+    if (IsDot(s_, *st, *roles)) return DotSchedule(h_, anchor, *roles);
     const AxisRole* lane = roles->Find(Role::kOutputChannel);
     if (!lane) lane = roles->Find(Role::kChannelwise);
     if (!lane) return {};
-    const AxisRole* point = nullptr;  // the last spatial or batch axis
-    for (const AxisRole& a : roles->data) {
-      if (a.axis.var.get() != lane->axis.var.get() && a.axis.extent > 1) point = &a;
-    }
+    const AxisRole* point = PointAxis(*roles, *lane);
     if (lane->role == Role::kChannelwise) TESSERA_TRY(ChannelsLast(*st, *roles, *lane));
 
     // |home| holds the result, |acc| the sums.
@@ -128,7 +94,7 @@ class Generator {
     } else {
       TESSERA_TRY(Do("set_scope {} reg", acc));
     }
-    const size_t lane_dim = Dim(roles->data, *lane);
+    const size_t lane_dim = DimOf(roles->data, *lane);
     const int64_t block = lane->group > 0 ? lane->group : lane->axis.extent;
     TESSERA_ASSIGN(const int64_t lanes, DecideLanes(block, lane->axis.extent));
     const std::string c = s_.Find(home)->axes[lane_dim].name();
@@ -138,7 +104,7 @@ class Generator {
       const std::string name = s_.Find(home)->axes[d].name();
       if (d == lane_dim) {
         order += " " + c + ".o";
-      } else if (point && d == Dim(roles->data, *point)) {
+      } else if (point && d == DimOf(roles->data, *point)) {
         TESSERA_TRY(DecidePoints(point->axis.extent));
         TESSERA_TRY(Do("split {} {} $points {}.o {}.p", home, name, name, name));
         order += fmt::format(" {}.o", name);
@@ -157,13 +123,6 @@ class Generator {
 
   static std::string LastWord(const std::string& words) {
     return words.substr(words.rfind(' ') + 1);
-  }
-
-  static size_t Dim(const std::vector<AxisRole>& axes, const AxisRole& of) {
-    for (size_t d = 0; d < axes.size(); ++d) {
-      if (axes[d].axis.var.get() == of.axis.var.get()) return d;
-    }
-    TESSERA_CHECK(false);
   }
 
   // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a
@@ -201,7 +160,7 @@ class Generator {
     std::string order;
     for (int d = 0; d < rank; ++d) {
       if (d != static_cast<int>(lane_dim) &&
-          !(point && d == static_cast<int>(Dim(roles.data, *point)))) {
+          !(point && d == static_cast<int>(DimOf(roles.data, *point)))) {
         order += " " + st->axes[d].name();
       }
     }
@@ -209,7 +168,7 @@ class Generator {
     const std::string c = st->axes[lane_dim].name();
     std::string x;
     if (point) {
-      x = st->axes[Dim(roles.data, *point)].name();
+      x = st->axes[DimOf(roles.data, *point)].name();
       order += " " + x;
     }
     order += " " + c;
@@ -227,6 +186,8 @@ class Generator {
     const std::string input = roles.input->tensor->name, reader = anchor.name;
     const int rank = static_cast<int>(roles.input->args.size());
     std::string copy = input;
+    const std::vector<size_t> order = h_.MemoryOrder(input);
+    if (!order.empty() && order.back() == static_cast<size_t>(lane.input_dim)) return {};
     if (s_.Find(input)->placeholder) {
       copy = input + ".lanes";
       TESSERA_TRY(Do("cache_read {} global {} {}", input, copy, reader));
@@ -244,40 +205,18 @@ class Generator {
     return Do("layout {} {}", name, layout);
   }
 
-  // Vectors along the last axis of what is still plain loops, when its reads are neighbours there.
-  Status VectorizeLast(const std::string& name) {
-    const Stage* st = s_.Find(name);
-    if (!st->relations.empty() || st->attach != Attach::kRoot || !st->reduce_axes.empty() ||
-        st->axes.empty())
-      return {};
-    if (!st->layout.empty()) return {};
-    const ir::Axis& last = st->axes.back();
-    bool neighbours = last.extent > 1;
-    ir::Ranges ranges;
-    for (const ir::Axis& a : st->axes) ranges.Set(a);
-    ir::Visit(st->body, [&](const Expr& e) {
-      if (e->kind == ExprKind::kSelect)
-        neighbours = neighbours && !ir::UsesVar(e->args[0], last.var);
-      if (e->kind != ExprKind::kTensorRead) return;
-      for (size_t d = 0; d < e->args.size(); ++d) {
-        if (!ir::UsesVar(e->args[d], last.var)) continue;
-        const ir::Linear form = ir::ToLinear(e->args[d], ranges);
-        neighbours = neighbours && form.IsAffineIn({last.var}) && d + 1 == e->args.size() &&
-                     form.CoeffOf(last.var) == 1;
-      }
-    });
-    return neighbours ? Do("vectorize {} {}", name, last.name()) : Status{};
-  }
-
-  Schedule s_;
-  HostOptions options_;
+  HostSteps& h_;
+  Schedule& s_;
+  const HostOptions& options_;
 };
 
 }  // namespace
 
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options) {
   TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, target::Host()));
-  return Generator(std::move(s), options).Run();
+  HostSteps h(std::move(s), options);
+  TESSERA_TRY(Generator(h).Run());
+  return std::move(h.s);
 }
 
 ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {

@@ -6,9 +6,15 @@
 // The shape of every reduction: lanes are output channels (or the channels of a channelwise stage),
 // a row of output points stays in registers, weights are packed lane-innermost, the epilogue runs
 // on the registers. Stages behind the reduction are inlined into the output, those in front (pads)
-// are computed whole. What has no reduction is vectorised along its last axis.
+// are computed whole. uint8 inputs and int8 weights (te/unsigned.h) are summed by dot products of
+// four input channels, points and blocks of channels in registers. What has no reduction runs in
+// the order of its memory, as vectors.
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_H_
+
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "compiler/schedule/schedule.h"
@@ -18,9 +24,13 @@ namespace tessera::schedule {
 struct HostOptions {
   int64_t max_lanes = 32;  // channels in one vector
   int64_t max_points = 8;  // output points in registers
+  int64_t max_sums = 28;   // vectors of sums of dot products in registers
+  // Layouts of inputs and outputs, as text; those that are not named are row-major.
+  std::map<std::string, std::string> layouts;
 };
 
-// Decisions: "lanes" and "points", where the stage has such axes. Weights that are placeholders get
+// Decisions: "lanes" and "points", where the stage has such axes; "points" and "blocks" of dot
+// products. Weights that are placeholders get
 // a blocked layout: the caller packs them (ParamBuffer says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/target/host.h"
+
 #include "compiler/target/target.h"
 
 namespace tessera::target {
@@ -10,7 +12,7 @@ std::shared_ptr<const Target> Host() {
       Target{.name = "host",
              .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
              .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll},
-             .intrinsics = {}});
+             .intrinsics = {DotU8S8(16), DotU8S8(8)}});
   return target;
 }
 

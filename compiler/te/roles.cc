@@ -65,6 +65,16 @@ const AxisRole* Roles::Find(Role role) const {
   return nullptr;
 }
 
+const AxisRole* Roles::InputChannel() const {
+  const AxisRole* found = nullptr;
+  for (const AxisRole& a : reduced) {
+    if (a.role != Role::kInputChannel || a.input_dim < 0) continue;
+    if (found) return nullptr;
+    found = &a;
+  }
+  return found;
+}
+
 std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<Axis>& reduce_axes,
                                const Expr& body) {
   if (!body || body->kind != ExprKind::kReduce) return std::nullopt;

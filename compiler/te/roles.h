@@ -40,6 +40,9 @@ struct Roles {
   std::vector<AxisRole> data;  // one a dimension, in order
   std::vector<AxisRole> reduced;
   const AxisRole* Find(Role role) const;  // first of that role, nullptr: none
+  // The one input channel that is an index of the input; nullptr: none, or several. Beside it may
+  // be axes of the weights alone: the windows of 1x1.
+  const AxisRole* InputChannel() const;
 };
 
 // Empty when the stage is no reduction of that shape, or an index is not quasi-affine. Of two reads

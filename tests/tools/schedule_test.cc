@@ -74,7 +74,8 @@ TEST_F(Schedules, WhatIsPrintedGivesTheSameArtifact) {
 
 // One layer's schedules out of a file of all: other code, the same integers.
 TEST_F(Schedules, AnEditedScheduleGivesOtherCodeAndTheSameIntegers) {
-  std::string text = Edited(*dump, kHost, "decide points {1 2 4 7} 7", "decide points {1 2 4 7} 2");
+  std::string text =
+      Edited(*dump, kHost, "decide points {1 2 4 7 14 28} 28", "decide points {1 2 4 7 14 28} 2");
   const size_t rows = text.find("decide rows {", text.find(kAccel));
   const size_t value = text.find("} ", rows) + 2;
   text.replace(value, text.find('\n', value) - value, "1");
@@ -91,7 +92,7 @@ TEST_F(Schedules, AnEditedScheduleGivesOtherCodeAndTheSameIntegers) {
   };
   EXPECT_GT(instructions(net), instructions(TempPath("kept.tsr")));
   const CommandResult told = Tessera("info " + net + " --schedules");
-  EXPECT_NE(told.output.find("decide points {1 2 4 7} 2"), std::string::npos) << told.output;
+  EXPECT_NE(told.output.find("decide points {1 2 4 7 14 28} 2"), std::string::npos) << told.output;
   const CommandResult same =
       Tessera("compare " + net + " --devices cpu,func --first 2 --input " + kImages);
   EXPECT_EQ(same.code, 0) << same.output;
@@ -120,8 +121,9 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
       {std::string(kHost) + "\nset_scope stem_q.sum acc\n", "host has no memory 'acc'"},
       {std::string(kHost) + "\ntensorize stem_q.sum ci tile.gemm\n",
        "host has no intrinsic 'tile.gemm'"},
-      {std::string(kHost) + "\nlayout stem_q 0,2,3,1\n",
-       "its schedule gives stem_q a layout, but between layers tensors are row-major"},
+      {std::string(kHost) + "\nlayout stem_q 1,0,2,3\n",
+       "its schedule gives stem_q the layout 1,0,2,3, but between layers tensors are row-major or "
+       "0,2,3,1"},
       {Edited(*dump, kAccel, "decide rows", "decide rowes"),
        "stem_conv/Conv: schedule step 5: 'decide rowes"},
       {"accelerator input_q/QuantizeLinear:\n", "has no code for the accelerator"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 #include "base/check.h"
 #include "base/half.h"
 #include "compiler/codegen/llvm/emitter.h"
@@ -195,13 +197,35 @@ llvm::Value* FuncEmitter::CastTo(DType from, DType to, llvm::Value* v) {
   llvm::Type* target = like(to);
   if (ir::IsFloat(from)) {
     if (to == DType::kBool) return b_.CreateFCmpUNE(v, llvm::Constant::getNullValue(v->getType()));
-    const auto id = to == DType::kUint8 ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
-    return b_.CreateIntrinsic(id, {target, v->getType()}, {v});
+    return Truncate(v, target, to == DType::kUint8);
   }
   if (ir::IsFloat(to))
     return IsUnsigned(from) ? b_.CreateUIToFP(v, target) : b_.CreateSIToFP(v, target);
   if (to == DType::kBool) return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
   return IsUnsigned(from) ? b_.CreateZExtOrTrunc(v, target) : b_.CreateSExtOrTrunc(v, target);
+}
+
+// LLVM takes a saturating conversion of a vector apart, lane by lane; to int32 and narrower it is a
+// conversion of what is in range, and a choice.
+llvm::Value* FuncEmitter::Truncate(llvm::Value* v, llvm::Type* target, bool is_unsigned) {
+  const unsigned bits = target->getScalarSizeInBits();
+  if (!v->getType()->isVectorTy() || bits > 32) {
+    const auto id = is_unsigned ? llvm::Intrinsic::fptoui_sat : llvm::Intrinsic::fptosi_sat;
+    return b_.CreateIntrinsic(id, {target, v->getType()}, {v});
+  }
+  const auto real = [&](double x) { return llvm::ConstantFP::get(v->getType(), x); };
+  const double top = std::ldexp(1.0, static_cast<int>(is_unsigned ? bits : bits - 1));
+  const double bottom = is_unsigned ? 0 : -top;
+  llvm::Type* wide = Like(b_.getInt32Ty(), v);
+  const auto whole = [&](double x) {
+    return llvm::ConstantInt::get(wide, static_cast<uint64_t>(static_cast<int64_t>(x)), true);
+  };
+  llvm::Value *low = b_.CreateFCmpOLT(v, real(bottom)), *high = b_.CreateFCmpOGE(v, real(top));
+  llvm::Value* in = b_.CreateAnd(b_.CreateFCmpOGE(v, real(bottom)), b_.CreateFCmpOLT(v, real(top)));
+  llvm::Value* result = b_.CreateFPToSI(b_.CreateSelect(in, v, real(0)), wide);  // a NaN gives 0
+  result = b_.CreateSelect(low, whole(bottom), result);
+  result = b_.CreateSelect(high, whole(top - 1), result);
+  return b_.CreateTrunc(result, target);
 }
 
 llvm::Value* FuncEmitter::Unary(const ir::Expr& e, llvm::Value* mask) {
@@ -279,10 +303,22 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
     case ir::ScalarIntrin::kRequant:
       return Requant(args[0], args[1], args[2], static_cast<isa::Round>(e->args[3]->ivalue));
     case ir::ScalarIntrin::kClampAdd: {
-      // The saturated sum clamps to the same bound as the exact one.
+      // The saturated sum clamps to the same bound as the exact one. Bounds that are known can be
+      // taken before the sum, which then does not leave int32.
+      const auto clamp = [&](llvm::Value* v, llvm::Value* lo, llvm::Value* hi) {
+        v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, lo);
+        return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, hi);
+      };
+      int64_t zero = 0, lo = 0, hi = 0;
+      const auto fits = [](int64_t v) { return v == static_cast<int32_t>(v); };
+      if (ir::IsImm(e->args[1], &zero) && ir::IsImm(e->args[2], &lo) &&
+          ir::IsImm(e->args[3], &hi) && fits(lo - zero) && fits(hi - zero)) {
+        return b_.CreateAdd(
+            clamp(args[0], b_.CreateSub(args[2], args[1]), b_.CreateSub(args[3], args[1])),
+            args[1]);
+      }
       llvm::Value* sum = b_.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, args[0], args[1]);
-      sum = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sum, args[2]);
-      return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, sum, args[3]);
+      return clamp(sum, args[2], args[3]);
     }
     case ir::ScalarIntrin::kClamp:
       if (is_float)
@@ -326,16 +362,14 @@ llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm:
     llvm::Value* rounded = b_.CreateAShr(b_.CreateAdd(size, half), right);
     result = b_.CreateSelect(b_.CreateICmpSLT(first, constant(0)), b_.CreateNeg(rounded), rounded);
   } else {
+    // A half less one carries into the quotient exactly when the rest is more than a half; one more
+    // when it is a half, too.
     llvm::Value* bits = b_.CreateAdd(right, constant(31));
-    llvm::Value* quotient = b_.CreateAShr(product, bits);
-    llvm::Value* rest = b_.CreateSub(product, b_.CreateShl(quotient, bits));
     llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
-    llvm::Value* up = b_.CreateICmpUGE(rest, half);
-    if (rounding == isa::Round::kEven) {
-      llvm::Value* odd = b_.CreateICmpNE(b_.CreateAnd(quotient, constant(1)), constant(0));
-      up = b_.CreateAnd(up, b_.CreateOr(b_.CreateICmpNE(rest, half), odd));
-    }
-    result = b_.CreateAdd(quotient, b_.CreateZExt(up, wide));
+    llvm::Value* up = constant(1);
+    if (rounding == isa::Round::kEven) up = b_.CreateAnd(b_.CreateAShr(product, bits), constant(1));
+    result = b_.CreateAShr(b_.CreateAdd(b_.CreateAdd(product, b_.CreateSub(half, constant(1))), up),
+                           bits);
   }
   return b_.CreateTrunc(result, Like(b_.getInt32Ty(), a));
 }

@@ -12,7 +12,7 @@ namespace tessera::codegen {
 llvm::Value* FuncEmitter::FromHalf(llvm::Value* v) {
   llvm::Type *narrow = Like(b_.getHalfTy(), v), *wide = Like(b_.getFloatTy(), v),
              *bits = Like(b_.getInt32Ty(), v);
-  if (half_unit_) return b_.CreateFPExt(b_.CreateBitCast(v, narrow), wide);
+  if (units_.half) return b_.CreateFPExt(b_.CreateBitCast(v, narrow), wide);
   const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits, n); };
   llvm::Value* all = b_.CreateZExt(v, bits);
   llvm::Value* sign = b_.CreateShl(b_.CreateAnd(all, number(0x8000)), number(16));
@@ -33,7 +33,7 @@ llvm::Value* FuncEmitter::FromHalf(llvm::Value* v) {
 llvm::Value* FuncEmitter::ToHalf(llvm::Value* v) {
   llvm::Type *narrow = Like(b_.getHalfTy(), v), *bits = Like(b_.getInt32Ty(), v),
              *result = Like(b_.getInt16Ty(), v);
-  if (half_unit_) return b_.CreateBitCast(b_.CreateFPTrunc(v, narrow), result);
+  if (units_.half) return b_.CreateBitCast(b_.CreateFPTrunc(v, narrow), result);
   const auto number = [&](uint64_t n) { return llvm::ConstantInt::get(bits, n); };
   llvm::Value* all = b_.CreateBitCast(v, bits);
   llvm::Value* sign = b_.CreateAnd(b_.CreateLShr(all, number(16)), number(0x8000));

@@ -28,12 +28,8 @@ int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
 
 int64_t ScratchBytes(const ir::Func& func) { return ScratchBelow(func.body, 0); }
 
-FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func, bool half_unit)
-    : module_(module),
-      context_(module.getContext()),
-      func_(func),
-      half_unit_(half_unit),
-      b_(context_) {}
+FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func, const CpuUnits& units)
+    : module_(module), context_(module.getContext()), func_(func), units_(units), b_(context_) {}
 
 Status FuncEmitter::Run() {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
@@ -109,8 +105,7 @@ void FuncEmitter::Emit(const ir::Stmt& s) {
     case ir::StmtKind::kAlloc:
       return EmitAlloc(s);
     case ir::StmtKind::kEval:
-      unsupported_ = "a call of " + s->value->name;
-      return;
+      return EmitTile(s->value);
   }
 }
 
@@ -127,14 +122,18 @@ void FuncEmitter::EmitFor(const ir::Stmt& s) {
   llvm::PHINode* var = b_.CreatePHI(b_.getInt64Ty(), 2, s->var->name);
   var->addIncoming(first, before);
   vars_[s->var.get()] = var;
+  const int64_t tiles = tiles_;
   Emit(s->body[0]);
   llvm::Value* next = b_.CreateNSWAdd(var, b_.getInt64(1));
   var->addIncoming(next, b_.GetInsertBlock());
   llvm::BranchInst* back = b_.CreateCondBr(b_.CreateICmpSLT(next, last), body, after);
-  if (s->loop == ir::LoopKind::kUnroll) {
-    llvm::Metadata* full =
-        llvm::MDNode::get(context_, {llvm::MDString::get(context_, "llvm.loop.unroll.full")});
-    llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, {nullptr, full});
+  // Around tiles the schedule has unrolled what there is to unroll: the registers are full.
+  const char* unroll = s->loop == ir::LoopKind::kUnroll ? "llvm.loop.unroll.full"
+                       : tiles_ > tiles                 ? "llvm.loop.unroll.disable"
+                                                        : nullptr;
+  if (unroll) {
+    llvm::Metadata* how = llvm::MDNode::get(context_, {llvm::MDString::get(context_, unroll)});
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(context_, {nullptr, how});
     loop->replaceOperandWith(0, loop);
     back->setMetadata(llvm::LLVMContext::MD_loop, loop);
   }
@@ -168,9 +167,9 @@ void FuncEmitter::EmitAlloc(const ir::Stmt& s) {
   const int64_t top = scratch_top_;
   if (OnStack(*s->buffer)) {
     llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-    llvm::AllocaInst* memory =
-        entry.CreateAlloca(MemoryType(s->buffer->dtype),
-                           b_.getInt64(static_cast<uint64_t>(ir::SizeInElements(*s->buffer))));
+    // An array, not a number of elements: LLVM then finds it early that these are registers.
+    llvm::AllocaInst* memory = entry.CreateAlloca(llvm::ArrayType::get(
+        MemoryType(s->buffer->dtype), static_cast<uint64_t>(ir::SizeInElements(*s->buffer))));
     memory->setAlignment(llvm::Align(64));
     place.base = memory;
   } else {

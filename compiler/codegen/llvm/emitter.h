@@ -18,10 +18,16 @@
 
 namespace tessera::codegen {
 
+// What a processor has that changes the code.
+struct CpuUnits {
+  bool half = false;   // converts between f16 and f32
+  int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
+  bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
+};
+
 class FuncEmitter {
  public:
-  // |half_unit|: the machine converts between f16 and f32.
-  FuncEmitter(llvm::Module& module, const ir::Func& func, bool half_unit);
+  FuncEmitter(llvm::Module& module, const ir::Func& func, const CpuUnits& units);
   Status Run();
 
  private:
@@ -50,6 +56,7 @@ class FuncEmitter {
   llvm::Value* FloorDivide(llvm::Value* a, llvm::Value* b, bool want_mod);
   llvm::Value* Unary(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* CastTo(DType from, DType to, llvm::Value* v);
+  llvm::Value* Truncate(llvm::Value* v, llvm::Type* target, bool is_unsigned);
   llvm::Value* FromHalf(llvm::Value* v);
   llvm::Value* ToHalf(llvm::Value* v);
   llvm::Value* Exp(llvm::Value* x);
@@ -58,6 +65,14 @@ class FuncEmitter {
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
                        isa::Round rounding);
+
+  // Tile intrinsics (emit_tile.cc).
+  void EmitTile(const ir::Expr& call);
+  void DotU8S8(const ir::Expr& call, unsigned lanes);
+  llvm::Value* DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w, unsigned lanes);
+  llvm::Value* DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w);
+  // A vector of memory from the place that a Load names.
+  llvm::LoadInst* LoadPlace(const ir::Expr& place, llvm::Type* type);
 
   // Memory (emit_memory.cc).
   llvm::Value* LoadFrom(const ir::Expr& e, llvm::Value* mask);
@@ -79,11 +94,12 @@ class FuncEmitter {
   llvm::Module& module_;
   llvm::LLVMContext& context_;
   const ir::Func& func_;
-  const bool half_unit_;
+  const CpuUnits units_;
   llvm::Function* function_ = nullptr;
   llvm::IRBuilder<> b_;
   std::unordered_map<const ir::BufferNode*, BufferBase> places_;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> vars_;
+  int64_t tiles_ = 0;  // calls of tile intrinsics so far
   llvm::Value* scratch_ = nullptr;
   int64_t scratch_top_ = 0;
   std::string unsupported_;  // the first thing that has no host code

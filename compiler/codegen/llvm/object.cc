@@ -32,18 +32,24 @@ struct Level {
   const char* cpu;
   const char* features;
   const char* vector_bits;  // what the vectoriser should prefer
-  bool half_unit;           // it converts between f16 and f32
+  CpuUnits units;
   // Features of functions with floats, where they differ: NEON of 32-bit Arm takes denormal numbers
   // for zero and cannot round to even; the scalar unit follows IEEE 754.
   const char* float_features = nullptr;
 };
 // A Zynq-7000 has Cortex-A9 with NEON, a Zynq UltraScale+ Cortex-A53.
-constexpr Level kLevels[] = {{"x86-64-v2", kX86, "x86-64-v2", "", "128", false},
-                             {"x86-64-v3", kX86, "x86-64-v3", "", "256", true},
-                             {"x86-64-v4", kX86, "x86-64-v4", "", "512", true},
-                             {"x86-64-v4-vnni", kX86, "x86-64-v4", "+avx512vnni", "512", true},
-                             {"armv7", kArm, "cortex-a9", "+neon", "128", false, "-neon"},
-                             {"aarch64", kAarch64, "cortex-a53", "", "128", true}};
+constexpr Level kLevels[] = {
+    {"x86-64-v2", kX86, "x86-64-v2", "", "128", {.pair_bits = 128}},
+    {"x86-64-v3", kX86, "x86-64-v3", "", "256", {.half = true, .pair_bits = 256}},
+    {"x86-64-v4", kX86, "x86-64-v4", "", "512", {.half = true, .pair_bits = 512}},
+    {"x86-64-v4-vnni",
+     kX86,
+     "x86-64-v4",
+     "+avx512vnni",
+     "512",
+     {.half = true, .pair_bits = 512, .quads = true}},
+    {"armv7", kArm, "cortex-a9", "+neon", "128", {}, "-neon"},
+    {"aarch64", kAarch64, "cortex-a53", "", "128", {.half = true}}};
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
                                                          const Level*& found) {
@@ -115,7 +121,7 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
   module->setDataLayout(machine.createDataLayout());
   module->setPICLevel(llvm::PICLevel::SmallPIC);
   for (const ir::Func& func : funcs) {
-    TESSERA_TRY(FuncEmitter(*module, func, level.half_unit).Run());
+    TESSERA_TRY(FuncEmitter(*module, func, level.units).Run());
     llvm::Function* function = module->getFunction(func.name);
     function->addFnAttr("target-cpu", level.cpu);
     const bool other = level.float_features != nullptr && HasFloats(*function);

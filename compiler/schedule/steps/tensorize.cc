@@ -7,15 +7,14 @@ Status Apply(const TensorizeStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
   const target::Target& target = editor.schedule().target();
-  for (const std::string& name : step.intrinsics) {
-    if (target.FindIntrinsic(name) != nullptr) continue;
+  if (target.FindIntrinsic(step.intrinsic) == nullptr) {
     std::string names;
     for (const target::TensorIntrin& i : target.intrinsics) names += " " + i.name;
-    return Fail(Code::kNotFound, "{} has no intrinsic '{}'; it has:{}", target.name, name,
+    return Fail(Code::kNotFound, "{} has no intrinsic '{}'; it has:{}", target.name, step.intrinsic,
                 names.empty() ? " none" : names);
   }
   stage->tensorize_axis = step.axis;
-  stage->intrinsics = step.intrinsics;
+  stage->intrinsic = step.intrinsic;
   return {};
 }
 

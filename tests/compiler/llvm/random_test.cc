@@ -2,7 +2,8 @@
 //
 // What is tested: host code against te::Evaluate, at the levels that this machine runs, and at
 // those of boards under qemu-user. Space: 40
-// random expressions under random schedules, 20 under the host's, and the named windows. Not tested
+// random expressions under random schedules, 20 under the host's, and the named windows, these by
+// dot products on every level too. Not tested
 // here: the loader's refusals (tests/runtime).
 #include <gtest/gtest.h>
 
@@ -39,12 +40,12 @@ std::string HostDifference(const test::ScheduledProgram& program, const std::str
   return same ? "" : level + " differs\n" + ir::Print(*func);
 }
 
-// The host's own schedule of |out|, by every one of |levels|.
-void ExpectExact(const te::Tensor& out, Rng& rng, const std::vector<std::string>& levels) {
-  const Result<schedule::Schedule> s = schedule::HostSchedule({out});
+// The host's own schedule of |out| over |values|, by every one of |levels|.
+void ExpectExact(const te::Tensor& out, te::Values values, const std::vector<std::string>& levels,
+                 const schedule::HostOptions& options = {}) {
+  const Result<schedule::Schedule> s = schedule::HostSchedule({out}, options);
   ASSERT_TRUE(s.has_value());
   SCOPED_TRACE(te::Print({out}) + schedule::Print(s->trace()));
-  te::Values values = test::RandomInputs(out, rng);
   ASSERT_TRUE(te::Evaluate({out}, &values));
   for (const std::string& level : levels) EXPECT_EQ(HostDifference({*s, out, values}, level), "");
 }
@@ -68,7 +69,8 @@ TEST_P(LlvmRandom, TheHostsSchedulesMatchTheDefinition) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Rng rng(seed);
     const te::Tensor out = test::RandomExpression(rng);
-    ASSERT_NO_FATAL_FAILURE(ExpectExact(out, rng, {levels[(GetParam() + i) % levels.size()]}));
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectExact(out, test::RandomInputs(out, rng), {levels[(GetParam() + i) % levels.size()]}));
   }
 }
 
@@ -80,7 +82,28 @@ TEST_P(LlvmWindows, AreExactOnTheFirstAndTheLastLevel) {
   Rng rng(5);
   const te::Tensor out = test::WindowExpression(GetParam());
   const std::vector<std::string> levels = test::TestedLevels();
-  ASSERT_NO_FATAL_FAILURE(ExpectExact(out, rng, {levels.front(), levels.back()}));
+  ASSERT_NO_FATAL_FAILURE(
+      ExpectExact(out, test::RandomInputs(out, rng), {levels.front(), levels.back()}));
+}
+
+// Levels multiply by vpdpbusd, by pmaddwd of three widths, or lane by lane.
+TEST_P(LlvmWindows, AreExactByDotProductsOnEveryLevel) {
+  Rng rng(6);
+  const te::Tensor given = test::WindowExpression(GetParam());
+  for (const bool extreme : {false, true}) {
+    te::Values values = test::RandomInputs(given, rng);
+    for (auto& [tensor, array] : values) {
+      for (uint8_t& byte : array.bytes()) {
+        // Products of 127 or -128 with -128: the sums of pairs are largest.
+        if (extreme && tensor->name == "x") byte = byte & 1 ? 0x7f : 0x80;
+        if (extreme && tensor->name == "w") byte = 0x80;
+      }
+    }
+    const te::Tensor out = test::UnsignedOutput(given, &values);
+    if (out == given) return;
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(out, values, test::TestedLevels(),
+                                        {.layouts = {{"x", "0,2,3,1"}, {"out", "0,2,3,1"}}}));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, LlvmWindows, ::testing::ValuesIn(test::WindowShapes()),

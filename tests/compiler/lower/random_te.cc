@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compiler/ir/layout.h"
+#include "compiler/te/unsigned.h"
 
 namespace tessera::test {
 namespace {
@@ -274,6 +275,18 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     (void)s.Apply(line).has_value();  // what is illegal is refused and changes nothing
   }
   return s;
+}
+
+te::Tensor UnsignedOutput(const te::Tensor& output, te::Values* values) {
+  const std::optional<te::UnsignedForm> form = te::ToUnsigned(output, 8);
+  if (!form) return output;
+  const std::vector<int32_t> correction =
+      te::CorrectionOf(*form, values->at(form->weights.get()).bytes());
+  ir::Array array(DType::kInt32, static_cast<int64_t>(correction.size()));
+  for (size_t c = 0; c < correction.size(); ++c)
+    array.SetInt(static_cast<int64_t>(c), correction[c]);
+  (*values)[form->correction.get()] = array;
+  return form->output;
 }
 
 std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule,

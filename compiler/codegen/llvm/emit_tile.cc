@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tile intrinsics of host processors, by name: how each level does what compiler/target says they
+// do. Another level, the same integers.
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <numeric>
+
+#include "compiler/codegen/llvm/emitter.h"
+#include "compiler/ir/layout.h"
+
+namespace tessera::codegen {
+
+void FuncEmitter::EmitTile(const ir::Expr& call) {
+  ++tiles_;
+  if (call->name == "dot_u8s8x16") return DotU8S8(call, 16);
+  if (call->name == "dot_u8s8x8") return DotU8S8(call, 8);
+  unsupported_ = "a call of " + call->name;
+}
+
+llvm::LoadInst* FuncEmitter::LoadPlace(const ir::Expr& place, llvm::Type* type) {
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(place->buffer->dtype)));
+  llvm::LoadInst* loaded = b_.CreateAlignedLoad(
+      type, AddressOf(place->buffer, ir::OffsetOf(*place->buffer, place->args)), align);
+  Tag(loaded, place->buffer.get());
+  return loaded;
+}
+
+// Everything in 32-bit lanes: four bytes of x in each, four weights of an output in its own.
+void FuncEmitter::DotU8S8(const ir::Expr& call, unsigned lanes) {
+  const ir::Expr& out = call->args[0];
+  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes);
+  llvm::Value* x = b_.CreateVectorSplat(lanes, LoadPlace(call->args[1], b_.getInt32Ty()));
+  llvm::Value* w = LoadPlace(call->args[2], type);
+  llvm::Value* sum = LoadPlace(out, type);
+  if (units_.quads) {
+    const auto id = lanes == 16 ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
+                                : llvm::Intrinsic::x86_avx512_vpdpbusd_256;
+    sum = b_.CreateIntrinsic(id, {}, {sum, x, w});
+  } else {
+    sum = units_.pair_bits > 0 ? DotInPairs(sum, x, w, lanes) : DotInLanes(sum, x, w);
+  }
+  llvm::StoreInst* stored = b_.CreateAlignedStore(
+      sum, AddressOf(out->buffer, ir::OffsetOf(*out->buffer, out->args)), llvm::Align(4));
+  Tag(stored, out->buffer.get());
+}
+
+// Bytes 0 and 2 of a lane as two int16, then bytes 1 and 3: two products each, summed in int32
+// without loss (pmaddubsw would saturate).
+llvm::Value* FuncEmitter::DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w,
+                                     unsigned lanes) {
+  auto* pairs = llvm::FixedVectorType::get(b_.getInt16Ty(), 2 * lanes);
+  x = b_.CreateBitCast(x, pairs);
+  w = b_.CreateBitCast(w, pairs);
+  const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(pairs, v); };
+  llvm::Value* xs[] = {b_.CreateAnd(x, all(255)), b_.CreateLShr(x, all(8))};
+  llvm::Value* ws[] = {b_.CreateAShr(b_.CreateShl(w, all(8)), all(8)), b_.CreateAShr(w, all(8))};
+  const unsigned step = std::min(2 * lanes, static_cast<unsigned>(units_.pair_bits) / 16);
+  const auto id = step == 32   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
+                  : step == 16 ? llvm::Intrinsic::x86_avx2_pmadd_wd
+                               : llvm::Intrinsic::x86_sse2_pmadd_wd;
+  const auto part = [&](llvm::Value* v, unsigned first, unsigned count) {
+    std::vector<int> picks(count);
+    std::iota(picks.begin(), picks.end(), static_cast<int>(first));
+    return b_.CreateShuffleVector(v, picks);
+  };
+  std::vector<llvm::Value*> done;
+  for (unsigned first = 0; first < 2 * lanes; first += step) {
+    llvm::Value* s = part(sum, first / 2, step / 2);
+    for (int odd = 0; odd < 2; ++odd) {
+      s = b_.CreateAdd(
+          s, b_.CreateIntrinsic(id, {}, {part(xs[odd], first, step), part(ws[odd], first, step)}));
+    }
+    done.push_back(s);
+  }
+  while (done.size() > 1) {
+    std::vector<llvm::Value*> wider;
+    for (size_t i = 0; i < done.size(); i += 2) {
+      const auto* half = llvm::cast<llvm::FixedVectorType>(done[i]->getType());
+      std::vector<int> picks(2 * half->getNumElements());
+      std::iota(picks.begin(), picks.end(), 0);
+      wider.push_back(b_.CreateShuffleVector(done[i], done[i + 1], picks));
+    }
+    done = std::move(wider);
+  }
+  return done[0];
+}
+
+// Byte by byte, in int32 lanes.
+llvm::Value* FuncEmitter::DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w) {
+  const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(x->getType(), v); };
+  for (uint64_t byte = 0; byte < 4; ++byte) {
+    llvm::Value* a = b_.CreateAnd(b_.CreateLShr(x, all(8 * byte)), all(255));
+    llvm::Value* b = b_.CreateAShr(b_.CreateShl(w, all(24 - 8 * byte)), all(24));
+    sum = b_.CreateAdd(sum, b_.CreateMul(a, b));
+  }
+  return sum;
+}
+
+}  // namespace tessera::codegen

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/host_steps.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/ir/affine.h"
+#include "compiler/ir/visit.h"
+
+namespace tessera::schedule {
+
+using ir::Expr;
+using ir::ExprKind;
+
+std::vector<int64_t> Divisors(int64_t n, int64_t most) {
+  std::vector<int64_t> all;
+  for (int64_t d = 1; d <= std::min(n, most); ++d) {
+    if (n % d == 0) all.push_back(d);
+  }
+  return all;
+}
+
+bool ReadsInPlace(const Stage& reader, const std::string& tensor) {
+  bool same = true, any = false;
+  ir::Visit(reader.body, [&](const Expr& e) {
+    if (e->kind != ExprKind::kTensorRead || e->tensor->name != tensor) return;
+    any = true;
+    same = same && e->args.size() == reader.axes.size();
+    for (size_t d = 0; same && d < e->args.size(); ++d)
+      same = e->args[d].get() == reader.axes[d].var.get();
+  });
+  return any && same;
+}
+
+std::string LastLayout(int rank, int dim) {
+  std::string text;
+  for (int d = 0; d < rank; ++d) {
+    if (d != dim) text += fmt::format("{},", d);
+  }
+  return text + std::to_string(dim);
+}
+
+size_t DimOf(const std::vector<te::AxisRole>& axes, const te::AxisRole& of) {
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (axes[d].axis.var.get() == of.axis.var.get()) return d;
+  }
+  TESSERA_CHECK(false);
+}
+
+const te::AxisRole* PointAxis(const te::Roles& roles, const te::AxisRole& lane) {
+  const te::AxisRole* point = nullptr;
+  for (const te::AxisRole& a : roles.data) {
+    if (a.axis.var.get() != lane.axis.var.get() && a.axis.extent > 1) point = &a;
+  }
+  return point;
+}
+
+std::vector<size_t> HostSteps::MemoryOrder(const std::string& tensor) const {
+  const Stage& stage = *s.Find(tensor);
+  std::vector<size_t> order;
+  if (stage.layout.empty()) {
+    for (size_t d = 0; d < stage.shape.size(); ++d) order.push_back(d);
+    return order;
+  }
+  // Pieces of one dimension beside each other, the larger first, are that dimension.
+  int64_t piece = 1;
+  for (const LayoutDim& d : stage.layout.dims) {
+    const auto dim = static_cast<size_t>(d.dim);
+    const bool same = !order.empty() && order.back() == dim && d.div * d.mod == piece;
+    if (!same && (d.mod != 0 || std::ranges::count(order, dim) != 0)) return {};
+    if (!same) order.push_back(dim);
+    piece = d.div;
+  }
+  return order;
+}
+
+Status HostSteps::InMemoryOrder(const std::string& name) {
+  const std::vector<size_t> order = MemoryOrder(name);
+  const Stage* stage = s.Find(name);
+  if (!stage->relations.empty() || stage->axes.empty() || order.empty()) return {};
+  std::string words;
+  for (const size_t d : order) words += " " + stage->axes[d].name();
+  if (!stage->layout.empty()) TESSERA_TRY(Do("reorder {}{}", name, words));
+  if (!stage->reduce_axes.empty()) return {};
+  stage = s.Find(name);
+  const ir::Axis last = stage->axes[order.back()];
+  bool neighbours = last.extent > 1;
+  ir::Ranges ranges;
+  for (const ir::Axis& a : stage->axes) ranges.Set(a);
+  ir::Visit(stage->body, [&](const Expr& e) {
+    if (e->kind == ExprKind::kSelect) neighbours = neighbours && !ir::UsesVar(e->args[0], last.var);
+    if (e->kind != ExprKind::kTensorRead) return;
+    const std::vector<size_t> from = MemoryOrder(e->tensor->name);
+    for (size_t d = 0; d < e->args.size(); ++d) {
+      if (!ir::UsesVar(e->args[d], last.var)) continue;
+      const ir::Linear form = ir::ToLinear(e->args[d], ranges);
+      neighbours = neighbours && form.IsAffineIn({last.var}) && !from.empty() && d == from.back() &&
+                   form.CoeffOf(last.var) == 1;
+    }
+  });
+  return neighbours ? Do("vectorize {} {}", name, last.name()) : Status{};
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The intrinsics of host processors, one file each. Depends on: tensor_intrin.h. Used by: host.cc.
+#ifndef TESSERA_COMPILER_TARGET_HOST_H_
+#define TESSERA_COMPILER_TARGET_HOST_H_
+
+#include "compiler/target/tensor_intrin.h"
+
+namespace tessera::target {
+
+// dot_u8s8x<lanes>: out[l] += sum over k < 4 of x[k] * w[l, k], of uint8 and int8, in int32. x is
+// one place for all lanes. codegen/llvm/emit_tile.cc emits it.
+TensorIntrin DotU8S8(int64_t lanes);
+
+}  // namespace tessera::target
+
+#endif  // TESSERA_COMPILER_TARGET_HOST_H_
