@@ -80,8 +80,8 @@ Action AddCheck(CLI::App& app) {
                    "the configuration; default: the one the program names");
   verb->add_option(
       "--json", options->json,
-      "write {ok, instructions, diagnostics[]} to this file; a deadlock or race has its class, "
-      "usual cause and waits");
+      "write {ok, instructions, diagnostics[]} to this file; a deadlock, a race or what is out "
+      "of bounds has its class, usual cause and waits");
   verb->footer("Example: tessera check net.tsr\nExits with 1 when there are errors.");
   return [options] { return Run(*options); };
 }

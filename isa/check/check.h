@@ -39,7 +39,7 @@ struct Diagnostic {
   bool warning = false;         // the program may still be right
   std::vector<uint32_t> insns;  // numbers of the instructions it is about, the later one last
   std::string text;             // one line: numbers, assembly, source operators, what, and a hint
-  std::optional<Diagnosis> diagnosis;  // of a deadlock or a race
+  std::optional<Diagnosis> diagnosis;  // of a deadlock, a race or bounds
 };
 
 struct CheckReport {

@@ -168,9 +168,8 @@ void Follower::CheckAccesses(const Issued& issued, int unit, const VectorClock& 
 bool Follower::ReadUops(const Issued& issued, std::vector<Uop>& uops) {
   const UopRange range = UopsOf(issued.fetched.insn, config_);
   if (range.begin + range.count > static_cast<int64_t>(uops_.size())) {
-    Add(Finding::kBounds, {issued.number},
-        fmt::format("{}: reads uop tile {}, which has {}", program_.Name(issued.number),
-                    range.begin + range.count - 1, uops_.size()));
+    ReportBounds(issued.number, fmt::format("reads uop tile {}, which has {}",
+                                            range.begin + range.count - 1, uops_.size()));
     return false;
   }
   for (int64_t u = range.begin; u < range.begin + range.count; ++u) {
@@ -253,12 +252,10 @@ void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
   if (touch.first + touch.count > Limit(touch.space)) {
     if (std::exchange(bounds_reported_, issued.number) == issued.number) return;
     const int64_t last = touch.first + touch.count - 1;
-    Add(Finding::kBounds, {issued.number},
-        fmt::format(
-            "{}: {} {} {}, which has {}", program_.Name(issued.number),
-            touch.write ? "writes" : "reads", Text(touch.space),
-            touch.space.is_segment() ? fmt::format("byte {}", last) : fmt::format("tile {}", last),
-            Limit(touch.space)));
+    ReportBounds(issued.number,
+                 fmt::format("{} {} {} {}, which has {}", touch.write ? "writes" : "reads",
+                             Text(touch.space), touch.space.is_segment() ? "byte" : "tile", last,
+                             Limit(touch.space)));
     return;
   }
   Shadow::Found found;
@@ -297,6 +294,14 @@ void Follower::ReportRace(const Touch& touch, const Issued& issued, int other, u
                                  {std::min(with, issued.number), std::max(with, issued.number)},
                                  std::move(text),
                                  std::move(race)});
+}
+
+void Follower::ReportBounds(uint32_t number, std::string_view what) {
+  if (Full()) return;
+  Diagnosis past = OutOfBounds(program_, number, what);
+  std::string text = past.Line();
+  report_.diagnostics.push_back(
+      {Finding::kBounds, false, {number}, std::move(text), std::move(past)});
 }
 
 void Follower::ReportDeadlock(std::optional<uint32_t> waiting) {

@@ -46,6 +46,7 @@ class Follower {
   void LoadUop(int64_t tile, int64_t segment, int64_t offset);
   void CheckTouch(const Touch& touch, const Issued& issued, int unit, const VectorClock& clock);
   void ReportRace(const Touch& touch, const Issued& issued, int other, uint32_t number);
+  void ReportBounds(uint32_t number, std::string_view what);
   void ReportDeadlock(std::optional<uint32_t> waiting);
   void ReportLeftover();
   int64_t Limit(Space space) const;

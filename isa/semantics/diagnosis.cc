@@ -37,6 +37,9 @@ constexpr ClassRow kClasses[] = {
     {"error response",
      "an address outside the memory: a segment's base or size, or the "
      "instruction's own address"},
+    {"bounds",
+     "a count, step or base too large for what the program has: a scratchpad of the configuration, "
+     "or a segment of the image"},
     {"unfinished", "more work than the budget allows"},
 };
 
@@ -332,6 +335,13 @@ Diagnosis RaceBetween(const InsnStream& stream, uint32_t one, uint32_t other, Sp
   return d;
 }
 
+Diagnosis OutOfBounds(const InsnStream& stream, uint32_t insn, std::string_view what) {
+  return {.kind = DiagnosisClass::kBounds,
+          .waits = {},
+          .story = fmt::format("{}: {}", stream.Name(insn), what),
+          .units = {}};
+}
+
 std::string SegmentBytes(const AnyInsn& insn, const Config& config,
                          const std::array<uint64_t, kSegments>& bases) {
   const InsnNest nest = std::visit([&](const auto& i) { return NestOf(i, config); }, insn);
@@ -347,10 +357,40 @@ std::string SegmentBytes(const AnyInsn& insn, const Config& config,
   return "";
 }
 
+std::optional<uint64_t> FirstBeatOutside(const AnyInsn& insn, const Config& config,
+                                         const std::array<uint64_t, kSegments>& bases,
+                                         uint64_t memory_bytes) {
+  const InsnNest nest = std::visit([&](const auto& i) { return NestOf(i, config); }, insn);
+  const auto beat = static_cast<uint64_t>(config.bus_bytes());
+  for (const NestOperand& o : nest.operands()) {
+    if (!o.space.is_segment() || nest.steps() == 0) continue;
+    bool some = true;
+    for (int l = 0; l < nest.loop_count; ++l) some = some && nest.CountFor(o, l) != 0;
+    if (!some) continue;
+    std::array<int64_t, kMaxLoops> at{};  // iterations of the loops that move it
+    for (;;) {
+      uint64_t address = bases[o.space.segment()] + static_cast<uint64_t>(o.base);
+      for (int l = 0; l < nest.loop_count; ++l)
+        address += static_cast<uint64_t>(at[l] * o.strides[l]);
+      const uint64_t end = address + static_cast<uint64_t>(o.extent);
+      for (uint64_t b = address / beat * beat; b < end; b += beat) {
+        if (b + beat > memory_bytes) return b;
+      }
+      int l = nest.loop_count - 1;
+      while (l >= 0 && (o.strides[l] == 0 || ++at[l] >= nest.CountFor(o, l))) at[l--] = 0;
+      if (l < 0) break;
+    }
+  }
+  return {};
+}
+
 Error StoppedAt(std::string_view unit, std::string_view instruction, MachineError error,
-                std::string_view reason) {
+                std::string_view reason, std::optional<uint64_t> refused) {
   std::string text = fmt::format("{}: {}: {}: {}", unit, instruction, isa::Text(error), reason);
   if (error == MachineError::kBus) {
+    if (refused) {
+      text += fmt::format("; the beat at bus address {:#x} was answered with an error", *refused);
+    }
     text += fmt::format("; usual cause: {}", UsualCause(DiagnosisClass::kErrorResponse));
   }
   return {CodeOf(error), text};

@@ -30,7 +30,8 @@ enum class DiagnosisClass : uint8_t {
   kRace,           // two units touch one address and no tokens order them
   kBusSilent,      // device memory does not answer
   kErrorResponse,  // device memory answers with an error
-  kUnfinished,     // none of these: more cycles may be all that it needs
+  kBounds,      // the program says so itself: a tile past its scratchpad, a byte past its segment
+  kUnfinished,  // none of these: more cycles may be all that it needs
 };
 // "lost token".
 std::string_view Text(DiagnosisClass kind);
@@ -53,7 +54,7 @@ struct DiagnosisWait {
 struct Diagnosis {
   DiagnosisClass kind = DiagnosisClass::kUnfinished;
   // The wait that decides, or the ring, first the lowest number. A race: its second instruction,
-  // which should have popped a token of the first.
+  // which should have popped a token of the first. Bounds: none.
   std::vector<DiagnosisWait> waits;
   std::string story;               // what follows from them; "" if there are none
   std::vector<std::string> units;  // what each unit does or waits for; fetch last
@@ -69,17 +70,36 @@ Diagnosis Diagnose(const InsnStream& stream, const MachineStanding& at);
 Diagnosis RaceBetween(const InsnStream& stream, uint32_t one, uint32_t other, Space space,
                       int64_t address);
 
+// Instruction |insn| goes past an end; |what|: "reads inp tile 2050, which has 2048".
+Diagnosis OutOfBounds(const InsnStream& stream, uint32_t insn, std::string_view what);
+
 // "fetch" for kUnits.
 std::string UnitName(uint32_t unit);
+
+// Of the segments of a launch or of a machine's state.
+template <typename Segments>
+std::array<uint64_t, kSegments> BasesOf(const Segments& segments) {
+  std::array<uint64_t, kSegments> bases{};
+  for (size_t s = 0; s < bases.size(); ++s) bases[s] = segments[s].base;
+  return bases;
+}
 
 // "bytes 0 to 64 of segment 3 at address 0x1000": what the instruction moves from or to device
 // memory; "" if nothing. |bases|: of the segments.
 std::string SegmentBytes(const AnyInsn& insn, const Config& config,
                          const std::array<uint64_t, kSegments>& bases);
 
-// "load: instruction 7 (...): sram_range: <reason>".
+// The bus address of the first beat of |insn|, in the order in which it asks for them, that is not
+// inside device memory of |memory_bytes| from address 0 on; none: all are. For models that look at
+// memory as an array; one with a bus has seen the answer.
+std::optional<uint64_t> FirstBeatOutside(const AnyInsn& insn, const Config& config,
+                                         const std::array<uint64_t, kSegments>& bases,
+                                         uint64_t memory_bytes);
+
+// "load: instruction 7 (...): sram_range: <reason>". |refused|: of a bus error, the bus address of
+// the beat that was answered with an error, where somebody knows it.
 Error StoppedAt(std::string_view unit, std::string_view instruction, MachineError error,
-                std::string_view reason);
+                std::string_view reason, std::optional<uint64_t> refused = {});
 
 }  // namespace tessera::isa
 

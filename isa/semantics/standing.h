@@ -32,6 +32,13 @@ struct MemoryWait {
   uint64_t silent = 0;   // cycles since the memory last did anything
 };
 
+// The first beat of one of its users that device memory answered with an error; of STORE, the first
+// that it could not write.
+struct MemoryRefusal {
+  uint32_t unit = 0;     // enum Unit; kUnits: fetch
+  uint64_t address = 0;  // of the beat, as the bus has it
+};
+
 struct MachineStanding {
   std::array<UnitStanding, kUnits> units;
   bool knows_fetch = true;

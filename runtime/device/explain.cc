@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device/explain.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -33,7 +35,14 @@ Result<isa::MachineStanding> ReadMachine(RegisterPort& port) {
   return at;
 }
 
-Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code) {
+// Who asked for what |unit| was refused: of profile vta's COMPUTE, LOAD does.
+uint32_t UserOf(uint32_t unit) {
+  const bool own = unit == isa::kUnits || unit == static_cast<uint32_t>(isa::Unit::kStore);
+  return own ? unit : static_cast<uint32_t>(isa::Unit::kLoad);
+}
+
+Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code,
+                             const std::vector<isa::MemoryRefusal>& refused) {
   TESSERA_ASSIGN(const uint32_t word, port.Read(isa::reg::kError));
   TESSERA_ASSIGN(const uint32_t number, port.Read(isa::reg::kErrorInsn));
   const auto error = static_cast<isa::MachineError>(isa::reg::kErrorCode.Get(word));
@@ -46,13 +55,15 @@ Result<Error> ErrorRegisters(RegisterPort& port, const RunCode& code) {
   }
   std::string reason(Meaning(error));
   if (error == isa::MachineError::kBus && number < stream.size()) {
-    std::array<uint64_t, isa::kSegments> bases;
-    for (int s = 0; s < isa::kSegments; ++s) bases[s] = code.launch->segments[s].base;
-    const std::string bytes = isa::SegmentBytes(stream[number].insn, *code.config, bases);
+    const std::string bytes =
+        isa::SegmentBytes(stream[number].insn, *code.config, isa::BasesOf(code.launch->segments));
     if (!bytes.empty()) reason += ": " + bytes;
   }
-  return isa::StoppedAt(isa::UnitName(isa::reg::kErrorUnit.Get(word)), stream.Name(number), error,
-                        reason);
+  const uint32_t unit = isa::reg::kErrorUnit.Get(word);
+  const auto beat = std::ranges::find(refused, UserOf(unit), &isa::MemoryRefusal::unit);
+  return isa::StoppedAt(
+      isa::UnitName(unit), stream.Name(number), error, reason,
+      beat == refused.end() ? std::nullopt : std::optional<uint64_t>(beat->address));
 }
 
 // Cycles over which counters are compared, and looks for them to pass.
@@ -104,8 +115,9 @@ Result<isa::Diagnosis> WhereItStands(RegisterPort& port, const RunCode& code,
 
 }  // namespace
 
-Error ExplainError(RegisterPort& port, const RunCode& code) {
-  const Result<Error> error = ErrorRegisters(port, code);
+Error ExplainError(RegisterPort& port, const RunCode& code,
+                   const std::vector<isa::MemoryRefusal>& refused) {
+  const Result<Error> error = ErrorRegisters(port, code, refused);
   return error ? *error : error.error();
 }
 

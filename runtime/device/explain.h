@@ -28,8 +28,10 @@ struct RunCode {
 // Each of these reads registers; where that fails, its error is what is returned.
 
 // The machine stopped with an error: registers ERROR and ERROR_INSN. A deadlock: which unit waits
-// for which token, from UNIT_STATE and UNIT_INSN, and which instruction fetch waits with.
-Error ExplainError(RegisterPort& port, const RunCode& code);
+// for which token, from UNIT_STATE and UNIT_INSN, and which instruction fetch waits with. An error
+// of the bus: which beat, where |refused| has it.
+Error ExplainError(RegisterPort& port, const RunCode& code,
+                   const std::vector<isa::MemoryRefusal>& refused);
 
 // The budget is spent: where the units were. |memory|: what is known of it.
 Error ExplainTimeout(RegisterPort& port, const RunCode& code, uint64_t budget,

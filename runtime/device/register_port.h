@@ -34,6 +34,7 @@ struct WaitOutcome {
   std::string assertion;                       // which one failed
   uint64_t bytes_read = 0, bytes_written = 0;  // memory traffic of the run, where somebody counts
   std::vector<isa::MemoryWait> memory;         // kBudget: what memory owes, where somebody knows
+  std::vector<isa::MemoryRefusal> refused;     // kDone: what it refused, where somebody knows
 };
 
 class RegisterPort {

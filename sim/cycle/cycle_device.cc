@@ -71,7 +71,8 @@ class CyclePort : public RegisterPort {
                        .bytes_read = end.bytes_read,
                        .bytes_written = end.bytes_written,
                        .memory = done ? std::vector<isa::MemoryWait>{}
-                                      : memory.Waits(cycle::kMemoryBegin + budget)};
+                                      : memory.Waits(cycle::kMemoryBegin + budget),
+                       .refused = end.refused};
   }
 
   Status Reset() override {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "isa/regs.h"
+#include "isa/semantics/diagnosis.h"
 
 namespace tessera::sim::cycle {
 namespace {
@@ -236,6 +237,7 @@ bool CycleRun::Stops() {
       end_.error = failed_->stop.error;
       end_.error_unit = static_cast<uint32_t>(gate);
       end_.error_insn = failed_->number;
+      if (end_.error == isa::MachineError::kBus) RefuseBeat();
       return true;
     }
   }
@@ -254,6 +256,15 @@ bool CycleRun::Stops() {
       break;
   }
   return true;
+}
+
+// Data are the functional model's, which has no beats: the one that the bus would have refused.
+void CycleRun::RefuseBeat() {
+  const std::optional<uint64_t> beat = isa::FirstBeatOutside(
+      failed_->fetched.insn, state_.config, isa::BasesOf(launch_.segments), state_.dram.size());
+  const bool store = failed_->unit == isa::Unit::kStore;
+  const isa::Unit user = store ? isa::Unit::kStore : isa::Unit::kLoad;
+  if (beat) end_.refused = {{static_cast<uint32_t>(user), *beat}};
 }
 
 // What the units did in the cycles before |t|; after that they are reset.

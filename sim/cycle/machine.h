@@ -29,6 +29,7 @@ struct RunEnd {
   isa::MachineError error = isa::MachineError::kNone;
   uint32_t error_unit = 0;  // as register ERROR
   uint32_t error_insn = 0;
+  std::vector<isa::MemoryRefusal> refused;  // of an error of the bus
   bool leftover = false;
   uint64_t cycles = 0;
   uint32_t instructions = 0;
@@ -74,6 +75,7 @@ class CycleRun final : public MachineView, private GateUnits, private Stream {
   CommandPtr NewCommand();
   void CountTraffic(const Command& command);
   bool Stops();
+  void RefuseBeat();
   void StopUnits(Cycles t);
 
   const Launch& launch_;

@@ -21,8 +21,13 @@ FuncRun::FuncRun(const Launch& launch, const isa::Fetcher& fetcher, isa::Machine
 std::unexpected<Error> FuncRun::Stopped(const isa::Stop& stop, std::string_view unit,
                                         uint32_t number, const isa::AnyInsn* insn) const {
   const std::string text = insn == nullptr ? "" : " (" + isa::Describe(*insn) + ")";
-  return std::unexpected(
-      isa::StoppedAt(unit, fmt::format("instruction {}{}", number, text), stop.error, stop.detail));
+  std::optional<uint64_t> refused;
+  if (stop.error == isa::MachineError::kBus && insn != nullptr) {
+    refused = isa::FirstBeatOutside(*insn, machine_.config, isa::BasesOf(launch_.segments),
+                                    machine_.dram.size());
+  }
+  return std::unexpected(isa::StoppedAt(unit, fmt::format("instruction {}{}", number, text),
+                                        stop.error, stop.detail, refused));
 }
 
 // Decodes the next instruction, once, unless the one before still waits for room.

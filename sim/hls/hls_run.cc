@@ -157,12 +157,14 @@ Error HlsRun::UnitError(int top) const {
     if (e.type == "MachineError" && e.value == static_cast<int>(error)) meaning = e.meaning;
   }
   std::string reason(meaning);
+  std::optional<uint64_t> refused;
   if (error == isa::MachineError::kBus && !text.empty()) {
-    std::array<uint64_t, isa::kSegments> bases;
-    for (int s = 0; s < isa::kSegments; ++s) bases[s] = launch_.segments[s].base;
+    const auto bases = isa::BasesOf(launch_.segments);
     reason += ": " + isa::SegmentBytes(fetched.insn, config_, bases);
+    refused = isa::FirstBeatOutside(fetched.insn, config_, bases, memory_.size());
   }
-  return isa::StoppedAt(TopName(top), fmt::format("instruction {}{}", number, text), error, reason);
+  return isa::StoppedAt(TopName(top), fmt::format("instruction {}{}", number, text), error, reason,
+                        refused);
 }
 
 // Tokens move as the instruction set's rules say, so its units stand as the tops do, and say why.

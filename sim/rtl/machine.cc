@@ -150,6 +150,7 @@ class Machine : public RtlMachine {
     run_cycle_ = 0;
     store_digest_.clear();
     assertion_.clear();
+    refused_.clear();
   }
 
   void Step(uint64_t cycles) override {
@@ -190,6 +191,7 @@ class Machine : public RtlMachine {
   uint64_t bytes_written() const override { return bytes_written_; }
   const std::string& assertion() const override { return assertion_; }
   std::vector<isa::MemoryWait> MemoryWaits() const override { return dram_.Waits(dram_.cycle()); }
+  const std::vector<isa::MemoryRefusal>& refused() const override { return refused_; }
 
  private:
   static constexpr uint32_t kBusBytes = sizeof(decltype(Vtsr_top::m_axi_rdata_i));
@@ -234,6 +236,11 @@ class Machine : public RtlMachine {
     Vtsr_top& top = *top_;
     if (top.m_axi_rvalid_i && top.m_axi_rready_o) {
       bytes_read_ += kBusBytes;
+      if (top.m_axi_rresp_i != kResponseOk) [[unlikely]] {
+        const bool fetch = top.m_axi_rid_i == 0;
+        Refuse(fetch ? isa::kUnits : static_cast<uint32_t>(isa::Unit::kLoad),
+               dram_.read_beat().address);
+      }
       dram_.TakeReadBeat();
     }
     if (top.m_axi_wvalid_o && top.m_axi_wready_i) {
@@ -263,9 +270,17 @@ class Machine : public RtlMachine {
     return address < options_.memory_bytes && kBusBytes <= options_.memory_bytes - address;
   }
 
+  void Refuse(uint32_t unit, uint64_t address) {
+    for (const isa::MemoryRefusal& r : refused_) {
+      if (r.unit == unit) return;
+    }
+    refused_.push_back({unit, address});
+  }
+
   void WriteBeat(const DramBeat& beat) {
     if (!Inside(beat.address)) {
       write_failed_ = true;
+      Refuse(static_cast<uint32_t>(isa::Unit::kStore), beat.address);
       return;
     }
     uint8_t data[kBusBytes];
@@ -332,6 +347,7 @@ class Machine : public RtlMachine {
   }
 
   RtlMachineOptions options_;
+  std::vector<isa::MemoryRefusal> refused_;
   VerilatedContext context_;
   std::unique_ptr<Vtsr_top> top_;
   Dram dram_;

@@ -58,10 +58,12 @@ class RtlMachine {
 
   // What the memory owes to each user of the bus now.
   virtual std::vector<isa::MemoryWait> MemoryWaits() const = 0;
+  // What it refused to each since the run began: its first beat outside.
+  virtual const std::vector<isa::MemoryRefusal>& refused() const = 0;
 };
 
 // Changes whenever this header or runtime/observer.h does: both sides must agree on them.
-inline constexpr uint32_t kRtlPluginVersion = 6;
+inline constexpr uint32_t kRtlPluginVersion = 7;
 
 struct RtlPluginInfo {
   uint32_t version = 0;

@@ -91,7 +91,8 @@ class RtlPort : public RegisterPort {
             .bytes_read = machine_->bytes_read(),
             .bytes_written = machine_->bytes_written(),
             .memory =
-                end == WaitEnd::kBudget ? machine_->MemoryWaits() : std::vector<isa::MemoryWait>{}};
+                end == WaitEnd::kBudget ? machine_->MemoryWaits() : std::vector<isa::MemoryWait>{},
+            .refused = machine_->refused()};
   }
 
   static std::unexpected<Error> NoAnswer(uint32_t offset) {

@@ -273,8 +273,12 @@ TEST(BusNeverAnswers, IsToldByWhoHasABus) {
 
 TEST(ErrorResponse, IsToldByAll) {
   const isa::ProgramImage image = Program("error_response");
-  EXPECT_THAT(isa::CheckProgram(image, Tiny()).ToString(),
-              HasSubstr("bounds: instruction 0 (load memory_type=inp"));
+  const isa::CheckReport report = isa::CheckProgram(image, Tiny());
+  EXPECT_THAT(report.ToString(), HasSubstr("bounds: instruction 0 (load memory_type=inp"));
+  EXPECT_THAT(report.ToString(), HasSubstr("; usual cause: a count, step or base too large"));
+  ASSERT_FALSE(report.diagnostics.empty());
+  ASSERT_TRUE(report.diagnostics[0].diagnosis);
+  EXPECT_EQ(report.diagnostics[0].diagnosis->kind, DiagnosisClass::kBounds);
   for (const char* simulator : kSimulators) {
     SCOPED_TRACE(simulator);
     const Error error = ErrorOf(RunOn(image, simulator));
@@ -283,7 +287,28 @@ TEST(ErrorResponse, IsToldByAll) {
     EXPECT_THAT(error.message, HasSubstr("): bus: "));
     EXPECT_THAT(error.message, HasSubstr("bytes 17179869120 to 17179869124 of segment 2 at "
                                          "address 0"));
+    EXPECT_THAT(error.message,
+                HasSubstr("; the beat at bus address 0x3ffffffc0 was answered with an error; "));
     EXPECT_THAT(error.message, HasSubstr("usual cause: an address outside the memory"));
+  }
+}
+
+// A beat of a later row, or word of a STORE: rtl saw the answer, the others find it in the box.
+// Memory ends at 1 MiB, tiles have 4 bytes: the third row is at 4 * 270,000; the store's third tile
+// is the first past the end.
+TEST(ErrorResponse, NamesTheBeat) {
+  const std::string load = "load memory_type=inp dram_base=170000 y_size=4 x_size=3 x_stride=50000";
+  const std::string store = "store memory_type=out dram_base=262142 y_size=1 x_size=4";
+  for (const auto& [code, unit, beat] :
+       {std::tuple(load, "load", "0x107ac0"), std::tuple(store, "store", "0x100000")}) {
+    const auto image = isa::Assemble(".profile vta\n.config tiny\n.code\n" + code + "\nfinish\n");
+    ASSERT_TRUE(image) << image.error().message;
+    for (const char* simulator : kSimulators) {
+      SCOPED_TRACE(std::string(unit) + " on " + simulator);
+      const Error error = ErrorOf(RunOn(*image, simulator));
+      EXPECT_THAT(error.message, HasSubstr(std::string(unit) + ": instruction 0"));
+      EXPECT_THAT(error.message, HasSubstr(fmt::format("; the beat at bus address {} was", beat)));
+    }
   }
 }
 
