@@ -9,7 +9,6 @@
 #include "tools/compare_report.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
-#include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/verb.h"
@@ -18,7 +17,7 @@ namespace tessera::tools {
 namespace {
 
 struct CompareFlags {
-  std::string model, devices = "cpu,func,rtl", config, json, tflite;
+  std::string model, devices = "cpu,func,rtl", config, json, tflite, dump_dir;
   InputOptions inputs;
   ExecutorOptions executor;
   bool explain = false;
@@ -170,6 +169,7 @@ Result<int> Run(const CompareFlags& options) {
   for (const ChosenDevice& device : chosen) {
     Side side;
     TESSERA_ASSIGN(side.runner, OpenRunner(network, device, options.executor));
+    side.runner.dump_dir = options.dump_dir;
     if (!SeesAll(side.runner)) {
       // A model is compiled once more; what an artifact does not keep is not there.
       if (!observed) {
@@ -177,6 +177,7 @@ Result<int> Run(const CompareFlags& options) {
                                              options.tflite, true));
       }
       TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, device, options.executor));
+      observer.dump_dir = options.dump_dir;
       if (SeesAll(observer)) side.observer = std::move(observer);
     }
     sides.push_back(std::move(side));
@@ -231,14 +232,13 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--devices", options->devices,
                    "which, see below; the first is what the others are compared with")
       ->capture_default_str();
-  AddTfliteOption(verb, options->tflite);
-  verb->add_option("--config", options->config,
-                   "configuration of the accelerator: a name or a JSON file (default: default)");
+  AddNetworkOptions(verb, options->config, options->tflite);
   AddInputOptions(*verb, options->inputs);
   verb->add_flag("--explain", options->explain,
                  "tell what each unit of the machine did in the cycles of each layer");
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
       ->check(CountFromOne());
+  AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--json", options->json,
                    "write {ok, model, config, memory, devices, layers[], totals} to this file; "
                    "macs and cycles are of one inference");

@@ -7,7 +7,9 @@
 
 #include "sim/debug/session.h"
 #include "tools/debug_console.h"
-#include "tools/model_file.h"
+#include "tools/inputs.h"
+#include "tools/output.h"
+#include "tools/trace_wave.h"
 #include "tools/traced_network.h"
 #include "tools/verb.h"
 
@@ -15,7 +17,7 @@ namespace tessera::tools {
 namespace {
 
 struct DebugFlags {
-  std::string model, device, script, config, tflite, input;
+  std::string model, device, script, config, tflite, input, json;
   bool keep_tensors = false;
   uint64_t budget = 0;  // 0: not given
 };
@@ -47,21 +49,56 @@ class SessionRuns : public ProgramListener {
   sim::DebugSession& session_;
 };
 
-// Keeps what retires, by program.
-class RetiredRuns : public ProgramListener {
+// Keeps what is taken and what retires, by program.
+class ReplayedRuns : public ProgramListener, private RunObserver {
  public:
-  explicit RetiredRuns(size_t programs) : traces_(programs) {}
+  explicit ReplayedRuns(size_t programs) : runs_(programs) {}
   RunObserver* Begin(uint32_t program) override {
-    list_ = RetiredList(&traces_[program]);
-    return &list_;
+    cycles_.Begin(program);
+    at_ = &runs_[program];
+    return this;
   }
   void End(const ProgramRun&) override {}
-  std::vector<std::vector<TraceEntry>>& traces() { return traces_; }
+  std::vector<sim::ReplayedRun>& runs() { return runs_; }
+  const TakenCycles& cycles() const { return cycles_; }
 
  private:
-  std::vector<std::vector<TraceEntry>> traces_;
-  RetiredList list_;
+  void OnTaken(const InsnTaken& taken) override {
+    cycles_.OnTaken(taken);
+    at_->taken.push_back(taken);
+  }
+  void OnRetired(const TraceEntry& entry) override {
+    cycles_.OnRetired(entry);
+    at_->retired.push_back(entry);
+  }
+  std::vector<sim::ReplayedRun> runs_;
+  sim::ReplayedRun* at_ = nullptr;
+  TakenCycles cycles_;
 };
+
+// What was asked and answered, for --json.
+Json JsonOf(const DebugFlags& options, const sim::DebugTarget& target,
+            const sim::DebugSession& session, const RecordedConsole& console) {
+  const Status& status = session.status();
+  Json json{{"ok", status.has_value() && !session.said_no()},
+            {"model", options.model},
+            {"device", target.device},
+            {"config", target.config.name},
+            {"commands", Json::array()}};
+  if (!status) json["error"] = status.error().message;
+  for (const RecordedConsole::RecordedCommand& command : console.commands()) {
+    Json entry{{"command", command.line}, {"answer", command.answer}};
+    if (command.moment) {
+      const sim::SessionMoment& at = *command.moment;
+      entry["at"] = {{"program", at.program}, {"retired", at.retired}};
+      if (at.insn) entry["at"]["instruction"] = *at.insn;
+      if (at.layer) entry["at"]["layer"] = target.layers[*at.layer];
+      if (target.clock) entry["at"]["cycle"] = at.cycle;
+    }
+    json["commands"].push_back(std::move(entry));
+  }
+  return json;
+}
 
 // The host path of the same network, which is compiled and run when it is asked for.
 class HostPath {
@@ -151,10 +188,17 @@ Result<int> Run(const DebugFlags& options) {
   TESSERA_ASSIGN(ChosenDevice device, ChooseDevice(first));
   TESSERA_TRY(RequireView(device));
   sim::DebugSession* session = nullptr;
-  TESSERA_ASSIGN(const std::unique_ptr<sim::DebugConsole> console,
-                 OpenDebugConsole(options.script, [&](const std::string& line) {
-                   return session ? session->Complete(line) : std::vector<std::string>();
-                 }));
+  const bool quiet = options.json == "-";
+  TESSERA_ASSIGN(std::unique_ptr<sim::DebugConsole> lines,
+                 OpenDebugConsole(
+                     options.script,
+                     [&](const std::string& line) {
+                       return session ? session->Complete(line) : std::vector<std::string>();
+                     },
+                     quiet));
+  RecordedConsole console(std::move(lines), quiet, [&] {
+    return session ? session->Moment() : std::optional<sim::SessionMoment>();
+  });
   TESSERA_ASSIGN(const TracedNetwork network,
                  TracedNetwork::Load(options.model, options.config, options.tflite, options.input,
                                      options.keep_tensors));
@@ -168,26 +212,37 @@ Result<int> Run(const DebugFlags& options) {
   sim::DebugTarget target = TargetOf(network, *driver);
   if (network.artifact() != nullptr)
     target.host_value = [&](uint32_t layer) { return host.Layer(layer); };
+  std::optional<ReplayedRuns> replayed;  // the last
   target.replay = [&](const std::string& name,
-                      uint64_t budget) -> Result<std::vector<std::vector<TraceEntry>>> {
+                      uint64_t budget) -> Result<std::vector<sim::ReplayedRun>> {
     TESSERA_ASSIGN(const ChosenDevice other, ChooseDevice(name));
-    RetiredRuns runs(network.programs());
+    ReplayedRuns& runs = replayed.emplace(network.programs());
     const Status ran = network.Run(other, runs, std::min(budget, budget_of_run));
     const bool nothing =
-        std::ranges::all_of(runs.traces(), [](const auto& t) { return t.empty(); });
+        std::ranges::all_of(runs.runs(), [](const auto& run) { return run.retired.empty(); });
     if (!ran && nothing) return std::unexpected(ran.error());
-    return std::move(runs.traces());
+    return runs.runs();
   };
-  sim::DebugSession debugger(target, *console);
+  target.record = [&](const sim::WaveWindow& window) -> Result<uint64_t> {
+    TESSERA_ASSIGN(const ChosenDevice other, ChooseDevice(window.device));
+    TESSERA_TRY(RequireWave(other, window.path));
+    const WaveFrom from{.text = fmt::format("cycle:{}", window.cycle),
+                        .program = window.program,
+                        .number = window.cycle,
+                        .layer = ""};
+    return RecordWave(window.path, from, window.cycles, network, other, replayed->cycles(), true);
+  };
+  sim::DebugSession debugger(target, console);
   session = &debugger;
   SessionRuns runs(debugger);
   if (dump != nullptr) {
-    console->Print(fmt::format("{}: {} of {} failed on {}: {}\n", options.model, dump->verb,
-                               dump->model, dump->device, dump->error));
+    console.Print(fmt::format("{}: {} of {} failed on {}: {}\n", options.model, dump->verb,
+                              dump->model, dump->device, dump->error));
     debugger.Start();
   }
   while (debugger.Prompt())
     debugger.EndRun(network.Run(device, runs, budget_of_run, nullptr, &debugger));
+  TESSERA_TRY(WriteJson(options.json, JsonOf(options, target, debugger, console)));
   if (!debugger.status()) return std::unexpected(debugger.status().error());
   return debugger.said_no() ? kExitNo : kExitOk;
 }
@@ -208,13 +263,13 @@ Action AddDebug(CLI::App& app) {
                    "commands from this file; else from standard input; `help` lists them");
   verb->add_flag("--keep-tensors", options->keep_tensors,
                  "a model: store every layer's result, those too that would stay on the chip");
-  AddTfliteOption(verb, options->tflite);
-  verb->add_option("--config", options->config,
-                   "configuration of the accelerator: a name or a JSON file (default: default)");
-  verb->add_option("--input", options->input,
-                   "the first item of this .npy or IDX file (default: zeros)");
+  AddNetworkOptions(verb, options->config, options->tflite);
+  AddOneInputOption(*verb, options->input);
   verb->add_option("--budget", options->budget, "cycles (func: instructions' steps) a run may take")
       ->check(CountFromOne());
+  verb->add_option("--json", options->json,
+                   "write {ok, model, device, config, commands[]} to this file: each command, its "
+                   "answer, and where the machine stood behind it");
   verb->footer(
       DevicesHelp() +
       "docs/debugger.md has a session.\n"

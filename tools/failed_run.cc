@@ -25,10 +25,9 @@ bool OfTheRun(Code code) {
 }  // namespace
 
 Result<std::string> LeaveDump(const std::string& error, const std::string& verb,
-                              const ChosenDevice& device, const isa::Config& config,
-                              const FailedRun& failed) {
-  const char* folder = std::getenv("TESSERA_DUMP_DIR");
-  if (folder != nullptr && *folder == '\0') return "";
+                              const std::string& folder, const ChosenDevice& device,
+                              const isa::Config& config, const FailedRun& failed) {
+  if (folder.empty()) return "";
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
   const sim::RunDump dump{.tool = "tessera " TESSERA_VERSION,
                           .verb = verb,
@@ -39,14 +38,14 @@ Result<std::string> LeaveDump(const std::string& error, const std::string& verb,
                           .config = config,
                           .layers = failed.layers,
                           .image = failed.image};
-  TESSERA_ASSIGN(const std::string path, sim::WriteDump(folder == nullptr ? "." : folder, dump));
+  TESSERA_ASSIGN(const std::string path, sim::WriteDump(folder, dump));
   return path.starts_with("./") ? path.substr(2) : path;
 }
 
-Error WithDump(const Error& error, const std::string& verb, const ChosenDevice& device,
-               const isa::Config& config, const FailedRun& failed) {
+Error WithDump(const Error& error, const std::string& verb, const std::string& folder,
+               const ChosenDevice& device, const isa::Config& config, const FailedRun& failed) {
   if (!OfTheRun(error.code)) return error;
-  const Result<std::string> path = LeaveDump(error.message, verb, device, config, failed);
+  const Result<std::string> path = LeaveDump(error.message, verb, folder, device, config, failed);
   if (!path)
     return {error.code, fmt::format("{}; no dump: {}", error.message, path.error().message)};
   if (path->empty()) return error;
@@ -57,7 +56,16 @@ Error WithDump(const Error& error, const std::string& verb, const ChosenDevice& 
 Error WithDump(const Error& error, const std::string& verb, Runner& runner) {
   if (!OfTheRun(error.code)) return error;
   const std::optional<FailedRun> failed = runner.executor->Failed();
-  return failed ? WithDump(error, verb, runner.chosen, runner.config, *failed) : error;
+  return failed ? WithDump(error, verb, runner.dump_dir, runner.chosen, runner.config, *failed)
+                : error;
+}
+
+void AddDumpDirOption(CLI::App& verb, std::string& folder) {
+  const char* given = std::getenv("TESSERA_DUMP_DIR");
+  folder = given == nullptr ? "." : given;
+  verb.add_option("--dump-dir", folder,
+                  "where a run that fails leaves a dump for tessera debug (default: "
+                  "$TESSERA_DUMP_DIR, else the current folder); \"\": nowhere");
 }
 
 }  // namespace tessera::tools

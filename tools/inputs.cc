@@ -20,6 +20,11 @@ void AddInputOptions(CLI::App& verb, InputOptions& options) {
   verb.add_option("--first", options.first, "only the first N items")->check(CountFromOne());
 }
 
+void AddOneInputOption(CLI::App& verb, std::string& input) {
+  verb.add_option("--input", input,
+                  "the first item of this .npy or IDX file (default: zeros; cycles are the same)");
+}
+
 Result<Inputs> LoadInputs(const InputOptions& options) {
   Inputs inputs;
   TESSERA_ASSIGN(inputs.items, ReadTensorFile(options.input));

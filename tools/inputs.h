@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What --input, --labels and --first mean, for `run` and `compare` alike.
+// What --input, --labels and --first mean, for all verbs that run models.
 #ifndef TESSERA_TOOLS_INPUTS_H_
 #define TESSERA_TOOLS_INPUTS_H_
 
@@ -20,6 +20,9 @@ struct InputOptions {
 };
 
 void AddInputOptions(CLI::App& verb, InputOptions& options);
+
+// --input of a verb that runs one item.
+void AddOneInputOption(CLI::App& verb, std::string& input);
 
 struct Inputs {
   HostTensor items;             // [N, ...]

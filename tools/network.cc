@@ -7,6 +7,13 @@
 #include "tools/model_file.h"
 
 namespace tessera::tools {
+
+void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite) {
+  AddTfliteOption(verb, tflite);
+  verb->add_option("--config", config,
+                   "configuration of the accelerator: a name or a JSON file (default: default)");
+}
+
 namespace {
 
 Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,

@@ -23,6 +23,9 @@ struct LoadedNetwork {
   isa::Config config;
 };
 
+// Options --tflite and --config of a verb that runs models. Words stay empty where not given.
+void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite);
+
 // Reads an artifact, or imports and compiles a model for |config_name| ("": default). |cpu|,
 // |device|: the plans that are needed; an artifact that lacks one is an error. |tflite|: the value
 // of --tflite. |keep_tensors|: every layer's result of a model can be read back
@@ -40,6 +43,7 @@ struct Runner {
   isa::Config config;
   std::unique_ptr<Device> device;  // null for cpu
   std::unique_ptr<Executor> executor;
+  std::string dump_dir;  // where a run that fails leaves a dump; "": nowhere
   bool has_clock() const { return device && device->has_clock(); }
 };
 

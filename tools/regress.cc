@@ -14,6 +14,7 @@
 #include "isa/semantics/fetch.h"
 #include "sim/rig/workers.h"
 #include "tools/devices.h"
+#include "tools/failed_run.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/regress_plan.h"
@@ -30,7 +31,7 @@ constexpr std::chrono::seconds kOneItem{600};
 struct RegressFlags {
   std::string devices = "func,rtl", config = "tiny", suites, budget = "60s";
   std::string only, corpus = TESSERA_CORPUS, directed = TESSERA_DIRECTED, models,
-                    model = TESSERA_RESNET, since, json, output;
+                    model = TESSERA_RESNET, since, json, output, dump_dir;
   uint64_t seed = 1;
   int64_t instructions = 0, findings = 10, layers = 3;
   int jobs = 0;
@@ -55,6 +56,7 @@ Result<std::chrono::seconds> ParseTime(const std::string& text) {
 Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   RegressSetup setup;
   setup.corpus = flags.corpus;
+  setup.dump_dir = flags.dump_dir;
   setup.shrink = flags.shrink;
   setup.check_races = flags.check_races;
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(flags.devices));
@@ -320,6 +322,7 @@ Action AddRegress(CLI::App& app) {
       ->check(CountFromOne());
   verb->add_option("--only", flags->only,
                    "only programs with this in their name; random/tiny/tessera/17 is that one");
+  AddDumpDirOption(*verb, flags->dump_dir);
   verb->add_option("--corpus", flags->corpus,
                    "folder of kept programs; what differs is made small and kept there")
       ->capture_default_str();

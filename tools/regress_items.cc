@@ -209,8 +209,8 @@ void RegressRunner::Dump(const RegressItem& item, const isa::ProgramImage& image
   isa::Config config = setup_.configs[item.config];
   static_cast<void>(rig::PutBefore(memory, spec, config));  // it was opened so
   const FailedRun failed{image, rig::Lockstep::Budget(image), item.name, {}};
-  const Result<std::string> path =
-      LeaveDump(end.difference, "regress", {spec.name, {.values = spec.values}}, config, failed);
+  const Result<std::string> path = LeaveDump(end.difference, "regress", setup_.dump_dir,
+                                             {spec.name, {.values = spec.values}}, config, failed);
   end.dump = path ? *path : "none: " + path.error().message;
 }
 

@@ -64,6 +64,7 @@ struct RegressSetup {
   std::vector<isa::Config> configs;
   std::vector<std::string> config_words;  // as they were given
   std::string corpus;                     // folder of kept programs
+  std::string dump_dir;                   // where findings leave dumps; "": nowhere
   bool shrink = true;                     // make small and keep what differs
   bool check_races = false;               // what races is a difference
 };

@@ -45,8 +45,8 @@ Result<NetworkSide> RunSide(const LoadedNetwork& network, const DeviceSpec& mach
 // Leaves a dump of |run|, on |side|.
 void Dump(const NetworkSide& side, const std::optional<FailedRun>& run, RegressEnd& end) {
   if (!run) return;
-  const Result<std::string> path =
-      LeaveDump(end.difference, "regress", side.runner.chosen, side.runner.config, *run);
+  const Result<std::string> path = LeaveDump(end.difference, "regress", side.runner.dump_dir,
+                                             side.runner.chosen, side.runner.config, *run);
   end.dump = path ? *path : "none: " + path.error().message;
 }
 
@@ -95,6 +95,7 @@ RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item)
   std::optional<NetworkSide> first;
   for (const DeviceSpec& machine : setup.machines) {
     Result<NetworkSide> side = RunSide(*network, machine, inputs);
+    if (side) side->runner.dump_dir = setup.dump_dir;
     if (!side || !side->error.empty()) {
       end.machine = machine.name;
       end.difference = fmt::format("{} does not run it: {}", machine.name,

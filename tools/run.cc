@@ -8,7 +8,6 @@
 #include "runtime/tensor/npy.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
-#include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/run_program.h"
@@ -18,7 +17,7 @@ namespace tessera::tools {
 namespace {
 
 struct RunFlags {
-  std::string model, device = "func", config, output, json, tflite;
+  std::string model, device = "func", config, output, json, tflite, dump_dir;
   InputOptions inputs;
   std::map<std::string, std::string> driver_flags;
   ExecutorOptions executor;
@@ -70,6 +69,7 @@ Result<int> Run(const RunFlags& options) {
     return RunProgram({.path = options.model,
                        .config = options.config,
                        .json = options.json,
+                       .dump_dir = options.dump_dir,
                        .budget = options.executor.budget,
                        .check_races = options.check_races},
                       device);
@@ -89,6 +89,7 @@ Result<int> Run(const RunFlags& options) {
       const LoadedNetwork network,
       LoadNetwork(options.model, options.config, device.cpu(), !device.cpu(), options.tflite));
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, options.executor));
+  runner.dump_dir = options.dump_dir;
   const Result<Outcome> ran = RunAll(runner, inputs);
   if (!ran) return std::unexpected(WithDump(ran.error(), "run", runner));
   const Outcome& outcome = *ran;
@@ -142,9 +143,7 @@ Action AddRun(CLI::App& app) {
                    "program image, whose data are in it")
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
-  AddTfliteOption(verb, options->tflite);
-  verb->add_option("--config", options->config,
-                   "configuration of the accelerator: a name or a JSON file (default: default)");
+  AddNetworkOptions(verb, options->config, options->tflite);
   AddInputOptions(*verb, options->inputs);
   verb->get_option("--input")->required(false);
   verb->add_flag("--check-races", options->check_races,
@@ -154,6 +153,7 @@ Action AddRun(CLI::App& app) {
   verb->add_option("--budget", options->executor.budget,
                    "cycles (func: instructions' steps) an inference may take")
       ->check(CountFromOne());
+  AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--json", options->json,
                    "write {ok, model, device, config, images, seconds, cycles, top1} to this file");
   AddDriverFlags(*verb, options->driver_flags);

@@ -44,7 +44,7 @@ Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice& device) {
       rig::RunImage(*opened, *image, /*trace=*/false, flags.budget);
   if (!ran) {
     const FailedRun failed{*image, flags.budget, std::filesystem::path(flags.path).filename(), {}};
-    return std::unexpected(WithDump(ran.error(), "run", device, config, failed));
+    return std::unexpected(WithDump(ran.error(), "run", flags.dump_dir, device, config, failed));
   }
   const rig::ImageOutcome& outcome = *ran;
   const std::vector<std::string> lines = races ? races->Lines() : std::vector<std::string>{};

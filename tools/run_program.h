@@ -14,7 +14,7 @@
 namespace tessera::tools {
 
 struct ProgramFlags {
-  std::string path, config, json;
+  std::string path, config, json, dump_dir;
   uint64_t budget = 0;
   bool check_races = false;
 };

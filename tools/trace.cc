@@ -10,7 +10,7 @@
 #include "runtime/executor/layer_cycles.h"
 #include "sim/trace/chrome_trace.h"
 #include "tools/failed_run.h"
-#include "tools/model_file.h"
+#include "tools/inputs.h"
 #include "tools/output.h"
 #include "tools/trace_page.h"
 #include "tools/trace_wave.h"
@@ -24,7 +24,7 @@ constexpr const char* kSchema = "tessera-trace-1";
 
 struct TraceFlags {
   std::string model, device = "rtl", output, html, wave, from = "cycle:0", config, tflite, input,
-                     json;
+                     json, dump_dir;
   std::map<std::string, std::string> driver_flags;
   sim::ChromeOptions chrome;
   uint64_t budget = Launch().budget, cycles = 2000;
@@ -186,11 +186,7 @@ Result<int> Run(const TraceFlags& options) {
     return Fail(Code::kInvalidArgument,
                 "nothing is to be written; give -o FILE.json, --html FILE or --wave FILE.fst");
   }
-  if (!options.wave.empty() && (device.name != "rtl" || !options.wave.ends_with(".fst"))) {
-    return Fail(Code::kInvalidArgument,
-                "--wave {}: a waveform is of --device rtl, and its name ends in .fst",
-                options.wave);
-  }
+  if (!options.wave.empty()) TESSERA_TRY(RequireWave(device, options.wave));
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
   std::unique_ptr<sim::TraceFile> file;
   if (!options.output.empty()) {
@@ -246,7 +242,8 @@ Result<int> Run(const TraceFlags& options) {
     }
   }
   if (!ran && failed)
-    ran = std::unexpected(WithDump(ran.error(), "trace", device, network.config(), *failed));
+    ran = std::unexpected(
+        WithDump(ran.error(), "trace", options.dump_dir, device, network.config(), *failed));
   if (!ran) {
     return Fail(ran.error().code, "{}{}", ran.error().message,
                 kept.empty() ? "" : "; the run until then is in " + kept);
@@ -291,11 +288,9 @@ Action AddTrace(CLI::App& app) {
   verb->add_option("--cycles", options->cycles, "cycles in the window")
       ->capture_default_str()
       ->check(CountFromOne());
-  AddTfliteOption(verb, options->tflite);
-  verb->add_option("--config", options->config,
-                   "configuration of the accelerator: a name or a JSON file (default: default)");
-  verb->add_option("--input", options->input,
-                   "the first item of this .npy or IDX file (default: zeros; cycles are the same)");
+  AddNetworkOptions(verb, options->config, options->tflite);
+  AddOneInputOption(*verb, options->input);
+  AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--shortest-wait", options->chrome.shortest_wait,
                    "cycles from which on a wait has a slice of its own")
       ->capture_default_str()

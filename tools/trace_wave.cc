@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "sim/debug/names.h"
+#include "sim/trace/compare.h"
 #include "sim/trace/program_text.h"
 
 namespace tessera::tools {
@@ -113,6 +114,44 @@ std::optional<uint64_t> BeginIn(const TakenCycles::TakenRun& run, const WaveFrom
   return begin;
 }
 
+// Keeps what retires, for a comparison.
+class RetiredRuns : public ProgramListener {
+ public:
+  RunObserver* Begin(uint32_t program) override {
+    runs_.Begin(program);
+    return &runs_;
+  }
+  void End(const ProgramRun&) override {}
+  const std::vector<TakenCycles::TakenRun>& runs() const { return runs_.runs(); }
+
+ private:
+  TakenCycles runs_;
+};
+
+// The first instruction of |runs| that changed something else than the same on func did: its run,
+// and the cycle in which it was taken. Nothing: there is none.
+struct WrongResult {
+  size_t run = 0;
+  uint64_t taken = 0;
+};
+Result<std::optional<WrongResult>> FirstWrong(const TracedNetwork& network,
+                                              const std::string& device,
+                                              const std::vector<TakenCycles::TakenRun>& runs) {
+  TESSERA_ASSIGN(const ChosenDevice func, ChooseDevice("func"));
+  RetiredRuns right;
+  TESSERA_TRY(network.Run(func, right, Launch().budget));
+  for (size_t r = 0; r < runs.size() && r < right.runs().size(); ++r) {
+    const uint32_t program = runs[r].program;
+    const auto wrong =
+        sim::CompareTraces(runs[r].retired, right.runs()[r].retired, network.program(program),
+                           network.config(), device, "func");
+    if (wrong.empty() || !wrong[0].a) continue;
+    const auto taken = runs[r].at.find(wrong[0].a->insn);
+    return WrongResult{r, taken == runs[r].at.end() ? wrong[0].a->cycle : taken->second};
+  }
+  return std::optional<WrongResult>();
+}
+
 class Nobody : public ProgramListener {
  public:
   RunObserver* Begin(uint32_t) override { return nullptr; }
@@ -120,6 +159,12 @@ class Nobody : public ProgramListener {
 };
 
 }  // namespace
+
+Status RequireWave(const ChosenDevice& device, const std::string& path) {
+  if (device.name == "rtl" && path.ends_with(".fst")) return {};
+  return Fail(Code::kInvalidArgument,
+              "--wave {}: a waveform is of --device rtl, and its name ends in .fst", path);
+}
 
 Result<WaveFrom> ParseWaveFrom(const std::string& text, const TracedNetwork& network) {
   WaveFrom from{.text = text, .layer = ""};
@@ -159,6 +204,16 @@ Result<uint64_t> RecordWave(const std::string& path, const WaveFrom& from, uint6
     if (failed && !runs.empty()) {
       run = runs.size() - 1;
       begin = runs[run].last - std::min(runs[run].last, cycles / 2);
+    } else if (!failed) {
+      TESSERA_ASSIGN(const std::optional<WrongResult> wrong,
+                     FirstWrong(network, device.name, runs));
+      if (!wrong) {
+        return Fail(Code::kOutOfRange,
+                    "--from failure: the run did not come there: nothing failed, and each "
+                    "instruction did what it does on func");
+      }
+      run = wrong->run;
+      begin = wrong->taken - std::min(wrong->taken, cycles / 2);
     }
   } else {
     for (run = 0; run < runs.size(); ++run) {

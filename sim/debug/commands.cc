@@ -52,8 +52,8 @@ const std::vector<DebugSession::DebugCommand>& DebugSession::Commands() {
       {"x", "x ADDRESS [COUNT]", "bytes of device memory; ADDRESS may be SEGMENT+OFFSET",
        &S::Examine},
       {"diff", "diff tensor NAME", "compare with what the host computes", &S::Diff},
-      {"replay", "replay DEVICE", "run on DEVICE (rtl) to here and compare what retired",
-       &S::Replay},
+      {"replay", "replay DEVICE [FILE.fst [CYCLES]]",
+       "run on DEVICE (rtl) to here, compare what retired; its waves", &S::Replay},
       {"help", "help", "this", &S::Help},
       {"quit", "quit", "end the session", &S::Quit}};
   return commands;

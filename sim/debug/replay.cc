@@ -2,7 +2,9 @@
 //
 // `replay`: the same run on another device, compared up to the point where this one stands.
 #include <algorithm>
+#include <set>
 
+#include "sim/debug/names.h"
 #include "sim/debug/session.h"
 #include "sim/trace/compare.h"
 
@@ -11,6 +13,9 @@ namespace {
 
 // Cycles that a device may take longer to the same point before it is no longer asked.
 constexpr uint64_t kSlack = 4096;
+
+// Cycles of signals that are recorded where nobody says how many.
+constexpr uint64_t kWaveCycles = 2000;
 
 using RetiredTrace = std::vector<TraceEntry>;
 
@@ -37,31 +42,67 @@ std::optional<std::pair<TraceEntry, TraceEntry>> OtherCycle(const RetiredTrace& 
   return std::nullopt;
 }
 
+// What |run| has taken until |cycle| and not retired by then, by unit.
+std::string InFlightText(const ReplayedRun& run, uint64_t cycle, const ProgramFacts& facts,
+                         std::string_view device) {
+  std::set<uint32_t> retired;
+  for (const TraceEntry& entry : run.retired) {
+    if (entry.cycle <= cycle) retired.insert(entry.insn);
+  }
+  std::string text;
+  for (const InsnTaken& taken : run.taken) {
+    if (taken.cycle > cycle || retired.contains(taken.insn)) continue;
+    text += fmt::format("  {:<8}{}\n", Text(taken.unit), facts.Line(taken.insn));
+  }
+  return text.empty() ? fmt::format("nothing is in flight on {} in that cycle\n", device)
+                      : fmt::format("in flight on {} in that cycle:\n{}", device, text);
+}
+
 }  // namespace
 
+// A window of signals, as many cycles before |cycle| as behind it.
+Status DebugSession::RecordAround(const CommandWords& words, uint64_t cycle) {
+  if (!target_.record) return Fail(Code::kUnsupported, "this session cannot record signals");
+  WaveWindow window{.device = words[0], .path = words[1], .program = progress_.program()};
+  window.cycles = kWaveCycles;
+  if (words.size() > 2) {
+    TESSERA_ASSIGN(window.cycles, NumberOf("replay", words[2]));
+    if (window.cycles == 0) return Fail(Code::kInvalidArgument, "replay: 0 cycles; give 1 or more");
+  }
+  window.cycle = cycle - std::min(cycle, window.cycles / 2);
+  TESSERA_ASSIGN(const uint64_t first, target_.record(window));
+  console_.Print(fmt::format("wrote {}: signals from cycle {} on; gtkwave {}.gtkw\n", words[1],
+                             first, words[1].substr(0, words[1].rfind('.'))));
+  return {};
+}
+
 Status DebugSession::Replay(const CommandWords& words) {
-  if (words.size() != 1) return Fail(Code::kInvalidArgument, "give replay DEVICE, as replay rtl");
+  if (words.empty() || words.size() > 3) {
+    return Fail(Code::kInvalidArgument,
+                "give replay DEVICE, as replay rtl; or replay rtl FILE.fst [CYCLES]");
+  }
   TESSERA_TRY(Stands());
   if (!target_.replay) return Fail(Code::kUnsupported, "this session cannot run another device");
   const uint64_t budget = target_.clock ? cycles_ + progress_.cycle() + kSlack : Launch().budget;
-  TESSERA_ASSIGN(const std::vector<RetiredTrace> theirs, target_.replay(words[0], budget));
+  TESSERA_ASSIGN(const std::vector<ReplayedRun> theirs, target_.replay(words[0], budget));
   const std::string& name = words[0];
   size_t count = 0;
   uint64_t last = 0;
   std::string cycles;
   for (uint32_t p = 0; p <= progress_.program(); ++p) {
     const RetiredTrace& ours = p == progress_.program() ? progress_.trace() : before_[p];
-    const RetiredTrace other = AsFarAs(ours, p < theirs.size() ? theirs[p] : RetiredTrace());
+    const RetiredTrace other =
+        AsFarAs(ours, p < theirs.size() ? theirs[p].retired : RetiredTrace());
+    last = 0;
+    for (const TraceEntry& entry : other) last = std::max(last, entry.cycle);
     const auto differences =
         CompareTraces(ours, other, *target_.programs[p], target_.config, target_.device, name);
     if (!differences.empty()) {
       said_no_ = true;
       console_.Print(fmt::format("program {}: {}\n", p, differences[0].text));
-      return {};
+      return words.size() > 1 && p == progress_.program() ? RecordAround(words, last) : Status{};
     }
     count += ours.size();
-    last = 0;
-    for (const TraceEntry& entry : other) last = std::max(last, entry.cycle);
     const auto moved = target_.clock && last != 0 ? OtherCycle(ours, other) : std::nullopt;
     if (moved && cycles.empty()) {
       cycles = fmt::format(
@@ -77,7 +118,10 @@ Status DebugSession::Replay(const CommandWords& words) {
   if (clock && target_.clock && cycles.empty()) cycles = "each in the same cycle\n";
   said_no_ = said_no_ || cycles.starts_with("cycles differ");
   console_.Print(text + cycles);
-  return {};
+  const uint32_t here = progress_.program();
+  if (clock && here < theirs.size())
+    console_.Print(InFlightText(theirs[here], last, progress_.facts(), name));
+  return words.size() > 1 ? RecordAround(words, last) : Status{};
 }
 
 }  // namespace tessera::sim

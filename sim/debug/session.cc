@@ -15,6 +15,15 @@ DebugSession::DebugSession(const DebugTarget& target, DebugConsole& console)
   for (const isa::ProgramImage* image : target.programs) facts_.emplace_back(*image, target.config);
 }
 
+std::optional<SessionMoment> DebugSession::Moment() const {
+  if (!progress_.running()) return {};
+  return SessionMoment{.program = progress_.program(),
+                       .insn = progress_.insn(),
+                       .layer = progress_.layer(),
+                       .cycle = progress_.cycle(),
+                       .retired = progress_.trace().size()};
+}
+
 void DebugSession::GoOn(const Goal& goal) {
   goal_ = goal;
   leave_ = true;

@@ -22,6 +22,14 @@
 
 namespace tessera::sim {
 
+// Where the machine stands.
+struct SessionMoment {
+  uint32_t program = 0;
+  std::optional<uint32_t> insn, layer;  // that the last moment was about
+  uint64_t cycle = 0;
+  uint64_t retired = 0;  // instructions of the program
+};
+
 class DebugSession : public MachineWatcher {
  public:
   // Both outlive it.
@@ -39,6 +47,8 @@ class DebugSession : public MachineWatcher {
   const Status& status() const { return status_; }
   // A run failed, a `diff` or `replay` found a difference.
   bool said_no() const { return said_no_; }
+  // Nothing: nothing runs.
+  std::optional<SessionMoment> Moment() const;
 
   // CommandWords that may follow |line|, each as the whole line: commands, layers, tensors, units.
   std::vector<std::string> Complete(const std::string& line) const;
@@ -83,6 +93,7 @@ class DebugSession : public MachineWatcher {
   Status Examine(const CommandWords& words);
   Status Diff(const CommandWords& words);
   Status Replay(const CommandWords& words);
+  Status RecordAround(const CommandWords& words, uint64_t cycle);
   Status Run(const CommandWords& words);
   Status Continue(const CommandWords& words);
   Status Step(const CommandWords& words);

@@ -29,6 +29,19 @@ struct DebugTensor {
   Layout layout;
 };
 
+// What a run on another device took and retired, in order.
+struct ReplayedRun {
+  std::vector<InsnTaken> taken;
+  std::vector<TraceEntry> retired;
+};
+
+// Cycles of a run whose signals are to be written to a file.
+struct WaveWindow {
+  std::string device, path;
+  uint32_t program = 0;
+  uint64_t cycle = 0, cycles = 0;  // the first; how many
+};
+
 struct DebugTarget {
   isa::Config config;
   std::string device;  // its name
@@ -40,10 +53,11 @@ struct DebugTarget {
   // What the host computes for a layer's output. Null: there is no host path.
   std::function<Result<HostTensor>(uint32_t layer)> host_value;
   // Runs all of it on another device, |budget| cycles at most where that device has a clock: what
-  // retired, by program. A spent budget is no error.
-  std::function<Result<std::vector<std::vector<TraceEntry>>>(const std::string& device,
-                                                             uint64_t budget)>
+  // happened, by program. A spent budget is no error.
+  std::function<Result<std::vector<ReplayedRun>>(const std::string& device, uint64_t budget)>
       replay;
+  // The signals of the run that |replay| made last; gives the first cycle.
+  std::function<Result<uint64_t>(const WaveWindow& window)> record;
 };
 
 }  // namespace tessera::sim

@@ -12,6 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
 #include "base/file.h"
 #include "sim/debug/names.h"
 #include "tests/tools/command.h"
@@ -205,6 +209,86 @@ TEST(DebugCommand, ADumpThatCannotBeWrittenKeepsTheError) {
     EXPECT_EQ(std::ranges::count(r.output, '\n'), 1) << r.output;
 }
 
+TEST(DebugCommand, DumpsGoWhereTheFlagSays) {
+  const std::string folder = TempPath("dumps");
+  std::filesystem::create_directory(folder);
+  const std::string model = fmt::format("{} --input {} --budget 3001 --dump-dir ", kModel, kImages);
+  for (const auto& [verb, flags] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"run", "--first 1 --device func"},
+           {"compare", "--first 1 --devices cpu,func"},
+           {"trace", "--device cycle -o " + TempPath("cut.json")}}) {
+    const CommandResult r = Tessera(fmt::format("{} {}{} {}", verb, model, folder, flags),
+                                    "TESSERA_DUMP_DIR=/no/folder ");
+    EXPECT_THAT(DumpIn(r.output), ::testing::StartsWith(folder + "/tessera-" + verb)) << r.output;
+    const CommandResult none = Tessera(fmt::format("{} {}'' {}", verb, model, flags));
+    EXPECT_EQ(none.code, 2);
+    EXPECT_THAT(none.output, ::testing::Not(HasSubstr("dump"))) << verb;
+  }
+}
+
+TEST(DebugCommand, WritesASessionAsJson) {
+  const std::string script = TempPath("session.txt");
+  ASSERT_TRUE(WriteFile(script, std::string_view("break layer pool\nrun\nstep 3\n")));
+  const std::string command = fmt::format("debug {} --script {} --json ", kModel, script);
+  const CommandResult r = Tessera(command + "-");
+  ASSERT_EQ(r.code, 0) << r.output;
+  const auto json = nlohmann::json::parse(r.output);
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_EQ(json["device"], "func");
+  ASSERT_EQ(json["commands"].size(), 3u);
+  EXPECT_EQ(json["commands"][0]["command"], "break layer pool");
+  EXPECT_EQ(json["commands"][0]["answer"], "breakpoint 1: layer pool/GlobalAveragePool\n");
+  EXPECT_FALSE(json["commands"][0].contains("at")) << "nothing runs yet";
+  const auto& stop = json["commands"][1]["at"];
+  EXPECT_EQ(stop["layer"], "pool/GlobalAveragePool");
+  EXPECT_THAT(json["commands"][1]["answer"].get<std::string>(),
+              HasSubstr(fmt::format("takes instruction {}", stop["instruction"].get<int>())));
+  EXPECT_EQ(json["commands"][2]["at"]["retired"], stop["retired"].get<int>() + 3);
+  EXPECT_FALSE(stop.contains("cycle")) << "func has no clock";
+  // A wrong command: its line is in the file too.
+  const std::string file = TempPath("session.json");
+  const CommandResult wrong =
+      Tessera(fmt::format("debug {} --json {}", kModel, file), "echo nonsense | ");
+  EXPECT_EQ(wrong.code, 2);
+  const auto bytes = ReadFile(file);
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  EXPECT_THAT(nlohmann::json::parse(*bytes)["error"].get<std::string>(),
+              HasSubstr("standard input:1: "));
+}
+
+// docs/debugger.md's session: each command as it stands there; what the document shows as an answer
+// is in the answer to the command above it.
+TEST(DebugCommand, TheDocumentsSessionIsWhatTheToolSays) {
+  const auto bytes = ReadFile("docs/debugger.md");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const std::string text(bytes->begin(), bytes->end());
+  std::istringstream lines(text.substr(text.find("## A session"),
+                                       text.find("## Where it stops") - text.find("## A session")));
+  std::string script;
+  std::vector<std::vector<std::string>> shown;  // by command
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("    (debug) ")) {
+      script += line.substr(12, line.find("   ", 12) - 12) + "\n";
+      shown.emplace_back();
+    } else if (line.starts_with("    ")) {
+      ASSERT_FALSE(shown.empty());
+      shown.back().push_back(line.substr(4));
+    }
+  }
+  ASSERT_GT(shown.size(), 8u);
+  const std::string file = TempPath("document.json");
+  const CommandResult r = Debug("--device cycle --keep-tensors --json " + file, script);
+  EXPECT_EQ(r.code, 0) << r.output;
+  const auto session = ReadFile(file);
+  ASSERT_TRUE(session) << session.error().message;
+  const auto commands = nlohmann::json::parse(*session)["commands"];
+  ASSERT_EQ(commands.size(), shown.size()) << r.output;
+  for (size_t c = 0; c < shown.size(); ++c) {
+    for (const std::string& line : shown[c])
+      EXPECT_THAT(commands[c]["answer"].get<std::string>(), HasSubstr(line + "\n"));
+  }
+}
+
 #ifdef TESSERA_LIBEDIT
 // What the command says on a terminal into which |typed| is written, a piece after each prompt.
 CommandResult OnATerminal(const std::string& image, const std::vector<std::string>& typed) {
@@ -275,6 +359,8 @@ TEST(DebugCommand, RefusesWhatDoesNotFitInOneLine) {
            {"print tensor stem 0,0,0,0,0", "5 ranges, it has 4 dimensions: [1, 16, 28, 28]"},
            {"print tensor stem", "12544 elements of [1, 16, 28, 28] are wanted, 4096 are printed"},
            {"print tensor logits", "tensor logits is the host's, not in device memory"},
+           {"replay cycle w.fst", "--wave w.fst: a waveform is of --device rtl"},
+           {"replay rtl w.fst 0", "replay: 0 cycles; give 1 or more"},
            {"break layer logits", "layer logits has no instruction of the accelerator"},
            {"break layer stage", "'stage' is a part of 8 layers"},
            {"diff tensor nothing", "no tensor 'nothing'; tensors are: "}}) {

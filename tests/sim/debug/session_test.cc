@@ -324,6 +324,7 @@ TEST(DebugSession, RefusesWhatIsNotThereInOneLine) {
            {"diff tensor conv1", "a program image has no tensors"},
            {"diff conv1", "give diff tensor NAME"},
            {"replay", "give replay DEVICE"},
+           {"replay rtl w.fst 1 2", "give replay DEVICE"},
            {"replay rtl", "this session cannot run another device"},
            {"list 7", "instruction 7: program 0 has instructions 0 to 6"},
            {"info now", "info takes nothing; 'now' is too much"}}) {
