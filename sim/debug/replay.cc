@@ -85,7 +85,7 @@ Status DebugSession::Replay(const CommandWords& words) {
   if (!target_.replay) return Fail(Code::kUnsupported, "this session cannot run another device");
   const uint64_t budget = target_.clock ? cycles_ + progress_.cycle() + kSlack : Launch().budget;
   TESSERA_ASSIGN(const std::vector<ReplayedRun> theirs, target_.replay(words[0], budget));
-  const std::string& name = words[0];
+  const std::string name = words[0].substr(0, words[0].find(':'));
   size_t count = 0;
   uint64_t last = 0;
   std::string cycles;

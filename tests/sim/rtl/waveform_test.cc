@@ -90,7 +90,7 @@ TEST(Waveform, AWindowOfATraceHasItsSignalsAndCycles) {
                                                         c.code + "finish\n")));
     ASSERT_EQ(Tessera("asm " + stem + ".s -o " + stem + ".img"), 0);
     ASSERT_EQ(Tessera(fmt::format("trace {0}.img --device rtl:cache={1} --wave {0}.fst --from {2} "
-                                  "--cycles 8 -o {0}.json",
+                                  "--cycles 8 -o {0}.json --dump-dir ''",
                                   stem, Shared().path(), c.from)),
               c.code_of_exit);
     const auto list = ReadFile(stem + ".gtkw");
@@ -131,6 +131,94 @@ Recorded RecordedIn(const std::string& path) {
   });
   EXPECT_TRUE(read) << read.error().message;
   return recorded;
+}
+
+// What `trace --from failure` records of |program|, whose text is complete; its exit code is |code|.
+Recorded RecordedOfFailure(const std::string& program, int code, std::string& log) {
+  const std::string stem = Shared().path() + "/failure";
+  EXPECT_TRUE(WriteFile(stem + ".s", std::string_view(program)));
+  EXPECT_EQ(Tessera("asm " + stem + ".s -o " + stem + ".img"), 0);
+  EXPECT_EQ(
+      Tessera(fmt::format("trace {0}.img --device rtl:cache={1} --wave {0}.fst --from failure "
+                          "--cycles 40 -o {0}.json --dump-dir ''",
+                          stem, Shared().path()),
+              stem + ".log"),
+      code);
+  const auto text = ReadFile(stem + ".log");
+  log = text ? std::string(text->begin(), text->end()) : "";
+  return RecordedIn(stem + ".fst");
+}
+
+// The memory refuses the second load's beat: the window is where that was.
+TEST(Waveform, AWindowIsWhereTheMemoryAnsweredWithAnError) {
+  std::string log;
+  const Recorded recorded = RecordedOfFailure(
+      ".profile vta\n.config tiny\n.segment input 1024\n.code\n"
+      "load memory_type=inp dram_base=0 y_size=1 x_size=64\n"
+      "load memory_type=inp dram_base=0xfffffff0 y_size=1 x_size=1\nfinish\n",
+      2, log);
+  EXPECT_NE(log.find("the beat at bus address 0x3ffffffc0 was answered with an error"),
+            std::string::npos)
+      << log;
+  EXPECT_GE(recorded.last, recorded.first + 8);
+  EXPECT_LE(recorded.last, recorded.first + 40 + 32);
+}
+
+// Two loads race with a store of 256 tiles: the first changes tile 0, which the store has read by
+// then, the second tile 255, which it has not. No order of whole instructions, which is what func
+// has, gives that: the run ends well, and the store is the first that is wrong.
+TEST(Waveform, AWindowIsWhereAResultIsWrong) {
+  std::string log;
+  const std::string head =
+      ".profile tessera\n.config tiny\n.segment constants 8\n.hex 1122334455667788\n"
+      ".segment output 1024\n.code\n"
+      "store segment=output x_bytes=4 x_size=256 y_size=1 z_size=1 x_step=4\n";
+  const Recorded recorded = RecordedOfFailure(
+      head +
+          "load memory=out segment=constants x_bytes=4 x_size=1 y_size=1 z_size=1\n"
+          "load memory=out segment=constants x_bytes=4 sram_base=255 x_size=1 y_size=1 z_size=1\n"
+          "finish\n",
+      0, log);
+  EXPECT_LE(recorded.first, 60u) << "the store was taken early";
+  EXPECT_GE(recorded.last, recorded.first + 8);
+  EXPECT_LE(recorded.last, recorded.first + 40 + 32);
+  // With nothing wrong there is nothing to record.
+  RecordedOfFailure(head + "finish\n", 2, log);
+  EXPECT_NE(log.find("nothing failed, and each instruction did what it does on func"),
+            std::string::npos)
+      << log;
+}
+
+// `replay rtl FILE.fst` in a session of the cycle model: the signals around the same cycle.
+TEST(Waveform, ASessionOfTheDebuggerRecordsItsPoint) {
+  const std::string stem = Shared().path() + "/session";
+  ASSERT_TRUE(WriteFile(stem + ".s", std::string_view(".profile tessera\n.config tiny\n"
+                                                      ".segment input 1024\n.code\n"
+                                                      "load memory=out segment=input x_bytes=4 "
+                                                      "x_size=128 y_size=1 z_size=1 x_step=4\n"
+                                                      "load memory=out segment=input x_bytes=4 "
+                                                      "x_size=128 y_size=1 z_size=1 x_step=4\n"
+                                                      "sync unit=gemm\nfinish\n")));
+  ASSERT_EQ(Tessera("asm " + stem + ".s -o " + stem + ".img"), 0);
+  ASSERT_TRUE(WriteFile(stem + ".txt",
+                        std::string_view(fmt::format("step\nstep\nreplay rtl:cache={} {}.fst 30\n",
+                                                     Shared().path(), stem))));
+  ASSERT_EQ(
+      Tessera(fmt::format("debug {0}.img --device cycle --script {0}.txt --json {0}.json", stem),
+              stem + ".log"),
+      0);
+  const auto bytes = ReadFile(stem + ".json");
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto session = nlohmann::json::parse(*bytes);
+  const std::string answer = session["commands"][2]["answer"];
+  // Of the two loads one has retired; the other, which rtl took meanwhile, is in flight.
+  EXPECT_NE(answer.find("in flight on rtl in that cycle"), std::string::npos) << answer;
+  EXPECT_NE(answer.find("\n  load         1  load memory=out"), std::string::npos) << answer;
+  const uint64_t at = session["commands"][2]["at"]["cycle"];
+  const Recorded recorded = RecordedIn(stem + ".fst");
+  EXPECT_LE(recorded.first, at);
+  EXPECT_GE(recorded.last, at);
+  EXPECT_LE(recorded.last, recorded.first + 30 + 32);
 }
 
 // A network of two programs: windows by a layer and by an instruction of the second one are of its
