@@ -119,7 +119,8 @@ Result<RunReport> RegisterDevice::Finish(const Launch& launch, const isa::Fetche
                 "the machine stopped without being done (STATUS is {:#x}): something else reset it",
                 status);
   }
-  if (reg::kStatusError.Get(status)) return std::unexpected(ExplainError(*port_, code, outcome.refused));
+  if (reg::kStatusError.Get(status))
+    return std::unexpected(ExplainError(*port_, code, outcome.refused));
   TESSERA_ASSIGN(RunReport report, Counters());
   report.leftover_tokens = reg::kStatusLeftover.Get(status);
   report.bytes_read = outcome.bytes_read;
