@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/driver/compile.h"
+#include "compiler/driver/gpu_func.h"
 #include "compiler/driver/host_func.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/ir.h"
@@ -78,7 +79,8 @@ class PlanBuild {
   // A buffer of the arena of |device|; Finish decides where.
   uint32_t ArenaBuffer(const std::string& name, int64_t bytes,
                        uint32_t device = artifact::kHostDevice);
-  uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes);
+  uint32_t ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes,
+                          uint32_t device = artifact::kHostDevice);
   // The host's buffer of graph tensor |id|, in its layout. A view has the buffer of what it views.
   uint32_t TensorBuffer(graph::TensorId id);
   Layout LayoutOf(graph::TensorId id) const;
@@ -116,9 +118,10 @@ class PlanBuild {
 // Row-major bytes of a graph tensor.
 int64_t BytesOf(const graph::GraphTensor& tensor);
 
-// The two plans.
+// The plans.
 Status AddCpuPlan(Build& build);
 Status AddDevicePlan(Build& build);
+Status AddOpenClPlan(Build& build);  // and the source of its kernels
 
 }  // namespace tessera::compiler
 

@@ -30,15 +30,16 @@ uint32_t PlanBuild::ArenaBuffer(const std::string& name, int64_t bytes, uint32_t
   return static_cast<uint32_t>(plan.buffers.size() - 1);
 }
 
-uint32_t PlanBuild::ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes) {
+uint32_t PlanBuild::ConstantBuffer(const std::string& name, const std::vector<uint8_t>& bytes,
+                                   uint32_t device) {
   const uint64_t offset = build.ConstantOffset(bytes);
   for (size_t b = 0; b < plan.buffers.size(); ++b) {
     const artifact::PlanBuffer& known = plan.buffers[b];
-    if (known.home == artifact::BufferHome::kConstants && known.offset == offset)
+    if (known.home == artifact::BufferHome::kConstants && known.offset == offset &&
+        known.device == device)
       return static_cast<uint32_t>(b);
   }
-  plan.buffers.push_back(
-      {name, artifact::kHostDevice, artifact::BufferHome::kConstants, offset, bytes.size()});
+  plan.buffers.push_back({name, device, artifact::BufferHome::kConstants, offset, bytes.size()});
   return static_cast<uint32_t>(plan.buffers.size() - 1);
 }
 

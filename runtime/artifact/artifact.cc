@@ -12,7 +12,7 @@ namespace tessera::artifact {
 namespace {
 
 constexpr std::string_view kMagic = "TSRNET01";
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 constexpr size_t kCrcBytes = 8;
 
 // The fields of each structure, once. |x| is const for a Writer.
@@ -158,12 +158,21 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
     return Fields(codec, x.output);
   } else if constexpr (std::is_same_v<Record, DeviceEntry>) {
-    TESSERA_TRY(Enum(codec, x.kind, 2, "kind of device"));
+    TESSERA_TRY(Enum(codec, x.kind, 3, "kind of device"));
     TESSERA_TRY(Name(codec, x.name, "a device's name"));
     return codec.Number(x.config_hash, "a device's configuration");
   } else if constexpr (std::is_same_v<Record, HostObject>) {
     TESSERA_TRY(Name(codec, x.level, "a CPU level"));
     return codec.Bytes(x.elf, "host code", kMaxBlobBytes);
+  } else if constexpr (std::is_same_v<Record, SourceKernel>) {
+    TESSERA_TRY(Name(codec, x.name, "a kernel's name"));
+    for (auto& count : x.groups) TESSERA_TRY(codec.Number(count, "a kernel's groups"));
+    for (auto& count : x.threads) TESSERA_TRY(codec.Number(count, "a kernel's threads"));
+    return {};
+  } else if constexpr (std::is_same_v<Record, KernelSource>) {
+    TESSERA_TRY(codec.Number(x.device, "a source's device"));
+    TESSERA_TRY(codec.Bytes(x.text, "a source", kMaxBlobBytes));
+    return Items(codec, x.kernels, "a source's kernels", kMaxItems, 32);
   } else if constexpr (std::is_same_v<Record, DeviceProgram>) {
     TESSERA_TRY(codec.Number(x.device, "a program's device"));
     std::vector<uint8_t> image;
@@ -181,6 +190,7 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Items(codec, x.devices, "the devices", kMaxDevices, 16));
     TESSERA_TRY(codec.Bytes(x.constants, "the constants", kMaxBlobBytes));
     TESSERA_TRY(Items(codec, x.objects, "the host objects", kMaxItems, 16));
+    TESSERA_TRY(Items(codec, x.sources, "the sources of kernels", kMaxItems, 20));
     TESSERA_TRY(Items(codec, x.programs, "the programs", kMaxItems, 12));
     return Items(codec, x.plans, "the plans", kMaxItems, 64);
   } else {
@@ -222,6 +232,13 @@ std::vector<uint32_t> BuffersWritten(const PlanStep& step) {
 const ExecutionPlan* Artifact::PlanNamed(std::string_view name) const {
   const auto plan = std::ranges::find(plans, name, &ExecutionPlan::name);
   return plan == plans.end() ? nullptr : &*plan;
+}
+
+const SourceKernel* Artifact::FindKernel(uint32_t device, std::string_view symbol) const {
+  const auto source = std::ranges::find(sources, device, &KernelSource::device);
+  if (source == sources.end()) return nullptr;
+  const auto kernel = std::ranges::find(source->kernels, symbol, &SourceKernel::name);
+  return kernel == source->kernels.end() ? nullptr : &*kernel;
 }
 
 bool LooksLikeArtifact(std::span<const uint8_t> bytes) {

@@ -60,7 +60,8 @@ struct Layer {
 
 // What steps run on. Everywhere else a device is its index in Artifact::devices; 0 is the host.
 inline constexpr uint32_t kHostDevice = 0;
-enum class DeviceKind : uint8_t { kHost, kAccelerator };
+// kOpenCl runs kernels from source, whatever device it is.
+enum class DeviceKind : uint8_t { kHost, kAccelerator, kOpenCl };
 struct DeviceEntry {
   DeviceKind kind = DeviceKind::kHost;
   std::string name;          // "host"; an accelerator's configuration, for messages
@@ -80,7 +81,7 @@ struct DeviceProgram {
 };
 
 // A piece of a device's memory: in its arena (ArenaSize bytes, contents undefined at first) or, on
-// the host, in the constants. Buffers of an arena may overlap when their lives do not.
+// what runs kernels, in the constants. Buffers of an arena may overlap when their lives do not.
 enum class BufferHome : uint8_t { kArena, kConstants };
 struct PlanBuffer {
   std::string name;
@@ -104,6 +105,20 @@ struct HostObject {
   std::string level;
   std::vector<uint8_t> elf;  // an ELF relocatable object
   bool operator==(const HostObject&) const = default;
+};
+
+// Kernels of a device as source, which its driver builds when the network is opened, and how many
+// groups of how many threads run each.
+struct SourceKernel {
+  std::string name;
+  std::array<uint32_t, 3> groups{1, 1, 1}, threads{1, 1, 1};
+  bool operator==(const SourceKernel&) const = default;
+};
+struct KernelSource {
+  uint32_t device = 1;
+  std::string text;
+  std::vector<SourceKernel> kernels;
+  bool operator==(const KernelSource&) const = default;
 };
 
 // Calls |symbol| on |device| with the addresses of |buffers|, in order: it reads those before
@@ -147,7 +162,8 @@ struct LayerPlace {
   bool operator==(const LayerPlace&) const = default;
 };
 
-// One way to run the model: "cpu" (kernels only) or "device" (kernels, transfers and programs).
+// One way to run the model: "cpu" (kernels only), "device" (kernels, transfers and programs) or
+// "opencl" (kernels there, transfers at both ends).
 struct ExecutionPlan {
   std::string name;
   std::vector<ArenaSize> arenas;  // one a device
@@ -177,11 +193,14 @@ struct Artifact {
   std::vector<DeviceEntry> devices{{DeviceKind::kHost, "host", 0}};
   std::vector<uint8_t> constants;
   std::vector<HostObject> objects;
+  std::vector<KernelSource> sources;  // at most one a device
   std::vector<DeviceProgram> programs;
   std::vector<ExecutionPlan> plans;
   bool operator==(const Artifact&) const = default;
 
   const ExecutionPlan* PlanNamed(std::string_view name) const;  // null: there is none
+  // The kernel |symbol| of |device|; null: there is none.
+  const SourceKernel* FindKernel(uint32_t device, std::string_view symbol) const;
 };
 
 // Limits of the format; what is larger is refused on reading and on writing.

@@ -103,7 +103,7 @@ class PlanCheck {
       TESSERA_TRY(CheckSize("a buffer's name", buffer.name.size(), kMaxNameBytes));
       TESSERA_TRY(KnownDevice(buffer.device, buffer.name));
       const bool constant = buffer.home == BufferHome::kConstants;
-      if (constant && buffer.device != kHostDevice)
+      if (constant && artifact_.devices[buffer.device].kind == DeviceKind::kAccelerator)
         return Bad("buffer {} is a constant of device {}", buffer.name, buffer.device);
       const uint64_t size =
           constant ? artifact_.constants.size() : plan_.arenas[buffer.device].bytes;
@@ -156,8 +156,11 @@ class PlanCheck {
     TESSERA_TRY(CheckSize("a kernel's name", step.symbol.size(), kMaxNameBytes));
     if (step.symbol.empty()) return Bad("plan {} has a kernel without a name", plan_.name);
     TESSERA_TRY(KnownDevice(step.device, step.symbol));
-    if (artifact_.devices[step.device].kind != DeviceKind::kHost)
-      return Bad("kernel {} is for device {}, kernels run on the host", step.symbol, step.device);
+    const DeviceKind kind = artifact_.devices[step.device].kind;
+    if (kind == DeviceKind::kAccelerator)
+      return Bad("kernel {} is for device {}, which runs programs", step.symbol, step.device);
+    if (kind == DeviceKind::kOpenCl && artifact_.FindKernel(step.device, step.symbol) == nullptr)
+      return Bad("kernel {} is not in the source for device {}", step.symbol, step.device);
     if (step.layer < -1 || step.layer >= static_cast<int64_t>(artifact_.layers.size())) {
       return Bad("kernel {} names layer {} of {}", step.symbol, step.layer,
                  artifact_.layers.size());
@@ -218,6 +221,24 @@ class PlanCheck {
   const ExecutionPlan& plan_;
 };
 
+Status CheckSource(const Artifact& artifact, const KernelSource& source) {
+  if (source.device >= artifact.devices.size() ||
+      artifact.devices[source.device].kind != DeviceKind::kOpenCl)
+    return Bad("a source is for device {}, which builds none", source.device);
+  if (std::ranges::count(artifact.sources, source.device, &KernelSource::device) > 1)
+    return Bad("there are two sources for device {}", source.device);
+  TESSERA_TRY(CheckSize("a source", source.text.size(), kMaxBlobBytes));
+  for (const SourceKernel& kernel : source.kernels) {
+    TESSERA_TRY(CheckSize("a kernel's name", kernel.name.size(), kMaxNameBytes));
+    for (size_t k = 0; k < 3; ++k) {
+      if (kernel.groups[k] == 0 || kernel.threads[k] == 0)
+        return Bad("kernel {} has no threads", kernel.name);
+      TESSERA_TRY(CheckSize("the threads of kernel " + kernel.name, kernel.threads[k], 1024));
+    }
+  }
+  return {};
+}
+
 Status CheckDevices(const Artifact& artifact) {
   TESSERA_TRY(CheckSize("the table of devices", artifact.devices.size(), kMaxDevices));
   for (size_t d = 0; d < artifact.devices.size(); ++d) {
@@ -226,11 +247,14 @@ Status CheckDevices(const Artifact& artifact) {
     if ((d == kHostDevice) != (device.kind == DeviceKind::kHost))
       return Bad("device {} is {}; device 0 is the host, and no other", d, device.name);
   }
+  for (const KernelSource& source : artifact.sources) TESSERA_TRY(CheckSource(artifact, source));
   if (artifact.devices.empty()) return Bad("there is no device, not even the host");
   for (size_t p = 0; p < artifact.programs.size(); ++p) {
     const DeviceProgram& program = artifact.programs[p];
     if (program.device == kHostDevice || program.device >= artifact.devices.size())
       return Bad("program {} is for device {} of {}", p, program.device, artifact.devices.size());
+    if (artifact.devices[program.device].kind != DeviceKind::kAccelerator)
+      return Bad("program {} is for device {}, which runs kernels", p, program.device);
     const DeviceEntry& device = artifact.devices[program.device];
     if (program.image.config_hash != device.config_hash) {
       return Bad("program {} was made for configuration {:016x}, device {} ({}) is {:016x}", p,

@@ -98,8 +98,7 @@ Result<std::vector<uint8_t>> Executor::BytesOf(uint32_t id) const {
   if (buffer.device == artifact::kHostDevice) {
     std::ranges::copy(HostBytes(id), bytes.begin());
   } else {
-    const Opened& opened = devices_[buffer.device];
-    TESSERA_TRY(opened.device->Read(opened.arena + buffer.offset, bytes));
+    TESSERA_TRY(Read(buffer.device, buffer.offset, bytes));
   }
   return bytes;
 }
@@ -111,14 +110,17 @@ Status Executor::PrepareHost() {
     std::memcpy(constants_.data(), artifact_->constants.data(), artifact_->constants.size());
     TESSERA_TRY(constants_.Protect(0, constants_.size(), Mapping::Protection::kRead));
   }
-  const auto is_kernel = [](const PlanStep& s) { return std::holds_alternative<KernelStep>(s); };
+  const auto is_kernel = [](const PlanStep& s) {
+    const auto* call = std::get_if<KernelStep>(&s);
+    return call != nullptr && call->device == artifact::kHostDevice;
+  };
   if (std::ranges::none_of(plan_->steps, is_kernel)) return {};
   TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options_.cpu_level));
   cpu_level_ = object->level;
   TESSERA_ASSIGN(code_, HostCode::Load(object->elf));
   for (const PlanStep& step : plan_->steps) {
+    if (!is_kernel(step)) continue;
     const auto* call = std::get_if<KernelStep>(&step);
-    if (call == nullptr) continue;
     BoundKernel kernel;
     TESSERA_ASSIGN(kernel.function, code_->Find(call->symbol));
     for (const uint32_t id : call->buffers) kernel.buffers.push_back(HostBytes(id).data());
@@ -131,6 +133,11 @@ Status Executor::PrepareHost() {
 Status Executor::PrepareDevices(std::span<Device* const> devices) {
   devices_.resize(artifact_->devices.size());
   launches_.resize(artifact_->programs.size());
+  for (const PlanStep& step : plan_->steps) {
+    const auto* call = std::get_if<KernelStep>(&step);
+    if (call == nullptr || call->device == artifact::kHostDevice) continue;
+    if (devices_[call->device].kernels == nullptr) TESSERA_TRY(PrepareKernels(call->device));
+  }
   for (const uint32_t id : plan_->DevicesUsed(artifact_->programs)) {
     Opened& opened = devices_[id];
     opened.device = id < devices.size() ? devices[id] : nullptr;
@@ -158,6 +165,49 @@ Status Executor::PrepareDevices(std::span<Device* const> devices) {
     }
   }
   return {};
+}
+
+// The source built, the arena and the constants in the device's memory.
+Status Executor::PrepareKernels(uint32_t device) {
+  Opened& opened = devices_[device];
+  opened.kernels = options_.kernel_device;
+  if (opened.kernels == nullptr) {
+    return Fail(Code::kInvalidArgument, "plan '{}' needs a device for {}", plan_->name,
+                artifact_->devices[device].name);
+  }
+  const auto source =
+      std::ranges::find(artifact_->sources, device, &artifact::KernelSource::device);
+  TESSERA_TRY(opened.kernels->Build(source->text));
+  TESSERA_ASSIGN(opened.arena, opened.kernels->Allocate(plan_->arenas[device].bytes));
+  std::vector<KernelDevice::MemoryPlace> places;
+  for (const PlanBuffer& buffer : plan_->buffers) {
+    places.push_back({opened.arena, buffer.offset});
+    if (buffer.device != device || buffer.home != artifact::BufferHome::kConstants) continue;
+    TESSERA_ASSIGN(const uint64_t memory, opened.kernels->Allocate(buffer.bytes));
+    places.back() = {memory, 0};
+    const std::span<const uint8_t> all(artifact_->constants);
+    TESSERA_TRY(opened.kernels->Write(places.back(), all.subspan(buffer.offset, buffer.bytes)));
+  }
+  for (const PlanStep& step : plan_->steps) {
+    const auto* call = std::get_if<KernelStep>(&step);
+    if (call == nullptr || call->device != device) continue;
+    BoundLaunch launch{.kernel = artifact_->FindKernel(device, call->symbol), .buffers = {}};
+    for (const uint32_t id : call->buffers) launch.buffers.push_back(places[id]);
+    kernel_launches_.push_back(std::move(launch));
+  }
+  return {};
+}
+
+Status Executor::Write(uint32_t device, uint64_t offset, std::span<const uint8_t> bytes) {
+  const Opened& opened = devices_[device];
+  if (opened.kernels != nullptr) return opened.kernels->Write({opened.arena, offset}, bytes);
+  return opened.device->Write(opened.arena + offset, bytes);
+}
+
+Status Executor::Read(uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const {
+  const Opened& opened = devices_[device];
+  if (opened.kernels != nullptr) return opened.kernels->Read({opened.arena, offset}, bytes);
+  return opened.device->Read(opened.arena + offset, bytes);
 }
 
 Status Executor::PrepareProgram(uint32_t index) {
@@ -218,17 +268,15 @@ Status Executor::RunProgram(uint32_t program, uint64_t& budget, ExecutionReport*
 
 Status Executor::Transfer(const TransferStep& step) {
   const PlanBuffer &from = plan_->buffers[step.from], &to = plan_->buffers[step.to];
-  const Opened &source = devices_[from.device], &target = devices_[to.device];
   if (from.device == artifact::kHostDevice)
-    return target.device->Write(target.arena + to.offset, HostBytes(step.from));
-  if (to.device == artifact::kHostDevice)
-    return source.device->Read(source.arena + from.offset, HostBytes(step.to));
+    return Write(to.device, to.offset, HostBytes(step.from));
+  if (to.device == artifact::kHostDevice) return Read(from.device, from.offset, HostBytes(step.to));
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, BytesOf(step.from));
-  return target.device->Write(target.arena + to.offset, bytes);
+  return Write(to.device, to.offset, bytes);
 }
 
 Status Executor::Once(ExecutionReport* report, size_t end) {
-  size_t next = 0;
+  size_t next = 0, next_launch = 0;
   uint64_t budget = options_.budget;
   for (size_t s = 0; s < end; ++s) {
     if (options_.poison_dead) TESSERA_TRY(Poison(s));
@@ -240,6 +288,11 @@ Status Executor::Once(ExecutionReport* report, size_t end) {
       }
     } else if (const auto* transfer = std::get_if<TransferStep>(&step)) {
       TESSERA_TRY(Transfer(*transfer));
+    } else if (std::get<KernelStep>(step).device != artifact::kHostDevice) {
+      const BoundLaunch& launch = kernel_launches_[next_launch++];
+      KernelDevice& device = *devices_[std::get<KernelStep>(step).device].kernels;
+      TESSERA_TRY(device.Launch(launch.kernel->name, launch.kernel->groups, launch.kernel->threads,
+                                launch.buffers));
     } else {
       BoundKernel& kernel = kernels_[next++];
       kernel.function(kernel.buffers.data());

@@ -19,6 +19,7 @@
 #include "runtime/device.h"
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
+#include "runtime/kernel_device.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tessera {
@@ -26,6 +27,7 @@ namespace tessera {
 struct ExecutorOptions {
   std::string cpu_level;              // "": the best that the artifact has and this machine runs
   uint64_t budget = Launch().budget;  // device cycles for one inference, all programs together
+  KernelDevice* kernel_device = nullptr;  // runs the plan's kernels from source; outlives it
   // Tests: before each step, bytes of the arenas that hold nothing which a later step reads are
   // overwritten with junk.
   bool poison_dead = false;
@@ -119,10 +121,16 @@ class Executor {
     HostKernel function = nullptr;
     std::vector<void*> buffers;
   };
+  // A launch on the device that builds kernels.
+  struct BoundLaunch {
+    const artifact::SourceKernel* kernel = nullptr;
+    std::vector<KernelDevice::MemoryPlace> buffers;
+  };
   // A device with the plan's arena in its memory.
   struct Opened {
     Device* device = nullptr;
-    uint64_t arena = 0;  // device address
+    KernelDevice* kernels = nullptr;  // instead
+    uint64_t arena = 0;               // device address, or memory of |kernels|
     std::vector<uint64_t> allocations;
   };
 
@@ -130,6 +138,9 @@ class Executor {
   Status PrepareHost();
   Status PrepareDevices(std::span<Device* const> devices);
   Status PrepareProgram(uint32_t program);
+  Status PrepareKernels(uint32_t device);
+  Status Write(uint32_t device, uint64_t offset, std::span<const uint8_t> bytes);  // to its arena
+  Status Read(uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const;
   // What an inference does, up to step |end|.
   Status Once(ExecutionReport* report, size_t end);
   void FillInputs(std::span<const HostTensor> inputs, int64_t inference);
@@ -146,7 +157,8 @@ class Executor {
   std::string cpu_level_;
   std::optional<HostCode> code_;
   Mapping arena_, constants_;
-  std::vector<BoundKernel> kernels_;             // one a KernelStep, in order
+  std::vector<BoundKernel> kernels_;             // one a KernelStep of the host, in order
+  std::vector<BoundLaunch> kernel_launches_;     // one a KernelStep elsewhere, in order
   std::vector<Opened> devices_;                  // by device id; the host's is empty
   std::vector<std::optional<Launch>> launches_;  // by program; of those that the plan runs
   // The program that failed last: its step, its budget, what the inference was fed.

@@ -36,9 +36,8 @@ Status Executor::Poison(size_t step) {
     for (const auto& [begin, end] : live) {
       if (begin > at && device == artifact::kHostDevice) {
         std::fill_n(arena_.data() + at, begin - at, kJunk);
-      } else if (begin > at && devices_[device].device != nullptr) {
-        const std::vector<uint8_t> junk(begin - at, kJunk);
-        TESSERA_TRY(devices_[device].device->Write(devices_[device].arena + at, junk));
+      } else if (begin > at && (devices_[device].device || devices_[device].kernels)) {
+        TESSERA_TRY(Write(device, at, std::vector<uint8_t>(begin - at, kJunk)));
       }
       at = std::max(at, end);
     }

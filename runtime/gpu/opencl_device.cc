@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/gpu/opencl_device.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -56,7 +57,8 @@ class OpenClDevice : public KernelDevice {
 
   Result<uint64_t> Allocate(uint64_t bytes) override {
     int32_t code = 0;
-    ClHandle memory = api_.CreateBuffer(context_, kClReadWrite, bytes, nullptr, &code);
+    ClHandle memory =
+        api_.CreateBuffer(context_, kClReadWrite, std::max<uint64_t>(bytes, 1), nullptr, &code);
     if (code != 0) return Refused("clCreateBuffer", code);
     memories_.push_back(memory);
     return memories_.size() - 1;

@@ -125,8 +125,41 @@ const Case kCases[] = {
      "kernel quantize4 writes buffer 2 of 2"},
     {"KernelWritesConstant", [](Artifact& a) { Kernel(a, 1).result = 1; },
      "plan cpu writes constant bias"},
+    {"SourceForAnAccelerator",
+     [](Artifact& a) {
+       a.sources = {{1, "", {}}};
+     },
+     "a source is for device 1, which builds none"},
+    {"TwoSourcesForADevice",
+     [](Artifact& a) {
+       a.devices.push_back({DeviceKind::kOpenCl, "opencl", 0});
+       for (ExecutionPlan& plan : a.plans) plan.arenas.resize(3);
+       a.sources = {{2, "", {}}, {2, "", {}}};
+     },
+     "there are two sources for device 2"},
+    {"SourceKernelWithoutThreads",
+     [](Artifact& a) {
+       a.devices.push_back({DeviceKind::kOpenCl, "opencl", 0});
+       for (ExecutionPlan& plan : a.plans) plan.arenas.resize(3);
+       a.sources = {{2, "", {{"f", {1, 1, 1}, {8, 0, 1}}}}};
+     },
+     "kernel f has no threads"},
+    {"KernelThatIsInNoSource",
+     [](Artifact& a) {
+       a.devices.push_back({DeviceKind::kOpenCl, "opencl", 0});
+       for (ExecutionPlan& plan : a.plans) plan.arenas.resize(3);
+       Kernel(a, 0).device = 2;
+     },
+     "kernel quantize4 is not in the source for device 2"},
+    {"ProgramForOpenCl",
+     [](Artifact& a) {
+       a.devices.push_back({DeviceKind::kOpenCl, "opencl", a.devices[1].config_hash});
+       for (ExecutionPlan& plan : a.plans) plan.arenas.resize(3);
+       a.programs[0].device = 2;
+     },
+     "program 0 is for device 2, which runs kernels"},
     {"KernelOfAnAccelerator", [](Artifact& a) { Kernel(a, 0).device = 1; },
-     "kernel quantize4 is for device 1, kernels run on the host"},
+     "kernel quantize4 is for device 1, which runs programs"},
     {"KernelOfUnknownDevice", [](Artifact& a) { Kernel(a, 0).device = 2; },
      "quantize4 is on device 2 of 2"},
     {"KernelOnDeviceMemory",

@@ -40,7 +40,7 @@ TEST(Artifact, ReadsBackAnEmptyOne) {
 TEST(Artifact, BeginsWithItsMagicAndEndsWithTheChecksumOfTheRest) {
   const std::vector<uint8_t> bytes = Serialize(SampleArtifact());
   EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 8), "TSRNET01");
-  EXPECT_EQ(bytes[8], 3);
+  EXPECT_EQ(bytes[8], 4);
   uint64_t crc = 0;
   std::memcpy(&crc, bytes.data() + bytes.size() - 8, 8);
   EXPECT_EQ(crc, Crc64(std::span(bytes).first(bytes.size() - 8)));
@@ -101,8 +101,8 @@ TEST(Artifact, NamesWhatIsWrongWithTheFile) {
   EXPECT_NE(message().message.find("checksum"), std::string::npos);
   Seal(bytes);
   EXPECT_EQ(message().code, Code::kInvalidArgument);
-  EXPECT_NE(message().message.find("version 9, this program reads 3"), std::string::npos);
-  bytes[8] = 3;
+  EXPECT_NE(message().message.find("version 9, this program reads 4"), std::string::npos);
+  bytes[8] = 4;
   bytes.insert(bytes.end() - 8, 3, 0);
   Seal(bytes);
   EXPECT_NE(message().message.find("3 bytes follow"), std::string::npos);

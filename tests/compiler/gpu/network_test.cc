@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: plan "opencl" of the committed network on this machine's driver: every layer
+// equals the host's, with storage shared by lifetime and junk in what holds nothing; the file keeps
+// the plan; a device that is missing. Not here: the command (tests/tools).
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "compiler/driver/compile.h"
+#include "compiler/import/import.h"
+#include "runtime/executor/executor.h"
+#include "runtime/gpu/opencl_device.h"
+
+namespace tessera {
+namespace {
+
+constexpr const char* kFashion = "models/fashion/fashion_int8.onnx";
+
+std::shared_ptr<const artifact::Artifact> Compiled(bool keep_tensors) {
+  const auto bytes = ReadFile(kFashion);
+  EXPECT_TRUE(bytes.has_value());
+  auto graph = ImportModel(*bytes, kFashion, {});
+  EXPECT_TRUE(graph.has_value());
+  compiler::CompileOptions options;
+  options.device = false;
+  options.opencl = true;
+  options.keep_tensors = keep_tensors;
+  auto compiled = compiler::Compile(std::move(*graph), kFashion, 0, options);
+  EXPECT_TRUE(compiled.has_value()) << compiled.error().message;
+  return std::make_shared<const artifact::Artifact>(std::move(compiled->artifact));
+}
+
+HostTensor RandomInput(const artifact::TensorInfo& info) {
+  Rng rng(3);
+  HostTensor x = HostTensor::Zeros(info.dtype, info.shape);
+  for (int64_t i = 0; i < x.count(); ++i) {
+    const float value = static_cast<float>(rng.Unit());
+    if (info.dtype == DType::kFloat32) {
+      std::memcpy(x.bytes.data() + 4 * i, &value, 4);
+    } else {
+      x.bytes[static_cast<size_t>(i)] = static_cast<uint8_t>(rng.Next());
+    }
+  }
+  return x;
+}
+
+TEST(OpenClNetwork, EveryLayerIsTheHosts) {
+  for (const bool keep : {true, false}) {
+    const auto net = Compiled(keep);
+    auto device = OpenOpenClDevice();
+    ASSERT_TRUE(device.has_value()) << device.error().message;
+    ExecutorOptions options;
+    options.poison_dead = true;
+    auto host = Executor::Open(net, "cpu", nullptr, options);
+    ASSERT_TRUE(host.has_value()) << host.error().message;
+    options.kernel_device = device->get();
+    auto gpu = Executor::Open(net, "opencl", nullptr, options);
+    ASSERT_TRUE(gpu.has_value()) << gpu.error().message;
+    const HostTensor x = RandomInput(net->inputs[0]);
+    for (int run = 0; run < 2; ++run) {
+      const auto want = (*host)->Run({&x, 1}), got = (*gpu)->Run({&x, 1});
+      ASSERT_TRUE(want.has_value()) << want.error().message;
+      ASSERT_TRUE(got.has_value()) << got.error().message;
+      EXPECT_EQ((*got)[0].bytes, (*want)[0].bytes) << keep;
+    }
+    for (uint32_t l = 0; keep && l < net->layers.size(); ++l) {
+      const auto want = (*host)->CaptureLayer(l), got = (*gpu)->CaptureLayer(l);
+      ASSERT_TRUE(want.has_value() && got.has_value());
+      EXPECT_EQ(got->bytes, want->bytes) << net->layers[l].name;
+    }
+    for (const artifact::LayerPlace& place : (*gpu)->plan().layers)
+      EXPECT_EQ(net->devices[place.device].kind, artifact::DeviceKind::kOpenCl);
+    const auto again = artifact::Parse(artifact::Serialize(*net));
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_EQ(*again, *net);
+  }
+}
+
+TEST(OpenClNetwork, NeedsADevice) {
+  const auto executor = Executor::Open(Compiled(false), "opencl", nullptr, {});
+  ASSERT_FALSE(executor.has_value());
+  EXPECT_EQ(executor.error().message, "plan 'opencl' needs a device for opencl");
+}
+
+}  // namespace
+}  // namespace tessera
