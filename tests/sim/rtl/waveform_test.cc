@@ -133,7 +133,7 @@ Recorded RecordedIn(const std::string& path) {
   return recorded;
 }
 
-// What `trace --from failure` records of |program|, whose text is complete; its exit code is |code|.
+// What `trace --from failure` records of |program|, whose text is complete; it exits with |code|.
 Recorded RecordedOfFailure(const std::string& program, int code, std::string& log) {
   const std::string stem = Shared().path() + "/failure";
   EXPECT_TRUE(WriteFile(stem + ".s", std::string_view(program)));
