@@ -17,6 +17,7 @@
 #include "tools/failed_run.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/regress_coverage.h"
 #include "tools/regress_plan.h"
 #include "tools/regress_report.h"
 #include "tools/verb.h"
@@ -35,7 +36,7 @@ struct RegressFlags {
   uint64_t seed = 1;
   int64_t instructions = 0, findings = 10, layers = 3;
   int jobs = 0;
-  bool shrink = true, check_races = false;
+  bool shrink = true, check_races = false, coverage = false;
 };
 
 constexpr std::string_view kDefaultSuites = "corpus,directed,random";
@@ -121,7 +122,7 @@ class Regression {
   // Lists what is to be run; random programs follow the list without end.
   Status Plan() {
     if (Wanted(RegressSuite::kCorpus))
-      TESSERA_TRY(Add(PlanFolder(RegressSuite::kCorpus, flags_.corpus)));
+      TESSERA_TRY(Add(PlanFolder(RegressSuite::kCorpus, flags_.corpus, flags_.seed)));
     if (Wanted(RegressSuite::kDirected)) TESSERA_TRY(PlanDirected());
     const RegressSetup& setup = report_.setup;
     if (Wanted(RegressSuite::kNetworks))
@@ -196,11 +197,18 @@ class Regression {
     };
     rig::Workers(report_.jobs, kOneItem, [&](int64_t piece) {
       const bool careful = piece < 0;
-      return ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
+      const std::string end = ToText(runner_.Run(ItemOf(careful ? ~piece : piece), careful));
+      if (flags_.coverage) WriteCoverage(report_.setup);
+      return end;
     }).Run(next, done, tick);
     for (; begun < std::ssize(items_); ++begun)
       ++report_.suites[static_cast<size_t>(items_[static_cast<size_t>(begun)].suite)].left_out;
     report_.seconds = std::chrono::duration<double>(steady_clock::now() - start).count();
+  }
+
+  Status AddCoverage() {
+    TESSERA_ASSIGN(report_.rtl, SumRtlCoverage());
+    return {};
   }
 
   const RegressReport& report() const { return report_; }
@@ -232,7 +240,7 @@ class Regression {
 
   // Who did not ask for them is told that they are not there.
   Status PlanDirected() {
-    const Status planned = Add(PlanFolder(RegressSuite::kDirected, flags_.directed));
+    const Status planned = Add(PlanFolder(RegressSuite::kDirected, flags_.directed, flags_.seed));
     if (planned || planned.error().code != Code::kNotFound) return planned;
     const std::string how = "; cmake --build build -t directed_programs records them";
     if (!flags_.suites.empty()) return Fail(Code::kNotFound, "{}{}", planned.error().message, how);
@@ -283,10 +291,12 @@ Result<int> Run(const RegressFlags& flags) {
   TESSERA_ASSIGN(const std::chrono::seconds budget, ParseTime(flags.budget));
   TESSERA_ASSIGN(const auto suites, ParseSuites(flags.suites));
   TESSERA_ASSIGN(RegressSetup setup, MakeSetup(flags));
+  if (flags.coverage) TESSERA_TRY(CountCoverage(setup));
   Regression regression(flags, std::move(setup), suites, budget);
   TESSERA_TRY(regression.Plan());
   TESSERA_TRY(regression.OpenAll());
   regression.Run();
+  if (flags.coverage) TESSERA_TRY(regression.AddCoverage());
   const std::string text = ReportText(regression.report());
   if (flags.json != "-") std::fputs(text.c_str(), stdout);
   if (!flags.output.empty()) TESSERA_TRY(WriteFile(flags.output, text));
@@ -332,6 +342,9 @@ Action AddRegress(CLI::App& app) {
       ->capture_default_str();
   verb->add_flag("--check-races", flags->check_races,
                  "follow which instructions race; a program in which some do differs");
+  verb->add_flag("--coverage", flags->coverage,
+                 "tell which lines of the RTL were executed and which signals changed, on tiny; "
+                 "fewer than 98 % of lines, or a hole without a reason in hw/coverage.txt, fail");
   verb->add_option("--models", flags->models, "folder of models (.tflite, .onnx) for networks");
   verb->add_option("--model", flags->model, "model whose layers are run alone")
       ->capture_default_str();

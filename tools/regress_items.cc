@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/rng.h"
 #include "isa/asm/asm.h"
 #include "isa/asm/keep_program.h"
@@ -59,6 +60,22 @@ AsideRequest AsideRequestOf(const std::string& text) {
 // Those of profile vta, whose counters hold four times as many tokens, are rare.
 bool Crowded(const RegressItem& item) {
   return Rng(item.seed ^ 0x70c3).OneIn(item.profile == isa::Profile::kVta ? 64 : 16);
+}
+
+// In front of which a file is run: what was kept failed in front of one of these; of many directed
+// programs each has one, by its name and the seed.
+std::vector<rig::MemoryChoice> MemoriesOf(const RegressItem& item) {
+  using isa::DramModel;
+  if (item.suite == RegressSuite::kCorpus) {
+    return {{DramModel::kTsim, 0},
+            {DramModel::kZynq, 0},
+            {DramModel::kTsim, 1},
+            {DramModel::kTsim, 2},
+            {DramModel::kZynq, 3}};
+  }
+  const std::span<const uint8_t> name(reinterpret_cast<const uint8_t*>(item.name.data()),
+                                      item.name.size());
+  return {rig::MemoryFor(item.seed ^ Crc64(name))};
 }
 
 }  // namespace
@@ -237,11 +254,7 @@ RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {
     if (d.warning || (setup_.check_races && d.finding == isa::Finding::kRace)) continue;
     return refuse(item.path + ": " + d.text);
   }
-  using isa::DramModel;
-  for (const rig::MemoryChoice& memory :
-       {rig::MemoryChoice{DramModel::kTsim, 0}, rig::MemoryChoice{DramModel::kZynq, 0},
-        rig::MemoryChoice{DramModel::kTsim, 1}, rig::MemoryChoice{DramModel::kTsim, 2},
-        rig::MemoryChoice{DramModel::kZynq, 3}}) {
+  for (const rig::MemoryChoice& memory : MemoriesOf(item)) {
     RegressEnd end = RunProgram(here, *image, memory, careful);
     sum.instructions += end.instructions;
     for (const auto& [machine, time] : end.time) sum.time[machine] += time;

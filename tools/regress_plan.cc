@@ -10,7 +10,8 @@ namespace tessera::tools {
 
 namespace fs = std::filesystem;
 
-Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder) {
+Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder,
+                                            uint64_t seed) {
   std::vector<RegressItem> items;
   std::error_code ec;
   std::vector<std::string> paths;
@@ -22,6 +23,7 @@ Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::strin
   for (const std::string& path : paths) {
     items.push_back({.suite = suite,
                      .name = fmt::format("{}/{}", Text(suite), fs::path(path).filename().string()),
+                     .seed = seed,
                      .path = path});
   }
   return items;

@@ -16,7 +16,8 @@ namespace tessera::tools {
 
 // The programs of |folder|, by name; of suite corpus or directed, whose option names the folder.
 //   errors  kNotFound  it cannot be read
-Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder);
+Result<std::vector<RegressItem>> PlanFolder(RegressSuite suite, const std::string& folder,
+                                            uint64_t seed);
 
 // The committed network and every model of the folder |models|, "": none, on each configuration.
 //   errors  kNotFound  the folder cannot be read

@@ -145,7 +145,7 @@ void RegressReport::Add(const RegressItem& item, const RegressEnd& end) {
   if (!end.difference.empty() || !end.refused.empty()) findings.push_back({item, end});
 }
 
-bool RegressReport::Ok() const { return findings.empty(); }
+bool RegressReport::Ok() const { return findings.empty() && (!rtl || rtl->ok); }
 
 std::string ReportText(const RegressReport& r) {
   const std::vector<std::string> names = Names(r);
@@ -187,12 +187,14 @@ std::string ReportText(const RegressReport& r) {
   text += TimesText(r);
   text += CoverageText(r);
   text += TokensText(r);
+  if (r.rtl) text += fmt::format("\nExecuted of the RTL:\n{}\n", fmt::join(r.rtl->lines, "\n"));
   if (r.Ok()) {
     text += fmt::format("\nok: {} programs of {} instructions give the same on {}\n",
                         Grouped(all.items), Grouped(all.instructions), fmt::join(names, ", "));
   } else {
     text += fmt::format("\nNOT OK: {} of {} programs differ, {} files could not be read\n",
                         Grouped(all.differences), Grouped(all.items), Grouped(all.refused));
+    if (r.rtl && !r.rtl->ok) text += "the coverage of the RTL is not as it should be\n";
   }
   return text;
 }
@@ -234,11 +236,12 @@ nlohmann::ordered_json ReportJson(const RegressReport& r) {
   }
   Json tokens = Json::object();
   for (const auto& [where, most] : r.tokens) tokens[where] = most;
+  const Json rtl = r.rtl ? Json(r.rtl->lines) : Json();
   return {{"ok", r.Ok()},         {"devices", Names(r)},  {"configs", ConfigNames(r)},
           {"seed", r.seed},       {"jobs", r.jobs},       {"seconds", r.seconds},
           {"ended", r.ended},     {"without", r.without}, {"suites", suites},
           {"findings", findings}, {"times", times},       {"coverage", coverage},
-          {"tokens", tokens}};
+          {"tokens", tokens},     {"rtl_coverage", rtl}};
 }
 
 }  // namespace tessera::tools

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tools/regress_coverage.h"
 #include "tools/regress_items.h"
 
 namespace tessera::tools {
@@ -45,8 +47,10 @@ struct RegressReport {
   std::string before_name;                         // its file; "": there is none
   std::vector<RegressFinding> findings;            // differences and refused files
 
+  std::optional<RtlCoverage> rtl;  // if it was asked for
+
   void Add(const RegressItem& item, const RegressEnd& end);
-  bool Ok() const;  // nothing differs and every file could be read
+  bool Ok() const;  // nothing differs, every file could be read, the coverage is as it should be
 };
 
 std::string ReportText(const RegressReport& report);

@@ -42,7 +42,7 @@ Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& de
                                   const std::vector<std::vector<uint8_t>>& inputs) {
   TESSERA_CHECK(schedule.outputs().size() == 1);
   const std::string& name = schedule.outputs()[0].name();
-  TESSERA_ASSIGN(const ir::Func func, lower::Lower(schedule, name));
+  TESSERA_ASSIGN(const ir::Func func, lower::Lower(schedule, name, {.guards = false}));
   // Inputs, then the output: one behind the other.
   std::vector<codegen::accel::BufferAddress> places;
   std::vector<ir::Buffer> buffers;

@@ -3,6 +3,7 @@
 // Loops from bounds: one nest a stage, producers inside the loops where they are attached, a
 // reduction as a store of its identity and an update.
 #include <algorithm>
+#include <optional>
 
 #include "base/check.h"
 #include "compiler/ir/layout.h"
@@ -258,7 +259,7 @@ class Builder {
           return Fail(
               Code::kInvalidArgument,
               "{}: loop {} cannot be {}: it runs under a condition; choose factors that divide",
-              stage.name, stage.tensorize_axis, stage.intrinsic);
+              stage.name, stage.tensorize_axis, stage.intrinsics[0]);
         }
       }
       TESSERA_TRY(RequireNoneInside(stage, depth));
@@ -281,7 +282,7 @@ class Builder {
       if (stage.LeafIndex(s.at_axis) < static_cast<int>(depth)) continue;
       return Fail(Code::kInvalidArgument,
                   "{}: loop {} is {}, and {} is computed inside it, at {}; attach it further out",
-                  stage.name, stage.tensorize_axis, stage.intrinsic, s.name, s.at_axis);
+                  stage.name, stage.tensorize_axis, stage.intrinsics[0], s.name, s.at_axis);
     }
     return {};
   }
@@ -291,8 +292,9 @@ class Builder {
   }
 
   bool FlagsInit(const Stage& stage) const {
-    if (stage.intrinsic.empty()) return false;
-    return schedule_.target().FindIntrinsic(stage.intrinsic)->init == target::InitStyle::kFlag;
+    return std::ranges::any_of(stage.intrinsics, [&](const std::string& name) {
+      return schedule_.target().FindIntrinsic(name)->init == target::InitStyle::kFlag;
+    });
   }
 
   std::vector<Expr> OutputPlace(const Stage& stage) const {
@@ -353,8 +355,29 @@ class Builder {
         nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
     }
     nest.first = ir::Simplify(nest.first, bounds_.ranges);
-    return MatchTensorIntrin(nest, *schedule_.target().FindIntrinsic(stage.intrinsic),
-                             bounds_.ranges);
+    return Matched(stage, nest);
+  }
+
+  // The call that |nest| is; under a condition that is the same in all of it, one for each branch.
+  Result<Stmt> Matched(const Stage& stage, const TensorNest& nest) const {
+    std::optional<Error> first;
+    for (const std::string& name : stage.intrinsics) {
+      Result<Stmt> call =
+          MatchTensorIntrin(nest, *schedule_.target().FindIntrinsic(name), bounds_.ranges);
+      if (call) return call;
+      if (!first) first = call.error();
+    }
+    const bool split = nest.value->kind == ir::ExprKind::kSelect && stage.reduce_axes.empty() &&
+                       std::ranges::none_of(nest.loops, [&](const ir::Axis& loop) {
+                         return ir::UsesVar(nest.value->args[0], loop.var);
+                       });
+    if (!split) return std::unexpected(*first);
+    TensorNest branch = nest;
+    branch.value = nest.value->args[1];
+    TESSERA_ASSIGN(const Stmt inside, Matched(stage, branch));
+    branch.value = nest.value->args[2];
+    TESSERA_ASSIGN(const Stmt outside, Matched(stage, branch));
+    return ir::If(ir::Simplify(nest.value->args[0], bounds_.ranges), inside, outside);
   }
 
   const Schedule& schedule_;

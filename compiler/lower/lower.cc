@@ -8,9 +8,10 @@ namespace tessera::lower {
 Result<ir::Func> Lower(const schedule::Schedule& schedule, const std::string& name,
                        const LowerOptions& options) {
   TESSERA_ASSIGN(ir::Func func, BuildLoops(schedule, name, options.params));
-  func = HoistGuards(ir::Simplify(func));
+  func = ir::Simplify(func);
+  if (options.guards) func = HoistGuards(func);
   func = ResolveLayouts(func);
-  if (options.peel) func = HoistGuards(PeelGuards(func));
+  if (options.guards) func = HoistGuards(PeelGuards(func));
   func = ir::Simplify(Vectorize(func));
   return ir::Simplify(Unroll(func));
 }

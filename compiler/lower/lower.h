@@ -41,7 +41,8 @@ ir::Func Unroll(const ir::Func& func, int64_t max_statements = 4096);
 
 struct LowerOptions {
   std::vector<std::string> params;
-  bool peel = true;
+  // Conditions move out of loops, and loops are cut at them; without, leaf nests stay whole.
+  bool guards = true;
 };
 
 // All of the above in order, simplified between passes: what host code generation takes.

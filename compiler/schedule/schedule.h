@@ -75,7 +75,8 @@ struct Stage {
   Layout layout;
   std::vector<Alignment> alignments;
   std::string in_place_of;  // the stage whose buffer it takes; "": one of its own
-  std::string tensorize_axis, intrinsic;
+  std::string tensorize_axis;
+  std::vector<std::string> intrinsics;  // of the nest from there on, the first that fits
 
   int LeafIndex(const std::string& axis) const;  // -1: none
   bool Reads(const std::string& tensor) const;   // does the body? An input has none

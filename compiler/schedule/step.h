@@ -257,13 +257,15 @@ struct UnrollStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
 
-// The nest from AXIS inwards is one call (target/tensor_intrin.h).
+// The nest from AXIS inwards is one call (target/tensor_intrin.h), of the first intrinsic that it
+// is. Where the nest has a condition that is the same in all of it, each branch is a call.
 struct TensorizeStep {
   static constexpr const char* kName = "tensorize";
-  static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC";
-  std::string stage, axis, intrinsic;
+  static constexpr const char* kUsage = "tensorize STAGE AXIS INTRINSIC ...";
+  std::string stage, axis;
+  std::vector<std::string> intrinsics;
   bool operator==(const TensorizeStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.intrinsic); }
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.intrinsics); }
 };
 
 inline bool IsGrid(ir::LoopKind kind) {

@@ -24,6 +24,13 @@ TensorIntrin Copy(const char* name, const char* call, int64_t elements,
   return {name, call, dst, InitStyle::kSeparate, std::move(trailing)};
 }
 
+// One value in all of a tile.
+TensorIntrin Fill(const char* name, int64_t elements) {
+  const Expr value = ir::Var("value", DType::kInt8);
+  const Tensor dst = te::Compute("dst", {elements}, {"i"}, [&](const auto&) { return value; });
+  return {name, kTileFill, dst, InitStyle::kSeparate, {Expr(elements), value}};
+}
+
 TensorIntrin Gemm(const isa::Config& config) {
   const int64_t batch = config.batch, block = config.block_out;
   const Tensor inp = te::Placeholder("inp", DType::kInt8, {batch, config.block_in}),
@@ -72,6 +79,7 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
                    {ir::Scope::kOut, bytes(Memory::kOut)}},
       .loops = {ir::LoopKind::kSerial},
       .intrinsics = {Copy("tile.load_inp", kTileLoad, tile, {Expr(tile), Expr(tile), Expr(0)}),
+                     Fill("tile.fill_inp", tile),
                      Copy("tile.load_wgt", kTileLoad, wgt, {Expr(wgt), Expr(wgt), Expr(0)}),
                      Gemm(config), Requant(config),
                      Copy("tile.store", kTileStore, tile, {Expr(tile)})}});

@@ -16,6 +16,7 @@ namespace tessera::target {
 // their own so far, each on a tile (batch x block elements; of WGT block x block):
 //
 //   tile.load_inp, tile.load_wgt   a copy from global memory
+//   tile.fill_inp                  one value: the pads around a box that tile.load_inp fetches
 //   tile.gemm                      [batch, block] (+)= [batch, block] x [block, block]^T, int32
 //   tile.requant                   int32 to int8 by one multiplier and shift, zero point and bounds
 //   tile.store                     a copy to global memory

@@ -55,11 +55,12 @@ END {
     close(rtl at[1])
     gsub(/[ \t]+/, "", text)
     name = at[1] ":" text
-    if (name in listed) seen[name] = 1
+    if (name in listed) { seen[name] = 1; excuse[++excused] = "hole " missed[i] ": " listed[name] }
     else { holes_without[name] = missed[i]; failed = 1 }
   }
   for (name in holes_without) print "hole without a reason: " name "  (line " holes_without[name] ")"
   for (name in listed) if (!(name in seen)) { print "reason without a hole: " name; failed = 1 }
+  for (i = 1; i <= excused; i++) print excuse[i]
   if (total == 0) { print "no coverage data of " rtl; exit 1 }
   printf "lines    %d of %d executed, %.1f %%; %d holes\n", covered, total, 100 * covered / total, m + 0
   if (signals) printf "toggles  %d of %d signals of up to 4 bits changed, %.1f %%\n", changed, signals, 100 * changed / signals

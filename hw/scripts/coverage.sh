@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What programs execute of the RTL: a machine of configuration tiny that counts, and a report of what it counted.
+# What programs execute of the RTL: a machine of configuration tiny that counts, and a report of what it counted. What runs both
+# is `tessera regress --coverage`.
 #
-#   coverage.sh build BUILD    makes the machine in BUILD/coverage (two minutes of CPU time) and prints its name: a plugin for
-#                              device rtl. A process that runs it leaves a file in the folder that TESSERA_COVERAGE names
+#   coverage.sh build BUILD    makes the machine in BUILD/coverage, if it is not there or older than what it is made from (two
+#                              minutes of CPU time), and prints its name: a plugin for device rtl. A process that runs it leaves a
+#                              file in the folder that TESSERA_COVERAGE names
 #   coverage.sh report FOLDER  sums these files
 #   example: hw/scripts/coverage.sh report build/coverage/data
 #
@@ -17,9 +19,23 @@ usage() {
   sed -n '/^#   coverage/,/^# Exit/s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
+# Whether file $1 is there and none of the others is newer or gone.
+fresh() {
+  machine=$1
+  shift
+  [ -f "$machine" ] || return 1
+  for source in "$@"; do
+    [ -f "$source" ] && [ ! "$source" -nt "$machine" ] || return 1
+  done
+}
 make_machine() {
   mkdir -p "$1/coverage"
-  "$1/bin/isa_gen" sv --config tiny > "$1/coverage/tsr_pkg.sv"
+  "$1/bin/isa_gen" sv --config tiny > "$1/coverage/tsr_pkg.sv.new"
+  cmp -s "$1/coverage/tsr_pkg.sv.new" "$1/coverage/tsr_pkg.sv" || mv "$1/coverage/tsr_pkg.sv.new" "$1/coverage/tsr_pkg.sv"
+  if fresh "$1/coverage/tiny.so" "$1/coverage/tsr_pkg.sv" $(sed 's/^[^:]*://' "$1/coverage/tiny.d" 2> /dev/null); then
+    echo "$1/coverage/tiny.so"
+    return
+  fi
   # Without assertions: a line that says what must never be is no line to execute.
   TESSERA_ASSERT=0 "$root/sim/rtl/build_machine.sh" "$root" "$1/coverage/tsr_pkg.sv" "$1/coverage/tiny" "$1/coverage/tiny.so" coverage
   echo "$1/coverage/tiny.so"

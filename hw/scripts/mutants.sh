@@ -74,8 +74,8 @@ for n in "${numbers[@]}"; do
   "$work/tree/sim/rtl/build_machine.sh" "$work/tree" "$package" "$work/machine" "$work/machine.so" none ||
     { echo "mutant $n ($unit, $file) cannot be verilated: $to" >&2; exit 3; }
   code=0
-  TESSERA_DUMP_DIR= "$command" regress --devices "func,rtl:machine=$work/machine.so" --config tiny --budget "${TESSERA_MUTANT_BUDGET:-60s}" \
-    --findings 1 --no-shrink > "$work/page" 2>&1 || code=$?
+  TESSERA_DUMP_DIR= "$command" regress --devices "func,rtl:machine=$work/machine.so" --config tiny --suite corpus,random \
+    --budget "${TESSERA_MUTANT_BUDGET:-60s}" --findings 1 --no-shrink > "$work/page" 2>&1 || code=$?
   case $code in
     1) caught=$((caught + 1))
        say "$n $unit $file: caught by $(sed -n '/^What differed:/{n;s/:$//;h;n;s/^ */: /;H;x;s/\n//;s/\(.\{200\}\).*/\1.../;p}' "$work/page")" ;;

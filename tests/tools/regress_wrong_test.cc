@@ -3,8 +3,9 @@
 // What is tested: `tessera regress` on a machine that is wrong (wrong_machine.cc): a random program
 // finds it, is made small and kept as assembly with its data; a later run begins with what was kept
 // and differs by it; right machines agree on it; each finding leaves a dump that `tessera debug`
-// opens. Space: ALU max taken for min, a run that is stuck, a process that ends, on tiny. Not
-// tested here: machines that are right (regress_test.cc), shrinking itself (tests/rig).
+// opens. Space: ALU max taken for min, a run that is stuck, a process that ends, on tiny; REQUANT
+// wrong in a network, on default. Not tested here: machines that are right (regress_test.cc),
+// shrinking itself (tests/rig).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,6 +112,18 @@ TEST(RegressWrong, AFindingLeavesADumpThatDebugOpens) {
   EXPECT_EQ(opened.code, 0) << opened.output;
   EXPECT_THAT(opened.output, HasSubstr("regress of " + finding["name"].get<std::string>() +
                                        " failed on wrong:fault=stuck: wrong does not run it"));
+  // Of a network: the run that differs, with what its segments held then.
+  const OneFinding network =
+      RegressWrong("wrong:fault=requant", "networks --config default", TempPath("kept_network"));
+  const Json difference = network.report["findings"][0];
+  EXPECT_EQ(difference["name"], "networks/default/fashion_int8.onnx");
+  EXPECT_THAT(difference["difference"], HasSubstr("requant"));
+  const CommandResult shown =
+      Tessera("debug " + difference["dump"].get<std::string>(), "printf 'run\\nlayers\\n' | ");
+  EXPECT_EQ(shown.code, 0) << shown.output;
+  EXPECT_THAT(shown.output,
+              HasSubstr("regress of fashion_int8.onnx failed on wrong:fault=requant"));
+  EXPECT_THAT(shown.output, HasSubstr("stem_conv/Conv"));
   const CommandResult unwanted =
       Tessera("regress --devices func,wrong --suite random --no-shrink --jobs 1 --findings 1",
               "TESSERA_DUMP_DIR= ");

@@ -41,6 +41,19 @@ class WrongDevice : public Device {
   Status SetObserver(RunObserver* observer) override { return right_->SetObserver(observer); }
 
  private:
+  // Whether |insn| is another now.
+  bool Change(isa::Insn& insn) {
+    if (isa::Requant* requant = std::get_if<isa::Requant>(&insn); fault_ == "requant") {
+      if (requant != nullptr) requant->hi = requant->lo;
+      return requant != nullptr;
+    }
+    isa::Alu* alu = std::get_if<isa::Alu>(&insn);
+    if (alu == nullptr || alu->alu_op != static_cast<int64_t>(isa::AluOp::kMax)) return false;
+    if (fault_ == "crash") std::raise(SIGSEGV);
+    stuck_ |= fault_ == "stuck";
+    alu->alu_op = static_cast<int64_t>(isa::AluOp::kMin);
+    return true;
+  }
   Status ChangeCode(const Launch& launch) {
     if (fault_ == "none") return {};
     stuck_ = false;
@@ -50,11 +63,7 @@ class WrongDevice : public Device {
       const std::span<uint8_t> bytes(reinterpret_cast<uint8_t*>(word.data()), sizeof word);
       TESSERA_TRY(right_->Read(address, bytes));
       Result<isa::Insn> insn = isa::Decode(word);
-      isa::Alu* alu = insn ? std::get_if<isa::Alu>(&*insn) : nullptr;
-      if (alu == nullptr || alu->alu_op != static_cast<int64_t>(isa::AluOp::kMax)) continue;
-      if (fault_ == "crash") std::raise(SIGSEGV);
-      stuck_ |= fault_ == "stuck";
-      alu->alu_op = static_cast<int64_t>(isa::AluOp::kMin);
+      if (!insn || !Change(*insn)) continue;
       TESSERA_ASSIGN(word, isa::Encode(*insn));
       TESSERA_TRY(right_->Write(address, bytes));
     }
@@ -75,9 +84,9 @@ std::span<const Driver> Drivers() {
        .what = "func with a fault",
        .options = {{.name = "fault",
                     .kind = OptionKind::kText,
-                    .value = "min|stuck|crash|none",
+                    .value = "min|stuck|crash|requant|none",
                     .fallback = "min",
-                    .help = "what ALU max does"}},
+                    .help = "what ALU max does; requant: REQUANT gives its least"}},
        .open = [](const isa::Config& config, uint64_t memory_bytes,
                   const OptionValues& options) -> Result<std::unique_ptr<Device>> {
          TESSERA_ASSIGN(std::unique_ptr<Device> right,

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "compiler/codegen/accel/emit.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
 
@@ -104,13 +105,17 @@ Status LeafEmitter::EmitFill(const SolvedLeaf& solved) {
 
 Status LeafEmitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   const ir::Buffer& dst = solved.operands[0].buffer;
+  int64_t pad_value = solved.values[2];
   if (leaf.condition) {
     const auto& call = leaf.call->args;
     const auto& fill = leaf.fill->args;
-    if (Evaluate(fill[1], env) != Evaluate(call[3], env) ||
-        Evaluate(fill[2], env) != Evaluate(call[4], env)) {
+    const int64_t tile = Evaluate(call[3], env), pad = Evaluate(fill[2], env);
+    const bool whole = Evaluate(call[2], env) == tile;  // nothing of a tile is the load's own pad
+    if (leaf.fill->name != target::kTileFill || Evaluate(fill[1], env) != tile ||
+        (!whole && pad != Evaluate(call[4], env))) {
       return Fail(Code::kUnsupported, "a pad that differs from the tile's own fill value");
     }
+    pad_value = pad;
   }
   std::vector<LeafDim> dims = BoxDims(solved.dims, 0);
   const size_t loops = BoxLoops(dims, 0, 1);
@@ -124,7 +129,7 @@ Status LeafEmitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& en
   load.memory = static_cast<int64_t>(MemoryOf(dst->scope));
   load.segment = static_cast<int64_t>(places_.at(solved.operands[1].buffer.get()).segment);
   load.x_bytes = solved.values[0];
-  load.pad_value = solved.values[2];
+  load.pad_value = pad_value;
   load.x_size = load.y_size = load.z_size = 1;
   load.sram_base = solved.operands[0].base;
   load.dram_base = solved.operands[1].base;

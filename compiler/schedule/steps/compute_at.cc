@@ -32,12 +32,16 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
                 step.axis, step.consumer, step.stage);
   }
   std::vector<Stage>& stages = editor.stages();
-  const auto from = stages.begin() + (stage - stages.data()),
-             to = stages.begin() + (other - stages.data());
+  const auto from = stages.begin() + (stage - stages.data());
+  auto to = stages.begin() + (other - stages.data());
   for (auto at = to; at < from; ++at) {
     if (!from->Reads(at->name)) continue;
-    return Fail(Code::kInvalidArgument, "{} reads {}, which is not before {}", step.stage, at->name,
-                step.before.stage);
+    if (!at->placeholder) {
+      return Fail(Code::kInvalidArgument, "{} reads {}, which is not before {}", step.stage,
+                  at->name, step.before.stage);
+    }
+    std::rotate(to, at, at + 1);  // an input goes along
+    ++to;
   }
   if (to < from) std::rotate(to, from, from + 1);
   return {};

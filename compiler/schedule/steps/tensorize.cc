@@ -7,14 +7,15 @@ Status Apply(const TensorizeStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
   const target::Target& target = editor.schedule().target();
-  if (target.FindIntrinsic(step.intrinsic) == nullptr) {
+  for (const std::string& name : step.intrinsics) {
+    if (target.FindIntrinsic(name) != nullptr) continue;
     std::string names;
     for (const target::TensorIntrin& i : target.intrinsics) names += " " + i.name;
-    return Fail(Code::kNotFound, "{} has no intrinsic '{}'; it has:{}", target.name, step.intrinsic,
+    return Fail(Code::kNotFound, "{} has no intrinsic '{}'; it has:{}", target.name, name,
                 names.empty() ? " none" : names);
   }
   stage->tensorize_axis = step.axis;
-  stage->intrinsic = step.intrinsic;
+  stage->intrinsics = step.intrinsics;
   return {};
 }
 

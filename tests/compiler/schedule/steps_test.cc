@@ -81,6 +81,7 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"layout a 0,1/16", "the pieces of dimension 1"},
       {"layout a 0,7", "no such dimension"},
       {"vectorize s k", "k is a reduction"},
+      {"tensorize q k nothing", "no stage 'q'"},
       {"tensorize s k nothing", "interpreter has no intrinsic 'nothing'; it has: none"},
       {"decide f {1 2} 3", "3 is not in the domain of f: 1 2"},
       {"decide f {1 2} 1\ndecide f {1 2} 1", "decision 'f' is taken"},
@@ -235,7 +236,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "a\n"
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
-      "k tile.gemm\nparallel y i\n"
+      "k tile.gemm tile.other\nparallel y i\n"
       "vthread y i\ndouble_buffer a\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;

@@ -44,6 +44,7 @@ point a v_line 41 block x 0
 expect 1 "hole without a reason: $file:$line  (line $file:41)"
 echo "$file:$line  nobody goes there" > "$work/holes"
 expect 0 "99 of 100 executed, 99.0 %; 1 holes"
+expect 0 "hole $file:41: nobody goes there"
 echo "$file:$line" > "$work/holes"
 expect 1 "has no reason"
 printf '%s\n' "# a comment" "$file:$line  nobody goes there" "$file:gone  nor there" > "$work/holes"
