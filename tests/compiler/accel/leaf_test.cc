@@ -34,11 +34,11 @@ class LeafTest : public ::testing::Test {
   ir::Buffer inp = OnChip(ir::Scope::kInp, {4, 10, 10, 16});
   Expr y = ir::Var("y"), x = ir::Var("x");
 
-  Stmt Load(Expr from_y, Expr from_x) const {
+  Stmt Load(Expr from_y, Expr from_x, int64_t bytes = 16) const {
     return ir::Eval(ir::TileCall(
         target::kTileLoad,
         {ir::Load(inp, {Expr(0), y, x, Expr(0)}),
-         ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(16), Expr(16), Expr(7)}));
+         ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(bytes), Expr(16), Expr(7)}));
   }
   Stmt Fill(int64_t value) const {
     return ir::Eval(ir::TileCall(target::kTileFill,
@@ -96,8 +96,10 @@ TEST_F(LeafTest, AConditionWithAGapIsRefused_bad) {
 }
 
 TEST_F(LeafTest, APadOtherThanTheTilesIsRefused_bad) {
-  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x), Fill(8)), 4)),
-              ::testing::HasSubstr("pad"));
+  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x, 12), Fill(8)), 4)),
+              ::testing::HasSubstr("a pad that differs from the tile's own fill value"));
+  // A load of whole tiles fills nothing of them.
+  EXPECT_EQ(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x), Fill(8)), 4)), "");
 }
 
 TEST_F(LeafTest, AStoreOfScalarsIsRefused_bad) {
