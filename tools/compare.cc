@@ -46,7 +46,7 @@ struct Side {
 };
 
 const artifact::ExecutionPlan& PlanOf(const Runner& runner, const artifact::Artifact& net) {
-  return *net.PlanNamed(runner.device ? "device" : "cpu");
+  return *net.PlanNamed(runner.plan());
 }
 
 bool SeesAll(const Runner& runner) {
@@ -160,10 +160,9 @@ Result<int> Run(const CompareFlags& options) {
   std::vector<std::string> devices;
   for (const ChosenDevice& device : chosen) devices.push_back(device.name);
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
-  const bool cpu = std::ranges::count(devices, kCpu) > 0;
-  const bool accelerated = devices.size() > (cpu ? 1u : 0u);
+  const WantedPlans plans = PlansFor(chosen);
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, cpu, accelerated, options.tflite));
+                 LoadNetwork(options.model, options.config, plans, options.tflite));
   std::vector<Side> sides;
   std::optional<LoadedNetwork> observed;
   for (const ChosenDevice& device : chosen) {
@@ -173,8 +172,8 @@ Result<int> Run(const CompareFlags& options) {
     if (!SeesAll(side.runner)) {
       // A model is compiled once more; what an artifact does not keep is not there.
       if (!observed) {
-        TESSERA_ASSIGN(observed, LoadNetwork(options.model, options.config, cpu, accelerated,
-                                             options.tflite, true));
+        TESSERA_ASSIGN(observed,
+                       LoadNetwork(options.model, options.config, plans, options.tflite, true));
       }
       TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, device, options.executor));
       observer.dump_dir = options.dump_dir;

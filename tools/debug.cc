@@ -108,8 +108,9 @@ class HostPath {
 
   Result<HostTensor> Layer(uint32_t layer) {
     if (!runner_) {
-      TESSERA_ASSIGN(const LoadedNetwork host, LoadNetwork(options_.model, options_.config, true,
-                                                           true, options_.tflite, true));
+      TESSERA_ASSIGN(const LoadedNetwork host,
+                     LoadNetwork(options_.model, options_.config, {.cpu = true, .device = true},
+                                 options_.tflite, true));
       TESSERA_ASSIGN(const ChosenDevice cpu, ChooseDevice(kCpu, {}));
       TESSERA_ASSIGN(Runner runner, OpenRunner(host, cpu, {}));
       TESSERA_TRY(runner.executor->Run(network_.inputs()));

@@ -7,6 +7,8 @@ namespace tessera::tools {
 namespace {
 
 constexpr const char* kCpuIs = "host code made through LLVM";
+constexpr const char* kOpenClIs =
+    "kernels through OpenCL C, on the first GPU or else the first device";
 
 }  // namespace
 
@@ -20,13 +22,14 @@ Result<ChosenDevice> ChooseDevice(const std::string& text,
     }
   }
   ChosenDevice device{.name = std::move(spec.name), .options = {.values = std::move(spec.values)}};
-  if (device.cpu()) {
-    TESSERA_TRY(OptionValues::Make(kCpu, {}, device.options.values));
+  if (!device.machine()) {
+    TESSERA_TRY(OptionValues::Make(device.name, {}, device.options.values));
     return device;
   }
   const Result<const Driver*> driver = FindDriver(Drivers(), device.name);
   if (!driver) {
-    return Fail(driver.error().code, "{}, and cpu, the host itself", driver.error().message);
+    return Fail(driver.error().code, "{}, and cpu, the host itself, and opencl",
+                driver.error().message);
   }
   TESSERA_TRY(OptionValues::Make(device.name, (*driver)->options, device.options.values));
   return device;
@@ -61,6 +64,7 @@ Result<std::vector<ChosenDevice>> ChooseDevices(const std::string& list) {
 
 std::string DescribeDevice(const std::string& name) {
   if (name == kCpu) return fmt::format("{}: {}", kCpu, kCpuIs);
+  if (name == kOpenCl) return fmt::format("{}: {}", kOpenCl, kOpenClIs);
   const Result<const Driver*> driver = FindDriver(Drivers(), name);
   return driver ? fmt::format("{}: {}", name, (*driver)->what) : name;
 }
@@ -80,8 +84,8 @@ void AddDriverFlags(CLI::App& verb, std::map<std::string, std::string>& flags) {
 }
 
 std::string DevicesHelp() {
-  std::string text =
-      fmt::format("Devices (NAME or NAME:option=value,...):\n  {:5} {}\n", kCpu, kCpuIs);
+  std::string text = fmt::format("Devices (NAME or NAME:option=value,...):\n  {:5} {}\n  {:5} {}\n",
+                                 kCpu, kCpuIs, kOpenCl, kOpenClIs);
   for (const Driver& driver : Drivers()) {
     text += fmt::format("  {:5} {}; {}\n", driver.name, driver.what,
                         driver.clock ? "cycles" : "no cycles");

@@ -24,14 +24,15 @@ void AddTfliteOption(CLI::App* verb, std::string& word) {
 }
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
-                                   const std::string& config_name, bool cpu, bool device,
+                                   const std::string& config_name, const WantedPlans& plans,
                                    const std::string& tflite, bool keep_tensors) {
   TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
-  options.cpu = cpu;
-  options.device = device;
+  options.cpu = plans.cpu;
+  options.device = plans.device;
+  options.opencl = plans.opencl;
   options.keep_tensors = keep_tensors;
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), path, Crc64(bytes), options);

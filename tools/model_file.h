@@ -24,7 +24,7 @@ void AddTfliteOption(CLI::App* verb, std::string& word);
 // The model in |bytes|, compiled: LoadNetwork for a file that is no artifact.
 //   errors  kUnsupported  this program has no compiler; and those of the compiler
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
-                                   const std::string& config_name, bool cpu, bool device,
+                                   const std::string& config_name, const WantedPlans& plans,
                                    const std::string& tflite, bool keep_tensors);
 
 // Prints what the model is; the same as JSON.

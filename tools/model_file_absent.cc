@@ -26,7 +26,8 @@ Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice&) {
 void AddTfliteOption(CLI::App*, std::string&) {}
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>&, const std::string& path,
-                                   const std::string&, bool, bool, const std::string&, bool) {
+                                   const std::string&, const WantedPlans&, const std::string&,
+                                   bool) {
   return NoCompiler(path);
 }
 

@@ -45,11 +45,22 @@ Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std:
 
 }  // namespace
 
-Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                                  bool device, const std::string& tflite, bool keep_tensors) {
+WantedPlans PlansFor(const std::vector<ChosenDevice>& devices) {
+  WantedPlans plans;
+  for (const ChosenDevice& device : devices) {
+    plans.cpu |= device.cpu();
+    plans.opencl |= device.opencl();
+    plans.device |= device.machine();
+  }
+  return plans;
+}
+
+Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
+                                  const WantedPlans& plans, const std::string& tflite,
+                                  bool keep_tensors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, tflite);
-  return CompileModel(bytes, path, config_name, cpu, device, tflite, keep_tensors);
+  return CompileModel(bytes, path, config_name, plans, tflite, keep_tensors);
 }
 
 Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
@@ -58,11 +69,16 @@ Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& devi
   runner.name = device.name;
   runner.chosen = device;
   runner.config = network.config;
-  if (!device.cpu()) {
+  if (device.machine()) {
     TESSERA_ASSIGN(runner.device, OpenDevice(device.name, network.config, device.options));
   }
-  TESSERA_ASSIGN(runner.executor, Executor::Open(network.artifact, device.cpu() ? "cpu" : "device",
-                                                 runner.device.get(), options));
+  ExecutorOptions with = options;
+  if (device.opencl()) {
+    TESSERA_ASSIGN(runner.kernels, OpenOpenClDevice());
+    with.kernel_device = runner.kernels.get();
+  }
+  TESSERA_ASSIGN(runner.executor,
+                 Executor::Open(network.artifact, runner.plan(), runner.device.get(), with));
   return runner;
 }
 

@@ -26,24 +26,32 @@ struct LoadedNetwork {
 // Options --tflite and --config of a verb that runs models. Words stay empty where not given.
 void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite);
 
-// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |cpu|,
-// |device|: the plans that are needed; an artifact that lacks one is an error. |tflite|: the value
-// of --tflite. |keep_tensors|: every layer's result of a model can be read back
+// The plans of an artifact.
+struct WantedPlans {
+  bool cpu = false, device = false, opencl = false;
+};
+WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
+
+// Reads an artifact, or imports and compiles a model for |config_name| ("": default). |plans|:
+// those that are needed; an artifact that lacks one is an error where it is opened. |tflite|: the
+// value of --tflite. |keep_tensors|: every layer's result of a model can be read back
 // (CompileOptions::keep_tensors).
 //   errors  kInvalidArgument  --config or --tflite with an artifact made for another one;
 //                             and those of the parts
-Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name, bool cpu,
-                                  bool device, const std::string& tflite,
+Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
+                                  const WantedPlans& plans, const std::string& tflite,
                                   bool keep_tensors = false);
 
-// The network on one device: "cpu", or a driver's name.
+// The network on one device.
 struct Runner {
   std::string name;
   ChosenDevice chosen;
   isa::Config config;
-  std::unique_ptr<Device> device;  // null for cpu
+  std::unique_ptr<Device> device;         // of the machine; else null
+  std::unique_ptr<KernelDevice> kernels;  // of opencl; else null
   std::unique_ptr<Executor> executor;
   std::string dump_dir;  // where a run that fails leaves a dump; "": nowhere
+  const char* plan() const { return chosen.cpu() ? "cpu" : chosen.opencl() ? "opencl" : "device"; }
   bool has_clock() const { return device && device->has_clock(); }
 };
 

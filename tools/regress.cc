@@ -62,10 +62,10 @@ Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   setup.check_races = flags.check_races;
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(flags.devices));
   for (const ChosenDevice& device : chosen) {
-    if (device.cpu()) {
+    if (!device.machine()) {
       return Fail(Code::kInvalidArgument,
-                  "--devices {}: cpu runs no programs of the machine; tessera compare has it",
-                  flags.devices);
+                  "--devices {}: {} runs no programs of the machine; tessera compare has it",
+                  flags.devices, device.name);
     }
     if (!(*FindDriver(Drivers(), device.name))->executes) {
       return Fail(Code::kInvalidArgument, "--devices {}: {} executes nothing", flags.devices,

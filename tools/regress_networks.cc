@@ -81,10 +81,9 @@ NetworkDifference SideDifference(const LoadedNetwork& network, const NetworkSide
 RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item) {
   RegressEnd end;
   const std::string& config = setup.config_words[item.config];
-  const Result<LoadedNetwork> network =
-      item.suite == RegressSuite::kLayers
-          ? LoadLayer(item.path, config, item.layer)
-          : LoadNetwork(item.path, config, /*cpu=*/false, /*device=*/true, "");
+  const Result<LoadedNetwork> network = item.suite == RegressSuite::kLayers
+                                            ? LoadLayer(item.path, config, item.layer)
+                                            : LoadNetwork(item.path, config, {.device = true}, "");
   if (!network) {
     end.refused = network.error().message;
     return end;

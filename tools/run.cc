@@ -85,9 +85,8 @@ Result<int> Run(const RunFlags& options) {
                 options.model);
   }
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
-  TESSERA_ASSIGN(
-      const LoadedNetwork network,
-      LoadNetwork(options.model, options.config, device.cpu(), !device.cpu(), options.tflite));
+  TESSERA_ASSIGN(const LoadedNetwork network,
+                 LoadNetwork(options.model, options.config, PlansFor({device}), options.tflite));
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, options.executor));
   runner.dump_dir = options.dump_dir;
   const Result<Outcome> ran = RunAll(runner, inputs);
@@ -109,7 +108,7 @@ Result<int> Run(const RunFlags& options) {
   std::string text = fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n",
                                  options.model, options.device, Grouped(count), outcome.seconds,
                                  static_cast<double>(count) / outcome.seconds);
-  if (!device.cpu()) text += HostOnlyLine(*network.artifact);
+  if (device.machine()) text += HostOnlyLine(*network.artifact);
   if (runner.has_clock()) {
     json["cycles"] = outcome.cycles;
     const double mhz = runner.device->clock_mhz();

@@ -22,10 +22,10 @@ bool IsProgram(const std::string& path) {
 }
 
 Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice& device) {
-  if (device.cpu()) {
+  if (!device.machine()) {
     return Fail(Code::kInvalidArgument,
-                "{}: is a program of the accelerator; --device cpu runs networks, give another",
-                flags.path);
+                "{}: is a program of the accelerator; --device {} runs networks, give another",
+                flags.path, device.name);
   }
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(flags.path));
   const Result<isa::ProgramImage> image = isa::ParseImage(bytes);

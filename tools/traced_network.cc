@@ -70,7 +70,8 @@ Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::st
     traced.image_ = std::move(*image);
     return traced;
   }
-  TESSERA_ASSIGN(traced.network_, LoadNetwork(path, config, false, true, tflite, keep_tensors));
+  TESSERA_ASSIGN(traced.network_,
+                 LoadNetwork(path, config, {.device = true}, tflite, keep_tensors));
   traced.config_ = traced.network_->config;
   const artifact::Artifact& net = *traced.network_->artifact;
   if (net.programs.empty()) {

@@ -23,11 +23,11 @@ TEST(Devices, ThatDoNotExist) {
   ExpectRefused(
       "run net.tsr --device warp",
       "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, and cpu, the "
-      "host itself");
+      "host itself, and opencl");
   ExpectRefused(
       "compare net.tsr --devices cpu,warp",
       "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, and cpu, the "
-      "host itself");
+      "host itself, and opencl");
   ExpectRefused("compare net.tsr --devices cpu,,rtl",
                 "device list 'cpu,,rtl': a name is empty or there twice; write e.g. cpu,func,rtl");
   ExpectRefused(
@@ -44,6 +44,8 @@ TEST(Devices, OptionsThatTheyLack) {
   ExpectRefused("run net.tsr --device func:wave=a.fst", "device func: no option 'wave'; " + func);
   ExpectRefused("run net.tsr --device cpu --wave-end 3",
                 "device cpu: no option 'wave-end'; it takes no options");
+  ExpectRefused("run net.tsr --device opencl:wave=a.fst",
+                "device opencl: no option 'wave'; it takes no options");
   ExpectRefused("compare net.tsr --devices cpu,func:kernels=off,cache=/tmp,rtl",
                 "device func: no option 'cache'; " + func);
 }
@@ -75,7 +77,7 @@ TEST(Devices, AreListedInHelp) {
     const CommandResult r = Tessera(std::string(verb) + " --help");
     EXPECT_EQ(r.code, 0);
     for (const char* line :
-         {"  cpu   host code made through LLVM",
+         {"  cpu   host code made through LLVM", "  opencl kernels through OpenCL C",
           "  func  functional simulator of the accelerator, exact results, no clock; no cycles",
           "  rtl   the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle; cycles",
           "  null  memory without a machine: executes nothing; no cycles",
