@@ -12,6 +12,9 @@ foreach(config IN LISTS CONFIGS)
   # Functions of some bits of a word leave the others unused.
   execute_process(COMMAND verilator --lint-only -Wall -Wno-UNUSEDSIGNAL ${file} ${USE}
                   COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND ${yosys} -q -p "read_verilog -sv ${file} ${USE}; hierarchy -check; proc; check -assert"
-                  COMMAND_ERROR_IS_FATAL ANY)
+  # Its yosys has a /tmp of its own: names of files are those of its folder.
+  file(COPY ${USE} DESTINATION ${FOLDER}/${config})
+  get_filename_component(use ${USE} NAME)
+  execute_process(COMMAND ${yosys} -q -p "read_verilog -sv tsr_pkg.sv ${use}; hierarchy -check; proc; check -assert"
+                  WORKING_DIRECTORY ${FOLDER}/${config} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
