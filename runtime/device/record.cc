@@ -70,7 +70,7 @@ Status RecordLaunch(const Launch& launch, const isa::Config& config, const isa::
     image.segments[s].size = end;
     for (const auto& [from, to] : extents[s].reads) {
       std::vector<uint8_t>& data = image.segments[s].data;
-      data.resize(std::max(data.size(), to));
+      data.resize(static_cast<size_t>(std::max<uint64_t>(data.size(), to)));
       if (!read(segment.base + from, std::span(data).subspan(from, to - from))) return {};
     }
   }
