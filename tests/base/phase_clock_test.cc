@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <regex>
 
 namespace tessera {
 namespace {
@@ -51,10 +52,12 @@ TEST(PhaseClock, ChargesThePhaseThatIsInnermost) {
 TEST(PhaseClock, PrintsALineAPhaseAndTheirSum) {
   PhaseClock clock;
   { const PhaseClock::Phase only(&clock, "the only one"); }
-  EXPECT_EQ(clock.Text(),
+  // A phase of nothing may take a moment.
+  const std::regex time("[0-9]\\.[0-9]{3}");
+  EXPECT_EQ(std::regex_replace(clock.Text(), time, "T.TTT"),
             "phase                                  seconds   processor\n"
-            "the only one                             0.000       0.000\n"
-            "sum                                      0.000       0.000\n");
+            "the only one                             T.TTT       T.TTT\n"
+            "sum                                      T.TTT       T.TTT\n");
   const PhaseClock::Phase nobody(nullptr, "not measured");
   EXPECT_EQ(clock.phases().size(), 1u);
 }
