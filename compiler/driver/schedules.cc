@@ -28,14 +28,11 @@ void Build::AddSchedule(size_t index, const char* target, const schedule::Trace&
 
 Status Build::CheckSchedules() const {
   constexpr size_t kShown = 12;
+  std::vector<std::string> names;
+  for (const te::RegionTe& region : network.te) names.push_back(Legible(region.name));
   for (const schedule::LayerTrace& given : options.schedules) {
-    std::vector<std::string> names;
-    size_t index = 0, found = network.regions.size();
-    for (; index < network.regions.size(); ++index) {
-      names.push_back(Legible(network.te[index].name));
-      if (names.back() == given.layer) found = index;
-    }
-    if (found == network.regions.size()) {
+    const auto found = static_cast<size_t>(std::ranges::find(names, given.layer) - names.begin());
+    if (found == names.size()) {
       const size_t more = names.size() > kShown ? names.size() - kShown : 0;
       names.resize(names.size() - more);
       return Fail(Code::kNotFound, "no layer '{}' for the schedule that is given; there are {}{}",

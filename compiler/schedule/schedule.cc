@@ -70,6 +70,18 @@ ir::VarMap Stage::AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int
   return value;
 }
 
+ir::VarMap Stage::ReductionOfLeaves(
+    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
+    std::vector<ir::Expr>* guards) const {
+  ir::VarMap values = AxesOfLeaves(iterations, guards);
+  for (const ir::Axis& a : axes) values.erase(a.var.get());
+  for (const ir::Axis& a : reduce_axes) {
+    const auto it = values.find(a.var.get());
+    values[a.var.get()] = ir::Expr(a.min) + (it == values.end() ? a.var : it->second);
+  }
+  return values;
+}
+
 std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   std::vector<size_t> all;
   bool alone = true;

@@ -87,6 +87,9 @@ struct Stage {
   // is what Iterations() gives. |guards|: what holds in the iterations that count.
   ir::VarMap AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
                           std::vector<ir::Expr>* guards) const;
+  // The same of the reduction alone, its axes counted from their first index as bodies have them.
+  ir::VarMap ReductionOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
+                               std::vector<ir::Expr>* guards) const;
   // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
   // empty where a read is at anything else, or two dimensions have one axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;

@@ -16,7 +16,7 @@ namespace tessera::target {
 // How the first step of a reduction starts from the identity.
 enum class InitStyle : uint8_t {
   kSeparate,  // plain stores of the identity before the reduction's loops
-  kFlag,      // the call's last operand: 1 in the first step (overwrite), 0 later (accumulate)
+  kFlag,      // an operand behind the tiles: 1 in the first step (overwrite), 0 later (accumulate)
 };
 
 // The call's operands: the output tile, the tiles that the behaviour reads in order of first

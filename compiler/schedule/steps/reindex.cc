@@ -40,13 +40,7 @@ Status Apply(const ReindexStep& step, Editor& editor) {
 
   const auto iterations = reader->Iterations(reader->shape);
   std::vector<ir::Expr> guards;
-  ir::VarMap roots;  // reduction axes, from their first index on, and what came of them
-  for (const auto& [var, value] : reader->AxesOfLeaves(iterations, &guards)) roots[var] = value;
-  for (const ir::Axis& a : reader->axes) roots.erase(a.var.get());
-  for (const ir::Axis& a : reader->reduce_axes) {
-    const auto it = roots.find(a.var.get());
-    roots[a.var.get()] = ir::Expr(a.min) + (it == roots.end() ? a.var : it->second);
-  }
+  const ir::VarMap roots = reader->ReductionOfLeaves(iterations, &guards);
   TESSERA_ASSIGN(const std::vector<ir::Expr> place, PlaceOfReads(*reader, step.tensor, roots));
 
   Stage copy;

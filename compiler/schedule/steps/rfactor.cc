@@ -30,11 +30,7 @@ Status Apply(const RfactorStep& step, Editor& editor) {
 
   const auto iterations = stage->Iterations(stage->shape);
   std::vector<ir::Expr> guards;
-  ir::VarMap values = stage->AxesOfLeaves(iterations, &guards);
-  for (const ir::Axis& a : stage->reduce_axes) {
-    const auto it = values.find(a.var.get());
-    values[a.var.get()] = ir::Expr(a.min) + (it == values.end() ? a.var : it->second);
-  }
+  const ir::VarMap values = stage->ReductionOfLeaves(iterations, &guards);
   Stage part;
   part.name = step.name;
   part.dtype = stage->dtype;
