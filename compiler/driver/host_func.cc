@@ -8,6 +8,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/network/place.h"
 #include "compiler/schedule/host.h"
+#include "compiler/schedule/params.h"
 #include "compiler/te/unsigned.h"
 
 namespace tessera::compiler {
@@ -68,6 +69,24 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
   return trace;
 }
 
+// What |made| has prepared, of constants alone, as more constants of |host|.
+Status AddPrepared(const schedule::Schedule& made, HostFunc* host) {
+  std::map<std::string, std::vector<uint8_t>> values;
+  for (const te::Binding& binding : host->bindings) {
+    if (binding.activation < 0) values[binding.placeholder.name()] = binding.constant;
+  }
+  TESSERA_TRY(schedule::Prepare(made, &values));
+  const te::Binding output = host->bindings.back();
+  host->bindings.pop_back();
+  for (const schedule::Stage& stage : made.stages()) {
+    if (!stage.prepared || !schedule::IsRead(made, stage)) continue;
+    host->bindings.push_back(
+        {te::Placeholder(stage.name, stage.dtype, stage.shape), -1, values.at(stage.name)});
+  }
+  host->bindings.push_back(output);
+  return {};
+}
+
 }  // namespace
 
 Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
@@ -97,12 +116,11 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
   lower::LowerOptions options;
   schedule::HostOptions wanted;
   for (const te::Binding& binding : host.bindings) {
-    options.params.push_back(binding.placeholder.name());
     const auto it = layouts.find(binding.activation);
     if (it == layouts.end()) continue;
     std::string text = ir::LayoutText(it->second);
     std::erase(text, ' ');
-    wanted.layouts[options.params.back()] = text;
+    wanted.layouts[binding.placeholder.name()] = text;
   }
   std::optional<Result<schedule::Schedule>> schedule;
   if (trace != nullptr) {
@@ -114,6 +132,9 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
   }
   if (!*schedule) return Within("layer " + region.name, schedule->error());
   const schedule::Schedule& made = **schedule;
+  if (const Status status = AddPrepared(made, &host); !status)
+    return Within("layer " + region.name, status.error());
+  for (const te::Binding& b : host.bindings) options.params.push_back(b.placeholder.name());
   Result<ir::Func> func = lower::Lower(made, name, options);
   if (!func) return Within("layer " + region.name, func.error());
   for (const std::string& tensor : options.params)

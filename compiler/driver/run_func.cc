@@ -6,7 +6,7 @@
 #include "compiler/codegen/accel/emit_func.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
-#include "compiler/schedule/host.h"
+#include "compiler/schedule/params.h"
 #include "isa/check/check.h"
 
 namespace tessera::compiler {

@@ -77,7 +77,7 @@ class Inference {
     b.limit = Limit(stage);
     for (size_t d = 0; d < stage.shape.size(); ++d) {
       b.min.push_back(Expr(0));
-      b.extent.push_back(stage.placeholder ? b.limit[d] : stage.shape[d]);
+      b.extent.push_back(stage.placeholder || stage.prepared ? b.limit[d] : stage.shape[d]);
     }
     const Stage* outer = schedule_.OuterOf(stage);
     if (outer == nullptr) return {};
@@ -160,6 +160,7 @@ class Inference {
   // Can |stage| be computed for indices below |limit| of dimension |d|: has what it reads there a
   // place too?
   bool HasRoom(const Stage& stage, size_t d, int64_t limit) const {
+    if (stage.prepared) return true;  // its layout fills it up
     bool room = true;
     const Expr& var = stage.axes[d].var;
     ir::Visit(stage.body, [&](const Expr& e) {

@@ -12,6 +12,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
 #include "compiler/lower/storage.h"
+#include "compiler/schedule/params.h"
 
 namespace tessera::lower {
 namespace {
@@ -30,13 +31,13 @@ class Builder {
       : schedule_(schedule), bounds_(std::move(bounds)) {}
 
   Result<ir::Func> Build(const std::string& name, std::vector<std::string> params) {
-    if (params.empty()) params = DefaultParams();
+    if (params.empty()) params = schedule::ParamNames(schedule_);
     ir::Func func{.name = name};
     for (const std::string& p : params) {
       const Stage* stage = schedule_.Find(p);
-      if (!stage || (!stage->placeholder && !stage->output)) {
-        return Fail(Code::kInvalidArgument, "{}: parameter '{}' is neither an input nor an output",
-                    name, p);
+      if (!stage || (!stage->placeholder && !stage->output && !stage->prepared)) {
+        return Fail(Code::kInvalidArgument,
+                    "{}: parameter '{}' is neither an input nor an output, nor prepared", name, p);
       }
       if (buffers_.contains(p))
         return Fail(Code::kInvalidArgument, "{}: parameter '{}' is named twice", name, p);
@@ -44,7 +45,8 @@ class Builder {
       func.params.push_back(buffers_[p]);
     }
     for (const Stage& s : schedule_.stages()) {
-      const bool needed = s.output || (s.placeholder && !schedule_.Consumers(s.name).empty());
+      const bool given = s.placeholder || s.prepared;
+      const bool needed = s.output || (given && schedule::IsRead(schedule_, s));
       if (needed && !buffers_.contains(s.name)) {
         return Fail(Code::kInvalidArgument, "{}: '{}' is missing from the parameters", name,
                     s.name);
@@ -53,7 +55,7 @@ class Builder {
     std::vector<Stmt> nests;
     std::vector<Buffer> locals;
     for (const Stage& s : schedule_.stages()) {
-      if (s.placeholder || s.attach != Attach::kRoot) continue;
+      if (s.placeholder || s.prepared || s.attach != Attach::kRoot) continue;
       if (!s.output) {
         if (schedule_.Consumers(s.name).empty())
           continue;  // everything of it was inlined elsewhere
@@ -76,16 +78,6 @@ class Builder {
     Expr condition;
     bool done = false;
   };
-
-  std::vector<std::string> DefaultParams() const {
-    std::vector<std::string> params;
-    for (const te::Tensor& t : te::TopologicalOrder(schedule_.outputs())) {
-      const Stage* s = schedule_.Find(t.name());
-      if (s->placeholder && !schedule_.Consumers(s->name).empty()) params.push_back(s->name);
-    }
-    for (const te::Tensor& t : schedule_.outputs()) params.push_back(t.name());
-    return params;
-  }
 
   // The buffer of |stage|, one of |locals| unless it is in place of another's.
   Status Declare(const Stage& stage, std::vector<Buffer>* locals) {

@@ -21,6 +21,21 @@ Tensor Elements() {
   return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) + 1; });
 }
 
+// The same in one stage.
+Tensor Doubled() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
+  return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) * 2 + 1; });
+}
+
+// y = (x + bias) * factor, both of a row.
+Tensor Affine() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
+               bias = te::Placeholder("bias", DType::kInt32, {4}),
+               factor = te::Placeholder("factor", DType::kInt32, {4});
+  return te::Compute("y", {4, 6}, {"i", "j"},
+                     [&](const Index& i) { return (x(i) + bias(i[0])) * factor(i[0]); });
+}
+
 // y = x w^T + 7 by way of sum.
 Tensor Product() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
@@ -106,6 +121,14 @@ const std::vector<StepExample>& StepExamples() {
        "inline a\ncache_read x local x.l y\ncompute_at x.l y i\n"},
       {"cache_write", "Two rows of the result are made in registers.", Elements(),
        "inline a\ncache_write y reg y.r\nsplit y i 2 i.o i.i\ncompute_at y.r y i.o\n"},
+      {"lift",
+       "Twice `x` is a stage of its own: what one instruction does of an expression that takes "
+       "two.",
+       Doubled(), "lift y 0 local y.l\n"},
+      {"stack", "Bias and factor of a channel are one record.", Affine(),
+       "stack p y bias factor\ncache_read p local p.l y\ncompute_at p.l y i\n"},
+      {"prepare", "The records are made by the caller, before the function.", Affine(),
+       "stack p y bias factor\nprepare p\n"},
       {"in_place", "The result takes the place of the sums, in the caller's memory.", Product(),
        "reverse_compute_at y sum i\nin_place sum y\n"},
       {"reindex",

@@ -36,7 +36,7 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
   const bool part = stage.attach == Attach::kAt ||
                     (stage.attach == Attach::kAfter && outer->attach == Attach::kAt);
   std::vector<int64_t> shape =
-      part || !(stage.placeholder || stage.output) ? b.extent : stage.shape;
+      part || !(stage.placeholder || stage.prepared || stage.output) ? b.extent : stage.shape;
   for (size_t d = 0; d < shape.size(); ++d) {
     for (const schedule::Relation& r : stage.relations) {
       if (r.is_split && r.pad && !stage.output && r.parent.get() == stage.axes[d].var.get()) {

@@ -219,11 +219,4 @@ Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const Host
   return std::move(h.s);
 }
 
-ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
-  const Stage* st = schedule.Find(name);
-  TESSERA_CHECK(st != nullptr && (st->placeholder || st->output), "{}", name);
-  return ir::MakeBuffer(
-      {.name = st->name, .dtype = st->dtype, .shape = st->shape, .layout = st->layout});
-}
-
 }  // namespace tessera::schedule

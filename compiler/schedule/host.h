@@ -31,13 +31,9 @@ struct HostOptions {
 
 // Decisions: "lanes" and "points", where the stage has such axes; "points" and "blocks" of dot
 // products. Weights that are placeholders get
-// a blocked layout: the caller packs them (ParamBuffer says how).
+// a blocked layout: the caller packs them (params.h says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
-
-// The buffer, with its layout, that a scheduled function takes for the placeholder or output
-// |name|; ir::PackLayout brings row-major data into it.
-ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name);
 
 }  // namespace tessera::schedule
 

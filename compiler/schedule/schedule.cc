@@ -136,7 +136,9 @@ Status Schedule::Apply(const Step& step) {
   Editor editor(&next);
   Status status = std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step);
   for (const Stage& s : next.stages_) {
-    if (status) status = next.CheckInPlace(s);  // what was in place has to stay so
+    // What an earlier step said has to stay so.
+    if (status) status = next.CheckInPlace(s);
+    if (status) status = next.CheckPrepared(s);
   }
   if (!status) {
     return Within(fmt::format("schedule step {} ({})", trace_.size() + 1, Print(step)),

@@ -64,6 +64,7 @@ struct Stage {
   std::vector<int64_t> shape;
   bool placeholder = false;
   bool output = false;
+  bool prepared = false;       // computed before the function: a parameter of it
   ir::Expr body;               // reads name other stages by tensor name
   std::vector<ir::Axis> axes;  // root axes, one a dimension
   std::vector<ir::Axis> reduce_axes;
@@ -131,6 +132,9 @@ class Schedule {
   // May |stage| be computed in place of what it says?
   //   errors  kInvalidArgument  no: why, and what would make it so
   Status CheckInPlace(const Stage& stage) const;
+  // May |stage| be computed before the function, if it says so?
+  //   errors  kInvalidArgument  no: why
+  Status CheckPrepared(const Stage& stage) const;
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
   const std::vector<te::Tensor>& outputs() const { return outputs_; }

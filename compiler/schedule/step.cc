@@ -40,6 +40,9 @@ class Reader {
       if (const std::string* word = Next()) field.push_back(*word);
     } while (!short_ && at_ < words_.size());
   }
+  void operator()(AxisChoice& field) {
+    while (at_ < words_.size()) field.names.push_back(words_[at_++]);
+  }
   void operator()(int64_t& field) {
     if (const std::string* word = Next()) Number(*word, field);
   }
@@ -162,6 +165,9 @@ class Writer {
   void operator()(const std::string& field) { text_ += " " + field; }
   void operator()(const std::vector<std::string>& field) {
     text_ += fmt::format(" {}", fmt::join(field, " "));
+  }
+  void operator()(const AxisChoice& field) {
+    if (!field.names.empty()) (*this)(field.names);
   }
   void operator()(int64_t field) { text_ += fmt::format(" {}", field); }
   void operator()(const std::optional<int64_t>& field) {

@@ -123,6 +123,12 @@ struct Successor {
   bool operator==(const Successor&) const = default;
 };
 
+// Some of a stage's axes; none: all of them.
+struct AxisChoice {
+  std::vector<std::string> names;
+  bool operator==(const AxisChoice&) const = default;
+};
+
 // STAGE is computed inside that loop of CONSUMER, on the box that is needed there; among the stages
 // that are attached to the loop it comes before OTHER.
 struct ComputeAtStep {
@@ -175,6 +181,40 @@ struct CacheWriteStep {
   std::string name;
   bool operator==(const CacheWriteStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name); }
+};
+
+// An operand of STAGE's expression becomes a stage NAME with those axes, or with all. OPERAND is the
+// way to it: 0.1 is the second operand of the first; select's are its condition and two values.
+struct LiftStep {
+  static constexpr const char* kName = "lift";
+  static constexpr const char* kUsage = "lift STAGE OPERAND SCOPE NAME [AXIS ...]";
+  std::string stage, operand;
+  ir::Scope scope = ir::Scope::kGlobal;
+  std::string name;
+  AxisChoice axes;
+  bool operator==(const LiftStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.operand, s.scope, s.name, s.axes); }
+};
+
+// A stage NAME with tensors of one shape behind each other along a new first dimension, which
+// READER reads in their place: records, of which one element has several numbers.
+struct StackStep {
+  static constexpr const char* kName = "stack";
+  static constexpr const char* kUsage = "stack NAME READER TENSOR ...";
+  std::string name, reader;
+  std::vector<std::string> tensors;
+  bool operator==(const StackStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.name, s.reader, s.tensors); }
+};
+
+// STAGE is computed before the function, by whoever calls it, and is a parameter: constants are
+// packed once, inputs on the host.
+struct PrepareStep {
+  static constexpr const char* kName = "prepare";
+  static constexpr const char* kUsage = "prepare STAGE";
+  std::string stage;
+  bool operator==(const PrepareStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage); }
 };
 
 // CONSUMER takes the place of STAGE, which nothing else reads, element by element in one buffer.
@@ -310,10 +350,10 @@ struct DoubleBufferStep {
 };
 
 using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
-                          ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep,
-                          InPlaceStep, ReindexStep, RfactorStep, StorageAlignStep, SetScopeStep,
-                          LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep,
-                          ParallelStep, VthreadStep, DoubleBufferStep>;
+                          ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
+                          StackStep, PrepareStep, InPlaceStep, ReindexStep, RfactorStep,
+                          StorageAlignStep, SetScopeStep, LayoutStep, VectorizeStep, UnrollStep,
+                          BindStep, TensorizeStep, ParallelStep, VthreadStep, DoubleBufferStep>;
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".

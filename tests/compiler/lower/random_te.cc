@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "base/check.h"
 #include "compiler/ir/layout.h"
+#include "compiler/schedule/params.h"
 #include "compiler/te/unsigned.h"
 
 namespace tessera::test {
@@ -178,7 +181,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 20)) {
+    switch (rng.Range(0, 23)) {
       case 0:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
@@ -243,6 +246,21 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
         line = fmt::format("cache_write {0} global own{1}\nin_place own{1} {0}", st->name, id);
         break;
       }
+      case 21: {
+        const char* kWays[] = {"0", "1", "0.0", "0.1", "1.0", "0.0.0", "0.0.1"};
+        line = fmt::format("lift {} {} local part{}", st->name, kWays[rng.Range(0, 6)], id);
+        if (rng.OneIn(2) && !st->axes.empty()) line += " " + st->axes.back().name();
+        break;
+      }
+      case 22: {
+        line = fmt::format("stack both{} {}", id, st->name);
+        for (const auto& source : s.stages())
+          line += st->Reads(source.name) && rng.OneIn(2) ? " " + source.name : "";
+        break;
+      }
+      case 23:
+        line = fmt::format("prepare {}", st->name);
+        break;
       case 7:
         line = fmt::format("inline {}", st->name);
         break;
@@ -291,27 +309,26 @@ te::Tensor UnsignedOutput(const te::Tensor& output, te::Values* values) {
 
 std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule& schedule,
                                  const te::Values& values) {
+  std::map<std::string, std::vector<uint8_t>> known;
+  for (const auto& [tensor, value] : values) {
+    if (tensor->placeholder) known[tensor->name] = value.bytes();
+  }
+  TESSERA_CHECK(schedule::Prepare(schedule, &known).has_value());
   std::vector<ir::Array> arrays;
   for (const ir::Buffer& b : func.params) {
-    const schedule::Stage* stage = schedule.Find(b->name);
-    ir::BufferNode node{
-        .name = stage->name, .dtype = stage->dtype, .shape = stage->shape, .layout = stage->layout};
-    ir::Array array(b->dtype, ir::SizeInElements(node), 0x77);
-    for (const auto& [tensor, value] : values) {
-      if (tensor->name == b->name && tensor->placeholder)
-        array = ir::Array(b->dtype, ir::PackLayout(node, value.bytes()));
-    }
-    arrays.push_back(std::move(array));
+    const ir::Buffer buffer = schedule::ParamBuffer(schedule, b->name);
+    const auto value = known.find(b->name);
+    arrays.push_back(value == known.end()
+                         ? ir::Array(b->dtype, ir::SizeInElements(*buffer), 0x77)
+                         : ir::Array(b->dtype, ir::PackLayout(*buffer, value->second)));
   }
   return arrays;
 }
 
 std::vector<uint8_t> Logical(const ir::Func& func, const schedule::Schedule& schedule, size_t p,
                              const std::vector<ir::Array>& arguments) {
-  const schedule::Stage* stage = schedule.Find(func.params[p]->name);
-  ir::BufferNode node{
-      .name = stage->name, .dtype = stage->dtype, .shape = stage->shape, .layout = stage->layout};
-  return ir::UnpackLayout(node, arguments[p].bytes());
+  return ir::UnpackLayout(*schedule::ParamBuffer(schedule, func.params[p]->name),
+                          arguments[p].bytes());
 }
 
 }  // namespace tessera::test

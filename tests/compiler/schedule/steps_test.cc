@@ -25,7 +25,13 @@ Schedule Make() {
   const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
   const te::Tensor z =
       te::Compute("z", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) * 3; });
-  return *Schedule::Create({y, z});
+  // w reads in front of the first element under a condition; v reads both y and z.
+  const te::Tensor w = te::Compute("w", {4}, {"i"}, [&](const Index& i) {
+    return ir::Select(ir::Lt(0, i[0]), x(i[0] - 1, 0), ir::Imm(DType::kInt32, 0));
+  });
+  const te::Tensor v =
+      te::Compute("v", {4, 6}, {"i", "j"}, [&](const Index& i) { return z(i) + y(i[0]); });
+  return *Schedule::Create({y, z, w, v});
 }
 
 struct Bad {
@@ -35,7 +41,7 @@ struct Bad {
 
 TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
   const Bad kBad[] = {
-      {"split q i 2 o n", "no stage 'q'; there are: x a s y z"},
+      {"split q i 2 o n", "no stage 'q'; there are: x a s y z w v"},
       {"split x i 2 o n", "'x' is an input and has no loops"},
       {"split y q 2 o n", "stage y has no loop 'q'; its loops are: i"},
       {"split y i 0 o n", "a factor of 0 is below 1"},
@@ -128,6 +134,39 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"inline a\nreindex a s r", "a was inlined"},
       {"split s k 4 o n\nreindex a s r",
        "s reads a outside of it under a condition, in dimension 1; pad it in a stage of its own"},
+      {"lift q 0 reg l", "no stage 'q'"},
+      {"lift y 0 reg s", "a stage 's' exists already"},
+      {"lift y 2 reg l", "operand 2 of y: number 2 is not there, the operation has 2"},
+      {"lift y 0,1 reg l", "operand 0,1 of y: it is written 0.1, numbers from the outermost"},
+      {"lift y -1 reg l", "operand -1 of y: it is written 0.1"},
+      {"lift z 0.0 reg l", "operand 0.0 of z: an index of a is no value"},
+      {"lift s 0 reg l", "operand 0 of s: it differs in loop k of the reduction; reindex or"},
+      {"lift z 0 reg l q", "z has no axis 'q'; its axes are: i j"},
+      {"lift z 0 reg l i", "operand 0 of z: it differs along j, which is not listed"},
+      {"split z i 2 o n\nlift z 0 reg l", "z has been scheduled; lift comes first"},
+      {"lift w 0 reg l", "operand 0 of w: a condition or a whole reduction is no value"},
+      {"lift w 1 reg l", "operand 1 of w: it is read outside of a tensor where its condition"},
+      {"stack p q a", "no stage 'q'"},
+      {"stack s y s", "a stage 's' exists already"},
+      {"stack p y a", "y does not read a"},
+      {"stack p v y z", "y and z differ in type or shape"},
+      {"inline a\nstack p z a", "a was inlined"},
+      {"prepare q", "no stage 'q'"},
+      {"prepare y", "y cannot be prepared: it is an output"},
+      {"prepare s", "s cannot be prepared: it reads a, which the function computes"},
+      {"set_scope a acc\nprepare a", "a cannot be prepared: it is in acc, which is no memory"},
+      {"prepare a\nset_scope a acc", "a cannot be prepared: it is in acc"},
+      {"compute_at s y i\nprepare s", "s cannot be prepared: it is computed in the loops of"},
+      {"cache_read x global c a\nprepare c\ncompute_at c a i",
+       "c cannot be prepared: it is computed in the loops of"},
+      {"cache_read x global c a\ncompute_at c a i\nprepare a",
+       "a cannot be prepared: it reads c, which the function computes"},
+      {"prepare a\nreverse_compute_at z a i", "a cannot be prepared: z is computed in its loops"},
+      {"prepare a\nstorage_align a 0 4 1", "a cannot be prepared: storage_align is for memory of"},
+      {"cache_read a global c z\nin_place c z\nprepare a\nprepare c",
+       "c cannot be prepared: z is in place of it"},
+      {"cache_read x global c a\nin_place c a\nprepare a",
+       "a cannot be prepared: it is in place of another stage"},
       {"bind s k thread.x", "k is a reduction: its iterations add to one element"},
       {"bind z q grid.x", "stage z has no loop 'q'; its loops are: i j"},
       {"bind z i grid.x\nbind z j grid.x", "loop i of z is grid.x already; fuse the two"},
@@ -231,6 +270,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "decide f {1 2 -4} -4\ndecide g factors y i 2\ndecide h tiles z j most 4 3\n"
       "decide i tiles z j most acc/64/$f 3\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
       "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ncompute_at s y i before a\n"
+      "lift y 0.1 reg l\nlift y 0 acc l i j\nstack p y a s\nprepare p\n"
       "in_place a z\nreindex x a r\nrfactor s k p\nstorage_align a 0 $f 1\n"
       "reverse_compute_at y s i\ninline "
       "a\n"
@@ -246,8 +286,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
   EXPECT_EQ(std::get<SplitStep>((*parsed)[4]).factor.decision, "f");
   EXPECT_EQ(std::get<SplitStep>((*parsed)[5]).tail, Tail::kPad);
-  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[17]).readers, (std::vector<std::string>{"a", "s"}));
-  EXPECT_EQ(std::get<LayoutStep>((*parsed)[21]).fill, -3);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[21]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[25]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+Status Apply(const PrepareStep& step, Editor& editor) {
+  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  stage->prepared = true;
+  return {};
+}
+
+// Asked behind every step: none may break what an earlier one said.
+Status Schedule::CheckPrepared(const Stage& stage) const {
+  if (!stage.prepared) return {};
+  const auto no = [&](const std::string& why) -> Status {
+    return Fail(Code::kInvalidArgument, "{} cannot be prepared: {}", stage.name, why);
+  };
+  if (stage.output) return no("it is an output");
+  if (stage.attach != Attach::kRoot) return no("it is computed in the loops of another stage");
+  if (stage.scope != ir::Scope::kGlobal)
+    return no(
+        fmt::format("it is in {}, which is no memory of the caller's", ir::ScopeName(stage.scope)));
+  if (!stage.alignments.empty()) return no("storage_align is for memory of the function's own");
+  if (!stage.in_place_of.empty()) return no("it is in place of another stage");
+  for (const Stage& source : stages_) {
+    if (source.in_place_of == stage.name)
+      return no(fmt::format("{} is in place of it", source.name));
+    if (!stage.Reads(source.name) || source.placeholder || source.prepared) continue;
+    return no(fmt::format("it reads {}, which the function computes", source.name));
+  }
+  for (const Stage& other : stages_) {
+    if (OuterOf(other) == &stage) return no(fmt::format("{} is computed in its loops", other.name));
+  }
+  return {};
+}
+
+}  // namespace tessera::schedule
