@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/run_func.h"
 
+#include <map>
+#include <string>
+
 #include "base/bits.h"
 #include "base/check.h"
 #include "compiler/codegen/accel/emit_func.h"
+#include "compiler/codegen/accel/records.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/params.h"
@@ -36,6 +40,29 @@ Result<Launch> Load(const isa::ProgramImage& image, Device& device, uint64_t are
   return launch;
 }
 
+// Row-major bytes of every parameter: |inputs|, and what |schedule| has prepared of them.
+Result<std::map<std::string, std::vector<uint8_t>>> ParamValues(
+    const schedule::Schedule& schedule, const std::vector<std::vector<uint8_t>>& inputs) {
+  std::map<std::string, std::vector<uint8_t>> values;
+  for (const te::Tensor& t : te::TopologicalOrder(schedule.outputs())) {
+    if (!t->placeholder) continue;
+    const size_t k = values.size();
+    int64_t wanted = SizeOf(t.dtype());
+    for (const int64_t n : t.shape()) wanted *= n;
+    if (k >= inputs.size() || std::ssize(inputs[k]) != wanted) {
+      return Fail(Code::kInvalidArgument, "{} has {} bytes, {} are given", t.name(), wanted,
+                  k < inputs.size() ? inputs[k].size() : 0);
+    }
+    values[t.name()] = inputs[k];
+  }
+  if (values.size() != inputs.size()) {
+    return Fail(Code::kInvalidArgument, "{} has {} inputs, {} are given",
+                schedule.outputs()[0].name(), values.size(), inputs.size());
+  }
+  TESSERA_TRY(schedule::Prepare(schedule, &values));
+  return values;
+}
+
 }  // namespace
 
 Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& device,
@@ -45,38 +72,33 @@ Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& de
   TESSERA_ASSIGN(const ir::Func func, lower::Lower(schedule, name, {.guards = false}));
   // Inputs, then the output: one behind the other.
   std::vector<codegen::accel::BufferAddress> places;
-  std::vector<ir::Buffer> buffers;
   int64_t bytes = 0;
   for (const ir::Buffer& b : func.params) {
     const bool output = b->name == name;
     places.push_back({true, bytes, output ? isa::Segment::kArena : isa::Segment::kInput});
-    buffers.push_back(schedule::ParamBuffer(schedule, b->name));
     bytes += RoundUp(ir::SizeInBytes(*b), kAlign);
   }
-  if (inputs.size() + 1 != places.size()) {
-    return Fail(Code::kInvalidArgument, "{} has {} inputs, {} are given", name, places.size() - 1,
-                inputs.size());
-  }
+  TESSERA_ASSIGN(const auto values, ParamValues(schedule, inputs));
   TESSERA_ASSIGN(const isa::ProgramImage image,
                  codegen::accel::EmitFunc(func, places, device.config()));
   TESSERA_TRY(isa::RequireChecked(image, device.config()));
   TESSERA_ASSIGN(const uint64_t arena, device.Allocate(static_cast<uint64_t>(bytes)));
   TESSERA_ASSIGN(const Launch launch, Load(image, device, arena, static_cast<uint64_t>(bytes)));
   const auto at = [&](size_t k) { return arena + static_cast<uint64_t>(places[k].base); };
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    int64_t wanted = SizeOf(buffers[k]->dtype);
-    for (const int64_t n : buffers[k]->shape) wanted *= n;
-    if (std::ssize(inputs[k]) != wanted) {
-      return Fail(Code::kInvalidArgument, "{} has {} bytes, {} are given", buffers[k]->name, wanted,
-                  inputs[k].size());
+  for (size_t k = 0; k + 1 < places.size(); ++k) {
+    const ir::Buffer& b = func.params[k];
+    std::vector<uint8_t> packed =
+        ir::PackLayout(*schedule::ParamBuffer(schedule, b->name), values.at(b->name));
+    if (codegen::accel::HoldsRecords(func.body, b)) {
+      TESSERA_ASSIGN(packed, codegen::accel::EncodeRecords(packed, device.config()));
     }
-    TESSERA_TRY(device.Write(at(k), ir::PackLayout(*buffers[k], inputs[k])));
+    TESSERA_TRY(device.Write(at(k), packed));
   }
   ScheduledRun run;
   TESSERA_ASSIGN(run.report, device.Run(launch));
   std::vector<uint8_t> packed(static_cast<size_t>(ir::SizeInBytes(*func.params.back())));
   TESSERA_TRY(device.Read(at(places.size() - 1), packed));
-  run.output = ir::UnpackLayout(*buffers.back(), packed);
+  run.output = ir::UnpackLayout(*schedule::ParamBuffer(schedule, name), packed);
   return run;
 }
 

@@ -285,7 +285,7 @@ class Builder {
 
   bool FlagsInit(const Stage& stage) const {
     return std::ranges::any_of(stage.intrinsics, [&](const std::string& name) {
-      return schedule_.target().FindIntrinsic(name)->init == target::InitStyle::kFlag;
+      return schedule_.target().FindIntrinsic(name)->FlagsStart();
     });
   }
 

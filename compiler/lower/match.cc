@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lower/match.h"
 
+#include <algorithm>
 #include <map>
 
+#include "base/check.h"
+#include "compiler/ir/equal.h"
+#include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
@@ -28,19 +32,34 @@ class Matcher {
     TESSERA_TRY(MatchLoops());
     std::vector<Expr> index;
     for (const ir::Axis& a : b.axes) index.push_back(a.var);
-    std::vector<Expr> args(1);
-    TESSERA_ASSIGN(args[0], Tile(nest_.output, nest_.place, b.shape, index, "the output"));
+    TESSERA_ASSIGN(output_, Tile(nest_.output, nest_.place, b, index));
+    if (!RoomForRest(b)) {
+      return Bad(fmt::format("{} iterations are less than a tile, and {} has no room for the rest",
+                             count_, nest_.output->name));
+    }
     const Expr pattern = reduces ? b.body->args[0] : b.body;
     Matched operands;
     if (!Match(pattern, nest_.value, &operands)) {
       if (error_) return std::unexpected(*error_);
       return Bad("the expression differs");
     }
-    for (const te::Tensor& t : te::Inputs(intrin_.behaviour))
-      args.push_back(operands.tiles.at(t.name()));
-    if (intrin_.init == target::InitStyle::kFlag)
-      args.push_back(ir::Cast(DType::kInt64, nest_.first));
-    for (const Expr& t : intrin_.trailing) args.push_back(ir::Substitute(t, operands.parameters));
+    ir::VarMap& values = operands.parameters;
+    for (const target::ParamCondition& c : intrin_.conditions) {
+      const Result<int64_t> holds = ir::EvalInt(ir::Substitute(c.holds, values));
+      TESSERA_CHECK(holds.has_value(), "{}: {}", intrin_.name, c.text);
+      if (*holds == 0) return Bad(c.text);
+    }
+    values[target::FirstStep().get()] = ir::Cast(DType::kInt64, nest_.first);
+    values[target::TileCount().get()] = Expr(count_);
+    std::vector<Expr> args{output_};
+    for (const te::Tensor& t : te::Inputs(intrin_.behaviour)) {
+      if (t.name() != intrin_.updates) args.push_back(operands.tiles.at(t.name()));
+    }
+    for (const Expr& t : intrin_.trailing) {
+      const Expr value = ir::Simplify(ir::Substitute(t, values));
+      int64_t number = 0;
+      args.push_back(ir::IsImm(value, &number) ? Expr(number) : value);
+    }
     return ir::Eval(ir::TileCall(intrin_.call, std::move(args)));
   }
 
@@ -48,6 +67,7 @@ class Matcher {
   // What the nest has where the behaviour has tensors and parameters.
   struct Matched {
     std::map<std::string, Expr> tiles;
+    std::map<std::string, Expr> reads;  // of the behaviour, those that the tiles are
     ir::VarMap parameters;
   };
 
@@ -58,16 +78,19 @@ class Matcher {
 
   Status MatchLoops() {
     std::vector<ir::Axis> wanted = intrin_.behaviour->axes;
+    const size_t innermost = wanted.size() - 1;
     wanted.insert(wanted.end(), intrin_.behaviour->reduce_axes.begin(),
                   intrin_.behaviour->reduce_axes.end());
     size_t next = 0;
-    for (const ir::Axis& w : wanted) {
-      const bool fits = next < nest_.loops.size() && nest_.loops[next].extent == w.extent;
-      if (!fits && w.extent == 1) continue;
-      if (!fits) {
+    for (size_t k = 0; k < wanted.size(); ++k) {
+      const ir::Axis& w = wanted[k];
+      const int64_t extent = next < nest_.loops.size() ? nest_.loops[next].extent : 0;
+      const bool less = intrin_.partial && k == innermost && extent < w.extent;
+      if (k == innermost) count_ = less ? std::max<int64_t>(extent, 1) : w.extent;
+      if ((less && extent == 0) || (extent != w.extent && w.extent == 1)) continue;
+      if (!less && extent != w.extent) {
         return Bad(fmt::format("axis {} has {} iterations, loop {} has {}", w.name(), w.extent,
-                               next < nest_.loops.size() ? nest_.loops[next].name() : "(none)",
-                               next < nest_.loops.size() ? nest_.loops[next].extent : 0));
+                               extent > 0 ? nest_.loops[next].name() : "(none)", extent));
       }
       loop_of_[w.var.get()] = nest_.loops[next++];
     }
@@ -76,13 +99,29 @@ class Matcher {
     return {};
   }
 
-  // The first element of an operand, after a check that it steps as a tile of |shape| does.
+  // Where an iteration less than a tile writes all of it: is the rest padding of the output?
+  bool RoomForRest(const te::TensorNode& tile) const {
+    if (count_ == tile.axes.back().extent) return true;
+    int64_t wanted = 1, room = 1;
+    for (const int64_t n : tile.shape) wanted *= n;
+    const std::vector<int64_t> extents = ir::PhysicalShape(*nest_.output);
+    for (size_t d = extents.size(); d-- > 0 && room < wanted;) room *= extents[d];
+    // Memory that no tile is in holds elements alone: what writes there writes no more of them.
+    return room == wanted || nest_.output->scope == ir::Scope::kGlobal;
+  }
+
+  // The element of an operand that is behaviour |tensor| at |index|, in the first iteration, after
+  // a check that the operand steps as the tile does and is where it may be.
   Result<Expr> Tile(const ir::Buffer& buffer, const std::vector<Expr>& place,
-                    const std::vector<int64_t>& shape, const std::vector<Expr>& index,
-                    const std::string& what) {
-    Expr offset = Expr(0);
-    for (size_t d = 0; d < shape.size(); ++d) offset = offset * Expr(shape[d]) + index[d];
-    const ir::Linear wanted = ir::ToLinear(offset, {});
+                    const ir::TensorBase& tensor, const std::vector<Expr>& index) {
+    for (const target::TileScopes& s : intrin_.scopes) {
+      if (s.tensor != tensor.name || std::ranges::count(s.scopes, buffer->scope) > 0) continue;
+      std::string all;
+      for (const ir::Scope scope : s.scopes) all += fmt::format(" {}", ir::ScopeName(scope));
+      return Bad(fmt::format("{} ({}) is in {}, and may be in:{}", tensor.name, buffer->name,
+                             ir::ScopeName(buffer->scope), all));
+    }
+    const ir::Linear wanted = ir::ToLinear(Position(tensor, index), {});
     const ir::Linear have = ir::ToLinear(ir::OffsetOf(*buffer, place), ranges_);
     std::vector<Expr> vars;
     ir::VarMap start;
@@ -91,13 +130,13 @@ class Matcher {
       start[l.var.get()] = Expr(0);
     }
     if (!have.IsAffineIn(vars))
-      return Bad(fmt::format("{} ({}) does not step linearly", what, buffer->name));
+      return Bad(fmt::format("{} ({}) does not step linearly", tensor.name, buffer->name));
     for (const auto& [axis, loop] : loop_of_) {
       int64_t step = 0;
       for (const ir::Linear::Term& t : wanted.terms) step += t.atom.get() == axis ? t.coeff : 0;
       if (have.CoeffOf(loop.var) != step && loop.extent > 1) {
-        return Bad(fmt::format("{} ({}) steps by {} in loop {}, the tile by {}", what, buffer->name,
-                               have.CoeffOf(loop.var), loop.name(), step));
+        return Bad(fmt::format("{} ({}) steps by {} in loop {}, the tile by {}", tensor.name,
+                               buffer->name, have.CoeffOf(loop.var), loop.name(), step));
       }
     }
     std::vector<Expr> first;
@@ -105,20 +144,80 @@ class Matcher {
     return ir::Load(buffer, std::move(first));
   }
 
-  bool Match(const Expr& pattern, const Expr& e, Matched* operands) {
-    if (pattern->kind == ExprKind::kTensorRead) {
-      if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
-      Result<Expr> tile =
-          Tile(e->buffer, e->args, pattern->tensor->shape, pattern->args, pattern->tensor->name);
-      if (!tile) {
-        error_ = tile.error();
-        return false;
-      }
-      return operands->tiles.emplace(pattern->tensor->name, *tile).second;
+  // The place of element |index| in a tile of the behaviour.
+  static Expr Position(const ir::TensorBase& tensor, const std::vector<Expr>& index) {
+    Expr offset = Expr(0);
+    for (size_t d = 0; d < index.size(); ++d) offset = offset * Expr(tensor.shape[d]) + index[d];
+    return offset;
+  }
+
+  // A read of the behaviour against the Load |e|. The tile is where its first read is; others are
+  // as far from that as in the behaviour.
+  bool MatchRead(const Expr& pattern, const Expr& e, Matched* operands) {
+    if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
+    Result<Expr> tile = Tile(e->buffer, e->args, *pattern->tensor, pattern->args);
+    if (!tile) {
+      error_ = tile.error();
+      return false;
     }
+    const std::string& name = pattern->tensor->name;
+    if (name == intrin_.updates && !ir::Equal(*tile, output_)) {
+      error_ = Bad(fmt::format("{} is not where {} is; in_place puts it there", e->buffer->name,
+                               nest_.output->name))
+                   .error();
+      return false;
+    }
+    const auto [known, fresh] = operands->tiles.emplace(name, *tile);
+    if (fresh) {
+      operands->reads[name] = pattern;
+      return true;
+    }
+    const Expr& first = operands->reads.at(name);
+    const auto apart = [&](const Expr& a, const Expr& b) { return ir::Simplify(a - b, ranges_); };
+    return known->second->buffer == e->buffer &&
+           ir::Equal(apart(ir::OffsetOf(*e->buffer, (*tile)->args),
+                           ir::OffsetOf(*e->buffer, known->second->args)),
+                     apart(Position(*pattern->tensor, pattern->args),
+                           Position(*pattern->tensor, first->args)));
+  }
+
+  // Is |pattern| an operation whose right operand is a parameter that changes nothing with |same|?
+  static bool MayBeMissing(const Expr& pattern, int64_t* same) {
+    if (pattern->kind != ExprKind::kBin || pattern->args[1]->kind != ExprKind::kVar) return false;
+    switch (pattern->bin()) {
+      case ir::BinOp::kAdd:
+      case ir::BinOp::kSub:
+      case ir::BinOp::kShl:
+      case ir::BinOp::kShr:
+        *same = 0;
+        return true;
+      case ir::BinOp::kMul:
+        *same = 1;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  bool Match(const Expr& pattern, const Expr& e, Matched* operands) {
+    Matched found = *operands;
+    if (MatchNode(pattern, e, &found)) {
+      *operands = std::move(found);
+      return true;
+    }
+    int64_t same = 0;
+    if (!MayBeMissing(pattern, &same) || !Match(pattern->args[0], e, operands)) return false;
+    const Expr& parameter = pattern->args[1];
+    const auto [known, fresh] =
+        operands->parameters.emplace(parameter.get(), ir::Imm(parameter.dtype(), same));
+    return fresh || ir::IsImmEqual(known->second, same);
+  }
+
+  bool MatchNode(const Expr& pattern, const Expr& e, Matched* operands) {
+    if (pattern->kind == ExprKind::kTensorRead) return MatchRead(pattern, e, operands);
     if (pattern->kind == ExprKind::kVar) {  // a parameter
       if (e->kind != ExprKind::kImm || e.type() != pattern.type()) return false;
-      const auto [known, fresh] = operands->parameters.emplace(pattern.get(), Expr(e->ivalue));
+      const auto [known, fresh] = operands->parameters.emplace(pattern.get(), e);
       return fresh || ir::IsImmEqual(known->second, e->ivalue);
     }
     if (pattern->kind != e->kind || pattern->op != e->op || pattern.type() != e.type() ||
@@ -146,6 +245,8 @@ class Matcher {
   const target::TensorIntrin& intrin_;
   const ir::Ranges& ranges_;
   std::map<const ir::ExprNode*, ir::Axis> loop_of_;  // behaviour axis -> loop
+  int64_t count_ = 1;                                // iterations of the innermost data axis
+  Expr output_;                                      // the output's tile
   std::optional<Error> error_;                       // the last operand that did not fit
 };
 

@@ -84,10 +84,11 @@ target::TensorIntrin DotRows() {
   const Tensor p = te::Placeholder("p", DType::kInt32, {kRows, kTaps}),
                q = te::Placeholder("q", DType::kInt32, {kTaps});
   const te::Axis i = te::ReduceAxis("i", kTaps);
-  return {kDotRows, kDotRows,
+  return {kDotRows,
+          kDotRows,
           te::Compute("out", {kRows}, {"b"},
                       [&](const Index& b) { return te::Sum(p(b[0], i.var) * q(i.var), {i}); }),
-          target::InitStyle::kFlag};
+          {target::FirstStep()}};
 }
 
 }  // namespace

@@ -12,14 +12,20 @@
 
 namespace tessera::target {
 
-// Scratchpads inp, wgt, acc and out with their bytes, and the instructions that have a behaviour of
-// their own so far, each on a tile (batch x block elements; of WGT block x block):
+// Scratchpads inp, wgt, acc, out and prm with their bytes, and the instructions, each on a tile
+// (batch x block elements; of WGT block x block, of PRM the three numbers of block channels). Those
+// on tiles of one kind take fewer elements where a tensor has no more.
 //
-//   tile.load_inp, tile.load_wgt   a copy from global memory
-//   tile.fill_inp                  one value: the pads around a box that tile.load_inp fetches
-//   tile.gemm                      [batch, block] (+)= [batch, block] x [block, block]^T, int32
-//   tile.requant                   int32 to int8 by one multiplier and shift, zero point and bounds
-//   tile.store                     a copy to global memory
+//   tile.load_inp .. load_out .. load_wgt .. load_prm   a copy from global memory
+//   tile.fill_inp           one value: the pads around a box that tile.load_inp fetches
+//   tile.gemm               [batch, block] (+)= [batch, block] x [block, block]^T, int32
+//   tile.requant            rescaled by one multiplier and shift, int32 to int8, with an offset and
+//                           bounds; .i8 from int8 with a zero point and shift, .i32 to int32
+//   tile.requant_prm        the same by a record of each channel, with a bias; .i32
+//   tile.narrow, tile.widen int32 to int8 and back without a multiplier
+//   tile.add                an int8 value and an int32 one, rescaled; .i32
+//   tile.alu_add .. mul .. min .. max .. shr   an accumulator in place, by another; .i8, .imm
+//   tile.store              a copy to global memory
 std::shared_ptr<const Target> Accelerator(const isa::Config& config);
 
 }  // namespace tessera::target

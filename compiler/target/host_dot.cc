@@ -32,7 +32,7 @@ TensorIntrin DotU8S8(int64_t lanes) {
          }
          return {};
        }});
-  return {name, name, out, InitStyle::kSeparate};
+  return {name, name, out};
 }
 
 }  // namespace tessera::target

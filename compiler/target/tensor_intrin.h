@@ -13,22 +13,44 @@
 
 namespace tessera::target {
 
-// How the first step of a reduction starts from the identity.
-enum class InitStyle : uint8_t {
-  kSeparate,  // plain stores of the identity before the reduction's loops
-  kFlag,      // an operand behind the tiles: 1 in the first step (overwrite), 0 later (accumulate)
+// Two i64 variables that may stand among the call's last operands. FirstStep: 1 in the first step
+// of a reduction, whose old value does not count, 0 later. TileCount: the iterations of the
+// innermost data axis.
+const ir::Expr& FirstStep();
+const ir::Expr& TileCount();
+
+// The memories in which the tile of |tensor|, or of the output by the behaviour's name, may be.
+struct TileScopes {
+  std::string tensor;
+  std::vector<ir::Scope> scopes;
+};
+
+// What the parameters have to be, and the words for it: "the shift is 0 to 31".
+struct ParamCondition {
+  ir::Expr holds;
+  std::string text;
 };
 
 // The call's operands: the output tile, the tiles that the behaviour reads in order of first
-// appearance, the flag for kFlag, then |trailing|. Tiles are row-major without gaps, as the
-// behaviour's tensors are. Variables of the behaviour that are no axes are parameters: the nest has
-// a constant there, which stands in |trailing| where the variable does.
+// appearance, then |trailing|. Tiles are row-major without gaps, as the behaviour's tensors are; a
+// tensor that is read at several places has its first one in front. Variables of the behaviour that
+// are no axes are parameters: the nest has a constant there, which stands in |trailing| where the
+// variable does. One that is the right operand of +, -, *, << or >> may be missing in the nest
+// where it would change nothing.
 struct TensorIntrin {
   std::string name;      // in schedules
   std::string call;      // the registered tile intrinsic
   te::Tensor behaviour;  // one compute stage over placeholders
-  InitStyle init = InitStyle::kSeparate;
-  std::vector<ir::Expr> trailing = {};  // i64 constants, and parameters
+  std::vector<ir::Expr> trailing = {};
+  // The innermost data axis may have fewer iterations than the behaviour has: the output's buffer
+  // has room for the rest of the tile, and what is there does not count.
+  bool partial = false;
+  std::string updates = {};  // the placeholder that is the output's own tile, and no operand
+  std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
+  std::vector<ParamCondition> conditions = {};
+
+  // Does a reduction start by FirstStep? Else plain stores of its identity come before it.
+  bool FlagsStart() const;
 };
 
 }  // namespace tessera::target

@@ -2,11 +2,13 @@
 //
 // The tile intrinsics of the accelerator in loop IR: what the statement of a leaf nest can be. Each
 // has a meaning in the interpreter, written from the arithmetic and not from isa/semantics, so that
-// the IR is an oracle of the machine. Depends on: compiler/ir. Used by:
-// accelerator.cc, lower/accel, codegen/accel.
+// the IR is an oracle of the machine, and tensor intrinsics that schedules name. An instruction's
+// are in one file, tile_NAME.cc. Depends on: compiler/ir, te, isa. Used by: accelerator.cc,
+// lower/accel, codegen/accel.
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
-// block elements, of WGT block x block int8 (a row an output channel).
+// block elements, of WGT block x block int8 (a row an output channel), of PRM three numbers of
+// int32 for each of block channels (bias, multiplier, shift: codegen/accel/records.h has their bytes).
 //   tile.load         dst, src, bytes, tile, pad
 //                     |bytes| elements copied, the rest up to |tile| is |pad|
 //   tile.fill         dst, tile, pad
@@ -26,6 +28,12 @@
 #ifndef TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 #define TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 
+#include <vector>
+
+#include "compiler/ir/intrin.h"
+#include "compiler/target/tensor_intrin.h"
+#include "isa/config.h"
+
 namespace tessera::target {
 
 inline constexpr const char* kTileLoad = "tile.load";
@@ -39,8 +47,24 @@ inline constexpr const char* kTileAdd = "tile.add";
 inline constexpr const char* kTileAlu = "tile.alu";
 inline constexpr const char* kTileAluImm = "tile.alu_imm";
 
+// Numbers of one record of PRM: bias, multiplier and shift of a block's channels.
+int64_t RecordNumbers(const isa::Config& config);
+
 // Makes the intrinsics known to the IR; once is enough, more does no harm.
 void RegisterTileIntrinsics();
+
+// What a file gives: the tile intrinsics' meanings, and what schedules may call them for.
+struct TileInstruction {
+  std::vector<ir::TileIntrin> meanings;
+  std::vector<TensorIntrin> (*intrinsics)(const isa::Config& config);
+};
+TileInstruction CopyTiles();      // tile_copy.cc
+TileInstruction MultiplyTiles();  // tile_gemm.cc: GEMM, DEPTHWISE
+TileInstruction RequantTiles();   // tile_requant.cc
+TileInstruction AddTiles();       // tile_add.cc
+TileInstruction AluTiles();       // tile_alu.cc
+
+const std::vector<TileInstruction>& TileInstructions();  // all of them
 
 }  // namespace tessera::target
 

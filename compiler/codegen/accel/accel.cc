@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "compiler/codegen/accel/compiler.h"
+#include "compiler/codegen/accel/records.h"
 #include "compiler/ir/print.h"
 
 namespace tessera::codegen::accel {
@@ -30,7 +31,7 @@ bool ProgramEmitter::NeedsFill(const network::Resident& s, const std::vector<int
   });
 }
 
-std::unique_ptr<ProgramEmitter::Emission> ProgramEmitter::Lower(size_t index) {
+Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t index) {
   const network::AccelRegion& region = regions_[index];
   const network::PlannedRegion& planned = plan_.regions[index];
   const ConstantMap constants = network::ConstantsOf(region);
@@ -70,7 +71,13 @@ std::unique_ptr<ProgramEmitter::Emission> ProgramEmitter::Lower(size_t index) {
     }
     switch (b.role) {
       case GlobalBuffer::Use::kConstant:
-        place = {true, builder_.AddConstants(b.data, kConstantAlign), isa::Segment::kConstants};
+        place = {true, 0, isa::Segment::kConstants};
+        if (HoldsRecords(lowered.func.body, lowered.func.params[k])) {
+          TESSERA_ASSIGN(const std::vector<uint8_t> bytes, EncodeRecords(b.data, config_));
+          place.base = builder_.AddConstants(bytes, kConstantAlign);
+        } else {
+          place.base = builder_.AddConstants(b.data, kConstantAlign);
+        }
         break;
       case GlobalBuffer::Use::kResult:
         place = AddressOf(region.result, sched::PackingOf(planned.region.shape, config_));
@@ -112,7 +119,10 @@ Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
 // works in order, brings them while it would wait for that region's results, and no box waits long
 // behind them.
 Status ProgramEmitter::EmitAll() {
-  std::unique_ptr<Emission> now = regions_.empty() ? nullptr : Lower(0), next;
+  std::unique_ptr<Emission> now, next;
+  if (!regions_.empty()) {
+    TESSERA_ASSIGN(now, Lower(0));
+  }
   for (size_t k = 0; k < regions_.size(); ++k) {
     const network::AccelRegion& region = regions_[k];
     const network::PlannedRegion& planned = plan_.regions[k];
@@ -120,7 +130,7 @@ Status ProgramEmitter::EmitAll() {
     TESSERA_TRY(Begin(k, *now, true));
     TESSERA_TRY(Ahead(k, *now, now->lowered.ahead.size()));
     if (k + 1 < regions_.size()) {
-      next = Lower(k + 1);
+      TESSERA_ASSIGN(next, Lower(k + 1));
       // A ring where this region still looks for room is left to it.
       const bool free = std::ranges::none_of(next->lowered.resident, [&](const ir::Buffer& b) {
         return Allocates(now->lowered.body, b->scope);

@@ -44,7 +44,7 @@ class ProgramEmitter {
     bool begun = false;  // |held| has room
     size_t ahead = 0;    // pieces of lowered.ahead that are emitted
   };
-  std::unique_ptr<Emission> Lower(size_t index);
+  Result<std::unique_ptr<Emission>> Lower(size_t index);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
   // The first |count| pieces that need nothing of other regions, as far as they are not there yet.

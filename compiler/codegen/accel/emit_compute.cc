@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "compiler/codegen/accel/emit.h"
+#include "compiler/codegen/accel/records.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
@@ -144,16 +145,21 @@ Status LeafEmitter::Locate(SolvedLeaf& solved) const {
     Operand& operand = solved.operands[op];
     const auto place = places_.find(operand.buffer.get());
     TESSERA_CHECK(place != places_.end(), "buffer {} has no place", operand.buffer->name);
-    const int64_t unit = place->second.global ? 1 : TileElements(config_, operand.buffer);
+    // Elements of a tile or, in device memory, a byte; there |bytes| are a record's.
+    const bool records = place->second.global && operand.buffer->dtype == DType::kInt32;
+    const int64_t unit = records                ? target::RecordNumbers(config_)
+                         : place->second.global ? 1
+                                                : TileElements(config_, operand.buffer);
+    const int64_t bytes = records ? config_.prm_tile_bytes() : 1;
     bool whole = operand.base % unit == 0;
     for (LeafDim& d : solved.dims) {
       whole &= d.strides[op] % unit == 0 && d.strides[op] >= 0;
-      d.strides[op] /= unit;
+      d.strides[op] = d.strides[op] / unit * bytes;
     }
     if (!whole)
       return Fail(Code::kUnsupported, "{}: an access that is not of whole tiles",
                   operand.buffer->name);
-    operand.base = operand.base / unit + place->second.base;
+    operand.base = operand.base / unit * bytes + place->second.base;
   }
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "compiler/codegen/accel/emit.h"
+#include "compiler/codegen/accel/records.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
@@ -28,6 +29,7 @@ isa::Memory MemoryOf(ir::Scope scope) {
 }
 
 int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer) {
+  if (buffer->scope == ir::Scope::kPrm) return target::RecordNumbers(config);
   return config.TileBytes(MemoryOf(buffer->scope)) / SizeOf(buffer->dtype);
 }
 
@@ -128,7 +130,7 @@ Status LeafEmitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& en
   isa::Load load;
   load.memory = static_cast<int64_t>(MemoryOf(dst->scope));
   load.segment = static_cast<int64_t>(places_.at(solved.operands[1].buffer.get()).segment);
-  load.x_bytes = solved.values[0];
+  load.x_bytes = dst->scope == ir::Scope::kPrm ? config_.prm_tile_bytes() : solved.values[0];
   load.pad_value = pad_value;
   load.x_size = load.y_size = load.z_size = 1;
   load.sram_base = solved.operands[0].base;

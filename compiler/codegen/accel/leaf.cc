@@ -84,10 +84,15 @@ int64_t Evaluate(const Expr& e, const Env& env) {
 std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
   Leaf leaf;
   const ir::Stmt* at = &s;
-  while ((*at)->kind == StmtKind::kFor) {
-    if (!ir::IsImmEqual((*at)->min, 0)) return std::nullopt;
-    leaf.loops.push_back({(*at)->var, (*at)->extent});
-    at = &(*at)->body[0];
+  for (;; at = &(*at)->body[0]) {
+    if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 1) {
+      leaf.guards.push_back((*at)->value);
+    } else if ((*at)->kind == StmtKind::kFor) {
+      if (!ir::IsImmEqual((*at)->min, 0)) return std::nullopt;
+      leaf.loops.push_back({(*at)->var, (*at)->extent});
+    } else {
+      break;
+    }
   }
   auto call = [](const ir::Stmt& e) {
     return e->kind == StmtKind::kEval && e->value->kind == ExprKind::kCall;
@@ -119,7 +124,7 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   for (size_t k = 0; k < solved.vars.size(); ++k) {
     if (!ir::UsesVar(condition, solved.vars[k])) continue;
     if (dim != nullptr)
-      return Fail(Code::kUnsupported, "a pad condition over two loops: {}", ir::Print(condition));
+      return Fail(Code::kUnsupported, "a condition over two loops: {}", ir::Print(condition));
     dim = &solved.dims[k];
     var = &solved.vars[k];
   }
@@ -138,10 +143,29 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   }
   env[var->get()] = 0;
   if (gap)
-    return Fail(Code::kUnsupported, "a pad condition that is no range: {}", ir::Print(condition));
+    return Fail(Code::kUnsupported, "a condition that is no range: {}", ir::Print(condition));
   dim->first = std::max(dim->first, first);
   dim->last = std::min(dim->last, last);
   solved.outside |= dim->first >= dim->last;
+  return {};
+}
+
+// Leaves of |solved|, which has no pads, the iterations in which |guards| hold.
+Status Cut(const std::vector<Expr>& guards, SolvedLeaf& solved, Env& env) {
+  for (const Expr& guard : guards) TESSERA_TRY(Narrow(guard, solved, env));
+  solved.empty |= solved.outside;
+  for (size_t k = 0; k < solved.dims.size() && !solved.empty; ++k) {
+    LeafDim& dim = solved.dims[k];
+    if (dim.whole()) continue;
+    if (dim.strides[0] == 0) {
+      return Fail(Code::kUnsupported, "loop {} of a reduction is cut by a condition",
+                  solved.vars[k]->name);
+    }
+    for (size_t op = 0; op < solved.operands.size(); ++op)
+      solved.operands[op].base += dim.first * dim.strides[op];
+    dim.extent = dim.last - dim.first;
+    dim.first = 0, dim.last = dim.extent;
+  }
   return {};
 }
 
@@ -187,7 +211,13 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
                   ir::Print(arg));
     solved.operands.push_back(operand);
   }
-  if (leaf.condition) TESSERA_TRY(Narrow(*leaf.condition, solved, env));
+  if (leaf.condition) {
+    // What the guards leave out is room of the box that nothing reads: pads fill it, in one sweep.
+    TESSERA_TRY(Narrow(*leaf.condition, solved, env));
+    for (const Expr& guard : leaf.guards) TESSERA_TRY(Narrow(guard, solved, env));
+  } else if (!leaf.guards.empty()) {
+    TESSERA_TRY(Cut(leaf.guards, solved, env));
+  }
   return solved;
 }
 

@@ -24,14 +24,15 @@ using Env = std::unordered_map<const ir::ExprNode*, int64_t>;
 // The value of an i64 or bool expression whose variables are all in |env|.
 int64_t Evaluate(const ir::Expr& e, const Env& env);
 
-// A perfect nest: loops outermost first, then |call|; under |condition| if there is one, else
-// |fill|.
+// A perfect nest: loops outermost first, then |call|, in iterations in which all |guards| hold;
+// under |condition| if there is one, else |fill|.
 struct Leaf {
   struct LeafLoop {
     ir::Expr var;
     ir::Expr extent;
   };
   std::vector<LeafLoop> loops;
+  std::vector<ir::Expr> guards;
   ir::Expr call;
   std::optional<ir::Expr> condition;
   ir::Expr fill;  // the call outside of |condition|
@@ -65,9 +66,8 @@ struct SolvedLeaf {
 };
 
 // Solves |leaf| under |env|, which is used as scratch for the leaf's own variables.
-//   errors  kUnsupported  an index is not affine in the leaf's loops, or the condition is not a
-//   range
-//                         of each loop by itself
+//   errors  kUnsupported  an index is not affine in the leaf's loops; the condition or a guard is
+//                         not a range of each loop by itself; a guard cuts a reduction
 Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env);
 
 // Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in

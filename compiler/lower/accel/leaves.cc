@@ -251,7 +251,7 @@ Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile&
 }
 
 Stmt Lowering::ParamLoad(size_t t, const Buffer& prm, Expr to, Expr from, const Tile& part) const {
-  const int64_t record = config_.prm_tile_bytes();
+  const int64_t record = target::RecordNumbers(config_);
   return Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
     return Call(target::kTileLoad,
                 {ir::Load(prm, {to + v[0], Expr(0)}), ir::Load(tables_[t], {from + v[0], Expr(0)}),
@@ -278,8 +278,8 @@ Stmt Lowering::Drain(const Work& w, const Tile& part, const Buffer& acc) {
   std::vector<Buffer> prm = chip_tables_;
   if (plan_.params != Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
-      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kUint8,
-                           {plan_.channel_part, config_.prm_tile_bytes()}));
+      prm.push_back(OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kInt32,
+                           {plan_.channel_part, target::RecordNumbers(config_)}));
       allocated.push_back(prm.back());
       body.push_back(ParamLoad(t, prm.back(), Expr(0), w.o.base + part.base, part));
     }

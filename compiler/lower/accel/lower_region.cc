@@ -257,7 +257,7 @@ LoweredRegion Lowering::Run() {
       Global(s.tensor, GlobalBuffer::Use::kActivation);
     }
   }
-  const int64_t record = config_.prm_tile_bytes();
+  const int64_t record = target::RecordNumbers(config_);
   if (weighted_) {
     weight_ =
         Constant(region_.anchor.weight.name() + ".tiles", DType::kInt8,
@@ -265,7 +265,7 @@ LoweredRegion Lowering::Run() {
                  PackWeights(region_, e_, config_, *constants_.at(region_.anchor.weight.get())));
   }
   for (size_t t = 0; t < region_.tables.size(); ++t) {
-    tables_.push_back(Constant(fmt::format("parameters{}", t), DType::kUint8,
+    tables_.push_back(Constant(fmt::format("parameters{}", t), DType::kInt32,
                                {e_.out_blocks, record},
                                PackParams(region_, region_.tables[t], config_, constants_)));
   }
@@ -275,7 +275,7 @@ LoweredRegion Lowering::Run() {
   if (plan_.params == Residency::kRegion) {
     for (size_t t = 0; t < tables_.size(); ++t) {
       chip_tables_.push_back(
-          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kUint8, {e_.out_blocks, record}));
+          OnChip(fmt::format("prm{}", t), Scope::kPrm, DType::kInt32, {e_.out_blocks, record}));
       out_.resident.push_back(chip_tables_.back());
     }
   }

@@ -50,7 +50,8 @@ LoweredRegion LowerRegion(const sched::AnalyzedRegion& region, const sched::Tile
 std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sched::Extents& extents,
                                  const isa::Config& config, const std::vector<uint8_t>& weights);
 
-// One PRM record a channel block; channels past the last have multiplier 0.
+// One PRM record a channel block, as int32 numbers: biases, multipliers, shifts. Channels past the
+// last have 0.
 std::vector<uint8_t> PackParams(const sched::AnalyzedRegion& region, const sched::ParamTable& table,
                                 const isa::Config& config, const ConstantMap& constants);
 

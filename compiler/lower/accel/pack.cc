@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "compiler/lower/accel/lower_region.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::lower::accel {
 
@@ -64,9 +65,9 @@ std::vector<uint8_t> PackWeights(const sched::AnalyzedRegion& region, const sche
 
 std::vector<uint8_t> PackParams(const sched::AnalyzedRegion& region, const sched::ParamTable& table,
                                 const isa::Config& config, const ConstantMap& constants) {
-  const int64_t channels = region.shape[1], block = config.block_out,
-                record = config.prm_tile_bytes();
-  std::vector<uint8_t> packed(static_cast<size_t>(CeilDiv(channels, block) * record), 0);
+  const int64_t channels = region.shape[1], block = config.block_out;
+  std::vector<int32_t> numbers(
+      static_cast<size_t>(CeilDiv(channels, block) * target::RecordNumbers(config)), 0);
   auto value = [&](const sched::Param& p, int64_t c) {
     if (!p.tensor) return static_cast<int32_t>(p.value);
     const std::vector<uint8_t>& data = *constants.at(p.tensor.get());
@@ -75,17 +76,14 @@ std::vector<uint8_t> PackParams(const sched::AnalyzedRegion& region, const sched
     return v;
   };
   for (int64_t c = 0; c < channels; ++c) {
-    uint8_t* at = &packed[static_cast<size_t>(c / block * record)];
-    const int64_t lane = c % block;
-    const auto put = [&](const isa::RecordField& field, int32_t number) {
-      const int64_t to = isa::RecordOffset(field) * block + field.bytes * lane;
-      for (int i = 0; i < field.bytes; ++i)
-        at[to + i] = static_cast<uint8_t>(static_cast<uint32_t>(number) >> (8 * i));
-    };
-    put(isa::RecordFieldOf(isa::Memory::kPrm, "bias"), value(table.bias, c));
-    put(isa::RecordFieldOf(isa::Memory::kPrm, "multiplier"), value(table.multiplier, c));
-    put(isa::RecordFieldOf(isa::Memory::kPrm, "shift"), value(table.shift, c));
+    int32_t* at =
+        &numbers[static_cast<size_t>(c / block * target::RecordNumbers(config) + c % block)];
+    at[0] = value(table.bias, c);
+    at[block] = value(table.multiplier, c);
+    at[2 * block] = value(table.shift, c);
   }
+  std::vector<uint8_t> packed(numbers.size() * sizeof(int32_t));
+  std::memcpy(packed.data(), numbers.data(), packed.size());
   return packed;
 }
 

@@ -80,6 +80,52 @@ TEST_F(LeafTest, PadsBecomeRangesOfEachLoop) {
   EXPECT_EQ(solved->operands[1].base, (20 * 20 - 3 * 20) * 16);
 }
 
+// for y: if y > 0: for x: if x < 3: load
+TEST_F(LeafTest, GuardsCutTheLoopsOfACopy) {
+  const Stmt s =
+      ir::For(y, Expr(0), Expr(5), ir::LoopKind::kSerial,
+              ir::If(ir::Lt(Expr(0), y), ir::For(x, Expr(0), Expr(6), ir::LoopKind::kSerial,
+                                                 ir::If(ir::Lt(x, Expr(3)), Load(y, x)))));
+  const auto leaf = MatchLeaf(s);
+  ASSERT_TRUE(leaf.has_value());
+  Env env;
+  const auto solved = Solve(*leaf, env);
+  ASSERT_TRUE(solved.has_value()) << solved.error().message;
+  ASSERT_EQ(solved->dims.size(), 2u);
+  EXPECT_EQ(solved->dims[0].extent, 4);
+  EXPECT_EQ(solved->dims[1].extent, 3);
+  EXPECT_TRUE(solved->dims[0].whole() && solved->dims[1].whole());
+  EXPECT_EQ(solved->operands[0].base, 10 * 16);
+  EXPECT_EQ(solved->operands[1].base, (20 * 20 + 20) * 16);
+  const Stmt never = Nest(ir::If(ir::Lt(x, Expr(0)), Load(y, x)), 4);
+  const auto empty = Solve(*MatchLeaf(never), env);
+  ASSERT_TRUE(empty.has_value());
+  EXPECT_TRUE(empty->empty);
+}
+
+// Where a copy has pads, what a guard leaves out is filled like them: the box stays one.
+TEST_F(LeafTest, GuardsOfABoxWithPadsArePads) {
+  const Stmt s =
+      Nest(ir::If(ir::Lt(y, Expr(5)), ir::If(ir::Lt(Expr(0), x), Load(y, x), Fill(7))), 6);
+  Env env;
+  const auto solved = Solve(*MatchLeaf(s), env);
+  ASSERT_TRUE(solved.has_value()) << solved.error().message;
+  EXPECT_EQ(solved->dims[0].extent, 6);
+  EXPECT_EQ(solved->dims[0].last, 5);
+  EXPECT_EQ(solved->dims[1].first, 1);
+  EXPECT_EQ(solved->dims[1].last, 6);
+}
+
+TEST_F(LeafTest, AReductionThatAGuardCutsIsRefused_bad) {
+  const ir::Buffer acc = ir::MakeBuffer(
+      {.name = "acc", .dtype = DType::kInt32, .shape = {4, 16}, .scope = ir::Scope::kAcc});
+  const Stmt sum = ir::Eval(ir::TileCall(
+      target::kTileAlu, {ir::Load(acc, {Expr(0), Expr(0)}), ir::Load(inp, {Expr(0), y, x, Expr(0)}),
+                         Expr(0), Expr(0), Expr(0), Expr(16)}));
+  EXPECT_THAT(EmitError(ir::Alloc(acc, Nest(ir::If(ir::Lt(x, Expr(3)), sum), 4))),
+              ::testing::HasSubstr("loop x of a reduction is cut by a condition"));
+}
+
 TEST_F(LeafTest, AnIndexThatIsNotAffineIsRefused_bad) {
   EXPECT_THAT(EmitError(Nest(Load(y * y, x), 4)), ::testing::HasSubstr("not affine"));
 }

@@ -19,6 +19,8 @@
 namespace tessera::test {
 namespace {
 
+using ir::Expr;
+
 // The program of |steps| computes |y|.
 void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Config& config,
                  Rng& rng) {
@@ -27,13 +29,21 @@ void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Confi
   const auto s = schedule::Schedule::Replay({y}, *trace, target::Accelerator(config));
   ASSERT_TRUE(s) << s.error().message;
   te::Values values = RandomInputs(y, rng);
-  ASSERT_TRUE(te::Evaluate({y}, &values));
   const auto device = sim::MakeFuncDevice(config, {});
   ASSERT_TRUE(device);
   std::vector<std::vector<uint8_t>> inputs;
   for (const te::Tensor& t : te::TopologicalOrder({y})) {
-    if (t->placeholder) inputs.push_back(values.at(t.get()).bytes());
+    if (!t->placeholder) continue;
+    // What a record's fields hold.
+    ir::Array& value = values.at(t.get());
+    for (int64_t k = 0; k < value.size(); ++k) {
+      if (t.name() == "multiplier") value.SetInt(k, rng.Range(1 << 30, 0x7fffffff));
+      if (t.name() == "shift") value.SetInt(k, rng.Range(-14, -8));
+      if (t.name() == "bias") value.SetInt(k, rng.Range(-100000, 100000));
+    }
+    inputs.push_back(value.bytes());
   }
+  ASSERT_TRUE(te::Evaluate({y}, &values));
   const auto run = compiler::RunScheduled(*s, **device, inputs);
   ASSERT_TRUE(run) << run.error().message;
   EXPECT_EQ(run->output, values.at(y.get()).bytes())
@@ -86,6 +96,140 @@ TEST(AcceleratorSteps, AWindowWithPadsIsExact) {
                                                  .weights_stay = rng.OneIn(2)}),
                   config, rng);
     }
+  }
+}
+
+// A layer as networks have them: a window with a record of each channel, and a residual sum.
+struct Layer {
+  int64_t outs, height, width;
+  bool residual;
+};
+
+Expr Number(int64_t v) { return ir::Imm(DType::kInt32, v); }
+
+te::Tensor LayerOf(const Layer& v, int64_t channels) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, channels, v.height, v.width}),
+                   w = te::Placeholder("w", DType::kInt8, {v.outs, channels, 3, 3}),
+                   bias = te::Placeholder("bias", DType::kInt32, {v.outs}),
+                   multiplier = te::Placeholder("multiplier", DType::kInt32, {v.outs}),
+                   shift = te::Placeholder("shift", DType::kInt32, {v.outs});
+  const std::vector<int64_t> shape{1, v.outs, v.height, v.width};
+  const te::Tensor pad = te::Compute(
+      "pad", {1, channels, v.height + 2, v.width + 2}, {"n", "c", "y", "x"},
+      [&](const std::vector<Expr>& i) {
+        const Expr row = i[2] - 1, column = i[3] - 1;
+        const Expr inside = ir::And(ir::And(ir::Le(0, row), ir::Lt(row, Expr(v.height))),
+                                    ir::And(ir::Le(0, column), ir::Lt(column, Expr(v.width))));
+        return ir::Select(inside, x(i[0], i[1], row, column), ir::Imm(DType::kInt8, -7));
+      });
+  const te::Axis c = te::ReduceAxis("ci", channels), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  const auto wide = [](const Expr& e) { return ir::Cast(DType::kInt32, e); };
+  const std::vector<std::string> axes{"n", "c", "y", "x"};
+  const te::Tensor sum = te::Compute("sum", shape, axes, [&](const std::vector<Expr>& i) {
+    return te::Sum(
+        wide(pad(i[0], c.var, i[2] + ky.var, i[3] + kx.var)) * wide(w(i[1], c.var, ky.var, kx.var)),
+        {c, ky, kx});
+  });
+  const auto narrow = [&](const Expr& y, int64_t zero, int64_t lo) {
+    return ir::Cast(DType::kInt8, ir::ClampAdd(y, Number(zero), Number(lo), Number(127)));
+  };
+  const auto first = [&](const std::vector<Expr>& i) {
+    return narrow(
+        ir::Requant(sum(i) + bias(i[1]), multiplier(i[1]), shift(i[1]), isa::Round::kEven), 3, -90);
+  };
+  if (!v.residual) return te::Compute("y", shape, axes, first);
+  const te::Tensor q = te::Compute("q", shape, axes, first),
+                   r = te::Placeholder("r", DType::kInt8, shape);
+  return te::Compute("y", shape, axes, [&](const std::vector<Expr>& i) {
+    const auto shifted = [&](const Expr& e, int64_t zero, int64_t by) {
+      return ir::Bin(ir::BinOp::kShl, wide(e) - Number(zero), Number(by));
+    };
+    const Expr other =
+        ir::Requant(shifted(r(i), -4, 20), Number(1234567890), Number(1), isa::Round::kTflite);
+    return narrow(ir::Requant(shifted(q(i), 3, 19) + other, Number(1334567890), Number(-18),
+                              isa::Round::kTflite),
+                  -2, -128);
+  });
+}
+
+// Tiles of |rows| x |columns| positions and |blocks| of output channels, none of which has to
+// divide what it cuts. Results of less than a block of channels have no more bytes in memory.
+std::string LayerSteps(const Layer& v, int64_t o, int64_t rows, int64_t columns, int64_t blocks) {
+  const bool thin = v.outs < o;
+  const std::string q = v.residual ? "q" : "y.o", tiles = fmt::format(" 0,1/{0},2,3,1%{0}\n", o);
+  std::string steps = fmt::format(
+      "cache_write y out y.o\nset_scope sum acc\nset_scope pad inp\ncache_read w wgt w.i sum\n"
+      "stack p {} bias multiplier shift\nprepare p\ncache_read p prm p.i {}\n",
+      q, q);
+  std::vector<std::string> pieces{"y.o", "sum"};
+  if (v.residual) {
+    steps += "set_scope q out\nlift y.o 0.0.0.1 acc r.a\ncache_read r out r.i r.a\n";
+    pieces = {"y.o", "q", "sum", "r.a", "r.i"};
+  }
+  for (const std::string& name : pieces) steps += "layout " + name + tiles;
+  for (const char* name : {"x", "pad"}) steps += std::string("layout ") + name + tiles;
+  std::vector<std::string> outside{"y"};
+  if (v.residual) outside.push_back("r");
+  for (const std::string& name : outside) steps += "layout " + name + (thin ? " 0,2,3,1\n" : tiles);
+  for (const char* name : {"w", "w.i"})
+    steps += fmt::format("layout {0} 0/{1},1/{1},2,3,0%{1},1%{1}\n", name, o);
+  for (const char* name : {"p", "p.i"}) steps += fmt::format("layout {0} 1/{1},0,1%{1}\n", name, o);
+  // A tile of the machine's lanes, innermost.
+  const auto lanes = [&](const std::string& stage) {
+    const bool copy = stage == "r.i";
+    const std::string c = copy ? "i1" : "c", rest = copy ? "i2 i3" : "y x", n = copy ? "i0" : "n";
+    return thin ? fmt::format("reorder {} {} {} {}\n", stage, n, rest, c)
+                : fmt::format("split {0} {1} {2} c.t lane pad\nreorder {0} {3} c.t {4} lane\n",
+                              stage, c, o, n, rest);
+  };
+  steps += fmt::format("tile y y x {} {} y.o x.o y.i x.i\n", rows, columns);
+  if (thin) {
+    steps += "reorder y n y.o x.o y.i x.i c\n";
+  } else {
+    steps += fmt::format("split y c {} c.t lane pad\nsplit y c.t {} c.o c.i\n", o, blocks) +
+             "reorder y n y.o x.o c.o c.i y.i x.i lane\n";
+  }
+  const char* at = thin ? "x.o" : "c.o";
+  for (const std::string& name : pieces) steps += fmt::format("compute_at {} y {}\n", name, at);
+  steps += fmt::format("compute_at p.i y {}\n", at);
+  if (v.residual) steps += "in_place q y.o\n";
+  for (const std::string& name : pieces) steps += name == "sum" ? "" : lanes(name);
+  steps += fmt::format(
+      "split sum ci {0} ci.t l\nsplit sum c {0} c.t o pad\nreorder sum n c.t y x ci.t ky kx o l\n"
+      "split pad c {0} c.t lane\nreorder pad n c.t y x lane\ncompute_at pad sum n\n"
+      "split w.i i0 {0} o.t o pad\nsplit w.i i1 {0} i.t l\nreorder w.i o.t i.t i2 i3 o l\nfuse w.i "
+      "o l lane\n"
+      "split p.i i1 {0} c.t lane pad\nreorder p.i c.t i0 lane\nfuse p.i i0 lane number\n",
+      o);
+  const std::string lane = thin ? "c" : "lane";
+  steps +=
+      "tensorize pad lane tile.load_inp tile.fill_inp\ntensorize w.i lane tile.load_wgt\n"
+      "tensorize p.i number tile.load_prm\ntensorize sum o tile.gemm\n" +
+      fmt::format("tensorize {} {} tile.requant_prm\ntensorize y {} tile.store\n", q, lane, lane);
+  if (v.residual) {
+    steps += fmt::format(
+        "tensorize r.i {1} tile.load_out\ntensorize r.a {0} tile.requant.i8.i32\n"
+        "tensorize y.o {0} tile.add\n",
+        lane, thin ? "i1" : lane);
+  }
+  return steps;
+}
+
+TEST(AcceleratorSteps, ALayerWithRecordsAResidualAndTailsIsExact) {
+  const isa::Config config = NamedConfig("default");
+  const int64_t o = config.block_out;
+  for (uint64_t seed = 1; seed <= 24; ++seed) {
+    Rng rng(seed);
+    const Layer v{.outs = std::vector<int64_t>{5, 10, o, 20, 3 * o}[rng.Range(0, 4)],
+                  .height = rng.Range(2, 9),
+                  .width = rng.Range(2, 9),
+                  .residual = rng.OneIn(2)};
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", " << v.outs << " channels of "
+                                      << v.height << " x " << v.width);
+    const te::Tensor y = LayerOf(v, o * rng.Range(1, 2));
+    ExpectExact(y, LayerSteps(v, o, rng.Range(1, v.height), rng.Range(1, v.width), rng.Range(1, 2)),
+                config, rng);
   }
 }
 

@@ -50,8 +50,8 @@ std::shared_ptr<const target::Target> Tiles() {
        {OperandKind::kUpdate, OperandKind::kRead, OperandKind::kRead, OperandKind::kValue},
        [run](std::span<ir::TileOperand> o) { return run(o, o[3].value != 0); }});
   target::Target target = *target::Interpreter();
-  target.intrinsics = {{"tile_test", "tile_test", out, target::InitStyle::kSeparate},
-                       {"tile_test_flag", "tile_test_flag", out, target::InitStyle::kFlag}};
+  target.intrinsics = {{"tile_test", "tile_test", out},
+                       {"tile_test_flag", "tile_test_flag", out, {target::FirstStep()}}};
   return std::make_shared<const target::Target>(std::move(target));
 }
 
@@ -112,7 +112,7 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
   EXPECT_NE(
       message(Product(), plain + tail)
           .find(
-              "y: the nest is not tile_test: the output (y) steps by 8 in loop pi, the tile by 4"),
+              "y: the nest is not tile_test: out (y) steps by 8 in loop pi, the tile by 4"),
       std::string::npos);
   EXPECT_NE(message(Product(), "split y p 4 po pi\nreorder y po ci k pi c\n" + tail)
                 .find("axis b has 2 iterations, loop pi has 4"),

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records of PRM in device memory: three int32 numbers for each channel of a block in loop IR
+// (target/tile_intrin.h), fields of isa/memories.def for the machine. Depends on: compiler/ir, isa.
+// Used by: emit.h, accel.cc, the compile driver.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/ir/ir.h"
+#include "isa/config.h"
+
+namespace tessera::codegen::accel {
+
+// Does |body| bring |buffer| to PRM?
+bool HoldsRecords(const ir::Stmt& body, const ir::Buffer& buffer);
+
+// The machine's bytes of |numbers|, int32 little-endian, whole records.
+//   errors  kOutOfRange  a number that its field does not hold: names record, channel, field
+Result<std::vector<uint8_t>> EncodeRecords(std::span<const uint8_t> numbers,
+                                           const isa::Config& config);
+
+}  // namespace tessera::codegen::accel
+
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_RECORDS_H_

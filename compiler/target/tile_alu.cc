@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ALU: accumulators changed in place, by other tiles or by a number.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/target/tile_math.h"
+
+namespace tessera::target {
+namespace {
+
+int32_t Combine(int64_t op, int32_t a, int32_t b) {
+  switch (static_cast<isa::AluOp>(op)) {
+    case isa::AluOp::kMin:
+      return std::min(a, b);
+    case isa::AluOp::kMax:
+      return std::max(a, b);
+    case isa::AluOp::kAdd:
+      return Low(int64_t{a} + b);
+    case isa::AluOp::kMul:
+      return Low(int64_t{a} * b);
+    case isa::AluOp::kMov:
+      return b;
+    case isa::AluOp::kShr:
+      if (b < 0) return b <= -32 ? 0 : Low(int64_t{a} << -b);
+      return static_cast<int32_t>(int64_t{a} >> std::min(b, 63));
+    default:
+      TESSERA_CHECK(false, "operation {} is not one that the compiler emits", op);
+  }
+}
+
+Status TileAlu(Operands a) {
+  const int64_t tile = a[5].value;
+  TESSERA_TRY(Check(kTileAlu, a[0], tile));
+  TESSERA_TRY(Check(kTileAlu, a[1], tile));
+  for (int64_t i = 0; i < tile; ++i) {
+    const int32_t b = Operand(a[1], i, a[4].value, 0);
+    Put(a[0], i, a[3].value != 0 ? b : Combine(a[2].value, Low(At(a[0], i)), b));
+  }
+  return {};
+}
+
+Status TileAluImm(Operands a) {
+  TESSERA_TRY(Check(kTileAluImm, a[0], a[3].value));
+  for (int64_t i = 0; i < a[3].value; ++i)
+    Put(a[0], i, Combine(a[2].value, Low(At(a[0], i)), Low(a[1].value)));
+  return {};
+}
+
+struct AluOperation {
+  const char* name;
+  ir::BinOp bin;
+  isa::AluOp alu;
+};
+constexpr AluOperation kOperations[] = {{"add", ir::BinOp::kAdd, isa::AluOp::kAdd},
+                                        {"mul", ir::BinOp::kMul, isa::AluOp::kMul},
+                                        {"min", ir::BinOp::kMin, isa::AluOp::kMin},
+                                        {"max", ir::BinOp::kMax, isa::AluOp::kMax},
+                                        {"shr", ir::BinOp::kShr, isa::AluOp::kShr}};
+
+// acc = acc op src.
+TensorIntrin WithTile(const AluOperation& op, int64_t tile, DType src_type) {
+  const Tensor acc = te::Placeholder("acc", DType::kInt32, {tile}),
+               src = te::Placeholder("src", src_type, {tile});
+  const bool narrow = src_type == DType::kInt8;
+  Int8Source source;
+  source.shift = ir::Imm(DType::kInt32, 0);  // ALU has none
+  TensorIntrin intrin{.name = fmt::format("tile.alu_{}{}", op.name, narrow ? ".i8" : ""),
+                      .call = kTileAlu,
+                      .behaviour = te::Compute("dst", {tile}, {"i"},
+                                               [&](const Index& i) {
+                                                 const Expr b =
+                                                     narrow ? Wide(src(i)) - source.zero : src(i);
+                                                 return ir::Bin(op.bin, acc(i), b);
+                                               }),
+                      .trailing = {Expr(static_cast<int64_t>(op.alu)), Expr(0),
+                                   narrow ? source.zero : Expr(0), Expr(tile)},
+                      .partial = true,
+                      .updates = "acc",
+                      .scopes = {{"src", VectorScopes(src_type)}, {"dst", {ir::Scope::kAcc}}}};
+  if (narrow) source.Limit(intrin);
+  return intrin;
+}
+
+// acc = acc op number.
+TensorIntrin WithNumber(const AluOperation& op, int64_t tile) {
+  const Tensor acc = te::Placeholder("acc", DType::kInt32, {tile});
+  const Expr number = Number("number");
+  return {.name = fmt::format("tile.alu_{}.imm", op.name),
+          .call = kTileAluImm,
+          .behaviour = te::Compute("dst", {tile}, {"i"},
+                                   [&](const Index& i) { return ir::Bin(op.bin, acc(i), number); }),
+          .trailing = {number, Expr(static_cast<int64_t>(op.alu)), Expr(tile)},
+          .partial = true,
+          .updates = "acc",
+          .scopes = {{"dst", {ir::Scope::kAcc}}}};
+}
+
+std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+  const int64_t tile = config.batch * config.block_out;
+  std::vector<TensorIntrin> all;
+  for (const AluOperation& op : kOperations) {
+    all.push_back(WithTile(op, tile, DType::kInt32));
+    all.push_back(WithTile(op, tile, DType::kInt8));
+    all.push_back(WithNumber(op, tile));
+  }
+  return all;
+}
+
+}  // namespace
+
+TileInstruction AluTiles() {
+  return {
+      {{kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, {kTileAluImm, {kU, kV, kV, kV}, TileAluImm}},
+      Intrinsics};
+}
+
+}  // namespace tessera::target

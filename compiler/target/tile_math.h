@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the files of tile intrinsics share: reading and writing tiles in the interpreter, the pieces
+// of which behaviours are made. Private to compiler/target.
+#ifndef TESSERA_COMPILER_TARGET_TILE_MATH_H_
+#define TESSERA_COMPILER_TARGET_TILE_MATH_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/target/tile_intrin.h"
+
+namespace tessera::target {
+
+using ir::Expr;
+using ir::OperandKind;
+using ir::TileOperand;
+using te::Tensor;
+using Operands = std::span<TileOperand>;
+using Index = std::vector<Expr>;
+
+inline constexpr OperandKind kV = OperandKind::kValue, kR = OperandKind::kRead,
+                             kW = OperandKind::kWrite, kU = OperandKind::kUpdate;
+
+inline Status Check(const char* name, const TileOperand& operand, int64_t count) {
+  if (operand.Holds(count)) return {};
+  return Fail(Code::kOutOfRange, "{}: elements {} to {} of a buffer of {}", name, operand.offset,
+              operand.offset + count - 1, operand.array->size());
+}
+
+inline int64_t At(const TileOperand& t, int64_t i) { return t.array->Int(t.offset + i); }
+inline void Put(const TileOperand& t, int64_t i, int64_t value) {
+  t.array->SetInt(t.offset + i, value);
+}
+inline int32_t Low(int64_t value) { return static_cast<int32_t>(static_cast<uint64_t>(value)); }
+
+// What VECTOR reads: int32 as it is, int8 centred and shifted.
+inline int32_t Operand(const TileOperand& t, int64_t i, int64_t zero, int64_t shift) {
+  const int64_t value = At(t, i);
+  return t.array->dtype() == DType::kInt32 ? Low(value) : Low((value - zero) << shift);
+}
+
+inline void Result(const TileOperand& t, int64_t i, int32_t y, int64_t zero, int64_t lo,
+                   int64_t hi) {
+  Put(t, i,
+      t.array->dtype() == DType::kInt32 ? y : ir::ClampAddValue(y, Low(zero), Low(lo), Low(hi)));
+}
+
+inline Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
+inline Expr Number(const char* name) { return ir::Var(name, DType::kInt32); }
+
+// An int8 source of VECTOR as behaviours have it, its limits, and where it may be.
+struct Int8Source {
+  Expr zero = Number("src_zero"), shift = Number("src_shift");
+  Expr Value(const Expr& x) const { return ir::Bin(ir::BinOp::kShl, Wide(x) - zero, shift); }
+  void Limit(TensorIntrin& intrin) const;
+};
+
+// An int8 result: added to, clamped, narrowed.
+struct Int8Result {
+  Expr zero = Number("out_zero"), lo = Number("lo"), hi = Number("hi");
+  Expr Value(const Expr& y) const { return ir::Cast(DType::kInt8, ir::ClampAdd(y, zero, lo, hi)); }
+  void Limit(TensorIntrin& intrin) const;
+};
+
+// Where a tile of |dtype| may be that VECTOR reads or writes.
+std::vector<ir::Scope> VectorScopes(DType dtype);
+
+}  // namespace tessera::target
+
+#endif  // TESSERA_COMPILER_TARGET_TILE_MATH_H_

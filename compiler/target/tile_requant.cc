@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// REQUANT: rescaled by one multiplier and shift, or by a record of each channel; also what only narrows
+// or widens.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "compiler/target/tile_math.h"
+
+namespace tessera::target {
+namespace {
+
+Status TileRequant(Operands a) {
+  const int64_t tile = a[10].value;
+  TESSERA_TRY(Check(kTileRequant, a[0], tile));
+  TESSERA_TRY(Check(kTileRequant, a[1], tile));
+  for (int64_t i = 0; i < tile; ++i) {
+    const int32_t y = ir::RequantValue(Operand(a[1], i, a[5].value, a[6].value), Low(a[2].value),
+                                       Low(a[3].value), static_cast<isa::Round>(a[4].value));
+    Result(a[0], i, y, a[7].value, a[8].value, a[9].value);
+  }
+  return {};
+}
+
+Status TileRequantPrm(Operands a) {
+  const int64_t batch = a[9].value, block = a[10].value;
+  TESSERA_TRY(Check(kTileRequantPrm, a[0], batch * block));
+  TESSERA_TRY(Check(kTileRequantPrm, a[1], batch * block));
+  TESSERA_TRY(Check(kTileRequantPrm, a[2], 3 * block));
+  for (int64_t i = 0; i < batch * block; ++i) {
+    // A record's numbers: bias, multiplier, shift, each of all channels.
+    const auto number = [&](int64_t field) { return Low(At(a[2], field * block + i % block)); };
+    const int32_t sum = Low(int64_t{Operand(a[1], i, a[4].value, a[5].value)} + number(0));
+    Result(a[0], i,
+           ir::RequantValue(sum, number(1), number(2), static_cast<isa::Round>(a[3].value)),
+           a[6].value, a[7].value, a[8].value);
+  }
+  return {};
+}
+
+// value * 2^30 * 2^(1 - 31) = value: the multiplier and shift that change nothing.
+constexpr int64_t kSameMultiplier = int64_t{1} << 30, kSameShift = 1;
+constexpr int64_t kSameRound = static_cast<int64_t>(isa::Round::kTflite);
+
+std::string Name(const char* instruction, DType src, DType dst) {
+  return fmt::format("{}{}{}", instruction, src == DType::kInt8 ? ".i8" : "",
+                     dst == DType::kInt32 ? ".i32" : "");
+}
+
+// |y| as a result of |dst|, and the call's operands for it.
+Expr Finished(const Expr& y, DType dst, const Int8Result& result, TensorIntrin* intrin) {
+  const bool narrow = dst == DType::kInt8;
+  const std::vector<Expr> operands = narrow ? std::vector<Expr>{result.zero, result.lo, result.hi}
+                                            : std::vector<Expr>{Expr(0), Expr(0), Expr(0)};
+  intrin->trailing.insert(intrin->trailing.end(), operands.begin(), operands.end());
+  if (narrow) result.Limit(*intrin);
+  return narrow ? result.Value(y) : y;
+}
+
+TensorIntrin PerTensor(int64_t tile, DType src_type, DType dst_type) {
+  const Tensor src = te::Placeholder("src", src_type, {tile});
+  const Expr bias = Number("bias"), multiplier = Number("multiplier"), shift = Number("shift"),
+             round = Number("round");
+  const Int8Source source;
+  const Int8Result result;
+  const bool narrow_source = src_type == DType::kInt8;
+  TensorIntrin intrin{.name = Name("tile.requant", src_type, dst_type),
+                      .call = kTileRequant,
+                      .trailing = {multiplier, shift, round},
+                      .partial = true,
+                      .scopes = {{"src", VectorScopes(src_type)}, {"dst", VectorScopes(dst_type)}}};
+  if (narrow_source) {
+    source.Limit(intrin);
+    intrin.trailing.insert(intrin.trailing.end(), {source.zero, source.shift});
+  } else {
+    intrin.conditions.push_back({ir::Eq(bias, 0),
+                                 "a bias is no 0; lift and stack make a record of it, for "
+                                 "tile.requant_prm"});
+    intrin.trailing.insert(intrin.trailing.end(), {Expr(0), Expr(0)});
+  }
+  intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const Index& i) {
+    const Expr value = narrow_source ? source.Value(src(i)) : src(i) + bias;
+    return Finished(ir::Call("requant", {value, multiplier, shift, round}, {DType::kInt32, 1}),
+                    dst_type, result, &intrin);
+  });
+  intrin.trailing.emplace_back(tile);
+  return intrin;
+}
+
+TensorIntrin PerChannel(const isa::Config& config, DType dst_type) {
+  const int64_t batch = config.batch, block = config.block_out;
+  const Tensor src = te::Placeholder("src", DType::kInt32, {batch, block}),
+               prm = te::Placeholder("prm", DType::kInt32, {3, block});
+  const Expr round = Number("round");
+  const Int8Result result;
+  TensorIntrin intrin{
+      .name = Name("tile.requant_prm", DType::kInt32, dst_type),
+      .call = kTileRequantPrm,
+      .trailing = {round, Expr(0), Expr(0)},
+      .partial = true,
+      .scopes = {
+          {"src", {ir::Scope::kAcc}}, {"prm", {ir::Scope::kPrm}}, {"dst", VectorScopes(dst_type)}}};
+  intrin.behaviour = te::Compute("dst", {batch, block}, {"b", "c"}, [&](const Index& i) {
+    const Expr y = ir::Call("requant", {src(i) + prm(0, i[1]), prm(1, i[1]), prm(2, i[1]), round},
+                            {DType::kInt32, 1});
+    return Finished(y, dst_type, result, &intrin);
+  });
+  intrin.trailing.insert(intrin.trailing.end(), {Expr(batch), Expr(block)});
+  return intrin;
+}
+
+// The bounds and offset of an int32 value alone.
+TensorIntrin Narrow(int64_t tile) {
+  const Tensor src = te::Placeholder("src", DType::kInt32, {tile});
+  const Int8Result result;
+  TensorIntrin intrin{
+      .name = "tile.narrow",
+      .call = kTileRequant,
+      .behaviour =
+          te::Compute("dst", {tile}, {"i"}, [&](const Index& i) { return result.Value(src(i)); }),
+      .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), Expr(0), Expr(0),
+                   result.zero, result.lo, result.hi, Expr(tile)},
+      .partial = true,
+      .scopes = {{"src", {ir::Scope::kAcc}}, {"dst", VectorScopes(DType::kInt8)}}};
+  result.Limit(intrin);
+  return intrin;
+}
+
+// An int8 value, centred and shifted, as an int32 one.
+TensorIntrin Widen(int64_t tile) {
+  const Tensor src = te::Placeholder("src", DType::kInt8, {tile});
+  const Int8Source source;
+  TensorIntrin intrin{
+      .name = "tile.widen",
+      .call = kTileRequant,
+      .behaviour =
+          te::Compute("dst", {tile}, {"i"}, [&](const Index& i) { return source.Value(src(i)); }),
+      .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), source.zero,
+                   source.shift, Expr(0), Expr(0), Expr(0), Expr(tile)},
+      .partial = true,
+      .scopes = {{"src", VectorScopes(DType::kInt8)}, {"dst", {ir::Scope::kAcc}}}};
+  source.Limit(intrin);
+  // 255 << 22 is the most that an int32 holds of it.
+  intrin.conditions.push_back(
+      {ir::Le(source.shift, ir::Imm(DType::kInt32, 22)), "a shift above 22 leaves int32"});
+  return intrin;
+}
+
+std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+  const int64_t tile = config.batch * config.block_out;
+  std::vector<TensorIntrin> all{Narrow(tile), Widen(tile)};
+  for (const DType dst : {DType::kInt8, DType::kInt32}) {
+    all.push_back(PerChannel(config, dst));
+    for (const DType src : {DType::kInt32, DType::kInt8}) all.push_back(PerTensor(tile, src, dst));
+  }
+  return all;
+}
+
+}  // namespace
+
+TileInstruction RequantTiles() {
+  return {{{kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant},
+           {kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm}},
+          Intrinsics};
+}
+
+}  // namespace tessera::target
