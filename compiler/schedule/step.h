@@ -183,8 +183,8 @@ struct CacheWriteStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name); }
 };
 
-// An operand of STAGE's expression becomes a stage NAME with those axes, or with all. OPERAND is the
-// way to it: 0.1 is the second operand of the first; select's are its condition and two values.
+// An operand of STAGE's expression becomes a stage NAME with those axes, or with all. OPERAND is
+// the way to it: 0.1 is the second operand of the first; select's are its condition and two values.
 struct LiftStep {
   static constexpr const char* kName = "lift";
   static constexpr const char* kUsage = "lift STAGE OPERAND SCOPE NAME [AXIS ...]";
