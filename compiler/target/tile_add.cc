@@ -33,7 +33,7 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
                       .scopes = {{"src", VectorScopes(DType::kInt8)},
                                  {"acc", {ir::Scope::kAcc}},
                                  {"dst", VectorScopes(dst_type)}}};
-  intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const Index& i) {
+  intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const std::vector<Expr>& i) {
     const Expr y = ir::Call("requant", {source.Value(src(i)) + acc(i), multiplier, shift, round},
                             {DType::kInt32, 1});
     return narrow ? result.Value(y) : y;

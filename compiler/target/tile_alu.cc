@@ -70,7 +70,7 @@ TensorIntrin WithTile(const AluOperation& op, int64_t tile, DType src_type) {
   TensorIntrin intrin{.name = fmt::format("tile.alu_{}{}", op.name, narrow ? ".i8" : ""),
                       .call = kTileAlu,
                       .behaviour = te::Compute("dst", {tile}, {"i"},
-                                               [&](const Index& i) {
+                                               [&](const std::vector<Expr>& i) {
                                                  const Expr b =
                                                      narrow ? Wide(src(i)) - source.zero : src(i);
                                                  return ir::Bin(op.bin, acc(i), b);
@@ -90,8 +90,9 @@ TensorIntrin WithNumber(const AluOperation& op, int64_t tile) {
   const Expr number = Number("number");
   return {.name = fmt::format("tile.alu_{}.imm", op.name),
           .call = kTileAluImm,
-          .behaviour = te::Compute("dst", {tile}, {"i"},
-                                   [&](const Index& i) { return ir::Bin(op.bin, acc(i), number); }),
+          .behaviour = te::Compute(
+              "dst", {tile}, {"i"},
+              [&](const std::vector<Expr>& i) { return ir::Bin(op.bin, acc(i), number); }),
           .trailing = {number, Expr(static_cast<int64_t>(op.alu)), Expr(tile)},
           .partial = true,
           .updates = "acc",

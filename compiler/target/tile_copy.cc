@@ -31,7 +31,7 @@ Status TileStore(Operands a) {
 TensorIntrin Load(const char* name, DType dtype, int64_t elements, ir::Scope scope) {
   const Tensor src = te::Placeholder("src", dtype, {elements});
   const Tensor dst =
-      te::Compute("dst", {elements}, {"i"}, [&](const Index& i) { return src(i[0]); });
+      te::Compute("dst", {elements}, {"i"}, [&](const std::vector<Expr>& i) { return src(i[0]); });
   return {.name = name,
           .call = kTileLoad,
           .behaviour = dst,

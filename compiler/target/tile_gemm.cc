@@ -47,9 +47,10 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const Tensor inp = te::Placeholder("inp", DType::kInt8, {batch, config.block_in}),
                wgt = te::Placeholder("wgt", DType::kInt8, {block, config.block_in});
   const te::Axis k = te::ReduceAxis("k", config.block_in);
-  const Tensor acc = te::Compute("acc", {batch, block}, {"b", "o"}, [&](const Index& i) {
-    return te::Sum(Wide(inp(i[0], k.var)) * Wide(wgt(i[1], k.var)), {k});
-  });
+  const Tensor acc =
+      te::Compute("acc", {batch, block}, {"b", "o"}, [&](const std::vector<Expr>& i) {
+        return te::Sum(Wide(inp(i[0], k.var)) * Wide(wgt(i[1], k.var)), {k});
+      });
   return {
       {.name = "tile.gemm",
        .call = kTileGemm,

@@ -8,7 +8,8 @@
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
 // block elements, of WGT block x block int8 (a row an output channel), of PRM three numbers of
-// int32 for each of block channels (bias, multiplier, shift: codegen/accel/records.h has their bytes).
+// int32 for each of block channels (bias, multiplier, shift: codegen/accel/records.h has their
+// bytes).
 //   tile.load         dst, src, bytes, tile, pad
 //                     |bytes| elements copied, the rest up to |tile| is |pad|
 //   tile.fill         dst, tile, pad

@@ -18,7 +18,6 @@ using ir::OperandKind;
 using ir::TileOperand;
 using te::Tensor;
 using Operands = std::span<TileOperand>;
-using Index = std::vector<Expr>;
 
 inline constexpr OperandKind kV = OperandKind::kValue, kR = OperandKind::kRead,
                              kW = OperandKind::kWrite, kU = OperandKind::kUpdate;

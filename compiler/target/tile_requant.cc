@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// REQUANT: rescaled by one multiplier and shift, or by a record of each channel; also what only narrows
-// or widens.
+// REQUANT: rescaled by one multiplier and shift, or by a record of each channel; also what only
+// narrows or widens.
 #include <fmt/format.h>
 
 #include <string>
@@ -79,7 +79,7 @@ TensorIntrin PerTensor(int64_t tile, DType src_type, DType dst_type) {
                                  "tile.requant_prm"});
     intrin.trailing.insert(intrin.trailing.end(), {Expr(0), Expr(0)});
   }
-  intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const Index& i) {
+  intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const std::vector<Expr>& i) {
     const Expr value = narrow_source ? source.Value(src(i)) : src(i) + bias;
     return Finished(ir::Call("requant", {value, multiplier, shift, round}, {DType::kInt32, 1}),
                     dst_type, result, &intrin);
@@ -101,11 +101,13 @@ TensorIntrin PerChannel(const isa::Config& config, DType dst_type) {
       .partial = true,
       .scopes = {
           {"src", {ir::Scope::kAcc}}, {"prm", {ir::Scope::kPrm}}, {"dst", VectorScopes(dst_type)}}};
-  intrin.behaviour = te::Compute("dst", {batch, block}, {"b", "c"}, [&](const Index& i) {
-    const Expr y = ir::Call("requant", {src(i) + prm(0, i[1]), prm(1, i[1]), prm(2, i[1]), round},
-                            {DType::kInt32, 1});
-    return Finished(y, dst_type, result, &intrin);
-  });
+  intrin.behaviour =
+      te::Compute("dst", {batch, block}, {"b", "c"}, [&](const std::vector<Expr>& i) {
+        const Expr y =
+            ir::Call("requant", {src(i) + prm(0, i[1]), prm(1, i[1]), prm(2, i[1]), round},
+                     {DType::kInt32, 1});
+        return Finished(y, dst_type, result, &intrin);
+      });
   intrin.trailing.insert(intrin.trailing.end(), {Expr(batch), Expr(block)});
   return intrin;
 }
@@ -117,8 +119,8 @@ TensorIntrin Narrow(int64_t tile) {
   TensorIntrin intrin{
       .name = "tile.narrow",
       .call = kTileRequant,
-      .behaviour =
-          te::Compute("dst", {tile}, {"i"}, [&](const Index& i) { return result.Value(src(i)); }),
+      .behaviour = te::Compute("dst", {tile}, {"i"},
+                               [&](const std::vector<Expr>& i) { return result.Value(src(i)); }),
       .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), Expr(0), Expr(0),
                    result.zero, result.lo, result.hi, Expr(tile)},
       .partial = true,
@@ -134,8 +136,8 @@ TensorIntrin Widen(int64_t tile) {
   TensorIntrin intrin{
       .name = "tile.widen",
       .call = kTileRequant,
-      .behaviour =
-          te::Compute("dst", {tile}, {"i"}, [&](const Index& i) { return source.Value(src(i)); }),
+      .behaviour = te::Compute("dst", {tile}, {"i"},
+                               [&](const std::vector<Expr>& i) { return source.Value(src(i)); }),
       .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), source.zero,
                    source.shift, Expr(0), Expr(0), Expr(0), Expr(tile)},
       .partial = true,

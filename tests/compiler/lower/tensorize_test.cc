@@ -109,11 +109,9 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
   const std::string tail = "tensorize y pi tile_test";
   const std::string plain =
       "split y p 2 po pi\nsplit y c 4 co cl\nsplit y ci 4 io il\nreorder y co po io k pi cl il\n";
-  EXPECT_NE(
-      message(Product(), plain + tail)
-          .find(
-              "y: the nest is not tile_test: out (y) steps by 8 in loop pi, the tile by 4"),
-      std::string::npos);
+  EXPECT_NE(message(Product(), plain + tail)
+                .find("y: the nest is not tile_test: out (y) steps by 8 in loop pi, the tile by 4"),
+            std::string::npos);
   EXPECT_NE(message(Product(), "split y p 4 po pi\nreorder y po ci k pi c\n" + tail)
                 .find("axis b has 2 iterations, loop pi has 4"),
             std::string::npos);
