@@ -68,7 +68,11 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
       activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
           Activation::Kind::kInput;
   int axes = 0;
-  if (region.schedule) {
+  if (region.schedule && !sched::IsPlan(*region.schedule)) {
+    auto steps = ScheduleBySteps(region, config_);
+    if (!steps) return Within(region.op, steps.error());
+    planned.steps = std::move(*steps);
+  } else if (region.schedule) {
     const Result<int> wants = sched::Im2colAxesOf(*region.schedule);
     if (!wants) return Within(region.op, wants.error());
     axes = *wants;
@@ -115,7 +119,9 @@ Status ProgramPlanner::Regions() {
                     [&region](const te::Tensor& t) { return region.activations.at(t.get()); },
                     {}});
     if (!options_.residency) seen.back().resident = false;
-    if (!region.schedule) continue;
+    const std::optional<StepRegion>& steps = planned_regions[k].steps;
+    if (steps) seen.back().own_tiles = steps->inp_tiles;
+    if (!region.schedule || steps) continue;
     const Result<bool> resident = sched::IsResident(*region.schedule);
     if (!resident) return Within(region.op, resident.error());
     seen.back().resident = *resident;
@@ -124,6 +130,10 @@ Status ProgramPlanner::Regions() {
   for (size_t k = 0; k < regions_.size(); ++k) {
     PlannedRegion& planned = planned_regions[k];
     planned.on_chip = program_.residency.regions[k];
+    if (planned.steps) {
+      program_.traces.push_back(planned.steps->trace);
+      continue;
+    }
     auto plan = regions_[k].schedule ? sched::ReplayPlan(*regions_[k].schedule, planned.region,
                                                          config_, planned.on_chip)
                                      : sched::MakePlan(planned.region, config_, planned.on_chip);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/residency.h"
+#include "compiler/network/step_region.h"
 #include "compiler/schedule/accel/packing.h"
 #include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/accel/region.h"
@@ -48,7 +49,8 @@ struct AccelRegion {
   std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
   std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
       constants;  // placeholder -> row-major bytes
-  // A recorded schedule (ProgramPlan::traces) to replay; without one the generator decides.
+  // A schedule to replay: a recorded one (ProgramPlan::traces), or steps; without one the generator
+  // decides.
   std::optional<schedule::Trace> schedule;
 };
 
@@ -61,8 +63,9 @@ struct ProgramOptions {
 
 struct PlannedRegion {
   sched::AnalyzedRegion region;
-  sched::TilePlan plan;
+  sched::TilePlan plan;  // not with |steps|
   sched::OnChip on_chip;
+  std::optional<StepRegion> steps;  // its schedule says each step
 };
 
 // An activation that needs room in device memory, and how it lies there. An input has one for each

@@ -54,6 +54,10 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
+  if (from.own_tiles) {
+    *why = "its region's steps write it to device memory";
+    return std::nullopt;
+  }
   bool pitched = false;
   std::optional<int64_t> pad;
   for (size_t r = 0; r < regions_.size(); ++r) {
@@ -83,6 +87,10 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     }
     if (reads && reader.steps.back().kind == sched::EpilogueStepKind::kFetch) {
       *why = "a region that only copies reads it from device memory";
+      return std::nullopt;
+    }
+    if (reads && regions_[r].own_tiles) {
+      *why = "a region whose schedule says each step reads it from device memory";
       return std::nullopt;
     }
     if (reads) s.last = r;
@@ -175,6 +183,12 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
 }
 
 Result<double> ResidencyPlanner::CostOf(size_t r, const sched::OnChip& on_chip) {
+  if (const std::optional<int64_t>& tiles = regions_[r].own_tiles) {
+    const int64_t room = on_chip.inp_tiles;
+    if (room < 0 || *tiles <= room) return 0.0;
+    return Fail(Code::kOutOfRange, "{}: its boxes take {} tiles of INP, {} are there",
+                regions_[r].region->output.name(), *tiles, room);
+  }
   for (const auto& [seen, cost] : costs_[r]) {
     if (seen == on_chip) return cost;
   }

@@ -29,6 +29,8 @@ struct ResidencyRegion {
   std::function<int(const te::Tensor&)> activation_of;
   // A recorded decision about the result; nothing: choose.
   std::optional<bool> resident;
+  // Scheduled by steps: the tiles of INP that it needs. Its activations are in device memory.
+  std::optional<int64_t> own_tiles;
 };
 
 struct ResidencyOptions {

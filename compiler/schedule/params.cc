@@ -42,7 +42,11 @@ Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8
       if (!stage.Reads(s.name)) continue;
       const te::Tensor source = te::Placeholder(s.name, s.dtype, s.shape);
       const auto bytes = values->find(s.name);
-      if (bytes != values->end()) known.emplace(source.get(), ir::Array(s.dtype, bytes->second));
+      if (bytes == values->end()) {
+        return Fail(Code::kInvalidArgument,
+                    "{} cannot be prepared: it reads {}, which is no constant", stage.name, s.name);
+      }
+      known.emplace(source.get(), ir::Array(s.dtype, bytes->second));
       sources[s.name] = source.node();
     }
     auto node = std::make_shared<te::TensorNode>();

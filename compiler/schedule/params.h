@@ -29,7 +29,7 @@ ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name);
 
 // Row-major bytes of the prepared stages, added to |values|, which has those of the placeholders
 // that they read, by name.
-//   errors  kInvalidArgument  a placeholder is missing or of another size
+//   errors  kInvalidArgument  a placeholder that is not there, or of another size
 //           kOutOfRange       a read outside of a tensor
 Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values);
 

@@ -56,6 +56,7 @@ class Schedules : public ::testing::Test {
 };
 std::string* Schedules::dump = nullptr;
 
+constexpr const char* kLayerSteps = "tests/tools/layer_steps.txt";
 constexpr const char *kHost = "host stem_conv/Conv:", *kAccel = "accelerator stem_conv/Conv:";
 
 TEST_F(Schedules, WhatIsPrintedGivesTheSameArtifact) {
@@ -96,6 +97,61 @@ TEST_F(Schedules, AnEditedScheduleGivesOtherCodeAndTheSameIntegers) {
   const CommandResult same =
       Tessera("compare " + net + " --devices cpu,func --first 2 --input " + kImages);
   EXPECT_EQ(same.code, 0) << same.output;
+}
+
+// A schedule of an accelerator's layer that says each step: its own program, the same integers, and
+// what the artifact tells comes back to it.
+TEST_F(Schedules, ALayerOfTheAcceleratorByStepsGivesTheSameIntegers) {
+  const std::string net = TempPath("steps.tsr");
+  const CommandResult r =
+      Tessera(Compile("-o " + net + " --keep-tensors --schedule " + kLayerSteps));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const CommandResult same =
+      Tessera("compare " + net + " --devices cpu,func --first 2 --input " + kImages);
+  EXPECT_EQ(same.code, 0) << same.output;
+  EXPECT_NE(same.output.find("all 133,488 compared values are equal"), std::string::npos)
+      << same.output;
+  const CommandResult told = Tessera("info " + net + " --schedules");
+  EXPECT_NE(told.output.find("\ntensorize o lane tile.add\n"), std::string::npos) << told.output;
+  const std::string again = TempPath("steps_again.tsr");
+  ASSERT_EQ(Tessera(Compile("-o " + again + " --keep-tensors --schedule " +
+                            Write("told.txt", told.output)))
+                .code,
+            0);
+  EXPECT_TRUE(Read(net) == Read(again));
+}
+
+TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
+  const std::string steps = Read(kLayerSteps);
+  const struct {
+    std::string text, message;
+  } kBad[] = {
+      {steps + "layout stem_q 0,2,3,1\n",
+       "stage1_conv2/Conv+stage1_add/Add: schedule step 59 (layout stem_q 0,2,3,1): "
+       "between layers stem_q has the layout 0,1/16,2,3,1%16; cache_read or cache_write makes a "
+       "copy that may have another"},
+      {steps + "cache_read stem_q global copy r.i\nprepare copy\n",
+       "copy cannot be prepared: it reads stem_q, which is no constant"},
+      {Edited(Edited(steps, "tile stage1_q", "4 14", "28 28"), "in_place",
+              "in_place stage1_conv2_q o", ""),
+       "784 tiles of out, 2048 of 2048 are in use"},
+      {Edited(steps, "tile stage1_q", "4 14", "0 14"), "a factor of 0 is below 1"},
+      {Edited(steps, "cache_read", "wgt", "local"), "has no memory 'local'"},
+      {Edited(steps, "tensorize o", "tile.add", "dot_u8s8x16"), "has no intrinsic 'dot_u8s8x16'"},
+      {Edited(steps, "tensorize o", "tile.add", "tile.requant"),
+       "o: the nest is not tile.requant: the expression differs"},
+      {Edited(steps, "tensorize stage1_q", "tensorize stage1_q lane tile.store", ""),
+       "a statement that is no tile of work"},
+  };
+  for (const auto& bad : kBad) {
+    const std::string net = TempPath("bad.tsr");
+    const CommandResult r =
+        Tessera(Compile("-o " + net + " --schedule " + Write("bad.txt", bad.text)));
+    EXPECT_EQ(r.code, 2) << r.output;
+    EXPECT_NE(r.output.find(bad.message), std::string::npos) << bad.message << "\n" << r.output;
+    EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1) << r.output;
+    EXPECT_FALSE(std::ifstream(net).good()) << "an artifact is left";
+  }
 }
 
 TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {

@@ -41,8 +41,9 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
       return h.base < base + tiles && base < h.base + h.tiles;
     });
   };
-  const bool boxed =
-      planned.region.anchor.kind != sched::AnchorKind::kNone && !planned.on_chip.input;
+  const bool boxed = planned.steps ? planned.steps->inp_tiles > 0
+                                   : planned.region.anchor.kind != sched::AnchorKind::kNone &&
+                                         !planned.on_chip.input;
   if (boxed) overwrite(plan_.residency.box_base[index], planned.on_chip.inp_tiles);
   const network::Resident* result = plan_.residency.Of(region.result);
   bool fill = false;
@@ -53,8 +54,9 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
     if (fill) halos_.push_back({result->base, result->tiles, result->pad, result->halo, shape});
   }
   auto emission = std::make_unique<Emission>(
-      Emission{lower::accel::LowerRegion(planned.region, planned.plan, config_, constants,
-                                         planned.on_chip, fill),
+      Emission{planned.steps ? planned.steps->lowered
+                             : lower::accel::LowerRegion(planned.region, planned.plan, config_,
+                                                         constants, planned.on_chip, fill),
                LeafEmitter(config_, &builder_),
                {}});
   const lower::accel::LoweredRegion& lowered = emission->lowered;
@@ -154,7 +156,8 @@ Status ProgramEmitter::EmitAll() {
     program_.regions.push_back({builder_.stats().gemm_steps - steps,
                                 builder_.stats().instructions - before, planned.plan.cycles()});
     if (dump_) {
-      program_.notes.push_back(sched::Print(planned.region) + sched::Print(planned.plan));
+      program_.notes.push_back(sched::Print(planned.region) +
+                               (planned.steps ? "" : sched::Print(planned.plan)));
       program_.irs.push_back(ir::Print(now->lowered.func));
     }
     now = std::move(next);

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/usage.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
@@ -56,11 +57,9 @@ namespace {
 
 // The most tiles of |scope| that are in use at one time inside |s|.
 int64_t Need(const ir::Stmt& s, ir::Scope scope, Rings& rings) {
-  int64_t need = 0;
-  for (const ir::Stmt& b : s->body) need = std::max(need, Need(b, scope, rings));
-  if (s->kind == StmtKind::kAlloc && s->buffer->scope == scope)
-    need += rings.Of(scope).Rounded(rings.TilesOf(s->buffer));
-  return need;
+  return ir::MostInUse(s, scope, [&](const ir::Buffer& buffer) {
+    return rings.Of(scope).Rounded(rings.TilesOf(buffer));
+  });
 }
 
 bool IsProduct(const Leaf& leaf) {

@@ -91,6 +91,11 @@ Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const 
   return trace;
 }
 
+bool IsPlan(const Trace& trace) {
+  return std::ranges::all_of(
+      trace, [](const Step& step) { return std::holds_alternative<DecideStep>(step); });
+}
+
 Result<int> Im2colAxesOf(const Trace& trace) {
   TESSERA_ASSIGN(const int64_t im2col, PickOf(trace, 0, kIm2col, {0, 1, 2, 3}));
   return static_cast<int>(im2col);

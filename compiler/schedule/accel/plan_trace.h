@@ -18,6 +18,10 @@ namespace tessera::schedule::accel {
 Trace RecordPlan(const AnalyzedRegion& region, const isa::Config& config, const TilePlan& plan,
                  bool resident);
 
+// Whether |trace| is one of decisions as RecordPlan makes it, or a mistaken one; else its steps say
+// all of the schedule (network/step_region.h).
+bool IsPlan(const Trace& trace);
+
 // The axes along which the taps were moved of the region that |trace| was recorded from.
 //   errors  kInvalidArgument  no such decision
 Result<int> Im2colAxesOf(const Trace& trace);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory a function's allocations take. Depends on ir.h. Used by: compiler/network,
+// codegen/accel.
+#ifndef TESSERA_COMPILER_IR_USAGE_H_
+#define TESSERA_COMPILER_IR_USAGE_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "compiler/ir/ir.h"
+
+namespace tessera::ir {
+
+// The most that buffers of |scope| have at one time inside |s|, each counted by |size|.
+int64_t MostInUse(const Stmt& s, Scope scope, const std::function<int64_t(const Buffer&)>& size);
+
+}  // namespace tessera::ir
+
+#endif  // TESSERA_COMPILER_IR_USAGE_H_
