@@ -232,6 +232,7 @@ Action AddCompare(CLI::App& app) {
                    "which, see below; the first is what the others are compared with")
       ->capture_default_str();
   AddNetworkOptions(verb, options->config, options->tflite);
+  AddThreadsOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
   verb->add_flag("--explain", options->explain,
                  "tell what each unit of the machine did in the cycles of each layer");

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "tools/model_file.h"
+#include "tools/verb.h"
 
 namespace tessera::tools {
 
@@ -12,6 +13,13 @@ void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite)
   AddTfliteOption(verb, tflite);
   verb->add_option("--config", config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
+}
+
+void AddThreadsOption(CLI::App* verb, ExecutorOptions& options) {
+  verb->add_option("--threads", options.threads,
+                   "threads of host code, at most the processors that this process may use")
+      ->capture_default_str()
+      ->check(CountFromOne());
 }
 
 namespace {

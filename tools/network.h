@@ -26,6 +26,9 @@ struct LoadedNetwork {
 // Options --tflite and --config of a verb that runs models. Words stay empty where not given.
 void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite);
 
+// Option --threads of a verb that runs host code.
+void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
+
 // The plans of an artifact.
 struct WantedPlans {
   bool cpu = false, device = false, opencl = false;

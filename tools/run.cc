@@ -143,6 +143,7 @@ Action AddRun(CLI::App& app) {
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
   AddNetworkOptions(verb, options->config, options->tflite);
+  AddThreadsOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
   verb->get_option("--input")->required(false);
   verb->add_flag("--check-races", options->check_races,

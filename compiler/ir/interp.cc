@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "compiler/ir/intrin.h"
+#include "compiler/ir/iterations.h"
 #include "compiler/ir/lane.h"
 #include "compiler/ir/layout.h"
 
@@ -54,11 +55,28 @@ class Interpreter {
   bool EvalCall(const Expr& e, LaneValue* out);
   bool EvalTile(const Expr& e);
   bool RunFor(const Stmt& s);
+  // Do two iterations of a parallel loop meet at this element?
+  bool Alone(const Buffer& buffer, const Array& array, int64_t element, bool stores);
 
   InterpOptions options_;
   std::unordered_map<const ExprNode*, int64_t> vars_;
   std::unordered_map<const BufferNode*, BoundArray> places_;
+  std::vector<std::pair<const ExprNode*, IterationLog>>
+      parallel_;  // the loops around, outermost first
 };
+
+bool Interpreter::Alone(const Buffer& buffer, const Array& array, int64_t element, bool stores) {
+  for (auto& [var, log] : parallel_) {
+    const std::optional<Meeting> met =
+        stores ? log.Store(array, element) : log.Load(array, element);
+    if (!met) continue;
+    return Bad(Code::kInvalidArgument,
+               "iterations {} and {} of parallel loop {} meet at element {} of {}, and one of them "
+               "stores there; make the loop serial",
+               met->first, met->second, var->name, element, buffer->name);
+  }
+  return true;
+}
 
 bool Interpreter::Offsets(const Buffer& buffer, const std::vector<Expr>& indices, int lanes,
                           std::vector<int64_t>* offsets, BoundArray** place) {
@@ -115,6 +133,8 @@ bool Interpreter::EvalTile(const Expr& e) {
     std::vector<int64_t> offsets;
     BoundArray* place = nullptr;
     if (!Offsets(a->buffer, a->args, 1, &offsets, &place)) return false;
+    const bool stores = intrin->operands[i] != OperandKind::kRead;
+    if (!Alone(a->buffer, *place->array, offsets[0], stores)) return false;
     operands[i].array = place->array;
     operands[i].offset = offsets[0];
   }
@@ -197,6 +217,7 @@ bool Interpreter::Eval(const Expr& e, LaneValue* out) {
       BoundArray* place = nullptr;
       if (!Offsets(e->buffer, e->args, lanes, &offsets, &place)) return false;
       for (int i = 0; i < lanes; ++i) {
+        if (!Alone(e->buffer, *place->array, offsets[i], false)) return false;
         if (IsFloat(e.dtype())) {
           out[i].f = place->array->Float(offsets[i]);
         } else {
@@ -228,11 +249,15 @@ bool Interpreter::RunFor(const Stmt& s) {
   LaneValue min, extent;
   if (!Eval(s->min, &min) || !Eval(s->extent, &extent)) return false;
   int64_t& var = vars_[s->var.get()];
+  const bool parallel = s->loop == LoopKind::kParallel;
+  if (parallel) parallel_.emplace_back(s->var.get(), IterationLog());
   for (int64_t i = 0; i < extent.i; ++i) {
     if (!Step()) return false;
+    if (parallel) parallel_.back().second.Begin(i);
     var = min.i + i;
     if (!Run(s->body[0])) return false;
   }
+  if (parallel) parallel_.pop_back();
   vars_.erase(s->var.get());
   return true;
 }
@@ -262,6 +287,7 @@ bool Interpreter::Run(const Stmt& s) {
       if (!Offsets(s->buffer, s->indices, lanes, &offsets, &place)) return false;
       stats.stores += lanes;
       for (int i = 0; i < lanes; ++i) {
+        if (!Alone(s->buffer, *place->array, offsets[i], true)) return false;
         if (IsFloat(s->buffer->dtype)) {
           place->array->SetFloat(offsets[i], value[i].f);
         } else {
@@ -275,6 +301,7 @@ bool Interpreter::Run(const Stmt& s) {
       Bind(s->buffer, &array);
       const bool ok = Run(s->body[0]);
       places_.erase(s->buffer.get());
+      for (auto& [var, log] : parallel_) log.Forget(&array);
       return ok;
     }
     case StmtKind::kEval: {

@@ -28,7 +28,10 @@ struct InterpStats {
 
 // Runs |func| on |args|, one array for each parameter: of the parameter's type and of
 // SizeInElements(parameter) elements, in physical order.
-//   errors  kInvalidArgument  number, type or size of the arrays; a name that no registry knows
+// Iterations of a parallel loop run in order, and none may touch what another one stores.
+//   errors  kInvalidArgument  number, type or size of the arrays; a name that no registry knows;
+//                             iterations of a parallel loop that meet (of a tile intrinsic's
+//                             operands the first element is looked at)
 //           kOutOfRange       an index outside its buffer (names buffer, dimension, value, limit);
 //                             division by zero
 //           kTimeout          the budget is spent

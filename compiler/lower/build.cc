@@ -11,6 +11,7 @@
 #include "compiler/lower/bounds.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
+#include "compiler/lower/parallel.h"
 #include "compiler/lower/storage.h"
 #include "compiler/schedule/params.h"
 
@@ -69,6 +70,7 @@ class Builder {
     }
     func.body = ir::Seq(std::move(nests));
     for (size_t i = locals.size(); i-- > 0;) func.body = ir::Alloc(locals[i], func.body);
+    TESSERA_TRY(CheckParallel(schedule_, func));
     return func;
   }
 

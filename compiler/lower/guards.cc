@@ -39,7 +39,8 @@ class Peeler {
     int64_t min = 0, extent = 0;
     const bool fixed = ir::IsImm(s->min, &min) && ir::IsImm(s->extent, &extent);
     if (fixed) ranges_.Set(s->var, {min, min + extent - 1});
-    if (fixed && s->loop == ir::LoopKind::kSerial && extent > 1 && LastDecides(s, min, extent)) {
+    const bool cut = s->loop == ir::LoopKind::kSerial || s->loop == ir::LoopKind::kParallel;
+    if (fixed && cut && extent > 1 && LastDecides(s, min, extent)) {
       const Stmt tail = Do(ir::FreshCopy(s->body[0], {{s->var.get(), Expr(min + extent - 1)}}));
       ranges_.Set(s->var, {min, min + extent - 2});
       const Stmt body = Do(s->body[0]);

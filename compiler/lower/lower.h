@@ -19,7 +19,8 @@ namespace tessera::lower {
 // when it is empty, the placeholders by first appearance and then the outputs.
 //   errors  kInvalidArgument  a parameter list that misses a placeholder or an output; a stage
 //                             attached where a reader is out of reach; a tensorized nest that does
-//                             not match its intrinsic (names stage, loop and what differs)
+//                             not match its intrinsic (names stage, loop and what differs); a
+//                             parallel loop whose iterations may store to one element
 Result<ir::Func> BuildLoops(const schedule::Schedule& schedule, const std::string& name,
                             const std::vector<std::string>& params = {});
 
@@ -29,7 +30,8 @@ ir::Func ResolveLayouts(const ir::Func& func);
 // Moves conditions out of loops that they do not depend on.
 ir::Func HoistGuards(const ir::Func& func);
 
-// Cuts the last iteration off serial loops where that decides a condition for all the others.
+// Cuts the last iteration off serial and parallel loops where that decides a condition for all the
+// others.
 ir::Func PeelGuards(const ir::Func& func);
 
 // Vector loops become vector expressions of up to |max_lanes| lanes; a body that has no vector form

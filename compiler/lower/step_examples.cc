@@ -145,6 +145,8 @@ const std::vector<StepExample>& StepExamples() {
       {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},
       {"unroll", "The loop's iterations are written one after the other.", Elements(),
        "inline a\nunroll y i\n"},
+      {"parallel", "Rows are computed on several processors of a host, each row on one.",
+       Elements(), "inline a\nparallel y i\n"},
       {"bind", "Rows are groups of threads, columns the threads of each.", Elements(),
        "inline a\nbind y i grid.x\nbind y j thread.x\n"},
       {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),

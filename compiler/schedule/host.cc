@@ -116,6 +116,7 @@ class Generator {
     }
     TESSERA_TRY(Do("reorder {}{} {}", home, order, inner));
     TESSERA_TRY(Do("vectorize {} {}.l", home, c));
+    TESSERA_TRY(h_.Share(home, roles->reduced));
     TESSERA_TRY(Do("compute_at {} {} {}", acc, home, LastWord(order)));
     TESSERA_TRY(Accumulator(acc, *roles, point, lane_dim));
     return PackWeights(*roles, *lane, lanes);

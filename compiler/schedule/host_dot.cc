@@ -125,6 +125,7 @@ class DotGenerator {
     TESSERA_TRY(h_.Do("reorder {}{} {}", home, order, inner));
     TESSERA_TRY(h_.Do("unroll {} {}.b", home, c));
     TESSERA_TRY(h_.Do("vectorize {} {}.l", home, c));
+    TESSERA_TRY(h_.Share(home, roles_.reduced));
     return h_.Do("compute_at {} {} {}", acc, home, at);
   }
 

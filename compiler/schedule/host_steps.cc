@@ -74,6 +74,29 @@ std::vector<size_t> HostSteps::MemoryOrder(const std::string& tensor) const {
   return order;
 }
 
+Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>& reduced) {
+  constexpr int64_t kLeastWork = 1 << 17;  // 10 us: five times what it takes to hand work over
+  constexpr int64_t kEnough = 8;           // iterations for two to four processors
+  const Stage& stage = *s.Find(name);
+  std::vector<int64_t> counts;
+  int64_t work = 1;
+  for (const ir::Axis& a : stage.axes) {
+    counts.push_back(a.extent);
+    work *= a.extent;
+  }
+  for (const te::AxisRole& r : reduced) work *= r.axis.extent;
+  if (work < kLeastWork) return {};
+  const auto iterations = stage.Iterations(counts);
+  const LoopAxis* best = nullptr;
+  for (const LoopAxis& leaf : stage.leaves) {
+    if (leaf.reduce || leaf.kind != ir::LoopKind::kSerial) break;
+    const int64_t n = iterations.at(leaf.var.get());
+    if (n > 1 && (!best || n > iterations.at(best->var.get()))) best = &leaf;
+    if (n >= kEnough) break;
+  }
+  return best ? Do("parallel {} {}", name, std::string(best->name)) : Status{};
+}
+
 Status HostSteps::InMemoryOrder(const std::string& name) {
   const std::vector<size_t> order = MemoryOrder(name);
   const Stage* stage = s.Find(name);
@@ -98,7 +121,8 @@ Status HostSteps::InMemoryOrder(const std::string& name) {
                    form.CoeffOf(last.var) == 1;
     }
   });
-  return neighbours ? Do("vectorize {} {}", name, last.name()) : Status{};
+  if (neighbours) TESSERA_TRY(Do("vectorize {} {}", name, last.name()));
+  return Share(name);
 }
 
 }  // namespace tessera::schedule

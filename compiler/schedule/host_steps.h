@@ -31,6 +31,9 @@ class HostSteps {
   // The loops of a stage that has no relations yet in the order of its memory, the last a vector
   // where its reads are neighbours there.
   Status InMemoryOrder(const std::string& stage);
+  // Marks a loop of |stage| for several processors, as far out as one has enough iterations, if all
+  // of it, with |reduced| for each element, is work enough to share.
+  Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
 
   Schedule s;
   const HostOptions options;

@@ -326,7 +326,7 @@ struct BindStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.kind); }
 };
 
-// Three that are refused by name: nothing gives them an effect yet.
+// The loop's iterations run on several processors of a host; inside another such loop, on one.
 struct ParallelStep {
   static constexpr const char* kName = "parallel";
   static constexpr const char* kUsage = "parallel STAGE AXIS";
@@ -334,6 +334,7 @@ struct ParallelStep {
   bool operator==(const ParallelStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
+// Two that are refused by name: nothing gives them an effect yet.
 struct VthreadStep {
   static constexpr const char* kName = "vthread";
   static constexpr const char* kUsage = "vthread STAGE AXIS";

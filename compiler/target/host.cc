@@ -8,11 +8,11 @@ namespace tessera::target {
 std::shared_ptr<const Target> Host() {
   using ir::LoopKind;
   using ir::Scope;
-  static const auto target = std::make_shared<const Target>(
-      Target{.name = "host",
-             .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
-             .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll},
-             .intrinsics = {DotU8S8(16), DotU8S8(8)}});
+  static const auto target = std::make_shared<const Target>(Target{
+      .name = "host",
+      .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
+      .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kParallel},
+      .intrinsics = {DotU8S8(16), DotU8S8(8)}});
   return target;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 #include "base/check.h"
@@ -30,13 +31,11 @@ Result<const HostObject*> ChooseObject(const Artifact& artifact, const std::stri
     const auto object = std::ranges::find(artifact.objects, level, &HostObject::level);
     if (object != artifact.objects.end()) return &*object;
   }
-  std::vector<std::string_view> given;
-  for (const HostObject& object : artifact.objects) given.push_back(object.level);
   return Fail(Code::kUnsupported,
               "the artifact has host code for [{}], this machine runs [{}]{}; compile the model "
               "for one of these",
-              fmt::join(given, ", "), fmt::join(levels, ", "),
-              wanted.empty() ? "" : ", asked for is " + wanted);
+              fmt::join(std::views::transform(artifact.objects, &HostObject::level), ", "),
+              fmt::join(levels, ", "), wanted.empty() ? "" : ", asked for is " + wanted);
 }
 
 }  // namespace
@@ -118,6 +117,7 @@ Status Executor::PrepareHost() {
   TESSERA_ASSIGN(const HostObject* object, ChooseObject(*artifact_, options_.cpu_level));
   cpu_level_ = object->level;
   TESSERA_ASSIGN(code_, HostCode::Load(object->elf));
+  TESSERA_ASSIGN(pool_, HostThreads::Make(options_.threads));
   for (const PlanStep& step : plan_->steps) {
     if (!is_kernel(step)) continue;
     const auto* call = std::get_if<KernelStep>(&step);
@@ -276,6 +276,7 @@ Status Executor::Transfer(const TransferStep& step) {
 }
 
 Status Executor::Once(ExecutionReport* report, size_t end) {
+  const UseThreads pool(pool_.get());
   size_t next = 0, next_launch = 0;
   uint64_t budget = options_.budget;
   for (size_t s = 0; s < end; ++s) {

@@ -19,14 +19,16 @@
 #include "runtime/device.h"
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
+#include "runtime/host/threads.h"
 #include "runtime/kernel_device.h"
 #include "runtime/tensor/tensor.h"
 
 namespace tessera {
 
 struct ExecutorOptions {
-  std::string cpu_level;              // "": the best that the artifact has and this machine runs
-  uint64_t budget = Launch().budget;  // device cycles for one inference, all programs together
+  std::string cpu_level;  // "": the best that the artifact has and this machine runs
+  int threads = 1;        // at work on host code, at most those that this process may use
+  uint64_t budget = Launch().budget;      // device cycles for one inference, all programs together
   KernelDevice* kernel_device = nullptr;  // runs the plan's kernels from source; outlives it
   // Tests: before each step, bytes of the arenas that hold nothing which a later step reads are
   // overwritten with junk.
@@ -79,7 +81,8 @@ class Executor {
   //           kInvalidArgument  the plan needs a device and there is none; a program is for another
   //                             configuration
   //           kUnsupported      no host object of a level that this machine runs
-  //           kOutOfRange       programs and arena do not fit device memory
+  //           kOutOfRange       programs and arena do not fit device memory; another number of
+  //                             threads
   //           and HostCode's and the devices'
   static Result<std::unique_ptr<Executor>> Open(std::shared_ptr<const artifact::Artifact> artifact,
                                                 const std::string& plan,
@@ -156,6 +159,7 @@ class Executor {
   ExecutorOptions options_;
   std::string cpu_level_;
   std::optional<HostCode> code_;
+  std::unique_ptr<HostThreads> pool_;  // with host code
   Mapping arena_, constants_;
   std::vector<BoundKernel> kernels_;             // one a KernelStep of the host, in order
   std::vector<BoundLaunch> kernel_launches_;     // one a KernelStep elsewhere, in order

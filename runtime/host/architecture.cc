@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/host/threads.h"
+
 #if defined(__arm__)
 // Of the compiler's own library (the Arm run-time ABI, IHI 0043).
 extern "C" {
@@ -42,6 +44,7 @@ std::span<const HostExternal> HostExternals() {
                     static_cast<void* (*)(void*, const void*, size_t)>(&std::memmove))},
     {"memset",
      reinterpret_cast<uintptr_t>(static_cast<void* (*)(void*, int, size_t)>(&std::memset))},
+    {"tessera_parallel", reinterpret_cast<uintptr_t>(&tessera_parallel)},
 #if defined(__arm__)
     {"__aeabi_idiv", reinterpret_cast<uintptr_t>(&__aeabi_idiv)},
     {"__aeabi_uidiv", reinterpret_cast<uintptr_t>(&__aeabi_uidiv)},

@@ -47,8 +47,9 @@ extern const HostArchitecture kArmArchitecture;
 // This process's; null: host code does not run here.
 const HostArchitecture* ThisArchitecture();
 
-// The only functions that host code may take from outside. All: memcpy, memmove, memset. On 32-bit
-// Arm also what the processor lacks an instruction for: 64-bit division, rounding to even.
+// The only functions that host code may take from outside. All: memcpy, memmove, memset and
+// tessera_parallel (threads.h). On 32-bit Arm also what the processor lacks an instruction for:
+// 64-bit division, rounding to even.
 struct HostExternal {
   std::string_view name;
   uintptr_t address;

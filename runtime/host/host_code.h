@@ -6,9 +6,9 @@
 // An object is what a compiler emits with position-independent code. Code, read-only data
 // (relocated or not), data and zeroed data are loaded; code and read-only data are write-protected
 // before anything runs. The only symbols that it may take from outside are those of HostExternals
-// (architecture.h): memcpy, memmove and memset, and on 32-bit Arm what that processor has no
-// instruction for. A damaged object is refused. An object that an enemy made is still his code: do
-// not run it.
+// (architecture.h): memcpy, memmove, memset and tessera_parallel, and on 32-bit Arm
+// what that processor has no instruction for. A damaged object is refused. An object that an enemy
+// made is still his code: do not run it.
 #ifndef TESSERA_RUNTIME_HOST_HOST_CODE_H_
 #define TESSERA_RUNTIME_HOST_HOST_CODE_H_
 

@@ -274,6 +274,11 @@ TEST(Executor, RefusesWhatItCannotOpen) {
       << error.message;
   error = OpenError(same, "cpu", nullptr, {.cpu_level = "x86-64-v2"});
   EXPECT_NE(error.message.find("asked for is x86-64-v2"), std::string::npos) << error.message;
+  error = OpenError(same, "cpu", nullptr, {.threads = 100000});
+  EXPECT_EQ(error.code, Code::kOutOfRange);
+  EXPECT_NE(error.message.find("100000 threads for host code: this process may use"),
+            std::string::npos)
+      << error.message;
   error = OpenError(
       [](Artifact& a) { std::get<artifact::KernelStep>(a.plans[0].steps[0]).symbol = "nothing"; },
       "cpu", nullptr);

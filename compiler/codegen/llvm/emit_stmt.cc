@@ -26,7 +26,8 @@ int64_t ScratchBelow(const ir::Stmt& s, int64_t top) {
 
 }  // namespace
 
-int64_t ScratchBytes(const ir::Func& func) { return ScratchBelow(func.body, 0); }
+int64_t ScratchBytes(const ir::Func& func) { return ScratchBytes(func.body); }
+int64_t ScratchBytes(const ir::Stmt& s) { return ScratchBelow(s, 0); }
 
 FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func, const CpuUnits& units)
     : module_(module), context_(module.getContext()), func_(func), units_(units), b_(context_) {}
@@ -39,7 +40,7 @@ Status FuncEmitter::Run() {
   function_->getArg(0)->addAttr(llvm::Attribute::NoAlias);
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
   MakeScopes();
-  BindParameters();
+  BindParameters(function_->getArg(0));
   Emit(func_.body);
   b_.CreateRetVoid();
   if (!unsupported_.empty()) {
@@ -75,10 +76,10 @@ void FuncEmitter::Tag(llvm::Instruction* access, const ir::BufferNode* buffer) {
   access->setMetadata(llvm::LLVMContext::MD_noalias, place.others);
 }
 
-void FuncEmitter::BindParameters() {
+void FuncEmitter::BindParameters(llvm::Value* buffers) {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
   const auto argument = [&](size_t i) {
-    llvm::Value* slot = b_.CreateConstGEP1_64(pointer, function_->getArg(0), i);
+    llvm::Value* slot = b_.CreateConstGEP1_64(pointer, buffers, i);
     llvm::LoadInst* address = b_.CreateLoad(pointer, slot);
     address->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context_, {}));
     address->setMetadata(
@@ -110,18 +111,28 @@ void FuncEmitter::Emit(const ir::Stmt& s) {
 }
 
 void FuncEmitter::EmitFor(const ir::Stmt& s) {
+  // Inside another parallel loop there is one thread.
+  if (s->loop == ir::LoopKind::kParallel && !in_parallel_) return EmitParallel(s);
   llvm::Value* first = Value(s->min);
   llvm::Value* extent = Value(s->extent);
   llvm::Value* last = b_.CreateNSWAdd(first, extent);
+  llvm::BasicBlock* some = llvm::BasicBlock::Create(context_, s->var->name + ".any", function_);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, s->var->name + ".end", function_);
+  b_.CreateCondBr(b_.CreateICmpSGT(extent, b_.getInt64(0)), some, after);
+  b_.SetInsertPoint(some);
+  EmitIterations(s, first, last, after);
+}
+
+void FuncEmitter::EmitIterations(const ir::Stmt& s, llvm::Value* first, llvm::Value* last,
+                                 llvm::BasicBlock* after) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = llvm::BasicBlock::Create(context_, s->var->name, function_);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(context_, s->var->name + ".end", function_);
-  b_.CreateCondBr(b_.CreateICmpSGT(extent, b_.getInt64(0)), body, after);
-
+  b_.CreateBr(body);
   b_.SetInsertPoint(body);
   llvm::PHINode* var = b_.CreatePHI(b_.getInt64Ty(), 2, s->var->name);
   var->addIncoming(first, before);
   vars_[s->var.get()] = var;
+  scope_vars_.push_back(s->var.get());
   const int64_t tiles = tiles_;
   Emit(s->body[0]);
   llvm::Value* next = b_.CreateNSWAdd(var, b_.getInt64(1));
@@ -139,6 +150,7 @@ void FuncEmitter::EmitFor(const ir::Stmt& s) {
   }
   b_.SetInsertPoint(after);
   vars_.erase(s->var.get());
+  scope_vars_.pop_back();
 }
 
 void FuncEmitter::EmitIf(const ir::Stmt& s) {
@@ -177,7 +189,9 @@ void FuncEmitter::EmitAlloc(const ir::Stmt& s) {
     place.base = b_.CreateConstGEP1_64(b_.getInt8Ty(), scratch_, static_cast<uint64_t>(top));
     scratch_top_ += RoundUp(ir::SizeInBytes(*s->buffer), 64);
   }
+  scope_memories_.push_back(s->buffer.get());
   Emit(s->body[0]);
+  scope_memories_.pop_back();
   scratch_top_ = top;
 }
 

@@ -44,9 +44,16 @@ class FuncEmitter {
   void EmitIf(const ir::Stmt& s);
   void EmitStore(const ir::Stmt& s);
   void EmitAlloc(const ir::Stmt& s);
-  void BindParameters();
+  // The loop over |first| and so on up to |last|, at least one iteration.
+  void EmitIterations(const ir::Stmt& s, llvm::Value* first, llvm::Value* last,
+                      llvm::BasicBlock* after);
+  void BindParameters(llvm::Value* buffers);
   void MakeScopes();
   void Tag(llvm::Instruction* access, const ir::BufferNode* buffer);
+
+  // A parallel loop: a function of its own that does some of the iterations (emit_parallel.cc).
+  void EmitParallel(const ir::Stmt& s);
+  llvm::Function* EmitBody(const ir::Stmt& s, llvm::StructType* scope);
 
   // Expressions (emit_expr.cc, emit_float.cc). |mask|: lanes whose reads count, null for all.
   llvm::Value* Value(const ir::Expr& e, llvm::Value* mask = nullptr);
@@ -99,9 +106,13 @@ class FuncEmitter {
   llvm::IRBuilder<> b_;
   std::unordered_map<const ir::BufferNode*, BufferBase> places_;
   std::unordered_map<const ir::ExprNode*, llvm::Value*> vars_;
+  // Loop variables and allocations around the statement, outermost first.
+  std::vector<const ir::ExprNode*> scope_vars_;
+  std::vector<const ir::BufferNode*> scope_memories_;
   int64_t tiles_ = 0;  // calls of tile intrinsics so far
   llvm::Value* scratch_ = nullptr;
   int64_t scratch_top_ = 0;
+  bool in_parallel_ = false;
   std::string unsupported_;  // the first thing that has no host code
 };
 

@@ -5,7 +5,8 @@
 //
 // Every function becomes `void NAME(void** buffers)`: the addresses of its parameters in order,
 // then, when it needs any, the address of its scratch memory. Parameters do not overlap. The code
-// calls nothing but memcpy, memmove and memset.
+// calls nothing but memcpy, memmove, memset and, where a loop is parallel, tessera_parallel
+// (runtime/host/threads.h).
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_LLVM_H_
 
@@ -22,6 +23,7 @@ namespace tessera::codegen {
 // Bytes of scratch memory, aligned to 64, that |func|'s code wants behind its parameters; 0: none.
 // Allocations up to kMaxStackBytes are on the stack instead.
 int64_t ScratchBytes(const ir::Func& func);
+int64_t ScratchBytes(const ir::Stmt& s);  // of that part alone
 inline constexpr int64_t kMaxStackBytes = 4096;
 
 // An ELF relocatable object, position independent, with |funcs| compiled for |level| (runtime/host/

@@ -122,12 +122,14 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
   module->setPICLevel(llvm::PICLevel::SmallPIC);
   for (const ir::Func& func : funcs) {
     TESSERA_TRY(FuncEmitter(*module, func, level.units).Run());
-    llvm::Function* function = module->getFunction(func.name);
-    function->addFnAttr("target-cpu", level.cpu);
-    const bool other = level.float_features != nullptr && HasFloats(*function);
+  }
+  for (llvm::Function& function : *module) {  // with those of parallel loops
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", level.cpu);
+    const bool other = level.float_features != nullptr && HasFloats(function);
     const char* features = other ? level.float_features : level.features;
-    if (*features) function->addFnAttr("target-features", features);
-    function->addFnAttr("prefer-vector-width", level.vector_bits);
+    if (*features) function.addFnAttr("target-features", features);
+    function.addFnAttr("prefer-vector-width", level.vector_bits);
   }
   std::string problem;
   llvm::raw_string_ostream stream(problem);

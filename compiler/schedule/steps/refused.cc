@@ -5,14 +5,6 @@
 
 namespace tessera::schedule {
 
-Status Apply(const ParallelStep& step, Editor& editor) {
-  TESSERA_ASSIGN(const Stage* stage, editor.FindCompute(step.stage));
-  TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
-  return Fail(Code::kUnsupported,
-              "parallel has no effect yet: loops run on one thread; vectorize or unroll the loop "
-              "instead");
-}
-
 Status Apply(const VthreadStep& step, Editor& editor) {
   TESSERA_ASSIGN(const Stage* stage, editor.FindCompute(step.stage));
   TESSERA_TRY(editor.FindLeaf(*stage, step.axis));

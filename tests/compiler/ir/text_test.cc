@@ -186,6 +186,21 @@ TEST(IrInterpreter, ErrorsNameBufferIndexAndLimit) {
   EXPECT_NE(run("for i in [0, 1000000) { x[0] = 1i32; }", {.budget = 100})
                 .find("stopped after 100 steps"),
             std::string::npos);
+  // Iterations of a parallel loop that meet: two stores, a load before and behind a store.
+  const char* kMet = "of parallel loop i meet at element ";
+  for (const auto& [body, which] :
+       {std::pair("x[0] = 1i32;", "iterations 0 and 1 "),
+        {"x[i] = x[3];", "iterations 0 and 3 "},
+        {"x[i] = x[max(0, (i - 1))];", "iterations 0 and 1 "},
+        {"eval text_test_tile(x[0], x[0], 1);", "iterations 0 and 1 "}}) {
+    const std::string why = run(("for i in [0, 4) parallel { " + std::string(body) + " }").c_str());
+    EXPECT_TRUE(why.starts_with(which + std::string(kMet))) << why;
+    EXPECT_EQ(run(("for i in [0, 1) parallel { " + std::string(body) + " }").c_str()), "ok");
+  }
+  EXPECT_EQ(run("for i in [0, 4) parallel { x[i] = (x[i] + 1i32); }"), "ok");
+  EXPECT_EQ(run("for i in [0, 4) parallel { alloc t: i32[1] local { t[0] = 2i32; x[i] = t[0]; } }"),
+            "ok")
+      << "what is allocated in an iteration is its own";
   const Func f = *ParseFunc("func f(x: i32[4] global) { x[0] = 1i32; }");
   Array small(DType::kInt32, 3);
   EXPECT_NE(Interpret(f, {}).error().message.find("f takes 1 buffers, 0 are given"),

@@ -5,16 +5,20 @@
 #ifndef TESSERA_TESTS_COMPILER_LLVM_CALL_FILE_H_
 #define TESSERA_TESTS_COMPILER_LLVM_CALL_FILE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "runtime/host/host_code.h"
+#include "runtime/host/threads.h"
 
 namespace tessera::test {
 
@@ -45,7 +49,7 @@ inline Result<std::vector<std::vector<uint8_t>>> ReadParts(const std::string& pa
   return parts;
 }
 
-// The call itself, in this process.
+// The call itself, in this process, by up to four threads if it has parallel loops.
 inline Status CallHere(std::span<const uint8_t> object, const std::string& symbol,
                        std::span<std::vector<uint8_t>> buffers) {
   TESSERA_ASSIGN(const HostCode code, HostCode::Load(object));
@@ -55,6 +59,12 @@ inline Status CallHere(std::span<const uint8_t> object, const std::string& symbo
     memory.push_back(std::aligned_alloc(64, (buffer.size() + 127) / 64 * 64));
     if (!buffer.empty()) std::memcpy(memory.back(), buffer.data(), buffer.size());
   }
+  std::unique_ptr<HostThreads> pool;
+  const std::string_view name = "tessera_parallel";
+  if (!std::ranges::search(object, name).empty()) {  // costs more than most of the kernels
+    TESSERA_ASSIGN(pool, HostThreads::Make(std::min(4, AllowedProcessors())));
+  }
+  const UseThreads use(pool.get());
   kernel(memory.data());
   for (size_t i = 0; i < memory.size(); ++i) {
     if (!buffers[i].empty()) std::memcpy(buffers[i].data(), memory[i], buffers[i].size());

@@ -92,6 +92,31 @@ TEST(LowerSearch, ADifferenceIsMadeShort) {
   EXPECT_LE(std::ranges::count(text.substr(text.find("fuse ")), '\n'), 4) << text;
 }
 
+// What follows a loop is computed on a box; where boxes of two iterations share elements, as those
+// of a part of a row and the next row do, the iterations may not run at the same time.
+TEST(LowerParallel, FollowersWhoseBoxesMeetAreRefused) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
+  const te::Tensor a =
+      te::Compute("a", {4, 6}, {"i", "j"}, [&](const auto& i) { return x(i) * 2; });
+  const te::Tensor y =
+      te::Compute("y", {4, 6}, {"i", "j"}, [&](const auto& i) { return a(i) + 1; });
+  const auto build = [&](const char* steps) -> std::string {
+    Result<schedule::Schedule> s = schedule::Schedule::Create({y});
+    const Status applied = s->Apply(steps);
+    EXPECT_TRUE(applied) << applied.error().message;
+    const Result<ir::Func> f = BuildLoops(*s, "f");
+    return f ? "ok" : f.error().message;
+  };
+  const std::string meet = "fuse a i j f\nsplit a f 4 o n\nreverse_compute_at y a o\n";
+  EXPECT_EQ(build((meet + "parallel a o").c_str()),
+            "loop o is parallel, and two of its iterations may store to one element of y, whose "
+            "stage is computed behind what the loop holds; mark a loop of y that is a dimension of "
+            "it, or a part of one");
+  EXPECT_EQ(build(meet.c_str()), "ok");
+  EXPECT_EQ(build("split a i 2 o n\nreverse_compute_at y a o\nparallel a o"), "ok");
+  EXPECT_EQ(build("fuse a i j f\nsplit a f 4 o n\nparallel a o"), "ok");
+}
+
 // A drain in the last chunk of a split reduction: what follows a product's loops runs on a tile
 // when its sums are complete, with the tile's buffers where the product's are.
 TEST(LowerFollow, TheDrainRunsInTheLastChunk) {

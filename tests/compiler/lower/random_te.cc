@@ -181,7 +181,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 23)) {
+    switch (rng.Range(0, 24)) {
       case 0:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
@@ -260,6 +260,9 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       }
       case 23:
         line = fmt::format("prepare {}", st->name);
+        break;
+      case 24:
+        line = fmt::format("parallel {} {}", st->name, any_leaf(st));
         break;
       case 7:
         line = fmt::format("inline {}", st->name);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/host/threads.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/bits.h"
+
+namespace tessera {
+namespace {
+
+constexpr int64_t kPiecesPerThread = 4;                // so that one that comes late does less
+constexpr auto kSpin = std::chrono::microseconds(20);  // before a thread goes to sleep
+
+thread_local HostThreads* threads_in_use = nullptr;
+
+// Lets a processor's other thread work for a moment.
+void Relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+  asm volatile("yield");
+#endif
+}
+
+// Looks at |value| for kSpin, then sleeps until it is not |old|; it may be that on return.
+template <typename T>
+void WaitWhile(const std::atomic<T>& value, T old) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 16; ++i) {
+      if (value.load() != old) return;
+      Relax();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  value.wait(old);
+}
+
+}  // namespace
+
+int AllowedProcessors() {
+  for (int most = CPU_SETSIZE; most <= 1 << 16; most *= 2) {
+    cpu_set_t* set = CPU_ALLOC(most);
+    if (set == nullptr) return 1;
+    const size_t bytes = CPU_ALLOC_SIZE(most);
+    const bool known = sched_getaffinity(0, bytes, set) == 0;
+    const int count = known ? CPU_COUNT_S(bytes, set) : 0;
+    CPU_FREE(set);
+    if (known) return std::max(count, 1);
+  }
+  return 1;
+}
+
+Result<std::unique_ptr<HostThreads>> HostThreads::Make(int threads) {
+  const int most = AllowedProcessors();
+  if (threads < 1 || threads > most) {
+    return Fail(Code::kOutOfRange,
+                "{} threads for host code: this process may use {} processor{} (taskset and "
+                "containers set that); ask for 1 to {}",
+                threads, most, most == 1 ? "" : "s", most);
+  }
+  std::unique_ptr<HostThreads> pool(new HostThreads);
+  pool->workers_.reserve(static_cast<size_t>(threads - 1));
+  for (int i = 1; i < threads; ++i) {
+    OtherThread& worker = pool->workers_.emplace_back(OtherThread{.pool = pool.get()});
+    if (pthread_create(&worker.thread, nullptr, &HostThreads::Main, &worker) == 0) continue;
+    pool->workers_.pop_back();
+    return Fail(Code::kUnavailable,
+                "the system refuses thread {} of {} for host code; ask for fewer, or raise the "
+                "limit (ulimit -u)",
+                i + 1, threads);
+  }
+  return pool;
+}
+
+HostThreads::~HostThreads() {
+  stop_.store(true);
+  turn_.fetch_add(2);
+  turn_.notify_all();
+  for (OtherThread& worker : workers_) {
+    pthread_join(worker.thread, nullptr);
+    std::free(worker.scratch);
+  }
+}
+
+void* HostThreads::Main(void* worker) {
+  auto& self = *static_cast<OtherThread*>(worker);
+  self.pool->Serve(self);
+  return nullptr;
+}
+
+uint32_t HostThreads::NextTurn(uint32_t seen) const {
+  while (turn_.load() == seen) WaitWhile(turn_, seen);
+  return turn_.load();
+}
+
+// A worker is |inside_| before it looks at the work, and looks only if the turn is still the same:
+// the caller, who ends the turn and then waits until nobody is inside, changes the work behind it.
+void HostThreads::Serve(OtherThread& worker) {
+  for (uint32_t turn = NextTurn(0);; turn = NextTurn(turn)) {
+    if (stop_.load()) return;
+    if (turn % 2 == 0) continue;
+    inside_.fetch_add(1);
+    if (turn_.load() == turn) {
+      if (work_.scratch_bytes > worker.scratch_bytes) {
+        std::free(worker.scratch);
+        worker.scratch_bytes = RoundUp(work_.scratch_bytes, 64);
+        worker.scratch = std::aligned_alloc(64, static_cast<size_t>(worker.scratch_bytes));
+        if (worker.scratch == nullptr) worker.scratch_bytes = 0;
+      }
+      if (work_.scratch_bytes <= worker.scratch_bytes) Take(worker.scratch);
+    }
+    inside_.fetch_sub(1);
+    inside_.notify_one();
+  }
+}
+
+void HostThreads::Take(void* scratch) {
+  for (;;) {
+    const int64_t begin = next_.fetch_add(piece_);
+    if (begin >= work_.iterations) return;
+    work_.body(work_.context, scratch, begin, std::min(begin + piece_, work_.iterations));
+  }
+}
+
+void HostThreads::Run(const ParallelWork& work) {
+  if (work.iterations <= 0) return;
+  if (workers_.empty() || work.iterations == 1)
+    return work.body(work.context, work.scratch, 0, work.iterations);
+  work_ = work;
+  piece_ = CeilDiv(work.iterations, kPiecesPerThread * threads());
+  next_.store(0);
+  turn_.fetch_add(1);
+  turn_.notify_all();
+  Take(work.scratch);
+  turn_.fetch_add(1);
+  for (uint32_t n = inside_.load(); n != 0; n = inside_.load()) WaitWhile(inside_, n);
+}
+
+UseThreads::UseThreads(HostThreads* pool) : before_(threads_in_use) { threads_in_use = pool; }
+UseThreads::~UseThreads() { threads_in_use = before_; }
+
+extern "C" void tessera_parallel(void (*body)(void*, void*, int64_t, int64_t), void* context,
+                                 int64_t iterations, void* scratch, int64_t scratch_bytes) {
+  if (HostThreads* pool = threads_in_use) {
+    const UseThreads alone(nullptr);  // a loop inside a loop is its thread's
+    return pool->Run({body, context, iterations, scratch, scratch_bytes});
+  }
+  if (iterations > 0) body(context, scratch, 0, iterations);
+}
+
+}  // namespace tessera
