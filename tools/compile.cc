@@ -136,12 +136,14 @@ Action AddCompile(CLI::App& app) {
   verb->add_flag("--keep-tensors", options->keep_tensors,
                  "keep every layer's result, so that compare can read it: no storage is shared");
   verb->add_option("--dump", options->dumps,
-                   "print a level: graph, te, schedule, ir or asm; may be repeated")
-      ->check(CLI::IsMember({"graph", "te", "schedule", "ir", "asm"}));
+                   "print a level: graph, te, schedule, steps (the accelerator's schedules, each "
+                   "step said), ir "
+                   "or asm; may be repeated")
+      ->check(CLI::IsMember({"graph", "te", "schedule", "steps", "ir", "asm"}));
   verb->add_option(
       "--schedule", options->schedules,
       "[LAYER=]FILE: compile that layer, or all that are in FILE, by the schedules that "
-      "--dump schedule printed and somebody edited; may be repeated");
+      "--dump schedule or steps printed and somebody edited; may be repeated");
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,

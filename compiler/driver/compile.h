@@ -34,7 +34,7 @@ struct CompileOptions {
   bool fuse = true;  // without: a layer a node, so that every tensor of the graph can be read
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
-  std::set<std::string> dumps;  // of: graph, te, schedule, ir, asm
+  std::set<std::string> dumps;  // of: graph, te, schedule, steps, ir, asm
   PhaseClock* clock = nullptr;  // is told of the phases; null: nobody is
 };
 

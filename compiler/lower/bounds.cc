@@ -319,11 +319,40 @@ class Inference {
     std::vector<Expr> open;
     for (const Expr& g : b->guards) {
       if (ir::ProveTrue(g, out_.ranges)) continue;
-      const Expr simple = ir::Simplify(g, out_.ranges);
+      const Expr simple = ir::Simplify(WithoutRemainder(g), out_.ranges);
       const auto same = [&](const Expr& known) { return ir::Equal(known, simple); };
       if (std::ranges::none_of(open, same)) open.push_back(simple);
     }
     b->guards = std::move(open);
+  }
+
+  // 16 a + b < 16 n as a < n where b is 0 to 15: a condition of whole tiles.
+  Expr WithoutRemainder(const Expr& guard) const {
+    int64_t limit = 0;
+    if (guard->kind != ir::ExprKind::kBin || guard->bin() != ir::BinOp::kLt ||
+        !ir::IsImm(guard->args[1], &limit)) {
+      return guard;
+    }
+    const Linear index = ir::ToLinear(guard->args[0], out_.ranges);
+    int64_t step = 0;
+    for (const Linear::Term& t : index.terms) step = std::max(step, t.coeff);
+    for (; step > 1; --step) {
+      if (limit % step != 0) continue;
+      Linear tiles, rest;
+      for (const Linear::Term& t : index.terms) {
+        if (t.coeff % step == 0) {
+          tiles.terms.push_back({t.atom, t.coeff / step});
+        } else {
+          rest.terms.push_back(t);
+        }
+      }
+      rest.constant = ((index.constant % step) + step) % step;
+      tiles.constant = (index.constant - rest.constant) / step;
+      const ir::Interval reach = ir::BoundsOf(rest, out_.ranges);
+      if (tiles.terms.empty() || !reach.known() || reach.lo < 0 || reach.hi >= step) continue;
+      return ir::Lt(ir::FromLinear(tiles), Expr(limit / step));
+    }
+    return guard;
   }
 
   const Schedule& schedule_;

@@ -220,6 +220,14 @@ class Matcher {
       const auto [known, fresh] = operands->parameters.emplace(pattern.get(), e);
       return fresh || ir::IsImmEqual(known->second, e->ivalue);
     }
+    int64_t number = 0;
+    if (pattern->kind == ExprKind::kBin && pattern->bin() == ir::BinOp::kSub &&
+        pattern->args[1]->kind == ExprKind::kVar && e->kind == ExprKind::kBin &&
+        e->bin() == ir::BinOp::kAdd && ir::IsImm(e->args[1], &number)) {
+      // x - parameter where the nest has x + number.
+      return Match(pattern->args[0], e->args[0], operands) &&
+             MatchNode(pattern->args[1], ir::Imm(e.dtype(), -number), operands);
+    }
     if (pattern->kind != e->kind || pattern->op != e->op || pattern.type() != e.type() ||
         pattern->args.size() != e->args.size() || pattern->name != e->name) {
       return false;

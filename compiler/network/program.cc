@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/schedule/accel/plan_steps.h"
 #include "compiler/schedule/accel/plan_trace.h"
 
 namespace tessera::network {
@@ -221,6 +222,13 @@ Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_TRY(sched::MakePlan(analyzed, config));
   return {};
+}
+
+Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config) {
+  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
+                 sched::AnalyzeRegion(region.output, ConstantsOf(region)));
+  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
+  return sched::StepsOf(analyzed, plan, config);
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

@@ -101,6 +101,10 @@ struct MemoryRead {
 MemoryRead ReadOf(const PlannedRegion& planned, const AccelRegion& region, const te::Tensor& tensor,
                   const isa::Config& config);
 
+// The steps of a schedule that does what the generator decides for |region| alone, with its
+// activations in device memory. errors: StepsOf's, and those of its analysis and plan
+Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config);
+
 //   errors  kInvalidArgument  a schedule that is none of this region's (ReplayPlan's errors)
 //           kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad is too small; names region

@@ -22,8 +22,9 @@ using lower::accel::GlobalBuffer;
 // How |tensor|, which regions exchange, lies in device memory, as a step says it.
 std::string LayoutOf(const te::Tensor& tensor, const isa::Config& config) {
   const sched::Packing packing = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
-  std::string text =
-      ir::LayoutText(lower::accel::LayoutForRank(packing.layout, tensor.shape().size()));
+  Layout layout = lower::accel::LayoutForRank(packing.layout, tensor.shape().size());
+  std::erase_if(layout.dims, [](const LayoutDim& d) { return d.mod == 1; });
+  std::string text = ir::LayoutText(layout);
   std::erase(text, ' ');
   return text;
 }

@@ -7,10 +7,10 @@ namespace tessera::target {
 namespace {
 
 Status TileLoad(Operands a) {
-  const int64_t bytes = a[2].value, tile = a[3].value;
-  TESSERA_TRY(Check(kTileLoad, a[0], tile));
-  TESSERA_TRY(Check(kTileLoad, a[1], bytes));
-  for (int64_t i = 0; i < tile; ++i) Put(a[0], i, i < bytes ? At(a[1], i) : a[4].value);
+  const int64_t count = a[2].value;
+  TESSERA_TRY(Check(kTileLoad, a[0], a[3].value));
+  TESSERA_TRY(Check(kTileLoad, a[1], count));
+  for (int64_t i = 0; i < count; ++i) Put(a[0], i, At(a[1], i));
   return {};
 }
 
@@ -35,7 +35,7 @@ TensorIntrin Load(const char* name, DType dtype, int64_t elements, ir::Scope sco
   return {.name = name,
           .call = kTileLoad,
           .behaviour = dst,
-          .trailing = {TileCount(), Expr(elements), Expr(0)},
+          .trailing = {TileCount(), Expr(elements)},
           .partial = true,
           .scopes = {{"src", {ir::Scope::kGlobal}}, {"dst", {scope}}}};
 }
@@ -73,7 +73,7 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
 }  // namespace
 
 TileInstruction CopyTiles() {
-  return {{{kTileLoad, {kW, kR, kV, kV, kV}, TileLoad},
+  return {{{kTileLoad, {kW, kR, kV, kV}, TileLoad},
            {kTileFill, {kW, kV, kV}, TileFill},
            {kTileStore, {kW, kR, kV}, TileStore}},
           Intrinsics};

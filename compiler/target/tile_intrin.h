@@ -10,8 +10,8 @@
 // block elements, of WGT block x block int8 (a row an output channel), of PRM three numbers of
 // int32 for each of block channels (bias, multiplier, shift: codegen/accel/records.h has their
 // bytes).
-//   tile.load         dst, src, bytes, tile, pad
-//                     |bytes| elements copied, the rest up to |tile| is |pad|
+//   tile.load         dst, src, count, tile
+//                     |count| elements copied; the rest up to |tile| does not count
 //   tile.fill         dst, tile, pad
 //   tile.store        dst, src, bytes
 //   tile.gemm         acc, inp, wgt, init, batch, block

@@ -121,6 +121,30 @@ TEST_F(Schedules, ALayerOfTheAcceleratorByStepsGivesTheSameIntegers) {
   EXPECT_TRUE(Read(net) == Read(again));
 }
 
+// The generator's decisions said step by step: all of the network's convolutions, the same integers.
+TEST_F(Schedules, WhatIsDumpedAsStepsGivesTheSameIntegers) {
+  const CommandResult dumped = Tessera(Compile("--dump steps"));
+  ASSERT_EQ(dumped.code, 0) << dumped.output;
+  EXPECT_NE(
+      dumped.output.find("\n# accelerator pool/GlobalAveragePool: a window channel by channel "
+                         "is not said in steps yet\n"),
+      std::string::npos)
+      << dumped.output;
+  const std::string net = TempPath("dumped.tsr");
+  const CommandResult r = Tessera(
+      Compile("-o " + net + " --keep-tensors --schedule " + Write("dumped.txt", dumped.output)));
+  ASSERT_EQ(r.code, 0) << r.output;
+  const CommandResult told = Tessera("info " + net + " --schedules");
+  size_t layers = 0, at = 0;
+  while ((at = told.output.find(" tile.gemm\n", at + 1)) != std::string::npos) ++layers;
+  EXPECT_EQ(layers, 10u) << told.output;
+  const CommandResult same =
+      Tessera("compare " + net + " --devices cpu,func --first 2 --input " + kImages);
+  EXPECT_EQ(same.code, 0) << same.output;
+  EXPECT_NE(same.output.find("all 133,488 compared values are equal"), std::string::npos)
+      << same.output;
+}
+
 TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
   const std::string steps = Read(kLayerSteps);
   const struct {

@@ -107,17 +107,14 @@ Status LeafEmitter::EmitFill(const SolvedLeaf& solved) {
 
 Status LeafEmitter::EmitLoad(const Leaf& leaf, const SolvedLeaf& solved, Env& env) {
   const ir::Buffer& dst = solved.operands[0].buffer;
-  int64_t pad_value = solved.values[2];
+  int64_t pad_value = 0;
   if (leaf.condition) {
-    const auto& call = leaf.call->args;
     const auto& fill = leaf.fill->args;
-    const int64_t tile = Evaluate(call[3], env), pad = Evaluate(fill[2], env);
-    const bool whole = Evaluate(call[2], env) == tile;  // nothing of a tile is the load's own pad
-    if (leaf.fill->name != target::kTileFill || Evaluate(fill[1], env) != tile ||
-        (!whole && pad != Evaluate(call[4], env))) {
-      return Fail(Code::kUnsupported, "a pad that differs from the tile's own fill value");
+    if (leaf.fill->name != target::kTileFill ||
+        Evaluate(fill[1], env) != Evaluate(leaf.call->args[3], env)) {
+      return Fail(Code::kUnsupported, "pads that are not tiles of the copy");
     }
-    pad_value = pad;
+    pad_value = Evaluate(fill[2], env);
   }
   std::vector<LeafDim> dims = BoxDims(solved.dims, 0);
   const size_t loops = BoxLoops(dims, 0, 1);

@@ -150,16 +150,28 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
   return {};
 }
 
-// Leaves of |solved|, which has no pads, the iterations in which |guards| hold.
-Status Cut(const std::vector<Expr>& guards, SolvedLeaf& solved, Env& env) {
+// Whether |guard| is of one of the two innermost loops of the box that the first operand is.
+bool NarrowsRows(const Expr& guard, const SolvedLeaf& solved) {
+  for (size_t k = 0; k < solved.dims.size(); ++k) {
+    if (!ir::UsesVar(guard, solved.vars[k])) continue;
+    const int64_t own = solved.dims[k].strides[0];
+    return std::ranges::count_if(solved.dims,
+                                 [&](const LeafDim& d) { return d.strides[0] < own; }) < 2;
+  }
+  return false;
+}
+
+// Leaves of |solved|, which is |padded| later, the iterations in which |guards| hold.
+Status Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& env) {
   for (const Expr& guard : guards) TESSERA_TRY(Narrow(guard, solved, env));
   solved.empty |= solved.outside;
   for (size_t k = 0; k < solved.dims.size() && !solved.empty; ++k) {
     LeafDim& dim = solved.dims[k];
     if (dim.whole()) continue;
-    if (dim.strides[0] == 0) {
-      return Fail(Code::kUnsupported, "loop {} of a reduction is cut by a condition",
-                  solved.vars[k]->name);
+    // Where a reduction starts, and pads, are known by the loops as they were.
+    if (dim.first != 0 && (dim.strides[0] == 0 || padded)) {
+      return Fail(Code::kUnsupported, "loop {} of a {} is cut at its start by a condition",
+                  solved.vars[k]->name, padded ? "box with pads" : "reduction");
     }
     for (size_t op = 0; op < solved.operands.size(); ++op)
       solved.operands[op].base += dim.first * dim.strides[op];
@@ -211,13 +223,15 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
                   ir::Print(arg));
     solved.operands.push_back(operand);
   }
-  if (leaf.condition) {
-    // What the guards leave out is room of the box that nothing reads: pads fill it, in one sweep.
-    TESSERA_TRY(Narrow(*leaf.condition, solved, env));
-    for (const Expr& guard : leaf.guards) TESSERA_TRY(Narrow(guard, solved, env));
-  } else if (!leaf.guards.empty()) {
-    TESSERA_TRY(Cut(leaf.guards, solved, env));
-  }
+  // What a guard leaves out of a box with pads, of its rows or in them, is room that nothing reads:
+  // pads fill it in one sweep.
+  std::vector<Expr> cuts, pads;
+  for (const Expr& guard : leaf.guards)
+    (leaf.condition && NarrowsRows(guard, solved) ? pads : cuts).push_back(guard);
+  if (!cuts.empty()) TESSERA_TRY(Cut(cuts, leaf.condition.has_value(), solved, env));
+  if (solved.empty) return solved;
+  if (leaf.condition) pads.push_back(*leaf.condition);
+  for (const Expr& pad : pads) TESSERA_TRY(Narrow(pad, solved, env));
   return solved;
 }
 

@@ -67,7 +67,8 @@ struct SolvedLeaf {
 
 // Solves |leaf| under |env|, which is used as scratch for the leaf's own variables.
 //   errors  kUnsupported  an index is not affine in the leaf's loops; the condition or a guard is
-//                         not a range of each loop by itself; a guard cuts a reduction
+//                         not a range of each loop by itself; a guard cuts the start of a
+//                         reduction off
 Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env);
 
 // Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in

@@ -43,7 +43,7 @@ Stmt Lowering::InputLoad(const Buffer& box, const Work& w, Expr first_block, Exp
     const Stmt load =
         Call(target::kTileLoad,
              {dst, ir::Load(input_, {w.n.index, first_block + v[0], at[0], at[1], Expr(0)}),
-              Value(e_.rows * e_.in_lanes), Value(tile_), Value(a.pad_value)});
+              Value(e_.rows * e_.in_lanes), Value(tile_)});
     if (!inside) return load;
     return ir::If(*inside, load, Call(target::kTileFill, {dst, Value(tile_), Value(a.pad_value)}));
   });
@@ -69,7 +69,7 @@ Stmt Lowering::WeightLoad(const Buffer& dst, const Work& w, const Tile& part, co
             target::kTileLoad,
             {ir::Load(dst, {WeightBlock(w, part) + v[0], WeightInput(i) + v[1], v[2], Expr(0)}),
              ir::Load(weight_, {w.o.base + part.base + v[0], i.base + v[1], v[2], Expr(0)}),
-             Value(config_.wgt_tile_bytes()), Value(config_.wgt_tile_bytes()), Value(0)});
+             Value(config_.wgt_tile_bytes()), Value(config_.wgt_tile_bytes())});
       });
   return plan_.weights == Residency::kPart ? load : When(FirstUse(w), load);
 }
@@ -218,7 +218,7 @@ Stmt Lowering::StepNest(const sched::EpilogueStep& s, const Work& w, const Tile&
                 {dst,
                  ir::Load(Global(s.tensor, GlobalBuffer::Use::kActivation),
                           {w.n.index, block + v[0], w.y.base + v[1], w.x.base + v[2], Expr(0)}),
-                 Value(memory_tile_), Value(tile_), Value(0)});
+                 Value(memory_tile_), Value(tile_)});
           case sched::EpilogueStepKind::kRequant: {
             const Expr src = source(v);
             if (s.table < 0) {
@@ -255,7 +255,7 @@ Stmt Lowering::ParamLoad(size_t t, const Buffer& prm, Expr to, Expr from, const 
   return Leaf({{"o", part.size}}, [&](const std::vector<Expr>& v) {
     return Call(target::kTileLoad,
                 {ir::Load(prm, {to + v[0], Expr(0)}), ir::Load(tables_[t], {from + v[0], Expr(0)}),
-                 Value(record), Value(record), Value(0)});
+                 Value(record), Value(record)});
   });
 }
 

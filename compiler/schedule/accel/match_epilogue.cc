@@ -44,8 +44,18 @@ class EpilogueMatcher {
   }
 
   Status CheckIndex(const Expr& read);
-  Result<TileSlot> Int8(const Expr& e);   // the place of an int8 value
-  Result<TileSlot> Int32(const Expr& e);  // the place of an int32 value in ACC
+  Result<TileSlot> Int8(const Expr& e) { return Known(e, MakeInt8(e)); }    // of an int8 value
+  Result<TileSlot> Int32(const Expr& e) { return Known(e, MakeInt32(e)); }  // an int32 one in ACC
+  Result<TileSlot> MakeInt8(const Expr& e);
+  Result<TileSlot> MakeInt32(const Expr& e);
+  // Of the step that has made |e| in |place|, if one has.
+  Result<TileSlot> Known(const Expr& e, Result<TileSlot> place) {
+    if (place && !region_.steps.empty()) {
+      EpilogueStep& last = region_.steps.back();
+      if (last.dst == *place && !last.value) last.value = e;
+    }
+    return place;
+  }
   // |e| = ((int8 - zero) << shift): fills src, src_zero, src_shift of |step|. False: it is not.
   Result<bool> ShiftedInt8(const Expr& e, EpilogueStep* step);
   // rescale(a, ...) into |dst|: the whole of requant(a, multiplier, shift, rounding).
@@ -151,7 +161,7 @@ Result<TileSlot> EpilogueMatcher::Same(TileSlot source, VectorMemory dst, int64_
   return Emit(step);
 }
 
-Result<TileSlot> EpilogueMatcher::Int8(const Expr& e) {
+Result<TileSlot> EpilogueMatcher::MakeInt8(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead) {
     TESSERA_TRY(CheckIndex(e));
     const te::Tensor tensor = te::TensorOf(e);
@@ -245,7 +255,7 @@ Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst,
   return Emit(step);
 }
 
-Result<TileSlot> EpilogueMatcher::Int32(const Expr& e) {
+Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage) {
     TESSERA_TRY(CheckIndex(e));
     return TileSlot{VectorMemory::kAcc, 0};

@@ -94,6 +94,8 @@ enum class EpilogueStepKind : uint8_t { kFetch, kRequant, kAdd, kAlu };
 // One pass of VECTOR over the tile of work, or the LOAD of another activation into OUT (kFetch).
 struct EpilogueStep {
   EpilogueStepKind kind = EpilogueStepKind::kFetch;
+  // What it computes, a node of the last step's; nothing for one that only prepares another.
+  ir::Expr value;
   TileSlot dst, src, acc;  // acc: kAdd's addend
   te::Tensor tensor;       // kFetch
   // kRequant, kAdd. |table| >= 0: per channel from PRM, else |multiplier| and |shift|.

@@ -38,7 +38,7 @@ class LeafTest : public ::testing::Test {
     return ir::Eval(ir::TileCall(
         target::kTileLoad,
         {ir::Load(inp, {Expr(0), y, x, Expr(0)}),
-         ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(bytes), Expr(16), Expr(7)}));
+         ir::Load(memory, {Expr(1), from_y, from_x, Expr(0)}), Expr(bytes), Expr(16)}));
   }
   Stmt Fill(int64_t value) const {
     return ir::Eval(ir::TileCall(target::kTileFill,
@@ -116,14 +116,36 @@ TEST_F(LeafTest, GuardsOfABoxWithPadsArePads) {
   EXPECT_EQ(solved->dims[1].last, 6);
 }
 
-TEST_F(LeafTest, AReductionThatAGuardCutsIsRefused_bad) {
+TEST_F(LeafTest, AReductionThatAGuardCutsAtItsStartIsRefused_bad) {
   const ir::Buffer acc = ir::MakeBuffer(
       {.name = "acc", .dtype = DType::kInt32, .shape = {4, 16}, .scope = ir::Scope::kAcc});
   const Stmt sum = ir::Eval(ir::TileCall(
       target::kTileAlu, {ir::Load(acc, {Expr(0), Expr(0)}), ir::Load(inp, {Expr(0), y, x, Expr(0)}),
                          Expr(0), Expr(0), Expr(0), Expr(16)}));
-  EXPECT_THAT(EmitError(ir::Alloc(acc, Nest(ir::If(ir::Lt(x, Expr(3)), sum), 4))),
-              ::testing::HasSubstr("loop x of a reduction is cut by a condition"));
+  EXPECT_THAT(EmitError(ir::Alloc(acc, Nest(ir::If(ir::Lt(Expr(0), x), sum), 4))),
+              ::testing::HasSubstr("loop x of a reduction is cut at its start by a condition"));
+}
+
+// Outside of its two innermost loops a box with pads is cut.
+TEST_F(LeafTest, GuardsAroundABoxWithPadsCutIt) {
+  const Expr z = ir::Var("z");
+  const Stmt copy = ir::Eval(
+      ir::TileCall(target::kTileLoad, {ir::Load(inp, {z, y, x, Expr(0)}),
+                                       ir::Load(memory, {z, y, x, Expr(0)}), Expr(16), Expr(16)}));
+  const Stmt fill = ir::Eval(
+      ir::TileCall(target::kTileFill, {ir::Load(inp, {z, y, x, Expr(0)}), Expr(16), Expr(7)}));
+  const auto over_z = [&](const Expr& guard) {
+    return ir::For(z, Expr(0), Expr(4), ir::LoopKind::kSerial,
+                   ir::If(guard, Nest(ir::If(ir::Lt(Expr(0), x), copy, fill), 5)));
+  };
+  Env env;
+  const auto solved = Solve(*MatchLeaf(over_z(ir::Lt(z, Expr(3)))), env);
+  ASSERT_TRUE(solved.has_value()) << solved.error().message;
+  EXPECT_EQ(solved->dims[0].extent, 3);
+  EXPECT_TRUE(solved->dims[0].whole());
+  EXPECT_EQ(solved->dims[2].first, 1);
+  EXPECT_THAT(EmitError(over_z(ir::Lt(Expr(0), z))),
+              ::testing::HasSubstr("loop z of a box with pads is cut at its start"));
 }
 
 TEST_F(LeafTest, AnIndexThatIsNotAffineIsRefused_bad) {
@@ -141,11 +163,13 @@ TEST_F(LeafTest, AConditionWithAGapIsRefused_bad) {
       ::testing::HasSubstr("is no range"));
 }
 
-TEST_F(LeafTest, APadOtherThanTheTilesIsRefused_bad) {
-  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x, 12), Fill(8)), 4)),
-              ::testing::HasSubstr("a pad that differs from the tile's own fill value"));
-  // A load of whole tiles fills nothing of them.
-  EXPECT_EQ(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x), Fill(8)), 4)), "");
+TEST_F(LeafTest, PadsThatAreNoTilesOfTheCopyAreRefused_bad) {
+  const Stmt store = ir::Eval(
+      ir::TileCall(target::kTileStore, {ir::Load(memory, {Expr(0), Expr(0), Expr(0), Expr(0)}),
+                                        ir::Load(inp, {Expr(0), y, x, Expr(0)}), Expr(16)}));
+  EXPECT_THAT(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x), store), 4)),
+              ::testing::HasSubstr("pads that are not tiles of the copy"));
+  EXPECT_EQ(EmitError(Nest(ir::If(ir::Lt(x, Expr(3)), Load(y, x, 12), Fill(8)), 4)), "");
 }
 
 TEST_F(LeafTest, AStoreOfScalarsIsRefused_bad) {

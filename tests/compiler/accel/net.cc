@@ -174,8 +174,10 @@ TensorId Net::Reshape(TensorId x, std::vector<int64_t> shape) {
   return Result(node, std::move(shape));
 }
 
-Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump,
-                         bool store_all) {
+namespace {
+
+// The network with its regions, without a program.
+Compiled Bound(const graph::Graph& graph) {
   using network::Activation;
   Compiled c;
   for (const graph::GraphTensor& t : graph.tensors)
@@ -191,6 +193,24 @@ Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool du
     r.layer = layer++;
     c.regions.push_back(std::move(r));
   }
+  return c;
+}
+
+}  // namespace
+
+Result<Compiled> CompileBySteps(graph::Graph& graph, const isa::Config& config) {
+  Compiled c = Bound(graph);
+  for (network::AccelRegion& region : c.regions) {
+    TESSERA_ASSIGN(const std::string steps, network::StepsOf(region, config));
+    TESSERA_ASSIGN(region.schedule, schedule::ParseTrace(steps));
+  }
+  TESSERA_ASSIGN(c.program, CompileAlone(c.activations, c.regions, config));
+  return c;
+}
+
+Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump,
+                         bool store_all) {
+  Compiled c = Bound(graph);
   TESSERA_ASSIGN(c.program, CompileAlone(c.activations, c.regions, config,
                                          {.store_all = store_all, .dump = dump}));
   return c;

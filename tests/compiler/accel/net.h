@@ -88,6 +88,9 @@ struct Compiled {
 };
 Result<Compiled> Compile(graph::Graph& graph, const isa::Config& config, bool dump = false,
                          bool store_all = false);
+// The same with the generator's decisions of each region said step by step.
+//   errors  Compile's, and kUnsupported where steps do not say a region yet
+Result<Compiled> CompileBySteps(graph::Graph& graph, const isa::Config& config);
 
 // Values of activations by TensorId, row-major.
 using Values = std::map<int, std::vector<int8_t>>;

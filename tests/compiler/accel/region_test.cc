@@ -32,6 +32,27 @@ TEST_P(RegionTest, ProgramAndIrGiveTheDefinition) {
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
 }
 
+// Every class of shape whose plan steps can say, and what they say of the others.
+TEST_P(RegionTest, StepsGiveTheDefinition) {
+  const auto& [config_name, index] = GetParam();
+  const isa::Config config = NamedConfig(config_name);
+  Net net(1000 + index);
+  net.Output(ShapeCases()[index].build(net));
+  auto compiled = CompileBySteps(net.graph(), config);
+  if (!compiled) {
+    EXPECT_EQ(compiled.error().code, Code::kUnsupported) << compiled.error().message;
+    EXPECT_TRUE(compiled.error().message.ends_with(" is not said in steps yet"))
+        << compiled.error().message;
+    return;
+  }
+  for (const network::AccelRegion& region : compiled->regions)
+    SCOPED_TRACE(schedule::Print(*region.schedule));
+  Values values = RandomInputs(net.graph(), net.rng());
+  Evaluate(*compiled, values);
+  EXPECT_EQ(RunAndCompare(*compiled, config, values, 7), "");
+  EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
+}
+
 std::string NameOf(const ::testing::TestParamInfo<RegionTest::ParamType>& info) {
   return std::get<0>(info.param) + "_" + ShapeCases()[std::get<1>(info.param)].name;
 }
@@ -57,6 +78,10 @@ TEST_P(ChannelsTest, EveryNumberOfChannelsIsExact) {
     Values values = RandomInputs(net.graph(), net.rng());
     Evaluate(*compiled, values);
     EXPECT_EQ(RunAndCompare(*compiled, config, values, 3), "") << name;
+    if (config.batch != 1) continue;
+    auto steps = CompileBySteps(net.graph(), config);
+    ASSERT_TRUE(steps.has_value()) << steps.error().message;
+    EXPECT_EQ(RunAndCompare(*steps, config, values, 3), "") << name << " by steps";
   }
 }
 

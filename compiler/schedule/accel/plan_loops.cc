@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layouts, tiles of work, what each of them computes and fetches, tiles of the machine.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/accel/step_writer.h"
+
+namespace tessera::schedule::accel {
+
+using isa::VectorMemory;
+
+std::string StepWriter::AxisAt(size_t position) const {
+  const size_t rank = region_.output->axes.size();
+  for (size_t d = 0; d < rank; ++d) {
+    if (PositionOf(rank, d) == position) return region_.output->axes[d].name();
+  }
+  return "";
+}
+
+std::string StepWriter::Blocked(size_t rank, size_t channel) const {
+  Names pieces;
+  for (size_t d = 0; d < rank; ++d) {
+    if (d != channel) pieces.push_back(std::to_string(d));
+  }
+  const size_t batch = channel == 0 ? 0 : 1;
+  pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(batch),
+                fmt::format("{}/{}", channel, block_));
+  pieces.push_back(fmt::format("{}%{}", channel, block_));
+  return fmt::format("{}", fmt::join(pieces, ","));
+}
+
+size_t StepWriter::ChannelDim(size_t rank) const {
+  for (size_t d = 0; d < rank; ++d) {
+    if (PositionOf(rank, d) == 1) return d;
+  }
+  TESSERA_CHECK(false, "rank {}", rank);
+}
+
+void StepWriter::Layouts() {
+  Say("# where elements are, in tiles of the machine");
+  const size_t rank = region_.output->axes.size();
+  const std::string pieces = Blocked(rank, ChannelDim(rank));
+  for (const Pass& pass : passes_) Say("layout {} {}", pass.name, pieces);
+  for (const auto& [tensor, copy] : fetched_) Say("layout {} {}", copy, pieces);
+  for (const auto& [stack, copy] : records_) {
+    for (const std::string& name : {stack, copy})
+      Say("layout {} 1/{},0,1%{}", name, block_, block_);
+  }
+  if (!anchored_) return;
+  Say("layout {} {}", sum_, pieces);
+  const size_t in_rank = input_axes_.size();
+  Say("layout {} {}", input_, Blocked(in_rank, input_channel_));
+  Names weights;
+  const auto [o, i] = WeightDims();
+  for (size_t d = 0; d < weight_read_->args.size(); ++d) {
+    weights.push_back(d == o || d == i ? fmt::format("{}/{}", d, block_) : std::to_string(d));
+  }
+  std::stable_partition(weights.begin(), weights.end(), [&](const std::string& piece) {
+    return piece.starts_with(std::to_string(o) + "/");
+  });
+  for (const std::string& name : {a_.weight.name(), weight_}) {
+    Say("layout {} {},{}%{},{}%{}", name, fmt::join(weights, ","), o, block_, i, block_);
+  }
+}
+
+std::pair<size_t, size_t> StepWriter::WeightDims() const {
+  size_t o = 0, i = 0;
+  const size_t rank = a_.stage->axes.size();
+  for (size_t d = 0; d < weight_read_->args.size(); ++d) {
+    if (ir::UsesVar(weight_read_->args[d], channel_)) i = d;
+    if (ir::UsesVar(weight_read_->args[d], a_.stage->axes[ChannelDim(rank)].var)) o = d;
+  }
+  return {o, i};
+}
+
+void StepWriter::TilesOfWork() {
+  Say("# tiles of work");
+  const std::string n = AxisAt(0), c = AxisAt(1), y = AxisAt(2), x = AxisAt(3);
+  Names channels, positions, inside;
+  if (!thin_) {
+    Say("split {} {} {} c.t lane pad", out_, c, block_);
+    Say("split {} c.t {} c.o c.r", out_, plan_.channel_tile);
+    channels.push_back("c.o");
+    parts_ = plan_.channel_part < plan_.channel_tile && plan_.input_tile >= InBlocks();
+    if (parts_) Say("split {} c.r {} c.w c.i", out_, plan_.channel_part);
+    inside.push_back(parts_ ? "c.i" : "c.r");
+  }
+  if (!n.empty()) positions.push_back(n);
+  for (const auto& [axis, tile] : {std::pair{y, plan_.y_tile}, std::pair{x, plan_.x_tile}}) {
+    if (axis.empty()) continue;
+    Say("split {0} {1} {2} {1}.o {1}.i", out_, axis, tile);
+    positions.push_back(axis + ".o");
+    inside.push_back(axis + ".i");
+  }
+  Names order = plan_.spatial_outside ? positions : channels;
+  const Names& second = plan_.spatial_outside ? channels : positions;
+  order.insert(order.end(), second.begin(), second.end());
+  position_loop_ = positions.empty() ? "" : positions.back();
+  tile_loop_ = order.back();
+  work_loop_ = tile_loop_;
+  if (parts_) order.push_back(work_loop_ = "c.w");
+  order.insert(order.end(), inside.begin(), inside.end());
+  order.push_back(thin_ ? c : "lane");
+  Say("reorder {} {}", out_, fmt::join(order, " "));
+}
+
+void StepWriter::Attach() {
+  Say("# what a tile of work computes, and what it fetches");
+  for (const Pass& pass : passes_) Say("compute_at {} {} {}", pass.name, out_, work_loop_);
+  for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, out_, work_loop_);
+  if (plan_.params != Residency::kRegion) {
+    for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, out_, work_loop_);
+  }
+  if (anchored_) {
+    Say("compute_at {} {} {}", sum_, out_, work_loop_);
+    Say("split {} {} {} ci.t l{}", sum_, channel_->name, block_, Pad(a_.in_channels));
+    Say("split {} ci.t {} ci.o ci.i", sum_, plan_.input_tile);
+    const std::string c = sum_axes_[ChannelDim(sum_axes_.size())];
+    Say("split {} {} {} c.t b pad", sum_, c, block_);
+    // Chunks of the reduction around parts of the channels: the weights of a part at a time.
+    const bool parts = plan_.channel_part < plan_.channel_tile && !parts_ && !thin_;
+    if (parts) Say("split {} c.t {} c.w c.i", sum_, plan_.channel_part);
+    Names order;
+    for (const std::string& axis : sum_axes_) {
+      if (axis != c) {
+        order.push_back(axis);
+      } else if (parts) {
+        order.insert(order.end(), {"ci.o", "c.w", "c.i"});
+      } else {
+        order.insert(order.end(), {"ci.o", "c.t"});
+      }
+    }
+    order.push_back("ci.i");
+    order.insert(order.end(), taps_.begin(), taps_.end());
+    order.insert(order.end(), {"b", "l"});
+    Say("reorder {} {}", sum_, fmt::join(order, " "));
+    if (plan_.input_above && !position_loop_.empty()) {
+      Say("compute_at {} {} {}", input_, out_, position_loop_);
+    } else if (parts_) {
+      Say("compute_at {} {} {}", input_, out_, tile_loop_);
+    } else {
+      Say("compute_at {} {} ci.o", input_, sum_);
+    }
+    if (plan_.weights == Residency::kChannel && !thin_) {
+      Say("compute_at {} {} c.o", weight_, out_);
+    } else if (plan_.weights == Residency::kPart) {
+      const bool beside = !plan_.input_above && !parts_ && !parts;
+      Say("compute_at {} {} {}{}", weight_, sum_, parts ? "c.w" : "ci.o",
+          beside ? " before " + input_ : "");
+    }
+  }
+  for (const Pass& pass : passes_) {
+    if (!pass.changes.empty()) Say("in_place {} {}", pass.changes, pass.name);
+  }
+}
+
+void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin) {
+  Names order;
+  if (thin) {
+    for (size_t d = 0; d < axes.size(); ++d) {
+      if (d != channel) order.push_back(axes[d]);
+    }
+    order.push_back(axes[channel]);
+  } else {
+    Say("split {} {} {} c.t lane pad", stage, axes[channel], block_);
+    for (size_t d = 0; d < axes.size(); ++d) order.push_back(d == channel ? "c.t" : axes[d]);
+    order.push_back("lane");
+  }
+  Say("reorder {} {}", stage, fmt::join(order, " "));
+}
+
+void StepWriter::TilesOfTheMachine() {
+  Say("# tiles of the machine");
+  const size_t rank = region_.output->axes.size();
+  Names axes, copies;
+  for (size_t d = 0; d < rank; ++d) {
+    axes.push_back(region_.output->axes[d].name());
+    copies.push_back(fmt::format("i{}", d));
+  }
+  for (const Pass& pass : passes_) Tiles(pass.name, axes, ChannelDim(rank), thin_);
+  for (const auto& [tensor, copy] : fetched_) Tiles(copy, copies, ChannelDim(rank), thin_);
+  for (const auto& [stack, copy] : records_) {
+    Say("split {0} i1 {1} c.t lane pad\nreorder {0} c.t i0 lane\nfuse {0} i0 lane number", copy,
+        block_);
+  }
+  if (!anchored_) return;
+  Tiles(input_, input_axes_, input_channel_, a_.in_channels < block_);
+  const auto [o, i] = WeightDims();
+  Names order{"o.t", "i.t"};
+  for (size_t d = 0; d < weight_read_->args.size(); ++d) {
+    if (d != o && d != i) order.push_back(fmt::format("i{}", d));
+  }
+  Say("split {0} i{1} {3} o.t b pad\nsplit {0} i{2} {3} i.t l pad", weight_, o, i, block_);
+  Say("reorder {0} {1} b l\nfuse {0} b l lane", weight_, fmt::join(order, " "));
+}
+
+std::string StepWriter::IntrinsicsOf(const EpilogueStep& s) const {
+  const bool wide = s.dst.memory == VectorMemory::kAcc,
+             narrow_source = s.src.memory == VectorMemory::kOut;
+  const char* suffix = wide ? ".i32" : "";
+  switch (s.kind) {
+    case EpilogueStepKind::kAdd:
+      return fmt::format("tile.add{}", suffix);
+    case EpilogueStepKind::kAlu:
+      return fmt::format("tile.alu_{}{}", isa::Text(s.op),
+                         s.use_imm ? ".imm" : (narrow_source ? ".i8" : ""));
+    case EpilogueStepKind::kRequant:
+      if (s.table >= 0) return fmt::format("tile.requant_prm{}", suffix);
+      return fmt::format("tile.requant{}{}{}", narrow_source ? ".i8" : "", suffix,
+                         wide == narrow_source ? (wide ? " tile.widen" : " tile.narrow") : "");
+    case EpilogueStepKind::kFetch:
+      break;
+  }
+  TESSERA_CHECK(false);
+}
+
+void StepWriter::Instructions() {
+  Say("# instructions");
+  const size_t rank = region_.output->axes.size();
+  const std::string c = AxisAt(1), lane = thin_ ? c : "lane";
+  if (anchored_) {
+    Say("tensorize {} {} tile.load_inp tile.fill_inp", input_,
+        a_.in_channels < block_ ? input_axes_[input_channel_] : "lane");
+    Say("tensorize {} lane tile.load_wgt\ntensorize {} b tile.gemm", weight_, sum_);
+  }
+  for (const auto& [stack, copy] : records_) Say("tensorize {} number tile.load_prm", copy);
+  for (const auto& [tensor, copy] : fetched_) {
+    Say("tensorize {} {} tile.load_out", copy,
+        thin_ ? fmt::format("i{}", ChannelDim(rank)) : "lane");
+  }
+  for (const Pass& pass : passes_)
+    Say("tensorize {} {} {}", pass.name, lane, IntrinsicsOf(*pass.step));
+  Say("tensorize {} {} tile.store", out_, lane);
+}
+
+}  // namespace tessera::schedule::accel

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/accel/plan_steps.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/accel/match.h"
+#include "compiler/schedule/accel/step_writer.h"
+
+namespace tessera::schedule::accel {
+
+using ir::Expr;
+using isa::VectorMemory;
+
+Result<std::string> StepWriter::Run() {
+  TESSERA_TRY(Supported());
+  Say("# one instruction is one stage");
+  for (const te::Tensor& t : te::TopologicalOrder({region_.output})) {
+    const bool input = anchored_ && ReadBySum(t);
+    if (!t->placeholder && t != region_.output && t != a_.stage && !input)
+      Say("inline {}", t.name());
+  }
+  result_ = Fresh("o");
+  Say("cache_write {} out {}", out_, result_);
+  TESSERA_TRY(Passes(region_.steps.size() - 1, result_));
+  if (anchored_) TESSERA_TRY(SumOperands());
+  TESSERA_TRY(Records());
+  Layouts();
+  TilesOfWork();
+  Attach();
+  TilesOfTheMachine();
+  Instructions();
+  return text_;
+}
+
+std::unexpected<Error> StepWriter::No(const std::string& what) const {
+  return Fail(Code::kUnsupported, "{} is not said in steps yet", what);
+}
+
+Status StepWriter::Supported() const {
+  if (config_.batch != 1) return No("an array of several rows");
+  if (anchored_ && a_.kind != AnchorKind::kContraction) return No("a window channel by channel");
+  if (anchored_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
+    return No("a convolution in groups");
+  if (anchored_ && a_.im2col != 0) return No("an input that the host packs");
+  for (const EpilogueStep& s : region_.steps) {
+    if (!s.value) return No("a difference of accumulators");
+  }
+  return {};
+}
+
+std::string StepWriter::Fresh(const std::string& name) {
+  if (names_.empty()) {
+    for (const te::Tensor& t : te::TopologicalOrder({region_.output})) names_.insert(t.name());
+  }
+  std::string fresh = name;
+  for (int k = 1; !names_.insert(fresh).second; ++k) fresh = fmt::format("{}{}", name, k);
+  return fresh;
+}
+
+bool StepWriter::ReadBySum(const te::Tensor& t) const {
+  const std::vector<te::Tensor> inputs = te::Inputs(a_.stage);
+  return std::ranges::count(inputs, t) > 0;
+}
+
+std::optional<std::string> StepWriter::WayTo(const Expr& root, const Expr& node) {
+  if (root.get() == node.get()) return "";
+  if (root->kind == ir::ExprKind::kTensorRead) return std::nullopt;
+  for (size_t k = 0; k < root->args.size(); ++k) {
+    const std::optional<std::string> rest = WayTo(root->args[k], node);
+    if (rest) return rest->empty() ? std::to_string(k) : fmt::format("{}.{}", k, *rest);
+  }
+  return std::nullopt;
+}
+
+Status StepWriter::Passes(size_t k, const std::string& name) {
+  const EpilogueStep& step = region_.steps[k];
+  Pass pass{name, &step, {}};
+  if (step.kind == EpilogueStepKind::kAlu) pass.changes = a_.stage ? a_.stage.name() : "";
+  // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
+  const bool narrow = step.kind != EpilogueStepKind::kAlu &&
+                      step.src.memory == VectorMemory::kOut &&
+                      step.dst.memory == VectorMemory::kOut;
+  const size_t place = passes_.size();
+  passes_.push_back(pass);
+  for (size_t from = k; from-- > 0;) {
+    const EpilogueStep& other = region_.steps[from];
+    const std::optional<std::string> way = WayTo(step.value, other.value);
+    if (!way || taken_.contains(from)) continue;
+    if (other.kind == EpilogueStepKind::kFetch) {
+      const auto known = fetched_.find(other.tensor.name());
+      if (known != fetched_.end()) return No("an operand that two stages read");
+      const std::string copy = Fresh(other.tensor.name() + ".o");
+      Say("cache_read {} out {} {}", other.tensor.name(), copy, name);
+      fetched_[other.tensor.name()] = copy;
+      taken_.insert(from);
+      if (narrow) passes_[place].changes = copy;
+      continue;
+    }
+    const std::string stage = Fresh(fmt::format("v{}", from));
+    Say("lift {} {} {} {}", name, *way, other.dst.memory == VectorMemory::kAcc ? "acc" : "out",
+        stage);
+    const bool updated = step.kind == EpilogueStepKind::kAlu && *way == "0";
+    if (updated || (narrow && other.dst.memory == VectorMemory::kOut))
+      passes_[place].changes = stage;
+    taken_.insert(from);
+    TESSERA_TRY(Passes(from, stage));
+  }
+  return {};
+}
+
+Status StepWriter::SumOperands() {
+  sum_ = a_.stage.name();
+  Say("set_scope {} acc", sum_);
+  const std::vector<ir::Axis>& axes = a_.stage->axes;
+  ir::Visit(a_.stage->body, [&](const Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead) return;
+    const te::Tensor t = te::TensorOf(e);
+    if (t == a_.weight) {
+      weight_read_ = e;
+      return;
+    }
+    input_read_ = e;
+    const size_t rank = t.shape().size();
+    for (size_t d = 0; d < rank; ++d) {
+      if (PositionOf(rank, d) == 1) channel_ = e->args[d];
+    }
+  });
+  if (!input_read_ || !weight_read_ || channel_->kind != ir::ExprKind::kVar)
+    return No("a channel that is no loop of the sum");
+  for (const ir::Axis& axis : axes) sum_axes_.push_back(axis.name());
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    if (axis.var.get() != channel_.get()) taps_.push_back(axis.name());
+  }
+  const te::Tensor source = te::TensorOf(input_read_);
+  input_channel_ = ChannelDim(source.shape().size());
+  if (!source->placeholder) {
+    input_ = source.name();
+    Say("set_scope {} inp", input_);
+    for (const ir::Axis& axis : source->axes) input_axes_.push_back(axis.name());
+  } else if (a_.window[0].stride > 1 || a_.window[1].stride > 1) {
+    // A window of one tap that steps over positions: only those that it reads.
+    input_ = Fresh(source.name() + ".i");
+    Say("reindex {} {} {}\nset_scope {} inp", source.name(), sum_, input_, input_);
+    input_axes_ = StridedAxes();
+    input_channel_ =
+        static_cast<size_t>(std::ranges::find(input_axes_, channel_->name) - input_axes_.begin());
+  } else {
+    input_ = Fresh(source.name() + ".i");
+    Say("cache_read {} inp {} {}", source.name(), input_, sum_);
+    for (size_t d = 0; d < source.shape().size(); ++d) input_axes_.push_back(fmt::format("i{}", d));
+  }
+  weight_ = Fresh(a_.weight.name() + ".w");
+  Say("cache_read {} wgt {} {}", a_.weight.name(), weight_, sum_);
+  return {};
+}
+
+Status StepWriter::Records() {
+  for (const Pass& pass : passes_) {
+    if (pass.step->kind != EpilogueStepKind::kRequant || pass.step->table < 0) continue;
+    const ParamTable& table = region_.tables[static_cast<size_t>(pass.step->table)];
+    if (pass.step->src.memory != VectorMemory::kAcc) return No("an int8 value by records");
+    Expr requant;
+    ir::Visit(pass.step->value, [&](const Expr& e) {
+      if (IsCall(e, "requant")) requant = e;  // the outermost comes last
+    });
+    const std::string at = *WayTo(pass.step->value, requant);
+    const Expr& sum = requant->args[0];
+    if (!IsBin(sum, ir::BinOp::kAdd)) return No("a record without a bias");
+    const auto is_param = [&](const Expr& e) {
+      return e->kind == ir::ExprKind::kImm ||
+             (e->kind == ir::ExprKind::kTensorRead && te::TensorOf(e) == table.bias.tensor);
+    };
+    const size_t bias = is_param(sum->args[1]) ? 1 : 0;
+    const std::array<std::pair<const Param*, std::string>, 3> numbers{
+        {{&table.bias, fmt::format("{}.0.{}", at, bias)},
+         {&table.multiplier, at + ".1"},
+         {&table.shift, at + ".2"}}};
+    Names tensors;
+    for (const auto& [param, way] : numbers) {
+      if (param->tensor) {
+        tensors.push_back(param->tensor.name());
+        continue;
+      }
+      tensors.push_back(Fresh("number"));
+      Say("lift {} {} global {} {}\nprepare {}", pass.name, way, tensors.back(), AxisAt(1),
+          tensors.back());
+    }
+    const std::string stack = Fresh("p"), copy = Fresh(stack + ".p");
+    Say("stack {} {} {}\nprepare {}\ncache_read {} prm {} {}", stack, pass.name,
+        fmt::join(tensors, " "), stack, stack, copy, pass.name);
+    records_.emplace_back(stack, copy);
+  }
+  return {};
+}
+
+StepWriter::Names StepWriter::StridedAxes() const {
+  Names names;
+  for (size_t d = 0; d < sum_axes_.size(); ++d) {
+    const ir::Axis& axis = a_.stage->axes[d];
+    bool uses = false;
+    for (const Expr& index : input_read_->args) uses |= ir::UsesVar(index, axis.var);
+    if (uses) names.push_back(axis.name());
+  }
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    bool uses = false;
+    for (const Expr& index : input_read_->args) uses |= ir::UsesVar(index, axis.var);
+    if (uses) names.push_back(axis.name());
+  }
+  return names;
+}
+
+Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
+                            const isa::Config& config) {
+  return StepWriter(region, plan, config).Run();
+}
+
+}  // namespace tessera::schedule::accel

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A region's plan as the steps of a schedule (schedule/step.h), for the accelerator as a target: to
+// be read, changed and given back. Depends on: accel/plan.h. Used by: compiler/network, tests.
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_STEPS_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_STEPS_H_
+
+#include <string>
+
+#include "base/error.h"
+#include "compiler/schedule/accel/plan.h"
+
+namespace tessera::schedule::accel {
+
+// The text of the steps, with comments. |plan| is of |region|, all of whose activations are in
+// device memory; tiles, orders and what stays are as it says, but for the drain of a part of the
+// channels, which comes behind the last chunk of a reduction in several.
+//   errors  kUnsupported  what steps do not say yet: a window without weights, one channel by
+//                         channel, groups, im2col, several images in a tile, a difference
+Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
+                            const isa::Config& config);
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_PLAN_STEPS_H_

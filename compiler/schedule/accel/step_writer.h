@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes a plan as steps, in two files: plan_steps.cc makes stages of instructions, plan_loops.cc
+// has their loops and places. Private to compiler/schedule/accel.
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/bits.h"
+#include "compiler/schedule/accel/plan.h"
+
+namespace tessera::schedule::accel {
+
+class StepWriter {
+ public:
+  using Names = std::vector<std::string>;
+
+  StepWriter(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config)
+      : region_(region),
+        a_(region.anchor),
+        plan_(plan),
+        config_(config),
+        block_(config.block_out),
+        out_(region.output.name()),
+        thin_(region.shape[1] < block_),
+        anchored_(a_.kind != AnchorKind::kNone) {}
+
+  Result<std::string> Run();
+
+ private:
+  // A stage that computes, by the axes of the output, or copies.
+  struct Pass {
+    std::string name;
+    const EpilogueStep* step = nullptr;
+    std::string changes;  // the stage that it is in place of
+  };
+
+  template <typename... Args>
+  void Say(fmt::format_string<Args...> format, Args&&... args) {
+    text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
+  }
+  std::unexpected<Error> No(const std::string& what) const;
+  Status Supported() const;
+  // A name of our own that the region has not.
+  std::string Fresh(const std::string& name);
+  bool ReadBySum(const te::Tensor& t) const;
+  // The way to |node| in |root|, as lift has it; nothing: it is not there.
+  static std::optional<std::string> WayTo(const ir::Expr& root, const ir::Expr& node);
+  // Step |k| of the epilogue is stage |name|: what it reads becomes stages too.
+  Status Passes(size_t k, const std::string& name);
+  // The window's operands in their memories, and which reduction loop is the channel's.
+  Status SumOperands();
+  // Bias, multiplier and shift of a channel as one record.
+  Status Records();
+  // The output's axis at [batch, channel, y, x]; "": it has none.
+  std::string AxisAt(size_t position) const;
+  // Blocks of channels, dimension |channel| of |rank|: behind the batch, and each innermost.
+  std::string Blocked(size_t rank, size_t channel) const;
+  size_t ChannelDim(size_t rank) const;
+  void Layouts();
+  // The loops of a strided input, which reindex has made.
+  Names StridedAxes() const;
+  // The weight tensor's dimensions that are the output's and the input's channel.
+  std::pair<size_t, size_t> WeightDims() const;
+  // The loops of tiles: o.o, n, y.o, x.o as the plan orders them, then the parts of a tile.
+  void TilesOfWork();
+  int64_t InBlocks() const { return anchored_ ? CeilDiv(a_.in_channels, block_) : 1; }
+
+  void Attach();
+  const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
+
+  // The loops of |stage|, whose |axes| have |channel| as the channel, in the machine's tiles.
+  void Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin);
+  void TilesOfTheMachine();
+  // The intrinsics that the step may be, by the types that it reads and writes.
+  std::string IntrinsicsOf(const EpilogueStep& s) const;
+  void Instructions();
+  const AnalyzedRegion& region_;
+  const Anchor& a_;
+  const TilePlan& plan_;
+  const isa::Config& config_;
+  const int64_t block_;
+  const std::string out_;
+  const bool thin_;  // less than a block of output channels: memory has no more
+  const bool anchored_;
+
+  std::string text_;
+  std::set<std::string> names_;
+  std::string result_;                          // the last pass, in OUT
+  std::vector<Pass> passes_;                    // a consumer in front of what it reads
+  std::set<size_t> taken_;                      // steps that are stages
+  std::map<std::string, std::string> fetched_;  // activation -> its copy in OUT
+  std::vector<std::pair<std::string, std::string>> records_;  // a stack and its copy in PRM
+  std::string sum_, input_, weight_;
+  ir::Expr input_read_, weight_read_, channel_;
+  Names sum_axes_, taps_, input_axes_;
+  size_t input_channel_ = 0;  // of input_axes_
+  bool parts_ = false;
+  std::string position_loop_, tile_loop_, work_loop_;
+};
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
