@@ -44,7 +44,7 @@ Status StepWriter::Supported() const {
   if (config_.batch != 1) return No("an array of several rows");
   if (anchored_ && a_.kind != AnchorKind::kContraction) return No("a window channel by channel");
   if (anchored_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
-    return No("a convolution in groups");
+    return No("channels in groups");
   if (anchored_ && a_.im2col != 0) return No("an input that the host packs");
   for (const EpilogueStep& s : region_.steps) {
     if (!s.value) return No("a difference of accumulators");
