@@ -121,7 +121,7 @@ TEST_F(Schedules, ALayerOfTheAcceleratorByStepsGivesTheSameIntegers) {
   EXPECT_TRUE(Read(net) == Read(again));
 }
 
-// The generator's decisions said step by step: all of the network's contractions, the same integers.
+// The generator's decisions said step by step: all contractions of it, the same integers.
 TEST_F(Schedules, WhatIsDumpedAsStepsGivesTheSameIntegers) {
   const CommandResult dumped = Tessera(Compile("--dump steps"));
   ASSERT_EQ(dumped.code, 0) << dumped.output;
