@@ -2,12 +2,14 @@
 #include "compiler/lower/match.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/check.h"
 #include "compiler/ir/equal.h"
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 
@@ -29,16 +31,16 @@ class Matcher {
     if (reduces != (body->kind == ExprKind::kReduce) || (reduces && body->op != b.body->op)) {
       return Bad("the reduction differs");
     }
-    TESSERA_TRY(MatchLoops());
+    Matched operands;
+    TESSERA_TRY(MatchLoops(&operands.parameters));
     std::vector<Expr> index;
     for (const ir::Axis& a : b.axes) index.push_back(a.var);
-    TESSERA_ASSIGN(output_, Tile(nest_.output, nest_.place, b, index));
+    TESSERA_ASSIGN(output_, Tile(nest_.output, nest_.place, b, index, &operands));
     if (!RoomForRest(b)) {
       return Bad(fmt::format("{} iterations are less than a tile, and {} has no room for the rest",
                              count_, nest_.output->name));
     }
     const Expr pattern = reduces ? b.body->args[0] : b.body;
-    Matched operands;
     if (!Match(pattern, nest_.value, &operands)) {
       if (error_) return std::unexpected(*error_);
       return Bad("the expression differs");
@@ -56,7 +58,9 @@ class Matcher {
       if (t.name() != intrin_.updates) args.push_back(operands.tiles.at(t.name()));
     }
     for (const Expr& t : intrin_.trailing) {
-      const Expr value = ir::Simplify(ir::Substitute(t, values));
+      Expr value = ir::Simplify(ir::Substitute(t, values));
+      // A step of a loop that has one iteration.
+      if (value->kind == ExprKind::kVar && value.dtype() == DType::kInt64) value = Expr(0);
       int64_t number = 0;
       args.push_back(ir::IsImm(value, &number) ? Expr(number) : value);
     }
@@ -76,26 +80,40 @@ class Matcher {
                 intrin_.name, why);
   }
 
-  Status MatchLoops() {
-    std::vector<ir::Axis> wanted = intrin_.behaviour->axes;
+  // The parameter that is the iterations of |axis|; null: it has as many as it has.
+  const Expr* CountOf(const ir::Axis& axis) const {
+    for (const target::AxisCount& c : intrin_.counts) {
+      if (c.axis == axis.name()) return &c.count;
+    }
+    return nullptr;
+  }
+
+  // Loops of one iteration that the behaviour has no axis for are none.
+  Status MatchLoops(ir::VarMap* parameters) {
+    std::vector<ir::Axis> wanted = intrin_.behaviour->axes, loops;
     const size_t innermost = wanted.size() - 1;
     wanted.insert(wanted.end(), intrin_.behaviour->reduce_axes.begin(),
                   intrin_.behaviour->reduce_axes.end());
+    std::ranges::copy_if(nest_.loops, std::back_inserter(loops),
+                         [](const ir::Axis& loop) { return loop.extent != 1; });
     size_t next = 0;
     for (size_t k = 0; k < wanted.size(); ++k) {
       const ir::Axis& w = wanted[k];
-      const int64_t extent = next < nest_.loops.size() ? nest_.loops[next].extent : 0;
-      const bool less = intrin_.partial && k == innermost && extent < w.extent;
-      if (k == innermost) count_ = less ? std::max<int64_t>(extent, 1) : w.extent;
-      if ((less && extent == 0) || (extent != w.extent && w.extent == 1)) continue;
+      const int64_t extent = next < loops.size() ? loops[next].extent : 1;
+      const Expr* count = CountOf(w);
+      const bool less =
+          ((intrin_.partial && k == innermost) || count != nullptr) && extent < w.extent;
+      if (k == innermost) count_ = less ? extent : w.extent;
+      if (count != nullptr) (*parameters)[count->get()] = Expr(less ? extent : w.extent);
+      if (w.extent == 1 || (less && extent == 1)) continue;
       if (!less && extent != w.extent) {
         return Bad(fmt::format("axis {} has {} iterations, loop {} has {}", w.name(), w.extent,
-                               extent > 0 ? nest_.loops[next].name() : "(none)", extent));
+                               next < loops.size() ? loops[next].name() : "(none)", extent));
       }
-      loop_of_[w.var.get()] = nest_.loops[next++];
+      loop_of_[w.var.get()] = loops[next++];
     }
-    if (next != nest_.loops.size())
-      return Bad(fmt::format("loop {} is one too many", nest_.loops[next].name()));
+    if (next != loops.size())
+      return Bad(fmt::format("loop {} is one too many", loops[next].name()));
     return {};
   }
 
@@ -113,7 +131,8 @@ class Matcher {
   // The element of an operand that is behaviour |tensor| at |index|, in the first iteration, after
   // a check that the operand steps as the tile does and is where it may be.
   Result<Expr> Tile(const ir::Buffer& buffer, const std::vector<Expr>& place,
-                    const ir::TensorBase& tensor, const std::vector<Expr>& index) {
+                    const ir::TensorBase& tensor, const std::vector<Expr>& index,
+                    Matched* operands) {
     for (const target::TileScopes& s : intrin_.scopes) {
       if (s.tensor != tensor.name || std::ranges::count(s.scopes, buffer->scope) > 0) continue;
       std::string all;
@@ -121,7 +140,6 @@ class Matcher {
       return Bad(fmt::format("{} ({}) is in {}, and may be in:{}", tensor.name, buffer->name,
                              ir::ScopeName(buffer->scope), all));
     }
-    const ir::Linear wanted = ir::ToLinear(Position(tensor, index), {});
     const ir::Linear have = ir::ToLinear(ir::OffsetOf(*buffer, place), ranges_);
     std::vector<Expr> vars;
     ir::VarMap start;
@@ -131,17 +149,32 @@ class Matcher {
     }
     if (!have.IsAffineIn(vars))
       return Bad(fmt::format("{} ({}) does not step linearly", tensor.name, buffer->name));
+    const Expr position = ir::Substitute(Position(tensor, index), operands->parameters);
     for (const auto& [axis, loop] : loop_of_) {
-      int64_t step = 0;
-      for (const ir::Linear::Term& t : wanted.terms) step += t.atom.get() == axis ? t.coeff : 0;
-      if (have.CoeffOf(loop.var) != step && loop.extent > 1) {
+      const int64_t step = have.CoeffOf(loop.var);
+      const Expr wanted = StepOf(position, axis);
+      int64_t number = 0;
+      if (wanted->kind == ExprKind::kVar) {
+        operands->parameters[wanted.get()] = Expr(step);  // a parameter
+      } else if (!ir::IsImm(wanted, &number) || number != step) {
         return Bad(fmt::format("{} ({}) steps by {} in loop {}, the tile by {}", tensor.name,
-                               buffer->name, have.CoeffOf(loop.var), loop.name(), step));
+                               buffer->name, step, loop.name(), ir::Print(wanted)));
       }
     }
     std::vector<Expr> first;
     for (const Expr& p : place) first.push_back(ir::Simplify(ir::Substitute(p, start), ranges_));
     return ir::Load(buffer, std::move(first));
+  }
+
+  // How far |position| is from one value of |axis| to the next.
+  Expr StepOf(const Expr& position, const ir::ExprNode* axis) const {
+    ir::VarMap from, to;
+    for (const auto& [other, loop] : loop_of_) from[other] = to[other] = Expr(0);
+    for (const ir::Axis& a : intrin_.behaviour->axes) from.emplace(a.var.get(), Expr(0));
+    for (const ir::Axis& a : intrin_.behaviour->reduce_axes) from.emplace(a.var.get(), Expr(0));
+    to = from;
+    to[axis] = Expr(1);
+    return ir::Simplify(ir::Substitute(position, to) - ir::Substitute(position, from));
   }
 
   // The place of element |index| in a tile of the behaviour.
@@ -155,7 +188,7 @@ class Matcher {
   // as far from that as in the behaviour.
   bool MatchRead(const Expr& pattern, const Expr& e, Matched* operands) {
     if (e->kind != ExprKind::kLoad || e.dtype() != pattern.dtype()) return false;
-    Result<Expr> tile = Tile(e->buffer, e->args, *pattern->tensor, pattern->args);
+    Result<Expr> tile = Tile(e->buffer, e->args, *pattern->tensor, pattern->args, operands);
     if (!tile) {
       error_ = tile.error();
       return false;

@@ -19,6 +19,8 @@ namespace tessera::target {
 //   tile.load_inp .. load_out .. load_wgt .. load_prm   a copy from global memory
 //   tile.fill_inp           one value: the pads around a box that tile.load_inp fetches
 //   tile.gemm               [batch, block] (+)= [batch, block] x [block, block]^T, int32
+//   tile.window             a window of each channel, int32: [y, x] steps as the nest has them
+//   tile.reduce_add .. max .. min   an accumulator and an int8 tile: a step of a reduction
 //   tile.requant            rescaled by one multiplier and shift, int32 to int8, with an offset and
 //                           bounds; .i8 from int8 with a zero point and shift, .i32 to int32
 //   tile.requant_prm        the same by a record of each channel, with a bias; .i32

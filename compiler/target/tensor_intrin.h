@@ -25,6 +25,12 @@ struct TileScopes {
   std::vector<ir::Scope> scopes;
 };
 
+// An axis whose iterations are |count|, an i64 parameter, of at most those of the behaviour.
+struct AxisCount {
+  std::string axis;
+  ir::Expr count;
+};
+
 // What the parameters have to be, and the words for it: "the shift is 0 to 31".
 struct ParamCondition {
   ir::Expr holds;
@@ -36,7 +42,8 @@ struct ParamCondition {
 // tensor that is read at several places has its first one in front. Variables of the behaviour that
 // are no axes are parameters: the nest has a constant there, which stands in |trailing| where the
 // variable does. One that is the right operand of +, -, *, << or >> may be missing in the nest
-// where it would change nothing.
+// where it would change nothing. One that is the factor of an axis in an index is what the nest's
+// tile steps by there, or 0 where the loop has one iteration.
 struct TensorIntrin {
   std::string name;      // in schedules
   std::string call;      // the registered tile intrinsic
@@ -45,6 +52,7 @@ struct TensorIntrin {
   // The innermost data axis may have fewer iterations than the behaviour has: the output's buffer
   // has room for the rest of the tile, and what is there does not count.
   bool partial = false;
+  std::vector<AxisCount> counts = {};
   std::string updates = {};  // the placeholder that is the output's own tile, and no operand
   std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
   std::vector<ParamCondition> conditions = {};

@@ -84,6 +84,26 @@ TensorIntrin WithTile(const AluOperation& op, int64_t tile, DType src_type) {
   return intrin;
 }
 
+// acc = the sum, or the greatest, of what is there and src; the first step replaces it.
+TensorIntrin Reduction(const AluOperation& op, ir::ReduceOp reduce, int64_t tile) {
+  const Tensor src = te::Placeholder("src", DType::kInt8, {tile});
+  Int8Source source;
+  source.shift = ir::Imm(DType::kInt32, 0);
+  const te::Axis step = te::ReduceAxis("step", 1);
+  TensorIntrin intrin{
+      .name = fmt::format("tile.reduce_{}", op.name),
+      .call = kTileAlu,
+      .behaviour = te::Compute("dst", {tile}, {"i"},
+                               [&](const std::vector<Expr>& i) {
+                                 return ir::Reduce(reduce, Wide(src(i)) - source.zero, {step});
+                               }),
+      .trailing = {Expr(static_cast<int64_t>(op.alu)), FirstStep(), source.zero, Expr(tile)},
+      .partial = true,
+      .scopes = {{"src", {ir::Scope::kInp}}, {"dst", {ir::Scope::kAcc}}}};
+  source.Limit(intrin);
+  return intrin;
+}
+
 // acc = acc op number.
 TensorIntrin WithNumber(const AluOperation& op, int64_t tile) {
   const Tensor acc = te::Placeholder("acc", DType::kInt32, {tile});
@@ -106,6 +126,9 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
     all.push_back(WithTile(op, tile, DType::kInt32));
     all.push_back(WithTile(op, tile, DType::kInt8));
     all.push_back(WithNumber(op, tile));
+    if (op.alu == isa::AluOp::kAdd) all.push_back(Reduction(op, ir::ReduceOp::kSum, tile));
+    if (op.alu == isa::AluOp::kMax) all.push_back(Reduction(op, ir::ReduceOp::kMax, tile));
+    if (op.alu == isa::AluOp::kMin) all.push_back(Reduction(op, ir::ReduceOp::kMin, tile));
   }
   return all;
 }

@@ -3,6 +3,7 @@
 // Products on the array: GEMM and DEPTHWISE.
 #include "base/bits.h"
 #include "compiler/target/tile_math.h"
+#include "isa/insns.h"
 
 namespace tessera::target {
 namespace {
@@ -42,6 +43,30 @@ Status TileWindow(Operands a) {
   return {};
 }
 
+// A window of each channel over its own weights, of which a tile of WGT has a row.
+TensorIntrin Window(const isa::Config& config) {
+  const int64_t block = config.block_out;
+  constexpr int64_t kTaps = isa::GreatestOfAll("Depthwise.kh", "Depthwise.kw");
+  const auto number = [](const char* name) { return ir::Var(name, DType::kInt64); };
+  const Expr kh = number("kh"), kw = number("kw"), win_y = number("win_y"), win_x = number("win_x");
+  const Tensor inp = te::Placeholder("inp", DType::kInt8, {block}),
+               wgt = te::Placeholder("wgt", DType::kInt8, {block * block});
+  const te::Axis y = te::ReduceAxis("ky", kTaps), x = te::ReduceAxis("kx", kTaps);
+  const Tensor acc = te::Compute("acc", {block}, {"c"}, [&](const std::vector<Expr>& i) {
+    return te::Sum(Wide(inp(y.var * win_y + x.var * win_x + i[0])) *
+                       Wide(wgt(i[0] * Expr(block) + y.var * kw + x.var)),
+                   {y, x});
+  });
+  return {.name = "tile.window",
+          .call = kTileWindow,
+          .behaviour = acc,
+          .trailing = {FirstStep(), kh, kw, win_y, win_x, Expr(config.batch), Expr(block)},
+          .partial = true,
+          .counts = {{"ky", kh}, {"kx", kw}},
+          .scopes = {
+              {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}};
+}
+
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t batch = config.batch, block = config.block_out;
   const Tensor inp = te::Placeholder("inp", DType::kInt8, {batch, config.block_in}),
@@ -51,13 +76,16 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
       te::Compute("acc", {batch, block}, {"b", "o"}, [&](const std::vector<Expr>& i) {
         return te::Sum(Wide(inp(i[0], k.var)) * Wide(wgt(i[1], k.var)), {k});
       });
-  return {
-      {.name = "tile.gemm",
-       .call = kTileGemm,
-       .behaviour = acc,
-       .trailing = {FirstStep(), Expr(batch), Expr(block)},
-       .scopes = {
-           {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}}};
+  const TensorIntrin gemm{
+      .name = "tile.gemm",
+      .call = kTileGemm,
+      .behaviour = acc,
+      .trailing = {FirstStep(), Expr(batch), Expr(block)},
+      .scopes = {
+          {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}};
+  // In rows of images a window has a tile of its own only where there is one.
+  if (batch > 1) return {gemm};
+  return {gemm, Window(config)};
 }
 
 }  // namespace

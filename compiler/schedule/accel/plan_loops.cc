@@ -54,6 +54,7 @@ void StepWriter::Layouts() {
   Say("layout {} {}", sum_, pieces);
   const size_t in_rank = input_axes_.size();
   Say("layout {} {}", input_, Blocked(in_rank, input_channel_));
+  if (!contraction_) return WindowLayouts();
   Names weights;
   const auto [o, i] = WeightDims();
   for (size_t d = 0; d < weight_read_->args.size(); ++d) {
@@ -115,7 +116,8 @@ void StepWriter::Attach() {
   if (plan_.params != Residency::kRegion) {
     for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, out_, work_loop_);
   }
-  if (anchored_) {
+  if (anchored_ && !contraction_) WindowLoops();
+  if (contraction_) {
     Say("compute_at {} {} {}", sum_, out_, work_loop_);
     Say("split {} {} {} ci.t l{}", sum_, channel_->name, block_, Pad(a_.in_channels));
     Say("split {} ci.t {} ci.o ci.i", sum_, plan_.input_tile);
@@ -189,6 +191,7 @@ void StepWriter::TilesOfTheMachine() {
   }
   if (!anchored_) return;
   Tiles(input_, input_axes_, input_channel_, a_.in_channels < block_);
+  if (!contraction_) return;
   const auto [o, i] = WeightDims();
   Names order{"o.t", "i.t"};
   for (size_t d = 0; d < weight_read_->args.size(); ++d) {
@@ -225,7 +228,13 @@ void StepWriter::Instructions() {
   if (anchored_) {
     Say("tensorize {} {} tile.load_inp tile.fill_inp", input_,
         a_.in_channels < block_ ? input_axes_[input_channel_] : "lane");
-    Say("tensorize {} lane tile.load_wgt\ntensorize {} b tile.gemm", weight_, sum_);
+    if (weighted_) Say("tensorize {} lane tile.load_wgt", weight_);
+    if (contraction_) {
+      Say("tensorize {} b tile.gemm", sum_);
+    } else {
+      Say("tensorize {} {} {}", sum_, lane,
+          weighted_ ? "tile.window" : fmt::format("tile.reduce_{}", isa::Text(a_.reduce)));
+    }
   }
   for (const auto& [stack, copy] : records_) Say("tensorize {} number tile.load_prm", copy);
   for (const auto& [tensor, copy] : fetched_) {

@@ -26,7 +26,8 @@ Result<std::string> StepWriter::Run() {
   result_ = Fresh("o");
   Say("cache_write {} out {}", out_, result_);
   TESSERA_TRY(Passes(region_.steps.size() - 1, result_));
-  if (anchored_) TESSERA_TRY(SumOperands());
+  if (contraction_) TESSERA_TRY(SumOperands());
+  if (anchored_ && !contraction_) WindowOperands();
   TESSERA_TRY(Records());
   Layouts();
   TilesOfWork();
@@ -42,10 +43,19 @@ std::unexpected<Error> StepWriter::No(const std::string& what) const {
 
 Status StepWriter::Supported() const {
   if (config_.batch != 1) return No("an array of several rows");
-  if (anchored_ && a_.kind != AnchorKind::kContraction) return No("a window channel by channel");
-  if (anchored_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
+  const bool windowed = a_.kind == AnchorKind::kChannelwise;
+  if (a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd)
+    return No("a greatest or least value, which is int8 in its expression");
+  if (windowed && (std::max(a_.window[0].taps, a_.window[1].taps) > kWindowTaps ||
+                   a_.window[0].taps * a_.window[1].taps > block_))
+    return No("a window channel by channel of more taps than one instruction has");
+  if (windowed && a_.window[0].taps * a_.window[1].taps == 1)
+    return No("a window channel by channel of one tap");
+  if (windowed && a_.group_out != 1) return No("channels in groups");
+  if (contraction_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
     return No("channels in groups");
   if (anchored_ && a_.im2col != 0) return No("an input that the host packs");
+  if (region_.steps.back().kind == EpilogueStepKind::kFetch) return No("a copy alone");
   for (const EpilogueStep& s : region_.steps) {
     if (!s.value) return No("a difference of accumulators");
   }
@@ -112,6 +122,28 @@ Status StepWriter::Passes(size_t k, const std::string& name) {
   return {};
 }
 
+void StepWriter::InputStage() {
+  const te::Tensor source = te::TensorOf(input_read_);
+  input_channel_ = ChannelDim(source.shape().size());
+  if (!source->placeholder) {
+    input_ = source.name();
+    Say("set_scope {} inp", input_);
+    for (const ir::Axis& axis : source->axes) input_axes_.push_back(axis.name());
+  } else if (contraction_ && a_.window[0].taps * a_.window[1].taps == 1 &&
+             a_.window[0].stride * a_.window[1].stride > 1) {
+    // A window of one tap that steps over positions: only those that it reads.
+    input_ = Fresh(source.name() + ".i");
+    Say("reindex {} {} {}\nset_scope {} inp", source.name(), sum_, input_, input_);
+    input_axes_ = StridedAxes();
+    input_channel_ =
+        static_cast<size_t>(std::ranges::find(input_axes_, channel_->name) - input_axes_.begin());
+  } else {
+    input_ = Fresh(source.name() + ".i");
+    Say("cache_read {} inp {} {}", source.name(), input_, sum_);
+    for (size_t d = 0; d < source.shape().size(); ++d) input_axes_.push_back(fmt::format("i{}", d));
+  }
+}
+
 Status StepWriter::SumOperands() {
   sum_ = a_.stage.name();
   Say("set_scope {} acc", sum_);
@@ -135,24 +167,7 @@ Status StepWriter::SumOperands() {
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     if (axis.var.get() != channel_.get()) taps_.push_back(axis.name());
   }
-  const te::Tensor source = te::TensorOf(input_read_);
-  input_channel_ = ChannelDim(source.shape().size());
-  if (!source->placeholder) {
-    input_ = source.name();
-    Say("set_scope {} inp", input_);
-    for (const ir::Axis& axis : source->axes) input_axes_.push_back(axis.name());
-  } else if (a_.window[0].stride > 1 || a_.window[1].stride > 1) {
-    // A window of one tap that steps over positions: only those that it reads.
-    input_ = Fresh(source.name() + ".i");
-    Say("reindex {} {} {}\nset_scope {} inp", source.name(), sum_, input_, input_);
-    input_axes_ = StridedAxes();
-    input_channel_ =
-        static_cast<size_t>(std::ranges::find(input_axes_, channel_->name) - input_axes_.begin());
-  } else {
-    input_ = Fresh(source.name() + ".i");
-    Say("cache_read {} inp {} {}", source.name(), input_, sum_);
-    for (size_t d = 0; d < source.shape().size(); ++d) input_axes_.push_back(fmt::format("i{}", d));
-  }
+  InputStage();
   weight_ = Fresh(a_.weight.name() + ".w");
   Say("cache_read {} wgt {} {}", a_.weight.name(), weight_, sum_);
   return {};

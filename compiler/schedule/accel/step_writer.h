@@ -31,7 +31,9 @@ class StepWriter {
         block_(config.block_out),
         out_(region.output.name()),
         thin_(region.shape[1] < block_),
-        anchored_(a_.kind != AnchorKind::kNone) {}
+        anchored_(a_.kind != AnchorKind::kNone),
+        contraction_(a_.kind == AnchorKind::kContraction),
+        weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise) {}
 
   Result<std::string> Run();
 
@@ -56,8 +58,15 @@ class StepWriter {
   static std::optional<std::string> WayTo(const ir::Expr& root, const ir::Expr& node);
   // Step |k| of the epilogue is stage |name|: what it reads becomes stages too.
   Status Passes(size_t k, const std::string& name);
-  // The window's operands in their memories, and which reduction loop is the channel's.
+  // The box that a tile of work reads, as a stage in INP.
+  void InputStage();
+  // The contraction's operands in their memories, and which reduction loop is the channel's.
   Status SumOperands();
+  // A window channel by channel: its operands, with the taps of a channel as a row of weights, and
+  // its loops.
+  void WindowOperands();
+  void WindowLayouts();
+  void WindowLoops();
   // Bias, multiplier and shift of a channel as one record.
   Status Records();
   // The output's axis at [batch, channel, y, x]; "": it has none.
@@ -90,7 +99,7 @@ class StepWriter {
   const int64_t block_;
   const std::string out_;
   const bool thin_;  // less than a block of output channels: memory has no more
-  const bool anchored_;
+  const bool anchored_, contraction_, weighted_;
 
   std::string text_;
   std::set<std::string> names_;
@@ -100,8 +109,11 @@ class StepWriter {
   std::map<std::string, std::string> fetched_;  // activation -> its copy in OUT
   std::vector<std::pair<std::string, std::string>> records_;  // a stack and its copy in PRM
   std::string sum_, input_, weight_;
+  std::string packed_;  // the weights with their taps as a row
+  Names weight_axes_;   // of it
   ir::Expr input_read_, weight_read_, channel_;
   Names sum_axes_, taps_, input_axes_;
+  Names ones_, window_taps_;  // of a window: reduction loops of one iteration, and the others
   size_t input_channel_ = 0;  // of input_axes_
   bool parts_ = false;
   std::string position_loop_, tile_loop_, work_loop_;

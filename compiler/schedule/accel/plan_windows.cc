@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Windows channel by channel, with weights and without.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/accel/step_writer.h"
+
+namespace tessera::schedule::accel {
+
+using ir::Expr;
+
+void StepWriter::WindowOperands() {
+  sum_ = a_.stage.name();
+  Say("set_scope {} acc", sum_);
+  ir::Visit(a_.stage->body, [&](const Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead) return;
+    (weighted_ && te::TensorOf(e) == a_.weight ? weight_read_ : input_read_) = e;
+  });
+  for (const ir::Axis& axis : a_.stage->axes) sum_axes_.push_back(axis.name());
+  for (const ir::Axis& axis : a_.stage->reduce_axes)
+    (axis.extent == 1 ? ones_ : window_taps_).push_back(axis.name());
+  if (weighted_) {
+    // The taps as one dimension, which a row of a tile of WGT has room for.
+    const std::string packed = Fresh(a_.weight.name() + ".t");
+    if (window_taps_.size() == 2) {
+      const int64_t columns = a_.window[1].taps;
+      Say("fuse {} {} {} taps", sum_, window_taps_[0], window_taps_[1]);
+      Say("reindex {} {} {}", a_.weight.name(), sum_, packed);
+      Say("split {} taps {} {} {}", sum_, columns, window_taps_[0], window_taps_[1]);
+    } else {
+      Say("reindex {} {} {}", a_.weight.name(), sum_, packed);
+    }
+    Say("prepare {}", packed);
+    weight_ = Fresh(packed + ".w");
+    Say("cache_read {} wgt {} {}", packed, weight_, sum_);
+    packed_ = packed;
+  }
+  InputStage();
+}
+
+void StepWriter::WindowLayouts() {
+  if (!weighted_) return;
+  // [channel, loops of one iteration, taps], as far as the weights' place depends on them.
+  weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    bool uses = false;
+    for (const Expr& index : weight_read_->args) uses |= ir::UsesVar(index, axis.var);
+    if (uses && axis.extent == 1) weight_axes_.push_back(axis.name());
+  }
+  weight_axes_.push_back(window_taps_.size() == 2 ? "taps" : window_taps_[0]);
+  const size_t rank = weight_axes_.size();
+  Names pieces;
+  for (size_t d = 0; d < rank; ++d) {
+    const bool blocked = d == 0 || d + 1 == rank;
+    pieces.push_back(blocked ? fmt::format("{}/{}", d, block_) : std::to_string(d));
+  }
+  for (const std::string& name : {packed_, weight_})
+    Say("layout {} {},0%{},{}%{}", name, fmt::join(pieces, ","), block_, rank - 1, block_);
+}
+
+void StepWriter::WindowLoops() {
+  Say("compute_at {} {} {}", sum_, out_, work_loop_);
+  const std::string c = sum_axes_[ChannelDim(sum_axes_.size())];
+  if (!thin_) Say("split {} {} {} c.t lane pad", sum_, c, block_);
+  Names order = ones_;
+  for (const std::string& axis : sum_axes_) {
+    if (axis != c)
+      order.push_back(axis);
+    else if (!thin_)
+      order.push_back("c.t");
+  }
+  const std::string lane = thin_ ? c : "lane";
+  if (weighted_) order.push_back(lane);
+  order.insert(order.end(), window_taps_.begin(), window_taps_.end());
+  if (!weighted_) order.push_back(lane);
+  Say("reorder {} {}", sum_, fmt::join(order, " "));
+  Say("compute_at {} {} {}", input_, out_, work_loop_);
+  if (!weighted_) return;
+  if (plan_.weights == Residency::kChannel && !thin_) Say("compute_at {} {} c.o", weight_, out_);
+  if (plan_.weights == Residency::kPart)
+    Say("compute_at {} {} {} before {}", weight_, out_, work_loop_, input_);
+  Names loops{"o.t", "t.t"};
+  loops.insert(loops.end(), weight_axes_.begin() + 1, weight_axes_.end() - 1);
+  Say("split {0} {1} {3} o.t o pad\nsplit {0} {2} {3} t.t t pad", weight_, weight_axes_.front(),
+      weight_axes_.back(), block_);
+  Say("reorder {0} {1} o t\nfuse {0} o t lane", weight_, fmt::join(loops, " "));
+}
+
+}  // namespace tessera::schedule::accel
