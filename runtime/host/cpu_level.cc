@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/host/cpu_level.h"
 
-#if defined(__arm__)
+#if defined(__arm__) || defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -31,7 +31,14 @@ std::vector<std::string> CpuLevels() {
   std::ranges::reverse(levels);
   return levels;
 #elif defined(__aarch64__)
-  return {"aarch64"};
+  std::vector<std::string> levels{"aarch64"};
+  const unsigned long first = getauxval(AT_HWCAP), second = getauxval(AT_HWCAP2);
+  if ((first & HWCAP_ASIMDDP) != 0) {
+    levels.push_back("aarch64-dotprod");
+    if ((second & HWCAP2_I8MM) != 0) levels.push_back("aarch64-i8mm");
+  }
+  std::ranges::reverse(levels);
+  return levels;
 #elif defined(__arm__)
   if ((getauxval(AT_HWCAP) & HWCAP_NEON) == 0) return {};
   return {"armv7"};

@@ -2,6 +2,7 @@
 //
 // Tile intrinsics of host processors, by name: how each level does what compiler/target says they
 // do. Another level, the same integers.
+#include <llvm/IR/IntrinsicsAArch64.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <numeric>
@@ -10,6 +11,32 @@
 #include "compiler/ir/layout.h"
 
 namespace tessera::codegen {
+namespace {
+
+using Values = std::vector<llvm::Value*>;
+
+llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, unsigned first, unsigned count) {
+  std::vector<int> picks(count);
+  std::iota(picks.begin(), picks.end(), static_cast<int>(first));
+  return b.CreateShuffleVector(v, picks);
+}
+
+// |parts| of one width, a power of two of them, one behind the other.
+llvm::Value* Joined(llvm::IRBuilder<>& b, Values parts) {
+  while (parts.size() > 1) {
+    Values wider;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      const auto* half = llvm::cast<llvm::FixedVectorType>(parts[i]->getType());
+      std::vector<int> picks(2 * half->getNumElements());
+      std::iota(picks.begin(), picks.end(), 0);
+      wider.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], picks));
+    }
+    parts = std::move(wider);
+  }
+  return parts[0];
+}
+
+}  // namespace
 
 void FuncEmitter::EmitTile(const ir::Expr& call) {
   ++tiles_;
@@ -37,6 +64,13 @@ void FuncEmitter::DotU8S8(const ir::Expr& call, unsigned lanes) {
     const auto id = lanes == 16 ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
                                 : llvm::Intrinsic::x86_avx512_vpdpbusd_256;
     sum = b_.CreateIntrinsic(id, {}, {sum, x, w});
+  } else if (units_.neon_pairs) {
+    Values done;
+    for (unsigned first = 0; first < lanes; first += 4) {
+      done.push_back(
+          DotNeon(Part(b_, sum, first, 4), Part(b_, x, first, 4), Part(b_, w, first, 4)));
+    }
+    sum = Joined(b_, std::move(done));
   } else {
     sum = units_.pair_bits > 0 ? DotInPairs(sum, x, w, lanes) : DotInLanes(sum, x, w);
   }
@@ -59,31 +93,51 @@ llvm::Value* FuncEmitter::DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Val
   const auto id = step == 32   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
                   : step == 16 ? llvm::Intrinsic::x86_avx2_pmadd_wd
                                : llvm::Intrinsic::x86_sse2_pmadd_wd;
-  const auto part = [&](llvm::Value* v, unsigned first, unsigned count) {
-    std::vector<int> picks(count);
-    std::iota(picks.begin(), picks.end(), static_cast<int>(first));
-    return b_.CreateShuffleVector(v, picks);
-  };
-  std::vector<llvm::Value*> done;
+  Values done;
   for (unsigned first = 0; first < 2 * lanes; first += step) {
-    llvm::Value* s = part(sum, first / 2, step / 2);
+    llvm::Value* s = Part(b_, sum, first / 2, step / 2);
     for (int odd = 0; odd < 2; ++odd) {
       s = b_.CreateAdd(
-          s, b_.CreateIntrinsic(id, {}, {part(xs[odd], first, step), part(ws[odd], first, step)}));
+          s, b_.CreateIntrinsic(id, {},
+                                {Part(b_, xs[odd], first, step), Part(b_, ws[odd], first, step)}));
     }
     done.push_back(s);
   }
-  while (done.size() > 1) {
-    std::vector<llvm::Value*> wider;
-    for (size_t i = 0; i < done.size(); i += 2) {
-      const auto* half = llvm::cast<llvm::FixedVectorType>(done[i]->getType());
-      std::vector<int> picks(2 * half->getNumElements());
-      std::iota(picks.begin(), picks.end(), 0);
-      wider.push_back(b_.CreateShuffleVector(done[i], done[i + 1], picks));
+  return Joined(b_, std::move(done));
+}
+
+// Four lanes of 16 bytes each. A product of uint8 and int8 fits in int16, and so the sums of two
+// neighbours fit in int32; sdot takes x - 128 as int8, and what is missing is 128 times the sum of
+// the weights, which is one value for all points of a tile.
+llvm::Value* FuncEmitter::DotNeon(llvm::Value* sum, llvm::Value* x, llvm::Value* w) {
+  auto* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), 16);
+  llvm::Type* lanes = sum->getType();
+  if (units_.neon_quads) {
+    const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(bytes, v); };
+    x = b_.CreateBitCast(x, bytes);
+    w = b_.CreateBitCast(w, bytes);
+    if (units_.neon_mixed_quads) {
+      return b_.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {lanes, bytes}, {sum, x, w});
     }
-    done = std::move(wider);
+    const auto dot = [&](llvm::Value* to, llvm::Value* a) {
+      return b_.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {lanes, bytes}, {to, a, w});
+    };
+    llvm::Value* missing = dot(dot(llvm::Constant::getNullValue(lanes), all(64)), all(64));
+    return dot(b_.CreateAdd(sum, missing), b_.CreateXor(x, all(128)));
   }
-  return done[0];
+  auto* pairs = llvm::FixedVectorType::get(b_.getInt16Ty(), 8);
+  x = b_.CreateBitCast(x, pairs);
+  w = b_.CreateBitCast(w, pairs);
+  const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(pairs, v); };
+  const auto neighbours = [&](llvm::Value* v) {
+    const int even[] = {0, 2, 4, 6}, odd[] = {1, 3, 5, 7};
+    return b_.CreateAdd(b_.CreateSExt(b_.CreateShuffleVector(v, even), lanes),
+                        b_.CreateSExt(b_.CreateShuffleVector(v, odd), lanes));
+  };
+  llvm::Value* low =
+      b_.CreateMul(b_.CreateAnd(x, all(255)), b_.CreateAShr(b_.CreateShl(w, all(8)), all(8)));
+  llvm::Value* high = b_.CreateMul(b_.CreateLShr(x, all(8)), b_.CreateAShr(w, all(8)));
+  return b_.CreateAdd(b_.CreateAdd(sum, neighbours(low)), neighbours(high));
 }
 
 // Byte by byte, in int32 lanes.

@@ -23,6 +23,9 @@ struct CpuUnits {
   bool half = false;   // converts between f16 and f32
   int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
   bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
+  // Of Arm's vectors of 16 bytes: sums of neighbours, of four products of int8, and of uint8 and
+  // int8.
+  bool neon_pairs = false, neon_quads = false, neon_mixed_quads = false;
 };
 
 class FuncEmitter {
@@ -78,6 +81,7 @@ class FuncEmitter {
   void DotU8S8(const ir::Expr& call, unsigned lanes);
   llvm::Value* DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w, unsigned lanes);
   llvm::Value* DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w);
+  llvm::Value* DotNeon(llvm::Value* sum, llvm::Value* x, llvm::Value* w);  // of four lanes
   // A vector of memory from the place that a Load names.
   llvm::LoadInst* LoadPlace(const ir::Expr& place, llvm::Type* type);
 

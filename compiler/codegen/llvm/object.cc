@@ -48,8 +48,20 @@ constexpr Level kLevels[] = {
      "+avx512vnni",
      "512",
      {.half = true, .pair_bits = 512, .quads = true}},
-    {"armv7", kArm, "cortex-a9", "+neon", "128", {}, "-neon"},
-    {"aarch64", kAarch64, "cortex-a53", "", "128", {.half = true}}};
+    {"armv7", kArm, "cortex-a9", "+neon", "128", {.neon_pairs = true}, "-neon"},
+    {"aarch64", kAarch64, "cortex-a53", "", "128", {.half = true, .neon_pairs = true}},
+    {"aarch64-dotprod",
+     kAarch64,
+     "cortex-a53",
+     "+dotprod",
+     "128",
+     {.half = true, .neon_pairs = true, .neon_quads = true}},
+    {"aarch64-i8mm",
+     kAarch64,
+     "cortex-a53",
+     "+dotprod,+i8mm",
+     "128",
+     {.half = true, .neon_pairs = true, .neon_quads = true, .neon_mixed_quads = true}}};
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
                                                          const Level*& found) {
@@ -59,7 +71,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
   if (found == nullptr) {
     return Fail(Code::kUnsupported,
                 "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-vnni, "
-                "armv7 and aarch64",
+                "armv7, aarch64, aarch64-dotprod and aarch64-i8mm",
                 level);
   }
   static std::once_flag once;

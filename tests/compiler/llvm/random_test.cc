@@ -11,9 +11,11 @@
 #include <cstring>
 
 #include "compiler/codegen/llvm/llvm.h"
+#include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/host.h"
+#include "compiler/target/target.h"
 #include "tests/compiler/llvm/run_kernel.h"
 #include "tests/compiler/lower/agree.h"
 #include "tests/compiler/lower/window_te.h"
@@ -103,6 +105,39 @@ TEST_P(LlvmWindows, AreExactByDotProductsOnEveryLevel) {
     if (out == given) return;
     ASSERT_NO_FATAL_FAILURE(ExpectExact(out, values, test::TestedLevels(),
                                         {.layouts = {{"x", "0,2,3,1"}, {"out", "0,2,3,1"}}}));
+  }
+}
+
+// Does the code of |object| have a 32-bit word with |bits| under |mask|?
+bool HasWord(const std::vector<uint8_t>& object, uint32_t mask, uint32_t bits) {
+  for (size_t at = 0; at + sizeof bits <= object.size(); at += sizeof bits) {
+    uint32_t word = 0;
+    std::memcpy(&word, &object[at], sizeof word);
+    if ((word & mask) == bits) return true;
+  }
+  return false;
+}
+
+// Levels that have an instruction for four products use it; the encodings are the manuals'.
+TEST(LlvmDots, AreTheLevelsInstructions) {
+  (void)target::Host();
+  const Result<ir::Func> func = ir::ParseFunc(
+      "func f(s: i32[16] global, x: u8[4] global, w: i8[64] global) {\n"
+      "  eval dot_u8s8x16(s[0], x[0], w[0]);\n}\n");
+  ASSERT_TRUE(func) << func.error().message;
+  struct Known {
+    const char* level;
+    uint32_t mask, bits;
+  };
+  // sdot and usdot of 16 bytes.
+  const Known kKnown[] = {{"aarch64-dotprod", 0xffe0fc00, 0x4e809400},
+                          {"aarch64-i8mm", 0xffe0fc00, 0x4e809c00}};
+  for (const Known& known : kKnown) {
+    const auto with = CompileObject({&*func, 1}, known.level);
+    const auto without = CompileObject({&*func, 1}, "aarch64");
+    ASSERT_TRUE(with && without);
+    EXPECT_TRUE(HasWord(*with, known.mask, known.bits)) << known.level;
+    EXPECT_FALSE(HasWord(*without, known.mask, known.bits)) << known.level;
   }
 }
 

@@ -17,7 +17,9 @@ namespace {
 const std::map<std::string, std::string>& Runners() {
   static const std::map<std::string, std::string> runners = [] {
     std::map<std::string, std::string> found{{"armv7", TESSERA_ARMV7_RUNNER},
-                                             {"aarch64", TESSERA_AARCH64_RUNNER}};
+                                             {"aarch64", TESSERA_AARCH64_RUNNER},
+                                             {"aarch64-dotprod", TESSERA_AARCH64_RUNNER},
+                                             {"aarch64-i8mm", TESSERA_AARCH64_RUNNER}};
     std::erase_if(found, [](const auto& runner) { return runner.second.empty(); });
     return found;
   }();
