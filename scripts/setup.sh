@@ -25,6 +25,8 @@ TESSERA_PACKAGES=(
   libedit-dev
   # shows the page of `tessera trace --html` in a test, which says that it is skipped without it
   chromium
+  # what bench/host_layers compares with; the build works without it
+  libdnnl-dev
   # data, and what makes models with seeded weights
   dataset-fashion-mnist python3-onnx python3-numpy libonnx-testdata
 )

@@ -12,6 +12,10 @@ namespace tessera::target {
 // one place for all lanes. codegen/llvm/emit_tile.cc emits it.
 TensorIntrin DotU8S8(int64_t lanes);
 
+// fma_f32x16: out[l] += x * w[l] of float32, rounded once: who tensorizes by it takes other
+// roundings than the definition's, which round the product too. For levels with such a unit.
+TensorIntrin FmaF32();
+
 }  // namespace tessera::target
 
 #endif  // TESSERA_COMPILER_TARGET_HOST_H_

@@ -42,7 +42,19 @@ void FuncEmitter::EmitTile(const ir::Expr& call) {
   ++tiles_;
   if (call->name == "dot_u8s8x16") return DotU8S8(call, 16);
   if (call->name == "dot_u8s8x8") return DotU8S8(call, 8);
+  if (call->name == "fma_f32x16" && units_.fma) return FmaF32(call);
   unsupported_ = "a call of " + call->name;
+}
+
+void FuncEmitter::FmaF32(const ir::Expr& call) {
+  const ir::Expr& out = call->args[0];
+  auto* type = llvm::FixedVectorType::get(b_.getFloatTy(), 16);
+  llvm::Value* x = b_.CreateVectorSplat(16, LoadPlace(call->args[1], b_.getFloatTy()));
+  llvm::Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type},
+                                        {x, LoadPlace(call->args[2], type), LoadPlace(out, type)});
+  llvm::StoreInst* stored = b_.CreateAlignedStore(
+      sum, AddressOf(out->buffer, ir::OffsetOf(*out->buffer, out->args)), llvm::Align(4));
+  Tag(stored, out->buffer.get());
 }
 
 llvm::LoadInst* FuncEmitter::LoadPlace(const ir::Expr& place, llvm::Type* type) {

@@ -20,6 +20,7 @@ namespace tessera::codegen {
 
 // What a processor has that changes the code.
 struct CpuUnits {
+  bool fma = false;    // multiplies and adds f32 with one rounding
   bool half = false;   // converts between f16 and f32
   int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
   bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
@@ -79,6 +80,7 @@ class FuncEmitter {
   // Tile intrinsics (emit_tile.cc).
   void EmitTile(const ir::Expr& call);
   void DotU8S8(const ir::Expr& call, unsigned lanes);
+  void FmaF32(const ir::Expr& call);
   llvm::Value* DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w, unsigned lanes);
   llvm::Value* DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w);
   llvm::Value* DotNeon(llvm::Value* sum, llvm::Value* x, llvm::Value* w);  // of four lanes

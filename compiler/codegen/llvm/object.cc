@@ -40,28 +40,32 @@ struct Level {
 // A Zynq-7000 has Cortex-A9 with NEON, a Zynq UltraScale+ Cortex-A53.
 constexpr Level kLevels[] = {
     {"x86-64-v2", kX86, "x86-64-v2", "", "128", {.pair_bits = 128}},
-    {"x86-64-v3", kX86, "x86-64-v3", "", "256", {.half = true, .pair_bits = 256}},
-    {"x86-64-v4", kX86, "x86-64-v4", "", "512", {.half = true, .pair_bits = 512}},
+    {"x86-64-v3", kX86, "x86-64-v3", "", "256", {.fma = true, .half = true, .pair_bits = 256}},
+    {"x86-64-v4", kX86, "x86-64-v4", "", "512", {.fma = true, .half = true, .pair_bits = 512}},
     {"x86-64-v4-vnni",
      kX86,
      "x86-64-v4",
      "+avx512vnni",
      "512",
-     {.half = true, .pair_bits = 512, .quads = true}},
+     {.fma = true, .half = true, .pair_bits = 512, .quads = true}},
     {"armv7", kArm, "cortex-a9", "+neon", "128", {.neon_pairs = true}, "-neon"},
-    {"aarch64", kAarch64, "cortex-a53", "", "128", {.half = true, .neon_pairs = true}},
+    {"aarch64", kAarch64, "cortex-a53", "", "128", {.fma = true, .half = true, .neon_pairs = true}},
     {"aarch64-dotprod",
      kAarch64,
      "cortex-a53",
      "+dotprod",
      "128",
-     {.half = true, .neon_pairs = true, .neon_quads = true}},
+     {.fma = true, .half = true, .neon_pairs = true, .neon_quads = true}},
     {"aarch64-i8mm",
      kAarch64,
      "cortex-a53",
      "+dotprod,+i8mm",
      "128",
-     {.half = true, .neon_pairs = true, .neon_quads = true, .neon_mixed_quads = true}}};
+     {.fma = true,
+      .half = true,
+      .neon_pairs = true,
+      .neon_quads = true,
+      .neon_mixed_quads = true}}};
 
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
                                                          const Level*& found) {

@@ -3,14 +3,16 @@
 // What is tested: host code against te::Evaluate, at the levels that this machine runs, and at
 // those of boards under qemu-user. Space: 40
 // random expressions under random schedules, 20 under the host's, and the named windows, these by
-// dot products on every level too. Not tested
+// dot products on every level too; the instructions of levels that have their own. Not tested
 // here: the loader's refusals (tests/runtime).
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "compiler/codegen/llvm/llvm.h"
+#include "compiler/ir/interp.h"
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
@@ -138,6 +140,54 @@ TEST(LlvmDots, AreTheLevelsInstructions) {
     ASSERT_TRUE(with && without);
     EXPECT_TRUE(HasWord(*with, known.mask, known.bits)) << known.level;
     EXPECT_FALSE(HasWord(*without, known.mask, known.bits)) << known.level;
+  }
+}
+
+// fma_f32x16 rounds a product and its sum once, in the order of the reduction.
+TEST(LlvmFma, RoundsOnceWhereTheLevelCan) {
+  const te::Tensor x = te::Placeholder("x", DType::kFloat32, {3, 5}),
+                   w = te::Placeholder("w", DType::kFloat32, {16, 5});
+  const te::Axis k = te::ReduceAxis("k", 5);
+  const te::Tensor y = te::Compute("y", {3, 16}, {"i", "j"}, [&](const auto& i) {
+    return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k});
+  });
+  schedule::Schedule s = *schedule::Schedule::Create({y}, target::Host());
+  const Status applied =
+      s.Apply("layout w 1,0\nsplit y k 1 o p\nreorder y i o j p\ntensorize y j fma_f32x16");
+  ASSERT_TRUE(applied) << applied.error().message;
+  const Result<ir::Func> func = lower::Lower(s, "kernel");
+  ASSERT_TRUE(func) << func.error().message;
+  Rng rng(3);
+  std::vector<float> a(3 * 5), b(5 * 16), wanted(3 * 16, 0.0f);  // b as it lies there
+  for (auto* list : {&a, &b}) {
+    for (float& v : *list) v = static_cast<float>(rng.Range(-9999, 9999)) / 777;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    for (size_t o = 0; o < 5; ++o) {
+      for (size_t j = 0; j < 16; ++j)
+        wanted[i * 16 + j] = std::fma(a[i * 5 + o], b[o * 16 + j], wanted[i * 16 + j]);
+    }
+  }
+  const auto bytes = [](const std::vector<float>& v) {
+    const auto* raw = reinterpret_cast<const uint8_t*>(v.data());
+    return std::vector<uint8_t>(raw, raw + v.size() * sizeof(float));
+  };
+  ir::Array arrays[] = {
+      {DType::kFloat32, bytes(a)}, {DType::kFloat32, bytes(b)}, {DType::kFloat32, int64_t{3 * 16}}};
+  ASSERT_TRUE(ir::Interpret(*func, {&arrays[0], &arrays[1], &arrays[2]}));
+  EXPECT_EQ(arrays[2].bytes(), bytes(wanted));
+  for (const std::string& level : test::TestedLevels()) {
+    const Result<std::vector<uint8_t>> object = CompileObject({&*func, 1}, level);
+    if (level == "x86-64-v2" || level == "armv7") {
+      ASSERT_FALSE(object);
+      EXPECT_EQ(object.error().message, "kernel: a call of fma_f32x16 has no host code");
+      continue;
+    }
+    ASSERT_TRUE(object) << object.error().message;
+    std::vector<std::vector<uint8_t>> buffers{bytes(a), bytes(b), bytes(wanted), {}};
+    buffers[2].assign(buffers[2].size(), 0x77);
+    ASSERT_TRUE(test::RunKernel(level, *object, "kernel", buffers));
+    EXPECT_EQ(buffers[2], bytes(wanted)) << level;
   }
 }
 
