@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "compiler/ir/affine.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
@@ -70,9 +73,70 @@ class Peeler {
   ir::Ranges ranges_;
 };
 
+// Cuts innermost loops where a condition of a select changes: the middle of a padded row is then
+// read without one.
+class Cutter {
+ public:
+  Stmt Do(const Stmt& s) const {
+    const Stmt x = ir::MapParts(
+        s, [](const Expr& e) { return e; }, [&](const Stmt& b) { return Do(b); });
+    int64_t min = 0, extent = 0;
+    if (x->kind != StmtKind::kFor || !ir::IsImm(x->min, &min) || !ir::IsImm(x->extent, &extent))
+      return x;
+    if (x->loop != ir::LoopKind::kSerial && x->loop != ir::LoopKind::kVector) return x;
+    bool innermost = true;
+    std::set<int64_t> cuts;
+    ir::VisitStmts(x->body[0], [&](const Stmt& inner) {
+      innermost = innermost && inner->kind != StmtKind::kFor;
+      if (inner->kind == StmtKind::kStore)
+        ir::Visit(inner->value, [&](const Expr& e) {
+          if (e->kind == ir::ExprKind::kSelect) Collect(e->args[0], x->var, &cuts);
+        });
+    });
+    std::erase_if(cuts, [&](int64_t c) { return c <= min || c >= min + extent; });
+    if (!innermost || cuts.empty() || cuts.size() > kMostCuts) return x;
+    cuts.insert(min + extent);
+    std::vector<Stmt> pieces;
+    for (const int64_t end : cuts) {
+      const Expr var = ir::Var(x->var->name);
+      pieces.push_back(ir::For(var, Expr(min), Expr(end - min), x->loop,
+                               ir::FreshCopy(x->body[0], {{x->var.get(), var}})));
+      min = end;
+    }
+    return ir::Seq(std::move(pieces));
+  }
+
+ private:
+  static constexpr size_t kMostCuts = 2;  // both ends of a row
+
+  // Where a comparison in |condition|, of |var| alone, becomes true or false.
+  static void Collect(const Expr& condition, const Expr& var, std::set<int64_t>* cuts) {
+    if (condition->kind != ir::ExprKind::kBin || condition.lanes() != 1) return;
+    const ir::BinOp op = condition->bin();
+    if (op == ir::BinOp::kAnd) {
+      for (const Expr& part : condition->args) Collect(part, var, cuts);
+      return;
+    }
+    if ((op != ir::BinOp::kLe && op != ir::BinOp::kLt) ||
+        condition->args[0].dtype() != DType::kInt64)
+      return;
+    // room >= 0
+    ir::Linear room =
+        ir::Add(ir::ToLinear(condition->args[1], {}), ir::ToLinear(condition->args[0], {}), -1);
+    if (op == ir::BinOp::kLt) --room.constant;
+    const int64_t step = room.CoeffOf(var);
+    if (room.terms.size() != 1 || (step != 1 && step != -1)) return;
+    cuts->insert(step == 1 ? -room.constant : room.constant + 1);
+  }
+};
+
 }  // namespace
 
 ir::Func HoistGuards(const ir::Func& func) { return {func.name, func.params, Hoist(func.body)}; }
+
+ir::Func CutSelects(const ir::Func& func) {
+  return ir::Simplify(ir::Func{func.name, func.params, Cutter().Do(func.body)});
+}
 
 ir::Func PeelGuards(const ir::Func& func) {
   return ir::Simplify(ir::Func{func.name, func.params, Peeler().Do(func.body)});

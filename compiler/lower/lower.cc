@@ -11,7 +11,7 @@ Result<ir::Func> Lower(const schedule::Schedule& schedule, const std::string& na
   func = ir::Simplify(func);
   if (options.guards) func = HoistGuards(func);
   func = ResolveLayouts(func);
-  if (options.guards) func = HoistGuards(PeelGuards(func));
+  if (options.guards) func = CutSelects(HoistGuards(PeelGuards(func)));
   func = ir::Simplify(Vectorize(func));
   return ir::Simplify(Unroll(func));
 }

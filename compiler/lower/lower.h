@@ -34,6 +34,9 @@ ir::Func HoistGuards(const ir::Func& func);
 // others.
 ir::Func PeelGuards(const ir::Func& func);
 
+// Cuts innermost loops where a select's condition on the loop's own variable changes.
+ir::Func CutSelects(const ir::Func& func);
+
 // Vector loops become vector expressions of up to |max_lanes| lanes; a body that has no vector form
 // (a condition or a call that depends on the lane) becomes a serial loop.
 ir::Func Vectorize(const ir::Func& func, int max_lanes = 64);

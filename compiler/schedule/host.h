@@ -7,8 +7,8 @@
 // a row of output points stays in registers, weights are packed lane-innermost, the epilogue runs
 // on the registers. Stages behind the reduction are inlined into the output, those in front (pads)
 // are computed whole. uint8 inputs and int8 weights (te/unsigned.h) are summed by dot products of
-// four input channels, points and blocks of channels in registers. What has no reduction runs in
-// the order of its memory, as vectors.
+// four input channels (or taps along a row, where the channels are three), points and blocks of
+// channels in registers. What has no reduction runs in the order of its memory, as vectors.
 #ifndef TESSERA_COMPILER_SCHEDULE_HOST_H_
 #define TESSERA_COMPILER_SCHEDULE_HOST_H_
 

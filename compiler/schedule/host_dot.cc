@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contractions by the host's dot products of four bytes: points x blocks of lanes of sums in
-// registers, weights in the order in which they are read, quads of input channels innermost.
+// registers, weights in the order in which they are read, quads of input channels, or of taps along
+// a row, innermost.
 #include <algorithm>
 
+#include "base/bits.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/host_steps.h"
@@ -35,8 +37,8 @@ class DotGenerator {
         anchor_(anchor),
         roles_(roles),
         lane_(*roles.Find(Role::kOutputChannel)),
-        channel_(*roles.InputChannel()),
-        point_(PointAxis(roles, lane_)) {}
+        point_(PointAxis(roles, lane_)),
+        quad_(QuadAxis()) {}
 
   Status Run() {
     lanes_ = LanesFor(lane_.axis.extent);
@@ -58,6 +60,23 @@ class DotGenerator {
   }
 
  private:
+  // The reduction of which four neighbours are a quad: the input channels, or, where those do not
+  // fill quads, the taps along a row, if they waste less and what they fill up is inside the row.
+  AxisRole QuadAxis() const {
+    const AxisRole& channel = *roles_.InputChannel();
+    const auto quads = [](const AxisRole& a) { return CeilDiv(a.axis.extent, kQuad); };
+    if (!point_ || channel.axis.extent % kQuad == 0) return channel;
+    const auto last = static_cast<int>(roles_.input->args.size()) - 1;
+    for (const AxisRole& tap : roles_.reduced) {
+      if (tap.role != Role::kWindow || tap.coeff != 1 || tap.weight_dim < 0) continue;
+      if (tap.input_dim != last || point_->input_dim != last) continue;
+      const int64_t reach = (point_->axis.extent - 1) * point_->coeff + kQuad * quads(tap);
+      if (reach > roles_.input->tensor->shape[static_cast<size_t>(last)]) continue;
+      if (quads(tap) * channel.axis.extent < quads(channel) * tap.axis.extent) return tap;
+    }
+    return channel;
+  }
+
   Status DecideTile() {
     const int64_t most = h_.options.max_sums;
     const int64_t extent = point_ ? point_->axis.extent : 1;
@@ -77,13 +96,13 @@ class DotGenerator {
     return {};
   }
 
-  // The input whole, its channels innermost, in whole quads; what makes it is part of the copy.
+  // The input whole, its quads innermost; what makes it is part of the copy.
   Status Input() {
     const std::string input = roles_.input->tensor->name;
     const Stage* stage = s_.Find(input);
-    std::string layout = LastLayout(static_cast<int>(stage->shape.size()), channel_.input_dim);
-    if (channel_.axis.extent % kQuad != 0)
-      layout += fmt::format("/{0},{1}%{0}", kQuad, channel_.input_dim);
+    std::string layout = LastLayout(static_cast<int>(stage->shape.size()), quad_.input_dim);
+    if (quad_.role == Role::kInputChannel && quad_.axis.extent % kQuad != 0)
+      layout += fmt::format("/{0},{1}%{0}", kQuad, quad_.input_dim);
     TESSERA_TRY(h_.Do("layout {} {}", input, layout));
     if (stage->placeholder) return {};
     for (bool again = true; again;) {
@@ -133,7 +152,7 @@ class DotGenerator {
     const Stage* st = s_.Find(acc);
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = st->axes[lane_dim].name();
-    const bool whole = channel_.axis.extent % kQuad == 0;
+    const bool whole = quad_.axis.extent % kQuad == 0;
     std::string ci, order, x;
     for (size_t d = 0; d < st->axes.size(); ++d) {
       if (d == lane_dim) continue;
@@ -144,7 +163,7 @@ class DotGenerator {
       }
     }
     for (size_t d = 0; d < st->reduce_axes.size(); ++d) {
-      if (d == DimOf(roles_.reduced, channel_)) {
+      if (d == DimOf(roles_.reduced, quad_)) {
         ci = st->reduce_axes[d].name();
       } else {
         order += " " + st->reduce_axes[d].name();
@@ -166,7 +185,7 @@ class DotGenerator {
   }
 
   Status Weights() {
-    const int o = lane_.weight_dim, i = channel_.weight_dim;
+    const int o = lane_.weight_dim, i = quad_.weight_dim;
     const auto rank = static_cast<int>((*roles_.weight)->args.size());
     std::string layout = fmt::format("{}/{}", o, lanes_ * blocks_);
     for (int d = 0; d < rank; ++d) {
@@ -182,8 +201,9 @@ class DotGenerator {
   Schedule& s_;
   const std::string anchor_;
   const te::Roles& roles_;
-  const AxisRole lane_, channel_;
+  const AxisRole lane_;
   const AxisRole* point_;
+  const AxisRole quad_;
   int64_t lanes_ = 0, blocks_ = 1;
 };
 

@@ -111,7 +111,6 @@ Status HostSteps::InMemoryOrder(const std::string& name) {
   ir::Ranges ranges;
   for (const ir::Axis& a : stage->axes) ranges.Set(a);
   ir::Visit(stage->body, [&](const Expr& e) {
-    if (e->kind == ExprKind::kSelect) neighbours = neighbours && !ir::UsesVar(e->args[0], last.var);
     if (e->kind != ExprKind::kTensorRead) return;
     const std::vector<size_t> from = MemoryOrder(e->tensor->name);
     for (size_t d = 0; d < e->args.size(); ++d) {

@@ -47,6 +47,7 @@ std::string PassDifference(const test::ScheduledProgram& program, int* lowered) 
                           {"hoist", HoistGuards},
                           {"layouts", ResolveLayouts},
                           {"peel", PeelGuards},
+                          {"cut", CutSelects},
                           {"vectorize", [](const ir::Func& f) { return Vectorize(f, 8); }},
                           {"simplify vectors", [](const ir::Func& f) { return ir::Simplify(f); }},
                           {"unroll", [](const ir::Func& f) { return ir::Simplify(Unroll(f)); }}};
