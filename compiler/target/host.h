@@ -16,6 +16,11 @@ TensorIntrin DotU8S8(int64_t lanes);
 // roundings than the definition's, which round the product too. For levels with such a unit.
 TensorIntrin FmaF32();
 
+// amx_u8s8: out[p, l] += sum over q < 16, b < 4 of x[p, q, b] * w[q, l, b] for 16 points and 16
+// lanes, of uint8 and int8, in int32: a product of tile registers (tdpbusd). For the level that has
+// them alone.
+TensorIntrin AmxU8S8();
+
 }  // namespace tessera::target
 
 #endif  // TESSERA_COMPILER_TARGET_HOST_H_

@@ -6,9 +6,30 @@
 #include <sys/auxv.h>
 #endif
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <algorithm>
 
 namespace tessera {
+namespace {
+
+#if defined(__x86_64__)
+// Tile registers with products of int8 (CPUID 7.0, EDX 24 and 25), which the system gives to a
+// process that asks for them (arch_prctl, Linux 5.16).
+bool HasTiles() {
+  constexpr long kRequestComponent = 0x1023, kTileData = 18;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  if ((d >> 24 & 1) == 0 || (d >> 25 & 1) == 0) return false;
+  return syscall(SYS_arch_prctl, kRequestComponent, kTileData) == 0;
+}
+#endif
+
+}  // namespace
 
 std::vector<std::string> CpuLevels() {
 #if defined(__x86_64__)
@@ -28,6 +49,7 @@ std::vector<std::string> CpuLevels() {
   if (v3) levels.push_back("x86-64-v3");
   if (v4) levels.push_back("x86-64-v4");
   if (vnni) levels.push_back("x86-64-v4-vnni");
+  if (vnni && HasTiles()) levels.push_back("x86-64-v4-amx");
   std::ranges::reverse(levels);
   return levels;
 #elif defined(__aarch64__)

@@ -13,7 +13,7 @@
 namespace tessera::codegen {
 namespace {
 
-using Values = std::vector<llvm::Value*>;
+using Parts = std::vector<llvm::Value*>;
 
 llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, unsigned first, unsigned count) {
   std::vector<int> picks(count);
@@ -22,9 +22,9 @@ llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, unsigned first, unsigned
 }
 
 // |parts| of one width, a power of two of them, one behind the other.
-llvm::Value* Joined(llvm::IRBuilder<>& b, Values parts) {
+llvm::Value* Joined(llvm::IRBuilder<>& b, Parts parts) {
   while (parts.size() > 1) {
-    Values wider;
+    Parts wider;
     for (size_t i = 0; i < parts.size(); i += 2) {
       const auto* half = llvm::cast<llvm::FixedVectorType>(parts[i]->getType());
       std::vector<int> picks(2 * half->getNumElements());
@@ -43,7 +43,25 @@ void FuncEmitter::EmitTile(const ir::Expr& call) {
   if (call->name == "dot_u8s8x16") return DotU8S8(call, 16);
   if (call->name == "dot_u8s8x8") return DotU8S8(call, 8);
   if (call->name == "fma_f32x16" && units_.fma) return FmaF32(call);
+  if (call->name == "amx_u8s8" && units_.tiles) return AmxU8S8(call);
   unsupported_ = "a call of " + call->name;
+}
+
+// LLVM gives tiles registers and their shapes (16 rows of 64 bytes) to the processor.
+void FuncEmitter::AmxU8S8(const ir::Expr& call) {
+  using namespace llvm::Intrinsic;  // NOLINT: their names say enough
+  llvm::Value *rows = b_.getInt16(16), *bytes = b_.getInt16(64), *stride = b_.getInt64(64);
+  const auto place = [&](const ir::Expr& operand) {
+    return AddressOf(operand->buffer, ir::OffsetOf(*operand->buffer, operand->args));
+  };
+  const auto load = [&](const ir::Expr& operand) {
+    return b_.CreateIntrinsic(x86_tileloadd64_internal, {}, {rows, bytes, place(operand), stride});
+  };
+  llvm::Value* sum = load(call->args[0]);
+  llvm::Value *x = load(call->args[1]), *w = load(call->args[2]);
+  sum = b_.CreateIntrinsic(x86_tdpbusd_internal, {}, {rows, bytes, bytes, sum, x, w});
+  b_.CreateIntrinsic(x86_tilestored64_internal, {},
+                     {rows, bytes, place(call->args[0]), stride, sum});
 }
 
 void FuncEmitter::FmaF32(const ir::Expr& call) {
@@ -77,7 +95,7 @@ void FuncEmitter::DotU8S8(const ir::Expr& call, unsigned lanes) {
                                 : llvm::Intrinsic::x86_avx512_vpdpbusd_256;
     sum = b_.CreateIntrinsic(id, {}, {sum, x, w});
   } else if (units_.neon_pairs) {
-    Values done;
+    Parts done;
     for (unsigned first = 0; first < lanes; first += 4) {
       done.push_back(
           DotNeon(Part(b_, sum, first, 4), Part(b_, x, first, 4), Part(b_, w, first, 4)));
@@ -105,7 +123,7 @@ llvm::Value* FuncEmitter::DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Val
   const auto id = step == 32   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
                   : step == 16 ? llvm::Intrinsic::x86_avx2_pmadd_wd
                                : llvm::Intrinsic::x86_sse2_pmadd_wd;
-  Values done;
+  Parts done;
   for (unsigned first = 0; first < 2 * lanes; first += step) {
     llvm::Value* s = Part(b_, sum, first / 2, step / 2);
     for (int odd = 0; odd < 2; ++odd) {

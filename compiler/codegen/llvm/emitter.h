@@ -23,6 +23,7 @@ struct CpuUnits {
   bool fma = false;    // multiplies and adds f32 with one rounding
   bool half = false;   // converts between f16 and f32
   int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
+  bool tiles = false;  // products of AMX tiles of uint8 and int8: tdpbusd
   bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
   // Of Arm's vectors of 16 bytes: sums of neighbours, of four products of int8, and of uint8 and
   // int8.
@@ -81,6 +82,7 @@ class FuncEmitter {
   void EmitTile(const ir::Expr& call);
   void DotU8S8(const ir::Expr& call, unsigned lanes);
   void FmaF32(const ir::Expr& call);
+  void AmxU8S8(const ir::Expr& call);
   llvm::Value* DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w, unsigned lanes);
   llvm::Value* DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w);
   llvm::Value* DotNeon(llvm::Value* sum, llvm::Value* x, llvm::Value* w);  // of four lanes

@@ -48,6 +48,12 @@ constexpr Level kLevels[] = {
      "+avx512vnni",
      "512",
      {.fma = true, .half = true, .pair_bits = 512, .quads = true}},
+    {"x86-64-v4-amx",
+     kX86,
+     "x86-64-v4",
+     "+avx512vnni,+amx-tile,+amx-int8",
+     "512",
+     {.fma = true, .half = true, .pair_bits = 512, .tiles = true, .quads = true}},
     {"armv7", kArm, "cortex-a9", "+neon", "128", {.neon_pairs = true}, "-neon"},
     {"aarch64", kAarch64, "cortex-a53", "", "128", {.fma = true, .half = true, .neon_pairs = true}},
     {"aarch64-dotprod",
@@ -75,7 +81,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
   if (found == nullptr) {
     return Fail(Code::kUnsupported,
                 "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-vnni, "
-                "armv7, aarch64, aarch64-dotprod and aarch64-i8mm",
+                "x86-64-v4-amx, armv7, aarch64, aarch64-dotprod and aarch64-i8mm",
                 level);
   }
   static std::once_flag once;

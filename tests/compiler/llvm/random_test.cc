@@ -143,6 +143,48 @@ TEST(LlvmDots, AreTheLevelsInstructions) {
   }
 }
 
+// A product by tiles of 16 x 16 x 64: the interpreter gives the definition's integers, the one
+// level that has tiles an object with tdpbusd (VEX.128.66.0F38.W0 5E, three registers), others
+// none. A processor that has them runs it.
+TEST(LlvmAmx, IsAProductOfTiles) {
+  const te::Tensor x = te::Placeholder("x", DType::kUint8, {32, 128}),
+                   w = te::Placeholder("w", DType::kInt8, {16, 128});
+  const te::Axis k = te::ReduceAxis("k", 128);
+  const te::Tensor y = te::Compute("y", {32, 16}, {"i", "j"}, [&](const auto& i) {
+    return te::Sum(
+        ir::Cast(DType::kInt32, x(i[0], k.var)) * ir::Cast(DType::kInt32, w(i[1], k.var)), {k});
+  });
+  schedule::Schedule s = *schedule::Schedule::Create({y}, target::Host());
+  const Status applied = s.Apply(
+      "layout x 0/16,1/64,0%16,1%64\nlayout w 1/4,0,1%4\nsplit y i 16 i.o p\nsplit y k 64 k.o k.i\n"
+      "split y k.i 4 q b\nreorder y i.o k.o p j q b\ntensorize y p amx_u8s8");
+  ASSERT_TRUE(applied) << applied.error().message;
+  Rng rng(4);
+  te::Values values = test::RandomInputs(y, rng);
+  ASSERT_TRUE(te::Evaluate({y}, &values));
+  const Result<ir::Func> func = lower::Lower(s, "kernel");
+  ASSERT_TRUE(func) << func.error().message;
+  EXPECT_EQ(test::DifferenceOf({s, y, values}, *func), "");
+  const auto object = CompileObject({&*func, 1}, "x86-64-v4-amx");
+  ASSERT_TRUE(object) << object.error().message;
+  bool found = false;
+  for (size_t i = 0; i + 4 < object->size(); ++i) {
+    const uint8_t* at = &(*object)[i];
+    found |= at[0] == 0xc4 && at[1] == 0xe2 && (at[2] & 0x87) == 0x01 && at[3] == 0x5e &&
+             (at[4] & 0xc0) == 0xc0;
+  }
+  EXPECT_TRUE(found);
+  for (const std::string& level : test::TestedLevels()) {
+    if (level == "x86-64-v4-amx") {
+      EXPECT_EQ(HostDifference({s, y, values}, level), "");
+    } else {
+      const auto other = CompileObject({&*func, 1}, level);
+      ASSERT_FALSE(other) << level;
+      EXPECT_EQ(other.error().message, "kernel: a call of amx_u8s8 has no host code");
+    }
+  }
+}
+
 // fma_f32x16 rounds a product and its sum once, in the order of the reduction.
 TEST(LlvmFma, RoundsOnceWhereTheLevelCan) {
   const te::Tensor x = te::Placeholder("x", DType::kFloat32, {3, 5}),

@@ -71,6 +71,13 @@ inline std::vector<WindowShape> WindowShapes() {
        .stride = 2,
        .pad = 2,
        .flat = true},
+      {.name = "taps",  // three channels, seven taps: quads along the row
+       .in_channels = 3,
+       .out_channels = 32,
+       .size = 22,
+       .kernel = 7,
+       .stride = 2,
+       .pad = 3},
       {.name = "k1s2", .in_channels = 16, .out_channels = 32, .size = 8, .stride = 2},
       {.name = "k3", .in_channels = 8, .out_channels = 48, .size = 7, .kernel = 3, .pad = 1},
   };

@@ -70,6 +70,21 @@ TEST_P(HostWindows, AreExactByDotProducts) {
   EXPECT_EQ(ir::Print(func).find("eval dot_u8s8x") != std::string::npos, dots) << ir::Print(func);
 }
 
+// Six quads of taps instead of seven of channels, of which one would be empty.
+TEST(HostQuads, AreTapsWhereChannelsAreThree) {
+  for (const test::WindowShape& shape : test::WindowShapes()) {
+    Rng rng(1);
+    const te::Tensor given = test::WindowExpression(shape);
+    te::Values values = test::RandomInputs(given, rng);
+    const te::Tensor out = test::UnsignedOutput(given, &values);
+    if (out == given) continue;
+    const Result<Schedule> s = HostSchedule({out});
+    ASSERT_TRUE(s);
+    const bool taps = Print(s->trace()).find(" kx 4 kx.o kx.i pad") != std::string::npos;
+    EXPECT_EQ(taps, shape.name == "taps") << shape.name << "\n" << Print(s->trace());
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, HostWindows, ::testing::ValuesIn(test::WindowShapes()),
                          [](const auto& shape) { return shape.param.name; });
 
