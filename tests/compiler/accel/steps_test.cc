@@ -6,49 +6,15 @@
 // and tiles on both configurations. Not tested here: regions (region_test).
 #include <gtest/gtest.h>
 
-#include "compiler/driver/run_func.h"
 #include "compiler/driver/schedule_examples.h"
 #include "compiler/ir/intrin.h"
-#include "compiler/ir/print.h"
-#include "compiler/lower/lower.h"
-#include "compiler/target/accelerator.h"
-#include "sim/func/func_device.h"
 #include "tests/compiler/accel/net.h"
-#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/accel/steps_run.h"
 
 namespace tessera::test {
 namespace {
 
 using ir::Expr;
-
-// The program of |steps| computes |y|.
-void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Config& config,
-                 Rng& rng) {
-  const auto trace = schedule::ParseTrace(steps);
-  ASSERT_TRUE(trace) << trace.error().message;
-  const auto s = schedule::Schedule::Replay({y}, *trace, target::Accelerator(config));
-  ASSERT_TRUE(s) << s.error().message;
-  te::Values values = RandomInputs(y, rng);
-  const auto device = sim::MakeFuncDevice(config, {});
-  ASSERT_TRUE(device);
-  std::vector<std::vector<uint8_t>> inputs;
-  for (const te::Tensor& t : te::TopologicalOrder({y})) {
-    if (!t->placeholder) continue;
-    // What a record's fields hold.
-    ir::Array& value = values.at(t.get());
-    for (int64_t k = 0; k < value.size(); ++k) {
-      if (t.name() == "multiplier") value.SetInt(k, rng.Range(1 << 30, 0x7fffffff));
-      if (t.name() == "shift") value.SetInt(k, rng.Range(-14, -8));
-      if (t.name() == "bias") value.SetInt(k, rng.Range(-100000, 100000));
-    }
-    inputs.push_back(value.bytes());
-  }
-  ASSERT_TRUE(te::Evaluate({y}, &values));
-  const auto run = compiler::RunScheduled(*s, **device, inputs);
-  ASSERT_TRUE(run) << run.error().message;
-  EXPECT_EQ(run->output, values.at(y.get()).bytes())
-      << ir::Print(*lower::Lower(*s, "f", {.guards = false}));
-}
 
 TEST(AcceleratorSteps, AMatrixProductIsExact) {
   for (const char* name : {"default", "tiny"}) {

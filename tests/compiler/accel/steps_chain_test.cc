@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: programs that no region of networks has yet, written as schedules alone: products
+// of two activations in batches, two reductions in one program whose result between them stays on
+// chip: a window by channel and a product, a window and an average under it. Space: random sizes.
+// Not tested here: layers as networks have them (steps_test).
+#include <gtest/gtest.h>
+
+#include "compiler/ir/intrin.h"
+#include "tests/compiler/accel/net.h"
+#include "tests/compiler/accel/steps_run.h"
+
+namespace tessera::test {
+namespace {
+
+using ir::Expr;
+using Place = std::vector<Expr>;
+
+Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
+Expr Number(int64_t v) { return ir::Imm(DType::kInt32, v); }
+Expr Scaled(const Expr& sum, int64_t shift) {
+  const Expr y = ir::Requant(sum, Number(1518500250), Number(shift), isa::Round::kEven);
+  return ir::Cast(DType::kInt8, ir::ClampAdd(y, Number(3), Number(-128), Number(127)));
+}
+
+// y[.., m, n] = requantised sum over k of x[.., m, k] w[.., n, k], for up to three dimensions of
+// products beside each other: tensors of rank five.
+TEST(AcceleratorChains, BatchesOfProductsOfActivationsAreExact) {
+  const isa::Config config = NamedConfig("default");
+  const int64_t o = config.block_out;
+  for (uint64_t seed = 1; seed <= 9; ++seed) {
+    Rng rng(seed);
+    const auto batches = static_cast<size_t>(seed % 3 + 1);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed << ", rank " << batches + 2);
+    const int64_t m = rng.Range(1, 20), n = o * rng.Range(1, 2), depth = o * rng.Range(1, 3);
+    std::vector<int64_t> x_shape, w_shape, y_shape;
+    std::string dims, axes, copies;  // "0,1," and "b0 b1 " and "i0 i1 "
+    std::vector<std::string> names;
+    for (size_t d = 0; d < batches; ++d) {
+      x_shape.push_back(rng.Range(1, 3));
+      dims += fmt::format("{},", d);
+      names.push_back(fmt::format("b{}", d));
+      axes += names.back() + " ";
+      copies += fmt::format("i{} ", d);
+    }
+    w_shape = y_shape = x_shape;
+    x_shape.insert(x_shape.end(), {m, depth});
+    w_shape.insert(w_shape.end(), {n, depth});
+    y_shape.insert(y_shape.end(), {m, n});
+    names.insert(names.end(), {"m", "n"});
+    const te::Tensor x = te::Placeholder("x", DType::kInt8, x_shape),
+                     w = te::Placeholder("w", DType::kInt8, w_shape);
+    const te::Axis k = te::ReduceAxis("k", depth);
+    const te::Tensor sum = te::Compute("sum", y_shape, names, [&](const Place& i) {
+      Place of_x(i.begin(), i.end() - 1), of_w(i.begin(), i.end() - 2);
+      of_x.push_back(k.var);
+      of_w.insert(of_w.end(), {i.back(), k.var});
+      return te::Sum(Wide(x(of_x)) * Wide(w(of_w)), {k});
+    });
+    const te::Tensor y =
+        te::Compute("y", y_shape, names, [&](const Place& i) { return Scaled(sum(i), -9); });
+    const size_t r = batches, c = batches + 1;  // rows and columns
+    std::string steps =
+        "cache_write y out y.o\nset_scope sum acc\ncache_read x inp x.i sum\n"
+        "cache_read w wgt w.i sum\n";
+    for (const char* name : {"x", "x.i", "sum", "y.o", "y"})
+      steps += fmt::format("layout {0} {1}{3}/{4},{2},{3}%{4}\n", name, dims, r, c, o);
+    for (const char* name : {"w", "w.i"})
+      steps += fmt::format("layout {0} {1}{2}/{4},{3}/{4},{2}%{4},{3}%{4}\n", name, dims, r, c, o);
+    const std::string at = names[batches - 1];
+    steps += fmt::format(
+        "split y n {0} n.t lane\nreorder y {1}n.t m lane\ncompute_at y.o y {2}\n"
+        "compute_at sum y {2}\ncompute_at x.i y {2}\ncompute_at w.i y {2}\n"
+        "split y.o n {0} n.t lane\nreorder y.o {1}n.t m lane\nsplit sum n {0} n.t o\n"
+        "split sum k {0} k.t l\nreorder sum {1}n.t m k.t o l\nsplit x.i i{5} {0} k.t lane\n"
+        "reorder x.i {3}k.t i{4} lane\nsplit w.i i{4} {0} n.t o\nsplit w.i i{5} {0} k.t l\n"
+        "reorder w.i {3}n.t k.t o l\nfuse w.i o l lane\ntensorize x.i lane tile.load_inp\n"
+        "tensorize w.i lane tile.load_wgt\ntensorize sum o tile.gemm\n"
+        "tensorize y.o lane tile.requant\ntensorize y lane tile.store\n",
+        o, axes, at, copies, r, c);
+    ExpectExact(y, steps, config, rng);
+  }
+}
+
+// A window of 3 x 3 with a pad around |x| of |channels|, over channels or channel by channel.
+te::Tensor WindowOf(const te::Tensor& x, int64_t channels, bool by_channel) {
+  const int64_t height = x.shape()[2], width = x.shape()[3];
+  const te::Tensor pad = te::Compute(
+      "pad", {1, x.shape()[1], height + 2, width + 2}, {"n", "c", "y", "x"}, [&](const Place& i) {
+        const Expr row = i[2] - 1, column = i[3] - 1;
+        return ir::Select(ir::And(ir::And(ir::Le(0, row), ir::Lt(row, Expr(height))),
+                                  ir::And(ir::Le(0, column), ir::Lt(column, Expr(width)))),
+                          x(i[0], i[1], row, column), ir::Imm(DType::kInt8, 5));
+      });
+  const te::Axis ky = te::ReduceAxis("ky", 3), kx = te::ReduceAxis("kx", 3);
+  const std::vector<int64_t> shape{1, channels, height, width};
+  if (by_channel) {
+    const te::Tensor w = te::Placeholder("w", DType::kInt8, {channels, 3, 3});
+    return te::Compute("sum", shape, {"n", "c", "y", "x"}, [&](const Place& i) {
+      return te::Sum(
+          Wide(pad(i[0], i[1], i[2] + ky.var, i[3] + kx.var)) * Wide(w(i[1], ky.var, kx.var)),
+          {ky, kx});
+    });
+  }
+  const te::Tensor w = te::Placeholder("w", DType::kInt8, {channels, x.shape()[1], 3, 3});
+  const te::Axis c = te::ReduceAxis("ci", x.shape()[1]);
+  return te::Compute("sum", shape, {"n", "c", "y", "x"}, [&](const Place& i) {
+    return te::Sum(
+        Wide(pad(i[0], c.var, i[2] + ky.var, i[3] + kx.var)) * Wide(w(i[1], c.var, ky.var, kx.var)),
+        {c, ky, kx});
+  });
+}
+
+// Layouts of |names| in blocks of |o| channels, dimension 1 of four.
+std::string Blocked(int64_t o, const std::vector<std::string>& names) {
+  std::string steps;
+  for (const std::string& name : names)
+    steps += fmt::format("layout {0} 0,1/{1},2,3,1%{1}\n", name, o);
+  return steps;
+}
+// Their loops in the machine's tiles.
+std::string Tiles(int64_t o, const std::vector<std::string>& names) {
+  std::string steps;
+  for (const std::string& name : names)
+    steps += fmt::format("split {0} c {1} c.t lane\nreorder {0} n c.t y x lane\n", name, o);
+  return steps;
+}
+
+// A window by channel, then a product over its channels: what is between them is in inp, a tile of
+// work at a time.
+TEST(AcceleratorChains, AWindowByChannelAndAProductStayOnChip) {
+  const isa::Config config = NamedConfig("default");
+  const int64_t o = config.block_out;
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    const int64_t channels = o * rng.Range(1, 3), outs = o * rng.Range(1, 2);
+    const te::Tensor x = te::Placeholder("x", DType::kInt8,
+                                         {1, channels, rng.Range(3, 9), rng.Range(3, 9)}),
+                     v = te::Placeholder("v", DType::kInt8, {outs, channels});
+    const te::Tensor first = WindowOf(x, channels, true);
+    const te::Tensor q = te::Compute("q", first.shape(), {"n", "c", "y", "x"},
+                                     [&](const Place& i) { return Scaled(first(i), -8); });
+    const te::Axis c = te::ReduceAxis("ci", channels);
+    const std::vector<int64_t> shape{1, outs, x.shape()[2], x.shape()[3]};
+    const te::Tensor second =
+        te::Compute("product", shape, {"n", "c", "y", "x"}, [&](const Place& i) {
+          return te::Sum(Wide(q(i[0], c.var, i[2], i[3])) * Wide(v(i[1], c.var)), {c});
+        });
+    const te::Tensor y = te::Compute("y", shape, {"n", "c", "y", "x"},
+                                     [&](const Place& i) { return Scaled(second(i), -10); });
+    ExpectExact(
+        y,
+        "cache_write y out y.o\nset_scope product acc\nset_scope sum acc\nset_scope q inp\n"
+        "set_scope pad inp\ncache_read v wgt v.i product\n"
+        "fuse sum ky kx taps\nreindex w sum t\nsplit sum taps 3 ky kx\nprepare t\n"
+        "cache_read t wgt t.i sum\n" +
+            Blocked(o, {"x", "pad", "sum", "q", "product", "y.o", "y"}) +
+            fmt::format(
+                "layout v 0/{0},1/{0},0%{0},1%{0}\nlayout v.i 0/{0},1/{0},0%{0},1%{0}\n"
+                "layout t 0/{0},1/{0},0%{0},1%{0}\nlayout t.i 0/{0},1/{0},0%{0},1%{0}\n"
+                "split y y {1} y.o y.i\nsplit y c {0} c.t lane\nreorder y n y.o c.t y.i x lane\n",
+                o, rng.Range(1, 4)) +
+            "compute_at y.o y y.o\ncompute_at product y y.o\ncompute_at q y y.o\n"
+            "compute_at sum y y.o\ncompute_at pad y y.o\n" +
+            Tiles(o, {"y.o", "q", "pad"}) +
+            fmt::format(
+                "split product c {0} c.t b\nsplit product ci {0} ci.t l\n"
+                "reorder product n c.t y x ci.t b l\n"
+                "split sum c {0} c.t lane\nreorder sum n c.t y x lane ky kx\n"
+                "tile v.i i0 i1 {0} {0} o.t i.t b l\nfuse v.i b l lane\n"
+                "split t.i c {0} o.t b\nsplit t.i taps {0} i.t l pad\nreorder t.i o.t i.t b l\n"
+                "fuse t.i b l lane\n",
+                o) +
+            "tensorize pad lane tile.load_inp tile.fill_inp\ntensorize t.i lane tile.load_wgt\n"
+            "tensorize v.i lane tile.load_wgt\ntensorize sum lane tile.window\n"
+            "tensorize q lane tile.requant\ntensorize product b tile.gemm\n"
+            "tensorize y.o lane tile.requant\ntensorize y lane tile.store\n",
+        config, rng);
+  }
+}
+
+// A window over channels, and the average of its result: the average of a block of channels is
+// taken while the array computes the next.
+TEST(AcceleratorChains, AnAverageIsTakenUnderTheWindowBeforeIt) {
+  const isa::Config config = NamedConfig("default");
+  const int64_t o = config.block_out;
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    const int64_t channels = o * rng.Range(1, 2), outs = o * rng.Range(1, 3);
+    const te::Tensor x =
+        te::Placeholder("x", DType::kInt8, {1, channels, rng.Range(2, 7), rng.Range(2, 7)});
+    const te::Tensor first = WindowOf(x, outs, false);
+    const te::Tensor q = te::Compute("q", first.shape(), {"n", "c", "y", "x"},
+                                     [&](const Place& i) { return Scaled(first(i), -10); });
+    const te::Axis py = te::ReduceAxis("py", x.shape()[2]), px = te::ReduceAxis("px", x.shape()[3]);
+    const te::Tensor all =
+        te::Compute("all", {1, outs, 1, 1}, {"n", "c", "y", "x"}, [&](const Place& i) {
+          return te::Sum(Wide(q(i[0], i[1], i[2] + py.var, i[3] + px.var)), {py, px});
+        });
+    const te::Tensor y = te::Compute("y", {1, outs, 1, 1}, {"n", "c", "y", "x"},
+                                     [&](const Place& i) { return Scaled(all(i), -4); });
+    ExpectExact(
+        y,
+        "cache_write y out y.o\nset_scope all acc\nset_scope sum acc\nset_scope q inp\n"
+        "set_scope pad inp\ncache_read w wgt w.i sum\n" +
+            Blocked(o, {"x", "pad", "sum", "q", "all", "y.o", "y"}) +
+            fmt::format(
+                "layout w 0/{0},1/{0},2,3,0%{0},1%{0}\nlayout w.i 0/{0},1/{0},2,3,0%{0},1%{0}\n"
+                "split y c {0} c.t lane\nreorder y n c.t y x lane\n",
+                o) +
+            "compute_at y.o y c.t\ncompute_at all y c.t\ncompute_at q y c.t\ncompute_at sum y "
+            "c.t\n" +
+            Tiles(o, {"y.o", "q", "pad"}) +
+            fmt::format("split all c {0} c.t lane\nreorder all n c.t y x py px lane\n"
+                        "split sum c {0} c.t b\nsplit sum ci {0} ci.t l\nreorder sum n c.t y x "
+                        "ci.t ky kx b l\n"
+                        "tile w.i i0 i1 {0} {0} o.t i.t b l\nreorder w.i o.t i.t i2 i3 b l\n"
+                        "fuse w.i b l lane\n",
+                        o) +
+            "tensorize pad lane tile.load_inp tile.fill_inp\ntensorize w.i lane tile.load_wgt\n"
+            "tensorize sum b tile.gemm\ntensorize q lane tile.requant\n"
+            "tensorize all lane tile.reduce_add\ntensorize y.o lane tile.requant\n"
+            "tensorize y lane tile.store\n",
+        config, rng);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A schedule in steps for the accelerator, run on the functional simulator against the definition.
+#ifndef TESSERA_TESTS_COMPILER_ACCEL_STEPS_RUN_H_
+#define TESSERA_TESTS_COMPILER_ACCEL_STEPS_RUN_H_
+
+#include <string>
+
+#include "base/rng.h"
+#include "compiler/te/te.h"
+#include "isa/config.h"
+
+namespace tessera::test {
+
+// The program of |steps| computes |y| from random inputs: the test fails where it does not. Inputs
+// named multiplier, shift and bias hold what a record's fields do.
+void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Config& config,
+                 Rng& rng);
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_COMPILER_ACCEL_STEPS_RUN_H_
