@@ -7,12 +7,15 @@
 
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/simplify.h"
 #include "compiler/ir/usage.h"
+#include "compiler/ir/visit.h"
 #include "compiler/lower/accel/host_pack.h"
 #include "compiler/lower/lower.h"
 #include "compiler/network/program.h"
 #include "compiler/schedule/params.h"
 #include "compiler/target/accelerator.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::network {
 namespace {
@@ -51,6 +54,53 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given,
   return trace;
 }
 
+// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so: short
+// enough to let other transfers in between.
+void Cut(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces) {
+  int64_t all = 1, extent = 0;
+  for (ir::Stmt at = s; at->kind == ir::StmtKind::kFor && ir::IsImm(at->extent, &extent);
+       at = at->body[0])
+    all *= extent;
+  if (all <= tiles || s->kind != ir::StmtKind::kFor || !ir::IsImm(s->extent, &extent))
+    return pieces->push_back(s);
+  for (int64_t k = 0; k < extent; ++k) {
+    Cut(ir::Simplify(ir::FreshCopy(s->body[0], {{s->var.get(), ir::Expr(k)}})), tiles, pieces);
+  }
+}
+
+// Whether |s| only copies a constant of |lowered| to the chip.
+bool CopiesConstant(const lower::accel::LoweredRegion& lowered, const ir::Stmt& s) {
+  bool constant = true, copies = false;
+  ir::VisitStmts(s, [&](const ir::Stmt& at) {
+    if (at->kind == ir::StmtKind::kFor) return;
+    copies = at->kind == ir::StmtKind::kEval && at->value->name == target::kTileLoad;
+    constant = constant && copies;
+    for (size_t k = 0; constant && k < lowered.buffers.size(); ++k) {
+      constant = lowered.func.params[k] != at->value->args[1]->buffer ||
+                 lowered.buffers[k].role == GlobalBuffer::Use::kConstant;
+    }
+  });
+  return constant && copies;
+}
+
+// What is on chip during all of the function, and filled from constants in front of all else, may
+// be there before it: while the region before runs.
+void TakeAhead(lower::accel::LoweredRegion* lowered) {
+  constexpr int64_t kTiles = 16;
+  ir::Stmt body = lowered->func.body;
+  for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0])
+    lowered->resident.push_back(body->buffer);
+  std::vector<ir::Stmt> rest;
+  for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
+    if (rest.empty() && CopiesConstant(*lowered, s)) {
+      Cut(s, kTiles, &lowered->ahead);
+    } else {
+      rest.push_back(s);
+    }
+  }
+  lowered->body = ir::Seq(std::move(rest));
+}
+
 }  // namespace
 
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config& config) {
@@ -75,7 +125,6 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config&
   StepRegion made{.trace = std::move(trace)};
   lower::accel::LoweredRegion& lowered = made.lowered;
   TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
-  lowered.body = lowered.func.body;
   for (const ir::Buffer& param : lowered.func.params) {
     const std::string& name = param->name;
     if (name == region.output.name()) {
@@ -89,8 +138,9 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config&
            ir::PackLayout(*schedule::ParamBuffer(schedule, name), values.at(name))});
     }
   }
+  TakeAhead(&lowered);
   made.inp_tiles =
-      CeilDiv(ir::MostInUse(lowered.body, ir::Scope::kInp,
+      CeilDiv(ir::MostInUse(lowered.func.body, ir::Scope::kInp,
                             [](const ir::Buffer& buffer) { return ir::SizeInBytes(*buffer); }),
               config.TileBytes(isa::Memory::kInp));
   return made;
