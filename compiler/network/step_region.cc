@@ -54,8 +54,8 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given,
   return trace;
 }
 
-// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so: short
-// enough to let other transfers in between.
+// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so:
+// short enough to let other transfers in between.
 void Cut(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces) {
   int64_t all = 1, extent = 0;
   for (ir::Stmt at = s; at->kind == ir::StmtKind::kFor && ir::IsImm(at->extent, &extent);

@@ -141,7 +141,9 @@ Status ProgramEmitter::EmitAll() {
     }
     std::function<Status(int64_t)> interleave;
     if (next && next->begun) {
-      interleave = [&, products = CountProducts(now->lowered.body)](int64_t done) -> Status {
+      const Result<int64_t> all = CountProducts(now->lowered.body);
+      if (!all) return Within(region.op, all.error());
+      interleave = [&, products = *all](int64_t done) -> Status {
         const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
         TESSERA_TRY(Ahead(k + 1, *next, static_cast<size_t>(CeilDiv(pieces * done, products))));
         builder_.BeginSource(region.layer, region.op);

@@ -171,9 +171,9 @@ Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings,
   return BodyEmitter(&emitter, &rings, after_product).Run(body);
 }
 
-int64_t CountProducts(const ir::Stmt& body) {
+Result<int64_t> CountProducts(const ir::Stmt& body) {
   BodyEmitter counter(nullptr, nullptr, {});
-  TESSERA_CHECK(counter.Run(body).has_value());
+  TESSERA_TRY(counter.Run(body));
   return counter.products();
 }
 

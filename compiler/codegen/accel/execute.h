@@ -43,8 +43,8 @@ struct Rings {
 Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings,
                const std::function<Status(int64_t)>& after_product = {});
 
-// How often Execute would call |after_product|.
-int64_t CountProducts(const ir::Stmt& body);
+// How often Execute would call |after_product|. errors: kUnsupported, Execute's
+Result<int64_t> CountProducts(const ir::Stmt& body);
 
 // Whether |body| allocates in |scope|.
 bool Allocates(const ir::Stmt& body, ir::Scope scope);
