@@ -54,10 +54,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
-  if (from.own_tiles) {
-    *why = "its region's steps write it to device memory";
-    return std::nullopt;
-  }
+  if (from.own_tiles) return std::nullopt;  // its steps write it to device memory
   bool pitched = false;
   std::optional<int64_t> pad;
   for (size_t r = 0; r < regions_.size(); ++r) {

@@ -164,6 +164,18 @@ TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
       {Edited(steps, "tensorize stage1_q", "tensorize stage1_q lane tile.store", ""),
        "a statement that is no tile of work"},
   };
+  // What such a layer reads cannot stay on chip.
+  const std::string before =
+      Edited(*dump, "accelerator stage1_conv1_conv/Conv:", "decide resident {0 1} 0",
+             "decide resident {0 1} 1");
+  const CommandResult stays =
+      Tessera(Compile("-o " + TempPath("bad.tsr") + " --schedule " + kLayerSteps +
+                      " --schedule stage1_conv1_conv/Conv=" + Write("before.txt", before)));
+  EXPECT_EQ(stays.code, 2) << stays.output;
+  EXPECT_NE(stays.output.find("its schedule says that the result stays on chip, but a region whose "
+                              "schedule says each step reads it from device memory"),
+            std::string::npos)
+      << stays.output;
   for (const auto& bad : kBad) {
     const std::string net = TempPath("bad.tsr");
     const CommandResult r =

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
+#include "base/check.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/match.h"
 #include "compiler/schedule/accel/step_writer.h"
@@ -25,8 +27,9 @@ Result<std::string> StepWriter::Run() {
   }
   result_ = Fresh("o");
   Say("cache_write {} out {}", out_, result_);
-  TESSERA_TRY(Passes(region_.steps.size() - 1, result_));
-  if (contraction_) TESSERA_TRY(SumOperands());
+  Passes(region_.steps.size() - 1, result_);
+  Fetches();
+  if (contraction_) SumOperands();
   if (anchored_ && !contraction_) WindowOperands();
   TESSERA_TRY(Records());
   Layouts();
@@ -45,7 +48,7 @@ Status StepWriter::Supported() const {
   if (config_.batch != 1) return No("an array of several rows");
   const bool windowed = a_.kind == AnchorKind::kChannelwise;
   if (a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd)
-    return No("a greatest or least value, which is int8 in its expression");
+    return No("a greatest or least value, which is int8 in its expression,");
   if (windowed && (std::max(a_.window[0].taps, a_.window[1].taps) > kWindowTaps ||
                    a_.window[0].taps * a_.window[1].taps > block_))
     return No("a window channel by channel of more taps than one instruction has");
@@ -54,7 +57,6 @@ Status StepWriter::Supported() const {
   if (windowed && a_.group_out != 1) return No("channels in groups");
   if (contraction_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
     return No("channels in groups");
-  if (anchored_ && a_.im2col != 0) return No("an input that the host packs");
   if (region_.steps.back().kind == EpilogueStepKind::kFetch) return No("a copy alone");
   for (const EpilogueStep& s : region_.steps) {
     if (!s.value) return No("a difference of accumulators");
@@ -86,30 +88,23 @@ std::optional<std::string> StepWriter::WayTo(const Expr& root, const Expr& node)
   return std::nullopt;
 }
 
-Status StepWriter::Passes(size_t k, const std::string& name) {
+bool StepWriter::IsNarrow(const EpilogueStep& step) {
+  return step.kind != EpilogueStepKind::kAlu && step.src.memory == VectorMemory::kOut &&
+         step.dst.memory == VectorMemory::kOut;
+}
+
+void StepWriter::Passes(size_t k, const std::string& name) {
   const EpilogueStep& step = region_.steps[k];
   Pass pass{name, &step, {}};
   if (step.kind == EpilogueStepKind::kAlu) pass.changes = a_.stage ? a_.stage.name() : "";
-  // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
-  const bool narrow = step.kind != EpilogueStepKind::kAlu &&
-                      step.src.memory == VectorMemory::kOut &&
-                      step.dst.memory == VectorMemory::kOut;
+  const bool narrow = IsNarrow(step);
   const size_t place = passes_.size();
   passes_.push_back(pass);
   for (size_t from = k; from-- > 0;) {
     const EpilogueStep& other = region_.steps[from];
     const std::optional<std::string> way = WayTo(step.value, other.value);
     if (!way || taken_.contains(from)) continue;
-    if (other.kind == EpilogueStepKind::kFetch) {
-      const auto known = fetched_.find(other.tensor.name());
-      if (known != fetched_.end()) return No("an operand that two stages read");
-      const std::string copy = Fresh(other.tensor.name() + ".o");
-      Say("cache_read {} out {} {}", other.tensor.name(), copy, name);
-      fetched_[other.tensor.name()] = copy;
-      taken_.insert(from);
-      if (narrow) passes_[place].changes = copy;
-      continue;
-    }
+    if (other.kind == EpilogueStepKind::kFetch) continue;
     const std::string stage = Fresh(fmt::format("v{}", from));
     Say("lift {} {} {} {}", name, *way, other.dst.memory == VectorMemory::kAcc ? "acc" : "out",
         stage);
@@ -117,9 +112,34 @@ Status StepWriter::Passes(size_t k, const std::string& name) {
     if (updated || (narrow && other.dst.memory == VectorMemory::kOut))
       passes_[place].changes = stage;
     taken_.insert(from);
-    TESSERA_TRY(Passes(from, stage));
+    Passes(from, stage);
   }
-  return {};
+}
+
+void StepWriter::Fetches() {
+  std::set<const ir::ExprNode*> lifted;
+  for (const Pass& pass : passes_) lifted.insert(pass.step->value.get());
+  for (const EpilogueStep& fetch : region_.steps) {
+    if (fetch.kind != EpilogueStepKind::kFetch) continue;
+    std::vector<Pass*> readers;
+    for (Pass& pass : passes_) {
+      // What the stage reads itself: not behind what has become another.
+      const std::function<bool(const Expr&)> reads = [&](const Expr& e) {
+        if (e->kind == ir::ExprKind::kTensorRead) return te::TensorOf(e) == fetch.tensor;
+        return std::ranges::any_of(e->args, [&](const Expr& operand) {
+          return !lifted.contains(operand.get()) && reads(operand);
+        });
+      };
+      if (reads(pass.step->value)) readers.push_back(&pass);
+    }
+    Names names;
+    for (const Pass* reader : readers) names.push_back(reader->name);
+    const std::string copy = Fresh(fetch.tensor.name() + ".o");
+    Say("cache_read {} out {} {}", fetch.tensor.name(), copy, fmt::join(names, " "));
+    fetched_[fetch.tensor.name()] = copy;
+    if (readers.size() == 1 && IsNarrow(*readers[0]->step) && readers[0]->changes.empty())
+      readers[0]->changes = copy;
+  }
 }
 
 void StepWriter::InputStage() {
@@ -144,7 +164,7 @@ void StepWriter::InputStage() {
   }
 }
 
-Status StepWriter::SumOperands() {
+void StepWriter::SumOperands() {
   sum_ = a_.stage.name();
   Say("set_scope {} acc", sum_);
   const std::vector<ir::Axis>& axes = a_.stage->axes;
@@ -161,8 +181,7 @@ Status StepWriter::SumOperands() {
       if (PositionOf(rank, d) == 1) channel_ = e->args[d];
     }
   });
-  if (!input_read_ || !weight_read_ || channel_->kind != ir::ExprKind::kVar)
-    return No("a channel that is no loop of the sum");
+  TESSERA_CHECK(input_read_ && weight_read_ && channel_->kind == ir::ExprKind::kVar, "{}", sum_);
   for (const ir::Axis& axis : axes) sum_axes_.push_back(axis.name());
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     if (axis.var.get() != channel_.get()) taps_.push_back(axis.name());
@@ -170,7 +189,6 @@ Status StepWriter::SumOperands() {
   InputStage();
   weight_ = Fresh(a_.weight.name() + ".w");
   Say("cache_read {} wgt {} {}", a_.weight.name(), weight_, sum_);
-  return {};
 }
 
 Status StepWriter::Records() {

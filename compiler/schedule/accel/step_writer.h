@@ -57,11 +57,15 @@ class StepWriter {
   // The way to |node| in |root|, as lift has it; nothing: it is not there.
   static std::optional<std::string> WayTo(const ir::Expr& root, const ir::Expr& node);
   // Step |k| of the epilogue is stage |name|: what it reads becomes stages too.
-  Status Passes(size_t k, const std::string& name);
+  void Passes(size_t k, const std::string& name);
+  // The other activations, in OUT.
+  void Fetches();
+  // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
+  static bool IsNarrow(const EpilogueStep& step);
   // The box that a tile of work reads, as a stage in INP.
   void InputStage();
   // The contraction's operands in their memories, and which reduction loop is the channel's.
-  Status SumOperands();
+  void SumOperands();
   // A window channel by channel: its operands, with the taps of a channel as a row of weights, and
   // its loops.
   void WindowOperands();
