@@ -13,11 +13,11 @@
 namespace tessera::schedule::accel {
 
 // The text of the steps, with comments. |plan| is of |region|, as AnalyzeRegion gives it, all of
-// whose activations are in device memory; tiles, orders and what stays are as it says, but for the drain of a part of the
-// channels, which comes behind the last chunk of a reduction in several.
+// whose activations are in device memory; tiles, orders and what stays are as it says, but for the
+// drain of a part of the channels, which comes behind the last chunk of a reduction in several.
 //   errors  kUnsupported  what steps do not say yet: the greatest of int8 values, channels in
-//                         groups, a window by channel of one tap or many, several images in a tile, a
-//                         difference, a copy alone, records without a bias or of an int8 value
+//                         groups, a window by channel of one tap or many, several images in a tile,
+//                         a difference, a copy alone, records without a bias or of an int8 value
 Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
                             const isa::Config& config);
 
