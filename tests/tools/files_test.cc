@@ -57,6 +57,9 @@ TEST(Command, BadUseExitsWith2) {
     ExpectRefused(
         "run x --input y --first " + std::string(count),
         "--first: '" + std::string(count) + "' is not a count; give a whole number from 1");
+    ExpectRefused(
+        "compare x --input y --threads " + std::string(count),
+        "--threads: '" + std::string(count) + "' is not a count; give a whole number from 1");
   }
   ExpectRefused("compile " + std::string(kModel) + " --dump everything -o /dev/null", "everything");
   ExpectRefused("compile " + std::string(kModel), "nothing to do");

@@ -105,7 +105,7 @@ TEST_P(LlvmWindows, AreExactByDotProductsOnEveryLevel) {
     }
     const te::Tensor out = test::UnsignedOutput(given, &values);
     if (out == given) return;
-    ASSERT_NO_FATAL_FAILURE(ExpectExact(out, values, test::TestedLevels(),
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(out, values, test::TestedDotLevels(),
                                         {.layouts = {{"x", "0,2,3,1"}, {"out", "0,2,3,1"}}}));
   }
 }

@@ -17,6 +17,8 @@ namespace tessera::test {
 // The CPU levels that kernels can run at here: this machine's that the compiler knows, best first,
 // and those of boards.
 std::vector<std::string> TestedLevels();
+// And those that differ from one of them in dot products alone.
+std::vector<std::string> TestedDotLevels();
 
 // Calls |symbol| of |object|, which was compiled for |level|, with the addresses of |buffers|, each
 // aligned to 64 bytes.
