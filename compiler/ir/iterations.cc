@@ -16,7 +16,7 @@ std::optional<Meeting> IterationLog::Load(const Array& array, int64_t element) {
   Log& log = Of(array);
   const auto e = static_cast<size_t>(element);
   if (log.stored[e] != kNone && log.stored[e] != now_) return Meeting{log.stored[e], now_};
-  if (log.loaded[e] != now_) log.loaded[e] = log.loaded[e] == kNone ? now_ : kSeveral;
+  if (log.loaded[e] == kNone) log.loaded[e] = now_;
   return std::nullopt;
 }
 
@@ -25,9 +25,8 @@ std::optional<Meeting> IterationLog::Store(const Array& array, int64_t element) 
   const auto e = static_cast<size_t>(element);
   const int64_t stored = log.stored[e], loaded = log.loaded[e];
   if (stored != kNone && stored != now_) return Meeting{stored, now_};
-  // Where several loaded, one of them is another one; the one before this will do.
-  if (loaded != kNone && loaded != now_)
-    return Meeting{loaded == kSeveral ? now_ - 1 : loaded, now_};
+  // They run in order: where the first to load is this one, no other has loaded.
+  if (loaded != kNone && loaded != now_) return Meeting{loaded, now_};
   log.stored[e] = now_;
   return std::nullopt;
 }

@@ -30,9 +30,9 @@ class IterationLog {
   std::optional<Meeting> Store(const Array& array, int64_t element);
 
  private:
-  static constexpr int64_t kNone = -1, kSeveral = -2;
+  static constexpr int64_t kNone = -1;
   struct Log {
-    std::vector<int64_t> stored, loaded;  // by element: kNone, an iteration, or kSeveral
+    std::vector<int64_t> stored, loaded;  // by element: the first iteration that did, or kNone
   };
   Log& Of(const Array& array);
 
