@@ -32,6 +32,13 @@ model_cxx=${TESSERA_MODEL_CXX:-}
 for program in clang++-14 clang++ "$cxx"; do
   if [ -z "$model_cxx" ] && command -v "$program" >/dev/null; then model_cxx=$program; fi
 done
+# A machine runs where it is built. What Verilator made takes 4 % fewer instructions of level 3. The level has a name: of
+# -march=native ccache would keep one object for all processors.
+level=-march=x86-64-v3
+has=$("$model_cxx" -march=native -dM -E -x c /dev/null 2>/dev/null | awk '{ print $2 }' || true)
+for feature in __x86_64__ __AVX2__ __BMI__ __BMI2__ __F16C__ __FMA__ __LZCNT__ __MOVBE__; do
+  echo "$has" | grep -qx "$feature" || level=
+done
 launcher=
 if command -v ccache >/dev/null; then launcher=ccache; fi
 
@@ -70,10 +77,10 @@ flags="$flags -DTESSERA_CONFIG_HASH=0x${hash}u -Iobj -isystem $include -isystem 
 # One object a file, many at a time. What runs once or never is not worth optimising.
 : > commands
 for kind in fast slow; do
-  level=
-  if [ $kind = slow ]; then level=-O0; fi
+  effort=
+  if [ $kind = slow ]; then effort=-O0; fi
   for file in $(sed -n 's/#include "\(.*\)"/\1/p' obj/$kind.cc); do
-    echo "$launcher $model_cxx -std=c++17 $flags $level -c obj/$file -o $(basename "$file" .cpp).o" >> commands
+    echo "$launcher $model_cxx -std=c++17 $flags $level $effort -c obj/$file -o $(basename "$file" .cpp).o" >> commands
   done
 done
 for file in verilated.cpp verilated_threads.cpp $trace_sources; do
