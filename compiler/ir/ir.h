@@ -135,6 +135,9 @@ struct BufferNode {
   Layout layout;
   Scope scope = Scope::kGlobal;
   int64_t align = 64;  // bytes
+  // A scratchpad's: each time it is allocated it takes the next free place, so that what fills it
+  // runs ahead of what reads its last contents. Else it has one place.
+  bool rotates = false;
 };
 
 enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval };

@@ -86,7 +86,7 @@ class Parser {
     return list;
   }
 
-  // name: i8[4, 16] scope layout(...) strides(...) align(n)
+  // name: i8[4, 16] scope layout(...) strides(...) align(n) rotates
   Result<Buffer> Declaration() {
     BufferNode node;
     TESSERA_ASSIGN(node.name, Name());
@@ -134,6 +134,7 @@ class Parser {
         return Wrong(fmt::format("{}: align of {}", node.name, node.align));
       TESSERA_TRY(Expect(")"));
     }
+    node.rotates = Accept("rotates");
     if (buffers_.contains(node.name))
       return Wrong(fmt::format("a buffer '{}' is in scope already", node.name));
     const Buffer buffer = MakeBuffer(node);

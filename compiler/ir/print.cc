@@ -127,6 +127,7 @@ class IrPrinter {
     if (!b->layout.empty()) text += fmt::format(" layout({})", LayoutText(b->layout));
     if (!b->layout.strides.empty()) text += fmt::format(" strides({})", Numbers(b->layout.strides));
     if (b->align != 64) text += fmt::format(" align({})", b->align);
+    if (b->rotates) text += " rotates";
     return text;
   }
 

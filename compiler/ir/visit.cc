@@ -113,6 +113,12 @@ void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn) {
   for (const Stmt& b : s->body) VisitStmts(b, fn);
 }
 
+int64_t CountWork(const Stmt& s) {
+  int64_t n = s->kind == StmtKind::kStore || s->kind == StmtKind::kEval;
+  for (const Stmt& b : s->body) n += CountWork(b);
+  return n;
+}
+
 std::vector<Expr> DirectExprs(const Stmt& s) {
   std::vector<Expr> all;
   for (const Expr& e : {s->min, s->extent, s->value}) {
@@ -122,8 +128,7 @@ std::vector<Expr> DirectExprs(const Stmt& s) {
   return all;
 }
 
-Stmt FreshCopy(const Stmt& s, VarMap vars) {
-  std::unordered_map<const BufferNode*, Buffer> buffers;
+Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers) {
   VisitStmts(s, [&](const Stmt& x) {
     if (x->kind == StmtKind::kFor) vars[x->var.get()] = Var(x->var->name);
     if (x->kind == StmtKind::kAlloc) buffers[x->buffer.get()] = MakeBuffer(*x->buffer);

@@ -31,12 +31,17 @@ using VarMap = std::unordered_map<const ExprNode*, Expr>;
 Expr Substitute(const Expr& e, const VarMap& map);
 Stmt Substitute(const Stmt& s, const VarMap& map);
 
-// A copy of |s| with loop variables and allocated buffers of its own, variables replaced by |vars|.
-Stmt FreshCopy(const Stmt& s, VarMap vars);
+// A copy of |s| with loop variables and allocated buffers of its own; variables are replaced by
+// |vars|, buffers from outside by |buffers|.
+using BufferMap = std::unordered_map<const BufferNode*, Buffer>;
+Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers = {});
 
 // Calls fn on each node, operands first.
 void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first
+
+// How many stores and calls |s| is written with.
+int64_t CountWork(const Stmt& s);
 
 // Does |e| contain the variable |var|?
 bool UsesVar(const Expr& e, const Expr& var);

@@ -269,8 +269,15 @@ class Builder {
     return init ? ir::Seq({init, loops}) : loops;
   }
 
-  // An instruction has no room for other stages' loops.
+  // An instruction has no room for other stages' loops, nor for threads.
   Status RequireNoneInside(const Stage& stage, size_t depth) const {
+    for (size_t i = depth; i < stage.leaves.size(); ++i) {
+      if (stage.leaves[i].kind != ir::LoopKind::kVthread) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{}: loop {} is {}, and the virtual threads of {} are inside it; make them of a "
+                  "loop further out",
+                  stage.name, stage.tensorize_axis, stage.intrinsics[0], stage.leaves[i].name);
+    }
     for (const Stage& s : schedule_.stages()) {
       if (schedule_.OuterOf(s) != &stage) continue;
       if (stage.LeafIndex(s.at_axis) < static_cast<int>(depth)) continue;

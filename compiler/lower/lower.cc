@@ -10,6 +10,9 @@ Result<ir::Func> Lower(const schedule::Schedule& schedule, const std::string& na
   TESSERA_ASSIGN(ir::Func func, BuildLoops(schedule, name, options.params));
   func = ir::Simplify(func);
   if (options.guards) func = HoistGuards(func);
+  if (const ir::Func turns = InterleaveThreads(func); turns.body.get() != func.body.get())
+    func = ir::Simplify(turns);
+  TESSERA_TRY(CheckRoom(func, schedule.target()));
   func = ResolveLayouts(func);
   if (options.guards) func = CutSelects(HoistGuards(PeelGuards(func)));
   func = ir::Simplify(Vectorize(func));

@@ -24,6 +24,15 @@ namespace tessera::lower {
 Result<ir::Func> BuildLoops(const schedule::Schedule& schedule, const std::string& name,
                             const std::vector<std::string>& params = {});
 
+// Loops of virtual threads are written out, up to |max_statements|: the threads take turns inside
+// loops that they share, at every nest that waits for one before it. What is allocated inside has a
+// copy for each.
+ir::Func InterleaveThreads(const ir::Func& func, int64_t max_statements = 4096);
+
+// Is there room for two copies of each buffer that rotates, beside all that is there with it?
+//   errors  kOutOfRange  no: names the buffer, the memory, the bytes and the limit
+Status CheckRoom(const ir::Func& func, const target::Target& target);
+
 // Replaces logical indices by physical ones: afterwards no buffer has a layout.
 ir::Func ResolveLayouts(const ir::Func& func);
 

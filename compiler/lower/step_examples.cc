@@ -149,6 +149,15 @@ const std::vector<StepExample>& StepExamples() {
        Elements(), "inline a\nparallel y i\n"},
       {"bind", "Rows are groups of threads, columns the threads of each.", Elements(),
        "inline a\nbind y i grid.x\nbind y j thread.x\n"},
+      {"vthread",
+       "Two threads: each has its own row of `x`, and one row is fetched before the other is read.",
+       Product(),
+       "cache_read x local x.l sum\nsplit sum i 2 i.o i.i\nvthread sum i.i\n"
+       "compute_at x.l sum i.i\n"},
+      {"double_buffer",
+       "Each row of `x` is put where there is room behind the one before, and can be fetched while "
+       "that one is read.",
+       Product(), "cache_read x inp x.i sum\ncompute_at x.i sum i\ndouble_buffer x.i\n"},
       {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),
        "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
        "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},

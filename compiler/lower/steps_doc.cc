@@ -48,7 +48,7 @@ Result<std::string> Document() {
     if (!func) return Within(example.name, func.error());
     out += "\n## " + example.name + "\n\n" + example.shows + "\n\n" +
            Block(te::Print({example.output})) + "\n" + Block(example.steps) + "\n" +
-           Block(ir::Print(ir::Simplify(*func)));
+           Block(ir::Print(ir::Simplify(InterleaveThreads(*func))));
   }
   return out;
 }

@@ -49,6 +49,8 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
                       .shape = std::move(shape),
                       .layout = stage.layout,
                       .scope = stage.scope};
+  for (const Stage& s : schedule.stages())  // in place of it, or it itself
+    node.rotates |= s.double_buffer && schedule.OwnerOf(s) == &stage;
   Align(stage.alignments, &node);
   return ir::MakeBuffer(std::move(node));
 }

@@ -9,19 +9,13 @@ using ir::Expr;
 using ir::Stmt;
 using ir::StmtKind;
 
-int64_t Statements(const Stmt& s) {
-  int64_t n = s->kind == StmtKind::kStore || s->kind == StmtKind::kEval;
-  for (const Stmt& b : s->body) n += Statements(b);
-  return n;
-}
-
 Stmt Do(const Stmt& s, int64_t max_statements) {
   const Stmt x = ir::MapParts(
       s, [](const Expr& e) { return e; }, [&](const Stmt& b) { return Do(b, max_statements); });
   int64_t min = 0, extent = 0;
   if (x->kind != StmtKind::kFor || x->loop != ir::LoopKind::kUnroll) return x;
   if (!ir::IsImm(x->min, &min) || !ir::IsImm(x->extent, &extent)) return x;
-  if (extent * Statements(x->body[0]) > max_statements) return x;
+  if (extent * ir::CountWork(x->body[0]) > max_statements) return x;
   std::vector<Stmt> copies;
   for (int64_t i = 0; i < extent; ++i)
     copies.push_back(ir::FreshCopy(x->body[0], {{x->var.get(), Expr(min + i)}}));

@@ -228,7 +228,8 @@ Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
-  return sched::StepsOf(analyzed, plan, config);
+  TESSERA_ASSIGN(const std::string steps, sched::StepsOf(analyzed, plan, config));
+  return WithDoubleBuffers(region, steps, config);
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

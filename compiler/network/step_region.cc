@@ -101,13 +101,41 @@ void TakeAhead(lower::accel::LoweredRegion* lowered) {
   lowered->body = ir::Seq(std::move(rest));
 }
 
+// Of what |region| exchanges with others.
+std::map<std::string, std::string> LayoutsOf(const AccelRegion& region, const isa::Config& config) {
+  std::map<std::string, std::string> layouts{
+      {region.output.name(), LayoutOf(region.output, config)}};
+  for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+    if (t->placeholder && !region.constants.contains(t.get()))
+      layouts[t.name()] = LayoutOf(t, config);
+  }
+  return layouts;
+}
+
 }  // namespace
+
+Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
+                                      const isa::Config& config) {
+  TESSERA_ASSIGN(const schedule::Trace given, schedule::ParseTrace(steps));
+  TESSERA_ASSIGN(const schedule::Trace trace, WithLayouts(given, LayoutsOf(region, config)));
+  TESSERA_ASSIGN(schedule::Schedule schedule,
+                 schedule::Schedule::Replay({region.output}, trace, target::Accelerator(config)));
+  std::string text;
+  const std::vector<schedule::Stage> stages = schedule.stages();
+  for (const schedule::Stage& stage : stages) {
+    const schedule::Step step = schedule::DoubleBufferStep{stage.name};
+    schedule::Schedule tried = schedule;
+    if (!tried.Apply(step)) continue;  // in device memory, or computed once
+    if (!lower::Lower(tried, region.output.name(), {.guards = false})) continue;  // no room
+    schedule = std::move(tried);
+    text += schedule::Print(step) + "\n";
+  }
+  return text.empty() ? steps : steps + "# the next data come while these are read\n" + text;
+}
 
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config& config) {
   std::map<std::string, te::Tensor> activations;
   std::map<std::string, std::vector<uint8_t>> values;
-  std::map<std::string, std::string> layouts{
-      {region.output.name(), LayoutOf(region.output, config)}};
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
     if (!t->placeholder) continue;
     const auto constant = region.constants.find(t.get());
@@ -115,10 +143,9 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config&
       values[t.name()] = constant->second;
     } else {
       activations.emplace(t.name(), t);
-      layouts[t.name()] = LayoutOf(t, config);
     }
   }
-  TESSERA_ASSIGN(schedule::Trace trace, WithLayouts(*region.schedule, std::move(layouts)));
+  TESSERA_ASSIGN(schedule::Trace trace, WithLayouts(*region.schedule, LayoutsOf(region, config)));
   TESSERA_ASSIGN(const schedule::Schedule schedule,
                  schedule::Schedule::Replay({region.output}, trace, target::Accelerator(config)));
   TESSERA_TRY(schedule::Prepare(schedule, &values));
@@ -139,10 +166,14 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config&
     }
   }
   TakeAhead(&lowered);
-  made.inp_tiles =
-      CeilDiv(ir::MostInUse(lowered.func.body, ir::Scope::kInp,
-                            [](const ir::Buffer& buffer) { return ir::SizeInBytes(*buffer); }),
-              config.TileBytes(isa::Memory::kInp));
+  int64_t second = 0;  // copy of what rotates
+  const int64_t bytes =
+      ir::MostInUse(lowered.func.body, ir::Scope::kInp, [&](const ir::Buffer& buffer) {
+        if (buffer->rotates) second = std::max(second, ir::SizeInBytes(*buffer));
+        return ir::SizeInBytes(*buffer);
+      });
+  made.inp_tiles = std::min(CeilDiv(bytes + second, config.TileBytes(isa::Memory::kInp)),
+                            config.Depth(isa::Memory::kInp));
   return made;
 }
 

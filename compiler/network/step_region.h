@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_NETWORK_STEP_REGION_H_
 
 #include <cstdint>
+#include <string>
 
 #include "base/error.h"
 #include "compiler/lower/accel/lower_region.h"
@@ -29,6 +30,12 @@ struct StepRegion {
 //                             activation; an activation that is prepared
 //           and those of lower::Lower
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config& config);
+
+// |steps|, a schedule of |region|, and double_buffer for what they compute on chip inside loops, in
+// the order of the stages, as long as two copies of each fit.
+//   errors  those of the steps
+Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
+                                      const isa::Config& config);
 
 }  // namespace tessera::network
 

@@ -77,6 +77,19 @@ Status Editor::RequireLoop(ir::LoopKind kind) const {
               ir::LoopKindName(kind), names);
 }
 
+Status Editor::RequireRotation(ir::Scope scope) const {
+  const target::Target& target = s_->target();
+  const target::TargetMemory* memory = target.FindMemory(scope);
+  if (memory != nullptr && memory->rotates) return {};
+  std::string names;
+  for (const target::TargetMemory& m : target.memories)
+    names += m.rotates ? fmt::format(" {}", ir::ScopeName(m.scope)) : "";
+  return Fail(
+      Code::kUnsupported,
+      "{} has one copy of a buffer in '{}'; double_buffer is for:{}, where set_scope puts it",
+      target.name, ir::ScopeName(scope), names.empty() ? " none" : names);
+}
+
 Status Editor::RequireNoFollower(const Stage& stage) const {
   for (const Stage& other : s_->stages_) {
     if (other.attach != Attach::kAfter || other.at_stage != stage.name) continue;

@@ -37,6 +37,9 @@ class Editor {
   //   errors  kUnsupported  no: those that it has
   Status RequireMemory(ir::Scope scope) const;
   Status RequireLoop(ir::LoopKind kind) const;
+  // May a buffer there have several copies in turn?
+  //   errors  kUnsupported  no: the memories where one may
+  Status RequireRotation(ir::Scope scope) const;
 
   // The values of a domain here, smallest first; a list's as they stand.
   //   errors  kOutOfRange  there is none: says what the limit is

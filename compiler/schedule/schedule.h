@@ -75,7 +75,8 @@ struct Stage {
   ir::Scope scope = ir::Scope::kGlobal;
   Layout layout;
   std::vector<Alignment> alignments;
-  std::string in_place_of;  // the stage whose buffer it takes; "": one of its own
+  bool double_buffer = false;  // its buffer rotates (ir::BufferNode)
+  std::string in_place_of;     // the stage whose buffer it takes; "": one of its own
   std::string tensorize_axis;
   std::vector<std::string> intrinsics;  // of the nest from there on, the first that fits
 

@@ -334,7 +334,9 @@ struct ParallelStep {
   bool operator==(const ParallelStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
-// Two that are refused by name: nothing gives them an effect yet.
+
+// The loop's iterations are threads, whose statements take turns: each has its own copy of every
+// buffer that is allocated inside.
 struct VthreadStep {
   static constexpr const char* kName = "vthread";
   static constexpr const char* kUsage = "vthread STAGE AXIS";
@@ -342,6 +344,9 @@ struct VthreadStep {
   bool operator==(const VthreadStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.stage, s.axis); }
 };
+
+// The buffer of STAGE takes the next free place of its memory each time it is allocated, at least
+// two in turn, so that it is filled while its last contents are read. Else it has one place.
 struct DoubleBufferStep {
   static constexpr const char* kName = "double_buffer";
   static constexpr const char* kUsage = "double_buffer STAGE";

@@ -19,7 +19,9 @@ namespace tessera::target {
 // A kind of memory in which buffers may live.
 struct TargetMemory {
   ir::Scope scope = ir::Scope::kGlobal;
-  int64_t bytes = 0;  // what is in use at one time in one place; 0: not counted
+  int64_t bytes = 0;     // what is in use at one time in one place; 0: not counted
+  int64_t banks = 1;     // a buffer takes whole ones, of several
+  bool rotates = false;  // a buffer may have several copies in turn
 };
 
 struct Target {

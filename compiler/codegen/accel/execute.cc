@@ -2,6 +2,8 @@
 #include "compiler/codegen/accel/execute.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -58,9 +60,67 @@ namespace {
 // The most tiles of |scope| that are in use at one time inside |s|.
 int64_t Need(const ir::Stmt& s, ir::Scope scope, Rings& rings) {
   return ir::MostInUse(s, scope, [&](const ir::Buffer& buffer) {
-    return rings.Of(scope).Rounded(rings.TilesOf(buffer));
+    return buffer->rotates ? rings.Of(scope).Rounded(rings.TilesOf(buffer)) : 0;
   });
 }
+
+// Where buffers that do not rotate are: in one piece of each ring, taken while their function runs.
+class FixedPlaces {
+ public:
+  explicit FixedPlaces(Rings* rings) : rings_(*rings) {}
+  ~FixedPlaces() {
+    for (const auto& [scope, piece] : pieces_) rings_.Of(scope).Release(piece);
+  }
+
+  //   errors  kOutOfRange  those that |body| has at one time do not fit: names one of them
+  Status Take(const ir::Stmt& body) {
+    std::map<ir::Scope, Top> most;
+    FindPlaces(body, {}, &most);
+    for (const auto& [scope, top] : most) {
+      RingAllocator& ring = rings_.Of(scope);
+      if (ring.empty()) ring.Rewind();  // what it leaves is in one stretch
+      const std::optional<int64_t> piece = ring.Allocate(top.tiles);
+      if (!piece) {
+        return Fail(Code::kOutOfRange,
+                    "{}: with what is in {} at the same time it takes {} tiles, {} of {} are in "
+                    "use; choose smaller tiles of work",
+                    top.buffer->name, ir::ScopeName(scope), top.tiles, ring.in_use(), ring.depth());
+      }
+      pieces_[scope] = *piece;
+    }
+    return {};
+  }
+
+  // The first tile of |buffer|, counted from its ring's; none: it rotates.
+  std::optional<int64_t> Of(const ir::Buffer& buffer) const {
+    const auto found = places_.find(buffer.get());
+    if (found == places_.end()) return std::nullopt;
+    return pieces_.at(buffer->scope) + found->second;
+  }
+
+ private:
+  struct Top {
+    int64_t tiles = 0;
+    ir::Buffer buffer;  // that reaches so far
+  };
+
+  // |now|: what the buffers around |s| take.
+  void FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
+                  std::map<ir::Scope, Top>* most) {
+    if (s->kind == StmtKind::kAlloc && !s->buffer->rotates) {
+      const ir::Scope scope = s->buffer->scope;
+      int64_t& top = now[scope];
+      places_[s->buffer.get()] = top;
+      top += rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
+      if (top > (*most)[scope].tiles) (*most)[scope] = {top, s->buffer};
+    }
+    for (const ir::Stmt& b : s->body) FindPlaces(b, now, most);
+  }
+
+  Rings& rings_;
+  std::unordered_map<const ir::BufferNode*, int64_t> places_;  // in their piece
+  std::map<ir::Scope, int64_t> pieces_;
+};
 
 bool IsProduct(const Leaf& leaf) {
   const std::string& name = leaf.call->name;
@@ -70,9 +130,9 @@ bool IsProduct(const Leaf& leaf) {
 class BodyEmitter {
  public:
   // Without an emitter, only counts.
-  BodyEmitter(LeafEmitter* emitter, Rings* rings,
+  BodyEmitter(LeafEmitter* emitter, Rings* rings, const FixedPlaces* fixed,
               const std::function<Status(int64_t)>& after_product)
-      : emitter_(emitter), rings_(rings), after_product_(after_product) {}
+      : emitter_(emitter), rings_(rings), fixed_(fixed), after_product_(after_product) {}
 
   int64_t products() const { return products_; }
 
@@ -113,6 +173,10 @@ class BodyEmitter {
 
   Status RunAlloc(const ir::Stmt& s) {
     if (emitter_ == nullptr) return Run(s->body[0]);
+    if (const std::optional<int64_t> fixed = fixed_->Of(s->buffer)) {
+      emitter_->Place(s->buffer, {false, rings_->BaseOf(s->buffer->scope) + *fixed, {}});
+      return Run(s->body[0]);
+    }
     RingAllocator& ring = rings_->Of(s->buffer->scope);
     // Everything used together lies in one stretch, else a late piece may find only scattered room.
     if (ring.empty() && ring.next() + Need(s, s->buffer->scope, *rings_) > ring.depth())
@@ -131,6 +195,7 @@ class BodyEmitter {
 
   LeafEmitter* emitter_;
   Rings* rings_;
+  const FixedPlaces* fixed_;
   std::function<Status(int64_t)> after_product_;
   int64_t products_ = 0;
   Env env_;
@@ -168,11 +233,13 @@ void Held::Release(Rings& rings) {
 
 Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings,
                const std::function<Status(int64_t)>& after_product) {
-  return BodyEmitter(&emitter, &rings, after_product).Run(body);
+  FixedPlaces fixed(&rings);
+  TESSERA_TRY(fixed.Take(body));
+  return BodyEmitter(&emitter, &rings, &fixed, after_product).Run(body);
 }
 
 Result<int64_t> CountProducts(const ir::Stmt& body) {
-  BodyEmitter counter(nullptr, nullptr, {});
+  BodyEmitter counter(nullptr, nullptr, nullptr, {});
   TESSERA_TRY(counter.Run(body));
   return counter.products();
 }

@@ -35,7 +35,9 @@ struct Rings {
   isa::Config config_;
 };
 
-// Emits the instructions of |body|. |emitter| knows where the function's parameters are.
+// Emits the instructions of |body|. |emitter| knows where the function's parameters are. A buffer
+// that rotates takes the next piece of its ring each time it is allocated; each other has one place
+// from begin to end, which those that are never there with it may share.
 //   errors  kOutOfRange   a scratchpad is too small for what is allocated at one time
 //           and those of Emitter::Emit
 //   after_product  called after each leaf that computes on the array or reduces a window, with how

@@ -56,6 +56,7 @@ Buffer Lowering::OnChip(const std::string& name, Scope scope, DType dtype,
                         std::vector<int64_t> shape) const {
   ir::BufferNode node{name, dtype, std::move(shape)};
   node.scope = scope;
+  node.rotates = true;  // LOAD runs ahead as far as the scratchpads have room
   return ir::MakeBuffer(node);
 }
 

@@ -24,6 +24,7 @@ using ir::Stmt;
 ir::Buffer OnChip(ir::Scope scope, std::vector<int64_t> shape) {
   ir::BufferNode node{"chip", DType::kInt8, std::move(shape)};
   node.scope = scope;
+  node.rotates = true;
   return ir::MakeBuffer(node);
 }
 

@@ -72,6 +72,20 @@ TEST(IrText, EveryKindOfLoopRoundTrips) {
   }
 }
 
+TEST(IrText, WhatRotatesRoundTrips) {
+  const char* kText =
+      "func f(x: i64[4] global) {\n  alloc a: i64[4] inp rotates {\n"
+      "    alloc b: i64[4] inp align(8) rotates {\n      a[0] = x[0];\n    }\n  }\n}\n";
+  const Result<Func> f = ParseFunc(kText);
+  ASSERT_TRUE(f.has_value()) << f.error().message;
+  EXPECT_EQ(Print(*f), kText);
+  const Result<Func> other = ParseFunc(
+      "func f(x: i64[4] global) { alloc a: i64[4] inp { alloc b: i64[4] inp align(8) rotates {\n"
+      "a[0] = x[0]; } } }");
+  ASSERT_TRUE(other.has_value()) << other.error().message;
+  EXPECT_FALSE(Equal(*f, *other)) << "one place is not several";
+}
+
 TEST(IrText, NamesThatClashOrAreNoIdentifiersAreMadeUnique) {
   const Expr i = Var("i"), k = Var("i");
   const Buffer b = MakeBuffer({.name = "a/b:0", .dtype = DType::kInt64, .shape = {4, 4}});

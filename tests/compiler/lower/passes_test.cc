@@ -45,6 +45,7 @@ std::string PassDifference(const test::ScheduledProgram& program, int* lowered) 
   const Pass kPasses[] = {{"build", [](const ir::Func& f) { return f; }},
                           {"simplify", [](const ir::Func& f) { return ir::Simplify(f); }},
                           {"hoist", HoistGuards},
+                          {"threads", [](const ir::Func& f) { return InterleaveThreads(f); }},
                           {"layouts", ResolveLayouts},
                           {"peel", PeelGuards},
                           {"cut", CutSelects},
@@ -72,7 +73,7 @@ TEST_P(LowerPasses, EveryPassKeepsTheMeaning) {
   EXPECT_FALSE(found.difference.has_value()) << *found.difference;
   EXPECT_GE(lowered * 4, static_cast<int>(found.programs) * 3) << "few could be built";
   if (found.programs < 40) return;
-  EXPECT_GE(found.kinds.size(), 13u) << "most kinds of step were never legal";
+  EXPECT_GE(found.kinds.size(), 15u) << "most kinds of step were never legal";
 }
 
 // A search that is given a wrong back end finds it, and keeps only the steps that show it.

@@ -181,7 +181,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 24)) {
+    switch (rng.Range(0, 27)) {
       case 0:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
@@ -263,6 +263,13 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
         break;
       case 24:
         line = fmt::format("parallel {} {}", st->name, any_leaf(st));
+        break;
+      case 25:
+      case 26:
+        line = fmt::format("vthread {} {}", st->name, any_leaf(st));
+        break;
+      case 27:
+        line = fmt::format("double_buffer {}", st->name);
         break;
       case 7:
         line = fmt::format("inline {}", st->name);

@@ -47,7 +47,6 @@ TEST(StepExamples, ComputeWhatTheExpressionsSay) {
   }
   for (const std::string& usage : schedule::StepUsages()) {
     const std::string name = usage.substr(0, usage.find(' '));
-    if (name == "vthread" || name == "double_buffer") continue;  // refused
     EXPECT_TRUE(shown.contains(name)) << name << " has no example";
   }
 }

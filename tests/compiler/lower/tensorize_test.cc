@@ -126,6 +126,10 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
   EXPECT_NE(message(Product(), "split y p 3 po pi\nreorder y po c ci k pi\n" + tail)
                 .find("it runs under a condition"),
             std::string::npos);
+  EXPECT_NE(message(Product(), kBlocked + ("vthread y cl\n" + tail))
+                .find("y: loop pi is tile_test, and the virtual threads of cl are inside it; make "
+                      "them of a loop further out"),
+            std::string::npos);
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {2, 4});
   const te::Tensor copy =
       te::Compute("y", {2, 4}, {"pi", "c"}, [&](const Index& i) { return Wide(x(i)); });

@@ -173,10 +173,17 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"parallel s k", "k is a reduction: its iterations add to one element; rfactor makes"},
       {"parallel y q", "stage y has no loop 'q'; its loops are: i"},
       {"parallel q i", "no stage 'q'"},
-      {"vthread y i", "vthread has no effect yet: the accelerator's units run ahead"},
       {"vthread y q", "stage y has no loop 'q'"},
-      {"double_buffer a", "double_buffer has no effect yet: buffers have one copy"},
+      {"vthread s k",
+       "k is a reduction: its iterations add to one element, and wait for each other"},
       {"double_buffer x", "'x' is an input"},
+      {"double_buffer q", "no stage 'q'"},
+      {"double_buffer y",
+       "y is an output, whose memory is the caller's; cache_write makes a buffer"},
+      {"double_buffer s",
+       "s is computed once, so that no copy of it is filled ahead; compute_at puts it inside"},
+      {"cache_write y reg t\nreverse_compute_at t s i\ndouble_buffer t",
+       "t is computed once, so that no copy of it is filled ahead"},
   };
   for (const Bad& bad : kBad) {
     Schedule s = Make();
@@ -201,7 +208,9 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
 
 // A step that asks for what the target has not names what it has.
 TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
-  target::Target none{.name = "abacus", .memories = {{ir::Scope::kGlobal}, {ir::Scope::kReg, 128}}};
+  target::Target none{.name = "abacus",
+                      .memories = {{ir::Scope::kGlobal},
+                                   {.scope = ir::Scope::kReg, .bytes = 128, .rotates = true}}};
   none.loops = {ir::LoopKind::kSerial};
   const auto target = std::make_shared<const target::Target>(none);
   const Bad kBad[] = {
@@ -217,6 +226,12 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
       {"decide g {64} 64\ndecide f factors z j most reg/4/$g 1",
        "no tile of the 6 iterations of j is small enough: reg has 128 bytes, by 4 64"},
       {"bind y i thread.x", "abacus takes no loop of kind 'thread.x'; it takes: serial"},
+      {"vthread y i", "abacus takes no loop of kind 'vthread'; it takes: serial"},
+      {"double_buffer s",
+       "abacus has one copy of a buffer in 'global'; double_buffer is for: reg, where set_scope "
+       "puts it"},
+      {"set_scope s reg\ncompute_at s y i\ndouble_buffer s\nset_scope s global",
+       "abacus has one copy of a buffer in 'global'; double_buffer is for: reg"},
       {"tensorize s k dot", "abacus has no intrinsic 'dot'; it has: none"},
   };
   for (const Bad& bad : kBad) {
