@@ -4,18 +4,14 @@
 // costs on the cycle model. Every run is compared with the definition.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/rng.h"
-#include "compiler/driver/run_func.h"
-#include "compiler/driver/schedule_examples.h"
-#include "compiler/ir/scalar_math.h"
-#include "compiler/target/accelerator.h"
-#include "runtime/device/registry.h"
 #include "tools/output.h"
+#include "tools/schedule_layers.h"
+#include "tools/schedule_problems.h"
 
 namespace tessera::tools {
 namespace {
@@ -27,85 +23,9 @@ struct Version {
   std::string steps;
 };
 
-// Random int8 tensors and what the machine is to make of them, by loops of this page's own.
-struct Problem {
-  te::Tensor output;
-  int64_t macs = 0;
-  std::vector<std::vector<uint8_t>> inputs;
-  std::vector<uint8_t> expected;
-};
-
-std::vector<uint8_t> RandomBytes(int64_t count, Rng& rng) {
-  std::vector<uint8_t> bytes(static_cast<size_t>(count));
-  for (uint8_t& b : bytes) b = static_cast<uint8_t>(rng.Next());
-  return bytes;
-}
-
-int64_t At(const std::vector<uint8_t>& bytes, int64_t i) {
-  return static_cast<int8_t>(bytes[static_cast<size_t>(i)]);
-}
-
-uint8_t Requantised(int64_t sum, isa::Round round, int32_t zero, int32_t hi) {
-  const int32_t scaled = ir::RequantValue(static_cast<int32_t>(sum), 1518500250, -9, round);
-  return static_cast<uint8_t>(std::clamp(scaled + zero, -128, hi));
-}
-
-Problem ProductProblem(int64_t m, int64_t n, int64_t k) {
-  Rng rng(1);
-  Problem p{compiler::ProductExample(m, n, k),
-            m * n * k,
-            {RandomBytes(m * k, rng), RandomBytes(n * k, rng)},
-            {}};
-  for (int64_t r = 0; r < m; ++r) {
-    for (int64_t c = 0; c < n; ++c) {
-      int64_t sum = 0;
-      for (int64_t i = 0; i < k; ++i)
-        sum += At(p.inputs[0], r * k + i) * At(p.inputs[1], c * k + i);
-      p.expected.push_back(Requantised(sum, isa::Round::kEven, 3, 127));
-    }
-  }
-  return p;
-}
-
-Problem WindowProblem(const compiler::WindowShape& v) {
-  Rng rng(1);
-  const int64_t rows = v.out(v.height), columns = v.out(v.width), taps = v.taps * v.taps;
-  Problem p{compiler::WindowExample(v),
-            rows * columns * v.outs * v.channels * taps,
-            {RandomBytes(v.channels * v.height * v.width, rng),
-             RandomBytes(v.outs * v.channels * taps, rng)},
-            {}};
-  for (int64_t i = 0; i < v.outs * rows * columns; ++i) {
-    const int64_t o = i / (rows * columns), y = i / columns % rows, x = i % columns;
-    int64_t sum = 0;
-    for (int64_t t = 0; t < v.channels * taps; ++t) {
-      const int64_t c = t / taps, at_y = y * v.stride + t / v.taps % v.taps - v.pad,
-                    at_x = x * v.stride + t % v.taps - v.pad;
-      const bool inside = at_y >= 0 && at_y < v.height && at_x >= 0 && at_x < v.width;
-      sum += (inside ? At(p.inputs[0], (c * v.height + at_y) * v.width + at_x) : v.value) *
-             At(p.inputs[1], o * v.channels * taps + t);
-    }
-    p.expected.push_back(Requantised(sum, isa::Round::kTflite, -5, 100));
-  }
-  return p;
-}
-
-Result<RunReport> Measure(const Problem& problem, const std::string& steps,
-                          const isa::Config& config) {
-  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
-  TESSERA_ASSIGN(const schedule::Schedule s,
-                 schedule::Schedule::Replay({problem.output}, trace, target::Accelerator(config)));
-  TESSERA_ASSIGN(const auto device, OpenDevice("cycle", config, {}));
-  TESSERA_ASSIGN(const compiler::ScheduledRun run,
-                 compiler::RunScheduled(s, *device, problem.inputs));
-  if (run.output != problem.expected)
-    return Fail(Code::kDataLoss, "the result is not what the expression says");
-  return run.report;
-}
-
 // A table of the versions, then each with its steps: the first whole, of the others the lines that
 // the first has not.
-Result<std::string> Section(const Problem& problem, const std::vector<Version>& versions,
+Result<std::string> Section(const ScheduleProblem& problem, const std::vector<Version>& versions,
                             const isa::Config& config) {
   std::string table = "| version | cycles | of the array | bytes on the bus |\n|---|---|---|---|\n";
   std::string texts;
@@ -113,10 +33,9 @@ Result<std::string> Section(const Problem& problem, const std::vector<Version>& 
     const Version& v = versions[k];
     const Result<RunReport> report = Measure(problem, v.steps, config);
     if (!report) return Within(v.title, report.error());
-    const double best = static_cast<double>(problem.macs / (config.block_in * config.block_out));
     table += fmt::format("| {}. {} | {} | {:.1f} % | {} |\n", k + 1, v.title,
                          Grouped(static_cast<int64_t>(report->cycles)),
-                         100 * best / static_cast<double>(report->cycles),
+                         ArrayShare(problem.macs, *report, config),
                          Grouped(static_cast<int64_t>(report->bytes_read + report->bytes_written)));
     texts += fmt::format("### {}. {}\n\n{}\n\n", k + 1, v.title, v.says);
     size_t from = 0;
@@ -132,36 +51,58 @@ Result<std::string> Section(const Problem& problem, const std::vector<Version>& 
 
 Result<std::string> Product(const isa::Config& config) {
   constexpr int64_t kEach = 128;
-  const auto steps = [&](int64_t rows, int64_t columns, int64_t depth, bool stay) {
-    return compiler::ProductSteps(config, rows, columns, depth, stay);
+  const auto steps = [&](const compiler::ProductTiles& tiles) {
+    return compiler::ProductSteps(config, tiles);
   };
   return Section(
       ProductProblem(kEach, kEach, kEach),
       {{"One tile of weights at a time",
         "A tile of work is 16 rows by 16 columns. For each 16 of the reduction its rows and its "
-        "weights are fetched anew: the bus has\nas much to do as if nothing stayed, and the array "
-        "waits for it.",
-        steps(16, 16, 16, false)},
+        "weights are fetched anew: the bus has\nas much to do as if nothing stayed. Every buffer "
+        "has one place, so the array waits until it is filled, and who fills it until\nthe array "
+        "is done.",
+        steps({.rows = 16, .columns = 16, .depth = 16})},
        {"Larger tiles of work",
         "64 rows by 64 columns: each row that is fetched meets four tiles of weights, each tile of "
-        "weights 64 rows. A piece of a\nscratchpad is taken by the next tile as soon as it is "
-        "free, so fetching, multiplying and storing overlap.",
-        steps(64, 64, 16, false)},
+        "weights 64 rows. The bus has a\nquarter to do. Still the machine does one thing at a "
+        "time: it fetches, multiplies, drains, stores.",
+        steps({.rows = 64, .columns = 64, .depth = 16})},
+       {"Two virtual threads",
+        "The two tiles of 64 columns are threads. Each has boxes, weights, sums and results of its "
+        "own, and they take turns in every\nchunk of the reduction: while the array works for one, "
+        "LOAD fetches for the other, and while one is drained and stored, the\narray works for the "
+        "other. Which unit waits for which is found by what the instructions touch; no step says "
+        "it.",
+        steps({.rows = 64, .columns = 64, .depth = 16, .turns = {.threads = 2}})},
+       {"Four virtual threads",
+        "Four tiles of 32 columns. Each thread fetches the rows for itself: for 128 cycles of "
+        "products it fetches 192 cycles of data,\nand the bus is what all wait for. More threads "
+        "hide more only where there is something left to hide it behind.",
+        steps({.rows = 64, .columns = 32, .depth = 16, .turns = {.threads = 4}})},
+       {"Double buffers instead of threads",
+        "`double_buffer` says that a buffer takes the next free place whenever it is allocated: "
+        "at least two copies have to fit, and LOAD\nruns ahead as far as there is room, here by "
+        "several chunks, where each of two threads is one chunk ahead.",
+        steps({.rows = 64, .columns = 64, .depth = 16, .turns = {.double_buffer = true}})},
        {"The whole reduction in one chunk",
         "Fewer and longer transfers, but the first product of a tile of work waits until all 128 "
         "of the reduction are there, and the\nmachine has nothing else to do while the first tile "
         "of all comes in.",
-        steps(64, 64, 128, false)},
+        steps({.rows = 64, .columns = 64, .depth = 128, .turns = {.double_buffer = true}})},
        {"Larger tiles still",
         "128 rows need half the weights, but their sums take so much of `acc` that a tile of work "
         "waits until the one before it has\nbeen drained.",
-        steps(128, 64, 16, false)},
+        steps({.rows = 128, .columns = 64, .depth = 16, .turns = {.double_buffer = true}})},
        {"Weights that stay",
         "All of `w` fits into `wgt`: without the line `compute_at w.i sum k.o before x.i` it is "
         "computed in front of everything, and\nfetched once. The bus has the least to do, and the "
         "array waits at the start until all of it is there: what one layer loses\nso, a network "
         "hides by fetching the weights of a layer under the layer before.",
-        steps(16, 128, 64, true)}},
+        steps({.rows = 16,
+               .columns = 128,
+               .depth = 64,
+               .weights_stay = true,
+               .turns = {.double_buffer = true}})}},
       config);
 }
 
@@ -183,30 +124,40 @@ Result<std::string> Window(const isa::Config& config) {
         "A tile of work is 14 positions of one row, of 16 channels. The box of the input that it "
         "needs, with its pads, is one LOAD for\neach 16 of the 64 input channels: three rows are "
         "fetched for one that is made, and all of it again for each of the four\noutput blocks.",
-        steps({.rows = 1, .columns = 14, .blocks = 1, .depth = 1})},
-       {"Eight rows",
-        "Ten rows are fetched for eight: the bus keeps up, and nothing is left to gain in cycles.",
-        steps({.rows = 8, .columns = 14, .blocks = 1, .depth = 1})},
+        steps({.rows = 1, .columns = 14})},
+       {"Eight rows", "Ten rows are fetched for eight: the bus has a fifth to do.",
+        steps({.rows = 8, .columns = 14})},
        {"All channels of a tile of work",
-        "64 output channels at a time: a box is fetched once for each tile of work. Every byte "
-        "that "
-        "is not fetched is there for others\non the bus, and takes no power.",
-        steps({.rows = 8, .columns = 14, .blocks = 4, .depth = 1})},
+        "64 output channels at a time: a box is fetched once for each tile of work, and each fetch "
+        "that the array waits for is followed by\nfour times the products.",
+        steps({.rows = 8, .columns = 14, .blocks = 4})},
+       {"Two virtual threads",
+        "As VTA's own schedule has it: two threads, each of which makes half of the output "
+        "channels from its own copy of the box.",
+        steps({.rows = 8, .columns = 14, .blocks = 2, .turns = {.threads = 2}})},
+       {"Four virtual threads",
+        "A thread for each block of 16 channels. The boxes are fetched four times, which costs "
+        "bytes but no cycles, and the first\nproducts wait for less.",
+        steps({.rows = 8, .columns = 14, .blocks = 1, .turns = {.threads = 4}})},
+       {"Double buffers instead of threads",
+        "The box of all channels in version 3 is fetched once and still ahead. Every byte that is "
+        "not fetched is there for others on\nthe bus, and takes no power.",
+        steps({.rows = 8, .columns = 14, .blocks = 4, .turns = {.double_buffer = true}})},
        {"Weights that stay",
         "Whole rows of 32 channels, and all 144 tiles of weights in `wgt` from the start.",
         steps({.rows = 4,
                .columns = 56,
                .blocks = 2,
-               .depth = 1,
                .channels_inside = true,
-               .weights_stay = true})}},
+               .weights_stay = true,
+               .turns = {.double_buffer = true}})}},
       config);
 }
 
-Result<std::string> Document() {
-  TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig("default"));
+Result<std::string> Document(const isa::Config& config) {
   TESSERA_ASSIGN(const std::string product, Product(config));
   TESSERA_ASSIGN(const std::string window, Window(config));
+  TESSERA_ASSIGN(const std::vector<LayerRuns> layers, MeasureLayers(config));
   return "# Schedules for the accelerator, step by step\n\n"
          "This page is printed by `schedules_doc` (tools/schedules_doc.cc); run `cmake --build "
          "build "
@@ -226,18 +177,28 @@ Result<std::string> Document() {
          product +
          "## A window of 3 x 3 over 56 x 56 positions, 64 to 64 channels (ResNet-18's layers of "
          "stage 1)\n\n" +
-         window.substr(0, window.size() - 1);
+         window + "## ResNet-18's convolutions with and without virtual threads\n\n" +
+         LayerTable(layers, config);
+}
+
+// The page; with --plot, the drawing that it shows.
+Result<std::string> Printed(bool plot) {
+  TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig("default"));
+  if (!plot) return Document(config);
+  TESSERA_ASSIGN(const std::vector<LayerRuns> layers, MeasureLayers(config));
+  return LayerPlot(layers, config);
 }
 
 }  // namespace
 }  // namespace tessera::tools
 
-int main() {
-  const tessera::Result<std::string> document = tessera::tools::Document();
-  if (!document) {
-    std::fprintf(stderr, "schedules_doc: %s\n", document.error().message.c_str());
+int main(int argc, char** argv) {
+  const bool plot = argc == 2 && std::string_view(argv[1]) == "--plot";
+  const tessera::Result<std::string> text = tessera::tools::Printed(plot);
+  if (!text) {
+    std::fprintf(stderr, "schedules_doc: %s\n", text.error().message.c_str());
     return 1;
   }
-  std::fwrite(document->data(), 1, document->size(), stdout);
+  std::fwrite(text->data(), 1, text->size(), stdout);
   return 0;
 }

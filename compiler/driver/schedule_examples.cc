@@ -19,6 +19,21 @@ std::string Tiled(int64_t rows, int64_t columns) {
                    : fmt::format("0/{0},1/{1},0%{0},1%{1}", rows, columns);
 }
 
+// Makes threads of loop |axis| of y, where there are to be any. Returns the loop in which a tile of
+// work is computed.
+std::string MakeThreads(const std::string& axis, const Turns& turns, std::string* steps) {
+  if (turns.threads == 1) return axis;
+  *steps += fmt::format("split y {} {} {}.t thread\nvthread y thread\n", axis, turns.threads, axis);
+  return "thread";
+}
+
+// The buffers of a tile of work rotate; |box| is the input's.
+std::string Rotation(const std::string& box, const Turns& turns, bool weights_stay) {
+  if (!turns.double_buffer) return "";
+  return fmt::format("double_buffer {}\n{}double_buffer sum\ndouble_buffer y.o\n", box,
+                     weights_stay ? "" : "double_buffer w.i\n");
+}
+
 }  // namespace
 
 te::Tensor ProductExample(int64_t m, int64_t n, int64_t k) {
@@ -36,8 +51,7 @@ te::Tensor ProductExample(int64_t m, int64_t n, int64_t k) {
   });
 }
 
-std::string ProductSteps(const isa::Config& config, int64_t rows, int64_t columns, int64_t depth,
-                         bool weights_stay) {
+std::string ProductSteps(const isa::Config& config, const ProductTiles& tiles) {
   const int64_t b = config.batch, o = config.block_out;
   std::string steps =
       "# where everything is, in tiles of the machine\n"
@@ -48,10 +62,13 @@ std::string ProductSteps(const isa::Config& config, int64_t rows, int64_t column
   for (const char* name : {"w", "w.i"}) steps += fmt::format("layout {} {}\n", name, Tiled(o, o));
   steps += fmt::format(
       "# tiles of work, chunks of the reduction\n"
-      "tile y m n {} {} m.o n.o m.i n.i\nsplit sum k {} k.o k.i\n"
-      "compute_at y.o y n.o\ncompute_at sum y n.o\ncompute_at x.i sum k.o\n",
-      rows, columns, depth);
-  if (!weights_stay) steps += "compute_at w.i sum k.o before x.i\n";
+      "tile y m n {} {} m.o n.o m.i n.i\nsplit sum k {} k.o k.i\n",
+      tiles.rows, tiles.columns, tiles.depth);
+  const std::string loop = MakeThreads("n.o", tiles.turns, &steps);
+  steps +=
+      fmt::format("compute_at y.o y {0}\ncompute_at sum y {0}\ncompute_at x.i sum k.o\n", loop);
+  if (!tiles.weights_stay) steps += "compute_at w.i sum k.o before x.i\n";
+  steps += Rotation("x.i", tiles.turns, tiles.weights_stay);
   return steps + fmt::format(
                      "# tiles of the machine\n"
                      "tile y m.i n.i {0} {1} m.t n.t b o\nfuse y b o lane\n"
@@ -107,12 +124,19 @@ std::string WindowSteps(const isa::Config& config, const WindowTiles& tiles) {
   steps += fmt::format(
       "# tiles of work, chunks of the reduction\n"
       "tile y y x {1} {2} y.o x.o y.i x.i\nsplit y c {0} c.t lane\nsplit y c.t {3} c.o c.i\n"
-      "reorder y n {5} c.i y.i x.i lane\n"
-      "split sum ci {0} ci.t l\nsplit sum ci.t {4} ci.o ci.i\n"
-      "compute_at y.o y {6}\ncompute_at sum y {6}\ncompute_at pad sum ci.o\n",
-      o, tiles.rows, tiles.columns, tiles.blocks, tiles.depth,
-      tiles.channels_inside ? "y.o x.o c.o" : "c.o y.o x.o", tiles.channels_inside ? "c.o" : "x.o");
+      "split sum ci {0} ci.t l\nsplit sum ci.t {4} ci.o ci.i\n",
+      o, tiles.rows, tiles.columns, tiles.blocks, tiles.depth);
+  const bool threads = tiles.turns.threads > 1;
+  const std::string inner = MakeThreads("c.o", tiles.turns, &steps),
+                    outer = threads ? "c.o.t" : "c.o",
+                    loop = threads || tiles.channels_inside ? inner : "x.o";
+  steps += fmt::format(
+      "reorder y n {} {}c.i y.i x.i lane\ncompute_at y.o y {}\ncompute_at sum y {}\n"
+      "compute_at pad sum ci.o\n",
+      tiles.channels_inside ? "y.o x.o " + outer : outer + " y.o x.o", threads ? "thread " : "",
+      loop, loop);
   if (!tiles.weights_stay) steps += "compute_at w.i sum ci.o before pad\n";
+  steps += Rotation("pad", tiles.turns, tiles.weights_stay);
   return steps + fmt::format(
                      "# tiles of the machine\n"
                      "split y.o c {0} c.t lane\nreorder y.o n c.t y x lane\n"

@@ -16,11 +16,22 @@ namespace tessera::compiler {
 // y int8 [m, n] = requantised sum over k of x int8 [m, k] times w int8 [n, k].
 te::Tensor ProductExample(int64_t m, int64_t n, int64_t k);
 
+// How an example's tiles of work take turns on the machine.
+struct Turns {
+  int64_t threads = 1;         // virtual threads, each with tiles of its own; above 1: of columns,
+                               // or of output channels
+  bool double_buffer = false;  // the buffers of a tile rotate, but weights that stay
+};
+
 // Its schedule by tiles of work of |rows| x |columns| elements, |depth| of the reduction at a time,
-// in elements; each divides what it cuts. |weights_stay|: all of w is in wgt from the start, else
-// the weights of a chunk are fetched with it.
-std::string ProductSteps(const isa::Config& config, int64_t rows, int64_t columns, int64_t depth,
-                         bool weights_stay);
+// in elements. Each divides what it cuts, and the threads the number of tiles.
+struct ProductTiles {
+  int64_t rows = 1, columns = 1, depth = 1;
+  bool weights_stay =
+      false;  // all of w is in wgt from the start, else a chunk's are fetched with it
+  Turns turns;
+};
+std::string ProductSteps(const isa::Config& config, const ProductTiles& tiles);
 
 struct WindowShape {
   int64_t channels = 0, outs = 0, height = 0, width = 0, taps = 1, stride = 1;
@@ -32,14 +43,15 @@ struct WindowShape {
 // x int8 [1, channels, height, width] times w int8 [outs, channels, taps, taps].
 te::Tensor WindowExample(const WindowShape& shape);
 
-// Its schedule by tiles of work. Each number divides what it cuts; blocks divide the channels, and
-// a tile of the machine has one row.
+// Its schedule by tiles of work. Each number divides what it cuts, and the threads the number of
+// tiles of output channels; blocks divide the channels, and a tile of the machine has one row.
 struct WindowTiles {
   int64_t rows = 1, columns = 1;  // positions
   int64_t blocks = 1;             // of output channels
   int64_t depth = 1;              // blocks of input channels at a time
   bool channels_inside = false;   // the loop over output channels is inside those over positions
   bool weights_stay = false;      // all of w is in wgt from the start
+  Turns turns;
 };
 std::string WindowSteps(const isa::Config& config, const WindowTiles& tiles);
 

@@ -2,12 +2,20 @@
 //
 // What is tested: programs of the accelerator that come from schedules in steps: a matrix product
 // with its operands in inp and wgt, sums in acc, requantised into out, and a window with pads;
-// the program computes what the definition says, the static checker accepts it. Space: random sizes
-// and tiles on both configurations. Not tested here: regions (region_test).
+// the program computes what the definition says, the static checker accepts it; copies of buffers
+// are where the schedule asks for them. Space: random sizes, tiles, threads and double buffers on
+// both configurations. Not tested here: regions (region_test).
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
+#include "compiler/codegen/accel/emit_func.h"
 #include "compiler/driver/schedule_examples.h"
 #include "compiler/ir/intrin.h"
+#include "compiler/lower/lower.h"
+#include "compiler/target/accelerator.h"
+#include "isa/encoding.h"
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/steps_run.h"
 
@@ -25,12 +33,53 @@ TEST(AcceleratorSteps, AMatrixProductIsExact) {
       Rng rng(seed);
       const int64_t rows = b * rng.Range(1, 4), columns = o * rng.Range(1, 2),
                     depth = o * rng.Range(1, 3);
-      const te::Tensor y = compiler::ProductExample(
-          rows * rng.Range(1, 3), columns * rng.Range(1, 3), depth * rng.Range(1, 3));
-      ExpectExact(y, compiler::ProductSteps(config, rows, columns, depth, rng.OneIn(2)), config,
-                  rng);
+      const int64_t across = rng.Range(1, 3), threads = rng.OneIn(2) ? across : 1;
+      const te::Tensor y = compiler::ProductExample(rows * rng.Range(1, 3), columns * across,
+                                                    depth * rng.Range(1, 3));
+      ExpectExact(y,
+                  compiler::ProductSteps(
+                      config, {.rows = rows,
+                               .columns = columns,
+                               .depth = depth,
+                               .weights_stay = rng.OneIn(2),
+                               .turns = {.threads = threads,
+                                         .double_buffer = threads <= 2 && rng.OneIn(2)}}),
+                  config, rng);
     }
   }
+}
+
+// What the schedule does not let rotate has one place: the box of a chunk is filled in one place
+// without double_buffer, in as many as there are threads with them, in more with double_buffer.
+TEST(AcceleratorSteps, OnlyThreadsAndDoubleBufferMakeCopies) {
+  const isa::Config config = NamedConfig("default");
+  const te::Tensor y = compiler::ProductExample(16, 64, 64);
+  const auto places = [&](const compiler::Turns& turns) {
+    const std::string steps =
+        compiler::ProductSteps(config, {.rows = 16, .columns = 16, .depth = 16, .turns = turns});
+    const auto s =
+        schedule::Schedule::Replay({y}, *schedule::ParseTrace(steps), target::Accelerator(config));
+    EXPECT_TRUE(s.has_value()) << s.error().message;
+    const Result<ir::Func> func = lower::Lower(*s, "f", {.guards = false});
+    EXPECT_TRUE(func.has_value()) << func.error().message;
+    std::vector<codegen::accel::BufferAddress> at;
+    for (int64_t k = 0; k < std::ssize(func->params); ++k)
+      at.push_back({true, k * 65536, isa::Segment::kArena});
+    const auto image = codegen::accel::EmitFunc(*func, at, config);
+    EXPECT_TRUE(image.has_value()) << image.error().message;
+    std::map<isa::Memory, std::set<int64_t>> found;
+    for (int64_t i = 0; i < image->insn_count(); ++i) {
+      const Result<isa::Insn> insn = isa::Decode(image->Word(i));
+      const auto* load = std::get_if<isa::Load>(&*insn);
+      if (load != nullptr) found[static_cast<isa::Memory>(load->memory)].insert(load->sram_base);
+    }
+    return std::pair(found[isa::Memory::kInp].size(), found[isa::Memory::kWgt].size());
+  };
+  EXPECT_EQ(places({}), std::pair(size_t{1}, size_t{1}));
+  EXPECT_EQ(places({.threads = 2}), std::pair(size_t{2}, size_t{2}));
+  EXPECT_EQ(places({.threads = 4}), std::pair(size_t{4}, size_t{4}));
+  EXPECT_EQ(places({.double_buffer = true}), std::pair(size_t{16}, size_t{16}))
+      << "chunks in all, which have room side by side";
 }
 
 TEST(AcceleratorSteps, AWindowWithPadsIsExact) {
@@ -53,14 +102,15 @@ TEST(AcceleratorSteps, AWindowWithPadsIsExact) {
         while (n % d != 0) --d;
         return d;
       };
-      ExpectExact(compiler::WindowExample(v),
-                  compiler::WindowSteps(config, {.rows = divisor(v.out(v.height)),
-                                                 .columns = divisor(v.out(v.width)),
-                                                 .blocks = divisor(v.outs / config.block_out),
-                                                 .depth = divisor(v.channels / config.block_in),
-                                                 .channels_inside = rng.OneIn(2),
-                                                 .weights_stay = rng.OneIn(2)}),
-                  config, rng);
+      compiler::WindowTiles tiles{.rows = divisor(v.out(v.height)),
+                                  .columns = divisor(v.out(v.width)),
+                                  .blocks = divisor(v.outs / config.block_out),
+                                  .depth = divisor(v.channels / config.block_in),
+                                  .channels_inside = rng.OneIn(2),
+                                  .weights_stay = rng.OneIn(2)};
+      tiles.turns = {.threads = rng.OneIn(2) ? v.outs / config.block_out / tiles.blocks : 1,
+                     .double_buffer = rng.OneIn(2)};
+      ExpectExact(compiler::WindowExample(v), compiler::WindowSteps(config, tiles), config, rng);
     }
   }
 }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The convolutions of ResNet-18 with and without virtual threads: what keeps the array at work
+// while data is on its way. Used by: schedules_doc.
+#ifndef TESSERA_TOOLS_SCHEDULE_LAYERS_H_
+#define TESSERA_TOOLS_SCHEDULE_LAYERS_H_
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/driver/schedule_examples.h"
+#include "isa/config.h"
+#include "runtime/device.h"
+
+namespace tessera::tools {
+
+// The ways to run a layer, all with the same tiles of work.
+inline constexpr std::array<compiler::Turns, 3> kLayerTurns{
+    {{.threads = 1}, {.threads = 2}, {.threads = 1, .double_buffer = true}}};
+
+struct LayerRuns {
+  std::string name;
+  compiler::WindowShape shape;
+  int64_t macs = 0;  // of the layer itself, without channels that only fill a tile
+  compiler::WindowTiles tiles;
+  std::array<RunReport, kLayerTurns.size()> reports;
+};
+
+// Every shape of convolution in ResNet-18 at 224x224, each once.
+Result<std::vector<LayerRuns>> MeasureLayers(const isa::Config& config);
+
+// As a table of Markdown; as a drawing of |config|'s array at work, in SVG.
+std::string LayerTable(const std::vector<LayerRuns>& layers, const isa::Config& config);
+std::string LayerPlot(const std::vector<LayerRuns>& layers, const isa::Config& config);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_SCHEDULE_LAYERS_H_

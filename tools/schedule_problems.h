@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tensor expressions of docs/schedules.md with inputs and expected results, and runs of their
+// schedules on the cycle model. Used by: schedules_doc.
+#ifndef TESSERA_TOOLS_SCHEDULE_PROBLEMS_H_
+#define TESSERA_TOOLS_SCHEDULE_PROBLEMS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/driver/schedule_examples.h"
+#include "isa/config.h"
+#include "runtime/device.h"
+
+namespace tessera::tools {
+
+// Random int8 tensors and what the machine is to make of them, by loops of this page's own.
+struct ScheduleProblem {
+  te::Tensor output;
+  int64_t macs = 0;
+  std::vector<std::vector<uint8_t>> inputs;
+  std::vector<uint8_t> expected;
+};
+
+ScheduleProblem ProductProblem(int64_t m, int64_t n, int64_t k);
+ScheduleProblem WindowProblem(const compiler::WindowShape& shape);
+
+// A run of |steps| on device `cycle`.
+//   errors  kDataLoss  the result is not what is expected; else those of the steps and the run
+Result<RunReport> Measure(const ScheduleProblem& problem, const std::string& steps,
+                          const isa::Config& config);
+
+// The share of |report|'s cycles that |macs| would take if the array did nothing else, in percent.
+double ArrayShare(int64_t macs, const RunReport& report, const isa::Config& config);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_SCHEDULE_PROBLEMS_H_
