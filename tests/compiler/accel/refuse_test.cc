@@ -139,7 +139,7 @@ TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
     if (auto* split = std::get_if<schedule::SplitStep>(&step);
         split && (split->outer == "y.o" || split->outer == "x.o"))
       split->factor.value = 60;
-    trace.push_back(step);
+    if (!std::holds_alternative<schedule::DoubleBufferStep>(step)) trace.push_back(step);
   }
   region.schedule = trace;
   const auto program = CompileAlone(compiled->activations, {region}, config);

@@ -176,8 +176,6 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"vthread y q", "stage y has no loop 'q'"},
       {"vthread s k",
        "k is a reduction: its iterations add to one element, and wait for each other"},
-      {"double_buffer x", "'x' is an input"},
-      {"double_buffer q", "no stage 'q'"},
       {"double_buffer y",
        "y is an output, whose memory is the caller's; cache_write makes a buffer"},
       {"double_buffer s",
