@@ -172,8 +172,9 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config&
         if (buffer->rotates) second = std::max(second, ir::SizeInBytes(*buffer));
         return ir::SizeInBytes(*buffer);
       });
-  made.inp_tiles = std::min(CeilDiv(bytes + second, config.TileBytes(isa::Memory::kInp)),
-                            config.Depth(isa::Memory::kInp));
+  const int64_t tile = config.TileBytes(isa::Memory::kInp);
+  made.inp_tiles = std::max(CeilDiv(bytes, tile), std::min(CeilDiv(bytes + second, tile),
+                                                           config.Depth(isa::Memory::kInp)));
   return made;
 }
 
