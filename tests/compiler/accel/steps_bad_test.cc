@@ -116,7 +116,7 @@ TEST(AcceleratorSteps, InputsOfAnotherNumberOrSizeAreRefused) {
   const isa::Config config = NamedConfig("default");
   const te::Tensor y = compiler::ProductExample(16, 16, 16);
   schedule::Schedule s = *schedule::Schedule::Create({y}, target::Accelerator(config));
-  ASSERT_TRUE(s.Apply(compiler::ProductSteps(config, 16, 16, 16, false)));
+  ASSERT_TRUE(s.Apply(compiler::ProductSteps(config, {.rows = 16, .columns = 16, .depth = 16})));
   const auto device = sim::MakeFuncDevice(config, {});
   ASSERT_TRUE(device);
   const auto message = [&](const std::vector<std::vector<uint8_t>>& inputs) {
