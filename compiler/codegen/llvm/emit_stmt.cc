@@ -32,19 +32,23 @@ int64_t ScratchBytes(const ir::Stmt& s) { return ScratchBelow(s, 0); }
 FuncEmitter::FuncEmitter(llvm::Module& module, const ir::Func& func, const CpuUnits& units)
     : module_(module), context_(module.getContext()), func_(func), units_(units), b_(context_) {}
 
-Status FuncEmitter::Run() {
+void FuncEmitter::Begin() {
   llvm::Type* pointer = llvm::PointerType::getUnqual(context_);
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer}, false);
   function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, func_.name, module_);
   function_->addFnAttr(llvm::Attribute::NoUnwind);
   function_->getArg(0)->addAttr(llvm::Attribute::NoAlias);
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function_));
-  MakeScopes();
   BindParameters(function_->getArg(0));
+}
+
+Status FuncEmitter::Run() {
+  MakeScopes();
+  Begin();
   Emit(func_.body);
   b_.CreateRetVoid();
   if (!unsupported_.empty()) {
-    return Fail(Code::kUnsupported, "{}: {} has no host code", func_.name, unsupported_);
+    return Fail(Code::kUnsupported, "{}: {} has no code for this target", func_.name, unsupported_);
   }
   return {};
 }

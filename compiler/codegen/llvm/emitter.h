@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function of loop IR as LLVM IR. Internal to compiler/codegen/llvm.
+// One function of loop IR as LLVM IR, of the host unless a class below says otherwise. Internal to compiler/codegen/llvm.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_EMITTER_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_EMITTER_H_
 
@@ -33,9 +33,10 @@ struct CpuUnits {
 class FuncEmitter {
  public:
   FuncEmitter(llvm::Module& module, const ir::Func& func, const CpuUnits& units);
+  virtual ~FuncEmitter() = default;
   Status Run();
 
- private:
+ protected:
   // A buffer's first element, and how its accesses are told apart from those of the others.
   struct BufferBase {
     llvm::Value* base = nullptr;
@@ -43,12 +44,17 @@ class FuncEmitter {
     llvm::MDNode* others = nullptr;  // !noalias: every other buffer
   };
 
+  // What a kernel of a GPU has otherwise (emit_kernel.h): the function, with the places of its
+  // parameters; memory; tile intrinsics.
+  virtual void Begin();
+  virtual void EmitAlloc(const ir::Stmt& s);
+  virtual void EmitTile(const ir::Expr& call);
+
   // Statements (emit_stmt.cc).
   void Emit(const ir::Stmt& s);
   void EmitFor(const ir::Stmt& s);
   void EmitIf(const ir::Stmt& s);
   void EmitStore(const ir::Stmt& s);
-  void EmitAlloc(const ir::Stmt& s);
   // The loop over |first| and so on up to |last|, at least one iteration.
   void EmitIterations(const ir::Stmt& s, llvm::Value* first, llvm::Value* last,
                       llvm::BasicBlock* after);
@@ -79,7 +85,6 @@ class FuncEmitter {
                        isa::Round rounding);
 
   // Tile intrinsics (emit_tile.cc).
-  void EmitTile(const ir::Expr& call);
   void DotU8S8(const ir::Expr& call, unsigned lanes);
   void FmaF32(const ir::Expr& call);
   void AmxU8S8(const ir::Expr& call);
@@ -121,7 +126,7 @@ class FuncEmitter {
   llvm::Value* scratch_ = nullptr;
   int64_t scratch_top_ = 0;
   bool in_parallel_ = false;
-  std::string unsupported_;  // the first thing that has no host code
+  std::string unsupported_;  // the first thing that has no code
 };
 
 }  // namespace tessera::codegen

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The module of all functions: verified, optimised for a CPU level, written as an object or as
-// text.
-#include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Verifier.h>
+// The module of all functions: verified, optimised for a CPU level, written as an object.
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
-#include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/TargetParser/Triple.h>
 
@@ -18,6 +13,7 @@
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/llvm.h"
+#include "compiler/codegen/llvm/optimise.h"
 
 namespace tessera::codegen {
 namespace {
@@ -120,20 +116,6 @@ bool HasFloats(const llvm::Function& function) {
   return false;
 }
 
-void Optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 // Builds and optimises a module in |context|.
 Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, const Level& level,
                                             llvm::TargetMachine& machine,
@@ -153,9 +135,6 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
     if (*features) function.addFnAttr("target-features", features);
     function.addFnAttr("prefer-vector-width", level.vector_bits);
   }
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  TESSERA_CHECK(!llvm::verifyModule(*module, &stream), "{}", stream.str());
   Optimise(*module, machine);
   return module;
 }
@@ -168,12 +147,7 @@ Result<std::vector<uint8_t>> CompileObject(std::span<const ir::Func> funcs,
   TESSERA_ASSIGN(const auto machine, MakeMachine(level, found));
   llvm::LLVMContext context;
   TESSERA_ASSIGN(const auto module, Build(funcs, *found, *machine, context));
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  TESSERA_CHECK(
-      !machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile));
-  passes.run(*module);
+  const auto bytes = WriteModule(*module, *machine, llvm::CodeGenFileType::ObjectFile);
   return std::vector<uint8_t>(bytes.begin(), bytes.end());
 }
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One kernel as LLVM IR for NVPTX: what one thread does. Internal to compiler/codegen/llvm.
+#ifndef TESSERA_COMPILER_CODEGEN_LLVM_EMIT_KERNEL_H_
+#define TESSERA_COMPILER_CODEGEN_LLVM_EMIT_KERNEL_H_
+
+#include "compiler/codegen/llvm/emitter.h"
+#include "compiler/lower/gpu/kernels.h"
+
+namespace tessera::codegen {
+
+class KernelEmitter : public FuncEmitter {
+ public:
+  // |as_func|: the kernel's body over its global, then its shared buffers; outlives this.
+  KernelEmitter(llvm::Module& module, const ir::Func& as_func, const lower::GpuKernel& kernel)
+      : FuncEmitter(module, as_func, {.half = true}), kernel_(kernel) {}
+
+ private:
+  void Begin() override;
+  void EmitAlloc(const ir::Stmt& s) override;
+  void EmitTile(const ir::Expr& call) override;
+
+  void Annotate();
+  void BindIds();
+
+  const lower::GpuKernel& kernel_;
+};
+
+Status EmitKernel(llvm::Module& module, const lower::GpuKernel& kernel);
+
+}  // namespace tessera::codegen
+
+#endif  // TESSERA_COMPILER_CODEGEN_LLVM_EMIT_KERNEL_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/gpu/gpu_cases.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "compiler/graph/example.h"
+#include "compiler/graph/fuse.h"
+#include "compiler/graph/op_def.h"
+#include "compiler/ir/layout.h"
+#include "compiler/quantize/params.h"
+#include "compiler/schedule/gpu.h"
+#include "compiler/te/ops/region.h"
+#include "tests/compiler/gpu/random_gpu.h"
+#include "tests/compiler/lower/random_te.h"
+
+namespace tessera::test {
+namespace {
+
+using graph::Graph;
+using graph::TensorId;
+
+const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
+
+TensorId AddInput(Graph& g, const graph::Shape& shape, const graph::Quant& quant, DType dtype) {
+  g.inputs.push_back(
+      g.AddTensor({.name = fmt::format("x{}", g.tensors.size()),
+                   .dtype = dtype,
+                   .shape = shape,
+                   .quant = dtype == DType::kInt8 ? std::optional(quant) : std::nullopt}));
+  return g.inputs.back();
+}
+
+Result<Graph> GraphOf(graph::Op op, const graph::Shape& shape, const graph::TypePair& types,
+                      Rng& rng) {
+  Graph g{.name = "one"};
+  const TensorId x = AddInput(g, shape, kScale, types.from);
+  graph::Example example{
+      .graph = g,
+      .draw = [&](int64_t least, int64_t most) { return rng.Range(least, most); },
+      .another = [&](bool same) { return AddInput(g, shape, same ? kScale : kOther, types.from); },
+      .node = {.op = op, .name = "one", .inputs = {x}, .round = isa::Round::kTflite}};
+  TESSERA_TRY(graph::Complete(example, {{0.5}, {0}, -1}));
+  g.nodes.push_back(example.node);
+  g.tensor(example.node.output).dtype = types.to;
+  g.outputs = {example.node.output};
+  TESSERA_TRY(graph::Verify(g));
+  TESSERA_TRY(quantize::AttachRequant(g));
+  return g;
+}
+
+ir::Array RandomArray(const te::Tensor& t, Rng& rng) {
+  int64_t count = 1;
+  for (const int64_t n : t.shape()) count *= n;
+  ir::Array a(t.dtype(), count);
+  for (int64_t i = 0; i < count; ++i) {
+    if (IsFloat(t.dtype())) {
+      a.SetFloat(i, static_cast<float>(rng.Unit() * 8 - 4));
+    } else {
+      a.SetInt(i, static_cast<int64_t>(rng.Next()));
+    }
+  }
+  return a;
+}
+
+// A convolution of |dtype| with weights, by the graph.
+Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w, Rng& rng) {
+  Graph g{.name = "conv"};
+  const TensorId input = AddInput(g, x, kScale, dtype);
+  graph::Node node{.op = graph::Op::kConv, .name = "conv", .round = isa::Round::kTflite};
+  node.attributes = graph::ConvAttributes{w, 1};
+  const graph::Shape k{out, x[1], w.kernel[0], w.kernel[1]};
+  graph::GraphTensor weights{.name = "w", .dtype = dtype, .shape = k};
+  if (dtype == DType::kInt8) weights.quant = graph::Quant{{0.01}, {0}, -1};
+  ir::Array data(dtype, out * x[1] * w.kernel[0] * w.kernel[1]);
+  for (int64_t i = 0; i < data.size(); ++i) {
+    if (IsFloat(dtype))
+      data.SetFloat(i, static_cast<float>(rng.Unit() * 2 - 1));
+    else
+      data.SetInt(i, rng.Range(-127, 127));
+  }
+  weights.data = data.bytes();
+  node.inputs = {input, g.AddTensor(weights)};
+  graph::GraphTensor y{.name = "y",
+                       .dtype = dtype,
+                       .shape = {x[0], out, w.OutExtent(0, x[2]), w.OutExtent(1, x[3])}};
+  if (dtype == DType::kInt8) y.quant = kOther;
+  node.output = g.AddTensor(y);
+  g.nodes = {node};
+  g.outputs = {node.output};
+  return g;
+}
+
+void AddRegion(const std::string& name, const te::RegionTe& region, Rng& rng, GpuCases* cases) {
+  te::Values values;
+  for (const te::Binding& b : region.bindings) {
+    values[b.placeholder.get()] = b.activation < 0 ? ir::Array(b.placeholder.dtype(), b.constant)
+                                                   : RandomArray(b.placeholder, rng);
+  }
+  Result<schedule::Schedule> s = schedule::GpuSchedule({region.output});
+  ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
+  AddCase(name, region.output, *s, std::move(values), cases);
+}
+
+// |arrays|: one a parameter of |func|, read and written. Each buffer begins at byte 64 of its
+// memory.
+Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
+                   std::vector<ir::Array>& arrays) {
+  std::map<const ir::BufferNode*, KernelDevice::MemoryPlace> places;
+  const auto place = [&](const ir::Buffer& buffer, uint64_t bytes) -> Status {
+    TESSERA_ASSIGN(const uint64_t memory, device.Allocate(bytes + 64));
+    places[buffer.get()] = {memory, 64};
+    return {};
+  };
+  for (size_t p = 0; p < arrays.size(); ++p) {
+    TESSERA_TRY(place(func.loops.params[p], arrays[p].bytes().size()));
+    TESSERA_TRY(device.Write(places.at(func.loops.params[p].get()), arrays[p].bytes()));
+  }
+  for (const ir::Buffer& b : func.temporaries)
+    TESSERA_TRY(place(b, static_cast<uint64_t>(ir::SizeInBytes(*b))));
+  for (const lower::GpuKernel& k : func.kernels) {
+    std::vector<KernelDevice::MemoryPlace> buffers;
+    for (const ir::Buffer& b : k.params) buffers.push_back(places.at(b.get()));
+    std::array<uint32_t, 3> groups{}, threads{};
+    for (size_t d = 0; d < 3; ++d) {
+      groups[d] = static_cast<uint32_t>(k.groups[d]);
+      threads[d] = static_cast<uint32_t>(k.threads[d]);
+    }
+    TESSERA_TRY(device.Launch(k.name, groups, threads, buffers));
+  }
+  for (size_t p = 0; p < arrays.size(); ++p)
+    TESSERA_TRY(device.Read(places.at(func.loops.params[p].get()), arrays[p].bytes()));
+  return {};
+}
+
+}  // namespace
+
+void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,
+             te::Values values, GpuCases* cases) {
+  Result<lower::KernelFunc> f = lower::LowerKernels(schedule, fmt::format("f{}", cases->size()));
+  ASSERT_TRUE(f.has_value()) << name << ": " << f.error().message << "\n"
+                             << te::Print({out}) << schedule::Print(schedule.trace());
+  ASSERT_TRUE(te::Evaluate({out}, &values).has_value()) << name;
+  cases->push_back({name, out, schedule, std::move(*f), std::move(values)});
+}
+
+GpuCases EveryOperator() {
+  GpuCases cases;
+  for (size_t op = 0; op < graph::AllOps().size(); ++op) {
+    const graph::OpDef& def = graph::DefOf(static_cast<graph::Op>(op));
+    for (const graph::TypePair& types : def.types) {
+      int made = 0;
+      for (uint64_t seed = 0; seed < 8 && made < 2; ++seed) {
+        Rng rng(seed + 100 * op);
+        for (const graph::Shape& shape : {graph::Shape{1, 5, 8, 7}, graph::Shape{1, 16}}) {
+          const Result<Graph> g = GraphOf(static_cast<graph::Op>(op), shape, types, rng);
+          if (!g) continue;
+          const std::string name =
+              fmt::format("{} of {}, seed {}", def.name, Text(types.from), seed);
+          for (const graph::Region& region : graph::Fuse(*g))
+            AddRegion(name, te::BuildRegion(*g, region), rng, &cases);
+          ++made;
+          break;
+        }
+      }
+      EXPECT_GT(made, 0) << def.name << " of " << Text(types.from);
+    }
+  }
+  return cases;
+}
+
+GpuCases BlockedConvolutions() {
+  const graph::Window kWindows[] = {
+      {.kernel = {1, 1}},
+      {.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}},
+      {.kernel = {3, 2}, .stride = {2, 1}, .dilation = {1, 2}, .pad_before = {0, 1}},
+  };
+  GpuCases cases;
+  Rng rng(11);
+  for (const DType dtype : {DType::kInt8, DType::kFloat32, DType::kFloat16}) {
+    for (const graph::Window& w : kWindows) {
+      Graph g = ConvGraph(dtype, {1, 11, 9, 10}, 13, w, rng);
+      EXPECT_TRUE(graph::Verify(g).has_value());
+      EXPECT_TRUE(quantize::AttachRequant(g).has_value());
+      for (const graph::Region& region : graph::Fuse(g))
+        AddRegion(std::string(Text(dtype)), te::BuildRegion(g, region), rng, &cases);
+      EXPECT_EQ(cases.back().func.kernels[0].shared.size(), 2u);  // in blocks
+    }
+  }
+  return cases;
+}
+
+GpuCases RandomCases(uint64_t seed, size_t count) {
+  GpuCases cases;
+  for (uint64_t i = 0; cases.size() < count; ++i) {
+    Rng rng(seed * 1000 + i);
+    const te::Tensor out = RandomExpression(rng);
+    const Result<schedule::Schedule> s =
+        i % 4 == 0 ? schedule::GpuSchedule({out}) : RandomGpuSchedule(out, rng);
+    EXPECT_TRUE(s.has_value()) << s.error().message;
+    if (!lower::LowerKernels(*s, "f")) continue;  // counted by kernels_test
+    AddCase(fmt::format("seed {}", seed * 1000 + i), out, *s, RandomInputs(out, rng), &cases);
+  }
+  return cases;
+}
+
+std::vector<lower::GpuKernel> KernelsOf(const GpuCases& cases) {
+  std::vector<lower::GpuKernel> kernels;
+  for (const GpuCase& c : cases)
+    kernels.insert(kernels.end(), c.func.kernels.begin(), c.func.kernels.end());
+  return kernels;
+}
+
+void ExpectExact(KernelDevice& device, const GpuCases& cases) {
+  for (const GpuCase& c : cases) {
+    SCOPED_TRACE(::testing::Message() << c.name << "\n"
+                                      << te::Print({c.out}) << schedule::Print(c.schedule.trace()));
+    std::vector<ir::Array> arrays = Arguments(c.func.loops, c.schedule, c.values);
+    const Status ran = RunOnDevice(device, c.func, arrays);
+    ASSERT_TRUE(ran.has_value()) << ran.error().message;
+    EXPECT_EQ(Logical(c.func.loops, c.schedule, arrays.size() - 1, arrays),
+              c.values.at(c.out.get()).bytes());
+  }
+}
+
+}  // namespace tessera::test

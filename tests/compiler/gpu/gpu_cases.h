@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scheduled expressions with inputs and what they give, for tests of back ends for GPUs: the same
+// cases for each.
+#ifndef TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
+#define TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
+
+#include <string>
+#include <vector>
+
+#include "compiler/lower/gpu/kernels.h"
+#include "compiler/schedule/schedule.h"
+#include "compiler/te/te.h"
+#include "runtime/kernel_device.h"
+
+namespace tessera::test {
+
+struct GpuCase {
+  std::string name;
+  te::Tensor out;
+  schedule::Schedule schedule;
+  lower::KernelFunc func;
+  te::Values values;  // of every tensor, by te::Evaluate
+};
+using GpuCases = std::vector<GpuCase>;
+
+// |out| under |schedule|, with |values| of its placeholders. A failure of the test where it does
+// not lower.
+void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,
+             te::Values values, GpuCases* cases);
+
+// Every operator of the graph in every pair of types that it takes, under the generator's schedule:
+// two drawn examples of each, over images and rows.
+GpuCases EveryOperator();
+
+// Convolutions that the generator cuts into blocks in shared memory, in int8, f32 and f16, with
+// strides, dilations, pads and extents that no block divides.
+GpuCases BlockedConvolutions();
+
+// |count| random expressions under random schedules and, one of four, the generator's.
+GpuCases RandomCases(uint64_t seed, size_t count);
+
+std::vector<lower::GpuKernel> KernelsOf(const GpuCases& cases);
+
+// One program of all cases (a driver takes most of its time by the program), whose kernels are
+// built: every output equals its definition, bit for bit.
+void ExpectExact(KernelDevice& device, const GpuCases& cases);
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: PTX of every operator in every type, of convolutions in blocks and of random
+// schedules: LLVM verifies the module (PtxSource checks that itself), the text says what the kernel
+// asks for, and ptxas assembles it for sm_80 and sm_90 where it is installed. Not here: what the
+// kernels compute (tests/runtime/gpu).
+#include "compiler/codegen/llvm/ptx.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <regex>
+
+#include "base/file.h"
+#include "tests/compiler/gpu/gpu_cases.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+size_t Count(const std::string& text, const std::string& word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+// Barriers of a body, as the kernel's text must have them: LLVM may copy one, and leaves none out.
+size_t Barriers(const ir::Stmt& s) {
+  size_t count = s->kind == ir::StmtKind::kEval;
+  for (const ir::Stmt& b : s->body) count += Barriers(b);
+  return count;
+}
+
+// The text of one kernel: head and body.
+std::string EntryOf(const std::string& text, const std::string& kernel) {
+  const size_t begin = text.find(".entry " + kernel + "(");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find("\n}", begin) - begin);
+}
+
+// |blocks|: buffers in shared memory of all kernels that the text must have at least.
+void ExpectPtx(const test::GpuCases& cases, size_t blocks) {
+  const std::vector<lower::GpuKernel> kernels = test::KernelsOf(cases);
+  for (const auto& [arch, language] : {std::pair("sm_80", "7.0"), std::pair("sm_90", "7.8")}) {
+    const Result<std::string> text = codegen::PtxSource(kernels, arch);
+    ASSERT_TRUE(text.has_value()) << text.error().message;
+    EXPECT_THAT(*text, HasSubstr(fmt::format(".version {}\n.target {}\n", language, arch)));
+    // Nothing is contracted: the assembler joins what has no rounding of its own.
+    EXPECT_FALSE(std::regex_search(*text, std::regex("(add|sub|mul)\\.f32|fma\\.|div\\.full")));
+    EXPECT_EQ(Count(*text, ".extern"), 0u);  // it calls nothing
+    size_t in_shared = 0;
+    for (const lower::GpuKernel& k : kernels) {
+      const std::string entry = EntryOf(*text, k.name);
+      EXPECT_THAT(entry, HasSubstr(fmt::format(".reqntid {}, {}, {}", k.threads[0], k.threads[1],
+                                               k.threads[2])));
+      EXPECT_EQ(Count(entry.substr(0, entry.find(')')), ".param .u64"), k.params.size());
+      EXPECT_GE(Count(entry, "bar.sync"), Barriers(k.body)) << entry;
+      const size_t shared = Count(entry, ".shared .align 16");  // LLVM drops what nobody reads
+      EXPECT_LE(shared, k.shared.size()) << entry;
+      in_shared += shared;
+    }
+    EXPECT_GE(in_shared, blocks);
+    const std::string ptxas = TESSERA_PTXAS;
+    if (ptxas.empty()) continue;
+    const std::string file = ::testing::TempDir() + fmt::format("kernels_{}.ptx", arch);
+    ASSERT_TRUE(WriteFile(file, *text).has_value());
+    const std::string log = file + ".log";
+    const int code = std::system(
+        fmt::format("{} -arch={} -O1 -o /dev/null {} > {} 2>&1", ptxas, arch, file, log).c_str());
+    EXPECT_EQ(WEXITSTATUS(code), 0)
+        << fmt::format("{}: ", file) << std::string(ReadFile(log)->begin(), ReadFile(log)->end());
+  }
+  if (std::string(TESSERA_PTXAS).empty())
+    GTEST_SKIP() << "ptxas is not installed (CUDA's toolkit has it): PTX is checked, not assembled";
+}
+
+TEST(Ptx, EveryOperatorInEveryType) { ExpectPtx(test::EveryOperator(), 0); }
+
+TEST(Ptx, ConvolutionsInBlocks) { ExpectPtx(test::BlockedConvolutions(), 18); }
+
+TEST(Ptx, RandomSchedules) { ExpectPtx(test::RandomCases(7, 24), 1); }
+
+TEST(Ptx, LanesThatAreNeighboursAreOneAccess) {
+  const te::Tensor x = te::Placeholder("x", DType::kFloat32, {256});
+  const te::Tensor y = te::Compute(
+      "y", {256}, {"i"}, [&](const std::vector<ir::Expr>& i) { return x(i[0]) + x(i[0]); });
+  auto s = schedule::Schedule::Create({y}, target::Gpu());
+  ASSERT_TRUE(s.has_value());
+  for (const char* step : {"split y i 4 o v", "bind y o thread.x", "vectorize y v"})
+    ASSERT_TRUE(s->Apply(step).has_value()) << step;
+  const auto func = lower::LowerKernels(*s, "sums");
+  ASSERT_TRUE(func.has_value()) << func.error().message;
+  const Result<std::string> text = codegen::PtxSource(func->kernels);
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  EXPECT_THAT(*text, HasSubstr("ld.global.nc.v4.f32"));
+  EXPECT_THAT(*text, HasSubstr("st.global.v4.f32"));
+  EXPECT_THAT(*text, Not(HasSubstr("bar.sync")));
+}
+
+TEST(Ptx, RefusesAnArchitectureThatItDoesNotKnow) {
+  const Result<std::string> text = codegen::PtxSource({}, "sm_20");
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().code, Code::kUnsupported);
+  EXPECT_EQ(text.error().message, "PTX for 'sm_20': architectures are sm_80 and sm_90");
+}
+
+}  // namespace
+}  // namespace tessera
