@@ -57,13 +57,18 @@ Result<int> Run(const CompileFlags& options) {
   compiler::CompileOptions compile;
   TESSERA_ASSIGN(compile.config, isa::LoadConfig(options.config));
   TESSERA_ASSIGN(const std::vector<std::string> targets, SplitNames(options.targets));
-  compile.cpu = compile.device = compile.opencl = false;
+  compile.cpu = compile.device = false;
   for (const std::string& target : targets) {
-    if (target != "cpu" && target != "vta" && target != "opencl") {
-      return Fail(Code::kInvalidArgument, "--target {}: the targets are cpu, vta and opencl",
+    bool* const wanted = target == "cpu"      ? &compile.cpu
+                         : target == "vta"    ? &compile.device
+                         : target == "opencl" ? &compile.opencl
+                         : target == "cuda"   ? &compile.cuda
+                                              : nullptr;
+    if (wanted == nullptr) {
+      return Fail(Code::kInvalidArgument, "--target {}: the targets are cpu, vta, opencl and cuda",
                   target);
     }
-    (target == "cpu" ? compile.cpu : target == "vta" ? compile.device : compile.opencl) = true;
+    *wanted = true;
   }
   if (!options.levels.empty()) {
     TESSERA_ASSIGN(compile.cpu_levels, SplitNames(options.levels));
@@ -129,7 +134,8 @@ Action AddCompile(CLI::App& app) {
                    "configuration of the accelerator: a name or a JSON file")
       ->capture_default_str();
   AddTfliteOption(verb, options->tflite);
-  verb->add_option("--target", options->targets, "what to compile for, of cpu, vta and opencl")
+  verb->add_option("--target", options->targets,
+                   "what to compile for, of cpu, vta, opencl and cuda")
       ->capture_default_str();
   verb->add_option("--cpu-level", options->levels,
                    "levels of host code, e.g. x86-64-v3,armv7,aarch64 (default: this machine's)");

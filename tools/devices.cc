@@ -7,8 +7,6 @@ namespace tessera::tools {
 namespace {
 
 constexpr const char* kCpuIs = "host code made through LLVM";
-constexpr const char* kOpenClIs =
-    "kernels through OpenCL C, on the first GPU or else the first device";
 
 }  // namespace
 
@@ -28,7 +26,7 @@ Result<ChosenDevice> ChooseDevice(const std::string& text,
   }
   const Result<const Driver*> driver = FindDriver(Drivers(), device.name);
   if (!driver) {
-    return Fail(driver.error().code, "{}, and cpu, the host itself, and opencl",
+    return Fail(driver.error().code, "{}, and cpu, the host itself, opencl and cuda",
                 driver.error().message);
   }
   TESSERA_TRY(OptionValues::Make(device.name, (*driver)->options, device.options.values));
@@ -64,7 +62,7 @@ Result<std::vector<ChosenDevice>> ChooseDevices(const std::string& list) {
 
 std::string DescribeDevice(const std::string& name) {
   if (name == kCpu) return fmt::format("{}: {}", kCpu, kCpuIs);
-  if (name == kOpenCl) return fmt::format("{}: {}", kOpenCl, kOpenClIs);
+  if (const GpuDriver* gpu = FindGpuDriver(name)) return fmt::format("{}: {}", name, gpu->what);
   const Result<const Driver*> driver = FindDriver(Drivers(), name);
   return driver ? fmt::format("{}: {}", name, (*driver)->what) : name;
 }
@@ -84,8 +82,9 @@ void AddDriverFlags(CLI::App& verb, std::map<std::string, std::string>& flags) {
 }
 
 std::string DevicesHelp() {
-  std::string text = fmt::format("Devices (NAME or NAME:option=value,...):\n  {:5} {}\n  {:5} {}\n",
-                                 kCpu, kCpuIs, kOpenCl, kOpenClIs);
+  std::string text =
+      fmt::format("Devices (NAME or NAME:option=value,...):\n  {:5} {}\n", kCpu, kCpuIs);
+  for (const GpuDriver& gpu : GpuDrivers()) text += fmt::format("  {:5} {}\n", gpu.name, gpu.what);
   for (const Driver& driver : Drivers()) {
     text += fmt::format("  {:5} {}; {}\n", driver.name, driver.what,
                         driver.clock ? "cycles" : "no cycles");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices as the command line names them: "cpu", which is the host itself, "opencl", or a driver of
-// the machine with its options, "rtl:wave=run.fst". Depends on: runtime/device/registry.h. Used by:
-// run, compare.
+// Devices as the command line names them: "cpu", which is the host itself, a driver of a GPU, or one
+// of the machine with its options, "rtl:wave=run.fst". Depends on: runtime/device/registry.h,
+// runtime/gpu. Used by: run, compare.
 #ifndef TESSERA_TOOLS_DEVICES_H_
 #define TESSERA_TOOLS_DEVICES_H_
 
@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "runtime/device/registry.h"
-#include "runtime/gpu/opencl_device.h"
+#include "runtime/gpu/gpu_drivers.h"
 
 namespace tessera::tools {
 
@@ -21,11 +21,11 @@ inline constexpr const char* kCpu = "cpu";
 
 // A device that exists, with options that it takes.
 struct ChosenDevice {
-  std::string name;  // kCpu, kOpenCl or a driver's
+  std::string name;  // kCpu or a driver's
   DeviceOptions options;
   bool cpu() const { return name == kCpu; }
-  bool opencl() const { return name == kOpenCl; }
-  bool machine() const { return !cpu() && !opencl(); }  // it runs the accelerator's programs
+  const GpuDriver* gpu() const { return FindGpuDriver(name); }  // null: no GPU
+  bool machine() const { return !cpu() && gpu() == nullptr; }  // it runs the accelerator's programs
 };
 
 // |text| as NAME or NAME:option=value,...; |flags| are more options, from flags of their own.

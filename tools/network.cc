@@ -57,7 +57,8 @@ WantedPlans PlansFor(const std::vector<ChosenDevice>& devices) {
   WantedPlans plans;
   for (const ChosenDevice& device : devices) {
     plans.cpu |= device.cpu();
-    plans.opencl |= device.opencl();
+    plans.opencl |= device.name == kOpenCl;
+    plans.cuda |= device.name == kCuda;
     plans.device |= device.machine();
   }
   return plans;
@@ -81,8 +82,8 @@ Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& devi
     TESSERA_ASSIGN(runner.device, OpenDevice(device.name, network.config, device.options));
   }
   ExecutorOptions with = options;
-  if (device.opencl()) {
-    TESSERA_ASSIGN(runner.kernels, OpenOpenClDevice());
+  if (const GpuDriver* gpu = device.gpu()) {
+    TESSERA_ASSIGN(runner.kernels, gpu->open());
     with.kernel_device = runner.kernels.get();
   }
   TESSERA_ASSIGN(runner.executor,

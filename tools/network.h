@@ -31,7 +31,7 @@ void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
 
 // The plans of an artifact.
 struct WantedPlans {
-  bool cpu = false, device = false, opencl = false;
+  bool cpu = false, device = false, opencl = false, cuda = false;
 };
 WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 
@@ -51,10 +51,10 @@ struct Runner {
   ChosenDevice chosen;
   isa::Config config;
   std::unique_ptr<Device> device;         // of the machine; else null
-  std::unique_ptr<KernelDevice> kernels;  // of opencl; else null
+  std::unique_ptr<KernelDevice> kernels;  // of a GPU; else null
   std::unique_ptr<Executor> executor;
   std::string dump_dir;  // where a run that fails leaves a dump; "": nowhere
-  const char* plan() const { return chosen.cpu() ? "cpu" : chosen.opencl() ? "opencl" : "device"; }
+  std::string plan() const { return chosen.machine() ? "device" : chosen.name; }
   bool has_clock() const { return device && device->has_clock(); }
 };
 

@@ -121,7 +121,8 @@ int64_t BytesOf(const graph::GraphTensor& tensor);
 // The plans.
 Status AddCpuPlan(Build& build);
 Status AddDevicePlan(Build& build);
-Status AddOpenClPlan(Build& build);  // and the source of its kernels
+// Of every region as kernels for the devices of |kind|, and the source of those.
+Status AddGpuPlan(Build& build, artifact::DeviceKind kind);
 
 }  // namespace tessera::compiler
 

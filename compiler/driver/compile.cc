@@ -91,8 +91,8 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
       fmt::format("tessera {}", TESSERA_VERSION),
       model_file.substr(model_file.find_last_of('/') + 1), model_crc,
       options.device ? isa::ConfigToJson(options.config) : "",
-      fmt::format("{}{}{}", options.cpu ? "cpu " : "", options.opencl ? "opencl " : "",
-                  options.device ? "vta" : "") +
+      fmt::format("{}{}{}{}", options.cpu ? "cpu " : "", options.opencl ? "opencl " : "",
+                  options.cuda ? "cuda " : "", options.device ? "vta" : "") +
           (fused.graph.rules.empty() ? "" : " " + fused.graph.rules)};
   for (graph::TensorId id : fused.graph.inputs) build.net.inputs.push_back(InfoOf(fused.graph, id));
   for (graph::TensorId id : fused.graph.outputs)
@@ -103,10 +103,15 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
         {artifact::DeviceKind::kAccelerator, options.config.name, options.config.Hash()});
   }
   TESSERA_TRY(build.CheckSchedules());
-  if (options.opencl) build.net.devices.push_back({artifact::DeviceKind::kOpenCl, "opencl", 0});
+  // A plan has an arena for every device, so that all are known before the first plan.
+  std::vector<artifact::DeviceKind> gpus;
+  if (options.opencl) gpus.push_back(artifact::DeviceKind::kOpenCl);
+  if (options.cuda) gpus.push_back(artifact::DeviceKind::kCuda);
+  for (const artifact::DeviceKind kind : gpus)
+    build.net.devices.push_back({kind, GpuName(kind), 0});
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
   if (options.device) TESSERA_TRY(AddDevicePlan(build));
-  if (options.opencl) TESSERA_TRY(AddOpenClPlan(build));
+  for (const artifact::DeviceKind kind : gpus) TESSERA_TRY(AddGpuPlan(build, kind));
   TESSERA_TRY(build.FinishHostCode());
   phase.emplace(options.clock, "artifact");
   TESSERA_TRY(artifact::CheckArtifact(build.net));

@@ -22,9 +22,10 @@ namespace tessera::compiler {
 
 struct CompileOptions {
   isa::Config config;
-  bool cpu = true;      // plan "cpu": every layer on the host
-  bool device = true;   // plan "device": on the accelerator what it can run and is worth it
-  bool opencl = false;  // plan "opencl": every layer as kernels from OpenCL C
+  bool cpu = true;     // plan "cpu": every layer on the host
+  bool device = true;  // plan "device": on the accelerator what it can run and is worth it
+  // Plans "opencl" and "cuda": every layer as kernels, from OpenCL C or PTX.
+  bool opencl = false, cuda = false;
   // Every layer's result has a place of its own and can be read back after an inference; results
   // that stay on chip are stored too. Without: storage is shared by lifetime, and no result but
   // the network's is kept.

@@ -5,6 +5,10 @@
 
 namespace tessera::compiler {
 
+const char* GpuName(artifact::DeviceKind kind) {
+  return kind == artifact::DeviceKind::kCuda ? "cuda" : "opencl";
+}
+
 Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name) {
   std::vector<std::string> params;
   for (const te::Binding& binding : region.bindings) params.push_back(binding.placeholder.name());

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "compiler/lower/gpu/kernels.h"
 #include "compiler/te/ops/region.h"
+#include "runtime/artifact/artifact.h"
 
 namespace tessera::compiler {
 
@@ -18,6 +19,9 @@ struct GpuFunc {
   lower::KernelFunc func;
   std::string schedule;  // the trace, for --dump schedule
 };
+
+// The name of a kind of device, and of the plan for it: "opencl", "cuda".
+const char* GpuName(artifact::DeviceKind kind);
 
 Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name);
 

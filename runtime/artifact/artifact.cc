@@ -158,7 +158,7 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(codec.Number(x.macs, "a layer's MACs"));
     return Fields(codec, x.output);
   } else if constexpr (std::is_same_v<Record, DeviceEntry>) {
-    TESSERA_TRY(Enum(codec, x.kind, 3, "kind of device"));
+    TESSERA_TRY(Enum(codec, x.kind, 4, "kind of device"));
     TESSERA_TRY(Name(codec, x.name, "a device's name"));
     return codec.Number(x.config_hash, "a device's configuration");
   } else if constexpr (std::is_same_v<Record, HostObject>) {

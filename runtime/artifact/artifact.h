@@ -60,8 +60,9 @@ struct Layer {
 
 // What steps run on. Everywhere else a device is its index in Artifact::devices; 0 is the host.
 inline constexpr uint32_t kHostDevice = 0;
-// kOpenCl runs kernels from source, whatever device it is.
-enum class DeviceKind : uint8_t { kHost, kAccelerator, kOpenCl };
+// kOpenCl and kCuda run kernels from source, whatever device they are.
+enum class DeviceKind : uint8_t { kHost, kAccelerator, kOpenCl, kCuda };
+inline bool RunsSource(DeviceKind kind) { return kind >= DeviceKind::kOpenCl; }
 struct DeviceEntry {
   DeviceKind kind = DeviceKind::kHost;
   std::string name;          // "host"; an accelerator's configuration, for messages
@@ -163,7 +164,7 @@ struct LayerPlace {
 };
 
 // One way to run the model: "cpu" (kernels only), "device" (kernels, transfers and programs) or
-// "opencl" (kernels there, transfers at both ends).
+// "opencl" and "cuda" (kernels there, transfers at both ends).
 struct ExecutionPlan {
   std::string name;
   std::vector<ArenaSize> arenas;  // one a device

@@ -159,7 +159,7 @@ class PlanCheck {
     const DeviceKind kind = artifact_.devices[step.device].kind;
     if (kind == DeviceKind::kAccelerator)
       return Bad("kernel {} is for device {}, which runs programs", step.symbol, step.device);
-    if (kind == DeviceKind::kOpenCl && artifact_.FindKernel(step.device, step.symbol) == nullptr)
+    if (RunsSource(kind) && artifact_.FindKernel(step.device, step.symbol) == nullptr)
       return Bad("kernel {} is not in the source for device {}", step.symbol, step.device);
     if (step.layer < -1 || step.layer >= static_cast<int64_t>(artifact_.layers.size())) {
       return Bad("kernel {} names layer {} of {}", step.symbol, step.layer,
@@ -222,8 +222,7 @@ class PlanCheck {
 };
 
 Status CheckSource(const Artifact& artifact, const KernelSource& source) {
-  if (source.device >= artifact.devices.size() ||
-      artifact.devices[source.device].kind != DeviceKind::kOpenCl)
+  if (source.device >= artifact.devices.size() || !RunsSource(artifact.devices[source.device].kind))
     return Bad("a source is for device {}, which builds none", source.device);
   if (std::ranges::count(artifact.sources, source.device, &KernelSource::device) > 1)
     return Bad("there are two sources for device {}", source.device);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpenCL, whose loader (libOpenCL.so.1) is opened at run time: a program needs none to start.
-// Depends on runtime/kernel_device.h. Used by tools.
+// Depends on runtime/kernel_device.h. Used by gpu_drivers.cc.
 #ifndef TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
 #define TESSERA_RUNTIME_GPU_OPENCL_DEVICE_H_
 
@@ -10,8 +10,6 @@
 #include "runtime/kernel_device.h"
 
 namespace tessera {
-
-inline constexpr const char* kOpenCl = "opencl";
 
 // The first GPU of all platforms, else the first device that there is.
 //   errors  kUnsupported  no loader, no platform or no device; this build has no such driver

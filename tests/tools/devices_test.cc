@@ -23,11 +23,11 @@ TEST(Devices, ThatDoNotExist) {
   ExpectRefused(
       "run net.tsr --device warp",
       "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, and cpu, the "
-      "host itself, and opencl");
+      "host itself, opencl and cuda");
   ExpectRefused(
       "compare net.tsr --devices cpu,warp",
       "device warp: no such driver; there are func, cycle, hls, rtl, xrt, null, zynq, and cpu, the "
-      "host itself, and opencl");
+      "host itself, opencl and cuda");
   ExpectRefused("compare net.tsr --devices cpu,,rtl",
                 "device list 'cpu,,rtl': a name is empty or there twice; write e.g. cpu,func,rtl");
   ExpectRefused(
@@ -46,6 +46,8 @@ TEST(Devices, OptionsThatTheyLack) {
                 "device cpu: no option 'wave-end'; it takes no options");
   ExpectRefused("run net.tsr --device opencl:wave=a.fst",
                 "device opencl: no option 'wave'; it takes no options");
+  ExpectRefused("run net.tsr --device cuda:wave=a.fst",
+                "device cuda: no option 'wave'; it takes no options");
   ExpectRefused("compare net.tsr --devices cpu,func:kernels=off,cache=/tmp,rtl",
                 "device func: no option 'cache'; " + func);
 }
@@ -78,6 +80,7 @@ TEST(Devices, AreListedInHelp) {
     EXPECT_EQ(r.code, 0);
     for (const char* line :
          {"  cpu   host code made through LLVM", "  opencl kernels through OpenCL C",
+          "  cuda  kernels through PTX",
           "  func  functional simulator of the accelerator, exact results, no clock; no cycles",
           "  rtl   the accelerator's SystemVerilog, compiled by Verilator, cycle by cycle; cycles",
           "  null  memory without a machine: executes nothing; no cycles",

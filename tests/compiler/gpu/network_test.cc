@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: plan "opencl" of the committed network on this machine's driver: every layer
-// equals the host's, with storage shared by lifetime and junk in what holds nothing; the file keeps
-// the plan; a device that is missing. Not here: the command (tests/tools).
+// What is tested: plans "opencl" and "cuda" of the committed network, on this machine's driver and on
+// the stand-in for CUDA's: every layer equals the host's, with storage shared by lifetime and junk in
+// what holds nothing; the file keeps the plan; a device that is missing. Not here: the command
+// (tests/tools).
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "base/file.h"
 #include "base/rng.h"
 #include "compiler/driver/compile.h"
 #include "compiler/import/import.h"
 #include "runtime/executor/executor.h"
-#include "runtime/gpu/opencl_device.h"
+#include "runtime/gpu/gpu_drivers.h"
 
 namespace tessera {
 namespace {
@@ -24,7 +27,7 @@ std::shared_ptr<const artifact::Artifact> Compiled(bool keep_tensors) {
   EXPECT_TRUE(graph.has_value());
   compiler::CompileOptions options;
   options.device = false;
-  options.opencl = true;
+  options.opencl = options.cuda = true;
   options.keep_tensors = keep_tensors;
   auto compiled = compiler::Compile(std::move(*graph), kFashion, 0, options);
   EXPECT_TRUE(compiled.has_value()) << compiled.error().message;
@@ -45,20 +48,23 @@ HostTensor RandomInput(const artifact::TensorInfo& info) {
   return x;
 }
 
-TEST(OpenClNetwork, EveryLayerIsTheHosts) {
+class GpuNetwork : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(GpuNetwork, EveryLayerIsTheHosts) {
+  setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);
   for (const bool keep : {true, false}) {
     const auto net = Compiled(keep);
-    auto device = OpenOpenClDevice();
+    auto device = FindGpuDriver(GetParam())->open();
     ASSERT_TRUE(device.has_value()) << device.error().message;
     ExecutorOptions options;
     options.poison_dead = true;
     auto host = Executor::Open(net, "cpu", nullptr, options);
     ASSERT_TRUE(host.has_value()) << host.error().message;
     options.kernel_device = device->get();
-    auto gpu = Executor::Open(net, "opencl", nullptr, options);
+    auto gpu = Executor::Open(net, GetParam(), nullptr, options);
     ASSERT_TRUE(gpu.has_value()) << gpu.error().message;
     const HostTensor x = RandomInput(net->inputs[0]);
-    for (int run = 0; run < 2; ++run) {
+    for (int run = 0; run < 2 - keep; ++run) {
       const auto want = (*host)->Run({&x, 1}), got = (*gpu)->Run({&x, 1});
       ASSERT_TRUE(want.has_value()) << want.error().message;
       ASSERT_TRUE(got.has_value()) << got.error().message;
@@ -70,18 +76,21 @@ TEST(OpenClNetwork, EveryLayerIsTheHosts) {
       EXPECT_EQ(got->bytes, want->bytes) << net->layers[l].name;
     }
     for (const artifact::LayerPlace& place : (*gpu)->plan().layers)
-      EXPECT_EQ(net->devices[place.device].kind, artifact::DeviceKind::kOpenCl);
+      EXPECT_EQ(net->devices[place.device].name, GetParam());
     const auto again = artifact::Parse(artifact::Serialize(*net));
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(*again, *net);
   }
 }
 
-TEST(OpenClNetwork, NeedsADevice) {
-  const auto executor = Executor::Open(Compiled(false), "opencl", nullptr, {});
+TEST_P(GpuNetwork, NeedsADevice) {
+  const auto executor = Executor::Open(Compiled(false), GetParam(), nullptr, {});
   ASSERT_FALSE(executor.has_value());
-  EXPECT_EQ(executor.error().message, "plan 'opencl' needs a device for opencl");
+  EXPECT_EQ(executor.error().message, fmt::format("plan '{0}' needs a device for {0}", GetParam()));
 }
+
+INSTANTIATE_TEST_SUITE_P(Devices, GpuNetwork, ::testing::Values("opencl", "cuda"),
+                         [](const auto& named) { return std::string(named.param); });
 
 }  // namespace
 }  // namespace tessera

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan "opencl": every region as kernels; tensors stay on the device between the network's inputs
+// Plans "opencl" and "cuda": every region as kernels; tensors stay on the device between the network's inputs
 // and outputs, constants are there from the start.
 #include <algorithm>
 #include <sstream>
 
 #include "base/check.h"
+#include "compiler/codegen/llvm/ptx.h"
 #include "compiler/codegen/opencl/opencl.h"
 #include "compiler/driver/build.h"
 #include "compiler/ir/layout.h"
@@ -16,10 +17,14 @@ namespace {
 
 using graph::TensorId;
 
-class OpenClPlanBuild {
+class GpuPlanBuild {
  public:
-  explicit OpenClPlanBuild(Build& build)
-      : build_(build), n_(build.network), p_(build, "opencl"), device_(DeviceOf(build)) {}
+  GpuPlanBuild(Build& build, artifact::DeviceKind kind)
+      : build_(build),
+        n_(build.network),
+        kind_(kind),
+        p_(build, GpuName(kind)),
+        device_(DeviceOf(build, kind)) {}
 
   Status Run() {
     for (const TensorId id : n_.graph.inputs) {
@@ -42,7 +47,11 @@ class OpenClPlanBuild {
     build_.net.plans.push_back(std::move(p_.plan));
 
     artifact::KernelSource source{.device = device_, .text = {}, .kernels = {}};
-    source.text = codegen::OpenClSource(kernels_);
+    if (kind_ == artifact::DeviceKind::kCuda) {
+      TESSERA_ASSIGN(source.text, codegen::PtxSource(kernels_));
+    } else {
+      source.text = codegen::OpenClSource(kernels_);
+    }
     for (const lower::GpuKernel& k : kernels_) {
       artifact::SourceKernel& made = source.kernels.emplace_back();
       made.name = k.name;
@@ -54,10 +63,9 @@ class OpenClPlanBuild {
   }
 
  private:
-  static uint32_t DeviceOf(Build& build) {
+  static uint32_t DeviceOf(Build& build, artifact::DeviceKind kind) {
     const auto& devices = build.net.devices;
-    const auto at =
-        std::ranges::find(devices, artifact::DeviceKind::kOpenCl, &artifact::DeviceEntry::kind);
+    const auto at = std::ranges::find(devices, kind, &artifact::DeviceEntry::kind);
     TESSERA_CHECK(at != devices.end());
     return static_cast<uint32_t>(at - devices.begin());
   }
@@ -83,12 +91,14 @@ class OpenClPlanBuild {
     TESSERA_ASSIGN(const GpuFunc made, MakeGpuFunc(region, fmt::format("layer_{}", index)));
     if (build_.options.dumps.contains("schedule")) {
       // As comments: --schedule takes none for this device.
-      std::istringstream lines(fmt::format("opencl {}:\n{}", region.name, made.schedule));
+      std::istringstream lines(
+          fmt::format("{} {}:\n{}", GpuName(kind_), region.name, made.schedule));
       for (std::string line; std::getline(lines, line);)
         build_.schedule_dump += fmt::format("# {}\n", line);
     }
     if (build_.options.dumps.contains("ir"))
-      build_.ir_dump += fmt::format("// opencl {}\n{}\n", region.name, ir::Print(made.func.loops));
+      build_.ir_dump +=
+          fmt::format("// {} {}\n{}\n", GpuName(kind_), region.name, ir::Print(made.func.loops));
     std::map<const ir::BufferNode*, uint32_t> buffers;
     const std::vector<ir::Buffer>& params = made.func.loops.params;
     for (size_t b = 0; b < region.bindings.size(); ++b) {
@@ -114,6 +124,7 @@ class OpenClPlanBuild {
 
   Build& build_;
   const FusedNetwork& n_;
+  const artifact::DeviceKind kind_;
   PlanBuild p_;
   uint32_t device_;
   std::map<TensorId, uint32_t> tensors_;
@@ -122,6 +133,8 @@ class OpenClPlanBuild {
 
 }  // namespace
 
-Status AddOpenClPlan(Build& build) { return OpenClPlanBuild(build).Run(); }
+Status AddGpuPlan(Build& build, artifact::DeviceKind kind) {
+  return GpuPlanBuild(build, kind).Run();
+}
 
 }  // namespace tessera::compiler

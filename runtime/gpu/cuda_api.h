@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The functions of the CUDA driver that the device calls, found by name in its library. Types and
+// numbers are those of NVIDIA's description of the driver API. Internal to runtime/gpu.
+#ifndef TESSERA_RUNTIME_GPU_CUDA_API_H_
+#define TESSERA_RUNTIME_GPU_CUDA_API_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/error.h"
+
+namespace tessera {
+
+using CudaHandle = struct CudaObject*;  // a context, a module, a function or a stream
+using CudaAddress = unsigned long long;
+
+// Results, attributes of devices, options of the assembler.
+inline constexpr int kCudaOutOfMemory = 2, kCudaNoBinaryForGpu = 209, kCudaUnsupportedPtx = 222,
+                     kCudaNotFound = 500;
+inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
+inline constexpr int kCudaErrorLog = 5, kCudaErrorLogBytes = 6;
+
+struct CudaApi {
+  int (*Init)(unsigned);
+  int (*DriverGetVersion)(int*);
+  int (*GetErrorName)(int, const char**);
+  int (*DeviceGet)(int*, int);
+  int (*DeviceGetName)(char*, int, int);
+  int (*DeviceGetAttribute)(int*, int, int);
+  int (*PrimaryCtxRetain)(CudaHandle*, int);
+  int (*PrimaryCtxRelease)(int);
+  int (*CtxSetCurrent)(CudaHandle);
+  int (*CtxSynchronize)();
+  int (*ModuleLoadDataEx)(CudaHandle*, const void*, unsigned, int*, void**);
+  int (*ModuleUnload)(CudaHandle);
+  int (*ModuleGetFunction)(CudaHandle*, CudaHandle, const char*);
+  int (*MemAlloc)(CudaAddress*, size_t);
+  int (*MemFree)(CudaAddress);
+  int (*MemcpyHtoD)(CudaAddress, const void*, size_t);
+  int (*MemcpyDtoH)(void*, CudaAddress, size_t);
+  int (*LaunchKernel)(CudaHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                      unsigned, CudaHandle, void**, void**);
+};
+
+// Where the driver's library is: TESSERA_CUDA_DRIVER of the environment, else by the loader's
+// search.
+std::string CudaLibrary();
+
+// Of |library|, which stays open. errors: kUnsupported it or a function is missing
+Result<CudaApi> LoadCuda(const std::string& library = CudaLibrary());
+
+}  // namespace tessera
+
+#endif  // TESSERA_RUNTIME_GPU_CUDA_API_H_

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: device cuda on the stand-in for the driver, which runs the PTX instruction by
+// instruction: every operator in every type, convolutions in blocks and random schedules equal
+// te::Evaluate, bit for bit; what each refusal of the driver becomes. Not here: a GPU; the command
+// (tests/tools).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "compiler/codegen/llvm/ptx.h"
+#include "runtime/gpu/cuda_api.h"
+#include "runtime/gpu/cuda_device.h"
+#include "tests/compiler/gpu/gpu_cases.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The stand-in as |configured|.
+Result<std::unique_ptr<KernelDevice>> OpenStandIn(const char* configured = "") {
+  setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);
+  setenv("TESSERA_STAND_IN_CUDA", configured, 1);
+  return OpenCudaDevice();
+}
+
+void ExpectExactOnCuda(const test::GpuCases& cases) {
+  const Result<std::string> source = codegen::PtxSource(test::KernelsOf(cases));
+  ASSERT_TRUE(source.has_value()) << source.error().message;
+  const auto device = OpenStandIn();
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  const Status built = (*device)->Build(*source);
+  ASSERT_TRUE(built.has_value()) << built.error().message;
+  test::ExpectExact(**device, cases);
+}
+
+TEST(Cuda, EveryOperatorInEveryType) { ExpectExactOnCuda(test::EveryOperator()); }
+
+TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()); }
+
+class CudaRandom : public ::testing::TestWithParam<uint64_t> {};
+
+TEST_P(CudaRandom, MatchesTheDefinition) { ExpectExactOnCuda(test::RandomCases(GetParam(), 40)); }
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CudaRandom, ::testing::Range<uint64_t>(0, 4));
+
+template <typename T>
+void ExpectRefused(const Result<T>& status, Code code, const std::string& message) {
+  ASSERT_FALSE(status.has_value());
+  EXPECT_EQ(status.error().code, code);
+  EXPECT_EQ(status.error().message, message);
+}
+
+Status Opened(const char* configured) {
+  const auto device = OpenStandIn(configured);
+  return device ? Status() : std::unexpected(device.error());
+}
+
+TEST(CudaRefusals, NoDriverOrAnother) {
+  ExpectRefused(LoadCuda("libnone.so.7"), Code::kUnsupported,
+                "device cuda: libnone.so.7 is not on this machine; install NVIDIA's driver "
+                "(Debian: libcuda1), or choose opencl");
+  ExpectRefused(LoadCuda("libc.so.6"), Code::kUnsupported,
+                "device cuda: libc.so.6 has no cuInit; install a driver of CUDA 11 or later");
+}
+
+TEST(CudaRefusals, ADriverWithoutAGpu) {
+  ExpectRefused(Opened("devices=0"), Code::kUnsupported,
+                "device cuda: cuInit gives CUDA_ERROR_NO_DEVICE; no GPU is there that this driver "
+                "runs");
+}
+
+constexpr const char* kEmpty = ".version 7.0\n.target sm_80\n.address_size 64\n";
+
+TEST(CudaRefusals, PtxThatTheDriverOrTheGpuIsTooOldFor) {
+  auto device = OpenStandIn("ptx=63");
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  EXPECT_EQ((*device)->name(), "stand-in, sm_80");
+  ExpectRefused(
+      (*device)->Build(kEmpty), Code::kUnsupported,
+      "device cuda: stand-in, sm_80, with a driver of CUDA 11.8, does not take kernels of "
+      "PTX 7.0 for sm_80 (CUDA_ERROR_UNSUPPORTED_PTX_VERSION); update the driver, or "
+      "choose opencl");
+  device = OpenStandIn("capability=75");
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  ExpectRefused(
+      (*device)->Build(kEmpty), Code::kUnsupported,
+      "device cuda: stand-in, sm_75, with a driver of CUDA 11.8, does not take kernels of "
+      "PTX 7.0 for sm_80 (CUDA_ERROR_NO_BINARY_FOR_GPU); update the driver, or choose "
+      "opencl");
+}
+
+TEST(CudaRefusals, PtxThatIsNone) {
+  const auto device = OpenStandIn();
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  ExpectRefused((*device)->Build(std::string(kEmpty) + ".visible .entry f(\n)\n{\n\tjump 3;\n}\n"),
+                Code::kInvalidArgument,
+                "device cuda: stand-in, sm_80 does not build the kernels (CUDA_ERROR_INVALID_PTX): "
+                "ptx: no instruction 'jump 3'");
+  ExpectRefused((*device)->Launch("f", {1, 1, 1}, {1, 1, 1}, {}), Code::kNotFound,
+                "device cuda: no kernel f was built (code 0)");
+}
+
+TEST(CudaRefusals, MoreMemoryThanThereIs) {
+  const auto device = OpenStandIn("bytes=4096");
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  ASSERT_TRUE((*device)->Allocate(4000).has_value());
+  ExpectRefused((*device)->Allocate(200), Code::kUnavailable,
+                "device cuda: stand-in, sm_80 has no 200 bytes left (cuMemAlloc: "
+                "CUDA_ERROR_OUT_OF_MEMORY)");
+  const uint8_t bytes[16] = {};
+  ExpectRefused((*device)->Write({0, 3999}, bytes), Code::kUnavailable,
+                "device cuda: stand-in, sm_80 refuses cuMemcpyHtoD: CUDA_ERROR_INVALID_VALUE");
+}
+
+// A kernel of one thread that stores to byte 64 of its buffer.
+constexpr const char* kStore = R"(
+.visible .entry store(
+	.param .u64 store_param_0
+)
+.reqntid 1, 1, 1
+{
+	.reg .b64 	%rd<2>;
+	ld.param.u64 	%rd1, [store_param_0];
+	st.global.u32 	[%rd1+64], 5;
+	ret;
+}
+)";
+
+TEST(CudaRefusals, AKernelThatLeavesItsMemory) {
+  for (const uint64_t bytes : {68, 64}) {
+    const auto device = OpenStandIn();
+    ASSERT_TRUE(device.has_value()) << device.error().message;
+    ASSERT_TRUE((*device)->Build(std::string(kEmpty) + kStore).has_value());
+    const auto memory = (*device)->Allocate(bytes);
+    ASSERT_TRUE(memory.has_value());
+    const KernelDevice::MemoryPlace place[] = {{*memory, 0}};
+    ASSERT_TRUE((*device)->Launch("store", {1, 1, 1}, {1, 1, 1}, place).has_value());
+    uint8_t last[4] = {};
+    const Status read = (*device)->Read({*memory, bytes - 4}, last);
+    if (bytes == 68) {
+      ASSERT_TRUE(read.has_value()) << read.error().message;
+      EXPECT_EQ(last[0], 5);
+      ExpectRefused((*device)->Launch("store", {1, 1, 1}, {2, 1, 1}, place), Code::kUnavailable,
+                    "device cuda: stand-in, sm_80 refuses cuLaunchKernel of store: "
+                    "CUDA_ERROR_INVALID_VALUE");
+    } else {
+      ExpectRefused(read, Code::kUnavailable,
+                    "device cuda: stand-in, sm_80 refuses cuMemcpyDtoH, after the kernels before "
+                    "it: CUDA_ERROR_ILLEGAL_ADDRESS");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PTX text as instructions: the part of the language that LLVM writes for kernels, read from NVIDIA's
+// description of it. For tests; shares nothing with compiler/.
+#ifndef TESSERA_TESTS_RUNTIME_GPU_PTX_H_
+#define TESSERA_TESTS_RUNTIME_GPU_PTX_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace tessera::test {
+
+enum class PtxOp : uint8_t {
+  kAbs,
+  kAdd,
+  kAnd,
+  kBar,
+  kBfe,
+  kBfi,
+  kBra,
+  kCvt,
+  kCvta,
+  kDiv,
+  kFma,
+  kLd,
+  kMad,
+  kMax,
+  kMin,
+  kMma,
+  kMov,
+  kMul,
+  kNeg,
+  kNot,
+  kOr,
+  kPrmt,
+  kRcp,
+  kRem,
+  kRet,
+  kSelp,
+  kSetp,
+  kShl,
+  kShr,
+  kSt,
+  kSub,
+  kXor,
+};
+
+// 's', 'u', 'f', 'b', 'p' for a predicate; 0: the instruction has none.
+struct PtxType {
+  char kind = 0;
+  int bits = 0;
+};
+
+// A register, plus |value| in an address; or a constant; or a number of kPtxSpecials.
+struct PtxOperand {
+  enum class Kind : uint8_t { kRegister, kConstant, kSpecial } kind = Kind::kConstant;
+  uint32_t index = 0;
+  uint64_t value = 0;
+};
+inline constexpr const char* kPtxSpecials[] = {"%tid.x",   "%tid.y",   "%tid.z",
+                                               "%ctaid.x", "%ctaid.y", "%ctaid.z"};
+
+struct PtxInsn {
+  PtxOp op = PtxOp::kRet;
+  PtxType type, from;           // |from|: of a conversion
+  std::set<std::string> words;  // what else stands in the opcode: "rn", "wide", "global"
+  char compare[4] = {};         // of setp: "lt", "geu", "nan"
+  char part = 0;                // of mul and mad: 'l', 'h', 'w'
+  bool param = false;           // of ld: the argument at operand 0
+  int guard = -1;               // a predicate register; -1: none
+  bool guard_not = false;
+  // Destinations first. A vector is its elements; counts by operand.
+  std::vector<PtxOperand> operands;
+  std::vector<uint8_t> counts;
+  uint32_t target = 0;  // of a branch
+  std::string text;
+};
+
+// Addresses of a group's and of a thread's own memory; others are global.
+inline constexpr uint64_t kPtxShared = uint64_t{1} << 60, kPtxLocal = uint64_t{2} << 60;
+
+struct PtxKernel {
+  std::vector<uint32_t> params;  // byte offsets
+  std::array<uint32_t, 3> threads{};
+  uint32_t registers = 0, shared_bytes = 0, local_bytes = 0;
+  std::vector<PtxInsn> code;
+};
+
+struct PtxModule {
+  int version = 0;  // 70: PTX 7.0
+  int target = 0;   // 80: sm_80
+  std::map<std::string, PtxKernel> kernels;
+};
+
+//   errors  kInvalidArgument  what is not understood, with its line
+Result<PtxModule> ParsePtx(const std::string& text);
+
+}  // namespace tessera::test
+
+#endif  // TESSERA_TESTS_RUNTIME_GPU_PTX_H_
