@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 
@@ -33,15 +34,20 @@ class GpuGenerator {
   }
 
  private:
+  // A size that is left to a decision: 1, 2, 4 and so on to |most|.
+  struct TileSize {
+    int64_t most = 1, pick = 1;
+  };
   // A product of two reads that is summed over channels, in blocks: channels by |c|, points by |x|
   // and |y| (dimensions of the sum; -1: none), sums in chunks of |chunk| channels of the input.
+  // All picks together are legal: threads and shared memory are counted with the largest.
   struct GpuTiles {
     std::string anchor, input, weight;
     int c = -1, x = -1, y = -1;
     std::string channel;  // the reduced axis that is cut into chunks
-    int64_t chunk = 1;
-    int64_t threads_c = 1, threads_x = 1, threads_y = 1;  // of a group
-    int64_t each_c = 1, each_x = 1;                       // a thread's
+    TileSize chunk;
+    TileSize threads_c, threads_x, threads_y;  // of a group
+    TileSize each_c, each_x;                   // a thread's
   };
 
   template <typename... Args>
@@ -130,26 +136,36 @@ class GpuGenerator {
       while (2 * p <= std::min(n, limit)) p *= 2;
       return p;
     };
-    t.each_c = most(extent(t.c), 4);
-    t.each_x = most(extent(t.x), 2);
-    t.threads_x = most(extent(t.x) / t.each_x, 8);
-    t.threads_y = most(extent(t.y), 4);
-    t.threads_c = most(extent(t.c) / t.each_c, 64 / (t.threads_x * t.threads_y));
-    if (t.threads_x * t.threads_y * t.threads_c < 8) return {};
+    // Up to |limit|; by default the largest.
+    const auto up_to = [&](int64_t n, int64_t limit) {
+      return TileSize{most(n, limit), most(n, limit)};
+    };
+    t.each_c = up_to(extent(t.c), 4);
+    t.each_x = up_to(extent(t.x), 2);
+    t.threads_x = up_to(extent(t.x), 8);
+    t.threads_x.pick = most(extent(t.x) / t.each_x.pick, 8);
+    t.threads_y = up_to(extent(t.y), 4);
+    const int64_t points = t.threads_x.pick * t.threads_y.pick;
+    t.threads_c =
+        up_to(extent(t.c), s_.target().max_threads / (t.threads_x.most * t.threads_y.most));
+    t.threads_c.pick = most(extent(t.c) / t.each_c.pick, 64 / points);
+    t.threads_c.most = std::min(t.threads_c.most, 2 * t.threads_c.pick);
+    if (points * t.threads_c.pick < 8) return {};
     return Chunk(*roles, channel->axis.extent, std::move(t));
   }
 
   // The longest chunk with which both operands fit in three quarters of shared memory.
   std::optional<GpuTiles> Chunk(const te::Roles& roles, int64_t channels, GpuTiles t) const {
     const int64_t room = s_.target().FindMemory(ir::Scope::kShared)->bytes / 4 * 3;
-    for (t.chunk = std::min<int64_t>(channels, 16); t.chunk >= 1; t.chunk /= 2) {
-      int64_t weights = t.chunk * t.threads_c * t.each_c, points = t.chunk;
+    for (int64_t chunk = std::min<int64_t>(std::bit_floor(static_cast<uint64_t>(channels)), 16);
+         chunk >= 1; chunk /= 2) {
+      int64_t weights = chunk * t.threads_c.most * t.each_c.most, points = chunk;
       std::map<int, int64_t> reach;  // by dimension of the input
       for (size_t d = 0; d < roles.data.size(); ++d) {
         const te::AxisRole& a = roles.data[d];
         if (a.input_dim < 0) continue;
-        const int64_t n = static_cast<int>(d) == t.x   ? t.threads_x * t.each_x
-                          : static_cast<int>(d) == t.y ? t.threads_y
+        const int64_t n = static_cast<int>(d) == t.x   ? t.threads_x.most * t.each_x.most
+                          : static_cast<int>(d) == t.y ? t.threads_y.most
                                                        : 1;
         reach[a.input_dim] += (n - 1) * a.coeff;
       }
@@ -161,13 +177,27 @@ class GpuGenerator {
       for (const auto& [dim, last] : reach) points *= last + 1;
       if (weights * SizeOf((*roles.weight)->tensor->dtype) +
               points * SizeOf(roles.input->tensor->dtype) <=
-          room)
+          room) {
+        t.chunk = {chunk, chunk};
         return t;
+      }
     }
     return {};
   }
 
+  Status Decide(const std::string& name, const TileSize& size) {
+    std::vector<int64_t> values;
+    for (int64_t v = 1; v <= size.most; v *= 2) values.push_back(v);
+    return Do("decide {} {{{}}} {}", name, fmt::join(values, " "), size.pick);
+  }
+
   Status Tile(const GpuTiles& t) {
+    TESSERA_TRY(Decide("c.threads", t.threads_c));
+    TESSERA_TRY(Decide("x.threads", t.threads_x));
+    TESSERA_TRY(Decide("y.threads", t.threads_y));
+    TESSERA_TRY(Decide("c.each", t.each_c));
+    TESSERA_TRY(Decide("x.each", t.each_x));
+    TESSERA_TRY(Decide("chunk", t.chunk));
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = t.anchor;
@@ -193,15 +223,15 @@ class GpuGenerator {
           rest.push_back(a);
           continue;
         }
-        const int64_t count = dim == t.c ? t.threads_c : dim == t.x ? t.threads_x : t.threads_y;
-        const int64_t each = dim == t.c ? t.each_c : dim == t.x ? t.each_x : 1;
-        const char* axis = dim == t.c ? "z" : dim == t.x ? "x" : "y";
+        const char* of = dim == t.c ? "c" : dim == t.x ? "x" : "y";
+        const std::string each = dim == t.y ? "1" : fmt::format("${}.each", of);
+        const char* axis = dim == t.c ? "z" : of;
+        TESSERA_TRY(Do("split {} {} {} {}.{} {}.e", name, a, each, a, sums ? "t" : "q", a));
         if (!sums) {
-          TESSERA_TRY(Do("split {} {} {} {}.g {}.b", name, a, count * each, a, a));
+          TESSERA_TRY(Do("split {} {}.q ${}.threads {}.g {}.t", name, a, of, a, a));
           TESSERA_TRY(Do("bind {} {}.g grid.{}", name, a, axis));
           grid.push_back(a + ".g");
         }
-        TESSERA_TRY(Do("split {} {} {} {}.t {}.e", name, sums ? a : a + ".b", each, a, a));
         TESSERA_TRY(Do("bind {} {}.t thread.{}", name, a, axis));
         threads.push_back(a + ".t");
         own.push_back(a + ".e");
@@ -212,7 +242,7 @@ class GpuGenerator {
         TESSERA_TRY(Do("compute_at {} {} {}", acc, home, rest.empty() ? grid.back() : rest.back()));
         continue;
       }
-      TESSERA_TRY(Do("split {0} {1} {2} {1}.o {1}.i", name, t.channel, t.chunk));
+      TESSERA_TRY(Do("split {0} {1} $chunk {1}.o {1}.i", name, t.channel));
       std::vector<std::string> inner;
       for (const ir::Axis& a : s_.Find(name)->reduce_axes)
         inner.push_back(a.name() == t.channel ? t.channel + ".i" : a.name());
@@ -245,9 +275,9 @@ class GpuGenerator {
       TESSERA_TRY(Do("fuse {} {} {} {}.{}", copy, all, next, all, next));
       all += "." + next;
     }
-    TESSERA_TRY(Do("split {} {} {} f.zy f.x", copy, all, t.threads_x));
-    TESSERA_TRY(Do("split {} f.zy {} f.z f.y", copy, t.threads_y));
-    TESSERA_TRY(Do("split {} f.z {} f.o f.c", copy, t.threads_c));
+    TESSERA_TRY(Do("split {} {} $x.threads f.zy f.x", copy, all));
+    TESSERA_TRY(Do("split {} f.zy $y.threads f.z f.y", copy));
+    TESSERA_TRY(Do("split {} f.z $c.threads f.o f.c", copy));
     TESSERA_TRY(Do("bind {} f.c thread.z", copy));
     TESSERA_TRY(Do("bind {} f.y thread.y", copy));
     return Do("bind {} f.x thread.x", copy);

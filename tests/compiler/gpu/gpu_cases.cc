@@ -92,13 +92,16 @@ Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Wi
   return g;
 }
 
-void AddRegion(const std::string& name, const te::RegionTe& region, Rng& rng, GpuCases* cases) {
+// |any_picks|: of the generator's decisions; else its own.
+void AddRegion(const std::string& name, const te::RegionTe& region, bool any_picks, Rng& rng,
+               GpuCases* cases) {
   te::Values values;
   for (const te::Binding& b : region.bindings) {
     values[b.placeholder.get()] = b.activation < 0 ? ir::Array(b.placeholder.dtype(), b.constant)
                                                    : RandomArray(b.placeholder, rng);
   }
-  Result<schedule::Schedule> s = schedule::GpuSchedule({region.output});
+  Result<schedule::Schedule> s =
+      any_picks ? RandomGpuPicks(region.output, rng) : schedule::GpuSchedule({region.output});
   ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
   AddCase(name, region.output, *s, std::move(values), cases);
 }
@@ -159,7 +162,7 @@ GpuCases EveryOperator() {
           const std::string name =
               fmt::format("{} of {}, seed {}", def.name, Text(types.from), seed);
           for (const graph::Region& region : graph::Fuse(*g))
-            AddRegion(name, te::BuildRegion(*g, region), rng, &cases);
+            AddRegion(name, te::BuildRegion(*g, region), false, rng, &cases);
           ++made;
           break;
         }
@@ -184,7 +187,8 @@ GpuCases BlockedConvolutions() {
       EXPECT_TRUE(graph::Verify(g).has_value());
       EXPECT_TRUE(quantize::AttachRequant(g).has_value());
       for (const graph::Region& region : graph::Fuse(g))
-        AddRegion(std::string(Text(dtype)), te::BuildRegion(g, region), rng, &cases);
+        AddRegion(std::string(Text(dtype)), te::BuildRegion(g, region), dtype != DType::kInt8, rng,
+                  &cases);
       EXPECT_EQ(cases.back().func.kernels[0].shared.size(), 2u);  // in blocks
     }
   }

@@ -73,7 +73,8 @@ TEST_P(GpuKernels, TheGeneratorsToo) {
     const uint64_t seed = GetParam() * 1000 + 500 + i;
     Rng rng(seed);
     const te::Tensor out = test::RandomExpression(rng);
-    const Result<schedule::Schedule> s = schedule::GpuSchedule({out});
+    const Result<schedule::Schedule> s =
+        i % 2 == 0 ? schedule::GpuSchedule({out}) : test::RandomGpuPicks(out, rng);
     ASSERT_TRUE(s.has_value()) << s.error().message;
     SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n"
                                       << te::Print({out}) << schedule::Print(s->trace()));

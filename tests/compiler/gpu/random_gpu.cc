@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/schedule/gpu.h"
 
 namespace tessera::test {
 namespace {
@@ -135,6 +136,23 @@ Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng) {
   Result<Schedule> made = Schedule::Create({output}, target::Gpu());
   TESSERA_CHECK(made.has_value());
   return RandomSteps(std::move(*made), rng).Run();
+}
+
+Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng) {
+  const Result<Schedule> made = schedule::GpuSchedule({output});
+  TESSERA_CHECK(made.has_value(), "{}", made.error().message);
+  Result<Schedule> s = Schedule::Create({output}, target::Gpu());
+  TESSERA_CHECK(s.has_value());
+  for (schedule::Step step : made->trace()) {
+    if (auto* decide = std::get_if<schedule::DecideStep>(&step)) {
+      const Result<std::vector<int64_t>> values = s->ValuesOf(*decide);
+      TESSERA_CHECK(values.has_value());
+      decide->value = (*values)[static_cast<size_t>(rng.Range(0, std::ssize(*values) - 1))];
+    }
+    const Status applied = s->Apply(step);
+    TESSERA_CHECK(applied.has_value(), "{}", applied.error().message);  // no pick is illegal
+  }
+  return std::move(*s);
 }
 
 }  // namespace tessera::test

@@ -13,6 +13,9 @@ namespace tessera::test {
 // Steps that are legal one by one; lowering may refuse the whole.
 schedule::Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng);
 
+// The generator's, with any value of each decision's domain.
+schedule::Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng);
+
 }  // namespace tessera::test
 
 #endif  // TESSERA_TESTS_COMPILER_GPU_RANDOM_GPU_H_
