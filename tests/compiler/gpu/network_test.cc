@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: plans "opencl" and "cuda" of the committed network, on this machine's driver and on
-// the stand-in for CUDA's: every layer equals the host's, with storage shared by lifetime and junk in
+// What is tested: plans "opencl" and "cuda" of the committed network and of MLPerf Tiny's keyword
+// spotting, on this machine's driver and on the stand-in for CUDA's: every layer equals the host's, with storage shared by lifetime and junk in
 // what holds nothing; the file keeps the plan; a device that is missing. Not here: the command
 // (tests/tools).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/rng.h"
@@ -20,16 +21,23 @@ namespace {
 
 constexpr const char* kFashion = "models/fashion/fashion_int8.onnx";
 
-std::shared_ptr<const artifact::Artifact> Compiled(bool keep_tensors) {
-  const auto bytes = ReadFile(kFashion);
+// In $TESSERA_MODELS, otherwise in ../shared/models.
+std::string KeywordSpotting() {
+  const char* const given = std::getenv("TESSERA_MODELS");
+  return std::string(given != nullptr ? given : "../shared/models") + "/kws_ref_model.tflite";
+}
+
+std::shared_ptr<const artifact::Artifact> Compiled(bool keep_tensors,
+                                                   const std::string& model = kFashion) {
+  const auto bytes = ReadFile(model);
   EXPECT_TRUE(bytes.has_value());
-  auto graph = ImportModel(*bytes, kFashion, {});
+  auto graph = ImportModel(*bytes, model, {});
   EXPECT_TRUE(graph.has_value());
   compiler::CompileOptions options;
   options.device = false;
   options.opencl = options.cuda = true;
   options.keep_tensors = keep_tensors;
-  auto compiled = compiler::Compile(std::move(*graph), kFashion, 0, options);
+  auto compiled = compiler::Compile(std::move(*graph), model, 0, options);
   EXPECT_TRUE(compiled.has_value()) << compiled.error().message;
   return std::make_shared<const artifact::Artifact>(std::move(compiled->artifact));
 }
@@ -48,20 +56,18 @@ HostTensor RandomInput(const artifact::TensorInfo& info) {
   return x;
 }
 
-class GpuNetwork : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(GpuNetwork, EveryLayerIsTheHosts) {
+void ExpectEveryLayer(const char* name, const std::string& model) {
   setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);
   for (const bool keep : {true, false}) {
-    const auto net = Compiled(keep);
-    auto device = FindGpuDriver(GetParam())->open();
+    const auto net = Compiled(keep, model);
+    auto device = FindGpuDriver(name)->open();
     ASSERT_TRUE(device.has_value()) << device.error().message;
     ExecutorOptions options;
     options.poison_dead = true;
     auto host = Executor::Open(net, "cpu", nullptr, options);
     ASSERT_TRUE(host.has_value()) << host.error().message;
     options.kernel_device = device->get();
-    auto gpu = Executor::Open(net, GetParam(), nullptr, options);
+    auto gpu = Executor::Open(net, name, nullptr, options);
     ASSERT_TRUE(gpu.has_value()) << gpu.error().message;
     const HostTensor x = RandomInput(net->inputs[0]);
     for (int run = 0; run < 2 - keep; ++run) {
@@ -76,11 +82,22 @@ TEST_P(GpuNetwork, EveryLayerIsTheHosts) {
       EXPECT_EQ(got->bytes, want->bytes) << net->layers[l].name;
     }
     for (const artifact::LayerPlace& place : (*gpu)->plan().layers)
-      EXPECT_EQ(net->devices[place.device].name, GetParam());
+      EXPECT_EQ(net->devices[place.device].name, name);
     const auto again = artifact::Parse(artifact::Serialize(*net));
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(*again, *net);
   }
+}
+
+class GpuNetwork : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(GpuNetwork, EveryLayerIsTheHosts) { ExpectEveryLayer(GetParam(), kFashion); }
+
+TEST_P(GpuNetwork, AnotherNetworksToo) {
+  const std::string model = KeywordSpotting();
+  if (!std::filesystem::exists(model))
+    GTEST_SKIP() << "1 model not found: " << model << " (see models/mlperf_tiny/README.md)";
+  ExpectEveryLayer(GetParam(), model);
 }
 
 TEST_P(GpuNetwork, NeedsADevice) {
