@@ -6,6 +6,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/ir/layout.h"
+#include "compiler/target/cuda.h"
 
 namespace tessera::codegen {
 namespace {
@@ -84,8 +85,10 @@ void KernelEmitter::BindIds() {
 // A thread's own memory; LLVM makes registers of what it can.
 void KernelEmitter::EmitAlloc(const ir::Stmt& s) {
   llvm::IRBuilder<> entry(&function_->getEntryBlock(), function_->getEntryBlock().begin());
-  llvm::AllocaInst* memory = entry.CreateAlloca(llvm::ArrayType::get(
-      MemoryType(s->buffer->dtype), static_cast<uint64_t>(ir::SizeInElements(*s->buffer))));
+  int64_t count = ir::SizeInElements(*s->buffer);
+  if (s->buffer->scope == ir::Scope::kAcc) count /= target::kWarpThreads;
+  llvm::AllocaInst* memory = entry.CreateAlloca(
+      llvm::ArrayType::get(MemoryType(s->buffer->dtype), static_cast<uint64_t>(count)));
   memory->setAlignment(llvm::Align(16));
   places_.at(s->buffer.get()).base = memory;
   Emit(s->body[0]);
@@ -96,6 +99,10 @@ void KernelEmitter::EmitTile(const ir::Expr& call) {
     b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
     return;
   }
+  if (call->name == target::kMmaS8 || call->name == target::kMmaF16)
+    return Mma(call, call->name == target::kMmaF16);
+  if (call->name == target::kMmaStoreI32 || call->name == target::kMmaStoreF32)
+    return StoreSums(call);
   unsupported_ = "a call of " + call->name;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/visit.h"
 #include "compiler/lower/gpu/owner.h"
+#include "compiler/target/cuda.h"
 
 namespace tessera::lower {
 namespace {
@@ -55,8 +56,17 @@ class Geometry {
  private:
   // The loops stay, for their kind and extent; their variable is the id.
   Result<Stmt> Threads(const Stmt& s, unsigned path) {
-    if (s->kind == StmtKind::kEval)
-      return Fail(Code::kUnsupported, "a call of {} has no code here", s->value->name);
+    if (s->kind == StmtKind::kEval) {
+      if (!target::IsWarpCall(s->value->name))
+        return Fail(Code::kUnsupported, "a call of {} has no code here", s->value->name);
+      if (path & ThreadBit(LoopKind::kThreadX)) {
+        return Fail(Code::kInvalidArgument,
+                    "{} is done by the threads of thread.x together, but stands inside a loop of "
+                    "theirs; bind its stage to thread.y and thread.z",
+                    s->value->name);
+      }
+      kernel_.warps = true;
+    }
     Stmt at = s;
     if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) {
       const auto k = static_cast<size_t>(s->loop) - static_cast<size_t>(LoopKind::kThreadX);
@@ -92,7 +102,8 @@ class Geometry {
 
 // |path|: of the thread loops around an allocation.
 Status CheckScope(const ir::BufferNode& buffer, unsigned path) {
-  if (buffer.scope == Scope::kLocal || buffer.scope == Scope::kReg) return {};
+  if (buffer.scope == Scope::kLocal || buffer.scope == Scope::kReg || buffer.scope == Scope::kAcc)
+    return {};
   if (buffer.scope != Scope::kShared) {
     return Fail(Code::kInvalidArgument,
                 "{} is in global memory, but each group or thread computes its own; set_scope {} "
@@ -113,7 +124,10 @@ class OneThread {
   }
 
   Stmt Do(const Stmt& s, unsigned path) {
-    if (s->kind == StmtKind::kEval) return s;  // a barrier
+    if (s->kind == StmtKind::kEval) {
+      if (s->value->name == kBarrier) return s;
+      return Once(s, path | ThreadBit(LoopKind::kThreadX));  // all of a warp
+    }
     if (s->kind == StmtKind::kAlloc && s->buffer->scope == Scope::kShared) {
       kernel_.shared.push_back(s->buffer);
       return Do(s->body[0], path);
@@ -126,18 +140,23 @@ class OneThread {
       if (extent == kernel_.threads[k]) return body;
       return ir::If(ir::Lt(kernel_.thread_ids[k], s->extent), body);
     }
-    const bool has_loop = HasThreadLoop(s);
-    Stmt out = ir::MapParts(
+    const bool together = HasThreadLoop(s) || HasWarpCall(s);
+    const Stmt out = ir::MapParts(
         s, [](const Expr& e) { return e; },
-        [&](const Stmt& b) { return has_loop ? Do(b, path) : Hoist(b); });
-    for (size_t k = 3; !has_loop && k-- > 0;) {
-      const unsigned bit = 1u << k;
-      if ((used_ & bit) && !(path & bit)) out = ir::If(ir::Eq(kernel_.thread_ids[k], 0), out);
-    }
-    return out;
+        [&](const Stmt& b) { return together ? Do(b, path) : Hoist(b); });
+    return together ? out : Once(out, path);
   }
 
  private:
+  // By thread 0 of the axes that |path| has no loop of.
+  Stmt Once(Stmt s, unsigned path) const {
+    for (size_t k = 3; k-- > 0;) {
+      const unsigned bit = 1u << k;
+      if ((used_ & bit) && !(path & bit)) s = ir::If(ir::Eq(kernel_.thread_ids[k], 0), s);
+    }
+    return s;
+  }
+
   // What one thread does, without its shared buffers.
   Stmt Hoist(const Stmt& s) {
     const Stmt out = ir::MapParts(
@@ -171,6 +190,20 @@ ir::Ranges GpuKernel::IdRanges() const {
 
 Status FindGeometry(const Stmt& nest, GpuKernel* kernel) {
   TESSERA_ASSIGN(kernel->body, Geometry(kernel).Grid(nest));
+  for (const ElementAccess& a : AccessesIn(kernel->body)) {
+    if (a.tile || a.buffer->scope != Scope::kAcc) continue;
+    return Fail(Code::kInvalidArgument,
+                "{} is in acc memory, the registers of a warp, which only matrix intrinsics touch; "
+                "tensorize its stage and its readers",
+                a.buffer->name);
+  }
+  if (kernel->warps && kernel->threads[0] != target::kWarpThreads) {
+    return Fail(
+        Code::kInvalidArgument,
+        "a matrix intrinsic is done by {} threads together, and thread.x has {}; bind a loop "
+        "of {} to thread.x, for instance of what brings its operands to shared memory",
+        target::kWarpThreads, kernel->threads[0], target::kWarpThreads);
+  }
   return CheckMemory(kernel->body, 0);
 }
 

@@ -17,8 +17,8 @@ namespace tessera::lower {
 
 // Makes |nest|, a statement of a function, the body of |kernel|: its grid loops, outermost and one
 // in the other, become ids, its thread loops keep their place with ids for variables. Sets groups,
-// threads, ids. Errors: kInvalidArgument a loop in a wrong place, a buffer in a memory that is not
-// for its place; kUnsupported a tile intrinsic.
+// threads, ids, warps. Errors: kInvalidArgument a loop in a wrong place, a buffer in a memory that
+// is not for its place, a warp's call where no whole warp is; kUnsupported another tile intrinsic.
 Status FindGeometry(const ir::Stmt& nest, GpuKernel* kernel);
 
 // The ranges of every variable of the kernel.

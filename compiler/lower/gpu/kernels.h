@@ -31,7 +31,9 @@ struct GpuKernel {
   // Free variables of the body: which group, which thread of it. x, y, z; null where there is one.
   std::array<ir::Expr, 3> group_ids, thread_ids;
   std::vector<ir::Buffer> shared;  // one of each for a group; their contents are undefined at first
-  ir::Stmt body;                   // eval barrier() waits for the other threads of the group
+  // Calls of target::IsWarpCall are done by the 32 threads of thread.x together.
+  bool warps = false;
+  ir::Stmt body;  // eval barrier() waits for the other threads of the group
 
   ir::Ranges IdRanges() const;
 };

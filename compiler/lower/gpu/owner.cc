@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "compiler/ir/equal.h"
+#include "compiler/ir/intrin.h"
 #include "compiler/ir/visit.h"
+#include "compiler/target/cuda.h"
 
 namespace tessera::lower {
 namespace {
@@ -19,7 +21,22 @@ void Loads(const Expr& e, unsigned path, std::vector<ElementAccess>* out) {
   });
 }
 
+// The tiles of a warp's call. Its threads do it together; thread 0 of them stands for all.
+void Tiles(const Expr& call, unsigned path, std::vector<ElementAccess>* out) {
+  const std::optional<ir::TileIntrin> known = ir::FindTileIntrin(call->name);
+  for (size_t a = 0; known && a < known->operands.size(); ++a) {
+    const ir::OperandKind kind = known->operands[a];
+    if (kind == ir::OperandKind::kValue) continue;
+    const Expr& place = call->args[a];
+    if (kind != ir::OperandKind::kWrite)
+      out->push_back({place->buffer, false, place->args, path, true});
+    if (kind != ir::OperandKind::kRead)
+      out->push_back({place->buffer, true, place->args, path, true});
+  }
+}
+
 void Collect(const Stmt& s, unsigned path, std::vector<ElementAccess>* out) {
+  if (s->kind == StmtKind::kEval) return Tiles(s->value, path, out);
   for (const Expr& e : ir::DirectExprs(s)) Loads(e, path, out);
   if (s->kind == StmtKind::kStore) out->push_back({s->buffer, true, s->indices, path});
   if (s->kind == StmtKind::kFor && schedule::IsThread(s->loop)) path |= ThreadBit(s->loop);
@@ -43,6 +60,14 @@ bool HasThreadLoop(const Stmt& s) {
   bool has = false;
   ir::VisitStmts(
       s, [&](const Stmt& x) { has |= x->kind == StmtKind::kFor && schedule::IsThread(x->loop); });
+  return has;
+}
+
+bool HasWarpCall(const Stmt& s) {
+  bool has = false;
+  ir::VisitStmts(s, [&](const Stmt& x) {
+    has |= x->kind == StmtKind::kEval && target::IsWarpCall(x->value->name);
+  });
   return has;
 }
 
@@ -112,10 +137,14 @@ bool Owners::Same(const ElementAccess& a, const ElementAccess& b) const {
   // Ids that tell nothing apart here: thread 0 alone does both.
   const auto counts = [&](size_t id) { return bits_[id] == 0 || (a.path & bits_[id]) != 0; };
   const bool loose = loose_.contains(a.buffer->name);
+  const bool one_place = std::ranges::equal(
+      a.indices, b.indices, [](const Expr& x, const Expr& y) { return ir::Equal(x, y); });
+  // A tile is more than the element that is named.
+  if ((a.tile || b.tile) && a.buffer->scope == ir::Scope::kShared &&
+      !(one_place && a.tile == b.tile))
+    return false;
   // One place in the loops, so to speak: other iterations have other elements.
-  if (!loose && std::ranges::equal(a.indices, b.indices,
-                                   [](const Expr& x, const Expr& y) { return ir::Equal(x, y); }))
-    return true;
+  if (!loose && one_place) return true;
   // Or the dimensions with ids are the same and have nothing else.
   bool alike = !loose;
   std::vector<bool> told(ids_.size()), used(ids_.size());

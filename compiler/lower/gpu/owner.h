@@ -27,12 +27,14 @@ struct ElementAccess {
   bool write = false;
   std::vector<ir::Expr> indices;
   unsigned path = 0;  // bit k: inside a loop of thread k; outside of one, thread 0 does it
+  bool tile = false;  // the first of a tile that a warp's call has
 };
 
 // What |s| touches, in order. Thread loops count by their kind.
 std::vector<ElementAccess> AccessesIn(const ir::Stmt& s, unsigned path = 0);
 
 bool HasThreadLoop(const ir::Stmt& s);
+bool HasWarpCall(const ir::Stmt& s);
 inline unsigned ThreadBit(ir::LoopKind kind) {
   return 1u << (static_cast<int>(kind) - static_cast<int>(ir::LoopKind::kThreadX));
 }

@@ -61,7 +61,8 @@ class Privatizer {
  private:
   static bool Wanted(const Stmt& s) {
     const ir::Scope scope = s->buffer->scope;
-    return (scope == ir::Scope::kLocal || scope == ir::Scope::kReg) && HasThreadLoop(s);
+    return (scope == ir::Scope::kLocal || scope == ir::Scope::kReg || scope == ir::Scope::kAcc) &&
+           HasThreadLoop(s);
   }
 
   Result<ThreadPart> PartOf(const ir::BufferNode& buffer, const Stmt& body) const {

@@ -33,9 +33,13 @@ void AddCase(const std::string& name, const te::Tensor& out, const schedule::Sch
 // two drawn examples of each, over images and rows.
 GpuCases EveryOperator();
 
-// Convolutions that the generator cuts into blocks in shared memory, in int8, f32 and f16, with
-// strides, dilations, pads and extents that no block divides.
+// Convolutions that the generator cuts into blocks in shared memory, with strides, dilations, pads
+// and extents that no block divides: in int8 as it picks their sizes, in f32 and f16 with any picks.
 GpuCases BlockedConvolutions();
+
+// A matrix product and a 3 x 3 convolution in int8 and in f16 by matrix fragments, for
+// target::Cuda: operands in shared memory, sums in the registers of warps (mma_cases.cc).
+GpuCases FragmentCases();
 
 // |count| random expressions under random schedules and, one of four, the generator's.
 GpuCases RandomCases(uint64_t seed, size_t count);

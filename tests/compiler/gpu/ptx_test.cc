@@ -30,7 +30,7 @@ size_t Count(const std::string& text, const std::string& word) {
 
 // Barriers of a body, as the kernel's text must have them: LLVM may copy one, and leaves none out.
 size_t Barriers(const ir::Stmt& s) {
-  size_t count = s->kind == ir::StmtKind::kEval;
+  size_t count = s->kind == ir::StmtKind::kEval && s->value->name == lower::kBarrier;
   for (const ir::Stmt& b : s->body) count += Barriers(b);
   return count;
 }
@@ -83,6 +83,18 @@ TEST(Ptx, EveryOperatorInEveryType) { ExpectPtx(test::EveryOperator(), 0); }
 TEST(Ptx, ConvolutionsInBlocks) { ExpectPtx(test::BlockedConvolutions(), 18); }
 
 TEST(Ptx, RandomSchedules) { ExpectPtx(test::RandomCases(7, 24), 1); }
+
+TEST(Ptx, MatrixFragments) {
+  const test::GpuCases cases = test::FragmentCases();
+  ASSERT_EQ(cases.size(), 4u);
+  ExpectPtx(cases, 12);
+  const Result<std::string> text = codegen::PtxSource(test::KernelsOf(cases));
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  for (const char* product : {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32",
+                              "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"})
+    EXPECT_THAT(*text, HasSubstr(product));
+  EXPECT_THAT(*text, Not(HasSubstr("__local_depot")));  // sums are in registers
+}
 
 TEST(Ptx, LanesThatAreNeighboursAreOneAccess) {
   const te::Tensor x = te::Placeholder("x", DType::kFloat32, {256});

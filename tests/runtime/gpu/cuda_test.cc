@@ -40,6 +40,8 @@ TEST(Cuda, EveryOperatorInEveryType) { ExpectExactOnCuda(test::EveryOperator());
 
 TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()); }
 
+TEST(Cuda, MatrixFragments) { ExpectExactOnCuda(test::FragmentCases()); }
+
 class CudaRandom : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(CudaRandom, MatchesTheDefinition) { ExpectExactOnCuda(test::RandomCases(GetParam(), 40)); }

@@ -66,7 +66,11 @@ class Group {
         return Fail(Code::kDataLoss, "{} of {} threads of a warp are at '{}'", meet, warp.size(),
                     kernel_.code[warp[0].pc].text);
       }
-      TESSERA_TRY(Mma(warp));
+      if (kernel_.code[warp[0].pc].op == PtxOp::kMma) {
+        TESSERA_TRY(Mma(warp));
+        continue;
+      }
+      for (Thread& t : warp) t.wait = Wait::kNone, ++t.pc;  // bar.warp.sync
     }
   }
 
@@ -177,6 +181,10 @@ class Group {
         t.wait = Wait::kWarp;
         return {};
       case PtxOp::kBar:
+        if (insn.words.contains("warp")) {
+          t.wait = Wait::kWarp;
+          return {};
+        }
         t.wait = Wait::kBarrier;
         break;
       case PtxOp::kLd:

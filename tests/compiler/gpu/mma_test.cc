@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: products by matrix fragments in loop IR: kernels compute the definition with
+// threads in order, backwards and at random between barriers; every refusal of a warp's call. Not
+// here: PTX (ptx_test), what it computes (tests/runtime/gpu).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/codegen/llvm/ptx.h"
+#include "compiler/target/cuda.h"
+#include "tests/compiler/gpu/gpu_cases.h"
+#include "tests/compiler/gpu/simt.h"
+#include "tests/compiler/lower/random_te.h"
+
+namespace tessera {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Fragments, AnyOrderOfThreadsGivesTheDefinition) {
+  Rng rng(1);
+  for (const test::GpuCase& c : test::FragmentCases()) {
+    for (const test::ThreadOrder order :
+         {test::ThreadOrder::kForward, test::ThreadOrder::kBackward, test::ThreadOrder::kRandom}) {
+      std::vector<ir::Array> arrays = test::Arguments(c.func.loops, c.schedule, c.values);
+      std::vector<ir::Array*> pointers;
+      for (ir::Array& a : arrays) pointers.push_back(&a);
+      const Status ran = test::RunKernels(c.func, pointers, order, rng);
+      ASSERT_TRUE(ran.has_value()) << c.name << ": " << ran.error().message;
+      EXPECT_EQ(arrays.back().bytes(), c.values.at(c.out.get()).bytes()) << c.name;
+    }
+  }
+}
+
+// The product's steps with each |from| replaced.
+std::string Refusal(const std::string& from, const std::string& to) {
+  const test::GpuCase c = test::FragmentCases()[0];
+  std::string steps = schedule::Print(c.schedule.trace());
+  for (size_t at = steps.find(from); at != std::string::npos; at = steps.find(from, at + to.size()))
+    steps.replace(at, from.size(), to);
+  auto s = schedule::Schedule::Create({c.out}, target::Cuda());
+  if (const Status applied = s->Apply(steps); !applied) return applied.error().message;
+  const auto func = lower::LowerKernels(*s, "f");
+  return func ? "" : func.error().message;
+}
+
+TEST(FragmentRefusals, OfACallThatIsNoWholeWarps) {
+  EXPECT_EQ(Refusal("bind sum.f j.w thread.z", "bind sum.f j.w thread.x"),
+            "f: mma.s8 is done by the threads of thread.x together, but stands inside a loop of "
+            "theirs; bind its stage to thread.y and thread.z");
+  EXPECT_EQ(Refusal(" 32 f.r f.x", " 16 f.r f.x"), "");
+  EXPECT_EQ(
+      Refusal(" 32 e.r e.x", " 64 e.r e.x"),
+      "f: a matrix intrinsic is done by 32 threads together, and thread.x has 64; bind a loop "
+      "of 32 to thread.x, for instance of what brings its operands to shared memory");
+}
+
+TEST(FragmentRefusals, OfOtherCodeOnSums) {
+  EXPECT_EQ(
+      Refusal("tensorize sum i.e mma.store.i32\n", ""),
+      "f: sum.f is in acc memory, the registers of a warp, which only matrix intrinsics touch; "
+      "tensorize its stage and its readers");
+}
+
+TEST(FragmentRefusals, OfOperandsThatAreNotThere) {
+  EXPECT_THAT(Refusal("set_scope sum shared", "set_scope sum local"),
+              HasSubstr("out (sum) is in local, and may be in: shared"));
+}
+
+// Rows that a window moves along element by element.
+TEST(FragmentRefusals, OfATileBetweenWords) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {32 * 32 + 8});
+  const te::Tensor w = te::Placeholder("w", DType::kInt8, {2, 8, 32});
+  const te::Axis k = te::ReduceAxis("k", 32), t = te::ReduceAxis("t", 2);
+  const auto wide = [](const ir::Expr& e) { return ir::Cast(DType::kInt32, e); };
+  const te::Tensor sum = te::Compute("sum", {32, 8}, {"i", "j"}, [&](const auto& i) {
+    return te::Sum(wide(x(i[0] * 32 + k.var + t.var)) * wide(w(t.var, i[1], k.var)), {t, k});
+  });
+  const te::Tensor y = te::Compute("y", {32, 8}, {"i", "j"},
+                                   [&](const auto& i) { return ir::Cast(DType::kInt8, sum(i)); });
+  auto s = schedule::Schedule::Create({y}, target::Cuda());
+  const Status applied = s->Apply(
+      "cache_write sum acc sum.f\nset_scope sum shared\n"
+      "split y i 16 i.g i.b\nbind y i.g grid.x\nfuse y i.b j e\nsplit y e 32 e.o e.x\n"
+      "bind y e.x thread.x\ncompute_at sum y i.g\nsplit sum i 16 i.g i.e\n"
+      "tensorize sum i.e mma.store.i32\ncompute_at sum.f sum i.g\nreorder sum.f t i j k\n"
+      "tensorize sum.f i mma.s8\ncache_read x shared x.s sum.f\ncompute_at x.s sum i.g\n"
+      "cache_read w shared w.s sum.f\ncompute_at w.s sum i.g\n");
+  ASSERT_TRUE(applied.has_value()) << applied.error().message;
+  const auto func = lower::LowerKernels(*s, "f");
+  ASSERT_TRUE(func.has_value()) << func.error().message;
+  const auto text = codegen::PtxSource(func->kernels);
+  ASSERT_FALSE(text.has_value());
+  EXPECT_EQ(text.error().message,
+            "f_0: a tile of x.s that does not begin at a multiple of 4 bytes has no code for this "
+            "target");
+}
+
+}  // namespace
+}  // namespace tessera
