@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices as the command line names them: "cpu", which is the host itself, a driver of a GPU, or one
-// of the machine with its options, "rtl:wave=run.fst". Depends on: runtime/device/registry.h,
+// Devices as the command line names them: "cpu", which is the host itself, a driver of a GPU, or
+// one of the machine with its options, "rtl:wave=run.fst". Depends on: runtime/device/registry.h,
 // runtime/gpu. Used by: run, compare.
 #ifndef TESSERA_TOOLS_DEVICES_H_
 #define TESSERA_TOOLS_DEVICES_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans "opencl" and "cuda": every region as kernels; tensors stay on the device between the network's inputs
-// and outputs, constants are there from the start.
+// Plans "opencl" and "cuda": every region as kernels; tensors stay on the device between the
+// network's inputs and outputs, constants are there from the start.
 #include <algorithm>
 #include <sstream>
 

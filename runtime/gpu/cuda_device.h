@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's GPUs through the CUDA driver (libcuda.so.1), whose library is opened at run time. Kernels
-// are PTX, which the driver assembles. Depends on runtime/kernel_device.h. Used by gpu_drivers.cc.
+// NVIDIA's GPUs through the CUDA driver (libcuda.so.1), whose library is opened at run time. Its
+// kernels are PTX, which it assembles. Depends on runtime/kernel_device.h. Used by gpu_drivers.cc.
 #ifndef TESSERA_RUNTIME_GPU_CUDA_DEVICE_H_
 #define TESSERA_RUNTIME_GPU_CUDA_DEVICE_H_
 

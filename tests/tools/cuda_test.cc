@@ -2,7 +2,7 @@
 //
 // What is tested: `--device cuda` on the stand-in for the driver, which runs PTX on the processor:
 // compare with the host, an artifact that has only the plan for it, a machine without a driver and
-// with one but no GPU. Not here: operators and layers (tests/runtime/gpu, tests/compiler/gpu); a GPU.
+// with one but no GPU. Not here: operators and layers (tests/runtime/gpu, tests/compiler/gpu).
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function of loop IR as LLVM IR, of the host unless a class below says otherwise. Internal to compiler/codegen/llvm.
+// One function of loop IR as LLVM IR, of the host unless a derived class says otherwise. Internal
+// to compiler/codegen/llvm.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_EMITTER_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_EMITTER_H_
 

@@ -34,7 +34,7 @@ void AddCase(const std::string& name, const te::Tensor& out, const schedule::Sch
 GpuCases EveryOperator();
 
 // Convolutions that the generator cuts into blocks in shared memory, with strides, dilations, pads
-// and extents that no block divides: in int8 as it picks their sizes, in f32 and f16 with any picks.
+// and extents that no block divides: as it picks their sizes in int8, with any picks in floats.
 GpuCases BlockedConvolutions();
 
 // A matrix product and a 3 x 3 convolution in int8 and in f16 by matrix fragments, for

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: plans "opencl" and "cuda" of the committed network and of MLPerf Tiny's keyword
-// spotting, on this machine's driver and on the stand-in for CUDA's: every layer equals the host's, with storage shared by lifetime and junk in
-// what holds nothing; the file keeps the plan; a device that is missing. Not here: the command
-// (tests/tools).
+// spotting, on this machine's driver and on the stand-in for CUDA's: every layer equals the host's,
+// with storage shared by lifetime and junk in what holds nothing; the file keeps the plan; a device
+// that is missing. Not here: the command (tests/tools).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX text as instructions: the part of the language that LLVM writes for kernels, read from NVIDIA's
-// description of it. For tests; shares nothing with compiler/.
+// PTX text as instructions: the part of the language that LLVM writes for kernels, read from
+// NVIDIA's description of it. For tests; shares nothing with compiler/.
 #ifndef TESSERA_TESTS_RUNTIME_GPU_PTX_H_
 #define TESSERA_TESTS_RUNTIME_GPU_PTX_H_
 

@@ -210,8 +210,8 @@ uint64_t PtxResult(const PtxInsn& insn, std::span<const uint64_t> v) {
   }
 }
 
-// "Matrix fragments for mma.m16n8k16" and "m16n8k32" of the description of PTX: which lane has which
-// element. Sums are of f32 in the order of k, where the machine may add in another.
+// "Matrix fragments for mma.m16n8k16" and "m16n8k32" of the description of PTX: which lane has
+// which element. Sums are of f32 in the order of k, where the machine may add in another.
 Status PtxMma(const PtxInsn& insn, std::span<PtxLane> lanes) {
   const bool bytes = insn.words.contains("m16n8k32");
   if (!bytes && !insn.words.contains("m16n8k16"))

@@ -17,7 +17,8 @@ namespace tessera::test {
 using GlobalMemory = std::function<uint8_t*(uint64_t address, uint64_t bytes)>;
 
 // |args|: one number a parameter.
-//   errors  kOutOfRange       an access outside of memory; kInvalidArgument one that is not aligned;
+//   errors  kOutOfRange       an access outside of memory
+//           kInvalidArgument  one that is not aligned
 //           kDataLoss         threads that do not meet; kTimeout more than 2^36 instructions
 Status RunPtx(const PtxKernel& kernel, const std::array<uint32_t, 3>& groups,
               std::span<const uint64_t> args, const GlobalMemory& global);
