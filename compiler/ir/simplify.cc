@@ -184,7 +184,9 @@ class Simplifier {
     const Expr min = Do(s->min), extent = Do(s->extent);
     const Interval first = BoundsOf(min, ranges_), count = BoundsOf(extent, ranges_);
     if (count.hi <= 0) return Stmt();
-    if (IsImmEqual(extent, 1)) return Do(Substitute(s->body[0], {{s->var.get(), min}}));
+    // A group stays where there is one of them: memory inside of its loop is the group's.
+    const bool group = s->loop >= LoopKind::kGridX && s->loop <= LoopKind::kGridZ;
+    if (IsImmEqual(extent, 1) && !group) return Do(Substitute(s->body[0], {{s->var.get(), min}}));
     Interval range{first.lo, Interval::kHighest};
     if (first.hi < Interval::kHighest && count.hi < Interval::kHighest)
       range.hi = first.hi + count.hi - 1;

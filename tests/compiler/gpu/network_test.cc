@@ -33,12 +33,14 @@ std::shared_ptr<const artifact::Artifact> Compiled(bool keep_tensors,
   EXPECT_TRUE(bytes.has_value());
   auto graph = ImportModel(*bytes, model, {});
   EXPECT_TRUE(graph.has_value());
+  if (!graph) return nullptr;
   compiler::CompileOptions options;
   options.device = false;
   options.opencl = options.cuda = true;
   options.keep_tensors = keep_tensors;
   auto compiled = compiler::Compile(std::move(*graph), model, 0, options);
   EXPECT_TRUE(compiled.has_value()) << compiled.error().message;
+  if (!compiled) return nullptr;
   return std::make_shared<const artifact::Artifact>(std::move(compiled->artifact));
 }
 
@@ -60,6 +62,7 @@ void ExpectEveryLayer(const char* name, const std::string& model) {
   setenv("TESSERA_CUDA_DRIVER", TESSERA_STAND_IN, 1);
   for (const bool keep : {true, false}) {
     const auto net = Compiled(keep, model);
+    ASSERT_NE(net, nullptr);
     auto device = FindGpuDriver(name)->open();
     ASSERT_TRUE(device.has_value()) << device.error().message;
     ExecutorOptions options;
