@@ -87,11 +87,12 @@ Result<ScheduledRun> RunScheduled(const schedule::Schedule& schedule, Device& de
   const auto at = [&](size_t k) { return arena + static_cast<uint64_t>(places[k].base); };
   for (size_t k = 0; k + 1 < places.size(); ++k) {
     const ir::Buffer& b = func.params[k];
-    std::vector<uint8_t> packed =
-        ir::PackLayout(*schedule::ParamBuffer(schedule, b->name), values.at(b->name));
-    if (codegen::accel::HoldsRecords(func.body, b)) {
-      TESSERA_ASSIGN(packed, codegen::accel::EncodeRecords(packed, device.config()));
-    }
+    TESSERA_ASSIGN(
+        const std::vector<uint8_t> packed,
+        codegen::accel::MachineBytes(
+            func.body, b,
+            ir::PackLayout(*schedule::ParamBuffer(schedule, b->name), values.at(b->name)),
+            device.config()));
     TESSERA_TRY(device.Write(at(k), packed));
   }
   ScheduledRun run;

@@ -77,6 +77,19 @@ Status Editor::RequireLoop(ir::LoopKind kind) const {
               ir::LoopKindName(kind), names);
 }
 
+Status Editor::MarkOutputLoop(const std::string& stage, const std::string& axis, ir::LoopKind kind,
+                              const char* why) {
+  TESSERA_ASSIGN(Stage * of, FindCompute(stage));
+  TESSERA_ASSIGN(const int at, FindLeaf(*of, axis));
+  TESSERA_TRY(RequireLoop(kind));
+  LoopAxis& loop = of->leaves[static_cast<size_t>(at)];
+  if (loop.reduce) {
+    return Fail(Code::kInvalidArgument, "{} is a reduction: its iterations {}", axis, why);
+  }
+  loop.kind = kind;
+  return {};
+}
+
 Status Editor::RequireRotation(ir::Scope scope) const {
   const target::Target& target = s_->target();
   const target::TargetMemory* memory = target.FindMemory(scope);

@@ -41,6 +41,13 @@ class Editor {
   //   errors  kUnsupported  no: the memories where one may
   Status RequireRotation(ir::Scope scope) const;
 
+  // Makes loop |axis| of |stage| one of |kind|, which wants iterations that do not depend on each
+  // other.
+  //   errors  FindCompute's, FindLeaf's, RequireLoop's; kInvalidArgument a loop of a reduction:
+  //           |why| is the rest of "AXIS is a reduction: its iterations .."
+  Status MarkOutputLoop(const std::string& stage, const std::string& axis, ir::LoopKind kind,
+                        const char* why);
+
   // The values of a domain here, smallest first; a list's as they stand.
   //   errors  kOutOfRange  there is none: says what the limit is
   Result<std::vector<int64_t>> ValuesOf(const Domain& domain);

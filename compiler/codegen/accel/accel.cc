@@ -72,15 +72,13 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
       continue;
     }
     switch (b.role) {
-      case GlobalBuffer::Use::kConstant:
-        place = {true, 0, isa::Segment::kConstants};
-        if (HoldsRecords(lowered.func.body, lowered.func.params[k])) {
-          TESSERA_ASSIGN(const std::vector<uint8_t> bytes, EncodeRecords(b.data, config_));
-          place.base = builder_.AddConstants(bytes, kConstantAlign);
-        } else {
-          place.base = builder_.AddConstants(b.data, kConstantAlign);
-        }
+      case GlobalBuffer::Use::kConstant: {
+        TESSERA_ASSIGN(const std::vector<uint8_t> bytes,
+                       MachineBytes(lowered.func.body, lowered.func.params[k],
+                                    std::move(emission->lowered.buffers[k].data), config_));
+        place = {true, builder_.AddConstants(bytes, kConstantAlign), isa::Segment::kConstants};
         break;
+      }
       case GlobalBuffer::Use::kResult:
         place = AddressOf(region.result, sched::PackingOf(planned.region.shape, config_));
         break;

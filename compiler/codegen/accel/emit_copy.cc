@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "compiler/codegen/accel/emit.h"
-#include "compiler/codegen/accel/records.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {

@@ -12,6 +12,9 @@
 
 namespace tessera::codegen::accel {
 
+namespace {
+
+// Does |body| bring |buffer| to PRM?
 bool HoldsRecords(const ir::Stmt& body, const ir::Buffer& buffer) {
   bool holds = false;
   ir::VisitStmts(body, [&](const ir::Stmt& s) {
@@ -21,6 +24,8 @@ bool HoldsRecords(const ir::Stmt& body, const ir::Buffer& buffer) {
   });
   return holds;
 }
+
+}  // namespace
 
 Result<std::vector<uint8_t>> EncodeRecords(std::span<const uint8_t> numbers,
                                            const isa::Config& config) {
@@ -52,6 +57,12 @@ Result<std::vector<uint8_t>> EncodeRecords(std::span<const uint8_t> numbers,
     }
   }
   return encoded;
+}
+
+Result<std::vector<uint8_t>> MachineBytes(const ir::Stmt& body, const ir::Buffer& buffer,
+                                          std::vector<uint8_t> data, const isa::Config& config) {
+  if (!HoldsRecords(body, buffer)) return data;
+  return EncodeRecords(data, config);
 }
 
 }  // namespace tessera::codegen::accel

@@ -6,18 +6,9 @@ namespace tessera::schedule {
 // Iterations of a loop over outputs store to different elements, so that their order does not
 // matter; what stages behind the loop store is checked when loops are built (lower/parallel.h).
 Status Apply(const ParallelStep& step, Editor& editor) {
-  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
-  TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
-  TESSERA_TRY(editor.RequireLoop(ir::LoopKind::kParallel));
-  LoopAxis& axis = stage->leaves[at];
-  if (axis.reduce) {
-    return Fail(Code::kInvalidArgument,
-                "{} is a reduction: its iterations add to one element; rfactor makes a stage of "
-                "partial results, or mark a loop over outputs",
-                step.axis);
-  }
-  axis.kind = ir::LoopKind::kParallel;
-  return {};
+  return editor.MarkOutputLoop(step.stage, step.axis, ir::LoopKind::kParallel,
+                               "add to one element; rfactor makes a stage of partial "
+                               "results, or mark a loop over outputs");
 }
 
 }  // namespace tessera::schedule
