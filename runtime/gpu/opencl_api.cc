@@ -1,51 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/gpu/opencl_api.h"
 
-#include <dlfcn.h>
-
-#include <string>
+#include "runtime/gpu/shared_library.h"
 
 namespace tessera {
 
 Result<const OpenClApi*> LoadOpenCl(const char* library) {
-  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return Fail(Code::kUnsupported,
-                "device opencl: {} is not on this machine; install an OpenCL loader and driver "
-                "(Debian: ocl-icd-libopencl1 and pocl-opencl-icd)",
-                library);
-  }
+  TESSERA_ASSIGN(SharedLibrary loader,
+                 SharedLibrary::Open("device opencl", library,
+                                     "install an OpenCL loader and driver (Debian: "
+                                     "ocl-icd-libopencl1 and pocl-opencl-icd)"));
   static OpenClApi api;
-  std::string missing;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, name));
-    if (function == nullptr && missing.empty()) missing = name;
-  };
-  find(api.GetPlatformIDs, "clGetPlatformIDs");
-  find(api.GetPlatformInfo, "clGetPlatformInfo");
-  find(api.GetDeviceIDs, "clGetDeviceIDs");
-  find(api.GetDeviceInfo, "clGetDeviceInfo");
-  find(api.CreateContext, "clCreateContext");
-  find(api.ReleaseContext, "clReleaseContext");
-  find(api.CreateCommandQueue, "clCreateCommandQueue");
-  find(api.ReleaseCommandQueue, "clReleaseCommandQueue");
-  find(api.CreateBuffer, "clCreateBuffer");
-  find(api.ReleaseMemObject, "clReleaseMemObject");
-  find(api.CreateProgramWithSource, "clCreateProgramWithSource");
-  find(api.BuildProgram, "clBuildProgram");
-  find(api.GetProgramBuildInfo, "clGetProgramBuildInfo");
-  find(api.ReleaseProgram, "clReleaseProgram");
-  find(api.CreateKernel, "clCreateKernel");
-  find(api.ReleaseKernel, "clReleaseKernel");
-  find(api.SetKernelArg, "clSetKernelArg");
-  find(api.EnqueueNDRangeKernel, "clEnqueueNDRangeKernel");
-  find(api.EnqueueReadBuffer, "clEnqueueReadBuffer");
-  find(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer");
-  find(api.Finish, "clFinish");
-  if (!missing.empty()) {
-    return Fail(Code::kUnsupported, "device opencl: {} has no {}; install an OpenCL 1.2 loader",
-                library, missing);
-  }
+  loader.Find(api.GetPlatformIDs, "clGetPlatformIDs");
+  loader.Find(api.GetPlatformInfo, "clGetPlatformInfo");
+  loader.Find(api.GetDeviceIDs, "clGetDeviceIDs");
+  loader.Find(api.GetDeviceInfo, "clGetDeviceInfo");
+  loader.Find(api.CreateContext, "clCreateContext");
+  loader.Find(api.ReleaseContext, "clReleaseContext");
+  loader.Find(api.CreateCommandQueue, "clCreateCommandQueue");
+  loader.Find(api.ReleaseCommandQueue, "clReleaseCommandQueue");
+  loader.Find(api.CreateBuffer, "clCreateBuffer");
+  loader.Find(api.ReleaseMemObject, "clReleaseMemObject");
+  loader.Find(api.CreateProgramWithSource, "clCreateProgramWithSource");
+  loader.Find(api.BuildProgram, "clBuildProgram");
+  loader.Find(api.GetProgramBuildInfo, "clGetProgramBuildInfo");
+  loader.Find(api.ReleaseProgram, "clReleaseProgram");
+  loader.Find(api.CreateKernel, "clCreateKernel");
+  loader.Find(api.ReleaseKernel, "clReleaseKernel");
+  loader.Find(api.SetKernelArg, "clSetKernelArg");
+  loader.Find(api.EnqueueNDRangeKernel, "clEnqueueNDRangeKernel");
+  loader.Find(api.EnqueueReadBuffer, "clEnqueueReadBuffer");
+  loader.Find(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer");
+  loader.Find(api.Finish, "clFinish");
+  TESSERA_TRY(loader.HasAll("install an OpenCL 1.2 loader"));
   return &api;
 }
 
