@@ -68,7 +68,8 @@ class Isomorphism {
       if (!SameShape(*a->buffer, *b->buffer)) return false;
       bound_[a->buffer.get()] = b->buffer.get();
     }
-    if (a->kind == StmtKind::kStore && !SameNode(a->buffer.get(), b->buffer.get())) return false;
+    const bool access = a->kind == StmtKind::kStore || a->kind == StmtKind::kPrefetch;
+    if (access && !SameNode(a->buffer.get(), b->buffer.get())) return false;
     if (!Same(a->value, b->value)) return false;
     for (size_t i = 0; i < a->indices.size(); ++i) {
       if (!Same(a->indices[i], b->indices[i])) return false;
@@ -138,7 +139,8 @@ class Hasher {
     h = Mix(Mix(h, Of(s->min)), Of(s->extent));
     if (s->kind == StmtKind::kFor) Bind(s->var.get());
     if (s->kind == StmtKind::kAlloc) h = Mix(h, Declare(s->buffer));
-    if (s->kind == StmtKind::kStore) h = Mix(h, Node(s->buffer.get()));
+    if (s->kind == StmtKind::kStore || s->kind == StmtKind::kPrefetch)
+      h = Mix(h, Node(s->buffer.get()));
     h = Mix(h, Of(s->value));
     for (const Expr& i : s->indices) h = Mix(h, Of(i));
     for (const Stmt& b : s->body) h = Mix(h, Of(b));

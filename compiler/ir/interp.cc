@@ -304,6 +304,11 @@ bool Interpreter::Run(const Stmt& s) {
       for (auto& [var, log] : parallel_) log.Forget(&array);
       return ok;
     }
+    case StmtKind::kPrefetch: {  // an element that is not there is a mistake even so
+      std::vector<int64_t> offsets;
+      BoundArray* place = nullptr;
+      return Step() && Offsets(s->buffer, s->indices, 1, &offsets, &place);
+    }
     case StmtKind::kEval: {
       LaneValue ignored;
       return Step() && Eval(s->value, &ignored);

@@ -237,6 +237,14 @@ Stmt Eval(Expr call) {
   return MakeStmt({.kind = StmtKind::kEval, .value = call});
 }
 
+Stmt Prefetch(Buffer buffer, std::vector<Expr> indices) {
+  TESSERA_CHECK(indices.size() == buffer->shape.size(), "{} has {} dimensions, {} indices given",
+                buffer->name, buffer->shape.size(), indices.size());
+  TESSERA_CHECK(MaxLanes(indices) == 1, "{}: one element is prefetched", buffer->name);
+  return MakeStmt(
+      {.kind = StmtKind::kPrefetch, .buffer = std::move(buffer), .indices = std::move(indices)});
+}
+
 Buffer MakeBuffer(BufferNode node) {
   for (int64_t n : node.shape) TESSERA_CHECK(n >= 1, "{} has an extent of {}", node.name, n);
   const size_t rank = node.layout.empty() ? node.shape.size() : node.layout.dims.size();

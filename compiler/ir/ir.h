@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The loop IR: immutable trees behind shared handles. Ten kinds of expression (two of which exist
-// in tensor expressions only) and six kinds of statement. docs/rationale/loop-ir.md has the
+// in tensor expressions only) and seven kinds of statement. docs/rationale/loop-ir.md has the
 // grammar. Depends on base. Used by te, schedule, lower, every code generator and the graph's
 // operator bodies.
 //
@@ -140,7 +140,8 @@ struct BufferNode {
   bool rotates = false;
 };
 
-enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval };
+// kPrefetch: the element will be read soon, with what shares its cache line. It has no effect.
+enum class StmtKind : uint8_t { kFor, kIf, kSeq, kStore, kAlloc, kEval, kPrefetch };
 
 // How the iterations of a loop run. Whatever the kind, they compute what they would in order, which
 // is how the interpreter runs them. The grid's are groups of threads, which share no kShared
@@ -179,8 +180,8 @@ struct StmtNode {
   LoopKind loop = LoopKind::kSerial;  // For
   Expr var, min, extent;              // For
   Expr value;                         // Store: value; If: condition; Eval: call
-  Buffer buffer;                      // Store, Alloc
-  std::vector<Expr> indices;          // Store
+  Buffer buffer;                      // Store, Alloc, Prefetch
+  std::vector<Expr> indices;          // Store, Prefetch
   std::vector<Stmt> body;             // For, Alloc: one; If: then and perhaps else; Seq: any number
 };
 
@@ -228,6 +229,7 @@ Stmt Seq(std::vector<Stmt> body);  // splices nested sequences; one statement st
 Stmt Store(Buffer buffer, std::vector<Expr> indices, Expr value);
 Stmt Alloc(Buffer buffer, Stmt body);
 Stmt Eval(Expr call);
+Stmt Prefetch(Buffer buffer, std::vector<Expr> indices);
 
 Buffer MakeBuffer(BufferNode node);  // checks sizes
 

@@ -177,6 +177,12 @@ class Parser {
       TESSERA_TRY(Expect(";"));
       return Eval(Call(name, std::move(args), {DType::kBool, 1}));
     }
+    if (Peek(1).text != "[" && Accept("prefetch")) {
+      TESSERA_ASSIGN(const Expr place, Access());
+      if (place.lanes() > 1) return Wrong("one element is prefetched, not a vector");
+      TESSERA_TRY(Expect(";"));
+      return Prefetch(place->buffer, place->args);
+    }
     TESSERA_ASSIGN(const Expr place, Access());
     TESSERA_TRY(Expect("="));
     TESSERA_ASSIGN(const Expr value, Expression());

@@ -55,6 +55,8 @@ class IrPrinter {
       }
       case StmtKind::kEval:
         return fmt::format("{}eval {};\n", pad, Text(s->value));
+      case StmtKind::kPrefetch:
+        return fmt::format("{}prefetch {};\n", pad, Access(s->buffer, s->indices));
     }
     return "";
   }

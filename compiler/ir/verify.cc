@@ -114,6 +114,10 @@ class Verifier {
         TESSERA_TRY(Access(s->buffer, s->indices));
         for (const Expr& i : s->indices) TESSERA_TRY(Check(i));
         return Check(s->value);
+      case StmtKind::kPrefetch:
+        TESSERA_TRY(Access(s->buffer, s->indices));
+        for (const Expr& i : s->indices) TESSERA_TRY(Check(i));
+        return {};
       case StmtKind::kEval:
         return CheckTile(s->value);
       case StmtKind::kIf:

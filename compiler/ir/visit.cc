@@ -73,6 +73,8 @@ Stmt MapParts(const Stmt& s, const ExprFn& expr_fn, const StmtFn& stmt_fn) {
       return Store(node.buffer, node.indices, node.value);
     case StmtKind::kEval:
       return Eval(node.value);
+    case StmtKind::kPrefetch:
+      return Prefetch(node.buffer, node.indices);
   }
   return s;
 }
@@ -114,7 +116,8 @@ void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn) {
 }
 
 int64_t CountWork(const Stmt& s) {
-  int64_t n = s->kind == StmtKind::kStore || s->kind == StmtKind::kEval;
+  int64_t n =
+      s->kind == StmtKind::kStore || s->kind == StmtKind::kEval || s->kind == StmtKind::kPrefetch;
   for (const Stmt& b : s->body) n += CountWork(b);
   return n;
 }
@@ -151,6 +154,8 @@ Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers) {
         return For(vars.at(x->var.get()), y->min, y->extent, y->loop, y->body[0]);
       case StmtKind::kStore:
         return Store(buffer(y->buffer), y->indices, y->value);
+      case StmtKind::kPrefetch:
+        return Prefetch(buffer(y->buffer), y->indices);
       case StmtKind::kAlloc:
         return Alloc(buffer(y->buffer), y->body[0]);
       default:

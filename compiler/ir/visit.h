@@ -40,7 +40,7 @@ Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers = {});
 void Visit(const Expr& e, const std::function<void(const Expr&)>& fn);
 void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // outer first
 
-// How many stores and calls |s| is written with.
+// How many stores, calls and prefetches |s| is written with.
 int64_t CountWork(const Stmt& s);
 
 // Does |e| contain the variable |var|?

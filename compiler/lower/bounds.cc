@@ -61,6 +61,10 @@ class Inference {
                   "{}: computed in the loops of what others read with them; attach one less",
                   names);
     }
+    for (const Stage& stage : stages) {
+      for (const schedule::Lookahead& ahead : stage.prefetches)
+        out_.stages.at(stage.name).ahead.push_back(BoxAhead(stage, ahead));
+    }
     return std::move(out_);
   }
 
@@ -176,10 +180,39 @@ class Inference {
 
   // Union of what the readers need while the loops around |stage| stand still.
   Status FindBox(const Stage& stage, const VarSet& fixed, StageBounds* b) {
+    ReadBox box = Union(stage, schedule_.Consumers(stage.name), fixed);
+    for (size_t d = 0; d < box.extent.size(); ++d) {
+      if (box.extent[d] >= 1) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{}: no element of dimension {} is needed where it is computed, at {} of {}",
+                  stage.name, d, stage.at_axis, stage.at_stage);
+    }
+    b->min = std::move(box.min);
+    b->extent = std::move(box.extent);
+    return {};
+  }
+
+  // What the stages inside the loop read in one iteration.
+  ReadBox BoxAhead(const Stage& stage, const schedule::Lookahead& ahead) {
+    std::vector<const Stage*> readers = schedule_.Consumers(ahead.tensor);
+    std::erase_if(readers, [&](const Stage* reader) {
+      return !schedule_.IsInside(*reader, stage, ahead.axis);
+    });
+    Stage inside;  // as if a copy were computed there
+    inside.attach = Attach::kAt;
+    inside.at_stage = stage.name;
+    inside.at_axis = ahead.axis;
+    return Union(*schedule_.Find(ahead.tensor), readers, FixedVars(schedule_, inside));
+  }
+
+  // What |readers| read of |stage| while the |fixed| variables stand still, cut by its bounds.
+  ReadBox Union(const Stage& stage, const std::vector<const Stage*>& readers, const VarSet& fixed) {
+    const std::vector<int64_t>& limit = out_.stages.at(stage.name).limit;
     const size_t rank = stage.shape.size();
+    ReadBox box;
     std::vector<Linear> lo(rank), hi(rank);
     std::vector<bool> any(rank, false), whole(rank, false);
-    for (const Stage* reader : schedule_.Consumers(stage.name)) {
+    for (const Stage* reader : readers) {
       const StageBounds& rb = out_.stages.at(reader->name);
       const ir::VarMap roots =
           looped_.contains(reader->name) ? RootsFor(*reader, rb, fixed) : WholeBox(*reader, rb);
@@ -202,32 +235,14 @@ class Inference {
     for (size_t d = 0; d < rank; ++d) {
       if (lo[d].IsConstant() && hi[d].IsConstant()) {
         lo[d].constant = std::max<int64_t>(lo[d].constant, 0);
-        hi[d].constant = std::min<int64_t>(hi[d].constant, b->limit[d] - 1);
+        hi[d].constant = std::min<int64_t>(hi[d].constant, limit[d] - 1);
       }
       const int64_t extent = ir::BoundsOf(ir::Add(hi[d], lo[d], -1), out_.ranges).hi + 1;
-      if (whole[d] || !any[d] || extent >= b->limit[d]) {
-        b->min[d] = Expr(0);
-        b->extent[d] = std::max(b->limit[d], stage.shape[d]);
-        continue;
-      }
-      if (extent < 1) {
-        return Fail(Code::kInvalidArgument,
-                    "{}: no element of dimension {} is needed where it is computed, at {} of {}",
-                    stage.name, d, stage.at_axis, stage.at_stage);
-      }
-      b->min[d] = ir::FromLinear(lo[d]);
-      b->extent[d] = extent;
+      const bool all = whole[d] || !any[d] || extent >= limit[d];
+      box.min.push_back(all ? Expr(0) : ir::FromLinear(lo[d]));
+      box.extent.push_back(all ? std::max(limit[d], stage.shape[d]) : extent);
     }
-    return {};
-  }
-
-  // False when the two reaches are not a constant apart.
-  static bool Widen(const Reach& r, Linear* lo, Linear* hi) {
-    const Linear below = ir::Add(r.lo, *lo, -1), above = ir::Add(r.hi, *hi, -1);
-    if (!below.IsConstant() || !above.IsConstant()) return false;
-    if (below.constant < 0) *lo = r.lo;
-    if (above.constant > 0) *hi = r.hi;
-    return true;
+    return box;
   }
 
   // Root variables of a reader whose loops are not known yet: anywhere in the box that it holds.

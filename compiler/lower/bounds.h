@@ -18,6 +18,12 @@
 
 namespace tessera::lower {
 
+// The box that a stage's reads are in.
+struct ReadBox {
+  std::vector<ir::Expr> min;    // in loop variables, a dimension each
+  std::vector<int64_t> extent;  // below 1: nothing is read
+};
+
 // What lowering knows of one stage.
 struct StageBounds {
   std::vector<ir::Expr> min;    // the box that its buffer holds: first index, a dimension each
@@ -29,6 +35,7 @@ struct StageBounds {
   std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
   ir::VarMap values;  // root axis variable (reduction too) -> expression of leaf variables
   std::vector<ir::Expr> guards;  // hold for the iterations that count
+  std::vector<ReadBox> ahead;    // by Stage::prefetches: what the loop's iteration reads of each
 };
 
 struct Bounds {

@@ -3,7 +3,6 @@
 // Loops from bounds: one nest a stage, producers inside the loops where they are attached, a
 // reduction as a store of its identity and an update.
 #include <algorithm>
-#include <optional>
 
 #include "base/check.h"
 #include "compiler/ir/layout.h"
@@ -12,6 +11,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
 #include "compiler/lower/parallel.h"
+#include "compiler/lower/prefetch.h"
 #include "compiler/lower/storage.h"
 #include "compiler/schedule/params.h"
 
@@ -215,6 +215,7 @@ class Builder {
     const std::vector<Expr> ready = Ready(stage, depth, guards);
     std::vector<Stmt> nests;
     std::vector<Buffer> local;
+    if (depth > 0) TESSERA_TRY(Prefetches(stage, stage.leaves[depth - 1], &nests));
     for (const Stage& p : schedule_.stages()) {
       if (depth == 0 || p.attach != Attach::kAt || p.at_stage != stage.name) continue;
       if (p.at_axis != stage.leaves[depth - 1].name) continue;
@@ -232,6 +233,29 @@ class Builder {
       std::erase_if(buffers_, [&](const auto& known) { return known.second == local[i]; });
     }
     return Guarded(ready, out);
+  }
+
+  // What loop |leaf| of |stage| asks for ahead.
+  Status Prefetches(const Stage& stage, const LoopAxis& leaf, std::vector<Stmt>* nests) {
+    for (size_t k = 0; k < stage.prefetches.size(); ++k) {
+      const schedule::Lookahead& ahead = stage.prefetches[k];
+      if (ahead.axis != leaf.name) continue;
+      ReadBox box = bounds_.stages.at(stage.name).ahead[k];
+      const bool moves =
+          std::ranges::any_of(box.min, [&](const Expr& min) { return ir::UsesVar(min, leaf.var); });
+      if (!moves) {
+        return Fail(Code::kInvalidArgument,
+                    "{} cannot be prefetched in loop {} of {}: what is computed there reads the "
+                    "same of it each time; choose a loop whose iterations differ",
+                    ahead.tensor, leaf.name, stage.name);
+      }
+      for (Expr& min : box.min)
+        min = ir::Substitute(min, {{leaf.var.get(), leaf.var + Expr(ahead.distance)}});
+      box.min = Place(ahead.tensor, box.min);
+      const Buffer& buffer = buffers_.at(ahead.tensor);  // CheckPrefetches: it is outside
+      nests->push_back(PrefetchNest(buffer, box, schedule_.target().line_bytes, bounds_.ranges));
+    }
+    return {};
   }
 
   // The loops from |depth| on, behind the reduction's start where that is here.
@@ -356,29 +380,7 @@ class Builder {
         nest.first = ir::And(nest.first, ir::Eq(stage.leaves[i].var, Expr(0)));
     }
     nest.first = ir::Simplify(nest.first, bounds_.ranges);
-    return Matched(stage, nest);
-  }
-
-  // The call that |nest| is; under a condition that is the same in all of it, one for each branch.
-  Result<Stmt> Matched(const Stage& stage, const TensorNest& nest) const {
-    std::optional<Error> first;
-    for (const std::string& name : stage.intrinsics) {
-      Result<Stmt> call =
-          MatchTensorIntrin(nest, *schedule_.target().FindIntrinsic(name), bounds_.ranges);
-      if (call) return call;
-      if (!first) first = call.error();
-    }
-    const bool split = nest.value->kind == ir::ExprKind::kSelect && stage.reduce_axes.empty() &&
-                       std::ranges::none_of(nest.loops, [&](const ir::Axis& loop) {
-                         return ir::UsesVar(nest.value->args[0], loop.var);
-                       });
-    if (!split) return std::unexpected(*first);
-    TensorNest branch = nest;
-    branch.value = nest.value->args[1];
-    TESSERA_ASSIGN(const Stmt inside, Matched(stage, branch));
-    branch.value = nest.value->args[2];
-    TESSERA_ASSIGN(const Stmt outside, Matched(stage, branch));
-    return ir::If(ir::Simplify(nest.value->args[0], bounds_.ranges), inside, outside);
+    return MatchNest(nest, schedule_.target(), bounds_.ranges);
   }
 
   const Schedule& schedule_;

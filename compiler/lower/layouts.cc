@@ -35,6 +35,8 @@ class Resolver {
     if (s->kind == ir::StmtKind::kStore) {
       return ir::Store(Physical(s->buffer), Indices(s->buffer, s->indices), Do(s->value));
     }
+    if (s->kind == ir::StmtKind::kPrefetch)
+      return ir::Prefetch(Physical(s->buffer), Indices(s->buffer, s->indices));
     if (s->kind == ir::StmtKind::kAlloc) return ir::Alloc(Physical(s->buffer), Do(s->body[0]));
     return ir::MapParts(
         s, [&](const Expr& e) { return Do(e); }, [&](const Stmt& b) { return Do(b); });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "base/check.h"
 #include "compiler/ir/equal.h"
@@ -18,6 +19,7 @@ namespace {
 
 using ir::Expr;
 using ir::ExprKind;
+using ir::Stmt;
 
 class Matcher {
  public:
@@ -296,6 +298,27 @@ class Matcher {
 Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const target::TensorIntrin& intrin,
                                    const ir::Ranges& ranges) {
   return Matcher(nest, intrin, ranges).Run();
+}
+
+Result<Stmt> MatchNest(const TensorNest& nest, const target::Target& target,
+                       const ir::Ranges& ranges) {
+  std::optional<Error> first;
+  for (const std::string& name : nest.stage->intrinsics) {
+    Result<Stmt> call = MatchTensorIntrin(nest, *target.FindIntrinsic(name), ranges);
+    if (call) return call;
+    if (!first) first = call.error();
+  }
+  const bool split = nest.value->kind == ir::ExprKind::kSelect && nest.stage->reduce_axes.empty() &&
+                     std::ranges::none_of(nest.loops, [&](const ir::Axis& loop) {
+                       return ir::UsesVar(nest.value->args[0], loop.var);
+                     });
+  if (!split) return std::unexpected(*first);
+  TensorNest branch = nest;
+  branch.value = nest.value->args[1];
+  TESSERA_ASSIGN(const Stmt inside, MatchNest(branch, target, ranges));
+  branch.value = nest.value->args[2];
+  TESSERA_ASSIGN(const Stmt outside, MatchNest(branch, target, ranges));
+  return ir::If(ir::Simplify(nest.value->args[0], ranges), inside, outside);
 }
 
 }  // namespace tessera::lower

@@ -30,6 +30,12 @@ struct TensorNest {
 Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const target::TensorIntrin& intrin,
                                    const ir::Ranges& ranges);
 
+// The call of the first of the stage's intrinsics that the nest is. Under a condition that is the
+// same in all of it, a call for each branch.
+//   errors  kInvalidArgument  as MatchTensorIntrin says of the first
+Result<ir::Stmt> MatchNest(const TensorNest& nest, const target::Target& target,
+                           const ir::Ranges& ranges);
+
 }  // namespace tessera::lower
 
 #endif  // TESSERA_COMPILER_LOWER_MATCH_H_

@@ -72,4 +72,12 @@ Reach ReachOf(const Expr& e, const VarSet& fixed, const Ranges& ranges) {
   return r;
 }
 
+bool Widen(const Reach& r, Linear* lo, Linear* hi) {
+  const Linear below = ir::Add(r.lo, *lo, -1), above = ir::Add(r.hi, *hi, -1);
+  if (!below.IsConstant() || !above.IsConstant()) return false;
+  if (below.constant < 0) *lo = r.lo;
+  if (above.constant > 0) *hi = r.hi;
+  return true;
+}
+
 }  // namespace tessera::lower

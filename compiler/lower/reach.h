@@ -21,6 +21,9 @@ struct Reach {
 // Of |e| while the variables of |fixed| stand still and the others take all values of |ranges|.
 Reach ReachOf(const ir::Expr& e, const VarSet& fixed, const ir::Ranges& ranges);
 
+// |lo| and |hi| so far apart that |r| is between them. False when it is not a constant away.
+bool Widen(const Reach& r, ir::Linear* lo, ir::Linear* hi);
+
 }  // namespace tessera::lower
 
 #endif  // TESSERA_COMPILER_LOWER_REACH_H_

@@ -158,6 +158,8 @@ const std::vector<StepExample>& StepExamples() {
        "Each row of `x` is put where there is room behind the one before, and can be fetched while "
        "that one is read.",
        Product(), "cache_read x inp x.i sum\ncompute_at x.i sum i\ndouble_buffer x.i\n"},
+      {"prefetch", "The next row of `x` is on its way while this one is worked on.", Elements(),
+       "inline a\nprefetch x y i 1\n"},
       {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),
        "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
        "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},

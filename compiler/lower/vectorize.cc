@@ -52,6 +52,7 @@ bool HasVectorForm(const Stmt& s, const Expr& var) {
     }
     case StmtKind::kAlloc:
     case StmtKind::kEval:
+    case StmtKind::kPrefetch:
       return false;
     case StmtKind::kSeq:
       break;

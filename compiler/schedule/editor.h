@@ -95,6 +95,7 @@ Status Apply(const TensorizeStep& step, Editor& editor);
 Status Apply(const ParallelStep& step, Editor& editor);
 Status Apply(const VthreadStep& step, Editor& editor);
 Status Apply(const DoubleBufferStep& step, Editor& editor);
+Status Apply(const PrefetchStep& step, Editor& editor);
 
 // For steps that make stages of tensors or change who reads what.
 std::string AxisList(const Stage& stage);  // its loops, outermost first

@@ -139,6 +139,7 @@ Status Schedule::Apply(const Step& step) {
     // What an earlier step said has to stay so.
     if (status) status = next.CheckInPlace(s);
     if (status) status = next.CheckPrepared(s);
+    if (status) status = next.CheckPrefetches(s);
   }
   if (!status) {
     return Within(fmt::format("schedule step {} ({})", trace_.size() + 1, Print(step)),
@@ -187,6 +188,14 @@ const Stage* Schedule::Find(const std::string& name) const {
 const Stage* Schedule::OuterOf(const Stage& stage) const {
   return stage.attach == Attach::kAt || stage.attach == Attach::kAfter ? Find(stage.at_stage)
                                                                        : nullptr;
+}
+
+bool Schedule::IsInside(const Stage& inner, const Stage& stage, const std::string& axis) const {
+  if (&inner == &stage) return true;
+  for (const Stage* at = &inner; const Stage* outer = OuterOf(*at); at = outer) {
+    if (outer == &stage) return stage.LeafIndex(at->at_axis) >= stage.LeafIndex(axis);
+  }
+  return false;
 }
 
 const Stage* Schedule::OwnerOf(const Stage& stage) const {

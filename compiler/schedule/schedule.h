@@ -51,6 +51,12 @@ struct Alignment {
   int64_t dim = 0, factor = 1, offset = 0;
 };
 
+// What loop |axis| of a stage reads of |tensor| |distance| iterations later is asked for.
+struct Lookahead {
+  std::string tensor, axis;
+  int64_t distance = 1;
+};
+
 enum class Attach : uint8_t {
   kRoot,
   kInline,
@@ -77,6 +83,7 @@ struct Stage {
   std::vector<Alignment> alignments;
   bool double_buffer = false;  // its buffer rotates (ir::BufferNode)
   std::string in_place_of;     // the stage whose buffer it takes; "": one of its own
+  std::vector<Lookahead> prefetches;
   std::string tensorize_axis;
   std::vector<std::string> intrinsics;  // of the nest from there on, the first that fits
 
@@ -136,6 +143,11 @@ class Schedule {
   // May |stage| be computed before the function, if it says so?
   //   errors  kInvalidArgument  no: why
   Status CheckPrepared(const Stage& stage) const;
+  // Is there something to fetch ahead wherever |stage| says so?
+  //   errors  kInvalidArgument  no: why
+  Status CheckPrefetches(const Stage& stage) const;
+  // Is |inner| computed inside loop |axis| of |stage|, itself or through others? The stage is.
+  bool IsInside(const Stage& inner, const Stage& stage, const std::string& axis) const;
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
   const std::vector<te::Tensor>& outputs() const { return outputs_; }

@@ -355,11 +355,23 @@ struct DoubleBufferStep {
   static auto Fields(auto& s) { return std::tie(s.stage); }
 };
 
-using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
-                          ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
-                          StackStep, PrepareStep, InPlaceStep, ReindexStep, RfactorStep,
-                          StorageAlignStep, SetScopeStep, LayoutStep, VectorizeStep, UnrollStep,
-                          BindStep, TensorizeStep, ParallelStep, VthreadStep, DoubleBufferStep>;
+// In loop AXIS of STAGE the cache lines of what it reads of TENSOR, itself or by stages computed in
+// it, DISTANCE iterations later are asked for.
+struct PrefetchStep {
+  static constexpr const char* kName = "prefetch";
+  static constexpr const char* kUsage = "prefetch TENSOR STAGE AXIS DISTANCE";
+  std::string tensor, stage, axis;
+  Amount distance;
+  bool operator==(const PrefetchStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.stage, s.axis, s.distance); }
+};
+
+using Step =
+    std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
+                 ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
+                 StackStep, PrepareStep, InPlaceStep, ReindexStep, RfactorStep, StorageAlignStep,
+                 SetScopeStep, LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep,
+                 ParallelStep, VthreadStep, DoubleBufferStep, PrefetchStep>;
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".

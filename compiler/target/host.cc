@@ -12,7 +12,8 @@ std::shared_ptr<const Target> Host() {
       .name = "host",
       .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
       .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kParallel},
-      .intrinsics = {DotU8S8(16), DotU8S8(8), FmaF32(), AmxU8S8()}});
+      .intrinsics = {DotU8S8(16), DotU8S8(8), FmaF32(), AmxU8S8()},
+      .line_bytes = 64});
   return target;
 }
 

@@ -31,6 +31,7 @@ struct Target {
   std::vector<TensorIntrin> intrinsics;  // names are unique
   int64_t max_threads = 0;               // of one group; 0: no limit
   int64_t max_lanes = 64;                // of a vector: it, its half, and so on
+  int64_t line_bytes = 0;                // of a cache that a program can fill ahead; 0: none
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;

@@ -156,6 +156,7 @@ class BodyEmitter {
         return RunAlloc(s);
       case StmtKind::kStore:
       case StmtKind::kEval:
+      case StmtKind::kPrefetch:
         break;
     }
     return Fail(Code::kUnsupported, "a statement that is no tile of work");

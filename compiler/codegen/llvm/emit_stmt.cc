@@ -111,6 +111,8 @@ void FuncEmitter::Emit(const ir::Stmt& s) {
       return EmitAlloc(s);
     case ir::StmtKind::kEval:
       return EmitTile(s->value);
+    case ir::StmtKind::kPrefetch:
+      return EmitPrefetch(s);
   }
 }
 
@@ -176,6 +178,13 @@ void FuncEmitter::EmitIf(const ir::Stmt& s) {
 
 void FuncEmitter::EmitStore(const ir::Stmt& s) {
   StoreTo(s->buffer, s->indices, Value(s->value), s->value.lanes());
+}
+
+void FuncEmitter::EmitPrefetch(const ir::Stmt& s) {
+  llvm::Value* address = AddressOf(s->buffer, ir::OffsetOf(*s->buffer, s->indices));
+  // To be read, to stay near, in the cache of data.
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                     {address, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
 }
 
 void FuncEmitter::EmitAlloc(const ir::Stmt& s) {

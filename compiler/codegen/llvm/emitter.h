@@ -56,6 +56,7 @@ class FuncEmitter {
   void EmitFor(const ir::Stmt& s);
   void EmitIf(const ir::Stmt& s);
   void EmitStore(const ir::Stmt& s);
+  void EmitPrefetch(const ir::Stmt& s);
   // The loop over |first| and so on up to |last|, at least one iteration.
   void EmitIterations(const ir::Stmt& s, llvm::Value* first, llvm::Value* last,
                       llvm::BasicBlock* after);

@@ -98,6 +98,8 @@ void OpenClEmitter::Emit(const Stmt& s) {
       return Line("}");
     case StmtKind::kStore:
       return EmitStore(s);
+    case StmtKind::kPrefetch:  // LowerKernels leaves none
+      return;
     case StmtKind::kEval:  // a barrier: LowerKernels lets nothing else through
       return Line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
   }

@@ -80,6 +80,13 @@ Stmt NarrowVectors(const Stmt& s, int64_t lanes) {
   return ir::For(x->var, x->min, x->extent, ir::LoopKind::kSerial, x->body[0]);
 }
 
+// A group's threads hide what reads wait for; nothing is asked for ahead.
+Stmt WithoutPrefetches(const Stmt& s) {
+  if (s->kind == StmtKind::kPrefetch) return {};
+  return ir::MapParts(
+      s, [](const ir::Expr& e) { return e; }, WithoutPrefetches);
+}
+
 class Splitter {
  public:
   Splitter(const Schedule& schedule, KernelFunc* out) : schedule_(schedule), out_(*out) {
@@ -157,6 +164,7 @@ Result<KernelFunc> LowerKernels(const Schedule& schedule, const std::string& nam
                                 const std::vector<std::string>& params) {
   KernelFunc out;
   TESSERA_ASSIGN(ir::Func loops, BuildLoops(schedule, name, params));
+  loops.body = WithoutPrefetches(loops.body);
   out.loops = HoistGuards(ResolveLayouts(HoistGuards(ir::Simplify(loops))));
   Splitter splitter(schedule, &out);
   if (const Status status = splitter.Top(out.loops.body); !status)

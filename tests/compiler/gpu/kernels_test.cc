@@ -204,6 +204,20 @@ struct Refusal {
   const char* message;
 };
 
+// Schedules of no particular machine may have prefetches; kernels have none.
+TEST(GpuPrefetch, IsLeftOut) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 64});
+  const te::Tensor y =
+      te::Compute("y", {4, 64}, {"i", "j"}, [&](const auto& i) { return x(i) * 3; });
+  Result<schedule::Schedule> s = schedule::Schedule::Create({y});
+  ASSERT_TRUE(s->Apply("bind y i grid.x\nsplit y j 4 o n\nprefetch x y o 2\n"));
+  const Result<KernelFunc> f = LowerKernels(*s, "f");
+  ASSERT_TRUE(f) << f.error().message;
+  EXPECT_EQ(Text(*f).find("prefetch"), std::string::npos) << Text(*f);
+  Rng rng(1);
+  ExpectSame(*s, *f, y, rng);
+}
+
 TEST(GpuRefusals, NameStageMemoryAndWayOut) {
   const Refusal kRefused[] = {
       {"split y i 4 o n\nbind y n grid.x", "loop o is around or beside a grid loop"},

@@ -35,6 +35,7 @@ constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/
     }
     y[ramp(0, 1, 4)] = broadcast(min(t[0, 1], (t[0, 2] >> 1i32)), 4);
     eval text_test_tile(t[0, 0], y[0], 7);
+    prefetch h[2];
   }
 }
 )";
@@ -139,6 +140,10 @@ TEST(IrText, RefusalsNameTheLine) {
       {body("eval nothing(x[0]);"), "no tile intrinsic is called 'nothing'"},
       {body("eval text_test_tile(x[0]);"), "takes 3 operands"},
       {body("eval text_test_tile(1, x[0], 2);"), "operand 0 of text_test_tile is not a place"},
+      {body("prefetch w[0];"), "no buffer 'w' is in scope"},
+      {body("prefetch x[4];"), "x: index 4 of dimension 0 is outside [0, 4)"},
+      {body("prefetch x[ramp(0, 1, 4)];"), "one element is prefetched, not a vector"},
+      {body("prefetch x[0] = 1i8;"), "'=' where ';' is expected"},
       {body("if 1 { }"), "no scalar bool"},
       {body("for i in [0, 4) { for i in [0, 4) { } }"), "a variable 'i' is in scope already"},
       {body("for i in [0, i8(4)) { }"), "bounds must be scalar i64"},
@@ -191,6 +196,8 @@ TEST(IrInterpreter, ErrorsNameBufferIndexAndLimit) {
     return stats ? std::string("ok") : stats.error().message;
   };
   EXPECT_EQ(run("for i in [0, 5) { x[i] = 1i32; }"), "x: index 4 of dimension 0 is outside [0, 4)");
+  EXPECT_EQ(run("for i in [0, 5) { prefetch x[i]; }"),
+            "x: index 4 of dimension 0 is outside [0, 4)");
   EXPECT_EQ(run("x[0] = (1i32 / x[1]);"), "division by zero");
   EXPECT_EQ(run("x[0] = select((x[0] == 0i32), 1i32, x[9]);"), "ok")
       << "the branch not taken is not read";

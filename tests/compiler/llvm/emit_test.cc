@@ -338,6 +338,36 @@ TEST(Emit, LargeBuffersAreInScratchMemory) {
   ExpectSame(func, {Ints(DType::kInt32, values), ir::Array(DType::kInt32, 3000)});
 }
 
+// Has |object| a prefetcht0, whatever its operand?
+bool HasPrefetch(const std::vector<uint8_t>& object) {
+  for (size_t i = 0; i + 2 < object.size(); ++i) {
+    const bool memory = object[i + 2] < 0xc0 && (object[i + 2] & 0x38) == 0x08;
+    if (object[i] == 0x0f && object[i + 1] == 0x18 && memory) return true;
+  }
+  return false;
+}
+
+TEST(Emit, PrefetchesAreInstructionsWithoutEffect) {
+  constexpr int64_t kCount = 64;
+  const ir::Buffer x = Buf("x", DType::kInt32, {kCount}), y = Buf("y", DType::kInt32, {kCount});
+  const Expr i = ir::Var("i");
+  const ir::Stmt copy = ir::Store(y, {i}, ir::Load(x, {i}));
+  const auto func = [&](const ir::Stmt& body) {
+    return ir::Func{"f", {x, y}, ir::For(i, 0, kCount, ir::LoopKind::kParallel, body)};
+  };
+  const ir::Func ahead =
+      func(ir::Seq({ir::Prefetch(x, {ir::Min(i + 16, Expr(kCount - 1))}), copy}));
+  ExpectSame(ahead, {Ints(DType::kInt32, std::vector<int64_t>(kCount, 7)),
+                     Ints(DType::kInt32, std::vector<int64_t>(kCount, 0))});
+  const ir::Func plain = func(copy);
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    EXPECT_TRUE(HasPrefetch(*CompileObject({&ahead, 1}, level))) << level;
+    EXPECT_FALSE(HasPrefetch(*CompileObject({&plain, 1}, level))) << level;
+  }
+  for (const char* level : {"armv7", "aarch64"})
+    EXPECT_NE(*CompileObject({&ahead, 1}, level), *CompileObject({&plain, 1}, level)) << level;
+}
+
 TEST(EmitErrors, NameWhatHasNoHostCode) {
   const ir::Buffer z = Buf("z", DType::kInt8, {4});
   const ir::Func plain{"f", {z}, ir::Store(z, {Expr(0)}, ir::Imm(DType::kInt8, 1))};

@@ -181,7 +181,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 27)) {
+    switch (rng.Range(0, 28)) {
       case 0:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
@@ -271,6 +271,12 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       case 27:
         line = fmt::format("double_buffer {}", st->name);
         break;
+      case 28: {
+        const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
+        line = fmt::format("prefetch {} {} {} {}", source.name, st->name, any_leaf(st),
+                           rng.Range(1, 3));
+        break;
+      }
       case 7:
         line = fmt::format("inline {}", st->name);
         break;

@@ -292,7 +292,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
       "k tile.gemm tile.other\nparallel y i\n"
-      "vthread y i\ndouble_buffer a\n";
+      "vthread y i\ndouble_buffer a\nprefetch a y i $f\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+// What is asked for is known when the boxes are, lower/prefetch.h.
+Status Apply(const PrefetchStep& step, Editor& editor) {
+  TESSERA_TRY(editor.FindStage(step.tensor));
+  TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
+  TESSERA_TRY(editor.FindLeaf(*stage, step.axis));
+  TESSERA_ASSIGN(const int64_t distance, editor.Value(step.distance));
+  const target::Target& target = editor.schedule().target();
+  if (target.line_bytes == 0) {
+    return Fail(Code::kUnsupported,
+                "{} has no cache that a program fills ahead; cache_read makes a copy, and "
+                "double_buffer or threads hide what it takes",
+                target.name);
+  }
+  stage->prefetches.push_back({step.tensor, step.axis, distance});
+  return {};
+}
+
+// Asked behind every step: none may break what an earlier one said.
+Status Schedule::CheckPrefetches(const Stage& stage) const {
+  for (const Lookahead& ahead : stage.prefetches) {
+    const auto no = [&](const std::string& why) -> Status {
+      return Fail(Code::kInvalidArgument, "{} cannot be prefetched in loop {} of {}: {}",
+                  ahead.tensor, ahead.axis, stage.name, why);
+    };
+    const int at = stage.LeafIndex(ahead.axis);
+    if (stage.prepared) return no("the caller computes that stage");
+    if (stage.attach == Attach::kInline || at < 0) return no("that loop is no longer there");
+    const Stage& tensor = *Find(ahead.tensor);
+    if (tensor.attach == Attach::kInline) return no("it was inlined");
+    if (tensor.scope != ir::Scope::kGlobal)
+      return no(fmt::format("it is in {}, not in global memory", ir::ScopeName(tensor.scope)));
+    if (&tensor == &stage || IsInside(tensor, stage, ahead.axis))
+      return no("it is computed there; choose a loop further in, or what it reads");
+    const bool read = std::ranges::any_of(Consumers(tensor.name), [&](const Stage* reader) {
+      return IsInside(*reader, stage, ahead.axis);
+    });
+    if (!read) return no("nothing in it reads that");
+    for (int i = 0; i < static_cast<int>(stage.leaves.size()); ++i) {
+      const LoopAxis& leaf = stage.leaves[static_cast<size_t>(i)];
+      if (i <= at && leaf.kind == ir::LoopKind::kVector)
+        return no(fmt::format("loop {} is a vector, whose iterations are one", leaf.name));
+      if (i <= at && leaf.name == stage.tensorize_axis)
+        return no(fmt::format("from {} on it is one instruction", leaf.name));
+    }
+  }
+  return {};
+}
+
+}  // namespace tessera::schedule

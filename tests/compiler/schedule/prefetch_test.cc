@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: every refusal of prefetch, by the step itself and by a later step that would leave
+// nothing to fetch; the targets that have none. Not tested here: what is asked for
+// (tests/compiler/lower/prefetch_test).
+#include <gtest/gtest.h>
+
+#include "compiler/schedule/schedule.h"
+#include "compiler/target/cuda.h"
+
+namespace tessera::schedule {
+namespace {
+
+using Index = std::vector<ir::Expr>;
+
+// x -> a (elementwise) -> s (row sums) -> y; b is an input that nothing but y reads.
+te::Tensor Sums() {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
+                   b = te::Placeholder("b", DType::kInt32, {4});
+  const te::Tensor a =
+      te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const te::Tensor s =
+      te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
+  return te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) + b(i[0]); });
+}
+
+struct Bad {
+  const char* before;  // legal
+  const char* step;
+  const char* message;
+};
+
+TEST(Prefetch, RefusalsSayWhatIsNotThere) {
+  const Bad kBad[] = {
+      {"", "prefetch q a i 1", "no stage 'q'; there are: x"},
+      {"", "prefetch x q i 1", "no stage 'q'"},
+      {"", "prefetch x x i 1", "'x' is an input and has no loops"},
+      {"", "prefetch x a q 1", "stage a has no loop 'q'; its loops are: i j"},
+      {"", "prefetch x a i 0", "a factor of 0 is below 1"},
+      {"", "prefetch x a i $d", "no decision 'd'"},
+      {"", "prefetch x y i 1", "x cannot be prefetched in loop i of y: nothing in it reads that"},
+      {"", "prefetch s s i 1",
+       "s cannot be prefetched in loop i of s: it is computed there; choose a loop further in"},
+      {"compute_at a s i\n", "prefetch a s i 1",
+       "a cannot be prefetched in loop i of s: it is comp"},
+      {"inline a\n", "prefetch a s i 1", "a cannot be prefetched in loop i of s: it was inlined"},
+      {"set_scope a acc\n", "prefetch a s i 1", "it is in acc, not in global memory"},
+      {"vectorize a j\n", "prefetch x a j 1", "loop j is a vector, whose iterations are one"},
+      // Later steps.
+      {"prefetch x a i 1\n", "split a i 2 o n", "that loop is no longer there"},
+      {"prefetch x a i 1\n", "inline a", "x cannot be prefetched in loop i of a: that loop is no"},
+      {"prefetch a s i 1\n", "inline a", "a cannot be prefetched in loop i of s: it was inlined"},
+      {"prefetch a s i 1\n", "compute_at a s i", "it is computed there"},
+      {"prefetch a s i 1\n", "set_scope a local", "it is in local, not in global memory"},
+      {"prefetch x a i 1\n", "cache_read x global c a", "nothing in it reads that"},
+      {"prefetch x a i 1\n", "vectorize a i", "loop i is a vector"},
+      {"prefetch x a i 1\n", "prepare a", "the caller computes that stage"},
+  };
+  for (const Bad& bad : kBad) {
+    SCOPED_TRACE(std::string(bad.before) + bad.step);
+    Schedule s = *Schedule::Create({Sums()});
+    ASSERT_TRUE(s.Apply(bad.before).has_value());
+    const Trace before = s.trace();
+    const Status status = s.Apply(std::string(bad.step));
+    ASSERT_FALSE(status.has_value());
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
+    EXPECT_EQ(s.trace(), before);
+  }
+}
+
+TEST(Prefetch, WhatIsReadInsideCounts) {
+  Schedule s = *Schedule::Create({Sums()});
+  // a reads x, inside s, inside y.
+  ASSERT_TRUE(s.Apply("compute_at s y i\ncompute_at a s i\nprefetch x y i 1\nprefetch b y i 2\n"));
+  EXPECT_EQ(s.Find("y")->prefetches.size(), 2u);
+  ASSERT_TRUE(s.Apply("split s k 3 o n\nreorder y i"));
+  EXPECT_FALSE(s.Apply("cache_read x local c a"));  // comes first: the copy is what reads
+  EXPECT_FALSE(s.Apply("rfactor s k part"));
+}
+
+TEST(Prefetch, InsideOfAnInstructionIsRefused) {
+  target::Target target = *target::Interpreter();
+  const te::Tensor p = te::Placeholder("p", DType::kInt32, {6});
+  target.intrinsics = {
+      {.name = "add.row",
+       .call = "add.row",
+       .behaviour = te::Compute("out", {6}, {"j"}, [&](const Index& j) { return p(j[0]) + 1; })}};
+  Schedule s = *Schedule::Create({Sums()}, std::make_shared<const target::Target>(target));
+  ASSERT_TRUE(s.Apply("prefetch x a i 1\ntensorize a j add.row"));
+  const Status inside = s.Apply("prefetch x a j 1");
+  ASSERT_FALSE(inside);
+  EXPECT_NE(inside.error().message.find("from j on it is one instruction"), std::string::npos)
+      << inside.error().message;
+}
+
+TEST(Prefetch, GpusHaveNone) {
+  for (const auto& target : {target::Gpu(), target::Cuda()}) {
+    Schedule s = *Schedule::Create({Sums()}, target);
+    const Status status = s.Apply("prefetch x a i 1");
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, Code::kUnsupported);
+    EXPECT_NE(
+        status.error().message.find(target->name + " has no cache that a program fills ahead; "
+                                                   "cache_read makes a copy"),
+        std::string::npos)
+        << status.error().message;
+  }
+  EXPECT_TRUE(Schedule::Create({Sums()}, target::Host())->Apply("prefetch x a i 1"));
+}
+
+}  // namespace
+}  // namespace tessera::schedule
