@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: every refusal of prefetch, by the step itself and by a later step that would leave
-// nothing to fetch; the targets that have none. Not tested here: what is asked for
+// What is tested: every refusal of prefetch, by the step itself and by a later step that would
+// leave nothing to fetch; the targets that have none. Not tested here: what is asked for
 // (tests/compiler/lower/prefetch_test).
 #include <gtest/gtest.h>
 
