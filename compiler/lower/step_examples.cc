@@ -99,6 +99,12 @@ const std::vector<StepExample>& StepExamples() {
        Elements(),
        "inline a\ndecide rows factors y i 2\ndecide columns factors y j most acc/4/$rows 3\n"
        "tile y i j $rows $columns i.o j.o i.i j.i\n"},
+      {"decide",
+       "Where `a` is computed, of: root, y i, y j; and in which order its loops are, of: i j, j i. "
+       "`compute_at` and `reorder` take what was picked.",
+       Elements(),
+       "decide place places a y i\ncompute_at a $place\ndecide order orders a j i\n"
+       "reorder a $order\n"},
       {"split", "Four does not divide six: the last iterations are skipped by a condition.",
        Elements(), "inline a\nsplit y j 4 j.o j.i\n"},
       {"fuse", "Two loops become one.", Elements(), "inline a\nfuse y i j f\n"},

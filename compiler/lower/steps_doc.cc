@@ -40,7 +40,10 @@ Result<std::string> Document() {
       "\n`AXIS` is a loop of the stage. `N` is a number, or `$NAME`: the value of an earlier "
       "decision. `DOMAIN` is `{A B C}`, or\n`factors STAGE AXIS` (what divides the loop's "
       "iterations) or `tiles STAGE AXIS` (ceil(iterations / k)) with, perhaps, `most N`\nor `most "
-      "MEMORY/N/N` behind it: as many as the memory's bytes, divided by the numbers, allow.\n";
+      "MEMORY/N/N` behind it: as many as the memory's bytes, divided by the numbers, allow.\n"
+      "Or it is `places STAGE`, whose `VALUE` is `root` or `CONSUMER AXIS` and goes to "
+      "`compute_at`; or `orders STAGE`, whose `VALUE` is\nthe loops that it orders, as they are "
+      "picked, and goes to `reorder`. No value of a domain is illegal where it stands.\n";
   for (const StepExample& example : StepExamples()) {
     const Result<schedule::Schedule> s = ScheduleOf(example);
     if (!s) return Within(example.name, s.error());

@@ -27,7 +27,7 @@ std::vector<int64_t> Candidates(DomainKind kind, int64_t total) {
 
 }  // namespace
 
-Result<std::vector<int64_t>> Editor::ValuesOf(const Domain& domain) {
+Result<std::vector<int64_t>> Editor::Numbers(const Domain& domain) {
   if (domain.kind == DomainKind::kList) return domain.values;
   TESSERA_ASSIGN(const Stage* stage, FindCompute(domain.stage));
   TESSERA_ASSIGN(const int leaf, FindLeaf(*stage, domain.axis));
@@ -62,6 +62,71 @@ Result<std::vector<int64_t>> Editor::ValuesOf(const Domain& domain) {
   if (!values.empty()) return values;
   return Fail(Code::kOutOfRange, "no tile of the {} iterations of {} is small enough: {}", total,
               domain.axis, why);
+}
+
+bool Editor::Accepts(const Step& step) const {
+  Schedule trial = *s_;
+  return trial.Apply(step).has_value() && trial.ReadersReach();
+}
+
+Result<std::vector<Choice>> Editor::Places(const Domain& domain) {
+  TESSERA_TRY(FindCompute(domain.stage));
+  std::vector<Choice> places;
+  const auto add = [&](const LoopPlace& place, std::vector<std::string> words) {
+    if (Accepts(ComputeAtStep{.stage = domain.stage, .place = place}))
+      places.emplace_back(std::move(words));
+  };
+  add({}, {kRootPlace});
+  for (const Stage& outer : s_->stages_) {
+    if (outer.placeholder || outer.attach == Attach::kInline) continue;
+    for (const LoopAxis& leaf : outer.leaves) {
+      if (leaf.name == outer.tensorize_axis) break;  // inside it is one instruction
+      add({outer.name, leaf.name, ""}, {outer.name, leaf.name});
+    }
+  }
+  if (!places.empty()) return places;
+  return Fail(Code::kOutOfRange,
+              "no place of {} is legal: what reads it, or is computed with it, is out of reach",
+              domain.stage);
+}
+
+Result<std::vector<Choice>> Editor::Orders(const Domain& domain,
+                                           const std::vector<std::string>& axes) {
+  TESSERA_ASSIGN(const Stage* stage, FindCompute(domain.stage));
+  if (axes.size() < 2 || axes.size() > kMostOrdered) {
+    return Fail(Code::kInvalidArgument, "an order is of 2 to {} loops, {} are named", kMostOrdered,
+                axes.size());
+  }
+  std::vector<int> loops;
+  for (const std::string& axis : axes) {
+    TESSERA_ASSIGN(const int at, FindLeaf(*stage, axis));
+    if (std::ranges::count(loops, at) != 0)
+      return Fail(Code::kInvalidArgument, "loop '{}' is named twice", axis);
+    const int instruction = stage->LeafIndex(stage->tensorize_axis);
+    if (instruction >= 0 && at >= instruction) {
+      return Fail(Code::kInvalidArgument, "loop {} is part of one instruction, from {} on", axis,
+                  stage->tensorize_axis);
+    }
+    loops.push_back(at);
+  }
+  std::ranges::sort(loops);
+  std::vector<Choice> orders;
+  do {
+    std::vector<std::string> names;
+    for (const int loop : loops) names.push_back(stage->leaves[static_cast<size_t>(loop)].name);
+    if (Accepts(ReorderStep{.stage = domain.stage, .axes = names}))
+      orders.emplace_back(std::move(names));
+  } while (std::ranges::next_permutation(loops).found);
+  if (!orders.empty()) return orders;
+  return Fail(Code::kOutOfRange, "no order of these loops of {} keeps every reader in reach",
+              domain.stage);
+}
+
+Result<std::vector<Choice>> Editor::ValuesOf(const DecideStep& step) {
+  if (step.domain.kind == DomainKind::kPlaces) return Places(step.domain);
+  if (step.domain.kind == DomainKind::kOrders) return Orders(step.domain, step.value.words);
+  TESSERA_ASSIGN(const std::vector<int64_t> numbers, Numbers(step.domain));
+  return std::vector<Choice>(numbers.begin(), numbers.end());
 }
 
 }  // namespace tessera::schedule

@@ -170,16 +170,32 @@ Result<int64_t> Editor::Value(const Amount& amount) const {
   constexpr int64_t kMost = int64_t{1} << 31;
   int64_t value = amount.value;
   if (!amount.decision.empty()) {
-    const auto it = s_->decisions_.find(amount.decision);
-    if (it == s_->decisions_.end()) {
-      return Fail(Code::kNotFound, "no decision '{}'; a decide step must come first",
-                  amount.decision);
+    TESSERA_ASSIGN(const Decision* decision, FindDecision(amount.decision));
+    if (!decision->value.words.empty()) {
+      return Fail(Code::kInvalidArgument, "decision '{}' is '{}', which is no number",
+                  amount.decision, Print(decision->value));
     }
-    value = it->second.value;
+    value = decision->value.number;
   }
   if (value < 1) return Fail(Code::kOutOfRange, "a factor of {} is below 1", value);
   if (value > kMost) return Fail(Code::kOutOfRange, "a factor of {} is above 2^31", value);
   return value;
+}
+
+Result<const Decision*> Editor::FindDecision(const std::string& name) const {
+  const auto it = s_->decisions_.find(name);
+  if (it == s_->decisions_.end())
+    return Fail(Code::kNotFound, "no decision '{}'; a decide step must come first", name);
+  return &it->second;
+}
+
+Result<std::vector<std::string>> Editor::Words(const std::string& decision, DomainKind kind) const {
+  TESSERA_ASSIGN(const Decision* found, FindDecision(decision));
+  if (found->kind != kind) {
+    return Fail(Code::kInvalidArgument, "decision '{}' is '{}', which is no {}", decision,
+                Print(found->value), kind == DomainKind::kPlaces ? "place" : "order of loops");
+  }
+  return found->value.words;
 }
 
 Status Editor::AddDecision(Decision decision) {

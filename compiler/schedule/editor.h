@@ -48,9 +48,10 @@ class Editor {
   Status MarkOutputLoop(const std::string& stage, const std::string& axis, ir::LoopKind kind,
                         const char* why);
 
-  // The values of a domain here, smallest first; a list's as they stand.
-  //   errors  kOutOfRange  there is none: says what the limit is
-  Result<std::vector<int64_t>> ValuesOf(const Domain& domain);
+  // The values that |step| may pick here, numbers smallest first; a list's as they stand.
+  //   errors  kOutOfRange       there is none: says what the limit is
+  //           kInvalidArgument  loops that have no order of their own
+  Result<std::vector<Choice>> ValuesOf(const DecideStep& step);
 
   // Does nothing follow the loops of |stage|? What does would have to move with it.
   //   errors  kInvalidArgument  a stage does, named
@@ -58,12 +59,23 @@ class Editor {
   // errors: kInvalidArgument |outer| is computed inside |inner|, itself or through others
   Status RequireNotInside(const Stage& outer, const Stage& inner) const;
 
-  // errors: kNotFound no such decision; kOutOfRange below 1 or above 2^31
+  // errors: kNotFound no such decision; kInvalidArgument it is no number; kOutOfRange below 1 or
+  // above 2^31
   Result<int64_t> Value(const Amount& amount) const;
+  // What a decision among places or orders picked.
+  //   errors  kNotFound no such decision; kInvalidArgument one of another kind
+  Result<std::vector<std::string>> Words(const std::string& decision, DomainKind kind) const;
   // errors: kInvalidArgument the name is taken
   Status AddDecision(Decision decision);
 
  private:
+  Result<const Decision*> FindDecision(const std::string& name) const;
+  Result<std::vector<int64_t>> Numbers(const Domain& domain);
+  // Those steps that are legal here and leave every reader in reach, as what they pick.
+  Result<std::vector<Choice>> Places(const Domain& domain);
+  Result<std::vector<Choice>> Orders(const Domain& domain, const std::vector<std::string>& axes);
+  bool Accepts(const Step& step) const;
+
   Schedule* s_;
 };
 

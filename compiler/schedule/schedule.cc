@@ -164,9 +164,9 @@ Result<int64_t> Schedule::Decide(const std::string& name, const std::vector<int6
   return value;
 }
 
-Result<std::vector<int64_t>> Schedule::ValuesOf(const DecideStep& step) const {
+Result<std::vector<Choice>> Schedule::ValuesOf(const DecideStep& step) const {
   Schedule copy = *this;
-  return Editor(&copy).ValuesOf(step.domain);
+  return Editor(&copy).ValuesOf(step);
 }
 
 std::vector<Decision> Schedule::decisions() const {
@@ -196,6 +196,19 @@ bool Schedule::IsInside(const Stage& inner, const Stage& stage, const std::strin
     if (outer == &stage) return stage.LeafIndex(at->at_axis) >= stage.LeafIndex(axis);
   }
   return false;
+}
+
+bool Schedule::ReadersReach() const {
+  for (const Stage& s : stages_) {
+    // What follows another stage's loops has its buffer where that one has.
+    const Stage* of = s.attach == Attach::kAfter ? Find(s.at_stage) : &s;
+    if (of->attach != Attach::kAt || s.attach == Attach::kInline) continue;
+    const Stage& outer = *Find(of->at_stage);
+    for (const Stage* reader : Consumers(s.name)) {
+      if (!IsInside(*reader, outer, of->at_axis)) return false;
+    }
+  }
+  return true;
 }
 
 const Stage* Schedule::OwnerOf(const Stage& stage) const {

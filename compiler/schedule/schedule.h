@@ -23,12 +23,6 @@
 
 namespace tessera::schedule {
 
-struct Decision {
-  std::string name;
-  std::vector<int64_t> domain;  // what the steps before it left of it
-  int64_t value = 0;
-};
-
 // One loop of a stage, outermost first in Stage::leaves.
 struct LoopAxis {
   std::string name;
@@ -123,9 +117,10 @@ class Schedule {
   // Records a decision among |domain| (pick is the index of the default); returns the value picked.
   Result<int64_t> Decide(const std::string& name, const std::vector<int64_t>& domain, int pick);
 
-  // The values among which |step| would pick here, smallest first; any of them is legal.
+  // The values among which |step| would pick here, numbers smallest first, of a place the root; any
+  // of them is legal. Of an order |step|'s value says which loops.
   //   errors  as Apply
-  Result<std::vector<int64_t>> ValuesOf(const DecideStep& step) const;
+  Result<std::vector<Choice>> ValuesOf(const DecideStep& step) const;
 
   const Trace& trace() const { return trace_; }
   std::vector<Decision> decisions() const;
@@ -148,6 +143,8 @@ class Schedule {
   Status CheckPrefetches(const Stage& stage) const;
   // Is |inner| computed inside loop |axis| of |stage|, itself or through others? The stage is.
   bool IsInside(const Stage& inner, const Stage& stage, const std::string& axis) const;
+  // Does every stage that is computed in a loop have its readers inside of that?
+  bool ReadersReach() const;
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
   const std::vector<te::Tensor>& outputs() const { return outputs_; }

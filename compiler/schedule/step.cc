@@ -14,7 +14,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before";
+constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before",
+                     *kPlaces = "places", *kOrders = "orders";
 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -52,9 +53,31 @@ class Reader {
   void operator()(Amount& field) {
     if (const std::string* word = Next()) ParseAmount(*word, field);
   }
+  // As the domain in front of it wants it.
+  void operator()(Choice& field) {
+    if (domain_ == DomainKind::kPlaces || domain_ == DomainKind::kOrders) {
+      (*this)(field.words);
+    } else if (const std::string* word = Next()) {
+      Number(*word, field.number);
+    }
+  }
+  void operator()(LoopPlace& field) {
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    if (word->starts_with('$')) {
+      field.decision = word->substr(1);
+    } else if (*word != kRootPlace || (at_ < words_.size() && words_[at_] != kBefore)) {
+      field.stage = *word;
+      (*this)(field.axis);
+    }
+  }
   void operator()(Domain& field) {
     const std::string* word = Next();
     if (word == nullptr) return;
+    if (*word == kPlaces || *word == kOrders) {
+      domain_ = field.kind = *word == kPlaces ? DomainKind::kPlaces : DomainKind::kOrders;
+      return (*this)(field.stage);
+    }
     if (*word == kFactors || *word == kTiles) {
       field.kind = *word == kFactors ? DomainKind::kFactors : DomainKind::kTiles;
       (*this)(field.stage);
@@ -67,8 +90,9 @@ class Reader {
     }
     if (!word->starts_with('{')) {
       return Refuse(
-          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N", *word,
-          kFactors, kTiles, kMost);
+          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N, or {} "
+          "or {} of a stage",
+          *word, kFactors, kTiles, kMost, kPlaces, kOrders);
     }
     std::string text = word->substr(1);
     for (;;) {
@@ -155,6 +179,7 @@ class Reader {
   const Words& words_;
   size_t at_ = 0;
   bool short_ = false;
+  DomainKind domain_ = DomainKind::kList;
   std::string error_;
 };
 
@@ -174,7 +199,21 @@ class Writer {
     if (field) (*this)(*field);
   }
   void operator()(const Amount& field) { text_ += fmt::format(" {}", Text(field)); }
+  void operator()(const Choice& field) { text_ += fmt::format(" {}", Print(field)); }
+  void operator()(const LoopPlace& field) {
+    if (!field.decision.empty()) {
+      text_ += fmt::format(" ${}", field.decision);
+    } else {
+      text_ += field.stage.empty() ? fmt::format(" {}", kRootPlace)
+                                   : fmt::format(" {} {}", field.stage, field.axis);
+    }
+  }
   void operator()(const Domain& field) {
+    if (field.kind == DomainKind::kPlaces || field.kind == DomainKind::kOrders) {
+      text_ +=
+          fmt::format(" {} {}", field.kind == DomainKind::kPlaces ? kPlaces : kOrders, field.stage);
+      return;
+    }
     if (field.kind == DomainKind::kList) {
       text_ += fmt::format(" {{{}}}", fmt::join(field.values, " "));
       return;
@@ -241,6 +280,11 @@ std::vector<std::string> StepUsages() {
   return usages;
 }
 
+std::string Print(const Choice& choice) {
+  return choice.words.empty() ? std::to_string(choice.number)
+                              : fmt::format("{}", fmt::join(choice.words, " "));
+}
+
 std::string Print(const Step& step) {
   return std::visit(
       [](const auto& s) {
@@ -285,7 +329,7 @@ Result<Trace> ParseTrace(const std::string& text) {
   return trace;
 }
 
-Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values) {
+Trace WithDecisions(Trace trace, const std::map<std::string, Choice>& values) {
   for (Step& step : trace) {
     auto* decide = std::get_if<DecideStep>(&step);
     if (decide == nullptr) continue;

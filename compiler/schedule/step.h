@@ -6,7 +6,9 @@
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
 // stage; N is a number or $NAME, the value of an earlier decision; DOMAIN is {A B C}, or
-// `factors STAGE AXIS` or `tiles STAGE AXIS` with, perhaps, `most N` or `most SCOPE/N/N` behind it.
+// `factors STAGE AXIS` or `tiles STAGE AXIS` with, perhaps, `most N` or `most SCOPE/N/N` behind it,
+// whose VALUE is a number; `places STAGE`, whose VALUE is `root` or CONSUMER AXIS, for compute_at;
+// or `orders STAGE`, whose VALUE is the loops that it ranges over as they are picked, for reorder.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_H_
 
@@ -20,38 +22,9 @@
 
 #include "base/error.h"
 #include "compiler/ir/ir.h"
+#include "compiler/schedule/domain.h"
 
 namespace tessera::schedule {
-
-// A number of at least 1, or the value that an earlier decision picked.
-struct Amount {
-  int64_t value = 1;
-  std::string decision;  // "": |value| it is
-  bool operator==(const Amount&) const = default;
-};
-
-// An upper limit: |number|, or as often as the product of |per| goes into the bytes of |room|.
-struct Ceiling {
-  int64_t number = 0;
-  std::optional<ir::Scope> room;
-  std::vector<Amount> per;
-  bool operator==(const Ceiling&) const = default;
-};
-
-enum class DomainKind : uint8_t {
-  kList,     // the values are given
-  kFactors,  // divisors of a loop's iterations
-  kTiles,    // ceil(iterations / k): the sizes of tiles of which no smaller one is as few
-};
-
-// The values among which a decision picks, as what the steps before it leave of them.
-struct Domain {
-  DomainKind kind = DomainKind::kList;
-  std::vector<int64_t> values;  // kList
-  std::string stage, axis;      // else
-  std::optional<Ceiling> most;
-  bool operator==(const Domain&) const = default;
-};
 
 // What becomes of a split whose factor does not divide.
 enum class Tail : uint8_t {
@@ -65,7 +38,7 @@ struct DecideStep {
   static constexpr const char* kUsage = "decide NAME DOMAIN VALUE";
   std::string name;
   Domain domain;
-  int64_t value = 0;  // one of the domain's
+  Choice value;  // one of the domain's
   bool operator==(const DecideStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.name, s.domain, s.value); }
 };
@@ -93,7 +66,7 @@ struct FuseStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.outer, s.inner, s.fused); }
 };
 
-// These loops, in this order, in the places that they hold.
+// These loops, in this order, in the places that they hold. $NAME is a decision's order.
 struct ReorderStep {
   static constexpr const char* kName = "reorder";
   static constexpr const char* kUsage = "reorder STAGE AXIS AXIS ...";
@@ -129,15 +102,22 @@ struct AxisChoice {
   bool operator==(const AxisChoice&) const = default;
 };
 
-// STAGE is computed inside that loop of CONSUMER, on the box that is needed there; among the stages
-// that are attached to the loop it comes before OTHER.
+// Where a stage is computed: inside loop |axis| of |stage|; where |decision| says; else at the root.
+struct LoopPlace {
+  std::string stage, axis, decision;
+  bool operator==(const LoopPlace&) const = default;
+};
+
+// STAGE is computed inside that loop of CONSUMER, on the box that is needed there, or all of it at
+// the root; among the stages that are attached to the loop it comes before OTHER.
 struct ComputeAtStep {
   static constexpr const char* kName = "compute_at";
-  static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS [before OTHER]";
-  std::string stage, consumer, axis;
+  static constexpr const char* kUsage = "compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]";
+  std::string stage;
+  LoopPlace place;
   Successor before;
   bool operator==(const ComputeAtStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.stage, s.consumer, s.axis, s.before); }
+  static auto Fields(auto& s) { return std::tie(s.stage, s.place, s.before); }
 };
 
 // CONSUMER, which reads STAGE element by element, is computed inside that loop of STAGE, behind
@@ -377,6 +357,7 @@ using Trace = std::vector<Step>;
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".
 std::vector<std::string> StepUsages();
 
+std::string Print(const Choice& choice);
 std::string Print(const Step& step);
 std::string Print(const Trace& trace);  // one step a line
 
@@ -384,7 +365,7 @@ std::string Print(const Trace& trace);  // one step a line
 Result<Trace> ParseTrace(const std::string& text);
 
 // |trace| with the value of each decision named in |values| set to that one.
-Trace WithDecisions(Trace trace, const std::map<std::string, int64_t>& values);
+Trace WithDecisions(Trace trace, const std::map<std::string, Choice>& values);
 
 }  // namespace tessera::schedule
 

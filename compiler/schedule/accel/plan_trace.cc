@@ -73,11 +73,11 @@ Result<int64_t> PickOf(const Trace& trace, size_t number, const char* name,
     return Fail(Code::kInvalidArgument, "schedule step {}: '{}' stands where decide {} belongs",
                 number + 1, Print(trace[number]), name);
   }
-  if (std::ranges::count(domain, step->value) == 0) {
+  if (std::ranges::count(domain, step->value.number) == 0) {
     return Fail(Code::kInvalidArgument, "schedule step {}: decide {}: {} is none of {{{}}}",
-                number + 1, name, step->value, fmt::join(domain, " "));
+                number + 1, name, Print(step->value), fmt::join(domain, " "));
   }
-  return step->value;
+  return step->value.number;
 }
 
 }  // namespace

@@ -5,10 +5,37 @@
 
 namespace tessera::schedule {
 
+namespace {
+
+// All of |stage| is computed where the function begins.
+Status AttachToRoot(Stage* stage, Editor& editor) {
+  TESSERA_TRY(editor.RequireNoFollower(*stage));
+  if (stage->double_buffer) {
+    return Fail(Code::kInvalidArgument,
+                "{} is filled ahead, by double_buffer; at the root it is computed once",
+                stage->name);
+  }
+  stage->attach = Attach::kRoot;
+  stage->at_stage = stage->at_axis = "";
+  return {};
+}
+
+}  // namespace
+
 Status Apply(const ComputeAtStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
-  TESSERA_ASSIGN(const Stage* consumer, editor.FindCompute(step.consumer));
-  TESSERA_TRY(editor.FindLeaf(*consumer, step.axis));
+  LoopPlace place = step.place;
+  if (!place.decision.empty()) {
+    TESSERA_ASSIGN(const std::vector<std::string> words,
+                   editor.Words(place.decision, DomainKind::kPlaces));
+    if (words.size() == 2)
+      place = {words[0], words[1], ""};
+    else
+      place = {};
+  }
+  if (place.stage.empty()) return AttachToRoot(stage, editor);
+  TESSERA_ASSIGN(const Stage* consumer, editor.FindCompute(place.stage));
+  TESSERA_TRY(editor.FindLeaf(*consumer, place.axis));
   if (stage->output) {
     return Fail(Code::kInvalidArgument,
                 "{} is an output and must be complete; attach its producers to it", step.stage);
@@ -17,19 +44,19 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
     return Fail(Code::kInvalidArgument, "{} cannot be computed inside itself", step.stage);
   TESSERA_TRY(editor.RequireNotInside(*consumer, *stage));
   TESSERA_TRY(editor.RequireNoFollower(*stage));
-  TESSERA_TRY(editor.RequireReadersInside(*stage, step.consumer));
+  TESSERA_TRY(editor.RequireReadersInside(*stage, place.stage));
   stage->attach = Attach::kAt;
-  stage->at_stage = step.consumer;
-  stage->at_axis = step.axis;
+  stage->at_stage = place.stage;
+  stage->at_axis = place.axis;
   if (step.before.stage.empty()) return {};
 
   // In the list of stages, which is the order of those at one loop.
   TESSERA_ASSIGN(const Stage* other, editor.FindCompute(step.before.stage));
-  if (other == stage || other->attach != Attach::kAt || other->at_stage != step.consumer ||
-      other->at_axis != step.axis) {
+  if (other == stage || other->attach != Attach::kAt || other->at_stage != place.stage ||
+      other->at_axis != place.axis) {
     return Fail(Code::kInvalidArgument,
                 "{} is not computed at loop {} of {}, so {} cannot be before it", step.before.stage,
-                step.axis, step.consumer, step.stage);
+                place.axis, place.stage, step.stage);
   }
   std::vector<Stage>& stages = editor.stages();
   const auto from = stages.begin() + (stage - stages.data());

@@ -8,12 +8,15 @@
 namespace tessera::schedule {
 
 Status Apply(const DecideStep& step, Editor& editor) {
-  TESSERA_ASSIGN(std::vector<int64_t> domain, editor.ValuesOf(step.domain));
+  TESSERA_ASSIGN(std::vector<Choice> domain, editor.ValuesOf(step));
   if (std::ranges::count(domain, step.value) == 0) {
-    return Fail(Code::kOutOfRange, "{} is not in the domain of {}: {}", step.value, step.name,
-                fmt::join(domain, " "));
+    std::vector<std::string> all;
+    for (const Choice& choice : domain) all.push_back(Print(choice));
+    const bool words = !domain[0].words.empty();
+    return Fail(Code::kOutOfRange, "{} is not in the domain of {}: {}", Print(step.value),
+                step.name, fmt::join(all, words ? ", " : " "));
   }
-  return editor.AddDecision({step.name, std::move(domain), step.value});
+  return editor.AddDecision({step.name, step.domain.kind, std::move(domain), step.value});
 }
 
 }  // namespace tessera::schedule

@@ -116,7 +116,7 @@ TEST(TraceErrors, NameStepAndDecision) {
   decide(bad, 10).value = 1;
   EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
   bad = good;
-  decide(bad, 7).value = 1 - decide(bad, 7).value;
+  decide(bad, 7).value = 1 - decide(bad, 7).value.number;
   EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
   bad = good;
   for (const size_t step : {2, 3, 4, 5})  // everything at once

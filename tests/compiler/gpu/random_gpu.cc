@@ -145,7 +145,7 @@ Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng) {
   TESSERA_CHECK(s.has_value());
   for (schedule::Step step : made->trace()) {
     if (auto* decide = std::get_if<schedule::DecideStep>(&step)) {
-      const Result<std::vector<int64_t>> values = s->ValuesOf(*decide);
+      const Result<std::vector<schedule::Choice>> values = s->ValuesOf(*decide);
       TESSERA_CHECK(values.has_value());
       decide->value = (*values)[static_cast<size_t>(rng.Range(0, std::ssize(*values) - 1))];
     }

@@ -16,16 +16,27 @@ uint64_t FromEnvironment(const char* name, uint64_t value) {
   return text == nullptr ? value : std::strtoull(text, nullptr, 10);
 }
 
-// The same steps with any value of each decision's domain.
+// The same steps with any value of each decision's domain. Behind a stage that is computed
+// elsewhere, or an order that is another, steps may be refused, but no value of a domain, nor the
+// step that a place or an order is for.
 Result<schedule::Schedule> PickedAnew(const te::Tensor& output, const schedule::Trace& trace,
                                       Rng& rng) {
   TESSERA_ASSIGN(schedule::Schedule s, schedule::Schedule::Create({output}));
+  bool moved = false, wanted = false;
   for (schedule::Step step : trace) {
-    if (auto* decide = std::get_if<schedule::DecideStep>(&step)) {
-      TESSERA_ASSIGN(const std::vector<int64_t> values, s.ValuesOf(*decide));
-      decide->value = values[static_cast<size_t>(rng.Range(0, std::ssize(values) - 1))];
+    auto* decide = std::get_if<schedule::DecideStep>(&step);
+    if (decide != nullptr) {
+      const Result<std::vector<schedule::Choice>> values = s.ValuesOf(*decide);
+      if (!values && moved) continue;
+      if (!values) return std::unexpected(values.error());
+      const schedule::Choice was = decide->value;
+      decide->value = (*values)[static_cast<size_t>(rng.Range(0, std::ssize(*values) - 1))];
+      moved |= !was.words.empty() && decide->value != was;
     }
-    TESSERA_TRY(s.Apply(step));
+    const Status applied = s.Apply(step);
+    if (!applied && (!moved || wanted || decide != nullptr))
+      return std::unexpected(applied.error());
+    wanted = decide != nullptr && !decide->value.words.empty();  // by the next step
   }
   return s;
 }

@@ -181,7 +181,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
     };
     const int id = fresh++;
     std::string line;
-    switch (rng.Range(0, 28)) {
+    switch (rng.Range(0, 30)) {
       case 0:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
@@ -271,6 +271,17 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       case 27:
         line = fmt::format("double_buffer {}", st->name);
         break;
+      case 29:
+        line = fmt::format("decide p{0} places {1} root\ncompute_at {1} $p{0}", id, st->name);
+        break;
+      case 30: {
+        if (st->leaves.size() < 2) continue;
+        line = fmt::format("decide r{} orders {}", id, st->name);
+        for (size_t k = 0; k < std::min(st->leaves.size(), schedule::kMostOrdered); ++k)
+          line += " " + st->leaves[k].name;
+        line += fmt::format("\nreorder {} $r{}", st->name, id);
+        break;
+      }
       case 28: {
         const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
         line = fmt::format("prefetch {} {} {} {}", source.name, st->name, any_leaf(st),

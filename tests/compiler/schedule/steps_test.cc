@@ -252,7 +252,8 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"split y i 2 o n pad pad", "7 words; write split"},
       {"inline y y", "2 words; write inline STAGE"},
       {"compute_at s y i behind a", "'behind': only 'before OTHER' may follow"},
-      {"compute_at s y i before", "4 words; write compute_at STAGE CONSUMER AXIS [before OTHER]"},
+      {"compute_at s y i before",
+       "4 words; write compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]"},
       {"decide f tiles y i most inner/2 1", "no scope 'inner'"},
       {"decide f tiles y i most acc/x 1", "'x' is neither a number nor a $decision"},
       {"reorder y", "1 words; write reorder STAGE AXIS AXIS ..."},
@@ -265,6 +266,9 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"bind y i",
        "2 words; write bind STAGE AXIS grid.x|grid.y|grid.z|thread.x|thread.y|thread.z"},
       {"decide f {1 x} 0", "'x' is no number"},
+      {"decide f places", "2 words; write decide NAME DOMAIN VALUE"},
+      {"decide f places s", "3 words; write decide NAME DOMAIN VALUE"},
+      {"compute_at s", "1 words; write compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]"},
       {"decide f {} 0", "a domain holds at least one number"},
       {"decide f {1 2 0", "write decide NAME DOMAIN VALUE"},
       {"decide f {1 2} 99999999999999999999", "'99999999999999999999' is no number"},
@@ -292,7 +296,9 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
       "k tile.gemm tile.other\nparallel y i\n"
-      "vthread y i\ndouble_buffer a\nprefetch a y i $f\n";
+      "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
+      "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
+      "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);
@@ -330,37 +336,6 @@ TEST(ScheduleSteps, WhatNeedsAllOfAStageDoesNotFollowItsLoops) {
   // What else is read moves in front.
   ASSERT_TRUE(s.Apply("inline b\nsplit y i 2 o n").has_value());
   EXPECT_FALSE(s.Apply("reverse_compute_at y a i").has_value());  // a at 3 - i
-}
-
-// Domains follow the steps before them: a factor of what an earlier decision left, as much as
-// there is room for.
-TEST(ScheduleSteps, DomainsAreFunctionsOfThePrefix) {
-  target::Target small = *target::Interpreter();
-  for (target::TargetMemory& m : small.memories)
-    if (m.scope == ir::Scope::kAcc) m.bytes = 96;
-  const te::Tensor x = te::Placeholder("x", DType::kInt32, {28, 30});
-  const te::Tensor y =
-      te::Compute("y", {28, 30}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
-  const auto values = [&](const std::string& prefix, const std::string& decide) {
-    Schedule s = *Schedule::Create({y}, std::make_shared<const target::Target>(small));
-    EXPECT_TRUE(s.Apply(prefix).has_value()) << prefix;
-    const Trace step = *ParseTrace(decide + " 1");
-    const auto all = s.ValuesOf(std::get<DecideStep>(step[0]));
-    return all ? *all : std::vector<int64_t>{};
-  };
-  using Values = std::vector<int64_t>;
-  EXPECT_EQ(values("", "decide f factors y i"), (Values{1, 2, 4, 7, 14, 28}));
-  EXPECT_EQ(values("", "decide f tiles y i"), (Values{1, 2, 3, 4, 5, 6, 7, 10, 14, 28}));
-  EXPECT_EQ(values("split y i 7 o n", "decide f factors y o"), (Values{1, 2, 4}));
-  EXPECT_EQ(values("fuse y i j f", "decide f factors y f most 9"),
-            (Values{1, 2, 3, 4, 5, 6, 7, 8}));
-  const std::string rows = "decide rows factors y i ";
-  EXPECT_EQ(values(rows + "2", "decide f factors y j most acc/4/$rows"),
-            (Values{1, 2, 3, 5, 6, 10}));
-  EXPECT_EQ(values(rows + "7", "decide f factors y j most acc/4/$rows"), (Values{1, 2, 3}));
-  EXPECT_EQ(values(rows + "28", "decide f factors y j most acc/4/$rows"), Values{});
-  EXPECT_EQ(values("", "decide f factors y j most local/4/64"),  // not counted
-            (Values{1, 2, 3, 5, 6, 10, 15, 30}));
 }
 
 TEST(ScheduleSteps, ReindexWantsOnePlace) {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: the domains of decisions, numbers, places and orders, as what the steps before
+// leave of them; every refusal that has to do with places and orders. Not tested here: that no
+// value of a domain is illegal in random programs (tests/compiler/lower/decisions_test).
+#include <gtest/gtest.h>
+
+#include "compiler/schedule/schedule.h"
+
+namespace tessera::schedule {
+namespace {
+
+using Index = std::vector<ir::Expr>;
+
+// Domains follow the steps before them: a factor of what an earlier decision left, as much as
+// there is room for.
+TEST(Domains, AreFunctionsOfThePrefix) {
+  target::Target small = *target::Interpreter();
+  for (target::TargetMemory& m : small.memories)
+    if (m.scope == ir::Scope::kAcc) m.bytes = 96;
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {28, 30});
+  const te::Tensor y =
+      te::Compute("y", {28, 30}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const auto values = [&](const std::string& prefix, const std::string& decide) {
+    Schedule s = *Schedule::Create({y}, std::make_shared<const target::Target>(small));
+    EXPECT_TRUE(s.Apply(prefix).has_value()) << prefix;
+    const Trace step = *ParseTrace(decide + " 1");
+    const auto all = s.ValuesOf(std::get<DecideStep>(step[0]));
+    std::vector<int64_t> numbers;
+    for (const Choice& c : all ? *all : std::vector<Choice>{}) numbers.push_back(c.number);
+    return numbers;
+  };
+  using Values = std::vector<int64_t>;
+  EXPECT_EQ(values("", "decide f factors y i"), (Values{1, 2, 4, 7, 14, 28}));
+  EXPECT_EQ(values("", "decide f tiles y i"), (Values{1, 2, 3, 4, 5, 6, 7, 10, 14, 28}));
+  EXPECT_EQ(values("split y i 7 o n", "decide f factors y o"), (Values{1, 2, 4}));
+  EXPECT_EQ(values("fuse y i j f", "decide f factors y f most 9"),
+            (Values{1, 2, 3, 4, 5, 6, 7, 8}));
+  const std::string rows = "decide rows factors y i ";
+  EXPECT_EQ(values(rows + "2", "decide f factors y j most acc/4/$rows"),
+            (Values{1, 2, 3, 5, 6, 10}));
+  EXPECT_EQ(values(rows + "7", "decide f factors y j most acc/4/$rows"), (Values{1, 2, 3}));
+  EXPECT_EQ(values(rows + "28", "decide f factors y j most acc/4/$rows"), Values{});
+  EXPECT_EQ(values("", "decide f factors y j most local/4/64"),  // not counted
+            (Values{1, 2, 3, 5, 6, 10, 15, 30}));
+}
+
+// x -> a -> s (row sums) -> y; c is a copy of x that a reads.
+Schedule Sums(std::shared_ptr<const target::Target> target = target::Interpreter()) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
+  const te::Tensor a =
+      te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const te::Tensor s =
+      te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
+  const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
+  Schedule made = *Schedule::Create({y}, std::move(target));
+  EXPECT_TRUE(made.Apply("cache_read x local c a"));
+  return made;
+}
+
+// The values of a decision behind |prefix|, separated by commas; or what is wrong.
+std::string Values(const std::string& prefix, const std::string& decide) {
+  Schedule s = Sums();
+  const Status applied = s.Apply(prefix);
+  EXPECT_TRUE(applied) << applied.error().message;
+  const Result<Trace> step = ParseTrace(decide);
+  EXPECT_TRUE(step) << step.error().message;
+  const auto all = s.ValuesOf(std::get<DecideStep>((*step)[0]));
+  if (!all) return all.error().message;
+  std::string text;
+  for (const Choice& c : *all) text += (text.empty() ? "" : ", ") + Print(c);
+  return text;
+}
+
+TEST(Domains, OfPlacesAreLoopsThatAllReadersAreIn) {
+  const std::string a = "decide p places a root", c = "decide p places c root";
+  EXPECT_EQ(Values("", a), "root, s i, s k");
+  EXPECT_EQ(Values("", c), "root, a i, a j");
+  EXPECT_EQ(Values("", "decide p places y root"), "root");  // an output
+  EXPECT_EQ(Values("compute_at s y i", a), "root, s i, s k, y i");
+  // c is in a's loops already, wherever that goes.
+  EXPECT_EQ(Values("compute_at c a i", a), "root, s i, s k");
+  // Where a stays in reach of what it reads.
+  EXPECT_EQ(Values("compute_at a s i\ncompute_at c s i", a), "s i, s k");
+  EXPECT_EQ(Values("compute_at a s k\ncompute_at c s k", a), "s k");
+  EXPECT_EQ(Values("compute_at a s i\ncompute_at c s i", c), "root, a i, a j, s i");
+  EXPECT_EQ(Values("split s k 3 o n\nvectorize s i", a), "root, s i, s o, s n");
+  // What follows its loops would have to move along.
+  EXPECT_EQ(Values("cache_write a reg t\nreverse_compute_at a t i", "decide p places t root"),
+            "no place of t is legal: what reads it, or is computed with it, is out of reach");
+  EXPECT_EQ(Values("", "decide p places q root").substr(0, 14), "no stage 'q'; ");
+  EXPECT_EQ(Values("", "decide p places x root"),
+            "'x' is an input and has no loops; cache_read makes a stage of it");
+}
+
+TEST(Domains, OfPlacesLeaveInstructionsAlone) {
+  target::Target target = *target::Interpreter();
+  const te::Tensor p = te::Placeholder("p", DType::kInt32, {6});
+  target.intrinsics = {
+      {.name = "sum.row",
+       .call = "sum.row",
+       .behaviour = te::Compute("out", {6}, {"j"}, [&](const Index& j) { return p(j[0]) + 1; })}};
+  Schedule s = Sums(std::make_shared<const target::Target>(target));
+  ASSERT_TRUE(s.Apply("tensorize s k sum.row"));
+  EXPECT_EQ(s.ValuesOf({.name = "p", .domain = {.kind = DomainKind::kPlaces, .stage = "a"}}),
+            (std::vector<Choice>{Choice({"root"}), Choice({"s", "i"})}));
+  const auto order = s.ValuesOf({.name = "o",
+                                 .domain = {.kind = DomainKind::kOrders, .stage = "s"},
+                                 .value = Choice({"i", "k"})});
+  ASSERT_FALSE(order);
+  EXPECT_EQ(order.error().message, "loop k is part of one instruction, from k on");
+}
+
+TEST(Domains, OfOrdersKeepReadersInReach) {
+  EXPECT_EQ(Values("", "decide o orders a i j"), "i j, j i");
+  EXPECT_EQ(Values("", "decide o orders a j i"), "i j, j i");
+  EXPECT_EQ(Values("split s k 3 o n", "decide o orders s n i o"),
+            "i o n, i n o, o i n, o n i, n i o, n o i");
+  EXPECT_EQ(Values("split s k 3 o n", "decide o orders s n i"), "i n, n i");
+  // c is computed in loop i of s, for a, which is in loop k.
+  const std::string inside = "compute_at a s k\ncompute_at c s i\n";
+  EXPECT_EQ(Values(inside, "decide o orders s i k"), "i k");
+  // A prefetch wants its loop outside of what it fetches.
+  EXPECT_EQ(Values("split s k 3 o n\ncompute_at c a i\ncompute_at a s o\nprefetch a s n 1",
+                   "decide o orders s o n"),
+            "o n");
+}
+
+TEST(Domains, RefusalsOfPlacesAndOrders) {
+  const struct {
+    const char *before, *step, *message;
+  } kBad[] = {
+      {"", "decide p places s s i", "s i is not in the domain of p: root, y i"},
+      {"", "decide p places s y", "y is not in the domain of p: root, y i"},
+      {"", "decide o orders a i", "an order is of 2 to 4 loops, 1 are named"},
+      {"", "decide o orders a i i", "loop 'i' is named twice"},
+      {"", "decide o orders a i q", "stage a has no loop 'q'; its loops are: i j"},
+      {"split a i 2 o n\nsplit a j 3 u v\nsplit a v 2 v w\n", "decide o orders a o n u v w",
+       "an order is of 2 to 4 loops, 5 are named"},
+      {"", "compute_at s $p", "no decision 'p'; a decide step must come first"},
+      {"", "reorder a $o", "no decision 'o'"},
+      {"decide p places s root\n", "reorder a $p", "decision 'p' is 'root', which is no order"},
+      {"decide p places s y i\n", "split a i $p o n", "decision 'p' is 'y i', which is no number"},
+      {"decide o orders a j i\n", "compute_at s $o", "decision 'o' is 'j i', which is no place"},
+      {"decide f {1 2} 2\n", "compute_at s $f", "decision 'f' is '2', which is no place"},
+      {"compute_at s y i\ndouble_buffer s\n", "compute_at s root",
+       "s is filled ahead, by double_buffer; at the root it is computed once"},
+      {"cache_write y reg t\nreverse_compute_at t s i\n", "compute_at s root",
+       "t follows the loops of s already"},
+  };
+  for (const auto& bad : kBad) {
+    SCOPED_TRACE(std::string(bad.before) + bad.step);
+    Schedule s = Sums();
+    ASSERT_TRUE(s.Apply(bad.before).has_value());
+    const Trace before = s.trace();
+    const Status status = s.Apply(std::string(bad.step));
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
+        << status.error().message;
+    EXPECT_EQ(s.trace(), before);
+  }
+}
+
+TEST(Domains, PicksOfPlacesAndOrdersAreWhatStepsDo) {
+  Schedule s = Sums();
+  ASSERT_TRUE(
+      s.Apply("decide p places a s i\ncompute_at a $p\ndecide o orders a j i\nreorder a $o"));
+  EXPECT_EQ(s.Find("a")->at_stage, "s");
+  EXPECT_EQ(s.Find("a")->at_axis, "i");
+  EXPECT_EQ(s.Find("a")->leaves[0].name, "j");
+  const Trace elsewhere =
+      WithDecisions(s.trace(), {{"p", Choice({kRootPlace})}, {"o", Choice({"i", "j"})}});
+  const Result<Schedule> other = Schedule::Replay(s.outputs(), elsewhere);
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->Find("a")->attach, Attach::kRoot);
+  EXPECT_EQ(other->Find("a")->at_stage, "");
+  EXPECT_EQ(other->Find("a")->leaves[0].name, "i");
+}
+
+}  // namespace
+}  // namespace tessera::schedule
