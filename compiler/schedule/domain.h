@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decisions of a schedule: numbers, places and orders, and what each may be. A domain is a function
-// of the steps before it. Depends on: compiler/ir. Used by: step.h, steps/decide.cc, the generators.
+// Decisions of a schedule: numbers, places and orders, and what each may be. A domain is a
+// function of the steps before it. Depends on: compiler/ir. Used by: step.h, steps/decide.cc, the
+// generators.
 #ifndef TESSERA_COMPILER_SCHEDULE_DOMAIN_H_
 #define TESSERA_COMPILER_SCHEDULE_DOMAIN_H_
 

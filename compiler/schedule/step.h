@@ -102,7 +102,7 @@ struct AxisChoice {
   bool operator==(const AxisChoice&) const = default;
 };
 
-// Where a stage is computed: inside loop |axis| of |stage|; where |decision| says; else at the root.
+// Where a stage is computed: inside loop |axis| of |stage|, where |decision| says, or at the root.
 struct LoopPlace {
   std::string stage, axis, decision;
   bool operator==(const LoopPlace&) const = default;
