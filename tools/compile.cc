@@ -32,9 +32,8 @@ Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>
     if (!layer.empty() && trace.layer != layer) continue;
     for (const schedule::LayerTrace& known : *all) {
       if (known.layer != trace.layer || known.target != trace.target) continue;
-      return Fail(Code::kInvalidArgument,
-                  "--schedule {}: layer {} has a schedule for the {} already", given, trace.layer,
-                  trace.target);
+      return Fail(Code::kInvalidArgument, "--schedule {}: layer {} has a schedule for {} already",
+                  given, trace.layer, schedule::TraceTargetText(trace.target));
     }
     all->push_back(std::move(trace));
     any = true;

@@ -1,23 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/driver/gpu_func.h"
 
+#include "compiler/driver/prepared.h"
+#include "compiler/ir/layout.h"
 #include "compiler/schedule/gpu.h"
+#include "compiler/schedule/params.h"
+#include "compiler/schedule/trace_file.h"
+#include "compiler/target/cuda.h"
 
 namespace tessera::compiler {
+namespace {
 
-const char* GpuName(artifact::DeviceKind kind) {
-  return kind == artifact::DeviceKind::kCuda ? "cuda" : "opencl";
+Result<schedule::Schedule> ScheduleOf(const te::RegionTe& region, artifact::DeviceKind kind,
+                                      const schedule::Trace* trace) {
+  const std::shared_ptr<const target::Target> target =
+      kind == artifact::DeviceKind::kCuda ? target::Cuda() : target::Gpu();
+  if (trace != nullptr) return schedule::Schedule::Replay({region.output}, *trace, target);
+  std::set<std::string> constants;
+  for (const te::Binding& binding : region.bindings) {
+    if (binding.activation < 0) constants.insert(binding.placeholder.name());
+  }
+  return schedule::GpuSchedule({region.output}, target, constants);
 }
 
-Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name) {
+// Constants into the layouts of their parameters; activations have none.
+Status PackConstants(const schedule::Schedule& made, GpuFunc* gpu) {
+  for (te::Binding& binding : gpu->bindings) {
+    const ir::Buffer buffer = schedule::ParamBuffer(made, binding.placeholder.name());
+    if (buffer->layout.empty()) continue;
+    if (binding.activation >= 0) {
+      return Fail(Code::kInvalidArgument,
+                  "its schedule gives {} a layout, but between layers tensors are row-major; "
+                  "cache_read or cache_write makes a copy that may have one",
+                  binding.placeholder.name());
+    }
+    binding.constant = ir::PackLayout(*buffer, binding.constant);
+  }
+  return {};
+}
+
+Result<GpuFunc> Make(const te::RegionTe& region, const std::string& name, artifact::DeviceKind kind,
+                     const schedule::Trace* trace) {
+  TESSERA_ASSIGN(const schedule::Schedule made, ScheduleOf(region, kind, trace));
+  GpuFunc gpu{.func = {}, .bindings = region.bindings, .schedule = made.trace()};
+  gpu.bindings.push_back({region.output, region.output_id, {}});
+  TESSERA_TRY(AddPrepared(made, &gpu.bindings));
   std::vector<std::string> params;
-  for (const te::Binding& binding : region.bindings) params.push_back(binding.placeholder.name());
-  params.push_back(region.output.name());
-  Result<schedule::Schedule> schedule = schedule::GpuSchedule({region.output});
-  if (!schedule) return Within("layer " + region.name, schedule.error());
-  Result<lower::KernelFunc> func = lower::LowerKernels(*schedule, name, params);
-  if (!func) return Within("layer " + region.name, func.error());
-  return GpuFunc{std::move(*func), schedule::Print(schedule->trace())};
+  for (const te::Binding& binding : gpu.bindings) params.push_back(binding.placeholder.name());
+  TESSERA_ASSIGN(gpu.func, lower::LowerKernels(made, name, params));
+  TESSERA_TRY(PackConstants(made, &gpu));
+  return gpu;
+}
+
+}  // namespace
+
+const char* GpuName(artifact::DeviceKind kind) {
+  return kind == artifact::DeviceKind::kCuda ? schedule::kCudaTrace : schedule::kOpenClTrace;
+}
+
+Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
+                            artifact::DeviceKind kind, const schedule::Trace* trace) {
+  Result<GpuFunc> made = Make(region, name, kind, trace);
+  if (!made) return Within("layer " + region.name, made.error());
+  return made;
 }
 
 }  // namespace tessera::compiler

@@ -5,25 +5,32 @@
 #define TESSERA_COMPILER_DRIVER_GPU_FUNC_H_
 
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "compiler/lower/gpu/kernels.h"
+#include "compiler/schedule/step.h"
 #include "compiler/te/ops/region.h"
 #include "runtime/artifact/artifact.h"
 
 namespace tessera::compiler {
 
-// Parameters are the region's placeholders in the order of its bindings, then its output, all
-// row-major.
+// Activations and the output are row-major.
 struct GpuFunc {
   lower::KernelFunc func;
-  std::string schedule;  // the trace, for --dump schedule
+  // One a parameter of func.loops, the last is the region's output; what is known when the network
+  // is compiled is packed into its parameter's layout.
+  std::vector<te::Binding> bindings;
+  schedule::Trace schedule;
 };
 
 // The name of a kind of device, and of the plan for it: "opencl", "cuda".
 const char* GpuName(artifact::DeviceKind kind);
 
-Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name);
+// |trace|: the schedule; null: the generator makes one.
+//   errors  kInvalidArgument  a trace that is not legal, or lays an activation out
+Result<GpuFunc> MakeGpuFunc(const te::RegionTe& region, const std::string& name,
+                            artifact::DeviceKind kind, const schedule::Trace* trace = nullptr);
 
 }  // namespace tessera::compiler
 

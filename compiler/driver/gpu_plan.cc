@@ -3,7 +3,6 @@
 // Plans "opencl" and "cuda": every region as kernels; tensors stay on the device between the
 // network's inputs and outputs, constants are there from the start.
 #include <algorithm>
-#include <sstream>
 
 #include "base/check.h"
 #include "compiler/codegen/llvm/ptx.h"
@@ -88,27 +87,22 @@ class GpuPlanBuild {
   Status AddRegion(size_t index) {
     if (network::ViewedBy(n_.graph, n_.regions[index])) return {};
     const te::RegionTe& region = n_.te[index];
-    TESSERA_ASSIGN(const GpuFunc made, MakeGpuFunc(region, fmt::format("layer_{}", index)));
-    if (build_.options.dumps.contains("schedule")) {
-      // As comments: --schedule takes none for this device.
-      std::istringstream lines(
-          fmt::format("{} {}:\n{}", GpuName(kind_), region.name, made.schedule));
-      for (std::string line; std::getline(lines, line);)
-        build_.schedule_dump += fmt::format("# {}\n", line);
-    }
+    const schedule::Trace* const trace = build_.TraceOf(index, GpuName(kind_));
+    TESSERA_ASSIGN(const GpuFunc made,
+                   MakeGpuFunc(region, fmt::format("layer_{}", index), kind_, trace));
+    build_.AddSchedule(index, GpuName(kind_), made.schedule);
     if (build_.options.dumps.contains("ir"))
       build_.ir_dump +=
           fmt::format("// {} {}\n{}\n", GpuName(kind_), region.name, ir::Print(made.func.loops));
     std::map<const ir::BufferNode*, uint32_t> buffers;
     const std::vector<ir::Buffer>& params = made.func.loops.params;
-    for (size_t b = 0; b < region.bindings.size(); ++b) {
-      const te::Binding& binding = region.bindings[b];
+    for (size_t b = 0; b < params.size(); ++b) {
+      const te::Binding& binding = made.bindings[b];
       buffers[params[b].get()] =
           binding.activation >= 0
               ? DeviceBuffer(binding.activation)
               : p_.ConstantBuffer(binding.placeholder.name(), binding.constant, device_);
     }
-    buffers[params.back().get()] = DeviceBuffer(region.output_id);
     for (const ir::Buffer& b : made.func.temporaries)
       buffers[b.get()] = p_.ArenaBuffer(b->name, ir::SizeInBytes(*b), device_);
     for (const lower::GpuKernel& k : made.func.kernels) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/driver/prepared.h"
 #include "compiler/ir/layout.h"
 #include "compiler/lower/lower.h"
 #include "compiler/network/place.h"
@@ -69,24 +70,6 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, const std::str
   return trace;
 }
 
-// What |made| has prepared, of constants alone, as more constants of |host|.
-Status AddPrepared(const schedule::Schedule& made, HostFunc* host) {
-  std::map<std::string, std::vector<uint8_t>> values;
-  for (const te::Binding& binding : host->bindings) {
-    if (binding.activation < 0) values[binding.placeholder.name()] = binding.constant;
-  }
-  TESSERA_TRY(schedule::Prepare(made, &values));
-  const te::Binding output = host->bindings.back();
-  host->bindings.pop_back();
-  for (const schedule::Stage& stage : made.stages()) {
-    if (!stage.prepared || !schedule::IsRead(made, stage)) continue;
-    host->bindings.push_back(
-        {te::Placeholder(stage.name, stage.dtype, stage.shape), -1, values.at(stage.name)});
-  }
-  host->bindings.push_back(output);
-  return {};
-}
-
 }  // namespace
 
 Layout ChannelsLast() { return {.dims = {{0, 1, 0}, {2, 1, 0}, {3, 1, 0}, {1, 1, 0}}}; }
@@ -132,7 +115,7 @@ Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name
   }
   if (!*schedule) return Within("layer " + region.name, schedule->error());
   const schedule::Schedule& made = **schedule;
-  if (const Status status = AddPrepared(made, &host); !status)
+  if (const Status status = AddPrepared(made, &host.bindings); !status)
     return Within("layer " + region.name, status.error());
   for (const te::Binding& b : host.bindings) options.params.push_back(b.placeholder.name());
   Result<ir::Func> func = lower::Lower(made, name, options);

@@ -41,13 +41,16 @@ Status Build::CheckSchedules() const {
     }
     const bool accelerated = options.device && network.devices[found] == network::kAccelerator;
     const bool view = network::ViewedBy(network.graph, network.regions[found]).has_value();
-    const bool runs =
-        given.target == schedule::kAcceleratorTrace ? accelerated : options.cpu || !accelerated;
-    if (runs && !view) continue;
+    const std::map<std::string_view, bool> runs = {
+        {schedule::kHostTrace, options.cpu || (options.device && !accelerated)},
+        {schedule::kAcceleratorTrace, accelerated},
+        {schedule::kOpenClTrace, options.opencl},
+        {schedule::kCudaTrace, options.cuda}};
+    if (runs.at(given.target) && !view) continue;
     return Fail(Code::kNotFound,
-                "layer {} has no code for the {}, so it takes no schedule for it; --dump schedule "
+                "layer {} has no code for {}, so it takes no schedule for it; --dump schedule "
                 "prints those that it has",
-                given.layer, given.target);
+                given.layer, schedule::TraceTargetText(given.target));
   }
   return {};
 }

@@ -1,43 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/gpu.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <bit>
 #include <map>
 #include <optional>
 
-#include "compiler/te/roles.h"
+#include "compiler/schedule/gpu_steps.h"
 
 namespace tessera::schedule {
 namespace {
 
+// A sum of products, the only reduction of its expression.
+struct SumOfProducts {
+  std::string stage;
+  te::Roles roles;
+};
+
 class GpuGenerator {
  public:
-  explicit GpuGenerator(Schedule schedule) : s_(std::move(schedule)) {}
+  GpuGenerator(Schedule schedule, const std::set<std::string>& constants)
+      : g_(std::move(schedule)), s_(g_.s), constants_(constants) {}
 
   Result<Schedule> Run() {
-    const std::optional<GpuTiles> tiles = FindTiles();
-    TESSERA_TRY(InlineElementwise(tiles ? tiles->input : ""));
-    if (tiles) {
-      TESSERA_TRY(Tile(*tiles));
+    const std::optional<SumOfProducts> sum = FindSum();
+    if (sum && IsFragment(s_, *s_.Find(sum->stage), sum->roles)) {
+      TESSERA_TRY(FragmentSchedule(g_, sum->stage, sum->roles, constants_));
+      TESSERA_TRY(Output(sum->stage));
       return std::move(s_);
     }
-    for (const std::string& name : Live()) {
+    const std::optional<GpuTiles> tiles = sum ? FindTiles(*sum) : std::nullopt;
+    TESSERA_TRY(g_.InlineElementwise(tiles ? std::set{tiles->input} : std::set<std::string>()));
+    if (tiles) {
+      TESSERA_TRY(Tile(*tiles));
+      TESSERA_TRY(Output(tiles->anchor));
+      return std::move(s_);
+    }
+    for (const std::string& name : g_.Live()) {
       if (s_.Find(name)->reduce_axes.empty() && s_.Find(name)->attach == Attach::kRoot)
-        TESSERA_TRY(OneThreadAnElement(name));
+        TESSERA_TRY(g_.OneThreadAnElement(name));
       if (!s_.Find(name)->reduce_axes.empty()) TESSERA_TRY(Sum(name));
     }
     return std::move(s_);
   }
 
  private:
-  // A size that is left to a decision: 1, 2, 4 and so on to |most|.
-  struct TileSize {
-    int64_t most = 1, pick = 1;
-  };
   // A product of two reads that is summed over channels, in blocks: channels by |c|, points by |x|
   // and |y| (dimensions of the sum; -1: none), sums in chunks of |chunk| channels of the input.
   // All picks together are legal: threads and shared memory are counted with the largest.
@@ -50,65 +57,41 @@ class GpuGenerator {
     TileSize each_c, each_x;                   // a thread's
   };
 
-  template <typename... Args>
-  Status Do(fmt::format_string<Args...> format, Args&&... args) {
-    return s_.Apply(fmt::format(format, std::forward<Args>(args)...));
-  }
-
-  std::vector<std::string> Live() const {
-    std::vector<std::string> names;
-    for (const Stage& st : s_.stages()) {
-      if (!st.placeholder && st.attach != Attach::kInline) names.push_back(st.name);
-    }
-    return names;
-  }
-
-  // What costs little to compute again is part of its readers.
-  Status InlineElementwise(const std::string& but) {
-    for (const std::string& name : Live()) {
-      const Stage* st = s_.Find(name);
-      if (!st->output && st->reduce_axes.empty() && name != but) TESSERA_TRY(Do("inline {}", name));
-    }
-    return {};
-  }
-
-  // All axes are one loop over groups of threads.
-  Status OneThreadAnElement(const std::string& name) {
-    const Stage* st = s_.Find(name);
-    if (st->leaves.empty()) return {};
-    std::vector<std::string> axes;
-    for (const LoopAxis& leaf : st->leaves) axes.push_back(leaf.name);
-    std::string all = axes[0];
-    for (size_t d = 1; d < axes.size(); ++d) {
-      TESSERA_TRY(Do("fuse {} {} {} {}.{}", name, all, axes[d], all, axes[d]));
-      all += "." + axes[d];
-    }
-    TESSERA_TRY(Do("split {} {} 64 {}.g {}.t", name, all, all, all));
-    TESSERA_TRY(Do("bind {} {}.g grid.x", name, all));
-    return Do("bind {} {}.t thread.x", name, all);
-  }
-
   // A thread sums in a register.
   Status Sum(const std::string& name) {
     if (s_.Find(name)->leaves.size() == s_.Find(name)->reduce_axes.size()) return {};
     const std::string sum = name + ".sum";
-    TESSERA_TRY(Do("cache_write {} reg {}", name, sum));
-    TESSERA_TRY(OneThreadAnElement(name));
-    return Do("compute_at {} {} {}", sum, name, s_.Find(name)->leaves.back().name);
+    TESSERA_TRY(g_.Do("cache_write {} reg {}", name, sum));
+    TESSERA_TRY(g_.OneThreadAnElement(name));
+    return g_.Do("compute_at {} {} {}", sum, name, s_.Find(name)->leaves.back().name);
   }
 
-  // Empty: the network's one sum is none of the kind, or too small.
-  std::optional<GpuTiles> FindTiles() const {
-    GpuTiles t;
+  // Empty: there is none, or beside it are others.
+  std::optional<SumOfProducts> FindSum() const {
+    const Stage* found = nullptr;
     for (const Stage& st : s_.stages()) {
       if (st.reduce_axes.empty()) continue;
-      if (!t.anchor.empty()) return {};
-      t.anchor = st.name;
+      if (found != nullptr) return {};
+      found = &st;
     }
-    if (t.anchor.empty() || s_.outputs().size() != 1) return {};
-    const Stage& st = *s_.Find(t.anchor);
-    const std::optional<te::Roles> roles = te::FindRoles(st.axes, st.reduce_axes, st.body);
+    if (found == nullptr || s_.outputs().size() != 1) return {};
+    std::optional<te::Roles> roles = te::FindRoles(found->axes, found->reduce_axes, found->body);
     if (!roles || !roles->weight) return {};
+    return SumOfProducts{found->name, std::move(*roles)};
+  }
+
+  // An output that does not take the sums of |anchor| as they come is a kernel of its own.
+  Status Output(const std::string& anchor) {
+    const std::string output = s_.outputs()[0].name();
+    if (output == anchor || g_.OutputFollows(anchor)) return {};
+    return g_.OneThreadAnElement(output);
+  }
+
+  // Empty: the sum has no blocks, or too small ones.
+  std::optional<GpuTiles> FindTiles(const SumOfProducts& sum) const {
+    GpuTiles t{.anchor = sum.stage};
+    const Stage& st = *s_.Find(t.anchor);
+    const te::Roles* const roles = &sum.roles;
     t.input = roles->input->tensor->name;
     t.weight = (*roles->weight)->tensor->name;
     if (t.input == t.weight || s_.Consumers(t.input).size() != 1) return {};
@@ -131,24 +114,19 @@ class GpuGenerator {
     const auto extent = [&](int dim) {
       return dim < 0 ? 1 : st.axes[static_cast<size_t>(dim)].extent;
     };
-    const auto most = [](int64_t n, int64_t limit) {
-      int64_t p = 1;
-      while (2 * p <= std::min(n, limit)) p *= 2;
-      return p;
-    };
     // Up to |limit|; by default the largest.
     const auto up_to = [&](int64_t n, int64_t limit) {
-      return TileSize{most(n, limit), most(n, limit)};
+      return TileSize{PowerUpTo(n, limit), PowerUpTo(n, limit)};
     };
     t.each_c = up_to(extent(t.c), 4);
     t.each_x = up_to(extent(t.x), 2);
     t.threads_x = up_to(extent(t.x), 8);
-    t.threads_x.pick = most(extent(t.x) / t.each_x.pick, 8);
+    t.threads_x.pick = PowerUpTo(extent(t.x) / t.each_x.pick, 8);
     t.threads_y = up_to(extent(t.y), 4);
     const int64_t points = t.threads_x.pick * t.threads_y.pick;
     t.threads_c =
         up_to(extent(t.c), s_.target().max_threads / (t.threads_x.most * t.threads_y.most));
-    t.threads_c.pick = most(extent(t.c) / t.each_c.pick, 64 / points);
+    t.threads_c.pick = PowerUpTo(extent(t.c) / t.each_c.pick, 64 / points);
     t.threads_c.most = std::min(t.threads_c.most, 2 * t.threads_c.pick);
     if (points * t.threads_c.pick < 8) return {};
     return Chunk(*roles, channel->axis.extent, std::move(t));
@@ -185,31 +163,22 @@ class GpuGenerator {
     return {};
   }
 
-  Status Decide(const std::string& name, const TileSize& size) {
-    std::vector<int64_t> values;
-    for (int64_t v = 1; v <= size.most; v *= 2) values.push_back(v);
-    return Do("decide {} {{{}}} {}", name, fmt::join(values, " "), size.pick);
-  }
-
   Status Tile(const GpuTiles& t) {
-    TESSERA_TRY(Decide("c.threads", t.threads_c));
-    TESSERA_TRY(Decide("x.threads", t.threads_x));
-    TESSERA_TRY(Decide("y.threads", t.threads_y));
-    TESSERA_TRY(Decide("c.each", t.each_c));
-    TESSERA_TRY(Decide("x.each", t.each_x));
-    TESSERA_TRY(Decide("chunk", t.chunk));
+    TESSERA_TRY(g_.Decide("c.threads", t.threads_c));
+    TESSERA_TRY(g_.Decide("x.threads", t.threads_x));
+    TESSERA_TRY(g_.Decide("y.threads", t.threads_y));
+    TESSERA_TRY(g_.Decide("c.each", t.each_c));
+    TESSERA_TRY(g_.Decide("x.each", t.each_x));
+    TESSERA_TRY(g_.Decide("chunk", t.chunk));
     // |home| holds the result, |acc| the sums.
     const std::string output = s_.outputs()[0].name();
     std::string home = output, acc = t.anchor;
-    const std::vector<size_t> read = s_.Find(output)->AxesOfReads(t.anchor);
-    bool in_place = t.anchor != output && read.size() == s_.Find(output)->axes.size();
-    for (size_t d = 0; d < read.size(); ++d) in_place = in_place && read[d] == d;
-    if (in_place) {
-      TESSERA_TRY(Do("set_scope {} reg", acc));
+    if (g_.OutputFollows(t.anchor)) {
+      TESSERA_TRY(g_.Do("set_scope {} reg", acc));
     } else {
       home = t.anchor;
       acc = t.anchor + ".sum";
-      TESSERA_TRY(Do("cache_write {} reg {}", home, acc));
+      TESSERA_TRY(g_.Do("cache_write {} reg {}", home, acc));
     }
     std::vector<std::string> grid, rest, threads, own;
     for (const bool sums : {false, true}) {
@@ -226,36 +195,33 @@ class GpuGenerator {
         const char* of = dim == t.c ? "c" : dim == t.x ? "x" : "y";
         const std::string each = dim == t.y ? "1" : fmt::format("${}.each", of);
         const char* axis = dim == t.c ? "z" : of;
-        TESSERA_TRY(Do("split {} {} {} {}.{} {}.e", name, a, each, a, sums ? "t" : "q", a));
+        TESSERA_TRY(g_.Do("split {} {} {} {}.{} {}.e", name, a, each, a, sums ? "t" : "q", a));
         if (!sums) {
-          TESSERA_TRY(Do("split {} {}.q ${}.threads {}.g {}.t", name, a, of, a, a));
-          TESSERA_TRY(Do("bind {} {}.g grid.{}", name, a, axis));
+          TESSERA_TRY(g_.Do("split {} {}.q ${}.threads {}.g {}.t", name, a, of, a, a));
+          TESSERA_TRY(g_.Do("bind {} {}.g grid.{}", name, a, axis));
           grid.push_back(a + ".g");
         }
-        TESSERA_TRY(Do("bind {} {}.t thread.{}", name, a, axis));
+        TESSERA_TRY(g_.Do("bind {} {}.t thread.{}", name, a, axis));
         threads.push_back(a + ".t");
         own.push_back(a + ".e");
       }
       if (!sums) {
-        TESSERA_TRY(Do("reorder {} {} {} {} {}", name, Words(grid), Words(rest), Words(threads),
-                       Words(own)));
-        TESSERA_TRY(Do("compute_at {} {} {}", acc, home, rest.empty() ? grid.back() : rest.back()));
+        TESSERA_TRY(g_.Do("reorder {} {} {} {} {}", name, Words(grid), Words(rest), Words(threads),
+                          Words(own)));
+        TESSERA_TRY(
+            g_.Do("compute_at {} {} {}", acc, home, rest.empty() ? grid.back() : rest.back()));
         continue;
       }
-      TESSERA_TRY(Do("split {0} {1} $chunk {1}.o {1}.i", name, t.channel));
+      TESSERA_TRY(g_.Do("split {0} {1} $chunk {1}.o {1}.i", name, t.channel));
       std::vector<std::string> inner;
       for (const ir::Axis& a : s_.Find(name)->reduce_axes)
         inner.push_back(a.name() == t.channel ? t.channel + ".i" : a.name());
-      TESSERA_TRY(Do("reorder {} {} {}.o {} {} {}", name, Words(rest), t.channel, Words(threads),
-                     Words(inner), Words(own)));
-      for (const std::string& loop : own) TESSERA_TRY(Do("unroll {} {}", name, loop));
+      TESSERA_TRY(g_.Do("reorder {} {} {}.o {} {} {}", name, Words(rest), t.channel, Words(threads),
+                        Words(inner), Words(own)));
+      for (const std::string& loop : own) TESSERA_TRY(g_.Do("unroll {} {}", name, loop));
     }
     TESSERA_TRY(Fetch(t, t.input, acc));
     return Fetch(t, t.weight, acc);
-  }
-
-  static std::string Words(const std::vector<std::string>& words) {
-    return fmt::format("{}", fmt::join(words, " "));
   }
 
   // What a chunk needs of |tensor| is brought by all threads of the group, neighbours together.
@@ -264,33 +230,32 @@ class GpuGenerator {
     const Stage& st = *s_.Find(tensor);
     if (st.placeholder || !st.reduce_axes.empty() || st.output) {
       copy = tensor + ".s";
-      TESSERA_TRY(Do("cache_read {} shared {} {}", tensor, copy, acc));
+      TESSERA_TRY(g_.Do("cache_read {} shared {} {}", tensor, copy, acc));
     } else {
-      TESSERA_TRY(Do("set_scope {} shared", copy));
+      TESSERA_TRY(g_.Do("set_scope {} shared", copy));
     }
-    TESSERA_TRY(Do("compute_at {} {} {}.o", copy, acc, t.channel));
-    std::string all = s_.Find(copy)->leaves[0].name;
-    while (s_.Find(copy)->leaves.size() > 1) {
-      const std::string next = s_.Find(copy)->leaves[1].name;
-      TESSERA_TRY(Do("fuse {} {} {} {}.{}", copy, all, next, all, next));
-      all += "." + next;
-    }
-    TESSERA_TRY(Do("split {} {} $x.threads f.zy f.x", copy, all));
-    TESSERA_TRY(Do("split {} f.zy $y.threads f.z f.y", copy));
-    TESSERA_TRY(Do("split {} f.z $c.threads f.o f.c", copy));
-    TESSERA_TRY(Do("bind {} f.c thread.z", copy));
-    TESSERA_TRY(Do("bind {} f.y thread.y", copy));
-    return Do("bind {} f.x thread.x", copy);
+    TESSERA_TRY(g_.Do("compute_at {} {} {}.o", copy, acc, t.channel));
+    TESSERA_ASSIGN(const std::string all, g_.FuseAll(copy));
+    TESSERA_TRY(g_.Do("split {} {} $x.threads f.zy f.x", copy, all));
+    TESSERA_TRY(g_.Do("split {} f.zy $y.threads f.z f.y", copy));
+    TESSERA_TRY(g_.Do("split {} f.z $c.threads f.o f.c", copy));
+    TESSERA_TRY(g_.Do("bind {} f.c thread.z", copy));
+    TESSERA_TRY(g_.Do("bind {} f.y thread.y", copy));
+    return g_.Do("bind {} f.x thread.x", copy);
   }
 
-  Schedule s_;
+  GpuSteps g_;
+  Schedule& s_;
+  const std::set<std::string>& constants_;
 };
 
 }  // namespace
 
-Result<Schedule> GpuSchedule(const std::vector<te::Tensor>& outputs) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, target::Gpu()));
-  return GpuGenerator(std::move(s)).Run();
+Result<Schedule> GpuSchedule(const std::vector<te::Tensor>& outputs,
+                             std::shared_ptr<const target::Target> target,
+                             const std::set<std::string>& constants) {
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, std::move(target)));
+  return GpuGenerator(std::move(s), constants).Run();
 }
 
 }  // namespace tessera::schedule

@@ -208,12 +208,14 @@ struct InPlaceStep {
 
 // A stage NAME of what READER reads of TENSOR, an element for each of READER's data axes and
 // reduction loops that choose it: windows' taps as a dimension (im2col), or what packing wants.
+// Elements for iterations behind the end of a reduction, which a split has rounded up, are FILL.
 struct ReindexStep {
   static constexpr const char* kName = "reindex";
-  static constexpr const char* kUsage = "reindex TENSOR READER NAME";
+  static constexpr const char* kUsage = "reindex TENSOR READER NAME [FILL]";
   std::string tensor, reader, name;
+  std::optional<int64_t> fill;
   bool operator==(const ReindexStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name); }
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.fill); }
 };
 
 // The reduction of STAGE in two: NAME has a partial result for each iteration of AXIS, its last

@@ -2,6 +2,7 @@
 #include "compiler/schedule/trace_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +16,7 @@ namespace {
 // The target and the layer of a line that begins a trace: "host stem:".
 std::optional<LayerTrace> Heading(std::string_view line) {
   while (!line.empty() && std::string_view(" \t\r").contains(line.back())) line.remove_suffix(1);
-  for (const std::string_view target : {kHostTrace, kAcceleratorTrace}) {
+  for (const std::string_view target : kTraceTargets) {
     if (!line.starts_with(target) || !line.ends_with(':')) continue;
     const std::string_view rest = line.substr(target.size(), line.size() - target.size() - 1);
     if (rest.size() < 2 || rest[0] != ' ') continue;
@@ -25,6 +26,11 @@ std::optional<LayerTrace> Heading(std::string_view line) {
 }
 
 }  // namespace
+
+std::string TraceTargetText(std::string_view target) {
+  const bool named = target == kHostTrace || target == kAcceleratorTrace;
+  return fmt::format("{} {}", named ? "the" : "device", target);
+}
 
 std::string Print(const LayerTrace& layer, std::string_view notes) {
   std::string text = fmt::format("{} {}:\n", layer.target, Legible(layer.layer));
@@ -50,11 +56,10 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
     if (!heading) {
       const bool blank = line.find_first_not_of(" \t\r") == std::string::npos;
       if (layers.empty() && !blank && line.find_first_not_of(" \t") != line.find('#')) {
-        return Fail(
-            Code::kInvalidArgument,
-            "{}: line {}: '{}' belongs to no layer; a line '{} LAYER:' or '{} LAYER:' comes "
-            "first",
-            file, number, line, kHostTrace, kAcceleratorTrace);
+        return Fail(Code::kInvalidArgument,
+                    "{}: line {}: '{}' belongs to no layer; a line 'host LAYER:' comes first; "
+                    "targets are {}",
+                    file, number, line, fmt::join(kTraceTargets, ", "));
       }
       steps += line + "\n";
       continue;
@@ -65,8 +70,8 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
       return known.target == heading->target && known.layer == heading->layer;
     };
     if (std::ranges::any_of(layers, same)) {
-      return Fail(Code::kInvalidArgument, "{}: line {}: layer {} has a trace for the {} already",
-                  file, number, heading->layer, heading->target);
+      return Fail(Code::kInvalidArgument, "{}: line {}: layer {} has a trace for {} already", file,
+                  number, heading->layer, TraceTargetText(heading->target));
     }
     layers.push_back(std::move(*heading));
   }

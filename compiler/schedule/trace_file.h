@@ -3,11 +3,12 @@
 // Schedules of a network's layers as a file: what --dump schedule prints and --schedule reads.
 // Depends on: step.h. Used by: compiler/driver, tools.
 //
-// A line "host LAYER:" or "accelerator LAYER:", then the steps of that layer, a line each; # begins
+// A line "host LAYER:", with any of kTraceTargets in front, then the steps of that layer, a line each; # begins
 // a comment.
 #ifndef TESSERA_COMPILER_SCHEDULE_TRACE_FILE_H_
 #define TESSERA_COMPILER_SCHEDULE_TRACE_FILE_H_
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,15 @@ namespace tessera::schedule {
 // For what a layer is compiled: the first word of a trace.
 inline constexpr const char* kHostTrace = "host";
 inline constexpr const char* kAcceleratorTrace = "accelerator";
+inline constexpr const char* kOpenClTrace = "opencl";
+inline constexpr const char* kCudaTrace = "cuda";
+inline constexpr std::array kTraceTargets{kHostTrace, kAcceleratorTrace, kOpenClTrace, kCudaTrace};
+
+// It in a message: "the host", "device cuda".
+std::string TraceTargetText(std::string_view target);
 
 struct LayerTrace {
-  std::string target;  // one of the two
+  std::string target;  // one of kTraceTargets
   std::string layer;   // its name, as a terminal shows it
   Trace trace;
 };

@@ -29,6 +29,24 @@ Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::strin
   return place;
 }
 
+// What holds in the iterations of |reader|'s reduction that are inside of it, padded splits or not.
+std::vector<ir::Expr> InsideOfReduction(
+    const Stage& reader, const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) {
+  std::vector<ir::Expr> guards, inside;
+  const ir::VarMap values = reader.AxesOfLeaves(iterations, &guards);
+  for (const Relation& r : reader.relations) {
+    if (r.is_split && r.pad && iterations.at(r.parent.get()) % r.factor != 0)
+      guards.push_back(ir::Lt(values.at(r.parent.get()), ir::Expr(iterations.at(r.parent.get()))));
+  }
+  for (const ir::Expr& guard : guards) {
+    const bool reduced = std::ranges::any_of(reader.leaves, [&](const LoopAxis& leaf) {
+      return leaf.reduce && ir::UsesVar(guard, leaf.var);
+    });
+    if (reduced) inside.push_back(guard);
+  }
+  return inside;
+}
+
 }  // namespace
 
 Status Apply(const ReindexStep& step, Editor& editor) {
@@ -64,17 +82,26 @@ Status Apply(const ReindexStep& step, Editor& editor) {
     if (leaf.reduce) add(leaf.var, leaf.name, iterations.at(leaf.var.get()));
   }
   std::vector<ir::Expr> indices;
+  std::vector<ir::Expr> inside;
+  if (step.fill) {
+    for (const ir::Expr& guard : InsideOfReduction(*reader, iterations))
+      inside.push_back(ir::Substitute(guard, own));
+  }
   for (size_t d = 0; d < place.size(); ++d) {
     indices.push_back(ir::Substitute(place[d], own));
+    if (!inside.empty()) continue;
     const ir::Interval reach = ir::BoundsOf(indices.back(), ranges);
     if (!reach.known() || reach.lo < 0 || reach.hi >= source->shape[d]) {
-      return Fail(Code::kInvalidArgument,
-                  "{} reads {} outside of it under a condition, in dimension {}; pad it in a stage "
-                  "of its own, or choose factors that divide",
-                  step.reader, step.tensor, d);
+      return Fail(
+          Code::kInvalidArgument,
+          "{} reads {} outside of it under a condition, in dimension {}; say what is there, "
+          "as in '{} 0', or choose factors that divide",
+          step.reader, step.tensor, d, Print(step));
     }
   }
   copy.body = ir::TensorRead(TensorLike(*source, source->name), indices);
+  for (size_t g = inside.size(); g-- > 0;)
+    copy.body = ir::Select(inside[g], copy.body, ir::Const(copy.dtype, *step.fill));
   const auto tensor = TensorLike(copy, step.name);
   reader->body = ReplaceReads(reader->body, step.tensor, [&](const std::vector<ir::Expr>&) {
     return ir::TensorRead(tensor, at);

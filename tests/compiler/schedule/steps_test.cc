@@ -133,7 +133,8 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"reindex a s s", "a stage 's' exists already"},
       {"inline a\nreindex a s r", "a was inlined"},
       {"split s k 4 o n\nreindex a s r",
-       "s reads a outside of it under a condition, in dimension 1; pad it in a stage of its own"},
+       "s reads a outside of it under a condition, in dimension 1; say what is there, as in "
+       "'reindex a s r 0', or choose factors that divide"},
       {"lift q 0 reg l", "no stage 'q'"},
       {"lift y 0 reg s", "a stage 's' exists already"},
       {"lift y 2 reg l", "operand 2 of y: number 2 is not there, the operation has 2"},

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of products by matrix fragments. A window's taps and the input channels become one reduction
+// (reindex), whose end is filled with zeros up to whole fragments; a fragment is 16 output channels
+// x 8 neighbouring points. Rows and columns of a fragment behind the end are sums that nobody
+// stores.
+#include <algorithm>
+#include <array>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "compiler/schedule/gpu_steps.h"
+#include "compiler/target/cuda.h"
+
+namespace tessera::schedule {
+namespace {
+
+using te::AxisRole;
+using te::Role;
+
+// The products of one type.
+struct Fragment {
+  DType narrow, wide;
+  const char *product, *store;
+  int64_t depth;
+};
+constexpr std::array kFragments{
+    Fragment{DType::kInt8, DType::kInt32, target::kMmaS8, target::kMmaStoreI32, 32},
+    Fragment{DType::kFloat16, DType::kFloat32, target::kMmaF16, target::kMmaStoreF32, 16}};
+
+// A tile that is this many times what is computed of it costs more than it brings: a fragment does
+// in one instruction what a thread does in 4096 / 32.
+constexpr int64_t kMostPadding = 16;
+// Groups that fill a GPU of 132 processors; tiles are halved for them.
+constexpr int64_t kGroupsWanted = 128;
+
+const Fragment* FragmentOf(const Schedule& s, const Stage& anchor) {
+  const ir::Expr& product = anchor.body->args[0];
+  for (const Fragment& f : kFragments) {
+    if (anchor.dtype != f.wide || s.target().FindIntrinsic(f.product) == nullptr) continue;
+    const auto widened = [&](const ir::Expr& e) {
+      return e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast && e.dtype() == f.wide &&
+             e->args[0]->kind == ir::ExprKind::kTensorRead && e->args[0].dtype() == f.narrow;
+    };
+    if (product->kind == ir::ExprKind::kBin && product->bin() == ir::BinOp::kMul &&
+        std::ranges::all_of(product->args, widened))
+      return &f;
+  }
+  return nullptr;
+}
+
+// What each dimension of the sum is to the tiles.
+struct FragmentAxes {
+  int c = -1;  // rows of a fragment
+  int x = -1;  // columns of a fragment: the last dimension of points, one with several if there is
+  int y = -1;  // more points; -1: none
+};
+
+std::optional<FragmentAxes> FindAxes(const te::Roles& roles) {
+  FragmentAxes axes;
+  int single = -1;
+  for (size_t d = 0; d < roles.data.size(); ++d) {
+    const AxisRole& a = roles.data[d];
+    const int dim = static_cast<int>(d);
+    if (a.role == Role::kOutputChannel) {
+      if (a.group != 0 || axes.c >= 0) return {};
+      axes.c = dim;
+    } else if (a.role != Role::kChannelwise) {
+      if (a.axis.extent == 1) {
+        single = dim;
+        continue;
+      }
+      axes.y = axes.x;
+      axes.x = dim;
+    }
+  }
+  if (axes.x < 0) axes.x = single;
+  if (axes.c < 0 || axes.x < 0) return {};
+  return axes;
+}
+
+class FragmentGenerator {
+ public:
+  FragmentGenerator(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
+                    const std::set<std::string>& constants)
+      : g_(g),
+        s_(g.s),
+        anchor_(anchor),
+        fragment_(*FragmentOf(s_, *s_.Find(anchor))),
+        axes_(*FindAxes(roles)),
+        input_(roles.input->tensor->name),
+        weight_((*roles.weight)->tensor->name),
+        constants_(constants) {
+    for (const ir::Axis& a : s_.Find(anchor)->axes) names_.push_back(a.name());
+    for (const AxisRole& a : roles.reduced) {
+      // Taps outside, channels inside: a chunk of whole channels has one tap. Floats are summed in
+      // the order of the definition.
+      const bool first = a.role == Role::kWindow && !IsFloat(fragment_.narrow);
+      (first ? windows_ : channels_).push_back(a.axis.name());
+      depth_ *= a.axis.extent;
+    }
+  }
+
+  Status Run() {
+    TESSERA_TRY(Decisions());
+    const std::string output = s_.outputs()[0].name();
+    home_ = output;
+    staging_ = anchor_;
+    if (!g_.OutputFollows(anchor_)) {
+      home_ = anchor_;
+      staging_ = anchor_ + ".s";
+      TESSERA_TRY(g_.Do("cache_write {} shared {}", home_, staging_));
+    }
+    acc_ = anchor_ + ".f";
+    TESSERA_TRY(g_.Do("cache_write {} acc {}", staging_, acc_));
+    if (staging_ == anchor_) TESSERA_TRY(g_.Do("set_scope {} shared", staging_));
+    TESSERA_TRY(Home());
+    TESSERA_TRY(Tiles(staging_, {}));
+    TESSERA_TRY(g_.Do("tensorize {} {}.e {}", staging_, C(), fragment_.store));
+    TESSERA_TRY(Sums());
+    TESSERA_TRY(Operand(input_, false));
+    if (weight_ != input_) TESSERA_TRY(Operand(weight_, true));
+    return g_.InlineElementwise(
+        {home_, staging_, acc_, input_ + ".s", weight_ + ".s", weight_ + ".k"});
+  }
+
+ private:
+  const std::string& C() const { return names_[static_cast<size_t>(axes_.c)]; }
+  const std::string& X() const { return names_[static_cast<size_t>(axes_.x)]; }
+  const std::string& Y() const { return names_[static_cast<size_t>(axes_.y)]; }
+  int64_t Extent(int dim) const {
+    return dim < 0 ? 1 : s_.Find(anchor_)->shape[static_cast<size_t>(dim)];
+  }
+
+  // All picks together fit: 2 x 2 warps of 16 tiles are 32 KiB of sums, chunks of both operands
+  // 12 KiB.
+  Status Decisions() {
+    const int64_t channels = CeilDiv(Extent(axes_.c), target::kMmaRows);
+    const int64_t columns = CeilDiv(Extent(axes_.x), target::kMmaColumns);
+    const int64_t rows = Extent(axes_.y);
+    const auto up_to = [](int64_t n, int64_t limit) {
+      return TileSize{PowerUpTo(n, limit), PowerUpTo(n, limit)};
+    };
+    TileSize c_warps = up_to(channels, 2), c_each = up_to(channels / c_warps.pick, 4);
+    TileSize x_each = up_to(columns, axes_.y < 0 ? 4 : 2);
+    TileSize p_warps = up_to(axes_.y < 0 ? columns / x_each.pick : rows, 2);
+    TileSize y_each = axes_.y < 0 ? TileSize{} : up_to(rows / p_warps.pick, 2);
+    int64_t others = 1;
+    for (size_t d = 0; d < names_.size(); ++d) {
+      const int dim = static_cast<int>(d);
+      if (dim != axes_.c && dim != axes_.x && dim != axes_.y) others *= Extent(dim);
+    }
+    const auto groups = [&] {
+      const int64_t x_block = x_each.pick * (axes_.y < 0 ? p_warps.pick : 1);
+      return others * CeilDiv(channels, c_warps.pick * c_each.pick) * CeilDiv(columns, x_block) *
+             (axes_.y < 0 ? 1 : CeilDiv(rows, p_warps.pick * y_each.pick));
+    };
+    for (TileSize* size : {&y_each, &c_each, &x_each}) {
+      while (groups() < kGroupsWanted && size->pick > 1) size->pick /= 2;
+    }
+    const int64_t chunks = PowerUpTo(CeilDiv(depth_, fragment_.depth), 2);
+    TESSERA_TRY(g_.Decide("c.warps", c_warps));
+    TESSERA_TRY(g_.Decide("p.warps", p_warps));
+    TESSERA_TRY(g_.Decide("c.each", c_each));
+    TESSERA_TRY(g_.Decide("x.each", x_each));
+    if (axes_.y >= 0) TESSERA_TRY(g_.Decide("y.each", y_each));
+    return g_.Decide("chunk", {chunks, chunks}, fragment_.depth);
+  }
+
+  // The loops of |stage| over tiles: g between groups (one iteration inside of one), w between
+  // warps, t those of a warp, e inside a tile. |pad|: whole fragments are computed.
+  Status Split(const std::string& stage, const char* pad) {
+    const auto split = [&](const std::string& a, const std::string& each, bool warps,
+                           const char* by) -> Status {
+      TESSERA_TRY(g_.Do("split {0} {1}.q ${2} {1}.u {1}.t", stage, a, each));
+      return warps ? g_.Do("split {0} {1}.u ${2}.warps {1}.g {1}.w", stage, a, by)
+                   : g_.Do("split {0} {1}.u 1 {1}.g {1}.w", stage, a);
+    };
+    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, C(), target::kMmaRows, pad));
+    TESSERA_TRY(split(C(), "c.each", true, "c"));
+    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, X(), target::kMmaColumns, pad));
+    TESSERA_TRY(split(X(), "x.each", axes_.y < 0, "p"));
+    if (axes_.y < 0) return {};
+    TESSERA_TRY(g_.Do("split {0} {1} 1 {1}.q {1}.e", stage, Y()));
+    return split(Y(), "y.each", true, "p");
+  }
+
+  std::vector<std::string> Rest() const {
+    std::vector<std::string> rest;
+    for (size_t d = 0; d < names_.size(); ++d) {
+      const int dim = static_cast<int>(d);
+      if (dim != axes_.c && dim != axes_.x && dim != axes_.y) rest.push_back(names_[d]);
+    }
+    return rest;
+  }
+
+  // Every loop named |part| of the tiles, rows of points before columns.
+  std::vector<std::string> Parts(const char* part) const {
+    std::vector<std::string> all{C() + part};
+    if (axes_.y >= 0) all.push_back(Y() + part);
+    all.push_back(X() + part);
+    return all;
+  }
+
+  // What is stored: a group's elements one after the other, by all of its threads.
+  Status Home() {
+    TESSERA_TRY(Split(home_, ""));
+    const std::vector<std::string> rest = Rest();
+    std::vector<std::string> order = rest, inner;
+    for (const std::string& loop : Parts(".g")) order.push_back(loop);
+    for (const std::string& axis : {C(), axes_.y < 0 ? "" : Y(), X()}) {
+      for (const char* part : {".w", ".t", ".e"}) {
+        if (!axis.empty()) inner.push_back(axis + part);
+      }
+    }
+    TESSERA_TRY(g_.Do("reorder {} {} {}", home_, Words(order), Words(inner)));
+    // Outermost: everything but rows and columns of points, which have an id of their own.
+    std::string all = order[0];
+    for (size_t i = 1; i <= rest.size(); ++i) {
+      TESSERA_TRY(g_.Do("fuse {0} {1} {2} {1}.{2}", home_, all, order[i]));
+      all += "." + order[i];
+    }
+    TESSERA_TRY(g_.Do("bind {} {} grid.z", home_, all));
+    if (axes_.y >= 0) TESSERA_TRY(g_.Do("bind {} {}.g grid.y", home_, Y()));
+    TESSERA_TRY(g_.Do("bind {} {}.g grid.x", home_, X()));
+    for (const std::string& stage : {staging_, acc_})
+      TESSERA_TRY(g_.Do("compute_at {} {} {}.g", stage, home_, X()));
+    std::string e = inner[0];
+    for (size_t i = 1; i < inner.size(); ++i) {
+      const std::string fused = i + 1 == inner.size() ? "e" : fmt::format("e.{}", i);
+      TESSERA_TRY(g_.Do("fuse {} {} {} {}", home_, e, inner[i], fused));
+      e = fused;
+    }
+    return ByAllThreads(home_, e);
+  }
+
+  // |loop| of |stage|: neighbours by the threads of a warp.
+  Status ByAllThreads(const std::string& stage, const std::string& loop) {
+    TESSERA_TRY(g_.Do("split {} {} {} f.r f.x", stage, loop, target::kWarpThreads));
+    TESSERA_TRY(g_.Do("split {} f.r $p.warps f.q f.y", stage));
+    TESSERA_TRY(g_.Do("split {} f.q $c.warps f.o f.z", stage));
+    for (const char* axis : {"z", "y", "x"})
+      TESSERA_TRY(g_.Do("bind {0} f.{1} thread.{1}", stage, axis));
+    return {};
+  }
+
+  // Tiles of sums, a warp's and one after the other; |reduced| are loops outside of the warps and,
+  // in front of the last, inside of a tile.
+  Status Tiles(const std::string& stage, const std::vector<std::string>& reduced) {
+    TESSERA_TRY(Split(stage, " pad"));
+    const std::string& points = axes_.y < 0 ? X() : Y();
+    std::vector<std::string> order = Rest();
+    const auto add = [&](const std::vector<std::string>& loops) {
+      order.insert(order.end(), loops.begin(), loops.end());
+    };
+    add(Parts(".g"));
+    if (!reduced.empty()) add({reduced[0]});
+    add(Parts(".w"));
+    if (!reduced.empty()) add({reduced[1]});
+    add(Parts(".t"));
+    if (axes_.y >= 0) add({Y() + ".e"});
+    add({C() + ".e", X() + ".e"});
+    if (!reduced.empty()) add({reduced[2]});
+    TESSERA_TRY(g_.Do("reorder {} {}", stage, Words(order)));
+    TESSERA_TRY(g_.Do("bind {} {}.w thread.z", stage, C()));
+    TESSERA_TRY(g_.Do("bind {} {}.w thread.y", stage, points));
+    for (const std::string& loop : Parts(".t")) TESSERA_TRY(g_.Do("unroll {} {}", stage, loop));
+    std::vector<std::string> pieces;
+    for (size_t d = 0; d < names_.size(); ++d) {
+      const int dim = static_cast<int>(d);
+      pieces.push_back(dim == axes_.c   ? fmt::format("{}/{}", d, target::kMmaRows)
+                       : dim == axes_.x ? fmt::format("{}/{}", d, target::kMmaColumns)
+                                        : std::to_string(d));
+    }
+    return g_.Do("layout {} {},{}%{},{}%{}", stage, fmt::join(pieces, ","), axes_.c,
+                 target::kMmaRows, axes_.x, target::kMmaColumns);
+  }
+
+  // All of the reduction is one loop, in chunks of whole fragments.
+  Status Sums() {
+    std::vector<std::string> order = windows_;
+    order.insert(order.end(), channels_.begin(), channels_.end());
+    if (order.size() > 1) TESSERA_TRY(g_.Do("reorder {} {}", acc_, Words(order)));
+    std::string k = order[0];
+    for (size_t i = 1; i < order.size(); ++i) {
+      TESSERA_TRY(g_.Do("fuse {0} {1} {2} {1}.{2}", acc_, k, order[i]));
+      k += "." + order[i];
+    }
+    TESSERA_TRY(g_.Do("split {} {} $chunk k.o k.i pad", acc_, k));
+    TESSERA_TRY(g_.Do("reindex {0} {1} {0}.s 0", input_, acc_));
+    if (weight_ != input_) {
+      const bool early = constants_.contains(weight_);
+      TESSERA_TRY(g_.Do("reindex {0} {1} {0}.{2} 0", weight_, acc_, early ? "k" : "s"));
+      if (early) {
+        TESSERA_TRY(g_.Do("prepare {}.k", weight_));
+        TESSERA_TRY(g_.Do("cache_read {0}.k shared {0}.s {1}", weight_, acc_));
+      }
+    }
+    TESSERA_TRY(g_.Do("split {} k.i {} k.m k.e", acc_, fragment_.depth));
+    TESSERA_TRY(Tiles(acc_, {"k.o", "k.m", "k.e"}));
+    TESSERA_TRY(g_.Do("unroll {} k.m", acc_));
+    return g_.Do("tensorize {} {}.e {}", acc_, C(), fragment_.product);
+  }
+
+  // A chunk of an operand in tiles of 32 bytes of the reduction, brought by all threads, four
+  // elements each. What is gathered from rows of points is read along them, else along the
+  // reduction.
+  Status Operand(const std::string& tensor, bool weight) {
+    const std::string copy = tensor + ".s";
+    const int tiled = weight ? axes_.c : axes_.x;
+    const int64_t rows = weight ? target::kMmaRows : target::kMmaColumns;
+    const Stage& made = *s_.Find(copy);
+    const std::string source =
+        made.body->kind == ir::ExprKind::kTensorRead ? made.body->tensor->name : tensor;
+    const bool copied = source == tensor + ".k";
+    // The dimensions of what is copied: the sum's that choose it, then chunks and what is in them.
+    const Stage& shape = copied ? *s_.Find(source) : made;
+    std::vector<std::string> pieces, loops;
+    size_t at = 0;
+    for (size_t d = 0; d < shape.axes.size(); ++d) {
+      loops.push_back(made.leaves[d].name);
+      const bool in_tile = shape.axes[d].name() == names_[static_cast<size_t>(tiled)];
+      if (in_tile) at = d;
+      pieces.push_back(in_tile ? fmt::format("{}/{}", d, rows) : std::to_string(d));
+    }
+    const size_t k = loops.size() - 1;
+    pieces[k] += fmt::format("/{}", fragment_.depth);
+    TESSERA_TRY(g_.Do("set_scope {} shared", copy));
+    TESSERA_TRY(g_.Do("compute_at {} {} k.o", copy, acc_));
+    TESSERA_TRY(g_.Do("layout {} {},{}%{},{}%{}", copy, fmt::join(pieces, ","), at, rows, k,
+                      fragment_.depth));
+    TESSERA_TRY(g_.Do("split {} {} 4 k.q k.v", copy, loops[k]));
+    loops.pop_back();
+    if (copied) {
+      loops.push_back("k.q");
+    } else {
+      loops.insert(loops.begin(), "k.q");
+    }
+    TESSERA_TRY(g_.Do("reorder {} {} k.v", copy, Words(loops)));
+    TESSERA_TRY(g_.Do("vectorize {} k.v", copy));
+    TESSERA_ASSIGN(const std::string all, g_.FuseAll(copy, "k.v"));
+    return ByAllThreads(copy, all);
+  }
+
+  GpuSteps& g_;
+  Schedule& s_;
+  const std::string anchor_;
+  const Fragment& fragment_;
+  const FragmentAxes axes_;
+  const std::string input_, weight_;
+  const std::set<std::string>& constants_;
+  std::vector<std::string> names_;               // of the sum's axes
+  std::vector<std::string> windows_, channels_;  // of its reduction
+  int64_t depth_ = 1;                            // products of a sum
+  std::string home_, staging_, acc_;             // what is stored, sums in shared memory, sums
+};
+
+}  // namespace
+
+bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
+  if (anchor.body->reduce() != ir::ReduceOp::kSum || FragmentOf(s, anchor) == nullptr) return false;
+  if (roles.input->tensor->name == (*roles.weight)->tensor->name) return false;
+  const std::optional<FragmentAxes> axes = FindAxes(roles);
+  if (!axes || roles.reduced.empty()) return false;
+  int64_t depth = 1;
+  for (const AxisRole& a : roles.reduced) depth *= a.axis.extent;
+  const int64_t c = roles.data[static_cast<size_t>(axes->c)].axis.extent,
+                x = roles.data[static_cast<size_t>(axes->x)].axis.extent;
+  const int64_t whole = RoundUp(c, target::kMmaRows) * RoundUp(x, target::kMmaColumns) *
+                        RoundUp(depth, FragmentOf(s, anchor)->depth);
+  return whole <= kMostPadding * c * x * depth;
+}
+
+Status FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
+                        const std::set<std::string>& constants) {
+  return FragmentGenerator(g, anchor, roles, constants).Run();
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/gpu_steps.h"
+
+#include <algorithm>
+
+namespace tessera::schedule {
+
+int64_t PowerUpTo(int64_t n, int64_t limit) {
+  int64_t p = 1;
+  while (2 * p <= std::min(n, limit)) p *= 2;
+  return p;
+}
+
+Status GpuSteps::Decide(const std::string& name, const TileSize& size, int64_t unit) {
+  std::vector<int64_t> values;
+  for (int64_t v = 1; v <= size.most; v *= 2) values.push_back(v * unit);
+  return Do("decide {} {{{}}} {}", name, fmt::join(values, " "), size.pick * unit);
+}
+
+std::vector<std::string> GpuSteps::Live() const {
+  std::vector<std::string> names;
+  for (const Stage& st : s.stages()) {
+    if (!st.placeholder && !st.prepared && st.attach != Attach::kInline) names.push_back(st.name);
+  }
+  return names;
+}
+
+Status GpuSteps::InlineElementwise(const std::set<std::string>& but) {
+  for (const std::string& name : Live()) {
+    const Stage* st = s.Find(name);
+    if (!st->output && st->reduce_axes.empty() && !but.contains(name))
+      TESSERA_TRY(Do("inline {}", name));
+  }
+  return {};
+}
+
+Result<std::string> GpuSteps::FuseAll(const std::string& stage, const std::string& behind) {
+  std::string all = s.Find(stage)->leaves[0].name;
+  for (;;) {
+    const std::vector<LoopAxis>& leaves = s.Find(stage)->leaves;
+    if (leaves.size() == 1 || leaves[1].name == behind) return all;
+    const std::string next = leaves[1].name;
+    TESSERA_TRY(Do("fuse {} {} {} {}.{}", stage, all, next, all, next));
+    all += "." + next;
+  }
+}
+
+Status GpuSteps::OneThreadAnElement(const std::string& name) {
+  if (s.Find(name)->leaves.empty()) return {};
+  TESSERA_ASSIGN(const std::string all, FuseAll(name));
+  TESSERA_TRY(Do("split {} {} 64 {}.g {}.t", name, all, all, all));
+  TESSERA_TRY(Do("bind {} {}.g grid.x", name, all));
+  return Do("bind {} {}.t thread.x", name, all);
+}
+
+bool GpuSteps::OutputFollows(const std::string& anchor) const {
+  const std::string& output = s.outputs()[0].name();
+  if (anchor == output) return false;
+  const std::vector<size_t> read = s.Find(output)->AxesOfReads(anchor);
+  bool follows = read.size() == s.Find(output)->axes.size();
+  for (size_t d = 0; d < read.size(); ++d) follows = follows && read[d] == d;
+  return follows;
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the GPU's generators share: a schedule that grows, and steps that are the same for all of
+// them. Internal to compiler/schedule.
+#ifndef TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
+#define TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/schedule/schedule.h"
+#include "compiler/te/roles.h"
+
+namespace tessera::schedule {
+
+// A size that is left to a decision: 1, 2, 4 and so on to |most|.
+struct TileSize {
+  int64_t most = 1, pick = 1;
+};
+
+// The greatest power of two up to |n| and |limit|.
+int64_t PowerUpTo(int64_t n, int64_t limit);
+
+class GpuSteps {
+ public:
+  explicit GpuSteps(Schedule schedule) : s(std::move(schedule)) {}
+
+  template <typename... Args>
+  Status Do(fmt::format_string<Args...> format, Args&&... args) {
+    return s.Apply(fmt::format(format, std::forward<Args>(args)...));
+  }
+  // By powers of two times |unit|.
+  Status Decide(const std::string& name, const TileSize& size, int64_t unit = 1);
+
+  std::vector<std::string> Live() const;
+  // What costs little to compute again is part of its readers, but for |but|.
+  Status InlineElementwise(const std::set<std::string>& but);
+  // All axes are one loop over groups of threads.
+  Status OneThreadAnElement(const std::string& name);
+  // The loops of |stage| in front of |behind|, or all, as one, whose name is returned.
+  Result<std::string> FuseAll(const std::string& stage, const std::string& behind = "");
+  // Does the output read |anchor| element by element, so that it can take its sums as they come?
+  bool OutputFollows(const std::string& anchor) const;
+
+  Schedule s;
+};
+
+inline std::string Words(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+// Whether FragmentSchedule takes the sum |anchor|: products of two reads in a type that the target
+// has fragments for, summed over channels, with a channel of the result that the weights alone
+// have. Groups and products by channel have none.
+bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles);
+// Blocks of 16 channels x 8 points by matrix fragments. |constants|: inputs that are known before.
+Status FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
+                        const std::set<std::string>& constants);
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_GPU_STEPS_H_
