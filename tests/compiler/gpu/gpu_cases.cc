@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "compiler/graph/example.h"
 #include "compiler/graph/fuse.h"
@@ -64,48 +65,6 @@ ir::Array RandomArray(const te::Tensor& t, Rng& rng) {
   return a;
 }
 
-// A convolution of |dtype| with weights, by the graph.
-Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w, Rng& rng) {
-  Graph g{.name = "conv"};
-  const TensorId input = AddInput(g, x, kScale, dtype);
-  graph::Node node{.op = graph::Op::kConv, .name = "conv", .round = isa::Round::kTflite};
-  node.attributes = graph::ConvAttributes{w, 1};
-  const graph::Shape k{out, x[1], w.kernel[0], w.kernel[1]};
-  graph::GraphTensor weights{.name = "w", .dtype = dtype, .shape = k};
-  if (dtype == DType::kInt8) weights.quant = graph::Quant{{0.01}, {0}, -1};
-  ir::Array data(dtype, out * x[1] * w.kernel[0] * w.kernel[1]);
-  for (int64_t i = 0; i < data.size(); ++i) {
-    if (IsFloat(dtype))
-      data.SetFloat(i, static_cast<float>(rng.Unit() * 2 - 1));
-    else
-      data.SetInt(i, rng.Range(-127, 127));
-  }
-  weights.data = data.bytes();
-  node.inputs = {input, g.AddTensor(weights)};
-  graph::GraphTensor y{.name = "y",
-                       .dtype = dtype,
-                       .shape = {x[0], out, w.OutExtent(0, x[2]), w.OutExtent(1, x[3])}};
-  if (dtype == DType::kInt8) y.quant = kOther;
-  node.output = g.AddTensor(y);
-  g.nodes = {node};
-  g.outputs = {node.output};
-  return g;
-}
-
-// |any_picks|: of the generator's decisions; else its own.
-void AddRegion(const std::string& name, const te::RegionTe& region, bool any_picks, Rng& rng,
-               GpuCases* cases) {
-  te::Values values;
-  for (const te::Binding& b : region.bindings) {
-    values[b.placeholder.get()] = b.activation < 0 ? ir::Array(b.placeholder.dtype(), b.constant)
-                                                   : RandomArray(b.placeholder, rng);
-  }
-  Result<schedule::Schedule> s =
-      any_picks ? RandomGpuPicks(region.output, rng) : schedule::GpuSchedule({region.output});
-  ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
-  AddCase(name, region.output, *s, std::move(values), cases);
-}
-
 // |arrays|: one a parameter of |func|, read and written. Each buffer begins at byte 64 of its
 // memory.
 Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
@@ -139,6 +98,51 @@ Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
 
 }  // namespace
 
+Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w,
+                int64_t groups, Rng& rng) {
+  Graph g{.name = "conv"};
+  const TensorId input = AddInput(g, x, kScale, dtype);
+  graph::Node node{.op = graph::Op::kConv, .name = "conv", .round = isa::Round::kTflite};
+  node.attributes = graph::ConvAttributes{w, groups};
+  const graph::Shape k{out, x[1] / groups, w.kernel[0], w.kernel[1]};
+  graph::GraphTensor weights{.name = "w", .dtype = dtype, .shape = k};
+  if (dtype == DType::kInt8) weights.quant = graph::Quant{{0.01}, {0}, -1};
+  ir::Array data(dtype, out * k[1] * w.kernel[0] * w.kernel[1]);
+  for (int64_t i = 0; i < data.size(); ++i) {
+    if (IsFloat(dtype))
+      data.SetFloat(i, static_cast<float>(rng.Unit() * 2 - 1));
+    else
+      data.SetInt(i, rng.Range(-127, 127));
+  }
+  weights.data = data.bytes();
+  node.inputs = {input, g.AddTensor(weights)};
+  graph::GraphTensor y{.name = "y",
+                       .dtype = dtype,
+                       .shape = {x[0], out, w.OutExtent(0, x[2]), w.OutExtent(1, x[3])}};
+  if (dtype == DType::kInt8) y.quant = kOther;
+  node.output = g.AddTensor(y);
+  g.nodes = {node};
+  g.outputs = {node.output};
+  return g;
+}
+
+void AddRegion(const std::string& name, const te::RegionTe& region, const Asked& asked, Rng& rng,
+               GpuCases* cases) {
+  te::Values values;
+  std::set<std::string> constants;
+  for (const te::Binding& b : region.bindings) {
+    const bool constant = b.activation < 0;
+    if (constant && asked.constants_known) constants.insert(b.placeholder.name());
+    values[b.placeholder.get()] =
+        constant ? ir::Array(b.placeholder.dtype(), b.constant) : RandomArray(b.placeholder, rng);
+  }
+  Result<schedule::Schedule> s =
+      asked.any_picks ? RandomGpuPicks(region.output, rng, asked.target, constants)
+                      : schedule::GpuSchedule({region.output}, asked.target, constants);
+  ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
+  AddCase(name, region.output, *s, std::move(values), cases);
+}
+
 void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,
              te::Values values, GpuCases* cases) {
   Result<lower::KernelFunc> f = lower::LowerKernels(schedule, fmt::format("f{}", cases->size()));
@@ -162,7 +166,7 @@ GpuCases EveryOperator() {
           const std::string name =
               fmt::format("{} of {}, seed {}", def.name, Text(types.from), seed);
           for (const graph::Region& region : graph::Fuse(*g))
-            AddRegion(name, te::BuildRegion(*g, region), false, rng, &cases);
+            AddRegion(name, te::BuildRegion(*g, region), {}, rng, &cases);
           ++made;
           break;
         }
@@ -183,12 +187,12 @@ GpuCases BlockedConvolutions() {
   Rng rng(11);
   for (const DType dtype : {DType::kInt8, DType::kFloat32, DType::kFloat16}) {
     for (const graph::Window& w : kWindows) {
-      Graph g = ConvGraph(dtype, {1, 11, 9, 10}, 13, w, rng);
+      Graph g = ConvGraph(dtype, {1, 11, 9, 10}, 13, w, 1, rng);
       EXPECT_TRUE(graph::Verify(g).has_value());
       EXPECT_TRUE(quantize::AttachRequant(g).has_value());
       for (const graph::Region& region : graph::Fuse(g))
-        AddRegion(std::string(Text(dtype)), te::BuildRegion(g, region), dtype != DType::kInt8, rng,
-                  &cases);
+        AddRegion(std::string(Text(dtype)), te::BuildRegion(g, region),
+                  {.any_picks = dtype != DType::kInt8}, rng, &cases);
       EXPECT_EQ(cases.back().func.kernels[0].shared.size(), 2u);  // in blocks
     }
   }

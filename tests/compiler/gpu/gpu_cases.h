@@ -5,11 +5,16 @@
 #ifndef TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
 #define TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/rng.h"
+#include "compiler/graph/graph.h"
 #include "compiler/lower/gpu/kernels.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/target/target.h"
+#include "compiler/te/ops/region.h"
 #include "compiler/te/te.h"
 #include "runtime/kernel_device.h"
 
@@ -29,6 +34,22 @@ using GpuCases = std::vector<GpuCase>;
 void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,
              te::Values values, GpuCases* cases);
 
+// How the generator is asked for a schedule.
+struct Asked {
+  std::shared_ptr<const target::Target> target = target::Gpu();
+  bool any_picks = false;        // of its decisions, not its own
+  bool constants_known = false;  // as the compiler has them, or all are inputs
+};
+void AddRegion(const std::string& name, const te::RegionTe& region, const Asked& asked, Rng& rng,
+               GpuCases* cases);
+
+// A convolution of |dtype| with weights, by the graph; |x|: of the input, |out| channels.
+graph::Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w,
+                       int64_t groups, Rng& rng);
+
+// Whole numbers, small enough that sums of halves are exact in any order.
+ir::Array SmallNumbers(const te::Tensor& t, Rng& rng);
+
 // Every operator of the graph in every pair of types that it takes, under the generator's schedule:
 // two drawn examples of each, over images and rows.
 GpuCases EveryOperator();
@@ -40,6 +61,11 @@ GpuCases BlockedConvolutions();
 // A matrix product and a 3 x 3 convolution in int8 and in f16 by matrix fragments, for
 // target::Cuda: operands in shared memory, sums in the registers of warps (mma_cases.cc).
 GpuCases FragmentCases();
+
+// What the generator makes for target::Cuda: convolutions, dense layers and products of matrices by
+// fragments, in extents that no fragment divides, with constants known and not, with its own and
+// any picks; and sums that have no fragments, which it makes without (fragment_cases.cc).
+GpuCases GeneratedFragments();
 
 // |count| random expressions under random schedules and, one of four, the generator's.
 GpuCases RandomCases(uint64_t seed, size_t count);

@@ -22,18 +22,6 @@ struct Narrow {
 constexpr Narrow kInt8{DType::kInt8, DType::kInt32, target::kMmaS8, target::kMmaStoreI32, 32};
 constexpr Narrow kHalf{DType::kFloat16, DType::kFloat32, target::kMmaF16, target::kMmaStoreF32, 16};
 
-// Whole numbers, small enough that sums of halves are exact in any order.
-ir::Array SmallNumbers(const te::Tensor& t, Rng& rng) {
-  int64_t count = 1;
-  for (const int64_t n : t.shape()) count *= n;
-  ir::Array a(t.dtype(), count);
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t v = rng.Range(-9, 9);
-    IsFloat(t.dtype()) ? a.SetFloat(i, static_cast<float>(v)) : a.SetInt(i, v);
-  }
-  return a;
-}
-
 // Back to the operands' type.
 Expr Narrowed(const Narrow& n, const Expr& sum) {
   if (IsFloat(n.dtype)) return ir::Cast(n.dtype, sum);
@@ -149,6 +137,17 @@ void AddConvolution(const Narrow& n, GpuCases* cases) {
 }
 
 }  // namespace
+
+ir::Array SmallNumbers(const te::Tensor& t, Rng& rng) {
+  int64_t count = 1;
+  for (const int64_t n : t.shape()) count *= n;
+  ir::Array a(t.dtype(), count);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t v = rng.Range(-9, 9);
+    IsFloat(t.dtype()) ? a.SetFloat(i, static_cast<float>(v)) : a.SetInt(i, v);
+  }
+  return a;
+}
 
 GpuCases FragmentCases() {
   GpuCases cases;

@@ -17,9 +17,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Fragments, AnyOrderOfThreadsGivesTheDefinition) {
+void ExpectTheDefinition(const test::GpuCases& cases) {
   Rng rng(1);
-  for (const test::GpuCase& c : test::FragmentCases()) {
+  for (const test::GpuCase& c : cases) {
     for (const test::ThreadOrder order :
          {test::ThreadOrder::kForward, test::ThreadOrder::kBackward, test::ThreadOrder::kRandom}) {
       std::vector<ir::Array> arrays = test::Arguments(c.func.loops, c.schedule, c.values);
@@ -31,6 +31,10 @@ TEST(Fragments, AnyOrderOfThreadsGivesTheDefinition) {
     }
   }
 }
+
+TEST(Fragments, AnyOrderOfThreadsGivesTheDefinition) { ExpectTheDefinition(test::FragmentCases()); }
+
+TEST(Fragments, ThatTheGeneratorChoosesToo) { ExpectTheDefinition(test::GeneratedFragments()); }
 
 // The product's steps with each |from| replaced.
 std::string Refusal(const std::string& from, const std::string& to) {

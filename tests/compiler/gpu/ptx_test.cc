@@ -96,6 +96,14 @@ TEST(Ptx, MatrixFragments) {
   EXPECT_THAT(*text, Not(HasSubstr("__local_depot")));  // sums are in registers
 }
 
+TEST(Ptx, FragmentsThatTheGeneratorChooses) {
+  const test::GpuCases cases = test::GeneratedFragments();
+  ExpectPtx(cases, 60);
+  const Result<std::string> text = codegen::PtxSource(test::KernelsOf(cases));
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  EXPECT_THAT(*text, Not(HasSubstr("__local_depot")));  // sums are in registers
+}
+
 TEST(Ptx, LanesThatAreNeighboursAreOneAccess) {
   const te::Tensor x = te::Placeholder("x", DType::kFloat32, {256});
   const te::Tensor y = te::Compute(

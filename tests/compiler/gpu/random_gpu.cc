@@ -138,10 +138,12 @@ Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng) {
   return RandomSteps(std::move(*made), rng).Run();
 }
 
-Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng) {
-  const Result<Schedule> made = schedule::GpuSchedule({output});
+Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng,
+                        std::shared_ptr<const target::Target> target,
+                        const std::set<std::string>& constants) {
+  const Result<Schedule> made = schedule::GpuSchedule({output}, target, constants);
   TESSERA_CHECK(made.has_value(), "{}", made.error().message);
-  Result<Schedule> s = Schedule::Create({output}, target::Gpu());
+  Result<Schedule> s = Schedule::Create({output}, target);
   TESSERA_CHECK(s.has_value());
   for (schedule::Step step : made->trace()) {
     if (auto* decide = std::get_if<schedule::DecideStep>(&step)) {

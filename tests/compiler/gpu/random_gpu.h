@@ -4,6 +4,10 @@
 #ifndef TESSERA_TESTS_COMPILER_GPU_RANDOM_GPU_H_
 #define TESSERA_TESTS_COMPILER_GPU_RANDOM_GPU_H_
 
+#include <memory>
+#include <set>
+#include <string>
+
 #include "base/rng.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/te/te.h"
@@ -14,7 +18,9 @@ namespace tessera::test {
 schedule::Schedule RandomGpuSchedule(const te::Tensor& output, Rng& rng);
 
 // The generator's, with any value of each decision's domain.
-schedule::Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng);
+schedule::Schedule RandomGpuPicks(const te::Tensor& output, Rng& rng,
+                                  std::shared_ptr<const target::Target> target = target::Gpu(),
+                                  const std::set<std::string>& constants = {});
 
 }  // namespace tessera::test
 

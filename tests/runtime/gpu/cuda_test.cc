@@ -42,6 +42,8 @@ TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()
 
 TEST(Cuda, MatrixFragments) { ExpectExactOnCuda(test::FragmentCases()); }
 
+TEST(Cuda, FragmentsThatTheGeneratorChooses) { ExpectExactOnCuda(test::GeneratedFragments()); }
+
 class CudaRandom : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(CudaRandom, MatchesTheDefinition) { ExpectExactOnCuda(test::RandomCases(GetParam(), 40)); }
