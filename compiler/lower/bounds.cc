@@ -256,45 +256,11 @@ class Inference {
     return roots;
   }
 
-  static bool Stands(const Expr& e, const VarSet& fixed) {
-    bool stands = false;
-    ir::Visit(e, [&](const Expr& x) { stands |= fixed.contains(x.get()); });
-    return stands;
-  }
-
-  // Every axis of |reader| that is no leaf, of leaves and, where no leaf of what was split stands
-  // still, of that as one variable: it has its exact range, which its parts overstate together.
-  ir::VarMap ExactAxes(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
-    ir::VarMap value;
-    const auto value_of = [&](const Expr& var) {
-      auto it = value.find(var.get());
-      return it == value.end() ? var : it->second;
-    };
-    for (size_t i = reader.relations.size(); i-- > 0;) {
-      const Relation& r = reader.relations[i];
-      const int64_t inner = rb.extents.at(r.inner.get());
-      if (!r.is_split) {
-        const Expr fused = value_of(r.parent);
-        value[r.outer.get()] = ir::FloorDiv(fused, Expr(inner));
-        value[r.inner.get()] = ir::FloorMod(fused, Expr(inner));
-        continue;
-      }
-      const Expr whole = value_of(r.outer) * Expr(inner) + value_of(r.inner);
-      if (r.pad || Stands(whole, fixed)) {
-        value[r.parent.get()] = whole;
-        continue;
-      }
-      const Expr fresh = value[r.parent.get()] = ir::Var(r.parent->name);
-      out_.ranges.Set(fresh, {0, rb.extents.at(r.parent.get()) - 1});
-    }
-    return value;
-  }
-
   // Root variables of |reader| for the analysis. An axis none of whose loops stands still is taken
   // as one variable over its exact range, which a split that does not divide would overstate.
   ir::VarMap RootsFor(const Stage& reader, const StageBounds& rb, const VarSet& fixed) {
     ir::VarMap roots;
-    const ir::VarMap exact = ExactAxes(reader, rb, fixed);
+    const ir::VarMap exact = ExactAxes(reader, rb.extents, fixed, &out_.ranges);
     auto add = [&](const ir::Axis& axis, const Expr& min, int64_t extent) {
       const Expr value = rb.values.at(axis.var.get());
       if (Stands(value, fixed) && !OnlyInMin(value, min, fixed)) {

@@ -80,4 +80,38 @@ bool Widen(const Reach& r, Linear* lo, Linear* hi) {
   return true;
 }
 
+bool Stands(const Expr& e, const VarSet& fixed) {
+  bool stands = false;
+  ir::Visit(e, [&](const Expr& x) { stands |= fixed.contains(x.get()); });
+  return stands;
+}
+
+ir::VarMap ExactAxes(const schedule::Stage& stage,
+                     const std::unordered_map<const ir::ExprNode*, int64_t>& extents,
+                     const VarSet& fixed, Ranges* ranges) {
+  ir::VarMap value;
+  const auto value_of = [&](const Expr& var) {
+    auto it = value.find(var.get());
+    return it == value.end() ? var : it->second;
+  };
+  for (size_t i = stage.relations.size(); i-- > 0;) {
+    const schedule::Relation& r = stage.relations[i];
+    const int64_t inner = extents.at(r.inner.get());
+    if (!r.is_split) {
+      const Expr fused = value_of(r.parent);
+      value[r.outer.get()] = ir::FloorDiv(fused, Expr(inner));
+      value[r.inner.get()] = ir::FloorMod(fused, Expr(inner));
+      continue;
+    }
+    const Expr whole = value_of(r.outer) * Expr(inner) + value_of(r.inner);
+    if (r.pad || Stands(whole, fixed)) {
+      value[r.parent.get()] = whole;
+      continue;
+    }
+    const Expr fresh = value[r.parent.get()] = ir::Var(r.parent->name);
+    ranges->Set(fresh, {0, extents.at(r.parent.get()) - 1});
+  }
+  return value;
+}
+
 }  // namespace tessera::lower

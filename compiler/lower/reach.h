@@ -5,8 +5,10 @@
 #define TESSERA_COMPILER_LOWER_REACH_H_
 
 #include <set>
+#include <unordered_map>
 
 #include "compiler/ir/affine.h"
+#include "compiler/schedule/schedule.h"
 
 namespace tessera::lower {
 
@@ -23,6 +25,17 @@ Reach ReachOf(const ir::Expr& e, const VarSet& fixed, const ir::Ranges& ranges);
 
 // |lo| and |hi| so far apart that |r| is between them. False when it is not a constant away.
 bool Widen(const Reach& r, ir::Linear* lo, ir::Linear* hi);
+
+// Does |e| have a variable that stands still?
+bool Stands(const ir::Expr& e, const VarSet& fixed);
+
+// Every axis of |stage| that is no leaf, of leaves and, where no leaf of what was split stands
+// still, of that as one variable, whose range is put into |ranges|: it is the exact one, which the
+// loops together overstate.
+//   extents  iterations of every axis
+ir::VarMap ExactAxes(const schedule::Stage& stage,
+                     const std::unordered_map<const ir::ExprNode*, int64_t>& extents,
+                     const VarSet& fixed, ir::Ranges* ranges);
 
 }  // namespace tessera::lower
 

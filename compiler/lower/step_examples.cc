@@ -141,6 +141,8 @@ const std::vector<StepExample>& StepExamples() {
       {"reindex",
        "The window's taps become a dimension (im2col), and the window a product of matrices.",
        Window(), "fuse y ci k t\nreindex x y x.t\n"},
+      {"reindex", "Six products in chunks of four: operands for the two behind the end are 0.",
+       Product(), "split sum k 4 k.o k.i pad\nreindex x sum x.k 0\nreindex w sum w.k 0\n"},
       {"rfactor", "Two partial sums, which are then added.", Product(),
        "split sum k 3 k.o k.i\nrfactor sum k.o part\n"},
       {"storage_align", "Rows begin at odd multiples of four elements.", Elements(),

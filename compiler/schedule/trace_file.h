@@ -3,8 +3,8 @@
 // Schedules of a network's layers as a file: what --dump schedule prints and --schedule reads.
 // Depends on: step.h. Used by: compiler/driver, tools.
 //
-// A line "host LAYER:", with any of kTraceTargets in front, then the steps of that layer, a line each; # begins
-// a comment.
+// A line "host LAYER:", with any of kTraceTargets in front, then the steps of that layer, a line
+// each; # begins a comment.
 #ifndef TESSERA_COMPILER_SCHEDULE_TRACE_FILE_H_
 #define TESSERA_COMPILER_SCHEDULE_TRACE_FILE_H_
 

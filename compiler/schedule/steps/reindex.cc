@@ -84,6 +84,10 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   std::vector<ir::Expr> indices;
   std::vector<ir::Expr> inside;
   if (step.fill) {
+    if (!IsFloat(copy.dtype) && ir::Imm(copy.dtype, *step.fill)->ivalue != *step.fill) {
+      return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(copy.dtype),
+                  step.tensor);
+    }
     for (const ir::Expr& guard : InsideOfReduction(*reader, iterations))
       inside.push_back(ir::Substitute(guard, own));
   }

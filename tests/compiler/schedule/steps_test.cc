@@ -135,6 +135,7 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"split s k 4 o n\nreindex a s r",
        "s reads a outside of it under a condition, in dimension 1; say what is there, as in "
        "'reindex a s r 0', or choose factors that divide"},
+      {"split s k 4 o n pad\nreindex a s r 3000000000", "3000000000 is no int32, which a is"},
       {"lift q 0 reg l", "no stage 'q'"},
       {"lift y 0 reg s", "a stage 's' exists already"},
       {"lift y 2 reg l", "operand 2 of y: number 2 is not there, the operation has 2"},
@@ -291,9 +292,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "decide i tiles z j most acc/64/$f 3\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
       "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ncompute_at s y i before a\n"
       "lift y 0.1 reg l\nlift y 0 acc l i j\nstack p y a s\nprepare p\n"
-      "in_place a z\nreindex x a r\nrfactor s k p\nstorage_align a 0 $f 1\n"
-      "reverse_compute_at y s i\ninline "
-      "a\n"
+      "in_place a z\nreindex x a r\nreindex x a q 0\nrfactor s k p\nstorage_align a 0 $f 1\n"
+      "reverse_compute_at y s i\ninline a\n"
       "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
       "k tile.gemm tile.other\nparallel y i\n"
@@ -308,8 +308,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
   EXPECT_EQ(std::get<SplitStep>((*parsed)[4]).factor.decision, "f");
   EXPECT_EQ(std::get<SplitStep>((*parsed)[5]).tail, Tail::kPad);
-  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[21]).readers, (std::vector<std::string>{"a", "s"}));
-  EXPECT_EQ(std::get<LayoutStep>((*parsed)[25]).fill, -3);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[22]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[26]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {
