@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::target {
@@ -27,6 +28,28 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
       target.intrinsics.push_back(std::move(intrin));
   }
   return std::make_shared<const Target>(std::move(target));
+}
+
+isa::Memory MemoryOf(ir::Scope scope) {
+  switch (scope) {
+    case ir::Scope::kInp:
+      return isa::Memory::kInp;
+    case ir::Scope::kWgt:
+      return isa::Memory::kWgt;
+    case ir::Scope::kAcc:
+      return isa::Memory::kAcc;
+    case ir::Scope::kOut:
+      return isa::Memory::kOut;
+    case ir::Scope::kPrm:
+      return isa::Memory::kPrm;
+    default:
+      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
+  }
+}
+
+int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer) {
+  if (buffer->scope == ir::Scope::kPrm) return RecordNumbers(config);
+  return config.TileBytes(MemoryOf(buffer->scope)) / SizeOf(buffer->dtype);
 }
 
 }  // namespace tessera::target

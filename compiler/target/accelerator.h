@@ -30,6 +30,10 @@ namespace tessera::target {
 //   tile.store              a copy to global memory
 std::shared_ptr<const Target> Accelerator(const isa::Config& config);
 
+// The memory that |scope|, a scratchpad, is; the elements of |buffer| that one tile of it holds.
+isa::Memory MemoryOf(ir::Scope scope);
+int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer);
+
 }  // namespace tessera::target
 
 #endif  // TESSERA_COMPILER_TARGET_ACCELERATOR_H_

@@ -2,6 +2,7 @@
 //
 // ADD: an int8 value and an accumulator, rescaled.
 #include "compiler/target/tile_math.h"
+#include "compiler/target/tile_vector.h"
 
 namespace tessera::target {
 namespace {
@@ -54,10 +55,47 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   return {Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
 }
 
+constexpr int64_t kIterations = isa::GreatestOfAll("Add.iter_out", "Add.iter_in");
+constexpr int64_t kStride =
+    isa::GreatestOfAll("Add.dst_out", "Add.dst_in", "Add.src_out", "Add.src_in");
+
+Status EmitAdd(const TileEmission& e) {
+  // dst and the addend move together: loops in which they do not are unrolled.
+  std::vector<LeafDim> all = e.solved.dims, dims, apart;
+  Fold(all, false);
+  for (const LeafDim& d : all) (d.strides[0] == d.strides[2] ? dims : apart).push_back(d);
+  const std::vector<int64_t>& v = e.solved.values;
+  isa::Add base;
+  base.dst_mem = VectorMemoryOf(e.solved.operands[0]);
+  base.src_mem = VectorMemoryOf(e.solved.operands[1]);
+  base.multiplier = v[0], base.shift = v[1], base.round = v[2], base.src_zero = v[3],
+  base.src_shift = v[4];
+  base.out_zero = v[5], base.lo = v[6], base.hi = v[7];
+  const LoopLimits limits{2, kIterations, {kStride, kStride, kStride}};
+  return ForPieces(
+      apart, {0, 1, {}}, 3, [&](std::span<const int64_t> from, std::span<const LeafDim>) -> Status {
+        return ForPieces(
+            dims, limits, 3,
+            [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
+              const auto [out, in] = TwoLoops(loops, 3);
+              isa::Add a = base;
+              a.dst_base = e.solved.operands[0].base + from[0] + at[0];
+              a.src_base = e.solved.operands[1].base + from[1] + at[1];
+              a.acc_base = e.solved.operands[2].base + from[2] + at[2];
+              a.iter_out = out.extent, a.iter_in = in.extent;
+              a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+              a.src_out = out.strides[1], a.src_in = in.strides[1];
+              e.sink.Emit(a);
+              return {};
+            });
+      });
+}
+
 }  // namespace
 
 TileInstruction AddTiles() {
-  return {{{kTileAdd, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAdd}}, Intrinsics};
+  return {{{{kTileAdd, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileAdd}, EmitAdd}},
+          Intrinsics};
 }
 
 }  // namespace tessera::target

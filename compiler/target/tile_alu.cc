@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "compiler/target/tile_math.h"
+#include "compiler/target/tile_vector.h"
 
 namespace tessera::target {
 namespace {
@@ -133,12 +134,83 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   return all;
 }
 
+constexpr int64_t kIterations =
+    isa::GreatestOfAll("Alu.iter_out", "Alu.iter_in", "Alu.red_out", "Alu.red_in");
+constexpr int64_t kStride = isa::GreatestOfAll("Alu.dst_out", "Alu.dst_in", "Alu.src_out",
+                                               "Alu.src_in", "Alu.red_out_step", "Alu.red_in_step");
+
+Status EmitAlu(const TileEmission& e) {
+  std::vector<LeafDim> parallel, reduced;
+  int64_t steps = 1;
+  for (size_t k = 0; k < e.solved.dims.size(); ++k) {
+    const bool reduces = e.solved.dims[k].strides[0] == 0;
+    (reduces ? reduced : parallel).push_back(e.solved.dims[k]);
+    if (!reduces) continue;
+    steps *= e.solved.dims[k].extent;
+    // `init` is for the first step of the nest and for no other.
+    e.env[e.solved.vars[k].get()] = e.solved.dims[k].extent - 1;
+    const int64_t later = Evaluate(e.leaf.call->args[3], e.env);
+    e.env[e.solved.vars[k].get()] = 0;
+    if (later != 0) return Fail(Code::kUnsupported, "a reduction that starts anew inside");
+  }
+  Fold(parallel, false);
+  Fold(reduced, false);
+  if (reduced.size() > 2)
+    return Fail(Code::kUnsupported, "a reduction over {} loops, ALU has 2", reduced.size());
+  const auto [red_out, red_in] = TwoLoops(reduced, 2);
+  if (std::max(red_out.extent, red_in.extent) > kIterations ||
+      std::max(red_out.strides[1], red_in.strides[1]) > kStride) {
+    return Fail(Code::kUnsupported, "a reduction of {} steps", steps);
+  }
+  // values: op, init, src_zero, tile
+  isa::Alu base;
+  base.alu_op = e.solved.values[0], base.init = e.solved.values[1];
+  base.src_mem = VectorMemoryOf(e.solved.operands[1]);
+  base.src_zero =
+      base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc) ? 0 : e.solved.values[2];
+  base.red_out = red_out.extent, base.red_in = red_in.extent;
+  base.red_out_step = red_out.strides[1], base.red_in_step = red_in.strides[1];
+  const LoopLimits limits{2, kIterations, {kStride, kStride}};
+  return ForPieces(parallel, limits, 2,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, 2);
+                     isa::Alu a = base;
+                     a.dst_base = e.solved.operands[0].base + at[0];
+                     a.src_base = e.solved.operands[1].base + at[1];
+                     a.iter_out = out.extent, a.iter_in = in.extent;
+                     a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+                     a.src_out = out.strides[1], a.src_in = in.strides[1];
+                     e.sink.Emit(a);
+                     return {};
+                   });
+}
+
+Status EmitAluImm(const TileEmission& e) {
+  std::vector<LeafDim> dims = e.solved.dims;
+  Fold(dims, false);
+  isa::Alu base;
+  base.src_mem = static_cast<int64_t>(isa::VectorMemory::kImm);
+  base.imm = e.solved.values[0], base.alu_op = e.solved.values[1];
+  base.red_out = base.red_in = 1;
+  const LoopLimits limits{2, kIterations, {kStride}};
+  return ForPieces(dims, limits, 1,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, 1);
+                     isa::Alu a = base;
+                     a.dst_base = e.solved.operands[0].base + at[0];
+                     a.iter_out = out.extent, a.iter_in = in.extent;
+                     a.dst_out = out.strides[0], a.dst_in = in.strides[0];
+                     e.sink.Emit(a);
+                     return {};
+                   });
+}
+
 }  // namespace
 
 TileInstruction AluTiles() {
-  return {
-      {{kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, {kTileAluImm, {kU, kV, kV, kV}, TileAluImm}},
-      Intrinsics};
+  return {{{{kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, EmitAlu},
+           {{kTileAluImm, {kU, kV, kV, kV}, TileAluImm}, EmitAluImm}},
+          Intrinsics};
 }
 
 }  // namespace tessera::target

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LOAD, its pads, and STORE.
+// LOAD, its pads, and STORE: boxes, of which x, y, z are the innermost loops whose scratchpad side
+// has no gaps.
+#include <algorithm>
+
+#include "compiler/target/accelerator.h"
+#include "compiler/target/tile_emission.h"
 #include "compiler/target/tile_math.h"
 
 namespace tessera::target {
@@ -70,12 +75,157 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
           Store(tile)};
 }
 
+constexpr int64_t kSizeLimit = isa::GreatestOfAll("Load.x_size", "Load.y_size", "Load.z_size",
+                                                  "Store.x_size", "Store.y_size", "Store.z_size");
+constexpr int64_t kStepLimit =
+    isa::GreatestOfAll("Load.x_step", "Load.y_step", "Store.x_step", "Store.y_step");
+constexpr int64_t kPadLimit =
+    isa::GreatestOfAll("Load.x_pad_0", "Load.x_pad_1", "Load.y_pad_0", "Load.y_pad_1");
+
+// The loops of one box, innermost first, taken from the end of |dims| (sorted by their stride on
+// chip, greatest first); |chip| and |memory| number the operands. Their count is the loops it has;
+// the rest of |dims| is for the caller to unroll.
+size_t BoxLoops(const std::vector<LeafDim>& dims, size_t chip, size_t memory) {
+  int64_t expected = 1;
+  size_t loops = 0;
+  while (loops < 3 && loops < dims.size()) {
+    const LeafDim& d = dims[dims.size() - 1 - loops];
+    const bool step = loops == 2 || d.strides[memory] <= kStepLimit;
+    const bool pads = loops < 2 ? std::max(d.first, d.extent - d.last) <= kPadLimit : d.whole();
+    if (d.strides[chip] != expected || d.extent > kSizeLimit || !step || !pads ||
+        d.strides[memory] < 0)
+      break;
+    expected *= d.extent;
+    ++loops;
+  }
+  return loops;
+}
+
+// Sorted by stride on chip, neighbours that continue each other joined.
+std::vector<LeafDim> BoxDims(std::vector<LeafDim> dims, size_t chip) {
+  std::stable_sort(dims.begin(), dims.end(), [&](const LeafDim& a, const LeafDim& b) {
+    return a.strides[chip] > b.strides[chip];
+  });
+  Fold(dims, true);
+  return dims;
+}
+
+// Nothing but pads: |box|'s extents in x and y, nothing is read.
+Status OnlyPads(const std::vector<LeafDim>& box, isa::Load* load) {
+  const int64_t extent_x = box.empty() ? 1 : box.back().extent;
+  const int64_t extent_y = box.size() < 2 ? 1 : box[box.size() - 2].extent;
+  if (extent_y > 2 * kPadLimit)
+    return Fail(Code::kUnsupported, "a box of {} rows of pads", extent_y);
+  load->x_size = extent_x, load->x_pad_0 = load->x_pad_1 = 0;
+  load->y_size = 0;
+  load->y_pad_0 = std::min(extent_y, kPadLimit), load->y_pad_1 = extent_y - load->y_pad_0;
+  load->dram_base = 0;
+  return {};
+}
+
+Status EmitFill(const TileEmission& e) {
+  std::vector<LeafDim> dims = BoxDims(e.solved.dims, 0);
+  const size_t loops =
+      !dims.empty() && dims.back().strides[0] == 1 && dims.back().extent <= kSizeLimit ? 1 : 0;
+  isa::Load load;
+  load.memory = static_cast<int64_t>(MemoryOf(e.solved.operands[0].buffer->scope));
+  load.pad_value = e.solved.values[1];
+  load.x_bytes = 1;  // of nothing: it has no columns
+  load.z_size = 1;
+  TESSERA_TRY(OnlyPads({dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end()}, &load));
+  dims.resize(dims.size() - loops);
+  return ForPieces(dims, {0, 1, {}}, 1,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
+                     isa::Load piece = load;
+                     piece.sram_base = e.solved.operands[0].base + at[0];
+                     e.sink.Emit(piece);
+                     return {};
+                   });
+}
+
+Status EmitLoad(const TileEmission& e) {
+  const ir::Buffer& dst = e.solved.operands[0].buffer;
+  int64_t pad_value = 0;
+  if (e.leaf.condition) {
+    const auto& fill = e.leaf.fill->args;
+    if (e.leaf.fill->name != kTileFill ||
+        Evaluate(fill[1], e.env) != Evaluate(e.leaf.call->args[3], e.env)) {
+      return Fail(Code::kUnsupported, "pads that are not tiles of the copy");
+    }
+    pad_value = Evaluate(fill[2], e.env);
+  }
+  std::vector<LeafDim> dims = BoxDims(e.solved.dims, 0);
+  const size_t loops = BoxLoops(dims, 0, 1);
+  const std::vector<LeafDim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
+  const std::vector<LeafDim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
+  for (const LeafDim& d : outer) {
+    if (!d.whole()) return Fail(Code::kUnsupported, "pads in a loop that no box expresses");
+  }
+
+  isa::Load load;
+  load.memory = static_cast<int64_t>(MemoryOf(dst->scope));
+  load.segment = static_cast<int64_t>(e.solved.operands[1].segment);
+  load.x_bytes = dst->scope == ir::Scope::kPrm ? e.config.prm_tile_bytes() : e.solved.values[0];
+  load.pad_value = pad_value;
+  load.x_size = load.y_size = load.z_size = 1;
+  load.sram_base = e.solved.operands[0].base;
+  load.dram_base = e.solved.operands[1].base;
+  for (size_t k = 0; k < box.size(); ++k) {
+    const LeafDim& d = box[box.size() - 1 - k];
+    const int64_t step = d.strides[1];
+    if (k == 0)
+      load.x_size = d.last - d.first, load.x_step = step, load.x_pad_0 = d.first,
+      load.x_pad_1 = d.extent - d.last;
+    if (k == 1)
+      load.y_size = d.last - d.first, load.y_step = step, load.y_pad_0 = d.first,
+      load.y_pad_1 = d.extent - d.last;
+    if (k == 2) load.z_size = d.extent, load.z_step = step;
+    load.dram_base += d.first * step;
+  }
+  if (e.solved.outside) TESSERA_TRY(OnlyPads(box, &load));
+  const LoopLimits limits{0, 1, {}};
+  return ForPieces(outer, limits, 2,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
+                     isa::Load piece = load;
+                     piece.sram_base += at[0];
+                     if (!e.solved.outside) piece.dram_base += at[1];
+                     e.sink.Emit(piece);
+                     return {};
+                   });
+}
+
+Status EmitStore(const TileEmission& e) {
+  std::vector<LeafDim> dims = BoxDims(e.solved.dims, 1);
+  const size_t loops = BoxLoops(dims, 1, 0);
+  const std::vector<LeafDim> outer(dims.begin(), dims.end() - static_cast<std::ptrdiff_t>(loops));
+  const std::vector<LeafDim> box(dims.end() - static_cast<std::ptrdiff_t>(loops), dims.end());
+  isa::Store store;
+  store.segment = static_cast<int64_t>(e.solved.operands[0].segment);
+  store.x_bytes = e.solved.values[0];
+  store.x_size = store.y_size = store.z_size = 1;
+  for (size_t k = 0; k < box.size(); ++k) {
+    const LeafDim& d = box[box.size() - 1 - k];
+    if (k == 0) store.x_size = d.extent, store.x_step = d.strides[0];
+    if (k == 1) store.y_size = d.extent, store.y_step = d.strides[0];
+    if (k == 2) store.z_size = d.extent, store.z_step = d.strides[0];
+  }
+  const LoopLimits limits{0, 1, {}};
+  return ForPieces(outer, limits, 2,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
+                     isa::Store piece = store;
+                     piece.dram_base = e.solved.operands[0].base + at[0];
+                     piece.sram_base = e.solved.operands[1].base + at[1];
+                     e.sink.Emit(piece);
+                     return {};
+                   });
+}
+
 }  // namespace
 
 TileInstruction CopyTiles() {
-  return {{{kTileLoad, {kW, kR, kV, kV}, TileLoad},
-           {kTileFill, {kW, kV, kV}, TileFill},
-           {kTileStore, {kW, kR, kV}, TileStore}},
+  return {{{{kTileLoad, {kW, kR, kV, kV}, TileLoad}, EmitLoad, true},
+           {{kTileFill, {kW, kV, kV}, TileFill}, EmitFill, true},
+           {{kTileStore, {kW, kR, kV}, TileStore}, EmitStore}},
           Intrinsics};
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products on the array: GEMM and DEPTHWISE.
-#include "base/bits.h"
+// GEMM: products of matrices on the array, with a micro-op a step of the reduction.
+#include <algorithm>
+
+#include "compiler/target/tile_emission.h"
 #include "compiler/target/tile_math.h"
 #include "isa/insns.h"
 
@@ -23,50 +25,6 @@ Status TileGemm(Operands a) {
   return {};
 }
 
-Status TileWindow(Operands a) {
-  const int64_t kh = a[4].value, kw = a[5].value, win_y = a[6].value, win_x = a[7].value;
-  const int64_t batch = a[8].value, block = a[9].value;
-  TESSERA_TRY(Check(kTileWindow, a[0], batch * block));
-  TESSERA_TRY(Check(kTileWindow, a[1], (kh - 1) * win_y + (kw - 1) * win_x + batch * block));
-  TESSERA_TRY(Check(kTileWindow, a[2], CeilDiv(kh * kw, block) * block * block));
-  for (int64_t lane = 0; lane < batch * block; ++lane) {
-    int64_t sum = a[3].value != 0 ? 0 : At(a[0], lane);
-    for (int64_t y = 0; y < kh; ++y) {
-      for (int64_t x = 0; x < kw; ++x) {
-        const int64_t tap = y * kw + x;
-        const int64_t row = tap / block * block + lane % block;
-        sum += At(a[1], y * win_y + x * win_x + lane) * At(a[2], row * block + tap % block);
-      }
-    }
-    Put(a[0], lane, Low(sum));
-  }
-  return {};
-}
-
-// A window of each channel over its own weights, of which a tile of WGT has a row.
-TensorIntrin Window(const isa::Config& config) {
-  const int64_t block = config.block_out;
-  constexpr int64_t kTaps = isa::GreatestOfAll("Depthwise.kh", "Depthwise.kw");
-  const auto number = [](const char* name) { return ir::Var(name, DType::kInt64); };
-  const Expr kh = number("kh"), kw = number("kw"), win_y = number("win_y"), win_x = number("win_x");
-  const Tensor inp = te::Placeholder("inp", DType::kInt8, {block}),
-               wgt = te::Placeholder("wgt", DType::kInt8, {block * block});
-  const te::Axis y = te::ReduceAxis("ky", kTaps), x = te::ReduceAxis("kx", kTaps);
-  const Tensor acc = te::Compute("acc", {block}, {"c"}, [&](const std::vector<Expr>& i) {
-    return te::Sum(Wide(inp(y.var * win_y + x.var * win_x + i[0])) *
-                       Wide(wgt(i[0] * Expr(block) + y.var * kw + x.var)),
-                   {y, x});
-  });
-  return {.name = "tile.window",
-          .call = kTileWindow,
-          .behaviour = acc,
-          .trailing = {FirstStep(), kh, kw, win_y, win_x, Expr(config.batch), Expr(block)},
-          .partial = true,
-          .counts = {{"ky", kh}, {"kx", kw}},
-          .scopes = {
-              {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}};
-}
-
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t batch = config.batch, block = config.block_out;
   const Tensor inp = te::Placeholder("inp", DType::kInt8, {batch, config.block_in}),
@@ -76,24 +34,91 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
       te::Compute("acc", {batch, block}, {"b", "o"}, [&](const std::vector<Expr>& i) {
         return te::Sum(Wide(inp(i[0], k.var)) * Wide(wgt(i[1], k.var)), {k});
       });
-  const TensorIntrin gemm{
-      .name = "tile.gemm",
-      .call = kTileGemm,
-      .behaviour = acc,
-      .trailing = {FirstStep(), Expr(batch), Expr(block)},
-      .scopes = {
-          {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}};
-  // In rows of images a window has a tile of its own only where there is one.
-  if (batch > 1) return {gemm};
-  return {gemm, Window(config)};
+  return {
+      {.name = "tile.gemm",
+       .call = kTileGemm,
+       .behaviour = acc,
+       .trailing = {FirstStep(), Expr(batch), Expr(block)},
+       .scopes = {
+           {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}}};
+}
+
+// Iteration counts, strides and micro-ops of one instruction.
+constexpr int64_t kFactor =
+    isa::GreatestOfAll("Gemm.uop_count", "Gemm.iter_out", "Gemm.iter_in", "Gemm.dst_out",
+                       "Gemm.dst_in", "Gemm.src_out", "Gemm.src_in", "Gemm.wgt_out", "Gemm.wgt_in");
+
+void SplitReduction(const SolvedLeaf& solved, std::vector<LeafDim>* parallel,
+                    std::vector<size_t>* reduced) {
+  for (size_t k = 0; k < solved.dims.size(); ++k) {
+    if (solved.dims[k].strides[0] == 0) {
+      reduced->push_back(k);
+    } else {
+      parallel->push_back(solved.dims[k]);
+    }
+  }
+}
+
+Status EmitGemm(const TileEmission& e) {
+  std::vector<LeafDim> parallel;
+  std::vector<size_t> reduced;
+  SplitReduction(e.solved, &parallel, &reduced);
+  // Reduction steps in order, each a micro-op.
+  std::vector<isa::Uop> uops;
+  std::vector<int64_t> at(reduced.size(), 0);
+  for (bool more = true; more;) {
+    isa::Uop uop;
+    for (size_t k = 0; k < reduced.size(); ++k) {
+      uop.src += at[k] * e.solved.dims[reduced[k]].strides[1];
+      uop.wgt += at[k] * e.solved.dims[reduced[k]].strides[2];
+      e.env[e.solved.vars[reduced[k]].get()] = at[k];
+    }
+    uop.init = Evaluate(e.leaf.call->args[3], e.env);
+    uops.push_back(uop);
+    more = false;
+    for (size_t k = reduced.size(); k-- > 0 && !more;) {
+      more = ++at[k] < e.solved.dims[reduced[k]].extent;
+      if (!more) at[k] = 0;
+    }
+  }
+  for (size_t k : reduced) e.env[e.solved.vars[k].get()] = 0;
+
+  Fold(parallel, false);
+  // Two kernels should fit at a time.
+  const auto capacity =
+      static_cast<size_t>(std::clamp<int64_t>(e.config.Depth(isa::Memory::kUop) / 2, 1, kFactor));
+  const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
+  return ForPieces(parallel, limits, 3,
+                   [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
+                     isa::Gemm gemm;
+                     gemm.dst_base = e.solved.operands[0].base + offset[0];
+                     gemm.src_base = e.solved.operands[1].base + offset[1];
+                     gemm.wgt_base = e.solved.operands[2].base + offset[2];
+                     gemm.iter_out = gemm.iter_in = 1;
+                     if (!loops.empty()) {
+                       const LeafDim& in = loops.back();
+                       gemm.iter_in = in.extent;
+                       gemm.dst_in = in.strides[0], gemm.src_in = in.strides[1],
+                       gemm.wgt_in = in.strides[2];
+                     }
+                     if (loops.size() == 2) {
+                       const LeafDim& out = loops.front();
+                       gemm.iter_out = out.extent;
+                       gemm.dst_out = out.strides[0], gemm.src_out = out.strides[1],
+                       gemm.wgt_out = out.strides[2];
+                     }
+                     for (size_t first = 0; first < uops.size(); first += capacity) {
+                       const size_t count = std::min(capacity, uops.size() - first);
+                       TESSERA_TRY(e.sink.EmitGemm(gemm, std::span(uops).subspan(first, count)));
+                     }
+                     return {};
+                   });
 }
 
 }  // namespace
 
-TileInstruction MultiplyTiles() {
-  return {{{kTileGemm, {kU, kR, kR, kV, kV, kV}, TileGemm},
-           {kTileWindow, {kU, kR, kR, kV, kV, kV, kV, kV, kV, kV}, TileWindow}},
-          Intrinsics};
+TileInstruction GemmTiles() {
+  return {{{{kTileGemm, {kU, kR, kR, kV, kV, kV}, TileGemm}, EmitGemm}}, Intrinsics};
 }
 
 }  // namespace tessera::target

@@ -40,16 +40,25 @@ int64_t RecordNumbers(const isa::Config& config) {
 }
 
 const std::vector<TileInstruction>& TileInstructions() {
-  static const std::vector<TileInstruction> all{CopyTiles(), MultiplyTiles(), RequantTiles(),
-                                                AddTiles(), AluTiles()};
+  static const std::vector<TileInstruction> all{CopyTiles(),    GemmTiles(), WindowTiles(),
+                                                RequantTiles(), AddTiles(),  AluTiles()};
   return all;
+}
+
+const TileCall* FindTileCall(const std::string& name) {
+  for (const TileInstruction& i : TileInstructions()) {
+    for (const TileCall& call : i.calls) {
+      if (call.meaning.name == name) return &call;
+    }
+  }
+  return nullptr;
 }
 
 void RegisterTileIntrinsics() {
   static std::once_flag once;
   std::call_once(once, [] {
     for (const TileInstruction& i : TileInstructions()) {
-      for (const ir::TileIntrin& meaning : i.meanings) ir::RegisterTileIntrin(meaning);
+      for (const TileCall& call : i.calls) ir::RegisterTileIntrin(call.meaning);
     }
   });
 }

@@ -2,8 +2,9 @@
 //
 // The tile intrinsics of the accelerator in loop IR: what the statement of a leaf nest can be. Each
 // has a meaning in the interpreter, written from the arithmetic and not from isa/semantics, so that
-// the IR is an oracle of the machine, and tensor intrinsics that schedules name. An instruction's
-// are in one file, tile_NAME.cc. Depends on: compiler/ir, te, isa. Used by: accelerator.cc,
+// the IR is an oracle of the machine, tensor intrinsics that schedules name, and what it emits. All
+// that is known of an instruction is in one file, tile_NAME.cc; a new one is a file and its line in
+// TileInstructions(). Depends on: compiler/ir, te, isa. Used by: accelerator.cc,
 // lower/accel, codegen/accel.
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
@@ -33,6 +34,7 @@
 
 #include "compiler/ir/intrin.h"
 #include "compiler/target/tensor_intrin.h"
+#include "compiler/target/tile_emission.h"
 #include "isa/config.h"
 
 namespace tessera::target {
@@ -54,18 +56,27 @@ int64_t RecordNumbers(const isa::Config& config);
 // Makes the intrinsics known to the IR; once is enough, more does no harm.
 void RegisterTileIntrinsics();
 
-// What a file gives: the tile intrinsics' meanings, and what schedules may call them for.
+// A tile intrinsic with what it emits.
+struct TileCall {
+  ir::TileIntrin meaning;
+  EmitTiles emit = nullptr;
+  bool pads = false;  // a leaf of it may be under a condition: outside of that it is filled
+};
+
+// What a file gives: tile intrinsics, and what schedules may call them for.
 struct TileInstruction {
-  std::vector<ir::TileIntrin> meanings;
+  std::vector<TileCall> calls;
   std::vector<TensorIntrin> (*intrinsics)(const isa::Config& config);
 };
-TileInstruction CopyTiles();      // tile_copy.cc
-TileInstruction MultiplyTiles();  // tile_gemm.cc: GEMM, DEPTHWISE
-TileInstruction RequantTiles();   // tile_requant.cc
-TileInstruction AddTiles();       // tile_add.cc
-TileInstruction AluTiles();       // tile_alu.cc
+TileInstruction CopyTiles();  // LOAD, STORE
+TileInstruction GemmTiles();
+TileInstruction WindowTiles();  // DEPTHWISE
+TileInstruction RequantTiles();
+TileInstruction AddTiles();
+TileInstruction AluTiles();
 
 const std::vector<TileInstruction>& TileInstructions();  // all of them
+const TileCall* FindTileCall(const std::string& name);   // null: none
 
 }  // namespace tessera::target
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/target/tile_math.h"
+#include "compiler/target/tile_vector.h"
 
 namespace tessera::target {
 namespace {
@@ -112,36 +113,24 @@ TensorIntrin PerChannel(const isa::Config& config, DType dst_type) {
   return intrin;
 }
 
-// The bounds and offset of an int32 value alone.
-TensorIntrin Narrow(int64_t tile) {
-  const Tensor src = te::Placeholder("src", DType::kInt32, {tile});
-  const Int8Result result;
-  TensorIntrin intrin{
-      .name = "tile.narrow",
-      .call = kTileRequant,
-      .behaviour = te::Compute("dst", {tile}, {"i"},
-                               [&](const std::vector<Expr>& i) { return result.Value(src(i)); }),
-      .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), Expr(0), Expr(0),
-                   result.zero, result.lo, result.hi, Expr(tile)},
-      .partial = true,
-      .scopes = {{"src", {ir::Scope::kAcc}}, {"dst", VectorScopes(DType::kInt8)}}};
-  result.Limit(intrin);
-  return intrin;
-}
-
-// An int8 value, centred and shifted, as an int32 one.
-TensorIntrin Widen(int64_t tile) {
-  const Tensor src = te::Placeholder("src", DType::kInt8, {tile});
+// No multiplier: an int32 value offset and bounded, or an int8 one centred and shifted.
+TensorIntrin Unscaled(int64_t tile, DType src_type) {
+  const bool widens = src_type == DType::kInt8;
+  const DType dst_type = widens ? DType::kInt32 : DType::kInt8;
+  const Tensor src = te::Placeholder("src", src_type, {tile});
   const Int8Source source;
-  TensorIntrin intrin{
-      .name = "tile.widen",
-      .call = kTileRequant,
-      .behaviour = te::Compute("dst", {tile}, {"i"},
-                               [&](const std::vector<Expr>& i) { return source.Value(src(i)); }),
-      .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), source.zero,
-                   source.shift, Expr(0), Expr(0), Expr(0), Expr(tile)},
-      .partial = true,
-      .scopes = {{"src", VectorScopes(DType::kInt8)}, {"dst", {ir::Scope::kAcc}}}};
+  const Int8Result result;
+  TensorIntrin intrin{.name = widens ? "tile.widen" : "tile.narrow",
+                      .call = kTileRequant,
+                      .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound),
+                                   widens ? source.zero : Expr(0), widens ? source.shift : Expr(0)},
+                      .partial = true,
+                      .scopes = {{"src", VectorScopes(src_type)}, {"dst", VectorScopes(dst_type)}}};
+  intrin.behaviour = te::Compute("dst", {tile}, {"i"}, [&](const std::vector<Expr>& i) {
+    return Finished(widens ? source.Value(src(i)) : src(i), dst_type, result, &intrin);
+  });
+  intrin.trailing.emplace_back(tile);
+  if (!widens) return intrin;
   source.Limit(intrin);
   // 255 << 22 is the most that an int32 holds of it.
   intrin.conditions.push_back(
@@ -151,7 +140,7 @@ TensorIntrin Widen(int64_t tile) {
 
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
-  std::vector<TensorIntrin> all{Narrow(tile), Widen(tile)};
+  std::vector<TensorIntrin> all{Unscaled(tile, DType::kInt32), Unscaled(tile, DType::kInt8)};
   for (const DType dst : {DType::kInt8, DType::kInt32}) {
     all.push_back(PerChannel(config, dst));
     for (const DType src : {DType::kInt32, DType::kInt8}) all.push_back(PerTensor(tile, src, dst));
@@ -159,12 +148,60 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   return all;
 }
 
+constexpr int64_t kIterations = isa::GreatestOfAll("Requant.iter_out", "Requant.iter_in");
+constexpr int64_t kStride =
+    isa::GreatestOfAll("Requant.dst_out", "Requant.dst_in", "Requant.src_out", "Requant.src_in");
+constexpr int64_t kPrmStride = isa::GreatestOfAll("Requant.prm_out", "Requant.prm_in");
+
+Status EmitRequant(const TileEmission& e, bool per_channel) {
+  std::vector<LeafDim> dims = e.solved.dims;
+  Fold(dims, false);
+  const size_t operands = per_channel ? 3 : 2;
+  const std::vector<int64_t>& v = e.solved.values;
+  isa::Requant base;
+  base.dst_mem = VectorMemoryOf(e.solved.operands[0]);
+  base.src_mem = VectorMemoryOf(e.solved.operands[1]);
+  base.per_tensor = per_channel ? 0 : 1;
+  size_t k = 0;
+  if (!per_channel) {
+    base.multiplier = v[0], base.shift = v[1];
+    k = 2;
+  }
+  base.round = v[k], base.src_zero = v[k + 1], base.src_shift = v[k + 2];
+  base.out_zero = v[k + 3], base.lo = v[k + 4], base.hi = v[k + 5];
+  if (base.src_mem == static_cast<int64_t>(isa::VectorMemory::kAcc))
+    base.src_zero = base.src_shift = 0;
+  LoopLimits limits{2, kIterations, {kStride, kStride}};
+  if (per_channel) limits.strides.push_back(kPrmStride);
+  return ForPieces(dims, limits, operands,
+                   [&](std::span<const int64_t> at, std::span<const LeafDim> loops) -> Status {
+                     const auto [out, in] = TwoLoops(loops, operands);
+                     isa::Requant r = base;
+                     r.dst_base = e.solved.operands[0].base + at[0];
+                     r.src_base = e.solved.operands[1].base + at[1];
+                     r.iter_out = out.extent, r.iter_in = in.extent;
+                     r.dst_out = out.strides[0], r.dst_in = in.strides[0];
+                     r.src_out = out.strides[1], r.src_in = in.strides[1];
+                     if (per_channel) {
+                       r.prm_base = e.solved.operands[2].base + at[2];
+                       r.prm_out = out.strides[2], r.prm_in = in.strides[2];
+                     }
+                     e.sink.Emit(r);
+                     return {};
+                   });
+}
+
+Status PerTensorTiles(const TileEmission& e) { return EmitRequant(e, false); }
+Status PerChannelTiles(const TileEmission& e) { return EmitRequant(e, true); }
+
 }  // namespace
 
 TileInstruction RequantTiles() {
-  return {{{kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant},
-           {kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm}},
-          Intrinsics};
+  return {
+      {{{kTileRequant, {kW, kR, kV, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequant}, PerTensorTiles},
+       {{kTileRequantPrm, {kW, kR, kR, kV, kV, kV, kV, kV, kV, kV, kV}, TileRequantPrm},
+        PerChannelTiles}},
+      Intrinsics};
 }
 
 }  // namespace tessera::target

@@ -3,7 +3,7 @@
 // What is tested: solving of leaf nests (offsets, strides, pad ranges), folding of loops, and the
 // cut into pieces of at most so many loops, against enumeration of the nest. Space: directed nests
 // and random strided boxes, seeded. Not tested here: the instructions made of them (region_test).
-#include "compiler/codegen/accel/leaf.h"
+#include "compiler/target/leaf.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +20,11 @@ namespace {
 
 using ir::Expr;
 using ir::Stmt;
+using target::Fold;
+using target::ForPieces;
+using target::LeafDim;
+using target::LoopLimits;
+using target::Solve;
 
 ir::Buffer OnChip(ir::Scope scope, std::vector<int64_t> shape) {
   ir::BufferNode node{"chip", DType::kInt8, std::move(shape)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/codegen/accel/leaf.h"
+#include "compiler/target/leaf.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/visit.h"
 
-namespace tessera::codegen::accel {
+namespace tessera::target {
 
 using ir::BinOp;
 using ir::Expr;
@@ -206,7 +206,7 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
       continue;
     }
     TESSERA_CHECK(arg->buffer->layout.empty());
-    const Operand operand{arg->buffer, offset(arg)};
+    const LeafOperand operand{arg->buffer, offset(arg), {}};
     int64_t far = operand.base;
     for (size_t k = 0; k < solved.dims.size(); ++k) {
       env[solved.vars[k].get()] = 1;
@@ -300,4 +300,4 @@ Status ForPieces(std::vector<LeafDim> dims, const LoopLimits& limits, size_t ope
   return visit(0);
 }
 
-}  // namespace tessera::codegen::accel
+}  // namespace tessera::target

@@ -2,9 +2,9 @@
 //
 // Leaf nests: a perfect loop nest around one tile intrinsic, with the values of all outer variables
 // known. Gives each operand as base + sum of stride * loop, and folds loops into as few as
-// possible. Depends on: compiler/ir. Used by: the emitters of codegen/accel.
-#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_LEAF_H_
-#define TESSERA_COMPILER_CODEGEN_ACCEL_LEAF_H_
+// possible. Depends on: compiler/ir, isa. Used by: the instructions (tile_*.cc), codegen/accel.
+#ifndef TESSERA_COMPILER_TARGET_LEAF_H_
+#define TESSERA_COMPILER_TARGET_LEAF_H_
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +15,9 @@
 
 #include "base/error.h"
 #include "compiler/ir/ir.h"
+#include "isa/insns.h"
 
-namespace tessera::codegen::accel {
+namespace tessera::target {
 
 // Values of loop variables.
 using Env = std::unordered_map<const ir::ExprNode*, int64_t>;
@@ -50,19 +51,21 @@ struct LeafDim {
   bool whole() const { return first == 0 && last == extent; }
 };
 
-// A place operand: its buffer and the offset of the first iteration, in elements.
-struct Operand {
+// A place operand: its buffer and the offset of the first iteration, in elements; once its buffer
+// has a place, in tiles of a scratchpad or bytes of a segment.
+struct LeafOperand {
   ir::Buffer buffer;
   int64_t base = 0;
+  isa::Segment segment = isa::Segment::kArena;  // of what is in global memory
 };
 
 struct SolvedLeaf {
-  std::vector<Operand> operands;  // the calls's Loads, in order
-  std::vector<int64_t> values;    // its other operands, at the first iteration
-  std::vector<LeafDim> dims;      // outermost first, extents > 1 only; strides in elements
-  std::vector<ir::Expr> vars;     // the variables of dims
-  bool outside = false;           // the condition holds nowhere
-  bool empty = false;             // some extent is 0
+  std::vector<LeafOperand> operands;  // the calls's Loads, in order
+  std::vector<int64_t> values;        // its other operands, at the first iteration
+  std::vector<LeafDim> dims;          // outermost first, extents > 1 only; strides in elements
+  std::vector<ir::Expr> vars;         // the variables of dims
+  bool outside = false;               // the condition holds nowhere
+  bool empty = false;                 // some extent is 0
 };
 
 // Solves |leaf| under |env|, which is used as scratch for the leaf's own variables.
@@ -89,6 +92,6 @@ using EmitPiece =
 Status ForPieces(std::vector<LeafDim> dims, const LoopLimits& limits, size_t operands,
                  const EmitPiece& emit);
 
-}  // namespace tessera::codegen::accel
+}  // namespace tessera::target
 
-#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_LEAF_H_
+#endif  // TESSERA_COMPILER_TARGET_LEAF_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/accel/emit.h"
+
+#include "base/check.h"
+#include "compiler/target/tile_intrin.h"
+
+namespace tessera::codegen::accel {
+namespace {
+
+class Sink : public target::InstructionSink {
+ public:
+  explicit Sink(jit::ProgramBuilder& builder) : builder_(builder) {}
+  void Emit(const isa::Insn& insn) override { builder_.Emit(insn); }
+  Status EmitGemm(const isa::Gemm& gemm, std::span<const isa::Uop> uops) override {
+    return builder_.EmitGemm(gemm, uops);
+  }
+
+ private:
+  jit::ProgramBuilder& builder_;
+};
+
+}  // namespace
+
+Status LeafEmitter::Locate(SolvedLeaf& solved) const {
+  for (size_t op = 0; op < solved.operands.size(); ++op) {
+    target::LeafOperand& operand = solved.operands[op];
+    const auto place = places_.find(operand.buffer.get());
+    TESSERA_CHECK(place != places_.end(), "buffer {} has no place", operand.buffer->name);
+    // Elements of a tile or, in device memory, a byte; there |bytes| are a record's.
+    const bool records = place->second.global && operand.buffer->dtype == DType::kInt32;
+    const int64_t unit = records                ? target::RecordNumbers(config_)
+                         : place->second.global ? 1
+                                                : TileElements(config_, operand.buffer);
+    const int64_t bytes = records ? config_.prm_tile_bytes() : 1;
+    bool whole = operand.base % unit == 0;
+    for (target::LeafDim& d : solved.dims) {
+      whole &= d.strides[op] % unit == 0 && d.strides[op] >= 0;
+      d.strides[op] = d.strides[op] / unit * bytes;
+    }
+    if (!whole)
+      return Fail(Code::kUnsupported, "{}: an access that is not of whole tiles",
+                  operand.buffer->name);
+    operand.base = operand.base / unit * bytes + place->second.base;
+    operand.segment = place->second.segment;
+  }
+  return {};
+}
+
+Status LeafEmitter::Emit(const Leaf& leaf, Env& env) {
+  TESSERA_ASSIGN(SolvedLeaf solved, Solve(leaf, env));
+  if (solved.empty) return {};
+  TESSERA_TRY(Locate(solved));
+  const std::string& name = leaf.call->name;
+  const target::TileCall* call = target::FindTileCall(name);
+  if (call == nullptr) return Fail(Code::kUnsupported, "no instruction does what {} does", name);
+  if (leaf.condition && !call->pads) return Fail(Code::kUnsupported, "{} under a condition", name);
+  Sink sink(builder_);
+  return call->emit({config_, leaf, solved, env, sink});
+}
+
+}  // namespace tessera::codegen::accel

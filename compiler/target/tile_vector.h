@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the emissions of VECTOR's instructions share. Private to compiler/target.
+#ifndef TESSERA_COMPILER_TARGET_TILE_VECTOR_H_
+#define TESSERA_COMPILER_TARGET_TILE_VECTOR_H_
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "base/check.h"
+#include "compiler/target/tile_emission.h"
+
+namespace tessera::target {
+
+inline int64_t VectorMemoryOf(const LeafOperand& operand) {
+  switch (operand.buffer->scope) {
+    case ir::Scope::kAcc:
+      return static_cast<int64_t>(isa::VectorMemory::kAcc);
+    case ir::Scope::kOut:
+      return static_cast<int64_t>(isa::VectorMemory::kOut);
+    case ir::Scope::kInp:
+      return static_cast<int64_t>(isa::VectorMemory::kInp);
+    default:
+      TESSERA_CHECK(false, "{} is no operand of VECTOR", operand.buffer->name);
+  }
+}
+
+// The two loops of an instruction, absent ones with one iteration: out, in.
+inline std::array<LeafDim, 2> TwoLoops(std::span<const LeafDim> loops, size_t operands) {
+  const LeafDim one{1, std::vector<int64_t>(operands, 0), 0, 1};
+  if (loops.empty()) return {one, one};
+  if (loops.size() == 1) return {one, loops[0]};
+  return {loops[0], loops[1]};
+}
+
+}  // namespace tessera::target
+
+#endif  // TESSERA_COMPILER_TARGET_TILE_VECTOR_H_

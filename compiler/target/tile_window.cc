@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DEPTHWISE: a window of each channel over its own weights.
+#include "base/bits.h"
+#include "compiler/target/tile_emission.h"
+#include "compiler/target/tile_math.h"
+#include "isa/insns.h"
+
+namespace tessera::target {
+namespace {
+
+Status TileWindow(Operands a) {
+  const int64_t kh = a[4].value, kw = a[5].value, win_y = a[6].value, win_x = a[7].value;
+  const int64_t batch = a[8].value, block = a[9].value;
+  TESSERA_TRY(Check(kTileWindow, a[0], batch * block));
+  TESSERA_TRY(Check(kTileWindow, a[1], (kh - 1) * win_y + (kw - 1) * win_x + batch * block));
+  TESSERA_TRY(Check(kTileWindow, a[2], CeilDiv(kh * kw, block) * block * block));
+  for (int64_t lane = 0; lane < batch * block; ++lane) {
+    int64_t sum = a[3].value != 0 ? 0 : At(a[0], lane);
+    for (int64_t y = 0; y < kh; ++y) {
+      for (int64_t x = 0; x < kw; ++x) {
+        const int64_t tap = y * kw + x;
+        const int64_t row = tap / block * block + lane % block;
+        sum += At(a[1], y * win_y + x * win_x + lane) * At(a[2], row * block + tap % block);
+      }
+    }
+    Put(a[0], lane, Low(sum));
+  }
+  return {};
+}
+
+// A tile of WGT has a row of taps for each channel.
+TensorIntrin Window(const isa::Config& config) {
+  const int64_t block = config.block_out;
+  constexpr int64_t kTaps = isa::GreatestOfAll("Depthwise.kh", "Depthwise.kw");
+  const auto number = [](const char* name) { return ir::Var(name, DType::kInt64); };
+  const Expr kh = number("kh"), kw = number("kw"), win_y = number("win_y"), win_x = number("win_x");
+  const Tensor inp = te::Placeholder("inp", DType::kInt8, {block}),
+               wgt = te::Placeholder("wgt", DType::kInt8, {block * block});
+  const te::Axis y = te::ReduceAxis("ky", kTaps), x = te::ReduceAxis("kx", kTaps);
+  const Tensor acc = te::Compute("acc", {block}, {"c"}, [&](const std::vector<Expr>& i) {
+    return te::Sum(Wide(inp(y.var * win_y + x.var * win_x + i[0])) *
+                       Wide(wgt(i[0] * Expr(block) + y.var * kw + x.var)),
+                   {y, x});
+  });
+  return {.name = "tile.window",
+          .call = kTileWindow,
+          .behaviour = acc,
+          .trailing = {FirstStep(), kh, kw, win_y, win_x, Expr(config.batch), Expr(block)},
+          .partial = true,
+          .counts = {{"ky", kh}, {"kx", kw}},
+          .scopes = {
+              {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}};
+}
+
+std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
+  // In rows of images a window has a tile of its own only where there is one.
+  if (config.batch > 1) return {};
+  return {Window(config)};
+}
+
+// Iteration counts and strides of one instruction.
+constexpr int64_t kFactor = isa::GreatestOfAll(
+    "Depthwise.iter_out", "Depthwise.iter_in", "Depthwise.dst_out", "Depthwise.dst_in",
+    "Depthwise.src_out", "Depthwise.src_in", "Depthwise.dst_z", "Depthwise.src_z");
+
+Status EmitWindow(const TileEmission& e) {
+  std::vector<LeafDim> dims = e.solved.dims;
+  Fold(dims, false);
+  // The loop that moves the weights is z; at most one does.
+  std::vector<LeafDim> inner;
+  LeafDim z{1, {0, 0, 0}, 0, 1};
+  bool z_taken = false;
+  std::vector<LeafDim> unrolled;
+  constexpr int64_t kIterZ = isa::GreatestOf("Depthwise.iter_z");
+  constexpr int64_t kWgtZ = isa::GreatestOf("Depthwise.wgt_z");
+  for (const LeafDim& d : dims) {
+    if (d.strides[2] == 0) {
+      inner.push_back(d);
+    } else if (!z_taken && d.strides[2] <= kWgtZ && d.extent <= kIterZ && d.strides[0] <= kFactor &&
+               d.strides[1] <= kFactor) {
+      z = d, z_taken = true;
+    } else {
+      unrolled.push_back(d);
+    }
+  }
+  const LoopLimits none{0, 1, {}};
+  const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
+  // values: init, kh, kw, win_y, win_x (elements), batch, block
+  const int64_t tile = e.solved.operands[1].buffer->shape.back();
+  return ForPieces(
+      unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const LeafDim>) -> Status {
+        return ForPieces(
+            inner, limits, 3,
+            [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
+              isa::Depthwise v;
+              v.init = e.solved.values[0];
+              v.kh = e.solved.values[1], v.kw = e.solved.values[2];
+              v.win_y = e.solved.values[3] / tile, v.win_x = e.solved.values[4] / tile;
+              v.dst_base = e.solved.operands[0].base + base[0] + offset[0];
+              v.src_base = e.solved.operands[1].base + base[1] + offset[1];
+              v.wgt_base = e.solved.operands[2].base + base[2] + offset[2];
+              v.iter_z = z.extent;
+              v.dst_z = z.strides[0], v.src_z = z.strides[1], v.wgt_z = z.strides[2];
+              v.iter_out = v.iter_in = 1;
+              if (!loops.empty()) {
+                v.iter_in = loops.back().extent;
+                v.dst_in = loops.back().strides[0], v.src_in = loops.back().strides[1];
+              }
+              if (loops.size() == 2) {
+                v.iter_out = loops.front().extent;
+                v.dst_out = loops.front().strides[0], v.src_out = loops.front().strides[1];
+              }
+              e.sink.Emit(v);
+              return {};
+            });
+      });
+}
+
+}  // namespace
+
+TileInstruction WindowTiles() {
+  return {{{{kTileWindow, {kU, kR, kR, kV, kV, kV, kV, kV, kV, kV}, TileWindow}, EmitWindow}},
+          Intrinsics};
+}
+
+}  // namespace tessera::target
