@@ -7,9 +7,9 @@
 namespace tessera::codegen::accel {
 namespace {
 
-class Sink : public target::InstructionSink {
+class BuilderSink : public target::InstructionSink {
  public:
-  explicit Sink(jit::ProgramBuilder& builder) : builder_(builder) {}
+  explicit BuilderSink(jit::ProgramBuilder& builder) : builder_(builder) {}
   void Emit(const isa::Insn& insn) override { builder_.Emit(insn); }
   Status EmitGemm(const isa::Gemm& gemm, std::span<const isa::Uop> uops) override {
     return builder_.EmitGemm(gemm, uops);
@@ -54,7 +54,7 @@ Status LeafEmitter::Emit(const Leaf& leaf, Env& env) {
   const target::TileCall* call = target::FindTileCall(name);
   if (call == nullptr) return Fail(Code::kUnsupported, "no instruction does what {} does", name);
   if (leaf.condition && !call->pads) return Fail(Code::kUnsupported, "{} under a condition", name);
-  Sink sink(builder_);
+  BuilderSink sink(builder_);
   return call->emit({config_, leaf, solved, env, sink});
 }
 
