@@ -9,7 +9,7 @@
 namespace tessera::target {
 
 // dot_u8s8x<lanes>: out[l] += sum over k < 4 of x[k] * w[l, k], of uint8 and int8, in int32. x is
-// one place for all lanes. codegen/llvm/emit_tile.cc emits it.
+// one place for all lanes. Each level does it in its own way, to the same integers.
 TensorIntrin DotU8S8(int64_t lanes);
 
 // fma_f32x16: out[l] += x * w[l] of float32, rounded once: who tensorizes by it takes other

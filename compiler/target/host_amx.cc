@@ -4,6 +4,25 @@
 
 namespace tessera::target {
 
+namespace {
+
+// LLVM gives tiles registers and their shapes (16 rows of 64 bytes) to the processor.
+bool Emit(ValueBuilder& b) {
+  if (!b.units().tiles) return false;
+  using Value = ValueBuilder::Value;
+  const Value rows = b.Constant({16}, 16), bytes = b.Constant({16}, 64),
+              stride = b.Constant({64}, 64);
+  const auto load = [&](size_t operand) {
+    return b.Call("llvm.x86.tileloadd64.internal", {}, {rows, bytes, b.Address(operand), stride});
+  };
+  const Value before = load(0), x = load(1), w = load(2);
+  const Value sum = b.Call("llvm.x86.tdpbusd.internal", {}, {rows, bytes, bytes, before, x, w});
+  b.Call("llvm.x86.tilestored64.internal", {}, {rows, bytes, b.Address(0), stride, sum});
+  return true;
+}
+
+}  // namespace
+
 TensorIntrin AmxU8S8() {
   constexpr int64_t kPoints = 16, kLanes = 16, kQuads = 16, kQuad = 4, kDepth = kQuads * kQuad;
   const std::string name = "amx_u8s8";
@@ -37,7 +56,7 @@ TensorIntrin AmxU8S8() {
                             }
                             return {};
                           }});
-  return {name, name, out};
+  return {.name = name, .call = name, .behaviour = out, .emit = Emit};
 }
 
 }  // namespace tessera::target

@@ -6,8 +6,22 @@
 
 namespace tessera::target {
 
+namespace {
+
+constexpr int64_t kLanes = 16;
+
+bool Emit(ValueBuilder& b) {
+  if (!b.units().fma) return false;
+  const ValueType type{32, kLanes, true};
+  const auto x = b.Splat(b.Load(1, {32, 1, true}), kLanes);
+  const auto w = b.Load(2, type), before = b.Load(0, type);
+  b.Store(0, b.Call("llvm.fma", {type}, {x, w, before}));
+  return true;
+}
+
+}  // namespace
+
 TensorIntrin FmaF32() {
-  constexpr int64_t kLanes = 16;
   const std::string name = "fma_f32x16";
   const te::Tensor x = te::Placeholder("x", DType::kFloat32, {1}),
                    w = te::Placeholder("w", DType::kFloat32, {1, kLanes});
@@ -30,7 +44,7 @@ TensorIntrin FmaF32() {
          }
          return {};
        }});
-  return {name, name, out};
+  return {.name = name, .call = name, .behaviour = out, .emit = Emit};
 }
 
 }  // namespace tessera::target

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of matrix fragments: mma.sync.m16n8k32 of int8 and m16n8k16 of f16, with sums of 32
-// bits. codegen/llvm/emit_mma.cc emits them.
+// bits. Which thread of a warp has what is the same for both products, since rows of both have 32
+// bytes (the description of PTX, mma.m16n8k16 and m16n8k32).
 #include "compiler/ir/intrin.h"
 #include "compiler/target/cuda.h"
 
@@ -11,6 +12,61 @@ namespace {
 using ir::OperandKind;
 using ir::Scope;
 using ir::TileOperand;
+
+using Value = ValueBuilder::Value;
+
+constexpr int64_t kRowBytes = 32;
+
+Value Bytes(ValueBuilder& b, int64_t n) { return b.Constant({64}, static_cast<uint64_t>(n)); }
+
+// What a thread has of rows: row t / 4, word t % 4, in bytes; and |more|.
+Value LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t more) {
+  const Value thread = b.Thread();
+  const Value row = b.Op(ValueOp::kShrUnsigned, thread, Bytes(b, 2));
+  const Value word = b.Op(ValueOp::kAnd, thread, Bytes(b, 3));
+  const Value lane = b.Op(ValueOp::kAdd, b.Op(ValueOp::kMul, row, Bytes(b, row_bytes)),
+                          b.Op(ValueOp::kMul, word, Bytes(b, word_bytes)));
+  return b.Op(ValueOp::kAdd, lane, Bytes(b, more));
+}
+
+template <bool kFloats>
+bool EmitProduct(ValueBuilder& b) {
+  std::vector<Value> args;
+  const auto load = [&](size_t operand, int64_t byte) {
+    const Value word = b.Load(operand, {32}, LaneByte(b, kRowBytes, 4, byte), 4);
+    args.push_back(kFloats ? b.BitCast(word, {16, 2, true}) : word);
+  };
+  for (const int64_t byte :
+       {int64_t{0}, 8 * kRowBytes, kRowBytes / 2, 8 * kRowBytes + kRowBytes / 2})
+    load(1, byte);
+  for (const int64_t byte : {int64_t{0}, kRowBytes / 2}) load(2, byte);
+  constexpr ValueType kSums{32, 4, kFloats};
+  const Value before = b.Load(0, kSums, nullptr, 16);
+  const Value from = b.Choose(b.Number(3), b.Constant(kSums, 0), before);
+  for (int i = 0; i < 4; ++i) args.push_back(b.Lane(from, i));
+  const Value made = b.Call(
+      kFloats ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32" : "llvm.nvvm.mma.m16n8k32.row.col.s8", {},
+      args);
+  b.Store(0, b.Join({b.Field(made, 0), b.Field(made, 1), b.Field(made, 2), b.Field(made, 3)}),
+          nullptr, 16);
+  return true;
+}
+
+// Other threads of the warp may still read what was there, and read this next.
+template <bool kFloats>
+bool EmitStore(ValueBuilder& b) {
+  constexpr int64_t kBytes = kMmaColumns * 4;
+  const auto meet = [&] {
+    b.Call("llvm.nvvm.bar.warp.sync", {}, {b.Constant({32}, ~uint32_t{0})});
+  };
+  meet();
+  for (const int64_t half : {0, 1}) {
+    const Value sums = b.Load(1, {32, 2, kFloats}, Bytes(b, 8 * half), 8);
+    b.Store(0, sums, LaneByte(b, kBytes, 8, half * 8 * kBytes), 8);
+  }
+  meet();
+  return true;
+}
 
 TensorIntrin Product(const char* name, DType narrow, DType wide, int64_t depth) {
   const te::Tensor a = te::Placeholder("a", narrow, {kMmaRows, depth}),
@@ -48,7 +104,8 @@ TensorIntrin Product(const char* name, DType narrow, DType wide, int64_t depth) 
           .call = name,
           .behaviour = acc,
           .trailing = {FirstStep()},
-          .scopes = {{"acc", {Scope::kAcc}}, {"a", {Scope::kShared}}, {"b", {Scope::kShared}}}};
+          .scopes = {{"acc", {Scope::kAcc}}, {"a", {Scope::kShared}}, {"b", {Scope::kShared}}},
+          .emit = IsFloat(wide) ? EmitProduct<true> : EmitProduct<false>};
 }
 
 TensorIntrin StoreSums(const char* name, DType dtype) {
@@ -73,7 +130,8 @@ TensorIntrin StoreSums(const char* name, DType dtype) {
   return {.name = name,
           .call = name,
           .behaviour = out,
-          .scopes = {{"acc", {Scope::kAcc}}, {"out", {Scope::kShared}}}};
+          .scopes = {{"acc", {Scope::kAcc}}, {"out", {Scope::kShared}}},
+          .emit = IsFloat(dtype) ? EmitStore<true> : EmitStore<false>};
 }
 
 }  // namespace

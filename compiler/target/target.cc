@@ -17,4 +17,9 @@ const TensorIntrin* Target::FindIntrinsic(const std::string& intrinsic) const {
   return it == intrinsics.end() ? nullptr : &*it;
 }
 
+const TensorIntrin* Target::FindCall(const std::string& call) const {
+  const auto it = std::ranges::find(intrinsics, call, &TensorIntrin::call);
+  return it == intrinsics.end() ? nullptr : &*it;
+}
+
 }  // namespace tessera::target

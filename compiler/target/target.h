@@ -36,6 +36,7 @@ struct Target {
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;
   const TensorIntrin* FindIntrinsic(const std::string& name) const;  // null: none
+  const TensorIntrin* FindCall(const std::string& call) const;       // one of it; null: none
 };
 
 // What the interpreter of the loop IR runs: every scope, of any size, and every kind of loop, no

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/target/value_builder.h"
 #include "compiler/te/te.h"
 
 namespace tessera::target {
@@ -56,6 +57,7 @@ struct TensorIntrin {
   std::string updates = {};  // the placeholder that is the output's own tile, and no operand
   std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
   std::vector<ParamCondition> conditions = {};
+  EmitValues emit = nullptr;  // none: the target's back end has another way (tile_intrin.h)
 
   // Does a reduction start by FirstStep? Else plain stores of its identity come before it.
   bool FlagsStart() const;

@@ -99,11 +99,16 @@ void KernelEmitter::EmitTile(const ir::Expr& call) {
     b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
     return;
   }
-  if (call->name == target::kMmaS8 || call->name == target::kMmaF16)
-    return Mma(call, call->name == target::kMmaF16);
-  if (call->name == target::kMmaStoreI32 || call->name == target::kMmaStoreF32)
-    return StoreSums(call);
-  unsupported_ = "a call of " + call->name;
+  EmitCall(*target::Cuda(), call);
+}
+
+llvm::Value* KernelEmitter::TileByte(const ir::Expr& place, llvm::Value* byte, int64_t align) {
+  if (place->buffer->scope != ir::Scope::kAcc) return FuncEmitter::TileByte(place, byte, align);
+  llvm::Value* first = Value(ir::OffsetOf(*place->buffer, place->args));
+  first = b_.CreateExactSDiv(first, b_.getInt64(target::kWarpThreads));
+  llvm::Value* address = b_.CreateInBoundsGEP(MemoryType(place->buffer->dtype),
+                                              places_.at(place->buffer.get()).base, first);
+  return byte == nullptr ? address : b_.CreateInBoundsGEP(b_.getInt8Ty(), address, byte);
 }
 
 Status EmitKernel(llvm::Module& module, const lower::GpuKernel& kernel) {

@@ -23,14 +23,9 @@ class KernelEmitter : public FuncEmitter {
   void Annotate();
   void BindIds();
 
-  // Calls of a warp (emit_mma.cc). Sums lie in a thread's memory fragment by fragment, four each.
-  void Mma(const ir::Expr& call, bool floats);
-  void StoreSums(const ir::Expr& call);
-  // The address of byte |offset| of the tile at |place|, which begins at a multiple of |align|.
-  llvm::Value* TileByte(const ir::Expr& place, llvm::Value* offset, int64_t align);
-  llvm::Value* SumsOf(const ir::Expr& place);  // where this thread's four are
-  // What a thread has of a row of 32 bytes: row t / 4, word t % 4, in bytes.
-  llvm::Value* LaneByte(int64_t row_bytes, int64_t word_bytes);
+  // Sums lie in a thread's memory fragment by fragment, four each.
+  llvm::Value* TileByte(const ir::Expr& place, llvm::Value* byte, int64_t align) override;
+  llvm::Value* Thread() override { return vars_.at(kernel_.thread_ids[0].get()); }
 
   const lower::GpuKernel& kernel_;
 };

@@ -1,184 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tile intrinsics of host processors, by name: how each level does what compiler/target says they
-// do. Another level, the same integers.
-#include <llvm/IR/IntrinsicsAArch64.h>
-#include <llvm/IR/IntrinsicsX86.h>
+// Tile intrinsics: what an intrinsic's file says (target/value_builder.h) as values of LLVM.
+#include <array>
 
-#include <numeric>
-
+#include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/ir/affine.h"
 #include "compiler/ir/layout.h"
 
 namespace tessera::codegen {
 namespace {
 
-using Parts = std::vector<llvm::Value*>;
-
-llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, unsigned first, unsigned count) {
-  std::vector<int> picks(count);
-  std::iota(picks.begin(), picks.end(), static_cast<int>(first));
-  return b.CreateShuffleVector(v, picks);
+// Whatever its variables are?
+bool IsMultipleOf(const ir::Expr& e, int64_t k) {
+  const ir::Linear form = ir::ToLinear(e, {});
+  return form.constant % k == 0 && std::ranges::all_of(form.terms, [&](const ir::Linear::Term& t) {
+           return t.coeff % k == 0;
+         });
 }
 
-// |parts| of one width, a power of two of them, one behind the other.
-llvm::Value* Joined(llvm::IRBuilder<>& b, Parts parts) {
-  while (parts.size() > 1) {
-    Parts wider;
-    for (size_t i = 0; i < parts.size(); i += 2) {
-      const auto* half = llvm::cast<llvm::FixedVectorType>(parts[i]->getType());
-      std::vector<int> picks(2 * half->getNumElements());
-      std::iota(picks.begin(), picks.end(), 0);
-      wider.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], picks));
-    }
-    parts = std::move(wider);
-  }
-  return parts[0];
-}
+llvm::Value* In(target::EmittedValue* v) { return reinterpret_cast<llvm::Value*>(v); }
+target::EmittedValue* Out(llvm::Value* v) { return reinterpret_cast<target::EmittedValue*>(v); }
 
 }  // namespace
 
+class LlvmValues : public target::ValueBuilder {
+ public:
+  using ValueType = target::ValueType;
+
+  LlvmValues(FuncEmitter& emitter, const ir::Expr& call)
+      : e_(emitter), b_(emitter.b_), call_(call) {}
+
+  const CpuUnits& units() const override { return e_.units_; }
+
+  Value Load(size_t operand, ValueType type, Value byte, int64_t align) override {
+    const ir::Expr& place = call_->args[operand];
+    align = AlignOf(place, align);
+    llvm::LoadInst* loaded =
+        b_.CreateAlignedLoad(TypeOf(type), e_.TileByte(place, In(byte), align), Align(align));
+    e_.Tag(loaded, place->buffer.get());
+    return Out(loaded);
+  }
+  void Store(size_t operand, Value value, Value byte, int64_t align) override {
+    const ir::Expr& place = call_->args[operand];
+    align = AlignOf(place, align);
+    e_.Tag(b_.CreateAlignedStore(In(value), e_.TileByte(place, In(byte), align), Align(align)),
+           place->buffer.get());
+  }
+  Value Address(size_t operand) override {
+    return Out(e_.TileByte(call_->args[operand], nullptr, AlignOf(call_->args[operand], 0)));
+  }
+  Value Number(size_t operand) override { return Out(e_.Value(call_->args[operand])); }
+  Value Thread() override { return Out(e_.Thread()); }
+
+  Value Constant(ValueType type, uint64_t value) override {
+    if (!type.floats) return Out(llvm::ConstantInt::get(TypeOf(type), value));
+    return Out(llvm::ConstantFP::get(TypeOf(type), static_cast<double>(value)));
+  }
+  Value Op(target::ValueOp op, Value a, Value b) override {
+    using llvm::Instruction;
+    constexpr std::array kOps{Instruction::Add, Instruction::Mul, Instruction::And,
+                              Instruction::Xor, Instruction::Shl, Instruction::AShr,
+                              Instruction::LShr};
+    return Out(b_.CreateBinOp(kOps[static_cast<size_t>(op)], In(a), In(b)));
+  }
+  Value SignExtend(Value a, ValueType to) override { return Out(b_.CreateSExt(In(a), TypeOf(to))); }
+  Value BitCast(Value a, ValueType to) override { return Out(b_.CreateBitCast(In(a), TypeOf(to))); }
+  Value Choose(Value number, Value if_not_zero, Value if_zero) override {
+    llvm::Value* n = In(number);
+    llvm::Value* is = b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
+    return Out(b_.CreateSelect(is, In(if_not_zero), In(if_zero)));
+  }
+
+  Value Splat(Value a, int lanes) override {
+    return Out(b_.CreateVectorSplat(static_cast<unsigned>(lanes), In(a)));
+  }
+  Value Shuffle(Value a, Value b, const std::vector<int>& lanes) override {
+    return Out(a == b ? b_.CreateShuffleVector(In(a), lanes)
+                      : b_.CreateShuffleVector(In(a), In(b), lanes));
+  }
+  Value Lane(Value vector, int lane) override {
+    return Out(b_.CreateExtractElement(In(vector), static_cast<uint64_t>(lane)));
+  }
+  Value Join(const std::vector<Value>& lanes) override {
+    llvm::Value* all = llvm::PoisonValue::get(
+        llvm::FixedVectorType::get(In(lanes[0])->getType(), static_cast<unsigned>(lanes.size())));
+    for (size_t i = 0; i < lanes.size(); ++i)
+      all = b_.CreateInsertElement(all, In(lanes[i]), uint64_t{i});
+    return Out(all);
+  }
+  Value Field(Value results, int field) override {
+    return Out(b_.CreateExtractValue(In(results), static_cast<unsigned>(field)));
+  }
+
+  Value Call(const char* name, const std::vector<ValueType>& types,
+             const std::vector<Value>& args) override {
+    const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
+    TESSERA_CHECK(id != llvm::Intrinsic::not_intrinsic, "LLVM has no {}", name);
+    std::vector<llvm::Type*> open;
+    for (const ValueType& type : types) open.push_back(TypeOf(type));
+    std::vector<llvm::Value*> values;
+    for (const Value arg : args) values.push_back(In(arg));
+    return Out(b_.CreateIntrinsic(id, open, values));
+  }
+
+ private:
+  static llvm::Align Align(int64_t bytes) { return llvm::Align(static_cast<uint64_t>(bytes)); }
+  static int64_t AlignOf(const ir::Expr& place, int64_t wanted) {
+    return wanted > 0 ? wanted : static_cast<int64_t>(SizeOf(place->buffer->dtype));
+  }
+  llvm::Type* TypeOf(ValueType type) {
+    llvm::Type* one = !type.floats      ? b_.getIntNTy(static_cast<unsigned>(type.bits))
+                      : type.bits == 16 ? b_.getHalfTy()
+                                        : b_.getFloatTy();
+    return type.lanes == 1 ? one
+                           : llvm::FixedVectorType::get(one, static_cast<unsigned>(type.lanes));
+  }
+
+  FuncEmitter& e_;
+  llvm::IRBuilder<>& b_;
+  const ir::Expr& call_;
+};
+
+void FuncEmitter::EmitCall(const target::Target& target, const ir::Expr& call) {
+  const target::TensorIntrin* intrin = target.FindCall(call->name);
+  LlvmValues values(*this, call);
+  if (intrin == nullptr || intrin->emit == nullptr || !intrin->emit(values))
+    unsupported_ = "a call of " + call->name;
+}
+
 void FuncEmitter::EmitTile(const ir::Expr& call) {
   ++tiles_;
-  if (call->name == "dot_u8s8x16") return DotU8S8(call, 16);
-  if (call->name == "dot_u8s8x8") return DotU8S8(call, 8);
-  if (call->name == "fma_f32x16" && units_.fma) return FmaF32(call);
-  if (call->name == "amx_u8s8" && units_.tiles) return AmxU8S8(call);
-  unsupported_ = "a call of " + call->name;
+  EmitCall(*target::Host(), call);
 }
 
-// LLVM gives tiles registers and their shapes (16 rows of 64 bytes) to the processor.
-void FuncEmitter::AmxU8S8(const ir::Expr& call) {
-  using namespace llvm::Intrinsic;  // NOLINT: their names say enough
-  llvm::Value *rows = b_.getInt16(16), *bytes = b_.getInt16(64), *stride = b_.getInt64(64);
-  const auto place = [&](const ir::Expr& operand) {
-    return AddressOf(operand->buffer, ir::OffsetOf(*operand->buffer, operand->args));
-  };
-  const auto load = [&](const ir::Expr& operand) {
-    return b_.CreateIntrinsic(x86_tileloadd64_internal, {}, {rows, bytes, place(operand), stride});
-  };
-  llvm::Value* sum = load(call->args[0]);
-  llvm::Value *x = load(call->args[1]), *w = load(call->args[2]);
-  sum = b_.CreateIntrinsic(x86_tdpbusd_internal, {}, {rows, bytes, bytes, sum, x, w});
-  b_.CreateIntrinsic(x86_tilestored64_internal, {},
-                     {rows, bytes, place(call->args[0]), stride, sum});
-}
-
-void FuncEmitter::FmaF32(const ir::Expr& call) {
-  const ir::Expr& out = call->args[0];
-  auto* type = llvm::FixedVectorType::get(b_.getFloatTy(), 16);
-  llvm::Value* x = b_.CreateVectorSplat(16, LoadPlace(call->args[1], b_.getFloatTy()));
-  llvm::Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::fma, {type},
-                                        {x, LoadPlace(call->args[2], type), LoadPlace(out, type)});
-  llvm::StoreInst* stored = b_.CreateAlignedStore(
-      sum, AddressOf(out->buffer, ir::OffsetOf(*out->buffer, out->args)), llvm::Align(4));
-  Tag(stored, out->buffer.get());
-}
-
-llvm::LoadInst* FuncEmitter::LoadPlace(const ir::Expr& place, llvm::Type* type) {
-  const llvm::Align align(static_cast<uint64_t>(SizeOf(place->buffer->dtype)));
-  llvm::LoadInst* loaded = b_.CreateAlignedLoad(
-      type, AddressOf(place->buffer, ir::OffsetOf(*place->buffer, place->args)), align);
-  Tag(loaded, place->buffer.get());
-  return loaded;
-}
-
-// Everything in 32-bit lanes: four bytes of x in each, four weights of an output in its own.
-void FuncEmitter::DotU8S8(const ir::Expr& call, unsigned lanes) {
-  const ir::Expr& out = call->args[0];
-  auto* type = llvm::FixedVectorType::get(b_.getInt32Ty(), lanes);
-  llvm::Value* x = b_.CreateVectorSplat(lanes, LoadPlace(call->args[1], b_.getInt32Ty()));
-  llvm::Value* w = LoadPlace(call->args[2], type);
-  llvm::Value* sum = LoadPlace(out, type);
-  if (units_.quads) {
-    const auto id = lanes == 16 ? llvm::Intrinsic::x86_avx512_vpdpbusd_512
-                                : llvm::Intrinsic::x86_avx512_vpdpbusd_256;
-    sum = b_.CreateIntrinsic(id, {}, {sum, x, w});
-  } else if (units_.neon_pairs) {
-    Parts done;
-    for (unsigned first = 0; first < lanes; first += 4) {
-      done.push_back(
-          DotNeon(Part(b_, sum, first, 4), Part(b_, x, first, 4), Part(b_, w, first, 4)));
-    }
-    sum = Joined(b_, std::move(done));
-  } else {
-    sum = units_.pair_bits > 0 ? DotInPairs(sum, x, w, lanes) : DotInLanes(sum, x, w);
+llvm::Value* FuncEmitter::TileByte(const ir::Expr& place, llvm::Value* byte, int64_t align) {
+  const ir::Expr first = ir::OffsetOf(*place->buffer, place->args);
+  if (!IsMultipleOf(first * ir::Expr(static_cast<int64_t>(SizeOf(place->buffer->dtype))), align) &&
+      unsupported_.empty()) {
+    unsupported_ = fmt::format("a tile of {} that does not begin at a multiple of {} bytes",
+                               place->buffer->name, align);
   }
-  llvm::StoreInst* stored = b_.CreateAlignedStore(
-      sum, AddressOf(out->buffer, ir::OffsetOf(*out->buffer, out->args)), llvm::Align(4));
-  Tag(stored, out->buffer.get());
+  llvm::Value* address = AddressOf(place->buffer, first);
+  return byte == nullptr ? address : b_.CreateInBoundsGEP(b_.getInt8Ty(), address, byte);
 }
 
-// Bytes 0 and 2 of a lane as two int16, then bytes 1 and 3: two products each, summed in int32
-// without loss (pmaddubsw would saturate).
-llvm::Value* FuncEmitter::DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w,
-                                     unsigned lanes) {
-  auto* pairs = llvm::FixedVectorType::get(b_.getInt16Ty(), 2 * lanes);
-  x = b_.CreateBitCast(x, pairs);
-  w = b_.CreateBitCast(w, pairs);
-  const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(pairs, v); };
-  llvm::Value* xs[] = {b_.CreateAnd(x, all(255)), b_.CreateLShr(x, all(8))};
-  llvm::Value* ws[] = {b_.CreateAShr(b_.CreateShl(w, all(8)), all(8)), b_.CreateAShr(w, all(8))};
-  const unsigned step = std::min(2 * lanes, static_cast<unsigned>(units_.pair_bits) / 16);
-  const auto id = step == 32   ? llvm::Intrinsic::x86_avx512_pmaddw_d_512
-                  : step == 16 ? llvm::Intrinsic::x86_avx2_pmadd_wd
-                               : llvm::Intrinsic::x86_sse2_pmadd_wd;
-  Parts done;
-  for (unsigned first = 0; first < 2 * lanes; first += step) {
-    llvm::Value* s = Part(b_, sum, first / 2, step / 2);
-    for (int odd = 0; odd < 2; ++odd) {
-      s = b_.CreateAdd(
-          s, b_.CreateIntrinsic(id, {},
-                                {Part(b_, xs[odd], first, step), Part(b_, ws[odd], first, step)}));
-    }
-    done.push_back(s);
-  }
-  return Joined(b_, std::move(done));
-}
-
-// Four lanes of 16 bytes each. A product of uint8 and int8 fits in int16, and so the sums of two
-// neighbours fit in int32; sdot takes x - 128 as int8, and what is missing is 128 times the sum of
-// the weights, which is one value for all points of a tile.
-llvm::Value* FuncEmitter::DotNeon(llvm::Value* sum, llvm::Value* x, llvm::Value* w) {
-  auto* bytes = llvm::FixedVectorType::get(b_.getInt8Ty(), 16);
-  llvm::Type* lanes = sum->getType();
-  if (units_.neon_quads) {
-    const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(bytes, v); };
-    x = b_.CreateBitCast(x, bytes);
-    w = b_.CreateBitCast(w, bytes);
-    if (units_.neon_mixed_quads) {
-      return b_.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_usdot, {lanes, bytes}, {sum, x, w});
-    }
-    const auto dot = [&](llvm::Value* to, llvm::Value* a) {
-      return b_.CreateIntrinsic(llvm::Intrinsic::aarch64_neon_sdot, {lanes, bytes}, {to, a, w});
-    };
-    llvm::Value* missing = dot(dot(llvm::Constant::getNullValue(lanes), all(64)), all(64));
-    return dot(b_.CreateAdd(sum, missing), b_.CreateXor(x, all(128)));
-  }
-  auto* pairs = llvm::FixedVectorType::get(b_.getInt16Ty(), 8);
-  x = b_.CreateBitCast(x, pairs);
-  w = b_.CreateBitCast(w, pairs);
-  const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(pairs, v); };
-  const auto neighbours = [&](llvm::Value* v) {
-    const int even[] = {0, 2, 4, 6}, odd[] = {1, 3, 5, 7};
-    return b_.CreateAdd(b_.CreateSExt(b_.CreateShuffleVector(v, even), lanes),
-                        b_.CreateSExt(b_.CreateShuffleVector(v, odd), lanes));
-  };
-  llvm::Value* low =
-      b_.CreateMul(b_.CreateAnd(x, all(255)), b_.CreateAShr(b_.CreateShl(w, all(8)), all(8)));
-  llvm::Value* high = b_.CreateMul(b_.CreateLShr(x, all(8)), b_.CreateAShr(w, all(8)));
-  return b_.CreateAdd(b_.CreateAdd(sum, neighbours(low)), neighbours(high));
-}
-
-// Byte by byte, in int32 lanes.
-llvm::Value* FuncEmitter::DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w) {
-  const auto all = [&](uint64_t v) { return llvm::ConstantInt::get(x->getType(), v); };
-  for (uint64_t byte = 0; byte < 4; ++byte) {
-    llvm::Value* a = b_.CreateAnd(b_.CreateLShr(x, all(8 * byte)), all(255));
-    llvm::Value* b = b_.CreateAShr(b_.CreateShl(w, all(24 - 8 * byte)), all(24));
-    sum = b_.CreateAdd(sum, b_.CreateMul(a, b));
-  }
-  return sum;
-}
+llvm::Value* FuncEmitter::Thread() { return b_.getInt64(0); }
 
 }  // namespace tessera::codegen

@@ -16,20 +16,12 @@
 #include "base/error.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/ir.h"
+#include "compiler/target/target.h"
+#include "compiler/target/value_builder.h"
 
 namespace tessera::codegen {
 
-// What a processor has that changes the code.
-struct CpuUnits {
-  bool fma = false;    // multiplies and adds f32 with one rounding
-  bool half = false;   // converts between f16 and f32
-  int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
-  bool tiles = false;  // products of AMX tiles of uint8 and int8: tdpbusd
-  bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
-  // Of Arm's vectors of 16 bytes: sums of neighbours, of four products of int8, and of uint8 and
-  // int8.
-  bool neon_pairs = false, neon_quads = false, neon_mixed_quads = false;
-};
+using target::CpuUnits;
 
 class FuncEmitter {
  public:
@@ -86,15 +78,12 @@ class FuncEmitter {
   llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
                        isa::Round rounding);
 
-  // Tile intrinsics (emit_tile.cc).
-  void DotU8S8(const ir::Expr& call, unsigned lanes);
-  void FmaF32(const ir::Expr& call);
-  void AmxU8S8(const ir::Expr& call);
-  llvm::Value* DotInPairs(llvm::Value* sum, llvm::Value* x, llvm::Value* w, unsigned lanes);
-  llvm::Value* DotInLanes(llvm::Value* sum, llvm::Value* x, llvm::Value* w);
-  llvm::Value* DotNeon(llvm::Value* sum, llvm::Value* x, llvm::Value* w);  // of four lanes
-  // A vector of memory from the place that a Load names.
-  llvm::LoadInst* LoadPlace(const ir::Expr& place, llvm::Type* type);
+  // Tile intrinsics (emit_tile.cc): |target|'s file of |call| says how.
+  friend class LlvmValues;
+  void EmitCall(const target::Target& target, const ir::Expr& call);
+  // Byte |byte| (null: 0) of the tile at |place|, a multiple of |align|.
+  virtual llvm::Value* TileByte(const ir::Expr& place, llvm::Value* byte, int64_t align);
+  virtual llvm::Value* Thread();  // of those that do a call together
 
   // Memory (emit_memory.cc).
   llvm::Value* LoadFrom(const ir::Expr& e, llvm::Value* mask);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the file of a host's or GPU's intrinsic says what it emits: values in registers, from the
+// tiles of a call's operands. Instructions that no operation here is go by their names in LLVM, as
+// text, so that this folder has none of its headers. Depends on nothing. Used by: host_*.cc,
+// mma.cc, codegen/llvm.
+#ifndef TESSERA_COMPILER_TARGET_VALUE_BUILDER_H_
+#define TESSERA_COMPILER_TARGET_VALUE_BUILDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tessera::target {
+
+// What a processor has that changes the code.
+struct CpuUnits {
+  bool fma = false;    // multiplies and adds f32 with one rounding
+  bool half = false;   // converts between f16 and f32
+  int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
+  bool tiles = false;  // products of AMX tiles of uint8 and int8: tdpbusd
+  bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
+  // Of Arm's vectors of 16 bytes: sums of neighbours, of four products of int8, and of uint8 and
+  // int8.
+  bool neon_pairs = false, neon_quads = false, neon_mixed_quads = false;
+};
+
+// A number, or a vector of |lanes|.
+struct ValueType {
+  int bits = 32;
+  int lanes = 1;
+  bool floats = false;
+};
+
+struct EmittedValue;  // the back end's
+
+enum class ValueOp : uint8_t { kAdd, kMul, kAnd, kXor, kShl, kShr, kShrUnsigned };
+
+class ValueBuilder {
+ public:
+  using Value = EmittedValue*;
+  virtual ~ValueBuilder() = default;
+
+  virtual const CpuUnits& units() const = 0;
+
+  // |type| at byte |byte| (null: 0) of the tile of operand |operand|, which is a multiple of
+  // |align|; 0: of the element's size. Memory that threads share out is each thread's own part.
+  virtual Value Load(size_t operand, ValueType type, Value byte = nullptr, int64_t align = 0) = 0;
+  virtual void Store(size_t operand, Value value, Value byte = nullptr, int64_t align = 0) = 0;
+  virtual Value Address(size_t operand) = 0;
+  virtual Value Number(size_t operand) = 0;  // of an operand that is a value
+  virtual Value Thread() = 0;                // which one of the warp, 64 bits
+
+  virtual Value Constant(ValueType type, uint64_t value) = 0;  // in each lane
+  virtual Value Op(ValueOp op, Value a, Value b) = 0;
+  virtual Value SignExtend(Value a, ValueType to) = 0;
+  virtual Value BitCast(Value a, ValueType to) = 0;
+  virtual Value Choose(Value number, Value if_not_zero, Value if_zero) = 0;
+
+  virtual Value Splat(Value a, int lanes) = 0;
+  virtual Value Shuffle(Value a, Value b,
+                        const std::vector<int>& lanes) = 0;  // of one behind other
+  virtual Value Lane(Value vector, int lane) = 0;
+  virtual Value Join(const std::vector<Value>& lanes) = 0;
+  virtual Value Field(Value results, int field) = 0;  // of an instruction with several
+
+  // An instruction: "llvm.fma", with the types that its name leaves open.
+  virtual Value Call(const char* name, const std::vector<ValueType>& types,
+                     const std::vector<Value>& args) = 0;
+};
+
+// Emits a call. False: the processor has no such unit.
+using EmitValues = bool (*)(ValueBuilder& b);
+
+}  // namespace tessera::target
+
+#endif  // TESSERA_COMPILER_TARGET_VALUE_BUILDER_H_
