@@ -25,6 +25,7 @@ class KernelDevice {
 
   virtual ~KernelDevice() = default;
   virtual const std::string& name() const = 0;  // "PoCL, pthread-Intel(R) Xeon(R)"
+  virtual uint64_t memory_bytes() const = 0;    // all that it has
 
   // Compiles kernels; once. errors: kInvalidArgument the driver's first line of complaint
   virtual Status Build(const std::string& source) = 0;

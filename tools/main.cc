@@ -33,6 +33,7 @@ constexpr Verb kVerbs[] = {
     {"check", tessera::tools::AddCheck},     {"config", tessera::tools::AddConfig},
     {"info", tessera::tools::AddInfo},       {"boards", tessera::tools::AddBoards},
     {"flash", tessera::tools::AddFlash},     {"xclbin", tessera::tools::AddXclbin},
+    {"devices", tessera::tools::AddDevices},
 };
 
 std::string VerbList() {

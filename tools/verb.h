@@ -45,6 +45,7 @@ Action AddCheck(CLI::App& app);
 Action AddConfig(CLI::App& app);
 Action AddInfo(CLI::App& app);
 Action AddBoards(CLI::App& app);
+Action AddDevices(CLI::App& app);
 Action AddFlash(CLI::App& app);
 Action AddRegress(CLI::App& app);
 Action AddXclbin(CLI::App& app);

@@ -67,6 +67,10 @@ struct Driver {
   std::vector<DriverOption> options = {};
   Result<std::unique_ptr<Device>> (*open)(const isa::Config& config, uint64_t memory_bytes,
                                           const OptionValues& options) = nullptr;
+  // What this machine has for it, in a few words: "2 cards". Opens nothing and changes nothing.
+  // Null: all that it needs is this program.
+  //   errors  what is missing, and the way out
+  Result<std::string> (*here)() = nullptr;
 };
 
 // The drivers of this program, in the order in which to list them. Declared here and defined by

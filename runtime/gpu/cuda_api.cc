@@ -24,6 +24,7 @@ Result<CudaApi> LoadCuda(const std::string& library) {
   driver.Find(api.DeviceGet, "cuDeviceGet");
   driver.Find(api.DeviceGetName, "cuDeviceGetName");
   driver.Find(api.DeviceGetAttribute, "cuDeviceGetAttribute");
+  driver.Find(api.DeviceTotalMem, "cuDeviceTotalMem_v2");
   driver.Find(api.PrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
   driver.Find(api.PrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
   driver.Find(api.CtxSetCurrent, "cuCtxSetCurrent");

@@ -29,6 +29,7 @@ struct CudaApi {
   int (*DeviceGet)(int*, int);
   int (*DeviceGetName)(char*, int, int);
   int (*DeviceGetAttribute)(int*, int, int);
+  int (*DeviceTotalMem)(size_t*, int);
   int (*PrimaryCtxRetain)(CudaHandle*, int);
   int (*PrimaryCtxRelease)(int);
   int (*CtxSetCurrent)(CudaHandle);

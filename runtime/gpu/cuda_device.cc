@@ -38,11 +38,13 @@ class CudaDevice : public KernelDevice {
     api_.DeviceGetAttribute(&major, kCudaCapabilityMajor, device_);
     api_.DeviceGetAttribute(&minor, kCudaCapabilityMinor, device_);
     name_ = fmt::format("{}, sm_{}{}", text, major, minor);
+    api_.DeviceTotalMem(&memory_bytes_, device_);
     code = api_.PrimaryCtxRetain(&context_, device_);
     return code == 0 ? Status() : Refused("cuDevicePrimaryCtxRetain", code);
   }
 
   const std::string& name() const override { return name_; }
+  uint64_t memory_bytes() const override { return memory_bytes_; }
 
   Status Build(const std::string& source) override {
     TESSERA_TRY(Enter());
@@ -145,6 +147,7 @@ class CudaDevice : public KernelDevice {
 
   const CudaApi api_;
   std::string name_;
+  size_t memory_bytes_ = 0;
   int device_ = 0;
   CudaHandle context_ = nullptr, module_ = nullptr;
   std::vector<CudaAddress> memories_;

@@ -18,7 +18,7 @@ using ClFlags = uint64_t;
 inline constexpr int32_t kClBuildFailure = -11;
 inline constexpr ClFlags kClGpu = 1 << 2, kClAnyDevice = 0xffffffff, kClReadWrite = 1 << 0;
 inline constexpr uint32_t kClDeviceFpConfig = 0x101b, kClDeviceName = 0x102b,
-                          kClPlatformName = 0x0902, kClBuildLog = 0x1183;
+                          kClDeviceMemory = 0x101f, kClPlatformName = 0x0902, kClBuildLog = 0x1183;
 inline constexpr uint64_t kClRoundedDivide = 1 << 7;
 
 struct OpenClApi {

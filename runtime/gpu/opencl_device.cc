@@ -33,6 +33,7 @@ class OpenClDevice : public KernelDevice {
   }
 
   const std::string& name() const override { return name_; }
+  uint64_t memory_bytes() const override { return memory_bytes_; }
 
   Status Build(const std::string& source) override {
     int32_t code = 0;
@@ -122,6 +123,7 @@ class OpenClDevice : public KernelDevice {
           continue;
         name_ = Text(api_.GetPlatformInfo, platforms[p], kClPlatformName) + ", " +
                 Text(api_.GetDeviceInfo, device_, kClDeviceName);
+        api_.GetDeviceInfo(device_, kClDeviceMemory, sizeof memory_bytes_, &memory_bytes_, nullptr);
         return {};
       }
     }
@@ -133,6 +135,7 @@ class OpenClDevice : public KernelDevice {
 
   const OpenClApi& api_;
   std::string name_;
+  uint64_t memory_bytes_ = 0;
   ClHandle device_ = nullptr, context_ = nullptr, queue_ = nullptr, program_ = nullptr;
   std::vector<ClHandle> memories_;
   std::map<std::string, ClHandle> kernels_;

@@ -58,7 +58,8 @@ Result<std::unique_ptr<Device>> Open(const isa::Config& config, uint64_t memory_
 Driver HlsDriver() {
   return {.name = "hls",
           .what = "the accelerator's HLS twin, its C++ compiled here, exact results, no clock",
-          .open = Open};
+          .open = Open,
+          .here = []() -> Result<std::string> { return "twins of " TESSERA_HLS_CONFIGS; }};
 }
 
 }  // namespace tessera::sim

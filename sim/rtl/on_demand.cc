@@ -148,6 +148,21 @@ std::string LastError(const std::string& log) {
 
 }  // namespace
 
+Result<std::string> VerilatorHere() {
+  const fs::path root = TESSERA_SOURCE_DIR;
+  std::error_code ec;
+  if (!fs::exists(root / "hw/rtl/tsr_top.sv", ec)) {
+    return Fail(Code::kUnsupported, "the sources to verilate are not at {}; build from a checkout",
+                root.string());
+  }
+  const std::string line = FirstLine(Tool("VERILATOR", "verilator") + " --version");
+  if (line.empty()) {
+    return Fail(Code::kUnsupported,
+                "verilator is not installed (Debian: verilator), nor named by VERILATOR");
+  }
+  return line.substr(0, line.find(' ', line.find(' ') + 1));
+}
+
 Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
                                   const std::string& cache_dir) {
   const fs::path root = TESSERA_SOURCE_DIR;

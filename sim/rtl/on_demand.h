@@ -19,6 +19,10 @@ namespace tessera::sim {
 Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
                                   const std::string& cache_dir);
 
+// The tool that makes machines, as it names itself: "Verilator 5.006".
+//   errors  kUnsupported  it is not installed, or the sources are not there
+Result<std::string> VerilatorHere();
+
 }  // namespace tessera::sim
 
 #endif  // TESSERA_SIM_RTL_ON_DEMAND_H_

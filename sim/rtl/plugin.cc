@@ -2,10 +2,13 @@
 #include "sim/rtl/plugin.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <vector>
 
 #include "sim/rtl/on_demand.h"
 
@@ -91,6 +94,19 @@ Result<std::shared_ptr<RtlPlugin>> FindRtlPlugin(const isa::Config& config, Wave
   }
   TESSERA_ASSIGN(const std::string path, BuildOnDemand(config, wave, folder));
   return RtlPlugin::Open(path, config);
+}
+
+Result<std::string> RtlMachinesHere() {
+  std::vector<std::string> built;
+  for (const isa::Config& config : isa::NamedConfigs()) {
+    if (!FindPrebuilt(config).empty()) built.push_back(config.name);
+  }
+  const Result<std::string> tool = VerilatorHere();
+  if (built.empty() && !tool) return std::unexpected(tool.error());
+  std::string text = fmt::format("machines of {}", fmt::join(built, ", "));
+  if (built.empty()) text = "no machine yet";
+  return text + (tool ? fmt::format("; others by {} on first use", *tool)
+                      : "; no others: " + tool.error().message);
 }
 
 }  // namespace tessera::sim

@@ -49,6 +49,11 @@ class RtlPlugin {
 Result<std::shared_ptr<RtlPlugin>> FindRtlPlugin(const isa::Config& config, WaveKind wave,
                                                  const std::string& cache_dir);
 
+// The machines that are there already, and by what others are made: "default, tiny; others by
+// Verilator 5.006".
+//   errors  kUnsupported  there is none, and no Verilator or sources
+Result<std::string> RtlMachinesHere();
+
 }  // namespace tessera::sim
 
 #endif  // TESSERA_SIM_RTL_PLUGIN_H_

@@ -195,7 +195,8 @@ Driver RtlDriver() {
                    .help =
                        "a verilated machine that sim/rtl/build_machine.sh made, in place of the "
                        "one that is found"}},
-      .open = Open};
+      .open = Open,
+      .here = RtlMachinesHere};
 }
 
 }  // namespace tessera::sim

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: devices on the command line: options after a colon, flags of the same names, each
-// mistake with its line, and that --help lists every driver with its options. Space: refusals,
+// mistake with its line, and that --help lists every driver with its options; the list of devices
+// with what is here and what is missing. Space: refusals,
 // which come before a file is read. Not tested here: what the options do (tests/sim).
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/tools/command.h"
 
@@ -12,6 +20,7 @@ namespace tessera::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 void ExpectRefused(const std::string& arguments, const std::string& message) {
   const CommandResult r = Tessera(arguments + " --input none.npy");
@@ -36,6 +45,63 @@ TEST(Devices, ThatDoNotExist) {
       "cpu,func,rtl");
   ExpectRefused("run net.tsr --device ''",
                 "device '': no name; write NAME or NAME:option=value,...");
+}
+
+// The line of |device|, without runs of spaces.
+std::string LineOf(const std::string& output, const std::string& device) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(device + " ")) continue;
+    std::string text;
+    std::istringstream words(line);
+    for (std::string word; words >> word;) text += (text.empty() ? "" : " ") + word;
+    return text;
+  }
+  return "";
+}
+
+TEST(DeviceList, SaysOfEachWhetherItCanBeUsed) {
+  const std::string stand_in = "TESSERA_CUDA_DRIVER=" TESSERA_STAND_IN " ";
+  const CommandResult all =
+      Tessera("devices", stand_in + "TESSERA_STAND_IN_CUDA=bytes=3221225472 ");
+  ASSERT_EQ(all.code, 0) << all.output;
+  EXPECT_EQ(std::count(all.output.begin(), all.output.end(), '\n'), 11) << all.output;
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  EXPECT_THAT(LineOf(all.output, "cpu"),
+              MatchesRegex(fmt::format("cpu yes host code made through LLVM: .+, {} threads?",
+                                       CPU_COUNT(&allowed))));
+  EXPECT_EQ(LineOf(all.output, "cuda"),
+            "cuda yes kernels through PTX, on the first NVIDIA GPU: stand-in, sm_80, 3.0 GiB");
+  EXPECT_EQ(LineOf(all.output, "null"), "null yes memory without a machine: executes nothing");
+  EXPECT_THAT(LineOf(all.output, "rtl"), HasSubstr("machines of default"));
+  EXPECT_THAT(LineOf(all.output, "hls"),
+              HasSubstr("compiled here, exact results, no clock: twins of default"));
+  // No card and no board is where the tests run.
+  EXPECT_THAT(LineOf(all.output, "zynq"),
+              HasSubstr("zynq no /sys/class/uio: no UIO device is called 'tessera'"));
+  EXPECT_THAT(LineOf(all.output, "xrt"), HasSubstr("xrt no "));
+}
+
+TEST(DeviceList, OneOfThemAnswersByItsExitCode) {
+  const CommandResult none = Tessera("devices cuda", "TESSERA_CUDA_DRIVER=libnone.so.7 ");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_EQ(LineOf(none.output, "cuda"),
+            "cuda no libnone.so.7 is not on this machine; install NVIDIA's driver (Debian: "
+            "libcuda1), or choose opencl");
+  const std::string file = TempPath("devices.json");
+  const CommandResult func = Tessera("devices func --json " + file);
+  EXPECT_EQ(func.code, 0);
+  EXPECT_EQ(std::count(func.output.begin(), func.output.end(), '\n'), 2) << func.output;
+  std::ifstream in(file);
+  const auto json = nlohmann::json::parse(in);
+  ASSERT_EQ(json.size(), 1u);
+  EXPECT_EQ(json[0]["name"], "func");
+  EXPECT_EQ(json[0]["usable"], true);
+  const CommandResult warp = Tessera("devices warp");
+  EXPECT_EQ(warp.code, 2);
+  EXPECT_THAT(warp.output, HasSubstr("device warp: no such driver; there are func, cycle, hls"));
+  EXPECT_THAT(Tessera("devices --help").output, HasSubstr("Example: tessera devices cuda &&"));
 }
 
 TEST(Devices, OptionsThatTheyLack) {

@@ -45,8 +45,7 @@ TEST(Command, EveryVerbHasHelpWithAnExample) {
 TEST(Command, BadUseExitsWith2) {
   const std::string verbs =
       "compile, regress, trace, debug, run, compare, asm, disasm, check, config, info, boards, "
-      "flash, "
-      "xclbin";
+      "flash, xclbin, devices";
   ExpectRefused("", "no verb; there are " + verbs + "; tessera --help");
   ExpectRefused("fly", "'fly' is no verb; there are " + verbs);
   ExpectRefused("comprae", "'comprae' is no verb; did you mean 'compare'? there are " + verbs);

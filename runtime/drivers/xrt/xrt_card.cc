@@ -6,6 +6,7 @@
 
 #include <xrt/experimental/xrt_ini.h>
 #include <xrt/experimental/xrt_ip.h>
+#include <xrt/experimental/xrt_system.h>
 #include <xrt/experimental/xrt_xclbin.h>
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -293,6 +294,19 @@ Result<std::shared_ptr<XrtCard>> OpenCard(const CardRequest& request) {
       std::make_shared<OpenedCard>(fmt::format("xrt: card {}", index), std::move(slot), request);
   TESSERA_TRY(card->Open(index));
   return card;
+}
+
+Result<std::string> CardsHere() {
+  const auto count = std::make_shared<unsigned>(0);
+  CallThread thread;
+  TESSERA_TRY(
+      thread.Run(Caught(Code::kUnavailable, [count] { *count = xrt::system::enumerate_devices(); }),
+                 std::chrono::seconds(10), [] { return std::string("xrt: looking for cards"); }));
+  if (*count == 0) {
+    return Fail(Code::kUnavailable,
+                "XRT finds no card; 'xbutil examine' lists them, sim/xrt/emulated.sh runs without");
+  }
+  return fmt::format("{} card{}", *count, *count == 1 ? "" : "s");
 }
 
 }  // namespace tessera

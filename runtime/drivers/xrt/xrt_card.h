@@ -57,6 +57,11 @@ class XrtCard {
 //           kUnavailable  the card is open in this process already
 Result<std::shared_ptr<XrtCard>> OpenCard(const CardRequest& request);
 
+// The cards that XRT finds: "2 cards".
+//   errors  kUnsupported  this build has no XRT; kUnavailable: there is no card, or XRT refuses;
+//           kTimeout      no answer in time
+Result<std::string> CardsHere();
+
 // Whether this build has XRT; kUnsupported and what to install otherwise.
 Status HaveXrt();
 

@@ -132,7 +132,8 @@ Driver XrtDriver() {
                        .value = "MS",
                        .fallback = "10000",
                        .help = "milliseconds that a register or a transfer may take"}},
-          .open = Open};
+          .open = Open,
+          .here = CardsHere};
 }
 
 }  // namespace tessera

@@ -39,8 +39,7 @@ std::vector<std::string> Matching(const std::string& classes, const std::string&
 
 }  // namespace
 
-Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const std::string& name,
-                                               InterruptUse use) {
+Result<std::string> FindUio(const std::string& root, const std::string& name) {
   const std::string classes = root + "/sys/class/uio";
   std::vector<std::string> seen;
   const std::vector<std::string> nodes = Matching(classes, name, &seen);
@@ -55,7 +54,14 @@ Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const st
                 "{}: {} UIO devices are called '{}': choose one of [{}] with uio=NAME", classes,
                 nodes.size(), name, fmt::join(nodes, ", "));
   }
-  const std::string map = classes + "/" + nodes[0] + "/maps/map0";
+  return nodes[0];
+}
+
+Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const std::string& name,
+                                               InterruptUse use) {
+  TESSERA_ASSIGN(const std::string node, FindUio(root, name));
+  const std::string classes = root + "/sys/class/uio";
+  const std::string map = classes + "/" + node + "/maps/map0";
   TESSERA_ASSIGN(const uint64_t bytes, ReadNumber(map + "/size"));
   // Where the registers begin in the first page; older kernels lack the file.
   const uint64_t offset = ReadNumber(map + "/offset").value_or(0);
@@ -66,7 +72,7 @@ Result<std::unique_ptr<UioPort>> UioPort::Open(const std::string& root, const st
         "the device tree",
         map, bytes, RegisterBytes());
   }
-  const std::string path = root + "/dev/" + nodes[0];
+  const std::string path = root + "/dev/" + node;
   TESSERA_ASSIGN(OpenFile file, OpenFile::Open(path));
   TESSERA_TRY(TakeForThisProcess(file, path));
   TESSERA_ASSIGN(auto mapped, MappedFile::Map(file, path, 0, offset + bytes));

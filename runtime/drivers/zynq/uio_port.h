@@ -15,6 +15,10 @@
 
 namespace tessera::zynq {
 
+// The folder of /sys/class/uio, under |root|, of the UIO device called |name| or with that name.
+// errors: those of UioPort::Open that concern names
+Result<std::string> FindUio(const std::string& root, const std::string& name);
+
 class UioPort : public InterruptPort {
  public:
   // The UIO device called |name| (its name in the device tree, or uioN), under |root|, which has

@@ -135,7 +135,11 @@ Driver ZynqDriver() {
                   {.name = kShared,
                    .value = "FILE",
                    .help = "a simulated device instead, which build/bin/simulated_board shares"}},
-      .open = Open};
+      .open = Open,
+      .here = []() -> Result<std::string> {
+        TESSERA_ASSIGN(const std::string node, zynq::FindUio("", "tessera"));
+        return "registers at /dev/" + node;
+      }};
 }
 
 }  // namespace tessera

@@ -137,6 +137,12 @@ int cuDeviceGetName(char* name, int size, int device) {
   return device == 7 ? kSuccess : kInvalidDevice;
 }
 
+int cuDeviceTotalMem_v2(size_t* bytes, int device) {
+  if (device != 7) return kInvalidDevice;
+  *bytes = TheDriver().bytes;
+  return kSuccess;
+}
+
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   if (device != 7) return kInvalidDevice;
   if (attribute != 75 && attribute != 76) return kInvalidValue;
