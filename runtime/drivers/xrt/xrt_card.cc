@@ -299,12 +299,18 @@ Result<std::shared_ptr<XrtCard>> OpenCard(const CardRequest& request) {
 Result<std::string> CardsHere() {
   const auto count = std::make_shared<unsigned>(0);
   CallThread thread;
-  TESSERA_TRY(
+  const Status counted =
       thread.Run(Caught(Code::kUnavailable, [count] { *count = xrt::system::enumerate_devices(); }),
-                 std::chrono::seconds(10), [] { return std::string("xrt: looking for cards"); }));
+                 std::chrono::seconds(10), [] { return std::string("looking for cards"); });
+  if (!counted) {
+    return Fail(counted.error().code,
+                "{}; XRT's setup.sh sets XILINX_XRT, sim/xrt/emulated.sh runs without a card",
+                counted.error().message);
+  }
   if (*count == 0) {
-    return Fail(Code::kUnavailable,
-                "XRT finds no card; 'xbutil examine' lists them, sim/xrt/emulated.sh runs without");
+    return Fail(
+        Code::kUnavailable,
+        "XRT finds no card; 'xbutil examine' lists them, sim/xrt/emulated.sh runs without a card");
   }
   return fmt::format("{} card{}", *count, *count == 1 ? "" : "s");
 }
