@@ -9,14 +9,13 @@ namespace {
 // LLVM gives tiles registers and their shapes (16 rows of 64 bytes) to the processor.
 bool Emit(ValueBuilder& b) {
   if (!b.units().tiles) return false;
-  using Value = ValueBuilder::Value;
-  const Value rows = b.Constant({16}, 16), bytes = b.Constant({16}, 64),
-              stride = b.Constant({64}, 64);
+  const Vreg rows = b.Constant({16}, 16), bytes = b.Constant({16}, 64),
+             stride = b.Constant({64}, 64);
   const auto load = [&](size_t operand) {
     return b.Call("llvm.x86.tileloadd64.internal", {}, {rows, bytes, b.Address(operand), stride});
   };
-  const Value before = load(0), x = load(1), w = load(2);
-  const Value sum = b.Call("llvm.x86.tdpbusd.internal", {}, {rows, bytes, bytes, before, x, w});
+  const Vreg before = load(0), x = load(1), w = load(2);
+  const Vreg sum = b.Call("llvm.x86.tdpbusd.internal", {}, {rows, bytes, bytes, before, x, w});
   b.Call("llvm.x86.tilestored64.internal", {}, {rows, bytes, b.Address(0), stride, sum});
   return true;
 }

@@ -12,17 +12,16 @@ namespace tessera::target {
 
 namespace {
 
-using Value = ValueBuilder::Value;
-using Parts = std::vector<Value>;
+using Parts = std::vector<Vreg>;
 
-Value Part(ValueBuilder& b, Value v, int first, int count) {
+Vreg Part(ValueBuilder& b, Vreg v, int first, int count) {
   std::vector<int> picks(static_cast<size_t>(count));
   std::iota(picks.begin(), picks.end(), first);
   return b.Shuffle(v, v, picks);
 }
 
 // |parts| of |lanes| lanes each, a power of two of them, one behind the other.
-Value Joined(ValueBuilder& b, Parts parts, int lanes) {
+Vreg Joined(ValueBuilder& b, Parts parts, int lanes) {
   for (; parts.size() > 1; lanes *= 2) {
     Parts wider;
     std::vector<int> picks(2 * static_cast<size_t>(lanes));
@@ -38,28 +37,28 @@ Value Joined(ValueBuilder& b, Parts parts, int lanes) {
 struct Bytes {
   ValueBuilder& b;
   ValueType pairs;
-  Value All(uint64_t v) const { return b.Constant(pairs, v); }
-  Value LowUnsigned(Value v) const { return b.Op(ValueOp::kAnd, v, All(255)); }
-  Value HighUnsigned(Value v) const { return b.Op(ValueOp::kShrUnsigned, v, All(8)); }
-  Value Low(Value v) const { return b.Op(ValueOp::kShr, b.Op(ValueOp::kShl, v, All(8)), All(8)); }
-  Value High(Value v) const { return b.Op(ValueOp::kShr, v, All(8)); }
+  Vreg All(uint64_t v) const { return b.Constant(pairs, v); }
+  Vreg LowUnsigned(Vreg v) const { return b.Op(ValueOp::kAnd, v, All(255)); }
+  Vreg HighUnsigned(Vreg v) const { return b.Op(ValueOp::kShrUnsigned, v, All(8)); }
+  Vreg Low(Vreg v) const { return b.Op(ValueOp::kShr, b.Op(ValueOp::kShl, v, All(8)), All(8)); }
+  Vreg High(Vreg v) const { return b.Op(ValueOp::kShr, v, All(8)); }
 };
 
 // Bytes 0 and 2 of a lane as two int16, then bytes 1 and 3: two products each, summed in int32
 // without loss (pmaddubsw would saturate).
-Value DotInPairs(ValueBuilder& b, Value sum, Value x, Value w, int lanes) {
+Vreg DotInPairs(ValueBuilder& b, Vreg sum, Vreg x, Vreg w, int lanes) {
   const Bytes bytes{b, {16, 2 * lanes}};
   x = b.BitCast(x, bytes.pairs);
   w = b.BitCast(w, bytes.pairs);
-  const Value xs[] = {bytes.LowUnsigned(x), bytes.HighUnsigned(x)};
-  const Value ws[] = {bytes.Low(w), bytes.High(w)};
+  const Vreg xs[] = {bytes.LowUnsigned(x), bytes.HighUnsigned(x)};
+  const Vreg ws[] = {bytes.Low(w), bytes.High(w)};
   const int step = std::min(2 * lanes, b.units().pair_bits / 16);
   const char* name = step == 32   ? "llvm.x86.avx512.pmaddw.d.512"
                      : step == 16 ? "llvm.x86.avx2.pmadd.wd"
                                   : "llvm.x86.sse2.pmadd.wd";
   Parts done;
   for (int first = 0; first < 2 * lanes; first += step) {
-    Value s = Part(b, sum, first / 2, step / 2);
+    Vreg s = Part(b, sum, first / 2, step / 2);
     for (int odd = 0; odd < 2; ++odd) {
       s = b.Op(ValueOp::kAdd, s,
                b.Call(name, {}, {Part(b, xs[odd], first, step), Part(b, ws[odd], first, step)}));
@@ -72,38 +71,38 @@ Value DotInPairs(ValueBuilder& b, Value sum, Value x, Value w, int lanes) {
 // Four lanes of 16 bytes each. A product of uint8 and int8 fits in int16, and so the sums of two
 // neighbours fit in int32; sdot takes x - 128 as int8, and what is missing is 128 times the sum of
 // the weights, which is one value for all points of a tile.
-Value DotNeon(ValueBuilder& b, Value sum, Value x, Value w) {
+Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
   constexpr ValueType kBytes{8, 16}, kLanes{32, 4};
   if (b.units().neon_quads) {
     x = b.BitCast(x, kBytes);
     w = b.BitCast(w, kBytes);
     if (b.units().neon_mixed_quads)
       return b.Call("llvm.aarch64.neon.usdot", {kLanes, kBytes}, {sum, x, w});
-    const auto dot = [&](Value to, Value a) {
+    const auto dot = [&](Vreg to, Vreg a) {
       return b.Call("llvm.aarch64.neon.sdot", {kLanes, kBytes}, {to, a, w});
     };
-    const Value half = b.Constant(kBytes, 64);
-    const Value missing = dot(dot(b.Constant(kLanes, 0), half), half);
+    const Vreg half = b.Constant(kBytes, 64);
+    const Vreg missing = dot(dot(b.Constant(kLanes, 0), half), half);
     return dot(b.Op(ValueOp::kAdd, sum, missing), b.Op(ValueOp::kXor, x, b.Constant(kBytes, 128)));
   }
   const Bytes bytes{b, {16, 8}};
   x = b.BitCast(x, bytes.pairs);
   w = b.BitCast(w, bytes.pairs);
-  const auto neighbours = [&](Value v) {
-    const Value even = b.Shuffle(v, v, {0, 2, 4, 6}), odd = b.Shuffle(v, v, {1, 3, 5, 7});
+  const auto neighbours = [&](Vreg v) {
+    const Vreg even = b.Shuffle(v, v, {0, 2, 4, 6}), odd = b.Shuffle(v, v, {1, 3, 5, 7});
     return b.Op(ValueOp::kAdd, b.SignExtend(even, kLanes), b.SignExtend(odd, kLanes));
   };
-  const Value low = b.Op(ValueOp::kMul, bytes.LowUnsigned(x), bytes.Low(w));
-  const Value high = b.Op(ValueOp::kMul, bytes.HighUnsigned(x), bytes.High(w));
+  const Vreg low = b.Op(ValueOp::kMul, bytes.LowUnsigned(x), bytes.Low(w));
+  const Vreg high = b.Op(ValueOp::kMul, bytes.HighUnsigned(x), bytes.High(w));
   return b.Op(ValueOp::kAdd, b.Op(ValueOp::kAdd, sum, neighbours(low)), neighbours(high));
 }
 
 // Byte by byte, in int32 lanes.
-Value DotInLanes(ValueBuilder& b, Value sum, Value x, Value w, int lanes) {
+Vreg DotInLanes(ValueBuilder& b, Vreg sum, Vreg x, Vreg w, int lanes) {
   const auto all = [&](uint64_t v) { return b.Constant({32, lanes}, v); };
   for (uint64_t byte = 0; byte < 4; ++byte) {
-    const Value a = b.Op(ValueOp::kAnd, b.Op(ValueOp::kShrUnsigned, x, all(8 * byte)), all(255));
-    const Value c = b.Op(ValueOp::kShr, b.Op(ValueOp::kShl, w, all(24 - 8 * byte)), all(24));
+    const Vreg a = b.Op(ValueOp::kAnd, b.Op(ValueOp::kShrUnsigned, x, all(8 * byte)), all(255));
+    const Vreg c = b.Op(ValueOp::kShr, b.Op(ValueOp::kShl, w, all(24 - 8 * byte)), all(24));
     sum = b.Op(ValueOp::kAdd, sum, b.Op(ValueOp::kMul, a, c));
   }
   return sum;
@@ -113,9 +112,9 @@ Value DotInLanes(ValueBuilder& b, Value sum, Value x, Value w, int lanes) {
 template <int kLanes>
 bool Emit(ValueBuilder& b) {
   constexpr ValueType kType{32, kLanes};
-  const Value x = b.Splat(b.Load(1, {32, 1}), kLanes);
-  const Value w = b.Load(2, kType);
-  Value sum = b.Load(0, kType);
+  const Vreg x = b.Splat(b.Load(1, {32, 1}), kLanes);
+  const Vreg w = b.Load(2, kType);
+  Vreg sum = b.Load(0, kType);
   const CpuUnits& units = b.units();
   if (units.quads) {
     sum = b.Call(kLanes == 16 ? "llvm.x86.avx512.vpdpbusd.512" : "llvm.x86.avx512.vpdpbusd.256", {},

@@ -13,27 +13,25 @@ using ir::OperandKind;
 using ir::Scope;
 using ir::TileOperand;
 
-using Value = ValueBuilder::Value;
-
 constexpr int64_t kRowBytes = 32;
 
-Value Bytes(ValueBuilder& b, int64_t n) { return b.Constant({64}, static_cast<uint64_t>(n)); }
+Vreg Bytes(ValueBuilder& b, int64_t n) { return b.Constant({64}, static_cast<uint64_t>(n)); }
 
 // What a thread has of rows: row t / 4, word t % 4, in bytes; and |more|.
-Value LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t more) {
-  const Value thread = b.Thread();
-  const Value row = b.Op(ValueOp::kShrUnsigned, thread, Bytes(b, 2));
-  const Value word = b.Op(ValueOp::kAnd, thread, Bytes(b, 3));
-  const Value lane = b.Op(ValueOp::kAdd, b.Op(ValueOp::kMul, row, Bytes(b, row_bytes)),
-                          b.Op(ValueOp::kMul, word, Bytes(b, word_bytes)));
+Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t more) {
+  const Vreg thread = b.Thread();
+  const Vreg row = b.Op(ValueOp::kShrUnsigned, thread, Bytes(b, 2));
+  const Vreg word = b.Op(ValueOp::kAnd, thread, Bytes(b, 3));
+  const Vreg lane = b.Op(ValueOp::kAdd, b.Op(ValueOp::kMul, row, Bytes(b, row_bytes)),
+                         b.Op(ValueOp::kMul, word, Bytes(b, word_bytes)));
   return b.Op(ValueOp::kAdd, lane, Bytes(b, more));
 }
 
 template <bool kFloats>
 bool EmitProduct(ValueBuilder& b) {
-  std::vector<Value> args;
+  std::vector<Vreg> args;
   const auto load = [&](size_t operand, int64_t byte) {
-    const Value word = b.Load(operand, {32}, LaneByte(b, kRowBytes, 4, byte), 4);
+    const Vreg word = b.Load(operand, {32}, LaneByte(b, kRowBytes, 4, byte), 4);
     args.push_back(kFloats ? b.BitCast(word, {16, 2, true}) : word);
   };
   for (const int64_t byte :
@@ -41,10 +39,10 @@ bool EmitProduct(ValueBuilder& b) {
     load(1, byte);
   for (const int64_t byte : {int64_t{0}, kRowBytes / 2}) load(2, byte);
   constexpr ValueType kSums{32, 4, kFloats};
-  const Value before = b.Load(0, kSums, nullptr, 16);
-  const Value from = b.Choose(b.Number(3), b.Constant(kSums, 0), before);
+  const Vreg before = b.Load(0, kSums, nullptr, 16);
+  const Vreg from = b.Choose(b.Number(3), b.Constant(kSums, 0), before);
   for (int i = 0; i < 4; ++i) args.push_back(b.Lane(from, i));
-  const Value made = b.Call(
+  const Vreg made = b.Call(
       kFloats ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32" : "llvm.nvvm.mma.m16n8k32.row.col.s8", {},
       args);
   b.Store(0, b.Join({b.Field(made, 0), b.Field(made, 1), b.Field(made, 2), b.Field(made, 3)}),
@@ -61,7 +59,7 @@ bool EmitStore(ValueBuilder& b) {
   };
   meet();
   for (const int64_t half : {0, 1}) {
-    const Value sums = b.Load(1, {32, 2, kFloats}, Bytes(b, 8 * half), 8);
+    const Vreg sums = b.Load(1, {32, 2, kFloats}, Bytes(b, 8 * half), 8);
     b.Store(0, sums, LaneByte(b, kBytes, 8, half * 8 * kBytes), 8);
   }
   meet();

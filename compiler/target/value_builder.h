@@ -33,40 +33,40 @@ struct ValueType {
 };
 
 struct EmittedValue;  // the back end's
+using Vreg = EmittedValue*;
 
 enum class ValueOp : uint8_t { kAdd, kMul, kAnd, kXor, kShl, kShr, kShrUnsigned };
 
 class ValueBuilder {
  public:
-  using Value = EmittedValue*;
   virtual ~ValueBuilder() = default;
 
   virtual const CpuUnits& units() const = 0;
 
   // |type| at byte |byte| (null: 0) of the tile of operand |operand|, which is a multiple of
   // |align|; 0: of the element's size. Memory that threads share out is each thread's own part.
-  virtual Value Load(size_t operand, ValueType type, Value byte = nullptr, int64_t align = 0) = 0;
-  virtual void Store(size_t operand, Value value, Value byte = nullptr, int64_t align = 0) = 0;
-  virtual Value Address(size_t operand) = 0;
-  virtual Value Number(size_t operand) = 0;  // of an operand that is a value
-  virtual Value Thread() = 0;                // which one of the warp, 64 bits
+  virtual Vreg Load(size_t operand, ValueType type, Vreg byte = nullptr, int64_t align = 0) = 0;
+  virtual void Store(size_t operand, Vreg value, Vreg byte = nullptr, int64_t align = 0) = 0;
+  virtual Vreg Address(size_t operand) = 0;
+  virtual Vreg Number(size_t operand) = 0;  // of an operand that is a value
+  virtual Vreg Thread() = 0;                // which one of the warp, 64 bits
 
-  virtual Value Constant(ValueType type, uint64_t value) = 0;  // in each lane
-  virtual Value Op(ValueOp op, Value a, Value b) = 0;
-  virtual Value SignExtend(Value a, ValueType to) = 0;
-  virtual Value BitCast(Value a, ValueType to) = 0;
-  virtual Value Choose(Value number, Value if_not_zero, Value if_zero) = 0;
+  virtual Vreg Constant(ValueType type, uint64_t value) = 0;  // in each lane
+  virtual Vreg Op(ValueOp op, Vreg a, Vreg b) = 0;
+  virtual Vreg SignExtend(Vreg a, ValueType to) = 0;
+  virtual Vreg BitCast(Vreg a, ValueType to) = 0;
+  virtual Vreg Choose(Vreg number, Vreg if_not_zero, Vreg if_zero) = 0;
 
-  virtual Value Splat(Value a, int lanes) = 0;
-  virtual Value Shuffle(Value a, Value b,
-                        const std::vector<int>& lanes) = 0;  // of one behind other
-  virtual Value Lane(Value vector, int lane) = 0;
-  virtual Value Join(const std::vector<Value>& lanes) = 0;
-  virtual Value Field(Value results, int field) = 0;  // of an instruction with several
+  virtual Vreg Splat(Vreg a, int lanes) = 0;
+  virtual Vreg Shuffle(Vreg a, Vreg b,
+                       const std::vector<int>& lanes) = 0;  // of one behind other
+  virtual Vreg Lane(Vreg vector, int lane) = 0;
+  virtual Vreg Join(const std::vector<Vreg>& lanes) = 0;
+  virtual Vreg Field(Vreg results, int field) = 0;  // of an instruction with several
 
   // An instruction: "llvm.fma", with the types that its name leaves open.
-  virtual Value Call(const char* name, const std::vector<ValueType>& types,
-                     const std::vector<Value>& args) = 0;
+  virtual Vreg Call(const char* name, const std::vector<ValueType>& types,
+                    const std::vector<Vreg>& args) = 0;
 };
 
 // Emits a call. False: the processor has no such unit.

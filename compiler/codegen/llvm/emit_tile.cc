@@ -9,6 +9,10 @@
 #include "compiler/ir/layout.h"
 
 namespace tessera::codegen {
+
+using target::ValueType;
+using target::Vreg;
+
 namespace {
 
 // Whatever its variables are?
@@ -19,21 +23,19 @@ bool IsMultipleOf(const ir::Expr& e, int64_t k) {
          });
 }
 
-llvm::Value* In(target::EmittedValue* v) { return reinterpret_cast<llvm::Value*>(v); }
-target::EmittedValue* Out(llvm::Value* v) { return reinterpret_cast<target::EmittedValue*>(v); }
+llvm::Value* In(Vreg v) { return reinterpret_cast<llvm::Value*>(v); }
+Vreg Out(llvm::Value* v) { return reinterpret_cast<Vreg>(v); }
 
 }  // namespace
 
 class LlvmValues : public target::ValueBuilder {
  public:
-  using ValueType = target::ValueType;
-
   LlvmValues(FuncEmitter& emitter, const ir::Expr& call)
       : e_(emitter), b_(emitter.b_), call_(call) {}
 
   const CpuUnits& units() const override { return e_.units_; }
 
-  Value Load(size_t operand, ValueType type, Value byte, int64_t align) override {
+  Vreg Load(size_t operand, ValueType type, Vreg byte, int64_t align) override {
     const ir::Expr& place = call_->args[operand];
     align = AlignOf(place, align);
     llvm::LoadInst* loaded =
@@ -41,66 +43,66 @@ class LlvmValues : public target::ValueBuilder {
     e_.Tag(loaded, place->buffer.get());
     return Out(loaded);
   }
-  void Store(size_t operand, Value value, Value byte, int64_t align) override {
+  void Store(size_t operand, Vreg value, Vreg byte, int64_t align) override {
     const ir::Expr& place = call_->args[operand];
     align = AlignOf(place, align);
     e_.Tag(b_.CreateAlignedStore(In(value), e_.TileByte(place, In(byte), align), Align(align)),
            place->buffer.get());
   }
-  Value Address(size_t operand) override {
+  Vreg Address(size_t operand) override {
     return Out(e_.TileByte(call_->args[operand], nullptr, AlignOf(call_->args[operand], 0)));
   }
-  Value Number(size_t operand) override { return Out(e_.Value(call_->args[operand])); }
-  Value Thread() override { return Out(e_.Thread()); }
+  Vreg Number(size_t operand) override { return Out(e_.Value(call_->args[operand])); }
+  Vreg Thread() override { return Out(e_.Thread()); }
 
-  Value Constant(ValueType type, uint64_t value) override {
+  Vreg Constant(ValueType type, uint64_t value) override {
     if (!type.floats) return Out(llvm::ConstantInt::get(TypeOf(type), value));
     return Out(llvm::ConstantFP::get(TypeOf(type), static_cast<double>(value)));
   }
-  Value Op(target::ValueOp op, Value a, Value b) override {
+  Vreg Op(target::ValueOp op, Vreg a, Vreg b) override {
     using llvm::Instruction;
     constexpr std::array kOps{Instruction::Add, Instruction::Mul, Instruction::And,
                               Instruction::Xor, Instruction::Shl, Instruction::AShr,
                               Instruction::LShr};
     return Out(b_.CreateBinOp(kOps[static_cast<size_t>(op)], In(a), In(b)));
   }
-  Value SignExtend(Value a, ValueType to) override { return Out(b_.CreateSExt(In(a), TypeOf(to))); }
-  Value BitCast(Value a, ValueType to) override { return Out(b_.CreateBitCast(In(a), TypeOf(to))); }
-  Value Choose(Value number, Value if_not_zero, Value if_zero) override {
+  Vreg SignExtend(Vreg a, ValueType to) override { return Out(b_.CreateSExt(In(a), TypeOf(to))); }
+  Vreg BitCast(Vreg a, ValueType to) override { return Out(b_.CreateBitCast(In(a), TypeOf(to))); }
+  Vreg Choose(Vreg number, Vreg if_not_zero, Vreg if_zero) override {
     llvm::Value* n = In(number);
     llvm::Value* is = b_.CreateICmpNE(n, llvm::Constant::getNullValue(n->getType()));
     return Out(b_.CreateSelect(is, In(if_not_zero), In(if_zero)));
   }
 
-  Value Splat(Value a, int lanes) override {
+  Vreg Splat(Vreg a, int lanes) override {
     return Out(b_.CreateVectorSplat(static_cast<unsigned>(lanes), In(a)));
   }
-  Value Shuffle(Value a, Value b, const std::vector<int>& lanes) override {
+  Vreg Shuffle(Vreg a, Vreg b, const std::vector<int>& lanes) override {
     return Out(a == b ? b_.CreateShuffleVector(In(a), lanes)
                       : b_.CreateShuffleVector(In(a), In(b), lanes));
   }
-  Value Lane(Value vector, int lane) override {
+  Vreg Lane(Vreg vector, int lane) override {
     return Out(b_.CreateExtractElement(In(vector), static_cast<uint64_t>(lane)));
   }
-  Value Join(const std::vector<Value>& lanes) override {
+  Vreg Join(const std::vector<Vreg>& lanes) override {
     llvm::Value* all = llvm::PoisonValue::get(
         llvm::FixedVectorType::get(In(lanes[0])->getType(), static_cast<unsigned>(lanes.size())));
     for (size_t i = 0; i < lanes.size(); ++i)
       all = b_.CreateInsertElement(all, In(lanes[i]), uint64_t{i});
     return Out(all);
   }
-  Value Field(Value results, int field) override {
+  Vreg Field(Vreg results, int field) override {
     return Out(b_.CreateExtractValue(In(results), static_cast<unsigned>(field)));
   }
 
-  Value Call(const char* name, const std::vector<ValueType>& types,
-             const std::vector<Value>& args) override {
+  Vreg Call(const char* name, const std::vector<ValueType>& types,
+            const std::vector<Vreg>& args) override {
     const llvm::Intrinsic::ID id = llvm::Function::lookupIntrinsicID(name);
     TESSERA_CHECK(id != llvm::Intrinsic::not_intrinsic, "LLVM has no {}", name);
     std::vector<llvm::Type*> open;
     for (const ValueType& type : types) open.push_back(TypeOf(type));
     std::vector<llvm::Value*> values;
-    for (const Value arg : args) values.push_back(In(arg));
+    for (const Vreg arg : args) values.push_back(In(arg));
     return Out(b_.CreateIntrinsic(id, open, values));
   }
 
