@@ -22,7 +22,7 @@ void ForEachElement(std::span<const int64_t> shape, const Layout& layout, const 
     for (size_t k = 0; k < strides.size(); ++k) {
       int64_t at = index[k < layout.dims.size() ? static_cast<size_t>(layout.dims[k].dim) : k];
       if (!layout.empty()) {
-        at /= layout.dims[k].div;
+        at = (at + layout.dims[k].before) / layout.dims[k].div;
         if (layout.dims[k].mod > 0) at %= layout.dims[k].mod;
       }
       offset += at * strides[k];
@@ -51,6 +51,11 @@ Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_
       return Fail(Code::kInvalidArgument, "layout dimension {} is {} / {} % {} with stride {}", k,
                   d.dim, d.div, d.mod, stride);
     }
+    const bool whole = d.div == 1 && d.mod == 0;
+    if (d.before < 0 || d.after < 0 || (!whole && d.before + d.after > 0)) {
+      return Fail(Code::kInvalidArgument, "layout dimension {} has a halo of {} and {}", k,
+                  d.before, d.after);
+    }
   }
   // How far it reaches, in elements; an overflow is past every limit. 32-bit processors have no
   // wider integers.
@@ -60,13 +65,16 @@ Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_
     const int64_t extent = shape[static_cast<size_t>(d.dim)];
     if (extent < 1)
       return Fail(Code::kInvalidArgument, "layout dimension {} has extent {}", k, extent);
-    const auto most = static_cast<uint64_t>(d.mod > 0 ? d.mod - 1 : (extent - 1) / d.div);
-    bool past = false;
+    auto most = static_cast<uint64_t>(d.mod > 0 ? d.mod - 1 : (extent - 1) / d.div);
+    bool past = __builtin_add_overflow(most, static_cast<uint64_t>(d.before), &most) ||
+                __builtin_add_overflow(most, static_cast<uint64_t>(d.after), &most);
     if (layout.strides.empty()) {
-      past = __builtin_mul_overflow(elements, most + 1, &elements) || elements > most_elements;
+      past =
+          past || __builtin_mul_overflow(elements, most + 1, &elements) || elements > most_elements;
     } else {
       uint64_t step = 0;
-      past = __builtin_mul_overflow(most, static_cast<uint64_t>(layout.strides[k]), &step) ||
+      past = past ||
+             __builtin_mul_overflow(most, static_cast<uint64_t>(layout.strides[k]), &step) ||
              __builtin_add_overflow(last, step, &last) || last >= most_elements;
     }
     if (past) return Fail(Code::kOutOfRange, "a layout reaches past {} elements", most_elements);
@@ -78,7 +86,8 @@ std::vector<int64_t> PhysicalShape(std::span<const int64_t> shape, const Layout&
   if (layout.empty()) return {shape.begin(), shape.end()};
   std::vector<int64_t> physical;
   for (const LayoutDim& d : layout.dims)
-    physical.push_back(d.mod > 0 ? d.mod : CeilDiv(shape[static_cast<size_t>(d.dim)], d.div));
+    physical.push_back(
+        d.mod > 0 ? d.mod : d.before + CeilDiv(shape[static_cast<size_t>(d.dim)], d.div) + d.after);
   return physical;
 }
 

@@ -14,11 +14,14 @@
 
 namespace tessera {
 
-// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero.
+// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero. One that is
+// a whole dimension may have a halo: |before| indices in front of the first and |after| behind the
+// last, which hold the layout's fill.
 struct LayoutDim {
   int dim = 0;
   int64_t div = 1;
   int64_t mod = 0;
+  int64_t before = 0, after = 0;
   bool operator==(const LayoutDim&) const = default;
 };
 
@@ -36,7 +39,8 @@ struct Layout {
 
 // Whether |layout| is one of a tensor of |shape|, whose elements all lie below |most_elements|.
 //   errors  kInvalidArgument  a dimension that the shape lacks, a divisor below 1, a negative
-//                             modulus or stride, other than one stride for each dimension
+//                             modulus, stride or halo, a halo of a part of a dimension, other than
+//                             one stride for each dimension
 //           kOutOfRange       it reaches past |most_elements|
 Status CheckLayout(std::span<const int64_t> shape, const Layout& layout, uint64_t most_elements);
 

@@ -10,11 +10,17 @@
 #include "base/check.h"
 
 namespace tessera::ir {
+namespace {
+
+constexpr int64_t kMostHalo = 65536;
+
+}  // namespace
+
 std::vector<int64_t> PaddedShape(const BufferNode& buffer) {
   std::vector<int64_t> shape = buffer.shape;
   for (const LayoutDim& d : buffer.layout.dims) {
     const int64_t block = d.div * std::max<int64_t>(d.mod, 1);
-    shape[d.dim] = std::max(shape[d.dim], CeilDiv(buffer.shape[d.dim], block) * block);
+    shape[d.dim] = std::max(shape[d.dim], CeilDiv(buffer.shape[d.dim], block) * block + d.after);
   }
   return shape;
 }
@@ -40,6 +46,7 @@ std::vector<Expr> PhysicalIndices(const BufferNode& buffer, const std::vector<Ex
   std::vector<Expr> physical;
   for (const LayoutDim& d : buffer.layout.dims) {
     Expr e = indices[d.dim];
+    if (d.before > 0) e = e + Expr(d.before);
     if (d.div > 1) e = FloorDiv(e, d.div);
     if (d.mod > 0) e = FloorMod(e, d.mod);
     physical.push_back(e);
@@ -67,7 +74,7 @@ int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices) 
   }
   for (size_t d = 0; d < buffer.layout.dims.size(); ++d) {
     const LayoutDim& l = buffer.layout.dims[d];
-    int64_t i = indices[l.dim] / l.div;  // indices are not negative here
+    int64_t i = (indices[l.dim] + l.before) / l.div;  // not negative here
     if (l.mod > 0) i %= l.mod;
     offset += i * strides[d];
   }
@@ -89,7 +96,8 @@ std::string LayoutText(const Layout& layout) {
   std::string text;
   for (const LayoutDim& d : layout.dims) {
     if (!text.empty()) text += ", ";
-    text += std::to_string(d.dim);
+    const bool halo = d.before + d.after > 0;
+    text += halo ? fmt::format("{}+{}+{}", d.before, d.dim, d.after) : std::to_string(d.dim);
     if (d.div > 1) text += fmt::format("/{}", d.div);
     if (d.mod > 0) text += fmt::format("%{}", d.mod);
   }
@@ -117,14 +125,24 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
   };
   spaces();
   while (p < end) {
-    int64_t dim = 0, div = 1, mod = 0;
+    int64_t dim = 0, div = 1, mod = 0, before = 0, after = 0;
     if (!number(&dim)) return bad("a dimension number is expected");
+    const bool halo = p < end && *p == '+';
+    if (halo) {  // in front of the dimension, and behind it
+      before = dim;
+      ++p;
+      if (!number(&dim) || p == end || *p != '+' || (++p, !number(&after)))
+        return bad("BEFORE+DIMENSION+AFTER is expected");
+      if (before < 0 || after < 0 || before > kMostHalo || after > kMostHalo)
+        return bad("a halo of 0 to 65536 is expected");
+    }
     if (dim < 0 || dim >= rank) return bad("no such dimension");
+    if (halo && p < end && (*p == '/' || *p == '%')) return bad("a halo is of a whole dimension");
     if (p < end && *p == '/' && (++p, !number(&div) || div < 1))
       return bad("a divisor >= 1 is expected");
     if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1))
       return bad("a modulus >= 1 is expected");
-    layout.dims.push_back({static_cast<int>(dim), div, mod});
+    layout.dims.push_back({static_cast<int>(dim), div, mod, before, after});
     if (p < end && *p == ',') {
       ++p;
       spaces();

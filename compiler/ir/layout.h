@@ -19,8 +19,8 @@ std::vector<int64_t> PhysicalShape(const BufferNode& buffer);
 // Elements from one index to the next, for each physical dimension.
 std::vector<int64_t> PhysicalStrides(const BufferNode& buffer);
 
-// The logical shape grown to whole blocks: an index below it has a place, though only those below
-// |shape| carry data.
+// The logical shape grown to whole blocks and by what a halo has behind it: an index below it has a
+// place, though only those below |shape| carry data.
 std::vector<int64_t> PaddedShape(const BufferNode& buffer);
 
 // Elements that the buffer occupies, padding and stride gaps included.
@@ -39,8 +39,9 @@ int64_t OffsetOf(const BufferNode& buffer, const std::vector<int64_t>& indices);
 std::vector<uint8_t> PackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data);
 std::vector<uint8_t> UnpackLayout(const BufferNode& buffer, const std::vector<uint8_t>& data);
 
-// Layout text: "0, 1/16, 2, 3, 1%16 fill 0" (dimension, /div, %mod). Parsing checks that the
-// layout is a bijection of the blocked dimensions of a |rank|-dimensional tensor.
+// Layout text: "0, 1/16, 1+2+1, 3, 1%16 fill 0" (dimension, /div, %mod; before+dimension+after with
+// a halo). Parsing checks that the layout is a bijection of the blocked dimensions of a
+// |rank|-dimensional tensor.
 std::string LayoutText(const Layout& layout);
 Result<Layout> ParseLayout(const std::string& text, int rank);
 

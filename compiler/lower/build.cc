@@ -8,6 +8,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/bounds.h"
+#include "compiler/lower/halo.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
 #include "compiler/lower/parallel.h"
@@ -181,7 +182,7 @@ class Builder {
                   "{} further out",
                   stage.name, missing, stage.name, missing);
     }
-    return out;
+    return ReadHalos(out, b.guards, bounds_.ranges);
   }
 
   Result<Stmt> Nest(const Stage& stage) {

@@ -10,6 +10,18 @@
 namespace tessera::network {
 namespace {
 
+// The halo that the window of |anchor| wants.
+KeptActivation OwnHalo(const sched::Anchor& anchor) { return {HaloFor(anchor), anchor.pad_value}; }
+
+// The activation that |name|, a tensor of |region|, is.
+int ActivationOf(const AccelRegion& region, const std::string& name) {
+  if (name == region.output.name()) return region.result;
+  for (const auto& [tensor, activation] : region.activations) {
+    if (tensor->name == name) return activation;
+  }
+  TESSERA_CHECK(false, "{}: {}", region.op, name);
+}
+
 class ProgramPlanner {
  public:
   ProgramPlanner(const std::vector<Activation>& activations,
@@ -45,6 +57,12 @@ class ProgramPlanner {
   }
 
   Result<PlannedRegion> Analyze(const AccelRegion& region) const;
+  // What |region| reads and makes that stays on chip.
+  KeptActivations KeptBy(const AccelRegion& region) const;
+  // How the region runs, when what stays is known.
+  Status Plan(size_t index);
+  // A schedule of steps from what the generator decided.
+  Status PlanSteps(const AccelRegion& region, const KeptActivations& kept, PlannedRegion* planned);
   Status Regions();
   void Needs();
 
@@ -70,7 +88,11 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
           Activation::Kind::kInput;
   int axes = 0;
   if (region.schedule && !sched::IsPlan(*region.schedule)) {
-    auto steps = ScheduleBySteps(region, config_);
+    // Before it is known what stays how: the room that it takes itself is the same.
+    KeptActivations kept;
+    for (const std::string& name : KeptBySteps(region, *region.schedule))
+      kept[name] = name == anchor.input.name() ? OwnHalo(anchor) : KeptActivation{};
+    auto steps = ScheduleBySteps(region, *region.schedule, kept, config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
   } else if (region.schedule) {
@@ -120,29 +142,72 @@ Status ProgramPlanner::Regions() {
                     [&region](const te::Tensor& t) { return region.activations.at(t.get()); },
                     {}});
     if (!options_.residency) seen.back().resident = false;
-    const std::optional<StepRegion>& steps = planned_regions[k].steps;
-    if (steps) seen.back().own_tiles = steps->inp_tiles;
-    if (!region.schedule || steps) continue;
+    if (const std::optional<StepRegion>& steps = planned_regions[k].steps) {
+      seen.back().steps = {steps->inp_tiles, {}};
+      for (const std::string& name : KeptBySteps(region, *region.schedule)) {
+        if (name == region.output.name()) seen.back().resident = true;
+        seen.back().steps->kept.push_back(ActivationOf(region, name));
+      }
+    }
+    if (!region.schedule || planned_regions[k].steps) continue;
     const Result<bool> resident = sched::IsResident(*region.schedule);
     if (!resident) return Within(region.op, resident.error());
     seen.back().resident = *resident;
   }
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
-  for (size_t k = 0; k < regions_.size(); ++k) {
-    PlannedRegion& planned = planned_regions[k];
-    planned.on_chip = program_.residency.regions[k];
-    if (planned.steps) {
-      program_.traces.push_back(planned.steps->trace);
-      continue;
-    }
-    auto plan = regions_[k].schedule ? sched::ReplayPlan(*regions_[k].schedule, planned.region,
-                                                         config_, planned.on_chip)
-                                     : sched::MakePlan(planned.region, config_, planned.on_chip);
-    if (!plan) return Within(regions_[k].op, plan.error());
-    planned.plan = *plan;
-    program_.traces.push_back(sched::RecordPlan(planned.region, config_, planned.plan,
-                                                planned.on_chip.result.has_value()));
+  for (size_t k = 0; k < regions_.size(); ++k) TESSERA_TRY(Plan(k));
+  return {};
+}
+
+KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
+  KeptActivations kept;
+  const auto add = [&](const std::string& name, int activation) {
+    if (const Resident* stays = program_.residency.Of(activation))
+      kept[name] = {stays->halo, stays->pad};
+  };
+  add(region.output.name(), region.result);
+  for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+    if (region.activations.contains(t.get())) add(t.name(), region.activations.at(t.get()));
   }
+  return kept;
+}
+
+Status ProgramPlanner::PlanSteps(const AccelRegion& region, const KeptActivations& kept,
+                                 PlannedRegion* planned) {
+  TESSERA_ASSIGN(const std::string said,
+                 sched::StepsOf(planned->region, planned->plan, config_, planned->on_chip));
+  TESSERA_ASSIGN(const std::string text, WithDoubleBuffers(region, said, kept, config_));
+  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(text));
+  TESSERA_ASSIGN(planned->steps, ScheduleBySteps(region, trace, kept, config_));
+  return {};
+}
+
+Status ProgramPlanner::Plan(size_t index) {
+  const AccelRegion& region = regions_[index];
+  PlannedRegion& planned = program_.regions[index];
+  planned.on_chip = program_.residency.regions[index];
+  const KeptActivations kept = KeptBy(region);
+  if (planned.steps) {
+    auto steps = ScheduleBySteps(region, *region.schedule, kept, config_);
+    if (!steps) return Within(region.op, steps.error());
+    planned.steps = std::move(*steps);
+  } else {
+    auto plan = region.schedule
+                    ? sched::ReplayPlan(*region.schedule, planned.region, config_, planned.on_chip)
+                    : sched::MakePlan(planned.region, config_, planned.on_chip);
+    if (!plan) return Within(region.op, plan.error());
+    planned.plan = *plan;
+    const Status said = region.schedule ? Status{} : PlanSteps(region, kept, &planned);
+    if (!said && said.error().code != Code::kUnsupported) return Within(region.op, said.error());
+  }
+  if (planned.steps && planned.on_chip.result && planned.on_chip.stored) {
+    auto store = StoreKept(region, kept, config_);
+    if (!store) return Within(region.op, store.error());
+    planned.store = std::move(*store);
+  }
+  program_.traces.push_back(planned.steps ? planned.steps->trace
+                                          : sched::RecordPlan(planned.region, config_, planned.plan,
+                                                              planned.on_chip.result.has_value()));
   return {};
 }
 
@@ -229,7 +294,7 @@ Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
   TESSERA_ASSIGN(const std::string steps, sched::StepsOf(analyzed, plan, config));
-  return WithDoubleBuffers(region, steps, config);
+  return WithDoubleBuffers(region, steps, {}, config);
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

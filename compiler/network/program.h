@@ -63,9 +63,10 @@ struct ProgramOptions {
 
 struct PlannedRegion {
   sched::AnalyzedRegion region;
-  sched::TilePlan plan;  // not with |steps|
+  sched::TilePlan plan;  // not of a given schedule that says each step
   sched::OnChip on_chip;
   std::optional<StepRegion> steps;  // its schedule says each step
+  std::optional<StepRegion> store;  // behind them: its result, kept in INP, to device memory
 };
 
 // An activation that needs room in device memory, and how it lies there. An input has one for each

@@ -8,9 +8,7 @@
 #include "base/check.h"
 
 namespace tessera::network {
-namespace {
 
-// What a window needs around the tensor that it reads.
 sched::Halo HaloFor(const sched::Anchor& anchor) {
   sched::Halo halo;
   for (size_t d = 0; d < 2; ++d) {
@@ -21,6 +19,8 @@ sched::Halo HaloFor(const sched::Anchor& anchor) {
   }
   return halo;
 }
+
+namespace {
 
 class ResidencyPlanner {
  public:
@@ -54,7 +54,13 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
-  if (from.own_tiles) return std::nullopt;  // its steps write it to device memory
+  const auto has_in_memory = [&](const ResidencyRegion& region) {
+    return region.steps && std::ranges::count(region.steps->kept, from.result) == 0;
+  };
+  if (has_in_memory(from)) {
+    *why = "its steps write it to device memory";
+    return std::nullopt;
+  }
   bool pitched = false;
   std::optional<int64_t> pad;
   for (size_t r = 0; r < regions_.size(); ++r) {
@@ -86,7 +92,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
       *why = "a region that only copies reads it from device memory";
       return std::nullopt;
     }
-    if (reads && regions_[r].own_tiles) {
+    if (reads && has_in_memory(regions_[r])) {
       *why = "a region whose schedule says each step reads it from device memory";
       return std::nullopt;
     }
@@ -180,11 +186,11 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
 }
 
 Result<double> ResidencyPlanner::CostOf(size_t r, const sched::OnChip& on_chip) {
-  if (const std::optional<int64_t>& tiles = regions_[r].own_tiles) {
-    const int64_t room = on_chip.inp_tiles;
-    if (room < 0 || *tiles <= room) return 0.0;
+  if (regions_[r].steps) {
+    const int64_t room = on_chip.inp_tiles, tiles = regions_[r].steps->inp_tiles;
+    if (room < 0 || tiles <= room) return 0.0;
     return Fail(Code::kOutOfRange, "{}: its boxes take {} tiles of INP, {} are there",
-                regions_[r].region->output.name(), *tiles, room);
+                regions_[r].region->output.name(), tiles, room);
   }
   for (const auto& [seen, cost] : costs_[r]) {
     if (seen == on_chip) return cost;

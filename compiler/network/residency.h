@@ -21,6 +21,9 @@ namespace tessera::network {
 
 namespace sched = schedule::accel;
 
+// The halo that the window of |anchor| reads around its input.
+sched::Halo HaloFor(const sched::Anchor& anchor);
+
 // A region in running order. Tensors are numbered by the caller: |activation_of| gives an
 // activation's number.
 struct ResidencyRegion {
@@ -29,8 +32,12 @@ struct ResidencyRegion {
   std::function<int(const te::Tensor&)> activation_of;
   // A recorded decision about the result; nothing: choose.
   std::optional<bool> resident;
-  // Scheduled by steps: the tiles of INP that it needs. Its activations are in device memory.
-  std::optional<int64_t> own_tiles;
+  // Of a schedule that says each step: what is given is not chosen here.
+  struct GivenSteps {
+    int64_t inp_tiles = 0;  // of its own boxes
+    std::vector<int> kept;  // the activations that it has in INP
+  };
+  std::optional<GivenSteps> steps;
 };
 
 struct ResidencyOptions {

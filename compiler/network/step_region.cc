@@ -13,6 +13,7 @@
 #include "compiler/lower/accel/host_pack.h"
 #include "compiler/lower/lower.h"
 #include "compiler/network/program.h"
+#include "compiler/schedule/accel/plan_steps.h"
 #include "compiler/schedule/params.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/tile_intrin.h"
@@ -22,35 +23,46 @@ namespace {
 
 using lower::accel::GlobalBuffer;
 
-// How |tensor|, which regions exchange, lies in device memory, as a step says it.
-std::string LayoutOf(const te::Tensor& tensor, const isa::Config& config) {
-  const sched::Packing packing = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
-  Layout layout = lower::accel::LayoutForRank(packing.layout, tensor.shape().size());
+using Layouts = std::map<std::string, schedule::LayoutStep>;
+
+// How |tensor|, which regions exchange, lies in device memory, or in INP if it is kept there.
+schedule::LayoutStep LayoutOf(const te::Tensor& tensor, const KeptActivations& kept,
+                              const isa::Config& config) {
+  const sched::Shape4 shape = sched::ToShape4(tensor.shape());
+  const auto stays = kept.find(tensor.name());
+  const bool on_chip = stays != kept.end();
+  Layout layout = on_chip ? sched::BlockedLayout(config.batch, config.block_out)
+                          : sched::PackingOf(shape, config).layout;
+  for (LayoutDim& d : layout.dims) {
+    if (!on_chip || d.dim < 2) continue;
+    d.before = stays->second.halo.before[static_cast<size_t>(d.dim) - 2];
+    d.after = stays->second.halo.after[static_cast<size_t>(d.dim) - 2];
+  }
+  layout = lower::accel::LayoutForRank(layout, tensor.shape().size());
   std::erase_if(layout.dims, [](const LayoutDim& d) { return d.mod == 1; });
   std::string text = ir::LayoutText(layout);
   std::erase(text, ' ');
-  return text;
+  const bool halo = on_chip && stays->second.halo.any();
+  return {tensor.name(), text, halo ? std::optional(stays->second.pad) : std::nullopt};
 }
 
 // |given| with |layouts| of activations: where it gives them one, that one.
-Result<schedule::Trace> WithLayouts(const schedule::Trace& given,
-                                    std::map<std::string, std::string> layouts) {
+Result<schedule::Trace> WithLayouts(const schedule::Trace& given, Layouts layouts) {
   schedule::Trace trace;
   for (const schedule::Step& step : given) {
     trace.push_back(step);
     const auto* layout = std::get_if<schedule::LayoutStep>(&step);
     const auto of = layout != nullptr ? layouts.find(layout->tensor) : layouts.end();
     if (of == layouts.end()) continue;
-    if (layout->pieces != of->second || layout->fill) {
+    if (!(*layout == of->second)) {
       return Fail(Code::kInvalidArgument,
-                  "schedule step {} ({}): between layers {} has the layout {}; cache_read or "
-                  "cache_write makes a copy that may have another",
-                  trace.size(), schedule::Print(step), layout->tensor, of->second);
+                  "schedule step {} ({}): between layers {} has another layout ({}); cache_read or "
+                  "cache_write makes a copy that may have this one",
+                  trace.size(), schedule::Print(step), layout->tensor, schedule::Print(of->second));
     }
     layouts.erase(of);
   }
-  for (const auto& [tensor, pieces] : layouts)
-    trace.push_back(schedule::LayoutStep{tensor, pieces, std::nullopt});
+  for (const auto& [tensor, layout] : layouts) trace.push_back(layout);
   return trace;
 }
 
@@ -101,25 +113,53 @@ void TakeAhead(lower::accel::LoweredRegion* lowered) {
   lowered->body = ir::Seq(std::move(rest));
 }
 
-// Of what |region| exchanges with others.
-std::map<std::string, std::string> LayoutsOf(const AccelRegion& region, const isa::Config& config) {
-  std::map<std::string, std::string> layouts{
-      {region.output.name(), LayoutOf(region.output, config)}};
+// What |region| exchanges with others: the result, then what it reads.
+std::vector<te::Tensor> Exchanged(const AccelRegion& region) {
+  std::vector<te::Tensor> all{region.output};
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
-    if (t->placeholder && !region.constants.contains(t.get()))
-      layouts[t.name()] = LayoutOf(t, config);
+    if (t->placeholder && !region.constants.contains(t.get())) all.push_back(t);
   }
-  return layouts;
+  return all;
+}
+
+// |trace| on |region|, with what it exchanges where |kept| and |config| have it.
+Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
+                                      const KeptActivations& kept, const isa::Config& config) {
+  Layouts layouts;
+  for (const te::Tensor& t : Exchanged(region)) layouts[t.name()] = LayoutOf(t, kept, config);
+  TESSERA_ASSIGN(const schedule::Trace whole, WithLayouts(trace, layouts));
+  TESSERA_ASSIGN(schedule::Schedule schedule,
+                 schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config)));
+  for (const te::Tensor& t : Exchanged(region)) {
+    const ir::Scope scope = kept.contains(t.name()) ? ir::Scope::kInp : ir::Scope::kGlobal;
+    if (schedule.Find(t.name())->scope == scope) continue;
+    return Fail(Code::kInvalidArgument,
+                "{}: its schedule has {} in {}, the network has it in {}; all layers that exchange "
+                "a tensor have it in one memory",
+                region.output.name(), t.name(), ir::ScopeName(schedule.Find(t.name())->scope),
+                ir::ScopeName(scope));
+  }
+  return schedule;
 }
 
 }  // namespace
 
+std::vector<std::string> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace) {
+  std::vector<std::string> kept;
+  for (const te::Tensor& t : Exchanged(region)) {
+    for (const schedule::Step& step : trace) {
+      const auto* scope = std::get_if<schedule::SetScopeStep>(&step);
+      if (scope != nullptr && scope->stage == t.name() && scope->scope == ir::Scope::kInp)
+        kept.push_back(t.name());
+    }
+  }
+  return kept;
+}
+
 Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
-                                      const isa::Config& config) {
-  TESSERA_ASSIGN(const schedule::Trace given, schedule::ParseTrace(steps));
-  TESSERA_ASSIGN(const schedule::Trace trace, WithLayouts(given, LayoutsOf(region, config)));
-  TESSERA_ASSIGN(schedule::Schedule schedule,
-                 schedule::Schedule::Replay({region.output}, trace, target::Accelerator(config)));
+                                      const KeptActivations& kept, const isa::Config& config) {
+  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
+  TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   std::string text;
   const std::vector<schedule::Stage> stages = schedule.stages();
   for (const schedule::Stage& stage : stages) {
@@ -133,7 +173,31 @@ Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::stri
   return text.empty() ? steps : steps + "# the next data come while these are read\n" + text;
 }
 
-Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config& config) {
+Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
+                             const isa::Config& config) {
+  const te::Tensor& result = region.output;
+  const te::Tensor source = te::Placeholder(result.name(), result.dtype(), result.shape());
+  std::vector<std::string> axes;
+  for (const ir::Axis& axis : result->axes) axes.push_back(axis.name());
+  AccelRegion copy{.op = region.op, .result = region.result};
+  copy.output = te::Compute(result.name() + ".stored", result.shape(), axes,
+                            [&](const std::vector<ir::Expr>& i) { return source(i); });
+  copy.activations[source.get()] = region.result;
+  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed, sched::AnalyzeRegion(copy.output, {}));
+  const KeptActivations own{{result.name(), kept.at(result.name())}};
+  sched::OnChip on_chip{.follows = true};
+  on_chip.fetched = {{source, own.at(result.name()).halo}};
+  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config, on_chip));
+  TESSERA_ASSIGN(const std::string said, sched::StepsOf(analyzed, plan, config, on_chip));
+  TESSERA_ASSIGN(const std::string steps, WithDoubleBuffers(copy, said, own, config));
+  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
+  TESSERA_ASSIGN(StepRegion store, ScheduleBySteps(copy, trace, own, config));
+  for (GlobalBuffer& buffer : store.lowered.buffers) buffer.role = GlobalBuffer::Use::kResult;
+  return store;
+}
+
+Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
+                                   const KeptActivations& kept, const isa::Config& config) {
   std::map<std::string, te::Tensor> activations;
   std::map<std::string, std::vector<uint8_t>> values;
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
@@ -145,11 +209,9 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config&
       activations.emplace(t.name(), t);
     }
   }
-  TESSERA_ASSIGN(schedule::Trace trace, WithLayouts(*region.schedule, LayoutsOf(region, config)));
-  TESSERA_ASSIGN(const schedule::Schedule schedule,
-                 schedule::Schedule::Replay({region.output}, trace, target::Accelerator(config)));
+  TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   TESSERA_TRY(schedule::Prepare(schedule, &values));
-  StepRegion made{.trace = std::move(trace)};
+  StepRegion made{.trace = schedule.trace()};
   lower::accel::LoweredRegion& lowered = made.lowered;
   TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
   for (const ir::Buffer& param : lowered.func.params) {

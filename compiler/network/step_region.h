@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_NETWORK_STEP_REGION_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "base/error.h"
@@ -24,18 +25,36 @@ struct StepRegion {
   int64_t inp_tiles = 0;  // the most of INP that its boxes have at one time
 };
 
-// |region|, which has a schedule. It reads and writes its activations in device memory, in the
-// layout that programs leave them in; what it prepares of constants is a constant.
+// How an activation stays in INP.
+struct KeptActivation {
+  schedule::accel::Halo halo;
+  int64_t pad = 0;  // what the halo holds
+};
+// By the names of a region's tensors. Those that are not in it are in device memory.
+using KeptActivations = std::map<std::string, KeptActivation>;
+
+// The activations of |region| that |trace| has in INP.
+std::vector<std::string> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace);
+
+// |region| with the schedule |trace|. It reads and writes its activations in the layout that
+// programs leave them in, in device memory or where they are kept; what it prepares of constants is
+// a constant.
 //   errors  kInvalidArgument  a step that is refused (its number and why); another layout for an
-//                             activation; an activation that is prepared
+//                             activation, or another memory than |kept| has it in; an activation
+//                             that is prepared
 //           and those of lower::Lower
-Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const isa::Config& config);
+Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
+                                   const KeptActivations& kept, const isa::Config& config);
+
+// The result of |region|, which stays in INP, to device memory: a copy by way of OUT.
+Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
+                             const isa::Config& config);
 
 // |steps|, a schedule of |region|, and double_buffer for what they compute on chip inside loops, in
 // the order of the stages, as long as two copies of each fit.
 //   errors  those of the steps
 Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
-                                      const isa::Config& config);
+                                      const KeptActivations& kept, const isa::Config& config);
 
 }  // namespace tessera::network
 

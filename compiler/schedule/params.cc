@@ -28,8 +28,11 @@ std::vector<std::string> ParamNames(const Schedule& schedule) {
 ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
   const Stage* st = schedule.Find(name);
   TESSERA_CHECK(st != nullptr && (st->placeholder || st->output || st->prepared), "{}", name);
-  return ir::MakeBuffer(
-      {.name = st->name, .dtype = st->dtype, .shape = st->shape, .layout = st->layout});
+  return ir::MakeBuffer({.name = st->name,
+                         .dtype = st->dtype,
+                         .shape = st->shape,
+                         .layout = st->layout,
+                         .scope = st->scope});
 }
 
 Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values) {

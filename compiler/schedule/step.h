@@ -241,7 +241,8 @@ struct StorageAlignStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.dim, s.factor, s.offset); }
 };
 
-// Where the stage's buffer lives.
+// Where the stage's buffer lives. An input or an output may be in a memory of the target that keeps
+// what is in it from function to function.
 struct SetScopeStep {
   static constexpr const char* kName = "set_scope";
   static constexpr const char* kUsage = "set_scope STAGE SCOPE";
@@ -251,7 +252,8 @@ struct SetScopeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope); }
 };
 
-// The physical layout of a buffer (ir/layout.h); padding holds FILL.
+// The physical layout of a buffer (ir/layout.h); padding and halo hold FILL, which a select reads
+// there without asking whether it is inside of the tensor.
 struct LayoutStep {
   static constexpr const char* kName = "layout";
   static constexpr const char* kUsage = "layout TENSOR 0,1/16,2,3,1%16 [FILL]";

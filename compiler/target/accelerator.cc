@@ -14,10 +14,14 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
   const auto scratchpad = [&](ir::Scope scope, Memory memory, int64_t banks = 1) {
     return TargetMemory{scope, config.Depth(memory) * config.TileBytes(memory), banks, true};
   };
+  const auto kept = [](TargetMemory memory) {
+    memory.keeps = true;
+    return memory;
+  };
   Target target{
       .name = "accelerator " + config.name,
       .memories = {{ir::Scope::kGlobal},
-                   scratchpad(ir::Scope::kInp, Memory::kInp),
+                   kept(scratchpad(ir::Scope::kInp, Memory::kInp)),
                    scratchpad(ir::Scope::kWgt, Memory::kWgt),
                    scratchpad(ir::Scope::kAcc, Memory::kAcc, isa::RowOf(Memory::kAcc).banks),
                    scratchpad(ir::Scope::kOut, Memory::kOut, isa::RowOf(Memory::kOut).banks),

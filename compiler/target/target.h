@@ -22,6 +22,7 @@ struct TargetMemory {
   int64_t bytes = 0;     // what is in use at one time in one place; 0: not counted
   int64_t banks = 1;     // a buffer takes whole ones, of several
   bool rotates = false;  // a buffer may have several copies in turn
+  bool keeps = false;    // a function may find its inputs there, and leave its results
 };
 
 struct Target {

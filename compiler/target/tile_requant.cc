@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // REQUANT: rescaled by one multiplier and shift, or by a record of each channel; also what only
-// narrows or widens.
+// narrows, widens or copies.
 #include <fmt/format.h>
 
 #include <string>
@@ -138,9 +138,23 @@ TensorIntrin Unscaled(int64_t tile, DType src_type) {
   return intrin;
 }
 
+// An int8 value as it is.
+TensorIntrin Copy(int64_t tile) {
+  const Tensor src = te::Placeholder("src", DType::kInt8, {tile});
+  return {.name = "tile.copy",
+          .call = kTileRequant,
+          .behaviour = te::Compute("dst", {tile}, {"i"},
+                                   [&](const std::vector<Expr>& i) { return src(i[0]); }),
+          .trailing = {Expr(kSameMultiplier), Expr(kSameShift), Expr(kSameRound), Expr(0), Expr(0),
+                       Expr(0), Expr(-128), Expr(127), Expr(tile)},
+          .partial = true,
+          .scopes = {{"src", VectorScopes(DType::kInt8)}, {"dst", VectorScopes(DType::kInt8)}}};
+}
+
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
-  std::vector<TensorIntrin> all{Unscaled(tile, DType::kInt32), Unscaled(tile, DType::kInt8)};
+  std::vector<TensorIntrin> all{Unscaled(tile, DType::kInt32), Unscaled(tile, DType::kInt8),
+                                Copy(tile)};
   for (const DType dst : {DType::kInt8, DType::kInt32}) {
     all.push_back(PerChannel(config, dst));
     for (const DType src : {DType::kInt32, DType::kInt8}) all.push_back(PerTensor(tile, src, dst));

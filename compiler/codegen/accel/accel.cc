@@ -8,7 +8,10 @@
 #include "base/check.h"
 #include "compiler/codegen/accel/compiler.h"
 #include "compiler/codegen/accel/records.h"
+#include "compiler/ir/intrin.h"
 #include "compiler/ir/print.h"
+#include "compiler/ir/simplify.h"
+#include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
 
@@ -16,6 +19,26 @@ using lower::accel::ConstantMap;
 using lower::accel::GlobalBuffer;
 
 constexpr int64_t kConstantAlign = 64;
+
+namespace {
+
+// All of |kept|, an activation that stays, in one sweep: its values come after it.
+ir::Stmt FillHalo(const ir::Buffer& kept, int64_t pad, const isa::Config& config) {
+  const int64_t tile = config.batch * config.block_out;
+  std::vector<ir::Expr> at;
+  int64_t elements = 1;
+  size_t outer = kept->shape.size();  // dimensions around a tile
+  while (outer > 0 && elements < tile) elements *= kept->shape[--outer];
+  for (size_t d = 0; d < kept->shape.size(); ++d)
+    at.push_back(d < outer ? ir::Var(fmt::format("p{}", d)) : ir::Expr(0));
+  ir::Stmt fill = ir::Eval(
+      ir::TileCall(target::kTileFill, {ir::Load(kept, at), ir::Expr(tile), ir::Expr(pad)}));
+  for (size_t d = outer; d-- > 0;)
+    fill = ir::For(at[d], ir::Expr(0), ir::Expr(kept->shape[d]), ir::LoopKind::kSerial, fill);
+  return ir::Simplify(fill);
+}
+
+}  // namespace
 
 BufferAddress ProgramEmitter::AddressOf(int activation, const sched::Packing& packing) const {
   const size_t need = plan_.NeedOf(activation, packing);
@@ -57,9 +80,28 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
       Emission{planned.steps ? planned.steps->lowered
                              : lower::accel::LowerRegion(planned.region, planned.plan, config_,
                                                          constants, planned.on_chip, fill),
+               {},
                LeafEmitter(config_, &builder_),
                {}});
-  const lower::accel::LoweredRegion& lowered = emission->lowered;
+  lower::accel::LoweredRegion& lowered = emission->lowered;
+  TESSERA_TRY(PlaceParams(index, lowered, emission->emitter));
+  if (planned.steps && fill) {
+    const auto kept = std::ranges::find_if(lowered.func.params, [&](const ir::Buffer& param) {
+      return param->name == region.output.name();
+    });
+    lowered.body = ir::Seq({FillHalo(*kept, result->pad, config_), lowered.body});
+  }
+  if (planned.store) {
+    emission->store = planned.store->lowered;
+    TESSERA_TRY(PlaceParams(index, *emission->store, emission->emitter));
+  }
+  return emission;
+}
+
+Status ProgramEmitter::PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
+                                   LeafEmitter& emitter) {
+  const network::AccelRegion& region = regions_[index];
+  const network::PlannedRegion& planned = plan_.regions[index];
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
     const GlobalBuffer& b = lowered.buffers[k];
     BufferAddress place;
@@ -67,15 +109,13 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
       const int activation = b.role == GlobalBuffer::Use::kResult
                                  ? region.result
                                  : region.activations.at(b.tensor.get());
-      emission->emitter.Place(lowered.func.params[k],
-                              {false, plan_.residency.Of(activation)->base, {}});
+      emitter.Place(lowered.func.params[k], {false, plan_.residency.Of(activation)->base, {}});
       continue;
     }
     switch (b.role) {
       case GlobalBuffer::Use::kConstant: {
         TESSERA_ASSIGN(const std::vector<uint8_t> bytes,
-                       MachineBytes(lowered.func.body, lowered.func.params[k],
-                                    std::move(emission->lowered.buffers[k].data), config_));
+                       MachineBytes(lowered.func.body, lowered.func.params[k], b.data, config_));
         place = {true, builder_.AddConstants(bytes, kConstantAlign), isa::Segment::kConstants};
         break;
       }
@@ -88,9 +128,9 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
         break;
       }
     }
-    emission->emitter.Place(lowered.func.params[k], place);
+    emitter.Place(lowered.func.params[k], place);
   }
-  return emission;
+  return {};
 }
 
 Status ProgramEmitter::Begin(size_t index, Emission& emission, bool must) {
@@ -153,6 +193,10 @@ Status ProgramEmitter::EmitAll() {
     const Status status = Execute(now->lowered.body, now->emitter, rings_, interleave);
     if (!status) return Within(region.op, status.error());
     now->held.Release(rings_);
+    if (now->store) {
+      const Status stored = Execute(now->store->func.body, now->emitter, rings_);
+      if (!stored) return Within(region.op, stored.error());
+    }
     program_.regions.push_back({builder_.stats().gemm_steps - steps,
                                 builder_.stats().instructions - before, planned.plan.cycles()});
     if (dump_) {

@@ -5,6 +5,7 @@
 #define TESSERA_COMPILER_CODEGEN_ACCEL_COMPILER_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "compiler/codegen/accel/accel.h"
@@ -39,12 +40,16 @@ class ProgramEmitter {
   // A region between lowering and the end of its instructions.
   struct Emission {
     lower::accel::LoweredRegion lowered;
+    std::optional<lower::accel::LoweredRegion> store;  // behind it
     LeafEmitter emitter;
     Held held;
     bool begun = false;  // |held| has room
     size_t ahead = 0;    // pieces of lowered.ahead that are emitted
   };
   Result<std::unique_ptr<Emission>> Lower(size_t index);
+  // Tells |emitter| where the parameters of |lowered|, of region |index|, are.
+  Status PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
+                     LeafEmitter& emitter);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
   // The first |count| pieces that need nothing of other regions, as far as they are not there yet.

@@ -135,8 +135,8 @@ class PackNest {
     std::array<bool, 4> seen{};
     for (size_t k = 0; k < at.size(); ++k) {
       if (!lane.empty() && OnChannelAxis(k)) continue;
-      const auto& [dim, div, mod] = p_.layout.dims[k];
-      const auto d = static_cast<size_t>(dim);
+      const int64_t div = p_.layout.dims[k].div;
+      const auto d = static_cast<size_t>(p_.layout.dims[k].dim);
       const Expr part = div == 1 ? at[k] : at[k] * Expr(div);
       index[d] = seen[d] ? index[d] + part : part;
       seen[d] = true;
@@ -197,7 +197,7 @@ Layout LayoutForRank(const Layout& layout, size_t rank) {
   out.fill = layout.fill;
   for (const LayoutDim& d : layout.dims) {
     const int to = dim[static_cast<size_t>(d.dim)];
-    if (to >= 0) out.dims.push_back({to, d.div, d.mod});
+    if (to >= 0) out.dims.push_back({to, d.div, d.mod, d.before, d.after});
   }
   return out;
 }

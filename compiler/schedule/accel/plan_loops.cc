@@ -44,7 +44,9 @@ void StepWriter::Layouts() {
   Say("# where elements are, in tiles of the machine");
   const size_t rank = region_.output->axes.size();
   const std::string pieces = Blocked(rank, ChannelDim(rank));
-  for (const Pass& pass : passes_) Say("layout {} {}", pass.name, pieces);
+  for (const Pass& pass : passes_) {
+    if (pass.name != out_) Say("layout {} {}", pass.name, pieces);
+  }
   for (const auto& [tensor, copy] : fetched_) Say("layout {} {}", copy, pieces);
   for (const auto& [stack, copy] : records_) {
     for (const std::string& name : {stack, copy})
@@ -52,8 +54,7 @@ void StepWriter::Layouts() {
   }
   if (!anchored_) return;
   Say("layout {} {}", sum_, pieces);
-  const size_t in_rank = input_axes_.size();
-  Say("layout {} {}", input_, Blocked(in_rank, input_channel_));
+  if (boxed()) Say("layout {} {}", input_, Blocked(input_axes_.size(), input_channel_));
   if (!contraction_) return WindowLayouts();
   Names weights;
   const auto [o, i] = WeightDims();
@@ -111,7 +112,9 @@ void StepWriter::TilesOfWork() {
 
 void StepWriter::Attach() {
   Say("# what a tile of work computes, and what it fetches");
-  for (const Pass& pass : passes_) Say("compute_at {} {} {}", pass.name, out_, work_loop_);
+  for (const Pass& pass : passes_) {
+    if (pass.name != out_) Say("compute_at {} {} {}", pass.name, out_, work_loop_);
+  }
   for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, out_, work_loop_);
   if (plan_.params != Residency::kRegion) {
     for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, out_, work_loop_);
@@ -140,7 +143,9 @@ void StepWriter::Attach() {
     order.insert(order.end(), taps_.begin(), taps_.end());
     order.insert(order.end(), {"b", "l"});
     Say("reorder {} {}", sum_, fmt::join(order, " "));
-    if (plan_.input_above && !position_loop_.empty()) {
+    if (!boxed()) {
+      // It is there.
+    } else if (plan_.input_above && !position_loop_.empty()) {
       Say("compute_at {} {} {}", input_, out_, position_loop_);
     } else if (parts_) {
       Say("compute_at {} {} {}", input_, out_, tile_loop_);
@@ -150,7 +155,7 @@ void StepWriter::Attach() {
     if (plan_.weights == Residency::kChannel && !thin_) {
       Say("compute_at {} {} c.o", weight_, out_);
     } else if (plan_.weights == Residency::kPart) {
-      const bool beside = !plan_.input_above && !parts_ && !parts;
+      const bool beside = boxed() && !plan_.input_above && !parts_ && !parts;
       Say("compute_at {} {} {}{}", weight_, sum_, parts ? "c.w" : "ci.o",
           beside ? " before " + input_ : "");
     }
@@ -183,14 +188,16 @@ void StepWriter::TilesOfTheMachine() {
     axes.push_back(region_.output->axes[d].name());
     copies.push_back(fmt::format("i{}", d));
   }
-  for (const Pass& pass : passes_) Tiles(pass.name, axes, ChannelDim(rank), thin_);
+  for (const Pass& pass : passes_) {
+    if (pass.name != out_) Tiles(pass.name, axes, ChannelDim(rank), thin_);
+  }
   for (const auto& [tensor, copy] : fetched_) Tiles(copy, copies, ChannelDim(rank), thin_);
   for (const auto& [stack, copy] : records_) {
     Say("split {0} i1 {1} c.t lane pad\nreorder {0} c.t i0 lane\nfuse {0} i0 lane number", copy,
         block_);
   }
   if (!anchored_) return;
-  Tiles(input_, input_axes_, input_channel_, a_.in_channels < block_);
+  if (boxed()) Tiles(input_, input_axes_, input_channel_, a_.in_channels < block_);
   if (!contraction_) return;
   const auto [o, i] = WeightDims();
   Names order{"o.t", "i.t"};
@@ -216,7 +223,7 @@ std::string StepWriter::IntrinsicsOf(const EpilogueStep& s) const {
       return fmt::format("tile.requant{}{}{}", narrow_source ? ".i8" : "", suffix,
                          wide == narrow_source ? (wide ? " tile.widen" : " tile.narrow") : "");
     case EpilogueStepKind::kFetch:
-      break;
+      return "tile.copy";
   }
   TESSERA_CHECK(false);
 }
@@ -226,8 +233,10 @@ void StepWriter::Instructions() {
   const size_t rank = region_.output->axes.size();
   const std::string c = AxisAt(1), lane = thin_ ? c : "lane";
   if (anchored_) {
-    Say("tensorize {} {} tile.load_inp tile.fill_inp", input_,
-        a_.in_channels < block_ ? input_axes_[input_channel_] : "lane");
+    if (boxed()) {
+      Say("tensorize {} {} tile.load_inp tile.fill_inp", input_,
+          a_.in_channels < block_ ? input_axes_[input_channel_] : "lane");
+    }
     if (weighted_) Say("tensorize {} lane tile.load_wgt", weight_);
     if (contraction_) {
       Say("tensorize {} b tile.gemm", sum_);
@@ -243,7 +252,7 @@ void StepWriter::Instructions() {
   }
   for (const Pass& pass : passes_)
     Say("tensorize {} {} {}", pass.name, lane, IntrinsicsOf(*pass.step));
-  Say("tensorize {} {} tile.store", out_, lane);
+  if (!stays()) Say("tensorize {} {} tile.store", out_, lane);
 }
 
 }  // namespace tessera::schedule::accel

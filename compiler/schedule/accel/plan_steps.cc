@@ -21,12 +21,17 @@ Result<std::string> StepWriter::Run() {
   TESSERA_TRY(Supported());
   Say("# one instruction is one stage");
   for (const te::Tensor& t : te::TopologicalOrder({region_.output})) {
-    const bool input = anchored_ && ReadBySum(t);
+    const bool input = boxed() && ReadBySum(t);
     if (!t->placeholder && t != region_.output && t != a_.stage && !input)
       Say("inline {}", t.name());
   }
-  result_ = Fresh("o");
-  Say("cache_write {} out {}", out_, result_);
+  if (stays()) {
+    result_ = out_;
+    Say("set_scope {} inp", out_);
+  } else {
+    result_ = Fresh("o");
+    Say("cache_write {} out {}", out_, result_);
+  }
   Passes(region_.steps.size() - 1, result_);
   Fetches();
   if (contraction_) SumOperands();
@@ -57,7 +62,10 @@ Status StepWriter::Supported() const {
   if (windowed && a_.group_out != 1) return No("channels in groups");
   if (contraction_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
     return No("channels in groups");
-  if (region_.steps.back().kind == EpilogueStepKind::kFetch) return No("a copy alone");
+  const EpilogueStep& last = region_.steps.back();
+  if (last.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(last.tensor) == nullptr)
+    return No("a copy alone");
+  if (a_.im2col != 0) return No("an input packed by taps");
   for (const EpilogueStep& s : region_.steps) {
     if (!s.value) return No("a difference of accumulators");
   }
@@ -109,7 +117,8 @@ void StepWriter::Passes(size_t k, const std::string& name) {
     Say("lift {} {} {} {}", name, *way, other.dst.memory == VectorMemory::kAcc ? "acc" : "out",
         stage);
     const bool updated = step.kind == EpilogueStepKind::kAlu && *way == "0";
-    if (updated || (narrow && other.dst.memory == VectorMemory::kOut))
+    const bool to_inp = stays() && name == out_;
+    if (updated || (narrow && !to_inp && other.dst.memory == VectorMemory::kOut))
       passes_[place].changes = stage;
     taken_.insert(from);
     Passes(from, stage);
@@ -132,17 +141,27 @@ void StepWriter::Fetches() {
       };
       if (reads(pass.step->value)) readers.push_back(&pass);
     }
+    if (on_chip_.HaloOf(fetch.tensor) != nullptr) {
+      if (!on_chip_.input || fetch.tensor != a_.input) Say("set_scope {} inp", fetch.tensor.name());
+      continue;
+    }
     Names names;
     for (const Pass* reader : readers) names.push_back(reader->name);
     const std::string copy = Fresh(fetch.tensor.name() + ".o");
     Say("cache_read {} out {} {}", fetch.tensor.name(), copy, fmt::join(names, " "));
     fetched_[fetch.tensor.name()] = copy;
-    if (readers.size() == 1 && IsNarrow(*readers[0]->step) && readers[0]->changes.empty())
+    if (readers.size() == 1 && IsNarrow(*readers[0]->step) && readers[0]->changes.empty() &&
+        !(stays() && readers[0]->name == out_))
       readers[0]->changes = copy;
   }
 }
 
 void StepWriter::InputStage() {
+  if (on_chip_.input) {
+    input_ = a_.input.name();
+    Say("set_scope {} inp", input_);
+    return;
+  }
   const te::Tensor source = te::TensorOf(input_read_);
   input_channel_ = ChannelDim(source.shape().size());
   if (!source->placeholder) {
@@ -247,8 +266,8 @@ StepWriter::Names StepWriter::StridedAxes() const {
 }
 
 Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
-                            const isa::Config& config) {
-  return StepWriter(region, plan, config).Run();
+                            const isa::Config& config, const OnChip& on_chip) {
+  return StepWriter(region, plan, config, on_chip).Run();
 }
 
 }  // namespace tessera::schedule::accel

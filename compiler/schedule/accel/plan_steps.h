@@ -12,14 +12,16 @@
 
 namespace tessera::schedule::accel {
 
-// The text of the steps, with comments. |plan| is of |region|, as AnalyzeRegion gives it, all of
-// whose activations are in device memory; tiles, orders and what stays are as it says, but for the
-// drain of a part of the channels, which comes behind the last chunk of a reduction in several.
+// The text of the steps, with comments. |plan| is of |region|, as AnalyzeRegion gives it, and of
+// |on_chip|; tiles, orders and what stays are as it says, but for the drain of a part of the
+// channels, which comes behind the last chunk of a reduction in several. What stays in INP from
+// region to region is an input or the output in that memory, whose layout the caller gives; a
+// result that stays is not stored.
 //   errors  kUnsupported  what steps do not say yet: the greatest of int8 values, channels in
 //                         groups, a window by channel of one tap or many, several images in a tile,
 //                         a difference, a copy alone, records without a bias or of an int8 value
 Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
-                            const isa::Config& config);
+                            const isa::Config& config, const OnChip& on_chip = {});
 
 }  // namespace tessera::schedule::accel
 

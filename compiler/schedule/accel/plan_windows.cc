@@ -77,11 +77,11 @@ void StepWriter::WindowLoops() {
   order.insert(order.end(), window_taps_.begin(), window_taps_.end());
   if (!weighted_) order.push_back(lane);
   Say("reorder {} {}", sum_, fmt::join(order, " "));
-  Say("compute_at {} {} {}", input_, out_, work_loop_);
+  if (boxed()) Say("compute_at {} {} {}", input_, out_, work_loop_);
   if (!weighted_) return;
   if (plan_.weights == Residency::kChannel && !thin_) Say("compute_at {} {} c.o", weight_, out_);
   if (plan_.weights == Residency::kPart)
-    Say("compute_at {} {} {} before {}", weight_, out_, work_loop_, input_);
+    Say("compute_at {} {} {}{}", weight_, out_, work_loop_, boxed() ? " before " + input_ : "");
   Names loops{"o.t", "t.t"};
   loops.insert(loops.end(), weight_axes_.begin() + 1, weight_axes_.end() - 1);
   Say("split {0} {1} {3} o.t o pad\nsplit {0} {2} {3} t.t t pad", weight_, weight_axes_.front(),

@@ -23,14 +23,16 @@ class StepWriter {
  public:
   using Names = std::vector<std::string>;
 
-  StepWriter(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config)
+  StepWriter(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
+             const OnChip& on_chip)
       : region_(region),
         a_(region.anchor),
         plan_(plan),
         config_(config),
+        on_chip_(on_chip),
         block_(config.block_out),
         out_(region.output.name()),
-        thin_(region.shape[1] < block_),
+        thin_(region.shape[1] < block_ && !on_chip.result),
         anchored_(a_.kind != AnchorKind::kNone),
         contraction_(a_.kind == AnchorKind::kContraction),
         weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise) {}
@@ -62,8 +64,11 @@ class StepWriter {
   void Fetches();
   // int8 of int8: VECTOR reads a tile before it writes one, so that a buffer does for both.
   static bool IsNarrow(const EpilogueStep& step);
-  // The box that a tile of work reads, as a stage in INP.
+  // The input that stays in INP; else the box of it that a tile of work reads, as a stage there.
   void InputStage();
+  bool boxed() const { return anchored_ && !on_chip_.input; }
+  // The result stays in INP: its last pass writes it there, else one into OUT, to be stored.
+  bool stays() const { return on_chip_.result.has_value(); }
   // The contraction's operands in their memories, and which reduction loop is the channel's.
   void SumOperands();
   // A window channel by channel: its operands, with the taps of a channel as a row of weights, and
@@ -100,6 +105,7 @@ class StepWriter {
   const Anchor& a_;
   const TilePlan& plan_;
   const isa::Config& config_;
+  const OnChip& on_chip_;
   const int64_t block_;
   const std::string out_;
   const bool thin_;  // less than a block of output channels: memory has no more

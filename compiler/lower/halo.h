@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads of halos (base/layout.h). Private to compiler/lower.
+#ifndef TESSERA_COMPILER_LOWER_HALO_H_
+#define TESSERA_COMPILER_LOWER_HALO_H_
+
+#include <vector>
+
+#include "compiler/ir/affine.h"
+#include "compiler/ir/ir.h"
+
+namespace tessera::lower {
+
+// |e| without the selects that only ask whether an index is inside of a tensor whose halo, which
+// reaches as far as the index does, holds the select's other value: select(0 <= i, Load(x, i), 3)
+// is Load(x, i) where x has a halo of 3. |guards| hold wherever |e| is computed.
+ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
+                   const ir::Ranges& ranges);
+
+}  // namespace tessera::lower
+
+#endif  // TESSERA_COMPILER_LOWER_HALO_H_
