@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/usage.h"
@@ -66,17 +68,29 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, Layouts layout
   return trace;
 }
 
+// Tiles that |s|, a nest of copies, copies; nothing: it is no such nest.
+std::optional<int64_t> TilesIn(const ir::Stmt& s) {
+  int64_t all = 1, extent = 0;
+  ir::Stmt at = s;
+  for (; at->kind == ir::StmtKind::kFor && ir::IsImm(at->extent, &extent); at = at->body[0])
+    all *= extent;
+  return at->kind == ir::StmtKind::kEval ? std::optional(all) : std::nullopt;
+}
+
 // The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so:
 // short enough to let other transfers in between.
 void Cut(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces) {
-  int64_t all = 1, extent = 0;
-  for (ir::Stmt at = s; at->kind == ir::StmtKind::kFor && ir::IsImm(at->extent, &extent);
-       at = at->body[0])
-    all *= extent;
-  if (all <= tiles || s->kind != ir::StmtKind::kFor || !ir::IsImm(s->extent, &extent))
-    return pieces->push_back(s);
-  for (int64_t k = 0; k < extent; ++k) {
-    Cut(ir::Simplify(ir::FreshCopy(s->body[0], {{s->var.get(), ir::Expr(k)}})), tiles, pieces);
+  const std::optional<int64_t> all = TilesIn(s);
+  if (!all || *all <= tiles || s->kind != ir::StmtKind::kFor) return pieces->push_back(s);
+  int64_t extent = 0;
+  TESSERA_CHECK(ir::IsImm(s->extent, &extent));
+  const int64_t inside = *all / extent, together = std::max<int64_t>(1, tiles / inside);
+  for (int64_t k = 0; k < extent; k += together) {
+    const ir::Expr var = ir::Var(s->var->name);
+    const ir::Stmt body = ir::FreshCopy(s->body[0], {{s->var.get(), s->min + ir::Expr(k) + var}});
+    const ir::Stmt piece = ir::Simplify(
+        ir::For(var, ir::Expr(0), ir::Expr(std::min(together, extent - k)), s->loop, body));
+    Cut(piece, tiles, pieces);
   }
 }
 

@@ -197,7 +197,7 @@ void StepWriter::TilesOfTheMachine() {
         block_);
   }
   if (!anchored_) return;
-  if (boxed()) Tiles(input_, input_axes_, input_channel_, a_.in_channels < block_);
+  if (boxed()) Tiles(input_, PitchedAxes(), input_channel_, a_.in_channels < block_);
   if (!contraction_) return;
   const auto [o, i] = WeightDims();
   Names order{"o.t", "i.t"};

@@ -61,6 +61,28 @@ void StepWriter::WindowLayouts() {
     Say("layout {} {},0%{},{}%{}", name, fmt::join(pieces, ","), block_, rank - 1, block_);
 }
 
+StepWriter::Names StepWriter::PitchedAxes() {
+  const Extents e = ExtentsOf(region_, config_);
+  const WindowAxis& x = a_.window[1];
+  const int64_t natural = (plan_.x_tile - 1) * e.chip_stride[1] + (x.taps - 1) * x.dilation + 1,
+                columns = ChipSpan(region_, e, 1, plan_.x_tile);
+  const bool pads = !te::TensorOf(input_read_)->placeholder;  // a column more is one of them
+  if (columns == natural || !pads) return input_axes_;
+  Names axes;
+  const size_t rank = input_axes_.size();
+  for (size_t d = 0; d < rank; ++d) {
+    const std::string& axis = input_axes_[d];
+    if (PositionOf(rank, d) != 3) {
+      axes.push_back(axis);
+      continue;
+    }
+    Say("# a row's end in another bank of INP than its start");
+    Say("split {} {} {} {}.r {}.c pad", input_, axis, columns, axis, axis);
+    axes.insert(axes.end(), {axis + ".r", axis + ".c"});
+  }
+  return axes;
+}
+
 void StepWriter::WindowLoops() {
   Say("compute_at {} {} {}", sum_, out_, work_loop_);
   const std::string c = sum_axes_[ChannelDim(sum_axes_.size())];

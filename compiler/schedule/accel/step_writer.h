@@ -75,6 +75,8 @@ class StepWriter {
   // its loops.
   void WindowOperands();
   void WindowLayouts();
+  // The loops of the input's box, its rows as long as windows want them (WindowPitch).
+  Names PitchedAxes();
   void WindowLoops();
   // Bias, multiplier and shift of a channel as one record.
   Status Records();
