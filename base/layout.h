@@ -14,9 +14,9 @@
 
 namespace tessera {
 
-// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero. One that is
-// a whole dimension may have a halo: |before| indices in front of the first and |after| behind the
-// last, which hold the layout's fill.
+// One physical dimension of a layout: index[dim] / div, then % mod where mod is not zero. One that
+// is a whole dimension may have a halo: |before| indices in front of the first and |after| behind
+// the last, which hold the layout's fill.
 struct LayoutDim {
   int dim = 0;
   int64_t div = 1;

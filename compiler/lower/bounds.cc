@@ -45,7 +45,12 @@ class Inference {
         b.first = b.min;
         b.count = b.extent;
         if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
+        if (stage.attach == Attach::kAfter && schedule_.IsForFollowers(stage)) {
+          b.min = b.first;
+          b.extent = b.count;
+        }
         if (!stage.placeholder) MakeLoops(stage, &b);
+        Narrow(stage, &b);
         looped_.insert(stage.name);
         --left;
         progress = true;
@@ -71,7 +76,9 @@ class Inference {
  private:
   bool ReadersAreDone(const Stage& stage) const {
     return std::ranges::all_of(schedule_.Consumers(stage.name), [&](const Stage* reader) {
-      const bool follows = reader->attach == Attach::kAfter && reader->at_stage == stage.name;
+      const bool follows = reader->attach == Attach::kAfter &&
+                           (reader->at_stage == stage.name ||
+                            (stage.attach == Attach::kAfter && reader->at_stage == stage.at_stage));
       return follows ? out_.stages.contains(reader->name) : looped_.contains(reader->name);
     });
   }
@@ -81,7 +88,8 @@ class Inference {
     b.limit = Limit(stage);
     for (size_t d = 0; d < stage.shape.size(); ++d) {
       b.min.push_back(Expr(0));
-      b.extent.push_back(stage.placeholder || stage.prepared ? b.limit[d] : stage.shape[d]);
+      const bool padded = stage.placeholder || stage.prepared || stage.attach == Attach::kAfter;
+      b.extent.push_back(padded ? b.limit[d] : stage.shape[d]);
     }
     const Stage* outer = schedule_.OuterOf(stage);
     if (outer == nullptr) return {};
@@ -96,13 +104,31 @@ class Inference {
     return FindBox(stage, FixedVars(schedule_, follows ? *outer : stage), &b);
   }
 
+  // The buffer of a stage that only followers of its loops read holds what is computed in the loops
+  // around it.
+  void Narrow(const Stage& stage, StageBounds* b) {
+    VarSet fixed;
+    for (const size_t depth = schedule_.LoopsAroundBuffer(stage); fixed.size() < depth;)
+      fixed.insert(stage.leaves[fixed.size()].var.get());
+    if (fixed.empty()) return;
+    const VarSet outside = FixedVars(schedule_, stage);
+    fixed.insert(outside.begin(), outside.end());
+    const ir::VarMap roots = RootsFor(stage, *b, fixed);
+    for (size_t d = 0; d < stage.axes.size(); ++d) {
+      const Reach r = ReachOf(roots.at(stage.axes[d].var.get()), fixed, out_.ranges);
+      if (!r.known) continue;
+      b->min[d] = ir::FromLinear(r.lo);
+      b->extent[d] = ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1;
+    }
+  }
+
   // What |stage| computes in its place inside the loops of the stage that it follows: what is
   // complete there.
   Status FollowLoops(const Stage& stage, StageBounds* b) {
     const Stage& leader = *schedule_.Find(stage.at_stage);
     const StageBounds& lb = out_.stages.at(leader.name);
     const VarSet fixed = FixedVars(schedule_, stage);
-    const std::vector<size_t> axes = stage.AxesOfReads(leader.name);
+    const std::vector<size_t> axes = schedule_.AxesThrough(stage, leader);
     if (axes.empty()) {
       return Fail(Code::kInvalidArgument,
                   "{} is computed in the loops of {}, which a later step made it read no longer",
@@ -114,7 +140,9 @@ class Inference {
       const int64_t count =
           r.known ? ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1 : lb.extent[d];
       b->first[axes[d]] = r.known ? ir::FromLinear(r.lo) : lb.min[d];
-      b->count[axes[d]] = count;
+      // The leader may have padding that this stage has not.
+      const int64_t before = r.known && r.lo.IsConstant() ? r.lo.constant : 0;
+      b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
       followed_[stage.name].push_back(ir::Le(lb.min[d], index));
@@ -335,40 +363,11 @@ class Inference {
     std::vector<Expr> open;
     for (const Expr& g : b->guards) {
       if (ir::ProveTrue(g, out_.ranges)) continue;
-      const Expr simple = ir::Simplify(WithoutRemainder(g), out_.ranges);
+      const Expr simple = ir::Simplify(WithoutRemainder(g, out_.ranges), out_.ranges);
       const auto same = [&](const Expr& known) { return ir::Equal(known, simple); };
       if (std::ranges::none_of(open, same)) open.push_back(simple);
     }
     b->guards = std::move(open);
-  }
-
-  // 16 a + b < 16 n as a < n where b is 0 to 15: a condition of whole tiles.
-  Expr WithoutRemainder(const Expr& guard) const {
-    int64_t limit = 0;
-    if (guard->kind != ir::ExprKind::kBin || guard->bin() != ir::BinOp::kLt ||
-        !ir::IsImm(guard->args[1], &limit)) {
-      return guard;
-    }
-    const Linear index = ir::ToLinear(guard->args[0], out_.ranges);
-    int64_t step = 0;
-    for (const Linear::Term& t : index.terms) step = std::max(step, t.coeff);
-    for (; step > 1; --step) {
-      if (limit % step != 0) continue;
-      Linear tiles, rest;
-      for (const Linear::Term& t : index.terms) {
-        if (t.coeff % step == 0) {
-          tiles.terms.push_back({t.atom, t.coeff / step});
-        } else {
-          rest.terms.push_back(t);
-        }
-      }
-      rest.constant = ((index.constant % step) + step) % step;
-      tiles.constant = (index.constant - rest.constant) / step;
-      const ir::Interval reach = ir::BoundsOf(rest, out_.ranges);
-      if (tiles.terms.empty() || !reach.known() || reach.lo < 0 || reach.hi >= step) continue;
-      return ir::Lt(ir::FromLinear(tiles), Expr(limit / step));
-    }
-    return guard;
   }
 
   const Schedule& schedule_;

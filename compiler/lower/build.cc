@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/bounds.h"
 #include "compiler/lower/halo.h"
@@ -58,14 +59,8 @@ class Builder {
     std::vector<Buffer> locals;
     for (const Stage& s : schedule_.stages()) {
       if (s.placeholder || s.prepared || s.attach != Attach::kRoot) continue;
-      if (!s.output) {
-        if (schedule_.Consumers(s.name).empty())
-          continue;  // everything of it was inlined elsewhere
-        TESSERA_TRY(Declare(s, &locals));
-      } else {
-        TESSERA_TRY(CheckInPlace(schedule_, bounds_, s));
-      }
-      TESSERA_TRY(AddFollowers(s, &locals));
+      if (!s.output && schedule_.Consumers(s.name).empty()) continue;  // all of it was inlined
+      TESSERA_TRY(DeclareWithFollowers(s, 0, &locals));
       TESSERA_ASSIGN(const Stmt nest, Nest(s));
       nests.push_back(nest);
     }
@@ -103,10 +98,16 @@ class Builder {
     return {};
   }
 
-  // Buffers of the stages that follow the loops of |stage|: they live as long as its own.
-  Status AddFollowers(const Stage& stage, std::vector<Buffer>* locals) {
+  // Inside of |depth| loops of |stage|: its buffer, if it is there, and what is in place of it.
+  // Followers with a buffer of their own have it around all loops, or where all that reads them is.
+  Status DeclareWithFollowers(const Stage& stage, size_t depth, std::vector<Buffer>* locals) {
+    const bool here = schedule_.LoopsAroundBuffer(stage) == depth;
+    if (stage.output && depth == 0) TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
+    if (!stage.output && here) TESSERA_TRY(Declare(stage, locals));
     for (const Stage& s : schedule_.stages()) {
       if (s.attach != Attach::kAfter || s.at_stage != stage.name) continue;
+      const bool own = schedule_.OwnerOf(s) == &s;
+      if (schedule_.IsForFollowers(s) || (own ? depth > 0 : !here)) continue;
       if (s.output) {
         TESSERA_TRY(CheckInPlace(schedule_, bounds_, s));
       } else {
@@ -136,9 +137,12 @@ class Builder {
       const LoopAxis& leaf = stage.leaves[i];
       if (leaf.reduce) last = ir::And(last, ir::Eq(leaf.var, Extent(stage, leaf) - Expr(1)));
     }
+    std::vector<Stmt> following;
+    std::vector<Buffer> local;
     for (const Stage& s : schedule_.stages()) {
-      if (s.attach != Attach::kAfter || s.at_stage != stage.name) continue;
-      if (s.at_axis != stage.leaves[depth - 1].name) continue;
+      const bool inside = s.at_stage == stage.name && s.at_axis == stage.leaves[depth - 1].name;
+      const bool follows = s.attach == Attach::kAfter, shared = schedule_.IsForFollowers(s);
+      if (!inside || (!follows && !shared)) continue;
       for (const Expr& guard : bounds_.stages.at(stage.name).guards) {
         if (!SkipsReduction(stage, depth, guard)) continue;
         return Fail(
@@ -147,10 +151,23 @@ class Builder {
             "condition skips; choose factors that divide them, or attach further out than {}",
             s.name, stage.name, s.at_axis);
       }
+      if (shared) TESSERA_TRY(Declare(s, &local));
       TESSERA_ASSIGN(const Stmt nest, Nest(s));
-      nests->push_back(ir::If(ir::Simplify(last, bounds_.ranges), nest));
+      following.push_back(nest);
     }
+    if (following.empty()) return {};
+    const Stmt all = Scoped(local, ir::Seq(std::move(following)));
+    nests->push_back(ir::If(ir::Simplify(last, bounds_.ranges), all));
     return {};
+  }
+
+  // |body|, around which |local| is allocated, and known no longer.
+  Stmt Scoped(const std::vector<Buffer>& local, Stmt body) {
+    for (size_t i = local.size(); i-- > 0;) {
+      body = ir::Alloc(local[i], body);
+      std::erase_if(buffers_, [&](const auto& known) { return known.second == local[i]; });
+    }
+    return body;
   }
 
   // Where an element of a stage lies in its buffer.
@@ -216,24 +233,21 @@ class Builder {
     const std::vector<Expr> ready = Ready(stage, depth, guards);
     std::vector<Stmt> nests;
     std::vector<Buffer> local;
-    if (depth > 0) TESSERA_TRY(Prefetches(stage, stage.leaves[depth - 1], &nests));
+    if (depth > 0) {
+      TESSERA_TRY(DeclareWithFollowers(stage, depth, &local));
+      TESSERA_TRY(Prefetches(stage, stage.leaves[depth - 1], &nests));
+    }
     for (const Stage& p : schedule_.stages()) {
       if (depth == 0 || p.attach != Attach::kAt || p.at_stage != stage.name) continue;
-      if (p.at_axis != stage.leaves[depth - 1].name) continue;
-      TESSERA_TRY(Declare(p, &local));
-      TESSERA_TRY(AddFollowers(p, &local));
+      if (p.at_axis != stage.leaves[depth - 1].name || schedule_.IsForFollowers(p)) continue;
+      TESSERA_TRY(DeclareWithFollowers(p, 0, &local));
       TESSERA_ASSIGN(const Stmt nest, Nest(p));
       nests.push_back(nest);
     }
     TESSERA_ASSIGN(const Stmt inside, Inside(stage, depth, guards));
     nests.push_back(inside);
     TESSERA_TRY(Followers(stage, depth, &nests));
-    Stmt out = ir::Seq(std::move(nests));
-    for (size_t i = local.size(); i-- > 0;) {
-      out = ir::Alloc(local[i], out);
-      std::erase_if(buffers_, [&](const auto& known) { return known.second == local[i]; });
-    }
-    return Guarded(ready, out);
+    return Guarded(ready, Scoped(local, ir::Seq(std::move(nests))));
   }
 
   // What loop |leaf| of |stage| asks for ahead.
@@ -277,11 +291,11 @@ class Builder {
         if (!g.done) {
           return Fail(
               Code::kInvalidArgument,
-              "{}: loop {} cannot be {}: it runs under a condition; choose factors that divide",
-              stage.name, stage.tensorize_axis, stage.intrinsics[0]);
+              "{}: loop {} cannot be {}: it runs under a condition, {}; choose factors that divide",
+              stage.name, stage.tensorize_axis, stage.intrinsics[0], ir::Print(g.condition));
         }
       }
-      TESSERA_TRY(RequireNoneInside(stage, depth));
+      TESSERA_TRY(RequireNoneInside(schedule_, stage, depth));
       TESSERA_ASSIGN(loops, TensorCall(stage, depth));
     } else if (depth == stage.leaves.size()) {
       TESSERA_ASSIGN(loops, Leaf(stage));
@@ -292,25 +306,6 @@ class Builder {
       loops = ir::For(leaf.var, 0, Extent(stage, leaf), leaf.kind, *body);
     }
     return init ? ir::Seq({init, loops}) : loops;
-  }
-
-  // An instruction has no room for other stages' loops, nor for threads.
-  Status RequireNoneInside(const Stage& stage, size_t depth) const {
-    for (size_t i = depth; i < stage.leaves.size(); ++i) {
-      if (stage.leaves[i].kind != ir::LoopKind::kVthread) continue;
-      return Fail(Code::kInvalidArgument,
-                  "{}: loop {} is {}, and the virtual threads of {} are inside it; make them of a "
-                  "loop further out",
-                  stage.name, stage.tensorize_axis, stage.intrinsics[0], stage.leaves[i].name);
-    }
-    for (const Stage& s : schedule_.stages()) {
-      if (schedule_.OuterOf(s) != &stage) continue;
-      if (stage.LeafIndex(s.at_axis) < static_cast<int>(depth)) continue;
-      return Fail(Code::kInvalidArgument,
-                  "{}: loop {} is {}, and {} is computed inside it, at {}; attach it further out",
-                  stage.name, stage.tensorize_axis, stage.intrinsics[0], s.name, s.at_axis);
-    }
-    return {};
   }
 
   Expr Extent(const Stage& stage, const LoopAxis& leaf) const {

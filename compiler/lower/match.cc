@@ -321,4 +321,23 @@ Result<Stmt> MatchNest(const TensorNest& nest, const target::Target& target,
   return ir::If(ir::Simplify(nest.value->args[0], ranges), inside, outside);
 }
 
+Status RequireNoneInside(const schedule::Schedule& schedule, const schedule::Stage& stage,
+                         size_t depth) {
+  for (size_t i = depth; i < stage.leaves.size(); ++i) {
+    if (stage.leaves[i].kind != ir::LoopKind::kVthread) continue;
+    return Fail(Code::kInvalidArgument,
+                "{}: loop {} is {}, and the virtual threads of {} are inside it; make them of a "
+                "loop further out",
+                stage.name, stage.tensorize_axis, stage.intrinsics[0], stage.leaves[i].name);
+  }
+  for (const schedule::Stage& s : schedule.stages()) {
+    if (schedule.OuterOf(s) != &stage) continue;
+    if (stage.LeafIndex(s.at_axis) < static_cast<int>(depth)) continue;
+    return Fail(Code::kInvalidArgument,
+                "{}: loop {} is {}, and {} is computed inside it, at {}; attach it further out",
+                stage.name, stage.tensorize_axis, stage.intrinsics[0], s.name, s.at_axis);
+  }
+  return {};
+}
+
 }  // namespace tessera::lower

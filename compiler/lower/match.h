@@ -36,6 +36,12 @@ Result<ir::Stmt> MatchTensorIntrin(const TensorNest& nest, const target::TensorI
 Result<ir::Stmt> MatchNest(const TensorNest& nest, const target::Target& target,
                            const ir::Ranges& ranges);
 
+// An instruction has no room for other stages' loops, nor for threads: is there none in the loops
+// of |stage| from |depth| on?
+//   errors  kInvalidArgument  there is: names it
+Status RequireNoneInside(const schedule::Schedule& schedule, const schedule::Stage& stage,
+                         size_t depth);
+
 }  // namespace tessera::lower
 
 #endif  // TESSERA_COMPILER_LOWER_MATCH_H_

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lower/reach.h"
 
+#include <algorithm>
+
 #include "compiler/ir/visit.h"
 
 namespace tessera::lower {
@@ -112,6 +114,35 @@ ir::VarMap ExactAxes(const schedule::Stage& stage,
     ranges->Set(fresh, {0, extents.at(r.parent.get()) - 1});
   }
   return value;
+}
+
+Expr WithoutRemainder(const Expr& guard, const Ranges& ranges) {
+  if (guard->kind != ir::ExprKind::kBin || guard->bin() != ir::BinOp::kLt ||
+      guard->args[0].dtype() != DType::kInt64) {
+    return guard;
+  }
+  // index < limit
+  Linear index =
+      ir::Add(ir::ToLinear(guard->args[0], ranges), ir::ToLinear(guard->args[1], ranges), -1);
+  const int64_t limit = -index.constant;
+  index.constant = 0;
+  int64_t step = 0;
+  for (const Linear::Term& t : index.terms) step = std::max(step, t.coeff);
+  for (; step > 1; --step) {
+    if (limit % step != 0) continue;
+    Linear tiles, rest;
+    for (const Linear::Term& t : index.terms) {
+      if (t.coeff % step == 0) {
+        tiles.terms.push_back({t.atom, t.coeff / step});
+      } else {
+        rest.terms.push_back(t);
+      }
+    }
+    const ir::Interval reach = ir::BoundsOf(rest, ranges);
+    if (tiles.terms.empty() || !reach.known() || reach.lo < 0 || reach.hi >= step) continue;
+    return ir::Lt(ir::FromLinear(tiles), Expr(limit / step));
+  }
+  return guard;
 }
 
 }  // namespace tessera::lower

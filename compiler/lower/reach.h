@@ -37,6 +37,10 @@ ir::VarMap ExactAxes(const schedule::Stage& stage,
                      const std::unordered_map<const ir::ExprNode*, int64_t>& extents,
                      const VarSet& fixed, ir::Ranges* ranges);
 
+// 16 a + b < 16 n as a < n where b is 0 to 15: a condition of whole tiles. Other conditions as they
+// are.
+ir::Expr WithoutRemainder(const ir::Expr& guard, const ir::Ranges& ranges);
+
 }  // namespace tessera::lower
 
 #endif  // TESSERA_COMPILER_LOWER_REACH_H_

@@ -10,9 +10,6 @@
 namespace tessera::network {
 namespace {
 
-// The halo that the window of |anchor| wants.
-KeptActivation OwnHalo(const sched::Anchor& anchor) { return {HaloFor(anchor), anchor.pad_value}; }
-
 // The activation that |name|, a tensor of |region|, is.
 int ActivationOf(const AccelRegion& region, const std::string& name) {
   if (name == region.output.name()) return region.result;
@@ -89,10 +86,12 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
   int axes = 0;
   if (region.schedule && !sched::IsPlan(*region.schedule)) {
     // Before it is known what stays how: the room that it takes itself is the same.
-    KeptActivations kept;
-    for (const std::string& name : KeptBySteps(region, *region.schedule))
-      kept[name] = name == anchor.input.name() ? OwnHalo(anchor) : KeptActivation{};
-    auto steps = ScheduleBySteps(region, *region.schedule, kept, config_);
+    KeptActivations own;
+    if (anchor.kind != sched::AnchorKind::kNone)
+      own[anchor.input.name()] = {HaloFor(anchor), anchor.pad_value};
+    const auto kept = KeptBySteps(region, *region.schedule, own);
+    if (!kept) return Within(region.op, kept.error());
+    auto steps = ScheduleBySteps(region, *region.schedule, *kept, config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
   } else if (region.schedule) {
@@ -144,7 +143,8 @@ Status ProgramPlanner::Regions() {
     if (!options_.residency) seen.back().resident = false;
     if (const std::optional<StepRegion>& steps = planned_regions[k].steps) {
       seen.back().steps = {steps->inp_tiles, {}};
-      for (const std::string& name : KeptBySteps(region, *region.schedule)) {
+      TESSERA_ASSIGN(const KeptActivations kept, KeptBySteps(region, *region.schedule, {}));
+      for (const auto& [name, how] : kept) {
         if (name == region.output.name()) seen.back().resident = true;
         seen.back().steps->kept.push_back(ActivationOf(region, name));
       }

@@ -136,35 +136,56 @@ std::vector<te::Tensor> Exchanged(const AccelRegion& region) {
   return all;
 }
 
+// Whether |trace| has tensor |name| in INP.
+bool KeepsIn(const schedule::Trace& trace, const std::string& name) {
+  bool keeps = false;
+  for (const schedule::Step& step : trace) {
+    const auto* scope = std::get_if<schedule::SetScopeStep>(&step);
+    if (scope != nullptr && scope->stage == name) keeps = scope->scope == ir::Scope::kInp;
+  }
+  return keeps;
+}
+
 // |trace| on |region|, with what it exchanges where |kept| and |config| have it.
 Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
                                       const KeptActivations& kept, const isa::Config& config) {
   Layouts layouts;
-  for (const te::Tensor& t : Exchanged(region)) layouts[t.name()] = LayoutOf(t, kept, config);
-  TESSERA_ASSIGN(const schedule::Trace whole, WithLayouts(trace, layouts));
-  TESSERA_ASSIGN(schedule::Schedule schedule,
-                 schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config)));
   for (const te::Tensor& t : Exchanged(region)) {
-    const ir::Scope scope = kept.contains(t.name()) ? ir::Scope::kInp : ir::Scope::kGlobal;
-    if (schedule.Find(t.name())->scope == scope) continue;
+    layouts[t.name()] = LayoutOf(t, kept, config);
+    const bool keeps = KeepsIn(trace, t.name());
+    if (keeps == kept.contains(t.name())) continue;
     return Fail(Code::kInvalidArgument,
                 "{}: its schedule has {} in {}, the network has it in {}; all layers that exchange "
                 "a tensor have it in one memory",
-                region.output.name(), t.name(), ir::ScopeName(schedule.Find(t.name())->scope),
-                ir::ScopeName(scope));
+                region.output.name(), t.name(), keeps ? "inp" : "global", keeps ? "global" : "inp");
   }
-  return schedule;
+  TESSERA_ASSIGN(const schedule::Trace whole, WithLayouts(trace, layouts));
+  return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
 }
 
 }  // namespace
 
-std::vector<std::string> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace) {
-  std::vector<std::string> kept;
+Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
+                                    const KeptActivations& own) {
+  KeptActivations kept;
   for (const te::Tensor& t : Exchanged(region)) {
-    for (const schedule::Step& step : trace) {
-      const auto* scope = std::get_if<schedule::SetScopeStep>(&step);
-      if (scope != nullptr && scope->stage == t.name() && scope->scope == ir::Scope::kInp)
-        kept.push_back(t.name());
+    if (!KeepsIn(trace, t.name())) continue;
+    const auto known = own.find(t.name());
+    const auto stays =
+        kept.emplace(t.name(), known == own.end() ? KeptActivation{} : known->second).first;
+    for (size_t k = 0; k < trace.size(); ++k) {
+      const auto* step = std::get_if<schedule::LayoutStep>(&trace[k]);
+      if (step == nullptr || step->tensor != t.name()) continue;
+      const size_t rank = t.shape().size();
+      const auto layout = ir::ParseLayout(step->pieces, static_cast<int>(rank));
+      if (!layout) return Within(fmt::format("schedule step {}", k + 1), layout.error());
+      stays->second = {.pad = step->fill.value_or(0)};
+      for (const LayoutDim& d : layout->dims) {
+        const size_t position = sched::PositionOf(rank, static_cast<size_t>(d.dim));
+        if (position < 2) continue;
+        stays->second.halo.before[position - 2] = d.before;
+        stays->second.halo.after[position - 2] = d.after;
+      }
     }
   }
   return kept;

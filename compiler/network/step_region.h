@@ -33,8 +33,10 @@ struct KeptActivation {
 // By the names of a region's tensors. Those that are not in it are in device memory.
 using KeptActivations = std::map<std::string, KeptActivation>;
 
-// The activations of |region| that |trace| has in INP.
-std::vector<std::string> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace);
+// The activations of |region| that |trace| has in INP: |own|, or as its layout says.
+//   errors  kInvalidArgument  a layout that is none
+Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
+                                    const KeptActivations& own);
 
 // |region| with the schedule |trace|. It reads and writes its activations in the layout that
 // programs leave them in, in device memory or where they are kept; what it prepares of constants is

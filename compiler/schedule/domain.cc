@@ -14,9 +14,10 @@ namespace {
 // Every divisor of |total|, or every ceil(total / k), in any order, some twice.
 std::vector<int64_t> Candidates(DomainKind kind, int64_t total) {
   std::vector<int64_t> values;
-  for (int64_t k = 1; k <= total / k; ++k) {
+  for (int64_t k = 1; (k - 1) * (k - 1) < total; ++k) {
     if (kind == DomainKind::kTiles) {
-      // With all k of up to the root, each size above the root is there; below it all sizes are.
+      // With all k of up to the root, rounded up, each size above the root is there; below it all
+      // sizes are.
       values.insert(values.end(), {CeilDiv(total, k), k});
     } else if (total % k == 0) {
       values.insert(values.end(), {total / k, k});

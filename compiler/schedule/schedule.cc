@@ -229,4 +229,53 @@ std::vector<const Stage*> Schedule::Consumers(const std::string& name) const {
   return consumers;
 }
 
+std::vector<size_t> Schedule::AxesThrough(const Stage& stage, const Stage& leader) const {
+  std::vector<size_t> all;
+  bool one = true;
+  const auto add = [&](const std::vector<size_t>& axes) {
+    one = one && !axes.empty() && (all.empty() || all == axes);
+    all = axes;
+  };
+  if (stage.Reads(leader.name)) add(stage.AxesOfReads(leader.name));
+  for (const Stage& s : stages_) {
+    if (&s == &stage || s.attach != Attach::kAfter || s.at_stage != leader.name ||
+        !stage.Reads(s.name)) {
+      continue;
+    }
+    const std::vector<size_t> axes = stage.AxesOfReads(s.name), further = AxesThrough(s, leader);
+    std::vector<size_t> through;
+    for (const size_t axis : axes.empty() ? axes : further) through.push_back(axes[axis]);
+    add(through);
+  }
+  return one ? all : std::vector<size_t>{};
+}
+
+size_t Schedule::LoopsAroundBuffer(const Stage& stage) const {
+  if (stage.output || stage.placeholder || stage.prepared || stage.attach == Attach::kAfter ||
+      OwnerOf(stage) != &stage) {
+    return 0;
+  }
+  size_t depth = 0;
+  while (depth < stage.leaves.size() && !stage.leaves[depth].reduce) ++depth;
+  bool read = false;
+  for (const Stage& user : stages_) {  // the stage and what is in place of it
+    if (OwnerOf(user) != &stage) continue;
+    for (const Stage* reader : Consumers(user.name)) {
+      if (reader->attach != Attach::kAfter || reader->at_stage != stage.name) return 0;
+      depth = std::min(depth, static_cast<size_t>(stage.LeafIndex(reader->at_axis) + 1));
+      read = true;
+    }
+  }
+  return read ? depth : 0;
+}
+
+bool Schedule::IsForFollowers(const Stage& stage) const {
+  if (stage.output || (stage.attach != Attach::kAt && stage.attach != Attach::kAfter)) return false;
+  const std::vector<const Stage*> readers = Consumers(stage.name);
+  return !readers.empty() && std::ranges::all_of(readers, [&](const Stage* reader) {
+    return reader->at_stage == stage.at_stage && reader->at_axis == stage.at_axis &&
+           (reader->attach == Attach::kAfter || IsForFollowers(*reader));
+  });
+}
+
 }  // namespace tessera::schedule

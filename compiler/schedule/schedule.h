@@ -128,6 +128,15 @@ class Schedule {
   // Producers first; inlined stages stay in the list.
   const std::vector<Stage>& stages() const { return stages_; }
   const Stage* Find(const std::string& name) const;
+  // For each dimension of |leader|, the axis of |stage| that is its index wherever |stage| reads
+  // it, itself or through stages that follow the same loops; empty where there is none.
+  std::vector<size_t> AxesThrough(const Stage& stage, const Stage& leader) const;
+  // How many of |stage|'s loops are around its buffer. Where all that reads it follows its loops,
+  // it holds what is computed in those, and no more; 0: all of the stage.
+  size_t LoopsAroundBuffer(const Stage& stage) const;
+  // Is |stage| read only by what follows the loop of another stage that it is computed at? Then it
+  // is computed, and its buffer is, where they are.
+  bool IsForFollowers(const Stage& stage) const;
   // The stage in whose loops |stage| is computed; null at the root.
   const Stage* OuterOf(const Stage& stage) const;
   // The stage that owns the buffer of |stage|: itself, or one that it is in place with.

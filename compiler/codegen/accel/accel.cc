@@ -183,7 +183,9 @@ Status ProgramEmitter::EmitAll() {
       if (!all) return Within(region.op, all.error());
       interleave = [&, products = *all](int64_t done) -> Status {
         const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
-        TESSERA_TRY(Ahead(k + 1, *next, static_cast<size_t>(CeilDiv(pieces * done, products))));
+        // None behind the first product, all behind the last: this region's own boxes come first.
+        const int64_t due = products > 1 ? pieces * (done - 1) / (products - 1) : pieces;
+        TESSERA_TRY(Ahead(k + 1, *next, static_cast<size_t>(due)));
         builder_.BeginSource(region.layer, region.op);
         return {};
       };

@@ -79,89 +79,121 @@ std::pair<size_t, size_t> StepWriter::WeightDims() const {
   return {o, i};
 }
 
+std::string StepWriter::LeaderAxis(size_t position) const {
+  if (!anchored_) return AxisAt(position);
+  const size_t rank = sum_axes_.size();
+  for (size_t d = 0; d < rank; ++d) {
+    if (PositionOf(rank, d) == position) return sum_axes_[d];
+  }
+  return "";
+}
+
+void StepWriter::Cut(const std::string& stage, const std::string& axis, const char* name,
+                     int64_t tile, const std::string& outer, const std::string& inner) {
+  Say("decide {} tiles {} {} {}", name, stage, axis, tile);
+  Say("split {} {} ${} {} {}", stage, axis, name, outer, inner);
+}
+
 void StepWriter::TilesOfWork() {
   Say("# tiles of work");
-  const std::string n = AxisAt(0), c = AxisAt(1), y = AxisAt(2), x = AxisAt(3);
+  const std::string leader = anchored_ ? sum_ : out_;
+  const std::string n = LeaderAxis(0), c = LeaderAxis(1), y = LeaderAxis(2), x = LeaderAxis(3);
+  const bool lanes = contraction_ || !thin_;  // the array has a block of them, always
   Names channels, positions, inside;
-  if (!thin_) {
-    Say("split {} {} {} c.t lane pad", out_, c, block_);
-    Say("split {} c.t {} c.o c.r", out_, plan_.channel_tile);
+  if (lanes) {
+    Say("split {} {} {} c.t lane pad", leader, c, block_);
+    Cut(leader, "c.t", "channels", plan_.channel_tile, "c.o", "c.r");
     channels.push_back("c.o");
-    parts_ = plan_.channel_part < plan_.channel_tile && plan_.input_tile >= InBlocks();
-    if (parts_) Say("split {} c.r {} c.w c.i", out_, plan_.channel_part);
+    parts_ = plan_.channel_part < plan_.channel_tile;
+    if (parts_) Cut(leader, "c.r", "part", plan_.channel_part, "c.w", "c.i");
     inside.push_back(parts_ ? "c.i" : "c.r");
   }
   if (!n.empty()) positions.push_back(n);
-  for (const auto& [axis, tile] : {std::pair{y, plan_.y_tile}, std::pair{x, plan_.x_tile}}) {
-    if (axis.empty()) continue;
-    Say("split {0} {1} {2} {1}.o {1}.i", out_, axis, tile);
+  const auto position = [&](const std::string& axis, const char* name, int64_t tile) {
+    if (axis.empty()) return;
+    Cut(leader, axis, name, tile, axis + ".o", axis + ".i");
     positions.push_back(axis + ".o");
     inside.push_back(axis + ".i");
-  }
+  };
+  position(y, "rows", plan_.y_tile);
+  position(x, "columns", plan_.x_tile);
   Names order = plan_.spatial_outside ? positions : channels;
   const Names& second = plan_.spatial_outside ? channels : positions;
   order.insert(order.end(), second.begin(), second.end());
   position_loop_ = positions.empty() ? "" : positions.back();
-  tile_loop_ = order.back();
-  work_loop_ = tile_loop_;
-  if (parts_) order.push_back(work_loop_ = "c.w");
-  order.insert(order.end(), inside.begin(), inside.end());
-  order.push_back(thin_ ? c : "lane");
-  Say("reorder {} {}", out_, fmt::join(order, " "));
+  work_loop_ = order.back();
+  const std::string lane = lanes ? "lane" : c;
+  if (contraction_) {
+    // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
+    Say("split {} {} {} ci.t l{}", sum_, channel_->name, block_, Pad(a_.in_channels));
+    Cut(sum_, "ci.t", "inputs", plan_.input_tile, "ci.o", "ci.i");
+    order.push_back("ci.o");
+    if (parts_) order.push_back(work_loop_ = "c.w");
+    order.insert(order.end(), inside.begin(), inside.end());
+    order.push_back("ci.i");
+    order.insert(order.end(), taps_.begin(), taps_.end());
+    order.insert(order.end(), {"lane", "l"});
+  } else if (anchored_) {
+    order.insert(order.end(), ones_.begin(), ones_.end());
+    order.insert(order.end(), inside.begin(), inside.end());
+    if (weighted_) order.push_back(lane);
+    order.insert(order.end(), window_taps_.begin(), window_taps_.end());
+    if (!weighted_) order.push_back(lane);
+  } else {
+    order.insert(order.end(), inside.begin(), inside.end());
+    order.push_back(lane);
+  }
+  Say("reorder {} {}", leader, fmt::join(order, " "));
 }
 
 void StepWriter::Attach() {
   Say("# what a tile of work computes, and what it fetches");
+  const std::string leader = anchored_ ? sum_ : out_;
+  // What needs the sum follows it, producers first; the rest is computed for that, readers first.
+  const auto follows = [&](const Pass& pass) {
+    bool reads = false;
+    ir::Visit(pass.step->value, [&](const ir::Expr& e) {
+      reads |= anchored_ && e->kind == ir::ExprKind::kTensorRead && te::TensorOf(e) == a_.stage;
+    });
+    return reads;
+  };
+  for (size_t k = passes_.size(); k-- > 0;) {
+    if (passes_[k].name != out_ && follows(passes_[k]))
+      Say("reverse_compute_at {} {} {}", passes_[k].name, sum_, work_loop_);
+  }
+  if (anchored_) Say("reverse_compute_at {} {} {}", out_, sum_, work_loop_);
   for (const Pass& pass : passes_) {
-    if (pass.name != out_) Say("compute_at {} {} {}", pass.name, out_, work_loop_);
+    if (pass.name != out_ && !follows(pass))
+      Say("compute_at {} {} {}", pass.name, leader, work_loop_);
   }
-  for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, out_, work_loop_);
+  for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, leader, work_loop_);
   if (plan_.params != Residency::kRegion) {
-    for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, out_, work_loop_);
+    for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, leader, work_loop_);
   }
-  if (anchored_ && !contraction_) WindowLoops();
-  if (contraction_) {
-    Say("compute_at {} {} {}", sum_, out_, work_loop_);
-    Say("split {} {} {} ci.t l{}", sum_, channel_->name, block_, Pad(a_.in_channels));
-    Say("split {} ci.t {} ci.o ci.i", sum_, plan_.input_tile);
-    const std::string c = sum_axes_[ChannelDim(sum_axes_.size())];
-    Say("split {} {} {} c.t b pad", sum_, c, block_);
-    // Chunks of the reduction around parts of the channels: the weights of a part at a time.
-    const bool parts = plan_.channel_part < plan_.channel_tile && !parts_ && !thin_;
-    if (parts) Say("split {} c.t {} c.w c.i", sum_, plan_.channel_part);
-    Names order;
-    for (const std::string& axis : sum_axes_) {
-      if (axis != c) {
-        order.push_back(axis);
-      } else if (parts) {
-        order.insert(order.end(), {"ci.o", "c.w", "c.i"});
-      } else {
-        order.insert(order.end(), {"ci.o", "c.t"});
-      }
-    }
-    order.push_back("ci.i");
-    order.insert(order.end(), taps_.begin(), taps_.end());
-    order.insert(order.end(), {"b", "l"});
-    Say("reorder {} {}", sum_, fmt::join(order, " "));
-    if (!boxed()) {
-      // It is there.
-    } else if (plan_.input_above && !position_loop_.empty()) {
-      Say("compute_at {} {} {}", input_, out_, position_loop_);
-    } else if (parts_) {
-      Say("compute_at {} {} {}", input_, out_, tile_loop_);
-    } else {
-      Say("compute_at {} {} ci.o", input_, sum_);
-    }
-    if (plan_.weights == Residency::kChannel && !thin_) {
-      Say("compute_at {} {} c.o", weight_, out_);
-    } else if (plan_.weights == Residency::kPart) {
-      const bool beside = boxed() && !plan_.input_above && !parts_ && !parts;
-      Say("compute_at {} {} {}{}", weight_, sum_, parts ? "c.w" : "ci.o",
-          beside ? " before " + input_ : "");
-    }
-  }
+  if (contraction_) AttachOperands();
+  if (anchored_ && !contraction_) AttachWindow();
   for (const Pass& pass : passes_) {
     if (!pass.changes.empty()) Say("in_place {} {}", pass.changes, pass.name);
+  }
+}
+
+void StepWriter::AttachOperands() {
+  if (!boxed()) {
+    // It is there.
+  } else if (plan_.input_above && !position_loop_.empty()) {
+    Say("compute_at {} {} {}", input_, sum_, position_loop_);
+  } else {
+    Say("compute_at {} {} ci.o", input_, sum_);
+  }
+  // A channel tile's weights that one tile of work uses come part by part.
+  const Extents e = ExtentsOf(region_, config_);
+  const bool once = e.batches == 1 && plan_.y_tile >= e.out_y && plan_.x_tile >= e.out_x;
+  if (plan_.weights == Residency::kChannel && !once) {
+    Say("compute_at {} {} c.o", weight_, sum_);
+  } else if (plan_.weights != Residency::kRegion) {
+    const bool beside = boxed() && !plan_.input_above && !parts_;
+    Say("compute_at {} {} {}{}", weight_, sum_, parts_ ? "c.w" : "ci.o",
+        beside ? " before " + input_ : "");
   }
 }
 
@@ -191,6 +223,7 @@ void StepWriter::TilesOfTheMachine() {
   for (const Pass& pass : passes_) {
     if (pass.name != out_) Tiles(pass.name, axes, ChannelDim(rank), thin_);
   }
+  if (anchored_) Tiles(out_, axes, ChannelDim(rank), thin_);
   for (const auto& [tensor, copy] : fetched_) Tiles(copy, copies, ChannelDim(rank), thin_);
   for (const auto& [stack, copy] : records_) {
     Say("split {0} i1 {1} c.t lane pad\nreorder {0} c.t i0 lane\nfuse {0} i0 lane number", copy,
@@ -239,7 +272,7 @@ void StepWriter::Instructions() {
     }
     if (weighted_) Say("tensorize {} lane tile.load_wgt", weight_);
     if (contraction_) {
-      Say("tensorize {} b tile.gemm", sum_);
+      Say("tensorize {} lane tile.gemm", sum_);
     } else {
       Say("tensorize {} {} {}", sum_, lane,
           weighted_ ? "tile.window" : fmt::format("tile.reduce_{}", isa::Text(a_.reduce)));

@@ -25,6 +25,10 @@ void StepWriter::WindowOperands() {
   if (weighted_) {
     // The taps as one dimension, which a row of a tile of WGT has room for.
     const std::string packed = Fresh(a_.weight.name() + ".t");
+    Names loops = ones_, have;  // the taps innermost
+    loops.insert(loops.end(), window_taps_.begin(), window_taps_.end());
+    for (const ir::Axis& axis : a_.stage->reduce_axes) have.push_back(axis.name());
+    if (loops != have) Say("reorder {} {}", sum_, fmt::join(loops, " "));
     if (window_taps_.size() == 2) {
       const int64_t columns = a_.window[1].taps;
       Say("fuse {} {} {} taps", sum_, window_taps_[0], window_taps_[1]);
@@ -83,27 +87,13 @@ StepWriter::Names StepWriter::PitchedAxes() {
   return axes;
 }
 
-void StepWriter::WindowLoops() {
-  Say("compute_at {} {} {}", sum_, out_, work_loop_);
-  const std::string c = sum_axes_[ChannelDim(sum_axes_.size())];
-  if (!thin_) Say("split {} {} {} c.t lane pad", sum_, c, block_);
-  Names order = ones_;
-  for (const std::string& axis : sum_axes_) {
-    if (axis != c)
-      order.push_back(axis);
-    else if (!thin_)
-      order.push_back("c.t");
-  }
-  const std::string lane = thin_ ? c : "lane";
-  if (weighted_) order.push_back(lane);
-  order.insert(order.end(), window_taps_.begin(), window_taps_.end());
-  if (!weighted_) order.push_back(lane);
-  Say("reorder {} {}", sum_, fmt::join(order, " "));
-  if (boxed()) Say("compute_at {} {} {}", input_, out_, work_loop_);
+void StepWriter::AttachWindow() {
+  if (boxed()) Say("compute_at {} {} {}", input_, sum_, work_loop_);
   if (!weighted_) return;
-  if (plan_.weights == Residency::kChannel && !thin_) Say("compute_at {} {} c.o", weight_, out_);
-  if (plan_.weights == Residency::kPart)
-    Say("compute_at {} {} {}{}", weight_, out_, work_loop_, boxed() ? " before " + input_ : "");
+  if (plan_.weights == Residency::kChannel && !thin_) Say("compute_at {} {} c.o", weight_, sum_);
+  if (plan_.weights == Residency::kPart) {
+    Say("compute_at {} {} {}{}", weight_, sum_, work_loop_, boxed() ? " before " + input_ : "");
+  }
   Names loops{"o.t", "t.t"};
   loops.insert(loops.end(), weight_axes_.begin() + 1, weight_axes_.end() - 1);
   Say("split {0} {1} {3} o.t o pad\nsplit {0} {2} {3} t.t t pad", weight_, weight_axes_.front(),

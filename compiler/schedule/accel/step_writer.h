@@ -32,7 +32,7 @@ class StepWriter {
         on_chip_(on_chip),
         block_(config.block_out),
         out_(region.output.name()),
-        thin_(region.shape[1] < block_ && !on_chip.result),
+        thin_(region.shape[1] < block_),
         anchored_(a_.kind != AnchorKind::kNone),
         contraction_(a_.kind == AnchorKind::kContraction),
         weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise) {}
@@ -77,7 +77,7 @@ class StepWriter {
   void WindowLayouts();
   // The loops of the input's box, its rows as long as windows want them (WindowPitch).
   Names PitchedAxes();
-  void WindowLoops();
+  void AttachWindow();
   // Bias, multiplier and shift of a channel as one record.
   Status Records();
   // The output's axis at [batch, channel, y, x]; "": it has none.
@@ -90,11 +90,17 @@ class StepWriter {
   Names StridedAxes() const;
   // The weight tensor's dimensions that are the output's and the input's channel.
   std::pair<size_t, size_t> WeightDims() const;
-  // The loops of tiles: o.o, n, y.o, x.o as the plan orders them, then the parts of a tile.
+  // The axis at [batch, channel, y, x] of what leads: the sum, or the output where there is none.
+  std::string LeaderAxis(size_t position) const;
+  // A loop in tiles of a size that is decided.
+  void Cut(const std::string& stage, const std::string& axis, const char* name, int64_t tile,
+           const std::string& outer, const std::string& inner);
+  // The leader's loops: tiles of work c.o, n, y.o, x.o as the plan orders them, then those in one.
   void TilesOfWork();
   int64_t InBlocks() const { return anchored_ ? CeilDiv(a_.in_channels, block_) : 1; }
 
   void Attach();
+  void AttachOperands();
   const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
 
   // The loops of |stage|, whose |axes| have |channel| as the channel, in the machine's tiles.
@@ -128,7 +134,7 @@ class StepWriter {
   Names ones_, window_taps_;  // of a window: reduction loops of one iteration, and the others
   size_t input_channel_ = 0;  // of input_axes_
   bool parts_ = false;
-  std::string position_loop_, tile_loop_, work_loop_;
+  std::string position_loop_, work_loop_;
 };
 
 }  // namespace tessera::schedule::accel

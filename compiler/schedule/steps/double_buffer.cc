@@ -12,9 +12,13 @@ Status Apply(const DoubleBufferStep& step, Editor& editor) {
                 step.stage);
   }
   TESSERA_TRY(editor.RequireRotation(stage->scope));
-  // What follows the loops of another stage has its buffer where that one has.
-  const Stage* of = stage->attach == Attach::kAfter ? editor.schedule().OuterOf(*stage) : stage;
-  if (of->attach != Attach::kAt) {
+  // What follows the loops of another stage has its buffer where that one has, or inside of them.
+  const Schedule& schedule = editor.schedule();
+  const bool follows = stage->attach == Attach::kAfter;
+  const Stage* of = follows ? schedule.OuterOf(*stage) : stage;
+  const bool inside = of->attach == Attach::kAt || (follows ? schedule.IsForFollowers(*stage)
+                                                            : schedule.LoopsAroundBuffer(*of) > 0);
+  if (!inside) {
     return Fail(Code::kInvalidArgument,
                 "{} is computed once, so that no copy of it is filled ahead; compute_at puts it "
                 "inside a loop",

@@ -20,7 +20,7 @@ Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
                 "{} is a reduction, which needs more of {} than what is complete in a loop of it",
                 step.consumer, step.stage);
   }
-  if (consumer->AxesOfReads(step.stage).empty()) {
+  if (editor.schedule().AxesThrough(*consumer, *stage).empty()) {
     return Fail(Code::kInvalidArgument,
                 "{} does not read {} element by element, so it cannot follow its loops",
                 step.consumer, step.stage);
@@ -39,20 +39,24 @@ Status Apply(const ReverseComputeAtStep& step, Editor& editor) {
   std::vector<Stage>& stages = editor.stages();
   auto place = stages.begin() + (stage - stages.data());
   const auto last = stages.begin() + (consumer - stages.data());
-  std::set<std::string> behind{step.stage};  // what needs the stage
-  const auto needs = [&](const Stage& s) {
-    return std::ranges::any_of(behind, [&](const std::string& name) { return s.Reads(name); });
+  std::set<std::string> behind{step.stage};    // what needs the stage
+  std::set<std::string> complete{step.stage};  // of them, by the end of the loop
+  const auto reads_one = [&](const Stage& s, const std::set<std::string>& names) {
+    return std::ranges::any_of(names, [&](const std::string& name) { return s.Reads(name); });
   };
+  const int loop = place->LeafIndex(step.axis);
   for (auto at = place + 1; at != last; ++at) {
-    if (needs(*at)) {
-      behind.insert(at->name);
-    } else {
+    if (!reads_one(*at, behind)) {
       std::rotate(place, at, at + 1);
       ++place;
+      continue;
     }
+    behind.insert(at->name);
+    const bool follows = at->attach == Attach::kAfter && at->at_stage == step.stage;
+    if (follows && place->LeafIndex(at->at_axis) >= loop) complete.insert(at->name);
   }
-  behind.erase(step.stage);
-  if (needs(*last)) {
+  for (const std::string& name : complete) behind.erase(name);
+  if (reads_one(*last, behind)) {
     return Fail(Code::kInvalidArgument,
                 "{} also reads what needs all of {}, so it cannot run before {} is complete",
                 step.consumer, step.stage, step.stage);

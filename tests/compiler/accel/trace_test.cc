@@ -7,7 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/schedule/accel/plan_trace.h"
 #include "compiler/schedule/schedule.h"
+#include "compiler/target/accelerator.h"
 #include "tests/compiler/accel/shapes.h"
 
 namespace tessera::test {
@@ -21,6 +23,35 @@ Result<ProgramAlone> Again(Compiled& c, const isa::Config& config,
                            const std::vector<schedule::Trace>& traces) {
   for (size_t r = 0; r < c.regions.size(); ++r) c.regions[r].schedule = traces[r];
   return CompileAlone(c.activations, c.regions, config);
+}
+
+// Another value for one of the decisions of |trace|, which is of |region|.
+void PickAnother(const network::AccelRegion& region, const isa::Config& config, Rng& rng,
+                 schedule::Trace* trace) {
+  std::vector<size_t> decisions;
+  for (size_t k = 0; k < trace->size(); ++k) {
+    const auto* step = std::get_if<schedule::DecideStep>(&(*trace)[k]);
+    const bool tile = step != nullptr &&
+                      (step->name == "rows" || step->name == "columns" || step->name == "inputs" ||
+                       step->name == "channels" || step->name == "input_tile");
+    if (tile) decisions.push_back(k);
+  }
+  if (decisions.empty()) return;
+  const size_t at = decisions[static_cast<size_t>(rng.Range(0, std::ssize(decisions) - 1))];
+  auto& step = std::get<schedule::DecideStep>((*trace)[at]);
+  std::vector<schedule::Choice> values;
+  if (step.domain.kind == schedule::DomainKind::kList) {
+    values.assign(step.domain.values.begin(), step.domain.values.end());
+  } else {
+    const schedule::Trace before(trace->begin(), trace->begin() + static_cast<std::ptrdiff_t>(at));
+    const auto schedule =
+        schedule::Schedule::Replay({region.output}, before, target::Accelerator(config));
+    ASSERT_TRUE(schedule) << schedule.error().message;
+    const auto domain = schedule->ValuesOf(step);
+    ASSERT_TRUE(domain) << domain.error().message;
+    values = *domain;
+  }
+  step.value = values[static_cast<size_t>(rng.Range(0, std::ssize(values) - 1))];
 }
 
 class TraceTest : public ::testing::TestWithParam<const char*> {};
@@ -57,12 +88,8 @@ TEST_P(TraceTest, AnotherPickGivesTheSameIntegers) {
     Values values = RandomInputs(net.graph(), net.rng());
     Evaluate(*compiled, values);
     std::vector<schedule::Trace> traces = compiled->program.traces;
-    for (schedule::Trace& trace : traces) {
-      auto& step = std::get<schedule::DecideStep>(
-          trace[static_cast<size_t>(rng.Range(3, 5))]);  // rows, columns or input_tile
-      step.value =
-          step.domain.values[static_cast<size_t>(rng.Range(0, std::ssize(step.domain.values) - 1))];
-    }
+    for (size_t r = 0; r < traces.size(); ++r)
+      PickAnother(compiled->regions[r], config, rng, &traces[r]);
     auto other = Again(*compiled, config, traces);
     if (!other) {  // a pick that does not fit says so
       EXPECT_EQ(other.error().code, Code::kOutOfRange) << other.error().message;
@@ -83,7 +110,12 @@ TEST(TraceErrors, NameStepAndDecision) {
   net.Output(net.Conv(net.Input({1, 16, 30, 30}), 64, Square(3)));
   auto compiled = Compile(net.graph(), config);
   ASSERT_TRUE(compiled.has_value());
-  const schedule::Trace good = compiled->program.traces[0];
+  const auto region = schedule::accel::AnalyzeRegion(compiled->regions[0].output,
+                                                     network::ConstantsOf(compiled->regions[0]));
+  ASSERT_TRUE(region);
+  const auto plan = schedule::accel::MakePlan(*region, config);
+  ASSERT_TRUE(plan);
+  const schedule::Trace good = schedule::accel::RecordPlan(*region, config, *plan, false);
   const auto message = [&](schedule::Trace trace) {
     const auto result = Again(*compiled, config, {std::move(trace)});
     return result ? std::string("accepted") : result.error().message;
@@ -124,13 +156,58 @@ TEST(TraceErrors, NameStepAndDecision) {
   EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
 }
 
+// Of the steps that a network's layers have: t2 stays on chip between the two.
+TEST(TraceErrors, OfStepsNameThem) {
+  const isa::Config config = NamedConfig("default");
+  Net net(1);
+  net.Output(net.Conv(net.Conv(net.Input({1, 16, 10, 10}), 64, Square(1)), 16, Square(3)));
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const std::vector<schedule::Trace> stays = compiled->program.traces;
+  const auto in_memory =
+      network::PlanProgram(compiled->activations, compiled->regions, config, {.residency = false});
+  ASSERT_TRUE(in_memory) << in_memory.error().message;
+  const auto message = [&](const std::vector<schedule::Trace>& traces) {
+    const auto result = Again(*compiled, config, traces);
+    return result ? std::string("accepted") : result.error().message;
+  };
+  // ... when |from| in the text of the first region's schedule is |to|.
+  const auto edited = [&](const std::string& from, const std::string& to) {
+    std::string text = schedule::Print(stays[0]);
+    const size_t at = text.find(from);
+    if (at == std::string::npos) return "no '" + from + "' in " + text;
+    const auto trace = schedule::ParseTrace(text.replace(at, from.size(), to));
+    return trace ? message({*trace, stays[1]}) : trace.error().message;
+  };
+  EXPECT_EQ(message(stays), "accepted");
+  EXPECT_EQ(message(in_memory->traces), "accepted");
+  EXPECT_THAT(edited("decide rows tiles t2.sum y ", "decide rows tiles t2.sum y 9"),
+              HasSubstr("is not in the domain of rows: 1 2 3 4 5 10"));
+  EXPECT_THAT(edited("$rows", "$lines"), HasSubstr("no decision 'lines'"));
+  EXPECT_THAT(edited("layout t2 0,1/16,1+2+1", "layout t2 0,1/16,2+2+1"),
+              HasSubstr("between layers t2 has another layout (layout t2 "
+                        "0,1/16,1+2+1,1+3+1,1%16 "));
+  EXPECT_THAT(edited("layout t2 0,1/16,1+2+1", "layout t2 0,1/16,1+2"),
+              HasSubstr("BEFORE+DIMENSION+AFTER is expected at column "));
+  EXPECT_THAT(message({in_memory->traces[0], stays[1]}),
+              HasSubstr("t4: its schedule has t2 in inp, the network has it in global"));
+  EXPECT_THAT(message({stays[0], in_memory->traces[1]}),
+              HasSubstr("t2: its schedule says that the result stays on chip, but a region whose "
+                        "schedule says each step reads it from device memory"));
+}
+
 TEST(TraceErrors, MovedTapsNeedAnInput) {
   const isa::Config config = NamedConfig("default");
   Net net(2);
   net.Output(net.Rescale(net.Input({1, 16, 8, 8})));
   auto compiled = Compile(net.graph(), config);
   ASSERT_TRUE(compiled.has_value());
-  schedule::Trace trace = compiled->program.traces[0];
+  const auto region = schedule::accel::AnalyzeRegion(compiled->regions[0].output,
+                                                     network::ConstantsOf(compiled->regions[0]));
+  ASSERT_TRUE(region);
+  const auto plan = schedule::accel::MakePlan(*region, config);
+  ASSERT_TRUE(plan);
+  schedule::Trace trace = schedule::accel::RecordPlan(*region, config, *plan, false);
   std::get<schedule::DecideStep>(trace[0]).value = 1;
   const auto result = Again(*compiled, config, {trace});
   ASSERT_FALSE(result.has_value());

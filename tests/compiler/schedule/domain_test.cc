@@ -3,6 +3,7 @@
 // What is tested: the domains of decisions, numbers, places and orders, as what the steps before
 // leave of them; every refusal that has to do with places and orders. Not tested here: that no
 // value of a domain is illegal in random programs (tests/compiler/lower/decisions_test).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"
@@ -33,6 +34,14 @@ TEST(Domains, AreFunctionsOfThePrefix) {
   using Values = std::vector<int64_t>;
   EXPECT_EQ(values("", "decide f factors y i"), (Values{1, 2, 4, 7, 14, 28}));
   EXPECT_EQ(values("", "decide f tiles y i"), (Values{1, 2, 3, 4, 5, 6, 7, 10, 14, 28}));
+  // The sizes of tiles of which no smaller one is as few, by that definition.
+  for (int64_t n = 1; n <= 28; ++n) {
+    Values sizes;
+    for (int64_t s = 1; s <= n; ++s) {
+      if (s == 1 || (n + s - 1) / s != (n + s - 2) / (s - 1)) sizes.push_back(s);
+    }
+    EXPECT_EQ(values(fmt::format("split y i {} o n", n), "decide f tiles y n"), sizes) << n;
+  }
   EXPECT_EQ(values("split y i 7 o n", "decide f factors y o"), (Values{1, 2, 4}));
   EXPECT_EQ(values("fuse y i j f", "decide f factors y f most 9"),
             (Values{1, 2, 3, 4, 5, 6, 7, 8}));
