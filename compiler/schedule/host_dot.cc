@@ -85,8 +85,9 @@ class DotGenerator {
     size_t best_p = 0, best_b = 0;
     for (size_t p = 0; p < points.size(); ++p) {
       for (size_t b = 0; b < blocks.size(); ++b) {
-        // The sums, a block's weights and one input are in 32 registers.
-        if (points[p] * blocks[b] > most || points[p] * blocks[b] + blocks[b] > 31) continue;
+        // The sums, a block's weights and one input are in registers.
+        const int64_t registers = points[p] * blocks[b] + blocks[b] + 1;
+        if (points[p] * blocks[b] > most || registers > s_.target().vector_registers) continue;
         if (TileCost(points[p], blocks[b]) < TileCost(points[best_p], blocks[best_b]))
           best_p = p, best_b = b;
       }

@@ -75,8 +75,7 @@ std::vector<size_t> HostSteps::MemoryOrder(const std::string& tensor) const {
 }
 
 Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>& reduced) {
-  constexpr int64_t kLeastWork = 1 << 17;  // 10 us: five times what it takes to hand work over
-  constexpr int64_t kEnough = 8;           // iterations for two to four processors
+  constexpr int64_t kEnough = 8;  // iterations for two to four processors
   const Stage& stage = *s.Find(name);
   std::vector<int64_t> counts;
   int64_t work = 1;
@@ -85,7 +84,7 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
     work *= a.extent;
   }
   for (const te::AxisRole& r : reduced) work *= r.axis.extent;
-  if (work < kLeastWork) return {};
+  if (work < s.target().least_shared_work) return {};
   const auto iterations = stage.Iterations(counts);
   const LoopAxis* best = nullptr;
   for (const LoopAxis& leaf : stage.leaves) {

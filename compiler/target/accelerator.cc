@@ -8,11 +8,24 @@
 
 namespace tessera::target {
 
+TargetMemory DeviceMemory(const isa::Config& config) {
+  const bool zynq = config.dram == isa::DramModel::kZynq;
+  return {.scope = ir::Scope::kGlobal,
+          .bytes_a_cycle = static_cast<double>(config.bus_bytes()),
+          .shared = zynq ? 17.0 / 20.0 : 0,
+          .start_cycles = zynq ? 12.0 : 6.0};
+}
+
 std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
   RegisterTileIntrinsics();
   using isa::Memory;
   const auto scratchpad = [&](ir::Scope scope, Memory memory, int64_t banks = 1) {
-    return TargetMemory{scope, config.Depth(memory) * config.TileBytes(memory), banks, true};
+    const int64_t tile = config.TileBytes(memory);
+    return TargetMemory{.scope = scope,
+                        .bytes = config.Depth(memory) * tile,
+                        .banks = banks,
+                        .rotates = true,
+                        .bytes_a_cycle = static_cast<double>(tile)};
   };
   const auto kept = [](TargetMemory memory) {
     memory.keeps = true;
@@ -20,8 +33,7 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
   };
   Target target{
       .name = "accelerator " + config.name,
-      .memories = {{ir::Scope::kGlobal},
-                   kept(scratchpad(ir::Scope::kInp, Memory::kInp)),
+      .memories = {DeviceMemory(config), kept(scratchpad(ir::Scope::kInp, Memory::kInp)),
                    scratchpad(ir::Scope::kWgt, Memory::kWgt),
                    scratchpad(ir::Scope::kAcc, Memory::kAcc, isa::RowOf(Memory::kAcc).banks),
                    scratchpad(ir::Scope::kOut, Memory::kOut, isa::RowOf(Memory::kOut).banks),

@@ -30,6 +30,10 @@ namespace tessera::target {
 //   tile.store              a copy to global memory
 std::shared_ptr<const Target> Accelerator(const isa::Config& config);
 
+// Its device memory: a beat of the bus a cycle. On a Zynq reads and writes share 17 of 20 cycles,
+// and a transfer takes longer to start; sim/dram has the whole behaviour.
+TargetMemory DeviceMemory(const isa::Config& config);
+
 // The memory that |scope|, a scratchpad, is; the elements of |buffer| that one tile of it holds.
 isa::Memory MemoryOf(ir::Scope scope);
 int64_t TileElements(const isa::Config& config, const ir::Buffer& buffer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Targets as data: what a schedule may ask of the machine that runs it. A step that asks for more
+// Targets as data: what a schedule may ask of the machine that runs it, and what it costs there. A step that asks for more
 // is refused by the step, with the target's name and what it has. Depends on: compiler/te. Used by:
 // compiler/schedule, the generators. One target is one file here.
 #ifndef TESSERA_COMPILER_TARGET_TARGET_H_
@@ -23,6 +23,10 @@ struct TargetMemory {
   int64_t banks = 1;     // a buffer takes whole ones, of several
   bool rotates = false;  // a buffer may have several copies in turn
   bool keeps = false;    // a function may find its inputs there, and leave its results
+  // Costs; 0: not known.
+  double bytes_a_cycle = 0;  // read, and as many written
+  double shared = 0;         // the part of them that is left where reads and writes share a path
+  double start_cycles = 0;   // of a transfer
 };
 
 struct Target {
@@ -33,6 +37,8 @@ struct Target {
   int64_t max_threads = 0;               // of one group; 0: no limit
   int64_t max_lanes = 64;                // of a vector: it, its half, and so on
   int64_t line_bytes = 0;                // of a cache that a program can fill ahead; 0: none
+  int64_t vector_registers = 0;          // of a processor; 0: not known
+  int64_t least_shared_work = 0;         // innermost iterations that pay for a second processor
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;

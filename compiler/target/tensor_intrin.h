@@ -57,6 +57,7 @@ struct TensorIntrin {
   std::string updates = {};  // the placeholder that is the output's own tile, and no operand
   std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
   std::vector<ParamCondition> conditions = {};
+  int64_t cycles = 0;         // of a call behind another one; 0: not known
   EmitValues emit = nullptr;  // none: the target's back end has another way (tile_intrin.h)
 
   // Does a reduction start by FirstStep? Else plain stores of its identity come before it.

@@ -3,6 +3,7 @@
 // ADD: an int8 value and an accumulator, rescaled.
 #include "compiler/target/tile_math.h"
 #include "compiler/target/tile_vector.h"
+#include "isa/costs.h"
 
 namespace tessera::target {
 namespace {
@@ -52,7 +53,9 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
 
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
-  return {Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
+  std::vector<TensorIntrin> all{Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
+  for (TensorIntrin& intrin : all) intrin.cycles = isa::StepCycles<isa::Add>(config);
+  return all;
 }
 
 constexpr int64_t kIterations = isa::GreatestOfAll("Add.iter_out", "Add.iter_in");

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "compiler/target/tile_math.h"
 #include "compiler/target/tile_vector.h"
+#include "isa/costs.h"
 
 namespace tessera::target {
 namespace {
@@ -130,6 +131,12 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
     if (op.alu == isa::AluOp::kAdd) all.push_back(Reduction(op, ir::ReduceOp::kSum, tile));
     if (op.alu == isa::AluOp::kMax) all.push_back(Reduction(op, ir::ReduceOp::kMax, tile));
     if (op.alu == isa::AluOp::kMin) all.push_back(Reduction(op, ir::ReduceOp::kMin, tile));
+  }
+  for (TensorIntrin& intrin : all) {
+    // A step for each operand that is read from ACC, at least one.
+    const bool both = !intrin.updates.empty() && intrin.scopes[0].tensor == "src" &&
+                      intrin.scopes[0].scopes == VectorScopes(DType::kInt32);
+    intrin.cycles = isa::StepCycles<isa::Alu>(config) * (both ? 2 : 1);
   }
   return all;
 }

@@ -5,6 +5,7 @@
 
 #include "compiler/target/tile_emission.h"
 #include "compiler/target/tile_math.h"
+#include "isa/costs.h"
 #include "isa/insns.h"
 
 namespace tessera::target {
@@ -34,13 +35,14 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
       te::Compute("acc", {batch, block}, {"b", "o"}, [&](const std::vector<Expr>& i) {
         return te::Sum(Wide(inp(i[0], k.var)) * Wide(wgt(i[1], k.var)), {k});
       });
-  return {
-      {.name = "tile.gemm",
-       .call = kTileGemm,
-       .behaviour = acc,
-       .trailing = {FirstStep(), Expr(batch), Expr(block)},
-       .scopes = {
-           {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}}};
+  return {{.name = "tile.gemm",
+           .call = kTileGemm,
+           .behaviour = acc,
+           .trailing = {FirstStep(), Expr(batch), Expr(block)},
+           .scopes = {{"inp", {ir::Scope::kInp}},
+                      {"wgt", {ir::Scope::kWgt}},
+                      {"acc", {ir::Scope::kAcc}}},
+           .cycles = isa::StepCycles<isa::Gemm>(config)}};
 }
 
 // Iteration counts, strides and micro-ops of one instruction.

@@ -8,6 +8,7 @@
 
 #include "compiler/target/tile_math.h"
 #include "compiler/target/tile_vector.h"
+#include "isa/costs.h"
 
 namespace tessera::target {
 namespace {
@@ -159,6 +160,7 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
     all.push_back(PerChannel(config, dst));
     for (const DType src : {DType::kInt32, DType::kInt8}) all.push_back(PerTensor(tile, src, dst));
   }
+  for (TensorIntrin& intrin : all) intrin.cycles = isa::StepCycles<isa::Requant>(config);
   return all;
 }
 

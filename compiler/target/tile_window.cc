@@ -4,6 +4,7 @@
 #include "base/bits.h"
 #include "compiler/target/tile_emission.h"
 #include "compiler/target/tile_math.h"
+#include "isa/costs.h"
 #include "isa/insns.h"
 
 namespace tessera::target {
@@ -49,8 +50,10 @@ TensorIntrin Window(const isa::Config& config) {
           .trailing = {FirstStep(), kh, kw, win_y, win_x, Expr(config.batch), Expr(block)},
           .partial = true,
           .counts = {{"ky", kh}, {"kx", kw}},
-          .scopes = {
-              {"inp", {ir::Scope::kInp}}, {"wgt", {ir::Scope::kWgt}}, {"acc", {ir::Scope::kAcc}}}};
+          .scopes = {{"inp", {ir::Scope::kInp}},
+                     {"wgt", {ir::Scope::kWgt}},
+                     {"acc", {ir::Scope::kAcc}}},
+          .cycles = isa::StepCycles<isa::Depthwise>(config, kTaps * kTaps)};
 }
 
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "compiler/target/accelerator.h"
 #include "isa/costs.h"
 
 namespace tessera::schedule::accel {
@@ -49,6 +50,7 @@ class Judge {
  private:
   const AnalyzedRegion& region_;
   const isa::Config& config_;
+  const target::TargetMemory memory_ = target::DeviceMemory(config_);
   const OnChip& on_chip_;
   Extents e_;
   int64_t inp_tiles_ = 0;
@@ -58,7 +60,7 @@ class Judge {
 // Fills the estimates of |p|; false when it does not fit.
 bool Judge::Fill(TilePlan* p) const {
   const int64_t tile_pixels = p->y_tile * p->x_tile;
-  const double bus = static_cast<double>(config_.bus_bytes());
+  const double bus = memory_.bytes_a_cycle;
   const int64_t n_y = CeilDiv(e_.out_y, p->y_tile), n_x = CeilDiv(e_.out_x, p->x_tile);
   const int64_t n_o = CeilDiv(e_.out_blocks, p->channel_tile),
                 n_i = CeilDiv(e_.in_blocks, p->input_tile);
@@ -167,32 +169,31 @@ bool Judge::Fill(TilePlan* p) const {
   }
   const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps;
   const double block_pixels = pixels * static_cast<double>(e_.out_blocks);
-  p->vector_cycles = block_pixels * static_cast<double>(vector_passes);
+  const int64_t pass = isa::StepCycles<isa::Requant>(config_);
+  p->vector_cycles = block_pixels * static_cast<double>(vector_passes * pass);
   p->compute_cycles = 0;
   int64_t gemms = 0;
   if (contraction_) {
-    p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps);
+    const int64_t step = isa::StepCycles<isa::Gemm>(config_);
+    p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps * step);
     gemms = spatial * e_.out_blocks * n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
-    p->compute_cycles =
-        block_pixels *
-        static_cast<double>(e_.weight_tiles * isa::StepCycles<isa::Depthwise>(config_));
+    const int64_t step = isa::StepCycles<isa::Depthwise>(config_);
+    p->compute_cycles = block_pixels * static_cast<double>(e_.weight_tiles * step);
     gemms = spatial * n_o * n_w;
   } else if (anchored_) {
     p->vector_cycles += block_pixels * static_cast<double>(taps);
   }
-  const bool shared_bus = config_.dram == isa::DramModel::kZynq;
-  p->bus_cycles = shared_bus ? (read + write) / bus * 20.0 / 17.0 : std::max(read, write) / bus;
-  // Each transfer has a start; a tile narrower than a row makes each of its rows a burst of its
-  // own.
-  const double start = shared_bus ? 12.0 : 6.0;
+  p->bus_cycles =
+      memory_.shared > 0 ? (read + write) / bus / memory_.shared : std::max(read, write) / bus;
+  // A transfer has a start; of a tile that is narrower than a row, each row is a burst.
   double bursts = static_cast<double>(loads);
   if (boxed && n_x > 1) {
     const int64_t boxes = spatial * (contraction_ && !p->input_above ? n_o : 1);
     bursts +=
         static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) * 0.5;
   }
-  p->bus_cycles += bursts * start;
+  p->bus_cycles += bursts * memory_.start_cycles;
 
   // The first tile's later weights come while its first parts compute; what is left shows. Weights
   // of later tiles come under the tiles before them.
