@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Targets as data: what a schedule may ask of the machine that runs it, and what it costs there. A step that asks for more
-// is refused by the step, with the target's name and what it has. Depends on: compiler/te. Used by:
-// compiler/schedule, the generators. One target is one file here.
+// Targets as data: what a schedule may ask of the machine that runs it, and what it costs there. A
+// step that asks for more is refused by the step, with the target's name and what it has. Depends
+// on: compiler/te. Used by: compiler/schedule, the generators. One target is one file here.
 #ifndef TESSERA_COMPILER_TARGET_TARGET_H_
 #define TESSERA_COMPILER_TARGET_TARGET_H_
 

@@ -25,6 +25,11 @@ Status AttachToRoot(Stage* stage, Editor& editor) {
 Status Apply(const ComputeAtStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   LoopPlace place = step.place;
+  if (!step.before.stage.empty() && place.stage.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "'before {}' orders what is computed at one loop, which has to be named",
+                step.before.stage);
+  }
   if (!place.decision.empty()) {
     TESSERA_ASSIGN(const std::vector<std::string> words,
                    editor.Words(place.decision, DomainKind::kPlaces));

@@ -153,6 +153,8 @@ TEST(Domains, RefusalsOfPlacesAndOrders) {
       {"decide p places s y i\n", "split a i $p o n", "decision 'p' is 'y i', which is no number"},
       {"decide o orders a j i\n", "compute_at s $o", "decision 'o' is 'j i', which is no place"},
       {"decide f {1 2} 2\n", "compute_at s $f", "decision 'f' is '2', which is no place"},
+      {"", "compute_at s root before a", "'before a' orders what is computed at one loop"},
+      {"decide p places s y i\n", "compute_at s $p before a", "'before a' orders what is"},
       {"compute_at s y i\ndouble_buffer s\n", "compute_at s root",
        "s is filled ahead, by double_buffer; at the root it is computed once"},
       {"cache_write y reg t\nreverse_compute_at t s i\n", "compute_at s root",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: every intrinsic of the accelerator has the cycles that the text of isa/units.def
-// says for its instruction, copies those of their beats; memories have a tile a cycle, device memory
-// a beat; the host says what its generator asks. Space: two machines. Not tested here: that the
-// machine takes so long (tests of hw/rtl), estimates made of it (tests/compiler/accel).
+// says for its instruction, copies those of their beats; memories have a tile a cycle, device
+// memory a beat; the host says what its generator asks. Space: two machines. Not tested here: that
+// the machine takes so long (tests of hw/rtl), estimates made of it (tests/compiler/accel).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -45,7 +45,6 @@ TEST(Costs, IntrinsicsCostWhatTheirInstructionsDo) {
     const int64_t bus = config.bus_bits / 8;
     const int64_t tile = config.batch * config.block_out;
     const auto beats = [&](int64_t bytes) { return (bytes + bus - 1) / bus; };
-    // Window: as many taps as fit one tile of weights, 9 for a row of 3 x 3 and so on.
     const std::map<std::string, int64_t> copies{
         {"tile.load_inp", beats(tile)},
         {"tile.load_out", beats(tile)},
