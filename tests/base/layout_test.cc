@@ -17,7 +17,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-// Every dimension once, some of them in two pieces, in random order.
+// Every dimension once, some of them in two pieces, others with a halo, in random order.
 Layout RandomLayout(Rng& rng, const Shape& shape) {
   Layout layout;
   for (size_t d = 0; d < shape.size(); ++d) {
@@ -28,6 +28,8 @@ Layout RandomLayout(Rng& rng, const Shape& shape) {
       layout.dims.push_back({dim, 1, block});
     } else {
       layout.dims.push_back({dim, 1, 0});
+      if (rng.OneIn(2)) layout.dims.back().before = rng.Range(0, 3);
+      if (rng.OneIn(2)) layout.dims.back().after = rng.Range(0, 3);
     }
   }
   for (size_t k = layout.dims.size(); k > 1; --k)
@@ -67,10 +69,10 @@ TEST_P(LayoutProperty, EveryElementHasItsOwnPlace) {
     for (size_t k = layout.dims.size(); k-- > 0;) {
       const LayoutDim& d = layout.dims[k];
       const int64_t extent = shape[static_cast<size_t>(d.dim)];
-      int64_t here = index[static_cast<size_t>(d.dim)] / d.div;
+      int64_t here = (d.before + index[static_cast<size_t>(d.dim)]) / d.div;
       if (d.mod > 0) here %= d.mod;
       at += here * (layout.strides.empty() ? step : layout.strides[k]);
-      step *= d.mod > 0 ? d.mod : (extent + d.div - 1) / d.div;
+      step *= d.mod > 0 ? d.mod : d.before + (extent + d.div - 1) / d.div + d.after;
     }
     want[static_cast<size_t>(at)] = data[static_cast<size_t>(i)];
   }
@@ -111,6 +113,12 @@ TEST(Layout, WhatIsNoneIsRefused) {
   EXPECT_EQ(says({{{0, 0, 0}}, 0, {}}), "layout dimension 0 is 0 / 0 % 0 with stride 0");
   EXPECT_EQ(says({{{0, 1, -2}}, 0, {}}), "layout dimension 0 is 0 / 1 % -2 with stride 0");
   EXPECT_EQ(says({{{0, 1, 0}}, 0, {-3}}), "layout dimension 0 is 0 / 1 % 0 with stride -3");
+  EXPECT_EQ(says({{{0, 1, 0, -1, 0}, {1, 1, 0}}, 0, {}}),
+            "layout dimension 0 has a halo of -1 and 0");
+  EXPECT_EQ(says({{{0, 1, 0}, {1, 1, 4, 0, 1}}, 0, {}}),
+            "layout dimension 1 has a halo of 0 and 1");
+  EXPECT_EQ(says({{{0, 1, 0, 1, 0}, {1, 1, 0}}, 0, {}}, 19), "a layout reaches past 19 elements");
+  EXPECT_EQ(says({{{0, 1, 0, 1, 0}, {1, 1, 0}}, 0, {}}, 20), "accepted");
   EXPECT_EQ(says({}, 15), "a layout reaches past 15 elements");
   EXPECT_EQ(says({}, 16), "accepted");
   EXPECT_EQ(says({{{0, 1, int64_t{1} << 62}, {1, 1, int64_t{1} << 62}}, 0, {}}),

@@ -121,6 +121,7 @@ TEST(Layouts, PackPutsEachElementWhereOffsetOfSays) {
   EXPECT_EQ(UnpackLayout(*b, packed), data);
   EXPECT_EQ(*ParseLayout(LayoutText(layout), 3), layout);
   EXPECT_EQ(LayoutText(BlockedLayout(4, 1, 16)), "0, 1/16, 2, 3, 1%16");
+  EXPECT_EQ(LayoutText(*ParseLayout("1+0+2,0+1+3 fill 5", 2)), "1+0+2, 0+1+3 fill 5");
 }
 
 TEST(Layouts, RefusalsSayWhy) {
@@ -134,7 +135,14 @@ TEST(Layouts, RefusalsSayWhy) {
                                                       {"0,1 fill", "unexpected text"},
                                                       {"0,1 fill x", "a fill value"},
                                                       {"0,1 1", "unexpected text"},
-                                                      {"0,0,1", "one place"}};
+                                                      {"0,0,1", "one place"},
+                                                      {"0,1+1", "BEFORE+DIMENSION+AFTER"},
+                                                      {"0,1+x+1", "BEFORE+DIMENSION+AFTER"},
+                                                      {"0,1+1+", "BEFORE+DIMENSION+AFTER"},
+                                                      {"0,-1+1+0", "a halo of 0 to 65536"},
+                                                      {"0,0+1+65537", "a halo of 0 to 65536"},
+                                                      {"0,1+5+1", "no such dimension"},
+                                                      {"0,1+1+0/4,1%4", "of a whole dimension"}};
   for (const auto& [text, why] : kBad) {
     const Result<Layout> layout = ParseLayout(text, 2);
     ASSERT_FALSE(layout.has_value()) << text;

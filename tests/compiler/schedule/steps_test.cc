@@ -215,6 +215,10 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
   const auto target = std::make_shared<const target::Target>(none);
   const Bad kBad[] = {
       {"set_scope a acc", "abacus has no memory 'acc'; it has: global reg"},
+      {"set_scope x reg",
+       "x is an input of the function, and reg does not keep what is in it from function to "
+       "function; cache_read makes a copy there"},
+      {"set_scope y reg", "y is an output of the function, and reg does not keep"},
       {"cache_read x local c a", "abacus has no memory 'local'; it has: global reg"},
       {"cache_write a inp c", "abacus has no memory 'inp'; it has: global reg"},
       {"unroll y i", "abacus takes no loop of kind 'unroll'; it takes: serial"},
