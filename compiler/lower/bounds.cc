@@ -45,7 +45,10 @@ class Inference {
         b.first = b.min;
         b.count = b.extent;
         if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
-        if (stage.attach == Attach::kAfter && schedule_.IsForFollowers(stage)) {
+        // Where its buffer is inside of the loops that it follows, its own box is that of one go.
+        if (stage.attach == Attach::kAfter &&
+            (schedule_.IsForFollowers(stage) ||
+             schedule_.LoopsAroundBuffer(*schedule_.OwnerOf(stage)) > 0)) {
           b.min = b.first;
           b.extent = b.count;
         }

@@ -256,9 +256,8 @@ class Builder {
       const schedule::Lookahead& ahead = stage.prefetches[k];
       if (ahead.axis != leaf.name) continue;
       ReadBox box = bounds_.stages.at(stage.name).ahead[k];
-      const bool moves =
-          std::ranges::any_of(box.min, [&](const Expr& min) { return ir::UsesVar(min, leaf.var); });
-      if (!moves) {
+      const auto moves = [&](const Expr& min) { return ir::UsesVar(min, leaf.var); };
+      if (std::ranges::none_of(box.min, moves)) {
         return Fail(Code::kInvalidArgument,
                     "{} cannot be prefetched in loop {} of {}: what is computed there reads the "
                     "same of it each time; choose a loop whose iterations differ",
@@ -267,7 +266,13 @@ class Builder {
       for (Expr& min : box.min)
         min = ir::Substitute(min, {{leaf.var.get(), leaf.var + Expr(ahead.distance)}});
       box.min = Place(ahead.tensor, box.min);
-      const Buffer& buffer = buffers_.at(ahead.tensor);  // CheckPrefetches: it is outside
+      const auto known = buffers_.find(ahead.tensor);
+      if (known == buffers_.end()) {
+        return Fail(Code::kInvalidArgument,
+                    "{} cannot be prefetched in loop {} of {}: it is computed elsewhere",
+                    ahead.tensor, leaf.name, stage.name);
+      }
+      const Buffer& buffer = known->second;
       nests->push_back(PrefetchNest(buffer, box, schedule_.target().line_bytes, bounds_.ranges));
     }
     return {};

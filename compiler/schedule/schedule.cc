@@ -270,12 +270,17 @@ size_t Schedule::LoopsAroundBuffer(const Stage& stage) const {
 }
 
 bool Schedule::IsForFollowers(const Stage& stage) const {
-  if (stage.output || (stage.attach != Attach::kAt && stage.attach != Attach::kAfter)) return false;
-  const std::vector<const Stage*> readers = Consumers(stage.name);
-  return !readers.empty() && std::ranges::all_of(readers, [&](const Stage* reader) {
-    return reader->at_stage == stage.at_stage && reader->at_axis == stage.at_axis &&
-           (reader->attach == Attach::kAfter || IsForFollowers(*reader));
-  });
+  const auto alone = [&](const Stage& s) {
+    if (s.output || (s.attach != Attach::kAt && s.attach != Attach::kAfter)) return false;
+    const std::vector<const Stage*> readers = Consumers(s.name);
+    return !readers.empty() && std::ranges::all_of(readers, [&](const Stage* reader) {
+      return reader->at_stage == s.at_stage && reader->at_axis == s.at_axis &&
+             (reader->attach == Attach::kAfter || IsForFollowers(*reader));
+    });
+  };
+  // What shares a buffer lives as long.
+  return std::ranges::all_of(
+      stages_, [&](const Stage& s) { return OwnerOf(s) != OwnerOf(stage) || alone(s); });
 }
 
 }  // namespace tessera::schedule

@@ -42,8 +42,10 @@ Status Schedule::CheckInPlace(const Stage& stage) const {
   const bool follows = stage.attach == Attach::kAfter && stage.at_stage == source->name;
   const bool beside = stage.attach == source->attach && stage.at_stage == source->at_stage &&
                       stage.at_axis == source->at_axis;
+  // In front of it at the same loop, for followers alone.
   const bool for_followers = stage.attach == Attach::kAfter && source->attach == Attach::kAt &&
-                             stage.at_stage == source->at_stage && stage.at_axis == source->at_axis;
+                             stage.at_stage == source->at_stage &&
+                             stage.at_axis == source->at_axis && IsForFollowers(stage);
   if (!follows && !beside && !for_followers) {
     return no(
         "they are not computed in one place; compute_at both at one loop, or reverse_compute_at "

@@ -204,6 +204,8 @@ TEST(PrefetchLoops, RefusalsThatNeedBounds) {
   EXPECT_EQ(message("inline a\nfuse y i j f\nsplit y f 24 o n\nprefetch x y o 1\n"),
             "x cannot be prefetched in loop o of y: what is computed there reads the same of it "
             "each time; choose a loop whose iterations differ");
+  EXPECT_EQ(message("compute_at a y i\ncache_write y reg t\nprefetch a t i 1\n"),
+            "a cannot be prefetched in loop i of t: it is computed elsewhere");
 }
 
 }  // namespace
