@@ -275,7 +275,8 @@ bool Schedule::IsForFollowers(const Stage& stage) const {
     const std::vector<const Stage*> readers = Consumers(s.name);
     return !readers.empty() && std::ranges::all_of(readers, [&](const Stage* reader) {
       return reader->at_stage == s.at_stage && reader->at_axis == s.at_axis &&
-             (reader->attach == Attach::kAfter || IsForFollowers(*reader));
+             (reader->attach == Attach::kAfter || OwnerOf(*reader) == OwnerOf(s) ||
+              IsForFollowers(*reader));
     });
   };
   // What shares a buffer lives as long.
