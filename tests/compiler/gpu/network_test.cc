@@ -2,8 +2,8 @@
 //
 // What is tested: plans "opencl" and "cuda" of the committed network and of MLPerf Tiny's keyword
 // spotting, on this machine's driver and on the stand-in for CUDA's: every layer equals the host's,
-// with storage shared by lifetime and junk in what holds nothing; the file keeps the plan; a device
-// that is missing. Not here: the command (tests/tools).
+// for CUDA by matrix fragments, with storage shared by lifetime and junk in what holds nothing; the
+// file keeps the plan; a device that is missing. Not here: the command (tests/tools).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -86,6 +86,11 @@ void ExpectEveryLayer(const char* name, const std::string& model) {
     }
     for (const artifact::LayerPlace& place : (*gpu)->plan().layers)
       EXPECT_EQ(net->devices[place.device].name, name);
+    // Contractions go by matrix fragments where the target has them.
+    for (const artifact::KernelSource& source : net->sources) {
+      const bool fragments = source.text.find("mma.sync.aligned.m16n8k32") != std::string::npos;
+      EXPECT_EQ(fragments, net->devices[source.device].kind == artifact::DeviceKind::kCuda);
+    }
     const auto again = artifact::Parse(artifact::Serialize(*net));
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(*again, *net);

@@ -233,7 +233,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
         break;
       case 18: {
         const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-        line = fmt::format("reindex {} {} re{}", source.name, st->name, id);
+        line = fmt::format("reindex {} {} re{}{}", source.name, st->name, id, id % 2 ? "" : " 5");
         break;
       }
       case 19: {
