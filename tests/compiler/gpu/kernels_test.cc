@@ -230,11 +230,13 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
        "sum is in reg memory, which ends with a kernel, but all of it is computed before"},
       {"bind y i grid.x\nbind y j thread.x\nset_scope sum reg\ncompute_at sum y i",
        "sum is in reg memory, but several threads touch an element of it; set_scope sum shared"},
-      {"fuse sum i j f\nsplit sum f 7 g n\nbind sum g grid.x\nreverse_compute_at y sum g",
-       "sum: groups of the grid touch each other's elements; attach what reads or writes it "
+      {"set_scope sum shared\nfuse sum i j f\nsplit sum f 7 g n\nbind sum g grid.x\n"
+       "reverse_compute_at y sum g",
+       "y: groups of the grid touch each other's elements; attach what reads or writes it "
        "outside"},
-      {"fuse sum i j f\nsplit sum f 7 g n\nbind sum g thread.x\nreverse_compute_at y sum g",
-       "sum: threads touch each other's elements inside loop g, where none can wait for another"},
+      {"set_scope sum local\nfuse sum i j f\nsplit sum f 7 g n\nbind sum g thread.x\n"
+       "reverse_compute_at y sum g",
+       "y: threads touch each other's elements inside loop g, where none can wait for another"},
       {"bind y i thread.x\nset_scope sum local\ncompute_at sum y i\nbind sum j thread.x",
        "loop j is thread.x inside another thread.x loop; the two are one thread"},
       {"bind y i thread.x\nbind y j thread.y",
