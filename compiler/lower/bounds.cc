@@ -108,21 +108,26 @@ class Inference {
   }
 
   // The buffer of a stage that only followers of its loops read holds what is computed in the loops
-  // around it.
+  // around it, if that is a box of elements which no other iteration computes.
   void Narrow(const Stage& stage, StageBounds* b) {
-    VarSet fixed;
-    for (const size_t depth = schedule_.LoopsAroundBuffer(stage); fixed.size() < depth;)
-      fixed.insert(stage.leaves[fixed.size()].var.get());
-    if (fixed.empty()) return;
-    const VarSet outside = FixedVars(schedule_, stage);
-    fixed.insert(outside.begin(), outside.end());
+    VarSet own;
+    const size_t depth = schedule_.LoopsAroundBuffer(stage);
+    while (own.size() < depth) own.insert(stage.leaves[own.size()].var.get());
+    if (own.empty()) return;
+    VarSet fixed = FixedVars(schedule_, stage);
+    fixed.insert(own.begin(), own.end());
     const ir::VarMap roots = RootsFor(stage, *b, fixed);
+    std::vector<Expr> min;
+    std::vector<int64_t> extent;
     for (size_t d = 0; d < stage.axes.size(); ++d) {
-      const Reach r = ReachOf(roots.at(stage.axes[d].var.get()), fixed, out_.ranges);
-      if (!r.known) continue;
-      b->min[d] = ir::FromLinear(r.lo);
-      b->extent[d] = ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1;
+      const ir::ExprNode* axis = stage.axes[d].var.get();
+      const Reach r = ReachOf(roots.at(axis), fixed, out_.ranges);
+      if (!r.known) return;
+      extent.push_back(ir::BoundsOf(ir::Add(r.hi, r.lo, -1), out_.ranges).hi + 1);
+      if (!Apart(b->values.at(axis) - b->first[d], extent[d], own)) return;
+      min.push_back(ir::FromLinear(r.lo));
     }
+    std::tie(b->around, b->min, b->extent) = std::tuple(depth, min, extent);
   }
 
   // What |stage| computes in its place inside the loops of the stage that it follows: what is

@@ -31,6 +31,7 @@ struct StageBounds {
   std::vector<ir::Expr> first;  // the box that its loops compute in one go: the same, unless it
   std::vector<int64_t> count;   // follows the loops of another stage (Attach::kAfter)
   bool once = true;             // no element is computed again while its buffer lives
+  size_t around = 0;            // loops of the stage that its buffer is inside of
   std::vector<int64_t> limit;   // indices below it have a place in every buffer
   std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
   ir::VarMap values;  // root axis variable (reduction too) -> expression of leaf variables

@@ -101,7 +101,7 @@ class Builder {
   // Inside of |depth| loops of |stage|: its buffer, if it is there, and what is in place of it.
   // Followers with a buffer of their own have it around all loops, or where all that reads them is.
   Status DeclareWithFollowers(const Stage& stage, size_t depth, std::vector<Buffer>* locals) {
-    const bool here = schedule_.LoopsAroundBuffer(stage) == depth;
+    const bool here = bounds_.stages.at(stage.name).around == depth;
     if (stage.output && depth == 0) TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
     if (!stage.output && here) TESSERA_TRY(Declare(stage, locals));
     for (const Stage& s : schedule_.stages()) {

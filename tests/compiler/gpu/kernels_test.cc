@@ -218,6 +218,19 @@ TEST(GpuPrefetch, IsLeftOut) {
   ExpectSame(*s, *f, y, rng);
 }
 
+// Groups of seven elements are no box, and a follower computes the box around them: the sums of all
+// stay until the last has been added to.
+TEST(GpuFollowers, OfLoopsThatShareABox) {
+  const te::Tensor y = Product();
+  schedule::Schedule s = *schedule::Schedule::Create({y}, target::Gpu());
+  const Status applied = s.Apply("fuse sum i j f\nsplit sum f 7 g n\nreverse_compute_at y sum g");
+  ASSERT_TRUE(applied.has_value()) << applied.error().message;
+  const Result<KernelFunc> f = LowerKernels(s, "f");
+  ASSERT_TRUE(f.has_value()) << f.error().message;
+  Rng rng(1);
+  ExpectSame(s, *f, y, rng);
+}
+
 TEST(GpuRefusals, NameStageMemoryAndWayOut) {
   const Refusal kRefused[] = {
       {"split y i 4 o n\nbind y n grid.x", "loop o is around or beside a grid loop"},
@@ -230,13 +243,11 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
        "sum is in reg memory, which ends with a kernel, but all of it is computed before"},
       {"bind y i grid.x\nbind y j thread.x\nset_scope sum reg\ncompute_at sum y i",
        "sum is in reg memory, but several threads touch an element of it; set_scope sum shared"},
-      {"set_scope sum shared\nfuse sum i j f\nsplit sum f 7 g n\nbind sum g grid.x\n"
-       "reverse_compute_at y sum g",
-       "y: groups of the grid touch each other's elements; attach what reads or writes it "
+      {"fuse sum i j f\nsplit sum f 7 g n\nbind sum g grid.x\nreverse_compute_at y sum g",
+       "sum: groups of the grid touch each other's elements; attach what reads or writes it "
        "outside"},
-      {"set_scope sum local\nfuse sum i j f\nsplit sum f 7 g n\nbind sum g thread.x\n"
-       "reverse_compute_at y sum g",
-       "y: threads touch each other's elements inside loop g, where none can wait for another"},
+      {"fuse sum i j f\nsplit sum f 7 g n\nbind sum g thread.x\nreverse_compute_at y sum g",
+       "sum: threads touch each other's elements inside loop g, where none can wait for another"},
       {"bind y i thread.x\nset_scope sum local\ncompute_at sum y i\nbind sum j thread.x",
        "loop j is thread.x inside another thread.x loop; the two are one thread"},
       {"bind y i thread.x\nbind y j thread.y",
