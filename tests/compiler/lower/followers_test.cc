@@ -129,6 +129,23 @@ TEST(LowerFollow, AReaderThatDoesNotFollowNeedsTheWholeBuffer) {
   EXPECT_NE(text.find("alloc sum: i32[2, 4] global"), std::string::npos) << text;
 }
 
+// Elements of several iterations in one box have to stay until the last of them has run.
+TEST(LowerFollow, BoxesThatShareElementsKeepTheWholeBuffer) {
+  for (const char* steps :
+       {"fuse sum i j f\nsplit sum f 3 f.o f.i\nreverse_compute_at b sum f.o\n"
+        "reverse_compute_at y sum f.o\n",
+        "split sum i 2 i.o i.i\nreorder sum i.i i.o\nreverse_compute_at b sum i.i\n"
+        "reverse_compute_at y sum i.i\n"}) {
+    schedule::Schedule s = Product();
+    const Status applied = s.Apply(steps);
+    ASSERT_TRUE(applied) << applied.error().message;
+    const Result<ir::Func> f = BuildLoops(s, "f");
+    ASSERT_TRUE(f) << f.error().message;
+    const std::string text = ir::Print(ir::Simplify(*f));
+    EXPECT_EQ(text.find("alloc sum: i32[4, 4] global"), text.find("alloc")) << text;
+  }
+}
+
 // A chain is followed in the order of who reads whom.
 TEST(LowerFollow, AFollowerOfWhatDoesNotFollowIsRefused) {
   schedule::Schedule s = Product();
