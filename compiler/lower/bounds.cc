@@ -6,8 +6,8 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "compiler/ir/equal.h"
-#include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/lower/limit.h"
 #include "compiler/lower/reach.h"
 
 namespace tessera::lower {
@@ -47,8 +47,8 @@ class Inference {
         if (stage.attach == Attach::kAfter) TESSERA_TRY(FollowLoops(stage, &b));
         // Where its buffer is inside of the loops that it follows, its own box is that of one go.
         if (stage.attach == Attach::kAfter &&
-            (schedule_.IsForFollowers(stage) ||
-             schedule_.LoopsAroundBuffer(*schedule_.OwnerOf(stage)) > 0)) {
+            (schedule_.IsForFollowers(stage) || (schedule_.OwnerOf(stage)->name == stage.at_stage &&
+                                                 out_.stages.at(stage.at_stage).around > 0))) {
           b.min = b.first;
           b.extent = b.count;
         }
@@ -88,7 +88,7 @@ class Inference {
 
   Status MakeBox(const Stage& stage) {
     StageBounds& b = out_.stages[stage.name];  // a map: references stay
-    b.limit = Limit(stage);
+    b.limit = LimitOf(schedule_, stage);
     for (size_t d = 0; d < stage.shape.size(); ++d) {
       b.min.push_back(Expr(0));
       const bool padded = stage.placeholder || stage.prepared || stage.attach == Attach::kAfter;
@@ -177,41 +177,6 @@ class Inference {
       reach += step * (iterations - 1);
     }
     return true;
-  }
-
-  // The shape, grown to whole blocks of the layout and of padded splits.
-  std::vector<int64_t> Limit(const Stage& stage) const {
-    ir::BufferNode node{
-        .name = stage.name, .dtype = stage.dtype, .shape = stage.shape, .layout = stage.layout};
-    std::vector<int64_t> limit = ir::PaddedShape(node);
-    for (size_t d = 0; d < stage.axes.size(); ++d) {
-      if (limit[d] > stage.shape[d] && !HasRoom(stage, d, limit[d])) limit[d] = stage.shape[d];
-    }
-    for (const Relation& r : stage.relations) {
-      if (!r.is_split || !r.pad) continue;
-      for (size_t d = 0; d < stage.axes.size(); ++d) {
-        if (stage.axes[d].var.get() == r.parent.get())
-          limit[d] = std::max(limit[d], RoundUp(stage.shape[d], r.factor));
-      }
-    }
-    return limit;
-  }
-
-  // Can |stage| be computed for indices below |limit| of dimension |d|: has what it reads there a
-  // place too?
-  bool HasRoom(const Stage& stage, size_t d, int64_t limit) const {
-    if (stage.prepared) return true;  // its layout fills it up
-    bool room = true;
-    const Expr& var = stage.axes[d].var;
-    ir::Visit(stage.body, [&](const Expr& e) {
-      if (!room || e->kind != ir::ExprKind::kTensorRead) return;
-      for (size_t k = 0; k < e->args.size(); ++k) {
-        if (!ir::UsesVar(e->args[k], var)) continue;
-        const Stage* source = schedule_.Find(e->tensor->name);
-        room = room && e->args[k].get() == var.get() && Limit(*source)[k] >= limit;
-      }
-    });
-    return room;
   }
 
   // Union of what the readers need while the loops around |stage| stand still.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/limit.h"
+
+#include <algorithm>
+
+#include "base/bits.h"
+#include "compiler/ir/layout.h"
+#include "compiler/ir/visit.h"
+
+namespace tessera::lower {
+namespace {
+
+using schedule::Relation;
+using schedule::Schedule;
+using schedule::Stage;
+
+// Can |stage| be computed for indices below |limit| of dimension |d|: has what it reads there a
+// place too?
+bool HasRoom(const Schedule& schedule, const Stage& stage, size_t d, int64_t limit) {
+  if (stage.prepared) return true;  // its layout fills it up
+  bool room = true;
+  const ir::Expr& var = stage.axes[d].var;
+  ir::Visit(stage.body, [&](const ir::Expr& e) {
+    if (!room || e->kind != ir::ExprKind::kTensorRead) return;
+    for (size_t k = 0; k < e->args.size(); ++k) {
+      if (!ir::UsesVar(e->args[k], var)) continue;
+      const Stage* source = schedule.Find(e->tensor->name);
+      room = room && e->args[k].get() == var.get() && LimitOf(schedule, *source)[k] >= limit;
+    }
+  });
+  return room;
+}
+
+}  // namespace
+
+std::vector<int64_t> LimitOf(const Schedule& schedule, const Stage& stage) {
+  ir::BufferNode node{
+      .name = stage.name, .dtype = stage.dtype, .shape = stage.shape, .layout = stage.layout};
+  std::vector<int64_t> limit = ir::PaddedShape(node);
+  for (size_t d = 0; d < stage.axes.size(); ++d) {
+    if (limit[d] > stage.shape[d] && !HasRoom(schedule, stage, d, limit[d]))
+      limit[d] = stage.shape[d];
+  }
+  for (const Relation& r : stage.relations) {
+    if (!r.is_split || !r.pad) continue;
+    for (size_t d = 0; d < stage.axes.size(); ++d) {
+      if (stage.axes[d].var.get() == r.parent.get())
+        limit[d] = std::max(limit[d], RoundUp(stage.shape[d], r.factor));
+    }
+  }
+  return limit;
+}
+
+}  // namespace tessera::lower
