@@ -109,13 +109,22 @@ bool CopiesConstant(const lower::accel::LoweredRegion& lowered, const ir::Stmt& 
   return constant && copies;
 }
 
+// Does |s|, which copies, write to |buffer|?
+bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
+  bool fills = false;
+  ir::VisitStmts(s, [&](const ir::Stmt& at) {
+    fills = fills || (at->kind == ir::StmtKind::kEval && at->value->args[0]->buffer == buffer);
+  });
+  return fills;
+}
+
 // What is on chip during all of the function, and filled from constants in front of all else, may
 // be there before it: while the region before runs.
 void TakeAhead(lower::accel::LoweredRegion* lowered) {
   constexpr int64_t kTiles = 16;
   ir::Stmt body = lowered->func.body;
-  for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0])
-    lowered->resident.push_back(body->buffer);
+  std::vector<ir::Buffer> around;
+  for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0]) around.push_back(body->buffer);
   std::vector<ir::Stmt> rest;
   for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
     if (rest.empty() && CopiesConstant(*lowered, s)) {
@@ -125,6 +134,16 @@ void TakeAhead(lower::accel::LoweredRegion* lowered) {
     }
   }
   lowered->body = ir::Seq(std::move(rest));
+  // What they do not fill is there while the region itself runs.
+  for (size_t k = around.size(); k-- > 0;) {
+    const bool filled =
+        std::ranges::any_of(lowered->ahead, [&](const ir::Stmt& s) { return Fills(s, around[k]); });
+    if (filled) {
+      lowered->resident.insert(lowered->resident.begin(), around[k]);
+    } else {
+      lowered->body = ir::Alloc(around[k], lowered->body);
+    }
+  }
 }
 
 // What |region| exchanges with others: the result, then what it reads.
