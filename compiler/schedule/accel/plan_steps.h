@@ -13,10 +13,9 @@
 namespace tessera::schedule::accel {
 
 // The text of the steps, with comments. |plan| is of |region|, as AnalyzeRegion gives it, and of
-// |on_chip|; tiles, orders and what stays are as it says, but for the drain of a part of the
-// channels, which comes behind the last chunk of a reduction in several. What stays in INP from
-// region to region is an input or the output in that memory, whose layout the caller gives; a
-// result that stays is not stored.
+// |on_chip|; tile sizes are decisions, tiles, orders and what stays are as it says. What stays in
+// INP from region to region is an input or the output in that memory, whose layout the caller
+// gives; a result that stays is not stored.
 //   errors  kUnsupported  what steps do not say yet: the greatest of int8 values, channels in
 //                         groups, a window by channel of one tap or many, several images in a tile,
 //                         a difference, a copy alone, records without a bias or of an int8 value
