@@ -68,18 +68,26 @@ ir::Interval BoundsUnder(const Expr& index, const std::vector<Expr>& guards,
   return reach;
 }
 
-// Has every index of |load| a place in its buffer?
-bool Reaches(const ir::ExprNode& load, const std::vector<Expr>& guards, const ir::Ranges& ranges) {
+// Where the indices of a load may be.
+enum class Place { kInside, kHalo, kOutside };
+
+Place PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards, const ir::Ranges& ranges) {
+  Place place = Place::kInside;
   for (size_t d = 0; d < load.args.size(); ++d) {
     const ir::Interval reach = BoundsUnder(load.args[d], guards, ranges);
+    const int64_t shape = load.buffer->shape[d];
+    if (!reach.known()) return Place::kOutside;
+    if (reach.lo >= 0 && reach.hi < shape) continue;
     const auto piece = std::ranges::find_if(load.buffer->layout.dims, [&](const LayoutDim& l) {
       return l.dim == static_cast<int>(d) && l.mod == 0;
     });
-    if (piece == load.buffer->layout.dims.end() || !reach.known()) return false;
-    if (reach.lo < -piece->before) return false;
-    if (reach.hi >= load.buffer->shape[d] + piece->after && piece->div == 1) return false;
+    if (piece == load.buffer->layout.dims.end()) return Place::kOutside;
+    if (reach.lo < -piece->before) return Place::kOutside;
+    if (piece->div > 1) continue;  // lanes behind the last element
+    if (reach.hi >= shape + piece->after) return Place::kOutside;
+    place = Place::kHalo;
   }
-  return true;
+  return place;
 }
 
 }  // namespace
@@ -93,9 +101,9 @@ ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
       return x;
     }
     const ir::ExprNode& load = *x->args[1].get();
-    const bool halo = std::ranges::any_of(
-        load.buffer->layout.dims, [](const LayoutDim& l) { return l.before + l.after > 0; });
-    if (!halo || load.buffer->layout.fill != other || !Reaches(load, guards, ranges)) return x;
+    const Place place = PlaceOf(load, guards, ranges);
+    if (place == Place::kOutside || (place == Place::kHalo && load.buffer->layout.fill != other))
+      return x;
     std::vector<Expr> parts;
     Parts(x->args[0], &parts);
     const bool asks_only_that = std::ranges::all_of(

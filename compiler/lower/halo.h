@@ -11,9 +11,10 @@
 
 namespace tessera::lower {
 
-// |e| without the selects that only ask whether an index is inside of a tensor whose halo, which
-// reaches as far as the index does, holds the select's other value: select(0 <= i, Load(x, i), 3)
-// is Load(x, i) where x has a halo of 3. |guards| hold wherever |e| is computed.
+// |e| without the selects that only ask whether an index is inside of a tensor: where it always is,
+// or where the tensor's halo, which reaches as far as the index does, holds the other value.
+// select(0 <= i, Load(x, i), 3) is Load(x, i) where x has a halo of 3. |guards| hold wherever |e|
+// is computed.
 ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
                    const ir::Ranges& ranges);
 

@@ -46,8 +46,7 @@ Status LeafEmitter::Locate(SolvedLeaf& solved) const {
   return {};
 }
 
-Status LeafEmitter::Emit(const Leaf& leaf, Env& env) {
-  TESSERA_ASSIGN(SolvedLeaf solved, Solve(leaf, env));
+Status LeafEmitter::Emit(const Leaf& leaf, SolvedLeaf solved, Env& env) {
   if (solved.empty) return {};
   TESSERA_TRY(Locate(solved));
   const std::string& name = leaf.call->name;

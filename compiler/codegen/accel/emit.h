@@ -39,9 +39,10 @@ class LeafEmitter {
     places_[buffer.get()] = placement;
   }
 
-  //   errors  kUnsupported  Solve's; a leaf that no instruction expresses
+  // |solved| is |leaf| under |env|.
+  //   errors  kUnsupported  a leaf that no instruction expresses
   //           kOutOfRange   the builder's
-  Status Emit(const Leaf& leaf, Env& env);
+  Status Emit(const Leaf& leaf, SolvedLeaf solved, Env& env);
 
  private:
   // Bases and strides from elements to tiles or bytes, with the buffers' places added.

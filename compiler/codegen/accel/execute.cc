@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/usage.h"
+#include "compiler/ir/visit.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
@@ -127,6 +128,16 @@ bool IsProduct(const Leaf& leaf) {
   return name == target::kTileGemm || name == target::kTileWindow || name == target::kTileAlu;
 }
 
+// Has |leaf| a condition of more than one of its loops? With a value of the outer one it is of one.
+bool OverTwoLoops(const Leaf& leaf) {
+  const auto two = [&](const ir::Expr& condition) {
+    return std::ranges::count_if(leaf.loops, [&](const Leaf::LeafLoop& loop) {
+             return ir::UsesVar(condition, loop.var);
+           }) > 1;
+  };
+  return (leaf.condition && two(*leaf.condition)) || std::ranges::any_of(leaf.guards, two);
+}
+
 class BodyEmitter {
  public:
   // Without an emitter, only counts.
@@ -138,7 +149,10 @@ class BodyEmitter {
 
   Status Run(const ir::Stmt& s) {
     if (const std::optional<Leaf> leaf = MatchLeaf(s)) {
-      if (emitter_ != nullptr) TESSERA_TRY(emitter_->Emit(*leaf, env_));
+      Result<target::SolvedLeaf> solved = target::Solve(*leaf, env_);
+      if (!solved && s->kind == StmtKind::kFor && OverTwoLoops(*leaf)) return RunFor(s);
+      if (!solved) return std::unexpected(solved.error());
+      if (emitter_ != nullptr) TESSERA_TRY(emitter_->Emit(*leaf, std::move(*solved), env_));
       if (!IsProduct(*leaf)) return {};
       ++products_;
       return after_product_ ? after_product_(products_) : Status{};
