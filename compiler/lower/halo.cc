@@ -69,23 +69,24 @@ ir::Interval BoundsUnder(const Expr& index, const std::vector<Expr>& guards,
 }
 
 // Where the indices of a load may be.
-enum class Place { kInside, kHalo, kOutside };
+enum class IndexPlace { kInside, kHalo, kOutside };
 
-Place PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards, const ir::Ranges& ranges) {
-  Place place = Place::kInside;
+IndexPlace PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards,
+                   const ir::Ranges& ranges) {
+  IndexPlace place = IndexPlace::kInside;
   for (size_t d = 0; d < load.args.size(); ++d) {
     const ir::Interval reach = BoundsUnder(load.args[d], guards, ranges);
     const int64_t shape = load.buffer->shape[d];
-    if (!reach.known()) return Place::kOutside;
+    if (!reach.known()) return IndexPlace::kOutside;
     if (reach.lo >= 0 && reach.hi < shape) continue;
     const auto piece = std::ranges::find_if(load.buffer->layout.dims, [&](const LayoutDim& l) {
       return l.dim == static_cast<int>(d) && l.mod == 0;
     });
-    if (piece == load.buffer->layout.dims.end()) return Place::kOutside;
-    if (reach.lo < -piece->before) return Place::kOutside;
+    if (piece == load.buffer->layout.dims.end()) return IndexPlace::kOutside;
+    if (reach.lo < -piece->before) return IndexPlace::kOutside;
     if (piece->div > 1) continue;  // lanes behind the last element
-    if (reach.hi >= shape + piece->after) return Place::kOutside;
-    place = Place::kHalo;
+    if (reach.hi >= shape + piece->after) return IndexPlace::kOutside;
+    place = IndexPlace::kHalo;
   }
   return place;
 }
@@ -101,8 +102,9 @@ ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
       return x;
     }
     const ir::ExprNode& load = *x->args[1].get();
-    const Place place = PlaceOf(load, guards, ranges);
-    if (place == Place::kOutside || (place == Place::kHalo && load.buffer->layout.fill != other))
+    const IndexPlace place = PlaceOf(load, guards, ranges);
+    if (place == IndexPlace::kOutside ||
+        (place == IndexPlace::kHalo && load.buffer->layout.fill != other))
       return x;
     std::vector<Expr> parts;
     Parts(x->args[0], &parts);
