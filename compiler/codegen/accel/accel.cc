@@ -98,12 +98,12 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
   return emission;
 }
 
-Status ProgramEmitter::PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
+Status ProgramEmitter::PlaceParams(size_t index, lower::accel::LoweredRegion& lowered,
                                    LeafEmitter& emitter) {
   const network::AccelRegion& region = regions_[index];
   const network::PlannedRegion& planned = plan_.regions[index];
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
-    const GlobalBuffer& b = lowered.buffers[k];
+    GlobalBuffer& b = lowered.buffers[k];
     BufferAddress place;
     if (lowered.func.params[k]->scope == ir::Scope::kInp) {
       const int activation = b.role == GlobalBuffer::Use::kResult
@@ -114,8 +114,9 @@ Status ProgramEmitter::PlaceParams(size_t index, const lower::accel::LoweredRegi
     }
     switch (b.role) {
       case GlobalBuffer::Use::kConstant: {
-        TESSERA_ASSIGN(const std::vector<uint8_t> bytes,
-                       MachineBytes(lowered.func.body, lowered.func.params[k], b.data, config_));
+        TESSERA_ASSIGN(
+            const std::vector<uint8_t> bytes,
+            MachineBytes(lowered.func.body, lowered.func.params[k], std::move(b.data), config_));
         place = {true, builder_.AddConstants(bytes, kConstantAlign), isa::Segment::kConstants};
         break;
       }

@@ -47,9 +47,9 @@ class ProgramEmitter {
     size_t ahead = 0;    // pieces of lowered.ahead that are emitted
   };
   Result<std::unique_ptr<Emission>> Lower(size_t index);
-  // Tells |emitter| where the parameters of |lowered|, of region |index|, are.
-  Status PlaceParams(size_t index, const lower::accel::LoweredRegion& lowered,
-                     LeafEmitter& emitter);
+  // Tells |emitter| where the parameters of |lowered|, of region |index|, are; takes the bytes of
+  // its constants.
+  Status PlaceParams(size_t index, lower::accel::LoweredRegion& lowered, LeafEmitter& emitter);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
   // The first |count| pieces that need nothing of other regions, as far as they are not there yet.
