@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 namespace tessera::test {
 namespace {
@@ -36,6 +38,19 @@ CommandResult Tessera(const std::string& arguments, const std::string& before) {
 std::string TempPath(const std::string& name) {
   static const TempFolder folder;
   return (folder.path / name).string();
+}
+
+std::string Read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string Write(const std::string& name, const std::string& text) {
+  const std::string path = TempPath(name);
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
 }
 
 }  // namespace tessera::test

@@ -20,6 +20,11 @@ CommandResult Tessera(const std::string& arguments, const std::string& before = 
 // A path in a folder that is made for this process and removed at its end.
 std::string TempPath(const std::string& name);
 
+// The bytes of a file; "" where there is none.
+std::string Read(const std::string& path);
+// Writes |text| to TempPath(name), whose path it gives.
+std::string Write(const std::string& name, const std::string& text);
+
 inline const char* const kModel = "models/fashion/fashion_int8.onnx";
 inline const char* const kImages = "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz";
 inline const char* const kLabels = "/usr/share/datasets/fashion-mnist/t10k-labels-idx1-ubyte.gz";

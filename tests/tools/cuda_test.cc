@@ -57,19 +57,6 @@ TEST(Cuda, SaysWhatIsMissing) {
   EXPECT_THAT(old.output, HasSubstr("does not take kernels of PTX 7.0 for sm_80"));
 }
 
-std::string Read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string Write(const std::string& name, const std::string& text) {
-  const std::string path = TempPath(name);
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
-
 CommandResult CompileFor(const std::string& target, const std::string& more) {
   return Tessera(fmt::format("compile {} --target {} {}", kModel, target, more));
 }

@@ -16,19 +16,6 @@
 namespace tessera::test {
 namespace {
 
-std::string Read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-std::string Write(const std::string& name, const std::string& text) {
-  const std::string path = TempPath(name);
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
-}
-
 // |text| with the first |from| behind |after| replaced by |to|.
 std::string Edited(std::string text, const std::string& after, const std::string& from,
                    const std::string& to) {
