@@ -333,6 +333,7 @@ class Inference {
     for (const Expr& g : followed_[stage.name]) b->guards.push_back(ir::Substitute(g, roots));
     for (const ir::Axis& a : stage.reduce_axes)
       b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
+    for (const Expr& c : stage.conditions) b->guards.push_back(ir::Substitute(c, b->values));
     std::vector<Expr> open;
     for (const Expr& g : b->guards) {
       if (ir::ProveTrue(g, out_.ranges)) continue;

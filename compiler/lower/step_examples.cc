@@ -27,6 +27,13 @@ Tensor Doubled() {
   return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) * 2 + 1; });
 }
 
+// y = x - w.
+Tensor Difference() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
+               w = te::Placeholder("w", DType::kInt32, {4, 6});
+  return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) - w(i); });
+}
+
 // y = (x + bias) * factor, both of a row.
 Tensor Affine() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
@@ -54,6 +61,16 @@ Tensor Window() {
   const te::Axis ci = te::ReduceAxis("ci", 2), k = te::ReduceAxis("k", 3);
   return te::Compute("y", {3, 4}, {"c", "p"}, [&](const Index& i) {
     return te::Sum(x(ci.var, i[1] * 2 + k.var) * w(i[0], ci.var, k.var), {ci, k});
+  });
+}
+
+// Two groups of three channels.
+Tensor Groups() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {6, 4}),
+               w = te::Placeholder("w", DType::kInt32, {6, 3});
+  const te::Axis ci = te::ReduceAxis("ci", 3);
+  return te::Compute("y", {6, 4}, {"c", "p"}, [&](const Index& i) {
+    return te::Sum(x(ir::FloorDiv(i[0], Expr(3)) * Expr(3) + ci.var, i[1]) * w(i[0], ci.var), {ci});
   });
 }
 
@@ -107,6 +124,10 @@ const std::vector<StepExample>& StepExamples() {
        "reorder a $order\n"},
       {"split", "Four does not divide six: the last iterations are skipped by a condition.",
        Elements(), "inline a\nsplit y j 4 j.o j.i\n"},
+      {"split",
+       "Three taps in parts of two: the second begins a tap earlier, and the weight that it has in "
+       "common with the first is zero there.",
+       Window(), "split y k 2 k.o k.i overlap\nreindex w y w.t 0\n"},
       {"fuse", "Two loops become one.", Elements(), "inline a\nfuse y i j f\n"},
       {"reorder", "The columns are the outer loop.", Elements(), "inline a\nreorder y j i\n"},
       {"tile", "Two splits and a reorder.", Elements(),
@@ -132,8 +153,15 @@ const std::vector<StepExample>& StepExamples() {
        "Twice `x` is a stage of its own: what one instruction does of an expression that takes "
        "two.",
        Doubled(), "lift y 0 local y.l\n"},
+      {"rewrite", "A machine that adds and multiplies subtracts.", Difference(),
+       "rewrite y . negated\nlift y 1 local y.l\n"},
       {"stack", "Bias and factor of a channel are one record.", Affine(),
        "stack p y bias factor\ncache_read p local p.l y\ncompute_at p.l y i\n"},
+      {"align",
+       "Pairs of channels read pairs of channels: all that either of them needs, with zeros for "
+       "what "
+       "the other one needs.",
+       Groups(), "align y ci x 2\nreindex w y w.g 0\n"},
       {"prepare", "The records are made by the caller, before the function.", Affine(),
        "stack p y bias factor\nprepare p\n"},
       {"in_place", "The result takes the place of the sums, in the caller's memory.", Product(),

@@ -92,7 +92,9 @@ Status Apply(const InlineStep& step, Editor& editor);
 Status Apply(const CacheReadStep& step, Editor& editor);
 Status Apply(const CacheWriteStep& step, Editor& editor);
 Status Apply(const LiftStep& step, Editor& editor);
+Status Apply(const RewriteStep& step, Editor& editor);
 Status Apply(const StackStep& step, Editor& editor);
+Status Apply(const AlignStep& step, Editor& editor);
 Status Apply(const PrepareStep& step, Editor& editor);
 Status Apply(const InPlaceStep& step, Editor& editor);
 Status Apply(const ReindexStep& step, Editor& editor);
@@ -114,6 +116,16 @@ std::string AxisList(const Stage& stage);  // its loops, outermost first
 // |body| with each read of |tensor| replaced by what |fn| makes of its indices.
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn);
+// An operand of a stage's expression: "0.1" is the second operand of the first, "." all of it.
+struct OperandPath {
+  const std::string& stage;
+  const std::string& operand;
+};
+std::unexpected<Error> NoOperand(const OperandPath& path, const std::string& why);
+// Puts what |fn| makes of the operand in its place.
+//   errors  kInvalidArgument  it is not there, or read under a condition; |fn|'s
+Status ReplaceOperand(const OperandPath& path, Stage* stage,
+                      const std::function<Result<ir::Expr>(const ir::Expr&)>& fn);
 // A tensor of |like|'s type and shape, to be read.
 std::shared_ptr<te::TensorNode> TensorLike(const Stage& like, const std::string& name);
 // Makes |stage| a copy of |source|, element by element, with loops in the order of its axes.

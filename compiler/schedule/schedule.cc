@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
 
@@ -63,8 +64,11 @@ ir::VarMap Stage::AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int
       continue;
     }
     const int64_t parent = iterations.at(r.parent.get());
-    value[r.parent.get()] = value_of(r.outer) * ir::Expr(inner) + value_of(r.inner);
-    if (!r.pad && parent % inner != 0)
+    const bool whole = parent % inner == 0;
+    ir::Expr first = value_of(r.outer) * ir::Expr(inner);
+    if (r.overlap && !whole) first = ir::Min(first, ir::Expr(parent - inner));
+    value[r.parent.get()] = first + value_of(r.inner);
+    if (!r.pad && !r.overlap && !whole)
       guards->push_back(ir::Lt(value[r.parent.get()], ir::Expr(parent)));
   }
   return value;
@@ -79,6 +83,7 @@ ir::VarMap Stage::ReductionOfLeaves(
     const auto it = values.find(a.var.get());
     values[a.var.get()] = ir::Expr(a.min) + (it == values.end() ? a.var : it->second);
   }
+  for (const ir::Expr& c : conditions) guards->push_back(ir::Substitute(c, values));
   return values;
 }
 
@@ -101,6 +106,29 @@ std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   return alone ? all : std::vector<size_t>{};
 }
 
+namespace {
+
+// |body| with indices as the extents of the axes of |stage| let them be: what wraps around or is
+// divided by what it never reaches (a reshape) does not hide an axis.
+ir::Expr WithPlainIndices(const ir::Expr& body, const Stage& stage) {
+  ir::Ranges ranges;
+  for (const ir::Axis& a : stage.axes) ranges.Set(a);
+  for (const ir::Axis& a : stage.reduce_axes) ranges.Set(a);
+  return ir::Rewrite(body, [&](const ir::Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead) return e;
+    return ir::MapOperands(e, [&](const ir::Expr& index) {
+      bool divides = false;
+      ir::Visit(index, [&](const ir::Expr& x) {
+        divides |= x->kind == ir::ExprKind::kBin &&
+                   (x->bin() == ir::BinOp::kDiv || x->bin() == ir::BinOp::kMod);
+      });
+      return divides ? ir::Simplify(index, ranges) : index;
+    });
+  });
+}
+
+}  // namespace
+
 Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs,
                                   std::shared_ptr<const target::Target> target) {
   TESSERA_TRY(te::Verify(outputs));
@@ -114,9 +142,9 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs,
     stage.shape = t.shape();
     stage.placeholder = t->placeholder;
     stage.output = std::find(outputs.begin(), outputs.end(), t) != outputs.end();
-    stage.body = t->body;
     stage.axes = t->axes;
     stage.reduce_axes = t->reduce_axes;
+    if (t->body) stage.body = WithPlainIndices(t->body, stage);
     for (const ir::Axis& a : stage.axes) stage.leaves.push_back({a.name(), a.var, false});
     for (const ir::Axis& a : stage.reduce_axes) stage.leaves.push_back({a.name(), a.var, true});
     s.stages_.push_back(std::move(stage));

@@ -38,6 +38,8 @@ struct Relation {
   ir::Expr outer, inner;
   int64_t factor = 0;  // split
   bool pad = false;    // split
+  // split: the last part begins where it ends with the parent
+  bool overlap = false;
 };
 
 // The stride of physical dimension |dim| is |offset| modulo |factor|.
@@ -70,6 +72,8 @@ struct Stage {
   std::vector<ir::Axis> reduce_axes;
   std::vector<LoopAxis> leaves;
   std::vector<Relation> relations;
+  // What holds in the iterations of a reduction that count, over axes, split or not.
+  std::vector<ir::Expr> conditions;
   Attach attach = Attach::kRoot;
   std::string at_stage, at_axis;  // kAt, kAfter
   ir::Scope scope = ir::Scope::kGlobal;

@@ -15,7 +15,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before",
-                     *kPlaces = "places", *kOrders = "orders";
+                     *kPlaces = "places", *kOrders = "orders", *kPad = "pad", *kOverlap = "overlap";
 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -49,6 +49,11 @@ class Reader {
   }
   void operator()(std::optional<int64_t>& field) {
     if (at_ < words_.size()) Number(words_[at_++], field.emplace());
+  }
+  void operator()(std::optional<DType>& field) {
+    if (at_ == words_.size()) return;
+    field = ir::DTypeFromName(words_[at_++]);
+    if (!field) Refuse("no type '{}'; write i32", words_[at_ - 1]);
   }
   void operator()(Amount& field) {
     if (const std::string* word = Next()) ParseAmount(*word, field);
@@ -140,8 +145,10 @@ class Reader {
   }
   void operator()(Tail& field) {
     if (at_ == words_.size()) return;
-    field = Tail::kPad;
-    if (words_[at_++] != "pad") Refuse("'{}': only 'pad' may follow", words_[at_ - 1]);
+    field = words_[at_] == kOverlap ? Tail::kOverlap : Tail::kPad;
+    const std::string& word = words_[at_++];
+    if (word != kPad && word != kOverlap)
+      Refuse("'{}': only '{}' or '{}' may follow", word, kPad, kOverlap);
   }
 
   bool complete() const { return !short_ && at_ == words_.size(); }
@@ -198,6 +205,9 @@ class Writer {
   void operator()(const std::optional<int64_t>& field) {
     if (field) (*this)(*field);
   }
+  void operator()(const std::optional<DType>& field) {
+    if (field) (*this)(std::string(ir::DTypeName(*field)));
+  }
   void operator()(const Amount& field) { text_ += fmt::format(" {}", Text(field)); }
   void operator()(const Choice& field) { text_ += fmt::format(" {}", Print(field)); }
   void operator()(const LoopPlace& field) {
@@ -234,7 +244,7 @@ class Writer {
   void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
   void operator()(ir::LoopKind field) { text_ += fmt::format(" {}", ir::LoopKindName(field)); }
   void operator()(Tail field) {
-    if (field == Tail::kPad) text_ += " pad";
+    if (field != Tail::kGuard) (*this)(field == Tail::kPad ? kPad : kOverlap);
   }
   const std::string& text() const { return text_; }
 

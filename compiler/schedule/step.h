@@ -23,14 +23,9 @@
 #include "base/error.h"
 #include "compiler/ir/ir.h"
 #include "compiler/schedule/domain.h"
+#include "compiler/schedule/step_fields.h"
 
 namespace tessera::schedule {
-
-// What becomes of a split whose factor does not divide.
-enum class Tail : uint8_t {
-  kGuard,  // the last iterations are skipped by a condition
-  kPad,    // they run: every tensor that the axis indexes needs a layout padded so far
-};
 
 // A choice; $NAME in a later step stands for its value.
 struct DecideStep {
@@ -46,7 +41,7 @@ struct DecideStep {
 // AXIS = OUTER * N + INNER.
 struct SplitStep {
   static constexpr const char* kName = "split";
-  static constexpr const char* kUsage = "split STAGE AXIS N OUTER INNER [pad]";
+  static constexpr const char* kUsage = "split STAGE AXIS N OUTER INNER [pad|overlap]";
   std::string stage, axis;
   Amount factor;
   std::string outer, inner;
@@ -88,24 +83,6 @@ struct TileStep {
     return std::tie(s.stage, s.a, s.b, s.a_factor, s.b_factor, s.a_outer, s.b_outer, s.a_inner,
                     s.b_inner);
   }
-};
-
-// A stage in front of which another one goes; "": in the order of who reads whom.
-struct Successor {
-  std::string stage;
-  bool operator==(const Successor&) const = default;
-};
-
-// Some of a stage's axes; none: all of them.
-struct AxisChoice {
-  std::vector<std::string> names;
-  bool operator==(const AxisChoice&) const = default;
-};
-
-// Where a stage is computed: inside loop |axis| of |stage|, where |decision| says, or at the root.
-struct LoopPlace {
-  std::string stage, axis, decision;
-  bool operator==(const LoopPlace&) const = default;
 };
 
 // STAGE is computed inside that loop of CONSUMER, on the box that is needed there, or all of it at
@@ -152,15 +129,17 @@ struct CacheReadStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.scope, s.name, s.readers); }
 };
 
-// STAGE is computed in NAME and copied out; before any other step on it.
+// STAGE is computed in NAME and copied out; before any other step on it. With TYPE the greatest or
+// least of int8 values is found among numbers of that type, and narrowed on its way out.
 struct CacheWriteStep {
   static constexpr const char* kName = "cache_write";
-  static constexpr const char* kUsage = "cache_write STAGE SCOPE NAME";
+  static constexpr const char* kUsage = "cache_write STAGE SCOPE NAME [TYPE]";
   std::string stage;
   ir::Scope scope = ir::Scope::kGlobal;
   std::string name;
+  std::optional<DType> type;
   bool operator==(const CacheWriteStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name); }
+  static auto Fields(auto& s) { return std::tie(s.stage, s.scope, s.name, s.type); }
 };
 
 // An operand of STAGE's expression becomes a stage NAME with those axes, or with all. OPERAND is
@@ -176,6 +155,17 @@ struct LiftStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.operand, s.scope, s.name, s.axes); }
 };
 
+// An operand of STAGE's integer expression is written as an instruction has it, with the same
+// value: under `negated` a difference a - b as a + b * -1, under `plus_zero` a as a + 0. OPERAND is
+// the way to it, as lift has it; "." is the whole expression.
+struct RewriteStep {
+  static constexpr const char* kName = "rewrite";
+  static constexpr const char* kUsage = "rewrite STAGE OPERAND negated|plus_zero";
+  std::string stage, operand, rule;
+  bool operator==(const RewriteStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.operand, s.rule); }
+};
+
 // A stage NAME with tensors of one shape behind each other along a new first dimension, which
 // READER reads in their place: records, of which one element has several numbers.
 struct StackStep {
@@ -185,6 +175,19 @@ struct StackStep {
   std::vector<std::string> tensors;
   bool operator==(const StackStep&) const = default;
   static auto Fields(auto& s) { return std::tie(s.name, s.reader, s.tensors); }
+};
+
+// Reduction AXIS of STAGE, which chooses elements of TENSOR from a place on that depends on an
+// output's index, begins at multiples of N, at the same one for N neighbours along that index, and
+// goes on for as many multiples as they need. What one of them does not need does not count. TENSOR
+// needs a layout padded so far.
+struct AlignStep {
+  static constexpr const char* kName = "align";
+  static constexpr const char* kUsage = "align STAGE AXIS TENSOR N";
+  std::string stage, axis, tensor;
+  Amount multiple;
+  bool operator==(const AlignStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.stage, s.axis, s.tensor, s.multiple); }
 };
 
 // STAGE is computed before the function, by whoever calls it, and is a parameter: constants are
@@ -209,6 +212,8 @@ struct InPlaceStep {
 // A stage NAME of what READER reads of TENSOR, an element for each of READER's data axes and
 // reduction loops that choose it: windows' taps as a dimension (im2col), or what packing wants.
 // Elements for iterations behind the end of a reduction, which a split has rounded up, are FILL.
+// With 0, where TENSOR is a factor of what is summed, iterations that do not count (split with
+// overlap, align) read 0 too, and then count.
 struct ReindexStep {
   static constexpr const char* kName = "reindex";
   static constexpr const char* kUsage = "reindex TENSOR READER NAME [FILL]";
@@ -350,12 +355,12 @@ struct PrefetchStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.stage, s.axis, s.distance); }
 };
 
-using Step =
-    std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
-                 ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
-                 StackStep, PrepareStep, InPlaceStep, ReindexStep, RfactorStep, StorageAlignStep,
-                 SetScopeStep, LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep,
-                 ParallelStep, VthreadStep, DoubleBufferStep, PrefetchStep>;
+using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
+                          ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
+                          RewriteStep, StackStep, AlignStep, PrepareStep, InPlaceStep, ReindexStep,
+                          RfactorStep, StorageAlignStep, SetScopeStep, LayoutStep, VectorizeStep,
+                          UnrollStep, BindStep, TensorizeStep, ParallelStep, VthreadStep,
+                          DoubleBufferStep, PrefetchStep>;
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".

@@ -113,24 +113,21 @@ std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {
 
 namespace {
 
-// Narrows the range of the one loop that |condition| depends on.
-Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
-  if (condition->kind == ExprKind::kBin && condition->bin() == BinOp::kAnd) {
-    TESSERA_TRY(Narrow(condition->args[0], solved, env));
-    return Narrow(condition->args[1], solved, env);
-  }
+// Narrows the range of the one loop that |condition| depends on; false: of several, or no range.
+bool Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
+  if (condition->kind == ExprKind::kBin && condition->bin() == BinOp::kAnd)
+    return Narrow(condition->args[0], solved, env) && Narrow(condition->args[1], solved, env);
   LeafDim* dim = nullptr;
   const Expr* var = nullptr;
   for (size_t k = 0; k < solved.vars.size(); ++k) {
     if (!ir::UsesVar(condition, solved.vars[k])) continue;
-    if (dim != nullptr)
-      return Fail(Code::kUnsupported, "a condition over two loops: {}", ir::Print(condition));
+    if (dim != nullptr) return false;
     dim = &solved.dims[k];
     var = &solved.vars[k];
   }
   if (dim == nullptr) {
     solved.outside |= Evaluate(condition, env) == 0;
-    return {};
+    return true;
   }
   int64_t first = dim->extent, last = 0;
   bool gap = false;
@@ -142,12 +139,10 @@ Status Narrow(const Expr& condition, SolvedLeaf& solved, Env& env) {
     last = k + 1;
   }
   env[var->get()] = 0;
-  if (gap)
-    return Fail(Code::kUnsupported, "a condition that is no range: {}", ir::Print(condition));
   dim->first = std::max(dim->first, first);
   dim->last = std::min(dim->last, last);
   solved.outside |= dim->first >= dim->last;
-  return {};
+  return !gap;
 }
 
 // Whether |guard| is of one of the two innermost loops of the box that the first operand is.
@@ -162,28 +157,27 @@ bool NarrowsRows(const Expr& guard, const SolvedLeaf& solved) {
 }
 
 // Leaves of |solved|, which is |padded| later, the iterations in which |guards| hold.
-Status Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& env) {
-  for (const Expr& guard : guards) TESSERA_TRY(Narrow(guard, solved, env));
+bool Cut(const std::vector<Expr>& guards, bool padded, SolvedLeaf& solved, Env& env) {
+  for (const Expr& guard : guards) {
+    if (!Narrow(guard, solved, env)) return false;
+  }
   solved.empty |= solved.outside;
   for (size_t k = 0; k < solved.dims.size() && !solved.empty; ++k) {
     LeafDim& dim = solved.dims[k];
     if (dim.whole()) continue;
     // Where a reduction starts, and pads, are known by the loops as they were.
-    if (dim.first != 0 && (dim.strides[0] == 0 || padded)) {
-      return Fail(Code::kUnsupported, "loop {} of a {} is cut at its start by a condition",
-                  solved.vars[k]->name, padded ? "box with pads" : "reduction");
-    }
+    if (dim.first != 0 && (dim.strides[0] == 0 || padded)) return false;
     for (size_t op = 0; op < solved.operands.size(); ++op)
       solved.operands[op].base += dim.first * dim.strides[op];
     dim.extent = dim.last - dim.first;
     dim.first = 0, dim.last = dim.extent;
   }
-  return {};
+  return true;
 }
 
 }  // namespace
 
-Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
+std::optional<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
   SolvedLeaf solved;
   for (const Leaf::LeafLoop& loop : leaf.loops) {
     const int64_t extent = Evaluate(loop.extent, env);
@@ -194,7 +188,7 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
     solved.vars.push_back(loop.var);
   }
   if (solved.empty) return solved;
-  auto offset = [&](const Expr& load) {
+  const auto offset = [&](const Expr& load) {
     const std::vector<int64_t> strides = ir::PhysicalStrides(*load->buffer);
     int64_t sum = 0;
     for (size_t d = 0; d < strides.size(); ++d) sum += Evaluate(load->args[d], env) * strides[d];
@@ -218,9 +212,7 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
       env[solved.vars[k].get()] = solved.dims[k].extent - 1;
     const bool affine = offset(arg) == far;
     for (size_t k = 0; k < solved.dims.size(); ++k) env[solved.vars[k].get()] = 0;
-    if (!affine)
-      return Fail(Code::kUnsupported, "an index that is not affine in the tile's loops: {}",
-                  ir::Print(arg));
+    if (!affine) return std::nullopt;
     solved.operands.push_back(operand);
   }
   // What a guard leaves out of a box with pads, of its rows or in them, is room that nothing reads:
@@ -228,10 +220,12 @@ Result<SolvedLeaf> Solve(const Leaf& leaf, Env& env) {
   std::vector<Expr> cuts, pads;
   for (const Expr& guard : leaf.guards)
     (leaf.condition && NarrowsRows(guard, solved) ? pads : cuts).push_back(guard);
-  if (!cuts.empty()) TESSERA_TRY(Cut(cuts, leaf.condition.has_value(), solved, env));
+  if (!cuts.empty() && !Cut(cuts, leaf.condition.has_value(), solved, env)) return std::nullopt;
   if (solved.empty) return solved;
   if (leaf.condition) pads.push_back(*leaf.condition);
-  for (const Expr& pad : pads) TESSERA_TRY(Narrow(pad, solved, env));
+  for (const Expr& pad : pads) {
+    if (!Narrow(pad, solved, env)) return std::nullopt;
+  }
   return solved;
 }
 

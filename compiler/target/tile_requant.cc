@@ -90,23 +90,30 @@ TensorIntrin PerTensor(int64_t tile, DType src_type, DType dst_type) {
   return intrin;
 }
 
-TensorIntrin PerChannel(const isa::Config& config, DType dst_type) {
+TensorIntrin PerChannel(const isa::Config& config, DType src_type, DType dst_type) {
   const int64_t batch = config.batch, block = config.block_out;
-  const Tensor src = te::Placeholder("src", DType::kInt32, {batch, block}),
+  const Tensor src = te::Placeholder("src", src_type, {batch, block}),
                prm = te::Placeholder("prm", DType::kInt32, {3, block});
   const Expr round = Number("round");
+  const Int8Source source;
   const Int8Result result;
-  TensorIntrin intrin{
-      .name = Name("tile.requant_prm", DType::kInt32, dst_type),
-      .call = kTileRequantPrm,
-      .trailing = {round, Expr(0), Expr(0)},
-      .partial = true,
-      .scopes = {
-          {"src", {ir::Scope::kAcc}}, {"prm", {ir::Scope::kPrm}}, {"dst", VectorScopes(dst_type)}}};
+  const bool narrow_source = src_type == DType::kInt8;
+  TensorIntrin intrin{.name = Name("tile.requant_prm", src_type, dst_type),
+                      .call = kTileRequantPrm,
+                      .trailing = {round, Expr(0), Expr(0)},
+                      .partial = true,
+                      .scopes = {{"src", VectorScopes(src_type)},
+                                 {"prm", {ir::Scope::kPrm}},
+                                 {"dst", VectorScopes(dst_type)}}};
+  if (narrow_source) {
+    source.Limit(intrin);
+    intrin.trailing = {round, source.zero, source.shift};
+  }
   intrin.behaviour =
       te::Compute("dst", {batch, block}, {"b", "c"}, [&](const std::vector<Expr>& i) {
+        const Expr value = narrow_source ? source.Value(src(i)) : src(i);
         const Expr y =
-            ir::Call("requant", {src(i) + prm(0, i[1]), prm(1, i[1]), prm(2, i[1]), round},
+            ir::Call("requant", {value + prm(0, i[1]), prm(1, i[1]), prm(2, i[1]), round},
                      {DType::kInt32, 1});
         return Finished(y, dst_type, result, &intrin);
       });
@@ -157,8 +164,10 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   std::vector<TensorIntrin> all{Unscaled(tile, DType::kInt32), Unscaled(tile, DType::kInt8),
                                 Copy(tile)};
   for (const DType dst : {DType::kInt8, DType::kInt32}) {
-    all.push_back(PerChannel(config, dst));
-    for (const DType src : {DType::kInt32, DType::kInt8}) all.push_back(PerTensor(tile, src, dst));
+    for (const DType src : {DType::kInt32, DType::kInt8}) {
+      all.push_back(PerChannel(config, src, dst));
+      all.push_back(PerTensor(tile, src, dst));
+    }
   }
   for (TensorIntrin& intrin : all) intrin.cycles = isa::StepCycles<isa::Requant>(config);
   return all;

@@ -32,22 +32,24 @@ Status TileWindow(Operands a) {
 
 // A tile of WGT has a row of taps for each channel.
 TensorIntrin Window(const isa::Config& config) {
-  const int64_t block = config.block_out;
+  const int64_t batch = config.batch, block = config.block_out;
   constexpr int64_t kTaps = isa::GreatestOfAll("Depthwise.kh", "Depthwise.kw");
   const auto number = [](const char* name) { return ir::Var(name, DType::kInt64); };
   const Expr kh = number("kh"), kw = number("kw"), win_y = number("win_y"), win_x = number("win_x");
-  const Tensor inp = te::Placeholder("inp", DType::kInt8, {block}),
+  const Tensor inp = te::Placeholder("inp", DType::kInt8, {batch * block}),
                wgt = te::Placeholder("wgt", DType::kInt8, {block * block});
   const te::Axis y = te::ReduceAxis("ky", kTaps), x = te::ReduceAxis("kx", kTaps);
-  const Tensor acc = te::Compute("acc", {block}, {"c"}, [&](const std::vector<Expr>& i) {
-    return te::Sum(Wide(inp(y.var * win_y + x.var * win_x + i[0])) *
-                       Wide(wgt(i[0] * Expr(block) + y.var * kw + x.var)),
-                   {y, x});
-  });
+  const Tensor acc =
+      te::Compute("acc", {batch, block}, {"b", "c"}, [&](const std::vector<Expr>& i) {
+        const Expr lane = i[0] * Expr(block) + i[1];
+        return te::Sum(Wide(inp(y.var * win_y + x.var * win_x + lane)) *
+                           Wide(wgt(i[1] * Expr(block) + y.var * kw + x.var)),
+                       {y, x});
+      });
   return {.name = "tile.window",
           .call = kTileWindow,
           .behaviour = acc,
-          .trailing = {FirstStep(), kh, kw, win_y, win_x, Expr(config.batch), Expr(block)},
+          .trailing = {FirstStep(), kh, kw, win_y, win_x, Expr(batch), Expr(block)},
           .partial = true,
           .counts = {{"ky", kh}, {"kx", kw}},
           .scopes = {{"inp", {ir::Scope::kInp}},
@@ -56,11 +58,7 @@ TensorIntrin Window(const isa::Config& config) {
           .cycles = isa::StepCycles<isa::Depthwise>(config, kTaps * kTaps)};
 }
 
-std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
-  // In rows of images a window has a tile of its own only where there is one.
-  if (config.batch > 1) return {};
-  return {Window(config)};
-}
+std::vector<TensorIntrin> Intrinsics(const isa::Config& config) { return {Window(config)}; }
 
 // Iteration counts and strides of one instruction.
 constexpr int64_t kFactor = isa::GreatestOfAll(
@@ -68,7 +66,9 @@ constexpr int64_t kFactor = isa::GreatestOfAll(
     "Depthwise.src_out", "Depthwise.src_in", "Depthwise.dst_z", "Depthwise.src_z");
 
 Status EmitWindow(const TileEmission& e) {
-  std::vector<LeafDim> dims = e.solved.dims;
+  // Pieces of a window accumulate, in order.
+  std::vector<LeafDim> dims, pieces;
+  for (const LeafDim& d : e.solved.dims) (d.strides[0] == 0 ? pieces : dims).push_back(d);
   Fold(dims, false);
   // The loop that moves the weights is z; at most one does.
   std::vector<LeafDim> inner;
@@ -90,34 +90,40 @@ Status EmitWindow(const TileEmission& e) {
   const LoopLimits none{0, 1, {}};
   const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
   // values: init, kh, kw, win_y, win_x (elements), batch, block
-  const int64_t tile = e.solved.operands[1].buffer->shape.back();
-  return ForPieces(
-      unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const LeafDim>) -> Status {
-        return ForPieces(
-            inner, limits, 3,
-            [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
-              isa::Depthwise v;
-              v.init = e.solved.values[0];
-              v.kh = e.solved.values[1], v.kw = e.solved.values[2];
-              v.win_y = e.solved.values[3] / tile, v.win_x = e.solved.values[4] / tile;
-              v.dst_base = e.solved.operands[0].base + base[0] + offset[0];
-              v.src_base = e.solved.operands[1].base + base[1] + offset[1];
-              v.wgt_base = e.solved.operands[2].base + base[2] + offset[2];
-              v.iter_z = z.extent;
-              v.dst_z = z.strides[0], v.src_z = z.strides[1], v.wgt_z = z.strides[2];
-              v.iter_out = v.iter_in = 1;
-              if (!loops.empty()) {
-                v.iter_in = loops.back().extent;
-                v.dst_in = loops.back().strides[0], v.src_in = loops.back().strides[1];
-              }
-              if (loops.size() == 2) {
-                v.iter_out = loops.front().extent;
-                v.dst_out = loops.front().strides[0], v.src_out = loops.front().strides[1];
-              }
-              e.sink.Emit(v);
-              return {};
-            });
-      });
+  const int64_t tile = e.config.batch * e.config.block_out;
+  int64_t init = e.solved.values[0];
+  const auto piece = [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
+    const Status emitted = ForPieces(
+        unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const LeafDim>) -> Status {
+          return ForPieces(
+              inner, limits, 3,
+              [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
+                isa::Depthwise v;
+                v.init = init;
+                v.kh = e.solved.values[1], v.kw = e.solved.values[2];
+                v.win_y = e.solved.values[3] / tile, v.win_x = e.solved.values[4] / tile;
+                v.dst_base = e.solved.operands[0].base + at[0] + base[0] + offset[0];
+                v.src_base = e.solved.operands[1].base + at[1] + base[1] + offset[1];
+                v.wgt_base = e.solved.operands[2].base + at[2] + base[2] + offset[2];
+                v.iter_z = z.extent;
+                v.dst_z = z.strides[0], v.src_z = z.strides[1], v.wgt_z = z.strides[2];
+                v.iter_out = v.iter_in = 1;
+                if (!loops.empty()) {
+                  v.iter_in = loops.back().extent;
+                  v.dst_in = loops.back().strides[0], v.src_in = loops.back().strides[1];
+                }
+                if (loops.size() == 2) {
+                  v.iter_out = loops.front().extent;
+                  v.dst_out = loops.front().strides[0], v.src_out = loops.front().strides[1];
+                }
+                e.sink.Emit(v);
+                return {};
+              });
+        });
+    init = 0;
+    return emitted;
+  };
+  return ForPieces(pieces, none, 3, piece);
 }
 
 }  // namespace

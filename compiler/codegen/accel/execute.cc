@@ -128,16 +128,6 @@ bool IsProduct(const Leaf& leaf) {
   return name == target::kTileGemm || name == target::kTileWindow || name == target::kTileAlu;
 }
 
-// Has |leaf| a condition of more than one of its loops? With a value of the outer one it is of one.
-bool OverTwoLoops(const Leaf& leaf) {
-  const auto two = [&](const ir::Expr& condition) {
-    return std::ranges::count_if(leaf.loops, [&](const Leaf::LeafLoop& loop) {
-             return ir::UsesVar(condition, loop.var);
-           }) > 1;
-  };
-  return (leaf.condition && two(*leaf.condition)) || std::ranges::any_of(leaf.guards, two);
-}
-
 class BodyEmitter {
  public:
   // Without an emitter, only counts.
@@ -148,10 +138,11 @@ class BodyEmitter {
   int64_t products() const { return products_; }
 
   Status Run(const ir::Stmt& s) {
-    if (const std::optional<Leaf> leaf = MatchLeaf(s)) {
-      Result<target::SolvedLeaf> solved = target::Solve(*leaf, env_);
-      if (!solved && s->kind == StmtKind::kFor && OverTwoLoops(*leaf)) return RunFor(s);
-      if (!solved) return std::unexpected(solved.error());
+    const std::optional<Leaf> leaf = MatchLeaf(s);
+    // What is no instruction's loops is the same leaf again in each iteration of the outer one.
+    std::optional<target::SolvedLeaf> solved;
+    if (leaf) solved = target::Solve(*leaf, env_);
+    if (solved) {
       if (emitter_ != nullptr) TESSERA_TRY(emitter_->Emit(*leaf, std::move(*solved), env_));
       if (!IsProduct(*leaf)) return {};
       ++products_;

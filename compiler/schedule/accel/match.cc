@@ -20,6 +20,16 @@ ir::Expr InlineStages(const Expr& e) {
   });
 }
 
+bool IsDifference(const Expr& e) {
+  return IsBin(e, BinOp::kSub) && e.dtype() == DType::kInt32 && e->args[1]->kind != ExprKind::kImm;
+}
+
+Expr SumsOfNegated(const Expr& e) {
+  return ir::Rewrite(e, [](const Expr& x) {
+    return IsDifference(x) ? x->args[0] + x->args[1] * ir::Imm(DType::kInt32, -1) : x;
+  });
+}
+
 Expr PeelConstant(Expr e, int64_t* sum) {
   *sum = 0;
   for (;;) {

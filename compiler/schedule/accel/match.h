@@ -29,6 +29,11 @@ inline bool IsCall(const ir::Expr& e, const char* name) {
   return e->kind == ir::ExprKind::kCall && e->name == name;
 }
 
+// a - b of int32, b no constant: the machine has it as a + b * -1.
+bool IsDifference(const ir::Expr& e);
+// |e| so written, as the step `rewrite` does.
+ir::Expr SumsOfNegated(const ir::Expr& e);
+
 // e = body + sum: takes integer constants off the top of |e|.
 ir::Expr PeelConstant(ir::Expr e, int64_t* sum);
 

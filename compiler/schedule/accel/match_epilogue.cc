@@ -272,22 +272,6 @@ Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
     if (step.src_shift > 22) return No("a shift that leaves int32", e);
     return Emit(step);
   }
-  if (IsBin(e, BinOp::kSub)) {
-    // a - b as a + b * -1, modulo 2^32 as the machine counts.
-    EpilogueStep negate, add;
-    TESSERA_ASSIGN(negate.dst, Int32(e->args[1]));
-    if (negate.dst == TileSlot{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
-      return No("a sum used both changed and unchanged", e);
-    negate.kind = add.kind = EpilogueStepKind::kAlu;
-    negate.op = isa::AluOp::kMul, negate.use_imm = true, negate.imm = -1;
-    Emit(negate);
-    TESSERA_ASSIGN(add.dst, Int32(e->args[0]));
-    if (add.dst == TileSlot{VectorMemory::kAcc, 0} && anchor_reads_ > 1)
-      return No("a sum used both changed and unchanged", e);
-    add.op = isa::AluOp::kAdd;
-    add.src = negate.dst;
-    return Emit(add);
-  }
   struct {
     BinOp bin;
     isa::AluOp alu;
@@ -325,7 +309,7 @@ Status EpilogueMatcher::Run() {
     for (const ir::Axis& a : region_.output->axes) index.push_back(a.var);
     value = region_.output(index);
   } else {
-    value = InlineStages(region_.output->body);
+    value = SumsOfNegated(InlineStages(region_.output->body));
   }
   ir::Visit(value, [&](const Expr& e) {
     anchor_reads_ += e->kind == ExprKind::kTensorRead && te::TensorOf(e) == region_.anchor.stage;

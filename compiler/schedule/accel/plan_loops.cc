@@ -11,6 +11,7 @@
 
 namespace tessera::schedule::accel {
 
+using ir::Expr;
 using isa::VectorMemory;
 
 std::string StepWriter::AxisAt(size_t position) const {
@@ -24,11 +25,13 @@ std::string StepWriter::AxisAt(size_t position) const {
 std::string StepWriter::Blocked(size_t rank, size_t channel) const {
   Names pieces;
   for (size_t d = 0; d < rank; ++d) {
-    if (d != channel) pieces.push_back(std::to_string(d));
+    if (d == channel) continue;
+    pieces.push_back(InRows() && d == 0 ? fmt::format("0/{}", config_.batch) : std::to_string(d));
   }
   const size_t batch = channel == 0 ? 0 : 1;
   pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(batch),
                 fmt::format("{}/{}", channel, block_));
+  if (InRows() && channel != 0) pieces.push_back(fmt::format("0%{}", config_.batch));
   pieces.push_back(fmt::format("{}%{}", channel, block_));
   return fmt::format("{}", fmt::join(pieces, ","));
 }
@@ -57,26 +60,30 @@ void StepWriter::Layouts() {
   if (boxed()) Say("layout {} {}", input_, Blocked(input_axes_.size(), input_channel_));
   if (!contraction_) return WindowLayouts();
   Names weights;
-  const auto [o, i] = WeightDims();
-  for (size_t d = 0; d < weight_read_->args.size(); ++d) {
+  const auto [count, o, i] = WeightDims();
+  for (size_t d = 0; d < count; ++d) {
     weights.push_back(d == o || d == i ? fmt::format("{}/{}", d, block_) : std::to_string(d));
   }
   std::stable_partition(weights.begin(), weights.end(), [&](const std::string& piece) {
     return piece.starts_with(std::to_string(o) + "/");
   });
-  for (const std::string& name : {a_.weight.name(), weight_}) {
+  for (const std::string& name : {packed_, weight_}) {
     Say("layout {} {},{}%{},{}%{}", name, fmt::join(weights, ","), o, block_, i, block_);
   }
 }
 
-std::pair<size_t, size_t> StepWriter::WeightDims() const {
-  size_t o = 0, i = 0;
-  const size_t rank = a_.stage->axes.size();
-  for (size_t d = 0; d < weight_read_->args.size(); ++d) {
-    if (ir::UsesVar(weight_read_->args[d], channel_)) i = d;
-    if (ir::UsesVar(weight_read_->args[d], a_.stage->axes[ChannelDim(rank)].var)) o = d;
+StepWriter::WeightShape StepWriter::WeightDims() const {
+  WeightShape dims{weight_read_->args.size(), 0, 0};
+  if (grouped_) {
+    const auto in = std::ranges::find(weight_axes_, channel_->name);
+    return {weight_axes_.size(), 0, static_cast<size_t>(in - weight_axes_.begin())};
   }
-  return {o, i};
+  const size_t rank = a_.stage->axes.size();
+  for (size_t d = 0; d < dims.rank; ++d) {
+    if (ir::UsesVar(weight_read_->args[d], channel_)) dims.in = d;
+    if (ir::UsesVar(weight_read_->args[d], a_.stage->axes[ChannelDim(rank)].var)) dims.out = d;
+  }
+  return dims;
 }
 
 std::string StepWriter::LeaderAxis(size_t position) const {
@@ -98,7 +105,9 @@ void StepWriter::TilesOfWork() {
   Say("# tiles of work");
   const std::string leader = anchored_ ? sum_ : out_;
   const std::string n = LeaderAxis(0), c = LeaderAxis(1), y = LeaderAxis(2), x = LeaderAxis(3);
-  const bool lanes = contraction_ || !thin_;  // the array has a block of them, always
+  const Rows rows = anchored_ ? RowsOnChip() : RowsOfResult();
+  // The array has a block of them, always; so do rows of several images on chip.
+  const bool lanes = contraction_ || !thin_ || rows != Rows::kNone;
   Names channels, positions, inside;
   if (lanes) {
     Say("split {} {} {} c.t lane pad", leader, c, block_);
@@ -108,7 +117,8 @@ void StepWriter::TilesOfWork() {
     if (parts_) Cut(leader, "c.r", "part", plan_.channel_part, "c.w", "c.i");
     inside.push_back(parts_ ? "c.i" : "c.r");
   }
-  if (!n.empty()) positions.push_back(n);
+  if (rows == Rows::kAll) Say("split {} {} {} n.t n.r pad", leader, n, config_.batch);
+  if (!n.empty() && rows != Rows::kSome) positions.push_back(rows == Rows::kAll ? "n.t" : n);
   const auto position = [&](const std::string& axis, const char* name, int64_t tile) {
     if (axis.empty()) return;
     Cut(leader, axis, name, tile, axis + ".o", axis + ".i");
@@ -122,28 +132,54 @@ void StepWriter::TilesOfWork() {
   order.insert(order.end(), second.begin(), second.end());
   position_loop_ = positions.empty() ? "" : positions.back();
   work_loop_ = order.back();
-  const std::string lane = lanes ? "lane" : c;
+  const std::string lane = lanes ? "lane" : c, image = rows == Rows::kAll ? "n.r" : n;
+  Names tile{lane};
+  if (rows != Rows::kNone) tile.insert(tile.begin(), image);
+  const auto add = [&](const Names& loops) {
+    order.insert(order.end(), loops.begin(), loops.end());
+  };
   if (contraction_) {
     // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
     Say("split {} {} {} ci.t l{}", sum_, channel_->name, block_, Pad(a_.in_channels));
     Cut(sum_, "ci.t", "inputs", plan_.input_tile, "ci.o", "ci.i");
     order.push_back("ci.o");
     if (parts_) order.push_back(work_loop_ = "c.w");
-    order.insert(order.end(), inside.begin(), inside.end());
+    add(inside);
     order.push_back("ci.i");
-    order.insert(order.end(), taps_.begin(), taps_.end());
-    order.insert(order.end(), {"lane", "l"});
+    add(taps_);
+    add(tile);
+    order.push_back("l");
   } else if (anchored_) {
-    order.insert(order.end(), ones_.begin(), ones_.end());
-    order.insert(order.end(), inside.begin(), inside.end());
-    if (weighted_) order.push_back(lane);
-    order.insert(order.end(), window_taps_.begin(), window_taps_.end());
-    if (!weighted_) order.push_back(lane);
+    // An instruction has the taps of a window in it, or is one of a reduction's steps.
+    add(ones_);
+    add(pieces_);
+    add(inside);
+    add(weighted_ ? tile : window_taps_);
+    add(weighted_ ? window_taps_ : tile);
   } else {
-    order.insert(order.end(), inside.begin(), inside.end());
-    order.push_back(lane);
+    add(inside);
+    add(tile);
   }
+  tile_of_[leader] = tile.front();
   Say("reorder {} {}", leader, fmt::join(order, " "));
+  if (rows != Rows::kNone && !weighted_ && !RecordsAt(leader)) FuseRows(leader, image, lane);
+}
+
+StepWriter::Rows StepWriter::RowsInMemory() const {
+  if (rows_ == 1) return Rows::kNone;
+  return rows_ == config_.batch ? Rows::kAll : Rows::kSome;
+}
+
+void StepWriter::FuseRows(const std::string& stage, const std::string& image,
+                          const std::string& lane) {
+  Say("fuse {} {} {} tile", stage, image, lane);
+  tile_of_[stage] = "tile";
+}
+
+// What reads records has rows and lanes apart: a record's numbers differ by lane.
+bool StepWriter::RecordsAt(const std::string& stage) const {
+  return std::ranges::any_of(
+      passes_, [&](const Pass& pass) { return pass.name == stage && pass.step->table >= 0; });
 }
 
 void StepWriter::Attach() {
@@ -197,19 +233,27 @@ void StepWriter::AttachOperands() {
   }
 }
 
-void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin) {
+void StepWriter::Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin,
+                       Rows rows, bool fused) {
+  const std::string lane = thin ? axes[channel] : "lane";
+  if (!thin) Say("split {} {} {} c.t lane pad", stage, axes[channel], block_);
+  if (rows == Rows::kAll) Say("split {} {} {} n.t n.r pad", stage, axes[0], config_.batch);
+  const std::string image = rows == Rows::kAll ? "n.r" : axes[0];
   Names order;
-  if (thin) {
-    for (size_t d = 0; d < axes.size(); ++d) {
-      if (d != channel) order.push_back(axes[d]);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (d == channel) {
+      if (!thin) order.push_back("c.t");
+    } else if (d != 0 || rows == Rows::kNone) {
+      order.push_back(axes[d]);
+    } else if (rows == Rows::kAll) {
+      order.push_back("n.t");
     }
-    order.push_back(axes[channel]);
-  } else {
-    Say("split {} {} {} c.t lane pad", stage, axes[channel], block_);
-    for (size_t d = 0; d < axes.size(); ++d) order.push_back(d == channel ? "c.t" : axes[d]);
-    order.push_back("lane");
   }
+  if (rows != Rows::kNone) order.push_back(image);
+  order.push_back(lane);
   Say("reorder {} {}", stage, fmt::join(order, " "));
+  tile_of_[stage] = rows == Rows::kNone ? lane : image;
+  if (rows != Rows::kNone && fused) FuseRows(stage, image, lane);
 }
 
 void StepWriter::TilesOfTheMachine() {
@@ -221,23 +265,35 @@ void StepWriter::TilesOfTheMachine() {
     copies.push_back(fmt::format("i{}", d));
   }
   for (const Pass& pass : passes_) {
-    if (pass.name != out_) Tiles(pass.name, axes, ChannelDim(rank), thin_);
+    if (pass.name == out_) continue;
+    const bool copy = pass.step->kind == EpilogueStepKind::kFetch;  // from memory
+    Tiles(pass.name, axes, ChannelDim(rank), copy ? thin_ : ThinOnChip(),
+          copy ? RowsInMemory() : RowsOnChip(), !RecordsAt(pass.name));
   }
-  if (anchored_) Tiles(out_, axes, ChannelDim(rank), thin_);
-  for (const auto& [tensor, copy] : fetched_) Tiles(copy, copies, ChannelDim(rank), thin_);
+  if (anchored_) {
+    Tiles(out_, axes, ChannelDim(rank), stays() ? ThinOnChip() : thin_, RowsOfResult(),
+          !RecordsAt(out_));
+  }
+  for (const auto& [tensor, copy] : fetched_)
+    Tiles(copy, copies, ChannelDim(rank), thin_, RowsInMemory());
   for (const auto& [stack, copy] : records_) {
     Say("split {0} i1 {1} c.t lane pad\nreorder {0} c.t i0 lane\nfuse {0} i0 lane number", copy,
         block_);
   }
   if (!anchored_) return;
-  if (boxed()) Tiles(input_, PitchedAxes(), input_channel_, a_.in_channels < block_);
+  const bool thin = MemoryLanes(ToShape4(a_.input.shape()), config_) < block_;
+  if (boxed()) Tiles(input_, PitchedAxes(), input_channel_, thin, RowsInMemory());
   if (!contraction_) return;
-  const auto [o, i] = WeightDims();
+  const auto [count, o, i] = WeightDims();
+  const auto axis = [&](size_t d) {  // the copy has the names that reindex has given
+    return grouped_ ? weight_axes_[d] : fmt::format("i{}", d);
+  };
   Names order{"o.t", "i.t"};
-  for (size_t d = 0; d < weight_read_->args.size(); ++d) {
-    if (d != o && d != i) order.push_back(fmt::format("i{}", d));
+  for (size_t d = 0; d < count; ++d) {
+    if (d != o && d != i) order.push_back(axis(d));
   }
-  Say("split {0} i{1} {3} o.t b pad\nsplit {0} i{2} {3} i.t l pad", weight_, o, i, block_);
+  Say("split {0} {1} {3} o.t b pad\nsplit {0} {2} {3} i.t l pad", weight_, axis(o), axis(i),
+      block_);
   Say("reorder {0} {1} b l\nfuse {0} b l lane", weight_, fmt::join(order, " "));
 }
 
@@ -252,40 +308,33 @@ std::string StepWriter::IntrinsicsOf(const EpilogueStep& s) const {
       return fmt::format("tile.alu_{}{}", isa::Text(s.op),
                          s.use_imm ? ".imm" : (narrow_source ? ".i8" : ""));
     case EpilogueStepKind::kRequant:
-      if (s.table >= 0) return fmt::format("tile.requant_prm{}", suffix);
+      if (s.table >= 0)
+        return fmt::format("tile.requant_prm{}{}", narrow_source ? ".i8" : "", suffix);
       return fmt::format("tile.requant{}{}{}", narrow_source ? ".i8" : "", suffix,
                          wide == narrow_source ? (wide ? " tile.widen" : " tile.narrow") : "");
     case EpilogueStepKind::kFetch:
-      return "tile.copy";
+      if (on_chip_.HaloOf(s.tensor) != nullptr) return "tile.copy";
+      return stays() ? "tile.load_inp" : "tile.load_out";
   }
   TESSERA_CHECK(false);
 }
 
 void StepWriter::Instructions() {
   Say("# instructions");
-  const size_t rank = region_.output->axes.size();
-  const std::string c = AxisAt(1), lane = thin_ ? c : "lane";
+  const auto is = [&](const std::string& stage, const std::string& intrinsics) {
+    Say("tensorize {} {} {}", stage, tile_of_.at(stage), intrinsics);
+  };
   if (anchored_) {
-    if (boxed()) {
-      Say("tensorize {} {} tile.load_inp tile.fill_inp", input_,
-          a_.in_channels < block_ ? input_axes_[input_channel_] : "lane");
-    }
+    if (boxed()) is(input_, "tile.load_inp tile.fill_inp");
     if (weighted_) Say("tensorize {} lane tile.load_wgt", weight_);
-    if (contraction_) {
-      Say("tensorize {} lane tile.gemm", sum_);
-    } else {
-      Say("tensorize {} {} {}", sum_, lane,
-          weighted_ ? "tile.window" : fmt::format("tile.reduce_{}", isa::Text(a_.reduce)));
-    }
+    is(sum_, contraction_ ? "tile.gemm"
+             : weighted_  ? "tile.window"
+                          : fmt::format("tile.reduce_{}", isa::Text(a_.reduce)));
   }
   for (const auto& [stack, copy] : records_) Say("tensorize {} number tile.load_prm", copy);
-  for (const auto& [tensor, copy] : fetched_) {
-    Say("tensorize {} {} tile.load_out", copy,
-        thin_ ? fmt::format("i{}", ChannelDim(rank)) : "lane");
-  }
-  for (const Pass& pass : passes_)
-    Say("tensorize {} {} {}", pass.name, lane, IntrinsicsOf(*pass.step));
-  if (!stays()) Say("tensorize {} {} tile.store", out_, lane);
+  for (const auto& [tensor, copy] : fetched_) is(copy, "tile.load_out");
+  for (const Pass& pass : passes_) is(pass.name, IntrinsicsOf(*pass.step));
+  if (!stays()) is(out_, "tile.store");
 }
 
 }  // namespace tessera::schedule::accel

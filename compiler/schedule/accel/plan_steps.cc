@@ -20,9 +20,16 @@ using isa::VectorMemory;
 Result<std::string> StepWriter::Run() {
   TESSERA_TRY(Supported());
   Say("# one instruction is one stage");
+  // The machine finds the greatest and least of int8 values in ACC.
+  const bool narrowed = a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd &&
+                        a_.stage.dtype() == DType::kInt8;
+  if (narrowed) {
+    sum_ = Fresh(a_.stage.name() + ".a");
+    Say("cache_write {} acc {} i32", a_.stage.name(), sum_);
+  }
   for (const te::Tensor& t : te::TopologicalOrder({region_.output})) {
     const bool input = boxed() && ReadBySum(t);
-    if (!t->placeholder && t != region_.output && t != a_.stage && !input)
+    if (!t->placeholder && t != region_.output && (t != a_.stage || narrowed) && !input)
       Say("inline {}", t.name());
   }
   if (stays()) {
@@ -32,6 +39,7 @@ Result<std::string> StepWriter::Run() {
     result_ = Fresh("o");
     Say("cache_write {} out {}", out_, result_);
   }
+  if (region_.output != a_.stage) Sums(InlineStages(region_.output->body), ".");
   Passes(region_.steps.size() - 1, result_);
   Fetches();
   if (contraction_) SumOperands();
@@ -50,25 +58,9 @@ std::unexpected<Error> StepWriter::No(const std::string& what) const {
 }
 
 Status StepWriter::Supported() const {
-  if (config_.batch != 1) return No("an array of several rows");
-  const bool windowed = a_.kind == AnchorKind::kChannelwise;
-  if (a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd)
-    return No("a greatest or least value, which is int8 in its expression,");
-  if (windowed && (std::max(a_.window[0].taps, a_.window[1].taps) > kWindowTaps ||
-                   a_.window[0].taps * a_.window[1].taps > block_))
-    return No("a window channel by channel of more taps than one instruction has");
-  if (windowed && a_.window[0].taps * a_.window[1].taps == 1)
-    return No("a window channel by channel of one tap");
-  if (windowed && a_.group_out != 1) return No("channels in groups");
-  if (contraction_ && (a_.group_out != region_.shape[1] || a_.group_in != a_.in_channels))
-    return No("channels in groups");
-  const EpilogueStep& last = region_.steps.back();
-  if (last.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(last.tensor) == nullptr)
-    return No("a copy alone");
+  if (InRows() && region_.output->axes.size() == 1)
+    return No("rows of several images of a tensor without a batch");
   if (a_.im2col != 0) return No("an input packed by taps");
-  for (const EpilogueStep& s : region_.steps) {
-    if (!s.value) return No("a difference of accumulators");
-  }
   return {};
 }
 
@@ -94,6 +86,17 @@ std::optional<std::string> StepWriter::WayTo(const Expr& root, const Expr& node)
     if (rest) return rest->empty() ? std::to_string(k) : fmt::format("{}.{}", k, *rest);
   }
   return std::nullopt;
+}
+
+void StepWriter::Sums(const Expr& e, const std::string& way) {
+  if (e->kind == ir::ExprKind::kTensorRead) return;
+  const bool difference = IsDifference(e);
+  if (difference) Say("rewrite {} {} negated", result_, way);
+  for (size_t k = 0; k < e->args.size(); ++k) {
+    std::string operand = way == "." ? std::to_string(k) : fmt::format("{}.{}", way, k);
+    if (difference && k == 1) operand += ".0";
+    Sums(e->args[k], operand);
+  }
 }
 
 bool StepWriter::IsNarrow(const EpilogueStep& step) {
@@ -145,6 +148,7 @@ void StepWriter::Fetches() {
       if (!on_chip_.input || fetch.tensor != a_.input) Say("set_scope {} inp", fetch.tensor.name());
       continue;
     }
+    if (&fetch == &region_.steps.back()) continue;  // a copy, which the result is
     Names names;
     for (const Pass* reader : readers) names.push_back(reader->name);
     const std::string copy = Fresh(fetch.tensor.name() + ".o");
@@ -168,7 +172,7 @@ void StepWriter::InputStage() {
     input_ = source.name();
     Say("set_scope {} inp", input_);
     for (const ir::Axis& axis : source->axes) input_axes_.push_back(axis.name());
-  } else if (contraction_ && a_.window[0].taps * a_.window[1].taps == 1 &&
+  } else if (contraction_ && !grouped_ && a_.window[0].taps * a_.window[1].taps == 1 &&
              a_.window[0].stride * a_.window[1].stride > 1) {
     // A window of one tap that steps over positions: only those that it reads.
     input_ = Fresh(source.name() + ".i");
@@ -197,40 +201,70 @@ void StepWriter::SumOperands() {
     input_read_ = e;
     const size_t rank = t.shape().size();
     for (size_t d = 0; d < rank; ++d) {
-      if (PositionOf(rank, d) == 1) channel_ = e->args[d];
+      if (PositionOf(rank, d) != 1) continue;
+      for (const ir::Axis& axis : a_.stage->reduce_axes) {
+        if (ir::UsesVar(e->args[d], axis.var)) channel_ = axis.var;
+      }
     }
   });
-  TESSERA_CHECK(input_read_ && weight_read_ && channel_->kind == ir::ExprKind::kVar, "{}", sum_);
+  // One channel a group: a loop of one iteration that no index of the input has.
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    const auto uses = [&](const Expr& index) { return ir::UsesVar(index, axis.var); };
+    if (!channel_ && axis.extent == 1 && std::ranges::none_of(input_read_->args, uses))
+      channel_ = axis.var;
+  }
+  TESSERA_CHECK(input_read_ && weight_read_ && channel_, "{}", sum_);
   for (const ir::Axis& axis : axes) sum_axes_.push_back(axis.name());
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     if (axis.var.get() != channel_.get()) taps_.push_back(axis.name());
   }
+  packed_ = a_.weight.name();
+  if (grouped_) PackGroups();
   InputStage();
-  weight_ = Fresh(a_.weight.name() + ".w");
-  Say("cache_read {} wgt {} {}", a_.weight.name(), weight_, sum_);
+  weight_ = Fresh(packed_ + ".w");
+  Say("cache_read {} wgt {} {}", packed_, weight_, sum_);
+}
+
+// The reduction over the blocks of the input that a block of the output needs, with weights that
+// are zero for channels of other groups.
+void StepWriter::PackGroups() {
+  Say("align {} {} {} {}", sum_, channel_->name, te::TensorOf(input_read_).name(), block_);
+  packed_ = Fresh(a_.weight.name() + ".g");
+  Say("reindex {} {} {} 0\nprepare {}", a_.weight.name(), sum_, packed_, packed_);
+  // The output's channel and the loops of the sum that choose a weight.
+  weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    bool uses = axis.var.get() == channel_.get();
+    for (const Expr& index : weight_read_->args) uses |= ir::UsesVar(index, axis.var);
+    if (uses) weight_axes_.push_back(axis.name());
+  }
 }
 
 Status StepWriter::Records() {
   for (const Pass& pass : passes_) {
     if (pass.step->kind != EpilogueStepKind::kRequant || pass.step->table < 0) continue;
     const ParamTable& table = region_.tables[static_cast<size_t>(pass.step->table)];
-    if (pass.step->src.memory != VectorMemory::kAcc) return No("an int8 value by records");
     Expr requant;
     ir::Visit(pass.step->value, [&](const Expr& e) {
       if (IsCall(e, "requant")) requant = e;  // the outermost comes last
     });
-    const std::string at = *WayTo(pass.step->value, requant);
+    const std::string at = *WayTo(pass.step->value, requant), in = at.empty() ? at : at + ".";
     const Expr& sum = requant->args[0];
-    if (!IsBin(sum, ir::BinOp::kAdd)) return No("a record without a bias");
     const auto is_param = [&](const Expr& e) {
       return e->kind == ir::ExprKind::kImm ||
              (e->kind == ir::ExprKind::kTensorRead && te::TensorOf(e) == table.bias.tensor);
     };
-    const size_t bias = is_param(sum->args[1]) ? 1 : 0;
+    size_t bias = 1;
+    if (pass.step->src.memory != VectorMemory::kAcc || !IsBin(sum, ir::BinOp::kAdd) ||
+        !(is_param(sum->args[0]) || is_param(sum->args[1]))) {
+      Say("rewrite {} {}0 plus_zero", pass.name, in);
+    } else if (!is_param(sum->args[1])) {
+      bias = 0;
+    }
     const std::array<std::pair<const Param*, std::string>, 3> numbers{
-        {{&table.bias, fmt::format("{}.0.{}", at, bias)},
-         {&table.multiplier, at + ".1"},
-         {&table.shift, at + ".2"}}};
+        {{&table.bias, fmt::format("{}0.{}", in, bias)},
+         {&table.multiplier, in + "1"},
+         {&table.shift, in + "2"}}};
     Names tensors;
     for (const auto& [param, way] : numbers) {
       if (param->tensor) {

@@ -13,8 +13,10 @@ namespace tessera::schedule::accel {
 using ir::Expr;
 
 void StepWriter::WindowOperands() {
-  sum_ = a_.stage.name();
-  Say("set_scope {} acc", sum_);
+  if (sum_.empty()) {
+    sum_ = a_.stage.name();
+    Say("set_scope {} acc", sum_);
+  }
   ir::Visit(a_.stage->body, [&](const Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead) return;
     (weighted_ && te::TensorOf(e) == a_.weight ? weight_read_ : input_read_) = e;
@@ -22,27 +24,50 @@ void StepWriter::WindowOperands() {
   for (const ir::Axis& axis : a_.stage->axes) sum_axes_.push_back(axis.name());
   for (const ir::Axis& axis : a_.stage->reduce_axes)
     (axis.extent == 1 ? ones_ : window_taps_).push_back(axis.name());
-  if (weighted_) {
-    // The taps as one dimension, which a row of a tile of WGT has room for.
-    const std::string packed = Fresh(a_.weight.name() + ".t");
-    Names loops = ones_, have;  // the taps innermost
-    loops.insert(loops.end(), window_taps_.begin(), window_taps_.end());
-    for (const ir::Axis& axis : a_.stage->reduce_axes) have.push_back(axis.name());
-    if (loops != have) Say("reorder {} {}", sum_, fmt::join(loops, " "));
-    if (window_taps_.size() == 2) {
-      const int64_t columns = a_.window[1].taps;
-      Say("fuse {} {} {} taps", sum_, window_taps_[0], window_taps_[1]);
-      Say("reindex {} {} {}", a_.weight.name(), sum_, packed);
-      Say("split {} taps {} {} {}", sum_, columns, window_taps_[0], window_taps_[1]);
-    } else {
-      Say("reindex {} {} {}", a_.weight.name(), sum_, packed);
-    }
-    Say("prepare {}", packed);
-    weight_ = Fresh(packed + ".w");
-    Say("cache_read {} wgt {} {}", packed, weight_, sum_);
-    packed_ = packed;
+  if (window_taps_.empty()) {  // one tap
+    window_taps_.push_back(ones_.back());
+    ones_.pop_back();
   }
+  if (weighted_) PackTaps();
   InputStage();
+}
+
+// The taps of a piece as one dimension, which a row of a tile of WGT has room for. Windows of more
+// taps than an instruction has are pieces of one size that accumulate: the last begins earlier, and
+// the taps that it has in common with the one before have zeros there.
+void StepWriter::PackTaps() {
+  const size_t axes = window_taps_.size();
+  const int64_t columns = axes == 2 ? a_.window[1].taps : 1,
+                rows = axes == 2 ? a_.window[0].taps : a_.window[0].taps * a_.window[1].taps;
+  const int64_t piece_columns = std::min(columns, kWindowTaps),
+                piece_rows = std::min({rows, kWindowTaps, block_ / piece_columns});
+  const auto cut = [&](const std::string& axis, int64_t taps, int64_t piece) {
+    if (piece == taps) return;
+    Say("split {0} {1} {2} {1}.o {1} overlap", sum_, axis, piece);
+    pieces_.push_back(axis + ".o");
+  };
+  cut(window_taps_[0], rows, piece_rows);
+  if (axes == 2) cut(window_taps_[1], columns, piece_columns);
+  packed_ = Fresh(a_.weight.name() + ".t");
+  Names loops = ones_;  // the taps of a piece innermost
+  loops.insert(loops.end(), pieces_.begin(), pieces_.end());
+  loops.insert(loops.end(), window_taps_.begin(), window_taps_.end());
+  Names have;
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    if (std::ranges::count(pieces_, axis.name() + ".o") > 0) have.push_back(axis.name() + ".o");
+    have.push_back(axis.name());
+  }
+  if (loops != have) Say("reorder {} {}", sum_, fmt::join(loops, " "));
+  if (axes == 2) {
+    Say("fuse {} {} {} taps", sum_, window_taps_[0], window_taps_[1]);
+    Say("reindex {} {} {} 0", a_.weight.name(), sum_, packed_);
+    Say("split {} taps {} {} {}", sum_, piece_columns, window_taps_[0], window_taps_[1]);
+  } else {
+    Say("reindex {} {} {} 0", a_.weight.name(), sum_, packed_);
+  }
+  Say("prepare {}", packed_);
+  weight_ = Fresh(packed_ + ".w");
+  Say("cache_read {} wgt {} {}", packed_, weight_, sum_);
 }
 
 void StepWriter::WindowLayouts() {
@@ -52,8 +77,10 @@ void StepWriter::WindowLayouts() {
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
     bool uses = false;
     for (const Expr& index : weight_read_->args) uses |= ir::UsesVar(index, axis.var);
-    if (uses && axis.extent == 1) weight_axes_.push_back(axis.name());
+    const bool tap = std::ranges::count(window_taps_, axis.name()) > 0;
+    if (uses && axis.extent == 1 && !tap) weight_axes_.push_back(axis.name());
   }
+  weight_axes_.insert(weight_axes_.end(), pieces_.begin(), pieces_.end());
   weight_axes_.push_back(window_taps_.size() == 2 ? "taps" : window_taps_[0]);
   const size_t rank = weight_axes_.size();
   Names pieces;

@@ -32,10 +32,13 @@ class StepWriter {
         on_chip_(on_chip),
         block_(config.block_out),
         out_(region.output.name()),
-        thin_(region.shape[1] < block_),
+        rows_(ExtentsOf(region, config).rows),
+        thin_(MemoryLanes(region.shape, config) < block_),
         anchored_(a_.kind != AnchorKind::kNone),
         contraction_(a_.kind == AnchorKind::kContraction),
-        weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise) {}
+        weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise),
+        grouped_(contraction_ &&
+                 (a_.group_out != region.shape[1] || a_.group_in != a_.in_channels)) {}
 
   Result<std::string> Run();
 
@@ -58,6 +61,8 @@ class StepWriter {
   bool ReadBySum(const te::Tensor& t) const;
   // The way to |node| in |root|, as lift has it; nothing: it is not there.
   static std::optional<std::string> WayTo(const ir::Expr& root, const ir::Expr& node);
+  // Differences in |e|, which is at |way| in the result, become sums of what is negated.
+  void Sums(const ir::Expr& e, const std::string& way);
   // Step |k| of the epilogue is stage |name|: what it reads becomes stages too.
   void Passes(size_t k, const std::string& name);
   // The other activations, in OUT.
@@ -71,9 +76,12 @@ class StepWriter {
   bool stays() const { return on_chip_.result.has_value(); }
   // The contraction's operands in their memories, and which reduction loop is the channel's.
   void SumOperands();
+  // Weights of channels in groups, zero where a group has none.
+  void PackGroups();
   // A window channel by channel: its operands, with the taps of a channel as a row of weights, and
   // its loops.
   void WindowOperands();
+  void PackTaps();
   void WindowLayouts();
   // The loops of the input's box, its rows as long as windows want them (WindowPitch).
   Names PitchedAxes();
@@ -88,8 +96,12 @@ class StepWriter {
   void Layouts();
   // The loops of a strided input, which reindex has made.
   Names StridedAxes() const;
-  // The weight tensor's dimensions that are the output's and the input's channel.
-  std::pair<size_t, size_t> WeightDims() const;
+  // Of the weights as they are packed: how many dimensions, and which are the output's and the
+  // input's channel.
+  struct WeightShape {
+    size_t rank, out, in;
+  };
+  WeightShape WeightDims() const;
   // The axis at [batch, channel, y, x] of what leads: the sum, or the output where there is none.
   std::string LeaderAxis(size_t position) const;
   // A loop in tiles of a size that is decided.
@@ -97,14 +109,25 @@ class StepWriter {
            const std::string& outer, const std::string& inner);
   // The leader's loops: tiles of work c.o, n, y.o, x.o as the plan orders them, then those in one.
   void TilesOfWork();
-  int64_t InBlocks() const { return anchored_ ? CeilDiv(a_.in_channels, block_) : 1; }
 
   void Attach();
   void AttachOperands();
   const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
 
-  // The loops of |stage|, whose |axes| have |channel| as the channel, in the machine's tiles.
-  void Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin);
+  // Does a tile on chip have rows of several images?
+  bool InRows() const { return config_.batch > 1; }
+  // Images in a tile's rows: on chip the machine's, in memory as many as there are.
+  enum class Rows : uint8_t { kNone, kAll, kSome };
+  Rows RowsOnChip() const { return InRows() ? Rows::kAll : Rows::kNone; }
+  Rows RowsInMemory() const;
+  Rows RowsOfResult() const { return stays() ? RowsOnChip() : RowsInMemory(); }
+  bool ThinOnChip() const { return thin_ && !InRows(); }
+  // The loops of |stage|, whose |axes| have |channel| as the channel, in the machine's tiles. The
+  // outermost loop of a tile is what Instructions() names.
+  void Tiles(const std::string& stage, const Names& axes, size_t channel, bool thin, Rows rows,
+             bool fused = true);
+  bool RecordsAt(const std::string& stage) const;
+  void FuseRows(const std::string& stage, const std::string& image, const std::string& lane);
   void TilesOfTheMachine();
   // The intrinsics that the step may be, by the types that it reads and writes.
   std::string IntrinsicsOf(const EpilogueStep& s) const;
@@ -116,8 +139,9 @@ class StepWriter {
   const OnChip& on_chip_;
   const int64_t block_;
   const std::string out_;
-  const bool thin_;  // less than a block of output channels: memory has no more
-  const bool anchored_, contraction_, weighted_;
+  const int64_t rows_;  // images in a tile in memory
+  const bool thin_;     // less than a block of output channels: memory has no more
+  const bool anchored_, contraction_, weighted_, grouped_;
 
   std::string text_;
   std::set<std::string> names_;
@@ -127,13 +151,15 @@ class StepWriter {
   std::map<std::string, std::string> fetched_;  // activation -> its copy in OUT
   std::vector<std::pair<std::string, std::string>> records_;  // a stack and its copy in PRM
   std::string sum_, input_, weight_;
-  std::string packed_;  // the weights with their taps as a row
+  std::string packed_;  // the weights as their copies in WGT read them
   Names weight_axes_;   // of it
   ir::Expr input_read_, weight_read_, channel_;
   Names sum_axes_, taps_, input_axes_;
   Names ones_, window_taps_;  // of a window: reduction loops of one iteration, and the others
+  Names pieces_;              // loops over the pieces of a window, which are outside of its taps
   size_t input_channel_ = 0;  // of input_axes_
   bool parts_ = false;
+  std::map<std::string, std::string> tile_of_;  // a stage's loop that is an instruction
   std::string position_loop_, work_loop_;
 };
 

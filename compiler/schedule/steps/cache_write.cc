@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/ir/intrin.h"
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
+namespace {
+
+// |inner| finds its greatest or least value among numbers of |type|; |stage| narrows it.
+Status Widen(const CacheWriteStep& step, Stage* inner, Stage* stage) {
+  const ir::Expr& body = inner->body;
+  const bool extreme = body->kind == ir::ExprKind::kReduce && body->reduce() != ir::ReduceOp::kSum;
+  if (!extreme || inner->dtype != DType::kInt8 || *step.type != DType::kInt32) {
+    return Fail(Code::kInvalidArgument,
+                "{} is not the greatest or least of i8 values, found in i32: another type may "
+                "change what it computes",
+                step.stage);
+  }
+  inner->dtype = *step.type;
+  inner->body = ir::Reduce(body->reduce(), ir::Cast(*step.type, body->args[0]), inner->reduce_axes);
+  MakeCopyOf(*inner, stage);
+  const auto number = [](int64_t v) { return ir::Imm(DType::kInt32, v); };
+  stage->body =
+      ir::Cast(stage->dtype, ir::ClampAdd(stage->body, number(0), number(-128), number(127)));
+  return {};
+}
+
+}  // namespace
 
 Status Apply(const CacheWriteStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
@@ -18,6 +41,7 @@ Status Apply(const CacheWriteStep& step, Editor& editor) {
   inner.layout = {};
   stage->in_place_of.clear();
   MakeCopyOf(inner, stage);
+  if (step.type) TESSERA_TRY(Widen(step, &inner, stage));
   std::vector<Stage>& stages = editor.stages();
   stages.insert(stages.begin() + (stage - stages.data()), std::move(inner));
   return {};

@@ -47,6 +47,16 @@ std::vector<ir::Expr> InsideOfReduction(
   return inside;
 }
 
+// Is |tensor| a factor of |e|: is that 0 where the tensor is?
+bool IsFactor(const ir::Expr& e, const std::string& tensor) {
+  if (!ir::IsInt(e.dtype())) return false;
+  if (e->kind == ir::ExprKind::kTensorRead) return e->tensor->name == tensor;
+  if (e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast)
+    return IsFactor(e->args[0], tensor);
+  return e->kind == ir::ExprKind::kBin && e->bin() == ir::BinOp::kMul &&
+         (IsFactor(e->args[0], tensor) || IsFactor(e->args[1], tensor));
+}
+
 }  // namespace
 
 Status Apply(const ReindexStep& step, Editor& editor) {
@@ -61,6 +71,17 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   const ir::VarMap roots = reader->ReductionOfLeaves(iterations, &guards);
   TESSERA_ASSIGN(const std::vector<ir::Expr> place, PlaceOfReads(*reader, step.tensor, roots));
 
+  // Conditions of the reduction, which zeros there stand for.
+  std::vector<ir::Expr> conditions;
+  const bool sums =
+      reader->body->kind == ir::ExprKind::kReduce && reader->body->reduce() == ir::ReduceOp::kSum;
+  if (step.fill == 0 && sums && IsFactor(reader->body->args[0], step.tensor)) {
+    for (const ir::Expr& c : reader->conditions) conditions.push_back(ir::Substitute(c, roots));
+    reader->conditions.clear();
+  }
+  std::vector<ir::Expr> chosen = place;
+  chosen.insert(chosen.end(), conditions.begin(), conditions.end());
+
   Stage copy;
   copy.name = step.name;
   copy.dtype = source->dtype;
@@ -68,7 +89,8 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   ir::Ranges ranges;
   std::vector<ir::Expr> at;  // of the reader
   const auto add = [&](const ir::Expr& var, const std::string& name, int64_t extent) {
-    if (std::ranges::none_of(place, [&](const ir::Expr& e) { return ir::UsesVar(e, var); })) return;
+    if (std::ranges::none_of(chosen, [&](const ir::Expr& e) { return ir::UsesVar(e, var); }))
+      return;
     copy.axes.push_back({ir::Var(name), 0, extent});
     copy.leaves.push_back({name, copy.axes.back().var, false});
     copy.shape.push_back(extent);
@@ -83,6 +105,7 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   }
   std::vector<ir::Expr> indices;
   std::vector<ir::Expr> inside;
+  for (const ir::Expr& c : conditions) inside.push_back(ir::Substitute(c, own));
   if (step.fill) {
     if (!IsFloat(copy.dtype) && ir::Imm(copy.dtype, *step.fill)->ivalue != *step.fill) {
       return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(copy.dtype),

@@ -67,6 +67,7 @@ Status Apply(const RfactorStep& step, Editor& editor) {
   stage->body = ir::Reduce(op, ir::TensorRead(TensorLike(part, step.name), indices), {over});
   stage->reduce_axes = {over};
   stage->relations.clear();
+  stage->conditions.clear();
   stage->leaves.clear();
   for (const ir::Axis& a : stage->axes) stage->leaves.push_back({a.name(), a.var, false});
   stage->leaves.push_back({over.name(), over.var, true});

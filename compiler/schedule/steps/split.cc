@@ -12,13 +12,29 @@ Status Apply(const SplitStep& step, Editor& editor) {
   if (step.outer == step.inner)
     return Fail(Code::kInvalidArgument, "both parts are called '{}'", step.outer);
   const LoopAxis parent = stage->leaves[at];
+  if (step.tail == Tail::kOverlap && !parent.reduce) {
+    return Fail(Code::kInvalidArgument, "{} is no reduction: leave 'overlap' out, or write 'pad'",
+                step.axis);
+  }
   LoopAxis outer = parent, inner = parent;
   outer.name = step.outer;
   outer.var = ir::Var(step.outer);
   inner.name = step.inner;
   inner.var = ir::Var(step.inner);
-  stage->relations.push_back(
-      {true, parent.var, outer.var, inner.var, factor, step.tail == Tail::kPad});
+  if (step.tail == Tail::kOverlap) {
+    // The reduction's axes begin at their first index, what comes of splits at 0.
+    int64_t begin = 0;
+    for (const ir::Axis& a : stage->reduce_axes) {
+      if (a.var.get() == parent.var.get()) begin = a.min;
+    }
+    const int64_t extent = stage->Iterations(stage->shape).at(parent.var.get());
+    if (factor < extent && extent % factor != 0) {
+      stage->conditions.push_back(
+          ir::Le(outer.var * ir::Expr(factor), parent.var - ir::Expr(begin)));
+    }
+  }
+  stage->relations.push_back({true, parent.var, outer.var, inner.var, factor,
+                              step.tail == Tail::kPad, step.tail == Tail::kOverlap});
   stage->leaves[at] = inner;
   stage->leaves.insert(stage->leaves.begin() + at, outer);
   return {};

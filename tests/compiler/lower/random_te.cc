@@ -185,6 +185,13 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       case 0:
         line =
             fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
+        if (rng.OneIn(4)) line += " overlap";
+        if (rng.OneIn(8) && !st->reduce_axes.empty()) {
+          const auto& source =
+              s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
+          line = fmt::format("align {} {} {} {}", st->name, st->reduce_axes[0].name(), source.name,
+                             rng.Range(1, 4));
+        }
         break;
       case 1: {  // any divisor
         const std::string leaf = any_leaf(st);
@@ -233,7 +240,8 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
         break;
       case 18: {
         const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-        line = fmt::format("reindex {} {} re{}{}", source.name, st->name, id, id % 2 ? "" : " 5");
+        const char* kFills[] = {"", " 0", " 5"};
+        line = fmt::format("reindex {} {} re{}{}", source.name, st->name, id, kFills[id % 3]);
         break;
       }
       case 19: {
@@ -250,6 +258,10 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
         const char* kWays[] = {"0", "1", "0.0", "0.1", "1.0", "0.0.0", "0.0.1"};
         line = fmt::format("lift {} {} local part{}", st->name, kWays[rng.Range(0, 6)], id);
         if (rng.OneIn(2) && !st->axes.empty()) line += " " + st->axes.back().name();
+        if (rng.OneIn(4)) {
+          line = fmt::format("rewrite {} {} {}", st->name, rng.OneIn(2) ? "." : kWays[id % 7],
+                             rng.OneIn(2) ? "negated" : "plus_zero");
+        }
         break;
       }
       case 22: {
@@ -298,6 +310,7 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       }
       case 9:
         line = fmt::format("cache_write {} reg tmp{}", st->name, id);
+        if (st->dtype == DType::kInt8 && rng.OneIn(2)) line += " i32";
         break;
       case 10:
         line = fmt::format("vectorize {} {}", st->name, any_leaf(st));

@@ -252,9 +252,9 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
 TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
   const Bad kBad[] = {
       {"jump y i", "'jump' is no primitive; there are decide split fuse"},
-      {"split y i 4", "3 words; write split STAGE AXIS N OUTER INNER [pad]"},
+      {"split y i 4", "3 words; write split STAGE AXIS N OUTER INNER [pad|overlap]"},
       {"split y i zero o n", "'zero' is neither a number nor a $decision"},
-      {"split y i 2 o n even", "'even': only 'pad' may follow"},
+      {"split y i 2 o n even", "'even': only 'pad' or 'overlap' may follow"},
       {"split y i 2 o n pad pad", "7 words; write split"},
       {"inline y y", "2 words; write inline STAGE"},
       {"compute_at s y i behind a", "'behind': only 'before OTHER' may follow"},
@@ -295,15 +295,17 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "decide f {1 2 -4} -4\ndecide g factors y i 2\ndecide h tiles z j most 4 3\n"
       "decide i tiles z j most acc/64/$f 3\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
       "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ncompute_at s y i before a\n"
-      "lift y 0.1 reg l\nlift y 0 acc l i j\nstack p y a s\nprepare p\n"
+      "lift y 0.1 reg l\nlift y 0 acc l i j\nrewrite y 0.1 plus_zero\nstack p y a s\nprepare p\n"
       "in_place a z\nreindex x a r\nreindex x a q 0\nrfactor s k p\nstorage_align a 0 $f 1\n"
       "reverse_compute_at y s i\ninline a\n"
-      "cache_read x local c a s\ncache_write a reg c\nset_scope a acc\nlayout a 0,1/16,1%16\n"
+      "cache_read x local c a s\ncache_write a reg c\ncache_write a acc c i32\n"
+      "set_scope a acc\nlayout a 0,1/16,1%16\n"
       "layout a 1,0 -3\nvectorize z j\nunroll z j\nbind z i grid.y\nbind z j thread.x\ntensorize s "
       "k tile.gemm tile.other\nparallel y i\n"
       "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
-      "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n";
+      "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
+      "split s k 2 o n overlap\nalign s k a 2\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);
@@ -312,8 +314,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
   EXPECT_EQ(std::get<SplitStep>((*parsed)[4]).factor.decision, "f");
   EXPECT_EQ(std::get<SplitStep>((*parsed)[5]).tail, Tail::kPad);
-  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[22]).readers, (std::vector<std::string>{"a", "s"}));
-  EXPECT_EQ(std::get<LayoutStep>((*parsed)[26]).fill, -3);
+  EXPECT_EQ(std::get<CacheReadStep>((*parsed)[23]).readers, (std::vector<std::string>{"a", "s"}));
+  EXPECT_EQ(std::get<LayoutStep>((*parsed)[28]).fill, -3);
 }
 
 TEST(ScheduleSteps, InliningBehindAnAttachedStageIsRefused) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operands of a stage's expression, by the way to them.
+#include <algorithm>
+#include <charconv>
+
+#include "compiler/ir/affine.h"
+#include "compiler/ir/visit.h"
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+std::unexpected<Error> NoOperand(const OperandPath& path, const std::string& why) {
+  return Fail(Code::kInvalidArgument, "operand {} of {}: {}", path.operand, path.stage, why);
+}
+
+namespace {
+
+// Whether |e| reads inside of every tensor for all of |ranges|.
+bool ReadsInside(const ir::Expr& e, const ir::Ranges& ranges) {
+  bool inside = true;
+  ir::Visit(e, [&](const ir::Expr& read) {
+    if (read->kind != ir::ExprKind::kTensorRead) return;
+    for (size_t d = 0; d < read->args.size(); ++d) {
+      const ir::Interval reach = ir::BoundsOf(read->args[d], ranges);
+      inside = inside && reach.known() && reach.lo >= 0 && reach.hi < read->tensor->shape[d];
+    }
+  });
+  return inside;
+}
+
+// |e| with what |way| leads to replaced by |fn| of it.
+Result<ir::Expr> ReplaceAt(const OperandPath& path, const ir::Expr& e, std::string_view way,
+                           const std::function<Result<ir::Expr>(const ir::Expr&)>& fn,
+                           const ir::Ranges& ranges) {
+  if (way.empty()) return fn(e);
+  size_t k = 0;
+  const auto [end, error] = std::from_chars(way.data(), way.data() + way.size(), k);
+  const auto taken = static_cast<size_t>(end - way.data());
+  if (error != std::errc() || (taken < way.size() && way[taken] != '.'))
+    return NoOperand(path, "it is written 0.1, numbers from the outermost operation inwards");
+  if (e->kind == ir::ExprKind::kTensorRead)
+    return NoOperand(path, fmt::format("an index of {} is no value", e->tensor->name));
+  if (k >= e->args.size()) {
+    return NoOperand(
+        path, fmt::format("number {} is not there, the operation has {}", k, e->args.size()));
+  }
+  const std::string_view rest = taken < way.size() ? way.substr(taken + 1) : std::string_view();
+  if (e->kind == ir::ExprKind::kSelect && k > 0 && !ReadsInside(e->args[k], ranges)) {
+    return NoOperand(path, "it is read outside of a tensor where its condition does not hold");
+  }
+  TESSERA_ASSIGN(const ir::Expr operand, ReplaceAt(path, e->args[k], rest, fn, ranges));
+  size_t at = 0;
+  return ir::MapOperands(e, [&](const ir::Expr& x) { return at++ == k ? operand : x; });
+}
+
+}  // namespace
+
+Status ReplaceOperand(const OperandPath& path, Stage* stage,
+                      const std::function<Result<ir::Expr>(const ir::Expr&)>& fn) {
+  ir::Ranges ranges;
+  for (const ir::Axis& a : stage->axes) ranges.Set(a);
+  for (const ir::Axis& a : stage->reduce_axes) ranges.Set(a);
+  const std::string_view way = path.operand == "." ? std::string_view() : path.operand;
+  TESSERA_ASSIGN(stage->body, ReplaceAt(path, stage->body, way, fn, ranges));
+  return {};
+}
+
+}  // namespace tessera::schedule

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What some words of a step are: tails of splits, places of stages. Used by: step.h.
+#ifndef TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
+#define TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tessera::schedule {
+
+// What becomes of a split whose factor does not divide.
+enum class Tail : uint8_t {
+  kGuard,  // the last iterations are skipped by a condition
+  kPad,    // they run: every tensor that the axis indexes needs a layout padded so far
+  // Of a reduction: the last part begins earlier, so that it is whole, and what it has in common
+  // with the part before does not count.
+  kOverlap,
+};
+
+// A stage in front of which another one goes; "": in the order of who reads whom.
+struct Successor {
+  std::string stage;
+  bool operator==(const Successor&) const = default;
+};
+
+// Some of a stage's axes; none: all of them.
+struct AxisChoice {
+  std::vector<std::string> names;
+  bool operator==(const AxisChoice&) const = default;
+};
+
+// Where a stage is computed: inside loop |axis| of |stage|, where |decision| says, or at the root.
+struct LoopPlace {
+  std::string stage, axis, decision;
+  bool operator==(const LoopPlace&) const = default;
+};
+
+}  // namespace tessera::schedule
+
+#endif  // TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_

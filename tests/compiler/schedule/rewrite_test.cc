@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: steps that write an expression another way with the same values: rewrite,
+// cache_write with a type, split with overlap, align; every refusal of theirs, and by the
+// interpreter that nothing changes. Space: the expressions below, all int8 values. Not tested here: random
+// programs (lower_passes_test), what the steps' examples compute (lower_step_examples_test).
+#include <gtest/gtest.h>
+
+#include "compiler/ir/interp.h"
+#include "compiler/lower/lower.h"
+#include "compiler/schedule/schedule.h"
+
+namespace tessera::schedule {
+namespace {
+
+using ir::Expr;
+using Index = std::vector<Expr>;
+
+// d = p - q; m = the greatest of three neighbours of x, all of int8.
+std::vector<te::Tensor> Outputs() {
+  const te::Tensor p = te::Placeholder("p", DType::kInt32, {6}),
+                   q = te::Placeholder("q", DType::kInt32, {6}),
+                   x = te::Placeholder("x", DType::kInt8, {258});
+  const te::Tensor d =
+      te::Compute("d", {6}, {"i"}, [&](const Index& i) { return p(i) - q(i) * 3; });
+  const te::Axis k = te::ReduceAxis("k", 3), j = te::ReduceAxis("j", 3);
+  const te::Tensor m = te::Compute("m", {256}, {"i"},
+                                   [&](const Index& i) { return te::MaxOf(x(i[0] + k.var), {k}); });
+  const te::Tensor s =
+      te::Compute("s", {256}, {"i"}, [&](const Index& i) { return te::Sum(x(i[0] + j.var), {j}); });
+  return {d, m, s};
+}
+
+TEST(Rewrite, RefusalsNameTheOperandAndTheRules) {
+  const std::pair<const char*, const char*> kBad[] = {
+      {"lift d . reg l", "operand . of d: a whole expression is a stage already"},
+      {"rewrite t . negated", "no stage 't'"},
+      {"rewrite d . doubled", "'doubled' is no rule; there are negated plus_zero"},
+      {"rewrite d 1 negated", "operand 1 of d: it is no difference"},
+      {"rewrite m . plus_zero", "operand . of m: it is no integer value"},
+      {"rewrite d 2 plus_zero", "operand 2 of d: number 2 is not there"},
+      {"cache_write d reg c i32", "d is not the greatest or least of i8 values, found in i32"},
+      {"cache_write s reg c i32", "s is not the greatest or least of i8 values, found in i32"},
+      {"cache_write m reg c f32", "m is not the greatest or least of i8 values, found in i32"},
+      {"cache_write m reg c i9", "no type 'i9'; write i32"},
+  };
+  for (const auto& [step, message] : kBad) {
+    Schedule s = *Schedule::Create(Outputs());
+    const Status status = s.Apply(step);
+    ASSERT_FALSE(status) << step;
+    EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().message;
+    EXPECT_TRUE(s.trace().empty());
+  }
+}
+
+// y reads z from several places on, which depend on its index or on both.
+TEST(Align, RefusalsNameTheIndex) {
+  const te::Tensor z = te::Placeholder("z", DType::kInt32, {12});
+  const te::Axis k = te::ReduceAxis("k", 3);
+  const auto sum = [&](const char* name, const auto& index) {
+    return te::Compute(name, {4, 2}, {"i", "j"}, [&](const Index& i) {
+      return te::Sum(z(index(i[0], i[1])) * Expr(ir::Imm(DType::kInt32, 2)), {k});
+    });
+  };
+  const te::Tensor up = sum("up", [&](const Expr&i, const Expr&) { return i * 2 + k.var; }),
+                   down = sum("down", [&](const Expr&i, const Expr&) { return 9 - i + k.var; }),
+                   both = sum("both", [&](const Expr&i, const Expr&j) { return i + j + k.var; }),
+                   wide = sum("wide", [&](const Expr&i, const Expr&) { return i + k.var * 2; });
+  const std::pair<const char*, const char*> kBad[] = {
+      {"align up q z 2", "stage up has no loop 'q'"},
+      {"align up k q 2", "no stage 'q'"},
+      {"align up i z 2", "i is no axis of its reduction"},
+      {"split up k 2 a b\nalign up a z 2", "up has been scheduled"},
+      {"align up k down 2", "up reads down: k is in none of its indices"},
+      {"align up k z 0", "0 is below 1"},
+      {"align wide k z 2", "wide reads z: the index does not step by 1"},
+      {"align both k z 2", "both reads z: more than one output's index says where it begins"},
+      {"align down k z 3", "outputs do not begin in the order of their index"},
+      {"split up i 3 a b overlap", "i is no reduction: leave 'overlap' out, or write 'pad'"},
+  };
+  for (const auto& [step, message] : kBad) {
+    Schedule s = *Schedule::Create({up, down, both, wide});
+    const Status status = s.Apply(step);
+    ASSERT_FALSE(status) << step;
+    EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().message;
+  }
+}
+
+TEST(Rewrite, ValuesStayTheSame) {
+  Schedule s = *Schedule::Create(Outputs());
+  const Status status = s.Apply(
+      "rewrite d . negated\nrewrite d 1.0 plus_zero\nlift d 1 reg n\n"
+      "cache_write m reg c i32\n");
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(s.Find("c")->dtype, DType::kInt32);
+  const Result<ir::Func> func = lower::Lower(s, "f");
+  ASSERT_TRUE(func) << func.error().message;
+  ir::Array p(DType::kInt32, 6), q(DType::kInt32, 6), x(DType::kInt8, 258), d(DType::kInt32, 6),
+      m(DType::kInt8, 256), sums(DType::kInt8, 256);
+  for (int64_t k = 0; k < 6; ++k) {
+    p.SetInt(k, k == 0 ? INT32_MIN : 1000 * k - 7);
+    q.SetInt(k, k == 0 ? 1 : -77 * k);
+  }
+  for (int64_t k = 0; k < 258; ++k) x.SetInt(k, (k * 77 + 11) % 256 - 128);
+  std::map<std::string, ir::Array*> by_name{{"p", &p}, {"q", &q}, {"x", &x},
+                                            {"d", &d}, {"m", &m}, {"s", &sums}};
+  std::vector<ir::Array*> args;
+  for (const ir::Buffer& param : func->params) args.push_back(by_name.at(param->name));
+  ASSERT_TRUE(ir::Interpret(*func, args));
+  for (int64_t k = 0; k < 6; ++k) {
+    EXPECT_EQ(d.Int(k), static_cast<int32_t>(static_cast<uint32_t>(p.Int(k)) -
+                                             3 * static_cast<uint32_t>(q.Int(k))));
+  }
+  for (int64_t k = 0; k < 256; ++k)
+    EXPECT_EQ(m.Int(k), std::max({x.Int(k), x.Int(k + 1), x.Int(k + 2)})) << k;
+}
+
+}  // namespace
+}  // namespace tessera::schedule
