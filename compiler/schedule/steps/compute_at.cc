@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "compiler/schedule/editor.h"
 
@@ -65,17 +67,22 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   }
   std::vector<Stage>& stages = editor.stages();
   const auto from = stages.begin() + (stage - stages.data());
-  auto to = stages.begin() + (other - stages.data());
-  for (auto at = to; at < from; ++at) {
-    if (!from->Reads(at->name)) continue;
-    if (!at->placeholder) {
+  const auto to = stages.begin() + (other - stages.data());
+  if (from <= to) return {};
+  // Inputs, and what is computed before the function, go along.
+  std::set<std::string> along{stage->name};
+  for (auto at = from; at-- != to;) {
+    const bool needed = std::any_of(at + 1, from + 1, [&](const Stage& s) {
+      return along.contains(s.name) && s.Reads(at->name);
+    });
+    if (!needed) continue;
+    if (!at->placeholder && !at->prepared) {
       return Fail(Code::kInvalidArgument, "{} reads {}, which is not before {}", step.stage,
                   at->name, step.before.stage);
     }
-    std::rotate(to, at, at + 1);  // an input goes along
-    ++to;
+    along.insert(at->name);
   }
-  if (to < from) std::rotate(to, from, from + 1);
+  std::stable_partition(to, from + 1, [&](const Stage& s) { return along.contains(s.name); });
   return {};
 }
 
