@@ -228,7 +228,9 @@ void StepWriter::SumOperands() {
 // The reduction over the blocks of the input that a block of the output needs, with weights that
 // are zero for channels of other groups.
 void StepWriter::PackGroups() {
-  Say("align {} {} {} {}", sum_, channel_->name, te::TensorOf(input_read_).name(), block_);
+  // What stays in INP has its pads there.
+  const te::Tensor input = boxed() ? te::TensorOf(input_read_) : a_.input;
+  Say("align {} {} {} {}", sum_, channel_->name, input.name(), block_);
   packed_ = Fresh(a_.weight.name() + ".g");
   Say("reindex {} {} {} 0\nprepare {}", a_.weight.name(), sum_, packed_, packed_);
   // The output's channel and the loops of the sum that choose a weight.

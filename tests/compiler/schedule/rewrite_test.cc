@@ -2,8 +2,8 @@
 //
 // What is tested: steps that write an expression another way with the same values: rewrite,
 // cache_write with a type, split with overlap, align; every refusal of theirs, and by the
-// interpreter that nothing changes. Space: the expressions below, all int8 values. Not tested here: random
-// programs (lower_passes_test), what the steps' examples compute (lower_step_examples_test).
+// interpreter that nothing changes. Space: the expressions below, all int8 values. Not tested here:
+// random programs (lower_passes_test), what the steps' examples compute (lower_step_examples_test).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/interp.h"
