@@ -6,8 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/shapes.h"
 
@@ -61,70 +59,6 @@ Tensor Finish(const Tensor& sum) {
 }
 
 const Tensor X() { return te::Placeholder("x", DType::kInt8, {1, 8, 6, 6}); }
-
-// What steps say of a shape on a configuration: "" or why not.
-std::string StepsRefusal(const std::function<graph::TensorId(Net&)>& build, const char* config) {
-  Net net(7);
-  net.Output(build(net));
-  const auto compiled = CompileBySteps(net.graph(), NamedConfig(config));
-  return compiled ? "" : compiled.error().message;
-}
-
-TEST(Refuse, WhatStepsDoNotSayYet_bad) {
-  std::set<std::string> messages;
-  for (const ShapeCase& shape : ShapeCases()) {
-    messages.insert(StepsRefusal(shape.build, "default"));
-    messages.insert(StepsRefusal(shape.build, "batch4"));
-  }
-  messages.insert(StepsRefusal(
-      [](Net& net) {
-        const auto x = net.Input({1, 16, 4, 4});
-        return net.Add(x, x);
-      },
-      "default"));
-  messages.insert(StepsRefusal(
-      [](Net& net) {
-        const auto x = net.Input({1, 16, 4, 4});
-        return net.Conv(x, 16, Square(1), 16);
-      },
-      "default"));
-  EXPECT_THAT(
-      messages,
-      ::testing::ElementsAre(
-          "", "a copy alone is not said in steps yet",
-          "a difference of accumulators is not said in steps yet",
-          "a greatest or least value, which is int8 in its expression, is not said in steps yet",
-          "a window channel by channel of more taps than one instruction has is not said in steps "
-          "yet",
-          "a window channel by channel of one tap is not said in steps yet",
-          "an array of several rows is not said in steps yet",
-          "channels in groups is not said in steps yet"));
-}
-
-TEST(Refuse, RecordsThatStepsDoNotSayYet_bad) {
-  const Tensor x = te::Placeholder("x", DType::kInt8, {1, 16, 4, 4}),
-               multiplier = te::Placeholder("w.multiplier", DType::kInt32, {16}),
-               shift = te::Placeholder("w.shift", DType::kInt32, {16}),
-               w = te::Placeholder("w", DType::kInt8, {16, 16});
-  const auto scaled = [&](const Expr& sum, const Expr& c) {
-    const Expr y = ir::Requant(sum, multiplier(c), shift(c), isa::Round::kEven);
-    return ir::Cast(DType::kInt8, ir::ClampAdd(y, I32(0), I32(-128), I32(127)));
-  };
-  const auto refusal = [](const Tensor& y) {
-    const auto steps = network::StepsOf(RegionOf(y), NamedConfig("default"));
-    return steps ? "" : steps.error().message;
-  };
-  EXPECT_EQ(refusal(te::Compute("y", x.shape(), {},
-                                [&](const Index& i) { return scaled(Wide(x(i)), i[1]); })),
-            "an int8 value by records is not said in steps yet");
-  const te::Axis k = te::ReduceAxis("k", 16);
-  const Tensor sum = te::Compute("sum", x.shape(), {}, [&](const Index& i) {
-    return te::Sum(Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[1], k.var)), {k});
-  });
-  EXPECT_EQ(refusal(te::Compute("y", x.shape(), {},
-                                [&](const Index& i) { return scaled(sum(i), i[1]); })),
-            "a record without a bias is not said in steps yet");
-}
 
 // The boxes of steps have to fit beside what stays; here there is nothing but they are too large.
 TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
