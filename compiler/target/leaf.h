@@ -69,9 +69,10 @@ struct SolvedLeaf {
 };
 
 // Solves |leaf| under |env|, which is used as scratch for the leaf's own variables.
-// None where its loops are not those of an instruction: an index is not affine in them, the condition
-// or a guard is not a range of each by itself, or cuts the start of a reduction off. A leaf without
-// loops always has a solution, so one with its outer loops taken apart has one in the end.
+// None where its loops are not those of an instruction: an index is not affine in them, the
+// condition or a guard is not a range of each by itself, or cuts the start of a reduction off. A
+// leaf without loops always has a solution, so one with its outer loops taken apart has one in the
+// end.
 std::optional<SolvedLeaf> Solve(const Leaf& leaf, Env& env);
 
 // Joins loops whose strides continue each other in every operand. |ordered|: only neighbours, in
