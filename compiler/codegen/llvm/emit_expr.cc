@@ -339,39 +339,4 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
   TESSERA_CHECK(false);
 }
 
-// ir/scalar_math.h RequantValue, in 64-bit lanes.
-llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
-                                  isa::Round rounding) {
-  llvm::Type* wide = Like(b_.getInt64Ty(), a);
-  const auto constant = [&](int64_t v) {
-    return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true);
-  };
-  llvm::Value* zero = llvm::Constant::getNullValue(shift->getType());
-  llvm::Value* left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, shift, zero);
-  llvm::Value* right = b_.CreateSExt(
-      b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateNeg(shift), zero), wide);
-  llvm::Value* product =
-      b_.CreateMul(b_.CreateSExt(b_.CreateShl(a, left), wide), b_.CreateSExt(multiplier, wide));
-  llvm::Value* result = nullptr;
-  if (rounding == isa::Round::kTflite) {
-    llvm::Value* first =
-        b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31));
-    llvm::Value* half =
-        b_.CreateLShr(b_.CreateShl(constant(1), right), constant(1));  // 0 when right is 0
-    llvm::Value* size = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, first, b_.getFalse());
-    llvm::Value* rounded = b_.CreateAShr(b_.CreateAdd(size, half), right);
-    result = b_.CreateSelect(b_.CreateICmpSLT(first, constant(0)), b_.CreateNeg(rounded), rounded);
-  } else {
-    // A half less one carries into the quotient exactly when the rest is more than a half; one more
-    // when it is a half, too.
-    llvm::Value* bits = b_.CreateAdd(right, constant(31));
-    llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
-    llvm::Value* up = constant(1);
-    if (rounding == isa::Round::kEven) up = b_.CreateAnd(b_.CreateAShr(product, bits), constant(1));
-    result = b_.CreateAShr(b_.CreateAdd(b_.CreateAdd(product, b_.CreateSub(half, constant(1))), up),
-                           bits);
-  }
-  return b_.CreateTrunc(result, Like(b_.getInt32Ty(), a));
-}
-
 }  // namespace tessera::codegen

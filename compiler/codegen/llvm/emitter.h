@@ -75,8 +75,11 @@ class FuncEmitter {
   llvm::Value* SelectValue(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
+
+  // Requantisation (emit_requant.cc).
   llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
                        isa::Round rounding);
+  llvm::Value* RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right);
 
   // Tile intrinsics (emit_tile.cc): |target|'s file of |call| says how.
   friend class LlvmValues;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers, or, where ties go to even and
+// the processor has fused products, in float64.
+#include "compiler/codegen/llvm/emitter.h"
+
+namespace tessera::codegen {
+
+llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
+                                  isa::Round rounding) {
+  llvm::Type* wide = Like(b_.getInt64Ty(), a);
+  const auto constant = [&](int64_t v) {
+    return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true);
+  };
+  llvm::Value* zero = llvm::Constant::getNullValue(shift->getType());
+  llvm::Value* left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, shift, zero);
+  llvm::Value* right = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateNeg(shift), zero);
+  llvm::Value* scaled = b_.CreateShl(a, left);
+  if (rounding == isa::Round::kEven && units_.fma) return RequantEven(scaled, multiplier, right);
+  right = b_.CreateSExt(right, wide);
+  llvm::Value* product = b_.CreateMul(b_.CreateSExt(scaled, wide), b_.CreateSExt(multiplier, wide));
+  llvm::Value* result = nullptr;
+  if (rounding == isa::Round::kTflite) {
+    llvm::Value* first =
+        b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31));
+    llvm::Value* half =
+        b_.CreateLShr(b_.CreateShl(constant(1), right), constant(1));  // 0 when right is 0
+    llvm::Value* size = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, first, b_.getFalse());
+    llvm::Value* rounded = b_.CreateAShr(b_.CreateAdd(size, half), right);
+    result = b_.CreateSelect(b_.CreateICmpSLT(first, constant(0)), b_.CreateNeg(rounded), rounded);
+  } else {
+    // A half less one carries into the quotient exactly when the rest is more than a half; one more
+    // when it is a half, too.
+    llvm::Value* bits = b_.CreateAdd(right, constant(31));
+    llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
+    llvm::Value* up = constant(1);
+    if (rounding == isa::Round::kEven) up = b_.CreateAnd(b_.CreateAShr(product, bits), constant(1));
+    result = b_.CreateAShr(b_.CreateAdd(b_.CreateAdd(product, b_.CreateSub(half, constant(1))), up),
+                           bits);
+  }
+  return b_.CreateTrunc(result, Like(b_.getInt32Ty(), a));
+}
+
+// The exact product beside 1.5 * 2^52, where neighbours are 1 apart, is rounded once: to the
+// nearest integer, ties to even, in the low bits.
+llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right) {
+  constexpr uint64_t kExponent = 52, kBias = 1023;
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
+  llvm::Type *wide = Like(b_.getInt64Ty(), a), *exact = Like(b_.getDoubleTy(), a);
+  const auto constant = [](llvm::Type* type, uint64_t v) {
+    return llvm::ConstantInt::get(type, v);
+  };
+  // 2^-(31 + right)
+  llvm::Value* power =
+      b_.CreateShl(b_.CreateSub(constant(wide, kBias - 31), b_.CreateZExt(right, wide)), kExponent);
+  llvm::Value* factor =
+      b_.CreateFMul(b_.CreateSIToFP(multiplier, exact), b_.CreateBitCast(power, exact));
+  const auto rounded = [&](llvm::Value* x, llvm::Value* by) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
+                              {x, by, llvm::ConstantFP::get(x->getType(), 0x1.8p52)});
+  };
+  if (lanes % 4 != 0) {
+    llvm::Value* sum = rounded(b_.CreateSIToFP(a, exact), factor);
+    return b_.CreateTrunc(b_.CreateBitCast(sum, wide), a->getType());
+  }
+  // The low bits of 2^52 + 2^31 + a are a, but for the sign. Pairs of every four neighbours become
+  // such numbers by a shuffle inside of 16 bytes, of which a processor does more than of
+  // conversions, and come back by another.
+  llvm::Value* low = b_.CreateXor(a, constant(a->getType(), 1u << 31));
+  llvm::Value* high = constant(a->getType(), (kBias + kExponent) << (kExponent - 32));
+  std::vector<int> back;
+  llvm::Value* halves[2];
+  for (const int half : {0, 1}) {
+    std::vector<int> from, of;
+    for (int four = 0; four < lanes; four += 4) {
+      for (const int i : {four + 2 * half, four + 2 * half + 1}) {
+        of.push_back(i);
+        from.push_back(i);
+        from.push_back(lanes + i);
+      }
+    }
+    llvm::Value* by = b_.CreateShuffleVector(factor, of);
+    llvm::Value* x = b_.CreateBitCast(b_.CreateShuffleVector(low, high, from), by->getType());
+    x = b_.CreateFSub(x, llvm::ConstantFP::get(x->getType(), 0x1p52 + 0x1p31));
+    halves[half] = b_.CreateBitCast(rounded(x, by), a->getType());
+  }
+  for (int four = 0; four < lanes; four += 4)
+    back.insert(back.end(), {four, four + 2, lanes + four, lanes + four + 2});
+  return b_.CreateShuffleVector(halves[0], halves[1], back);
+}
+
+}  // namespace tessera::codegen
