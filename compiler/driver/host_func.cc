@@ -16,7 +16,6 @@ namespace tessera::compiler {
 namespace {
 
 constexpr int64_t kLeastChannels = 4;  // below, rows are longer than channels
-constexpr int64_t kDotChannels = 8;    // lanes of the narrowest dot product
 
 bool Names(const schedule::Trace& trace, const std::string& stage) {
   return std::ranges::any_of(trace, [&](const schedule::Step& step) {
@@ -26,7 +25,8 @@ bool Names(const schedule::Trace& trace, const std::string& stage) {
 
 // The region with dot products where its contraction has a form for them.
 te::RegionTe ForHost(te::RegionTe region, const schedule::Trace* trace) {
-  const std::optional<te::UnsignedForm> form = te::ToUnsigned(region.output, kDotChannels);
+  const std::optional<te::UnsignedForm> form =
+      te::ToUnsigned(region.output, schedule::HostDotChannels());
   if (!form || (trace != nullptr && !Names(*trace, form->products.name()))) return region;
   for (const te::Binding& binding : region.bindings) {
     if (!(binding.placeholder == form->weights) || binding.activation >= 0) continue;

@@ -40,6 +40,32 @@ bool IsMultiple(const Expr& e, int64_t k, const ir::Ranges& ranges) {
          });
 }
 
+// Where the box has whole runs of its innermost piece, a line of |elements| may hold several of
+// them: |steps| are made as long as the line allows, piece by piece of the layout.
+void WidenLine(const ir::BufferNode& buffer, const ReadBox& box, int64_t elements,
+               const ir::Ranges& ranges, std::vector<int64_t>* steps) {
+  const std::vector<int64_t> padded = ir::PaddedShape(buffer),
+                             strides = ir::PhysicalStrides(buffer);
+  std::vector<LayoutDim> pieces = buffer.layout.dims;
+  if (pieces.empty()) {
+    for (size_t d = 0; d < padded.size(); ++d) pieces.push_back({.dim = static_cast<int>(d)});
+  }
+  const auto length = [&](const LayoutDim& piece) {
+    return piece.mod > 0 ? piece.mod : padded[static_cast<size_t>(piece.dim)] / piece.div;
+  };
+  if (std::ranges::any_of(pieces, [](const LayoutDim& piece) { return piece.before != 0; })) return;
+  int64_t held = length(pieces.back());
+  for (size_t i = pieces.size() - 1; i-- > 0 && elements % held == 0 && held < elements;) {
+    const auto d = static_cast<size_t>(pieces[i].dim);
+    const int64_t take = std::min(length(pieces[i]), elements / held), step = (*steps)[d] * take;
+    if (strides[i] != held || pieces[i].div != (*steps)[d] || length(pieces[i]) % take != 0 ||
+        box.extent[d] % step != 0 || !IsMultiple(box.min[d], step, ranges))
+      return;
+    (*steps)[d] = step;
+    held *= take;
+  }
+}
+
 }  // namespace
 
 ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line_bytes,
@@ -50,20 +76,26 @@ ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line
   const Run run = RunOf(*buffer);
   const int64_t line = std::clamp<int64_t>(line_bytes / static_cast<int64_t>(SizeOf(buffer->dtype)),
                                            1, run.elements);
+  const int64_t run_extent = box.extent[run.dim], part = std::min(line, run_extent);
+  // A box that may begin inside of a line may end in one more.
+  const bool whole =
+      run.elements % line == 0 && line % part == 0 && IsMultiple(box.min[run.dim], part, ranges);
+  std::vector<int64_t> steps(limit.size(), 1);  // elements of a dimension in a line
+  steps[run.dim] = line;
+  if (whole && line == run.elements && run_extent % line == 0) {
+    const int64_t bytes = static_cast<int64_t>(SizeOf(buffer->dtype));
+    WidenLine(*buffer, box, line_bytes / bytes, ranges, &steps);
+  }
   std::vector<Expr> place;
   std::vector<ir::Axis> loops;
   ir::Ranges inside = ranges;
   for (size_t d = 0; d < limit.size(); ++d) {
-    const bool lines = d == run.dim;
     const int64_t last = box.extent[d] - 1;
-    // A box that may begin inside of a line may end in one more.
-    const int64_t part = std::min(line, last + 1);
-    const bool whole =
-        run.elements % line == 0 && line % part == 0 && IsMultiple(box.min[d], part, ranges);
-    const int64_t count = !lines ? last + 1 : whole ? last / line + 1 : CeilDiv(last, line) + 1;
+    const int64_t count =
+        d == run.dim && !whole ? CeilDiv(last, line) + 1 : CeilDiv(last + 1, steps[d]);
     loops.push_back({ir::Var(fmt::format("p{}", d)), 0, count});
     inside.Set(loops.back());
-    const Expr step = loops.back().var * Expr(lines ? line : 1);
+    const Expr step = loops.back().var * Expr(steps[d]);
     const Expr index = box.min[d] + ir::Min(step, Expr(last));
     place.push_back(ir::Simplify(ir::Max(ir::Min(index, Expr(limit[d] - 1)), Expr(0)), inside));
   }

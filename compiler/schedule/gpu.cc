@@ -126,7 +126,7 @@ class GpuGenerator {
     const int64_t points = t.threads_x.pick * t.threads_y.pick;
     t.threads_c =
         up_to(extent(t.c), s_.target().max_threads / (t.threads_x.most * t.threads_y.most));
-    t.threads_c.pick = PowerUpTo(extent(t.c) / t.each_c.pick, 64 / points);
+    t.threads_c.pick = PowerUpTo(extent(t.c) / t.each_c.pick, s_.target().group_threads / points);
     t.threads_c.most = std::min(t.threads_c.most, 2 * t.threads_c.pick);
     if (points * t.threads_c.pick < 8) return {};
     return Chunk(*roles, channel->axis.extent, std::move(t));

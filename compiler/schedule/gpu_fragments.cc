@@ -5,7 +5,7 @@
 // x 8 neighbouring points. Rows and columns of a fragment behind the end are sums that nobody
 // stores.
 #include <algorithm>
-#include <array>
+#include <optional>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -18,36 +18,9 @@ namespace {
 using te::AxisRole;
 using te::Role;
 
-// The products of one type.
-struct Fragment {
-  DType narrow, wide;
-  const char *product, *store;
-  int64_t depth;
-};
-constexpr std::array kFragments{
-    Fragment{DType::kInt8, DType::kInt32, target::kMmaS8, target::kMmaStoreI32, 32},
-    Fragment{DType::kFloat16, DType::kFloat32, target::kMmaF16, target::kMmaStoreF32, 16}};
-
 // A tile that is this many times what is computed of it costs more than it brings: a fragment does
 // in one instruction what a thread does in 4096 / 32.
 constexpr int64_t kMostPadding = 16;
-// Groups that fill a GPU of 132 processors; tiles are halved for them.
-constexpr int64_t kGroupsWanted = 128;
-
-const Fragment* FragmentOf(const Schedule& s, const Stage& anchor) {
-  const ir::Expr& product = anchor.body->args[0];
-  for (const Fragment& f : kFragments) {
-    if (anchor.dtype != f.wide || s.target().FindIntrinsic(f.product) == nullptr) continue;
-    const auto widened = [&](const ir::Expr& e) {
-      return e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast && e.dtype() == f.wide &&
-             e->args[0]->kind == ir::ExprKind::kTensorRead && e->args[0].dtype() == f.narrow;
-    };
-    if (product->kind == ir::ExprKind::kBin && product->bin() == ir::BinOp::kMul &&
-        std::ranges::all_of(product->args, widened))
-      return &f;
-  }
-  return nullptr;
-}
 
 // What each dimension of the sum is to the tiles.
 struct FragmentAxes {
@@ -77,6 +50,13 @@ std::optional<FragmentAxes> FindAxes(const te::Roles& roles) {
   if (axes.x < 0) axes.x = single;
   if (axes.c < 0 || axes.x < 0) return {};
   return axes;
+}
+
+// The side of the greatest square of powers of two up to |n|.
+int64_t SquareUpTo(int64_t n) {
+  int64_t side = 1;
+  while (4 * side * side <= n) side *= 2;
+  return side;
 }
 
 class FragmentGenerator {
@@ -116,7 +96,7 @@ class FragmentGenerator {
     if (staging_ == anchor_) TESSERA_TRY(g_.Do("set_scope {} shared", staging_));
     TESSERA_TRY(Home());
     TESSERA_TRY(Tiles(staging_, {}));
-    TESSERA_TRY(g_.Do("tensorize {} {}.e {}", staging_, C(), fragment_.store));
+    TESSERA_TRY(g_.Do("tensorize {} {}.e {}", staging_, C(), fragment_.store->name));
     TESSERA_TRY(Sums());
     TESSERA_TRY(Operand(input_, false));
     if (weight_ != input_) TESSERA_TRY(Operand(weight_, true));
@@ -132,18 +112,23 @@ class FragmentGenerator {
     return dim < 0 ? 1 : s_.Find(anchor_)->shape[static_cast<size_t>(dim)];
   }
 
-  // All picks together fit: 2 x 2 warps of 16 tiles are 32 KiB of sums, chunks of both operands
-  // 12 KiB.
+  // All picks together fit: a warp has as many tiles of sums as there is memory for, and a group as
+  // many warps as leave a third of shared memory to chunks of both operands. Of 8 KiB and 48, those
+  // are 16 tiles and 2 x 2 warps.
   Status Decisions() {
-    const int64_t channels = CeilDiv(Extent(axes_.c), target::kMmaRows);
-    const int64_t columns = CeilDiv(Extent(axes_.x), target::kMmaColumns);
+    const auto bytes = [&](ir::Scope scope) { return s_.target().FindMemory(scope)->bytes; };
+    const int64_t tile = fragment_.rows * fragment_.columns * SizeOf(fragment_.wide);
+    const int64_t side = SquareUpTo(bytes(ir::Scope::kAcc) / tile);
+    const int64_t warps = SquareUpTo(bytes(ir::Scope::kShared) / 3 * 2 / bytes(ir::Scope::kAcc));
+    const int64_t channels = CeilDiv(Extent(axes_.c), fragment_.rows);
+    const int64_t columns = CeilDiv(Extent(axes_.x), fragment_.columns);
     const int64_t rows = Extent(axes_.y);
     const auto up_to = [](int64_t n, int64_t limit) {
       return TileSize{PowerUpTo(n, limit), PowerUpTo(n, limit)};
     };
-    TileSize c_warps = up_to(channels, 2), c_each = up_to(channels / c_warps.pick, 4);
-    TileSize x_each = up_to(columns, axes_.y < 0 ? 4 : 2);
-    TileSize p_warps = up_to(axes_.y < 0 ? columns / x_each.pick : rows, 2);
+    TileSize c_warps = up_to(channels, warps), c_each = up_to(channels / c_warps.pick, side);
+    TileSize x_each = up_to(columns, axes_.y < 0 ? side : side / 2);
+    TileSize p_warps = up_to(axes_.y < 0 ? columns / x_each.pick : rows, warps);
     TileSize y_each = axes_.y < 0 ? TileSize{} : up_to(rows / p_warps.pick, 2);
     int64_t others = 1;
     for (size_t d = 0; d < names_.size(); ++d) {
@@ -156,7 +141,7 @@ class FragmentGenerator {
              (axes_.y < 0 ? 1 : CeilDiv(rows, p_warps.pick * y_each.pick));
     };
     for (TileSize* size : {&y_each, &c_each, &x_each}) {
-      while (groups() < kGroupsWanted && size->pick > 1) size->pick /= 2;
+      while (groups() < s_.target().processors && size->pick > 1) size->pick /= 2;
     }
     const int64_t chunks = PowerUpTo(CeilDiv(depth_, fragment_.depth), 2);
     TESSERA_TRY(g_.Decide("c.warps", c_warps));
@@ -176,9 +161,9 @@ class FragmentGenerator {
       return warps ? g_.Do("split {0} {1}.u ${2}.warps {1}.g {1}.w", stage, a, by)
                    : g_.Do("split {0} {1}.u 1 {1}.g {1}.w", stage, a);
     };
-    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, C(), target::kMmaRows, pad));
+    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, C(), fragment_.rows, pad));
     TESSERA_TRY(split(C(), "c.each", true, "c"));
-    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, X(), target::kMmaColumns, pad));
+    TESSERA_TRY(g_.Do("split {0} {1} {2} {1}.q {1}.e{3}", stage, X(), fragment_.columns, pad));
     TESSERA_TRY(split(X(), "x.each", axes_.y < 0, "p"));
     if (axes_.y < 0) return {};
     TESSERA_TRY(g_.Do("split {0} {1} 1 {1}.q {1}.e", stage, Y()));
@@ -268,12 +253,12 @@ class FragmentGenerator {
     std::vector<std::string> pieces;
     for (size_t d = 0; d < names_.size(); ++d) {
       const int dim = static_cast<int>(d);
-      pieces.push_back(dim == axes_.c   ? fmt::format("{}/{}", d, target::kMmaRows)
-                       : dim == axes_.x ? fmt::format("{}/{}", d, target::kMmaColumns)
+      pieces.push_back(dim == axes_.c   ? fmt::format("{}/{}", d, fragment_.rows)
+                       : dim == axes_.x ? fmt::format("{}/{}", d, fragment_.columns)
                                         : std::to_string(d));
     }
-    return g_.Do("layout {} {},{}%{},{}%{}", stage, fmt::join(pieces, ","), axes_.c,
-                 target::kMmaRows, axes_.x, target::kMmaColumns);
+    return g_.Do("layout {} {},{}%{},{}%{}", stage, fmt::join(pieces, ","), axes_.c, fragment_.rows,
+                 axes_.x, fragment_.columns);
   }
 
   // All of the reduction is one loop, in chunks of whole fragments.
@@ -299,7 +284,7 @@ class FragmentGenerator {
     TESSERA_TRY(g_.Do("split {} k.i {} k.m k.e", acc_, fragment_.depth));
     TESSERA_TRY(Tiles(acc_, {"k.o", "k.m", "k.e"}));
     TESSERA_TRY(g_.Do("unroll {} k.m", acc_));
-    return g_.Do("tensorize {} {}.e {}", acc_, C(), fragment_.product);
+    return g_.Do("tensorize {} {}.e {}", acc_, C(), fragment_.product->name);
   }
 
   // A chunk of an operand in tiles of 32 bytes of the reduction, brought by all threads, four
@@ -308,7 +293,7 @@ class FragmentGenerator {
   Status Operand(const std::string& tensor, bool weight) {
     const std::string copy = tensor + ".s";
     const int tiled = weight ? axes_.c : axes_.x;
-    const int64_t rows = weight ? target::kMmaRows : target::kMmaColumns;
+    const int64_t rows = weight ? fragment_.rows : fragment_.columns;
     const Stage& made = *s_.Find(copy);
     const std::string source =
         made.body->kind == ir::ExprKind::kTensorRead ? made.body->tensor->name : tensor;
@@ -345,7 +330,7 @@ class FragmentGenerator {
   GpuSteps& g_;
   Schedule& s_;
   const std::string anchor_;
-  const Fragment& fragment_;
+  const Fragment fragment_;
   const FragmentAxes axes_;
   const std::string input_, weight_;
   const std::set<std::string>& constants_;
@@ -358,7 +343,9 @@ class FragmentGenerator {
 }  // namespace
 
 bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
-  if (anchor.body->reduce() != ir::ReduceOp::kSum || FragmentOf(s, anchor) == nullptr) return false;
+  if (anchor.body->reduce() != ir::ReduceOp::kSum) return false;
+  const std::optional<Fragment> fragment = FragmentOf(s, anchor);
+  if (!fragment) return false;
   if (roles.input->tensor->name == (*roles.weight)->tensor->name) return false;
   const std::optional<FragmentAxes> axes = FindAxes(roles);
   if (!axes || roles.reduced.empty()) return false;
@@ -366,8 +353,8 @@ bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles) 
   for (const AxisRole& a : roles.reduced) depth *= a.axis.extent;
   const int64_t c = roles.data[static_cast<size_t>(axes->c)].axis.extent,
                 x = roles.data[static_cast<size_t>(axes->x)].axis.extent;
-  const int64_t whole = RoundUp(c, target::kMmaRows) * RoundUp(x, target::kMmaColumns) *
-                        RoundUp(depth, FragmentOf(s, anchor)->depth);
+  const int64_t whole =
+      RoundUp(c, fragment->rows) * RoundUp(x, fragment->columns) * RoundUp(depth, fragment->depth);
   return whole <= kMostPadding * c * x * depth;
 }
 

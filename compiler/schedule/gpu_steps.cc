@@ -48,7 +48,7 @@ Result<std::string> GpuSteps::FuseAll(const std::string& stage, const std::strin
 Status GpuSteps::OneThreadAnElement(const std::string& name) {
   if (s.Find(name)->leaves.empty()) return {};
   TESSERA_ASSIGN(const std::string all, FuseAll(name));
-  TESSERA_TRY(Do("split {} {} 64 {}.g {}.t", name, all, all, all));
+  TESSERA_TRY(Do("split {0} {1} {2} {1}.g {1}.t", name, all, s.target().group_threads));
   TESSERA_TRY(Do("bind {} {}.g grid.x", name, all));
   return Do("bind {} {}.t thread.x", name, all);
 }

@@ -54,6 +54,16 @@ inline std::string Words(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+// The products of one type: a target's instruction, and the one that stores its sums.
+struct Fragment {
+  const target::TensorIntrin* product = nullptr;
+  const target::TensorIntrin* store = nullptr;
+  DType narrow, wide;
+  int64_t rows, columns, depth;
+};
+// The fragments of the target for the types of |anchor|, those that take the fewest cycles.
+std::optional<Fragment> FragmentOf(const Schedule& s, const Stage& anchor);
+
 // Whether FragmentSchedule takes the sum |anchor|: products of two reads in a type that the target
 // has fragments for, summed over channels, with a channel of the result that the weights alone
 // have. Groups and products by channel have none.

@@ -127,23 +127,25 @@ class Generator {
   }
 
   // Lanes divide a group, so that a vector reads one input value; where no divisor is worth a
-  // vector, 16 with a remainder.
+  // vector, a register's with a remainder. Two registers of sums a point keep both units at work.
   Result<int64_t> DecideLanes(int64_t group, int64_t channels) {
-    std::vector<int64_t> domain = Divisors(group, options_.max_lanes);
+    const int64_t whole = s_.target().vector_bytes / 4, most = 2 * whole;  // of 32 bits
+    std::vector<int64_t> domain = Divisors(group, most);
     size_t pick = domain.size() - 1;
-    if (domain[pick] < 8 && channels == group && channels > options_.max_lanes) {
-      domain.push_back(16);
+    if (domain[pick] < whole / 2 && channels == group && channels > most) {
+      domain.push_back(whole);
       pick = domain.size() - 1;
     }
-    // Whole registers of 16 where they fit: 48 is 3 x 16 rather than 2 x 24.
+    // Whole registers where they fit: of 16, 48 is 3 x 16 rather than 2 x 24.
     for (size_t i = 0; i < domain.size(); ++i) {
-      if (domain[i] == 16 && domain[pick] < 32) pick = i;
+      if (domain[i] == whole && domain[pick] < most) pick = i;
     }
     return s_.Decide("lanes", domain, static_cast<int>(pick));
   }
 
   Status DecidePoints(int64_t extent) {
-    std::vector<int64_t> domain = Divisors(extent, options_.max_points);
+    // Two registers a point: half of them are sums.
+    std::vector<int64_t> domain = Divisors(extent, s_.target().vector_registers / 4);
     size_t pick = domain.size() - 1;
     if (domain[pick] < 4 && extent > 4) {  // a prime row: the last tile is shorter
       domain.push_back(4);

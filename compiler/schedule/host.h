@@ -22,9 +22,6 @@
 namespace tessera::schedule {
 
 struct HostOptions {
-  int64_t max_lanes = 32;  // channels in one vector
-  int64_t max_points = 8;  // output points in registers
-  int64_t max_sums = 28;   // vectors of sums of dot products in registers
   // Layouts of inputs and outputs, as text; those that are not named are row-major.
   std::map<std::string, std::string> layouts;
 };
@@ -34,6 +31,10 @@ struct HostOptions {
 // a blocked layout: the caller packs them (params.h says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
+
+// Output channels have to be a multiple of this many for the host to have dot products of uint8 and
+// int8 for them: the lanes of the narrowest.
+int64_t HostDotChannels();
 
 }  // namespace tessera::schedule
 

@@ -4,6 +4,7 @@
 // registers, weights in the order in which they are read, quads of input channels, or of taps along
 // a row, innermost.
 #include <algorithm>
+#include <optional>
 
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
@@ -16,32 +17,56 @@ namespace {
 using te::AxisRole;
 using te::Role;
 
-constexpr int64_t kQuad = 4;
+// An instruction that has a sum in each lane, of a quad of products.
+struct Dot {
+  const target::TensorIntrin* intrin = nullptr;
+  int64_t lanes = 0, quad = 0;
+};
 
-// What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
-// needs an instruction, points + blocks loads, and sums that do not wait for themselves (latency 5,
-// two products a cycle). What the epilogue knows of a channel is loaded once for all points.
-double TileCost(int64_t points, int64_t blocks) {
-  const auto n = static_cast<double>(points * blocks);
-  return std::max({1.0, static_cast<double>(points + blocks) / n, 10 / n}) +
-         0.1 * static_cast<double>(points + blocks) / n + 0.2 / static_cast<double>(points);
+bool IsDotOf(const target::ProductTile& tile, DType input, DType weight, DType sums) {
+  return tile.left == input && tile.right == weight && tile.sums == sums && tile.shape.size() == 1;
 }
 
-int64_t LanesFor(int64_t channels) { return channels % 16 == 0 ? 16 : channels % 8 == 0 ? 8 : 0; }
+// The instruction of |target| that sums products of such types for |channels| in the fewest cycles.
+std::optional<Dot> DotFor(const target::Target& target, DType input, DType weight, DType sums,
+                          int64_t channels) {
+  std::optional<Dot> best;
+  double least = 0;
+  for (const target::TensorIntrin& intrin : target.intrinsics) {
+    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
+    if (!tile || !IsDotOf(*tile, input, weight, sums) || channels % tile->shape[0] != 0) continue;
+    const double cycles = intrin.cycles / static_cast<double>(tile->products());
+    if (best && cycles >= least) continue;
+    best = Dot{&intrin, tile->shape[0], tile->depth};
+    least = cycles;
+  }
+  return best;
+}
+
+// What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
+// needs an instruction, points + blocks loads, and sums that do not wait for themselves. What the
+// epilogue knows of a channel is loaded once for all points.
+double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks) {
+  const double cycles = dot.intrin->cycles;
+  const auto n = static_cast<double>(points * blocks), loads = static_cast<double>(points + blocks);
+  return std::max(
+             {1.0, loads / n / (target.loads_a_cycle * cycles), dot.intrin->latency / cycles / n}) +
+         0.1 * loads / n + 0.2 / static_cast<double>(points);
+}
 
 class DotGenerator {
  public:
-  DotGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles)
+  DotGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles, const Dot& dot)
       : h_(h),
         s_(h.s),
         anchor_(anchor),
         roles_(roles),
+        dot_(dot),
         lane_(*roles.Find(Role::kOutputChannel)),
         point_(PointAxis(roles, lane_)),
         quad_(QuadAxis()) {}
 
   Status Run() {
-    lanes_ = LanesFor(lane_.axis.extent);
     TESSERA_TRY(DecideTile());
     TESSERA_TRY(Input());
     // |home| holds the result, |acc| the sums.
@@ -64,13 +89,13 @@ class DotGenerator {
   // fill quads, the taps along a row, if they waste less and what they fill up is inside the row.
   AxisRole QuadAxis() const {
     const AxisRole& channel = *roles_.InputChannel();
-    const auto quads = [](const AxisRole& a) { return CeilDiv(a.axis.extent, kQuad); };
-    if (!point_ || channel.axis.extent % kQuad == 0) return channel;
+    const auto quads = [&](const AxisRole& a) { return CeilDiv(a.axis.extent, dot_.quad); };
+    if (!point_ || channel.axis.extent % dot_.quad == 0) return channel;
     const auto last = static_cast<int>(roles_.input->args.size()) - 1;
     for (const AxisRole& tap : roles_.reduced) {
       if (tap.role != Role::kWindow || tap.coeff != 1 || tap.weight_dim < 0) continue;
       if (tap.input_dim != last || point_->input_dim != last) continue;
-      const int64_t reach = (point_->axis.extent - 1) * point_->coeff + kQuad * quads(tap);
+      const int64_t reach = (point_->axis.extent - 1) * point_->coeff + dot_.quad * quads(tap);
       if (reach > roles_.input->tensor->shape[static_cast<size_t>(last)]) continue;
       if (quads(tap) * channel.axis.extent < quads(channel) * tap.axis.extent) return tap;
     }
@@ -78,17 +103,19 @@ class DotGenerator {
   }
 
   Status DecideTile() {
-    const int64_t most = h_.options.max_sums;
+    // Three registers at least are a block's weights, one input and what the epilogue takes.
+    const int64_t registers = s_.target().vector_registers, most = registers - 4;
     const int64_t extent = point_ ? point_->axis.extent : 1;
     const std::vector<int64_t> points = Divisors(extent, most);
-    const std::vector<int64_t> blocks = Divisors(lane_.axis.extent / lanes_, most);
+    const std::vector<int64_t> blocks = Divisors(lane_.axis.extent / dot_.lanes, most);
+    const auto cost = [&](int64_t p, int64_t b) { return TileCost(s_.target(), dot_, p, b); };
     size_t best_p = 0, best_b = 0;
     for (size_t p = 0; p < points.size(); ++p) {
       for (size_t b = 0; b < blocks.size(); ++b) {
         // The sums, a block's weights and one input are in registers.
-        const int64_t registers = points[p] * blocks[b] + blocks[b] + 1;
-        if (points[p] * blocks[b] > most || registers > s_.target().vector_registers) continue;
-        if (TileCost(points[p], blocks[b]) < TileCost(points[best_p], blocks[best_b]))
+        const int64_t sums = points[p] * blocks[b];
+        if (sums > most || sums + blocks[b] + 1 > registers) continue;
+        if (cost(points[p], blocks[b]) < cost(points[best_p], blocks[best_b]))
           best_p = p, best_b = b;
       }
     }
@@ -102,8 +129,8 @@ class DotGenerator {
     const std::string input = roles_.input->tensor->name;
     const Stage* stage = s_.Find(input);
     std::string layout = LastLayout(static_cast<int>(stage->shape.size()), quad_.input_dim);
-    if (quad_.role == Role::kInputChannel && quad_.axis.extent % kQuad != 0)
-      layout += fmt::format("/{0},{1}%{0}", kQuad, quad_.input_dim);
+    if (quad_.role == Role::kInputChannel && quad_.axis.extent % dot_.quad != 0)
+      layout += fmt::format("/{0},{1}%{0}", dot_.quad, quad_.input_dim);
     TESSERA_TRY(h_.Do("layout {} {}", input, layout));
     if (stage->placeholder) return {};
     for (bool again = true; again;) {
@@ -123,7 +150,7 @@ class DotGenerator {
   Status Home(const std::string& home, const std::string& acc) {
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = s_.Find(home)->axes[lane_dim].name();
-    TESSERA_TRY(h_.Do("split {} {} {} {}.q {}.l", home, c, lanes_, c, c));
+    TESSERA_TRY(h_.Do("split {} {} {} {}.q {}.l", home, c, dot_.lanes, c, c));
     TESSERA_TRY(h_.Do("split {} {}.q $blocks {}.o {}.b", home, c, c, c));
     std::string order, inner = fmt::format("{0}.b {0}.l", c), at = c + ".o";
     for (size_t d = 0; d < roles_.data.size(); ++d) {
@@ -153,7 +180,7 @@ class DotGenerator {
     const Stage* st = s_.Find(acc);
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = st->axes[lane_dim].name();
-    const bool whole = quad_.axis.extent % kQuad == 0;
+    const bool whole = quad_.axis.extent % dot_.quad == 0;
     std::string ci, order, x;
     for (size_t d = 0; d < st->axes.size(); ++d) {
       if (d == lane_dim) continue;
@@ -170,8 +197,8 @@ class DotGenerator {
         order += " " + st->reduce_axes[d].name();
       }
     }
-    TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.b {1}.l", acc, c, lanes_));
-    TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.o {1}.i{3}", acc, ci, kQuad, whole ? "" : " pad"));
+    TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.b {1}.l", acc, c, dot_.lanes));
+    TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.o {1}.i{3}", acc, ci, dot_.quad, whole ? "" : " pad"));
     order += fmt::format(" {}.o", ci);
     if (!x.empty()) {
       order += " " + x;
@@ -180,7 +207,7 @@ class DotGenerator {
     TESSERA_TRY(h_.Do("reorder {0}{1} {2}.b {2}.l {3}.i", acc, order, c, ci));
     TESSERA_TRY(h_.Do("unroll {} {}.b", acc, c));
     TESSERA_TRY(h_.Do("vectorize {} {}.l", acc, c));
-    TESSERA_TRY(h_.Do("tensorize {} {}.l dot_u8s8x{}", acc, c, lanes_));
+    TESSERA_TRY(h_.Do("tensorize {} {}.l {}", acc, c, dot_.intrin->name));
     return h_.Do("layout {} {}", acc,
                  LastLayout(static_cast<int>(roles_.data.size()), static_cast<int>(lane_dim)));
   }
@@ -188,13 +215,13 @@ class DotGenerator {
   Status Weights() {
     const int o = lane_.weight_dim, i = quad_.weight_dim;
     const auto rank = static_cast<int>((*roles_.weight)->args.size());
-    std::string layout = fmt::format("{}/{}", o, lanes_ * blocks_);
+    std::string layout = fmt::format("{}/{}", o, dot_.lanes * blocks_);
     for (int d = 0; d < rank; ++d) {
       if (d != o && d != i) layout += fmt::format(",{}", d);
     }
-    layout += fmt::format(",{}/{}", i, kQuad);
-    if (blocks_ > 1) layout += fmt::format(",{}/{}%{}", o, lanes_, blocks_);
-    layout += fmt::format(",{}%{},{}%{}", o, lanes_, i, kQuad);
+    layout += fmt::format(",{}/{}", i, dot_.quad);
+    if (blocks_ > 1) layout += fmt::format(",{}/{}%{}", o, dot_.lanes, blocks_);
+    layout += fmt::format(",{}%{},{}%{}", o, dot_.lanes, i, dot_.quad);
     return h_.Do("layout {} {}", (*roles_.weight)->tensor->name, layout);
   }
 
@@ -202,28 +229,47 @@ class DotGenerator {
   Schedule& s_;
   const std::string anchor_;
   const te::Roles& roles_;
+  const Dot dot_;
   const AxisRole lane_;
   const AxisRole* point_;
   const AxisRole quad_;
-  int64_t lanes_ = 0, blocks_ = 1;
+  int64_t blocks_ = 1;
 };
+
+// Empty: DotSchedule does not take the reduction.
+std::optional<Dot> DotOf(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
+  if (anchor.body->reduce() != ir::ReduceOp::kSum || !roles.weight) return {};
+  const AxisRole* lane = roles.Find(Role::kOutputChannel);
+  if (!lane || lane->group != 0) return {};
+  const Stage *input = s.Find(roles.input->tensor->name),
+              *w = s.Find((*roles.weight)->tensor->name);
+  const AxisRole* channel = roles.InputChannel();
+  // Floats are summed in the definition's roundings.
+  if (IsFloat(anchor.dtype) || !w->placeholder || !channel || channel->weight_dim < 0 ||
+      std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) != 1)
+    return {};
+  return DotFor(s.target(), input->dtype, w->dtype, anchor.dtype, lane->axis.extent);
+}
 
 }  // namespace
 
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
-  if (anchor.body->reduce() != ir::ReduceOp::kSum || !roles.weight) return false;
-  const AxisRole* lane = roles.Find(Role::kOutputChannel);
-  if (!lane || lane->group != 0 || LanesFor(lane->axis.extent) == 0) return false;
-  const Stage *input = s.Find(roles.input->tensor->name),
-              *w = s.Find((*roles.weight)->tensor->name);
-  const AxisRole* channel = roles.InputChannel();
-  return input->dtype == DType::kUint8 && w->dtype == DType::kInt8 && w->placeholder &&
-         anchor.dtype == DType::kInt32 && channel && channel->weight_dim >= 0 &&
-         std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) == 1;
+  return DotOf(s, anchor, roles).has_value();
 }
 
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles) {
-  return DotGenerator(h, anchor, roles).Run();
+  return DotGenerator(h, anchor, roles, *DotOf(h.s, *h.s.Find(anchor), roles)).Run();
+}
+
+int64_t HostDotChannels() {
+  int64_t least = 0;
+  for (const target::TensorIntrin& intrin : target::Host()->intrinsics) {
+    const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
+    if (tile && IsDotOf(*tile, DType::kUint8, DType::kInt8, DType::kInt32) &&
+        (least == 0 || tile->shape[0] < least))
+      least = tile->shape[0];
+  }
+  return least;
 }
 
 }  // namespace tessera::schedule

@@ -75,7 +75,7 @@ std::vector<size_t> HostSteps::MemoryOrder(const std::string& tensor) const {
 }
 
 Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>& reduced) {
-  constexpr int64_t kEnough = 8;  // iterations for two to four processors
+  const int64_t enough = 2 * s.target().processors;  // so that one that comes late does less
   const Stage& stage = *s.Find(name);
   std::vector<int64_t> counts;
   int64_t work = 1;
@@ -91,7 +91,7 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
     if (leaf.reduce || leaf.kind != ir::LoopKind::kSerial) break;
     const int64_t n = iterations.at(leaf.var.get());
     if (n > 1 && (!best || n > iterations.at(best->var.get()))) best = &leaf;
-    if (n >= kEnough) break;
+    if (n >= enough) break;
   }
   return best ? Do("parallel {} {}", name, std::string(best->name)) : Status{};
 }

@@ -3,7 +3,8 @@
 
 namespace tessera::target {
 
-// 48 KiB is what CUDA gives a block without asking for more; OpenCL 1.2 promises 32.
+// 48 KiB is what CUDA gives a block without asking for more; OpenCL 1.2 promises 32. Processors are
+// those of a large one (108 to 132), as a power of two. A group of 64 threads is two warps of 32.
 std::shared_ptr<const Target> Gpu() {
   using ir::LoopKind;
   using ir::Scope;
@@ -18,7 +19,9 @@ std::shared_ptr<const Target> Gpu() {
                        LoopKind::kThreadZ},
              .intrinsics = {},
              .max_threads = 256,
-             .max_lanes = 4});
+             .max_lanes = 4,
+             .processors = 128,
+             .group_threads = 64});
   return target;
 }
 

@@ -161,7 +161,13 @@ TensorIntrin DotU8S8(int64_t lanes) {
          }
          return {};
        }});
-  return {.name = name, .call = name, .behaviour = out, .emit = lanes == 16 ? Emit<16> : Emit<8>};
+  // vpdpbusd, of 64 bytes and of 32: two begin in a cycle.
+  return {.name = name,
+          .call = name,
+          .behaviour = out,
+          .cycles = 0.5,
+          .latency = 5,
+          .emit = lanes == 16 ? Emit<16> : Emit<8>};
 }
 
 }  // namespace tessera::target

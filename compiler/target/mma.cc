@@ -103,6 +103,8 @@ TensorIntrin Product(const char* name, DType narrow, DType wide, int64_t depth) 
           .behaviour = acc,
           .trailing = {FirstStep()},
           .scopes = {{"acc", {Scope::kAcc}}, {"a", {Scope::kShared}}, {"b", {Scope::kShared}}},
+          // sm_80: a quarter of a processor does 512 products of int8 a cycle, 256 of f16.
+          .cycles = 8,
           .emit = IsFloat(wide) ? EmitProduct<true> : EmitProduct<false>};
 }
 

@@ -37,8 +37,14 @@ struct Target {
   int64_t max_threads = 0;               // of one group; 0: no limit
   int64_t max_lanes = 64;                // of a vector: it, its half, and so on
   int64_t line_bytes = 0;                // of a cache that a program can fill ahead; 0: none
-  int64_t vector_registers = 0;          // of a processor; 0: not known
   int64_t least_shared_work = 0;         // innermost iterations that pay for a second processor
+
+  // What generators count with; 0: not known, or there is none.
+  int64_t processors = 0;        // that the pieces of a stage should keep at work
+  int64_t group_threads = 0;     // of one group, enough for a processor to have one that can go on
+  int64_t vector_registers = 0;  // of a processor
+  int64_t vector_bytes = 0;      // of one of them
+  double loads_a_cycle = 0;      // of whole vectors, or of one value for all lanes
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;

@@ -6,6 +6,7 @@
 #ifndef TESSERA_COMPILER_TARGET_TENSOR_INTRIN_H_
 #define TESSERA_COMPILER_TARGET_TENSOR_INTRIN_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,12 +58,24 @@ struct TensorIntrin {
   std::string updates = {};  // the placeholder that is the output's own tile, and no operand
   std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
   std::vector<ParamCondition> conditions = {};
-  int64_t cycles = 0;         // of a call behind another one; 0: not known
+  double cycles = 0;          // of a call behind another one; 0: not known
+  double latency = 0;         // until what it made is there for the next; 0: not known
   EmitValues emit = nullptr;  // none: the target's back end has another way (tile_intrin.h)
 
   // Does a reduction start by FirstStep? Else plain stores of its identity come before it.
   bool FlagsStart() const;
 };
+
+// A behaviour that is sums of products of two tiles, as its text has them.
+struct ProductTile {
+  DType left, right, sums;
+  std::vector<int64_t> shape;  // of the sums
+  int64_t depth = 1;           // products of each
+
+  int64_t products() const;
+};
+// Empty: it is something else.
+std::optional<ProductTile> ProductsOf(const TensorIntrin& intrin);
 
 }  // namespace tessera::target
 

@@ -54,7 +54,8 @@ TensorIntrin Add(int64_t tile, DType dst_type) {
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
   std::vector<TensorIntrin> all{Add(tile, DType::kInt8), Add(tile, DType::kInt32)};
-  for (TensorIntrin& intrin : all) intrin.cycles = isa::StepCycles<isa::Add>(config);
+  for (TensorIntrin& intrin : all)
+    intrin.cycles = static_cast<double>(isa::StepCycles<isa::Add>(config));
   return all;
 }
 

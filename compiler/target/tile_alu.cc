@@ -136,7 +136,7 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
     // A step for each operand that is read from ACC, at least one.
     const bool both = !intrin.updates.empty() && intrin.scopes[0].tensor == "src" &&
                       intrin.scopes[0].scopes == VectorScopes(DType::kInt32);
-    intrin.cycles = isa::StepCycles<isa::Alu>(config) * (both ? 2 : 1);
+    intrin.cycles = static_cast<double>(isa::StepCycles<isa::Alu>(config)) * (both ? 2 : 1);
   }
   return all;
 }

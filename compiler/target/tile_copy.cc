@@ -68,21 +68,12 @@ TensorIntrin Store(int64_t elements) {
 
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
   const int64_t tile = config.batch * config.block_out;
-  std::vector<TensorIntrin> all{
-      Load("tile.load_inp", DType::kInt8, tile, ir::Scope::kInp),
-      Fill("tile.fill_inp", tile, ir::Scope::kInp),
-      Load("tile.load_out", DType::kInt8, tile, ir::Scope::kOut),
-      Load("tile.load_wgt", DType::kInt8, config.wgt_tile_bytes(), ir::Scope::kWgt),
-      Load("tile.load_prm", DType::kInt32, RecordNumbers(config), ir::Scope::kPrm),
-      Store(tile)};
-  // Whole beats of the bus; pads are of no beat, but a tile a cycle.
-  for (TensorIntrin& intrin : all) {
-    const te::TensorNode& moved = *intrin.behaviour.get();
-    const bool fills = intrin.call == kTileFill;
-    const int64_t bytes = moved.shape[0] * static_cast<int64_t>(SizeOf(moved.dtype));
-    intrin.cycles = fills ? 1 : CeilDiv(bytes, config.bus_bytes());
-  }
-  return all;
+  return {Load("tile.load_inp", DType::kInt8, tile, ir::Scope::kInp),
+          Fill("tile.fill_inp", tile, ir::Scope::kInp),
+          Load("tile.load_out", DType::kInt8, tile, ir::Scope::kOut),
+          Load("tile.load_wgt", DType::kInt8, config.wgt_tile_bytes(), ir::Scope::kWgt),
+          Load("tile.load_prm", DType::kInt32, RecordNumbers(config), ir::Scope::kPrm),
+          Store(tile)};
 }
 
 constexpr int64_t kSizeLimit = isa::GreatestOfAll("Load.x_size", "Load.y_size", "Load.z_size",

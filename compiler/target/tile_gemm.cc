@@ -42,7 +42,7 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
            .scopes = {{"inp", {ir::Scope::kInp}},
                       {"wgt", {ir::Scope::kWgt}},
                       {"acc", {ir::Scope::kAcc}}},
-           .cycles = isa::StepCycles<isa::Gemm>(config)}};
+           .cycles = static_cast<double>(isa::StepCycles<isa::Gemm>(config))}};
 }
 
 // Iteration counts, strides and micro-ops of one instruction.

@@ -169,7 +169,8 @@ std::vector<TensorIntrin> Intrinsics(const isa::Config& config) {
       all.push_back(PerTensor(tile, src, dst));
     }
   }
-  for (TensorIntrin& intrin : all) intrin.cycles = isa::StepCycles<isa::Requant>(config);
+  for (TensorIntrin& intrin : all)
+    intrin.cycles = static_cast<double>(isa::StepCycles<isa::Requant>(config));
   return all;
 }
 

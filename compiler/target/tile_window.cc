@@ -55,7 +55,7 @@ TensorIntrin Window(const isa::Config& config) {
           .scopes = {{"inp", {ir::Scope::kInp}},
                      {"wgt", {ir::Scope::kWgt}},
                      {"acc", {ir::Scope::kAcc}}},
-          .cycles = isa::StepCycles<isa::Depthwise>(config, kTaps * kTaps)};
+          .cycles = static_cast<double>(isa::StepCycles<isa::Depthwise>(config, kTaps * kTaps))};
 }
 
 std::vector<TensorIntrin> Intrinsics(const isa::Config& config) { return {Window(config)}; }

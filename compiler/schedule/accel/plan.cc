@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/target/accelerator.h"
+#include "compiler/schedule/accel/tile_cycles.h"
 #include "isa/costs.h"
 
 namespace tessera::schedule::accel {
@@ -50,7 +50,9 @@ class Judge {
  private:
   const AnalyzedRegion& region_;
   const isa::Config& config_;
-  const target::TargetMemory memory_ = target::DeviceMemory(config_);
+  const std::shared_ptr<const target::Target> target_ = target::Accelerator(config_);
+  const TileCycles cycles_{*target_, config_};
+  const target::TargetMemory& memory_ = *target_->FindMemory(ir::Scope::kGlobal);
   const OnChip& on_chip_;
   Extents e_;
   int64_t inp_tiles_ = 0;
@@ -157,32 +159,29 @@ bool Judge::Fill(TilePlan* p) const {
   }
   const double result_bytes = pixels * static_cast<double>(e_.out_blocks) * tile_bytes;
   const double write = on_chip_.stored ? result_bytes : 0;
-  int64_t vector_passes = on_chip_.result && on_chip_.stored ? 1 : 0;
+  double passes = on_chip_.result && on_chip_.stored ? cycles_.copy : 0;
   for (const EpilogueStep& s : region_.steps) {
     if (s.kind == EpilogueStepKind::kFetch && on_chip_.HaloOf(s.tensor)) continue;
     if (s.kind == EpilogueStepKind::kFetch) {
       read += result_bytes;
       loads += spatial * n_o * n_w;
     } else {
-      ++vector_passes;
+      passes += cycles_.Pass(s);
     }
   }
   const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps;
   const double block_pixels = pixels * static_cast<double>(e_.out_blocks);
-  const int64_t pass = isa::StepCycles<isa::Requant>(config_);
-  p->vector_cycles = block_pixels * static_cast<double>(vector_passes * pass);
+  p->vector_cycles = block_pixels * passes;
   p->compute_cycles = 0;
   int64_t gemms = 0;
   if (contraction_) {
-    const int64_t step = isa::StepCycles<isa::Gemm>(config_);
-    p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps * step);
+    p->compute_cycles = block_pixels * static_cast<double>(e_.in_blocks * taps) * cycles_.gemm;
     gemms = spatial * e_.out_blocks * n_i;
   } else if (region_.anchor.kind == AnchorKind::kChannelwise) {
-    const int64_t step = isa::StepCycles<isa::Depthwise>(config_);
-    p->compute_cycles = block_pixels * static_cast<double>(e_.weight_tiles * step);
+    p->compute_cycles = block_pixels * static_cast<double>(e_.weight_tiles) * cycles_.window;
     gemms = spatial * n_o * n_w;
   } else if (anchored_) {
-    p->vector_cycles += block_pixels * static_cast<double>(taps);
+    p->vector_cycles += block_pixels * static_cast<double>(taps) * cycles_.reduce;
   }
   p->bus_cycles =
       memory_.shared > 0 ? (read + write) / bus / memory_.shared : std::max(read, write) / bus;
@@ -206,7 +205,7 @@ bool Judge::Fill(TilePlan* p) const {
     serial += std::max(
         0.0, rest - tile_compute * static_cast<double>(n_w - 1) / static_cast<double>(n_w));
   }
-  const double part_vector = static_cast<double>(part_pixels * vector_passes);
+  const double part_vector = static_cast<double>(part_pixels) * passes;
   const double part_store =
       on_chip_.stored ? static_cast<double>(part_pixels) * tile_bytes / bus : 0;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;

@@ -101,7 +101,12 @@ TEST_P(LowerPrefetch, WhatIsReadLaterWasAskedFor) {
       "y", {h - taps + 1, w - taps + 1}, {"i", "j"},
       [&](const Index& i) { return te::Sum(x(i[0] + k.var, i[1] + Expr(taps - 1) - k.var), {k}); });
   std::string steps;
-  if (rng.OneIn(2)) steps += fmt::format("layout x 1/{0},0,1%{0}\n", int64_t{4} << rng.Range(0, 4));
+  if (rng.OneIn(2)) {
+    const int64_t columns = int64_t{1} << rng.Range(1, 6);
+    steps += rng.OneIn(2) ? fmt::format("layout x 1/{0},0,1%{0}\n", columns)
+                          : fmt::format("layout x 1/{0},0/{1},1%{0},0%{1}\n", columns,
+                                        int64_t{1} << rng.Range(1, 3));
+  }
   steps += fmt::format("split y j {} o n\nsplit y i {} u v\n", rng.Range(1, w), rng.Range(1, h));
   std::vector<std::string> loops{"u", "v", "o", "n"};
   for (size_t n = loops.size(); n > 1; --n)
@@ -185,6 +190,30 @@ TEST(PrefetchLoops, BoxesOfSeveralLines) {
       prefetch x[min((i + 2), 5), (o * 8)];
       for n in [0, 8) {
         y[i, ((o * 8) + n)] = x[i, ((o * 8) + n)];
+      }
+    }
+  }
+}
+)");
+}
+
+// Two panels of 16 lanes by 4 are two lines, whatever they are called.
+TEST(PrefetchLoops, PiecesThatShareALineAreAskedForOnce) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {32, 24});
+  const te::Tensor y = te::Compute("y", {32, 24}, {"i", "j"}, [&](const Index& i) { return x(i); });
+  const Result<ir::Func> panels =
+      Build(y, "layout x 1/4,0/16,0%16,1%4\nsplit y j 4 o n\nreorder y o i n\nprefetch x y o 1\n");
+  ASSERT_TRUE(panels) << panels.error().message;
+  EXPECT_EQ(ir::Print(ir::Simplify(*panels)),
+            R"(func f(x: i8[32, 24] global layout(1/4, 0/16, 0%16, 1%4),
+     y: i8[32, 24] global) {
+  for o in [0, 6) {
+    for p0 in [0, 2) {
+      prefetch x[(p0 * 16), min(((o * 4) + 4), 23)];
+    }
+    for i in [0, 32) {
+      for n in [0, 4) {
+        y[i, ((o * 4) + n)] = x[i, ((o * 4) + n)];
       }
     }
   }

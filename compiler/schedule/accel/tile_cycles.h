@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a tile of the machine costs its units, in cycles, by the figures of the target's intrinsics.
+// Internal to compiler/schedule/accel.
+#ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
+#define TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
+
+#include "base/bits.h"
+#include "compiler/schedule/accel/plan.h"
+#include "compiler/schedule/accel/region.h"
+#include "compiler/target/accelerator.h"
+
+namespace tessera::schedule::accel {
+
+struct TileCycles {
+  explicit TileCycles(const target::Target& target, const isa::Config& config)
+      : gemm(Of(target, "tile.gemm")),
+        window(Of(target, "tile.window") /
+               static_cast<double>(CeilDiv(kWindowTaps * kWindowTaps, config.depthwise_taps()))),
+        reduce(Of(target, "tile.reduce_add")),
+        copy(Of(target, "tile.copy")),
+        requant(Of(target, "tile.requant")),
+        add(Of(target, "tile.add")),
+        alu(Of(target, "tile.alu_add.imm")),
+        alu_acc(Of(target, "tile.alu_add")) {}
+
+  // Of a pass of VECTOR.
+  double Pass(const EpilogueStep& step) const {
+    if (step.kind == EpilogueStepKind::kRequant) return requant;
+    if (step.kind == EpilogueStepKind::kAdd) return add;
+    return !step.use_imm && step.src.memory == isa::VectorMemory::kAcc ? alu_acc : alu;
+  }
+
+  double gemm, window;  // window: for each tile of weights, of which a whole window has several
+  double reduce, copy, requant, add;
+  double alu, alu_acc;  // the second: an accumulator beside another is read after it
+
+ private:
+  static double Of(const target::Target& target, const char* intrin) {
+    return target.FindIntrinsic(intrin)->cycles;
+  }
+};
+
+}  // namespace tessera::schedule::accel
+
+#endif  // TESSERA_COMPILER_SCHEDULE_ACCEL_TILE_CYCLES_H_
