@@ -15,6 +15,30 @@ namespace tessera::jit {
 using isa::Memory;
 using isa::Segment;
 
+namespace {
+
+// Of the array or VECTOR: the steps of |nest|, which is |insn|'s.
+int64_t StepCyclesOf(const isa::Insn& insn, const isa::InsnNest& nest, const isa::Config& config) {
+  int64_t parts = 1;
+  for (const isa::NestLoop& loop : nest.loops()) parts *= loop.within ? loop.count : 1;
+  return std::visit(
+      [&]<typename T>(const T&) { return nest.steps() * isa::StepCycles<T>(config, parts); }, insn);
+}
+
+}  // namespace
+
+int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config) {
+  const isa::Unit unit = isa::UnitOf(insn);
+  const isa::InsnNest nest = isa::NestOf(insn, config);
+  if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore)
+    return StepCyclesOf(insn, nest, config);
+  int64_t beats = 1;
+  for (const isa::NestOperand& o : nest.operands()) {
+    if (o.space.is_segment()) beats = CeilDiv(o.extent, config.bus_bytes());
+  }
+  return nest.steps() * beats;
+}
+
 ProgramBuilder::ProgramBuilder(const isa::Config& config)
     : config_(config), residency_(config.Depth(Memory::kUop)) {}
 
@@ -99,11 +123,7 @@ void ProgramBuilder::Count(const isa::Insn& insn) {
     for (int l = 0; l < nest.loop_count; ++l) bytes *= nest.CountFor(o, l);
     (o.write ? stats_.store_bytes : stats_.load_bytes) += bytes;
   }
-  int64_t parts = 1;
-  for (const isa::NestLoop& loop : nest.loops()) parts *= loop.within ? loop.count : 1;
-  const int64_t cycles = std::visit(
-      [&]<typename T>(const T&) { return nest.steps() * isa::StepCycles<T>(config_, parts); },
-      insn);
+  const int64_t cycles = StepCyclesOf(insn, nest, config_);
   if (isa::UnitOf(insn) == isa::Unit::kGemm) stats_.gemm_steps += cycles;
   if (isa::UnitOf(insn) == isa::Unit::kVector) stats_.vector_steps += cycles;
 }

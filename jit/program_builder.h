@@ -34,6 +34,10 @@ struct ProgramStats {
   int64_t store_bytes = 0;
 };
 
+// Cycles that |insn| keeps its unit busy, without waits and what a command costs (isa::StartCycles):
+// its steps; of a transfer, the beats of each tile.
+int64_t BusyCycles(const isa::Insn& insn, const isa::Config& config);
+
 class ProgramBuilder {
  public:
   explicit ProgramBuilder(const isa::Config& config);
@@ -65,6 +69,9 @@ class ProgramBuilder {
   Result<isa::ProgramImage> Finish();
 
   const ProgramStats& stats() const { return stats_; }
+  // What was emitted so far, and what each touches; before Finish.
+  std::span<const isa::Insn> insns() const { return insns_; }
+  std::span<const TokenNode> nodes() const { return nodes_; }
 
  private:
   void Append(isa::Insn insn, std::span<const isa::Uop> uops);

@@ -140,6 +140,7 @@ Status ProgramPlanner::Regions() {
                     region.result,
                     [&region](const te::Tensor& t) { return region.activations.at(t.get()); },
                     {}});
+    seen.back().fixed = region.schedule.has_value();
     if (!options_.residency) seen.back().resident = false;
     if (const std::optional<StepRegion>& steps = planned_regions[k].steps) {
       seen.back().steps = {steps->inp_tiles, {}};

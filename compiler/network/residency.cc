@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "compiler/network/leave_room.h"
 
 namespace tessera::network {
 
@@ -163,7 +164,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
     if (s->base + s->tiles > depth) return false;
     placed.push_back(s);
   }
-  out->regions.clear(), out->box_base.clear();
+  out->regions.clear(), out->box_base.clear(), out->box_tiles.clear();
   for (size_t r = 0; r < regions_.size(); ++r) {
     // The largest gap between what stays while this region runs.
     std::map<int64_t, int64_t> taken;
@@ -180,6 +181,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
     seen.inp_tiles = gap;
     out->regions.push_back(std::move(seen));
     out->box_base.push_back(base);
+    out->box_tiles.push_back(gap);
   }
   out->residents = std::move(residents);
   return true;
@@ -249,6 +251,7 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
     cost = now;
   }
   std::ranges::stable_sort(best.residents, {}, &Resident::first);
+  LeaveRoom(regions_, config_, &best);
   return best;
 }
 

@@ -32,6 +32,7 @@ struct ResidencyRegion {
   std::function<int(const te::Tensor&)> activation_of;
   // A recorded decision about the result; nothing: choose.
   std::optional<bool> resident;
+  bool fixed = false;  // its tiles are given, by a recorded plan or by steps
   // Of a schedule that says each step: what is given is not chosen here.
   struct GivenSteps {
     int64_t inp_tiles = 0;  // of its own boxes
@@ -56,8 +57,9 @@ struct Resident {
 
 struct ResidencyPlan {
   std::vector<sched::OnChip> regions;  // what each region sees
-  std::vector<int64_t>
-      box_base;  // first tile of INP for each region's own boxes; OnChip::inp_tiles of them
+  // First tile of INP for each region's own boxes, and how many there are. OnChip::inp_tiles may
+  // say fewer, where the next region's boxes shall have room beside.
+  std::vector<int64_t> box_base, box_tiles;
   std::vector<Resident> residents;  // in order of |first|
 
   const Resident* Of(int activation) const;  // null: it does not stay

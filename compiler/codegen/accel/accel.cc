@@ -11,6 +11,7 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/ir/usage.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
@@ -19,6 +20,8 @@ using lower::accel::ConstantMap;
 using lower::accel::GlobalBuffer;
 
 constexpr int64_t kConstantAlign = 64;
+// Two regions overlap for one part in so many of their cycles.
+constexpr int64_t kWorthwhile = 50;
 
 namespace {
 
@@ -54,26 +57,26 @@ bool ProgramEmitter::NeedsFill(const network::Resident& s, const std::vector<int
   });
 }
 
+void ProgramEmitter::OverwriteHalos(int64_t base, int64_t tiles) {
+  std::erase_if(halos_, [&](const WrittenHalo& h) {
+    return h.base < base + tiles && base < h.base + h.tiles;
+  });
+}
+
 Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t index) {
   const network::AccelRegion& region = regions_[index];
   const network::PlannedRegion& planned = plan_.regions[index];
   const ConstantMap constants = network::ConstantsOf(region);
-  // What this region writes to INP replaces halos that are there.
-  const auto overwrite = [&](int64_t base, int64_t tiles) {
-    std::erase_if(halos_, [&](const WrittenHalo& h) {
-      return h.base < base + tiles && base < h.base + h.tiles;
-    });
-  };
   const bool boxed = planned.steps ? planned.steps->inp_tiles > 0
                                    : planned.region.anchor.kind != sched::AnchorKind::kNone &&
                                          !planned.on_chip.input;
-  if (boxed) overwrite(plan_.residency.box_base[index], planned.on_chip.inp_tiles);
+  if (boxed) OverwriteHalos(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
   const network::Resident* result = plan_.residency.Of(region.result);
   bool fill = false;
   if (result != nullptr) {
     const std::vector<int64_t>& shape = activations_[static_cast<size_t>(region.result)].shape;
     fill = NeedsFill(*result, shape);
-    if (fill || !result->halo.any()) overwrite(result->base, result->tiles);
+    if (fill || !result->halo.any()) OverwriteHalos(result->base, result->tiles);
     if (fill) halos_.push_back({result->base, result->tiles, result->pad, result->halo, shape});
   }
   auto emission = std::make_unique<Emission>(
@@ -95,6 +98,9 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
     emission->store = planned.store->lowered;
     TESSERA_TRY(PlaceParams(index, *emission->store, emission->emitter));
   }
+  for (const ir::Stmt& piece : lowered.ahead) emission->units.push_back({.body = piece});
+  std::ranges::move(CutUnits(lowered.body), std::back_inserter(emission->units));
+  emission->emitted.resize(emission->units.size());
   return emission;
 }
 
@@ -146,28 +152,160 @@ Status ProgramEmitter::Begin(size_t index, Emission& emission, bool must) {
   return {};
 }
 
+void ProgramEmitter::Settle() {
+  const jit::ProgramStats& stats = builder_.stats();
+  if (current_ != nullptr) {
+    current_->report.instructions += stats.instructions - settled_.instructions;
+    current_->report.macs_steps += stats.gemm_steps - settled_.gemm_steps;
+  }
+  settled_ = stats;
+}
+
+void ProgramEmitter::SwitchTo(size_t index, Emission& emission) {
+  if (current_ == &emission) return;
+  Settle();
+  current_ = &emission;
+  builder_.BeginSource(regions_[index].layer, regions_[index].op);
+}
+
+Status ProgramEmitter::EmitUnit(size_t index, Emission& emission, size_t unit,
+                                const RunHooks& hooks) {
+  SwitchTo(index, emission);
+  const WorkUnit& work = emission.units[unit];
+  const Status status = ExecuteIn(work.body, work.env, emission.emitter, rings_, hooks);
+  if (!status) return Within(regions_[index].op, status.error());
+  emission.emitted[unit] = true;
+  return {};
+}
+
 Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
-  const network::AccelRegion& region = regions_[index];
-  if (emission.ahead < count) builder_.BeginSource(region.layer, region.op);
-  for (; emission.ahead < count; ++emission.ahead) {
-    const Status status = Execute(emission.lowered.ahead[emission.ahead], emission.emitter, rings_);
-    if (!status) return Within(region.op, status.error());
+  for (size_t u = 0; u < count; ++u) {
+    if (!emission.emitted[u]) TESSERA_TRY(EmitUnit(index, emission, u));
   }
   return {};
 }
 
+Status ProgramEmitter::EmitRegion(size_t index, Emission& now, Emission* next) {
+  const network::AccelRegion& region = regions_[index];
+  std::optional<UnderRegion> under;
+  if (next != nullptr && next->begun && allowed_[index]) {
+    TESSERA_ASSIGN(under, FindUnder(index, now, *next));
+  }
+  const int64_t tiles = under ? under->tiles_left : plan_.residency.box_tiles[index];
+  rings_.UseInp(plan_.residency.box_base[index], tiles);
+  const auto fill = [&]() -> Status {
+    std::swap(rings_.inp, under->inp);
+    Status status;
+    while (const std::optional<size_t> u = under->overlap.Next(rings_)) {
+      status = EmitUnit(index + 1, *next, *u);
+      if (!status) break;
+    }
+    std::swap(rings_.inp, under->inp);
+    return status;
+  };
+  RunHooks hooks;
+  int64_t done = 0, products = 0;
+  size_t unit = 0, of_unit = 0;  // the unit of work under way, its products that are done
+  if (next != nullptr && next->begun) {
+    const Result<int64_t> all = CountProducts(now.lowered.body);
+    if (!all) return Within(region.op, all.error());
+    products = *all;
+    hooks.after_product = [&]() -> Status {
+      const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
+      // None behind the first product, all behind the last: this region's own boxes come first.
+      const int64_t due = products > 1 ? pieces * done / (products - 1) : pieces;
+      ++done;
+      TESSERA_TRY(Ahead(index + 1, *next, static_cast<size_t>(due)));
+      if (under && ++of_unit < now.units[unit].products.size()) {
+        under->overlap.EmittedTo(unit, of_unit);
+        TESSERA_TRY(fill());
+      }
+      SwitchTo(index, now);
+      return {};
+    };
+  }
+  FixedPlaces fixed(&rings_);
+  if (const Status status = fixed.Take(now.lowered.body, now.emitter); !status)
+    return Within(region.op, status.error());
+  for (; unit < now.units.size(); ++unit) {
+    if (now.emitted[unit]) continue;
+    of_unit = 0;
+    TESSERA_TRY(EmitUnit(index, now, unit, hooks));
+    if (!under) continue;
+    under->overlap.Emitted(unit);
+    TESSERA_TRY(fill());
+  }
+  // The next region's boxes go on where they are.
+  if (under) std::swap(rings_.inp, under->inp);
+  return {};
+}
+
+bool ProgramEmitter::SurveyRegion(size_t index, Emission& emission) {
+  if (emission.surveyed) return true;
+  if (emission.units.size() > Overlap::kMostUnits) return false;
+  Rings rings = rings_;
+  rings.UseInp(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
+  FixedPlaces fixed(&rings);
+  LeafEmitter scratch = emission.emitter;
+  // What does not fit beside what is held now is no error: it has its turn when that is gone.
+  emission.surveyed = fixed.Take(emission.lowered.body, scratch).has_value() &&
+                      Survey(emission.units, scratch, rings, config_).has_value();
+  return emission.surveyed;
+}
+
+Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindUnder(size_t index,
+                                                                             Emission& now,
+                                                                             Emission& next) {
+  const auto tiles_of = [&](const ir::Buffer& b) { return rings_.TilesOf(b); };
+  const auto fixed_of = [&](const ir::Buffer& b) -> int64_t { return b->rotates ? 0 : 1; };
+  for (const ir::Scope scope :
+       {ir::Scope::kInp, ir::Scope::kWgt, ir::Scope::kAcc, ir::Scope::kOut, ir::Scope::kPrm}) {
+    if (ir::MostInUse(next.lowered.body, scope, fixed_of) > 0) return std::nullopt;
+  }
+  // This region's boxes keep room for two, the next one's have what is left behind them.
+  const int64_t base = plan_.residency.box_base[index], tiles = plan_.residency.box_tiles[index];
+  const int64_t own = ir::MostInUse(now.lowered.body, ir::Scope::kInp, tiles_of),
+                wanted = ir::MostInUse(next.lowered.body, ir::Scope::kInp, tiles_of);
+  int64_t from = base + 2 * own, to = base + tiles;
+  for (const network::Resident& s : plan_.residency.residents) {
+    if (s.first != index + 1 || s.base >= to || s.base + s.tiles <= from) continue;
+    // The larger side of what the next region makes there.
+    if (s.base - from > to - (s.base + s.tiles)) {
+      to = s.base;
+    } else {
+      from = s.base + s.tiles;
+    }
+  }
+  if (to - from < wanted) return std::nullopt;
+  if (wanted > 0) from = std::max(from, to - 2 * wanted);
+  const int64_t left = wanted > 0 && own > 0 ? from - base : tiles;
+  if (!SurveyRegion(index, now) || !SurveyRegion(index + 1, next)) return std::nullopt;
+  std::vector<isa::Access> in_use;
+  if (own > 0) in_use.push_back({isa::Space::Of(isa::Memory::kInp), false, {{base, base + left}}});
+  UnderRegion under{Overlap(now.units, now.emitted, next.units, &next.emitted, in_use),
+                    left,
+                    {RingAllocator(std::max<int64_t>(to - from, 1)), from}};
+  const Overlap::Gain gain = under.overlap.Plan();
+  if (gain.saved * kWorthwhile < gain.apart) return std::nullopt;
+  if (measured_ != nullptr) {
+    (*measured_)[index] = gain.saved;
+    return std::nullopt;
+  }
+  // What lies there from before is gone.
+  OverwriteHalos(from, to - from);
+  return under;
+}
+
 // A region's weights are loaded under the one before it, spread over its products: LOAD, which
 // works in order, brings them while it would wait for that region's results, and no box waits long
-// behind them.
+// behind them. Units of its work come under it too, where both have room.
 Status ProgramEmitter::EmitAll() {
   std::unique_ptr<Emission> now, next;
   if (!regions_.empty()) {
     TESSERA_ASSIGN(now, Lower(0));
   }
   for (size_t k = 0; k < regions_.size(); ++k) {
-    const network::AccelRegion& region = regions_[k];
     const network::PlannedRegion& planned = plan_.regions[k];
-    const int64_t before = builder_.stats().instructions, steps = builder_.stats().gemm_steps;
     TESSERA_TRY(Begin(k, *now, true));
     TESSERA_TRY(Ahead(k, *now, now->lowered.ahead.size()));
     if (k + 1 < regions_.size()) {
@@ -178,30 +316,16 @@ Status ProgramEmitter::EmitAll() {
       });
       if (free) TESSERA_TRY(Begin(k + 1, *next, false));
     }
-    std::function<Status(int64_t)> interleave;
-    if (next && next->begun) {
-      const Result<int64_t> all = CountProducts(now->lowered.body);
-      if (!all) return Within(region.op, all.error());
-      interleave = [&, products = *all](int64_t done) -> Status {
-        const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
-        // None behind the first product, all behind the last: this region's own boxes come first.
-        const int64_t due = products > 1 ? pieces * (done - 1) / (products - 1) : pieces;
-        TESSERA_TRY(Ahead(k + 1, *next, static_cast<size_t>(due)));
-        builder_.BeginSource(region.layer, region.op);
-        return {};
-      };
-    }
-    builder_.BeginSource(region.layer, region.op);
-    rings_.UseInp(plan_.residency.box_base[k], planned.on_chip.inp_tiles);
-    const Status status = Execute(now->lowered.body, now->emitter, rings_, interleave);
-    if (!status) return Within(region.op, status.error());
+    TESSERA_TRY(EmitRegion(k, *now, next.get()));
     now->held.Release(rings_);
     if (now->store) {
       const Status stored = Execute(now->store->func.body, now->emitter, rings_);
-      if (!stored) return Within(region.op, stored.error());
+      if (!stored) return Within(regions_[k].op, stored.error());
     }
-    program_.regions.push_back({builder_.stats().gemm_steps - steps,
-                                builder_.stats().instructions - before, planned.plan.cycles()});
+    Settle();
+    now->report.estimated_cycles = planned.plan.cycles();
+    program_.regions.push_back(now->report);
+    current_ = nullptr;
     if (dump_) {
       program_.notes.push_back(sched::Print(planned.region) +
                                (planned.steps ? "" : sched::Print(planned.plan)));
@@ -210,6 +334,11 @@ Status ProgramEmitter::EmitAll() {
     now = std::move(next);
   }
   return {};
+}
+
+Status ProgramEmitter::Measure(std::vector<int64_t>* saved) {
+  measured_ = saved;
+  return EmitAll();
 }
 
 Result<AccelProgram> ProgramEmitter::Run(int64_t arena_bytes) {
@@ -228,7 +357,11 @@ Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,
                                  const std::vector<network::AccelRegion>& regions,
                                  const isa::Config& config, const std::vector<int64_t>& offsets,
                                  int64_t arena_bytes, bool dump) {
-  return ProgramEmitter(plan, activations, regions, config, offsets, dump).Run(arena_bytes);
+  std::vector<int64_t> saved(regions.size());
+  TESSERA_TRY(ProgramEmitter(plan, activations, regions, config, offsets, false).Measure(&saved));
+  ProgramEmitter emitter(plan, activations, regions, config, offsets, dump);
+  emitter.Allow(ChoosePairs(saved));
+  return emitter.Run(arena_bytes);
 }
 
 }  // namespace tessera::codegen::accel

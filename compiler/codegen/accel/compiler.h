@@ -10,6 +10,8 @@
 
 #include "compiler/codegen/accel/accel.h"
 #include "compiler/codegen/accel/execute.h"
+#include "compiler/codegen/accel/overlap.h"
+#include "compiler/codegen/accel/units.h"
 #include "compiler/lower/accel/lower_region.h"
 
 namespace tessera::codegen::accel {
@@ -29,8 +31,14 @@ class ProgramEmitter {
         offsets_(offsets),
         dump_(dump),
         builder_(config),
-        rings_(config) {}
+        rings_(config),
+        allowed_(regions.size(), true) {}
 
+  // For each region the cycles that overlapping with the next one is estimated to save, each pair
+  // by itself. Uses the emitter up.
+  Status Measure(std::vector<int64_t>* saved);
+  // Which regions may overlap with the next one; all, if never called.
+  void Allow(std::vector<bool> allowed) { allowed_ = std::move(allowed); }
   Result<AccelProgram> Run(int64_t arena_bytes);
 
  private:
@@ -43,8 +51,17 @@ class ProgramEmitter {
     std::optional<lower::accel::LoweredRegion> store;  // behind it
     LeafEmitter emitter;
     Held held;
-    bool begun = false;  // |held| has room
-    size_t ahead = 0;    // pieces of lowered.ahead that are emitted
+    bool begun = false;           // |held| has room
+    std::vector<WorkUnit> units;  // lowered.ahead, and those of lowered.body
+    std::vector<bool> emitted;    // of them
+    bool surveyed = false;        // they are
+    RegionReport report;
+  };
+  // The region behind the one that runs, and where its boxes may be meanwhile.
+  struct UnderRegion {
+    Overlap overlap;
+    int64_t tiles_left = 0;  // of INP for the one that runs
+    InpRing inp;
   };
   Result<std::unique_ptr<Emission>> Lower(size_t index);
   // Tells |emitter| where the parameters of |lowered|, of region |index|, are; takes the bytes of
@@ -52,8 +69,21 @@ class ProgramEmitter {
   Status PlaceParams(size_t index, lower::accel::LoweredRegion& lowered, LeafEmitter& emitter);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
+  Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});
   // The first |count| pieces that need nothing of other regions, as far as they are not there yet.
   Status Ahead(size_t index, Emission& emission, size_t count);
+  // What instructions from here on are for.
+  void SwitchTo(size_t index, Emission& emission);
+  // Charges what was emitted since the last call.
+  void Settle();
+  // The units of region |index| that are not emitted, and between them what may be of |next|.
+  Status EmitRegion(size_t index, Emission& now, Emission* next);
+  // Whether region |index| could be surveyed.
+  bool SurveyRegion(size_t index, Emission& emission);
+  // |next|, which runs after region |index|, under it; nothing when none of it can be there.
+  Result<std::optional<UnderRegion>> FindUnder(size_t index, Emission& now, Emission& next);
+  // What is written to INP replaces halos that are there.
+  void OverwriteHalos(int64_t base, int64_t tiles);
   Status EmitAll();
 
   const network::ProgramPlan& plan_;
@@ -70,6 +100,10 @@ class ProgramEmitter {
     std::vector<int64_t> shape;
   };
   std::vector<WrittenHalo> halos_;  // in INP and intact
+  Emission* current_ = nullptr;     // whose instructions the last ones are
+  jit::ProgramStats settled_;
+  std::vector<bool> allowed_;
+  std::vector<int64_t>* measured_ = nullptr;  // of a run that only measures
   AccelProgram program_;
 };
 

@@ -35,6 +35,10 @@ class LeafEmitter {
   LeafEmitter(const isa::Config& config, jit::ProgramBuilder* builder)
       : config_(config), builder_(*builder) {}
 
+  // |other| with its places, to another builder.
+  LeafEmitter(const LeafEmitter& other, jit::ProgramBuilder* builder)
+      : config_(other.config_), builder_(*builder), places_(other.places_) {}
+
   void Place(const ir::Buffer& buffer, BufferAddress placement) {
     places_[buffer.get()] = placement;
   }

@@ -19,7 +19,7 @@ using ir::StmtKind;
 // ACC and OUT have four banks by their high address bits: pieces take whole ones, so that the next
 // tile of work fills a bank that VECTOR does not read.
 Rings::Rings(const isa::Config& config)
-    : inp(config.Depth(isa::Memory::kInp)),
+    : inp{RingAllocator(config.Depth(isa::Memory::kInp))},
       wgt(config.Depth(isa::Memory::kWgt)),
       acc(config.Depth(isa::Memory::kAcc),
           config.Depth(isa::Memory::kAcc) / isa::RowOf(isa::Memory::kAcc).banks),
@@ -34,15 +34,17 @@ int64_t Rings::TilesOf(const ir::Buffer& buffer) const {
 }
 
 void Rings::UseInp(int64_t base, int64_t tiles) {
-  if (base == inp_base && tiles == inp.depth()) return;
-  inp = RingAllocator(std::max<int64_t>(tiles, 1));
-  inp_base = base;
+  if (base == inp.base && tiles == inp.ring.depth()) return;
+  // What comes goes on behind what was there last: LOAD need not wait for it.
+  const int64_t next = inp.base + inp.ring.next() - base;
+  inp = {RingAllocator(std::max<int64_t>(tiles, 1)), base};
+  if (next > 0 && next < tiles) inp.ring.GoOnFrom(next);
 }
 
 RingAllocator& Rings::Of(ir::Scope scope) {
   switch (scope) {
     case ir::Scope::kInp:
-      return inp;
+      return inp.ring;
     case ir::Scope::kWgt:
       return wgt;
     case ir::Scope::kAcc:
@@ -56,72 +58,58 @@ RingAllocator& Rings::Of(ir::Scope scope) {
   }
 }
 
-namespace {
+std::optional<int64_t> Rings::Take(ir::Scope scope, int64_t tiles, int64_t need) {
+  RingAllocator& ring = Of(scope);
+  if (ring.empty() && ring.next() + need > ring.depth()) ring.Rewind();
+  return ring.Allocate(tiles);
+}
 
-// The most tiles of |scope| that are in use at one time inside |s|.
-int64_t Need(const ir::Stmt& s, ir::Scope scope, Rings& rings) {
+int64_t MostRotating(const ir::Stmt& s, ir::Scope scope, Rings& rings) {
   return ir::MostInUse(s, scope, [&](const ir::Buffer& buffer) {
     return buffer->rotates ? rings.Of(scope).Rounded(rings.TilesOf(buffer)) : 0;
   });
 }
 
-// Where buffers that do not rotate are: in one piece of each ring, taken while their function runs.
-class FixedPlaces {
- public:
-  explicit FixedPlaces(Rings* rings) : rings_(*rings) {}
-  ~FixedPlaces() {
-    for (const auto& [scope, piece] : pieces_) rings_.Of(scope).Release(piece);
-  }
+FixedPlaces::~FixedPlaces() {
+  for (const auto& [scope, piece] : pieces_) rings_.Of(scope).Release(piece);
+}
 
-  //   errors  kOutOfRange  those that |body| has at one time do not fit: names one of them
-  Status Take(const ir::Stmt& body) {
-    std::map<ir::Scope, Top> most;
-    FindPlaces(body, {}, &most);
-    for (const auto& [scope, top] : most) {
-      RingAllocator& ring = rings_.Of(scope);
-      if (ring.empty()) ring.Rewind();  // what it leaves is in one stretch
-      const std::optional<int64_t> piece = ring.Allocate(top.tiles);
-      if (!piece) {
-        return Fail(Code::kOutOfRange,
-                    "{}: with what is in {} at the same time it takes {} tiles, {} of {} are in "
-                    "use; choose smaller tiles of work",
-                    top.buffer->name, ir::ScopeName(scope), top.tiles, ring.in_use(), ring.depth());
-      }
-      pieces_[scope] = *piece;
+Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
+  std::map<ir::Scope, Top> most;
+  FindPlaces(body, {}, &most);
+  for (const auto& [scope, top] : most) {
+    RingAllocator& ring = rings_.Of(scope);
+    if (ring.empty()) ring.Rewind();  // what it leaves is in one stretch
+    const std::optional<int64_t> piece = ring.Allocate(top.tiles);
+    if (!piece) {
+      return Fail(Code::kOutOfRange,
+                  "{}: with what is in {} at the same time it takes {} tiles, {} of {} are in "
+                  "use; choose smaller tiles of work",
+                  top.buffer->name, ir::ScopeName(scope), top.tiles, ring.in_use(), ring.depth());
     }
-    return {};
+    pieces_[scope] = *piece;
   }
-
-  // The first tile of |buffer|, counted from its ring's; none: it rotates.
-  std::optional<int64_t> Of(const ir::Buffer& buffer) const {
-    const auto found = places_.find(buffer.get());
-    if (found == places_.end()) return std::nullopt;
-    return pieces_.at(buffer->scope) + found->second;
+  for (const auto& [buffer, place] : places_) {
+    emitter.Place(buffer,
+                  {false, rings_.BaseOf(buffer->scope) + pieces_.at(buffer->scope) + place, {}});
   }
+  return {};
+}
 
- private:
-  struct Top {
-    int64_t tiles = 0;
-    ir::Buffer buffer;  // that reaches so far
-  };
-
-  // |now|: what the buffers around |s| take.
-  void FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
-                  std::map<ir::Scope, Top>* most) {
-    if (s->kind == StmtKind::kAlloc && !s->buffer->rotates) {
-      const ir::Scope scope = s->buffer->scope;
-      int64_t& top = now[scope];
-      places_[s->buffer.get()] = top;
-      top += rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
-      if (top > (*most)[scope].tiles) (*most)[scope] = {top, s->buffer};
-    }
-    for (const ir::Stmt& b : s->body) FindPlaces(b, now, most);
+// |now|: what the buffers around |s| take.
+void FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
+                             std::map<ir::Scope, Top>* most) {
+  if (s->kind == StmtKind::kAlloc && !s->buffer->rotates) {
+    const ir::Scope scope = s->buffer->scope;
+    int64_t& top = now[scope];
+    places_.emplace_back(s->buffer, top);
+    top += rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
+    if (top > (*most)[scope].tiles) (*most)[scope] = {top, s->buffer};
   }
+  for (const ir::Stmt& b : s->body) FindPlaces(b, now, most);
+}
 
-  Rings& rings_;
-  std::unordered_map<const ir::BufferNode*, int64_t> places_;  // in their piece
-  std::map<ir::Scope, int64_t> pieces_;
-};
+namespace {
 
 bool IsProduct(const Leaf& leaf) {
   const std::string& name = leaf.call->name;
@@ -131,9 +119,8 @@ bool IsProduct(const Leaf& leaf) {
 class BodyEmitter {
  public:
   // Without an emitter, only counts.
-  BodyEmitter(LeafEmitter* emitter, Rings* rings, const FixedPlaces* fixed,
-              const std::function<Status(int64_t)>& after_product)
-      : emitter_(emitter), rings_(rings), fixed_(fixed), after_product_(after_product) {}
+  BodyEmitter(LeafEmitter* emitter, Rings* rings, const Env& env, const RunHooks& hooks)
+      : emitter_(emitter), rings_(rings), hooks_(hooks), env_(env) {}
 
   int64_t products() const { return products_; }
 
@@ -146,7 +133,7 @@ class BodyEmitter {
       if (emitter_ != nullptr) TESSERA_TRY(emitter_->Emit(*leaf, std::move(*solved), env_));
       if (!IsProduct(*leaf)) return {};
       ++products_;
-      return after_product_ ? after_product_(products_) : Status{};
+      return hooks_.after_product ? hooks_.after_product() : Status{};
     }
     switch (s->kind) {
       case StmtKind::kSeq:
@@ -178,31 +165,28 @@ class BodyEmitter {
   }
 
   Status RunAlloc(const ir::Stmt& s) {
-    if (emitter_ == nullptr) return Run(s->body[0]);
-    if (const std::optional<int64_t> fixed = fixed_->Of(s->buffer)) {
-      emitter_->Place(s->buffer, {false, rings_->BaseOf(s->buffer->scope) + *fixed, {}});
-      return Run(s->body[0]);
-    }
-    RingAllocator& ring = rings_->Of(s->buffer->scope);
-    // Everything used together lies in one stretch, else a late piece may find only scattered room.
-    if (ring.empty() && ring.next() + Need(s, s->buffer->scope, *rings_) > ring.depth())
-      ring.Rewind();
-    const std::optional<int64_t> piece = ring.Allocate(rings_->TilesOf(s->buffer));
+    if (emitter_ == nullptr || !s->buffer->rotates) return Run(s->body[0]);
+    const ir::Scope scope = s->buffer->scope;
+    const int64_t tiles = rings_->TilesOf(s->buffer), need = MostRotating(s, scope, *rings_);
+    const std::optional<int64_t> piece = rings_->Take(scope, tiles, need);
+    RingAllocator& ring = rings_->Of(scope);
     if (!piece) {
       return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
-                  rings_->TilesOf(s->buffer), ir::ScopeName(s->buffer->scope), ring.in_use(),
-                  ring.depth());
+                  tiles, ir::ScopeName(scope), ring.in_use(), ring.depth());
     }
-    emitter_->Place(s->buffer, {false, rings_->BaseOf(s->buffer->scope) + *piece, {}});
+    const int64_t begin = rings_->BaseOf(scope) + *piece;
+    emitter_->Place(s->buffer, {false, begin, {}});
+    const auto step = static_cast<int64_t>(hooks_.pieces ? hooks_.pieces->size() : 0);
+    if (hooks_.pieces) hooks_.pieces->push_back({scope, tiles, need, begin});
     const Status status = Run(s->body[0]);
     ring.Release(*piece);
+    if (hooks_.pieces) hooks_.pieces->push_back({.scope = scope, .taken = step});
     return status;
   }
 
   LeafEmitter* emitter_;
   Rings* rings_;
-  const FixedPlaces* fixed_;
-  std::function<Status(int64_t)> after_product_;
+  RunHooks hooks_;
   int64_t products_ = 0;
   Env env_;
 };
@@ -237,15 +221,19 @@ void Held::Release(Rings& rings) {
   pieces_.clear();
 }
 
-Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings,
-               const std::function<Status(int64_t)>& after_product) {
+Status ExecuteIn(const ir::Stmt& body, const Env& env, LeafEmitter& emitter, Rings& rings,
+                 const RunHooks& hooks) {
+  return BodyEmitter(&emitter, &rings, env, hooks).Run(body);
+}
+
+Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings) {
   FixedPlaces fixed(&rings);
-  TESSERA_TRY(fixed.Take(body));
-  return BodyEmitter(&emitter, &rings, &fixed, after_product).Run(body);
+  TESSERA_TRY(fixed.Take(body, emitter));
+  return ExecuteIn(body, {}, emitter, rings);
 }
 
 Result<int64_t> CountProducts(const ir::Stmt& body) {
-  BodyEmitter counter(nullptr, nullptr, nullptr, {});
+  BodyEmitter counter(nullptr, nullptr, {}, {});
   TESSERA_TRY(counter.Run(body));
   return counter.products();
 }

@@ -41,9 +41,9 @@ void RingAllocator::Release(int64_t begin) {
   TESSERA_CHECK(pieces_.erase(begin) == 1, "no piece at {}", begin);
 }
 
-void RingAllocator::Rewind() {
-  TESSERA_CHECK(pieces_.empty());
-  next_ = 0;
+void RingAllocator::GoOnFrom(int64_t tile) {
+  TESSERA_CHECK(pieces_.empty() && tile >= 0 && tile < depth_ && tile % bank_ == 0);
+  next_ = tile;
 }
 
 int64_t RingAllocator::Rounded(int64_t tiles) const { return RoundUp(tiles, bank_); }

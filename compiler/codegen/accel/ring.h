@@ -26,8 +26,9 @@ class RingAllocator {
   // Gives the piece that starts at |begin| back. It must be in use.
   void Release(int64_t begin);
 
-  // The next piece is searched from the first tile again. Nothing may be in use.
-  void Rewind();
+  // The next piece is searched from |tile|, from the first one. Nothing may be in use.
+  void GoOnFrom(int64_t tile);
+  void Rewind() { GoOnFrom(0); }
 
   bool empty() const { return pieces_.empty(); }
   int64_t depth() const { return depth_; }

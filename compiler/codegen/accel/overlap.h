@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Units of the next region between those of this one: which may be emitted already, and whether
+// that is worth it now. Depends on: units.h. Used by: accel.cc.
+#ifndef TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
+#define TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/codegen/accel/units.h"
+
+namespace tessera::codegen::accel {
+
+// When the machine's units are done with what was emitted, by the cycles of instructions and the
+// tokens inside of units of work.
+class WorkClock {
+ public:
+  struct End {
+    int64_t computed = 0;  // its last product
+    int64_t all = 0;       // everything
+  };
+  // A unit of work under way.
+  struct Run {
+    const WorkUnit* unit = nullptr;
+    int64_t from = 0;  // LOAD does not begin before
+    size_t at = 0;     // steps done
+    End end = {};
+    std::array<std::array<std::vector<int64_t>, isa::kUnits>, isa::kUnits> tokens = {};
+    std::array<std::array<size_t, isa::kUnits>, isa::kUnits> taken = {};
+  };
+  // Puts the steps of |run| before |to| behind what is there.
+  void Advance(Run& run, size_t to);
+  End RunAll(const WorkUnit& unit, int64_t from);
+
+ private:
+  std::array<int64_t, isa::kUnits> free_{};
+};
+
+// Units of a region |second| under those of |first|, which run in order. A unit may come when all
+// before it that it conflicts with is emitted. It does when the units of |first| behind it end as
+// early as without it, or nearly.
+class Overlap {
+ public:
+  // More units than this are not looked at.
+  static constexpr size_t kMostUnits = 2048;
+
+  // Both are surveyed. |gone|: which of |first| ran before. |in_use|: what |first| uses besides
+  // what its units say. |emitted|: which of |second| are, kept by the caller.
+  Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& gone,
+          const std::vector<WorkUnit>& second, const std::vector<bool>* emitted,
+          const std::vector<isa::Access>& in_use);
+
+  // Chooses what a unit may cost. Estimates the cycles of both regions apart and what is saved.
+  struct Gain {
+    int64_t apart = 0, saved = 0;
+  };
+  Gain Plan();
+  // Unit |unit| of |first| has been emitted until behind |products| of its products; all of it.
+  void EmittedTo(size_t unit, size_t products);
+  void Emitted(size_t unit);
+  // A unit of |second| to emit now; |rings|: as they are now.
+  std::optional<size_t> Next(const Rings& rings) { return Choose(&rings); }
+
+ private:
+  // |rings|: null for ones that have room.
+  std::optional<size_t> Choose(const Rings* rings);
+  // The end of what is left of both, in order.
+  int64_t EndOfBoth(WorkClock clock, const std::vector<bool>& emitted) const;
+  // The end of this unit of first_ and of those behind it, on |clock|.
+  int64_t EndOfFirst(WorkClock clock) const;
+
+  // When all is stored that unit |s| of second_ waits for; |ends|: of those of order_.
+  int64_t StoredBefore(size_t s, const std::vector<WorkClock::End>& ends) const;
+
+  const std::vector<WorkUnit>* first_;
+  const std::vector<WorkUnit>* second_;
+  std::vector<size_t> order_;  // those of first_ that run
+  std::vector<size_t> after_;  // for each of second_: the first of order_ that it need not wait for
+  std::vector<std::vector<size_t>> behind_;  // the units of second_ that it waits for
+  const std::vector<bool>* emitted_;         // of second_
+  int64_t cost_ = 1;
+  size_t done_ = 0;  // of order_
+  WorkClock clock_;
+  std::optional<WorkClock::Run> current_;     // of order_[done_]
+  std::vector<WorkClock::End> ends_, under_;  // of those of order_, of second_ in order of emission
+};
+
+// |saved|: cycles by overlapping each region with the next one. What a region gives to the one
+// before it, the next one cannot overlap with: for each region, whether it may overlap with the
+// next, so that those together save most.
+std::vector<bool> ChoosePairs(const std::vector<int64_t>& saved);
+
+}  // namespace tessera::codegen::accel
+
+#endif  // TESSERA_COMPILER_CODEGEN_ACCEL_OVERLAP_H_

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/accel/units.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/check.h"
+
+namespace tessera::codegen::accel {
+
+using ir::StmtKind;
+
+namespace {
+
+void Cut(const ir::Stmt& s, Env& env, std::vector<WorkUnit>* units) {
+  const bool rotating = s->kind == StmtKind::kAlloc && s->buffer->rotates;
+  if (!rotating && !MatchLeaf(s)) {
+    switch (s->kind) {
+      case StmtKind::kSeq:
+        for (const ir::Stmt& b : s->body) Cut(b, env, units);
+        return;
+      case StmtKind::kAlloc:
+        return Cut(s->body[0], env, units);
+      case StmtKind::kIf:
+        if (Evaluate(s->value, env) != 0) return Cut(s->body[0], env, units);
+        if (s->body.size() > 1) Cut(s->body[1], env, units);
+        return;
+      case StmtKind::kFor: {
+        const int64_t first = Evaluate(s->min, env), extent = Evaluate(s->extent, env);
+        for (int64_t k = first; k < first + extent; ++k) {
+          env[s->var.get()] = k;
+          Cut(s->body[0], env, units);
+        }
+        return;
+      }
+      case StmtKind::kStore:
+      case StmtKind::kEval:
+      case StmtKind::kPrefetch:
+        break;  // ExecuteIn refuses what it does not know
+    }
+  }
+  units->push_back({.body = s, .env = env});
+}
+
+isa::Memory MemoryOf(ir::Scope scope) {
+  switch (scope) {
+    case ir::Scope::kInp:
+      return isa::Memory::kInp;
+    case ir::Scope::kWgt:
+      return isa::Memory::kWgt;
+    case ir::Scope::kAcc:
+      return isa::Memory::kAcc;
+    case ir::Scope::kOut:
+      return isa::Memory::kOut;
+    case ir::Scope::kPrm:
+      return isa::Memory::kPrm;
+    default:
+      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
+  }
+}
+
+// |from| without |holes|; both normalized.
+std::vector<isa::AddressRange> Without(const std::vector<isa::AddressRange>& from,
+                                       const std::vector<isa::AddressRange>& holes) {
+  std::vector<isa::AddressRange> left;
+  for (isa::AddressRange r : from) {
+    for (const isa::AddressRange& hole : holes) {
+      if (hole.end <= r.begin) continue;
+      if (hole.begin >= r.end) break;
+      if (hole.begin > r.begin) left.push_back({r.begin, hole.begin});
+      r.begin = hole.end;
+    }
+    if (r.begin < r.end) left.push_back(r);
+  }
+  return left;
+}
+
+using Touched = std::map<std::pair<uint8_t, bool>, std::vector<isa::AddressRange>>;
+
+bool Meet(const std::vector<isa::AddressRange>& a, const std::vector<isa::AddressRange>& b) {
+  if (a.empty() || b.empty() || a.back().end <= b.front().begin ||
+      b.back().end <= a.front().begin) {
+    return false;
+  }
+  auto i = a.begin(), j = b.begin();
+  while (i != a.end() && j != b.end()) {
+    if (i->end <= j->begin) {
+      ++i;
+    } else if (j->end <= i->begin) {
+      ++j;
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<WorkUnit> CutUnits(const ir::Stmt& body) {
+  std::vector<WorkUnit> units;
+  Env env;
+  Cut(body, env, &units);
+  return units;
+}
+
+Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings rings,
+              const isa::Config& config) {
+  for (WorkUnit& unit : units) {
+    jit::ProgramBuilder builder(config);
+    LeafEmitter scratch(emitter, &builder);
+    unit.pieces.clear();
+    std::vector<size_t> products;  // instructions until behind each
+    const auto after_product = [&]() -> Status {
+      products.push_back(builder.nodes().size());
+      return {};
+    };
+    TESSERA_TRY(ExecuteIn(unit.body, unit.env, scratch, rings, {after_product, &unit.pieces}));
+    std::map<uint8_t, std::vector<isa::AddressRange>> own;
+    for (const PieceStep& step : unit.pieces) {
+      if (step.taken >= 0) continue;
+      own[isa::Space::Of(MemoryOf(step.scope)).index].push_back(
+          {step.begin, step.begin + step.tiles});
+    }
+    for (auto& [space, ranges] : own) isa::Normalize(ranges);
+    std::vector<jit::TokenNode> nodes;
+    unit.steps.clear();
+    unit.products.clear();
+    Touched touched;
+    for (size_t n = 0; n < builder.nodes().size(); ++n) {
+      while (unit.products.size() < products.size() && products[unit.products.size()] <= n)
+        unit.products.push_back(unit.steps.size());
+      const jit::TokenNode& node = builder.nodes()[n];
+      const isa::Space uop = isa::Space::Of(isa::Memory::kUop);
+      // The builder orders what it loads to UOP itself, and most is there from units before.
+      if (std::ranges::any_of(node.accesses,
+                              [&](const isa::Access& a) { return a.space == uop && a.write; })) {
+        continue;
+      }
+      nodes.push_back(node);
+      unit.steps.push_back({node.unit, jit::BusyCycles(builder.insns()[n], config), {}});
+      for (const isa::Access& a : node.accesses) {
+        if (a.space == uop) continue;
+        std::vector<isa::AddressRange>& all = touched[{a.space.index, a.write}];
+        const std::vector<isa::AddressRange> seen = Without(a.intervals, own[a.space.index]);
+        all.insert(all.end(), seen.begin(), seen.end());
+      }
+    }
+    unit.products.resize(products.size(), unit.steps.size());
+    TESSERA_ASSIGN(const std::vector<jit::TokenMasks> masks,
+                   jit::InsertTokens(nodes, config.TokenDepth(isa::Profile::kTessera)));
+    for (size_t n = 0; n < masks.size(); ++n) unit.steps[n].tokens = masks[n];
+    unit.shared.clear();
+    for (auto& [key, ranges] : touched) {
+      isa::Normalize(ranges);
+      if (!ranges.empty()) unit.shared.push_back({{key.first}, key.second, std::move(ranges)});
+    }
+  }
+  return {};
+}
+
+bool Fits(const WorkUnit& unit, Rings rings) {
+  std::vector<int64_t> begins;
+  for (const PieceStep& step : unit.pieces) {
+    if (step.taken >= 0) {
+      rings.Of(step.scope).Release(begins[static_cast<size_t>(step.taken)]);
+      begins.push_back(-1);
+      continue;
+    }
+    const std::optional<int64_t> piece = rings.Take(step.scope, step.tiles, step.need);
+    if (!piece) return false;
+    begins.push_back(*piece);
+  }
+  return true;
+}
+
+bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>& b) {
+  for (const isa::Access& x : a) {
+    for (const isa::Access& y : b) {
+      if (x.space == y.space && (x.write || y.write) && Meet(x.intervals, y.intervals)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tessera::codegen::accel

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/network/leave_room.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/bits.h"
+
+namespace tessera::network {
+namespace {
+
+// Pairs are changed for one part in so many of their cycles.
+constexpr double kWorthwhile = 50;
+// What is estimated to be hidden is not all: units wait for each other.
+constexpr double kHidden = 0.9;
+// Shares of the first region's INP, in parts of kShares, that the second one may have.
+constexpr int64_t kShares = 8;
+constexpr std::array<int64_t, 4> kShare{1, 2, 3, 4};
+
+struct Candidate {
+  const sched::AnalyzedRegion* region = nullptr;
+  sched::OnChip on_chip;
+  sched::TilePlan plan;
+  sched::Extents extents;
+
+  bool contraction() const { return region->anchor.kind == sched::AnchorKind::kContraction; }
+  bool boxed() const {
+    return region->anchor.kind != sched::AnchorKind::kNone && !on_chip.input.has_value();
+  }
+  // Tiles of INP that a box takes.
+  int64_t Box() const {
+    if (!boxed()) return 0;
+    const int64_t blocks = !contraction()     ? plan.channel_tile
+                           : plan.input_above ? extents.in_blocks
+                                              : plan.input_tile;
+    return blocks * sched::ChipSpan(*region, extents, 0, plan.y_tile) *
+           sched::ChipSpan(*region, extents, 1, plan.x_tile);
+  }
+  // Whether all channels of a tile of rows and columns are there before the next tile's.
+  bool ByRows() const {
+    return plan.spatial_outside || plan.channel_tile == extents.out_blocks || !contraction();
+  }
+  int64_t RowTiles() const { return CeilDiv(extents.out_y, plan.y_tile); }
+};
+
+std::optional<Candidate> Make(const ResidencyRegion& region, const sched::OnChip& on_chip,
+                              const isa::Config& config) {
+  const Result<sched::TilePlan> plan = sched::MakePlan(*region.region, config, on_chip);
+  if (!plan) return std::nullopt;
+  return Candidate{region.region, on_chip, *plan, sched::ExtentsOf(*region.region, config)};
+}
+
+// Estimated cycles of |first| and |second| when what can be of |second| is done under |first|.
+double Together(const Candidate& first, const Candidate& second) {
+  const double alone = first.plan.cycles() + second.plan.cycles();
+  const auto free_of = [&](double used) { return std::max(first.plan.cycles() - used, 0.0); };
+  // Its last rows come after the first region's last ones.
+  double part =
+      first.ByRows() && second.ByRows() ? 1.0 - 1.0 / static_cast<double>(second.RowTiles()) : 0.0;
+  const auto limit = [&](double free, double wanted) {
+    if (wanted > 0) part = std::min(part, free / wanted);
+  };
+  limit(free_of(first.plan.compute_cycles), second.plan.compute_cycles);
+  limit(free_of(first.plan.bus_cycles), second.plan.bus_cycles);
+  limit(free_of(first.plan.vector_cycles), second.plan.vector_cycles);
+  return alone - kHidden * part * second.plan.cycles();
+}
+
+}  // namespace
+
+void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
+               ResidencyPlan* plan) {
+  for (size_t r = 0; r + 1 < regions.size(); ++r) {
+    if (regions[r].fixed || regions[r + 1].fixed) continue;
+    const int64_t tiles = plan->box_tiles[r];
+    const std::optional<Candidate> first = Make(regions[r], plan->regions[r], config),
+                                   second = Make(regions[r + 1], plan->regions[r + 1], config);
+    if (!first || !second || !first->boxed() || !second->boxed()) continue;
+    const bool there = 2 * first->Box() + second->Box() <= tiles;
+    const double apart = first->plan.cycles() + second->plan.cycles();
+    // With as many tiles as it likes it would not be worth it.
+    if (there || apart - Together(*first, *second) < apart / kWorthwhile) continue;
+    double best = apart - apart / kWorthwhile;
+    std::optional<std::pair<int64_t, int64_t>> chosen;
+    for (const int64_t share : kShare) {
+      const int64_t room = tiles * share / kShares;
+      sched::OnChip less = plan->regions[r], under = plan->regions[r + 1];
+      less.inp_tiles = tiles - room;
+      under.inp_tiles = std::min(under.inp_tiles, room);
+      const std::optional<Candidate> a = Make(regions[r], less, config),
+                                     b = Make(regions[r + 1], under, config);
+      if (!a || !b || 2 * a->Box() + b->Box() > tiles) continue;
+      const double together = Together(*a, *b);
+      if (together >= best) continue;
+      best = together;
+      chosen = {less.inp_tiles, under.inp_tiles};
+    }
+    if (!chosen) continue;
+    plan->regions[r].inp_tiles = chosen->first;
+    plan->regions[r + 1].inp_tiles = chosen->second;
+    ++r;  // what the second one has left is its own
+  }
+}
+
+}  // namespace tessera::network
