@@ -118,8 +118,9 @@ void PlanBuild::AddProgram(uint32_t program, const network::ProgramPlan& needs, 
     if (!need.made) step.reads.push_back(buffers[k]);
     if (need.made && (need.last == count || build.options.keep_tensors))
       step.writes.push_back(buffers[k]);
-    // Nothing that the program makes takes the place of what it was given.
-    program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(need.first, 0),
+    // Nothing that the program makes takes the place of what it was given, or of what the region
+    // before reads: the two overlap (codegen/accel/overlap.h).
+    program_uses_.push_back({plan.steps.size(), buffers[k], std::max<int64_t>(need.first - 1, 0),
                              need.made ? std::min(need.last, count - 1) : count - 1});
   }
   plan.steps.push_back(std::move(step));

@@ -193,19 +193,28 @@ Status ProgramEmitter::EmitRegion(size_t index, Emission& now, Emission* next) {
   }
   const int64_t tiles = under ? under->tiles_left : plan_.residency.box_tiles[index];
   rings_.UseInp(plan_.residency.box_base[index], tiles);
+  size_t unit = 0, of_unit = 0;  // the unit of work under way, its products that are done
+  std::vector<PieceStep> taken;  // and what it took so far
+  // What it still takes must find room behind a unit of the next region too.
+  const auto fits = [&](const WorkUnit& work) {
+    Rings rings = rings_;
+    rings.inp = under->inp;
+    if (!Replay(work.pieces, {}, rings)) return false;
+    rings.inp = rings_.inp;
+    return Replay(now.units[unit].pieces, taken, rings);
+  };
   const auto fill = [&]() -> Status {
-    std::swap(rings_.inp, under->inp);
-    Status status;
-    while (const std::optional<size_t> u = under->overlap.Next(rings_)) {
-      status = EmitUnit(index + 1, *next, *u);
-      if (!status) break;
+    while (const std::optional<size_t> u = under->overlap.Next(fits)) {
+      std::swap(rings_.inp, under->inp);
+      const Status status = EmitUnit(index + 1, *next, *u);
+      std::swap(rings_.inp, under->inp);
+      if (!status) return status;
     }
-    std::swap(rings_.inp, under->inp);
-    return status;
+    return {};
   };
   RunHooks hooks;
   int64_t done = 0, products = 0;
-  size_t unit = 0, of_unit = 0;  // the unit of work under way, its products that are done
+  if (under) hooks.pieces = &taken;
   if (next != nullptr && next->begun) {
     const Result<int64_t> all = CountProducts(now.lowered.body);
     if (!all) return Within(region.op, all.error());
@@ -229,7 +238,7 @@ Status ProgramEmitter::EmitRegion(size_t index, Emission& now, Emission* next) {
     return Within(region.op, status.error());
   for (; unit < now.units.size(); ++unit) {
     if (now.emitted[unit]) continue;
-    of_unit = 0;
+    of_unit = 0, taken.clear();
     TESSERA_TRY(EmitUnit(index, now, unit, hooks));
     if (!under) continue;
     under->overlap.Emitted(unit);
@@ -282,6 +291,15 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindUnder(siz
   if (!SurveyRegion(index, now) || !SurveyRegion(index + 1, next)) return std::nullopt;
   std::vector<isa::Access> in_use;
   if (own > 0) in_use.push_back({isa::Space::Of(isa::Memory::kInp), false, {{base, base + left}}});
+  // Its own boxes fit in fewer tiles.
+  Rings rings = rings_;
+  rings.UseInp(base, left);
+  FixedPlaces fixed(&rings);
+  LeafEmitter scratch = now.emitter;
+  if (!fixed.Take(now.lowered.body, scratch)) return std::nullopt;
+  for (size_t u = 0; u < now.units.size(); ++u) {
+    if (!now.emitted[u] && !Replay(now.units[u].pieces, {}, rings)) return std::nullopt;
+  }
   UnderRegion under{Overlap(now.units, now.emitted, next.units, &next.emitted, in_use),
                     left,
                     {RingAllocator(std::max<int64_t>(to - from, 1)), from}};

@@ -135,7 +135,8 @@ Overlap::Gain Overlap::Plan() {
     tried.emitted_ = &emitted;
     tried.cost_ = cost;
     const auto fill = [&] {
-      while (const std::optional<size_t> s = tried.Choose(nullptr)) emitted[*s] = true;
+      const auto fits = [](const WorkUnit&) { return true; };
+      while (const std::optional<size_t> s = tried.Next(fits)) emitted[*s] = true;
     };
     for (const size_t f : order_) {
       for (size_t p = 1; p < first_->at(f).products.size(); ++p) {
@@ -151,13 +152,13 @@ Overlap::Gain Overlap::Plan() {
   return {apart, apart - best};
 }
 
-std::optional<size_t> Overlap::Choose(const Rings* rings) {
+std::optional<size_t> Overlap::Next(const FitsNow& fits) {
   if (done_ == order_.size()) return std::nullopt;
   for (size_t s = 0; s < second_->size(); ++s) {
     const WorkUnit& unit = (*second_)[s];
     if ((*emitted_)[s] || after_[s] > done_) continue;
     if (std::ranges::any_of(behind_[s], [&](size_t b) { return !(*emitted_)[b]; })) continue;
-    if (rings != nullptr && !Fits(unit, *rings)) return std::nullopt;
+    if (!fits(unit)) return std::nullopt;
     WorkClock with = clock_;
     const WorkClock::End end =
         with.RunAll(unit, std::max(StoredBefore(s, ends_), RoomAt(under_, under_.size())));

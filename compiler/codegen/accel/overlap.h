@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -61,12 +62,11 @@ class Overlap {
   // Unit |unit| of |first| has been emitted until behind |products| of its products; all of it.
   void EmittedTo(size_t unit, size_t products);
   void Emitted(size_t unit);
-  // A unit of |second| to emit now; |rings|: as they are now.
-  std::optional<size_t> Next(const Rings& rings) { return Choose(&rings); }
+  // A unit of |second| to emit now, for which |fits|.
+  using FitsNow = std::function<bool(const WorkUnit&)>;
+  std::optional<size_t> Next(const FitsNow& fits);
 
  private:
-  // |rings|: null for ones that have room.
-  std::optional<size_t> Choose(const Rings* rings);
   // The end of what is left of both, in order.
   int64_t EndOfBoth(WorkClock clock, const std::vector<bool>& emitted) const;
   // The end of this unit of first_ and of those behind it, on |clock|.

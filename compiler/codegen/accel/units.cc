@@ -160,9 +160,11 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
   return {};
 }
 
-bool Fits(const WorkUnit& unit, Rings rings) {
-  std::vector<int64_t> begins;
-  for (const PieceStep& step : unit.pieces) {
+bool Replay(const std::vector<PieceStep>& steps, const std::vector<PieceStep>& done, Rings& rings) {
+  std::vector<int64_t> begins;  // in their rings
+  for (const PieceStep& step : done) begins.push_back(step.begin - rings.BaseOf(step.scope));
+  for (size_t k = done.size(); k < steps.size(); ++k) {
+    const PieceStep& step = steps[k];
     if (step.taken >= 0) {
       rings.Of(step.scope).Release(begins[static_cast<size_t>(step.taken)]);
       begins.push_back(-1);

@@ -45,8 +45,9 @@ std::vector<WorkUnit> CutUnits(const ir::Stmt& body);
 Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings rings,
               const isa::Config& config);
 
-// Whether the rings have room for |unit| now.
-bool Fits(const WorkUnit& unit, Rings rings);
+// Takes of |rings| what |steps| take and gives back; |done|: those of them that are done, as they
+// went. False when there is no room.
+bool Replay(const std::vector<PieceStep>& steps, const std::vector<PieceStep>& done, Rings& rings);
 
 // Whether the order of |a| and |b| matters: one writes what the other reads or writes.
 bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>& b);
