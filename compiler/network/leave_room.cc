@@ -18,7 +18,7 @@ constexpr double kHidden = 0.9;
 constexpr int64_t kShares = 8;
 constexpr std::array<int64_t, 4> kShare{1, 2, 3, 4};
 
-struct Candidate {
+struct TiledRegion {
   const sched::AnalyzedRegion* region = nullptr;
   sched::OnChip on_chip;
   sched::TilePlan plan;
@@ -44,15 +44,15 @@ struct Candidate {
   int64_t RowTiles() const { return CeilDiv(extents.out_y, plan.y_tile); }
 };
 
-std::optional<Candidate> Make(const ResidencyRegion& region, const sched::OnChip& on_chip,
-                              const isa::Config& config) {
+std::optional<TiledRegion> Make(const ResidencyRegion& region, const sched::OnChip& on_chip,
+                                const isa::Config& config) {
   const Result<sched::TilePlan> plan = sched::MakePlan(*region.region, config, on_chip);
   if (!plan) return std::nullopt;
-  return Candidate{region.region, on_chip, *plan, sched::ExtentsOf(*region.region, config)};
+  return TiledRegion{region.region, on_chip, *plan, sched::ExtentsOf(*region.region, config)};
 }
 
 // Estimated cycles of |first| and |second| when what can be of |second| is done under |first|.
-double Together(const Candidate& first, const Candidate& second) {
+double Together(const TiledRegion& first, const TiledRegion& second) {
   const double alone = first.plan.cycles() + second.plan.cycles();
   const auto free_of = [&](double used) { return std::max(first.plan.cycles() - used, 0.0); };
   // Its last rows come after the first region's last ones.
@@ -74,8 +74,8 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
     if (regions[r].fixed || regions[r + 1].fixed) continue;
     const int64_t tiles = plan->box_tiles[r];
-    const std::optional<Candidate> first = Make(regions[r], plan->regions[r], config),
-                                   second = Make(regions[r + 1], plan->regions[r + 1], config);
+    const std::optional<TiledRegion> first = Make(regions[r], plan->regions[r], config),
+                                     second = Make(regions[r + 1], plan->regions[r + 1], config);
     if (!first || !second || !first->boxed() || !second->boxed()) continue;
     const bool there = 2 * first->Box() + second->Box() <= tiles;
     const double apart = first->plan.cycles() + second->plan.cycles();
@@ -88,8 +88,8 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
       sched::OnChip less = plan->regions[r], under = plan->regions[r + 1];
       less.inp_tiles = tiles - room;
       under.inp_tiles = std::min(under.inp_tiles, room);
-      const std::optional<Candidate> a = Make(regions[r], less, config),
-                                     b = Make(regions[r + 1], under, config);
+      const std::optional<TiledRegion> a = Make(regions[r], less, config),
+                                       b = Make(regions[r + 1], under, config);
       if (!a || !b || 2 * a->Box() + b->Box() > tiles) continue;
       const double together = Together(*a, *b);
       if (together >= best) continue;

@@ -31,7 +31,7 @@ int64_t RoomAt(const std::vector<WorkClock::End>& ends, size_t at) {
 
 }  // namespace
 
-void WorkClock::Advance(Run& run, size_t to) {
+void WorkClock::Advance(UnitRun& run, size_t to) {
   for (; run.at < to; ++run.at) {
     const TimedStep& step = run.unit->steps[run.at];
     const auto u = static_cast<size_t>(step.unit);
@@ -53,7 +53,7 @@ void WorkClock::Advance(Run& run, size_t to) {
 }
 
 WorkClock::End WorkClock::RunAll(const WorkUnit& unit, int64_t from) {
-  Run run{&unit, from};
+  UnitRun run{&unit, from};
   Advance(run, unit.steps.size());
   return run.end;
 }
@@ -82,7 +82,7 @@ Overlap::Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& go
 void Overlap::EmittedTo(size_t unit, size_t products) {
   TESSERA_CHECK(done_ < order_.size() && order_[done_] == unit);
   const WorkUnit& work = (*first_)[unit];
-  if (!current_) current_ = WorkClock::Run{&work, RoomAt(ends_, done_)};
+  if (!current_) current_ = WorkClock::UnitRun{&work, RoomAt(ends_, done_)};
   clock_.Advance(*current_,
                  products < work.products.size() ? work.products[products - 1] : work.steps.size());
 }
@@ -98,8 +98,9 @@ int64_t Overlap::EndOfFirst(WorkClock clock) const {
   std::vector<WorkClock::End> ends = ends_;
   int64_t end = 0;
   for (size_t k = done_; k < std::min(done_ + kLook, order_.size()); ++k) {
-    WorkClock::Run run =
-        k == done_ && current_ ? *current_ : WorkClock::Run{&(*first_)[order_[k]], RoomAt(ends, k)};
+    WorkClock::UnitRun run = k == done_ && current_
+                                 ? *current_
+                                 : WorkClock::UnitRun{&(*first_)[order_[k]], RoomAt(ends, k)};
     clock.Advance(run, run.unit->steps.size());
     ends.push_back(run.end);
     end = std::max(end, run.end.all);

@@ -24,7 +24,7 @@ class WorkClock {
     int64_t all = 0;       // everything
   };
   // A unit of work under way.
-  struct Run {
+  struct UnitRun {
     const WorkUnit* unit = nullptr;
     int64_t from = 0;  // LOAD does not begin before
     size_t at = 0;     // steps done
@@ -33,7 +33,7 @@ class WorkClock {
     std::array<std::array<size_t, isa::kUnits>, isa::kUnits> taken = {};
   };
   // Puts the steps of |run| before |to| behind what is there.
-  void Advance(Run& run, size_t to);
+  void Advance(UnitRun& run, size_t to);
   End RunAll(const WorkUnit& unit, int64_t from);
 
  private:
@@ -84,7 +84,7 @@ class Overlap {
   int64_t cost_ = 1;
   size_t done_ = 0;  // of order_
   WorkClock clock_;
-  std::optional<WorkClock::Run> current_;     // of order_[done_]
+  std::optional<WorkClock::UnitRun> current_;  // of order_[done_]
   std::vector<WorkClock::End> ends_, under_;  // of those of order_, of second_ in order of emission
 };
 

@@ -2,8 +2,8 @@
 //
 // A region's work in units: each from its outermost rotating buffer's allocation to the release, so
 // that between two of them nothing of the region is in a ring. What a unit touches that others see,
-// which room it takes and how long the machine is busy with it tell where it may be emitted and where
-// that is best. Depends on: execute.h, jit, isa. Used by: accel.cc, overlap.cc.
+// which room it takes and how long the machine is busy with it tell where it may be emitted and
+// where that is best. Depends on: execute.h, jit, isa. Used by: accel.cc, overlap.cc.
 #ifndef TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
 #define TESSERA_COMPILER_CODEGEN_ACCEL_UNITS_H_
 
