@@ -148,7 +148,7 @@ Action AddCompile(CLI::App& app) {
   verb->add_option(
       "--schedule", options->schedules,
       "[LAYER=]FILE: compile that layer, or all that are in FILE, by the schedules that "
-      "--dump schedule or steps printed and somebody edited; may be repeated");
+      "--dump schedule printed and somebody edited; may be repeated");
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,

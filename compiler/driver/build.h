@@ -40,7 +40,7 @@ class Build {
   const FusedNetwork& network;
   const CompileOptions& options;
   artifact::Artifact net;
-  std::string schedule_dump, steps_dump, ir_dump;
+  std::string schedule_dump, ir_dump;
 
   // The trace that the user gave for region |index|; null: none.
   const schedule::Trace* TraceOf(size_t index, std::string_view target) const;

@@ -130,7 +130,6 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
       compiled.dump += fmt::format("region {}:\n{}", region.name, te::Print({region.output}));
   }
   if (options.dumps.contains("schedule")) compiled.dump += build.schedule_dump;
-  if (options.dumps.contains("steps")) compiled.dump += build.steps_dump;
   if (options.dumps.contains("ir")) compiled.dump += build.ir_dump;
   if (options.dumps.contains("asm")) {
     for (const artifact::DeviceProgram& program : build.net.programs)

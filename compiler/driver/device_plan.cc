@@ -42,7 +42,6 @@ class DevicePlanBuild {
   // Views on the device have the place of what they view.
   TensorId Root(TensorId id) const;
   Status PlanPrograms();
-  void DumpSteps(const network::AccelRegion& region);
   Activation::Kind KindOf(TensorId id, int turn) const;
   Status AddProgram(int turn);
   // Brings what a program reads to the device, unless it is there.
@@ -129,7 +128,6 @@ Status DevicePlanBuild::PlanPrograms() {
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kAcceleratorTrace))
         region.schedule = *trace;
       for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
-      if (build_.options.dumps.contains("steps")) DumpSteps(region);
       program.regions.push_back(std::move(region));
     }
     if (program.regions.empty()) continue;
@@ -153,16 +151,6 @@ Status DevicePlanBuild::PlanPrograms() {
       p_.plan.layers[r] = {network::kAccelerator, MadeIn(Root(n_.regions[r].output)) == nullptr};
   }
   return {};
-}
-
-// The generator's schedule of |region|, each step said, to be edited and given back.
-void DevicePlanBuild::DumpSteps(const network::AccelRegion& region) {
-  const Result<std::string> steps = network::StepsOf(region, build_.options.config);
-  const std::string name = Legible(n_.te[region.layer].name);
-  build_.steps_dump += steps
-                           ? fmt::format("{} {}:\n{}\n", schedule::kAcceleratorTrace, name, *steps)
-                           : fmt::format("# {} {}: {}\n\n", schedule::kAcceleratorTrace, name,
-                                         steps.error().message);
 }
 
 void DevicePlanBuild::BringInput(const MemoryNeed& need, uint32_t buffer) {

@@ -169,6 +169,8 @@ const std::vector<StepExample>& StepExamples() {
       {"reindex",
        "The window's taps become a dimension (im2col), and the window a product of matrices.",
        Window(), "fuse y ci k t\nreindex x y x.t\n"},
+      {"reindex", "Its rows in the order in which the loops read them; columns stay as they are.",
+       Window(), "reindex x y x.c keep 1\n"},
       {"reindex", "Six products in chunks of four: operands for the two behind the end are 0.",
        Product(), "split sum k 4 k.o k.i pad\nreindex x sum x.k 0\nreindex w sum w.k 0\n"},
       {"rfactor", "Two partial sums, which are then added.", Product(),

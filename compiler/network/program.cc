@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "compiler/schedule/accel/plan_steps.h"
-#include "compiler/schedule/accel/plan_trace.h"
 
 namespace tessera::network {
 namespace {
@@ -29,7 +28,7 @@ class ProgramPlanner {
   Result<ProgramPlan> Run() {
     CheckBindings();
     TESSERA_TRY(Regions());
-    Needs();
+    TESSERA_TRY(Needs());
     return std::move(program_);
   }
 
@@ -61,7 +60,7 @@ class ProgramPlanner {
   // A schedule of steps from what the generator decided.
   Status PlanSteps(const AccelRegion& region, const KeptActivations& kept, PlannedRegion* planned);
   Status Regions();
-  void Needs();
+  Status Needs();
 
   const std::vector<Activation>& activations_;
   const std::vector<AccelRegion>& regions_;
@@ -83,8 +82,7 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
       region.activations.contains(anchor.input.get()) &&
       activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
           Activation::Kind::kInput;
-  int axes = 0;
-  if (region.schedule && !sched::IsPlan(*region.schedule)) {
+  if (region.schedule) {
     // Before it is known what stays how: the room that it takes itself is the same.
     KeptActivations own;
     if (anchor.kind != sched::AnchorKind::kNone)
@@ -94,31 +92,18 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
     auto steps = ScheduleBySteps(region, *region.schedule, *kept, config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
-  } else if (region.schedule) {
-    const Result<int> wants = sched::Im2colAxesOf(*region.schedule);
-    if (!wants) return Within(region.op, wants.error());
-    axes = *wants;
   } else if (packed) {
     std::optional<double> best;
+    const sched::AnalyzedRegion own = planned.region;
     for (const int candidate : {0, 3, 2, 1}) {
-      const auto rewritten =
-          candidate == 0 ? planned.region : sched::Im2colOf(planned.region, candidate);
+      std::optional<sched::AnalyzedRegion> rewritten =
+          candidate == 0 ? own : sched::Im2colOf(own, candidate);
       if (!rewritten) continue;
       const auto plan = sched::MakePlan(*rewritten, config_);
       if (!plan || (best && plan->cycles() >= *best)) continue;
       best = plan->cycles();
-      axes = candidate;
+      planned.region = std::move(*rewritten);
     }
-  }
-  if (axes != 0) {
-    std::optional<sched::AnalyzedRegion> rewritten =
-        packed ? sched::Im2colOf(planned.region, axes) : std::nullopt;
-    if (!rewritten) {
-      return Fail(Code::kInvalidArgument,
-                  "{}: schedule step 1: im2col needs a window over an input that the host packs",
-                  region.op);
-    }
-    planned.region = std::move(*rewritten);
   }
   return planned;
 }
@@ -142,18 +127,14 @@ Status ProgramPlanner::Regions() {
                     {}});
     seen.back().fixed = region.schedule.has_value();
     if (!options_.residency) seen.back().resident = false;
-    if (const std::optional<StepRegion>& steps = planned_regions[k].steps) {
-      seen.back().steps = {steps->inp_tiles, {}};
+    if (region.schedule) {
+      seen.back().steps = {planned_regions[k].steps.inp_tiles, {}};
       TESSERA_ASSIGN(const KeptActivations kept, KeptBySteps(region, *region.schedule, {}));
       for (const auto& [name, how] : kept) {
         if (name == region.output.name()) seen.back().resident = true;
         seen.back().steps->kept.push_back(ActivationOf(region, name));
       }
     }
-    if (!region.schedule || planned_regions[k].steps) continue;
-    const Result<bool> resident = sched::IsResident(*region.schedule);
-    if (!resident) return Within(region.op, resident.error());
-    seen.back().resident = *resident;
   }
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
   for (size_t k = 0; k < regions_.size(); ++k) TESSERA_TRY(Plan(k));
@@ -175,8 +156,8 @@ KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
 
 Status ProgramPlanner::PlanSteps(const AccelRegion& region, const KeptActivations& kept,
                                  PlannedRegion* planned) {
-  TESSERA_ASSIGN(const std::string said,
-                 sched::StepsOf(planned->region, planned->plan, config_, planned->on_chip));
+  const std::string said =
+      sched::StepsOf(planned->region, planned->plan, config_, planned->on_chip);
   TESSERA_ASSIGN(const std::string text, WithDoubleBuffers(region, said, kept, config_));
   TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(text));
   TESSERA_ASSIGN(planned->steps, ScheduleBySteps(region, trace, kept, config_));
@@ -188,32 +169,28 @@ Status ProgramPlanner::Plan(size_t index) {
   PlannedRegion& planned = program_.regions[index];
   planned.on_chip = program_.residency.regions[index];
   const KeptActivations kept = KeptBy(region);
-  if (planned.steps) {
+  if (region.schedule) {
     auto steps = ScheduleBySteps(region, *region.schedule, kept, config_);
     if (!steps) return Within(region.op, steps.error());
     planned.steps = std::move(*steps);
   } else {
-    auto plan = region.schedule
-                    ? sched::ReplayPlan(*region.schedule, planned.region, config_, planned.on_chip)
-                    : sched::MakePlan(planned.region, config_, planned.on_chip);
+    const auto plan = sched::MakePlan(planned.region, config_, planned.on_chip);
     if (!plan) return Within(region.op, plan.error());
     planned.plan = *plan;
-    const Status said = region.schedule ? Status{} : PlanSteps(region, kept, &planned);
-    if (!said && said.error().code != Code::kUnsupported) return Within(region.op, said.error());
+    const Status said = PlanSteps(region, kept, &planned);
+    if (!said) return Within(region.op, said.error());
   }
-  if (planned.steps && planned.on_chip.result && planned.on_chip.stored) {
+  if (planned.on_chip.result && planned.on_chip.stored) {
     auto store = StoreKept(region, kept, config_);
     if (!store) return Within(region.op, store.error());
     planned.store = std::move(*store);
   }
-  program_.traces.push_back(planned.steps ? planned.steps->trace
-                                          : sched::RecordPlan(planned.region, config_, planned.plan,
-                                                              planned.on_chip.result.has_value()));
+  program_.traces.push_back(planned.steps.trace);
   return {};
 }
 
 // Tensors in device memory, in order of first use.
-void ProgramPlanner::Needs() {
+Status ProgramPlanner::Needs() {
   const auto count = static_cast<int64_t>(regions_.size());
   const auto need = [&](int activation, const sched::Packing& packing) -> MemoryNeed& {
     for (MemoryNeed& n : program_.needs) {
@@ -225,18 +202,21 @@ void ProgramPlanner::Needs() {
   for (int64_t r = 0; r < count; ++r) {
     const AccelRegion& region = regions_[static_cast<size_t>(r)];
     const PlannedRegion& planned = program_.regions[static_cast<size_t>(r)];
-    const auto read = [&](const te::Tensor& tensor) {
-      const MemoryRead from = ReadOf(planned, region, tensor, config_);
-      const Activation::Kind kind = KindOf(from.activation);
+    for (const RegionBuffer& buffer : planned.steps.lowered.buffers) {
+      if (buffer.role != RegionBuffer::Use::kActivation) continue;
+      const int activation = region.activations.at(buffer.tensor.get());
+      const Activation::Kind kind = KindOf(activation);
+      if (buffer.packing.prepared && kind != Activation::Kind::kInput) {
+        return Fail(Code::kInvalidArgument,
+                    "{}: {} cannot be prepared: it reads {}, which is no constant, nor an input "
+                    "that the host packs",
+                    region.op, buffer.packing.prepared.name(), buffer.tensor.name());
+      }
       const bool before = kind == Activation::Kind::kInput || kind == Activation::Kind::kInMemory;
-      if (!before && !options_.store_all && program_.residency.Of(from.activation)) return;
-      MemoryNeed& n = need(from.activation, from.packing);
+      if (!before && !options_.store_all && program_.residency.Of(activation)) continue;
+      MemoryNeed& n = need(activation, buffer.packing);
       n.first = before ? -1 : std::min(n.first, r);
       n.last = std::max(n.last, r);
-    };
-    if (planned.region.anchor.kind != sched::AnchorKind::kNone) read(planned.region.anchor.input);
-    for (const sched::EpilogueStep& step : planned.region.steps) {
-      if (step.kind == sched::EpilogueStepKind::kFetch) read(step.tensor);
     }
     if (!planned.on_chip.stored) continue;
     MemoryNeed& n = need(region.result, sched::PackingOf(planned.region.shape, config_));
@@ -244,6 +224,7 @@ void ProgramPlanner::Needs() {
     n.first = std::min(n.first, r);
     n.last = KindOf(region.result) == Activation::Kind::kOutput ? count : std::max(n.last, r);
   }
+  return {};
 }
 
 }  // namespace
@@ -263,26 +244,6 @@ std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> Constants
   return map;
 }
 
-MemoryRead ReadOf(const PlannedRegion& planned, const AccelRegion& region, const te::Tensor& tensor,
-                  const isa::Config& config) {
-  const sched::Anchor& a = planned.region.anchor;
-  sched::Packing p = sched::PackingOf(sched::ToShape4(tensor.shape()), config);
-  if (a.im2col == 0 || tensor != a.input) return {region.activations.at(tensor.get()), p};
-  sched::Im2col& im2col = p.im2col.emplace();
-  im2col.shape = p.shape;
-  p.shape = sched::ToShape4(a.original.shape());
-  p.layout.fill = a.pad_value;
-  im2col.taps = a.LaneTaps();
-  for (size_t d = 0; d < 2; ++d) {
-    if ((a.im2col >> d & 1) == 0) continue;
-    const sched::WindowAxis& w = a.original_window[d];
-    im2col.stride[d] = w.stride;
-    im2col.dilation[d] = w.dilation;
-    im2col.before[d] = w.before;
-  }
-  return {region.activations.at(a.original.get()), p};
-}
-
 Status CheckRegion(const AccelRegion& region, const isa::Config& config) {
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
@@ -294,8 +255,7 @@ Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config
   TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed,
                  sched::AnalyzeRegion(region.output, ConstantsOf(region)));
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config));
-  TESSERA_ASSIGN(const std::string steps, sched::StepsOf(analyzed, plan, config));
-  return WithDoubleBuffers(region, steps, {}, config);
+  return WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config), {}, config);
 }
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan of one accelerator program: for a list of regions that run one after the other, how each
-// is tiled, which activations stay on chip, which inputs the host packs by im2col, and which
+// The plan of one accelerator program: for a list of regions that run one after the other, the
+// schedule of each, which activations stay on chip, what the host packs of inputs, and which
 // tensors need room in device memory. Decides; codegen/accel makes instructions of it. Depends on:
 // compiler/schedule/accel. Used by: placement, codegen/accel, compiler/driver.
 #ifndef TESSERA_COMPILER_NETWORK_PROGRAM_H_
@@ -49,8 +49,7 @@ struct AccelRegion {
   std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
   std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
       constants;  // placeholder -> row-major bytes
-  // A schedule to replay: a recorded one (ProgramPlan::traces), or steps; without one the generator
-  // decides.
+  // A schedule to replay, as ProgramPlan::traces has them; without one the generator decides.
   std::optional<schedule::Trace> schedule;
 };
 
@@ -63,9 +62,9 @@ struct ProgramOptions {
 
 struct PlannedRegion {
   sched::AnalyzedRegion region;
-  sched::TilePlan plan;  // not of a given schedule that says each step
+  sched::TilePlan plan;  // not of a given schedule
   sched::OnChip on_chip;
-  std::optional<StepRegion> steps;  // its schedule says each step
+  StepRegion steps;
   std::optional<StepRegion> store;  // behind them: its result, kept in INP, to device memory
 };
 
@@ -83,7 +82,7 @@ struct MemoryNeed {
 struct ProgramPlan {
   std::vector<PlannedRegion> regions;
   ResidencyPlan residency;
-  std::vector<schedule::Trace> traces;  // the decisions of each region, as replayed or made
+  std::vector<schedule::Trace> traces;  // of each region, as replayed or made
   std::vector<MemoryNeed> needs;
 
   // The need of |activation| in |packing|, which is there: an index into needs.
@@ -93,20 +92,12 @@ struct ProgramPlan {
 // Whether the accelerator runs this region: the errors of its analysis and plan.
 Status CheckRegion(const AccelRegion& region, const isa::Config& config);
 
-// How |region| reads |tensor|, one of its planned operands, from device memory, and which
-// activation that is.
-struct MemoryRead {
-  int activation = -1;
-  sched::Packing packing;
-};
-MemoryRead ReadOf(const PlannedRegion& planned, const AccelRegion& region, const te::Tensor& tensor,
-                  const isa::Config& config);
-
 // The steps of a schedule that does what the generator decides for |region| alone, with its
-// activations in device memory. errors: StepsOf's, and those of its analysis and plan
+// activations in device memory. errors: those of its analysis and plan
 Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config);
 
-//   errors  kInvalidArgument  a schedule that is none of this region's (ReplayPlan's errors)
+//   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
+//                             one that prepares an activation which the host does not pack
 //           kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad is too small; names region
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

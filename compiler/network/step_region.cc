@@ -23,8 +23,6 @@
 namespace tessera::network {
 namespace {
 
-using lower::accel::GlobalBuffer;
-
 using Layouts = std::map<std::string, schedule::LayoutStep>;
 
 // How |tensor|, which regions exchange, lies in device memory, or in INP if it is kept there.
@@ -95,7 +93,7 @@ void Cut(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces) {
 }
 
 // Whether |s| only copies a constant of |lowered| to the chip.
-bool CopiesConstant(const lower::accel::LoweredRegion& lowered, const ir::Stmt& s) {
+bool CopiesConstant(const LoweredRegion& lowered, const ir::Stmt& s) {
   bool constant = true, copies = false;
   ir::VisitStmts(s, [&](const ir::Stmt& at) {
     if (at->kind == ir::StmtKind::kFor) return;
@@ -103,7 +101,7 @@ bool CopiesConstant(const lower::accel::LoweredRegion& lowered, const ir::Stmt& 
     constant = constant && copies;
     for (size_t k = 0; constant && k < lowered.buffers.size(); ++k) {
       constant = lowered.func.params[k] != at->value->args[1]->buffer ||
-                 lowered.buffers[k].role == GlobalBuffer::Use::kConstant;
+                 lowered.buffers[k].role == RegionBuffer::Use::kConstant;
     }
   });
   return constant && copies;
@@ -120,7 +118,7 @@ bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
 
 // What is on chip during all of the function, and filled from constants in front of all else, may
 // be there before it: while the region before runs.
-void TakeAhead(lower::accel::LoweredRegion* lowered) {
+void TakeAhead(LoweredRegion* lowered) {
   constexpr int64_t kTiles = 16;
   ir::Stmt body = lowered->func.body;
   std::vector<ir::Buffer> around;
@@ -180,6 +178,18 @@ Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule:
   }
   TESSERA_ASSIGN(const schedule::Trace whole, WithLayouts(trace, layouts));
   return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
+}
+
+// The one activation that |prepared| is of, element by element.
+Result<std::string> SourceOf(const te::Tensor& prepared) {
+  const std::vector<te::Tensor> inputs = te::Inputs(prepared);
+  if (inputs.size() == 1 && inputs[0]->placeholder && inputs[0].dtype() == DType::kInt8 &&
+      prepared.dtype() == DType::kInt8 && prepared->reduce_axes.empty())
+    return inputs[0].name();
+  return Fail(Code::kInvalidArgument,
+              "{} cannot be prepared: the host packs elements of one int8 activation; inline what "
+              "it reads, or let the function compute it",
+              prepared.name());
 }
 
 }  // namespace
@@ -242,11 +252,12 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
   sched::OnChip on_chip{.follows = true};
   on_chip.fetched = {{source, own.at(result.name()).halo}};
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config, on_chip));
-  TESSERA_ASSIGN(const std::string said, sched::StepsOf(analyzed, plan, config, on_chip));
-  TESSERA_ASSIGN(const std::string steps, WithDoubleBuffers(copy, said, own, config));
+  TESSERA_ASSIGN(
+      const std::string steps,
+      WithDoubleBuffers(copy, sched::StepsOf(analyzed, plan, config, on_chip), own, config));
   TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
   TESSERA_ASSIGN(StepRegion store, ScheduleBySteps(copy, trace, own, config));
-  for (GlobalBuffer& buffer : store.lowered.buffers) buffer.role = GlobalBuffer::Use::kResult;
+  for (RegionBuffer& buffer : store.lowered.buffers) buffer.role = RegionBuffer::Use::kResult;
   return store;
 }
 
@@ -264,19 +275,35 @@ Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Tr
     }
   }
   TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
-  TESSERA_TRY(schedule::Prepare(schedule, &values));
+  std::map<std::string, te::Tensor> later;
+  TESSERA_TRY(schedule::Prepare(schedule, &values, &later));
   StepRegion made{.trace = schedule.trace()};
-  lower::accel::LoweredRegion& lowered = made.lowered;
+  LoweredRegion& lowered = made.lowered;
   TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
+  const auto packing = [&](const te::Tensor& t) {
+    return sched::PackingOf(sched::ToShape4(t.shape()), config);
+  };
   for (const ir::Buffer& param : lowered.func.params) {
     const std::string& name = param->name;
+    const auto prepared = later.find(name);
     if (name == region.output.name()) {
-      lowered.buffers.push_back({GlobalBuffer::Use::kResult, region.output, {}});
+      lowered.buffers.push_back(
+          {RegionBuffer::Use::kResult, region.output, packing(region.output), {}});
     } else if (const auto activation = activations.find(name); activation != activations.end()) {
-      lowered.buffers.push_back({GlobalBuffer::Use::kActivation, activation->second, {}});
+      const te::Tensor& t = activation->second;
+      lowered.buffers.push_back({RegionBuffer::Use::kActivation, t, packing(t), {}});
+    } else if (prepared != later.end()) {
+      TESSERA_ASSIGN(const std::string source, SourceOf(prepared->second));
+      const te::Tensor& t = activations.at(source);
+      lowered.buffers.push_back({RegionBuffer::Use::kActivation,
+                                 t,
+                                 {sched::ToShape4(t.shape()), prepared->second,
+                                  schedule::ParamBuffer(schedule, name)->layout},
+                                 {}});
     } else {
       lowered.buffers.push_back(
-          {GlobalBuffer::Use::kConstant,
+          {RegionBuffer::Use::kConstant,
+           {},
            {},
            ir::PackLayout(*schedule::ParamBuffer(schedule, name), values.at(name))});
     }

@@ -1,33 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region of an accelerator program whose schedule is given step by step (schedule/step.h), as
-// opposed to the generator's decisions. Depends on: compiler/lower, target, lower/accel. Used by:
-// network/program.h.
+// A region of an accelerator program with its schedule, step by step (schedule/step.h), and the
+// loop IR that they make. Depends on: compiler/lower, target, schedule/accel. Used by:
+// network/program.h, codegen/accel.
 #ifndef TESSERA_COMPILER_NETWORK_STEP_REGION_H_
 #define TESSERA_COMPILER_NETWORK_STEP_REGION_H_
 
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
-#include "compiler/lower/accel/lower_region.h"
+#include "compiler/ir/ir.h"
+#include "compiler/schedule/accel/packing.h"
+#include "compiler/schedule/accel/plan.h"
 #include "compiler/schedule/schedule.h"
 #include "isa/config.h"
 
 namespace tessera::network {
 
+namespace sched = schedule::accel;
+
 struct AccelRegion;
+
+// A parameter of a region's function: a global buffer, or (scope inp) an activation that stays on
+// chip.
+struct RegionBuffer {
+  enum class Use : uint8_t { kActivation, kResult, kConstant };
+  Use role = Use::kActivation;
+  te::Tensor tensor;  // kActivation, kResult: the tensor that it holds
+  // kActivation: how it lies in device memory, and whether as it is or prepared by the host.
+  sched::Packing packing;
+  std::vector<uint8_t> data;  // kConstant: its bytes
+};
+
+struct LoweredRegion {
+  ir::Func func;                      // resident buffers around: ahead, then body
+  std::vector<RegionBuffer> buffers;  // one a parameter of func
+  std::vector<ir::Buffer> resident;   // on chip during all of the region
+  // Fill them, in this order; they need nothing that other regions make.
+  std::vector<ir::Stmt> ahead;
+  ir::Stmt body;
+};
 
 struct StepRegion {
   schedule::Trace trace;  // as given, and the layouts of what it exchanges with other regions
-  lower::accel::LoweredRegion lowered;
+  LoweredRegion lowered;
   int64_t inp_tiles = 0;  // the most of INP that its boxes have at one time
 };
 
 // How an activation stays in INP.
 struct KeptActivation {
-  schedule::accel::Halo halo;
+  sched::Halo halo;
   int64_t pad = 0;  // what the halo holds
 };
 // By the names of a region's tensors. Those that are not in it are in device memory.
@@ -42,8 +67,8 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
 // programs leave them in, in device memory or where they are kept; what it prepares of constants is
 // a constant.
 //   errors  kInvalidArgument  a step that is refused (its number and why); another layout for an
-//                             activation, or another memory than |kept| has it in; an activation
-//                             that is prepared
+//                             activation, or another memory than |kept| has it in; what is
+//                             prepared of an activation otherwise than element by element
 //           and those of lower::Lower
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                    const KeptActivations& kept, const isa::Config& config);

@@ -35,38 +35,61 @@ ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
                          .scope = st->scope});
 }
 
-Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values) {
-  for (const Stage& stage : schedule.stages()) {
-    if (!stage.prepared) continue;
-    // The stage by its definition, over placeholders: its loops do not matter.
-    te::Values known;
-    std::map<std::string, std::shared_ptr<const te::TensorNode>> sources;
-    for (const Stage& s : schedule.stages()) {
-      if (!stage.Reads(s.name)) continue;
-      const te::Tensor source = te::Placeholder(s.name, s.dtype, s.shape);
-      const auto bytes = values->find(s.name);
-      if (bytes == values->end()) {
-        return Fail(Code::kInvalidArgument,
-                    "{} cannot be prepared: it reads {}, which is no constant", stage.name, s.name);
-      }
-      known.emplace(source.get(), ir::Array(s.dtype, bytes->second));
-      sources[s.name] = source.node();
-    }
-    auto node = std::make_shared<te::TensorNode>();
-    node->name = stage.name;
-    node->dtype = stage.dtype;
-    node->shape = stage.shape;
+namespace {
+
+// |stage| by its definition: its loops do not matter. |made|: tensors that are there, by name.
+te::Tensor DefinitionOf(const Schedule& schedule, const Stage& stage,
+                        std::map<std::string, te::Tensor>* made) {
+  const auto known = made->find(stage.name);
+  if (known != made->end()) return known->second;
+  te::Tensor tensor = te::Placeholder(stage.name, stage.dtype, stage.shape);
+  if (!stage.placeholder) {
+    auto node = std::make_shared<te::TensorNode>(*tensor.get());
     node->placeholder = false;
     node->axes = stage.axes;
     node->reduce_axes = stage.reduce_axes;
     node->body = ir::Rewrite(stage.body, [&](const ir::Expr& e) {
       if (e->kind != ir::ExprKind::kTensorRead) return e;
-      return ir::TensorRead(sources.at(e->tensor->name), e->args);
+      const te::Tensor source = DefinitionOf(schedule, *schedule.Find(e->tensor->name), made);
+      return ir::TensorRead(source.node(), e->args);
     });
-    const te::Tensor tensor(node);
-    TESSERA_TRY(te::Evaluate({tensor}, &known));
-    (*values)[stage.name] = known.at(tensor.get()).bytes();
+    tensor = te::Tensor(node);
   }
+  return made->emplace(stage.name, tensor).first->second;
+}
+
+}  // namespace
+
+Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values,
+               std::map<std::string, te::Tensor>* later) {
+  std::map<std::string, te::Tensor> made;
+  te::Values known;
+  std::vector<te::Tensor> constants;
+  for (const Stage& stage : schedule.stages()) {
+    if (!stage.prepared) continue;
+    const te::Tensor tensor = DefinitionOf(schedule, stage, &made);
+    bool constant = true;
+    for (const te::Tensor& t : te::TopologicalOrder({tensor})) {
+      if (!t->placeholder || known.contains(t.get())) continue;
+      const auto bytes = values->find(t.name());
+      if (bytes != values->end()) {
+        known.emplace(t.get(), ir::Array(t.dtype(), bytes->second));
+        continue;
+      }
+      constant = false;
+      if (later != nullptr) continue;
+      return Fail(Code::kInvalidArgument,
+                  "{} cannot be prepared: it reads {}, which is no constant", stage.name, t.name());
+    }
+    if (constant) {
+      constants.push_back(tensor);
+    } else {
+      later->emplace(stage.name, tensor);
+    }
+  }
+  if (constants.empty()) return {};
+  TESSERA_TRY(te::Evaluate(constants, &known));
+  for (const te::Tensor& t : constants) (*values)[t.name()] = known.at(t.get()).bytes();
   return {};
 }
 

@@ -28,10 +28,12 @@ bool IsRead(const Schedule& schedule, const Stage& stage);
 ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name);
 
 // Row-major bytes of the prepared stages, added to |values|, which has those of the placeholders
-// that they read, by name.
+// that they read, by name. |later|, if any, takes the stages that read what |values| has not, over
+// placeholders by those names: what is computed each time before the function.
 //   errors  kInvalidArgument  a placeholder that is not there, or of another size
 //           kOutOfRange       a read outside of a tensor
-Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values);
+Status Prepare(const Schedule& schedule, std::map<std::string, std::vector<uint8_t>>* values,
+               std::map<std::string, te::Tensor>* later = nullptr);
 
 }  // namespace tessera::schedule
 

@@ -15,7 +15,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before",
-                     *kPlaces = "places", *kOrders = "orders", *kPad = "pad", *kOverlap = "overlap";
+                     *kKeep = "keep", *kPlaces = "places", *kOrders = "orders", *kPad = "pad",
+                     *kOverlap = "overlap";
 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -116,6 +117,14 @@ class Reader {
     if (words_[at_++] != kBefore)
       Refuse("'{}': only '{} OTHER' may follow", words_[at_ - 1], kBefore);
     (*this)(field.stage);
+  }
+  void operator()(KeptDims& field) {
+    if (at_ == words_.size() || words_[at_] != kKeep) return;
+    ++at_;
+    const std::string* word = Next();
+    if (word == nullptr) return;
+    std::stringstream parts(*word);
+    for (std::string part; std::getline(parts, part, ',');) Number(part, field.dims.emplace_back());
   }
   // "8", or a memory and what its bytes are divided by: "acc/64/$columns".
   void operator()(Ceiling& field) {
@@ -240,6 +249,9 @@ class Writer {
   }
   void operator()(const Successor& field) {
     if (!field.stage.empty()) text_ += fmt::format(" {} {}", kBefore, field.stage);
+  }
+  void operator()(const KeptDims& field) {
+    if (!field.dims.empty()) text_ += fmt::format(" {} {}", kKeep, fmt::join(field.dims, ","));
   }
   void operator()(ir::Scope field) { text_ += fmt::format(" {}", ir::ScopeName(field)); }
   void operator()(ir::LoopKind field) { text_ += fmt::format(" {}", ir::LoopKindName(field)); }

@@ -211,16 +211,19 @@ struct InPlaceStep {
 
 // A stage NAME of what READER reads of TENSOR, an element for each of READER's data axes and
 // reduction loops that choose it: windows' taps as a dimension (im2col), or what packing wants.
+// With keep, these dimensions of TENSOR are whole dimensions of NAME too, each in the place of the
+// first data axis that it moves with, and only the others are chosen by loops.
 // Elements for iterations behind the end of a reduction, which a split has rounded up, are FILL.
 // With 0, where TENSOR is a factor of what is summed, iterations that do not count (split with
 // overlap, align) read 0 too, and then count.
 struct ReindexStep {
   static constexpr const char* kName = "reindex";
-  static constexpr const char* kUsage = "reindex TENSOR READER NAME [FILL]";
+  static constexpr const char* kUsage = "reindex TENSOR READER NAME [keep DIM,DIM] [FILL]";
   std::string tensor, reader, name;
+  KeptDims keep;
   std::optional<int64_t> fill;
   bool operator==(const ReindexStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.fill); }
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.keep, s.fill); }
 };
 
 // The reduction of STAGE in two: NAME has a partial result for each iteration of AXIS, its last

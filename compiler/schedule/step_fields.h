@@ -31,6 +31,12 @@ struct AxisChoice {
   bool operator==(const AxisChoice&) const = default;
 };
 
+// Dimensions of a tensor that stay as they are; none: no such.
+struct KeptDims {
+  std::vector<int64_t> dims;
+  bool operator==(const KeptDims&) const = default;
+};
+
 // Where a stage is computed: inside loop |axis| of |stage|, where |decision| says, or at the root.
 struct LoopPlace {
   std::string stage, axis, decision;

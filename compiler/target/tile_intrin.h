@@ -4,8 +4,7 @@
 // has a meaning in the interpreter, written from the arithmetic and not from isa/semantics, so that
 // the IR is an oracle of the machine, tensor intrinsics that schedules name, and what it emits. All
 // that is known of an instruction is in one file, tile_NAME.cc; a new one is a file and its line in
-// TileInstructions(). Depends on: compiler/ir, te, isa. Used by: accelerator.cc,
-// lower/accel, codegen/accel.
+// TileInstructions(). Depends on: compiler/ir, te, isa. Used by: accelerator.cc, codegen/accel.
 //
 // Operands in order; `place` is the first element of a tile. Tiles of INP, ACC and OUT have batch x
 // block elements, of WGT block x block int8 (a row an output channel), of PRM three numbers of

@@ -16,8 +16,7 @@
 
 namespace tessera::codegen::accel {
 
-using lower::accel::ConstantMap;
-using lower::accel::GlobalBuffer;
+using network::RegionBuffer;
 
 constexpr int64_t kConstantAlign = 64;
 // Two regions overlap for one part in so many of their cycles.
@@ -66,11 +65,8 @@ void ProgramEmitter::OverwriteHalos(int64_t base, int64_t tiles) {
 Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t index) {
   const network::AccelRegion& region = regions_[index];
   const network::PlannedRegion& planned = plan_.regions[index];
-  const ConstantMap constants = network::ConstantsOf(region);
-  const bool boxed = planned.steps ? planned.steps->inp_tiles > 0
-                                   : planned.region.anchor.kind != sched::AnchorKind::kNone &&
-                                         !planned.on_chip.input;
-  if (boxed) OverwriteHalos(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
+  if (planned.steps.inp_tiles > 0)
+    OverwriteHalos(plan_.residency.box_base[index], plan_.residency.box_tiles[index]);
   const network::Resident* result = plan_.residency.Of(region.result);
   bool fill = false;
   if (result != nullptr) {
@@ -80,15 +76,10 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
     if (fill) halos_.push_back({result->base, result->tiles, result->pad, result->halo, shape});
   }
   auto emission = std::make_unique<Emission>(
-      Emission{planned.steps ? planned.steps->lowered
-                             : lower::accel::LowerRegion(planned.region, planned.plan, config_,
-                                                         constants, planned.on_chip, fill),
-               {},
-               LeafEmitter(config_, &builder_),
-               {}});
-  lower::accel::LoweredRegion& lowered = emission->lowered;
+      Emission{planned.steps.lowered, {}, LeafEmitter(config_, &builder_), {}});
+  network::LoweredRegion& lowered = emission->lowered;
   TESSERA_TRY(PlaceParams(index, lowered, emission->emitter));
-  if (planned.steps && fill) {
+  if (fill) {
     const auto kept = std::ranges::find_if(lowered.func.params, [&](const ir::Buffer& param) {
       return param->name == region.output.name();
     });
@@ -104,36 +95,33 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
   return emission;
 }
 
-Status ProgramEmitter::PlaceParams(size_t index, lower::accel::LoweredRegion& lowered,
+Status ProgramEmitter::PlaceParams(size_t index, network::LoweredRegion& lowered,
                                    LeafEmitter& emitter) {
   const network::AccelRegion& region = regions_[index];
-  const network::PlannedRegion& planned = plan_.regions[index];
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
-    GlobalBuffer& b = lowered.buffers[k];
+    RegionBuffer& b = lowered.buffers[k];
     BufferAddress place;
     if (lowered.func.params[k]->scope == ir::Scope::kInp) {
-      const int activation = b.role == GlobalBuffer::Use::kResult
+      const int activation = b.role == RegionBuffer::Use::kResult
                                  ? region.result
                                  : region.activations.at(b.tensor.get());
       emitter.Place(lowered.func.params[k], {false, plan_.residency.Of(activation)->base, {}});
       continue;
     }
     switch (b.role) {
-      case GlobalBuffer::Use::kConstant: {
+      case RegionBuffer::Use::kConstant: {
         TESSERA_ASSIGN(
             const std::vector<uint8_t> bytes,
             MachineBytes(lowered.func.body, lowered.func.params[k], std::move(b.data), config_));
         place = {true, builder_.AddConstants(bytes, kConstantAlign), isa::Segment::kConstants};
         break;
       }
-      case GlobalBuffer::Use::kResult:
-        place = AddressOf(region.result, sched::PackingOf(planned.region.shape, config_));
+      case RegionBuffer::Use::kResult:
+        place = AddressOf(region.result, b.packing);
         break;
-      case GlobalBuffer::Use::kActivation: {
-        const network::MemoryRead read = network::ReadOf(planned, region, b.tensor, config_);
-        place = AddressOf(read.activation, read.packing);
+      case RegionBuffer::Use::kActivation:
+        place = AddressOf(region.activations.at(b.tensor.get()), b.packing);
         break;
-      }
     }
     emitter.Place(lowered.func.params[k], place);
   }
@@ -345,8 +333,7 @@ Status ProgramEmitter::EmitAll() {
     program_.regions.push_back(now->report);
     current_ = nullptr;
     if (dump_) {
-      program_.notes.push_back(sched::Print(planned.region) +
-                               (planned.steps ? "" : sched::Print(planned.plan)));
+      program_.notes.push_back(sched::Print(planned.region));
       program_.irs.push_back(ir::Print(now->lowered.func));
     }
     now = std::move(next);

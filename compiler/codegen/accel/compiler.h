@@ -12,7 +12,6 @@
 #include "compiler/codegen/accel/execute.h"
 #include "compiler/codegen/accel/overlap.h"
 #include "compiler/codegen/accel/units.h"
-#include "compiler/lower/accel/lower_region.h"
 
 namespace tessera::codegen::accel {
 
@@ -47,8 +46,8 @@ class ProgramEmitter {
   BufferAddress AddressOf(int activation, const sched::Packing& packing) const;
   // A region between lowering and the end of its instructions.
   struct Emission {
-    lower::accel::LoweredRegion lowered;
-    std::optional<lower::accel::LoweredRegion> store;  // behind it
+    network::LoweredRegion lowered;
+    std::optional<network::LoweredRegion> store;  // behind it
     LeafEmitter emitter;
     Held held;
     bool begun = false;           // |held| has room
@@ -66,7 +65,7 @@ class ProgramEmitter {
   Result<std::unique_ptr<Emission>> Lower(size_t index);
   // Tells |emitter| where the parameters of |lowered|, of region |index|, are; takes the bytes of
   // its constants.
-  Status PlaceParams(size_t index, lower::accel::LoweredRegion& lowered, LeafEmitter& emitter);
+  Status PlaceParams(size_t index, network::LoweredRegion& lowered, LeafEmitter& emitter);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
   Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});

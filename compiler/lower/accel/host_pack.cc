@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/lower/accel/host_pack.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/check.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/region.h"
 
 namespace tessera::lower::accel {
@@ -16,7 +20,6 @@ namespace {
 using ir::Buffer;
 using ir::Expr;
 using ir::Stmt;
-using schedule::accel::Im2col;
 using schedule::accel::Packing;
 
 // The dimensions of |values| in |order|.
@@ -34,7 +37,7 @@ Buffer TensorBuffer(const Packing& p, const std::vector<int>& order = {}) {
 }
 
 struct PackLoop {
-  const char* name;
+  std::string name;
   int64_t extent;
 };
 Stmt Nest(const std::vector<PackLoop>& loops,
@@ -48,25 +51,14 @@ Stmt Nest(const std::vector<PackLoop>& loops,
   return s;
 }
 
-// at in [0, extent), given that it is in [lo, hi]; nothing when that says it all.
-std::optional<Expr> Inside(Expr at, int64_t lo, int64_t hi, int64_t extent) {
-  std::optional<Expr> inside;
-  if (lo < 0) inside = ir::Le(Expr(0), at);
-  if (hi >= extent) {
-    const Expr below = ir::Lt(at, Expr(extent));
-    inside = inside ? ir::And(*inside, below) : below;
-  }
-  return inside;
-}
-
-// The loops of PackFunc. A plain packing runs over the physical dimensions of the layout. After
-// im2col the channel axis is three loops, over channels and taps, outside of the others, and what
-// the layout adds to the axis is filled by a loop of its own.
+// The loops of PackFunc, over the physical dimensions of the layout: outside, those of an index
+// that what is prepared divides, so that this is done once for all that is inside.
 class PackNest {
  public:
   PackNest(const Packing& p, const std::vector<int>& order)
       : p_(p),
         order_(order),
+        dims_(PhysicalDims(p)),
         extents_(PhysicalShape(p.packed_shape(), p.layout)),
         tensor_(TensorBuffer(p, order)),
         packed_(ir::MakeBuffer({"packed", DType::kInt8, extents_})) {}
@@ -75,97 +67,96 @@ class PackNest {
   const Buffer& packed() const { return packed_; }
 
   Stmt Make() const {
-    if (p_.plain()) {
-      return OverPlaces(std::nullopt, [&](const Places& at) { return Element(at, {}); });
+    std::vector<PackLoop> loops;
+    std::vector<size_t> order;  // physical dimensions
+    for (const bool outside : {true, false}) {
+      for (size_t k = 0; k < dims_.size(); ++k) {
+        if (Divided(static_cast<size_t>(dims_[k].dim)) != outside) continue;
+        order.push_back(k);
+        loops.push_back({fmt::format("p{}", k), extents_[k]});
+      }
     }
-    const Im2col& r = *p_.im2col;
-    const Stmt lanes =
-        Nest({{"c", p_.shape[1]}, {"ty", r.taps[0]}, {"tx", r.taps[1]}},
-             [&](const std::vector<Expr>& v) {
-               const Expr lane = schedule::accel::LaneOf(r.taps, v[0], v[1], v[2]);
-               return OverPlaces(lane, [&](const Places& at) { return Element(at, v); });
-             });
-    // Lanes of the last block that hold nothing.
-    int64_t count = 1;
-    for (size_t k = 0; k < extents_.size(); ++k) count *= OnChannelAxis(k) ? extents_[k] : 1;
-    if (count == r.shape[1]) return lanes;
-    const Stmt rest = Nest({{"lane", count - r.shape[1]}}, [&](const std::vector<Expr>& v) {
-      return OverPlaces(v[0] + Expr(r.shape[1]), [&](const Places& at) { return Fill(at); });
+    return Nest(loops, [&](const std::vector<Expr>& vars) {
+      std::vector<Expr> at(dims_.size(), Expr(0));
+      for (size_t k = 0; k < order.size(); ++k) at[order[k]] = vars[k];
+      return Element(at);
     });
-    return ir::Seq({lanes, rest});
   }
 
  private:
-  using Places = std::vector<Expr>;  // physical index
+  static std::vector<LayoutDim> PhysicalDims(const Packing& p) {
+    if (!p.layout.empty()) return p.layout.dims;
+    std::vector<LayoutDim> dims;
+    for (size_t d = 0; d < p.packed_shape().size(); ++d) dims.push_back({static_cast<int>(d)});
+    return dims;
+  }
 
-  bool OnChannelAxis(size_t k) const { return p_.layout.dims[k].dim == 1; }
-
-  // Loops over the physical dimensions; given |lane|, over those that are not of the channel axis.
-  Stmt OverPlaces(const std::optional<Expr>& lane,
-                  const std::function<Stmt(const Places&)>& body) const {
-    static constexpr const char* kNames[] = {"p0", "p1", "p2", "p3", "p4", "p5"};
-    std::vector<PackLoop> loops;
-    for (size_t k = 0; k < extents_.size(); ++k) {
-      if (!lane || !OnChannelAxis(k)) loops.push_back({kNames[k], extents_[k]});
-    }
-    return Nest(loops, [&](const std::vector<Expr>& vars) {
-      Places at;
-      size_t next = 0;
-      for (size_t k = 0; k < extents_.size(); ++k) {
-        if (!lane || !OnChannelAxis(k)) {
-          at.push_back(vars[next++]);
-          continue;
-        }
-        const LayoutDim& d = p_.layout.dims[k];
-        const Expr block = d.div == 1 ? *lane : ir::FloorDiv(*lane, Expr(d.div));
-        at.push_back(d.mod > 0 ? ir::FloorMod(block, Expr(d.mod)) : block);
-      }
-      return body(at);
+  // Does what is prepared divide its index in dimension |d|?
+  bool Divided(size_t d) const {
+    bool divided = false;
+    if (p_.plain()) return divided;
+    ir::Visit(p_.prepared->body, [&](const Expr& e) {
+      if (e->kind != ir::ExprKind::kBin) return;
+      const bool divides = e->bin() == ir::BinOp::kDiv || e->bin() == ir::BinOp::kMod;
+      divided |= divides && ir::UsesVar(e, p_.prepared->axes[d].var);
     });
+    return divided;
   }
 
-  Stmt Fill(const Places& at) const {
-    return ir::Store(packed_, at, ir::Imm(DType::kInt8, static_cast<int64_t>(p_.layout.fill)));
-  }
-
-  // packed[at]: its place in the tensor, or the fill. |lane|: channel and taps after im2col.
-  Stmt Element(const Places& at, const std::vector<Expr>& lane) const {
-    std::vector<Expr> index(4, Expr(0));
-    std::array<int64_t, 4> lo{}, hi{};
-    std::array<bool, 4> seen{};
+  // packed[at]: an element of the tensor or what is prepared of it, or behind its end the fill.
+  Stmt Element(const std::vector<Expr>& at) const {
+    const std::span<const int64_t> shape = p_.packed_shape();
+    std::vector<Expr> index(shape.size(), Expr(0));
+    std::vector<int64_t> least(shape.size(), 0), most(shape.size(), 0);
+    std::vector<bool> seen(shape.size(), false);
     for (size_t k = 0; k < at.size(); ++k) {
-      if (!lane.empty() && OnChannelAxis(k)) continue;
-      const int64_t div = p_.layout.dims[k].div;
-      const auto d = static_cast<size_t>(p_.layout.dims[k].dim);
-      const Expr part = div == 1 ? at[k] : at[k] * Expr(div);
+      const auto d = static_cast<size_t>(dims_[k].dim);
+      Expr part = dims_[k].div == 1 ? at[k] : at[k] * Expr(dims_[k].div);
+      if (dims_[k].before > 0) part = part - Expr(dims_[k].before);
       index[d] = seen[d] ? index[d] + part : part;
       seen[d] = true;
-      hi[d] += (extents_[k] - 1) * div;
+      least[d] -= dims_[k].before;
+      most[d] += (extents_[k] - 1) * dims_[k].div - dims_[k].before;
     }
-    if (!lane.empty()) {
-      const Im2col& r = *p_.im2col;
-      index[1] = lane[0];
-      hi[1] = p_.shape[1] - 1;
-      for (size_t d = 0; d < 2; ++d) {
-        const size_t k = 2 + d;
-        index[k] =
-            index[k] * Expr(r.stride[d]) + lane[1 + d] * Expr(r.dilation[d]) - Expr(r.before[d]);
-        lo[k] = -r.before[d];
-        hi[k] = hi[k] * r.stride[d] + (r.taps[d] - 1) * r.dilation[d] - r.before[d];
-      }
-    }
-    // Branches, not selects: what is outside the tensor is never read.
     std::optional<Expr> inside;
-    for (size_t d = 0; d < 4; ++d) {
-      const std::optional<Expr> condition = Inside(index[d], lo[d], hi[d], p_.shape[d]);
-      if (condition) inside = inside ? ir::And(*inside, *condition) : *condition;
+    const auto holds = [&](const Expr& condition) {
+      inside = inside ? ir::And(*inside, condition) : condition;
+    };
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (least[d] < 0) holds(ir::Le(Expr(0), index[d]));
+      if (most[d] >= shape[d]) holds(ir::Lt(index[d], Expr(shape[d])));
     }
-    const Stmt copy = ir::Store(packed_, at, ir::Load(tensor_, InOrder<Expr>(index, order_)));
-    return inside ? ir::If(*inside, copy, Fill(at)) : copy;
+    const Stmt copy = Value(at, index);
+    const Stmt fill = ir::Store(packed_, at, ir::Imm(DType::kInt8, p_.layout.fill));
+    return inside ? ir::If(*inside, copy, fill) : copy;
+  }
+
+  // packed[at] = the element at |index|.
+  Stmt Value(const std::vector<Expr>& at, const std::vector<Expr>& index) const {
+    const auto load = [&](const std::vector<Expr>& of) {
+      std::vector<Expr> whole(4, Expr(0));  // [batch, channel, y, x]
+      for (size_t d = 0; d < of.size(); ++d)
+        whole[schedule::accel::PositionOf(of.size(), d)] = of[d];
+      return ir::Load(tensor_, InOrder<Expr>(whole, order_));
+    };
+    if (p_.plain()) return ir::Store(packed_, at, load(index));
+    ir::VarMap axes;
+    for (size_t d = 0; d < index.size(); ++d) axes[p_.prepared->axes[d].var.get()] = index[d];
+    const Expr body = ir::Rewrite(ir::Substitute(p_.prepared->body, axes), [&](const Expr& e) {
+      return e->kind == ir::ExprKind::kTensorRead ? load(e->args) : e;
+    });
+    return Branches(at, body);
+  }
+
+  // Branches, not selects: what is outside the tensor is never read.
+  Stmt Branches(const std::vector<Expr>& at, const Expr& value) const {
+    if (value->kind != ir::ExprKind::kSelect) return ir::Store(packed_, at, value);
+    return ir::If(value->args[0], Branches(at, value->args[1]), Branches(at, value->args[2]));
   }
 
   const Packing& p_;
   const std::vector<int>& order_;
+  const std::vector<LayoutDim> dims_;
   const std::vector<int64_t> extents_;
   const Buffer tensor_, packed_;
 };

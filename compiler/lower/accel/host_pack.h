@@ -14,8 +14,9 @@
 namespace tessera::lower::accel {
 
 // Parameters: the tensor, int8 [batch, channel, y, x] row-major; the packed bytes. Means what
-// schedule::accel::Pack means. |order|, if not empty: dimension k of the parameter is dimension
-// order[k] of [batch, channel, y, x] ({0, 2, 3, 1}: NHWC).
+// schedule::accel::Pack means; what is prepared reads one int8 tensor. |order|, if not empty:
+// dimension k of the parameter is dimension order[k] of [batch, channel, y, x] ({0, 2, 3, 1}:
+// NHWC).
 ir::Func PackFunc(const schedule::accel::Packing& packing, const std::string& name,
                   const std::vector<int>& order = {});
 

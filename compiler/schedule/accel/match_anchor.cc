@@ -143,20 +143,13 @@ Status AnchorMatcher::MatchWeight(const Expr& read) {
     flat = ir::Add(flat, forms_.Of(read->args[d]), step);
     step *= shape[d];
   }
-  anchor_.weight_constant = flat.constant;
   const ir::Axis* out = OutAxis(1);
   for (const Linear::Term& t : flat.terms) {
-    if (out != nullptr && t.atom.get() == out->var.get()) {
-      anchor_.weight_stride[0] = t.coeff;
-    } else if (channel_tap_ != nullptr && t.atom.get() == channel_tap_->var.get()) {
-      anchor_.weight_stride[1] = t.coeff;
-    } else if (taps_[0] != nullptr && t.atom.get() == taps_[0]->var.get()) {
-      anchor_.weight_stride[2] = t.coeff;
-    } else if (taps_[1] != nullptr && t.atom.get() == taps_[1]->var.get()) {
-      anchor_.weight_stride[3] = t.coeff;
-    } else {
+    const auto is = [&](const ir::Axis* axis) {
+      return axis != nullptr && t.atom.get() == axis->var.get();
+    };
+    if (!is(out) && !is(channel_tap_) && !is(taps_[0]) && !is(taps_[1]))
       return No("a weight index that is not affine in channels and window");
-    }
   }
   return {};
 }

@@ -8,27 +8,6 @@
 namespace tessera::schedule::accel {
 namespace {
 
-std::vector<uint8_t> Rewrite(const Im2col& r, const std::array<int64_t, 4>& from, int64_t fill,
-                             std::span<const int8_t> tensor) {
-  TESSERA_CHECK(from[1] * r.taps[0] * r.taps[1] == r.shape[1], "{} lanes", r.shape[1]);
-  std::vector<uint8_t> out;
-  for (int64_t n = 0; n < r.shape[0]; ++n) {
-    for (int64_t j = 0; j < r.shape[1]; ++j) {
-      const TapLane lane = TapLaneAt(r.taps, j);
-      for (int64_t y = 0; y < r.shape[2]; ++y) {
-        for (int64_t x = 0; x < r.shape[3]; ++x) {
-          const int64_t sy = y * r.stride[0] + lane.ty * r.dilation[0] - r.before[0];
-          const int64_t sx = x * r.stride[1] + lane.tx * r.dilation[1] - r.before[1];
-          const bool inside = sy >= 0 && sy < from[2] && sx >= 0 && sx < from[3];
-          const int64_t at = ((n * from[1] + lane.channel) * from[2] + sy) * from[3] + sx;
-          out.push_back(static_cast<uint8_t>(inside ? tensor[static_cast<size_t>(at)] : fill));
-        }
-      }
-    }
-  }
-  return out;
-}
-
 void CheckSizes(const Packing& p, size_t tensor, size_t packed) {
   TESSERA_CHECK(
       static_cast<int64_t>(tensor) == p.elements() && static_cast<int64_t>(packed) == p.bytes(),
@@ -36,10 +15,6 @@ void CheckSizes(const Packing& p, size_t tensor, size_t packed) {
 }
 
 }  // namespace
-
-TapLane TapLaneAt(const std::array<int64_t, 2>& taps, int64_t lane) {
-  return {lane / (taps[0] * taps[1]), lane / taps[1] % taps[0], lane % taps[1]};
-}
 
 Layout BlockedLayout(int64_t rows, int64_t block) {
   Layout layout{{{0, rows, 0}, {1, block, 0}, {2, 1, 0}, {3, 1, 0}}, 0, {}};
@@ -49,13 +24,21 @@ Layout BlockedLayout(int64_t rows, int64_t block) {
 }
 
 Packing BlockedPacking(const std::array<int64_t, 4>& shape, int64_t rows, int64_t block) {
-  return {shape, std::nullopt, BlockedLayout(rows, block)};
+  return {shape, {}, BlockedLayout(rows, block)};
 }
 
 void Pack(const Packing& p, std::span<const int8_t> tensor, std::span<uint8_t> packed) {
   CheckSizes(p, tensor.size(), packed.size());
-  const std::vector<uint8_t> values = p.im2col ? Rewrite(*p.im2col, p.shape, p.layout.fill, tensor)
-                                               : std::vector<uint8_t>(tensor.begin(), tensor.end());
+  std::vector<uint8_t> values(tensor.begin(), tensor.end());
+  if (p.prepared) {
+    const std::vector<te::Tensor> inputs = te::Inputs(p.prepared);
+    TESSERA_CHECK(inputs.size() == 1, "{} reads {} tensors", p.prepared.name(), inputs.size());
+    te::Values known;
+    known.emplace(inputs[0].get(), ir::Array(DType::kInt8, std::move(values)));
+    const Status made = te::Evaluate({p.prepared}, &known);
+    TESSERA_CHECK(made.has_value(), "{}", made.error().message);
+    values = known.at(p.prepared.get()).bytes();
+  }
   std::ranges::copy(PackLayout(p.packed_shape(), p.layout, 1, values), packed.begin());
 }
 

@@ -216,8 +216,7 @@ bool Judge::Fill(TilePlan* p) const {
   return true;
 }
 
-}  // namespace
-
+// ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
 std::vector<int64_t> TileSizes(int64_t total) {
   std::vector<int64_t> sizes;
   for (int64_t k = 1; k <= total; ++k) {
@@ -227,34 +226,7 @@ std::vector<int64_t> TileSizes(int64_t total) {
   return sizes;
 }
 
-Status CompletePlan(const AnalyzedRegion& region, const isa::Config& config, const OnChip& on_chip,
-                    TilePlan* plan) {
-  const Judge judge(region, config, on_chip);
-  const Extents& e = judge.extents();
-  const auto refuse = [&](const char* why) {
-    return Fail(Code::kOutOfRange, "{}: the plan cannot be used on configuration {}: {}",
-                region.output.name(), config.name, why);
-  };
-  if (judge.grouped() && plan->channel_tile != 1)
-    return refuse("channel_tile must be 1 where groups choose the input");
-  if (!judge.contraction() && plan->channel_part != plan->channel_tile) {
-    return refuse("channel_part must be channel_tile without a sum over channels");
-  }
-  if (plan->spatial_outside != plan->input_above)
-    return refuse("spatial_outside and input_above go together");
-  if (plan->input_above &&
-      (!judge.contraction() || judge.grouped() || plan->input_tile != e.in_blocks)) {
-    return refuse("input_above needs the whole reduction in one chunk");
-  }
-  if (plan->spatial_outside && plan->weights == Residency::kChannel) {
-    return refuse("weights per channel need the channels outside");
-  }
-  if (plan->params == Residency::kChannel) return refuse("parameters stay per part or per region");
-  if (!judge.TileFits(plan->channel_tile, plan->y_tile, plan->x_tile) || !judge.Fill(plan)) {
-    return refuse("it does not fit the scratchpads; take smaller tiles");
-  }
-  return {};
-}
+}  // namespace
 
 const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
   for (const auto& [t, halo] : fetched) {
@@ -381,19 +353,6 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
               region.output.name(), config.name, config.Depth(isa::Memory::kInp),
               config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kOut),
               config.Depth(isa::Memory::kWgt));
-}
-
-std::string Print(const TilePlan& p) {
-  const char* residency[] = {"part", "channel", "region"};
-  return fmt::format(
-      "  plan {} outside: channels {} in parts of {}, rows {}, columns {}, inputs {}{}; weights "
-      "per {}, parameters per {}\n"
-      "  estimate {:.0f} cycles: compute {:.0f}, bus {:.0f}, vector {:.0f}, not overlapped "
-      "{:.0f}\n",
-      p.spatial_outside ? "spatial" : "channels", p.channel_tile, p.channel_part, p.y_tile,
-      p.x_tile, p.input_tile, p.input_above ? " above" : "", residency[static_cast<int>(p.weights)],
-      residency[static_cast<int>(p.params)], p.cycles(), p.compute_cycles, p.bus_cycles,
-      p.vector_cycles, p.overhead_cycles);
 }
 
 }  // namespace tessera::schedule::accel

@@ -2,7 +2,7 @@
 //
 // The schedule generator of the accelerator: tiles, order and residency for a region, chosen from
 // its axis roles and the machine's scratchpads by a small analytic cost. Depends on:
-// accel/region.h, isa. Used by: lower/accel, which turns region and plan into loop IR.
+// accel/region.h, isa. Used by: accel/plan_steps.h, which says it in steps; compiler/network.
 //
 // The loops that a plan describes, outermost first (o, i: blocks of output and input channels):
 //   channels outside:  for o.o: for n: for y.o: for x.o: tile      spatial outside: o.o innermost
@@ -75,7 +75,7 @@ struct TilePlan {
   double cycles() const;
 };
 
-// Extents of |region| in blocks of the configuration; what generator and lowering both count with.
+// Extents of |region| in blocks of the configuration.
 struct Extents {
   int64_t rows = 1;        // images in a tile's rows, <= batch
   int64_t batches = 1;     // tiles along the batch axis
@@ -112,17 +112,6 @@ int64_t ResidentTiles(const Shape4& shape, const Halo& halo, const isa::Config& 
 //   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
 Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
                           const OnChip& on_chip = {});
-
-// Checks decisions that did not come from MakePlan, and fills in the estimates.
-//   errors  kOutOfRange  they do not fit the scratchpads, or each other: says which
-Status CompletePlan(const AnalyzedRegion& region, const isa::Config& config, const OnChip& on_chip,
-                    TilePlan* plan);
-
-// ceil(total / k) for k = 1, 2, ..: the tile sizes that differ in effect, largest first.
-std::vector<int64_t> TileSizes(int64_t total);
-
-// The decisions as text, for --dump schedule.
-std::string Print(const TilePlan& plan);
 
 }  // namespace tessera::schedule::accel
 

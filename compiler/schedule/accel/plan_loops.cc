@@ -22,18 +22,27 @@ std::string StepWriter::AxisAt(size_t position) const {
   return "";
 }
 
-std::string StepWriter::Blocked(size_t rank, size_t channel) const {
+std::string StepWriter::Blocked(size_t rank, size_t channel, int64_t rows, int64_t lanes) const {
   Names pieces;
   for (size_t d = 0; d < rank; ++d) {
     if (d == channel) continue;
-    pieces.push_back(InRows() && d == 0 ? fmt::format("0/{}", config_.batch) : std::to_string(d));
+    pieces.push_back(rows > 1 && d == 0 ? fmt::format("0/{}", rows) : std::to_string(d));
   }
   const size_t batch = channel == 0 ? 0 : 1;
   pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(batch),
-                fmt::format("{}/{}", channel, block_));
-  if (InRows() && channel != 0) pieces.push_back(fmt::format("0%{}", config_.batch));
-  pieces.push_back(fmt::format("{}%{}", channel, block_));
+                fmt::format("{}/{}", channel, lanes));
+  if (rows > 1 && channel != 0) pieces.push_back(fmt::format("0%{}", rows));
+  pieces.push_back(fmt::format("{}%{}", channel, lanes));
   return fmt::format("{}", fmt::join(pieces, ","));
+}
+
+std::string StepWriter::Blocked(size_t rank, size_t channel) const {
+  return Blocked(rank, channel, InRows() ? config_.batch : 1, block_);
+}
+
+void StepWriter::LayoutOnChip(const std::string& stage, const std::string& pieces) {
+  Say("layout {} {}", stage, pieces);
+  if (config_.batch > 1 && !InRows()) Say("storage_align {} 0 {} 0", stage, config_.batch * block_);
 }
 
 size_t StepWriter::ChannelDim(size_t rank) const {
@@ -48,16 +57,22 @@ void StepWriter::Layouts() {
   const size_t rank = region_.output->axes.size();
   const std::string pieces = Blocked(rank, ChannelDim(rank));
   for (const Pass& pass : passes_) {
-    if (pass.name != out_) Say("layout {} {}", pass.name, pieces);
+    if (pass.name != out_) LayoutOnChip(pass.name, pieces);
   }
-  for (const auto& [tensor, copy] : fetched_) Say("layout {} {}", copy, pieces);
+  for (const auto& [tensor, copy] : fetched_) LayoutOnChip(copy, pieces);
   for (const auto& [stack, copy] : records_) {
     for (const std::string& name : {stack, copy})
       Say("layout {} 1/{},0,1%{}", name, block_, block_);
   }
   if (!anchored_) return;
-  Say("layout {} {}", sum_, pieces);
-  if (boxed()) Say("layout {} {}", input_, Blocked(input_axes_.size(), input_channel_));
+  LayoutOnChip(sum_, pieces);
+  if (!prepared_.empty()) {
+    const Shape4 shape = ToShape4(a_.input.shape());
+    Say("layout {} {}", prepared_,
+        Blocked(input_axes_.size(), input_channel_, std::min(shape[0], config_.batch),
+                MemoryLanes(shape, config_)));
+  }
+  if (boxed()) LayoutOnChip(input_, Blocked(input_axes_.size(), input_channel_));
   if (!contraction_) return WindowLayouts();
   Names weights;
   const auto [count, o, i] = WeightDims();
@@ -74,8 +89,8 @@ void StepWriter::Layouts() {
 
 StepWriter::WeightShape StepWriter::WeightDims() const {
   WeightShape dims{weight_read_->args.size(), 0, 0};
-  if (grouped_) {
-    const auto in = std::ranges::find(weight_axes_, channel_->name);
+  if (!weight_axes_.empty()) {
+    const auto in = std::ranges::find(weight_axes_, reduced_);
     return {weight_axes_.size(), 0, static_cast<size_t>(in - weight_axes_.begin())};
   }
   const size_t rank = a_.stage->axes.size();
@@ -140,7 +155,7 @@ void StepWriter::TilesOfWork() {
   };
   if (contraction_) {
     // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
-    Say("split {} {} {} ci.t l{}", sum_, channel_->name, block_, Pad(a_.in_channels));
+    Say("split {} {} {} ci.t l{}", sum_, reduced_, block_, Pad(a_.in_channels));
     Cut(sum_, "ci.t", "inputs", plan_.input_tile, "ci.o", "ci.i");
     order.push_back("ci.o");
     if (parts_) order.push_back(work_loop_ = "c.w");
@@ -286,7 +301,7 @@ void StepWriter::TilesOfTheMachine() {
   if (!contraction_) return;
   const auto [count, o, i] = WeightDims();
   const auto axis = [&](size_t d) {  // the copy has the names that reindex has given
-    return grouped_ ? weight_axes_[d] : fmt::format("i{}", d);
+    return !weight_axes_.empty() ? weight_axes_[d] : fmt::format("i{}", d);
   };
   Names order{"o.t", "i.t"};
   for (size_t d = 0; d < count; ++d) {

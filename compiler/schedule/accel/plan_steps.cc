@@ -17,8 +17,7 @@ namespace tessera::schedule::accel {
 using ir::Expr;
 using isa::VectorMemory;
 
-Result<std::string> StepWriter::Run() {
-  TESSERA_TRY(Supported());
+std::string StepWriter::Run() {
   Say("# one instruction is one stage");
   // The machine finds the greatest and least of int8 values in ACC.
   const bool narrowed = a_.kind == AnchorKind::kReduction && a_.reduce != isa::AluOp::kAdd &&
@@ -44,24 +43,13 @@ Result<std::string> StepWriter::Run() {
   Fetches();
   if (contraction_) SumOperands();
   if (anchored_ && !contraction_) WindowOperands();
-  TESSERA_TRY(Records());
+  Records();
   Layouts();
   TilesOfWork();
   Attach();
   TilesOfTheMachine();
   Instructions();
   return text_;
-}
-
-std::unexpected<Error> StepWriter::No(const std::string& what) const {
-  return Fail(Code::kUnsupported, "{} is not said in steps yet", what);
-}
-
-Status StepWriter::Supported() const {
-  if (InRows() && region_.output->axes.size() == 1)
-    return No("rows of several images of a tensor without a batch");
-  if (a_.im2col != 0) return No("an input packed by taps");
-  return {};
 }
 
 std::string StepWriter::Fresh(const std::string& name) {
@@ -167,6 +155,11 @@ void StepWriter::InputStage() {
     return;
   }
   const te::Tensor source = te::TensorOf(input_read_);
+  if (!prepared_.empty()) {
+    input_ = Fresh(prepared_ + ".i");
+    Say("cache_read {} inp {} {}", prepared_, input_, sum_);
+    return;
+  }
   input_channel_ = ChannelDim(source.shape().size());
   if (!source->placeholder) {
     input_ = source.name();
@@ -219,7 +212,9 @@ void StepWriter::SumOperands() {
     if (axis.var.get() != channel_.get()) taps_.push_back(axis.name());
   }
   packed_ = a_.weight.name();
+  reduced_ = channel_->name;
   if (grouped_) PackGroups();
+  if (a_.im2col != 0) TapsAsChannels();
   InputStage();
   weight_ = Fresh(packed_ + ".w");
   Say("cache_read {} wgt {} {}", packed_, weight_, sum_);
@@ -242,7 +237,76 @@ void StepWriter::PackGroups() {
   }
 }
 
-Status StepWriter::Records() {
+// The host packs the input with the taps of a window as channels, (channel, y, x), and weights are
+// packed likewise: the sum is over these. An axis that keeps its window keeps its dimension.
+void StepWriter::TapsAsChannels() {
+  const te::Tensor source = te::TensorOf(input_read_);
+  const size_t rank = source.shape().size();
+  Names moved{reduced_};
+  std::vector<size_t> keep;
+  for (size_t d = 0; d < rank; ++d) {
+    const size_t position = PositionOf(rank, d);
+    if (position < 2) continue;
+    const auto tap = std::ranges::find_if(a_.stage->reduce_axes, [&](const ir::Axis& axis) {
+      return axis.var.get() != channel_.get() && ir::UsesVar(input_read_->args[d], axis.var);
+    });
+    if ((a_.im2col >> (position - 2) & 1) == 0) {
+      if (a_.window[position - 2].taps > 1) keep.push_back(d);
+    } else {
+      TESSERA_CHECK(tap != a_.stage->reduce_axes.end(), "{}", sum_);
+      moved.push_back(tap->name());
+    }
+  }
+  Names have, order;
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    have.push_back(axis.name());
+    if (std::ranges::count(moved, axis.name()) == 0) order.push_back(axis.name());
+  }
+  taps_ = order;
+  order.insert(order.end(), moved.begin(), moved.end());
+  if (order != have) Say("reorder {} {}", sum_, fmt::join(order, " "));
+  for (size_t k = 1; k < moved.size(); ++k) {
+    const std::string fused = k + 1 == moved.size() ? "taps" : fmt::format("taps{}", k);
+    Say("fuse {} {} {} {}", sum_, reduced_, moved[k], fused);
+    reduced_ = fused;
+  }
+  prepared_ = Fresh(a_.input.name());
+  Say("reindex {} {} {}{}", source.name(), sum_, prepared_,
+      keep.empty() ? "" : fmt::format(" keep {}", fmt::join(keep, ",")));
+  if (!source->placeholder) Say("inline {}", source.name());
+  Say("prepare {}", prepared_);
+  // As reindex has its axes: those of the sum that choose, a kept dimension where it moves.
+  for (const ir::Axis& axis : a_.stage->axes) {
+    bool chooses = false;
+    for (size_t d = 0; d < rank; ++d) {
+      if (!ir::UsesVar(input_read_->args[d], axis.var)) continue;
+      if (std::ranges::count(keep, d) > 0) {
+        input_axes_.push_back(fmt::format("i{}", d));
+      } else {
+        chooses = true;
+      }
+    }
+    if (chooses) input_axes_.push_back(axis.name());
+  }
+  weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
+  for (const ir::Axis& axis : a_.stage->reduce_axes) {
+    const auto uses = [&](const Expr& index) { return ir::UsesVar(index, axis.var); };
+    if (std::ranges::count(taps_, axis.name()) == 0) continue;
+    if (std::ranges::any_of(weight_read_->args, uses)) weight_axes_.push_back(axis.name());
+    bool chooses = false;
+    for (size_t d = 0; d < rank; ++d)
+      chooses |= std::ranges::count(keep, d) == 0 && uses(input_read_->args[d]);
+    if (chooses) input_axes_.push_back(axis.name());
+  }
+  weight_axes_.push_back(reduced_);
+  input_channel_ = input_axes_.size();
+  input_axes_.push_back(reduced_);
+
+  packed_ = Fresh(a_.weight.name() + ".t");
+  Say("reindex {} {} {}\nprepare {}", a_.weight.name(), sum_, packed_, packed_);
+}
+
+void StepWriter::Records() {
   for (const Pass& pass : passes_) {
     if (pass.step->kind != EpilogueStepKind::kRequant || pass.step->table < 0) continue;
     const ParamTable& table = region_.tables[static_cast<size_t>(pass.step->table)];
@@ -282,7 +346,6 @@ Status StepWriter::Records() {
         fmt::join(tensors, " "), stack, stack, copy, pass.name);
     records_.emplace_back(stack, copy);
   }
-  return {};
 }
 
 StepWriter::Names StepWriter::StridedAxes() const {
@@ -301,8 +364,8 @@ StepWriter::Names StepWriter::StridedAxes() const {
   return names;
 }
 
-Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
-                            const isa::Config& config, const OnChip& on_chip) {
+std::string StepsOf(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
+                    const OnChip& on_chip) {
   return StepWriter(region, plan, config, on_chip).Run();
 }
 

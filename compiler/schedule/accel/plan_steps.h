@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "base/error.h"
 #include "compiler/schedule/accel/plan.h"
 
 namespace tessera::schedule::accel {
@@ -16,10 +15,8 @@ namespace tessera::schedule::accel {
 // |on_chip|; tile sizes are decisions, tiles, orders and what stays are as it says. What stays in
 // INP from region to region is an input or the output in that memory, whose layout the caller
 // gives; a result that stays is not stored.
-//   errors  kUnsupported  what steps do not say yet: an input packed by taps, rows of several
-//                         images of a tensor without a batch
-Result<std::string> StepsOf(const AnalyzedRegion& region, const TilePlan& plan,
-                            const isa::Config& config, const OnChip& on_chip = {});
+std::string StepsOf(const AnalyzedRegion& region, const TilePlan& plan, const isa::Config& config,
+                    const OnChip& on_chip = {});
 
 }  // namespace tessera::schedule::accel
 

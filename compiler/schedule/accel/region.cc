@@ -19,22 +19,6 @@ Shape4 ToShape4(const std::vector<int64_t>& shape) {
   return out;
 }
 
-std::array<int64_t, 2> Anchor::LaneTaps() const {
-  return {(im2col & 1) != 0 ? original_window[0].taps : 1,
-          (im2col & 2) != 0 ? original_window[1].taps : 1};
-}
-
-int64_t Anchor::WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const {
-  if (im2col != 0) {
-    const TapLane lane = TapLaneAt(LaneTaps(), i);
-    i = lane.channel;
-    if ((im2col & 1) != 0) ty = lane.ty;
-    if ((im2col & 2) != 0) tx = lane.tx;
-  }
-  return weight_constant + o * weight_stride[0] + i * weight_stride[1] + ty * weight_stride[2] +
-         tx * weight_stride[3];
-}
-
 std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   const Anchor& a = region.anchor;
   const bool rows = (axes & 1) != 0, columns = (axes & 2) != 0;
@@ -44,10 +28,8 @@ std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   AnalyzedRegion rewritten = region;
   Anchor& m = rewritten.anchor;
   m.im2col = axes;
-  m.original = a.input;
-  m.original_window = a.window;
-  const std::array<int64_t, 2> taps = m.LaneTaps();
-  m.in_channels = m.group_in = a.group_in * taps[0] * taps[1];
+  m.in_channels = m.group_in =
+      a.group_in * (rows ? a.window[0].taps : 1) * (columns ? a.window[1].taps : 1);
   m.input =
       te::Placeholder(a.input.name() + ".taps", DType::kInt8,
                       {region.shape[0], m.in_channels, rows ? a.window[0].out : a.window[0].in,

@@ -3,7 +3,7 @@
 // A region's tensor expressions as the accelerator sees them: the roles of the anchor's axes and
 // the epilogue as a list of VECTOR steps. Made by index analysis and tree matching alone; nothing
 // here knows what operator a stage came from. Depends on: compiler/te, isa. Used by: accel/plan,
-// lower/accel.
+// accel/plan_steps.
 //
 // Activations are [batch, channel, y, x]; tensors of lower rank have extent 1 where they lack an
 // axis: rank 3 is [batch, channel, x], rank 2 [batch, channel], rank 1 [channel].
@@ -57,19 +57,8 @@ struct Anchor {
   int64_t pad_value = 0;                 // of the int8 input
   int64_t src_zero = 0;                  // kReduction: subtracted from the input
   isa::AluOp reduce = isa::AluOp::kAdd;  // kReduction
-  // Element of the weight tensor: constant + o*stride[0] + i*stride[1] + ty*stride[2] +
-  // tx*stride[3].
-  std::array<int64_t, 4> weight_stride{};
-  int64_t weight_constant = 0;
   // After Im2colOf: the axes (bit 0 y, bit 1 x) whose taps are channels of |input| now.
   int im2col = 0;
-  te::Tensor original;  // the input before
-  std::array<WindowAxis, 2> original_window;
-
-  // Taps of each axis that are channels of |input|: 1 for an axis that keeps its window.
-  std::array<int64_t, 2> LaneTaps() const;
-  // Position in the weight tensor of output channel |o|, reduced channel |i|, taps |ty|, |tx|.
-  int64_t WeightAt(int64_t o, int64_t i, int64_t ty, int64_t tx) const;
 };
 
 // Per-channel parameters: constant placeholders of one value a channel, or one value for all.

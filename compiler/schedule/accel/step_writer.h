@@ -40,7 +40,7 @@ class StepWriter {
         grouped_(contraction_ &&
                  (a_.group_out != region.shape[1] || a_.group_in != a_.in_channels)) {}
 
-  Result<std::string> Run();
+  std::string Run();
 
  private:
   // A stage that computes, by the axes of the output, or copies.
@@ -54,8 +54,6 @@ class StepWriter {
   void Say(fmt::format_string<Args...> format, Args&&... args) {
     text_ += fmt::format(format, std::forward<Args>(args)...) + "\n";
   }
-  std::unexpected<Error> No(const std::string& what) const;
-  Status Supported() const;
   // A name of our own that the region has not.
   std::string Fresh(const std::string& name);
   bool ReadBySum(const te::Tensor& t) const;
@@ -76,6 +74,7 @@ class StepWriter {
   bool stays() const { return on_chip_.result.has_value(); }
   // The contraction's operands in their memories, and which reduction loop is the channel's.
   void SumOperands();
+  void TapsAsChannels();
   // Weights of channels in groups, zero where a group has none.
   void PackGroups();
   // A window channel by channel: its operands, with the taps of a channel as a row of weights, and
@@ -87,13 +86,17 @@ class StepWriter {
   Names PitchedAxes();
   void AttachWindow();
   // Bias, multiplier and shift of a channel as one record.
-  Status Records();
+  void Records();
   // The output's axis at [batch, channel, y, x]; "": it has none.
   std::string AxisAt(size_t position) const;
-  // Blocks of channels, dimension |channel| of |rank|: behind the batch, and each innermost.
+  // Blocks of |lanes| channels, dimension |channel| of |rank|: behind the batch, and each
+  // innermost, for |rows| images. Without these, on chip.
+  std::string Blocked(size_t rank, size_t channel, int64_t rows, int64_t lanes) const;
   std::string Blocked(size_t rank, size_t channel) const;
   size_t ChannelDim(size_t rank) const;
   void Layouts();
+  // The layout of |stage|, blocks of channels on chip.
+  void LayoutOnChip(const std::string& stage, const std::string& pieces);
   // The loops of a strided input, which reindex has made.
   Names StridedAxes() const;
   // Of the weights as they are packed: how many dimensions, and which are the output's and the
@@ -114,8 +117,8 @@ class StepWriter {
   void AttachOperands();
   const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
 
-  // Does a tile on chip have rows of several images?
-  bool InRows() const { return config_.batch > 1; }
+  // Does a tile on chip have rows of several images? A tensor without a batch is in the first row.
+  bool InRows() const { return config_.batch > 1 && region_.output.shape().size() > 1; }
   // Images in a tile's rows: on chip the machine's, in memory as many as there are.
   enum class Rows : uint8_t { kNone, kAll, kSome };
   Rows RowsOnChip() const { return InRows() ? Rows::kAll : Rows::kNone; }
@@ -151,8 +154,10 @@ class StepWriter {
   std::map<std::string, std::string> fetched_;  // activation -> its copy in OUT
   std::vector<std::pair<std::string, std::string>> records_;  // a stack and its copy in PRM
   std::string sum_, input_, weight_;
-  std::string packed_;  // the weights as their copies in WGT read them
-  Names weight_axes_;   // of it
+  std::string reduced_;   // the loop of the contraction that is over channels
+  std::string prepared_;  // the input as the host packs it; "": as others leave it
+  std::string packed_;    // the weights as their copies in WGT read them
+  Names weight_axes_;     // of it
   ir::Expr input_read_, weight_read_, channel_;
   Names sum_axes_, taps_, input_axes_;
   Names ones_, window_taps_;  // of a window: reduction loops of one iteration, and the others

@@ -79,7 +79,18 @@ Status Apply(const ReindexStep& step, Editor& editor) {
     for (const ir::Expr& c : reader->conditions) conditions.push_back(ir::Substitute(c, roots));
     reader->conditions.clear();
   }
-  std::vector<ir::Expr> chosen = place;
+  const auto kept = [&](size_t d) {
+    return std::ranges::count(step.keep.dims, static_cast<int64_t>(d)) > 0;
+  };
+  for (const int64_t d : step.keep.dims) {
+    if (d >= 0 && d < std::ssize(place)) continue;
+    return Fail(Code::kInvalidArgument, "{} has no dimension {} to keep; it has {}", step.tensor, d,
+                place.size());
+  }
+  std::vector<ir::Expr> chosen;
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (!kept(d)) chosen.push_back(place[d]);
+  }
   chosen.insert(chosen.end(), conditions.begin(), conditions.end());
 
   Stage copy;
@@ -88,6 +99,17 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   ir::VarMap own;
   ir::Ranges ranges;
   std::vector<ir::Expr> at;  // of the reader
+  std::vector<ir::Expr> indices(place.size());
+  const auto keep = [&](size_t d) {
+    if (!kept(d) || indices[d]) return;
+    std::string name = fmt::format("i{}", d);
+    while (reader->LeafIndex(name) >= 0) name += "k";  // the copy's other axes are loops of these
+    copy.axes.push_back({ir::Var(name), 0, source->shape[d]});
+    copy.leaves.push_back({name, copy.axes.back().var, false});
+    copy.shape.push_back(source->shape[d]);
+    indices[d] = copy.axes.back().var;
+    at.push_back(place[d]);
+  };
   const auto add = [&](const ir::Expr& var, const std::string& name, int64_t extent) {
     if (std::ranges::none_of(chosen, [&](const ir::Expr& e) { return ir::UsesVar(e, var); }))
       return;
@@ -98,12 +120,17 @@ Status Apply(const ReindexStep& step, Editor& editor) {
     ranges.Set(copy.axes.back());
     at.push_back(var);
   };
-  for (size_t d = 0; d < reader->axes.size(); ++d)
-    add(reader->axes[d].var, reader->axes[d].name(), reader->shape[d]);
+  for (size_t a = 0; a < reader->axes.size(); ++a) {
+    const ir::Expr& var = reader->axes[a].var;
+    for (size_t d = 0; d < place.size(); ++d) {
+      if (ir::UsesVar(place[d], var)) keep(d);
+    }
+    add(var, reader->axes[a].name(), reader->shape[a]);
+  }
+  for (size_t d = 0; d < place.size(); ++d) keep(d);
   for (const LoopAxis& leaf : reader->leaves) {
     if (leaf.reduce) add(leaf.var, leaf.name, iterations.at(leaf.var.get()));
   }
-  std::vector<ir::Expr> indices;
   std::vector<ir::Expr> inside;
   for (const ir::Expr& c : conditions) inside.push_back(ir::Substitute(c, own));
   if (step.fill) {
@@ -111,13 +138,28 @@ Status Apply(const ReindexStep& step, Editor& editor) {
       return Fail(Code::kInvalidArgument, "{} is no {}, which {} is", *step.fill, Text(copy.dtype),
                   step.tensor);
     }
-    for (const ir::Expr& guard : InsideOfReduction(*reader, iterations))
-      inside.push_back(ir::Substitute(guard, own));
+    for (const ir::Expr& guard : InsideOfReduction(*reader, iterations)) {
+      bool chooses = true;
+      for (const LoopAxis& leaf : reader->leaves) {
+        if (!ir::UsesVar(guard, leaf.var) || own.contains(leaf.var.get())) continue;
+        chooses = false;
+        const bool moves = std::ranges::any_of(
+            place, [&](const ir::Expr& index) { return ir::UsesVar(index, leaf.var); });
+        if (!moves) continue;
+        return Fail(
+            Code::kInvalidArgument,
+            "{} of {} runs behind its end and moves along a dimension that {} keeps; choose "
+            "factors that divide",
+            leaf.name, step.reader, step.name);
+      }
+      if (chooses) inside.push_back(ir::Substitute(guard, own));
+    }
   }
   for (size_t d = 0; d < place.size(); ++d) {
-    indices.push_back(ir::Substitute(place[d], own));
+    if (kept(d)) continue;
+    indices[d] = ir::Substitute(place[d], own);
     if (!inside.empty()) continue;
-    const ir::Interval reach = ir::BoundsOf(indices.back(), ranges);
+    const ir::Interval reach = ir::BoundsOf(indices[d], ranges);
     if (!reach.known() || reach.lo < 0 || reach.hi >= source->shape[d]) {
       return Fail(
           Code::kInvalidArgument,

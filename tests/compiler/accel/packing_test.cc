@@ -40,17 +40,42 @@ TEST(Packing, PlainIsChannelBlocksAndRowsOfImages) {
   EXPECT_EQ(back, tensor);
 }
 
+// Taps of a window over [batch, channel, y, x] as lanes, (channel, y, x), |fill| outside of it.
+struct Window {
+  std::array<int64_t, 2> taps{1, 1}, stride{1, 1}, dilation{1, 1}, before{0, 0}, out{1, 1};
+};
+te::Tensor TapsOf(const std::array<int64_t, 4>& shape, const Window& w, int64_t fill) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {shape[0], shape[1], shape[2], shape[3]});
+  const int64_t lanes = shape[1] * w.taps[0] * w.taps[1];
+  return te::Compute(
+      "x.taps", {shape[0], lanes, w.out[0], w.out[1]}, {}, [&](const std::vector<ir::Expr>& i) {
+        const ir::Expr tap[] = {
+            ir::FloorMod(ir::FloorDiv(i[1], ir::Expr(w.taps[1])), ir::Expr(w.taps[0])),
+            ir::FloorMod(i[1], ir::Expr(w.taps[1]))};
+        std::vector<ir::Expr> at{i[0], ir::FloorDiv(i[1], ir::Expr(w.taps[0] * w.taps[1]))};
+        ir::Expr inside = ir::Lt(i[0], ir::Expr(shape[0]));
+        for (size_t d = 0; d < 2; ++d) {
+          at.push_back(i[2 + d] * ir::Expr(w.stride[d]) + tap[d] * ir::Expr(w.dilation[d]) -
+                       ir::Expr(w.before[d]));
+          inside = ir::And(inside, ir::And(ir::Le(ir::Expr(0), at.back()),
+                                           ir::Lt(at.back(), ir::Expr(shape[2 + d]))));
+        }
+        return ir::Select(inside, x(at), ir::Imm(DType::kInt8, fill));
+      });
+}
+
 TEST(Packing, LanesReadTheirOwnOffsets) {
   // A window of 2 with stride 2 and one pad before, over one row of 4: taps as two lanes of three.
   // The third is padding of the layout.
   schedule::accel::Packing p = schedule::accel::BlockedPacking({1, 1, 1, 4}, 1, 3);
-  p.im2col = {.shape = {1, 2, 1, 3}, .taps = {1, 2}, .stride = {1, 2}, .before = {0, 1}};
+  p.prepared =
+      TapsOf(p.shape, {.taps = {1, 2}, .stride = {1, 2}, .before = {0, 1}, .out = {1, 3}}, 8);
   p.layout.fill = 9;
   EXPECT_FALSE(p.plain());
   const std::vector<int8_t> tensor = {1, 2, 3, 4};
   std::vector<uint8_t> packed(9);
   schedule::accel::Pack(p, tensor, packed);
-  EXPECT_EQ(packed, (std::vector<uint8_t>{9, 1, 9, 2, 3, 9, 4, 9, 9}));
+  EXPECT_EQ(packed, (std::vector<uint8_t>{8, 1, 9, 2, 3, 9, 4, 8, 9}));
 }
 
 class HostPackProperty : public ::testing::TestWithParam<uint64_t> {};
@@ -63,15 +88,18 @@ TEST_P(HostPackProperty, LoopIrMeansPackAndUnpack) {
   p.layout.fill = rng.Range(-9, 9);
   const bool plain = rng.Range(0, 1) != 0;
   if (!plain) {
-    schedule::accel::Im2col& im2col = p.im2col.emplace();
+    Window w;
     for (size_t d = 0; d < 2; ++d) {
-      im2col.taps[d] = rng.Range(1, 4);
-      im2col.stride[d] = rng.Range(1, 2);
-      im2col.dilation[d] = rng.Range(1, 2);
-      im2col.before[d] = rng.Range(0, 3);
+      w.taps[d] = rng.Range(1, 4);
+      w.stride[d] = rng.Range(1, 2);
+      w.dilation[d] = rng.Range(1, 2);
+      w.before[d] = rng.Range(0, 3);
+      w.out[d] = rng.Range(1, 5);
     }
-    im2col.shape = {p.shape[0], p.shape[1] * im2col.taps[0] * im2col.taps[1], rng.Range(1, 5),
-                    rng.Range(1, 5)};
+    p.prepared = TapsOf(p.shape, w, rng.Range(-9, 9));
+    // A layout with pads of its own, or in the order of the dimensions.
+    if (rng.OneIn(3)) p.layout.dims = {{0}, {1}, {2, 1, 0, rng.Range(0, 2), 1}, {3}};
+    if (rng.OneIn(4)) p.layout.dims.clear();
   }
   ir::Array tensor(DType::kInt8, p.elements()), packed(DType::kInt8, p.bytes());
   for (int64_t k = 0; k < tensor.size(); ++k) tensor.SetInt(k, rng.Range(-128, 127));

@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/schedule/accel/plan_trace.h"
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/accelerator.h"
 #include "tests/compiler/accel/shapes.h"
@@ -104,58 +103,6 @@ TEST_P(TraceTest, AnotherPickGivesTheSameIntegers) {
 
 INSTANTIATE_TEST_SUITE_P(Machines, TraceTest, ::testing::Values("default", "tiny"));
 
-TEST(TraceErrors, NameStepAndDecision) {
-  const isa::Config config = NamedConfig("default");
-  Net net(1);
-  net.Output(net.Conv(net.Input({1, 16, 30, 30}), 64, Square(3)));
-  auto compiled = Compile(net.graph(), config);
-  ASSERT_TRUE(compiled.has_value());
-  const auto region = schedule::accel::AnalyzeRegion(compiled->regions[0].output,
-                                                     network::ConstantsOf(compiled->regions[0]));
-  ASSERT_TRUE(region);
-  const auto plan = schedule::accel::MakePlan(*region, config);
-  ASSERT_TRUE(plan);
-  const schedule::Trace good = schedule::accel::RecordPlan(*region, config, *plan, false);
-  const auto message = [&](schedule::Trace trace) {
-    const auto result = Again(*compiled, config, {std::move(trace)});
-    return result ? std::string("accepted") : result.error().message;
-  };
-  EXPECT_EQ(message(good), "accepted");
-  const auto decide = [](schedule::Trace& trace, size_t step) -> schedule::DecideStep& {
-    return std::get<schedule::DecideStep>(trace[step]);
-  };
-  schedule::Trace bad = good;
-  bad.pop_back();
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 11: missing; decide params"));
-  bad = good;
-  bad.push_back(good.back());
-  EXPECT_THAT(message(bad), HasSubstr("follows the last decision"));
-  bad = good;
-  std::swap(bad[4], bad[5]);
-  EXPECT_THAT(message(bad), AllOf(HasSubstr("schedule step 5: 'decide columns {30 "),
-                                  HasSubstr("stands where decide rows belongs")));
-  bad = good;
-  decide(bad, 4).value = 99;
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 5: decide rows: 99 is none of {30"));
-  bad = good;
-  decide(bad, 1).value = 1;
-  EXPECT_THAT(message(bad),
-              HasSubstr("its schedule says that the result stays on chip, but no region reads it"));
-  bad = good;
-  bad.resize(1);
-  EXPECT_THAT(message(bad), HasSubstr("schedule step 2: missing; decide resident"));
-  bad = good;
-  decide(bad, 10).value = 1;
-  EXPECT_THAT(message(bad), HasSubstr("parameters stay per part or per region"));
-  bad = good;
-  decide(bad, 7).value = 1 - decide(bad, 7).value.number;
-  EXPECT_THAT(message(bad), HasSubstr("spatial_outside and input_above go together"));
-  bad = good;
-  for (const size_t step : {2, 3, 4, 5})  // everything at once
-    decide(bad, step).value = decide(bad, step).domain.values.front();
-  EXPECT_THAT(message(bad), HasSubstr("does not fit the scratchpads"));
-}
-
 // Of the steps that a network's layers have: t2 stays on chip between the two.
 TEST(TraceErrors, OfStepsNameThem) {
   const isa::Config config = NamedConfig("default");
@@ -196,22 +143,40 @@ TEST(TraceErrors, OfStepsNameThem) {
                         "schedule says each step reads it from device memory"));
 }
 
-TEST(TraceErrors, MovedTapsNeedAnInput) {
+// What the host packs is a network's input, element by element.
+TEST(TraceErrors, OnlyInputsArePackedByTheHost) {
   const isa::Config config = NamedConfig("default");
   Net net(2);
-  net.Output(net.Rescale(net.Input({1, 16, 8, 8})));
+  net.Output(net.Rescale(net.Rescale(net.Input({1, 16, 8, 8}))));
   auto compiled = Compile(net.graph(), config);
-  ASSERT_TRUE(compiled.has_value());
-  const auto region = schedule::accel::AnalyzeRegion(compiled->regions[0].output,
-                                                     network::ConstantsOf(compiled->regions[0]));
-  ASSERT_TRUE(region);
-  const auto plan = schedule::accel::MakePlan(*region, config);
-  ASSERT_TRUE(plan);
-  schedule::Trace trace = schedule::accel::RecordPlan(*region, config, *plan, false);
-  std::get<schedule::DecideStep>(trace[0]).value = 1;
-  const auto result = Again(*compiled, config, {trace});
-  ASSERT_FALSE(result.has_value());
-  EXPECT_THAT(result.error().message, HasSubstr("im2col needs a window"));
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const auto plan =
+      network::PlanProgram(compiled->activations, compiled->regions, config, {.residency = false});
+  ASSERT_TRUE(plan) << plan.error().message;
+  // ... with |steps| behind those of region |r|, whose copy in OUT reads what it wants prepared.
+  const auto message = [&](size_t r, const std::string& steps) {
+    std::vector<schedule::Trace> traces = plan->traces;
+    const auto trace = schedule::ParseTrace(schedule::Print(traces[r]) + steps);
+    if (!trace) return trace.error().message;
+    traces[r] = *trace;
+    const auto result = Again(*compiled, config, traces);
+    return result ? std::string("accepted") : result.error().message;
+  };
+  const std::string first = te::Inputs(compiled->regions[0].output)[0].name(),
+                    second = te::Inputs(compiled->regions[1].output)[0].name();
+  const std::string kBlocks = "0,1/16,2,3,1%16\n";
+  const auto copy = [&](const std::string& from, const std::string& reader) {
+    return "cache_read " + from + " global copy " + reader + "\nprepare copy\nlayout copy " +
+           kBlocks;
+  };
+  const std::string reader = first + ".o";
+  EXPECT_EQ(message(0, copy(first, reader)), "accepted");
+  EXPECT_THAT(message(0, "cache_read " + first + " global again " + reader + "\nprepare again\n" +
+                             copy("again", reader)),
+              HasSubstr("copy cannot be prepared: the host packs elements of one int8 activation"));
+  EXPECT_THAT(message(1, copy(second, second + ".o")),
+              HasSubstr("copy cannot be prepared: it reads " + second +
+                        ", which is no constant, nor an input that the host packs"));
 }
 
 }  // namespace

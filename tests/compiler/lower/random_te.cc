@@ -241,7 +241,9 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
       case 18: {
         const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
         const char* kFills[] = {"", " 0", " 5"};
-        line = fmt::format("reindex {} {} re{}{}", source.name, st->name, id, kFills[id % 3]);
+        const char* kKept[] = {"", "", "", " keep 0", " keep 1", " keep 0,1"};
+        line = fmt::format("reindex {} {} re{}{}{}", source.name, st->name, id,
+                           kKept[rng.Range(0, 5)], kFills[id % 3]);
         break;
       }
       case 19: {

@@ -136,6 +136,10 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
        "s reads a outside of it under a condition, in dimension 1; say what is there, as in "
        "'reindex a s r 0', or choose factors that divide"},
       {"split s k 4 o n pad\nreindex a s r 3000000000", "3000000000 is no int32, which a is"},
+      {"reindex a s r keep 2", "a has no dimension 2 to keep; it has 2"},
+      {"split s k 4 o n pad\nreindex a s r keep 1 0",
+       "o of s runs behind its end and moves along a dimension that r keeps; choose factors that "
+       "divide"},
       {"lift q 0 reg l", "no stage 'q'"},
       {"lift y 0 reg s", "a stage 's' exists already"},
       {"lift y 2 reg l", "operand 2 of y: number 2 is not there, the operation has 2"},
@@ -266,6 +270,7 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"cache_read a inner c s", "no scope 'inner'; there are global shared local"},
       {"cache_read a local c", "3 words; write cache_read TENSOR SCOPE NAME READER ..."},
       {"layout a 0,1 x", "'x' is no number"},
+      {"reindex a s r keep x", "'x' is no number"},
       {"decide f 1 2 0", "'1': a domain is {1 2 4} in braces, or factors or tiles of a loop"},
       {"bind y i vector",
        "'vector' is nothing to bind to; there are grid.x grid.y grid.z thread.x"},
@@ -305,7 +310,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
-      "split s k 2 o n overlap\nalign s k a 2\n";
+      "split s k 2 o n overlap\nalign s k a 2\nreindex x a q keep 1,3 0\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);
