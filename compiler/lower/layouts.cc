@@ -22,7 +22,7 @@ class Resolver {
     if (buffer->layout.empty()) return out = buffer;
     ir::BufferNode node = *buffer;
     node.shape = ir::PhysicalShape(*buffer);
-    node.layout = {};
+    node.layout = {.strides = buffer->layout.strides};
     return out = ir::MakeBuffer(std::move(node));
   }
 

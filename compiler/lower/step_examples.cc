@@ -177,6 +177,8 @@ const std::vector<StepExample>& StepExamples() {
        "split sum k 3 k.o k.i\nrfactor sum k.o part\n"},
       {"storage_align", "Rows begin at odd multiples of four elements.", Elements(),
        "storage_align a 0 8 4\n"},
+      {"storage_align", "Blocks of a column each begin at multiples of eight elements.", Elements(),
+       "layout a 1/4,0,1%4\nstorage_align a 0 8 0\nstorage_align a 1 8 0\n"},
       {"set_scope", "`a` lives in a scratchpad.", Elements(), "set_scope a inp\n"},
       {"layout", "The columns of `a` are in blocks of four, the rest of the last one is -1.",
        Elements(), "layout a 1/4,0,1%4 -1\n"},

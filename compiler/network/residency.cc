@@ -55,10 +55,6 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
-  if (config_.batch > 1 && from.region->output.shape().size() < 2) {
-    *why = "it has no batch, and tiles have rows of several images";
-    return std::nullopt;
-  }
   const auto has_in_memory = [&](const ResidencyRegion& region) {
     return region.steps && std::ranges::count(region.steps->kept, from.result) == 0;
   };

@@ -305,6 +305,12 @@ int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64
 
 Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
                           const OnChip& on_chip) {
+  if (config.batch > 1 && region.output.shape().size() == 1) {
+    return Fail(Code::kUnsupported,
+                "{} has no batch, and tiles of configuration {} have rows of {} images; the host "
+                "can run it",
+                region.output.name(), config.name, config.batch);
+  }
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto tables = static_cast<int64_t>(region.tables.size());

@@ -109,7 +109,8 @@ int64_t ResidentTiles(const Shape4& shape, const Halo& halo, const isa::Config& 
 // The best plan found. The space: channel tiles and parts, rows, columns, reduction chunks, both
 // orders and every residency that fits; the result is the same for the same region and
 // configuration.
-//   errors  kOutOfRange  not even the smallest tile fits; names the scratchpad
+//   errors  kOutOfRange   not even the smallest tile fits; names the scratchpad
+//           kUnsupported  a tensor without a batch, where tiles have rows of several images
 Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
                           const OnChip& on_chip = {});
 

@@ -37,12 +37,7 @@ std::string StepWriter::Blocked(size_t rank, size_t channel, int64_t rows, int64
 }
 
 std::string StepWriter::Blocked(size_t rank, size_t channel) const {
-  return Blocked(rank, channel, InRows() ? config_.batch : 1, block_);
-}
-
-void StepWriter::LayoutOnChip(const std::string& stage, const std::string& pieces) {
-  Say("layout {} {}", stage, pieces);
-  if (config_.batch > 1 && !InRows()) Say("storage_align {} 0 {} 0", stage, config_.batch * block_);
+  return Blocked(rank, channel, config_.batch, block_);
 }
 
 size_t StepWriter::ChannelDim(size_t rank) const {
@@ -57,22 +52,22 @@ void StepWriter::Layouts() {
   const size_t rank = region_.output->axes.size();
   const std::string pieces = Blocked(rank, ChannelDim(rank));
   for (const Pass& pass : passes_) {
-    if (pass.name != out_) LayoutOnChip(pass.name, pieces);
+    if (pass.name != out_) Say("layout {} {}", pass.name, pieces);
   }
-  for (const auto& [tensor, copy] : fetched_) LayoutOnChip(copy, pieces);
+  for (const auto& [tensor, copy] : fetched_) Say("layout {} {}", copy, pieces);
   for (const auto& [stack, copy] : records_) {
     for (const std::string& name : {stack, copy})
       Say("layout {} 1/{},0,1%{}", name, block_, block_);
   }
   if (!anchored_) return;
-  LayoutOnChip(sum_, pieces);
+  Say("layout {} {}", sum_, pieces);
   if (!prepared_.empty()) {
     const Shape4 shape = ToShape4(a_.input.shape());
     Say("layout {} {}", prepared_,
         Blocked(input_axes_.size(), input_channel_, std::min(shape[0], config_.batch),
                 MemoryLanes(shape, config_)));
   }
-  if (boxed()) LayoutOnChip(input_, Blocked(input_axes_.size(), input_channel_));
+  if (boxed()) Say("layout {} {}", input_, Blocked(input_axes_.size(), input_channel_));
   if (!contraction_) return WindowLayouts();
   Names weights;
   const auto [count, o, i] = WeightDims();
@@ -146,7 +141,7 @@ void StepWriter::TilesOfWork() {
   const Names& second = plan_.spatial_outside ? channels : positions;
   order.insert(order.end(), second.begin(), second.end());
   position_loop_ = positions.empty() ? "" : positions.back();
-  work_loop_ = order.back();
+  work_loop_ = order.empty() ? "" : order.back();
   const std::string lane = lanes ? "lane" : c, image = rows == Rows::kAll ? "n.r" : n;
   Names tile{lane};
   if (rows != Rows::kNone) tile.insert(tile.begin(), image);
@@ -208,17 +203,21 @@ void StepWriter::Attach() {
     });
     return reads;
   };
+  // Without a loop of work, a tile is all there is.
+  const bool loops = !work_loop_.empty();
   for (size_t k = passes_.size(); k-- > 0;) {
-    if (passes_[k].name != out_ && follows(passes_[k]))
+    if (loops && passes_[k].name != out_ && follows(passes_[k]))
       Say("reverse_compute_at {} {} {}", passes_[k].name, sum_, work_loop_);
   }
   if (anchored_) Say("reverse_compute_at {} {} {}", out_, sum_, work_loop_);
   for (const Pass& pass : passes_) {
-    if (pass.name != out_ && !follows(pass))
+    if (loops && pass.name != out_ && !follows(pass))
       Say("compute_at {} {} {}", pass.name, leader, work_loop_);
   }
-  for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, leader, work_loop_);
-  if (plan_.params != Residency::kRegion) {
+  for (const auto& [tensor, copy] : fetched_) {
+    if (loops) Say("compute_at {} {} {}", copy, leader, work_loop_);
+  }
+  if (loops && plan_.params != Residency::kRegion) {
     for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, leader, work_loop_);
   }
   if (contraction_) AttachOperands();

@@ -95,8 +95,6 @@ class StepWriter {
   std::string Blocked(size_t rank, size_t channel) const;
   size_t ChannelDim(size_t rank) const;
   void Layouts();
-  // The layout of |stage|, blocks of channels on chip.
-  void LayoutOnChip(const std::string& stage, const std::string& pieces);
   // The loops of a strided input, which reindex has made.
   Names StridedAxes() const;
   // Of the weights as they are packed: how many dimensions, and which are the output's and the
@@ -117,8 +115,8 @@ class StepWriter {
   void AttachOperands();
   const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
 
-  // Does a tile on chip have rows of several images? A tensor without a batch is in the first row.
-  bool InRows() const { return config_.batch > 1 && region_.output.shape().size() > 1; }
+  // Does a tile on chip have rows of several images?
+  bool InRows() const { return config_.batch > 1; }
   // Images in a tile's rows: on chip the machine's, in memory as many as there are.
   enum class Rows : uint8_t { kNone, kAll, kSome };
   Rows RowsOnChip() const { return InRows() ? Rows::kAll : Rows::kNone; }

@@ -52,8 +52,7 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
   auto analyzed = schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region));
   if (!analyzed) return analyzed.error().message;
   const bool copy = analyzed->steps.back().kind == schedule::accel::EpilogueStepKind::kFetch;
-  const bool row = config.batch > 1 && region.output.shape().size() < 2;
-  if (stays && (copy || row)) return "";
+  if (stays && copy) return "";
   const schedule::accel::OnChip on_chip =
       stays ? AllResident(*analyzed) : schedule::accel::OnChip{};
   auto plan = schedule::accel::MakePlan(*analyzed, config, on_chip);

@@ -19,17 +19,20 @@ Expr Wide(const Expr& e) { return ir::Cast(DType::kInt32, e); }
 class Maker {
  public:
   Maker(RandomAnchor anchor, int64_t images, Rng& rng) : anchor_(anchor), rng_(rng) {
-    shape_[0] = rng.OneIn(2) ? 1 : rng.Range(1, images);
+    // Vectors have no batch either.
+    vectors_ = (anchor == RandomAnchor::kNone || anchor == RandomAnchor::kProduct) && rng.OneIn(6);
+    shape_[0] = vectors_ || rng.OneIn(2) ? 1 : rng.Range(1, images);
   }
 
   Compiled Run() {
     const te::Tensor reduced = anchor_ == RandomAnchor::kNone ? te::Tensor() : Reduction();
     if (anchor_ == RandomAnchor::kNone)
       shape_ = {shape_[0], rng_.Range(1, 40), rng_.Range(1, 9), rng_.Range(1, 9)};
+    if (vectors_) shape_[2] = shape_[3] = 1;
     te::Tensor y = reduced;
     const bool alone = reduced && reduced.dtype() == DType::kInt8 && rng_.OneIn(2);
     if (!alone) {
-      y = te::Compute("y", Shape(), {"n", "c", "y", "x"}, [&](const Index& i) {
+      y = te::Compute("y", Shape(), Names(), [&](const Index& i) {
         index_ = i;
         return Narrow(reduced);
       });
@@ -46,7 +49,15 @@ class Maker {
   }
 
  private:
-  std::vector<int64_t> Shape() const { return {shape_.begin(), shape_.end()}; }
+  std::vector<int64_t> Shape() const {
+    if (vectors_) return {shape_[1]};
+    return {shape_.begin(), shape_.end()};
+  }
+  std::vector<std::string> Names() const {
+    if (vectors_) return {"c"};
+    return {"n", "c", "y", "x"};
+  }
+  const Expr& Channel() const { return index_[vectors_ ? 0 : 1]; }
 
   te::Tensor Activation(std::vector<int64_t> shape) {
     const int id = static_cast<int>(activations_.size());
@@ -69,6 +80,7 @@ class Maker {
   }
 
   te::Tensor Reduction() {
+    if (vectors_) return MatrixTimesVector();
     int64_t taps[2], stride[2], dilation[2], before[2], in[2];
     for (size_t d = 0; d < 2; ++d) {
       taps[d] = rng_.OneIn(3) ? 1 : rng_.Range(1, rng_.OneIn(4) ? 8 : 5);
@@ -136,6 +148,17 @@ class Maker {
     });
   }
 
+  te::Tensor MatrixTimesVector() {
+    const int64_t inputs = rng_.Range(1, 80);
+    shape_ = {1, rng_.Range(1, 80), 1, 1};
+    const te::Tensor x = Activation({inputs}),
+                     w = Constant(DType::kInt8, {shape_[1], inputs}, -127, 127);
+    const te::Axis ci = te::ReduceAxis("ci", inputs);
+    return te::Compute("sum", Shape(), Names(), [&](const Index& i) {
+      return te::Sum(Wide(x(ci.var)) * Wide(w(i[0], ci.var)), {ci});
+    });
+  }
+
   // An int8 value of other activations, centred and shifted.
   Expr Shifted(const Expr& int8, int64_t least, int64_t most) {
     const Expr centred = Wide(int8) - Number(rng_.Range(-20, 20));
@@ -151,7 +174,7 @@ class Maker {
   }
   Expr Param(int64_t least, int64_t most) {
     if (!per_channel_) return Number(rng_.Range(least, most));
-    return Constant(DType::kInt32, {shape_[1]}, least, most)(index_[1]);
+    return Constant(DType::kInt32, {shape_[1]}, least, most)(Channel());
   }
   Expr Rescaled(const Expr& value, int64_t shift) {
     per_channel_ = rng_.OneIn(2);
@@ -206,6 +229,7 @@ class Maker {
   int other_ = 0;
   te::Tensor last_;
   bool per_channel_ = false;
+  bool vectors_ = false;
 };
 
 }  // namespace

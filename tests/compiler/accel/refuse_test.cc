@@ -189,6 +189,15 @@ TEST(Refuse, AResultThatIsNotInt8_bad) {
   EXPECT_THAT(Refusal(y), ::testing::HasSubstr("a result that is not int8"));
 }
 
+TEST(Refuse, AVectorWhereTilesHaveRowsOfImages_bad) {
+  const Tensor x = te::Placeholder("x", DType::kInt8, {40});
+  const Tensor y = te::Compute("y", {40}, {}, [&](const Index& i) { return Narrow(Wide(x(i))); });
+  EXPECT_EQ(Refusal(y), "accepted");
+  EXPECT_THAT(Refusal(y, NamedConfig("batch4")),
+              ::testing::HasSubstr("y has no batch, and tiles of configuration batch4 have rows of "
+                                   "4 images; the host can run it"));
+}
+
 TEST(Refuse, FiveDimensions_bad) {
   const Tensor x = te::Placeholder("x", DType::kInt8, {1, 2, 3, 4, 5});
   const Tensor y = te::Compute("y", {1, 2, 3, 4, 5}, {}, [&](const Index& i) { return x(i); });
