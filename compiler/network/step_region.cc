@@ -66,32 +66,6 @@ Result<schedule::Trace> WithLayouts(const schedule::Trace& given, Layouts layout
   return trace;
 }
 
-// Tiles that |s|, a nest of copies, copies; nothing: it is no such nest.
-std::optional<int64_t> TilesIn(const ir::Stmt& s) {
-  int64_t all = 1, extent = 0;
-  ir::Stmt at = s;
-  for (; at->kind == ir::StmtKind::kFor && ir::IsImm(at->extent, &extent); at = at->body[0])
-    all *= extent;
-  return at->kind == ir::StmtKind::kEval ? std::optional(all) : std::nullopt;
-}
-
-// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so:
-// short enough to let other transfers in between.
-void Cut(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces) {
-  const std::optional<int64_t> all = TilesIn(s);
-  if (!all || *all <= tiles || s->kind != ir::StmtKind::kFor) return pieces->push_back(s);
-  int64_t extent = 0;
-  TESSERA_CHECK(ir::IsImm(s->extent, &extent));
-  const int64_t inside = *all / extent, together = std::max<int64_t>(1, tiles / inside);
-  for (int64_t k = 0; k < extent; k += together) {
-    const ir::Expr var = ir::Var(s->var->name);
-    const ir::Stmt body = ir::FreshCopy(s->body[0], {{s->var.get(), s->min + ir::Expr(k) + var}});
-    const ir::Stmt piece = ir::Simplify(
-        ir::For(var, ir::Expr(0), ir::Expr(std::min(together, extent - k)), s->loop, body));
-    Cut(piece, tiles, pieces);
-  }
-}
-
 // Whether |s| only copies a constant of |lowered| to the chip.
 bool CopiesConstant(const LoweredRegion& lowered, const ir::Stmt& s) {
   bool constant = true, copies = false;
@@ -119,14 +93,13 @@ bool Fills(const ir::Stmt& s, const ir::Buffer& buffer) {
 // What is on chip during all of the function, and filled from constants in front of all else, may
 // be there before it: while the region before runs.
 void TakeAhead(LoweredRegion* lowered) {
-  constexpr int64_t kTiles = 16;
   ir::Stmt body = lowered->func.body;
   std::vector<ir::Buffer> around;
   for (; body->kind == ir::StmtKind::kAlloc; body = body->body[0]) around.push_back(body->buffer);
   std::vector<ir::Stmt> rest;
   for (const ir::Stmt& s : body->kind == ir::StmtKind::kSeq ? body->body : std::vector{body}) {
     if (rest.empty() && CopiesConstant(*lowered, s)) {
-      Cut(s, kTiles, &lowered->ahead);
+      lowered->ahead.push_back(s);
     } else {
       rest.push_back(s);
     }

@@ -12,6 +12,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/ir/usage.h"
+#include "compiler/ir/visit.h"
 #include "compiler/target/tile_intrin.h"
 
 namespace tessera::codegen::accel {
@@ -89,7 +90,7 @@ Result<std::unique_ptr<ProgramEmitter::Emission>> ProgramEmitter::Lower(size_t i
     emission->store = planned.store->lowered;
     TESSERA_TRY(PlaceParams(index, *emission->store, emission->emitter));
   }
-  for (const ir::Stmt& piece : lowered.ahead) emission->units.push_back({.body = piece});
+  TESSERA_TRY(CutAhead(index, *emission));
   std::ranges::move(CutUnits(lowered.body), std::back_inserter(emission->units));
   emission->emitted.resize(emission->units.size());
   return emission;
@@ -128,18 +129,6 @@ Status ProgramEmitter::PlaceParams(size_t index, network::LoweredRegion& lowered
   return {};
 }
 
-Status ProgramEmitter::Begin(size_t index, Emission& emission, bool must) {
-  if (emission.begun) return {};
-  const network::AccelRegion& region = regions_[index];
-  if (!emission.held.Take(emission.lowered.resident, emission.emitter, rings_)) {
-    if (!must) return {};
-    return Fail(Code::kOutOfRange, "{}: its weights and parameters do not fit on chip together",
-                region.op);
-  }
-  emission.begun = true;
-  return {};
-}
-
 void ProgramEmitter::Settle() {
   const jit::ProgramStats& stats = builder_.stats();
   if (current_ != nullptr) {
@@ -163,13 +152,6 @@ Status ProgramEmitter::EmitUnit(size_t index, Emission& emission, size_t unit,
   const Status status = ExecuteIn(work.body, work.env, emission.emitter, rings_, hooks);
   if (!status) return Within(regions_[index].op, status.error());
   emission.emitted[unit] = true;
-  return {};
-}
-
-Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
-  for (size_t u = 0; u < count; ++u) {
-    if (!emission.emitted[u]) TESSERA_TRY(EmitUnit(index, emission, u));
-  }
   return {};
 }
 
@@ -224,7 +206,8 @@ Status ProgramEmitter::EmitRegion(size_t index, Emission& now, Emission* next) {
   FixedPlaces fixed(&rings_);
   if (const Status status = fixed.Take(now.lowered.body, now.emitter); !status)
     return Within(region.op, status.error());
-  for (; unit < now.units.size(); ++unit) {
+  hooks.before_leaf = [&](const target::SolvedLeaf& leaf) { return Need(index, now, leaf); };
+  for (unit = now.fills.size(); unit < now.units.size(); ++unit) {
     if (now.emitted[unit]) continue;
     of_unit = 0, taken.clear();
     TESSERA_TRY(EmitUnit(index, now, unit, hooks));
@@ -288,7 +271,9 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindUnder(siz
   for (size_t u = 0; u < now.units.size(); ++u) {
     if (!now.emitted[u] && !Replay(now.units[u].pieces, {}, rings)) return std::nullopt;
   }
-  UnderRegion under{Overlap(now.units, now.emitted, next.units, &next.emitted, in_use),
+  std::vector<bool> gone = now.emitted;
+  std::fill_n(gone.begin(), now.fills.size(), true);  // come where they are needed
+  UnderRegion under{Overlap(now.units, gone, next.units, &next.emitted, in_use),
                     left,
                     {RingAllocator(std::max<int64_t>(to - from, 1)), from}};
   const Overlap::Gain gain = under.overlap.Plan();
@@ -313,7 +298,7 @@ Status ProgramEmitter::EmitAll() {
   for (size_t k = 0; k < regions_.size(); ++k) {
     const network::PlannedRegion& planned = plan_.regions[k];
     TESSERA_TRY(Begin(k, *now, true));
-    TESSERA_TRY(Ahead(k, *now, now->lowered.ahead.size()));
+    if (!now->on_demand) TESSERA_TRY(Ahead(k, *now, now->lowered.ahead.size()));
     if (k + 1 < regions_.size()) {
       TESSERA_ASSIGN(next, Lower(k + 1));
       // A ring where this region still looks for room is left to it.

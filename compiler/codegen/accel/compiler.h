@@ -50,10 +50,12 @@ class ProgramEmitter {
     std::optional<network::LoweredRegion> store;  // behind it
     LeafEmitter emitter;
     Held held;
-    bool begun = false;           // |held| has room
-    std::vector<WorkUnit> units;  // lowered.ahead, and those of lowered.body
-    std::vector<bool> emitted;    // of them
-    bool surveyed = false;        // they are
+    bool on_demand = false;                   // lowered.ahead comes where it is needed
+    bool begun = false;                       // |held| has room
+    std::vector<WorkUnit> units;              // lowered.ahead, and those of lowered.body
+    std::vector<bool> emitted;                // of them
+    std::vector<std::vector<TileRun>> fills;  // of the first units, lowered.ahead
+    bool surveyed = false;                    // they are
     RegionReport report;
   };
   // The region behind the one that runs, and where its boxes may be meanwhile.
@@ -71,6 +73,11 @@ class ProgramEmitter {
   Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});
   // The first |count| pieces that need nothing of other regions, as far as they are not there yet.
   Status Ahead(size_t index, Emission& emission, size_t count);
+  // lowered.ahead in pieces, the first units.
+  Status CutAhead(size_t index, Emission& emission);
+  Result<int64_t> PieceTiles(size_t index, const network::LoweredRegion& lowered,
+                             const ir::Stmt& copy) const;
+  Status Need(size_t index, Emission& emission, const target::SolvedLeaf& leaf);
   // What instructions from here on are for.
   void SwitchTo(size_t index, Emission& emission);
   // Charges what was emitted since the last call.

@@ -2,6 +2,7 @@
 #include "compiler/codegen/accel/execute.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <unordered_map>
 
@@ -15,6 +16,23 @@
 namespace tessera::codegen::accel {
 
 using ir::StmtKind;
+
+isa::Memory MemoryOf(ir::Scope scope) {
+  switch (scope) {
+    case ir::Scope::kInp:
+      return isa::Memory::kInp;
+    case ir::Scope::kWgt:
+      return isa::Memory::kWgt;
+    case ir::Scope::kAcc:
+      return isa::Memory::kAcc;
+    case ir::Scope::kOut:
+      return isa::Memory::kOut;
+    case ir::Scope::kPrm:
+      return isa::Memory::kPrm;
+    default:
+      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
+  }
+}
 
 // ACC and OUT have four banks by their high address bits: pieces take whole ones, so that the next
 // tile of work fills a bank that VECTOR does not read.
@@ -130,6 +148,7 @@ class BodyEmitter {
     std::optional<target::SolvedLeaf> solved;
     if (leaf) solved = target::Solve(*leaf, env_);
     if (solved) {
+      if (hooks_.before_leaf) TESSERA_TRY(hooks_.before_leaf(*solved));
       if (emitter_ != nullptr) TESSERA_TRY(emitter_->Emit(*leaf, std::move(*solved), env_));
       if (!IsProduct(*leaf)) return {};
       ++products_;
@@ -236,6 +255,31 @@ Result<int64_t> CountProducts(const ir::Stmt& body) {
   BodyEmitter counter(nullptr, nullptr, {}, {});
   TESSERA_TRY(counter.Run(body));
   return counter.products();
+}
+
+std::vector<TileRun> RunsOf(const target::SolvedLeaf& leaf, size_t op, const isa::Config& config) {
+  if (leaf.empty) return {};
+  const target::LeafOperand& operand = leaf.operands[op];
+  const int64_t tile = TileElements(config, operand.buffer);
+  std::vector<int64_t> tiles{operand.base / tile};
+  for (const target::LeafDim& d : leaf.dims) {
+    const size_t count = tiles.size();
+    for (int64_t k = 1; k < d.extent && d.strides[op] != 0; ++k) {
+      for (size_t t = 0; t < count; ++t) tiles.push_back(tiles[t] + k * d.strides[op] / tile);
+    }
+  }
+  std::ranges::sort(tiles);
+  std::vector<TileRun> runs;
+  for (const int64_t t : tiles) {
+    if (runs.empty() || t > runs.back().last + 1) runs.push_back({operand.buffer, t, t});
+    runs.back().last = t;
+  }
+  return runs;
+}
+
+Status VisitLeaves(const ir::Stmt& body,
+                   const std::function<Status(const target::SolvedLeaf&)>& visit) {
+  return BodyEmitter(nullptr, nullptr, {}, {.before_leaf = visit}).Run(body);
 }
 
 }  // namespace tessera::codegen::accel

@@ -26,6 +26,9 @@ struct InpRing {
   int64_t base = 0;
 };
 
+// The memory that |scope|, a scratchpad, is.
+isa::Memory MemoryOf(ir::Scope scope);
+
 // The scratchpads' rings; they go on from region to region.
 struct Rings {
   explicit Rings(const isa::Config& config);
@@ -84,6 +87,8 @@ struct PieceStep {
 
 // What to tell of a run.
 struct RunHooks {
+  // Called before each leaf is emitted.
+  std::function<Status(const target::SolvedLeaf&)> before_leaf;
   // Called after each leaf that computes on the array or reduces a window.
   std::function<Status()> after_product;
   std::vector<PieceStep>* pieces = nullptr;
@@ -103,6 +108,20 @@ Status Execute(const ir::Stmt& body, LeafEmitter& emitter, Rings& rings);
 
 // How often ExecuteIn would call |after_product|. errors: kUnsupported, Execute's
 Result<int64_t> CountProducts(const ir::Stmt& body);
+
+// Tiles of a scratchpad's buffer in a row, from its first.
+struct TileRun {
+  ir::Buffer buffer;
+  int64_t first = 0, last = 0;
+  bool Meets(const TileRun& other) const {
+    return buffer == other.buffer && first <= other.last && other.first <= last;
+  }
+};
+// The tiles of operand |op|, of a scratchpad, that |leaf| touches.
+std::vector<TileRun> RunsOf(const target::SolvedLeaf& leaf, size_t op, const isa::Config& config);
+// Each leaf that ExecuteIn would emit of |body|. errors: kUnsupported, Execute's; |visit|'s
+Status VisitLeaves(const ir::Stmt& body,
+                   const std::function<Status(const target::SolvedLeaf&)>& visit);
 
 // Whether |body| allocates in |scope|.
 bool Allocates(const ir::Stmt& body, ir::Scope scope);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
 
 namespace tessera::codegen::accel {
 
@@ -41,23 +43,6 @@ void Cut(const ir::Stmt& s, Env& env, std::vector<WorkUnit>* units) {
     }
   }
   units->push_back({.body = s, .env = env});
-}
-
-isa::Memory MemoryOf(ir::Scope scope) {
-  switch (scope) {
-    case ir::Scope::kInp:
-      return isa::Memory::kInp;
-    case ir::Scope::kWgt:
-      return isa::Memory::kWgt;
-    case ir::Scope::kAcc:
-      return isa::Memory::kAcc;
-    case ir::Scope::kOut:
-      return isa::Memory::kOut;
-    case ir::Scope::kPrm:
-      return isa::Memory::kPrm;
-    default:
-      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
-  }
 }
 
 // |from| without |holes|; both normalized.
@@ -96,7 +81,31 @@ bool Meet(const std::vector<isa::AddressRange>& a, const std::vector<isa::Addres
   return false;
 }
 
+// Tiles that |s|, a nest of copies, copies; nothing: it is no such nest.
+std::optional<int64_t> TilesIn(const ir::Stmt& s) {
+  int64_t all = 1, extent = 0;
+  ir::Stmt at = s;
+  for (; at->kind == ir::StmtKind::kFor && ir::IsImm(at->extent, &extent); at = at->body[0])
+    all *= extent;
+  return at->kind == ir::StmtKind::kEval ? std::optional(all) : std::nullopt;
+}
+
 }  // namespace
+
+void CutCopies(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces) {
+  const std::optional<int64_t> all = TilesIn(s);
+  if (!all || *all <= tiles || s->kind != ir::StmtKind::kFor) return pieces->push_back(s);
+  int64_t extent = 0;
+  TESSERA_CHECK(ir::IsImm(s->extent, &extent));
+  const int64_t inside = *all / extent, together = std::max<int64_t>(1, tiles / inside);
+  for (int64_t k = 0; k < extent; k += together) {
+    const ir::Expr var = ir::Var(s->var->name);
+    const ir::Stmt body = ir::FreshCopy(s->body[0], {{s->var.get(), s->min + ir::Expr(k) + var}});
+    const ir::Stmt piece = ir::Simplify(
+        ir::For(var, ir::Expr(0), ir::Expr(std::min(together, extent - k)), s->loop, body));
+    CutCopies(piece, tiles, pieces);
+  }
+}
 
 std::vector<WorkUnit> CutUnits(const ir::Stmt& body) {
   std::vector<WorkUnit> units;
