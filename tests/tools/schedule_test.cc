@@ -210,8 +210,9 @@ TEST_F(Schedules, TilesThatDoNotFitAreRefused) {
   const CommandResult r = Tessera(
       Compile("-o " + TempPath("big.tsr") + " --config tiny --schedule " + Write("big.txt", text)));
   EXPECT_EQ(r.code, 2) << r.output;
-  EXPECT_NE(r.output.find("two copies are 26624 bytes of acc, beside 0 of what is there with them; acc has 4096; choose "
-            "a smaller tile of work"), std::string::npos)
+  EXPECT_NE(r.output.find("two copies are 26624 bytes of acc, beside 0 of what is there with "
+                          "them; acc has 4096; choose a smaller tile of work"),
+            std::string::npos)
       << r.output;
 }
 

@@ -9,9 +9,9 @@
 
 namespace tessera::codegen::accel {
 
-// Tiles of one copy ahead of a region: short enough to let other transfers in between. What the first
-// region's products wait for comes tile by tile.
+// Tiles of one copy ahead of a region: short enough to let other transfers in between.
 constexpr int64_t kPieceTiles = 16;
+
 Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
   network::LoweredRegion& lowered = emission.lowered;
   std::vector<ir::Stmt> pieces;
@@ -51,8 +51,9 @@ Status ProgramEmitter::Ahead(size_t index, Emission& emission, size_t count) {
   return {};
 }
 
-// Under a region before it, copies are as long as others can wait. Of the first region, instructions
-// that work longer with a piece than it takes to bring it get theirs where they want it.
+// Under a region before it, copies are as long as others can wait. Of the first region,
+// instructions that work longer with a piece than it takes to bring it get theirs where they want
+// it.
 Result<int64_t> ProgramEmitter::PieceTiles(size_t index, const network::LoweredRegion& lowered,
                                            const ir::Stmt& copy) const {
   if (index > 0) return kPieceTiles;

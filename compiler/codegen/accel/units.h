@@ -37,8 +37,7 @@ struct WorkUnit {
   std::vector<PieceStep> pieces = {};    // what it takes of rings and gives back
 };
 
-// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so: short
-// enough to let other transfers in between.
+// The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so.
 void CutCopies(const ir::Stmt& s, int64_t tiles, std::vector<ir::Stmt>* pieces);
 
 // |body| in units, in its order. Loops and allocations of fixed places around them are gone.
