@@ -42,6 +42,7 @@ AxisUse UseOf(const Expr& read, const Expr& var, const ir::Ranges& ranges,
                          t.atom->args[0].get() == var.get() && ir::IsImm(t.atom->args[1], &k);
       use.linear = use.linear && group && use.coeff == 0;
       use.group = k;
+      use.coeff = t.coeff;
     }
     for (const Axis& o : others) use.beside |= ir::UsesVar(read->args[d], o.var);
   }
@@ -78,19 +79,18 @@ const AxisRole* Roles::InputChannel() const {
 std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<Axis>& reduce_axes,
                                const Expr& body) {
   if (!body || body->kind != ExprKind::kReduce) return std::nullopt;
-  Roles roles;
   const Expr value = Bare(body->args[0]);
-  if (value->kind == ExprKind::kTensorRead) {
-    roles.input = value;
-  } else if (value->kind == ExprKind::kBin && value->bin() == ir::BinOp::kMul) {
-    Expr a = Bare(value->args[0]), b = Bare(value->args[1]);
-    if (a->kind != ExprKind::kTensorRead || b->kind != ExprKind::kTensorRead) return std::nullopt;
-    if (DataAxes(a, axes) < DataAxes(b, axes)) std::swap(a, b);
-    roles.input = a;
-    roles.weight = b;
-  } else {
-    return std::nullopt;
-  }
+  if (value->kind == ExprKind::kTensorRead) return RolesOf(axes, reduce_axes, value, std::nullopt);
+  if (value->kind != ExprKind::kBin || value->bin() != ir::BinOp::kMul) return std::nullopt;
+  Expr a = Bare(value->args[0]), b = Bare(value->args[1]);
+  if (a->kind != ExprKind::kTensorRead || b->kind != ExprKind::kTensorRead) return std::nullopt;
+  if (DataAxes(a, axes) < DataAxes(b, axes)) std::swap(a, b);
+  return RolesOf(axes, reduce_axes, a, b);
+}
+
+std::optional<Roles> RolesOf(const std::vector<Axis>& axes, const std::vector<Axis>& reduce_axes,
+                             const Expr& input, const std::optional<Expr>& weight) {
+  Roles roles{.input = input, .weight = weight};
   ir::Ranges ranges;
   // An axis of one iteration is an axis all the same: its range is left open for the analysis.
   for (const std::vector<Axis>* list : {&axes, &reduce_axes}) {
@@ -98,6 +98,8 @@ std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<
       if (a.extent > 1) ranges.Set(a);
     }
   }
+  for (const Expr& index : input->args)
+    roles.offsets.push_back(ir::ToLinear(index, ranges).constant);
   for (const Axis& a : axes) {
     AxisRole r{.axis = a};
     const AxisUse in = UseOf(roles.input, a.var, ranges, reduce_axes);
@@ -106,9 +108,9 @@ std::optional<Roles> FindRoles(const std::vector<Axis>& axes, const std::vector<
     r.input_dim = in.dim;
     r.weight_dim = w.dim;
     r.coeff = in.coeff;
+    r.group = in.group;
     if (w.dim >= 0 && (in.dim < 0 || in.group > 0)) {
       r.role = Role::kOutputChannel;
-      r.group = in.group;
     } else if (w.dim >= 0) {
       r.role = Role::kChannelwise;
     } else if (in.dim >= 0 && (in.beside || in.coeff != 1)) {

@@ -27,10 +27,12 @@ enum class Role : uint8_t {
 struct AxisRole {
   ir::Axis axis;
   Role role = Role::kBatch;
-  int64_t coeff = 1;    // of the axis in the input's index: stride of kSpatial, dilation of kWindow
+  // Of the axis in the input's index: stride of kSpatial, dilation of kWindow; with groups, from one
+  // group to the next.
+  int64_t coeff = 1;
   int input_dim = -1;   // dimension of the input that it indexes; -1: none
   int weight_dim = -1;  // dimension of the weights; -1: none
-  int64_t group = 0;    // kOutputChannel with groups: channels of one group
+  int64_t group = 0;    // of a data axis that indexes the input by its group: how many are one
 };
 
 // A stage that reduces one read or the product of two reads.
@@ -39,6 +41,7 @@ struct Roles {
   std::optional<ir::Expr> weight;
   std::vector<AxisRole> data;  // one a dimension, in order
   std::vector<AxisRole> reduced;
+  std::vector<int64_t> offsets;           // of the input's indices, where every axis is 0
   const AxisRole* Find(Role role) const;  // first of that role, nullptr: none
   // The one input channel that is an index of the input; nullptr: none, or several. Beside it may
   // be axes of the weights alone: the windows of 1x1.
@@ -50,6 +53,11 @@ struct Roles {
 //   axes, reduce_axes, body  of a te::TensorNode or of a stage of a schedule
 std::optional<Roles> FindRoles(const std::vector<ir::Axis>& axes,
                                const std::vector<ir::Axis>& reduce_axes, const ir::Expr& body);
+
+// The same where it is known which TensorRead is the input.
+std::optional<Roles> RolesOf(const std::vector<ir::Axis>& axes,
+                             const std::vector<ir::Axis>& reduce_axes, const ir::Expr& input,
+                             const std::optional<ir::Expr>& weight);
 
 }  // namespace tessera::te
 

@@ -125,7 +125,8 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
       products.push_back(builder.nodes().size());
       return {};
     };
-    TESSERA_TRY(ExecuteIn(unit.body, unit.env, scratch, rings, {after_product, &unit.pieces}));
+    TESSERA_TRY(ExecuteIn(unit.body, unit.env, scratch, rings,
+                          {.after_product = after_product, .pieces = &unit.pieces}));
     std::map<uint8_t, std::vector<isa::AddressRange>> own;
     for (const PieceStep& step : unit.pieces) {
       if (step.taken >= 0) continue;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "compiler/ir/print.h"
 #include "compiler/schedule/accel/match.h"
+#include "compiler/te/roles.h"
 
 namespace tessera::schedule::accel {
 namespace {
@@ -38,8 +39,7 @@ class AnchorMatcher {
     }
     return nullptr;
   }
-  Status MatchChannel(const Linear& form);
-  Status MatchWindow(size_t d, const Linear& form, int64_t in);
+  Status MatchIndex(const te::Roles& roles, size_t dim);
   Status MatchPads(const Expr& condition, const std::vector<Linear>& index,
                    const std::vector<int64_t>& shape);
   Status MatchWeight(const Expr& read);
@@ -53,61 +53,54 @@ class AnchorMatcher {
   std::array<const ir::Axis*, 2> taps_{nullptr, nullptr};  // reduced window positions
 };
 
-// (o / group_out) * group_in + i
-Status AnchorMatcher::MatchChannel(const Linear& form) {
-  const ir::Axis* out = OutAxis(1);
-  int64_t group_step = 0, divisor = 0;
-  for (const Linear::Term& t : form.terms) {
-    int64_t k = 0;
-    if (out != nullptr && t.atom.get() == out->var.get()) {
-      group_step = t.coeff, divisor = 1;
-    } else if (out != nullptr && IsBin(t.atom, ir::BinOp::kDiv) &&
-               t.atom->args[0].get() == out->var.get() && ir::IsImm(t.atom->args[1], &k)) {
-      group_step = t.coeff, divisor = k;
-    } else {
-      for (const ir::Axis& r : stage_->reduce_axes) {
-        if (t.atom.get() == r.var.get() && t.coeff == 1 && channel_tap_ == nullptr)
-          channel_tap_ = &r;
-      }
-      if (channel_tap_ == nullptr || channel_tap_->var.get() != t.atom.get()) {
-        return No("an input channel index that is neither reduced nor a group's");
-      }
+// The axes in index |dim| of the input: of the result, and of the reduction.
+Status AnchorMatcher::MatchIndex(const te::Roles& roles, size_t dim) {
+  const te::AxisRole *data = nullptr, *reduced = nullptr;
+  bool several = false;
+  const auto find = [&](const std::vector<te::AxisRole>& axes, const te::AxisRole** found) {
+    for (const te::AxisRole& a : axes) {
+      if (a.input_dim != static_cast<int>(dim) || a.axis.extent == 1) continue;
+      several |= *found != nullptr;
+      *found = &a;
     }
+  };
+  find(roles.data, &data);
+  find(roles.reduced, &reduced);
+  const size_t position = PositionOf(roles.offsets.size(), dim);
+  const ir::Axis* out = OutAxis(position);
+  const bool own = data == nullptr || (out != nullptr && out->var.get() == data->axis.var.get());
+  const int64_t offset = roles.offsets[dim];
+  const int64_t group = data == nullptr ? 0 : std::max<int64_t>(data->group, 1);
+  if (position == 0) {
+    const bool same = offset == 0 && reduced == nullptr && !several && own &&
+                      (out == nullptr || (data != nullptr && data->coeff == 1 && group == 1));
+    return same ? Status{} : No("a batch index that changes");
   }
-  anchor_.group_in = channel_tap_ == nullptr ? 1 : channel_tap_->extent;
-  if (form.constant != 0) return No("input channels that do not start at 0");
-  if (divisor == 0) {
-    anchor_.group_out = shape_[1];
-  } else {
-    if (group_step != anchor_.group_in)
+  if (position == 1) {
+    // (o / group_out) * group_in + i
+    if (several || !own || (reduced != nullptr && reduced->coeff != 1))
+      return No("an input channel index that is neither reduced nor a group's");
+    if (offset != 0) return No("input channels that do not start at 0");
+    anchor_.group_in = reduced == nullptr ? 1 : reduced->axis.extent;
+    anchor_.group_out = data == nullptr ? shape_[1] : group;
+    if (data != nullptr && data->coeff != anchor_.group_in)
       return No("groups of input channels that overlap or leave gaps");
-    anchor_.group_out = divisor;
+    channel_tap_ = reduced == nullptr ? nullptr : &reduced->axis;
+    return {};
   }
-  return {};
-}
-
-Status AnchorMatcher::MatchWindow(size_t d, const Linear& form, int64_t in) {
+  const size_t d = position - 2;
   WindowAxis& w = anchor_.window[d];
-  const ir::Axis* out = OutAxis(2 + d);
-  w.in = in;
-  w.out = shape_[2 + d];
-  w.before = -form.constant;
-  for (const Linear::Term& t : form.terms) {
-    if (out != nullptr && t.atom.get() == out->var.get() && t.coeff > 0) {
-      w.stride = t.coeff;
-      continue;
-    }
-    const ir::Axis* tap = nullptr;
-    for (const ir::Axis& r : stage_->reduce_axes) {
-      if (t.atom.get() == r.var.get()) tap = &r;
-    }
-    if (tap == nullptr || t.coeff <= 0 || taps_[d] != nullptr || tap == channel_tap_) {
-      return No("a spatial index that is not out * stride + tap * dilation - pad");
-    }
-    taps_[d] = tap;
-    w.taps = tap->extent;
-    w.dilation = t.coeff;
-  }
+  w.in = anchor_.input.shape()[dim];
+  w.before = -offset;
+  if (several || !own || (data == nullptr && out != nullptr) ||
+      (data != nullptr && (data->coeff <= 0 || group != 1)) ||
+      (reduced != nullptr && reduced->coeff <= 0))
+    return No("a spatial index that is not out * stride + tap * dilation - pad");
+  if (data != nullptr) w.stride = data->coeff;
+  if (reduced == nullptr) return {};
+  taps_[d] = &reduced->axis;
+  w.taps = reduced->axis.extent;
+  w.dilation = reduced->coeff;
   return {};
 }
 
@@ -188,35 +181,22 @@ Status AnchorMatcher::Run() {
   const size_t rank = anchor_.input.shape().size();
   const Shape4 in_shape = ToShape4(anchor_.input.shape());
   anchor_.in_channels = in_shape[1];
-  std::vector<Linear> spatial;
-  std::vector<int64_t> extents;
   anchor_.window[0].out = shape_[2];
   anchor_.window[1].out = shape_[3];
-  // Channels first: what they reduce over cannot be a window.
+  const std::optional<te::Roles> roles =
+      te::RolesOf(stage_->axes, stage_->reduce_axes, source->element, weight);
+  if (!roles) return No("an index that is not affine, or an axis in two of them");
+  std::vector<Linear> spatial;
+  std::vector<int64_t> extents;
   for (size_t d = 0; d < rank; ++d) {
-    const Linear form = forms_.Of(source->element->args[d]);
-    const size_t p = PositionOf(rank, d);
-    if (p == 1) TESSERA_TRY(MatchChannel(form));
-    if (p == 0) {
-      const ir::Axis* n = OutAxis(0);
-      const bool same =
-          n == nullptr ? form.terms.empty() && form.constant == 0
-                       : form.constant == 0 && form.terms.size() == 1 && form.CoeffOf(n->var) == 1;
-      if (!same) return No("a batch index that changes");
-    }
-  }
-  for (size_t d = 0; d < rank; ++d) {
-    const size_t p = PositionOf(rank, d);
-    if (p < 2) continue;
-    const Linear form = forms_.Of(source->element->args[d]);
-    TESSERA_TRY(MatchWindow(p - 2, form, in_shape[p]));
-    spatial.push_back(form);
-    extents.push_back(in_shape[p]);
+    TESSERA_TRY(MatchIndex(*roles, d));
+    if (PositionOf(rank, d) < 2) continue;
+    spatial.push_back(forms_.Of(source->element->args[d]));
+    extents.push_back(in_shape[PositionOf(rank, d)]);
   }
   if (source->condition) TESSERA_TRY(MatchPads(*source->condition, spatial, extents));
-  for (const ir::Axis& r : stage_->reduce_axes) {
-    if (r.extent > 1 && &r != channel_tap_ && &r != taps_[0] && &r != taps_[1])
-      return No("a reduced axis of no known role");
+  for (const te::AxisRole& r : roles->reduced) {
+    if (r.axis.extent > 1 && r.input_dim < 0) return No("a reduced axis of no known role");
   }
 
   if (weight) {

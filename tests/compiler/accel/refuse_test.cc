@@ -134,6 +134,29 @@ TEST(Refuse, ASpatialIndexRunningBackwards_bad) {
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("out * stride + tap * dilation - pad"));
 }
 
+TEST(Refuse, ASpatialIndexThatDoesNotMove_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        return Wide(x(i[0], k.var, Expr(2), i[3])) * Wide(w(i[1], k.var));
+      },
+      {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("out * stride + tap * dilation - pad"));
+}
+
+TEST(Refuse, ADiagonal_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
+  const Tensor sum = Sum(
+      x,
+      [&](const Index& i, const te::Axis& k) {
+        return Wide(x(i[0], k.var, i[2], i[2])) * Wide(w(i[1], k.var));
+      },
+      {1, 8, 6, 6}, 8);
+  EXPECT_THAT(Refusal(Finish(sum)),
+              ::testing::HasSubstr("an index that is not affine, or an axis in two of them"));
+}
+
 TEST(Refuse, APadConditionThatIsNotTheBounds_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
   const Tensor sum = Sum(

@@ -32,7 +32,7 @@ std::string Text(const Tensor& t) {
     for (const AxisRole& a : *axes) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", a.axis.name(), RoleName(a.role));
       if (a.role == Role::kSpatial || a.role == Role::kWindow) text += fmt::format(" {}", a.coeff);
-      if (a.group > 0) text += fmt::format(" of {}", a.group);
+      if (a.group > 0) text += fmt::format(" of {} by {}", a.group, a.coeff);
     }
   }
   return text;
@@ -60,6 +60,17 @@ TEST(Roles, WindowOverChannels) {
                    Wide(w.x(i[0], w.ci.var, i[2] + w.ky.var, i[3] + w.kx.var)),
                {w.ci, w.ky, w.kx});
   });
+  // ... or named; indices may begin in front of the input.
+  const Tensor v = Compute("v", {16}, {"c"}, [&](const Index& i) {
+    return Sum(Wide(w.x(0, w.ci.var, w.ky.var - 1, 4)) * Wide(k(i[0], w.ci.var, w.ky.var, 0)),
+               {w.ci, w.ky});
+  });
+  const Expr product = v->body->args[0];
+  const auto named =
+      RolesOf(v->axes, v->reduce_axes, product->args[0]->args[0], product->args[1]->args[0]);
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->data[0].role, Role::kOutputChannel);
+  EXPECT_EQ(named->offsets, (std::vector<int64_t>{0, 0, -1, 4}));
   EXPECT_EQ(Text(z),
             "n batch, c output channel, y spatial 1, x spatial 1, ci input channel, ky window 1, "
             "kx window 1");
@@ -77,9 +88,10 @@ TEST(Roles, GroupsAndChannelwise) {
                 Wide(k(i[1], g.var, w.ky.var, w.kx.var)),
             {g, w.ky, w.kx});
       });
-  EXPECT_EQ(Text(grouped),
-            "n batch, c output channel of 8, y spatial 1, x spatial 1, ci input channel, ky window "
-            "1, kx window 1");
+  EXPECT_EQ(
+      Text(grouped),
+      "n batch, c output channel of 8 by 4, y spatial 1, x spatial 1, ci input channel, ky window "
+      "1, kx window 1");
   const Tensor each = Compute("each", {1, 8, 7, 7}, {"n", "c", "y", "x"}, [&](const Index& i) {
     return Sum(Wide(w.x(i[0], i[1], i[2] + w.ky.var, i[3] + w.kx.var)) *
                    Wide(d(i[1], 0, w.ky.var, w.kx.var)),
