@@ -32,7 +32,7 @@ struct AxisRole {
   int64_t coeff = 1;
   int input_dim = -1;   // dimension of the input that it indexes; -1: none
   int weight_dim = -1;  // dimension of the weights; -1: none
-  int64_t group = 0;    // of a data axis that indexes the input by its group: how many are one
+  int64_t group = 0;    // of a data axis that indexes the input by group: how many make one
 };
 
 // A stage that reduces one read or the product of two reads.
