@@ -27,8 +27,8 @@ enum class Role : uint8_t {
 struct AxisRole {
   ir::Axis axis;
   Role role = Role::kBatch;
-  // Of the axis in the input's index: stride of kSpatial, dilation of kWindow; with groups, from one
-  // group to the next.
+  // Of the axis in the input's index: stride of kSpatial, dilation of kWindow; with groups, from
+  // one group to the next.
   int64_t coeff = 1;
   int input_dim = -1;   // dimension of the input that it indexes; -1: none
   int weight_dim = -1;  // dimension of the weights; -1: none
