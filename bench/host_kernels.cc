@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// host_kernels ROUNDS FILE ...: what plan "cpu" of each artifact takes on one thread. The files
-// take turns, so that what else the machine does meets them alike; of each kernel and of each whole
-// inference the least of all rounds is printed, beside the first file's. Inputs are zeros: the time
-// of no kernel depends on them. Depends on: runtime/artifact, runtime/host.
+// host_kernels [--threads N] ROUNDS FILE ...: what plan "cpu" of each artifact takes on one thread
+// and, if asked, on N: a column each. They take turns, so that what else the machine does meets
+// them alike; of each kernel and of each whole inference the least of all rounds is printed, beside
+// the first column's. Inputs are zeros: the time of no kernel depends on them. Depends on:
+// runtime/artifact, runtime/host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "runtime/host/cpu_level.h"
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
+#include "runtime/host/threads.h"
 
 namespace tessera {
 namespace {
@@ -27,30 +29,40 @@ double Milliseconds(Clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 // One artifact, loaded: its kernels in order, each with the addresses of its buffers.
 struct Network {
   struct Kernel {
     HostKernel function = nullptr;
     std::vector<void*> buffers;
     int32_t layer = -1;
-    double least = std::numeric_limits<double>::infinity();
   };
   artifact::Artifact file;
   HostCode code;
   Mapping arena, constants;
   std::vector<Kernel> kernels;
-  double least = std::numeric_limits<double>::infinity();
+};
+
+// A network on a pool of threads, null for one thread, and its least times.
+struct Column {
+  Network* network = nullptr;
+  HostThreads* pool = nullptr;
+  std::vector<double> kernels;
+  double whole = kNever;
 
   void Run() {
+    const UseThreads use(pool);
     const Clock::time_point begin = Clock::now();
     Clock::time_point last = begin;
-    for (Kernel& k : kernels) {
-      k.function(k.buffers.data());
+    kernels.resize(network->kernels.size(), kNever);
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      network->kernels[k].function(network->kernels[k].buffers.data());
       const Clock::time_point now = Clock::now();
-      k.least = std::min(k.least, Milliseconds(now - last));
+      kernels[k] = std::min(kernels[k], Milliseconds(now - last));
       last = now;
     }
-    least = std::min(least, Milliseconds(last - begin));
+    whole = std::min(whole, Milliseconds(last - begin));
   }
 };
 
@@ -87,36 +99,50 @@ Result<Network> Load(const std::string& path) {
 }
 
 int Main(int count, char** words) {
-  const int rounds = count > 2 ? std::atoi(words[1]) : 0;
+  int first = 1, threads = 1;
+  if (count > 2 && std::strcmp(words[1], "--threads") == 0) {
+    threads = std::atoi(words[2]);
+    first = 3;
+  }
+  const int rounds = count > first + 1 ? std::atoi(words[first]) : 0;
   if (rounds < 1) {
-    fmt::print(stderr, "host_kernels ROUNDS FILE ...: ROUNDS inferences of each artifact\n");
+    fmt::print(stderr,
+               "host_kernels [--threads N] ROUNDS FILE ...: ROUNDS inferences of each artifact\n");
     return 2;
   }
+  const auto refuse = [](const Error& error) {
+    fmt::print(stderr, "host_kernels: {}\n", error.message);
+    return 2;
+  };
+  const auto pool = HostThreads::Make(threads);
+  if (!pool) return refuse(pool.error());
   std::vector<Network> networks;
-  for (int i = 2; i < count; ++i) {
+  for (int i = first + 1; i < count; ++i) {
     Result<Network> network = Load(words[i]);
-    if (!network) {
-      fmt::print(stderr, "host_kernels: {}\n", network.error().message);
-      return 2;
-    }
+    if (!network) return refuse(network.error());
     networks.push_back(std::move(*network));
   }
+  std::vector<Column> columns;
+  for (Network& network : networks) {
+    columns.push_back({.network = &network});
+    if (threads > 1) columns.push_back({.network = &network, .pool = pool->get()});
+  }
   for (int round = 0; round < rounds; ++round) {
-    for (Network& network : networks) network.Run();
+    for (Column& column : columns) column.Run();
   }
   for (size_t k = 0; k < networks[0].kernels.size(); ++k) {
     const int32_t layer = networks[0].kernels[k].layer;
-    for (const Network& n : networks) {
-      const bool same = k < n.kernels.size() && n.kernels[k].layer == layer;
-      fmt::print("{:>9.3f}", same ? n.kernels[k].least : 0.0);
+    for (const Column& c : columns) {
+      const bool same = k < c.kernels.size() && c.network->kernels[k].layer == layer;
+      fmt::print("{:>9.3f}", same ? c.kernels[k] : 0.0);
     }
     const auto& layers = networks[0].file.layers;
     fmt::print("  {}\n",
                layer < 0 ? "order of an input or output" : layers[static_cast<size_t>(layer)].name);
   }
-  for (const Network& n : networks) fmt::print("{:>9.3f}", n.least);
+  for (const Column& c : columns) fmt::print("{:>9.3f}", c.whole);
   fmt::print("  ms, whole");
-  for (const Network& n : networks) fmt::print("  {:.2f}x", networks[0].least / n.least);
+  for (const Column& c : columns) fmt::print("  {:.2f}x", columns[0].whole / c.whole);
   fmt::print("\n");
   return 0;
 }

@@ -19,6 +19,24 @@ bool Reads(const ir::Expr& e) {
   return reads;
 }
 
+// A narrow integer that is a clamp to what it holds, and is read as a wide one at once, as a sum of
+// two activations reads the first, needs not become narrow: the clamp, else null.
+const ir::Expr* ClampBelow(const ir::Expr& wide) {
+  if (wide->un() != ir::UnOp::kCast || ir::IsFloat(wide.dtype())) return nullptr;
+  const ir::Expr& narrow = wide->args[0];
+  if (narrow->kind != ir::ExprKind::kUn || narrow->un() != ir::UnOp::kCast) return nullptr;
+  const ir::Expr& clamp = narrow->args[0];
+  const auto info =
+      clamp->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(clamp->name) : std::nullopt;
+  int64_t lo = 0, hi = 0;
+  if (!info || info->id != ir::ScalarIntrin::kClampAdd || !ir::IsImm(clamp->args[2], &lo) ||
+      !ir::IsImm(clamp->args[3], &hi) || wide.dtype() != DType::kInt32)
+    return nullptr;
+  const bool fits = (narrow.dtype() == DType::kInt8 && lo >= -128 && hi <= 127) ||
+                    (narrow.dtype() == DType::kUint8 && lo >= 0 && hi <= 255);
+  return fits && lo <= hi ? &clamp : nullptr;
+}
+
 }  // namespace
 
 llvm::Type* FuncEmitter::MemoryType(DType dtype) {
@@ -229,6 +247,7 @@ llvm::Value* FuncEmitter::Truncate(llvm::Value* v, llvm::Type* target, bool is_u
 }
 
 llvm::Value* FuncEmitter::Unary(const ir::Expr& e, llvm::Value* mask) {
+  if (const ir::Expr* clamp = ClampBelow(e)) return Value(*clamp, mask);
   llvm::Value* a = Value(e->args[0], mask);
   switch (e->un()) {
     case ir::UnOp::kCast:

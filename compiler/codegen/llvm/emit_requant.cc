@@ -17,27 +17,30 @@ llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm:
   llvm::Value* right = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateNeg(shift), zero);
   llvm::Value* scaled = b_.CreateShl(a, left);
   if (rounding == isa::Round::kEven && units_.fma) return RequantEven(scaled, multiplier, right);
-  right = b_.CreateSExt(right, wide);
   llvm::Value* product = b_.CreateMul(b_.CreateSExt(scaled, wide), b_.CreateSExt(multiplier, wide));
-  llvm::Value* result = nullptr;
   if (rounding == isa::Round::kTflite) {
-    llvm::Value* first =
-        b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31));
-    llvm::Value* half =
-        b_.CreateLShr(b_.CreateShl(constant(1), right), constant(1));  // 0 when right is 0
+    // The first step's result has 32 bits, and the second adds at most 2^31 to its size. A shift by
+    // 32 is one by 31 and one by 1.
+    llvm::Type* narrow = a->getType();
+    llvm::Value* one = llvm::ConstantInt::get(narrow, 1);
+    llvm::Value* first = b_.CreateTrunc(
+        b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31)), narrow);
+    llvm::Value* some = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, right, one);
+    llvm::Value* rest = b_.CreateSub(right, some);
     llvm::Value* size = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, first, b_.getFalse());
-    llvm::Value* rounded = b_.CreateAShr(b_.CreateAdd(size, half), right);
-    result = b_.CreateSelect(b_.CreateICmpSLT(first, constant(0)), b_.CreateNeg(rounded), rounded);
-  } else {
-    // A half less one carries into the quotient exactly when the rest is more than a half; one more
-    // when it is a half, too.
-    llvm::Value* bits = b_.CreateAdd(right, constant(31));
-    llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
-    llvm::Value* up = constant(1);
-    if (rounding == isa::Round::kEven) up = b_.CreateAnd(b_.CreateAShr(product, bits), constant(1));
-    result = b_.CreateAShr(b_.CreateAdd(b_.CreateAdd(product, b_.CreateSub(half, constant(1))), up),
-                           bits);
+    llvm::Value* rounded =
+        b_.CreateLShr(b_.CreateLShr(b_.CreateAdd(size, b_.CreateShl(some, rest)), rest), some);
+    return b_.CreateSelect(b_.CreateICmpSLT(first, zero), b_.CreateNeg(rounded), rounded);
   }
+  right = b_.CreateSExt(right, wide);
+  // A half less one carries into the quotient exactly when the rest is more than a half; one more
+  // when it is a half, too.
+  llvm::Value* bits = b_.CreateAdd(right, constant(31));
+  llvm::Value* half = b_.CreateShl(constant(1), b_.CreateAdd(right, constant(30)));
+  llvm::Value* up = constant(1);
+  if (rounding == isa::Round::kEven) up = b_.CreateAnd(b_.CreateAShr(product, bits), constant(1));
+  llvm::Value* result =
+      b_.CreateAShr(b_.CreateAdd(b_.CreateAdd(product, b_.CreateSub(half, constant(1))), up), bits);
   return b_.CreateTrunc(result, Like(b_.getInt32Ty(), a));
 }
 
