@@ -3,8 +3,9 @@
 // host_kernels [--threads N] ROUNDS FILE ...: what plan "cpu" of each artifact takes on one thread
 // and, if asked, on N: a column each. They take turns, so that what else the machine does meets
 // them alike; of each kernel and of each whole inference the least of all rounds is printed, beside
-// the first column's. Inputs are zeros: the time of no kernel depends on them. Depends on:
-// runtime/artifact, runtime/host.
+// the first column's, and the sum of the kernels', which few rounds find where others work, too.
+// Inputs are zeros: the time of no kernel depends on them. Depends on: runtime/artifact,
+// runtime/host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "runtime/artifact/artifact.h"
@@ -50,6 +52,8 @@ struct Column {
   HostThreads* pool = nullptr;
   std::vector<double> kernels;
   double whole = kNever;
+
+  double Sum() const { return std::accumulate(kernels.begin(), kernels.end(), 0.0); }
 
   void Run() {
     const UseThreads use(pool);
@@ -140,6 +144,10 @@ int Main(int count, char** words) {
     fmt::print("  {}\n",
                layer < 0 ? "order of an input or output" : layers[static_cast<size_t>(layer)].name);
   }
+  for (const Column& c : columns) fmt::print("{:>9.3f}", c.Sum());
+  fmt::print("  ms, the least of each kernel");
+  for (const Column& c : columns) fmt::print("  {:.2f}x", columns[0].Sum() / c.Sum());
+  fmt::print("\n");
   for (const Column& c : columns) fmt::print("{:>9.3f}", c.whole);
   fmt::print("  ms, whole");
   for (const Column& c : columns) fmt::print("  {:.2f}x", columns[0].whole / c.whole);
