@@ -12,7 +12,9 @@
 namespace tessera {
 namespace {
 
-constexpr int64_t kPiecesPerThread = 4;                // so that one that comes late does less
+// Parts of its share of what is left, of which a thread takes one at a time: large pieces first, so
+// that there are few, then smaller ones, so that all end together though one came late.
+constexpr int64_t kParts = 2;
 constexpr auto kSpin = std::chrono::microseconds(20);  // before a thread goes to sleep
 
 thread_local HostThreads* threads_in_use = nullptr;
@@ -119,10 +121,10 @@ void HostThreads::Serve(OtherThread& worker) {
 }
 
 void HostThreads::Take(void* scratch) {
-  for (;;) {
-    const int64_t begin = next_.fetch_add(piece_);
-    if (begin >= work_.iterations) return;
-    work_.body(work_.context, scratch, begin, std::min(begin + piece_, work_.iterations));
+  for (int64_t begin = next_.load(); begin < work_.iterations; begin = next_.load()) {
+    const int64_t piece = std::max<int64_t>((work_.iterations - begin) / (kParts * threads()), 1);
+    if (!next_.compare_exchange_strong(begin, begin + piece)) continue;
+    work_.body(work_.context, scratch, begin, begin + piece);
   }
 }
 
@@ -131,7 +133,6 @@ void HostThreads::Run(const ParallelWork& work) {
   if (workers_.empty() || work.iterations == 1)
     return work.body(work.context, work.scratch, 0, work.iterations);
   work_ = work;
-  piece_ = CeilDiv(work.iterations, kPiecesPerThread * threads());
   next_.store(0);
   turn_.fetch_add(1);
   turn_.notify_all();

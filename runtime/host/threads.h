@@ -63,7 +63,6 @@ class HostThreads {
 
   std::vector<OtherThread> workers_;
   ParallelWork work_;
-  int64_t piece_ = 1;                // iterations taken at a time
   std::atomic<int64_t> next_{0};     // the first that nobody has taken
   std::atomic<uint32_t> turn_{0};    // odd: there is work
   std::atomic<uint32_t> inside_{0};  // workers that look at the work
