@@ -20,6 +20,7 @@ using target::Env;
 using target::Evaluate;
 using target::Leaf;
 using target::MatchLeaf;
+using target::MemoryOf;
 using target::SolvedLeaf;
 using target::TileElements;
 

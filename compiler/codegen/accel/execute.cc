@@ -17,23 +17,6 @@ namespace tessera::codegen::accel {
 
 using ir::StmtKind;
 
-isa::Memory MemoryOf(ir::Scope scope) {
-  switch (scope) {
-    case ir::Scope::kInp:
-      return isa::Memory::kInp;
-    case ir::Scope::kWgt:
-      return isa::Memory::kWgt;
-    case ir::Scope::kAcc:
-      return isa::Memory::kAcc;
-    case ir::Scope::kOut:
-      return isa::Memory::kOut;
-    case ir::Scope::kPrm:
-      return isa::Memory::kPrm;
-    default:
-      TESSERA_CHECK(false, "{} is no scratchpad", ir::ScopeName(scope));
-  }
-}
-
 // ACC and OUT have four banks by their high address bits: pieces take whole ones, so that the next
 // tile of work fills a bank that VECTOR does not read.
 Rings::Rings(const isa::Config& config)

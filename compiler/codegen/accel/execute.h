@@ -26,9 +26,6 @@ struct InpRing {
   int64_t base = 0;
 };
 
-// The memory that |scope|, a scratchpad, is.
-isa::Memory MemoryOf(ir::Scope scope);
-
 // The scratchpads' rings; they go on from region to region.
 struct Rings {
   explicit Rings(const isa::Config& config);
