@@ -153,8 +153,15 @@ class Inference {
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
-      followed_[stage.name].push_back(ir::Le(lb.min[d], index));
-      followed_[stage.name].push_back(ir::Lt(index, lb.min[d] + Expr(lb.extent[d])));
+      // Where the leader's buffer is inside of loops that this stage is behind: all that it computes.
+      bool inside = false;
+      ir::Visit(lb.min[d], [&](const Expr& x) {
+        inside |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
+      });
+      const Expr& least = inside ? lb.first[d] : lb.min[d];
+      const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
+      followed_[stage.name].push_back(ir::Le(least, index));
+      followed_[stage.name].push_back(ir::Lt(index, least + Expr(extent)));
     }
     return {};
   }

@@ -31,6 +31,7 @@ std::shared_ptr<te::TensorNode> TensorLike(const Stage& like, const std::string&
 void MakeCopyOf(const Stage& source, Stage* stage) {
   stage->axes.clear();
   stage->reduce_axes.clear();
+  stage->conditions.clear();
   stage->leaves.clear();
   std::vector<ir::Expr> indices;
   for (size_t d = 0; d < source.shape.size(); ++d) {

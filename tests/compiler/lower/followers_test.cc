@@ -118,6 +118,18 @@ TEST(LowerFollow, WhatIsInPlaceOfTheLeaderIsWhereItIs) {
   EXPECT_NE(text.find("(((j.o_1 * 3) + j) < 4)"), std::string::npos) << text;
 }
 
+// The product's buffer is an element's; what follows a loop further out still has a row.
+TEST(LowerFollow, AFollowerFurtherOutHasAllThatTheLoopsInsideMake) {
+  schedule::Schedule s = Product();
+  ASSERT_TRUE(s.Apply("reverse_compute_at b sum j\nreverse_compute_at y sum i\n"));
+  const Result<ir::Func> f = BuildLoops(s, "f");
+  ASSERT_TRUE(f) << f.error().message;
+  const std::string text = ir::Print(ir::Simplify(*f));
+  EXPECT_NE(text.find("alloc sum: i32[1, 1] global"), std::string::npos) << text;
+  EXPECT_NE(text.find("y[i, j_1] = "), std::string::npos) << text;
+  EXPECT_EQ(text.find("if"), std::string::npos) << text;
+}
+
 // A stage that reads all of the product keeps its buffer around all loops.
 TEST(LowerFollow, AReaderThatDoesNotFollowNeedsTheWholeBuffer) {
   schedule::Schedule s = Product();

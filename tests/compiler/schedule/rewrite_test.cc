@@ -86,6 +86,24 @@ TEST(Align, RefusalsNameTheIndex) {
   }
 }
 
+// What counts of the reduction is known where it is done, not where its result is copied.
+TEST(Align, AResultInAnotherMemoryIsTheSame) {
+  const te::Tensor z = te::Placeholder("z", DType::kInt32, {12});
+  const te::Axis k = te::ReduceAxis("k", 3);
+  const te::Tensor y = te::Compute(
+      "y", {4}, {"i"}, [&](const Index& i) { return te::Sum(z(i[0] * 3 + k.var), {k}); });
+  Schedule s = *Schedule::Create({y});
+  const Status status = s.Apply("align y k z 2\ncache_write y reg c\n");
+  ASSERT_TRUE(status) << status.error().message;
+  const Result<ir::Func> func = lower::Lower(s, "f");
+  ASSERT_TRUE(func) << func.error().message;
+  ir::Array in(DType::kInt32, 12), out(DType::kInt32, 4);
+  for (int64_t n = 0; n < 12; ++n) in.SetInt(n, n * n);
+  ASSERT_TRUE(ir::Interpret(*func, {&in, &out}));
+  for (int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(out.Int(i), in.Int(3 * i) + in.Int(3 * i + 1) + in.Int(3 * i + 2));
+}
+
 TEST(Rewrite, ValuesStayTheSame) {
   Schedule s = *Schedule::Create(Outputs());
   const Status status = s.Apply(
