@@ -153,7 +153,7 @@ class Inference {
       b->count[axes[d]] = std::min(count, std::max<int64_t>(1, b->limit[axes[d]] - before));
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
-      // Where the leader's buffer is inside of loops that this stage is behind: all that it computes.
+      // Where the leader's buffer is inside of loops that this stage is behind, all it computes.
       bool inside = false;
       ir::Visit(lb.min[d], [&](const Expr& x) {
         inside |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
