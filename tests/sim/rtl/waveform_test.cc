@@ -240,7 +240,7 @@ TEST(Waveform, AWindowIsOfTheProgramThatItNames) {
   EXPECT_NE(refused("cycle:2:7").find("the network has programs 0 to 1"), std::string::npos);
   EXPECT_NE(refused("cycle:1:99999999").find("the run did not come there"), std::string::npos);
 
-  ASSERT_EQ(Tessera(fmt::format("{0} --wave {1}.fst --from insn:1:9 -o {1}.json", trace, stem)), 0);
+  ASSERT_EQ(Tessera(fmt::format("{} -o {}.json", trace, stem)), 0);
   const auto bytes = ReadFile(stem + ".json");
   ASSERT_TRUE(bytes) << bytes.error().message;
   const auto events = nlohmann::json::parse(*bytes)["traceEvents"];
@@ -249,16 +249,26 @@ TEST(Waveform, AWindowIsOfTheProgramThatItNames) {
     if (event["ph"] == "X" && event["args"].contains("taken"))
       taken[{event["pid"], event["args"]["insn"]}] = event["args"]["taken"];
   }
+  // The instruction that the programs take at the most different cycles.
+  uint64_t most = 0;
+  int chosen = -1;
+  for (const auto& [at, cycle] : taken) {
+    const auto other = taken.find({2, at.second});
+    if (at.first != 1 || other == taken.end()) continue;
+    const uint64_t apart = std::max(cycle, other->second) - std::min(cycle, other->second);
+    if (apart > most) most = apart, chosen = at.second;
+  }
+  constexpr uint64_t kWindow = 50 + 32;
+  ASSERT_GT(most, 0u);
+  ASSERT_EQ(Tessera(fmt::format("{} --wave {}.fst --from insn:1:{}", trace, stem, chosen)), 0);
   const auto expect_window = [&](uint64_t begin) {
     const Recorded recorded = RecordedIn(stem + ".fst");
     EXPECT_LE(recorded.first, begin);
     EXPECT_GE(recorded.first + 32, begin);
     EXPECT_GE(recorded.last, begin);
-    EXPECT_LE(recorded.last, begin + 50 + 32);
+    EXPECT_LE(recorded.last, begin + kWindow);
   };
-  ASSERT_TRUE(taken.contains({2, 9}));
-  ASSERT_NE((taken[{1, 9}]), (taken[{2, 9}]));
-  expect_window(taken[{2, 9}]);
+  expect_window(taken.at({2, chosen}));
 }
 
 TEST(Waveform, WhatIsNoFstFileIsRefused) {
