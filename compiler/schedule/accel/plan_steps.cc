@@ -231,9 +231,8 @@ void StepWriter::PackGroups() {
   // The output's channel and the loops of the sum that choose a weight.
   weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
-    bool uses = axis.var.get() == channel_.get();
-    for (const Expr& index : weight_read_->args) uses |= ir::UsesVar(index, axis.var);
-    if (uses) weight_axes_.push_back(axis.name());
+    if (axis.var.get() == channel_.get() || ir::UsesVar(weight_read_, axis.var))
+      weight_axes_.push_back(axis.name());
   }
 }
 
@@ -276,27 +275,26 @@ void StepWriter::TapsAsChannels() {
   if (!source->placeholder) Say("inline {}", source.name());
   Say("prepare {}", prepared_);
   // As reindex has its axes: those of the sum that choose, a kept dimension where it moves.
+  const auto kept = [&](size_t d) { return std::ranges::count(keep, d) > 0; };
+  const auto chooses = [&](const Expr& var) {
+    bool found = false;
+    for (size_t d = 0; d < rank; ++d) found |= !kept(d) && ir::UsesVar(input_read_->args[d], var);
+    return found;
+  };
   for (const ir::Axis& axis : a_.stage->axes) {
-    bool chooses = false;
     for (size_t d = 0; d < rank; ++d) {
-      if (!ir::UsesVar(input_read_->args[d], axis.var)) continue;
-      if (std::ranges::count(keep, d) > 0) {
-        input_axes_.push_back(fmt::format("i{}", d));
-      } else {
-        chooses = true;
-      }
+      if (!kept(d) || !ir::UsesVar(input_read_->args[d], axis.var)) continue;
+      std::string name = fmt::format("i{}", d);
+      while (std::ranges::count(sum_axes_, name) + std::ranges::count(have, name) > 0) name += "k";
+      input_axes_.push_back(name);
     }
-    if (chooses) input_axes_.push_back(axis.name());
+    if (chooses(axis.var)) input_axes_.push_back(axis.name());
   }
   weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
-    const auto uses = [&](const Expr& index) { return ir::UsesVar(index, axis.var); };
     if (std::ranges::count(taps_, axis.name()) == 0) continue;
-    if (std::ranges::any_of(weight_read_->args, uses)) weight_axes_.push_back(axis.name());
-    bool chooses = false;
-    for (size_t d = 0; d < rank; ++d)
-      chooses |= std::ranges::count(keep, d) == 0 && uses(input_read_->args[d]);
-    if (chooses) input_axes_.push_back(axis.name());
+    if (ir::UsesVar(weight_read_, axis.var)) weight_axes_.push_back(axis.name());
+    if (chooses(axis.var)) input_axes_.push_back(axis.name());
   }
   weight_axes_.push_back(reduced_);
   input_channel_ = input_axes_.size();
@@ -352,14 +350,10 @@ StepWriter::Names StepWriter::StridedAxes() const {
   Names names;
   for (size_t d = 0; d < sum_axes_.size(); ++d) {
     const ir::Axis& axis = a_.stage->axes[d];
-    bool uses = false;
-    for (const Expr& index : input_read_->args) uses |= ir::UsesVar(index, axis.var);
-    if (uses) names.push_back(axis.name());
+    if (ir::UsesVar(input_read_, axis.var)) names.push_back(axis.name());
   }
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
-    bool uses = false;
-    for (const Expr& index : input_read_->args) uses |= ir::UsesVar(index, axis.var);
-    if (uses) names.push_back(axis.name());
+    if (ir::UsesVar(input_read_, axis.var)) names.push_back(axis.name());
   }
   return names;
 }

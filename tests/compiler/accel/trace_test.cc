@@ -179,5 +179,51 @@ TEST(TraceErrors, OnlyInputsArePackedByTheHost) {
                         ", which is no constant, nor an input that the host packs"));
 }
 
+// Taps of rows, of columns or of both as channels, whatever the axes are called: what reindex calls
+// a kept dimension may be an axis' name.
+TEST(TapsAsChannels, OfEachAxisWithAnyNames) {
+  const isa::Config config = NamedConfig("default");
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, 3, 12, 9}),
+                   w = te::Placeholder("w", DType::kInt8, {16, 3, 3, 3});
+  const te::Axis ci = te::ReduceAxis("ci", 3), ky = te::ReduceAxis("ky", 3),
+                 kx = te::ReduceAxis("kx", 3);
+  const auto number = [](int64_t v) { return ir::Imm(DType::kInt32, v); };
+  for (const std::vector<std::string>& names : {std::vector<std::string>{}, {"n", "c", "y", "x"}}) {
+    const te::Tensor sum = te::Compute("sum", {1, 16, 10, 7}, names, [&](const auto& i) {
+      const auto wide = [](const ir::Expr& e) { return ir::Cast(DType::kInt32, e); };
+      return te::Sum(wide(x(i[0], ci.var, i[2] + ky.var, i[3] + kx.var)) *
+                         wide(w(i[1], ci.var, ky.var, kx.var)),
+                     {ci, ky, kx});
+    });
+    network::AccelRegion region{.op = "case", .result = 1};
+    region.output = te::Compute("y", sum.shape(), names, [&](const auto& i) {
+      const ir::Expr y = ir::Requant(sum(i), number(1 << 30), number(-3), isa::Round::kEven);
+      return ir::Cast(DType::kInt8, ir::ClampAdd(y, number(0), number(-128), number(127)));
+    });
+    region.activations[x.get()] = 0;
+    region.constants[w.get()].resize(16 * 3 * 3 * 3);
+    const auto analyzed =
+        schedule::accel::AnalyzeRegion(region.output, network::ConstantsOf(region));
+    ASSERT_TRUE(analyzed) << analyzed.error().message;
+    const std::vector<int64_t> kShapes[] = {{1, 10, 9, 9}, {1, 12, 7, 9}, {1, 10, 7, 27}};
+    for (int axes = 1; axes <= 3; ++axes) {
+      SCOPED_TRACE(axes);
+      const auto moved = schedule::accel::Im2colOf(*analyzed, axes);
+      ASSERT_TRUE(moved.has_value());
+      const auto plan = schedule::accel::MakePlan(*moved, config);
+      ASSERT_TRUE(plan) << plan.error().message;
+      const auto made = network::ScheduleByPlan(region, *moved, *plan, {}, {}, config);
+      ASSERT_TRUE(made) << made.error().message;
+      int prepared = 0;
+      for (const network::RegionBuffer& b : made->lowered.buffers) {
+        if (!b.packing.prepared) continue;
+        ++prepared;
+        EXPECT_EQ(b.packing.prepared.shape(), kShapes[axes - 1]);
+      }
+      EXPECT_EQ(prepared, 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test
