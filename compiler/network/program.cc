@@ -57,8 +57,6 @@ class ProgramPlanner {
   KeptActivations KeptBy(const AccelRegion& region) const;
   // How the region runs, when what stays is known.
   Status Plan(size_t index);
-  // A schedule of steps from what the generator decided.
-  Status PlanSteps(const AccelRegion& region, const KeptActivations& kept, PlannedRegion* planned);
   Status Regions();
   Status Needs();
 
@@ -154,32 +152,21 @@ KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
   return kept;
 }
 
-Status ProgramPlanner::PlanSteps(const AccelRegion& region, const KeptActivations& kept,
-                                 PlannedRegion* planned) {
-  const std::string said =
-      sched::StepsOf(planned->region, planned->plan, config_, planned->on_chip);
-  TESSERA_ASSIGN(const std::string text, WithDoubleBuffers(region, said, kept, config_));
-  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(text));
-  TESSERA_ASSIGN(planned->steps, ScheduleBySteps(region, trace, kept, config_));
-  return {};
-}
-
 Status ProgramPlanner::Plan(size_t index) {
   const AccelRegion& region = regions_[index];
   PlannedRegion& planned = program_.regions[index];
   planned.on_chip = program_.residency.regions[index];
   const KeptActivations kept = KeptBy(region);
-  if (region.schedule) {
-    auto steps = ScheduleBySteps(region, *region.schedule, kept, config_);
-    if (!steps) return Within(region.op, steps.error());
-    planned.steps = std::move(*steps);
-  } else {
+  if (!region.schedule) {
     const auto plan = sched::MakePlan(planned.region, config_, planned.on_chip);
     if (!plan) return Within(region.op, plan.error());
     planned.plan = *plan;
-    const Status said = PlanSteps(region, kept, &planned);
-    if (!said) return Within(region.op, said.error());
   }
+  auto steps = region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_)
+                               : ScheduleByPlan(region, planned.region, planned.plan,
+                                                planned.on_chip, kept, config_);
+  if (!steps) return Within(region.op, steps.error());
+  planned.steps = std::move(*steps);
   if (planned.on_chip.result && planned.on_chip.stored) {
     auto store = StoreKept(region, kept, config_);
     if (!store) return Within(region.op, store.error());

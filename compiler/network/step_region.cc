@@ -210,6 +210,16 @@ Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::stri
   return text.empty() ? steps : steps + "# the next data come while these are read\n" + text;
 }
 
+Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
+                                  const sched::TilePlan& plan, const sched::OnChip& on_chip,
+                                  const KeptActivations& kept, const isa::Config& config) {
+  TESSERA_ASSIGN(
+      const std::string steps,
+      WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config, on_chip), kept, config));
+  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
+  return ScheduleBySteps(region, trace, kept, config);
+}
+
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
                              const isa::Config& config) {
   const te::Tensor& result = region.output;
@@ -225,11 +235,7 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
   sched::OnChip on_chip{.follows = true};
   on_chip.fetched = {{source, own.at(result.name()).halo}};
   TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config, on_chip));
-  TESSERA_ASSIGN(
-      const std::string steps,
-      WithDoubleBuffers(copy, sched::StepsOf(analyzed, plan, config, on_chip), own, config));
-  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
-  TESSERA_ASSIGN(StepRegion store, ScheduleBySteps(copy, trace, own, config));
+  TESSERA_ASSIGN(StepRegion store, ScheduleByPlan(copy, analyzed, plan, on_chip, own, config));
   for (RegionBuffer& buffer : store.lowered.buffers) buffer.role = RegionBuffer::Use::kResult;
   return store;
 }

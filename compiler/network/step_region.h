@@ -73,6 +73,12 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                    const KeptActivations& kept, const isa::Config& config);
 
+// |region| by the steps of |plan|, which is of it as |analyzed| has it and of |on_chip|, with
+// double buffers. errors: those of ScheduleBySteps
+Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
+                                  const sched::TilePlan& plan, const sched::OnChip& on_chip,
+                                  const KeptActivations& kept, const isa::Config& config);
+
 // The result of |region|, which stays in INP, to device memory: a copy by way of OUT.
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
                              const isa::Config& config);

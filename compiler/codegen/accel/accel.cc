@@ -206,7 +206,9 @@ Status ProgramEmitter::EmitRegion(size_t index, Emission& now, Emission* next) {
   FixedPlaces fixed(&rings_);
   if (const Status status = fixed.Take(now.lowered.body, now.emitter); !status)
     return Within(region.op, status.error());
-  hooks.before_leaf = [&](const target::SolvedLeaf& leaf) { return Need(index, now, leaf); };
+  if (now.on_demand) {
+    hooks.before_leaf = [&](const target::SolvedLeaf& leaf) { return Need(index, now, leaf); };
+  }
   for (unit = now.fills.size(); unit < now.units.size(); ++unit) {
     if (now.emitted[unit]) continue;
     of_unit = 0, taken.clear();

@@ -194,8 +194,17 @@ bool StepWriter::RecordsAt(const std::string& stage) const {
 
 void StepWriter::Attach() {
   Say("# what a tile of work computes, and what it fetches");
+  if (!work_loop_.empty()) AttachPasses();  // else a tile is all there is
+  if (contraction_) AttachOperands();
+  if (anchored_ && !contraction_) AttachWindow();
+  for (const Pass& pass : passes_) {
+    if (!pass.changes.empty()) Say("in_place {} {}", pass.changes, pass.name);
+  }
+}
+
+// What needs the sum follows it, producers first; the rest is computed for that, readers first.
+void StepWriter::AttachPasses() {
   const std::string leader = anchored_ ? sum_ : out_;
-  // What needs the sum follows it, producers first; the rest is computed for that, readers first.
   const auto follows = [&](const Pass& pass) {
     bool reads = false;
     ir::Visit(pass.step->value, [&](const ir::Expr& e) {
@@ -203,28 +212,18 @@ void StepWriter::Attach() {
     });
     return reads;
   };
-  // Without a loop of work, a tile is all there is.
-  const bool loops = !work_loop_.empty();
   for (size_t k = passes_.size(); k-- > 0;) {
-    if (loops && passes_[k].name != out_ && follows(passes_[k]))
+    if (passes_[k].name != out_ && follows(passes_[k]))
       Say("reverse_compute_at {} {} {}", passes_[k].name, sum_, work_loop_);
   }
   if (anchored_) Say("reverse_compute_at {} {} {}", out_, sum_, work_loop_);
   for (const Pass& pass : passes_) {
-    if (loops && pass.name != out_ && !follows(pass))
+    if (pass.name != out_ && !follows(pass))
       Say("compute_at {} {} {}", pass.name, leader, work_loop_);
   }
-  for (const auto& [tensor, copy] : fetched_) {
-    if (loops) Say("compute_at {} {} {}", copy, leader, work_loop_);
-  }
-  if (loops && plan_.params != Residency::kRegion) {
-    for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, leader, work_loop_);
-  }
-  if (contraction_) AttachOperands();
-  if (anchored_ && !contraction_) AttachWindow();
-  for (const Pass& pass : passes_) {
-    if (!pass.changes.empty()) Say("in_place {} {}", pass.changes, pass.name);
-  }
+  for (const auto& [tensor, copy] : fetched_) Say("compute_at {} {} {}", copy, leader, work_loop_);
+  if (plan_.params == Residency::kRegion) return;
+  for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, leader, work_loop_);
 }
 
 void StepWriter::AttachOperands() {

@@ -75,10 +75,9 @@ void StepWriter::WindowLayouts() {
   // [channel, loops of one iteration, taps], as far as the weights' place depends on them.
   weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
   for (const ir::Axis& axis : a_.stage->reduce_axes) {
-    bool uses = false;
-    for (const Expr& index : weight_read_->args) uses |= ir::UsesVar(index, axis.var);
     const bool tap = std::ranges::count(window_taps_, axis.name()) > 0;
-    if (uses && axis.extent == 1 && !tap) weight_axes_.push_back(axis.name());
+    if (axis.extent == 1 && !tap && ir::UsesVar(weight_read_, axis.var))
+      weight_axes_.push_back(axis.name());
   }
   weight_axes_.insert(weight_axes_.end(), pieces_.begin(), pieces_.end());
   weight_axes_.push_back(window_taps_.size() == 2 ? "taps" : window_taps_[0]);

@@ -112,6 +112,7 @@ class StepWriter {
   void TilesOfWork();
 
   void Attach();
+  void AttachPasses();
   void AttachOperands();
   const char* Pad(int64_t extent) const { return extent % block_ == 0 ? "" : " pad"; }
 

@@ -6,7 +6,6 @@
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
 #include "compiler/network/step_region.h"
-#include "compiler/schedule/accel/plan_steps.h"
 #include "compiler/schedule/params.h"
 #include "compiler/target/accelerator.h"
 #include "tests/compiler/accel/net.h"
@@ -58,10 +57,7 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
   auto plan = schedule::accel::MakePlan(*analyzed, config, on_chip);
   if (!plan) return plan.error().message;
   const network::KeptActivations kept = KeptBy(*analyzed, on_chip);
-  const auto steps = network::WithDoubleBuffers(
-      region, schedule::accel::StepsOf(*analyzed, *plan, config, on_chip), kept, config);
-  if (!steps) return steps.error().message;
-  const auto made = network::ScheduleBySteps(region, *schedule::ParseTrace(*steps), kept, config);
+  const auto made = network::ScheduleByPlan(region, *analyzed, *plan, on_chip, kept, config);
   if (!made) return made.error().message;
   const network::LoweredRegion& lowered = made->lowered;
   const auto schedule =
