@@ -256,15 +256,15 @@ class Builder {
       const schedule::Lookahead& ahead = stage.prefetches[k];
       if (ahead.axis != leaf.name) continue;
       ReadBox box = bounds_.stages.at(stage.name).ahead[k];
-      const auto moves = [&](const Expr& min) { return ir::UsesVar(min, leaf.var); };
-      if (std::ranges::none_of(box.min, moves)) {
+      const Expr var = schedule_.LoopOf(stage, ahead).var;
+      if (std::ranges::none_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, var); })) {
         return Fail(Code::kInvalidArgument,
                     "{} cannot be prefetched in loop {} of {}: what is computed there reads the "
                     "same of it each time; choose a loop whose iterations differ",
                     ahead.tensor, leaf.name, stage.name);
       }
-      for (Expr& min : box.min)
-        min = ir::Substitute(min, {{leaf.var.get(), leaf.var + Expr(ahead.distance)}});
+      const Turns turns = TurnsOf(schedule_, bounds_, stage, ahead, box);
+      LookAhead(var, ahead.distance, bounds_.ranges, &box);
       box.min = Place(ahead.tensor, box.min);
       const auto known = buffers_.find(ahead.tensor);
       if (known == buffers_.end()) {
@@ -272,8 +272,8 @@ class Builder {
                     "{} cannot be prefetched in loop {} of {}: it is computed elsewhere",
                     ahead.tensor, leaf.name, stage.name);
       }
-      const Buffer& buffer = known->second;
-      nests->push_back(PrefetchNest(buffer, box, schedule_.target().line_bytes, bounds_.ranges));
+      nests->push_back(
+          PrefetchNest(known->second, box, schedule_.target().line_bytes, turns, bounds_.ranges));
     }
     return {};
   }

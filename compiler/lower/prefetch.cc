@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
 
 namespace tessera::lower {
 namespace {
@@ -66,10 +68,69 @@ void WidenLine(const ir::BufferNode& buffer, const ReadBox& box, int64_t element
   }
 }
 
+// Where in memory steps of |step| along dimension |dim| lead: the index of its piece, outermost 0.
+size_t PieceOf(const ir::BufferNode& buffer, size_t dim, int64_t step) {
+  const std::vector<LayoutDim>& pieces = buffer.layout.dims;
+  if (pieces.empty()) return dim;
+  size_t found = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const LayoutDim& piece = pieces[i];
+    const bool wraps = piece.mod > 0 && step >= piece.div * piece.mod;
+    if (static_cast<size_t>(piece.dim) == dim && piece.div <= step && !wraps) found = i;
+  }
+  return found;
+}
+
+// This turn's share of the iterations of |loops|, counted as memory goes, so that what is found by
+// division falls out of the address.
+ir::Stmt Share(const ir::Buffer& buffer, const std::vector<ir::Axis>& loops,
+               const std::vector<int64_t>& steps, const Turns& turns, std::vector<Expr> place) {
+  std::vector<size_t> order;
+  int64_t lines = 1;
+  for (size_t d = 0; d < loops.size(); ++d) {
+    order.push_back(d);
+    lines *= loops[d].extent;
+  }
+  std::ranges::stable_sort(order, {}, [&](size_t d) { return PieceOf(*buffer, d, steps[d]); });
+  const int64_t share = CeilDiv(lines, turns.count);
+  const Expr var = ir::Var("line");
+  const Expr line = ir::Min(turns.index * Expr(share) + var, Expr(lines - 1));
+  ir::VarMap values;
+  int64_t inner = 1;
+  for (const size_t d : order | std::views::reverse) {
+    values[loops[d].var.get()] =
+        ir::FloorMod(ir::FloorDiv(line, Expr(inner)), Expr(loops[d].extent));
+    inner *= loops[d].extent;
+  }
+  for (Expr& index : place) index = ir::Substitute(index, values);
+  return ir::For(var, 0, Expr(share), ir::LoopKind::kSerial, ir::Prefetch(buffer, place));
+}
+
 }  // namespace
 
+Turns TurnsOf(const schedule::Schedule& schedule, const Bounds& bounds,
+              const schedule::Stage& stage, const schedule::Lookahead& ahead, const ReadBox& box) {
+  Turns turns;
+  const ir::ExprNode* last = schedule.LoopOf(stage, ahead).var.get();
+  const schedule::Stage* at = &stage;
+  for (int i = stage.LeafIndex(ahead.axis);; --i) {
+    for (; i < 0; at = schedule.OuterOf(*at)) i = schedule.OuterOf(*at)->LeafIndex(at->at_axis);
+    const schedule::LoopAxis& leaf = at->leaves[static_cast<size_t>(i)];
+    if (leaf.var.get() == last) return turns;
+    if (std::ranges::any_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, leaf.var); }))
+      continue;
+    turns.index = turns.index + leaf.var * Expr(turns.count);
+    turns.count *= bounds.stages.at(at->name).extents.at(leaf.var.get());
+  }
+}
+
+void LookAhead(const Expr& var, int64_t distance, const ir::Ranges& ranges, ReadBox* box) {
+  const Expr later = ir::Min(var + Expr(distance), Expr(ranges.Of(var).hi));
+  for (Expr& min : box->min) min = ir::Substitute(min, {{var.get(), later}});
+}
+
 ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line_bytes,
-                      const ir::Ranges& ranges) {
+                      const Turns& turns, const ir::Ranges& ranges) {
   const std::vector<int64_t> limit = ir::PaddedShape(*buffer);
   const bool none = std::ranges::any_of(box.extent, [](int64_t n) { return n < 1; });
   if (none || limit.empty()) return {};
@@ -99,6 +160,7 @@ ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line
     const Expr index = box.min[d] + ir::Min(step, Expr(last));
     place.push_back(ir::Simplify(ir::Max(ir::Min(index, Expr(limit[d] - 1)), Expr(0)), inside));
   }
+  if (turns.count > 1) return Share(buffer, loops, steps, turns, std::move(place));
   ir::Stmt nest = ir::Prefetch(buffer, std::move(place));
   for (size_t d = loops.size(); d-- > 0;)
     nest = ir::For(loops[d].var, 0, Expr(loops[d].extent), ir::LoopKind::kSerial, nest);

@@ -5,6 +5,7 @@
 // a row, innermost.
 #include <algorithm>
 #include <optional>
+#include <ranges>
 
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
@@ -80,7 +81,7 @@ class DotGenerator {
       TESSERA_TRY(h_.Do("set_scope {} reg", acc));
     }
     TESSERA_TRY(Home(home, acc));
-    TESSERA_TRY(Accumulator(acc));
+    TESSERA_TRY(Accumulator(home, acc));
     return Weights();
   }
 
@@ -119,7 +120,9 @@ class DotGenerator {
           best_p = p, best_b = b;
       }
     }
-    if (point_) TESSERA_TRY(s_.Decide("points", points, static_cast<int>(best_p)));
+    if (point_) {
+      TESSERA_ASSIGN(points_, s_.Decide("points", points, static_cast<int>(best_p)));
+    }
     TESSERA_ASSIGN(blocks_, s_.Decide("blocks", blocks, static_cast<int>(best_b)));
     return {};
   }
@@ -175,7 +178,31 @@ class DotGenerator {
     return h_.Do("compute_at {} {} {}", acc, home, at);
   }
 
-  Status Accumulator(const std::string& acc) {
+  // Quads that are summed between two requests for the next block's weights: each position asks for
+  // its share of as many as the next block will sum in its place, so that the weights come evenly,
+  // and from further than the near cache nobody waits for them. 0: they are not asked for.
+  int64_t QuadsAhead() const {
+    const int64_t quads = CeilDiv(quad_.axis.extent, dot_.quad);
+    int64_t positions = 1, bytes = lane_.axis.extent * dot_.quad * quads;
+    for (size_t d = DimOf(roles_.data, lane_) + 1; d < roles_.data.size(); ++d) {
+      const bool tiled = point_ && d == DimOf(roles_.data, *point_);
+      positions *= roles_.data[d].axis.extent / (tiled ? points_ : 1);
+    }
+    for (const AxisRole& r : roles_.reduced)
+      bytes *= r.axis.var.get() == quad_.axis.var.get() ? 1 : r.axis.extent;
+    const bool one = lane_.axis.extent == dot_.lanes * blocks_;
+    if (one || positions == 1 || bytes <= s_.target().near_bytes) return 0;
+    const int64_t line = s_.target().line_bytes;
+    const auto share = [&](int64_t n) {
+      return CeilDiv(CeilDiv(n * blocks_ * dot_.lanes * dot_.quad, line), positions);
+    };
+    const std::vector<int64_t> each = Divisors(quads, quads);
+    const auto most = std::ranges::find_if(
+        each | std::views::reverse, [&](int64_t n) { return share(n) <= s_.target().lines_ahead; });
+    return most.base() == each.begin() ? 0 : *most;
+  }
+
+  Status Accumulator(const std::string& home, const std::string& acc) {
     const Stage* st = s_.Find(acc);
     const size_t lane_dim = DimOf(roles_.data, lane_);
     const std::string c = st->axes[lane_dim].name();
@@ -198,7 +225,15 @@ class DotGenerator {
     }
     TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.b {1}.l", acc, c, dot_.lanes));
     TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.o {1}.i{3}", acc, ci, dot_.quad, whole ? "" : " pad"));
-    order += fmt::format(" {}.o", ci);
+    const int64_t ahead = QuadsAhead(), quads = CeilDiv(quad_.axis.extent, dot_.quad);
+    std::string asks = order.substr(order.rfind(' ') + 1);
+    if (ahead > 0 && ahead < quads) {
+      asks = ci + ".t";
+      TESSERA_TRY(h_.Do("split {0} {1}.o {2} {1}.t {1}.q", acc, ci, ahead));
+      order += fmt::format(" {0}.t {0}.q", ci);
+    } else {
+      order += fmt::format(" {}.o", ci);
+    }
     if (!x.empty()) {
       order += " " + x;
       TESSERA_TRY(h_.Do("unroll {} {}", acc, x));
@@ -207,6 +242,9 @@ class DotGenerator {
     TESSERA_TRY(h_.Do("unroll {} {}.b", acc, c));
     TESSERA_TRY(h_.Do("vectorize {} {}.l", acc, c));
     TESSERA_TRY(h_.Do("tensorize {} {}.l {}", acc, c, dot_.intrin->name));
+    if (ahead > 0 && !asks.empty())
+      TESSERA_TRY(h_.Do("prefetch {} {} {} 1 of {} {}.o", (*roles_.weight)->tensor->name, acc, asks,
+                        home, c));
     return h_.Do("layout {} {}", acc,
                  LastLayout(static_cast<int>(roles_.data.size()), static_cast<int>(lane_dim)));
   }
@@ -232,7 +270,7 @@ class DotGenerator {
   const AxisRole lane_;
   const AxisRole* point_;
   const AxisRole quad_;
-  int64_t blocks_ = 1;
+  int64_t points_ = 1, blocks_ = 1;
 };
 
 // Empty: DotSchedule does not take the reduction.

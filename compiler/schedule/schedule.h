@@ -47,10 +47,12 @@ struct Alignment {
   int64_t dim = 0, factor = 1, offset = 0;
 };
 
-// What loop |axis| of a stage reads of |tensor| |distance| iterations later is asked for.
+// What loop |axis| of a stage reads of |tensor| |distance| iterations later, of its own or of loop
+// |of|, is asked for.
 struct Lookahead {
   std::string tensor, axis;
   int64_t distance = 1;
+  LoopName of;
 };
 
 enum class Attach : uint8_t {
@@ -154,6 +156,8 @@ class Schedule {
   // Is there something to fetch ahead wherever |stage| says so?
   //   errors  kInvalidArgument  no: why
   Status CheckPrefetches(const Stage& stage) const;
+  // The loop whose iterations |ahead| of |stage| counts.
+  const LoopAxis& LoopOf(const Stage& stage, const Lookahead& ahead) const;
   // Is |inner| computed inside loop |axis| of |stage|, itself or through others? The stage is.
   bool IsInside(const Stage& inner, const Stage& stage, const std::string& axis) const;
   // Does every stage that is computed in a loop have its readers inside of that?

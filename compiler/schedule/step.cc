@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before",
                      *kKeep = "keep", *kPlaces = "places", *kOrders = "orders", *kPad = "pad",
-                     *kOverlap = "overlap";
+                     *kOverlap = "overlap", *kOf = "of";
 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -117,6 +117,13 @@ class Reader {
     if (words_[at_++] != kBefore)
       Refuse("'{}': only '{} OTHER' may follow", words_[at_ - 1], kBefore);
     (*this)(field.stage);
+  }
+  void operator()(LoopName& field) {
+    if (at_ == words_.size()) return;
+    if (words_[at_++] != kOf)
+      return Refuse("'{}': only '{} OUTER LOOP' may follow", words_[at_ - 1], kOf);
+    (*this)(field.stage);
+    (*this)(field.axis);
   }
   void operator()(KeptDims& field) {
     if (at_ == words_.size() || words_[at_] != kKeep) return;
@@ -226,6 +233,9 @@ class Writer {
       text_ += field.stage.empty() ? fmt::format(" {}", kRootPlace)
                                    : fmt::format(" {} {}", field.stage, field.axis);
     }
+  }
+  void operator()(const LoopName& field) {
+    if (!field.stage.empty()) text_ += fmt::format(" {} {} {}", kOf, field.stage, field.axis);
   }
   void operator()(const Domain& field) {
     if (field.kind == DomainKind::kPlaces || field.kind == DomainKind::kOrders) {

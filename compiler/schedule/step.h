@@ -348,14 +348,16 @@ struct DoubleBufferStep {
 };
 
 // In loop AXIS of STAGE the cache lines of what it reads of TENSOR, itself or by stages computed in
-// it, DISTANCE iterations later are asked for.
+// it, DISTANCE iterations later are asked for: iterations of that loop, or of LOOP of OUTER around
+// it. Then those that would ask for the same ask for a share of it each.
 struct PrefetchStep {
   static constexpr const char* kName = "prefetch";
-  static constexpr const char* kUsage = "prefetch TENSOR STAGE AXIS DISTANCE";
+  static constexpr const char* kUsage = "prefetch TENSOR STAGE AXIS DISTANCE [of OUTER LOOP]";
   std::string tensor, stage, axis;
   Amount distance;
+  LoopName of;
   bool operator==(const PrefetchStep&) const = default;
-  static auto Fields(auto& s) { return std::tie(s.tensor, s.stage, s.axis, s.distance); }
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.stage, s.axis, s.distance, s.of); }
 };
 
 using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What some words of a step are: tails of splits, places of stages. Used by: step.h.
+// What some words of a step are: tails of splits, places of stages, loops. Used by: step.h.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
 #define TESSERA_COMPILER_SCHEDULE_STEP_FIELDS_H_
 
@@ -35,6 +35,12 @@ struct AxisChoice {
 struct KeptDims {
   std::vector<int64_t> dims;
   bool operator==(const KeptDims&) const = default;
+};
+
+// A loop of a stage; "": none is named.
+struct LoopName {
+  std::string stage, axis;
+  bool operator==(const LoopName&) const = default;
 };
 
 // Where a stage is computed: inside loop |axis| of |stage|, where |decision| says, or at the root.

@@ -22,6 +22,8 @@ std::shared_ptr<const Target> Host() {
       .processors = 4,
       .vector_registers = 32,
       .vector_bytes = 64,
+      .near_bytes = 48 << 10,
+      .lines_ahead = 16,
       .loads_a_cycle = 2});
   return target;
 }

@@ -44,6 +44,8 @@ struct Target {
   int64_t group_threads = 0;     // of one group, enough for a processor to have one that can go on
   int64_t vector_registers = 0;  // of a processor
   int64_t vector_bytes = 0;      // of one of them
+  int64_t near_bytes = 0;        // of the cache next to a processor
+  int64_t lines_ahead = 0;       // that may be on their way to it before it waits for one
   double loads_a_cycle = 0;      // of whole vectors, or of one value for all lanes
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none

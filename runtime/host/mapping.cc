@@ -36,6 +36,11 @@ Result<Mapping> Mapping::Make(uint64_t bytes) {
   if (data == MAP_FAILED)
     return Fail(Code::kUnavailable, "the system gives no {} bytes of memory: {}", bytes,
                 std::strerror(errno));
+#ifdef MADV_HUGEPAGE
+  // Weights of some megabytes are read from end to end: large pages spare the walks for their
+  // addresses. A kernel without them leaves the memory as it is.
+  madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+#endif
   mapping.data_ = static_cast<uint8_t*>(data);
   mapping.size_ = static_cast<size_t>(bytes);
   return mapping;

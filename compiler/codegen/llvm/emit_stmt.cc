@@ -8,6 +8,7 @@
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/simplify.h"
 #include "compiler/ir/visit.h"
 
 namespace tessera::codegen {
@@ -181,7 +182,8 @@ void FuncEmitter::EmitStore(const ir::Stmt& s) {
 }
 
 void FuncEmitter::EmitPrefetch(const ir::Stmt& s) {
-  llvm::Value* address = AddressOf(s->buffer, ir::OffsetOf(*s->buffer, s->indices));
+  llvm::Value* address = AddressOf(
+      s->buffer, ir::Simplify(ir::OffsetOf(*s->buffer, s->indices)));  // a line's number is whole
   // To be read, to stay near, in the cache of data.
   b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
                      {address, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});

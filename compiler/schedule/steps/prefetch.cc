@@ -20,8 +20,18 @@ Status Apply(const PrefetchStep& step, Editor& editor) {
                 "double_buffer or threads hide what it takes",
                 target.name);
   }
-  stage->prefetches.push_back({step.tensor, step.axis, distance});
+  if (!step.of.stage.empty()) {
+    TESSERA_ASSIGN(Stage * outer, editor.FindCompute(step.of.stage));
+    TESSERA_TRY(editor.FindLeaf(*outer, step.of.axis));
+  }
+  stage->prefetches.push_back({step.tensor, step.axis, distance, step.of});
   return {};
+}
+
+const LoopAxis& Schedule::LoopOf(const Stage& stage, const Lookahead& ahead) const {
+  const Stage& of = ahead.of.stage.empty() ? stage : *Find(ahead.of.stage);
+  const std::string& axis = ahead.of.stage.empty() ? ahead.axis : ahead.of.axis;
+  return of.leaves[static_cast<size_t>(of.LeafIndex(axis))];
 }
 
 // Asked behind every step: none may break what an earlier one said.
@@ -34,6 +44,12 @@ Status Schedule::CheckPrefetches(const Stage& stage) const {
     const int at = stage.LeafIndex(ahead.axis);
     if (stage.prepared) return no("the caller computes that stage");
     if (stage.attach == Attach::kInline || at < 0) return no("that loop is no longer there");
+    if (!ahead.of.stage.empty()) {
+      const Stage* outer = Find(ahead.of.stage);
+      const int around = outer->LeafIndex(ahead.of.axis);
+      if (around < 0 || !IsInside(stage, *outer, ahead.of.axis) || (outer == &stage && around > at))
+        return no(fmt::format("loop {} of {} is not around it", ahead.of.axis, ahead.of.stage));
+    }
     const Stage& tensor = *Find(ahead.tensor);
     if (tensor.attach == Attach::kInline) return no("it was inlined");
     if (tensor.scope != ir::Scope::kGlobal)

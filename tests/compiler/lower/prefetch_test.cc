@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: every cache line that iteration t of a loop reads of a tensor was asked for in
-// iteration t - distance of it, found by running through the loops and noting addresses; nothing
-// outside of the buffer is asked for; the loops of boxes of several lines; the refusals that need
-// bounds. Space: 60 windows over a matrix of random size, type, layout, splits and copies. Not
+// iteration t - distance of it, by that loop or in shares by one inside, found by running through
+// the loops and noting addresses; nothing outside of the buffer is asked for; the loops of boxes of
+// several lines; the refusals that need bounds. Space: 60 windows over a matrix of random size,
+// type, layout, splits and copies. Not
 // tested here: when the step is legal (tests/compiler/schedule/prefetch_test), code (llvm).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -107,7 +109,15 @@ TEST_P(LowerPrefetch, WhatIsReadLaterWasAskedFor) {
                           : fmt::format("layout x 1/{0},0/{1},1%{0},0%{1}\n", columns,
                                         int64_t{1} << rng.Range(1, 3));
   }
-  steps += fmt::format("split y j {} o n\nsplit y i {} u v\n", rng.Range(1, w), rng.Range(1, h));
+  // In shares all iterations have to run: splits divide.
+  const bool shares = rng.OneIn(2);
+  const auto factor = [&](int64_t extent) {
+    int64_t n = rng.Range(1, extent);
+    while (shares && extent % n != 0) --n;
+    return n;
+  };
+  steps += fmt::format("split y j {} o n\nsplit y i {} u v\n", factor(w - taps + 1),
+                       factor(h - taps + 1));
   std::vector<std::string> loops{"u", "v", "o", "n"};
   for (size_t n = loops.size(); n > 1; --n)
     std::swap(loops[n - 1], loops[static_cast<size_t>(rng.Range(0, static_cast<int64_t>(n) - 1))]);
@@ -118,8 +128,14 @@ TEST_P(LowerPrefetch, WhatIsReadLaterWasAskedFor) {
   }
   const std::string axis = loops[static_cast<size_t>(rng.Range(0, 3))];
   const int64_t distance = rng.Range(1, 3);
+  std::string ask = fmt::format("prefetch x y {} {}", axis, distance);
+  if (shares) {  // |axis| is looked ahead in, a loop inside of it asks
+    const std::string inner =
+        loops[static_cast<size_t>(rng.Range(std::ranges::find(loops, axis) - loops.begin(), 3))];
+    ask = fmt::format("prefetch x y {} {} of y {}", inner, distance, axis);
+  }
   Result<schedule::Schedule> s = schedule::Schedule::Create({y});
-  const Status legal = s->Apply(steps + fmt::format("prefetch x y {} {}\n", axis, distance));
+  const Status legal = s->Apply(steps + ask);
   if (!legal) {  // the copy is outside of that loop
     EXPECT_NE(legal.error().message.find("nothing in it reads that"), std::string::npos)
         << legal.error().message;
@@ -131,7 +147,7 @@ TEST_P(LowerPrefetch, WhatIsReadLaterWasAskedFor) {
         << f.error().message;
     return;
   }
-  SCOPED_TRACE(steps + ir::Print(ir::Simplify(*f)));
+  SCOPED_TRACE(steps + ask + "\n" + ir::Print(ir::Simplify(*f)));
   for (const ir::Func& func : {*f, ResolveLayouts(HoistGuards(ir::Simplify(*f)))}) {
     Walker walker("x", axis);
     walker.Walk(func.body);
@@ -168,7 +184,7 @@ TEST(PrefetchLoops, BoxesOfSeveralLines) {
   for o in [0, 3) {
     for p0 in [0, 2) {
       for p1 in [0, 4) {
-        prefetch x[min((((o * 2) + p0) + 2), 5), min((p1 * 16), 39)];
+        prefetch x[((min((o + 1), 2) * 2) + p0), min((p1 * 16), 39)];
       }
     }
     for n in [0, 2) {
@@ -209,7 +225,7 @@ TEST(PrefetchLoops, PiecesThatShareALineAreAskedForOnce) {
      y: i8[32, 24] global) {
   for o in [0, 6) {
     for p0 in [0, 2) {
-      prefetch x[(p0 * 16), min(((o * 4) + 4), 23)];
+      prefetch x[(p0 * 16), (min((o + 1), 5) * 4)];
     }
     for i in [0, 32) {
       for n in [0, 4) {

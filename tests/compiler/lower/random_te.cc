@@ -300,6 +300,11 @@ schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
         const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
         line = fmt::format("prefetch {} {} {} {}", source.name, st->name, any_leaf(st),
                            rng.Range(1, 3));
+        const schedule::Stage* outer = s.OuterOf(*st);
+        if (rng.OneIn(2)) {
+          const schedule::Stage* of = outer != nullptr && rng.OneIn(2) ? outer : st;
+          line += fmt::format(" of {} {}", of->name, any_leaf(of));
+        }
         break;
       }
       case 7:
