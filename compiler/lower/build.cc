@@ -263,7 +263,7 @@ class Builder {
                     "same of it each time; choose a loop whose iterations differ",
                     ahead.tensor, leaf.name, stage.name);
       }
-      const Turns turns = TurnsOf(schedule_, bounds_, stage, ahead, box);
+      const Askers askers = AskersOf(schedule_, bounds_, stage, ahead, box);
       LookAhead(var, ahead.distance, bounds_.ranges, &box);
       box.min = Place(ahead.tensor, box.min);
       const auto known = buffers_.find(ahead.tensor);
@@ -273,7 +273,7 @@ class Builder {
                     ahead.tensor, leaf.name, stage.name);
       }
       nests->push_back(
-          PrefetchNest(known->second, box, schedule_.target().line_bytes, turns, bounds_.ranges));
+          PrefetchNest(known->second, box, schedule_.target().line_bytes, askers, bounds_.ranges));
     }
     return {};
   }

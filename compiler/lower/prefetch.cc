@@ -81,10 +81,10 @@ size_t PieceOf(const ir::BufferNode& buffer, size_t dim, int64_t step) {
   return found;
 }
 
-// This turn's share of the iterations of |loops|, counted as memory goes, so that what is found by
+// This asker's share of the iterations of |loops|, counted as memory goes, so that what is found by
 // division falls out of the address.
 ir::Stmt Share(const ir::Buffer& buffer, const std::vector<ir::Axis>& loops,
-               const std::vector<int64_t>& steps, const Turns& turns, std::vector<Expr> place) {
+               const std::vector<int64_t>& steps, const Askers& askers, std::vector<Expr> place) {
   std::vector<size_t> order;
   int64_t lines = 1;
   for (size_t d = 0; d < loops.size(); ++d) {
@@ -92,9 +92,9 @@ ir::Stmt Share(const ir::Buffer& buffer, const std::vector<ir::Axis>& loops,
     lines *= loops[d].extent;
   }
   std::ranges::stable_sort(order, {}, [&](size_t d) { return PieceOf(*buffer, d, steps[d]); });
-  const int64_t share = CeilDiv(lines, turns.count);
+  const int64_t share = CeilDiv(lines, askers.count);
   const Expr var = ir::Var("line");
-  const Expr line = ir::Min(turns.index * Expr(share) + var, Expr(lines - 1));
+  const Expr line = ir::Min(askers.index * Expr(share) + var, Expr(lines - 1));
   ir::VarMap values;
   int64_t inner = 1;
   for (const size_t d : order | std::views::reverse) {
@@ -108,19 +108,20 @@ ir::Stmt Share(const ir::Buffer& buffer, const std::vector<ir::Axis>& loops,
 
 }  // namespace
 
-Turns TurnsOf(const schedule::Schedule& schedule, const Bounds& bounds,
-              const schedule::Stage& stage, const schedule::Lookahead& ahead, const ReadBox& box) {
-  Turns turns;
+Askers AskersOf(const schedule::Schedule& schedule, const Bounds& bounds,
+                const schedule::Stage& stage, const schedule::Lookahead& ahead,
+                const ReadBox& box) {
+  Askers askers;
   const ir::ExprNode* last = schedule.LoopOf(stage, ahead).var.get();
   const schedule::Stage* at = &stage;
   for (int i = stage.LeafIndex(ahead.axis);; --i) {
     for (; i < 0; at = schedule.OuterOf(*at)) i = schedule.OuterOf(*at)->LeafIndex(at->at_axis);
     const schedule::LoopAxis& leaf = at->leaves[static_cast<size_t>(i)];
-    if (leaf.var.get() == last) return turns;
+    if (leaf.var.get() == last) return askers;
     if (std::ranges::any_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, leaf.var); }))
       continue;
-    turns.index = turns.index + leaf.var * Expr(turns.count);
-    turns.count *= bounds.stages.at(at->name).extents.at(leaf.var.get());
+    askers.index = askers.index + leaf.var * Expr(askers.count);
+    askers.count *= bounds.stages.at(at->name).extents.at(leaf.var.get());
   }
 }
 
@@ -130,7 +131,7 @@ void LookAhead(const Expr& var, int64_t distance, const ir::Ranges& ranges, Read
 }
 
 ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line_bytes,
-                      const Turns& turns, const ir::Ranges& ranges) {
+                      const Askers& askers, const ir::Ranges& ranges) {
   const std::vector<int64_t> limit = ir::PaddedShape(*buffer);
   const bool none = std::ranges::any_of(box.extent, [](int64_t n) { return n < 1; });
   if (none || limit.empty()) return {};
@@ -160,7 +161,7 @@ ir::Stmt PrefetchNest(const ir::Buffer& buffer, const ReadBox& box, int64_t line
     const Expr index = box.min[d] + ir::Min(step, Expr(last));
     place.push_back(ir::Simplify(ir::Max(ir::Min(index, Expr(limit[d] - 1)), Expr(0)), inside));
   }
-  if (turns.count > 1) return Share(buffer, loops, steps, turns, std::move(place));
+  if (askers.count > 1) return Share(buffer, loops, steps, askers, std::move(place));
   ir::Stmt nest = ir::Prefetch(buffer, std::move(place));
   for (size_t d = loops.size(); d-- > 0;)
     nest = ir::For(loops[d].var, 0, Expr(loops[d].extent), ir::LoopKind::kSerial, nest);

@@ -37,6 +37,30 @@ const ir::Expr* ClampBelow(const ir::Expr& wide) {
   return fits && lo <= hi ? &clamp : nullptr;
 }
 
+// Is |e| a clamp of floats to what int32 holds?
+bool FitsInt32(const ir::Expr& e) {
+  const auto info = e->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(e->name) : std::nullopt;
+  if (!info || info->id != ir::ScalarIntrin::kClamp || e.dtype() != DType::kFloat32) return false;
+  const auto fits = [](const ir::Expr& bound) {
+    return bound->kind == ir::ExprKind::kImm && std::abs(bound->fvalue) < 0x1p31F;
+  };
+  return fits(e->args[1]) && fits(e->args[2]) && e->args[1]->fvalue <= e->args[2]->fvalue;
+}
+
+// (sum - a) + b as sum + (b - a) where the sum is in memory of the function and a and b are not:
+// they are the same for many sums. Null: |e| is something else.
+ir::Expr SumFirst(const ir::Expr& e) {
+  if (e->bin() != ir::BinOp::kAdd || e.dtype() != DType::kInt32) return {};
+  const ir::Expr &difference = e->args[0], &b = e->args[1];
+  if (difference->kind != ir::ExprKind::kBin || difference->bin() != ir::BinOp::kSub) return {};
+  const auto is_load = [](const ir::Expr& x, bool local) {
+    return x->kind == ir::ExprKind::kLoad && (x->buffer->scope != ir::Scope::kGlobal) == local;
+  };
+  const ir::Expr &sum = difference->args[0], &a = difference->args[1];
+  if (!is_load(sum, true) || !is_load(a, false) || !is_load(b, false)) return {};
+  return sum + (b - a);
+}
+
 }  // namespace
 
 llvm::Type* FuncEmitter::MemoryType(DType dtype) {
@@ -105,6 +129,7 @@ llvm::Value* FuncEmitter::Value(const ir::Expr& e, llvm::Value* mask) {
 
 llvm::Value* FuncEmitter::Binary(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
+  if (const ir::Expr sum = SumFirst(e)) return Binary(sum, mask);
   llvm::Value* a = Lanes(Value(e->args[0], mask), lanes);
   llvm::Value* b = Lanes(Value(e->args[1], mask), lanes);
   const DType dtype = e->args[0].dtype();
@@ -251,6 +276,9 @@ llvm::Value* FuncEmitter::Unary(const ir::Expr& e, llvm::Value* mask) {
   llvm::Value* a = Value(e->args[0], mask);
   switch (e->un()) {
     case ir::UnOp::kCast:
+      // Bounded by a clamp, which is never a NaN, it needs no saturation.
+      if (e.dtype() == DType::kInt32 && FitsInt32(e->args[0]))
+        return b_.CreateFPToSI(a, Like(b_.getInt32Ty(), a));
       return CastTo(e->args[0].dtype(), e.dtype(), a);
     case ir::UnOp::kNeg:
       return ir::IsFloat(e.dtype()) ? b_.CreateFNeg(a) : b_.CreateNeg(a);
@@ -314,13 +342,18 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
     unsupported_ = "a call of " + e->name;
     return llvm::Constant::getNullValue(TypeOf(e.type()));
   }
+  if (info->id == ir::ScalarIntrin::kRequant) return Requant(e, 0, mask);
   const int lanes = e.lanes();
   std::vector<llvm::Value*> args;
-  for (const ir::Expr& a : e->args) args.push_back(Lanes(Value(a, mask), lanes));
+  int64_t offset = 0;
+  const bool taken = info->id == ir::ScalarIntrin::kClampAdd && ir::IsImm(e->args[1], &offset) &&
+                     TakesZero(e->args[0], offset);
+  for (const ir::Expr& a : e->args)
+    args.push_back(Lanes(taken && args.empty() ? Requant(a, offset, mask) : Value(a, mask), lanes));
   const bool is_float = ir::IsFloat(e.dtype());
   switch (info->id) {
     case ir::ScalarIntrin::kRequant:
-      return Requant(args[0], args[1], args[2], static_cast<isa::Round>(e->args[3]->ivalue));
+      break;
     case ir::ScalarIntrin::kClampAdd: {
       // The saturated sum clamps to the same bound as the exact one. Bounds that are known can be
       // taken before the sum, which then does not leave int32.
@@ -328,6 +361,7 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
         v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, lo);
         return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, hi);
       };
+      if (taken) return clamp(args[0], args[2], args[3]);
       int64_t zero = 0, lo = 0, hi = 0;
       const auto fits = [](int64_t v) { return v == static_cast<int32_t>(v); };
       if (ir::IsImm(e->args[1], &zero) && ir::IsImm(e->args[2], &lo) &&

@@ -2,21 +2,58 @@
 //
 // Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers, or, where ties go to even and
 // the processor has fused products, in float64.
+#include <llvm/IR/PatternMatch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/ir/affine.h"
 
 namespace tessera::codegen {
 
-llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
-                                  isa::Round rounding) {
+namespace {
+
+// The largest value that |shift| is said to have.
+int64_t MostOf(const ir::Expr& shift) {
+  int64_t value = 0;
+  if (ir::IsImm(shift, &value)) return value;
+  if (shift->kind == ir::ExprKind::kVec && shift->vec() == ir::VecOp::kBroadcast)
+    return MostOf(shift->args[0]);
+  if (shift->kind == ir::ExprKind::kBin && shift->bin() == ir::BinOp::kMin)
+    return std::min(MostOf(shift->args[0]), MostOf(shift->args[1]));
+  return std::numeric_limits<int32_t>::max();
+}
+
+}  // namespace
+
+// An even number added before the one rounding leaves ties where they are; of a result that was
+// shifted to the right there is room for it in 32 bits.
+bool FuncEmitter::TakesZero(const ir::Expr& call, int64_t zero) const {
+  const auto info =
+      call->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(call->name) : std::nullopt;
+  return info && info->id == ir::ScalarIntrin::kRequant && units_.fma &&
+         static_cast<isa::Round>(call->args[3]->ivalue) == isa::Round::kEven && zero % 2 == 0 &&
+         std::abs(zero) < 1 << 20 && MostOf(call->args[2]) < 0;
+}
+
+llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Value* mask) {
+  const auto argument = [&](size_t i) { return Lanes(Value(call->args[i], mask), call.lanes()); };
+  llvm::Value *a = argument(0), *multiplier = argument(1), *shift = argument(2);
+  const auto rounding = static_cast<isa::Round>(call->args[3]->ivalue);
   llvm::Type* wide = Like(b_.getInt64Ty(), a);
   const auto constant = [&](int64_t v) {
     return llvm::ConstantInt::get(wide, static_cast<uint64_t>(v), true);
   };
   llvm::Value* zero = llvm::Constant::getNullValue(shift->getType());
-  llvm::Value* left = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, shift, zero);
-  llvm::Value* right = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, b_.CreateNeg(shift), zero);
-  llvm::Value* scaled = b_.CreateShl(a, left);
-  if (rounding == isa::Round::kEven && units_.fma) return RequantEven(scaled, multiplier, right);
+  llvm::Value *scaled = a, *right = b_.CreateNeg(shift);
+  if (MostOf(call->args[2]) > 0) {
+    scaled = b_.CreateShl(a, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, shift, zero));
+    right = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, right, zero);
+  }
+  if (rounding == isa::Round::kEven && units_.fma)
+    return RequantEven(scaled, multiplier, right, number);
   llvm::Value* product = b_.CreateMul(b_.CreateSExt(scaled, wide), b_.CreateSExt(multiplier, wide));
   if (rounding == isa::Round::kTflite) {
     // The first step's result has 32 bits, and the second adds at most 2^31 to its size. A shift by
@@ -46,7 +83,8 @@ llvm::Value* FuncEmitter::Requant(llvm::Value* a, llvm::Value* multiplier, llvm:
 
 // The exact product beside 1.5 * 2^52, where neighbours are 1 apart, is rounded once: to the
 // nearest integer, ties to even, in the low bits.
-llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right) {
+llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right,
+                                      int64_t zero) {
   constexpr uint64_t kExponent = 52, kBias = 1023;
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
   const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
@@ -59,9 +97,10 @@ llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, l
       b_.CreateShl(b_.CreateSub(constant(wide, kBias - 31), b_.CreateZExt(right, wide)), kExponent);
   llvm::Value* factor =
       b_.CreateFMul(b_.CreateSIToFP(multiplier, exact), b_.CreateBitCast(power, exact));
+  const double one_apart = 0x1.8p52 + static_cast<double>(zero);
   const auto rounded = [&](llvm::Value* x, llvm::Value* by) {
     return b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()},
-                              {x, by, llvm::ConstantFP::get(x->getType(), 0x1.8p52)});
+                              {x, by, llvm::ConstantFP::get(x->getType(), one_apart)});
   };
   if (lanes % 4 != 0) {
     llvm::Value* sum = rounded(b_.CreateSIToFP(a, exact), factor);
@@ -70,7 +109,15 @@ llvm::Value* FuncEmitter::RequantEven(llvm::Value* a, llvm::Value* multiplier, l
   // The low bits of 2^52 + 2^31 + a are a, but for the sign. Pairs of every four neighbours become
   // such numbers by a shuffle inside of 16 bytes, of which a processor does more than of
   // conversions, and come back by another.
-  llvm::Value* low = b_.CreateXor(a, constant(a->getType(), 1u << 31));
+  // What is added to it flips it as well, and is the same for many.
+  llvm::Value *low = nullptr, *sum = nullptr, *same = nullptr;
+  llvm::Value* sign = constant(a->getType(), 1u << 31);
+  if (llvm::PatternMatch::match(a, llvm::PatternMatch::m_Add(llvm::PatternMatch::m_Value(sum),
+                                                             llvm::PatternMatch::m_Value(same)))) {
+    low = b_.CreateAdd(sum, b_.CreateXor(same, sign));
+  } else {
+    low = b_.CreateXor(a, sign);
+  }
   llvm::Value* high = constant(a->getType(), (kBias + kExponent) << (kExponent - 32));
   std::vector<int> back;
   llvm::Value* halves[2];

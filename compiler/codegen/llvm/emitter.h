@@ -77,9 +77,11 @@ class FuncEmitter {
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
 
   // Requantisation (emit_requant.cc).
-  llvm::Value* Requant(llvm::Value* a, llvm::Value* multiplier, llvm::Value* shift,
-                       isa::Round rounding);
-  llvm::Value* RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right);
+  // |call| of requant, plus |zero|, which is 0 unless TakesZero.
+  llvm::Value* Requant(const ir::Expr& call, int64_t zero, llvm::Value* mask);
+  bool TakesZero(const ir::Expr& call, int64_t zero) const;
+  llvm::Value* RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right,
+                           int64_t zero);
 
   // Tile intrinsics (emit_tile.cc): |target|'s file of |call| says how.
   friend class LlvmValues;

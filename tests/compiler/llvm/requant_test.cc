@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tested: requantisation in host code against the interpreter: all rounding modes and
+// shifts, and what code is made shorter by: shifts of which the largest is said, sums with their
+// start, zero points, clamps. Space: pairs of edge values and 400 products, many of them ties; each
+// level that this machine runs. Not tested here: RequantValue itself (tests/compiler/ir).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/rng.h"
+#include "compiler/ir/intrin.h"
+#include "tests/compiler/llvm/same_code.h"
+
+namespace tessera::codegen {
+namespace {
+
+using ir::Expr;
+using test::Buf;
+using test::ExpectElementwise;
+using test::ExpectSame;
+using test::Pairs;
+
+// Sums and multipliers.
+void Products(ir::Array* sums, ir::Array* multipliers) {
+  ir::Array a, b;
+  Pairs(DType::kInt32, &a, &b);
+  for (int64_t i = 0; i < b.size(); ++i)
+    b.SetInt(i, std::max<int64_t>(b.Int(i), 0) | (i % 3 == 0 ? 1 << 30 : 0));  // multipliers
+  Rng rng(5);  // and products of which many are ties at some shift
+  const int64_t edges = a.size();
+  ir::Array more_a(DType::kInt32, edges + 400), more_b(DType::kInt32, edges + 400);
+  for (int64_t i = 0; i < more_a.size(); ++i) {
+    const int64_t odd = (2 * rng.Range(-300, 300) + 1) << rng.Range(0, 20);
+    more_a.SetInt(i, i < edges ? a.Int(i) : odd);
+    more_b.SetInt(i, i < edges ? b.Int(i) : int64_t{1} << rng.Range(0, 30));
+  }
+  *sums = more_a;
+  *multipliers = more_b;
+}
+
+TEST(Requant, EveryModeAndShift) {
+  ir::Array a, b;
+  Products(&a, &b);
+  // One function for all shifts of a mode: a row of |z| for each.
+  constexpr int kShifts = 64;  // -32 to 31
+  for (const isa::Round mode : {isa::Round::kEven, isa::Round::kTflite, isa::Round::kHalfUp}) {
+    for (const int lanes : {1, 2, 8}) {
+      if (lanes == 2 && mode != isa::Round::kEven) continue;  // which has a way for quads alone
+      const int64_t count = a.size() / lanes * lanes;
+      const ir::Buffer x = Buf("x", DType::kInt32, {a.size()}),
+                       y = Buf("y", DType::kInt32, {a.size()}),
+                       z = Buf("z", DType::kInt32, {kShifts, a.size()});
+      std::vector<ir::Stmt> rows;
+      for (int row = 0; row < kShifts; ++row) {
+        const Expr i = ir::Var("i");
+        const Expr at = lanes == 1 ? i : ir::Ramp(i * Expr(lanes), Expr(1), lanes);
+        const Expr to = lanes == 1 ? Expr(row) : ir::Broadcast(Expr(row), lanes);
+        rows.push_back(ir::For(i, 0, Expr(count / lanes), ir::LoopKind::kSerial,
+                               ir::Store(z, {to, at},
+                                         ir::Requant(ir::Load(x, {at}), ir::Load(y, {at}),
+                                                     ir::Imm(DType::kInt32, row - 32), mode))));
+      }
+      ExpectSame({"f", {x, y, z}, ir::Seq(rows)},
+                 {a, b, ir::Array(DType::kInt32, kShifts * a.size())});
+    }
+  }
+  ExpectElementwise(DType::kInt32, DType::kInt32, a, b, [](Expr x, Expr y) {
+    return ir::ClampAdd(x, y, ir::Imm(DType::kInt32, -128), ir::Imm(DType::kInt32, 127));
+  });
+}
+
+// As behind a contraction: (sum - correction) + bias of a buffer of the function, requantised by
+// shifts of which the largest is said, plus a zero point, clamped to int8.
+TEST(Requant, SumsWithTheirStartAndZero) {
+  ir::Array a, b;
+  Products(&a, &b);
+  for (const int lanes : {1, 2, 16}) {
+    const int64_t count = a.size() / lanes * lanes;
+    struct Case {
+      int most, zero, lo, hi;
+    };
+    const std::vector<Case> cases{{-1, -128, -128, 127}, {-1, 4, -128, 127},  {-1, 3, -128, 127},
+                                  {-9, 0, -128, 127},    {-9, -6, -20, 90},   {0, -128, -128, 127},
+                                  {0, 0, -128, 127},     {3, -128, -128, 127}};
+    const auto kinds = static_cast<int64_t>(cases.size());
+    const ir::Buffer x = Buf("x", DType::kInt32, {a.size()}),
+                     y = Buf("y", DType::kInt32, {a.size()}),
+                     c = Buf("c", DType::kInt32, {a.size()}),
+                     d = Buf("d", DType::kInt32, {a.size()}),
+                     s = Buf("s", DType::kInt32, {kinds, a.size()}),
+                     z = Buf("z", DType::kInt8, {kinds, a.size()});
+    ir::BufferNode node;
+    node.name = "sum";
+    node.dtype = DType::kInt32;
+    node.shape = {lanes};
+    node.scope = ir::Scope::kReg;
+    std::vector<ir::Stmt> rows;
+    for (int64_t row = 0; row < kinds; ++row) {
+      const Case& k = cases[static_cast<size_t>(row)];
+      const ir::Buffer sum = ir::MakeBuffer(node);
+      const Expr i = ir::Var("i");
+      const auto vector = [&](Expr scalar) {
+        return lanes == 1 ? scalar : ir::Broadcast(scalar, lanes);
+      };
+      const auto ramp = [&](Expr from) {
+        return lanes == 1 ? from : ir::Ramp(from, Expr(1), lanes);
+      };
+      const Expr at = ramp(i * Expr(lanes)), own = ramp(Expr(0)), to = vector(Expr(row));
+      const auto number = [&](int v) { return ir::Imm(DType::kInt32, v); };
+      const Expr start = ir::Load(sum, {own}) - ir::Load(c, {at}) + ir::Load(d, {at});
+      const Expr shift = ir::Min(ir::Load(s, {to, at}), vector(number(k.most)));
+      const Expr value =
+          ir::ClampAdd(ir::Requant(start, ir::Load(y, {at}), shift, isa::Round::kEven),
+                       number(k.zero), number(k.lo), number(k.hi));
+      const ir::Stmt work = ir::Seq({ir::Store(sum, {own}, ir::Load(x, {at})),
+                                     ir::Store(z, {to, at}, ir::Cast(DType::kInt8, value))});
+      rows.push_back(
+          ir::For(i, 0, Expr(count / lanes), ir::LoopKind::kSerial, ir::Alloc(sum, work)));
+    }
+    Rng rng(6);
+    ir::Array corrections(DType::kInt32, a.size()), biases(DType::kInt32, a.size()),
+        shifts(DType::kInt32, kinds * a.size());
+    for (int64_t i = 0; i < a.size(); ++i) {
+      const int64_t both = rng.OneIn(2) ? 0 : rng.Range(-1 << 20, 1 << 20);
+      corrections.SetInt(i, both);
+      biases.SetInt(i, rng.OneIn(4) ? rng.Range(-1 << 20, 1 << 20) : both);
+    }
+    for (int64_t i = 0; i < shifts.size(); ++i) shifts.SetInt(i, rng.Range(-31, 6));
+    ExpectSame({"f", {x, y, c, d, s, z}, ir::Seq(rows)},
+               {a, b, corrections, biases, shifts, ir::Array(DType::kInt8, kinds * a.size())});
+  }
+}
+
+}  // namespace
+}  // namespace tessera::codegen
