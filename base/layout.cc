@@ -14,22 +14,30 @@ namespace {
 template <typename Fn>
 void ForEachElement(std::span<const int64_t> shape, const Layout& layout, const Fn& fn) {
   const std::vector<int64_t> strides = PhysicalStrides(shape, layout);
-  std::vector<int64_t> index(shape.size(), 0);
+  std::vector<std::vector<int64_t>> adds;  // what each index of a dimension adds to the offset
+  for (const int64_t n : shape) adds.emplace_back(static_cast<size_t>(n), 0);
+  for (size_t k = 0; k < strides.size(); ++k) {
+    const LayoutDim piece =
+        k < layout.dims.size() ? layout.dims[k] : LayoutDim{.dim = static_cast<int>(k)};
+    std::vector<int64_t>& add = adds[static_cast<size_t>(piece.dim)];
+    for (size_t i = 0; i < add.size(); ++i) {
+      int64_t at = (static_cast<int64_t>(i) + piece.before) / piece.div;
+      if (piece.mod > 0) at %= piece.mod;
+      add[i] += at * strides[k];
+    }
+  }
+  if (shape.empty()) return fn(int64_t{0}, int64_t{0});
   int64_t count = 1;
   for (const int64_t n : shape) count *= n;
-  for (int64_t i = 0; i < count; ++i) {
+  const std::vector<int64_t> row = std::move(adds.back());
+  adds.pop_back();
+  std::vector<size_t> index(adds.size(), 0);
+  for (int64_t first = 0; first < count; first += std::ssize(row)) {
     int64_t offset = 0;
-    for (size_t k = 0; k < strides.size(); ++k) {
-      int64_t at = index[k < layout.dims.size() ? static_cast<size_t>(layout.dims[k].dim) : k];
-      if (!layout.empty()) {
-        at = (at + layout.dims[k].before) / layout.dims[k].div;
-        if (layout.dims[k].mod > 0) at %= layout.dims[k].mod;
-      }
-      offset += at * strides[k];
-    }
-    fn(i, offset);
-    for (size_t d = shape.size(); d-- > 0;) {
-      if (++index[d] < shape[d]) break;
+    for (size_t d = 0; d < adds.size(); ++d) offset += adds[d][index[d]];
+    for (size_t i = 0; i < row.size(); ++i) fn(first + static_cast<int64_t>(i), offset + row[i]);
+    for (size_t d = adds.size(); d-- > 0;) {
+      if (++index[d] < adds[d].size()) break;
       index[d] = 0;
     }
   }
