@@ -3,8 +3,8 @@
 // What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use
 // vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
 // channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products where they
-// have that form; 300 random expressions. Not
-// tested here: code generation.
+// have that form; 300 random expressions; weights that are asked for ahead; pads that are not
+// copied. Not tested here: code generation.
 #include "compiler/schedule/host.h"
 
 #include <gtest/gtest.h>
@@ -82,6 +82,70 @@ TEST(HostQuads, AreTapsWhereChannelsAreThree) {
     ASSERT_TRUE(s);
     const bool taps = Print(s->trace()).find(" kx 4 kx.o kx.i pad") != std::string::npos;
     EXPECT_EQ(taps, shape.name == "taps") << shape.name << "\n" << Print(s->trace());
+  }
+}
+
+// Tiles of 5 points x 4 blocks of 16 lanes, so 5 rows of positions ask for the next 64 channels. Of
+// 288 quads with 4 lines each 18 are summed between two requests of 72 / 5 lines: 36 would be more
+// than 16 at once. Up to 48 KiB, or for one position, none are asked for.
+TEST(HostQuads, AskForTheNextBlocksWeights) {
+  const auto text = [](const test::WindowShape& shape) {
+    Rng rng(1);
+    const te::Tensor given = test::WindowExpression(shape);
+    te::Values values = test::RandomInputs(given, rng);
+    const Result<Schedule> s = HostSchedule({test::UnsignedOutput(given, &values)});
+    EXPECT_TRUE(s);
+    return Print(s->trace());
+  };
+  const test::WindowShape wide{.in_channels = 1152, .out_channels = 256, .size = 5};
+  const std::string asks = text(wide);
+  EXPECT_NE(asks.find(".o 18 "), std::string::npos) << asks;
+  EXPECT_NE(asks.find(".t 1 of "), std::string::npos) << asks;
+  test::WindowShape small = wide, single = wide;
+  small.in_channels = 192;
+  single.size = 1;
+  EXPECT_EQ(text(small).find("prefetch "), std::string::npos) << text(small);
+  EXPECT_EQ(text(single).find("prefetch "), std::string::npos) << text(single);
+  Rng rng(2);
+  ExpectExact(test::WindowExpression({.in_channels = 512, .out_channels = 128, .size = 2}), rng,
+              nullptr, true);
+}
+
+// The greatest of windows with pads reads the input itself where its channels are innermost.
+TEST(HostPads, AreNotCopiedWithoutWeights) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, 32, 7, 9});
+  const te::Tensor padded = te::Compute(
+      "padded", {1, 32, 9, 11}, {"n", "c", "y", "x"}, [&](const std::vector<ir::Expr>& i) {
+        const ir::Expr row = i[2] - ir::Expr(1), column = i[3] - ir::Expr(1);
+        const auto inside = [](const ir::Expr& at, int64_t n) {
+          return ir::And(ir::Le(ir::Expr(0), at), ir::Lt(at, ir::Expr(n)));
+        };
+        return ir::Select(ir::And(inside(row, 7), inside(column, 9)), x(i[0], i[1], row, column),
+                          ir::Imm(DType::kInt8, -128));
+      });
+  const te::Axis ky = te::ReduceAxis("ky", 3), kx = te::ReduceAxis("kx", 3);
+  const te::Tensor out =
+      te::Compute("out", {1, 32, 4, 5}, {"n", "c", "y", "x"}, [&](const std::vector<ir::Expr>& i) {
+        return te::MaxOf(
+            padded(i[0], i[1], i[2] * ir::Expr(2) + ky.var, i[3] * ir::Expr(2) + kx.var), {ky, kx});
+      });
+  for (const bool last : {false, true}) {
+    Rng rng(7);
+    te::Values values = test::RandomInputs(out, rng);
+    HostOptions options;
+    if (last) options.layouts = {{"x", "0,2,3,1"}, {"out", "0,2,3,1"}};
+    const Result<Schedule> s = HostSchedule({out}, options);
+    ASSERT_TRUE(s) << s.error().message;
+    EXPECT_EQ(Print(s->trace()).find("inline padded") != std::string::npos, last)
+        << Print(s->trace());
+    const Result<ir::Func> func = lower::Lower(*s, "f");
+    ASSERT_TRUE(func) << func.error().message;
+    ASSERT_TRUE(te::Evaluate({out}, &values));
+    std::vector<ir::Array> arrays = test::Arguments(*func, *s, values);
+    std::vector<ir::Array*> pointers;
+    for (ir::Array& a : arrays) pointers.push_back(&a);
+    ASSERT_TRUE(ir::Interpret(*func, pointers));
+    EXPECT_EQ(test::Logical(*func, *s, arrays.size() - 1, arrays), values.at(out.get()).bytes());
   }
 }
 
