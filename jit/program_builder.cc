@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -173,6 +174,22 @@ void ProgramBuilder::MoveKernelLoads() {
   source_ = std::move(source);
 }
 
+void ProgramBuilder::Take(LoadOrder order) {
+  const std::vector<isa::SourceRange> was = std::exchange(source_, {});
+  for (size_t n = 0; n < order.from.size(); ++n) {
+    const auto range = std::ranges::upper_bound(was, order.from[n], {}, &isa::SourceRange::end);
+    if (range == was.end() || order.from[n] < range->begin) continue;
+    const auto at = static_cast<uint32_t>(n);
+    const bool goes_on = !source_.empty() && source_.back().end == at &&
+                         source_.back().layer == range->layer && source_.back().op == range->op;
+    if (!goes_on) source_.push_back({at, at, range->layer, range->op});
+    ++source_.back().end;
+  }
+  insns_ = std::move(order.insns);
+  nodes_ = std::move(order.nodes);
+  stats_.instructions = static_cast<int64_t>(insns_.size());
+}
+
 Result<isa::ProgramImage> ProgramBuilder::Finish() {
   const auto count = static_cast<uint32_t>(insns_.size());
   if (!source_.empty()) {
@@ -180,8 +197,16 @@ Result<isa::ProgramImage> ProgramBuilder::Finish() {
     if (source_.back().begin == count) source_.pop_back();
   }
   MoveKernelLoads();
-  TESSERA_ASSIGN(const std::vector<TokenMasks> masks,
-                 InsertTokens(nodes_, config_.TokenDepth(isa::Profile::kTessera)));
+  const int64_t token_depth = config_.TokenDepth(isa::Profile::kTessera);
+  LoadOrder order = OrderLoads(insns_, nodes_, config_);
+  Result<std::vector<TokenMasks>> inserted = InsertTokens(order.nodes, token_depth);
+  if (inserted) {
+    Take(std::move(order));
+  } else {
+    // Loads far ahead of who wants them: more tokens under way than a counter holds.
+    inserted = InsertTokens(nodes_, token_depth);
+  }
+  TESSERA_ASSIGN(const std::vector<TokenMasks> masks, std::move(inserted));
   isa::ProgramImage image;
   image.profile = isa::Profile::kTessera;
   image.config_hash = config_.Hash();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ProgramBuilder: collects tile instructions without tokens, in an order in which running them one
-// by one is right, and makes a program image of them: micro-op kernels placed, tokens inserted,
-// FINISH added, everything encoded. Depends on: isa. Used by: code generation.
+// by one is right, and makes a program image of them: micro-op kernels placed, loads in front of
+// those that wait, tokens inserted, FINISH added, everything encoded. Depends on: isa. Used by:
+// code generation.
 #ifndef TESSERA_JIT_PROGRAM_BUILDER_H_
 #define TESSERA_JIT_PROGRAM_BUILDER_H_
 
@@ -18,13 +19,14 @@
 #include "isa/config.h"
 #include "isa/image.h"
 #include "jit/kernel.h"
+#include "jit/load_order.h"
 #include "jit/tokens.h"
 
 namespace tessera::jit {
 
 // Counts of what a builder has emitted.
 struct ProgramStats {
-  int64_t instructions = 0;  // FINISH included
+  int64_t instructions = 0;  // after Finish: of the image, FINISH included
   int64_t tokens = 0;
   int64_t kernels = 0;  // different ones
   int64_t kernel_loads = 0;
@@ -62,7 +64,8 @@ class ProgramBuilder {
   // The segment's size; for the arena, input and output. The larger of two calls counts.
   void ReserveSegment(isa::Segment segment, int64_t bytes);
 
-  // The image of all this. The builder is used up.
+  // The image of all this, with loads in the order of OrderLoads where the counters of tokens hold
+  // out for it. The builder is used up.
   //   errors  kOutOfRange  a field does not fit its bits: instruction number, source and field are
   //   named;
   //                        or InsertTokens'
@@ -77,6 +80,7 @@ class ProgramBuilder {
   void Append(isa::Insn insn, std::span<const isa::Uop> uops);
   std::string Where(size_t instruction) const;
   void MoveKernelLoads();
+  void Take(LoadOrder order);
   void Count(const isa::Insn& insn);
 
   isa::Config config_;

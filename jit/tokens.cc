@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "jit/history.h"
 
 namespace tessera::jit {
 namespace {
@@ -12,62 +13,7 @@ namespace {
 using isa::kUnits;
 
 // Per unit, how many of its first instructions are known to be complete.
-using Completed = std::array<int32_t, kUnits>;
-
-// The last instruction of each unit that read and that wrote an elementary interval: positions in
-// the unit's own stream, counted from 1; 0 for none.
-struct LastTouch {
-  Completed read{};
-  Completed write{};
-};
-
-// One space, cut at every end of an interval that any instruction has there, so that an access
-// covers whole pieces and a lookup is a walk over an array.
-class SpaceHistory {
- public:
-  void AddCuts(std::span<const isa::AddressRange> intervals) {
-    for (const isa::AddressRange& r : intervals) {
-      cuts_.push_back(r.begin);
-      cuts_.push_back(r.end);
-    }
-  }
-
-  void Prepare() {
-    std::sort(cuts_.begin(), cuts_.end());
-    cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
-    pieces_.resize(cuts_.size());
-  }
-
-  // Raises |latest| to the latest instruction of each unit that conflicts with an access. A read
-  // conflicts with writes, a write with both.
-  void FindConflicts(const isa::Access& access, Completed& latest) const {
-    ForPieces(access, [&](size_t i) {
-      const LastTouch& piece = pieces_[i];
-      for (size_t u = 0; u < kUnits; ++u) {
-        latest[u] = std::max(latest[u], piece.write[u]);
-        if (access.write) latest[u] = std::max(latest[u], piece.read[u]);
-      }
-    });
-  }
-
-  void Record(const isa::Access& access, size_t unit, int32_t position) {
-    ForPieces(access, [&](size_t i) {
-      (access.write ? pieces_[i].write : pieces_[i].read)[unit] = position;
-    });
-  }
-
- private:
-  template <typename F>
-  void ForPieces(const isa::Access& access, F&& f) const {
-    for (const isa::AddressRange& r : access.intervals) {
-      auto cut = std::lower_bound(cuts_.begin(), cuts_.end(), r.begin);
-      for (; cut != cuts_.end() && *cut < r.end; ++cut) f(static_cast<size_t>(cut - cuts_.begin()));
-    }
-  }
-
-  std::vector<int64_t> cuts_;  // pieces_[i] is [cuts_[i], cuts_[i + 1])
-  std::vector<LastTouch> pieces_;
-};
+using Completed = Positions;
 
 // Only spaces that one unit writes and another touches can have conflicts.
 std::array<bool, isa::kSpaces> SharedSpaces(std::span<const TokenNode> nodes) {

@@ -12,6 +12,7 @@
 
 #include "base/rng.h"
 #include "isa/check/check.h"
+#include "isa/encoding.h"
 #include "sim/func/func_device.h"
 
 namespace tessera::jit {
@@ -120,6 +121,65 @@ TEST(ProgramBuilder, EqualConstantsAreKeptOnce) {
   EXPECT_EQ(builder.AddConstants(a, 64), 0);
   EXPECT_EQ(builder.AddConstants(b, 64), 64);
   EXPECT_EQ(builder.AddConstants(a, 64), 0);
+}
+
+// A long product of a box, the next box in the same place, short products, each of a box of its
+// own, and a product of the second box.
+ProgramBuilder TwoLayers(const isa::Config& config) {
+  ProgramBuilder builder(config);
+  builder.ReserveSegment(Segment::kInput, 4096);
+  const std::vector<isa::Uop> uops = {{0, 0, 0, 1}};
+  const auto box = [&](int64_t place) {
+    builder.Emit(BoxLoad(Memory::kInp, Segment::kInput, 1, 16, place * 16, place));
+  };
+  const auto product = [&](int64_t place, int64_t cycles) {
+    isa::Gemm gemm;
+    gemm.iter_out = 1, gemm.iter_in = cycles, gemm.src_base = place;
+    EXPECT_TRUE(builder.EmitGemm(gemm, uops).has_value());
+  };
+  builder.BeginSource(1, "long");
+  builder.Emit(BoxLoad(Memory::kWgt, Segment::kInput, 1, 256, 0, 0));
+  box(0);
+  product(0, 5000);
+  box(0);
+  builder.BeginSource(2, "short");
+  for (int64_t k = 1; k < 6; ++k) {
+    box(k);
+    product(k, 1);
+  }
+  product(0, 1);
+  return builder;
+}
+
+std::vector<int64_t> PlacesOfLoads(const isa::ProgramImage& image) {
+  std::vector<int64_t> places;
+  for (int64_t n = 0; n < image.insn_count(); ++n) {
+    const auto insn = isa::Decode(image.Word(n));
+    const auto* load = insn ? std::get_if<isa::Load>(&*insn) : nullptr;
+    if (load != nullptr && load->memory == static_cast<int64_t>(Memory::kInp))
+      places.push_back(load->sram_base);
+  }
+  return places;
+}
+
+TEST(ProgramBuilder, LoadsPassOneThatWaitsAndKeepTheirLayer) {
+  const isa::Config config;
+  const auto image = TwoLayers(config).Finish();
+  ASSERT_TRUE(image.has_value()) << image.error().message;
+  EXPECT_EQ(isa::CheckProgram(*image, config).ToString(), "");
+  EXPECT_THAT(PlacesOfLoads(*image), ::testing::ElementsAre(0, 1, 2, 3, 4, 5, 0));
+  std::vector<uint32_t> layers;
+  for (const isa::SourceRange& range : image->source) layers.push_back(range.layer);
+  EXPECT_THAT(layers, ::testing::ElementsAre(1, 2, 1, 2));
+}
+
+TEST(ProgramBuilder, LoadsStayWhereCountersHoldNoMoreTokens) {
+  isa::Config config;
+  config.token_depth = 2;
+  const auto image = TwoLayers(config).Finish();
+  ASSERT_TRUE(image.has_value()) << image.error().message;
+  EXPECT_EQ(isa::CheckProgram(*image, config).ToString(), "");
+  EXPECT_THAT(PlacesOfLoads(*image), ::testing::ElementsAre(0, 0, 1, 2, 3, 4, 5));
 }
 
 TEST(ProgramBuilder, AnEvictedKernelIsLoadedAgain) {

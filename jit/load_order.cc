@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jit/load_order.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "isa/costs.h"
+#include "jit/history.h"
+#include "jit/program_builder.h"
+
+namespace tessera::jit {
+namespace {
+
+using isa::kUnits;
+
+constexpr auto kLoadUnit = static_cast<size_t>(isa::Unit::kLoad);
+// A piece of a load keeps LOAD busy for so many cycles, as far as its box can be cut so.
+constexpr int64_t kPieceCycles = 128;
+// Pieces behind a load that waits which are looked at.
+constexpr size_t kWindow = 1024;
+
+// Whole planes, rows or tiles of a box, whichever is outermost: they lie behind each other on chip.
+class BoxCut {
+ public:
+  explicit BoxCut(const isa::Load& load) : load_(load) {
+    const int64_t columns = load.x_pad_0 + load.x_size + load.x_pad_1;
+    const int64_t rows = load.y_pad_0 + load.y_size + load.y_pad_1;
+    if (load.z_size > 1) {
+      loop_ = {&isa::Load::z_size, load.z_step, rows * columns};
+    } else if (rows == load.y_size && rows > 1) {
+      loop_ = {&isa::Load::y_size, load.y_step, columns};
+    } else if (rows == load.y_size && columns == load.x_size && columns > 1) {
+      loop_ = {&isa::Load::x_size, load.x_step, 1};
+    }
+  }
+  // What can be told apart: 1 when the box is one piece.
+  int64_t count() const { return loop_.size == nullptr ? 1 : load_.*loop_.size; }
+  isa::Load Part(int64_t begin, int64_t end) const {
+    isa::Load part = load_;
+    if (loop_.size == nullptr) return part;
+    part.*loop_.size = end - begin;
+    part.dram_base += begin * loop_.step;
+    part.sram_base += begin * loop_.tiles;
+    return part;
+  }
+
+ private:
+  struct Loop {
+    int64_t isa::Load::*size = nullptr;
+    int64_t step = 0, tiles = 0;
+  };
+  isa::Load load_;
+  Loop loop_;
+};
+
+// A step of the program: an instruction, or a piece of a load.
+struct OrderedStep {
+  size_t from = 0;
+  int64_t begin = 0, end = 1;  // of what its box is cut into
+  isa::Unit unit = isa::Unit::kLoad;
+  int64_t cycles = 0;
+  std::vector<isa::Access> accesses;
+  // Of a load: the steps that come before it, those of other units only the last.
+  size_t after = 0;  // one past it
+  std::vector<size_t> loads;
+  bool done = false;
+};
+
+std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
+                             const isa::Config& config) {
+  std::vector<OrderedStep> steps;
+  for (size_t n = 0; n < insns.size(); ++n) {
+    const int64_t cycles = BusyCycles(insns[n], config);
+    const auto* load = std::get_if<isa::Load>(&insns[n]);
+    const int64_t count = load == nullptr ? 1 : BoxCut(*load).count();
+    if (cycles < 2 * kPieceCycles || count == 1) {
+      steps.push_back({n, 0, count, nodes[n].unit, cycles, nodes[n].accesses});
+      continue;
+    }
+    const int64_t together = std::max<int64_t>(1, count * kPieceCycles / cycles);
+    for (int64_t at = 0; at < count; at += together) {
+      const int64_t end = std::min(at + together, count);
+      const isa::Insn part = BoxCut(*load).Part(at, end);
+      steps.push_back(
+          {n, at, end, nodes[n].unit, BusyCycles(part, config), isa::Accesses(part, config)});
+    }
+  }
+  return steps;
+}
+
+// When the machine's units are done with what ran. Device memory is as fast as its bus, what LOAD
+// waits for is exact but for that.
+class ProgramClock {
+ public:
+  ProgramClock(const std::vector<OrderedStep>& steps, const isa::Config& config)
+      : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))),
+        history_(isa::kSpaces) {
+    for (const OrderedStep& step : steps) {
+      for (const isa::Access& a : step.accesses) history_[a.space.index].AddCuts(a.intervals);
+    }
+    for (SpaceHistory& h : history_) h.Prepare();
+  }
+
+  // When |step| would begin if it was next.
+  int64_t StartOf(const OrderedStep& step) const {
+    const auto unit = static_cast<size_t>(step.unit);
+    int64_t start = std::max(free(step.unit), FetchedAt(unit));
+    Positions latest{};
+    for (const isa::Access& a : step.accesses) history_[a.space.index].FindConflicts(a, latest);
+    for (size_t v = 0; v < kUnits; ++v) {
+      if (v == unit || latest[v] == 0) continue;
+      start = std::max(start, ran_[v][static_cast<size_t>(latest[v]) - 1].end + isa::kTokenCycles);
+    }
+    return start;
+  }
+  int64_t free(isa::Unit unit) const { return free_[static_cast<size_t>(unit)]; }
+
+  void Run(const OrderedStep& step) {
+    const auto unit = static_cast<size_t>(step.unit);
+    const int64_t start = StartOf(step);
+    fetched_ = FetchedAt(unit);
+    free_[unit] = start + step.cycles;
+    ran_[unit].push_back({start, free_[unit] + isa::StartCycles(step.unit)});
+    const auto position = static_cast<int32_t>(ran_[unit].size());
+    for (const isa::Access& a : step.accesses) history_[a.space.index].Record(a, unit, position);
+  }
+
+  // Calls |f| with each unit and position that |step| conflicts with.
+  template <typename F>
+  void ForConflicts(const OrderedStep& step, F&& f) const {
+    for (const isa::Access& a : step.accesses) history_[a.space.index].ForConflicts(a, f);
+  }
+
+ private:
+  // Instructions are fetched in order, each when there is room in front of its unit.
+  int64_t FetchedAt(size_t unit) const {
+    const std::vector<Ran>& ran = ran_[unit];
+    return ran.size() < depth_ ? fetched_ : std::max(fetched_, ran[ran.size() - depth_].start);
+  }
+
+  struct Ran {
+    int64_t start = 0, end = 0;
+  };
+  size_t depth_;
+  std::vector<SpaceHistory> history_;
+  std::array<std::vector<Ran>, kUnits> ran_;
+  std::array<int64_t, kUnits> free_{};
+  int64_t fetched_ = 0;
+};
+
+// What each load has to come behind.
+void FindBefore(std::vector<OrderedStep>& steps, const isa::Config& config) {
+  ProgramClock clock(steps, config);
+  std::array<std::vector<size_t>, kUnits> stream;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    OrderedStep& step = steps[s];
+    if (step.unit == isa::Unit::kLoad) {
+      clock.ForConflicts(step, [&](size_t unit, int32_t position) {
+        const size_t before = stream[unit][static_cast<size_t>(position) - 1];
+        if (unit != kLoadUnit) {
+          step.after = std::max(step.after, before + 1);
+        } else if (step.loads.empty() || step.loads.back() != before) {
+          step.loads.push_back(before);
+        }
+      });
+    }
+    clock.Run(step);
+    stream[static_cast<size_t>(step.unit)].push_back(s);
+  }
+}
+
+// Puts steps behind each other. At a load that waits, first what may pass it.
+class LoadMover {
+ public:
+  LoadMover(std::vector<OrderedStep> steps, const isa::Config& config)
+      : steps_(std::move(steps)), clock_(steps_, config) {
+    for (size_t s = 0; s < steps_.size(); ++s) {
+      if (steps_[s].unit == isa::Unit::kLoad) loads_.push_back(s);
+    }
+  }
+
+  std::vector<size_t> Run() {
+    for (size_t s = 0; s < steps_.size(); ++s) {
+      if (steps_[s].done) continue;
+      if (steps_[s].unit == isa::Unit::kLoad) {
+        while (const std::optional<size_t> other = Passing(s)) Put(*other);
+      }
+      Put(s);
+    }
+    return std::move(order_);
+  }
+
+ private:
+  void Put(size_t s) {
+    clock_.Run(steps_[s]);
+    steps_[s].done = true;
+    order_.push_back(s);
+  }
+
+  // A load behind |s|, which is next, that may come in front of it and is done when it begins.
+  std::optional<size_t> Passing(size_t s) {
+    const int64_t start = clock_.StartOf(steps_[s]);
+    if (start == clock_.free(isa::Unit::kLoad)) return std::nullopt;
+    while (first_ < loads_.size() && steps_[loads_[first_]].done) ++first_;
+    size_t seen = 0;
+    for (size_t l = first_; l < loads_.size() && seen < kWindow; ++l) {
+      const OrderedStep& other = steps_[loads_[l]];
+      if (other.done || loads_[l] == s) continue;
+      ++seen;
+      if (clock_.free(isa::Unit::kLoad) + other.cycles > start || other.after > s) continue;
+      if (std::ranges::any_of(other.loads, [&](size_t b) { return !steps_[b].done; })) continue;
+      if (clock_.StartOf(other) + other.cycles <= start) return loads_[l];
+    }
+    return std::nullopt;
+  }
+
+  std::vector<OrderedStep> steps_;
+  ProgramClock clock_;
+  std::vector<size_t> loads_, order_;
+  size_t first_ = 0;  // of loads_: all before are done
+};
+
+}  // namespace
+
+LoadOrder OrderLoads(std::span<const isa::Insn> insns, std::span<const TokenNode> nodes,
+                     const isa::Config& config) {
+  std::vector<OrderedStep> steps = Cut(insns, nodes, config);
+  FindBefore(steps, config);
+  std::vector<size_t> order = LoadMover(steps, config).Run();
+  LoadOrder result;
+  for (size_t k = 0; k < order.size();) {
+    const OrderedStep& step = steps[order[k]];
+    // Pieces that are one behind the other again are one load.
+    int64_t end = step.end;
+    for (++k; k < order.size(); ++k) {
+      const OrderedStep& next = steps[order[k]];
+      if (next.from != step.from || next.begin != end) break;
+      end = next.end;
+    }
+    isa::Insn insn = insns[step.from];
+    TokenNode node = nodes[step.from];
+    if (const auto* load = std::get_if<isa::Load>(&insn)) {
+      const BoxCut cut(*load);
+      if (end - step.begin < cut.count()) {
+        insn = cut.Part(step.begin, end);
+        node.accesses = isa::Accesses(insn, config);
+      }
+    }
+    result.from.push_back(step.from);
+    result.insns.push_back(std::move(insn));
+    result.nodes.push_back(std::move(node));
+  }
+  return result;
+}
+
+}  // namespace tessera::jit
