@@ -180,6 +180,11 @@ const std::vector<StepExample>& StepExamples() {
       {"storage_align", "Blocks of a column each begin at multiples of eight elements.", Elements(),
        "layout a 1/4,0,1%4\nstorage_align a 0 8 0\nstorage_align a 1 8 0\n"},
       {"set_scope", "`a` lives in a scratchpad.", Elements(), "set_scope a inp\n"},
+      {"fold_storage",
+       "The function before makes `x` in a scratchpad, three rows of it at a time; the last of "
+       "them "
+       "is the first of the next three. The function is the same.",
+       Elements(), "set_scope x inp\nfold_storage x 0 3 2\n", true},
       {"layout", "The columns of `a` are in blocks of four, the rest of the last one is -1.",
        Elements(), "layout a 1/4,0,1%4 -1\n"},
       {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},

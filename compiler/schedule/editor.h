@@ -101,6 +101,7 @@ Status Apply(const ReindexStep& step, Editor& editor);
 Status Apply(const RfactorStep& step, Editor& editor);
 Status Apply(const StorageAlignStep& step, Editor& editor);
 Status Apply(const SetScopeStep& step, Editor& editor);
+Status Apply(const FoldStorageStep& step, Editor& editor);
 Status Apply(const LayoutStep& step, Editor& editor);
 Status Apply(const VectorizeStep& step, Editor& editor);
 Status Apply(const UnrollStep& step, Editor& editor);

@@ -260,6 +260,18 @@ struct SetScopeStep {
   static auto Fields(auto& s) { return std::tie(s.stage, s.scope); }
 };
 
+// Of dimension DIM of a tensor that functions exchange in a scratchpad, ROWS indices are there at a
+// time, with those of its halo: first 0 to ROWS - 1, then STEP more each time, over what was there.
+// Who runs the functions makes and reads them in turn.
+struct FoldStorageStep {
+  static constexpr const char* kName = "fold_storage";
+  static constexpr const char* kUsage = "fold_storage TENSOR DIM ROWS STEP";
+  std::string tensor;
+  int64_t dim = 0, rows = 1, step = 1;
+  bool operator==(const FoldStorageStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.dim, s.rows, s.step); }
+};
+
 // The physical layout of a buffer (ir/layout.h); padding and halo hold FILL, which a select reads
 // there without asking whether it is inside of the tensor.
 struct LayoutStep {
@@ -363,9 +375,9 @@ struct PrefetchStep {
 using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
                           ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
                           RewriteStep, StackStep, AlignStep, PrepareStep, InPlaceStep, ReindexStep,
-                          RfactorStep, StorageAlignStep, SetScopeStep, LayoutStep, VectorizeStep,
-                          UnrollStep, BindStep, TensorizeStep, ParallelStep, VthreadStep,
-                          DoubleBufferStep, PrefetchStep>;
+                          RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep, LayoutStep,
+                          VectorizeStep, UnrollStep, BindStep, TensorizeStep, ParallelStep,
+                          VthreadStep, DoubleBufferStep, PrefetchStep>;
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".

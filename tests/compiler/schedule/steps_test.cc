@@ -121,6 +121,14 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"storage_align a 0 4 4", "an offset of 4 is no remainder of 4"},
       {"storage_align a 0 0 0", "a factor of 0 is below 1"},
       {"storage_align x 0 4 0", "'x' is an input"},
+      {"fold_storage x 0 2 1", "x is not exchanged in a scratchpad"},
+      {"set_scope a inp\nfold_storage a 0 2 1", "a is not exchanged in a scratchpad"},
+      {"fold_storage q 0 2 1", "no stage 'q'"},
+      {"set_scope x inp\nfold_storage x 2 2 1", "x has 2 dimensions, counted from 0; 2 is none"},
+      {"set_scope x inp\nfold_storage x -1 2 1", "counted from 0; -1 is none"},
+      {"set_scope x inp\nfold_storage x 0 2 0", "2 rows in steps of 0 of dimension 0 of x"},
+      {"set_scope x inp\nfold_storage x 0 2 3", "2 rows in steps of 3 of dimension 0 of x"},
+      {"set_scope x inp\nfold_storage x 0 99 1", "1 <= STEP <= ROWS <= "},
       {"rfactor s i p", "i is no loop of a reduction"},
       {"rfactor s q p", "stage s has no loop 'q'"},
       {"rfactor s k a", "a stage 'a' exists already"},
@@ -310,7 +318,8 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
-      "split s k 2 o n overlap\nalign s k a 2\nreindex x a q keep 1,3 0\n";
+      "split s k 2 o n overlap\nalign s k a 2\nreindex x a q keep 1,3 0\n"
+      "fold_storage x 2 10 8\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/schedule/editor.h"
+
+namespace tessera::schedule {
+
+Status Apply(const FoldStorageStep& step, Editor& editor) {
+  TESSERA_ASSIGN(const Stage* stage, editor.FindStage(step.tensor));
+  if ((!stage->placeholder && !stage->output) || stage->scope == ir::Scope::kGlobal) {
+    return Fail(Code::kInvalidArgument,
+                "{} is not exchanged in a scratchpad; fold_storage is for an input or an output "
+                "behind its set_scope",
+                step.tensor);
+  }
+  const int64_t rank = std::ssize(stage->shape);
+  if (step.dim < 0 || step.dim >= rank) {
+    return Fail(Code::kOutOfRange, "{} has {} dimensions, counted from 0; {} is none", step.tensor,
+                rank, step.dim);
+  }
+  if (step.step < 1 || step.step > step.rows ||
+      step.rows > stage->shape[static_cast<size_t>(step.dim)]) {
+    return Fail(Code::kOutOfRange,
+                "{} rows in steps of {} of dimension {} of {}, which has {}; 1 <= STEP <= ROWS <= "
+                "{} is expected",
+                step.rows, step.step, step.dim, step.tensor,
+                stage->shape[static_cast<size_t>(step.dim)],
+                stage->shape[static_cast<size_t>(step.dim)]);
+  }
+  return {};
+}
+
+}  // namespace tessera::schedule
