@@ -73,6 +73,8 @@ void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& c
                ResidencyPlan* plan) {
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
     if (regions[r].fixed || regions[r + 1].fixed) continue;
+    // Regions that take turns do so by the rows that they have.
+    if (plan->regions[r].rows > 0 || plan->regions[r + 1].rows > 0) continue;
     const int64_t tiles = plan->box_tiles[r];
     const std::optional<TiledRegion> first = Make(regions[r], plan->regions[r], config),
                                      second = Make(regions[r + 1], plan->regions[r + 1], config);

@@ -130,7 +130,7 @@ Status ProgramPlanner::Regions() {
       TESSERA_ASSIGN(const KeptActivations kept, KeptBySteps(region, *region.schedule, {}));
       for (const auto& [name, how] : kept) {
         if (name == region.output.name()) seen.back().resident = true;
-        seen.back().steps->kept.push_back(ActivationOf(region, name));
+        seen.back().steps->kept[ActivationOf(region, name)] = how.folded;
       }
     }
   }
@@ -143,7 +143,7 @@ KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
   KeptActivations kept;
   const auto add = [&](const std::string& name, int activation) {
     if (const Resident* stays = program_.residency.Of(activation))
-      kept[name] = {stays->halo, stays->pad};
+      kept[name] = {stays->halo, stays->pad, stays->folded};
   };
   add(region.output.name(), region.result);
   for (const te::Tensor& t : te::TopologicalOrder({region.output})) {

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "compiler/network/leave_room.h"
+#include "compiler/network/residency_planner.h"
 
 namespace tessera::network {
 
@@ -21,33 +22,6 @@ sched::Halo HaloFor(const sched::Anchor& anchor) {
   return halo;
 }
 
-namespace {
-
-class ResidencyPlanner {
- public:
-  ResidencyPlanner(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
-                   const ResidencyOptions& options)
-      : regions_(regions), config_(config), options_(options), costs_(regions.size()) {}
-
-  Result<ResidencyPlan> Run();
-
- private:
-  // The activation as a candidate; nothing when it cannot stay, with the reason.
-  std::optional<Resident> Candidate(size_t maker, const char** why) const;
-  // Places |residents| and fills in what the regions see; false when INP is too small.
-  bool Arrange(std::vector<Resident> residents, ResidencyPlan* out) const;
-  sched::OnChip Seen(size_t r, const std::vector<Resident>& residents) const;
-  // Estimated cycles of all regions; nothing when one does not fit.
-  std::optional<double> Cost(const ResidencyPlan& residency);
-  Result<double> CostOf(size_t r, const sched::OnChip& on_chip);
-
-  const std::vector<ResidencyRegion>& regions_;
-  const isa::Config& config_;
-  const ResidencyOptions& options_;
-  std::vector<std::vector<std::pair<sched::OnChip, Result<double>>>>
-      costs_;  // known ones, by region
-};
-
 std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** why) const {
   const ResidencyRegion& from = regions_[maker];
   Resident s{.activation = from.result, .first = maker, .last = maker};
@@ -56,7 +30,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     return std::nullopt;
   }
   const auto has_in_memory = [&](const ResidencyRegion& region) {
-    return region.steps && std::ranges::count(region.steps->kept, from.result) == 0;
+    return region.steps && !region.steps->kept.contains(from.result);
   };
   if (has_in_memory(from)) {
     *why = "its steps write it to device memory";
@@ -64,6 +38,7 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
   }
   bool pitched = false;
   std::optional<int64_t> pad;
+  std::vector<size_t> exchange{maker};  // regions that make or read it
   for (size_t r = 0; r < regions_.size(); ++r) {
     const sched::AnalyzedRegion& reader = *regions_[r].region;
     const sched::Anchor& a = reader.anchor;
@@ -97,7 +72,9 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
       *why = "a region whose schedule says each step reads it from device memory";
       return std::nullopt;
     }
-    if (reads) s.last = r;
+    if (!reads) continue;
+    s.last = r;
+    exchange.push_back(r);
   }
   if (s.last == maker) {
     *why = "no region reads it";
@@ -113,7 +90,20 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
   }
   s.pad = pad.value_or(0);
-  s.tiles = sched::ResidentTiles(shape, s.halo, config_);
+  for (const size_t r : exchange) {
+    if (regions_[r].steps && regions_[r].steps->kept.at(from.result))
+      s.folded = regions_[r].steps->kept.at(from.result);
+  }
+  const bool agree = std::ranges::all_of(exchange, [&](size_t r) {
+    return regions_[r].steps && regions_[r].steps->kept.at(from.result) == s.folded;
+  });
+  if (s.folded && (!agree || s.last != maker + 1)) {
+    *why =
+        "rows of it at a time (fold_storage) are for its layer and the next one, which both have a "
+        "schedule that says so";
+    return std::nullopt;
+  }
+  s.tiles = sched::ResidentTiles(shape, s.halo, s.folded, config_);
   return s;
 }
 
@@ -142,7 +132,14 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
   return seen;
 }
 
-bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* out) const {
+bool ResidencyPlanner::Arrange(std::vector<Resident> residents, const UnitRows& rows,
+                               ResidencyPlan* out) const {
+  // Regions that take turns run at one time.
+  std::vector<Chain> chains;
+  for (size_t r = 0; r < regions_.size(); ++r) chains.push_back(ChainOf(r, residents));
+  const auto life = [&](const Resident& s) {
+    return Chain{chains[s.first].first, chains[s.last].last};
+  };
   const int64_t depth = config_.Depth(isa::Memory::kInp);
   // Largest first, each at the lowest place that is free during its life.
   std::vector<Resident*> order;
@@ -155,7 +152,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
     for (bool moved = true; moved;) {
       moved = false;
       for (const Resident* p : placed) {
-        const bool together = p->first <= s->last && s->first <= p->last;
+        const bool together = life(*p).first <= life(*s).last && life(*s).first <= life(*p).last;
         if (!together || s->base >= p->base + p->tiles || p->base >= s->base + s->tiles) continue;
         s->base = p->base + p->tiles;
         moved = true;
@@ -169,7 +166,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
     // The largest gap between what stays while this region runs.
     std::map<int64_t, int64_t> taken;
     for (const Resident& s : residents) {
-      if (s.first <= r && r <= s.last) taken[s.base] = s.base + s.tiles;
+      if (life(s).first <= r && r <= life(s).last) taken[s.base] = s.base + s.tiles;
     }
     taken[depth] = depth;
     int64_t end = 0, base = 0, gap = 0;
@@ -179,6 +176,7 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
     }
     sched::OnChip seen = Seen(r, residents);
     seen.inp_tiles = gap;
+    seen.rows = rows[r];
     out->regions.push_back(std::move(seen));
     out->box_base.push_back(base);
     out->box_tiles.push_back(gap);
@@ -187,36 +185,38 @@ bool ResidencyPlanner::Arrange(std::vector<Resident> residents, ResidencyPlan* o
   return true;
 }
 
-Result<double> ResidencyPlanner::CostOf(size_t r, const sched::OnChip& on_chip) {
+Result<sched::TilePlan> ResidencyPlanner::PlanOf(size_t r, const sched::OnChip& on_chip) {
   if (regions_[r].steps) {
     const int64_t room = on_chip.inp_tiles, tiles = regions_[r].steps->inp_tiles;
-    if (room < 0 || tiles <= room) return 0.0;
+    if (room < 0 || tiles <= room) return sched::TilePlan{};
     return Fail(Code::kOutOfRange, "{}: its boxes take {} tiles of INP, {} are there",
                 regions_[r].region->output.name(), tiles, room);
   }
-  for (const auto& [seen, cost] : costs_[r]) {
-    if (seen == on_chip) return cost;
+  for (const auto& [seen, plan] : plans_[r]) {
+    if (seen == on_chip) return plan;
   }
-  const Result<sched::TilePlan> plan = sched::MakePlan(*regions_[r].region, config_, on_chip);
-  const Result<double> cost = plan ? Result<double>(plan->cycles()) : std::unexpected(plan.error());
-  costs_[r].emplace_back(on_chip, cost);
-  return cost;
+  Result<sched::TilePlan> plan = sched::MakePlan(*regions_[r].region, config_, on_chip);
+  plans_[r].emplace_back(on_chip, plan);
+  return plan;
 }
 
 std::optional<double> ResidencyPlanner::Cost(const ResidencyPlan& residency) {
   double sum = 0;
   for (size_t r = 0; r < regions_.size(); ++r) {
-    const Result<double> cost = CostOf(r, residency.regions[r]);
+    const Chain chain = ChainOf(r, residency.residents);
+    const std::optional<double> cost = CostOfChain(chain, residency);
     if (!cost) return std::nullopt;
     sum += *cost;
+    r = chain.last;
   }
   return sum;
 }
 
 Result<ResidencyPlan> ResidencyPlanner::Run() {
   ResidencyPlan best;
-  TESSERA_CHECK(Arrange({}, &best));
-  for (size_t r = 0; r < regions_.size(); ++r) TESSERA_TRY(CostOf(r, best.regions[r]));
+  const UnitRows any(regions_.size());
+  TESSERA_CHECK(Arrange({}, any, &best));
+  for (size_t r = 0; r < regions_.size(); ++r) TESSERA_TRY(PlanOf(r, best.regions[r]));
 
   std::vector<Resident> candidates, wanted;
   for (size_t r = 0; r < regions_.size(); ++r) {
@@ -224,10 +224,17 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
     const char* why = "INP is too small for it";
     const std::optional<Resident> candidate = Candidate(r, &why);
     if (resident && *resident) {
+      if (candidate && candidate->folded && options_.store_all) {
+        return Fail(Code::kInvalidArgument,
+                    "{}: its schedule has some of its rows at a time (fold_storage), of which a "
+                    "program that stores every layer's result has no copy; compile without "
+                    "--keep-tensors, or without that schedule",
+                    regions_[r].region->output.name());
+      }
       std::vector<Resident> with = wanted;
       if (candidate) with.push_back(*candidate);
       ResidencyPlan tried;
-      if (!candidate || !Arrange(with, &tried)) {
+      if (!candidate || !Arrange(with, any, &tried)) {
         return Fail(Code::kInvalidArgument,
                     "{}: its schedule says that the result stays on chip, but {}",
                     regions_[r].region->output.name(), why);
@@ -237,25 +244,24 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
       candidates.push_back(*candidate);
     }
   }
-  TESSERA_CHECK(Arrange(wanted, &best));
+  TESSERA_CHECK(Arrange(wanted, any, &best));
   std::optional<double> cost = Cost(best);
   std::ranges::stable_sort(candidates, {}, &Resident::tiles);
   for (const Resident& candidate : candidates) {
     std::vector<Resident> with = best.residents;
     with.push_back(candidate);
     ResidencyPlan tried;
-    if (!Arrange(std::move(with), &tried)) continue;
+    if (!Arrange(std::move(with), any, &tried)) continue;
     const std::optional<double> now = Cost(tried);
     if (!now || (cost && *now >= *cost)) continue;
     best = std::move(tried);
     cost = now;
   }
+  TakeTurns(&best);
   std::ranges::stable_sort(best.residents, {}, &Resident::first);
   LeaveRoom(regions_, config_, &best);
   return best;
 }
-
-}  // namespace
 
 const Resident* ResidencyPlan::Of(int activation) const {
   const auto it = std::ranges::find(residents, activation, &Resident::activation);

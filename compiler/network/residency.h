@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ struct ResidencyRegion {
   // Of a schedule that says each step: what is given is not chosen here.
   struct GivenSteps {
     int64_t inp_tiles = 0;  // of its own boxes
-    std::vector<int> kept;  // the activations that it has in INP
+    // The activations that it has in INP, and which rows of them at a time; nothing: all.
+    std::map<int, std::optional<sched::FoldedRows>> kept;
   };
   std::optional<GivenSteps> steps;
 };
@@ -53,7 +55,15 @@ struct Resident {
   int64_t pad = 0;  // value of the halo
   int64_t base = 0, tiles = 0;
   size_t first = 0, last = 0;  // the region that makes it, the last one that reads it
+  std::optional<sched::FoldedRows> folded = {};  // nothing: all rows are there
 };
+
+// Regions that take turns, from the first to the last: what they exchange is folded.
+struct Chain {
+  size_t first = 0, last = 0;
+};
+// The chain that |region| is in; itself, if it takes turns with none.
+Chain ChainOf(size_t region, const std::vector<Resident>& residents);
 
 struct ResidencyPlan {
   std::vector<sched::OnChip> regions;  // what each region sees

@@ -25,6 +25,15 @@ namespace {
 
 using Layouts = std::map<std::string, schedule::LayoutStep>;
 
+// The dimension of |tensor| that holds rows; -1: none does.
+int64_t RowsDim(const te::Tensor& tensor) {
+  const size_t rank = tensor.shape().size();
+  for (size_t d = 0; d < rank; ++d) {
+    if (sched::PositionOf(rank, d) == 2) return static_cast<int64_t>(d);
+  }
+  return -1;
+}
+
 // How |tensor|, which regions exchange, lies in device memory, or in INP if it is kept there.
 schedule::LayoutStep LayoutOf(const te::Tensor& tensor, const KeptActivations& kept,
                               const isa::Config& config) {
@@ -136,6 +145,15 @@ bool KeepsIn(const schedule::Trace& trace, const std::string& name) {
   return keeps;
 }
 
+// How |trace| folds tensor |name|; null: not at all.
+const schedule::FoldStorageStep* FoldOf(const schedule::Trace& trace, const std::string& name) {
+  for (const schedule::Step& step : trace) {
+    const auto* fold = std::get_if<schedule::FoldStorageStep>(&step);
+    if (fold != nullptr && fold->tensor == name) return fold;
+  }
+  return nullptr;
+}
+
 // |trace| on |region|, with what it exchanges where |kept| and |config| have it.
 Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule::Trace& trace,
                                       const KeptActivations& kept, const isa::Config& config) {
@@ -149,7 +167,14 @@ Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule:
                 "a tensor have it in one memory",
                 region.output.name(), t.name(), keeps ? "inp" : "global", keeps ? "global" : "inp");
   }
-  TESSERA_ASSIGN(const schedule::Trace whole, WithLayouts(trace, layouts));
+  TESSERA_ASSIGN(schedule::Trace whole, WithLayouts(trace, layouts));
+  for (const te::Tensor& t : Exchanged(region)) {
+    const auto stays = kept.find(t.name());
+    if (stays == kept.end() || !stays->second.folded || FoldOf(trace, t.name()) != nullptr)
+      continue;
+    whole.push_back(schedule::FoldStorageStep{t.name(), RowsDim(t), stays->second.folded->rows,
+                                              stays->second.folded->step});
+  }
   return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
 }
 
@@ -181,7 +206,7 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
       const size_t rank = t.shape().size();
       const auto layout = ir::ParseLayout(step->pieces, static_cast<int>(rank));
       if (!layout) return Within(fmt::format("schedule step {}", k + 1), layout.error());
-      stays->second = {.pad = step->fill.value_or(0)};
+      stays->second = {.halo = {}, .pad = step->fill.value_or(0)};
       for (const LayoutDim& d : layout->dims) {
         const size_t position = sched::PositionOf(rank, static_cast<size_t>(d.dim));
         if (position < 2) continue;
@@ -189,6 +214,14 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
         stays->second.halo.after[position - 2] = d.after;
       }
     }
+    const schedule::FoldStorageStep* fold = FoldOf(trace, t.name());
+    if (fold == nullptr) continue;
+    if (fold->dim != RowsDim(t)) {
+      return Fail(Code::kInvalidArgument,
+                  "schedule step ({}): between layers rows are folded; dimension {} of {} has them",
+                  schedule::Print(*fold), RowsDim(t), t.name());
+    }
+    stays->second.folded = {fold->rows, fold->step};
   }
   return kept;
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,13 +54,14 @@ struct StepRegion {
 // How an activation stays in INP.
 struct KeptActivation {
   sched::Halo halo;
-  int64_t pad = 0;  // what the halo holds
+  int64_t pad = 0;                               // what the halo holds
+  std::optional<sched::FoldedRows> folded = {};  // nothing: all rows are there
 };
 // By the names of a region's tensors. Those that are not in it are in device memory.
 using KeptActivations = std::map<std::string, KeptActivation>;
 
 // The activations of |region| that |trace| has in INP: |own|, or as its layout says.
-//   errors  kInvalidArgument  a layout that is none
+//   errors  kInvalidArgument  a layout that is none; rows at a time of a dimension that is not rows
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                     const KeptActivations& own);
 

@@ -15,8 +15,6 @@
 
 namespace tessera::codegen::accel {
 
-namespace sched = schedule::accel;
-
 class ProgramEmitter {
  public:
   ProgramEmitter(const network::ProgramPlan& plan,
@@ -44,12 +42,14 @@ class ProgramEmitter {
   // Whether |resident|'s halo has to be written: not when it is there from before.
   bool NeedsFill(const network::Resident& resident, const std::vector<int64_t>& shape);
   BufferAddress AddressOf(int activation, const sched::Packing& packing) const;
+  BufferAddress PlaceOf(const network::Resident& resident) const;
   // A region between lowering and the end of its instructions.
   struct Emission {
     network::LoweredRegion lowered;
     std::optional<network::LoweredRegion> store;  // behind it
     LeafEmitter emitter;
     Held held;
+    std::unique_ptr<FixedPlaces> fixed;
     bool on_demand = false;                   // lowered.ahead comes where it is needed
     bool begun = false;                       // |held| has room
     std::vector<WorkUnit> units;              // lowered.ahead, and those of lowered.body
@@ -58,11 +58,12 @@ class ProgramEmitter {
     bool surveyed = false;                    // they are
     RegionReport report;
   };
-  // The region behind the one that runs, and where its boxes may be meanwhile.
+  // Regions behind the one that runs, and where their boxes may be meanwhile.
   struct UnderRegion {
     Overlap overlap;
-    int64_t tiles_left = 0;  // of INP for the one that runs
-    InpRing inp;
+    std::vector<std::pair<size_t, size_t>> what;  // region and unit, by overlap's numbers
+    int64_t tiles_left = 0;                       // of INP for the one that runs
+    std::optional<InpRing> inp;                   // nothing: the others have no boxes
   };
   Result<std::unique_ptr<Emission>> Lower(size_t index);
   // Tells |emitter| where the parameters of |lowered|, of region |index|, are; takes the bytes of
@@ -82,12 +83,21 @@ class ProgramEmitter {
   void SwitchTo(size_t index, Emission& emission);
   // Charges what was emitted since the last call.
   void Settle();
-  // The units of region |index| that are not emitted, and between them what may be of |next|.
-  Status EmitRegion(size_t index, Emission& now, Emission* next);
-  // Whether region |index| could be surveyed.
-  bool SurveyRegion(size_t index, Emission& emission);
-  // |next|, which runs after region |index|, under it; nothing when none of it can be there.
-  Result<std::optional<UnderRegion>> FindUnder(size_t index, Emission& now, Emission& next);
+  // The units of region |index| that are not emitted, and between them what may be of others.
+  Status EmitRegion(size_t index);
+  // Places of region |index|'s buffers that do not rotate, until it ends.
+  Status TakeFixed(size_t index);
+  // Fills in what is told of region |index|'s units, once. errors: Survey's
+  Status SurveyRegion(size_t index);
+  // What may come under region |index|: what it takes turns with or (FindOverlap) what may overlap
+  // with it; nothing when there is no such.
+  Result<std::optional<UnderRegion>> FindUnder(size_t index);
+  Result<std::optional<UnderRegion>> FindOverlap(size_t index);
+  void AddUnder(size_t index, const std::vector<isa::Access>& in_use, UnderRegion* under);
+  // The units of |emission| that do not run in their turn.
+  static std::vector<bool> Gone(const Emission& emission);
+  // Writes what |result|'s halo holds, around the body of its region, which makes |kept|.
+  void FillHalos(const network::Resident& result, const ir::Buffer& kept, Emission& emission);
   // What is written to INP replaces halos that are there.
   void OverwriteHalos(int64_t base, int64_t tiles);
   Status EmitAll();
@@ -105,8 +115,9 @@ class ProgramEmitter {
     sched::Halo halo;
     std::vector<int64_t> shape;
   };
-  std::vector<WrittenHalo> halos_;  // in INP and intact
-  Emission* current_ = nullptr;     // whose instructions the last ones are
+  std::vector<WrittenHalo> halos_;                    // in INP and intact
+  std::vector<std::unique_ptr<Emission>> emissions_;  // of regions that are lowered and not done
+  Emission* current_ = nullptr;                       // whose instructions the last ones are
   jit::ProgramStats settled_;
   std::vector<bool> allowed_;
   std::vector<int64_t>* measured_ = nullptr;  // of a run that only measures

@@ -32,11 +32,17 @@ int64_t RoomAt(const std::vector<WorkClock::End>& ends, size_t at) {
 }  // namespace
 
 void WorkClock::Advance(UnitRun& run, size_t to) {
+  // What reads rows that another region made waits for them, whoever does it.
+  const bool loads =
+      run.unit->folded.empty() || std::ranges::any_of(run.unit->steps, [](const TimedStep& s) {
+        return s.unit == isa::Unit::kLoad;
+      });
+  const isa::Unit first = loads ? isa::Unit::kLoad : isa::Unit::kGemm;
   for (; run.at < to; ++run.at) {
     const TimedStep& step = run.unit->steps[run.at];
     const auto u = static_cast<size_t>(step.unit);
     int64_t start = free_[u];
-    if (step.unit == isa::Unit::kLoad) start = std::max(start, run.from);
+    if (step.unit == first) start = std::max(start, run.from);
     for (size_t v = 0; v < isa::kUnits; ++v) {
       if ((step.tokens.pop >> v & 1) == 0) continue;
       start = std::max(start, run.tokens[v][u].at(run.taken[v][u]++) + isa::kTokenCycles);
@@ -58,24 +64,36 @@ WorkClock::End WorkClock::RunAll(const WorkUnit& unit, int64_t from) {
   return run.end;
 }
 
-Overlap::Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& gone,
-                 const std::vector<WorkUnit>& second, const std::vector<bool>* emitted,
-                 const std::vector<isa::Access>& in_use)
-    : first_(&first), second_(&second), behind_(second.size()), emitted_(emitted) {
+Overlap::Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& gone)
+    : first_(&first) {
   for (size_t f = 0; f < first.size(); ++f) {
     if (!gone[f]) order_.push_back(f);
   }
-  for (size_t s = 0; s < second.size(); ++s) {
-    size_t after = order_.size() + (Conflict(second[s].shared, in_use) ? 1 : 0);
-    if (after == order_.size()) {
-      while (after > 0 && !Conflict(second[s].shared, first[order_[after - 1]].shared)) --after;
+  before_.resize(order_.size());
+}
+
+void Overlap::AddRegion(const std::vector<WorkUnit>& second, const std::vector<bool>& emitted,
+                        const std::vector<isa::Access>& in_use) {
+  for (size_t k = 0; k < second.size(); ++k) {
+    const WorkUnit& unit = second[k];
+    const size_t s = others_.size();
+    Other other{&unit, Conflict(unit.shared, in_use) ? order_.size() + 1 : 0, {}, emitted[k]};
+    for (size_t f = order_.size(); f-- > 0 && (other.after <= f || !unit.folded.empty());) {
+      const Precedence order = PrecedenceOf((*first_)[order_[f]], unit);
+      if (order == Precedence::kFirst) other.after = std::max(other.after, f + 1);
+      if (order == Precedence::kSecond) before_[f].push_back(s);
+      circular_ |= order == Precedence::kBoth;
     }
-    for (size_t before = 0; before < s; ++before) {
-      if (!Conflict(second[s].shared, second[before].shared)) continue;
-      behind_[s].push_back(before);
-      after = std::max(after, after_[before]);
+    for (size_t b = 0; b < s; ++b) {
+      const Precedence order = PrecedenceOf(*others_[b].unit, unit);
+      if (order == Precedence::kFirst) {
+        other.behind.push_back(b);
+        other.after = std::max(other.after, others_[b].after);
+      }
+      if (order == Precedence::kSecond) others_[b].behind.push_back(s);
+      circular_ |= order == Precedence::kBoth;
     }
-    after_.push_back(after);
+    others_.push_back(std::move(other));
   }
 }
 
@@ -108,7 +126,7 @@ int64_t Overlap::EndOfFirst(WorkClock clock) const {
   return end;
 }
 
-int64_t Overlap::EndOfBoth(WorkClock clock, const std::vector<bool>& emitted) const {
+int64_t Overlap::EndOfAll(WorkClock clock) const {
   std::vector<WorkClock::End> ends = ends_;
   int64_t end = 0;
   const auto run = [&](const WorkUnit& unit, int64_t from) {
@@ -116,28 +134,28 @@ int64_t Overlap::EndOfBoth(WorkClock clock, const std::vector<bool>& emitted) co
     end = std::max(end, ends.back().all);
   };
   for (size_t k = done_; k < order_.size(); ++k) run((*first_)[order_[k]], 0);
-  for (size_t s = 0; s < second_->size(); ++s) {
-    if (!emitted[s]) run((*second_)[s], StoredBefore(s, ends));
+  for (const Other& other : others_) {
+    if (!other.emitted) run(*other.unit, StoredBefore(other, ends));
   }
   return end;
 }
 
-int64_t Overlap::StoredBefore(size_t s, const std::vector<WorkClock::End>& ends) const {
-  const size_t after = std::min(after_[s], order_.size());
-  return after == 0 ? 0 : ends[after - 1].all;
+int64_t Overlap::StoredBefore(const Other& other, const std::vector<WorkClock::End>& ends) const {
+  const size_t after = std::min(other.after, order_.size());
+  int64_t stored = after == 0 ? 0 : ends[after - 1].all;
+  if (other.unit->folded.empty()) return stored;
+  for (const size_t b : other.behind) stored = std::max(stored, others_[b].end);
+  return stored;
 }
 
 Overlap::Gain Overlap::Plan() {
-  const int64_t apart = EndOfBoth(clock_, *emitted_);
+  const int64_t apart = EndOfAll(clock_);
   int64_t best = apart;
   for (const int64_t cost : kCosts) {
-    std::vector<bool> emitted = *emitted_;
     Overlap tried = *this;
-    tried.emitted_ = &emitted;
     tried.cost_ = cost;
     const auto fill = [&] {
-      const auto fits = [](const WorkUnit&) { return true; };
-      while (const std::optional<size_t> s = tried.Next(fits)) emitted[*s] = true;
+      while (tried.Next([](const WorkUnit&) { return true; })) continue;
     };
     for (const size_t f : order_) {
       for (size_t p = 1; p < first_->at(f).products.size(); ++p) {
@@ -147,28 +165,69 @@ Overlap::Gain Overlap::Plan() {
       tried.Emitted(f);
       fill();
     }
-    const int64_t together = tried.EndOfBoth(tried.clock_, emitted);
+    const int64_t together = tried.EndOfAll(tried.clock_);
     if (together < best) best = together, cost_ = cost;
   }
   return {apart, apart - best};
 }
 
+void Overlap::Put(Other& other, const WorkClock& with, const WorkClock::End& end) {
+  clock_ = with;
+  under_.push_back(end);
+  other.emitted = true;
+  other.end = end.all;
+}
+
 std::optional<size_t> Overlap::Next(const FitsNow& fits) {
   if (done_ == order_.size()) return std::nullopt;
-  for (size_t s = 0; s < second_->size(); ++s) {
-    const WorkUnit& unit = (*second_)[s];
-    if ((*emitted_)[s] || after_[s] > done_) continue;
-    if (std::ranges::any_of(behind_[s], [&](size_t b) { return !(*emitted_)[b]; })) continue;
-    if (!fits(unit)) return std::nullopt;
+  for (size_t s = 0; s < others_.size(); ++s) {
+    Other& other = others_[s];
+    if (other.emitted || other.after > done_) continue;
+    if (std::ranges::any_of(other.behind, [&](size_t b) { return !others_[b].emitted; })) continue;
+    if (!fits(*other.unit)) return std::nullopt;
     WorkClock with = clock_;
-    const WorkClock::End end =
-        with.RunAll(unit, std::max(StoredBefore(s, ends_), RoomAt(under_, under_.size())));
-    if (cost_ * (EndOfFirst(with) - EndOfFirst(clock_)) > Longest(unit)) return std::nullopt;
-    clock_ = with;
-    under_.push_back(end);
+    const WorkClock::End end = with.RunAll(
+        *other.unit, std::max(StoredBefore(other, ends_), RoomAt(under_, under_.size())));
+    if (cost_ * (EndOfFirst(with) - EndOfFirst(clock_)) > Longest(*other.unit)) {
+      // Of regions that take turns another one may have work.
+      if (!other.unit->folded.empty()) continue;
+      return std::nullopt;
+    }
+    Put(other, with, end);
     return s;
   }
   return std::nullopt;
+}
+
+bool Overlap::Collect(size_t s, std::vector<bool>& open, std::vector<size_t>* units) const {
+  const Other& other = others_[s];
+  if (other.emitted || std::ranges::count(*units, s) > 0) return true;
+  if (open[s] || other.after > done_) return false;
+  open[s] = true;
+  for (const size_t b : other.behind) {
+    if (!Collect(b, open, units)) return false;
+  }
+  open[s] = false;
+  units->push_back(s);
+  return true;
+}
+
+std::optional<std::vector<size_t>> Overlap::Before() const {
+  std::vector<size_t> units;
+  std::vector<bool> open(others_.size());
+  if (circular_) return std::nullopt;
+  for (const size_t s : done_ < order_.size() ? before_[done_] : std::vector<size_t>{}) {
+    if (!Collect(s, open, &units)) return std::nullopt;
+  }
+  return units;
+}
+
+void Overlap::Force(size_t s) {
+  Other& other = others_[s];
+  if (other.emitted) return;
+  WorkClock with = clock_;
+  const WorkClock::End end = with.RunAll(*other.unit, StoredBefore(other, ends_));
+  Put(other, with, end);
 }
 
 std::vector<bool> ChoosePairs(const std::vector<int64_t>& saved) {

@@ -40,21 +40,23 @@ class WorkClock {
   std::array<int64_t, isa::kUnits> free_{};
 };
 
-// Units of a region |second| under those of |first|, which run in order. A unit may come when all
-// before it that it conflicts with is emitted. It does when the units of |first| behind it end as
-// early as without it, or nearly.
+// Units of regions behind |first| between those of |first|, which run in order. A unit may come
+// when all before it that it conflicts with is emitted. It does when the units of |first| behind it
+// end as early as without it, or nearly; or when |first| needs the room of what it reads.
 class Overlap {
  public:
-  // More units than this are not looked at.
+  // More units of a region than this are not looked at.
   static constexpr size_t kMostUnits = 2048;
 
-  // Both are surveyed. |gone|: which of |first| ran before. |in_use|: what |first| uses besides
-  // what its units say. |emitted|: which of |second| are, kept by the caller.
-  Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& gone,
-          const std::vector<WorkUnit>& second, const std::vector<bool>* emitted,
-          const std::vector<isa::Access>& in_use);
+  // |first| is surveyed; |gone|: which of its units ran before.
+  Overlap(const std::vector<WorkUnit>& first, const std::vector<bool>& gone);
 
-  // Chooses what a unit may cost. Estimates the cycles of both regions apart and what is saved.
+  // All of |second|, the region behind those that were added, surveyed. |emitted|: which of it are.
+  // |in_use|: what |first| uses besides what its units say. Units are numbered as they are added.
+  void AddRegion(const std::vector<WorkUnit>& second, const std::vector<bool>& emitted,
+                 const std::vector<isa::Access>& in_use);
+
+  // Chooses what a unit may cost. Estimates the cycles of all regions apart and what is saved.
   struct Gain {
     int64_t apart = 0, saved = 0;
   };
@@ -62,30 +64,45 @@ class Overlap {
   // Unit |unit| of |first| has been emitted until behind |products| of its products; all of it.
   void EmittedTo(size_t unit, size_t products);
   void Emitted(size_t unit);
-  // A unit of |second| to emit now, for which |fits|.
+  // The number of a unit to emit now, for which |fits|.
   using FitsNow = std::function<bool(const WorkUnit&)>;
   std::optional<size_t> Next(const FitsNow& fits);
+  // Those that have to be emitted before the next unit of |first|, in order; nothing: some wait for
+  // units that wait for them.
+  std::optional<std::vector<size_t>> Before() const;
+  // Unit |s| is emitted without having been asked for.
+  void Force(size_t s);
 
  private:
-  // The end of what is left of both, in order.
-  int64_t EndOfBoth(WorkClock clock, const std::vector<bool>& emitted) const;
+  // A unit of a region behind.
+  struct Other {
+    const WorkUnit* unit = nullptr;
+    size_t after = 0;            // the first of order_ that it need not wait for
+    std::vector<size_t> behind;  // the others that it waits for
+    bool emitted = false;
+    int64_t end = 0;
+  };
+  // The end of what is left of all, in order.
+  int64_t EndOfAll(WorkClock clock) const;
   // The end of this unit of first_ and of those behind it, on |clock|.
   int64_t EndOfFirst(WorkClock clock) const;
-
-  // When all is stored that unit |s| of second_ waits for; |ends|: of those of order_.
-  int64_t StoredBefore(size_t s, const std::vector<WorkClock::End>& ends) const;
+  // When all is stored that |other| waits for; |ends|: of those of order_.
+  int64_t StoredBefore(const Other& other, const std::vector<WorkClock::End>& ends) const;
+  void Put(Other& other, const WorkClock& with, const WorkClock::End& end);
+  // What |s| waits for and |s| behind |units|; |open|: those that wait for it. False: it waits for
+  // itself.
+  bool Collect(size_t s, std::vector<bool>& open, std::vector<size_t>* units) const;
 
   const std::vector<WorkUnit>* first_;
-  const std::vector<WorkUnit>* second_;
-  std::vector<size_t> order_;  // those of first_ that run
-  std::vector<size_t> after_;  // for each of second_: the first of order_ that it need not wait for
-  std::vector<std::vector<size_t>> behind_;  // the units of second_ that it waits for
-  const std::vector<bool>* emitted_;         // of second_
+  std::vector<size_t> order_;                // those of first_ that run
+  std::vector<std::vector<size_t>> before_;  // for each of order_, the others that it waits for
+  std::vector<Other> others_;
+  bool circular_ = false;  // two units wait for each other
   int64_t cost_ = 1;
   size_t done_ = 0;  // of order_
   WorkClock clock_;
   std::optional<WorkClock::UnitRun> current_;  // of order_[done_]
-  std::vector<WorkClock::End> ends_, under_;  // of those of order_, of second_ in order of emission
+  std::vector<WorkClock::End> ends_, under_;  // of those of order_, of others_ in order of emission
 };
 
 // |saved|: cycles by overlapping each region with the next one. What a region gives to the one

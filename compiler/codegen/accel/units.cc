@@ -120,6 +120,8 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
     jit::ProgramBuilder builder(config);
     LeafEmitter scratch(emitter, &builder);
     unit.pieces.clear();
+    unit.folded.clear();
+    scratch.LogTo(&unit.folded);
     std::vector<size_t> products;  // instructions until behind each
     const auto after_product = [&]() -> Status {
       products.push_back(builder.nodes().size());
@@ -132,6 +134,10 @@ Status Survey(std::vector<WorkUnit>& units, const LeafEmitter& emitter, Rings ri
       if (step.taken >= 0) continue;
       own[isa::Space::Of(MemoryOf(step.scope)).index].push_back(
           {step.begin, step.begin + step.tiles});
+    }
+    for (const FoldedAccess& access : unit.folded) {
+      own[isa::Space::Of(isa::Memory::kInp).index].push_back(
+          {access.base, access.base + access.tiles});
     }
     for (auto& [space, ranges] : own) isa::Normalize(ranges);
     std::vector<jit::TokenNode> nodes;
@@ -194,6 +200,32 @@ bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>&
     }
   }
   return false;
+}
+
+Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b) {
+  const auto all_of = [](const FoldedAccess& access) {
+    return std::vector<isa::Access>{
+        {isa::Space::Of(isa::Memory::kInp), true, {{access.base, access.base + access.tiles}}}};
+  };
+  const auto meets = [&](const std::vector<FoldedAccess>& folded,
+                         const std::vector<isa::Access>& shared) {
+    return std::ranges::any_of(
+        folded, [&](const FoldedAccess& access) { return Conflict(all_of(access), shared); });
+  };
+  bool first =
+           Conflict(a.shared, b.shared) || meets(a.folded, b.shared) || meets(b.folded, a.shared),
+       second = false;
+  for (const FoldedAccess& x : a.folded) {
+    for (const FoldedAccess& y : b.folded) {
+      if (x.activation != y.activation) {
+        first |= x.base < y.base + y.tiles && y.base < x.base + x.tiles;
+      } else if ((x.write || y.write) && x.first < y.last && y.first < x.last) {
+        (x.time <= y.time ? first : second) = true;
+      }
+    }
+  }
+  if (first && second) return Precedence::kBoth;
+  return first ? Precedence::kFirst : second ? Precedence::kSecond : Precedence::kNone;
 }
 
 }  // namespace tessera::codegen::accel

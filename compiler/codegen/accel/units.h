@@ -33,8 +33,10 @@ struct WorkUnit {
   // Of a unit that was surveyed:
   std::vector<TimedStep> steps = {};
   std::vector<size_t> products = {};  // steps until behind each product (RunHooks::after_product)
-  std::vector<isa::Access> shared = {};  // device memory, and scratchpads outside of its own pieces
-  std::vector<PieceStep> pieces = {};    // what it takes of rings and gives back
+  // Device memory, and scratchpads outside of its own pieces and of folded tensors.
+  std::vector<isa::Access> shared = {};
+  std::vector<FoldedAccess> folded = {};
+  std::vector<PieceStep> pieces = {};  // what it takes of rings and gives back
 };
 
 // The iterations of |s|, a nest of copies, in pieces of at most |tiles| where it can be cut so.
@@ -54,6 +56,12 @@ bool Replay(const std::vector<PieceStep>& steps, const std::vector<PieceStep>& d
 
 // Whether the order of |a| and |b| matters: one writes what the other reads or writes.
 bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>& b);
+
+// Which of |a| and |b|, which is behind it in the order of their regions, comes first.
+enum class Precedence : uint8_t { kNone, kFirst, kSecond, kBoth };  // kBoth: they cannot be
+// What is in device memory or stays is made before it is read; a set of rows of a folded tensor is
+// made before it is read, and read before a later set is made where it was.
+Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b);
 
 }  // namespace tessera::codegen::accel
 

@@ -77,6 +77,9 @@ bool Judge::Fill(TilePlan* p) const {
   const int64_t extra_banks = extra_slots * Banks(part_pixels, Memory::kAcc);
   const int64_t out_banks = region_.out_slots * Banks(part_pixels, Memory::kOut);
   if (acc_banks + extra_banks > kBanks || out_banks > kBanks) return false;
+  // Between two tiles of work those of other regions come.
+  if (on_chip_.rows > 0 && (2 * (acc_banks + extra_banks) > kBanks || 2 * out_banks > kBanks))
+    return false;
 
   // Channels in blocks of input: contraction reads them for each tile; others read their own.
   const int64_t box_blocks =
@@ -226,6 +229,16 @@ std::vector<int64_t> TileSizes(int64_t total) {
   return sizes;
 }
 
+std::unexpected<Error> NoPlan(const AnalyzedRegion& region, const isa::Config& config) {
+  return Fail(Code::kOutOfRange,
+              "{}: not even one row of one channel block fits configuration {} (INP {} tiles, ACC "
+              "{}, OUT {}, WGT {}); "
+              "larger scratchpads or the host can run it",
+              region.output.name(), config.name, config.Depth(isa::Memory::kInp),
+              config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kOut),
+              config.Depth(isa::Memory::kWgt));
+}
+
 }  // namespace
 
 const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
@@ -235,10 +248,12 @@ const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
   return nullptr;
 }
 
-int64_t ResidentTiles(const Shape4& shape, const Halo& halo, const isa::Config& config) {
-  const int64_t rows = std::min(shape[0], config.batch);
-  return CeilDiv(shape[0], rows) * CeilDiv(shape[1], config.block_out) *
-         (halo.before[0] + shape[2] + halo.after[0]) * (halo.before[1] + shape[3] + halo.after[1]);
+int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
+                      const std::optional<FoldedRows>& folded, const isa::Config& config) {
+  const int64_t images = std::min(shape[0], config.batch),
+                rows = folded ? folded->rows : halo.before[0] + shape[2] + halo.after[0];
+  return CeilDiv(shape[0], images) * CeilDiv(shape[1], config.block_out) * rows *
+         (halo.before[1] + shape[3] + halo.after[1]);
 }
 
 double TilePlan::cycles() const {
@@ -325,8 +340,11 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
   TilePlan p;
   p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion
                                                                           : Residency::kPart;
-  for (int64_t y : TileSizes(e.out_y)) {
-    for (int64_t x : TileSizes(e.out_x)) {
+  const bool in_turn = on_chip.rows > 0;
+  if (in_turn && (e.batches > 1 || p.params != Residency::kRegion)) return NoPlan(region, config);
+  const auto rows = in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y);
+  for (int64_t y : rows) {
+    for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x)) {
       // Narrow tiles only where a whole row is too much: rows are contiguous in memory.
       if (x < e.out_x && y > 1 && x < 8) continue;
       for (int64_t channels : channel_tiles) {
@@ -338,9 +356,10 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
           for (int64_t inputs : input_tiles) {
             p.input_tile = inputs;
             for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
+              if (in_turn && judge.weighted() && weights != Residency::kRegion) continue;
               p.weights = weights;
               p.spatial_outside = false, p.input_above = false;
-              consider(p);
+              if (!in_turn || channels == e.out_blocks) consider(p);
               if (!judge.weighted() || weights == Residency::kChannel) continue;
               p.spatial_outside = true;
               p.input_above = judge.contraction() && !judge.grouped() && inputs == e.in_blocks;
@@ -352,13 +371,7 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
     }
   }
   if (best) return *best;
-  return Fail(Code::kOutOfRange,
-              "{}: not even one row of one channel block fits configuration {} (INP {} tiles, ACC "
-              "{}, OUT {}, WGT {}); "
-              "larger scratchpads or the host can run it",
-              region.output.name(), config.name, config.Depth(isa::Memory::kInp),
-              config.Depth(isa::Memory::kAcc), config.Depth(isa::Memory::kOut),
-              config.Depth(isa::Memory::kWgt));
+  return NoPlan(region, config);
 }
 
 }  // namespace tessera::schedule::accel

@@ -45,9 +45,16 @@ struct Halo {
   bool operator==(const Halo&) const = default;
 };
 
-// Activations that stay in INP from region to region, all of each, as one region sees them
-// (network/residency.h decides). A tensor that stays is [batches][channel blocks][rows with halo]
-// [columns with halo] tiles.
+// Of a tensor that stays in INP, the rows (with those of its halo) that are there at a time: the
+// first |rows|; then as many that begin |step| further on, over what was there; and so on.
+struct FoldedRows {
+  int64_t rows = 0, step = 0;
+  bool operator==(const FoldedRows&) const = default;
+};
+
+// Activations that stay in INP from region to region, all of each or folded, as one region sees
+// them (network/residency.h decides). A tensor that stays is [batches][channel blocks][rows with
+// halo][columns with halo] tiles.
 struct OnChip {
   int64_t inp_tiles = -1;                            // of INP for the region's own boxes; -1: all
   std::optional<Halo> input, result;                 // the anchor's input, the region's result
@@ -55,6 +62,9 @@ struct OnChip {
   std::vector<std::pair<te::Tensor, Halo>> fetched;  // operands of kFetch steps
   bool stored = true;                                // the result goes to device memory (too)
   bool follows = false;  // a region runs before: what stays all along is loaded under it
+  // Rows of a tile of work, whole and of all channels, with what is constant loaded once: regions
+  // that exchange folded tensors take turns. 0: as is best.
+  int64_t rows = 0;
 
   const Halo* HaloOf(const te::Tensor& fetched_tensor) const;  // null: it is in device memory
   bool operator==(const OnChip&) const = default;
@@ -103,8 +113,9 @@ int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns);
 // Input positions on chip along axis |d| (0 y, 1 x) for |outs| outputs.
 int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs);
 
-// Tiles of a tensor of |shape| that stays.
-int64_t ResidentTiles(const Shape4& shape, const Halo& halo, const isa::Config& config);
+// Tiles of a tensor of |shape| that stays, all of it or |folded|.
+int64_t ResidentTiles(const Shape4& shape, const Halo& halo,
+                      const std::optional<FoldedRows>& folded, const isa::Config& config);
 
 // The best plan found. The space: channel tiles and parts, rows, columns, reduction chunks, both
 // orders and every residency that fits; the result is the same for the same region and

@@ -79,7 +79,8 @@ TEST_P(OrderTest, NothingPassesWhatItDependsOn) {
       {isa::Space::OfSegment(0), false, {{390, 400}}}};  // of the first region all along
   std::vector<bool> gone(first.size()), emitted(second.size());
   for (size_t f = 0; f < first.size(); ++f) gone[f] = rng.OneIn(4);
-  Overlap overlap(first, gone, second, &emitted, in_use);
+  Overlap overlap(first, gone);
+  overlap.AddRegion(second, emitted, in_use);
   const Overlap::Gain gain = overlap.Plan();
   EXPECT_GE(gain.saved, 0);
   WorkUnit all_along;
@@ -128,24 +129,27 @@ std::vector<WorkUnit> Rows(int64_t count, isa::Unit unit, int64_t cycles, int64_
 
 TEST(Gain, AnotherUnitOfTheMachineIsFreeAndTheSameOneIsNot) {
   const std::vector<WorkUnit> first = Rows(20, isa::Unit::kGemm, 1000, 0, 1000);
-  const std::vector<bool> gone(first.size());
-  std::vector<bool> emitted(20);
+  const auto saved_with = [&](const std::vector<WorkUnit>& second) {
+    Overlap overlap(first, std::vector<bool>(first.size()));
+    overlap.AddRegion(second, std::vector<bool>(second.size()), {});
+    return overlap.Plan();
+  };
   // 20 units of 1000 cycles; as much of VECTOR under it, but for what waits for the last rows.
   const std::vector<WorkUnit> vector = Rows(20, isa::Unit::kVector, 900, 1000, 2000);
-  const Overlap::Gain gain = Overlap(first, gone, vector, &emitted, {}).Plan();
+  const Overlap::Gain gain = saved_with(vector);
   EXPECT_NEAR(static_cast<double>(gain.apart), 20 * 1000 + 20 * 900, 1500);
   EXPECT_GT(gain.saved, 15 * 900);
   EXPECT_LE(gain.saved, 20 * 900);
   const std::vector<WorkUnit> gemm = Rows(20, isa::Unit::kGemm, 900, 1000, 2000);
-  EXPECT_LT(Overlap(first, gone, gemm, &emitted, {}).Plan().saved, 1000);
+  EXPECT_LT(saved_with(gemm).saved, 1000);
 }
 
 TEST(Gain, WhatReadsTheLastRowsWaits) {
   const std::vector<WorkUnit> first = Rows(20, isa::Unit::kGemm, 1000, 0, 1000);
   std::vector<WorkUnit> second = Rows(20, isa::Unit::kVector, 900, 1000, 2000);
   for (WorkUnit& u : second) u.shared[0].intervals = {{1000, 1200}};  // all of them
-  std::vector<bool> emitted(second.size());
-  Overlap overlap(first, std::vector<bool>(first.size()), second, &emitted, {});
+  Overlap overlap(first, std::vector<bool>(first.size()));
+  overlap.AddRegion(second, std::vector<bool>(second.size()), {});
   EXPECT_EQ(overlap.Plan().saved, 0);
   for (size_t f = 0; f < first.size(); ++f) {
     overlap.Emitted(f);
