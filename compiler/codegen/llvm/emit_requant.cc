@@ -5,10 +5,12 @@
 #include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "compiler/codegen/llvm/emitter.h"
+#include "compiler/codegen/llvm/few_values.h"
 #include "compiler/ir/affine.h"
 
 namespace tessera::codegen {
@@ -39,6 +41,20 @@ bool FuncEmitter::TakesZero(const ir::Expr& call, int64_t zero) const {
 }
 
 llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Value* mask) {
+  if (units_.fma) {
+    if (const std::optional<FewValues> few = FewValuesOf(call)) {
+      // Beside 1.5 * 2^23 neighbours are 1 apart.
+      llvm::Value* units = Lanes(Value(few->units, mask), call.lanes());
+      llvm::Type* real = Like(b_.getFloatTy(), units);
+      llvm::Value* sum = b_.CreateIntrinsic(
+          llvm::Intrinsic::fma, {real},
+          {b_.CreateSIToFP(units, real), llvm::ConstantFP::get(real, few->factor),
+           llvm::ConstantFP::get(real, 0x1.8p23)});
+      const int64_t beside = std::bit_cast<int32_t>(0x1.8p23F) - number;
+      return b_.CreateSub(b_.CreateBitCast(sum, units->getType()),
+                          llvm::ConstantInt::get(units->getType(), static_cast<uint64_t>(beside)));
+    }
+  }
   const auto argument = [&](size_t i) { return Lanes(Value(call->args[i], mask), call.lanes()); };
   llvm::Value *a = argument(0), *multiplier = argument(1), *shift = argument(2);
   const auto rounding = static_cast<isa::Round>(call->args[3]->ivalue);
@@ -54,14 +70,12 @@ llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Va
   }
   if (rounding == isa::Round::kEven && units_.fma)
     return RequantEven(scaled, multiplier, right, number);
-  llvm::Value* product = b_.CreateMul(b_.CreateSExt(scaled, wide), b_.CreateSExt(multiplier, wide));
   if (rounding == isa::Round::kTflite) {
     // The first step's result has 32 bits, and the second adds at most 2^31 to its size. A shift by
     // 32 is one by 31 and one by 1.
     llvm::Type* narrow = a->getType();
     llvm::Value* one = llvm::ConstantInt::get(narrow, 1);
-    llvm::Value* first = b_.CreateTrunc(
-        b_.CreateAShr(b_.CreateAdd(product, constant(int64_t{1} << 30)), constant(31)), narrow);
+    llvm::Value* first = HighHalf(scaled, multiplier);
     llvm::Value* some = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, right, one);
     llvm::Value* rest = b_.CreateSub(right, some);
     llvm::Value* size = b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, first, b_.getFalse());
@@ -69,6 +83,7 @@ llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Va
         b_.CreateLShr(b_.CreateLShr(b_.CreateAdd(size, b_.CreateShl(some, rest)), rest), some);
     return b_.CreateSelect(b_.CreateICmpSLT(first, zero), b_.CreateNeg(rounded), rounded);
   }
+  llvm::Value* product = b_.CreateMul(b_.CreateSExt(scaled, wide), b_.CreateSExt(multiplier, wide));
   right = b_.CreateSExt(right, wide);
   // A half less one carries into the quotient exactly when the rest is more than a half; one more
   // when it is a half, too.
@@ -79,6 +94,36 @@ llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Va
   llvm::Value* result =
       b_.CreateAShr(b_.CreateAdd(b_.CreateAdd(product, b_.CreateSub(half, constant(1))), up), bits);
   return b_.CreateTrunc(result, Like(b_.getInt32Ty(), a));
+}
+
+// (a * b + 2^30) >> 31 in the low 32 bits. x86 multiplies every second lane where it is, and takes
+// the results back by a blend.
+llvm::Value* FuncEmitter::HighHalf(llvm::Value* a, llvm::Value* b) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(a->getType());
+  const int lanes = vector ? static_cast<int>(vector->getNumElements()) : 1;
+  const bool pairs = units_.pair_bits > 0 && lanes % 2 == 0;
+  llvm::Type* wide = pairs
+                         ? llvm::FixedVectorType::get(b_.getInt64Ty(), vector->getNumElements() / 2)
+                         : Like(b_.getInt64Ty(), a);
+  const auto number = [&](uint64_t v) { return llvm::ConstantInt::get(wide, v); };
+  const auto product = [&](llvm::Value* x, llvm::Value* y) {
+    return b_.CreateAdd(b_.CreateMul(x, y), number(uint64_t{1} << 30));
+  };
+  if (!pairs) {
+    llvm::Value* sum = product(b_.CreateSExt(a, wide), b_.CreateSExt(b, wide));
+    return b_.CreateTrunc(b_.CreateAShr(sum, number(31)), a->getType());
+  }
+  llvm::Value *x = b_.CreateBitCast(a, wide), *y = b_.CreateBitCast(b, wide);
+  const auto low = [&](llvm::Value* v) {
+    return b_.CreateAShr(b_.CreateShl(v, number(32)), number(32));
+  };
+  const auto high = [&](llvm::Value* v) { return b_.CreateAShr(v, number(32)); };
+  llvm::Value* even = b_.CreateLShr(product(low(x), low(y)), number(31));
+  llvm::Value* odd = b_.CreateShl(product(high(x), high(y)), number(1));
+  std::vector<int> back;
+  for (int i = 0; i < lanes; ++i) back.push_back(i % 2 == 0 ? i : lanes + i);
+  return b_.CreateShuffleVector(b_.CreateBitCast(even, a->getType()),
+                                b_.CreateBitCast(odd, a->getType()), back);
 }
 
 // The exact product beside 1.5 * 2^52, where neighbours are 1 apart, is rounded once: to the

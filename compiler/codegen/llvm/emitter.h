@@ -79,6 +79,7 @@ class FuncEmitter {
   // Requantisation (emit_requant.cc).
   // |call| of requant, plus |zero|, which is 0 unless TakesZero.
   llvm::Value* Requant(const ir::Expr& call, int64_t zero, llvm::Value* mask);
+  llvm::Value* HighHalf(llvm::Value* a, llvm::Value* b);
   bool TakesZero(const ir::Expr& call, int64_t zero) const;
   llvm::Value* RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right,
                            int64_t zero);

@@ -2,13 +2,15 @@
 //
 // What is tested: requantisation in host code against the interpreter: all rounding modes and
 // shifts, and what code is made shorter by: shifts of which the largest is said, sums with their
-// start, zero points, clamps. Space: pairs of edge values and 400 products, many of them ties; each
-// level that this machine runs. Not tested here: RequantValue itself (tests/compiler/ir).
+// start, zero points, clamps, sums of two bytes. Space: pairs of edge values and 400 products, many
+// of them ties; all pairs of bytes; each level that this machine runs. Not tested here:
+// RequantValue itself (tests/compiler/ir).
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/rng.h"
+#include "compiler/codegen/llvm/few_values.h"
 #include "compiler/ir/intrin.h"
 #include "tests/compiler/llvm/same_code.h"
 
@@ -130,6 +132,76 @@ TEST(Requant, SumsWithTheirStartAndZero) {
     ExpectSame({"f", {x, y, c, d, s, z}, ir::Seq(rows)},
                {a, b, corrections, biases, shifts, ir::Array(DType::kInt8, kinds * a.size())});
   }
+}
+
+// Sums of two bytes, each shifted: all 65536 pairs.
+TEST(Requant, FewValues) {
+  struct Case {
+    DType first, second;
+    int zero_first, zero_second, shift_first, shift_second;
+    int multiplier, shift, zero;
+    isa::Round rounding;
+  };
+  const Case cases[] = {
+      {DType::kInt8, DType::kInt8, -1, -128, 19, 19, 1239850328, -18, -128, isa::Round::kEven},
+      {DType::kInt8, DType::kInt8, 0, 0, 19, 19, 1 << 30, -19, 3, isa::Round::kEven},  // ties
+      {DType::kInt8, DType::kInt8, 5, 6, 19, 19, 1 << 30, -19, 0, isa::Round::kTflite},
+      {DType::kInt8, DType::kInt8, 5, 6, 19, 19, 1518500250, -19, 0, isa::Round::kHalfUp},
+      {DType::kInt8, DType::kUint8, 7, -3, 3, 4, 2147483647, -4, 1, isa::Round::kEven},
+      {DType::kUint8, DType::kUint8, 128, 128, 19, 20, 1234567891, -20, -20, isa::Round::kEven},
+      {DType::kInt8, DType::kInt8, 0, 0, 22, 23, 1876543210, -1, 0, isa::Round::kEven},  // large
+      {DType::kInt8, DType::kInt8, 0, 0, 2, 9, 1876543210, -1, 0, isa::Round::kEven}};   // many
+  for (const Case& k : cases) {
+    for (const int lanes : {1, 16}) {
+      constexpr int64_t kPairs = 1 << 16;
+      const ir::Buffer x = Buf("x", k.first, {kPairs}), y = Buf("y", k.second, {kPairs}),
+                       z = Buf("z", DType::kInt8, {kPairs}), w = Buf("w", DType::kInt32, {kPairs});
+      const Expr i = ir::Var("i");
+      const Expr at = lanes == 1 ? i : ir::Ramp(i * Expr(lanes), Expr(1), lanes);
+      const auto number = [&](int v) {
+        const Expr one = ir::Imm(DType::kInt32, v);
+        return lanes == 1 ? one : ir::Broadcast(one, lanes);
+      };
+      const auto term = [&](const ir::Buffer& from, int zero, int shift) {
+        const Expr wide = ir::Cast(DType::kInt32, ir::Load(from, {at}));
+        return ir::Bin(ir::BinOp::kShl, wide - number(zero), number(shift));
+      };
+      const Expr value = ir::Requant(
+          term(x, k.zero_first, k.shift_first) + term(y, k.zero_second, k.shift_second),
+          ir::Imm(DType::kInt32, k.multiplier), ir::Imm(DType::kInt32, k.shift), k.rounding);
+      const Expr narrow = ir::ClampAdd(value, ir::Imm(DType::kInt32, k.zero),
+                                       ir::Imm(DType::kInt32, -128), ir::Imm(DType::kInt32, 127));
+      ir::Array a(k.first, kPairs), b(k.second, kPairs);
+      for (int64_t p = 0; p < kPairs; ++p) {
+        a.SetInt(p, k.first == DType::kInt8 ? p % 256 - 128 : p % 256);
+        b.SetInt(p, k.second == DType::kInt8 ? p / 256 - 128 : p / 256);
+      }
+      ExpectSame({"f",
+                  {x, y, z, w},
+                  ir::For(i, 0, Expr(kPairs / lanes), ir::LoopKind::kSerial,
+                          ir::Seq({ir::Store(z, {at}, ir::Cast(DType::kInt8, narrow)),
+                                   ir::Store(w, {at}, value)}))},
+                 {a, b, ir::Array(DType::kInt8, kPairs), ir::Array(DType::kInt32, kPairs)});
+    }
+  }
+}
+
+TEST(Requant, WhatHasFewValues) {
+  const ir::Buffer x = Buf("x", DType::kInt8, {4}), n = Buf("n", DType::kInt32, {4});
+  const auto wide = [&](int64_t i) { return ir::Cast(DType::kInt32, ir::Load(x, {Expr(i)})); };
+  const auto number = [](int v) { return ir::Imm(DType::kInt32, v); };
+  const auto shifted = [&](Expr e, int by) { return ir::Bin(ir::BinOp::kShl, e, number(by)); };
+  const auto few = [&](const Expr& sum, int multiplier, int shift) {
+    return FewValuesOf(ir::Requant(sum, number(multiplier), number(shift), isa::Round::kEven));
+  };
+  const auto found = few(shifted(wide(0) - number(4), 19) + shifted(wide(1), 19), 1 << 30, -19);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->factor, 0.5F);                                    // 2^19 * 2^30 / 2^31 / 2^19
+  EXPECT_FALSE(few(ir::Load(n, {Expr(0)}), 1 << 30, -2));            // any int32
+  EXPECT_FALSE(few(shifted(wide(0), 24) + number(1), 1 << 30, -9));  // leaves int32
+  EXPECT_FALSE(few(shifted(wide(0), 2) + wide(1), 1 << 30, -1));     // 1276 values
+  EXPECT_FALSE(few(shifted(wide(0), 20), 1 << 30, 1));               // a shift to the left
+  EXPECT_FALSE(few(shifted(wide(0), 23), 2147483647, -1));           // results above 2^21
 }
 
 }  // namespace
