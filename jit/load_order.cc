@@ -17,10 +17,29 @@ namespace {
 using isa::kUnits;
 
 constexpr auto kLoadUnit = static_cast<size_t>(isa::Unit::kLoad);
-// A piece of a load keeps LOAD busy for so many cycles, as far as its box can be cut so.
-constexpr int64_t kPieceCycles = 128;
+// A piece of a load has so many beats, as far as its box can be cut so.
+constexpr int64_t kPieceBeats = 128;
 // Pieces behind a load that waits which are looked at.
 constexpr size_t kWindow = 1024;
+
+// What transfers take beyond their beats, by the numbers of sim/dram/dram.h: model zynq carries 17
+// beats in 20 cycles. That reads and writes share them is left out.
+struct TransferCosts {
+  int64_t cycles = 1, beats = 1;          // so many cycles for so many beats
+  int64_t read_wait = 0, write_wait = 0;  // until the first beat, until the answer
+};
+TransferCosts CostsOf(const isa::Config& config) {
+  return config.dram == isa::DramModel::kZynq ? TransferCosts{20, 17, 60, 30} : TransferCosts{};
+}
+
+// Cycles that |insn| is estimated to keep its unit busy.
+int64_t CyclesOf(const isa::Insn& insn, const isa::Config& config) {
+  const isa::Unit unit = isa::UnitOf(insn);
+  const int64_t cycles = BusyCycles(insn, config);
+  if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore) return cycles;
+  const TransferCosts costs = CostsOf(config);
+  return cycles * costs.cycles / costs.beats;
+}
 
 // Whole planes, rows or tiles of a box, whichever is outermost: they lie behind each other on chip.
 class BoxCut {
@@ -73,31 +92,33 @@ std::vector<OrderedStep> Cut(std::span<const isa::Insn> insns, std::span<const T
                              const isa::Config& config) {
   std::vector<OrderedStep> steps;
   for (size_t n = 0; n < insns.size(); ++n) {
-    const int64_t cycles = BusyCycles(insns[n], config);
+    const int64_t beats = BusyCycles(insns[n], config);
     const auto* load = std::get_if<isa::Load>(&insns[n]);
     const int64_t count = load == nullptr ? 1 : BoxCut(*load).count();
-    if (cycles < 2 * kPieceCycles || count == 1) {
-      steps.push_back({n, 0, count, nodes[n].unit, cycles, nodes[n].accesses});
+    if (beats < 2 * kPieceBeats || count == 1) {
+      steps.push_back({n, 0, count, nodes[n].unit, CyclesOf(insns[n], config), nodes[n].accesses});
       continue;
     }
-    const int64_t together = std::max<int64_t>(1, count * kPieceCycles / cycles);
+    const int64_t together = std::max<int64_t>(1, count * kPieceBeats / beats);
     for (int64_t at = 0; at < count; at += together) {
       const int64_t end = std::min(at + together, count);
       const isa::Insn part = BoxCut(*load).Part(at, end);
       steps.push_back(
-          {n, at, end, nodes[n].unit, BusyCycles(part, config), isa::Accesses(part, config)});
+          {n, at, end, nodes[n].unit, CyclesOf(part, config), isa::Accesses(part, config)});
     }
   }
   return steps;
 }
 
-// When the machine's units are done with what ran. Device memory is as fast as its bus, what LOAD
-// waits for is exact but for that.
+// When the machine's units are done with what ran.
 class ProgramClock {
  public:
   ProgramClock(const std::vector<OrderedStep>& steps, const isa::Config& config)
       : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))),
         history_(isa::kSpaces) {
+    for (size_t u = 0; u < kUnits; ++u) wait_[u] = isa::StartCycles(static_cast<isa::Unit>(u));
+    wait_[kLoadUnit] += CostsOf(config).read_wait;
+    wait_[static_cast<size_t>(isa::Unit::kStore)] += CostsOf(config).write_wait;
     for (const OrderedStep& step : steps) {
       for (const isa::Access& a : step.accesses) history_[a.space.index].AddCuts(a.intervals);
     }
@@ -123,7 +144,7 @@ class ProgramClock {
     const int64_t start = StartOf(step);
     fetched_ = FetchedAt(unit);
     free_[unit] = start + step.cycles;
-    ran_[unit].push_back({start, free_[unit] + isa::StartCycles(step.unit)});
+    ran_[unit].push_back({start, free_[unit] + wait_[unit]});
     const auto position = static_cast<int32_t>(ran_[unit].size());
     for (const isa::Access& a : step.accesses) history_[a.space.index].Record(a, unit, position);
   }
@@ -148,6 +169,7 @@ class ProgramClock {
   std::vector<SpaceHistory> history_;
   std::array<std::vector<Ran>, kUnits> ran_;
   std::array<int64_t, kUnits> free_{};
+  std::array<int64_t, kUnits> wait_{};  // from when a unit is free to when others may go on
   int64_t fetched_ = 0;
 };
 

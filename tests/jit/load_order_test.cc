@@ -153,7 +153,8 @@ isa::Access Tiles(Memory memory, bool write, int64_t begin, int64_t end) {
 // A box, |products| cycles with it and weights below |read|, the next box in the same place, and 20
 // times 16 tiles of weights, 512 cycles each, from place 100 on. The cycles of weights in front of
 // the second box.
-int64_t WeightsThatPass(int64_t products, int64_t read = 100) {
+int64_t WeightsThatPass(int64_t products, int64_t read = 100,
+                        const isa::Config& config = isa::Config()) {
   Listing list;
   list.Add(BoxOf(Memory::kInp, Segment::kInput, 8, 0, 0));
   list.Add(Busy(isa::Unit::kGemm, products),
@@ -161,7 +162,7 @@ int64_t WeightsThatPass(int64_t products, int64_t read = 100) {
   list.Add(BoxOf(Memory::kInp, Segment::kInput, 8, 128, 0));
   for (int64_t k = 0; k < 20; ++k)
     list.Add(BoxOf(Memory::kWgt, Segment::kConstants, 16, k * 4096, 100 + k * 16));
-  const LoadOrder order = OrderLoads(list.insns, list.nodes, isa::Config());
+  const LoadOrder order = OrderLoads(list.insns, list.nodes, config);
   int64_t beats = 0, all = 0;
   bool passing = true;
   for (size_t n = 0; n < order.from.size(); ++n) {
@@ -181,6 +182,13 @@ TEST(LoadOrder, AsMuchPassesAsThereIsTimeFor) {
   EXPECT_EQ(WeightsThatPass(5000), 39 * 128);
   EXPECT_EQ(WeightsThatPass(100), 0) << "no piece ends before the box can come";
   EXPECT_EQ(WeightsThatPass(20000), 20 * 512) << "all";
+}
+
+TEST(LoadOrder, AMemoryThatIsSlowerHasTimeForFewer) {
+  isa::Config zynq;
+  zynq.dram = isa::DramModel::kZynq;
+  // The same products, and 60 cycles until their box is there; a piece takes 150 cycles, not 128.
+  EXPECT_EQ(WeightsThatPass(5000, 100, zynq), 33 * 128);
 }
 
 TEST(LoadOrder, WhatIsReadUntilThenDoesNotPass) {
