@@ -12,7 +12,7 @@ namespace {
 
 bool SameShape(const BufferNode& a, const BufferNode& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.layout == b.layout && a.scope == b.scope &&
-         a.align == b.align && a.rotates == b.rotates;
+         a.align == b.align && a.rotates == b.rotates && a.folded == b.folded;
 }
 
 class Isomorphism {

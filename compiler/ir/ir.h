@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -128,6 +129,13 @@ struct ExprNode {
 // scratchpads.
 enum class Scope : uint8_t { kGlobal, kShared, kLocal, kReg, kInp, kWgt, kAcc, kOut, kPrm };
 
+// Of a dimension, |rows| indices are there at a time: the first ones; then as many that begin
+// |step| further on, over what was there; and so on.
+struct FoldedDim {
+  int64_t dim = 0, rows = 1, step = 1;
+  bool operator==(const FoldedDim&) const = default;
+};
+
 struct BufferNode {
   std::string name;
   DType dtype = DType::kInt8;
@@ -138,6 +146,8 @@ struct BufferNode {
   // A scratchpad's: each time it is allocated it takes the next free place, so that what fills it
   // runs ahead of what reads its last contents. Else it has one place.
   bool rotates = false;
+  // Of what functions that run in turn exchange in a scratchpad.
+  std::optional<FoldedDim> folded = {};
 };
 
 // kPrefetch: the element will be read soon, with what shares its cache line. It has no effect.

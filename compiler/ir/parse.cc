@@ -86,7 +86,7 @@ class Parser {
     return list;
   }
 
-  // name: i8[4, 16] scope layout(...) strides(...) align(n) rotates
+  // name: i8[4, 16] scope layout(...) strides(...) align(n) rotates fold(dim, rows, step)
   Result<Buffer> Declaration() {
     BufferNode node;
     TESSERA_ASSIGN(node.name, Name());
@@ -104,13 +104,11 @@ class Parser {
       elements *= n;
     }
     TESSERA_ASSIGN(const std::string scope, Name());
-    bool found = false;
-    for (int i = 0; i <= static_cast<int>(Scope::kPrm); ++i) {
-      if (scope != ScopeName(static_cast<Scope>(i))) continue;
-      node.scope = static_cast<Scope>(i);
-      found = true;
-    }
-    if (!found) return Wrong(fmt::format("'{}' is no scope", scope));
+    int known = 0;
+    while (known <= static_cast<int>(Scope::kPrm) && scope != ScopeName(static_cast<Scope>(known)))
+      ++known;
+    if (known > static_cast<int>(Scope::kPrm)) return Wrong(fmt::format("'{}' is no scope", scope));
+    node.scope = static_cast<Scope>(known);
     if (Accept("layout")) {
       TESSERA_TRY(Expect("("));
       std::string text;
@@ -135,6 +133,14 @@ class Parser {
       TESSERA_TRY(Expect(")"));
     }
     node.rotates = Accept("rotates");
+    if (Accept("fold")) {
+      TESSERA_TRY(Expect("("));
+      TESSERA_ASSIGN(const std::vector<int64_t> f, Integers(")"));
+      const bool dim = f.size() == 3 && f[0] >= 0 && f[0] < std::ssize(node.shape);
+      if (!dim || f[2] < 1 || f[2] > f[1])
+        return Wrong(node.name + ": fold(DIM, ROWS, STEP) is expected, 1 <= STEP <= ROWS");
+      node.folded = {f[0], f[1], f[2]};
+    }
     if (buffers_.contains(node.name))
       return Wrong(fmt::format("a buffer '{}' is in scope already", node.name));
     const Buffer buffer = MakeBuffer(node);

@@ -130,6 +130,8 @@ class IrPrinter {
     if (!b->layout.strides.empty()) text += fmt::format(" strides({})", Numbers(b->layout.strides));
     if (b->align != 64) text += fmt::format(" align({})", b->align);
     if (b->rotates) text += " rotates";
+    if (b->folded)
+      text += fmt::format(" fold({}, {}, {})", b->folded->dim, b->folded->rows, b->folded->step);
     return text;
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <unordered_map>
 
 #include "compiler/ir/affine.h"
@@ -23,6 +24,10 @@ class Resolver {
     ir::BufferNode node = *buffer;
     node.shape = ir::PhysicalShape(*buffer);
     node.layout = {.strides = buffer->layout.strides};
+    if (node.folded) {
+      const auto piece = std::ranges::find(buffer->layout.dims, node.folded->dim, &LayoutDim::dim);
+      node.folded->dim = piece - buffer->layout.dims.begin();
+    }
     return out = ir::MakeBuffer(std::move(node));
   }
 

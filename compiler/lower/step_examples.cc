@@ -183,8 +183,8 @@ const std::vector<StepExample>& StepExamples() {
       {"fold_storage",
        "The function before makes `x` in a scratchpad, three rows of it at a time; the last of "
        "them "
-       "is the first of the next three. The function is the same.",
-       Elements(), "set_scope x inp\nfold_storage x 0 3 2\n", true},
+       "is the first of the next three. The loops are the same.",
+       Elements(), "set_scope x inp\nfold_storage x 0 3 2\n"},
       {"layout", "The columns of `a` are in blocks of four, the rest of the last one is -1.",
        Elements(), "layout a 1/4,0,1%4 -1\n"},
       {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},

@@ -18,7 +18,6 @@ struct StepExample {
   std::string shows;  // one sentence
   te::Tensor output;
   std::string steps;
-  bool of_callers = false;  // the step is for who runs the function, which is the same without it
 };
 
 const std::vector<StepExample>& StepExamples();

@@ -48,7 +48,8 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
                       .dtype = stage.dtype,
                       .shape = std::move(shape),
                       .layout = stage.layout,
-                      .scope = stage.scope};
+                      .scope = stage.scope,
+                      .folded = stage.folded};
   for (const Stage& s : schedule.stages())  // in place of it, or it itself
     node.rotates |= s.double_buffer && schedule.OwnerOf(s) == &stage;
   Align(stage.alignments, &node);

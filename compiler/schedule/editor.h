@@ -113,6 +113,8 @@ Status Apply(const DoubleBufferStep& step, Editor& editor);
 Status Apply(const PrefetchStep& step, Editor& editor);
 
 // For steps that make stages of tensors or change who reads what.
+// errors: kInvalidArgument a dimension of which some rows are there at a time is cut into blocks
+Status RequireWholeFold(const Stage& stage);
 std::string AxisList(const Stage& stage);  // its loops, outermost first
 // |body| with each read of |tensor| replaced by what |fn| makes of its indices.
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,

@@ -32,7 +32,8 @@ ir::Buffer ParamBuffer(const Schedule& schedule, const std::string& name) {
                          .dtype = st->dtype,
                          .shape = st->shape,
                          .layout = st->layout,
-                         .scope = st->scope});
+                         .scope = st->scope,
+                         .folded = st->folded});
 }
 
 namespace {

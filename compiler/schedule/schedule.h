@@ -80,6 +80,7 @@ struct Stage {
   std::string at_stage, at_axis;  // kAt, kAfter
   ir::Scope scope = ir::Scope::kGlobal;
   Layout layout;
+  std::optional<ir::FoldedDim> folded = {};  // of what functions exchange
   std::vector<Alignment> alignments;
   bool double_buffer = false;  // its buffer rotates (ir::BufferNode)
   std::string in_place_of;     // the stage whose buffer it takes; "": one of its own

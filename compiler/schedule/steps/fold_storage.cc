@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
 
 Status Apply(const FoldStorageStep& step, Editor& editor) {
-  TESSERA_ASSIGN(const Stage* stage, editor.FindStage(step.tensor));
+  TESSERA_ASSIGN(Stage * stage, editor.FindStage(step.tensor));
   if ((!stage->placeholder && !stage->output) || stage->scope == ir::Scope::kGlobal) {
     return Fail(Code::kInvalidArgument,
                 "{} is not exchanged in a scratchpad; fold_storage is for an input or an output "
@@ -25,7 +27,19 @@ Status Apply(const FoldStorageStep& step, Editor& editor) {
                 stage->shape[static_cast<size_t>(step.dim)],
                 stage->shape[static_cast<size_t>(step.dim)]);
   }
-  return {};
+  stage->folded = {step.dim, step.rows, step.step};
+  return RequireWholeFold(*stage);
+}
+
+Status RequireWholeFold(const Stage& stage) {
+  const bool cut = std::ranges::any_of(stage.layout.dims, [&](const LayoutDim& d) {
+    return stage.folded && d.dim == stage.folded->dim && (d.div != 1 || d.mod != 0);
+  });
+  if (!cut) return {};
+  return Fail(Code::kInvalidArgument,
+              "{} is folded along dimension {}, which its layout has in blocks; fold another one, "
+              "or choose a layout that has it whole",
+              stage.name, stage.folded->dim);
 }
 
 }  // namespace tessera::schedule

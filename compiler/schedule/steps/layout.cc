@@ -12,7 +12,7 @@ Status Apply(const LayoutStep& step, Editor& editor) {
   const std::string text =
       step.fill ? fmt::format("{} fill {}", step.pieces, *step.fill) : step.pieces;
   TESSERA_ASSIGN(stage->layout, ir::ParseLayout(text, static_cast<int>(stage->shape.size())));
-  return {};
+  return RequireWholeFold(*stage);
 }
 
 }  // namespace tessera::schedule
