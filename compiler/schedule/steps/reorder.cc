@@ -5,6 +5,31 @@
 
 namespace tessera::schedule {
 
+namespace {
+
+// What a follower reads of another one is complete at the end of its loop: that one's is the same or
+// further inside.
+Status RequireFollowersInOrder(const Stage& stage, const Schedule& schedule) {
+  const auto follows = [&](const Stage& s) {
+    return s.attach == Attach::kAfter && s.at_stage == stage.name;
+  };
+  for (const Stage& reader : schedule.stages()) {
+    for (const Stage& read : schedule.stages()) {
+      if (!follows(reader) || !follows(read) || !reader.Reads(read.name) ||
+          stage.LeafIndex(read.at_axis) >= stage.LeafIndex(reader.at_axis)) {
+        continue;
+      }
+      return Fail(Code::kInvalidArgument,
+                  "{} follows loop {} of {} and reads {}, which follows loop {}: that stays the "
+                  "same loop or one inside",
+                  reader.name, reader.at_axis, stage.name, read.name, read.at_axis);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Apply(const ReorderStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   std::vector<int> places;
@@ -26,7 +51,7 @@ Status Apply(const ReorderStep& step, Editor& editor) {
   }
   std::ranges::sort(places);
   for (size_t i = 0; i < places.size(); ++i) stage->leaves[places[i]] = moved[i];
-  return {};
+  return RequireFollowersInOrder(*stage, editor.schedule());
 }
 
 }  // namespace tessera::schedule

@@ -62,6 +62,8 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
        "y and s are not computed in one place"},
       {"cache_write y reg t\ncompute_at t y i\nreverse_compute_at t s i",
        "t and s are not computed in one place; compute_at both at one loop, or none"},
+      {"cache_write y reg t\nreverse_compute_at t s k\nreverse_compute_at y s i\nreorder s k i",
+       "y follows loop i of s and reads t, which follows loop k: that stays the same loop"},
       {"reverse_compute_at y s i\ncompute_at s y i",
        "y is computed inside s, which cannot be inside it too"},
       {"cache_write y reg t\nreverse_compute_at t s i\ncompute_at s y i",
