@@ -7,8 +7,8 @@ namespace tessera::schedule {
 
 namespace {
 
-// What a follower reads of another one is complete at the end of its loop: that one's is the same or
-// further inside.
+// What a follower reads of another one is complete at the end of its loop: that one's is the same
+// or further inside.
 Status RequireFollowersInOrder(const Stage& stage, const Schedule& schedule) {
   const auto follows = [&](const Stage& s) {
     return s.attach == Attach::kAfter && s.at_stage == stage.name;
