@@ -127,13 +127,33 @@ class DotGenerator {
     return {};
   }
 
-  // The input whole, its quads innermost; what makes it is part of the copy.
+  // Do windows step over so much of a stage that a copy for each place of theirs is smaller?
+  bool StepsOver(const Stage& input) const {
+    int64_t left = 1, read = 1;
+    for (const int64_t extent : input.shape) left *= extent;
+    for (const std::vector<AxisRole>* axes : {&roles_.data, &roles_.reduced}) {
+      for (const AxisRole& a : *axes) read *= a.input_dim < 0 ? 1 : a.axis.extent;
+    }
+    return !input.placeholder && quad_.role == Role::kInputChannel && read < left;
+  }
+
+  // The input whole, or what the sums read of it, its quads innermost; what makes it is part of
+  // the copy.
   Status Input() {
-    const std::string input = roles_.input->tensor->name;
+    std::string input = roles_.input->tensor->name;
+    int dim = quad_.input_dim;
+    if (StepsOver(*s_.Find(input))) {
+      const std::string whole = input;
+      input += ".read";
+      TESSERA_TRY(h_.Do("reindex {} {} {}", whole, anchor_, input));
+      const std::vector<ir::Axis>& axes = s_.Find(input)->axes;
+      dim = static_cast<int>(std::ranges::find(axes, quad_.axis.name(), &ir::Axis::name) -
+                             axes.begin());
+    }
     const Stage* stage = s_.Find(input);
-    std::string layout = LastLayout(static_cast<int>(stage->shape.size()), quad_.input_dim);
+    std::string layout = LastLayout(static_cast<int>(stage->shape.size()), dim);
     if (quad_.role == Role::kInputChannel && quad_.axis.extent % dot_.quad != 0)
-      layout += fmt::format("/{0},{1}%{0}", dot_.quad, quad_.input_dim);
+      layout += fmt::format("/{0},{1}%{0}", dot_.quad, dim);
     TESSERA_TRY(h_.Do("layout {} {}", input, layout));
     if (stage->placeholder) return {};
     for (bool again = true; again;) {

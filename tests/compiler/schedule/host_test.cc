@@ -3,8 +3,8 @@
 // What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use
 // vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
 // channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products where they
-// have that form; 300 random expressions; weights that are asked for ahead; pads that are not
-// copied. Not tested here: code generation.
+// have that form; 300 random expressions; weights that are asked for ahead; inputs of which
+// windows read a part; pads that are not copied. Not tested here: code generation.
 #include "compiler/schedule/host.h"
 
 #include <gtest/gtest.h>
@@ -109,6 +109,34 @@ TEST(HostQuads, AskForTheNextBlocksWeights) {
   Rng rng(2);
   ExpectExact(test::WindowExpression({.in_channels = 512, .out_channels = 128, .size = 2}), rng,
               nullptr, true);
+}
+
+// The input's copy has what windows read of it: a quarter of the positions for 1x1 at stride 2, 36
+// of 10 x 10 for 2x2 at stride 3 (six channels in two quads). 3x3 at stride 2 reads 81 times from
+// 64 positions, so the copy is whole.
+TEST(HostQuads, AreCopiedWhereWindowsReadThem) {
+  const auto copied = [](const test::WindowShape& shape) -> int64_t {
+    Rng rng(3);
+    const te::Tensor given = test::WindowExpression(shape);
+    ExpectExact(given, rng, nullptr, true);
+    te::Values values = test::RandomInputs(given, rng);
+    const Result<Schedule> s = HostSchedule({test::UnsignedOutput(given, &values)});
+    EXPECT_TRUE(s);
+    int64_t elements = 0;
+    for (const Stage& st : s->stages()) {
+      if (st.placeholder || st.attach != Attach::kRoot || st.output) continue;
+      EXPECT_EQ(elements, 0) << "two copies\n" << Print(s->trace());
+      elements = 1;
+      for (const int64_t extent : st.shape) elements *= extent;
+    }
+    return elements;
+  };
+  EXPECT_EQ(copied({.in_channels = 16, .out_channels = 32, .size = 8, .stride = 2}), 16 * 4 * 4);
+  EXPECT_EQ(
+      copied({.in_channels = 6, .out_channels = 16, .size = 8, .kernel = 2, .stride = 3, .pad = 1}),
+      6 * 36);
+  EXPECT_EQ(copied({.in_channels = 8, .out_channels = 16, .size = 8, .kernel = 3, .stride = 2}),
+            8 * 8 * 8);
 }
 
 // The greatest of windows with pads reads the input itself where its channels are innermost.
