@@ -4,6 +4,7 @@
 // are there at a time: bands of layers whose tensors are too large for INP.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "base/bits.h"
@@ -19,8 +20,8 @@ constexpr std::array<int64_t, 3> kSpare{3, 2, 1};
 // Regions take turns for one part in so many of their cycles: the estimate is not better, and they
 // may overlap in pairs as well.
 constexpr double kWorthwhile = 10;
-// The rest of the bus brings the weights of regions further on.
-constexpr double kBus = 0.25;
+// Of what some regions wait for the bus, so much comes in the cycles in which others leave it idle.
+constexpr double kMoved = 0.5;
 // Tiles of work in a chain: what each waits for is looked up pair by pair.
 constexpr int64_t kMostTiles = 1024;
 // Weights and records of a chain, all of which are there at one time, take one part in so many of
@@ -142,9 +143,19 @@ void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
   const auto cost_of = [&](const std::optional<ResidencyPlan>& plan) {
     const std::optional<double> known = plan ? Cost(*plan) : std::nullopt;
     if (!known) return std::numeric_limits<double>::infinity();
-    double bus = 0;
-    for (size_t r = 0; r < count; ++r) bus += PlanOf(r, plan->regions[r])->bus_cycles;
-    return *known + kBus * bus;
+    double waits = 0, idle = 0;  // for the bus; of it
+    for (size_t r = 0; r < count; ++r) {
+      double busy = 0, vector = 0, bus = 0;
+      for (const size_t last = ChainOf(r, plan->residents).last;; ++r) {
+        const Result<sched::TilePlan> region = PlanOf(r, plan->regions[r]);
+        busy += region->compute_cycles, vector += region->vector_cycles;
+        bus += region->bus_cycles;
+        if (r == last) break;
+      }
+      const double free = std::max(busy, vector) - bus;
+      (free > 0 ? idle : waits) += std::abs(free);
+    }
+    return *known - kMoved * std::min(waits, idle);
   };
   // Without room for two tiles more a region waits until what it reads has left ACC.
   const auto cost_in_turns = [&](const std::optional<ResidencyPlan>& plan, const Chain& chain,
