@@ -49,19 +49,28 @@ Chain ChainOf(size_t region, const std::vector<Resident>& residents) {
   return chain;
 }
 
+Result<sched::TilePlan> ResidencyPlanner::SumOf(const Chain& chain,
+                                                const ResidencyPlan& residency) {
+  sched::TilePlan sum;
+  for (size_t r = chain.first; r <= chain.last; ++r) {
+    TESSERA_ASSIGN(const sched::TilePlan plan, PlanOf(r, residency.regions[r]));
+    sum.compute_cycles += plan.compute_cycles;
+    sum.bus_cycles += plan.bus_cycles;
+    sum.vector_cycles += plan.vector_cycles;
+    sum.overhead_cycles += plan.overhead_cycles;
+  }
+  return sum;
+}
+
 // Estimated: the busiest of array, bus and vector unit in all regions together.
 std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
                                                     const ResidencyPlan& residency) {
-  sched::TilePlan sum;
+  const Result<sched::TilePlan> sum = SumOf(chain, residency);
+  if (!sum) return std::nullopt;
+  if (chain.first == chain.last) return sum->cycles();
   int64_t weights = 0, records = 0, tiles = 0;
   for (size_t r = chain.first; r <= chain.last; ++r) {
     const Result<sched::TilePlan> plan = PlanOf(r, residency.regions[r]);
-    if (!plan) return std::nullopt;
-    if (chain.first == chain.last) return plan->cycles();
-    sum.compute_cycles += plan->compute_cycles;
-    sum.bus_cycles += plan->bus_cycles;
-    sum.vector_cycles += plan->vector_cycles;
-    sum.overhead_cycles += plan->overhead_cycles;
     const sched::AnalyzedRegion& region = *regions_[r].region;
     const sched::Extents e = sched::ExtentsOf(region, config_);
     weights += e.out_blocks * e.in_blocks * e.weight_tiles;
@@ -72,7 +81,7 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
       records > config_.Depth(isa::Memory::kPrm) / kShare) {
     return std::nullopt;
   }
-  return sum.cycles();
+  return sum->cycles();
 }
 
 bool ResidencyPlanner::CanTakeTurns(size_t r, const Resident& candidate) const {
@@ -145,15 +154,11 @@ void ResidencyPlanner::TakeTurns(ResidencyPlan* best) {
     if (!known) return std::numeric_limits<double>::infinity();
     double waits = 0, idle = 0;  // for the bus; of it
     for (size_t r = 0; r < count; ++r) {
-      double busy = 0, vector = 0, bus = 0;
-      for (const size_t last = ChainOf(r, plan->residents).last;; ++r) {
-        const Result<sched::TilePlan> region = PlanOf(r, plan->regions[r]);
-        busy += region->compute_cycles, vector += region->vector_cycles;
-        bus += region->bus_cycles;
-        if (r == last) break;
-      }
-      const double free = std::max(busy, vector) - bus;
+      const Chain chain = ChainOf(r, plan->residents);
+      const Result<sched::TilePlan> sum = SumOf(chain, *plan);  // a plan with a cost has one
+      const double free = std::max(sum->compute_cycles, sum->vector_cycles) - sum->bus_cycles;
       (free > 0 ? idle : waits) += std::abs(free);
+      r = chain.last;
     }
     return *known - kMoved * std::min(waits, idle);
   };

@@ -40,6 +40,8 @@ class ResidencyPlanner {
   // Estimated cycles of all regions, those that take turns together; nothing when one does not fit.
   std::optional<double> Cost(const ResidencyPlan& residency);
   std::optional<double> CostOfChain(const Chain& chain, const ResidencyPlan& residency);
+  // The estimates of all its regions in sum. errors: PlanOf's
+  Result<sched::TilePlan> SumOf(const Chain& chain, const ResidencyPlan& residency);
   Result<sched::TilePlan> PlanOf(size_t r, const sched::OnChip& on_chip);
 
   // Whether region |r| and the next one can take turns, |candidate| being what they exchange.
