@@ -43,16 +43,22 @@ bool FuncEmitter::TakesZero(const ir::Expr& call, int64_t zero) const {
 llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Value* mask) {
   if (units_.fma) {
     if (const std::optional<FewValues> few = FewValuesOf(call)) {
-      // Beside 1.5 * 2^23 neighbours are 1 apart.
-      llvm::Value* units = Lanes(Value(few->units, mask), call.lanes());
-      llvm::Type* real = Like(b_.getFloatTy(), units);
-      llvm::Value* sum = b_.CreateIntrinsic(
-          llvm::Intrinsic::fma, {real},
-          {b_.CreateSIToFP(units, real), llvm::ConstantFP::get(real, few->factor),
-           llvm::ConstantFP::get(real, 0x1.8p23)});
-      const int64_t beside = std::bit_cast<int32_t>(0x1.8p23F) - number;
-      return b_.CreateSub(b_.CreateBitCast(sum, units->getType()),
-                          llvm::ConstantInt::get(units->getType(), static_cast<uint64_t>(beside)));
+      llvm::Type* real = TypeOf({DType::kFloat32, call.lanes()});
+      const auto number_of = [&](float v) {
+        return llvm::ConstantFP::get(real, static_cast<double>(v));
+      };
+      llvm::Value* sum = number_of(few->terms.size() == 1 ? kBeside : few->start);
+      for (size_t i = few->terms.size(); i-- > 0;) {
+        llvm::Value* units = Lanes(Value(few->terms[i].units, mask), call.lanes());
+        sum = b_.CreateIntrinsic(
+            llvm::Intrinsic::fma, {real},
+            {b_.CreateSIToFP(units, real), number_of(few->terms[i].factor), sum});
+      }
+      if (few->terms.size() > 1) sum = b_.CreateFAdd(sum, number_of(kBeside));
+      llvm::Type* whole = TypeOf(call.type());
+      const int64_t beside = std::bit_cast<int32_t>(kBeside) - number;
+      return b_.CreateSub(b_.CreateBitCast(sum, whole),
+                          llvm::ConstantInt::get(whole, static_cast<uint64_t>(beside)));
     }
   }
   const auto argument = [&](size_t i) { return Lanes(Value(call->args[i], mask), call.lanes()); };

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "compiler/ir/affine.h"
+#include "compiler/ir/intrin.h"
 #include "compiler/ir/scalar_math.h"
 
 namespace tessera::codegen {
@@ -17,6 +21,7 @@ using ir::Expr;
 
 constexpr int64_t kMostValues = 1024;
 constexpr int64_t kMostResult = 1 << 21;
+constexpr double kSmallStep = 0x1p-18;  // what results of a byte, as floats, are exact to
 
 // An int32 expression as |units| << |shift|, which does not overflow.
 struct Span {
@@ -42,27 +47,57 @@ Span WithShift(const Span& s, int64_t shift) {
   return {s.units * Number(int64_t{1} << by, s.units.lanes()), s.lo << by, s.hi << by, shift};
 }
 
+// Is |e| a number, in every lane the same?
+bool IsNumber(const Expr& e, int64_t* value) {
+  const bool repeats = e->kind == ir::ExprKind::kVec && e->vec() == ir::VecOp::kBroadcast;
+  return ir::IsImm(repeats ? e->args[0] : e, value);
+}
+
+struct Range {
+  int64_t lo = 0, hi = 0;
+};
+
+// What a cast of a byte can be; empty: |e| is something else.
+std::optional<Range> ByteRange(const Expr& e) {
+  if (e->kind != ir::ExprKind::kUn || e->un() != ir::UnOp::kCast) return {};
+  const DType from = e->args[0].dtype();
+  if (from == DType::kInt8) return Range{-128, 127};
+  if (from == DType::kUint8) return Range{0, 255};
+  return {};
+}
+
+// A requantisation by constants.
+struct Scale {
+  int32_t multiplier = 0, shift = 0;
+  isa::Round rounding = isa::Round::kEven;
+
+  int64_t operator()(int64_t sum) const {
+    return ir::RequantValue(static_cast<int32_t>(sum), multiplier, shift, rounding);
+  }
+  double factor() const { return std::ldexp(static_cast<double>(multiplier), shift - 31); }
+};
+
+std::optional<Scale> ScaleOf(const Expr& call) {
+  int64_t multiplier = 0, shift = 0;
+  if (!IsNumber(call->args[1], &multiplier) || !IsNumber(call->args[2], &shift) || shift > 0)
+    return {};
+  return Scale{static_cast<int32_t>(multiplier), static_cast<int32_t>(shift),
+               static_cast<isa::Round>(call->args[3]->ivalue)};
+}
+
 std::optional<Span> SpanOf(const Expr& e) {
   int64_t value = 0;
-  const bool repeats = e->kind == ir::ExprKind::kVec && e->vec() == ir::VecOp::kBroadcast;
-  if (ir::IsImm(repeats ? e->args[0] : e, &value)) {
+  if (IsNumber(e, &value)) {
     const int64_t shift =
         value == 0 ? 30 : std::min(std::countr_zero(static_cast<uint64_t>(value)), 30);
     return Span{Number(value >> shift, e.lanes()), value >> shift, value >> shift, shift};
   }
-  if (e->kind == ir::ExprKind::kUn && e->un() == ir::UnOp::kCast) {
-    const DType from = e->args[0].dtype();
-    if (from == DType::kInt8) return Span{e, -128, 127};
-    if (from == DType::kUint8) return Span{e, 0, 255};
-    return {};
-  }
+  if (const std::optional<Range> byte = ByteRange(e)) return Span{e, byte->lo, byte->hi};
   if (e->kind != ir::ExprKind::kBin) return {};
   const std::optional<Span> a = SpanOf(e->args[0]);
   if (!a) return {};
   if (e->bin() == BinOp::kShl) {
-    const Expr& amount = e->args[1];
-    const bool same = amount->kind == ir::ExprKind::kVec && amount->vec() == ir::VecOp::kBroadcast;
-    if (!ir::IsImm(same ? amount->args[0] : amount, &value) || value < 0 || value > 30) return {};
+    if (!IsNumber(e->args[1], &value) || value < 0 || value > 30) return {};
     Span shifted = *a;
     shifted.shift += value;
     return shifted.shift <= 30 && shifted.Fits() ? std::optional(shifted) : std::nullopt;
@@ -78,38 +113,158 @@ std::optional<Span> SpanOf(const Expr& e) {
   return sum.Fits() ? std::optional(sum) : std::nullopt;
 }
 
-// Does |factor| give every value its result?
-bool Rounds(const Span& s, float factor, int32_t multiplier, int32_t shift, isa::Round rounding) {
+// |value| rounded by a sum of floats; neighbours of 1.5 * 2^23 are 1 apart.
+bool IsRounded(float beside, int64_t want) {
+  return std::bit_cast<int32_t>(beside) - std::bit_cast<int32_t>(kBeside) == want;
+}
+
+bool Rounds(const Span& s, float factor, const Scale& scale) {
   for (int64_t units = s.lo; units <= s.hi; ++units) {
-    const int64_t want = ir::RequantValue(static_cast<int32_t>(units * (int64_t{1} << s.shift)),
-                                          multiplier, shift, rounding);
+    const int64_t want = scale(units * (int64_t{1} << s.shift));
     if (std::abs(want) >= kMostResult) return false;
-    const float sum = std::fma(static_cast<float>(units), factor, 0x1.8p23F);
-    if (std::bit_cast<int32_t>(sum) - std::bit_cast<int32_t>(0x1.8p23F) != want) return false;
+    if (!IsRounded(std::fma(static_cast<float>(units), factor, kBeside), want)) return false;
   }
   return true;
+}
+
+std::optional<FewValues> OneSum(const Expr& sum, const Scale& scale) {
+  const std::optional<Span> span = SpanOf(sum);
+  if (!span || span->hi - span->lo >= kMostValues || span->hi >= kMostResult ||
+      span->lo <= -kMostResult)
+    return {};
+  const auto exact = static_cast<float>(std::ldexp(scale.factor(), static_cast<int>(span->shift)));
+  for (const float factor :
+       {exact, std::nextafter(exact, 0.0F), std::nextafter(exact, 2 * exact)}) {
+    if (Rounds(*span, factor, scale)) return FewValues{{{span->units, factor}}, 0};
+  }
+  return {};
+}
+
+// A function of a byte: its values, and the line they are on but for roundings.
+struct OfByte {
+  Expr byte;  // a cast to int32
+  int64_t lo = 0;
+  std::vector<int64_t> values;  // of lo, lo + 1 and so on
+  double slope = 1, at_zero = 0;
+};
+
+// The sum of functions of a byte each and a number.
+struct ByteSum {
+  std::vector<OfByte> parts;
+  int64_t number = 0;
+
+  // Does it, and each part of it, stay in int32?
+  bool Fits() const {
+    int64_t most = std::abs(number);
+    for (const OfByte& part : parts) {
+      most += std::max(std::abs(std::ranges::min(part.values)),
+                       std::abs(std::ranges::max(part.values)));
+    }
+    return most <= std::numeric_limits<int32_t>::max();
+  }
+};
+
+// |e| with |change| of its values, on lines by |factor|: of a number, or of one part with it.
+std::optional<ByteSum> Changed(ByteSum e, double factor,
+                               const std::function<int64_t(int64_t)>& change) {
+  if (e.parts.size() > 1) return {};
+  if (e.parts.empty()) {
+    e.number = change(e.number);
+    return e;
+  }
+  OfByte& part = e.parts[0];
+  for (int64_t& value : part.values) value = change(value + e.number);
+  part.slope *= factor;
+  part.at_zero = (part.at_zero + static_cast<double>(e.number)) * factor;
+  e.number = 0;
+  return e;
+}
+
+std::optional<ByteSum> ByteSumOf(const Expr& e) {
+  int64_t value = 0;
+  if (IsNumber(e, &value)) return ByteSum{{}, value};
+  if (const std::optional<Range> byte = ByteRange(e)) {
+    OfByte part{.byte = e, .lo = byte->lo};
+    for (int64_t v = byte->lo; v <= byte->hi; ++v) part.values.push_back(v);
+    return ByteSum{{part}, 0};
+  }
+  std::optional<ByteSum> made;
+  const auto info = e->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(e->name) : std::nullopt;
+  if (info && info->id == ir::ScalarIntrin::kRequant) {
+    const std::optional<Scale> scale = ScaleOf(e);
+    std::optional<ByteSum> of = ByteSumOf(e->args[0]);
+    if (scale && of) made = Changed(std::move(*of), scale->factor(), *scale);
+  } else if (e->kind == ir::ExprKind::kBin && e->bin() == BinOp::kShl) {
+    if (!IsNumber(e->args[1], &value) || value < 0 || value > 30) return {};
+    const int64_t by = int64_t{1} << value;
+    if (std::optional<ByteSum> of = ByteSumOf(e->args[0]))
+      made = Changed(std::move(*of), static_cast<double>(by), [&](int64_t v) { return v * by; });
+  } else if (e->kind == ir::ExprKind::kBin &&
+             (e->bin() == BinOp::kAdd || e->bin() == BinOp::kSub)) {
+    made = ByteSumOf(e->args[0]);
+    std::optional<ByteSum> second = ByteSumOf(e->args[1]);
+    if (second && e->bin() == BinOp::kSub) {
+      if (second->parts.empty()) {
+        second->number = -second->number;
+      } else {
+        second = Changed(std::move(*second), -1, std::negate<int64_t>());
+      }
+    }
+    if (!made || !second) return {};
+    made->number += second->number;
+    for (OfByte& part : second->parts) made->parts.push_back(std::move(part));
+  }
+  return made && made->Fits() ? made : std::nullopt;
+}
+
+// Is terms[0] * factors[0] + (terms[1] * factors[1] + start), rounded, every pair's result?
+bool Rounds(const ByteSum& sum, const FewValues& few, std::span<const int32_t> wanted) {
+  size_t i = 0;
+  for (size_t b = 0; b < sum.parts[1].values.size(); ++b) {
+    const auto second = static_cast<float>(sum.parts[1].lo + static_cast<int64_t>(b));
+    const float inner = std::fma(second, few.terms[1].factor, few.start);
+    for (size_t a = 0; a < sum.parts[0].values.size(); ++a, ++i) {
+      const auto first = static_cast<float>(sum.parts[0].lo + static_cast<int64_t>(a));
+      if (!IsRounded(std::fma(first, few.terms[0].factor, inner) + kBeside, wanted[i]))
+        return false;
+    }
+  }
+  return true;
+}
+
+std::optional<FewValues> TwoBytes(const Expr& of, const Scale& scale) {
+  std::optional<ByteSum> sum = ByteSumOf(of);
+  if (!sum || sum->parts.size() != 2) return {};
+  for (int order = 0; order < 2; ++order) {
+    std::swap(sum->parts[0], sum->parts[1]);
+    const OfByte &first = sum->parts[0], &second = sum->parts[1];
+    std::vector<int32_t> wanted;
+    for (const int64_t b : second.values) {
+      for (const int64_t a : first.values) {
+        const int64_t want = scale(a + b + sum->number);
+        if (std::abs(want) >= kMostResult) return {};
+        wanted.push_back(static_cast<int32_t>(want));
+      }
+    }
+    const double by = scale.factor();
+    FewValues few{{{first.byte, static_cast<float>(first.slope * by)},
+                   {second.byte, static_cast<float>(second.slope * by)}}};
+    const double start = (first.at_zero + second.at_zero + static_cast<double>(sum->number)) * by;
+    for (const int steps : {0, 1, -1, 2, -2, 4, -4}) {
+      few.start = static_cast<float>(start + steps * kSmallStep);
+      if (Rounds(*sum, few, wanted)) return few;
+    }
+  }
+  return {};
 }
 
 }  // namespace
 
 std::optional<FewValues> FewValuesOf(const Expr& call) {
-  int64_t multiplier = 0, shift = 0;
-  if (!ir::IsImm(call->args[1], &multiplier) || !ir::IsImm(call->args[2], &shift) || shift > 0)
-    return {};
-  const std::optional<Span> span = SpanOf(call->args[0]);
-  if (!span || span->hi - span->lo >= kMostValues || span->hi >= kMostResult ||
-      span->lo <= -kMostResult)
-    return {};
-  const auto exact = static_cast<float>(
-      std::ldexp(static_cast<double>(multiplier), static_cast<int>(span->shift + shift - 31)));
-  const auto rounding = static_cast<isa::Round>(call->args[3]->ivalue);
-  for (const float factor :
-       {exact, std::nextafter(exact, 0.0F), std::nextafter(exact, 2 * exact)}) {
-    if (Rounds(*span, factor, static_cast<int32_t>(multiplier), static_cast<int32_t>(shift),
-               rounding))
-      return FewValues{span->units, factor};
-  }
-  return {};
+  const std::optional<Scale> scale = ScaleOf(call);
+  if (!scale) return {};
+  std::optional<FewValues> few = OneSum(call->args[0], *scale);
+  return few ? few : TwoBytes(call->args[0], *scale);
 }
 
 }  // namespace tessera::codegen

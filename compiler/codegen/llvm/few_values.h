@@ -7,19 +7,29 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "compiler/ir/ir.h"
 
 namespace tessera::codegen {
 
-// round(units * factor), ties to even, in one fused product of floats.
+inline constexpr float kBeside = 0x1.8p23F;  // its neighbours are 1 apart
+
+// The result is terms[0] * factors[0] + start rounded, ties to even, where fused products add each
+// term to what is there: float32, below 2^21 in size.
 struct FewValues {
-  ir::Expr units;    // int32, exact as float32
-  float factor = 0;  // the result is below 2^21 in size
+  struct Term {
+    ir::Expr units;  // int32, exact as float32
+    float factor = 0;
+  };
+  std::vector<Term>
+      terms;  // one or two; of one, start is 0 and the product's rounding the only one
+  float start = 0;
 };
 
 // What |call| of requant, by a constant multiplier and shift, is, whatever its variables are: found
-// by trying all of at most 1024 values. Empty: there are more, or a rounding differs.
+// by trying all of at most 1024 sums, or all pairs of two bytes. Empty: there are more, or a
+// rounding differs.
 std::optional<FewValues> FewValuesOf(const ir::Expr& call);
 
 }  // namespace tessera::codegen

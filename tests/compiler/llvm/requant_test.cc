@@ -2,7 +2,7 @@
 //
 // What is tested: requantisation in host code against the interpreter: all rounding modes and
 // shifts, and what code is made shorter by: shifts of which the largest is said, sums with their
-// start, zero points, clamps, sums of two bytes. Space: pairs of edge values and 400 products, many
+// start, zero points, clamps, sums of two bytes of one scale and of two. Space: pairs of edge values and 400 products, many
 // of them ties; all pairs of bytes; each level that this machine runs. Not tested here:
 // RequantValue itself (tests/compiler/ir).
 #include <gtest/gtest.h>
@@ -141,6 +141,8 @@ TEST(Requant, FewValues) {
     int zero_first, zero_second, shift_first, shift_second;
     int multiplier, shift, zero;
     isa::Round rounding;
+    int rescale = 0;  // of the first term, to the half of it or less
+    bool minus = false;
   };
   const Case cases[] = {
       {DType::kInt8, DType::kInt8, -1, -128, 19, 19, 1239850328, -18, -128, isa::Round::kEven},
@@ -150,7 +152,19 @@ TEST(Requant, FewValues) {
       {DType::kInt8, DType::kUint8, 7, -3, 3, 4, 2147483647, -4, 1, isa::Round::kEven},
       {DType::kUint8, DType::kUint8, 128, 128, 19, 20, 1234567891, -20, -20, isa::Round::kEven},
       {DType::kInt8, DType::kInt8, 0, 0, 22, 23, 1876543210, -1, 0, isa::Round::kEven},  // large
-      {DType::kInt8, DType::kInt8, 0, 0, 2, 9, 1876543210, -1, 0, isa::Round::kEven}};   // many
+      {DType::kInt8, DType::kInt8, 0, 0, 2, 9, 1876543210, -1, 0, isa::Round::kEven},    // many
+      // Two scales, of whose sums there are 65536.
+      {DType::kInt8, DType::kInt8, 0, 0, 20, 19, 1747479254, -18, -128, isa::Round::kEven,
+       1533916842},
+      {DType::kInt8, DType::kInt8, -3, 17, 20, 19, 1239850328, -18, 5, isa::Round::kTflite,
+       1098765431},
+      {DType::kInt8, DType::kUint8, 9, 120, 20, 19, 1747479254, -19, 0, isa::Round::kHalfUp,
+       2012345678},
+      {DType::kUint8, DType::kInt8, 130, -2, 20, 20, 1999999999, -19, -1, isa::Round::kEven,
+       1300000001, true},
+      {DType::kInt8, DType::kInt8, 1, 2, 20, 19, 1 << 30, -19, 0, isa::Round::kEven,
+       1 << 30},  // ties
+      {DType::kInt8, DType::kInt8, 0, 0, 8, 23, 1876543210, -1, 0, isa::Round::kEven, 1533916842}};
   for (const Case& k : cases) {
     for (const int lanes : {1, 16}) {
       constexpr int64_t kPairs = 1 << 16;
@@ -166,9 +180,15 @@ TEST(Requant, FewValues) {
         const Expr wide = ir::Cast(DType::kInt32, ir::Load(from, {at}));
         return ir::Bin(ir::BinOp::kShl, wide - number(zero), number(shift));
       };
-      const Expr value = ir::Requant(
-          term(x, k.zero_first, k.shift_first) + term(y, k.zero_second, k.shift_second),
-          ir::Imm(DType::kInt32, k.multiplier), ir::Imm(DType::kInt32, k.shift), k.rounding);
+      const auto scaled = [&](Expr sum, int multiplier, int shift, isa::Round rounding) {
+        return ir::Requant(std::move(sum), ir::Imm(DType::kInt32, multiplier),
+                           ir::Imm(DType::kInt32, shift), rounding);
+      };
+      Expr first = term(x, k.zero_first, k.shift_first);
+      if (k.rescale != 0) first = scaled(first, k.rescale, -1, isa::Round::kTflite);
+      const Expr second = term(y, k.zero_second, k.shift_second);
+      const Expr value =
+          scaled(k.minus ? first - second : first + second, k.multiplier, k.shift, k.rounding);
       const Expr narrow = ir::ClampAdd(value, ir::Imm(DType::kInt32, k.zero),
                                        ir::Imm(DType::kInt32, -128), ir::Imm(DType::kInt32, 127));
       ir::Array a(k.first, kPairs), b(k.second, kPairs);
@@ -196,12 +216,24 @@ TEST(Requant, WhatHasFewValues) {
   };
   const auto found = few(shifted(wide(0) - number(4), 19) + shifted(wide(1), 19), 1 << 30, -19);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->factor, 0.5F);                                    // 2^19 * 2^30 / 2^31 / 2^19
+  EXPECT_EQ(found->terms[0].factor, 0.5F);  // 2^19 * 2^30 / 2^31 / 2^19
+  EXPECT_EQ(found->terms.size(), 1);
   EXPECT_FALSE(few(ir::Load(n, {Expr(0)}), 1 << 30, -2));            // any int32
   EXPECT_FALSE(few(shifted(wide(0), 24) + number(1), 1 << 30, -9));  // leaves int32
-  EXPECT_FALSE(few(shifted(wide(0), 2) + wide(1), 1 << 30, -1));     // 1276 values
   EXPECT_FALSE(few(shifted(wide(0), 20), 1 << 30, 1));               // a shift to the left
   EXPECT_FALSE(few(shifted(wide(0), 23), 2147483647, -1));           // results above 2^21
+  // 0.625 a + 0.5 b: the first term is rounded to 2^-20 of a step before.
+  const auto rescaled = [&](const Expr& e) {
+    return ir::Requant(shifted(e, 20), number(1342177280), number(-1), isa::Round::kTflite);
+  };
+  const auto pair = few(rescaled(wide(0)) + shifted(wide(1), 18), 1 << 30, -18);
+  ASSERT_TRUE(pair.has_value());
+  ASSERT_EQ(pair->terms.size(), 2);
+  EXPECT_EQ(pair->terms[0].factor + pair->terms[1].factor, 1.125F);
+  EXPECT_FALSE(few(rescaled(wide(0)) + rescaled(wide(1)) + wide(2), 1 << 30, -18));  // three bytes
+  EXPECT_FALSE(few(rescaled(wide(0) + wide(1)) + wide(2), 1 << 30, -18));
+  EXPECT_FALSE(few(rescaled(wide(0)) + shifted(wide(1), 18), 1 << 30, 1));   // a shift to the left
+  EXPECT_FALSE(few(rescaled(wide(0)) + shifted(wide(1), 24), 1 << 30, -1));  // leaves int32
 }
 
 }  // namespace
