@@ -10,6 +10,7 @@
 #include "compiler/network/place.h"
 #include "compiler/schedule/host.h"
 #include "compiler/schedule/params.h"
+#include "compiler/te/ops/float_requant.h"
 #include "compiler/te/ops/shift_bounds.h"
 #include "compiler/te/unsigned.h"
 
@@ -94,7 +95,7 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace) {
-  const te::RegionTe region = ForHost(te::WithShiftBounds(given), trace);
+  const te::RegionTe region = ForHost(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
   lower::LowerOptions options;

@@ -17,7 +17,10 @@ constexpr ScalarIntrinInfo kScalars[] = {
     {ScalarIntrin::kRoundEven, "round_even", 1},
     {ScalarIntrin::kFloor, "floor", 1},
     {ScalarIntrin::kExp, "exp", 1},
+    {ScalarIntrin::kRequantClamp, "requant_clamp", 11},
 };
+
+constexpr size_t kFloatOperands = 8;  // the first of requant_clamp
 
 struct Registry {
   std::mutex mutex;
@@ -59,20 +62,24 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
                 args.size());
   }
   Type type = args[0].type();
-  for (const Expr& a : args) {
-    if (a.dtype() != type.dtype) {
-      return Fail(Code::kInvalidArgument, "{}: operands are {} and {}, they must be of one type",
-                  name, DTypeName(type.dtype), DTypeName(a.dtype()));
+  for (size_t i = 0; i < args.size(); ++i) {
+    const bool is_float = info->id == ScalarIntrin::kRequantClamp && i >= kFloatOperands;
+    const DType wanted = is_float ? DType::kFloat32 : type.dtype;
+    if (args[i].dtype() != wanted) {
+      return Fail(Code::kInvalidArgument, "{}: operands are {} and {}, they must be of {}", name,
+                  DTypeName(type.dtype), DTypeName(args[i].dtype()),
+                  is_float ? "i32 and, the last three, of f32" : "one type");
     }
-    type.lanes = std::max(type.lanes, a.lanes());
+    type.lanes = std::max(type.lanes, args[i].lanes());
   }
   bool ok = true;
   switch (info->id) {
-    case ScalarIntrin::kRequant: {
+    case ScalarIntrin::kRequant:
+    case ScalarIntrin::kRequantClamp: {
       int64_t rounding = 0;
       ok = type.dtype == DType::kInt32;
       if (ok && (!IsImm(args[3], &rounding) || rounding < 0 || rounding > 2)) {
-        return Fail(Code::kInvalidArgument, "requant: the rounding must be a constant 0, 1 or 2");
+        return Fail(Code::kInvalidArgument, "{}: the rounding must be a constant 0, 1 or 2", name);
       }
       break;
     }
@@ -105,6 +112,20 @@ Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi) {
   return ScalarCall("clamp_add", {y, zero, lo, hi});
 }
 Expr Clamp(Expr x, Expr lo, Expr hi) { return ScalarCall("clamp", {x, lo, hi}); }
+Expr RequantClamp(Expr a, Expr multiplier, Expr shift, isa::Round rounding, Expr zero, Expr lo,
+                  Expr hi, const FloatScale& scale) {
+  return ScalarCall("requant_clamp",
+                    {a, multiplier, shift, Imm(DType::kInt32, static_cast<int>(rounding)), zero, lo,
+                     hi, scale.offset, scale.high, scale.low, scale.start});
+}
+Expr InIntegers(const Expr& call) {
+  const std::vector<Expr>& o = call->args;
+  const int lanes = std::max(o[0].lanes(), o[7].lanes());
+  const auto wide = [&](const Expr& x) { return x.lanes() == lanes ? x : Broadcast(x, lanes); };
+  return ClampAdd(
+      Requant(wide(o[0]) - wide(o[7]), o[1], o[2], static_cast<isa::Round>(o[3]->ivalue)), o[4],
+      o[5], o[6]);
+}
 Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
 Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }
 Expr Floor(Expr x) { return ScalarCall("floor", {x}); }

@@ -27,6 +27,8 @@ enum class ScalarIntrin : uint8_t {
   kRoundEven,  // round_even(x)                             f32
   kFloor,      // floor(x)                                  f32
   kExp,        // exp(x)                                    f32
+  // requant_clamp(a, multiplier, shift, rounding, zero, lo, hi, offset, high, low, start)
+  kRequantClamp,  // i32, the last three f32: see RequantClamp
 };
 
 struct ScalarIntrinInfo {
@@ -40,6 +42,17 @@ std::optional<ScalarIntrinInfo> FindScalarIntrin(const std::string& name);
 Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& args);
 
 Expr Requant(Expr a, Expr multiplier, Expr shift, isa::Round rounding);
+// clamp_add(requant(a - offset, multiplier, shift, rounding), zero, lo, hi), of which the maker has
+// shown that it is clamp(floor(a * high + (a * low + start)), lo, hi), too: |a| as float32, the
+// inner product and sum fused and rounded to float32, the outer ones exact. A back end does either.
+//   high   2^-18 to 1/2; low and start are less than 1 in size
+struct FloatScale {
+  Expr offset, high, low, start;
+};
+Expr RequantClamp(Expr a, Expr multiplier, Expr shift, isa::Round rounding, Expr zero, Expr lo,
+                  Expr hi, const FloatScale& scale);
+// |call| of requant_clamp by its first form.
+Expr InIntegers(const Expr& call);
 Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi);
 Expr Clamp(Expr x, Expr lo, Expr hi);
 Expr Abs(Expr x);

@@ -182,6 +182,12 @@ LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneVa
     case ScalarIntrin::kRequant:
       out.i = RequantValue(i32(0), i32(1), i32(2), static_cast<isa::Round>(args[3].i));
       break;
+    case ScalarIntrin::kRequantClamp: {
+      const auto sum = static_cast<int32_t>(WrapTo(DType::kInt32, args[0].i - args[7].i));
+      out.i = ClampAddValue(RequantValue(sum, i32(1), i32(2), static_cast<isa::Round>(args[3].i)),
+                            i32(4), i32(5), i32(6));
+      break;
+    }
     case ScalarIntrin::kClampAdd:
       out.i = ClampAddValue(i32(0), i32(1), i32(2), i32(3));
       break;

@@ -184,6 +184,7 @@ class DotGenerator {
       }
       if (point_ && d == DimOf(roles_.data, *point_)) {
         TESSERA_TRY(h_.Do("split {0} {1} $points {1}.o {1}.p", home, name));
+        TESSERA_TRY(h_.Do("unroll {} {}.p", home, name));  // sums stay in registers
         order += fmt::format(" {}.o", name);
         inner = fmt::format("{}.p {}", name, inner);
       } else {

@@ -15,11 +15,12 @@ namespace tessera::target {
 
 // What a processor has that changes the code.
 struct CpuUnits {
-  bool fma = false;    // multiplies and adds f32 with one rounding
-  bool half = false;   // converts between f16 and f32
-  int pair_bits = 0;   // width of vectors of pmaddwd, sums of two int16 products; 0: none
-  bool tiles = false;  // products of AMX tiles of uint8 and int8: tdpbusd
-  bool quads = false;  // sums of four products of uint8 and int8 in int32: vpdpbusd
+  bool fma = false;       // multiplies and adds f32 with one rounding
+  bool directed = false;  // rounds sixteen f32 and their products down where told to
+  bool half = false;      // converts between f16 and f32
+  int pair_bits = 0;      // width of vectors of pmaddwd, sums of two int16 products; 0: none
+  bool tiles = false;     // products of AMX tiles of uint8 and int8: tdpbusd
+  bool quads = false;     // sums of four products of uint8 and int8 in int32: vpdpbusd
   // Of Arm's vectors of 16 bytes: sums of neighbours, of four products of int8, and of uint8 and
   // int8.
   bool neon_pairs = false, neon_quads = false, neon_mixed_quads = false;

@@ -132,6 +132,31 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs) {
   return order;
 }
 
+Tensor RewriteBodies(const Tensor& output, const BodyChange& change) {
+  std::unordered_map<const TensorNode*, Tensor> made;
+  for (const Tensor& tensor : TopologicalOrder({output})) {
+    made[tensor.get()] = tensor;
+    if (tensor->placeholder) continue;
+    bool changed = false;
+    const Expr body = ir::Rewrite(tensor->body, [&](const Expr& e) {
+      Expr now = e;
+      if (e->kind == ir::ExprKind::kTensorRead) {
+        const Tensor& from = made.at(TensorOf(e).get());
+        if (!(from == TensorOf(e))) now = ir::TensorRead(from.node(), e->args);
+      } else {
+        now = change(tensor, e);
+      }
+      changed = changed || now.get() != e.get();
+      return now;
+    });
+    if (!changed) continue;
+    auto node = std::make_shared<TensorNode>(*tensor.get());
+    node->body = body;
+    made[tensor.get()] = Tensor(std::move(node));
+  }
+  return made.at(output.get());
+}
+
 std::string Print(const std::vector<Tensor>& outputs) {
   std::string text;
   for (const Tensor& t : TopologicalOrder(outputs)) {

@@ -91,6 +91,11 @@ Tensor TensorOf(const Expr& read);
 // Every tensor that |outputs| need, producers first; placeholders included.
 std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 
+// |output| and what it needs with every expression |e| of a stage's body, inner ones first, as
+// |change|(stage, e); stages in which nothing changes stay.
+using BodyChange = std::function<Expr(const Tensor& stage, const Expr& e)>;
+Tensor RewriteBodies(const Tensor& output, const BodyChange& change);
+
 // The stages as text, one line each, for --dump te.
 std::string Print(const std::vector<Tensor>& outputs);
 

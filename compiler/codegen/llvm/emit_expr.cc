@@ -19,24 +19,6 @@ bool Reads(const ir::Expr& e) {
   return reads;
 }
 
-// A narrow integer that is a clamp to what it holds, and is read as a wide one at once, as a sum of
-// two activations reads the first, needs not become narrow: the clamp, else null.
-const ir::Expr* ClampBelow(const ir::Expr& wide) {
-  if (wide->un() != ir::UnOp::kCast || ir::IsFloat(wide.dtype())) return nullptr;
-  const ir::Expr& narrow = wide->args[0];
-  if (narrow->kind != ir::ExprKind::kUn || narrow->un() != ir::UnOp::kCast) return nullptr;
-  const ir::Expr& clamp = narrow->args[0];
-  const auto info =
-      clamp->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(clamp->name) : std::nullopt;
-  int64_t lo = 0, hi = 0;
-  if (!info || info->id != ir::ScalarIntrin::kClampAdd || !ir::IsImm(clamp->args[2], &lo) ||
-      !ir::IsImm(clamp->args[3], &hi) || wide.dtype() != DType::kInt32)
-    return nullptr;
-  const bool fits = (narrow.dtype() == DType::kInt8 && lo >= -128 && hi <= 127) ||
-                    (narrow.dtype() == DType::kUint8 && lo >= 0 && hi <= 255);
-  return fits && lo <= hi ? &clamp : nullptr;
-}
-
 // Is |e| a clamp of floats to what int32 holds?
 bool FitsInt32(const ir::Expr& e) {
   const auto info = e->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(e->name) : std::nullopt;
@@ -47,18 +29,27 @@ bool FitsInt32(const ir::Expr& e) {
   return fits(e->args[1]) && fits(e->args[2]) && e->args[1]->fvalue <= e->args[2]->fvalue;
 }
 
-// (sum - a) + b as sum + (b - a) where the sum is in memory of the function and a and b are not:
-// they are the same for many sums. Null: |e| is something else.
+bool IsLoad(const ir::Expr& e, bool local) {
+  return e->kind == ir::ExprKind::kLoad && (e->buffer->scope != ir::Scope::kGlobal) == local;
+}
+
+// (sum - a) + b and so on as sum + (b - a) where the sum is in memory of the function and the rest
+// is not: that is the same for many sums. Null: |e| is something else.
 ir::Expr SumFirst(const ir::Expr& e) {
-  if (e->bin() != ir::BinOp::kAdd || e.dtype() != DType::kInt32) return {};
-  const ir::Expr &difference = e->args[0], &b = e->args[1];
-  if (difference->kind != ir::ExprKind::kBin || difference->bin() != ir::BinOp::kSub) return {};
-  const auto is_load = [](const ir::Expr& x, bool local) {
-    return x->kind == ir::ExprKind::kLoad && (x->buffer->scope != ir::Scope::kGlobal) == local;
-  };
-  const ir::Expr &sum = difference->args[0], &a = difference->args[1];
-  if (!is_load(sum, true) || !is_load(a, false) || !is_load(b, false)) return {};
-  return sum + (b - a);
+  if (e.dtype() != DType::kInt32) return {};
+  ir::Expr first = e, rest;
+  while (first->kind == ir::ExprKind::kBin &&
+         (first->bin() == ir::BinOp::kAdd || first->bin() == ir::BinOp::kSub)) {
+    const ir::Expr& term = first->args[1];
+    if (!IsLoad(term, false)) return {};
+    const bool plus = first->bin() == ir::BinOp::kAdd;
+    if (!rest && !plus) return {};
+    rest = !rest ? term : plus ? rest + term : rest - term;
+    first = first->args[0];
+  }
+  // Of one term there is nothing to put first.
+  if (!IsLoad(first, true) || first.get() == e->args[0].get()) return {};
+  return first + rest;
 }
 
 }  // namespace
@@ -343,6 +334,7 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
     return llvm::Constant::getNullValue(TypeOf(e.type()));
   }
   if (info->id == ir::ScalarIntrin::kRequant) return Requant(e, 0, mask);
+  if (info->id == ir::ScalarIntrin::kRequantClamp) return RequantClamp(e, mask);
   const int lanes = e.lanes();
   std::vector<llvm::Value*> args;
   int64_t offset = 0;
@@ -353,6 +345,7 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
   const bool is_float = ir::IsFloat(e.dtype());
   switch (info->id) {
     case ir::ScalarIntrin::kRequant:
+    case ir::ScalarIntrin::kRequantClamp:
       break;
     case ir::ScalarIntrin::kClampAdd: {
       // The saturated sum clamps to the same bound as the exact one. Bounds that are known can be

@@ -30,6 +30,25 @@ int64_t MostOf(const ir::Expr& shift) {
 
 }  // namespace
 
+const ir::Expr* ClampBelow(const ir::Expr& wide) {
+  if (wide->un() != ir::UnOp::kCast || ir::IsFloat(wide.dtype())) return nullptr;
+  const ir::Expr& narrow = wide->args[0];
+  if (narrow->kind != ir::ExprKind::kUn || narrow->un() != ir::UnOp::kCast) return nullptr;
+  const ir::Expr& clamp = narrow->args[0];
+  const auto info =
+      clamp->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(clamp->name) : std::nullopt;
+  if (!info || wide.dtype() != DType::kInt32) return nullptr;
+  const bool scales = info->id == ir::ScalarIntrin::kRequantClamp;
+  if (!scales && info->id != ir::ScalarIntrin::kClampAdd) return nullptr;
+  const size_t bounds = scales ? 5 : 2;
+  int64_t lo = 0, hi = 0;
+  if (!ir::IsImm(clamp->args[bounds], &lo) || !ir::IsImm(clamp->args[bounds + 1], &hi))
+    return nullptr;
+  const bool fits = (narrow.dtype() == DType::kInt8 && lo >= -128 && hi <= 127) ||
+                    (narrow.dtype() == DType::kUint8 && lo >= 0 && hi <= 255);
+  return fits && lo <= hi ? &clamp : nullptr;
+}
+
 // An even number added before the one rounding leaves ties where they are; of a result that was
 // shifted to the right there is room for it in 32 bits.
 bool FuncEmitter::TakesZero(const ir::Expr& call, int64_t zero) const {

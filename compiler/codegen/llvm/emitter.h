@@ -23,6 +23,10 @@ namespace tessera::codegen {
 
 using target::CpuUnits;
 
+// A narrow integer that is a clamp to what it holds, and is read as a wide one at once, as a sum of
+// two activations reads the first, needs not become narrow: the clamp, else null.
+const ir::Expr* ClampBelow(const ir::Expr& wide);
+
 class FuncEmitter {
  public:
   FuncEmitter(llvm::Module& module, const ir::Func& func, const CpuUnits& units);
@@ -76,7 +80,8 @@ class FuncEmitter {
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);
 
-  // Requantisation (emit_requant.cc).
+  // Requantisation (emit_requant.cc, emit_rounded_down.cc).
+  llvm::Value* RequantClamp(const ir::Expr& call, llvm::Value* mask);
   // |call| of requant, plus |zero|, which is 0 unless TakesZero.
   llvm::Value* Requant(const ir::Expr& call, int64_t zero, llvm::Value* mask);
   llvm::Value* HighHalf(llvm::Value* a, llvm::Value* b);

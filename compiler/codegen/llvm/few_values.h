@@ -18,13 +18,12 @@ inline constexpr float kBeside = 0x1.8p23F;  // its neighbours are 1 apart
 // The result is terms[0] * factors[0] + start rounded, ties to even, where fused products add each
 // term to what is there: float32, below 2^21 in size.
 struct FewValues {
-  struct Term {
+  struct ScaledUnits {
     ir::Expr units;  // int32, exact as float32
     float factor = 0;
   };
-  std::vector<Term>
-      terms;  // one or two; of one, start is 0 and the product's rounding the only one
-  float start = 0;
+  std::vector<ScaledUnits> terms;  // one or two; one is rounded once, with its product
+  float start = 0;                 // of two
 };
 
 // What |call| of requant, by a constant multiplier and shift, is, whatever its variables are: found

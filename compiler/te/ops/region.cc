@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/te/ops/region.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "base/check.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/te/ops/body.h"
@@ -49,6 +52,17 @@ RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region) {
   const Status status = Verify({te.output});
   TESSERA_CHECK(status.has_value(), "region {}: {}", region.name, status.error().message);
   return te;
+}
+
+std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read) {
+  if (read->kind != ir::ExprKind::kTensorRead || read.dtype() != DType::kInt32) return {};
+  const auto of = std::ranges::find_if(region.bindings, [&](const Binding& b) {
+    return b.activation < 0 && b.placeholder.node().get() == read->tensor.get();
+  });
+  if (of == region.bindings.end() || of->constant.size() < sizeof(int32_t)) return {};
+  std::vector<int32_t> values(of->constant.size() / sizeof(int32_t));
+  std::memcpy(values.data(), of->constant.data(), values.size() * sizeof(int32_t));
+  return values;
 }
 
 }  // namespace tessera::te

@@ -6,6 +6,7 @@
 #define TESSERA_COMPILER_TE_OPS_REGION_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct RegionTe {
 
 // |graph| has been through quantize::AttachRequant.
 RegionTe BuildRegion(const graph::Graph& graph, const graph::Region& region);
+
+// The elements of the int32 constant that |read| is of, row-major; empty: it is of something else.
+std::optional<std::vector<int32_t>> ConstantOf(const RegionTe& region, const Expr& read);
 
 }  // namespace tessera::te
 

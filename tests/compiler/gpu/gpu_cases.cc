@@ -12,6 +12,7 @@
 #include "compiler/ir/layout.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/gpu.h"
+#include "compiler/te/ops/float_requant.h"
 #include "compiler/te/ops/region.h"
 #include "tests/compiler/gpu/random_gpu.h"
 #include "tests/compiler/lower/random_te.h"
@@ -190,9 +191,14 @@ GpuCases BlockedConvolutions() {
       Graph g = ConvGraph(dtype, {1, 11, 9, 10}, 13, w, 1, rng);
       EXPECT_TRUE(graph::Verify(g).has_value());
       EXPECT_TRUE(quantize::AttachRequant(g).has_value());
-      for (const graph::Region& region : graph::Fuse(g))
-        AddRegion(std::string(Text(dtype)), te::BuildRegion(g, region),
-                  {.any_picks = dtype != DType::kInt8}, rng, &cases);
+      for (const graph::Region& region : graph::Fuse(g)) {
+        // With two forms of requantisation, as hosts have them.
+        const te::RegionTe built = te::WithFloatRequant(te::BuildRegion(g, region));
+        const bool both = te::Print({built.output}).find("requant_clamp") != std::string::npos;
+        EXPECT_EQ(both, dtype == DType::kInt8) << te::Print({built.output});
+        AddRegion(std::string(Text(dtype)), built, {.any_picks = dtype != DType::kInt8}, rng,
+                  &cases);
+      }
       EXPECT_EQ(cases.back().func.kernels[0].shared.size(), 2u);  // in blocks
     }
   }

@@ -155,6 +155,9 @@ TEST(IrText, RefusalsNameTheLine) {
       {body("x[0] = clamp(1i8, 2i32, 3i8);"), "operands are i8 and i32"},
       {body("x[0] = abs(1i8);"), "abs of i8 is not defined"},
       {body("x[0] = i8(requant(1i32, 1i32, 1i32, 9i32));"), "the rounding must be a constant"},
+      {body("x[0] = i8(requant_clamp(1i32, 1i32, 1i32, 1i32, 0i32, 0i32, 1i32, 0i32, 1i32, 1f32, "
+            "1f32));"),
+       "operands are i32 and i32, they must be of i32 and, the last three, of f32"},
       {body("eval nothing(x[0]);"), "no tile intrinsic is called 'nothing'"},
       {body("eval text_test_tile(x[0]);"), "takes 3 operands"},
       {body("eval text_test_tile(1, x[0], 2);"), "operand 0 of text_test_tile is not a place"},

@@ -2,16 +2,19 @@
 //
 // What is tested: requantisation in host code against the interpreter: all rounding modes and
 // shifts, and what code is made shorter by: shifts of which the largest is said, sums with their
-// start, zero points, clamps, sums of two bytes of one scale and of two. Space: pairs of edge values and 400 products, many
+// start, zero points, clamps, sums of two bytes of one scale and of two,
+// sums by float32. Space: pairs of edge values and 400 products, many
 // of them ties; all pairs of bytes; each level that this machine runs. Not tested here:
 // RequantValue itself (tests/compiler/ir).
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/rng.h"
 #include "compiler/codegen/llvm/few_values.h"
 #include "compiler/ir/intrin.h"
+#include "compiler/te/ops/float_scale.h"
 #include "tests/compiler/llvm/same_code.h"
 
 namespace tessera::codegen {
@@ -234,6 +237,66 @@ TEST(Requant, WhatHasFewValues) {
   EXPECT_FALSE(few(rescaled(wide(0) + wide(1)) + wide(2), 1 << 30, -18));
   EXPECT_FALSE(few(rescaled(wide(0)) + shifted(wide(1), 18), 1 << 30, 1));   // a shift to the left
   EXPECT_FALSE(few(rescaled(wide(0)) + shifted(wide(1), 24), 1 << 30, -1));  // leaves int32
+}
+
+// Both forms of one call: the interpreter has the integers, code of some levels the floats.
+TEST(Requant, ClampedByFloats) {
+  constexpr int64_t kChannels = 64, kRows = 64, kMost = 1 << 24;
+  constexpr uint64_t kSeed = 17;
+  SCOPED_TRACE(kSeed);
+  Rng rng(kSeed);
+  ir::Array m(DType::kInt32, kChannels), s(DType::kInt32, kChannels),
+      offset(DType::kInt32, kChannels);
+  ir::Array high(DType::kFloat32, kChannels), low(DType::kFloat32, kChannels),
+      start(DType::kFloat32, kChannels), a(DType::kInt32, kRows * kChannels);
+  te::ClampedScale scale{.rounding = isa::Round::kEven, .zero = -7, .lo = -100, .hi = 127};
+  for (int64_t c = 0; c < kChannels;) {
+    scale.multiplier = static_cast<int32_t>(rng.Range(int64_t{1} << 30, INT32_MAX));
+    scale.shift = static_cast<int32_t>(-rng.Range(1, 10));
+    const auto by = te::FindFloatNumbers(scale, kMost);
+    if (!by) continue;
+    m.SetInt(c, scale.multiplier);
+    s.SetInt(c, scale.shift);
+    offset.SetInt(c, by->offset);
+    high.SetFloat(c, by->high);
+    low.SetFloat(c, by->low);
+    start.SetFloat(c, by->start);
+    const double factor = std::ldexp(scale.multiplier, scale.shift - 31);
+    for (int64_t row = 0; row < kRows; ++row) {  // around a step between two results, or any sum
+      const double step = static_cast<double>(rng.Range(-130, 130)) + 0.5;
+      const auto near = static_cast<int64_t>(std::round(step / factor)) + rng.Range(-1, 1);
+      const int64_t sum = row % 4 == 0 ? rng.Range(-kMost, kMost) : near;
+      a.SetInt(row * kChannels + c, sum + by->offset);
+    }
+    ++c;
+  }
+  const auto vector = [](const char* name, DType dtype) { return Buf(name, dtype, {kChannels}); };
+  const ir::Buffer x = Buf("x", DType::kInt32, {kRows, kChannels}),
+                   y = Buf("y", DType::kInt32, {kRows, kChannels}),
+                   z = Buf("z", DType::kInt8, {kRows, kChannels}), bm = vector("m", DType::kInt32),
+                   bs = vector("s", DType::kInt32), bo = vector("o", DType::kInt32),
+                   bh = vector("h", DType::kFloat32), bl = vector("l", DType::kFloat32),
+                   bt = vector("t", DType::kFloat32);
+  const auto number = [](int v) { return ir::Imm(DType::kInt32, v); };
+  for (const int lanes : {1, 8, 16, 32, 48}) {
+    const Expr row = ir::Var("row"), i = ir::Var("i");
+    const Expr at = lanes == 1 ? i : ir::Ramp(i * Expr(lanes), Expr(1), lanes);
+    const Expr to = lanes == 1 ? row : ir::Broadcast(row, lanes);
+    const auto of = [&](const ir::Buffer& b) { return ir::Load(b, {at}); };
+    const Expr value =
+        ir::RequantClamp(ir::Load(x, {to, at}), of(bm), of(bs), scale.rounding, number(scale.zero),
+                         number(scale.lo), number(scale.hi), {of(bo), of(bh), of(bl), of(bt)});
+    const Expr narrow = ir::Cast(DType::kInt8, value);
+    // As a sum of two activations reads the first: what is narrow for no time.
+    const Expr wide = ir::Cast(DType::kInt32, narrow);
+    const ir::Stmt work = ir::Seq({ir::Store(z, {to, at}, narrow), ir::Store(y, {to, at}, wide)});
+    ExpectSame({"f",
+                {x, bm, bs, bo, bh, bl, bt, y, z},
+                ir::For(row, 0, Expr(kRows), ir::LoopKind::kSerial,
+                        ir::For(i, 0, Expr(kChannels / lanes), ir::LoopKind::kSerial, work))},
+               {a, m, s, offset, high, low, start, ir::Array(DType::kInt32, kRows * kChannels),
+                ir::Array(DType::kInt8, kRows * kChannels)});
+  }
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ir::RequantClamp by float32 on processors that round an instruction down when told to: the lower
+// of two floats around the exact sum has the sum's floor.
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include "compiler/codegen/llvm/emitter.h"
+
+namespace tessera::codegen {
+namespace {
+
+constexpr int kLanes = 16;
+constexpr uint32_t kDown = 1 | 8;  // towards negative infinity, without exceptions
+
+// Lanes |first| to |first| + 15 of |v|.
+llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, int first, int lanes) {
+  if (lanes == kLanes) return v;
+  std::vector<int> from;
+  for (int i = 0; i < kLanes; ++i) from.push_back(first + i);
+  return b.CreateShuffleVector(v, from);
+}
+
+llvm::Value* Joined(llvm::IRBuilder<>& b, std::vector<llvm::Value*> parts) {
+  while (parts.size() > 1) {
+    std::vector<llvm::Value*> pairs;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      const auto* type = llvm::cast<llvm::FixedVectorType>(parts[i]->getType());
+      std::vector<int> all;
+      for (unsigned k = 0; k < 2 * type->getNumElements(); ++k) all.push_back(static_cast<int>(k));
+      pairs.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], all));
+    }
+    parts = std::move(pairs);
+  }
+  return parts[0];
+}
+
+}  // namespace
+
+llvm::Value* FuncEmitter::RequantClamp(const ir::Expr& call, llvm::Value* mask) {
+  const int lanes = call.lanes(), parts = lanes / kLanes;
+  if (!units_.directed || lanes % kLanes != 0 || (parts & (parts - 1)) != 0)
+    return Value(ir::InIntegers(call), mask);
+  const auto argument = [&](size_t i) { return Lanes(Value(call->args[i], mask), lanes); };
+  llvm::Value *a = argument(0), *high = argument(8), *low = argument(9), *start = argument(10);
+  llvm::Value* x = b_.CreateSIToFP(a, high->getType());
+  llvm::Value* inner = b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, low, start});
+  std::vector<llvm::Value*> floors;
+  for (int first = 0; first < lanes; first += kLanes) {
+    const auto part = [&](llvm::Value* v) { return Part(b_, v, first, lanes); };
+    llvm::Value* sum = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vfmadd_ps_512, {},
+                                          {part(x), part(high), part(inner), b_.getInt32(kDown)});
+    llvm::Type* whole = llvm::FixedVectorType::get(b_.getInt32Ty(), kLanes);
+    floors.push_back(b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
+        {sum, llvm::UndefValue::get(whole), b_.getInt16(0xffff), b_.getInt32(kDown)}));
+  }
+  llvm::Value* result = Joined(b_, std::move(floors));
+  result = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, argument(5));
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, argument(6));
+}
+
+}  // namespace tessera::codegen
