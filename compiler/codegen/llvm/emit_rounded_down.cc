@@ -2,6 +2,7 @@
 //
 // ir::RequantClamp by float32 on processors that round an instruction down when told to: the lower
 // of two floats around the exact sum has the sum's floor.
+#include <llvm/Analysis/VectorUtils.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "compiler/codegen/llvm/emitter.h"
@@ -18,20 +19,6 @@ llvm::Value* Part(llvm::IRBuilder<>& b, llvm::Value* v, int first, int lanes) {
   std::vector<int> from;
   for (int i = 0; i < kLanes; ++i) from.push_back(first + i);
   return b.CreateShuffleVector(v, from);
-}
-
-llvm::Value* Joined(llvm::IRBuilder<>& b, std::vector<llvm::Value*> parts) {
-  while (parts.size() > 1) {
-    std::vector<llvm::Value*> pairs;
-    for (size_t i = 0; i < parts.size(); i += 2) {
-      const auto* type = llvm::cast<llvm::FixedVectorType>(parts[i]->getType());
-      std::vector<int> all;
-      for (unsigned k = 0; k < 2 * type->getNumElements(); ++k) all.push_back(static_cast<int>(k));
-      pairs.push_back(b.CreateShuffleVector(parts[i], parts[i + 1], all));
-    }
-    parts = std::move(pairs);
-  }
-  return parts[0];
 }
 
 }  // namespace
@@ -54,7 +41,7 @@ llvm::Value* FuncEmitter::RequantClamp(const ir::Expr& call, llvm::Value* mask) 
         llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
         {sum, llvm::UndefValue::get(whole), b_.getInt16(0xffff), b_.getInt32(kDown)}));
   }
-  llvm::Value* result = Joined(b_, std::move(floors));
+  llvm::Value* result = llvm::concatenateVectors(b_, floors);
   result = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, argument(5));
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, argument(6));
 }
