@@ -149,12 +149,13 @@ Expr Call(std::string name, std::vector<Expr> args, Type type) {
       {.kind = ExprKind::kCall, .type = type, .name = std::move(name), .args = std::move(args)});
 }
 
-Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes) {
+Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes, Expr start) {
   TESSERA_CHECK(!axes.empty(), "a reduction needs an axis");
+  TESSERA_CHECK(!start || op == ReduceOp::kSum, "a start of {}", ReduceOpName(op));
   return Make({.kind = ExprKind::kReduce,
                .type = value.type(),
                .op = static_cast<uint8_t>(op),
-               .args = {value},
+               .args = start ? std::vector{value, start} : std::vector{value},
                .axes = std::move(axes)});
 }
 

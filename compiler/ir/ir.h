@@ -109,19 +109,22 @@ struct TensorBase {
 struct ExprNode {
   ExprKind kind = ExprKind::kImm;
   Type type;
-  uint8_t op = 0;          // BinOp, UnOp, VecOp or ReduceOp
-  int64_t ivalue = 0;      // Imm of an integer or bool
-  float fvalue = 0;        // Imm of f32 or f16
-  std::string name;        // Var, Call
-  std::vector<Expr> args;  // operands; indices of Load and TensorRead; value of Reduce
-  Buffer buffer;           // Load
-  std::vector<Axis> axes;  // Reduce
+  uint8_t op = 0;      // BinOp, UnOp, VecOp or ReduceOp
+  int64_t ivalue = 0;  // Imm of an integer or bool
+  float fvalue = 0;    // Imm of f32 or f16
+  std::string name;    // Var, Call
+  // Operands; indices of Load and TensorRead; value of Reduce and perhaps its start.
+  std::vector<Expr> args;
+  Buffer buffer;                             // Load
+  std::vector<Axis> axes;                    // Reduce
   std::shared_ptr<const TensorBase> tensor;  // TensorRead
 
   BinOp bin() const { return static_cast<BinOp>(op); }
   UnOp un() const { return static_cast<UnOp>(op); }
   VecOp vec() const { return static_cast<VecOp>(op); }
   ReduceOp reduce() const { return static_cast<ReduceOp>(op); }
+  // Of Reduce: what it starts at; null: the identity of its operation.
+  Expr start() const { return kind == ExprKind::kReduce && args.size() > 1 ? args[1] : Expr(); }
 };
 
 // Where a buffer lives. kGlobal is device or host memory; kLocal a thread's scratch memory; kReg
@@ -217,7 +220,8 @@ Expr Load(Buffer buffer, std::vector<Expr> indices);
 Expr Ramp(Expr base, Expr stride, int lanes);
 Expr Broadcast(Expr value, int lanes);
 Expr Call(std::string name, std::vector<Expr> args, Type type);
-Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes);
+// |start|, of sums alone, uses none of |axes|; null: the identity.
+Expr Reduce(ReduceOp op, Expr value, std::vector<Axis> axes, Expr start = Expr());
 Expr TensorRead(std::shared_ptr<const TensorBase> tensor, std::vector<Expr> indices);
 
 Expr operator+(Expr a, Expr b);

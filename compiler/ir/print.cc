@@ -92,7 +92,8 @@ class IrPrinter {
           axes += fmt::format("{}{} in [{}, {})", axes.empty() ? "" : ", ",
                               Name(a.var.get(), a.name()), a.min, a.min + a.extent);
         }
-        return fmt::format("{}({}; {})", ReduceOpName(e->reduce()), Text(e->args[0]), axes);
+        const std::string from = e->start() ? " from " + Text(e->start()) : "";
+        return fmt::format("{}({}; {}){}", ReduceOpName(e->reduce()), Text(e->args[0]), axes, from);
       }
       case ExprKind::kTensorRead:
         return fmt::format("{}[{}]", e->tensor->name, List(e->args));

@@ -9,6 +9,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
 #include "compiler/lower/bounds.h"
+#include "compiler/lower/conditions.h"
 #include "compiler/lower/halo.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
@@ -117,17 +118,6 @@ class Builder {
     return {};
   }
 
-  // Does |guard| decide, by the first |depth| loops alone, whether iterations of a reduction run?
-  static bool SkipsReduction(const Stage& stage, size_t depth, const Expr& guard) {
-    bool reduction = false;
-    for (size_t i = 0; i < stage.leaves.size(); ++i) {
-      const bool uses = ir::UsesVar(guard, stage.leaves[i].var);
-      if (uses && i >= depth) return false;
-      reduction |= uses && stage.leaves[i].reduce;
-    }
-    return reduction;
-  }
-
   // The stages that follow loop |depth| - 1 of |stage|, in the last iterations of the reductions
   // around them.
   Status Followers(const Stage& stage, size_t depth, std::vector<Stmt>* nests) {
@@ -180,8 +170,15 @@ class Builder {
     return place;
   }
 
-  // |e| of |stage|'s body over buffers and loop variables.
-  Result<Expr> Lowered(const Stage& stage, const Expr& e) {
+  // What an iteration of |stage| computes, over buffers and loop variables.
+  Result<Expr> LoweredValue(const Stage& stage) {
+    const bool reduces = stage.body->kind == ir::ExprKind::kReduce;
+    return Lowered(stage, reduces ? stage.body->args[0] : stage.body,
+                   bounds_.stages.at(stage.name).guards);
+  }
+
+  // |e| of |stage|'s body over buffers and loop variables. |guards| hold where it is computed.
+  Result<Expr> Lowered(const Stage& stage, const Expr& e, const std::vector<Expr>& guards) {
     const StageBounds& b = bounds_.stages.at(stage.name);
     std::string missing;
     const Expr out = ir::Rewrite(ir::Substitute(e, b.values), [&](const Expr& x) {
@@ -199,7 +196,7 @@ class Builder {
                   "{} further out",
                   stage.name, missing, stage.name, missing);
     }
-    return ReadHalos(out, b.guards, bounds_.ranges);
+    return ReadHalos(out, guards, bounds_.ranges);
   }
 
   Result<Stmt> Nest(const Stage& stage) {
@@ -317,7 +314,9 @@ class Builder {
     return Expr(bounds_.stages.at(stage.name).extents.at(leaf.var.get()));
   }
 
+  // Does an instruction start the reduction? Those that do start sums at 0.
   bool FlagsInit(const Stage& stage) const {
+    if (stage.body->start()) return false;
     return std::ranges::any_of(stage.intrinsics, [&](const std::string& name) {
       return schedule_.target().FindIntrinsic(name)->FlagsStart();
     });
@@ -330,15 +329,19 @@ class Builder {
     return Place(stage.name, index);
   }
 
-  // Stores of the identity over the data loops from |depth| inwards, with variables of their own.
+  // Stores of what the reduction starts at over the data loops from |depth| inwards, with variables
+  // of their own.
   Result<Stmt> Init(const Stage& stage, size_t depth, const std::vector<Guard>& guards) {
-    Stmt body = ir::Store(buffers_.at(stage.name), OutputPlace(stage),
-                          ir::ReduceIdentity(stage.body->reduce(), stage.dtype));
+    Expr start = stage.body->start();
+    if (start) {
+      const std::vector<Expr> holds = OfDataLoops(stage, bounds_.stages.at(stage.name).guards);
+      TESSERA_ASSIGN(start, Lowered(stage, start, holds));
+    } else {
+      start = ir::ReduceIdentity(stage.body->reduce(), stage.dtype);
+    }
+    Stmt body = ir::Store(buffers_.at(stage.name), OutputPlace(stage), start);
     for (const Guard& g : guards) {
-      bool applies = !g.done;
-      for (const LoopAxis& leaf : stage.leaves)
-        applies = applies && !(leaf.reduce && ir::UsesVar(g.condition, leaf.var));
-      if (applies) body = ir::If(g.condition, body);
+      if (!g.done && !AsksReduction(stage, g.condition)) body = ir::If(g.condition, body);
     }
     ir::VarMap renamed;
     for (size_t i = stage.leaves.size(); i-- > depth;) {
@@ -354,22 +357,18 @@ class Builder {
   Result<Stmt> Leaf(const Stage& stage) {
     const Buffer& buffer = buffers_.at(stage.name);
     const std::vector<Expr> place = OutputPlace(stage);
-    if (stage.body->kind != ir::ExprKind::kReduce) {
-      TESSERA_ASSIGN(const Expr value, Lowered(stage, stage.body));
-      return ir::Store(buffer, place, value);
+    TESSERA_ASSIGN(Expr value, LoweredValue(stage));
+    if (stage.body->kind == ir::ExprKind::kReduce) {
+      const ir::BinOp combiner = ir::ReduceCombiner(stage.body->reduce());
+      value = ir::Bin(combiner, ir::Load(buffer, place), value);
     }
-    TESSERA_ASSIGN(const Expr value, Lowered(stage, stage.body->args[0]));
-    return ir::Store(
-        buffer, place,
-        ir::Bin(ir::ReduceCombiner(stage.body->reduce()), ir::Load(buffer, place), value));
+    return ir::Store(buffer, place, value);
   }
 
   Result<Stmt> TensorCall(const Stage& stage, size_t depth) {
     TensorNest nest{
         .stage = &stage, .output = buffers_.at(stage.name), .place = OutputPlace(stage)};
-    TESSERA_ASSIGN(nest.value,
-                   Lowered(stage, stage.body->kind == ir::ExprKind::kReduce ? stage.body->args[0]
-                                                                            : stage.body));
+    TESSERA_ASSIGN(nest.value, LoweredValue(stage));
     for (size_t i = depth; i < stage.leaves.size(); ++i) {
       nest.loops.push_back({stage.leaves[i].var, 0,
                             bounds_.stages.at(stage.name).extents.at(stage.leaves[i].var.get())});

@@ -33,6 +33,8 @@ class Matcher {
     if (reduces != (body->kind == ExprKind::kReduce) || (reduces && body->op != b.body->op)) {
       return Bad("the reduction differs");
     }
+    if (body->start() && intrin_.FlagsStart())
+      return Bad("it starts sums at 0, and this one starts at a value; add that behind the sum");
     Matched operands;
     TESSERA_TRY(MatchLoops(&operands.parameters));
     std::vector<Expr> index;

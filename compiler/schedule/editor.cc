@@ -13,6 +13,15 @@ std::string AxisList(const Stage& stage) {
   return text;
 }
 
+bool StartReads(const Stage& stage, const std::string& tensor) {
+  bool reads = false;
+  if (stage.reduce_axes.empty() || !stage.body->start()) return false;
+  ir::Visit(stage.body->start(), [&](const ir::Expr& e) {
+    reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor;
+  });
+  return reads;
+}
+
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn) {
   return ir::Rewrite(body, [&](const ir::Expr& e) {

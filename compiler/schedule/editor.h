@@ -116,6 +116,8 @@ Status Apply(const PrefetchStep& step, Editor& editor);
 // errors: kInvalidArgument a dimension of which some rows are there at a time is cut into blocks
 Status RequireWholeFold(const Stage& stage);
 std::string AxisList(const Stage& stage);  // its loops, outermost first
+// Does what the sum |stage| starts at read |tensor|?
+bool StartReads(const Stage& stage, const std::string& tensor);
 // |body| with each read of |tensor| replaced by what |fn| makes of its indices.
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "compiler/schedule/editor.h"
 #include "compiler/schedule/gpu_steps.h"
 
 namespace tessera::schedule {
@@ -95,6 +96,8 @@ class GpuGenerator {
     t.input = roles->input->tensor->name;
     t.weight = (*roles->weight)->tensor->name;
     if (t.input == t.weight || s_.Consumers(t.input).size() != 1) return {};
+    // Chunks of them come inside the reduction, behind the start.
+    if (StartReads(st, t.input) || StartReads(st, t.weight)) return {};
     for (size_t d = 0; d < roles->data.size(); ++d) {
       const te::AxisRole& a = roles->data[d];
       const int dim = static_cast<int>(d);

@@ -28,6 +28,7 @@ const target::TensorIntrin* StoreOf(const target::Target& target,
 std::optional<Fragment> FragmentOf(const Schedule& s, const Stage& anchor) {
   const ir::Expr& product = anchor.body->args[0];
   if (product->kind != ir::ExprKind::kBin || product->bin() != ir::BinOp::kMul) return {};
+  if (anchor.body->start()) return {};  // the instructions start at zero
   std::optional<Fragment> best;
   double least = 0;
   for (const target::TensorIntrin& intrin : s.target().intrinsics) {

@@ -234,6 +234,11 @@ bool Schedule::ReadersReach() const {
     const Stage& outer = *Find(of->at_stage);
     for (const Stage* reader : Consumers(s.name)) {
       if (!IsInside(*reader, outer, of->at_axis)) return false;
+      if (reader != &outer || !StartReads(*reader, s.name)) continue;
+      const int at = outer.LeafIndex(of->at_axis);  // the sum starts in front of its own loops
+      if (std::any_of(outer.leaves.begin(), outer.leaves.begin() + at + 1,
+                      [](const LoopAxis& leaf) { return leaf.reduce; }))
+        return false;
     }
   }
   return true;

@@ -108,6 +108,9 @@ class Evaluator {
     for (const Axis& a : e->axes) count *= a.extent;
     const Expr identity = ir::ReduceIdentity(e->reduce(), e.dtype());
     LaneValue total{identity->ivalue, identity->fvalue};
+    if (e->start()) {
+      TESSERA_ASSIGN(total, Value(e->start(), stage));
+    }
     for (int64_t i = 0; i < count; ++i) {
       int64_t rest = i;
       for (size_t k = e->axes.size(); k-- > 0;) {

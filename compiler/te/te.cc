@@ -31,14 +31,10 @@ void UniqueNames(TensorNode* node) {
   if (renamed.empty()) return;
   node->body = ir::Rewrite(node->body, [&](const Expr& e) {
     if (e->kind == ir::ExprKind::kReduce)
-      return ir::Reduce(e->reduce(), e->args[0], node->reduce_axes);
+      return ir::Reduce(e->reduce(), e->args[0], node->reduce_axes, e->start());
     auto it = renamed.find(e.get());
     return it == renamed.end() ? e : it->second;
   });
-}
-
-Expr MakeReduce(ir::ReduceOp op, Expr value, std::vector<Axis> axes) {
-  return ir::Reduce(op, std::move(value), std::move(axes));
 }
 
 // Names are words of a schedule's text.
@@ -47,6 +43,21 @@ std::string Word(std::string name) {
     if (std::isspace(static_cast<unsigned char>(c)) || c == '#' || c == '$') c = '_';
   }
   return name.empty() ? "_" : name;
+}
+
+Status VerifyStart(const Tensor& t) {
+  const Expr start = t->body->start();
+  if (start.type() != t->body.type()) {
+    return Fail(Code::kInvalidArgument, "{}: it sums {} and starts at {}; cast the start", t.name(),
+                ir::TypeName(t->body.type()), ir::TypeName(start.type()));
+  }
+  for (const Axis& a : t->reduce_axes) {
+    if (!ir::UsesVar(start, a.var)) continue;
+    return Fail(Code::kInvalidArgument,
+                "{}: its start changes along {}, which it sums; what changes there is summed",
+                t.name(), a.name());
+  }
+  return {};
 }
 
 void Collect(const Tensor& t, std::set<const TensorNode*>* seen, std::vector<Tensor>* order) {
@@ -99,14 +110,14 @@ Axis ReduceAxis(std::string name, int64_t extent) {
   return {ir::Var(std::move(name)), 0, extent};
 }
 
-Expr Sum(Expr value, std::vector<Axis> axes) {
-  return MakeReduce(ir::ReduceOp::kSum, std::move(value), std::move(axes));
+Expr Sum(Expr value, std::vector<Axis> axes, Expr start) {
+  return ir::Reduce(ir::ReduceOp::kSum, std::move(value), std::move(axes), std::move(start));
 }
 Expr MaxOf(Expr value, std::vector<Axis> axes) {
-  return MakeReduce(ir::ReduceOp::kMax, std::move(value), std::move(axes));
+  return ir::Reduce(ir::ReduceOp::kMax, std::move(value), std::move(axes));
 }
 Expr MinOf(Expr value, std::vector<Axis> axes) {
-  return MakeReduce(ir::ReduceOp::kMin, std::move(value), std::move(axes));
+  return ir::Reduce(ir::ReduceOp::kMin, std::move(value), std::move(axes));
 }
 
 Tensor TensorOf(const Expr& read) {
@@ -157,6 +168,20 @@ Tensor RewriteBodies(const Tensor& output, const BodyChange& change) {
   return made.at(output.get());
 }
 
+Tensor Rebuilt(const Tensor& tensor, std::map<const TensorNode*, Tensor>* replaced) {
+  const auto it = replaced->find(tensor.get());
+  if (it != replaced->end()) return it->second;
+  bool changed = false;
+  for (const Tensor& in : Inputs(tensor)) changed |= !(Rebuilt(in, replaced) == in);
+  if (!changed) return (*replaced)[tensor.get()] = tensor;
+  auto node = std::make_shared<TensorNode>(*tensor.get());
+  node->body = ir::Rewrite(node->body, [&](const Expr& e) {
+    if (e->kind != ir::ExprKind::kTensorRead) return e;
+    return ir::TensorRead(replaced->at(TensorOf(e).get()).node(), e->args);
+  });
+  return (*replaced)[tensor.get()] = Tensor(std::move(node));
+}
+
 std::string Print(const std::vector<Tensor>& outputs) {
   std::string text;
   for (const Tensor& t : TopologicalOrder(outputs)) {
@@ -197,6 +222,7 @@ Status Verify(const std::vector<Tensor>& outputs) {
       }
     });
     TESSERA_TRY(status);
+    if (!t->reduce_axes.empty() && t->body->start()) TESSERA_TRY(VerifyStart(t));
     ir::Visit(t->body, [&](const Expr& e) {
       if (!status) return;
       if (e->kind == ir::ExprKind::kVar && !bound.contains(e.get())) {

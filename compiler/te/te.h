@@ -10,12 +10,14 @@
 //     return Sum(ir::Cast(DType::kI32, x(i[0], k.var, i[1], i[2])), {k});
 //   });
 //
-// A reduction is the whole body of its stage (what follows it is the next stage's business). A read
+// A reduction is the whole body of its stage (what follows it is the next stage's business); a sum
+// may start at a value, which is not summed over its axes. A read
 // outside a tensor's bounds is allowed only in a branch of a select that is not taken.
 #ifndef TESSERA_COMPILER_TE_TE_H_
 #define TESSERA_COMPILER_TE_TE_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -78,7 +80,7 @@ Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::st
                const std::function<Expr(const std::vector<Expr>&)>& body);
 
 Axis ReduceAxis(std::string name, int64_t extent);
-Expr Sum(Expr value, std::vector<Axis> axes);
+Expr Sum(Expr value, std::vector<Axis> axes, Expr start = Expr());  // null: starts at 0
 Expr MaxOf(Expr value, std::vector<Axis> axes);
 Expr MinOf(Expr value, std::vector<Axis> axes);
 
@@ -96,11 +98,16 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 using BodyChange = std::function<Expr(const Tensor& stage, const Expr& e)>;
 Tensor RewriteBodies(const Tensor& output, const BodyChange& change);
 
+// |tensor| over the tensors that |replaced| names, and what it reads likewise. Stages that are made
+// again keep their names; |replaced| gets them.
+Tensor Rebuilt(const Tensor& tensor, std::map<const TensorNode*, Tensor>* replaced);
+
 // The stages as text, one line each, for --dump te.
 std::string Print(const std::vector<Tensor>& outputs);
 
 // Refuses what the rest of the compiler does not take: two tensors of one name, a body whose type
-// is not the tensor's, a reduction inside an expression, free variables.
+// is not the tensor's, a reduction inside an expression, a start of another type or that changes
+// along its reduction, free variables.
 Status Verify(const std::vector<Tensor>& outputs);
 
 // Values of tensors, row-major logical order.

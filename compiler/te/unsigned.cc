@@ -50,21 +50,6 @@ std::optional<Roles> ContractionRoles(const Tensor& sum, int64_t multiple) {
   return roles;
 }
 
-// |tensor| over the tensors that |replaced| names, and what it reads likewise.
-Tensor Rebuilt(const Tensor& tensor, std::map<const TensorNode*, Tensor>* replaced) {
-  const auto it = replaced->find(tensor.get());
-  if (it != replaced->end()) return it->second;
-  bool changed = false;
-  for (const Tensor& in : Inputs(tensor)) changed |= !(Rebuilt(in, replaced) == in);
-  if (!changed) return (*replaced)[tensor.get()] = tensor;
-  auto node = std::make_shared<TensorNode>(*tensor.get());
-  node->body = ir::Rewrite(node->body, [&](const Expr& e) {
-    if (e->kind != ir::ExprKind::kTensorRead) return e;
-    return ir::TensorRead(replaced->at(TensorOf(e).get()).node(), e->args);
-  });
-  return (*replaced)[tensor.get()] = Tensor(std::move(node));
-}
-
 }  // namespace
 
 std::optional<UnsignedForm> ToUnsigned(const Tensor& output, int64_t multiple) {
@@ -97,8 +82,8 @@ std::optional<UnsignedForm> ToUnsigned(const Tensor& output, int64_t multiple) {
       });
   auto product = std::make_shared<TensorNode>(*sum.get());
   product->name = fresh(sum.name() + ".u8");
-  product->body =
-      Sum(ir::Cast(DType::kInt32, shifted(x->args)) * ir::Cast(DType::kInt32, w), sum->reduce_axes);
+  product->body = Sum(ir::Cast(DType::kInt32, shifted(x->args)) * ir::Cast(DType::kInt32, w),
+                      sum->reduce_axes, sum->body->start());
 
   UnsignedForm form{.weights = TensorOf(w), .channel_dim = lane.weight_dim};
   form.products = Tensor(std::move(product));

@@ -151,6 +151,7 @@ Status AnchorMatcher::Run() {
   if (shape_[0] > 1 && stage_.shape().size() < 2) return No("a result without a batch axis");
   const Expr& reduce = stage_->body;
   TESSERA_CHECK(reduce->kind == ExprKind::kReduce);
+  if (reduce->start()) return No("a sum that starts at a value");
   const Expr value = InlineStages(reduce->args[0]);
 
   Expr input = value;

@@ -25,7 +25,7 @@ Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const 
   AlignedIndex found;
   std::string wrong;
   bool reads = false;
-  ir::Visit(stage.body, [&](const ir::Expr& e) {
+  ir::Visit(stage.body->args[0], [&](const ir::Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != step.tensor) return;
     if (reads) wrong = "in more than one place";
     reads = true;
@@ -119,7 +119,7 @@ Status Apply(const AlignStep& step, Editor& editor) {
   value = ir::Substitute(value, {{axis->var.get(), own}});
   leaf.var = whole.var;
   *axis = whole;
-  stage->body = ir::Reduce(stage->body->reduce(), value, stage->reduce_axes);
+  stage->body = ir::Reduce(stage->body->reduce(), value, stage->reduce_axes, stage->body->start());
   return {};
 }
 

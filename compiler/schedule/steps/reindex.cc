@@ -29,6 +29,15 @@ Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::strin
   return place;
 }
 
+// The copy has what the reduction reads in its order, where its start is not.
+Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
+  if (!StartReads(reader, step.tensor)) return {};
+  return Fail(Code::kInvalidArgument,
+              "the sum {} starts at what it reads of {}; reindex is for what is summed, cache_read "
+              "copies {} for both",
+              step.reader, step.tensor, step.tensor);
+}
+
 // What holds in the iterations of |reader|'s reduction that are inside of it, padded splits or not.
 std::vector<ir::Expr> InsideOfReduction(
     const Stage& reader, const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) {
@@ -69,6 +78,7 @@ Status Apply(const ReindexStep& step, Editor& editor) {
   const auto iterations = reader->Iterations(reader->shape);
   std::vector<ir::Expr> guards;
   const ir::VarMap roots = reader->ReductionOfLeaves(iterations, &guards);
+  TESSERA_TRY(RequireNotInStart(*reader, step));
   TESSERA_ASSIGN(const std::vector<ir::Expr> place, PlaceOfReads(*reader, step.tensor, roots));
 
   // Conditions of the reduction, which zeros there stand for.

@@ -64,7 +64,8 @@ Status Apply(const RfactorStep& step, Editor& editor) {
   std::vector<ir::Expr> indices;
   for (const ir::Axis& a : stage->axes) indices.push_back(a.var);
   indices.push_back(over.var);
-  stage->body = ir::Reduce(op, ir::TensorRead(TensorLike(part, step.name), indices), {over});
+  stage->body = ir::Reduce(op, ir::TensorRead(TensorLike(part, step.name), indices), {over},
+                           stage->body->start());
   stage->reduce_axes = {over};
   stage->relations.clear();
   stage->conditions.clear();

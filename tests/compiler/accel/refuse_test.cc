@@ -93,6 +93,16 @@ TEST(Refuse, WeightsThatAreNotConstant_bad) {
   EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a product of two activations"));
 }
 
+TEST(Refuse, ASumThatStartsAtAValue_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8}),
+               b = te::Placeholder("wb", DType::kInt32, {8});
+  const te::Axis k = te::ReduceAxis("k", 8);
+  const Tensor sum = te::Compute("sum", {1, 8, 6, 6}, {}, [&](const Index& i) {
+    return te::Sum(Wide(x(i[0], k.var, i[2], i[3])) * Wide(w(i[1], k.var)), {k}, b(i[1]));
+  });
+  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a sum that starts at a value"));
+}
+
 TEST(Refuse, WeightsWithAZeroPoint_bad) {
   const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8});
   const Tensor sum = Sum(

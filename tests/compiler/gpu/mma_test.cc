@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/codegen/llvm/ptx.h"
+#include "compiler/schedule/gpu.h"
 #include "compiler/target/cuda.h"
 #include "tests/compiler/gpu/gpu_cases.h"
 #include "tests/compiler/gpu/simt.h"
@@ -35,6 +36,30 @@ void ExpectTheDefinition(const test::GpuCases& cases) {
 TEST(Fragments, AnyOrderOfThreadsGivesTheDefinition) { ExpectTheDefinition(test::FragmentCases()); }
 
 TEST(Fragments, ThatTheGeneratorChoosesToo) { ExpectTheDefinition(test::GeneratedFragments()); }
+
+// Matrix instructions start at zero, so that a sum from a value has none.
+TEST(Fragments, AreNotChosenForASumThatStartsAtAValue) {
+  const te::Tensor a = te::Placeholder("a", DType::kInt8, {32, 64}),
+                   b = te::Placeholder("b", DType::kInt8, {64, 32}),
+                   from = te::Placeholder("from", DType::kInt32, {32});
+  const te::Axis k = te::ReduceAxis("k", 64);
+  const auto wide = [](const ir::Expr& e) { return ir::Cast(DType::kInt32, e); };
+  for (const bool starts : {false, true}) {
+    const te::Tensor sum = te::Compute("sum", {32, 32}, {"i", "j"}, [&](const auto& i) {
+      return te::Sum(wide(a(i[0], k.var)) * wide(b(k.var, i[1])), {k},
+                     starts ? from(i[1]) : ir::Expr());
+    });
+    Rng rng(3);
+    te::Values values = test::RandomInputs(sum, rng);
+    auto s = schedule::GpuSchedule({sum}, target::Cuda());
+    ASSERT_TRUE(s.has_value()) << s.error().message;
+    const bool fragments = schedule::Print(s->trace()).find("mma.") != std::string::npos;
+    EXPECT_EQ(fragments, !starts) << schedule::Print(s->trace());
+    test::GpuCases cases;
+    test::AddCase("a product from a value", sum, *s, std::move(values), &cases);
+    ExpectTheDefinition(cases);
+  }
+}
 
 // The product's steps with each |from| replaced.
 std::string Refusal(const std::string& from, const std::string& to) {

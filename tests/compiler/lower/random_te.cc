@@ -87,6 +87,20 @@ Tensor Product(Rng& rng) {
   });
 }
 
+// |sum| from a value of each element, from what a stage makes of it, or from what it sums.
+Tensor FromSomething(const Tensor& sum, Rng& rng) {
+  const Tensor from = te::Placeholder("from", DType::kInt32, sum.shape()), x = te::Inputs(sum)[0],
+               twice = te::Compute("twice", sum.shape(), {},
+                                   [&](const Index&i) { return from(i) * I32(2); });
+  Index i, at;
+  for (const Axis& a : sum->axes) i.push_back(a.var);
+  for (const int64_t n : x.shape()) at.push_back(ir::FloorMod(i.back(), n));
+  const Expr starts[] = {from(i), twice(i) - I32(7), Wide(x(at))};
+  auto node = std::make_shared<te::TensorNode>(*sum.get());
+  node->body = te::Sum(sum->body->args[0], sum->reduce_axes, starts[rng.Range(0, 2)]);
+  return Tensor(std::move(node));
+}
+
 // Elementwise with regrouped indices.
 Tensor Regroup(Rng& rng) {
   const int64_t a = rng.Range(1, 6), b = rng.Range(1, 6), c = rng.Range(1, 6);
@@ -114,6 +128,9 @@ Tensor RandomExpression(Rng& rng) {
       sum = Window(rng);
       break;
   }
+  const bool sums = !sum->reduce_axes.empty() && sum->body->reduce() == ir::ReduceOp::kSum;
+  Rng own = rng;  // what else a seed draws does not depend on this
+  if (sums && own.OneIn(2)) sum = FromSomething(sum, own);
   const int64_t channels = sum.shape()[0];
   const Tensor bias = te::Placeholder("bias", DType::kInt32, {channels});
   const Tensor scale = te::Placeholder("scale", DType::kInt32, {channels});

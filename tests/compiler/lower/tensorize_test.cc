@@ -56,12 +56,15 @@ std::shared_ptr<const target::Target> Tiles() {
 }
 
 // y[p, c] = sum over ci, k of x[p + 2 * k, ci] * w[k, c, ci], on 4-channel blocks.
-te::Tensor Product(DType dtype = DType::kInt8) {
+// |starts|: from a[c] + 3.
+te::Tensor Product(DType dtype = DType::kInt8, bool starts = false) {
   const te::Tensor x = te::Placeholder("x", dtype, {12, 8}),
                    w = te::Placeholder("w", dtype, {3, 8, 8});
   const te::Axis ci = te::ReduceAxis("ci", 8), k = te::ReduceAxis("k", 3);
   return te::Compute("y", {8, 8}, {"p", "c"}, [&](const Index& i) {
-    return te::Sum(Wide(x(i[0] + k.var * 2, ci.var)) * Wide(w(k.var, i[1], ci.var)), {ci, k});
+    const Expr start = te::Placeholder("a", DType::kInt32, {8})(i[1]) + Wide(Expr(3));
+    return te::Sum(Wide(x(i[0] + k.var * 2, ci.var)) * Wide(w(k.var, i[1], ci.var)), {ci, k},
+                   starts ? start : Expr());
   });
 }
 
@@ -74,10 +77,13 @@ Result<schedule::Schedule> Scheduled(const te::Tensor& y, const std::string& ste
   return schedule::Schedule::Replay({y}, trace, Tiles());
 }
 
+// Of a sum that starts at a value, the calls add to what was stored before them.
 TEST(Tensorize, ANestBecomesCallsThatComputeTheSame) {
-  for (const std::string intrin : {"tile_test", "tile_test_flag"}) {
+  const std::pair<std::string, bool> kCases[] = {
+      {"tile_test", false}, {"tile_test_flag", false}, {"tile_test", true}};
+  for (const auto& [intrin, starts] : kCases) {
     Rng rng(9);
-    const te::Tensor y = Product();
+    const te::Tensor y = Product(DType::kInt8, starts);
     const Result<schedule::Schedule> s =
         Scheduled(y, kBlocked + std::string("tensorize y pi ") + intrin);
     ASSERT_TRUE(s.has_value()) << s.error().message;
@@ -94,7 +100,7 @@ TEST(Tensorize, ANestBecomesCallsThatComputeTheSame) {
     for (ir::Array& a : arrays) pointers.push_back(&a);
     const Result<ir::InterpStats> run = ir::Interpret(*f, pointers);
     ASSERT_TRUE(run.has_value()) << run.error().message << text;
-    EXPECT_EQ(test::Logical(*f, *s, 2, arrays), values.at(y.get()).bytes()) << text;
+    EXPECT_EQ(test::Logical(*f, *s, arrays.size() - 1, arrays), values.at(y.get()).bytes()) << text;
   }
 }
 
@@ -130,6 +136,9 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
                 .find("y: loop pi is tile_test, and the virtual threads of cl are inside it; make "
                       "them of a loop further out"),
             std::string::npos);
+  EXPECT_EQ(message(Product(DType::kInt8, true), kBlocked + tail + "_flag"),
+            "y: the nest is not tile_test_flag: it starts sums at 0, and this one starts at a "
+            "value; add that behind the sum");
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {2, 4});
   const te::Tensor copy =
       te::Compute("y", {2, 4}, {"pi", "c"}, [&](const Index& i) { return Wide(x(i)); });

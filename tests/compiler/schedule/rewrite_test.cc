@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: steps that write an expression another way with the same values: rewrite,
-// cache_write with a type, split with overlap, align; every refusal of theirs, and by the
-// interpreter that nothing changes. Space: the expressions below, all int8 values. Not tested here:
-// random programs (lower_passes_test), what the steps' examples compute (lower_step_examples_test).
+// cache_write with a type, split with overlap, align; every refusal of theirs, reindex's of a sum's
+// start, and by the interpreter that nothing changes. Space: the expressions below, all int8
+// values. Not tested here: random programs (lower_passes_test), what the steps' examples compute
+// (lower_step_examples_test).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/interp.h"
@@ -51,6 +52,20 @@ TEST(Rewrite, RefusalsNameTheOperandAndTheRules) {
     EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().message;
     EXPECT_TRUE(s.trace().empty());
   }
+}
+
+// Which is no part of what is read in the order of its loops.
+TEST(Reindex, LeavesTheStartOfASum) {
+  const te::Tensor a = te::Placeholder("a", DType::kInt32, {6});
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const te::Tensor s = te::Compute(
+      "s", {4}, {"i"}, [&](const Index&) { return te::Sum(a(k.var), {k}, a(Expr(0))); });
+  Schedule schedule = *Schedule::Create({s});
+  EXPECT_EQ(schedule.Apply("reindex a s r").error().message,
+            "schedule step 1 (reindex a s r): the sum s starts at what it reads of a; reindex is "
+            "for what is summed, cache_read "
+            "copies a for both");
+  EXPECT_TRUE(schedule.Apply("cache_read a local c s").has_value());
 }
 
 // y reads z from several places on, which depend on its index or on both.

@@ -54,6 +54,33 @@ TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
             "x: i8[4, 4] placeholder\ny: i8[4] (i) = reduce_max(x[i, k]; k in [0, 4))\n");
 }
 
+// The names of axes are made unique in the start, too; it is not summed.
+TEST(TeEvaluate, ASumMayStartAtAValue) {
+  const Tensor x = Placeholder("x", DType::kInt32, {2, 3}),
+               b = Placeholder("b", DType::kInt32, {2, 2});
+  const Axis k = ReduceAxis("i", 3);
+  const Tensor y = Compute("y", {2, 2}, {"i", "i"}, [&](const std::vector<Expr>& i) {
+    return Sum(x(i[0], k.var), {k}, b(i[0], i[1]) - x(i[1], 2));
+  });
+  ASSERT_TRUE(Verify({y}));
+  EXPECT_EQ(Print({y}),
+            "x: i32[2, 3] placeholder\nb: i32[2, 2] placeholder\n"
+            "y: i32[2, 2] (i, i1) = sum(x[i, i2]; i2 in [0, 3)) from (b[i, i1] - x[i1, 2])\n");
+  Values values;
+  Array in(DType::kInt32, 6), from(DType::kInt32, 4);
+  for (int n = 0; n < 6; ++n) in.SetInt(n, n * n);                         // rows 0 1 4 and 9 16 25
+  for (int n = 0; n < 4; ++n) from.SetInt(n, int64_t{n + 1} * INT32_MAX);  // wraps
+  values[x.get()] = in;
+  values[b.get()] = from;
+  ASSERT_TRUE(Evaluate({y}, &values));
+  for (int n = 0; n < 4; ++n) {
+    const uint32_t sum = n < 2 ? 5 : 50, last = n % 2 == 0 ? 4 : 25;
+    EXPECT_EQ(values[y.get()].Int(n),
+              static_cast<int32_t>(sum + static_cast<uint32_t>(from.Int(n)) - last))
+        << n;
+  }
+}
+
 TEST(TeEvaluate, AxisNamesOfAStageAreMadeUnique) {
   const Tensor x = Placeholder("x", DType::kInt32, {4, 4});
   const Axis k = ReduceAxis("i", 4);
@@ -88,6 +115,15 @@ TEST(TeEvaluate, RefusalsNameTheStage) {
   const Tensor buf =
       Compute("buf", {4}, {"i"}, [&](const std::vector<Expr>& i) { return ir::Load(b, {i[0]}); });
   EXPECT_NE(Verify({buf}).error().message.find("buf: buffers"), std::string::npos);
+
+  const auto from = [&](const char* name, const Expr& start) {
+    return Compute(name, {4}, {"i"},
+                   [&](const std::vector<Expr>& i) { return Sum(x(i[0]), {k}, start); });
+  };
+  EXPECT_EQ(Verify({from("wide", ir::Imm(DType::kInt64, 1))}).error().message,
+            "wide: it sums i32 and starts at i64; cast the start");
+  EXPECT_EQ(Verify({from("moves", x(k.var))}).error().message,
+            "moves: its start changes along k, which it sums; what changes there is summed");
 
   Values values;
   const Tensor far =
