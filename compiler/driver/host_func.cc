@@ -12,6 +12,7 @@
 #include "compiler/schedule/params.h"
 #include "compiler/te/ops/float_requant.h"
 #include "compiler/te/ops/shift_bounds.h"
+#include "compiler/te/sum_start.h"
 #include "compiler/te/unsigned.h"
 
 namespace tessera::compiler {
@@ -26,7 +27,7 @@ bool Names(const schedule::Trace& trace, const std::string& stage) {
 }
 
 // The region with dot products where its contraction has a form for them.
-te::RegionTe ForHost(te::RegionTe region, const schedule::Trace* trace) {
+te::RegionTe WithDots(te::RegionTe region, const schedule::Trace* trace) {
   const std::optional<te::UnsignedForm> form =
       te::ToUnsigned(region.output, schedule::HostDotChannels());
   if (!form || (trace != nullptr && !Names(*trace, form->products.name()))) return region;
@@ -39,6 +40,18 @@ te::RegionTe ForHost(te::RegionTe region, const schedule::Trace* trace) {
     region.output = form->output;
     break;
   }
+  return region;
+}
+
+// The region as the host computes it. Sums start at the constants that are added to them: whether
+// registers begin at 0 or at a value costs the same, and an addition for each element is none.
+te::RegionTe ForHost(const te::RegionTe& given, const schedule::Trace* trace) {
+  te::RegionTe region = WithDots(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
+  std::set<const te::TensorNode*> constants;
+  for (const te::Binding& binding : region.bindings) {
+    if (binding.activation < 0) constants.insert(binding.placeholder.get());
+  }
+  region.output = te::WithSumStarts(region.output, constants);
   return region;
 }
 
@@ -95,7 +108,7 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
                               const HostLayouts& layouts, const schedule::Trace* trace) {
-  const te::RegionTe region = ForHost(te::WithFloatRequant(te::WithShiftBounds(given)), trace);
+  const te::RegionTe region = ForHost(given, trace);
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
   lower::LowerOptions options;

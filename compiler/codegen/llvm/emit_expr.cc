@@ -29,29 +29,6 @@ bool FitsInt32(const ir::Expr& e) {
   return fits(e->args[1]) && fits(e->args[2]) && e->args[1]->fvalue <= e->args[2]->fvalue;
 }
 
-bool IsLoad(const ir::Expr& e, bool local) {
-  return e->kind == ir::ExprKind::kLoad && (e->buffer->scope != ir::Scope::kGlobal) == local;
-}
-
-// (sum - a) + b and so on as sum + (b - a) where the sum is in memory of the function and the rest
-// is not: that is the same for many sums. Null: |e| is something else.
-ir::Expr SumFirst(const ir::Expr& e) {
-  if (e.dtype() != DType::kInt32) return {};
-  ir::Expr first = e, rest;
-  while (first->kind == ir::ExprKind::kBin &&
-         (first->bin() == ir::BinOp::kAdd || first->bin() == ir::BinOp::kSub)) {
-    const ir::Expr& term = first->args[1];
-    if (!IsLoad(term, false)) return {};
-    const bool plus = first->bin() == ir::BinOp::kAdd;
-    if (!rest && !plus) return {};
-    rest = !rest ? term : plus ? rest + term : rest - term;
-    first = first->args[0];
-  }
-  // Of one term there is nothing to put first.
-  if (!IsLoad(first, true) || first.get() == e->args[0].get()) return {};
-  return first + rest;
-}
-
 }  // namespace
 
 llvm::Type* FuncEmitter::MemoryType(DType dtype) {
@@ -120,7 +97,6 @@ llvm::Value* FuncEmitter::Value(const ir::Expr& e, llvm::Value* mask) {
 
 llvm::Value* FuncEmitter::Binary(const ir::Expr& e, llvm::Value* mask) {
   const int lanes = e.lanes();
-  if (const ir::Expr sum = SumFirst(e)) return Binary(sum, mask);
   llvm::Value* a = Lanes(Value(e->args[0], mask), lanes);
   llvm::Value* b = Lanes(Value(e->args[1], mask), lanes);
   const DType dtype = e->args[0].dtype();

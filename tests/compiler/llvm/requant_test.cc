@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: requantisation in host code against the interpreter: all rounding modes and
-// shifts, and what code is made shorter by: shifts of which the largest is said, sums with their
-// start, zero points, clamps, sums of two bytes of one scale and of two,
-// sums by float32. Space: pairs of edge values and 400 products, many
-// of them ties; all pairs of bytes; each level that this machine runs. Not tested here:
-// RequantValue itself (tests/compiler/ir).
+// shifts, and what code is made shorter by: shifts of which the largest is said, zero points,
+// clamps, sums of two bytes of one scale and of two, sums by float32. Space: pairs of edge values
+// and 400 products, many of them ties; all pairs of bytes; each level that this machine runs. Not
+// tested here: RequantValue itself (tests/compiler/ir).
 #include <gtest/gtest.h>
 
 #include <algorithm>
