@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "compiler/ir/affine.h"
 #include "compiler/ir/equal.h"
@@ -119,7 +121,7 @@ Tensor OnlyReader(const Tensor& output, const Tensor& tensor) {
 // |output| with what is added to |sum| in its start.
 Tensor WithStart(const Tensor& output, const Tensor& sum,
                  const std::set<const TensorNode*>& constants) {
-  std::vector<std::pair<Tensor, Expr>> bodies;  // of stages that are made again
+  std::unordered_map<const TensorNode*, Expr> bodies;  // of stages that change
   Terms all;
   const Expr before = sum->body->start();
   if (before) all.added.push_back(before);
@@ -134,22 +136,16 @@ Tensor WithStart(const Tensor& output, const Tensor& sum,
       axes[reader->axes[d].var.get()] = sum->axes[d].var;
     for (const Expr& e : terms.added) all.added.push_back(ir::Substitute(e, axes));
     for (const Expr& e : terms.subtracted) all.subtracted.push_back(ir::Substitute(e, axes));
-    bodies.emplace_back(reader, *body);
+    bodies[reader.get()] = *body;
     if ((*body)->kind != ir::ExprKind::kTensorRead) break;
     read = reader;  // a copy of the sum
   }
   if (all.added.size() + all.subtracted.size() == (before ? 1 : 0)) return output;
-  bodies.insert(bodies.begin(), {sum, Sum(sum->body->args[0], sum->reduce_axes, all.Sum())});
-  std::map<const TensorNode*, Tensor> replaced;
-  for (const auto& [stage, body] : bodies) {
-    auto node = std::make_shared<TensorNode>(*stage.get());
-    node->body = ir::Rewrite(body, [&](const Expr& e) {
-      if (e->kind != ir::ExprKind::kTensorRead) return e;
-      return ir::TensorRead(Rebuilt(TensorOf(e), &replaced).node(), e->args);
-    });
-    replaced[stage.get()] = Tensor(std::move(node));
-  }
-  return Rebuilt(output, &replaced);
+  bodies[sum.get()] = Sum(sum->body->args[0], sum->reduce_axes, all.Sum());
+  return WithBodies(output, [&](const Tensor& stage) {
+    const auto changed = bodies.find(stage.get());
+    return changed == bodies.end() ? stage->body : changed->second;
+  });
 }
 
 }  // namespace

@@ -143,43 +143,26 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs) {
   return order;
 }
 
-Tensor RewriteBodies(const Tensor& output, const BodyChange& change) {
+Tensor WithBodies(const Tensor& output, const std::function<Expr(const Tensor&)>& body_of) {
   std::unordered_map<const TensorNode*, Tensor> made;
   for (const Tensor& tensor : TopologicalOrder({output})) {
     made[tensor.get()] = tensor;
     if (tensor->placeholder) continue;
-    bool changed = false;
-    const Expr body = ir::Rewrite(tensor->body, [&](const Expr& e) {
-      Expr now = e;
-      if (e->kind == ir::ExprKind::kTensorRead) {
-        const Tensor& from = made.at(TensorOf(e).get());
-        if (!(from == TensorOf(e))) now = ir::TensorRead(from.node(), e->args);
-      } else {
-        now = change(tensor, e);
-      }
-      changed = changed || now.get() != e.get();
-      return now;
+    const Expr body = ir::Rewrite(body_of(tensor), [&](const Expr& e) {
+      if (e->kind != ir::ExprKind::kTensorRead) return e;
+      const auto now = made.find(TensorOf(e).get());
+      if (now == made.end() || now->second == TensorOf(e)) return e;
+      return ir::TensorRead(now->second.node(), e->args);
     });
-    if (!changed) continue;
+    if (body.get() == tensor->body.get()) continue;
+    TESSERA_CHECK(body.dtype() == tensor.dtype(), "{} of {} as {}", tensor.name(),
+                  ir::DTypeName(tensor.dtype()), ir::DTypeName(body.dtype()));
     auto node = std::make_shared<TensorNode>(*tensor.get());
     node->body = body;
+    node->reduce_axes = body->axes;
     made[tensor.get()] = Tensor(std::move(node));
   }
   return made.at(output.get());
-}
-
-Tensor Rebuilt(const Tensor& tensor, std::map<const TensorNode*, Tensor>* replaced) {
-  const auto it = replaced->find(tensor.get());
-  if (it != replaced->end()) return it->second;
-  bool changed = false;
-  for (const Tensor& in : Inputs(tensor)) changed |= !(Rebuilt(in, replaced) == in);
-  if (!changed) return (*replaced)[tensor.get()] = tensor;
-  auto node = std::make_shared<TensorNode>(*tensor.get());
-  node->body = ir::Rewrite(node->body, [&](const Expr& e) {
-    if (e->kind != ir::ExprKind::kTensorRead) return e;
-    return ir::TensorRead(replaced->at(TensorOf(e).get()).node(), e->args);
-  });
-  return (*replaced)[tensor.get()] = Tensor(std::move(node));
 }
 
 std::string Print(const std::vector<Tensor>& outputs) {

@@ -17,7 +17,6 @@
 #define TESSERA_COMPILER_TE_TE_H_
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -93,14 +92,10 @@ Tensor TensorOf(const Expr& read);
 // Every tensor that |outputs| need, producers first; placeholders included.
 std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 
-// |output| and what it needs with every expression |e| of a stage's body, inner ones first, as
-// |change|(stage, e); stages in which nothing changes stay.
-using BodyChange = std::function<Expr(const Tensor& stage, const Expr& e)>;
-Tensor RewriteBodies(const Tensor& output, const BodyChange& change);
-
-// |tensor| over the tensors that |replaced| names, and what it reads likewise. Stages that are made
-// again keep their names; |replaced| gets them.
-Tensor Rebuilt(const Tensor& tensor, std::map<const TensorNode*, Tensor>* replaced);
+// |output| over stages whose bodies are |body_of|(stage), an expression of the stage's axes and of
+// the tensors as they were or new ones. A stage keeps its name and its data axes; the reduction is
+// that of its body.
+Tensor WithBodies(const Tensor& output, const std::function<Expr(const Tensor& stage)>& body_of);
 
 // The stages as text, one line each, for --dump te.
 std::string Print(const std::vector<Tensor>& outputs);

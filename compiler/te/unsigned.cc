@@ -2,7 +2,6 @@
 #include "compiler/te/unsigned.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/check.h"
@@ -91,13 +90,11 @@ std::optional<UnsignedForm> ToUnsigned(const Tensor& output, int64_t multiple) {
       Placeholder(fresh(sum.name() + ".correction"), DType::kInt32, {lane.axis.extent});
   size_t channel = 0;
   while (sum->axes[channel].var.get() != lane.axis.var.get()) ++channel;
-  axis_names.clear();
-  for (const Axis& a : sum->axes) axis_names.push_back(a.name());
-  std::map<const TensorNode*, Tensor> replaced;
-  replaced[sum.get()] = Compute(
-      sum.name(), sum.shape(), axis_names,
-      [&](const std::vector<Expr>& i) { return form.products(i) - form.correction(i[channel]); });
-  form.output = Rebuilt(output, &replaced);
+  std::vector<Expr> at;
+  for (const Axis& a : sum->axes) at.push_back(a.var);
+  form.output = WithBodies(output, [&](const Tensor& stage) {
+    return stage == sum ? form.products(at) - form.correction(at[channel]) : stage->body;
+  });
   return form;
 }
 

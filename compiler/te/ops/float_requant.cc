@@ -43,7 +43,7 @@ class Sizes {
         int64_t size = Of(e->args[0]);
         if (e->reduce() != ir::ReduceOp::kSum) return size;
         for (const Axis& axis : e->axes) size = Product(size, axis.extent);
-        return size;
+        return e->start() ? Cut(size + Of(e->start())) : size;
       }
       default:
         return kAny;
@@ -112,8 +112,9 @@ class Rewriter {
   }
 
   RegionTe Run() && {
-    region_.output = RewriteBodies(
-        region_.output, [&](const Tensor& stage, const Expr& e) { return Changed(stage, e); });
+    region_.output = WithBodies(region_.output, [&](const Tensor& stage) {
+      return ir::Rewrite(stage->body, [&](const Expr& e) { return Changed(stage, e); });
+    });
     for (Binding& binding : added_) region_.bindings.push_back(std::move(binding));
     return std::move(region_);
   }
