@@ -254,12 +254,9 @@ class Builder {
       if (ahead.axis != leaf.name) continue;
       ReadBox box = bounds_.stages.at(stage.name).ahead[k];
       const Expr var = schedule_.LoopOf(stage, ahead).var;
-      if (std::ranges::none_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, var); })) {
-        return Fail(Code::kInvalidArgument,
-                    "{} cannot be prefetched in loop {} of {}: what is computed there reads the "
-                    "same of it each time; choose a loop whose iterations differ",
-                    ahead.tensor, leaf.name, stage.name);
-      }
+      // A box that is all of the tensor, since its reach is not known, is there after one iteration.
+      if (std::ranges::none_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, var); }))
+        continue;
       const Askers askers = AskersOf(schedule_, bounds_, stage, ahead, box);
       LookAhead(var, ahead.distance, bounds_.ranges, &box);
       box.min = Place(ahead.tensor, box.min);

@@ -40,6 +40,10 @@ struct Relation {
   bool pad = false;    // split
   // split: the last part begins where it ends with the parent
   bool overlap = false;
+
+  // Of a split: the parent's iteration that is |rest| of |part|.
+  ir::Expr ParentOf(const ir::Expr& part, const ir::Expr& rest,
+                    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const;
 };
 
 // The stride of physical dimension |dim| is |offset| modulo |factor|.
@@ -157,11 +161,15 @@ class Schedule {
   // Is there something to fetch ahead wherever |stage| says so?
   //   errors  kInvalidArgument  no: why
   Status CheckPrefetches(const Stage& stage) const;
+  // May the iterations of that loop read different elements of |ahead|'s tensor, by what indices
+  // are made of? Boxes of all of a tensor can still be the same.
+  bool ReadsMove(const Stage& stage, const Lookahead& ahead) const;
   // The loop whose iterations |ahead| of |stage| counts.
   const LoopAxis& LoopOf(const Stage& stage, const Lookahead& ahead) const;
   // Is |inner| computed inside loop |axis| of |stage|, itself or through others? The stage is.
   bool IsInside(const Stage& inner, const Stage& stage, const std::string& axis) const;
-  // Does every stage that is computed in a loop have its readers inside of that?
+  // Does every stage that is computed in a loop have its readers inside of that, and every one that
+  // follows a loop what it reads complete?
   bool ReadersReach() const;
   // Live stages whose body reads |name|.
   std::vector<const Stage*> Consumers(const std::string& name) const;
@@ -170,6 +178,10 @@ class Schedule {
 
  private:
   friend class Editor;
+  // Is what |follower| reads of its leader, itself or through others, computed in the loop's
+  // iterations before it?
+  bool IsCompleteFor(const Stage& follower) const;
+
   std::vector<te::Tensor> outputs_;
   std::shared_ptr<const target::Target> target_;
   std::vector<Stage> stages_;

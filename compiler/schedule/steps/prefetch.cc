@@ -2,7 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
+#include <set>
+#include <vector>
 
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
@@ -34,6 +38,39 @@ const LoopAxis& Schedule::LoopOf(const Stage& stage, const Lookahead& ahead) con
   return of.leaves[static_cast<size_t>(of.LeafIndex(axis))];
 }
 
+bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
+  const Stage& owner = ahead.of.stage.empty() ? stage : *Find(ahead.of.stage);
+  const LoopAxis& loop = LoopOf(stage, ahead);
+  std::set<const ir::ExprNode*> moving{loop.var.get()};  // loops and axes
+  const auto moves = [&](const ir::Expr& e) {
+    bool any = false;
+    ir::Visit(e, [&](const ir::Expr& x) { any = any || moving.contains(x.get()); });
+    return any;
+  };
+  bool found = false;
+  for (const Stage& s : stages_ | std::views::reverse) {  // readers first
+    if (!IsInside(s, owner, loop.name)) continue;
+    std::vector<ir::Expr> guards;
+    for (const auto& [axis, value] : s.AxesOfLeaves(s.Iterations(s.shape), &guards)) {
+      if (moves(value)) moving.insert(axis);
+    }
+    // Where a stage follows loops that come later in the list, all its axes are taken to move.
+    for (const ir::Axis& axis : s.axes) {
+      if (s.attach == Attach::kAfter) moving.insert(axis.var.get());
+    }
+    ir::Visit(s.body, [&](const ir::Expr& e) {
+      if (e->kind != ir::ExprKind::kTensorRead) return;
+      const Stage& read = *Find(e->tensor->name);
+      for (size_t d = 0; d < e->args.size(); ++d) {
+        if (!moves(e->args[d])) continue;
+        found |= read.name == ahead.tensor && IsInside(s, stage, ahead.axis);
+        if (!read.placeholder) moving.insert(read.axes[d].var.get());
+      }
+    });
+  }
+  return found;
+}
+
 // Asked behind every step: none may break what an earlier one said.
 Status Schedule::CheckPrefetches(const Stage& stage) const {
   for (const Lookahead& ahead : stage.prefetches) {
@@ -60,6 +97,11 @@ Status Schedule::CheckPrefetches(const Stage& stage) const {
       return IsInside(*reader, stage, ahead.axis);
     });
     if (!read) return no("nothing in it reads that");
+    if (!ReadsMove(stage, ahead)) {
+      return no(
+          "what is computed there reads the same of it each time; choose a loop whose iterations "
+          "differ");
+    }
     for (int i = 0; i < static_cast<int>(stage.leaves.size()); ++i) {
       const LoopAxis& leaf = stage.leaves[static_cast<size_t>(i)];
       if (i <= at && leaf.kind == ir::LoopKind::kVector)

@@ -3,6 +3,7 @@
 // What is tested: every refusal of prefetch, by the step itself and by a later step that would
 // leave nothing to fetch; the targets that have none. Not tested here: what is asked for
 // (tests/compiler/lower/prefetch_test).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"
@@ -89,6 +90,38 @@ TEST(Prefetch, WhatIsReadInsideCounts) {
   ASSERT_TRUE(s.Apply("split s k 3 o n\nreorder y i"));
   EXPECT_FALSE(s.Apply("cache_read x local c a"));  // comes first: the copy is what reads
   EXPECT_FALSE(s.Apply("rfactor s k part"));
+}
+
+// Rows of y do not change what is read of u and t.
+TEST(Prefetch, WhatAnIterationReadsHasToDiffer) {
+  const te::Tensor u = te::Placeholder("u", DType::kInt32, {6});
+  const te::Tensor t = te::Compute("t", {6}, {"j"}, [&](const Index& i) { return u(i[0]) + 1; });
+  const te::Tensor y = te::Compute("y", {8, 6}, {"i", "j"}, [&](const Index& i) {
+    return t(i[1]) + ir::Cast(DType::kInt32, i[0]);
+  });
+  const auto message = [&](const std::string& before, const std::string& step) {
+    Schedule s = *Schedule::Create({y});
+    EXPECT_TRUE(s.Apply(before)) << before;
+    const Status status = s.Apply(step);
+    return status ? "ok" : status.error().message.substr(status.error().message.find(": ") + 2);
+  };
+  const auto same = [](const char* tensor, const char* loop) {
+    return fmt::format(
+        "{} cannot be prefetched in loop {}: what is computed there reads the same of it each "
+        "time; choose a loop whose iterations differ",
+        tensor, loop);
+  };
+  EXPECT_EQ(message("", "prefetch t y i 1"), same("t", "i of y"));
+  EXPECT_EQ(message("", "prefetch t y j 1"), "ok");
+  EXPECT_EQ(message("", "prefetch t y j 1 of y i"), same("t", "j of y"));
+  EXPECT_EQ(message("split y j 2 o n\nreorder y o i n\n", "prefetch t y i 1"), same("t", "i of y"));
+  EXPECT_EQ(message("split y j 2 o n\nreorder y o i n\n", "prefetch t y i 1 of y o"), "ok");
+  EXPECT_EQ(message("fuse y i j f\n", "prefetch t y f 1"), "ok");
+  // Through a stage that is computed there.
+  EXPECT_EQ(message("compute_at t y i\n", "prefetch u y i 1"), same("u", "i of y"));
+  EXPECT_EQ(message("compute_at t y i\n", "prefetch u t j 1 of y i"), same("u", "j of t"));
+  EXPECT_EQ(message("compute_at t y j\n", "prefetch u t j 1 of y j"), "ok");
+  EXPECT_EQ(message("reorder y j i\ncompute_at t y j\n", "prefetch u y j 1"), "ok");
 }
 
 TEST(Prefetch, InsideOfAnInstructionIsRefused) {
