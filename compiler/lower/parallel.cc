@@ -32,6 +32,8 @@ class Checker {
 
  private:
   Status CheckLoop(const Stmt& loop) {
+    int64_t iterations = 0;
+    if (ir::IsImm(loop->extent, &iterations) && iterations <= 1) return {};
     std::set<const ir::BufferNode*> own;
     std::vector<Expr> inner;
     ir::VisitStmts(loop->body[0], [&](const Stmt& s) {

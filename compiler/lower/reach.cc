@@ -98,14 +98,14 @@ ir::VarMap ExactAxes(const schedule::Stage& stage,
   };
   for (size_t i = stage.relations.size(); i-- > 0;) {
     const schedule::Relation& r = stage.relations[i];
-    const int64_t inner = extents.at(r.inner.get());
     if (!r.is_split) {
+      const int64_t inner = extents.at(r.inner.get());
       const Expr fused = value_of(r.parent);
       value[r.outer.get()] = ir::FloorDiv(fused, Expr(inner));
       value[r.inner.get()] = ir::FloorMod(fused, Expr(inner));
       continue;
     }
-    const Expr whole = value_of(r.outer) * Expr(inner) + value_of(r.inner);
+    const Expr whole = r.ParentOf(value_of(r.outer), value_of(r.inner), extents);
     if (r.pad || Stands(whole, fixed)) {
       value[r.parent.get()] = whole;
       continue;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -27,6 +28,15 @@ bool Stage::Reads(const std::string& tensor) const {
     reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor;
   });
   return reads;
+}
+
+ir::Expr Relation::ParentOf(
+    const ir::Expr& part, const ir::Expr& rest,
+    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const {
+  const int64_t all = iterations.at(parent.get()), in_part = iterations.at(inner.get());
+  ir::Expr first = part * ir::Expr(in_part);
+  if (overlap && all % in_part != 0) first = ir::Min(first, ir::Expr(all - in_part));
+  return first + rest;
 }
 
 std::unordered_map<const ir::ExprNode*, int64_t> Stage::Iterations(
@@ -64,11 +74,8 @@ ir::VarMap Stage::AxesOfLeaves(const std::unordered_map<const ir::ExprNode*, int
       continue;
     }
     const int64_t parent = iterations.at(r.parent.get());
-    const bool whole = parent % inner == 0;
-    ir::Expr first = value_of(r.outer) * ir::Expr(inner);
-    if (r.overlap && !whole) first = ir::Min(first, ir::Expr(parent - inner));
-    value[r.parent.get()] = first + value_of(r.inner);
-    if (!r.pad && !r.overlap && !whole)
+    value[r.parent.get()] = r.ParentOf(value_of(r.outer), value_of(r.inner), iterations);
+    if (!r.pad && !r.overlap && parent % inner != 0)
       guards->push_back(ir::Lt(value[r.parent.get()], ir::Expr(parent)));
   }
   return value;
@@ -226,8 +233,26 @@ bool Schedule::IsInside(const Stage& inner, const Stage& stage, const std::strin
   return false;
 }
 
+bool Schedule::IsCompleteFor(const Stage& follower) const {
+  const Stage& leader = *Find(follower.at_stage);
+  std::set<std::string> needs{leader.name};  // all of the leader, through what they read
+  for (const Stage& s : stages_) {
+    if (&s == &follower) break;
+    if (s.attach == Attach::kInline || &s == &leader) continue;
+    const bool reads = std::ranges::any_of(needs, [&](const std::string& n) { return s.Reads(n); });
+    if (reads) needs.insert(s.name);
+  }
+  return std::ranges::all_of(needs, [&](const std::string& name) {
+    if (!follower.Reads(name) || name == leader.name) return true;
+    const Stage& s = *Find(name);
+    return s.attach == Attach::kAfter && s.at_stage == leader.name &&
+           leader.LeafIndex(s.at_axis) >= leader.LeafIndex(follower.at_axis);
+  });
+}
+
 bool Schedule::ReadersReach() const {
   for (const Stage& s : stages_) {
+    if (s.attach == Attach::kAfter && !IsCompleteFor(s)) return false;
     // What follows another stage's loops has its buffer where that one has.
     const Stage* of = s.attach == Attach::kAfter ? Find(s.at_stage) : &s;
     if (of->attach != Attach::kAt || s.attach == Attach::kInline) continue;

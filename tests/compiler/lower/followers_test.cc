@@ -158,6 +158,15 @@ TEST(LowerFollow, BoxesThatShareElementsKeepTheWholeBuffer) {
   }
 }
 
+// Behind sum's loop j it computes one element: a loop of one iteration has nobody to race with.
+TEST(LowerFollow, AParallelLoopOfOneIterationIsLegal) {
+  schedule::Schedule s = Product();
+  const Status applied = s.Apply("parallel b j\nreverse_compute_at b sum j\n");
+  ASSERT_TRUE(applied) << applied.error().message;
+  const Result<ir::Func> f = BuildLoops(s, "f");
+  EXPECT_TRUE(f) << f.error().message;
+}
+
 // A chain is followed in the order of who reads whom.
 TEST(LowerFollow, AFollowerOfWhatDoesNotFollowIsRefused) {
   schedule::Schedule s = Product();

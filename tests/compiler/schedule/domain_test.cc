@@ -98,6 +98,10 @@ TEST(Domains, OfPlacesAreLoopsThatAllReadersAreIn) {
   // What follows its loops would have to move along.
   EXPECT_EQ(Values("cache_write a reg t\nreverse_compute_at a t i", "decide p places t root"),
             "no place of t is legal: what reads it, or is computed with it, is out of reach");
+  // y follows s and reads of it what t copied there: t stays.
+  EXPECT_EQ(Values("cache_read s reg t y\nreverse_compute_at t s i\nreverse_compute_at y s i",
+                   "decide p places t root"),
+            "no place of t is legal: what reads it, or is computed with it, is out of reach");
   EXPECT_EQ(Values("", "decide p places q root").substr(0, 14), "no stage 'q'; ");
   EXPECT_EQ(Values("", "decide p places x root"),
             "'x' is an input and has no loops; cache_read makes a stage of it");

@@ -119,6 +119,32 @@ TEST(Align, AResultInAnotherMemoryIsTheSame) {
     EXPECT_EQ(out.Int(i), in.Int(3 * i) + in.Int(3 * i + 1) + in.Int(3 * i + 2));
 }
 
+// A stage that is computed in the parts of a sum begins where they do: the last one earlier.
+TEST(Split, WhatIsComputedInOverlappingPartsIsThere) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {12});
+  const te::Tensor a = te::Compute("a", {12}, {"j"}, [&](const Index& j) { return x(j) + 7; });
+  const te::Axis k = te::ReduceAxis("k", 9);
+  const te::Tensor y =
+      te::Compute("y", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0] + k.var), {k}); });
+  for (const char* loop : {"o", "n"}) {
+    Schedule s = *Schedule::Create({y});
+    const Status status =
+        s.Apply(std::string("split y k 4 o n overlap\ncompute_at a y ") + loop + "\n");
+    ASSERT_TRUE(status) << status.error().message;
+    const Result<ir::Func> func = lower::Lower(s, "f");
+    ASSERT_TRUE(func) << func.error().message;
+    ir::Array in(DType::kInt32, 12), out(DType::kInt32, 4);
+    for (int64_t n = 0; n < 12; ++n) in.SetInt(n, n * n);
+    const auto ran = ir::Interpret(*func, {&in, &out});
+    ASSERT_TRUE(ran) << loop << ": " << ran.error().message;
+    for (int64_t i = 0; i < 4; ++i) {
+      int64_t sum = 0;
+      for (int64_t n = i; n < i + 9; ++n) sum += n * n + 7;
+      EXPECT_EQ(out.Int(i), sum) << loop;
+    }
+  }
+}
+
 TEST(Rewrite, ValuesStayTheSame) {
   Schedule s = *Schedule::Create(Outputs());
   const Status status = s.Apply(
