@@ -254,7 +254,7 @@ class Builder {
       if (ahead.axis != leaf.name) continue;
       ReadBox box = bounds_.stages.at(stage.name).ahead[k];
       const Expr var = schedule_.LoopOf(stage, ahead).var;
-      // A box that is all of the tensor, since its reach is not known, is there after one iteration.
+      // Where the reach is not known the box is all of the tensor: one iteration has read it.
       if (std::ranges::none_of(box.min, [&](const Expr& e) { return ir::UsesVar(e, var); }))
         continue;
       const Askers askers = AskersOf(schedule_, bounds_, stage, ahead, box);
