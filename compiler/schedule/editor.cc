@@ -13,13 +13,17 @@ std::string AxisList(const Stage& stage) {
   return text;
 }
 
-bool StartReads(const Stage& stage, const std::string& tensor) {
+bool ReadsTensor(const ir::Expr& e, const std::string& tensor) {
   bool reads = false;
-  if (stage.reduce_axes.empty() || !stage.body->start()) return false;
-  ir::Visit(stage.body->start(), [&](const ir::Expr& e) {
-    reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor;
+  ir::Visit(e, [&](const ir::Expr& x) {
+    reads |= x->kind == ir::ExprKind::kTensorRead && x->tensor->name == tensor;
   });
   return reads;
+}
+
+bool StartReads(const Stage& stage, const std::string& tensor) {
+  const ir::Expr start = stage.placeholder ? ir::Expr() : stage.body->start();
+  return start && ReadsTensor(start, tensor);
 }
 
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,

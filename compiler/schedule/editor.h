@@ -116,6 +116,7 @@ Status Apply(const PrefetchStep& step, Editor& editor);
 // errors: kInvalidArgument a dimension of which some rows are there at a time is cut into blocks
 Status RequireWholeFold(const Stage& stage);
 std::string AxisList(const Stage& stage);  // its loops, outermost first
+bool ReadsTensor(const ir::Expr& e, const std::string& tensor);
 // Does what the sum |stage| starts at read |tensor|?
 bool StartReads(const Stage& stage, const std::string& tensor);
 // |body| with each read of |tensor| replaced by what |fn| makes of its indices.

@@ -22,12 +22,7 @@ int Stage::LeafIndex(const std::string& axis) const {
 }
 
 bool Stage::Reads(const std::string& tensor) const {
-  if (placeholder) return false;
-  bool reads = false;
-  ir::Visit(body, [&](const ir::Expr& e) {
-    reads |= e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor;
-  });
-  return reads;
+  return !placeholder && ReadsTensor(body, tensor);
 }
 
 ir::Expr Relation::ParentOf(
