@@ -6,6 +6,7 @@
 #define TESSERA_ISA_CHECK_SHADOW_H_
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +28,11 @@ class Shadow {
  public:
   Shadow() = default;
   Shadow(int64_t addresses, int64_t grain)
-      : grain_(grain), cells_((addresses + grain - 1) / grain) {}
+      : grain_(grain),
+        shift_(std::has_single_bit(static_cast<uint64_t>(grain))
+                   ? std::countr_zero(static_cast<uint64_t>(grain))
+                   : -1),
+        cells_((addresses + grain - 1) / grain) {}
 
   // Addresses [0, end) have initial contents.
   void Initialise(int64_t end) {
@@ -46,8 +51,8 @@ class Shadow {
 
   // Looks at [first, first + count), inside the space, without changing anything.
   void Look(int64_t first, int64_t count, bool write, int unit, Found& found) const {
-    const int64_t last = (first + count - 1) / grain_;
-    for (int64_t c = first / grain_; c <= last; ++c) {
+    const int64_t last = CellOf(first + count - 1);
+    for (int64_t c = CellOf(first); c <= last; ++c) {
       const Cell& cell = cells_[c];
       for (int u = 0; u < kUnits; ++u) {
         if (u == unit) continue;
@@ -61,8 +66,8 @@ class Shadow {
 
   // Notes that instruction |number| of |unit| touched them.
   void Note(int64_t first, int64_t count, bool write, int unit, uint32_t number) {
-    const int64_t last = (first + count - 1) / grain_;
-    for (int64_t c = first / grain_; c <= last; ++c) {
+    const int64_t last = CellOf(first + count - 1);
+    for (int64_t c = CellOf(first); c <= last; ++c) {
       Cell& cell = cells_[c];
       (write ? cell.writes : cell.reads)[unit] = number;
       cell.written |= write;
@@ -71,7 +76,7 @@ class Shadow {
 
   // An address in [first, first + count) that instruction |number| of |unit| touched last.
   int64_t AddressOf(int64_t first, int64_t count, int unit, uint32_t number) const {
-    for (int64_t c = first / grain_; c * grain_ < first + count; ++c) {
+    for (int64_t c = CellOf(first); c * grain_ < first + count; ++c) {
       if (cells_[c].writes[unit] == number || cells_[c].reads[unit] == number) {
         return c * grain_ < first ? first : c * grain_;
       }
@@ -86,7 +91,13 @@ class Shadow {
     VectorClock writes{}, reads{};
     bool written = false;
   };
+  // Nearly every grain is a power of two: no division.
+  int64_t CellOf(int64_t address) const {
+    return shift_ >= 0 ? address >> shift_ : address / grain_;
+  }
+
   int64_t grain_ = 1;
+  int shift_ = 0;  // -1: the grain is no power of two
   std::vector<Cell> cells_;
 };
 
