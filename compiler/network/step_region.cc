@@ -230,17 +230,31 @@ Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::stri
                                       const KeptActivations& kept, const isa::Config& config) {
   TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
   TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
+  const auto fits = [&](const schedule::Schedule& s) {
+    return lower::Lower(s, region.output.name(), {.guards = false}).has_value();
+  };
+  const std::string note = steps + "# the next data come while these are read\n";
+  // Mostly there is room for two of all; else they are tried one after the other.
+  schedule::Schedule all = schedule;
   std::string text;
+  std::vector<schedule::Step> legal;
   const std::vector<schedule::Stage> stages = schedule.stages();
   for (const schedule::Stage& stage : stages) {
     const schedule::Step step = schedule::DoubleBufferStep{stage.name};
+    if (!all.Apply(step)) continue;  // in device memory, or computed once
+    legal.push_back(step);
+    text += schedule::Print(step) + "\n";
+  }
+  if (legal.empty()) return steps;
+  if (fits(all)) return note + text;
+  text.clear();
+  for (const schedule::Step& step : legal) {
     schedule::Schedule tried = schedule;
-    if (!tried.Apply(step)) continue;  // in device memory, or computed once
-    if (!lower::Lower(tried, region.output.name(), {.guards = false})) continue;  // no room
+    if (!tried.Apply(step) || !fits(tried)) continue;
     schedule = std::move(tried);
     text += schedule::Print(step) + "\n";
   }
-  return text.empty() ? steps : steps + "# the next data come while these are read\n" + text;
+  return text.empty() ? steps : note + text;
 }
 
 Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
