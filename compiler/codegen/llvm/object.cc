@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
@@ -74,6 +75,35 @@ constexpr Level kLevels[] = {
       .neon_quads = true,
       .neon_mixed_quads = true}}};
 
+// Makes LLVM know the architecture of |level|, once; the others would take milliseconds.
+void Register(const Level& level) {
+  static std::once_flag x86, arm, aarch64;
+  const std::string_view triple = level.triple;
+  if (triple == kX86) {
+    std::call_once(x86, [] {
+      LLVMInitializeX86TargetInfo();
+      LLVMInitializeX86Target();
+      LLVMInitializeX86TargetMC();
+      LLVMInitializeX86AsmPrinter();
+    });
+  } else if (triple == kArm) {
+    std::call_once(arm, [] {
+      LLVMInitializeARMTargetInfo();
+      LLVMInitializeARMTarget();
+      LLVMInitializeARMTargetMC();
+      LLVMInitializeARMAsmPrinter();
+    });
+  } else {
+    TESSERA_CHECK(triple == kAarch64);
+    std::call_once(aarch64, [] {
+      LLVMInitializeAArch64TargetInfo();
+      LLVMInitializeAArch64Target();
+      LLVMInitializeAArch64TargetMC();
+      LLVMInitializeAArch64AsmPrinter();
+    });
+  }
+}
+
 Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& level,
                                                          const Level*& found) {
   for (const Level& l : kLevels) {
@@ -85,21 +115,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
                 "x86-64-v4-amx, armv7, aarch64, aarch64-dotprod and aarch64-i8mm",
                 level);
   }
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeARMTargetInfo();
-    LLVMInitializeARMTarget();
-    LLVMInitializeARMTargetMC();
-    LLVMInitializeARMAsmPrinter();
-    LLVMInitializeAArch64TargetInfo();
-    LLVMInitializeAArch64Target();
-    LLVMInitializeAArch64TargetMC();
-    LLVMInitializeAArch64AsmPrinter();
-  });
+  Register(*found);
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(found->triple, error);
   if (target == nullptr)
