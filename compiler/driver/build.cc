@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "compiler/codegen/llvm/llvm.h"
+#include "compiler/ir/equal.h"
 #include "compiler/ir/print.h"
 #include "runtime/host/cpu_level.h"
 
@@ -31,10 +32,13 @@ uint64_t Build::ConstantOffset(const std::vector<uint8_t>& bytes) {
   return offset;
 }
 
-void Build::AddFunc(const ir::Func& func) {
-  const bool known =
-      std::ranges::any_of(funcs_, [&](const ir::Func& f) { return f.name == func.name; });
-  if (!known) funcs_.push_back(func);
+std::string Build::AddFunc(const ir::Func& func) {
+  const uint64_t hash = ir::Hash(func);
+  for (auto [it, end] = funcs_by_hash_.equal_range(hash); it != end; ++it) {
+    if (ir::Equal(funcs_[it->second], func)) return funcs_[it->second].name;
+  }
+  funcs_by_hash_.emplace(hash, funcs_.size());
+  return funcs_.emplace_back(func).name;
 }
 
 Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layouts) {

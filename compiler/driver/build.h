@@ -52,8 +52,9 @@ class Build {
 
   // Where |bytes| are in the constants, a multiple of 64; equal contents are stored once.
   uint64_t ConstantOffset(const std::vector<uint8_t>& bytes);
-  // Has |func| compiled; once for a name.
-  void AddFunc(const ir::Func& func);
+  // Has |func| compiled, once for all functions that differ only in their names; returns the name
+  // of the one that is.
+  std::string AddFunc(const ir::Func& func);
   // Region |index| as host code for tensors in |layouts|; plans whose tensors lie alike call the
   // same.
   Result<const HostFunc*> HostFuncOf(size_t index, const HostLayouts& layouts);
@@ -63,6 +64,7 @@ class Build {
 
  private:
   std::vector<ir::Func> funcs_;
+  std::multimap<uint64_t, size_t> funcs_by_hash_;  // -> funcs_
   // By region and those of its tensors that are not row-major.
   std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;
   std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> constants_;  // hash -> offset, bytes

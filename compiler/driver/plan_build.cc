@@ -82,13 +82,12 @@ void PlanBuild::AddOrderStep(graph::TensorId id, bool to_user) {
 
 void PlanBuild::AddKernel(const ir::Func& func, int32_t layer, std::vector<uint32_t> buffers) {
   artifact::KernelStep step;
-  step.symbol = func.name;
+  step.symbol = build.AddFunc(func);
   step.layer = layer;
   step.result = static_cast<uint32_t>(buffers.size() - 1);
   step.buffers = std::move(buffers);
   const int64_t scratch = codegen::ScratchBytes(func);
   if (scratch > 0) step.buffers.push_back(ArenaBuffer("scratch", scratch));
-  build.AddFunc(func);
   plan.steps.push_back(std::move(step));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/target/accelerator.h"
 
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -16,7 +18,9 @@ TargetMemory DeviceMemory(const isa::Config& config) {
           .start_cycles = zynq ? 12.0 : 6.0};
 }
 
-std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
+namespace {
+
+std::shared_ptr<const Target> Make(const isa::Config& config) {
   RegisterTileIntrinsics();
   using isa::Memory;
   const auto scratchpad = [&](ir::Scope scope, Memory memory, int64_t banks = 1) {
@@ -44,6 +48,20 @@ std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
       target.intrinsics.push_back(std::move(intrin));
   }
   return std::make_shared<const Target>(std::move(target));
+}
+
+}  // namespace
+
+std::shared_ptr<const Target> Accelerator(const isa::Config& config) {
+  static std::mutex mutex;
+  static std::optional<isa::Config> last;
+  static std::shared_ptr<const Target> made;
+  const std::lock_guard lock(mutex);
+  if (last != config) {
+    made = Make(config);
+    last = config;
+  }
+  return made;
 }
 
 isa::Memory MemoryOf(ir::Scope scope) {

@@ -28,6 +28,7 @@ namespace tessera::target {
 //   tile.add                an int8 value and an int32 one, rescaled; .i32
 //   tile.alu_add .. mul .. min .. max .. shr   an accumulator in place, by another; .i8, .imm
 //   tile.store              a copy to global memory
+// The last one made is kept: schedules of one configuration share it.
 std::shared_ptr<const Target> Accelerator(const isa::Config& config);
 
 // Its device memory: a beat of the bus a cycle. On a Zynq reads and writes share 17 of 20 cycles,

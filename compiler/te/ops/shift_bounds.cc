@@ -15,9 +15,8 @@ RegionTe WithShiftBounds(RegionTe region) {
     const auto info = e->kind == ir::ExprKind::kCall ? ir::FindScalarIntrin(e->name) : std::nullopt;
     if (!info || info->id != ir::ScalarIntrin::kRequant) return e;
     const std::optional<std::vector<int32_t>> shifts = ConstantOf(region, e->args[2]);
-    if (!shifts) return e;
-    return ir::Requant(e->args[0], e->args[1],
-                       ir::Min(e->args[2], ir::Imm(DType::kInt32, std::ranges::max(*shifts))),
+    if (!shifts || std::ranges::max(*shifts) > 0) return e;
+    return ir::Requant(e->args[0], e->args[1], ir::Min(e->args[2], ir::Imm(DType::kInt32, 0)),
                        static_cast<isa::Round>(e->args[3]->ivalue));
   };
   region.output = WithBodies(

@@ -9,8 +9,8 @@
 
 namespace tessera::te {
 
-// The same values; where a constant tensor's shifts are read, min(shift, N) is, N the largest of
-// them: code has no shifts to the left where N is not above 0.
+// The same values; where shifts of a constant tensor are read of which none is above 0, min(shift,
+// 0) is: code has no shifts to the left then. Layers that differ in their shifts alone stay alike.
 RegionTe WithShiftBounds(RegionTe region);
 
 }  // namespace tessera::te

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: WithShiftBounds keeps every value and says the largest shift of a constant, in
-// stages that others read, and of nothing else. Not tested here: the code (llvm_requant_test).
+// What is tested: WithShiftBounds keeps every value and says that no shift of a constant is above
+// 0, in stages that others read, and of nothing else. Not tested here: the code
+// (llvm_requant_test).
 #include "compiler/te/ops/shift_bounds.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace {
 
 using Index = std::vector<Expr>;
 
-TEST(ShiftBounds, SayTheLargestOfAConstantAndKeepTheValues) {
+TEST(ShiftBounds, SayThatNoneIsAboveZeroAndKeepTheValues) {
   const std::vector<int32_t> shifts{-7, -2, -9};
   const Tensor x = Placeholder("x", DType::kInt32, {4, 3}),
                m = Placeholder("m", DType::kInt32, {3}), s = Placeholder("s", DType::kInt32, {3}),
@@ -48,8 +49,13 @@ TEST(ShiftBounds, SayTheLargestOfAConstantAndKeepTheValues) {
   EXPECT_FALSE(bounded.output == y);
 
   const std::string text = Print({bounded.output});
-  EXPECT_NE(text.find("min(s[j], -2i32)"), std::string::npos) << text;
+  EXPECT_NE(text.find("min(s[j], 0i32)"), std::string::npos) << text;
   EXPECT_EQ(text.find("min(t"), std::string::npos) << text;
+
+  const std::vector<int32_t> left{-7, 1, -9};
+  bytes = reinterpret_cast<const uint8_t*>(left.data());
+  region.bindings.back().constant.assign(bytes, bytes + 12);
+  EXPECT_EQ(Print({WithShiftBounds(region).output}).find("min(s"), std::string::npos);
 }
 
 TEST(ShiftBounds, WithoutConstantShiftsNothingChanges) {
