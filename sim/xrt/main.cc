@@ -35,6 +35,8 @@ constexpr uint64_t kCardMemory = uint64_t{4} << 30;  // XRT gives out addresses 
 constexpr size_t kCallHeadBytes = 14;
 constexpr uint64_t kLargestCall = uint64_t{64} << 20;  // bytes; XRT sends 8 MiB at once
 constexpr auto kConnectFor = std::chrono::seconds(10);
+constexpr auto kEndFor = std::chrono::seconds(1);
+constexpr auto kLookAgain = std::chrono::milliseconds(5);
 
 void Complain(const std::string& what) {
   std::fprintf(stderr, "genericpciemodel: %s\n", what.c_str());
@@ -69,7 +71,7 @@ Result<int> Connect(const std::string& path, pid_t parent) {
                   "does not",
                   path);
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(kLookAgain);
   }
 }
 
@@ -146,17 +148,45 @@ void RemoveFolder(const std::string& folder) {
   }
 }
 
-Status Main() {
-  const pid_t parent = getppid();
-  const std::string path = SocketPath();
-  TESSERA_ASSIGN(std::unique_ptr<EmulatedCard> card, EmulatedCard::Make(kCardMemory));
-  TESSERA_ASSIGN(const int fd, Connect(path, parent));
+// Whether |host|, which started this process, ends within kEndFor: its files close before it is gone.
+bool Ends(pid_t host) {
+  const auto end = std::chrono::steady_clock::now() + kEndFor;
+  while (getppid() == host) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(kLookAgain);
+  }
+  return true;
+}
+
+// XRT's folder of |host|, which was killed before it named a card's: it makes the folder first.
+void RemoveFolderOfHost(pid_t host) {
+  const char* run = std::getenv("SDACCEL_EM_RUN_DIR");
+  if (run == nullptr || !Ends(host)) return;
+  const fs::path path = fs::path(run) / ".run" / std::to_string(host);
+  std::error_code error;
+  fs::remove_all(path, error);
+  fs::remove(path.parent_path(), error);
+}
+
+void RemoveSocket(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
-  if (fs::path(path).parent_path() != "/tmp") fs::remove(fs::path(path).parent_path(), error);
-  const Status status = ServeAll(fd, *card);
-  close(fd);
-  RemoveFolder(card->folder());
+  if (path.parent_path() != "/tmp") fs::remove(path.parent_path(), error);
+}
+
+Status Main() {
+  const pid_t host = getppid();
+  const std::string path = SocketPath();
+  TESSERA_ASSIGN(std::unique_ptr<EmulatedCard> card, EmulatedCard::Make(kCardMemory));
+  const Result<int> fd = Connect(path, host);
+  if (fd || getppid() != host) RemoveSocket(path);
+  const Status status = fd ? ServeAll(*fd, *card) : Status(std::unexpected(fd.error()));
+  if (fd) close(*fd);
+  if (card->folder().empty()) {
+    RemoveFolderOfHost(host);
+  } else {
+    RemoveFolder(card->folder());
+  }
   return status;
 }
 

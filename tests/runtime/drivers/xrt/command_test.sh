@@ -73,8 +73,8 @@ ended() {
   local i
   for i in $(seq 600); do
     if gone "$launcher" && gone "$host" && gone "$card" && [ ! -e "$TESSERA_XRT_EMULATION/.run/$host" ]; then
+      [ ! -e "/tmp/tessera-xrt-$launcher" ] || fail "$1: the socket's folder is left"
       launcher=""
-      [ -z "$(ls -d /tmp/tessera-xrt-"$host" 2>/dev/null)" ] || fail "$1: the socket's folder is left"
       return
     fi
     sleep 0.05
