@@ -190,6 +190,34 @@ Result<std::string> SourceOf(const te::Tensor& prepared) {
               prepared.name());
 }
 
+bool Fits(const AccelRegion& region, const schedule::Schedule& schedule) {
+  return lower::Lower(schedule, region.output.name(), {.guards = false}).has_value();
+}
+
+// double_buffer for all stages of |schedule| that take it: those on chip, inside loops.
+std::vector<schedule::Step> ApplyDoubleBuffers(schedule::Schedule* schedule) {
+  std::vector<schedule::Step> applied;
+  const std::vector<schedule::Stage> stages = schedule->stages();
+  for (const schedule::Stage& stage : stages) {
+    const schedule::Step step = schedule::DoubleBufferStep{stage.name};
+    if (schedule->Apply(step)) applied.push_back(step);
+  }
+  return applied;
+}
+
+// Those of |steps| with which |schedule| still fits, tried one after the other.
+std::vector<schedule::Step> FittingOf(const AccelRegion& region, schedule::Schedule schedule,
+                                      const std::vector<schedule::Step>& steps) {
+  std::vector<schedule::Step> fitting;
+  for (const schedule::Step& step : steps) {
+    schedule::Schedule tried = schedule;
+    if (!tried.Apply(step) || !Fits(region, tried)) continue;
+    schedule = std::move(tried);
+    fitting.push_back(step);
+  }
+  return fitting;
+}
+
 }  // namespace
 
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
@@ -229,42 +257,33 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
 Result<std::string> WithDoubleBuffers(const AccelRegion& region, const std::string& steps,
                                       const KeptActivations& kept, const isa::Config& config) {
   TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
-  TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
-  const auto fits = [&](const schedule::Schedule& s) {
-    return lower::Lower(s, region.output.name(), {.guards = false}).has_value();
-  };
-  const std::string note = steps + "# the next data come while these are read\n";
-  // Mostly there is room for two of all; else they are tried one after the other.
+  TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   schedule::Schedule all = schedule;
-  std::string text;
-  std::vector<schedule::Step> legal;
-  const std::vector<schedule::Stage> stages = schedule.stages();
-  for (const schedule::Stage& stage : stages) {
-    const schedule::Step step = schedule::DoubleBufferStep{stage.name};
-    if (!all.Apply(step)) continue;  // in device memory, or computed once
-    legal.push_back(step);
-    text += schedule::Print(step) + "\n";
-  }
-  if (legal.empty()) return steps;
-  if (fits(all)) return note + text;
-  text.clear();
-  for (const schedule::Step& step : legal) {
-    schedule::Schedule tried = schedule;
-    if (!tried.Apply(step) || !fits(tried)) continue;
-    schedule = std::move(tried);
-    text += schedule::Print(step) + "\n";
-  }
-  return text.empty() ? steps : note + text;
+  std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);
+  if (!doubled.empty() && !Fits(region, all)) doubled = FittingOf(region, schedule, doubled);
+  if (doubled.empty()) return steps;
+  std::string text = steps + "# the next data come while these are read\n";
+  for (const schedule::Step& step : doubled) text += schedule::Print(step) + "\n";
+  return text;
 }
 
 Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::AnalyzedRegion& analyzed,
                                   const sched::TilePlan& plan, const sched::OnChip& on_chip,
                                   const KeptActivations& kept, const isa::Config& config) {
-  TESSERA_ASSIGN(
-      const std::string steps,
-      WithDoubleBuffers(region, sched::StepsOf(analyzed, plan, config, on_chip), kept, config));
-  TESSERA_ASSIGN(const schedule::Trace trace, schedule::ParseTrace(steps));
-  return ScheduleBySteps(region, trace, kept, config);
+  TESSERA_ASSIGN(const schedule::Trace trace,
+                 schedule::ParseTrace(sched::StepsOf(analyzed, plan, config, on_chip)));
+  TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
+  schedule::Schedule all = schedule;
+  const std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);
+  const auto with = [&](const std::vector<schedule::Step>& steps) {
+    schedule::Trace whole = trace;
+    whole.insert(whole.end(), steps.begin(), steps.end());
+    return ScheduleBySteps(region, whole, kept, config);
+  };
+  // Mostly there is room for two of all: the first lowering is then the only one.
+  Result<StepRegion> made = with(doubled);
+  if (made || doubled.empty()) return made;
+  return with(FittingOf(region, schedule, doubled));
 }
 
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
