@@ -163,10 +163,14 @@ class Rewriter {
                                           const std::vector<int32_t>& shifts, int64_t most) {
     if (most > std::numeric_limits<int32_t>::max()) return {};
     Numbers all;
+    std::optional<FloatNumbers> one;
     for (size_t c = 0; c < multipliers.size(); ++c) {
-      scale.multiplier = multipliers[c];
-      scale.shift = shifts[c];
-      const std::optional<FloatNumbers> one = FindFloatNumbers(scale, most);
+      // A scale of the whole tensor is found once.
+      if (c == 0 || multipliers[c] != multipliers[c - 1] || shifts[c] != shifts[c - 1]) {
+        scale.multiplier = multipliers[c];
+        scale.shift = shifts[c];
+        one = FindFloatNumbers(scale, most);
+      }
       if (!one) return {};
       all.offsets.push_back(one->offset);
       all.highs.push_back(one->high);
