@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long the networks of bench/networks.py take to compile for host and accelerator, as a Markdown table.
+
+  python3 bench/compile_times.py                              this tree's compiler
+  python3 bench/compile_times.py --beside OTHER/bin/tessera   and how often an older one's time that is
+
+Each compilation is a process of its own on one core; the compilers take turns, so that a slow moment of the machine is
+both's. The time is the processor's, of the whole command; the table has the median of all rounds, and of two compilers
+the median of the ratios of the rounds with its quartiles. Networks that are not there are named and left out. Needs
+Python alone.
+
+Exit status: 0 done, 1 --beside: a ratio is above 1 + ALLOW, 2 something is missing or failed.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from networks import NETWORKS, ROOT, Problem, find
+
+
+def seconds(command, model, folder):
+    """Processor time of one compilation of |model|, on the first core that this process may use."""
+    core = min(os.sched_getaffinity(0))
+    child = subprocess.Popen([command, "compile", model, "-o", Path(folder) / "net.tsr"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    said = child.stderr.read()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        raise Problem(f"{model}: {command} compile ended with {child.returncode}: {said.strip()}")
+    return used.ru_utime + used.ru_stime
+
+
+def measure(commands, model, rounds):
+    """A list of times for each of |commands|, of |rounds| rounds after one that does not count."""
+    times = [[] for _ in commands]
+    with tempfile.TemporaryDirectory() as folder:
+        for turn in range(rounds + 1):
+            # Whoever is first in a round is second in the next.
+            for i in sorted(range(len(commands)), reverse=turn % 2 == 1):
+                time = seconds(commands[i], model, folder)
+                if turn > 0:
+                    times[i].append(time)
+    return times
+
+
+def row(network, times):
+    """The cells of one network and, of two compilers, the median ratio."""
+    cells = [network.title] + [f"{1000 * statistics.median(t):,.1f}" for t in times]
+    if len(times) == 1:
+        return cells, None
+    low, middle, high = statistics.quantiles([a / b for a, b in zip(*times)], n=4)
+    return cells + [f"{middle:.3f} ({low:.3f} to {high:.3f})"], middle
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Times of compilation.", epilog="example: python3 bench/compile_times.py "
+                                     "--beside ../old/build/bin/tessera --rounds 21")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build of this tree (default: build)")
+    parser.add_argument("--beside", metavar="TESSERA", help="another compiler's command")
+    parser.add_argument("--rounds", type=int, default=11, help="compilations of each network (default: 11; least 2)")
+    parser.add_argument("--allow", type=float, default=0.0, help="what a ratio may be above 1 (default: 0)")
+    options = parser.parse_args()
+    if options.rounds < 2:
+        raise Problem("--rounds: at least 2")
+    models = Path(os.environ.get("TESSERA_MODELS", ROOT / "../shared/models"))
+    commands = [options.build / "bin/tessera"] + ([Path(options.beside)] if options.beside else [])
+    for command in commands:
+        if not command.is_file():
+            raise Problem(f"{command} is not there: build it (cmake --build build)")
+    head = ["network", "ms", "ms beside", "ratio (quartiles)"][:1 + len(commands) + (len(commands) > 1)]
+    print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1), flush=True)
+    slower = []
+    for network in NETWORKS:
+        model = find(network, models, options.build)
+        if model is None:
+            print(f"{network.title}: {network.file} is not there", file=sys.stderr)
+            continue
+        cells, ratio = row(network, measure(commands, model, options.rounds))
+        print("| " + " | ".join(cells) + " |", flush=True)
+        if ratio is not None and ratio > 1 + options.allow:
+            slower.append(f"{network.title}: {ratio:.3f}")
+    for line in slower:
+        print(f"slower: {line}", file=sys.stderr)
+    return 1 if slower else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Problem as problem:
+        print(f"compile_times.py: {problem}", file=sys.stderr)
+        sys.exit(2)
