@@ -148,7 +148,8 @@ void RemoveFolder(const std::string& folder) {
   }
 }
 
-// Whether |host|, which started this process, ends within kEndFor: its files close before it is gone.
+// Whether |host|, which started this process, ends within kEndFor: its files close before it is
+// gone.
 bool Ends(pid_t host) {
   const auto end = std::chrono::steady_clock::now() + kEndFor;
   while (getppid() == host) {
