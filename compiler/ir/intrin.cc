@@ -17,10 +17,8 @@ constexpr ScalarIntrinInfo kScalars[] = {
     {ScalarIntrin::kRoundEven, "round_even", 1},
     {ScalarIntrin::kFloor, "floor", 1},
     {ScalarIntrin::kExp, "exp", 1},
-    {ScalarIntrin::kRequantClamp, "requant_clamp", 11},
+    {ScalarIntrin::kRequantClamp, "requant_clamp", RequantClampAt::kStart + 1},
 };
-
-constexpr size_t kFloatOperands = 8;  // the first of requant_clamp
 
 struct Registry {
   std::mutex mutex;
@@ -63,7 +61,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
   }
   Type type = args[0].type();
   for (size_t i = 0; i < args.size(); ++i) {
-    const bool is_float = info->id == ScalarIntrin::kRequantClamp && i >= kFloatOperands;
+    const bool is_float = info->id == ScalarIntrin::kRequantClamp && i >= RequantClampAt::kHigh;
     const DType wanted = is_float ? DType::kFloat32 : type.dtype;
     if (args[i].dtype() != wanted) {
       return Fail(Code::kInvalidArgument, "{}: operands are {} and {}, they must be of {}", name,
@@ -120,11 +118,12 @@ Expr RequantClamp(Expr a, Expr multiplier, Expr shift, isa::Round rounding, Expr
 }
 Expr InIntegers(const Expr& call) {
   const std::vector<Expr>& o = call->args;
-  const int lanes = std::max(o[0].lanes(), o[7].lanes());
+  const int lanes = std::max(o[RequantClampAt::kA].lanes(), o[RequantClampAt::kOffset].lanes());
   const auto wide = [&](const Expr& x) { return x.lanes() == lanes ? x : Broadcast(x, lanes); };
-  return ClampAdd(
-      Requant(wide(o[0]) - wide(o[7]), o[1], o[2], static_cast<isa::Round>(o[3]->ivalue)), o[4],
-      o[5], o[6]);
+  return ClampAdd(Requant(wide(o[RequantClampAt::kA]) - wide(o[RequantClampAt::kOffset]),
+                          o[RequantClampAt::kMultiplier], o[RequantClampAt::kShift],
+                          static_cast<isa::Round>(o[RequantClampAt::kRounding]->ivalue)),
+                  o[RequantClampAt::kZero], o[RequantClampAt::kLo], o[RequantClampAt::kHi]);
 }
 Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
 Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }

@@ -51,6 +51,22 @@ struct FloatScale {
 };
 Expr RequantClamp(Expr a, Expr multiplier, Expr shift, isa::Round rounding, Expr zero, Expr lo,
                   Expr hi, const FloatScale& scale);
+// Where a call of requant_clamp has its operands.
+struct RequantClampAt {
+  enum : size_t {
+    kA,
+    kMultiplier,
+    kShift,
+    kRounding,
+    kZero,
+    kLo,
+    kHi,
+    kOffset,
+    kHigh,
+    kLow,
+    kStart
+  };
+};
 // |call| of requant_clamp by its first form.
 Expr InIntegers(const Expr& call);
 Expr ClampAdd(Expr y, Expr zero, Expr lo, Expr hi);

@@ -183,9 +183,12 @@ LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneVa
       out.i = RequantValue(i32(0), i32(1), i32(2), static_cast<isa::Round>(args[3].i));
       break;
     case ScalarIntrin::kRequantClamp: {
-      const auto sum = static_cast<int32_t>(WrapTo(DType::kInt32, args[0].i - args[7].i));
-      out.i = ClampAddValue(RequantValue(sum, i32(1), i32(2), static_cast<isa::Round>(args[3].i)),
-                            i32(4), i32(5), i32(6));
+      const auto sum = static_cast<int32_t>(
+          WrapTo(DType::kInt32, args[RequantClampAt::kA].i - args[RequantClampAt::kOffset].i));
+      out.i = ClampAddValue(
+          RequantValue(sum, i32(RequantClampAt::kMultiplier), i32(RequantClampAt::kShift),
+                       static_cast<isa::Round>(args[RequantClampAt::kRounding].i)),
+          i32(RequantClampAt::kZero), i32(RequantClampAt::kLo), i32(RequantClampAt::kHi));
       break;
     }
     case ScalarIntrin::kClampAdd:

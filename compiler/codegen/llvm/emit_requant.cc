@@ -40,7 +40,7 @@ const ir::Expr* ClampBelow(const ir::Expr& wide) {
   if (!info || wide.dtype() != DType::kInt32) return nullptr;
   const bool scales = info->id == ir::ScalarIntrin::kRequantClamp;
   if (!scales && info->id != ir::ScalarIntrin::kClampAdd) return nullptr;
-  const size_t bounds = scales ? 5 : 2;
+  const size_t bounds = scales ? size_t{ir::RequantClampAt::kLo} : 2;
   int64_t lo = 0, hi = 0;
   if (!ir::IsImm(clamp->args[bounds], &lo) || !ir::IsImm(clamp->args[bounds + 1], &hi))
     return nullptr;

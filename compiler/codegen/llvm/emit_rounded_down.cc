@@ -28,7 +28,9 @@ llvm::Value* FuncEmitter::RequantClamp(const ir::Expr& call, llvm::Value* mask) 
   if (!units_.directed || lanes % kLanes != 0 || (parts & (parts - 1)) != 0)
     return Value(ir::InIntegers(call), mask);
   const auto argument = [&](size_t i) { return Lanes(Value(call->args[i], mask), lanes); };
-  llvm::Value *a = argument(0), *high = argument(8), *low = argument(9), *start = argument(10);
+  llvm::Value *a = argument(ir::RequantClampAt::kA), *high = argument(ir::RequantClampAt::kHigh);
+  llvm::Value *low = argument(ir::RequantClampAt::kLow),
+              *start = argument(ir::RequantClampAt::kStart);
   llvm::Value* x = b_.CreateSIToFP(a, high->getType());
   llvm::Value* inner = b_.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, low, start});
   std::vector<llvm::Value*> floors;
@@ -42,8 +44,9 @@ llvm::Value* FuncEmitter::RequantClamp(const ir::Expr& call, llvm::Value* mask) 
         {sum, llvm::UndefValue::get(whole), b_.getInt16(0xffff), b_.getInt32(kDown)}));
   }
   llvm::Value* result = llvm::concatenateVectors(b_, floors);
-  result = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, argument(5));
-  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, argument(6));
+  result =
+      b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, result, argument(ir::RequantClampAt::kLo));
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, result, argument(ir::RequantClampAt::kHi));
 }
 
 }  // namespace tessera::codegen
