@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "isa/costs.h"
+#include "isa/dram_timing.h"
 #include "jit/history.h"
 #include "jit/program_builder.h"
 
@@ -22,14 +23,15 @@ constexpr int64_t kPieceBeats = 128;
 // Pieces behind a load that waits which are looked at.
 constexpr size_t kWindow = 1024;
 
-// What transfers take beyond their beats, by the numbers of sim/dram/dram.h: model zynq carries 17
-// beats in 20 cycles. That reads and writes share them is left out.
-struct TransferCosts {
-  int64_t cycles = 1, beats = 1;          // so many cycles for so many beats
-  int64_t read_wait = 0, write_wait = 0;  // until the first beat, until the answer
+// Cycles until a transfer's first beat, or until the answer to its last. A memory whose latency
+// counts from idle only has none behind another transfer.
+struct TransferWaits {
+  int64_t read = 0, write = 0;
 };
-TransferCosts CostsOf(const isa::Config& config) {
-  return config.dram == isa::DramModel::kZynq ? TransferCosts{20, 17, 60, 30} : TransferCosts{};
+TransferWaits WaitsOf(const isa::Config& config) {
+  const isa::DramTiming timing = isa::TimingOf(config.dram);
+  if (!timing.pipelined) return {};
+  return {timing.read_latency, timing.write_latency};
 }
 
 // Cycles that |insn| is estimated to keep its unit busy.
@@ -37,8 +39,9 @@ int64_t CyclesOf(const isa::Insn& insn, const isa::Config& config) {
   const isa::Unit unit = isa::UnitOf(insn);
   const int64_t cycles = BusyCycles(insn, config);
   if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore) return cycles;
-  const TransferCosts costs = CostsOf(config);
-  return cycles * costs.cycles / costs.beats;
+  // That reads and writes share the beats is left out.
+  const isa::DramTiming timing = isa::TimingOf(config.dram);
+  return cycles * timing.frame_cycles / timing.frame_beats;
 }
 
 // Whole planes, rows or tiles of a box, whichever is outermost: they lie behind each other on chip.
@@ -117,8 +120,8 @@ class ProgramClock {
       : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))),
         history_(isa::kSpaces) {
     for (size_t u = 0; u < kUnits; ++u) wait_[u] = isa::StartCycles(static_cast<isa::Unit>(u));
-    wait_[kLoadUnit] += CostsOf(config).read_wait;
-    wait_[static_cast<size_t>(isa::Unit::kStore)] += CostsOf(config).write_wait;
+    wait_[kLoadUnit] += WaitsOf(config).read;
+    wait_[static_cast<size_t>(isa::Unit::kStore)] += WaitsOf(config).write;
     for (const OrderedStep& step : steps) {
       for (const isa::Access& a : step.accesses) history_[a.space.index].AddCuts(a.intervals);
     }

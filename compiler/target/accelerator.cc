@@ -7,15 +7,17 @@
 
 #include "base/check.h"
 #include "compiler/target/tile_intrin.h"
+#include "isa/dram_timing.h"
 
 namespace tessera::target {
 
 TargetMemory DeviceMemory(const isa::Config& config) {
-  const bool zynq = config.dram == isa::DramModel::kZynq;
-  return {.scope = ir::Scope::kGlobal,
-          .bytes_a_cycle = static_cast<double>(config.bus_bytes()),
-          .shared = zynq ? 17.0 / 20.0 : 0,
-          .start_cycles = zynq ? 12.0 : 6.0};
+  const isa::DramTiming timing = isa::TimingOf(config.dram);
+  return {
+      .scope = ir::Scope::kGlobal,
+      .bytes_a_cycle = static_cast<double>(config.bus_bytes()),
+      .shared = timing.shared ? static_cast<double>(timing.frame_beats) / timing.frame_cycles : 0,
+      .start_cycles = timing.pipelined ? 12.0 : 6.0};
 }
 
 namespace {

@@ -6,35 +6,15 @@
 namespace tessera::sim {
 namespace {
 
-constexpr uint32_t kFrame = 20;        // cycles
 constexpr uint32_t kMaxRequest = 256;  // beats, AXI's limit
 
-// 17 of the 20 cycles of a frame carry a beat; the three others are spread out.
-constexpr bool CarriesBeat(uint32_t frame) { return frame != 6 && frame != 13 && frame != 19; }
+// The cycles of a frame that carry no beat are spread out: of 20 with 17 beats 6, 13 and 19.
+bool CarriesBeat(const isa::DramTiming& timing, uint32_t cycle) {
+  const uint32_t idle = timing.frame_cycles - timing.frame_beats;
+  return (cycle + 1) * idle / timing.frame_cycles == cycle * idle / timing.frame_cycles;
+}
 
 }  // namespace
-
-DramTiming TimingOf(isa::DramModel model) {
-  switch (model) {
-    case isa::DramModel::kTsim:
-      return {.burst_beats = 256,
-              .read_latency = 16,
-              .pipelined = false,
-              .reads = 256,
-              .writes = 256,
-              .write_latency = 1,
-              .shared = false};
-    case isa::DramModel::kZynq:
-      return {.burst_beats = 16,
-              .read_latency = 60,
-              .pipelined = true,
-              .reads = 16,
-              .writes = 8,
-              .write_latency = 30,
-              .shared = true};
-  }
-  TESSERA_CHECK(false, "memory model {}", static_cast<int>(model));
-}
 
 Dram::Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed, uint64_t stops)
     : timing_(TimingOf(model)),
@@ -87,7 +67,7 @@ void Dram::GrantBeats(bool write_offered) {
   bool write = write_offered && writes_.size != 0 && !stall_[Stall::kWriteBeat];
   if (cycle_ >= stops_) read = write = false;
   if (timing_.shared) {
-    if (!CarriesBeat(frame_)) read = write = false;
+    if (!CarriesBeat(timing_, frame_)) read = write = false;
     if (read && write) {
       read = !read_served_last_;
       write = !read;
@@ -178,13 +158,13 @@ void Dram::TakeResponse() {
 
 void Dram::EndCycle() {
   ++cycle_;
-  if (++frame_ == kFrame) frame_ = 0;
+  if (++frame_ == timing_.frame_cycles) frame_ = 0;
 }
 
 // A stalling memory draws for every cycle, whatever happens in it.
 void Dram::Skip(uint64_t cycles) {
   cycle_ += cycles;
-  frame_ = static_cast<uint32_t>((frame_ + cycles) % kFrame);
+  frame_ = static_cast<uint32_t>((frame_ + cycles) % timing_.frame_cycles);
   if (stall_seed_ == 0) return;
   for (uint64_t i = 0; i < cycles; ++i) stall_.Step();
 }

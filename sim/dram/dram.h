@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dram: when device memory answers. The two exact memory models of the machine, stepped by cycles;
-// timing only, the data stays with the caller. Depends on: isa/config.h. Used by: sim/rtl, tests.
+// timing only, the data stays with the caller. Depends on: isa/dram_timing.h. Used by: sim/rtl,
+// tests.
 //
 //   tsim   reads and writes independent; reads in order, 256 outstanding bursts of up to 256 beats.
 //          A read accepted while no other is outstanding gives its first beat 16 cycles later; one
@@ -24,23 +25,11 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "isa/config.h"
+#include "isa/dram_timing.h"
 #include "sim/dram/memory_model.h"
 #include "sim/dram/stall.h"
 
 namespace tessera::sim {
-
-// The numbers of a memory model.
-struct DramTiming {
-  uint32_t burst_beats;    // longest burst; longer requests are split
-  uint32_t read_latency;   // cycles from request to first beat
-  bool pipelined;          // the latency counts from each request; else only from idle
-  uint32_t reads;          // outstanding read bursts
-  uint32_t writes;         // outstanding write bursts
-  uint32_t write_latency;  // cycles from last beat to response
-  bool shared;             // reads and writes share 17 of 20 cycles
-};
-DramTiming TimingOf(isa::DramModel model);
 
 class Dram final : public MemoryModel {
  public:
@@ -49,7 +38,7 @@ class Dram final : public MemoryModel {
   Dram(isa::DramModel model, uint32_t bus_bytes, uint64_t stall_seed = 0, uint64_t stops = kNever);
   static constexpr uint64_t kNever = ~uint64_t{0};
 
-  // At cycle 0 of the frame of 20; the stalls of a seed start over.
+  // At cycle 0 of the frame; the stalls of a seed start over.
   void Reset() override;
   void BeginCycle(bool write_offered) override;
   void AcceptRead(const DramRequest& request) override;
@@ -97,14 +86,14 @@ class Dram final : public MemoryModel {
   void EnterWrite();  // the next part of write_rest_
   void GrantBeats(bool write_offered);
 
-  const DramTiming timing_;
+  const isa::DramTiming timing_;
   const uint32_t bus_bytes_;
   const uint64_t stall_seed_;
   const uint64_t stops_;
   uint64_t moved_ = 0;  // the last cycle in which anything happened
   Stall stall_;
 
-  uint32_t frame_ = 0;  // cycle_ mod 20
+  uint32_t frame_ = 0;  // cycle_ mod frame_cycles
   bool read_served_last_ = false;
   bool idle_at_begin_ = true;  // no read was outstanding when this cycle began
 

@@ -354,10 +354,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, StallTest,
                                             ::testing::Range(uint64_t{1}, uint64_t{9})));
 
 TEST(DramTiming, IsTheModelsDefinition) {
-  const DramTiming tsim = TimingOf(isa::DramModel::kTsim);
+  const isa::DramTiming tsim = isa::TimingOf(isa::DramModel::kTsim);
   EXPECT_EQ(tsim.burst_beats, 256u);
   EXPECT_EQ(tsim.read_latency, 16u);
-  const DramTiming zynq = TimingOf(isa::DramModel::kZynq);
+  const isa::DramTiming zynq = isa::TimingOf(isa::DramModel::kZynq);
   EXPECT_EQ(zynq.burst_beats, 16u);
   EXPECT_EQ(zynq.reads, 16u);
   EXPECT_EQ(zynq.writes, 8u);
