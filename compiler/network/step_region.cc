@@ -218,6 +218,66 @@ std::vector<schedule::Step> FittingOf(const AccelRegion& region, schedule::Sched
   return fitting;
 }
 
+// |schedule| of |region| as a function and what surrounds it.
+Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Schedule& schedule,
+                                  const isa::Config& config) {
+  std::map<std::string, te::Tensor> activations;
+  std::map<std::string, std::vector<uint8_t>> values;
+  for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+    if (!t->placeholder) continue;
+    const auto constant = region.constants.find(t.get());
+    if (constant != region.constants.end()) {
+      values[t.name()] = constant->second;
+    } else {
+      activations.emplace(t.name(), t);
+    }
+  }
+  std::map<std::string, te::Tensor> later;
+  TESSERA_TRY(schedule::Prepare(schedule, &values, &later));
+  StepRegion made{.trace = schedule.trace()};
+  LoweredRegion& lowered = made.lowered;
+  TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
+  const auto packing = [&](const te::Tensor& t) {
+    return sched::PackingOf(sched::ToShape4(t.shape()), config);
+  };
+  for (const ir::Buffer& param : lowered.func.params) {
+    const std::string& name = param->name;
+    const auto prepared = later.find(name);
+    if (name == region.output.name()) {
+      lowered.buffers.push_back(
+          {RegionBuffer::Use::kResult, region.output, packing(region.output), {}});
+    } else if (const auto activation = activations.find(name); activation != activations.end()) {
+      const te::Tensor& t = activation->second;
+      lowered.buffers.push_back({RegionBuffer::Use::kActivation, t, packing(t), {}});
+    } else if (prepared != later.end()) {
+      TESSERA_ASSIGN(const std::string source, SourceOf(prepared->second));
+      const te::Tensor& t = activations.at(source);
+      lowered.buffers.push_back({RegionBuffer::Use::kActivation,
+                                 t,
+                                 {sched::ToShape4(t.shape()), prepared->second,
+                                  schedule::ParamBuffer(schedule, name)->layout},
+                                 {}});
+    } else {
+      lowered.buffers.push_back(
+          {RegionBuffer::Use::kConstant,
+           {},
+           {},
+           ir::PackLayout(*schedule::ParamBuffer(schedule, name), values.at(name))});
+    }
+  }
+  TakeAhead(&lowered);
+  int64_t second = 0;  // copy of what rotates
+  const int64_t bytes =
+      ir::MostInUse(lowered.func.body, ir::Scope::kInp, [&](const ir::Buffer& buffer) {
+        if (buffer->rotates) second = std::max(second, ir::SizeInBytes(*buffer));
+        return ir::SizeInBytes(*buffer);
+      });
+  const int64_t tile = config.TileBytes(isa::Memory::kInp);
+  made.inp_tiles = std::max(CeilDiv(bytes, tile), std::min(CeilDiv(bytes + second, tile),
+                                                           config.Depth(isa::Memory::kInp)));
+  return made;
+}
+
 }  // namespace
 
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
@@ -272,18 +332,15 @@ Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::Analyz
                                   const KeptActivations& kept, const isa::Config& config) {
   TESSERA_ASSIGN(const schedule::Trace trace,
                  schedule::ParseTrace(sched::StepsOf(analyzed, plan, config, on_chip)));
-  TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
+  TESSERA_ASSIGN(schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
   schedule::Schedule all = schedule;
   const std::vector<schedule::Step> doubled = ApplyDoubleBuffers(&all);
-  const auto with = [&](const std::vector<schedule::Step>& steps) {
-    schedule::Trace whole = trace;
-    whole.insert(whole.end(), steps.begin(), steps.end());
-    return ScheduleBySteps(region, whole, kept, config);
-  };
   // Mostly there is room for two of all: the first lowering is then the only one.
-  Result<StepRegion> made = with(doubled);
+  Result<StepRegion> made = LowerScheduled(region, all, config);
   if (made || doubled.empty()) return made;
-  return with(FittingOf(region, schedule, doubled));
+  for (const schedule::Step& step : FittingOf(region, schedule, doubled))
+    TESSERA_TRY(schedule.Apply(step));
+  return LowerScheduled(region, schedule, config);
 }
 
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
@@ -308,62 +365,8 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
 
 Result<StepRegion> ScheduleBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                    const KeptActivations& kept, const isa::Config& config) {
-  std::map<std::string, te::Tensor> activations;
-  std::map<std::string, std::vector<uint8_t>> values;
-  for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
-    if (!t->placeholder) continue;
-    const auto constant = region.constants.find(t.get());
-    if (constant != region.constants.end()) {
-      values[t.name()] = constant->second;
-    } else {
-      activations.emplace(t.name(), t);
-    }
-  }
   TESSERA_ASSIGN(const schedule::Schedule schedule, ScheduleOf(region, trace, kept, config));
-  std::map<std::string, te::Tensor> later;
-  TESSERA_TRY(schedule::Prepare(schedule, &values, &later));
-  StepRegion made{.trace = schedule.trace()};
-  LoweredRegion& lowered = made.lowered;
-  TESSERA_ASSIGN(lowered.func, lower::Lower(schedule, region.output.name(), {.guards = false}));
-  const auto packing = [&](const te::Tensor& t) {
-    return sched::PackingOf(sched::ToShape4(t.shape()), config);
-  };
-  for (const ir::Buffer& param : lowered.func.params) {
-    const std::string& name = param->name;
-    const auto prepared = later.find(name);
-    if (name == region.output.name()) {
-      lowered.buffers.push_back(
-          {RegionBuffer::Use::kResult, region.output, packing(region.output), {}});
-    } else if (const auto activation = activations.find(name); activation != activations.end()) {
-      const te::Tensor& t = activation->second;
-      lowered.buffers.push_back({RegionBuffer::Use::kActivation, t, packing(t), {}});
-    } else if (prepared != later.end()) {
-      TESSERA_ASSIGN(const std::string source, SourceOf(prepared->second));
-      const te::Tensor& t = activations.at(source);
-      lowered.buffers.push_back({RegionBuffer::Use::kActivation,
-                                 t,
-                                 {sched::ToShape4(t.shape()), prepared->second,
-                                  schedule::ParamBuffer(schedule, name)->layout},
-                                 {}});
-    } else {
-      lowered.buffers.push_back(
-          {RegionBuffer::Use::kConstant,
-           {},
-           {},
-           ir::PackLayout(*schedule::ParamBuffer(schedule, name), values.at(name))});
-    }
-  }
-  TakeAhead(&lowered);
-  int64_t second = 0;  // copy of what rotates
-  const int64_t bytes =
-      ir::MostInUse(lowered.func.body, ir::Scope::kInp, [&](const ir::Buffer& buffer) {
-        if (buffer->rotates) second = std::max(second, ir::SizeInBytes(*buffer));
-        return ir::SizeInBytes(*buffer);
-      });
-  const int64_t tile = config.TileBytes(isa::Memory::kInp);
-  made.inp_tiles = std::max(CeilDiv(bytes, tile), std::min(CeilDiv(bytes + second, tile),
-                                                           config.Depth(isa::Memory::kInp)));
-  return made;
+  return LowerScheduled(region, schedule, config);
 }
 
 }  // namespace tessera::network
