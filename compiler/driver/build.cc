@@ -32,15 +32,6 @@ uint64_t Build::ConstantOffset(const std::vector<uint8_t>& bytes) {
   return offset;
 }
 
-std::string Build::AddFunc(const ir::Func& func) {
-  const uint64_t hash = ir::Hash(func);
-  for (auto [it, end] = funcs_by_hash_.equal_range(hash); it != end; ++it) {
-    if (ir::Equal(funcs_[it->second], func)) return funcs_[it->second].name;
-  }
-  funcs_by_hash_.emplace(hash, funcs_.size());
-  return funcs_.emplace_back(func).name;
-}
-
 Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layouts) {
   const graph::Region& tensors = network.regions[index];
   std::vector<graph::TensorId> laid;
@@ -75,7 +66,7 @@ Status Build::FinishHostCode() {
   if (levels.empty()) levels = {CpuLevels().front()};
   for (const std::string& level : levels) {
     const PhaseClock::Phase phase(options.clock, "host: machine code");
-    TESSERA_ASSIGN(std::vector<uint8_t> object, codegen::CompileObject(funcs_, level));
+    TESSERA_ASSIGN(std::vector<uint8_t> object, codegen::CompileObject(funcs_.all(), level));
     net.objects.push_back({level, std::move(object)});
   }
   return {};

@@ -16,7 +16,7 @@
 #include "compiler/driver/gpu_func.h"
 #include "compiler/driver/host_func.h"
 #include "compiler/graph/fuse.h"
-#include "compiler/ir/ir.h"
+#include "compiler/ir/func_set.h"
 #include "compiler/network/memory_plan.h"
 #include "compiler/network/place.h"
 #include "compiler/network/program.h"
@@ -54,7 +54,7 @@ class Build {
   uint64_t ConstantOffset(const std::vector<uint8_t>& bytes);
   // Has |func| compiled, once for all functions that differ only in their names; returns the name
   // of the one that is.
-  std::string AddFunc(const ir::Func& func);
+  std::string AddFunc(const ir::Func& func) { return funcs_.all()[funcs_.Add(func)].name; }
   // Region |index| as host code for tensors in |layouts|; plans whose tensors lie alike call the
   // same.
   Result<const HostFunc*> HostFuncOf(size_t index, const HostLayouts& layouts);
@@ -63,8 +63,7 @@ class Build {
   Status FinishHostCode();
 
  private:
-  std::vector<ir::Func> funcs_;
-  std::multimap<uint64_t, size_t> funcs_by_hash_;  // -> funcs_
+  ir::FuncSet funcs_;
   // By region and those of its tensors that are not row-major.
   std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;
   std::multimap<uint64_t, std::pair<uint64_t, uint64_t>> constants_;  // hash -> offset, bytes

@@ -8,6 +8,7 @@
 #include "compiler/codegen/llvm/ptx.h"
 #include "compiler/codegen/opencl/opencl.h"
 #include "compiler/driver/build.h"
+#include "compiler/ir/func_set.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
 
@@ -106,12 +107,13 @@ class GpuPlanBuild {
     for (const ir::Buffer& b : made.func.temporaries)
       buffers[b.get()] = p_.ArenaBuffer(b->name, ir::SizeInBytes(*b), device_);
     for (const lower::GpuKernel& k : made.func.kernels) {
-      artifact::KernelStep step{.device = device_, .symbol = k.name, .buffers = {}};
+      const size_t at = funcs_.Add(lower::AsFunc(k));
+      if (at == kernels_.size()) kernels_.push_back(k);
+      artifact::KernelStep step{.device = device_, .symbol = kernels_[at].name, .buffers = {}};
       step.layer = static_cast<int32_t>(index);
       for (const ir::Buffer& b : k.params) step.buffers.push_back(buffers.at(b.get()));
       step.result = static_cast<uint32_t>(k.written);
       p_.plan.steps.emplace_back(std::move(step));
-      kernels_.push_back(k);
     }
     return {};
   }
@@ -122,6 +124,7 @@ class GpuPlanBuild {
   PlanBuild p_;
   uint32_t device_;
   std::map<TensorId, uint32_t> tensors_;
+  ir::FuncSet funcs_;  // the kernels as loops; those that differ in their names alone are one
   std::vector<lower::GpuKernel> kernels_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: layers whose host functions differ in their names alone call one function, and a
-// layer that differs in more calls its own. Space: the kept network of equal layers. Not tested
-// here: its values (corpus_test).
+// layer that differs in more calls its own; a GPU's kernels likewise. Space: the kept network of
+// equal layers. Not tested here: its values (corpus_test).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -26,7 +26,9 @@ std::vector<std::string> Calls(const artifact::ExecutionPlan& plan, int32_t laye
   return symbols;
 }
 
-TEST(EqualLayers, CallOneFunction) {
+class EqualLayersTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EqualLayersTest, CallOneFunction) {
   const std::string file = "tests/corpus/networks/equal_layers.txt";
   const auto bytes = ReadFile(file);
   ASSERT_TRUE(bytes) << bytes.error().message;
@@ -35,11 +37,13 @@ TEST(EqualLayers, CallOneFunction) {
   const Result<graph::Graph> graph = BuildGraph(*recipe);
   ASSERT_TRUE(graph) << graph.error().message;
   compiler::CompileOptions options;
-  options.device = false;
+  options.cpu = options.device = false;
+  const std::string name = GetParam();
+  (name == "cpu" ? options.cpu : name == "cuda" ? options.cuda : options.opencl) = true;
   const Result<compiler::Compiled> compiled =
       compiler::Compile(*graph, "network", recipe->seed, options);
   ASSERT_TRUE(compiled) << compiled.error().message;
-  const artifact::ExecutionPlan* plan = compiled->artifact.PlanNamed("cpu");
+  const artifact::ExecutionPlan* plan = compiled->artifact.PlanNamed(name);
   ASSERT_NE(plan, nullptr);
   ASSERT_EQ(compiled->artifact.layers.size(), 4u);
   const auto second = Calls(*plan, 1), third = Calls(*plan, 2), last = Calls(*plan, 3);
@@ -47,6 +51,8 @@ TEST(EqualLayers, CallOneFunction) {
   EXPECT_EQ(second, third);
   EXPECT_NE(third, last);
 }
+
+INSTANTIATE_TEST_SUITE_P(Plans, EqualLayersTest, ::testing::Values("cpu", "opencl", "cuda"));
 
 }  // namespace
 }  // namespace tessera::networks

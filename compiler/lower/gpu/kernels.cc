@@ -160,6 +160,21 @@ class Splitter {
 
 }  // namespace
 
+ir::Func AsFunc(const GpuKernel& kernel) {
+  ir::Func func{.name = kernel.name, .params = kernel.params, .body = kernel.body};
+  const auto loops = [&](const std::array<ir::Expr, 3>& ids, const std::array<int64_t, 3>& extents,
+                         ir::LoopKind x) {
+    for (size_t d = 0; d < ids.size(); ++d) {
+      const auto kind = static_cast<ir::LoopKind>(static_cast<size_t>(x) + d);
+      if (ids[d]) func.body = ir::For(ids[d], 0, extents[d], kind, func.body);
+    }
+  };
+  loops(kernel.thread_ids, kernel.threads, ir::LoopKind::kThreadX);
+  for (const ir::Buffer& b : kernel.shared) func.body = ir::Alloc(b, func.body);
+  loops(kernel.group_ids, kernel.groups, ir::LoopKind::kGridX);
+  return func;
+}
+
 Result<KernelFunc> LowerKernels(const Schedule& schedule, const std::string& name,
                                 const std::vector<std::string>& params) {
   KernelFunc out;

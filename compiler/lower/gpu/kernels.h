@@ -38,6 +38,9 @@ struct GpuKernel {
   ir::Ranges IdRanges() const;
 };
 
+// |kernel| as loops over its groups and threads, for comparing; its barriers stay where they are.
+ir::Func AsFunc(const GpuKernel& kernel);
+
 // A function as kernels that run one after the other.
 struct KernelFunc {
   ir::Func loops;  // what they compute, as loops: the interpreter's reading
