@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ir/visit.h"
 
+#include <algorithm>
+
 namespace tessera::ir {
 
 Expr MapOperands(const Expr& e, const ExprFn& fn) {
@@ -171,6 +173,14 @@ bool UsesVar(const Expr& e, const Expr& var) {
     if (UsesVar(a, var)) return true;
   }
   return false;
+}
+
+bool Contains(const Expr& e, const std::function<bool(const Expr&)>& is) {
+  return is(e) || std::ranges::any_of(e->args, [&](const Expr& a) { return Contains(a, is); });
+}
+
+bool UsesVar(const Expr& e, const VarSet& vars) {
+  return Contains(e, [&](const Expr& x) { return vars.contains(x.get()); });
 }
 
 bool UsesVar(const Stmt& s, const Expr& var) {

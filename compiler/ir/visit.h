@@ -5,6 +5,7 @@
 #define TESSERA_COMPILER_IR_VISIT_H_
 
 #include <functional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -43,8 +44,13 @@ void VisitStmts(const Stmt& s, const std::function<void(const Stmt&)>& fn);  // 
 // How many stores, calls and prefetches |s| is written with.
 int64_t CountWork(const Stmt& s);
 
-// Does |e| contain the variable |var|?
+// Is |is| true of |e| or anything in it? Stops at the first, outermost first.
+bool Contains(const Expr& e, const std::function<bool(const Expr&)>& is);
+
+// Does |e| contain the variable |var|, or one of |vars|?
+using VarSet = std::set<const ExprNode*>;
 bool UsesVar(const Expr& e, const Expr& var);
+bool UsesVar(const Expr& e, const VarSet& vars);
 bool UsesVar(const Stmt& s, const Expr& var);
 
 // The direct expressions of a statement (loop bounds, indices, value).

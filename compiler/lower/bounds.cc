@@ -154,10 +154,7 @@ class Inference {
       b->once = b->once && r.known && Apart(value - lb.first[d], count, fixed);
       const Expr index = b->first[axes[d]] + stage.axes[axes[d]].var;
       // Where the leader's buffer is inside of loops that this stage is behind, all it computes.
-      bool inside = false;
-      ir::Visit(lb.min[d], [&](const Expr& x) {
-        inside |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
-      });
+      const bool inside = Moves(lb.min[d], fixed);
       const Expr& least = inside ? lb.first[d] : lb.min[d];
       const int64_t extent = inside ? PaddedExtent(leader, lb, d) : lb.extent[d];
       followed_[stage.name].push_back(ir::Le(least, index));
@@ -171,9 +168,7 @@ class Inference {
   bool Apart(const Expr& index, int64_t count, const VarSet& fixed) const {
     std::vector<std::pair<int64_t, int64_t>> steps;  // and iterations
     for (const Linear::Term& t : ir::ToLinear(index, out_.ranges).terms) {
-      bool stands = false;
-      ir::Visit(t.atom, [&](const Expr& x) { stands |= fixed.contains(x.get()); });
-      if (!stands) continue;
+      if (!ir::UsesVar(t.atom, fixed)) continue;
       if (t.atom->kind != ir::ExprKind::kVar) return false;
       steps.emplace_back(t.coeff, ir::BoundsOf(t.atom, out_.ranges).hi + 1);
     }
@@ -271,7 +266,7 @@ class Inference {
     const ir::VarMap exact = ExactAxes(reader, rb.extents, fixed, &out_.ranges);
     auto add = [&](const ir::Axis& axis, const Expr& min, int64_t extent) {
       const Expr value = rb.values.at(axis.var.get());
-      if (Stands(value, fixed) && !OnlyInMin(value, min, fixed)) {
+      if (ir::UsesVar(value, fixed) && !OnlyInMin(value, min, fixed)) {
         const auto of = exact.find(axis.var.get());
         roots[axis.var.get()] =
             ir::Simplify(min + (of == exact.end() ? axis.var : of->second), out_.ranges);
@@ -292,11 +287,8 @@ class Inference {
   // Do the fixed variables of |value| all come from the box's minimum? Then the loops of the axis
   // move.
   static bool OnlyInMin(const Expr& value, const Expr& min, const VarSet& fixed) {
-    bool all = true;
-    ir::Visit(value, [&](const Expr& x) {
-      if (fixed.contains(x.get()) && !ir::UsesVar(min, x)) all = false;
-    });
-    return all;
+    return !ir::Contains(
+        value, [&](const Expr& x) { return fixed.contains(x.get()) && !ir::UsesVar(min, x); });
   }
 
   // Iterations of an axis that a padded split rounds up.

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/visit.h"
-
 namespace tessera::lower {
 namespace {
 
@@ -12,14 +10,6 @@ using ir::Expr;
 using ir::Interval;
 using ir::Linear;
 using ir::Ranges;
-
-bool Moves(const Expr& e, const VarSet& fixed) {
-  bool moves = false;
-  ir::Visit(e, [&](const Expr& x) {
-    moves |= x->kind == ir::ExprKind::kVar && !fixed.contains(x.get());
-  });
-  return moves;
-}
 
 Reach ReachOfAtom(const Expr& atom, const VarSet& fixed, const Ranges& ranges) {
   Reach r;
@@ -82,10 +72,9 @@ bool Widen(const Reach& r, Linear* lo, Linear* hi) {
   return true;
 }
 
-bool Stands(const Expr& e, const VarSet& fixed) {
-  bool stands = false;
-  ir::Visit(e, [&](const Expr& x) { stands |= fixed.contains(x.get()); });
-  return stands;
+bool Moves(const Expr& e, const VarSet& fixed) {
+  return ir::Contains(
+      e, [&](const Expr& x) { return x->kind == ir::ExprKind::kVar && !fixed.contains(x.get()); });
 }
 
 ir::VarMap ExactAxes(const schedule::Stage& stage,
@@ -106,7 +95,7 @@ ir::VarMap ExactAxes(const schedule::Stage& stage,
       continue;
     }
     const Expr whole = r.ParentOf(value_of(r.outer), value_of(r.inner), extents);
-    if (r.pad || Stands(whole, fixed)) {
+    if (r.pad || ir::UsesVar(whole, fixed)) {
       value[r.parent.get()] = whole;
       continue;
     }

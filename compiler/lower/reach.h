@@ -4,15 +4,15 @@
 #ifndef TESSERA_COMPILER_LOWER_REACH_H_
 #define TESSERA_COMPILER_LOWER_REACH_H_
 
-#include <set>
 #include <unordered_map>
 
 #include "compiler/ir/affine.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/schedule.h"
 
 namespace tessera::lower {
 
-using VarSet = std::set<const ir::ExprNode*>;
+using ir::VarSet;
 
 // The lowest and highest value of an index, in variables that stand still.
 struct Reach {
@@ -26,8 +26,8 @@ Reach ReachOf(const ir::Expr& e, const VarSet& fixed, const ir::Ranges& ranges);
 // |lo| and |hi| so far apart that |r| is between them. False when it is not a constant away.
 bool Widen(const Reach& r, ir::Linear* lo, ir::Linear* hi);
 
-// Does |e| have a variable that stands still?
-bool Stands(const ir::Expr& e, const VarSet& fixed);
+// Does |e| have a variable that does not stand still?
+bool Moves(const ir::Expr& e, const VarSet& fixed);
 
 // Every axis of |stage| that is no leaf, of leaves and, where no leaf of what was split stands
 // still, of that as one variable, whose range is put into |ranges|: it is the exact one, which the

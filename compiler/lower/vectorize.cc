@@ -19,10 +19,9 @@ bool HasVectorForm(const Expr& e, const Expr& var) {
   if (!ir::UsesVar(e, var)) return true;
   if (e->kind == ExprKind::kCall && !ir::FindScalarIntrin(e->name)) return false;
   // A lane that takes the other branch might read outside its buffer.
-  if (e->kind == ExprKind::kSelect && ir::UsesVar(e->args[0], var)) {
-    bool reads = false;
-    ir::Visit(e, [&](const Expr& x) { reads |= x->kind == ExprKind::kLoad; });
-    if (reads) return false;
+  if (e->kind == ExprKind::kSelect && ir::UsesVar(e->args[0], var) &&
+      ir::Contains(e, [](const Expr& x) { return x->kind == ExprKind::kLoad; })) {
+    return false;
   }
   for (const Expr& a : e->args) {
     if (!HasVectorForm(a, var)) return false;

@@ -91,12 +91,10 @@ class Threads {
   }
 
   bool Differs(const Expr& e) const {
-    bool differs = false;
-    ir::Visit(e, [&](const Expr& x) {
-      differs |= x.get() == var_.get();
-      differs |= x->kind == ir::ExprKind::kLoad && copies_[0].contains(x->buffer.get());
+    return ir::Contains(e, [&](const Expr& x) {
+      return x.get() == var_.get() ||
+             (x->kind == ir::ExprKind::kLoad && copies_[0].contains(x->buffer.get()));
     });
-    return differs;
   }
 
   Stmt Copies(const Stmt& alloc) {

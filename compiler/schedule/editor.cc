@@ -14,16 +14,9 @@ std::string AxisList(const Stage& stage) {
 }
 
 bool ReadsTensor(const ir::Expr& e, const std::string& tensor) {
-  bool reads = false;
-  ir::Visit(e, [&](const ir::Expr& x) {
-    reads |= x->kind == ir::ExprKind::kTensorRead && x->tensor->name == tensor;
+  return ir::Contains(e, [&](const ir::Expr& x) {
+    return x->kind == ir::ExprKind::kTensorRead && x->tensor->name == tensor;
   });
-  return reads;
-}
-
-bool StartReads(const Stage& stage, const std::string& tensor) {
-  const ir::Expr start = stage.placeholder ? ir::Expr() : stage.body->start();
-  return start && ReadsTensor(start, tensor);
 }
 
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,

@@ -117,8 +117,6 @@ Status Apply(const PrefetchStep& step, Editor& editor);
 Status RequireWholeFold(const Stage& stage);
 std::string AxisList(const Stage& stage);  // its loops, outermost first
 bool ReadsTensor(const ir::Expr& e, const std::string& tensor);
-// Does what the sum |stage| starts at read |tensor|?
-bool StartReads(const Stage& stage, const std::string& tensor);
 // |body| with each read of |tensor| replaced by what |fn| makes of its indices.
 ir::Expr ReplaceReads(const ir::Expr& body, const std::string& tensor,
                       const std::function<ir::Expr(const std::vector<ir::Expr>&)>& fn);

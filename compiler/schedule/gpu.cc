@@ -97,7 +97,7 @@ class GpuGenerator {
     t.weight = (*roles->weight)->tensor->name;
     if (t.input == t.weight || s_.Consumers(t.input).size() != 1) return {};
     // Chunks of them come inside the reduction, behind the start.
-    if (StartReads(st, t.input) || StartReads(st, t.weight)) return {};
+    if (st.StartReads(t.input) || st.StartReads(t.weight)) return {};
     for (size_t d = 0; d < roles->data.size(); ++d) {
       const te::AxisRole& a = roles->data[d];
       const int dim = static_cast<int>(d);

@@ -25,6 +25,11 @@ bool Stage::Reads(const std::string& tensor) const {
   return !placeholder && ReadsTensor(body, tensor);
 }
 
+bool Stage::StartReads(const std::string& tensor) const {
+  const ir::Expr start = placeholder ? ir::Expr() : body->start();
+  return start && ReadsTensor(start, tensor);
+}
+
 ir::Expr Relation::ParentOf(
     const ir::Expr& part, const ir::Expr& rest,
     const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const {
@@ -119,10 +124,9 @@ ir::Expr WithPlainIndices(const ir::Expr& body, const Stage& stage) {
   return ir::Rewrite(body, [&](const ir::Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead) return e;
     return ir::MapOperands(e, [&](const ir::Expr& index) {
-      bool divides = false;
-      ir::Visit(index, [&](const ir::Expr& x) {
-        divides |= x->kind == ir::ExprKind::kBin &&
-                   (x->bin() == ir::BinOp::kDiv || x->bin() == ir::BinOp::kMod);
+      const bool divides = ir::Contains(index, [](const ir::Expr& x) {
+        return x->kind == ir::ExprKind::kBin &&
+               (x->bin() == ir::BinOp::kDiv || x->bin() == ir::BinOp::kMod);
       });
       return divides ? ir::Simplify(index, ranges) : index;
     });
@@ -254,7 +258,7 @@ bool Schedule::ReadersReach() const {
     const Stage& outer = *Find(of->at_stage);
     for (const Stage* reader : Consumers(s.name)) {
       if (!IsInside(*reader, outer, of->at_axis)) return false;
-      if (reader != &outer || !StartReads(*reader, s.name)) continue;
+      if (reader != &outer || !reader->StartReads(s.name)) continue;
       const int at = outer.LeafIndex(of->at_axis);  // the sum starts in front of its own loops
       if (std::any_of(outer.leaves.begin(), outer.leaves.begin() + at + 1,
                       [](const LoopAxis& leaf) { return leaf.reduce; }))

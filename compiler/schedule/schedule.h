@@ -92,8 +92,9 @@ struct Stage {
   std::string tensorize_axis;
   std::vector<std::string> intrinsics;  // of the nest from there on, the first that fits
 
-  int LeafIndex(const std::string& axis) const;  // -1: none
-  bool Reads(const std::string& tensor) const;   // does the body? An input has none
+  int LeafIndex(const std::string& axis) const;      // -1: none
+  bool Reads(const std::string& tensor) const;       // does the body? An input has none
+  bool StartReads(const std::string& tensor) const;  // does what its sum starts at?
   // The iterations of every axis, leaves included, when those of the root axes are |counts|.
   std::unordered_map<const ir::ExprNode*, int64_t> Iterations(
       const std::vector<int64_t>& counts) const;

@@ -14,9 +14,7 @@ namespace {
 bool IsUnsigned(DType dtype) { return dtype == DType::kUint8 || dtype == DType::kBool; }
 
 bool Reads(const ir::Expr& e) {
-  bool reads = false;
-  ir::Visit(e, [&](const ir::Expr& node) { reads |= node->kind == ir::ExprKind::kLoad; });
-  return reads;
+  return ir::Contains(e, [](const ir::Expr& x) { return x->kind == ir::ExprKind::kLoad; });
 }
 
 // Is |e| a clamp of floats to what int32 holds?

@@ -94,13 +94,11 @@ bool Owners::UsesIds(const Expr& index) const {
 }
 
 bool Owners::OnlyIds(const Expr& index) const {
-  bool only = true;
-  ir::Visit(index, [&](const Expr& x) {
-    if (x->kind == ir::ExprKind::kLoad) only = false;
-    if (x->kind != ir::ExprKind::kVar) return;
-    only = only && std::ranges::any_of(all_, [&](const Expr& id) { return id.get() == x.get(); });
+  return !ir::Contains(index, [&](const Expr& x) {
+    if (x->kind == ir::ExprKind::kLoad) return true;
+    return x->kind == ir::ExprKind::kVar &&
+           std::ranges::none_of(all_, [&](const Expr& id) { return id.get() == x.get(); });
   });
-  return only;
 }
 
 std::optional<Share> Owners::ShareOf(const Expr& index) const {

@@ -206,11 +206,9 @@ void StepWriter::Attach() {
 void StepWriter::AttachPasses() {
   const std::string leader = anchored_ ? sum_ : out_;
   const auto follows = [&](const Pass& pass) {
-    bool reads = false;
-    ir::Visit(pass.step->value, [&](const ir::Expr& e) {
-      reads |= anchored_ && e->kind == ir::ExprKind::kTensorRead && te::TensorOf(e) == a_.stage;
-    });
-    return reads;
+    return anchored_ && ir::Contains(pass.step->value, [&](const ir::Expr& e) {
+             return e->kind == ir::ExprKind::kTensorRead && te::TensorOf(e) == a_.stage;
+           });
   };
   for (size_t k = passes_.size(); k-- > 0;) {
     if (passes_[k].name != out_ && follows(passes_[k]))

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <set>
 #include <vector>
 
 #include "compiler/ir/visit.h"
@@ -41,18 +40,13 @@ const LoopAxis& Schedule::LoopOf(const Stage& stage, const Lookahead& ahead) con
 bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
   const Stage& owner = ahead.of.stage.empty() ? stage : *Find(ahead.of.stage);
   const LoopAxis& loop = LoopOf(stage, ahead);
-  std::set<const ir::ExprNode*> moving{loop.var.get()};  // loops and axes
-  const auto moves = [&](const ir::Expr& e) {
-    bool any = false;
-    ir::Visit(e, [&](const ir::Expr& x) { any = any || moving.contains(x.get()); });
-    return any;
-  };
+  ir::VarSet moving{loop.var.get()};  // loops and axes
   bool found = false;
   for (const Stage& s : stages_ | std::views::reverse) {  // readers first
     if (!IsInside(s, owner, loop.name)) continue;
     std::vector<ir::Expr> guards;
     for (const auto& [axis, value] : s.AxesOfLeaves(s.Iterations(s.shape), &guards)) {
-      if (moves(value)) moving.insert(axis);
+      if (ir::UsesVar(value, moving)) moving.insert(axis);
     }
     // Where a stage follows loops that come later in the list, all its axes are taken to move.
     for (const ir::Axis& axis : s.axes) {
@@ -62,7 +56,7 @@ bool Schedule::ReadsMove(const Stage& stage, const Lookahead& ahead) const {
       if (e->kind != ir::ExprKind::kTensorRead) return;
       const Stage& read = *Find(e->tensor->name);
       for (size_t d = 0; d < e->args.size(); ++d) {
-        if (!moves(e->args[d])) continue;
+        if (!ir::UsesVar(e->args[d], moving)) continue;
         found |= read.name == ahead.tensor && IsInside(s, stage, ahead.axis);
         if (!read.placeholder) moving.insert(read.axes[d].var.get());
       }

@@ -31,7 +31,7 @@ Result<std::vector<ir::Expr>> PlaceOfReads(const Stage& reader, const std::strin
 
 // The copy has what the reduction reads in its order, where its start is not.
 Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
-  if (!StartReads(reader, step.tensor)) return {};
+  if (!reader.StartReads(step.tensor)) return {};
   return Fail(Code::kInvalidArgument,
               "the sum {} starts at what it reads of {}; reindex is for what is summed, cache_read "
               "copies {} for both",
