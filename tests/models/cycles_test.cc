@@ -33,19 +33,20 @@ constexpr const char* kMoved =
 
 struct Named {
   std::string network, path;
-  // Cycles the design promises; the example network and MobileNetV2 have no promise of their own.
+  // The most cycles that a golden count may be raised to: what the design promises for ResNet-18
+  // and wake words, the others within a few per cent of what they take.
   uint64_t limit;
   int inputs = 2;
 };
 const std::vector<Named>& Networks() {
   static const std::vector<Named> networks = {
-      {"fashion", "models/fashion/fashion_int8.onnx", ~uint64_t{0}},
-      {"image_classification", ModelPath("pretrainedResnet_quant.tflite"), 90'000},
-      {"keyword_spotting", ModelPath("kws_ref_model.tflite"), 40'000},
-      {"visual_wake_words", ModelPath("vww_96_int8.tflite"), 120'000},
-      {"anomaly_detection", ModelPath("ad01_int8.tflite"), 45'000},
-      {"resnet18", TESSERA_IMAGENET "/resnet18_int8.onnx", 7'450'000, 1},
-      {"mobilenetv2", TESSERA_IMAGENET "/mobilenetv2_int8.onnx", ~uint64_t{0}, 1},
+      {"fashion", "models/fashion/fashion_int8.onnx", 41'000},
+      {"image_classification", ModelPath("pretrainedResnet_quant.tflite"), 55'000},
+      {"keyword_spotting", ModelPath("kws_ref_model.tflite"), 17'000},
+      {"visual_wake_words", ModelPath("vww_96_int8.tflite"), 55'000},
+      {"anomaly_detection", ModelPath("ad01_int8.tflite"), 37'000},
+      {"resnet18", TESSERA_IMAGENET "/resnet18_int8.onnx", 7'200'000, 1},
+      {"mobilenetv2", TESSERA_IMAGENET "/mobilenetv2_int8.onnx", 1'900'000, 1},
   };
   return networks;
 }
