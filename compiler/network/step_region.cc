@@ -25,13 +25,13 @@ namespace {
 
 using Layouts = std::map<std::string, schedule::LayoutStep>;
 
-// The dimension of |tensor| that holds rows; -1: none does.
-int64_t RowsDim(const te::Tensor& tensor) {
+// The dimension of |tensor| that holds rows; nothing: none does.
+std::optional<int64_t> RowsDim(const te::Tensor& tensor) {
   const size_t rank = tensor.shape().size();
   for (size_t d = 0; d < rank; ++d) {
     if (sched::PositionOf(rank, d) == 2) return static_cast<int64_t>(d);
   }
-  return -1;
+  return std::nullopt;
 }
 
 // How |tensor|, which regions exchange, lies in device memory, or in INP if it is kept there.
@@ -145,13 +145,13 @@ bool KeepsIn(const schedule::Trace& trace, const std::string& name) {
   return keeps;
 }
 
-// How |trace| folds tensor |name|; null: not at all.
-const schedule::FoldStorageStep* FoldOf(const schedule::Trace& trace, const std::string& name) {
-  for (const schedule::Step& step : trace) {
-    const auto* fold = std::get_if<schedule::FoldStorageStep>(&step);
-    if (fold != nullptr && fold->tensor == name) return fold;
+// The step of |trace| that folds tensor |name|; nothing: none does.
+std::optional<size_t> FoldOf(const schedule::Trace& trace, const std::string& name) {
+  for (size_t k = 0; k < trace.size(); ++k) {
+    const auto* fold = std::get_if<schedule::FoldStorageStep>(&trace[k]);
+    if (fold != nullptr && fold->tensor == name) return k;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // |trace| on |region|, with what it exchanges where |kept| and |config| have it.
@@ -170,10 +170,9 @@ Result<schedule::Schedule> ScheduleOf(const AccelRegion& region, const schedule:
   TESSERA_ASSIGN(schedule::Trace whole, WithLayouts(trace, layouts));
   for (const te::Tensor& t : Exchanged(region)) {
     const auto stays = kept.find(t.name());
-    if (stays == kept.end() || !stays->second.folded || FoldOf(trace, t.name()) != nullptr)
-      continue;
-    whole.push_back(schedule::FoldStorageStep{t.name(), RowsDim(t), stays->second.folded->rows,
-                                              stays->second.folded->step});
+    if (stays == kept.end() || !stays->second.folded || FoldOf(trace, t.name())) continue;
+    whole.push_back(schedule::FoldStorageStep{
+        t.name(), RowsDim(t).value(), stays->second.folded->rows, stays->second.folded->step});
   }
   return schedule::Schedule::Replay({region.output}, whole, target::Accelerator(config));
 }
@@ -302,14 +301,20 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
         stays->second.halo.after[position - 2] = d.after;
       }
     }
-    const schedule::FoldStorageStep* fold = FoldOf(trace, t.name());
-    if (fold == nullptr) continue;
-    if (fold->dim != RowsDim(t)) {
+    const std::optional<size_t> folds = FoldOf(trace, t.name());
+    if (!folds) continue;
+    const auto& fold = std::get<schedule::FoldStorageStep>(trace[*folds]);
+    const std::optional<int64_t> rows = RowsDim(t);
+    if (fold.dim != rows) {
+      const std::string has =
+          rows ? fmt::format("dimension {} of {} has them", *rows, t.name())
+               : fmt::format("{} has {} dimensions and none of rows; leave fold_storage out",
+                             t.name(), t.shape().size());
       return Fail(Code::kInvalidArgument,
-                  "schedule step ({}): between layers rows are folded; dimension {} of {} has them",
-                  schedule::Print(*fold), RowsDim(t), t.name());
+                  "schedule step {} ({}): between layers rows are folded; {}", *folds + 1,
+                  schedule::Print(trace[*folds]), has);
     }
-    stays->second.folded = {fold->rows, fold->step};
+    stays->second.folded = {fold.rows, fold.step};
   }
   return kept;
 }

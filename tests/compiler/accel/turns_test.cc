@@ -190,6 +190,25 @@ TEST_F(GivenTest, OnlyRowsAreFolded) {
   EXPECT_THAT(Refused(), HasSubstr("between layers rows are folded; dimension 2 of"));
 }
 
+TEST_F(GivenTest, TensorsWithoutRowsAreNotFolded) {
+  Net net(6);
+  net.Output(net.Dense(net.Dense(net.Input({1, 64}), 64), 16));
+  auto compiled = Compile(net.graph(), config_);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const std::string between = compiled->regions[0].output.name();
+  for (size_t r = 0; r < 2; ++r) {
+    compiled->regions[r].schedule = compiled->program.traces[r];
+    compiled->regions[r].schedule->push_back(schedule::FoldStorageStep{between, 1, 16, 16});
+  }
+  const auto made = CompileAlone(compiled->activations, compiled->regions, config_);
+  ASSERT_FALSE(made.has_value());
+  EXPECT_THAT(
+      made.error().message,
+      HasSubstr(fmt::format("schedule step {} (fold_storage {} 1 16 16): between layers rows are "
+                            "folded; {} has 2 dimensions and none of rows; leave fold_storage out",
+                            compiled->regions[0].schedule->size(), between, between)));
+}
+
 TEST_F(GivenTest, WhatIsFoldedCannotBeStored) {
   EXPECT_THAT(Refused({.store_all = true}), HasSubstr("compile without --keep-tensors"));
 }
