@@ -70,6 +70,7 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
   if (chain.first == chain.last) return sum->cycles();
   int64_t weights = 0, records = 0, tiles = 0;
   for (size_t r = chain.first; r <= chain.last; ++r) {
+    if (regions_[r].steps) continue;  // in turns or not is given
     const Result<sched::TilePlan> plan = PlanOf(r, residency.regions[r]);
     const sched::AnalyzedRegion& region = *regions_[r].region;
     const sched::Extents e = sched::ExtentsOf(region, config_);
@@ -86,10 +87,10 @@ std::optional<double> ResidencyPlanner::CostOfChain(const Chain& chain,
 
 bool ResidencyPlanner::CanTakeTurns(size_t r, const Resident& candidate) const {
   const ResidencyRegion &made = regions_[r], &used = regions_[r + 1];
+  if (made.steps || used.steps) return false;
   const sched::Anchor& a = used.region->anchor;
   const auto whole = [&](const ResidencyRegion& region) {
-    return !region.fixed && !region.resident &&
-           region.region->anchor.kind != sched::AnchorKind::kNone &&
+    return !region.resident && region.region->anchor.kind != sched::AnchorKind::kNone &&
            sched::ExtentsOf(*region.region, config_).batches == 1;
   };
   const bool fetched = std::ranges::any_of(used.region->steps, [&](const sched::EpilogueStep& s) {

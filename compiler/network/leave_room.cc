@@ -72,7 +72,7 @@ double Together(const TiledRegion& first, const TiledRegion& second) {
 void LeaveRoom(const std::vector<ResidencyRegion>& regions, const isa::Config& config,
                ResidencyPlan* plan) {
   for (size_t r = 0; r + 1 < regions.size(); ++r) {
-    if (regions[r].fixed || regions[r + 1].fixed) continue;
+    if (regions[r].steps || regions[r + 1].steps) continue;
     // Regions that take turns do so by the rows that they have.
     if (plan->regions[r].rows > 0 || plan->regions[r + 1].rows > 0) continue;
     const int64_t tiles = plan->box_tiles[r];

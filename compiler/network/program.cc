@@ -52,7 +52,9 @@ class ProgramPlanner {
     return activations_[static_cast<size_t>(activation)].kind;
   }
 
-  Result<PlannedRegion> Analyze(const AccelRegion& region) const;
+  Result<PlannedRegion> Analyze(const AccelRegion& region, KeptActivations* kept) const;
+  // How PlanResidency sees region |index|, whose schedule, if given, has |kept| in INP.
+  ResidencyRegion SeenBy(size_t index, const KeptActivations& kept) const;
   // What |region| reads and makes that stays on chip.
   KeptActivations KeptBy(const AccelRegion& region) const;
   // How the region runs, when what stays is known.
@@ -67,32 +69,37 @@ class ProgramPlanner {
   ProgramPlan program_;
 };
 
-Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
+// |kept|: what a schedule that is given has in INP.
+Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region,
+                                              KeptActivations* kept) const {
   PlannedRegion planned;
   auto analyzed = sched::AnalyzeRegion(region.output, ConstantsOf(region));
+  if (region.schedule) {
+    // Before it is known what stays how: the room that it takes itself is the same. Pads that the
+    // schedule's layouts do not tell are those of the analysis, if there is one.
+    KeptActivations own;
+    if (analyzed && analyzed->anchor.kind != sched::AnchorKind::kNone)
+      own[analyzed->anchor.input.name()] = {HaloFor(analyzed->anchor), analyzed->anchor.pad_value};
+    if (analyzed) planned.region = std::move(*analyzed);
+    auto stays = KeptBySteps(region, *region.schedule, own);
+    if (!stays) return Within(region.op, stays.error());
+    *kept = std::move(*stays);
+    auto steps = ScheduleBySteps(region, *region.schedule, *kept, config_);
+    if (!steps) return Within(region.op, steps.error());
+    planned.steps = std::move(*steps);
+    return planned;
+  }
   if (!analyzed) return Within(region.op, std::move(analyzed).error());
   planned.region = std::move(*analyzed);
   // The host packs a network's input as it likes: with the window's taps as channels, if that is
   // faster.
-  const sched::Anchor& anchor = planned.region.anchor;
-  const bool packed =
-      anchor.kind == sched::AnchorKind::kContraction &&
-      region.activations.contains(anchor.input.get()) &&
-      activations_[static_cast<size_t>(region.activations.at(anchor.input.get()))].kind ==
-          Activation::Kind::kInput;
-  if (region.schedule) {
-    // Before it is known what stays how: the room that it takes itself is the same.
-    KeptActivations own;
-    if (anchor.kind != sched::AnchorKind::kNone)
-      own[anchor.input.name()] = {HaloFor(anchor), anchor.pad_value};
-    const auto kept = KeptBySteps(region, *region.schedule, own);
-    if (!kept) return Within(region.op, kept.error());
-    auto steps = ScheduleBySteps(region, *region.schedule, *kept, config_);
-    if (!steps) return Within(region.op, steps.error());
-    planned.steps = std::move(*steps);
-  } else if (packed) {
+  const sched::Anchor& anchor = planned.region->anchor;
+  const bool packed = anchor.kind == sched::AnchorKind::kContraction &&
+                      region.activations.contains(anchor.input.get()) &&
+                      KindOf(region.activations.at(anchor.input.get())) == Activation::Kind::kInput;
+  if (packed) {
     std::optional<double> best;
-    const sched::AnalyzedRegion own = planned.region;
+    const sched::AnalyzedRegion own = *planned.region;
     for (const int candidate : {0, 3, 2, 1}) {
       std::optional<sched::AnalyzedRegion> rewritten =
           candidate == 0 ? own : sched::Im2colOf(own, candidate);
@@ -109,34 +116,55 @@ Result<PlannedRegion> ProgramPlanner::Analyze(const AccelRegion& region) const {
 // What stays on chip is decided for all regions together, then each gets its plan.
 Status ProgramPlanner::Regions() {
   std::vector<PlannedRegion>& planned_regions = program_.regions;
-  for (const AccelRegion& region : regions_) {
-    TESSERA_ASSIGN(PlannedRegion planned, Analyze(region));
+  std::vector<KeptActivations> kept(regions_.size());
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    TESSERA_ASSIGN(PlannedRegion planned, Analyze(regions_[k], &kept[k]));
     planned_regions.push_back(std::move(planned));
   }
   std::vector<ResidencyRegion> seen;
   ResidencyOptions options{std::vector<bool>(activations_.size()), options_.store_all};
   for (size_t k = 0; k < activations_.size(); ++k)
     options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
-  for (size_t k = 0; k < regions_.size(); ++k) {
-    const AccelRegion& region = regions_[k];
-    seen.push_back({&planned_regions[k].region,
-                    region.result,
-                    [&region](const te::Tensor& t) { return region.activations.at(t.get()); },
-                    {}});
-    seen.back().fixed = region.schedule.has_value();
-    if (!options_.residency) seen.back().resident = false;
-    if (region.schedule) {
-      seen.back().steps = {planned_regions[k].steps.inp_tiles, {}};
-      TESSERA_ASSIGN(const KeptActivations kept, KeptBySteps(region, *region.schedule, {}));
-      for (const auto& [name, how] : kept) {
-        if (name == region.output.name()) seen.back().resident = true;
-        seen.back().steps->kept[ActivationOf(region, name)] = how.folded;
-      }
-    }
-  }
+  for (size_t k = 0; k < regions_.size(); ++k) seen.push_back(SeenBy(k, kept[k]));
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
   for (size_t k = 0; k < regions_.size(); ++k) TESSERA_TRY(Plan(k));
   return {};
+}
+
+ResidencyRegion ProgramPlanner::SeenBy(size_t index, const KeptActivations& kept) const {
+  const AccelRegion& region = regions_[index];
+  const PlannedRegion& planned = program_.regions[index];
+  ResidencyRegion seen{.name = region.output.name(),
+                       .shape = sched::ToShape4(region.output.shape()),
+                       .result = region.result};
+  seen.activation_of = [&region](const te::Tensor& t) { return region.activations.at(t.get()); };
+  if (!options_.residency) seen.resident = false;
+  if (planned.region) {
+    seen.region = &*planned.region;
+    seen.copies = seen.region->steps.back().kind == sched::EpilogueStepKind::kFetch;
+  }
+  if (region.schedule) {
+    seen.steps = {planned.steps.inp_tiles, {}};
+    for (const auto& [name, how] : kept) {
+      if (name == region.output.name()) seen.resident = true;
+      seen.steps->kept[ActivationOf(region, name)] = how.folded;
+    }
+    for (const te::Tensor& t : te::TopologicalOrder({region.output})) {
+      if (!region.activations.contains(t.get())) continue;
+      const auto stays = kept.find(t.name());
+      const KeptActivation how = stays == kept.end() ? KeptActivation{} : stays->second;
+      seen.reads.push_back({seen.activation_of(t), how.halo, how.pad});
+    }
+    return seen;
+  }
+  const sched::Anchor& a = seen.region->anchor;
+  if (a.kind != sched::AnchorKind::kNone && a.im2col == 0)
+    seen.reads.push_back({seen.activation_of(a.input), HaloFor(a), a.pad_value});
+  for (const sched::EpilogueStep& step : seen.region->steps) {
+    if (step.kind == sched::EpilogueStepKind::kFetch)
+      seen.reads.push_back({seen.activation_of(step.tensor)});
+  }
+  return seen;
 }
 
 KeptActivations ProgramPlanner::KeptBy(const AccelRegion& region) const {
@@ -157,14 +185,13 @@ Status ProgramPlanner::Plan(size_t index) {
   PlannedRegion& planned = program_.regions[index];
   planned.on_chip = program_.residency.regions[index];
   const KeptActivations kept = KeptBy(region);
-  if (!region.schedule) {
-    const auto plan = sched::MakePlan(planned.region, config_, planned.on_chip);
-    if (!plan) return Within(region.op, plan.error());
-    planned.plan = *plan;
-  }
-  auto steps = region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_)
-                               : ScheduleByPlan(region, planned.region, planned.plan,
-                                                planned.on_chip, kept, config_);
+  const auto generate = [&]() -> Result<StepRegion> {
+    TESSERA_ASSIGN(const sched::TilePlan plan,
+                   sched::MakePlan(*planned.region, config_, planned.on_chip));
+    return ScheduleByPlan(region, *planned.region, plan, planned.on_chip, kept, config_);
+  };
+  auto steps =
+      region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_) : generate();
   if (!steps) return Within(region.op, steps.error());
   planned.steps = std::move(*steps);
   if (planned.on_chip.result && planned.on_chip.stored) {
@@ -206,7 +233,8 @@ Status ProgramPlanner::Needs() {
       n.last = std::max(n.last, r);
     }
     if (!planned.on_chip.stored) continue;
-    MemoryNeed& n = need(region.result, sched::PackingOf(planned.region.shape, config_));
+    MemoryNeed& n =
+        need(region.result, sched::PackingOf(sched::ToShape4(region.output.shape()), config_));
     n.made = true;
     n.first = std::min(n.first, r);
     n.last = KindOf(region.result) == Activation::Kind::kOutput ? count : std::max(n.last, r);

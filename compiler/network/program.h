@@ -49,7 +49,8 @@ struct AccelRegion {
   std::unordered_map<const te::TensorNode*, int> activations;  // placeholder -> activation
   std::unordered_map<const te::TensorNode*, std::vector<uint8_t>>
       constants;  // placeholder -> row-major bytes
-  // A schedule to replay, as ProgramPlan::traces has them; without one the generator decides.
+  // A schedule to replay, as ProgramPlan::traces has them; without one the generator decides. With
+  // one the region may be what AnalyzeRegion refuses.
   std::optional<schedule::Trace> schedule;
 };
 
@@ -61,8 +62,8 @@ struct ProgramOptions {
 };
 
 struct PlannedRegion {
-  sched::AnalyzedRegion region;
-  sched::TilePlan plan;  // not of a given schedule
+  // Nothing: its schedule is given and says what the analysis does not know.
+  std::optional<sched::AnalyzedRegion> region;
   sched::OnChip on_chip;
   StepRegion steps;
   std::optional<StepRegion> store;  // behind them: its result, kept in INP, to device memory
@@ -97,7 +98,8 @@ Status CheckRegion(const AccelRegion& region, const isa::Config& config);
 Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config);
 
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
-//                             one that prepares an activation which the host does not pack
+//                             one that prepares an activation which the host does not pack; one of
+//                             a region whose activations are none (of another type, or rank)
 //           kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad is too small; names region
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

@@ -22,10 +22,27 @@ sched::Halo HaloFor(const sched::Anchor& anchor) {
   return halo;
 }
 
+namespace {
+
+// Whether |region| is known to slide a window by channel over |activation|.
+bool Windows(const ResidencyRegion& region, int activation) {
+  if (region.region == nullptr) return false;
+  const sched::Anchor& a = region.region->anchor;
+  return a.kind == sched::AnchorKind::kChannelwise && region.activation_of(a.input) == activation;
+}
+
+}  // namespace
+
+bool ResidencyPlanner::ReadWhereItStays(int activation) const {
+  return std::ranges::any_of(regions_, [&](const ResidencyRegion& region) {
+    return region.steps && region.result != activation && region.steps->kept.contains(activation);
+  });
+}
+
 std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** why) const {
   const ResidencyRegion& from = regions_[maker];
   Resident s{.activation = from.result, .first = maker, .last = maker};
-  if (from.region->steps.back().kind == sched::EpilogueStepKind::kFetch) {
+  if (from.copies) {
     *why = "its region only copies, by way of device memory";
     return std::nullopt;
   }
@@ -36,39 +53,31 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     *why = "its steps write it to device memory";
     return std::nullopt;
   }
-  bool pitched = false;
   std::optional<int64_t> pad;
   std::vector<size_t> exchange{maker};  // regions that make or read it
   for (size_t r = 0; r < regions_.size(); ++r) {
-    const sched::AnalyzedRegion& reader = *regions_[r].region;
-    const sched::Anchor& a = reader.anchor;
+    const ResidencyRegion& reader = regions_[r];
     bool reads = false;
-    if (a.kind != sched::AnchorKind::kNone && a.im2col == 0 &&
-        regions_[r].activation_of(a.input) == from.result) {
+    for (const ResidentRead& read : reader.reads) {
+      if (read.activation != from.result) continue;
       reads = true;
-      const sched::Halo halo = HaloFor(a);
-      if (halo.any()) {
-        if (pad && *pad != a.pad_value) {
+      if (read.halo.any()) {
+        if (pad && *pad != read.pad) {
           *why = "its readers pad it with different values";
           return std::nullopt;
         }
-        pad = a.pad_value;
+        pad = read.pad;
       }
       for (size_t d = 0; d < 2; ++d) {
-        s.halo.before[d] = std::max(s.halo.before[d], halo.before[d]);
-        s.halo.after[d] = std::max(s.halo.after[d], halo.after[d]);
+        s.halo.before[d] = std::max(s.halo.before[d], read.halo.before[d]);
+        s.halo.after[d] = std::max(s.halo.after[d], read.halo.after[d]);
       }
-      pitched |= a.kind == sched::AnchorKind::kChannelwise;
     }
-    for (const sched::EpilogueStep& step : reader.steps) {
-      reads |= step.kind == sched::EpilogueStepKind::kFetch &&
-               regions_[r].activation_of(step.tensor) == from.result;
-    }
-    if (reads && reader.steps.back().kind == sched::EpilogueStepKind::kFetch) {
+    if (reads && reader.copies) {
       *why = "a region that only copies reads it from device memory";
       return std::nullopt;
     }
-    if (reads && has_in_memory(regions_[r])) {
+    if (reads && has_in_memory(reader)) {
       *why = "a region whose schedule says each step reads it from device memory";
       return std::nullopt;
     }
@@ -80,12 +89,9 @@ std::optional<Resident> ResidencyPlanner::Candidate(size_t maker, const char** w
     *why = "no region reads it";
     return std::nullopt;
   }
-  const sched::Shape4& shape = from.region->shape;
-  for (size_t r = maker + 1; pitched && r <= s.last; ++r) {
-    const sched::Anchor& a = regions_[r].region->anchor;
-    if (a.kind != sched::AnchorKind::kChannelwise ||
-        regions_[r].activation_of(a.input) != from.result)
-      continue;
+  const sched::Shape4& shape = from.shape;
+  for (size_t r = maker + 1; r <= s.last; ++r) {
+    if (!Windows(regions_[r], from.result)) continue;
     const int64_t columns = s.halo.before[1] + shape[3] + s.halo.after[1];
     s.halo.after[1] += sched::WindowPitch(*regions_[r].region, columns) - columns;
   }
@@ -115,13 +121,15 @@ sched::OnChip ResidencyPlanner::Seen(size_t r, const std::vector<Resident>& resi
         std::ranges::find(residents, region.activation_of(tensor), &Resident::activation);
     return it == residents.end() ? nullptr : &*it;
   };
-  const sched::Anchor& a = region.region->anchor;
-  if (a.kind != sched::AnchorKind::kNone && a.im2col == 0) {
-    if (const Resident* s = find(a.input)) seen.input = s->halo;
-  }
-  for (const sched::EpilogueStep& step : region.region->steps) {
-    if (step.kind != sched::EpilogueStepKind::kFetch) continue;
-    if (const Resident* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
+  if (region.region != nullptr) {
+    const sched::Anchor& a = region.region->anchor;
+    if (a.kind != sched::AnchorKind::kNone && a.im2col == 0) {
+      if (const Resident* s = find(a.input)) seen.input = s->halo;
+    }
+    for (const sched::EpilogueStep& step : region.region->steps) {
+      if (step.kind != sched::EpilogueStepKind::kFetch) continue;
+      if (const Resident* s = find(step.tensor)) seen.fetched.emplace_back(step.tensor, s->halo);
+    }
   }
   const auto result = std::ranges::find(residents, region.result, &Resident::activation);
   if (result != residents.end()) {
@@ -189,8 +197,10 @@ Result<sched::TilePlan> ResidencyPlanner::PlanOf(size_t r, const sched::OnChip& 
   if (regions_[r].steps) {
     const int64_t room = on_chip.inp_tiles, tiles = regions_[r].steps->inp_tiles;
     if (room < 0 || tiles <= room) return sched::TilePlan{};
-    return Fail(Code::kOutOfRange, "{}: its boxes take {} tiles of INP, {} are there",
-                regions_[r].region->output.name(), tiles, room);
+    return Fail(Code::kOutOfRange,
+                "{}: its boxes take {} tiles of INP, {} are there beside what stays; smaller tiles "
+                "of work, or less that stays (set_scope .. inp)",
+                regions_[r].name, tiles, room);
   }
   for (const auto& [seen, plan] : plans_[r]) {
     if (seen == on_chip) return plan;
@@ -220,7 +230,9 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
 
   std::vector<Resident> candidates, wanted;
   for (size_t r = 0; r < regions_.size(); ++r) {
-    const std::optional<bool> resident = regions_[r].resident;
+    std::optional<bool> resident = regions_[r].resident;
+    const bool asked = !resident && !regions_[r].steps && ReadWhereItStays(regions_[r].result);
+    if (asked) resident = true;
     const char* why = "INP is too small for it";
     const std::optional<Resident> candidate = Candidate(r, &why);
     if (resident && *resident) {
@@ -229,15 +241,16 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
                     "{}: its schedule has some of its rows at a time (fold_storage), of which a "
                     "program that stores every layer's result has no copy; compile without "
                     "--keep-tensors, or without that schedule",
-                    regions_[r].region->output.name());
+                    regions_[r].name);
       }
       std::vector<Resident> with = wanted;
       if (candidate) with.push_back(*candidate);
       ResidencyPlan tried;
       if (!candidate || !Arrange(with, any, &tried)) {
-        return Fail(Code::kInvalidArgument,
-                    "{}: its schedule says that the result stays on chip, but {}",
-                    regions_[r].region->output.name(), why);
+        return Fail(Code::kInvalidArgument, "{}: {} stays on chip, but {}", regions_[r].name,
+                    asked ? "the schedule of a layer that reads it says that it"
+                          : "its schedule says that the result",
+                    why);
       }
       wanted = std::move(with);
     } else if (candidate && !resident) {
@@ -245,6 +258,10 @@ Result<ResidencyPlan> ResidencyPlanner::Run() {
     }
   }
   TESSERA_CHECK(Arrange(wanted, any, &best));
+  // What is given is not made smaller for what stays beside it.
+  for (size_t r = 0; r < regions_.size(); ++r) {
+    if (regions_[r].steps) TESSERA_TRY(PlanOf(r, best.regions[r]));
+  }
   std::optional<double> cost = Cost(best);
   std::ranges::stable_sort(candidates, {}, &Resident::tiles);
   for (const Resident& candidate : candidates) {

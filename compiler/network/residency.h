@@ -25,16 +25,27 @@ namespace sched = schedule::accel;
 // The halo that the window of |anchor| reads around its input.
 sched::Halo HaloFor(const sched::Anchor& anchor);
 
+// An activation that a region reads.
+struct ResidentRead {
+  int activation = -1;
+  sched::Halo halo;  // that the region wants around it, where it stays
+  int64_t pad = 0;   // what the halo holds
+};
+
 // A region in running order. Tensors are numbered by the caller: |activation_of| gives an
 // activation's number.
 struct ResidencyRegion {
-  const sched::AnalyzedRegion* region = nullptr;
+  std::string name;       // of its result, in messages
+  sched::Shape4 shape{};  // its result's
   int result = -1;
+  std::vector<ResidentRead> reads;  // what other regions may make
+  bool copies = false;              // does nothing else, by way of device memory
+  // What plans are made of; null: there are |steps|.
+  const sched::AnalyzedRegion* region = nullptr;
   std::function<int(const te::Tensor&)> activation_of;
   // A recorded decision about the result; nothing: choose.
   std::optional<bool> resident;
-  bool fixed = false;  // its tiles are given, by a recorded plan or by steps
-  // Of a schedule that says each step: what is given is not chosen here.
+  // Of a schedule that is given: nothing of it is chosen here.
   struct GivenSteps {
     int64_t inp_tiles = 0;  // of its own boxes
     // The activations that it has in INP, and which rows of them at a time; nothing: all.

@@ -32,6 +32,8 @@ class ResidencyPlanner {
   // Tiles of work in rows, by region; 0: as is best.
   using UnitRows = std::vector<int64_t>;
 
+  // Whether a schedule that is given reads |activation| from INP.
+  bool ReadWhereItStays(int activation) const;
   // The activation as a candidate; nothing when it cannot stay, with the reason.
   std::optional<Resident> Candidate(size_t maker, const char** why) const;
   // Places |residents| and fills in what the regions see; false when INP is too small.

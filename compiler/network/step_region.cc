@@ -283,6 +283,12 @@ Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::T
                                     const KeptActivations& own) {
   KeptActivations kept;
   for (const te::Tensor& t : Exchanged(region)) {
+    if (t.dtype() != DType::kInt8 || t.shape().empty() || t.shape().size() > 4) {
+      return Fail(Code::kInvalidArgument,
+                  "{} is {} of {} dimensions; layers exchange int8 of 1 to 4; requantise or "
+                  "reshape it inside of its layer",
+                  t.name(), ir::DTypeName(t.dtype()), t.shape().size());
+    }
     if (!KeepsIn(trace, t.name())) continue;
     const auto known = own.find(t.name());
     const auto stays =

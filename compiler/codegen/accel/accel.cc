@@ -185,7 +185,6 @@ void ProgramEmitter::Settle() {
   const jit::ProgramStats& stats = builder_.stats();
   if (current_ != nullptr) {
     current_->report.instructions += stats.instructions - settled_.instructions;
-    current_->report.macs_steps += stats.gemm_steps - settled_.gemm_steps;
   }
   settled_ = stats;
 }
@@ -244,12 +243,11 @@ Status ProgramEmitter::EmitAll() {
       if (!stored) return Within(regions_[k].op, stored.error());
     }
     Settle();
-    const network::PlannedRegion& planned = plan_.regions[k];
-    now.report.estimated_cycles = planned.plan.cycles();
     program_.regions.push_back(now.report);
     current_ = nullptr;
     if (dump_) {
-      program_.notes.push_back(sched::Print(planned.region));
+      const auto& roles = plan_.regions[k].region;
+      program_.notes.push_back(roles ? sched::Print(*roles) : "");
       program_.irs.push_back(ir::Print(now.lowered.func));
     }
     emissions_[k].reset();

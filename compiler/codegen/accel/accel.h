@@ -19,17 +19,15 @@
 namespace tessera::codegen::accel {
 
 struct RegionReport {
-  int64_t macs_steps = 0;  // tile products a perfect array would need: GEMM steps
   int64_t instructions = 0;
-  double estimated_cycles = 0;
 };
 
 struct AccelProgram {
   isa::ProgramImage image;
   jit::ProgramStats stats;
   std::vector<RegionReport> regions;
-  std::vector<std::string> notes, irs;  // roles, plan and estimate; loops: one a region, when
-                                        // they are wanted
+  std::vector<std::string> notes, irs;  // roles, if known; loops: one a region, when they are
+                                        // wanted
 };
 
 // The instructions of |plan|, which is of these |regions|. |offsets|: of each of plan.needs in the

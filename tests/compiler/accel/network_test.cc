@@ -7,6 +7,10 @@
 // all named shapes. Not tested here: single shapes (region_test), the RTL (tests/cosim).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "compiler/ir/intrin.h"
+#include "compiler/network/bind.h"
 #include "isa/check/check.h"
 #include "isa/encoding.h"
 #include "tests/compiler/accel/net.h"
@@ -59,6 +63,80 @@ TEST_P(ResidualTest, EveryLayerIsExact) {
   ResidualNetwork(net, 1, 14, 16);
   ExpectRight(net, NamedConfig(GetParam()));
 }
+
+// y[n, m] = requantised sum over channels of a[c, m] b[c, n], with a and b the results of layers:
+// no plan is made of such a region, its schedule is given. It reads both from memory, or a from
+// where it stays.
+class GivenRegionTest : public ::testing::TestWithParam<bool> {};
+
+TEST_P(GivenRegionTest, AProductOfTwoLayersResultsIsExact) {
+  using ir::Expr;
+  const isa::Config config = NamedConfig("default");
+  constexpr int64_t kRows = 7, kColumns = 32;
+  Net net(12);
+  const graph::TensorId a_id = net.Conv(net.Input({1, 16, 1, kRows}), 32, Square(1)),
+                        b_id = net.Conv(net.Input({1, 16, 1, kColumns}), 32, Square(1));
+  net.Output(a_id);
+  net.Output(b_id);
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  const auto placeholder = [&](const char* name, graph::TensorId id) {
+    return te::Placeholder(name, DType::kInt8, net.graph().tensor(id).shape);
+  };
+  const te::Tensor a = placeholder("a", a_id), b = placeholder("b", b_id);
+  const te::Axis k = te::ReduceAxis("k", 32);
+  const auto wide = [](const Expr& e) { return ir::Cast(DType::kInt32, e); };
+  const auto number = [](int64_t v) { return ir::Imm(DType::kInt32, v); };
+  const std::vector<std::string> axes{"n", "c", "y", "x"};
+  const te::Tensor sum =
+      te::Compute("sum", {1, kColumns, 1, kRows}, axes, [&](const std::vector<Expr>& i) {
+        return te::Sum(wide(a(i[0], k.var, i[2], i[3])) * wide(b(i[0], k.var, i[2], i[1])), {k});
+      });
+  const te::Tensor y = te::Compute("y", sum.shape(), axes, [&](const std::vector<Expr>& i) {
+    const Expr scaled = ir::Requant(sum(i), number(1518500250), number(-9), isa::Round::kEven);
+    return ir::Cast(DType::kInt8, ir::ClampAdd(scaled, number(3), number(-128), number(127)));
+  });
+  te::RegionTe region{.name = "product", .output = y};
+  region.bindings = {{a, a_id, {}}, {b, b_id, {}}};
+  region.output_id = static_cast<int>(compiled->activations.size());
+  compiled->activations.push_back({"y", y.shape(), network::Activation::Kind::kOutput});
+  compiled->te.push_back(region);
+  compiled->regions.push_back(network::BindRegion(region));
+  EXPECT_EQ(CompileAlone(compiled->activations, compiled->regions, config).error().message,
+            "product: stage sum: a product of two activations; the host can run it");
+  const bool stays = GetParam();
+  std::string steps = "cache_write y out y.o\nset_scope sum acc\ncache_read b wgt b.i sum\n";
+  steps += stays ? "set_scope a inp\n"
+                 : "cache_read a inp a.i sum\nlayout a.i 0,1/16,2,3,1%16\n"
+                   "split a.i i1 16 k.t lane\nreorder a.i i0 k.t i2 i3 lane\n"
+                   "tensorize a.i lane tile.load_inp\n";
+  steps +=
+      "layout sum 0,1/16,2,3,1%16\nlayout y.o 0,1/16,2,3,1%16\n"
+      "layout b.i 0,2,3/16,1/16,3%16,1%16\n"
+      "split y c 16 c.t lane\nreorder y n c.t y x lane\ncompute_at y.o y c.t\n"
+      "compute_at sum y c.t\nsplit y.o c 16 c.t lane\nreorder y.o n c.t y x lane\n"
+      "split sum c 16 c.t o\nsplit sum k 16 k.t l\nreorder sum n c.t y x k.t o l\n"
+      "split b.i i3 16 n.t o\nsplit b.i i1 16 k.t l\nreorder b.i i0 i2 n.t k.t o l\n"
+      "fuse b.i o l lane\ntensorize b.i lane tile.load_wgt\ntensorize sum o tile.gemm\n"
+      "tensorize y.o lane tile.requant\ntensorize y lane tile.store\n";
+  const auto trace = schedule::ParseTrace(steps);
+  ASSERT_TRUE(trace) << trace.error().message;
+  compiled->regions.back().schedule = *trace;
+  auto program = CompileAlone(compiled->activations, compiled->regions, config);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  const bool there = std::ranges::count(program->residents, a_id) > 0;
+  EXPECT_EQ(there, stays);
+  compiled->program = std::move(*program);
+  Values values = RandomInputs(net.graph(), net.rng());
+  Evaluate(*compiled, values);
+  for (uint64_t seed : {0, 1, 2})
+    EXPECT_EQ(RunAndCompare(*compiled, config, values, seed), "") << "interleaving " << seed;
+  EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Reads, GivenRegionTest, ::testing::Bool(), [](const auto& param) {
+  return std::string(param.param ? "WhatStays" : "Memory");
+});
 
 INSTANTIATE_TEST_SUITE_P(Configurations, ResidualTest,
                          ::testing::Values("default", "tiny", "wide", "batch4"));

@@ -82,6 +82,80 @@ TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
               ::testing::HasSubstr("its boxes take 3844 tiles of INP, 2048 are there"));
 }
 
+// ... beside what stays: the first layer's result with its halo, 42 x 42 tiles, leaves 284 of INP;
+// two boxes of eight rows have 10 x 42 each.
+TEST(Refuse, StepsWhoseBoxesDoNotFitBesideWhatStays_bad) {
+  Net net(8);
+  net.Output(net.Conv(net.Conv(net.Input({1, 16, 40, 40}), 16, Square(3)), 16, Square(3)));
+  const isa::Config config = NamedConfig("default");
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  ASSERT_EQ(compiled->program.residents.size(), 1u);
+  for (size_t r = 0; r < 2; ++r) compiled->regions[r].schedule = compiled->program.traces[r];
+  const auto message = [&](int64_t rows) {
+    for (schedule::Step& step : *compiled->regions[0].schedule) {
+      auto* decide = std::get_if<schedule::DecideStep>(&step);
+      if (decide != nullptr && decide->name == "rows") decide->value.number = rows;
+      if (decide != nullptr && decide->name == "columns") decide->value.number = 40;
+    }
+    const auto program = CompileAlone(compiled->activations, compiled->regions, config);
+    return program ? std::string("accepted") : program.error().message;
+  };
+  EXPECT_EQ(message(1), "accepted");
+  EXPECT_EQ(message(8),
+            "t2: its boxes take 840 tiles of INP, 284 are there beside what stays; smaller tiles "
+            "of work, or less that stays (set_scope .. inp)");
+}
+
+// A layer that has a schedule reads in INP what the generator's layer makes, another one in memory.
+TEST(Refuse, SchedulesThatReadOneTensorInTwoMemories_bad) {
+  Net net(9);
+  const auto x = net.Conv(net.Input({1, 16, 10, 10}), 16, Square(3));
+  net.Output(net.Conv(x, 16, Square(3)));
+  net.Output(net.Conv(x, 32, Square(1)));
+  const isa::Config config = NamedConfig("default");
+  auto compiled = Compile(net.graph(), config);
+  ASSERT_TRUE(compiled) << compiled.error().message;
+  ASSERT_EQ(compiled->program.residents.size(), 1u);
+  const auto in_memory =
+      network::PlanProgram(compiled->activations, compiled->regions, config, {.residency = false});
+  ASSERT_TRUE(in_memory) << in_memory.error().message;
+  compiled->regions[1].schedule = compiled->program.traces[1];
+  const auto stays = CompileAlone(compiled->activations, compiled->regions, config);
+  ASSERT_TRUE(stays) << stays.error().message;
+  EXPECT_TRUE(stays->image == compiled->program.image);
+  compiled->regions[2].schedule = in_memory->traces[2];
+  const auto program = CompileAlone(compiled->activations, compiled->regions, config);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().message,
+            "t2: the schedule of a layer that reads it says that it stays on chip, but a region "
+            "whose schedule says each step reads it from device memory");
+}
+
+// What layers exchange is int8 of up to four dimensions, whoever made the schedule.
+TEST(Refuse, AScheduleOfWhatIsNoActivation_bad) {
+  const isa::Config config = NamedConfig("default");
+  const auto message = [&](const Tensor& x, const Tensor& y) {
+    network::AccelRegion region = RegionOf(y);
+    region.result = 1;
+    region.schedule.emplace();
+    const auto plan = network::PlanProgram({{"x", x.shape(), network::Activation::Kind::kInput},
+                                            {"y", y.shape(), network::Activation::Kind::kOutput}},
+                                           {region}, config);
+    return plan ? std::string("accepted") : plan.error().message;
+  };
+  const Tensor x = X(), deep = te::Placeholder("x", DType::kInt8, {1, 2, 3, 4, 5});
+  EXPECT_EQ(message(x, te::Compute("y", x.shape(), {}, [&](const Index& i) { return Wide(x(i)); })),
+            "case: y is i32 of 4 dimensions; layers exchange int8 of 1 to 4; requantise or reshape "
+            "it inside of its layer");
+  EXPECT_EQ(message(deep, te::Compute("y", {1, 2, 3, 4}, {},
+                                      [&](const Index& i) {
+                                        return deep(i[0], i[1], i[2], i[3], Expr(0));
+                                      })),
+            "case: x is i8 of 5 dimensions; layers exchange int8 of 1 to 4; requantise or reshape "
+            "it inside of its layer");
+}
+
 TEST(Refuse, WeightsThatAreNotConstant_bad) {
   const Tensor x = X(), v = te::Placeholder("v", DType::kInt8, {8, 8});
   const Tensor sum = Sum(
