@@ -127,6 +127,8 @@ Status DevicePlanBuild::PlanPrograms() {
       region.layer = static_cast<uint32_t>(r);
       if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kAcceleratorTrace))
         region.schedule = *trace;
+      if (const schedule::Trace* trace = build_.TraceOf(r, schedule::kStoreTrace))
+        region.store_schedule = *trace;
       for (auto& [placeholder, activation] : region.activations) activation = Root(activation);
       program.regions.push_back(std::move(region));
     }
@@ -230,6 +232,8 @@ Status DevicePlanBuild::Emit() {
     for (size_t i = 0; i < program.regions.size(); ++i) {
       build_.AddSchedule(program.regions[i].layer, schedule::kAcceleratorTrace,
                          program.plan.traces[i], dump ? emitted.notes[i] : std::string());
+      if (const auto& store = program.plan.regions[i].store)
+        build_.AddSchedule(program.regions[i].layer, schedule::kStoreTrace, store->trace);
     }
     build_.net.programs[next++].image = std::move(emitted.image);
   }

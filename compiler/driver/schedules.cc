@@ -44,6 +44,7 @@ Status Build::CheckSchedules() const {
     const std::map<std::string_view, bool> runs = {
         {schedule::kHostTrace, options.cpu || (options.device && !accelerated)},
         {schedule::kAcceleratorTrace, accelerated},
+        {schedule::kStoreTrace, accelerated},
         {schedule::kOpenClTrace, options.opencl},
         {schedule::kCudaTrace, options.cuda}};
     if (runs.at(given.target) && !view) continue;

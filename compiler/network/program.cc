@@ -194,10 +194,17 @@ Status ProgramPlanner::Plan(size_t index) {
       region.schedule ? ScheduleBySteps(region, *region.schedule, kept, config_) : generate();
   if (!steps) return Within(region.op, steps.error());
   planned.steps = std::move(*steps);
-  if (planned.on_chip.result && planned.on_chip.stored) {
+  const bool stays = planned.on_chip.result.has_value();
+  if (stays && planned.on_chip.stored) {
     auto store = StoreKept(region, kept, config_);
     if (!store) return Within(region.op, store.error());
     planned.store = std::move(*store);
+  } else if (region.store_schedule) {
+    return Fail(Code::kInvalidArgument,
+                "{}: a schedule of the store of {} is given, but {}; leave it out", region.op,
+                region.output.name(),
+                stays ? "it only stays on chip (with --keep-tensors it is stored too)"
+                      : "its layer writes it to device memory itself");
   }
   program_.traces.push_back(planned.steps.trace);
   return {};

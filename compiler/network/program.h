@@ -52,6 +52,8 @@ struct AccelRegion {
   // A schedule to replay, as ProgramPlan::traces has them; without one the generator decides. With
   // one the region may be what AnalyzeRegion refuses.
   std::optional<schedule::Trace> schedule;
+  // The same of the copy of a result that stays to device memory (PlannedRegion::store).
+  std::optional<schedule::Trace> store_schedule;
 };
 
 struct ProgramOptions {
@@ -99,7 +101,8 @@ Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config
 
 //   errors  kInvalidArgument  a schedule that is none of this region's (ScheduleBySteps' errors);
 //                             one that prepares an activation which the host does not pack; one of
-//                             a region whose activations are none (of another type, or rank)
+//                             a region whose activations are none (of another type, or rank); one
+//                             of a copy that the region does not have
 //           kUnsupported  a region that does not map to the machine (names its op and the stage)
 //           kOutOfRange   a scratchpad is too small; names region
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,

@@ -364,12 +364,17 @@ Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& k
   copy.output = te::Compute(result.name() + ".stored", result.shape(), axes,
                             [&](const std::vector<ir::Expr>& i) { return source(i); });
   copy.activations[source.get()] = region.result;
-  TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed, sched::AnalyzeRegion(copy.output, {}));
   const KeptActivations own{{result.name(), kept.at(result.name())}};
-  sched::OnChip on_chip{.follows = true};
-  on_chip.fetched = {{source, own.at(result.name()).halo}};
-  TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config, on_chip));
-  TESSERA_ASSIGN(StepRegion store, ScheduleByPlan(copy, analyzed, plan, on_chip, own, config));
+  const auto generate = [&]() -> Result<StepRegion> {
+    TESSERA_ASSIGN(const sched::AnalyzedRegion analyzed, sched::AnalyzeRegion(copy.output, {}));
+    sched::OnChip on_chip{.follows = true};
+    on_chip.fetched = {{source, own.at(result.name()).halo}};
+    TESSERA_ASSIGN(const sched::TilePlan plan, sched::MakePlan(analyzed, config, on_chip));
+    return ScheduleByPlan(copy, analyzed, plan, on_chip, own, config);
+  };
+  TESSERA_ASSIGN(StepRegion store, region.store_schedule
+                                       ? ScheduleBySteps(copy, *region.store_schedule, own, config)
+                                       : generate());
   for (RegionBuffer& buffer : store.lowered.buffers) buffer.role = RegionBuffer::Use::kResult;
   return store;
 }

@@ -82,7 +82,8 @@ Result<StepRegion> ScheduleByPlan(const AccelRegion& region, const sched::Analyz
                                   const sched::TilePlan& plan, const sched::OnChip& on_chip,
                                   const KeptActivations& kept, const isa::Config& config);
 
-// The result of |region|, which stays in INP, to device memory: a copy by way of OUT.
+// The result of |region|, which stays in INP, to device memory: a copy by way of OUT, by its
+// schedule if one is given. errors: those of ScheduleBySteps
 Result<StepRegion> StoreKept(const AccelRegion& region, const KeptActivations& kept,
                              const isa::Config& config);
 

@@ -28,6 +28,7 @@ std::optional<LayerTrace> Heading(std::string_view line) {
 }  // namespace
 
 std::string TraceTargetText(std::string_view target) {
+  if (target == kStoreTrace) return "the accelerator's store";
   const bool named = target == kHostTrace || target == kAcceleratorTrace;
   return fmt::format("{} {}", named ? "the" : "device", target);
 }

@@ -21,11 +21,14 @@ namespace tessera::schedule {
 // For what a layer is compiled: the first word of a trace.
 inline constexpr const char* kHostTrace = "host";
 inline constexpr const char* kAcceleratorTrace = "accelerator";
+// The copy to device memory of a result that stays on the accelerator, behind its layer.
+inline constexpr const char* kStoreTrace = "accelerator.store";
 inline constexpr const char* kOpenClTrace = "opencl";
 inline constexpr const char* kCudaTrace = "cuda";
-inline constexpr std::array kTraceTargets{kHostTrace, kAcceleratorTrace, kOpenClTrace, kCudaTrace};
+inline constexpr std::array kTraceTargets{kHostTrace, kAcceleratorTrace, kStoreTrace, kOpenClTrace,
+                                          kCudaTrace};
 
-// It in a message: "the host", "device cuda".
+// It in a message: "the host", "the accelerator's store", "device cuda".
 std::string TraceTargetText(std::string_view target);
 
 struct LayerTrace {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -90,6 +91,79 @@ TEST_F(Schedules, AnEditedScheduleGivesOtherCodeAndTheSameIntegers) {
   const CommandResult same =
       Tessera("compare " + net + " --devices cpu,func --first 2 --input " + kImages);
   EXPECT_EQ(same.code, 0) << same.output;
+}
+
+// The schedules of |target| in |text|, by layer.
+std::map<std::string, std::string> Sections(const std::string& text, const std::string& target) {
+  std::map<std::string, std::string> sections;
+  std::string* section = nullptr;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty()) section = nullptr;
+    if (line.starts_with(target + " ") && line.ends_with(":"))
+      section = &sections[line.substr(target.size() + 1, line.size() - target.size() - 2)];
+    if (section != nullptr) *section += line + "\n";
+  }
+  return sections;
+}
+
+// With --keep-tensors what stays on chip is stored too, by a schedule of its own that is printed,
+// can be edited and comes back.
+TEST_F(Schedules, EveryResultThatIsStoredHasItsStoreInASchedule) {
+  const std::string net = TempPath("kept.tsr"), again = TempPath("kept_again.tsr");
+  const CommandResult dumped = Tessera(Compile("--keep-tensors --dump schedule"));
+  ASSERT_EQ(dumped.code, 0) << dumped.output;
+  ASSERT_EQ(Tessera(Compile("-o " + net + " --keep-tensors")).code, 0);
+  const auto layers = Sections(dumped.output, "accelerator"),
+             stores = Sections(dumped.output, "accelerator.store");
+  const auto count = [](const std::string& text) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(" tile.store\n", at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(layers.size(), 11u);
+  EXPECT_EQ(stores.size(), 7u);
+  for (const auto& [layer, steps] : layers) {
+    const auto store = stores.find(layer);
+    EXPECT_EQ(count(steps) + (store == stores.end() ? 0 : count(store->second)), 1u) << layer;
+  }
+  const std::string whole = Write("kept.txt", dumped.output);
+  ASSERT_EQ(Tessera(Compile("-o " + again + " --keep-tensors --schedule " + whole)).code, 0);
+  EXPECT_TRUE(Read(net) == Read(again));
+  // Another schedule of one store: another artifact, the same integers.
+  const std::string steps = stores.at("stage1_conv2/Conv+stage1_add/Add");
+  const size_t step = steps.find("decide rows ");
+  ASSERT_NE(step, std::string::npos) << steps;
+  const size_t end = steps.find('\n', step), last = steps.rfind(' ', end) + 1;
+  std::string edited = steps;
+  edited.replace(last, end - last, "1");
+  const std::string one = Write("store.txt", edited);
+  const CommandResult r = Tessera(Compile("-o " + again + " --keep-tensors --schedule " + one));
+  ASSERT_EQ(r.code, 0) << r.output;
+  EXPECT_FALSE(Read(net) == Read(again));
+  const CommandResult same =
+      Tessera("compare " + again + " --devices cpu,func --first 2 --input " + kImages);
+  EXPECT_EQ(same.code, 0) << same.output;
+  // Without a store there is nothing that it could be the schedule of.
+  const CommandResult none = Tessera(Compile("-o " + again + " --schedule " + one));
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.output.find("is given, but it only stays on chip (with --keep-tensors it is "
+                             "stored too); leave it out"),
+            std::string::npos)
+      << none.output;
+  const CommandResult itself =
+      Tessera(Compile("-o " + again + " --keep-tensors --schedule " +
+                      Write("itself.txt", "accelerator.store fc/Gemm:\ndecide rows {1} 1\n")));
+  EXPECT_EQ(itself.code, 2);
+  EXPECT_NE(itself.output.find("is given, but its layer writes it to device memory itself"),
+            std::string::npos)
+      << itself.output;
+  const CommandResult host = Tessera(
+      Compile("-o " + again + " --schedule " +
+              Write("host.txt", "accelerator.store input_q/QuantizeLinear:\ndecide rows {1} 1\n")));
+  EXPECT_NE(host.output.find("has no code for the accelerator's store, so it takes no schedule"),
+            std::string::npos)
+      << host.output;
 }
 
 // A schedule of an accelerator's layer that says each step: its own program, the same integers, and
