@@ -7,10 +7,9 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "isa/costs.h"
-#include "isa/dram_timing.h"
 #include "jit/history.h"
 #include "jit/program_builder.h"
+#include "jit/unit_clock.h"
 
 namespace tessera::jit {
 namespace {
@@ -22,27 +21,6 @@ constexpr auto kLoadUnit = static_cast<size_t>(isa::Unit::kLoad);
 constexpr int64_t kPieceBeats = 128;
 // Pieces behind a load that waits which are looked at.
 constexpr size_t kWindow = 1024;
-
-// Cycles until a transfer's first beat, or until the answer to its last. A memory whose latency
-// counts from idle only has none behind another transfer.
-struct TransferWaits {
-  int64_t read = 0, write = 0;
-};
-TransferWaits WaitsOf(const isa::Config& config) {
-  const isa::DramTiming timing = isa::TimingOf(config.dram);
-  if (!timing.pipelined) return {};
-  return {timing.read_latency, timing.write_latency};
-}
-
-// Cycles that |insn| is estimated to keep its unit busy.
-int64_t CyclesOf(const isa::Insn& insn, const isa::Config& config) {
-  const isa::Unit unit = isa::UnitOf(insn);
-  const int64_t cycles = BusyCycles(insn, config);
-  if (unit != isa::Unit::kLoad && unit != isa::Unit::kStore) return cycles;
-  // That reads and writes share the beats is left out.
-  const isa::DramTiming timing = isa::TimingOf(config.dram);
-  return cycles * timing.frame_cycles / timing.frame_beats;
-}
 
 // Whole planes, rows or tiles of a box, whichever is outermost: they lie behind each other on chip.
 class BoxCut {
@@ -118,10 +96,8 @@ class ProgramClock {
  public:
   ProgramClock(const std::vector<OrderedStep>& steps, const isa::Config& config)
       : depth_(static_cast<size_t>(config.QueueDepth(isa::Profile::kTessera))),
-        history_(isa::kSpaces) {
-    for (size_t u = 0; u < kUnits; ++u) wait_[u] = isa::StartCycles(static_cast<isa::Unit>(u));
-    wait_[kLoadUnit] += WaitsOf(config).read;
-    wait_[static_cast<size_t>(isa::Unit::kStore)] += WaitsOf(config).write;
+        history_(isa::kSpaces),
+        units_(config) {
     for (const OrderedStep& step : steps) {
       for (const isa::Access& a : step.accesses) history_[a.space.index].AddCuts(a.intervals);
     }
@@ -136,18 +112,18 @@ class ProgramClock {
     for (const isa::Access& a : step.accesses) history_[a.space.index].FindConflicts(a, latest);
     for (size_t v = 0; v < kUnits; ++v) {
       if (v == unit || latest[v] == 0) continue;
-      start = std::max(start, ran_[v][static_cast<size_t>(latest[v]) - 1].end + isa::kTokenCycles);
+      const UnitClock::Ran& ran = ran_[v][static_cast<size_t>(latest[v]) - 1];
+      start = std::max(start, UnitClock::Known(ran.done));
     }
     return start;
   }
-  int64_t free(isa::Unit unit) const { return free_[static_cast<size_t>(unit)]; }
+  int64_t free(isa::Unit unit) const { return units_.free(unit); }
 
   void Run(const OrderedStep& step) {
     const auto unit = static_cast<size_t>(step.unit);
-    const int64_t start = StartOf(step);
+    const UnitClock::Ran ran = units_.Run(step.unit, StartOf(step), step.cycles);
     fetched_ = FetchedAt(unit);
-    free_[unit] = start + step.cycles;
-    ran_[unit].push_back({start, free_[unit] + wait_[unit]});
+    ran_[unit].push_back(ran);
     const auto position = static_cast<int32_t>(ran_[unit].size());
     for (const isa::Access& a : step.accesses) history_[a.space.index].Record(a, unit, position);
   }
@@ -161,18 +137,14 @@ class ProgramClock {
  private:
   // Instructions are fetched in order, each when there is room in front of its unit.
   int64_t FetchedAt(size_t unit) const {
-    const std::vector<Ran>& ran = ran_[unit];
+    const std::vector<UnitClock::Ran>& ran = ran_[unit];
     return ran.size() < depth_ ? fetched_ : std::max(fetched_, ran[ran.size() - depth_].start);
   }
 
-  struct Ran {
-    int64_t start = 0, end = 0;
-  };
   size_t depth_;
   std::vector<SpaceHistory> history_;
-  std::array<std::vector<Ran>, kUnits> ran_;
-  std::array<int64_t, kUnits> free_{};
-  std::array<int64_t, kUnits> wait_{};  // from when a unit is free to when others may go on
+  UnitClock units_;
+  std::array<std::vector<UnitClock::Ran>, kUnits> ran_;
   int64_t fetched_ = 0;
 };
 

@@ -5,7 +5,6 @@
 #include <deque>
 
 #include "base/check.h"
-#include "isa/costs.h"
 
 namespace tessera::codegen::accel {
 namespace {
@@ -41,14 +40,12 @@ void WorkClock::Advance(UnitRun& run, size_t to) {
   for (; run.at < to; ++run.at) {
     const TimedStep& step = run.unit->steps[run.at];
     const auto u = static_cast<size_t>(step.unit);
-    int64_t start = free_[u];
-    if (step.unit == first) start = std::max(start, run.from);
+    int64_t ready = step.unit == first ? run.from : 0;
     for (size_t v = 0; v < isa::kUnits; ++v) {
       if ((step.tokens.pop >> v & 1) == 0) continue;
-      start = std::max(start, run.tokens[v][u].at(run.taken[v][u]++) + isa::kTokenCycles);
+      ready = std::max(ready, jit::UnitClock::Known(run.tokens[v][u].at(run.taken[v][u]++)));
     }
-    free_[u] = start + step.cycles;
-    const int64_t done = free_[u] + isa::StartCycles(step.unit);
+    const int64_t done = units_.Run(step.unit, ready, step.cycles).done;
     for (size_t v = 0; v < isa::kUnits; ++v) {
       if ((step.tokens.push >> v & 1) != 0) run.tokens[u][v].push_back(done);
     }

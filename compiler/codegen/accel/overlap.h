@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "compiler/codegen/accel/units.h"
+#include "jit/unit_clock.h"
 
 namespace tessera::codegen::accel {
 
 // When the machine's units are done with what was emitted, by the cycles of instructions and the
-// tokens inside of units of work.
+// tokens inside of units of work. That a Zynq's memory answers late and has no beat in some cycles
+// is left out (docs/rationale/accelerator-path.md).
 class WorkClock {
  public:
   struct End {
@@ -37,7 +39,7 @@ class WorkClock {
   End RunAll(const WorkUnit& unit, int64_t from);
 
  private:
-  std::array<int64_t, isa::kUnits> free_{};
+  jit::UnitClock units_;
 };
 
 // Units of regions behind |first| between those of |first|, which run in order. A unit may come
