@@ -80,10 +80,11 @@ bool CopiesConstant(const LoweredRegion& lowered, const ir::Stmt& s) {
   bool constant = true, copies = false;
   ir::VisitStmts(s, [&](const ir::Stmt& at) {
     if (at->kind == ir::StmtKind::kFor) return;
-    copies = at->kind == ir::StmtKind::kEval && at->value->name == target::kTileLoad;
+    const std::optional<target::LoadedTile> loaded = target::LoadedBy(at);
+    copies = loaded.has_value();
     constant = constant && copies;
     for (size_t k = 0; constant && k < lowered.buffers.size(); ++k) {
-      constant = lowered.func.params[k] != at->value->args[1]->buffer ||
+      constant = lowered.func.params[k] != loaded->from ||
                  lowered.buffers[k].role == RegionBuffer::Use::kConstant;
     }
   });
@@ -257,11 +258,11 @@ Result<StepRegion> LowerScheduled(const AccelRegion& region, const schedule::Sch
                                   schedule::ParamBuffer(schedule, name)->layout},
                                  {}});
     } else {
-      lowered.buffers.push_back(
-          {RegionBuffer::Use::kConstant,
-           {},
-           {},
-           ir::PackLayout(*schedule::ParamBuffer(schedule, name), values.at(name))});
+      lowered.buffers.push_back({RegionBuffer::Use::kConstant,
+                                 {},
+                                 {},
+                                 std::make_shared<const std::vector<uint8_t>>(ir::PackLayout(
+                                     *schedule::ParamBuffer(schedule, name), values.at(name)))});
     }
   }
   TakeAhead(&lowered);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ struct RegionBuffer {
   te::Tensor tensor;  // kActivation, kResult: the tensor that it holds
   // kActivation: how it lies in device memory, and whether as it is or prepared by the host.
   sched::Packing packing;
-  std::vector<uint8_t> data;  // kConstant: its bytes
+  std::shared_ptr<const std::vector<uint8_t>> data;  // kConstant: its bytes
 };
 
 struct LoweredRegion {

@@ -215,9 +215,10 @@ Status EmitAluImm(const TileEmission& e) {
 }  // namespace
 
 TileInstruction AluTiles() {
-  return {{{{kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, EmitAlu},
-           {{kTileAluImm, {kU, kV, kV, kV}, TileAluImm}, EmitAluImm}},
-          Intrinsics};
+  return {
+      {{.meaning = {kTileAlu, {kU, kR, kV, kV, kV, kV}, TileAlu}, .emit = EmitAlu, .sums = true},
+       {{kTileAluImm, {kU, kV, kV, kV}, TileAluImm}, EmitAluImm}},
+      Intrinsics};
 }
 
 }  // namespace tessera::target

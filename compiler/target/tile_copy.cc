@@ -223,9 +223,16 @@ Status EmitStore(const TileEmission& e) {
 
 }  // namespace
 
+ir::Stmt FillTile(const ir::Expr& place, int64_t elements, int64_t value) {
+  return ir::Eval(ir::TileCall(kTileFill, {place, Expr(elements), Expr(value)}));
+}
+
 TileInstruction CopyTiles() {
-  return {{{{kTileLoad, {kW, kR, kV, kV}, TileLoad}, EmitLoad, true},
-           {{kTileFill, {kW, kV, kV}, TileFill}, EmitFill, true},
+  return {{{.meaning = {kTileLoad, {kW, kR, kV, kV}, TileLoad},
+            .emit = EmitLoad,
+            .pads = true,
+            .loads = true},
+           {.meaning = {kTileFill, {kW, kV, kV}, TileFill}, .emit = EmitFill, .pads = true},
            {{kTileStore, {kW, kR, kV}, TileStore}, EmitStore}},
           Intrinsics};
 }

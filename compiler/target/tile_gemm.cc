@@ -120,7 +120,10 @@ Status EmitGemm(const TileEmission& e) {
 }  // namespace
 
 TileInstruction GemmTiles() {
-  return {{{{kTileGemm, {kU, kR, kR, kV, kV, kV}, TileGemm}, EmitGemm}}, Intrinsics};
+  return {{{.meaning = {kTileGemm, {kU, kR, kR, kV, kV, kV}, TileGemm},
+            .emit = EmitGemm,
+            .sums = true}},
+          Intrinsics};
 }
 
 }  // namespace tessera::target

@@ -54,6 +54,13 @@ const TileCall* FindTileCall(const std::string& name) {
   return nullptr;
 }
 
+std::optional<LoadedTile> LoadedBy(const ir::Stmt& s) {
+  if (s->kind != ir::StmtKind::kEval) return std::nullopt;
+  const TileCall* call = FindTileCall(s->value->name);
+  if (call == nullptr || !call->loads) return std::nullopt;
+  return LoadedTile{.from = s->value->args[1]->buffer, .to = s->value->args[0]->buffer};
+}
+
 void RegisterTileIntrinsics() {
   static std::once_flag once;
   std::call_once(once, [] {

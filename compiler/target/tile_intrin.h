@@ -29,6 +29,8 @@
 #ifndef TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 #define TESSERA_COMPILER_TARGET_TILE_INTRIN_H_
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "compiler/ir/intrin.h"
@@ -59,7 +61,12 @@ void RegisterTileIntrinsics();
 struct TileCall {
   ir::TileIntrin meaning;
   EmitTiles emit = nullptr;
-  bool pads = false;  // a leaf of it may be under a condition: outside of that it is filled
+  bool pads = false;   // a leaf of it may be under a condition: outside of that it is filled
+  bool loads = false;  // brings its second operand, in memory, to the first, on chip
+  bool sums = false;   // on the array, or a step of a reduction: what results wait for
+  // Of a tile that it reads in INP, the elements from its place to where its last row begins;
+  // null: it reads one row.
+  int64_t (*rows_below)(const SolvedLeaf& leaf) = nullptr;
 };
 
 // What a file gives: tile intrinsics, and what schedules may call them for.
@@ -76,6 +83,14 @@ TileInstruction AluTiles();
 
 const std::vector<TileInstruction>& TileInstructions();  // all of them
 const TileCall* FindTileCall(const std::string& name);   // null: none
+
+// What |s| brings to the chip, and where to, if it is a tile of a copy from memory.
+struct LoadedTile {
+  ir::Buffer from, to;
+};
+std::optional<LoadedTile> LoadedBy(const ir::Stmt& s);
+// A statement that fills the tile of |elements| at |place| with |value|.
+ir::Stmt FillTile(const ir::Expr& place, int64_t elements, int64_t value);
 
 }  // namespace tessera::target
 

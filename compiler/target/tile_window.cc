@@ -65,6 +65,13 @@ constexpr int64_t kFactor = isa::GreatestOfAll(
     "Depthwise.iter_out", "Depthwise.iter_in", "Depthwise.dst_out", "Depthwise.dst_in",
     "Depthwise.src_out", "Depthwise.src_in", "Depthwise.dst_z", "Depthwise.src_z");
 
+// What the places of |leaf.values| hold.
+enum WindowValue : uint8_t { kInit, kTapRows, kTapColumns, kWindowY, kWindowX };
+
+int64_t RowsBelow(const SolvedLeaf& leaf) {
+  return (leaf.values[kTapRows] - 1) * leaf.values[kWindowY];
+}
+
 Status EmitWindow(const TileEmission& e) {
   // Pieces of a window accumulate, in order.
   std::vector<LeafDim> dims, pieces;
@@ -89,9 +96,8 @@ Status EmitWindow(const TileEmission& e) {
   }
   const LoopLimits none{0, 1, {}};
   const LoopLimits limits{2, kFactor, {kFactor, kFactor, kFactor}};
-  // values: init, kh, kw, win_y, win_x (elements), batch, block
   const int64_t tile = e.config.batch * e.config.block_out;
-  int64_t init = e.solved.values[0];
+  int64_t init = e.solved.values[kInit];
   const auto piece = [&](std::span<const int64_t> at, std::span<const LeafDim>) -> Status {
     const Status emitted = ForPieces(
         unrolled, none, 3, [&](std::span<const int64_t> base, std::span<const LeafDim>) -> Status {
@@ -100,8 +106,9 @@ Status EmitWindow(const TileEmission& e) {
               [&](std::span<const int64_t> offset, std::span<const LeafDim> loops) -> Status {
                 isa::Depthwise v;
                 v.init = init;
-                v.kh = e.solved.values[1], v.kw = e.solved.values[2];
-                v.win_y = e.solved.values[3] / tile, v.win_x = e.solved.values[4] / tile;
+                v.kh = e.solved.values[kTapRows], v.kw = e.solved.values[kTapColumns];
+                v.win_y = e.solved.values[kWindowY] / tile;
+                v.win_x = e.solved.values[kWindowX] / tile;
                 v.dst_base = e.solved.operands[0].base + at[0] + base[0] + offset[0];
                 v.src_base = e.solved.operands[1].base + at[1] + base[1] + offset[1];
                 v.wgt_base = e.solved.operands[2].base + at[2] + base[2] + offset[2];
@@ -129,7 +136,10 @@ Status EmitWindow(const TileEmission& e) {
 }  // namespace
 
 TileInstruction WindowTiles() {
-  return {{{{kTileWindow, {kU, kR, kR, kV, kV, kV, kV, kV, kV, kV}, TileWindow}, EmitWindow}},
+  return {{{.meaning = {kTileWindow, {kU, kR, kR, kV, kV, kV, kV, kV, kV, kV}, TileWindow},
+            .emit = EmitWindow,
+            .sums = true,
+            .rows_below = RowsBelow}},
           Intrinsics};
 }
 

@@ -36,8 +36,7 @@ ir::Stmt FillHalo(const ir::Buffer& kept, int64_t pad, const isa::Config& config
     vars.push_back(d < outer ? ir::Var(fmt::format("p{}", d)) : ir::Expr(0));
     at.push_back(first.empty() ? vars[d] : vars[d] + ir::Expr(first[d]));
   }
-  ir::Stmt fill = ir::Eval(
-      ir::TileCall(target::kTileFill, {ir::Load(kept, at), ir::Expr(tile), ir::Expr(pad)}));
+  ir::Stmt fill = target::FillTile(ir::Load(kept, at), tile, pad);
   for (size_t d = outer; d-- > 0;) {
     const int64_t count = kept->shape[d] - (first.empty() ? 0 : first[d]);
     fill = ir::For(vars[d], ir::Expr(0), ir::Expr(count), ir::LoopKind::kSerial, fill);
@@ -53,22 +52,22 @@ BufferAddress ProgramEmitter::AddressOf(int activation, const sched::Packing& pa
           plan_.needs[need].made ? isa::Segment::kArena : isa::Segment::kInput};
 }
 
-BufferAddress ProgramEmitter::PlaceOf(const network::Resident& resident) const {
+BufferAddress ProgramEmitter::PlaceOf(const network::Resident& resident,
+                                      const ir::Buffer& kept) const {
   BufferAddress address{false, resident.base, {}};
-  if (!resident.folded) return address;
-  const sched::Shape4 shape =
-      sched::ToShape4(activations_[static_cast<size_t>(resident.activation)].shape);
-  const sched::Halo& halo = resident.halo;
-  const int64_t rows = halo.before[0] + shape[2] + halo.after[0],
-                pitch = halo.before[1] + shape[3] + halo.after[1];
-  const sched::FoldedRows& kept = *resident.folded;
-  address.folded =
-      FoldedPlace{.plane = rows * pitch,
-                  .pitch = pitch,
-                  .kept = kept,
-                  .times = CeilDiv(std::max<int64_t>(rows - kept.rows, 0), kept.step) + 1,
-                  .activation = resident.activation,
-                  .tiles = resident.tiles};
+  TESSERA_CHECK(kept->folded.has_value() == resident.folded.has_value(), "{}", kept->name);
+  if (!kept->folded) return address;
+  const auto dim = static_cast<size_t>(kept->folded->dim);
+  const int64_t rows = kept->shape[dim],
+                pitch = ir::PhysicalStrides(*kept)[dim] / TileElements(config_, kept);
+  const int64_t there = kept->folded->rows, step = kept->folded->step;
+  address.folded = FoldedPlace{.plane = rows * pitch,
+                               .pitch = pitch,
+                               .rows = there,
+                               .step = step,
+                               .times = CeilDiv(std::max<int64_t>(rows - there, 0), step) + 1,
+                               .activation = resident.activation,
+                               .tiles = resident.tiles};
   return address;
 }
 
@@ -130,7 +129,6 @@ void ProgramEmitter::FillHalos(const network::Resident& result, const ir::Buffer
     return;
   }
   // Columns once for all sets of rows, and with them the rows in front; those behind in their turn.
-  const BufferAddress address = PlaceOf(result);
   const int64_t tile = config_.batch * config_.block_out;
   const ir::Buffer rows = ir::MakeBuffer({.name = kept->name + ".rows",
                                           .dtype = DType::kInt8,
@@ -139,33 +137,35 @@ void ProgramEmitter::FillHalos(const network::Resident& result, const ir::Buffer
   emission.emitter.Place(rows, {false, result.base, {}});
   body = ir::Seq({FillHalo(rows, result.pad, config_), body});
   if (result.halo.after[0] == 0) return;
-  const std::vector<int64_t> strides = ir::PhysicalStrides(*kept);
-  std::vector<int64_t> first(strides.size());
-  for (size_t d = 0; d < strides.size(); ++d) {
-    if (strides[d] == address.folded->pitch * tile && kept->shape[d] > 1)
-      first[d] = kept->shape[d] - result.halo.after[0];
-  }
+  const auto dim = static_cast<size_t>(kept->folded->dim);
+  std::vector<int64_t> first(kept->shape.size());
+  first[dim] = kept->shape[dim] - result.halo.after[0];
   body = ir::Seq({body, FillHalo(kept, result.pad, config_, first)});
 }
 
-Status ProgramEmitter::PlaceParams(size_t index, network::LoweredRegion& lowered,
+Status ProgramEmitter::PlaceParams(size_t index, const network::LoweredRegion& lowered,
                                    LeafEmitter& emitter) {
   const network::AccelRegion& region = regions_[index];
   for (size_t k = 0; k < lowered.buffers.size(); ++k) {
-    RegionBuffer& b = lowered.buffers[k];
+    const RegionBuffer& b = lowered.buffers[k];
     BufferAddress place;
     if (lowered.func.params[k]->scope == ir::Scope::kInp) {
       const int activation = b.role == RegionBuffer::Use::kResult
                                  ? region.result
                                  : region.activations.at(b.tensor.get());
-      emitter.Place(lowered.func.params[k], PlaceOf(*plan_.residency.Of(activation)));
+      const ir::Buffer& kept = lowered.func.params[k];
+      emitter.Place(kept, PlaceOf(*plan_.residency.Of(activation), kept));
       continue;
     }
     switch (b.role) {
       case RegionBuffer::Use::kConstant: {
-        TESSERA_ASSIGN(
-            const std::vector<uint8_t> bytes,
-            MachineBytes(lowered.func.body, lowered.func.params[k], std::move(b.data), config_));
+        if (measured_ != nullptr) {
+          place = {true, measured_constants_, isa::Segment::kConstants};
+          measured_constants_ += RoundUp(std::ssize(*b.data), kConstantAlign);
+          break;
+        }
+        TESSERA_ASSIGN(const std::vector<uint8_t> bytes,
+                       MachineBytes(lowered.func.body, lowered.func.params[k], *b.data, config_));
         place = {true, builder_.AddConstants(bytes, kConstantAlign), isa::Segment::kConstants};
         break;
       }
@@ -276,10 +276,12 @@ Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,
                                  const std::vector<network::AccelRegion>& regions,
                                  const isa::Config& config, const std::vector<int64_t>& offsets,
                                  int64_t arena_bytes, bool dump) {
-  std::vector<int64_t> saved(regions.size());
-  TESSERA_TRY(ProgramEmitter(plan, activations, regions, config, offsets, false).Measure(&saved));
   ProgramEmitter emitter(plan, activations, regions, config, offsets, dump);
-  emitter.Allow(ChoosePairs(saved));
+  if (regions.size() > 1) {
+    std::vector<int64_t> saved(regions.size());
+    TESSERA_TRY(ProgramEmitter(plan, activations, regions, config, offsets, false).Measure(&saved));
+    emitter.Allow(ChoosePairs(saved));
+  }
   return emitter.Run(arena_bytes);
 }
 

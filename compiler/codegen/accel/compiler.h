@@ -15,6 +15,8 @@
 
 namespace tessera::codegen::accel {
 
+namespace sched = schedule::accel;
+
 class ProgramEmitter {
  public:
   ProgramEmitter(const network::ProgramPlan& plan,
@@ -42,7 +44,8 @@ class ProgramEmitter {
   // Whether |resident|'s halo has to be written: not when it is there from before.
   bool NeedsFill(const network::Resident& resident, const std::vector<int64_t>& shape);
   BufferAddress AddressOf(int activation, const sched::Packing& packing) const;
-  BufferAddress PlaceOf(const network::Resident& resident) const;
+  // |kept|: the buffer of a function that |resident| is.
+  BufferAddress PlaceOf(const network::Resident& resident, const ir::Buffer& kept) const;
   // A region between lowering and the end of its instructions.
   struct Emission {
     network::LoweredRegion lowered;
@@ -66,9 +69,9 @@ class ProgramEmitter {
     std::optional<InpRing> inp;                   // nothing: the others have no boxes
   };
   Result<std::unique_ptr<Emission>> Lower(size_t index);
-  // Tells |emitter| where the parameters of |lowered|, of region |index|, are; takes the bytes of
-  // its constants.
-  Status PlaceParams(size_t index, network::LoweredRegion& lowered, LeafEmitter& emitter);
+  // Tells |emitter| where the parameters of |lowered|, of region |index|, are; the bytes of its
+  // constants go to the program.
+  Status PlaceParams(size_t index, const network::LoweredRegion& lowered, LeafEmitter& emitter);
   // Room for what stays during the region; without |must|, only if there is some.
   Status Begin(size_t index, Emission& emission, bool must);
   Status EmitUnit(size_t index, Emission& emission, size_t unit, const RunHooks& hooks = {});
@@ -120,7 +123,9 @@ class ProgramEmitter {
   Emission* current_ = nullptr;                       // whose instructions the last ones are
   jit::ProgramStats settled_;
   std::vector<bool> allowed_;
-  std::vector<int64_t>* measured_ = nullptr;  // of a run that only measures
+  // Of a run that only measures, which needs no constants but the bytes of room that they take.
+  std::vector<int64_t>* measured_ = nullptr;
+  int64_t measured_constants_ = 0;
   AccelProgram program_;
 };
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "compiler/schedule/accel/plan.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/leaf.h"
 #include "isa/config.h"
@@ -26,16 +25,14 @@ using target::MatchLeaf;
 using target::MemoryOf;
 using target::SolvedLeaf;
 using target::TileElements;
-namespace sched = schedule::accel;
 
-// Rows of a tensor that share a scratchpad's tiles, some at a time (schedule/accel/plan.h,
-// FoldedRows).
+// Rows of a tensor that share a scratchpad's tiles, some at a time (ir::FoldedDim).
 struct FoldedPlace {
   int64_t plane = 1, pitch = 1;  // tiles of a block of channels with all rows, of a row
-  sched::FoldedRows kept;
-  int64_t times = 1;   // sets of rows
-  int activation = 0;  // which tensor it is
-  int64_t tiles = 1;   // that it takes
+  int64_t rows = 1, step = 1;    // that are there, from multiples of step on
+  int64_t times = 1;             // sets of rows
+  int activation = 0;            // which tensor it is
+  int64_t tiles = 1;             // that it takes
 };
 
 // Where a buffer is: tiles of a scratchpad, or bytes of a segment.

@@ -26,10 +26,10 @@ SolvedLeaf Part(const SolvedLeaf& solved, size_t d, int64_t first, int64_t last)
   return part;
 }
 
-// Rows below its first that a tile of an instruction reads.
+// Rows of |row| elements below its first that a tile of an instruction reads.
 int64_t RowsBelow(const Leaf& leaf, const SolvedLeaf& solved, int64_t row) {
-  if (leaf.call->name != target::kTileWindow) return 0;
-  return (solved.values[1] - 1) * solved.values[3] / row;
+  const target::TileCall* call = target::FindTileCall(leaf.call->name);
+  return call == nullptr || call->rows_below == nullptr ? 0 : call->rows_below(solved) / row;
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ Status LeafEmitter::EmitRows(const Leaf& leaf, const SolvedLeaf& solved, Env& en
                 count = rows.empty() ? 1 : solved.dims[rows[0]].extent,
                 step = rows.empty() ? 1 : solved.dims[rows[0]].strides[0] / place.pitch;
   for (int64_t time = 0; time < place.times; ++time) {
-    const int64_t begin = time * place.kept.step, end = begin + place.kept.rows;
+    const int64_t begin = time * place.step, end = begin + place.rows;
     const int64_t first = CeilDiv(std::max<int64_t>(begin - row, 0), step),
                   last = std::min(count, CeilDiv(std::max<int64_t>(end - row, 0), step));
     if (first >= last) continue;
@@ -71,7 +71,7 @@ Status LeafEmitter::Fold(int64_t time, const Leaf& leaf, size_t op, SolvedLeaf& 
   target::LeafOperand& operand = solved.operands[op];
   const BufferAddress& address = PlaceOf(operand);
   const FoldedPlace& place = *address.folded;
-  const int64_t kept = place.kept.rows * place.pitch;  // tiles of a block that are there
+  const int64_t kept = place.rows * place.pitch;  // tiles of a block that are there
   const int64_t at = operand.base % place.plane, row = at / place.pitch;
   int64_t far = at;
   for (target::LeafDim& d : solved.dims) {
@@ -83,15 +83,15 @@ Status LeafEmitter::Fold(int64_t time, const Leaf& leaf, size_t op, SolvedLeaf& 
       far += stride * (d.extent - 1);
     }
   }
-  if (time < 0) time = std::min(row / place.kept.step, place.times - 1);
-  const int64_t begin = time * place.kept.step,
+  if (time < 0) time = std::min(row / place.step, place.times - 1);
+  const int64_t begin = time * place.step,
                 last = far / place.pitch +
                        RowsBelow(leaf, solved, place.pitch * TileElements(config_, operand.buffer));
-  if (far >= place.plane || row < begin || last >= begin + place.kept.rows) {
+  if (far >= place.plane || row < begin || last >= begin + place.rows) {
     return Fail(Code::kUnsupported,
                 "{}: rows {} to {} are not there together: {} are, from multiples of {} on "
                 "(fold_storage); choose tiles of rows that divide its step",
-                operand.buffer->name, row, last, place.kept.rows, place.kept.step);
+                operand.buffer->name, row, last, place.rows, place.step);
   }
   const FoldedAccess access{place.activation, address.base,     place.tiles, time,
                             row - begin,      last + 1 - begin, op == 0};

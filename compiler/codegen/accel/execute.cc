@@ -113,8 +113,8 @@ void FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now
 namespace {
 
 bool IsProduct(const Leaf& leaf) {
-  const std::string& name = leaf.call->name;
-  return name == target::kTileGemm || name == target::kTileWindow || name == target::kTileAlu;
+  const target::TileCall* call = target::FindTileCall(leaf.call->name);
+  return call != nullptr && call->sums;
 }
 
 class BodyEmitter {
@@ -173,8 +173,9 @@ class BodyEmitter {
     const std::optional<int64_t> piece = rings_->Take(scope, tiles, need);
     RingAllocator& ring = rings_->Of(scope);
     if (!piece) {
-      return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
-                  tiles, ir::ScopeName(scope), ring.in_use(), ring.depth());
+      return Fail(Code::kOutOfRange,
+                  "{}: {} tiles of {}, {} of {} are in use; choose smaller tiles of work",
+                  s->buffer->name, tiles, ir::ScopeName(scope), ring.in_use(), ring.depth());
     }
     const int64_t begin = rings_->BaseOf(scope) + *piece;
     emitter_->Place(s->buffer, {false, begin, {}});

@@ -18,9 +18,8 @@ namespace {
 bool HoldsRecords(const ir::Stmt& body, const ir::Buffer& buffer) {
   bool holds = false;
   ir::VisitStmts(body, [&](const ir::Stmt& s) {
-    if (s->kind != ir::StmtKind::kEval || s->value->name != target::kTileLoad) return;
-    holds |=
-        s->value->args[0]->buffer->scope == ir::Scope::kPrm && s->value->args[1]->buffer == buffer;
+    const std::optional<target::LoadedTile> loaded = target::LoadedBy(s);
+    holds |= loaded && loaded->to->scope == ir::Scope::kPrm && loaded->from == buffer;
   });
   return holds;
 }

@@ -69,7 +69,7 @@ std::string InterpretRegion(const network::AccelRegion& region, const isa::Confi
     const network::RegionBuffer& b = lowered.buffers[k];
     const ir::Buffer param = schedule::ParamBuffer(*schedule, lowered.func.params[k]->name);
     if (b.role == network::RegionBuffer::Use::kConstant) {
-      arrays[k] = ir::Array(param->dtype, b.data);
+      arrays[k] = ir::Array(param->dtype, *b.data);
       continue;
     }
     std::vector<int8_t> tensor(static_cast<size_t>(b.packing.elements()), 99);
