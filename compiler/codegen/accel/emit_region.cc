@@ -49,9 +49,12 @@ Status ProgramEmitter::EmitRegion(size_t index) {
   int64_t done = 0, products = 0;
   if (under) hooks.pieces = &taken;
   if (next != nullptr && next->begun) {
-    const Result<int64_t> all = CountProducts(now.lowered.body);
-    if (!all) return Within(region.op, all.error());
-    products = *all;
+    for (const WorkUnit& work : now.units) products += std::ssize(work.products);
+    if (!now.surveyed) {
+      const Result<int64_t> all = CountProducts(now.lowered.body);
+      if (!all) return Within(region.op, all.error());
+      products = *all;
+    }
     hooks.after_product = [&]() -> Status {
       const auto pieces = static_cast<int64_t>(next->lowered.ahead.size());
       // None behind the first product, all behind the last: this region's own boxes come first.
