@@ -7,17 +7,22 @@
 
 #include "base/check.h"
 #include "compiler/target/tile_intrin.h"
+#include "isa/costs.h"
 #include "isa/dram_timing.h"
 
 namespace tessera::target {
 
 TargetMemory DeviceMemory(const isa::Config& config) {
   const isa::DramTiming timing = isa::TimingOf(config.dram);
+  // From a command to its request, and from a beat to the scratchpad. Where each request has a
+  // latency, the bus is idle for about as long again between two; that is fitted to the cycles of
+  // networks on the RTL.
+  const double starts = timing.pipelined ? 2 : 1;
   return {
       .scope = ir::Scope::kGlobal,
       .bytes_a_cycle = static_cast<double>(config.bus_bytes()),
       .shared = timing.shared ? static_cast<double>(timing.frame_beats) / timing.frame_cycles : 0,
-      .start_cycles = timing.pipelined ? 12.0 : 6.0};
+      .start_cycles = starts * (isa::StartCycles(isa::Unit::kLoad) + isa::kBeatCycles)};
 }
 
 namespace {

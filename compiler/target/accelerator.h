@@ -24,6 +24,7 @@ namespace tessera::target {
 //   tile.requant            rescaled by one multiplier and shift, int32 to int8, with an offset and
 //                           bounds; .i8 from int8 with a zero point and shift, .i32 to int32
 //   tile.requant_prm        the same by a record of each channel, with a bias; .i32
+//   tile.copy               an int8 value as it is, in inp and out
 //   tile.narrow, tile.widen int32 to int8 and back without a multiplier
 //   tile.add                an int8 value and an int32 one, rescaled; .i32
 //   tile.alu_add .. mul .. min .. max .. shr   an accumulator in place, by another; .i8, .imm

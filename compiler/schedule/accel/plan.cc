@@ -18,6 +18,10 @@ using isa::Memory;
 // ACC and OUT have banks by the high bits of an index: two users want different ones.
 constexpr int64_t kBanks = isa::RowOf(Memory::kAcc).banks;
 static_assert(isa::RowOf(Memory::kOut).banks == kBanks);
+// Shares that are fitted to cycles of regions on the RTL: of weights that are loaded once and have
+// no room twice, what the array waits for; of the rows of boxes that are bursts of their own, how
+// many pay a transfer's start; of VECTOR's cycles where OUT has no room twice, what shows.
+constexpr double kLateWeights = 0.1, kRowStarts = 0.5, kLateDrain = 0.5;
 // Tokens: two start a command behind its neighbours, four bring a tile through all units and back.
 constexpr double kCommandCycles = 2.0 * isa::kTokenCycles, kTileCycles = 4.0 * isa::kTokenCycles;
 
@@ -157,7 +161,8 @@ bool Judge::Fill(TilePlan* p) const {
         p->channel_part * p->input_tile * e_.weight_tiles * config_.wgt_tile_bytes();
     if (!ahead) first_weights = static_cast<double>(first_bytes) / bus;
     if (2 * weight_piece > config_.Depth(Memory::kWgt)) {
-      serial += p->weights == Residency::kRegion ? 0.1 * weight_bytes / bus : weight_bytes / bus;
+      serial +=
+          p->weights == Residency::kRegion ? kLateWeights * weight_bytes / bus : weight_bytes / bus;
     }
   }
   const double result_bytes = pixels * static_cast<double>(e_.out_blocks) * tile_bytes;
@@ -193,7 +198,8 @@ bool Judge::Fill(TilePlan* p) const {
   if (boxed && n_x > 1) {
     const int64_t boxes = spatial * (contraction_ && !p->input_above ? n_o : 1);
     bursts +=
-        static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) * 0.5;
+        static_cast<double>(boxes * span_y * (contraction_ ? e_.in_blocks : p->channel_tile)) *
+        kRowStarts;
   }
   p->bus_cycles += bursts * memory_.start_cycles;
 
@@ -212,7 +218,7 @@ bool Judge::Fill(TilePlan* p) const {
   const double part_store =
       on_chip_.stored ? static_cast<double>(part_pixels) * tile_bytes / bus : 0;
   if (2 * acc_banks + extra_banks > kBanks) serial += p->vector_cycles;
-  if (2 * out_banks > kBanks) serial += p->vector_cycles * 0.5 + write / bus;
+  if (2 * out_banks > kBanks) serial += p->vector_cycles * kLateDrain + write / bus;
   p->overhead_cycles = first_box + first_weights + part_vector + part_store + serial +
                        kCommandCycles * static_cast<double>(gemms) +
                        kTileCycles * static_cast<double>(spatial * n_o * n_i);
