@@ -62,7 +62,7 @@ struct KeptActivation {
 using KeptActivations = std::map<std::string, KeptActivation>;
 
 // The activations of |region| that |trace| has in INP: |own|, or as its layout says.
-//   errors  kInvalidArgument  a layout that is none; rows at a time of a dimension that is not rows;
+//   errors  kInvalidArgument  a layout that is none; rows at a time of a dimension that has none;
 //                             an activation that is not int8, or of more than 4 dimensions
 Result<KeptActivations> KeptBySteps(const AccelRegion& region, const schedule::Trace& trace,
                                     const KeptActivations& own);

@@ -2,8 +2,8 @@
 //
 // What is tested: whole networks compiled by the schedules that compile --dump schedule prints: the
 // same artifact as by the generator, and every value of every layer as the host has it. Space:
-// ResNet-18 and MobileNetV2, one seeded input each; wake words, the artifact alone. Not tested here: single regions
-// (tests/compiler/accel), edited steps (schedule_test), cycles (models_cycles_test).
+// ResNet-18 and MobileNetV2, one seeded input each; wake words, its artifact. Not tested here:
+// single regions (tests/compiler/accel), edited steps (schedule_test), cycles (models_cycles_test).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
