@@ -13,6 +13,7 @@ namespace tessera::ir {
 namespace {
 
 constexpr int64_t kMostHalo = 65536;
+constexpr int64_t kMostBlock = int64_t{1} << 31;
 
 }  // namespace
 
@@ -138,10 +139,10 @@ Result<Layout> ParseLayout(const std::string& text, int rank) {
     }
     if (dim < 0 || dim >= rank) return bad("no such dimension");
     if (halo && p < end && (*p == '/' || *p == '%')) return bad("a halo is of a whole dimension");
-    if (p < end && *p == '/' && (++p, !number(&div) || div < 1))
-      return bad("a divisor >= 1 is expected");
-    if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1))
-      return bad("a modulus >= 1 is expected");
+    if (p < end && *p == '/' && (++p, !number(&div) || div < 1 || div > kMostBlock))
+      return bad("a divisor of 1 to 2^31 is expected");
+    if (p < end && *p == '%' && (++p, !number(&mod) || mod < 1 || mod > kMostBlock))
+      return bad("a modulus of 1 to 2^31 is expected");
     layout.dims.push_back({static_cast<int>(dim), div, mod, before, after});
     if (p < end && *p == ',') {
       ++p;

@@ -125,24 +125,27 @@ TEST(Layouts, PackPutsEachElementWhereOffsetOfSays) {
 }
 
 TEST(Layouts, RefusalsSayWhy) {
-  const std::pair<const char*, const char*> kBad[] = {{"x", "a dimension number is expected"},
-                                                      {"0,5", "no such dimension"},
-                                                      {"0/0,1", "a divisor >= 1"},
-                                                      {"0%x,1", "a modulus >= 1"},
-                                                      {"0,1/16", "one place"},
-                                                      {"0,1/16,1%8", "one place"},
-                                                      {"0", "one place"},
-                                                      {"0,1 fill", "unexpected text"},
-                                                      {"0,1 fill x", "a fill value"},
-                                                      {"0,1 1", "unexpected text"},
-                                                      {"0,0,1", "one place"},
-                                                      {"0,1+1", "BEFORE+DIMENSION+AFTER"},
-                                                      {"0,1+x+1", "BEFORE+DIMENSION+AFTER"},
-                                                      {"0,1+1+", "BEFORE+DIMENSION+AFTER"},
-                                                      {"0,-1+1+0", "a halo of 0 to 65536"},
-                                                      {"0,0+1+65537", "a halo of 0 to 65536"},
-                                                      {"0,1+5+1", "no such dimension"},
-                                                      {"0,1+1+0/4,1%4", "of a whole dimension"}};
+  const std::pair<const char*, const char*> kBad[] = {
+      {"x", "a dimension number is expected"},
+      {"0,5", "no such dimension"},
+      {"0/0,1", "a divisor of 1 to 2^31"},
+      {"0%x,1", "a modulus of 1 to 2^31"},
+      {"0/2147483649,1,0%2147483649", "a divisor of 1 to 2^31"},
+      {"0/2,1,0%2147483649", "a modulus of 1 to 2^31"},
+      {"0,1/16", "one place"},
+      {"0,1/16,1%8", "one place"},
+      {"0", "one place"},
+      {"0,1 fill", "unexpected text"},
+      {"0,1 fill x", "a fill value"},
+      {"0,1 1", "unexpected text"},
+      {"0,0,1", "one place"},
+      {"0,1+1", "BEFORE+DIMENSION+AFTER"},
+      {"0,1+x+1", "BEFORE+DIMENSION+AFTER"},
+      {"0,1+1+", "BEFORE+DIMENSION+AFTER"},
+      {"0,-1+1+0", "a halo of 0 to 65536"},
+      {"0,0+1+65537", "a halo of 0 to 65536"},
+      {"0,1+5+1", "no such dimension"},
+      {"0,1+1+0/4,1%4", "of a whole dimension"}};
   for (const auto& [text, why] : kBad) {
     const Result<Layout> layout = ParseLayout(text, 2);
     ASSERT_FALSE(layout.has_value()) << text;
