@@ -50,7 +50,8 @@ ir::Func CutSelects(const ir::Func& func);
 // (a condition or a call that depends on the lane) becomes a serial loop.
 ir::Func Vectorize(const ir::Func& func, int max_lanes = 64);
 
-// Writes out the iterations of unroll loops, as long as a nest stays under |max_statements|.
+// Writes out the iterations of unroll loops, as long as a nest stays under |max_statements|; others
+// become serial.
 ir::Func Unroll(const ir::Func& func, int64_t max_statements = 4096);
 
 struct LowerOptions {

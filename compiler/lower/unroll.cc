@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
 
@@ -14,8 +16,10 @@ Stmt Do(const Stmt& s, int64_t max_statements) {
       s, [](const Expr& e) { return e; }, [&](const Stmt& b) { return Do(b, max_statements); });
   int64_t min = 0, extent = 0;
   if (x->kind != StmtKind::kFor || x->loop != ir::LoopKind::kUnroll) return x;
-  if (!ir::IsImm(x->min, &min) || !ir::IsImm(x->extent, &extent)) return x;
-  if (extent * ir::CountWork(x->body[0]) > max_statements) return x;
+  const bool known = ir::IsImm(x->min, &min) && ir::IsImm(x->extent, &extent);
+  // A back end that is asked to unroll it has no such limit, and may not end.
+  if (!known || extent > max_statements / std::max<int64_t>(ir::CountWork(x->body[0]), 1))
+    return ir::For(x->var, x->min, x->extent, ir::LoopKind::kSerial, x->body[0]);
   std::vector<Stmt> copies;
   for (int64_t i = 0; i < extent; ++i)
     copies.push_back(ir::FreshCopy(x->body[0], {{x->var.get(), Expr(min + i)}}));

@@ -15,6 +15,7 @@
 #include "compiler/ir/parse.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
 #include "compiler/lower/lower.h"
 #include "tests/compiler/lower/agree.h"
 
@@ -199,6 +200,24 @@ TEST(LowerFollow, ASkippedLastIterationIsRefused) {
                                    "which a condition skips; choose factors that divide them"),
             std::string::npos)
       << f.error().message;
+}
+
+// What is too much to be written out is a serial loop: a back end would not know where to stop.
+TEST(LowerUnroll, WhatIsTooMuchStaysALoop) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {64, 64});
+  const te::Tensor y =
+      te::Compute("y", {64, 64}, {"i", "j"}, [&](const auto& i) { return x(i) + 7; });
+  const auto unrolled = [&](int64_t most) {
+    Result<schedule::Schedule> s = schedule::Schedule::Create({y});
+    EXPECT_TRUE(s->Apply("unroll y i\nunroll y j\n"));
+    const ir::Func f = Unroll(*BuildLoops(*s, "f"), most);
+    EXPECT_EQ(ir::Print(f).find("unroll"), std::string::npos);
+    return f;
+  };
+  EXPECT_EQ(ir::CountWork(unrolled(4096).body), 4096);
+  EXPECT_EQ(ir::CountWork(unrolled(4095).body), 64);
+  EXPECT_EQ(unrolled(4095).body->loop, ir::LoopKind::kSerial);
+  EXPECT_EQ(ir::CountWork(unrolled(63).body), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, LowerPasses, ::testing::Range<uint64_t>(0, 12));
