@@ -96,11 +96,7 @@ class Inference {
     }
     const Stage* outer = schedule_.OuterOf(stage);
     if (outer == nullptr) return {};
-    if (outer->attach == Attach::kInline || outer->LeafIndex(stage.at_axis) < 0) {
-      return Fail(Code::kInvalidArgument,
-                  "{} is computed at loop {} of {}, which a later step took away", stage.name,
-                  stage.at_axis, stage.at_stage);
-    }
+    TESSERA_CHECK(outer->LeafIndex(stage.at_axis) >= 0, "{}", stage.name);
     // What follows another stage's loops lives as long as that stage does.
     const bool follows = stage.attach == Attach::kAfter;
     if (follows && outer->attach == Attach::kRoot) return {};

@@ -38,6 +38,7 @@ Result<std::vector<int64_t>> Editor::Numbers(const Domain& domain) {
   std::ranges::sort(values);
   const auto twice = std::ranges::unique(values);
   values.erase(twice.begin(), twice.end());
+  std::erase_if(values, [](int64_t v) { return v > kMostAmount; });
   if (domain.kind == DomainKind::kTiles) {
     std::erase_if(values,
                   [&](int64_t v) { return v > 1 && CeilDiv(total, v) == CeilDiv(total, v - 1); });

@@ -93,7 +93,17 @@ Status Editor::MarkOutputLoop(const std::string& stage, const std::string& axis,
   if (loop.reduce) {
     return Fail(Code::kInvalidArgument, "{} is a reduction: its iterations {}", axis, why);
   }
-  loop.kind = kind;
+  return SetKind(*of, kind, &loop);
+}
+
+Status Editor::SetKind(const Stage& stage, ir::LoopKind kind, LoopAxis* loop) {
+  if (loop->kind != ir::LoopKind::kSerial && loop->kind != kind) {
+    return Fail(
+        Code::kInvalidArgument,
+        "loop {} of {} is {} already and cannot be {} too; split it first, or leave one out",
+        loop->name, stage.name, ir::LoopKindName(loop->kind), ir::LoopKindName(kind));
+  }
+  loop->kind = kind;
   return {};
 }
 
@@ -104,10 +114,15 @@ Status Editor::RequireRotation(ir::Scope scope) const {
   std::string names;
   for (const target::TargetMemory& m : target.memories)
     names += m.rotates ? fmt::format(" {}", ir::ScopeName(m.scope)) : "";
+  if (names.empty()) {
+    return Fail(Code::kUnsupported,
+                "{} has one copy of a buffer, in each of its memories; leave double_buffer out",
+                target.name);
+  }
   return Fail(
       Code::kUnsupported,
       "{} has one copy of a buffer in '{}'; double_buffer is for:{}, where set_scope puts it",
-      target.name, ir::ScopeName(scope), names.empty() ? " none" : names);
+      target.name, ir::ScopeName(scope), names);
 }
 
 Status Editor::RequireNoFollower(const Stage& stage) const {
@@ -159,7 +174,21 @@ Result<int> Editor::FindLeaf(const Stage& stage, const std::string& axis) {
   return i;
 }
 
+namespace {
+
+// A name that a step's text reads back: one word, and no value of a decision.
+Status RequireWord(const std::string& name) {
+  const bool word = !name.empty() && name.front() != '$' &&
+                    name.find_first_of(" \t\r\n\v\f#") == std::string::npos;
+  if (word) return {};
+  return Fail(Code::kInvalidArgument,
+              "'{}' is no name: one word is, without '#', that does not begin with '$'", name);
+}
+
+}  // namespace
+
 Status Editor::NewAxisName(const Stage& stage, const std::string& name) {
+  TESSERA_TRY(RequireWord(name));
   if (stage.LeafIndex(name) >= 0) {
     return Fail(Code::kInvalidArgument, "stage {} has a loop '{}' already; choose another name",
                 stage.name, name);
@@ -168,13 +197,45 @@ Status Editor::NewAxisName(const Stage& stage, const std::string& name) {
 }
 
 Status Editor::NewStageName(const std::string& name) {
+  TESSERA_TRY(RequireWord(name));
   if (s_->Find(name) != nullptr)
     return Fail(Code::kInvalidArgument, "a stage '{}' exists already; choose another name", name);
   return {};
 }
 
+Status Editor::RequirePlainLoop(const Stage& stage, int leaf) const {
+  const LoopAxis& loop = stage.leaves[static_cast<size_t>(leaf)];
+  if (loop.kind != ir::LoopKind::kSerial) {
+    return Fail(Code::kInvalidArgument,
+                "loop {} of {} is {} already, which would be lost; put this step in front of that",
+                loop.name, stage.name, ir::LoopKindName(loop.kind));
+  }
+  const int instruction = stage.LeafIndex(stage.tensorize_axis);
+  if (instruction < 0 || leaf < instruction) return {};
+  return Fail(Code::kInvalidArgument,
+              "loop {} of {} is part of one instruction, from {} on; put this step in front of "
+              "tensorize",
+              loop.name, stage.name, stage.tensorize_axis);
+}
+
+Status Editor::RequireFewIterations(const Stage& stage) const {
+  const auto iterations = stage.Iterations(stage.shape);
+  int64_t all = 1;
+  for (const LoopAxis& loop : stage.leaves) {
+    const int64_t n = iterations.at(loop.var.get());
+    if (n <= kMostIterations / all) {
+      all *= n;
+      continue;
+    }
+    return Fail(Code::kOutOfRange,
+                "the loops of {} have more than 2^48 iterations together, {} of them {}; choose "
+                "smaller factors",
+                stage.name, n, loop.name);
+  }
+  return {};
+}
+
 Result<int64_t> Editor::Value(const Amount& amount) const {
-  constexpr int64_t kMost = int64_t{1} << 31;
   int64_t value = amount.value;
   if (!amount.decision.empty()) {
     TESSERA_ASSIGN(const Decision* decision, FindDecision(amount.decision));
@@ -185,7 +246,7 @@ Result<int64_t> Editor::Value(const Amount& amount) const {
     value = decision->value.number;
   }
   if (value < 1) return Fail(Code::kOutOfRange, "a factor of {} is below 1", value);
-  if (value > kMost) return Fail(Code::kOutOfRange, "a factor of {} is above 2^31", value);
+  if (value > kMostAmount) return Fail(Code::kOutOfRange, "a factor of {} is above 2^31", value);
   return value;
 }
 
@@ -207,6 +268,16 @@ Result<std::vector<std::string>> Editor::Words(const std::string& decision, Doma
 
 Status Editor::AddDecision(Decision decision) {
   const std::string name = decision.name;
+  TESSERA_TRY(RequireWord(name));
+  if (name.find('/') != std::string::npos) {
+    return Fail(Code::kInvalidArgument,
+                "'{}' is no name of a decision: 'most acc/4/$NAME' ends it at '/'", name);
+  }
+  for (const Choice& choice : decision.domain) {  // of a list: others hold no such number
+    if (!choice.words.empty() || (choice.number >= 1 && choice.number <= kMostAmount)) continue;
+    return Fail(Code::kOutOfRange, "{} in the domain of {} is no factor; 1 to 2^31 are",
+                choice.number, name);
+  }
   if (!s_->decisions_.emplace(name, std::move(decision)).second)
     return Fail(Code::kInvalidArgument, "decision '{}' is taken already", name);
   return {};

@@ -14,6 +14,12 @@
 
 namespace tessera::schedule {
 
+// The loops of a stage have at most so many iterations together: products of their numbers stay
+// inside of int64. A processor counts so far in days.
+inline constexpr int64_t kMostIterations = int64_t{1} << 48;
+// And so much is the most that a step's number may be.
+inline constexpr int64_t kMostAmount = int64_t{1} << 31;
+
 class Editor {
  public:
   explicit Editor(Schedule* schedule) : s_(schedule) {}
@@ -26,8 +32,16 @@ class Editor {
   Result<Stage*> FindStage(const std::string& name);    // any, placeholders too
   Result<Stage*> FindCompute(const std::string& name);  // live compute stages
   Result<int> FindLeaf(const Stage& stage, const std::string& axis);
+  // Or one that is no word of a step's text.
   Status NewAxisName(const Stage& stage, const std::string& name);
   Status NewStageName(const std::string& name);
+
+  // May loop |leaf| of |stage| become another one? What it is, or is a part of, would be lost.
+  //   errors  kInvalidArgument  it is no serial loop any more, or inside of an instruction
+  Status RequirePlainLoop(const Stage& stage, int leaf) const;
+  // Can the loops of |stage| be counted?
+  //   errors  kOutOfRange  more iterations than kMostIterations
+  Status RequireFewIterations(const Stage& stage) const;
 
   // Is every reader of |stage| computed inside |consumer|, itself or through others?
   //   errors  kInvalidArgument  one is not, or nothing reads it
@@ -41,6 +55,9 @@ class Editor {
   //   errors  kUnsupported  no: the memories where one may
   Status RequireRotation(ir::Scope scope) const;
 
+  // Makes |loop| one of |kind|.
+  //   errors  kInvalidArgument  it is of another kind already, which would be lost
+  static Status SetKind(const Stage& stage, ir::LoopKind kind, LoopAxis* loop);
   // Makes loop |axis| of |stage| one of |kind|, which wants iterations that do not depend on each
   // other.
   //   errors  FindCompute's, FindLeaf's, RequireLoop's; kInvalidArgument a loop of a reduction:
@@ -65,7 +82,7 @@ class Editor {
   // What a decision among places or orders picked.
   //   errors  kNotFound no such decision; kInvalidArgument one of another kind
   Result<std::vector<std::string>> Words(const std::string& decision, DomainKind kind) const;
-  // errors: kInvalidArgument the name is taken
+  // errors: kInvalidArgument the name is taken, or no word; kOutOfRange a number below 1 in a list
   Status AddDecision(Decision decision);
 
  private:

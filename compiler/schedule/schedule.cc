@@ -94,6 +94,18 @@ ir::VarMap Stage::ReductionOfLeaves(
   return values;
 }
 
+std::vector<ir::Expr> Stage::PaddedEnds(
+    const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const {
+  std::vector<ir::Expr> guards, ends;
+  const ir::VarMap values = AxesOfLeaves(iterations, &guards);
+  for (const Relation& r : relations) {
+    const int64_t all = iterations.at(r.parent.get());
+    if (r.is_split && r.pad && all % r.factor != 0)
+      ends.push_back(ir::Lt(values.at(r.parent.get()), ir::Expr(all)));
+  }
+  return ends;
+}
+
 std::vector<size_t> Stage::AxesOfReads(const std::string& tensor) const {
   std::vector<size_t> all;
   bool alone = true;
@@ -171,6 +183,7 @@ Status Schedule::Apply(const Step& step) {
   Status status = std::visit([&](const auto& s) { return schedule::Apply(s, editor); }, step);
   for (const Stage& s : next.stages_) {
     // What an earlier step said has to stay so.
+    if (status) status = next.CheckAttached(s);
     if (status) status = next.CheckInPlace(s);
     if (status) status = next.CheckPrepared(s);
     if (status) status = next.CheckPrefetches(s);

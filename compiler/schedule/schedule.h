@@ -105,6 +105,9 @@ struct Stage {
   // The same of the reduction alone, its axes counted from their first index as bodies have them.
   ir::VarMap ReductionOfLeaves(const std::unordered_map<const ir::ExprNode*, int64_t>& iterations,
                                std::vector<ir::Expr>* guards) const;
+  // What holds, of leaves, in the iterations of padded splits that are not behind their ends.
+  std::vector<ir::Expr> PaddedEnds(
+      const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) const;
   // For each dimension of |tensor|, the axis that alone is its index wherever the body reads it;
   // empty where a read is at anything else, or two dimensions have one axis.
   std::vector<size_t> AxesOfReads(const std::string& tensor) const;
@@ -156,6 +159,9 @@ class Schedule {
   // May |stage| be computed in place of what it says?
   //   errors  kInvalidArgument  no: why, and what would make it so
   Status CheckInPlace(const Stage& stage) const;
+  // Is the loop that |stage| is computed at still one of its stage's?
+  //   errors  kInvalidArgument  no: why, and what would keep it
+  Status CheckAttached(const Stage& stage) const;
   // May |stage| be computed before the function, if it says so?
   //   errors  kInvalidArgument  no: why
   Status CheckPrepared(const Stage& stage) const;

@@ -19,8 +19,7 @@ Status Apply(const BindStep& step, Editor& editor) {
                 "loop {} of {} is {} already; fuse the two, or bind to another", other.name,
                 step.stage, ir::LoopKindName(step.kind));
   }
-  axis.kind = step.kind;
-  return {};
+  return Editor::SetKind(*stage, step.kind, &axis);
 }
 
 }  // namespace tessera::schedule

@@ -86,4 +86,16 @@ Status Apply(const ComputeAtStep& step, Editor& editor) {
   return {};
 }
 
+// Asked behind every step: none may break what an earlier one said.
+Status Schedule::CheckAttached(const Stage& stage) const {
+  const Stage* outer = OuterOf(stage);
+  if (outer == nullptr ||
+      (outer->attach != Attach::kInline && outer->LeafIndex(stage.at_axis) >= 0))
+    return {};
+  return Fail(Code::kInvalidArgument,
+              "{} is computed at loop {} of {}, which would be gone; put this step in front of the "
+              "one that attaches {}",
+              stage.name, stage.at_axis, stage.at_stage, stage.name);
+}
+
 }  // namespace tessera::schedule

@@ -17,6 +17,8 @@ Status Apply(const FuseStep& step, Editor& editor) {
                 "{} and {}: a reduction loop does not fuse with another kind", step.outer,
                 step.inner);
   }
+  TESSERA_TRY(editor.RequirePlainLoop(*stage, outer));
+  TESSERA_TRY(editor.RequirePlainLoop(*stage, inner));
   if (step.fused != step.outer && step.fused != step.inner)
     TESSERA_TRY(editor.NewAxisName(*stage, step.fused));
   LoopAxis fused = stage->leaves[outer];

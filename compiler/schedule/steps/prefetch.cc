@@ -18,10 +18,12 @@ Status Apply(const PrefetchStep& step, Editor& editor) {
   TESSERA_ASSIGN(const int64_t distance, editor.Value(step.distance));
   const target::Target& target = editor.schedule().target();
   if (target.line_bytes == 0) {
-    return Fail(Code::kUnsupported,
-                "{} has no cache that a program fills ahead; cache_read makes a copy, and "
-                "double_buffer or threads hide what it takes",
-                target.name);
+    const bool rotates = std::ranges::any_of(target.memories, &target::TargetMemory::rotates);
+    return Fail(
+        Code::kUnsupported,
+        "{} has no cache that a program fills ahead; cache_read makes a copy, and {}threads "
+        "hide what it takes",
+        target.name, rotates ? "double_buffer or " : "");
   }
   if (!step.of.stage.empty()) {
     TESSERA_ASSIGN(Stage * outer, editor.FindCompute(step.of.stage));

@@ -42,11 +42,8 @@ Status RequireNotInStart(const Stage& reader, const ReindexStep& step) {
 std::vector<ir::Expr> InsideOfReduction(
     const Stage& reader, const std::unordered_map<const ir::ExprNode*, int64_t>& iterations) {
   std::vector<ir::Expr> guards, inside;
-  const ir::VarMap values = reader.AxesOfLeaves(iterations, &guards);
-  for (const Relation& r : reader.relations) {
-    if (r.is_split && r.pad && iterations.at(r.parent.get()) % r.factor != 0)
-      guards.push_back(ir::Lt(values.at(r.parent.get()), ir::Expr(iterations.at(r.parent.get()))));
-  }
+  reader.AxesOfLeaves(iterations, &guards);
+  for (const ir::Expr& end : reader.PaddedEnds(iterations)) guards.push_back(end);
   for (const ir::Expr& guard : guards) {
     const bool reduced = std::ranges::any_of(reader.leaves, [&](const LoopAxis& leaf) {
       return leaf.reduce && ir::UsesVar(guard, leaf.var);

@@ -31,6 +31,8 @@ Status Apply(const RfactorStep& step, Editor& editor) {
   const auto iterations = stage->Iterations(stage->shape);
   std::vector<ir::Expr> guards;
   const ir::VarMap values = stage->ReductionOfLeaves(iterations, &guards);
+  // The part reads by loops, which do not say what is padding: a condition does.
+  for (const ir::Expr& end : stage->PaddedEnds(iterations)) guards.push_back(end);
   Stage part;
   part.name = step.name;
   part.dtype = stage->dtype;

@@ -7,6 +7,7 @@ Status Apply(const SplitStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
   TESSERA_ASSIGN(const int64_t factor, editor.Value(step.factor));
+  TESSERA_TRY(editor.RequirePlainLoop(*stage, at));
   if (step.outer != step.axis) TESSERA_TRY(editor.NewAxisName(*stage, step.outer));
   if (step.inner != step.axis) TESSERA_TRY(editor.NewAxisName(*stage, step.inner));
   if (step.outer == step.inner)
@@ -37,7 +38,7 @@ Status Apply(const SplitStep& step, Editor& editor) {
                               step.tail == Tail::kPad, step.tail == Tail::kOverlap});
   stage->leaves[at] = inner;
   stage->leaves.insert(stage->leaves.begin() + at, outer);
-  return {};
+  return editor.RequireFewIterations(*stage);
 }
 
 }  // namespace tessera::schedule

@@ -7,8 +7,7 @@ Status Apply(const UnrollStep& step, Editor& editor) {
   TESSERA_ASSIGN(Stage * stage, editor.FindCompute(step.stage));
   TESSERA_ASSIGN(const int at, editor.FindLeaf(*stage, step.axis));
   TESSERA_TRY(editor.RequireLoop(ir::LoopKind::kUnroll));
-  stage->leaves[at].kind = ir::LoopKind::kUnroll;
-  return {};
+  return Editor::SetKind(*stage, ir::LoopKind::kUnroll, &stage->leaves[at]);
 }
 
 }  // namespace tessera::schedule

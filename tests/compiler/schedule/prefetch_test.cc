@@ -61,7 +61,7 @@ TEST(Prefetch, RefusalsSayWhatIsNotThere) {
       {"compute_at a s i\nprefetch x a j 1 of s i\n", "compute_at a root",
        "x cannot be prefetched in loop j of a: loop i of s is not around it"},
       {"compute_at a s i\nprefetch x a j 1 of s i\n", "split s i 2 o n",
-       "x cannot be prefetched in loop j of a: loop i of s is not around it"},
+       "a is computed at loop i of s, which would be gone"},
       {"prefetch a s i 1\n", "inline a", "a cannot be prefetched in loop i of s: it was inlined"},
       {"prefetch a s i 1\n", "compute_at a s i", "it is computed there"},
       {"prefetch a s i 1\n", "set_scope a local", "it is in local, not in global memory"},
