@@ -13,6 +13,7 @@
 #include "compiler/lower/halo.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/match.h"
+#include "compiler/lower/padding.h"
 #include "compiler/lower/parallel.h"
 #include "compiler/lower/prefetch.h"
 #include "compiler/lower/storage.h"
@@ -196,7 +197,7 @@ class Builder {
                   "{} further out",
                   stage.name, missing, stage.name, missing);
     }
-    return ReadHalos(out, guards, bounds_.ranges);
+    return ReadHalos(schedule_, out, guards, bounds_.ranges);
   }
 
   Result<Stmt> Nest(const Stage& stage) {
@@ -390,6 +391,7 @@ class Builder {
 Result<ir::Func> BuildLoops(const Schedule& schedule, const std::string& name,
                             const std::vector<std::string>& params) {
   TESSERA_ASSIGN(Bounds bounds, InferBounds(schedule));
+  TESSERA_TRY(CheckPadding(schedule, bounds));
   return Builder(schedule, std::move(bounds)).Build(name, params);
 }
 

@@ -2,12 +2,14 @@
 #include "compiler/lower/conditions.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/ir/visit.h"
 
 namespace tessera::lower {
 
 using ir::Expr;
+using ir::Linear;
 using schedule::Stage;
 
 bool AsksReduction(const Stage& stage, const Expr& condition) {
@@ -26,6 +28,43 @@ bool SkipsReduction(const Stage& stage, size_t depth, const Expr& condition) {
     if (ir::UsesVar(condition, stage.leaves[i].var)) return false;
   }
   return AsksReduction(stage, condition);
+}
+
+void PartsOf(const Expr& condition, std::vector<Expr>* parts) {
+  if (condition->kind == ir::ExprKind::kBin && condition->bin() == ir::BinOp::kAnd) {
+    for (const Expr& part : condition->args) PartsOf(part, parts);
+  } else {
+    parts->push_back(condition);
+  }
+}
+
+std::optional<Linear> RoomOf(const Expr& condition, const ir::Ranges& ranges) {
+  if (condition->kind != ir::ExprKind::kBin ||
+      (condition->bin() != ir::BinOp::kLe && condition->bin() != ir::BinOp::kLt) ||
+      condition->args[0].dtype() != DType::kInt64) {
+    return std::nullopt;
+  }
+  Linear room = ir::Add(ir::ToLinear(condition->args[1], ranges),
+                        ir::ToLinear(condition->args[0], ranges), -1);
+  if (condition->bin() == ir::BinOp::kLt) --room.constant;
+  return room;
+}
+
+ir::Interval BoundsUnder(const Expr& index, const std::vector<Expr>& guards,
+                         const ir::Ranges& ranges) {
+  ir::Interval reach = ir::BoundsOf(index, ranges);
+  const Linear form = ir::ToLinear(index, ranges);
+  for (const Expr& guard : guards) {
+    const std::optional<Linear> room = RoomOf(guard, ranges);
+    for (size_t k = 0; room && k < form.terms.size(); ++k) {
+      const int64_t factor = std::abs(form.terms[k].coeff);
+      const ir::Interval below = ir::BoundsOf(ir::Add(form, *room, factor), ranges),
+                         above = ir::BoundsOf(ir::Add(form, *room, -factor), ranges);
+      reach.hi = std::min(reach.hi, below.hi);
+      reach.lo = std::max(reach.lo, above.lo);
+    }
+  }
+  return reach;
 }
 
 }  // namespace tessera::lower

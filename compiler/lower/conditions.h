@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which loops of a stage the conditions of its loops ask. Private to compiler/lower.
+// Conditions: which loops of a stage they ask, and where indices are while they hold. Private to
+// compiler/lower.
 #ifndef TESSERA_COMPILER_LOWER_CONDITIONS_H_
 #define TESSERA_COMPILER_LOWER_CONDITIONS_H_
 
+#include <optional>
 #include <vector>
 
+#include "compiler/ir/affine.h"
 #include "compiler/schedule/schedule.h"
 
 namespace tessera::lower {
@@ -18,6 +21,16 @@ std::vector<ir::Expr> OfDataLoops(const schedule::Stage& stage, std::vector<ir::
 
 // Does |condition| decide, by the first |depth| loops alone, whether iterations of a reduction run?
 bool SkipsReduction(const schedule::Stage& stage, size_t depth, const ir::Expr& condition);
+
+// The parts of |condition|, joined by "and", behind |parts|.
+void PartsOf(const ir::Expr& condition, std::vector<ir::Expr>* parts);
+
+// What |condition|, a comparison of indices, says is not negative; nothing: it is none.
+std::optional<ir::Linear> RoomOf(const ir::Expr& condition, const ir::Ranges& ranges);
+
+// The bounds of |index| where |guards| hold: as room >= 0, it is at most index + k room.
+ir::Interval BoundsUnder(const ir::Expr& index, const std::vector<ir::Expr>& guards,
+                         const ir::Ranges& ranges);
 
 }  // namespace tessera::lower
 

@@ -2,39 +2,18 @@
 #include "compiler/lower/halo.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
+#include "compiler/ir/layout.h"
 #include "compiler/ir/visit.h"
+#include "compiler/lower/conditions.h"
 
 namespace tessera::lower {
 namespace {
 
 using ir::Expr;
 using ir::Linear;
-
-// The parts of |condition|, joined by "and".
-void Parts(const Expr& condition, std::vector<Expr>* parts) {
-  if (condition->kind == ir::ExprKind::kBin && condition->bin() == ir::BinOp::kAnd) {
-    for (const Expr& part : condition->args) Parts(part, parts);
-  } else {
-    parts->push_back(condition);
-  }
-}
-
-// What |condition|, a comparison of indices, says is not negative; nothing: it is none.
-std::optional<Linear> RoomOf(const Expr& condition, const ir::Ranges& ranges) {
-  if (condition->kind != ir::ExprKind::kBin ||
-      (condition->bin() != ir::BinOp::kLe && condition->bin() != ir::BinOp::kLt) ||
-      condition->args[0].dtype() != DType::kInt64) {
-    return std::nullopt;
-  }
-  Linear room = ir::Add(ir::ToLinear(condition->args[1], ranges),
-                        ir::ToLinear(condition->args[0], ranges), -1);
-  if (condition->bin() == ir::BinOp::kLt) --room.constant;
-  return room;
-}
 
 // Does |condition| hold wherever each index of |load| is inside of its dimension?
 bool HoldsInside(const Expr& condition, const ir::ExprNode& load, const ir::Ranges& ranges) {
@@ -50,30 +29,13 @@ bool HoldsInside(const Expr& condition, const ir::ExprNode& load, const ir::Rang
   return false;
 }
 
-// The bounds of |index| where |guards| hold: as room >= 0, it is at most index + k room.
-ir::Interval BoundsUnder(const Expr& index, const std::vector<Expr>& guards,
-                         const ir::Ranges& ranges) {
-  ir::Interval reach = ir::BoundsOf(index, ranges);
-  const Linear form = ir::ToLinear(index, ranges);
-  for (const Expr& guard : guards) {
-    const std::optional<Linear> room = RoomOf(guard, ranges);
-    for (size_t k = 0; room && k < form.terms.size(); ++k) {
-      const int64_t factor = std::abs(form.terms[k].coeff);
-      const ir::Interval below = ir::BoundsOf(ir::Add(form, *room, factor), ranges),
-                         above = ir::BoundsOf(ir::Add(form, *room, -factor), ranges);
-      reach.hi = std::min(reach.hi, below.hi);
-      reach.lo = std::max(reach.lo, above.lo);
-    }
-  }
-  return reach;
-}
-
-// Where the indices of a load may be.
+// Where the indices of a load may be. Lanes behind the last element are a halo too.
 enum class IndexPlace { kInside, kHalo, kOutside };
 
 IndexPlace PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards,
                    const ir::Ranges& ranges) {
   IndexPlace place = IndexPlace::kInside;
+  const std::vector<int64_t> room = ir::PaddedShape(*load.buffer);
   for (size_t d = 0; d < load.args.size(); ++d) {
     const ir::Interval reach = BoundsUnder(load.args[d], guards, ranges);
     const int64_t shape = load.buffer->shape[d];
@@ -84,8 +46,7 @@ IndexPlace PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards,
     });
     if (piece == load.buffer->layout.dims.end()) return IndexPlace::kOutside;
     if (reach.lo < -piece->before) return IndexPlace::kOutside;
-    if (piece->div > 1) continue;  // lanes behind the last element
-    if (reach.hi >= shape + piece->after) return IndexPlace::kOutside;
+    if (reach.hi >= room[d]) return IndexPlace::kOutside;
     place = IndexPlace::kHalo;
   }
   return place;
@@ -93,8 +54,8 @@ IndexPlace PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards,
 
 }  // namespace
 
-ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
-                   const ir::Ranges& ranges) {
+ir::Expr ReadHalos(const schedule::Schedule& schedule, const ir::Expr& e,
+                   const std::vector<ir::Expr>& guards, const ir::Ranges& ranges) {
   return ir::Rewrite(e, [&](const Expr& x) {
     int64_t other = 0;
     if (x->kind != ir::ExprKind::kSelect || x->args[1]->kind != ir::ExprKind::kLoad ||
@@ -103,11 +64,13 @@ ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
     }
     const ir::ExprNode& load = *x->args[1].get();
     const IndexPlace place = PlaceOf(load, guards, ranges);
+    const schedule::Stage& source = *schedule.Find(load.buffer->name);
+    const bool filled = source.placeholder || source.prepared;  // by whoever calls
     if (place == IndexPlace::kOutside ||
-        (place == IndexPlace::kHalo && load.buffer->layout.fill != other))
+        (place == IndexPlace::kHalo && (!filled || load.buffer->layout.fill != other)))
       return x;
     std::vector<Expr> parts;
-    Parts(x->args[0], &parts);
+    PartsOf(x->args[0], &parts);
     const bool asks_only_that = std::ranges::all_of(
         parts, [&](const Expr& part) { return HoldsInside(part, load, ranges); });
     return asks_only_that ? x->args[1] : x;

@@ -8,15 +8,16 @@
 
 #include "compiler/ir/affine.h"
 #include "compiler/ir/ir.h"
+#include "compiler/schedule/schedule.h"
 
 namespace tessera::lower {
 
 // |e| without the selects that only ask whether an index is inside of a tensor: where it always is,
-// or where the tensor's halo, which reaches as far as the index does, holds the other value.
-// select(0 <= i, Load(x, i), 3) is Load(x, i) where x has a halo of 3. |guards| hold wherever |e|
-// is computed.
-ir::Expr ReadHalos(const ir::Expr& e, const std::vector<ir::Expr>& guards,
-                   const ir::Ranges& ranges);
+// or where the tensor's padding or halo, which reaches as far as the index does, holds the other
+// value. select(0 <= i, Load(x, i), 3) is Load(x, i) where parameter x has a halo of 3; nobody
+// fills those of a buffer that the function has. |guards| hold wherever |e| is computed.
+ir::Expr ReadHalos(const schedule::Schedule& schedule, const ir::Expr& e,
+                   const std::vector<ir::Expr>& guards, const ir::Ranges& ranges);
 
 }  // namespace tessera::lower
 

@@ -37,7 +37,8 @@ ir::Buffer MakeBuffer(const Schedule& schedule, const Bounds& bounds, const Stag
                     (stage.attach == Attach::kAfter && outer->attach == Attach::kAt);
   std::vector<int64_t> shape =
       part || !(stage.placeholder || stage.prepared || stage.output) ? b.extent : stage.shape;
-  for (size_t d = 0; d < shape.size(); ++d) {
+  // What a caller makes has the caller's shape, and its loops do not matter.
+  for (size_t d = 0; d < shape.size() && !stage.prepared; ++d) {
     for (const schedule::Relation& r : stage.relations) {
       if (r.is_split && r.pad && !stage.output && r.parent.get() == stage.axes[d].var.get()) {
         shape[d] = (shape[d] + r.factor - 1) / r.factor * r.factor;

@@ -66,6 +66,22 @@ TEST(LowerHalo, AnythingElseStaysASelect) {
   EXPECT_TRUE(Asks(Lowered("layout x 1+0+1 -4\n"))) << "another value";
   EXPECT_TRUE(Asks(Lowered("layout x 0+0+1 -3\n"))) << "no place in front";
   EXPECT_TRUE(Asks(Lowered("layout x 1+0+0 -3\n"))) << "no place behind";
+  EXPECT_TRUE(Asks(Lowered("cache_read x local c y\nlayout c 1+0+1 -3\n"))) << "nobody fills it";
+}
+
+// Windows that reach behind the last of twelve places, or to those behind the ten elements.
+TEST(LowerHalo, LanesBehindTheLastElementAreAHalo) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {10});
+  const auto text = [&](int64_t elements, const char* layout) {
+    const te::Tensor y = te::Compute("y", {elements}, {"i"}, [&](const auto& i) {
+      return ir::Select(ir::Lt(i[0], 10), x(i), ir::Imm(DType::kInt8, -3));
+    });
+    return ir::Print(
+        *BuildLoops(*schedule::Schedule::Replay({y}, *schedule::ParseTrace(layout)), "f"));
+  };
+  EXPECT_FALSE(Asks(text(12, "layout x 0/4,0%4 -3\n")));
+  EXPECT_TRUE(Asks(text(12, "layout x 0/4,0%4\n"))) << "another value";
+  EXPECT_TRUE(Asks(text(13, "layout x 0/4,0%4 -3\n"))) << "no place";
 }
 
 // A condition that leaves out elements of the tensor is more than a question for the inside.
