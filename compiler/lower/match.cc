@@ -80,8 +80,11 @@ class Matcher {
   };
 
   std::unexpected<Error> Bad(const std::string& why) const {
-    return Fail(Code::kInvalidArgument, "{}: the nest is not {}: {}", nest_.stage->name,
-                intrin_.name, why);
+    return Fail(Code::kInvalidArgument,
+                "{}: the nest is not {}: {}; change its loops or layouts in front of 'tensorize {} "
+                "{}', or leave that out",
+                nest_.stage->name, intrin_.name, why, nest_.stage->name,
+                nest_.stage->tensorize_axis);
   }
 
   // The parameter that is the iterations of |axis|; null: it has as many as it has.

@@ -18,7 +18,8 @@ using ir::StmtKind;
 class Checker {
  public:
   // |loose|: buffers of stages that follow loops.
-  explicit Checker(const std::set<std::string>& loose) : loose_(loose) {}
+  Checker(const schedule::Schedule& schedule, const std::set<std::string>& loose)
+      : schedule_(schedule), loose_(loose) {}
 
   Status Check(const Stmt& s) {
     int64_t min = 0, extent = 0;
@@ -56,11 +57,21 @@ class Checker {
       }
     });
     if (shared.empty()) return {};
-    return Fail(Code::kInvalidArgument,
-                "loop {} is parallel, and two of its iterations may store to one element of {}, "
-                "whose stage is computed behind what the loop holds; mark a loop of {} that is a "
-                "dimension of it, or a part of one",
-                loop->var->name, shared, shared);
+    return Fail(
+        Code::kInvalidArgument,
+        "loop {} of {} is parallel, and two of its iterations may store to one element of {}, "
+        "whose stage is computed behind what the loop holds; mark a loop of {} that is a "
+        "dimension of it, or a part of one",
+        loop->var->name, StageOf(loop->var), shared, shared);
+  }
+
+  std::string StageOf(const Expr& loop) const {
+    for (const schedule::Stage& s : schedule_.stages()) {
+      for (const schedule::LoopAxis& leaf : s.leaves) {
+        if (leaf.var.get() == loop.get()) return s.name;
+      }
+    }
+    return "its stage";  // the start of a reduction has loops of its own
   }
 
   // Is |index| = coefficient * |var| + rest, where the rest varies by less than the coefficient
@@ -80,6 +91,7 @@ class Checker {
     return spread < std::abs(form.CoeffOf(var));
   }
 
+  const schedule::Schedule& schedule_;
   const std::set<std::string>& loose_;
   ir::Ranges ranges_;
 };
@@ -91,7 +103,7 @@ Status CheckParallel(const schedule::Schedule& schedule, const ir::Func& func) {
   for (const schedule::Stage& s : schedule.stages()) {
     if (s.attach == schedule::Attach::kAfter) loose.insert(schedule.OwnerOf(s)->name);
   }
-  return Checker(loose).Check(func.body);
+  return Checker(schedule, loose).Check(func.body);
 }
 
 }  // namespace tessera::lower

@@ -62,9 +62,9 @@ Status CheckInPlace(const Schedule& schedule, const Bounds& bounds, const Stage&
   TESSERA_TRY(schedule.CheckInPlace(stage));
   if (bounds.stages.at(stage.name).once) return {};
   return Fail(Code::kInvalidArgument,
-              "{} cannot be in place of {}: in loop {} some elements are computed twice; attach "
-              "it where its boxes lie apart",
-              stage.name, stage.in_place_of, stage.at_axis);
+              "{} cannot be in place of {}: in loop {} of {} some elements are computed twice; "
+              "attach it where its boxes lie apart, or leave in_place out",
+              stage.name, stage.in_place_of, stage.at_axis, stage.at_stage);
 }
 
 }  // namespace tessera::lower

@@ -111,10 +111,11 @@ TEST(LowerParallel, FollowersWhoseBoxesMeetAreRefused) {
     return f ? "ok" : f.error().message;
   };
   const std::string meet = "fuse a i j f\nsplit a f 4 o n\nreverse_compute_at y a o\n";
-  EXPECT_EQ(build((meet + "parallel a o").c_str()),
-            "loop o is parallel, and two of its iterations may store to one element of y, whose "
-            "stage is computed behind what the loop holds; mark a loop of y that is a dimension of "
-            "it, or a part of one");
+  EXPECT_EQ(
+      build((meet + "parallel a o").c_str()),
+      "loop o of a is parallel, and two of its iterations may store to one element of y, whose "
+      "stage is computed behind what the loop holds; mark a loop of y that is a dimension of "
+      "it, or a part of one");
   EXPECT_EQ(build(meet.c_str()), "ok");
   EXPECT_EQ(build("split a i 2 o n\nreverse_compute_at y a o\nparallel a o"), "ok");
   EXPECT_EQ(build("fuse a i j f\nsplit a f 4 o n\nparallel a o"), "ok");

@@ -138,7 +138,8 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
             std::string::npos);
   EXPECT_EQ(message(Product(DType::kInt8, true), kBlocked + tail + "_flag"),
             "y: the nest is not tile_test_flag: it starts sums at 0, and this one starts at a "
-            "value; add that behind the sum");
+            "value; add that behind the sum; change its loops or layouts in front of 'tensorize y "
+            "pi', or leave that out");
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {2, 4});
   const te::Tensor copy =
       te::Compute("y", {2, 4}, {"pi", "c"}, [&](const Index& i) { return Wide(x(i)); });
