@@ -34,6 +34,22 @@ Tensor Difference() {
   return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) - w(i); });
 }
 
+// y = x plus its neighbour on the left, which is -1 for the first.
+Tensor Neighbours() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
+  return te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) {
+    return x(i) + ir::Select(ir::Le(1, i[1]), x(i[0], i[1] - 1), ir::Imm(DType::kInt32, -1));
+  });
+}
+
+// The greatest of a row of int8 numbers.
+Tensor Greatest() {
+  const Tensor x = te::Placeholder("x", DType::kInt8, {4, 6});
+  const te::Axis k = te::ReduceAxis("k", 6);
+  return te::Compute("y", {4}, {"i"},
+                     [&](const Index& i) { return te::MaxOf(x(i[0], k.var), {k}); });
+}
+
 // y = (x + bias) * factor, both of a row.
 Tensor Affine() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {4, 6}),
@@ -122,12 +138,20 @@ const std::vector<StepExample>& StepExamples() {
        Elements(),
        "decide place places a y i\ncompute_at a $place\ndecide order orders a j i\n"
        "reorder a $order\n"},
+      {"decide",
+       "Of at most four columns, sizes of tiles are 1 2 3: tiles of four would be as many as those "
+       "of three.",
+       Elements(), "inline a\ndecide columns tiles y j most 4 3\nsplit y j $columns j.o j.i\n"},
       {"split", "Four does not divide six: the last iterations are skipped by a condition.",
        Elements(), "inline a\nsplit y j 4 j.o j.i\n"},
       {"split",
        "Three taps in parts of two: the second begins a tap earlier, and the weight that it has in "
        "common with the first is zero there.",
        Window(), "split y k 2 k.o k.i overlap\nreindex w y w.t 0\n"},
+      {"split",
+       "Six products in blocks of four, without a condition: both layouts have room for two behind "
+       "the end, where `w` is 0.",
+       Product(), "layout x 0,1/4,1%4\nlayout w 0,1/4,1%4 0\nsplit sum k 4 k.o k.i pad\n"},
       {"fuse", "Two loops become one.", Elements(), "inline a\nfuse y i j f\n"},
       {"reorder", "The columns are the outer loop.", Elements(), "inline a\nreorder y j i\n"},
       {"tile", "Two splits and a reorder.", Elements(),
@@ -149,10 +173,18 @@ const std::vector<StepExample>& StepExamples() {
        "inline a\ncache_read x local x.l y\ncompute_at x.l y i\n"},
       {"cache_write", "Two rows of the result are made in registers.", Elements(),
        "inline a\ncache_write y reg y.r\nsplit y i 2 i.o i.i\ncompute_at y.r y i.o\n"},
+      {"cache_write",
+       "A unit that compares 32-bit numbers finds the greatest of int8 numbers, which the copy "
+       "makes narrow.",
+       Greatest(), "cache_write y reg y.r i32\n"},
       {"lift",
        "Twice `x` is a stage of its own: what one instruction does of an expression that takes "
        "two.",
        Doubled(), "lift y 0 local y.l\n"},
+      {"lift", "The factor of a row is a stage that has rows alone.", Affine(),
+       "lift y 1 local f i\ncompute_at f y i\n"},
+      {"rewrite", "A machine that only adds copies `x` as `x + 0`, which these loops show as `x`.",
+       Doubled(), "rewrite y 0.0 plus_zero\nlift y 0.0 local y.l\n"},
       {"rewrite", "A machine that adds and multiplies subtracts.", Difference(),
        "rewrite y . negated\nlift y 1 local y.l\n"},
       {"stack", "Bias and factor of a channel are one record.", Affine(),
@@ -187,6 +219,9 @@ const std::vector<StepExample>& StepExamples() {
        Elements(), "set_scope x inp\nfold_storage x 0 3 2\n"},
       {"layout", "The columns of `a` are in blocks of four, the rest of the last one is -1.",
        Elements(), "layout a 1/4,0,1%4 -1\n"},
+      {"layout",
+       "In front of each row of `x` is a place that holds -1: the read needs no condition.",
+       Neighbours(), "layout x 0,1+1+0 -1\n"},
       {"vectorize", "The loop's iterations are lanes.", Elements(), "inline a\nvectorize y j\n"},
       {"unroll", "The loop's iterations are written one after the other.", Elements(),
        "inline a\nunroll y i\n"},
@@ -205,6 +240,8 @@ const std::vector<StepExample>& StepExamples() {
        Product(), "cache_read x inp x.i sum\ncompute_at x.i sum i\ndouble_buffer x.i\n"},
       {"prefetch", "The next row of `x` is on its way while this one is worked on.", Elements(),
        "inline a\nprefetch x y i 1\n"},
+      {"prefetch", "Each half of a row asks for half of the next row.", Elements(),
+       "inline a\nsplit y j 3 j.o j.i\nprefetch x y j.o 1 of y i\n"},
       {"tensorize", "Two rows by three products are one call of `dot.rows`.", Product(),
        "layout x 1/3,0,1%3\nlayout sum 1,0\nsplit sum i 2 i.o i.i\nsplit sum k 3 k.o k.i\n"
        "reorder sum j i.o k.o i.i k.i\ntensorize sum i.i dot.rows\n"},

@@ -43,7 +43,13 @@ Result<std::string> Document() {
       "MEMORY/N/N` behind it: as many as the memory's bytes, divided by the numbers, allow.\n"
       "Or it is `places STAGE`, whose `VALUE` is `root` or `CONSUMER AXIS` and goes to "
       "`compute_at`; or `orders STAGE`, whose `VALUE` is\nthe loops that it orders, as they are "
-      "picked, and goes to `reorder`. No value of a domain is illegal where it stands.\n";
+      "picked, and goes to `reorder`. No value of a domain is illegal where it stands.\n\n"
+      "Where `N` does not divide, a condition skips the last iterations of a `split`. With `pad` "
+      "they run: every tensor that the loop\nindexes needs a layout with room for them, and where "
+      "the loop is of a sum, a factor of what is summed has to be 0 there, by the\nfill of its "
+      "layout or by `reindex`; loops that break this are refused. With `overlap`, which is for "
+      "reductions, the last part\nbegins earlier so that it is whole; what it has in common with "
+      "the part before does not count, by a condition or by a `reindex`\nwith 0.\n";
   for (const StepExample& example : StepExamples()) {
     const Result<schedule::Schedule> s = ScheduleOf(example);
     if (!s) return Within(example.name, s.error());
