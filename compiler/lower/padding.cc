@@ -47,6 +47,8 @@ class PaddedSplit {
     ir::Visit(index, [&](const Expr& e) {
       if (e->kind == ExprKind::kVar) loops_.insert(e.get());
     });
+    summed_ = std::ranges::any_of(
+        stage_.reduce_axes, [&](const ir::Axis& a) { return a.var.get() == axis->var.get(); });
     std::vector<Expr> place;
     for (const ir::Axis& a : stage_.axes) place.push_back(own_.values.at(a.var.get()));
     TESSERA_TRY(CheckPlace("writes", stage_, place, own_.guards));
@@ -54,9 +56,7 @@ class PaddedSplit {
     const std::vector<Expr> parts = reduces ? stage_.body->args : std::vector<Expr>{stage_.body};
     for (const Expr& e : parts)
       TESSERA_TRY(CheckReads(ir::Substitute(e, own_.values), own_.guards));
-    const bool summed = std::ranges::any_of(
-        stage_.reduce_axes, [&](const ir::Axis& a) { return a.var.get() == axis->var.get(); });
-    if (!summed) return {};
+    if (!summed_) return {};
     Conditions behind{ir::Le(Expr(axis->min + axis->extent), index)};
     for (const Expr& guard : own_.guards) {
       if (IsNever(guard, behind)) return {};  // they are skipped
@@ -113,13 +113,16 @@ class PaddedSplit {
       }
       const ir::Interval reach = BoundsUnder(place, conditions, bounds_.ranges);
       if (reach.known() && reach.lo >= -before && reach.hi < room[d]) continue;
-      return Bad(
-          fmt::format("{} {} {} of dimension {} of {}, which has room for {}; 'layout {} "
-                      "..' has more with that dimension in blocks",
-                      stage_.name, does,
-                      reach.known() ? fmt::format("up to index {}", reach.hi)
-                                    : std::string("nobody knows how far"),
-                      d, tensor.name, room[d], tensor.name));
+      const bool copies = summed_ && tensor.name != stage_.name;
+      return Bad(fmt::format(
+          "{} {} {} of dimension {} of {}, which has room for {}; 'layout {} ..' has more with "
+          "that dimension in blocks{}",
+          stage_.name, does,
+          reach.known() ? fmt::format("up to index {}", reach.hi)
+                        : std::string("nobody knows how far"),
+          d, tensor.name, room[d], tensor.name,
+          copies ? fmt::format(", 'reindex {} {} NAME 0' a copy that has", tensor.name, stage_.name)
+                 : ""));
     }
     return {};
   }
@@ -211,7 +214,8 @@ class PaddedSplit {
   const Stage& stage_;
   const Relation& split_;
   const StageBounds& own_;
-  ir::VarSet loops_;  // those of the axis
+  ir::VarSet loops_;     // those of the axis
+  bool summed_ = false;  // is that one of the reduction?
 };
 
 }  // namespace

@@ -56,7 +56,9 @@ TEST(LowerPadding, WhatHasNoPlaceIsRefused) {
       {"layout y 0/3,0%3,1\nsplit y i 3 o n pad",
        "y reads up to index 5 of dimension 0 of x, which has room for 4; 'layout x ..'"},
       {"layout y 0/3,0%3,1\nlayout x 0/2,0%2,1\nsplit y i 3 o n pad", "which has room for 4"},
-      {kPadded, "y reads up to index 7 of dimension 1 of x, which has room for 6; 'layout x ..'"},
+      {kPadded,
+       "y reads up to index 7 of dimension 1 of x, which has room for 6; 'layout x ..' has more "
+       "with that dimension in blocks, 'reindex x y NAME 0' a copy that has, or leave 'pad' out"},
       {"layout x 0,1/4,1%4\n" + kPadded, "y reads up to index 7 of dimension 1 of w"},
       {"layout x 0,0+1+1\nlayout w 0,0+1+2\n" + kPadded, "up to index 7 of dimension 1 of x"},
       {"cache_read x local c y\ncompute_at c y i\n" + kBlocks + kPadded,
