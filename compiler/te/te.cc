@@ -37,14 +37,6 @@ void UniqueNames(TensorNode* node) {
   });
 }
 
-// Names are words of a schedule's text.
-std::string Word(std::string name) {
-  for (char& c : name) {
-    if (std::isspace(static_cast<unsigned char>(c)) || c == '#' || c == '$') c = '_';
-  }
-  return name.empty() ? "_" : name;
-}
-
 Status VerifyStart(const Tensor& t) {
   const Expr start = t->body->start();
   if (start.type() != t->body.type()) {
@@ -67,6 +59,13 @@ void Collect(const Tensor& t, std::set<const TensorNode*>* seen, std::vector<Ten
 }
 
 }  // namespace
+
+std::string Word(std::string name) {
+  for (char& c : name) {
+    if (std::isspace(static_cast<unsigned char>(c)) || c == '#' || c == '$') c = '_';
+  }
+  return name.empty() ? "_" : name;
+}
 
 Expr Tensor::operator()(std::vector<Expr> indices) const {
   return ir::TensorRead(node_, std::move(indices));

@@ -69,8 +69,11 @@ struct TensorNode : ir::TensorBase {
   Expr body;
 };
 
-// A tensor that the caller provides: an input or a constant. White space, '#' and '$' in a tensor's
-// name become '_', since names are words of a schedule's text.
+// |name| as a word of a schedule's text: white space, '#' and '$' become '_'. Tensors' names are
+// such words; whoever makes names unique asks for the word first.
+std::string Word(std::string name);
+
+// A tensor that the caller provides: an input or a constant; its name is Word(name).
 Tensor Placeholder(std::string name, DType dtype, std::vector<int64_t> shape);
 
 // |axis_names| name the dimensions ("i0", "i1", ... when empty). Axis names of a stage are made

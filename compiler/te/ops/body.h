@@ -24,8 +24,8 @@ class RegionBuilder {
   // The tensor that stands for |id|: a stage of this region, or a placeholder made on first use.
   Tensor Value(graph::TensorId id);
   void SetValue(graph::TensorId id, Tensor tensor) { values_[id] = tensor; }
-  // |name|, or |name| with a number where the region has a tensor of that name: models choose names
-  // too.
+  // Word(name), with a number behind it where the region has a tensor of that name: models choose
+  // names too.
   std::string Name(const std::string& name);
   // A placeholder with constant contents.
   template <typename T>

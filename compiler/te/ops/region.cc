@@ -10,8 +10,9 @@
 
 namespace tessera::te {
 std::string RegionBuilder::Name(const std::string& name) {
-  std::string unique = name;
-  for (int n = 2; !names_.insert(unique).second; ++n) unique = fmt::format("{}.{}", name, n);
+  const std::string word = Word(name);
+  std::string unique = word;
+  for (int n = 2; !names_.insert(unique).second; ++n) unique = fmt::format("{}.{}", word, n);
   return unique;
 }
 

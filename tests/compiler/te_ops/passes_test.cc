@@ -87,6 +87,18 @@ TEST_P(Passes, PadsOfChannelsStay) {
   EXPECT_EQ(ops, "pad conv ");
 }
 
+// Names that a model may choose: as words of a schedule some are one, or what another became.
+TEST_P(Passes, NamesThatAreOneWordAreOfTensorsOfTheirOwn) {
+  PadAndConv(r, true, false);
+  ASSERT_NO_FATAL_FAILURE(r.Run());
+  const std::vector<int8_t> want = r.V(r.g.outputs[0]);
+  const char* const names[] = {"a b", "a#b", "a$b", "a_b", "a_b.2", "a b.2", "", " "};
+  for (size_t t = 0; t < r.g.tensors.size(); ++t)
+    r.g.tensors[t].name = names[(t + GetParam()) % std::size(names)];
+  ASSERT_NO_FATAL_FAILURE(r.Run());
+  EXPECT_EQ(r.V(r.g.outputs[0]), want);
+}
+
 // reshape, or transpose by |perm| and reshape, in front of a dense layer.
 void FlatDense(RandomGraph& r, const std::vector<int>& perm) {
   const std::vector<int64_t> in{1, r.rng.Range(1, 4), r.rng.Range(1, 4), r.rng.Range(2, 4)};
