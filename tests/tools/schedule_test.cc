@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <map>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -188,6 +189,53 @@ TEST_F(Schedules, ALayerOfTheAcceleratorByStepsGivesTheSameIntegers) {
   EXPECT_TRUE(Read(net) == Read(again));
 }
 
+// The steps of an accelerator layer, each left out once: another program with the same results, or
+// one line that says why not. What a step obliges others to is found by whoever leaves it out.
+TEST_F(Schedules, WithoutAnyOfItsStepsALayerIsTheSameOrRefused) {
+  const size_t from = dump->find("accelerator stage1_conv1_conv/Conv:");
+  ASSERT_NE(from, std::string::npos);
+  std::istringstream in(dump->substr(from, dump->find("\n\n", from) - from));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  const std::string net = TempPath("less.tsr"), result = TempPath("less.npy");
+  const auto run = [&](const std::string& text) {
+    const CommandResult r =
+        Tessera(Compile("--target vta -o " + net + " --schedule " + Write("less.txt", text)));
+    if (r.code != 0) return r;
+    return Tessera("run " + net + " --device func --first 4 --input " + std::string(kImages) +
+                   " --output " + result);
+  };
+  const auto all = [&](const std::function<bool(size_t)>& keep) {
+    std::string text;
+    for (size_t k = 0; k < lines.size(); ++k) text += keep(k) ? lines[k] + "\n" : "";
+    return text;
+  };
+  ASSERT_EQ(run(all([](size_t) { return true; })).code, 0);
+  const std::string want = Read(result);
+  int same = 0, refused = 0;
+  for (size_t without = 1; without < lines.size(); ++without) {
+    if (lines[without].starts_with("#")) continue;
+    const CommandResult r = run(all([&](size_t k) { return k != without; }));
+    SCOPED_TRACE(lines[without] + "\n" + r.output);
+    if (r.code == 0) {
+      EXPECT_TRUE(Read(result) == want);
+      ++same;
+      continue;
+    }
+    EXPECT_EQ(r.code, 2);
+    EXPECT_EQ(std::count(r.output.begin(), r.output.end(), '\n'), 1);
+    EXPECT_NE(r.output.find("stage1_conv1_conv/Conv: "), std::string::npos);
+    ++refused;
+  }
+  EXPECT_GE(same, 5);
+  EXPECT_GE(refused, 20);
+  // As somebody begins who writes one from nothing: no buffer twice.
+  const CommandResult plain =
+      run(all([&](size_t k) { return !lines[k].starts_with("double_buffer "); }));
+  EXPECT_EQ(plain.code, 0) << plain.output;
+  EXPECT_TRUE(Read(result) == want);
+}
+
 TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
   const std::string steps = Read(kLayerSteps);
   const struct {
@@ -209,7 +257,8 @@ TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
       {Edited(steps, "tensorize o", "tile.add", "tile.requant"),
        "o: the nest is not tile.requant: the expression differs"},
       {Edited(steps, "tensorize stage1_q", "tensorize stage1_q lane tile.store", ""),
-       "a statement that is no tile of work"},
+       "stage1_q: made element by element, which is no tile of work for an instruction; tensorize "
+       "the stage"},
   };
   for (const auto& bad : kBad) {
     const std::string net = TempPath("bad.tsr");
@@ -230,6 +279,11 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
   const Bad kBad[] = {
       {"", "no layer's schedule is in it; --dump schedule prints what belongs there"},
       {"# nothing\n\n", "no layer's schedule is in it"},
+      {std::string(5000, 'x'), "line 1: '" + std::string(70, 'x')},
+      {Edited(Read(kLayerSteps), "", "prepare p\n", ""),
+       "stage1_conv2/Conv+stage1_add/Add: p: it is made in device memory, where the machine "
+       "computes "
+       "nothing; set_scope or cache_write has it in a scratchpad, prepare has the caller make it"},
       {"inline y\n", "line 1: 'inline y' belongs to no layer; a line 'host LAYER:'"},
       {"host conv99:\ninline y\n",
        "no layer 'conv99' for the schedule that is given; there are input_q/QuantizeLinear"},
@@ -270,6 +324,11 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
   EXPECT_NE(Tessera(Compile("--dump te --schedule " + file + " --schedule " + file))
                 .output.find("has a schedule for the host already"),
             std::string::npos);
+  for (const std::string given : {"=", "q=", "=x"}) {
+    EXPECT_NE(Tessera(Compile("--dump te --schedule " + given))
+                  .output.find("--schedule " + given + ": give FILE, or LAYER=FILE"),
+              std::string::npos);
+  }
   EXPECT_EQ(Tessera(Compile("--dump te --schedule " + TempPath("none.txt"))).code, 2);
   const CommandResult model = Tessera(std::string("info ") + kModel + " --schedules");
   EXPECT_NE(model.output.find("no artifact; only those have schedules"), std::string::npos);

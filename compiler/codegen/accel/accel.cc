@@ -237,7 +237,6 @@ Status ProgramEmitter::EmitAll() {
     }
     TESSERA_TRY(EmitRegion(k));
     now.held.Release(rings_);
-    now.fixed.reset();
     if (now.store) {
       const Status stored = Execute(now.store->func.body, now.emitter, rings_);
       if (!stored) return Within(regions_[k].op, stored.error());

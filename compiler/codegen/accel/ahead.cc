@@ -16,9 +16,10 @@ Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
   network::LoweredRegion& lowered = emission.lowered;
   std::vector<ir::Stmt> pieces;
   for (const ir::Stmt& s : lowered.ahead) {
-    TESSERA_ASSIGN(const int64_t tiles, PieceTiles(index, lowered, s));
-    CutCopies(s, tiles, &pieces);
-    emission.on_demand |= tiles < kPieceTiles;
+    const Result<int64_t> tiles = PieceTiles(index, lowered, s);
+    if (!tiles) return Within(regions_[index].op, tiles.error());
+    CutCopies(s, *tiles, &pieces);
+    emission.on_demand |= *tiles < kPieceTiles;
   }
   lowered.ahead = std::move(pieces);
   for (const ir::Stmt& piece : lowered.ahead) {

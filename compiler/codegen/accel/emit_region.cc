@@ -95,6 +95,7 @@ Status ProgramEmitter::EmitRegion(size_t index) {
     under->overlap.Emitted(unit);
     TESSERA_TRY(fill());
   }
+  now.fixed.reset();  // while its pieces are in these rings
   // The next region's boxes go on where they are.
   swap_inp();
   return {};

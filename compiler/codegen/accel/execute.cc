@@ -79,6 +79,12 @@ Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
   std::map<ir::Scope, Top> most;
   FindPlaces(body, {}, &most);
   for (const auto& [scope, top] : most) {
+    if (scope == ir::Scope::kGlobal) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: it is made in device memory, where the machine computes nothing; set_scope "
+                  "or cache_write has it in a scratchpad, prepare has the caller make it",
+                  top.buffer->name);
+    }
     RingAllocator& ring = rings_.Of(scope);
     if (ring.empty()) ring.Rewind();  // what it leaves is in one stretch
     const std::optional<int64_t> piece = ring.Allocate(top.tiles);
@@ -104,7 +110,8 @@ void FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now
     const ir::Scope scope = s->buffer->scope;
     int64_t& top = now[scope];
     places_.emplace_back(s->buffer, top);
-    top += rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
+    // Device memory has no ring; Take refuses what is there.
+    top += scope == ir::Scope::kGlobal ? 1 : rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
     if (top > (*most)[scope].tiles) (*most)[scope] = {top, s->buffer};
   }
   for (const ir::Stmt& b : s->body) FindPlaces(b, now, most);
@@ -153,7 +160,11 @@ class BodyEmitter {
       case StmtKind::kPrefetch:
         break;
     }
-    return Fail(Code::kUnsupported, "a statement that is no tile of work");
+    const std::string& made = s->kind == StmtKind::kEval ? s->value->name : s->buffer->name;
+    return Fail(Code::kUnsupported,
+                "{}: made element by element, which is no tile of work for an instruction; "
+                "tensorize the stage, or prepare it where the caller can make it",
+                made);
   }
 
  private:

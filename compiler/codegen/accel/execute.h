@@ -58,7 +58,8 @@ class FixedPlaces {
   ~FixedPlaces();
 
   // Gives those of |body| their places and tells |emitter|.
-  //   errors  kOutOfRange  those that it has at one time do not fit: names one of them
+  //   errors  kOutOfRange       those that it has at one time do not fit: names one of them
+  //           kInvalidArgument  one is in device memory
   Status Take(const ir::Stmt& body, LeafEmitter& emitter);
 
  private:
