@@ -24,6 +24,10 @@ Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>
   const size_t equal = given.rfind('=');
   const std::string layer = equal == std::string::npos ? "" : given.substr(0, equal);
   const std::string file = equal == std::string::npos ? given : given.substr(equal + 1);
+  if (file.empty() || equal == 0) {
+    return Fail(Code::kInvalidArgument,
+                "--schedule {}: give FILE, or LAYER=FILE for one of its layers", given);
+  }
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(file));
   TESSERA_ASSIGN(std::vector<schedule::LayerTrace> traces,
                  schedule::ParseTraceFile({bytes.begin(), bytes.end()}, file));
@@ -106,13 +110,17 @@ Result<int> Run(const CompileFlags& options) {
     TESSERA_TRY(artifact::WriteArtifact(options.output, net));
     phase.reset();
     if (options.json != "-") {
-      std::printf("%s: %zu layers, %s instructions for configuration %s\n", options.output.c_str(),
-                  net.layers.size(), Grouped(instructions).c_str(), compile.config.name.c_str());
-      std::fputs(HostOnlyLine(net).c_str(), stdout);
+      // Behind a dump, which may be on its way to a file, it is no part of the text.
+      std::FILE* const to = options.dumps.empty() ? stdout : stderr;
+      std::fprintf(to, "%s: %zu layers, %s instructions for configuration %s\n",
+                   options.output.c_str(), net.layers.size(), Grouped(instructions).c_str(),
+                   compile.config.name.c_str());
+      std::fputs(HostOnlyLine(net).c_str(), to);
     }
   }
   if (options.time) {
-    if (options.json != "-") std::fputs(clock.Text().c_str(), stdout);
+    if (options.json != "-")
+      std::fputs(clock.Text().c_str(), options.dumps.empty() ? stdout : stderr);
     json["phases"] = nlohmann::ordered_json::array();
     for (const PhaseClock::PhaseTime& p : clock.phases())
       json["phases"].push_back({{"phase", p.name}, {"seconds", p.wall}, {"processor", p.cpu}});
@@ -126,35 +134,44 @@ Result<int> Run(const CompileFlags& options) {
 Action AddCompile(CLI::App& app) {
   auto options = std::make_shared<CompileFlags>();
   CLI::App* verb = app.add_subcommand("compile", "compile a model into an artifact");
-  verb->add_option("model", options->model, "an int8 model (TFLite, or ONNX in QDQ form)")
+  verb->add_option("model", options->model,
+                   "a model: TFLite, or ONNX in QDQ form; int8, or floats for cpu and GPUs")
       ->required();
   verb->add_option("-o,--output", options->output, "the artifact to write (net.tsr)");
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file")
       ->capture_default_str();
   AddTfliteOption(verb, options->tflite);
-  verb->add_option("--target", options->targets,
-                   "what to compile for, of cpu, vta, opencl and cuda")
+  verb->add_option(
+          "--target", options->targets,
+          "what to compile for, of cpu (in schedules: host), vta (accelerator), opencl and "
+          "cuda")
       ->capture_default_str();
   verb->add_option("--cpu-level", options->levels,
                    "levels of host code, e.g. x86-64-v3,armv7,aarch64 (default: this machine's)");
   verb->add_flag("--keep-tensors", options->keep_tensors,
                  "keep every layer's result, so that compare can read it: no storage is shared");
   verb->add_option("--dump", options->dumps,
-                   "print a level: graph, te, schedule, steps (the accelerator's schedules, each "
-                   "step said), ir "
-                   "or asm; may be repeated")
-      ->check(CLI::IsMember({"graph", "te", "schedule", "steps", "ir", "asm"}));
+                   "print a level: graph, te (tensor expressions), schedule (the steps of each "
+                   "layer, for --schedule), ir (loops) or asm; may be repeated")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(compiler::kDumpLevels.begin(), compiler::kDumpLevels.end())));
   verb->add_option(
       "--schedule", options->schedules,
       "[LAYER=]FILE: compile that layer, or all that are in FILE, by the schedules that "
-      "--dump schedule printed and somebody edited; may be repeated");
+      "--dump schedule or `tessera info net.tsr --schedules` printed and somebody edited "
+      "(docs/steps.md has the steps); may be repeated");
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,
       "write {ok, model, config, layers, constant_bytes, programs, instructions} to this "
       "file, with --time phases too");
-  verb->footer("Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm");
+  verb->footer(
+      "Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm\n"
+      "A schedule of one's own:\n"
+      "  tessera compile models/fashion/fashion_int8.onnx --dump schedule > mine.txt\n"
+      "  (edit mine.txt)\n"
+      "  tessera compile models/fashion/fashion_int8.onnx --schedule mine.txt -o net.tsr");
   return [options] { return Run(*options); };
 }
 

@@ -6,6 +6,7 @@
 #ifndef TESSERA_COMPILER_DRIVER_COMPILE_H_
 #define TESSERA_COMPILER_DRIVER_COMPILE_H_
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -19,6 +20,9 @@
 #include "runtime/artifact/artifact.h"
 
 namespace tessera::compiler {
+
+// What Compiled::dump can have, from the model to the machine.
+inline constexpr std::array<const char*, 5> kDumpLevels{"graph", "te", "schedule", "ir", "asm"};
 
 struct CompileOptions {
   isa::Config config;
@@ -35,7 +39,7 @@ struct CompileOptions {
   bool fuse = true;  // without: a layer a node, so that every tensor of the graph can be read
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
-  std::set<std::string> dumps;  // of: graph, te, schedule, steps, ir, asm
+  std::set<std::string> dumps;  // of kDumpLevels
   PhaseClock* clock = nullptr;  // is told of the phases; null: nobody is
 };
 

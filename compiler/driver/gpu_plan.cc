@@ -3,6 +3,7 @@
 // Plans "opencl" and "cuda": every region as kernels; tensors stay on the device between the
 // network's inputs and outputs, constants are there from the start.
 #include <algorithm>
+#include <optional>
 
 #include "base/check.h"
 #include "compiler/codegen/llvm/ptx.h"
@@ -46,6 +47,7 @@ class GpuPlanBuild {
     p_.PlaceBuffers();
     build_.net.plans.push_back(std::move(p_.plan));
 
+    const PhaseClock::Phase phase(build_.options.clock, std::string(GpuName(kind_)) + ": kernels");
     artifact::KernelSource source{.device = device_, .text = {}, .kernels = {}};
     if (kind_ == artifact::DeviceKind::kCuda) {
       TESSERA_ASSIGN(source.text, codegen::PtxSource(kernels_));
@@ -89,8 +91,11 @@ class GpuPlanBuild {
     if (network::ViewedBy(n_.graph, n_.regions[index])) return {};
     const te::RegionTe& region = n_.te[index];
     const schedule::Trace* const trace = build_.TraceOf(index, GpuName(kind_));
+    std::optional<PhaseClock::Phase> phase(std::in_place, build_.options.clock,
+                                           std::string(GpuName(kind_)) + ": schedules and loops");
     TESSERA_ASSIGN(const GpuFunc made,
                    MakeGpuFunc(region, fmt::format("layer_{}", index), kind_, trace));
+    phase.reset();
     build_.AddSchedule(index, GpuName(kind_), made.schedule);
     if (build_.options.dumps.contains("ir"))
       build_.ir_dump +=

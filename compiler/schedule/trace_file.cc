@@ -60,7 +60,7 @@ Result<std::vector<LayerTrace>> ParseTraceFile(const std::string& text, const st
         return Fail(Code::kInvalidArgument,
                     "{}: line {}: '{}' belongs to no layer; a line 'host LAYER:' comes first; "
                     "targets are {}",
-                    file, number, line, fmt::join(kTraceTargets, ", "));
+                    file, number, Legible(line, 200), fmt::join(kTraceTargets, ", "));
       }
       steps += line + "\n";
       continue;

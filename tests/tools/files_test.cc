@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "compiler/driver/compile.h"
 #include "tests/tools/command.h"
 
 namespace tessera::test {
@@ -75,6 +76,13 @@ TEST(Command, CompileDumpsEveryLevel) {
   const CommandResult listing = Tessera(base + "asm");
   EXPECT_EQ(listing.code, 0);
   EXPECT_THAT(listing.output, HasSubstr(".source 2 \"stage1_conv1_conv/Conv\""));
+  // No level is silent, and what is no level is refused.
+  for (const char* level : compiler::kDumpLevels) {
+    const CommandResult r = Tessera(base + level);
+    EXPECT_EQ(r.code, 0) << level;
+    EXPECT_GT(r.output.size(), 200u) << level;
+  }
+  EXPECT_EQ(Tessera(base + "steps").code, 2);
 }
 
 TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
