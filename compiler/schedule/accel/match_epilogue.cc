@@ -20,15 +20,8 @@ using ir::Expr;
 using ir::ExprKind;
 using isa::VectorMemory;
 
-isa::Round RoundOf(const Expr& constant) {
-  int64_t value = 0;
-  TESSERA_CHECK(ir::IsImm(constant, &value));
-  return static_cast<isa::Round>(value);
-}
-
-// value * 2^30 * 2^(1 - 31) = value: the multiplier and shift that change nothing.
-constexpr int64_t kSameMultiplier = int64_t{1} << 30;
-constexpr int64_t kSameShift = 1;
+// An int8 value less a zero point of int8 has 9 bits; shifted by so many it is still an int32.
+constexpr int64_t kMostShift = 22;
 
 class EpilogueMatcher {
  public:
@@ -56,14 +49,14 @@ class EpilogueMatcher {
     }
     return place;
   }
-  // |e| = ((int8 - zero) << shift): fills src, src_zero, src_shift of |step|. False: it is not.
-  Result<bool> ShiftedInt8(const Expr& e, EpilogueStep* step);
-  // rescale(a, ...) into |dst|: the whole of requant(a, multiplier, shift, rounding).
-  Result<TileSlot> Rescale(const Expr& requant, VectorMemory dst, int64_t zero, int64_t lo,
-                           int64_t hi);
+  // |e| = ((int8 - zero) << shift): the int8 value becomes src of |step|. Nothing: it is not; else
+  // the shift.
+  Result<std::optional<int64_t>> ShiftedInt8(const Expr& e, EpilogueStep* step);
+  // The whole of requant(a, multiplier, shift, rounding) into |dst|.
+  Result<TileSlot> Rescale(const Expr& requant, VectorMemory dst);
   Result<bool> MatchParam(const Expr& e, Param* param);
   bool IsParam(const Expr& e);
-  Result<TileSlot> Same(TileSlot source, VectorMemory dst, int64_t lo, int64_t hi);
+  TileSlot Same(TileSlot source, VectorMemory dst);  // a pass that changes nothing but the memory
 
   TileSlot New(VectorMemory memory) {
     int& next = memory == VectorMemory::kAcc ? next_acc_ : next_out_;
@@ -130,7 +123,7 @@ Result<bool> EpilogueMatcher::MatchParam(const Expr& e, Param* param) {
   return true;
 }
 
-Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, EpilogueStep* step) {
+Result<std::optional<int64_t>> EpilogueMatcher::ShiftedInt8(const Expr& e, EpilogueStep* step) {
   Expr value = e;
   int64_t shift = 0, factor = 0;
   if (IsBin(e, BinOp::kShl) && ir::IsImm(e->args[1], &shift)) {
@@ -142,22 +135,17 @@ Result<bool> EpilogueMatcher::ShiftedInt8(const Expr& e, EpilogueStep* step) {
   }
   int64_t sum = 0;
   const Expr body = PeelConstant(value, &sum);
-  if (shift < 0 || shift > 31 || sum < -127 || sum > 128) return false;
-  if (!IsCast(body, DType::kInt32) || body->args[0].dtype() != DType::kInt8) return false;
+  if (shift < 0 || shift > 31 || sum < -127 || sum > 128) return std::nullopt;
+  if (!IsCast(body, DType::kInt32) || body->args[0].dtype() != DType::kInt8) return std::nullopt;
   TESSERA_ASSIGN(step->src, Int8(body->args[0]));
-  step->src_zero = -sum;
-  step->src_shift = shift;
-  return true;
+  return shift;
 }
 
-Result<TileSlot> EpilogueMatcher::Same(TileSlot source, VectorMemory dst, int64_t lo, int64_t hi) {
+TileSlot EpilogueMatcher::Same(TileSlot source, VectorMemory dst) {
   EpilogueStep step;
   step.kind = EpilogueStepKind::kRequant;
   step.src = source;
   step.dst = New(dst);
-  step.multiplier = kSameMultiplier;
-  step.shift = kSameShift;
-  step.lo = lo, step.hi = hi;
   return Emit(step);
 }
 
@@ -165,8 +153,7 @@ Result<TileSlot> EpilogueMatcher::MakeInt8(const Expr& e) {
   if (e->kind == ExprKind::kTensorRead) {
     TESSERA_TRY(CheckIndex(e));
     const te::Tensor tensor = te::TensorOf(e);
-    if (tensor == region_.anchor.stage)
-      return Same({VectorMemory::kAcc, 0}, VectorMemory::kOut, -128, 127);
+    if (tensor == region_.anchor.stage) return Same({VectorMemory::kAcc, 0}, VectorMemory::kOut);
     if (constants_.contains(tensor.get()))
       return No("a constant operand that is not a parameter", e);
     for (const auto& [node, place] : fetched_) {
@@ -186,32 +173,25 @@ Result<TileSlot> EpilogueMatcher::MakeInt8(const Expr& e) {
                          ir::IsImm(y->args[2], &lo) && ir::IsImm(y->args[3], &hi) && zero >= -128 &&
                          zero <= 127 && lo >= -128 && hi <= 127 && lo <= hi;
     if (narrows) {
-      if (IsCall(y->args[0], "requant"))
-        return Rescale(y->args[0], VectorMemory::kOut, zero, lo, hi);
+      if (IsCall(y->args[0], "requant")) return Rescale(y->args[0], VectorMemory::kOut);
       TESSERA_ASSIGN(const TileSlot value, Int32(y->args[0]));
-      TESSERA_ASSIGN(const TileSlot out, Same(value, VectorMemory::kOut, lo, hi));
-      region_.steps.back().out_zero = zero;
-      return out;
+      return Same(value, VectorMemory::kOut);
     }
   }
   return No("an int8 value that no step makes", e);
 }
 
-Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst, int64_t zero,
-                                          int64_t lo, int64_t hi) {
+Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst) {
   EpilogueStep step;
-  step.round = RoundOf(requant->args[3]);
-  step.out_zero = zero, step.lo = lo, step.hi = hi;
   ParamTable table;
   TESSERA_ASSIGN(const bool multiplier, MatchParam(requant->args[1], &table.multiplier));
   TESSERA_ASSIGN(const bool shift, MatchParam(requant->args[2], &table.shift));
   if (!multiplier || !shift) return No("a multiplier or shift that is no parameter", requant);
   const bool per_tensor = !table.multiplier.tensor && !table.shift.tensor;
-  if (per_tensor) step.multiplier = table.multiplier.value, step.shift = table.shift.value;
 
   const Expr& a = requant->args[0];
   // An int8 source with its zero point, and a power of two in front.
-  TESSERA_ASSIGN(const bool shifted, ShiftedInt8(a, &step));
+  TESSERA_ASSIGN(const std::optional<int64_t> shifted, ShiftedInt8(a, &step));
   if (shifted && per_tensor) {
     step.kind = EpilogueStepKind::kRequant;
     step.dst = New(dst);
@@ -222,7 +202,7 @@ Result<TileSlot> EpilogueMatcher::Rescale(const Expr& requant, VectorMemory dst,
     for (size_t side = 0; side < 2; ++side) {
       EpilogueStep add = step;
       const size_t before = region_.steps.size();
-      TESSERA_ASSIGN(const bool int8, ShiftedInt8(a->args[1 - side], &add));
+      TESSERA_ASSIGN(const auto int8, ShiftedInt8(a->args[1 - side], &add));
       if (!int8) {
         TESSERA_CHECK(region_.steps.size() == before);
         continue;
@@ -260,17 +240,12 @@ Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
     TESSERA_TRY(CheckIndex(e));
     return TileSlot{VectorMemory::kAcc, 0};
   }
-  if (IsCall(e, "requant")) return Rescale(e, VectorMemory::kAcc, 0, -128, 127);
+  if (IsCall(e, "requant")) return Rescale(e, VectorMemory::kAcc);
   EpilogueStep step;
-  TESSERA_ASSIGN(const bool shifted, ShiftedInt8(e, &step));
+  TESSERA_ASSIGN(const std::optional<int64_t> shifted, ShiftedInt8(e, &step));
   if (shifted) {
-    // (q - zero) << shift as a rescale that changes nothing.
-    step.kind = EpilogueStepKind::kRequant;
-    step.multiplier = kSameMultiplier;
-    step.shift = kSameShift;
-    step.dst = New(VectorMemory::kAcc);
-    if (step.src_shift > 22) return No("a shift that leaves int32", e);
-    return Emit(step);
+    if (*shifted > kMostShift) return No("a shift that leaves int32", e);
+    return Same(step.src, VectorMemory::kAcc);
   }
   struct {
     BinOp bin;
@@ -292,9 +267,8 @@ Result<TileSlot> EpilogueMatcher::MakeInt32(const Expr& e) {
       step.use_imm = true;
       return Emit(step);
     }
-    TESSERA_ASSIGN(const bool int8, ShiftedInt8(e->args[1], &step));
-    if (!int8 || step.src_shift != 0) {
-      step.src_zero = step.src_shift = 0;
+    TESSERA_ASSIGN(const std::optional<int64_t> int8, ShiftedInt8(e->args[1], &step));
+    if (int8 != 0) {
       TESSERA_ASSIGN(step.src, Int32(e->args[1]));
     }
     return Emit(step);
@@ -321,7 +295,6 @@ Status EpilogueMatcher::Run() {
   std::stable_partition(region_.steps.begin(), region_.steps.end(),
                         [](const EpilogueStep& s) { return s.kind == EpilogueStepKind::kFetch; });
   AssignSlots(&region_);
-  region_.result = region_.steps.back().dst;
   return {};
 }
 

@@ -87,12 +87,7 @@ struct EpilogueStep {
   ir::Expr value;
   TileSlot dst, src, acc;  // acc: kAdd's addend
   te::Tensor tensor;       // kFetch
-  // kRequant, kAdd. |table| >= 0: per channel from PRM, else |multiplier| and |shift|.
-  int table = -1;
-  int64_t multiplier = 0, shift = 0;
-  isa::Round round = isa::Round::kTflite;
-  int64_t src_zero = 0, src_shift = 0;  // of an int8 source
-  int64_t out_zero = 0, lo = -128, hi = 127;
+  int table = -1;  // kRequant, kAdd: per channel from PRM; -1: one multiplier and shift for all
   // kAlu
   isa::AluOp op = isa::AluOp::kAdd;
   bool use_imm = false;
@@ -106,8 +101,7 @@ struct AnalyzedRegion {
   te::Tensor output;
   Shape4 shape{};  // of the result
   Anchor anchor;
-  std::vector<EpilogueStep> steps;  // the last writes |result|
-  TileSlot result;                  // in OUT
+  std::vector<EpilogueStep> steps;  // the last writes the result, in OUT
   std::vector<ParamTable> tables;
   int acc_slots = 0, out_slots = 0;
 };
