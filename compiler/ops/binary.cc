@@ -44,11 +44,11 @@ std::optional<Shape> RepeatedShape(const Shape& a, const Shape& b) {
   return made;
 }
 
-Expr Repeated(const te::Tensor& x, const Indices& i) {
-  const Shape& shape = x.shape();
-  Indices from(i.end() - std::ssize(shape), i.end());
-  for (size_t d = 0; d < from.size(); ++d) {
-    if (shape[d] == 1) from[d] = Expr(0);
+Expr Repeated(const te::Tensor& x, const Indices& i, const Shape& shape) {
+  const size_t rank = x.shape().size(), before = shape.size() - rank;
+  Indices from(i.end() - std::ssize(x.shape()), i.end());
+  for (size_t d = 0; d < rank; ++d) {
+    if (x.shape()[d] != shape[before + d]) from[d] = Expr(0);
   }
   return x(from);
 }
@@ -68,9 +68,12 @@ Status SumRequant(const Graph& graph, const Node& node, Requant& requant) {
 
 void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
+  const Shape& shape = b.graph().tensor(node.output).shape;
   te::Elements(b, node, [&](const Indices& i) {
-    if (te::IsReal(b, node))
-      return te::Real(b, node, ir::Bin(op, Wide(Repeated(x, i)), Wide(Repeated(y, i))));
+    if (te::IsReal(b, node)) {
+      const Expr left = Wide(Repeated(x, i, shape)), right = Wide(Repeated(y, i, shape));
+      return te::Real(b, node, ir::Bin(op, left, right));
+    }
     const Requant& q = *node.requant;
     const Expr sum = ir::Bin(op, Aligned(q.operands[0], x(i)), Aligned(q.operands[1], y(i)));
     return te::Narrow(q, ir::Requant(sum, I32(q.multiplier[0]), I32(q.shift[0]), q.round));

@@ -21,10 +21,12 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
+  const Shape& shape = b.graph().tensor(node.output).shape;
   const int32_t zx = b.graph().tensor(node.inputs[0]).zero();
   const int32_t zy = b.graph().tensor(node.inputs[1]).zero();
   te::Elements(b, node, [&](const Indices& i) {
-    if (te::IsReal(b, node)) return te::Real(b, node, Wide(Repeated(x, i)) * Wide(Repeated(y, i)));
+    if (te::IsReal(b, node))
+      return te::Real(b, node, Wide(Repeated(x, i, shape)) * Wide(Repeated(y, i, shape)));
     const Requant& q = *node.requant;
     const Expr product = (Wide(x(i)) - I32(zx)) * (Wide(y(i)) - I32(zy));
     return te::Narrow(q, ir::Requant(product, I32(q.multiplier[0]), I32(q.shift[0]), q.round));
