@@ -26,15 +26,16 @@ class GpuGenerator {
   Result<Schedule> Run() {
     const std::optional<SumOfProducts> sum = FindSum();
     if (sum && IsFragment(s_, *s_.Find(sum->stage), sum->roles)) {
-      TESSERA_TRY(FragmentSchedule(g_, sum->stage, sum->roles, constants_));
-      TESSERA_TRY(Output(sum->stage));
+      TESSERA_ASSIGN(const std::string home,
+                     FragmentSchedule(g_, sum->stage, sum->roles, constants_));
+      TESSERA_TRY(Output(home));
       return std::move(s_);
     }
     const std::optional<GpuTiles> tiles = sum ? FindTiles(*sum) : std::nullopt;
     TESSERA_TRY(g_.InlineElementwise(tiles ? std::set{tiles->input} : std::set<std::string>()));
     if (tiles) {
-      TESSERA_TRY(Tile(*tiles));
-      TESSERA_TRY(Output(tiles->anchor));
+      TESSERA_ASSIGN(const std::string home, Tile(*tiles));
+      TESSERA_TRY(Output(home));
       return std::move(s_);
     }
     for (const std::string& name : g_.Live()) {
@@ -81,11 +82,10 @@ class GpuGenerator {
     return SumOfProducts{found->name, std::move(*roles)};
   }
 
-  // An output that does not take the sums of |anchor| as they come is a kernel of its own.
-  Status Output(const std::string& anchor) {
+  // An output that is not |home|, what the sums are stored to, is a kernel of its own.
+  Status Output(const std::string& home) {
     const std::string output = s_.outputs()[0].name();
-    if (output == anchor || g_.OutputFollows(anchor)) return {};
-    return g_.OneThreadAnElement(output);
+    return output == home ? Status() : g_.OneThreadAnElement(output);
   }
 
   // Empty: the sum has no blocks, or too small ones.
@@ -166,7 +166,8 @@ class GpuGenerator {
     return {};
   }
 
-  Status Tile(const GpuTiles& t) {
+  // The stage that the blocks are stored to.
+  Result<std::string> Tile(const GpuTiles& t) {
     TESSERA_TRY(g_.Decide("c.threads", t.threads_c));
     TESSERA_TRY(g_.Decide("x.threads", t.threads_x));
     TESSERA_TRY(g_.Decide("y.threads", t.threads_y));
@@ -224,7 +225,8 @@ class GpuGenerator {
       for (const std::string& loop : own) TESSERA_TRY(g_.Do("unroll {} {}", name, loop));
     }
     TESSERA_TRY(Fetch(t, t.input, acc));
-    return Fetch(t, t.weight, acc);
+    TESSERA_TRY(Fetch(t, t.weight, acc));
+    return home;
   }
 
   // What a chunk needs of |tensor| is brought by all threads of the group, neighbours together.

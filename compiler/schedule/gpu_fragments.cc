@@ -81,8 +81,9 @@ class FragmentGenerator {
     }
   }
 
-  Status Run() {
+  Result<std::string> Run() {
     TESSERA_TRY(Decisions());
+    TESSERA_TRY(g_.InlineBehind(anchor_));
     const std::string output = s_.outputs()[0].name();
     home_ = output;
     staging_ = anchor_;
@@ -99,9 +100,10 @@ class FragmentGenerator {
     TESSERA_TRY(g_.Do("tensorize {} {}.e {}", staging_, C(), fragment_.store->name));
     TESSERA_TRY(Sums());
     TESSERA_TRY(Operand(input_, false));
-    if (weight_ != input_) TESSERA_TRY(Operand(weight_, true));
-    return g_.InlineElementwise(
-        {home_, staging_, acc_, input_ + ".s", weight_ + ".s", weight_ + ".k"});
+    TESSERA_TRY(Operand(weight_, true));
+    TESSERA_TRY(g_.InlineElementwise(
+        {home_, staging_, acc_, input_ + ".s", weight_ + ".s", weight_ + ".k"}));
+    return home_;
   }
 
  private:
@@ -273,13 +275,11 @@ class FragmentGenerator {
     }
     TESSERA_TRY(g_.Do("split {} {} $chunk k.o k.i pad", acc_, k));
     TESSERA_TRY(g_.Do("reindex {0} {1} {0}.s 0", input_, acc_));
-    if (weight_ != input_) {
-      const bool early = constants_.contains(weight_);
-      TESSERA_TRY(g_.Do("reindex {0} {1} {0}.{2} 0", weight_, acc_, early ? "k" : "s"));
-      if (early) {
-        TESSERA_TRY(g_.Do("prepare {}.k", weight_));
-        TESSERA_TRY(g_.Do("cache_read {0}.k shared {0}.s {1}", weight_, acc_));
-      }
+    const bool early = constants_.contains(weight_);
+    TESSERA_TRY(g_.Do("reindex {0} {1} {0}.{2} 0", weight_, acc_, early ? "k" : "s"));
+    if (early) {
+      TESSERA_TRY(g_.Do("prepare {}.k", weight_));
+      TESSERA_TRY(g_.Do("cache_read {0}.k shared {0}.s {1}", weight_, acc_));
     }
     TESSERA_TRY(g_.Do("split {} k.i {} k.m k.e", acc_, fragment_.depth));
     TESSERA_TRY(Tiles(acc_, {"k.o", "k.m", "k.e"}));
@@ -358,8 +358,8 @@ bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles) 
   return whole <= kMostPadding * c * x * depth;
 }
 
-Status FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
-                        const std::set<std::string>& constants) {
+Result<std::string> FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
+                                     const std::set<std::string>& constants) {
   return FragmentGenerator(g, anchor, roles, constants).Run();
 }
 

@@ -34,6 +34,19 @@ Status GpuSteps::InlineElementwise(const std::set<std::string>& but) {
   return {};
 }
 
+Status GpuSteps::InlineBehind(const std::string& anchor) {
+  std::vector<std::string> behind{anchor}, inlined;
+  for (const Stage& st : s.stages()) {
+    if (std::ranges::none_of(behind, [&](const std::string& name) { return st.Reads(name); }))
+      continue;
+    behind.push_back(st.name);
+    if (!st.output && st.reduce_axes.empty() && st.attach != Attach::kInline)
+      inlined.push_back(st.name);
+  }
+  for (const std::string& name : inlined) TESSERA_TRY(Do("inline {}", name));
+  return {};
+}
+
 Result<std::string> GpuSteps::FuseAll(const std::string& stage, const std::string& behind) {
   std::string all = s.Find(stage)->leaves[0].name;
   for (;;) {

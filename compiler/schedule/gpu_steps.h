@@ -40,6 +40,8 @@ class GpuSteps {
   std::vector<std::string> Live() const;
   // What costs little to compute again is part of its readers, but for |but|.
   Status InlineElementwise(const std::set<std::string>& but);
+  // The same of what is computed from |anchor| alone, so that its reader is the output.
+  Status InlineBehind(const std::string& anchor);
   // All axes are one loop over groups of threads.
   Status OneThreadAnElement(const std::string& name);
   // The loops of |stage| in front of |behind|, or all, as one, whose name is returned.
@@ -69,8 +71,10 @@ std::optional<Fragment> FragmentOf(const Schedule& s, const Stage& anchor);
 // have. Groups and products by channel have none.
 bool IsFragment(const Schedule& s, const Stage& anchor, const te::Roles& roles);
 // Blocks of 16 channels x 8 points by matrix fragments. |constants|: inputs that are known before.
-Status FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
-                        const std::set<std::string>& constants);
+// The stage that the blocks are stored to: the output, or |anchor| where the output reads it
+// otherwise and has no loops of its own yet.
+Result<std::string> FragmentSchedule(GpuSteps& g, const std::string& anchor, const te::Roles& roles,
+                                     const std::set<std::string>& constants);
 
 }  // namespace tessera::schedule
 

@@ -66,6 +66,16 @@ ir::Array RandomArray(const te::Tensor& t, Rng& rng) {
   return a;
 }
 
+// One thread stores a handful of elements at most.
+void ExpectThreads(const std::string& name, const lower::KernelFunc& func) {
+  for (const lower::GpuKernel& k : func.kernels) {
+    int64_t stored = 0, threads = 1;
+    for (size_t d = 0; d < 3; ++d) threads *= k.groups[d] * k.threads[d];
+    for (size_t p = k.written; p < k.params.size(); ++p) stored += ir::SizeInElements(*k.params[p]);
+    EXPECT_TRUE(threads > 1 || stored <= 64) << name << ": " << k.name << " of one thread";
+  }
+}
+
 // |arrays|: one a parameter of |func|, read and written. Each buffer begins at byte 64 of its
 // memory.
 Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
@@ -134,14 +144,18 @@ void AddRegion(const std::string& name, const te::RegionTe& region, const Asked&
   for (const te::Binding& b : region.bindings) {
     const bool constant = b.activation < 0;
     if (constant && asked.constants_known) constants.insert(b.placeholder.name());
-    values[b.placeholder.get()] =
-        constant ? ir::Array(b.placeholder.dtype(), b.constant) : RandomArray(b.placeholder, rng);
+    const DType dtype = b.placeholder.dtype();
+    const bool whole = dtype == DType::kFloat16 && !asked.target->intrinsics.empty();
+    values[b.placeholder.get()] = whole      ? SmallNumbers(b.placeholder, rng)
+                                  : constant ? ir::Array(dtype, b.constant)
+                                             : RandomArray(b.placeholder, rng);
   }
   Result<schedule::Schedule> s =
       asked.any_picks ? RandomGpuPicks(region.output, rng, asked.target, constants)
                       : schedule::GpuSchedule({region.output}, asked.target, constants);
   ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
   AddCase(name, region.output, *s, std::move(values), cases);
+  ExpectThreads(name, cases->back().func);
 }
 
 void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,
@@ -153,8 +167,24 @@ void AddCase(const std::string& name, const te::Tensor& out, const schedule::Sch
   cases->push_back({name, out, schedule, std::move(*f), std::move(values)});
 }
 
-GpuCases EveryOperator() {
+Graph WithResidual(Graph g) {
+  const graph::GraphTensor y = g.tensor(g.outputs[0]);
+  graph::Node node{.op = graph::Op::kAdd, .name = "add", .round = isa::Round::kTflite};
+  node.inputs = {g.outputs[0], AddInput(g, y.shape, kScale, y.dtype)};
+  graph::GraphTensor sum = y;
+  sum.name = "sum";
+  node.output = g.AddTensor(sum);
+  g.nodes.push_back(node);
+  g.outputs = {node.output};
+  return g;
+}
+
+GpuCases EveryOperator(const Asked& asked) {
   GpuCases cases;
+  const auto add = [&](const std::string& name, const Graph& g, Rng& rng) {
+    for (const graph::Region& region : graph::Fuse(g))
+      AddRegion(name, te::BuildRegion(g, region), asked, rng, &cases);
+  };
   for (size_t op = 0; op < graph::AllOps().size(); ++op) {
     const graph::OpDef& def = graph::DefOf(static_cast<graph::Op>(op));
     for (const graph::TypePair& types : def.types) {
@@ -166,14 +196,26 @@ GpuCases EveryOperator() {
           if (!g) continue;
           const std::string name =
               fmt::format("{} of {}, seed {}", def.name, Text(types.from), seed);
-          for (const graph::Region& region : graph::Fuse(*g))
-            AddRegion(name, te::BuildRegion(*g, region), {}, rng, &cases);
+          add(name, *g, rng);
           ++made;
           break;
         }
       }
       EXPECT_GT(made, 0) << def.name << " of " << Text(types.from);
     }
+  }
+  for (const DType dtype : {DType::kInt8, DType::kFloat32, DType::kFloat16}) {
+    Rng rng(3);
+    const graph::Window window{.kernel = {3, 3}, .pad_before = {1, 1}, .pad_after = {1, 1}};
+    Graph g = WithResidual(ConvGraph(dtype, {1, 11, 9, 10}, 13, window, 1, rng));
+    EXPECT_TRUE(graph::Verify(g).has_value());
+    EXPECT_TRUE(quantize::AttachRequant(g).has_value());
+    const std::string name = fmt::format("conv and add of {}", Text(dtype));
+    const size_t before = cases.size();
+    add(name, g, rng);
+    // One region, one kernel.
+    EXPECT_EQ(cases.size(), before + 1) << name;
+    EXPECT_EQ(cases.back().func.kernels.size(), 1u) << name;
   }
   return cases;
 }

@@ -40,19 +40,24 @@ struct Asked {
   bool any_picks = false;        // of its decisions, not its own
   bool constants_known = false;  // as the compiler has them, or all are inputs
 };
+// Every kernel that stores more than a handful of elements has several threads. Halves are whole
+// numbers where the target adds them in an order of its own.
 void AddRegion(const std::string& name, const te::RegionTe& region, const Asked& asked, Rng& rng,
                GpuCases* cases);
 
 // A convolution of |dtype| with weights, by the graph; |x|: of the input, |out| channels.
 graph::Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w,
                        int64_t groups, Rng& rng);
+// Its result and another input, added: a region of two operators.
+graph::Graph WithResidual(graph::Graph conv);
 
 // Whole numbers, small enough that sums of halves are exact in any order.
 ir::Array SmallNumbers(const te::Tensor& t, Rng& rng);
 
-// Every operator of the graph in every pair of types that it takes, under the generator's schedule:
-// two drawn examples of each, over images and rows.
-GpuCases EveryOperator();
+// Every operator of the graph in every pair of types that it takes, and a convolution with an
+// addition behind it, under the generator's schedule: two drawn examples of each, over images and
+// rows.
+GpuCases EveryOperator(const Asked& asked = {});
 
 // Convolutions that the generator cuts into blocks in shared memory, with strides, dilations, pads
 // and extents that no block divides: as it picks their sizes in int8, with any picks in floats.

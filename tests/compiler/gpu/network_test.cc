@@ -3,7 +3,8 @@
 // What is tested: plans "opencl" and "cuda" of the committed network and of MLPerf Tiny's keyword
 // spotting, on this machine's driver and on the stand-in for CUDA's: every layer equals the host's,
 // for CUDA by matrix fragments, with storage shared by lifetime and junk in what holds nothing; the
-// file keeps the plan; a device that is missing. Not here: the command (tests/tools).
+// file keeps the plan; a device that is missing; no kernel of these and of MLPerf Tiny's other
+// networks leaves a tensor to one thread. Not here: the command (tests/tools).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,10 +23,11 @@ namespace {
 constexpr const char* kFashion = "models/fashion/fashion_int8.onnx";
 
 // In $TESSERA_MODELS, otherwise in ../shared/models.
-std::string KeywordSpotting() {
+std::string MlperfTiny(const std::string& file) {
   const char* const given = std::getenv("TESSERA_MODELS");
-  return std::string(given != nullptr ? given : "../shared/models") + "/kws_ref_model.tflite";
+  return std::string(given != nullptr ? given : "../shared/models") + "/" + file;
 }
+std::string KeywordSpotting() { return MlperfTiny("kws_ref_model.tflite"); }
 
 std::shared_ptr<const artifact::Artifact> Compiled(bool keep_tensors,
                                                    const std::string& model = kFashion) {
@@ -112,6 +114,56 @@ TEST_P(GpuNetwork, NeedsADevice) {
   const auto executor = Executor::Open(Compiled(false), GetParam(), nullptr, {});
   ASSERT_FALSE(executor.has_value());
   EXPECT_EQ(executor.error().message, fmt::format("plan '{0}' needs a device for {0}", GetParam()));
+}
+
+// A kernel of one thread stores 64 elements of 4 bytes at most.
+void ExpectThreads(const artifact::Artifact& net) {
+  size_t kernels = 0;
+  for (const artifact::ExecutionPlan& plan : net.plans) {
+    for (const artifact::PlanStep& s : plan.steps) {
+      const auto* const step = std::get_if<artifact::KernelStep>(&s);
+      if (step == nullptr || step->device == artifact::kHostDevice) continue;
+      const auto source =
+          std::ranges::find(net.sources, step->device, &artifact::KernelSource::device);
+      ASSERT_NE(source, net.sources.end());
+      const auto kernel =
+          std::ranges::find(source->kernels, step->symbol, &artifact::SourceKernel::name);
+      ASSERT_NE(kernel, source->kernels.end());
+      uint64_t threads = 1, bytes = 0;
+      for (size_t d = 0; d < 3; ++d) threads *= kernel->groups[d] * kernel->threads[d];
+      for (size_t b = step->result; b < step->buffers.size(); ++b)
+        bytes += plan.buffers[step->buffers[b]].bytes;
+      EXPECT_TRUE(threads > 1 || bytes <= 256)
+          << plan.name << " " << step->symbol << ": one thread stores " << bytes << " bytes";
+      ++kernels;
+    }
+  }
+  EXPECT_GT(kernels, 0u);
+}
+
+TEST(GpuKernelsOfNetworks, HaveThreads) {
+  for (const char* model : {kFashion, "models/fashion/fashion.onnx"}) {
+    const auto net = Compiled(false, model);
+    ASSERT_NE(net, nullptr);
+    ExpectThreads(*net);
+  }
+}
+
+TEST(GpuKernelsOfNetworks, OfOthersHaveThreadsToo) {
+  int missing = 0;
+  for (const char* file : {"kws_ref_model.tflite", "pretrainedResnet_quant.tflite",
+                           "vww_96_int8.tflite", "ad01_int8.tflite"}) {
+    if (!std::filesystem::exists(MlperfTiny(file))) {
+      ++missing;
+      continue;
+    }
+    const auto net = Compiled(false, MlperfTiny(file));
+    ASSERT_NE(net, nullptr);
+    ExpectThreads(*net);
+  }
+  if (missing > 0)
+    GTEST_SKIP() << missing << " models not found in " << MlperfTiny("")
+                 << " (see models/mlperf_tiny/README.md)";
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, GpuNetwork, ::testing::Values("opencl", "cuda"),

@@ -14,6 +14,7 @@
 #include <regex>
 
 #include "base/file.h"
+#include "compiler/target/cuda.h"
 #include "tests/compiler/gpu/gpu_cases.h"
 
 namespace tessera {
@@ -79,6 +80,10 @@ void ExpectPtx(const test::GpuCases& cases, size_t blocks) {
 }
 
 TEST(Ptx, EveryOperatorInEveryType) { ExpectPtx(test::EveryOperator(), 0); }
+
+TEST(Ptx, EveryOperatorByFragmentsToo) {
+  ExpectPtx(test::EveryOperator({.target = target::Cuda(), .constants_known = true}), 6);
+}
 
 TEST(Ptx, ConvolutionsInBlocks) { ExpectPtx(test::BlockedConvolutions(), 18); }
 

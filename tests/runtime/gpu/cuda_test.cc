@@ -4,6 +4,8 @@
 // instruction: every operator in every type, convolutions in blocks and random schedules equal
 // te::Evaluate, bit for bit; what each refusal of the driver becomes. Not here: a GPU; the command
 // (tests/tools).
+#include "compiler/target/cuda.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,6 +39,11 @@ void ExpectExactOnCuda(const test::GpuCases& cases) {
 }
 
 TEST(Cuda, EveryOperatorInEveryType) { ExpectExactOnCuda(test::EveryOperator()); }
+
+// As the compiler asks for them.
+TEST(Cuda, EveryOperatorByFragmentsToo) {
+  ExpectExactOnCuda(test::EveryOperator({.target = target::Cuda(), .constants_known = true}));
+}
 
 TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()); }
 
