@@ -27,7 +27,9 @@ class KernelDevice {
   virtual const std::string& name() const = 0;  // "PoCL, pthread-Intel(R) Xeon(R)"
   virtual uint64_t memory_bytes() const = 0;    // all that it has
 
-  // Compiles kernels; once. errors: kInvalidArgument the driver's first line of complaint
+  // Compiles kernels, once: names are looked up in what was built.
+  //   errors  kInvalidArgument  the driver's first line of complaint, and nothing is built;
+  //                             something was built before
   virtual Status Build(const std::string& source) = 0;
   // Memory until the device is closed. errors: kUnavailable the driver has none left
   virtual Result<uint64_t> Allocate(uint64_t bytes) = 0;

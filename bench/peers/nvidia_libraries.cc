@@ -2,7 +2,6 @@
 #include "bench/peers/nvidia_libraries.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 
@@ -52,16 +51,6 @@ struct CudnnApi {
                  CudaAddress, size_t, const void*, Handle, CudaAddress);
 };
 
-// The first of |names| that the loader finds.
-Result<SharedLibrary> OpenFirst(const std::string& user, std::span<const char* const> names) {
-  Result<SharedLibrary> found = Fail(Code::kUnsupported, "{}: no name", user);
-  for (const char* name : names) {
-    found = SharedLibrary::Open(user, name, "install it (CUDA's toolkit), or look without it");
-    if (found) break;
-  }
-  return found;
-}
-
 Status Check(const char* call, int code) {
   if (code == 0) return {};
   return Fail(Code::kUnavailable, "{} gives code {}", call, code);
@@ -69,30 +58,33 @@ Status Check(const char* call, int code) {
 
 Result<const CublasApi*> LoadCublas() {
   static CublasApi api;
-  constexpr std::array kNames = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
-  TESSERA_ASSIGN(SharedLibrary library, OpenFirst("cuBLAS", kNames));
-  library.Find(api.Create, "cublasCreate_v2");
-  library.Find(api.GemmEx, "cublasGemmEx");
-  TESSERA_TRY(library.HasAll("install cuBLAS 11 or later"));
+  const NamedFunction functions[] = {{api.Create, "cublasCreate_v2"}, {api.GemmEx, "cublasGemmEx"}};
+  TESSERA_TRY(LoadFunctions({"cuBLAS",
+                             {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"},
+                             "install CUDA's toolkit",
+                             "install cuBLAS 11 or later"},
+                            functions));
   return &api;
 }
 
 Result<const CudnnApi*> LoadCudnn() {
   static CudnnApi api;
-  constexpr std::array kNames = {"libcudnn.so.9", "libcudnn.so.8"};
-  TESSERA_ASSIGN(SharedLibrary library, OpenFirst("cuDNN", kNames));
-  library.Find(api.Create, "cudnnCreate");
-  library.Find(api.CreateTensor, "cudnnCreateTensorDescriptor");
-  library.Find(api.CreateFilter, "cudnnCreateFilterDescriptor");
-  library.Find(api.CreateConvolution, "cudnnCreateConvolutionDescriptor");
-  library.Find(api.SetTensor, "cudnnSetTensor4dDescriptor");
-  library.Find(api.SetFilter, "cudnnSetFilter4dDescriptor");
-  library.Find(api.SetConvolution, "cudnnSetConvolution2dDescriptor");
-  library.Find(api.SetMath, "cudnnSetConvolutionMathType");
-  library.Find(api.Algorithms, "cudnnGetConvolutionForwardAlgorithm_v7");
-  library.Find(api.Workspace, "cudnnGetConvolutionForwardWorkspaceSize");
-  library.Find(api.Forward, "cudnnConvolutionForward");
-  TESSERA_TRY(library.HasAll("install cuDNN 8 or 9"));
+  const NamedFunction functions[] = {
+      {api.Create, "cudnnCreate"},
+      {api.CreateTensor, "cudnnCreateTensorDescriptor"},
+      {api.CreateFilter, "cudnnCreateFilterDescriptor"},
+      {api.CreateConvolution, "cudnnCreateConvolutionDescriptor"},
+      {api.SetTensor, "cudnnSetTensor4dDescriptor"},
+      {api.SetFilter, "cudnnSetFilter4dDescriptor"},
+      {api.SetConvolution, "cudnnSetConvolution2dDescriptor"},
+      {api.SetMath, "cudnnSetConvolutionMathType"},
+      {api.Algorithms, "cudnnGetConvolutionForwardAlgorithm_v7"},
+      {api.Workspace, "cudnnGetConvolutionForwardWorkspaceSize"},
+      {api.Forward, "cudnnConvolutionForward"},
+  };
+  TESSERA_TRY(LoadFunctions(
+      {"cuDNN", {"libcudnn.so.9", "libcudnn.so.8"}, "install cuDNN", "install cuDNN 8 or 9"},
+      functions));
   return &api;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of the CUDA driver that the device calls, found by name in its library. Types and
-// numbers are those of NVIDIA's description of the driver API. Internal to runtime/gpu.
+// The functions of the CUDA driver that the device and bench/peers call, found by name in its
+// library. Types and numbers are those of NVIDIA's description of the driver API.
 #ifndef TESSERA_RUNTIME_GPU_CUDA_API_H_
 #define TESSERA_RUNTIME_GPU_CUDA_API_H_
 
@@ -13,13 +13,14 @@
 
 namespace tessera {
 
-using CudaHandle = struct CudaObject*;  // a context, a module, a function or a stream
+using CudaHandle = struct CudaObject*;  // a context, a module, a function, a stream or an event
 using CudaAddress = unsigned long long;
 
 // Results, attributes of devices, options of the assembler.
-inline constexpr int kCudaOutOfMemory = 2, kCudaNoBinaryForGpu = 209, kCudaUnsupportedPtx = 222,
-                     kCudaNotFound = 500;
+inline constexpr int kCudaOutOfMemory = 2, kCudaNoDevice = 100, kCudaInvalidDevice = 101,
+                     kCudaNoBinaryForGpu = 209, kCudaUnsupportedPtx = 222, kCudaNotReady = 600;
 inline constexpr int kCudaCapabilityMajor = 75, kCudaCapabilityMinor = 76;
+inline constexpr int kCudaClockKhz = 13, kCudaProcessors = 16, kCudaMemoryClockKhz = 36;
 inline constexpr int kCudaErrorLog = 5, kCudaErrorLogBytes = 6;
 
 struct CudaApi {
@@ -43,10 +44,17 @@ struct CudaApi {
   int (*MemcpyDtoH)(void*, CudaAddress, size_t);
   int (*LaunchKernel)(CudaHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                       unsigned, CudaHandle, void**, void**);
+  int (*EventCreate)(CudaHandle*, unsigned);
+  int (*EventDestroy)(CudaHandle);
+  int (*EventRecord)(CudaHandle, CudaHandle);
+  int (*EventQuery)(CudaHandle);
+  int (*EventSynchronize)(CudaHandle);
+  int (*EventElapsedTime)(float*, CudaHandle, CudaHandle);  // milliseconds
 };
 
-// Where the driver's library is: TESSERA_CUDA_DRIVER of the environment, else by the loader's
-// search.
+inline constexpr const char* kCudaLibrary = "libcuda.so.1";  // for the loader's search
+
+// Where the driver's library is: TESSERA_CUDA_DRIVER of the environment, else kCudaLibrary.
 std::string CudaLibrary();
 
 // Of |library|, which stays open. errors: kUnsupported it or a function is missing

@@ -28,9 +28,11 @@ class CudaDevice : public KernelDevice {
     const int started = api_.Init(0);
     int code = started == 0 ? api_.DeviceGet(&device_, 0) : started;
     if (code != 0) {
-      return Fail(Code::kUnsupported,
-                  "device cuda: {} gives {}; no GPU is there that this driver runs",
-                  started == 0 ? "cuDeviceGet" : "cuInit", NameOf(code));
+      const bool none = code == kCudaNoDevice || code == kCudaInvalidDevice;
+      return Fail(Code::kUnsupported, "device cuda: {} gives {}; {}",
+                  started == 0 ? "cuDeviceGet" : "cuInit", NameOf(code),
+                  none ? "no GPU is there that this driver runs"
+                       : "the driver does not start: nvidia-smi may say why, or choose opencl");
     }
     char text[256] = {};
     api_.DeviceGetName(text, sizeof text - 1, device_);
@@ -48,6 +50,9 @@ class CudaDevice : public KernelDevice {
 
   Status Build(const std::string& source) override {
     TESSERA_TRY(Enter());
+    if (module_ != nullptr)
+      return Fail(Code::kInvalidArgument,
+                  "device cuda: {} has its kernels already; open a device for other ones", name_);
     std::string log(1 << 14, '\0');
     int options[] = {kCudaErrorLog, kCudaErrorLogBytes};
     void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1)};

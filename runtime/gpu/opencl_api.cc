@@ -5,35 +5,38 @@
 
 namespace tessera {
 
-Result<const OpenClApi*> LoadOpenCl(const char* library) {
-  TESSERA_ASSIGN(SharedLibrary loader,
-                 SharedLibrary::Open("device opencl", library,
-                                     "install an OpenCL loader and driver (Debian: "
-                                     "ocl-icd-libopencl1 and pocl-opencl-icd)"));
-  static OpenClApi api;
-  loader.Find(api.GetPlatformIDs, "clGetPlatformIDs");
-  loader.Find(api.GetPlatformInfo, "clGetPlatformInfo");
-  loader.Find(api.GetDeviceIDs, "clGetDeviceIDs");
-  loader.Find(api.GetDeviceInfo, "clGetDeviceInfo");
-  loader.Find(api.CreateContext, "clCreateContext");
-  loader.Find(api.ReleaseContext, "clReleaseContext");
-  loader.Find(api.CreateCommandQueue, "clCreateCommandQueue");
-  loader.Find(api.ReleaseCommandQueue, "clReleaseCommandQueue");
-  loader.Find(api.CreateBuffer, "clCreateBuffer");
-  loader.Find(api.ReleaseMemObject, "clReleaseMemObject");
-  loader.Find(api.CreateProgramWithSource, "clCreateProgramWithSource");
-  loader.Find(api.BuildProgram, "clBuildProgram");
-  loader.Find(api.GetProgramBuildInfo, "clGetProgramBuildInfo");
-  loader.Find(api.ReleaseProgram, "clReleaseProgram");
-  loader.Find(api.CreateKernel, "clCreateKernel");
-  loader.Find(api.ReleaseKernel, "clReleaseKernel");
-  loader.Find(api.SetKernelArg, "clSetKernelArg");
-  loader.Find(api.EnqueueNDRangeKernel, "clEnqueueNDRangeKernel");
-  loader.Find(api.EnqueueReadBuffer, "clEnqueueReadBuffer");
-  loader.Find(api.EnqueueWriteBuffer, "clEnqueueWriteBuffer");
-  loader.Find(api.Finish, "clFinish");
-  TESSERA_TRY(loader.HasAll("install an OpenCL 1.2 loader"));
-  return &api;
+Result<OpenClApi> LoadOpenCl(const char* library) {
+  OpenClApi api{};
+  const NamedFunction functions[] = {
+      {api.GetPlatformIDs, "clGetPlatformIDs"},
+      {api.GetPlatformInfo, "clGetPlatformInfo"},
+      {api.GetDeviceIDs, "clGetDeviceIDs"},
+      {api.GetDeviceInfo, "clGetDeviceInfo"},
+      {api.CreateContext, "clCreateContext"},
+      {api.ReleaseContext, "clReleaseContext"},
+      {api.CreateCommandQueue, "clCreateCommandQueue"},
+      {api.ReleaseCommandQueue, "clReleaseCommandQueue"},
+      {api.CreateBuffer, "clCreateBuffer"},
+      {api.ReleaseMemObject, "clReleaseMemObject"},
+      {api.CreateProgramWithSource, "clCreateProgramWithSource"},
+      {api.BuildProgram, "clBuildProgram"},
+      {api.GetProgramBuildInfo, "clGetProgramBuildInfo"},
+      {api.ReleaseProgram, "clReleaseProgram"},
+      {api.CreateKernel, "clCreateKernel"},
+      {api.ReleaseKernel, "clReleaseKernel"},
+      {api.SetKernelArg, "clSetKernelArg"},
+      {api.EnqueueNDRangeKernel, "clEnqueueNDRangeKernel"},
+      {api.EnqueueReadBuffer, "clEnqueueReadBuffer"},
+      {api.EnqueueWriteBuffer, "clEnqueueWriteBuffer"},
+      {api.Finish, "clFinish"},
+  };
+  TESSERA_TRY(LoadFunctions({"device opencl",
+                             {library},
+                             "install an OpenCL loader and driver (Debian: ocl-icd-libopencl1 and "
+                             "pocl-opencl-icd)",
+                             "install an OpenCL 1.2 loader"},
+                            functions));
+  return api;
 }
 
 }  // namespace tessera

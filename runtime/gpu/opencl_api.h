@@ -49,7 +49,7 @@ struct OpenClApi {
 };
 
 // Of the loader at |library|, which stays open. errors: kUnsupported it or a function is missing
-Result<const OpenClApi*> LoadOpenCl(const char* library = "libOpenCL.so.1");
+Result<OpenClApi> LoadOpenCl(const char* library = "libOpenCL.so.1");
 
 }  // namespace tessera
 

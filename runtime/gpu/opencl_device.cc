@@ -16,7 +16,9 @@ class OpenClDevice : public KernelDevice {
   explicit OpenClDevice(const OpenClApi& api) : api_(api) {}
   ~OpenClDevice() override {
     if (queue_ != nullptr) api_.Finish(queue_);
-    for (const auto& [name, kernel] : kernels_) api_.ReleaseKernel(kernel);
+    for (const auto& [name, kernel] : kernels_) {
+      if (kernel != nullptr) api_.ReleaseKernel(kernel);
+    }
     for (ClHandle memory : memories_) api_.ReleaseMemObject(memory);
     if (program_ != nullptr) api_.ReleaseProgram(program_);
     if (queue_ != nullptr) api_.ReleaseCommandQueue(queue_);
@@ -36,6 +38,9 @@ class OpenClDevice : public KernelDevice {
   uint64_t memory_bytes() const override { return memory_bytes_; }
 
   Status Build(const std::string& source) override {
+    if (program_ != nullptr)
+      return Fail(Code::kInvalidArgument,
+                  "device opencl: {} has its kernels already; open a device for other ones", name_);
     int32_t code = 0;
     const char* text = source.c_str();
     program_ = api_.CreateProgramWithSource(context_, 1, &text, nullptr, &code);
@@ -49,6 +54,7 @@ class OpenClDevice : public KernelDevice {
     std::string log(1 << 16, '\0');
     size_t size = 0;
     api_.GetProgramBuildInfo(program_, device_, kClBuildLog, log.size(), log.data(), &size);
+    api_.ReleaseProgram(std::exchange(program_, nullptr));
     log.resize(std::min(size, log.size()));
     const size_t error = log.find("error");
     const size_t begin = error == std::string::npos ? 0 : log.rfind('\n', error) + 1;
@@ -66,12 +72,14 @@ class OpenClDevice : public KernelDevice {
   }
 
   Status Write(MemoryPlace to, std::span<const uint8_t> bytes) override {
+    if (bytes.empty()) return {};  // OpenCL refuses it
     const int32_t code = api_.EnqueueWriteBuffer(queue_, memories_[to.memory], 1, to.offset,
                                                  bytes.size(), bytes.data(), 0, nullptr, nullptr);
     return code == 0 ? Status() : Refused("clEnqueueWriteBuffer", code);
   }
 
   Status Read(MemoryPlace from, std::span<uint8_t> bytes) override {
+    if (bytes.empty()) return {};
     const int32_t code = api_.EnqueueReadBuffer(queue_, memories_[from.memory], 1, from.offset,
                                                 bytes.size(), bytes.data(), 0, nullptr, nullptr);
     return code == 0 ? Status() : Refused("clEnqueueReadBuffer", code);
@@ -82,7 +90,8 @@ class OpenClDevice : public KernelDevice {
                 std::span<const MemoryPlace> buffers) override {
     ClHandle& found = kernels_[kernel];
     int32_t code = 0;
-    if (found == nullptr) found = api_.CreateKernel(program_, kernel.c_str(), &code);
+    if (found == nullptr && program_ != nullptr)
+      found = api_.CreateKernel(program_, kernel.c_str(), &code);
     if (found == nullptr)
       return Fail(Code::kNotFound, "device opencl: no kernel {} was built (code {})", kernel, code);
     for (uint32_t b = 0; b < buffers.size() && code == 0; ++b) {
@@ -133,7 +142,7 @@ class OpenClDevice : public KernelDevice {
                 count);
   }
 
-  const OpenClApi& api_;
+  const OpenClApi api_;
   std::string name_;
   uint64_t memory_bytes_ = 0;
   ClHandle device_ = nullptr, context_ = nullptr, queue_ = nullptr, program_ = nullptr;
@@ -144,8 +153,8 @@ class OpenClDevice : public KernelDevice {
 }  // namespace
 
 Result<std::unique_ptr<KernelDevice>> OpenOpenClDevice() {
-  TESSERA_ASSIGN(const OpenClApi* api, LoadOpenCl());
-  auto device = std::make_unique<OpenClDevice>(*api);
+  TESSERA_ASSIGN(const OpenClApi api, LoadOpenCl());
+  auto device = std::make_unique<OpenClDevice>(api);
   TESSERA_TRY(device->Open());
   return device;
 }

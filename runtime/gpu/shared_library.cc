@@ -3,28 +3,39 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
+
 namespace tessera {
+namespace {
 
-Result<SharedLibrary> SharedLibrary::Open(const std::string& user, const std::string& path,
-                                          const std::string& way_out) {
-  SharedLibrary made;
-  made.user_ = user;
-  made.path_ = path;
-  made.handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (made.handle_ == nullptr)
-    return Fail(Code::kUnsupported, "{}: {} is not on this machine; {}", user, path, way_out);
-  return made;
+// |opened|: the name under which it was found.
+Result<void*> OpenFirst(const LibraryUse& use, std::string* opened) {
+  std::string reasons;
+  for (const std::string& name : use.names) {
+    void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) {
+      *opened = name;
+      return handle;
+    }
+    const char* const why = dlerror();  // begins with the file at fault
+    reasons += (why != nullptr ? std::string(why) : name + ": does not open") + "; ";
+  }
+  return Fail(Code::kUnsupported, "{}: {}{}", use.user, reasons, use.if_missing);
 }
 
-void* SharedLibrary::Symbol(const char* name) {
-  void* const found = dlsym(handle_, name);
-  if (found == nullptr && missing_.empty()) missing_ = name;
-  return found;
-}
+}  // namespace
 
-Status SharedLibrary::HasAll(const std::string& way_out) const {
-  if (missing_.empty()) return {};
-  return Fail(Code::kUnsupported, "{}: {} has no {}; {}", user_, path_, missing_, way_out);
+Status LoadFunctions(const LibraryUse& use, std::span<const NamedFunction> functions) {
+  std::string opened;
+  TESSERA_ASSIGN(void* const handle, OpenFirst(use, &opened));
+  for (const NamedFunction& f : functions) {
+    void* found = dlsym(handle, f.name);
+    if (found == nullptr && f.older != nullptr) found = dlsym(handle, f.older);
+    if (found == nullptr)
+      return Fail(Code::kUnsupported, "{}: {} has no {}; {}", use.user, opened, f.name, use.if_old);
+    std::memcpy(f.function, &found, sizeof found);
+  }
+  return {};
 }
 
 }  // namespace tessera

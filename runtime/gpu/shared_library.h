@@ -5,36 +5,35 @@
 #ifndef TESSERA_RUNTIME_GPU_SHARED_LIBRARY_H_
 #define TESSERA_RUNTIME_GPU_SHARED_LIBRARY_H_
 
+#include <span>
 #include <string>
-#include <type_traits>
+#include <vector>
 
 #include "base/error.h"
 
 namespace tessera {
 
-// A library that stays open to the process's end.
-class SharedLibrary {
- public:
-  // |path|: a file, or a name for the loader's search. |user| begins every message ("device cuda").
-  // errors: kUnsupported it cannot be opened; |way_out| ends the message
-  static Result<SharedLibrary> Open(const std::string& user, const std::string& path,
-                                    const std::string& way_out);
-
-  // Null where there is none.
-  template <typename Function>
-  void Find(Function& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<Function>>(Symbol(name));
-  }
-
-  // errors: kUnsupported a function that was looked for is missing: the first one's name
-  Status HasAll(const std::string& way_out) const;
-
- private:
-  void* Symbol(const char* name);
-
-  std::string user_, path_, missing_;
-  void* handle_ = nullptr;
+// Whose library it is, under which names it may be found, what helps.
+struct LibraryUse {
+  std::string user;                // begins every message: "device cuda"
+  std::vector<std::string> names;  // files, or names for the loader's search; the first that opens
+  std::string if_missing, if_old;  // end the messages: no such library; it lacks a function
 };
+
+// A pointer to a function and the name of what it shall point to, or a newer name and an older.
+struct NamedFunction {
+  template <typename Function>
+  NamedFunction(Function*& the_function, const char* the_name, const char* the_older = nullptr)
+      : function(&the_function), name(the_name), older(the_older) {}
+
+  void* function;
+  const char *name, *older;
+};
+
+// Fills |functions| from a library, which stays open to the process's end.
+//   errors  kUnsupported  none of the names opens: the loader's reason for each; the first
+//                         function that it lacks
+Status LoadFunctions(const LibraryUse& use, std::span<const NamedFunction> functions);
 
 }  // namespace tessera
 

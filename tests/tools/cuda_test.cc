@@ -45,8 +45,8 @@ TEST(Cuda, SaysWhatIsMissing) {
   const CommandResult none = Tessera(run, "TESSERA_CUDA_DRIVER=libnone.so.7 ");
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.output,
-            "tessera: device cuda: libnone.so.7 is not on this machine; install NVIDIA's driver "
-            "(Debian: libcuda1), or choose opencl\n");
+            "tessera: device cuda: libnone.so.7: cannot open shared object file: No such file or "
+            "directory; install NVIDIA's driver (Debian: libcuda1), or choose opencl\n");
   const CommandResult no_gpu = Tessera(run, kStandIn + "TESSERA_STAND_IN_CUDA=devices=0 ");
   EXPECT_EQ(no_gpu.code, 2);
   EXPECT_EQ(no_gpu.output,

@@ -88,8 +88,8 @@ TEST(DeviceList, OneOfThemAnswersByItsExitCode) {
   const CommandResult none = Tessera("devices cuda", "TESSERA_CUDA_DRIVER=libnone.so.7 ");
   EXPECT_EQ(none.code, 1);
   EXPECT_EQ(LineOf(none.output, "cuda"),
-            "cuda no libnone.so.7 is not on this machine; install NVIDIA's driver (Debian: "
-            "libcuda1), or choose opencl");
+            "cuda no libnone.so.7: cannot open shared object file: No such file or directory; "
+            "install NVIDIA's driver (Debian: libcuda1), or choose opencl");
   const std::string file = TempPath("devices.json");
   const CommandResult func = Tessera("devices func --json " + file);
   EXPECT_EQ(func.code, 0);

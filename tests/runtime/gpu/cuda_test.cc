@@ -2,8 +2,8 @@
 //
 // What is tested: device cuda on the stand-in for the driver, which runs the PTX instruction by
 // instruction: every operator in every type, convolutions in blocks and random schedules equal
-// te::Evaluate, bit for bit; what each refusal of the driver becomes. Not here: a GPU; the command
-// (tests/tools).
+// te::Evaluate, bit for bit; the same of operators and fragments on a GPU, where one is; what each
+// refusal of the driver becomes. Not here: the command (tests/tools).
 #include "compiler/target/cuda.h"
 
 #include <gmock/gmock.h>
@@ -11,9 +11,11 @@
 
 #include <cstdlib>
 
+#include "base/file.h"
 #include "compiler/codegen/llvm/ptx.h"
 #include "runtime/gpu/cuda_api.h"
 #include "runtime/gpu/cuda_device.h"
+#include "runtime/gpu/shared_library.h"
 #include "tests/compiler/gpu/gpu_cases.h"
 
 namespace tessera {
@@ -28,15 +30,17 @@ Result<std::unique_ptr<KernelDevice>> OpenStandIn(const char* configured = "") {
   return OpenCudaDevice();
 }
 
-void ExpectExactOnCuda(const test::GpuCases& cases) {
+void ExpectExactOn(const Result<std::unique_ptr<KernelDevice>>& device,
+                   const test::GpuCases& cases) {
   const Result<std::string> source = codegen::PtxSource(test::KernelsOf(cases));
   ASSERT_TRUE(source.has_value()) << source.error().message;
-  const auto device = OpenStandIn();
   ASSERT_TRUE(device.has_value()) << device.error().message;
   const Status built = (*device)->Build(*source);
   ASSERT_TRUE(built.has_value()) << built.error().message;
   test::ExpectExact(**device, cases);
 }
+
+void ExpectExactOnCuda(const test::GpuCases& cases) { ExpectExactOn(OpenStandIn(), cases); }
 
 TEST(Cuda, EveryOperatorInEveryType) { ExpectExactOnCuda(test::EveryOperator()); }
 
@@ -50,6 +54,24 @@ TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()
 TEST(Cuda, MatrixFragments) { ExpectExactOnCuda(test::FragmentCases()); }
 
 TEST(Cuda, FragmentsThatTheGeneratorChooses) { ExpectExactOnCuda(test::GeneratedFragments()); }
+
+// On the system's driver.
+class CudaOnAGpu : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    unsetenv("TESSERA_CUDA_DRIVER");
+    device_ = OpenCudaDevice();
+    if (!device_) GTEST_SKIP() << device_.error().message;
+  }
+
+  Result<std::unique_ptr<KernelDevice>> device_ = Fail(Code::kUnavailable, "not open");
+};
+
+TEST_F(CudaOnAGpu, EveryOperatorInEveryType) { ExpectExactOn(device_, test::EveryOperator()); }
+
+TEST_F(CudaOnAGpu, FragmentsThatTheGeneratorChooses) {
+  ExpectExactOn(device_, test::GeneratedFragments());
+}
 
 class CudaRandom : public ::testing::TestWithParam<uint64_t> {};
 
@@ -69,21 +91,53 @@ Status Opened(const char* configured) {
   return device ? Status() : std::unexpected(device.error());
 }
 
+constexpr const char* kEmpty = ".version 7.0\n.target sm_80\n.address_size 64\n";
+
 TEST(CudaRefusals, NoDriverOrAnother) {
   ExpectRefused(LoadCuda("libnone.so.7"), Code::kUnsupported,
-                "device cuda: libnone.so.7 is not on this machine; install NVIDIA's driver "
-                "(Debian: libcuda1), or choose opencl");
+                "device cuda: libnone.so.7: cannot open shared object file: No such file or "
+                "directory; install NVIDIA's driver (Debian: libcuda1), or choose opencl");
   ExpectRefused(LoadCuda("libc.so.6"), Code::kUnsupported,
                 "device cuda: libc.so.6 has no cuInit; install a driver of CUDA 11 or later");
+}
+
+TEST(CudaRefusals, EveryNameThatWasTried) {
+  const auto none = LoadFunctions({"it", {"libnone.so.2", "libnone.so.1"}, "install it", ""}, {});
+  ExpectRefused(none, Code::kUnsupported,
+                "it: libnone.so.2: cannot open shared object file: No such file or directory; "
+                "libnone.so.1: cannot open shared object file: No such file or directory; install "
+                "it");
+  EXPECT_TRUE(LoadFunctions({"it", {"libnone.so.2", "libc.so.6"}, "", ""}, {}).has_value());
 }
 
 TEST(CudaRefusals, ADriverWithoutAGpu) {
   ExpectRefused(Opened("devices=0"), Code::kUnsupported,
                 "device cuda: cuInit gives CUDA_ERROR_NO_DEVICE; no GPU is there that this driver "
                 "runs");
+  ExpectRefused(Opened("init=803"), Code::kUnsupported,
+                "device cuda: cuInit gives CUDA_ERROR_SYSTEM_DRIVER_MISMATCH; the driver does not "
+                "start: nvidia-smi may say why, or choose opencl");
 }
 
-constexpr const char* kEmpty = ".version 7.0\n.target sm_80\n.address_size 64\n";
+// What is there but does not load is told apart from what is not there.
+TEST(CudaRefusals, ALibraryThatDoesNotLoad) {
+  const std::string file = ::testing::TempDir() + "no_library.so";
+  ASSERT_TRUE(WriteFile(file, std::string("text")).has_value());
+  ExpectRefused(LoadCuda(file), Code::kUnsupported,
+                "device cuda: " + file +
+                    ": file too short; install NVIDIA's driver (Debian: libcuda1), or choose "
+                    "opencl");
+}
+
+TEST(CudaRefusals, ADeviceHasItsKernelsOnce) {
+  const auto device = OpenStandIn();
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  ASSERT_FALSE((*device)->Build("no PTX").has_value());
+  ASSERT_TRUE((*device)->Build(kEmpty).has_value());  // after a refusal: nothing was built
+  ExpectRefused((*device)->Build(kEmpty), Code::kInvalidArgument,
+                "device cuda: stand-in, sm_80 has its kernels already; open a device for other "
+                "ones");
+}
 
 TEST(CudaRefusals, PtxThatTheDriverOrTheGpuIsTooOldFor) {
   auto device = OpenStandIn("ptx=63");

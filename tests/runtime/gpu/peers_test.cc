@@ -38,8 +38,8 @@ TEST(GpuPeers, SaysWhatIsMissingInOneLine) {
   const PeersRun none = Peers("TESSERA_CUDA_DRIVER=libnone.so.7", "");
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.output,
-            "gpu_peers: device cuda: libnone.so.7 is not on this machine; install NVIDIA's driver "
-            "(Debian: libcuda1), or choose opencl\n");
+            "gpu_peers: device cuda: libnone.so.7: cannot open shared object file: No such file or "
+            "directory; install NVIDIA's driver (Debian: libcuda1), or choose opencl\n");
   const PeersRun no_gpu = Peers(kStandIn + " TESSERA_STAND_IN_CUDA=devices=0", "");
   EXPECT_EQ(no_gpu.code, 2);
   EXPECT_EQ(no_gpu.output,

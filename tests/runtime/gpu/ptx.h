@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -57,7 +58,7 @@ struct PtxType {
   int bits = 0;
 };
 
-// A register, plus |value| in an address; or a constant; or a number of kPtxSpecials.
+// A register, plus |value| in an address; or a constant; or a number of kPtxSpecials, kPtxTimer.
 struct PtxOperand {
   enum class Kind : uint8_t { kRegister, kConstant, kSpecial } kind = Kind::kConstant;
   uint32_t index = 0;
@@ -65,6 +66,7 @@ struct PtxOperand {
 };
 inline constexpr const char* kPtxSpecials[] = {"%tid.x",   "%tid.y",   "%tid.z",
                                                "%ctaid.x", "%ctaid.y", "%ctaid.z"};
+inline constexpr uint32_t kPtxTimer = std::size(kPtxSpecials);  // %globaltimer, nanoseconds
 
 struct PtxInsn {
   PtxOp op = PtxOp::kRet;

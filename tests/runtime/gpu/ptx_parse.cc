@@ -183,6 +183,7 @@ class KernelParser {
     for (uint32_t k = 0; k < std::size(kPtxSpecials); ++k) {
       if (text == kPtxSpecials[k]) return PtxOperand{PtxOperand::Kind::kSpecial, k, 0};
     }
+    if (text == "%globaltimer") return PtxOperand{PtxOperand::Kind::kSpecial, kPtxTimer, 0};
     if (text.starts_with('%') || registers_.contains(text))
       return PtxOperand{PtxOperand::Kind::kRegister, Register(text), 0};
     if (const auto symbol = symbols_.find(text); symbol != symbols_.end()) {

@@ -2,6 +2,7 @@
 #include "tests/runtime/gpu/ptx_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "tests/runtime/gpu/ptx_alu.h"
@@ -91,11 +92,17 @@ class Group {
     return {};
   }
 
+  static uint64_t Nanoseconds() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
+  }
+
   static uint64_t Value(const Thread& t, const PtxOperand& o) {
     switch (o.kind) {
       case PtxOperand::Kind::kRegister:
         return t.registers[o.index] + o.value;
       case PtxOperand::Kind::kSpecial:
+        if (o.index == kPtxTimer) return Nanoseconds();
         return t.special[o.index];
       default:
         return o.value;

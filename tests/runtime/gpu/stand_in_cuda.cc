@@ -4,14 +4,17 @@
 // GPU: memory is the host's, PTX is parsed and run instruction by instruction. What a driver checks
 // is checked: handles, contexts, bounds and alignment of every access, the shape of launches.
 //
-// TESSERA_STAND_IN_CUDA, read by cuInit, changes it: "devices=0", "capability=75", "ptx=63" (the
-// newest language that it takes), "bytes=4096" (all its memory), separated by commas.
+// TESSERA_STAND_IN_CUDA, read by cuInit, changes it: "devices=0", "init=803" (what cuInit gives),
+// "capability=75", "ptx=63" (the newest language that it takes), "bytes=4096" (all its memory),
+// "launches=9" (what comes after that many fails), "queue=0" (events are over before one waits),
+// separated by commas.
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <set>
 
 #include "tests/runtime/gpu/ptx.h"
 #include "tests/runtime/gpu/ptx_run.h"
@@ -32,10 +35,12 @@ enum CuResult : int {
   kUnsupportedPtx = 222,
   kInvalidHandle = 400,
   kNotFound = 500,
+  kNotReady = 600,
   kIllegalAddress = 700,
   kTimeout = 702,
   kMisaligned = 716,
   kLaunchFailed = 719,
+  kDriverMismatch = 803,
 };
 const std::map<int, const char*> kNames = {
     {kInvalidValue, "CUDA_ERROR_INVALID_VALUE"},
@@ -48,18 +53,28 @@ const std::map<int, const char*> kNames = {
     {kUnsupportedPtx, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
     {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
     {kNotFound, "CUDA_ERROR_NOT_FOUND"},
+    {kNotReady, "CUDA_ERROR_NOT_READY"},
     {kIllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS"},
     {kTimeout, "CUDA_ERROR_LAUNCH_TIMEOUT"},
     {kMisaligned, "CUDA_ERROR_MISALIGNED_ADDRESS"},
     {kLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
+    {kDriverMismatch, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
 };
 
 // An allocation is found by its number in the upper bits of an address.
 constexpr int kNumberBits = 36;
 
+// What runs has run when a launch returns; an event is over for cuEventQuery once one has waited.
+struct Event {
+  std::chrono::steady_clock::time_point at;
+  bool recorded = false, over = false;
+};
+
 struct Driver {
   bool started = false;
-  int devices = 1, capability = 80, language = 85;
+  int devices = 1, init = 0, capability = 80, language = 85, queue = 1;
+  int64_t launches = -1;  // until one fails; below 0: none does
+  std::set<Event*> events;
   uint64_t bytes = uint64_t{1} << 32, used = 0;
   std::vector<std::vector<uint8_t>> memory{{}};  // number 0 is nobody's
   std::vector<std::unique_ptr<PtxModule>> modules;
@@ -86,7 +101,8 @@ int Check() {
 }
 
 void Configure(Driver* d) {
-  d->devices = 1, d->capability = 80, d->language = 85, d->bytes = uint64_t{1} << 32;
+  d->devices = 1, d->init = 0, d->capability = 80, d->language = 85, d->queue = 1;
+  d->bytes = uint64_t{1} << 32, d->launches = -1;
   const char* text = std::getenv("TESSERA_STAND_IN_CUDA");
   const auto read = [&](const char* name, auto* value) {
     const char* at = text == nullptr ? nullptr : std::strstr(text, name);
@@ -94,6 +110,9 @@ void Configure(Driver* d) {
       *value = static_cast<std::decay_t<decltype(*value)>>(std::atoll(at + std::strlen(name)));
   };
   read("devices=", &d->devices);
+  read("init=", &d->init);
+  read("queue=", &d->queue);
+  read("launches=", &d->launches);
   read("capability=", &d->capability);
   read("ptx=", &d->language);
   read("bytes=", &d->bytes);
@@ -112,7 +131,7 @@ int cuInit(unsigned flags) {
   Configure(&d);
   d.started = true;
   d.failed = kSuccess;
-  return flags != 0 ? kInvalidValue : d.devices == 0 ? kNoDevice : kSuccess;
+  return flags != 0 ? kInvalidValue : d.devices == 0 ? kNoDevice : d.init;
 }
 
 int cuDriverGetVersion(int* version) {
@@ -145,8 +164,14 @@ int cuDeviceTotalMem_v2(size_t* bytes, int device) {
 
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
   if (device != 7) return kInvalidDevice;
-  if (attribute != 75 && attribute != 76) return kInvalidValue;
-  *value = attribute == 75 ? TheDriver().capability / 10 : TheDriver().capability % 10;
+  const std::map<int, int> attributes = {{13, 1410000},
+                                         {16, 108},
+                                         {36, 1215000},
+                                         {75, TheDriver().capability / 10},
+                                         {76, TheDriver().capability % 10}};
+  const auto at = attributes.find(attribute);
+  if (at == attributes.end()) return kInvalidValue;
+  *value = at->second;
   return kSuccess;
 }
 
@@ -253,6 +278,8 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
       shared != 0 || stream != nullptr || extra != nullptr ||
       kernel.threads != std::array<uint32_t, 3>{tx, ty, tz})
     return kInvalidValue;
+  if (d.launches == 0) return kLaunchFailed;
+  if (d.launches > 0) --d.launches;
   std::vector<uint64_t> args(kernel.params.size());
   for (size_t a = 0; a < args.size(); ++a) std::memcpy(&args[a], arguments[a], 8);
   const Status ran = RunPtx(kernel, {gx, gy, gz}, args,
@@ -264,6 +291,50 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
              : ran.error().code == Code::kInvalidArgument ? kMisaligned
              : ran.error().code == Code::kTimeout         ? kTimeout
                                                           : kLaunchFailed;
+  return kSuccess;
+}
+
+int cuEventCreate(void** event, unsigned flags) {
+  if (const int code = Check(); code != kSuccess) return code;
+  if (flags != 0) return kInvalidValue;
+  *event = *TheDriver().events.insert(new Event).first;
+  return kSuccess;
+}
+
+int cuEventDestroy_v2(void* event) {
+  if (TheDriver().events.erase(static_cast<Event*>(event)) == 0) return kInvalidHandle;
+  delete static_cast<Event*>(event);
+  return kSuccess;
+}
+
+int cuEventRecord(void* event, void* stream) {
+  if (const int code = Check(); code != kSuccess) return code;
+  auto* const e = static_cast<Event*>(event);
+  if (!TheDriver().events.contains(e) || stream != nullptr) return kInvalidHandle;
+  *e = {std::chrono::steady_clock::now(), true, TheDriver().queue == 0};
+  return kSuccess;
+}
+
+int cuEventQuery(void* event) {
+  if (const int code = Check(); code != kSuccess) return code;
+  auto* const e = static_cast<Event*>(event);
+  if (!TheDriver().events.contains(e)) return kInvalidHandle;
+  return e->over || !e->recorded ? kSuccess : kNotReady;
+}
+
+int cuEventSynchronize(void* event) {
+  if (const int code = Check(); code != kSuccess) return code;
+  if (!TheDriver().events.contains(static_cast<Event*>(event))) return kInvalidHandle;
+  for (Event* e : TheDriver().events) e->over = true;  // one stream
+  return kSuccess;
+}
+
+// The name that drivers before CUDA 12.8 have.
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  const auto &a = *static_cast<Event*>(begin), &b = *static_cast<Event*>(end);
+  if (!a.recorded || !b.recorded) return kInvalidHandle;
+  if (!a.over || !b.over) return kNotReady;
+  *milliseconds = std::chrono::duration<float, std::milli>(b.at - a.at).count();
   return kSuccess;
 }
 
