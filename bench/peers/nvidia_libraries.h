@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/dtype.h"
@@ -29,20 +30,48 @@ struct ConvSize {
   int64_t out_size() const { return (size + taps / 2 * 2 - taps) / stride + 1; }
 };
 
-// A case on the GPU. launch() returns before it has run; wait() when all have.
+// A case on the GPU.
 struct PeerCase {
-  std::function<Status()> launch, wait;
-  std::function<Result<std::vector<float>>()> read;
+  std::function<Status()> launch;                    // returns before it has run
+  std::function<Result<std::vector<float>>()> read;  // when all launches have run
+  std::string how;                                   // "cuDNN engine 12, Winograd, of 14"
+  // What the results of whole numbers may be off by, as a part of the largest, and where they are
+  // cut.
+  double off = 0, least = -1e30, most = 1e30;
 };
 
-// |dtype|: int8 with sums of int32 (cuDNN gives them as float32, exact below 2^24), float16 with
-// float32 (cuDNN: rounded to float16), float32. |x| and |w| are row-major elements of it.
-//   errors  kUnsupported  a library is missing, or refuses to start: the message says which
-//           kUnavailable  it refuses a call
-Result<PeerCase> CublasProduct(const ProductSize& size, DType dtype, std::span<const uint8_t> x,
-                               std::span<const uint8_t> w);
-Result<PeerCase> CudnnConv(const ConvSize& size, DType dtype, std::span<const uint8_t> x,
+// Empty where |ours| is what |peer| gave, |theirs|, as far as it can be.
+std::string Difference(std::span<const float> ours, std::span<const float> theirs,
+                       const PeerCase& peer);
+
+// Owns the libraries' handles; the GPU's primary context must be held for as long.
+class NvidiaLibraries {
+ public:
+  // Microseconds of a launch.
+  using Timer = std::function<Result<double>(const std::function<Status()>& launch)>;
+
+  // |timer| chooses among what cuDNN offers.
+  explicit NvidiaLibraries(Timer timer);
+  ~NvidiaLibraries();
+  NvidiaLibraries(const NvidiaLibraries&) = delete;
+  NvidiaLibraries& operator=(const NvidiaLibraries&) = delete;
+
+  // |dtype|: int8 with sums of int32, float16 with float32 (cuDNN: rounded to float16), float32
+  // without tensor cores. |x| and |w| are row-major elements of it.
+  //   errors  kUnsupported  a library is missing, refuses to start, or has nothing for it; the
+  //                         driver is not the system's, which the libraries use
+  //           kUnavailable  it refuses a call
+  Result<PeerCase> Product(const ProductSize& size, DType dtype, std::span<const uint8_t> x,
                            std::span<const uint8_t> w);
+  Result<PeerCase> Conv(const ConvSize& size, DType dtype, std::span<const uint8_t> x,
+                        std::span<const uint8_t> w);
+
+  std::string Versions();  // "cuBLAS 13.1.0, cuDNN 9.19.0", or "none" for one that is missing
+
+ private:
+  struct Opened;
+  std::unique_ptr<Opened> opened_;
+};
 
 }  // namespace tessera
 
