@@ -257,8 +257,7 @@ TEST_F(Schedules, StepsThatTheLayerCannotHaveAreRefused) {
       {Edited(steps, "tensorize o", "tile.add", "tile.requant"),
        "o: the nest is not tile.requant: the expression differs"},
       {Edited(steps, "tensorize stage1_q", "tensorize stage1_q lane tile.store", ""),
-       "stage1_q: made element by element, which is no tile of work for an instruction; tensorize "
-       "the stage"},
+       "stage1_q: a statement that is no tile of work; tensorize the loops of its stage"},
   };
   for (const auto& bad : kBad) {
     const std::string net = TempPath("bad.tsr");
@@ -281,9 +280,8 @@ TEST_F(Schedules, WhatIsNoScheduleOfTheNetworkIsRefusedByNameAndLine) {
       {"# nothing\n\n", "no layer's schedule is in it"},
       {std::string(5000, 'x'), "line 1: '" + std::string(70, 'x')},
       {Edited(Read(kLayerSteps), "", "prepare p\n", ""),
-       "stage1_conv2/Conv+stage1_add/Add: p: it is made in device memory, where the machine "
-       "computes "
-       "nothing; set_scope or cache_write has it in a scratchpad, prepare has the caller make it"},
+       "stage1_conv2/Conv+stage1_add/Add: p is in global memory, where a program has its inputs "
+       "and results alone; set_scope p to a scratchpad, inline it, or prepare it"},
       {"inline y\n", "line 1: 'inline y' belongs to no layer; a line 'host LAYER:'"},
       {"host conv99:\ninline y\n",
        "no layer 'conv99' for the schedule that is given; there are input_q/QuantizeLinear"},

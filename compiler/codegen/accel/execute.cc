@@ -77,14 +77,8 @@ FixedPlaces::~FixedPlaces() {
 
 Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
   std::map<ir::Scope, Top> most;
-  FindPlaces(body, {}, &most);
+  TESSERA_TRY(FindPlaces(body, {}, &most));
   for (const auto& [scope, top] : most) {
-    if (scope == ir::Scope::kGlobal) {
-      return Fail(Code::kInvalidArgument,
-                  "{}: it is made in device memory, where the machine computes nothing; set_scope "
-                  "or cache_write has it in a scratchpad, prepare has the caller make it",
-                  top.buffer->name);
-    }
     RingAllocator& ring = rings_.Of(scope);
     if (ring.empty()) ring.Rewind();  // what it leaves is in one stretch
     const std::optional<int64_t> piece = ring.Allocate(top.tiles);
@@ -104,17 +98,23 @@ Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
 }
 
 // |now|: what the buffers around |s| take.
-void FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
-                             std::map<ir::Scope, Top>* most) {
+Status FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
+                               std::map<ir::Scope, Top>* most) {
+  if (s->kind == StmtKind::kAlloc && s->buffer->scope == ir::Scope::kGlobal) {
+    return Fail(Code::kUnsupported,
+                "{0} is in global memory, where a program has its inputs and results alone; "
+                "set_scope {0} to a scratchpad, inline it, or prepare it where the caller can make it",
+                s->buffer->name);
+  }
   if (s->kind == StmtKind::kAlloc && !s->buffer->rotates) {
     const ir::Scope scope = s->buffer->scope;
     int64_t& top = now[scope];
     places_.emplace_back(s->buffer, top);
-    // Device memory has no ring; Take refuses what is there.
-    top += scope == ir::Scope::kGlobal ? 1 : rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
+    top += rings_.Of(scope).Rounded(rings_.TilesOf(s->buffer));
     if (top > (*most)[scope].tiles) (*most)[scope] = {top, s->buffer};
   }
-  for (const ir::Stmt& b : s->body) FindPlaces(b, now, most);
+  for (const ir::Stmt& b : s->body) TESSERA_TRY(FindPlaces(b, now, most));
+  return {};
 }
 
 namespace {
@@ -160,11 +160,12 @@ class BodyEmitter {
       case StmtKind::kPrefetch:
         break;
     }
-    const std::string& made = s->kind == StmtKind::kEval ? s->value->name : s->buffer->name;
-    return Fail(Code::kUnsupported,
-                "{}: made element by element, which is no tile of work for an instruction; "
-                "tensorize the stage, or prepare it where the caller can make it",
-                made);
+    if (s->kind == StmtKind::kStore) {
+      return Fail(Code::kUnsupported,
+                  "{}: a statement that is no tile of work; tensorize the loops of its stage",
+                  s->buffer->name);
+    }
+    return Fail(Code::kUnsupported, "a statement that is no tile of work");
   }
 
  private:

@@ -58,8 +58,8 @@ class FixedPlaces {
   ~FixedPlaces();
 
   // Gives those of |body| their places and tells |emitter|.
-  //   errors  kOutOfRange       those that it has at one time do not fit: names one of them
-  //           kInvalidArgument  one is in device memory
+  //   errors  kOutOfRange   those that it has at one time do not fit: names one of them
+  //           kUnsupported  one is in device memory
   Status Take(const ir::Stmt& body, LeafEmitter& emitter);
 
  private:
@@ -67,8 +67,8 @@ class FixedPlaces {
     int64_t tiles = 0;
     ir::Buffer buffer;  // that reaches so far
   };
-  void FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
-                  std::map<ir::Scope, Top>* most);
+  Status FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
+                    std::map<ir::Scope, Top>* most);
 
   Rings& rings_;
   std::vector<std::pair<ir::Buffer, int64_t>> places_;  // in their piece

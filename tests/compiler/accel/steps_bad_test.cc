@@ -130,6 +130,27 @@ TEST(AcceleratorSteps, InputsOfAnotherNumberOrSizeAreRefused) {
   EXPECT_THAT(message({whole, whole, whole}), HasSubstr("y has 2 inputs, 3 are given"));
 }
 
+TEST(AcceleratorSteps, WhatIsInNoScratchpadOrOfNoInstructionIsRefused) {
+  const isa::Config config = NamedConfig("default");
+  const std::vector<uint8_t> bytes(256);
+  const auto message = [&](const std::string& steps) {
+    schedule::Schedule s = *schedule::Schedule::Create({compiler::ProductExample(16, 16, 16)},
+                                                       target::Accelerator(config));
+    EXPECT_TRUE(s.Apply(steps));
+    const auto device = sim::MakeFuncDevice(config, {});
+    const auto run = compiler::RunScheduled(s, **device, {bytes, bytes});
+    EXPECT_FALSE(run);
+    return run ? "" : run.error().message;
+  };
+  EXPECT_EQ(message(""),
+            "y: sum is in global memory, where a program has its inputs and results alone; "
+            "set_scope sum to a scratchpad, inline it, or prepare it where the caller can make it");
+  const std::string whole =
+      compiler::ProductSteps(config, {.rows = 16, .columns = 16, .depth = 16});
+  EXPECT_EQ(message(whole.substr(0, whole.find("tensorize"))),
+            "y: sum: a statement that is no tile of work; tensorize the loops of its stage");
+}
+
 TEST(AcceleratorSteps, NumbersThatARecordDoesNotHoldAreRefused) {
   const isa::Config config = NamedConfig("default");
   const auto message = [&](size_t field, size_t channel, int32_t number) {
