@@ -19,12 +19,13 @@ std::string Tiled(int64_t rows, int64_t columns) {
                    : fmt::format("0/{0},1/{1},0%{0},1%{1}", rows, columns);
 }
 
-// Makes threads of loop |axis| of y, where there are to be any. Returns the loop in which a tile of
-// work is computed.
-std::string MakeThreads(const std::string& axis, const Turns& turns, std::string* steps) {
-  if (turns.threads == 1) return axis;
-  *steps += fmt::format("split y {} {} {}.t thread\nvthread y thread\n", axis, turns.threads, axis);
-  return "thread";
+// Cuts |threads| of the iterations of loop |axis| of y off, where there are to be any: they become
+// loop |thread|. Returns the loop around.
+std::string CutThreads(const std::string& axis, int64_t threads, const std::string& thread,
+                       std::string* steps) {
+  if (threads == 1) return axis;
+  *steps += fmt::format("split y {0} {1} {0}.t {2}\n", axis, threads, thread);
+  return axis + ".t";
 }
 
 // The buffers of a tile of work rotate; |box| is the input's.
@@ -64,24 +65,29 @@ std::string ProductSteps(const isa::Config& config, const ProductTiles& tiles) {
       "# tiles of work, chunks of the reduction\n"
       "tile y m n {} {} m.o n.o m.i n.i\nsplit sum k {} k.o k.i\n",
       tiles.rows, tiles.columns, tiles.depth);
-  const std::string loop = MakeThreads("n.o", tiles.turns, &steps);
-  steps +=
-      fmt::format("compute_at y.o y {0}\ncompute_at sum y {0}\ncompute_at x.i sum k.o\n", loop);
-  if (!tiles.weights_stay) steps += "compute_at w.i sum k.o before x.i\n";
+  const bool threads = tiles.turns.threads > 1;
+  CutThreads("n.o", tiles.turns.threads, "thread", &steps);
+  if (threads) steps += "vthread y thread\n";
+  steps += fmt::format("compute_at y.o y {0}\ncompute_at sum y {0}\n", threads ? "thread" : "n.o");
+  const std::string fetch = fmt::format("compute_at x.i sum {0}\n{1}", tiles.anew ? "k.t" : "k.o",
+                                        tiles.weights_stay ? ""
+                                        : tiles.anew       ? "compute_at w.i sum k.t before x.i\n"
+                                                           : "compute_at w.i sum k.o before x.i\n");
+  if (!tiles.anew) steps += fetch;
   steps += Rotation("x.i", tiles.turns, tiles.weights_stay);
   return steps + fmt::format(
                      "# tiles of the machine\n"
                      "tile y m.i n.i {0} {1} m.t n.t b o\nfuse y b o lane\n"
                      "tile y.o m n {0} {1} m.t n.t b o\nfuse y.o b o lane\n"
                      "split sum k.i {1} k.t l\ntile sum m n {0} {1} m.t n.t b o\n"
-                     "reorder sum k.o m.t n.t k.t b o l\n"
+                     "reorder sum k.o m.t n.t k.t b o l\n{2}"
                      "tile x.i i0 i1 {0} {1} m.t k.t b o\nfuse x.i b o lane\n"
                      "tile w.i i0 i1 {1} {1} n.t k.t o l\nfuse w.i o l lane\n"
                      "# instructions\n"
                      "tensorize x.i lane tile.load_inp\ntensorize w.i lane tile.load_wgt\n"
                      "tensorize sum b tile.gemm\ntensorize y.o lane tile.requant\n"
                      "tensorize y lane tile.store\n",
-                     b, o);
+                     b, o, tiles.anew ? fetch : "");
 }
 
 te::Tensor WindowExample(const WindowShape& v) {
@@ -126,15 +132,20 @@ std::string WindowSteps(const isa::Config& config, const WindowTiles& tiles) {
       "tile y y x {1} {2} y.o x.o y.i x.i\nsplit y c {0} c.t lane\nsplit y c.t {3} c.o c.i\n"
       "split sum ci {0} ci.t l\nsplit sum ci.t {4} ci.o ci.i\n",
       o, tiles.rows, tiles.columns, tiles.blocks, tiles.depth);
-  const bool threads = tiles.turns.threads > 1;
-  const std::string inner = MakeThreads("c.o", tiles.turns, &steps),
-                    outer = threads ? "c.o.t" : "c.o",
-                    loop = threads || tiles.channels_inside ? inner : "x.o";
-  steps += fmt::format(
-      "reorder y n {} {}c.i y.i x.i lane\ncompute_at y.o y {}\ncompute_at sum y {}\n"
-      "compute_at pad sum ci.o\n",
-      tiles.channels_inside ? "y.o x.o " + outer : outer + " y.o x.o", threads ? "thread " : "",
-      loop, loop);
+  const int64_t columns = tiles.turns.threads, rows = tiles.row_threads;
+  const bool both = columns > 1 && rows > 1, threads = columns > 1 || rows > 1;
+  const char *of_columns = both ? "thread.c" : "thread", *of_rows = both ? "thread.y" : "thread";
+  const std::string c = CutThreads("c.o", columns, of_columns, &steps),
+                    y = CutThreads("y.o", rows, of_rows, &steps);
+  std::string order = tiles.channels_inside ? y + " x.o " + c : c + " " + y + " x.o";
+  if (columns > 1) order += std::string(" ") + of_columns;
+  if (rows > 1) order += std::string(" ") + of_rows;
+  steps += fmt::format("reorder y n {} c.i y.i x.i lane\n", order);
+  if (both) steps += "fuse y thread.c thread.y thread\n";
+  if (threads) steps += "vthread y thread\n";
+  const char* loop = threads ? "thread" : tiles.channels_inside ? "c.o" : "x.o";
+  steps +=
+      fmt::format("compute_at y.o y {0}\ncompute_at sum y {0}\ncompute_at pad sum ci.o\n", loop);
   if (!tiles.weights_stay) steps += "compute_at w.i sum ci.o before pad\n";
   steps += Rotation("pad", tiles.turns, tiles.weights_stay);
   return steps + fmt::format(

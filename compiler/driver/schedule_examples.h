@@ -18,8 +18,8 @@ te::Tensor ProductExample(int64_t m, int64_t n, int64_t k);
 
 // How an example's tiles of work take turns on the machine.
 struct Turns {
-  int64_t threads = 1;         // virtual threads, each with tiles of its own; above 1: of columns,
-                               // or of output channels
+  int64_t threads = 1;         // virtual threads, each with tiles of its own: of columns, or of
+                               // output channels
   bool double_buffer = false;  // the buffers of a tile rotate, but weights that stay
 };
 
@@ -28,7 +28,8 @@ struct Turns {
 struct ProductTiles {
   int64_t rows = 1, columns = 1, depth = 1;
   bool weights_stay =
-      false;  // all of w is in wgt from the start, else a chunk's are fetched with it
+      false;          // all of w is in wgt from the start, else a chunk's are fetched with it
+  bool anew = false;  // nothing stays: each product of two tiles of the machine fetches both
   Turns turns;
 };
 std::string ProductSteps(const isa::Config& config, const ProductTiles& tiles);
@@ -44,13 +45,15 @@ struct WindowShape {
 te::Tensor WindowExample(const WindowShape& shape);
 
 // Its schedule by tiles of work. Each number divides what it cuts, and the threads the number of
-// tiles of output channels; blocks divide the channels, and a tile of the machine has one row.
+// tiles of output channels, or of rows; blocks divide the channels, and a tile of the machine has
+// one row.
 struct WindowTiles {
   int64_t rows = 1, columns = 1;  // positions
   int64_t blocks = 1;             // of output channels
   int64_t depth = 1;              // blocks of input channels at a time
   bool channels_inside = false;   // the loop over output channels is inside those over positions
   bool weights_stay = false;      // all of w is in wgt from the start
+  int64_t row_threads = 1;        // virtual threads of rows, times those of channels
   Turns turns;
 };
 std::string WindowSteps(const isa::Config& config, const WindowTiles& tiles);

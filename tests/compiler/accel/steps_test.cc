@@ -34,6 +34,7 @@ TEST(AcceleratorSteps, AMatrixProductIsExact) {
       const int64_t rows = b * rng.Range(1, 4), columns = o * rng.Range(1, 2),
                     depth = o * rng.Range(1, 3);
       const int64_t across = rng.Range(1, 3), threads = rng.OneIn(2) ? across : 1;
+      const bool stay = rng.OneIn(2);
       const te::Tensor y = compiler::ProductExample(rows * rng.Range(1, 3), columns * across,
                                                     depth * rng.Range(1, 3));
       ExpectExact(y,
@@ -41,7 +42,8 @@ TEST(AcceleratorSteps, AMatrixProductIsExact) {
                       config, {.rows = rows,
                                .columns = columns,
                                .depth = depth,
-                               .weights_stay = rng.OneIn(2),
+                               .weights_stay = stay,
+                               .anew = !stay && rng.OneIn(2),
                                .turns = {.threads = threads,
                                          .double_buffer = threads <= 2 && rng.OneIn(2)}}),
                   config, rng);
@@ -108,8 +110,9 @@ TEST(AcceleratorSteps, AWindowWithPadsIsExact) {
                                   .depth = divisor(v.channels / config.block_in),
                                   .channels_inside = rng.OneIn(2),
                                   .weights_stay = rng.OneIn(2)};
+      tiles.row_threads = rng.OneIn(2) ? divisor(v.out(v.height) / tiles.rows) : 1;
       tiles.turns = {.threads = rng.OneIn(2) ? v.outs / config.block_out / tiles.blocks : 1,
-                     .double_buffer = rng.OneIn(2)};
+                     .double_buffer = tiles.row_threads == 1 && rng.OneIn(2)};
       ExpectExact(compiler::WindowExample(v), compiler::WindowSteps(config, tiles), config, rng);
     }
   }
