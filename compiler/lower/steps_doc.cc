@@ -2,6 +2,7 @@
 //
 // Prints docs/steps.md: the steps of schedules with their text, an example and its loops.
 #include <cstdio>
+#include <map>
 #include <string>
 
 #include "compiler/ir/print.h"
@@ -49,14 +50,32 @@ Result<std::string> Document() {
       "the loop is of a sum, a factor of what is summed has to be 0 there, by the\nfill of its "
       "layout or by `reindex`; loops that break this are refused. With `overlap`, which is for "
       "reductions, the last part\nbegins earlier so that it is whole; what it has in common with "
-      "the part before does not count, by a condition or by a `reindex`\nwith 0.\n";
+      "the part before does not count, by a condition or by a `reindex`\nwith 0.\n\n"
+      "`SCOPE` is a memory and `INTRINSIC` an instruction of the target: [targets](targets.md) has "
+      "them all.\n\n"
+      "`OPERAND` is the way to a part of the stage's expression, from the outermost operation "
+      "inwards, operands counted from 0: in\n`i8(clamp_add(requant(a + b, m, s), z, l, h))` the "
+      "operand of the cast is `0`, `requant` is `0.0`, `a + b` is `0.0.0` and `b` is\n`0.0.0.1`. "
+      "A `select` has its condition as `0` and its values as `1` and `2`; `.` is the whole "
+      "expression.\n\n"
+      "`layout x 0,1/16,2,1%16` names the dimensions of a buffer in memory, the outermost first. "
+      "`2` is dimension 2 of the tensor. The\nwords with 1 are its dimension 1: the index divided "
+      "by 16, rounded down, and the remainder, so blocks of 16, of which the last is\nfilled up "
+      "with `FILL`. `3/9,3/3%3,3%3` is dimension 3 in three words, as the digits of a number. "
+      "`1+2+1` is dimension 2 with one\nplace more in front and one more behind: a halo, which "
+      "holds `FILL`, so that a window reads past the tensor's edge.\n";
+  // A heading is a place that one can link to, so no two are alike.
+  std::map<std::string, int> shown;
   for (const StepExample& example : StepExamples()) {
+    const int before = shown[example.name]++;
+    const std::string title =
+        before == 0 ? example.name : example.name + ", example " + std::to_string(before + 1);
     const Result<schedule::Schedule> s = ScheduleOf(example);
     if (!s) return Within(example.name, s.error());
     const Result<ir::Func> func = BuildLoops(*s, "f");
     if (!func) return Within(example.name, func.error());
-    out += "\n## " + example.name + "\n\n" + example.shows + "\n\n" +
-           Block(te::Print({example.output})) + "\n" + Block(example.steps) + "\n" +
+    out += "\n## " + title + "\n\n" + example.shows + "\n\n" + Block(te::Print({example.output})) +
+           "\n" + Block(example.steps) + "\n" +
            Block(ir::Print(ir::Simplify(InterleaveThreads(*func))));
   }
   return out;
