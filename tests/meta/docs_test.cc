@@ -5,8 +5,10 @@
 // identifiers are words of its sources, and of that very file where they follow a file's name;
 // commands are verbs of `tessera` with options that their --help lists, scripts with options that
 // they contain, CMake presets and targets, labels and tests of ctest. A page of docs/adding may use
-// the names that the paragraph beginning with "Example:" introduces. Not tested here: README's map
-// (map_test), what commands print (the tests beside them), blocks that are no commands.
+// the names that the paragraph beginning with "Example:" introduces. A block that is marked as a
+// quote of a file is in it, one that is marked as lines of a command's output has them, in order,
+// "..." standing for anything. Not tested here: README's map (map_test), what other commands print
+// (the tests beside them), blocks that are no commands.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -281,6 +283,67 @@ std::string NameProblem(std::string text, const std::string& file,
     if (!in_file) return file + " does not have the word " + name;
   }
   return "";
+}
+
+struct MarkedBlock {
+  std::string document, of, text;
+};
+// The blocks behind a comment "|mark| WHAT", with what is marked.
+std::vector<MarkedBlock> MarkedBlocks(const std::string& mark) {
+  const std::regex form("<!-- " + mark + " ([^\n]+) -->\n```\n([^`]*)```\n");
+  std::vector<MarkedBlock> found;
+  for (const TextFile& document : Documents()) {
+    std::string text;
+    for (const std::string& line : document.lines) text += line + "\n";
+    for (std::sregex_iterator m(text.begin(), text.end(), form), end; m != end; ++m)
+      found.push_back({document.path, (*m)[1], (*m)[2]});
+  }
+  return found;
+}
+
+// Has |line| the pieces of |pattern|, which "..." separates, in their order?
+bool Has(const std::string& line, std::string pattern) {
+  pattern.erase(0, pattern.find_first_not_of(' '));
+  size_t at = 0;
+  for (size_t from = 0; from <= pattern.size();) {
+    const size_t end = std::min(pattern.find("...", from), pattern.size());
+    const std::string piece = pattern.substr(from, end - from);
+    at = line.find(piece, at);
+    if (at == std::string::npos) return false;
+    at += piece.size();
+    from = end + 3;
+  }
+  return true;
+}
+
+TEST(Docs, QuoteFilesAsTheyAre) {
+  const std::vector<MarkedBlock> quotes = MarkedBlocks("quoted from");
+  for (const MarkedBlock& quote : quotes) {
+    EXPECT_NE(Text(quote.of).find(quote.text), std::string::npos)
+        << quote.document << ": " << quote.of << " does not have:\n"
+        << quote.text;
+  }
+  EXPECT_GT(quotes.size(), 10u);
+}
+
+TEST(Docs, ShowLinesThatCommandsPrint) {
+  const std::vector<MarkedBlock> blocks = MarkedBlocks("lines of");
+  for (const MarkedBlock& block : blocks) {
+    std::string command = block.of;
+    ASSERT_TRUE(command.starts_with("tessera ")) << block.document;
+    command.replace(0, 7, TESSERA_COMMAND);
+    if (block.of.starts_with("tessera compile"))
+      command += " -o " + ::testing::TempDir() + "docs_lines.tsr";
+    const std::vector<std::string> printed = SplitList(Output(command), '\n');
+    size_t at = 0;
+    for (const std::string& line : SplitList(block.text, '\n')) {
+      while (at < printed.size() && !Has(printed[at], line)) ++at;
+      ASSERT_LT(at++, printed.size())
+          << block.document << ": " << block.of << " does not print, behind the lines before:\n"
+          << line;
+    }
+  }
+  EXPECT_GT(blocks.size(), 3u);
 }
 
 TEST(Docs, NameWhatExists) {
