@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers, or, where ties go to even and
-// the processor has fused products, in float64.
+// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers; in 32-bit ones for TFLite's two
+// roundings; where the processor has fused products, in float32 for few values, and in float64 where
+// ties go to even.
 #include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <limits>
 
 #include "compiler/codegen/llvm/emitter.h"
-#include "compiler/codegen/llvm/few_values.h"
 #include "compiler/ir/affine.h"
 
 namespace tessera::codegen {
@@ -61,7 +61,7 @@ bool FuncEmitter::TakesZero(const ir::Expr& call, int64_t zero) const {
 
 llvm::Value* FuncEmitter::Requant(const ir::Expr& call, int64_t number, llvm::Value* mask) {
   if (units_.fma) {
-    if (const std::optional<FewValues> few = FewValuesOf(call)) {
+    if (const std::optional<FewValues> few = few_values_.Of(call)) {
       llvm::Type* real = TypeOf({DType::kFloat32, call.lanes()});
       const auto number_of = [&](float v) {
         return llvm::ConstantFP::get(real, static_cast<double>(v));

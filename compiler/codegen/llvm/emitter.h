@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compiler/codegen/llvm/few_values.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/ir.h"
 #include "compiler/target/target.h"
@@ -82,8 +83,8 @@ class FuncEmitter {
 
   // Requantisation (emit_requant.cc, emit_rounded_down.cc).
   llvm::Value* RequantClamp(const ir::Expr& call, llvm::Value* mask);
-  // |call| of requant, plus |zero|, which is 0 unless TakesZero.
-  llvm::Value* Requant(const ir::Expr& call, int64_t zero, llvm::Value* mask);
+  // |call| of requant, plus |number|, which is 0 unless TakesZero.
+  llvm::Value* Requant(const ir::Expr& call, int64_t number, llvm::Value* mask);
   llvm::Value* HighHalf(llvm::Value* a, llvm::Value* b);
   bool TakesZero(const ir::Expr& call, int64_t zero) const;
   llvm::Value* RequantEven(llvm::Value* a, llvm::Value* multiplier, llvm::Value* right,
@@ -124,6 +125,7 @@ class FuncEmitter {
   // Loop variables and allocations around the statement, outermost first.
   std::vector<const ir::ExprNode*> scope_vars_;
   std::vector<const ir::BufferNode*> scope_memories_;
+  FewValuesFinder few_values_;
   int64_t tiles_ = 0;  // calls of tile intrinsics so far
   llvm::Value* scratch_ = nullptr;
   int64_t scratch_top_ = 0;

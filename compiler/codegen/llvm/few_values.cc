@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <span>
+#include <map>
 #include <utility>
 
 #include "compiler/ir/affine.h"
@@ -127,15 +127,11 @@ bool Rounds(const Span& s, float factor, const Scale& scale) {
   return true;
 }
 
-std::optional<FewValues> OneSum(const Expr& sum, const Scale& scale) {
-  const std::optional<Span> span = SpanOf(sum);
-  if (!span || span->hi - span->lo >= kMostValues || span->hi >= kMostResult ||
-      span->lo <= -kMostResult)
-    return {};
-  const auto exact = static_cast<float>(std::ldexp(scale.factor(), static_cast<int>(span->shift)));
+std::optional<float> FactorOf(const Span& span, const Scale& scale) {
+  const auto exact = static_cast<float>(std::ldexp(scale.factor(), static_cast<int>(span.shift)));
   for (const float factor :
        {exact, std::nextafter(exact, 0.0F), std::nextafter(exact, 2 * exact)}) {
-    if (Rounds(*span, factor, scale)) return FewValues{{{span->units, factor}}, 0};
+    if (Rounds(span, factor, scale)) return factor;
   }
   return {};
 }
@@ -217,54 +213,121 @@ std::optional<ByteSum> ByteSumOf(const Expr& e) {
   return made && made->Fits() ? made : std::nullopt;
 }
 
-// Is terms[0] * factors[0] + (terms[1] * factors[1] + start), rounded, every pair's result?
-bool Rounds(const ByteSum& sum, const FewValues& few, std::span<const int32_t> wanted) {
-  size_t i = 0;
-  for (size_t b = 0; b < sum.parts[1].values.size(); ++b) {
-    const auto second = static_cast<float>(sum.parts[1].lo + static_cast<int64_t>(b));
-    const float inner = std::fma(second, few.terms[1].factor, few.start);
-    for (size_t a = 0; a < sum.parts[0].values.size(); ++a, ++i) {
-      const auto first = static_cast<float>(sum.parts[0].lo + static_cast<int64_t>(a));
-      if (!IsRounded(std::fma(first, few.terms[0].factor, inner) + kBeside, wanted[i]))
+// Two factors and the start, of the parts as they are or swapped.
+struct TwoFactors {
+  float factors[2] = {};
+  float start = 0;
+  bool swapped = false;
+};
+
+// Every pair's result: of value |first| of a part and |second| of the other at first * steps[0] +
+// second * steps[1].
+struct Wanted {
+  std::vector<int32_t> results;
+  size_t steps[2] = {};
+};
+
+// Is first * factors[0] + (second * factors[1] + start), rounded, every pair's result?
+bool Rounds(const OfByte& first, const OfByte& second, const TwoFactors& by, const Wanted& wanted) {
+  for (size_t b = 0; b < second.values.size(); ++b) {
+    const float inner =
+        std::fma(static_cast<float>(second.lo + static_cast<int64_t>(b)), by.factors[1], by.start);
+    for (size_t a = 0; a < first.values.size(); ++a) {
+      const auto x = static_cast<float>(first.lo + static_cast<int64_t>(a));
+      if (!IsRounded(std::fma(x, by.factors[0], inner) + kBeside,
+                     wanted.results[a * wanted.steps[0] + b * wanted.steps[1]]))
         return false;
     }
   }
   return true;
 }
 
-std::optional<FewValues> TwoBytes(const Expr& of, const Scale& scale) {
-  std::optional<ByteSum> sum = ByteSumOf(of);
-  if (!sum || sum->parts.size() != 2) return {};
-  for (int order = 0; order < 2; ++order) {
-    std::swap(sum->parts[0], sum->parts[1]);
-    const OfByte &first = sum->parts[0], &second = sum->parts[1];
-    std::vector<int32_t> wanted;
-    for (const int64_t b : second.values) {
-      for (const int64_t a : first.values) {
-        const int64_t want = scale(a + b + sum->number);
-        if (std::abs(want) >= kMostResult) return {};
-        wanted.push_back(static_cast<int32_t>(want));
-      }
+std::optional<TwoFactors> FactorsOf(const ByteSum& sum, const Scale& scale) {
+  const OfByte &one = sum.parts[0], &other = sum.parts[1];
+  Wanted wanted;
+  for (const int64_t a : one.values) {
+    for (const int64_t b : other.values) {
+      const int64_t want = scale(a + b + sum.number);
+      if (std::abs(want) >= kMostResult) return {};
+      wanted.results.push_back(static_cast<int32_t>(want));
     }
-    const double by = scale.factor();
-    FewValues few{{{first.byte, static_cast<float>(first.slope * by)},
-                   {second.byte, static_cast<float>(second.slope * by)}}};
-    const double start = (first.at_zero + second.at_zero + static_cast<double>(sum->number)) * by;
+  }
+  const double by = scale.factor();
+  const double start = (one.at_zero + other.at_zero + static_cast<double>(sum.number)) * by;
+  for (const bool swapped : {true, false}) {
+    const OfByte &first = swapped ? other : one, &second = swapped ? one : other;
+    wanted.steps[swapped ? 1 : 0] = other.values.size();
+    wanted.steps[swapped ? 0 : 1] = 1;
+    TwoFactors found{
+        .factors = {static_cast<float>(first.slope * by), static_cast<float>(second.slope * by)},
+        .swapped = swapped};
     for (const int steps : {0, 1, -1, 2, -2, 4, -4}) {
-      few.start = static_cast<float>(start + steps * kSmallStep);
-      if (Rounds(*sum, few, wanted)) return few;
+      found.start = static_cast<float>(start + steps * kSmallStep);
+      if (Rounds(first, second, found, wanted)) return found;
     }
   }
   return {};
 }
 
+// What FactorOf and FactorsOf depend on.
+using Key = std::vector<int64_t>;
+
+Key KeyOf(const Scale& scale) {
+  return {scale.multiplier, scale.shift, static_cast<int64_t>(scale.rounding)};
+}
+
+Key KeyOf(const Span& span, const Scale& scale) {
+  Key key = KeyOf(scale);
+  key.insert(key.end(), {span.lo, span.hi, span.shift});
+  return key;
+}
+
+Key KeyOf(const ByteSum& sum, const Scale& scale) {
+  Key key = KeyOf(scale);
+  key.push_back(sum.number);
+  for (const OfByte& part : sum.parts) {
+    key.insert(key.end(), {part.lo, std::ssize(part.values), std::bit_cast<int64_t>(part.slope),
+                           std::bit_cast<int64_t>(part.at_zero)});
+    key.insert(key.end(), part.values.begin(), part.values.end());
+  }
+  return key;
+}
+
+// The value of |key| in |known|, by |make| where it is not there.
+template <typename Map, typename Make>
+const auto& Once(Map& known, Key key, Make make) {
+  const auto [it, added] = known.try_emplace(std::move(key));
+  if (added) it->second = make();
+  return it->second;
+}
+
 }  // namespace
 
-std::optional<FewValues> FewValuesOf(const Expr& call) {
+struct FewValuesFinder::Known {
+  std::map<Key, std::optional<float>> sums;
+  std::map<Key, std::optional<TwoFactors>> pairs;
+};
+
+FewValuesFinder::FewValuesFinder() : known_(std::make_unique<Known>()) {}
+FewValuesFinder::~FewValuesFinder() = default;
+
+std::optional<FewValues> FewValuesFinder::Of(const Expr& call) {
   const std::optional<Scale> scale = ScaleOf(call);
   if (!scale) return {};
-  std::optional<FewValues> few = OneSum(call->args[0], *scale);
-  return few ? few : TwoBytes(call->args[0], *scale);
+  const std::optional<Span> span = SpanOf(call->args[0]);
+  if (span && span->hi - span->lo < kMostValues && span->hi < kMostResult &&
+      span->lo > -kMostResult) {
+    const std::optional<float>& factor =
+        Once(known_->sums, KeyOf(*span, *scale), [&] { return FactorOf(*span, *scale); });
+    if (factor) return FewValues{{{span->units, *factor}}, 0};
+  }
+  const std::optional<ByteSum> sum = ByteSumOf(call->args[0]);
+  if (!sum || sum->parts.size() != 2) return {};
+  const std::optional<TwoFactors>& by =
+      Once(known_->pairs, KeyOf(*sum, *scale), [&] { return FactorsOf(*sum, *scale); });
+  if (!by) return {};
+  const OfByte &first = sum->parts[by->swapped ? 1 : 0], &second = sum->parts[by->swapped ? 0 : 1];
+  return FewValues{{{first.byte, by->factors[0]}, {second.byte, by->factors[1]}}, by->start};
 }
 
 }  // namespace tessera::codegen

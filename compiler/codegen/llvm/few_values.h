@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requantisation of few values, as a sum of two activations has them: so few that each is tried at
-// compile time. Depends on: compiler/ir. Used by: emit_requant.cc.
+// compile time. Depends on: compiler/ir. Used by: emitter.h.
 #ifndef TESSERA_COMPILER_CODEGEN_LLVM_FEW_VALUES_H_
 #define TESSERA_COMPILER_CODEGEN_LLVM_FEW_VALUES_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,10 +27,22 @@ struct FewValues {
   float start = 0;                 // of two
 };
 
-// What |call| of requant, by a constant multiplier and shift, is, whatever its variables are: found
-// by trying all of at most 1024 sums, or all pairs of two bytes. Empty: there are more, or a
-// rounding differs.
-std::optional<FewValues> FewValuesOf(const ir::Expr& call);
+// Finds the values of a function's calls of requant. Unrolled copies of a call differ in what they
+// read alone, and are tried once.
+class FewValuesFinder {
+ public:
+  FewValuesFinder();
+  ~FewValuesFinder();
+
+  // What |call|, by a constant multiplier and shift, is, whatever its variables are: found by
+  // trying all of at most 1024 sums, or all pairs of two bytes. Empty: there are more, or a
+  // rounding differs.
+  std::optional<FewValues> Of(const ir::Expr& call);
+
+ private:
+  struct Known;  // by all that an answer depends on
+  std::unique_ptr<Known> known_;
+};
 
 }  // namespace tessera::codegen
 

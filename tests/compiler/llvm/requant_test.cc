@@ -213,8 +213,9 @@ TEST(Requant, WhatHasFewValues) {
   const auto wide = [&](int64_t i) { return ir::Cast(DType::kInt32, ir::Load(x, {Expr(i)})); };
   const auto number = [](int v) { return ir::Imm(DType::kInt32, v); };
   const auto shifted = [&](Expr e, int by) { return ir::Bin(ir::BinOp::kShl, e, number(by)); };
+  FewValuesFinder finder;
   const auto few = [&](const Expr& sum, int multiplier, int shift) {
-    return FewValuesOf(ir::Requant(sum, number(multiplier), number(shift), isa::Round::kEven));
+    return finder.Of(ir::Requant(sum, number(multiplier), number(shift), isa::Round::kEven));
   };
   const auto found = few(shifted(wide(0) - number(4), 19) + shifted(wide(1), 19), 1 << 30, -19);
   ASSERT_TRUE(found.has_value());
@@ -232,6 +233,26 @@ TEST(Requant, WhatHasFewValues) {
   ASSERT_TRUE(pair.has_value());
   ASSERT_EQ(pair->terms.size(), 2);
   EXPECT_EQ(pair->terms[0].factor + pair->terms[1].factor, 1.125F);
+  // Copies of a call have its numbers and their own reads; another number, type or scale is tried.
+  const auto same = [](const FewValues& a, const FewValues& b) {
+    return a.start == b.start && a.terms[0].factor == b.terms[0].factor &&
+           (a.terms.size() == 1 || a.terms[1].factor == b.terms[1].factor);
+  };
+  const auto copy = few(rescaled(wide(2)) + shifted(wide(3), 18), 1 << 30, -18);
+  ASSERT_TRUE(copy.has_value());
+  EXPECT_TRUE(same(*copy, *pair));
+  for (const FewValues::ScaledUnits& term : copy->terms)
+    EXPECT_EQ(ir::Print(term.units), term.factor == 0.625F ? "i32(x[2])" : "i32(x[3])");
+  const auto moved = few(rescaled(wide(0)) + shifted(wide(1) - number(4), 18), 1 << 30, -18);
+  ASSERT_TRUE(moved.has_value());
+  EXPECT_EQ(moved->start, pair->start - 2.0F);  // 4 of the second, by 0.5
+  const auto halves = few(rescaled(wide(0)) + shifted(wide(1), 18), 1 << 29, -18);
+  ASSERT_TRUE(halves.has_value());
+  EXPECT_EQ(halves->terms[0].factor + halves->terms[1].factor, 0.5625F);
+  const auto other = few(shifted(wide(2) - number(4), 19) + shifted(wide(3), 19), 1 << 30, -19);
+  ASSERT_TRUE(other.has_value());
+  EXPECT_TRUE(same(*other, *found));
+  EXPECT_NE(ir::Print(other->terms[0].units), ir::Print(found->terms[0].units));
   EXPECT_FALSE(few(rescaled(wide(0)) + rescaled(wide(1)) + wide(2), 1 << 30, -18));  // three bytes
   EXPECT_FALSE(few(rescaled(wide(0) + wide(1)) + wide(2), 1 << 30, -18));
   EXPECT_FALSE(few(rescaled(wide(0)) + shifted(wide(1), 18), 1 << 30, 1));   // a shift to the left
