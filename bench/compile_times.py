@@ -3,14 +3,16 @@
 """How long the networks of bench/networks.py take to compile for host and accelerator, as a Markdown table.
 
   python3 bench/compile_times.py                              this tree's compiler
+  python3 bench/compile_times.py --limit 5                    and whether none takes more than 5 s
   python3 bench/compile_times.py --beside OTHER/bin/tessera   and how often an older one's time that is
 
 Each compilation is a process of its own on one core; the compilers take turns, so that a slow moment of the machine is
-both's. The time is the processor's, of the whole command; the table has the median of all rounds, and of two compilers
-the median of the ratios of the rounds with its quartiles. Networks that are not there are named and left out. Needs
-Python alone.
+both's. The time is the processor's, of the whole command; the table has the median of all rounds, of two compilers the
+median of the ratios of the rounds with its quartiles, and the sums over the networks. Networks that are not there are
+named and left out. Needs Python alone.
 
-Exit status: 0 done, 1 --beside: a ratio is above 1 + ALLOW, 2 something is missing or failed.
+Exit status: 0 done, 1 --beside: a ratio is above 1 + ALLOW, --limit: a network takes longer, 2 something is missing or
+failed.
 """
 
 import argparse
@@ -66,7 +68,10 @@ def main():
     parser.add_argument("--beside", metavar="TESSERA", help="another compiler's command")
     parser.add_argument("--rounds", type=int, default=11, help="compilations of each network (default: 11; least 2)")
     parser.add_argument("--allow", type=float, default=0.0, help="what a ratio may be above 1 (default: 0)")
+    parser.add_argument("--limit", type=float, help="the most seconds that this tree's compiler may take for a network")
     options = parser.parse_args()
+    if options.limit is not None and options.limit <= 0:
+        raise Problem("--limit: above 0 seconds")
     if options.rounds < 2:
         raise Problem("--rounds: at least 2")
     models = Path(os.environ.get("TESSERA_MODELS", ROOT / "../shared/models"))
@@ -76,16 +81,25 @@ def main():
             raise Problem(f"{command} is not there: build it (cmake --build build)")
     head = ["network", "ms", "ms beside", "ratio (quartiles)"][:1 + len(commands) + (len(commands) > 1)]
     print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1), flush=True)
-    slower = []
+    slower, sums = [], [0.0] * len(commands)
     for network in NETWORKS:
         model = find(network, models, options.build)
         if model is None:
             print(f"{network.title}: {network.file} is not there", file=sys.stderr)
             continue
-        cells, ratio = row(network, measure(commands, model, options.rounds))
+        times = measure(commands, model, options.rounds)
+        cells, ratio = row(network, times)
+        middles = [statistics.median(t) for t in times]
+        sums = [a + b for a, b in zip(sums, middles)]
         print("| " + " | ".join(cells) + " |", flush=True)
         if ratio is not None and ratio > 1 + options.allow:
             slower.append(f"{network.title}: {ratio:.3f}")
+        if options.limit is not None and middles[0] > options.limit:
+            slower.append(f"{network.title}: {middles[0]:.2f} s, above {options.limit:g} s")
+    total = ["total"] + [f"{1000 * s:,.1f}" for s in sums]
+    if len(sums) == 2 and sums[1] > 0:
+        total.append(f"{sums[0] / sums[1]:.3f}")
+    print("| " + " | ".join(total) + " |", flush=True)
     for line in slower:
         print(f"slower: {line}", file=sys.stderr)
     return 1 if slower else 0
