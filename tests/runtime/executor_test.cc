@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor on the sample artifact: both plans, what is uploaded and when, captures, several
-// programs on several devices, every refusal. The device is one written here that records calls and
+// The executor on the sample artifact: both plans, threads of kernels, the choice among levels, what
+// is uploaded and when, captures, several programs on several devices, every refusal. The device is one written here that records calls and
 // whose program negates bytes; real devices pass tests/cts and meet the executor in the tests of
 // whole models and random networks.
 #include "runtime/executor/executor.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
 #include "base/file.h"
+#include "runtime/host/cpu_level.h"
+#include "runtime/host/threads.h"
 #include "tests/runtime/sample.h"
 
 namespace tessera {
@@ -148,6 +151,36 @@ TEST(Executor, RunsTheDevicePlanAndUploadsOnce) {
         << "this plan keeps layer 1 only";
   }
   EXPECT_EQ(device.live, 0);
+}
+
+TEST(Executor, KernelsUseAsManyThreadsAsAreAskedFor) {
+  const auto a = Sample();
+  std::get<artifact::KernelStep>(a->plans[0].steps[1]).symbol = "meet4";
+  for (int threads = 1; threads <= std::min(2, AllowedProcessors()); ++threads) {
+    const auto executor = Executor::Open(a, "cpu", nullptr, {.threads = threads});
+    ASSERT_TRUE(executor) << executor.error().message;
+    const float wanted = static_cast<float>(threads) / 10;
+    for (int inference = 0; inference < 2; ++inference) {
+      const auto out = (*executor)->Run({{Floats({1, 4}, std::vector<float>(4, wanted))}});
+      ASSERT_TRUE(out) << out.error().message;
+      for (const float seen : (*out)[0].as<float>()) EXPECT_FLOAT_EQ(seen, wanted);
+    }
+  }
+}
+
+TEST(Executor, TakesTheBestLevelThatTheMachineRuns) {
+  const auto a = Sample();
+  if (a->objects[0].level != CpuLevels().back()) GTEST_SKIP() << "a machine of another kind";
+  const std::vector<uint8_t> elf = a->objects[0].elf;
+  const std::string best = CpuLevels().size() > 1 ? "x86-64-v2" : "x86-64";
+  for (const std::vector<std::string>& levels : {std::vector<std::string>{"x86-64-v2", "x86-64"},
+                                                 {"x86-64", "x86-64-v2"},
+                                                 {"aarch64", "x86-64", "x86-64-v2"}}) {
+    a->objects.clear();
+    for (const std::string& level : levels) a->objects.push_back({level, elf});
+    EXPECT_EQ((*Executor::Open(a, "cpu", nullptr))->cpu_level(), best);
+    EXPECT_EQ((*Executor::Open(a, "cpu", nullptr, {.cpu_level = "x86-64"}))->cpu_level(), "x86-64");
+  }
 }
 
 TEST(Executor, ManyModelsShareADevice) {

@@ -9,6 +9,9 @@
 
 extern "C" {
 
+void tessera_parallel(void (*body)(void*, void*, int64_t, int64_t), void* context,
+                      int64_t iterations, void* scratch, int64_t scratch_bytes);
+
 // buffers: float in[4], int8 out[4].
 void quantize4(void** buffers) {
   const float* in = static_cast<const float*>(buffers[0]);
@@ -29,6 +32,33 @@ void add_bias4(void** buffers) {
   const int8_t* bias = static_cast<const int8_t*>(buffers[1]);
   int8_t* out = static_cast<int8_t*>(buffers[2]);
   for (int i = 0; i < 4; ++i) out[i] = static_cast<int8_t>(in[i] + bias[i]);
+}
+
+static int inside, most_inside;  // threads at an iteration of meet4, and the most at one time
+
+static void MeetSome(void* context, void*, int64_t begin, int64_t end) {
+  void** buffers = static_cast<void**>(context);
+  const int wanted = *static_cast<const int8_t*>(buffers[0]);
+  const int now = __atomic_add_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+  int most = __atomic_load_n(&most_inside, __ATOMIC_SEQ_CST);
+  while (now > most && !__atomic_compare_exchange_n(&most_inside, &most, now, false,
+                                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  // Seconds, where the other thread does not come.
+  for (int64_t wait = 0; wait < int64_t{1} << 31; ++wait) {
+    if (__atomic_load_n(&most_inside, __ATOMIC_RELAXED) >= wanted) break;
+  }
+  for (int64_t i = begin; i < end; ++i)
+    static_cast<int8_t*>(buffers[2])[i] =
+        static_cast<int8_t>(__atomic_load_n(&most_inside, __ATOMIC_SEQ_CST));
+  __atomic_sub_fetch(&inside, 1, __ATOMIC_SEQ_CST);
+}
+
+// buffers: int8 threads[4], of which the first waits until so many are at work, constant int8
+// bias[4], int8 out[4]: how many were.
+void meet4(void** buffers) {
+  most_inside = 0;
+  tessera_parallel(MeetSome, buffers, 4, nullptr, 0);
 }
 
 int64_t g_count;  // in .bss, reached through the global offset table
