@@ -59,10 +59,11 @@ int AllowedProcessors() {
 Result<std::unique_ptr<HostThreads>> HostThreads::Make(int threads) {
   const int most = AllowedProcessors();
   if (threads < 1 || threads > most) {
-    return Fail(Code::kOutOfRange,
-                "{} threads for host code: this process may use {} processor{} (taskset and "
-                "containers set that); ask for 1 to {}",
-                threads, most, most == 1 ? "" : "s", most);
+    return Fail(
+        Code::kOutOfRange,
+        "{} threads for host code: this process may use {} processor{} (taskset and cpusets "
+        "set that; quotas of time do not count); ask for 1 to {}",
+        threads, most, most == 1 ? "" : "s", most);
   }
   std::unique_ptr<HostThreads> pool(new HostThreads);
   pool->workers_.reserve(static_cast<size_t>(threads - 1));
@@ -72,7 +73,7 @@ Result<std::unique_ptr<HostThreads>> HostThreads::Make(int threads) {
     pool->workers_.pop_back();
     return Fail(Code::kUnavailable,
                 "the system refuses thread {} of {} for host code; ask for fewer, or raise the "
-                "limit (ulimit -u)",
+                "limit (ulimit -u, ulimit -v)",
                 i + 1, threads);
   }
   return pool;

@@ -2,17 +2,20 @@
 //
 // The threads of parallel loops: each iteration is done once whatever the number of threads, by
 // threads with memory of their own, loops in loops stay on their thread, and what the processor set
-// does not hold is refused. Space: 1 to 4 threads as far as this process may use them, 0 to 1000
+// does not hold is refused, and what the system refuses is said. Space: 1 to 4 threads as far as this process may use them, 0 to 1000
 // iterations, 2,000 loops one after the other, which meet threads awake and asleep. Not tested
 // here: loops that a compiler makes (tests/compiler/llvm).
 #include "runtime/host/threads.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <limits>
 #include <thread>
 #include <vector>
 
@@ -109,6 +112,29 @@ TEST(HostThreads, RefusesThreadsThatTheProcessorSetDoesNotHold) {
     ASSERT_FALSE(pool);
     EXPECT_NE(pool.error().message.find("may use 1 processor ("), std::string::npos);
   }).join();
+}
+
+// In a process whose threads want stacks for which no address space has room.
+TEST(HostThreads, SayWhenTheSystemRefusesAThread) {
+  if (AllowedProcessors() < 2) GTEST_SKIP() << "one processor: no other thread is asked for";
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    pthread_attr_t large;
+    constexpr size_t kBytes = std::numeric_limits<size_t>::max() >> 1 & ~size_t{0xffff};
+    if (pthread_attr_init(&large) != 0 || pthread_attr_setstacksize(&large, kBytes) != 0 ||
+        pthread_setattr_default_np(&large) != 0)
+      _exit(2);
+    const auto pool = HostThreads::Make(2);
+    const bool told = !pool && pool.error().code == Code::kUnavailable &&
+                      pool.error().message ==
+                          "the system refuses thread 2 of 2 for host code; ask for fewer, or raise "
+                          "the limit (ulimit -u, ulimit -v)";
+    _exit(told ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace
