@@ -15,6 +15,13 @@ namespace tessera::compiler {
 
 int64_t BytesOf(const graph::GraphTensor& tensor) { return tensor.count() * SizeOf(tensor.dtype); }
 
+// Levels share their functions, and with them the schedules.
+Build::Build(const FusedNetwork& the_network, const CompileOptions& the_options)
+    : network(the_network),
+      options(the_options),
+      level_(target::WidestLevel(options.cpu_levels.empty() ? std::vector{CpuLevels().front()}
+                                                            : options.cpu_levels)) {}
+
 uint64_t Build::ConstantOffset(const std::vector<uint8_t>& bytes) {
   const uint64_t hash = Crc64(bytes);
   for (auto [it, end] = constants_.equal_range(hash); it != end; ++it) {
@@ -51,7 +58,7 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
     const auto other = host_funcs_.lower_bound(std::pair(index, std::vector<graph::TensorId>{}));
     const bool known = other != host_funcs_.end() && other->first.first == index;
     if (known) trace = &other->second.schedule;
-    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, name, layouts, trace));
+    TESSERA_ASSIGN(HostFunc host, MakeHostFunc(region, name, layouts, trace, level_));
     if (!known) AddSchedule(index, schedule::kHostTrace, host.schedule);
     ir_dump += options.dumps.contains("ir")
                    ? fmt::format("// host {}\n{}\n", region.name, ir::Print(host.func))
@@ -63,7 +70,7 @@ Result<const HostFunc*> Build::HostFuncOf(size_t index, const HostLayouts& layou
 
 Status Build::FinishHostCode() {
   std::vector<std::string> levels = options.cpu_levels;
-  if (levels.empty()) levels = {CpuLevels().front()};
+  if (levels.empty()) levels = {target::LevelInUse(CpuLevels(), funcs_.all())};
   for (const std::string& level : levels) {
     const PhaseClock::Phase phase(options.clock, "host: machine code");
     TESSERA_ASSIGN(std::vector<uint8_t> object, codegen::CompileObject(funcs_.all(), level));

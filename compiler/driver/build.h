@@ -34,8 +34,7 @@ struct FusedNetwork {
 
 class Build {
  public:
-  Build(const FusedNetwork& the_network, const CompileOptions& the_options)
-      : network(the_network), options(the_options) {}
+  Build(const FusedNetwork& the_network, const CompileOptions& the_options);
 
   const FusedNetwork& network;
   const CompileOptions& options;
@@ -63,6 +62,7 @@ class Build {
   Status FinishHostCode();
 
  private:
+  const target::HostLevel* level_;  // of the host's schedules; null: there is none
   ir::FuncSet funcs_;
   // By region and those of its tensors that are not row-major.
   std::map<std::pair<size_t, std::vector<graph::TensorId>>, HostFunc> host_funcs_;

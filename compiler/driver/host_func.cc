@@ -107,12 +107,14 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 }
 
 Result<HostFunc> MakeHostFunc(const te::RegionTe& given, const std::string& name,
-                              const HostLayouts& layouts, const schedule::Trace* trace) {
+                              const HostLayouts& layouts, const schedule::Trace* trace,
+                              const target::HostLevel* level) {
   const te::RegionTe region = ForHost(given, trace);
   HostFunc host{.bindings = region.bindings};
   host.bindings.push_back({region.output, region.output_id, {}});
   lower::LowerOptions options;
   schedule::HostOptions wanted;
+  if (level != nullptr) wanted.target = target::Host(*level);
   for (const te::Binding& binding : host.bindings) {
     const auto it = layouts.find(binding.activation);
     if (it == layouts.end()) continue;

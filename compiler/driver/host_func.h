@@ -17,6 +17,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/ir.h"
 #include "compiler/schedule/step.h"
+#include "compiler/target/host_level.h"
 #include "compiler/te/ops/region.h"
 
 namespace tessera::compiler {
@@ -39,13 +40,14 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();
 
-// |trace|: the schedule; null: the generator makes one. Its layouts of activations are |layouts|
+// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). Its layouts of activations are |layouts|
 // whatever it says. It is a schedule of the region's form with dot products (te/unsigned.h) if it
 // names the stage of products, otherwise of the region as it is.
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation another layout than
 //                             ChannelsLast
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,
-                              const HostLayouts& layouts, const schedule::Trace* trace = nullptr);
+                              const HostLayouts& layouts, const schedule::Trace* trace = nullptr,
+                              const target::HostLevel* level = nullptr);
 
 }  // namespace tessera::compiler
 

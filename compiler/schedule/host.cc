@@ -233,7 +233,7 @@ class Generator {
 }  // namespace
 
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs, const HostOptions& options) {
-  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, target::Host()));
+  TESSERA_ASSIGN(Schedule s, Schedule::Create(outputs, options.target));
   HostSteps h(std::move(s), options);
   TESSERA_TRY(Generator(h).Run());
   return std::move(h.s);

@@ -13,6 +13,7 @@
 #define TESSERA_COMPILER_SCHEDULE_HOST_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,13 @@ namespace tessera::schedule {
 struct HostOptions {
   // Layouts of inputs and outputs, as text; those that are not named are row-major.
   std::map<std::string, std::string> layouts;
+  // What the code will run on; any host runs it.
+  std::shared_ptr<const target::Target> target = target::Host();
 };
 
 // Decisions: "lanes" and "points", where the stage has such axes; "points" and "blocks" of dot
-// products. Weights that are placeholders get
-// a blocked layout: the caller packs them (params.h says how).
+// products. Weights that are placeholders get a blocked layout: the caller packs them (params.h says
+// how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
 

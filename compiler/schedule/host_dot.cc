@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <utility>
+#include <vector>
 
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
@@ -28,43 +30,76 @@ bool IsDotOf(const target::ProductTile& tile, DType input, DType weight, DType s
   return tile.left == input && tile.right == weight && tile.sums == sums && tile.shape.size() == 1;
 }
 
-// The instruction of |target| that sums products of such types for |channels| in the fewest cycles.
-std::optional<Dot> DotFor(const target::Target& target, DType input, DType weight, DType sums,
-                          int64_t channels) {
-  std::optional<Dot> best;
-  double least = 0;
+// The instructions of |target| that sum products of such types for |channels|.
+std::vector<Dot> DotsFor(const target::Target& target, DType input, DType weight, DType sums,
+                         int64_t channels) {
+  std::vector<Dot> dots;
   for (const target::TensorIntrin& intrin : target.intrinsics) {
     const std::optional<target::ProductTile> tile = target::ProductsOf(intrin);
     if (!tile || !IsDotOf(*tile, input, weight, sums) || channels % tile->shape[0] != 0) continue;
-    const double cycles = intrin.cycles / static_cast<double>(tile->products());
-    if (best && cycles >= least) continue;
-    best = Dot{&intrin, tile->shape[0], tile->depth};
-    least = cycles;
+    dots.push_back({&intrin, tile->shape[0], tile->depth});
   }
-  return best;
+  return dots;
 }
+
+// Points x blocks of sums.
+struct DotTile {
+  Dot dot;
+  std::vector<int64_t> points, blocks;  // what there may be
+  size_t point = 0, block = 0;          // and is
+  double cycles = 0;                    // for each product
+};
 
 // What a tile of |points| x |blocks| costs for each of its products, in units of a product: each
 // needs an instruction, points + blocks loads, and sums that do not wait for themselves. What the
-// epilogue knows of a channel is loaded once for all points.
-double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks) {
-  const double cycles = dot.intrin->cycles;
-  const auto n = static_cast<double>(points * blocks), loads = static_cast<double>(points + blocks);
+// epilogue knows of a channel is loaded once for all points. A block's weights and sums are
+// |registers|.
+double TileCost(const target::Target& target, const Dot& dot, int64_t points, int64_t blocks,
+                int64_t registers) {
+  const double cycles = dot.intrin->cycles / static_cast<double>(registers);
+  const auto n = static_cast<double>(points * blocks * registers),
+             loads = static_cast<double>(points + blocks * registers);
   return std::max(
              {1.0, loads / n / (target.loads_a_cycle * cycles), dot.intrin->latency / cycles / n}) +
          0.1 * loads / n + 0.2 / static_cast<double>(points);
 }
 
+// The tile by |dot| that costs least, of |extent| points and |channels|.
+DotTile TileFor(const target::Target& target, const Dot& dot, int64_t extent, int64_t channels) {
+  const int64_t registers = target.vector_registers;
+  const int64_t each = CeilDiv(4 * dot.lanes, target.vector_bytes);
+  // An eighth of them is what the epilogue takes.
+  const int64_t most = std::max<int64_t>((registers - registers / 8) / each, 1);
+  DotTile tile{
+      .dot = dot, .points = Divisors(extent, most), .blocks = Divisors(channels / dot.lanes, most)};
+  const auto cost = [&](size_t p, size_t b) {
+    return TileCost(target, dot, tile.points[p], tile.blocks[b], each);
+  };
+  for (size_t p = 0; p < tile.points.size(); ++p) {
+    for (size_t b = 0; b < tile.blocks.size(); ++b) {
+      // The sums, a register of each block's weights and one input are in registers.
+      const int64_t sums = tile.points[p] * tile.blocks[b];
+      if (sums > most || sums * each + tile.blocks[b] + 1 > registers) continue;
+      if (cost(p, b) < cost(tile.point, tile.block)) tile.point = p, tile.block = b;
+    }
+  }
+  tile.cycles =
+      cost(tile.point, tile.block) * dot.intrin->cycles / static_cast<double>(dot.lanes * dot.quad);
+  return tile;
+}
+
 class DotGenerator {
  public:
-  DotGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles, const Dot& dot)
+  DotGenerator(HostSteps& h, const std::string& anchor, const te::Roles& roles,
+               const std::vector<Dot>& dots)
       : h_(h),
         s_(h.s),
         anchor_(anchor),
         roles_(roles),
-        dot_(dot),
         lane_(*roles.Find(Role::kOutputChannel)),
         point_(PointAxis(roles, lane_)),
+        tile_(BestTile(dots)),
+        dot_(tile_.dot),
         quad_(QuadAxis()) {}
 
   Status Run() {
@@ -103,27 +138,22 @@ class DotGenerator {
     return channel;
   }
 
-  Status DecideTile() {
-    // Three registers at least are a block's weights, one input and what the epilogue takes.
-    const int64_t registers = s_.target().vector_registers, most = registers - 4;
+  // The first of those that cost least.
+  DotTile BestTile(const std::vector<Dot>& dots) const {
     const int64_t extent = point_ ? point_->axis.extent : 1;
-    const std::vector<int64_t> points = Divisors(extent, most);
-    const std::vector<int64_t> blocks = Divisors(lane_.axis.extent / dot_.lanes, most);
-    const auto cost = [&](int64_t p, int64_t b) { return TileCost(s_.target(), dot_, p, b); };
-    size_t best_p = 0, best_b = 0;
-    for (size_t p = 0; p < points.size(); ++p) {
-      for (size_t b = 0; b < blocks.size(); ++b) {
-        // The sums, a block's weights and one input are in registers.
-        const int64_t sums = points[p] * blocks[b];
-        if (sums > most || sums + blocks[b] + 1 > registers) continue;
-        if (cost(points[p], blocks[b]) < cost(points[best_p], blocks[best_b]))
-          best_p = p, best_b = b;
-      }
+    std::optional<DotTile> best;
+    for (const Dot& dot : dots) {
+      DotTile tile = TileFor(s_.target(), dot, extent, lane_.axis.extent);
+      if (!best || tile.cycles < best->cycles) best = std::move(tile);
     }
+    return *best;
+  }
+
+  Status DecideTile() {
     if (point_) {
-      TESSERA_ASSIGN(points_, s_.Decide("points", points, static_cast<int>(best_p)));
+      TESSERA_ASSIGN(points_, s_.Decide("points", tile_.points, static_cast<int>(tile_.point)));
     }
-    TESSERA_ASSIGN(blocks_, s_.Decide("blocks", blocks, static_cast<int>(best_b)));
+    TESSERA_ASSIGN(blocks_, s_.Decide("blocks", tile_.blocks, static_cast<int>(tile_.block)));
     return {};
   }
 
@@ -287,15 +317,16 @@ class DotGenerator {
   Schedule& s_;
   const std::string anchor_;
   const te::Roles& roles_;
-  const Dot dot_;
   const AxisRole lane_;
   const AxisRole* point_;
+  const DotTile tile_;
+  const Dot dot_;
   const AxisRole quad_;
   int64_t points_ = 1, blocks_ = 1;
 };
 
-// Empty: DotSchedule does not take the reduction.
-std::optional<Dot> DotOf(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
+// None: DotSchedule does not take the reduction.
+std::vector<Dot> DotsOf(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
   if (anchor.body->reduce() != ir::ReduceOp::kSum || !roles.weight) return {};
   const AxisRole* lane = roles.Find(Role::kOutputChannel);
   if (!lane || lane->group != 0) return {};
@@ -306,17 +337,17 @@ std::optional<Dot> DotOf(const Schedule& s, const Stage& anchor, const te::Roles
   if (IsFloat(anchor.dtype) || !w->placeholder || !channel || channel->weight_dim < 0 ||
       std::ranges::count(roles.data, Role::kOutputChannel, &AxisRole::role) != 1)
     return {};
-  return DotFor(s.target(), input->dtype, w->dtype, anchor.dtype, lane->axis.extent);
+  return DotsFor(s.target(), input->dtype, w->dtype, anchor.dtype, lane->axis.extent);
 }
 
 }  // namespace
 
 bool IsDot(const Schedule& s, const Stage& anchor, const te::Roles& roles) {
-  return DotOf(s, anchor, roles).has_value();
+  return !DotsOf(s, anchor, roles).empty();
 }
 
 Status DotSchedule(HostSteps& h, const std::string& anchor, const te::Roles& roles) {
-  return DotGenerator(h, anchor, roles, *DotOf(h.s, *h.s.Find(anchor), roles)).Run();
+  return DotGenerator(h, anchor, roles, DotsOf(h.s, *h.s.Find(anchor), roles)).Run();
 }
 
 int64_t HostDotChannels() {

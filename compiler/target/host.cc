@@ -5,26 +5,28 @@
 
 namespace tessera::target {
 
-// A schedule is for all levels; figures are of a server's core with AVX-512, which does two vectors
-// of products and two loads a cycle. 32 registers are what AArch64 has, too; with AVX2's 16 LLVM
-// spills some of a tile's sums. 2^17 multiply-adds are 10 us: five times what it takes to hand work
-// over.
-std::shared_ptr<const Target> Host() {
+// Figures that are no level's are of a server's core, which does two vectors of products and two
+// loads a cycle. 2^17 multiply-adds are 10 us: five times what it takes to hand work over.
+std::shared_ptr<const Target> Host(const HostLevel& level) {
   using ir::LoopKind;
   using ir::Scope;
-  static const auto target = std::make_shared<const Target>(Target{
+  return std::make_shared<const Target>(Target{
       .name = "host",
       .memories = {{Scope::kGlobal}, {Scope::kLocal}, {Scope::kReg}},
       .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kParallel},
-      .intrinsics = {DotU8S8(16), DotU8S8(8), FmaF32(), AmxU8S8()},
+      .intrinsics = {DotU8S8(16, level), DotU8S8(8, level), FmaF32(), AmxU8S8()},
       .line_bytes = 64,
       .least_shared_work = 1 << 17,
       .processors = 4,
-      .vector_registers = 32,
-      .vector_bytes = 64,
+      .vector_registers = level.vector_registers,
+      .vector_bytes = level.vector_bytes,
       .near_bytes = 48 << 10,
       .lines_ahead = 16,
       .loads_a_cycle = 2});
+}
+
+std::shared_ptr<const Target> Host() {
+  static const auto target = Host(*FindHostLevel("x86-64-v4-vnni"));
   return target;
 }
 

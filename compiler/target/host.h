@@ -4,13 +4,15 @@
 #ifndef TESSERA_COMPILER_TARGET_HOST_H_
 #define TESSERA_COMPILER_TARGET_HOST_H_
 
+#include "compiler/target/host_level.h"
 #include "compiler/target/tensor_intrin.h"
 
 namespace tessera::target {
 
 // dot_u8s8x<lanes>: out[l] += sum over k < 4 of x[k] * w[l, k], of uint8 and int8, in int32. x is
-// one place for all lanes. Each level does it in its own way, to the same integers.
-TensorIntrin DotU8S8(int64_t lanes);
+// one place for all lanes. Each level does it in its own way, to the same integers, and at the costs
+// of |level|.
+TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level);
 
 // fma_f32x16: out[l] += x * w[l] of float32, rounded once: who tensorizes by it takes other
 // roundings than the definition's, which round the product too. For levels with such a unit.

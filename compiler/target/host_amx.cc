@@ -7,8 +7,7 @@ namespace tessera::target {
 namespace {
 
 // LLVM gives tiles registers and their shapes (16 rows of 64 bytes) to the processor.
-bool Emit(ValueBuilder& b) {
-  if (!b.units().tiles) return false;
+void Emit(ValueBuilder& b) {
   const Vreg rows = b.Constant({16}, 16), bytes = b.Constant({16}, 64),
              stride = b.Constant({64}, 64);
   const auto load = [&](size_t operand) {
@@ -17,7 +16,6 @@ bool Emit(ValueBuilder& b) {
   const Vreg before = load(0), x = load(1), w = load(2);
   const Vreg sum = b.Call("llvm.x86.tdpbusd.internal", {}, {rows, bytes, bytes, before, x, w});
   b.Call("llvm.x86.tilestored64.internal", {}, {rows, bytes, b.Address(0), stride, sum});
-  return true;
 }
 
 }  // namespace
@@ -55,7 +53,7 @@ TensorIntrin AmxU8S8() {
                             }
                             return {};
                           }});
-  return {.name = name, .call = name, .behaviour = out, .emit = Emit};
+  return {.name = name, .call = name, .behaviour = out, .unit = &CpuUnits::tiles, .emit = Emit};
 }
 
 }  // namespace tessera::target

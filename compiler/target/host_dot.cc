@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "compiler/ir/intrin.h"
 #include "compiler/target/host.h"
@@ -97,20 +98,9 @@ Vreg DotNeon(ValueBuilder& b, Vreg sum, Vreg x, Vreg w) {
   return b.Op(ValueOp::kAdd, b.Op(ValueOp::kAdd, sum, neighbours(low)), neighbours(high));
 }
 
-// Byte by byte, in int32 lanes.
-Vreg DotInLanes(ValueBuilder& b, Vreg sum, Vreg x, Vreg w, int lanes) {
-  const auto all = [&](uint64_t v) { return b.Constant({32, lanes}, v); };
-  for (uint64_t byte = 0; byte < 4; ++byte) {
-    const Vreg a = b.Op(ValueOp::kAnd, b.Op(ValueOp::kShrUnsigned, x, all(8 * byte)), all(255));
-    const Vreg c = b.Op(ValueOp::kShr, b.Op(ValueOp::kShl, w, all(24 - 8 * byte)), all(24));
-    sum = b.Op(ValueOp::kAdd, sum, b.Op(ValueOp::kMul, a, c));
-  }
-  return sum;
-}
-
 // Everything in 32-bit lanes: four bytes of x in each, four weights of an output in its own.
 template <int kLanes>
-bool Emit(ValueBuilder& b) {
+void Emit(ValueBuilder& b) {
   constexpr ValueType kType{32, kLanes};
   const Vreg x = b.Splat(b.Load(1, {32, 1}), kLanes);
   const Vreg w = b.Load(2, kType);
@@ -126,15 +116,29 @@ bool Emit(ValueBuilder& b) {
           DotNeon(b, Part(b, sum, first, 4), Part(b, x, first, 4), Part(b, w, first, 4)));
     sum = Joined(b, std::move(done), 4);
   } else {
-    sum = units.pair_bits > 0 ? DotInPairs(b, sum, x, w, kLanes) : DotInLanes(b, sum, x, w, kLanes);
+    sum = DotInPairs(b, sum, x, w, kLanes);
   }
   b.Store(0, sum);
-  return true;
+}
+
+struct DotCost {
+  double cycles, latency;  // of a register of sums
+};
+
+// Instructions of a register of sums, begun two a cycle on x86, one on Arm, beside what is done to
+// an operand once for a whole tile: two products of pairs and their sums, two products with sums of
+// neighbours that are added, or one of quads, where Arm adds what sdot misses.
+DotCost CostOn(const CpuUnits& units) {
+  if (units.quads) return {0.5, 5};
+  if (units.neon_mixed_quads) return {1, 4};
+  if (units.neon_quads) return {2, 5};
+  if (units.neon_pairs) return {6, 4};
+  return {2, 2};
 }
 
 }  // namespace
 
-TensorIntrin DotU8S8(int64_t lanes) {
+TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level) {
   TESSERA_CHECK(lanes == 16 || lanes == 8, "{} lanes", lanes);
   constexpr int64_t kBytes = 4;
   const std::string name = fmt::format("dot_u8s8x{}", lanes);
@@ -161,12 +165,13 @@ TensorIntrin DotU8S8(int64_t lanes) {
          }
          return {};
        }});
-  // vpdpbusd, of 64 bytes and of 32: two begin in a cycle.
+  const DotCost cost = CostOn(level.units);
+  const auto registers = static_cast<double>(CeilDiv(4 * lanes, level.vector_bytes));
   return {.name = name,
           .call = name,
           .behaviour = out,
-          .cycles = 0.5,
-          .latency = 5,
+          .cycles = cost.cycles * registers,
+          .latency = cost.latency,
           .emit = lanes == 16 ? Emit<16> : Emit<8>};
 }
 

@@ -10,13 +10,11 @@ namespace {
 
 constexpr int64_t kLanes = 16;
 
-bool Emit(ValueBuilder& b) {
-  if (!b.units().fma) return false;
+void Emit(ValueBuilder& b) {
   const ValueType type{32, kLanes, true};
   const auto x = b.Splat(b.Load(1, {32, 1, true}), kLanes);
   const auto w = b.Load(2, type), before = b.Load(0, type);
   b.Store(0, b.Call("llvm.fma", {type}, {x, w, before}));
-  return true;
 }
 
 }  // namespace
@@ -44,7 +42,7 @@ TensorIntrin FmaF32() {
          }
          return {};
        }});
-  return {.name = name, .call = name, .behaviour = out, .emit = Emit};
+  return {.name = name, .call = name, .behaviour = out, .unit = &CpuUnits::fma, .emit = Emit};
 }
 
 }  // namespace tessera::target

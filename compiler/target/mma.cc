@@ -28,7 +28,7 @@ Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t mo
 }
 
 template <bool kFloats>
-bool EmitProduct(ValueBuilder& b) {
+void EmitProduct(ValueBuilder& b) {
   std::vector<Vreg> args;
   const auto load = [&](size_t operand, int64_t byte) {
     const Vreg word = b.Load(operand, {32}, LaneByte(b, kRowBytes, 4, byte), 4);
@@ -47,12 +47,11 @@ bool EmitProduct(ValueBuilder& b) {
       args);
   b.Store(0, b.Join({b.Field(made, 0), b.Field(made, 1), b.Field(made, 2), b.Field(made, 3)}),
           nullptr, 16);
-  return true;
 }
 
 // Other threads of the warp may still read what was there, and read this next.
 template <bool kFloats>
-bool EmitStore(ValueBuilder& b) {
+void EmitStore(ValueBuilder& b) {
   constexpr int64_t kBytes = kMmaColumns * 4;
   const auto meet = [&] {
     b.Call("llvm.nvvm.bar.warp.sync", {}, {b.Constant({32}, ~uint32_t{0})});
@@ -63,7 +62,6 @@ bool EmitStore(ValueBuilder& b) {
     b.Store(0, sums, LaneByte(b, kBytes, 8, half * 8 * kBytes), 8);
   }
   meet();
-  return true;
 }
 
 TensorIntrin Product(const char* name, DType narrow, DType wide, int64_t depth) {

@@ -58,7 +58,8 @@ struct Target {
 // intrinsic. Schedules of no particular machine are for it.
 std::shared_ptr<const Target> Interpreter();
 
-// Host processors through LLVM.
+// Host processors through LLVM: a server's core with VNNI. host_level.h has those of the levels,
+// which take the same schedules.
 std::shared_ptr<const Target> Host();
 
 // GPUs, by limits that every one of them has.

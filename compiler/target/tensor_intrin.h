@@ -58,9 +58,10 @@ struct TensorIntrin {
   std::string updates = {};  // the placeholder that is the output's own tile, and no operand
   std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
   std::vector<ParamCondition> conditions = {};
-  double cycles = 0;          // of a call behind another one; 0: not known
-  double latency = 0;         // until what it made is there for the next; 0: not known
-  EmitValues emit = nullptr;  // none: the target's back end has another way (tile_intrin.h)
+  double cycles = 0;               // of a call behind another one; 0: not known
+  double latency = 0;              // until what it made is there for the next; 0: not known
+  bool CpuUnits::*unit = nullptr;  // of a host, without which there is no such instruction
+  EmitValues emit = nullptr;       // none: the target's back end has another way (tile_intrin.h)
 
   // Does a reduction start by FirstStep? Else plain stores of its identity come before it.
   bool FlagsStart() const;

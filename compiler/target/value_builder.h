@@ -70,8 +70,8 @@ class ValueBuilder {
                     const std::vector<Vreg>& args) = 0;
 };
 
-// Emits a call. False: the processor has no such unit.
-using EmitValues = bool (*)(ValueBuilder& b);
+// Emits a call.
+using EmitValues = void (*)(ValueBuilder& b);
 
 }  // namespace tessera::target
 

@@ -126,9 +126,13 @@ class LlvmValues : public target::ValueBuilder {
 
 void FuncEmitter::EmitCall(const target::Target& target, const ir::Expr& call) {
   const target::TensorIntrin* intrin = target.FindCall(call->name);
-  LlvmValues values(*this, call);
-  if (intrin == nullptr || intrin->emit == nullptr || !intrin->emit(values))
+  const bool has = intrin && intrin->emit && (!intrin->unit || units_.*intrin->unit);
+  if (!has) {
     unsupported_ = "a call of " + call->name;
+    return;
+  }
+  LlvmValues values(*this, call);
+  intrin->emit(values);
 }
 
 void FuncEmitter::EmitTile(const ir::Expr& call) {

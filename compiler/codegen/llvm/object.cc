@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The module of all functions: verified, optimised for a CPU level, written as an object.
+#include <fmt/ranges.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
@@ -9,12 +10,14 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <string_view>
 
 #include "base/check.h"
 #include "compiler/codegen/llvm/emitter.h"
 #include "compiler/codegen/llvm/llvm.h"
 #include "compiler/codegen/llvm/optimise.h"
+#include "compiler/target/host_level.h"
 
 namespace tessera::codegen {
 namespace {
@@ -23,57 +26,30 @@ constexpr const char* kX86 = "x86_64-unknown-linux-gnu";
 constexpr const char* kArm = "armv7-unknown-linux-gnueabihf";
 constexpr const char* kAarch64 = "aarch64-unknown-linux-gnu";
 
+// A level as LLVM knows it.
 struct Level {
   const char* name;
   const char* triple;
   const char* cpu;
   const char* features;
   const char* vector_bits;  // what the vectoriser should prefer
-  CpuUnits units;
   // Features of functions with floats, where they differ: NEON of 32-bit Arm takes denormal numbers
   // for zero and cannot round to even; the scalar unit follows IEEE 754.
   const char* float_features = nullptr;
+
+  const CpuUnits& units() const { return target::FindHostLevel(name)->units; }
 };
 // A Zynq-7000 has Cortex-A9 with NEON, a Zynq UltraScale+ Cortex-A53.
 constexpr Level kLevels[] = {
-    {"x86-64-v2", kX86, "x86-64-v2", "", "128", {.pair_bits = 128}},
-    {"x86-64-v3", kX86, "x86-64-v3", "", "256", {.fma = true, .half = true, .pair_bits = 256}},
-    {"x86-64-v4",
-     kX86,
-     "x86-64-v4",
-     "",
-     "512",
-     {.fma = true, .directed = true, .half = true, .pair_bits = 512}},
-    {"x86-64-v4-vnni",
-     kX86,
-     "x86-64-v4",
-     "+avx512vnni",
-     "512",
-     {.fma = true, .directed = true, .half = true, .pair_bits = 512, .quads = true}},
-    {"x86-64-v4-amx",
-     kX86,
-     "x86-64-v4",
-     "+avx512vnni,+amx-tile,+amx-int8",
-     "512",
-     {.fma = true, .directed = true, .half = true, .pair_bits = 512, .tiles = true, .quads = true}},
-    {"armv7", kArm, "cortex-a9", "+neon", "128", {.neon_pairs = true}, "-neon"},
-    {"aarch64", kAarch64, "cortex-a53", "", "128", {.fma = true, .half = true, .neon_pairs = true}},
-    {"aarch64-dotprod",
-     kAarch64,
-     "cortex-a53",
-     "+dotprod",
-     "128",
-     {.fma = true, .half = true, .neon_pairs = true, .neon_quads = true}},
-    {"aarch64-i8mm",
-     kAarch64,
-     "cortex-a53",
-     "+dotprod,+i8mm",
-     "128",
-     {.fma = true,
-      .half = true,
-      .neon_pairs = true,
-      .neon_quads = true,
-      .neon_mixed_quads = true}}};
+    {"x86-64-v2", kX86, "x86-64-v2", "", "128"},
+    {"x86-64-v3", kX86, "x86-64-v3", "", "256"},
+    {"x86-64-v4", kX86, "x86-64-v4", "", "512"},
+    {"x86-64-v4-vnni", kX86, "x86-64-v4", "+avx512vnni", "512"},
+    {"x86-64-v4-amx", kX86, "x86-64-v4", "+avx512vnni,+amx-tile,+amx-int8", "512"},
+    {"armv7", kArm, "cortex-a9", "+neon", "128", "-neon"},
+    {"aarch64", kAarch64, "cortex-a53", "", "128"},
+    {"aarch64-dotprod", kAarch64, "cortex-a53", "+dotprod", "128"},
+    {"aarch64-i8mm", kAarch64, "cortex-a53", "+dotprod,+i8mm", "128"}};
 
 // Makes LLVM know the architecture of |level|, once; the others would take milliseconds.
 void Register(const Level& level) {
@@ -110,10 +86,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const std::string& leve
     if (level == l.name) found = &l;
   }
   if (found == nullptr) {
-    return Fail(Code::kUnsupported,
-                "host code for '{}': levels are x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-vnni, "
-                "x86-64-v4-amx, armv7, aarch64, aarch64-dotprod and aarch64-i8mm",
-                level);
+    return Fail(Code::kUnsupported, "host code for '{}': the levels are {}", level,
+                fmt::join(std::views::transform(kLevels, &Level::name), ", "));
   }
   Register(*found);
   std::string error;
@@ -146,7 +120,7 @@ Result<std::unique_ptr<llvm::Module>> Build(std::span<const ir::Func> funcs, con
   module->setDataLayout(machine.createDataLayout());
   module->setPICLevel(llvm::PICLevel::SmallPIC);
   for (const ir::Func& func : funcs) {
-    TESSERA_TRY(FuncEmitter(*module, func, level.units).Run());
+    TESSERA_TRY(FuncEmitter(*module, func, level.units()).Run());
   }
   for (llvm::Function& function : *module) {  // with those of parallel loops
     if (function.isDeclaration()) continue;

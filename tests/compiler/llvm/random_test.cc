@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: host code against te::Evaluate, at the levels that this machine runs, and at
-// those of boards under qemu-user. Space: 40
-// random expressions under random schedules, 20 under the host's, and the named windows, these by
-// dot products on every level too; the instructions of levels that have their own. Not tested
-// here: the loader's refusals (tests/runtime).
+// those of boards under qemu-user. Space: 40 random expressions under random schedules, 20 under the
+// host's, and the named windows, these by dot products on every level too; the instructions of
+// levels that have their own, and which level code is for. Not tested here: the loader's refusals
+// (tests/runtime).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/host.h"
-#include "compiler/target/target.h"
+#include "compiler/target/host_level.h"
 #include "tests/compiler/llvm/run_kernel.h"
 #include "tests/compiler/lower/agree.h"
 #include "tests/compiler/lower/window_te.h"
@@ -44,14 +44,17 @@ std::string HostDifference(const test::ScheduledProgram& program, const std::str
   return same ? "" : level + " differs\n" + ir::Print(*func);
 }
 
-// The host's own schedule of |out| over |values|, by every one of |levels|.
+// The host's own schedules of |out| over |values|, of every one of |levels|.
 void ExpectExact(const te::Tensor& out, te::Values values, const std::vector<std::string>& levels,
-                 const schedule::HostOptions& options = {}) {
-  const Result<schedule::Schedule> s = schedule::HostSchedule({out}, options);
-  ASSERT_TRUE(s.has_value());
-  SCOPED_TRACE(te::Print({out}) + schedule::Print(s->trace()));
+                 schedule::HostOptions options = {}) {
   ASSERT_TRUE(te::Evaluate({out}, &values));
-  for (const std::string& level : levels) EXPECT_EQ(HostDifference({*s, out, values}, level), "");
+  for (const std::string& level : levels) {
+    options.target = target::Host(*target::FindHostLevel(level));
+    const Result<schedule::Schedule> s = schedule::HostSchedule({out}, options);
+    ASSERT_TRUE(s.has_value());
+    SCOPED_TRACE(te::Print({out}) + schedule::Print(s->trace()));
+    EXPECT_EQ(HostDifference({*s, out, values}, level), "");
+  }
 }
 
 class LlvmRandom : public ::testing::TestWithParam<uint64_t> {};
@@ -67,7 +70,7 @@ TEST_P(LlvmRandom, RandomSchedulesMatchTheDefinition) {
 }
 
 TEST_P(LlvmRandom, TheHostsSchedulesMatchTheDefinition) {
-  const std::vector<std::string> levels = test::TestedLevels();
+  const std::vector<std::string> levels = test::TestedDotLevels();
   for (uint64_t i = 0; i < 2; ++i) {
     const uint64_t seed = GetParam() * 1000 + 500 + i;
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
@@ -90,7 +93,8 @@ TEST_P(LlvmWindows, AreExactOnTheFirstAndTheLastLevel) {
       ExpectExact(out, test::RandomInputs(out, rng), {levels.front(), levels.back()}));
 }
 
-// Levels multiply by vpdpbusd, by pmaddwd of three widths, or lane by lane.
+// Levels multiply by vpdpbusd, by pmaddwd of three widths, or by one of three ways of Arm; two that
+// do it alike can differ in their tiles.
 TEST_P(LlvmWindows, AreExactByDotProductsOnEveryLevel) {
   Rng rng(6);
   const te::Tensor given = test::WindowExpression(GetParam());
@@ -165,6 +169,15 @@ TEST(LlvmAmx, IsAProductOfTiles) {
   const Result<ir::Func> func = lower::Lower(s, "kernel");
   ASSERT_TRUE(func) << func.error().message;
   EXPECT_EQ(test::DifferenceOf({s, y, values}, *func), "");
+  // Only what uses tiles is for a processor that has them: the code of anything else is the same.
+  const std::vector<std::string> x86 = {"x86-64-v4-amx", "x86-64-v4-vnni", "x86-64-v4"};
+  const ir::Func plain = *ir::ParseFunc(
+      "func f(s: i32[16] global, x: u8[4] global, w: i8[64] global) {\n"
+      "  eval dot_u8s8x16(s[0], x[0], w[0]);\n}\n");
+  EXPECT_EQ(target::LevelInUse(x86, {{plain, *func}}), "x86-64-v4-amx");
+  EXPECT_EQ(target::LevelInUse(x86, {&plain, 1}), "x86-64-v4-vnni");
+  EXPECT_EQ(*CompileObject({&plain, 1}, x86[0]), *CompileObject({&plain, 1}, x86[1]));
+  EXPECT_NE(*CompileObject({&plain, 1}, x86[1]), *CompileObject({&plain, 1}, x86[2]));
   const auto object = CompileObject({&*func, 1}, "x86-64-v4-amx");
   ASSERT_TRUE(object) << object.error().message;
   bool found = false;

@@ -315,7 +315,8 @@ TEST(Requant, ClampedByFloats) {
                 ir::For(row, 0, Expr(kRows), ir::LoopKind::kSerial,
                         ir::For(i, 0, Expr(kChannels / lanes), ir::LoopKind::kSerial, work))},
                {a, m, s, offset, high, low, start, ir::Array(DType::kInt32, kRows * kChannels),
-                ir::Array(DType::kInt8, kRows * kChannels)});
+                ir::Array(DType::kInt8, kRows * kChannels)},
+               lanes == 16 ? test::TestedDotLevels() : test::TestedLevels());
   }
 }
 

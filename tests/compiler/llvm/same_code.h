@@ -34,16 +34,15 @@ inline ir::Array Ints(DType dtype, const std::vector<int64_t>& values) {
   return a;
 }
 
-// Runs |func| by the interpreter and as host code of every level on copies of |args|; all must
-// agree.
-inline void ExpectSame(const ir::Func& func, const std::vector<ir::Array>& args) {
+// Runs |func| by the interpreter and as host code of |levels| on copies of |args|; all must agree.
+inline void ExpectSame(const ir::Func& func, const std::vector<ir::Array>& args,
+                       const std::vector<std::string>& levels = TestedLevels()) {
   SCOPED_TRACE(ir::Print(func));
   std::vector<ir::Array> want = args;
   std::vector<ir::Array*> pointers;
   for (ir::Array& a : want) pointers.push_back(&a);
   const auto interpreted = ir::Interpret(func, pointers);
   ASSERT_TRUE(interpreted.has_value()) << interpreted.error().message;
-  const std::vector<std::string> levels = TestedLevels();
   ASSERT_FALSE(levels.empty());
   for (const std::string& level : levels) {
     SCOPED_TRACE(level);

@@ -2,8 +2,8 @@
 //
 // What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use
 // vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
-// channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products where they
-// have that form; 300 random expressions; weights that are asked for ahead; inputs of which
+// channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products and the
+// tiles of four levels where they have that form; 300 random expressions; weights that are asked for ahead; inputs of which
 // windows read a part; pads that are not copied. Not tested here: code generation.
 #include "compiler/schedule/host.h"
 
@@ -12,6 +12,7 @@
 #include "compiler/ir/interp.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
+#include "compiler/target/host_level.h"
 #include "tests/compiler/lower/random_te.h"
 #include "tests/compiler/lower/window_te.h"
 
@@ -19,10 +20,10 @@ namespace tessera::schedule {
 namespace {
 
 // |given| as it is or, |dots|, in its form with dot products and with channels innermost in memory.
-void ExpectExact(const te::Tensor& given, Rng& rng, ir::Func* lowered = nullptr,
-                 bool dots = false) {
+void ExpectExact(const te::Tensor& given, Rng& rng, ir::Func* lowered = nullptr, bool dots = false,
+                 const std::string& level = "x86-64-v4-vnni") {
   te::Values values = test::RandomInputs(given, rng);
-  HostOptions options;
+  HostOptions options{.target = target::Host(*target::FindHostLevel(level))};
   const te::Tensor out = dots ? test::UnsignedOutput(given, &values) : given;
   for (const te::Tensor& t : te::TopologicalOrder({out})) {
     if (dots && t.shape().size() == 4 && (t == out || t.name() == "x"))
@@ -63,11 +64,35 @@ TEST_P(HostWindows, AreExactAndUseVectors) {
 }
 
 TEST_P(HostWindows, AreExactByDotProducts) {
-  Rng rng(12);
-  ir::Func func;
-  ASSERT_NO_FATAL_FAILURE(ExpectExact(test::WindowExpression(GetParam()), rng, &func, true));
-  const bool dots = GetParam().groups == 1 && GetParam().out_channels % 8 == 0;
-  EXPECT_EQ(ir::Print(func).find("eval dot_u8s8x") != std::string::npos, dots) << ir::Print(func);
+  for (const char* level : {"x86-64-v4-vnni", "x86-64-v3", "aarch64", "armv7"}) {
+    Rng rng(12);
+    ir::Func func;
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectExact(test::WindowExpression(GetParam()), rng, &func, true, level));
+    const bool dots = GetParam().groups == 1 && GetParam().out_channels % 8 == 0;
+    EXPECT_EQ(ir::Print(func).find("eval dot_u8s8x") != std::string::npos, dots) << ir::Print(func);
+  }
+}
+
+// Sums of a tile are in the registers of every level, and take half of them at least.
+TEST(HostTiles, FitTheRegistersOfTheirLevel) {
+  const te::Tensor given = test::WindowExpression(
+      {.name = "w", .in_channels = 32, .out_channels = 64, .size = 28, .kernel = 3, .pad = 1});
+  for (const target::HostLevel& level : target::HostLevels()) {
+    SCOPED_TRACE(level.name);
+    Rng rng(2);
+    te::Values values = test::RandomInputs(given, rng);
+    const te::Tensor out = test::UnsignedOutput(given, &values);
+    const Result<Schedule> s = HostSchedule({out}, {.target = target::Host(level)});
+    ASSERT_TRUE(s) << s.error().message;
+    const std::string text = Print(s->trace());
+    int64_t sums = text.find("dot_u8s8x16") != std::string::npos ? 16 : 8;
+    for (const Decision& d : s->decisions()) sums *= d.value.number;  // points and blocks
+    ASSERT_EQ(s->decisions().size(), 2u) << text;
+    const int64_t registers = sums * 4 / level.vector_bytes;
+    EXPECT_LT(registers, level.vector_registers) << text;
+    EXPECT_GE(registers, level.vector_registers / 2) << text;
+  }
 }
 
 // Six quads of taps instead of seven of channels, of which one would be empty.

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -16,6 +17,7 @@
 
 #include "compiler/target/accelerator.h"
 #include "compiler/target/cuda.h"
+#include "compiler/target/host_level.h"
 
 namespace tessera::target {
 namespace {
@@ -109,6 +111,38 @@ TEST(Costs, TheHostIsACoreWithWideVectors) {
   EXPECT_EQ(dot.latency, 5);
   EXPECT_EQ(host.loads_a_cycle, 2);
   EXPECT_EQ(host.FindIntrinsic("dot_u8s8x8")->cycles, dot.cycles) << "half the products in a cycle";
+}
+
+TEST(Costs, ALevelHasTheRegistersOfItsManual) {
+  struct Known {
+    const char* prefix;
+    int64_t registers, bytes;
+  };
+  // The first that fits: zmm0 to 31, ymm0 to 15, xmm0 to 15, q0 to 15, v0 to 31.
+  const Known known[] = {{"x86-64-v4", 32, 64},
+                         {"x86-64-v3", 16, 32},
+                         {"x86-64-v2", 16, 16},
+                         {"armv7", 16, 16},
+                         {"aarch64", 32, 16}};
+  for (const HostLevel& level : HostLevels()) {
+    SCOPED_TRACE(level.name);
+    const auto it = std::ranges::find_if(
+        known, [&](const Known& k) { return std::string_view(level.name).starts_with(k.prefix); });
+    ASSERT_NE(it, std::end(known));
+    const auto host = Host(level);
+    EXPECT_EQ(host->vector_registers, it->registers);
+    EXPECT_EQ(host->vector_bytes, it->bytes);
+    EXPECT_EQ(FindHostLevel(level.name), &level);
+    // Sixteen sums of 4 bytes are as many instructions as they are registers.
+    const TensorIntrin &wide = *host->FindIntrinsic("dot_u8s8x16"),
+                       &narrow = *host->FindIntrinsic("dot_u8s8x8");
+    EXPECT_EQ(wide.cycles / narrow.cycles, it->bytes == 64 ? 1 : 2);
+    EXPECT_EQ(wide.latency, narrow.latency);
+  }
+  EXPECT_EQ(FindHostLevel("x86-64"), nullptr);
+  const std::string some[] = {"armv7", "x86-64-v3", "aarch64", "x86-64-v2", "vax"};
+  EXPECT_STREQ(WidestLevel(some)->name, "x86-64-v3");
+  EXPECT_EQ(WidestLevel({}), nullptr);
 }
 
 // An sm_80 processor sums 2048 products of int8 in a cycle, or 1024 of float16, in four quarters.
