@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <map>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

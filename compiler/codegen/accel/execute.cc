@@ -101,10 +101,11 @@ Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
 Status FixedPlaces::FindPlaces(const ir::Stmt& s, std::map<ir::Scope, int64_t> now,
                                std::map<ir::Scope, Top>* most) {
   if (s->kind == StmtKind::kAlloc && s->buffer->scope == ir::Scope::kGlobal) {
-    return Fail(Code::kUnsupported,
-                "{0} is in global memory, where a program has its inputs and results alone; "
-                "set_scope {0} to a scratchpad, inline it, or prepare it where the caller can make it",
-                s->buffer->name);
+    return Fail(
+        Code::kUnsupported,
+        "{0} is in global memory, where a program has its inputs and results alone; "
+        "set_scope {0} to a scratchpad, inline it, or prepare it where the caller can make it",
+        s->buffer->name);
   }
   if (s->kind == StmtKind::kAlloc && !s->buffer->rotates) {
     const ir::Scope scope = s->buffer->scope;
