@@ -2,8 +2,8 @@
 //
 // What is tested: requantisation and the other scalar functions against exact rationals in 128
 // bits. Space: 200,000 random cases a rounding, shifts -32 to 31, ties made on purpose; corner
-// values; the exponential against double on floats of its whole range. Not tested here: the
-// accelerator's own arithmetic (tests/isa).
+// values; the exponential against double on floats of its whole range; that the build fuses no
+// products. Not tested here: the accelerator's own arithmetic (tests/isa).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -124,6 +124,24 @@ TEST(TruncateSaturate, EndsAndNan) {
   EXPECT_EQ(TruncateSaturate(-1e30f, INT32_MIN, INT32_MAX), INT32_MIN);
   EXPECT_EQ(TruncateSaturate(std::numeric_limits<float>::quiet_NaN(), -128, 127), 0);
   EXPECT_EQ(TruncateSaturate(2147483648.0f, INT64_MIN, INT64_MAX), 2147483648);
+}
+
+// What a compiler may fuse, where the processor can.
+#if defined(__x86_64__)
+[[gnu::target("fma")]]
+#endif
+[[gnu::noinline, gnu::optimize("O2")]] float
+ProductAndSum(float a, float b, float c) {
+  return a * b + c;
+}
+
+TEST(Floats, AreRoundedAfterEachOperation) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "this processor has no fused products";
+#endif
+  // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, a tie, which goes to 1 + 2^-11.
+  const float x = 1 + 0x1p-12f;
+  EXPECT_EQ(ProductAndSum(x, x, -(1 + 0x1p-11f)), 0.0f);
 }
 
 }  // namespace
