@@ -4,15 +4,15 @@
 // placeholder or a compute stage; stages form a DAG through the tensors they read. Depends on ir.h.
 // Used by the graph's operator bodies (compiler/te/ops), the schedule and the lowering.
 //
-//   Tensor x = Placeholder("x", DType::kI8, {1, 3, 8, 8});
+//   Tensor x = Placeholder("x", DType::kInt8, {1, 3, 8, 8});
 //   Axis k = ReduceAxis("k", 3);
 //   Tensor y = Compute("y", {1, 8, 8}, {"n", "h", "w"}, [&](const auto& i) {
-//     return Sum(ir::Cast(DType::kI32, x(i[0], k.var, i[1], i[2])), {k});
+//     return Sum(ir::Cast(DType::kInt32, x(i[0], k.var, i[1], i[2])), {k});
 //   });
 //
 // A reduction is the whole body of its stage (what follows it is the next stage's business); a sum
-// may start at a value, which is not summed over its axes. A read
-// outside a tensor's bounds is allowed only in a branch of a select that is not taken.
+// may start at a value, which is not summed over its axes. A read outside a tensor's bounds is
+// allowed only in a branch of a select that is not taken.
 #ifndef TESSERA_COMPILER_TE_TE_H_
 #define TESSERA_COMPILER_TE_TE_H_
 

@@ -4,7 +4,7 @@
 // expression as it was, from the text of what becomes of it; and what stays as it is. Space: terms
 // on both sides of a sum, in several stages, of numbers, channels and elements, sums that wrap; one
 // and two reductions, the form with dot products; every reason not to move a term. Not tested here:
-// the loops (lower_passes_test), the driver's use of it (compiler_host_test).
+// the loops (lower_passes_test), the driver's use of it (tests/models).
 #include "compiler/te/sum_start.h"
 
 #include <gtest/gtest.h>
