@@ -5,8 +5,9 @@
 // thread. The two take turns; the least time of each is printed, the ratio of the two, and how far
 // the results are apart. Both have their own layouts of input, output and weights; ours has the
 // pads in its input, where the layer before would have written them. Exit status: 1 where the
-// results differ, in float32 by more than 1e-5 of the largest; 2 it does not run. Depends on: lower,
-// codegen/llvm, runtime/host, and oneDNN (libdnnl-dev), without which it is not there to build.
+// results differ, in float32 by more than 1e-5 of the largest; 2 it does not run. Depends on:
+// lower, codegen/llvm, runtime/host, and oneDNN (libdnnl-dev), without which it is not there to
+// build.
 #include <fmt/format.h>
 #include <omp.h>
 

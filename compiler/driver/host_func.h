@@ -40,9 +40,9 @@ HostLayouts LayoutsOnHost(const graph::Graph& graph, const std::vector<graph::Re
 // The layout of a tensor that is not row-major.
 Layout ChannelsLast();
 
-// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). Its layouts of activations are |layouts|
-// whatever it says. It is a schedule of the region's form with dot products (te/unsigned.h) if it
-// names the stage of products, otherwise of the region as it is.
+// |trace|: the schedule; null: the generator makes one for |level|, null: for Host(). Its layouts
+// of activations are |layouts| whatever it says. It is a schedule of the region's form with dot
+// products (te/unsigned.h) if it names the stage of products, otherwise of the region as it is.
 //   errors  kInvalidArgument  a trace that is not legal, or gives an activation another layout than
 //                             ChannelsLast
 Result<HostFunc> MakeHostFunc(const te::RegionTe& region, const std::string& name,

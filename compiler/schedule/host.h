@@ -30,8 +30,8 @@ struct HostOptions {
 };
 
 // Decisions: "lanes" and "points", where the stage has such axes; "points" and "blocks" of dot
-// products. Weights that are placeholders get a blocked layout: the caller packs them (params.h says
-// how).
+// products. Weights that are placeholders get a blocked layout: the caller packs them (params.h
+// says how).
 Result<Schedule> HostSchedule(const std::vector<te::Tensor>& outputs,
                               const HostOptions& options = {});
 

@@ -10,8 +10,8 @@
 namespace tessera::target {
 
 // dot_u8s8x<lanes>: out[l] += sum over k < 4 of x[k] * w[l, k], of uint8 and int8, in int32. x is
-// one place for all lanes. Each level does it in its own way, to the same integers, and at the costs
-// of |level|.
+// one place for all lanes. Each level does it in its own way, to the same integers, and at the
+// costs of |level|.
 TensorIntrin DotU8S8(int64_t lanes, const HostLevel& level);
 
 // fma_f32x16: out[l] += x * w[l] of float32, rounded once: who tensorizes by it takes other

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executor on the sample artifact: both plans, threads of kernels, the choice among levels, what
-// is uploaded and when, captures, several programs on several devices, every refusal. The device is one written here that records calls and
-// whose program negates bytes; real devices pass tests/cts and meet the executor in the tests of
-// whole models and random networks.
+// The executor on the sample artifact: both plans, threads of kernels, the choice among levels,
+// what is uploaded and when, captures, several programs on several devices, every refusal. The
+// device is one written here that records calls and whose program negates bytes; real devices pass
+// tests/cts and meet the executor in the tests of whole models and random networks.
 #include "runtime/executor/executor.h"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 //
 // The threads of parallel loops: each iteration is done once whatever the number of threads, by
 // threads with memory of their own, loops in loops stay on their thread, and what the processor set
-// does not hold is refused, and what the system refuses is said. Space: 1 to 4 threads as far as this process may use them, 0 to 1000
-// iterations, 2,000 loops one after the other, which meet threads awake and asleep. Not tested
-// here: loops that a compiler makes (tests/compiler/llvm).
+// does not hold is refused, and what the system refuses is said. Space: 1 to 4 threads as far as
+// this process may use them, 0 to 1000 iterations, 2,000 loops one after the other, which meet
+// threads awake and asleep. Not tested here: loops that a compiler makes (tests/compiler/llvm).
 #include "runtime/host/threads.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers; in 32-bit ones for TFLite's two
-// roundings; where the processor has fused products, in float32 for few values, and in float64 where
-// ties go to even.
+// Requantisation, ir/scalar_math.h RequantValue: in 64-bit integers; in 32-bit ones for TFLite's
+// two roundings; where the processor has fused products, in float32 for few values, and in float64
+// where ties go to even.
 #include <llvm/IR/PatternMatch.h>
 
 #include <algorithm>

@@ -222,13 +222,14 @@ struct TwoFactors {
 
 // Every pair's result: of value |first| of a part and |second| of the other at first * steps[0] +
 // second * steps[1].
-struct Wanted {
+struct WantedResults {
   std::vector<int32_t> results;
   size_t steps[2] = {};
 };
 
 // Is first * factors[0] + (second * factors[1] + start), rounded, every pair's result?
-bool Rounds(const OfByte& first, const OfByte& second, const TwoFactors& by, const Wanted& wanted) {
+bool Rounds(const OfByte& first, const OfByte& second, const TwoFactors& by,
+            const WantedResults& wanted) {
   for (size_t b = 0; b < second.values.size(); ++b) {
     const float inner =
         std::fma(static_cast<float>(second.lo + static_cast<int64_t>(b)), by.factors[1], by.start);
@@ -244,7 +245,7 @@ bool Rounds(const OfByte& first, const OfByte& second, const TwoFactors& by, con
 
 std::optional<TwoFactors> FactorsOf(const ByteSum& sum, const Scale& scale) {
   const OfByte &one = sum.parts[0], &other = sum.parts[1];
-  Wanted wanted;
+  WantedResults wanted;
   for (const int64_t a : one.values) {
     for (const int64_t b : other.values) {
       const int64_t want = scale(a + b + sum.number);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: host code against te::Evaluate, at the levels that this machine runs, and at
-// those of boards under qemu-user. Space: 40 random expressions under random schedules, 20 under the
-// host's, and the named windows, these by dot products on every level too; the instructions of
+// those of boards under qemu-user. Space: 40 random expressions under random schedules, 20 under
+// the host's, and the named windows, these by dot products on every level too; the instructions of
 // levels that have their own, and which level code is for. Not tested here: the loader's refusals
 // (tests/runtime).
 #include <gtest/gtest.h>

@@ -3,8 +3,9 @@
 // What is tested: the host's schedules, lowered, compute what te::Evaluate computes, and use
 // vectors and registers. Space: windows of 1x1 to 5x5, stride 1 to 3, dilation, groups,
 // channelwise, one dimension, 1 to 40 channels, with pads and epilogue, by dot products and the
-// tiles of four levels where they have that form; 300 random expressions; weights that are asked for ahead; inputs of which
-// windows read a part; pads that are not copied. Not tested here: code generation.
+// tiles of four levels where they have that form; 300 random expressions; weights that are asked
+// for ahead; inputs of which windows read a part; pads that are not copied. Not tested here: code
+// generation.
 #include "compiler/schedule/host.h"
 
 #include <gtest/gtest.h>
