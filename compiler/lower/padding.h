@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What padded splits oblige to (schedule::Tail::kPad). Private to compiler/lower. Used by: build.cc.
+// What padded splits oblige to (schedule::Tail::kPad). Private to compiler/lower. Used by:
+// build.cc.
 //
 // Iterations behind the end of a padded loop run. They must lie behind the end of an axis, or they
 // are iterations of another part, which run twice; every tensor that they index needs a place for
