@@ -4,7 +4,8 @@
 namespace tessera::target {
 
 // 48 KiB is what CUDA gives a block without asking for more; OpenCL 1.2 promises 32. Processors are
-// those of a large one (108 to 132), as a power of two. A group of 64 threads is two warps of 32.
+// those of a large one (108 to 132), as a power of two. A group of 64 threads is two warps of 32. Along single dimensions CUDA's limits
+// are the narrow ones: 64 threads along z, 65,535 groups along y and z.
 std::shared_ptr<const Target> Gpu() {
   using ir::LoopKind;
   using ir::Scope;
@@ -17,6 +18,10 @@ std::shared_ptr<const Target> Gpu() {
              .loops = {LoopKind::kSerial, LoopKind::kVector, LoopKind::kUnroll, LoopKind::kGridX,
                        LoopKind::kGridY, LoopKind::kGridZ, LoopKind::kThreadX, LoopKind::kThreadY,
                        LoopKind::kThreadZ},
+             .limits = {{LoopKind::kGridX, (int64_t{1} << 31) - 1},
+                        {LoopKind::kGridY, 65535},
+                        {LoopKind::kGridZ, 65535},
+                        {LoopKind::kThreadZ, 64}},
              .intrinsics = {},
              .max_threads = 256,
              .max_lanes = 4,

@@ -2,6 +2,7 @@
 #include "compiler/target/target.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace tessera::target {
 
@@ -11,6 +12,11 @@ const TargetMemory* Target::FindMemory(ir::Scope scope) const {
 }
 
 bool Target::Takes(ir::LoopKind kind) const { return std::ranges::count(loops, kind) != 0; }
+
+int64_t Target::MostOf(ir::LoopKind kind) const {
+  const auto it = std::ranges::find(limits, kind, &LoopLimit::kind);
+  return it == limits.end() ? std::numeric_limits<int64_t>::max() : it->most;
+}
 
 const TensorIntrin* Target::FindIntrinsic(const std::string& intrinsic) const {
   const auto it = std::ranges::find(intrinsics, intrinsic, &TensorIntrin::name);

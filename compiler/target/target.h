@@ -29,10 +29,17 @@ struct TargetMemory {
   double start_cycles = 0;   // of a transfer
 };
 
+// How many iterations a loop of one kind may have.
+struct LoopLimit {
+  ir::LoopKind kind = ir::LoopKind::kSerial;
+  int64_t most = 0;
+};
+
 struct Target {
   std::string name;                      // in messages: "host"
   std::vector<TargetMemory> memories;    // every scope that it has
   std::vector<ir::LoopKind> loops;       // every kind of loop that its back end takes
+  std::vector<LoopLimit> limits = {};    // of the kinds that have one
   std::vector<TensorIntrin> intrinsics;  // names are unique
   int64_t max_threads = 0;               // of one group; 0: no limit
   int64_t max_lanes = 64;                // of a vector: it, its half, and so on
@@ -50,6 +57,7 @@ struct Target {
 
   const TargetMemory* FindMemory(ir::Scope scope) const;  // null: none
   bool Takes(ir::LoopKind kind) const;
+  int64_t MostOf(ir::LoopKind kind) const;  // iterations of one loop; INT64_MAX: no limit
   const TensorIntrin* FindIntrinsic(const std::string& name) const;  // null: none
   const TensorIntrin* FindCall(const std::string& call) const;       // one of it; null: none
 };

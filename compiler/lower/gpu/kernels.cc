@@ -46,6 +46,20 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
                   return false;
                 }));
   }
+  for (size_t k = 0; k < 6; ++k) {
+    const auto kind = static_cast<ir::LoopKind>(static_cast<size_t>(ir::LoopKind::kGridX) + k);
+    const int64_t count = k < 3 ? kernel.groups[k] : kernel.threads[k - 3];
+    if (count <= target.MostOf(kind)) continue;
+    return Fail(Code::kOutOfRange,
+                "{} iterations of {} in a kernel, {} has at most {}; schedule {}: split by other "
+                "factors, or bind to another dimension",
+                count, ir::LoopKindName(kind), target.name, target.MostOf(kind),
+                Steps(schedule, [&](const auto& s) {
+                  if constexpr (std::is_same_v<std::decay_t<decltype(s)>, schedule::BindStep>)
+                    return s.kind == kind;
+                  return false;
+                }));
+  }
   const target::TargetMemory* memory = target.FindMemory(Scope::kShared);
   int64_t bytes = 0;
   for (const ir::Buffer& b : kernel.shared) bytes += ir::SizeInBytes(*b);
@@ -67,17 +81,6 @@ Status CheckLimits(const Schedule& schedule, const GpuKernel& kernel) {
               "further in, or split by smaller factors",
               bytes, fmt::join(sizes, ", "), target.name, memory->bytes,
               Steps(schedule, made_here));
-}
-
-// Vectors of lanes that the target has; other vector loops are serial.
-Stmt NarrowVectors(const Stmt& s, int64_t lanes) {
-  const Stmt x = ir::MapParts(
-      s, [](const ir::Expr& e) { return e; },
-      [&](const Stmt& b) { return NarrowVectors(b, lanes); });
-  int64_t extent = 0;
-  if (x->kind != StmtKind::kFor || x->loop != ir::LoopKind::kVector) return x;
-  if (ir::IsImm(x->extent, &extent) && (extent % lanes == 0 || extent * 2 == lanes)) return x;
-  return ir::For(x->var, x->min, x->extent, ir::LoopKind::kSerial, x->body[0]);
 }
 
 // A group's threads hide what reads wait for; nothing is asked for ahead.
@@ -127,7 +130,8 @@ class Splitter {
     TESSERA_TRY(CheckLimits(schedule_, kernel));
     const int64_t lanes = schedule_.target().max_lanes;
     const Stmt vectors =
-        Vectorize({kernel.name, {}, NarrowVectors(kernel.body, lanes)}, static_cast<int>(lanes))
+        Vectorize({kernel.name, {}, FitVectors(kernel.body, lanes, kernel.IdRanges())},
+                  static_cast<int>(lanes))
             .body;
     const Stmt simple = ir::Simplify(vectors, kernel.IdRanges());
     kernel.body = ir::Simplify(Unroll({kernel.name, {}, simple}).body, kernel.IdRanges());

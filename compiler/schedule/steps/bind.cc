@@ -19,6 +19,17 @@ Status Apply(const BindStep& step, Editor& editor) {
                 "loop {} of {} is {} already; fuse the two, or bind to another", other.name,
                 step.stage, ir::LoopKindName(step.kind));
   }
+  // All of an output is computed. Elsewhere a loop has fewer iterations once its stage is attached;
+  // those are counted when it is lowered.
+  const target::Target& target = editor.schedule().target();
+  const int64_t most = target.MostOf(step.kind);
+  const int64_t iterations = stage->Iterations(stage->shape).at(axis.var.get());
+  if (stage->output && stage->attach == Attach::kRoot && iterations > most) {
+    return Fail(Code::kOutOfRange,
+                "loop {} of {} has {} iterations, and {} takes {} of {} at most; split it, and "
+                "bind a part of it",
+                step.axis, step.stage, iterations, target.name, most, ir::LoopKindName(step.kind));
+  }
   return Editor::SetKind(*stage, step.kind, &axis);
 }
 

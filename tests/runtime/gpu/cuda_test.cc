@@ -180,6 +180,24 @@ TEST(CudaRefusals, MoreMemoryThanThereIs) {
                 "device cuda: stand-in, sm_80 refuses cuMemcpyHtoD: CUDA_ERROR_INVALID_VALUE");
 }
 
+TEST(CudaRefusals, AGroupThatIsTooDeep) {
+  const auto device = OpenStandIn();
+  ASSERT_TRUE(device.has_value()) << device.error().message;
+  const std::string kernel = ".visible .entry f(\n)\n.reqntid 1, 1, {}\n{{\n\tret;\n}}\n";
+  for (const uint32_t depth : {64u, 65u}) {
+    const std::string text = kEmpty + fmt::format(fmt::runtime(kernel), depth);
+    ASSERT_TRUE((*device)->Build(text).has_value());
+    const Status ran = (*device)->Launch("f", {1, 1, 1}, {1, 1, depth}, {});
+    if (depth == 64) {
+      EXPECT_TRUE(ran.has_value()) << ran.error().message;
+    } else {
+      ExpectRefused(ran, Code::kUnavailable,
+                    "device cuda: stand-in, sm_80 refuses cuLaunchKernel of f: "
+                    "CUDA_ERROR_INVALID_VALUE");
+    }
+  }
+}
+
 // A kernel of one thread that stores to byte 64 of its buffer.
 constexpr const char* kStore = R"(
 .visible .entry store(

@@ -274,7 +274,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
   Driver& d = TheDriver();
   if (const int code = Check(); code != kSuccess) return code;
   const auto& kernel = *static_cast<PtxKernel*>(function);
-  if (gx == 0 || gy == 0 || gz == 0 || gy > 65535 || gz > 65535 || tx * ty * tz > 1024 ||
+  if (gx == 0 || gy == 0 || gz == 0 || gy > 65535 || gz > 65535 || tz > 64 || tx * ty * tz > 1024 ||
       shared != 0 || stream != nullptr || extra != nullptr ||
       kernel.threads != std::array<uint32_t, 3>{tx, ty, tz})
     return kInvalidValue;
