@@ -38,10 +38,15 @@ class GpuGenerator {
       TESSERA_TRY(Output(home));
       return std::move(s_);
     }
-    for (const std::string& name : g_.Live()) {
-      if (s_.Find(name)->reduce_axes.empty() && s_.Find(name)->attach == Attach::kRoot)
+    // Readers first: a sum may be computed where its elements are read.
+    std::vector<std::string> names = g_.Live();
+    std::ranges::reverse(names);
+    for (const std::string& name : names) {
+      if (s_.Find(name)->reduce_axes.empty()) {
         TESSERA_TRY(g_.OneThreadAnElement(name));
-      if (!s_.Find(name)->reduce_axes.empty()) TESSERA_TRY(Sum(name));
+      } else {
+        TESSERA_TRY(Sum(name));
+      }
     }
     return std::move(s_);
   }
@@ -54,14 +59,22 @@ class GpuGenerator {
     std::string anchor, input, weight;
     int c = -1, x = -1, y = -1;
     std::string channel;  // the reduced axis that is cut into chunks
+    // Dimensions of the operands along which neighbours of a warp read, with others behind them;
+    // -1: none.
+    int input_row = -1, weight_row = -1;
     TileSize chunk;
     TileSize threads_c, threads_x, threads_y;  // of a group
     TileSize each_c, each_x;                   // a thread's
   };
 
-  // A thread sums in a register.
+  // A thread sums in a register, for what the output makes of the sum if that takes no other.
   Status Sum(const std::string& name) {
     if (s_.Find(name)->leaves.size() == s_.Find(name)->reduce_axes.size()) return {};
+    const std::string output = s_.outputs()[0].name();
+    if (g_.OutputFollows(name) && s_.Consumers(name).size() == 1) {
+      TESSERA_TRY(g_.Do("set_scope {} reg", name));
+      return g_.Do("compute_at {} {} {}", name, output, s_.Find(output)->leaves.back().name);
+    }
     const std::string sum = name + ".sum";
     TESSERA_TRY(g_.Do("cache_write {} reg {}", name, sum));
     TESSERA_TRY(g_.OneThreadAnElement(name));
@@ -114,6 +127,14 @@ class GpuGenerator {
     const te::AxisRole* channel = roles->Find(te::Role::kInputChannel);
     if (t.c < 0 || channel == nullptr) return {};
     t.channel = channel->axis.name();
+    const auto row_of = [&](const std::string& tensor, int dim) {
+      const std::vector<int64_t>& shape = s_.Find(tensor)->shape;
+      const bool last =
+          std::all_of(shape.begin() + dim + 1, shape.end(), [](int64_t n) { return n == 1; });
+      return last ? -1 : dim;
+    };
+    if (t.x >= 0) t.input_row = row_of(t.input, roles->data[static_cast<size_t>(t.x)].input_dim);
+    t.weight_row = row_of(t.weight, roles->data[static_cast<size_t>(t.c)].weight_dim);
     const auto extent = [&](int dim) {
       return dim < 0 ? 1 : st.axes[static_cast<size_t>(dim)].extent;
     };
@@ -128,7 +149,8 @@ class GpuGenerator {
     t.threads_y = up_to(extent(t.y), 4);
     const int64_t points = t.threads_x.pick * t.threads_y.pick;
     t.threads_c =
-        up_to(extent(t.c), s_.target().max_threads / (t.threads_x.most * t.threads_y.most));
+        up_to(extent(t.c), std::min(s_.target().max_threads / (t.threads_x.most * t.threads_y.most),
+                                    s_.target().MostOf(ir::LoopKind::kThreadZ)));
     t.threads_c.pick = PowerUpTo(extent(t.c) / t.each_c.pick, s_.target().group_threads / points);
     t.threads_c.most = std::min(t.threads_c.most, 2 * t.threads_c.pick);
     if (points * t.threads_c.pick < 8) return {};
@@ -140,30 +162,43 @@ class GpuGenerator {
     const int64_t room = s_.target().FindMemory(ir::Scope::kShared)->bytes / 4 * 3;
     for (int64_t chunk = std::min<int64_t>(std::bit_floor(static_cast<uint64_t>(channels)), 16);
          chunk >= 1; chunk /= 2) {
-      int64_t weights = chunk * t.threads_c.most * t.each_c.most, points = chunk;
-      std::map<int, int64_t> reach;  // by dimension of the input
+      std::map<int, int64_t> points, weights;  // by dimension: the last index that is reached
+      const auto reach = [&](const te::AxisRole& a, int64_t n) {
+        if (a.input_dim >= 0) points[a.input_dim] += (n - 1) * a.coeff;
+        if (a.weight_dim >= 0) weights[a.weight_dim] += n - 1;
+      };
       for (size_t d = 0; d < roles.data.size(); ++d) {
-        const te::AxisRole& a = roles.data[d];
-        if (a.input_dim < 0) continue;
-        const int64_t n = static_cast<int>(d) == t.x   ? t.threads_x.most * t.each_x.most
-                          : static_cast<int>(d) == t.y ? t.threads_y.most
-                                                       : 1;
-        reach[a.input_dim] += (n - 1) * a.coeff;
+        const int dim = static_cast<int>(d);
+        reach(roles.data[d], dim == t.c   ? t.threads_c.most * t.each_c.most
+                             : dim == t.x ? t.threads_x.most * t.each_x.most
+                             : dim == t.y ? t.threads_y.most
+                                          : 1);
       }
-      for (const te::AxisRole& a : roles.reduced) {
-        if (a.role == te::Role::kInputChannel) continue;
-        weights *= a.axis.extent;
-        reach[a.input_dim] += (a.axis.extent - 1) * a.coeff;
-      }
-      for (const auto& [dim, last] : reach) points *= last + 1;
-      if (weights * SizeOf((*roles.weight)->tensor->dtype) +
-              points * SizeOf(roles.input->tensor->dtype) <=
+      for (const te::AxisRole& a : roles.reduced)
+        reach(a, a.axis.name() == t.channel ? chunk : a.axis.extent);
+      if (Bytes(weights, t.weight_row, (*roles.weight)->tensor->dtype) +
+              Bytes(points, t.input_row, roles.input->tensor->dtype) <=
           room) {
         t.chunk = {chunk, chunk};
         return t;
       }
     }
     return {};
+  }
+
+  // Banks of shared memory have 4 bytes. Rows that begin an odd number of them apart are in
+  // different ones.
+  static int64_t BankOf(DType dtype) { return std::max(int64_t{1}, 4 / SizeOf(dtype)); }
+
+  // A copy of what is reached, with the rows of |row| apart as Fetch has them.
+  static int64_t Bytes(const std::map<int, int64_t>& reached, int row, DType dtype) {
+    const int64_t bank = BankOf(dtype);
+    int64_t elements = 1;
+    for (auto at = reached.rbegin(); at != reached.rend(); ++at) {
+      if (at->first == row) elements += ((bank - elements) % (2 * bank) + 2 * bank) % (2 * bank);
+      elements *= at->second + 1;
+    }
+    return elements * SizeOf(dtype);
   }
 
   // The stage that the blocks are stored to.
@@ -184,6 +219,11 @@ class GpuGenerator {
       acc = t.anchor + ".sum";
       TESSERA_TRY(g_.Do("cache_write {} reg {}", home, acc));
     }
+    // Tiles of one element each are the most groups.
+    const auto most = [&](int dim) {
+      return dim < 0 ? 1 : s_.Find(home)->shape[static_cast<size_t>(dim)];
+    };
+    const auto grids = g_.GridAxes({most(t.x), most(t.y), most(t.c)});
     std::vector<std::string> grid, rest, threads, own;
     for (const bool sums : {false, true}) {
       const std::string name = sums ? acc : home;
@@ -202,7 +242,10 @@ class GpuGenerator {
         TESSERA_TRY(g_.Do("split {} {} {} {}.{} {}.e", name, a, each, a, sums ? "t" : "q", a));
         if (!sums) {
           TESSERA_TRY(g_.Do("split {} {}.q ${}.threads {}.g {}.t", name, a, of, a, a));
-          TESSERA_TRY(g_.Do("bind {} {}.g grid.{}", name, a, axis));
+          TESSERA_TRY(g_.Do("bind {} {}.g {}", name, a,
+                            grids[dim == t.x   ? 0
+                                  : dim == t.y ? 1
+                                               : 2]));
           grid.push_back(a + ".g");
         }
         TESSERA_TRY(g_.Do("bind {} {}.t thread.{}", name, a, axis));
@@ -224,13 +267,13 @@ class GpuGenerator {
                         Words(inner), Words(own)));
       for (const std::string& loop : own) TESSERA_TRY(g_.Do("unroll {} {}", name, loop));
     }
-    TESSERA_TRY(Fetch(t, t.input, acc));
-    TESSERA_TRY(Fetch(t, t.weight, acc));
+    TESSERA_TRY(Fetch(t, t.input, acc, t.input_row));
+    TESSERA_TRY(Fetch(t, t.weight, acc, t.weight_row));
     return home;
   }
 
   // What a chunk needs of |tensor| is brought by all threads of the group, neighbours together.
-  Status Fetch(const GpuTiles& t, const std::string& tensor, const std::string& acc) {
+  Status Fetch(const GpuTiles& t, const std::string& tensor, const std::string& acc, int row) {
     std::string copy = tensor;
     const Stage& st = *s_.Find(tensor);
     if (st.placeholder || !st.reduce_axes.empty() || st.output) {
@@ -238,6 +281,10 @@ class GpuGenerator {
       TESSERA_TRY(g_.Do("cache_read {} shared {} {}", tensor, copy, acc));
     } else {
       TESSERA_TRY(g_.Do("set_scope {} shared", copy));
+    }
+    if (row >= 0) {
+      const int64_t bank = BankOf(st.dtype);
+      TESSERA_TRY(g_.Do("storage_align {} {} {} {}", copy, row, 2 * bank, bank));
     }
     TESSERA_TRY(g_.Do("compute_at {} {} {}.o", copy, acc, t.channel));
     TESSERA_ASSIGN(const std::string all, g_.FuseAll(copy));

@@ -2,6 +2,7 @@
 //
 // Which of a target's matrix fragments a sum of products takes.
 #include <algorithm>
+#include <limits>
 
 #include "compiler/schedule/gpu_steps.h"
 
@@ -42,7 +43,9 @@ std::optional<Fragment> FragmentOf(const Schedule& s, const Stage& anchor) {
     };
     const target::TensorIntrin* const store = StoreOf(s.target(), intrin);
     if (store == nullptr || !std::ranges::all_of(product->args, widened)) continue;
-    const double cycles = intrin.cycles / static_cast<double>(tile->products());
+    const double cycles = intrin.cycles > 0  // else not known: behind every other
+                              ? intrin.cycles / static_cast<double>(tile->products())
+                              : std::numeric_limits<double>::infinity();
     if (best && cycles >= least) continue;
     best = {&intrin, store, tile->left, tile->sums, tile->shape[0], tile->shape[1], tile->depth};
     least = cycles;

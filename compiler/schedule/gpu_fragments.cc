@@ -195,9 +195,11 @@ class FragmentGenerator {
     const std::vector<std::string> rest = Rest();
     std::vector<std::string> order = rest, inner;
     for (const std::string& loop : Parts(".g")) order.push_back(loop);
-    for (const std::string& axis : {C(), axes_.y < 0 ? "" : Y(), X()}) {
+    std::vector<int> dims{axes_.c, axes_.y, axes_.x};
+    std::ranges::sort(dims);  // neighbours of a warp are neighbours in memory
+    for (const int dim : dims) {
       for (const char* part : {".w", ".t", ".e"}) {
-        if (!axis.empty()) inner.push_back(axis + part);
+        if (dim >= 0) inner.push_back(names_[static_cast<size_t>(dim)] + part);
       }
     }
     TESSERA_TRY(g_.Do("reorder {} {} {}", home_, Words(order), Words(inner)));
@@ -207,9 +209,15 @@ class FragmentGenerator {
       TESSERA_TRY(g_.Do("fuse {0} {1} {2} {1}.{2}", home_, all, order[i]));
       all += "." + order[i];
     }
-    TESSERA_TRY(g_.Do("bind {} {} grid.z", home_, all));
-    if (axes_.y >= 0) TESSERA_TRY(g_.Do("bind {} {}.g grid.y", home_, Y()));
-    TESSERA_TRY(g_.Do("bind {} {}.g grid.x", home_, X()));
+    // One fragment each are the most groups.
+    int64_t most = CeilDiv(Extent(axes_.c), fragment_.rows);
+    for (const std::string& name : rest)
+      most *= Extent(static_cast<int>(std::ranges::find(names_, name) - names_.begin()));
+    const auto grid =
+        g_.GridAxes({CeilDiv(Extent(axes_.x), fragment_.columns), Extent(axes_.y), most});
+    TESSERA_TRY(g_.Do("bind {} {} {}", home_, all, grid[2]));
+    if (axes_.y >= 0) TESSERA_TRY(g_.Do("bind {} {}.g {}", home_, Y(), grid[1]));
+    TESSERA_TRY(g_.Do("bind {} {}.g {}", home_, X(), grid[0]));
     for (const std::string& stage : {staging_, acc_})
       TESSERA_TRY(g_.Do("compute_at {} {} {}.g", stage, home_, X()));
     std::string e = inner[0];
@@ -288,18 +296,16 @@ class FragmentGenerator {
   }
 
   // A chunk of an operand in tiles of 32 bytes of the reduction, brought by all threads, four
-  // elements each. What is gathered from rows of points is read along them, else along the
-  // reduction.
+  // elements each: neighbours along the reduction where it moves along the last dimension of what
+  // is copied, and along the rows of points or channels else.
   Status Operand(const std::string& tensor, bool weight) {
     const std::string copy = tensor + ".s";
     const int tiled = weight ? axes_.c : axes_.x;
     const int64_t rows = weight ? fragment_.rows : fragment_.columns;
     const Stage& made = *s_.Find(copy);
-    const std::string source =
-        made.body->kind == ir::ExprKind::kTensorRead ? made.body->tensor->name : tensor;
-    const bool copied = source == tensor + ".k";
+    const ir::Expr read = ReadOf(made);
     // The dimensions of what is copied: the sum's that choose it, then chunks and what is in them.
-    const Stage& shape = copied ? *s_.Find(source) : made;
+    const Stage& shape = read->tensor->name == tensor + ".k" ? *s_.Find(read->tensor->name) : made;
     std::vector<std::string> pieces, loops;
     size_t at = 0;
     for (size_t d = 0; d < shape.axes.size(); ++d) {
@@ -309,6 +315,11 @@ class FragmentGenerator {
       pieces.push_back(in_tile ? fmt::format("{}/{}", d, rows) : std::to_string(d));
     }
     const size_t k = loops.size() - 1;
+    size_t last = read->args.size();
+    while (last > 1 && read->tensor->shape[last - 1] == 1) --last;
+    const ir::Expr& index = read->args[last - 1];
+    const bool along =
+        ir::UsesVar(index, made.leaves[k].var) && !ir::UsesVar(index, made.leaves[at].var);
     pieces[k] += fmt::format("/{}", fragment_.depth);
     TESSERA_TRY(g_.Do("set_scope {} shared", copy));
     TESSERA_TRY(g_.Do("compute_at {} {} k.o", copy, acc_));
@@ -316,7 +327,7 @@ class FragmentGenerator {
                       fragment_.depth));
     TESSERA_TRY(g_.Do("split {} {} 4 k.q k.v", copy, loops[k]));
     loops.pop_back();
-    if (copied) {
+    if (along) {
       loops.push_back("k.q");
     } else {
       loops.insert(loops.begin(), "k.q");
@@ -325,6 +336,16 @@ class FragmentGenerator {
     TESSERA_TRY(g_.Do("vectorize {} k.v", copy));
     TESSERA_ASSIGN(const std::string all, g_.FuseAll(copy, "k.v"));
     return ByAllThreads(copy, all);
+  }
+
+  // What a copy reads, of one place.
+  static ir::Expr ReadOf(const Stage& copy) {
+    ir::Expr read;
+    ir::Visit(copy.body, [&](const ir::Expr& e) {
+      if (e->kind == ir::ExprKind::kTensorRead) read = e;
+    });
+    TESSERA_CHECK(read);
+    return read;
   }
 
   GpuSteps& g_;

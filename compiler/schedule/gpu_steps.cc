@@ -66,9 +66,21 @@ Status GpuSteps::OneThreadAnElement(const std::string& name) {
   return Do("bind {} {}.t thread.x", name, all);
 }
 
+std::array<std::string, 3> GpuSteps::GridAxes(const std::array<int64_t, 3>& most) const {
+  std::array<std::string, 3> names{"grid.x", "grid.y", "grid.z"};
+  constexpr ir::LoopKind kKinds[] = {ir::LoopKind::kGridX, ir::LoopKind::kGridY,
+                                     ir::LoopKind::kGridZ};
+  for (size_t k = 1; k < 3; ++k) {
+    if (most[k] <= s.target().MostOf(kKinds[k])) continue;
+    std::swap(names[0], names[k]);
+    break;
+  }
+  return names;
+}
+
 bool GpuSteps::OutputFollows(const std::string& anchor) const {
   const std::string& output = s.outputs()[0].name();
-  if (anchor == output) return false;
+  if (anchor == output || s.Find(output)->leaves.empty()) return false;
   const std::vector<size_t> read = s.Find(output)->AxesOfReads(anchor);
   bool follows = read.size() == s.Find(output)->axes.size();
   for (size_t d = 0; d < read.size(); ++d) follows = follows && read[d] == d;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,6 +47,9 @@ class GpuSteps {
   Status OneThreadAnElement(const std::string& name);
   // The loops of |stage| in front of |behind|, or all, as one, whose name is returned.
   Result<std::string> FuseAll(const std::string& stage, const std::string& behind = "");
+  // The axes of the grid for up to |most| groups along x, y and z, which change places where the
+  // target has not as many along one and has along x.
+  std::array<std::string, 3> GridAxes(const std::array<int64_t, 3>& most) const;
   // Does the output read |anchor| element by element, so that it can take its sums as they come?
   bool OutputFollows(const std::string& anchor) const;
 

@@ -27,17 +27,22 @@ Vreg LaneByte(ValueBuilder& b, int64_t row_bytes, int64_t word_bytes, int64_t mo
   return b.Op(ValueOp::kAdd, lane, Bytes(b, more));
 }
 
+// The instruction wants words t % 4 and t % 4 + 4 of a row, of both operands. It gets words
+// 2 (t % 4) and the next, of both: the same products, in another order. They are one load of 8
+// bytes, and half a warp reads 128 bytes in a row, so that each bank of shared memory is read once.
 template <bool kFloats>
 void EmitProduct(ValueBuilder& b) {
-  std::vector<Vreg> args;
-  const auto load = [&](size_t operand, int64_t byte) {
-    const Vreg word = b.Load(operand, {32}, LaneByte(b, kRowBytes, 4, byte), 4);
-    args.push_back(kFloats ? b.BitCast(word, {16, 2, true}) : word);
+  const auto words = [&](size_t operand, int64_t row) {
+    return b.Load(operand, {32, 2}, LaneByte(b, kRowBytes, 8, row * kRowBytes), 8);
   };
-  for (const int64_t byte :
-       {int64_t{0}, 8 * kRowBytes, kRowBytes / 2, 8 * kRowBytes + kRowBytes / 2})
-    load(1, byte);
-  for (const int64_t byte : {int64_t{0}, kRowBytes / 2}) load(2, byte);
+  const Vreg upper = words(1, 0), lower = words(1, 8), columns = words(2, 0);
+  std::vector<Vreg> args;
+  for (const auto& [from, lane] :
+       {std::pair{upper, 0}, std::pair{lower, 0}, std::pair{upper, 1}, std::pair{lower, 1},
+        std::pair{columns, 0}, std::pair{columns, 1}}) {
+    const Vreg word = b.Lane(from, lane);
+    args.push_back(kFloats ? b.BitCast(word, {16, 2, true}) : word);
+  }
   constexpr ValueType kSums{32, 4, kFloats};
   const Vreg before = b.Load(0, kSums, nullptr, 16);
   const Vreg from = b.Choose(b.Number(3), b.Constant(kSums, 0), before);
@@ -101,6 +106,7 @@ TensorIntrin Product(const char* name, DType narrow, DType wide, int64_t depth) 
           .behaviour = acc,
           .trailing = {FirstStep()},
           .scopes = {{"acc", {Scope::kAcc}}, {"a", {Scope::kShared}}, {"b", {Scope::kShared}}},
+          .warp = true,
           // sm_80: a quarter of a processor does 512 products of int8 a cycle, 256 of f16.
           .cycles = 8,
           .emit = IsFloat(wide) ? EmitProduct<true> : EmitProduct<false>};
@@ -129,6 +135,7 @@ TensorIntrin StoreSums(const char* name, DType dtype) {
           .call = name,
           .behaviour = out,
           .scopes = {{"acc", {Scope::kAcc}}, {"out", {Scope::kShared}}},
+          .warp = true,
           .emit = IsFloat(dtype) ? EmitStore<true> : EmitStore<false>};
 }
 
@@ -141,7 +148,8 @@ std::vector<TensorIntrin> MmaIntrinsics() {
 }
 
 bool IsWarpCall(const std::string& call) {
-  return call == kMmaS8 || call == kMmaF16 || call == kMmaStoreI32 || call == kMmaStoreF32;
+  const TensorIntrin* const known = Cuda()->FindCall(call);
+  return known != nullptr && known->warp;
 }
 
 }  // namespace tessera::target

@@ -58,6 +58,7 @@ struct TensorIntrin {
   std::string updates = {};  // the placeholder that is the output's own tile, and no operand
   std::vector<TileScopes> scopes = {};  // of tensors that are not in it: any
   std::vector<ParamCondition> conditions = {};
+  bool warp = false;               // done by the threads of a warp together (target/cuda.h)
   double cycles = 0;               // of a call behind another one; 0: not known
   double latency = 0;              // until what it made is there for the next; 0: not known
   bool CpuUnits::*unit = nullptr;  // of a host, without which there is no such instruction

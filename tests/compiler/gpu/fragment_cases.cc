@@ -63,7 +63,7 @@ void AddLayer(const Layer& layer, DType dtype, const Asked& asked, Rng& rng, Gpu
   for (const graph::Region& region : graph::Fuse(g))
     AddRegion(name, te::BuildRegion(g, region), asked, rng, cases);
   EXPECT_EQ(HasWarps(cases->back()), layer.fragments) << name;
-  EXPECT_EQ(cases->back().func.kernels.size(), 1u + (layer.groups > 1)) << name;
+  EXPECT_EQ(cases->back().func.kernels.size(), 1u) << name;
 }
 
 // What follows a sum.

@@ -76,6 +76,17 @@ void ExpectThreads(const std::string& name, const lower::KernelFunc& func) {
   }
 }
 
+// The only sum of an expression is made by the kernel of the output that has its shape.
+void ExpectOneKernel(const std::string& name, const te::Tensor& out,
+                     const lower::KernelFunc& func) {
+  std::vector<te::Tensor> sums;
+  for (const te::Tensor& t : te::TopologicalOrder({out})) {
+    if (!t->placeholder && t->body->kind == ir::ExprKind::kReduce) sums.push_back(t);
+  }
+  if (sums.size() != 1 || sums[0].shape() != out.shape() || out.shape().empty()) return;
+  EXPECT_EQ(func.kernels.size(), 1u) << name << "\n" << te::Print({out});
+}
+
 // |arrays|: one a parameter of |func|, read and written. Each buffer begins at byte 64 of its
 // memory.
 Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
@@ -156,6 +167,7 @@ void AddRegion(const std::string& name, const te::RegionTe& region, const Asked&
   ASSERT_TRUE(s.has_value()) << name << ": " << s.error().message;
   AddCase(name, region.output, *s, std::move(values), cases);
   ExpectThreads(name, cases->back().func);
+  ExpectOneKernel(name, region.output, cases->back().func);
 }
 
 void AddCase(const std::string& name, const te::Tensor& out, const schedule::Schedule& schedule,

@@ -9,7 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "compiler/ir/interp.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/visit.h"
 #include "compiler/schedule/gpu.h"
@@ -253,6 +257,13 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
       {"bind y i thread.x\nbind y j thread.y",
        "12 x 8 x 1 = 96 threads in a group, toy has at most 64; schedule step 1 (bind y i "
        "thread.x), step 2 (bind y j thread.y): split by smaller factors"},
+      {"set_scope sum shared\nsplit y i 4 o n\nbind y o grid.x\ncompute_at sum y o\n"
+       "bind sum i thread.z",
+       "4 iterations of thread.z in a kernel, toy has at most 2; schedule step 5 (bind sum i "
+       "thread.z): split by other factors, or bind to another dimension"},
+      {"reorder sum j i\nbind sum j grid.y",
+       "8 iterations of grid.y in a kernel, toy has at most 7; schedule step 2 (bind sum j "
+       "grid.y)"},
       {"bind y i grid.x\nset_scope sum reg\ncompute_at sum y i\ncache_read x shared x.s sum\n"
        "compute_at x.s y i\ncache_read w shared w.s sum\ncompute_at w.s y i",
        "180 bytes of shared memory (x.s 20, w.s 160), toy has 100 for a group; schedule step 4 "
@@ -263,6 +274,7 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
     target::Target toy = *target::Gpu();
     toy.name = "toy";
     toy.max_threads = 64;
+    toy.limits = {{ir::LoopKind::kThreadZ, 2}, {ir::LoopKind::kGridY, 7}};
     for (target::TargetMemory& m : toy.memories) m.bytes = m.scope == ir::Scope::kShared ? 100 : 0;
     schedule::Schedule s = *schedule::Schedule::Create(
         {Product()}, std::make_shared<const target::Target>(std::move(toy)));
@@ -271,6 +283,95 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
     const Result<KernelFunc> f = LowerKernels(s, "f");
     ASSERT_FALSE(f.has_value());
     EXPECT_NE(f.error().message.find(r.message), std::string::npos) << f.error().message;
+  }
+}
+
+// y = x w of floats, |rows| x 64 by |columns| x 64.
+te::Tensor FloatProduct(int64_t rows, int64_t columns) {
+  const te::Tensor x = te::Placeholder("x", DType::kFloat32, {rows, 64});
+  const te::Tensor w = te::Placeholder("w", DType::kFloat32, {columns, 64});
+  const te::Axis k = te::ReduceAxis("k", 64);
+  return te::Compute("y", {rows, columns}, {"i", "j"},
+                     [&](const auto& i) { return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k}); });
+}
+
+// One point leaves all threads of a group to channels, which are along z.
+TEST(GpuGenerator, KeepsToTheLimitOfEachDimension) {
+  const te::Tensor dense = FloatProduct(1, 512);
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    Rng rng(seed);
+    const Result<KernelFunc> f = LowerKernels(test::RandomGpuPicks(dense, rng), "f");
+    ASSERT_TRUE(f.has_value()) << f.error().message;
+    EXPECT_LE(f->kernels[0].threads[2], 64);
+  }
+  // Blocks of channels along z, but where they are more than it takes.
+  for (const auto& [most, along] : {std::pair{128, 2}, std::pair{127, 0}}) {
+    target::Target toy = *target::Gpu();
+    toy.limits = {{ir::LoopKind::kGridZ, most}};
+    const te::Tensor product = FloatProduct(8, 128);
+    const auto s =
+        schedule::GpuSchedule({product}, std::make_shared<const target::Target>(std::move(toy)));
+    ASSERT_TRUE(s.has_value()) << s.error().message;
+    const Result<KernelFunc> f = LowerKernels(*s, "f");
+    ASSERT_TRUE(f.has_value()) << f.error().message;
+    EXPECT_GT(f->kernels[0].groups[static_cast<size_t>(along)], 1) << most;
+    EXPECT_EQ(f->kernels[0].groups[static_cast<size_t>(2 - along)], 1) << most;
+  }
+}
+
+// The banks of shared memory are 32 words. Threads of a warp that read one word read it together.
+TEST(GpuGenerator, RowsOfSharedMemoryAreInDifferentBanks) {
+  const te::Tensor product = FloatProduct(64, 64);
+  const auto s = schedule::GpuSchedule({product});
+  ASSERT_TRUE(s.has_value()) << s.error().message;
+  const KernelFunc f = *LowerKernels(*s, "f");
+  ASSERT_EQ(f.kernels.size(), 1u);
+  const GpuKernel& k = f.kernels[0];
+  int reads = 0;
+  const auto visit = [&](const ir::Expr& e) {
+    if (e->kind != ir::ExprKind::kLoad || e->buffer->scope != ir::Scope::kShared) return;
+    std::map<int64_t, std::set<int64_t>> words;  // by bank
+    for (int64_t t = 0; t < 32; ++t) {
+      ir::VarMap at;
+      int64_t id = t;
+      for (size_t d = 0; d < 3; ++d) {
+        if (k.thread_ids[d]) at[k.thread_ids[d].get()] = ir::Expr(id % k.threads[d]);
+        id /= k.threads[d];
+      }
+      const ir::Linear place =
+          ir::ToLinear(ir::Substitute(ir::OffsetOf(*e->buffer, e->args), at), ir::Ranges());
+      words[place.constant % 32].insert(place.constant);  // in an iteration of the loops
+    }
+    for (const auto& [bank, all] : words) EXPECT_EQ(all.size(), 1u) << ir::Print(e) << bank;
+    ++reads;
+  };
+  ir::VisitStmts(k.body, [&](const ir::Stmt& at) {
+    for (const ir::Expr& e : ir::DirectExprs(at)) ir::Visit(e, visit);
+  });
+  EXPECT_GT(reads, 0);
+}
+
+// Vectors are as wide as divides their loop, and what holds in all of their lanes is no reason to
+// take one lane after the other.
+TEST(GpuVectors, FitTheirLoops) {
+  const te::Tensor x = te::Placeholder("x", DType::kFloat32, {24});
+  const te::Tensor y = te::Compute("y", {30}, {"i"}, [&](const auto& i) {
+    return ir::Select(ir::Lt(i[0], 24), x(i[0]), ir::Const(DType::kFloat32, 0));
+  });
+  for (const auto& [factor, lanes] :
+       {std::pair{12, 4}, std::pair{6, 2}, std::pair{2, 2}, std::pair{5, 0}}) {
+    schedule::Schedule s = *schedule::Schedule::Create({y}, target::Gpu());
+    ASSERT_TRUE(s.Apply(fmt::format("split y i {} o v\nbind y o grid.x\nvectorize y v", factor)));
+    const Result<KernelFunc> f = LowerKernels(s, "f");
+    ASSERT_TRUE(f.has_value()) << f.error().message;
+    std::set<int> stored;
+    ir::VisitStmts(f->kernels[0].body, [&](const ir::Stmt& at) {
+      if (at->kind == ir::StmtKind::kStore) stored.insert(at->value.lanes());
+    });
+    const bool vectors = 30 % factor == 0 && lanes > 0;
+    EXPECT_EQ(stored.contains(lanes), vectors) << factor << "\n" << Text(*f);
+    Rng rng(1);
+    ExpectSame(s, *f, y, rng);
   }
 }
 

@@ -6,7 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "compiler/codegen/llvm/ptx.h"
+#include "compiler/ir/layout.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/gpu.h"
 #include "compiler/target/cuda.h"
 #include "tests/compiler/gpu/gpu_cases.h"
@@ -16,6 +20,7 @@
 namespace tessera {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 void ExpectTheDefinition(const test::GpuCases& cases) {
@@ -58,6 +63,67 @@ TEST(Fragments, AreNotChosenForASumThatStartsAtAValue) {
     test::GpuCases cases;
     test::AddCase("a product from a value", sum, *s, std::move(values), &cases);
     ExpectTheDefinition(cases);
+  }
+}
+
+// How far apart neighbours of a warp are in what a kernel reads or stores of |buffer| in global
+// memory, in elements: each distance once.
+std::set<int64_t> LanesApart(const lower::GpuKernel& k, const std::string& buffer) {
+  std::set<int64_t> apart;
+  const auto add = [&](const ir::Buffer& b, const std::vector<ir::Expr>& indices) {
+    if (b->name != buffer) return;
+    std::vector<ir::Expr> first;  // lanes of vectors aside
+    for (const ir::Expr& i : indices) first.push_back(i.lanes() > 1 ? i->args[0] : i);
+    const auto of = [&](int64_t thread) {
+      return ir::ToLinear(
+          ir::Substitute(ir::OffsetOf(*b, first), {{k.thread_ids[0].get(), ir::Expr(thread)}}),
+          k.IdRanges());
+    };
+    const ir::Linear distance = ir::Add(of(1), of(0), -1);
+    apart.insert(distance.IsConstant() ? distance.constant : -1);
+  };
+  ir::VisitStmts(k.body, [&](const ir::Stmt& s) {
+    if (s->kind == ir::StmtKind::kStore) add(s->buffer, s->indices);
+    for (const ir::Expr& e : ir::DirectExprs(s)) {
+      ir::Visit(e, [&](const ir::Expr& x) {
+        if (x->kind == ir::ExprKind::kLoad) add(x->buffer, x->args);
+      });
+    }
+  });
+  return apart;
+}
+
+// Along rows of both operands, four elements a thread where they are summed, and of the result.
+TEST(Fragments, AreFetchedAndStoredAlongRows) {
+  for (const bool turned : {false, true}) {
+    const te::Tensor a = te::Placeholder("a", DType::kInt8, {64, 256}),
+                     b = te::Placeholder(
+                         "b", DType::kInt8,
+                         turned ? std::vector<int64_t>{96, 256} : std::vector<int64_t>{256, 96});
+    const te::Axis k = te::ReduceAxis("k", 256);
+    const auto wide = [](const ir::Expr& e) { return ir::Cast(DType::kInt32, e); };
+    const te::Tensor sum = te::Compute("sum", {64, 96}, {"i", "j"}, [&](const auto& i) {
+      return te::Sum(wide(a(i[0], k.var)) * wide(turned ? b(i[1], k.var) : b(k.var, i[1])), {k});
+    });
+    const auto s = schedule::GpuSchedule({sum}, target::Cuda());
+    ASSERT_TRUE(s.has_value()) << s.error().message;
+    const auto f = lower::LowerKernels(*s, "f");
+    ASSERT_TRUE(f.has_value()) << f.error().message;
+    ASSERT_EQ(f->kernels.size(), 1u);
+    EXPECT_THAT(LanesApart(f->kernels[0], "a"), ElementsAre(4)) << turned;
+    EXPECT_THAT(LanesApart(f->kernels[0], "b"), ElementsAre(turned ? 4 : 1)) << turned;
+    EXPECT_THAT(LanesApart(f->kernels[0], "sum"), ElementsAre(1)) << turned;
+  }
+}
+
+// Four channels of one tap are brought to shared memory as one word.
+TEST(Fragments, TakeFourChannelsOfAPointTogether) {
+  for (const test::GpuCase& c : test::GeneratedFragments()) {
+    if (!c.name.starts_with("64 channels")) continue;
+    ir::VisitStmts(c.func.kernels[0].body, [&](const ir::Stmt& s) {
+      if (s->kind != ir::StmtKind::kStore || !s->buffer->name.ends_with(".s")) return;
+      EXPECT_EQ(s->value.lanes(), 4) << c.name;
+    });
   }
 }
 
@@ -121,7 +187,7 @@ TEST(FragmentRefusals, OfATileBetweenWords) {
   const auto text = codegen::PtxSource(func->kernels);
   ASSERT_FALSE(text.has_value());
   EXPECT_EQ(text.error().message,
-            "f_0: a tile of x.s that does not begin at a multiple of 4 bytes has no code for this "
+            "f_0: a tile of x.s that does not begin at a multiple of 8 bytes has no code for this "
             "target");
 }
 
