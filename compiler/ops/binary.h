@@ -13,8 +13,8 @@ namespace tessera::ops {
 // int8 operands have one shape; floats of extent 1 repeat to the other's, axes from the last on.
 Result<Shape> BinaryShape(const NodeCheck& node);
 std::optional<Shape> RepeatedShape(const Shape& a, const Shape& b);
-// The element of |x| for element |i| of a result of |shape|. The index is the result's own but where
-// |x| repeats, so that schedules see which axis it is.
+// The element of |x| for element |i| of a result of |shape|. The index is the result's own but
+// where |x| repeats, so that schedules see which axis it is.
 Expr Repeated(const te::Tensor& x, const Indices& i, const Shape& shape);
 // Sums and differences: operands aligned to twice the larger scale, 20 bits up, then requantised.
 Status SumRequant(const Graph& graph, const Node& node, Requant& requant);

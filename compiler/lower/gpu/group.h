@@ -32,9 +32,10 @@ Status Privatize(const std::set<std::string>& loose, GpuKernel* kernel);
 // inside one thread loop, or from group to group.
 Status InsertBarriers(const std::set<std::string>& loose, GpuKernel* kernel);
 
-// Vector loops of as many iterations as the target has lanes, or half as many, in loops around them;
-// those that neither divides are serial. Where a condition, a quotient or a remainder has the same
-// answer in all lanes of a vector, it is of the first one's indices, so that it has a vector form.
+// Vector loops of as many iterations as the target has lanes, or half as many, in loops around
+// them; those that neither divides are serial. Where a condition, a quotient or a remainder has the
+// same answer in all lanes of a vector, it is of the first one's indices, so that it has a vector
+// form.
 ir::Stmt FitVectors(const ir::Stmt& s, int64_t lanes, const ir::Ranges& ranges);
 
 // From the group to one thread: thread loops become conditions; what has none is done by thread 0.

@@ -295,6 +295,17 @@ te::Tensor FloatProduct(int64_t rows, int64_t columns) {
                      [&](const auto& i) { return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k}); });
 }
 
+// An output's loops keep their extents; another stage's may be cut when it is attached.
+TEST(GpuRefusals, OfALoopThatItsDimensionDoesNotTake) {
+  schedule::Schedule s = *schedule::Schedule::Create({FloatProduct(8, 65)}, target::Gpu());
+  const Status bound = s.Apply("bind y j thread.z");
+  ASSERT_FALSE(bound.has_value());
+  EXPECT_NE(bound.error().message.find("loop j of y has 65 iterations, and gpu takes 64 of "
+                                       "thread.z at most; split it, and bind a part of it"),
+            std::string::npos)
+      << bound.error().message;
+}
+
 // One point leaves all threads of a group to channels, which are along z.
 TEST(GpuGenerator, KeepsToTheLimitOfEachDimension) {
   const te::Tensor dense = FloatProduct(1, 512);

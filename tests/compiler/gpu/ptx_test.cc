@@ -99,8 +99,8 @@ TEST(Ptx, MatrixFragments) {
                               "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"})
     EXPECT_THAT(*text, HasSubstr(product));
   EXPECT_THAT(*text, Not(HasSubstr("__local_depot")));  // sums are in registers
-  // Operands come by two words of a row, so that half a warp reads a row of all banks: three loads a
-  // product, or fewer where products share one.
+  // Operands come by two words of a row, so that half a warp reads a row of all banks: three loads
+  // a product, or fewer where products share one.
   EXPECT_GE(Count(*text, "ld.shared.v2.u32"), Count(*text, "mma.sync."));
 }
 

@@ -227,8 +227,7 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
   target::Target none{.name = "abacus",
                       .memories = {{ir::Scope::kGlobal},
                                    {.scope = ir::Scope::kReg, .bytes = 128, .rotates = true}}};
-  none.loops = {ir::LoopKind::kSerial, ir::LoopKind::kGridY};
-  none.limits = {{ir::LoopKind::kGridY, 5}};
+  none.loops = {ir::LoopKind::kSerial};
   const auto target = std::make_shared<const target::Target>(none);
   const Bad kBad[] = {
       {"set_scope a acc", "abacus has no memory 'acc'; it has: global reg"},
@@ -247,11 +246,6 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
       {"decide g {64} 64\ndecide f factors z j most reg/4/$g 1",
        "no tile of the 6 iterations of j is small enough: reg has 128 bytes, by 4 64"},
       {"bind y i thread.x", "abacus takes no loop of kind 'thread.x'; it takes: serial"},
-      {"bind z j grid.y",
-       "loop j of z has 6 iterations, and abacus takes 5 of grid.y at most; split it, and bind a "
-       "part of it"},
-      {"bind z i grid.y\nbind a j grid.y\nbind z j grid.x",
-       "abacus takes no loop of kind 'grid.x'; it takes: serial grid.y"},
       {"vthread y i", "abacus takes no loop of kind 'vthread'; it takes: serial"},
       {"double_buffer s",
        "abacus has one copy of a buffer in 'global'; double_buffer is for: reg, where set_scope "
