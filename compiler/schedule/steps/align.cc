@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "base/bits.h"
 #include "compiler/ir/affine.h"
@@ -27,8 +28,10 @@ Result<AlignedIndex> IndexWith(const AlignStep& step, const Stage& stage, const 
   bool reads = false;
   ir::Visit(stage.body->args[0], [&](const ir::Expr& e) {
     if (e->kind != ir::ExprKind::kTensorRead || e->tensor->name != step.tensor) return;
-    if (reads) wrong = "in more than one place";
-    reads = true;
+    if (std::exchange(reads, true)) {
+      wrong = "in more than one place";
+      return;
+    }
     const bool uses = std::ranges::any_of(
         e->args, [&](const ir::Expr& index) { return ir::UsesVar(index, axis.var); });
     for (size_t d = 0; d < e->args.size(); ++d) {

@@ -8,6 +8,7 @@
 
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/cuda.h"
+#include "tests/compiler/schedule/state.h"
 
 namespace tessera::schedule {
 namespace {
@@ -73,12 +74,12 @@ TEST(Prefetch, RefusalsSayWhatIsNotThere) {
     SCOPED_TRACE(std::string(bad.before) + bad.step);
     Schedule s = *Schedule::Create({Sums()});
     ASSERT_TRUE(s.Apply(bad.before).has_value());
-    const Trace before = s.trace();
+    const Schedule before = s;
     const Status status = s.Apply(std::string(bad.step));
     ASSERT_FALSE(status.has_value());
     EXPECT_NE(status.error().message.find(bad.message), std::string::npos)
         << status.error().message;
-    EXPECT_EQ(s.trace(), before);
+    EXPECT_EQ(test::StateDifference(before, s), "");
   }
 }
 
