@@ -14,8 +14,6 @@ class Verifier {
  public:
   Status Run(const Func& func) {
     for (const Buffer& b : func.params) {
-      if (b->scope != Scope::kGlobal)
-        return Bad("parameter {} is in scope {}, not global", b->name, ScopeName(b->scope));
       if (!buffers_.insert(b.get()).second) return Bad("parameter {} is named twice", b->name);
     }
     return Check(func.body);

@@ -89,14 +89,15 @@ TEST(IrText, WhatRotatesRoundTrips) {
 
 TEST(IrText, WhatIsFoldedRoundTrips) {
   const char* kText =
-      "func f(x: i64[4] global) {\n  alloc a: i64[9, 4] inp fold(0, 3, 2) {\n    a[0, 0] = x[0];\n "
-      " }\n}\n";
+      "func f(x: i64[4] inp fold(0, 2, 1)) {\n  alloc a: i64[9, 4] inp fold(0, 3, 2) {\n"
+      "    a[0, 0] = x[0];\n  }\n}\n";
   const Result<Func> f = ParseFunc(kText);
   ASSERT_TRUE(f.has_value()) << f.error().message;
   EXPECT_EQ(Print(*f), kText);
+  EXPECT_EQ(f->params[0]->folded, (FoldedDim{0, 2, 1}));
   EXPECT_EQ(f->body->buffer->folded, (FoldedDim{0, 3, 2}));
-  const Result<Func> other =
-      ParseFunc("func f(x: i64[4] global) { alloc a: i64[9, 4] inp { a[0, 0] = x[0]; } }");
+  const Result<Func> other = ParseFunc(
+      "func f(x: i64[4] inp fold(0, 2, 1)) { alloc a: i64[9, 4] inp { a[0, 0] = x[0]; } }");
   ASSERT_TRUE(other.has_value()) << other.error().message;
   EXPECT_FALSE(Equal(*f, *other)) << "some rows are not all";
 }
@@ -123,7 +124,6 @@ TEST(IrText, RefusalsNameTheLine) {
       {"func f(x: i9[4] global) {}", "'i9' is no data type"},
       {"func f(x: i8[0] global) {}", "x: an extent of 0"},
       {"func f(x: i8[4] moon) {}", "'moon' is no scope"},
-      {"func f(x: i8[4] inp) {}", "x is in scope inp, not global"},
       {"func f(x: i8[4] global, x: i8[4] global) {}", "a buffer 'x' is in scope already"},
       {"func f(x: i8[4] global layout(0/2)) {}", "the pieces of dimension 0"},
       {"func f(x: i8[4] global strides(1, 2)) {}", "one stride a dimension"},
