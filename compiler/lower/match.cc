@@ -126,7 +126,7 @@ class Matcher {
 
   // Where an iteration less than a tile writes all of it: is the rest padding of the output?
   bool RoomForRest(const te::TensorNode& tile) const {
-    if (count_ == tile.axes.back().extent) return true;
+    if (count_ == tile.axes.back().extent || CountOf(tile.axes.back()) != nullptr) return true;
     int64_t wanted = 1, room = 1;
     for (const int64_t n : tile.shape) wanted *= n;
     const std::vector<int64_t> extents = ir::PhysicalShape(*nest_.output);

@@ -10,6 +10,7 @@
 
 #include "compiler/lower/lower.h"
 #include "tests/compiler/lower/agree.h"
+#include "tests/compiler/lower/random_schedule.h"
 
 namespace tessera::lower {
 namespace {

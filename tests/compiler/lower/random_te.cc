@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/lower/random_te.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <map>
 
 #include "base/check.h"
@@ -34,16 +33,18 @@ Tensor Pad(const Tensor& x, int64_t before, int64_t after, int64_t value) {
 }
 
 // Window reductions: full, grouped, channelwise, or without weights.
-Tensor Window(Rng& rng) {
-  const int64_t channels = rng.Range(1, 9), height = rng.Range(4, 9), width = rng.Range(4, 9);
+Tensor Window(Rng& rng, const ExpressionSize& size) {
+  const int64_t channels = size.Extent(1, 9, rng), height = size.Extent(4, 9, rng),
+                width = size.Extent(4, 9, rng);
   Tensor x = te::Placeholder("x", DType::kInt8, {channels, height, width});
-  const int64_t kernel = rng.Range(1, 3), stride = rng.Range(1, 3), dilation = rng.Range(1, 2);
+  const int64_t kernel = size.Extent(1, 3, rng), stride = rng.Range(1, 3),
+                dilation = rng.Range(1, 2);
   const int64_t pad = rng.Range(0, 2);
   Tensor padded = pad > 0 ? Pad(x, pad, rng.Range(0, pad), rng.Range(-128, 127)) : x;
   const int64_t reach = (kernel - 1) * dilation + 1;
   const int64_t oh = (padded.shape()[1] - reach) / stride + 1,
                 ow = (padded.shape()[2] - reach) / stride + 1;
-  if (padded.shape()[1] < reach || padded.shape()[2] < reach) return Window(rng);
+  if (padded.shape()[1] < reach || padded.shape()[2] < reach) return Window(rng, size);
   const Axis ky = te::ReduceAxis("ky", kernel), kx = te::ReduceAxis("kx", kernel);
   auto at = [&](Expr o, const Axis& k) { return o * Expr(stride) + k.var * Expr(dilation); };
   switch (rng.Range(0, 3)) {
@@ -62,7 +63,7 @@ Tensor Window(Rng& rng) {
       });
     default: {  // over groups of channels
       const int64_t groups = channels % 2 == 0 ? rng.Range(1, 2) : 1;
-      const int64_t group_in = channels / groups, group_out = rng.Range(1, 9),
+      const int64_t group_in = channels / groups, group_out = size.Extent(1, 9, rng),
                     out = group_out * groups;
       const Tensor w = te::Placeholder("w", DType::kInt8, {out, group_in, kernel, kernel});
       const Axis ci = te::ReduceAxis("ci", group_in);
@@ -77,8 +78,9 @@ Tensor Window(Rng& rng) {
   }
 }
 
-Tensor Product(Rng& rng) {
-  const int64_t m = rng.Range(1, 9), n = rng.Range(1, 20), k = rng.Range(1, 20);
+Tensor Product(Rng& rng, const ExpressionSize& size) {
+  const int64_t m = size.Extent(1, 9, rng), n = size.Extent(1, 20, rng),
+                k = size.Extent(1, 20, rng);
   const Tensor a = te::Placeholder("x", DType::kInt8, {m, k}),
                b = te::Placeholder("w", DType::kInt8, {n, k});
   const Axis ci = te::ReduceAxis("k", k);
@@ -102,8 +104,8 @@ Tensor FromSomething(const Tensor& sum, Rng& rng) {
 }
 
 // Elementwise with regrouped indices.
-Tensor Regroup(Rng& rng) {
-  const int64_t a = rng.Range(1, 6), b = rng.Range(1, 6), c = rng.Range(1, 6);
+Tensor Regroup(Rng& rng, const ExpressionSize& size) {
+  const int64_t a = size.Extent(1, 6, rng), b = size.Extent(1, 6, rng), c = size.Extent(1, 6, rng);
   const Tensor x = te::Placeholder("x", DType::kInt8, {a, b * c});
   const Tensor y = te::Compute("y", {a * b, c}, {"p", "q"}, [&](const Index& i) {
     return Wide(x(ir::FloorDiv(i[0], b), ir::FloorMod(i[0], b) * Expr(c) + i[1]));
@@ -115,22 +117,27 @@ Tensor Regroup(Rng& rng) {
 
 }  // namespace
 
-Tensor RandomExpression(Rng& rng) {
+int64_t ExpressionSize::Extent(int64_t least, int64_t most, Rng& rng) const {
+  return std::min(rng.Range(least, most), most_extent);
+}
+
+Tensor RandomExpression(Rng& rng, const ExpressionSize& size) {
   Tensor sum;
   switch (rng.Range(0, 3)) {
     case 0:
-      sum = Product(rng);
+      sum = Product(rng, size);
       break;
     case 1:
-      sum = Regroup(rng);
+      sum = Regroup(rng, size);
       break;
     default:
-      sum = Window(rng);
+      sum = Window(rng, size);
       break;
   }
   const bool sums = !sum->reduce_axes.empty() && sum->body->reduce() == ir::ReduceOp::kSum;
   Rng own = rng;  // what else a seed draws does not depend on this
   if (sums && own.OneIn(2)) sum = FromSomething(sum, own);
+  if (!size.epilogue) return sum;
   const int64_t channels = sum.shape()[0];
   const Tensor bias = te::Placeholder("bias", DType::kInt32, {channels});
   const Tensor scale = te::Placeholder("scale", DType::kInt32, {channels});
@@ -176,187 +183,6 @@ te::Values RandomInputs(const Tensor& output, Rng& rng) {
     values[t.get()] = std::move(a);
   }
   return values;
-}
-
-schedule::Schedule RandomSchedule(const Tensor& output, int steps, Rng& rng) {
-  Result<schedule::Schedule> made = schedule::Schedule::Create({output});
-  TESSERA_CHECK(made.has_value());
-  schedule::Schedule s = *made;
-  int fresh = 0;
-  for (int n = 0; n < steps; ++n) {
-    std::vector<const schedule::Stage*> computes;
-    for (const schedule::Stage& st : s.stages()) {
-      if (!st.placeholder && st.attach != schedule::Attach::kInline && !st.leaves.empty())
-        computes.push_back(&st);
-    }
-    auto any_stage = [&] {
-      return computes[rng.Range(0, static_cast<int64_t>(computes.size()) - 1)];
-    };
-    const schedule::Stage* st = any_stage();
-    auto any_leaf = [&](const schedule::Stage* of) {
-      return of->leaves[rng.Range(0, static_cast<int64_t>(of->leaves.size()) - 1)].name;
-    };
-    const int id = fresh++;
-    std::string line;
-    switch (rng.Range(0, 30)) {
-      case 0:
-        line =
-            fmt::format("split {} {} {} o{} i{}", st->name, any_leaf(st), rng.Range(1, 6), id, id);
-        if (rng.OneIn(4)) line += " overlap";
-        if (rng.OneIn(8) && !st->reduce_axes.empty()) {
-          const auto& source =
-              s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-          line = fmt::format("align {} {} {} {}", st->name, st->reduce_axes[0].name(), source.name,
-                             rng.Range(1, 4));
-        }
-        break;
-      case 1: {  // any divisor
-        const std::string leaf = any_leaf(st);
-        line = fmt::format("decide d{} factors {} {} 1\nsplit {} {} $d{} o{} i{}", id, st->name,
-                           leaf, st->name, leaf, id, id, id);
-        break;
-      }
-      case 2: {
-        const int64_t at = rng.Range(0, static_cast<int64_t>(st->leaves.size()) - 1);
-        if (at + 1 >= static_cast<int64_t>(st->leaves.size())) continue;
-        line = fmt::format("fuse {} {} {} f{}", st->name, st->leaves[at].name,
-                           st->leaves[at + 1].name, id);
-        break;
-      }
-      case 3:
-      case 4:
-        line = fmt::format("reorder {} {} {}", st->name, any_leaf(st), any_leaf(st));
-        break;
-      case 5:
-      case 6: {
-        const auto* to = any_stage();
-        line = fmt::format("compute_at {} {} {}", st->name, to->name, any_leaf(to));
-        break;
-      }
-      case 13:
-      case 14: {
-        const auto* behind = any_stage();
-        line = fmt::format("reverse_compute_at {} {} {}", st->name, behind->name, any_leaf(behind));
-        if (behind->attach == schedule::Attach::kAt) {  // the two in one place
-          line = fmt::format("compute_at {} {} {}\n{}", st->name, behind->at_stage, behind->at_axis,
-                             line);
-        }
-        break;
-      }
-      case 15: {
-        const auto* behind = any_stage();
-        line = fmt::format("in_place {} {}", behind->name, st->name);
-        break;
-      }
-      case 16:
-        line = fmt::format("rfactor {} {} part{}", st->name, any_leaf(st), id);
-        break;
-      case 17:
-        line = fmt::format("storage_align {} {} {} {}", st->name, rng.Range(0, 2), rng.Range(1, 7),
-                           rng.Range(0, 3));
-        break;
-      case 18: {
-        const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-        const char* kFills[] = {"", " 0", " 5"};
-        const char* kKept[] = {"", "", "", " keep 0", " keep 1", " keep 0,1"};
-        line = fmt::format("reindex {} {} re{}{}{}", source.name, st->name, id,
-                           kKept[rng.Range(0, 5)], kFills[id % 3]);
-        break;
-      }
-      case 19: {
-        const auto *to = any_stage(), *other = any_stage();
-        line = fmt::format("compute_at {} {} {} before {}", st->name, to->name, any_leaf(to),
-                           other->name);
-        break;
-      }
-      case 20: {  // in place of what is made for it
-        line = fmt::format("cache_write {0} global own{1}\nin_place own{1} {0}", st->name, id);
-        break;
-      }
-      case 21: {
-        const char* kWays[] = {"0", "1", "0.0", "0.1", "1.0", "0.0.0", "0.0.1"};
-        line = fmt::format("lift {} {} local part{}", st->name, kWays[rng.Range(0, 6)], id);
-        if (rng.OneIn(2) && !st->axes.empty()) line += " " + st->axes.back().name();
-        if (rng.OneIn(4)) {
-          line = fmt::format("rewrite {} {} {}", st->name, rng.OneIn(2) ? "." : kWays[id % 7],
-                             rng.OneIn(2) ? "negated" : "plus_zero");
-        }
-        break;
-      }
-      case 22: {
-        line = fmt::format("stack both{} {}", id, st->name);
-        for (const auto& source : s.stages())
-          line += st->Reads(source.name) && rng.OneIn(2) ? " " + source.name : "";
-        break;
-      }
-      case 23:
-        line = fmt::format("prepare {}", st->name);
-        break;
-      case 24:
-        line = fmt::format("parallel {} {}", st->name, any_leaf(st));
-        break;
-      case 25:
-      case 26:
-        line = fmt::format("vthread {} {}", st->name, any_leaf(st));
-        break;
-      case 27:
-        line = fmt::format("double_buffer {}", st->name);
-        break;
-      case 29:
-        line = fmt::format("decide p{0} places {1} root\ncompute_at {1} $p{0}", id, st->name);
-        break;
-      case 30: {
-        if (st->leaves.size() < 2) continue;
-        line = fmt::format("decide r{} orders {}", id, st->name);
-        for (size_t k = 0; k < std::min(st->leaves.size(), schedule::kMostOrdered); ++k)
-          line += " " + st->leaves[k].name;
-        line += fmt::format("\nreorder {} $r{}", st->name, id);
-        break;
-      }
-      case 28: {
-        const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-        line = fmt::format("prefetch {} {} {} {}", source.name, st->name, any_leaf(st),
-                           rng.Range(1, 3));
-        const schedule::Stage* outer = s.OuterOf(*st);
-        if (rng.OneIn(2)) {
-          const schedule::Stage* of = outer != nullptr && rng.OneIn(2) ? outer : st;
-          line += fmt::format(" of {} {}", of->name, any_leaf(of));
-        }
-        break;
-      }
-      case 7:
-        line = fmt::format("inline {}", st->name);
-        break;
-      case 8: {
-        const auto& source = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-        line = fmt::format("cache_read {} local copy{} {}", source.name, id, st->name);
-        break;
-      }
-      case 9:
-        line = fmt::format("cache_write {} reg tmp{}", st->name, id);
-        if (st->dtype == DType::kInt8 && rng.OneIn(2)) line += " i32";
-        break;
-      case 10:
-        line = fmt::format("vectorize {} {}", st->name, any_leaf(st));
-        break;
-      case 11:
-        line = fmt::format("unroll {} {}", st->name, any_leaf(st));
-        break;
-      default: {
-        const auto& t = s.stages()[rng.Range(0, static_cast<int64_t>(s.stages().size()) - 1)];
-        std::string layout;
-        const int64_t block = rng.Range(2, 5),
-                      dim = rng.Range(0, static_cast<int64_t>(t.shape.size()) - 1);
-        layout = ir::LayoutText(
-            ir::BlockedLayout(static_cast<int>(t.shape.size()), static_cast<int>(dim), block));
-        std::erase(layout, ' ');
-        line = fmt::format("layout {} {} {}", t.name, layout, rng.Range(-3, 3));
-        break;
-      }
-    }
-    (void)s.Apply(line).has_value();  // what is illegal is refused and changes nothing
-  }
-  return s;
 }
 
 te::Tensor UnsignedOutput(const te::Tensor& output, te::Values* values) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random tensor expressions and random schedules on them, for tests of lowering and code
-// generation.
+// Random tensor expressions, for tests of lowering and code generation under random schedules
+// (random_schedule.h) and those of generators.
 #ifndef TESSERA_TESTS_COMPILER_LOWER_RANDOM_TE_H_
 #define TESSERA_TESTS_COMPILER_LOWER_RANDOM_TE_H_
 
@@ -15,12 +15,20 @@
 
 namespace tessera::test {
 
+constexpr int64_t kMostExtent = 20;  // of an axis
+
+// What an expression is drawn from. The draws are those of the same seed in any size, as far as
+// the smaller extents let them.
+struct ExpressionSize {
+  int64_t most_extent = kMostExtent;
+  bool epilogue = true;  // else the reduction, or what stands for it, is the output
+
+  int64_t Extent(int64_t least, int64_t most, Rng& rng) const;
+};
+
 // A padded, strided, dilated or grouped window reduction (or a matrix product, or elementwise
 // stages with regrouped indices) with an epilogue of several stages. Small enough to interpret.
-te::Tensor RandomExpression(Rng& rng);
-
-// Up to |steps| random steps, legal ones kept.
-schedule::Schedule RandomSchedule(const te::Tensor& output, int steps, Rng& rng);
+te::Tensor RandomExpression(Rng& rng, const ExpressionSize& size = {});
 
 // Random contents for the placeholders that |output| needs.
 te::Values RandomInputs(const te::Tensor& output, Rng& rng);
