@@ -10,12 +10,13 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/print.h"
 #include "compiler/quantize/params.h"
 #include "compiler/schedule/gpu.h"
 #include "compiler/te/ops/float_requant.h"
 #include "compiler/te/ops/region.h"
 #include "tests/compiler/gpu/random_gpu.h"
-#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/agree.h"
 
 namespace tessera::test {
 namespace {
@@ -118,6 +119,17 @@ Status RunOnDevice(KernelDevice& device, const lower::KernelFunc& func,
   return {};
 }
 
+// "" if |program|'s kernels, which |device| has, give its result.
+std::string DeviceDifference(KernelDevice& device, const lower::KernelFunc& func,
+                             const ScheduledProgram& program) {
+  std::vector<ir::Array> arrays = Arguments(func.loops, program.schedule, program.values);
+  const Status ran = RunOnDevice(device, func, arrays);
+  if (!ran) return ran.error().message;
+  const bool same = Logical(func.loops, program.schedule, arrays.size() - 1, arrays) ==
+                    program.values.at(program.output.get()).bytes();
+  return same ? "" : device.name() + " gives another result\n" + ir::Print(func.loops);
+}
+
 }  // namespace
 
 Graph ConvGraph(DType dtype, const graph::Shape& x, int64_t out, const graph::Window& w,
@@ -176,7 +188,7 @@ void AddCase(const std::string& name, const te::Tensor& out, const schedule::Sch
   ASSERT_TRUE(f.has_value()) << name << ": " << f.error().message << "\n"
                              << te::Print({out}) << schedule::Print(schedule.trace());
   ASSERT_TRUE(te::Evaluate({out}, &values).has_value()) << name;
-  cases->push_back({name, out, schedule, std::move(*f), std::move(values)});
+  cases->push_back({name, out, schedule, std::move(*f), std::move(values), std::nullopt});
 }
 
 Graph WithResidual(Graph g) {
@@ -260,15 +272,17 @@ GpuCases BlockedConvolutions() {
 }
 
 GpuCases RandomCases(uint64_t seed, size_t count) {
+  const ProgramSearch asked = FromEnvironment({.seed = seed * 1000, .programs = count});
   GpuCases cases;
-  for (uint64_t i = 0; cases.size() < count; ++i) {
-    Rng rng(seed * 1000 + i);
+  for (uint64_t own = asked.seed; cases.size() < asked.programs; ++own) {
+    Rng rng(own);
     const te::Tensor out = RandomExpression(rng);
     const Result<schedule::Schedule> s =
-        i % 4 == 0 ? schedule::GpuSchedule({out}) : RandomGpuSchedule(out, rng);
+        own % 4 == 0 ? schedule::GpuSchedule({out}) : RandomGpuSchedule(out, rng);
     EXPECT_TRUE(s.has_value()) << s.error().message;
-    if (!lower::LowerKernels(*s, "f")) continue;  // counted by kernels_test
-    AddCase(fmt::format("seed {}", seed * 1000 + i), out, *s, RandomInputs(out, rng), &cases);
+    if (!lower::LowerKernels(*s, "f")) continue;  // by kernels_test for known reasons
+    AddCase(fmt::format("seed {}", own), out, *s, RandomInputs(out, rng), &cases);
+    cases.back().seed = own;
   }
   return cases;
 }
@@ -280,15 +294,27 @@ std::vector<lower::GpuKernel> KernelsOf(const GpuCases& cases) {
   return kernels;
 }
 
-void ExpectExact(KernelDevice& device, const GpuCases& cases) {
+void ExpectExact(const DeviceWith& device_with, const GpuCases& cases) {
+  const auto device = device_with(KernelsOf(cases));
+  ASSERT_TRUE(device.has_value()) << device.error().message;
   for (const GpuCase& c : cases) {
-    SCOPED_TRACE(::testing::Message() << c.name << "\n"
-                                      << te::Print({c.out}) << schedule::Print(c.schedule.trace()));
-    std::vector<ir::Array> arrays = Arguments(c.func.loops, c.schedule, c.values);
-    const Status ran = RunOnDevice(device, c.func, arrays);
-    ASSERT_TRUE(ran.has_value()) << ran.error().message;
-    EXPECT_EQ(Logical(c.func.loops, c.schedule, arrays.size() - 1, arrays),
-              c.values.at(c.out.get()).bytes());
+    const std::string why = DeviceDifference(**device, c.func, {c.schedule, c.out, c.values});
+    if (why.empty()) continue;
+    if (!c.seed) {
+      ADD_FAILURE() << c.name << "\n"
+                    << te::Print({c.out}) << schedule::Print(c.schedule.trace()) << why;
+      continue;
+    }
+    const auto alone = [&](const ScheduledProgram& program) -> std::string {
+      const Result<lower::KernelFunc> f = lower::LowerKernels(program.schedule, "f");
+      if (!f) return "";
+      const auto own = device_with(f->kernels);
+      return own ? DeviceDifference(**own, *f, program) : own.error().message;
+    };
+    const ScheduledProgram program{c.schedule, c.out, c.values};
+    ASSERT_NE(alone(program), "") << c.name << " differs only beside other kernels: " << why << "\n"
+                                  << schedule::Print(c.schedule.trace());
+    FAIL() << Smallest(*c.seed, program, alone);
   }
 }
 

@@ -5,7 +5,9 @@
 #ifndef TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
 #define TESSERA_TESTS_COMPILER_GPU_GPU_CASES_H_
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct GpuCase {
   te::Tensor out;
   schedule::Schedule schedule;
   lower::KernelFunc func;
-  te::Values values;  // of every tensor, by te::Evaluate
+  te::Values values;             // of every tensor, by te::Evaluate
+  std::optional<uint64_t> seed;  // of a random program
 };
 using GpuCases = std::vector<GpuCase>;
 
@@ -72,14 +75,20 @@ GpuCases FragmentCases();
 // any picks; and sums that have no fragments, which it makes without (fragment_cases.cc).
 GpuCases GeneratedFragments();
 
-// |count| random expressions under random schedules and, one of four, the generator's.
+// |count| random expressions under random schedules and, one of four, the generator's; or those that
+// the environment asks for (lower/agree.h).
 GpuCases RandomCases(uint64_t seed, size_t count);
 
 std::vector<lower::GpuKernel> KernelsOf(const GpuCases& cases);
 
-// One program of all cases (a driver takes most of its time by the program), whose kernels are
-// built: every output equals its definition, bit for bit.
-void ExpectExact(KernelDevice& device, const GpuCases& cases);
+// A device on which a program of these kernels is built.
+using DeviceWith =
+    std::function<Result<std::unique_ptr<KernelDevice>>(const std::vector<lower::GpuKernel>&)>;
+
+// One program of all cases (a driver takes most of its time by the program): every output equals
+// its definition, bit for bit. A random program that differs is made small, with a program of its
+// own for each try.
+void ExpectExact(const DeviceWith& device_with, const GpuCases& cases);
 
 }  // namespace tessera::test
 

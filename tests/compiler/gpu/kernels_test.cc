@@ -7,11 +7,14 @@
 // schedules (those that lower), and under the generator's. Not here: code (opencl_test).
 #include "compiler/lower/gpu/kernels.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "base/check.h"
 #include "compiler/ir/interp.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
@@ -19,7 +22,8 @@
 #include "compiler/schedule/gpu.h"
 #include "tests/compiler/gpu/random_gpu.h"
 #include "tests/compiler/gpu/simt.h"
-#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/agree.h"
+#include "tests/compiler/lower/random_schedule.h"
 
 namespace tessera::lower {
 namespace {
@@ -53,39 +57,98 @@ void ExpectSame(const schedule::Schedule& s, const KernelFunc& f, const te::Tens
   }
 }
 
+// What steps that are legal one by one can make of a whole that is none for a GPU, in the words of
+// LowerKernels and BuildLoops.
+constexpr const char* kRefusals[] = {
+    "is around or beside a grid loop",
+    "is in global memory, but each group or thread computes its own",
+    "is in shared memory, but each thread computes its own",
+    "memory, which ends with a kernel, but all of it is computed before its readers",
+    "but several threads touch an element of it",
+    "groups of the grid touch each other's elements",
+    "threads touch each other's elements inside loop",
+    "inside another thread.",
+    "threads in a group, gpu has at most 256",
+    "bytes of shared memory",
+    "which is computed inside a loop that does not contain",
+    "which a later step took away",
+    "which a condition skips; choose factors that divide them, or attach further out",
+    "some elements are computed twice",
+};
+
+// "" if |program|'s kernels compute it with threads in any order. |lowered| counts those that are
+// some.
+std::string KernelDifference(const test::ScheduledProgram& program, bool refusals, int* lowered) {
+  const Result<KernelFunc> f = LowerKernels(program.schedule, "f");
+  if (!f) {
+    const std::string& why = f.error().message;
+    const bool known = refusals && std::ranges::any_of(kRefusals, [&](const char* words) {
+                         return why.find(words) != std::string::npos;
+                       });
+    return known ? "" : "a refusal that is not known: " + why;
+  }
+  ++*lowered;
+  Rng rng(7);
+  for (const test::ThreadOrder order : kOrders) {
+    const auto got = Outcome(*f, program.schedule, program.values, order, rng);
+    if (!got) return got.error().message + "\n" + Text(*f);
+    if (*got != program.values.at(program.output.get()).bytes())
+      return fmt::format("order {} differs\n{}", static_cast<int>(order), Text(*f));
+  }
+  return "";
+}
+
 class GpuKernels : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(GpuKernels, AnyOrderOfThreadsGivesTheDefinition) {
   int lowered = 0;
-  for (uint64_t i = 0; i < 40; ++i) {
-    const uint64_t seed = GetParam() * 1000 + i;
+  const test::SearchResult found = test::FindDifference(
+      [&](const test::ScheduledProgram& p) { return KernelDifference(p, true, &lowered); },
+      {.seed = GetParam() * 1000,
+       .programs = 40,
+       .target = target::Gpu(),
+       .schedule = test::RandomGpuSchedule});
+  EXPECT_FALSE(found.difference.has_value()) << *found.difference;
+  EXPECT_GE(lowered * 5, static_cast<int>(found.programs));
+}
+
+// The kinds of steps that those schedules are made of: all but those that a GPU has nothing for, or
+// whose effect on loops is that of others (tile, decide, lift).
+TEST(GpuSearch, ProgramsHaveTheseKindsOfStep) {
+  const std::set<std::string> wanted{
+      "bind",      "cache_read",   "cache_write", "compute_at", "fuse",
+      "in_place",  "inline",       "layout",      "reindex",    "reorder",
+      "rfactor",   "set_scope",    "split",       "unroll",     "reverse_compute_at",
+      "vectorize", "storage_align"};
+  std::set<std::string> seen;
+  std::set<ir::LoopKind> bound;
+  for (uint64_t seed = 0; seed < 480; ++seed) {
     Rng rng(seed);
     const te::Tensor out = test::RandomExpression(rng);
     const schedule::Schedule s = test::RandomGpuSchedule(out, rng);
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n"
-                                      << te::Print({out}) << schedule::Print(s.trace()));
-    const Result<KernelFunc> f = LowerKernels(s, "f");
-    if (!f) continue;
-    ++lowered;
-    ASSERT_NO_FATAL_FAILURE(ExpectSame(s, *f, out, rng));
+    for (const schedule::Step& step : s.trace()) {
+      seen.insert(test::KindOf(step));
+      if (const auto* bind = std::get_if<schedule::BindStep>(&step)) bound.insert(bind->kind);
+    }
   }
-  EXPECT_GE(lowered, 8);
+  EXPECT_EQ(seen, wanted);
+  EXPECT_EQ(bound.size(), 6u);
 }
 
+// None of these is refused, whatever is picked.
 TEST_P(GpuKernels, TheGeneratorsToo) {
-  for (uint64_t i = 0; i < 8; ++i) {
-    const uint64_t seed = GetParam() * 1000 + 500 + i;
-    Rng rng(seed);
-    const te::Tensor out = test::RandomExpression(rng);
-    const Result<schedule::Schedule> s =
-        i % 2 == 0 ? schedule::GpuSchedule({out}) : test::RandomGpuPicks(out, rng);
-    ASSERT_TRUE(s.has_value()) << s.error().message;
-    SCOPED_TRACE(::testing::Message() << "seed " << seed << "\n"
-                                      << te::Print({out}) << schedule::Print(s->trace()));
-    const Result<KernelFunc> f = LowerKernels(*s, "f");
-    ASSERT_TRUE(f.has_value()) << f.error().message;
-    ASSERT_NO_FATAL_FAILURE(ExpectSame(*s, *f, out, rng));
-  }
+  int lowered = 0;
+  const test::SearchResult found = test::FindDifference(
+      [&](const test::ScheduledProgram& p) { return KernelDifference(p, false, &lowered); },
+      {.seed = GetParam() * 1000 + 500,
+       .programs = 8,
+       .target = target::Gpu(),
+       .schedule = [](const te::Tensor& out, Rng&) {
+         const Result<schedule::Schedule> s = schedule::GpuSchedule({out});
+         TESSERA_CHECK(s.has_value(), "{}", s.error().message);
+         return *s;
+       }});
+  EXPECT_FALSE(found.difference.has_value()) << *found.difference;
 }
 
 // y = clamp(x w) of 12 x 20 by 8 x 20, in blocks of 4 x 4: both operands come to shared memory in
@@ -286,80 +349,17 @@ TEST(GpuRefusals, NameStageMemoryAndWayOut) {
   }
 }
 
-// y = x w of floats, |rows| x 64 by |columns| x 64.
-te::Tensor FloatProduct(int64_t rows, int64_t columns) {
-  const te::Tensor x = te::Placeholder("x", DType::kFloat32, {rows, 64});
-  const te::Tensor w = te::Placeholder("w", DType::kFloat32, {columns, 64});
-  const te::Axis k = te::ReduceAxis("k", 64);
-  return te::Compute("y", {rows, columns}, {"i", "j"},
-                     [&](const auto& i) { return te::Sum(x(i[0], k.var) * w(i[1], k.var), {k}); });
-}
-
-// An output's loops keep their extents; another stage's may be cut when it is attached.
-TEST(GpuRefusals, OfALoopThatItsDimensionDoesNotTake) {
-  schedule::Schedule s = *schedule::Schedule::Create({FloatProduct(8, 65)}, target::Gpu());
-  const Status bound = s.Apply("bind y j thread.z");
-  ASSERT_FALSE(bound.has_value());
-  EXPECT_NE(bound.error().message.find("loop j of y has 65 iterations, and gpu takes 64 of "
-                                       "thread.z at most; split it, and bind a part of it"),
-            std::string::npos)
-      << bound.error().message;
-}
-
-// One point leaves all threads of a group to channels, which are along z.
-TEST(GpuGenerator, KeepsToTheLimitOfEachDimension) {
-  const te::Tensor dense = FloatProduct(1, 512);
-  for (uint64_t seed = 0; seed < 16; ++seed) {
-    Rng rng(seed);
-    const Result<KernelFunc> f = LowerKernels(test::RandomGpuPicks(dense, rng), "f");
-    ASSERT_TRUE(f.has_value()) << f.error().message;
-    EXPECT_LE(f->kernels[0].threads[2], 64);
-  }
-  // Blocks of channels along z, but where they are more than it takes.
-  for (const auto& [most, along] : {std::pair{128, 2}, std::pair{127, 0}}) {
-    target::Target toy = *target::Gpu();
-    toy.limits = {{ir::LoopKind::kGridZ, most}};
-    const te::Tensor product = FloatProduct(8, 128);
-    const auto s =
-        schedule::GpuSchedule({product}, std::make_shared<const target::Target>(std::move(toy)));
-    ASSERT_TRUE(s.has_value()) << s.error().message;
-    const Result<KernelFunc> f = LowerKernels(*s, "f");
-    ASSERT_TRUE(f.has_value()) << f.error().message;
-    EXPECT_GT(f->kernels[0].groups[static_cast<size_t>(along)], 1) << most;
-    EXPECT_EQ(f->kernels[0].groups[static_cast<size_t>(2 - along)], 1) << most;
-  }
-}
-
-// The banks of shared memory are 32 words. Threads of a warp that read one word read it together.
-TEST(GpuGenerator, RowsOfSharedMemoryAreInDifferentBanks) {
-  const te::Tensor product = FloatProduct(64, 64);
-  const auto s = schedule::GpuSchedule({product});
-  ASSERT_TRUE(s.has_value()) << s.error().message;
-  const KernelFunc f = *LowerKernels(*s, "f");
-  ASSERT_EQ(f.kernels.size(), 1u);
-  const GpuKernel& k = f.kernels[0];
-  int reads = 0;
-  const auto visit = [&](const ir::Expr& e) {
-    if (e->kind != ir::ExprKind::kLoad || e->buffer->scope != ir::Scope::kShared) return;
-    std::map<int64_t, std::set<int64_t>> words;  // by bank
-    for (int64_t t = 0; t < 32; ++t) {
-      ir::VarMap at;
-      int64_t id = t;
-      for (size_t d = 0; d < 3; ++d) {
-        if (k.thread_ids[d]) at[k.thread_ids[d].get()] = ir::Expr(id % k.threads[d]);
-        id /= k.threads[d];
-      }
-      const ir::Linear place =
-          ir::ToLinear(ir::Substitute(ir::OffsetOf(*e->buffer, e->args), at), ir::Ranges());
-      words[place.constant % 32].insert(place.constant);  // in an iteration of the loops
-    }
-    for (const auto& [bank, all] : words) EXPECT_EQ(all.size(), 1u) << ir::Print(e) << bank;
-    ++reads;
-  };
-  ir::VisitStmts(k.body, [&](const ir::Stmt& at) {
-    for (const ir::Expr& e : ir::DirectExprs(at)) ir::Visit(e, visit);
-  });
-  EXPECT_GT(reads, 0);
+TEST(GpuRefusals, InstructionsOfAnotherMachine) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
+  const te::Tensor y =
+      te::Compute("y", {4, 6}, {"i", "j"}, [&](const auto& i) { return x(i) * 3; });
+  schedule::Schedule s = *schedule::Schedule::Create({y}, test::CopyingTarget());
+  ASSERT_TRUE(
+      s.Apply("cache_read x local c y\ncompute_at c y i\nbind y i grid.x\n"
+              "tensorize c i1 copy_i32"));
+  const Result<KernelFunc> f = LowerKernels(s, "f");
+  ASSERT_FALSE(f.has_value());
+  EXPECT_EQ(f.error().message, "f: a call of copy_i32 has no code here");
 }
 
 // Vectors are as wide as divides their loop, and what holds in all of their lanes is no reason to

@@ -15,12 +15,13 @@ namespace tessera {
 namespace {
 
 void ExpectExactOnOpenCl(const test::GpuCases& cases) {
-  const std::string source = codegen::OpenClSource(test::KernelsOf(cases));
-  const auto device = OpenOpenClDevice();
-  ASSERT_TRUE(device.has_value()) << device.error().message;
-  const Status built = (*device)->Build(source);
-  ASSERT_TRUE(built.has_value()) << built.error().message << "\n" << source;
-  test::ExpectExact(**device, cases);
+  test::ExpectExact(
+      [](const std::vector<lower::GpuKernel>& kernels) -> Result<std::unique_ptr<KernelDevice>> {
+        TESSERA_ASSIGN(std::unique_ptr<KernelDevice> device, OpenOpenClDevice());
+        TESSERA_TRY(device->Build(codegen::OpenClSource(kernels)));
+        return device;
+      },
+      cases);
 }
 
 class OpenClRandom : public ::testing::TestWithParam<uint64_t> {};

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/ir/layout.h"
 #include "compiler/schedule/gpu.h"
+#include "tests/compiler/lower/random_schedule.h"
 
 namespace tessera::test {
 namespace {
@@ -29,17 +31,25 @@ class RandomSteps {
       if (!st.reduce_axes.empty() && !rng_.OneIn(3))
         Try("cache_write {} {} {}.w", name, Own(), name);
     }
+    for (const std::string& name : Names()) Regroup(name);
     // Consumers first: where they are decides where their producers can be.
     std::vector<std::string> names = Names();
     std::ranges::reverse(names);
     for (const std::string& name : names) Place(name);
+    for (const std::string& name : Names()) {
+      if (!rng_.OneIn(4)) continue;
+      for (const Stage* reader : s_.Consumers(name)) {
+        const std::string behind = reader->name;
+        if (Try("reverse_compute_at {} {} {}", behind, name, AnyLeaf(name))) break;
+      }
+    }
     return std::move(s_);
   }
 
  private:
   template <typename... Args>
   bool Try(fmt::format_string<Args...> format, Args&&... args) {
-    return s_.Apply(fmt::format(format, std::forward<Args>(args)...)).has_value();
+    return test::Try(fmt::format(format, std::forward<Args>(args)...), &s_);
   }
   const char* Own() { return rng_.OneIn(2) ? "reg" : "local"; }
 
@@ -56,6 +66,30 @@ class RandomSteps {
     return st.leaves[static_cast<size_t>(rng_.Range(0, std::ssize(st.leaves) - 1))].name;
   }
 
+  // What a reduction is made of, and where its elements lie.
+  void Regroup(const std::string& name) {
+    const int id = fresh_++;
+    if (!s_.Find(name)->reduce_axes.empty()) {
+      if (rng_.OneIn(4) &&
+          Try("split {} {} {} ro{} ri{}", name, AnyLeaf(name), rng_.Range(2, 4), id, id))
+        Try("rfactor {} {} {}.p", name, fmt::format("r{}{}", rng_.OneIn(2) ? "o" : "i", id), name);
+      for (const Stage& source : std::vector<Stage>(s_.stages())) {
+        if (source.placeholder && rng_.OneIn(6))
+          Try("reindex {} {} {}.r{} 0", source.name, name, source.name, id);
+      }
+    } else if (rng_.OneIn(4)) {
+      Try("cache_write {} global {}.o", name, name) && Try("in_place {}.o {}", name, name);
+    }
+    for (const Stage& t : std::vector<Stage>(s_.stages())) {
+      if (!rng_.OneIn(12)) continue;
+      const auto rank = static_cast<int>(t.shape.size());
+      std::string blocks = ir::LayoutText(
+          ir::BlockedLayout(rank, static_cast<int>(rng_.Range(0, rank - 1)), rng_.Range(2, 5)));
+      std::erase(blocks, ' ');
+      Try("layout {} {}", t.name, blocks);
+    }
+  }
+
   void Place(const std::string& name) {
     if (s_.Find(name)->leaves.empty()) return;
     const std::vector<const Stage*> readers = s_.Consumers(name);
@@ -68,6 +102,8 @@ class RandomSteps {
     }
     if (attached && s_.Find(name)->scope == ir::Scope::kGlobal)
       Try("set_scope {} {}", name, InThread(name) ? Own() : "shared");
+    if (attached && rng_.OneIn(4))
+      Try("storage_align {} {} {} {}", name, rng_.Range(0, 2), rng_.Range(2, 6), rng_.Range(0, 1));
     Loops(name, attached);
     for (const Stage& source : std::vector<Stage>(s_.stages())) {
       if (!s_.Find(name)->Reads(source.name) || !source.placeholder || rng_.OneIn(2)) continue;
@@ -110,15 +146,16 @@ class RandomSteps {
     for (const schedule::LoopAxis& leaf : st.leaves) leaves.push_back(leaf.name);
     size_t at = 0;
     if (!attached) {
-      for (const char* kind : {"grid.x", "grid.y"}) {
+      for (const char* kind : {"grid.x", "grid.y", "grid.z"}) {
         if (at < leaves.size() && rng_.OneIn(2)) at += Try("bind {} {} {}", name, leaves[at], kind);
       }
     }
     if (InThread(name)) at = leaves.size();
     int threads = 0;
-    for (; at < leaves.size() && threads < 2; ++at) {
+    for (; at < leaves.size() && threads < 3; ++at) {
       if (rng_.OneIn(3)) continue;
-      const char* kind = (threads == 0) != rng_.OneIn(4) ? "thread.x" : "thread.y";
+      const char* kKinds[] = {"thread.x", "thread.y", "thread.z"};
+      const char* kind = kKinds[rng_.OneIn(4) ? rng_.Range(0, 2) : threads];
       threads += Try("bind {} {} {}", name, leaves[at], kind);
     }
     if (rng_.OneIn(3)) Try("vectorize {} {}", name, leaves.back());

@@ -30,17 +30,22 @@ Result<std::unique_ptr<KernelDevice>> OpenStandIn(const char* configured = "") {
   return OpenCudaDevice();
 }
 
-void ExpectExactOn(const Result<std::unique_ptr<KernelDevice>>& device,
-                   const test::GpuCases& cases) {
-  const Result<std::string> source = codegen::PtxSource(test::KernelsOf(cases));
-  ASSERT_TRUE(source.has_value()) << source.error().message;
-  ASSERT_TRUE(device.has_value()) << device.error().message;
-  const Status built = (*device)->Build(*source);
-  ASSERT_TRUE(built.has_value()) << built.error().message;
-  test::ExpectExact(**device, cases);
+using Open = std::function<Result<std::unique_ptr<KernelDevice>>()>;
+
+void ExpectExactOn(const Open& open, const test::GpuCases& cases) {
+  test::ExpectExact(
+      [&](const std::vector<lower::GpuKernel>& kernels) -> Result<std::unique_ptr<KernelDevice>> {
+        TESSERA_ASSIGN(const std::string source, codegen::PtxSource(kernels));
+        TESSERA_ASSIGN(std::unique_ptr<KernelDevice> device, open());
+        TESSERA_TRY(device->Build(source));
+        return device;
+      },
+      cases);
 }
 
-void ExpectExactOnCuda(const test::GpuCases& cases) { ExpectExactOn(OpenStandIn(), cases); }
+void ExpectExactOnCuda(const test::GpuCases& cases) {
+  ExpectExactOn([] { return OpenStandIn(); }, cases);
+}
 
 TEST(Cuda, EveryOperatorInEveryType) { ExpectExactOnCuda(test::EveryOperator()); }
 
@@ -60,17 +65,17 @@ class CudaOnAGpu : public ::testing::Test {
  protected:
   void SetUp() override {
     unsetenv("TESSERA_CUDA_DRIVER");
-    device_ = OpenCudaDevice();
-    if (!device_) GTEST_SKIP() << device_.error().message;
+    const auto device = OpenCudaDevice();
+    if (!device) GTEST_SKIP() << device.error().message;
   }
-
-  Result<std::unique_ptr<KernelDevice>> device_ = Fail(Code::kUnavailable, "not open");
 };
 
-TEST_F(CudaOnAGpu, EveryOperatorInEveryType) { ExpectExactOn(device_, test::EveryOperator()); }
+TEST_F(CudaOnAGpu, EveryOperatorInEveryType) {
+  ExpectExactOn(OpenCudaDevice, test::EveryOperator());
+}
 
 TEST_F(CudaOnAGpu, FragmentsThatTheGeneratorChooses) {
-  ExpectExactOn(device_, test::GeneratedFragments());
+  ExpectExactOn(OpenCudaDevice, test::GeneratedFragments());
 }
 
 class CudaRandom : public ::testing::TestWithParam<uint64_t> {};
