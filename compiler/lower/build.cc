@@ -89,8 +89,9 @@ class Builder {
     }
     const Buffer& buffer = buffers_[stage.name] = buffers_.at(owner->name);
     const std::vector<int64_t> room = ir::PaddedShape(*buffer);
+    const Buffer own = MakeBuffer(schedule_, bounds_, stage);  // what padded splits need, too
     for (size_t d = 0; d < room.size(); ++d) {
-      const int64_t wanted = bounds_.stages.at(stage.name).extent[d];
+      const int64_t wanted = own->shape[d];
       if (wanted <= room[d]) continue;
       return Fail(Code::kInvalidArgument,
                   "{} is computed for {} elements of dimension {}, the buffer of {} that it shares "

@@ -66,5 +66,16 @@ TEST(LowerRefusals, InPlaceOfWhatIsComputedTwice) {
       "boxes lie apart");
 }
 
+// A padded split makes room in a stage's own buffer, not in one that it shares.
+TEST(LowerRefusals, InPlaceOfABufferWithoutThePadding) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt32, {6});
+  const te::Tensor y = te::Compute("y", {6}, {"i"}, [&](const Index& i) { return x(i) * 2; });
+  EXPECT_EQ(RefusalOf(y,
+                      "layout x 0/4,0%4\ncache_write y global t\nin_place t y\n"
+                      "split t i 4 o n pad"),
+            "t is computed for 8 elements of dimension 0, the buffer of y that it shares has 6; "
+            "leave in_place out");
+}
+
 }  // namespace
 }  // namespace tessera::lower
