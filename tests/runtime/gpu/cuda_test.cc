@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 
 #include "base/file.h"
 #include "compiler/codegen/llvm/ptx.h"
