@@ -130,7 +130,8 @@ const std::vector<StepExample>& StepExamples() {
   static const std::vector<StepExample> examples{
       {"decide", "A tile's columns are what the memory `acc` has room for beside two rows.",
        Elements(),
-       "inline a\ndecide rows factors y i 2\ndecide columns factors y j most acc/4/$rows 3\n"
+       "inline a\ndecide rows factors y i 2\ndecide columns factors y j room acc 4*$rows*$columns "
+       "3\n"
        "tile y i j $rows $columns i.o j.o i.i j.i\n"},
       {"decide",
        "Where `a` is computed, of: root, y i, y j; and in which order its loops are, of: i j, j i. "

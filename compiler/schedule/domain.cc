@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/bits.h"
 #include "compiler/schedule/editor.h"
@@ -26,9 +27,40 @@ std::vector<int64_t> Candidates(DomainKind kind, int64_t total) {
   return values;
 }
 
+// |a| * |b| and |a| + |b|, or more than any memory has; neither is negative.
+int64_t Product(int64_t a, int64_t b) {
+  int64_t c = 0;
+  return __builtin_mul_overflow(a, b, &c) ? std::numeric_limits<int64_t>::max() : c;
+}
+int64_t Plus(int64_t a, int64_t b) {
+  int64_t c = 0;
+  return __builtin_add_overflow(a, b, &c) ? std::numeric_limits<int64_t>::max() : c;
+}
+
 }  // namespace
 
-Result<std::vector<int64_t>> Editor::Numbers(const Domain& domain) {
+// What |need|'s buffers take, |value| being the value of |decision|.
+Result<int64_t> Editor::BytesOf(const RoomNeed& need, const std::string& decision,
+                                int64_t value) const {
+  const target::TargetMemory& memory = *s_->target().FindMemory(need.memory);
+  const int64_t piece = memory.banks > 1 ? memory.bytes / memory.banks : 1;
+  int64_t sum = 0;
+  for (const std::vector<BoxSide>& sides : need.buffers) {
+    int64_t bytes = 1;
+    for (const BoxSide& side : sides) {
+      int64_t picked = value;
+      if (!side.decision.empty() && side.decision != decision) {
+        TESSERA_ASSIGN(picked, Value({1, side.decision}));
+      }
+      const int64_t length = side.decision.empty() ? 0 : Product(side.times, picked);
+      bytes = Product(bytes, std::max<int64_t>(Plus(length, side.plus), 0));
+    }
+    sum = Plus(sum, bytes > memory.bytes ? bytes : RoundUp(bytes, piece));
+  }
+  return sum;
+}
+
+Result<std::vector<int64_t>> Editor::Numbers(const std::string& decision, const Domain& domain) {
   if (domain.kind == DomainKind::kList) return domain.values;
   TESSERA_ASSIGN(const Stage* stage, FindCompute(domain.stage));
   TESSERA_ASSIGN(const int leaf, FindLeaf(*stage, domain.axis));
@@ -43,24 +75,26 @@ Result<std::vector<int64_t>> Editor::Numbers(const Domain& domain) {
     std::erase_if(values,
                   [&](int64_t v) { return v > 1 && CeilDiv(total, v) == CeilDiv(total, v - 1); });
   }
-  if (!domain.most) return values;
-
-  int64_t most = domain.most->number;
-  std::string why = fmt::format("at most {} are wanted", most);
-  if (domain.most->room) {
-    const ir::Scope scope = *domain.most->room;
-    TESSERA_TRY(RequireMemory(scope));
-    const int64_t bytes = s_->target().FindMemory(scope)->bytes;
-    if (bytes == 0) return values;  // of any size
-    most = bytes;
-    why = fmt::format("{} has {} bytes, by", ir::ScopeName(scope), bytes);
-    for (const Amount& amount : domain.most->per) {
-      TESSERA_ASSIGN(const int64_t by, Value(amount));
-      most /= by;
-      why += fmt::format(" {}", by);
-    }
+  std::string why;
+  if (domain.most) {
+    std::erase_if(values, [&](int64_t v) { return v > *domain.most; });
+    why = fmt::format("at most {} are wanted", *domain.most);
   }
-  std::erase_if(values, [&](int64_t v) { return v > most; });
+  for (const RoomNeed& need : domain.room) {
+    if (values.empty()) break;
+    TESSERA_TRY(RequireMemory(need.memory));
+    const int64_t bytes = s_->target().FindMemory(need.memory)->bytes;
+    if (bytes == 0) continue;  // of any size
+    std::vector<int64_t> fitting;
+    for (const int64_t v : values) {
+      TESSERA_ASSIGN(const int64_t taken, BytesOf(need, decision, v));
+      if (v == values[0])
+        why = fmt::format("with {} in each it takes {} bytes of {}, which has {} (room {})", v,
+                          taken, ir::ScopeName(need.memory), bytes, Print(need));
+      if (taken <= bytes) fitting.push_back(v);
+    }
+    values = std::move(fitting);
+  }
   if (!values.empty()) return values;
   return Fail(Code::kOutOfRange, "no tile of the {} iterations of {} is small enough: {}", total,
               domain.axis, why);
@@ -127,7 +161,7 @@ Result<std::vector<Choice>> Editor::Orders(const Domain& domain,
 Result<std::vector<Choice>> Editor::ValuesOf(const DecideStep& step) {
   if (step.domain.kind == DomainKind::kPlaces) return Places(step.domain);
   if (step.domain.kind == DomainKind::kOrders) return Orders(step.domain, step.value.words);
-  TESSERA_ASSIGN(const std::vector<int64_t> numbers, Numbers(step.domain));
+  TESSERA_ASSIGN(const std::vector<int64_t> numbers, Numbers(step.name, step.domain));
   return std::vector<Choice>(numbers.begin(), numbers.end());
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "compiler/ir/ir.h"
 
 namespace tessera::schedule {
@@ -23,13 +24,24 @@ struct Amount {
   bool operator==(const Amount&) const = default;
 };
 
-// An upper limit: |number|, or as often as the product of |per| goes into the bytes of |room|.
-struct Ceiling {
-  int64_t number = 0;
-  std::optional<ir::Scope> room;
-  std::vector<Amount> per;
-  bool operator==(const Ceiling&) const = default;
+// A side of a box: |times| as much as |decision| picked, and |plus|. "": |plus| it is.
+struct BoxSide {
+  int64_t times = 0;
+  std::string decision;
+  int64_t plus = 1;
+  bool operator==(const BoxSide&) const = default;
 };
+
+// Buffers that |memory| has room for beside each other, each as the product of its sides in bytes:
+// "acc 64*$rows*(2*$columns+1)+256".
+struct RoomNeed {
+  ir::Scope memory = ir::Scope::kGlobal;
+  std::vector<std::vector<BoxSide>> buffers;
+  bool operator==(const RoomNeed&) const = default;
+};
+std::string Print(const RoomNeed& need);
+// |need|'s buffers. errors: kInvalidArgument the word that is no side of a box
+Status ParseBuffers(const std::string& text, RoomNeed* need);
 
 enum class DomainKind : uint8_t {
   kList,     // the values are given
@@ -44,7 +56,8 @@ struct Domain {
   DomainKind kind = DomainKind::kList;
   std::vector<int64_t> values;  // kList
   std::string stage, axis;      // else; an axis of kFactors and kTiles
-  std::optional<Ceiling> most;
+  std::optional<int64_t> most;  // kFactors and kTiles
+  std::vector<RoomNeed> room;   // ... where the decision's own name is the value
   bool operator==(const Domain&) const = default;
 };
 

@@ -87,7 +87,8 @@ class Editor {
 
  private:
   Result<const Decision*> FindDecision(const std::string& name) const;
-  Result<std::vector<int64_t>> Numbers(const Domain& domain);
+  Result<std::vector<int64_t>> Numbers(const std::string& decision, const Domain& domain);
+  Result<int64_t> BytesOf(const RoomNeed& need, const std::string& decision, int64_t value) const;
   // Those steps that are legal here and leave every reader in reach, as what they pick.
   Result<std::vector<Choice>> Places(const Domain& domain);
   Result<std::vector<Choice>> Orders(const Domain& domain, const std::vector<std::string>& axes);

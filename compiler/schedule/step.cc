@@ -16,7 +16,7 @@ using Words = std::vector<std::string>;
 
 constexpr const char *kFactors = "factors", *kTiles = "tiles", *kMost = "most", *kBefore = "before",
                      *kKeep = "keep", *kPlaces = "places", *kOrders = "orders", *kPad = "pad",
-                     *kOverlap = "overlap", *kOf = "of";
+                     *kOverlap = "overlap", *kOf = "of", *kRoom = "room";
 
 std::string Text(const Amount& amount) {
   return amount.decision.empty() ? std::to_string(amount.value)
@@ -92,13 +92,17 @@ class Reader {
         ++at_;
         (*this)(field.most.emplace());
       }
+      while (at_ < words_.size() && words_[at_] == kRoom) {
+        ++at_;
+        (*this)(field.room.emplace_back());
+      }
       return;
     }
     if (!word->starts_with('{')) {
       return Refuse(
-          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N, or {} "
-          "or {} of a stage",
-          *word, kFactors, kTiles, kMost, kPlaces, kOrders);
+          "'{}': a domain is {{1 2 4}} in braces, or {} or {} of a loop with, perhaps, {} N and {} "
+          "MEMORY BUFFERS, or {} or {} of a stage",
+          *word, kFactors, kTiles, kMost, kRoom, kPlaces, kOrders);
     }
     std::string text = word->substr(1);
     for (;;) {
@@ -133,16 +137,12 @@ class Reader {
     std::stringstream parts(*word);
     for (std::string part; std::getline(parts, part, ',');) Number(part, field.dims.emplace_back());
   }
-  // "8", or a memory and what its bytes are divided by: "acc/64/$columns".
-  void operator()(Ceiling& field) {
+  void operator()(RoomNeed& field) {
+    (*this)(field.memory);
     const std::string* word = Next();
     if (word == nullptr) return;
-    if (ParseNumber(*word, &field.number)) return;
-    std::stringstream parts(*word);
-    std::string part;
-    std::getline(parts, part, '/');
-    Memory(part, field.room.emplace());
-    while (std::getline(parts, part, '/')) ParseAmount(part, field.per.emplace_back());
+    const Status parsed = ParseBuffers(*word, &field);
+    if (!parsed) Refuse("{}", parsed.error().message);
   }
   void operator()(ir::Scope& field) {
     if (const std::string* word = Next()) Memory(*word, field);
@@ -249,13 +249,8 @@ class Writer {
     }
     text_ += fmt::format(" {} {} {}", field.kind == DomainKind::kFactors ? kFactors : kTiles,
                          field.stage, field.axis);
-    if (!field.most) return;
-    if (!field.most->room) {
-      text_ += fmt::format(" {} {}", kMost, field.most->number);
-      return;
-    }
-    text_ += fmt::format(" {} {}", kMost, ir::ScopeName(*field.most->room));
-    for (const Amount& amount : field.most->per) text_ += fmt::format("/{}", Text(amount));
+    if (field.most) text_ += fmt::format(" {} {}", kMost, *field.most);
+    for (const RoomNeed& need : field.room) text_ += fmt::format(" {} {}", kRoom, Print(need));
   }
   void operator()(const Successor& field) {
     if (!field.stage.empty()) text_ += fmt::format(" {} {}", kBefore, field.stage);

@@ -105,12 +105,6 @@ std::string StepWriter::LeaderAxis(size_t position) const {
   return "";
 }
 
-void StepWriter::Cut(const std::string& stage, const std::string& axis, const char* name,
-                     int64_t tile, const std::string& outer, const std::string& inner) {
-  Say("decide {} tiles {} {} {}", name, stage, axis, tile);
-  Say("split {} {} ${} {} {}", stage, axis, name, outer, inner);
-}
-
 void StepWriter::TilesOfWork() {
   Say("# tiles of work");
   const std::string leader = anchored_ ? sum_ : out_;
@@ -118,25 +112,26 @@ void StepWriter::TilesOfWork() {
   const Rows rows = anchored_ ? RowsOnChip() : RowsOfResult();
   // The array has a block of them, always; so do rows of several images on chip.
   const bool lanes = contraction_ || !thin_ || rows != Rows::kNone;
+  parts_ = lanes && plan_.channel_part < plan_.channel_tile;
+  FindBuffers();
   Names channels, positions, inside;
   if (lanes) {
     Say("split {} {} {} c.t lane pad", leader, c, block_);
-    Cut(leader, "c.t", "channels", plan_.channel_tile, "c.o", "c.r");
+    Cut(leader, "c.t", TileSize::kChannels, "c.o", "c.r");
     channels.push_back("c.o");
-    parts_ = plan_.channel_part < plan_.channel_tile;
-    if (parts_) Cut(leader, "c.r", "part", plan_.channel_part, "c.w", "c.i");
+    if (parts_) Cut(leader, "c.r", TileSize::kPart, "c.w", "c.i");
     inside.push_back(parts_ ? "c.i" : "c.r");
   }
   if (rows == Rows::kAll) Say("split {} {} {} n.t n.r pad", leader, n, config_.batch);
   if (!n.empty() && rows != Rows::kSome) positions.push_back(rows == Rows::kAll ? "n.t" : n);
-  const auto position = [&](const std::string& axis, const char* name, int64_t tile) {
+  const auto position = [&](const std::string& axis, TileSize size) {
     if (axis.empty()) return;
-    Cut(leader, axis, name, tile, axis + ".o", axis + ".i");
+    Cut(leader, axis, size, axis + ".o", axis + ".i");
     positions.push_back(axis + ".o");
     inside.push_back(axis + ".i");
   };
-  position(y, "rows", plan_.y_tile);
-  position(x, "columns", plan_.x_tile);
+  position(y, TileSize::kRows);
+  position(x, TileSize::kColumns);
   Names order = plan_.spatial_outside ? positions : channels;
   const Names& second = plan_.spatial_outside ? channels : positions;
   order.insert(order.end(), second.begin(), second.end());
@@ -151,7 +146,7 @@ void StepWriter::TilesOfWork() {
   if (contraction_) {
     // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
     Say("split {} {} {} ci.t l{}", sum_, reduced_, block_, Pad(a_.in_channels));
-    Cut(sum_, "ci.t", "inputs", plan_.input_tile, "ci.o", "ci.i");
+    Cut(sum_, "ci.t", TileSize::kInputs, "ci.o", "ci.i");
     order.push_back("ci.o");
     if (parts_) order.push_back(work_loop_ = "c.w");
     add(inside);
@@ -224,6 +219,13 @@ void StepWriter::AttachPasses() {
   for (const auto& [stack, copy] : records_) Say("compute_at {} {} {}", copy, leader, work_loop_);
 }
 
+// A channel tile's weights that one tile of work uses come part by part.
+bool StepWriter::WeightsByChannels() const {
+  const Extents e = ExtentsOf(region_, config_);
+  const bool once = e.batches == 1 && plan_.y_tile >= e.out_y && plan_.x_tile >= e.out_x;
+  return plan_.weights == Residency::kChannel && !once;
+}
+
 void StepWriter::AttachOperands() {
   if (!boxed()) {
     // It is there.
@@ -232,10 +234,7 @@ void StepWriter::AttachOperands() {
   } else {
     Say("compute_at {} {} ci.o", input_, sum_);
   }
-  // A channel tile's weights that one tile of work uses come part by part.
-  const Extents e = ExtentsOf(region_, config_);
-  const bool once = e.batches == 1 && plan_.y_tile >= e.out_y && plan_.x_tile >= e.out_x;
-  if (plan_.weights == Residency::kChannel && !once) {
+  if (WeightsByChannels()) {
     Say("compute_at {} {} c.o", weight_, sum_);
   } else if (plan_.weights != Residency::kRegion) {
     const bool beside = boxed() && !plan_.input_above && !parts_;

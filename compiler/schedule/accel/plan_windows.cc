@@ -41,6 +41,8 @@ void StepWriter::PackTaps() {
                 rows = axes == 2 ? a_.window[0].taps : a_.window[0].taps * a_.window[1].taps;
   const int64_t piece_columns = std::min(columns, kWindowTaps),
                 piece_rows = std::min({rows, kWindowTaps, block_ / piece_columns});
+  window_tiles_ = CeilDiv(columns, piece_columns) * CeilDiv(rows, piece_rows) *
+                  CeilDiv(piece_rows * piece_columns, block_);
   const auto cut = [&](const std::string& axis, int64_t taps, int64_t piece) {
     if (piece == taps) return;
     Say("split {0} {1} {2} {1}.o {1} overlap", sum_, axis, piece);
@@ -91,13 +93,18 @@ void StepWriter::WindowLayouts() {
     Say("layout {} {},0%{},{}%{}", name, fmt::join(pieces, ","), block_, rank - 1, block_);
 }
 
-StepWriter::Names StepWriter::PitchedAxes() {
+int64_t StepWriter::Pitch() const {
   const Extents e = ExtentsOf(region_, config_);
   const WindowAxis& x = a_.window[1];
   const int64_t natural = (plan_.x_tile - 1) * e.chip_stride[1] + (x.taps - 1) * x.dilation + 1,
                 columns = ChipSpan(region_, e, 1, plan_.x_tile);
   const bool pads = !te::TensorOf(input_read_)->placeholder;  // a column more is one of them
-  if (columns == natural || !pads) return input_axes_;
+  return columns == natural || !pads ? 0 : columns;
+}
+
+StepWriter::Names StepWriter::PitchedAxes() {
+  const int64_t columns = Pitch();
+  if (columns == 0) return input_axes_;
   Names axes;
   const size_t rank = input_axes_.size();
   for (size_t d = 0; d < rank; ++d) {

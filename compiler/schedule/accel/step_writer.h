@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a plan as steps, in two files: plan_steps.cc makes stages of instructions, plan_loops.cc
-// has their loops and places. Private to compiler/schedule/accel.
+// Writes a plan as steps: plan_steps.cc makes stages of instructions, plan_loops.cc has their loops
+// and places, plan_windows.cc what only windows by channel need, plan_room.cc the domains. Private to compiler/schedule/accel.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
 
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +17,8 @@
 
 #include "base/bits.h"
 #include "compiler/schedule/accel/plan.h"
+#include "compiler/schedule/domain.h"
+#include "compiler/target/accelerator.h"
 
 namespace tessera::schedule::accel {
 
@@ -84,6 +87,7 @@ class StepWriter {
   void WindowLayouts();
   // The loops of the input's box, its rows as long as windows want them (WindowPitch).
   Names PitchedAxes();
+  int64_t Pitch() const;  // columns of such a row; 0: as many as it has
   void AttachWindow();
   // Bias, multiplier and shift of a channel as one record.
   void Records();
@@ -105,9 +109,36 @@ class StepWriter {
   WeightShape WeightDims() const;
   // The axis at [batch, channel, y, x] of what leads: the sum, or the output where there is none.
   std::string LeaderAxis(size_t position) const;
+  // Sizes of a tile of work that are decided, in this order: blocks of output channels and of a
+  // part of them, rows, columns, blocks of input channels in a chunk.
+  enum class TileSize : uint8_t { kChannels, kPart, kRows, kColumns, kInputs };
   // A loop in tiles of a size that is decided.
-  void Cut(const std::string& stage, const std::string& axis, const char* name, int64_t tile,
+  void Cut(const std::string& stage, const std::string& axis, TileSize size,
            const std::string& outer, const std::string& inner);
+  int64_t Picked(TileSize size) const;
+  // Is |size| no choice by itself: the network's, of regions that take turns, or a group's?
+  bool Fixed(TileSize size) const;
+  bool InPlace() const;      // is any pass?
+  bool PartsDivide() const;  // the channels of a tile
+  // A side of a box that a tile of work has in a scratchpad: a number, or a size of it, scaled.
+  using TileSide = std::pair<std::optional<TileSize>, BoxSide>;
+  struct TileBuffer {
+    ir::Scope memory;
+    std::vector<TileSide> sides;
+  };
+  void AddBuffer(ir::Scope memory, std::vector<TileSide> sides);
+  void FindBuffers();
+  void FindInput();
+  void FindWeights();
+  // Are the weights of a tile's channels fetched together, for all that they are used in?
+  bool WeightsByChannels() const;
+  int64_t MostOf(TileSize size) const;  // that there is of it
+  // Bytes of |buffer| by what is picked, or of the largest tile, in whole banks of its memory.
+  int64_t BytesOf(const TileBuffer& buffer, bool most) const;
+  // |buffer| by what is decided so far; what is not picks the least.
+  std::vector<BoxSide> SidesOf(const TileBuffer& buffer) const;
+  // What a domain of |size| says about scratchpads.
+  std::string RoomFor(TileSize size) const;
   // The leader's loops: tiles of work c.o, n, y.o, x.o as the plan orders them, then those in one.
   void TilesOfWork();
 
@@ -162,9 +193,13 @@ class StepWriter {
   Names ones_, window_taps_;  // of a window: reduction loops of one iteration, and the others
   Names pieces_;              // loops over the pieces of a window, which are outside of its taps
   size_t input_channel_ = 0;  // of input_axes_
+  int64_t window_tiles_ = 0;  // of WGT, that a block of channels has
   bool parts_ = false;
   std::map<std::string, std::string> tile_of_;  // a stage's loop that is an instruction
   std::string position_loop_, work_loop_;
+  std::vector<TileBuffer> buffers_;
+  std::set<TileSize> sizes_;  // that are decided so far
+  std::shared_ptr<const target::Target> target_ = target::Accelerator(config_);
 };
 
 }  // namespace tessera::schedule::accel

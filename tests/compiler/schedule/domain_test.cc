@@ -47,12 +47,21 @@ TEST(Domains, AreFunctionsOfThePrefix) {
   EXPECT_EQ(values("fuse y i j f", "decide f factors y f most 9"),
             (Values{1, 2, 3, 4, 5, 6, 7, 8}));
   const std::string rows = "decide rows factors y i ";
-  EXPECT_EQ(values(rows + "2", "decide f factors y j most acc/4/$rows"),
+  EXPECT_EQ(values(rows + "2", "decide f factors y j room acc 4*$rows*$f"),
             (Values{1, 2, 3, 5, 6, 10}));
-  EXPECT_EQ(values(rows + "7", "decide f factors y j most acc/4/$rows"), (Values{1, 2, 3}));
-  EXPECT_EQ(values(rows + "28", "decide f factors y j most acc/4/$rows"), Values{});
-  EXPECT_EQ(values("", "decide f factors y j most local/4/64"),  // not counted
+  EXPECT_EQ(values(rows + "7", "decide f factors y j room acc 4*$rows*$f"), (Values{1, 2, 3}));
+  EXPECT_EQ(values(rows + "28", "decide f factors y j room acc 4*$rows*$f"), Values{});
+  EXPECT_EQ(values("", "decide f factors y j room local 256*$f"),  // not counted
             (Values{1, 2, 3, 5, 6, 10, 15, 30}));
+  // Boxes of 1, 3, 5, 9, 11 and 19; buffers of 1 2 3 5 and 6 times 14 bytes, beside 9.
+  EXPECT_EQ(values("", "decide f factors y j room acc 5*(2*$f-1)"), (Values{1, 2, 3, 5, 6, 10}));
+  EXPECT_EQ(values("", "decide f factors y j room acc 14*$f+9"), (Values{1, 2, 3, 5, 6}));
+  EXPECT_EQ(values("", "decide f factors y j most 3 room acc 14*$f+9"), (Values{1, 2, 3}));
+  EXPECT_EQ(values("", "decide f factors y j room acc 14*$f room acc 20*$f"), (Values{1, 2, 3}));
+  // In whole quarters of 24 bytes, the 9 beside 4 of them have no room.
+  for (target::TargetMemory& m : small.memories)
+    if (m.scope == ir::Scope::kAcc) m.banks = 4;
+  EXPECT_EQ(values("", "decide f factors y j room acc 14*$f+9"), (Values{1, 2, 3, 5}));
 }
 
 // x -> a -> s (row sums) -> y; c is a copy of x that a reads.

@@ -247,11 +247,15 @@ TEST(ScheduleSteps, TargetsHaveTheirOwnMemoriesLoopsAndIntrinsics) {
       {"unroll y i", "abacus takes no loop of kind 'unroll'; it takes: serial"},
       {"parallel y i", "abacus takes no loop of kind 'parallel'; it takes: serial"},
       {"vectorize y i", "abacus takes no loop of kind 'vector'; it takes: serial"},
-      {"decide f factors z j most acc/4 1", "abacus has no memory 'acc'"},
-      {"decide f factors z j most reg/$g 1", "no decision 'g'"},
-      {"decide f factors z j most reg/0 1", "a factor of 0 is below 1"},
-      {"decide g {64} 64\ndecide f factors z j most reg/4/$g 1",
-       "no tile of the 6 iterations of j is small enough: reg has 128 bytes, by 4 64"},
+      {"decide f factors z j room acc 4*$f 1", "abacus has no memory 'acc'"},
+      {"decide f factors z j room reg $g*$f 1", "no decision 'g'"},
+      {"decide g {-4} -4\ndecide f factors z j room reg $g*$f 1", "a factor of -4 is below 1"},
+      {"decide g {64} 64\ndecide f factors z j room reg 4*$g*$f 1",
+       "no tile of the 6 iterations of j is small enough: with 1 in each it takes 256 bytes of "
+       "reg, "
+       "which has 128 (room reg 4*$g*$f)"},
+      {"decide f factors z j room reg 64*$f+9223372036854775807*$f 1", "which has 128"},
+      {"decide f factors z j room reg 16*($f+5) 6", "6 is not in the domain of f: 1 2 3"},
       {"bind y i thread.x", "abacus takes no loop of kind 'thread.x'; it takes: serial"},
       {"vthread y i", "abacus takes no loop of kind 'vthread'; it takes: serial"},
       {"double_buffer s",
@@ -286,8 +290,16 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
       {"compute_at s y i behind a", "'behind': only 'before OTHER' may follow"},
       {"compute_at s y i before",
        "4 words; write compute_at STAGE CONSUMER AXIS|root|$NAME [before OTHER]"},
-      {"decide f tiles y i most inner/2 1", "no scope 'inner'"},
-      {"decide f tiles y i most acc/x 1", "'x' is neither a number nor a $decision"},
+      {"decide f tiles y i most x 1", "'x' is no number"},
+      {"decide f tiles y i room inner $f 1", "no scope 'inner'"},
+      {"decide f tiles y i room acc", "6 words; write decide NAME DOMAIN VALUE"},
+      {"decide f tiles y i room acc x 1", "'x': buffers are written 64*$rows*(2*$columns+1)+256: "},
+      {"decide f tiles y i room acc 4*$ 1", "'4*$': buffers are written"},
+      {"decide f tiles y i room acc (2*$f+1 1", "'(2*$f+1': buffers are written"},
+      {"decide f tiles y i room acc (2+$f) 1", "'(2+$f)': buffers are written"},
+      {"decide f tiles y i room acc 2*$f) 1", "'2*$f)': buffers are written"},
+      {"decide f tiles y i room acc 2*-4 1", "'2*-4': buffers are written"},
+      {"decide f tiles y i room acc 2+ 1", "'2+': buffers are written"},
       {"reorder y", "1 words; write reorder STAGE AXIS AXIS ..."},
       {"cache_read a inner c s", "no scope 'inner'; there are global shared local"},
       {"cache_read a local c", "3 words; write cache_read TENSOR SCOPE NAME READER ..."},
@@ -320,7 +332,8 @@ TEST(ScheduleSteps, TextThatIsNoStepIsRefusedByItsLine) {
 TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
   const char* kText =
       "decide f {1 2 -4} -4\ndecide g factors y i 2\ndecide h tiles z j most 4 3\n"
-      "decide i tiles z j most acc/64/$f 3\nsplit y i $f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
+      "decide i tiles z j most 4 room acc 64*$f*(2*$i-1)*($i+1)+4 room inp 9+(3*$i) 3\nsplit y i "
+      "$f o n\nsplit y i 4 o n pad\nfuse z i j f\n"
       "reorder z j i\ntile z i j 2 $f a b c d\ncompute_at s y i\ncompute_at s y i before a\n"
       "lift y 0.1 reg l\nlift y 0 acc l i j\nrewrite y 0.1 plus_zero\nstack p y a s\nprepare p\n"
       "in_place a z\nreindex x a r\nreindex x a q 0\nrfactor s k p\nstorage_align a 0 $f 1\n"

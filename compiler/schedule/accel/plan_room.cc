@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Domains of a tile's sizes: what it has in the scratchpads, as lowering will find it, by sizes
+// that are decided. Each domain leaves room for the least of every later one, so that any value of
+// it can be picked.
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "compiler/schedule/accel/step_writer.h"
+
+namespace tessera::schedule::accel {
+
+using ir::Scope;
+
+namespace {
+
+constexpr std::array<const char*, 5> kSizeNames{"channels", "part", "rows", "columns", "inputs"};
+
+}  // namespace
+
+int64_t StepWriter::Picked(TileSize size) const {
+  switch (size) {
+    case TileSize::kChannels:
+      return plan_.channel_tile;
+    case TileSize::kPart:
+      return plan_.channel_part;
+    case TileSize::kRows:
+      return plan_.y_tile;
+    case TileSize::kColumns:
+      return plan_.x_tile;
+    case TileSize::kInputs:
+      return plan_.input_tile;
+  }
+  TESSERA_CHECK(false);
+}
+
+// What is in place is computed once: parts divide the channels, or all channels are in one tile.
+bool StepWriter::InPlace() const {
+  return std::ranges::any_of(passes_, [](const Pass& pass) { return !pass.changes.empty(); });
+}
+bool StepWriter::PartsDivide() const { return plan_.channel_tile % plan_.channel_part == 0; }
+
+// Blocks of groups of channels read different boxes, which are no product of sizes.
+bool StepWriter::Fixed(TileSize size) const {
+  if (size == TileSize::kChannels && (grouped_ || (InPlace() && !PartsDivide()))) return true;
+  return on_chip_.rows > 0 &&
+         (size == TileSize::kChannels || size == TileSize::kRows || size == TileSize::kColumns);
+}
+
+void StepWriter::Cut(const std::string& stage, const std::string& axis, TileSize size,
+                     const std::string& outer, const std::string& inner) {
+  const char* name = kSizeNames[static_cast<size_t>(size)];
+  if (Fixed(size)) {
+    Say("decide {0} {{{1}}} {1}", name, Picked(size));
+  } else {
+    sizes_.insert(size);
+    // A pitch is as wide as it is, for no wider rows.
+    const bool pitched = size == TileSize::kColumns && anchored_ && boxed() && Pitch() > 0;
+    const bool divides = size == TileSize::kPart && InPlace() && PartsDivide();
+    Say("decide {} {} {} {}{}{}{}", name, divides ? "factors" : "tiles", stage, axis,
+        pitched ? fmt::format(" most {}", Picked(size)) : "", RoomFor(size), Picked(size));
+  }
+  Say("split {} {} ${} {} {}", stage, axis, name, outer, inner);
+}
+
+void StepWriter::AddBuffer(Scope memory, std::vector<TileSide> sides) {
+  const int64_t tile = config_.TileBytes(target::MemoryOf(memory));
+  sides.insert(sides.begin(), {std::nullopt, {.plus = tile}});
+  buffers_.push_back({memory, std::move(sides)});
+}
+
+// Of a tile of work: sums, what passes leave in ACC and OUT, records, the input and weights.
+void StepWriter::FindBuffers() {
+  const TileSide channels{TileSize::kChannels, {1, "", 0}},
+      part{parts_ ? TileSize::kPart : TileSize::kChannels, {1, "", 0}},
+      rows{TileSize::kRows, {1, "", 0}}, columns{TileSize::kColumns, {1, "", 0}};
+  if (anchored_) AddBuffer(Scope::kAcc, {channels, rows, columns});
+  for (const Pass& pass : passes_) {
+    if (!pass.changes.empty() || pass.name == out_) continue;  // no buffer, or none of a tile
+    const bool wide = pass.step->dst.memory == isa::VectorMemory::kAcc;
+    AddBuffer(wide ? Scope::kAcc : Scope::kOut, {part, rows, columns});
+  }
+  for (size_t k = 0; k < fetched_.size(); ++k) AddBuffer(Scope::kOut, {part, rows, columns});
+  if (plan_.params != Residency::kRegion) {
+    for (size_t k = 0; k < records_.size(); ++k) AddBuffer(Scope::kPrm, {part});
+  }
+  if (boxed()) FindInput();
+  if (weighted_ && plan_.weights != Residency::kRegion) FindWeights();
+}
+
+void StepWriter::FindInput() {
+  const Extents e = ExtentsOf(region_, config_);
+  // Steps that no window overlaps are left out by reindex, and where taps are channels.
+  const bool dense =
+      !prepared_.empty() || (contraction_ && !grouped_ && te::TensorOf(input_read_)->placeholder &&
+                             a_.window[0].taps * a_.window[1].taps == 1);
+  const auto side = [&](size_t d, TileSize size) -> TileSide {
+    const WindowAxis& w = a_.window[d];
+    const int64_t stride = dense ? e.chip_stride[d] : w.stride,
+                  taps = (w.taps - 1) * w.dilation + 1;
+    const int64_t pitch = d == 1 ? Pitch() : 0;
+    if (pitch > 0)
+      return {std::nullopt, {.plus = RoundUp((plan_.x_tile - 1) * stride + taps, pitch)}};
+    return {size, {stride, "", taps - stride}};
+  };
+  TileSide blocks{TileSize::kChannels, {1, "", 0}};
+  if (contraction_) {
+    const int64_t all = grouped_ && plan_.channel_tile > 1 ? e.in_total : e.in_blocks;
+    const bool whole = plan_.input_above || (grouped_ && plan_.channel_tile > 1);
+    blocks = whole ? std::pair{std::optional<TileSize>(), BoxSide{.plus = all}}
+                   : std::pair{std::optional(TileSize::kInputs), BoxSide{1, "", 0}};
+  }
+  AddBuffer(Scope::kInp, {blocks, side(0, TileSize::kRows), side(1, TileSize::kColumns)});
+}
+
+void StepWriter::FindWeights() {
+  const Extents e = ExtentsOf(region_, config_);
+  const TileSide channels{TileSize::kChannels, {1, "", 0}},
+      part{parts_ ? TileSize::kPart : TileSize::kChannels, {1, "", 0}},
+      inputs{TileSize::kInputs, {1, "", 0}};
+  if (!contraction_) {
+    if (plan_.weights == Residency::kChannel && thin_) return;  // all of them, once
+    return AddBuffer(Scope::kWgt, {{std::nullopt, {.plus = window_tiles_}}, channels});
+  }
+  const TileSide tiles{std::nullopt,
+                       {.plus = e.weight_tiles * (WeightsByChannels() ? e.in_blocks : 1)}};
+  if (WeightsByChannels()) return AddBuffer(Scope::kWgt, {tiles, channels});
+  AddBuffer(Scope::kWgt, {tiles, part, inputs});
+}
+
+int64_t StepWriter::MostOf(TileSize size) const {
+  const Extents e = ExtentsOf(region_, config_);
+  switch (size) {
+    case TileSize::kChannels:
+    case TileSize::kPart:
+      return e.out_blocks;
+    case TileSize::kRows:
+      return e.out_y;
+    case TileSize::kColumns:
+      return e.out_x;
+    case TileSize::kInputs:
+      return e.in_blocks;
+  }
+  TESSERA_CHECK(false);
+}
+
+int64_t StepWriter::BytesOf(const TileBuffer& buffer, bool most) const {
+  int64_t bytes = 1;
+  for (const auto& [size, side] : buffer.sides) {
+    const int64_t picked = !size ? 0 : most && !Fixed(*size) ? MostOf(*size) : Picked(*size);
+    bytes *= side.times * picked + side.plus;
+  }
+  const target::TargetMemory& memory = *target_->FindMemory(buffer.memory);
+  return RoundUp(bytes, memory.banks > 1 ? memory.bytes / memory.banks : 1);
+}
+
+std::vector<BoxSide> StepWriter::SidesOf(const TileBuffer& buffer) const {
+  std::vector<BoxSide> sides{{}};
+  for (const auto& [size, side] : buffer.sides) {
+    if (size && sizes_.contains(*size)) {
+      sides.push_back({side.times, kSizeNames[static_cast<size_t>(*size)], side.plus});
+    } else {
+      const int64_t picked = !size ? 0 : Fixed(*size) ? Picked(*size) : 1;
+      sides[0].plus *= side.times * picked + side.plus;
+    }
+  }
+  return sides;
+}
+
+// What is picked has room for a second copy of a buffer, or has none (double_buffer is then not
+// there): other values want the same.
+std::string StepWriter::RoomFor(TileSize size) const {
+  std::string text;
+  for (const target::TargetMemory& memory : target_->memories) {
+    RoomNeed need{memory.scope, {}};
+    int64_t bytes = 0, most = 0, most_of_one = 0;
+    std::vector<const TileBuffer*> here;
+    bool asked = false;
+    for (const TileBuffer& buffer : buffers_) {
+      if (buffer.memory != memory.scope) continue;
+      here.push_back(&buffer);
+      bytes += BytesOf(buffer, false);
+      most += BytesOf(buffer, true);
+      most_of_one = std::max(most_of_one, BytesOf(buffer, true));
+      need.buffers.push_back(SidesOf(buffer));
+      for (const TileSide& side : buffer.sides) asked |= side.first == size;
+    }
+    // Between two tiles of work those of other regions come.
+    if (on_chip_.rows > 0 && memory.scope != Scope::kInp) {
+      bytes *= 2, most *= 2;
+      for (size_t k = 0; k < here.size(); ++k) need.buffers.push_back(need.buffers[k]);
+    }
+    // Of INP, what stays from region to region has the rest.
+    int64_t others = 0;
+    if (memory.scope == Scope::kInp && on_chip_.inp_tiles >= 0)
+      others = memory.bytes - on_chip_.inp_tiles * config_.inp_tile_bytes();
+    if (!asked || bytes + others > memory.bytes) continue;
+    if (most + most_of_one + others <= memory.bytes) continue;  // room for all there is
+    if (others > 0) need.buffers.push_back({{.plus = others}});
+    std::set<std::string> said;
+    for (const TileBuffer* buffer : here) {
+      if (bytes + others + BytesOf(*buffer, false) > memory.bytes) continue;
+      RoomNeed twice = need;
+      twice.buffers.push_back(SidesOf(*buffer));
+      said.insert(Print(twice));
+    }
+    if (said.empty()) said.insert(Print(need));
+    for (const std::string& one : said) text += fmt::format(" room {}", one);
+  }
+  return text + " ";
+}
+
+}  // namespace tessera::schedule::accel
