@@ -2,11 +2,12 @@
 //
 // What is tested: programs that no region of networks has yet, written as schedules alone: products
 // of two activations in batches, two reductions in one program whose result between them stays on
-// chip: a window by channel and a product, a window and an average under it. Space: random sizes.
-// Not tested here: layers as networks have them (steps_test).
+// chip: a window by channel and a product, a window and a pool under it, whose cycles are counted.
+// Space: random sizes. Not tested here: layers as networks have them (steps_test).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/intrin.h"
+#include "runtime/device/registry.h"
 #include "tests/compiler/accel/net.h"
 #include "tests/compiler/accel/steps_run.h"
 
@@ -180,9 +181,81 @@ TEST(AcceleratorChains, AWindowByChannelAndAProductStayOnChip) {
   }
 }
 
-// A window over channels, and the average of its result: the average of a block of channels is
-// taken while the array computes the next.
-TEST(AcceleratorChains, AnAverageIsTakenUnderTheWindowBeforeIt) {
+// A window of |taps| x |taps| over the rows and columns of q: its greatest value, or its average.
+struct Pool {
+  const char* name;
+  bool most;
+  int64_t taps, stride;  // taps 0: all of them
+};
+
+// y, requantised from what |pool| is of |q|.
+te::Tensor Pooled(const te::Tensor& q, const Pool& pool) {
+  const int64_t rows = pool.taps == 0 ? q.shape()[2] : pool.taps,
+                columns = pool.taps == 0 ? q.shape()[3] : pool.taps;
+  const te::Axis py = te::ReduceAxis("py", rows), px = te::ReduceAxis("px", columns);
+  const std::vector<int64_t> shape{1, q.shape()[1], (q.shape()[2] - rows) / pool.stride + 1,
+                                   (q.shape()[3] - columns) / pool.stride + 1};
+  const te::Tensor all = te::Compute("all", shape, {"n", "c", "y", "x"}, [&](const Place& i) {
+    const Expr e =
+        Wide(q(i[0], i[1], i[2] * Expr(pool.stride) + py.var, i[3] * Expr(pool.stride) + px.var));
+    return pool.most ? te::MaxOf(e, {py, px}) : te::Sum(e, {py, px});
+  });
+  return te::Compute("y", shape, {"n", "c", "y", "x"},
+                     [&](const Place& i) { return Scaled(all(i), pool.most ? -1 : -4); });
+}
+
+// A product over the window of all channels, requantised: q, as an output or for |pool|.
+te::Tensor WindowResult(const te::Tensor& x, int64_t outs) {
+  const te::Tensor first = WindowOf(x, outs, false);
+  return te::Compute("q", first.shape(), {"n", "c", "y", "x"},
+                     [&](const Place& i) { return Scaled(first(i), -10); });
+}
+
+// The steps of the parts. All that a block of channels needs is in the loop over blocks of |out|,
+// two of each: a block is pooled while the array computes the next.
+std::string WindowOperands(int64_t o) {
+  return "set_scope sum acc\nset_scope pad inp\ncache_read w wgt w.i sum\n" +
+         Blocked(o, {"x", "pad", "sum"}) +
+         fmt::format(
+             "layout w 0/{0},1/{0},2,3,0%{0},1%{0}\nlayout w.i 0/{0},1/{0},2,3,0%{0},1%{0}\n", o);
+}
+std::string WindowTilesOf(int64_t o) {
+  return Tiles(o, {"pad"}) +
+         fmt::format(
+             "split sum c {0} c.t b\nsplit sum ci {0} ci.t l\nreorder sum n c.t y x "
+             "ci.t ky kx b l\ntile w.i i0 i1 {0} {0} o.t i.t b l\n"
+             "reorder w.i o.t i.t i2 i3 b l\nfuse w.i b l lane\n",
+             o) +
+         "tensorize pad lane tile.load_inp tile.fill_inp\ntensorize w.i lane tile.load_wgt\n"
+         "tensorize sum b tile.gemm\ndouble_buffer sum\n";
+}
+std::string ResultOf(int64_t o, const std::string& out) {
+  return fmt::format("cache_write {0} out {0}.o\n", out) + Blocked(o, {out, out + ".o"}) +
+         fmt::format(
+             "split {1} c {0} c.t lane\nreorder {1} n c.t y x lane\n"
+             "compute_at {1}.o {1} c.t\n",
+             o, out) +
+         Tiles(o, {out + ".o"}) +
+         fmt::format(
+             "tensorize {0}.o lane tile.requant\ntensorize {0} lane tile.store\n"
+             "double_buffer {0}.o\n",
+             out);
+}
+std::string PoolTiles(int64_t o, const Pool& pool) {
+  return fmt::format("split all c {0} c.t lane\nreorder all n c.t y x py px lane\n", o) +
+         fmt::format("tensorize all lane tile.reduce_{}\ndouble_buffer all\n",
+                     pool.most ? "max" : "add");
+}
+std::string TogetherSteps(int64_t o, const Pool& pool) {
+  return "set_scope all acc\nset_scope q inp\n" + WindowOperands(o) + ResultOf(o, "y") +
+         Blocked(o, {"q", "all"}) +
+         "compute_at all y c.t\ncompute_at q y c.t\ncompute_at sum y c.t\n" + Tiles(o, {"q"}) +
+         WindowTilesOf(o) + "tensorize q lane tile.requant\ndouble_buffer q\n" + PoolTiles(o, pool);
+}
+
+class PoolUnderWindow : public ::testing::TestWithParam<Pool> {};
+
+TEST_P(PoolUnderWindow, IsExact) {
   const isa::Config config = NamedConfig("default");
   const int64_t o = config.block_out;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -190,42 +263,45 @@ TEST(AcceleratorChains, AnAverageIsTakenUnderTheWindowBeforeIt) {
     Rng rng(seed);
     const int64_t channels = o * rng.Range(1, 2), outs = o * rng.Range(1, 3);
     const te::Tensor x =
-        te::Placeholder("x", DType::kInt8, {1, channels, rng.Range(2, 7), rng.Range(2, 7)});
-    const te::Tensor first = WindowOf(x, outs, false);
-    const te::Tensor q = te::Compute("q", first.shape(), {"n", "c", "y", "x"},
-                                     [&](const Place& i) { return Scaled(first(i), -10); });
-    const te::Axis py = te::ReduceAxis("py", x.shape()[2]), px = te::ReduceAxis("px", x.shape()[3]);
-    const te::Tensor all =
-        te::Compute("all", {1, outs, 1, 1}, {"n", "c", "y", "x"}, [&](const Place& i) {
-          return te::Sum(Wide(q(i[0], i[1], i[2] + py.var, i[3] + px.var)), {py, px});
-        });
-    const te::Tensor y = te::Compute("y", {1, outs, 1, 1}, {"n", "c", "y", "x"},
-                                     [&](const Place& i) { return Scaled(all(i), -4); });
-    ExpectExact(
-        y,
-        "cache_write y out y.o\nset_scope all acc\nset_scope sum acc\nset_scope q inp\n"
-        "set_scope pad inp\ncache_read w wgt w.i sum\n" +
-            Blocked(o, {"x", "pad", "sum", "q", "all", "y.o", "y"}) +
-            fmt::format(
-                "layout w 0/{0},1/{0},2,3,0%{0},1%{0}\nlayout w.i 0/{0},1/{0},2,3,0%{0},1%{0}\n"
-                "split y c {0} c.t lane\nreorder y n c.t y x lane\n",
-                o) +
-            "compute_at y.o y c.t\ncompute_at all y c.t\ncompute_at q y c.t\ncompute_at sum y "
-            "c.t\n" +
-            Tiles(o, {"y.o", "q", "pad"}) +
-            fmt::format("split all c {0} c.t lane\nreorder all n c.t y x py px lane\n"
-                        "split sum c {0} c.t b\nsplit sum ci {0} ci.t l\nreorder sum n c.t y x "
-                        "ci.t ky kx b l\n"
-                        "tile w.i i0 i1 {0} {0} o.t i.t b l\nreorder w.i o.t i.t i2 i3 b l\n"
-                        "fuse w.i b l lane\n",
-                        o) +
-            "tensorize pad lane tile.load_inp tile.fill_inp\ntensorize w.i lane tile.load_wgt\n"
-            "tensorize sum b tile.gemm\ntensorize q lane tile.requant\n"
-            "tensorize all lane tile.reduce_add\ntensorize y.o lane tile.requant\n"
-            "tensorize y lane tile.store\n",
-        config, rng);
+        te::Placeholder("x", DType::kInt8, {1, channels, rng.Range(3, 7), rng.Range(3, 7)});
+    ExpectExact(Pooled(WindowResult(x, outs), GetParam()), TogetherSteps(o, GetParam()), config,
+                rng);
   }
 }
+
+// On the cycle model, of 16 blocks of channels: the pool of all but the last block is taken under
+// the window, and the two together take less than the window alone, whose result is stored.
+TEST_P(PoolUnderWindow, TakesNoMoreThanTheWindow) {
+  const isa::Config config = NamedConfig("default");
+  const int64_t o = config.block_out, outs = 16 * o;
+  const Pool& pool = GetParam();
+  const auto cycles = [&](const te::Tensor& y, const std::string& steps) {
+    Rng rng(1);
+    const auto device = OpenDevice("cycle", config);
+    EXPECT_TRUE(device) << device.error().message;
+    return device ? static_cast<double>(ExpectExactOn(**device, y, steps, rng)) : 0.0;
+  };
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, o, 14, 14}),
+                   stored = te::Placeholder("q", DType::kInt8, {1, outs, 14, 14});
+  const double window =
+      cycles(WindowResult(x, outs),
+             WindowOperands(o) + ResultOf(o, "q") + "compute_at sum q c.t\n" + WindowTilesOf(o));
+  const double alone =
+      cycles(Pooled(stored, pool),
+             "set_scope all acc\ncache_read q inp q.i all\n" + ResultOf(o, "y") +
+                 Blocked(o, {"q", "q.i", "all"}) + "compute_at all y c.t\ncompute_at q.i y c.t\n" +
+                 fmt::format("split q.i i1 {} c.t lane\nreorder q.i i0 c.t i2 i3 lane\n", o) +
+                 "tensorize q.i lane tile.load_inp\ndouble_buffer q.i\n" + PoolTiles(o, pool));
+  const double together = cycles(Pooled(WindowResult(x, outs), pool), TogetherSteps(o, pool));
+  const std::string all = fmt::format("{} and {} cycles, together {}", window, alone, together);
+  RecordProperty("cycles", all);
+  EXPECT_GT(alone, 0.15 * window) << "too little to hide: " << all;
+  EXPECT_LT(together, window) << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pools, PoolUnderWindow,
+                         ::testing::Values(Pool{"average", false, 0, 1}, Pool{"most", true, 3, 2}),
+                         [](const auto& param) { return std::string(param.param.name); });
 
 }  // namespace
 }  // namespace tessera::test

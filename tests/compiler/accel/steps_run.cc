@@ -14,13 +14,19 @@ namespace tessera::test {
 
 void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Config& config,
                  Rng& rng) {
-  const auto trace = schedule::ParseTrace(steps);
-  ASSERT_TRUE(trace) << trace.error().message;
-  const auto s = schedule::Schedule::Replay({y}, *trace, target::Accelerator(config));
-  ASSERT_TRUE(s) << s.error().message;
-  te::Values values = RandomInputs(y, rng);
   const auto device = sim::MakeFuncDevice(config, {});
   ASSERT_TRUE(device);
+  ExpectExactOn(**device, y, steps, rng);
+}
+
+uint64_t ExpectExactOn(Device& device, const te::Tensor& y, const std::string& steps, Rng& rng) {
+  const auto trace = schedule::ParseTrace(steps);
+  EXPECT_TRUE(trace) << trace.error().message;
+  if (!trace) return 0;
+  const auto s = schedule::Schedule::Replay({y}, *trace, target::Accelerator(device.config()));
+  EXPECT_TRUE(s) << s.error().message;
+  if (!s) return 0;
+  te::Values values = RandomInputs(y, rng);
   std::vector<std::vector<uint8_t>> inputs;
   for (const te::Tensor& t : te::TopologicalOrder({y})) {
     if (!t->placeholder) continue;
@@ -33,11 +39,13 @@ void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Confi
     }
     inputs.push_back(value.bytes());
   }
-  ASSERT_TRUE(te::Evaluate({y}, &values));
-  const auto run = compiler::RunScheduled(*s, **device, inputs);
-  ASSERT_TRUE(run) << run.error().message;
+  EXPECT_TRUE(te::Evaluate({y}, &values));
+  const auto run = compiler::RunScheduled(*s, device, inputs);
+  EXPECT_TRUE(run) << run.error().message;
+  if (!run) return 0;
   EXPECT_EQ(run->output, values.at(y.get()).bytes())
       << ir::Print(*lower::Lower(*s, "f", {.guards = false}));
+  return run->report.cycles;
 }
 
 }  // namespace tessera::test

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "compiler/te/te.h"
 #include "isa/config.h"
+#include "runtime/device.h"
 
 namespace tessera::test {
 
@@ -16,6 +17,8 @@ namespace tessera::test {
 // named multiplier, shift and bias hold what a record's fields do.
 void ExpectExact(const te::Tensor& y, const std::string& steps, const isa::Config& config,
                  Rng& rng);
+// The same on |device|; its cycles.
+uint64_t ExpectExactOn(Device& device, const te::Tensor& y, const std::string& steps, Rng& rng);
 
 }  // namespace tessera::test
 
