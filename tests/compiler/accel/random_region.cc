@@ -113,10 +113,10 @@ class Maker {
     if (pads) {
       source = te::Compute("pad", padded, {"n", "c", "y", "x"}, [&](const Index& i) {
         const Expr at[2] = {i[2] - Expr(before[0]), i[3] - Expr(before[1])};
-        Expr inside = ir::Imm(DType::kBool, 1);
-        for (size_t d = 0; d < 2; ++d) {
-          inside = ir::And(inside, ir::And(ir::Le(Expr(0), at[d]), ir::Lt(at[d], Expr(in[d]))));
-        }
+        const auto within = [&](size_t d) {
+          return ir::And(ir::Le(Expr(0), at[d]), ir::Lt(at[d], Expr(in[d])));
+        };
+        const Expr inside = ir::And(within(0), within(1));
         return ir::Select(inside, x(i[0], i[1], at[0], at[1]), ir::Imm(DType::kInt8, value));
       });
     }

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: every random region that the machine takes is said in steps, and the program that
-// they make computes what the region's definition says; the static checker accepts it. Space: the
-// seeds below for each kind of reduction on four configurations, epilogues of up to five passes,
-// up to two tensors beside the input. Not tested here: whole networks (tools_steps_test).
+// they make computes what the region's definition says; so do programs of random legal schedules:
+// any picks, with other orders, places, tiles, threads and copies of buffers; the static checker
+// accepts them. What a random schedule is refused for is named here. A difference is made short.
+// Space: the seeds below for each kind of reduction on four configurations, epilogues of up to five
+// passes, up to two tensors beside the input; TESSERA_SCHEDULE_PROGRAMS regions of each instead.
+// Not tested here: whole networks (tools_steps_test).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "compiler/target/accelerator.h"
 #include "isa/check/check.h"
+#include "tests/compiler/accel/picks.h"
 #include "tests/compiler/accel/random_region.h"
+#include "tests/compiler/lower/agree.h"
 
 namespace tessera::test {
 namespace {
@@ -22,48 +31,220 @@ constexpr RegionKind kKinds[] = {
     {"extreme", RandomAnchor::kExtreme},         {"none", RandomAnchor::kNone}};
 constexpr uint64_t kSeeds = 40;
 
-class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, RegionKind>> {};
+// What random legal steps may come to that the machine cannot run.
+constexpr const char* kRefusals[] = {
+    ": two copies are ",               // a copy more than there is room for
+    "; choose smaller tiles of work",  // ... or a box that is larger elsewhere
+    ", which a later step took away",  // a split of a loop in which others are computed
+    ": it runs under a condition, ",   // an instruction that has no part of a tile
+    " under way, a counter holds ",    // more instructions than tokens
+};
+bool IsKnown(const std::string& message) {
+  return std::ranges::any_of(
+      kRefusals, [&](const char* known) { return message.find(known) != std::string::npos; });
+}
 
-TEST_P(RandomSteps, GiveTheDefinition) {
-  const auto& [name, kind] = GetParam();
-  const isa::Config config = NamedConfig(name);
-  int taken = 0;
-  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    SCOPED_TRACE(::testing::Message() << "seed " << seed);
-    Rng rng(seed);
-    Compiled c = RandomRegion(kind.anchor, 5, rng);
-    network::AccelRegion& region = c.regions[0];
-    const auto direct = CompileAlone(c.activations, c.regions, config);
+// Steps behind those of a schedule, as long as they are legal there.
+class RandomEdits {
+ public:
+  RandomEdits(schedule::Schedule* s, Rng& rng) : s_(*s), rng_(rng) {}
+
+  void Make(int64_t count) {
+    for (; count > 0; --count) {
+      switch (rng_.Range(0, 5)) {
+        case 0:
+          Order();
+          break;
+        case 1:
+          Place();
+          break;
+        case 2:
+          Try(schedule::DoubleBufferStep{AnyStage().name});
+          break;
+        case 3:
+          Threads();
+          break;
+        case 4:
+          Before();
+          break;
+        default:
+          Split();
+      }
+    }
+  }
+
+ private:
+  bool Try(const schedule::Step& step) { return s_.Apply(step).has_value(); }
+  template <typename T>
+  const T& Any(const std::vector<T>& from) {
+    return from[static_cast<size_t>(rng_.Range(0, std::ssize(from) - 1))];
+  }
+  const schedule::Stage& AnyStage() {
+    for (;;) {
+      const schedule::Stage& stage = Any(s_.stages());
+      if (!stage.placeholder && !stage.prepared && stage.attach != schedule::Attach::kInline)
+        return stage;
+    }
+  }
+  std::string AnyLoop(const schedule::Stage& stage) { return Any(stage.leaves).name; }
+  static bool IsInInstruction(const schedule::Stage& stage, const std::string& axis) {
+    const int instruction = stage.LeafIndex(stage.tensorize_axis);
+    return instruction >= 0 && stage.LeafIndex(axis) >= instruction;
+  }
+  std::string Fresh(const char* name) { return fmt::format("{}{}", name, made_++); }
+
+  void Order() {
+    const schedule::Stage& stage = AnyStage();
+    schedule::DecideStep decide{
+        .name = Fresh("order"),
+        .domain = {.kind = schedule::DomainKind::kOrders, .stage = stage.name}};
+    for (int64_t k = rng_.Range(2, 3); k > 0; --k) decide.value.words.push_back(AnyLoop(stage));
+    const auto orders = s_.ValuesOf(decide);
+    if (!orders) return;
+    decide.value = Any(*orders);
+    EXPECT_TRUE(Try(decide));
+    EXPECT_TRUE(
+        Try(schedule::ReorderStep{.stage = decide.domain.stage, .axes = {"$" + decide.name}}));
+  }
+  void Place() {
+    const std::string stage = AnyStage().name;
+    schedule::DecideStep decide{.name = Fresh("place"),
+                                .domain = {.kind = schedule::DomainKind::kPlaces, .stage = stage}};
+    const auto places = s_.ValuesOf(decide);
+    if (!places) return;
+    decide.value = Any(*places);
+    EXPECT_TRUE(Try(decide));
+    EXPECT_TRUE(Try(schedule::ComputeAtStep{.stage = stage, .place = {.decision = decide.name}}));
+  }
+  void Threads() {
+    const schedule::Stage& stage = AnyStage();
+    const std::string axis = AnyLoop(stage);
+    if (!IsInInstruction(stage, axis)) Try(schedule::VthreadStep{stage.name, axis});
+  }
+  // Another order of what is computed at one loop.
+  void Before() {
+    const schedule::Stage& stage = AnyStage();
+    if (stage.attach != schedule::Attach::kAt) return;
+    Try(schedule::ComputeAtStep{.stage = stage.name,
+                                .place = {stage.at_stage, stage.at_axis, ""},
+                                .before = {AnyStage().name}});
+  }
+  // Any tiles of a loop, in front of the loops that an instruction has.
+  void Split() {
+    const schedule::Stage& stage = AnyStage();
+    const std::string axis = AnyLoop(stage);
+    if (IsInInstruction(stage, axis)) return;
+    Try(schedule::SplitStep{.stage = stage.name,
+                            .axis = axis,
+                            .factor = {rng_.Range(1, 4)},
+                            .outer = Fresh("o"),
+                            .inner = Fresh("i")});
+  }
+
+  schedule::Schedule& s_;
+  Rng& rng_;
+  int made_ = 0;
+};
+
+// A schedule of |output| that begins as |trace|.
+Result<schedule::Schedule> RandomLegal(const te::Tensor& output, const schedule::Trace& trace,
+                                       const isa::Config& config, Rng& rng) {
+  TESSERA_ASSIGN(schedule::Trace picked, PickedBy(output, trace, config, AnyOf(rng)));
+  const int64_t edits = rng.Range(0, 4);
+  if (edits > 0) {
+    std::erase_if(picked, [&](const schedule::Step& step) {
+      return std::holds_alternative<schedule::DoubleBufferStep>(step) && rng.OneIn(4);
+    });
+  }
+  TESSERA_ASSIGN(schedule::Schedule s,
+                 schedule::Schedule::Replay({output}, picked, target::Accelerator(config)));
+  RandomEdits(&s, rng).Make(edits);
+  return s;
+}
+
+class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, RegionKind>> {
+ protected:
+  // A region that the machine takes, with its values; nothing: it is refused.
+  std::optional<Compiled> Region(uint64_t seed, Rng& rng) {
+    Compiled c = RandomRegion(std::get<1>(GetParam()).anchor, 5, rng);
+    Result<ProgramAlone> direct = CompileAlone(c.activations, c.regions, config_);
     if (!direct) {
-      EXPECT_EQ(direct.error().code, Code::kUnsupported) << direct.error().message;
-      continue;
+      EXPECT_NE(direct.error().message.find(" has no batch, and tiles of configuration"),
+                std::string::npos)
+          << direct.error().message;
+      return std::nullopt;
     }
-    ++taken;
-    const Result<std::string> steps = network::StepsOf(region, config);
-    if (!steps) {
-      ADD_FAILURE() << steps.error().message;
-      continue;
-    }
-    SCOPED_TRACE(*steps);
-    region.schedule = *schedule::ParseTrace(*steps);
-    Result<ProgramAlone> program = CompileAlone(c.activations, c.regions, config);
-    if (!program) {
-      ADD_FAILURE() << program.error().message;
-      continue;
-    }
-    c.program = std::move(*program);
-    Values values;
+    c.program = std::move(*direct);
+    values_.clear();
     for (size_t k = 0; k + 1 < c.activations.size(); ++k) {
       int64_t count = 1;
       for (const int64_t n : c.activations[k].shape) count *= n;
       for (; count > 0; --count)
-        values[static_cast<int>(k)].push_back(static_cast<int8_t>(rng.Range(-128, 127)));
+        values_[static_cast<int>(k)].push_back(static_cast<int8_t>(rng.Range(-128, 127)));
     }
-    Evaluate(c, values);
-    EXPECT_EQ(RunAndCompare(c, config, values, seed), "");
-    EXPECT_EQ(isa::CheckProgram(c.program.image, config).ToString(), "");
+    Evaluate(c, values_);
+    return c;
   }
-  EXPECT_GE(taken, static_cast<int>(kSeeds / 4)) << "the machine takes too few of them";
+  // "": the program of |trace| gives the region's result, or |may_refuse| and it is refused for a
+  // reason that is known; else what is wrong.
+  std::string Difference(Compiled c, const schedule::Trace& trace, uint64_t seed, bool may_refuse) {
+    c.regions[0].schedule = trace;
+    Result<ProgramAlone> program = CompileAlone(c.activations, c.regions, config_);
+    if (!program) {
+      const std::string& message = program.error().message;
+      ++refused_;
+      return may_refuse && IsKnown(message) ? "" : "refused: " + message;
+    }
+    c.program = std::move(*program);
+    return RunAndCompare(c, config_, values_, seed) +
+           isa::CheckProgram(c.program.image, config_).ToString();
+  }
+
+  const isa::Config config_ = NamedConfig(std::get<0>(GetParam()));
+  Values values_;
+  int refused_ = 0;
+};
+
+TEST_P(RandomSteps, GiveTheDefinition) {
+  int taken = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    const std::optional<Compiled> c = Region(seed, rng);
+    if (!c) continue;
+    ++taken;
+    const Result<std::string> steps = network::StepsOf(c->regions[0], config_);
+    ASSERT_TRUE(steps.has_value()) << steps.error().message;
+    EXPECT_EQ(Difference(*c, *schedule::ParseTrace(*steps), seed, false), "") << *steps;
+  }
+  EXPECT_GE(taken, 34) << "the machine takes too few of them";
+}
+
+TEST_P(RandomSteps, OfAnyLegalScheduleGiveTheDefinition) {
+  const ProgramSearch search = FromEnvironment({.seed = 1, .programs = 20});
+  int ran = 0;
+  for (uint64_t seed = search.seed; seed < search.seed + search.programs; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    Rng rng(seed);
+    const std::optional<Compiled> c = Region(seed, rng);
+    if (!c) continue;
+    const te::Tensor& output = c->regions[0].output;
+    const schedule::Trace& given = c->program.traces[0];
+    for (int k = 0; k < 3; ++k) {
+      const Result<schedule::Schedule> s = RandomLegal(output, given, config_, rng);
+      ASSERT_TRUE(s.has_value()) << s.error().message << "\n" << schedule::Print(given);
+      ++ran;
+      const std::string wrong = Difference(*c, s->trace(), seed, true);
+      if (wrong.empty()) continue;
+      const auto fails = [&](const schedule::Schedule& other) {
+        return !Difference(*c, other.trace(), seed, true).empty();
+      };
+      const schedule::Trace least =
+          Shortened(output, s->trace(), target::Accelerator(config_), fails);
+      FAIL() << te::Print({output}) << schedule::Print(least) << Difference(*c, least, seed, true);
+    }
+  }
+  EXPECT_LE(2 * refused_, ran) << "of " << ran << " schedules";
 }
 
 INSTANTIATE_TEST_SUITE_P(Regions, RandomSteps,
