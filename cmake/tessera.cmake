@@ -14,8 +14,9 @@ target_compile_options(tessera_warnings INTERFACE -Wall -Wextra -Wshadow -Wno-mi
   $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 add_library(tessera::warnings ALIAS tessera_warnings)
 
-# Floats are rounded as they are written: a fused product would make other constants on a processor that has it.
-add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
+# For code that computes with a network's floats: they are rounded as they are written. A fused product would make other
+# constants on a processor that has it.
+set(TESSERA_EXACT_FLOATS -ffp-contract=off)
 
 if(TESSERA_SANITIZE)
   add_compile_options(-fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
