@@ -165,7 +165,7 @@ Result<schedule::Schedule> RandomLegal(const te::Tensor& output, const schedule:
 class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, RegionKind>> {
  protected:
   // A region that the machine takes, with its values; nothing: it is refused.
-  std::optional<Compiled> Region(uint64_t seed, Rng& rng) {
+  std::optional<Compiled> Region(Rng& rng) {
     Compiled c = RandomRegion(std::get<1>(GetParam()).anchor, 5, rng);
     Result<ProgramAlone> direct = CompileAlone(c.activations, c.regions, config_);
     if (!direct) {
@@ -210,7 +210,7 @@ TEST_P(RandomSteps, GiveTheDefinition) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Rng rng(seed);
-    const std::optional<Compiled> c = Region(seed, rng);
+    const std::optional<Compiled> c = Region(rng);
     if (!c) continue;
     ++taken;
     const Result<std::string> steps = network::StepsOf(c->regions[0], config_);
@@ -226,7 +226,7 @@ TEST_P(RandomSteps, OfAnyLegalScheduleGiveTheDefinition) {
   for (uint64_t seed = search.seed; seed < search.seed + search.programs; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Rng rng(seed);
-    const std::optional<Compiled> c = Region(seed, rng);
+    const std::optional<Compiled> c = Region(rng);
     if (!c) continue;
     const te::Tensor& output = c->regions[0].output;
     const schedule::Trace& given = c->program.traces[0];
