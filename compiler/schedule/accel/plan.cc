@@ -335,6 +335,8 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
   const auto tables = static_cast<int64_t>(region.tables.size());
+  // What is in place is computed once: no part reaches into the next tile's channels.
+  const bool whole_parts = std::ranges::any_of(region.steps, WorksInPlace);
   std::optional<TilePlan> best;
   auto consider = [&](TilePlan p) {
     if (judge.Fill(&p) && (!best || p.cycles() < best->cycles())) best = p;
@@ -358,6 +360,7 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
         p.y_tile = y, p.x_tile = x, p.channel_tile = channels;
         for (int64_t part :
              judge.contraction() ? TileSizes(channels) : std::vector<int64_t>{channels}) {
+          if (whole_parts && channels < e.out_blocks && channels % part != 0) continue;
           p.channel_part = part;
           for (int64_t inputs : input_tiles) {
             p.input_tile = inputs;

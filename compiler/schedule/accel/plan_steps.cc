@@ -88,8 +88,7 @@ void StepWriter::Sums(const Expr& e, const std::string& way) {
 }
 
 bool StepWriter::IsNarrow(const EpilogueStep& step) {
-  return step.kind != EpilogueStepKind::kAlu && step.src.memory == VectorMemory::kOut &&
-         step.dst.memory == VectorMemory::kOut;
+  return step.kind != EpilogueStepKind::kAlu && WorksInPlace(step);
 }
 
 void StepWriter::Passes(size_t k, const std::string& name) {

@@ -94,6 +94,14 @@ struct EpilogueStep {
   int64_t imm = 0;
 };
 
+// Whether |step| may leave its result where an operand is: sums that VECTOR changes, and int8
+// values that become int8 values.
+inline bool WorksInPlace(const EpilogueStep& step) {
+  if (step.kind == EpilogueStepKind::kFetch) return false;
+  return step.kind == EpilogueStepKind::kAlu ||
+         (step.src.memory == isa::VectorMemory::kOut && step.dst.memory == isa::VectorMemory::kOut);
+}
+
 // Row-major bytes of the placeholders that are constants.
 using ConstantMap = std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*>;
 

@@ -44,6 +44,13 @@ bool IsKnown(const std::string& message) {
       kRefusals, [&](const char* known) { return message.find(known) != std::string::npos; });
 }
 
+// Of what Difference says: the way out of a refusal, which has no names in it; else values differ.
+std::string KindOf(const std::string& difference) {
+  if (difference.empty() || !difference.starts_with("refused: "))
+    return difference.empty() ? "" : "values";
+  return difference.substr(std::min(difference.rfind("; "), difference.size() - 1));
+}
+
 // Steps behind those of a schedule, as long as they are legal there.
 class RandomEdits {
  public:
@@ -205,9 +212,14 @@ class RandomSteps : public ::testing::TestWithParam<std::tuple<std::string, Regi
   int refused_ = 0;
 };
 
+// Of "product" on tiny, plans had parts that reached into the channels of the next tile.
+constexpr uint64_t kFinds[] = {109, 115};
+
 TEST_P(RandomSteps, GiveTheDefinition) {
   int taken = 0;
-  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  std::vector<uint64_t> seeds(std::begin(kFinds), std::end(kFinds));
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) seeds.push_back(seed);
+  for (const uint64_t seed : seeds) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     Rng rng(seed);
     const std::optional<Compiled> c = Region(rng);
@@ -236,8 +248,9 @@ TEST_P(RandomSteps, OfAnyLegalScheduleGiveTheDefinition) {
       ++ran;
       const std::string wrong = Difference(*c, s->trace(), seed, true);
       if (wrong.empty()) continue;
+      // A shorter schedule may be wrong in another way: that is another find.
       const auto fails = [&](const schedule::Schedule& other) {
-        return !Difference(*c, other.trace(), seed, true).empty();
+        return KindOf(Difference(*c, other.trace(), seed, true)) == KindOf(wrong);
       };
       const schedule::Trace least =
           Shortened(output, s->trace(), target::Accelerator(config_), fails);

@@ -111,10 +111,10 @@ TEST(LowerSearch, ProgramsHaveEveryKindOfStep) {
                                "decide list",
                                "decide factors",
                                "decide factors most",
-                               "decide factors most room",
+                               "decide factors room",
                                "decide tiles",
                                "decide tiles most",
-                               "decide tiles most room",
+                               "decide tiles room",
                                "decide places",
                                "decide orders",
                                "compute_at before"};

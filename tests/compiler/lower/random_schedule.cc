@@ -241,9 +241,9 @@ class RandomLines {
   // A split by any value of a domain.
   std::string Decided(const Stage& st) {
     const std::string leaf = AnyLeaf(st);
-    const char* kMost[] = {"", "", " most 3", " most acc/4"};
+    const std::string kLimits[] = {"", "", " most 3", fmt::format(" room acc 4*$d{}", id_)};
     std::string domain = fmt::format("{} {} {}{}", rng_.OneIn(2) ? "factors" : "tiles", st.name,
-                                     leaf, kMost[rng_.Range(0, 3)]);
+                                     leaf, kLimits[rng_.Range(0, 3)]);
     if (rng_.OneIn(4)) domain = fmt::format("{{1 {} {}}}", rng_.Range(2, 4), rng_.Range(2, 7));
     const Result<schedule::Trace> asked =
         schedule::ParseTrace(fmt::format("decide d{} {} 1", id_, domain));
@@ -357,11 +357,11 @@ std::string KindOf(const schedule::Step& step) {
   const auto* decide = std::get_if<schedule::DecideStep>(&step);
   if (decide == nullptr) return name;
   const char* kKinds[] = {"list", "factors", "tiles", "places", "orders"};
-  const auto& most = decide->domain.most;
-  return fmt::format("{} {}{}", name, kKinds[static_cast<size_t>(decide->domain.kind)],
-                     !most        ? ""
-                     : most->room ? " most room"
-                                  : " most");
+  const schedule::Domain& domain = decide->domain;
+  return fmt::format("{} {}{}", name, kKinds[static_cast<size_t>(domain.kind)],
+                     domain.most           ? " most"
+                     : domain.room.empty() ? ""
+                                           : " room");
 }
 
 }  // namespace tessera::test
