@@ -6,7 +6,7 @@
 //
 // In the text a step is a line of words, its name first; # begins a comment. AXIS is a loop of the
 // stage; N is a number or $NAME, the value of an earlier decision; DOMAIN is {A B C}, or
-// `factors STAGE AXIS` or `tiles STAGE AXIS` with, perhaps, `most N` and `room MEMORY BUFFERS` behind it,
+// `factors STAGE AXIS` or `tiles STAGE AXIS`, perhaps with `most N` and `room MEMORY BUFFERS`,
 // whose VALUE is a number; `places STAGE`, whose VALUE is `root` or CONSUMER AXIS, for compute_at;
 // or `orders STAGE`, whose VALUE is the loops that it ranges over as they are picked, for reorder.
 #ifndef TESSERA_COMPILER_SCHEDULE_STEP_H_
