@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes a plan as steps: plan_steps.cc makes stages of instructions, plan_loops.cc has their loops
-// and places, plan_windows.cc what only windows by channel need, plan_room.cc the domains. Private to compiler/schedule/accel.
+// and places, plan_windows.cc what only windows by channel need, plan_room.cc the domains. Private
+// to compiler/schedule/accel.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
 

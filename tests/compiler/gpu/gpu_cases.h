@@ -75,8 +75,8 @@ GpuCases FragmentCases();
 // any picks; and sums that have no fragments, which it makes without (fragment_cases.cc).
 GpuCases GeneratedFragments();
 
-// |count| random expressions under random schedules and, one of four, the generator's; or those that
-// the environment asks for (lower/agree.h).
+// |count| random expressions under random schedules and, one of four, the generator's; or those
+// that the environment asks for (lower/agree.h).
 GpuCases RandomCases(uint64_t seed, size_t count);
 
 std::vector<lower::GpuKernel> KernelsOf(const GpuCases& cases);

@@ -47,8 +47,8 @@ SearchResult FindDifference(const ProgramCheck& check, ProgramSearch search);
 
 // The same steps with any value of each decision's domain. Behind a stage that is computed
 // elsewhere, or an order that is another, steps may be refused, but no value of a domain, nor the
-// step that a place or an order is for. |illegal|: where one is, a short trace with that pick, whose
-// last step is refused, and why.
+// step that a place or an order is for. |illegal|: where one is, a short trace with that pick,
+// whose last step is refused, and why.
 struct IllegalPick {
   schedule::Trace trace;
   std::string why;

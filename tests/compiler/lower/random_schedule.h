@@ -14,7 +14,7 @@
 
 namespace tessera::test {
 
-// The interpreter with an instruction that copies up to 16 elements in any steps, and a small `acc`.
+// The interpreter with an instruction that copies up to 16 elements in any steps, and little `acc`.
 std::shared_ptr<const target::Target> CopyingTarget();
 
 // Up to |steps| random steps, legal ones kept. One that is refused changes nothing, or it ends the

@@ -2,9 +2,9 @@
 //
 // What is tested: steps that write an expression another way with the same values: rewrite,
 // cache_write with a type, split with overlap, align; every refusal of theirs, which changes
-// nothing, reindex's of a sum's start, and by the interpreter that values stay. Space: the expressions below, all int8
-// values. Not tested here: random programs (lower_passes_test), what the steps' examples compute
-// (lower_step_examples_test).
+// nothing, reindex's of a sum's start, and by the interpreter that values stay. Space: the
+// expressions below, all int8 values. Not tested here: random programs (lower_passes_test), what
+// the steps' examples compute (lower_step_examples_test).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/interp.h"
