@@ -15,41 +15,37 @@ namespace {
 using ir::Expr;
 using ir::Linear;
 
-// Does |condition| hold wherever each index of |load| is inside of its dimension?
-bool HoldsInside(const Expr& condition, const ir::ExprNode& load, const ir::Ranges& ranges) {
+// The dimension of |load| of which |condition| asks that the index be inside; nothing: it asks for
+// something else.
+std::optional<size_t> AsksInside(const Expr& condition, const ir::ExprNode& load,
+                                 const ir::Ranges& ranges) {
   const std::optional<Linear> room = RoomOf(condition, ranges);
-  if (!room) return false;
+  if (!room) return std::nullopt;
   for (size_t d = 0; d < load.args.size(); ++d) {
     const Linear index = ir::ToLinear(load.args[d], ranges);
-    const Linear below = ir::Add(*room, index, -1);  // room = index + something
-    if (below.IsConstant() && below.constant >= 0) return true;
+    const Linear below = ir::Add(*room, index, -1);  // room = index + something >= 0
+    if (below.IsConstant() && below.constant >= 0) return d;
     const Linear above = ir::Add(*room, index, 1);  // room = something - index
-    if (above.IsConstant() && above.constant >= load.buffer->shape[d] - 1) return true;
+    if (above.IsConstant() && above.constant >= load.buffer->shape[d] - 1) return d;
   }
-  return false;
+  return std::nullopt;
 }
 
-// Where the indices of a load may be. Lanes behind the last element are a halo too.
+// Where an index of a load may be. Lanes behind the last element are a halo too.
 enum class IndexPlace { kInside, kHalo, kOutside };
 
-IndexPlace PlaceOf(const ir::ExprNode& load, const std::vector<Expr>& guards,
+IndexPlace PlaceOf(const ir::ExprNode& load, size_t d, const std::vector<Expr>& guards,
                    const ir::Ranges& ranges) {
-  IndexPlace place = IndexPlace::kInside;
-  const std::vector<int64_t> room = ir::PaddedShape(*load.buffer);
-  for (size_t d = 0; d < load.args.size(); ++d) {
-    const ir::Interval reach = BoundsUnder(load.args[d], guards, ranges);
-    const int64_t shape = load.buffer->shape[d];
-    if (!reach.known()) return IndexPlace::kOutside;
-    if (reach.lo >= 0 && reach.hi < shape) continue;
-    const auto piece = std::ranges::find_if(load.buffer->layout.dims, [&](const LayoutDim& l) {
-      return l.dim == static_cast<int>(d) && l.mod == 0;
-    });
-    if (piece == load.buffer->layout.dims.end()) return IndexPlace::kOutside;
-    if (reach.lo < -piece->before) return IndexPlace::kOutside;
-    if (reach.hi >= room[d]) return IndexPlace::kOutside;
-    place = IndexPlace::kHalo;
-  }
-  return place;
+  const ir::Interval reach = BoundsUnder(load.args[d], guards, ranges);
+  if (!reach.known()) return IndexPlace::kOutside;
+  if (reach.lo >= 0 && reach.hi < load.buffer->shape[d]) return IndexPlace::kInside;
+  const auto piece = std::ranges::find_if(load.buffer->layout.dims, [&](const LayoutDim& l) {
+    return l.dim == static_cast<int>(d) && l.mod == 0;
+  });
+  if (piece == load.buffer->layout.dims.end() || reach.lo < -piece->before ||
+      reach.hi >= ir::PaddedShape(*load.buffer)[d])
+    return IndexPlace::kOutside;
+  return IndexPlace::kHalo;
 }
 
 }  // namespace
@@ -63,17 +59,19 @@ ir::Expr ReadHalos(const schedule::Schedule& schedule, const ir::Expr& e,
       return x;
     }
     const ir::ExprNode& load = *x->args[1].get();
-    const IndexPlace place = PlaceOf(load, guards, ranges);
     const schedule::Stage& source = *schedule.Find(load.buffer->name);
     const bool filled = source.placeholder || source.prepared;  // by whoever calls
-    if (place == IndexPlace::kOutside ||
-        (place == IndexPlace::kHalo && (!filled || load.buffer->layout.fill != other)))
-      return x;
     std::vector<Expr> parts;
     PartsOf(x->args[0], &parts);
-    const bool asks_only_that = std::ranges::all_of(
-        parts, [&](const Expr& part) { return HoldsInside(part, load, ranges); });
-    return asks_only_that ? x->args[1] : x;
+    // Where a part does not hold the index is in the halo of the dimension that it asks for; what
+    // other dimensions have is read either way.
+    const bool same = std::ranges::all_of(parts, [&](const Expr& part) {
+      const std::optional<size_t> d = AsksInside(part, load, ranges);
+      const IndexPlace place = d ? PlaceOf(load, *d, guards, ranges) : IndexPlace::kOutside;
+      return place == IndexPlace::kInside ||
+             (place == IndexPlace::kHalo && filled && load.buffer->layout.fill == other);
+    });
+    return same ? x->args[1] : x;
   });
 }
 

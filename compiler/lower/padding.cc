@@ -57,7 +57,8 @@ class PaddedSplit {
     for (const Expr& e : parts)
       TESSERA_TRY(CheckReads(ir::Substitute(e, own_.values), own_.guards));
     if (!summed_) return {};
-    Conditions behind{ir::Le(Expr(axis->min + axis->extent), index)};
+    Conditions behind;
+    AddAtLeast(index, axis->min + axis->extent, &behind);
     for (const Expr& guard : own_.guards) {
       if (IsNever(guard, behind)) return {};  // they are skipped
     }
@@ -77,6 +78,16 @@ class PaddedSplit {
     return Fail(Code::kInvalidArgument,
                 "{}: loop {} cannot be split by {} with 'pad': {}, or leave 'pad' out", stage_.name,
                 split_.parent->name, split_.factor, why);
+  }
+
+  // |end| <= |index|. Of the outermost of fused loops the index is a quotient: then what is divided
+  // is at least so many times the divisor, which others may ask instead.
+  static void AddAtLeast(const Expr& index, int64_t end, Conditions* conditions) {
+    conditions->push_back(ir::Le(Expr(end), index));
+    int64_t divisor = 0;
+    const bool quotient = index->kind == ExprKind::kBin && index->bin() == ir::BinOp::kDiv &&
+                          ir::IsImm(index->args[1], &divisor) && divisor > 0;
+    if (quotient) AddAtLeast(index->args[0], end * divisor, conditions);
   }
 
   // The axis behind whose end the iterations of |loop| behind its own are; null: they are among

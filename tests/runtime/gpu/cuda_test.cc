@@ -187,10 +187,10 @@ TEST(CudaRefusals, MoreMemoryThanThereIs) {
 }
 
 TEST(CudaRefusals, AGroupThatIsTooDeep) {
-  const auto device = OpenStandIn();
-  ASSERT_TRUE(device.has_value()) << device.error().message;
   const std::string kernel = ".visible .entry f(\n)\n.reqntid 1, 1, {}\n{{\n\tret;\n}}\n";
   for (const uint32_t depth : {64u, 65u}) {
+    const auto device = OpenStandIn();
+    ASSERT_TRUE(device.has_value()) << device.error().message;
     const std::string text = kEmpty + fmt::format(fmt::runtime(kernel), depth);
     ASSERT_TRUE((*device)->Build(text).has_value());
     const Status ran = (*device)->Launch("f", {1, 1, 1}, {1, 1, depth}, {});
