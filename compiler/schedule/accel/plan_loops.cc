@@ -117,21 +117,21 @@ void StepWriter::TilesOfWork() {
   Names channels, positions, inside;
   if (lanes) {
     Say("split {} {} {} c.t lane pad", leader, c, block_);
-    Cut(leader, "c.t", TileSize::kChannels, "c.o", "c.r");
+    Cut(leader, "c.t", PlanSize::kChannels, "c.o", "c.r");
     channels.push_back("c.o");
-    if (parts_) Cut(leader, "c.r", TileSize::kPart, "c.w", "c.i");
+    if (parts_) Cut(leader, "c.r", PlanSize::kPart, "c.w", "c.i");
     inside.push_back(parts_ ? "c.i" : "c.r");
   }
   if (rows == Rows::kAll) Say("split {} {} {} n.t n.r pad", leader, n, config_.batch);
   if (!n.empty() && rows != Rows::kSome) positions.push_back(rows == Rows::kAll ? "n.t" : n);
-  const auto position = [&](const std::string& axis, TileSize size) {
+  const auto position = [&](const std::string& axis, PlanSize size) {
     if (axis.empty()) return;
     Cut(leader, axis, size, axis + ".o", axis + ".i");
     positions.push_back(axis + ".o");
     inside.push_back(axis + ".i");
   };
-  position(y, TileSize::kRows);
-  position(x, TileSize::kColumns);
+  position(y, PlanSize::kRows);
+  position(x, PlanSize::kColumns);
   Names order = plan_.spatial_outside ? positions : channels;
   const Names& second = plan_.spatial_outside ? channels : positions;
   order.insert(order.end(), second.begin(), second.end());
@@ -146,7 +146,7 @@ void StepWriter::TilesOfWork() {
   if (contraction_) {
     // Chunks of the reduction around parts of the channels: a part is done when its last chunk is.
     Say("split {} {} {} ci.t l{}", sum_, reduced_, block_, Pad(a_.in_channels));
-    Cut(sum_, "ci.t", TileSize::kInputs, "ci.o", "ci.i");
+    Cut(sum_, "ci.t", PlanSize::kInputs, "ci.o", "ci.i");
     order.push_back("ci.o");
     if (parts_) order.push_back(work_loop_ = "c.w");
     add(inside);

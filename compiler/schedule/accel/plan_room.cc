@@ -19,17 +19,17 @@ constexpr std::array<const char*, 5> kSizeNames{"channels", "part", "rows", "col
 
 }  // namespace
 
-int64_t StepWriter::Picked(TileSize size) const {
+int64_t StepWriter::Picked(PlanSize size) const {
   switch (size) {
-    case TileSize::kChannels:
+    case PlanSize::kChannels:
       return plan_.channel_tile;
-    case TileSize::kPart:
+    case PlanSize::kPart:
       return plan_.channel_part;
-    case TileSize::kRows:
+    case PlanSize::kRows:
       return plan_.y_tile;
-    case TileSize::kColumns:
+    case PlanSize::kColumns:
       return plan_.x_tile;
-    case TileSize::kInputs:
+    case PlanSize::kInputs:
       return plan_.input_tile;
   }
   TESSERA_CHECK(false);
@@ -42,13 +42,13 @@ bool StepWriter::InPlace() const {
 bool StepWriter::PartsDivide() const { return plan_.channel_tile % plan_.channel_part == 0; }
 
 // Blocks of groups of channels read different boxes, which are no product of sizes.
-bool StepWriter::Fixed(TileSize size) const {
-  if (size == TileSize::kChannels && (grouped_ || (InPlace() && !PartsDivide()))) return true;
+bool StepWriter::Fixed(PlanSize size) const {
+  if (size == PlanSize::kChannels && (grouped_ || (InPlace() && !PartsDivide()))) return true;
   return on_chip_.rows > 0 &&
-         (size == TileSize::kChannels || size == TileSize::kRows || size == TileSize::kColumns);
+         (size == PlanSize::kChannels || size == PlanSize::kRows || size == PlanSize::kColumns);
 }
 
-void StepWriter::Cut(const std::string& stage, const std::string& axis, TileSize size,
+void StepWriter::Cut(const std::string& stage, const std::string& axis, PlanSize size,
                      const std::string& outer, const std::string& inner) {
   const char* name = kSizeNames[static_cast<size_t>(size)];
   if (Fixed(size)) {
@@ -56,15 +56,15 @@ void StepWriter::Cut(const std::string& stage, const std::string& axis, TileSize
   } else {
     sizes_.insert(size);
     // A pitch is as wide as it is, for no wider rows.
-    const bool pitched = size == TileSize::kColumns && anchored_ && boxed() && Pitch() > 0;
-    const bool divides = size == TileSize::kPart && InPlace() && PartsDivide();
+    const bool pitched = size == PlanSize::kColumns && anchored_ && boxed() && Pitch() > 0;
+    const bool divides = size == PlanSize::kPart && InPlace() && PartsDivide();
     Say("decide {} {} {} {}{}{}{}", name, divides ? "factors" : "tiles", stage, axis,
         pitched ? fmt::format(" most {}", Picked(size)) : "", RoomFor(size), Picked(size));
   }
   Say("split {} {} ${} {} {}", stage, axis, name, outer, inner);
 }
 
-void StepWriter::AddBuffer(Scope memory, std::vector<TileSide> sides) {
+void StepWriter::AddBuffer(Scope memory, std::vector<PlanSide> sides) {
   const int64_t tile = config_.TileBytes(target::MemoryOf(memory));
   sides.insert(sides.begin(), {std::nullopt, {.plus = tile}});
   buffers_.push_back({memory, std::move(sides)});
@@ -72,9 +72,9 @@ void StepWriter::AddBuffer(Scope memory, std::vector<TileSide> sides) {
 
 // Of a tile of work: sums, what passes leave in ACC and OUT, records, the input and weights.
 void StepWriter::FindBuffers() {
-  const TileSide channels{TileSize::kChannels, {1, "", 0}},
-      part{parts_ ? TileSize::kPart : TileSize::kChannels, {1, "", 0}},
-      rows{TileSize::kRows, {1, "", 0}}, columns{TileSize::kColumns, {1, "", 0}};
+  const PlanSide channels{PlanSize::kChannels, {1, "", 0}},
+      part{parts_ ? PlanSize::kPart : PlanSize::kChannels, {1, "", 0}},
+      rows{PlanSize::kRows, {1, "", 0}}, columns{PlanSize::kColumns, {1, "", 0}};
   if (anchored_) AddBuffer(Scope::kAcc, {channels, rows, columns});
   for (const Pass& pass : passes_) {
     if (!pass.changes.empty() || pass.name == out_) continue;  // no buffer, or none of a tile
@@ -92,54 +92,54 @@ void StepWriter::FindBuffers() {
 void StepWriter::FindInput() {
   const Extents e = ExtentsOf(region_, config_);
   // Steps that no window overlaps are left out by reindex, and where taps are channels.
-  const bool dense =
+  const bool skips =
       !prepared_.empty() || (contraction_ && !grouped_ && te::TensorOf(input_read_)->placeholder &&
                              a_.window[0].taps * a_.window[1].taps == 1);
-  const auto side = [&](size_t d, TileSize size) -> TileSide {
+  const auto side = [&](size_t d, PlanSize size) -> PlanSide {
     const WindowAxis& w = a_.window[d];
-    const int64_t stride = dense ? e.chip_stride[d] : w.stride,
+    const int64_t stride = skips ? e.chip_stride[d] : w.stride,
                   taps = (w.taps - 1) * w.dilation + 1;
     const int64_t pitch = d == 1 ? Pitch() : 0;
     if (pitch > 0)
       return {std::nullopt, {.plus = RoundUp((plan_.x_tile - 1) * stride + taps, pitch)}};
     return {size, {stride, "", taps - stride}};
   };
-  TileSide blocks{TileSize::kChannels, {1, "", 0}};
+  PlanSide blocks{PlanSize::kChannels, {1, "", 0}};
   if (contraction_) {
     const int64_t all = grouped_ && plan_.channel_tile > 1 ? e.in_total : e.in_blocks;
     const bool whole = plan_.input_above || (grouped_ && plan_.channel_tile > 1);
-    blocks = whole ? std::pair{std::optional<TileSize>(), BoxSide{.plus = all}}
-                   : std::pair{std::optional(TileSize::kInputs), BoxSide{1, "", 0}};
+    blocks = whole ? std::pair{std::optional<PlanSize>(), BoxSide{.plus = all}}
+                   : std::pair{std::optional(PlanSize::kInputs), BoxSide{1, "", 0}};
   }
-  AddBuffer(Scope::kInp, {blocks, side(0, TileSize::kRows), side(1, TileSize::kColumns)});
+  AddBuffer(Scope::kInp, {blocks, side(0, PlanSize::kRows), side(1, PlanSize::kColumns)});
 }
 
 void StepWriter::FindWeights() {
   const Extents e = ExtentsOf(region_, config_);
-  const TileSide channels{TileSize::kChannels, {1, "", 0}},
-      part{parts_ ? TileSize::kPart : TileSize::kChannels, {1, "", 0}},
-      inputs{TileSize::kInputs, {1, "", 0}};
+  const PlanSide channels{PlanSize::kChannels, {1, "", 0}},
+      part{parts_ ? PlanSize::kPart : PlanSize::kChannels, {1, "", 0}},
+      inputs{PlanSize::kInputs, {1, "", 0}};
   if (!contraction_) {
     if (plan_.weights == Residency::kChannel && thin_) return;  // all of them, once
     return AddBuffer(Scope::kWgt, {{std::nullopt, {.plus = window_tiles_}}, channels});
   }
-  const TileSide tiles{std::nullopt,
+  const PlanSide tiles{std::nullopt,
                        {.plus = e.weight_tiles * (WeightsByChannels() ? e.in_blocks : 1)}};
   if (WeightsByChannels()) return AddBuffer(Scope::kWgt, {tiles, channels});
   AddBuffer(Scope::kWgt, {tiles, part, inputs});
 }
 
-int64_t StepWriter::MostOf(TileSize size) const {
+int64_t StepWriter::MostOf(PlanSize size) const {
   const Extents e = ExtentsOf(region_, config_);
   switch (size) {
-    case TileSize::kChannels:
-    case TileSize::kPart:
+    case PlanSize::kChannels:
+    case PlanSize::kPart:
       return e.out_blocks;
-    case TileSize::kRows:
+    case PlanSize::kRows:
       return e.out_y;
-    case TileSize::kColumns:
+    case PlanSize::kColumns:
       return e.out_x;
-    case TileSize::kInputs:
+    case PlanSize::kInputs:
       return e.in_blocks;
   }
   TESSERA_CHECK(false);
@@ -170,7 +170,7 @@ std::vector<BoxSide> StepWriter::SidesOf(const TileBuffer& buffer) const {
 
 // What is picked has room for a second copy of a buffer, or has none (double_buffer is then not
 // there): other values want the same.
-std::string StepWriter::RoomFor(TileSize size) const {
+std::string StepWriter::RoomFor(PlanSize size) const {
   std::string text;
   for (const target::TargetMemory& memory : target_->memories) {
     RoomNeed need{memory.scope, {}};
@@ -184,7 +184,7 @@ std::string StepWriter::RoomFor(TileSize size) const {
       most += BytesOf(buffer, true);
       most_of_one = std::max(most_of_one, BytesOf(buffer, true));
       need.buffers.push_back(SidesOf(buffer));
-      for (const TileSide& side : buffer.sides) asked |= side.first == size;
+      for (const PlanSide& side : buffer.sides) asked |= side.first == size;
     }
     // Between two tiles of work those of other regions come.
     if (on_chip_.rows > 0 && memory.scope != Scope::kInp) {

@@ -112,34 +112,34 @@ class StepWriter {
   std::string LeaderAxis(size_t position) const;
   // Sizes of a tile of work that are decided, in this order: blocks of output channels and of a
   // part of them, rows, columns, blocks of input channels in a chunk.
-  enum class TileSize : uint8_t { kChannels, kPart, kRows, kColumns, kInputs };
+  enum class PlanSize : uint8_t { kChannels, kPart, kRows, kColumns, kInputs };
   // A loop in tiles of a size that is decided.
-  void Cut(const std::string& stage, const std::string& axis, TileSize size,
+  void Cut(const std::string& stage, const std::string& axis, PlanSize size,
            const std::string& outer, const std::string& inner);
-  int64_t Picked(TileSize size) const;
+  int64_t Picked(PlanSize size) const;
   // Is |size| no choice by itself: the network's, of regions that take turns, or a group's?
-  bool Fixed(TileSize size) const;
+  bool Fixed(PlanSize size) const;
   bool InPlace() const;      // is any pass?
   bool PartsDivide() const;  // the channels of a tile
   // A side of a box that a tile of work has in a scratchpad: a number, or a size of it, scaled.
-  using TileSide = std::pair<std::optional<TileSize>, BoxSide>;
+  using PlanSide = std::pair<std::optional<PlanSize>, BoxSide>;
   struct TileBuffer {
     ir::Scope memory;
-    std::vector<TileSide> sides;
+    std::vector<PlanSide> sides;
   };
-  void AddBuffer(ir::Scope memory, std::vector<TileSide> sides);
+  void AddBuffer(ir::Scope memory, std::vector<PlanSide> sides);
   void FindBuffers();
   void FindInput();
   void FindWeights();
   // Are the weights of a tile's channels fetched together, for all that they are used in?
   bool WeightsByChannels() const;
-  int64_t MostOf(TileSize size) const;  // that there is of it
+  int64_t MostOf(PlanSize size) const;  // that there is of it
   // Bytes of |buffer| by what is picked, or of the largest tile, in whole banks of its memory.
   int64_t BytesOf(const TileBuffer& buffer, bool most) const;
   // |buffer| by what is decided so far; what is not picks the least.
   std::vector<BoxSide> SidesOf(const TileBuffer& buffer) const;
   // What a domain of |size| says about scratchpads.
-  std::string RoomFor(TileSize size) const;
+  std::string RoomFor(PlanSize size) const;
   // The leader's loops: tiles of work c.o, n, y.o, x.o as the plan orders them, then those in one.
   void TilesOfWork();
 
@@ -199,7 +199,7 @@ class StepWriter {
   std::map<std::string, std::string> tile_of_;  // a stage's loop that is an instruction
   std::string position_loop_, work_loop_;
   std::vector<TileBuffer> buffers_;
-  std::set<TileSize> sizes_;  // that are decided so far
+  std::set<PlanSize> sizes_;  // that are decided so far
   std::shared_ptr<const target::Target> target_ = target::Accelerator(config_);
 };
 

@@ -95,8 +95,11 @@ TEST(Refuse, StepsWhoseBoxesDoNotFitBesideWhatStays_bad) {
   const auto message = [&](int64_t rows) {
     for (schedule::Step& step : *compiled->regions[0].schedule) {
       auto* decide = std::get_if<schedule::DecideStep>(&step);
-      if (decide != nullptr && decide->name == "rows") decide->value.number = rows;
-      if (decide != nullptr && decide->name == "columns") decide->value.number = 40;
+      if (decide == nullptr) continue;
+      if (decide->name == "rows") decide->value.number = rows;
+      if (decide->name == "columns") decide->value.number = 40;
+      // Somebody's own list, not what the generator knows to have room.
+      decide->domain = {.values = {decide->value.number}};
     }
     const auto program = CompileAlone(compiled->activations, compiled->regions, config);
     return program ? std::string("accepted") : program.error().message;

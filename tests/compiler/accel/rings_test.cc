@@ -68,7 +68,7 @@ TEST(Rings, MoreThanFitsTogetherIsRefused_bad) {
             "choose smaller tiles of work");
   EXPECT_EQ(error("alloc a: i8[2048, 16] inp {\n" + Fill("a") +
                   "alloc r: i8[1, 16] inp rotates {\n" + Fill("r") + "} }\n"),
-            "f: r: 1 tiles of inp, 2048 of 2048 are in use");
+            "f: r: 1 tiles of inp, 2048 of 2048 are in use; choose smaller tiles of work");
 }
 
 }  // namespace

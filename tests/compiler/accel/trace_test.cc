@@ -200,8 +200,8 @@ TEST(TraceErrors, OfStepsNameThem) {
   EXPECT_THAT(edited("layout t2 0,1/16,1+2+1", "layout t2 0,1/16,1+2"),
               HasSubstr("BEFORE+DIMENSION+AFTER is expected at column "));
   EXPECT_THAT(message({in_memory->traces[0], schedule::Trace{}}),
-              HasSubstr(" is computed in global, where the accelerator has only what a function "
-                        "reads and writes; set_scope, cache_read or cache_write put it in"));
+              HasSubstr(" is in global memory, where a program has its inputs and results alone; "
+                        "set_scope "));
   EXPECT_THAT(message({in_memory->traces[0], stays[1]}),
               HasSubstr("t4: its schedule has t2 in inp, the network has it in global"));
   EXPECT_THAT(message({stays[0], in_memory->traces[1]}),

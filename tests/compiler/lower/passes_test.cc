@@ -194,15 +194,18 @@ TEST(LowerSearch, AnIllegalPickIsReportedAsItWasPicked) {
       te::Compute("y", {4, 6}, {"i", "j"}, [&](const auto& i) { return x(i) + 1; });
   schedule::Schedule s = *schedule::Schedule::Create({y});
   ASSERT_TRUE(
-      s.Apply("split y j 2 p q\nunroll y q\ndecide d {2 0} 2\nsplit y i $d o n\nreorder y n o"));
+      s.Apply("cache_write y global t\nsplit y j 2 p q\nunroll y q\ndecide d {4 2} 4\n"
+              "storage_align t 0 $d 3\nreorder y i p q"));
   int illegal = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed);
     test::IllegalPick pick;
     if (test::PickedAnew(y, s, rng, &pick)) continue;
     ++illegal;
-    EXPECT_EQ(schedule::Print(pick.trace), "decide d {2 0} 0\nsplit y i $d o n\n");
-    EXPECT_EQ(pick.why, "schedule step 4 (split y i $d o n): a factor of 0 is below 1");
+    EXPECT_EQ(schedule::Print(pick.trace),
+              "cache_write y global t\ndecide d {4 2} 2\nstorage_align t 0 $d 3\n");
+    EXPECT_EQ(pick.why,
+              "schedule step 5 (storage_align t 0 $d 3): an offset of 3 is no remainder of 2");
   }
   EXPECT_GT(illegal, 0);
   EXPECT_LT(illegal, 20);

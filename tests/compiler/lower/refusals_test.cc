@@ -62,19 +62,21 @@ TEST(LowerRefusals, InPlaceOfWhatIsComputedTwice) {
       te::Compute("y", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) + 1; });
   EXPECT_EQ(
       RefusalOf(y, "fuse a i j f\nsplit a f 4 o n\nreverse_compute_at y a o\nin_place a y"),
-      "y cannot be in place of a: in loop o some elements are computed twice; attach it where its "
-      "boxes lie apart");
+      "y cannot be in place of a: in loop o of a some elements are computed twice; attach it where "
+      "its boxes lie apart, or leave in_place out");
 }
 
 // A padded split makes room in a stage's own buffer, not in one that it shares.
 TEST(LowerRefusals, InPlaceOfABufferWithoutThePadding) {
   const te::Tensor x = te::Placeholder("x", DType::kInt32, {6});
   const te::Tensor y = te::Compute("y", {6}, {"i"}, [&](const Index& i) { return x(i) * 2; });
-  EXPECT_EQ(RefusalOf(y,
-                      "layout x 0/4,0%4\ncache_write y global t\nin_place t y\n"
-                      "split t i 4 o n pad"),
-            "t is computed for 8 elements of dimension 0, the buffer of y that it shares has 6; "
-            "leave in_place out");
+  EXPECT_EQ(
+      RefusalOf(y,
+                "layout x 0/4,0%4\ncache_write y global t\nin_place t y\n"
+                "split t i 4 o n pad"),
+      "t: loop i cannot be split by 4 with 'pad': t writes up to index 7 of dimension 0 of t, "
+      "which has room for 6; 'layout t ..' has more with that dimension in blocks, or leave "
+      "'pad' out");
 }
 
 }  // namespace

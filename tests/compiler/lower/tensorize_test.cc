@@ -139,7 +139,8 @@ TEST(Tensorize, AMismatchSaysWhatDiffers) {
   EXPECT_EQ(message(Product(), kBlocked + ("cache_read x local c y\ncompute_at c y cl\n" + tail)),
             "y: loop pi is tile_test, and c is computed inside it, at cl; attach it further out");
   EXPECT_EQ(message(Product(), kBlocked + ("layout y 1/3,0,1%3\n" + tail)),
-            "y: the nest is not tile_test: out (y) does not step linearly");
+            "y: the nest is not tile_test: out (y) does not step linearly; change its loops or "
+            "layouts in front of 'tensorize y pi', or leave that out");
   EXPECT_EQ(message(Product(DType::kInt8, true), kBlocked + tail + "_flag"),
             "y: the nest is not tile_test_flag: it starts sums at 0, and this one starts at a "
             "value; add that behind the sum; change its loops or layouts in front of 'tensorize y "
