@@ -35,9 +35,11 @@ constexpr uint64_t kSeeds = 40;
 constexpr const char* kRefusals[] = {
     ": two copies are ",               // a copy more than there is room for
     "; choose smaller tiles of work",  // ... or a box that is larger elsewhere
+    "; smaller tiles of work, or less that stays",
     ", which a later step took away",  // a split of a loop in which others are computed
     ": it runs under a condition, ",   // an instruction that has no part of a tile
     " under way, a counter holds ",    // more instructions than tokens
+    ", which a condition skips; ",     // a drain in a last chunk that not all have
 };
 bool IsKnown(const std::string& message) {
   return std::ranges::any_of(
