@@ -74,6 +74,7 @@ constexpr const char* kRefusals[] = {
     "which a later step took away",
     "which a condition skips; choose factors that divide them, or attach further out",
     "some elements are computed twice",
+    "is needed where it is computed, at ",
 };
 
 // "" if |program|'s kernels compute it with threads in any order. |lowered| counts those that are
