@@ -6,26 +6,14 @@
 // networks (network_test, tests/tools).
 #include <gtest/gtest.h>
 
-#include "compiler/codegen/opencl/opencl.h"
-#include "runtime/gpu/opencl_device.h"
-#include "tests/compiler/gpu/gpu_cases.h"
+#include "tests/compiler/gpu/opencl_cases.h"
 
 namespace tessera {
 namespace {
 
-void ExpectExactOnOpenCl(const test::GpuCases& cases) {
-  test::ExpectExact(
-      [](const std::vector<lower::GpuKernel>& kernels) -> Result<std::unique_ptr<KernelDevice>> {
-        TESSERA_ASSIGN(std::unique_ptr<KernelDevice> device, OpenOpenClDevice());
-        TESSERA_TRY(device->Build(codegen::OpenClSource(kernels)));
-        return device;
-      },
-      cases);
-}
+TEST(OpenClOps, EveryOperatorInEveryType) { test::ExpectExactOnOpenCl(test::EveryOperator()); }
 
-TEST(OpenClOps, EveryOperatorInEveryType) { ExpectExactOnOpenCl(test::EveryOperator()); }
-
-TEST(OpenClOps, ConvolutionsInBlocks) { ExpectExactOnOpenCl(test::BlockedConvolutions()); }
+TEST(OpenClOps, ConvolutionsInBlocks) { test::ExpectExactOnOpenCl(test::BlockedConvolutions()); }
 
 }  // namespace
 }  // namespace tessera

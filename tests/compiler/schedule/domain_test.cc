@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/schedule/schedule.h"
+#include "tests/compiler/schedule/row_sums.h"
 #include "tests/compiler/schedule/state.h"
 
 namespace tessera::schedule {
@@ -66,14 +67,7 @@ TEST(Domains, AreFunctionsOfThePrefix) {
 
 // x -> a -> s (row sums) -> y; c is a copy of x that a reads.
 Schedule Sums(std::shared_ptr<const target::Target> target = target::Interpreter()) {
-  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
-  const te::Tensor a =
-      te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
-  const te::Axis k = te::ReduceAxis("k", 6);
-  const te::Tensor s =
-      te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
-  const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
-  Schedule made = *Schedule::Create({y}, std::move(target));
+  Schedule made = *Schedule::Create({test::MakeRowSums().y}, std::move(target));
   EXPECT_TRUE(made.Apply("cache_read x local c a"));
   return made;
 }

@@ -8,25 +8,14 @@
 
 #include "compiler/schedule/schedule.h"
 #include "compiler/target/accelerator.h"
+#include "tests/compiler/schedule/row_sums.h"
 
 namespace tessera::schedule {
 namespace {
 
-using ir::Expr;
-using Index = std::vector<Expr>;
-
-// x -> a (elementwise) -> s (row sums) -> y, z of a.
 std::vector<te::Tensor> Outputs() {
-  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
-  const te::Tensor a =
-      te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
-  const te::Axis k = te::ReduceAxis("k", 6);
-  const te::Tensor s =
-      te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
-  const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
-  const te::Tensor z =
-      te::Compute("z", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) * 3; });
-  return {y, z};
+  const test::RowSums t = test::MakeRowSums();
+  return {t.y, t.z};
 }
 
 // The interpreter, with an intrinsic `dot`.

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "compiler/schedule/schedule.h"
+#include "tests/compiler/schedule/row_sums.h"
 #include "tests/compiler/schedule/state.h"
 
 namespace tessera::schedule {
@@ -17,17 +18,8 @@ namespace {
 using ir::Expr;
 using Index = std::vector<Expr>;
 
-// x -> a (elementwise) -> s (row sums) -> y (elementwise); z is a second reader of a.
 Schedule Make() {
-  const te::Tensor x = te::Placeholder("x", DType::kInt32, {4, 6});
-  const te::Tensor a =
-      te::Compute("a", {4, 6}, {"i", "j"}, [&](const Index& i) { return x(i) + 1; });
-  const te::Axis k = te::ReduceAxis("k", 6);
-  const te::Tensor s =
-      te::Compute("s", {4}, {"i"}, [&](const Index& i) { return te::Sum(a(i[0], k.var), {k}); });
-  const te::Tensor y = te::Compute("y", {4}, {"i"}, [&](const Index& i) { return s(i[0]) * 2; });
-  const te::Tensor z =
-      te::Compute("z", {4, 6}, {"i", "j"}, [&](const Index& i) { return a(i) * 3; });
+  const auto [x, a, s, y, z] = test::MakeRowSums();
   // w reads in front of the first element under a condition; v reads both y and z.
   const te::Tensor w = te::Compute("w", {4}, {"i"}, [&](const Index& i) {
     return ir::Select(ir::Lt(0, i[0]), x(i[0] - 1, 0), ir::Imm(DType::kInt32, 0));
