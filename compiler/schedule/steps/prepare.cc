@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/schedule/editor.h"
 
 namespace tessera::schedule {
@@ -24,6 +26,12 @@ Status Schedule::CheckPrepared(const Stage& stage) const {
         fmt::format("it is in {}, which is no memory of the caller's", ir::ScopeName(stage.scope)));
   if (!stage.alignments.empty()) return no("storage_align is for memory of the function's own");
   if (!stage.in_place_of.empty()) return no("it is in place of another stage");
+  for (const ir::Expr& condition : stage.conditions) {
+    // Those of splits ask their loops: whole sums do without.
+    const auto asked = [&](const Relation& r) { return ir::UsesVar(condition, r.outer); };
+    if (std::ranges::none_of(stage.relations, asked))
+      return no("align sums under a condition, which its definition lacks");
+  }
   for (const Stage& source : stages_) {
     if (source.in_place_of == stage.name)
       return no(fmt::format("{} is in place of it", source.name));

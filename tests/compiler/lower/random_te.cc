@@ -203,7 +203,9 @@ std::vector<ir::Array> Arguments(const ir::Func& func, const schedule::Schedule&
   for (const auto& [tensor, value] : values) {
     if (tensor->placeholder) known[tensor->name] = value.bytes();
   }
-  TESSERA_CHECK(schedule::Prepare(schedule, &known).has_value());
+  const Status prepared = schedule::Prepare(schedule, &known);
+  TESSERA_CHECK(prepared.has_value(), "{}\n{}", prepared.error().message,
+                schedule::Print(schedule.trace()));
   std::vector<ir::Array> arrays;
   for (const ir::Buffer& b : func.params) {
     const ir::Buffer buffer = schedule::ParamBuffer(schedule, b->name);

@@ -179,6 +179,8 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
       {"cache_read x global c a\ncompute_at c a i\nprepare a",
        "a cannot be prepared: it reads c, which the function computes"},
       {"prepare a\nreverse_compute_at z a i", "a cannot be prepared: z is computed in its loops"},
+      {"inline a\nprepare s\nalign s k x 4",
+       "s cannot be prepared: align sums under a condition, which its definition lacks"},
       {"prepare a\nstorage_align a 0 4 1", "a cannot be prepared: storage_align is for memory of"},
       {"cache_read a global c z\nin_place c z\nprepare a\nprepare c",
        "c cannot be prepared: z is in place of it"},
