@@ -13,6 +13,9 @@
 
 namespace tessera::ir {
 
+// More elements than any buffer has.
+inline constexpr int64_t kMostElements = int64_t{1} << 40;
+
 // Extents of the physical dimensions; the logical shape for an empty layout.
 std::vector<int64_t> PhysicalShape(const BufferNode& buffer);
 

@@ -99,7 +99,7 @@ class Parser {
     TESSERA_ASSIGN(node.shape, Integers("]"));
     int64_t elements = 1;
     for (int64_t n : node.shape) {
-      if (n < 1 || n > (int64_t{1} << 40) / elements)
+      if (n < 1 || n > kMostElements / elements)
         return Wrong(fmt::format("{}: an extent of {}", node.name, n));
       elements *= n;
     }

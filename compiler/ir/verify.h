@@ -11,9 +11,9 @@ namespace tessera::ir {
 
 // errors (kInvalidArgument, naming the place):
 //   a variable or buffer used outside the loop or allocation that makes it, or made twice on one
-//   path; a constant index outside its buffer; a vector in
-//   loop bounds; a vector or unroll loop of unknown extent; a scalar intrinsic with wrong operands
-//   or an unknown name; a tile intrinsic as a value; a tensor expression node
+//   path; a constant index outside its buffer; a vector in loop bounds; a vector or unroll loop of
+//   unknown extent; a scalar intrinsic with wrong operands or an unknown name; a tile intrinsic as
+//   a value; a tensor expression node
 Status Verify(const Func& func);
 
 }  // namespace tessera::ir

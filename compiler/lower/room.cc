@@ -18,8 +18,7 @@ Status Check(const ir::Stmt& s, std::map<ir::Scope, int64_t> around, const targe
       s->kind == ir::StmtKind::kAlloc ? target.FindMemory(s->buffer->scope) : nullptr;
   if (memory != nullptr && memory->bytes > 0) {
     const ir::Buffer& buffer = s->buffer;
-    const int64_t piece = memory->banks > 1 ? memory->bytes / memory->banks : 1;
-    const auto bytes_of = [&](const ir::Buffer& b) { return RoundUp(ir::SizeInBytes(*b), piece); };
+    const auto bytes_of = [&](const ir::Buffer& b) { return memory->Taken(ir::SizeInBytes(*b)); };
     const int64_t beside =
         around[buffer->scope] + ir::MostInUse(s->body[0], buffer->scope, bytes_of);
     if (buffer->rotates && beside + 2 * bytes_of(buffer) > memory->bytes) {

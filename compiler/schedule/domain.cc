@@ -43,7 +43,6 @@ int64_t Plus(int64_t a, int64_t b) {
 Result<int64_t> Editor::BytesOf(const RoomNeed& need, const std::string& decision,
                                 int64_t value) const {
   const target::TargetMemory& memory = *s_->target().FindMemory(need.memory);
-  const int64_t piece = memory.banks > 1 ? memory.bytes / memory.banks : 1;
   int64_t sum = 0;
   for (const std::vector<BoxSide>& sides : need.buffers) {
     int64_t bytes = 1;
@@ -55,7 +54,7 @@ Result<int64_t> Editor::BytesOf(const RoomNeed& need, const std::string& decisio
       const int64_t length = side.decision.empty() ? 0 : Product(side.times, picked);
       bytes = Product(bytes, std::max<int64_t>(Plus(length, side.plus), 0));
     }
-    sum = Plus(sum, bytes > memory.bytes ? bytes : RoundUp(bytes, piece));
+    sum = Plus(sum, bytes > memory.bytes ? bytes : memory.Taken(bytes));
   }
   return sum;
 }

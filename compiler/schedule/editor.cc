@@ -269,9 +269,10 @@ Result<std::vector<std::string>> Editor::Words(const std::string& decision, Doma
 Status Editor::AddDecision(Decision decision) {
   const std::string name = decision.name;
   TESSERA_TRY(RequireWord(name));
-  if (name.find('/') != std::string::npos) {
+  if (name.find_first_of("*+-()/") != std::string::npos) {
     return Fail(Code::kInvalidArgument,
-                "'{}' is no name of a decision: 'most acc/4/$NAME' ends it at '/'", name);
+                "'{}' is no name of a decision: sizes and layouts are written with * + - ( ) /",
+                name);
   }
   for (const Choice& choice : decision.domain) {  // of a list: others hold no such number
     if (!choice.words.empty() || (choice.number >= 1 && choice.number <= kMostAmount)) continue;

@@ -320,7 +320,7 @@ class DotGenerator {
   const AxisRole lane_;
   const AxisRole* point_;
   const DotTile tile_;
-  const Dot dot_;
+  const Dot& dot_;  // of tile_
   const AxisRole quad_;
   int64_t points_ = 1, blocks_ = 1;
 };

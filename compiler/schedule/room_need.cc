@@ -75,17 +75,14 @@ std::string Print(const RoomNeed& need) {
 
 Status ParseBuffers(const std::string& text, RoomNeed* need) {
   BoxReader reader(text);
+  bool read = true;
   do {
     std::vector<BoxSide>& sides = need->buffers.emplace_back();
     do {
-      if (reader.Side(&sides.emplace_back())) continue;
-      return Fail(Code::kInvalidArgument,
-                  "'{}': buffers are written 64*$rows*(2*$columns+1)+256: bytes, numbers and "
-                  "decisions",
-                  text);
-    } while (reader.Take('*'));
-  } while (reader.Take('+'));
-  if (reader.done()) return {};
+      read = reader.Side(&sides.emplace_back());
+    } while (read && reader.Take('*'));
+  } while (read && reader.Take('+'));
+  if (read && reader.done()) return {};
   return Fail(Code::kInvalidArgument,
               "'{}': buffers are written 64*$rows*(2*$columns+1)+256: bytes, numbers and decisions",
               text);

@@ -4,7 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/bits.h"
+
 namespace tessera::target {
+
+int64_t TargetMemory::Taken(int64_t buffer_bytes) const {
+  return RoundUp(buffer_bytes, banks > 1 ? bytes / banks : 1);
+}
 
 const TargetMemory* Target::FindMemory(ir::Scope scope) const {
   const auto it = std::ranges::find(memories, scope, &TargetMemory::scope);

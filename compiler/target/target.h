@@ -20,13 +20,15 @@ namespace tessera::target {
 struct TargetMemory {
   ir::Scope scope = ir::Scope::kGlobal;
   int64_t bytes = 0;     // what is in use at one time in one place; 0: not counted
-  int64_t banks = 1;     // a buffer takes whole ones, of several
+  int64_t banks = 1;     // a buffer takes whole ones, of several (Taken)
   bool rotates = false;  // a buffer may have several copies in turn
   bool keeps = false;    // a function may find its inputs there, and leave its results
   // Costs; 0: not known.
   double bytes_a_cycle = 0;  // read, and as many written
   double shared = 0;         // the part of them that is left where reads and writes share a path
   double start_cycles = 0;   // of a transfer
+
+  int64_t Taken(int64_t buffer_bytes) const;  // bytes of it that a buffer of so many takes
 };
 
 // How many iterations a loop of one kind may have.

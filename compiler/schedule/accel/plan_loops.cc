@@ -171,8 +171,8 @@ void StepWriter::TilesOfWork() {
 }
 
 StepWriter::Rows StepWriter::RowsInMemory() const {
-  if (rows_ == 1) return Rows::kNone;
-  return rows_ == config_.batch ? Rows::kAll : Rows::kSome;
+  if (extents_.rows == 1) return Rows::kNone;
+  return extents_.rows == config_.batch ? Rows::kAll : Rows::kSome;
 }
 
 void StepWriter::FuseRows(const std::string& stage, const std::string& image,
@@ -221,7 +221,7 @@ void StepWriter::AttachPasses() {
 
 // A channel tile's weights that one tile of work uses come part by part.
 bool StepWriter::WeightsByChannels() const {
-  const Extents e = ExtentsOf(region_, config_);
+  const Extents& e = extents_;
   const bool once = e.batches == 1 && plan_.y_tile >= e.out_y && plan_.x_tile >= e.out_x;
   return plan_.weights == Residency::kChannel && !once;
 }

@@ -90,7 +90,7 @@ void StepWriter::FindBuffers() {
 }
 
 void StepWriter::FindInput() {
-  const Extents e = ExtentsOf(region_, config_);
+  const Extents& e = extents_;
   // Steps that no window overlaps are left out by reindex, and where taps are channels.
   const bool skips =
       !prepared_.empty() || (contraction_ && !grouped_ && te::TensorOf(input_read_)->placeholder &&
@@ -115,7 +115,7 @@ void StepWriter::FindInput() {
 }
 
 void StepWriter::FindWeights() {
-  const Extents e = ExtentsOf(region_, config_);
+  const Extents& e = extents_;
   const PlanSide channels{PlanSize::kChannels, {1, "", 0}},
       part{parts_ ? PlanSize::kPart : PlanSize::kChannels, {1, "", 0}},
       inputs{PlanSize::kInputs, {1, "", 0}};
@@ -130,7 +130,7 @@ void StepWriter::FindWeights() {
 }
 
 int64_t StepWriter::MostOf(PlanSize size) const {
-  const Extents e = ExtentsOf(region_, config_);
+  const Extents& e = extents_;
   switch (size) {
     case PlanSize::kChannels:
     case PlanSize::kPart:
@@ -151,8 +151,7 @@ int64_t StepWriter::BytesOf(const TileBuffer& buffer, bool most) const {
     const int64_t picked = !size ? 0 : most && !Fixed(*size) ? MostOf(*size) : Picked(*size);
     bytes *= side.times * picked + side.plus;
   }
-  const target::TargetMemory& memory = *target_->FindMemory(buffer.memory);
-  return RoundUp(bytes, memory.banks > 1 ? memory.bytes / memory.banks : 1);
+  return target_->FindMemory(buffer.memory)->Taken(bytes);
 }
 
 std::vector<BoxSide> StepWriter::SidesOf(const TileBuffer& buffer) const {

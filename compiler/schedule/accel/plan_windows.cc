@@ -94,7 +94,7 @@ void StepWriter::WindowLayouts() {
 }
 
 int64_t StepWriter::Pitch() const {
-  const Extents e = ExtentsOf(region_, config_);
+  const Extents& e = extents_;
   const WindowAxis& x = a_.window[1];
   const int64_t natural = (plan_.x_tile - 1) * e.chip_stride[1] + (x.taps - 1) * x.dilation + 1,
                 columns = ChipSpan(region_, e, 1, plan_.x_tile);

@@ -36,7 +36,7 @@ class StepWriter {
         on_chip_(on_chip),
         block_(config.block_out),
         out_(region.output.name()),
-        rows_(ExtentsOf(region, config).rows),
+        extents_(ExtentsOf(region, config)),
         thin_(MemoryLanes(region.shape, config) < block_),
         anchored_(a_.kind != AnchorKind::kNone),
         contraction_(a_.kind == AnchorKind::kContraction),
@@ -173,8 +173,8 @@ class StepWriter {
   const OnChip& on_chip_;
   const int64_t block_;
   const std::string out_;
-  const int64_t rows_;  // images in a tile in memory
-  const bool thin_;     // less than a block of output channels: memory has no more
+  const Extents extents_;
+  const bool thin_;  // less than a block of output channels: memory has no more
   const bool anchored_, contraction_, weighted_, grouped_;
 
   std::string text_;

@@ -12,8 +12,7 @@ Status Apply(const LayoutStep& step, Editor& editor) {
   const std::string text =
       step.fill ? fmt::format("{} fill {}", step.pieces, *step.fill) : step.pieces;
   TESSERA_ASSIGN(stage->layout, ir::ParseLayout(text, static_cast<int>(stage->shape.size())));
-  constexpr uint64_t kMostElements = uint64_t{1} << 40;
-  const Status fits = CheckLayout(stage->shape, stage->layout, kMostElements);
+  const Status fits = CheckLayout(stage->shape, stage->layout, ir::kMostElements);
   if (!fits) return Fail(Code::kOutOfRange, "{}; choose smaller blocks", fits.error().message);
   return RequireWholeFold(*stage);
 }

@@ -96,7 +96,10 @@ TEST(ScheduleLoops, NamesAreOneWord) {
       {"fuse z i j $f", "'$f' is no name"},
       {"cache_read x local $c a", "'$c' is no name"},
       {"decide $f {1 2} 1", "'$f' is no name"},
-      {"decide a/b {1 2} 1", "'a/b' is no name of a decision: 'most acc/4/$NAME' ends it at '/'"},
+      {"decide a/b {1 2} 1",
+       "'a/b' is no name of a decision: sizes and layouts are written with * + - ( ) /"},
+      {"decide a*b {1 2} 1", "'a*b' is no name of a decision"},
+      {"decide a-1 {1 2} 1", "'a-1' is no name of a decision"},
       {"decide f {0 5} 5", "0 in the domain of f is no factor; 1 to 2^31 are"},
       {"decide f {4 2147483649} 4", "2147483649 in the domain of f is no factor"},
   };
