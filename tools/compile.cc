@@ -105,22 +105,21 @@ Result<int> Run(const CompileFlags& options) {
                               {"constant_bytes", net.constants.size()},
                               {"programs", net.programs.size()},
                               {"instructions", instructions}};
+  // Behind a dump, which may be on its way to a file, what is told is no part of the text.
+  std::FILE* const told = options.dumps.empty() ? stdout : stderr;
   if (!options.output.empty()) {
     phase.emplace(&clock, "artifact");
     TESSERA_TRY(artifact::WriteArtifact(options.output, net));
     phase.reset();
     if (options.json != "-") {
-      // Behind a dump, which may be on its way to a file, it is no part of the text.
-      std::FILE* const to = options.dumps.empty() ? stdout : stderr;
-      std::fprintf(to, "%s: %zu layers, %s instructions for configuration %s\n",
+      std::fprintf(told, "%s: %zu layers, %s instructions for configuration %s\n",
                    options.output.c_str(), net.layers.size(), Grouped(instructions).c_str(),
                    compile.config.name.c_str());
-      std::fputs(HostOnlyLine(net).c_str(), to);
+      std::fputs(HostOnlyLine(net).c_str(), told);
     }
   }
   if (options.time) {
-    if (options.json != "-")
-      std::fputs(clock.Text().c_str(), options.dumps.empty() ? stdout : stderr);
+    if (options.json != "-") std::fputs(clock.Text().c_str(), told);
     json["phases"] = nlohmann::ordered_json::array();
     for (const PhaseClock::PhaseTime& p : clock.phases())
       json["phases"].push_back({{"phase", p.name}, {"seconds", p.wall}, {"processor", p.cpu}});

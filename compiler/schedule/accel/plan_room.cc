@@ -4,7 +4,6 @@
 // that are decided. Each domain leaves room for the least of every later one, so that any value of
 // it can be picked.
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "compiler/schedule/accel/step_writer.h"
@@ -13,24 +12,18 @@ namespace tessera::schedule::accel {
 
 using ir::Scope;
 
-namespace {
-
-constexpr std::array<const char*, 5> kSizeNames{"channels", "part", "rows", "columns", "inputs"};
-
-}  // namespace
-
-int64_t StepWriter::Picked(PlanSize size) const {
+StepWriter::SizeFacts StepWriter::FactsOf(PlanSize size) const {
   switch (size) {
     case PlanSize::kChannels:
-      return plan_.channel_tile;
+      return {"channels", plan_.channel_tile, extents_.out_blocks};
     case PlanSize::kPart:
-      return plan_.channel_part;
+      return {"part", plan_.channel_part, extents_.out_blocks};
     case PlanSize::kRows:
-      return plan_.y_tile;
+      return {"rows", plan_.y_tile, extents_.out_y};
     case PlanSize::kColumns:
-      return plan_.x_tile;
+      return {"columns", plan_.x_tile, extents_.out_x};
     case PlanSize::kInputs:
-      return plan_.input_tile;
+      return {"inputs", plan_.input_tile, extents_.in_blocks};
   }
   TESSERA_CHECK(false);
 }
@@ -50,18 +43,18 @@ bool StepWriter::Fixed(PlanSize size) const {
 
 void StepWriter::Cut(const std::string& stage, const std::string& axis, PlanSize size,
                      const std::string& outer, const std::string& inner) {
-  const char* name = kSizeNames[static_cast<size_t>(size)];
+  const SizeFacts facts = FactsOf(size);
   if (Fixed(size)) {
-    Say("decide {0} {{{1}}} {1}", name, Picked(size));
+    Say("decide {0} {{{1}}} {1}", facts.name, facts.picked);
   } else {
     sizes_.insert(size);
     // A pitch is as wide as it is, for no wider rows.
     const bool pitched = size == PlanSize::kColumns && anchored_ && boxed() && Pitch() > 0;
     const bool divides = size == PlanSize::kPart && InPlace() && PartsDivide();
-    Say("decide {} {} {} {}{}{}{}", name, divides ? "factors" : "tiles", stage, axis,
-        pitched ? fmt::format(" most {}", Picked(size)) : "", RoomFor(size), Picked(size));
+    Say("decide {} {} {} {}{}{}{}", facts.name, divides ? "factors" : "tiles", stage, axis,
+        pitched ? fmt::format(" most {}", facts.picked) : "", RoomFor(size), facts.picked);
   }
-  Say("split {} {} ${} {} {}", stage, axis, name, outer, inner);
+  Say("split {} {} ${} {} {}", stage, axis, facts.name, outer, inner);
 }
 
 void StepWriter::AddBuffer(Scope memory, std::vector<PlanSide> sides) {
@@ -129,27 +122,12 @@ void StepWriter::FindWeights() {
   AddBuffer(Scope::kWgt, {tiles, part, inputs});
 }
 
-int64_t StepWriter::MostOf(PlanSize size) const {
-  const Extents& e = extents_;
-  switch (size) {
-    case PlanSize::kChannels:
-    case PlanSize::kPart:
-      return e.out_blocks;
-    case PlanSize::kRows:
-      return e.out_y;
-    case PlanSize::kColumns:
-      return e.out_x;
-    case PlanSize::kInputs:
-      return e.in_blocks;
-  }
-  TESSERA_CHECK(false);
-}
-
 int64_t StepWriter::BytesOf(const TileBuffer& buffer, bool most) const {
   int64_t bytes = 1;
   for (const auto& [size, side] : buffer.sides) {
-    const int64_t picked = !size ? 0 : most && !Fixed(*size) ? MostOf(*size) : Picked(*size);
-    bytes *= side.times * picked + side.plus;
+    int64_t n = 0;
+    if (size) n = most && !Fixed(*size) ? FactsOf(*size).most : FactsOf(*size).picked;
+    bytes *= side.times * n + side.plus;
   }
   return target_->FindMemory(buffer.memory)->Taken(bytes);
 }
@@ -158,9 +136,9 @@ std::vector<BoxSide> StepWriter::SidesOf(const TileBuffer& buffer) const {
   std::vector<BoxSide> sides{{}};
   for (const auto& [size, side] : buffer.sides) {
     if (size && sizes_.contains(*size)) {
-      sides.push_back({side.times, kSizeNames[static_cast<size_t>(*size)], side.plus});
+      sides.push_back({side.times, FactsOf(*size).name, side.plus});
     } else {
-      const int64_t picked = !size ? 0 : Fixed(*size) ? Picked(*size) : 1;
+      const int64_t picked = !size ? 0 : Fixed(*size) ? FactsOf(*size).picked : 1;
       sides[0].plus *= side.times * picked + side.plus;
     }
   }

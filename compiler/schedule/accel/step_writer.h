@@ -116,7 +116,12 @@ class StepWriter {
   // A loop in tiles of a size that is decided.
   void Cut(const std::string& stage, const std::string& axis, PlanSize size,
            const std::string& outer, const std::string& inner);
-  int64_t Picked(PlanSize size) const;
+  struct SizeFacts {
+    const char* name;  // of its decision
+    int64_t picked;    // by the plan
+    int64_t most;      // that there is
+  };
+  SizeFacts FactsOf(PlanSize size) const;
   // Is |size| no choice by itself: the network's, of regions that take turns, or a group's?
   bool Fixed(PlanSize size) const;
   bool InPlace() const;      // is any pass?
@@ -133,7 +138,6 @@ class StepWriter {
   void FindWeights();
   // Are the weights of a tile's channels fetched together, for all that they are used in?
   bool WeightsByChannels() const;
-  int64_t MostOf(PlanSize size) const;  // that there is of it
   // Bytes of |buffer| by what is picked, or of the largest tile, in whole banks of its memory.
   int64_t BytesOf(const TileBuffer& buffer, bool most) const;
   // |buffer| by what is decided so far; what is not picks the least.
