@@ -18,38 +18,22 @@ failed.
 import argparse
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from networks import NETWORKS, ROOT, Problem, find
-
-
-def seconds(command, model, folder):
-    """Processor time of one compilation of |model|, on the first core that this process may use."""
-    core = min(os.sched_getaffinity(0))
-    child = subprocess.Popen([command, "compile", model, "-o", Path(folder) / "net.tsr"], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
-    said = child.stderr.read()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise Problem(f"{model}: {command} compile ended with {child.returncode}: {said.strip()}")
-    return used.ru_utime + used.ru_stime
+from turns import commands_of, ratios, run, take_turns
 
 
 def measure(commands, model, rounds):
-    """A list of times for each of |commands|, of |rounds| rounds after one that does not count."""
-    times = [[] for _ in commands]
+    """Processor times of compilations of |model| by each of |commands|."""
     with tempfile.TemporaryDirectory() as folder:
-        for turn in range(rounds + 1):
-            # Whoever is first in a round is second in the next.
-            for i in sorted(range(len(commands)), reverse=turn % 2 == 1):
-                time = seconds(commands[i], model, folder)
-                if turn > 0:
-                    times[i].append(time)
-    return times
+        def seconds(command):
+            used = run([command, "compile", model, "-o", Path(folder) / "net.tsr"], model)
+            return used.ru_utime + used.ru_stime
+
+        return take_turns(commands, rounds, seconds)
 
 
 def row(network, times):
@@ -57,15 +41,15 @@ def row(network, times):
     cells = [network.title] + [f"{1000 * statistics.median(t):,.1f}" for t in times]
     if len(times) == 1:
         return cells, None
-    low, middle, high = statistics.quantiles([a / b for a, b in zip(*times)], n=4)
-    return cells + [f"{middle:.3f} ({low:.3f} to {high:.3f})"], middle
+    middle, text = ratios(*times)
+    return cells + [text], middle
 
 
 def main():
     parser = argparse.ArgumentParser(description="Times of compilation.", epilog="example: python3 bench/compile_times.py "
                                      "--beside ../old/build/bin/tessera --rounds 21")
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="the build of this tree (default: build)")
-    parser.add_argument("--beside", metavar="TESSERA", help="another compiler's command")
+    parser.add_argument("--beside", metavar="TESSERA", type=Path, help="another compiler's command")
     parser.add_argument("--rounds", type=int, default=11, help="compilations of each network (default: 11; least 2)")
     parser.add_argument("--allow", type=float, default=0.0, help="what a ratio may be above 1 (default: 0)")
     parser.add_argument("--limit", type=float, help="the most seconds that this tree's compiler may take for a network")
@@ -75,10 +59,7 @@ def main():
     if options.rounds < 2:
         raise Problem("--rounds: at least 2")
     models = Path(os.environ.get("TESSERA_MODELS", ROOT / "../shared/models"))
-    commands = [options.build / "bin/tessera"] + ([Path(options.beside)] if options.beside else [])
-    for command in commands:
-        if not command.is_file():
-            raise Problem(f"{command} is not there: build it (cmake --build build)")
+    commands = commands_of(options.build, options.beside)
     head = ["network", "ms", "ms beside", "ratio (quartiles)"][:1 + len(commands) + (len(commands) > 1)]
     print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1), flush=True)
     slower, sums = [], [0.0] * len(commands)

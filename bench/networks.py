@@ -62,16 +62,16 @@ class Problem(Exception):
     """Something the user has to put right."""
 
 
-def write_npy(path, network, seed):
-    """Writes one input of random bytes in the .npy format, version 1."""
-    count = 1
+def write_npy(path, network, seed, items=1):
+    """Writes |items| inputs of random bytes in the .npy format, version 1."""
+    count = items
     for extent in network.shape:
         count *= extent
     data = random.Random(seed).randbytes(count)
     if network.floats:
         data = struct.pack(f"<{count}f", *(byte / 255 for byte in data))
     kind = "<f4" if network.floats else "|i1"
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {network.shape}, }}"
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {(items, *network.shape[1:])}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 

@@ -167,6 +167,14 @@ Stmt FreshCopy(const Stmt& s, VarMap vars, BufferMap buffers) {
   return stmt(s);
 }
 
+void PartsOf(const Expr& condition, std::vector<Expr>* parts) {
+  if (condition->kind == ExprKind::kBin && condition->bin() == BinOp::kAnd) {
+    for (const Expr& part : condition->args) PartsOf(part, parts);
+  } else {
+    parts->push_back(condition);
+  }
+}
+
 bool UsesVar(const Expr& e, const Expr& var) {
   if (e.get() == var.get()) return true;
   for (const Expr& a : e->args) {

@@ -47,6 +47,9 @@ int64_t CountWork(const Stmt& s);
 // Is |is| true of |e| or anything in it? Stops at the first, outermost first.
 bool Contains(const Expr& e, const std::function<bool(const Expr&)>& is);
 
+// The parts of |condition|, joined by "and", behind |parts|.
+void PartsOf(const Expr& condition, std::vector<Expr>* parts);
+
 // Does |e| contain the variable |var|, or one of |vars|?
 using VarSet = std::set<const ExprNode*>;
 bool UsesVar(const Expr& e, const Expr& var);

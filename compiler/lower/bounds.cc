@@ -328,15 +328,23 @@ class Inference {
     for (const Expr& g : followed_[stage.name]) b->guards.push_back(ir::Substitute(g, roots));
     for (const ir::Axis& a : stage.reduce_axes)
       b->values[a.var.get()] = ir::Simplify(Expr(a.min) + value_of(a.var), out_.ranges);
-    for (const Expr& c : stage.conditions) b->guards.push_back(ir::Substitute(c, b->values));
+    for (const std::vector<Expr>* all : {&stage.conditions, &stage.skips}) {
+      for (const Expr& c : *all) b->summing.push_back(ir::Substitute(c, b->values));
+    }
+    b->guards = Open(b->guards);
+    b->summing = Open(b->summing);
+  }
+
+  // Those of |conditions| that may not hold, each once.
+  std::vector<Expr> Open(const std::vector<Expr>& conditions) const {
     std::vector<Expr> open;
-    for (const Expr& g : b->guards) {
-      if (ir::ProveTrue(g, out_.ranges)) continue;
-      const Expr simple = ir::Simplify(WithoutRemainder(g, out_.ranges), out_.ranges);
+    for (const Expr& c : conditions) {
+      if (ir::ProveTrue(c, out_.ranges)) continue;
+      const Expr simple = ir::Simplify(WithoutRemainder(c, out_.ranges), out_.ranges);
       const auto same = [&](const Expr& known) { return ir::Equal(known, simple); };
       if (std::ranges::none_of(open, same)) open.push_back(simple);
     }
-    b->guards = std::move(open);
+    return open;
   }
 
   const Schedule& schedule_;
@@ -357,6 +365,12 @@ VarSet FixedVars(const Schedule& schedule, const Stage& stage) {
     inner = outer;
   }
   return fixed;
+}
+
+std::vector<Expr> StageBounds::Conditions() const {
+  std::vector<Expr> all = guards;
+  all.insert(all.end(), summing.begin(), summing.end());
+  return all;
 }
 
 Result<Bounds> InferBounds(const Schedule& schedule) { return Inference(schedule).Run(); }

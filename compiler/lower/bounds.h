@@ -35,8 +35,11 @@ struct StageBounds {
   std::vector<int64_t> limit;   // indices below it have a place in every buffer
   std::unordered_map<const ir::ExprNode*, int64_t> extents;  // of every axis, leaves included
   ir::VarMap values;  // root axis variable (reduction too) -> expression of leaf variables
-  std::vector<ir::Expr> guards;  // hold for the iterations that count
-  std::vector<ReadBox> ahead;    // by Stage::prefetches: what the loop's iteration reads of each
+  std::vector<ir::Expr> guards;   // hold for the iterations that count
+  std::vector<ir::Expr> summing;  // and of a reduction's: others leave elements as they are
+  std::vector<ReadBox> ahead;     // by Stage::prefetches: what the loop's iteration reads of each
+
+  std::vector<ir::Expr> Conditions() const;  // both
 };
 
 struct Bounds {

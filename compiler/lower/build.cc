@@ -16,6 +16,7 @@
 #include "compiler/lower/padding.h"
 #include "compiler/lower/parallel.h"
 #include "compiler/lower/prefetch.h"
+#include "compiler/lower/stage_guards.h"
 #include "compiler/lower/storage.h"
 #include "compiler/schedule/params.h"
 
@@ -73,12 +74,6 @@ class Builder {
   }
 
  private:
-  // A condition of a stage and whether it is in the loops already.
-  struct Guard {
-    Expr condition;
-    bool done = false;
-  };
-
   // The buffer of |stage|, one of |locals| unless it is in place of another's.
   Status Declare(const Stage& stage, std::vector<Buffer>* locals) {
     TESSERA_TRY(CheckInPlace(schedule_, bounds_, stage));
@@ -135,12 +130,12 @@ class Builder {
       const bool inside = s.at_stage == stage.name && s.at_axis == stage.leaves[depth - 1].name;
       const bool follows = s.attach == Attach::kAfter, shared = schedule_.IsForFollowers(s);
       if (!inside || (!follows && !shared)) continue;
-      for (const Expr& guard : bounds_.stages.at(stage.name).guards) {
-        if (!SkipsReduction(stage, depth, guard)) continue;
+      if (MaySkipLast(stage, bounds_.stages.at(stage.name), depth)) {
         return Fail(
             Code::kInvalidArgument,
             "{} is computed in the last iteration of the reductions of {}, which a "
-            "condition skips; choose factors that divide them, or attach further out than {}",
+            "condition skips; choose factors that divide them, leave 'skip' out, or attach further "
+            "out than {}",
             s.name, stage.name, s.at_axis);
       }
       if (shared) TESSERA_TRY(Declare(s, &local));
@@ -176,7 +171,7 @@ class Builder {
   Result<Expr> LoweredValue(const Stage& stage) {
     const bool reduces = stage.body->kind == ir::ExprKind::kReduce;
     return Lowered(stage, reduces ? stage.body->args[0] : stage.body,
-                   bounds_.stages.at(stage.name).guards);
+                   bounds_.stages.at(stage.name).Conditions());
   }
 
   // |e| of |stage|'s body over buffers and loop variables. |guards| hold where it is computed.
@@ -202,34 +197,21 @@ class Builder {
   }
 
   Result<Stmt> Nest(const Stage& stage) {
-    std::vector<Guard> guards;
-    for (const Expr& g : bounds_.stages.at(stage.name).guards) guards.push_back({g});
-    return Loops(stage, 0, &guards);
-  }
-
-  // Takes the guards whose loop variables are all among the first |depth| loops.
-  static std::vector<Expr> Ready(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
-    std::vector<Expr> ready;
-    for (Guard& g : *guards) {
-      bool later = g.done;
-      for (size_t i = depth; i < stage.leaves.size(); ++i)
-        later = later || ir::UsesVar(g.condition, stage.leaves[i].var);
-      if (later) continue;
-      g.done = true;
-      ready.push_back(g.condition);
+    const StageBounds& bounds = bounds_.stages.at(stage.name);
+    if (FlagsInit(stage) && MaySkipFirst(stage, bounds, bounds_.ranges)) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: {} starts the sum in its first iteration, which a condition may skip; "
+                  "choose another intrinsic, or leave 'skip' or 'align' out",
+                  stage.name, stage.intrinsics[0]);
     }
-    return ready;
-  }
-
-  static Stmt Guarded(const std::vector<Expr>& conditions, Stmt body) {
-    for (size_t i = conditions.size(); i-- > 0;) body = ir::If(conditions[i], body);
-    return body;
+    StageGuards guards(stage, bounds);
+    return Loops(stage, 0, &guards);
   }
 
   // Loops |depth| and inwards; in front of them the producers that are computed in loop |depth|
   // - 1.
-  Result<Stmt> Loops(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
-    const std::vector<Expr> ready = Ready(stage, depth, guards);
+  Result<Stmt> Loops(const Stage& stage, size_t depth, StageGuards* guards) {
+    const std::vector<Expr> ready = guards->Ready(depth);
     std::vector<Stmt> nests;
     std::vector<Buffer> local;
     if (depth > 0) {
@@ -275,7 +257,7 @@ class Builder {
   }
 
   // The loops from |depth| on, behind the reduction's start where that is here.
-  Result<Stmt> Inside(const Stage& stage, size_t depth, std::vector<Guard>* guards) {
+  Result<Stmt> Inside(const Stage& stage, size_t depth, StageGuards* guards) {
     const bool reduces = !stage.reduce_axes.empty();
     bool first_reduce = reduces && (depth == stage.leaves.size() || stage.leaves[depth].reduce);
     for (size_t i = 0; i < depth; ++i) first_reduce = first_reduce && !stage.leaves[i].reduce;
@@ -288,13 +270,12 @@ class Builder {
     const bool tensor =
         depth < stage.leaves.size() && stage.leaves[depth].name == stage.tensorize_axis;
     if (tensor) {
-      for (const Guard& g : *guards) {
-        if (!g.done) {
-          return Fail(
-              Code::kInvalidArgument,
-              "{}: loop {} cannot be {}: it runs under a condition, {}; choose factors that divide",
-              stage.name, stage.tensorize_axis, stage.intrinsics[0], ir::Print(g.condition));
-        }
+      if (const Expr* open = guards->Open()) {
+        return Fail(
+            Code::kInvalidArgument,
+            "{}: loop {} cannot be {}: it runs under a condition, {}; choose factors that divide, "
+            "or leave 'skip' out",
+            stage.name, stage.tensorize_axis, stage.intrinsics[0], ir::Print(*open));
       }
       TESSERA_TRY(RequireNoneInside(schedule_, stage, depth));
       TESSERA_ASSIGN(loops, TensorCall(stage, depth));
@@ -330,7 +311,7 @@ class Builder {
 
   // Stores of what the reduction starts at over the data loops from |depth| inwards, with variables
   // of their own.
-  Result<Stmt> Init(const Stage& stage, size_t depth, const std::vector<Guard>& guards) {
+  Result<Stmt> Init(const Stage& stage, size_t depth, const StageGuards& guards) {
     Expr start = stage.body->start();
     if (start) {
       const std::vector<Expr> holds = OfDataLoops(stage, bounds_.stages.at(stage.name).guards);
@@ -339,9 +320,7 @@ class Builder {
       start = ir::ReduceIdentity(stage.body->reduce(), stage.dtype);
     }
     Stmt body = ir::Store(buffers_.at(stage.name), OutputPlace(stage), start);
-    for (const Guard& g : guards) {
-      if (!g.done && !AsksReduction(stage, g.condition)) body = ir::If(g.condition, body);
-    }
+    body = Guarded(guards.OpenAtStart(), body);
     ir::VarMap renamed;
     for (size_t i = stage.leaves.size(); i-- > depth;) {
       const LoopAxis& leaf = stage.leaves[i];

@@ -23,21 +23,6 @@ std::vector<Expr> OfDataLoops(const Stage& stage, std::vector<Expr> conditions) 
   return conditions;
 }
 
-bool SkipsReduction(const Stage& stage, size_t depth, const Expr& condition) {
-  for (size_t i = depth; i < stage.leaves.size(); ++i) {
-    if (ir::UsesVar(condition, stage.leaves[i].var)) return false;
-  }
-  return AsksReduction(stage, condition);
-}
-
-void PartsOf(const Expr& condition, std::vector<Expr>* parts) {
-  if (condition->kind == ir::ExprKind::kBin && condition->bin() == ir::BinOp::kAnd) {
-    for (const Expr& part : condition->args) PartsOf(part, parts);
-  } else {
-    parts->push_back(condition);
-  }
-}
-
 std::optional<Linear> RoomOf(const Expr& condition, const ir::Ranges& ranges) {
   if (condition->kind != ir::ExprKind::kBin ||
       (condition->bin() != ir::BinOp::kLe && condition->bin() != ir::BinOp::kLt) ||

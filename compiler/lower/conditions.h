@@ -19,12 +19,6 @@ bool AsksReduction(const schedule::Stage& stage, const ir::Expr& condition);
 // Those of |conditions| that ask no loop of the reduction: they hold where it starts, too.
 std::vector<ir::Expr> OfDataLoops(const schedule::Stage& stage, std::vector<ir::Expr> conditions);
 
-// Does |condition| decide, by the first |depth| loops alone, whether iterations of a reduction run?
-bool SkipsReduction(const schedule::Stage& stage, size_t depth, const ir::Expr& condition);
-
-// The parts of |condition|, joined by "and", behind |parts|.
-void PartsOf(const ir::Expr& condition, std::vector<ir::Expr>* parts);
-
 // What |condition|, a comparison of indices, says is not negative; nothing: it is none.
 std::optional<ir::Linear> RoomOf(const ir::Expr& condition, const ir::Ranges& ranges);
 

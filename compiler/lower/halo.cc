@@ -62,7 +62,7 @@ ir::Expr ReadHalos(const schedule::Schedule& schedule, const ir::Expr& e,
     const schedule::Stage& source = *schedule.Find(load.buffer->name);
     const bool filled = source.placeholder || source.prepared;  // by whoever calls
     std::vector<Expr> parts;
-    PartsOf(x->args[0], &parts);
+    ir::PartsOf(x->args[0], &parts);
     // Where a part does not hold the index is in the halo of the dimension that it asks for; what
     // other dimensions have is read either way.
     const bool same = std::ranges::all_of(parts, [&](const Expr& part) {

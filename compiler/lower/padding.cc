@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
 #include "compiler/lower/conditions.h"
 #include "compiler/lower/storage.h"
 
@@ -33,7 +34,8 @@ class PaddedSplit {
         bounds_(bounds),
         stage_(stage),
         split_(split),
-        own_(bounds.stages.at(stage.name)) {}
+        own_(bounds.stages.at(stage.name)),
+        conditions_(own_.Conditions()) {}
 
   Status Check() {
     const ir::Axis* axis = AxisBehind(split_.parent);
@@ -51,18 +53,18 @@ class PaddedSplit {
         stage_.reduce_axes, [&](const ir::Axis& a) { return a.var.get() == axis->var.get(); });
     std::vector<Expr> place;
     for (const ir::Axis& a : stage_.axes) place.push_back(own_.values.at(a.var.get()));
-    TESSERA_TRY(CheckPlace("writes", stage_, place, own_.guards));
+    TESSERA_TRY(CheckPlace("writes", stage_, place, conditions_));
     const bool reduces = stage_.body->kind == ExprKind::kReduce;
     const std::vector<Expr> parts = reduces ? stage_.body->args : std::vector<Expr>{stage_.body};
     for (const Expr& e : parts)
-      TESSERA_TRY(CheckReads(ir::Substitute(e, own_.values), own_.guards));
+      TESSERA_TRY(CheckReads(ir::Substitute(e, own_.values), conditions_));
     if (!summed_) return {};
     Conditions behind;
     AddAtLeast(index, axis->min + axis->extent, &behind);
-    for (const Expr& guard : own_.guards) {
+    for (const Expr& guard : conditions_) {
       if (IsNever(guard, behind)) return {};  // they are skipped
     }
-    behind.insert(behind.end(), own_.guards.begin(), own_.guards.end());
+    behind.insert(behind.end(), conditions_.begin(), conditions_.end());
     const bool nothing = stage_.body->reduce() == ir::ReduceOp::kSum &&
                          IsZero(ir::Substitute(parts[0], own_.values), behind);
     if (nothing) return {};
@@ -145,7 +147,7 @@ class PaddedSplit {
     for (size_t k = 0; k < e->args.size(); ++k) {
       if (e->kind == ExprKind::kSelect && k == 1) {
         Conditions holds = conditions;
-        PartsOf(e->args[0], &holds);
+        ir::PartsOf(e->args[0], &holds);
         TESSERA_TRY(CheckReads(e->args[k], holds));
       } else {
         TESSERA_TRY(CheckReads(e->args[k], conditions));
@@ -157,7 +159,7 @@ class PaddedSplit {
   // Does a part of |condition| never hold where |conditions| do?
   bool IsNever(const Expr& condition, const Conditions& conditions) const {
     std::vector<Expr> parts;
-    PartsOf(condition, &parts);
+    ir::PartsOf(condition, &parts);
     return std::ranges::any_of(parts, [&](const Expr& part) {
       const std::optional<ir::Linear> room = RoomOf(part, bounds_.ranges);
       return room && BoundsUnder(ir::FromLinear(*room), conditions, bounds_.ranges).hi < 0;
@@ -185,7 +187,7 @@ class PaddedSplit {
       case ExprKind::kSelect: {
         if (IsNever(e->args[0], conditions)) return zero(2);
         Conditions holds = conditions;
-        PartsOf(e->args[0], &holds);
+        ir::PartsOf(e->args[0], &holds);
         return IsZero(e->args[1], holds) && zero(2);
       }
       case ExprKind::kTensorRead:
@@ -225,8 +227,9 @@ class PaddedSplit {
   const Stage& stage_;
   const Relation& split_;
   const StageBounds& own_;
-  ir::VarSet loops_;     // those of the axis
-  bool summed_ = false;  // is that one of the reduction?
+  const Conditions conditions_;  // of it
+  ir::VarSet loops_;             // those of the axis
+  bool summed_ = false;          // is that one of the reduction?
 };
 
 }  // namespace

@@ -106,13 +106,13 @@ ir::VarMap ExactAxes(const schedule::Stage& stage,
 }
 
 Expr WithoutRemainder(const Expr& guard, const Ranges& ranges) {
-  if (guard->kind != ir::ExprKind::kBin || guard->bin() != ir::BinOp::kLt ||
-      guard->args[0].dtype() != DType::kInt64) {
-    return guard;
-  }
-  // index < limit
-  Linear index =
-      ir::Add(ir::ToLinear(guard->args[0], ranges), ir::ToLinear(guard->args[1], ranges), -1);
+  const bool below = guard->kind == ir::ExprKind::kBin && guard->bin() == ir::BinOp::kLt,
+             from = guard->kind == ir::ExprKind::kBin && guard->bin() == ir::BinOp::kLe;
+  if ((!below && !from) || guard->args[0].dtype() != DType::kInt64) return guard;
+  // index < limit, or limit <= index
+  const size_t side = below ? 0 : 1;
+  Linear index = ir::Add(ir::ToLinear(guard->args[side], ranges),
+                         ir::ToLinear(guard->args[1 - side], ranges), -1);
   const int64_t limit = -index.constant;
   index.constant = 0;
   int64_t step = 0;
@@ -129,7 +129,8 @@ Expr WithoutRemainder(const Expr& guard, const Ranges& ranges) {
     }
     const ir::Interval reach = ir::BoundsOf(rest, ranges);
     if (tiles.terms.empty() || !reach.known() || reach.lo < 0 || reach.hi >= step) continue;
-    return ir::Lt(ir::FromLinear(tiles), Expr(limit / step));
+    const Expr whole = ir::FromLinear(tiles), end(limit / step);
+    return below ? ir::Lt(whole, end) : ir::Le(end, whole);
   }
   return guard;
 }

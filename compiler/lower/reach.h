@@ -37,8 +37,8 @@ ir::VarMap ExactAxes(const schedule::Stage& stage,
                      const std::unordered_map<const ir::ExprNode*, int64_t>& extents,
                      const VarSet& fixed, ir::Ranges* ranges);
 
-// 16 a + b < 16 n as a < n where b is 0 to 15: a condition of whole tiles. Other conditions as they
-// are.
+// 16 a + b < 16 n as a < n where b is 0 to 15, and 16 n <= 16 a + b as n <= a: a condition of whole
+// tiles. Other conditions as they are.
 ir::Expr WithoutRemainder(const ir::Expr& guard, const ir::Ranges& ranges);
 
 }  // namespace tessera::lower

@@ -80,6 +80,19 @@ Tensor Window() {
   });
 }
 
+// A window of three taps over a row with a pad of 0 at each end.
+Tensor PaddedWindow() {
+  const Tensor x = te::Placeholder("x", DType::kInt32, {6}),
+               w = te::Placeholder("w", DType::kInt32, {3});
+  const Tensor p = te::Compute("p", {8}, {"i"}, [&](const Index& i) {
+    const Expr inside = ir::And(ir::Le(1, i[0]), ir::Lt(i[0], 7));
+    return ir::Select(inside, x(i[0] - 1), ir::Imm(DType::kInt32, 0));
+  });
+  const te::Axis k = te::ReduceAxis("k", 3);
+  return te::Compute("y", {6}, {"i"},
+                     [&](const Index& i) { return te::Sum(p(i[0] + k.var) * w(k.var), {k}); });
+}
+
 // Two groups of three channels.
 Tensor Groups() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {6, 4}),
@@ -195,6 +208,9 @@ const std::vector<StepExample>& StepExamples() {
        "what "
        "the other one needs.",
        Groups(), "align y ci x 2\nreindex w y w.g 0\n"},
+      {"skip",
+       "Pads are 0, and so are products with them: the first tap and the last one do without.",
+       PaddedWindow(), "inline p\nskip y k\n"},
       {"prepare", "The records are made by the caller, before the function.", Affine(),
        "stack p y bias factor\nprepare p\n"},
       {"in_place", "The result takes the place of the sums, in the caller's memory.", Product(),

@@ -38,6 +38,7 @@ void MakeCopyOf(const Stage& source, Stage* stage) {
   stage->axes.clear();
   stage->reduce_axes.clear();
   stage->conditions.clear();
+  stage->skips.clear();
   stage->leaves.clear();
   std::vector<ir::Expr> indices;
   for (size_t d = 0; d < source.shape.size(); ++d) {

@@ -113,6 +113,7 @@ Status Apply(const LiftStep& step, Editor& editor);
 Status Apply(const RewriteStep& step, Editor& editor);
 Status Apply(const StackStep& step, Editor& editor);
 Status Apply(const AlignStep& step, Editor& editor);
+Status Apply(const SkipStep& step, Editor& editor);
 Status Apply(const PrepareStep& step, Editor& editor);
 Status Apply(const InPlaceStep& step, Editor& editor);
 Status Apply(const ReindexStep& step, Editor& editor);

@@ -175,6 +175,7 @@ class Generator {
     }
     order += " " + c;
     if (st->leaves.size() > 1) TESSERA_TRY(Do("reorder {}{}", acc, order));
+    TESSERA_TRY(h_.SkipPads(acc, roles.reduced, point));
     if (point) TESSERA_TRY(Do("unroll {} {}", acc, x));
     TESSERA_TRY(Do("vectorize {} {}", acc, c));
     if (rank > 1)

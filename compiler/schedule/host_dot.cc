@@ -274,6 +274,7 @@ class DotGenerator {
         order += " " + st->reduce_axes[d].name();
       }
     }
+    TESSERA_TRY(h_.SkipPads(acc, roles_.reduced, point_));
     TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.b {1}.l", acc, c, dot_.lanes));
     TESSERA_TRY(h_.Do("split {0} {1} {2} {1}.o {1}.i{3}", acc, ci, dot_.quad, whole ? "" : " pad"));
     const int64_t ahead = QuadsAhead(), quads = CeilDiv(quad_.axis.extent, dot_.quad);

@@ -96,6 +96,18 @@ Status HostSteps::Share(const std::string& name, const std::vector<te::AxisRole>
   return best ? Do("parallel {} {}", name, std::string(best->name)) : Status{};
 }
 
+Status HostSteps::SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,
+                           const te::AxisRole* point) {
+  for (const te::AxisRole& tap : reduced) {
+    if (tap.role != te::Role::kWindow || (point && tap.input_dim == point->input_dim)) continue;
+    const Stage& sum = *s.Find(stage);
+    const ir::Axis axis = sum.reduce_axes[DimOf(reduced, tap)];
+    if (s.NothingUnless(sum, axis).empty()) continue;
+    TESSERA_TRY(Do("skip {} {}", stage, axis.name()));
+  }
+  return {};
+}
+
 Status HostSteps::InMemoryOrder(const std::string& name) {
   const std::vector<size_t> order = MemoryOrder(name);
   const Stage* stage = s.Find(name);

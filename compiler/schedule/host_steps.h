@@ -34,6 +34,10 @@ class HostSteps {
   // Marks a loop of |stage| for several processors, as far out as one has enough iterations, if all
   // of it, with |reduced| for each element, is work enough to share.
   Status Share(const std::string& stage, const std::vector<te::AxisRole>& reduced = {});
+  // Leaves out taps of the sum |stage|, whose reductions are |reduced|, that meet pads of 0 at all
+  // of its points, which are along |point|.
+  Status SkipPads(const std::string& stage, const std::vector<te::AxisRole>& reduced,
+                  const te::AxisRole* point);
 
   Schedule s;
   const HostOptions options;

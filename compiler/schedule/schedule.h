@@ -80,6 +80,8 @@ struct Stage {
   std::vector<Relation> relations;
   // What holds in the iterations of a reduction that count, over axes, split or not.
   std::vector<ir::Expr> conditions;
+  // Where one of these does not hold a sum is added 0, and its iteration is not run, over axes.
+  std::vector<ir::Expr> skips;
   Attach attach = Attach::kRoot;
   std::string at_stage, at_axis;  // kAt, kAfter
   ir::Scope scope = ir::Scope::kGlobal;
@@ -165,6 +167,9 @@ class Schedule {
   // May |stage| be computed before the function, if it says so?
   //   errors  kInvalidArgument  no: why
   Status CheckPrepared(const Stage& stage) const;
+  // The conditions on |axis| of |stage|'s reduction, in its body or in stages that it reads, but
+  // for which an iteration adds 0: of sums of integers, over axes. Not those that always hold.
+  std::vector<ir::Expr> NothingUnless(const Stage& stage, const ir::Axis& axis) const;
   // Is there something to fetch ahead wherever |stage| says so?
   //   errors  kInvalidArgument  no: why
   Status CheckPrefetches(const Stage& stage) const;

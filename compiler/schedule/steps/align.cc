@@ -59,7 +59,7 @@ Status Apply(const AlignStep& step, Editor& editor) {
   LoopAxis& leaf = stage->leaves[static_cast<size_t>(at)];
   const auto axis = std::ranges::find_if(
       stage->reduce_axes, [&](const ir::Axis& a) { return a.var.get() == leaf.var.get(); });
-  const bool fresh = stage->relations.empty() && stage->conditions.empty();
+  const bool fresh = stage->relations.empty() && stage->conditions.empty() && stage->skips.empty();
   if (axis == stage->reduce_axes.end() || !fresh) {
     return Fail(Code::kInvalidArgument, "{} has been scheduled, or {} is no axis of its reduction",
                 step.stage, step.axis);

@@ -13,7 +13,8 @@ Status Apply(const RfactorStep& step, Editor& editor) {
                 step.axis);
   }
   // Splits and fusions of the reduction alone may have been.
-  bool plain = stage->attach == Attach::kRoot && stage->tensorize_axis.empty();
+  bool plain =
+      stage->attach == Attach::kRoot && stage->tensorize_axis.empty() && stage->skips.empty();
   for (const ir::Axis& a : stage->axes) {
     const int leaf = stage->LeafIndex(a.name());
     plain = plain && leaf >= 0 && stage->leaves[static_cast<size_t>(leaf)].var.get() == a.var.get();

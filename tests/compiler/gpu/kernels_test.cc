@@ -72,7 +72,8 @@ constexpr const char* kRefusals[] = {
     "bytes of shared memory",
     "which is computed inside a loop that does not contain",
     "which a later step took away",
-    "which a condition skips; choose factors that divide them, or attach further out",
+    "which a condition skips; choose factors that divide them, leave 'skip' out, or attach further "
+    "out",
     "some elements are computed twice",
     "is needed where it is computed, at ",
 };

@@ -32,7 +32,7 @@ class RandomLines {
     }
     const Stage* st = AnyStage();
     id_ = fresh_++;
-    if (const std::string lines = Lines(*st, rng_.Range(0, 41)); !lines.empty()) Apply(lines);
+    if (const std::string lines = Lines(*st, rng_.Range(0, 43)); !lines.empty()) Apply(lines);
   }
   Schedule Done() { return std::move(s_); }
 
@@ -224,6 +224,10 @@ class RandomLines {
       case 39:
       case 40:
         return Tensorized();
+      case 41:
+      case 42:
+        if (st.reduce_axes.empty()) return "";
+        return fmt::format("skip {} {}", name, AnyOf(st.reduce_axes).name());
       default: {
         const Stage& source = AnySource();
         if (st.reduce_axes.empty()) return "";

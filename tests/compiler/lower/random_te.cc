@@ -40,7 +40,8 @@ Tensor Window(Rng& rng, const ExpressionSize& size) {
   const int64_t kernel = size.Extent(1, 3, rng), stride = rng.Range(1, 3),
                 dilation = rng.Range(1, 2);
   const int64_t pad = rng.Range(0, 2);
-  Tensor padded = pad > 0 ? Pad(x, pad, rng.Range(0, pad), rng.Range(-128, 127)) : x;
+  Tensor padded =
+      pad > 0 ? Pad(x, pad, rng.Range(0, pad), rng.OneIn(2) ? 0 : rng.Range(-128, 127)) : x;
   const int64_t reach = (kernel - 1) * dilation + 1;
   const int64_t oh = (padded.shape()[1] - reach) / stride + 1,
                 ow = (padded.shape()[2] - reach) / stride + 1;

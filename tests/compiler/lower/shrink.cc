@@ -20,6 +20,29 @@ using schedule::Schedule;
 using schedule::Step;
 using schedule::Trace;
 
+// |trace| without those steps. Where that is one cache_write, what follows is asked of the stage
+// itself.
+Trace Without(Trace trace, size_t begin, size_t end) {
+  const auto first = trace.begin() + static_cast<int64_t>(begin);
+  const auto* copy = std::get_if<schedule::CacheWriteStep>(&*first);
+  const std::string name = copy != nullptr && end == begin + 1 ? copy->name : "",
+                    stage = copy != nullptr ? copy->stage : "";
+  trace.erase(first, trace.begin() + static_cast<int64_t>(end));
+  const auto rename = [&](auto& field) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(field)>, std::string>) {
+      if (!name.empty() && field == name) field = stage;
+    }
+  };
+  for (size_t n = begin; n < trace.size(); ++n) {
+    std::visit(
+        [&](auto& step) {
+          std::apply([&](auto&... fields) { (rename(fields), ...); }, step.Fields(step));
+        },
+        trace[n]);
+  }
+  return trace;
+}
+
 // Without pieces first, then without single steps, from the end: a step may need those before it.
 Trace WithFewerSteps(Trace trace, const std::function<bool(const Trace&)>& fails) {
   for (size_t piece = std::max<size_t>(trace.size() / 2, 1);;
@@ -27,9 +50,7 @@ Trace WithFewerSteps(Trace trace, const std::function<bool(const Trace&)>& fails
     bool shorter = false;
     for (size_t end = trace.size(); end > 0;) {
       const size_t begin = end > piece ? end - piece : 0;
-      Trace without = trace;
-      without.erase(without.begin() + static_cast<int64_t>(begin),
-                    without.begin() + static_cast<int64_t>(end));
+      Trace without = Without(trace, begin, end);
       if (fails(without)) {
         trace = std::move(without);
         shorter = true;

@@ -9,7 +9,7 @@
 #include "compiler/ir/intrin.h"
 #include "compiler/ir/print.h"
 #include "compiler/lower/lower.h"
-#include "tests/compiler/lower/random_te.h"
+#include "tests/compiler/lower/agree.h"
 
 namespace tessera::lower {
 namespace {
@@ -101,6 +101,41 @@ TEST(Tensorize, ANestBecomesCallsThatComputeTheSame) {
     const Result<ir::InterpStats> run = ir::Interpret(*f, pointers);
     ASSERT_TRUE(run.has_value()) << run.error().message << text;
     EXPECT_EQ(test::Logical(*f, *s, arrays.size() - 1, arrays), values.at(y.get()).bytes()) << text;
+  }
+}
+
+// The call that starts sums is the first tap's, which is a pad for the first row.
+TEST(Tensorize, AnInstructionThatStartsASumCannotBeSkipped) {
+  const te::Tensor x = te::Placeholder("x", DType::kInt8, {12, 8}),
+                   w = te::Placeholder("w", DType::kInt8, {3, 8, 8});
+  const te::Tensor padded = te::Compute("padded", {14, 8}, {"i", "j"}, [&](const Index& i) {
+    return ir::Select(ir::Le(2, i[0]), x(i[0] - 2, i[1]), ir::Imm(DType::kInt8, 0));
+  });
+  const te::Axis ci = te::ReduceAxis("ci", 8), k = te::ReduceAxis("k", 3);
+  const te::Tensor y = te::Compute("y", {8, 8}, {"p", "c"}, [&](const Index& i) {
+    return te::Sum(Wide(padded(i[0] + k.var * 2, ci.var)) * Wide(w(k.var, i[1], ci.var)), {ci, k});
+  });
+  for (const bool flag : {false, true}) {
+    const Result<schedule::Schedule> s = Scheduled(
+        y,
+        "skip y k\nlayout padded 1/4,0,1%4\nlayout w 0,1/4,2/4,1%4,2%4\nlayout y 1/4,0,1%4\n"
+        "split y p 2 po pi\nsplit y c 4 co cl\nsplit y ci 4 io il\n"
+        "reorder y co po io k pi cl il\ntensorize y pi tile_test" +
+            std::string(flag ? "_flag" : ""));
+    ASSERT_TRUE(s) << s.error().message;
+    const Result<ir::Func> f = Lower(*s, "f");
+    if (flag) {
+      ASSERT_FALSE(f);
+      EXPECT_EQ(f.error().message,
+                "y: tile_test_flag starts the sum in its first iteration, which a condition may "
+                "skip; choose another intrinsic, or leave 'skip' or 'align' out");
+      continue;
+    }
+    ASSERT_TRUE(f) << f.error().message;
+    Rng rng(10);
+    te::Values values = test::RandomInputs(y, rng);
+    ASSERT_TRUE(te::Evaluate({y}, &values));
+    EXPECT_EQ(test::DifferenceOf({*s, y, values}, *f), "") << ir::Print(*f);
   }
 }
 

@@ -16,7 +16,8 @@ struct WindowShape {
   std::string name;
   int64_t in_channels = 1, out_channels = 1, size = 8;
   int64_t kernel = 1, stride = 1, dilation = 1, pad = 0, groups = 1;
-  bool flat = false;  // height 1, kernel 1 along it
+  bool flat = false;    // height 1, kernel 1 along it
+  int64_t filler = -7;  // what pads hold
 };
 
 inline std::vector<WindowShape> WindowShapes() {
@@ -78,6 +79,22 @@ inline std::vector<WindowShape> WindowShapes() {
        .kernel = 7,
        .stride = 2,
        .pad = 3},
+      {.name = "zero_pads",  // of the numbers that dot products take
+       .in_channels = 8,
+       .out_channels = 32,
+       .size = 7,
+       .kernel = 3,
+       .pad = 1,
+       .filler = -128},
+      {.name = "channelwise_zero_pads",
+       .in_channels = 16,
+       .out_channels = 16,
+       .size = 9,
+       .kernel = 5,
+       .stride = 2,
+       .pad = 2,
+       .groups = 16,
+       .filler = 0},
       {.name = "k1s2", .in_channels = 16, .out_channels = 32, .size = 8, .stride = 2},
       {.name = "k3", .in_channels = 8, .out_channels = 48, .size = 7, .kernel = 3, .pad = 1},
   };
@@ -99,13 +116,14 @@ inline te::Tensor WindowExpression(const WindowShape& s) {
   const te::Tensor x = te::Placeholder("x", DType::kInt8, {1, s.in_channels, height, s.size});
   te::Tensor padded = x;
   if (s.pad > 0) {
-    padded = te::Compute("padded", {1, s.in_channels, height + 2 * ph, s.size + 2 * s.pad},
-                         {"n", "c", "y", "x"}, [&](const Index& i) {
-                           const Expr y = i[2] - Expr(ph), w = i[3] - Expr(s.pad);
-                           const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, height)),
-                                                   ir::And(ir::Le(0, w), ir::Lt(w, s.size)));
-                           return ir::Select(in, x(i[0], i[1], y, w), ir::Imm(DType::kInt8, -7));
-                         });
+    padded =
+        te::Compute("padded", {1, s.in_channels, height + 2 * ph, s.size + 2 * s.pad},
+                    {"n", "c", "y", "x"}, [&](const Index& i) {
+                      const Expr y = i[2] - Expr(ph), w = i[3] - Expr(s.pad);
+                      const Expr in = ir::And(ir::And(ir::Le(0, y), ir::Lt(y, height)),
+                                              ir::And(ir::Le(0, w), ir::Lt(w, s.size)));
+                      return ir::Select(in, x(i[0], i[1], y, w), ir::Imm(DType::kInt8, s.filler));
+                    });
   }
   const int64_t group_in = s.in_channels / s.groups, group_out = s.out_channels / s.groups;
   const te::Tensor w = te::Placeholder("w", DType::kInt8, {s.out_channels, group_in, kh, s.kernel});

@@ -220,6 +220,39 @@ TEST_P(HostRandom, IsExact) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HostRandom, ::testing::Range<uint64_t>(0, 10));
 
+// Rows of taps that are with pads of 0 for all points of a tile are left out: of the numbers that
+// are multiplied, whose pads are -128 before 128 is added to them.
+TEST(HostPads, AreNotMultipliedWhereTheyAreZeros) {
+  const auto skips = [](const test::WindowShape& shape, bool dots) {
+    const te::Tensor given = test::WindowExpression(shape);
+    te::Values values;
+    Rng rng(13);
+    if (dots) values = test::RandomInputs(given, rng);
+    const te::Tensor out = dots ? test::UnsignedOutput(given, &values) : given;
+    const Result<Schedule> s = HostSchedule({out}, {.target = target::Host()});
+    EXPECT_TRUE(s) << s.error().message;
+    std::vector<std::string> axes;
+    for (const Step& step : s->trace()) {
+      if (const auto* skip = std::get_if<SkipStep>(&step)) axes.push_back(skip->axis);
+    }
+    return axes;
+  };
+  const std::vector<std::string> rows{"ky"}, none;
+  test::WindowShape shape{
+      .in_channels = 8, .out_channels = 32, .size = 7, .kernel = 3, .pad = 1, .filler = -128};
+  EXPECT_EQ(skips(shape, true), rows);
+  EXPECT_EQ(skips(shape, false), none);
+  shape.filler = 0;
+  EXPECT_EQ(skips(shape, true), none);
+  EXPECT_EQ(skips(shape, false), rows);
+  shape.flat = true;  // no row of pads
+  EXPECT_EQ(skips(shape, false), none);
+  shape = {.in_channels = 16, .out_channels = 16, .size = 9, .kernel = 5, .pad = 2, .groups = 16};
+  EXPECT_EQ(skips(shape, false), none);
+  shape.filler = 0;
+  EXPECT_EQ(skips(shape, false), rows);
+}
+
 TEST(HostDecisions, ReplayWithAnotherPickIsExactToo) {
   Rng rng(3);
   const te::Tensor out = test::WindowExpression(

@@ -64,8 +64,8 @@ bool Same(const std::vector<T>& a, const std::vector<T>& b) {
 
 std::string Difference(const Stage& a, const Stage& b) {
   const auto& [name, dtype, shape, placeholder, output, prepared, body, axes, reduce_axes, leaves,
-               relations, conditions, attach, at_stage, at_axis, scope, layout, folded, alignments,
-               double_buffer, in_place_of, prefetches, tensorize_axis, intrinsics] = a;
+               relations, conditions, skips, attach, at_stage, at_axis, scope, layout, folded,
+               alignments, double_buffer, in_place_of, prefetches, tensorize_axis, intrinsics] = a;
   std::string all;
   const auto compare = [&](const char* field, const auto& was, const auto& is) {
     if (!Same(was, is)) all += fmt::format(" {}", field);
@@ -82,6 +82,7 @@ std::string Difference(const Stage& a, const Stage& b) {
   compare("leaves", leaves, b.leaves);
   compare("relations", relations, b.relations);
   compare("conditions", conditions, b.conditions);
+  compare("skips", skips, b.skips);
   compare("attach", attach, b.attach);
   compare("at_stage", at_stage, b.at_stage);
   compare("at_axis", at_axis, b.at_axis);

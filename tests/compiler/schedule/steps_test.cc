@@ -73,6 +73,11 @@ TEST(ScheduleSteps, RefusalsNameStepStageAndWayOut) {
        "t follows the loops of s; attach y there too"},
       {"cache_read a local c s\nreverse_compute_at z a i\nreverse_compute_at s c i",
        "s is a reduction"},
+      {"skip y i", "y is no sum of integers: of others each iteration counts, adding 0 too"},
+      {"skip s q", "s sums over no axis q; it has k"},
+      {"skip s k",
+       "no condition on k is known to make what s adds 0: pads that are 0 have one, an input's are "
+       "not seen"},
       {"inline s", "s is a reduction"},
       {"inline y", "y is an output"},
       {"inline a\nsplit a i 2 o n", "'a' was inlined"},
@@ -339,7 +344,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "vthread y i\ndouble_buffer a\nprefetch a y i $f\ndecide p places s y i\n"
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
-      "split s k 2 o n overlap\nalign s k a 2\nreindex x a q keep 1,3 0\n"
+      "split s k 2 o n overlap\nalign s k a 2\nskip s k\nreindex x a q keep 1,3 0\n"
       "fold_storage x 2 10 8\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/lower/stage_guards.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "compiler/ir/simplify.h"
+#include "compiler/ir/visit.h"
+#include "compiler/lower/conditions.h"
+
+namespace tessera::lower {
+
+using ir::Expr;
+using schedule::LoopAxis;
+using schedule::Stage;
+
+StageGuards::StageGuards(const Stage& stage, const StageBounds& bounds) : stage_(stage) {
+  for (const Expr& g : bounds.guards) guards_.push_back({g});
+  for (const Expr& g : bounds.summing) guards_.push_back({g, true});
+}
+
+std::vector<Expr> StageGuards::Ready(size_t depth) {
+  std::vector<Expr> ready;
+  const bool sums = std::ranges::any_of(stage_.leaves | std::views::take(depth), &LoopAxis::reduce);
+  for (Guard& g : guards_) {
+    bool later = g.done || (g.summing && !sums);
+    for (size_t i = depth; i < stage_.leaves.size(); ++i)
+      later = later || ir::UsesVar(g.condition, stage_.leaves[i].var);
+    if (later) continue;
+    g.done = true;
+    ready.push_back(g.condition);
+  }
+  return ready;
+}
+
+const Expr* StageGuards::Open() const {
+  const auto open = std::ranges::find(guards_, false, &Guard::done);
+  return open == guards_.end() ? nullptr : &open->condition;
+}
+
+std::vector<Expr> StageGuards::OpenAtStart() const {
+  std::vector<Expr> open;
+  for (const Guard& g : guards_) {
+    if (!g.done && !g.summing && !AsksReduction(stage_, g.condition)) open.push_back(g.condition);
+  }
+  return open;
+}
+
+bool MaySkipLast(const Stage& stage, const StageBounds& bounds, size_t depth) {
+  const auto first = stage.leaves | std::views::take(depth);
+  const auto later = [&](const Expr& c) {
+    return std::ranges::any_of(stage.leaves | std::views::drop(depth),
+                               [&](const LoopAxis& l) { return ir::UsesVar(c, l.var); });
+  };
+  const auto skips = [&](const Expr& c) { return !later(c) && AsksReduction(stage, c); };
+  const bool sums = std::ranges::any_of(first, &LoopAxis::reduce);
+  return std::ranges::any_of(bounds.guards, skips) ||
+         (sums && !std::ranges::all_of(bounds.summing, later));
+}
+
+bool MaySkipFirst(const Stage& stage, const StageBounds& bounds, const ir::Ranges& ranges) {
+  ir::VarMap at;
+  for (const LoopAxis& leaf : stage.leaves) {
+    if (leaf.reduce) at[leaf.var.get()] = Expr(0);
+  }
+  return !std::ranges::all_of(
+      bounds.summing, [&](const Expr& c) { return ir::ProveTrue(ir::Substitute(c, at), ranges); });
+}
+
+ir::Stmt Guarded(const std::vector<Expr>& conditions, ir::Stmt body) {
+  for (size_t i = conditions.size(); i-- > 0;) body = ir::If(conditions[i], body);
+  return body;
+}
+
+}  // namespace tessera::lower
