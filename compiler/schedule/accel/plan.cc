@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/tile_cycles.h"
 #include "isa/costs.h"
 
@@ -245,6 +246,13 @@ std::unexpected<Error> NoPlan(const AnalyzedRegion& region, const isa::Config& c
               config.Depth(isa::Memory::kWgt));
 }
 
+// Does the reduction read the input, not a stage with pads around it?
+bool ReadsItself(const Anchor& a) {
+  return ir::Contains(a.stage->body, [&](const ir::Expr& e) {
+    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == a.input.name();
+  });
+}
+
 }  // namespace
 
 const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
@@ -285,7 +293,6 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
   e.out_x = region.shape[3];
   const Anchor& a = region.anchor;
   const int64_t taps = a.window[0].taps * a.window[1].taps;
-  for (size_t d = 0; d < 2; ++d) e.chip_stride[d] = a.window[d].taps == 1 ? 1 : a.window[d].stride;
   e.in_total = CeilDiv(std::max<int64_t>(a.in_channels, 1), block);
   e.in_lanes = MemoryLanes({region.shape[0], std::max<int64_t>(a.in_channels, 1), 1, 1}, config);
   e.out_lanes = MemoryLanes(region.shape, config);
@@ -296,6 +303,9 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
       const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
       e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
     }
+    const bool one_group = a.group_out == region.shape[1] && a.group_in == a.in_channels,
+               steps = taps == 1 && a.window[0].stride * a.window[1].stride > 1;
+    e.steps_over = a.im2col == 0 && one_group && steps && ReadsItself(a);
   } else if (a.kind == AnchorKind::kChannelwise) {
     for (int64_t y = 0; y < a.window[0].taps; y += kWindowTaps) {
       for (int64_t x = 0; x < a.window[1].taps; x += kWindowTaps) {
@@ -304,6 +314,10 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
         e.weight_tiles += CeilDiv(piece, block);
       }
     }
+  }
+  for (size_t d = 0; d < 2; ++d) {
+    const WindowAxis& w = a.window[d];
+    e.chip_stride[d] = e.steps_over || (a.im2col != 0 && w.taps == 1) ? 1 : w.stride;
   }
   return e;
 }

@@ -93,10 +93,12 @@ struct Extents {
   int64_t in_blocks = 1;   // input channel blocks that one output block reduces over
   int64_t in_total = 1;    // input channel blocks of the tensor
   int64_t out_y = 1, out_x = 1;
-  // Input steps of a stride that no window overlaps are left out by LOAD: spatial stride on chip.
-  std::array<int64_t, 2> chip_stride{1, 1};
-  int64_t in_lanes = 0, out_lanes = 0;  // bytes of one image's tile in device memory
-  int64_t weight_tiles = 0;             // WGT tiles of one (output block, input block)
+  // Of the input itself, read by windows of one tap with a stride, those positions are on chip that
+  // are read; so they are where taps are channels.
+  bool steps_over = false;
+  std::array<int64_t, 2> chip_stride{1, 1};  // between neighbouring windows on chip
+  int64_t in_lanes = 0, out_lanes = 0;       // bytes of one image's tile in device memory
+  int64_t weight_tiles = 0;                  // WGT tiles of one (output block, input block)
 };
 // Bytes of one image's tile of a tensor of |shape| in device memory: no more than there are
 // channels when one block has them all and a tile one image.

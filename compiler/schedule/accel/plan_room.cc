@@ -84,14 +84,9 @@ void StepWriter::FindBuffers() {
 
 void StepWriter::FindInput() {
   const Extents& e = extents_;
-  // Steps that no window overlaps are left out by reindex, and where taps are channels.
-  const bool skips =
-      !prepared_.empty() || (contraction_ && !grouped_ && te::TensorOf(input_read_)->placeholder &&
-                             a_.window[0].taps * a_.window[1].taps == 1);
   const auto side = [&](size_t d, PlanSize size) -> PlanSide {
     const WindowAxis& w = a_.window[d];
-    const int64_t stride = skips ? e.chip_stride[d] : w.stride,
-                  taps = (w.taps - 1) * w.dilation + 1;
+    const int64_t stride = e.chip_stride[d], taps = (w.taps - 1) * w.dilation + 1;
     const int64_t pitch = d == 1 ? Pitch() : 0;
     if (pitch > 0)
       return {std::nullopt, {.plus = RoundUp((plan_.x_tile - 1) * stride + taps, pitch)}};

@@ -164,9 +164,7 @@ void StepWriter::InputStage() {
     input_ = source.name();
     Say("set_scope {} inp", input_);
     for (const ir::Axis& axis : source->axes) input_axes_.push_back(axis.name());
-  } else if (contraction_ && !grouped_ && a_.window[0].taps * a_.window[1].taps == 1 &&
-             a_.window[0].stride * a_.window[1].stride > 1) {
-    // A window of one tap that steps over positions: only those that it reads.
+  } else if (extents_.steps_over) {
     input_ = Fresh(source.name() + ".i");
     Say("reindex {} {} {}\nset_scope {} inp", source.name(), sum_, input_, input_);
     input_axes_ = StridedAxes();
