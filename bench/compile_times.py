@@ -16,14 +16,13 @@ failed.
 """
 
 import argparse
-import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from networks import NETWORKS, ROOT, Problem, find
-from turns import commands_of, ratios, run, take_turns
+from networks import ROOT, Problem, present
+from turns import commands_of, print_head, print_row, ratios, run, take_turns
 
 
 def measure(commands, model, rounds):
@@ -34,15 +33,6 @@ def measure(commands, model, rounds):
             return used.ru_utime + used.ru_stime
 
         return take_turns(commands, rounds, seconds)
-
-
-def row(network, times):
-    """The cells of one network and, of two compilers, the median ratio."""
-    cells = [network.title] + [f"{1000 * statistics.median(t):,.1f}" for t in times]
-    if len(times) == 1:
-        return cells, None
-    middle, text = ratios(*times)
-    return cells + [text], middle
 
 
 def main():
@@ -58,29 +48,26 @@ def main():
         raise Problem("--limit: above 0 seconds")
     if options.rounds < 2:
         raise Problem("--rounds: at least 2")
-    models = Path(os.environ.get("TESSERA_MODELS", ROOT / "../shared/models"))
     commands = commands_of(options.build, options.beside)
-    head = ["network", "ms", "ms beside", "ratio (quartiles)"][:1 + len(commands) + (len(commands) > 1)]
-    print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1), flush=True)
+    print_head(len(commands), "ratio")
     slower, sums = [], [0.0] * len(commands)
-    for network in NETWORKS:
-        model = find(network, models, options.build)
-        if model is None:
-            print(f"{network.title}: {network.file} is not there", file=sys.stderr)
-            continue
+    for network, model in present(options.build):
         times = measure(commands, model, options.rounds)
-        cells, ratio = row(network, times)
         middles = [statistics.median(t) for t in times]
         sums = [a + b for a, b in zip(sums, middles)]
-        print("| " + " | ".join(cells) + " |", flush=True)
-        if ratio is not None and ratio > 1 + options.allow:
-            slower.append(f"{network.title}: {ratio:.3f}")
+        cells = [network.title] + [f"{1000 * m:,.1f}" for m in middles]
+        if len(commands) == 2:
+            ratio, text = ratios(*times)
+            cells.append(text)
+            if ratio > 1 + options.allow:
+                slower.append(f"{network.title}: {ratio:.3f}")
+        print_row(cells)
         if options.limit is not None and middles[0] > options.limit:
             slower.append(f"{network.title}: {middles[0]:.2f} s, above {options.limit:g} s")
     total = ["total"] + [f"{1000 * s:,.1f}" for s in sums]
     if len(sums) == 2 and sums[1] > 0:
         total.append(f"{sums[0] / sums[1]:.3f}")
-    print("| " + " | ".join(total) + " |", flush=True)
+    print_row(total)
     for line in slower:
         print(f"slower: {line}", file=sys.stderr)
     return 1 if slower else 0

@@ -17,14 +17,13 @@ Exit status: 0 done, 1 --least: a ratio is below it, 2 something is missing or f
 
 import argparse
 import json
-import os
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
-from networks import NETWORKS, ROOT, Problem, find, write_npy
-from turns import commands_of, ratios, run, take_turns
+from networks import NETWORKS, ROOT, Problem, present, write_npy
+from turns import commands_of, print_head, print_row, ratios, run, take_turns
 
 
 def measure(commands, network, model, items, rounds):
@@ -57,26 +56,18 @@ def main():
     options = parser.parse_args()
     if options.items < 1 or options.rounds < 2:
         raise Problem("--items: at least 1; --rounds: at least 2")
-    models = Path(os.environ.get("TESSERA_MODELS", ROOT / "../shared/models"))
     commands = commands_of(options.build, options.beside)
-    head = ["network", "ms", "ms beside", "times as long (quartiles)"][:1 + len(commands) + (len(commands) > 1)]
-    print("| " + " | ".join(head) + " |\n|---|" + "---:|" * (len(head) - 1), flush=True)
+    print_head(len(commands), "times as long")
     below = []
-    for network in NETWORKS:
-        if options.network and network.key not in options.network:
-            continue
-        model = find(network, models, options.build)
-        if model is None:
-            print(f"{network.title}: {network.file} is not there", file=sys.stderr)
-            continue
+    for network, model in present(options.build, options.network):
         times = measure(commands, network, model, options.items, options.rounds)
         cells = [network.title] + [f"{1000 * statistics.median(t):,.3f}" for t in times]
         if len(commands) == 2:
-            middle, text = ratios(times[1], times[0])
+            ratio, text = ratios(times[1], times[0])
             cells.append(text)
-            if middle < options.least:
-                below.append(f"{network.title}: {middle:.3f}, below {options.least:g}")
-        print("| " + " | ".join(cells) + " |", flush=True)
+            if ratio < options.least:
+                below.append(f"{network.title}: {ratio:.3f}, below {options.least:g}")
+        print_row(cells)
     for line in below:
         print(line, file=sys.stderr)
     return 1 if below else 0

@@ -76,9 +76,24 @@ def write_npy(path, network, seed, items=1):
     path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
-def find(network, models, build):
+def find(network, build):
+    """The file of |network|; None: it is not there."""
+    models = Path(os.environ.get("TESSERA_MODELS") or ROOT / "../shared/models")
     places = (ROOT / network.file, build / network.file) if "/" in network.file else (models / network.file,)
     return next((path for path in places if path.is_file()), None)
+
+
+def present(build, keys=None):
+    """Those of |keys|, None: all, that are there, with their files; the others are named on stderr."""
+    for network in NETWORKS:
+        if keys and network.key not in keys:
+            continue
+        model = find(network, build)
+        if model is not None:
+            yield network, model
+        else:
+            print(f"{network.title} is left out: {network.file} is not there (see models/mlperf_tiny/README.md, "
+                  "models/imagenet/README.md)", file=sys.stderr)
 
 
 def run(command, model, network, folder):
@@ -155,18 +170,9 @@ def main():
     arguments = parser.parse_args()
     if not arguments.tessera.is_file():
         raise Problem(f"{arguments.tessera}: not found; build the project, or name the command with --tessera")
-    models = Path(os.environ.get("TESSERA_MODELS") or ROOT / "../shared/models")
-    results, absent = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for network in NETWORKS:
-            model = find(network, models, arguments.tessera.resolve().parents[1])
-            if model is None:
-                absent.append(network.file)
-            else:
-                results.append((network, run(arguments.tessera, model, network, Path(folder))))
-    if absent:
-        print(f"skipped: {len(absent)} models not found: {', '.join(absent)} (see models/mlperf_tiny/README.md, models/imagenet/README.md)",
-              file=sys.stderr)
+        results = [(network, run(arguments.tessera, model, network, Path(folder)))
+                   for network, model in present(arguments.tessera.resolve().parents[1])]
     if arguments.update:
         update(results)
     print(table(results), end="")

@@ -14,7 +14,6 @@ Exit status: 0 done, 1 cycles differ, 2 something is missing or failed.
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -52,9 +51,8 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     options = parser.parse_args()
     network = next(n for n in NETWORKS if n.key == options.network)
-    models = Path(os.environ.get("TESSERA_MODELS", ROOT / "../shared/models"))
     try:
-        model = find(network, models, options.build)
+        model = find(network, options.build)
         if model is None:
             raise Problem(f"{network.file} is not there; networks.py says where it is looked for")
         with tempfile.TemporaryDirectory() as folder:

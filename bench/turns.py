@@ -34,9 +34,20 @@ def take_turns(commands, rounds, seconds):
 
 
 def ratios(over, under):
-    """The quartiles of the ratios of the rounds, and how the table has them."""
+    """The median of the ratios of the rounds, and it with the quartiles as the table has them."""
     low, middle, high = statistics.quantiles([a / b for a, b in zip(over, under)], n=4)
     return middle, f"{middle:.3f} ({low:.3f} to {high:.3f})"
+
+
+def print_head(count, ratio):
+    """The table's head for the times of |count| commands and, of two, their |ratio|."""
+    head = ["network", "ms", "ms beside", f"{ratio} (quartiles)"][:2 if count == 1 else 4]
+    print_row(head)
+    print("|---|" + "---:|" * (len(head) - 1), flush=True)
+
+
+def print_row(cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
 
 
 def commands_of(build, beside):

@@ -54,7 +54,8 @@ class Peeler {
   }
 
  private:
-  // Is there a condition in the body that is open over the whole range and true without its end?
+  // Is there a condition in the body that is open over the whole range and true without its end? In
+  // front of a loop one costs nothing, and a second copy of that much.
   bool LastDecides(const Stmt& loop, int64_t min, int64_t extent) {
     ir::Ranges inside = ranges_;
     bool decides = false;
@@ -62,12 +63,20 @@ class Peeler {
       int64_t a = 0, n = 0;
       if (s->kind == StmtKind::kFor && ir::IsImm(s->min, &a) && ir::IsImm(s->extent, &n))
         inside.Set(s->var, {a, a + n - 1});
-      if (s->kind != StmtKind::kIf || !ir::UsesVar(s->value, loop->var)) return;
+      if (s->kind != StmtKind::kIf || !ir::UsesVar(s->value, loop->var) || HasLoop(s)) return;
       ir::Ranges shorter = inside;
       shorter.Set(loop->var, {min, min + extent - 2});
       decides |= !ir::ProveTrue(s->value, inside) && ir::ProveTrue(s->value, shorter);
     });
     return decides;
+  }
+
+  static bool HasLoop(const Stmt& s) {
+    bool loop = false;
+    ir::VisitStmts(s, [&](const Stmt& x) {
+      loop |= x->kind == StmtKind::kFor && x->loop == ir::LoopKind::kSerial;
+    });
+    return loop;
   }
 
   ir::Ranges ranges_;
