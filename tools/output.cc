@@ -64,7 +64,7 @@ Status WriteJson(const std::string& path, const Json& json) {
 
 void Progress::Update(int64_t done, int64_t total) {
   const auto now = SteadyClock::now();
-  if (!isatty(STDERR_FILENO) || now - start_ < std::chrono::seconds(2)) return;
+  if (now - start_ < std::chrono::seconds(2) || !isatty(STDERR_FILENO)) return;
   if (shown_ && now - last_ < std::chrono::milliseconds(200)) return;
   last_ = now;
   shown_ = true;

@@ -33,27 +33,17 @@ struct Outcome {
 };
 
 Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
-  constexpr int64_t kAtOnce = 16;  // between two progress updates
   Outcome outcome;
   Progress progress(fmt::format("running on {}", runner.name));
+  ExecutionReport report;
+  report.done = [&](int64_t done) { progress.Update(done, inputs.count()); };
   const auto start = std::chrono::steady_clock::now();
-  for (int64_t at = 0; at < inputs.count(); at += kAtOnce) {
-    const std::vector<HostTensor> items{
-        inputs.items.Slice(at, std::min(kAtOnce, inputs.count() - at))};
-    ExecutionReport report;
-    TESSERA_ASSIGN(const std::vector<HostTensor> outputs, runner.executor->Run(items, &report));
-    if (at == 0) {
-      outcome.output = outputs[0];
-      outcome.cycles = report.Cycles().at(0);
-    } else {
-      outcome.output.shape[0] += outputs[0].shape[0];
-      outcome.output.bytes.insert(outcome.output.bytes.end(), outputs[0].bytes.begin(),
-                                  outputs[0].bytes.end());
-    }
-    for (const uint64_t cycles : report.Cycles()) outcome.same_cycles &= cycles == outcome.cycles;
-    progress.Update(std::min(at + kAtOnce, inputs.count()), inputs.count());
-  }
+  TESSERA_ASSIGN(std::vector<HostTensor> outputs,
+                 runner.executor->Run(std::span(&inputs.items, 1), &report));
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.output = std::move(outputs[0]);
+  outcome.cycles = report.Cycles().at(0);
+  for (const uint64_t cycles : report.Cycles()) outcome.same_cycles &= cycles == outcome.cycles;
   return outcome;
 }
 

@@ -327,16 +327,13 @@ std::optional<FailedRun> Executor::Failed() {
 std::optional<FailedRun> Executor::Beginning(std::span<const HostTensor> inputs, size_t run) {
   for (size_t s = 0; s < plan_->steps.size(); ++s) {
     if (!std::holds_alternative<ProgramStep>(plan_->steps[s]) || run-- != 0) continue;
-    return Again({.budget = options_.budget,
-                  .step = s,
-                  .inputs = {inputs.begin(), inputs.end()},
-                  .inference = 0});
+    return Again({.budget = options_.budget, .step = s, .inputs = {inputs.begin(), inputs.end()}});
   }
   return std::nullopt;
 }
 
 std::optional<FailedRun> Executor::Again(const Failure& failure) {
-  FillInputs(failure.inputs, failure.inference);
+  FillInputs(failure.inputs, 0);
   if (!Once(nullptr, failure.step)) return std::nullopt;
   const auto& step = std::get<ProgramStep>(plan_->steps[failure.step]);
   Result<isa::ProgramImage> image = ImageNow(step.program);
@@ -374,8 +371,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
     FillInputs(inputs, n);
     if (const Status done = Once(report, plan_->steps.size()); !done) {
       if (failure_) {
-        failure_->inputs.assign(inputs.begin(), inputs.end());
-        failure_->inference = n;
+        for (const HostTensor& input : inputs) failure_->inputs.push_back(input.Slice(n, 1));
       }
       return std::unexpected(done.error());
     }
@@ -383,6 +379,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
       const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i]);
       std::ranges::copy(bytes, outputs[i].bytes.begin() + n * static_cast<int64_t>(bytes.size()));
     }
+    if (report != nullptr && report->done) report->done(n + 1);
   }
   return outputs;
 }

@@ -8,6 +8,7 @@
 #define TESSERA_RUNTIME_EXECUTOR_EXECUTOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,6 +66,7 @@ struct ExecutionReport {
   //   errors  the device's, when it cannot
   bool traced = false;
   ProgramListener* listener = nullptr;  // given by the caller; null: nobody
+  std::function<void(int64_t)> done;    // and told behind each inference how many there were
   int64_t inferences = 0;
   // Those of one inference after those of another; empty for a plan without programs.
   std::vector<ProgramRun> runs;
@@ -169,8 +171,7 @@ class Executor {
   struct Failure {
     uint64_t budget = 0;
     size_t step = 0;
-    std::vector<HostTensor> inputs;
-    int64_t inference = 0;  // of them
+    std::vector<HostTensor> inputs;  // of one inference, or more, of which it is the first
   };
   std::optional<FailedRun> Again(const Failure& failure);
   std::optional<Failure> failure_;
