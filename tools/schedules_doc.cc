@@ -209,7 +209,8 @@ Result<std::string> FromCpp() {
          includes + "\n" + run + "\nA layer of a model:\n\n" + layer +
          "\nThe command does the second by `--schedule LAYER=FILE`, where the file has what "
          "`--dump "
-         "schedule` prints for a layer, edited.\n";
+         "schedule` prints for a layer, edited. One that begins with `accelerator LAYER:` brings a "
+         "layer there for which the compiler has no such schedule itself.\n";
 }
 
 Result<std::string> Document(const isa::Config& config) {

@@ -77,8 +77,12 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   graph::Simplify(fused.graph);
   TESSERA_TRY(graph::Verify(fused.graph));
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
-  if (options.device) places = network::PlaceNodes(fused.graph, options.config);
-  fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse);
+  network::ScheduledLayers scheduled;
+  for (const schedule::LayerTrace& given : options.schedules) {
+    if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
+  }
+  if (options.device) places = network::PlaceNodes(fused.graph, options.config, scheduled);
+  fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse, scheduled);
   phase.emplace(options.clock, "tensor expressions");
   for (const graph::Region& region : fused.regions) {
     fused.te.push_back(te::BuildRegion(fused.graph, region));

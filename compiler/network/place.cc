@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/network/place.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "base/text.h"
 #include "compiler/network/bind.h"
 #include "compiler/network/program.h"
 #include "compiler/schedule/accel/region.h"
@@ -39,12 +42,20 @@ int64_t OperationsOf(const te::RegionTe& region) {
   return most;
 }
 
+// Is |part|, nodes that follow each other, in a layer of |scheduled|?
+bool IsScheduled(const ScheduledLayers& scheduled, const std::string& part) {
+  const std::string within = fmt::format("+{}+", Legible(part));
+  return std::ranges::any_of(scheduled, [&](const std::string& layer) {
+    return fmt::format("+{}+", layer).find(within) != std::string::npos;
+  });
+}
+
 int64_t BytesOf(const GraphTensor& t) { return t.count() * SizeOf(t.dtype); }
 
 class Placer {
  public:
-  Placer(const Graph& graph, const isa::Config& config)
-      : graph_(graph), config_(config), nodes_(graph::Fuse(graph, false)) {}
+  Placer(const Graph& graph, const isa::Config& config, const ScheduledLayers& scheduled)
+      : graph_(graph), config_(config), scheduled_(scheduled), nodes_(graph::Fuse(graph, false)) {}
 
   std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
@@ -53,7 +64,9 @@ class Placer {
       const std::vector<std::vector<size_t>> islands = Islands();
       std::vector<size_t> poor;  // indices into |islands|
       for (size_t i = 0; i < islands.size(); ++i) {
-        if (Operations(islands[i]) < BytesAcross(islands[i])) poor.push_back(i);
+        const bool asked_for = std::ranges::any_of(
+            islands[i], [&](size_t n) { return IsScheduled(scheduled_, nodes_[n].name); });
+        if (!asked_for && Operations(islands[i]) < BytesAcross(islands[i])) poor.push_back(i);
       }
       if (poor.size() == islands.size() && !islands.empty()) {
         const auto most =
@@ -78,9 +91,13 @@ class Placer {
     const Region& node = nodes_[n];
     te_.push_back(te::BuildRegion(graph_, node));
     const auto is_int8 = [&](TensorId id) { return graph_.tensor(id).dtype == DType::kInt8; };
+    const auto has_place = [&](TensorId id) { return graph_.tensor(id).shape.size() <= 4; };
     Status can;
     if (!is_int8(node.output) || !std::ranges::all_of(node.inputs, is_int8)) {
       can = Fail(Code::kUnsupported, "it works on other types than int8");
+    } else if (IsScheduled(scheduled_, node.name) && has_place(node.output) &&
+               std::ranges::all_of(node.inputs, has_place)) {
+      // Whether the schedule is right is known when there is a program.
     } else if (!ViewedBy(graph_, node)) {
       can = CheckRegion(BindRegion(te_.back()), config_);
     }
@@ -164,6 +181,7 @@ class Placer {
 
   const Graph& graph_;
   const isa::Config& config_;
+  const ScheduledLayers& scheduled_;
   const std::vector<Region> nodes_;  // a region a node, in the graph's order
   std::vector<te::RegionTe> te_;
   std::vector<bool> can_, on_;
@@ -182,8 +200,9 @@ std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
   return node.inputs[0];
 }
 
-std::vector<NodePlace> PlaceNodes(const Graph& graph, const isa::Config& config) {
-  return Placer(graph, config).Run();
+std::vector<NodePlace> PlaceNodes(const Graph& graph, const isa::Config& config,
+                                  const ScheduledLayers& scheduled) {
+  return Placer(graph, config, scheduled).Run();
 }
 
 std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
@@ -191,12 +210,15 @@ std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
 }
 
 std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>& places,
-                               const isa::Config& config, bool join) {
+                               const isa::Config& config, bool join,
+                               const ScheduledLayers& scheduled) {
   return graph::Fuse(graph, join, [&](const Region& joined) {
     const uint32_t device = places[joined.nodes[0]].device;
     const bool together =
         std::ranges::all_of(joined.nodes, [&](size_t n) { return places[n].device == device; });
     if (!together || device == kHost) return together;
+    // What becomes of such a layer as more nodes join it has its schedule.
+    if (joined.nodes.size() > 1 && IsScheduled(scheduled, joined.name)) return true;
     return CheckRegion(BindRegion(te::BuildRegion(graph, joined)), config).has_value();
   });
 }

@@ -5,11 +5,13 @@
 // compiler/graph, compiler/te/ops, network/program.h. Used by: compiler/driver.
 //
 // The rule. A node can be on the accelerator when the compiler accepts it as a region of its own
-// (CheckRegion), or when it only shows a tensor that the accelerator makes under another shape. An
+// (CheckRegion), when a schedule is given for the layer that it is in, or when it only shows a
+// tensor that the accelerator makes under another shape. An
 // island is a largest set of such nodes that tensors connect and one program can run. It is worth
 // its transfers when it does at least one operation (a multiply-accumulate, an element compared or
 // added) for each byte that it takes from the host or that the host takes from it; others go back
-// to the host, so that a single cheap node between two of the host's is none of the accelerator's.
+// to the host, so that a single cheap node between two of the host's is none of the accelerator's;
+// not one with a schedule that is given.
 // When no island is worth it the one with the most operations stays: the accelerator was asked for.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
@@ -34,9 +36,14 @@ struct NodePlace {
   std::string why_host;  // why it is not on the accelerator
 };
 
+// Names of layers, the regions that FusePlaced makes, for which the user gives a schedule for the
+// accelerator: it needs none of its own then.
+using ScheduledLayers = std::vector<std::string>;
+
 // One place a node of |graph|, which has been through quantize::AttachRequant. All may be the
 // host's: such a network has no program.
-std::vector<NodePlace> PlaceNodes(const graph::Graph& graph, const isa::Config& config);
+std::vector<NodePlace> PlaceNodes(const graph::Graph& graph, const isa::Config& config,
+                                  const ScheduledLayers& scheduled = {});
 
 // Everything on the host.
 std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
@@ -45,7 +52,8 @@ std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
 // region a node.
 std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
                                       const std::vector<NodePlace>& places,
-                                      const isa::Config& config, bool join);
+                                      const isa::Config& config, bool join,
+                                      const ScheduledLayers& scheduled = {});
 
 // The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one
 // program, the host's of turn 1, and so on. A region reads nothing of a later turn; the host's

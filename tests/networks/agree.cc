@@ -158,6 +158,7 @@ Outcome RunNetwork(const Recipe& recipe, const Way& way) {
   options.device = way.devices.size() > (options.cpu ? 1u : 0u);
   options.fuse = way.fuse;
   options.keep_tensors = way.observe;
+  options.schedules = way.schedules;
   Result<compiler::Compiled> compiled = compiler::Compile(*graph, "network", recipe.seed, options);
   if (!compiled && options.device &&
       (compiled.error().code == Code::kUnsupported || compiled.error().code == Code::kOutOfRange)) {

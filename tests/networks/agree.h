@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "compiler/graph/graph.h"
+#include "compiler/schedule/trace_file.h"
 #include "tests/networks/recipe.h"
 
 namespace tessera::networks {
@@ -21,8 +22,9 @@ namespace tessera::networks {
 struct Way {
   std::string config = "default";
   std::vector<std::string> devices{"cpu", "func"};
-  bool fuse = true;     // CompileOptions::fuse
-  bool observe = true;  // CompileOptions::observe
+  bool fuse = true;                                  // CompileOptions::fuse
+  bool observe = true;                               // CompileOptions::observe
+  std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
 };
 
 struct Outcome {

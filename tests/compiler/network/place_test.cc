@@ -26,15 +26,18 @@ using test::Square;
 // Exchanges y and x, which the accelerator cannot.
 TensorId Transpose(Net& net, TensorId x) {
   graph::Graph& g = net.graph();
-  const std::vector<int64_t> in = g.tensor(x).shape;
   graph::GraphTensor t = g.tensor(x);
+  const size_t rank = t.shape.size();
   t.name = fmt::format("t{}", g.tensors.size());
-  t.shape = {in[0], in[1], in[3], in[2]};
+  std::swap(t.shape[rank - 2], t.shape[rank - 1]);
+  graph::TransposeAttributes order;
+  for (size_t d = 0; d < rank; ++d) order.perm.push_back(static_cast<int>(d));
+  std::swap(order.perm[rank - 2], order.perm[rank - 1]);
   graph::Node node;
   node.op = graph::Op::kTranspose;
   node.name = t.name;
   node.inputs = {x};
-  node.attributes = graph::TransposeAttributes{.perm = {0, 1, 3, 2}};
+  node.attributes = order;
   node.output = g.AddTensor(t);
   g.nodes.push_back(node);
   return node.output;
@@ -54,6 +57,32 @@ TEST(Place, AHostOperatorInTheMiddleLeavesTheRestWhereItIs) {
   EXPECT_EQ(Devices(net.graph()), (std::vector<uint32_t>{kAccelerator, kHost, kAccelerator}));
   const auto places = PlaceNodes(net.graph(), test::NamedConfig("default"));
   EXPECT_THAT(places[1].why_host, ::testing::Not(::testing::IsEmpty()));
+}
+
+// One that has a schedule is on the accelerator, and all of its island with it.
+TEST(Place, AScheduleBringsALayerAlong) {
+  Net net(1);
+  const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
+  net.Output(net.Conv(Transpose(net, a), 16, Square(3)));
+  const isa::Config config = test::NamedConfig("default");
+  const std::string name = net.graph().nodes[1].name;
+  for (const std::string& layer : {name, name + "+more", "before+" + name}) {
+    const auto places = PlaceNodes(net.graph(), config, {layer});
+    EXPECT_THAT(places, ::testing::Each(::testing::Field(&NodePlace::device, kAccelerator)))
+        << layer;
+    EXPECT_EQ(FusePlaced(net.graph(), places, config, true, {layer}).size(), 3u);
+  }
+  EXPECT_EQ(PlaceNodes(net.graph(), config, {name + "s"})[1].device, kHost);
+  // By itself it is not worth its transfers, but it was asked for.
+  Net alone(2);
+  alone.Output(Transpose(alone, alone.Input({1, 16, 8, 8})));
+  EXPECT_EQ(PlaceNodes(alone.graph(), config)[0].device, kHost);
+  EXPECT_EQ(PlaceNodes(alone.graph(), config, {alone.graph().nodes[0].name})[0].device,
+            kAccelerator);
+  // A tensor of five dimensions has no place in the machine's memory.
+  Net deep(3);
+  deep.Output(Transpose(deep, deep.Input({1, 1, 16, 8, 8})));
+  EXPECT_EQ(PlaceNodes(deep.graph(), config, {deep.graph().nodes[0].name})[0].device, kHost);
 }
 
 // conv and mul would be one region; where mul is the host's, conv stays.
