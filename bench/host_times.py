@@ -22,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from networks import NETWORKS, ROOT, Problem, present, write_npy
+from networks import NETWORKS, ROOT, Problem, end_with, present, write_npy
 from turns import commands_of, print_head, print_row, ratios, run, take_turns
 
 
@@ -74,8 +74,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Problem as problem:
-        print(f"host_times.py: {problem}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main)

@@ -62,6 +62,15 @@ class Problem(Exception):
     """Something the user has to put right."""
 
 
+def end_with(main):
+    """Ends the script with the status that |main| gives; a problem is a line of stderr and status 2."""
+    try:
+        sys.exit(main())
+    except (Problem, OSError) as problem:
+        print(f"{Path(sys.argv[0]).name}: {problem}", file=sys.stderr)
+        sys.exit(2)
+
+
 def write_npy(path, network, seed, items=1):
     """Writes |items| inputs of random bytes in the .npy format, version 1."""
     count = items
@@ -179,8 +188,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except (Problem, OSError) as error:
-        print(f"networks.py: {error}", file=sys.stderr)
-        sys.exit(2)
+    end_with(main)

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from networks import NETWORKS, ROOT, SEEDS, Problem, find, write_npy
+from networks import NETWORKS, ROOT, SEEDS, Problem, end_with, find, write_npy
 
 ROUNDS = 2
 TURNS = ("func", "cycle", "func", "cycle", "rtl", "func", "cycle")
@@ -51,15 +51,11 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build")
     options = parser.parse_args()
     network = next(n for n in NETWORKS if n.key == options.network)
-    try:
-        model = find(network, options.build)
-        if model is None:
-            raise Problem(f"{network.file} is not there; networks.py says where it is looked for")
-        with tempfile.TemporaryDirectory() as folder:
-            seconds, cycles = measure(options.build / "bin/tessera", model, network, Path(folder))
-    except (Problem, OSError) as problem:
-        print(f"simulators.py: {problem}", file=sys.stderr)
-        return 2
+    model = find(network, options.build)
+    if model is None:
+        raise Problem(f"{network.file} is not there; networks.py says where it is looked for")
+    with tempfile.TemporaryDirectory() as folder:
+        seconds, cycles = measure(options.build / "bin/tessera", model, network, Path(folder))
     print(f"{network.title}, one inference, one core\n")
     print("| device | seconds | cycles | thousand cycles a second | the RTL's time |\n|---|---:|---:|---:|---:|")
     for device in ("func", "cycle", "rtl"):
@@ -73,4 +69,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    end_with(main)

@@ -206,9 +206,7 @@ class PaddedSplit {
       if (reach.hi >= ComputedTo(tensor, d)) return false;
     }
     if (tensor.placeholder || tensor.body->kind == ExprKind::kReduce) return false;
-    ir::VarMap at;
-    for (size_t d = 0; d < read->args.size(); ++d) at[tensor.axes[d].var.get()] = read->args[d];
-    return IsZero(ir::Substitute(tensor.body, at), conditions);
+    return IsZero(tensor.ValueAt(read->args), conditions);
   }
 
   // Elements of |tensor| below it are computed like those inside of its shape.

@@ -14,6 +14,22 @@ using ir::Expr;
 using schedule::LoopAxis;
 using schedule::Stage;
 
+namespace {
+
+// Does |condition| ask one of the loops behind the first |depth|?
+bool AsksLater(const Stage& stage, size_t depth, const Expr& condition) {
+  return std::ranges::any_of(stage.leaves | std::views::drop(depth), [&](const LoopAxis& leaf) {
+    return ir::UsesVar(condition, leaf.var);
+  });
+}
+
+// Is one of the first |depth| loops of the reduction?
+bool Reduces(const Stage& stage, size_t depth) {
+  return std::ranges::any_of(stage.leaves | std::views::take(depth), &LoopAxis::reduce);
+}
+
+}  // namespace
+
 StageGuards::StageGuards(const Stage& stage, const StageBounds& bounds) : stage_(stage) {
   for (const Expr& g : bounds.guards) guards_.push_back({g});
   for (const Expr& g : bounds.summing) guards_.push_back({g, true});
@@ -21,12 +37,9 @@ StageGuards::StageGuards(const Stage& stage, const StageBounds& bounds) : stage_
 
 std::vector<Expr> StageGuards::Ready(size_t depth) {
   std::vector<Expr> ready;
-  const bool sums = std::ranges::any_of(stage_.leaves | std::views::take(depth), &LoopAxis::reduce);
+  const bool sums = Reduces(stage_, depth);
   for (Guard& g : guards_) {
-    bool later = g.done || (g.summing && !sums);
-    for (size_t i = depth; i < stage_.leaves.size(); ++i)
-      later = later || ir::UsesVar(g.condition, stage_.leaves[i].var);
-    if (later) continue;
+    if (g.done || (g.summing && !sums) || AsksLater(stage_, depth, g.condition)) continue;
     g.done = true;
     ready.push_back(g.condition);
   }
@@ -47,15 +60,10 @@ std::vector<Expr> StageGuards::OpenAtStart() const {
 }
 
 bool MaySkipLast(const Stage& stage, const StageBounds& bounds, size_t depth) {
-  const auto first = stage.leaves | std::views::take(depth);
-  const auto later = [&](const Expr& c) {
-    return std::ranges::any_of(stage.leaves | std::views::drop(depth),
-                               [&](const LoopAxis& l) { return ir::UsesVar(c, l.var); });
-  };
-  const auto skips = [&](const Expr& c) { return !later(c) && AsksReduction(stage, c); };
-  const bool sums = std::ranges::any_of(first, &LoopAxis::reduce);
-  return std::ranges::any_of(bounds.guards, skips) ||
-         (sums && !std::ranges::all_of(bounds.summing, later));
+  const auto decided = [&](const Expr& c) { return !AsksLater(stage, depth, c); };
+  return std::ranges::any_of(
+             bounds.guards, [&](const Expr& c) { return decided(c) && AsksReduction(stage, c); }) ||
+         (Reduces(stage, depth) && std::ranges::any_of(bounds.summing, decided));
 }
 
 bool MaySkipFirst(const Stage& stage, const StageBounds& bounds, const ir::Ranges& ranges) {

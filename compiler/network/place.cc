@@ -22,9 +22,12 @@ using graph::GraphTensor;
 using graph::Region;
 using graph::TensorId;
 
-// Whether the elements of two tensors of one count lie alike in the machine's layout.
+// Has the machine's layout a place for each element?
+bool HasPlace(const GraphTensor& t) { return t.shape.size() <= 4; }
+
+// Whether the elements of two tensors of one count lie alike there.
 bool SamePlace(const GraphTensor& a, const GraphTensor& b) {
-  return a.shape.size() <= 4 && b.shape.size() <= 4 &&
+  return HasPlace(a) && HasPlace(b) &&
          schedule::accel::ToShape4(a.shape) == schedule::accel::ToShape4(b.shape);
 }
 
@@ -91,7 +94,7 @@ class Placer {
     const Region& node = nodes_[n];
     te_.push_back(te::BuildRegion(graph_, node));
     const auto is_int8 = [&](TensorId id) { return graph_.tensor(id).dtype == DType::kInt8; };
-    const auto has_place = [&](TensorId id) { return graph_.tensor(id).shape.size() <= 4; };
+    const auto has_place = [&](TensorId id) { return HasPlace(graph_.tensor(id)); };
     Status can;
     if (!is_int8(node.output) || !std::ranges::all_of(node.inputs, is_int8)) {
       can = Fail(Code::kUnsupported, "it works on other types than int8");

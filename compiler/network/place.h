@@ -6,13 +6,12 @@
 //
 // The rule. A node can be on the accelerator when the compiler accepts it as a region of its own
 // (CheckRegion), when a schedule is given for the layer that it is in, or when it only shows a
-// tensor that the accelerator makes under another shape. An
-// island is a largest set of such nodes that tensors connect and one program can run. It is worth
-// its transfers when it does at least one operation (a multiply-accumulate, an element compared or
-// added) for each byte that it takes from the host or that the host takes from it; others go back
-// to the host, so that a single cheap node between two of the host's is none of the accelerator's;
-// not one with a schedule that is given.
-// When no island is worth it the one with the most operations stays: the accelerator was asked for.
+// tensor that the accelerator makes under another shape. An island is a largest set of such nodes
+// that tensors connect and one program can run. It is worth its transfers when it does at least one
+// operation (a multiply-accumulate, an element compared or added) for each byte that it takes from
+// the host or that the host takes from it, or has a schedule that is given; others go back to the
+// host, so that a single cheap node between two of the host's is none of the accelerator's. When no
+// island is worth it the one with the most operations stays: the accelerator was asked for.
 #ifndef TESSERA_COMPILER_NETWORK_PLACE_H_
 #define TESSERA_COMPILER_NETWORK_PLACE_H_
 

@@ -25,6 +25,12 @@ bool Stage::Reads(const std::string& tensor) const {
   return !placeholder && ReadsTensor(body, tensor);
 }
 
+ir::Expr Stage::ValueAt(const std::vector<ir::Expr>& indices) const {
+  ir::VarMap at;
+  for (size_t d = 0; d < indices.size(); ++d) at[axes[d].var.get()] = indices[d];
+  return ir::Substitute(body, at);
+}
+
 bool Stage::StartReads(const std::string& tensor) const {
   const ir::Expr start = placeholder ? ir::Expr() : body->start();
   return start && ReadsTensor(start, tensor);

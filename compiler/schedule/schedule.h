@@ -97,6 +97,8 @@ struct Stage {
   int LeafIndex(const std::string& axis) const;      // -1: none
   bool Reads(const std::string& tensor) const;       // does the body? An input has none
   bool StartReads(const std::string& tensor) const;  // does what its sum starts at?
+  // The element at |indices|, of a stage that computes and does not reduce, by what it reads.
+  ir::Expr ValueAt(const std::vector<ir::Expr>& indices) const;
   // The iterations of every axis, leaves included, when those of the root axes are |counts|.
   std::unordered_map<const ir::ExprNode*, int64_t> Iterations(
       const std::vector<int64_t>& counts) const;

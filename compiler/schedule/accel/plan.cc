@@ -303,9 +303,8 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
       const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
       e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
     }
-    const bool one_group = a.group_out == region.shape[1] && a.group_in == a.in_channels,
-               steps = taps == 1 && a.window[0].stride * a.window[1].stride > 1;
-    e.steps_over = a.im2col == 0 && one_group && steps && ReadsItself(a);
+    const bool steps = taps == 1 && a.window[0].stride * a.window[1].stride > 1;
+    e.steps_over = a.im2col == 0 && steps && !a.InGroups(region.shape[1]) && ReadsItself(a);
   } else if (a.kind == AnchorKind::kChannelwise) {
     for (int64_t y = 0; y < a.window[0].taps; y += kWindowTaps) {
       for (int64_t x = 0; x < a.window[1].taps; x += kWindowTaps) {

@@ -53,6 +53,9 @@ struct Anchor {
   int64_t in_channels = 0;
   // Input channel = (output channel / group_out) * group_in + i, i in [0, group_in).
   int64_t group_out = 0, group_in = 0;
+  bool InGroups(int64_t out_channels) const {  // of several
+    return group_out != out_channels || group_in != in_channels;
+  }
   std::array<WindowAxis, 2> window;      // y, x
   int64_t pad_value = 0;                 // of the int8 input
   int64_t src_zero = 0;                  // kReduction: subtracted from the input

@@ -41,8 +41,7 @@ class StepWriter {
         anchored_(a_.kind != AnchorKind::kNone),
         contraction_(a_.kind == AnchorKind::kContraction),
         weighted_(contraction_ || a_.kind == AnchorKind::kChannelwise),
-        grouped_(contraction_ &&
-                 (a_.group_out != region.shape[1] || a_.group_in != a_.in_channels)) {}
+        grouped_(contraction_ && a_.InGroups(region.shape[1])) {}
 
   std::string Run();
 

@@ -25,9 +25,7 @@ Status Apply(const InlineStep& step, Editor& editor) {
   for (Stage& reader : editor.stages()) {
     if (reader.placeholder || reader.name == step.stage) continue;
     reader.body = ReplaceReads(reader.body, step.stage, [&](const std::vector<ir::Expr>& indices) {
-      ir::VarMap map;
-      for (size_t d = 0; d < indices.size(); ++d) map[stage->axes[d].var.get()] = indices[d];
-      return ir::Substitute(stage->body, map);
+      return stage->ValueAt(indices);
     });
   }
   stage->attach = Attach::kInline;

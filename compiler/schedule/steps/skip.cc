@@ -45,10 +45,8 @@ class AddedTerm {
   // The value that |read| finds; null: of an input, or a sum.
   Expr ComputedBy(const Expr& read) const {
     const Stage& from = *schedule_.Find(read->tensor->name);
-    if (from.placeholder || from.body->kind == ExprKind::kReduce) return {};
-    ir::VarMap at;
-    for (size_t d = 0; d < read->args.size(); ++d) at[from.axes[d].var.get()] = read->args[d];
-    return ir::Substitute(from.body, at);
+    return from.placeholder || from.body->kind == ExprKind::kReduce ? Expr{}
+                                                                    : from.ValueAt(read->args);
   }
 
   void Collect(const Expr& e, const Expr& var, std::vector<Expr>* asked) const {
