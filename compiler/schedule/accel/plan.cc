@@ -7,7 +7,6 @@
 
 #include "base/bits.h"
 #include "base/check.h"
-#include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/tile_cycles.h"
 #include "isa/costs.h"
 
@@ -81,7 +80,10 @@ bool Judge::Fill(TilePlan* p) const {
   const int64_t extra_slots = region_.acc_slots - (anchored_ ? 1 : 0);
   const int64_t extra_banks = extra_slots * Banks(part_pixels, Memory::kAcc);
   const int64_t out_banks = region_.out_slots * Banks(part_pixels, Memory::kOut);
-  if (acc_banks + extra_banks > kBanks || out_banks > kBanks) return false;
+  // What a pass widens has a buffer beside the sums, also where those of its part are done with.
+  const int64_t beside = std::max(extra_slots, anchored_ ? region_.WidePasses() : 0) *
+                         Banks(part_pixels, Memory::kAcc);
+  if (acc_banks + beside > kBanks || out_banks > kBanks) return false;
   // Between two tiles of work those of other regions come.
   if (on_chip_.rows > 0 && (2 * (acc_banks + extra_banks) > kBanks || 2 * out_banks > kBanks))
     return false;
@@ -246,13 +248,6 @@ std::unexpected<Error> NoPlan(const AnalyzedRegion& region, const isa::Config& c
               config.Depth(isa::Memory::kWgt));
 }
 
-// Does the reduction read the input, not a stage with pads around it?
-bool ReadsItself(const Anchor& a) {
-  return ir::Contains(a.stage->body, [&](const ir::Expr& e) {
-    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == a.input.name();
-  });
-}
-
 }  // namespace
 
 const Halo* OnChip::HaloOf(const te::Tensor& tensor) const {
@@ -304,7 +299,7 @@ Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
       e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
     }
     const bool steps = taps == 1 && a.window[0].stride * a.window[1].stride > 1;
-    e.steps_over = a.im2col == 0 && steps && !a.InGroups(region.shape[1]) && ReadsItself(a);
+    e.steps_over = a.im2col == 0 && steps && !a.InGroups(region.shape[1]) && a.ReadsInput();
   } else if (a.kind == AnchorKind::kChannelwise) {
     for (int64_t y = 0; y < a.window[0].taps; y += kWindowTaps) {
       for (int64_t x = 0; x < a.window[1].taps; x += kWindowTaps) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/schedule/accel/region.h"
 
+#include <algorithm>
+
 #include "base/check.h"
+#include "compiler/ir/visit.h"
 #include "compiler/schedule/accel/match.h"
 #include "compiler/schedule/accel/packing.h"
 
@@ -17,6 +20,18 @@ Shape4 ToShape4(const std::vector<int64_t>& shape) {
   Shape4 out{1, 1, 1, 1};
   for (size_t d = 0; d < shape.size(); ++d) out[PositionOf(shape.size(), d)] = shape[d];
   return out;
+}
+
+bool Anchor::ReadsInput() const {
+  return ir::Contains(stage->body, [&](const ir::Expr& e) {
+    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == input.name();
+  });
+}
+
+int64_t AnalyzedRegion::WidePasses() const {
+  return std::ranges::count_if(steps, [](const EpilogueStep& step) {
+    return step.dst.memory == isa::VectorMemory::kAcc && !WorksInPlace(step);
+  });
 }
 
 std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {

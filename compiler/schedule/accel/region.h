@@ -56,6 +56,8 @@ struct Anchor {
   bool InGroups(int64_t out_channels) const {  // of several
     return group_out != out_channels || group_in != in_channels;
   }
+  // Does the reduction read the input, not a stage with pads around it?
+  bool ReadsInput() const;
   std::array<WindowAxis, 2> window;      // y, x
   int64_t pad_value = 0;                 // of the int8 input
   int64_t src_zero = 0;                  // kReduction: subtracted from the input
@@ -115,6 +117,9 @@ struct AnalyzedRegion {
   std::vector<EpilogueStep> steps;  // the last writes the result, in OUT
   std::vector<ParamTable> tables;
   int acc_slots = 0, out_slots = 0;
+
+  // Passes that leave numbers in ACC in another place than those that they read.
+  int64_t WidePasses() const;
 };
 
 // Analyses the DAG behind |output|.

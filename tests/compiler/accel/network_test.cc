@@ -64,6 +64,18 @@ TEST_P(ResidualTest, EveryLayerIsExact) {
   ExpectRight(net, NamedConfig(GetParam()));
 }
 
+// Of 512 channels the least cycles are those of five blocks at all 49 positions, which nearly fill
+// ACC of tiny: a part of the other operand has to have room beside them.
+TEST(ResidualTiles, LeaveRoomForWhatIsWidened) {
+  const isa::Config config = NamedConfig("tiny");
+  Net net(5);
+  const auto x = net.Input({1, 512, 7, 7});
+  net.Output(net.Add(net.Conv(x, 512, Square(3)), x));
+  const auto compiled = Compile(net.graph(), config, true);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
+}
+
 // y[n, m] = requantised sum over channels of a[c, m] b[c, n], with a and b the results of layers:
 // no plan is made of such a region, its schedule is given. It reads both from memory, or a from
 // where it stays.
