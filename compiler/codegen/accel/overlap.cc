@@ -74,7 +74,7 @@ void Overlap::AddRegion(const std::vector<WorkUnit>& second, const std::vector<b
   for (size_t k = 0; k < second.size(); ++k) {
     const WorkUnit& unit = second[k];
     const size_t s = others_.size();
-    Other other{&unit, Conflict(unit.shared, in_use) ? order_.size() + 1 : 0, {}, emitted[k]};
+    Other other{&unit, Touches(unit, in_use) ? order_.size() + 1 : 0, {}, emitted[k]};
     for (size_t f = order_.size(); f-- > 0 && (other.after <= f || !unit.folded.empty());) {
       const Precedence order = PrecedenceOf((*first_)[order_[f]], unit);
       if (order == Precedence::kFirst) other.after = std::max(other.after, f + 1);

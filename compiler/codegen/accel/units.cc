@@ -202,19 +202,18 @@ bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>&
   return false;
 }
 
+bool Touches(const WorkUnit& unit, const std::vector<isa::Access>& in_use) {
+  // A folded tensor counts as a whole: another one's rows may be anywhere in its place.
+  const auto meets = [&](const FoldedAccess& access) {
+    return Conflict(
+        {{isa::Space::Of(isa::Memory::kInp), true, {{access.base, access.base + access.tiles}}}},
+        in_use);
+  };
+  return Conflict(unit.shared, in_use) || std::ranges::any_of(unit.folded, meets);
+}
+
 Precedence PrecedenceOf(const WorkUnit& a, const WorkUnit& b) {
-  const auto all_of = [](const FoldedAccess& access) {
-    return std::vector<isa::Access>{
-        {isa::Space::Of(isa::Memory::kInp), true, {{access.base, access.base + access.tiles}}}};
-  };
-  const auto meets = [&](const std::vector<FoldedAccess>& folded,
-                         const std::vector<isa::Access>& shared) {
-    return std::ranges::any_of(
-        folded, [&](const FoldedAccess& access) { return Conflict(all_of(access), shared); });
-  };
-  bool first =
-           Conflict(a.shared, b.shared) || meets(a.folded, b.shared) || meets(b.folded, a.shared),
-       second = false;
+  bool first = Touches(a, b.shared) || Touches(b, a.shared), second = false;
   for (const FoldedAccess& x : a.folded) {
     for (const FoldedAccess& y : b.folded) {
       if (x.activation != y.activation) {

@@ -57,6 +57,9 @@ bool Replay(const std::vector<PieceStep>& steps, const std::vector<PieceStep>& d
 // Whether the order of |a| and |b| matters: one writes what the other reads or writes.
 bool Conflict(const std::vector<isa::Access>& a, const std::vector<isa::Access>& b);
 
+// Whether |unit| touches any of |in_use|, rows of folded tensors too.
+bool Touches(const WorkUnit& unit, const std::vector<isa::Access>& in_use);
+
 // Which of |a| and |b|, which is behind it in the order of their regions, comes first.
 enum class Precedence : uint8_t { kNone, kFirst, kSecond, kBoth };  // kBoth: they cannot be
 // What is in device memory or stays is made before it is read; a set of rows of a folded tensor is
