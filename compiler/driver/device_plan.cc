@@ -10,6 +10,7 @@
 #include "compiler/driver/build.h"
 #include "compiler/lower/accel/host_pack.h"
 #include "compiler/network/bind.h"
+#include "compiler/validate/validate.h"
 #include "isa/check/check.h"
 
 namespace tessera::compiler {
@@ -225,6 +226,9 @@ Status DevicePlanBuild::Emit() {
                                                config, offsets, arena, dump));
     phase.emplace(build_.options.clock, "accelerator: check of the program");
     TESSERA_TRY(isa::RequireChecked(emitted.image, config));
+    phase.emplace(build_.options.clock, "accelerator: translation check");
+    TESSERA_TRY(validate::CheckTranslation(program.plan, program.regions, config, offsets, arena,
+                                           emitted.image, build_.options.keep_tensors));
     for (size_t i = 0; i < emitted.irs.size(); ++i) {
       build_.ir_dump +=
           fmt::format("// accelerator {}\n{}\n", program.regions[i].op, emitted.irs[i]);

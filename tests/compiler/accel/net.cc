@@ -8,6 +8,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/ir/layout.h"
 #include "compiler/network/bind.h"
+#include "compiler/validate/validate.h"
 #include "sim/func/func_device.h"
 
 namespace tessera::test {
@@ -229,6 +230,8 @@ Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activa
   TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
                  codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
                                              memory.bytes, options.dump));
+  TESSERA_TRY(validate::CheckTranslation(plan, regions, config, memory.offsets, memory.bytes,
+                                         emitted.image, true));
   ProgramAlone program;
   static_cast<codegen::accel::AccelProgram&>(program) = std::move(emitted);
   for (size_t k = 0; k < plan.needs.size(); ++k) {
@@ -239,6 +242,9 @@ Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activa
   for (const network::Resident& s : plan.residency.residents)
     program.residents.push_back(s.activation);
   program.traces = plan.traces;
+  program.plan = plan;
+  program.offsets = memory.offsets;
+  program.arena_bytes = memory.bytes;
   return program;
 }
 

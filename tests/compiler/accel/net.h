@@ -69,6 +69,10 @@ struct ProgramAlone : codegen::accel::AccelProgram {
   std::vector<ActivationPlace> results;  // every region's result that is stored
   std::vector<int> residents;            // activations that stay in INP
   std::vector<schedule::Trace> traces;   // one a region
+  // What it was emitted for (validate/validate.h).
+  network::ProgramPlan plan;
+  std::vector<int64_t> offsets;
+  int64_t arena_bytes = 0;
 };
 struct AloneOptions {
   bool store_all = false;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a program is to compute: the loop IR of its regions, one after the other, over symbols. Each
+// buffer has room of its own here, so that nothing can be overwritten, come too early or be missed.
+// Depends on: symbol.h, compiler/network, compiler/target. Used by: validate.cc.
+#ifndef TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
+#define TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/network/program.h"
+#include "compiler/validate/index_code.h"
+#include "compiler/validate/symbol.h"
+#include "isa/config.h"
+
+namespace tessera::validate {
+
+// Told of each step: |buffer|'s place |index| (a tile, or an element of device memory) became
+// |result|, made of |reads|.
+class SourceListener {
+ public:
+  virtual ~SourceListener() = default;
+  virtual void Made(size_t region, const ir::Buffer& buffer, int64_t index, Symbol result,
+                    std::span<const Symbol> reads) = 0;
+};
+
+inline constexpr Symbol kNothing = 0;
+
+class SourceRun {
+ public:
+  // Device memory is followed in pieces of |grain| bytes.
+  SourceRun(const network::ProgramPlan& plan, const std::vector<network::AccelRegion>& regions,
+            const isa::Config& config, int64_t grain, SourceListener* listener = nullptr);
+
+  // errors: kUnsupported, a statement that is no tile of work, or an access across pieces; names it
+  Status Run();
+
+  // The pieces of plan.needs[|need|] after all regions; kNothing: nothing was written there.
+  std::span<const Symbol> MemoryOf(size_t need) const { return memory_[need]; }
+  int64_t steps() const { return steps_; }
+
+ private:
+  // What a buffer stands for.
+  struct Room {
+    std::vector<Cell>* tiles = nullptr;              // of a scratchpad
+    std::vector<Symbol>* pieces = nullptr;           // of device memory
+    const std::vector<uint8_t>* constant = nullptr;  // known bytes of device memory
+  };
+  enum class TileOp : uint8_t {
+    kLoad,
+    kFill,
+    kStore,
+    kGemm,
+    kWindow,
+    kRequant,
+    kRequantRecord,
+    kAdd,
+    kAlu,
+    kAluNumber,
+  };
+  struct PlaceCode {
+    ir::Buffer buffer;
+    IndexCode offset;              // elements
+    int64_t unit = 1;              // elements of a place: a tile, or one of device memory
+    bool affine = false;           // in all loops of the nest, in whole places
+    std::vector<int64_t> strides;  // then: places for each loop
+  };
+  struct CallCode {
+    TileOp op = TileOp::kLoad;
+    std::vector<PlaceCode> places;
+    std::vector<IndexCode> values;
+    std::vector<bool> varies;  // a value uses a loop of the nest
+  };
+  // A perfect nest around one call.
+  struct NestCode {
+    std::vector<size_t> slots;
+    std::vector<IndexCode> extents;
+    std::vector<IndexCode> guards;
+    std::optional<IndexCode> condition;
+    CallCode call;
+    std::optional<CallCode> otherwise;
+    bool plain = false;  // places are affine, nothing but the first value varies
+  };
+  // A call whose places and values are known.
+  struct Ready {
+    const CallCode* code = nullptr;
+    std::array<Room, 3> rooms;
+    std::array<int64_t, 12> values{};
+    Symbol numbers = 0;
+  };
+
+  Status RunFunc(size_t region, const network::LoweredRegion& lowered);
+  Room RoomOf(size_t region, const network::RegionBuffer& bound, const ir::Buffer& param);
+  Status Exec(const ir::Stmt& s);
+  // The nest that |s| is, made once; null: it is none.
+  Result<const NestCode*> NestOf(const ir::Stmt& s);
+  Result<CallCode> MakeCall(const ir::Expr& call, const std::vector<ir::Expr>& vars);
+  Status RunNest(const NestCode& nest);
+  void RunPlain(const NestCode& nest, const std::vector<int64_t>& extents);
+  Status RunEach(const NestCode& nest, const std::vector<int64_t>& extents, size_t loop);
+  Ready MakeReady(const CallCode& code) const;
+  void Finish(Ready* ready) const;
+  void Step(const Ready& ready, const std::array<int64_t, 3>& at, bool first);
+  Cell& TileAt(const Ready& ready, size_t place, int64_t at);
+  Symbol LoadFrom(const Ready& ready, int64_t at);
+
+  const network::ProgramPlan& plan_;
+  const std::vector<network::AccelRegion>& regions_;
+  const isa::Config config_;
+  const int64_t grain_;
+  SourceListener* const listener_;
+  size_t region_ = 0;
+  LoopValues loops_;
+  std::unordered_map<const ir::BufferNode*, Room> rooms_;
+  std::unordered_map<const ir::StmtNode*, std::unique_ptr<NestCode>> nests_;
+  std::map<int, std::vector<Cell>> kept_;    // by activation: those that stay in INP
+  std::vector<std::vector<Symbol>> memory_;  // by need
+  std::string wrong_;                        // the first access that no buffer has
+  int64_t steps_ = 0;
+  uint64_t unwritten_ = 0;
+};
+
+}  // namespace tessera::validate
+
+#endif  // TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
