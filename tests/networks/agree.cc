@@ -53,9 +53,10 @@ std::string Difference(const std::string& what, const Bytes& got, const Bytes& w
 
 class Runs {
  public:
+  // |observe|: every layer's result is kept.
   Runs(const graph::Graph& graph, const std::map<graph::TensorId, Bytes>& inputs, const Named& want,
-       Outcome& outcome)
-      : graph_(graph), want_(want), outcome_(outcome) {
+       bool observe, Outcome& outcome)
+      : graph_(graph), want_(want), observe_(observe), outcome_(outcome) {
     // The executor takes a number of inferences in front of everything, or in place of one image.
     for (const graph::TensorId id : graph.inputs) {
       const graph::GraphTensor& t = graph.tensor(id);
@@ -70,10 +71,13 @@ class Runs {
   void On(const std::string& device, const std::shared_ptr<const artifact::Artifact>& net,
           const isa::Config& config) {
     const Status status = Try(device, net, config);
-    if (!status) outcome_.difference += device + ": " + status.error().message + "\n";
+    if (!status) outcome_.difference += What(device) + ": " + status.error().message + "\n";
   }
 
  private:
+  std::string What(const std::string& device) const {
+    return device + (observe_ ? ", results stored" : "");
+  }
   Status Try(const std::string& device, const std::shared_ptr<const artifact::Artifact>& net,
              const isa::Config& config) {
     std::unique_ptr<Device> machine;
@@ -91,10 +95,10 @@ class Runs {
       outcome_.programs = std::max(outcome_.programs, static_cast<int64_t>(net->programs.size()));
     for (size_t k = 0; k < outputs.size(); ++k) {
       const graph::GraphTensor& t = graph_.tensor(graph_.outputs[k]);
-      outcome_.difference += Difference(fmt::format("{}: output {}", device, t.name),
+      outcome_.difference += Difference(fmt::format("{}: output {}", What(device), t.name),
                                         outputs[k].bytes, UserBytes(t, want_.at(t.name)));
     }
-    for (uint32_t l = 0; l < net->layers.size(); ++l) {
+    for (uint32_t l = 0; l < net->layers.size() && observe_; ++l) {
       ++outcome_.layers;
       if (executor->plan().layers[l].device != artifact::kHostDevice) ++outcome_.on_accelerator;
       std::string name = net->layers[l].output.name;
@@ -106,7 +110,7 @@ class Runs {
       TESSERA_ASSIGN(const HostTensor got, executor->CaptureLayer(l));
       ++outcome_.compared;
       outcome_.difference += Difference(
-          fmt::format("{}: layer {} ({})", device, net->layers[l].name, net->layers[l].op),
+          fmt::format("{}: layer {} ({})", What(device), net->layers[l].name, net->layers[l].op),
           got.bytes, want->second);
     }
     return {};
@@ -114,6 +118,7 @@ class Runs {
 
   const graph::Graph& graph_;
   const Named& want_;
+  const bool observe_;
   Outcome& outcome_;
   std::vector<HostTensor> inputs_;
 };
@@ -154,28 +159,27 @@ Outcome RunNetwork(const Recipe& recipe, const Way& way) {
   const Result<isa::Config> config = isa::LoadConfig(way.config);
   if (!config) return broken(config.error());
   options.config = *config;
-  options.cpu = std::ranges::count(way.devices, "cpu") > 0;
-  options.device = way.devices.size() > (options.cpu ? 1u : 0u);
   options.fuse = way.fuse;
-  options.keep_tensors = way.observe;
   options.schedules = way.schedules;
-  Result<compiler::Compiled> compiled = compiler::Compile(*graph, "network", recipe.seed, options);
-  if (!compiled && options.device &&
-      (compiled.error().code == Code::kUnsupported || compiled.error().code == Code::kOutOfRange)) {
-    outcome.refused = compiled.error().message;
-    if (!options.cpu) return outcome;
-    options.device = false;
-    compiled = compiler::Compile(*graph, "network", recipe.seed, options);
-  }
-  if (!compiled) {
-    // The host runs every network, and nothing but a refusal keeps one from the accelerator.
-    outcome.difference = "compile: " + compiled.error().message + "\n";
-    return outcome;
-  }
-  const auto net = std::make_shared<const artifact::Artifact>(std::move(compiled->artifact));
-  Runs runs(*graph, inputs, *want, outcome);
-  for (const std::string& device : way.devices) {
-    if (device == "cpu" || outcome.refused.empty()) runs.On(device, net, options.config);
+  for (const char& observe : way.observe) {
+    // One program's host code is as good as another's.
+    std::vector<std::string> devices = way.devices;
+    if (&observe != &way.observe.front()) std::erase(devices, "cpu");
+    options.cpu = std::ranges::count(devices, "cpu") > 0;
+    options.device = devices.size() > (options.cpu ? 1u : 0u);
+    options.keep_tensors = observe != 0;
+    const Result<compiler::Compiled> compiled =
+        compiler::Compile(*graph, "network", recipe.seed, options);
+    if (!compiled) {
+      const Code code = compiled.error().code;
+      const bool refused = code == Code::kUnsupported || code == Code::kOutOfRange;
+      (refused ? outcome.refused : outcome.difference) =
+          "compile: " + compiled.error().message + "\n";
+      return outcome;
+    }
+    const auto net = std::make_shared<const artifact::Artifact>(compiled->artifact);
+    Runs runs(*graph, inputs, *want, observe != 0, outcome);
+    for (const std::string& device : devices) runs.On(device, net, options.config);
   }
   return outcome;
 }

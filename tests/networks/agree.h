@@ -22,14 +22,15 @@ namespace tessera::networks {
 struct Way {
   std::string config = "default";
   std::vector<std::string> devices{"cpu", "func"};
-  bool fuse = true;                                  // CompileOptions::fuse
-  bool observe = true;                               // CompileOptions::observe
+  bool fuse = true;  // CompileOptions::fuse
+  // CompileOptions::keep_tensors; the program of each of these runs.
+  std::vector<char> observe{true};
   std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
 };
 
 struct Outcome {
   std::string broken;      // the recipe makes no network, or one that does not compile at all
-  std::string refused;     // why the accelerator cannot run it; empty: it can
+  std::string refused;     // why it does not compile; empty: it does
   std::string difference;  // the first wrong value of each wrong layer; empty: all agree
   int64_t layers = 0, compared = 0;  // over all devices: layers run, and compared
   int64_t on_accelerator = 0;        // layers of one inference that the accelerator runs

@@ -16,7 +16,8 @@ std::string ShrinkAndKeep(const Recipe& recipe, const Way& way, uint64_t generat
   const Recipe small = Shrink(recipe, fails, kAttempts);
   std::string text =
       fmt::format("# generator seed {}, configuration {}, devices {}, fuse {}, observe {}\n",
-                  generator_seed, way.config, fmt::join(way.devices, ","), way.fuse, way.observe);
+                  generator_seed, way.config, fmt::join(way.devices, ","), way.fuse,
+                  fmt::join(std::vector<int>(way.observe.begin(), way.observe.end()), ","));
   const std::string difference = RunIsolated(small, way).difference;
   for (size_t at = 0; at < difference.size();) {
     const size_t end = std::min(difference.find('\n', at), difference.size());

@@ -9,8 +9,10 @@
 
 namespace tessera::networks {
 
-// A recipe that BuildGraph accepts: 2 to about 14 steps, images of 4 to 20 rows and columns, 1 to
-// 48 channels, at most about 300,000 multiply-accumulates a layer. The same for the same seed.
+// A recipe that BuildGraph accepts, of 2 to about 16 steps; the same for the same seed. Even seeds:
+// images of 4 to 20 rows and columns, 1 to 48 channels, at most about 300,000 multiply-accumulates
+// a layer. Odd seeds: images of 1 to 70 rows and columns, 1 to 100 channels, with pools, windows,
+// branches and sums in any order, at most about 600,000.
 Recipe Generate(uint64_t seed);
 
 }  // namespace tessera::networks

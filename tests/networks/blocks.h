@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layers that random networks are made of, each with everything about it random. Depends on:
+// the recipe. Used by: generate.cc.
+#ifndef TESSERA_TESTS_NETWORKS_BLOCKS_H_
+#define TESSERA_TESTS_NETWORKS_BLOCKS_H_
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include "base/rng.h"
+#include "tests/networks/recipe.h"
+
+namespace tessera::networks {
+
+// [batch, channels, y, x], or y = 0: [batch, channels].
+using ImageShape = std::array<int64_t, 4>;
+
+// What layers of a network stay below.
+struct BlockLimits {
+  int64_t channels = 48;
+  int64_t macs = 300'000;     // of a layer
+  int64_t elements = 16'384;  // of what an operator's example makes
+};
+
+class Blocks {
+ public:
+  Blocks(uint64_t seed, BlockLimits limits) : limits_(limits), rng_(seed) { recipe_.seed = seed; }
+
+ protected:
+  const ImageShape& S(int id) const { return shapes_[static_cast<size_t>(id)]; }
+  const ImageShape& Cur() const { return S(cur_); }
+  int64_t CountOf(int id) const { return S(id)[0] * S(id)[1] * S(id)[2] * S(id)[3]; }
+  bool Chance(int64_t percent) { return rng_.Range(1, 100) <= percent; }
+  int64_t Pick(std::initializer_list<int64_t> of) {
+    return of.begin()[rng_.Range(0, static_cast<int64_t>(of.size()) - 1)];
+  }
+  int64_t Channels();
+  // Output channels, |wanted| or fewer, with which a layer of |each| products a channel is small.
+  int64_t Fewer(int64_t wanted, int64_t each) const;
+
+  // Each adds a step, whose number it returns, and makes it the current one.
+  int Add(Step step, ImageShape shape);
+  int Conv(int from);
+  // A convolution of kernel |k| that keeps the extents at stride 1, with |outs| channels.
+  int Same(int from, int64_t outs, int64_t k, int64_t stride);
+  int Depthwise(int from);
+  int Elementwise(Kind kind, int a, int b);
+  int Pool(int from);
+  // The same of kernel |k| by |k| that keeps the extents.
+  int SamePool(int from, int64_t k);
+  int Pad(int from, int64_t most);
+  int Concat(std::vector<int> parts);
+  int Dense(int64_t outs);
+  // Any operator that no block stands for; at the |end| also one that leaves no image. Nothing
+  // where it does not take what there is, or makes too much of it.
+  void Operator(bool end);
+  void Residual();
+
+  // A zero point and bounds as fused activations give them.
+  void Result(Step& step);
+  // Fills in |step|'s window over |in|; returns the result's y and x.
+  std::array<int64_t, 2> Window(Step& step, const ImageShape& in, bool pads, bool dilate);
+  // Strides, dilations and pads for the kernel of |step|.
+  std::array<int64_t, 2> FitWindow(Step& step, const ImageShape& in, bool pads, bool dilate);
+
+  const BlockLimits limits_;
+  Rng rng_;
+  Recipe recipe_;
+  std::vector<ImageShape> shapes_;
+  int cur_ = -1;
+};
+
+}  // namespace tessera::networks
+
+#endif  // TESSERA_TESTS_NETWORKS_BLOCKS_H_
