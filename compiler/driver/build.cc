@@ -16,9 +16,11 @@ namespace tessera::compiler {
 int64_t BytesOf(const graph::GraphTensor& tensor) { return tensor.count() * SizeOf(tensor.dtype); }
 
 // Levels share their functions, and with them the schedules.
-Build::Build(const FusedNetwork& the_network, const CompileOptions& the_options)
+Build::Build(const FusedNetwork& the_network, const CompileOptions& the_options,
+             const AcceleratorLimits& the_limits)
     : network(the_network),
       options(the_options),
+      limits(the_limits),
       level_(target::WidestLevel(options.cpu_levels.empty() ? std::vector{CpuLevels().front()}
                                                             : options.cpu_levels)) {}
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,12 +33,22 @@ struct FusedNetwork {
   std::vector<te::RegionTe> te;
 };
 
+// What compilations of a network learn: a program that cannot be made is made otherwise.
+struct AcceleratorLimits {
+  network::RefusedRegions refused;      // regions that are cut, or the host's
+  std::set<graph::TensorId> in_memory;  // tensors that do not stay on chip
+};
+
 class Build {
  public:
-  Build(const FusedNetwork& the_network, const CompileOptions& the_options);
+  Build(const FusedNetwork& the_network, const CompileOptions& the_options,
+        const AcceleratorLimits& the_limits);
 
   const FusedNetwork& network;
   const CompileOptions& options;
+  const AcceleratorLimits& limits;
+  // Of a device plan that could not be made: the limits with which another attempt may be.
+  std::optional<AcceleratorLimits> more_limits;
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
 

@@ -66,8 +66,12 @@ Status AddCpuPlan(Build& build) {
   return {};
 }
 
-Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
-                         const CompileOptions& options) {
+namespace {
+
+// |more|: where a region of the accelerator is refused, what another attempt has to know.
+Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
+                         const CompileOptions& options, const AcceleratorLimits& limits,
+                         std::optional<AcceleratorLimits>* more) {
   std::optional<PhaseClock::Phase> phase(std::in_place, options.clock, "graph passes, placement");
   FusedNetwork fused;
   fused.graph = std::move(graph);
@@ -81,8 +85,10 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   for (const schedule::LayerTrace& given : options.schedules) {
     if (given.target == schedule::kAcceleratorTrace) scheduled.push_back(given.layer);
   }
-  if (options.device) places = network::PlaceNodes(fused.graph, options.config, scheduled);
-  fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse, scheduled);
+  if (options.device)
+    places = network::PlaceNodes(fused.graph, options.config, scheduled, limits.refused);
+  fused.regions = network::FusePlaced(fused.graph, places, options.config, options.fuse, scheduled,
+                                      limits.refused);
   phase.emplace(options.clock, "tensor expressions");
   for (const graph::Region& region : fused.regions) {
     fused.te.push_back(te::BuildRegion(fused.graph, region));
@@ -90,7 +96,7 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   }
 
   phase.emplace(options.clock, "plans of steps and memory");
-  Build build(fused, options);
+  Build build(fused, options, limits);
   build.net.provenance = {
       fmt::format("tessera {}", TESSERA_VERSION),
       model_file.substr(model_file.find_last_of('/') + 1), model_crc,
@@ -114,7 +120,11 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   for (const artifact::DeviceKind kind : gpus)
     build.net.devices.push_back({kind, GpuName(kind), 0});
   if (options.cpu) TESSERA_TRY(AddCpuPlan(build));
-  if (options.device) TESSERA_TRY(AddDevicePlan(build));
+  if (options.device) {
+    const Status added = AddDevicePlan(build);
+    *more = std::move(build.more_limits);
+    if (!added) return std::unexpected(added.error());
+  }
   for (const artifact::DeviceKind kind : gpus) TESSERA_TRY(AddGpuPlan(build, kind));
   TESSERA_TRY(build.FinishHostCode());
   phase.emplace(options.clock, "artifact");
@@ -141,6 +151,19 @@ Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint
   }
   compiled.artifact = std::move(build.net);
   return compiled;
+}
+
+}  // namespace
+
+Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
+                         const CompileOptions& options) {
+  AcceleratorLimits limits;
+  while (true) {
+    std::optional<AcceleratorLimits> more;
+    Result<Compiled> compiled = Attempt(graph, model_file, model_crc, options, limits, &more);
+    if (compiled || !more) return compiled;
+    limits = std::move(*more);
+  }
 }
 
 }  // namespace tessera::compiler

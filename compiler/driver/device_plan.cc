@@ -50,6 +50,10 @@ class DevicePlanBuild {
   void FetchResult(const MemoryNeed& need, uint32_t buffer);
   bool HostReads(TensorId root) const;
   Status Emit();
+  // |error| is about region |index| of |program|, if of any: what another attempt does otherwise.
+  Status Refuse(const AcceleratorTurn& program, network::RefusedIndex index, const Error& error);
+  // Whether |region| by itself, its tensors in device memory, has a program.
+  bool FitsAlone(const AcceleratorTurn& program, const network::AccelRegion& region) const;
   void AddTaps();
   // The device's buffer that a program writes |root| to, with its layout; null: it stays on chip.
   const std::pair<MemoryNeed, uint32_t>* MadeIn(TensorId root) const;
@@ -112,6 +116,7 @@ const std::pair<MemoryNeed, uint32_t>* DevicePlanBuild::MadeIn(TensorId root) co
 Status DevicePlanBuild::PlanPrograms() {
   network::ProgramOptions options;
   options.store_all = build_.options.keep_tensors;
+  options.in_memory = build_.limits.in_memory;
   const int last = *std::ranges::max_element(turns_);
   programs_.resize(static_cast<size_t>(last) + 1);
   for (int turn = 0; turn <= last; ++turn) {
@@ -134,8 +139,11 @@ Status DevicePlanBuild::PlanPrograms() {
       program.regions.push_back(std::move(region));
     }
     if (program.regions.empty()) continue;
-    TESSERA_ASSIGN(program.plan, network::PlanProgram(program.activations, program.regions,
-                                                      build_.options.config, options));
+    network::RefusedIndex refused;
+    auto plan = network::PlanProgram(program.activations, program.regions, build_.options.config,
+                                     options, &refused);
+    if (!plan) return Refuse(program, refused, plan.error());
+    program.plan = std::move(*plan);
     for (const MemoryNeed& need : program.plan.needs) {
       const auto known = std::ranges::find_if(device_buffers_, [&](const auto& entry) {
         return entry.first.activation == need.activation && entry.first.packing == need.packing;
@@ -221,14 +229,16 @@ Status DevicePlanBuild::Emit() {
       offsets.push_back(static_cast<int64_t>(p_.plan.buffers[id].offset));
     std::optional<PhaseClock::Phase> phase(std::in_place, build_.options.clock,
                                            "accelerator: loops and instructions");
-    TESSERA_ASSIGN(codegen::accel::AccelProgram emitted,
-                   codegen::accel::EmitProgram(program.plan, program.activations, program.regions,
-                                               config, offsets, arena, dump));
+    network::RefusedIndex refused;
+    auto made = codegen::accel::EmitProgram(program.plan, program.activations, program.regions,
+                                            config, offsets, arena, dump, &refused);
+    if (!made) return Refuse(program, refused, made.error());
+    codegen::accel::AccelProgram& emitted = *made;
     phase.emplace(build_.options.clock, "accelerator: check of the program");
     TESSERA_TRY(isa::RequireChecked(emitted.image, config));
     phase.emplace(build_.options.clock, "accelerator: translation check");
     TESSERA_TRY(validate::CheckTranslation(program.plan, program.regions, config, offsets, arena,
-                                           emitted.image, build_.options.keep_tensors));
+                                           emitted.image, {.all = build_.options.keep_tensors}));
     for (size_t i = 0; i < emitted.irs.size(); ++i) {
       build_.ir_dump +=
           fmt::format("// accelerator {}\n{}\n", program.regions[i].op, emitted.irs[i]);
@@ -242,6 +252,50 @@ Status DevicePlanBuild::Emit() {
     build_.net.programs[next++].image = std::move(emitted.image);
   }
   return {};
+}
+
+bool DevicePlanBuild::FitsAlone(const AcceleratorTurn& program,
+                                const network::AccelRegion& region) const {
+  const isa::Config& config = build_.options.config;
+  const auto plan =
+      network::PlanProgram(program.activations, {region}, config,
+                           {.store_all = build_.options.keep_tensors, .residency = false});
+  if (!plan) return false;
+  std::vector<network::Lifetime> lives;
+  for (const MemoryNeed& need : plan->needs) lives.push_back({need.packing.bytes(), 0, 0});
+  const network::MemoryPlan memory = network::PlanMemory(lives);
+  return codegen::accel::EmitProgram(*plan, program.activations, {region}, config, memory.offsets,
+                                     memory.bytes)
+      .has_value();
+}
+
+// A region that has a program of its own gets room: its tensors leave the chip. Others are cut into
+// their nodes; what is one node already is the host's. Each attempt takes something away, so that
+// they end.
+Status DevicePlanBuild::Refuse(const AcceleratorTurn& program, network::RefusedIndex index,
+                               const Error& error) {
+  const Status refused = std::unexpected(error);
+  if (!index) return refused;
+  const network::AccelRegion& region = program.regions[*index];
+  if (region.schedule || region.store_schedule) {
+    // The user chose it.
+    if (error.code != Code::kOutOfRange) return refused;
+    return Fail(error.code, "{}; choose smaller tiles of work", error.message);
+  }
+  AcceleratorLimits more = build_.limits;
+  std::set<TensorId> tensors{region.result};
+  for (const auto& [placeholder, activation] : region.activations) tensors.insert(activation);
+  const bool stay = std::ranges::any_of(tensors, [&](TensorId id) {
+    return program.activations[static_cast<size_t>(id)].kind == Activation::Kind::kInternal &&
+           !more.in_memory.contains(id);
+  });
+  if (stay && FitsAlone(program, region)) {
+    more.in_memory.merge(tensors);
+  } else {
+    more.refused.push_back({n_.regions[region.layer].nodes, error.message});
+  }
+  build_.more_limits = std::move(more);
+  return refused;
 }
 
 void DevicePlanBuild::AddTaps() {

@@ -57,8 +57,13 @@ int64_t BytesOf(const GraphTensor& t) { return t.count() * SizeOf(t.dtype); }
 
 class Placer {
  public:
-  Placer(const Graph& graph, const isa::Config& config, const ScheduledLayers& scheduled)
-      : graph_(graph), config_(config), scheduled_(scheduled), nodes_(graph::Fuse(graph, false)) {}
+  Placer(const Graph& graph, const isa::Config& config, const ScheduledLayers& scheduled,
+         const RefusedRegions& refused)
+      : graph_(graph),
+        config_(config),
+        scheduled_(scheduled),
+        refused_(refused),
+        nodes_(graph::Fuse(graph, false)) {}
 
   std::vector<NodePlace> Run() {
     for (size_t n = 0; n < nodes_.size(); ++n) Ask(n);
@@ -96,7 +101,10 @@ class Placer {
     const auto is_int8 = [&](TensorId id) { return graph_.tensor(id).dtype == DType::kInt8; };
     const auto has_place = [&](TensorId id) { return HasPlace(graph_.tensor(id)); };
     Status can;
-    if (!is_int8(node.output) || !std::ranges::all_of(node.inputs, is_int8)) {
+    const auto refused = std::ranges::find(refused_, node.nodes, &RefusedRegion::nodes);
+    if (refused != refused_.end()) {
+      can = Fail(Code::kUnsupported, "{}", refused->why);
+    } else if (!is_int8(node.output) || !std::ranges::all_of(node.inputs, is_int8)) {
       can = Fail(Code::kUnsupported, "it works on other types than int8");
     } else if (IsScheduled(scheduled_, node.name) && has_place(node.output) &&
                std::ranges::all_of(node.inputs, has_place)) {
@@ -185,6 +193,7 @@ class Placer {
   const Graph& graph_;
   const isa::Config& config_;
   const ScheduledLayers& scheduled_;
+  const RefusedRegions& refused_;
   const std::vector<Region> nodes_;  // a region a node, in the graph's order
   std::vector<te::RegionTe> te_;
   std::vector<bool> can_, on_;
@@ -204,8 +213,8 @@ std::optional<TensorId> ViewedBy(const Graph& graph, const Region& region) {
 }
 
 std::vector<NodePlace> PlaceNodes(const Graph& graph, const isa::Config& config,
-                                  const ScheduledLayers& scheduled) {
-  return Placer(graph, config, scheduled).Run();
+                                  const ScheduledLayers& scheduled, const RefusedRegions& refused) {
+  return Placer(graph, config, scheduled, refused).Run();
 }
 
 std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
@@ -214,12 +223,19 @@ std::vector<NodePlace> PlaceOnHost(const Graph& graph) {
 
 std::vector<Region> FusePlaced(const Graph& graph, const std::vector<NodePlace>& places,
                                const isa::Config& config, bool join,
-                               const ScheduledLayers& scheduled) {
+                               const ScheduledLayers& scheduled, const RefusedRegions& refused) {
+  const auto has = [](const Region& region, const RefusedRegion& part) {
+    return part.nodes.size() > 1 && std::ranges::all_of(part.nodes, [&](size_t n) {
+             return std::ranges::count(region.nodes, n) > 0;
+           });
+  };
   return graph::Fuse(graph, join, [&](const Region& joined) {
     const uint32_t device = places[joined.nodes[0]].device;
     const bool together =
         std::ranges::all_of(joined.nodes, [&](size_t n) { return places[n].device == device; });
     if (!together || device == kHost) return together;
+    if (std::ranges::any_of(refused, [&](const RefusedRegion& part) { return has(joined, part); }))
+      return false;
     // What becomes of such a layer as more nodes join it has its schedule.
     if (joined.nodes.size() > 1 && IsScheduled(scheduled, joined.name)) return true;
     return CheckRegion(BindRegion(te::BuildRegion(graph, joined)), config).has_value();

@@ -30,6 +30,14 @@ namespace tessera::network {
 // Devices by their ids in an artifact.
 inline constexpr uint32_t kHost = 0, kAccelerator = 1;
 
+// Nodes that are no region of the accelerator, since its program could not be made: a region of
+// several is cut, one of a single node is the host's.
+struct RefusedRegion {
+  std::vector<size_t> nodes;  // indices into Graph::nodes
+  std::string why;
+};
+using RefusedRegions = std::vector<RefusedRegion>;
+
 struct NodePlace {
   uint32_t device = kHost;
   std::string why_host;  // why it is not on the accelerator
@@ -42,7 +50,8 @@ using ScheduledLayers = std::vector<std::string>;
 // One place a node of |graph|, which has been through quantize::AttachRequant. All may be the
 // host's: such a network has no program.
 std::vector<NodePlace> PlaceNodes(const graph::Graph& graph, const isa::Config& config,
-                                  const ScheduledLayers& scheduled = {});
+                                  const ScheduledLayers& scheduled = {},
+                                  const RefusedRegions& refused = {});
 
 // Everything on the host.
 std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
@@ -52,7 +61,8 @@ std::vector<NodePlace> PlaceOnHost(const graph::Graph& graph);
 std::vector<graph::Region> FusePlaced(const graph::Graph& graph,
                                       const std::vector<NodePlace>& places,
                                       const isa::Config& config, bool join,
-                                      const ScheduledLayers& scheduled = {});
+                                      const ScheduledLayers& scheduled = {},
+                                      const RefusedRegions& refused = {});
 
 // The turn of each region: the host's regions of turn 0, the accelerator's of turn 0 as one
 // program, the host's of turn 1, and so on. A region reads nothing of a later turn; the host's

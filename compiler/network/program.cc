@@ -22,8 +22,12 @@ class ProgramPlanner {
  public:
   ProgramPlanner(const std::vector<Activation>& activations,
                  const std::vector<AccelRegion>& regions, const isa::Config& config,
-                 const ProgramOptions& options)
-      : activations_(activations), regions_(regions), config_(config), options_(options) {}
+                 const ProgramOptions& options, RefusedIndex* refused)
+      : activations_(activations),
+        regions_(regions),
+        config_(config),
+        options_(options),
+        refused_(refused) {}
 
   Result<ProgramPlan> Run() {
     CheckBindings();
@@ -61,11 +65,16 @@ class ProgramPlanner {
   Status Plan(size_t index);
   Status Regions();
   Status Needs();
+  // Errors from here on are of region |index|; nothing: of none.
+  void At(RefusedIndex index) {
+    if (refused_ != nullptr) *refused_ = index;
+  }
 
   const std::vector<Activation>& activations_;
   const std::vector<AccelRegion>& regions_;
   const isa::Config& config_;
   const ProgramOptions& options_;
+  RefusedIndex* const refused_;
   ProgramPlan program_;
 };
 
@@ -118,16 +127,22 @@ Status ProgramPlanner::Regions() {
   std::vector<PlannedRegion>& planned_regions = program_.regions;
   std::vector<KeptActivations> kept(regions_.size());
   for (size_t k = 0; k < regions_.size(); ++k) {
+    At(k);
     TESSERA_ASSIGN(PlannedRegion planned, Analyze(regions_[k], &kept[k]));
     planned_regions.push_back(std::move(planned));
   }
+  At({});
   std::vector<ResidencyRegion> seen;
   ResidencyOptions options{std::vector<bool>(activations_.size()), options_.store_all};
   for (size_t k = 0; k < activations_.size(); ++k)
     options.in_memory[k] = activations_[k].kind != Activation::Kind::kInternal;
   for (size_t k = 0; k < regions_.size(); ++k) seen.push_back(SeenBy(k, kept[k]));
   TESSERA_ASSIGN(program_.residency, PlanResidency(seen, config_, options));
-  for (size_t k = 0; k < regions_.size(); ++k) TESSERA_TRY(Plan(k));
+  for (size_t k = 0; k < regions_.size(); ++k) {
+    At(k);
+    TESSERA_TRY(Plan(k));
+  }
+  At({});
   return {};
 }
 
@@ -138,7 +153,7 @@ ResidencyRegion ProgramPlanner::SeenBy(size_t index, const KeptActivations& kept
                        .shape = sched::ToShape4(region.output.shape()),
                        .result = region.result};
   seen.activation_of = [&region](const te::Tensor& t) { return region.activations.at(t.get()); };
-  if (!options_.residency) seen.resident = false;
+  if (!options_.residency || options_.in_memory.contains(region.result)) seen.resident = false;
   if (planned.region) {
     seen.region = &*planned.region;
     seen.copies = seen.region->steps.back().kind == sched::EpilogueStepKind::kFetch;
@@ -282,8 +297,8 @@ Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config
 
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<AccelRegion>& regions, const isa::Config& config,
-                                const ProgramOptions& options) {
-  return ProgramPlanner(activations, regions, config, options).Run();
+                                const ProgramOptions& options, RefusedIndex* refused) {
+  return ProgramPlanner(activations, regions, config, options, refused).Run();
 }
 
 }  // namespace tessera::network

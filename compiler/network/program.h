@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -56,11 +57,15 @@ struct AccelRegion {
   std::optional<schedule::Trace> store_schedule;
 };
 
+// The region of a list that an error is about, beside the error; nothing: it is of none.
+using RefusedIndex = std::optional<size_t>;
+
 struct ProgramOptions {
   // What stays in INP goes to device memory too, so that it can be read back.
   bool store_all = false;
-  // Whether activations may stay in INP at all.
+  // Whether activations may stay in INP at all; of those that may, which do not.
   bool residency = true;
+  std::set<int> in_memory = {};
 };
 
 struct PlannedRegion {
@@ -107,7 +112,8 @@ Result<std::string> StepsOf(const AccelRegion& region, const isa::Config& config
 //           kOutOfRange   a scratchpad is too small; names region
 Result<ProgramPlan> PlanProgram(const std::vector<Activation>& activations,
                                 const std::vector<AccelRegion>& regions, const isa::Config& config,
-                                const ProgramOptions& options = {});
+                                const ProgramOptions& options = {},
+                                RefusedIndex* refused = nullptr);
 
 // The constants of |region| as its analysis takes them.
 std::unordered_map<const te::TensorNode*, const std::vector<uint8_t>*> ConstantsOf(

@@ -143,22 +143,12 @@ Status MachineRun::Execute(uint32_t number) {
   return {};
 }
 
-Cell& MachineRun::At(Memory memory, int64_t tile) {
-  std::vector<Cell>& cells = CellsOf(memory);
-  if (tile >= 0 && tile < static_cast<int64_t>(cells.size()))
-    return cells[static_cast<size_t>(tile)];
+Cell& MachineRun::Nowhere(Memory memory, int64_t tile) {
   static Cell nowhere;
   wrong_ =
-      Error(Code::kOutOfRange,
-            fmt::format("{} tile {} of {}", isa::Text(isa::Space::Of(memory)), tile, cells.size()));
+      Error(Code::kOutOfRange, fmt::format("{} tile {} of {}", isa::Text(isa::Space::Of(memory)),
+                                           tile, CellsOf(memory).size()));
   return nowhere;
-}
-
-Symbol MachineRun::Read(Memory memory, int64_t tile) {
-  const Symbol symbol = At(memory, tile).symbol();
-  if (listener_ != nullptr && read_ < reads_.size())
-    reads_[read_++] = {{isa::Space::Of(memory), tile}, symbol};
-  return symbol;
 }
 
 void MachineRun::Tell(MachinePlace place, Symbol result) {
@@ -292,13 +282,14 @@ void MachineRun::Gemm(const isa::Gemm& insn) {
     wrong_ = Error(Code::kOutOfRange, "micro-ops past UOP");
     return;
   }
+  const std::span<const isa::Uop> uops = std::span(uops_).subspan(
+      static_cast<size_t>(insn.uop_begin), static_cast<size_t>(insn.uop_count));
   for (int64_t o = 0; o < insn.iter_out; ++o) {
     for (int64_t i = 0; i < insn.iter_in; ++i) {
       const int64_t dst = insn.dst_base + o * insn.dst_out + i * insn.dst_in,
                     src = insn.src_base + o * insn.src_out + i * insn.src_in,
                     wgt = insn.wgt_base + o * insn.wgt_out + i * insn.wgt_in;
-      for (int64_t u = 0; u < insn.uop_count; ++u) {
-        const isa::Uop& uop = uops_[static_cast<size_t>(insn.uop_begin + u)];
+      for (const isa::Uop& uop : uops) {
         const Symbol a = Read(Memory::kInp, src + uop.src), b = Read(Memory::kWgt, wgt + uop.wgt);
         Sum(dst + uop.dst, uop.init != 0, Operation::kProduct, ProductTerm(a, b));
       }

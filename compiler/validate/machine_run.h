@@ -80,9 +80,19 @@ class MachineRun {
   void Alu(const isa::Alu& insn);
 
   std::vector<Cell>& CellsOf(isa::Memory memory) { return cells_[static_cast<size_t>(memory)]; }
-  Cell& At(isa::Memory memory, int64_t tile);
+  Cell& At(isa::Memory memory, int64_t tile) {
+    std::vector<Cell>& cells = CellsOf(memory);
+    const auto index = static_cast<uint64_t>(tile);
+    return index < cells.size() ? cells[index] : Nowhere(memory, tile);
+  }
+  Cell& Nowhere(isa::Memory memory, int64_t tile);
   // What is there, noted as read.
-  Symbol Read(isa::Memory memory, int64_t tile);
+  Symbol Read(isa::Memory memory, int64_t tile) {
+    const Symbol symbol = At(memory, tile).symbol();
+    if (listener_ != nullptr && read_ < reads_.size())
+      reads_[read_++] = {{isa::Space::Of(memory), tile}, symbol};
+    return symbol;
+  }
   void Write(isa::Memory memory, int64_t tile, Symbol symbol);
   void Sum(int64_t tile, bool first, Operation operation, Symbol term);
   void Tell(MachinePlace place, Symbol result);

@@ -7,6 +7,7 @@
 
 #include "compiler/ir/affine.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/visit.h"
 #include "compiler/target/accelerator.h"
 #include "compiler/target/tile_intrin.h"
 #include "compiler/validate/source_run.h"
@@ -60,15 +61,31 @@ Result<SourceRun::CallCode> SourceRun::MakeCall(const ir::Expr& call,
   return code;
 }
 
+Result<std::vector<SourceRun::PartCode>> SourceRun::PartsOf(const std::vector<ir::Expr>& conditions,
+                                                            const std::vector<ir::Expr>& vars) {
+  std::vector<ir::Expr> parts;
+  for (const ir::Expr& condition : conditions) ir::PartsOf(condition, &parts);
+  std::vector<PartCode> made;
+  for (const ir::Expr& part : parts) {
+    PartCode& code = made.emplace_back();
+    TESSERA_ASSIGN(code.code, IndexCode::Make(part, &loops_));
+    for (size_t l = 0; l < vars.size(); ++l) {
+      if (code.code.Uses(loops_.SlotOf(vars[l]))) code.level = l + 1;
+    }
+  }
+  return made;
+}
+
 Result<const SourceRun::NestCode*> SourceRun::NestOf(const ir::Stmt& s) {
   if (const auto known = nests_.find(s.get()); known != nests_.end()) return known->second.get();
   std::unique_ptr<NestCode>& made = nests_[s.get()];
   auto nest = std::make_unique<NestCode>();
   std::vector<ir::Expr> vars;
+  std::vector<ir::Expr> conditions;
   const ir::Stmt* at = &s;
   for (;; at = &(*at)->body[0]) {
     if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 1) {
-      TESSERA_ASSIGN(nest->guards.emplace_back(), IndexCode::Make((*at)->value, &loops_));
+      conditions.push_back((*at)->value);
     } else if ((*at)->kind == StmtKind::kFor && ir::IsImmEqual((*at)->min, 0)) {
       vars.push_back((*at)->var);
       nest->slots.push_back(loops_.SlotOf((*at)->var));
@@ -86,14 +103,15 @@ Result<const SourceRun::NestCode*> SourceRun::NestOf(const ir::Stmt& s) {
     TESSERA_ASSIGN(nest->call, MakeCall((*at)->value, vars));
   } else if ((*at)->kind == StmtKind::kIf && (*at)->body.size() == 2 && IsCall((*at)->body[0]) &&
              IsCall((*at)->body[1])) {
-    TESSERA_ASSIGN(nest->condition, IndexCode::Make((*at)->value, &loops_));
+    TESSERA_ASSIGN(nest->conditions, PartsOf({(*at)->value}, vars));
     TESSERA_ASSIGN(nest->call, MakeCall((*at)->body[0]->value, vars));
     TESSERA_ASSIGN(nest->otherwise, MakeCall((*at)->body[1]->value, vars));
   } else {
     return nullptr;
   }
+  TESSERA_ASSIGN(nest->guards, PartsOf(conditions, vars));
   const CallCode& call = nest->call;
-  nest->plain = nest->guards.empty() && !nest->condition &&
+  nest->plain = nest->guards.empty() && nest->conditions.empty() &&
                 std::ranges::all_of(call.places, &PlaceCode::affine);
   const size_t start = call.op == TileOp::kAlu ? 1 : 0;
   for (size_t v = 0; v < call.varies.size(); ++v) nest->plain &= v == start || !call.varies[v];

@@ -134,36 +134,57 @@ Status SourceRun::RunNest(const NestCode& nest) {
     RunPlain(nest, extents);
     return {};
   }
-  return RunEach(nest, extents, 0);
+  NestRun run{.nest = &nest, .extents = extents};
+  std::array<Places, 2> at{};
+  for (size_t c = 0; c < (nest.otherwise ? 2u : 1u); ++c) {
+    const CallCode& code = c == 0 ? nest.call : *nest.otherwise;
+    run.ready[c] = MakeReady(code);
+    for (size_t p = 0; p < code.places.size(); ++p) {
+      if (code.places[p].affine) at[c][p] = PlaceAt(code.places[p]);
+    }
+  }
+  return RunEach(run, 0, at, true);
 }
 
-Status SourceRun::RunEach(const NestCode& nest, const std::vector<int64_t>& extents, size_t loop) {
-  if (loop < extents.size()) {
-    for (int64_t k = 0; k < extents[loop]; ++k) {
+int64_t SourceRun::PlaceAt(const PlaceCode& place) {
+  const int64_t offset = place.offset(loops_);
+  if (offset % place.unit != 0 && wrong_.empty())
+    wrong_ = fmt::format("{}: an access that is not of whole tiles", place.buffer->name);
+  return offset / place.unit;
+}
+
+Status SourceRun::RunEach(const NestRun& run, size_t loop, std::array<Places, 2> at, bool inside) {
+  const NestCode& nest = *run.nest;
+  for (const PartCode& guard : nest.guards) {
+    if (guard.level == loop && guard.code(loops_) == 0) return {};
+  }
+  for (const PartCode& part : nest.conditions)
+    inside = inside && (part.level != loop || part.code(loops_) != 0);
+  if (loop < run.extents.size()) {
+    for (int64_t k = 0; k < run.extents[loop]; ++k) {
       loops_[nest.slots[loop]] = k;
-      TESSERA_TRY(RunEach(nest, extents, loop + 1));
+      TESSERA_TRY(RunEach(run, loop + 1, at, inside));
+      for (size_t c = 0; c < (nest.otherwise ? 2u : 1u); ++c) {
+        const CallCode& code = c == 0 ? nest.call : *nest.otherwise;
+        for (size_t p = 0; p < code.places.size(); ++p) {
+          if (code.places[p].affine) at[c][p] += code.places[p].strides[loop];
+        }
+      }
     }
     return {};
   }
-  for (const IndexCode& guard : nest.guards) {
-    if (guard(loops_) == 0) return {};
-  }
-  const bool otherwise = nest.condition && (*nest.condition)(loops_) == 0;
-  const CallCode& code = otherwise ? *nest.otherwise : nest.call;
-  Ready ready = MakeReady(code);
-  for (size_t v = 0; v < code.values.size(); ++v) ready.values[v] = code.values[v](loops_);
-  Finish(&ready);
-  std::array<int64_t, 3> at{};
+  const size_t c = inside ? 0 : 1;
+  const CallCode& code = c == 0 ? nest.call : *nest.otherwise;
   for (size_t p = 0; p < code.places.size(); ++p) {
-    const PlaceCode& place = code.places[p];
-    const int64_t offset = place.offset(loops_);
-    if (offset % place.unit != 0)
-      return Fail(Code::kUnsupported, "{}: an access that is not of whole tiles",
-                  place.buffer->name);
-    at[p] = offset / place.unit;
+    if (!code.places[p].affine) at[c][p] = PlaceAt(code.places[p]);
   }
-  const bool starts = code.op == TileOp::kAlu ? ready.values[1] != 0 : ready.values[0] != 0;
-  Step(ready, at, starts);
+  const size_t start = code.op == TileOp::kAlu ? 1 : 0;
+  if (std::ranges::count(code.varies, true) == 0) {
+    Step(run.ready[c], at[c], run.ready[c].values[start] != 0);
+  } else {
+    const Ready ready = MakeReady(code);
+    Step(ready, at[c], ready.values[start] != 0);
+  }
   return {};
 }
 
@@ -171,9 +192,7 @@ Status SourceRun::RunEach(const NestCode& nest, const std::vector<int64_t>& exte
 void SourceRun::RunPlain(const NestCode& nest, const std::vector<int64_t>& extents) {
   const CallCode& code = nest.call;
   const size_t loops = extents.size(), start = code.op == TileOp::kAlu ? 1 : 0;
-  Ready ready = MakeReady(code);
-  for (size_t v = 0; v < code.values.size(); ++v) ready.values[v] = code.values[v](loops_);
-  Finish(&ready);
+  const Ready ready = MakeReady(code);
   std::vector<std::array<int64_t, 4>> strides(loops);  // of places, and in |starts|
   std::vector<uint8_t> starts{ready.values[start] != 0};
   if (start < code.varies.size() && code.varies[start]) {
@@ -195,12 +214,7 @@ void SourceRun::RunPlain(const NestCode& nest, const std::vector<int64_t>& exten
   }
   std::array<int64_t, 4> at{};
   for (size_t p = 0; p < code.places.size(); ++p) {
-    const int64_t offset = code.places[p].offset(loops_);
-    if (offset % code.places[p].unit != 0) {
-      wrong_ = fmt::format("{}: an access that is not of whole tiles", code.places[p].buffer->name);
-      return;
-    }
-    at[p] = offset / code.places[p].unit;
+    at[p] = PlaceAt(code.places[p]);
     for (size_t l = 0; l < loops; ++l) strides[l][p] = code.places[p].strides[l];
   }
   std::vector<int64_t> done(loops);
@@ -221,6 +235,8 @@ SourceRun::Ready SourceRun::MakeReady(const CallCode& code) const {
   Ready ready{.code = &code};
   for (size_t p = 0; p < code.places.size(); ++p)
     ready.rooms[p] = rooms_.at(code.places[p].buffer.get());
+  for (size_t v = 0; v < code.values.size(); ++v) ready.values[v] = code.values[v](loops_);
+  Finish(&ready);
   return ready;
 }
 
@@ -290,7 +306,7 @@ Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
           .subspan(static_cast<size_t>(at / grain_), static_cast<size_t>(count / grain_)));
 }
 
-void SourceRun::Step(const Ready& ready, const std::array<int64_t, 3>& at, bool first) {
+void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
   ++steps_;
   const auto& v = ready.values;
   const CallCode& code = *ready.code;

@@ -78,12 +78,16 @@ class SourceRun {
     std::vector<IndexCode> values;
     std::vector<bool> varies;  // a value uses a loop of the nest
   };
+  // A condition, or a part of one that holds where all parts do.
+  struct PartCode {
+    IndexCode code;
+    size_t level = 0;  // loops of the nest that it is known behind
+  };
   // A perfect nest around one call.
   struct NestCode {
     std::vector<size_t> slots;
     std::vector<IndexCode> extents;
-    std::vector<IndexCode> guards;
-    std::optional<IndexCode> condition;
+    std::vector<PartCode> guards, conditions;
     CallCode call;
     std::optional<CallCode> otherwise;
     bool plain = false;  // places are affine, nothing but the first value varies
@@ -95,6 +99,13 @@ class SourceRun {
     std::array<int64_t, 12> values{};
     Symbol numbers = 0;
   };
+  // A nest on its way: its call, or calls, at the first iteration.
+  struct NestRun {
+    const NestCode* nest = nullptr;
+    std::vector<int64_t> extents;
+    std::array<Ready, 2> ready;  // the call, the other one
+  };
+  using Places = std::array<int64_t, 3>;
 
   Status RunFunc(size_t region, const network::LoweredRegion& lowered);
   Room RoomOf(size_t region, const network::RegionBuffer& bound, const ir::Buffer& param);
@@ -104,10 +115,18 @@ class SourceRun {
   Result<CallCode> MakeCall(const ir::Expr& call, const std::vector<ir::Expr>& vars);
   Status RunNest(const NestCode& nest);
   void RunPlain(const NestCode& nest, const std::vector<int64_t>& extents);
-  Status RunEach(const NestCode& nest, const std::vector<int64_t>& extents, size_t loop);
+  // The iterations of loops |loop| and inwards. |at|: the places of both calls; |inside|: the
+  // conditions that are known hold.
+  Status RunEach(const NestRun& run, size_t loop, std::array<Places, 2> at, bool inside);
+  // The parts of |conditions| in a nest of loops |vars|.
+  Result<std::vector<PartCode>> PartsOf(const std::vector<ir::Expr>& conditions,
+                                        const std::vector<ir::Expr>& vars);
+  // In tiles, or elements of device memory, at the present iteration.
+  int64_t PlaceAt(const PlaceCode& place);
+  // With values at the present iteration.
   Ready MakeReady(const CallCode& code) const;
   void Finish(Ready* ready) const;
-  void Step(const Ready& ready, const std::array<int64_t, 3>& at, bool first);
+  void Step(const Ready& ready, const Places& at, bool first);
   Cell& TileAt(const Ready& ready, size_t place, int64_t at);
   Symbol LoadFrom(const Ready& ready, int64_t at);
 

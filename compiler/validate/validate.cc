@@ -45,7 +45,8 @@ Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
                                            const std::vector<network::AccelRegion>& regions,
                                            const isa::Config& config,
                                            const std::vector<int64_t>& offsets, int64_t arena_bytes,
-                                           const isa::ProgramImage& image, bool all) {
+                                           const isa::ProgramImage& image,
+                                           const TranslationOptions& options) {
   TESSERA_CHECK(offsets.size() == plan.needs.size());
   TESSERA_ASSIGN(const isa::Fetcher fetcher, isa::Fetcher::Make(image.profile, config));
   const auto read = [&](uint32_t number, std::span<uint8_t> to) {
@@ -64,13 +65,14 @@ Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
   TranslationReport report{.instructions = static_cast<int64_t>(program.size())};
   const Explainer::Given given{plan, regions, config, offsets, grain, arena, image, program};
   for (const UnitOrder& order : {kLoadsFirst, kStoresFirst}) {
+    if (order != kLoadsFirst && !options.both_orders) continue;
     MachineRun machine(image, program, config, grain, arena);
     TESSERA_TRY(machine.Run(order));
     report.steps = machine.steps(), report.results = 0;
     for (size_t n = 0; n < plan.needs.size(); ++n) {
       // What nobody reads behind the program need not last as long.
       const bool wanted = plan.needs[n].last == std::ssize(regions);
-      if (!wanted && !(all && plan.needs[n].made)) continue;
+      if (!wanted && !(options.all && plan.needs[n].made)) continue;
       const std::span<const Symbol> want = source.MemoryOf(n);
       const std::span<const Symbol> got =
           machine.arena().subspan(static_cast<size_t>(offsets[n] / grain), want.size());

@@ -27,8 +27,15 @@ struct TranslationReport {
   int64_t results = 0;  // pieces of device memory that were compared
 };
 
+struct TranslationOptions {
+  bool all = false;  // all tensors are read behind the program, not only its outputs
+  // Two orders that tokens allow: LOAD as far ahead as it can be, and as far behind. With the
+  // first alone a race (isa/check) may go unseen.
+  bool both_orders = false;
+};
+
 // |image|, emitted for |plan| of |regions| with the tensors of plan.needs at |offsets| of an arena
-// of |arena_bytes|. |all|: all tensors are read behind the program, not only its outputs.
+// of |arena_bytes|.
 //   errors  kDataLoss     the program computes something else: names the first instruction that
 //                         does, what it reads, and what the loop IR reads there, if that is known
 //           kDeadlock, kOutOfRange, kUnsupported  the program cannot be followed
@@ -36,7 +43,8 @@ Result<TranslationReport> CheckTranslation(const network::ProgramPlan& plan,
                                            const std::vector<network::AccelRegion>& regions,
                                            const isa::Config& config,
                                            const std::vector<int64_t>& offsets, int64_t arena_bytes,
-                                           const isa::ProgramImage& image, bool all = false);
+                                           const isa::ProgramImage& image,
+                                           const TranslationOptions& options = {});
 
 }  // namespace tessera::validate
 

@@ -28,8 +28,11 @@ Follower::Follower(const ProgramImage& image, const Config& config, const CheckO
       uop_loaded_(uops_.size()) {
   for (int m = 0; m < kMemories; ++m) {
     const Memory memory = static_cast<Memory>(m);
+    limits_[m] = config.Depth(memory, image.profile);
     shadow_[m] = Shadow(memory == Memory::kAcc8 ? 0 : config.Depth(memory, image.profile), 1);
   }
+  for (int s = 0; s < kSegments; ++s)
+    limits_[Space::OfSegment(s).index] = static_cast<int64_t>(image.segments[s].size);
   PlanSegments();
 }
 
@@ -242,20 +245,15 @@ void Follower::LoadUop(int64_t tile, int64_t segment, int64_t offset) {
   }
 }
 
-int64_t Follower::Limit(Space space) const {
-  if (space.is_segment()) return static_cast<int64_t>(image_.segments[space.segment()].size);
-  return config_.Depth(space.memory(), image_.profile);
-}
-
 void Follower::CheckTouch(const Touch& touch, const Issued& issued, int unit,
                           const VectorClock& clock) {
-  if (touch.first + touch.count > Limit(touch.space)) {
+  if (touch.first + touch.count > limits_[touch.space.index]) {
     if (std::exchange(bounds_reported_, issued.number) == issued.number) return;
     const int64_t last = touch.first + touch.count - 1;
     ReportBounds(issued.number,
                  fmt::format("{} {} {} {}, which has {}", touch.write ? "writes" : "reads",
                              Text(touch.space), touch.space.is_segment() ? "byte" : "tile", last,
-                             Limit(touch.space)));
+                             limits_[touch.space.index]));
     return;
   }
   Shadow::Found found;

@@ -49,7 +49,6 @@ class Follower {
   void ReportBounds(uint32_t number, std::string_view what);
   void ReportDeadlock(std::optional<uint32_t> waiting);
   void ReportLeftover();
-  int64_t Limit(Space space) const;
   bool Full() const { return report_.diagnostics.size() >= options_.max_diagnostics; }
   void Add(Finding finding, std::vector<uint32_t> insns, std::string text, bool warning = false);
 
@@ -64,7 +63,8 @@ class Follower {
   std::array<VectorClock, kUnits> clock_{};          // after each unit's last instruction
   std::array<std::vector<uint32_t>, kUnits> insns_;  // numbers, in each unit's order
   std::array<std::array<std::deque<VectorClock>, kUnits>, kUnits>
-      tokens_;  // [from][to]: clocks of the pushers
+      tokens_;                             // [from][to]: clocks of the pushers
+  std::array<int64_t, kSpaces> limits_{};  // addresses of each space
   std::array<Shadow, kSpaces> shadow_;
   std::array<bool, kSegments> stored_{};                 // a STORE writes the segment
   std::vector<std::optional<uint64_t>> uops_;            // what UOP holds, where that is known

@@ -143,6 +143,11 @@ void ProgramEmitter::FillHalos(const network::Resident& result, const ir::Buffer
   body = ir::Seq({body, FillHalo(kept, result.pad, config_, first)});
 }
 
+std::unexpected<Error> ProgramEmitter::Refuse(size_t index, const Error& error) {
+  if (refused_ != nullptr) *refused_ = index;
+  return Within(regions_[index].op, error);
+}
+
 Status ProgramEmitter::PlaceParams(size_t index, const network::LoweredRegion& lowered,
                                    LeafEmitter& emitter) {
   const network::AccelRegion& region = regions_[index];
@@ -164,9 +169,10 @@ Status ProgramEmitter::PlaceParams(size_t index, const network::LoweredRegion& l
           measured_constants_ += RoundUp(std::ssize(*b.data), kConstantAlign);
           break;
         }
-        TESSERA_ASSIGN(const std::vector<uint8_t> bytes,
-                       MachineBytes(lowered.func.body, lowered.func.params[k], *b.data, config_));
-        place = {true, builder_.AddConstants(bytes, kConstantAlign), isa::Segment::kConstants};
+        const Result<std::vector<uint8_t>> bytes =
+            MachineBytes(lowered.func.body, lowered.func.params[k], *b.data, config_);
+        if (!bytes) return Refuse(index, bytes.error());
+        place = {true, builder_.AddConstants(*bytes, kConstantAlign), isa::Segment::kConstants};
         break;
       }
       case RegionBuffer::Use::kResult:
@@ -201,7 +207,7 @@ Status ProgramEmitter::EmitUnit(size_t index, Emission& emission, size_t unit,
   SwitchTo(index, emission);
   const WorkUnit& work = emission.units[unit];
   const Status status = ExecuteIn(work.body, work.env, emission.emitter, rings_, hooks);
-  if (!status) return Within(regions_[index].op, status.error());
+  if (!status) return Refuse(index, status.error());
   emission.emitted[unit] = true;
   return {};
 }
@@ -239,7 +245,7 @@ Status ProgramEmitter::EmitAll() {
     now.held.Release(rings_);
     if (now.store) {
       const Status stored = Execute(now.store->func.body, now.emitter, rings_);
-      if (!stored) return Within(regions_[k].op, stored.error());
+      if (!stored) return Refuse(k, stored.error());
     }
     Settle();
     program_.regions.push_back(now.report);
@@ -274,11 +280,12 @@ Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,
                                  const std::vector<network::Activation>& activations,
                                  const std::vector<network::AccelRegion>& regions,
                                  const isa::Config& config, const std::vector<int64_t>& offsets,
-                                 int64_t arena_bytes, bool dump) {
-  ProgramEmitter emitter(plan, activations, regions, config, offsets, dump);
+                                 int64_t arena_bytes, bool dump, network::RefusedIndex* refused) {
+  ProgramEmitter emitter(plan, activations, regions, config, offsets, dump, refused);
   if (regions.size() > 1) {
     std::vector<int64_t> saved(regions.size());
-    TESSERA_TRY(ProgramEmitter(plan, activations, regions, config, offsets, false).Measure(&saved));
+    TESSERA_TRY(ProgramEmitter(plan, activations, regions, config, offsets, false, refused)
+                    .Measure(&saved));
     emitter.Allow(ChoosePairs(saved));
   }
   return emitter.Run(arena_bytes);

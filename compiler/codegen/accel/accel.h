@@ -40,7 +40,8 @@ Result<AccelProgram> EmitProgram(const network::ProgramPlan& plan,
                                  const std::vector<network::Activation>& activations,
                                  const std::vector<network::AccelRegion>& regions,
                                  const isa::Config& config, const std::vector<int64_t>& offsets,
-                                 int64_t arena_bytes, bool dump = false);
+                                 int64_t arena_bytes, bool dump = false,
+                                 network::RefusedIndex* refused = nullptr);
 
 }  // namespace tessera::codegen::accel
 

@@ -17,7 +17,7 @@ Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
   std::vector<ir::Stmt> pieces;
   for (const ir::Stmt& s : lowered.ahead) {
     const Result<int64_t> tiles = PieceTiles(index, lowered, s);
-    if (!tiles) return Within(regions_[index].op, tiles.error());
+    if (!tiles) return Refuse(index, tiles.error());
     CutCopies(s, *tiles, &pieces);
     emission.on_demand |= *tiles < kPieceTiles;
   }
@@ -35,11 +35,10 @@ Status ProgramEmitter::CutAhead(size_t index, Emission& emission) {
 
 Status ProgramEmitter::Begin(size_t index, Emission& emission, bool must) {
   if (emission.begun) return {};
-  const network::AccelRegion& region = regions_[index];
   if (!emission.held.Take(emission.lowered.resident, emission.emitter, rings_)) {
     if (!must) return {};
-    return Fail(Code::kOutOfRange, "{}: its weights and parameters do not fit on chip together",
-                region.op);
+    return Refuse(index,
+                  {Code::kOutOfRange, "its weights and parameters do not fit on chip together"});
   }
   emission.begun = true;
   return {};

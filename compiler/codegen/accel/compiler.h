@@ -22,13 +22,14 @@ class ProgramEmitter {
   ProgramEmitter(const network::ProgramPlan& plan,
                  const std::vector<network::Activation>& activations,
                  const std::vector<network::AccelRegion>& regions, const isa::Config& config,
-                 const std::vector<int64_t>& offsets, bool dump)
+                 const std::vector<int64_t>& offsets, bool dump, network::RefusedIndex* refused)
       : plan_(plan),
         activations_(activations),
         regions_(regions),
         config_(config),
         offsets_(offsets),
         dump_(dump),
+        refused_(refused),
         builder_(config),
         rings_(config),
         allowed_(regions.size(), true) {}
@@ -68,6 +69,8 @@ class ProgramEmitter {
     int64_t tiles_left = 0;                       // of INP for the one that runs
     std::optional<InpRing> inp;                   // nothing: the others have no boxes
   };
+  // |error|, which is about region |index|.
+  std::unexpected<Error> Refuse(size_t index, const Error& error);
   Result<std::unique_ptr<Emission>> Lower(size_t index);
   // Tells |emitter| where the parameters of |lowered|, of region |index|, are; the bytes of its
   // constants go to the program.
@@ -111,6 +114,7 @@ class ProgramEmitter {
   const isa::Config& config_;
   const std::vector<int64_t>& offsets_;
   const bool dump_;
+  network::RefusedIndex* const refused_;
   jit::ProgramBuilder builder_;
   Rings rings_;
   struct WrittenHalo {

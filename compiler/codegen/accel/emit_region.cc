@@ -14,7 +14,6 @@ namespace tessera::codegen::accel {
 constexpr int64_t kWorthwhile = 50;
 
 Status ProgramEmitter::EmitRegion(size_t index) {
-  const network::AccelRegion& region = regions_[index];
   Emission& now = *emissions_[index];
   Emission* next = index + 1 < regions_.size() ? emissions_[index + 1].get() : nullptr;
   TESSERA_ASSIGN(std::optional<UnderRegion> under, FindUnder(index));
@@ -52,7 +51,7 @@ Status ProgramEmitter::EmitRegion(size_t index) {
     for (const WorkUnit& work : now.units) products += std::ssize(work.products);
     if (!now.surveyed) {
       const Result<int64_t> all = CountProducts(now.lowered.body);
-      if (!all) return Within(region.op, all.error());
+      if (!all) return Refuse(index, all.error());
       products = *all;
     }
     hooks.after_product = [&]() -> Status {
@@ -80,10 +79,10 @@ Status ProgramEmitter::EmitRegion(size_t index) {
     if (under) {
       const std::optional<std::vector<size_t>> before = under->overlap.Before();
       if (!before) {
-        return Fail(Code::kInvalidArgument,
-                    "{}: tiles of rows and the rows that are there at a time (fold_storage) leave "
-                    "regions waiting for each other; more rows, or smaller tiles",
-                    region.op);
+        return Refuse(index,
+                      {Code::kInvalidArgument,
+                       "tiles of rows and the rows that are there at a time (fold_storage) leave "
+                       "regions waiting for each other; more rows, or smaller tiles"});
       }
       for (const size_t s : *before) {
         under->overlap.Force(s);
@@ -106,7 +105,7 @@ Status ProgramEmitter::TakeFixed(size_t index) {
   if (emission.fixed) return {};
   emission.fixed = std::make_unique<FixedPlaces>(&rings_);
   const Status status = emission.fixed->Take(emission.lowered.body, emission.emitter);
-  if (!status) return Within(regions_[index].op, status.error());
+  if (!status) return Refuse(index, status.error());
   return {};
 }
 
@@ -150,8 +149,7 @@ Result<std::optional<ProgramEmitter::UnderRegion>> ProgramEmitter::FindUnder(siz
                     {}};
   for (size_t j = index; j <= chain.last; ++j) {
     if (j > index) TESSERA_TRY(TakeFixed(j));
-    if (const Status status = SurveyRegion(j); !status)
-      return Within(regions_[j].op, status.error());
+    if (const Status status = SurveyRegion(j); !status) return Refuse(j, status.error());
     if (j > index) AddUnder(j, {}, &under);
   }
   return under;

@@ -84,8 +84,7 @@ Status FixedPlaces::Take(const ir::Stmt& body, LeafEmitter& emitter) {
     const std::optional<int64_t> piece = ring.Allocate(top.tiles);
     if (!piece) {
       return Fail(Code::kOutOfRange,
-                  "{}: with what is in {} at the same time it takes {} tiles, {} of {} are in "
-                  "use; choose smaller tiles of work",
+                  "{}: with what is in {} at the same time it takes {} tiles, {} of {} are in use",
                   top.buffer->name, ir::ScopeName(scope), top.tiles, ring.in_use(), ring.depth());
     }
     pieces_[scope] = *piece;
@@ -186,9 +185,8 @@ class BodyEmitter {
     const std::optional<int64_t> piece = rings_->Take(scope, tiles, need);
     RingAllocator& ring = rings_->Of(scope);
     if (!piece) {
-      return Fail(Code::kOutOfRange,
-                  "{}: {} tiles of {}, {} of {} are in use; choose smaller tiles of work",
-                  s->buffer->name, tiles, ir::ScopeName(scope), ring.in_use(), ring.depth());
+      return Fail(Code::kOutOfRange, "{}: {} tiles of {}, {} of {} are in use", s->buffer->name,
+                  tiles, ir::ScopeName(scope), ring.in_use(), ring.depth());
     }
     const int64_t begin = rings_->BaseOf(scope) + *piece;
     emitter_->Place(s->buffer, {false, begin, {}});

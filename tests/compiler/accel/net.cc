@@ -231,7 +231,7 @@ Result<ProgramAlone> CompileAlone(const std::vector<network::Activation>& activa
                  codegen::accel::EmitProgram(plan, activations, regions, config, memory.offsets,
                                              memory.bytes, options.dump));
   TESSERA_TRY(validate::CheckTranslation(plan, regions, config, memory.offsets, memory.bytes,
-                                         emitted.image, true));
+                                         emitted.image, {.all = true, .both_orders = true}));
   ProgramAlone program;
   static_cast<codegen::accel::AccelProgram&>(program) = std::move(emitted);
   for (size_t k = 0; k < plan.needs.size(); ++k) {

@@ -33,8 +33,8 @@ constexpr uint64_t kSeeds = 40;
 
 // What random legal steps may come to that the machine cannot run.
 constexpr const char* kRefusals[] = {
-    ": two copies are ",               // a copy more than there is room for
-    "; choose smaller tiles of work",  // ... or a box that is larger elsewhere
+    ": two copies are ",  // a copy more than there is room for
+    " are in use",        // ... or a box that is larger elsewhere
     "; smaller tiles of work, or less that stays",
     ", which a later step took away",  // a split of a loop in which others are computed
     ": it runs under a condition, ",   // an instruction that has no part of a tile

@@ -59,8 +59,9 @@ class Faults : public ::testing::TestWithParam<const char*> {
 
   Status Check(const isa::ProgramImage& image) const {
     const ProgramAlone& p = compiled_.program;
-    const auto report = validate::CheckTranslation(p.plan, compiled_.regions, config_, p.offsets,
-                                                   p.arena_bytes, image, true);
+    const auto report =
+        validate::CheckTranslation(p.plan, compiled_.regions, config_, p.offsets, p.arena_bytes,
+                                   image, {.all = true, .both_orders = true});
     if (!report) return std::unexpected(report.error());
     return {};
   }
