@@ -259,8 +259,8 @@ Action AddCompare(CLI::App& app) {
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--json", options->json,
-                   "write {ok, model, config, memory, devices, layers[], totals} to this file; "
-                   "macs and cycles are of one inference");
+                   "write {ok, model, config, memory, devices, layers[], clocks[], totals} to this "
+                   "file; macs and cycles are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

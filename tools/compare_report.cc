@@ -21,7 +21,7 @@ const char* MemoryName(const isa::Config& c) {
   return c.dram == isa::DramModel::kTsim ? "tsim" : "zynq";
 }
 
-Json UnitsJson(const ClockedRun::Units& units) {
+Json UnitsJson(const ClockedRun::EachUnit& units) {
   Json json = Json::object();
   constexpr const char* kUnitKeys[] = {"load", "gemm", "vector", "store"};
   for (size_t u = 0; u < units.size(); ++u) {

@@ -27,14 +27,14 @@ struct LayerRow {
 
 // What a device with a clock counted in one inference.
 struct ClockedRun {
-  using Units = std::array<UnitCounters, isa::kUnits>;
+  using EachUnit = std::array<UnitCounters, isa::kUnits>;
   std::string device;
   double mhz = 0;
   int64_t cycles = 0;                 // all programs from start to done
-  Units units;                        // of these cycles
+  EachUnit units;                     // of these cycles
   std::string unseen;                 // why it tells no layer's cycles; "": it tells them
   std::vector<int64_t> layer_cycles;  // by layer; empty where it does not tell
-  std::vector<Units> layer_units;     // of these cycles
+  std::vector<EachUnit> layer_units;  // of these cycles
 };
 
 // A step of the host around the accelerator's runs.
