@@ -43,16 +43,16 @@ struct Captured {
 struct Side {
   Runner runner;
   std::optional<Runner> observer;
+  Runner& Seen() { return observer ? *observer : runner; }
 };
 
-const artifact::ExecutionPlan& PlanOf(const Runner& runner, const artifact::Artifact& net) {
-  return *net.PlanNamed(runner.plan());
+bool Sees(const Runner& runner, uint32_t layer) {
+  return runner.executor->plan().TapOf(layer) != nullptr;
 }
 
 bool SeesAll(const Runner& runner) {
-  const artifact::Artifact& net = runner.executor->artifact();
-  for (size_t l = 0; l < net.layers.size(); ++l) {
-    if (PlanOf(runner, net).TapOf(static_cast<uint32_t>(l)) == nullptr) return false;
+  for (uint32_t l = 0; l < runner.executor->artifact().layers.size(); ++l) {
+    if (!Sees(runner, l)) return false;
   }
   return true;
 }
@@ -67,38 +67,57 @@ Result<HostTensor> RunOnce(Runner& runner, const HostTensor& item, ExecutionRepo
 Result<Captured> RunOne(Side& side, const HostTensor& item, ExecutionReport* report) {
   Captured captured;
   TESSERA_ASSIGN(captured.output, RunOnce(side.runner, item, report));
-  Runner& seen = side.observer ? *side.observer : side.runner;
+  Runner& seen = side.Seen();
   if (side.observer) TESSERA_TRY(RunOnce(seen, item, nullptr));
-  const artifact::Artifact& net = seen.executor->artifact();
-  captured.layers.resize(net.layers.size());
-  for (size_t l = 0; l < net.layers.size(); ++l) {
-    if (PlanOf(seen, net).TapOf(static_cast<uint32_t>(l)) == nullptr) continue;
-    TESSERA_ASSIGN(captured.layers[l], seen.executor->CaptureLayer(static_cast<uint32_t>(l)));
+  captured.layers.resize(seen.executor->artifact().layers.size());
+  for (uint32_t l = 0; l < captured.layers.size(); ++l) {
+    if (!Sees(seen, l)) continue;
+    TESSERA_ASSIGN(captured.layers[l], seen.executor->CaptureLayer(l));
   }
   return captured;
 }
 
-// Runs |item| on the clocked device with the trace on and fills in the layers' cycles, of all
-// programs.
-Result<Captured> RunTraced(Side& side, const HostTensor& item, Comparison& c) {
+// Why |device| does not tell its observers when instructions retire; "": it does.
+Result<std::string> WhyUnseen(Device& device) {
+  RetiredList nobody;
+  const Status set = device.SetObserver(&nobody);
+  if (set) {
+    TESSERA_TRY(device.SetObserver(nullptr));
+    return "";
+  }
+  if (set.error().code != Code::kUnsupported) return std::unexpected(set.error());
+  return set.error().message;
+}
+
+// Runs |item| on a device with a clock and adds what it counted, of all programs; by layer where
+// the device tells when instructions retire.
+Result<Captured> RunClocked(Side& side, const HostTensor& item, Comparison& c) {
+  const artifact::Artifact& net = side.runner.executor->artifact();
+  ClockedRun clock{.device = side.runner.name, .mhz = side.runner.device->clock_mhz()};
+  TESSERA_ASSIGN(clock.unseen, WhyUnseen(*side.runner.device));
+  const bool tells = clock.unseen.empty();
   ExecutionReport report;
-  report.traced = true;
+  report.traced = tells;
   Result<Captured> captured = RunOne(side, item, &report);
   if (!captured) return captured;
-  c.clocked = side.runner.name;
-  c.clock_mhz = side.runner.device->clock_mhz();
-  const artifact::Artifact& net = side.runner.executor->artifact();
+  if (tells) {
+    clock.layer_cycles.resize(net.layers.size());
+    clock.layer_units.resize(net.layers.size());
+  }
   for (const ProgramRun& run : report.runs) {
+    clock.cycles += static_cast<int64_t>(run.report.cycles);
+    for (size_t u = 0; u < isa::kUnits; ++u) clock.units[u] += run.report.units[u];
+    if (!tells) continue;
     const isa::ProgramImage& image = net.programs[run.program].image;
     const std::vector<uint64_t> cycles =
         LayerCycles(image, run.trace, net.layers.size(), run.report.cycles);
     const auto units = LayerUnits(image, run.trace, net.layers.size(), run.report);
     for (size_t l = 0; l < cycles.size(); ++l) {
-      c.layers[l].cycles += static_cast<int64_t>(cycles[l]);
-      for (size_t u = 0; u < isa::kUnits; ++u) c.layers[l].units[u] += units[l][u];
+      clock.layer_cycles[l] += static_cast<int64_t>(cycles[l]);
+      for (size_t u = 0; u < isa::kUnits; ++u) clock.layer_units[l][u] += units[l][u];
     }
-    c.cycles += static_cast<int64_t>(run.report.cycles);
   }
+  c.clocks.push_back(std::move(clock));
   return captured;
 }
 
@@ -169,14 +188,13 @@ Result<int> Run(const CompareFlags& options) {
     Side side;
     TESSERA_ASSIGN(side.runner, OpenRunner(network, device, options.executor));
     side.runner.dump_dir = options.dump_dir;
-    if (!SeesAll(side.runner)) {
-      // A model is compiled once more; what an artifact does not keep is not there.
+    // A model is compiled once more; what an artifact does not keep is not there.
+    if (network.compiled && !SeesAll(side.runner)) {
       if (!observed) {
         TESSERA_ASSIGN(observed,
                        LoadNetwork(options.model, options.config, plans, options.tflite, true));
       }
-      TESSERA_ASSIGN(Runner observer, OpenRunner(*observed, device, options.executor));
-      observer.dump_dir = options.dump_dir;
+      TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *observed, options.executor));
       if (SeesAll(observer)) side.observer = std::move(observer);
     }
     sides.push_back(std::move(side));
@@ -188,16 +206,17 @@ Result<int> Run(const CompareFlags& options) {
                 options.devices);
   }
   Comparison c = Begin(options, network, devices, inputs);
-  for (const Side& side : sides) c.keeps_layers &= side.observer || SeesAll(side.runner);
+  for (uint32_t l = 0; l < c.layers.size(); ++l)
+    c.kept += std::ranges::all_of(sides, [l](Side& side) { return Sees(side.Seen(), l); });
 
   Progress progress("comparing");
   for (int64_t i = 0; i < inputs.count(); ++i) {
     const HostTensor item = inputs.items.Slice(i, 1);
     Captured reference;
     for (size_t d = 0; d < sides.size(); ++d) {
-      const bool traced = i == 0 && sides[d].runner.has_clock() && c.clocked.empty();
-      Result<Captured> ran =
-          traced ? RunTraced(sides[d], item, c) : RunOne(sides[d], item, nullptr);
+      Result<Captured> ran = i == 0 && sides[d].runner.has_clock()
+                                 ? RunClocked(sides[d], item, c)
+                                 : RunOne(sides[d], item, nullptr);
       if (!ran) return std::unexpected(ran.error());
       c.predictions[d].push_back(ArgMax(ran->output));
       if (d == 0) {
@@ -240,8 +259,8 @@ Action AddCompare(CLI::App& app) {
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--json", options->json,
-                   "write {ok, model, config, memory, devices, layers[], totals} to this file; "
-                   "macs and cycles are of one inference");
+                   "write {ok, model, config, memory, devices, layers[], clocks[], totals} to this "
+                   "file; macs and cycles are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

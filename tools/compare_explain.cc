@@ -52,25 +52,20 @@ std::string Block(const std::string& title, int64_t cycles,
 }  // namespace
 
 std::string ExplainText(const Comparison& c) {
+  const ClockedRun& clock = *c.Shown();
   std::string text = fmt::format(
       "\nWhere the cycles went ({}; # busy, t waits for a token of another unit, m waits for "
       "memory, h hazard, . idle):\n",
-      c.clocked);
+      clock.device);
   text += fmt::format("  {:6} {:{}}", "", "", kBar);
   for (const char* head : {"busy", "token", "memory", "hazard", "idle"})
     text += fmt::format(" {:>9}", head);
   text += "\n";
-  std::array<UnitCounters, isa::kUnits> all;
-  for (const LayerRow& layer : c.layers) {
-    for (size_t u = 0; u < all.size(); ++u) {
-      const UnitCounters& part = layer.units[u];
-      UnitCounters& sum = all[u];
-      sum.busy += part.busy, sum.token_wait += part.token_wait, sum.memory_wait += part.memory_wait,
-          sum.hazard += part.hazard, sum.idle += part.idle;
-    }
-    if (layer.cycles > 0) text += Block(layer.name, layer.cycles, layer.units);
+  for (size_t l = 0; l < clock.layer_cycles.size(); ++l) {
+    if (clock.layer_cycles[l] > 0)
+      text += Block(c.layers[l].name, clock.layer_cycles[l], clock.layer_units[l]);
   }
-  return text + Block("all layers", c.cycles, all);
+  return text + Block("all layers", clock.cycles, clock.units);
 }
 
 }  // namespace tessera::tools

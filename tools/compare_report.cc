@@ -3,6 +3,9 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <ranges>
+
 #include "tools/network.h"
 #include "tools/output.h"
 
@@ -16,6 +19,20 @@ std::string Percent(std::optional<double> share) {
 }
 const char* MemoryName(const isa::Config& c) {
   return c.dram == isa::DramModel::kTsim ? "tsim" : "zynq";
+}
+
+Json UnitsJson(const ClockedRun::EachUnit& units) {
+  Json json = Json::object();
+  constexpr const char* kUnitKeys[] = {"load", "gemm", "vector", "store"};
+  for (size_t u = 0; u < units.size(); ++u) {
+    const UnitCounters& n = units[u];
+    json[kUnitKeys[u]] = {{"busy", n.busy},
+                          {"token_wait", n.token_wait},
+                          {"memory_wait", n.memory_wait},
+                          {"hazard", n.hazard},
+                          {"idle", n.idle}};
+  }
+  return json;
 }
 
 std::string PredictionTable(const Comparison& c) {
@@ -37,6 +54,101 @@ std::string PredictionTable(const Comparison& c) {
   return text;
 }
 
+// Which layers' results were compared, and how to see the others.
+std::string KeptText(const Comparison& c) {
+  if (c.devices.size() < 2) return "";
+  const std::string& first = c.devices[0];
+  if (c.KeepsLayers())
+    return fmt::format("Every layer's result was compared, value by value, with the one on {}.\n",
+                       first);
+  const std::string kept = c.kept == 0
+                               ? "no layer's result"
+                               : fmt::format("{} of {} layers' results", c.kept, c.layers.size());
+  return fmt::format(
+      "The artifact keeps {}: {}the outputs were compared with those on {}; compile with "
+      "--keep-tensors to see every layer.\n",
+      kept, c.kept == 0 ? "" : "they and ", first);
+}
+
+std::string LayerTable(const Comparison& c) {
+  const ClockedRun* const shown = c.Shown();
+  std::vector<std::string> header{"layer", "operator", "where", "MACs"};
+  for (const ClockedRun& clock : c.clocks) header.push_back(fmt::format("{} cycles", clock.device));
+  if (c.clocks.empty()) header.push_back("cycles");
+  header.insert(header.end(), {"MACs used", "mismatches"});
+  const auto cycles = [&](std::vector<std::string>& row, const auto& of) {
+    for (const ClockedRun& clock : c.clocks) row.push_back(of(clock));
+    if (c.clocks.empty()) row.push_back("-");
+  };
+  std::vector<std::vector<std::string>> rows;
+  for (size_t l = 0; l < c.layers.size(); ++l) {
+    const LayerRow& layer = c.layers[l];
+    std::vector<std::string> row{layer.name, layer.op,
+                                 layer.stays ? layer.device + ", stays" : layer.device,
+                                 Grouped(layer.macs)};
+    cycles(row, [&](const ClockedRun& clock) {
+      return clock.unseen.empty() ? Grouped(clock.layer_cycles[l]) : "-";
+    });
+    const bool seen = shown != nullptr && shown->unseen.empty() && layer.macs != 0;
+    row.push_back(seen ? Percent(c.Utilisation(layer.macs, shown->layer_cycles[l])) : "-");
+    row.push_back(layer.values == 0 && c.devices.size() > 1 ? "-" : Grouped(layer.mismatches));
+    rows.push_back(std::move(row));
+  }
+  std::vector<std::string> total{"total", "", "", Grouped(c.Macs())};
+  cycles(total, [](const ClockedRun& clock) { return Grouped(clock.cycles); });
+  total.push_back(Percent(c.Utilisation(c.Macs(), shown == nullptr ? 0 : shown->cycles)));
+  total.push_back(Grouped(c.Mismatches()));
+  rows.push_back(std::move(total));
+  return Table(header, "lll" + std::string(header.size() - 3, 'r'), rows);
+}
+
+// Whether the devices with a clock took the same cycles, and where they first differ.
+std::string CyclesAgree(const Comparison& c) {
+  const std::string named =
+      fmt::format("{}", fmt::join(std::views::transform(c.clocks, &ClockedRun::device), ", "));
+  const bool same_total = std::ranges::all_of(
+      c.clocks, [&](const ClockedRun& clock) { return clock.cycles == c.clocks[0].cycles; });
+  const ClockedRun& shown = *c.Shown();
+  bool by_layer = false;  // two tell
+  for (const ClockedRun& clock : c.clocks) {
+    if (&clock == &shown || !clock.unseen.empty()) continue;
+    by_layer = true;
+    const auto [at, other] = std::ranges::mismatch(shown.layer_cycles, clock.layer_cycles);
+    if (at == shown.layer_cycles.end()) continue;
+    const auto layer = static_cast<size_t>(at - shown.layer_cycles.begin());
+    return fmt::format(
+        "The cycles of {} are not the same: {} is the first layer that differs, {} on {} and {} on "
+        "{}.\n",
+        named, c.layers[layer].name, Grouped(*at), shown.device, Grouped(*other), clock.device);
+  }
+  return fmt::format("The cycles of {} are {}{}.\n", named,
+                     same_total ? "the same" : "not the same",
+                     by_layer && same_total ? ", layer by layer" : ", in total");
+}
+
+// What the clocks counted, and what could not be seen.
+std::string CyclesText(const Comparison& c) {
+  std::string text;
+  for (const ClockedRun& clock : c.clocks) {
+    text += fmt::format("{}{} cycles an image are {:.3f} ms at {:g} MHz.",
+                        c.clocks.size() > 1 ? clock.device + ": " : "", Grouped(clock.cycles),
+                        static_cast<double>(clock.cycles) / (1e3 * clock.mhz), clock.mhz);
+    text += c.clocks.size() > 1 || !clock.unseen.empty() ? "\n" : " ";
+  }
+  if (c.Shown() != nullptr && c.Shown()->unseen.empty()) {
+    text +=
+        "Layers overlap: a layer is charged from\nthe end of the one before it, so one whose work "
+        "began early can show more than 100 %.\n";
+  }
+  for (const ClockedRun& clock : c.clocks) {
+    if (!clock.unseen.empty())
+      text +=
+          fmt::format("Not seen: the cycles of a layer on {}; {}.\n", clock.device, clock.unseen);
+  }
+  if (c.clocks.size() > 1) text += CyclesAgree(c);
+  return text;
+}
+
 }  // namespace
 
 int64_t Comparison::Macs() const {
@@ -53,6 +165,12 @@ int64_t Comparison::Values() const {
   int64_t sum = output_values;
   for (const LayerRow& layer : layers) sum += layer.values;
   return sum;
+}
+
+const ClockedRun* Comparison::Shown() const {
+  const auto tells = std::ranges::find(clocks, "", &ClockedRun::unseen);
+  if (tells != clocks.end()) return &*tells;
+  return clocks.empty() ? nullptr : &clocks.front();
 }
 
 std::optional<double> Comparison::Utilisation(int64_t macs, int64_t cycles_taken) const {
@@ -77,40 +195,9 @@ std::string ReportText(const Comparison& c) {
       c.config.name, c.config.batch, c.config.block_out, c.config.block_in,
       c.config.macs_per_cycle(), MemoryName(c.config));
   for (const std::string& device : c.devices) text += fmt::format("  {}\n", DescribeDevice(device));
-  if (c.devices.size() > 1 && c.keeps_layers) {
-    text += fmt::format("Every layer's result was compared, value by value, with the one on {}.\n",
-                        c.devices[0]);
-  } else if (c.devices.size() > 1) {
-    text += fmt::format(
-        "The artifact does not keep every layer's result: what it keeps, and the network's "
-        "outputs, "
-        "were compared\nwith those on {}. tessera compile --keep-tensors makes one that keeps "
-        "all.\n",
-        c.devices[0]);
-  }
-  const std::string clock = c.clocked.empty() ? "" : fmt::format("{} cycles", c.clocked);
-  std::vector<std::vector<std::string>> rows;
-  bool stays = false;
-  for (const LayerRow& l : c.layers) {
-    stays |= l.stays;
-    rows.push_back({l.name, l.op, l.stays ? l.device + ", stays" : l.device, Grouped(l.macs),
-                    c.clocked.empty() ? "-" : Grouped(l.cycles),
-                    l.macs ? Percent(c.Utilisation(l.macs, l.cycles)) : "-",
-                    l.values == 0 && c.devices.size() > 1 ? "-" : Grouped(l.mismatches)});
-  }
-  rows.push_back({"total", "", "", Grouped(c.Macs()), c.clocked.empty() ? "-" : Grouped(c.cycles),
-                  Percent(c.Utilisation(c.Macs(), c.cycles)), Grouped(c.Mismatches())});
-  text += "\n" + Table({"layer", "operator", "where", "MACs", c.clocked.empty() ? "cycles" : clock,
-                        "MACs used", "mismatches"},
-                       "lllrrrr", rows);
-  if (!c.clocked.empty()) {
-    text += fmt::format(
-        "{} cycles an image are {:.3f} ms at {:g} MHz. Layers overlap: a layer is charged "
-        "from\nthe "
-        "end of the one before it, so one whose work began early can show more than 100 %.\n",
-        Grouped(c.cycles), static_cast<double>(c.cycles) / (1e3 * c.clock_mhz), c.clock_mhz);
-  }
-  if (stays && c.keeps_layers) {
+  text += KeptText(c) + "\n" + LayerTable(c) + CyclesText(c);
+  const bool stays = std::ranges::any_of(c.layers, &LayerRow::stays);
+  if (stays && c.KeepsLayers()) {
     text +=
         "A result that stays never leaves the chip; it was compared in a second run, whose program "
         "stores it too.\n";
@@ -141,28 +228,34 @@ std::string ReportText(const Comparison& c) {
 
 nlohmann::ordered_json ReportJson(const Comparison& c) {
   const auto number = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
+  const ClockedRun* const shown = c.Shown();
   Json layers = Json::array();
-  for (const LayerRow& l : c.layers) {
-    Json units = Json::object();
-    constexpr const char* kUnitKeys[] = {"load", "gemm", "vector", "store"};
-    for (size_t u = 0; u < l.units.size() && c.explain; ++u) {
-      const UnitCounters& n = l.units[u];
-      units[kUnitKeys[u]] = {{"busy", n.busy},
-                             {"token_wait", n.token_wait},
-                             {"memory_wait", n.memory_wait},
-                             {"hazard", n.hazard},
-                             {"idle", n.idle}};
-    }
+  for (size_t at = 0; at < c.layers.size(); ++at) {
+    const LayerRow& l = c.layers[at];
+    const bool seen = shown != nullptr && shown->unseen.empty();
+    const int64_t cycles = seen ? shown->layer_cycles[at] : 0;
     layers.push_back({{"name", l.name},
                       {"op", l.op},
                       {"device", l.device},
                       {"stays", l.stays},
                       {"macs", l.macs},
-                      {"cycles", l.cycles},
-                      {"utilisation", number(c.Utilisation(l.macs, l.cycles))},
+                      {"cycles", seen || shown == nullptr ? Json(cycles) : Json(nullptr)},
+                      {"utilisation", number(c.Utilisation(l.macs, cycles))},
                       {"values", l.values},
                       {"mismatches", l.mismatches}});
-    if (c.explain) layers.back()["units"] = units;
+    if (c.explain && seen) layers.back()["units"] = UnitsJson(shown->layer_units[at]);
+  }
+  Json clocks = Json::array();
+  for (const ClockedRun& clock : c.clocks) {
+    clocks.push_back({{"device", clock.device},
+                      {"mhz", clock.mhz},
+                      {"cycles", clock.cycles},
+                      {"units", UnitsJson(clock.units)}});
+    if (clock.unseen.empty()) {
+      clocks.back()["layer_cycles"] = clock.layer_cycles;
+    } else {
+      clocks.back()["unseen"] = clock.unseen;
+    }
   }
   Json host = Json::array();
   for (const HostStep& step : c.host)
@@ -177,12 +270,13 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
           {"layers", layers},
           {"host", host},
           {"programs", c.programs},
-          {"keeps_layers", c.keeps_layers},
+          {"keeps_layers", c.KeepsLayers()},
+          {"clocks", clocks},
           {"totals",
            {{"images", c.images},
             {"macs", c.Macs()},
-            {"cycles", c.cycles},
-            {"utilisation", number(c.Utilisation(c.Macs(), c.cycles))},
+            {"cycles", shown == nullptr ? 0 : shown->cycles},
+            {"utilisation", number(c.Utilisation(c.Macs(), shown == nullptr ? 0 : shown->cycles))},
             {"values", c.Values()},
             {"mismatches", c.Mismatches()},
             {"top1", number(c.Top1(0))}}},

@@ -18,13 +18,23 @@ namespace tessera::tools {
 
 struct LayerRow {
   std::string name, op;
-  std::string device;  // "host" or "accelerator": where the accelerator's plan runs it
-  bool stays = false;  // on the accelerator, and its result never leaves the chip
-  int64_t macs = 0;    // of one inference
-  int64_t cycles = 0;  // of one inference, on the clocked device; 0 without one
-  std::array<UnitCounters, isa::kUnits> units;  // of these cycles, by unit
+  std::string device;      // "host" or "accelerator": where the accelerator's plan runs it
+  bool stays = false;      // on the accelerator, and its result never leaves the chip
+  int64_t macs = 0;        // of one inference
   int64_t values = 0;      // compared: outputs x images x devices but the first
   int64_t mismatches = 0;  // of these
+};
+
+// What a device with a clock counted in one inference.
+struct ClockedRun {
+  using EachUnit = std::array<UnitCounters, isa::kUnits>;
+  std::string device;
+  double mhz = 0;
+  int64_t cycles = 0;                 // all programs from start to done
+  EachUnit units;                     // of these cycles
+  std::string unseen;                 // why it tells no layer's cycles; "": it tells them
+  std::vector<int64_t> layer_cycles;  // by layer; empty where it does not tell
+  std::vector<EachUnit> layer_units;  // of these cycles
 };
 
 // A step of the host around the accelerator's runs.
@@ -37,14 +47,12 @@ struct Comparison {
   std::string model;
   isa::Config config;
   std::vector<std::string> devices;  // the first is what the others are compared with
-  std::string clocked;               // the device whose cycles these are; "" without one
-  double clock_mhz = 0;              // its clock
+  std::vector<ClockedRun> clocks;    // of the devices with a clock, in that order
   int64_t images = 0;
   std::vector<LayerRow> layers;
   std::vector<HostStep> host;  // of the plan with the accelerator; empty without one
   bool explain = false;        // tell what each unit did
-  bool keeps_layers = true;    // every layer's result can be read on every device
-  int64_t cycles = 0;          // of one inference, all programs from start to done
+  size_t kept = 0;             // layers whose result can be read on every device
   size_t programs = 0;         // of the accelerator, each run once an inference
   std::string host_only;       // HostOnlyLine
   int64_t output_values = 0, output_mismatches = 0;  // of the model's outputs
@@ -55,6 +63,10 @@ struct Comparison {
   int64_t Mismatches() const;  // of all layers and the outputs
   int64_t Values() const;
   bool Ok() const { return Mismatches() == 0; }
+  bool KeepsLayers() const { return kept == layers.size(); }
+  // The device whose cycles stand for the machine's: the first that tells them by layer, else the
+  // first with a clock; null without one.
+  const ClockedRun* Shown() const;
   // Multiply-accumulates done over those that |cycles| allow; nothing without cycles.
   std::optional<double> Utilisation(int64_t macs, int64_t cycles_taken) const;
   // Share of right predictions of device |d|; nothing without labels.
@@ -62,7 +74,8 @@ struct Comparison {
 };
 
 std::string ReportText(const Comparison& c);
-// What each unit did in the cycles of each layer, a bar a unit; needs a clocked device.
+// What each unit did in the cycles of each layer, as far as Shown() tells it, a bar a unit; needs a
+// device with a clock.
 std::string ExplainText(const Comparison& c);
 
 nlohmann::ordered_json ReportJson(const Comparison& c);

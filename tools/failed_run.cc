@@ -3,6 +3,8 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "sim/debug/dump.h"
 
@@ -58,6 +60,15 @@ Error WithDump(const Error& error, const std::string& verb, Runner& runner) {
   const std::optional<FailedRun> failed = runner.executor->Failed();
   return failed ? WithDump(error, verb, runner.dump_dir, runner.chosen, runner.config, *failed)
                 : error;
+}
+
+Status CheckDumpDir(const std::string& folder) {
+  std::error_code unknown;
+  if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return {};
+  return Fail(Code::kNotFound,
+              "--dump-dir {}: is no folder, and dumps go there: make it, or name another (\"\": no "
+              "dumps)",
+              folder);
 }
 
 void AddDumpDirOption(CLI::App& verb, std::string& folder) {

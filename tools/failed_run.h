@@ -28,6 +28,10 @@ Error WithDump(const Error& error, const std::string& verb, const std::string& f
 // The same for what |runner| ran last; |error| as it is where no program failed.
 Error WithDump(const Error& error, const std::string& verb, Runner& runner);
 
+// Before hours of work whose findings leave dumps: whether |folder| can take them.
+//   errors  kNotFound  it is no folder
+Status CheckDumpDir(const std::string& folder);
+
 // Option --dump-dir of a verb that leaves dumps. |folder| becomes $TESSERA_DUMP_DIR where it is not
 // given, else the current one.
 void AddDumpDirOption(CLI::App& verb, std::string& folder);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/network.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <ranges>
+#include <utility>
 
 #include "base/file.h"
 #include "tools/model_file.h"
@@ -69,8 +73,43 @@ Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& co
                                   bool keep_tensors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, tflite);
-  return CompileModel(bytes, path, config_name, plans, tflite, keep_tensors);
+  TESSERA_ASSIGN(LoadedNetwork network,
+                 CompileModel(bytes, path, config_name, plans, tflite, keep_tensors));
+  network.compiled = true;
+  return network;
 }
+
+namespace {
+
+// As option --target of compile calls a plan.
+std::string TargetOf(const std::string& plan) { return plan == "device" ? "vta" : plan; }
+
+// |runner| with its device; the network's code is put there.
+Result<Runner> WithExecutor(Runner runner, const LoadedNetwork& network,
+                            const ExecutorOptions& options) {
+  const artifact::Artifact& net = *network.artifact;
+  if (net.PlanNamed(runner.plan()) == nullptr) {
+    const auto has = std::views::transform(
+        net.plans, [](const artifact::ExecutionPlan& plan) { return TargetOf(plan.name); });
+    return Fail(Code::kNotFound,
+                "device {}: the artifact was compiled for --target {} alone; compile the model "
+                "with --target {},{}",
+                runner.name, fmt::join(has, ","), fmt::join(has, ","), TargetOf(runner.plan()));
+  }
+  if (runner.chosen.machine() && runner.device == nullptr) {
+    TESSERA_ASSIGN(runner.device, OpenDevice(runner.name, network.config, runner.chosen.options));
+  }
+  ExecutorOptions with = options;
+  if (const GpuDriver* gpu = runner.chosen.gpu()) {
+    TESSERA_ASSIGN(runner.kernels, gpu->open());
+    with.kernel_device = runner.kernels.get();
+  }
+  TESSERA_ASSIGN(runner.executor,
+                 Executor::Open(network.artifact, runner.plan(), runner.device.get(), with));
+  return runner;
+}
+
+}  // namespace
 
 Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
                           const ExecutorOptions& options) {
@@ -78,17 +117,18 @@ Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& devi
   runner.name = device.name;
   runner.chosen = device;
   runner.config = network.config;
-  if (device.machine()) {
-    TESSERA_ASSIGN(runner.device, OpenDevice(device.name, network.config, device.options));
-  }
-  ExecutorOptions with = options;
-  if (const GpuDriver* gpu = device.gpu()) {
-    TESSERA_ASSIGN(runner.kernels, gpu->open());
-    with.kernel_device = runner.kernels.get();
-  }
-  TESSERA_ASSIGN(runner.executor,
-                 Executor::Open(network.artifact, runner.plan(), runner.device.get(), with));
-  return runner;
+  return WithExecutor(std::move(runner), network, options);
+}
+
+Result<Runner> OpenBeside(const Runner& opened, const LoadedNetwork& network,
+                          const ExecutorOptions& options) {
+  Runner runner;
+  runner.name = opened.name;
+  runner.chosen = opened.chosen;
+  runner.config = opened.config;
+  runner.device = opened.device;
+  runner.dump_dir = opened.dump_dir;
+  return WithExecutor(std::move(runner), network, options);
 }
 
 std::string HostOnlyLine(const artifact::Artifact& net) {

@@ -21,6 +21,7 @@ namespace tessera::tools {
 struct LoadedNetwork {
   std::shared_ptr<const artifact::Artifact> artifact;
   isa::Config config;
+  bool compiled = false;  // from a model, here; else it was read
 };
 
 // Options --tflite and --config of a verb that runs models. Words stay empty where not given.
@@ -50,7 +51,7 @@ struct Runner {
   std::string name;
   ChosenDevice chosen;
   isa::Config config;
-  std::unique_ptr<Device> device;         // of the machine; else null
+  std::shared_ptr<Device> device;         // of the machine; else null
   std::unique_ptr<KernelDevice> kernels;  // of a GPU; else null
   std::unique_ptr<Executor> executor;
   std::string dump_dir;  // where a run that fails leaves a dump; "": nowhere
@@ -58,7 +59,15 @@ struct Runner {
   bool has_clock() const { return device && device->has_clock(); }
 };
 
+//   errors  kNotFound  the network was not compiled for such a device: the --target to compile for
+//           and those of OpenDevice and Executor::Open
 Result<Runner> OpenRunner(const LoadedNetwork& network, const ChosenDevice& device,
+                          const ExecutorOptions& options);
+
+// Another network on the device of |opened|, which is opened once (a board has one user) and then
+// holds both; the two run one after the other.
+//   errors  those of OpenRunner
+Result<Runner> OpenBeside(const Runner& opened, const LoadedNetwork& network,
                           const ExecutorOptions& options);
 
 // A line for the user where the plan for the accelerator has no program; otherwise nothing.

@@ -57,6 +57,7 @@ Result<std::chrono::seconds> ParseTime(const std::string& text) {
 Result<RegressSetup> MakeSetup(const RegressFlags& flags) {
   RegressSetup setup;
   setup.corpus = flags.corpus;
+  TESSERA_TRY(CheckDumpDir(flags.dump_dir));
   setup.dump_dir = flags.dump_dir;
   setup.shrink = flags.shrink;
   setup.check_races = flags.check_races;

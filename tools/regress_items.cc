@@ -228,7 +228,7 @@ void RegressRunner::Dump(const RegressItem& item, const isa::ProgramImage& image
   const FailedRun failed{image, rig::Lockstep::Budget(image), item.name, {}};
   const Result<std::string> path = LeaveDump(end.difference, "regress", setup_.dump_dir,
                                              {spec.name, {.values = spec.values}}, config, failed);
-  end.dump = path ? *path : "none: " + path.error().message;
+  end.dump = path ? *path : std::string(kNoDump) + path.error().message;
 }
 
 RegressEnd RegressRunner::RunFile(const RegressItem& item, bool careful) {

@@ -40,13 +40,16 @@ struct RegressItem {
   ModelLayer layer;   // of the model at |path|
 };
 
+// In front of why a finding has no dump.
+inline constexpr std::string_view kNoDump = "none: ";
+
 // How one ended; goes from one process to another as JSON.
 struct RegressEnd {
   std::string difference;          // "" if all machines agree
   std::string machine;             // that differs from the first
   std::string memory;              // in front of which it does
   std::string kept;                // the file with the program made small; "" if there is none
-  std::string dump;                // the file that `tessera debug` opens; "" if there is none
+  std::string dump;                // the file that `tessera debug` opens; kNoDump and why; "": none
   std::string refused;             // what is wrong with a file
   bool left_out = false;           // a file for a configuration that is not asked for
   int64_t instructions = 0;        // retired by the first machine

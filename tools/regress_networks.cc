@@ -47,7 +47,7 @@ void Dump(const NetworkSide& side, const std::optional<FailedRun>& run, RegressE
   if (!run) return;
   const Result<std::string> path = LeaveDump(end.difference, "regress", side.runner.dump_dir,
                                              side.runner.chosen, side.runner.config, *run);
-  end.dump = path ? *path : "none: " + path.error().message;
+  end.dump = path ? *path : std::string(kNoDump) + path.error().message;
 }
 
 struct NetworkDifference {

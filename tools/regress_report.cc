@@ -33,7 +33,9 @@ std::string FindingText(const RegressFinding& f) {
                         f.end.small_instructions, f.end.instructions);
   }
   if (!f.end.dump.empty())
-    text += fmt::format("  dump: {0}; open it with tessera debug {0}\n", f.end.dump);
+    text += fmt::format(
+        "  dump: {}{}\n", f.end.dump,
+        f.end.dump.starts_with(kNoDump) ? "" : "; open it with tessera debug " + f.end.dump);
   return text;
 }
 

@@ -68,10 +68,9 @@ Status RegisterPort::Reset() {
 
 Status RegisterPort::SetObserver(RunObserver* observer) {
   if (observer == nullptr) return {};
-  return Fail(
-      Code::kUnsupported,
-      "this machine shows registers only, which do not tell when instructions retire; trace "
-      "on rtl or func");
+  return Fail(Code::kUnsupported,
+              "this machine shows registers only, which do not tell when instructions retire; "
+              "devices rtl and cycle do");
 }
 
 Status RegisterPort::SetWatcher(MachineWatcher* watcher) {

@@ -59,7 +59,9 @@ std::unique_ptr<RtlMachine> RtlPlugin::NewMachine(const RtlMachineOptions& optio
 
 Result<std::shared_ptr<RtlPlugin>> RtlPlugin::Open(const std::string& path,
                                                    const isa::Config& config) {
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  // A name without a '/' is a file of the current folder; dlopen would search the system's.
+  const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr)
     return Fail(Code::kUnsupported, "{}: cannot be loaded: {}", path, dlerror());
   const auto info_of = reinterpret_cast<void (*)(RtlPluginInfo*)>(dlsym(handle, "TesseraRtlInfo"));

@@ -37,7 +37,9 @@ TEST(Cuda, RunsAnArtifactWithItsPlanAlone) {
   EXPECT_EQ(r.code, 0) << r.output;
   const CommandResult other = Tessera(fmt::format("run {} --device cpu --input {}", net, kImages));
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.output, HasSubstr("the artifact has no plan 'cpu'; it has [cuda]"));
+  EXPECT_THAT(other.output,
+              HasSubstr("device cpu: the artifact was compiled for --target cuda alone; "
+                        "compile the model with --target cuda,cpu"));
 }
 
 TEST(Cuda, SaysWhatIsMissing) {

@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -139,6 +140,21 @@ TEST(Devices, OptionsGivenTwice) {
                 "device rtl:wave=a.fst: option wave is there twice, as --wave too");
   ExpectRefused("run net.tsr --device rtl:wave=a.fst,wave=b.fst",
                 "device 'rtl:wave=a.fst,wave=b.fst': option wave is there twice");
+}
+
+// A machine's file without a folder is one of the current folder, as any other file's name is.
+TEST(Devices, AMachineIsAFileOfTheCurrentFolder) {
+  const std::string folder = TempPath("machine"), here = "cd " + folder + " && ";
+  std::filesystem::create_directory(folder);
+  ASSERT_EQ(Tessera("asm tests/diagnosis/programs/lost_token.s -o " + folder + "/lost.img").code,
+            0);
+  std::filesystem::copy_file(TESSERA_MACHINES "/libtessera_rtl_tiny.so", folder + "/mut.so");
+  const CommandResult found = Tessera("run lost.img --device rtl:machine=mut.so", here);
+  EXPECT_THAT(found.output, HasSubstr("deadlock: lost token"));
+  const CommandResult none = Tessera("run lost.img --device rtl:machine=none.so", here);
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.output, HasSubstr("tessera: none.so: cannot be loaded: ./none.so: cannot open "
+                                     "shared object file: No such file or directory"));
 }
 
 TEST(Devices, AreListedInHelp) {

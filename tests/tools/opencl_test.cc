@@ -47,7 +47,9 @@ TEST(OpenCl, RunsAnArtifactWithItsPlanAlone) {
   EXPECT_THAT(r.output, HasSubstr(host.output.substr(host.output.find("accuracy:"))));
   const CommandResult other = Tessera(fmt::format("run {} --device cpu --input {}", net, kImages));
   EXPECT_EQ(other.code, 2);
-  EXPECT_THAT(other.output, HasSubstr("the artifact has no plan 'cpu'; it has [opencl]"));
+  EXPECT_THAT(other.output,
+              HasSubstr("device cpu: the artifact was compiled for --target opencl alone; "
+                        "compile the model with --target opencl,cpu"));
 }
 
 TEST(OpenCl, SaysWhatIsMissingWithoutADriver) {

@@ -131,5 +131,20 @@ TEST(RegressWrong, AFindingLeavesADumpThatDebugOpens) {
   EXPECT_THAT(unwanted.output, ::testing::Not(HasSubstr("dump")));
 }
 
+TEST(RegressWrong, AFolderOfDumpsIsThereOrMissedAtOnce) {
+  const CommandResult missing = Tessera("regress --devices func,wrong --dump-dir /no/folder");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_EQ(missing.output,
+            "tessera: --dump-dir /no/folder: is no folder, and dumps go there: make it, or name "
+            "another (\"\": no dumps)\n");
+  // One that goes away meanwhile, or takes nothing: why, and no file to open.
+  const CommandResult refused =
+      Tessera("regress --devices func,wrong --suite random --no-shrink --jobs 1 --findings 1",
+              "TESSERA_DUMP_DIR=/sys ");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.output, HasSubstr("  dump: none: /sys/tessera-regress-"));
+  EXPECT_THAT(refused.output, ::testing::Not(HasSubstr("open it with")));
+}
+
 }  // namespace
 }  // namespace tessera::test

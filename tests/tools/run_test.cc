@@ -19,6 +19,7 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -148,8 +149,9 @@ TEST(Compare, AnArtifactIsComparedByWhatItKeeps) {
   const CommandResult outputs =
       Tessera(fmt::format("compare {} --devices cpu,func{} --json {}", plain, Data(2), file));
   ASSERT_EQ(outputs.code, 0) << outputs.output;
-  EXPECT_THAT(outputs.output, HasSubstr("The artifact does not keep every layer's result"));
-  EXPECT_THAT(outputs.output, HasSubstr("--keep-tensors"));
+  EXPECT_THAT(outputs.output,
+              HasSubstr("\nThe artifact keeps no layer's result: the outputs were compared with "
+                        "those on cpu; compile with --keep-tensors to see every layer.\n"));
   json j = ReadJson(file);
   EXPECT_FALSE(j["keeps_layers"].get<bool>());
   EXPECT_EQ(j["programs"], 1);
@@ -162,6 +164,31 @@ TEST(Compare, AnArtifactIsComparedByWhatItKeeps) {
   j = ReadJson(file);
   EXPECT_TRUE(j["keeps_layers"].get<bool>());
   for (const json& layer : j["layers"]) EXPECT_GT(layer["values"].get<int64_t>(), 0) << layer;
+}
+
+// Two clocks: the cycles of both, and whether they agree; behind another memory they do not, which
+// is no mismatch.
+TEST(Compare, TellsWhetherTheCyclesOfTwoDevicesAgree) {
+  const std::string file = TempPath("clocks.json");
+  const std::string compare =
+      fmt::format("compare {}{} --json {} --devices ", kModel, Data(1), file);
+  const CommandResult same = Tessera(compare + "cycle,rtl");
+  ASSERT_EQ(same.code, 0) << same.output;
+  EXPECT_THAT(same.output, ContainsRegex("MACs +cycle cycles +rtl cycles +MACs used"));
+  EXPECT_THAT(same.output, ContainsRegex("\ntotal +9,345,920 +40,260 +40,260 "));
+  EXPECT_THAT(same.output, HasSubstr("\nrtl: 40,260 cycles an image are 0.403 ms at 100 MHz.\n"));
+  EXPECT_THAT(same.output, HasSubstr("\nThe cycles of cycle, rtl are the same, layer by layer.\n"));
+  const json j = ReadJson(file)["clocks"];
+  ASSERT_EQ(j.size(), 2u);
+  EXPECT_EQ(j[0]["device"], "cycle");
+  EXPECT_EQ(j[0]["layer_cycles"], j[1]["layer_cycles"]);
+  EXPECT_EQ(j[0]["units"], j[1]["units"]);
+  const CommandResult other = Tessera(compare + "cycle,rtl:stall-seed=3");
+  EXPECT_EQ(other.code, 0) << other.output;
+  EXPECT_THAT(other.output,
+              ContainsRegex("\nThe cycles of cycle, rtl are not the same: stem_conv/Conv is the "
+                            "first layer that differs, 2,407 on cycle and [0-9,]+ on rtl.\n"));
+  EXPECT_THAT(other.output, HasSubstr("ok: all "));
 }
 
 TEST(Compile, TellsTheTimeOfEachPhase) {
@@ -293,6 +320,17 @@ TEST(Run, InputsThatDoNotFitAreRefused) {
   refused(fmt::format("run {} --device func --input {} --first 1 --output /nonexistent/y.npy",
                       kModel, kImages),
           "/nonexistent/y.npy");
+}
+
+TEST(Run, AnArtifactWithoutThePlanSaysWhichTargetToCompileFor) {
+  const std::string net = TempPath("host.tsr");
+  ASSERT_EQ(Tessera(fmt::format("compile {} --target cpu -o {}", kModel, net)).code, 0);
+  const CommandResult r =
+      Tessera(fmt::format("run {} --device func --input {} --first 1", net, kImages));
+  EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(r.output,
+            "tessera: device func: the artifact was compiled for --target cpu alone; compile the "
+            "model with --target cpu,vta\n");
 }
 
 TEST(Run, AnArtifactForAnotherMachineIsRefused) {

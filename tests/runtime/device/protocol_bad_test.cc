@@ -292,10 +292,9 @@ TEST_F(BadProtocol, AStartThatIsRefused) {
 
 TEST_F(BadProtocol, ATraceNeedsMoreThanRegisters) {
   std::vector<TraceEntry> trace;
-  ExpectFails(
-      device_->SetTrace(&trace), Code::kUnsupported,
-      "this machine shows registers only, which do not tell when instructions retire; trace "
-      "on rtl or func");
+  ExpectFails(device_->SetTrace(&trace), Code::kUnsupported,
+              "this machine shows registers only, which do not tell when instructions retire; "
+              "devices rtl and cycle do");
   EXPECT_TRUE(device_->SetTrace(nullptr));
 }
 
