@@ -7,6 +7,7 @@
 
 #include "runtime/executor/layer_cycles.h"
 #include "tools/compare_report.h"
+#include "tools/compare_where.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
 #include "tools/network.h"
@@ -224,12 +225,16 @@ Result<int> Run(const CompareFlags& options) {
         continue;
       }
       c.output_values += ran->output.count();
-      c.output_mismatches += CountDifferent(reference.output, ran->output);
+      const int64_t wrong = CountDifferent(reference.output, ran->output),
+                    before = c.LayerMismatches();
+      c.output_mismatches += wrong;
       for (size_t l = 0; l < ran->layers.size(); ++l) {
         if (!ran->layers[l] || !reference.layers[l]) continue;
         c.layers[l].values += ran->layers[l]->count();
         c.layers[l].mismatches += CountDifferent(*reference.layers[l], *ran->layers[l]);
       }
+      if (wrong > 0 && sides[d].observer && c.LayerMismatches() == before && c.where.empty())
+        c.where = WhereItGoesWrong(network, sides[d].runner, item, options.executor);
     }
     progress.Update(i + 1, inputs.count());
   }
@@ -258,9 +263,10 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option("--json", options->json,
-                   "write {ok, model, config, memory, devices, layers[], clocks[], totals} to this "
-                   "file; macs and cycles are of one inference");
+  verb->add_option(
+      "--json", options->json,
+      "write {ok, model, config, memory, devices, layers[], clocks[], totals, where} to this "
+      "file; macs and cycles are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

@@ -156,11 +156,12 @@ int64_t Comparison::Macs() const {
   for (const LayerRow& layer : layers) sum += layer.macs;
   return sum;
 }
-int64_t Comparison::Mismatches() const {
-  int64_t sum = output_mismatches;
+int64_t Comparison::LayerMismatches() const {
+  int64_t sum = 0;
   for (const LayerRow& layer : layers) sum += layer.mismatches;
   return sum;
 }
+int64_t Comparison::Mismatches() const { return output_mismatches + LayerMismatches(); }
 int64_t Comparison::Values() const {
   int64_t sum = output_values;
   for (const LayerRow& layer : layers) sum += layer.values;
@@ -221,7 +222,8 @@ std::string ReportText(const Comparison& c) {
     text += c.Ok() ? fmt::format("\nok: all {} compared values are equal on {}\n",
                                  Grouped(c.Values()), fmt::join(c.devices, ", "))
                    : fmt::format("\nNOT EQUAL: {} of {} compared values differ from {}\n",
-                                 Grouped(c.Mismatches()), Grouped(c.Values()), c.devices[0]);
+                                 Grouped(c.Mismatches()), Grouped(c.Values()), c.devices[0]) +
+                         c.where;
   }
   return text;
 }
@@ -263,6 +265,7 @@ nlohmann::ordered_json ReportJson(const Comparison& c) {
                     {"bytes_read", step.bytes_read},
                     {"bytes_written", step.bytes_written}});
   return {{"ok", c.Ok()},
+          {"where", c.where},
           {"model", c.model},
           {"config", c.config.name},
           {"memory", MemoryName(c.config)},

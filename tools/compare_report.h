@@ -56,10 +56,12 @@ struct Comparison {
   size_t programs = 0;         // of the accelerator, each run once an inference
   std::string host_only;       // HostOnlyLine
   int64_t output_values = 0, output_mismatches = 0;  // of the model's outputs
-  std::vector<int64_t> labels;                       // empty: not given
-  std::vector<std::vector<int64_t>> predictions;     // [device][image]
+  std::string where;            // WhereItGoesWrong of the first outputs that differ alone
+  std::vector<int64_t> labels;  // empty: not given
+  std::vector<std::vector<int64_t>> predictions;  // [device][image]
 
   int64_t Macs() const;
+  int64_t LayerMismatches() const;
   int64_t Mismatches() const;  // of all layers and the outputs
   int64_t Values() const;
   bool Ok() const { return Mismatches() == 0; }

@@ -50,12 +50,13 @@ Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>
 struct CompileFlags {
   std::string model, output, config = "default", targets = "cpu,vta", levels, json, tflite;
   std::vector<std::string> dumps, schedules;
-  bool keep_tensors = false, time = false;
+  bool keep_tensors = false, time = false, verify = false;
 };
 
 Result<int> Run(const CompileFlags& options) {
-  if (options.output.empty() && options.dumps.empty()) {
-    return Fail(Code::kInvalidArgument, "compile: nothing to do: give -o FILE, or --dump LEVEL");
+  if (options.output.empty() && options.dumps.empty() && !options.verify) {
+    return Fail(Code::kInvalidArgument,
+                "compile: nothing to do: give -o FILE, --dump LEVEL or --verify");
   }
   compiler::CompileOptions compile;
   TESSERA_ASSIGN(compile.config, isa::LoadConfig(options.config));
@@ -77,6 +78,7 @@ Result<int> Run(const CompileFlags& options) {
     TESSERA_ASSIGN(compile.cpu_levels, SplitNames(options.levels));
   }
   compile.keep_tensors = options.keep_tensors;
+  compile.verify = options.verify;
   compile.dumps.insert(options.dumps.begin(), options.dumps.end());
 
   for (const std::string& given : options.schedules)
@@ -117,6 +119,21 @@ Result<int> Run(const CompileFlags& options) {
                    compile.config.name.c_str());
       std::fputs(HostOnlyLine(net).c_str(), told);
     }
+  }
+  if (options.verify) {
+    json["verified"] = nlohmann::ordered_json::array();
+    for (const validate::TranslationReport& t : compiled->translations) {
+      json["verified"].push_back(
+          {{"instructions", t.instructions}, {"tiles", t.steps}, {"results", t.results}});
+      if (options.json == "-") continue;
+      std::fprintf(
+          told,
+          "verified: %s instructions, which make %s tiles, compute what the loops of their "
+          "layers say, in two orders; %s pieces of device memory compared\n",
+          Grouped(t.instructions).c_str(), Grouped(t.steps).c_str(), Grouped(t.results).c_str());
+    }
+    if (compiled->translations.empty() && options.json != "-")
+      std::fputs("verified: the accelerator has no program\n", told);
   }
   if (options.time) {
     if (options.json != "-") std::fputs(clock.Text().c_str(), told);
@@ -160,11 +177,15 @@ Action AddCompile(CLI::App& app) {
       "[LAYER=]FILE: compile that layer, or all that are in FILE, by the schedules that "
       "--dump schedule or `tessera info net.tsr --schedules` printed and somebody edited "
       "(docs/steps.md has the steps); may be repeated");
+  verb->add_flag("--verify", options->verify,
+                 "say what the translation check, which runs always, followed of each program of "
+                 "the accelerator, and follow it in a second order that its tokens allow "
+                 "(docs/diagnosis.md)");
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,
       "write {ok, model, config, layers, constant_bytes, programs, instructions} to this "
-      "file, with --time phases too");
+      "file, with --time phases, with --verify verified too");
   verb->footer(
       "Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm\n"
       "A schedule of one's own:\n"

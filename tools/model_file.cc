@@ -34,6 +34,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
   options.device = plans.device;
   options.opencl = plans.opencl;
   options.cuda = plans.cuda;
+  options.verify = plans.verify;
   options.keep_tensors = keep_tensors;
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), path, Crc64(bytes), options);

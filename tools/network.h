@@ -33,6 +33,7 @@ void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
 // The plans of an artifact.
 struct WantedPlans {
   bool cpu = false, device = false, opencl = false, cuda = false;
+  bool verify = false;  // CompileOptions::verify
 };
 WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 

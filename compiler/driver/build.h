@@ -51,6 +51,7 @@ class Build {
   std::optional<AcceleratorLimits> more_limits;
   artifact::Artifact net;
   std::string schedule_dump, ir_dump;
+  std::vector<validate::TranslationReport> translations;
 
   // The trace that the user gave for region |index|; null: none.
   const schedule::Trace* TraceOf(size_t index, std::string_view target) const;

@@ -16,6 +16,7 @@
 #include "base/phase_clock.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
+#include "compiler/validate/validate.h"
 #include "isa/config.h"
 #include "runtime/artifact/artifact.h"
 
@@ -40,12 +41,15 @@ struct CompileOptions {
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
   std::set<std::string> dumps;  // of kDumpLevels
+  bool verify = false;          // follow the accelerator's programs in a second order too
   PhaseClock* clock = nullptr;  // is told of the phases; null: nobody is
 };
 
 struct Compiled {
   artifact::Artifact artifact;
   std::string dump;  // the texts that were asked for, in the order of the levels
+  // What the translation check followed of each program of the accelerator.
+  std::vector<validate::TranslationReport> translations;
 };
 
 // Compiles |graph|, which an importer made from the file |model_file| with the checksum
@@ -54,6 +58,7 @@ struct Compiled {
 //           kInvalidArgument, kOutOfRange  a schedule that is not legal: names layer and step
 //           kUnsupported  a layer that a device cannot run, named
 //           kOutOfRange   a layer or the whole does not fit the configuration
+//           kDataLoss     a program that computes something else than its layers: our own bug
 Result<Compiled> Compile(graph::Graph graph, const std::string& model_file, uint64_t model_crc,
                          const CompileOptions& options);
 

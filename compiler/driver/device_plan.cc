@@ -237,8 +237,14 @@ Status DevicePlanBuild::Emit() {
     phase.emplace(build_.options.clock, "accelerator: check of the program");
     TESSERA_TRY(isa::RequireChecked(emitted.image, config));
     phase.emplace(build_.options.clock, "accelerator: translation check");
-    TESSERA_TRY(validate::CheckTranslation(program.plan, program.regions, config, offsets, arena,
-                                           emitted.image, {.all = build_.options.keep_tensors}));
+    const auto translation = validate::CheckTranslation(
+        program.plan, program.regions, config, offsets, arena, emitted.image,
+        {.all = build_.options.keep_tensors, .both_orders = build_.options.verify});
+    if (!translation) {
+      return Within("the program made is not what its layers say, please report this model",
+                    translation.error());
+    }
+    build_.translations.push_back(*translation);
     for (size_t i = 0; i < emitted.irs.size(); ++i) {
       build_.ir_dump +=
           fmt::format("// accelerator {}\n{}\n", program.regions[i].op, emitted.irs[i]);

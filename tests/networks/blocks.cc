@@ -210,6 +210,8 @@ int Blocks::Concat(std::vector<int> parts) {
 }
 
 int Blocks::Dense(int64_t outs) {
+  constexpr int64_t kMostWeights = 1'000'000;
+  outs = std::clamp<int64_t>(kMostWeights / Cur()[1], 1, outs);
   Step step(Kind::kDense, {cur_});
   step[Field::kOuts] = {outs};
   step[Field::kChannels] = {Chance(30) ? 1 : 0};

@@ -3,7 +3,8 @@
 // What is tested: `tessera regress` on a machine that is wrong (wrong_machine.cc): a random program
 // finds it, is made small and kept as assembly with its data; a later run begins with what was kept
 // and differs by it; right machines agree on it; each finding leaves a dump that `tessera debug`
-// opens. Space: ALU max taken for min, a run that is stuck, a process that ends, on tiny; REQUANT
+// opens; `tessera compare` names the layer in which a program without layers to read goes wrong.
+// Space: ALU max taken for min, a run that is stuck, a process that ends, on tiny; REQUANT
 // wrong in a network, on default. Not tested here: machines that are right (regress_test.cc),
 // shrinking itself (tests/rig).
 #include <gmock/gmock.h>
@@ -129,6 +130,22 @@ TEST(RegressWrong, AFindingLeavesADumpThatDebugOpens) {
               "TESSERA_DUMP_DIR= ");
   EXPECT_EQ(unwanted.code, 1);
   EXPECT_THAT(unwanted.output, ::testing::Not(HasSubstr("dump")));
+}
+
+TEST(CompareWrong, SaysInWhichLayerTheProgramThatRanWentWrong) {
+  const std::string compare =
+      "compare models/fashion/fashion_int8.onnx --first 1 --input "
+      "/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz --devices cpu,";
+  const CommandResult first = Tessera(compare + "wrong:fault=first");
+  EXPECT_EQ(first.code, 1);
+  EXPECT_THAT(first.output,
+              HasSubstr("wrong: every layer is right in the program that stores all results; the "
+                        "one that ran goes wrong first in layer stem_conv/Conv (program 0: vector: "
+                        "instruction "));
+  // Where the layers tell it, the table does.
+  const CommandResult all = Tessera(compare + "wrong:fault=requant");
+  EXPECT_EQ(all.code, 1);
+  EXPECT_THAT(all.output, ::testing::Not(HasSubstr("goes wrong first")));
 }
 
 TEST(RegressWrong, AFolderOfDumpsIsThereOrMissedAtOnce) {

@@ -43,7 +43,8 @@ class WrongDevice : public Device {
  private:
   // Whether |insn| is another now.
   bool Change(isa::Insn& insn) {
-    if (isa::Requant* requant = std::get_if<isa::Requant>(&insn); fault_ == "requant") {
+    if (isa::Requant* requant = std::get_if<isa::Requant>(&insn);
+        fault_ == "requant" || fault_ == "first") {
       if (requant != nullptr) requant->hi = requant->lo;
       return requant != nullptr;
     }
@@ -57,6 +58,8 @@ class WrongDevice : public Device {
   Status ChangeCode(const Launch& launch) {
     if (fault_ == "none") return {};
     stuck_ = false;
+    if (first_ == 0) first_ = launch.insn_count;
+    if (fault_ == "first" && launch.insn_count != first_) return {};
     for (uint32_t n = 0; n < launch.insn_count; ++n) {
       const uint64_t address = launch.insn_addr + uint64_t{n} * isa::kInsnBytes;
       isa::InsnWord word{};
@@ -73,6 +76,7 @@ class WrongDevice : public Device {
   std::unique_ptr<Device> right_;
   std::string fault_;
   bool stuck_ = false;
+  uint32_t first_ = 0;  // instructions of the first program that ran
 };
 
 }  // namespace
@@ -84,9 +88,10 @@ std::span<const Driver> Drivers() {
        .what = "func with a fault",
        .options = {{.name = "fault",
                     .kind = OptionKind::kText,
-                    .value = "min|stuck|crash|requant|none",
+                    .value = "min|stuck|crash|requant|first|none",
                     .fallback = "min",
-                    .help = "what ALU max does; requant: REQUANT gives its least"}},
+                    .help = "what ALU max does; requant: REQUANT gives its least; "
+                            "first: in the first program alone"}},
        .open = [](const isa::Config& config, uint64_t memory_bytes,
                   const OptionValues& options) -> Result<std::unique_ptr<Device>> {
          TESSERA_ASSIGN(std::unique_ptr<Device> right,
