@@ -39,8 +39,11 @@ std::optional<int64_t> KernelResidency::FindGap(int64_t count) const {
 
 Result<KernelResidency::KernelSlot> KernelResidency::Use(int kernel, int64_t count) {
   if (count > depth_) {
-    return Fail(Code::kOutOfRange,
-                "a kernel of {} micro-ops, UOP holds {}; use smaller tiles of work", count, depth_);
+    return Fail(
+        Code::kOutOfRange,
+        "a kernel of {} micro-ops, UOP holds {}; a configuration with a greater uop_kib runs "
+        "it",
+        count, depth_);
   }
   ++time_;
   const auto found = begin_of_.find(kernel);

@@ -44,7 +44,7 @@ Status CheckDepth(std::span<const TokenNode> nodes, std::span<const TokenMasks> 
       if ((masks[n].push >> v & 1) != 0 && ++count[unit][v] > depth) {
         return Fail(Code::kOutOfRange,
                     "instruction {}: {} tokens from {} to {} under way, a counter holds {}; "
-                    "smaller tiles of work or a greater token_depth help",
+                    "a configuration with a greater token_depth runs it",
                     n, count[unit][v], isa::Text(nodes[n].unit),
                     isa::Text(static_cast<isa::Unit>(v)), depth);
       }

@@ -16,10 +16,12 @@ Result<ExecutionReport> Watched(Runner& runner, const HostTensor& item) {
 }
 
 // The first difference of the two runs; "": they do the same.
-Result<std::string> FirstDifference(const LoadedNetwork& network, Runner& runner,
+// Traces tell what was there before, too, so that both begin anew.
+Result<std::string> FirstDifference(const LoadedNetwork& network, const Runner& given,
                                     const HostTensor& item, const ExecutorOptions& options) {
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices("func"));
   TESSERA_ASSIGN(Runner func, OpenRunner(network, chosen[0], options));
+  TESSERA_ASSIGN(Runner runner, OpenRunner(network, given.chosen, options));
   TESSERA_ASSIGN(const ExecutionReport right, Watched(func, item));
   TESSERA_ASSIGN(const ExecutionReport wrong, Watched(runner, item));
   for (size_t r = 0; r < std::min(right.runs.size(), wrong.runs.size()); ++r) {
@@ -37,8 +39,8 @@ Result<std::string> FirstDifference(const LoadedNetwork& network, Runner& runner
 
 }  // namespace
 
-std::string WhereItGoesWrong(const LoadedNetwork& network, Runner& runner, const HostTensor& item,
-                             const ExecutorOptions& options) {
+std::string WhereItGoesWrong(const LoadedNetwork& network, const Runner& runner,
+                             const HostTensor& item, const ExecutorOptions& options) {
   if (!runner.chosen.machine()) return "";
   const std::string about = fmt::format(
       "{}: every layer is right in the program that stores all results; the one that ran",

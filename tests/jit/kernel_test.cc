@@ -51,8 +51,9 @@ TEST(KernelResidency, LargerThanTheScratchpadIsAnError_bad) {
   KernelResidency uop(10);
   const auto place = uop.Use(0, 11);
   ASSERT_FALSE(place.has_value());
-  EXPECT_EQ(place.error().message,
-            "a kernel of 11 micro-ops, UOP holds 10; use smaller tiles of work");
+  EXPECT_EQ(
+      place.error().message,
+      "a kernel of 11 micro-ops, UOP holds 10; a configuration with a greater uop_kib runs it");
 }
 
 class ResidencyProperty : public ::testing::TestWithParam<uint64_t> {};
