@@ -106,6 +106,23 @@ TEST(Place, AnOperatorThatIsLackingTakesNothingWithIt) {
   EXPECT_EQ(FusePlaced(sum.graph(), PlaceOnHost(sum.graph()), config, true).size(), 1u);
 }
 
+// What has no program is cut, and in the end the host's, which is told why.
+TEST(Place, ARefusedRegionIsCutAndARefusedNodeIsTheHosts) {
+  Net net(3);
+  const TensorId x = net.Input({1, 16, 8, 8});
+  net.Output(net.Conv(net.Add(net.Conv(x, 16, Square(3)), x), 16, Square(1)));
+  const isa::Config config = test::NamedConfig("default");
+  const RefusedRegions pair{{{0, 1}, "too large"}};
+  const auto places = PlaceNodes(net.graph(), config, {}, pair);
+  EXPECT_THAT(places, ::testing::Each(::testing::Field(&NodePlace::device, kAccelerator)));
+  EXPECT_EQ(FusePlaced(net.graph(), places, config, true).size(), 2u);
+  EXPECT_EQ(FusePlaced(net.graph(), places, config, true, {}, pair).size(), 3u);
+  const auto without = PlaceNodes(net.graph(), config, {}, {{{1}, "its passes take 9 tiles"}});
+  EXPECT_EQ(without[0].device, kAccelerator);
+  EXPECT_EQ(without[1].device, kHost);
+  EXPECT_EQ(without[1].why_host, "its passes take 9 tiles");
+}
+
 TEST(Place, ACheapNodeBetweenTwoOfTheHostsStaysThere) {
   Net net(4);
   const TensorId a = net.Conv(net.Input({1, 16, 8, 8}), 16, Square(3));
