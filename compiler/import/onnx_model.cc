@@ -140,6 +140,7 @@ Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
     if (a.has_f()) attribute.f = a.f();
     if (a.has_s()) attribute.s = a.s();
     attribute.ints.assign(a.ints().begin(), a.ints().end());
+    attribute.floats.assign(a.floats().begin(), a.floats().end());
     if (a.has_t()) {
       TESSERA_ASSIGN(attribute.tensor, ReadTensor(a.t(), node.Place() + " attribute " + a.name()));
     }

@@ -23,6 +23,7 @@ struct Attribute {
   std::optional<float> f;
   std::optional<std::string> s;
   std::vector<int64_t> ints;
+  std::vector<float> floats;
   std::optional<HostTensor> tensor;
 };
 

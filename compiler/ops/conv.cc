@@ -39,7 +39,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
     const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : c];
     factors.push_back(quantize::ScaleOf(graph, node, 0) * s_w / quantize::ResultScale(graph, node));
   }
-  quantize::FoldBias(graph, node, requant);
+  TESSERA_TRY(quantize::FoldBias(graph, node, requant));
   return quantize::SetFactors(node, factors, quantize::LargestSums(w, requant.bias), requant);
 }
 

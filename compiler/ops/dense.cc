@@ -30,7 +30,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
         narrow ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
     factors.push_back(product / quantize::ResultScale(graph, node));
   }
-  quantize::FoldBias(graph, node, requant);
+  TESSERA_TRY(quantize::FoldBias(graph, node, requant));
   return quantize::SetFactors(node, factors, quantize::LargestSums(w, requant.bias), requant);
 }
 

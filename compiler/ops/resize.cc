@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image with other extents, each element that of the nearest one. ONNX Resize (nearest,
-// asymmetric or half_pixel or align_corners); TFLite RESIZE_NEAREST_NEIGHBOR.
+// An image with other extents, each element that of the nearest one. ONNX Resize and Upsample
+// (nearest); TFLite RESIZE_NEAREST_NEIGHBOR.
 #include <cmath>
+#include <ranges>
 
 #include "compiler/ops/unit.h"
 
@@ -86,54 +87,233 @@ Status FromTflite(Converter& c) {
       {in[0], in[1], size[0], size[1]});
 }
 
+// How ONNX Runtime 1.31.1 on a processor finds the nearest element: in float32, in these steps.
+// Where the exact place is a whole number or halfway between two, the steps' rounding decides.
+
+// The place in an operand of extent |from| that result |k| of |to| is at.
+struct PlaceRule {
+  std::string_view name;
+  float (*at)(float k, float scale, float from, float to);
+};
+float HalfPixel(float k, float scale, float, float) { return (k + 0.5f) / scale - 0.5f; }
+constexpr PlaceRule kPlaces[] = {
+    {"half_pixel", HalfPixel},
+    {"asymmetric", [](float k, float scale, float, float) { return k / scale; }},
+    {"align_corners", [](float k, float, float from,
+                         float to) { return to == 1 ? 0.0f : k * (from - 1) / (to - 1); }},
+    {"pytorch_half_pixel", [](float k, float scale, float from,
+                              float to) { return to > 1 ? HalfPixel(k, scale, from, to) : 0.0f; }},
+    {"half_pixel_symmetric",
+     [](float k, float scale, float from, float to) {
+       const float cut = from / 2 * (1 - to / (scale * from));  // half of what the result lacks
+       const double at = double{cut} + (double{k} + 0.5) / double{scale} - 0.5;
+       return static_cast<float>(at);
+     }},
+    {"tf_half_pixel_for_nn", [](float k, float scale, float, float) { return (k + 0.5f) / scale; }},
+};
+
+struct NearestRule {
+  std::string_view name;
+  float (*of)(float at, bool shrinks);
+};
+bool InTheMiddle(float at) { return std::abs(at - std::floor(at) - 0.5f) <= 1e-6f; }
+constexpr NearestRule kNearest[] = {
+    // What is less than a millionth from the middle counts as the middle.
+    {"round_prefer_floor",
+     [](float at, bool) { return InTheMiddle(at) ? std::floor(at) : std::round(at); }},
+    {"round_prefer_ceil",
+     [](float at, bool) { return InTheMiddle(at) ? std::floor(at) + 1 : std::round(at); }},
+    {"floor", [](float at, bool) { return std::floor(at); }},
+    {"ceil", [](float at, bool) { return std::ceil(at); }},
+};
+// Of Upsample and of Resize in opset 10, which have no names for it.
+constexpr NearestRule kOldNearest{
+    "", [](float at, bool shrinks) { return shrinks ? std::ceil(at) : std::trunc(at); }};
+
+struct Rule {
+  PlaceRule place;
+  NearestRule nearest;
+  std::vector<int64_t> Sources(int64_t in, int64_t out, float scale) const {
+    std::vector<int64_t> from;
+    for (int64_t k = 0; k < out; ++k) {
+      const float at =
+          place.at(static_cast<float>(k), scale, static_cast<float>(in), static_cast<float>(out));
+      const auto index = static_cast<int64_t>(nearest.of(at, scale < 1));
+      from.push_back(scale == 1 ? k : std::clamp<int64_t>(index, 0, in - 1));
+    }
+    return from;
+  }
+};
+
 std::string TextOr(const OnnxNode& node, const std::string& name, const std::string& otherwise) {
   const auto found = node.attributes.find(name);
   return found == node.attributes.end() ? otherwise : found->second.s.value_or(otherwise);
 }
 
-// The extents that Resize's inputs 2 (scales) or 3 (sizes) ask for, of rows and columns, and the
-// indices of the result to one of the operand: a float, which index / scale divides by.
-struct Wanted {
-  std::array<int64_t, 2> size{};
-  std::array<float, 2> scale{};
-};
-Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
-  const auto bad = [&](const char* why) {
+bool IsOld(const QdqConverter& c, const OnnxNode& node) {
+  return node.op_type == "Upsample" || c.opset() <= 10;
+}
+
+Result<Rule> RuleOf(const QdqConverter& c, const OnnxNode& node) {
+  const bool old = IsOld(c, node);
+  if (node.op_type == "Upsample" && c.opset() > 9) {
+    return Fail(Code::kInvalidArgument,
+                "{}: Upsample in opset {}, which ends with opset 9; convert it to Resize",
+                node.Place(), c.opset());
+  }
+  const std::string mode = TextOr(node, "mode", "nearest");
+  const std::string place =
+      old ? "asymmetric" : TextOr(node, "coordinate_transformation_mode", "half_pixel");
+  const std::string nearest = old ? "" : TextOr(node, "nearest_mode", "round_prefer_floor");
+  const auto* at = std::ranges::find(kPlaces, place, &PlaceRule::name);
+  const auto* to = std::ranges::find(kNearest, nearest, &NearestRule::name);
+  if (mode != "nearest" || at == std::end(kPlaces) || (!old && to == std::end(kNearest))) {
+    const auto names = [](const auto& rules) {
+      std::string text;
+      for (const auto& rule : rules)
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", rule.name);
+      return text;
+    };
     return Fail(Code::kUnsupported,
-                "{}: {}; constant scales or sizes of [1, 1, y, x] are supported", node.Place(),
-                why);
-  };
+                "{}: mode {}, {}, {}; mode nearest at places {}, rounded by {}, is supported",
+                node.Place(), mode, place, nearest, names(kPlaces), names(kNearest));
+  }
+  for (const char* other : {"antialias", "exclude_outside"}) {
+    if (node.IntOr(other, 0) != 0) {
+      return Fail(Code::kInvalidArgument, "{}: {} {} with mode nearest; 0 is accepted",
+                  node.Place(), other, node.IntOr(other, 0));
+    }
+  }
+  return Rule{*at, old ? kOldNearest : *to};
+}
+
+// What is asked for, by axis of the operand: extents, and the factors that indices are divided by.
+struct Wanted {
+  Shape size;
+  std::vector<float> scale;
+};
+
+// The axes that the values of scales or sizes belong to.
+Result<std::vector<size_t>> AxesOf(const OnnxNode& node, int64_t rank) {
+  std::vector<int64_t> named = node.Ints("axes");
+  std::vector<size_t> axes;
+  for (int64_t d = 0; named.empty() && d < rank; ++d) axes.push_back(static_cast<size_t>(d));
+  for (const int64_t axis : named) {
+    const auto d = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    if (axis < -rank || axis >= rank || std::ranges::count(axes, d) > 0) {
+      return Fail(Code::kInvalidArgument, "{}: axes {} of an operand with {} axes", node.Place(),
+                  ShapeText(named), rank);
+    }
+    axes.push_back(d);
+  }
+  return axes;
+}
+
+// keep_aspect_ratio_policy: all of |axes| get the least or the greatest of their factors.
+Status KeepAspect(const OnnxNode& node, const Shape& in, const std::vector<size_t>& axes,
+                  Wanted& wanted) {
+  const std::string policy = TextOr(node, "keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch") return {};
+  if (policy != "not_larger" && policy != "not_smaller") {
+    return Fail(Code::kInvalidArgument,
+                "{}: keep_aspect_ratio_policy {}; stretch, not_larger and not_smaller are known",
+                node.Place(), policy);
+  }
+  if (std::ranges::any_of(node.Ints("axes"), [](int64_t axis) { return axis < 0; })) {
+    return Fail(Code::kUnsupported,
+                "{}: keep_aspect_ratio_policy {} with axes {}, which ONNX Runtime leaves as they "
+                "are; count the axes from the front",
+                node.Place(), policy, ShapeText(node.Ints("axes")));
+  }
+  float factor = wanted.scale[axes[0]];
+  for (const size_t d : axes) {
+    factor = policy == "not_larger" ? std::min(factor, wanted.scale[d])
+                                    : std::max(factor, wanted.scale[d]);
+  }
+  for (const size_t d : axes) {
+    wanted.scale[d] = factor;
+    wanted.size[d] = static_cast<int64_t>(std::round(factor * static_cast<float>(in[d])));
+  }
+  return {};
+}
+
+// The constant numbers of a Resize or Upsample: scales, or sizes.
+struct Numbers {
+  std::vector<float> scales;
+  std::vector<int64_t> sizes;
+};
+Result<Numbers> NumbersOf(const QdqConverter& c, const OnnxNode& node) {
+  const bool old = IsOld(c, node);
   const auto constant = [&](size_t k) {
     return node.inputs.size() > k && !node.inputs[k].empty() ? c.Initializer(node.inputs[k])
                                                              : nullptr;
   };
-  Wanted wanted;
-  const HostTensor *scales = constant(2), *sizes = constant(3);
-  if (sizes && sizes->dtype == DType::kInt64 && sizes->count() == 4) {
-    const auto values = sizes->as<int64_t>();
-    if (values[0] != in[0] || values[1] != in[1]) return bad("sizes that change batch or channels");
-    for (size_t d = 0; d < 2; ++d) {
-      wanted.size[d] = values[2 + d];
-      wanted.scale[d] = static_cast<float>(values[2 + d]) / static_cast<float>(in[2 + d]);
-    }
-  } else if (scales && scales->dtype == DType::kFloat32 && scales->count() == 4) {
-    const auto values = scales->as<float>();
-    if (values[0] != 1 || values[1] != 1) return bad("scales that change batch or channels");
-    for (size_t d = 0; d < 2; ++d) {
-      const float scale = values[2 + d];
-      if (!(scale > 0) || scale > static_cast<float>(kMostExtent))
-        return bad("a scale out of range");
-      wanted.size[d] = static_cast<int64_t>(static_cast<float>(in[2 + d]) * scale);
-      wanted.scale[d] = scale;
-    }
-  } else {
-    return bad("neither scales nor sizes are constants of four numbers");
+  Numbers numbers;
+  const HostTensor *scales = constant(old ? 1 : 2), *sizes = old ? nullptr : constant(3);
+  if (const auto given = node.attributes.find("scales"); old && given != node.attributes.end())
+    numbers.scales = given->second.floats;
+  if (scales && scales->dtype == DType::kFloat32)
+    numbers.scales.assign(scales->as<float>().begin(), scales->as<float>().end());
+  if (sizes && sizes->dtype == DType::kInt64)
+    numbers.sizes.assign(sizes->as<int64_t>().begin(), sizes->as<int64_t>().end());
+  if (numbers.scales.empty() == numbers.sizes.empty()) {
+    return Fail(Code::kUnsupported,
+                "{}: {} of scales and sizes are constants; one of them has to be, so fold the "
+                "model's constants or leave one out",
+                node.Place(), numbers.scales.empty() ? "none" : "both");
   }
-  for (const int64_t extent : wanted.size) {
-    if (extent < 1 || extent > kMostExtent) {
-      return Fail(Code::kInvalidArgument, "{}: an extent of {}; 1 to {} are accepted", node.Place(),
-                  extent, kMostExtent);
+  return numbers;
+}
+
+// |extent| of the result where the operand has |in|.
+Status InRange(const OnnxNode& node, int64_t extent, int64_t in) {
+  if (extent == in || (extent >= 1 && extent <= kMostExtent)) return {};
+  return Fail(Code::kInvalidArgument, "{}: an extent of {}; 1 to {} are accepted", node.Place(),
+              extent, kMostExtent);
+}
+
+Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
+  TESSERA_ASSIGN(const Numbers numbers, NumbersOf(c, node));
+  TESSERA_ASSIGN(const std::vector<size_t> axes, AxesOf(node, std::ssize(in)));
+  const bool by_scale = numbers.sizes.empty();
+  const char* what = by_scale ? "scales" : "sizes";
+  const size_t count = by_scale ? numbers.scales.size() : numbers.sizes.size();
+  if (count != axes.size()) {
+    return Fail(Code::kInvalidArgument, "{}: {} {} for {} axes", node.Place(), count, what,
+                axes.size());
+  }
+  const float least = node.op_type == "Upsample" ? 1.0f : 1.0f / static_cast<float>(kMostExtent);
+  Wanted wanted{in, std::vector<float>(in.size(), 1.0f)};
+  for (size_t k = 0; k < count; ++k) {
+    const auto extent = static_cast<float>(in[axes[k]]);
+    float& scale = wanted.scale[axes[k]];
+    if (by_scale) {
+      scale = numbers.scales[k];
+      if (!(scale >= least) || scale > static_cast<float>(kMostExtent)) {
+        return Fail(Code::kInvalidArgument, "{}: a scale of {}; {} to {} are accepted",
+                    node.Place(), scale, least, kMostExtent);
+      }
+      wanted.size[axes[k]] = static_cast<int64_t>(scale * extent);
+    } else {
+      TESSERA_TRY(InRange(node, numbers.sizes[k], in[axes[k]]));
+      wanted.size[axes[k]] = numbers.sizes[k];
+      scale = static_cast<float>(numbers.sizes[k]) / extent;
     }
+  }
+  if (!by_scale) {
+    TESSERA_TRY(KeepAspect(node, in, axes, wanted));
+  } else if (TextOr(node, "keep_aspect_ratio_policy", "stretch") != "stretch") {
+    return Fail(Code::kInvalidArgument,
+                "{}: keep_aspect_ratio_policy with scales; it belongs to sizes", node.Place());
+  }
+  for (size_t d = 0; d < in.size(); ++d) {
+    if (d < 2 && wanted.size[d] != in[d]) {
+      return Fail(
+          Code::kUnsupported,
+          "{}: {} that change batch or channels, from {} to {}; rows and columns can change",
+          node.Place(), what, ShapeText(in), ShapeText(wanted.size));
+    }
+    TESSERA_TRY(InRange(node, wanted.size[d], in[d]));
   }
   return wanted;
 }
@@ -145,36 +325,21 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     return Fail(Code::kUnsupported, "{}: input shape {}; [N, C, H, W] is supported", node.Place(),
                 ShapeText(in));
   }
-  const std::string mode = TextOr(node, "mode", "nearest");
-  const std::string place = TextOr(node, "coordinate_transformation_mode", "half_pixel");
-  const std::string nearest = TextOr(node, "nearest_mode", "round_prefer_floor");
-  const bool known = place == "asymmetric" || place == "half_pixel" || place == "align_corners";
-  const bool rounds =
-      nearest == "floor" || nearest == "round_prefer_floor" || nearest == "round_prefer_ceil";
-  if (mode != "nearest" || !known || !rounds) {
-    return Fail(Code::kUnsupported,
-                "{}: mode {}, {}, {}; nearest with asymmetric, half_pixel or align_corners and "
-                "floor, round_prefer_floor or round_prefer_ceil is supported",
-                node.Place(), mode, place, nearest);
-  }
+  TESSERA_ASSIGN(const Rule rule, RuleOf(c, node));
   TESSERA_ASSIGN(const Wanted wanted, WantedOf(c, node, in));
-  ResizeAttributes made;
+  const auto sources = [&](size_t d) {
+    return rule.Sources(in[d], wanted.size[d], wanted.scale[d]);
+  };
   for (size_t d = 0; d < 2; ++d) {
-    const int64_t from = in[2 + d], to = wanted.size[d];
-    std::vector<int64_t>& sources = d == 0 ? made.rows : made.columns;
-    for (int64_t k = 0; k < to; ++k) {
-      const auto index = static_cast<double>(k), scale = static_cast<double>(wanted.scale[d]);
-      double at = place == "half_pixel" ? (index + 0.5) / scale - 0.5 : index / scale;
-      if (place == "align_corners")
-        at = to > 1 ? index * static_cast<double>(from - 1) / static_cast<double>(to - 1) : 0;
-      at = nearest == "floor"                ? std::floor(at)
-           : nearest == "round_prefer_floor" ? std::ceil(at - 0.5)
-                                             : std::floor(at + 0.5);
-      sources.push_back(std::clamp<int64_t>(static_cast<int64_t>(at), 0, from - 1));
-    }
+    if (wanted.scale[d] == 1 || std::ranges::equal(sources(d), std::views::iota(int64_t{0}, in[d])))
+      continue;
+    return Fail(Code::kUnsupported,
+                "{}: a scale of {} moves batch or channels; rows and columns can move",
+                node.Place(), wanted.scale[d]);
   }
-  const Shape shape{in[0], in[1], wanted.size[0], wanted.size[1]};
-  return c.EmitReal({.op = Op::kResize, .inputs = {x}, .attributes = std::move(made)}, node, shape);
+  return c.EmitReal(
+      {.op = Op::kResize, .inputs = {x}, .attributes = ResizeAttributes{sources(2), sources(3)}},
+      node, wanted.size);
 }
 
 void MakeExample(Example& example) {
@@ -188,7 +353,8 @@ void MakeExample(Example& example) {
   example.KeepScale();
 }
 
-constexpr OnnxRow kOnnx[] = {{"Resize", FromOnnx, 1, graph::OnnxWhen::kAlways}};
+constexpr OnnxRow kOnnx[] = {{"Resize", FromOnnx, 1, graph::OnnxWhen::kAlways},
+                             {"Upsample", FromOnnx, 1, graph::OnnxWhen::kAlways}};
 constexpr TfliteRow kTflite[] = {{"RESIZE_NEAREST_NEIGHBOR", 2, 2, FromTflite}};
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/quantize/factors.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "compiler/quantize/multiplier.h"
@@ -40,7 +41,7 @@ Status SetFactors(const Node& node, const std::vector<double>& factors,
   return {};
 }
 
-void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
+Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   const GraphTensor& w = graph.tensor(node.inputs[1]);
   const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
   const size_t channels = static_cast<size_t>(w.shape[0]);
@@ -52,11 +53,25 @@ void FoldBias(const Graph& graph, const Node& node, Requant& requant) {
           : nullptr;
   requant.bias.resize(channels);
   for (size_t c = 0; c < channels; ++c) {
-    int64_t sum = 0;
-    for (size_t t = 0; t < taps; ++t) sum += weights[c * taps + t];
+    int64_t sum = 0, below = 0, above = 0;  // of weights, of products at their least and greatest
+    for (size_t t = 0; t < taps; ++t) {
+      const int64_t w_t = weights[c * taps + t];
+      sum += w_t;
+      below += std::min(-128 * w_t, 127 * w_t);
+      above += std::max(-128 * w_t, 127 * w_t);
+    }
     const int64_t folded = (bias ? bias[c] : 0) - zero_in * sum;
+    const int64_t least = folded + below, most = folded + above;
+    if (node.round == isa::Round::kEven && (least < INT32_MIN || most > INT32_MAX)) {
+      return Fail(Code::kOutOfRange,
+                  "node {} channel {}: with a bias of {} its sum can reach {}, int32 ends at {}; "
+                  "quantise the channel's weights with a larger scale",
+                  node.name, c, bias ? bias[c] : 0, most > INT32_MAX ? most : least,
+                  most > INT32_MAX ? INT32_MAX : INT32_MIN);
+    }
     requant.bias[c] = static_cast<int32_t>(static_cast<uint32_t>(static_cast<uint64_t>(folded)));
   }
+  return {};
 }
 
 std::vector<int64_t> LargestSums(const GraphTensor& w, const std::vector<int32_t>& bias) {

@@ -30,8 +30,10 @@ Status SetFactors(const graph::Node& node, const std::vector<double>& factors,
 
 // requant.bias of a contraction whose operand 1 is weights with the output channels along axis 0:
 // bias - zero_in * sum of the channel's weights, modulo 2^32. Padded taps hold zero_in, so they
-// count.
-void FoldBias(const graph::Graph& graph, const graph::Node& node, graph::Requant& requant);
+// count. ONNX's sums are real numbers, so a channel whose sum can leave int32 is refused; TFLite's
+// are int32 (Round::kTflite, kHalfUp) and stay modulo 2^32.
+//   errors  kOutOfRange  names node, channel, sum and limit
+Status FoldBias(const graph::Graph& graph, const graph::Node& node, graph::Requant& requant);
 
 // For each channel, the largest magnitude that 128 times its weights' magnitudes and the folded
 // bias can reach.

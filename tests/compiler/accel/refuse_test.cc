@@ -60,6 +60,18 @@ Tensor Finish(const Tensor& sum) {
 
 const Tensor X() { return te::Placeholder("x", DType::kInt8, {1, 8, 6, 6}); }
 
+TEST(Refuse, WeightsThatAreReadBackwards_bad) {
+  const Tensor x = X(), w = te::Placeholder("w", DType::kInt8, {8, 8, 2});
+  const te::Axis c = te::ReduceAxis("c", 8), k = te::ReduceAxis("k", 2);
+  const Tensor sum = te::Compute("sum", {1, 8, 6, 5}, {}, [&](const Index& i) {
+    return te::Sum(Wide(x(i[0], c.var, i[2], i[3] + k.var)) * Wide(w(i[1], c.var, Expr(1) - k.var)),
+                   {c, k});
+  });
+  EXPECT_THAT(
+      Refusal(Finish(sum)),
+      testing::HasSubstr("weights that are read backwards, as of a transposed convolution"));
+}
+
 // The boxes of steps have to fit beside what stays; here there is nothing but they are too large.
 TEST(Refuse, StepsWhoseBoxesAreLargerThanInp_bad) {
   Net net(7);

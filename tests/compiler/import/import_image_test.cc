@@ -41,6 +41,16 @@ ModelBuilder SizesModel(std::vector<int64_t> sizes, const std::string& place,
   return b;
 }
 
+// Rows and columns of 7 x 8, by |policy|.
+ModelBuilder PolicyModel(const std::string& policy, const B::Dims& axes) {
+  ModelBuilder b = Model("Resize", {"", "", "sizes"});
+  b.Int64s("sizes", {2}, {7, 8});
+  B::AttrS(b.node("op"), "nearest_mode", "floor");
+  B::AttrS(b.node("op"), "keep_aspect_ratio_policy", policy);
+  B::Attr(b.node("op"), "axes", axes);
+  return b;
+}
+
 // [2, 3, 3, 2]: two channels to three.
 ModelBuilder TransposedModel() {
   ModelBuilder b;
@@ -130,6 +140,25 @@ TEST(ImportImage, ResizeNamesItsSources) {
   EXPECT_EQ(columns(3, "align_corners", "round_prefer_ceil"), (V{0, 3, 5}));
 }
 
+// What ONNX Runtime 1.31.1 takes of 4 x 6.
+TEST(ImportImage, ResizeOfNamedAxes) {
+  using V = std::vector<int64_t>;
+  const auto sources = [](const ModelBuilder& b) {
+    const graph::Graph g = Import(b);
+    return The(g, Op::kResize).As<graph::ResizeAttributes>();
+  };
+  const graph::ResizeAttributes within = sources(PolicyModel("not_larger", {2, 3}));
+  EXPECT_EQ(within.rows, (V{0, 0, 1, 2, 2}));
+  EXPECT_EQ(within.columns, (V{0, 0, 1, 2, 2, 3, 4, 5}));
+  const graph::ResizeAttributes around = sources(PolicyModel("not_smaller", {2, 3}));
+  EXPECT_EQ(around.rows, (V{0, 0, 0, 1, 2, 2, 3}));
+  EXPECT_EQ(around.columns, (V{0, 0, 0, 1, 2, 2, 3, 3, 4, 4, 5}));
+  EXPECT_EQ(sources(PolicyModel("stretch", {-2, -1})).rows, (V{0, 0, 0, 1, 2, 2, 3}));
+  const graph::ResizeAttributes turned = sources(PolicyModel("stretch", {3, 2}));
+  EXPECT_EQ(turned.rows.size(), 8u);
+  EXPECT_EQ(turned.columns.size(), 7u);
+}
+
 TEST(ImportImage, ConvTransposeHasWeightsByOutput) {
   const graph::Graph g = Import(TransposedModel());
   const graph::Node& n = The(g, Op::kTransposedConv);
@@ -192,7 +221,7 @@ const BadImage kBad[] = {
      "its operand 'k' is not the result of DequantizeLinear"},
     {"ResizeMode",
      [] { return With(ResizeModel(), [](auto& b) { B::AttrS(b.node("op"), "mode", "linear"); }); },
-     "mode linear, asymmetric, floor; nearest with"},
+     "mode linear, asymmetric, floor; mode nearest at places half_pixel, asymmetric"},
     {"ResizePlace",
      [] {
        return SizesModel({1, 2, 4, 6}, "tf_crop_and_resize", "floor");
@@ -200,16 +229,68 @@ const BadImage kBad[] = {
      "tf_crop_and_resize"},
     {"ResizeNearest",
      [] {
-       return SizesModel({1, 2, 4, 6}, "asymmetric", "ceil");
+       return SizesModel({1, 2, 4, 6}, "asymmetric", "up");
      },
-     "mode nearest, asymmetric, ceil"},
+     "mode nearest, asymmetric, up"},
     {"ResizeWithoutScales", [] { return Model("Resize"); },
-     "neither scales nor sizes are constants of four numbers"},
+     "none of scales and sizes are constants; one of them has to be"},
     {"ResizeFewScales",
      [] {
        return ResizeModel({1, 1, 2});
      },
-     "neither scales nor sizes are constants of four numbers"},
+     "3 scales for 4 axes", kInvalid},
+    {"ResizeBoth",
+     [] {
+       return With(SizesModel({1, 2, 4, 6}, "asymmetric", "floor"), [](auto& b) {
+         b.Floats("scales", {4}, {1, 1, 1, 1});
+         b.node("op").set_input(2, "scales");
+       });
+     },
+     "both of scales and sizes are constants"},
+    {"ResizeAxes",
+     [] {
+       return With(ResizeModel({2, 2}), [](auto& b) {
+         B::Attr(b.node("op"), "axes", B::Dims{3, -1});
+       });
+     },
+     "axes [3, -1] of an operand with 4 axes", kInvalid},
+    {"ResizeMovesChannels",
+     [] {
+       return ResizeModel({1, 1.3f, 1, 1});
+     },
+     "a scale of 1.3 moves batch or channels"},
+    {"ResizePolicy",
+     [] {
+       return PolicyModel("larger", {2, 3});
+     },
+     "keep_aspect_ratio_policy larger; stretch, not_larger and not_smaller are known", kInvalid},
+    {"ResizePolicyFromTheEnd",
+     [] {
+       return PolicyModel("not_larger", {-2, -1});
+     },
+     "keep_aspect_ratio_policy not_larger with axes [-2, -1]"},
+    {"ResizePolicyOfScales",
+     [] {
+       return With(ResizeModel(), [](auto& b) {
+         B::AttrS(b.node("op"), "keep_aspect_ratio_policy", "not_larger");
+       });
+     },
+     "keep_aspect_ratio_policy with scales; it belongs to sizes", kInvalid},
+    {"ResizeAntialias",
+     [] {
+       return With(ResizeModel(), [](auto& b) { B::Attr(b.node("op"), "antialias", int64_t{1}); });
+     },
+     "antialias 1 with mode nearest; 0 is accepted", kInvalid},
+    {"UpsampleInOpset13", [] { return Model("Upsample"); },
+     "Upsample in opset 13, which ends with opset 9; convert it to Resize", kInvalid},
+    {"UpsampleThatShrinks",
+     [] {
+       return With(Model("Upsample", {"scales"}), [](auto& b) {
+         b.Floats("scales", {4}, {1, 1, 2, 0.5f});
+         b.model.mutable_opset_import(0)->set_version(9);
+       });
+     },
+     "a scale of 0.5; 1 to 65536 are accepted", kInvalid},
     {"ResizeChannels",
      [] {
        return ResizeModel({1, 2, 2, 2});
@@ -224,12 +305,12 @@ const BadImage kBad[] = {
      [] {
        return ResizeModel({1, 1, -1, 2});
      },
-     "a scale out of range"},
+     "a scale of -1; ", kInvalid},
     {"ResizeNan",
      [] {
        return ResizeModel({1, 1, std::nanf(""), 2});
      },
-     "a scale out of range"},
+     "a scale of nan; ", kInvalid},
     {"ResizeToNothing",
      [] {
        return ResizeModel({1, 1, 0.01f, 2});

@@ -75,9 +75,34 @@ TEST(Params, FoldedBiasesWrapModulo32Bits) {
   const TensorId x = Int8(g, {1, 1}, 0.001, -128), w = Weights(g, {1, 1}, {127}, {0.001}),
                  b = Bias(g, {0x7fffffff});
   const TensorId y = Int8(g, {1, 1}, 1, 0);
-  g.nodes = {{.op = Op::kDense, .name = "n", .inputs = {x, w, b}, .output = y}};
+  g.nodes = {{.op = Op::kDense,
+              .name = "n",
+              .inputs = {x, w, b},
+              .output = y,
+              .round = isa::Round::kTflite}};
   ASSERT_TRUE(AttachRequant(g));
   EXPECT_EQ(g.nodes[0].requant->bias[0], static_cast<int32_t>(0x7fffffffu + 128u * 127u));
+}
+
+// Inputs q - 3 are -131 to 124; with weights 2 and -1 sums reach 2 * -131 - 124 = -386 and 2 * 124 +
+// 131 = 379.
+TEST(Params, OnnxSumsThatCanLeaveInt32AreRefused) {
+  const auto attach = [](int32_t bias) {
+    Graph g;
+    const TensorId x = Int8(g, {1, 2}, 0.001, 3), w = Weights(g, {2, 2}, {0, 0, 2, -1}, {0.001}),
+                   b = Bias(g, {INT32_MAX, bias}), y = Int8(g, {1, 2}, 1, 0);
+    g.nodes = {{.op = Op::kDense, .name = "n", .inputs = {x, w, b}, .output = y}};
+    const Status status = AttachRequant(g);
+    return status ? "accepted" : status.error().message;
+  };
+  EXPECT_EQ(attach(INT32_MAX - 379), "accepted");
+  EXPECT_EQ(attach(INT32_MAX - 378),
+            "node n channel 1: with a bias of 2147483269 its sum can reach 2147483648, int32 ends "
+            "at 2147483647; quantise the channel's weights with a larger scale");
+  EXPECT_EQ(attach(INT32_MIN + 386), "accepted");
+  EXPECT_EQ(attach(INT32_MIN + 385),
+            "node n channel 1: with a bias of -2147483263 its sum can reach -2147483649, int32 "
+            "ends at -2147483648; quantise the channel's weights with a larger scale");
 }
 
 TEST(Params, AddAlignsToTwiceTheLargerScale) {
