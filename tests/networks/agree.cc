@@ -144,15 +144,21 @@ Result<Named> Define(graph::Graph graph, const std::map<graph::TensorId, Bytes>&
 }
 
 Outcome RunNetwork(const Recipe& recipe, const Way& way) {
+  const Result<graph::Graph> graph = BuildGraph(recipe);
+  if (graph) return RunGraph(*graph, InputValues(recipe, *graph), way);
+  Outcome outcome;
+  outcome.broken = graph.error().message;
+  return outcome;
+}
+
+Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Bytes>& inputs,
+                 const Way& way) {
   Outcome outcome;
   const auto broken = [&](const Error& error) {
     outcome.broken = error.message;
     return outcome;
   };
-  const Result<graph::Graph> graph = BuildGraph(recipe);
-  if (!graph) return broken(graph.error());
-  const std::map<graph::TensorId, Bytes> inputs = InputValues(recipe, *graph);
-  const Result<Named> want = Define(*graph, inputs);
+  const Result<Named> want = Define(graph, inputs);
   if (!want) return broken(want.error());
 
   compiler::CompileOptions options;
@@ -168,8 +174,7 @@ Outcome RunNetwork(const Recipe& recipe, const Way& way) {
     options.cpu = std::ranges::count(devices, "cpu") > 0;
     options.device = devices.size() > (options.cpu ? 1u : 0u);
     options.keep_tensors = observe != 0;
-    const Result<compiler::Compiled> compiled =
-        compiler::Compile(*graph, "network", recipe.seed, options);
+    const Result<compiler::Compiled> compiled = compiler::Compile(graph, "network", 0, options);
     if (!compiled) {
       const Code code = compiled.error().code;
       const bool refused = code == Code::kUnsupported || code == Code::kOutOfRange;
@@ -178,7 +183,7 @@ Outcome RunNetwork(const Recipe& recipe, const Way& way) {
       return outcome;
     }
     const auto net = std::make_shared<const artifact::Artifact>(compiled->artifact);
-    Runs runs(*graph, inputs, *want, observe != 0, outcome);
+    Runs runs(graph, inputs, *want, observe != 0, outcome);
     for (const std::string& device : devices) runs.On(device, net, options.config);
   }
   return outcome;

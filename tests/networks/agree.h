@@ -39,6 +39,9 @@ struct Outcome {
 };
 
 Outcome RunNetwork(const Recipe& recipe, const Way& way);
+// The same of a graph with these input values.
+Outcome RunGraph(const graph::Graph& graph,
+                 const std::map<graph::TensorId, std::vector<uint8_t>>& inputs, const Way& way);
 
 // The same in a process of its own, so that a crash, a failed TESSERA_CHECK or a run of more than
 // |seconds| is a difference like any other.
