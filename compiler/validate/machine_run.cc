@@ -145,9 +145,11 @@ Status MachineRun::Execute(uint32_t number) {
 
 Cell& MachineRun::Nowhere(Memory memory, int64_t tile) {
   static Cell nowhere;
-  wrong_ =
-      Error(Code::kOutOfRange, fmt::format("{} tile {} of {}", isa::Text(isa::Space::Of(memory)),
-                                           tile, CellsOf(memory).size()));
+  if (!wrong_) {
+    wrong_ =
+        Error(Code::kOutOfRange, fmt::format("{} tile {} of {}", isa::Text(isa::Space::Of(memory)),
+                                             tile, CellsOf(memory).size()));
+  }
   return nowhere;
 }
 
