@@ -176,10 +176,12 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
     options.keep_tensors = observe != 0;
     const Result<compiler::Compiled> compiled = compiler::Compile(graph, "network", 0, options);
     if (!compiled) {
-      const Code code = compiled.error().code;
-      const bool refused = code == Code::kUnsupported || code == Code::kOutOfRange;
-      (refused ? outcome.refused : outcome.difference) =
-          "compile: " + compiled.error().message + "\n";
+      const Error& error = compiled.error();
+      if (error.code == Code::kUnsupported || error.code == Code::kOutOfRange) {
+        outcome.refused = error.message;
+      } else {
+        outcome.difference = "compile: " + error.message + "\n";
+      }
       return outcome;
     }
     const auto net = std::make_shared<const artifact::Artifact>(compiled->artifact);

@@ -206,13 +206,14 @@ TEST(Compile, TellsTheTimeOfEachPhase) {
     EXPECT_GE(phase["seconds"].get<double>(), 0) << names.back();
     EXPECT_THAT(r.output, HasSubstr("\n" + names.back()));
   }
-  EXPECT_THAT(names,
-              ::testing::UnorderedElementsAre(
-                  "import", "graph passes, placement", "tensor expressions",
-                  "plans of steps and memory", "host: schedules and loops", "host: machine code",
-                  "accelerator: schedules", "accelerator: loops and instructions",
-                  "accelerator: check of the program", "opencl: schedules and loops",
-                  "opencl: kernels", "cuda: schedules and loops", "cuda: kernels", "artifact"));
+  EXPECT_THAT(
+      names,
+      ::testing::UnorderedElementsAre(
+          "import", "graph passes, placement", "tensor expressions", "plans of steps and memory",
+          "host: schedules and loops", "host: machine code", "accelerator: schedules",
+          "accelerator: loops and instructions", "accelerator: check of the program",
+          "accelerator: translation check", "opencl: schedules and loops", "opencl: kernels",
+          "cuda: schedules and loops", "cuda: kernels", "artifact"));
   EXPECT_THAT(r.output, HasSubstr("\nsum "));
 }
 
