@@ -13,8 +13,9 @@
 namespace tessera::tools {
 
 // |runner|'s outputs for |item| are wrong though each layer is right in a program that stores all
-// of them. Runs |item| again on such a device, opened anew, and on the functional simulator, both watched, and says in which
-// layer and instruction the two first part, or that they do not, or why that cannot be told; a line.
+// of them. Runs |item| again on such a device, opened anew, and on the functional simulator, both
+// watched. Says in which layer and instruction the two first part, or that they do not, or why
+// that cannot be told; a line.
 std::string WhereItGoesWrong(const LoadedNetwork& network, const Runner& runner,
                              const HostTensor& item, const ExecutorOptions& options);
 

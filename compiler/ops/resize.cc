@@ -238,17 +238,17 @@ Status KeepAspect(const OnnxNode& node, const Shape& in, const std::vector<size_
 }
 
 // The constant numbers of a Resize or Upsample: scales, or sizes.
-struct Numbers {
+struct ResizeNumbers {
   std::vector<float> scales;
   std::vector<int64_t> sizes;
 };
-Result<Numbers> NumbersOf(const QdqConverter& c, const OnnxNode& node) {
+Result<ResizeNumbers> NumbersOf(const QdqConverter& c, const OnnxNode& node) {
   const bool old = IsOld(c, node);
   const auto constant = [&](size_t k) {
     return node.inputs.size() > k && !node.inputs[k].empty() ? c.Initializer(node.inputs[k])
                                                              : nullptr;
   };
-  Numbers numbers;
+  ResizeNumbers numbers;
   const HostTensor *scales = constant(old ? 1 : 2), *sizes = old ? nullptr : constant(3);
   if (const auto given = node.attributes.find("scales"); old && given != node.attributes.end())
     numbers.scales = given->second.floats;
@@ -273,7 +273,7 @@ Status InRange(const OnnxNode& node, int64_t extent, int64_t in) {
 }
 
 Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
-  TESSERA_ASSIGN(const Numbers numbers, NumbersOf(c, node));
+  TESSERA_ASSIGN(const ResizeNumbers numbers, NumbersOf(c, node));
   TESSERA_ASSIGN(const std::vector<size_t> axes, AxesOf(node, std::ssize(in)));
   const bool by_scale = numbers.sizes.empty();
   const char* what = by_scale ? "scales" : "sizes";

@@ -18,13 +18,13 @@ Result<IndexCode> IndexCode::Make(const ir::Expr& e, LoopValues* loops) {
 }
 
 bool IndexCode::Uses(size_t slot) const {
-  return std::ranges::any_of(nodes_, [&](const Node& n) {
+  return std::ranges::any_of(nodes_, [&](const CodeNode& n) {
     return n.kind == ExprKind::kVar && n.number == static_cast<int64_t>(slot);
   });
 }
 
 Result<int> IndexCode::Add(const ir::Expr& e, LoopValues* loops) {
-  Node node{.kind = e->kind, .op = e->op};
+  CodeNode node{.kind = e->kind, .op = e->op};
   switch (e->kind) {
     case ExprKind::kImm:
       node.number = e->ivalue;
@@ -49,7 +49,7 @@ Result<int> IndexCode::Add(const ir::Expr& e, LoopValues* loops) {
 }
 
 int64_t IndexCode::At(int index, const LoopValues& loops) const {
-  const Node& n = nodes_[static_cast<size_t>(index)];
+  const CodeNode& n = nodes_[static_cast<size_t>(index)];
   switch (n.kind) {
     case ExprKind::kImm:
       return n.number;

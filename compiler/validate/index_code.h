@@ -40,7 +40,7 @@ class IndexCode {
   bool Uses(size_t slot) const;
 
  private:
-  struct Node {
+  struct CodeNode {
     ir::ExprKind kind = ir::ExprKind::kImm;
     uint8_t op = 0;
     int64_t number = 0;  // a constant; a variable's slot
@@ -49,7 +49,7 @@ class IndexCode {
   Result<int> Add(const ir::Expr& e, LoopValues* loops);
   int64_t At(int node, const LoopValues& loops) const;
 
-  std::vector<Node> nodes_;
+  std::vector<CodeNode> nodes_;
   int root_ = -1;
 };
 

@@ -83,7 +83,7 @@ MachineRun::MachineRun(const isa::ProgramImage& image, const isa::InsnStream& pr
       arena_(std::move(arena)) {
   for (const Memory memory :
        {Memory::kInp, Memory::kWgt, Memory::kAcc, Memory::kOut, Memory::kPrm}) {
-    std::vector<Cell>& cells = CellsOf(memory);
+    std::vector<SymbolCell>& cells = CellsOf(memory);
     cells.resize(static_cast<size_t>(config.Depth(memory)));
     for (size_t t = 0; t < cells.size(); ++t)
       cells[t].value = Unwritten((static_cast<uint64_t>(memory) + 1) << 40 | t);
@@ -143,8 +143,8 @@ Status MachineRun::Execute(uint32_t number) {
   return {};
 }
 
-Cell& MachineRun::Nowhere(Memory memory, int64_t tile) {
-  static Cell nowhere;
+SymbolCell& MachineRun::Nowhere(Memory memory, int64_t tile) {
+  static SymbolCell nowhere;
   if (!wrong_) {
     wrong_ =
         Error(Code::kOutOfRange, fmt::format("{} tile {} of {}", isa::Text(isa::Space::Of(memory)),
@@ -166,7 +166,7 @@ void MachineRun::Write(Memory memory, int64_t tile, Symbol symbol) {
 }
 
 void MachineRun::Sum(int64_t tile, bool first, Operation operation, Symbol term) {
-  Cell& cell = At(Memory::kAcc, tile);
+  SymbolCell& cell = At(Memory::kAcc, tile);
   ++steps_;
   if (first || operation == AluSum(static_cast<int64_t>(isa::AluOp::kMov))) {
     cell.Begin(operation);

@@ -79,13 +79,15 @@ class MachineRun {
   void Add(const isa::Add& insn);
   void Alu(const isa::Alu& insn);
 
-  std::vector<Cell>& CellsOf(isa::Memory memory) { return cells_[static_cast<size_t>(memory)]; }
-  Cell& At(isa::Memory memory, int64_t tile) {
-    std::vector<Cell>& cells = CellsOf(memory);
+  std::vector<SymbolCell>& CellsOf(isa::Memory memory) {
+    return cells_[static_cast<size_t>(memory)];
+  }
+  SymbolCell& At(isa::Memory memory, int64_t tile) {
+    std::vector<SymbolCell>& cells = CellsOf(memory);
     const auto index = static_cast<uint64_t>(tile);
     return index < cells.size() ? cells[index] : Nowhere(memory, tile);
   }
-  Cell& Nowhere(isa::Memory memory, int64_t tile);
+  SymbolCell& Nowhere(isa::Memory memory, int64_t tile);
   // What is there, noted as read.
   Symbol Read(isa::Memory memory, int64_t tile) {
     const Symbol symbol = At(memory, tile).symbol();
@@ -102,7 +104,7 @@ class MachineRun {
   const isa::Config config_;
   const int64_t grain_;
   MachineListener* const listener_;
-  std::array<std::vector<Cell>, isa::kMemories> cells_;
+  std::array<std::vector<SymbolCell>, isa::kMemories> cells_;
   std::vector<isa::Uop> uops_;
   std::vector<Symbol> arena_;
   uint32_t number_ = 0;  // of the instruction that runs

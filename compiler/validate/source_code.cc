@@ -25,8 +25,8 @@ bool IsCall(const ir::Stmt& s) {
 
 }  // namespace
 
-Result<SourceRun::CallCode> SourceRun::MakeCall(const ir::Expr& call,
-                                                const std::vector<ir::Expr>& vars) {
+Result<SourceRun::TileCallCode> SourceRun::MakeCall(const ir::Expr& call,
+                                                    const std::vector<ir::Expr>& vars) {
   static constexpr std::pair<const char*, TileOp> kOps[] = {
       {target::kTileLoad, TileOp::kLoad},     {target::kTileFill, TileOp::kFill},
       {target::kTileStore, TileOp::kStore},   {target::kTileGemm, TileOp::kGemm},
@@ -35,7 +35,7 @@ Result<SourceRun::CallCode> SourceRun::MakeCall(const ir::Expr& call,
       {target::kTileAlu, TileOp::kAlu},       {target::kTileAluImm, TileOp::kAluNumber}};
   const auto op = std::ranges::find_if(kOps, [&](const auto& o) { return call->name == o.first; });
   if (op == std::end(kOps)) return Fail(Code::kUnsupported, "{} has no symbols", call->name);
-  CallCode code{.op = op->second};
+  TileCallCode code{.op = op->second};
   for (const ir::Expr& arg : call->args) {
     if (arg->kind != ExprKind::kLoad) {
       TESSERA_ASSIGN(IndexCode value, IndexCode::Make(arg, &loops_));
@@ -110,7 +110,7 @@ Result<const SourceRun::NestCode*> SourceRun::NestOf(const ir::Stmt& s) {
     return nullptr;
   }
   TESSERA_ASSIGN(nest->guards, PartsOf(conditions, vars));
-  const CallCode& call = nest->call;
+  const TileCallCode& call = nest->call;
   nest->plain = nest->guards.empty() && nest->conditions.empty() &&
                 std::ranges::all_of(call.places, &PlaceCode::affine);
   const size_t start = call.op == TileOp::kAlu ? 1 : 0;

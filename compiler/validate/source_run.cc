@@ -73,7 +73,7 @@ SourceRun::Room SourceRun::RoomOf(size_t region, const RegionBuffer& bound,
   // What stays: pads are there from the start.
   const auto tiles =
       static_cast<size_t>(CeilDiv(ElementsOf(*param), target::TileElements(config_, param)));
-  std::vector<Cell>& kept = kept_[activation];
+  std::vector<SymbolCell>& kept = kept_[activation];
   const network::Resident* resident = plan_.residency.Of(activation);
   while (kept.size() < tiles) {
     const bool pads = resident != nullptr && resident->halo.any();
@@ -107,9 +107,9 @@ Status SourceRun::Exec(const ir::Stmt& s) {
     }
     case StmtKind::kAlloc: {
       // Fresh each time: nothing is there.
-      std::vector<Cell> tiles(static_cast<size_t>(
+      std::vector<SymbolCell> tiles(static_cast<size_t>(
           CeilDiv(ElementsOf(*s->buffer), target::TileElements(config_, s->buffer))));
-      for (Cell& cell : tiles) cell.value = Unwritten(++unwritten_);
+      for (SymbolCell& cell : tiles) cell.value = Unwritten(++unwritten_);
       rooms_[s->buffer.get()] = {.tiles = &tiles};
       const Status status = Exec(s->body[0]);
       rooms_.erase(s->buffer.get());
@@ -137,7 +137,7 @@ Status SourceRun::RunNest(const NestCode& nest) {
   NestRun run{.nest = &nest, .extents = extents};
   std::array<Places, 2> at{};
   for (size_t c = 0; c < (nest.otherwise ? 2u : 1u); ++c) {
-    const CallCode& code = c == 0 ? nest.call : *nest.otherwise;
+    const TileCallCode& code = c == 0 ? nest.call : *nest.otherwise;
     run.ready[c] = MakeReady(code);
     for (size_t p = 0; p < code.places.size(); ++p) {
       if (code.places[p].affine) at[c][p] = PlaceAt(code.places[p]);
@@ -165,7 +165,7 @@ Status SourceRun::RunEach(const NestRun& run, size_t loop, std::array<Places, 2>
       loops_[nest.slots[loop]] = k;
       TESSERA_TRY(RunEach(run, loop + 1, at, inside));
       for (size_t c = 0; c < (nest.otherwise ? 2u : 1u); ++c) {
-        const CallCode& code = c == 0 ? nest.call : *nest.otherwise;
+        const TileCallCode& code = c == 0 ? nest.call : *nest.otherwise;
         for (size_t p = 0; p < code.places.size(); ++p) {
           if (code.places[p].affine) at[c][p] += code.places[p].strides[loop];
         }
@@ -174,7 +174,7 @@ Status SourceRun::RunEach(const NestRun& run, size_t loop, std::array<Places, 2>
     return {};
   }
   const size_t c = inside ? 0 : 1;
-  const CallCode& code = c == 0 ? nest.call : *nest.otherwise;
+  const TileCallCode& code = c == 0 ? nest.call : *nest.otherwise;
   for (size_t p = 0; p < code.places.size(); ++p) {
     if (!code.places[p].affine) at[c][p] = PlaceAt(code.places[p]);
   }
@@ -188,9 +188,9 @@ Status SourceRun::RunEach(const NestRun& run, size_t loop, std::array<Places, 2>
   return {};
 }
 
-// Whether a sum starts, for all iterations of the loops that say so, is known before the others run.
+// Whether a sum starts is looked up: it is evaluated once for the loops that say so.
 void SourceRun::RunPlain(const NestCode& nest, const std::vector<int64_t>& extents) {
-  const CallCode& code = nest.call;
+  const TileCallCode& code = nest.call;
   const size_t loops = extents.size(), start = code.op == TileOp::kAlu ? 1 : 0;
   const Ready ready = MakeReady(code);
   std::vector<std::array<int64_t, 4>> strides(loops);  // of places, and in |starts|
@@ -231,7 +231,7 @@ void SourceRun::RunPlain(const NestCode& nest, const std::vector<int64_t>& exten
   }
 }
 
-SourceRun::Ready SourceRun::MakeReady(const CallCode& code) const {
+SourceRun::Ready SourceRun::MakeReady(const TileCallCode& code) const {
   Ready ready{.code = &code};
   for (size_t p = 0; p < code.places.size(); ++p)
     ready.rooms[p] = rooms_.at(code.places[p].buffer.get());
@@ -268,10 +268,10 @@ void SourceRun::Finish(Ready* ready) const {
   }
 }
 
-Cell& SourceRun::TileAt(const Ready& ready, size_t place, int64_t at) {
-  std::vector<Cell>& tiles = *ready.rooms[place].tiles;
+SymbolCell& SourceRun::TileAt(const Ready& ready, size_t place, int64_t at) {
+  std::vector<SymbolCell>& tiles = *ready.rooms[place].tiles;
   if (at >= 0 && at < static_cast<int64_t>(tiles.size())) return tiles[static_cast<size_t>(at)];
-  static Cell nowhere;
+  static SymbolCell nowhere;
   if (wrong_.empty())
     wrong_ =
         fmt::format("{}: tile {} of {}", ready.code->places[place].buffer->name, at, tiles.size());
@@ -309,7 +309,7 @@ Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
 void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
   ++steps_;
   const auto& v = ready.values;
-  const CallCode& code = *ready.code;
+  const TileCallCode& code = *ready.code;
   std::array<Symbol, 3> reads{};
   size_t read = 0;
   const auto tile = [&](size_t place, int64_t index) {
@@ -325,7 +325,7 @@ void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
   };
   // Operands of a sum: the tile before is the last of what is read.
   const auto sum = [&](Operation operation, Symbol term) {
-    Cell& cell = TileAt(ready, 0, at[0]);
+    SymbolCell& cell = TileAt(ready, 0, at[0]);
     if (first || operation == AluSum(static_cast<int64_t>(isa::AluOp::kMov))) {
       cell.Begin(operation);
     } else if (listener_ != nullptr) {

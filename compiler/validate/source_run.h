@@ -49,7 +49,7 @@ class SourceRun {
  private:
   // What a buffer stands for.
   struct Room {
-    std::vector<Cell>* tiles = nullptr;              // of a scratchpad
+    std::vector<SymbolCell>* tiles = nullptr;        // of a scratchpad
     std::vector<Symbol>* pieces = nullptr;           // of device memory
     const std::vector<uint8_t>* constant = nullptr;  // known bytes of device memory
   };
@@ -72,7 +72,7 @@ class SourceRun {
     bool affine = false;           // in all loops of the nest, in whole places
     std::vector<int64_t> strides;  // then: places for each loop
   };
-  struct CallCode {
+  struct TileCallCode {
     TileOp op = TileOp::kLoad;
     std::vector<PlaceCode> places;
     std::vector<IndexCode> values;
@@ -88,13 +88,13 @@ class SourceRun {
     std::vector<size_t> slots;
     std::vector<IndexCode> extents;
     std::vector<PartCode> guards, conditions;
-    CallCode call;
-    std::optional<CallCode> otherwise;
+    TileCallCode call;
+    std::optional<TileCallCode> otherwise;
     bool plain = false;  // places are affine, nothing but the first value varies
   };
   // A call whose places and values are known.
   struct Ready {
-    const CallCode* code = nullptr;
+    const TileCallCode* code = nullptr;
     std::array<Room, 3> rooms;
     std::array<int64_t, 12> values{};
     Symbol numbers = 0;
@@ -112,7 +112,7 @@ class SourceRun {
   Status Exec(const ir::Stmt& s);
   // The nest that |s| is, made once; null: it is none.
   Result<const NestCode*> NestOf(const ir::Stmt& s);
-  Result<CallCode> MakeCall(const ir::Expr& call, const std::vector<ir::Expr>& vars);
+  Result<TileCallCode> MakeCall(const ir::Expr& call, const std::vector<ir::Expr>& vars);
   Status RunNest(const NestCode& nest);
   void RunPlain(const NestCode& nest, const std::vector<int64_t>& extents);
   // The iterations of loops |loop| and inwards. |at|: the places of both calls; |inside|: the
@@ -124,10 +124,10 @@ class SourceRun {
   // In tiles, or elements of device memory, at the present iteration.
   int64_t PlaceAt(const PlaceCode& place);
   // With values at the present iteration.
-  Ready MakeReady(const CallCode& code) const;
+  Ready MakeReady(const TileCallCode& code) const;
   void Finish(Ready* ready) const;
   void Step(const Ready& ready, const Places& at, bool first);
-  Cell& TileAt(const Ready& ready, size_t place, int64_t at);
+  SymbolCell& TileAt(const Ready& ready, size_t place, int64_t at);
   Symbol LoadFrom(const Ready& ready, int64_t at);
 
   const network::ProgramPlan& plan_;
@@ -139,9 +139,9 @@ class SourceRun {
   LoopValues loops_;
   std::unordered_map<const ir::BufferNode*, Room> rooms_;
   std::unordered_map<const ir::StmtNode*, std::unique_ptr<NestCode>> nests_;
-  std::map<int, std::vector<Cell>> kept_;    // by activation: those that stay in INP
-  std::vector<std::vector<Symbol>> memory_;  // by need
-  std::string wrong_;                        // the first access that no buffer has
+  std::map<int, std::vector<SymbolCell>> kept_;  // by activation: those that stay in INP
+  std::vector<std::vector<Symbol>> memory_;      // by need
+  std::string wrong_;                            // the first access that no buffer has
   int64_t steps_ = 0;
   uint64_t unwritten_ = 0;
 };

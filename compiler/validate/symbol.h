@@ -49,7 +49,7 @@ enum class Operation : uint8_t {
 inline Symbol Tag(Operation operation) { return Mix64(static_cast<uint64_t>(operation) + 0x5eed); }
 
 // A tile. While one sum grows its terms are added up, so that their order does not count.
-struct Cell {
+struct SymbolCell {
   Symbol value = 0;
   Operation sum = Operation::kNone;
   Symbol symbol() const { return sum == Operation::kNone ? value : Join(value, Tag(sum)); }

@@ -89,13 +89,16 @@ TEST(Tree, NoBuildStepHangsOnAFile) {
 }
 
 TEST(Tree, HostPathSharesNoRequantiseSourceWithTheMachine) {
+  Exceptions other("files of the compiler that include isa/semantics",
+                   {{"compiler/validate/machine_run.h", "decodes programs and computes nothing"}});
   for (const TextFile& file : Sources()) {
     if (!Under(file.path, "compiler")) continue;
     for (const std::string& line : file.lines) {
-      EXPECT_EQ(line.find("#include \"isa/semantics"), std::string::npos)
-          << file.path << ": " << line;
+      if (line.find("#include \"isa/semantics") == std::string::npos) continue;
+      EXPECT_TRUE(other.Allow(file.path)) << file.path << ": " << line;
     }
   }
+  other.ExpectAllUsed();
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ Status AnchorMatcher::MatchWeight(const Expr& read) {
     if (!is(out) && !is(channel_tap_) && !is(taps_[0]) && !is(taps_[1]))
       return No("a weight index that is not affine in channels and window");
     // An instruction's steps from one tile to the next are unsigned.
-    if (t.coeff < 0) return No("weights that are read backwards, as of a transposed convolution");
+    if (t.coeff < 0) return No("weights that are read backwards");
   }
   return {};
 }

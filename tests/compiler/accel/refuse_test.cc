@@ -67,9 +67,7 @@ TEST(Refuse, WeightsThatAreReadBackwards_bad) {
     return te::Sum(Wide(x(i[0], c.var, i[2], i[3] + k.var)) * Wide(w(i[1], c.var, Expr(1) - k.var)),
                    {c, k});
   });
-  EXPECT_THAT(
-      Refusal(Finish(sum)),
-      testing::HasSubstr("weights that are read backwards, as of a transposed convolution"));
+  EXPECT_THAT(Refusal(Finish(sum)), testing::HasSubstr("weights that are read backwards"));
 }
 
 // The boxes of steps have to fit beside what stays; here there is nothing but they are too large.

@@ -84,8 +84,8 @@ TEST(Params, FoldedBiasesWrapModulo32Bits) {
   EXPECT_EQ(g.nodes[0].requant->bias[0], static_cast<int32_t>(0x7fffffffu + 128u * 127u));
 }
 
-// Inputs q - 3 are -131 to 124; with weights 2 and -1 sums reach 2 * -131 - 124 = -386 and 2 * 124 +
-// 131 = 379.
+// Inputs q - 3 are -131 to 124; with weights 2 and -1 sums reach 2 * -131 - 124 = -386 and
+// 2 * 124 + 131 = 379.
 TEST(Params, OnnxSumsThatCanLeaveInt32AreRefused) {
   const auto attach = [](int32_t bias) {
     Graph g;

@@ -2,9 +2,9 @@
 //
 // What is tested: the translation check passes what the compiler emits and catches what it could
 // emit wrongly. Faults are put into emitted programs; but for tokens that are left out, each gets
-// the tokens that its instructions need, so that the static checker finds nothing in it. Space: each
-// kind of fault at every place where it can be, up to kMost of them, of a network whose layers take
-// turns and overlap, on two configurations; 220 seeded changes of order, of which each that makes
+// the tokens that its instructions need, so that the static checker finds nothing in it. Space:
+// each kind of fault at up to kMost places of a network whose layers take turns and overlap, on two
+// configurations; 220 seeded changes of order, of which each that makes
 // the functional simulator compute something else is caught. Not tested here: that programs of
 // networks pass (all tests that compile), the messages (explain_test).
 #include <gtest/gtest.h>
