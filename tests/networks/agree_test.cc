@@ -6,8 +6,8 @@
 // stores every layer's. Each compilation checks its program's translation (compiler/validate).
 // Space: Generate(seed) for 500 seeds on configurations default and tiny, layers joined or each
 // alone. Under ctest's configuration `networks` 20,000 on default and 5,000 each on tiny, batch4
-// and wide. TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others. Not tested here: the
-// RTL (rtl_test), the definition itself (tests/compiler/te_ops, tests/models).
+// and wide. TESSERA_NETWORKS=COUNT and TESSERA_NETWORKS_FROM=SEED choose others. Not tested here:
+// the RTL (rtl_test), the definition itself (tests/compiler/te_ops, tests/models).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
