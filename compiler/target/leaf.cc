@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "compiler/ir/index_value.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/visit.h"
@@ -40,45 +41,7 @@ int64_t Evaluate(const Expr& e, const Env& env) {
   }
   const int64_t a = Evaluate(e->args[0], env);
   if (e->bin() == BinOp::kAnd && e.dtype() == DType::kBool && a == 0) return 0;
-  const int64_t b = Evaluate(e->args[1], env);
-  auto floor_div = [](int64_t x, int64_t y) { return x / y - (x % y != 0 && (x < 0) != (y < 0)); };
-  switch (e->bin()) {
-    case BinOp::kAdd:
-      return a + b;
-    case BinOp::kSub:
-      return a - b;
-    case BinOp::kMul:
-      return a * b;
-    case BinOp::kDiv:
-      TESSERA_CHECK(b != 0);
-      return floor_div(a, b);
-    case BinOp::kMod:
-      TESSERA_CHECK(b != 0);
-      return a - floor_div(a, b) * b;
-    case BinOp::kMin:
-      return std::min(a, b);
-    case BinOp::kMax:
-      return std::max(a, b);
-    case BinOp::kAnd:
-      return a & b;
-    case BinOp::kOr:
-      return a | b;
-    case BinOp::kXor:
-      return a ^ b;
-    case BinOp::kShl:
-      return a << b;
-    case BinOp::kShr:
-      return a >> b;
-    case BinOp::kEq:
-      return a == b;
-    case BinOp::kNe:
-      return a != b;
-    case BinOp::kLt:
-      return a < b;
-    case BinOp::kLe:
-      return a <= b;
-  }
-  TESSERA_CHECK(false);
+  return ir::IndexValue(e->bin(), a, Evaluate(e->args[1], env));
 }
 
 std::optional<Leaf> MatchLeaf(const ir::Stmt& s) {

@@ -47,8 +47,8 @@ std::string Explainer::Text(const Name& name) const {
     indices.push_back(rest / stride);
     rest %= stride;
   }
-  return fmt::format("{} [{}] of {}", name.buffer->name, fmt::join(indices, ", "),
-                     given_.regions[name.region].op);
+  const std::string place = fmt::format("{} [{}]", name.buffer->name, fmt::join(indices, ", "));
+  return name.region ? fmt::format("{} of {}", place, given_.regions[*name.region].op) : place;
 }
 
 std::string Explainer::Text(Symbol symbol) const {
@@ -74,8 +74,11 @@ Error Explainer::Explain(const UnitOrder& order, size_t need, int64_t piece) {
     const int64_t bytes = input.packing.bytes();
     const ir::Buffer buffer =
         ir::MakeBuffer({.name = fmt::format("input {}", input.activation), .shape = {bytes}});
-    for (int64_t k = 0; k * given_.grain < bytes; ++k)
-      known_.insert(InputPiece(n, static_cast<uint64_t>(k)));
+    for (int64_t k = 0; k * given_.grain < bytes; ++k) {
+      const Symbol symbol = InputPiece(n, static_cast<uint64_t>(k));
+      known_.insert(symbol);
+      names_.try_emplace(symbol, Name{std::nullopt, buffer, k * given_.grain});
+    }
   }
   MachineRun machine(given_.image, given_.program, given_.config, given_.grain, given_.arena, this);
   (void)machine.Run(order);

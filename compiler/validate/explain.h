@@ -33,15 +33,15 @@ class Explainer : private SourceListener, private MachineListener {
   };
   explicit Explainer(const Given& given) : given_(given) {}
 
-  // Piece |piece| of plan.needs[|need|] is not what it should be when the program has run in
-  // |order|: the first instruction that makes what the loop IR never makes, with its operands; or,
-  // if there is none, the place.
+  // The program, run in |order|, leaves a wrong piece |piece| of plan.needs[|need|]. The error
+  // names the first instruction that makes what the loop IR never makes, with its operands. When no
+  // instruction does, it names what the piece holds and what it should hold.
   Error Explain(const UnitOrder& order, size_t need, int64_t piece);
 
  private:
-  // What a symbol is: a place of a buffer of a region.
+  // What a symbol is: a place of a buffer of a region; of none: of an input of the program.
   struct Name {
-    size_t region = 0;
+    std::optional<size_t> region;
     ir::Buffer buffer;
     int64_t index = 0;
   };

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/check.h"
+#include "compiler/ir/index_value.h"
 #include "compiler/ir/print.h"
 
 namespace tessera::validate {
@@ -68,46 +68,7 @@ int64_t IndexCode::At(int index, const LoopValues& loops) const {
   const int64_t a = At(n.a, loops);
   const auto op = static_cast<BinOp>(n.op);
   if (op == BinOp::kAnd && a == 0) return 0;
-  const int64_t b = At(n.b, loops);
-  const auto quotient = [&] {
-    TESSERA_CHECK(b != 0, "an index is divided by zero");
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-  };
-  switch (op) {
-    case BinOp::kAdd:
-      return a + b;
-    case BinOp::kSub:
-      return a - b;
-    case BinOp::kMul:
-      return a * b;
-    case BinOp::kDiv:
-      return quotient();
-    case BinOp::kMod:
-      return a - quotient() * b;
-    case BinOp::kMin:
-      return std::min(a, b);
-    case BinOp::kMax:
-      return std::max(a, b);
-    case BinOp::kAnd:
-      return a & b;
-    case BinOp::kOr:
-      return a | b;
-    case BinOp::kXor:
-      return a ^ b;
-    case BinOp::kShl:
-      return a << b;
-    case BinOp::kShr:
-      return a >> b;
-    case BinOp::kEq:
-      return a == b;
-    case BinOp::kNe:
-      return a != b;
-    case BinOp::kLt:
-      return a < b;
-    case BinOp::kLe:
-      return a <= b;
-  }
-  TESSERA_CHECK(false);
+  return ir::IndexValue(op, a, At(n.b, loops));
 }
 
 }  // namespace tessera::validate

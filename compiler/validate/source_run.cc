@@ -2,7 +2,6 @@
 #include "compiler/validate/source_run.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/bits.h"
 #include "base/check.h"
@@ -40,34 +39,32 @@ SourceRun::SourceRun(const network::ProgramPlan& plan,
 }
 
 Status SourceRun::Run() {
-  for (size_t r = 0; r < regions_.size(); ++r) {
-    const network::PlannedRegion& planned = plan_.regions[r];
-    Status status = RunFunc(r, planned.steps.lowered);
-    if (status && planned.store) status = RunFunc(r, planned.store->lowered);
-    if (!status) return Within(regions_[r].op, status.error());
+  for (region_ = 0; region_ < regions_.size(); ++region_) {
+    const network::PlannedRegion& planned = plan_.regions[region_];
+    Status status = RunFunc(planned.steps.lowered);
+    if (status && planned.store) status = RunFunc(planned.store->lowered);
+    if (!status) return Within(regions_[region_].op, status.error());
   }
   return {};
 }
 
-Status SourceRun::RunFunc(size_t region, const network::LoweredRegion& lowered) {
-  region_ = region;
+Status SourceRun::RunFunc(const network::LoweredRegion& lowered) {
   rooms_.clear();
   nests_.clear();
   for (size_t k = 0; k < lowered.func.params.size(); ++k) {
     const ir::Buffer& param = lowered.func.params[k];
-    rooms_[param.get()] = RoomOf(region, lowered.buffers[k], param);
+    rooms_[param.get()] = RoomOf(lowered.buffers[k], param);
   }
   TESSERA_TRY(Exec(lowered.func.body));
   if (!wrong_.empty()) return Fail(Code::kUnsupported, "{}", wrong_);
   return {};
 }
 
-SourceRun::Room SourceRun::RoomOf(size_t region, const RegionBuffer& bound,
-                                  const ir::Buffer& param) {
+SourceRun::Room SourceRun::RoomOf(const RegionBuffer& bound, const ir::Buffer& param) {
   if (bound.role == RegionBuffer::Use::kConstant) return {.constant = bound.data.get()};
   const int activation = bound.role == RegionBuffer::Use::kResult
-                             ? regions_[region].result
-                             : regions_[region].activations.at(bound.tensor.get());
+                             ? regions_[region_].result
+                             : regions_[region_].activations.at(bound.tensor.get());
   if (param->scope == ir::Scope::kGlobal)
     return {.pieces = &memory_[plan_.NeedOf(activation, bound.packing)]};
   // What stays: pads are there from the start.
@@ -307,7 +304,6 @@ Symbol SourceRun::LoadFrom(const Ready& ready, int64_t at) {
 }
 
 void SourceRun::Step(const Ready& ready, const Places& at, bool first) {
-  ++steps_;
   const auto& v = ready.values;
   const TileCallCode& code = *ready.code;
   std::array<Symbol, 3> reads{};

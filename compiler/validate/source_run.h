@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program is to compute: the loop IR of its regions, one after the other, over symbols. Each
-// buffer has room of its own here, so that nothing can be overwritten, come too early or be missed.
+// Runs the loop IR of a program's regions over symbols, one region after the other: what the
+// program is to compute. Each buffer has room of its own here, so no tile is overwritten.
 // Depends on: symbol.h, compiler/network, compiler/target. Used by: validate.cc.
 #ifndef TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
 #define TESSERA_COMPILER_VALIDATE_SOURCE_RUN_H_
@@ -44,7 +44,6 @@ class SourceRun {
 
   // The pieces of plan.needs[|need|] after all regions; kNothing: nothing was written there.
   std::span<const Symbol> MemoryOf(size_t need) const { return memory_[need]; }
-  int64_t steps() const { return steps_; }
 
  private:
   // What a buffer stands for.
@@ -107,10 +106,11 @@ class SourceRun {
   };
   using Places = std::array<int64_t, 3>;
 
-  Status RunFunc(size_t region, const network::LoweredRegion& lowered);
-  Room RoomOf(size_t region, const network::RegionBuffer& bound, const ir::Buffer& param);
+  // Functions of region |region_|.
+  Status RunFunc(const network::LoweredRegion& lowered);
+  Room RoomOf(const network::RegionBuffer& bound, const ir::Buffer& param);
   Status Exec(const ir::Stmt& s);
-  // The nest that |s| is, made once; null: it is none.
+  // |s| as a nest, or null when it is no perfect nest around a call. Made once a statement.
   Result<const NestCode*> NestOf(const ir::Stmt& s);
   Result<TileCallCode> MakeCall(const ir::Expr& call, const std::vector<ir::Expr>& vars);
   Status RunNest(const NestCode& nest);
@@ -142,7 +142,6 @@ class SourceRun {
   std::map<int, std::vector<SymbolCell>> kept_;  // by activation: those that stay in INP
   std::vector<std::vector<Symbol>> memory_;      // by need
   std::string wrong_;                            // the first access that no buffer has
-  int64_t steps_ = 0;
   uint64_t unwritten_ = 0;
 };
 

@@ -30,7 +30,7 @@ inline Symbol Join(std::initializer_list<int64_t> numbers) {
   return all;
 }
 
-// What a symbol is the result of. Sums first: their terms have no order.
+// The operation that makes a symbol. kProduct to kAluEnd are sums, whose terms have no order.
 enum class Operation : uint8_t {
   kNone,     // the symbol is the contents
   kProduct,  // of the array: tile products and taps of windows

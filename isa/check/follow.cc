@@ -29,7 +29,7 @@ Follower::Follower(const ProgramImage& image, const Config& config, const CheckO
   for (int m = 0; m < kMemories; ++m) {
     const Memory memory = static_cast<Memory>(m);
     limits_[m] = config.Depth(memory, image.profile);
-    shadow_[m] = Shadow(memory == Memory::kAcc8 ? 0 : config.Depth(memory, image.profile), 1);
+    shadow_[m] = Shadow(memory == Memory::kAcc8 ? 0 : limits_[m], 1);
   }
   for (int s = 0; s < kSegments; ++s)
     limits_[Space::OfSegment(s).index] = static_cast<int64_t>(image.segments[s].size);

@@ -2,8 +2,8 @@
 //
 // What is tested: what `run`, `compare`, `trace` and `debug` ask of a device beyond a single
 // launch: that it is what its driver says; networks that an executor puts on it, two of them at
-// once; cycles by layer, or a refusal after which the counters are still there; what it tells
-// observers, and shows watchers; the memory behind a run that failed, of which a dump is made. A
+// once; cycles by layer, or a refusal after which the counters are still there; what the device
+// tells observers and shows watchers; the memory after a failed run, which a dump copies. A
 // device that cannot tell or show says so with kUnsupported, in one line, and goes on. Space:
 // two small networks of copies, every driver that executes. Not tested here: the verbs
 // (tests/tools), values that instructions compute (tests/isa, tests/cosim).

@@ -23,8 +23,8 @@ class CommandTable {
   // Of the file; the test that calls it fails for a line of no such form.
   static CommandTable Read(const std::string& path);
 
-  // The row of |kind| whose |what| is |text|, or, where it ends with " ...", what |text| begins
-  // with; the longest. It counts as used. Null: there is none.
+  // The row of |kind| that matches |text|: its |what| is |text|, or ends with " ..." and |text|
+  // begins with the part before. The longest match counts as used; null when no row matches.
   TableRow* Find(const std::string& kind, const std::string& text);
   // All rows of |kind| for |what|, in order; they count as used.
   std::vector<TableRow*> All(const std::string& kind, const std::string& what);

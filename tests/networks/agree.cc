@@ -167,13 +167,14 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
   options.config = *config;
   options.fuse = way.fuse;
   options.schedules = way.schedules;
-  for (const char& observe : way.observe) {
+  for (size_t k = 0; k < way.observe.size(); ++k) {
+    const bool observe = way.observe[k];
     // One program's host code is as good as another's.
     std::vector<std::string> devices = way.devices;
-    if (&observe != &way.observe.front()) std::erase(devices, "cpu");
+    if (k > 0) std::erase(devices, "cpu");
     options.cpu = std::ranges::count(devices, "cpu") > 0;
     options.device = devices.size() > (options.cpu ? 1u : 0u);
-    options.keep_tensors = observe != 0;
+    options.keep_tensors = observe;
     const Result<compiler::Compiled> compiled = compiler::Compile(graph, "network", 0, options);
     if (!compiled) {
       const Error& error = compiled.error();
@@ -185,7 +186,7 @@ Outcome RunGraph(const graph::Graph& graph, const std::map<graph::TensorId, Byte
       return outcome;
     }
     const auto net = std::make_shared<const artifact::Artifact>(compiled->artifact);
-    Runs runs(graph, inputs, *want, observe != 0, outcome);
+    Runs runs(graph, inputs, *want, observe, outcome);
     for (const std::string& device : devices) runs.On(device, net, options.config);
   }
   return outcome;

@@ -24,7 +24,7 @@ struct Way {
   std::vector<std::string> devices{"cpu", "func"};
   bool fuse = true;  // CompileOptions::fuse
   // CompileOptions::keep_tensors; the program of each of these runs.
-  std::vector<char> observe{true};
+  std::vector<bool> observe{true};
   std::vector<schedule::LayerTrace> schedules = {};  // CompileOptions::schedules
 };
 

@@ -8,7 +8,7 @@
 namespace tessera::networks {
 namespace {
 
-// Images that are larger than INP, of which a layer and the next one have a few rows at a time.
+// Images larger than INP: two layers in a row exchange them a few rows at a time.
 constexpr BlockLimits kLarge{.channels = 100, .macs = 600'000, .elements = 65'536};
 constexpr int64_t kMostPixels = 50'000;  // of all channels of a large image
 

@@ -74,6 +74,16 @@ TEST_F(Explain, WhatAnOperandShouldBe_bad) {
               AllOf(HasSubstr("makes in acc "), ContainsRegex("inp [0-9]+ holds ")));
 }
 
+TEST_F(Explain, AnInputReadAcrossItsTiles_bad) {
+  for (BareInsn& bare : program_) {
+    auto* load = std::get_if<isa::Load>(&bare.insn);
+    if (load == nullptr || load->memory != static_cast<int64_t>(isa::Memory::kInp)) continue;
+    load->dram_base += 1;  // bytes of two tiles
+    break;
+  }
+  EXPECT_THAT(Said(program_), ContainsRegex("segment 2 [0-9]+ holds input [0-9]+ \\[[0-9]+\\]"));
+}
+
 TEST_F(Explain, AResultThatIsMissing_bad) {
   BareProgram without = program_;
   for (size_t n = without.size(); n-- > 0;) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: the translation check passes what the compiler emits and catches what it could
-// emit wrongly. Faults are put into emitted programs; but for tokens that are left out, each gets
-// the tokens that its instructions need, so that the static checker finds nothing in it. Space:
-// each kind of fault at up to kMost places of a network whose layers take turns and overlap, on two
-// configurations; 220 seeded changes of order, of which each that makes
-// the functional simulator compute something else is caught. Not tested here: that programs of
-// networks pass (all tests that compile), the messages (explain_test).
+// emit wrongly. The test puts faults into emitted programs. Each faulty program gets the tokens
+// that its instructions need, so the static checker finds nothing but tiles that nothing wrote;
+// only the test of left-out tokens does not. Space: a network whose layers take turns and overlap,
+// on two configurations: each kind of fault at up to kMost places, and 220 seeded changes of order.
+// The check must catch each change that alters what the functional simulator computes. Not tested
+// here: that programs of networks pass (all tests that compile), the messages (explain_test).
 #include <gtest/gtest.h>
 
 #include <functional>
