@@ -11,11 +11,11 @@
 namespace tessera {
 
 // Artifacts hold the number: new ones go to the end.
-enum class DType : uint8_t { kBool, kInt8, kUint8, kInt32, kInt64, kFloat32, kFloat16 };
+enum class DType : uint8_t { kBool, kInt8, kUint8, kInt32, kInt64, kFloat32, kFloat16, kInt16 };
 
 // All, by number.
-inline constexpr std::array kDTypes{DType::kBool,  DType::kInt8,    DType::kUint8,  DType::kInt32,
-                                    DType::kInt64, DType::kFloat32, DType::kFloat16};
+inline constexpr std::array kDTypes{DType::kBool,  DType::kInt8,    DType::kUint8,   DType::kInt32,
+                                    DType::kInt64, DType::kFloat32, DType::kFloat16, DType::kInt16};
 
 constexpr bool IsFloat(DType type) { return type == DType::kFloat32 || type == DType::kFloat16; }
 
@@ -26,6 +26,7 @@ constexpr int64_t SizeOf(DType type) {  // bytes
     case DType::kUint8:
       return 1;
     case DType::kFloat16:
+    case DType::kInt16:
       return 2;
     case DType::kInt32:
     case DType::kFloat32:
@@ -44,6 +45,8 @@ constexpr std::string_view Text(DType type) {
       return "int8";
     case DType::kUint8:
       return "uint8";
+    case DType::kInt16:
+      return "int16";
     case DType::kInt32:
       return "int32";
     case DType::kInt64:

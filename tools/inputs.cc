@@ -61,6 +61,8 @@ int64_t ArgMax(const HostTensor& values) {
     case DType::kBool:
     case DType::kUint8:
       return greatest(values.as<uint8_t>());
+    case DType::kInt16:
+      return greatest(values.as<int16_t>());
     case DType::kInt32:
       return greatest(values.as<int32_t>());
     case DType::kInt64:

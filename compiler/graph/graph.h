@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graph: a network as typed operators over logical tensors (row-major, NCHW for images): int8 with
-// quantisation parameters on the tensors, float32 or float16 without. Importers make it, passes
+// Graph: a network as typed operators over logical tensors (row-major, NCHW for images). Integers
+// with quantisation parameters stand for real numbers; floats, bools and integers without are plain:
+// they are what they are. Importers make it, passes
 // change it, compiler/te turns its regions into tensor expressions. Depends on: base, isa/enums.h
 // (rounding modes).
 #ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_

@@ -44,10 +44,14 @@ Status NodeCheck::SameShapes() const {
   return {};
 }
 
-// Int8 tensors have scales; those that are not constants have one.
+// What is requantised has scales; tensors that are not constants have one. Beside an int8 tensor
+// with a scale there is none without.
 Status NodeCheck::Scaled(const GraphTensor& t, const char* what) const {
-  if (t.dtype != DType::kInt8) return {};
-  if (!t.quant) return Bad("{} {} has no scale", what, t.name);
+  const auto scaled = [&](TensorId id) { return graph.tensor(id).quant.has_value(); };
+  if (!t.quant && t.dtype == DType::kInt8 &&
+      (DefOf(node.op).requant || scaled(node.output) || std::ranges::any_of(node.inputs, scaled)))
+    return Bad("{} {} has no scale", what, t.name);
+  if (!t.quant) return {};
   const size_t scales = t.quant->scale.size();
   if (scales == 0 || t.quant->zero.size() != scales || (!t.constant() && scales != 1)) {
     return Bad("{} {} has {} scales and {} zero points", what, t.name, scales,

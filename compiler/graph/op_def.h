@@ -60,6 +60,13 @@ inline constexpr TypePair kInt8Types[] = {{DType::kInt8, DType::kInt8}};
 inline constexpr TypePair kAllTypes[] = {{DType::kInt8, DType::kInt8},
                                          {DType::kFloat32, DType::kFloat32},
                                          {DType::kFloat16, DType::kFloat16}};
+// Elements that an operator only moves are of any type; numbers that it computes with are not bool.
+inline constexpr TypePair kAnyTypes[] = {
+    {DType::kInt8, DType::kInt8},       {DType::kFloat32, DType::kFloat32},
+    {DType::kFloat16, DType::kFloat16}, {DType::kInt32, DType::kInt32},
+    {DType::kInt64, DType::kInt64},     {DType::kUint8, DType::kUint8},
+    {DType::kInt16, DType::kInt16},     {DType::kBool, DType::kBool}};
+inline constexpr std::span<const TypePair> kNumberTypes{kAnyTypes, 7};
 
 // Categories drive fusion.
 enum class Category : uint8_t {

@@ -30,7 +30,7 @@ Result<TfliteKernels> ParseTfliteKernels(const std::string& text) {
 Result<graph::Graph> ImportModel(std::span<const uint8_t> bytes, const std::string& path,
                                  const ImportOptions& options) {
   return FormatOf(bytes) == ModelFormat::kTflite ? ImportTflite(bytes, path, options)
-                                                 : ImportOnnx(bytes, path);
+                                                 : ImportOnnx(bytes, path, options);
 }
 
 }  // namespace tessera

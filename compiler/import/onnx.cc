@@ -14,24 +14,26 @@ namespace tessera {
 
 std::string OnnxOperators() {
   std::set<std::string_view> types;
+  for (const graph::OnnxRow& row : onnx_model::ConstantRows()) types.insert(row.type);
   for (const graph::OpDef* def : graph::AllOps()) {
     for (const graph::OnnxRow& row : def->onnx) types.insert(row.type);
   }
   return fmt::format("{}", fmt::join(types, " "));
 }
 
-Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path) {
+Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path,
+                                const ImportOptions& options) {
   Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes);
   if (!model) return Within(path, model.error());
-  Result<graph::Graph> graph = onnx_model::QdqConverter(*model).Convert();
+  Result<graph::Graph> graph = onnx_model::QdqConverter(*model, options).Convert();
   if (!graph) return Within(path, graph.error());
   if (graph->name.empty()) graph->name = path;
   return graph;
 }
 
-Result<graph::Graph> ImportOnnxFile(const std::string& path) {
+Result<graph::Graph> ImportOnnxFile(const std::string& path, const ImportOptions& options) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  return ImportOnnx(bytes, path);
+  return ImportOnnx(bytes, path, options);
 }
 
 }  // namespace tessera

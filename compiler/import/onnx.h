@@ -10,13 +10,14 @@
 
 #include "base/error.h"
 #include "compiler/graph/graph.h"
+#include "compiler/import/options.h"
 
 namespace tessera {
 
 // Reads an ONNX model. An operator between DequantizeLinear and QuantizeLinear is one on int8, any
-// other is one on float32 or float16. A symbolic first extent of an input becomes 1. Activations of
-// uint8 become int8 by -128 on value and zero point. Relu and Clip become bounds of the operator in
-// front of them.
+// other is one on plain floats or integers. A symbolic first extent of an input becomes 1; others
+// are given in |options|. Activations of uint8 become int8 by -128 on value and zero point. Relu and
+// Clip become bounds of the operator in front of them. What depends on constants alone is computed.
 //   errors  kInvalidArgument  not a model; missing shapes; bad scales; weight zero points that are
 //   not 0;
 //                             shapes that do not fit; every message names file and node
@@ -25,8 +26,9 @@ namespace tessera {
 // Names of the operators that are read, with blanks between them.
 std::string OnnxOperators();
 
-Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path);
-Result<graph::Graph> ImportOnnxFile(const std::string& path);
+Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path,
+                                const ImportOptions& options = {});
+Result<graph::Graph> ImportOnnxFile(const std::string& path, const ImportOptions& options = {});
 
 }  // namespace tessera
 

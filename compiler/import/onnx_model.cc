@@ -32,6 +32,8 @@ std::optional<DType> TypeOf(int32_t onnx_type) {
       return DType::kInt8;
     case onnx::TensorProto::UINT8:
       return DType::kUint8;
+    case onnx::TensorProto::INT16:
+      return DType::kInt16;
     case onnx::TensorProto::INT32:
       return DType::kInt32;
     case onnx::TensorProto::INT64:
@@ -94,6 +96,9 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
     case DType::kInt32:
       ok = CopyList<int32_t>(proto.int32_data(), tensor);
       break;
+    case DType::kInt16:
+      ok = CopyList<int16_t>(proto.int32_data(), tensor);
+      break;
     case DType::kInt8:
       ok = CopyList<int8_t>(proto.int32_data(), tensor);
       break;
@@ -123,13 +128,11 @@ Value ReadValue(const onnx::ValueInfoProto& proto) {
 }
 
 Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
-  OnnxNode node{index, proto.op_type(), NameFrom(proto.name()), {}, {}, {}};
+  OnnxNode node{index, NameFrom(proto.op_type()), NameFrom(proto.name()), {}, {}, {}};
   for (const std::string& name : proto.input()) node.inputs.push_back(NameFrom(name));
   for (const std::string& name : proto.output()) node.outputs.push_back(NameFrom(name));
-  if (!proto.domain().empty() && proto.domain() != "ai.onnx") {
-    return Fail(Code::kUnsupported, "{}: operators of domain '{}' are not supported", node.Place(),
-                proto.domain());
-  }
+  if (!proto.domain().empty() && proto.domain() != "ai.onnx")
+    node.op_type = NameFrom(proto.domain()) + "." + node.op_type;
   for (const onnx::AttributeProto& a : proto.attribute()) {
     Attribute attribute;
     if (a.has_g() || a.graphs_size() > 0) {

@@ -28,8 +28,9 @@ struct Attribute {
 };
 
 struct OnnxNode {
-  int index = 0;  // position in the file
-  std::string op_type, name;
+  int index = 0;        // position in the file
+  std::string op_type;  // "Conv"; of another domain than ONNX's "com.microsoft.Gelu"
+  std::string name;
   std::vector<std::string> inputs, outputs;  // "" for an omitted optional input
   std::map<std::string, Attribute> attributes;
 
@@ -49,7 +50,7 @@ struct Value {
 
 struct OnnxModel {
   std::string name;
-  int64_t opset = 0;
+  int64_t opset = 0;  // of the domain of ONNX itself
   std::vector<OnnxNode> nodes;
   std::map<std::string, HostTensor> initializers;
   std::vector<Value> inputs;  // initializers not among them
@@ -61,7 +62,7 @@ struct OnnxModel {
 //   two makers
 //           kOutOfRange       more nodes than the compiler takes
 //           kDataLoss         an initializer's data do not match its shape
-//           kUnsupported      external data, sub-graphs, custom domains, element types that DType
+//           kUnsupported      external data, sub-graphs, element types that DType
 //           lacks
 Result<OnnxModel> Parse(std::span<const uint8_t> bytes);
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an importer is asked for. Depends on: base. Used by: import.h, tflite.h, tools.
+// What an importer is asked for. Depends on: runtime/tensor. Used by: import.h, tflite.h, tools.
 #ifndef TESSERA_COMPILER_IMPORT_OPTIONS_H_
 #define TESSERA_COMPILER_IMPORT_OPTIONS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
+#include "runtime/tensor/tensor.h"
 
 namespace tessera {
 
@@ -23,6 +26,10 @@ Result<TfliteKernels> ParseTfliteKernels(const std::string& text);
 
 struct ImportOptions {
   TfliteKernels tflite = TfliteKernels::k2_14;
+  // Shapes of model inputs by name, for extents that the file leaves open.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  // Values of model inputs by name: they are constants of the graph then, and no inputs.
+  std::map<std::string, HostTensor> known;
 };
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 
 #include "base/half.h"
 #include "compiler/graph/op_def.h"
+#include "compiler/import/node_value.h"
 #include "compiler/import/onnx.h"
 
 namespace tessera::onnx_model {
@@ -18,18 +19,26 @@ constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
 
-}  // namespace
-
-const HostTensor* QdqConverter::Initializer(const std::string& name) const {
-  const auto it = model_.initializers.find(name);
-  return it == model_.initializers.end() ? nullptr : &it->second;
+const graph::OnnxRow* RowOf(std::string_view type) {
+  for (const graph::OnnxRow& row : ConstantRows()) {
+    if (row.type == type) return &row;
+  }
+  for (const graph::OpDef* def : graph::AllOps()) {
+    for (const graph::OnnxRow& row : def->onnx) {
+      if (row.type == type) return &row;
+    }
+  }
+  return nullptr;
 }
+
+}  // namespace
 
 Result<graph::Graph> QdqConverter::Convert() {
   graph_.name = model_.name;
   for (const OnnxNode& node : model_.nodes) {
     for (const std::string& input : node.inputs) users_[input].push_back(&node);
   }
+  TESSERA_TRY(CheckOperators());
   TESSERA_TRY(Inputs());
   for (const OnnxNode& node : model_.nodes) {
     if (!done_.contains(&node)) TESSERA_TRY(One(node));
@@ -40,37 +49,101 @@ Result<graph::Graph> QdqConverter::Convert() {
   return std::move(graph_);
 }
 
+// All that is missing at once: a user who finds one operator at a time gives up.
+Status QdqConverter::CheckOperators() const {
+  std::map<std::string, std::vector<const OnnxNode*>> missing;
+  for (const OnnxNode& node : model_.nodes) {
+    if (!RowOf(node.op_type)) missing[node.op_type].push_back(&node);
+  }
+  if (missing.empty()) return {};
+  const OnnxNode& first = *missing.begin()->second[0];
+  if (missing.size() == 1 && missing.begin()->second.size() == 1) {
+    return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})",
+                first.Place(), first.op_type, OnnxOperators());
+  }
+  std::string list;
+  for (const auto& [type, nodes] : missing)
+    list += fmt::format("{}{} x {} (first: node {})", list.empty() ? "" : ", ", nodes.size(), type,
+                        nodes[0]->index);
+  return Fail(Code::kUnsupported, "operators that are not supported: {} (supported: {})", list,
+              OnnxOperators());
+}
+
+Status QdqConverter::Known(const Value& value) {
+  const HostTensor& given = options_.known.at(value.name);
+  const std::string place = fmt::format("input '{}'", value.name);
+  if (value.dtype && *value.dtype != given.dtype) {
+    return Fail(Code::kInvalidArgument, "{}: its value is given as {}, the model has {}", place,
+                Text(given.dtype), Text(*value.dtype));
+  }
+  bool fits = !value.shape || value.shape->size() == given.shape.size();
+  for (size_t d = 0; fits && value.shape && d < given.shape.size(); ++d)
+    fits = (*value.shape)[d] == -1 || (*value.shape)[d] == given.shape[d];
+  if (!fits) {
+    return Fail(Code::kInvalidArgument, "{}: its value is given with shape {}, the model has {}",
+                place, ShapeText(given.shape), ShapeText(*value.shape));
+  }
+  computed_[value.name] = given;
+  return {};
+}
+
 Status QdqConverter::Inputs() {
-  if (model_.inputs.empty()) return Fail(Code::kInvalidArgument, "the model has no inputs");
+  if (model_.inputs.empty() && options_.known.empty())
+    return Fail(Code::kInvalidArgument, "the model has no inputs");
+  const auto check = [&](const std::string& name) -> Status {
+    if (std::ranges::count(model_.inputs, name, &Value::name) > 0) return {};
+    std::string names;
+    for (const Value& value : model_.inputs) names += (names.empty() ? "" : ", ") + value.name;
+    return Fail(Code::kNotFound, "the model has no input '{}'; it has {}", name, names);
+  };
+  for (const auto& [name, shape] : options_.shapes) TESSERA_TRY(check(name));
+  for (const auto& [name, value] : options_.known) TESSERA_TRY(check(name));
   for (const Value& value : model_.inputs) {
+    if (options_.known.contains(value.name)) {
+      TESSERA_TRY(Known(value));
+      continue;
+    }
     const std::string place = fmt::format("input '{}'", value.name);
-    if (!value.shape)
-      return Fail(Code::kInvalidArgument, "{}: the model gives no shape; run shape inference on it",
-                  place);
-    if (!value.dtype ||
-        (!IsFloat(*value.dtype) && *value.dtype != DType::kInt8 && *value.dtype != DType::kUint8)) {
-      return Fail(Code::kUnsupported, "{}: its type is not float32, float16, int8 or uint8", place);
+    const auto given = options_.shapes.find(value.name);
+    if (!value.shape && given == options_.shapes.end()) {
+      return Fail(Code::kInvalidArgument,
+                  "{}: the model gives no shape; run shape inference on it, or give --shape "
+                  "{}=1,3,224,224",
+                  place, value.name);
     }
-    if (!IsFloat(*value.dtype)) {
+    if (!value.dtype) {
       return Fail(Code::kUnsupported,
-                  "{}: {} inputs are not supported; begin the model with QuantizeLinear", place,
-                  Text(*value.dtype));
+                  "{}: its type is not float32, float16, int8, uint8, int16, int32, int64 or bool",
+                  place);
     }
-    std::vector<int64_t> shape = *value.shape;
+    std::vector<int64_t> shape = given == options_.shapes.end() ? *value.shape : given->second;
+    if (given != options_.shapes.end() && value.shape) {
+      bool fits = shape.size() == value.shape->size();
+      for (size_t d = 0; fits && d < shape.size(); ++d)
+        fits = (*value.shape)[d] == -1 || (*value.shape)[d] == shape[d];
+      if (!fits) {
+        return Fail(Code::kInvalidArgument,
+                    "{}: --shape gives {}, the model has {} (-1: any extent)", place,
+                    ShapeText(shape), ShapeText(*value.shape));
+      }
+    }
     for (size_t i = 0; i < shape.size(); ++i) {
       if (i == 0 && shape[0] == -1) shape[0] = 1;
       if (shape[i] <= 0) {
+        std::string example;
+        for (const int64_t extent : shape)
+          example += fmt::format("{}{}", example.empty() ? "" : ",", extent > 0 ? extent : 32);
         return Fail(Code::kInvalidArgument,
-                    "{}: extent {} is not known; only the first may be symbolic", place, i);
+                    "{}: extent {} is not known; only the first may be left open: give its shape, "
+                    "say --shape {}={}",
+                    place, i, value.name, example);
       }
     }
     const Result<int64_t> count = ElementCount(shape, kMaxElements);
     if (!count) return Within(place, count.error());
-    if (shape.empty())
-      return Fail(Code::kUnsupported, "{}: it has no axes; 1 or more are supported", place);
     graph_.inputs.push_back(
         graph_.AddTensor({value.name, *value.dtype, shape, std::nullopt, std::nullopt}));
-    floats_[value.name] = graph_.inputs.back();
+    plain_[value.name] = graph_.inputs.back();
   }
   return {};
 }
@@ -78,45 +151,50 @@ Status QdqConverter::Inputs() {
 Status QdqConverter::Outputs() {
   if (model_.outputs.empty()) return Fail(Code::kInvalidArgument, "the model has no outputs");
   for (const Value& value : model_.outputs) {
+    OnnxNode place{.op_type = "output", .name = value.name, .outputs = {value.name}};
+    TensorId id = -1;
     if (const auto it = ints_.find(value.name); it != ints_.end()) {
+      id = it->second;
       if (unsigned_.contains(value.name)) {
-        return Fail(
-            Code::kUnsupported,
-            "output '{}': uint8 outputs are not supported; end the model with DequantizeLinear",
-            value.name);
+        const graph::GraphTensor from = graph_.tensor(id);
+        Quant quant = *from.quant;
+        quant.zero[0] += 128;
+        graph::Node made{.op = graph::Op::kRescale, .name = value.name, .inputs = {id}};
+        made.lo = 0;
+        made.hi = 255;
+        made.output =
+            graph_.AddTensor({value.name, DType::kUint8, from.shape, quant, std::nullopt});
+        id = made.output;
+        graph_.nodes.push_back(std::move(made));
       }
-      graph_.outputs.push_back(it->second);
-    } else if (floats_.contains(value.name) || reals_.contains(value.name)) {
-      OnnxNode place{.op_type = "output", .name = value.name, .outputs = {value.name}};
-      TESSERA_ASSIGN(TensorId id, Floats(place, value.name));
-      const graph::GraphTensor& made = graph_.tensor(id);
-      if (made.constant()) return Fail(Code::kUnsupported, "output '{}' is a constant", value.name);
-      // What is not made under this name gets a copy: an input, another output.
-      if (std::ranges::count(graph_.inputs, id) + std::ranges::count(graph_.outputs, id) > 0) {
-        graph::Node copy{.op = graph::Op::kRescale, .name = value.name, .inputs = {id}};
+    } else if (plain_.contains(value.name) || reals_.contains(value.name) ||
+               Initializer(value.name)) {
+      TESSERA_ASSIGN(id, PlainValue(place, value.name));
+      const graph::GraphTensor made = graph_.tensor(id);
+      if (made.constant() && graph_.inputs.empty())
+        return Fail(Code::kUnsupported, "output '{}' is a constant: nothing is left to run",
+                    value.name);
+      // What is not made under this name gets a copy: an input, a constant, another output.
+      if (made.constant() ||
+          std::ranges::count(graph_.inputs, id) + std::ranges::count(graph_.outputs, id) > 0) {
+        graph::Node copy{.op = graph::Op::kCast, .name = value.name, .inputs = {id}};
         copy.output =
             graph_.AddTensor({value.name, made.dtype, made.shape, std::nullopt, std::nullopt});
         id = copy.output;
         graph_.nodes.push_back(std::move(copy));
       }
-      graph_.outputs.push_back(id);
     } else {
       return Fail(Code::kInvalidArgument, "output '{}' is not made by an operator", value.name);
     }
+    graph_.outputs.push_back(id);
   }
   return {};
 }
 
 Status QdqConverter::One(const OnnxNode& node) {
-  for (const graph::OpDef* def : graph::AllOps()) {
-    for (const graph::OnnxRow& row : def->onnx) {
-      if (row.type != node.op_type) continue;
-      real_ = IsReal(node, row);
-      return row.convert(*this, node);
-    }
-  }
-  return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})", node.Place(),
-              node.op_type, OnnxOperators());
+  const graph::OnnxRow& row = *RowOf(node.op_type);  // CheckOperators has seen to it
+  real_ = IsReal(node, row);
+  return row.convert(*this, node);
 }
 
 Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTensor tensor) {
@@ -131,9 +209,9 @@ Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTen
 Result<TensorId> QdqConverter::Operand(const OnnxNode& node, size_t index) {
   if (node.inputs.size() <= index)
     return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
-  if (real_) return Floats(node, node.inputs[index]);
+  if (real_) return PlainValue(node, node.inputs[index]);
   const auto it = reals_.find(node.inputs[index]);
-  if (it == reals_.end() || graph_.tensor(it->second).constant()) {
+  if (it == reals_.end()) {
     return Fail(Code::kUnsupported,
                 "{}: its operand '{}' is not the result of DequantizeLinear on an activation; "
                 "quantise the model in QDQ "
@@ -227,23 +305,36 @@ Result<QdqConverter::Sink> QdqConverter::Follow(const OnnxNode& node) {
 
 Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from,
                                     const std::optional<Quant>& quant, std::vector<int64_t> shape,
-                                    const std::string& name) {
+                                    const std::string& name, std::optional<DType> dtype) {
   const Result<int64_t> count = ElementCount(shape, kMaxElements);
   if (!count) return Within(from.Place() + ": its result", count.error());
   if (made.name.empty()) made.name = from.name.empty() ? name : from.name;
-  const DType dtype = quant ? DType::kInt8 : graph_.tensor(made.inputs[0]).dtype;
-  made.output = graph_.AddTensor({name, dtype, std::move(shape), quant, std::nullopt});
+  if (!dtype && quant) dtype = DType::kInt8;
+  if (!dtype) dtype = graph::ResultType(graph::DefOf(made.op), graph_.tensor(made.inputs[0]).dtype);
+  const bool known =
+      !(quant && graph::DefOf(made.op).requant) &&
+      std::ranges::all_of(made.inputs, [&](TensorId id) { return graph_.tensor(id).constant(); });
+  made.output = graph_.AddTensor({name, *dtype, std::move(shape), quant, std::nullopt});
   graph_.nodes.push_back(std::move(made));
-  return graph_.nodes.back().output;
+  const TensorId result = graph_.nodes.back().output;
+  if (!known) return result;
+  Result<std::vector<uint8_t>> value = ValueOf(graph_, graph_.nodes.size() - 1);
+  if (!value) return Within(from.Place(), value.error());
+  constant_bytes_ += value->size();
+  graph_.tensor(result).quant = QuantThrough(graph_, graph_.nodes.back());
+  graph_.tensor(result).data = std::move(*value);
+  graph_.nodes.pop_back();
+  return result;
 }
 
-Status QdqConverter::EmitFloats(graph::Node made, const OnnxNode& from, DType dtype,
-                                std::vector<int64_t> shape) {
-  const std::string& name = from.outputs[0];
+Status QdqConverter::EmitPlain(graph::Node made, const OnnxNode& from, DType dtype,
+                               std::vector<int64_t> shape, size_t index) {
+  const std::string& name = from.outputs[index];
   TESSERA_ASSIGN(const TensorId id,
-                 Emit(std::move(made), from, std::nullopt, std::move(shape), name));
-  graph_.tensor(id).dtype = dtype;
-  floats_[name] = id;
+                 Emit(std::move(made), from, std::nullopt, std::move(shape), name, dtype));
+  plain_[name] = id;
+  const graph::GraphTensor& result = graph_.tensor(id);
+  if (result.constant()) computed_[name] = {result.dtype, result.shape, *result.data};
   return {};
 }
 
@@ -264,14 +355,15 @@ Status QdqConverter::EmitSink(graph::Node made, const OnnxNode& from, const Sink
 }
 
 Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape) {
+  const graph::GraphTensor& first = graph_.tensor(made.inputs[0]);
   if (real_) {
-    const DType dtype = graph_.tensor(made.inputs[0]).dtype;
-    return EmitFloats(std::move(made), from, dtype, std::move(shape));
+    const DType dtype = graph::ResultType(graph::DefOf(made.op), first.dtype);
+    return EmitPlain(std::move(made), from, dtype, std::move(shape));
   }
-  const Quant quant = *graph_.tensor(made.inputs[0]).quant;
+  const Quant quant = *first.quant;
   const std::string& name = from.outputs[0];
   TESSERA_ASSIGN(reals_[name],
-                 Emit(std::move(made), from, quant, std::move(shape), name + ".int8"));
+                 Emit(std::move(made), from, quant, std::move(shape), name + ".int8", first.dtype));
   return {};
 }
 

@@ -2,26 +2,31 @@
 //
 // The walk from an ONNX file to a graph. An operator between DequantizeLinear and QuantizeLinear
 // becomes one integer node; Relu and Clip in front of the QuantizeLinear become its bounds. Every
-// other operator is one on floats: dequantised values that it reads become floats where it needs
-// them, once. Used by: onnx.cc, and the operators' rows in compiler/ops.
+// other operator is one on plain values: dequantised values that it reads become floats where it
+// needs them, once. A node whose operands are all constants is computed at once, by the definition
+// of its operator, and its result is a constant like those of the file. Used by: onnx.cc, and the
+// operators' rows in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_QDQ_H_
 #define TESSERA_COMPILER_IMPORT_QDQ_H_
 
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/graph/graph.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/import/onnx_model.h"
+#include "compiler/import/options.h"
 
 namespace tessera::onnx_model {
 
 class QdqConverter {
  public:
-  explicit QdqConverter(const OnnxModel& model) : model_(model) {}
+  QdqConverter(const OnnxModel& model, const ImportOptions& options)
+      : model_(model), options_(options) {}
   Result<graph::Graph> Convert();
 
   // What an operator's row works with (compiler/ops).
@@ -33,18 +38,33 @@ class QdqConverter {
     std::vector<std::string> quantized;  // outputs of the QuantizeLinear nodes
   };
 
-  // Whether the node that is converted is one on floats (graph::OnnxRow).
+  // Whether the node that is converted is one on plain values (graph::OnnxRow).
   bool real() const { return real_; }
   int64_t opset() const { return model_.opset; }
   const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
+  // The constant |name|: the file's, or one that was computed; null: it is none.
   const HostTensor* Initializer(const std::string& name) const;
-  // Input |index|: an int8 activation, or floats, which may be a constant.
+  // Whether input |index| is there.
+  static bool Has(const OnnxNode& node, size_t index) {
+    return index < node.inputs.size() && !node.inputs[index].empty();
+  }
+  // The whole numbers of input |index|, a constant.
+  Result<std::vector<int64_t>> Integers(const OnnxNode& node, size_t index) const;
+  // The one number of input |index|, a constant.
+  Result<double> Number(const OnnxNode& node, size_t index) const;
+  // The shape of value |name|, an activation or a constant.
+  Result<graph::Shape> ShapeOf(const OnnxNode& node, const std::string& name) const;
+  // Input |index|: an int8 activation, or plain values, which may be a constant.
   Result<graph::TensorId> Operand(const OnnxNode& node, size_t index);
+  // Input |index| as plain values, also where the node is one on integers.
+  Result<graph::TensorId> Plain(const OnnxNode& node, size_t index);
   Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
   // Value |name| of the file is |id|, or stands for its integers.
   void SetReal(const std::string& name, graph::TensorId id) {
-    (real_ ? floats_ : reals_)[name] = id;
+    (real_ ? plain_ : reals_)[name] = id;
   }
+  // Value |name| of the file is a constant.
+  Status SetConstant(const OnnxNode& node, const std::string& name, HostTensor value);
 
   // The QuantizeLinear nodes behind |node| and the activations in between, which are taken in.
   Result<Sink> Follow(const OnnxNode& node);
@@ -57,12 +77,14 @@ class QdqConverter {
   Result<Limits> ReadLimits(const OnnxNode& node) const;
   // |made| becomes a node of the graph, with a result of |shape|: an int8 tensor of its own name;
   // what the Sink of |from| or a known one takes; the same scale as its first operand and a float
-  // value in the file. Of a node on floats all make a tensor of its first operand's type.
+  // value in the file. Of a node on plain values all make a tensor of |dtype| or else of the usual
+  // type for its first operand. A node of constants is computed instead.
   Result<graph::TensorId> Emit(graph::Node made, const OnnxNode& from,
                                const std::optional<graph::Quant>& quant, std::vector<int64_t> shape,
-                               const std::string& name);
-  Status EmitFloats(graph::Node made, const OnnxNode& from, DType dtype,
-                    std::vector<int64_t> shape);
+                               const std::string& name, std::optional<DType> dtype = {});
+  // Result |index| of |from|.
+  Status EmitPlain(graph::Node made, const OnnxNode& from, DType dtype, std::vector<int64_t> shape,
+                   size_t index = 0);
   Status EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
   Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
                   std::vector<int64_t> shape);
@@ -98,25 +120,30 @@ class QdqConverter {
   Status Inputs();
   Status Outputs();
   Status One(const OnnxNode& node);
+  Status Known(const Value& value);
+  Status CheckOperators() const;
   Result<graph::TensorId> FloatWeights(const OnnxNode& node, size_t rank);
   Result<graph::TensorId> FloatBias(const OnnxNode& node, size_t index, int64_t channels);
   bool IsReal(const OnnxNode& node, const graph::OnnxRow& row) const;
   bool IsQuantised(const OnnxNode& node) const;  // whether Follow finds a QuantizeLinear
-  // The floats of value |name|: made from its integers where the file has those.
-  Result<graph::TensorId> Floats(const OnnxNode& node, const std::string& name);
+  // The plain values |name|: floats made from its integers where the file has those.
+  Result<graph::TensorId> PlainValue(const OnnxNode& node, const std::string& name);
   void MakeNamesUnique();
 
   // Scales (qdq_quant.cc).
   Result<Scales> ReadScales(const OnnxNode& node) const;
   Result<graph::Quant> ActivationQuant(const OnnxNode& node,
                                        bool* is_unsigned) const;  // of a QuantizeLinear
+  Status QuantisedFrom(const OnnxNode& node, const std::string& name, const Scales& scales);
   Status DequantizeConstant(const OnnxNode& node, const HostTensor& constant, Scales scales);
 
   const OnnxModel& model_;
+  const ImportOptions& options_;
   graph::Graph graph_;
-  std::map<std::string, graph::TensorId> ints_;    // integer values by name
-  std::map<std::string, graph::TensorId> reals_;   // float values that stand for an integer tensor
-  std::map<std::string, graph::TensorId> floats_;  // float values that are tensors of floats
+  std::map<std::string, graph::TensorId> ints_;   // integer values by name
+  std::map<std::string, graph::TensorId> reals_;  // float values that stand for an integer tensor
+  std::map<std::string, graph::TensorId> plain_;  // values that are tensors of plain values
+  std::map<std::string, HostTensor> computed_;    // constants that the file does not have
   bool real_ = false;
   std::map<std::string, std::vector<const OnnxNode*>> users_;
   std::set<const OnnxNode*>
@@ -124,6 +151,9 @@ class QdqConverter {
   std::set<std::string> unsigned_;  // integer values that the file has as uint8
   uint64_t constant_bytes_ = 0;
 };
+
+// Rows of operators of ONNX that make constants and nothing else (onnx_constants.cc).
+std::span<const graph::OnnxRow> ConstantRows();
 
 }  // namespace tessera::onnx_model
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which operators are on floats, and where the values that they read come from.
+// Which operators are on plain values, and where the values that they read come from.
 #include <algorithm>
 #include <cstring>
 
@@ -35,10 +35,8 @@ std::vector<uint8_t> DequantisedBytes(const graph::GraphTensor& t) {
 bool QdqConverter::IsReal(const OnnxNode& node, const graph::OnnxRow& row) const {
   if (row.when == graph::OnnxWhen::kNever) return true;
   for (size_t i = 0; i < std::min(row.operands, node.inputs.size()); ++i) {
-    const HostTensor* constant = Initializer(node.inputs[i]);
-    const bool stands = reals_.contains(node.inputs[i]);
-    if (!stands && (floats_.contains(node.inputs[i]) || (constant && IsFloat(constant->dtype))))
-      return true;
+    const std::string& name = node.inputs[i];
+    if (!reals_.contains(name) && (plain_.contains(name) || Initializer(name))) return true;
   }
   return row.when == graph::OnnxWhen::kQuantised && !IsQuantised(node);
 }
@@ -63,33 +61,40 @@ bool QdqConverter::IsQuantised(const OnnxNode& node) const {
   });
 }
 
-Result<TensorId> QdqConverter::Floats(const OnnxNode& node, const std::string& name) {
-  if (const auto known = floats_.find(name); known != floats_.end()) return known->second;
+Result<TensorId> QdqConverter::PlainValue(const OnnxNode& node, const std::string& name) {
+  if (const auto known = plain_.find(name); known != plain_.end()) return known->second;
   if (const auto it = reals_.find(name); it != reals_.end()) {
     const graph::GraphTensor from = graph_.tensor(it->second);
     graph::GraphTensor made{name, DType::kFloat32, from.shape, std::nullopt, std::nullopt};
     if (from.constant()) {
       made.data = DequantisedBytes(from);
-      TESSERA_ASSIGN(floats_[name], AddConstant(node, std::move(made)));
-      return floats_[name];
+      TESSERA_ASSIGN(plain_[name], AddConstant(node, std::move(made)));
+      return plain_[name];
     }
     graph::Node dequantize{.op = graph::Op::kDequantize, .name = name, .inputs = {it->second}};
     dequantize.output = graph_.AddTensor(std::move(made));
     graph_.nodes.push_back(std::move(dequantize));
-    return floats_[name] = graph_.nodes.back().output;
+    return plain_[name] = graph_.nodes.back().output;
   }
+  if (const auto it = ints_.find(name); it != ints_.end() && !unsigned_.contains(name))
+    return it->second;
   const HostTensor* constant = Initializer(name);
-  if (!constant || !IsFloat(constant->dtype)) {
+  if (!constant) {
     return Fail(Code::kUnsupported,
-                "{}: its operand '{}' is neither made by an operator in front of it nor a constant "
-                "of float32 or float16",
+                "{}: its operand '{}' is neither made by an operator in front of it nor a constant",
                 node.Place(), name);
   }
   if (constant->count() == 0)
     return Fail(Code::kInvalidArgument, "{}: its operand '{}' is empty", node.Place(), name);
-  TESSERA_ASSIGN(floats_[name], AddConstant(node, {name, constant->dtype, constant->shape,
-                                                   std::nullopt, constant->bytes}));
-  return floats_[name];
+  TESSERA_ASSIGN(plain_[name], AddConstant(node, {name, constant->dtype, constant->shape,
+                                                  std::nullopt, constant->bytes}));
+  return plain_[name];
+}
+
+Result<TensorId> QdqConverter::Plain(const OnnxNode& node, size_t index) {
+  if (!Has(node, index))
+    return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
+  return PlainValue(node, node.inputs[index]);
 }
 
 }  // namespace tessera::onnx_model

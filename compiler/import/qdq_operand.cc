@@ -108,7 +108,7 @@ Result<Window> QdqConverter::ReadWindow(const OnnxNode& node, const std::vector<
 Result<TensorId> QdqConverter::FloatWeights(const OnnxNode& node, size_t rank) {
   if (node.inputs.size() < 2)
     return Fail(Code::kInvalidArgument, "{}: operand 1 is missing", node.Place());
-  TESSERA_ASSIGN(const TensorId id, Floats(node, node.inputs[1]));
+  TESSERA_ASSIGN(const TensorId id, PlainValue(node, node.inputs[1]));
   const GraphTensor& w = graph_.tensor(id);
   if (!w.constant())
     return Fail(Code::kUnsupported, "{}: its weights '{}' are not a constant", node.Place(),
@@ -171,7 +171,7 @@ Result<TensorId> QdqConverter::Weights(const OnnxNode& node, size_t rank) {
 
 // One an output channel: [C], or [1, C] as Gemm may have it.
 Result<TensorId> QdqConverter::FloatBias(const OnnxNode& node, size_t index, int64_t channels) {
-  TESSERA_ASSIGN(const TensorId id, Floats(node, node.inputs[index]));
+  TESSERA_ASSIGN(const TensorId id, PlainValue(node, node.inputs[index]));
   GraphTensor bias = graph_.tensor(id);
   if (!bias.constant())
     return Fail(Code::kUnsupported, "{}: its bias '{}' is not a constant", node.Place(),

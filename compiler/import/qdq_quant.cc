@@ -100,8 +100,8 @@ Status QdqConverter::Quantize(const OnnxNode& node) {
   bool is_unsigned = false;
   TESSERA_ASSIGN(const Quant quant, ActivationQuant(node, &is_unsigned));
   if (is_unsigned) unsigned_.insert(node.outputs[0]);
-  if (const auto it = floats_.find(node.inputs[0]);
-      it != floats_.end() && !reals_.contains(node.inputs[0])) {
+  if (const auto it = plain_.find(node.inputs[0]);
+      it != plain_.end() && !reals_.contains(node.inputs[0])) {
     graph::Node made{.op = graph::Op::kQuantize, .inputs = {it->second}};
     const graph::Shape shape = graph_.tensor(it->second).shape;
     TESSERA_ASSIGN(ints_[node.outputs[0]],
@@ -126,12 +126,8 @@ Status QdqConverter::Dequantize(const OnnxNode& node) {
   const std::string& input = node.inputs[0];
   if (const HostTensor* constant = Initializer(input))
     return DequantizeConstant(node, *constant, std::move(scales));
+  if (!ints_.contains(input)) TESSERA_TRY(QuantisedFrom(node, input, scales));
   const auto it = ints_.find(input);
-  if (it == ints_.end()) {
-    return Fail(Code::kUnsupported,
-                "{}: its input '{}' is neither a constant nor a quantised value", node.Place(),
-                input);
-  }
   const DType type = unsigned_.contains(input) ? DType::kUint8 : DType::kInt8;
   if (scales.type && *scales.type != type) {
     return Fail(Code::kInvalidArgument, "{}: its zero point is {}, but '{}' is {}", node.Place(),
@@ -144,6 +140,34 @@ Status QdqConverter::Dequantize(const OnnxNode& node) {
                 input);
   }
   reals_[node.outputs[0]] = it->second;
+  return {};
+}
+
+// Plain integers |name|, an input of the model say, stand for real numbers from here on.
+Status QdqConverter::QuantisedFrom(const OnnxNode& node, const std::string& name,
+                                   const Scales& scales) {
+  const auto it = plain_.find(name);
+  const DType type = it == plain_.end() ? DType::kFloat32 : graph_.tensor(it->second).dtype;
+  if (type != DType::kInt8 && type != DType::kUint8) {
+    return Fail(Code::kUnsupported,
+                "{}: its input '{}' is neither a constant nor a value of int8 or uint8",
+                node.Place(), name);
+  }
+  if (scales.quant.scale.size() != 1)
+    return Fail(Code::kUnsupported, "{}: activations quantised per axis", node.Place());
+  graph::GraphTensor& from = graph_.tensor(it->second);
+  if (from.quant && *from.quant != scales.quant) {
+    return Fail(Code::kUnsupported, "{}: '{}' is dequantised with two scales", node.Place(), name);
+  }
+  from.quant = scales.quant;
+  ints_[name] = it->second;
+  if (type == DType::kInt8) return {};
+  unsigned_.insert(name);
+  Quant quant = scales.quant;
+  quant.zero[0] -= 128;
+  graph::Node made{.op = graph::Op::kRescale, .name = name + ".int8", .inputs = {it->second}};
+  const graph::Shape shape = from.shape;
+  TESSERA_ASSIGN(ints_[name], Emit(std::move(made), node, quant, shape, name + ".int8"));
   return {};
 }
 

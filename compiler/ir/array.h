@@ -36,6 +36,8 @@ class Array {
         return Read<uint8_t>(i);
       case DType::kInt8:
         return Read<int8_t>(i);
+      case DType::kInt16:
+        return Read<int16_t>(i);
       case DType::kInt32:
         return Read<int32_t>(i);
       default:
@@ -47,6 +49,8 @@ class Array {
     switch (SizeOf(dtype_)) {
       case 1:
         return Write(i, static_cast<uint8_t>(value));
+      case 2:
+        return Write(i, static_cast<uint16_t>(value));
       case 4:
         return Write(i, static_cast<uint32_t>(value));
       default:

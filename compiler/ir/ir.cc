@@ -278,6 +278,8 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
       return Imm(dtype, highest ? 127 : -128);
     case DType::kUint8:
       return Imm(dtype, highest ? 255 : 0);
+    case DType::kInt16:
+      return Imm(dtype, highest ? INT16_MAX : INT16_MIN);
     case DType::kInt32:
       return Imm(dtype, highest ? INT32_MAX : INT32_MIN);
     case DType::kInt64:

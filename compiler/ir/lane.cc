@@ -134,6 +134,9 @@ LaneValue ApplyCast(DType from, DType to, LaneValue a) {
       case DType::kUint8:
         out.i = TruncateSaturate(a.f, 0, 255);
         break;
+      case DType::kInt16:
+        out.i = TruncateSaturate(a.f, INT16_MIN, INT16_MAX);
+        break;
       case DType::kInt32:
         out.i = TruncateSaturate(a.f, INT32_MIN, INT32_MAX);
         break;

@@ -15,6 +15,8 @@ const char* DTypeName(DType dtype) {
       return "i8";
     case DType::kUint8:
       return "u8";
+    case DType::kInt16:
+      return "i16";
     case DType::kInt32:
       return "i32";
     case DType::kInt64:
@@ -42,6 +44,8 @@ int64_t WrapTo(DType dtype, int64_t value) {
       return static_cast<int8_t>(value);
     case DType::kUint8:
       return static_cast<uint8_t>(value);
+    case DType::kInt16:
+      return static_cast<int16_t>(value);
     case DType::kInt32:
       return static_cast<int32_t>(value);
     case DType::kInt64:

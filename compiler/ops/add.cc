@@ -21,10 +21,10 @@ constexpr TfliteRow kTflite[] = {{"ADD", 2, 2, FromTflite}};
 
 constinit const OpDef kAddDef = {
     .name = "add",
-    .meaning = "sum of two tensors of one shape; floats of extent 1 repeat",
+    .meaning = "sum of two tensors of one shape; plain ones of extent 1 repeat",
     .least = 2,
     .most = 2,
-    .types = kAllTypes,
+    .types = kNumberTypes,
     .shape = BinaryShape,
     .requant = SumRequant,
     .body = Body,

@@ -22,7 +22,7 @@ Expr Aligned(const graph::OperandScale& in, Expr value) {
 
 Result<Shape> BinaryShape(const NodeCheck& node) {
   const GraphTensor &a = node.In(0), &b = node.In(1);
-  if (!IsFloat(a.dtype) || a.dtype != b.dtype || a.shape == b.shape) {
+  if (a.quant || a.dtype != b.dtype || a.shape == b.shape) {
     TESSERA_TRY(node.SameShapes());
     return a.shape;
   }

@@ -23,7 +23,7 @@ Status FromTflite(Converter& c) {
   if (from->constant() && tflite_model::FloatType(from->type)) return c.FinishConstant();
   if (const bool half = from->type == tflite_model::TensorType::FLOAT16; half) {
     TESSERA_ASSIGN(const TensorId x, c.Activation(0, from->type));
-    return c.Finish({.op = Op::kRescale, .inputs = {x}}, c.tensor(x).shape);
+    return c.Finish({.op = Op::kCast, .inputs = {x}}, c.tensor(x).shape);
   }
   TESSERA_ASSIGN(const TensorId x, c.Activation(0, tflite_model::TensorType::INT8));
   return c.Finish({.op = Op::kDequantize, .inputs = {x}}, c.tensor(x).shape);

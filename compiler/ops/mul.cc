@@ -47,10 +47,10 @@ constexpr TfliteRow kTflite[] = {{"MUL", 2, 2, FromTflite}};
 
 constinit const OpDef kMulDef = {
     .name = "mul",
-    .meaning = "product of two tensors of one shape; floats of extent 1 repeat",
+    .meaning = "product of two tensors of one shape; plain ones of extent 1 repeat",
     .least = 2,
     .most = 2,
-    .types = kAllTypes,
+    .types = kNumberTypes,
     .shape = BinaryShape,
     .attributes = Fits<FactorAttributes>,
     .requant = RequantOf,

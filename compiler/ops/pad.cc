@@ -33,7 +33,7 @@ void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const PadAttributes& pad = node.As<PadAttributes>();
   const Expr fill =
-      te::IsReal(b, node) ? ir::ImmFloat(x.dtype(), pad.real) : ir::Imm(x.dtype(), pad.value);
+      IsFloat(x.dtype()) ? ir::ImmFloat(x.dtype(), pad.real) : ir::Imm(x.dtype(), pad.value);
   b.SetValue(node.output, te::Compute(b.Name(out.name), out.shape, {}, [&](const Indices& i) {
                Indices from = i;
                Expr inside;
@@ -110,7 +110,7 @@ constinit const OpDef kPadDef = {
     .name = "pad",
     .meaning = "the tensor with a constant around it",
     .category = Category::kInjective,
-    .types = kAllTypes,
+    .types = kAnyTypes,
     .shape = ShapeOf,
     .check = Check,
     .attributes = Fits<PadAttributes>,

@@ -24,8 +24,10 @@ void Body(RegionBuilder& b, const Node& node) {
   te::Elements(b, node, [&](const Indices& i) {
     if (te::IsReal(b, node)) return te::Real(b, node, Wide(x(i)));
     const Requant& q = *node.requant;
-    return te::Narrow(q, ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]),
-                                     I32(q.shift[0]), q.round));
+    const Expr y =
+        ir::Requant(Wide(x(i)) + I32(q.bias[0]), I32(q.multiplier[0]), I32(q.shift[0]), q.round);
+    return ir::Cast(b.graph().tensor(node.output).dtype,
+                    ir::ClampAdd(y, I32(q.out_zero), I32(q.lo), I32(q.hi)));
   });
 }
 
@@ -49,19 +51,6 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitSink({.op = Op::kRescale, .inputs = {x}}, node, sink, c.tensor(x).shape);
 }
 
-// Between float types.
-Status FromCast(QdqConverter& c, const OnnxNode& node) {
-  constexpr int64_t kOnnxFloat32 = 1, kOnnxFloat16 = 10;
-  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
-  const int64_t to = node.IntOr("to", 0);
-  if (to != kOnnxFloat32 && to != kOnnxFloat16) {
-    return Fail(Code::kUnsupported, "{}: to type {}; float32 (1) and float16 (10) are supported",
-                node.Place(), to);
-  }
-  return c.EmitFloats({.op = Op::kRescale, .inputs = {x}}, node,
-                      to == kOnnxFloat32 ? DType::kFloat32 : DType::kFloat16, c.tensor(x).shape);
-}
-
 template <ActivationFunctionType kFunction>
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
@@ -73,10 +62,9 @@ Status FromTflite(Converter& c) {
 constexpr TypePair kTypes[] = {{DType::kInt8, DType::kInt8},
                                {DType::kFloat32, DType::kFloat32},
                                {DType::kFloat16, DType::kFloat16},
-                               {DType::kFloat32, DType::kFloat16},
-                               {DType::kFloat16, DType::kFloat32}};
-constexpr OnnxRow kOnnx[] = {
-    {"Relu", FromOnnx}, {"Clip", FromOnnx}, {"Cast", FromCast, 1, graph::OnnxWhen::kNever}};
+                               {DType::kInt8, DType::kUint8},
+                               {DType::kUint8, DType::kInt8}};
+constexpr OnnxRow kOnnx[] = {{"Relu", FromOnnx}, {"Clip", FromOnnx}};
 constexpr TfliteRow kTflite[] = {
     {"RELU", 1, 1, FromTflite<ActivationFunctionType::RELU>},
     {"RELU6", 1, 1, FromTflite<ActivationFunctionType::RELU6>},
@@ -87,7 +75,7 @@ constexpr TfliteRow kTflite[] = {
 
 constinit const OpDef kRescaleDef = {
     .name = "rescale",
-    .meaning = "the same real values under another scale or float type, clamped",
+    .meaning = "the same real values under another scale, or as uint8, clamped",
     .types = kTypes,
     .attributes = Fits<FactorAttributes>,
     .requant = RequantOf,

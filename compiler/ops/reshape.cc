@@ -57,12 +57,7 @@ Result<Shape> NewShape(const QdqConverter& c, const OnnxNode& node, const Shape&
   }
   std::vector<int64_t> values = node.Ints("axes");
   if (node.op_type == "Reshape" || (node.inputs.size() > 1 && !node.inputs[1].empty())) {
-    const HostTensor* given = node.inputs.size() > 1 ? c.Initializer(node.inputs[1]) : nullptr;
-    if (!given || given->dtype != DType::kInt64) {
-      return Fail(Code::kUnsupported, "{}: its shape or axes are not an int64 constant",
-                  node.Place());
-    }
-    values.assign(given->as<int64_t>().begin(), given->as<int64_t>().end());
+    TESSERA_ASSIGN(values, c.Integers(node, 1));
   }
   if (values.size() > kMaxRank) {
     return Fail(Code::kUnsupported, "{}: {} axes, at most {} are supported", node.Place(),
@@ -104,7 +99,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   const Shape in = c.tensor(x).shape;
   TESSERA_ASSIGN(const Shape shape, NewShape(c, node, in));
   const Result<int64_t> got = ElementCount(shape);
-  if (!got || *got != c.tensor(x).count() || shape.empty() || shape.size() > kMaxRank) {
+  if (!got || *got != c.tensor(x).count() || shape.size() > kMaxRank) {
     return Fail(Code::kInvalidArgument, "{}: {} cannot become {}", node.Place(), ShapeText(in),
                 ShapeText(shape));
   }
@@ -208,7 +203,7 @@ constinit const OpDef kReshapeDef = {
     .name = "reshape",
     .meaning = "the same elements in row-major order under another shape",
     .category = Category::kInjective,
-    .types = kAllTypes,
+    .types = kAnyTypes,
     .shape = ShapeOf,
     .body = Body,
     .onnx = kOnnx,

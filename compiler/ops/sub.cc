@@ -21,10 +21,10 @@ constexpr TfliteRow kTflite[] = {{"SUB", 2, 2, FromTflite}};
 
 constinit const OpDef kSubDef = {
     .name = "sub",
-    .meaning = "first less second, of one shape; floats of extent 1 repeat",
+    .meaning = "first less second, of one shape; plain ones of extent 1 repeat",
     .least = 2,
     .most = 2,
-    .types = kAllTypes,
+    .types = kNumberTypes,
     .shape = BinaryShape,
     .requant = SumRequant,
     .body = Body,

@@ -25,6 +25,8 @@ using graph::Fits;
 using graph::Graph;
 using graph::GraphTensor;
 using graph::kAllTypes;
+using graph::kAnyTypes;
+using graph::kNumberTypes;
 using graph::Node;
 using graph::NodeCheck;
 using graph::OnnxRow;

@@ -24,10 +24,10 @@ struct NpyType {
   std::string_view descr;
   DType dtype;
 };
-constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},   {"|i1", DType::kInt8},
-                                 {"|u1", DType::kUint8},  {"<i4", DType::kInt32},
-                                 {"<i8", DType::kInt64},  {"<f4", DType::kFloat32},
-                                 {"<f2", DType::kFloat16}};
+constexpr NpyType kNpyTypes[] = {{"|b1", DType::kBool},    {"|i1", DType::kInt8},
+                                 {"|u1", DType::kUint8},   {"<i2", DType::kInt16},
+                                 {"<i4", DType::kInt32},   {"<i8", DType::kInt64},
+                                 {"<f4", DType::kFloat32}, {"<f2", DType::kFloat16}};
 
 // The text after `'key':` in a header dictionary, from its first non-space character.
 std::optional<std::string_view> ValueOf(std::string_view header, std::string_view key) {

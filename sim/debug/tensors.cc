@@ -45,6 +45,8 @@ double NumberAt(const HostTensor& tensor, int64_t at) {
       return ValueAs<uint8_t>(bytes);
     case DType::kInt8:
       return ValueAs<int8_t>(bytes);
+    case DType::kInt16:
+      return ValueAs<int16_t>(bytes);
     case DType::kInt32:
       return ValueAs<int32_t>(bytes);
     case DType::kInt64:

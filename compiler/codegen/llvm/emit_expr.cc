@@ -42,6 +42,7 @@ llvm::Type* FuncEmitter::MemoryType(DType dtype) {
     case DType::kFloat32:
       return b_.getFloatTy();
     case DType::kFloat16:
+    case DType::kInt16:
       return b_.getInt16Ty();
   }
   TESSERA_CHECK(false);

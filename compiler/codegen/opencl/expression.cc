@@ -51,6 +51,8 @@ std::string CastTo(DType from, DType to, const std::string& v) {
         return fmt::format("((char)ts_trunc({}, -128.0f, 127.0f, -128, 127))", v);
       case DType::kUint8:
         return fmt::format("((uchar)ts_trunc({}, 0.0f, 255.0f, 0, 255))", v);
+      case DType::kInt16:
+        return fmt::format("((short)ts_trunc({}, -32768.0f, 32767.0f, -32768, 32767))", v);
       case DType::kInt32:
         return fmt::format("((int)ts_trunc({}, -0x1p31f, 0x1p31f, -2147483648L, 2147483647L))", v);
       case DType::kInt64:
@@ -74,6 +76,8 @@ const char* OpenClType(DType dtype) {
       return "char";
     case DType::kUint8:
       return "uchar";
+    case DType::kInt16:
+      return "short";
     case DType::kInt64:
       return "long";
     case DType::kFloat32:

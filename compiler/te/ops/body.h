@@ -47,12 +47,14 @@ class RegionBuilder {
   std::set<std::string> names_;
 };
 
-// An int32 constant, and a value in the type in which its kind is computed: int32 or float32.
+// An int32 constant, and a value in the type in which its kind is computed: float32, int64 or, of
+// narrower integers, int32.
 Expr I32(int64_t value);
 Expr Wide(Expr e);
-// Whether |node|'s result is one of floats.
+// Whether |node|'s result is plain: floats, or integers without a scale.
 bool IsReal(const RegionBuilder& b, const graph::Node& node);
-// |node|'s result of the float32 |value|: inside of its bounds (a NaN stays one), rounded once.
+// |node|'s plain result of the wide |value|: inside of its bounds (a NaN stays one), rounded once;
+// integers that are narrower take the low bits.
 Expr Real(const RegionBuilder& b, const graph::Node& node, Expr value);
 // "n", "c", "y", "x" for four axes, "n", "c" for two, else none of our choosing.
 std::vector<std::string> AxisNames(size_t rank);

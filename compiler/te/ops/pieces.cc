@@ -6,16 +6,22 @@
 namespace tessera::te {
 
 Expr I32(int64_t value) { return ir::Imm(DType::kInt32, value); }
-Expr Wide(Expr e) { return ir::Cast(IsFloat(e.dtype()) ? DType::kFloat32 : DType::kInt32, e); }
+Expr Wide(Expr e) {
+  if (e.dtype() == DType::kInt64) return e;
+  return ir::Cast(IsFloat(e.dtype()) ? DType::kFloat32 : DType::kInt32, e);
+}
 
 bool IsReal(const RegionBuilder& b, const graph::Node& node) {
-  return IsFloat(b.graph().tensor(node.output).dtype);
+  return !b.graph().tensor(node.output).quant;
 }
 
 // max and min give their second operand when one is a NaN.
 Expr Real(const RegionBuilder& b, const graph::Node& node, Expr value) {
-  if (std::isfinite(node.least)) value = ir::Max(ir::ImmF32(node.least), value);
-  if (std::isfinite(node.most)) value = ir::Min(ir::ImmF32(node.most), value);
+  const auto bound = [&](float x) {
+    return IsFloat(value.dtype()) ? ir::ImmF32(x) : ir::Imm(value.dtype(), static_cast<int64_t>(x));
+  };
+  if (std::isfinite(node.least)) value = ir::Max(bound(node.least), value);
+  if (std::isfinite(node.most)) value = ir::Min(bound(node.most), value);
   return ir::Cast(b.graph().tensor(node.output).dtype, value);
 }
 
