@@ -53,6 +53,10 @@ class Attributes {
   std::any value_;
 };
 
+// What stands around a tensor: a value; its elements mirrored at the edge, which is not repeated; the
+// edge; its elements again.
+enum class PadMode : uint8_t { kConstant, kReflect, kEdge, kWrap };
+
 // A window over the two spatial axes (y, x). 1-D operators have extent 1 along y.
 struct Window {
   std::array<int64_t, 2> kernel{1, 1}, stride{1, 1}, dilation{1, 1};
@@ -76,6 +80,29 @@ struct PadAttributes {
   std::vector<std::array<int64_t, 2>> pads;  // before and after, a pair a dimension
   int32_t value = 0;                         // of int8
   float real = 0;                            // of floats
+  PadMode mode = PadMode::kConstant;
+};
+// Indices begin, begin + step, ... of an axis, |count| of them.
+struct AxisCut {
+  int64_t begin = 0, step = 1, count = 1;
+};
+struct SliceAttributes {
+  std::vector<AxisCut> axes;  // one an axis
+};
+// What an index tensor points at: slices of axis |axis|; an element beside each, along |axis|; or
+// elements by rows of indices, behind |axis| axes that go along with theirs.
+struct GatherAttributes {
+  enum class Form : uint8_t { kSlices, kElements, kPoints };
+  Form form = Form::kSlices;
+  int axis = 0;
+};
+// Reductions: along |axes|, each once.
+struct AxesAttributes {
+  std::vector<int> axes;
+};
+struct ArgAttributes {
+  int axis = 0;
+  bool last = false;  // of equals the last, else the first
 };
 struct ConcatAttributes {
   int axis = 0;

@@ -68,6 +68,15 @@ inline constexpr TypePair kAnyTypes[] = {
     {DType::kInt16, DType::kInt16},     {DType::kBool, DType::kBool}};
 inline constexpr std::span<const TypePair> kNumberTypes{kAnyTypes, 7};
 
+// Plain values alone: no int8 that stands for a real number.
+inline constexpr TypePair kPlainTypes[] = {
+    {DType::kFloat32, DType::kFloat32}, {DType::kFloat16, DType::kFloat16},
+    {DType::kInt32, DType::kInt32},     {DType::kInt64, DType::kInt64},
+    {DType::kUint8, DType::kUint8},     {DType::kInt16, DType::kInt16},
+    {DType::kInt8, DType::kInt8},       {DType::kBool, DType::kBool}};
+inline constexpr std::span<const TypePair> kPlainNumbers{kPlainTypes, 7};
+inline constexpr std::span<const TypePair> kPlainFloats{kPlainTypes, 2};
+
 // Categories drive fusion.
 enum class Category : uint8_t {
   kElementwise,  // each element of the result from the same element of each operand
@@ -127,6 +136,8 @@ bool Takes(const OpDef& def, DType from, DType to);
 DType ResultType(const OpDef& def, DType from);
 // All, by number.
 std::span<const OpDef* const> AllOps();
+// Operators of ONNX that become several of these.
+std::span<const OnnxRow> ComposedOnnx();
 
 }  // namespace tessera::graph
 

@@ -63,11 +63,11 @@ void FoldPads(Graph& graph) {
     const auto producer = graph.ProducerOf(node.inputs[0]);
     if (!producer || graph.nodes[*producer].op != Op::kPad) continue;
     const Node& pad = graph.nodes[*producer];
-    const auto& [pads, value, real] = pad.As<PadAttributes>();
+    const auto& [pads, value, real, mode] = pad.As<PadAttributes>();
     const std::array<int64_t, 2> none{0, 0};
     const GraphTensor& x = graph.tensor(node.inputs[0]);
     const bool zero = IsFloat(x.dtype) ? real == 0 : value == x.zero();
-    if (pads[0] != none || pads[1] != none || !zero) continue;
+    if (pads[0] != none || pads[1] != none || !zero || mode != PadMode::kConstant) continue;
     Window& window = node.Edit<ConvAttributes>().window;
     for (size_t d = 0; d < 2; ++d) {
       window.pad_before[d] += pads[d + 2][0];

@@ -14,7 +14,9 @@ namespace tessera {
 
 std::string OnnxOperators() {
   std::set<std::string_view> types;
-  for (const graph::OnnxRow& row : onnx_model::ConstantRows()) types.insert(row.type);
+  for (const auto rows : {onnx_model::ConstantRows(), graph::ComposedOnnx()}) {
+    for (const graph::OnnxRow& row : rows) types.insert(row.type);
+  }
   for (const graph::OpDef* def : graph::AllOps()) {
     for (const graph::OnnxRow& row : def->onnx) types.insert(row.type);
   }

@@ -144,6 +144,7 @@ Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
     if (a.has_s()) attribute.s = a.s();
     attribute.ints.assign(a.ints().begin(), a.ints().end());
     attribute.floats.assign(a.floats().begin(), a.floats().end());
+    attribute.strings.assign(a.strings().begin(), a.strings().end());
     if (a.has_t()) {
       TESSERA_ASSIGN(attribute.tensor, ReadTensor(a.t(), node.Place() + " attribute " + a.name()));
     }

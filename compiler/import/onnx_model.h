@@ -24,6 +24,7 @@ struct Attribute {
   std::optional<std::string> s;
   std::vector<int64_t> ints;
   std::vector<float> floats;
+  std::vector<std::string> strings;
   std::optional<HostTensor> tensor;
 };
 

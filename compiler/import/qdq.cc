@@ -20,8 +20,10 @@ constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
 
 const graph::OnnxRow* RowOf(std::string_view type) {
-  for (const graph::OnnxRow& row : ConstantRows()) {
-    if (row.type == type) return &row;
+  for (const auto rows : {ConstantRows(), graph::ComposedOnnx()}) {
+    for (const graph::OnnxRow& row : rows) {
+      if (row.type == type) return &row;
+    }
   }
   for (const graph::OpDef* def : graph::AllOps()) {
     for (const graph::OnnxRow& row : def->onnx) {
@@ -183,6 +185,7 @@ Status QdqConverter::Outputs() {
         id = copy.output;
         graph_.nodes.push_back(std::move(copy));
       }
+      graph_.tensor(id).name = value.name;
     } else {
       return Fail(Code::kInvalidArgument, "output '{}' is not made by an operator", value.name);
     }
@@ -332,10 +335,40 @@ Status QdqConverter::EmitPlain(graph::Node made, const OnnxNode& from, DType dty
   const std::string& name = from.outputs[index];
   TESSERA_ASSIGN(const TensorId id,
                  Emit(std::move(made), from, std::nullopt, std::move(shape), name, dtype));
-  plain_[name] = id;
-  const graph::GraphTensor& result = graph_.tensor(id);
-  if (result.constant()) computed_[name] = {result.dtype, result.shape, *result.data};
+  SetPlain(name, id);
   return {};
+}
+
+void QdqConverter::SetPlain(const std::string& name, TensorId id) {
+  plain_[name] = id;
+  const graph::GraphTensor& value = graph_.tensor(id);
+  if (value.constant()) computed_[name] = {value.dtype, value.shape, *value.data};
+}
+
+void QdqConverter::SetReal(const std::string& name, TensorId id) {
+  if (real_) return SetPlain(name, id);
+  reals_[name] = id;
+}
+
+Status QdqConverter::EmitReshaped(graph::Node made, const OnnxNode& from,
+                                  const std::vector<int64_t>& shape, std::vector<int64_t> as) {
+  graph::Node view{.op = graph::Op::kReshape, .name = from.name + ".shape"};
+  if (real_) {
+    const std::string name = from.outputs[0] + ".whole";
+    TESSERA_ASSIGN(const TensorId wide, Emit(std::move(made), from, std::nullopt, shape, name));
+    view.inputs = {wide};
+    return EmitReal(std::move(view), from, std::move(as));
+  }
+  TESSERA_ASSIGN(const Sink sink, Follow(from));
+  made.lo = sink.lo;
+  made.hi = sink.hi;
+  TESSERA_ASSIGN(const TensorId wide,
+                 Emit(std::move(made), from, sink.quant, shape, sink.quantized[0] + ".whole"));
+  view.inputs = {wide};
+  Sink same = sink;
+  same.lo = -128;
+  same.hi = 127;
+  return EmitSink(std::move(view), from, same, std::move(as));
 }
 
 Status QdqConverter::EmitInto(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape) {
@@ -370,22 +403,7 @@ Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vecto
 Status QdqConverter::EmitSpatial(graph::Node made, const OnnxNode& from, size_t rank,
                                  const std::vector<int64_t>& shape) {
   if (rank == 4) return EmitInto(std::move(made), from, shape);
-  if (real_) {
-    const std::string name = from.outputs[0] + ".rank4";
-    TESSERA_ASSIGN(const TensorId wide, Emit(std::move(made), from, std::nullopt, shape, name));
-    graph::Node flat{.op = graph::Op::kReshape, .name = from.name + ".rank3", .inputs = {wide}};
-    return EmitReal(std::move(flat), from, {shape[0], shape[1], shape[3]});
-  }
-  TESSERA_ASSIGN(const Sink sink, Follow(from));
-  made.lo = sink.lo;
-  made.hi = sink.hi;
-  TESSERA_ASSIGN(const TensorId wide,
-                 Emit(std::move(made), from, sink.quant, shape, sink.quantized[0] + ".rank4"));
-  graph::Node flat{.op = graph::Op::kReshape, .name = from.name + ".rank3", .inputs = {wide}};
-  Sink same = sink;
-  same.lo = -128;
-  same.hi = 127;
-  return EmitSink(std::move(flat), from, same, {shape[0], shape[1], shape[3]});
+  return EmitReshaped(std::move(made), from, shape, {shape[0], shape[1], shape[3]});
 }
 
 // Values have one maker each in the file, but one of them may be several tensors here (a float

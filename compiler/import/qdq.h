@@ -44,6 +44,8 @@ class QdqConverter {
   const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
   // The constant |name|: the file's, or one that was computed; null: it is none.
   const HostTensor* Initializer(const std::string& name) const;
+  // The shape of input |index| where it is a constant, of integers behind DequantizeLinear too.
+  std::optional<graph::Shape> ConstantShape(const OnnxNode& node, size_t index) const;
   // Whether input |index| is there.
   static bool Has(const OnnxNode& node, size_t index) {
     return index < node.inputs.size() && !node.inputs[index].empty();
@@ -60,9 +62,8 @@ class QdqConverter {
   Result<graph::TensorId> Plain(const OnnxNode& node, size_t index);
   Result<graph::TensorId> AddConstant(const OnnxNode& node, graph::GraphTensor tensor);
   // Value |name| of the file is |id|, or stands for its integers.
-  void SetReal(const std::string& name, graph::TensorId id) {
-    (real_ ? plain_ : reals_)[name] = id;
-  }
+  void SetReal(const std::string& name, graph::TensorId id);
+  void SetPlain(const std::string& name, graph::TensorId id);
   // Value |name| of the file is a constant.
   Status SetConstant(const OnnxNode& node, const std::string& name, HostTensor value);
 
@@ -89,6 +90,9 @@ class QdqConverter {
   Status EmitSink(graph::Node made, const OnnxNode& from, const Sink& sink,
                   std::vector<int64_t> shape);
   Status EmitReal(graph::Node made, const OnnxNode& from, std::vector<int64_t> shape);
+  // As EmitInto; the result of |shape| becomes one of shape |as|, which has as many elements.
+  Status EmitReshaped(graph::Node made, const OnnxNode& from, const std::vector<int64_t>& shape,
+                      std::vector<int64_t> as);
   // As EmitInto; |shape| has four axes, which become [N, C, L] where |rank| is 3.
   Status EmitSpatial(graph::Node made, const OnnxNode& from, size_t rank,
                      const std::vector<int64_t>& shape);

@@ -68,6 +68,14 @@ Result<graph::Shape> QdqConverter::ShapeOf(const OnnxNode& node, const std::stri
               node.Place(), name);
 }
 
+std::optional<graph::Shape> QdqConverter::ConstantShape(const OnnxNode& node, size_t index) const {
+  if (!Has(node, index)) return std::nullopt;
+  if (const HostTensor* constant = Initializer(node.inputs[index])) return constant->shape;
+  const auto it = reals_.find(node.inputs[index]);
+  if (it == reals_.end() || !graph_.tensor(it->second).constant()) return std::nullopt;
+  return graph_.tensor(it->second).shape;
+}
+
 Status QdqConverter::SetConstant(const OnnxNode& node, const std::string& name, HostTensor value) {
   constexpr uint64_t kMostBytes = uint64_t{1} << 31;
   constant_bytes_ += value.bytes.size();

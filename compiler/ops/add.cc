@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sum of two tensors. ONNX Add; TFLite ADD.
+// Sum of two tensors. ONNX Add, Sum, Mean; TFLite ADD.
 #include "compiler/ops/binary.h"
 
 namespace tessera::ops {
@@ -14,7 +14,13 @@ Status FromTflite(Converter& c) {
   return BinaryFromTflite<tflite_file::AddOptions>(c, {.op = Op::kAdd});
 }
 
-constexpr OnnxRow kOnnx[] = {{"Add", FromOnnx, 2}};
+Status FromSeveral(QdqConverter& c, const OnnxNode& node) {
+  return SeveralFromOnnx(c, node, Op::kAdd, node.op_type == "Mean");
+}
+
+constexpr OnnxRow kOnnx[] = {{"Add", FromOnnx, 2},
+                             {"Sum", FromSeveral, 1, graph::OnnxWhen::kNever},
+                             {"Mean", FromSeveral, 1, graph::OnnxWhen::kNever}};
 constexpr TfliteRow kTflite[] = {{"ADD", 2, 2, FromTflite}};
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "compiler/ops/compose.h"
 #include "compiler/quantize/multiplier.h"
 
 namespace tessera::ops {
@@ -89,11 +90,34 @@ Status BinaryFromOnnx(QdqConverter& c, const OnnxNode& node, Op op) {
     return Fail(Code::kInvalidArgument, "{}: shapes {} and {} do not repeat to one another",
                 node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
   }
-  if (c.tensor(a).shape != c.tensor(b).shape) {
-    return Fail(Code::kUnsupported, "{}: shapes {} and {}; broadcasting is not supported",
+  const auto shape = RepeatedShape(c.tensor(a).shape, c.tensor(b).shape);
+  if (!shape)
+    return Fail(Code::kInvalidArgument, "{}: shapes {} and {} do not repeat to one another",
                 node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
+  // On integers both have the result's shape.
+  TensorId operands[2] = {a, b};
+  for (size_t k = 0; k < 2; ++k) {
+    const GraphTensor from = c.tensor(operands[k]);
+    if (from.shape == *shape) continue;
+    const std::string name = from.name + ".repeated";
+    TESSERA_ASSIGN(operands[k], c.Emit({.op = Op::kRepeat, .name = name, .inputs = {operands[k]}},
+                                       node, from.quant, *shape, name));
   }
-  return c.EmitInto({.op = op, .inputs = {a, b}}, node, c.tensor(a).shape);
+  return c.EmitInto({.op = op, .inputs = {operands[0], operands[1]}}, node, *shape);
+}
+
+Status SeveralFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool mean) {
+  TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
+  Composer make(c, node);
+  for (size_t k = 1; k < node.inputs.size(); ++k) {
+    TESSERA_ASSIGN(const TensorId y, c.Plain(node, k));
+    TESSERA_ASSIGN(x, make(op, x, y));
+  }
+  if (mean) {
+    TESSERA_ASSIGN(const TensorId count, make.Number(x, static_cast<float>(node.inputs.size())));
+    TESSERA_ASSIGN(x, make(Op::kDiv, x, count));
+  }
+  return make.Finish(x);
 }
 
 Status BinaryFromTflite(Converter& c, Node made, tflite_file::ActivationFunctionType activation) {

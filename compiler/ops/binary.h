@@ -20,8 +20,10 @@ Expr Repeated(const te::Tensor& x, const Indices& i, const Shape& shape);
 Status SumRequant(const Graph& graph, const Node& node, Requant& requant);
 void SumBody(RegionBuilder& b, const Node& node, ir::BinOp op);
 
-// |op| of two operands of one shape.
+// |op| of two operands, which repeat to one another's shape.
 Status BinaryFromOnnx(QdqConverter& c, const OnnxNode& node, Op op);
+// |op| of any number of plain operands; |mean|: over their number.
+Status SeveralFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool mean);
 // |made| without operands; one of the two may be a constant that repeats to the other's shape.
 Status BinaryFromTflite(Converter& c, Node made, tflite_file::ActivationFunctionType activation);
 template <typename Options>

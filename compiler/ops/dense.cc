@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Product of rows with a matrix of weights. ONNX Gemm, MatMul; TFLite FULLY_CONNECTED.
-#include "compiler/ops/unit.h"
+#include "compiler/ops/compose.h"
+#include "compiler/ops/matmul.h"
 
 namespace tessera::ops {
 namespace {
@@ -44,21 +45,67 @@ void Body(RegionBuilder& b, const Node& node) {
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
-Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
-  TESSERA_ASSIGN(TensorId w_id, c.Weights(node, 2));
-  const auto alpha = node.attributes.find("alpha");
-  const auto beta = node.attributes.find("beta");
-  if ((alpha != node.attributes.end() && alpha->second.f.value_or(1) != 1) ||
-      (beta != node.attributes.end() && beta->second.f.value_or(1) != 1) ||
-      node.IntOr("transA", 0) != 0) {
-    return Fail(Code::kUnsupported, "{}: alpha, beta other than 1 or transA", node.Place());
+float Factor(const OnnxNode& node, const char* name) {
+  const auto it = node.attributes.find(name);
+  return it == node.attributes.end() ? 1.0f : it->second.f.value_or(1.0f);
+}
+
+// A Gemm that is no dense layer: alpha * A * B + beta * C, each as it is needed.
+Status FromWholeGemm(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(TensorId a, c.Plain(node, 0));
+  TESSERA_ASSIGN(TensorId b, c.Plain(node, 1));
+  Composer make(c, node);
+  if (make.shape(a).size() != 2 || make.shape(b).size() != 2)
+    return Fail(Code::kInvalidArgument, "{}: operands of shapes {} and {}, two axes are needed",
+                node.Place(), ShapeText(make.shape(a)), ShapeText(make.shape(b)));
+  if (node.IntOr("transA", 0) != 0) {
+    TESSERA_ASSIGN(a, make.Transpose(a, {1, 0}));
   }
+  if (node.IntOr("transB", 0) != 0) {
+    TESSERA_ASSIGN(b, make.Transpose(b, {1, 0}));
+  }
+  if (make.shape(a)[1] != make.shape(b)[0])
+    return Fail(Code::kInvalidArgument, "{}: operands of shapes {} and {} make no product",
+                node.Place(), ShapeText(make.shape(a)), ShapeText(make.shape(b)));
+  TESSERA_ASSIGN(TensorId x,
+                 make({.op = Op::kMatMul, .inputs = {a, b}}, {make.shape(a)[0], make.shape(b)[1]}));
+  if (const float alpha = Factor(node, "alpha"); alpha != 1) {
+    TESSERA_ASSIGN(const TensorId by, make.Number(x, alpha));
+    TESSERA_ASSIGN(x, make(Op::kMul, x, by));
+  }
+  if (!QdqConverter::Has(node, 2)) return make.Finish(x);
+  TESSERA_ASSIGN(TensorId bias, c.Plain(node, 2));
+  if (const float beta = Factor(node, "beta"); beta != 1) {
+    TESSERA_ASSIGN(const TensorId by, make.Number(bias, beta));
+    TESSERA_ASSIGN(bias, make(Op::kMul, bias, by));
+  }
+  TESSERA_ASSIGN(x, make(Op::kAdd, x, bias));
+  return make.Finish(x);
+}
+
+// Whether operand 2 is one constant a column.
+bool HasDenseBias(const QdqConverter& c, const OnnxNode& node, int64_t columns) {
+  if (!QdqConverter::Has(node, 2)) return true;
+  const auto bias = c.ConstantShape(node, 2);
+  if (!bias || bias->empty() || bias->back() != columns) return false;
+  return std::ranges::count(*bias, 1) + 1 >= std::ssize(*bias);
+}
+
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  const bool gemm = node.op_type == "Gemm";
+  const bool transposed = gemm && node.IntOr("transB", 0) != 0;
+  const auto constant = c.ConstantShape(node, 1);
+  const bool layer =
+      constant && constant->size() == 2 && HasDenseBias(c, node, (*constant)[transposed ? 0 : 1]) &&
+      Factor(node, "alpha") == 1 && (Factor(node, "beta") == 1 || !QdqConverter::Has(node, 2)) &&
+      node.IntOr("transA", 0) == 0;
+  if (!layer && gemm) return FromWholeGemm(c, node);
+  if (!layer) return ProductFromOnnx(c, node);
+  TESSERA_ASSIGN(TensorId x, c.Operand(node, 0));
   const Shape in = c.tensor(x).shape;
-  if (in.size() != 2)
-    return Fail(Code::kUnsupported, "{}: input shape {}; [N, I] is supported", node.Place(),
-                ShapeText(in));
-  const bool transposed = node.op_type == "Gemm" && node.IntOr("transB", 0) != 0;
+  if (in.size() < 2 || c.tensor(x).constant() || (c.real() && !IsFloat(c.tensor(x).dtype)))
+    return gemm ? FromWholeGemm(c, node) : ProductFromOnnx(c, node);
+  TESSERA_ASSIGN(TensorId w_id, c.Weights(node, 2));
   const int axis = c.ScaleAxis(w_id);
   if (axis >= 0 && axis != (transposed ? 0 : 1)) {
     return Fail(Code::kUnsupported, "{}: weights quantised along their input axis", node.Place());
@@ -66,18 +113,27 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   if (!transposed) {  // [I, O] -> [O, I]
     TESSERA_ASSIGN(w_id, c.SwapAxes(node, w_id));
   }
-  const GraphTensor& w = c.tensor(w_id);
-  if (w.shape[1] != in[1]) {
+  const GraphTensor w = c.tensor(w_id);
+  if (w.shape[1] != in.back()) {
     return Fail(Code::kInvalidArgument, "{}: input {} and weights {} do not agree", node.Place(),
                 ShapeText(in), ShapeText(w.shape));
   }
+  const Shape rows{c.tensor(x).count() / in.back(), in.back()};
+  if (in != rows) {
+    const std::string name = node.outputs[0] + ".rows";
+    TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .name = name, .inputs = {x}}, node,
+                             c.tensor(x).quant, rows, name));
+  }
   Node made{.op = Op::kDense, .inputs = {x, w_id}};
-  const Shape shape{in[0], w.shape[0]};
-  if (node.op_type == "Gemm" && node.inputs.size() > 2 && !node.inputs[2].empty()) {
+  const Shape shape{rows[0], w.shape[0]};
+  if (gemm && QdqConverter::Has(node, 2)) {
     TESSERA_ASSIGN(const TensorId bias, c.Bias(node, 2, c.tensor(x), w));
     made.inputs.push_back(bias);
   }
-  return c.EmitInto(std::move(made), node, shape);
+  if (in.size() == 2) return c.EmitInto(std::move(made), node, shape);
+  Shape whole = in;
+  whole.back() = w.shape[0];
+  return c.EmitReshaped(std::move(made), node, shape, whole);
 }
 
 Status FromTflite(Converter& c) {

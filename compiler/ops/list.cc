@@ -2,7 +2,9 @@
 //
 // The operators by number: graph/ops.def with the definitions that its files hold.
 #include <algorithm>
+#include <vector>
 
+#include "compiler/ops/composed.h"
 #include "compiler/ops/unit.h"
 
 namespace tessera {
@@ -13,7 +15,19 @@ constexpr const graph::OpDef* kDefs[] = {
 #include "compiler/graph/ops.def"
 };
 
+std::vector<graph::OnnxRow> Composed() {
+  std::vector<graph::OnnxRow> rows;
+  for (const auto part : {ops::MovementRows(), ops::RecurrentRows()})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
 }  // namespace
+
+std::span<const graph::OnnxRow> graph::ComposedOnnx() {
+  static const std::vector<OnnxRow> rows = Composed();
+  return rows;
+}
 
 const graph::OpDef& graph::DefOf(Op op) { return *kDefs[static_cast<size_t>(op)]; }
 std::span<const graph::OpDef* const> graph::AllOps() { return kDefs; }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A constant around a tensor. TFLite PAD, PADV2.
+// Values around a tensor: a constant, or its own elements. ONNX Pad; TFLite PAD, PADV2.
+#include <cmath>
 #include <cstring>
 
-#include "compiler/ops/unit.h"
+#include "compiler/ops/compose.h"
 
 namespace tessera::ops {
 namespace {
 
 using graph::PadAttributes;
+using graph::PadMode;
 
 Result<Shape> ShapeOf(const NodeCheck& node) {
   const auto& pads = node.node.As<PadAttributes>().pads;
@@ -17,15 +19,27 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
     return node.Bad("pads for {} axes, the operand has {}", pads.size(), made.size());
   for (size_t d = 0; d < made.size(); ++d) {
     if (pads[d][0] < 0 || pads[d][1] < 0) return node.Bad("a negative pad");
+    const bool mirrors = node.node.As<PadAttributes>().mode == PadMode::kReflect;
+    if (mirrors && std::max(pads[d][0], pads[d][1]) >= made[d])
+      return node.Bad("pads {} and {} of axis {}, whose extent {} has fewer to mirror", pads[d][0],
+                      pads[d][1], d, made[d]);
     made[d] += pads[d][0] + pads[d][1];
   }
   return made;
 }
 
 Status Check(const NodeCheck& node) {
-  const auto& [pads, value, real] = node.node.As<PadAttributes>();
+  const int32_t value = node.node.As<PadAttributes>().value;
   if (value < -128 || value > 127) return node.Bad("pad value {} is no int8", value);
   return node.KeepsScale();
+}
+
+// Where an index outside of [0, extent) is read.
+Expr SourceOf(PadMode mode, Expr at, int64_t extent) {
+  if (mode == PadMode::kEdge) return ir::Clamp(at, Expr(0), Expr(extent - 1));
+  if (mode == PadMode::kWrap) return ir::FloorMod(at, Expr(extent));
+  const Expr last = Expr(extent - 1);
+  return last - ir::Abs(last - ir::Abs(at));
 }
 
 void Body(RegionBuilder& b, const Node& node) {
@@ -41,13 +55,87 @@ void Body(RegionBuilder& b, const Node& node) {
                  const auto [before, after] = pad.pads[d];
                  if (before == 0 && after == 0) continue;
                  from[d] = i[d] - Expr(before);
+                 if (pad.mode != PadMode::kConstant) {
+                   from[d] = SourceOf(pad.mode, from[d], x.shape()[d]);
+                   continue;
+                 }
                  const Expr here =
                      ir::And(ir::Le(Expr(0), from[d]), ir::Lt(from[d], Expr(x.shape()[d])));
                  inside = inside ? ir::And(inside, here) : here;
                }
-               if (!inside) return x(i);
+               if (!inside) return x(from);
                return ir::Select(inside, x(from), fill);
              }));
+}
+
+Result<PadMode> ModeOf(const OnnxNode& node) {
+  const auto given = node.attributes.find("mode");
+  const std::string mode =
+      given == node.attributes.end() ? "constant" : given->second.s.value_or("constant");
+  if (mode == "constant") return PadMode::kConstant;
+  if (mode == "reflect") return PadMode::kReflect;
+  if (mode == "edge") return PadMode::kEdge;
+  if (mode == "wrap") return PadMode::kWrap;
+  return Fail(Code::kUnsupported, "{}: mode {}; constant, reflect, edge and wrap are supported",
+              node.Place(), mode);
+}
+
+// Integers that stand for real numbers are padded by the one that stands for the value.
+Status SetValue(QdqConverter& c, const OnnxNode& node, TensorId x, double value,
+                PadAttributes& made) {
+  made.real = static_cast<float>(value);
+  made.value = static_cast<int32_t>(value);
+  const auto& quant = c.tensor(x).quant;
+  if (!quant) return {};
+  const double steps = value / quant->scale[0];
+  const double q = std::nearbyint(steps) + quant->zero[0];
+  if (std::abs(steps - std::nearbyint(steps)) > 1e-6 || q < -128 || q > 127) {
+    return Fail(Code::kUnsupported, "{}: value {} is no int8 of scale {} and zero point {}",
+                node.Place(), value, quant->scale[0], quant->zero[0]);
+  }
+  made.value = static_cast<int32_t>(q);
+  return {};
+}
+
+// Before version 11 pads and value are attributes; version 18 names the axes.
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  constexpr int64_t kMaxPad = 1 << 28;
+  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
+  Shape shape = c.tensor(x).shape;
+  PadAttributes made;
+  TESSERA_ASSIGN(made.mode, ModeOf(node));
+  std::vector<int64_t> pads = node.Ints("pads");
+  double value = 0;
+  if (const auto given = node.attributes.find("value"); given != node.attributes.end())
+    value = static_cast<double>(given->second.f.value_or(0));
+  if (QdqConverter::Has(node, 1)) {
+    TESSERA_ASSIGN(pads, c.Integers(node, 1));
+  }
+  if (QdqConverter::Has(node, 2) && made.mode == PadMode::kConstant) {
+    TESSERA_ASSIGN(value, c.Number(node, 2));
+  }
+  TESSERA_TRY(SetValue(c, node, x, value, made));
+  std::vector<int64_t> axes;
+  if (QdqConverter::Has(node, 3)) {
+    TESSERA_ASSIGN(axes, c.Integers(node, 3));
+  } else {
+    for (size_t d = 0; d < shape.size(); ++d) axes.push_back(static_cast<int64_t>(d));
+  }
+  if (pads.size() != 2 * axes.size())
+    return Fail(Code::kInvalidArgument, "{}: {} pads for {} axes", node.Place(), pads.size(),
+                axes.size());
+  made.pads.resize(shape.size());
+  for (size_t k = 0; k < axes.size(); ++k) {
+    TESSERA_ASSIGN(const size_t d, AxisOf(node, axes[k], shape));
+    made.pads[d] = {pads[k], pads[k + axes.size()]};
+    for (const int64_t pad : made.pads[d]) {
+      if (pad < 0 || pad > kMaxPad)
+        return Fail(Code::kUnsupported, "{}: pad {} of axis {}; 0 to {} are supported",
+                    node.Place(), pad, d, kMaxPad);
+      shape[d] += pad;
+    }
+  }
+  return c.EmitReal({.op = Op::kPad, .inputs = {x}, .attributes = std::move(made)}, node, shape);
 }
 
 // PAD puts zeros around, which are the zero point; PADV2 gives the value as a third input.
@@ -102,19 +190,21 @@ void MakeExample(Example& example) {
   example.KeepScale();
 }
 
+constexpr OnnxRow kOnnx[] = {{"Pad", FromOnnx, 1, graph::OnnxWhen::kAlways}};
 constexpr TfliteRow kTflite[] = {{"PAD", 2, 2, FromTflite}, {"PADV2", 3, 3, FromTflite}};
 
 }  // namespace
 
 constinit const OpDef kPadDef = {
     .name = "pad",
-    .meaning = "the tensor with a constant around it",
+    .meaning = "the tensor with a constant or its own elements around it",
     .category = Category::kInjective,
     .types = kAnyTypes,
     .shape = ShapeOf,
     .check = Check,
     .attributes = Fits<PadAttributes>,
     .body = Body,
+    .onnx = kOnnx,
     .tflite = kTflite,
     .example = MakeExample,
 };

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators of ONNX that have none of the graph for themselves, file by file. Internal to
+// compiler/ops; list.cc puts them together (graph::ComposedOnnx).
+#ifndef TESSERA_COMPILER_OPS_COMPOSED_H_
+#define TESSERA_COMPILER_OPS_COMPOSED_H_
+
+#include <span>
+
+#include "compiler/graph/op_def.h"
+
+namespace tessera::ops {
+
+std::span<const graph::OnnxRow> NormalizationRows();  // normalize.cc
+std::span<const graph::OnnxRow> MovementRows();       // movement.cc
+std::span<const graph::OnnxRow> RecurrentRows();      // recurrent.cc
+
+}  // namespace tessera::ops
+
+#endif  // TESSERA_COMPILER_OPS_COMPOSED_H_

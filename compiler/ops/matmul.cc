@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of matrices, both of them activations, of any number of axes in front. ONNX MatMul and
+// Gemm; those by constant weights of two axes are dense layers, of rows where there are more axes.
+#include "compiler/ops/matmul.h"
+
+#include "compiler/ops/binary.h"
+#include "compiler/ops/compose.h"
+
+namespace tessera::ops {
+namespace {
+
+// [..., M, K] times [..., K, N]; axes in front repeat.
+std::optional<Shape> Product(const Shape& a, const Shape& b) {
+  if (a.size() < 2 || b.size() < 2 || a.back() != b[b.size() - 2]) return std::nullopt;
+  auto made = RepeatedShape({a.begin(), a.end() - 2}, {b.begin(), b.end() - 2});
+  if (!made) return std::nullopt;
+  made->push_back(a[a.size() - 2]);
+  made->push_back(b.back());
+  return made;
+}
+
+Result<Shape> ShapeOf(const NodeCheck& node) {
+  if (node.In(0).dtype != node.In(1).dtype)
+    return node.Bad("operands of {} and {}", Text(node.In(0).dtype), Text(node.In(1).dtype));
+  const auto made = Product(node.In(0).shape, node.In(1).shape);
+  if (made) return *made;
+  return node.Bad("operands of shapes {} and {}", ShapeText(node.In(0).shape),
+                  ShapeText(node.In(1).shape));
+}
+
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  const double factor = quantize::ScaleOf(graph, node, 0) * quantize::ScaleOf(graph, node, 1) /
+                        quantize::ResultScale(graph, node);
+  const int64_t depth = graph.tensor(node.inputs[0]).shape.back();
+  if (depth > INT32_MAX / (255 * 255))
+    return Fail(Code::kOutOfRange, "node {}: sums of {} products leave int32, at most {} fit",
+                node.name, depth, INT32_MAX / (255 * 255));
+  requant.bias = {0};
+  return quantize::SetFactors(node, {factor}, {255 * 255 * depth}, requant);
+}
+
+int64_t MacsOf(const Graph& graph, const Node& node) {
+  return graph.tensor(node.output).count() * graph.tensor(node.inputs[0]).shape.back();
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
+  const GraphTensor& out = b.graph().tensor(node.output);
+  const size_t rank = out.shape.size();
+  const Axis k = te::ReduceAxis("k", x.shape().back());
+  const bool real = te::IsReal(b, node);
+  const auto of = [&](const te::Tensor& t, const Indices& i, size_t operand) {
+    // The index of the result, with the axis that is summed in its place.
+    const size_t own = t.shape().size(), before = rank - own;
+    Indices from(i.begin() + static_cast<int64_t>(before), i.end());
+    for (size_t d = 0; d + 2 < own; ++d) {
+      if (t.shape()[d] != out.shape[before + d]) from[d] = Expr(0);
+    }
+    from[operand == 0 ? own - 1 : own - 2] = k.var;
+    const Expr value = Wide(t(from));
+    const int32_t zero = b.graph().tensor(node.inputs[operand]).zero();
+    return real || zero == 0 ? value : value - I32(zero);
+  };
+  const te::Tensor sum =
+      te::Compute(b.Name(out.name + ".sum"), out.shape, {},
+                  [&](const Indices& i) { return te::Sum(of(x, i, 0) * of(y, i, 1), {k}); });
+  te::Elements(b, node, [&](const Indices& i) {
+    if (real) return te::Real(b, node, sum(i));
+    const Requant& q = *node.requant;
+    return te::Narrow(q, ir::Requant(sum(i), I32(q.multiplier[0]), I32(q.shift[0]), q.round));
+  });
+}
+
+void MakeExample(Example& example) {
+  const Shape in = example.first().shape;
+  Shape turned = in;
+  if (in.size() >= 2) std::swap(turned[in.size() - 1], turned[in.size() - 2]);
+  example.node.inputs.push_back(example.Weights(turned));
+}
+
+}  // namespace
+
+Status ProductFromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(TensorId a, c.Operand(node, 0));
+  TESSERA_ASSIGN(TensorId b, c.Operand(node, 1));
+  const auto view = [&](TensorId x, Shape shape, const char* suffix) {
+    return c.Emit({.op = Op::kReshape, .name = node.name + suffix, .inputs = {x}}, node,
+                  c.tensor(x).quant, std::move(shape), node.outputs[0] + suffix, c.tensor(x).dtype);
+  };
+  // A vector in front is a row, one behind a column, and its axis is not in the result.
+  const bool row = c.tensor(a).shape.size() == 1, column = c.tensor(b).shape.size() == 1;
+  if (row) {
+    TESSERA_ASSIGN(a, view(a, {1, c.tensor(a).shape[0]}, ".row"));
+  }
+  if (column) {
+    TESSERA_ASSIGN(b, view(b, {c.tensor(b).shape[0], 1}, ".column"));
+  }
+  const auto shape = Product(c.tensor(a).shape, c.tensor(b).shape);
+  if (!shape)
+    return Fail(Code::kInvalidArgument, "{}: operands of shapes {} and {} make no product",
+                node.Place(), ShapeText(c.tensor(a).shape), ShapeText(c.tensor(b).shape));
+  if (!row && !column) return c.EmitInto({.op = Op::kMatMul, .inputs = {a, b}}, node, *shape);
+  Shape dropped = *shape;
+  if (column) dropped.pop_back();
+  if (row) dropped.erase(dropped.end() - (column ? 1 : 2));
+  return c.EmitReshaped({.op = Op::kMatMul, .inputs = {a, b}}, node, *shape, dropped);
+}
+
+constinit const OpDef kMatMulDef = {
+    .name = "matmul",
+    .meaning = "products of matrices [M, K] and [K, N]; axes in front repeat",
+    .category = Category::kComplex,
+    .least = 2,
+    .most = 2,
+    .types = kNumberTypes,
+    .shape = ShapeOf,
+    .macs = MacsOf,
+    .requant = RequantOf,
+    .body = Body,
+    .example = MakeExample,
+};
+
+}  // namespace tessera::ops
