@@ -9,6 +9,7 @@
 #include "compiler/graph/op_def.h"
 #include "compiler/import/onnx_model.h"
 #include "compiler/import/qdq.h"
+#include "compiler/import/qoperator.h"
 
 namespace tessera {
 
@@ -27,6 +28,8 @@ Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::strin
                                 const ImportOptions& options) {
   Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes);
   if (!model) return Within(path, model.error());
+  if (const Status expanded = onnx_model::ExpandQOperators(*model); !expanded)
+    return Within(path, expanded.error());
   Result<graph::Graph> graph = onnx_model::QdqConverter(*model, options).Convert();
   if (!graph) return Within(path, graph.error());
   if (graph->name.empty()) graph->name = path;

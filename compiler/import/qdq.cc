@@ -197,6 +197,11 @@ Status QdqConverter::Outputs() {
 Status QdqConverter::One(const OnnxNode& node) {
   const graph::OnnxRow& row = *RowOf(node.op_type);  // CheckOperators has seen to it
   real_ = IsReal(node, row);
+  // Between QuantizeLinear and DequantizeLinear a file may move integers.
+  whole_ = !real_ && row.when == graph::OnnxWhen::kAlways && !node.inputs.empty() &&
+           !reals_.contains(node.inputs[0]) && ints_.contains(node.inputs[0]);
+  if (whole_ && unsigned_.contains(node.inputs[0]))
+    unsigned_.insert(node.outputs.begin(), node.outputs.end());
   return row.convert(*this, node);
 }
 
@@ -213,8 +218,9 @@ Result<TensorId> QdqConverter::Operand(const OnnxNode& node, size_t index) {
   if (node.inputs.size() <= index)
     return Fail(Code::kInvalidArgument, "{}: operand {} is missing", node.Place(), index);
   if (real_) return PlainValue(node, node.inputs[index]);
-  const auto it = reals_.find(node.inputs[index]);
-  if (it == reals_.end()) {
+  const auto& values = whole_ ? ints_ : reals_;
+  const auto it = values.find(node.inputs[index]);
+  if (it == values.end()) {
     return Fail(Code::kUnsupported,
                 "{}: its operand '{}' is not the result of DequantizeLinear on an activation; "
                 "quantise the model in QDQ "
@@ -347,7 +353,7 @@ void QdqConverter::SetPlain(const std::string& name, TensorId id) {
 
 void QdqConverter::SetReal(const std::string& name, TensorId id) {
   if (real_) return SetPlain(name, id);
-  reals_[name] = id;
+  (whole_ ? ints_ : reals_)[name] = id;
 }
 
 Status QdqConverter::EmitReshaped(graph::Node made, const OnnxNode& from,
@@ -395,8 +401,9 @@ Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vecto
   }
   const Quant quant = *first.quant;
   const std::string& name = from.outputs[0];
-  TESSERA_ASSIGN(reals_[name],
-                 Emit(std::move(made), from, quant, std::move(shape), name + ".int8", first.dtype));
+  TESSERA_ASSIGN(const TensorId id, Emit(std::move(made), from, quant, std::move(shape),
+                                         name + ".int8", first.dtype));
+  SetReal(name, id);
   return {};
 }
 

@@ -149,6 +149,7 @@ class QdqConverter {
   std::map<std::string, graph::TensorId> plain_;  // values that are tensors of plain values
   std::map<std::string, HostTensor> computed_;    // constants that the file does not have
   bool real_ = false;
+  bool whole_ = false;  // the node that is converted moves integers, without their scales
   std::map<std::string, std::vector<const OnnxNode*>> users_;
   std::set<const OnnxNode*>
       done_;  // activations and QuantizeLinear nodes that an operator has taken in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mean over a window. ONNX AveragePool, GlobalAveragePool; TFLite AVERAGE_POOL_2D.
+#include "compiler/ops/compose.h"
 #include "compiler/ops/window.h"
 
 namespace tessera::ops {
@@ -70,11 +71,79 @@ void Body(RegionBuilder& b, const Node& node) {
   b.SetValue(node.output, te::Epilogue(b, node, sum, window.kernel[0] * window.kernel[1]));
 }
 
+// For each window of |window| over |in| one over the share of its elements that count: those of the
+// image, or with |pads| those of the image and of |given|'s pads too.
+std::vector<float> Shares(const Window& window, const Window& given, const Shape& in, bool pads) {
+  const auto counted = [&](size_t d, int64_t at) {
+    const int64_t begin = at * window.stride[d] - window.pad_before[d];
+    const int64_t low = pads ? -given.pad_before[d] : 0;
+    const int64_t high = in[2 + d] + (pads ? given.pad_after[d] : 0);
+    int64_t count = 0;
+    for (int64_t k = 0; k < window.kernel[d]; ++k) {
+      const int64_t place = begin + k * window.dilation[d];
+      count += place >= low && place < high;
+    }
+    return std::max<int64_t>(count, 1);
+  };
+  const Shape out = Through(window, in, 1);
+  const float area = static_cast<float>(window.kernel[0] * window.kernel[1]);
+  std::vector<float> shares;
+  for (int64_t y = 0; y < out[2]; ++y) {
+    for (int64_t x = 0; x < out[3]; ++x)
+      shares.push_back(area / static_cast<float>(counted(0, y) * counted(1, x)));
+  }
+  return shares;
+}
+
+// Over a padded image: the mean of windows over zeros around, times what the zeros take away.
+Status FromPadded(QdqConverter& c, const OnnxNode& node, TensorId given, const Window& window,
+                  const Window& whole) {
+  Composer make(c, node);
+  const Shape own = make.shape(given);
+  TESSERA_ASSIGN(TensorId x, own.size() == 4 ? Result<TensorId>(given)
+                                             : make.Reshape(given, {own[0], own[1], 1, own[2]}));
+  const Shape in = make.shape(x);
+  graph::PadAttributes around{.pads = std::vector<std::array<int64_t, 2>>(4)};
+  Shape wide = in;
+  Window inner = whole;
+  for (size_t d = 0; d < 2; ++d) {
+    around.pads[2 + d] = {whole.pad_before[d], whole.pad_after[d]};
+    wide[2 + d] += whole.pad_before[d] + whole.pad_after[d];
+    inner.pad_before[d] = inner.pad_after[d] = 0;
+  }
+  TESSERA_ASSIGN(x, make({.op = Op::kPad, .inputs = {x}, .attributes = around}, wide));
+  const Shape out = Through(inner, wide, in[1]);
+  TESSERA_ASSIGN(x,
+                 make({.op = Op::kAvgPool, .inputs = {x}, .attributes = PoolAttributes{inner}}, out));
+  const bool pads = node.IntOr("count_include_pad", 0) != 0;
+  TESSERA_ASSIGN(const TensorId shares,
+                 make.Floats(x, Shares(whole, window, in, pads), {1, 1, out[2], out[3]}));
+  TESSERA_ASSIGN(x, make(Op::kMul, x, shares));
+  if (own.size() == 3) {
+    TESSERA_ASSIGN(x, make.Reshape(x, {out[0], out[1], out[3]}));
+  }
+  return make.Finish(x);
+}
+
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
-  const bool global = node.op_type == "GlobalAveragePool";
-  TESSERA_ASSIGN(Node made, PoolFromOnnx(c, node, Op::kAvgPool, global));
-  const Shape shape = PoolResult(c, made);
-  return c.EmitInto(std::move(made), node, shape);
+  TESSERA_ASSIGN(const TensorId given, c.Operand(node, 0));
+  Shape in = c.tensor(given).shape;
+  if (in.size() == 3) in.insert(in.begin() + 2, 1);
+  if (in.size() != 4) {
+    return Fail(Code::kUnsupported, "{}: input shape {}; [N, C, H, W] or [N, C, L] is supported",
+                node.Place(), ShapeText(in));
+  }
+  TESSERA_ASSIGN(const Window window, PoolWindow(c, node, in));
+  const Window whole = WithCeiling(node, window, in);
+  constexpr std::array<int64_t, 2> kNone{0, 0};
+  if (whole.pad_before != kNone || whole.pad_after != kNone) {
+    TESSERA_ASSIGN(const TensorId plain, c.Plain(node, 0));
+    return FromPadded(c, node, plain, window, whole);
+  }
+  const size_t rank = c.tensor(given).shape.size();
+  TESSERA_ASSIGN(const TensorId x, c.Spatial4(node, given));
+  return c.EmitSpatial({.op = Op::kAvgPool, .inputs = {x}, .attributes = PoolAttributes{whole}},
+                       node, rank, Through(whole, in, in[1]));
 }
 
 Status FromTflite(Converter& c) { return PoolFromTflite(c, Op::kAvgPool); }

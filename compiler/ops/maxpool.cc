@@ -43,12 +43,22 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
+// The greatest value keeps its scale; a QuantizeLinear behind it then is an identity or a rescale.
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(Node made, PoolFromOnnx(c, node, Op::kMaxPool, node.op_type == "GlobalMaxPool"));
-  // The greatest value keeps its scale; a QuantizeLinear behind it then is an identity or a
-  // rescale.
-  const Shape shape = PoolResult(c, made);
-  return c.EmitReal(std::move(made), node, shape);
+  TESSERA_ASSIGN(const TensorId given, c.Operand(node, 0));
+  const size_t rank = c.tensor(given).shape.size();
+  TESSERA_ASSIGN(const TensorId x, c.Spatial4(node, given));
+  const GraphTensor from = c.tensor(x);
+  TESSERA_ASSIGN(const Window window, PoolWindow(c, node, from.shape));
+  const Window whole = WithCeiling(node, window, from.shape);
+  const Shape shape = Through(whole, from.shape, from.shape[1]);
+  Node made{.op = Op::kMaxPool, .inputs = {x}, .attributes = PoolAttributes{whole}};
+  if (rank == 4) return c.EmitReal(std::move(made), node, shape);
+  const std::string name = node.outputs[0] + ".rank4";
+  TESSERA_ASSIGN(const TensorId most,
+                 c.Emit(std::move(made), node, from.quant, shape, name, from.dtype));
+  return c.EmitReal({.op = Op::kReshape, .name = node.outputs[0] + ".rank3", .inputs = {most}},
+                    node, {shape[0], shape[1], shape[3]});
 }
 
 Status FromTflite(Converter& c) { return PoolFromTflite(c, Op::kMaxPool); }

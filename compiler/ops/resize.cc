@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image with other extents, each element that of the nearest one. ONNX Resize and Upsample
-// (nearest); TFLite RESIZE_NEAREST_NEIGHBOR.
+// An image with other extents, each element that of the nearest one. ONNX Resize and Upsample, which
+// are gathers and sums where they interpolate (interpolate.h); TFLite RESIZE_NEAREST_NEIGHBOR.
 #include <cmath>
 #include <ranges>
 
-#include "compiler/ops/unit.h"
+#include "compiler/ops/interpolate.h"
 
 namespace tessera::ops {
 namespace {
@@ -154,29 +154,36 @@ bool IsOld(const QdqConverter& c, const OnnxNode& node) {
   return node.op_type == "Upsample" || c.opset() <= 10;
 }
 
-Result<Rule> RuleOf(const QdqConverter& c, const OnnxNode& node) {
-  const bool old = IsOld(c, node);
+template <typename Rules>
+std::string NamesOf(const Rules& rules) {
+  std::string text;
+  for (const auto& rule : rules) text += fmt::format("{}{}", text.empty() ? "" : ", ", rule.name);
+  return text;
+}
+
+Result<PlaceRule> PlaceOf(const QdqConverter& c, const OnnxNode& node) {
   if (node.op_type == "Upsample" && c.opset() > 9) {
     return Fail(Code::kInvalidArgument,
                 "{}: Upsample in opset {}, which ends with opset 9; convert it to Resize",
                 node.Place(), c.opset());
   }
-  const std::string mode = TextOr(node, "mode", "nearest");
-  const std::string place =
-      old ? "asymmetric" : TextOr(node, "coordinate_transformation_mode", "half_pixel");
-  const std::string nearest = old ? "" : TextOr(node, "nearest_mode", "round_prefer_floor");
+  const std::string place = IsOld(c, node)
+                                ? "asymmetric"
+                                : TextOr(node, "coordinate_transformation_mode", "half_pixel");
   const auto* at = std::ranges::find(kPlaces, place, &PlaceRule::name);
+  if (at != std::end(kPlaces)) return *at;
+  return Fail(Code::kUnsupported, "{}: coordinate_transformation_mode {}; {} are supported",
+              node.Place(), place, NamesOf(kPlaces));
+}
+
+Result<Rule> RuleOf(const QdqConverter& c, const OnnxNode& node) {
+  const bool old = IsOld(c, node);
+  TESSERA_ASSIGN(const PlaceRule place, PlaceOf(c, node));
+  const std::string nearest = old ? "" : TextOr(node, "nearest_mode", "round_prefer_floor");
   const auto* to = std::ranges::find(kNearest, nearest, &NearestRule::name);
-  if (mode != "nearest" || at == std::end(kPlaces) || (!old && to == std::end(kNearest))) {
-    const auto names = [](const auto& rules) {
-      std::string text;
-      for (const auto& rule : rules)
-        text += fmt::format("{}{}", text.empty() ? "" : ", ", rule.name);
-      return text;
-    };
-    return Fail(Code::kUnsupported,
-                "{}: mode {}, {}, {}; mode nearest at places {}, rounded by {}, is supported",
-                node.Place(), mode, place, nearest, names(kPlaces), names(kNearest));
+  if (!old && to == std::end(kNearest)) {
+    return Fail(Code::kUnsupported, "{}: nearest_mode {}; {} are supported", node.Place(), nearest,
+                NamesOf(kNearest));
   }
   for (const char* other : {"antialias", "exclude_outside"}) {
     if (node.IntOr(other, 0) != 0) {
@@ -184,7 +191,7 @@ Result<Rule> RuleOf(const QdqConverter& c, const OnnxNode& node) {
                   node.Place(), other, node.IntOr(other, 0));
     }
   }
-  return Rule{*at, old ? kOldNearest : *to};
+  return Rule{place, old ? kOldNearest : *to};
 }
 
 // What is asked for, by axis of the operand: extents, and the factors that indices are divided by.
@@ -318,7 +325,40 @@ Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape
   return wanted;
 }
 
+// Modes linear and cubic, in floats.
+Status FromInterpolating(QdqConverter& c, const OnnxNode& node, bool cubic) {
+  TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
+  const Shape in = c.tensor(x).shape;
+  TESSERA_ASSIGN(const PlaceRule rule, PlaceOf(c, node));
+  if (rule.name == "tf_half_pixel_for_nn" || node.IntOr("antialias", 0) != 0)
+    return Fail(Code::kUnsupported, "{}: mode {} with {}", node.Place(), cubic ? "cubic" : "linear",
+                node.IntOr("antialias", 0) != 0 ? "antialias" : rule.name);
+  TESSERA_ASSIGN(const Wanted wanted, WantedOf(c, node, in));
+  std::vector<AxisPlaces> places;
+  for (size_t d = 0; d < in.size(); ++d) {
+    if (wanted.size[d] == in[d] && wanted.scale[d] == 1) continue;
+    places.push_back({d, {}});
+    for (int64_t k = 0; k < wanted.size[d]; ++k)
+      places.back().at.push_back(rule.at(static_cast<float>(k), wanted.scale[d],
+                                         static_cast<float>(in[d]),
+                                         static_cast<float>(wanted.size[d])));
+  }
+  const auto a = node.attributes.find("cubic_coeff_a");
+  const Interpolation how{cubic, a == node.attributes.end() ? -0.75f : a->second.f.value_or(-0.75f),
+                          node.IntOr("exclude_outside", 0) != 0};
+  Composer make(c, node);
+  TESSERA_ASSIGN(x, Interpolated(c, node, make, x, places, how));
+  return make.Finish(x);
+}
+
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  const std::string mode = TextOr(node, "mode", "nearest");
+  if (mode == "linear" || mode == "bilinear") return FromInterpolating(c, node, false);
+  if (mode == "cubic") return FromInterpolating(c, node, true);
+  if (mode != "nearest") {
+    return Fail(Code::kUnsupported, "{}: mode {}; nearest, linear and cubic are supported",
+                node.Place(), mode);
+  }
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
   const Shape in = c.tensor(x).shape;
   if (in.size() != 4) {

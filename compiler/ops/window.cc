@@ -42,27 +42,33 @@ void PoolExample(Example& example) {
   example.KeepScale();
 }
 
-Result<Node> PoolFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool global) {
-  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
-  const Shape in = c.tensor(x).shape;
-  if (in.size() != 4) {
-    return Fail(Code::kUnsupported, "{}: input shape {}; [N, C, H, W] is supported", node.Place(),
-                ShapeText(in));
+namespace {
+
+// ceil_mode: a last window that begins inside of the padded image and ends outside of it counts.
+void ReachOver(Window& w, const Shape& in) {
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t span = (w.kernel[d] - 1) * w.dilation[d] + 1;
+    const int64_t room = in[2 + d] + w.pad_before[d] + w.pad_after[d] - span;
+    if (room < 0 || room % w.stride[d] == 0) continue;
+    const int64_t last = (room / w.stride[d] + 1) * w.stride[d];
+    if (last < in[2 + d] + w.pad_before[d]) w.pad_after[d] += last - room;
   }
+}
+
+}  // namespace
+
+Result<Window> PoolWindow(QdqConverter& c, const OnnxNode& node, const Shape& in) {
   Window w;
-  if (global) {
+  if (node.op_type.starts_with("Global")) {
     w.kernel = {in[2], in[3]};
   } else {
     TESSERA_ASSIGN(w, c.ReadWindow(node, in, {}));
   }
-  if (node.IntOr("ceil_mode", 0) != 0)
-    return Fail(Code::kUnsupported, "{}: ceil_mode", node.Place());
-  if (op == Op::kAvgPool && (w.pad_before != kNone || w.pad_after != kNone))
-    return Fail(Code::kUnsupported, "{}: average over a padded window", node.Place());
   if (node.outputs.size() > 1 && !node.outputs[1].empty())
     return Fail(Code::kUnsupported, "{}: the indices output", node.Place());
-  for (int d = 0; d < 2; ++d) {
-    if (w.pad_before[d] >= w.kernel[d] || w.pad_after[d] >= w.kernel[d]) {
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t span = (w.kernel[d] - 1) * w.dilation[d] + 1;
+    if (w.pad_before[d] >= span || w.pad_after[d] >= span) {
       return Fail(Code::kInvalidArgument, "{}: pads as large as the window", node.Place());
     }
   }
@@ -70,12 +76,12 @@ Result<Node> PoolFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool glo
     return Fail(Code::kUnsupported, "{}: a window of {}x{}, at most {} elements are supported",
                 node.Place(), w.kernel[0], w.kernel[1], kMaxWindow);
   }
-  return Node{.op = op, .inputs = {x}, .attributes = graph::PoolAttributes{w}};
+  return w;
 }
 
-Shape PoolResult(const QdqConverter& c, const Node& made) {
-  const Shape& in = c.tensor(made.inputs[0]).shape;
-  return Through(made.As<graph::PoolAttributes>().window, in, in[1]);
+Window WithCeiling(const OnnxNode& node, Window window, const Shape& in) {
+  if (node.IntOr("ceil_mode", 0) != 0) ReachOver(window, in);
+  return window;
 }
 
 Status PoolFromTflite(Converter& c, Op op) {

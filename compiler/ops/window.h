@@ -20,9 +20,10 @@ Result<Shape> PoolShape(const NodeCheck& node);
 std::string PoolText(const Node& node);
 // A window of 2x2 in steps of 2; any small one at random, padded with |pads|.
 void PoolExample(Example& example);
-// From ONNX; a global pool's window is the whole image. The node's result is its caller's to make.
-Result<Node> PoolFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool global);
-Shape PoolResult(const QdqConverter& c, const Node& made);
+// The window of |node|, an ONNX pool over an image of shape |in|; a global pool's is the whole image.
+Result<Window> PoolWindow(QdqConverter& c, const OnnxNode& node, const Shape& in);
+// |window| with what ceil_mode adds behind the image.
+Window WithCeiling(const OnnxNode& node, Window window, const Shape& in);
 Status PoolFromTflite(Converter& c, Op op);
 
 }  // namespace tessera::ops
