@@ -55,6 +55,8 @@ TEST(Cuda, EveryOperatorByFragmentsToo) {
   ExpectExactOnCuda(test::EveryOperator({.target = target::Cuda(), .constants_known = true}));
 }
 
+TEST(Cuda, EveryFunction) { ExpectExactOnCuda(test::EveryFunction()); }
+
 TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()); }
 
 TEST(Cuda, MatrixFragments) { ExpectExactOnCuda(test::FragmentCases()); }
