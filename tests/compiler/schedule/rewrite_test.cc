@@ -181,14 +181,14 @@ TEST(Rewrite, ValuesStayTheSame) {
   const Result<ir::Func> func = lower::Lower(s, "f");
   ASSERT_TRUE(func) << func.error().message;
   ir::Array p(DType::kInt32, 6), q(DType::kInt32, 6), x(DType::kInt8, 258), d(DType::kInt32, 6),
-      m(DType::kInt8, 256), sums(DType::kInt8, 256);
+      m(DType::kInt8, 256), sums(DType::kInt8, 256), products(DType::kInt8, 256);
   for (int64_t k = 0; k < 6; ++k) {
     p.SetInt(k, k == 0 ? INT32_MIN : 1000 * k - 7);
     q.SetInt(k, k == 0 ? 1 : -77 * k);
   }
   for (int64_t k = 0; k < 258; ++k) x.SetInt(k, (k * 77 + 11) % 256 - 128);
-  std::map<std::string, ir::Array*> by_name{{"p", &p}, {"q", &q}, {"x", &x},
-                                            {"d", &d}, {"m", &m}, {"s", &sums}};
+  std::map<std::string, ir::Array*> by_name{{"p", &p}, {"q", &q},    {"x", &x},       {"d", &d},
+                                            {"m", &m}, {"s", &sums}, {"o", &products}};
   std::vector<ir::Array*> args;
   for (const ir::Buffer& param : func->params) args.push_back(by_name.at(param->name));
   ASSERT_TRUE(ir::Interpret(*func, args));
@@ -198,6 +198,10 @@ TEST(Rewrite, ValuesStayTheSame) {
   }
   for (int64_t k = 0; k < 256; ++k)
     EXPECT_EQ(m.Int(k), std::max({x.Int(k), x.Int(k + 1), x.Int(k + 2)})) << k;
+  for (int64_t k = 0; k < 256; ++k) {
+    const int64_t product = x.Int(k) * x.Int(k + 1) * x.Int(k + 2);
+    EXPECT_EQ(products.Int(k), static_cast<int8_t>(product)) << k;
+  }
 }
 
 }  // namespace
