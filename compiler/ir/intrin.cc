@@ -16,7 +16,17 @@ constexpr ScalarIntrinInfo kScalars[] = {
     {ScalarIntrin::kAbs, "abs", 1},
     {ScalarIntrin::kRoundEven, "round_even", 1},
     {ScalarIntrin::kFloor, "floor", 1},
-    {ScalarIntrin::kExp, "exp", 1},
+    {ScalarIntrin::kSqrt, "sqrt", 1, true},
+    {ScalarIntrin::kExp, "exp", 1, true},
+    {ScalarIntrin::kExpm1, "expm1", 1, true},
+    {ScalarIntrin::kLog, "log", 1, true},
+    {ScalarIntrin::kLog1p, "log1p", 1, true},
+    {ScalarIntrin::kPow, "pow", 2, true},
+    {ScalarIntrin::kErf, "erf", 1, true},
+    {ScalarIntrin::kSin, "sin", 1, true},
+    {ScalarIntrin::kCos, "cos", 1, true},
+    {ScalarIntrin::kAtan, "atan", 1, true},
+    {ScalarIntrin::kFmod, "fmod", 2, true},
     {ScalarIntrin::kRequantClamp, "requant_clamp", RequantClampAt::kStart + 1},
 };
 
@@ -52,6 +62,15 @@ std::optional<ScalarIntrinInfo> FindScalarIntrin(const std::string& name) {
   return std::nullopt;
 }
 
+const ScalarIntrinInfo& InfoOf(ScalarIntrin id) {
+  for (const ScalarIntrinInfo& s : kScalars) {
+    if (s.id == id) return s;
+  }
+  TESSERA_CHECK(false, "scalar intrinsic {} is not in the table", static_cast<int>(id));
+}
+
+std::span<const ScalarIntrinInfo> ScalarIntrins() { return kScalars; }
+
 Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& args) {
   const std::optional<ScalarIntrinInfo> info = FindScalarIntrin(name);
   if (!info) return Fail(Code::kInvalidArgument, "no intrinsic is called '{}'", name);
@@ -70,7 +89,7 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
     }
     type.lanes = std::max(type.lanes, args[i].lanes());
   }
-  bool ok = true;
+  bool ok = info->function && type.dtype == DType::kFloat32;
   switch (info->id) {
     case ScalarIntrin::kRequant:
     case ScalarIntrin::kRequantClamp: {
@@ -93,8 +112,9 @@ Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& 
       break;
     case ScalarIntrin::kRoundEven:
     case ScalarIntrin::kFloor:
-    case ScalarIntrin::kExp:
       ok = type.dtype == DType::kFloat32;
+      break;
+    default:
       break;
   }
   if (!ok)
@@ -128,7 +148,19 @@ Expr InIntegers(const Expr& call) {
 Expr Abs(Expr x) { return ScalarCall("abs", {x}); }
 Expr RoundEven(Expr x) { return ScalarCall("round_even", {x}); }
 Expr Floor(Expr x) { return ScalarCall("floor", {x}); }
+Expr Ceil(Expr x) { return Neg(Floor(Neg(x))); }
+Expr Trunc(Expr x) { return Select(Lt(x, ImmF32(0)), Ceil(x), Floor(x)); }
+Expr Sqrt(Expr x) { return ScalarCall("sqrt", {x}); }
 Expr Exp(Expr x) { return ScalarCall("exp", {x}); }
+Expr Expm1(Expr x) { return ScalarCall("expm1", {x}); }
+Expr Log(Expr x) { return ScalarCall("log", {x}); }
+Expr Log1p(Expr x) { return ScalarCall("log1p", {x}); }
+Expr Pow(Expr x, Expr y) { return ScalarCall("pow", {x, y}); }
+Expr Erf(Expr x) { return ScalarCall("erf", {x}); }
+Expr Sin(Expr x) { return ScalarCall("sin", {x}); }
+Expr Cos(Expr x) { return ScalarCall("cos", {x}); }
+Expr Atan(Expr x) { return ScalarCall("atan", {x}); }
+Expr Fmod(Expr x, Expr y) { return ScalarCall("fmod", {x, y}); }
 
 void RegisterTileIntrin(TileIntrin intrin) {
   TESSERA_CHECK(!FindScalarIntrin(intrin.name), "{} is a scalar intrinsic", intrin.name);

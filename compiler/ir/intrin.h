@@ -26,7 +26,18 @@ enum class ScalarIntrin : uint8_t {
   kAbs,        // abs(x)                                    i32, i64, f32; the lowest integer stays
   kRoundEven,  // round_even(x)                             f32
   kFloor,      // floor(x)                                  f32
-  kExp,        // exp(x)                                    f32
+  // Functions of f32 (functions.h).
+  kSqrt,   // sqrt(x)
+  kExp,    // exp(x)
+  kExpm1,  // expm1(x): e^x - 1
+  kLog,    // log(x): to base e
+  kLog1p,  // log1p(x): log(1 + x)
+  kPow,    // pow(x, y)
+  kErf,    // erf(x)
+  kSin,    // sin(x)
+  kCos,    // cos(x)
+  kAtan,   // atan(x)
+  kFmod,   // fmod(x, y): as in C, with the sign of x
   // requant_clamp(a, multiplier, shift, rounding, zero, lo, hi, offset, high, low, start)
   kRequantClamp,  // i32, the last three f32: see RequantClamp
 };
@@ -35,8 +46,11 @@ struct ScalarIntrinInfo {
   ScalarIntrin id;
   const char* name;
   int operands;
+  bool function = false;  // of f32, defined in functions.h
 };
 std::optional<ScalarIntrinInfo> FindScalarIntrin(const std::string& name);
+const ScalarIntrinInfo& InfoOf(ScalarIntrin id);
+std::span<const ScalarIntrinInfo> ScalarIntrins();
 
 // Checks operand count and types; the result has the type of the first operand.
 Result<Type> ScalarIntrinType(const std::string& name, const std::vector<Expr>& args);
@@ -74,7 +88,19 @@ Expr Clamp(Expr x, Expr lo, Expr hi);
 Expr Abs(Expr x);
 Expr RoundEven(Expr x);
 Expr Floor(Expr x);
+Expr Ceil(Expr x);   // by Floor
+Expr Trunc(Expr x);  // to zero, by Floor
+Expr Sqrt(Expr x);
 Expr Exp(Expr x);
+Expr Expm1(Expr x);
+Expr Log(Expr x);
+Expr Log1p(Expr x);
+Expr Pow(Expr x, Expr y);
+Expr Erf(Expr x);
+Expr Sin(Expr x);
+Expr Cos(Expr x);
+Expr Atan(Expr x);
+Expr Fmod(Expr x, Expr y);
 
 // How a tile intrinsic uses an operand. The last three are Loads: the element named is the first of
 // the tile, whose extent the intrinsic knows.

@@ -271,7 +271,8 @@ bool IsImmEqual(const Expr& e, int64_t value) {
 }
 
 Expr ReduceIdentity(ReduceOp op, DType dtype) {
-  if (op == ReduceOp::kSum && dtype != DType::kFloat16) return Const(dtype, 0);
+  const bool adds = op == ReduceOp::kSum || op == ReduceOp::kProd;
+  if (adds && dtype != DType::kFloat16) return Const(dtype, op == ReduceOp::kProd ? 1 : 0);
   const bool highest = op == ReduceOp::kMin;
   switch (dtype) {
     case DType::kInt8:
@@ -296,7 +297,8 @@ Expr ReduceIdentity(ReduceOp op, DType dtype) {
 }
 
 BinOp ReduceCombiner(ReduceOp op) {
-  return op == ReduceOp::kSum ? BinOp::kAdd : op == ReduceOp::kMax ? BinOp::kMax : BinOp::kMin;
+  constexpr BinOp kCombiners[] = {BinOp::kAdd, BinOp::kMax, BinOp::kMin, BinOp::kMul};
+  return kCombiners[static_cast<int>(op)];
 }
 
 const char* BinOpName(BinOp op) {
@@ -319,7 +321,7 @@ const char* LoopKindName(LoopKind kind) {
 }
 
 const char* ReduceOpName(ReduceOp op) {
-  constexpr const char* kNames[] = {"sum", "reduce_max", "reduce_min"};
+  constexpr const char* kNames[] = {"sum", "reduce_max", "reduce_min", "reduce_prod"};
   return kNames[static_cast<int>(op)];
 }
 

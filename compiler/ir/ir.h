@@ -64,7 +64,7 @@ enum class BinOp : uint8_t {
 enum class UnOp : uint8_t { kCast, kNeg, kNot };
 
 enum class VecOp : uint8_t { kRamp, kBroadcast };  // args {base, stride} and {value}
-enum class ReduceOp : uint8_t { kSum, kMax, kMin };
+enum class ReduceOp : uint8_t { kSum, kMax, kMin, kProd };
 
 struct ExprNode;
 struct BufferNode;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/half.h"
+#include "compiler/ir/functions.h"
 
 namespace tessera::ir {
 namespace {
@@ -219,9 +220,11 @@ LaneValue ApplyScalarIntrin(ScalarIntrin id, DType dtype, std::span<const LaneVa
     case ScalarIntrin::kFloor:
       out.f = std::floor(args[0].f);
       break;
-    case ScalarIntrin::kExp:
-      out.f = ExpValue(args[0].f);
+    default: {
+      const float operands[] = {args[0].f, args.back().f};
+      out.f = FunctionOf<float>(id, operands);
       break;
+    }
   }
   return out;
 }

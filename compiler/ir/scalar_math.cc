@@ -2,7 +2,6 @@
 #include "compiler/ir/scalar_math.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace tessera::ir {
@@ -45,21 +44,6 @@ float RoundEvenValue(float x) {
   float rounded = fraction > 0.5f ? floor + 1 : floor;
   if (fraction == 0.5f && std::fmod(floor, 2.0f) != 0) rounded = floor + 1;
   return std::copysign(rounded, x);
-}
-
-// x = n ln 2 + r with |r| <= ln 2 / 2; e^r by a polynomial; 2^n as two factors, since n is outside
-// of a float's exponents near both ends. Constants: S. Moshier, Cephes, expf.
-float ExpValue(float x) {
-  if (std::isnan(x)) return x;
-  const float c = std::clamp(x, kExpParts.lowest, kExpParts.highest);
-  const float n = RoundEvenValue(c * kExpParts.log2e);
-  const float r = (c - n * kExpParts.ln2_high) - n * kExpParts.ln2_low;
-  float sum = kExpParts.terms[0];
-  for (int k = 1; k < 6; ++k) sum = sum * r + kExpParts.terms[k];
-  const float power = (sum * (r * r) + r) + 1;
-  const int32_t whole = static_cast<int32_t>(n), half = whole >> 1;
-  const auto two_to = [](int32_t e) { return std::bit_cast<float>((e + 127) << 23); };
-  return power * two_to(half) * two_to(whole - half);
 }
 
 int64_t TruncateSaturate(float x, int64_t lo, int64_t hi) {

@@ -23,19 +23,6 @@ int32_t ClampAddValue(int32_t y, int32_t zero, int32_t lo, int32_t hi);
 // To the nearest integer, ties to even; independent of the floating-point environment.
 float RoundEvenValue(float x);
 
-// e^x, within two units in the last place, by single float operations in a fixed order
-// (rationale/floats.md), so that generated code has the same bits. Above 88.7 infinity, below
-// -103.9 0.
-float ExpValue(float x);
-struct ExpConstants {
-  float lowest = -104, highest = 89;                                       // x is clamped to them
-  float log2e = 1.44269504f;                                               // of 1 / ln 2
-  float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;                // ln 2 in two parts
-  float terms[6] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,  // from r^7 down to r^2
-                    4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f};
-};
-inline constexpr ExpConstants kExpParts{};
-
 // f32 to an integer in [lo, hi]: truncated, saturated, NaN gives 0.
 int64_t TruncateSaturate(float x, int64_t lo, int64_t hi);
 

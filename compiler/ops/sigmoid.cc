@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/ops/lookup.h"
+#include "compiler/te/ops/functions.h"
 
 namespace tessera::ops {
 namespace {
@@ -14,12 +15,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   return RealTable(graph, node, requant, [](double x) { return 1 / (1 + std::exp(-x)); });
 }
 
-void Body(RegionBuilder& b, const Node& node) {
-  LookupBody(b, node, [](Expr x) {
-    const Expr one = ir::ImmF32(1);
-    return ir::Bin(ir::BinOp::kDiv, one, one + ir::Exp(ir::Neg(x)));
-  });
-}
+void Body(RegionBuilder& b, const Node& node) { LookupBody(b, node, te::Sigmoid); }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return UnaryFromOnnx(c, node, {.op = Op::kSigmoid});

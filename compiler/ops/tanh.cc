@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/ops/lookup.h"
+#include "compiler/te/ops/functions.h"
 
 namespace tessera::ops {
 namespace {
@@ -14,19 +15,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   return RealTable(graph, node, requant, [](double x) { return std::tanh(x); });
 }
 
-// Near 0 a polynomial, which keeps the relative error small (S. Moshier, Cephes, tanhf).
-void Body(RegionBuilder& b, const Node& node) {
-  LookupBody(b, node, [](Expr x) {
-    const Expr one = ir::ImmF32(1), two = ir::ImmF32(2), size = ir::Abs(x), z = x * x;
-    Expr sum = ir::ImmF32(-5.70498872745e-3f);
-    for (const float term :
-         {2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f})
-      sum = sum * z + ir::ImmF32(term);
-    const Expr far = one - ir::Bin(ir::BinOp::kDiv, two, ir::Exp(size + size) + one);
-    const Expr sided = ir::Select(ir::Lt(x, ir::ImmF32(0)), ir::Neg(far), far);
-    return ir::Select(ir::Lt(size, ir::ImmF32(0.625f)), sum * z * x + x, sided);
-  });
-}
+void Body(RegionBuilder& b, const Node& node) { LookupBody(b, node, te::Tanh); }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return UnaryFromOnnx(c, node, {.op = Op::kTanh});

@@ -118,6 +118,9 @@ Expr MaxOf(Expr value, std::vector<Axis> axes) {
 Expr MinOf(Expr value, std::vector<Axis> axes) {
   return ir::Reduce(ir::ReduceOp::kMin, std::move(value), std::move(axes));
 }
+Expr ProductOf(Expr value, std::vector<Axis> axes) {
+  return ir::Reduce(ir::ReduceOp::kProd, std::move(value), std::move(axes));
+}
 
 Tensor TensorOf(const Expr& read) {
   TESSERA_CHECK(read->kind == ir::ExprKind::kTensorRead);

@@ -85,6 +85,7 @@ Axis ReduceAxis(std::string name, int64_t extent);
 Expr Sum(Expr value, std::vector<Axis> axes, Expr start = Expr());  // null: starts at 0
 Expr MaxOf(Expr value, std::vector<Axis> axes);
 Expr MinOf(Expr value, std::vector<Axis> axes);
+Expr ProductOf(Expr value, std::vector<Axis> axes);
 
 // The tensors that |tensor|'s body reads, in order of first appearance.
 std::vector<Tensor> Inputs(const Tensor& tensor);

@@ -318,10 +318,8 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
   for (const ir::Expr& a : e->args)
     args.push_back(Lanes(taken && args.empty() ? Requant(a, offset, mask) : Value(a, mask), lanes));
   const bool is_float = ir::IsFloat(e.dtype());
+  if (info->function) return Function(info->id, args);
   switch (info->id) {
-    case ir::ScalarIntrin::kRequant:
-    case ir::ScalarIntrin::kRequantClamp:
-      break;
     case ir::ScalarIntrin::kClampAdd: {
       // The saturated sum clamps to the same bound as the exact one. Bounds that are known can be
       // taken before the sum, which then does not leave int32.
@@ -354,8 +352,8 @@ llvm::Value* FuncEmitter::Call(const ir::Expr& e, llvm::Value* mask) {
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, args[0]);
     case ir::ScalarIntrin::kFloor:
       return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, args[0]);
-    case ir::ScalarIntrin::kExp:
-      return Exp(args[0]);
+    default:
+      break;
   }
   TESSERA_CHECK(false);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What floats have no single instruction for: f16 where the machine has no unit for it (a call of
-// the compiler's runtime library would not be resolved), and the exponential.
-#include <llvm/IR/Intrinsics.h>
-
+// f16 where the machine has no unit for it: a call of the compiler's runtime library would not be
+// resolved.
 #include "compiler/codegen/llvm/emitter.h"
 
 namespace tessera::codegen {
@@ -52,31 +50,6 @@ llvm::Value* FuncEmitter::ToHalf(llvm::Value* v) {
   made = b_.CreateSelect(b_.CreateICmpUGE(size, number(0x477ff000)), number(0x7c00), made);
   made = b_.CreateSelect(b_.CreateICmpUGT(size, number(0x7f800000)), nan, made);
   return b_.CreateTrunc(b_.CreateOr(made, sign), result);
-}
-
-// ir/scalar_math.h ExpValue, operation by operation.
-llvm::Value* FuncEmitter::Exp(llvm::Value* x) {
-  llvm::Type *type = x->getType(), *bits = Like(b_.getInt32Ty(), x);
-  const auto number = [&](float n) { return llvm::ConstantFP::get(type, static_cast<double>(n)); };
-  const auto times = [&](llvm::Value* a, llvm::Value* b) { return b_.CreateFMul(a, b); };
-  llvm::Value* c =
-      FloatBinary(ir::BinOp::kMin, FloatBinary(ir::BinOp::kMax, x, number(ir::kExpParts.lowest)),
-                  number(ir::kExpParts.highest));
-  llvm::Value* n =
-      b_.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, times(c, number(ir::kExpParts.log2e)));
-  llvm::Value* r = b_.CreateFSub(c, times(n, number(ir::kExpParts.ln2_high)));
-  r = b_.CreateFSub(r, times(n, number(ir::kExpParts.ln2_low)));
-  llvm::Value* sum = number(ir::kExpParts.terms[0]);
-  for (int k = 1; k < 6; ++k) sum = b_.CreateFAdd(times(sum, r), number(ir::kExpParts.terms[k]));
-  llvm::Value* power = b_.CreateFAdd(b_.CreateFAdd(times(sum, times(r, r)), r), number(1));
-  llvm::Value* whole = b_.CreateFPToSI(n, bits);  // -150 to 128
-  llvm::Value* half = b_.CreateAShr(whole, llvm::ConstantInt::get(bits, 1));
-  const auto two_to = [&](llvm::Value* e) {
-    llvm::Value* biased = b_.CreateAdd(e, llvm::ConstantInt::get(bits, 127));
-    return b_.CreateBitCast(b_.CreateShl(biased, llvm::ConstantInt::get(bits, 23)), type);
-  };
-  llvm::Value* result = times(times(power, two_to(half)), two_to(b_.CreateSub(whole, half)));
-  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
 }
 
 }  // namespace tessera::codegen

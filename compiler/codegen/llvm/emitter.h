@@ -65,7 +65,8 @@ class FuncEmitter {
   void EmitParallel(const ir::Stmt& s);
   llvm::Function* EmitBody(const ir::Stmt& s, llvm::StructType* scope);
 
-  // Expressions (emit_expr.cc, emit_float.cc). |mask|: lanes whose reads count, null for all.
+  // Expressions (emit_expr.cc, emit_float.cc, emit_function.cc).
+  // |mask|: lanes whose reads count, null for all.
   llvm::Value* Value(const ir::Expr& e, llvm::Value* mask = nullptr);
   llvm::Value* Binary(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* IntBinary(ir::BinOp op, DType dtype, llvm::Value* a, llvm::Value* b);
@@ -76,7 +77,7 @@ class FuncEmitter {
   llvm::Value* Truncate(llvm::Value* v, llvm::Type* target, bool is_unsigned);
   llvm::Value* FromHalf(llvm::Value* v);
   llvm::Value* ToHalf(llvm::Value* v);
-  llvm::Value* Exp(llvm::Value* x);
+  llvm::Value* Function(ir::ScalarIntrin id, const std::vector<llvm::Value*>& x);
   llvm::Value* SelectValue(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Vector(const ir::Expr& e, llvm::Value* mask);
   llvm::Value* Call(const ir::Expr& e, llvm::Value* mask);

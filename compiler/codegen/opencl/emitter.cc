@@ -154,9 +154,12 @@ void OpenClEmitter::EmitStore(const Stmt& s) {
 }
 
 std::string OpenClSource(std::span<const lower::GpuKernel> kernels) {
-  std::string text = kOpenClPrelude;
-  for (const lower::GpuKernel& kernel : kernels) text += OpenClEmitter(kernel).Run();
-  return text;
+  std::set<ir::ScalarIntrin> functions;
+  std::string text;
+  for (const lower::GpuKernel& kernel : kernels) text += OpenClEmitter(kernel, &functions).Run();
+  std::string before = kOpenClPrelude;
+  for (const ir::ScalarIntrin id : functions) before += FunctionText(id);
+  return before + text;
 }
 
 }  // namespace tessera::codegen

@@ -4,17 +4,23 @@
 #ifndef TESSERA_COMPILER_CODEGEN_OPENCL_EMITTER_H_
 #define TESSERA_COMPILER_CODEGEN_OPENCL_EMITTER_H_
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/affine.h"
+#include "compiler/ir/intrin.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/gpu/kernels.h"
 
 namespace tessera::codegen {
 
 extern const char* const kOpenClPrelude;  // the functions that kernels call
+
+// The function that is intrinsic |id| (functions.cc): its name, and its definition.
+std::string FunctionName(ir::ScalarIntrin id);
+std::string FunctionText(ir::ScalarIntrin id);
 
 const char* OpenClType(DType dtype);    // of a value; bool is int, f16 its bits
 const char* OpenClMemory(DType dtype);  // of an element; bool is uchar
@@ -24,8 +30,9 @@ ir::Expr LaneOf(const ir::Expr& e, int lane);
 
 class OpenClEmitter {
  public:
-  explicit OpenClEmitter(const lower::GpuKernel& kernel)
-      : kernel_(kernel), ranges_(kernel.IdRanges()) {}
+  // |functions| gets those that the kernel calls.
+  OpenClEmitter(const lower::GpuKernel& kernel, std::set<ir::ScalarIntrin>* functions)
+      : kernel_(kernel), functions_(functions), ranges_(kernel.IdRanges()) {}
   std::string Run();
 
  private:
@@ -45,6 +52,7 @@ class OpenClEmitter {
   std::string Place(const ir::Buffer& buffer, const std::vector<ir::Expr>& indices);
 
   const lower::GpuKernel& kernel_;
+  std::set<ir::ScalarIntrin>* functions_;
   ir::Ranges ranges_;
   std::unordered_map<const ir::ExprNode*, std::string> vars_;
   std::unordered_map<const ir::BufferNode*, std::string> buffers_;

@@ -182,6 +182,10 @@ std::string OpenClEmitter::Call(const Expr& e) {
   std::vector<std::string> args;
   for (const Expr& a : e->args) args.push_back(Value(a));
   const bool is_float = ir::IsFloat(e.dtype());
+  if (info->function) {
+    functions_->insert(info->id);
+    return fmt::format("{}({})", FunctionName(info->id), fmt::join(args, ", "));
+  }
   switch (info->id) {
     case ir::ScalarIntrin::kRequant:
       if (static_cast<isa::Round>(e->args[3]->ivalue) == isa::Round::kTflite)
@@ -201,9 +205,7 @@ std::string OpenClEmitter::Call(const Expr& e) {
       return fmt::format("rint({})", args[0]);
     case ir::ScalarIntrin::kFloor:
       return fmt::format("floor({})", args[0]);
-    case ir::ScalarIntrin::kExp:
-      return fmt::format("ts_exp({})", args[0]);
-    case ir::ScalarIntrin::kRequantClamp:
+    default:
       break;
   }
   TESSERA_CHECK(false);

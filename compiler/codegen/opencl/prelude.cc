@@ -62,23 +62,6 @@ ushort ts_to_half(float value) {
   }
   return (ushort)(sign | h);
 }
-
-float ts_two_to(int e) { return as_float((e + 127) << 23); }
-float ts_exp(float x) {
-  if (x != x) return x;
-  float c = ts_min(ts_max(x, -104.0f), 89.0f);
-  float n = rint(c * 1.44269504f);
-  float r = (c - n * 0.693359375f) - n * -2.12194440e-4f;
-  float sum = 1.9875691500e-4f;
-  sum = sum * r + 1.3981999507e-3f;
-  sum = sum * r + 8.3334519073e-3f;
-  sum = sum * r + 4.1665795894e-2f;
-  sum = sum * r + 1.6666665459e-1f;
-  sum = sum * r + 5.0000001201e-1f;
-  float power = (sum * (r * r) + r) + 1.0f;
-  int whole = (int)n, first = whole >> 1;
-  return power * ts_two_to(first) * ts_two_to(whole - first);
-}
 )";
 
 }  // namespace tessera::codegen

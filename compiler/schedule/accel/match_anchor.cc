@@ -223,6 +223,8 @@ Status AnchorMatcher::Run() {
     case ir::ReduceOp::kMin:
       anchor_.reduce = isa::AluOp::kMin;
       break;
+    case ir::ReduceOp::kProd:
+      return No("a product of elements");
   }
   return {};
 }

@@ -8,7 +8,9 @@ namespace {
 // |inner| finds its greatest or least value among numbers of |type|; |stage| narrows it.
 Status Widen(const CacheWriteStep& step, Stage* inner, Stage* stage) {
   const ir::Expr& body = inner->body;
-  const bool extreme = body->kind == ir::ExprKind::kReduce && body->reduce() != ir::ReduceOp::kSum;
+  const bool reduces = body->kind == ir::ExprKind::kReduce;
+  const bool extreme = reduces && (body->reduce() == ir::ReduceOp::kMax ||  //
+                                   body->reduce() == ir::ReduceOp::kMin);
   if (!extreme || inner->dtype != DType::kInt8 || *step.type != DType::kInt32) {
     return Fail(Code::kInvalidArgument,
                 "{} is not the greatest or least of i8 values, found in i32: another type may "

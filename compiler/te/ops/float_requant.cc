@@ -41,6 +41,7 @@ class Sizes {
         return std::max(Of(e->args[1]), Of(e->args[2]));
       case ir::ExprKind::kReduce: {
         int64_t size = Of(e->args[0]);
+        if (e->reduce() == ir::ReduceOp::kProd) return kAny;
         if (e->reduce() != ir::ReduceOp::kSum) return size;
         for (const Axis& axis : e->axes) size = Product(size, axis.extent);
         return e->start() ? Cut(size + Of(e->start())) : size;

@@ -268,6 +268,15 @@ TEST(Refuse, APadConditionThatIsNotTheBounds_bad) {
               ::testing::HasSubstr("a pad condition that is not the input's bounds"));
 }
 
+TEST(Refuse, AProductOfElements_bad) {
+  const Tensor x = X();
+  const te::Axis a = te::ReduceAxis("a", 2);
+  const Tensor all = te::Compute("all", {1, 8, 5, 6}, {}, [&](const Index& i) {
+    return te::ProductOf(x(i[0], i[1], i[2] + a.var, i[3]), {a});
+  });
+  EXPECT_THAT(Refusal(all), ::testing::HasSubstr("a product of elements"));
+}
+
 TEST(Refuse, TwoReductions_bad) {
   const Tensor x = X();
   const te::Axis a = te::ReduceAxis("a", 2), b = te::ReduceAxis("b", 2);

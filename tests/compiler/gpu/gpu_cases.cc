@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -267,6 +269,35 @@ GpuCases BlockedConvolutions() {
       }
       EXPECT_EQ(cases.back().func.kernels[0].shared.size(), 2u);  // in blocks
     }
+  }
+  return cases;
+}
+
+GpuCases EveryFunction() {
+  constexpr int64_t kCount = 2048;
+  GpuCases cases;
+  for (const ir::ScalarIntrinInfo& f : ir::ScalarIntrins()) {
+    if (!f.function) continue;
+    std::vector<te::Tensor> x;
+    te::Values values;
+    for (int k = 0; k < f.operands; ++k) {
+      x.push_back(te::Placeholder(fmt::format("x{}", k), DType::kFloat32, {kCount}));
+      ir::Array& array = values[x.back().get()] = ir::Array(DType::kFloat32, kCount);
+      for (int64_t i = 0; i < kCount; ++i) {
+        const auto bits = static_cast<uint32_t>(i * 37 % kCount * (k + 1)) << 21;
+        // A NaN of a GPU has other bits: none is computed with.
+        const float value = std::bit_cast<float>(bits | static_cast<uint32_t>(i * 997));
+        array.SetFloat(i, std::isnan(value) ? static_cast<float>(i) * 0.01f : value);
+      }
+    }
+    const te::Tensor out = te::Compute("y", {kCount}, {"i"}, [&](const std::vector<ir::Expr>& i) {
+      std::vector<ir::Expr> operands;
+      for (const te::Tensor& t : x) operands.push_back(t(i));
+      return ir::Call(f.name, operands, operands[0].type());
+    });
+    const Result<schedule::Schedule> s = schedule::GpuSchedule({out});
+    EXPECT_TRUE(s.has_value()) << s.error().message;
+    AddCase(f.name, out, *s, values, &cases);
   }
   return cases;
 }

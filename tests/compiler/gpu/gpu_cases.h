@@ -75,6 +75,9 @@ GpuCases FragmentCases();
 // any picks; and sums that have no fragments, which it makes without (fragment_cases.cc).
 GpuCases GeneratedFragments();
 
+// Every function of floats on all exponents and signs, under the generator's schedule.
+GpuCases EveryFunction();
+
 // |count| random expressions under random schedules and, one of four, the generator's; or those
 // that the environment asks for (lower/agree.h).
 GpuCases RandomCases(uint64_t seed, size_t count);

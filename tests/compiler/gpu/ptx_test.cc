@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is tested: PTX of every operator in every type, of convolutions in blocks and of random
-// schedules: LLVM verifies the module (PtxSource checks that itself), the text says what the kernel
-// asks for, and ptxas assembles it for sm_80 and sm_90 where it is installed. Not here: what the
-// kernels compute (tests/runtime/gpu).
+// What is tested: PTX of every operator in every type, of every function, of convolutions in blocks
+// and of random schedules: LLVM verifies the module (PtxSource checks that itself), the text says
+// what the kernel asks for, and ptxas assembles it for sm_80 and sm_90 where it is installed. Not
+// here: what the kernels compute (tests/runtime/gpu).
 #include "compiler/codegen/llvm/ptx.h"
 
 #include <gmock/gmock.h>
@@ -99,6 +99,8 @@ TEST(Ptx, EveryOperatorByFragmentsToo) {
 TEST(Ptx, ConvolutionsInBlocks) { ExpectPtx(test::BlockedConvolutions(), 18); }
 
 TEST(Ptx, RandomSchedules) { ExpectPtx(test::RandomCases(7, 24), 1); }
+
+TEST(Ptx, EveryFunction) { ExpectPtx(test::EveryFunction(), 0); }
 
 TEST(Ptx, MatrixFragments) {
   const test::GpuCases cases = test::FragmentCases();

@@ -30,6 +30,8 @@ constexpr const char* kEverything = R"(func all(x: i8[4, 20] global layout(0, 1/
         } else {
           z[0] = (1.5f32 + -inf_f32);
           h[1] = select((f32(h[0]) < exp(z[1])), 0.5f16, -inf_f16);
+          z[1] = pow(sqrt(sin(z[2])), fmod(log1p(z[3]), erf(expm1(z[0]))));
+          z[2] = (log(cos(z[3])) - atan(floor(z[2])));
         }
       }
     }
@@ -146,6 +148,9 @@ TEST(IrText, RefusalsNameTheLine) {
       {body("y[0] = f32((f16(y[0]) + f16(y[1])));"), "'+' of f16 and f16"},
       {body("y[0] = f32(min(f16(y[0]), 1.5f16));"), "min of two types"},
       {body("y[0] = f32(exp(f16(y[0])));"), "exp of f16 is not defined"},
+      {body("y[0] = pow(y[1]);"), "pow takes 2 operands, 1 are given"},
+      {body("y[0] = pow(y[1], 2i32);"), "operands are f32 and i32, they must be of one type"},
+      {body("x[0] = sqrt(x[1]);"), "sqrt of i8 is not defined"},
       {body("x[0] = (1i8 ? 2i8);"), "begins no token"},
       {body("x[0] = (1i8 = 2i8);"), "an operator is expected"},
       {body("x[0] = select(1, 1i8, 2i8);"), "select needs a bool"},

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -178,21 +179,40 @@ TEST(Emit, ClampedFloatsToIntegers) {
   }
 }
 
-TEST(Emit, ExponentialsOfTheWholeRange) {
-  ir::Array x(DType::kFloat32, 1 << 16);
-  for (int64_t i = 0; i < x.size(); ++i)
-    x.SetFloat(i, static_cast<float>(i - 32768) * (110.0f / 32768));
-  const float edges[] = {0.0f,
-                         -0.0f,
-                         std::numeric_limits<float>::infinity(),
-                         -std::numeric_limits<float>::infinity(),
-                         std::nanf(""),
-                         88.72284f,
-                         1e30f,
-                         -1e30f};
-  for (int i = 0; i < 8; ++i) x.SetFloat(i, edges[i]);
-  ExpectElementwise(DType::kFloat32, DType::kFloat32, x, x,
-                    [](Expr a, Expr) { return ir::Exp(a); });
+// Every function of floats, on all exponents, values around 0 and 1, and what is no number. A
+// second operand is the first one of another place.
+TEST(Emit, FunctionsOfTheWholeRange) {
+  std::vector<float> values{0.0f,
+                            -0.0f,
+                            88.72284f,
+                            -104.0f,
+                            1e30f,
+                            0x1p-149f,
+                            std::nanf(""),
+                            -std::nanf("7"),
+                            8388608.0f,
+                            -1e10f,
+                            1e4f,
+                            16777217.0f,
+                            std::numeric_limits<float>::infinity(),
+                            -std::numeric_limits<float>::infinity()};
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 0x100000 + 4793)
+    values.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (int i = -2000; i <= 2000; ++i) values.push_back(static_cast<float>(i) * (110.0f / 2000));
+  for (int i = -1000; i <= 1000; ++i) values.push_back(1 + static_cast<float>(i * i * i) * 1e-9f);
+  values.resize(values.size() / 8 * 8);
+  ir::Array x(DType::kFloat32, std::ssize(values)), y(DType::kFloat32, std::ssize(values));
+  for (int64_t i = 0; i < x.size(); ++i) {
+    x.SetFloat(i, values[static_cast<size_t>(i)]);
+    y.SetFloat(i, values[static_cast<size_t>(i * 37 % x.size())]);
+  }
+  for (const ir::ScalarIntrinInfo& f : ir::ScalarIntrins()) {
+    if (!f.function) continue;
+    SCOPED_TRACE(f.name);
+    ExpectElementwise(DType::kFloat32, DType::kFloat32, x, y, [&](Expr a, Expr b) {
+      return ir::Call(f.name, f.operands == 2 ? std::vector{a, b} : std::vector{a}, a.type());
+    });
+  }
 }
 
 TEST(Emit, BranchesThatAreNotTakenAreNotRead) {

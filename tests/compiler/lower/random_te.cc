@@ -57,11 +57,15 @@ Tensor Window(Rng& rng, const ExpressionSize& size) {
             {ky, kx});
       });
     }
-    case 1:  // no weights
+    case 1: {  // no weights
+      Rng own = rng;
+      const bool multiplies = own.OneIn(3);
       return te::Compute("sum", {channels, oh, ow}, {"c", "y", "x"}, [&](const Index& i) {
         const Expr v = Wide(padded(i[0], at(i[1], ky), at(i[2], kx)));
+        if (multiplies) return te::ProductOf(v, {ky, kx});
         return kernel % 2 ? te::MaxOf(v, {ky, kx}) : te::MinOf(v, {ky, kx});
       });
+    }
     default: {  // over groups of channels
       const int64_t groups = channels % 2 == 0 ? rng.Range(1, 2) : 1;
       const int64_t group_in = channels / groups, group_out = size.Extent(1, 9, rng),
@@ -102,6 +106,24 @@ Tensor FromSomething(const Tensor& sum, Rng& rng) {
   auto node = std::make_shared<te::TensorNode>(*sum.get());
   node->body = te::Sum(sum->body->args[0], sum->reduce_axes, starts[rng.Range(0, 2)]);
   return Tensor(std::move(node));
+}
+
+// A function of floats of |x|'s elements, made int8 again.
+Tensor OfReals(const Tensor& x, Rng& rng) {
+  std::vector<ir::ScalarIntrinInfo> functions;
+  for (const ir::ScalarIntrinInfo& f : ir::ScalarIntrins()) {
+    if (f.function) functions.push_back(f);
+  }
+  const ir::ScalarIntrinInfo& f =
+      functions[static_cast<size_t>(rng.Range(0, std::ssize(functions) - 1))];
+  std::vector<std::string> names;
+  for (const Axis& a : x->axes) names.push_back(a.name());
+  return te::Compute("real", x.shape(), names, [&](const Index& i) {
+    const Expr v = ir::Cast(DType::kFloat32, x(i)) * ir::ImmF32(0.125f);
+    std::vector<Expr> operands{v};
+    if (f.operands == 2) operands.push_back(v * ir::ImmF32(-0.3f) + ir::ImmF32(2));
+    return ir::Cast(DType::kInt8, ir::Call(f.name, operands, v.type()) * ir::ImmF32(16));
+  });
 }
 
 // Elementwise with regrouped indices.
@@ -157,6 +179,7 @@ Tensor RandomExpression(Rng& rng, const ExpressionSize& size) {
       return ir::Cast(DType::kInt8, ir::Clamp(Wide(out(i)) + Wide(other(i)), I32(-128), I32(127)));
     });
   }
+  if (own.OneIn(3)) out = OfReals(out, own);
   if (rng.OneIn(2)) {  // two readers of one stage, one of them shifted
     const bool back = rng.OneIn(2);
     out = te::Compute("mixed", sum.shape(), names, [&](const Index& i) {

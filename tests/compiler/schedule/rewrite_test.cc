@@ -18,7 +18,7 @@ namespace {
 using ir::Expr;
 using Index = std::vector<Expr>;
 
-// d = p - q; m = the greatest of three neighbours of x, all of int8.
+// d = p - q; m = the greatest of three neighbours of x, s their sum, o their product, all of int8.
 std::vector<te::Tensor> Outputs() {
   const te::Tensor p = te::Placeholder("p", DType::kInt32, {6}),
                    q = te::Placeholder("q", DType::kInt32, {6}),
@@ -30,7 +30,10 @@ std::vector<te::Tensor> Outputs() {
                                    [&](const Index& i) { return te::MaxOf(x(i[0] + k.var), {k}); });
   const te::Tensor s =
       te::Compute("s", {256}, {"i"}, [&](const Index& i) { return te::Sum(x(i[0] + j.var), {j}); });
-  return {d, m, s};
+  const te::Axis l = te::ReduceAxis("l", 3);
+  const te::Tensor o = te::Compute(
+      "o", {256}, {"i"}, [&](const Index& i) { return te::ProductOf(x(i[0] + l.var), {l}); });
+  return {d, m, s, o};
 }
 
 // Of the lines of |text| the last one, if it is a step at all, is refused and changes nothing.
@@ -59,6 +62,7 @@ TEST(Rewrite, RefusalsNameTheOperandAndTheRules) {
       {"rewrite d 2 plus_zero", "operand 2 of d: number 2 is not there"},
       {"cache_write d reg c i32", "d is not the greatest or least of i8 values, found in i32"},
       {"cache_write s reg c i32", "s is not the greatest or least of i8 values, found in i32"},
+      {"cache_write o reg c i32", "o is not the greatest or least of i8 values, found in i32"},
       {"cache_write m reg c f32", "m is not the greatest or least of i8 values, found in i32"},
       {"cache_write m reg c i9", "no type 'i9'; write i32"},
       {"cache_write m global c i32\nin_place c m",
@@ -177,14 +181,14 @@ TEST(Rewrite, ValuesStayTheSame) {
   const Result<ir::Func> func = lower::Lower(s, "f");
   ASSERT_TRUE(func) << func.error().message;
   ir::Array p(DType::kInt32, 6), q(DType::kInt32, 6), x(DType::kInt8, 258), d(DType::kInt32, 6),
-      m(DType::kInt8, 256), sums(DType::kInt8, 256);
+      m(DType::kInt8, 256), sums(DType::kInt8, 256), products(DType::kInt8, 256);
   for (int64_t k = 0; k < 6; ++k) {
     p.SetInt(k, k == 0 ? INT32_MIN : 1000 * k - 7);
     q.SetInt(k, k == 0 ? 1 : -77 * k);
   }
   for (int64_t k = 0; k < 258; ++k) x.SetInt(k, (k * 77 + 11) % 256 - 128);
-  std::map<std::string, ir::Array*> by_name{{"p", &p}, {"q", &q}, {"x", &x},
-                                            {"d", &d}, {"m", &m}, {"s", &sums}};
+  std::map<std::string, ir::Array*> by_name{{"p", &p}, {"q", &q},    {"x", &x},       {"d", &d},
+                                            {"m", &m}, {"s", &sums}, {"o", &products}};
   std::vector<ir::Array*> args;
   for (const ir::Buffer& param : func->params) args.push_back(by_name.at(param->name));
   ASSERT_TRUE(ir::Interpret(*func, args));
@@ -194,6 +198,10 @@ TEST(Rewrite, ValuesStayTheSame) {
   }
   for (int64_t k = 0; k < 256; ++k)
     EXPECT_EQ(m.Int(k), std::max({x.Int(k), x.Int(k + 1), x.Int(k + 2)})) << k;
+  for (int64_t k = 0; k < 256; ++k) {
+    const int64_t product = x.Int(k) * x.Int(k + 1) * x.Int(k + 2);
+    EXPECT_EQ(products.Int(k), static_cast<int8_t>(product)) << k;
+  }
 }
 
 }  // namespace

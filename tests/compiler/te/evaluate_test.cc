@@ -54,6 +54,38 @@ TEST(TeEvaluate, TextNamesStagesAxesAndReductions) {
             "x: i8[4, 4] placeholder\ny: i8[4] (i) = reduce_max(x[i, k]; k in [0, 4))\n");
 }
 
+// Integers wrap, floats are rounded in the order of the axes.
+TEST(TeEvaluate, ProductsOfElements) {
+  for (const DType dtype : {DType::kInt8, DType::kInt32, DType::kInt64, DType::kFloat32}) {
+    const Tensor x = Placeholder("x", dtype, {2, 5});
+    const Axis k = ReduceAxis("k", 5);
+    const Tensor y = Compute("y", {2}, {"i"}, [&](const std::vector<Expr>& i) {
+      return ProductOf(x(i[0], k.var), {k});
+    });
+    EXPECT_NE(Print({y}).find("(i) = reduce_prod(x[i, k]; k in [0, 5))"), std::string::npos);
+    Values values;
+    Array in(dtype, 10);
+    const int64_t numbers[] = {3, -7, 1, 2, -1, 100, 100, 3, 101, 7};  // 42 and 21,210,000
+    for (int n = 0; n < 10; ++n) {
+      if (ir::IsFloat(dtype)) {
+        in.SetFloat(n, static_cast<float>(numbers[n]));
+      } else {
+        in.SetInt(n, numbers[n]);
+      }
+    }
+    values[x.get()] = in;
+    ASSERT_TRUE(Evaluate({y}, &values));
+    if (ir::IsFloat(dtype)) {
+      EXPECT_EQ(values[y.get()].Float(0), 42.0f);
+      EXPECT_EQ(values[y.get()].Float(1), 21210000.0f);
+    } else {
+      EXPECT_EQ(values[y.get()].Int(0), 42);
+      EXPECT_EQ(values[y.get()].Int(1),
+                dtype == DType::kInt8 ? static_cast<int8_t>(21210000) : 21210000);
+    }
+  }
+}
+
 // The names of axes are made unique in the start, too; it is not summed.
 TEST(TeEvaluate, ASumMayStartAtAValue) {
   const Tensor x = Placeholder("x", DType::kInt32, {2, 3}),

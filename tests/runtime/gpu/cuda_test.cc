@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is tested: device cuda on the stand-in for the driver, which runs the PTX instruction by
-// instruction: every operator in every type, convolutions in blocks and random schedules equal
-// te::Evaluate, bit for bit; the same of operators and fragments on a GPU, where one is; what each
-// refusal of the driver becomes. Not here: the command (tests/tools).
+// instruction: every operator in every type, every function, convolutions in blocks and random
+// schedules equal te::Evaluate, bit for bit; the same of operators, functions and fragments on a
+// GPU, where one is; what each refusal of the driver becomes. Not here: the command (tests/tools).
 #include "compiler/target/cuda.h"
 
 #include <gmock/gmock.h>
@@ -55,6 +55,8 @@ TEST(Cuda, EveryOperatorByFragmentsToo) {
   ExpectExactOnCuda(test::EveryOperator({.target = target::Cuda(), .constants_known = true}));
 }
 
+TEST(Cuda, EveryFunction) { ExpectExactOnCuda(test::EveryFunction()); }
+
 TEST(Cuda, ConvolutionsInBlocks) { ExpectExactOnCuda(test::BlockedConvolutions()); }
 
 TEST(Cuda, MatrixFragments) { ExpectExactOnCuda(test::FragmentCases()); }
@@ -74,6 +76,8 @@ class CudaOnAGpu : public ::testing::Test {
 TEST_F(CudaOnAGpu, EveryOperatorInEveryType) {
   ExpectExactOn(OpenCudaDevice, test::EveryOperator());
 }
+
+TEST_F(CudaOnAGpu, EveryFunction) { ExpectExactOn(OpenCudaDevice, test::EveryFunction()); }
 
 TEST_F(CudaOnAGpu, FragmentsThatTheGeneratorChooses) {
   ExpectExactOn(OpenCudaDevice, test::GeneratedFragments());

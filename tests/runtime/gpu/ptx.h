@@ -47,6 +47,7 @@ enum class PtxOp : uint8_t {
   kSetp,
   kShl,
   kShr,
+  kSqrt,
   kSt,
   kSub,
   kXor,

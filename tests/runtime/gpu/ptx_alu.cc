@@ -44,6 +44,9 @@ uint64_t FloatResult(const PtxInsn& insn, std::span<const uint64_t> v) {
       return Bits(a / b, bits);
     case PtxOp::kRcp:
       return Bits(1 / a, bits);
+    case PtxOp::kSqrt:
+      TESSERA_CHECK(insn.words.contains("rn"), "{} is not rounded to the nearest", insn.text);
+      return Bits(std::sqrt(a), bits);
     case PtxOp::kFma:
       return Bits(std::fma(a, b, Float(v[2], bits)), bits);
     case PtxOp::kMin:

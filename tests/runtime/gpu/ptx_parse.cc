@@ -18,7 +18,8 @@ const std::map<std::string, PtxOp> kOps = {
     {"mov", PtxOp::kMov},   {"mul", PtxOp::kMul},   {"neg", PtxOp::kNeg},   {"not", PtxOp::kNot},
     {"or", PtxOp::kOr},     {"prmt", PtxOp::kPrmt}, {"rcp", PtxOp::kRcp},   {"rem", PtxOp::kRem},
     {"ret", PtxOp::kRet},   {"selp", PtxOp::kSelp}, {"setp", PtxOp::kSetp}, {"shl", PtxOp::kShl},
-    {"shr", PtxOp::kShr},   {"st", PtxOp::kSt},     {"sub", PtxOp::kSub},   {"xor", PtxOp::kXor},
+    {"shr", PtxOp::kShr},   {"sqrt", PtxOp::kSqrt}, {"st", PtxOp::kSt},     {"sub", PtxOp::kSub},
+    {"xor", PtxOp::kXor},
 };
 constexpr const char* kCompares[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                      "neu", "ltu", "leu", "gtu", "geu", "nan", "num"};
