@@ -21,11 +21,19 @@ namespace tessera {
 Result<std::vector<uint8_t>> ReadFile(const std::string& path,
                                       uint64_t max_bytes = uint64_t{1} << 31);
 
+// The first |count| bytes of |path|, or fewer; none where it cannot be read.
+std::vector<uint8_t> FirstBytes(const std::string& path, size_t count);
+
 // Writes |bytes| to a temporary file beside |path|, then renames it: after an error, or when the
-// process is killed, no partial file stands under the final name.
+// process is killed, no partial file stands under the final name. A |path| that is no ordinary file
+// (a pipe, a device) is written to as it is.
 //   errors  kUnavailable  the folder does not exist or cannot be written, or the disk is full
 Status WriteFile(const std::string& path, std::span<const uint8_t> bytes);
 Status WriteFile(const std::string& path, std::string_view text);
+
+// Whether WriteFile can begin: for files that are written after long work. Nothing is left behind.
+//   errors  kUnavailable  as of WriteFile, apart from a disk that becomes full
+Status CheckWritable(const std::string& path);
 
 }  // namespace tessera
 

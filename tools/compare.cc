@@ -5,11 +5,12 @@
 #include <cstring>
 #include <memory>
 
-#include "runtime/executor/layer_cycles.h"
 #include "tools/compare_report.h"
+#include "tools/compare_sides.h"
 #include "tools/compare_where.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
+#include "tools/interrupt.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/verb.h"
@@ -20,7 +21,9 @@ namespace {
 struct CompareFlags {
   std::string model, devices = "cpu,func,rtl", config, json, tflite, dump_dir;
   InputOptions inputs;
+  std::vector<std::string> reference;
   ExecutorOptions executor;
+  int64_t top = 1;
   bool explain = false;
 };
 
@@ -31,95 +34,6 @@ int64_t CountDifferent(const HostTensor& a, const HostTensor& b) {
   for (size_t at = 0; at < a.bytes.size(); at += size)
     different += std::memcmp(&a.bytes[at], &b.bytes[at], size) != 0;
   return different;
-}
-
-// One image on one device: the model's output and every layer's that can be read.
-struct Captured {
-  HostTensor output;
-  std::vector<std::optional<HostTensor>> layers;
-};
-
-// The network on one device. |observer| runs it compiled so that every layer's result is kept,
-// where |runner|'s is not.
-struct Side {
-  Runner runner;
-  std::optional<Runner> observer;
-  Runner& Seen() { return observer ? *observer : runner; }
-};
-
-bool Sees(const Runner& runner, uint32_t layer) {
-  return runner.executor->plan().TapOf(layer) != nullptr;
-}
-
-bool SeesAll(const Runner& runner) {
-  for (uint32_t l = 0; l < runner.executor->artifact().layers.size(); ++l) {
-    if (!Sees(runner, l)) return false;
-  }
-  return true;
-}
-
-Result<HostTensor> RunOnce(Runner& runner, const HostTensor& item, ExecutionReport* report) {
-  Result<std::vector<HostTensor>> outputs =
-      runner.executor->Run(std::vector<HostTensor>{item}, report);
-  if (!outputs) return Within(runner.name, WithDump(outputs.error(), "compare", runner));
-  return std::move((*outputs)[0]);
-}
-
-Result<Captured> RunOne(Side& side, const HostTensor& item, ExecutionReport* report) {
-  Captured captured;
-  TESSERA_ASSIGN(captured.output, RunOnce(side.runner, item, report));
-  Runner& seen = side.Seen();
-  if (side.observer) TESSERA_TRY(RunOnce(seen, item, nullptr));
-  captured.layers.resize(seen.executor->artifact().layers.size());
-  for (uint32_t l = 0; l < captured.layers.size(); ++l) {
-    if (!Sees(seen, l)) continue;
-    TESSERA_ASSIGN(captured.layers[l], seen.executor->CaptureLayer(l));
-  }
-  return captured;
-}
-
-// Why |device| does not tell its observers when instructions retire; "": it does.
-Result<std::string> WhyUnseen(Device& device) {
-  RetiredList nobody;
-  const Status set = device.SetObserver(&nobody);
-  if (set) {
-    TESSERA_TRY(device.SetObserver(nullptr));
-    return "";
-  }
-  if (set.error().code != Code::kUnsupported) return std::unexpected(set.error());
-  return set.error().message;
-}
-
-// Runs |item| on a device with a clock and adds what it counted, of all programs; by layer where
-// the device tells when instructions retire.
-Result<Captured> RunClocked(Side& side, const HostTensor& item, Comparison& c) {
-  const artifact::Artifact& net = side.runner.executor->artifact();
-  ClockedRun clock{.device = side.runner.name, .mhz = side.runner.device->clock_mhz()};
-  TESSERA_ASSIGN(clock.unseen, WhyUnseen(*side.runner.device));
-  const bool tells = clock.unseen.empty();
-  ExecutionReport report;
-  report.traced = tells;
-  Result<Captured> captured = RunOne(side, item, &report);
-  if (!captured) return captured;
-  if (tells) {
-    clock.layer_cycles.resize(net.layers.size());
-    clock.layer_units.resize(net.layers.size());
-  }
-  for (const ProgramRun& run : report.runs) {
-    clock.cycles += static_cast<int64_t>(run.report.cycles);
-    for (size_t u = 0; u < isa::kUnits; ++u) clock.units[u] += run.report.units[u];
-    if (!tells) continue;
-    const isa::ProgramImage& image = net.programs[run.program].image;
-    const std::vector<uint64_t> cycles =
-        LayerCycles(image, run.trace, net.layers.size(), run.report.cycles);
-    const auto units = LayerUnits(image, run.trace, net.layers.size(), run.report);
-    for (size_t l = 0; l < cycles.size(); ++l) {
-      clock.layer_cycles[l] += static_cast<int64_t>(cycles[l]);
-      for (size_t u = 0; u < isa::kUnits; ++u) clock.layer_units[l][u] += units[l][u];
-    }
-  }
-  c.clocks.push_back(std::move(clock));
-  return captured;
 }
 
 // What the host does around the device's runs.
@@ -146,15 +60,34 @@ std::vector<HostStep> HostSteps(const artifact::Artifact& net) {
   return steps;
 }
 
-Comparison Begin(const CompareFlags& options, const LoadedNetwork& network,
-                 const std::vector<std::string>& devices, const Inputs& inputs) {
+Result<Comparison> Begin(const CompareFlags& options, const LoadedNetwork& network,
+                         const std::vector<std::string>& devices, const Inputs& inputs) {
   Comparison c;
   c.model = options.model;
   c.config = network.config;
   c.devices = devices;
-  c.images = inputs.count();
-  c.labels.assign(inputs.labels.begin(), inputs.labels.end());
-  c.predictions.resize(devices.size());
+  c.asked = inputs.count;
+  c.pixels_line = inputs.pixels_line;
+  c.labels = inputs.labels;
+  c.top = options.top;
+  const std::vector<artifact::TensorInfo>& outputs = network.artifact->outputs;
+  TESSERA_TRY(CheckClasses(outputs, inputs.labels, options.top > 1));
+  c.class_output = ClassOutput(outputs);
+  if (c.class_output) c.classes.resize(devices.size());
+  std::vector<std::string> references(outputs.size());
+  if (!options.reference.empty()) {
+    TESSERA_ASSIGN(references, FilesByName(options.reference, outputs, "--reference", "outputs"));
+  }
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    OutputRow row;
+    row.name = outputs[o].name;
+    row.type = fmt::format("{} {}", Text(outputs[o].dtype), ShapeText(outputs[o].shape));
+    if (!references[o].empty()) {
+      TESSERA_ASSIGN(row.reference,
+                     ReferenceOutput::Read(references[o], outputs[o], inputs.count, inputs.all));
+    }
+    c.outputs.push_back(std::move(row));
+  }
   c.explain = options.explain;
   c.host = HostSteps(*network.artifact);
   c.programs = network.artifact->programs.size();
@@ -175,19 +108,60 @@ Comparison Begin(const CompareFlags& options, const LoadedNetwork& network,
   return c;
 }
 
+// Adds the next item on all sides to |c|.
+Status CompareItem(const Inputs& inputs, const LoadedNetwork& network,
+                   const ExecutorOptions& executor, std::vector<Side>& sides, Comparison& c) {
+  const std::vector<HostTensor> item = inputs.Item(c.images);
+  Captured first;
+  for (size_t d = 0; d < sides.size(); ++d) {
+    Result<Captured> ran = c.images == 0 && sides[d].runner.has_clock()
+                               ? RunClocked(sides[d], item, c)
+                               : RunOne(sides[d], item, nullptr);
+    if (!ran) return std::unexpected(ran.error());
+    if (c.class_output)
+      c.classes[d].top.push_back(TopClasses(ran->outputs[*c.class_output], c.top));
+    if (d == 0) {
+      first = std::move(*ran);
+      for (size_t o = 0; o < c.outputs.size(); ++o) {
+        if (c.outputs[o].reference) c.outputs[o].reference->Add(c.images, first.outputs[o]);
+      }
+      continue;
+    }
+    const int64_t wrong_before = c.OutputMismatches(), before = c.LayerMismatches();
+    for (size_t o = 0; o < c.outputs.size(); ++o) {
+      c.outputs[o].values += ran->outputs[o].count();
+      c.outputs[o].mismatches += CountDifferent(first.outputs[o], ran->outputs[o]);
+    }
+    for (size_t l = 0; l < ran->layers.size(); ++l) {
+      if (!ran->layers[l] || !first.layers[l]) continue;
+      c.layers[l].values += ran->layers[l]->count();
+      c.layers[l].mismatches += CountDifferent(*first.layers[l], *ran->layers[l]);
+    }
+    if (c.OutputMismatches() > wrong_before && sides[d].observer && c.LayerMismatches() == before &&
+        c.where.empty())
+      c.where = WhereItGoesWrong(network, sides[d].runner, item, executor);
+  }
+  ++c.images;
+  return {};
+}
+
 Result<int> Run(const CompareFlags& options) {
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices(options.devices));
   std::vector<std::string> devices;
   for (const ChosenDevice& device : chosen) devices.push_back(device.name);
-  TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
+  TESSERA_TRY(CheckJson(options.json));
   const WantedPlans plans = PlansFor(chosen);
   TESSERA_ASSIGN(const LoadedNetwork network,
                  LoadNetwork(options.model, options.config, plans, options.tflite));
+  TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *network.artifact));
+  TESSERA_ASSIGN(Comparison c, Begin(options, network, devices, inputs));
+  ExecutorOptions executor = options.executor;
+  executor.pixels = inputs.pixels;
   std::vector<Side> sides;
   std::optional<LoadedNetwork> observed;
   for (const ChosenDevice& device : chosen) {
     Side side;
-    TESSERA_ASSIGN(side.runner, OpenRunner(network, device, options.executor));
+    TESSERA_ASSIGN(side.runner, OpenRunner(network, device, executor));
     side.runner.dump_dir = options.dump_dir;
     // A model is compiled once more; what an artifact does not keep is not there.
     if (network.compiled && !SeesAll(side.runner)) {
@@ -195,7 +169,7 @@ Result<int> Run(const CompareFlags& options) {
         TESSERA_ASSIGN(observed,
                        LoadNetwork(options.model, options.config, plans, options.tflite, true));
       }
-      TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *observed, options.executor));
+      TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *observed, executor));
       if (SeesAll(observer)) side.observer = std::move(observer);
     }
     sides.push_back(std::move(side));
@@ -206,41 +180,18 @@ Result<int> Run(const CompareFlags& options) {
                 "--explain needs a device with a clock; --devices {} has none, rtl is one",
                 options.devices);
   }
-  Comparison c = Begin(options, network, devices, inputs);
   for (uint32_t l = 0; l < c.layers.size(); ++l)
     c.kept += std::ranges::all_of(sides, [l](Side& side) { return Sees(side.Seen(), l); });
 
+  CatchInterrupt();
   Progress progress("comparing");
-  for (int64_t i = 0; i < inputs.count(); ++i) {
-    const HostTensor item = inputs.items.Slice(i, 1);
-    Captured reference;
-    for (size_t d = 0; d < sides.size(); ++d) {
-      Result<Captured> ran = i == 0 && sides[d].runner.has_clock()
-                                 ? RunClocked(sides[d], item, c)
-                                 : RunOne(sides[d], item, nullptr);
-      if (!ran) return std::unexpected(ran.error());
-      c.predictions[d].push_back(ArgMax(ran->output));
-      if (d == 0) {
-        reference = std::move(*ran);
-        continue;
-      }
-      c.output_values += ran->output.count();
-      const int64_t wrong = CountDifferent(reference.output, ran->output),
-                    before = c.LayerMismatches();
-      c.output_mismatches += wrong;
-      for (size_t l = 0; l < ran->layers.size(); ++l) {
-        if (!ran->layers[l] || !reference.layers[l]) continue;
-        c.layers[l].values += ran->layers[l]->count();
-        c.layers[l].mismatches += CountDifferent(*reference.layers[l], *ran->layers[l]);
-      }
-      if (wrong > 0 && sides[d].observer && c.LayerMismatches() == before && c.where.empty())
-        c.where = WhereItGoesWrong(network, sides[d].runner, item, options.executor);
-    }
-    progress.Update(i + 1, inputs.count());
+  while (c.images < c.asked && !Interrupted()) {
+    TESSERA_TRY(CompareItem(inputs, network, executor, sides, c));
+    progress.Update(c.images, c.asked);
   }
   if (options.json != "-") std::fputs(ReportText(c).c_str(), stdout);
   TESSERA_TRY(WriteJson(options.json, ReportJson(c)));
-  return c.Ok() ? kExitOk : kExitNo;
+  return !c.Whole() ? kExitInterrupted : c.Ok() ? kExitOk : kExitNo;
 }
 
 }  // namespace
@@ -258,15 +209,23 @@ Action AddCompare(CLI::App& app) {
   AddNetworkOptions(verb, options->config, options->tflite);
   AddThreadsOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
+  verb->add_option("--top", options->top, "the K greatest classes of each item")
+      ->check(CountFromOne());
+  verb->add_option(
+          "--reference", options->reference,
+          "what another runtime gave for the same items, .npy [N, ...] of any type; of several "
+          "outputs NAME=FILE, repeated: how often the class is the same, the greatest difference, "
+          "cosine and signal-to-noise ratio of the first device's outputs; no exit code")
+      ->allow_extra_args(false);
   verb->add_flag("--explain", options->explain,
                  "tell what each unit of the machine did in the cycles of each layer");
   verb->add_option("--budget", options->executor.budget, "cycles an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
-  verb->add_option(
-      "--json", options->json,
-      "write {ok, model, config, memory, devices, layers[], clocks[], totals, where} to this "
-      "file; macs and cycles are of one inference");
+  verb->add_option("--json", options->json,
+                   "write {ok, model, config, memory, devices, layers[], outputs[], clocks[], "
+                   "totals, where} to this "
+                   "file; macs and cycles are of one inference");
   verb->footer(
       DevicesHelp() +
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "

@@ -12,29 +12,9 @@
 namespace tessera::tools {
 namespace {
 
-constexpr int64_t kShownImages = 16;
-
 std::string Percent(std::optional<double> share) {
   return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
 }
-const char* MemoryName(const isa::Config& c) {
-  return c.dram == isa::DramModel::kTsim ? "tsim" : "zynq";
-}
-
-Json UnitsJson(const ClockedRun::EachUnit& units) {
-  Json json = Json::object();
-  constexpr const char* kUnitKeys[] = {"load", "gemm", "vector", "store"};
-  for (size_t u = 0; u < units.size(); ++u) {
-    const UnitCounters& n = units[u];
-    json[kUnitKeys[u]] = {{"busy", n.busy},
-                          {"token_wait", n.token_wait},
-                          {"memory_wait", n.memory_wait},
-                          {"hazard", n.hazard},
-                          {"idle", n.idle}};
-  }
-  return json;
-}
-
 std::string PredictionTable(const Comparison& c) {
   std::vector<std::string> header{"image"};
   std::string align = "r";
@@ -42,15 +22,16 @@ std::string PredictionTable(const Comparison& c) {
   for (const std::string& device : c.devices) header.push_back(device);
   align.append(header.size() - 1, 'r');
   std::vector<std::vector<std::string>> rows;
-  for (int64_t i = 0; i < std::min(c.images, kShownImages); ++i) {
+  for (int64_t i = 0; i < std::min(c.images, kShownItems); ++i) {
     const size_t at = static_cast<size_t>(i);
     std::vector<std::string> row{fmt::format("{}", i)};
     if (!c.labels.empty()) row.push_back(fmt::format("{}", c.labels[at]));
-    for (const auto& predictions : c.predictions) row.push_back(fmt::format("{}", predictions[at]));
+    for (const Classes& classes : c.classes)
+      row.push_back(fmt::format("{}", fmt::join(classes.top[at], ", ")));
     rows.push_back(std::move(row));
   }
   std::string text = Table(header, align, rows);
-  if (c.images > kShownImages) text += fmt::format("... and {} more\n", c.images - kShownImages);
+  if (c.images > kShownItems) text += fmt::format("... and {} more\n", c.images - kShownItems);
   return text;
 }
 
@@ -126,6 +107,34 @@ std::string CyclesAgree(const Comparison& c) {
                      by_layer && same_total ? ", layer by layer" : ", in total");
 }
 
+// The outputs, and how near they are to a reference.
+std::string OutputTable(const Comparison& c) {
+  const bool reference = std::ranges::any_of(
+      c.outputs, [](const OutputRow& output) { return output.reference.has_value(); });
+  if (c.outputs.size() < 2 && !reference) return "";
+  std::vector<std::string> header{"output", "type", "values", "mismatches"};
+  if (reference) header.insert(header.end(), {"same class", "max difference", "cosine", "SNR, dB"});
+  std::vector<std::vector<std::string>> rows;
+  for (const OutputRow& output : c.outputs) {
+    const bool compared = c.devices.size() > 1;
+    rows.push_back({output.name, output.type, compared ? Grouped(output.values) : "-",
+                    compared ? Grouped(output.mismatches) : "-"});
+    if (!reference) continue;
+    std::vector<std::string> cells(4, "-");
+    if (const auto& near = output.reference) {
+      if (near->agree()) cells[0] = fmt::format("{} of {}", *near->agree(), near->items());
+      cells[1] = fmt::format("{:.6g}", near->max_difference());
+      cells[2] = fmt::format("{:.6f}", near->cosine());
+      cells[3] = fmt::format("{:.1f}", near->snr_db());
+    }
+    rows.back().insert(rows.back().end(), cells.begin(), cells.end());
+  }
+  const std::string what =
+      reference ? fmt::format("\nOutputs, and those on {} beside the reference:\n", c.devices[0])
+                : "\nOutputs:\n";
+  return what + Table(header, reference ? "llrrrrrr" : "llrr", std::move(rows));
+}
+
 // What the clocks counted, and what could not be seen.
 std::string CyclesText(const Comparison& c) {
   std::string text;
@@ -137,8 +146,8 @@ std::string CyclesText(const Comparison& c) {
   }
   if (c.Shown() != nullptr && c.Shown()->unseen.empty()) {
     text +=
-        "Layers overlap: a layer is charged from\nthe end of the one before it, so one whose work "
-        "began early can show more than 100 %.\n";
+        "Layers overlap: cycles in which\nthe multipliers work are charged to the layer they work "
+        "for, waiting to the layer that ends it.\n";
   }
   for (const ClockedRun& clock : c.clocks) {
     if (!clock.unseen.empty())
@@ -161,9 +170,15 @@ int64_t Comparison::LayerMismatches() const {
   for (const LayerRow& layer : layers) sum += layer.mismatches;
   return sum;
 }
-int64_t Comparison::Mismatches() const { return output_mismatches + LayerMismatches(); }
+int64_t Comparison::OutputMismatches() const {
+  int64_t sum = 0;
+  for (const OutputRow& output : outputs) sum += output.mismatches;
+  return sum;
+}
+int64_t Comparison::Mismatches() const { return OutputMismatches() + LayerMismatches(); }
 int64_t Comparison::Values() const {
-  int64_t sum = output_values;
+  int64_t sum = 0;
+  for (const OutputRow& output : outputs) sum += output.values;
   for (const LayerRow& layer : layers) sum += layer.values;
   return sum;
 }
@@ -180,11 +195,14 @@ std::optional<double> Comparison::Utilisation(int64_t macs, int64_t cycles_taken
          (static_cast<double>(cycles_taken) * static_cast<double>(config.macs_per_cycle()));
 }
 
-std::optional<double> Comparison::Top1(size_t d) const {
+std::optional<double> Comparison::Right(size_t d, int64_t of) const {
   if (labels.empty() || images == 0) return std::nullopt;
-  int64_t hits = 0;
-  for (size_t i = 0; i < labels.size(); ++i) hits += predictions[d][i] == labels[i];
-  return static_cast<double>(hits) / static_cast<double>(images);
+  return static_cast<double>(classes[d].Hits(labels, static_cast<size_t>(of))) /
+         static_cast<double>(images);
+}
+
+const char* Comparison::MemoryName() const {
+  return config.dram == isa::DramModel::kTsim ? "tsim" : "zynq";
 }
 
 std::string ReportText(const Comparison& c) {
@@ -194,8 +212,13 @@ std::string ReportText(const Comparison& c) {
   text += fmt::format(
       "accelerator: configuration {}, an array of {}x{}x{} = {} MACs a cycle, memory model {}\n",
       c.config.name, c.config.batch, c.config.block_out, c.config.block_in,
-      c.config.macs_per_cycle(), MemoryName(c.config));
+      c.config.macs_per_cycle(), c.MemoryName());
   for (const std::string& device : c.devices) text += fmt::format("  {}\n", DescribeDevice(device));
+  text += c.pixels_line;
+  if (!c.Whole()) {
+    text += fmt::format("interrupted: {} of {} images were compared; what follows is of these\n",
+                        c.images, c.asked);
+  }
   text += KeptText(c) + "\n" + LayerTable(c) + CyclesText(c);
   const bool stays = std::ranges::any_of(c.layers, &LayerRow::stays);
   if (stays && c.KeepsLayers()) {
@@ -208,15 +231,23 @@ std::string ReportText(const Comparison& c) {
     std::vector<std::vector<std::string>> steps;
     for (const HostStep& step : c.host)
       steps.push_back({step.what, Grouped(step.bytes_read), Grouped(step.bytes_written)});
-    text += fmt::format("\nLeft to the host around the accelerator's {}, for each image:\n",
-                        c.programs == 1 ? "one run" : fmt::format("{} runs", c.programs)) +
+    text += fmt::format(
+                "\nLeft to the host around the accelerator's {}, for each image, and not in the "
+                "cycles:\n",
+                c.programs == 1 ? "one run" : fmt::format("{} runs", c.programs)) +
             Table({"step", "bytes read", "bytes written"}, "lrr", steps);
   }
   if (c.explain) text += ExplainText(c);
-  text += "\nPredicted class of each image:\n" + PredictionTable(c);
-  for (size_t d = 0; d < c.devices.size(); ++d) {
-    if (const auto top1 = c.Top1(d))
-      text += fmt::format("{}: {} right\n", c.devices[d], Percent(top1));
+  text += OutputTable(c);
+  if (c.class_output) {
+    text += fmt::format("\nPredicted {} of each image{}:\n", c.top > 1 ? "classes" : "class",
+                        c.outputs.size() > 1 ? ", by " + c.outputs[*c.class_output].name : "") +
+            PredictionTable(c);
+    for (size_t d = 0; d < c.devices.size() && !c.labels.empty(); ++d) {
+      text += fmt::format("{}: {} right", c.devices[d], Percent(c.Right(d, 1)));
+      if (c.top > 1) text += fmt::format(", {} in the first {}", Percent(c.Right(d, c.top)), c.top);
+      text += "\n";
+    }
   }
   if (c.devices.size() > 1) {
     text += c.Ok() ? fmt::format("\nok: all {} compared values are equal on {}\n",
@@ -226,65 +257,6 @@ std::string ReportText(const Comparison& c) {
                          c.where;
   }
   return text;
-}
-
-nlohmann::ordered_json ReportJson(const Comparison& c) {
-  const auto number = [](std::optional<double> v) { return v ? Json(*v) : Json(nullptr); };
-  const ClockedRun* const shown = c.Shown();
-  Json layers = Json::array();
-  for (size_t at = 0; at < c.layers.size(); ++at) {
-    const LayerRow& l = c.layers[at];
-    const bool seen = shown != nullptr && shown->unseen.empty();
-    const int64_t cycles = seen ? shown->layer_cycles[at] : 0;
-    layers.push_back({{"name", l.name},
-                      {"op", l.op},
-                      {"device", l.device},
-                      {"stays", l.stays},
-                      {"macs", l.macs},
-                      {"cycles", seen || shown == nullptr ? Json(cycles) : Json(nullptr)},
-                      {"utilisation", number(c.Utilisation(l.macs, cycles))},
-                      {"values", l.values},
-                      {"mismatches", l.mismatches}});
-    if (c.explain && seen) layers.back()["units"] = UnitsJson(shown->layer_units[at]);
-  }
-  Json clocks = Json::array();
-  for (const ClockedRun& clock : c.clocks) {
-    clocks.push_back({{"device", clock.device},
-                      {"mhz", clock.mhz},
-                      {"cycles", clock.cycles},
-                      {"units", UnitsJson(clock.units)}});
-    if (clock.unseen.empty()) {
-      clocks.back()["layer_cycles"] = clock.layer_cycles;
-    } else {
-      clocks.back()["unseen"] = clock.unseen;
-    }
-  }
-  Json host = Json::array();
-  for (const HostStep& step : c.host)
-    host.push_back({{"step", step.what},
-                    {"bytes_read", step.bytes_read},
-                    {"bytes_written", step.bytes_written}});
-  return {{"ok", c.Ok()},
-          {"where", c.where},
-          {"model", c.model},
-          {"config", c.config.name},
-          {"memory", MemoryName(c.config)},
-          {"devices", c.devices},
-          {"layers", layers},
-          {"host", host},
-          {"programs", c.programs},
-          {"keeps_layers", c.KeepsLayers()},
-          {"clocks", clocks},
-          {"totals",
-           {{"images", c.images},
-            {"macs", c.Macs()},
-            {"cycles", shown == nullptr ? 0 : shown->cycles},
-            {"utilisation", number(c.Utilisation(c.Macs(), shown == nullptr ? 0 : shown->cycles))},
-            {"values", c.Values()},
-            {"mismatches", c.Mismatches()},
-            {"top1", number(c.Top1(0))}}},
-          {"labels", c.labels},
-          {"predictions", c.predictions}};
 }
 
 }  // namespace tessera::tools

@@ -13,6 +13,8 @@
 
 #include "isa/config.h"
 #include "runtime/device.h"
+#include "tools/classes.h"
+#include "tools/compare_reference.h"
 
 namespace tessera::tools {
 
@@ -43,36 +45,52 @@ struct HostStep {
   int64_t bytes_read = 0, bytes_written = 0;  // of one inference
 };
 
+// An output of the model on all devices.
+struct OutputRow {
+  std::string name, type;  // "int8 [1, 10]"
+  int64_t values = 0;      // compared: of one item x images x devices but the first
+  int64_t mismatches = 0;  // of these
+  std::optional<ReferenceOutput> reference;  // the first device's beside another runtime's
+};
+
 struct Comparison {
   std::string model;
   isa::Config config;
   std::vector<std::string> devices;  // the first is what the others are compared with
   std::vector<ClockedRun> clocks;    // of the devices with a clock, in that order
-  int64_t images = 0;
+  int64_t images = 0;                // that were compared
+  int64_t asked = 0;                 // more where SIGINT came
+  std::string pixels_line;           // Inputs::pixels_line
   std::vector<LayerRow> layers;
-  std::vector<HostStep> host;  // of the plan with the accelerator; empty without one
-  bool explain = false;        // tell what each unit did
-  size_t kept = 0;             // layers whose result can be read on every device
-  size_t programs = 0;         // of the accelerator, each run once an inference
-  std::string host_only;       // HostOnlyLine
-  int64_t output_values = 0, output_mismatches = 0;  // of the model's outputs
-  std::string where;            // WhereItGoesWrong of the first outputs that differ alone
-  std::vector<int64_t> labels;  // empty: not given
-  std::vector<std::vector<int64_t>> predictions;  // [device][image]
+  std::vector<OutputRow> outputs;
+  std::vector<HostStep> host;          // of the plan with the accelerator; empty without one
+  bool explain = false;                // tell what each unit did
+  size_t kept = 0;                     // layers whose result can be read on every device
+  size_t programs = 0;                 // of the accelerator, each run once an inference
+  std::string host_only;               // HostOnlyLine
+  std::string where;                   // WhereItGoesWrong of the first outputs that differ alone
+  std::vector<int64_t> labels;         // empty: not given
+  std::optional<size_t> class_output;  // ClassOutput: what |classes| are of
+  int64_t top = 1;                     // how many classes of an image are told
+  std::vector<Classes> classes;        // by device; empty without |class_output|
 
   int64_t Macs() const;
   int64_t LayerMismatches() const;
+  int64_t OutputMismatches() const;
   int64_t Mismatches() const;  // of all layers and the outputs
   int64_t Values() const;
+  bool Whole() const { return images == asked; }
   bool Ok() const { return Mismatches() == 0; }
   bool KeepsLayers() const { return kept == layers.size(); }
   // The device whose cycles stand for the machine's: the first that tells them by layer, else the
   // first with a clock; null without one.
   const ClockedRun* Shown() const;
+  const char* MemoryName() const;  // of the configuration's model
   // Multiply-accumulates done over those that |cycles| allow; nothing without cycles.
   std::optional<double> Utilisation(int64_t macs, int64_t cycles_taken) const;
-  // Share of right predictions of device |d|; nothing without labels.
-  std::optional<double> Top1(size_t d) const;
+  // Share of images of device |d| that have their label among the |of| greatest classes; nothing
+  // without labels.
+  std::optional<double> Right(size_t d, int64_t of) const;
 };
 
 std::string ReportText(const Comparison& c);

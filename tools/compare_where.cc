@@ -8,17 +8,18 @@
 namespace tessera::tools {
 namespace {
 
-Result<ExecutionReport> Watched(Runner& runner, const HostTensor& item) {
+Result<ExecutionReport> Watched(Runner& runner, std::span<const HostTensor> item) {
   ExecutionReport report;
   report.traced = true;
-  TESSERA_TRY(runner.executor->Run(std::vector<HostTensor>{item}, &report));
+  TESSERA_TRY(runner.executor->Run(item, &report));
   return report;
 }
 
 // The first difference of the two runs; "": they do the same.
 // Traces tell what was there before, too, so that both begin anew.
 Result<std::string> FirstDifference(const LoadedNetwork& network, const Runner& given,
-                                    const HostTensor& item, const ExecutorOptions& options) {
+                                    std::span<const HostTensor> item,
+                                    const ExecutorOptions& options) {
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices("func"));
   TESSERA_ASSIGN(Runner func, OpenRunner(network, chosen[0], options));
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, given.chosen, options));
@@ -40,7 +41,7 @@ Result<std::string> FirstDifference(const LoadedNetwork& network, const Runner& 
 }  // namespace
 
 std::string WhereItGoesWrong(const LoadedNetwork& network, const Runner& runner,
-                             const HostTensor& item, const ExecutorOptions& options) {
+                             std::span<const HostTensor> item, const ExecutorOptions& options) {
   if (!runner.chosen.machine()) return "";
   const std::string about = fmt::format(
       "{}: every layer is right in the program that stores all results; the one that ran",

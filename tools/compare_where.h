@@ -5,6 +5,7 @@
 #ifndef TESSERA_TOOLS_COMPARE_WHERE_H_
 #define TESSERA_TOOLS_COMPARE_WHERE_H_
 
+#include <span>
 #include <string>
 
 #include "runtime/tensor/tensor.h"
@@ -17,7 +18,7 @@ namespace tessera::tools {
 // watched. Says in which layer and instruction the two first part, or that they do not, or why
 // that cannot be told; a line.
 std::string WhereItGoesWrong(const LoadedNetwork& network, const Runner& runner,
-                             const HostTensor& item, const ExecutorOptions& options);
+                             std::span<const HostTensor> item, const ExecutorOptions& options);
 
 }  // namespace tessera::tools
 

@@ -58,6 +58,8 @@ Result<int> Run(const CompileFlags& options) {
     return Fail(Code::kInvalidArgument,
                 "compile: nothing to do: give -o FILE, --dump LEVEL or --verify");
   }
+  TESSERA_TRY(CheckJson(options.json));
+  if (!options.output.empty()) TESSERA_TRY(CheckWritable(options.output));
   compiler::CompileOptions compile;
   TESSERA_ASSIGN(compile.config, isa::LoadConfig(options.config));
   TESSERA_ASSIGN(const std::vector<std::string> targets, SplitNames(options.targets));

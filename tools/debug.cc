@@ -17,7 +17,8 @@ namespace tessera::tools {
 namespace {
 
 struct DebugFlags {
-  std::string model, device, script, config, tflite, input, json;
+  std::string model, device, script, config, tflite, json;
+  InputOptions input;
   bool keep_tensors = false;
   uint64_t budget = 0;  // 0: not given
 };
@@ -112,7 +113,8 @@ class HostPath {
                      LoadNetwork(options_.model, options_.config, {.cpu = true, .device = true},
                                  options_.tflite, true));
       TESSERA_ASSIGN(const ChosenDevice cpu, ChooseDevice(kCpu, {}));
-      TESSERA_ASSIGN(Runner runner, OpenRunner(host, cpu, {}));
+      TESSERA_ASSIGN(Runner runner,
+                     OpenRunner(host, cpu, {.cpu_level = "", .pixels = network_.pixels()}));
       TESSERA_TRY(runner.executor->Run(network_.inputs()));
       runner_ = std::move(runner);
     }
@@ -188,6 +190,7 @@ Result<int> Run(const DebugFlags& options) {
   const std::string first = options.device.empty() ? "func" : options.device;
   TESSERA_ASSIGN(ChosenDevice device, ChooseDevice(first));
   TESSERA_TRY(RequireView(device));
+  TESSERA_TRY(CheckJson(options.json));
   sim::DebugSession* session = nullptr;
   const bool quiet = options.json == "-";
   TESSERA_ASSIGN(std::unique_ptr<sim::DebugConsole> lines,

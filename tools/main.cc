@@ -4,14 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "tools/interrupt.h"
 #include "tools/verb.h"
 
 namespace {
@@ -76,6 +80,15 @@ std::string VerbProblem(int argc, char** argv) {
          VerbList();
 }
 
+// Why not all that was printed has arrived; "" if it has.
+std::string StandardOutputProblem() {
+  const bool lost_before = std::ferror(stdout) != 0;
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !lost_before) return "";
+  return std::string("standard output: cannot write") +
+         (errno == 0 ? "" : std::string(": ") + std::strerror(errno));
+}
+
 int Refuse(const std::string& message) {
   std::fprintf(stderr, "tessera: %s\n", tessera::Legible(message).c_str());
   return tessera::tools::kExitBad;
@@ -94,7 +107,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "tessera " TESSERA_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 ok, 1 the answer is no, 2 bad use or bad input, 3 internal error.\n"
+      "Exit codes: 0 ok, 1 the answer is no, 2 bad use or bad input, 3 internal error, 130 "
+      "interrupted.\n"
       "Example: tessera compare models/fashion/fashion_int8.onnx --devices cpu,func,rtl --input "
       "IMAGES.idx.gz --first 4");
 
@@ -105,7 +119,13 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error);
+      std::cout.flush();
+      const std::string problem =
+          std::cout ? StandardOutputProblem() : "standard output: cannot write";
+      return problem.empty() ? kExitOk : Refuse(problem);
+    }
     const auto parsed = app.get_subcommands();
     const std::string verb = parsed.empty() ? "" : " " + parsed[0]->get_name();
     return Refuse(std::string(error.what()) + "; tessera" + verb + " --help lists what it takes");
@@ -114,7 +134,12 @@ int main(int argc, char** argv) {
   const auto verb = std::ranges::find(kVerbs, name, &Verb::name);
   try {
     const tessera::Result<int> code = actions[static_cast<size_t>(verb - kVerbs)]();
-    return code ? *code : Refuse(code.error().message);
+    if (!code) {
+      const int refused = Refuse(code.error().message);
+      return Interrupted() ? kExitInterrupted : refused;
+    }
+    const std::string problem = StandardOutputProblem();
+    return problem.empty() ? *code : Refuse(problem);
   } catch (const std::exception&
                error) {  // only the standard library throws: out of memory and the like
     Refuse(std::string("internal error: ") + error.what());

@@ -62,6 +62,10 @@ Status WriteJson(const std::string& path, const Json& json) {
   return WriteFile(path, text);
 }
 
+Status CheckJson(const std::string& path) {
+  return path.empty() || path == "-" ? Status{} : CheckWritable(path);
+}
+
 void Progress::Update(int64_t done, int64_t total) {
   const auto now = SteadyClock::now();
   if (now - start_ < std::chrono::seconds(2) || !isatty(STDERR_FILENO)) return;

@@ -29,6 +29,10 @@ std::string Table(const std::vector<std::string>& header, const std::string& ali
 // are not UTF-8 become U+FFFD.
 Status WriteJson(const std::string& path, const Json& json);
 
+// Whether WriteJson can begin: asked before long work.
+//   errors  kUnavailable  it cannot
+Status CheckJson(const std::string& path);
+
 // One line on a terminal that says how far long work is; silent before the first two seconds and
 // when standard error is not a terminal.
 class Progress {

@@ -15,6 +15,7 @@
 #include "sim/rig/workers.h"
 #include "tools/devices.h"
 #include "tools/failed_run.h"
+#include "tools/interrupt.h"
 #include "tools/network.h"
 #include "tools/output.h"
 #include "tools/regress_coverage.h"
@@ -157,6 +158,10 @@ class Regression {
     int64_t begun = 0;  // pieces: the list, then random programs
     std::deque<int64_t> again;
     const auto next = [&]() -> std::optional<int64_t> {
+      if (Interrupted()) {
+        report_.ended = "interrupted";
+        return std::nullopt;
+      }
       if (!again.empty()) {
         const int64_t piece = again.front();
         again.pop_front();
@@ -294,14 +299,18 @@ Result<int> Run(const RegressFlags& flags) {
   TESSERA_ASSIGN(RegressSetup setup, MakeSetup(flags));
   if (flags.coverage) TESSERA_TRY(CountCoverage(setup));
   Regression regression(flags, std::move(setup), suites, budget);
+  TESSERA_TRY(CheckJson(flags.json));
+  if (!flags.output.empty()) TESSERA_TRY(CheckWritable(flags.output));
   TESSERA_TRY(regression.Plan());
   TESSERA_TRY(regression.OpenAll());
+  CatchInterrupt();
   regression.Run();
   if (flags.coverage) TESSERA_TRY(regression.AddCoverage());
   const std::string text = ReportText(regression.report());
   if (flags.json != "-") std::fputs(text.c_str(), stdout);
   if (!flags.output.empty()) TESSERA_TRY(WriteFile(flags.output, text));
   TESSERA_TRY(WriteJson(flags.json, ReportJson(regression.report())));
+  if (Interrupted()) return kExitInterrupted;
   return regression.report().Ok() ? kExitOk : kExitNo;
 }
 

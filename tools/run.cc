@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tessera run: a network over many items on one device.
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
 
 #include "runtime/tensor/npy.h"
+#include "tools/classes.h"
 #include "tools/failed_run.h"
 #include "tools/inputs.h"
+#include "tools/interrupt.h"
 #include "tools/network.h"
 #include "tools/output.h"
+#include "tools/output_files.h"
 #include "tools/run_program.h"
 #include "tools/verb.h"
 
@@ -17,34 +22,85 @@ namespace tessera::tools {
 namespace {
 
 struct RunFlags {
-  std::string model, device = "func", config, output, json, tflite, dump_dir;
+  std::string model, device = "func", config, json, tflite, dump_dir;
+  std::vector<std::string> output;
   InputOptions inputs;
   std::map<std::string, std::string> driver_flags;
   ExecutorOptions executor;
+  int64_t top = 1;
   bool check_races = false;
 };
 
-// Results of all items, and what they took.
+// Results of the items, and what they took.
 struct Outcome {
-  HostTensor output;  // the first model output, [N, ...]
+  std::vector<HostTensor> outputs;  // one an output of the model, [N, ...]
+  int64_t items = 0;                // N: all, or those that were done when SIGINT came
   uint64_t cycles = 0;
   bool same_cycles = true;  // every inference took as many
   double seconds = 0;       // of the inferences
+  double host_seconds = 0;  // of these, for what the host does
 };
 
 Result<Outcome> RunAll(Runner& runner, const Inputs& inputs) {
   Outcome outcome;
   Progress progress(fmt::format("running on {}", runner.name));
   ExecutionReport report;
-  report.done = [&](int64_t done) { progress.Update(done, inputs.count()); };
+  report.done = [&](int64_t done) {
+    progress.Update(done, inputs.count);
+    return !Interrupted();
+  };
   const auto start = std::chrono::steady_clock::now();
-  TESSERA_ASSIGN(std::vector<HostTensor> outputs,
-                 runner.executor->Run(std::span(&inputs.items, 1), &report));
+  TESSERA_ASSIGN(outcome.outputs, runner.executor->Run(inputs.items, &report));
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.output = std::move(outputs[0]);
+  outcome.items = report.inferences;
+  outcome.host_seconds = report.host_seconds;
   outcome.cycles = report.Cycles().at(0);
   for (const uint64_t cycles : report.Cycles()) outcome.same_cycles &= cycles == outcome.cycles;
   return outcome;
+}
+
+Classes ClassesOf(const HostTensor& values, int64_t top) {
+  Classes classes;
+  for (int64_t i = 0; i < values.shape[0]; ++i)
+    classes.top.push_back(TopClasses(values.Slice(i, 1), top));
+  return classes;
+}
+
+// The items' greatest classes, a row an item.
+std::string TopTable(const Classes& classes) {
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < std::min<size_t>(classes.top.size(), kShownItems); ++i)
+    rows.push_back({fmt::format("{}", i), fmt::format("{}", fmt::join(classes.top[i], ", "))});
+  std::string text = Table({"item", "classes"}, "rl", std::move(rows));
+  if (std::ssize(classes.top) > kShownItems)
+    text += fmt::format("... and {} more\n", std::ssize(classes.top) - kShownItems);
+  return text;
+}
+
+// Classes and labels, in words and in |json|.
+std::string TellClasses(const RunFlags& options, const Inputs& inputs, const Classes& classes,
+                        Json& json) {
+  std::string text;
+  if (!inputs.labels.empty()) {
+    const int64_t all = std::ssize(classes.top), hits = classes.Hits(inputs.labels, 1);
+    const double top1 = static_cast<double>(hits) / static_cast<double>(all);
+    json["top1"] = top1;
+    text = fmt::format("accuracy: {} of {} right, top-1 {:.2f} %", Grouped(hits), Grouped(all),
+                       100 * top1);
+    if (options.top > 1) {
+      const double top =
+          static_cast<double>(classes.Hits(inputs.labels, static_cast<size_t>(options.top))) /
+          static_cast<double>(all);
+      json[fmt::format("top{}", options.top)] = top;
+      text += fmt::format(", top-{} {:.2f} %", options.top, 100 * top);
+    }
+    text += "\n";
+  }
+  if (options.top > 1) {
+    json["classes"] = classes.top;
+    text += TopTable(classes);
+  }
+  return text;
 }
 
 Result<int> Run(const RunFlags& options) {
@@ -74,30 +130,39 @@ Result<int> Run(const RunFlags& options) {
                 "check)",
                 options.model);
   }
-  TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs));
+  TESSERA_TRY(CheckJson(options.json));
   TESSERA_ASSIGN(const LoadedNetwork network,
                  LoadNetwork(options.model, options.config, PlansFor({device}), options.tflite));
-  TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, options.executor));
+  const std::vector<artifact::TensorInfo>& infos = network.artifact->outputs;
+  TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *network.artifact));
+  TESSERA_TRY(CheckClasses(infos, inputs.labels, options.top > 1));
+  TESSERA_ASSIGN(const std::vector<std::string> files, OutputFiles(options.output, infos));
+  ExecutorOptions executor = options.executor;
+  executor.pixels = inputs.pixels;
+  TESSERA_ASSIGN(Runner runner, OpenRunner(network, device, executor));
   runner.dump_dir = options.dump_dir;
+  CatchInterrupt();
   const Result<Outcome> ran = RunAll(runner, inputs);
   if (!ran) return std::unexpected(WithDump(ran.error(), "run", runner));
   const Outcome& outcome = *ran;
-  if (!options.output.empty()) TESSERA_TRY(WriteNpy(options.output, outcome.output));
+  const bool whole = outcome.items == inputs.count;
 
-  int64_t hits = 0;
-  for (size_t i = 0; i < inputs.labels.size(); ++i) {
-    hits += ArgMax(outcome.output.Slice(static_cast<int64_t>(i), 1)) == inputs.labels[i];
+  Json json{{"ok", whole},
+            {"model", options.model},
+            {"device", options.device},
+            {"config", network.config.name},
+            {"images", outcome.items},
+            {"seconds", outcome.seconds}};
+  if (!whole) json["interrupted"] = true;
+  std::string text =
+      fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n", options.model,
+                  options.device, Grouped(outcome.items), outcome.seconds,
+                  static_cast<double>(outcome.items) / outcome.seconds) +
+      inputs.pixels_line;
+  if (!whole) {
+    text += fmt::format("interrupted: {} of {} items are done; what follows is of these\n",
+                        Grouped(outcome.items), Grouped(inputs.count));
   }
-  const int64_t count = inputs.count();
-  nlohmann::ordered_json json{{"ok", true},
-                              {"model", options.model},
-                              {"device", options.device},
-                              {"config", network.config.name},
-                              {"images", count},
-                              {"seconds", outcome.seconds}};
-  std::string text = fmt::format("{} on {}: {} items in {:.2f} s ({:.1f} a second)\n",
-                                 options.model, options.device, Grouped(count), outcome.seconds,
-                                 static_cast<double>(count) / outcome.seconds);
   if (device.machine()) text += HostOnlyLine(*network.artifact);
   if (runner.has_clock()) {
     json["cycles"] = outcome.cycles;
@@ -107,18 +172,29 @@ Result<int> Run(const RunFlags& options) {
                         outcome.same_cycles ? "" : " for the first; others differ",
                         static_cast<double>(outcome.cycles) / (1e3 * mhz), mhz);
   }
-  if (!inputs.labels.empty()) {
-    const double top1 = static_cast<double>(hits) / static_cast<double>(count);
-    json["top1"] = top1;
-    text += fmt::format("accuracy: {} of {} right, top-1 {:.2f} %\n", Grouped(hits), Grouped(count),
-                        100 * top1);
+  if (device.machine()) {
+    const double each = outcome.host_seconds / static_cast<double>(outcome.items);
+    json["host_seconds"] = each;
+    text += fmt::format(
+        "the host's steps around it: {:.3f} ms an inference, measured on this machine\n",
+        1e3 * each);
   }
-  if (!options.output.empty())
-    text += fmt::format("wrote {}: {} {}\n", options.output, Text(outcome.output.dtype),
-                        ShapeText(outcome.output.shape));
+  if (const std::optional<size_t> output = ClassOutput(infos))
+    text += TellClasses(options, inputs, ClassesOf(outcome.outputs[*output], options.top), json);
+  json["outputs"] = Json::array();
+  for (size_t o = 0; o < infos.size(); ++o) {
+    const HostTensor& values = outcome.outputs[o];
+    json["outputs"].push_back({{"name", infos[o].name},
+                               {"dtype", Text(values.dtype)},
+                               {"shape", values.shape},
+                               {"file", files[o]}});
+    if (files[o].empty()) continue;
+    TESSERA_TRY(WriteNpy(files[o], values));
+    text += fmt::format("wrote {}: {} {}\n", files[o], Text(values.dtype), ShapeText(values.shape));
+  }
   if (options.json != "-") std::fputs(text.c_str(), stdout);
   TESSERA_TRY(WriteJson(options.json, json));
-  return kExitOk;
+  return whole ? kExitOk : kExitInterrupted;
 }
 
 }  // namespace
@@ -139,13 +215,21 @@ Action AddRun(CLI::App& app) {
   verb->add_flag("--check-races", options->check_races,
                  "of a program: say which instructions race and whether they met in this run; "
                  "exits with 1 if any do");
-  verb->add_option("--output", options->output, "write the raw output tensors here, .npy [N, ...]");
+  verb->add_option("--top", options->top,
+                   "the K greatest classes of each item, and with --labels how many items have "
+                   "theirs among them")
+      ->check(CountFromOne());
+  verb->add_option("--output", options->output,
+                   "write the raw output, .npy [N, ...]; of several NAME=FILE, repeated, or a "
+                   "folder for all (made where the name ends in /)")
+      ->allow_extra_args(false);
   verb->add_option("--budget", options->executor.budget,
                    "cycles (func: instructions' steps) an inference may take")
       ->check(CountFromOne());
   AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--json", options->json,
-                   "write {ok, model, device, config, images, seconds, cycles, top1} to this file");
+                   "write {ok, model, device, config, images, seconds, cycles, host_seconds, top1, "
+                   "outputs[]} to this file");
   AddDriverFlags(*verb, options->driver_flags);
   verb->footer(
       DevicesHelp() +

@@ -23,8 +23,9 @@ namespace {
 constexpr const char* kSchema = "tessera-trace-1";
 
 struct TraceFlags {
-  std::string model, device = "rtl", output, html, wave, from = "cycle:0", config, tflite, input,
-                     json, dump_dir;
+  std::string model, device = "rtl", output, html, wave, from = "cycle:0", config, tflite, json,
+                     dump_dir;
+  InputOptions input;
   std::map<std::string, std::string> driver_flags;
   sim::ChromeOptions chrome;
   uint64_t budget = Launch().budget, cycles = 2000;
@@ -182,11 +183,16 @@ std::string EndOfCut(const std::string& why, uint64_t cycle) {
 Result<int> Run(const TraceFlags& options) {
   TESSERA_ASSIGN(const ChosenDevice device, ChooseDevice(options.device, options.driver_flags));
   TESSERA_TRY(RequireClock(device));
+  TESSERA_TRY(CheckJson(options.json));
   if (options.output.empty() && options.html.empty() && options.wave.empty()) {
     return Fail(Code::kInvalidArgument,
                 "nothing is to be written; give -o FILE.json, --html FILE or --wave FILE.fst");
   }
-  if (!options.wave.empty()) TESSERA_TRY(RequireWave(device, options.wave));
+  if (!options.wave.empty()) {
+    TESSERA_TRY(RequireWave(device, options.wave));
+    TESSERA_TRY(CheckWritable(options.wave));
+  }
+  if (!options.html.empty()) TESSERA_TRY(CheckWritable(options.html));
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of write(), as a full disk is
   std::unique_ptr<sim::TraceFile> file;
   if (!options.output.empty()) {
@@ -204,7 +210,8 @@ Result<int> Run(const TraceFlags& options) {
   timeline.Close();
   std::string text = fmt::format("{} on {}: {} cycles, {} instructions\n", options.model,
                                  options.device, Grouped(static_cast<int64_t>(timeline.cycles())),
-                                 Grouped(static_cast<int64_t>(timeline.instructions())));
+                                 Grouped(static_cast<int64_t>(timeline.instructions()))) +
+                     network.pixels_line();
   std::string kept;  // files that have a failed run
   if (file) {
     const std::string why = file->cut().empty() ? "the file can grow no further" : file->cut();

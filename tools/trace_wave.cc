@@ -86,6 +86,24 @@ std::string GtkwText(const std::string& path) {
   return text;
 }
 
+// The cycle in which |run| takes the first instruction of GEMM or VECTOR of |layer|; of a layer
+// without one, the first instruction. Its loads may come long before, while another layer computes.
+std::optional<uint64_t> LayerBegin(const TakenCycles::TakenRun& run, const std::string& layer,
+                                   const TracedNetwork& network) {
+  const sim::ProgramText text(network.program(run.program), network.config());
+  std::optional<uint64_t> first, computes;
+  for (const auto& [insn, cycle] : run.at) {
+    const std::optional<uint32_t> of = text.LayerOf(insn);
+    if (!of || network.layers()[*of].name != layer) continue;
+    if (!first || cycle < *first) first = cycle;
+    const std::optional<isa::Fetched> decoded = text.Decode(insn);
+    const bool works = decoded && !decoded->finish &&
+                       (decoded->unit == isa::Unit::kGemm || decoded->unit == isa::Unit::kVector);
+    if (works && (!computes || cycle < *computes)) computes = cycle;
+  }
+  return computes ? computes : first;
+}
+
 // The cycle of |run| at which the window begins, if it came there.
 std::optional<uint64_t> BeginIn(const TakenCycles::TakenRun& run, const WaveFrom& from,
                                 const TracedNetwork& network) {
@@ -99,15 +117,9 @@ std::optional<uint64_t> BeginIn(const TakenCycles::TakenRun& run, const WaveFrom
           run.program == from.program && at != run.at.end())
         begin = at->second;
       break;
-    case WaveFrom::WavePlace::kLayer: {
-      const sim::ProgramText text(network.program(run.program), network.config());
-      for (const auto& [insn, cycle] : run.at) {
-        const std::optional<uint32_t> layer = text.LayerOf(insn);
-        if (layer && network.layers()[*layer].name == from.layer && (!begin || cycle < *begin))
-          begin = cycle;
-      }
+    case WaveFrom::WavePlace::kLayer:
+      begin = LayerBegin(run, from.layer, network);
       break;
-    }
     case WaveFrom::WavePlace::kFailure:
       break;
   }

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "runtime/device/registry.h"
 #include "sim/rig/run_image.h"
-#include "tools/inputs.h"
 
 namespace tessera::tools {
 namespace {
@@ -23,6 +22,13 @@ std::vector<TracedLayer> LayersOf(const isa::ProgramImage& image) {
   return layers;
 }
 
+// [1, ...] for one item of an input of |shape|.
+std::vector<int64_t> OneItem(const std::vector<int64_t>& shape) {
+  std::vector<int64_t> item = ItemShape(shape);
+  item.insert(item.begin(), 1);
+  return item;
+}
+
 Status Watch(Device& device, MachineWatcher& watcher) {
   auto* const watched = dynamic_cast<WatchedDevice*>(&device);
   if (watched == nullptr)
@@ -33,7 +39,7 @@ Status Watch(Device& device, MachineWatcher& watcher) {
 }  // namespace
 
 Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::string& config,
-                                          const std::string& tflite, const std::string& input,
+                                          const std::string& tflite, const InputOptions& input,
                                           bool keep_tensors) {
   TracedNetwork traced;
   traced.name_ = std::filesystem::path(path).filename();
@@ -57,7 +63,7 @@ Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::st
     }
     if (const Status match = isa::CheckImageMatches(*image, traced.config_); !match)
       return Within(path, match.error());
-    if (!input.empty()) {
+    if (!input.input.empty()) {
       return Fail(
           Code::kInvalidArgument,
           "{}: is a program, whose data are in it; --input goes with a model or an artifact", path);
@@ -83,12 +89,13 @@ Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::st
   }
   for (const artifact::Layer& layer : net.layers)
     traced.layers_.push_back({layer.name, layer.op, layer.macs});
-  if (!input.empty()) {
-    TESSERA_ASSIGN(Inputs inputs, LoadInputs({.input = input, .labels = "", .first = 1}));
-    traced.inputs_.push_back(std::move(inputs.items));
+  if (!input.input.empty()) {
+    InputOptions one = input;
+    one.first = 1;
+    TESSERA_ASSIGN(traced.inputs_, LoadInputs(one, net));
   } else {
     for (const artifact::TensorInfo& tensor : net.inputs)
-      traced.inputs_.push_back(HostTensor::Zeros(tensor.dtype, tensor.shape));
+      traced.inputs_.items.push_back(HostTensor::Zeros(tensor.dtype, OneItem(tensor.shape)));
   }
   return traced;
 }
@@ -115,12 +122,14 @@ Status TracedNetwork::Run(const ChosenDevice& device, ProgramListener& listener,
     listener.End(run);
     return {};
   }
-  TESSERA_ASSIGN(Runner runner, OpenRunner(*network_, device, {.cpu_level = "", .budget = budget}));
+  TESSERA_ASSIGN(
+      Runner runner,
+      OpenRunner(*network_, device, {.cpu_level = "", .budget = budget, .pixels = pixels()}));
   if (watcher != nullptr) TESSERA_TRY(Watch(*runner.device, *watcher));
   ExecutionReport report;
   report.traced = watcher == nullptr;
   report.listener = &listener;
-  if (const auto ran = runner.executor->Run(inputs_, &report); !ran) {
+  if (const auto ran = runner.executor->Run(inputs(), &report); !ran) {
     if (failed != nullptr) *failed = runner.executor->Failed();
     return std::unexpected(ran.error());
   }

@@ -14,6 +14,7 @@
 #include "runtime/executor/executor.h"
 #include "runtime/machine_view.h"
 #include "sim/debug/dump.h"
+#include "tools/inputs.h"
 #include "tools/network.h"
 
 namespace tessera::tools {
@@ -25,13 +26,13 @@ struct TracedLayer {
 
 class TracedNetwork {
  public:
-  // |input|: a .npy or IDX file whose first item is the model's input; "": zeros. |keep_tensors|:
-  // as for LoadNetwork.
-  //   errors  those of LoadNetwork and ParseImage
+  // |input|: files whose first items are the model's inputs; none: zeros. |keep_tensors|: as for
+  // LoadNetwork.
+  //   errors  those of LoadNetwork, LoadInputs and ParseImage
   //           kNotFound         no layer runs on the accelerator
   //           kInvalidArgument  --input with a program image, whose data are in it
   static Result<TracedNetwork> Load(const std::string& path, const std::string& config,
-                                    const std::string& tflite, const std::string& input,
+                                    const std::string& tflite, const InputOptions& input,
                                     bool keep_tensors = false);
 
   const isa::Config& config() const { return config_; }
@@ -47,7 +48,9 @@ class TracedNetwork {
   const artifact::Artifact* artifact() const {
     return network_ ? network_->artifact.get() : nullptr;
   }
-  const std::vector<HostTensor>& inputs() const { return inputs_; }
+  const std::vector<HostTensor>& inputs() const { return inputs_.items; }
+  const PixelRule& pixels() const { return inputs_.pixels; }
+  const std::string& pixels_line() const { return inputs_.pixels_line; }
 
   // One inference. |listener| hears of each run, with its trace. |failed|: not null: becomes the
   // run of a program that failed. |watcher|: not null: looks at each run.
@@ -62,7 +65,7 @@ class TracedNetwork {
   std::optional<LoadedNetwork> network_;  // or
   std::optional<isa::ProgramImage> image_;
   std::optional<sim::RunDump> dump_;  // whose |image_| it is
-  std::vector<HostTensor> inputs_;
+  Inputs inputs_;
 };
 
 }  // namespace tessera::tools

@@ -60,15 +60,16 @@ Status QdqConverter::CheckOperators() const {
   if (missing.empty()) return {};
   const OnnxNode& first = *missing.begin()->second[0];
   if (missing.size() == 1 && missing.begin()->second.size() == 1) {
-    return Fail(Code::kUnsupported, "{}: operator {} is not supported (supported: {})",
-                first.Place(), first.op_type, OnnxOperators());
+    return Fail(Code::kUnsupported,
+                "{}: operator {} is not supported; docs/operators.md lists those that are",
+                first.Place(), first.op_type);
   }
   std::string list;
   for (const auto& [type, nodes] : missing)
     list += fmt::format("{}{} x {} (first: node {})", list.empty() ? "" : ", ", nodes.size(), type,
                         nodes[0]->index);
-  return Fail(Code::kUnsupported, "operators that are not supported: {} (supported: {})", list,
-              OnnxOperators());
+  return Fail(Code::kUnsupported,
+              "operators that are not supported: {}; docs/operators.md lists those that are", list);
 }
 
 Status QdqConverter::Known(const Value& value) {

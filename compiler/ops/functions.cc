@@ -50,6 +50,8 @@ constexpr Function kSignOf{"sign", "-1, 0 or 1", SignOf, [](double x) {
                              return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
                            }};
 constexpr Function kExpOf{"exp", "e to the power x", ir::Exp, [](double x) { return std::exp(x); }};
+constexpr Function kSqrtOf{"sqrt", "the root of x", ir::Sqrt, [](double x) { return std::sqrt(x); }};
+constexpr Function kLogOf{"log", "natural logarithm", ir::Log, [](double x) { return std::log(x); }};
 constexpr Function kFloorOf{"floor", "the whole number at or below x", ir::Floor,
                             [](double x) { return std::floor(x); }};
 constexpr Function kCeilOf{"ceil", "the whole number at or above x", CeilOf,
@@ -72,6 +74,8 @@ constexpr OnnxRow kAbsRows[] = {{"Abs", FromOnnx<Op::kAbs>}};
 constexpr OnnxRow kNegRows[] = {{"Neg", FromOnnx<Op::kNeg>}};
 constexpr OnnxRow kSignRows[] = {{"Sign", FromOnnx<Op::kSign>}};
 constexpr OnnxRow kExpRows[] = {{"Exp", FromOnnx<Op::kExp>}};
+constexpr OnnxRow kSqrtRows[] = {{"Sqrt", FromOnnx<Op::kSqrt>}};
+constexpr OnnxRow kLogRows[] = {{"Log", FromOnnx<Op::kLog>}};
 constexpr OnnxRow kFloorRows[] = {{"Floor", FromOnnx<Op::kFloor>}};
 constexpr OnnxRow kCeilRows[] = {{"Ceil", FromOnnx<Op::kCeil>}};
 constexpr OnnxRow kRoundRows[] = {{"Round", FromOnnx<Op::kRound>}};
@@ -84,6 +88,8 @@ constinit const OpDef kNegDef = DefWith<kNegOf>(kNumberTypes, kNegRows);
 constinit const OpDef kSquareDef = DefWith<kSquareOf>(kNumberTypes, {});
 constinit const OpDef kSignDef = DefWith<kSignOf>(kNumberTypes, kSignRows);
 constinit const OpDef kExpDef = DefWith<kExpOf>(kAllTypes, kExpRows);
+constinit const OpDef kSqrtDef = DefWith<kSqrtOf>(kAllTypes, kSqrtRows);
+constinit const OpDef kLogDef = DefWith<kLogOf>(kAllTypes, kLogRows);
 constinit const OpDef kFloorDef = DefWith<kFloorOf>(kAllTypes, kFloorRows);
 constinit const OpDef kCeilDef = DefWith<kCeilOf>(kAllTypes, kCeilRows);
 constinit const OpDef kRoundDef = DefWith<kRoundOf>(kAllTypes, kRoundRows);

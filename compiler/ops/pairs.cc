@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "compiler/ops/binary.h"
+#include "compiler/ops/compose.h"
 
 namespace tessera::ops {
 namespace {
@@ -42,6 +43,14 @@ Expr RemainderOfC(Expr a, Expr b) {
   return ir::Select(ir::Lt(a, ir::ImmF32(0)), ir::Neg(rest), rest);
 }
 
+// Of integers through floats: exact up to 2^24.
+Expr Power(Expr a, Expr b) {
+  if (IsFloat(a.dtype())) return ir::Pow(a, b);
+  return ir::Cast(a.dtype(),
+                  ir::Pow(ir::Cast(DType::kFloat32, a), ir::Cast(DType::kFloat32, b)));
+}
+
+constexpr PairFunction kPowerOf{"pow", "the first to the power of the second", Power};
 constexpr PairFunction kQuotientOf{"div", "first over second; integers towards zero, 0 by 0",
                                    Quotient};
 constexpr PairFunction kRemainderOf{"mod", "remainder with the sign of the second", Remainder};
@@ -90,6 +99,27 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return BinaryFromOnnx(c, node, kOp);
 }
 
+// The exponent may be of another type than the base, whose type the result has.
+Status FromPow(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId base, c.Plain(node, 0));
+  TESSERA_ASSIGN(TensorId exponent, c.Plain(node, 1));
+  Composer make(c, node);
+  const DType from = c.tensor(base).dtype, other = c.tensor(exponent).dtype;
+  TensorId x = base;
+  if (from != other) {
+    const DType in = IsFloat(from) || IsFloat(other) ? DType::kFloat32 : DType::kInt64;
+    for (TensorId* operand : {&x, &exponent}) {
+      if (c.tensor(*operand).dtype == in) continue;
+      TESSERA_ASSIGN(*operand, make({.op = Op::kCast, .inputs = {*operand}}, make.shape(*operand), in));
+    }
+  }
+  TESSERA_ASSIGN(x, make(Op::kPow, x, exponent));
+  if (make.tensor(x).dtype != from) {
+    TESSERA_ASSIGN(x, make({.op = Op::kCast, .inputs = {x}}, make.shape(x), from));
+  }
+  return make.Finish(x);
+}
+
 Status FromGreater(QdqConverter& c, const OnnxNode& node) {
   OnnxNode turned = node;
   if (turned.inputs.size() > 1) std::swap(turned.inputs[0], turned.inputs[1]);
@@ -106,6 +136,7 @@ Status FromSeveral(QdqConverter& c, const OnnxNode& node) {
   return SeveralFromOnnx(c, node, kOp, false);
 }
 
+constexpr OnnxRow kPowRows[] = {{"Pow", FromPow, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kDivRows[] = {{"Div", FromOnnx<Op::kDiv>, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kModRows[] = {{"Mod", FromMod, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kMaxRows[] = {{"Max", FromSeveral<Op::kMax>, 2, graph::OnnxWhen::kNever}};
@@ -135,6 +166,7 @@ constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow
 
 }  // namespace
 
+constinit const OpDef kPowDef = DefWith<kPowerOf>(kPlainNumbers, kPowRows);
 constinit const OpDef kDivDef = DefWith<kQuotientOf>(kPlainNumbers, kDivRows);
 constinit const OpDef kModDef = DefWith<kRemainderOf>(kPlainNumbers, kModRows);
 constinit const OpDef kFmodDef = DefWith<kRemainderOfC>(kPlainNumbers, {});

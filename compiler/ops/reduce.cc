@@ -62,6 +62,9 @@ struct Composed {
 };
 constexpr Composed kComposed[] = {
     {"ReduceL1", Op::kAbs, Op::kReduceSum, Op::kCast},
+    {"ReduceL2", Op::kSquare, Op::kReduceSum, Op::kSqrt},
+    {"ReduceLogSum", Op::kCast, Op::kReduceSum, Op::kLog},
+    {"ReduceProd", Op::kCast, Op::kReduceProd, Op::kCast},
     {"ReduceSumSquare", Op::kSquare, Op::kReduceSum, Op::kCast},
     {"ReduceSum", Op::kCast, Op::kReduceSum, Op::kCast},
     {"ReduceMean", Op::kCast, Op::kReduceMean, Op::kCast},
@@ -71,6 +74,14 @@ constexpr Composed kComposed[] = {
 
 Result<TensorId> Reduced(Composer& make, const OnnxNode& node, TensorId x,
                          const std::vector<int>& axes) {
+  if (node.op_type == "ReduceLogSumExp") {  // less the greatest, so that no exponential overflows
+    TESSERA_ASSIGN(const TensorId most, ReducedAlong(make, Op::kReduceMax, x, axes));
+    TESSERA_ASSIGN(x, make(Op::kSub, x, most));
+    TESSERA_ASSIGN(x, make(Op::kExp, x));
+    TESSERA_ASSIGN(x, ReducedAlong(make, Op::kReduceSum, x, axes));
+    TESSERA_ASSIGN(x, make(Op::kLog, x));
+    return make(Op::kAdd, x, most);
+  }
   const auto how = std::ranges::find(kComposed, node.op_type, &Composed::type);
   if (how->before != Op::kCast) {
     TESSERA_ASSIGN(x, make(how->before, x));
@@ -99,7 +110,11 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
 constexpr OnnxRow kSumRows[] = {{"ReduceSum", FromOnnx, 1, kNever},
                                 {"ReduceL1", FromOnnx, 1, kNever},
-                                {"ReduceSumSquare", FromOnnx, 1, kNever}};
+                                {"ReduceSumSquare", FromOnnx, 1, kNever},
+    {"ReduceL2", FromOnnx, 1, kNever},
+    {"ReduceLogSum", FromOnnx, 1, kNever},
+    {"ReduceLogSumExp", FromOnnx, 1, kNever}};
+constexpr OnnxRow kProdRows[] = {{"ReduceProd", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMeanRows[] = {{"ReduceMean", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMaxRows[] = {{"ReduceMax", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMinRows[] = {{"ReduceMin", FromOnnx, 1, kNever}};
@@ -155,5 +170,8 @@ constinit const OpDef kReduceMaxDef =
     DefOf("greatest", "the greatest along some axes", Body<te::MaxOf, false>, kMaxRows);
 constinit const OpDef kReduceMinDef =
     DefOf("least", "the least along some axes", Body<te::MinOf, false>, kMinRows);
+
+constinit const OpDef kReduceProdDef =
+    DefOf("product", "product of all along some axes", Body<te::ProdOf, false>, kProdRows);
 
 }  // namespace tessera::ops

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <ranges>
 #include <utility>
 
 #include "base/check.h"
 #include "runtime/artifact/tap.h"
-#include "runtime/executor/inputs.h"
 #include "runtime/host/cpu_level.h"
 
 namespace tessera {
@@ -275,6 +275,27 @@ Status Executor::Transfer(const TransferStep& step) {
   return Write(to.device, to.offset, bytes);
 }
 
+namespace {
+
+// Adds its own life to |report|'s time of the host; null: to nobody's.
+class HostTime {
+ public:
+  explicit HostTime(ExecutionReport* report) : report_(report) {}
+  ~HostTime() {
+    if (report_ == nullptr) return;
+    report_->host_seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  HostTime(const HostTime&) = delete;
+  HostTime& operator=(const HostTime&) = delete;
+
+ private:
+  ExecutionReport* report_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
 Status Executor::Once(ExecutionReport* report, size_t end) {
   const UseThreads pool(pool_.get());
   size_t next = 0, next_launch = 0;
@@ -282,6 +303,7 @@ Status Executor::Once(ExecutionReport* report, size_t end) {
   for (size_t s = 0; s < end; ++s) {
     if (options_.poison_dead) TESSERA_TRY(Poison(s));
     const PlanStep& step = plan_->steps[s];
+    const HostTime time(std::holds_alternative<ProgramStep>(step) ? nullptr : report);
     if (const auto* run = std::get_if<ProgramStep>(&step)) {
       if (const Status ran = RunProgram(run->program, budget, report); !ran) {
         if (failure_) failure_->step = s;
@@ -304,70 +326,26 @@ Status Executor::Once(ExecutionReport* report, size_t end) {
 
 void Executor::FillInputs(std::span<const HostTensor> inputs, int64_t inference) {
   for (size_t i = 0; i < inputs.size(); ++i)
-    FillInput(artifact_->inputs[i], inputs[i], inference, HostBytes(plan_->inputs[i]));
-}
-
-// Segments that are the program's own begin with the image's data, the others are read.
-Result<isa::ProgramImage> Executor::ImageNow(uint32_t program) {
-  isa::ProgramImage image = artifact_->programs[program].image;
-  const Opened& opened = devices_[artifact_->programs[program].device];
-  for (const isa::Segment segment : artifact::kArenaSegments) {
-    const auto s = static_cast<size_t>(segment);
-    image.segments[s].data.resize(image.segments[s].size);
-    TESSERA_TRY(opened.device->Read(launches_[program]->segments[s].base, image.segments[s].data));
-  }
-  return image;
-}
-
-std::optional<FailedRun> Executor::Failed() {
-  if (!failure_) return std::nullopt;
-  return Again(*std::exchange(failure_, std::nullopt));
-}
-
-std::optional<FailedRun> Executor::Beginning(std::span<const HostTensor> inputs, size_t run) {
-  for (size_t s = 0; s < plan_->steps.size(); ++s) {
-    if (!std::holds_alternative<ProgramStep>(plan_->steps[s]) || run-- != 0) continue;
-    return Again({.budget = options_.budget, .step = s, .inputs = {inputs.begin(), inputs.end()}});
-  }
-  return std::nullopt;
-}
-
-std::optional<FailedRun> Executor::Again(const Failure& failure) {
-  FillInputs(failure.inputs, 0);
-  if (!Once(nullptr, failure.step)) return std::nullopt;
-  const auto& step = std::get<ProgramStep>(plan_->steps[failure.step]);
-  Result<isa::ProgramImage> image = ImageNow(step.program);
-  if (!image) return std::nullopt;
-  FailedRun failed{std::move(*image), failure.budget, artifact_->provenance.model_file, {}};
-  for (const artifact::Layer& layer : artifact_->layers) failed.layers.push_back(layer.name);
-  return failed;
+    FillInput(artifact_->inputs[i], inputs[i], inference, options_.pixels,
+              HostBytes(plan_->inputs[i]));
 }
 
 Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs,
                                               ExecutionReport* report) {
-  if (inputs.size() != artifact_->inputs.size()) {
-    return Fail(Code::kInvalidArgument, "the model takes {} inputs, {} are given",
-                artifact_->inputs.size(), inputs.size());
+  TESSERA_ASSIGN(const int64_t count, CountTogether(artifact_->inputs, inputs, options_.pixels));
+  if (report != nullptr) {
+    report->inferences = count;
+    report->runs.clear();
+    report->host_seconds = 0;
   }
-  std::optional<int64_t> count;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    TESSERA_ASSIGN(const int64_t n, CountInferences(artifact_->inputs[i], inputs[i]));
-    if (count && *count != n) {
-      return Fail(Code::kInvalidArgument, "input '{}' holds {} inferences, the input before it {}",
-                  artifact_->inputs[i].name, n, *count);
-    }
-    count = n;
-  }
-  count = count.value_or(1);
-  if (report != nullptr) report->inferences = *count, report->runs.clear();
   failure_.reset();
   std::vector<HostTensor> outputs;
   for (const artifact::TensorInfo& output : artifact_->outputs) {
     std::vector<int64_t> shape = ItemShape(output.shape);
-    shape.insert(shape.begin(), *count);
+    shape.insert(shape.begin(), count);
     outputs.push_back(HostTensor::Zeros(output.dtype, std::move(shape)));
   }
-  for (int64_t n = 0; n < *count; ++n) {
+  for (int64_t n = 0; n < count; ++n) {
     FillInputs(inputs, n);
     if (const Status done = Once(report, plan_->steps.size()); !done) {
       if (failure_) {
@@ -379,7 +357,10 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
       const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i]);
       std::ranges::copy(bytes, outputs[i].bytes.begin() + n * static_cast<int64_t>(bytes.size()));
     }
-    if (report != nullptr && report->done) report->done(n + 1);
+    if (report == nullptr || !report->done || report->done(n + 1) || n + 1 == count) continue;
+    report->inferences = n + 1;
+    for (HostTensor& output : outputs) output = output.Slice(0, n + 1);
+    break;
   }
   return outputs;
 }

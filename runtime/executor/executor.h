@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "runtime/artifact/artifact.h"
 #include "runtime/device.h"
+#include "runtime/executor/inputs.h"
 #include "runtime/host/host_code.h"
 #include "runtime/host/mapping.h"
 #include "runtime/host/threads.h"
@@ -31,6 +32,7 @@ struct ExecutorOptions {
   int threads = 1;        // at work on host code, at most those that this process may use
   uint64_t budget = Launch().budget;      // device cycles for one inference, all programs together
   KernelDevice* kernel_device = nullptr;  // runs the plan's kernels from source; outlives it
+  PixelRule pixels;                       // what pixels that are given for an input become
   // Tests: before each step, bytes of the arenas that hold nothing which a later step reads are
   // overwritten with junk.
   bool poison_dead = false;
@@ -66,8 +68,10 @@ struct ExecutionReport {
   //   errors  the device's, when it cannot
   bool traced = false;
   ProgramListener* listener = nullptr;  // given by the caller; null: nobody
-  std::function<void(int64_t)> done;    // and told behind each inference how many there were
-  int64_t inferences = 0;
+  // And told behind each inference how many there were; says whether to go on.
+  std::function<bool(int64_t)> done;
+  int64_t inferences = 0;   // that were done
+  double host_seconds = 0;  // that kernels and transfers of the host took, all inferences together
   // Those of one inference after those of another; empty for a plan without programs.
   std::vector<ProgramRun> runs;
 
@@ -99,8 +103,10 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
 
   // One tensor an input of the model, all with the same number N of inferences
-  // (runtime/executor/inputs.h says what is accepted). Gives one tensor an output, [N, ...].
-  //   errors  kInvalidArgument  another number of tensors, or one of another shape or type
+  // (runtime/executor/inputs.h says what is accepted). Gives one tensor an output, [N, ...]; of
+  // fewer inferences if |report->done| ends them.
+  //   errors  kInvalidArgument  another number of tensors, one of another shape or type, or a rule
+  //                             for pixels that does not fit
   //           and the device's; nothing is given then
   Result<std::vector<HostTensor>> Run(std::span<const HostTensor> inputs,
                                       ExecutionReport* report = nullptr);

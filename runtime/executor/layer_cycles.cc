@@ -13,33 +13,38 @@ struct Charge {
   const TraceEntry* to;
 };
 
-// The last retirement of each layer, then a pass over the layers in the order in which they end in
-// the program.
+// The layer of |entry|'s instruction; |layers| or more: it has none.
+size_t LayerOf(const isa::ProgramImage& program, const TraceEntry& entry, size_t layers) {
+  const auto range =
+      std::ranges::upper_bound(program.source, entry.insn, {}, &isa::SourceRange::end);
+  return range == program.source.end() || entry.insn < range->begin ? layers : range->layer;
+}
+
+uint64_t GemmBusy(const TraceEntry* entry) {
+  return entry == nullptr ? 0 : entry->units[static_cast<size_t>(isa::Unit::kGemm)].busy;
+}
+
+// The pieces of the run from cut to cut, those of one layer that follow each other as one.
 std::vector<Charge> Charges(const isa::ProgramImage& program, std::span<const TraceEntry> trace,
                             size_t layers) {
-  std::vector<const TraceEntry*> last(layers);
+  std::vector<const TraceEntry*> entries;
   for (const TraceEntry& entry : trace) {
-    const auto range =
-        std::ranges::upper_bound(program.source, entry.insn, {}, &isa::SourceRange::end);
-    if (range == program.source.end() || entry.insn < range->begin || range->layer >= layers)
-      continue;
-    const TraceEntry*& end = last[range->layer];
-    if (end == nullptr || entry.cycle > end->cycle) end = &entry;
+    if (LayerOf(program, entry, layers) < layers) entries.push_back(&entry);
   }
-  std::vector<uint32_t> order;
-  for (auto range = program.source.rbegin(); range != program.source.rend(); ++range) {
-    if (range->layer < layers && std::ranges::count(order, range->layer) == 0)
-      order.push_back(range->layer);
-  }
-  std::ranges::reverse(order);
+  std::ranges::stable_sort(entries, {}, [](const TraceEntry* e) { return e->cycle; });
   std::vector<Charge> charges;
-  const TraceEntry* now = nullptr;
-  for (const uint32_t layer : order) {
-    const TraceEntry* end = last[layer];
-    const bool later = end != nullptr && (now == nullptr || end->cycle > now->cycle);
-    charges.push_back({layer, now, later ? end : now});
-    if (later) now = end;
+  const TraceEntry* cut = nullptr;
+  for (const TraceEntry* entry : entries) {
+    const bool ends = entry->unit == isa::Unit::kGemm ||
+                      (entry->unit != isa::Unit::kLoad && GemmBusy(entry) == GemmBusy(cut));
+    if (!ends) continue;
+    const size_t layer = LayerOf(program, *entry, layers);
+    if (charges.empty() || charges.back().layer != layer) charges.push_back({layer, cut, nullptr});
+    charges.back().to = cut = entry;
   }
+  // A program that only loads.
+  if (charges.empty() && !entries.empty())
+    charges.push_back({LayerOf(program, *entries.back(), layers), nullptr, entries.back()});
   return charges;
 }
 
@@ -67,7 +72,7 @@ std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
                                   uint64_t total) {
   std::vector<uint64_t> cycles(layers);
   for (const LayerSpan& span : LayerSpans(program, trace, layers, total))
-    cycles[span.layer] = span.end - span.begin;
+    cycles[span.layer] += span.end - span.begin;
   return cycles;
 }
 
@@ -82,7 +87,7 @@ std::vector<std::array<UnitCounters, isa::kUnits>> LayerUnits(const isa::Program
     for (size_t u = 0; u < isa::kUnits; ++u) {
       const UnitCounters none, from = c.from ? c.from->units[u] : none,
                                to = c.to ? c.to->units[u] : none;
-      units[c.layer][u] = Less(final ? report.units[u] : to, from);
+      units[c.layer][u] += Less(final ? report.units[u] : to, from);
     }
   }
   return units;

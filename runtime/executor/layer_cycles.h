@@ -21,16 +21,21 @@ struct LayerSpan {
   uint64_t begin = 0, end = 0;
 };
 
-// The cycles of a run by layer, in order and without a gap from 0 to |total|: those of LayerCycles.
-// Empty if the program has no layers.
+// The cycles of a run by layer, in order and without a gap from 0 to |total|, from the trace of one
+// run of |program| on a device with a clock. Empty if no instruction that retired has a layer.
+//
+// Layers overlap (one's weights load while another computes), and some take turns, a few rows each.
+// The run is cut where an instruction of GEMM retires, and where one of VECTOR or STORE does if
+// GEMM has not worked since the cut before. What lies between two cuts is charged to the layer of
+// the instruction at the second; what follows the last cut, to that one's layer. So the cycles in
+// which the multipliers work are shared by whose work it was, and waiting goes to the layer that
+// ends it. A layer has a span for each of its turns. The pipeline aside, in which the next
+// instruction of GEMM begins some cycles before one retires, no layer multiplies more than its
+// cycles allow.
 std::vector<LayerSpan> LayerSpans(const isa::ProgramImage& program,
                                   std::span<const TraceEntry> trace, size_t layers, uint64_t total);
 
-// Cycles of each of |layers| layers, from the trace of one run of |program| on a device with a
-// clock. The layers of a program overlap (one's weights load while another computes), so a layer is
-// charged with the time from the last retirement of every layer that ends before it in the program,
-// to its own last retirement; what follows the last layer's is its own too. The sum is |total|, the
-// run's cycles.
+// Cycles of each of |layers| layers: the sums of LayerSpans. All together are |total|.
 std::vector<uint64_t> LayerCycles(const isa::ProgramImage& program,
                                   std::span<const TraceEntry> trace, size_t layers, uint64_t total);
 

@@ -93,6 +93,42 @@ Result<std::vector<uint8_t>> Gunzip(const std::vector<uint8_t>& packed, const st
 }
 #endif
 
+Result<HostTensor> ParseIdx(std::span<const uint8_t> bytes, const std::string& path) {
+  if (bytes.size() < 4 || bytes[0] != 0 || bytes[1] != 0) {
+    return Fail(Code::kInvalidArgument, "{}: is neither a .npy nor an IDX file", path);
+  }
+  if (bytes[2] != 0x08) {
+    return Fail(Code::kUnsupported, "{}: IDX element type {:#x}; unsigned bytes (0x08) can be read",
+                path, bytes[2]);
+  }
+  const size_t rank = bytes[3];
+  const size_t head = 4 + 4 * rank;
+  if (rank == 0 || rank > 8 || bytes.size() < head)
+    return Fail(Code::kDataLoss, "{}: is truncated in its header", path);
+  HostTensor tensor;
+  tensor.dtype = DType::kUint8;
+  for (size_t i = 0; i < rank; ++i) {
+    const uint8_t* p = &bytes[4 + 4 * i];
+    tensor.shape.push_back(int64_t{p[0]} << 24 | p[1] << 16 | p[2] << 8 | p[3]);
+  }
+  const Result<int64_t> count = ElementCount(tensor.shape, static_cast<int64_t>(kMaxBytes));
+  if (!count) return Within(path, count.error());
+  if (bytes.size() - head != static_cast<size_t>(*count)) {
+    return Fail(Code::kDataLoss, "{}: holds {} bytes of data, shape {} needs {}", path,
+                bytes.size() - head, ShapeText(tensor.shape), *count);
+  }
+  tensor.bytes.assign(bytes.begin() + static_cast<int64_t>(head), bytes.end());
+  return tensor;
+}
+
+Result<std::vector<uint8_t>> ReadUnpacked(const std::string& path) {
+  TESSERA_ASSIGN(std::vector<uint8_t> bytes, ReadFile(path, kMaxBytes));
+  if (bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return Gunzip(bytes, path);
+  return bytes;
+}
+
+}  // namespace
+
 Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kNpyMagic) || bytes.size() < 10) {
@@ -142,42 +178,6 @@ Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& p
   tensor.bytes.assign(data.begin(), data.end());
   return tensor;
 }
-
-Result<HostTensor> ParseIdx(std::span<const uint8_t> bytes, const std::string& path) {
-  if (bytes.size() < 4 || bytes[0] != 0 || bytes[1] != 0) {
-    return Fail(Code::kInvalidArgument, "{}: is neither a .npy nor an IDX file", path);
-  }
-  if (bytes[2] != 0x08) {
-    return Fail(Code::kUnsupported, "{}: IDX element type {:#x}; unsigned bytes (0x08) can be read",
-                path, bytes[2]);
-  }
-  const size_t rank = bytes[3];
-  const size_t head = 4 + 4 * rank;
-  if (rank == 0 || rank > 8 || bytes.size() < head)
-    return Fail(Code::kDataLoss, "{}: is truncated in its header", path);
-  HostTensor tensor;
-  tensor.dtype = DType::kUint8;
-  for (size_t i = 0; i < rank; ++i) {
-    const uint8_t* p = &bytes[4 + 4 * i];
-    tensor.shape.push_back(int64_t{p[0]} << 24 | p[1] << 16 | p[2] << 8 | p[3]);
-  }
-  const Result<int64_t> count = ElementCount(tensor.shape, static_cast<int64_t>(kMaxBytes));
-  if (!count) return Within(path, count.error());
-  if (bytes.size() - head != static_cast<size_t>(*count)) {
-    return Fail(Code::kDataLoss, "{}: holds {} bytes of data, shape {} needs {}", path,
-                bytes.size() - head, ShapeText(tensor.shape), *count);
-  }
-  tensor.bytes.assign(bytes.begin() + static_cast<int64_t>(head), bytes.end());
-  return tensor;
-}
-
-Result<std::vector<uint8_t>> ReadUnpacked(const std::string& path) {
-  TESSERA_ASSIGN(std::vector<uint8_t> bytes, ReadFile(path, kMaxBytes));
-  if (bytes.size() >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return Gunzip(bytes, path);
-  return bytes;
-}
-
-}  // namespace
 
 Result<HostTensor> ReadNpy(const std::string& path) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path, kMaxBytes));

@@ -5,6 +5,8 @@
 #ifndef TESSERA_RUNTIME_TENSOR_NPY_H_
 #define TESSERA_RUNTIME_TENSOR_NPY_H_
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/error.h"
@@ -17,6 +19,8 @@ namespace tessera {
 //           kInvalidArgument  not .npy, Fortran order, big-endian or a type that is not in DType
 //           kDataLoss         shorter or longer than its header says
 Result<HostTensor> ReadNpy(const std::string& path);
+// The same of a file's |bytes|; messages begin with |place|.
+Result<HostTensor> ParseNpy(std::span<const uint8_t> bytes, const std::string& place);
 
 // Writes |tensor| as format 1.0. Errors: WriteFile's.
 Status WriteNpy(const std::string& path, const HostTensor& tensor);

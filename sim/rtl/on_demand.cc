@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kToolMissing = 3;  // build_machine.sh's exit status
+constexpr int kToolMissing = 3;    // build_machine.sh's exit status
+constexpr int kInterrupted = 130;  // as shells tell SIGINT
 
 std::string WaveName(WaveKind wave) {
   switch (wave) {
@@ -36,14 +39,34 @@ std::string WaveName(WaveKind wave) {
   return "none";
 }
 
-// Runs |args| with stdout and stderr to |log|; the exit status, or -1 if it did not exit.
+// SIGINT is the child's alone while this lives: who waits for it cleans up behind it.
+class LeaveInterrupt {
+ public:
+  LeaveInterrupt() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGINT, &ignore, &before_);
+  }
+  ~LeaveInterrupt() { sigaction(SIGINT, &before_, nullptr); }
+  LeaveInterrupt(const LeaveInterrupt&) = delete;
+  LeaveInterrupt& operator=(const LeaveInterrupt&) = delete;
+
+ private:
+  struct sigaction before_ {};
+};
+
+// Runs |args| with stdout and stderr to |log|; the exit status, kInterrupted, or -1 if it did not
+// exit.
 int RunProgram(const std::vector<std::string>& args, const std::string& log) {
   std::vector<char*> argv;
   for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
   argv.push_back(nullptr);
+  const LeaveInterrupt leave;
   const pid_t child = fork();
   if (child < 0) return -1;
   if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
     const int fd = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (fd >= 0) {
       dup2(fd, 1);
@@ -56,6 +79,7 @@ int RunProgram(const std::vector<std::string>& args, const std::string& log) {
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return -1;
   }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) return kInterrupted;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -146,6 +170,39 @@ std::string LastError(const std::string& log) {
   return last;
 }
 
+// The file beside |plugin| with the CRC-64 of its bytes, which was written last.
+std::string SumFile(const std::string& plugin) { return plugin + ".sum"; }
+
+Result<std::string> SumOf(const std::string& plugin) {
+  TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(plugin));
+  return fmt::format("{:016x}\n", Crc64(bytes));
+}
+
+// Whether |plugin| is there as it was made. One that is cut would end the process when it is
+// opened.
+bool IsWhole(const std::string& plugin) {
+  const Result<std::vector<uint8_t>> kept = ReadFile(SumFile(plugin));
+  const Result<std::string> sum = SumOf(plugin);
+  return kept && sum && *sum == std::string(kept->begin(), kept->end());
+}
+
+// Removes what processes that are no more have left in |cache_dir|: rtl_KEY.work.PID and files
+// beside it.
+void RemoveLitter(const std::string& cache_dir) {
+  constexpr std::string_view kMark = ".work.";
+  std::error_code ec;
+  std::vector<fs::path> left;
+  for (auto it = fs::directory_iterator(cache_dir, ec); !ec && it != fs::end(it);
+       it.increment(ec)) {
+    const std::string name = it->path().filename();
+    const size_t mark = name.find(kMark);
+    if (!name.starts_with("rtl_") || mark == std::string::npos) continue;
+    const int pid = std::atoi(name.c_str() + mark + kMark.size());
+    if (pid > 0 && kill(pid, 0) != 0 && errno == ESRCH) left.push_back(it->path());
+  }
+  for (const fs::path& path : left) fs::remove_all(path, ec);
+}
+
 }  // namespace
 
 Result<std::string> VerilatorHere() {
@@ -184,7 +241,7 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
   TESSERA_ASSIGN(const uint64_t key, Key(root, package, wave));
   const std::string stem = fmt::format("{}/rtl_{:016x}", cache_dir, key);
   const std::string plugin = stem + ".so";
-  if (fs::exists(plugin, ec)) return plugin;
+  if (IsWhole(plugin)) return plugin;
 
   const FileLock lock(stem + ".lock");
   if (!lock.held()) {
@@ -192,7 +249,12 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
                 "{}.lock: {}; set XDG_CACHE_HOME to a folder that can be written", stem,
                 std::strerror(errno));
   }
-  if (fs::exists(plugin, ec)) return plugin;  // another process made it while we waited
+  if (IsWhole(plugin)) return plugin;  // another process made it while we waited
+  RemoveLitter(cache_dir);
+  if (fs::exists(plugin, ec)) {
+    std::fprintf(stderr, "tessera: %s: is damaged; it is made again\n", plugin.c_str());
+    fs::remove(plugin, ec);
+  }
 
   std::fprintf(stderr, "tessera: verilating configuration %s (about %d s, once) ...\n",
                config.name.c_str(), config.macs_per_cycle() > 64 ? 120 : 40);
@@ -205,6 +267,12 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
   fs::remove_all(work, ec);
   fs::remove(package_file, ec);
   fs::remove(work + ".d", ec);
+  if (status == kInterrupted) {
+    fs::remove(tools_log, ec);
+    fs::remove(log, ec);
+    std::raise(SIGINT);  // as it would have been without the cleaning
+    return Fail(Code::kUnavailable, "configuration {}: verilating it was interrupted", config.name);
+  }
   if (status != 0 && status != kToolMissing) fs::rename(tools_log, log, ec);
   fs::remove(tools_log, ec);
   if (status == kToolMissing) {
@@ -219,6 +287,8 @@ Result<std::string> BuildOnDemand(const isa::Config& config, WaveKind wave,
                 config.name, LastError(log), log);
   }
   fs::remove(log, ec);
+  TESSERA_ASSIGN(const std::string sum, SumOf(plugin));
+  TESSERA_TRY(WriteFile(SumFile(plugin), std::string_view(sum)));
   return plugin;
 }
 

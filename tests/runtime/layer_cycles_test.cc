@@ -10,16 +10,20 @@
 namespace tessera {
 namespace {
 
-TEST(LayerCycles, ALayerIsChargedWhereItEnds) {
+TEST(LayerCycles, APieceIsChargedWhereItEnds) {
   isa::ProgramImage program;
   program.source = {{0, 2, 0, "a"}, {2, 4, 1, "b"}, {4, 6, 0, "a again"}};
   // Layer 1's first instruction (its weights) retires before layer 0's last.
   const std::vector<TraceEntry> trace = {
       {0, isa::Unit::kLoad, 0, 10}, {2, isa::Unit::kLoad, 0, 30},   {1, isa::Unit::kGemm, 0, 50},
       {3, isa::Unit::kGemm, 0, 90}, {5, isa::Unit::kStore, 0, 100}, {6, isa::Unit::kStore, 0, 999}};
-  // Layer 0 ends after layer 1 in the program: layer 1 has the first 90 cycles, layer 0 what is
-  // left.
-  EXPECT_EQ(LayerCycles(program, trace, 3, 110), (std::vector<uint64_t>{10 + 10, 90, 0}));
+  // Cut at 50, 90 and 100; what follows is the last one's.
+  EXPECT_EQ(LayerCycles(program, trace, 3, 110), (std::vector<uint64_t>{50 + 10 + 10, 40, 0}));
+  const std::vector<LayerSpan> spans = LayerSpans(program, trace, 3, 110);
+  ASSERT_EQ(spans.size(), 3u);
+  EXPECT_EQ(spans[2].layer, 0u);
+  EXPECT_EQ(spans[2].begin, 90u);
+  EXPECT_EQ(spans[2].end, 110u);
 }
 
 TEST(LayerCycles, AddUpToTheTotal) {
@@ -27,7 +31,33 @@ TEST(LayerCycles, AddUpToTheTotal) {
   program.source = {{0, 1, 0, "a"}, {1, 2, 7, "unknown layer"}, {2, 3, 1, "b"}};
   const std::vector<TraceEntry> trace = {
       {0, isa::Unit::kLoad, 0, 5}, {1, isa::Unit::kLoad, 0, 15}, {2, isa::Unit::kGemm, 0, 12}};
-  EXPECT_EQ(LayerCycles(program, trace, 2, 20), (std::vector<uint64_t>{5, 15}));
+  EXPECT_EQ(LayerCycles(program, trace, 2, 20), (std::vector<uint64_t>{0, 20}));
+}
+
+// Two layers that take turns: the cycles in which GEMM works are its layer's, though an instruction
+// of the other retires among them (at 30); the drain of the other is the other's.
+TEST(LayerCycles, LayersThatTakeTurnsShareByTheWorkOfGemm) {
+  isa::ProgramImage program;
+  program.source = {{0, 1, 0, "a"}, {1, 2, 1, "b"}, {2, 3, 0, "a"},
+                    {3, 4, 1, "b"}, {4, 5, 0, "a"}, {5, 6, 1, "b"}};
+  const auto at = [](uint32_t insn, isa::Unit unit, uint64_t cycle, uint64_t gemm_busy) {
+    TraceEntry entry{insn, unit, 0, cycle, {}};
+    entry.units[static_cast<size_t>(isa::Unit::kGemm)].busy = gemm_busy;
+    return entry;
+  };
+  const std::vector<TraceEntry> trace = {
+      at(0, isa::Unit::kGemm, 10, 8),  at(1, isa::Unit::kVector, 14, 8),
+      at(2, isa::Unit::kGemm, 24, 18), at(3, isa::Unit::kVector, 30, 24),
+      at(4, isa::Unit::kGemm, 34, 28), at(5, isa::Unit::kStore, 40, 28)};
+  EXPECT_EQ(LayerCycles(program, trace, 2, 45), (std::vector<uint64_t>{10 + 10 + 10, 4 + 6 + 5}));
+  EXPECT_EQ(LayerSpans(program, trace, 2, 45).size(), 4u);
+}
+
+TEST(LayerCycles, AProgramThatOnlyLoadsIsItsLastLayers) {
+  isa::ProgramImage program;
+  program.source = {{0, 1, 0, "a"}, {1, 2, 1, "b"}};
+  const std::vector<TraceEntry> trace = {{0, isa::Unit::kLoad, 0, 5}, {1, isa::Unit::kLoad, 0, 9}};
+  EXPECT_EQ(LayerCycles(program, trace, 2, 12), (std::vector<uint64_t>{0, 12}));
 }
 
 // Layer 0 in instructions 0 and 1, layer 1 in 2; counters of LOAD and GEMM at each retirement,
@@ -36,7 +66,7 @@ TEST(LayerUnits, AreTheCountersOfTheSameCycles) {
   isa::ProgramImage program;
   program.source = {{0, 2, 0, "a"}, {2, 3, 1, "b"}};
   const auto at = [](uint32_t insn, uint64_t cycle, UnitCounters load, UnitCounters gemm) {
-    TraceEntry entry{insn, isa::Unit::kLoad, 0, cycle, {}};
+    TraceEntry entry{insn, insn == 0 ? isa::Unit::kLoad : isa::Unit::kGemm, 0, cycle, {}};
     entry.units[0] = load;
     entry.units[1] = gemm;
     return entry;

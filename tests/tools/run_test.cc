@@ -187,7 +187,7 @@ TEST(Compare, TellsWhetherTheCyclesOfTwoDevicesAgree) {
   EXPECT_EQ(other.code, 0) << other.output;
   EXPECT_THAT(other.output,
               ContainsRegex("\nThe cycles of cycle, rtl are not the same: stem_conv/Conv is the "
-                            "first layer that differs, 2,407 on cycle and [0-9,]+ on rtl.\n"));
+                            "first layer that differs, 2,295 on cycle and [0-9,]+ on rtl.\n"));
   EXPECT_THAT(other.output, HasSubstr("ok: all "));
 }
 
@@ -312,7 +312,7 @@ TEST(Run, InputsThatDoNotFitAreRefused) {
   refused(fmt::format("run {} --device func --input {} --first 20000", kModel, kImages), "20000");
   refused(fmt::format("run {} --device func --input {} --labels {} --first 1", kModel, kImages,
                       kImages),
-          "one byte for each");
+          "one whole number for each");
   refused(fmt::format("run {} --device warp --input {} --first 1", kModel, kImages), "warp");
   refused(fmt::format("compare {} --devices cpu,,rtl --input {} --first 1", kModel, kImages),
           "empty");

@@ -91,7 +91,7 @@ TEST(TraceCommand, LayersAddUpToTheRunAndAreThoseOfCompare) {
     if (!IsSlice(e) || e["tid"] != 1) continue;
     EXPECT_EQ(e["ts"], at) << e;
     at = e["ts"].get<int64_t>() + e["dur"].get<int64_t>();
-    got[e["name"]] = e["dur"];
+    got[e["name"]] += e["dur"].get<int64_t>();  // a layer has a slice for each of its turns
   }
   EXPECT_EQ(at, kCycles);
   EXPECT_EQ(got, expected);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The run of a program as it can be made again: Executor::Failed and Executor::Beginning.
+#include <optional>
+#include <utility>
+
+#include "runtime/executor/executor.h"
+
+namespace tessera {
+
+// Segments that are the program's own begin with the image's data, the others are read.
+Result<isa::ProgramImage> Executor::ImageNow(uint32_t program) {
+  isa::ProgramImage image = artifact_->programs[program].image;
+  const Opened& opened = devices_[artifact_->programs[program].device];
+  for (const isa::Segment segment : artifact::kArenaSegments) {
+    const auto s = static_cast<size_t>(segment);
+    image.segments[s].data.resize(image.segments[s].size);
+    TESSERA_TRY(opened.device->Read(launches_[program]->segments[s].base, image.segments[s].data));
+  }
+  return image;
+}
+
+std::optional<FailedRun> Executor::Failed() {
+  if (!failure_) return std::nullopt;
+  return Again(*std::exchange(failure_, std::nullopt));
+}
+
+std::optional<FailedRun> Executor::Beginning(std::span<const HostTensor> inputs, size_t run) {
+  for (size_t s = 0; s < plan_->steps.size(); ++s) {
+    if (!std::holds_alternative<artifact::ProgramStep>(plan_->steps[s]) || run-- != 0) continue;
+    return Again({.budget = options_.budget, .step = s, .inputs = {inputs.begin(), inputs.end()}});
+  }
+  return std::nullopt;
+}
+
+std::optional<FailedRun> Executor::Again(const Failure& failure) {
+  FillInputs(failure.inputs, 0);
+  if (!Once(nullptr, failure.step)) return std::nullopt;
+  const auto& step = std::get<artifact::ProgramStep>(plan_->steps[failure.step]);
+  Result<isa::ProgramImage> image = ImageNow(step.program);
+  if (!image) return std::nullopt;
+  FailedRun failed{std::move(*image), failure.budget, artifact_->provenance.model_file, {}};
+  for (const artifact::Layer& layer : artifact_->layers) failed.layers.push_back(layer.name);
+  return failed;
+}
+
+}  // namespace tessera
