@@ -402,8 +402,8 @@ Status QdqConverter::EmitReal(graph::Node made, const OnnxNode& from, std::vecto
   }
   const Quant quant = *first.quant;
   const std::string& name = from.outputs[0];
-  TESSERA_ASSIGN(const TensorId id, Emit(std::move(made), from, quant, std::move(shape),
-                                         name + ".int8", first.dtype));
+  TESSERA_ASSIGN(const TensorId id,
+                 Emit(std::move(made), from, quant, std::move(shape), name + ".int8", first.dtype));
   SetReal(name, id);
   return {};
 }

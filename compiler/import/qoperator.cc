@@ -42,9 +42,9 @@ class Expansion {
     size_t at = 0;
     std::string scale, zero;
     if (form_.result_first) TESSERA_TRY(Take(at, scale, zero));
-    const size_t operands =
-        form_.operands == kAll ? (node_.inputs.size() - std::min(at, node_.inputs.size())) / 3
-                               : form_.operands;
+    const size_t operands = form_.operands == kAll
+                                ? (node_.inputs.size() - std::min(at, node_.inputs.size())) / 3
+                                : form_.operands;
     OnnxNode op = node_;
     op.op_type = form_.stands_for;
     op.inputs.clear();

@@ -113,8 +113,8 @@ Status FromPadded(QdqConverter& c, const OnnxNode& node, TensorId given, const W
   }
   TESSERA_ASSIGN(x, make({.op = Op::kPad, .inputs = {x}, .attributes = around}, wide));
   const Shape out = Through(inner, wide, in[1]);
-  TESSERA_ASSIGN(x,
-                 make({.op = Op::kAvgPool, .inputs = {x}, .attributes = PoolAttributes{inner}}, out));
+  TESSERA_ASSIGN(
+      x, make({.op = Op::kAvgPool, .inputs = {x}, .attributes = PoolAttributes{inner}}, out));
   const bool pads = node.IntOr("count_include_pad", 0) != 0;
   TESSERA_ASSIGN(const TensorId shares,
                  make.Floats(x, Shares(whole, window, in, pads), {1, 1, out[2], out[3]}));

@@ -50,8 +50,10 @@ constexpr Function kSignOf{"sign", "-1, 0 or 1", SignOf, [](double x) {
                              return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0;
                            }};
 constexpr Function kExpOf{"exp", "e to the power x", ir::Exp, [](double x) { return std::exp(x); }};
-constexpr Function kSqrtOf{"sqrt", "the root of x", ir::Sqrt, [](double x) { return std::sqrt(x); }};
-constexpr Function kLogOf{"log", "natural logarithm", ir::Log, [](double x) { return std::log(x); }};
+constexpr Function kSqrtOf{"sqrt", "the root of x", ir::Sqrt,
+                           [](double x) { return std::sqrt(x); }};
+constexpr Function kLogOf{"log", "natural logarithm", ir::Log,
+                          [](double x) { return std::log(x); }};
 constexpr Function kFloorOf{"floor", "the whole number at or below x", ir::Floor,
                             [](double x) { return std::floor(x); }};
 constexpr Function kCeilOf{"ceil", "the whole number at or above x", CeilOf,

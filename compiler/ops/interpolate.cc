@@ -41,7 +41,8 @@ std::vector<Column> ColumnsOf(const AxisPlaces& places, int64_t extent, const In
       sum += found.weights[k];
     }
     for (size_t k = 0; k < columns.size(); ++k) {
-      columns[k].from.push_back(std::clamp<int64_t>(first + static_cast<int64_t>(k), 0, extent - 1));
+      columns[k].from.push_back(
+          std::clamp<int64_t>(first + static_cast<int64_t>(k), 0, extent - 1));
       columns[k].weight.push_back(how.exclude_outside ? found.weights[k] / sum : found.weights[k]);
     }
   }

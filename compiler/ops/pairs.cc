@@ -46,8 +46,7 @@ Expr RemainderOfC(Expr a, Expr b) {
 // Of integers through floats: exact up to 2^24.
 Expr Power(Expr a, Expr b) {
   if (IsFloat(a.dtype())) return ir::Pow(a, b);
-  return ir::Cast(a.dtype(),
-                  ir::Pow(ir::Cast(DType::kFloat32, a), ir::Cast(DType::kFloat32, b)));
+  return ir::Cast(a.dtype(), ir::Pow(ir::Cast(DType::kFloat32, a), ir::Cast(DType::kFloat32, b)));
 }
 
 constexpr PairFunction kPowerOf{"pow", "the first to the power of the second", Power};
@@ -110,7 +109,8 @@ Status FromPow(QdqConverter& c, const OnnxNode& node) {
     const DType in = IsFloat(from) || IsFloat(other) ? DType::kFloat32 : DType::kInt64;
     for (TensorId* operand : {&x, &exponent}) {
       if (c.tensor(*operand).dtype == in) continue;
-      TESSERA_ASSIGN(*operand, make({.op = Op::kCast, .inputs = {*operand}}, make.shape(*operand), in));
+      TESSERA_ASSIGN(*operand,
+                     make({.op = Op::kCast, .inputs = {*operand}}, make.shape(*operand), in));
     }
   }
   TESSERA_ASSIGN(x, make(Op::kPow, x, exponent));

@@ -108,12 +108,10 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 }
 
 constexpr graph::OnnxWhen kNever = graph::OnnxWhen::kNever;
-constexpr OnnxRow kSumRows[] = {{"ReduceSum", FromOnnx, 1, kNever},
-                                {"ReduceL1", FromOnnx, 1, kNever},
-                                {"ReduceSumSquare", FromOnnx, 1, kNever},
-    {"ReduceL2", FromOnnx, 1, kNever},
-    {"ReduceLogSum", FromOnnx, 1, kNever},
-    {"ReduceLogSumExp", FromOnnx, 1, kNever}};
+constexpr OnnxRow kSumRows[] = {
+    {"ReduceSum", FromOnnx, 1, kNever},       {"ReduceL1", FromOnnx, 1, kNever},
+    {"ReduceSumSquare", FromOnnx, 1, kNever}, {"ReduceL2", FromOnnx, 1, kNever},
+    {"ReduceLogSum", FromOnnx, 1, kNever},    {"ReduceLogSumExp", FromOnnx, 1, kNever}};
 constexpr OnnxRow kProdRows[] = {{"ReduceProd", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMeanRows[] = {{"ReduceMean", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMaxRows[] = {{"ReduceMax", FromOnnx, 1, kNever}};
@@ -172,6 +170,6 @@ constinit const OpDef kReduceMinDef =
     DefOf("least", "the least along some axes", Body<te::MinOf, false>, kMinRows);
 
 constinit const OpDef kReduceProdDef =
-    DefOf("product", "product of all along some axes", Body<te::ProdOf, false>, kProdRows);
+    DefOf("product", "product of all along some axes", Body<te::ProductOf, false>, kProdRows);
 
 }  // namespace tessera::ops

@@ -167,9 +167,8 @@ Result<PlaceRule> PlaceOf(const QdqConverter& c, const OnnxNode& node) {
                 "{}: Upsample in opset {}, which ends with opset 9; convert it to Resize",
                 node.Place(), c.opset());
   }
-  const std::string place = IsOld(c, node)
-                                ? "asymmetric"
-                                : TextOr(node, "coordinate_transformation_mode", "half_pixel");
+  const std::string place =
+      IsOld(c, node) ? "asymmetric" : TextOr(node, "coordinate_transformation_mode", "half_pixel");
   const auto* at = std::ranges::find(kPlaces, place, &PlaceRule::name);
   if (at != std::end(kPlaces)) return *at;
   return Fail(Code::kUnsupported, "{}: coordinate_transformation_mode {}; {} are supported",
