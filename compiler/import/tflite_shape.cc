@@ -51,8 +51,20 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
   return made;
 }
 
-// |x| with its elements in the file's order, under the file's shape or one as good.
-Result<TensorId> Converter::ToFileOrder(TensorId x) {
+Status Converter::ShapeIs(const Shape& shape) {
+  TfliteTensor& out = OutTensor();
+  bool fits = out.shape.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits = out.shape[d] == shape[d] || (d < out.open.size() && out.open[d]);
+  if (!fits) {
+    return Invalid("its result {} has shape {}, the inputs make {}", out.Place(),
+                   ShapeText(out.shape), ShapeText(shape));
+  }
+  out.shape = shape;
+  return {};
+}
+
+Result<TensorId> Converter::ToFileOrder(TensorId x, const std::string& prefix) {
   const graph::GraphTensor& from = graph_.tensor(x);
   if (!Moves(from.shape)) return x;
   const std::optional<graph::Quant> quant = from.quant;
@@ -60,7 +72,22 @@ Result<TensorId> Converter::ToFileOrder(TensorId x) {
   return Emit({.op = graph::Op::kTranspose,
                .inputs = {x},
                .attributes = graph::TransposeAttributes{{0, 2, 3, 1}}},
-              ".nhwc", quant, shape);
+              prefix + ".nhwc", quant, shape);
+}
+
+Result<TensorId> Converter::ToGraphOrder(TensorId x, const Shape& file, const std::string& prefix) {
+  const Shape shape = GraphShape(file);
+  const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
+  const bool moves = Moves(shape);
+  if (const Shape& first = moves ? file : shape; graph_.tensor(x).shape != first) {
+    TESSERA_ASSIGN(
+        x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, prefix + ".shape", quant, first));
+  }
+  if (!moves) return x;
+  return Emit({.op = graph::Op::kTranspose,
+               .inputs = {x},
+               .attributes = graph::TransposeAttributes{{0, 3, 1, 2}}},
+              prefix + ".nchw", quant, shape);
 }
 
 // Makes the operator's result of |x|, whose elements are those of the result in the file's order.
@@ -79,18 +106,31 @@ Status Converter::FinishFromFileOrder(TensorId x) {
                 shape);
 }
 
+// Plain values of fewer axes or of extent 1 repeat by themselves.
+Result<TensorId> Converter::Beside(size_t i, const Shape& shape) {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  if (from->constant()) return FullConstant(i, shape);
+  TESSERA_ASSIGN(TensorId x, Activation(i));
+  if (from->shape == shape) return x;
+  if (from->shape.size() != shape.size() && (shape.size() == 4 || from->shape.size() == 4)) {
+    Shape wide = from->shape;
+    wide.insert(wide.begin(), shape.size() - wide.size(), 1);
+    const std::string prefix = fmt::format(".in{}", i);
+    TESSERA_ASSIGN(x, ToFileOrder(x, prefix));
+    TESSERA_ASSIGN(x, ToGraphOrder(x, wide, prefix));
+  }
+  return x;
+}
+
 Status Converter::ReshapeTo(const Shape& shape) {
   TESSERA_ASSIGN(TensorId x, Activation(0));
   TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const Result<int64_t> count = ElementCount(shape);
-  if (!count || *count != graph_.tensor(x).count() || shape.empty() || shape.size() > kMaxRank) {
+  if (!count || *count != graph_.tensor(x).count() || shape.size() > kMaxRank) {
     return Invalid("{} of shape {} cannot become {}", from->Place(), ShapeText(from->shape),
                    ShapeText(shape));
   }
-  if (shape != Out().shape) {
-    return Invalid("its result {} has shape {}, the inputs make {}", Out().Place(),
-                   ShapeText(Out().shape), ShapeText(shape));
-  }
+  TESSERA_TRY(ShapeIs(shape));
   TESSERA_TRY(SameScale(x));
   if (shape == from->shape)  // nothing moves
     return Finish({.op = graph::Op::kReshape, .inputs = {x}}, GraphShape(shape));

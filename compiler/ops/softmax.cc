@@ -253,10 +253,7 @@ Status FromTflite(Converter& c) {
             .attributes = SoftmaxAttributes{static_cast<double>(options->beta())}};
   const Shape shape = c.tensor(x).shape;
   if (shape.size() != 4) return c.Finish(std::move(made), shape);
-  if (tflite_model::GraphShape(c.Out().shape) != shape) {
-    return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
-                     ShapeText(c.Out().shape), ShapeText(tflite_model::FileShape(shape)));
-  }
+  TESSERA_TRY(c.ShapeIs(tflite_model::FileShape(shape)));
   const auto in = c.tensor(x).quant;
   const Shape rows{shape[0] * shape[2] * shape[3], shape[1]};
   TESSERA_ASSIGN(x, c.ToFileOrder(x));
