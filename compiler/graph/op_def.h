@@ -139,6 +139,7 @@ DType ResultType(const OpDef& def, DType from);
 std::span<const OpDef* const> AllOps();
 // Operators of ONNX that become several of these.
 std::span<const OnnxRow> ComposedOnnx();
+std::span<const TfliteRow> ComposedTflite();  // and of TFLite
 
 }  // namespace tessera::graph
 

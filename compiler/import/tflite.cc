@@ -16,6 +16,7 @@ std::string TfliteOperators() {
   for (const graph::OpDef* def : graph::AllOps()) {
     for (const graph::TfliteRow& row : def->tflite) types.insert(row.type);
   }
+  for (const graph::TfliteRow& row : graph::ComposedTflite()) types.insert(row.type);
   return fmt::format("{}", fmt::join(types, " "));
 }
 

@@ -22,6 +22,9 @@ const graph::TfliteRow* RowOf(std::string_view type) {
       if (row.type == type) return &row;
     }
   }
+  for (const graph::TfliteRow& row : graph::ComposedTflite()) {
+    if (row.type == type) return &row;
+  }
   return nullptr;
 }
 

@@ -105,8 +105,15 @@ class Converter {
   // |x|, elements in the file's order, as a tensor of |file|, that shape in the file's order.
   Result<graph::TensorId> ToGraphOrder(graph::TensorId x, const Shape& file,
                                        const std::string& prefix = "");
+  // |x| as a tensor of |file|, that shape, elements in the file's order; from ToFileOrder.
+  Result<graph::TensorId> Shaped(graph::TensorId x, const Shape& file, const std::string& suffix);
   Status FinishFromFileOrder(graph::TensorId x);
-  // Input |i| for a result of |shape|, in the file's order, to which it repeats.
+  // The operator's result is |x|, whose elements in the file's order are those of |file|.
+  Status FinishAs(graph::TensorId x, const Shape& file);
+  // Input |i|, of any type, with extents of 1 in front up to |rank|.
+  Result<graph::TensorId> Raised(size_t i, size_t rank);
+  // Input |i| for a result of |shape|, in the file's order, to which it repeats: a constant that does,
+  // quantised values repeated, plain ones that do by themselves.
   Result<graph::TensorId> Beside(size_t i, const Shape& shape);
   Status ReshapeTo(const Shape& shape);
 
@@ -115,6 +122,8 @@ class Converter {
   Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i|, when there is one
   Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
                                    graph::Window window) const;
+  // By axis of input 0, a reduction's, whether input 1 holds it.
+  Result<std::vector<bool>> ReducedAxes() const;
   // Input 0 for a reduction along the axes that input 1 holds: an image that is reduced as a whole.
   // FinishReduction takes the result, an image of extents 1.
   Result<graph::TensorId> ReducedImage();
@@ -127,7 +136,6 @@ class Converter {
   Status Outputs();
   Result<Shape> InputShape(const TfliteTensor& from, const std::string& place) const;
   Status One(const Operator& op);
-  Result<std::vector<bool>> ReducedAxes() const;
   Status CentreWeights(const TfliteTensor& from, graph::GraphTensor& made) const;
   // Adds |made|, whose result |result| is; one of constants is computed instead.
   Result<graph::TensorId> Append(graph::Node made, graph::GraphTensor result);

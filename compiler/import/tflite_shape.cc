@@ -90,36 +90,50 @@ Result<TensorId> Converter::ToGraphOrder(TensorId x, const Shape& file, const st
               prefix + ".nchw", quant, shape);
 }
 
+Result<TensorId> Converter::Shaped(TensorId x, const Shape& file, const std::string& suffix) {
+  if (graph_.tensor(x).shape == file) return x;
+  const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
+  return Emit({.op = graph::Op::kReshape, .inputs = {x}}, suffix, quant, file);
+}
+
+Status Converter::FinishAs(TensorId x, const Shape& file) {
+  TESSERA_TRY(ShapeIs(file));
+  return FinishFromFileOrder(x);
+}
+
 // Makes the operator's result of |x|, whose elements are those of the result in the file's order.
 Status Converter::FinishFromFileOrder(TensorId x) {
   const Shape& file = Out().shape;
   const Shape shape = GraphShape(file);
   TESSERA_TRY(SameScale(x));
   if (!Moves(shape)) return Finish({.op = graph::Op::kReshape, .inputs = {x}}, shape);
-  if (graph_.tensor(x).shape != file) {
-    const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
-    TESSERA_ASSIGN(x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".shape", quant, file));
-  }
+  TESSERA_ASSIGN(x, Shaped(x, file, ".shape"));
   return Finish({.op = graph::Op::kTranspose,
                  .inputs = {x},
                  .attributes = graph::TransposeAttributes{{0, 3, 1, 2}}},
                 shape);
 }
 
-// Plain values of fewer axes or of extent 1 repeat by themselves.
+Result<TensorId> Converter::Raised(size_t i, size_t rank) {
+  TESSERA_ASSIGN(TensorId x, Operand(i));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  Shape wide = from->shape;
+  if (wide.size() >= rank) return x;
+  wide.insert(wide.begin(), rank - wide.size(), 1);
+  const std::string prefix = fmt::format(".in{}", i);
+  TESSERA_ASSIGN(x, ToFileOrder(x, prefix));
+  return ToGraphOrder(x, wide, prefix);
+}
+
 Result<TensorId> Converter::Beside(size_t i, const Shape& shape) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   if (from->constant()) return FullConstant(i, shape);
-  TESSERA_ASSIGN(TensorId x, Activation(i));
-  if (from->shape == shape) return x;
-  if (from->shape.size() != shape.size() && (shape.size() == 4 || from->shape.size() == 4)) {
-    Shape wide = from->shape;
-    wide.insert(wide.begin(), shape.size() - wide.size(), 1);
-    const std::string prefix = fmt::format(".in{}", i);
-    TESSERA_ASSIGN(x, ToFileOrder(x, prefix));
-    TESSERA_ASSIGN(x, ToGraphOrder(x, wide, prefix));
-  }
-  return x;
+  TESSERA_TRY(Activation(i));
+  TESSERA_ASSIGN(const TensorId x, Raised(i, shape.size()));
+  if (real() || from->shape == shape) return x;
+  const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
+  return Emit({.op = graph::Op::kRepeat, .inputs = {x}}, fmt::format(".in{}", i), quant,
+              GraphShape(shape));
 }
 
 Status Converter::ReshapeTo(const Shape& shape) {
