@@ -164,6 +164,38 @@ Status FromReduction(Converter& c) {
   return c.FinishAs(x, along.file);
 }
 
+// Along the last axis: x less the greatest, less the logarithm of the sum of exponentials.
+Status FromLogSoftmax(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  const Shape shape = c.tensor(x).shape;
+  if (shape.empty() || !IsFloat(c.tensor(x).dtype)) return c.Unsupported("no floats with an axis");
+  const int axis = GraphAxis(shape.size(), static_cast<int>(shape.size()) - 1);
+  Shape kept = shape;
+  kept[static_cast<size_t>(axis)] = 1;
+  const auto along = [&](Op op, TensorId from, const char* suffix) {
+    return c.Emit({.op = op, .inputs = {from}, .attributes = graph::AxesAttributes{{axis}}}, suffix,
+                  std::nullopt, kept);
+  };
+  const auto step = [&](Op op, std::vector<TensorId> from, const char* suffix, const Shape& made) {
+    return c.Emit({.op = op, .inputs = std::move(from)}, suffix, std::nullopt, made);
+  };
+  TESSERA_ASSIGN(const TensorId most, along(Op::kReduceMax, x, ".max"));
+  TESSERA_ASSIGN(x, step(Op::kSub, {x, most}, ".less", shape));
+  TESSERA_ASSIGN(const TensorId powers, step(Op::kExp, {x}, ".exp", shape));
+  TESSERA_ASSIGN(const TensorId sum, along(Op::kReduceSum, powers, ".sum"));
+  TESSERA_ASSIGN(const TensorId log, step(Op::kLog, {sum}, ".log", kept));
+  return c.Finish({.op = Op::kSub, .inputs = {x, log}}, shape);
+}
+
+Status FromRsqrt(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  const Shape shape = c.tensor(x).shape;
+  TESSERA_ASSIGN(x, c.Emit({.op = Op::kSqrt, .inputs = {x}}, ".sqrt", std::nullopt, shape));
+  return c.Finish({.op = Op::kReciprocal, .inputs = {x}}, shape);
+}
+
 template <Op kOp>
 Status FromArg(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
@@ -211,8 +243,13 @@ constexpr TfliteRow kRows[] = {
     {"FLOOR", 1, 1, FromFunction<Op::kFloor>},
     {"CEIL", 1, 1, FromFunction<Op::kCeil>},
     {"ROUND", 1, 1, FromFunction<Op::kRound>},
+    {"SQRT", 1, 1, FromFunction<Op::kSqrt>},
+    {"RSQRT", 1, 1, FromRsqrt},
+    {"LOG", 1, 1, FromFunction<Op::kLog>},
+    {"LOG_SOFTMAX", 1, 1, FromLogSoftmax},
     {"SUM", 2, 2, FromReduction<Op::kReduceSum>},
     {"REDUCE_MIN", 2, 2, FromReduction<Op::kReduceMin>},
+    {"REDUCE_PROD", 2, 2, FromReduction<Op::kReduceProd>},
     {"ARG_MAX", 2, 2, FromArg<Op::kArgMax>},
     {"ARG_MIN", 2, 2, FromArg<Op::kArgMin>},
 };
