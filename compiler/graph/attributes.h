@@ -69,9 +69,11 @@ struct Window {
 struct ConvAttributes {
   Window window;
   int64_t groups = 1;
+  bool single = false;  // the operand's scale and the weights' one are multiplied in float32
 };
 struct PoolAttributes {
   Window window;
+  bool upwards = false;  // halves of int8 averages go up, not away from zero
 };
 struct TransposeAttributes {
   std::vector<int> perm;  // dimension k of the result is dimension perm[k] of the operand
@@ -121,6 +123,7 @@ struct ResizeAttributes {
 struct TransposedConvAttributes {
   Window window;
   std::array<int64_t, 2> out{1, 1};
+  bool single = false;  // as in ConvAttributes
 };
 // Mul, Rescale.
 struct FactorAttributes {

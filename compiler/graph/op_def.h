@@ -42,12 +42,13 @@ struct OnnxRow {
   size_t operands = 1;  // the first inputs, which all have to be dequantised for that
   OnnxWhen when = OnnxWhen::kQuantised;
 };
-// An operator of TFLite, which has from |least| to |most| inputs. |convert| is called while the
-// converter is at such an operator.
+// An operator of TFLite, which has from |least| to |most| inputs and at most |results| results.
+// |convert| is called while the converter is at such an operator.
 struct TfliteRow {
   std::string_view type;  // as in the schema: "CONV_2D"
   size_t least, most;
   Status (*convert)(tflite_model::Converter& to);
+  size_t results = 1;
 };
 
 // Element types of the first operand and of the result that go together. Other operands have the
@@ -138,6 +139,7 @@ DType ResultType(const OpDef& def, DType from);
 std::span<const OpDef* const> AllOps();
 // Operators of ONNX that become several of these.
 std::span<const OnnxRow> ComposedOnnx();
+std::span<const TfliteRow> ComposedTflite();  // and of TFLite
 
 }  // namespace tessera::graph
 

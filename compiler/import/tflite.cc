@@ -16,6 +16,7 @@ std::string TfliteOperators() {
   for (const graph::OpDef* def : graph::AllOps()) {
     for (const graph::TfliteRow& row : def->tflite) types.insert(row.type);
   }
+  for (const graph::TfliteRow& row : graph::ComposedTflite()) types.insert(row.type);
   return fmt::format("{}", fmt::join(types, " "));
 }
 
@@ -28,7 +29,7 @@ Result<graph::Graph> ImportTflite(std::span<const uint8_t> bytes, const std::str
   }
   Result<tflite_model::TfliteModel> model = tflite_model::Parse(bytes);
   if (!model) return Within(path, model.error());
-  Result<graph::Graph> graph = tflite_model::Converter(*model, options).Convert();
+  Result<graph::Graph> graph = tflite_model::Converter(std::move(*model), options).Convert();
   if (!graph) return Within(path, graph.error());
   if (graph->name.empty()) graph->name = path;
   graph->rules = fmt::format("tflite {}", Text(options.tflite));

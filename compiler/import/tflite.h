@@ -25,7 +25,7 @@ namespace tessera {
 //                             or infinity; channel axes or shapes that disagree; each message names
 //                             file, operator, index and tensor
 //           kUnsupported      an operator, option or data type that is not in docs/operators.md
-//                             (named); dynamic shapes
+//                             (named); inputs whose shape is open
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
 // Names of the operators that are read, with blanks between them.
 std::string TfliteOperators();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include "compiler/graph/op_def.h"
@@ -21,6 +22,9 @@ const graph::TfliteRow* RowOf(std::string_view type) {
       if (row.type == type) return &row;
     }
   }
+  for (const graph::TfliteRow& row : graph::ComposedTflite()) {
+    if (row.type == type) return &row;
+  }
   return nullptr;
 }
 
@@ -28,6 +32,7 @@ const graph::TfliteRow* RowOf(std::string_view type) {
 
 Result<graph::Graph> Converter::Convert() {
   graph_.name = model_.name;
+  TESSERA_TRY(CheckOperators());
   TESSERA_TRY(Inputs());
   for (const Operator& op : model_.operators) TESSERA_TRY(One(op));
   TESSERA_TRY(Outputs());
@@ -36,68 +41,46 @@ Result<graph::Graph> Converter::Convert() {
   return std::move(graph_);
 }
 
-Status Converter::Inputs() {
-  if (model_.inputs.empty()) return Fail(Code::kInvalidArgument, "the model has no inputs");
-  for (const int index : model_.inputs) {
-    const TfliteTensor& from = model_.tensors[static_cast<size_t>(index)];
-    const std::string place = "model input: " + from.Place();
-    if (made_[static_cast<size_t>(index)] >= 0)
-      return Fail(Code::kInvalidArgument, "{} is an input twice", place);
-    if (from.constant()) return Fail(Code::kInvalidArgument, "{} is a constant", place);
-    if (from.shape.empty() || std::ranges::count(from.shape, 0) > 0) {
-      return Fail(Code::kUnsupported, "{}: shape {}; one or more axes of fixed extent are needed",
-                  place, ShapeText(from.shape));
-    }
-    graph::GraphTensor made{.name = from.name, .shape = GraphShape(from.shape)};
-    if (from.shape.size() == 4) made.order = {0, 2, 3, 1};
-    if (const auto type = FloatType(from.type)) {
-      made.dtype = *type;
-    } else if (from.type == TensorType::INT8) {
-      Result<graph::Quant> quant = ActivationQuant(from);
-      if (!quant) return Within("model input", quant.error());
-      made.quant = std::move(*quant);
-    } else {
-      return Fail(Code::kUnsupported, "{} is {}; INT8, FLOAT32 and FLOAT16 are supported", place,
-                  TypeText(from.type));
-    }
-    made_[static_cast<size_t>(index)] = graph_.AddTensor(std::move(made));
-    graph_.inputs.push_back(made_[static_cast<size_t>(index)]);
+// All that is missing at once: a user who finds one operator at a time gives up.
+Status Converter::CheckOperators() const {
+  std::map<std::string, std::vector<const Operator*>> missing;
+  for (const Operator& op : model_.operators) {
+    if (!RowOf(op.type)) missing[op.type].push_back(&op);
   }
-  return {};
-}
-
-Status Converter::Outputs() {
-  if (model_.outputs.empty()) return Fail(Code::kInvalidArgument, "the model has no outputs");
-  for (const int index : model_.outputs) {
-    const TfliteTensor& from = model_.tensors[static_cast<size_t>(index)];
-    const TensorId id = made_[static_cast<size_t>(index)];
-    if (id < 0 || std::ranges::count(graph_.inputs, id) > 0) {
-      return Fail(Code::kInvalidArgument, "model output: {} is not made by an operator",
-                  from.Place());
-    }
-    if (std::ranges::count(graph_.outputs, id) > 0)
-      return Fail(Code::kInvalidArgument, "model output: {} is an output twice", from.Place());
-    if (from.shape.size() == 4) graph_.tensor(id).order = {0, 2, 3, 1};
-    graph_.outputs.push_back(id);
+  if (missing.empty()) return {};
+  const Operator& first = *missing.begin()->second[0];
+  if (missing.size() == 1 && missing.begin()->second.size() == 1) {
+    return Fail(Code::kUnsupported, "{}: operator {} is not supported{} (supported: {})",
+                first.Place(), first.type,
+                first.outputs.empty()
+                    ? ""
+                    : "; it makes " + model_.tensors[static_cast<size_t>(first.outputs[0])].Place(),
+                TfliteOperators());
   }
-  return {};
+  std::string list;
+  for (const auto& [type, ops] : missing)
+    list += fmt::format("{}{} x {} (first: operator {})", list.empty() ? "" : ", ", ops.size(),
+                        type, ops[0]->index);
+  return Fail(Code::kUnsupported, "operators that are not supported: {} (supported: {})", list,
+              TfliteOperators());
 }
 
 Status Converter::One(const Operator& op) {
   op_ = &op;
-  const graph::TfliteRow* row = RowOf(op.type);
-  if (!row) {
-    return Unsupported("operator {} is not supported{} (supported: {})", op.type,
-                       op.outputs.empty() ? "" : "; it makes " + Out().Place(), TfliteOperators());
+  const graph::TfliteRow& row = *RowOf(op.type);  // CheckOperators has seen to it
+  if (op.inputs.size() < row.least || op.inputs.size() > row.most)
+    return Invalid("{} inputs, takes {} to {}", op.inputs.size(), row.least, row.most);
+  if (op.outputs.empty() || op.outputs.size() > row.results) {
+    return Invalid("{} results, makes {}", op.outputs.size(),
+                   row.results == 1 ? "one" : fmt::format("1 to {}", row.results));
   }
-  if (op.inputs.size() < row->least || op.inputs.size() > row->most) {
-    return Invalid("{} inputs, takes {} to {}", op.inputs.size(), row->least, row->most);
+  for (size_t k = op.outputs.size(); k-- > 0;) {
+    Select(k);
+    if (Out().constant()) return Invalid("its result {} is a constant", Out().Place());
+    if (made_[static_cast<size_t>(Out().index)] >= 0)
+      return Invalid("its result {} has another maker", Out().Place());
   }
-  if (op.outputs.size() != 1) return Invalid("{} results, makes one", op.outputs.size());
-  if (Out().constant()) return Invalid("its result {} is a constant", Out().Place());
-  if (made_[static_cast<size_t>(Out().index)] >= 0)
-    return Invalid("its result {} has another maker", Out().Place());
-  return row->convert(*this);
+  return row.convert(*this);
 }
 
 // Tensors of a file may share a name, and those between the nodes of one operator have made-up

@@ -2,8 +2,9 @@
 //
 // The walk from a .tflite file's operators to a graph's: one or a few nodes for each, layouts from
 // NHWC to NCHW. The node that makes an operator's result is named by the operator ("conv_2d_3");
-// those in front of it and between have a suffix. Used by: tflite.cc, and the operators' rows in
-// compiler/ops.
+// those in front of it and between have a suffix. Uint8 values with a scale are int8 in the graph,
+// less by 128, but for the model's inputs and outputs. A node of constants is computed, and its
+// result is a constant. Used by: tflite.cc, and the operators' rows in compiler/ops.
 #ifndef TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 #define TESSERA_COMPILER_IMPORT_TFLITE_CONVERT_H_
 
@@ -23,8 +24,8 @@ using graph::Shape;
 
 class Converter {
  public:
-  Converter(const TfliteModel& model, const ImportOptions& the_options)
-      : options(the_options), model_(model), made_(model.tensors.size(), -1) {}
+  Converter(TfliteModel model, const ImportOptions& the_options)
+      : options(the_options), model_(std::move(model)), made_(model_.tensors.size(), -1) {}
   Result<graph::Graph> Convert();
 
   const ImportOptions options;
@@ -33,8 +34,10 @@ class Converter {
   // the graph that grows. |i| counts the operator's inputs.
 
   const Operator& op() const { return *op_; }
-  // Whether its result is one of floats.
+  // Whether its result is plain: floats, or integers without a scale.
   bool real() const;
+  // Which of its results is made next: Out(). The first, until it is changed.
+  void Select(size_t result) { result_ = result; }
   const graph::GraphTensor& tensor(graph::TensorId id) const { return graph_.tensor(id); }
 
   template <typename... Args>
@@ -51,16 +54,27 @@ class Converter {
   // Operands and results (tflite_operand.cc).
   bool Has(size_t i) const { return i < op_->inputs.size() && op_->inputs[i] >= 0; }
   Result<const TfliteTensor*> In(size_t i) const;
-  const TfliteTensor& Out() const { return model_.tensors[static_cast<size_t>(op_->outputs[0])]; }
-  // Input |i|, of |type|; by default of the result's type where that is a float, else INT8.
-  Result<graph::TensorId> Activation(size_t i, std::optional<TensorType> type = {}) const;
-  Result<graph::TensorId> Spatial(size_t i = 0) const;    // an image
-  Result<std::vector<int64_t>> Integers(size_t i) const;  // a short constant of int32 or int64
+  const TfliteTensor& Out() const {
+    return model_.tensors[static_cast<size_t>(op_->outputs[result_])];
+  }
+  // Input |i|; a constant, too, as a tensor of the graph.
+  Result<graph::TensorId> Operand(size_t i);
+  // Input |i|, of |type|, INT8 for every quantised one; by default of the result's type.
+  Result<graph::TensorId> Activation(size_t i, std::optional<TensorType> type = {});
+  Result<graph::TensorId> Spatial(size_t i = 0);  // an image
+  // A short constant of int32 or int64, of the file or computed.
+  Result<std::vector<int64_t>> Integers(size_t i) const;
+  // Whether input |i| is a constant, of the file or computed.
+  bool Known(size_t i) const;
   // Input |i|, a constant, with its elements repeated to |shape| (in file order).
   Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);
   Status Reserve(size_t bytes);  // before a constant of so many is made
+  // Without |quant| the result has |dtype|, or else the type of the first operand.
   Result<graph::TensorId> Emit(graph::Node made, const std::string& suffix,
-                               const std::optional<graph::Quant>& quant, Shape shape);
+                               const std::optional<graph::Quant>& quant, Shape shape,
+                               std::optional<DType> dtype = {});
+  // The operator's result is the constant |bytes|, in the file's order.
+  Status FinishValue(const Shape& file, std::vector<uint8_t> bytes);
   // Input 0, a constant of floats, is the operator's result: as floats of the result's type.
   Status FinishConstant();
   // Makes the operator's result. Both round as TFLite does, but for a node that asks for kHalfUp.
@@ -73,6 +87,7 @@ class Converter {
   }
 
   // Scales and bounds (tflite_quant.cc).
+  static constexpr int kAnyAxis = -2;
   Result<graph::Quant> ReadQuant(const TfliteTensor& tensor, int64_t channels, int axis) const;
   Result<graph::Quant> ActivationQuant(const TfliteTensor& tensor) const;
   Result<std::optional<graph::Quant>> ResultQuant() const;  // nothing: floats have none
@@ -81,8 +96,25 @@ class Converter {
   Status Bound(tflite_file::ActivationFunctionType function, graph::Node& node) const;
 
   // Layouts (tflite_shape.cc). "File order" is row-major NHWC.
-  Result<graph::TensorId> ToFileOrder(graph::TensorId x);
+  // The operator makes a result of |shape|, in the file's order: what the file says, where it says
+  // anything.
+  Status ShapeIs(const Shape& shape);
+  // |x| with its elements in the file's order, under a shape of |x|'s or of the file. |prefix| is in
+  // front of the suffix of what that takes.
+  Result<graph::TensorId> ToFileOrder(graph::TensorId x, const std::string& prefix = "");
+  // |x|, elements in the file's order, as a tensor of |file|, that shape in the file's order.
+  Result<graph::TensorId> ToGraphOrder(graph::TensorId x, const Shape& file,
+                                       const std::string& prefix = "");
+  // |x| as a tensor of |file|, that shape, elements in the file's order; from ToFileOrder.
+  Result<graph::TensorId> Shaped(graph::TensorId x, const Shape& file, const std::string& suffix);
   Status FinishFromFileOrder(graph::TensorId x);
+  // The operator's result is |x|, whose elements in the file's order are those of |file|.
+  Status FinishAs(graph::TensorId x, const Shape& file);
+  // Input |i|, of any type, with extents of 1 in front up to |rank|.
+  Result<graph::TensorId> Raised(size_t i, size_t rank);
+  // Input |i| for a result of |shape|, in the file's order, to which it repeats: a constant that does,
+  // quantised values repeated, plain ones that do by themselves.
+  Result<graph::TensorId> Beside(size_t i, const Shape& shape);
   Status ReshapeTo(const Shape& shape);
 
   // Weights and windows (tflite_weights.cc, tflite_window.cc).
@@ -90,23 +122,35 @@ class Converter {
   Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i|, when there is one
   Result<graph::Window> ReadWindow(const Shape& in, tflite_file::Padding padding,
                                    graph::Window window) const;
-  // Input 1 of |what| holds the axes of the image; whether the result keeps them.
-  Result<bool> OverImage(const char* what) const;
+  // By axis of input 0, a reduction's, whether input 1 holds it.
+  Result<std::vector<bool>> ReducedAxes() const;
+  // Input 0 for a reduction along the axes that input 1 holds: an image that is reduced as a whole.
+  // FinishReduction takes the result, an image of extents 1.
+  Result<graph::TensorId> ReducedImage();
+  Status FinishReduction(graph::Node made);
 
  private:
-  // Walk (tflite_convert.cc).
+  // Walk (tflite_convert.cc), edges of the model (tflite_edges.cc).
+  Status CheckOperators() const;
   Status Inputs();
   Status Outputs();
+  Result<Shape> InputShape(const TfliteTensor& from, const std::string& place) const;
   Status One(const Operator& op);
+  Status CentreWeights(const TfliteTensor& from, graph::GraphTensor& made) const;
+  // Adds |made|, whose result |result| is; one of constants is computed instead.
+  Result<graph::TensorId> Append(graph::Node made, graph::GraphTensor result);
+  TfliteTensor& OutTensor() { return model_.tensors[static_cast<size_t>(op_->outputs[result_])]; }
   // The elements of |tensor|, a constant of floats or dequantised from one, as |type|, in file
   // order; nothing: it is none.
   std::optional<std::vector<uint8_t>> ConstantFloats(const TfliteTensor& tensor, DType type) const;
   void MakeNamesUnique();
 
-  const TfliteModel& model_;
+  TfliteModel model_;  // results' open extents are filled in as they are made
   graph::Graph graph_;
-  const Operator* op_ = nullptr;       // that is converted
-  std::vector<graph::TensorId> made_;  // by tensor of the file: activations so far; -1
+  const Operator* op_ = nullptr;  // that is converted
+  size_t result_ = 0;
+  // By tensor of the file: activations so far, and constants that something has taken; -1.
+  std::vector<graph::TensorId> made_;
   std::map<int, int> dequantised_;     // tensor -> the constant of floats that it is
   std::map<std::pair<int, int>, graph::TensorId> constants_;  // by tensor and channel axis
   uint64_t constant_bytes_ = 0;
@@ -121,6 +165,10 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
                                 size_t size = 1);  // bytes of an element
 // The graph's type of floats; nothing: |type| is none.
 std::optional<DType> FloatType(TensorType type);
+// Whether the integers of |tensor| stand for real numbers.
+bool IsQuantised(const TfliteTensor& tensor);
+// The graph's type of plain values; nothing: |tensor| is quantised, or of a type that it has not.
+std::optional<DType> PlainType(const TfliteTensor& tensor);
 
 }  // namespace tessera::tflite_model
 

@@ -56,26 +56,23 @@ int64_t BytesOf(TensorType type) {  // an element; 0: not a type whose elements 
   }
 }
 
-Status CheckSignature(const tflite_file::Tensor& table, const std::string& place) {
+// Which extents the file leaves open.
+Result<std::vector<bool>> OpenExtents(const tflite_file::Tensor& table, const std::string& place) {
   const auto* signature = table.shape_signature();
-  if (SizeOf(signature) == 0) return {};
+  std::vector<bool> open(SizeOf(table.shape()));
+  if (SizeOf(signature) == 0) return open;
   if (signature->size() != SizeOf(table.shape())) {
     return Fail(Code::kInvalidArgument, "{}: a shape of {} extents and a signature of {}", place,
                 SizeOf(table.shape()), signature->size());
   }
   for (uint32_t i = 0; i < signature->size(); ++i) {
     const int32_t extent = signature->Get(i);
-    if (extent == table.shape()->Get(i)) continue;
-    if (extent == -1 && i == 0) continue;  // any batch: the one that the shape has
-    if (extent == -1) {
-      return Fail(Code::kUnsupported,
-                  "{}: extent {} of its shape is dynamic; convert the model with fixed shapes",
-                  place, i);
-    }
+    open[i] = extent == -1;
+    if (extent == table.shape()->Get(i) || open[i]) continue;
     return Fail(Code::kInvalidArgument, "{}: extent {} is {} in its shape and {} in its signature",
                 place, i, table.shape()->Get(i), extent);
   }
-  return {};
+  return open;
 }
 
 // The bytes of buffer |index|.
@@ -110,7 +107,7 @@ Result<TfliteTensor> ReadTensor(const tflite_file::Model& model, const tflite_fi
     return Fail(Code::kUnsupported, "{}: {} axes, at most {} are supported", place,
                 table.shape()->size(), kMaxRank);
   }
-  TESSERA_TRY(CheckSignature(table, place));
+  TESSERA_ASSIGN(tensor.open, OpenExtents(table, place));
   if (table.shape()) tensor.shape.assign(table.shape()->begin(), table.shape()->end());
   for (const int64_t extent : tensor.shape) {
     if (extent < 0) {

@@ -27,6 +27,7 @@ struct TfliteTensor {
   std::string name;  // one line, at most 200 characters
   TensorType type{};
   std::vector<int64_t> shape;     // in the file's order; extents of 0 or more
+  std::vector<bool> open;         // by axis: any extent may stand here when the model runs
   std::span<const uint8_t> data;  // empty: not a constant
   const tflite_file::Quantization* quantization = nullptr;
 
@@ -62,7 +63,7 @@ bool LooksLikeTflite(std::span<const uint8_t> bytes);
 //                             not there; shapes and data that disagree
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
 //           kUnsupported      several subgraphs, custom operators, variables, sparse tensors,
-//                             dynamic shapes, data outside of the tables (each named)
+//                             data outside of the tables (each named)
 Result<TfliteModel> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::tflite_model

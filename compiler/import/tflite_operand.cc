@@ -7,6 +7,7 @@
 
 #include "base/half.h"
 #include "compiler/graph/op_def.h"
+#include "compiler/import/node_value.h"
 #include "compiler/import/tflite_convert.h"
 #include "runtime/tensor/tensor.h"
 
@@ -19,10 +20,16 @@ using graph::TensorId;
 // not ask for much work.
 constexpr uint64_t kMaxConstantBytes = uint64_t{1} << 28;
 
-std::string NodeName(const Operator& op) {
+std::string NodeName(const Operator& op, size_t result) {
   std::string name = op.type;
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return fmt::format("{}_{}", name, op.index);
+  name = fmt::format("{}_{}", name, op.index);
+  return op.outputs.size() == 1 ? name : fmt::format("{}.{}", name, result);
+}
+
+// Uint8 bytes as int8 ones, less by 128.
+void ToInt8(std::vector<uint8_t>& bytes) {
+  for (uint8_t& byte : bytes) byte ^= 0x80;
 }
 
 }  // namespace
@@ -32,7 +39,30 @@ Result<const TfliteTensor*> Converter::In(size_t i) const {
   return &model_.tensors[static_cast<size_t>(op_->inputs[i])];
 }
 
-bool Converter::real() const { return FloatType(Out().type).has_value(); }
+bool Converter::real() const { return PlainType(Out()).has_value(); }
+
+bool IsQuantised(const TfliteTensor& tensor) {
+  if (tensor.type == TensorType::INT8) return true;
+  const auto* quant = tensor.quantization;
+  return tensor.type == TensorType::UINT8 && quant && quant->scale() && quant->scale()->size() > 0;
+}
+
+std::optional<DType> PlainType(const TfliteTensor& tensor) {
+  switch (tensor.type) {
+    case TensorType::INT32:
+      return DType::kInt32;
+    case TensorType::INT64:
+      return DType::kInt64;
+    case TensorType::INT16:
+      return DType::kInt16;
+    case TensorType::BOOL:
+      return DType::kBool;
+    case TensorType::UINT8:
+      return IsQuantised(tensor) ? std::nullopt : std::optional(DType::kUint8);
+    default:
+      return FloatType(tensor.type);
+  }
+}
 
 std::optional<DType> FloatType(TensorType type) {
   if (type == TensorType::FLOAT32) return DType::kFloat32;
@@ -86,42 +116,67 @@ Status Converter::FinishConstant() {
   return {};
 }
 
-Result<TensorId> Converter::Activation(size_t i, std::optional<TensorType> wanted) const {
+Result<TensorId> Converter::Operand(size_t i) {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  TensorId& id = made_[static_cast<size_t>(from->index)];
+  if (id >= 0) return id;
+  if (!from->constant()) return Invalid("input {} is used before it is made", from->Place());
+  graph::GraphTensor made{.name = from->name, .shape = GraphShape(from->shape)};
+  std::vector<uint8_t> bytes(from->data.begin(), from->data.end());
+  if (const auto plain = PlainType(*from)) {
+    made.dtype = *plain;
+  } else if (IsQuantised(*from)) {
+    TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
+    if (from->type == TensorType::UINT8) ToInt8(bytes);
+  } else {
+    return Unsupported("input {} is {}, which is not supported", from->Place(),
+                       TypeText(from->type));
+  }
+  TESSERA_TRY(Reserve(bytes.size()));
+  made.data = GraphBytes(bytes, from->shape, static_cast<size_t>(SizeOf(made.dtype)));
+  return id = graph_.AddTensor(std::move(made));
+}
+
+Result<TensorId> Converter::Activation(size_t i, std::optional<TensorType> wanted) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const TensorType type = wanted ? *wanted : real() ? Out().type : TensorType::INT8;
-  if (from->type != type) {
+  if (type == TensorType::INT8 ? !IsQuantised(*from)
+                               : from->type != type || IsQuantised(*from)) {
     return Unsupported("input {} is {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
   }
-  if (from->constant())
-    return Unsupported(
-        "input {} is a constant; only results of operators and model inputs are "
-        "supported here",
-        from->Place());
-  const TensorId id = made_[static_cast<size_t>(from->index)];
-  if (id < 0) return Invalid("input {} is used before it is made", from->Place());
-  return id;
+  return Operand(i);
+}
+
+bool Converter::Known(size_t i) const {
+  if (!Has(i)) return false;
+  const auto index = static_cast<size_t>(op_->inputs[i]);
+  return model_.tensors[index].constant() ||
+         (made_[index] >= 0 && graph_.tensor(made_[index]).constant());
 }
 
 Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
-  constexpr size_t kMost = 16;  // a pair for each of eight axes
+  constexpr size_t kMost = 1024;
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const bool wide = from->type == TensorType::INT64;
-  if (!from->constant() || (!wide && from->type != TensorType::INT32)) {
+  if (!Known(i) || (!wide && from->type != TensorType::INT32) || from->shape.size() > 3) {
     return Unsupported(
         "input {} is not a constant of INT32 or INT64; only fixed shapes, axes and "
         "pads are supported",
         from->Place());
   }
-  const size_t size = wide ? 8 : 4, count = from->data.size() / size;
+  const std::span<const uint8_t> bytes =
+      from->constant() ? from->data
+                       : *graph_.tensor(made_[static_cast<size_t>(from->index)]).data;
+  const size_t size = wide ? 8 : 4, count = bytes.size() / size;
   if (count > kMost) return Invalid("input {} has {} values", from->Place(), count);
   std::vector<int64_t> values(count);
   for (size_t k = 0; k < count; ++k) {
     int32_t narrow = 0;
     if (wide) {
-      std::memcpy(&values[k], from->data.data() + k * size, size);
+      std::memcpy(&values[k], bytes.data() + k * size, size);
     } else {
-      std::memcpy(&narrow, from->data.data() + k * size, size);
+      std::memcpy(&narrow, bytes.data() + k * size, size);
       values[k] = narrow;
     }
   }
@@ -131,7 +186,7 @@ Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
 Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const TensorType type = real() ? Out().type : TensorType::INT8;
-  if (from->type != type) {
+  if (real() ? from->type != type : !IsQuantised(*from)) {
     return Unsupported("input {} is {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
   }
@@ -144,7 +199,7 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
                        ShapeText(from->shape), ShapeText(shape));
   }
   graph::GraphTensor made{.name = from->name,
-                          .dtype = FloatType(type).value_or(DType::kInt8),
+                          .dtype = PlainType(*from).value_or(DType::kInt8),
                           .shape = GraphShape(shape)};
   if (!real()) {
     TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
@@ -163,6 +218,7 @@ Result<TensorId> Converter::FullConstant(size_t i, const Shape& shape) {
                 bytes.begin() + static_cast<int64_t>(k * size));
     for (size_t d = shape.size(); d-- > 0 && ++at[d] == shape[d];) at[d] = 0;
   }
+  if (from->type == TensorType::UINT8 && !real()) ToInt8(bytes);
   made.data = GraphBytes(bytes, shape, size);
   return graph_.AddTensor(std::move(made));
 }
@@ -177,41 +233,64 @@ Status Converter::Reserve(size_t bytes) {
                     .error());
 }
 
-Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
-                                 const std::optional<graph::Quant>& quant, Shape shape) {
-  made.name = NodeName(*op_) + suffix;
+Result<TensorId> Converter::Append(graph::Node made, graph::GraphTensor result) {
   if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
-  made.output =
-      graph_.AddTensor({.name = Out().name + suffix,
-                        .dtype = quant ? DType::kInt8 : graph_.tensor(made.inputs[0]).dtype,
-                        .shape = std::move(shape),
-                        .quant = quant});
+  const bool known = std::ranges::all_of(
+      made.inputs, [&](TensorId id) { return graph_.tensor(id).constant(); });
+  if (known && result.quant && graph::DefOf(made.op).requant)
+    return Unsupported("all its inputs are constants");
+  made.output = graph_.AddTensor(std::move(result));
   graph_.nodes.push_back(std::move(made));
-  return graph_.nodes.back().output;
+  const TensorId id = graph_.nodes.back().output;
+  if (!known) return id;
+  Result<std::vector<uint8_t>> value = ValueOf(graph_, graph_.nodes.size() - 1);
+  if (!value) return Within(op_->Place(), value.error());
+  TESSERA_TRY(Reserve(value->size()));
+  graph_.tensor(id).data = std::move(*value);
+  graph_.nodes.pop_back();
+  return id;
+}
+
+Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
+                                 const std::optional<graph::Quant>& quant, Shape shape,
+                                 std::optional<DType> dtype) {
+  made.name = NodeName(*op_, result_) + suffix;
+  if (quant) dtype = DType::kInt8;
+  const DType type = dtype.value_or(graph_.tensor(made.inputs[0]).dtype);
+  return Append(std::move(made),
+                {.name = Out().name + suffix, .dtype = type, .shape = std::move(shape),
+                 .quant = quant});
+}
+
+Status Converter::FinishValue(const Shape& file, std::vector<uint8_t> bytes) {
+  TESSERA_TRY(ShapeIs(file));
+  TESSERA_TRY(Reserve(bytes.size()));
+  const auto type = PlainType(Out());
+  if (!type) return Unsupported("its result {} is {}", Out().Place(), TypeText(Out().type));
+  made_[static_cast<size_t>(Out().index)] =
+      graph_.AddTensor({.name = Out().name,
+                        .dtype = *type,
+                        .shape = GraphShape(file),
+                        .data = GraphBytes(bytes, file, static_cast<size_t>(SizeOf(*type)))});
+  return {};
 }
 
 Status Converter::Finish(graph::Node made, Shape shape) {
   const TfliteTensor& out = Out();
   const DType from = graph_.tensor(made.inputs[0]).dtype;
-  const DType type = FloatType(out.type).value_or(DType::kInt8);
-  if ((!real() && out.type != TensorType::INT8) ||
-      !graph::Takes(graph::DefOf(made.op), from, type)) {
+  const DType type = PlainType(out).value_or(DType::kInt8);
+  if ((!real() && !IsQuantised(out)) || !graph::Takes(graph::DefOf(made.op), from, type)) {
     return Unsupported("its result {} is {}; {} is supported", out.Place(), TypeText(out.type),
                        TypeText(graph::ResultType(graph::DefOf(made.op), from) == DType::kInt8
                                     ? TensorType::INT8
                                     : TensorType::FLOAT32));
   }
-  if (GraphShape(out.shape) != shape) {
-    return Invalid("its result {} has shape {}, the inputs make {}", out.Place(),
-                   ShapeText(out.shape), ShapeText(FileShape(shape)));
-  }
+  TESSERA_TRY(ShapeIs(FileShape(shape)));
   graph::GraphTensor result{.name = out.name, .dtype = type, .shape = shape};
   TESSERA_ASSIGN(result.quant, ResultQuant());
-  made.name = NodeName(*op_);
-  if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
-  made.output = graph_.AddTensor(std::move(result));
-  made_[static_cast<size_t>(out.index)] = made.output;
-  graph_.nodes.push_back(std::move(made));
+  made.name = NodeName(*op_, result_);
+  TESSERA_ASSIGN(made_[static_cast<size_t>(out.index)],
+                 Append(std::move(made), std::move(result)));
   return {};
 }
 

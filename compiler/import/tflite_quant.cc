@@ -11,7 +11,8 @@ namespace tessera::tflite_model {
 
 using tflite_file::ActivationFunctionType;
 
-// |channels| scales along |axis| are taken, or one.
+// |channels| scales along |axis| are taken, or one. A list of one axis has them along any: files
+// say the axis that the weights have.
 Result<graph::Quant> Converter::ReadQuant(const TfliteTensor& tensor, int64_t channels,
                                           int axis) const {
   const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
@@ -32,7 +33,7 @@ Result<graph::Quant> Converter::ReadQuant(const TfliteTensor& tensor, int64_t ch
   }
   graph::Quant quant;
   if (scales > 1) {
-    if (from->quantized_dimension() != axis) {
+    if (axis != kAnyAxis && from->quantized_dimension() != axis) {
       return Fail(Code::kInvalidArgument,
                   "{} has its scales along axis {}, its channels are along axis {}", place,
                   from->quantized_dimension(), axis);
@@ -56,9 +57,13 @@ Result<graph::Quant> Converter::ReadQuant(const TfliteTensor& tensor, int64_t ch
 
 Result<graph::Quant> Converter::ActivationQuant(const TfliteTensor& tensor) const {
   TESSERA_ASSIGN(graph::Quant quant, ReadQuant(tensor, 1, -1));
+  const bool is_unsigned = tensor.type == TensorType::UINT8;
+  const int32_t zero = quant.zero[0];
+  if (is_unsigned) quant.zero[0] -= 128;
   if (quant.zero[0] < -128 || quant.zero[0] > 127) {
     const std::string place = op_ ? op_->Place() + ": " + tensor.Place() : tensor.Place();
-    return Fail(Code::kInvalidArgument, "{}: zero point {} is no int8", place, quant.zero[0]);
+    return Fail(Code::kInvalidArgument, "{}: zero point {} is no {}", place, zero,
+                is_unsigned ? "uint8" : "int8");
   }
   return quant;
 }
@@ -79,6 +84,8 @@ Status Converter::SameScale(graph::TensorId x) const {
 
 // TFLite divides the bound by the scale in float32 and rounds half away from zero.
 Status Converter::Bound(ActivationFunctionType function, graph::Node& node) const {
+  if (real() && function != ActivationFunctionType::NONE && !FloatType(Out().type))
+    return Unsupported("a fused activation on {}", TypeText(Out().type));
   if (real()) {
     switch (function) {
       case ActivationFunctionType::NONE:

@@ -51,8 +51,20 @@ std::vector<uint8_t> GraphBytes(std::span<const uint8_t> bytes, const std::vecto
   return made;
 }
 
-// |x| with its elements in the file's order, under the file's shape or one as good.
-Result<TensorId> Converter::ToFileOrder(TensorId x) {
+Status Converter::ShapeIs(const Shape& shape) {
+  TfliteTensor& out = OutTensor();
+  bool fits = out.shape.size() == shape.size();
+  for (size_t d = 0; fits && d < shape.size(); ++d)
+    fits = out.shape[d] == shape[d] || (d < out.open.size() && out.open[d]);
+  if (!fits) {
+    return Invalid("its result {} has shape {}, the inputs make {}", out.Place(),
+                   ShapeText(out.shape), ShapeText(shape));
+  }
+  out.shape = shape;
+  return {};
+}
+
+Result<TensorId> Converter::ToFileOrder(TensorId x, const std::string& prefix) {
   const graph::GraphTensor& from = graph_.tensor(x);
   if (!Moves(from.shape)) return x;
   const std::optional<graph::Quant> quant = from.quant;
@@ -60,7 +72,33 @@ Result<TensorId> Converter::ToFileOrder(TensorId x) {
   return Emit({.op = graph::Op::kTranspose,
                .inputs = {x},
                .attributes = graph::TransposeAttributes{{0, 2, 3, 1}}},
-              ".nhwc", quant, shape);
+              prefix + ".nhwc", quant, shape);
+}
+
+Result<TensorId> Converter::ToGraphOrder(TensorId x, const Shape& file, const std::string& prefix) {
+  const Shape shape = GraphShape(file);
+  const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
+  const bool moves = Moves(shape);
+  if (const Shape& first = moves ? file : shape; graph_.tensor(x).shape != first) {
+    TESSERA_ASSIGN(
+        x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, prefix + ".shape", quant, first));
+  }
+  if (!moves) return x;
+  return Emit({.op = graph::Op::kTranspose,
+               .inputs = {x},
+               .attributes = graph::TransposeAttributes{{0, 3, 1, 2}}},
+              prefix + ".nchw", quant, shape);
+}
+
+Result<TensorId> Converter::Shaped(TensorId x, const Shape& file, const std::string& suffix) {
+  if (graph_.tensor(x).shape == file) return x;
+  const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
+  return Emit({.op = graph::Op::kReshape, .inputs = {x}}, suffix, quant, file);
+}
+
+Status Converter::FinishAs(TensorId x, const Shape& file) {
+  TESSERA_TRY(ShapeIs(file));
+  return FinishFromFileOrder(x);
 }
 
 // Makes the operator's result of |x|, whose elements are those of the result in the file's order.
@@ -69,28 +107,44 @@ Status Converter::FinishFromFileOrder(TensorId x) {
   const Shape shape = GraphShape(file);
   TESSERA_TRY(SameScale(x));
   if (!Moves(shape)) return Finish({.op = graph::Op::kReshape, .inputs = {x}}, shape);
-  if (graph_.tensor(x).shape != file) {
-    const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
-    TESSERA_ASSIGN(x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".shape", quant, file));
-  }
+  TESSERA_ASSIGN(x, Shaped(x, file, ".shape"));
   return Finish({.op = graph::Op::kTranspose,
                  .inputs = {x},
                  .attributes = graph::TransposeAttributes{{0, 3, 1, 2}}},
                 shape);
 }
 
+Result<TensorId> Converter::Raised(size_t i, size_t rank) {
+  TESSERA_ASSIGN(TensorId x, Operand(i));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  Shape wide = from->shape;
+  if (wide.size() >= rank) return x;
+  wide.insert(wide.begin(), rank - wide.size(), 1);
+  const std::string prefix = fmt::format(".in{}", i);
+  TESSERA_ASSIGN(x, ToFileOrder(x, prefix));
+  return ToGraphOrder(x, wide, prefix);
+}
+
+Result<TensorId> Converter::Beside(size_t i, const Shape& shape) {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(i));
+  if (from->constant()) return FullConstant(i, shape);
+  TESSERA_TRY(Activation(i));
+  TESSERA_ASSIGN(const TensorId x, Raised(i, shape.size()));
+  if (real() || from->shape == shape) return x;
+  const std::optional<graph::Quant> quant = graph_.tensor(x).quant;
+  return Emit({.op = graph::Op::kRepeat, .inputs = {x}}, fmt::format(".in{}", i), quant,
+              GraphShape(shape));
+}
+
 Status Converter::ReshapeTo(const Shape& shape) {
   TESSERA_ASSIGN(TensorId x, Activation(0));
   TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const Result<int64_t> count = ElementCount(shape);
-  if (!count || *count != graph_.tensor(x).count() || shape.empty() || shape.size() > kMaxRank) {
+  if (!count || *count != graph_.tensor(x).count() || shape.size() > kMaxRank) {
     return Invalid("{} of shape {} cannot become {}", from->Place(), ShapeText(from->shape),
                    ShapeText(shape));
   }
-  if (shape != Out().shape) {
-    return Invalid("its result {} has shape {}, the inputs make {}", Out().Place(),
-                   ShapeText(Out().shape), ShapeText(shape));
-  }
+  TESSERA_TRY(ShapeIs(shape));
   TESSERA_TRY(SameScale(x));
   if (shape == from->shape)  // nothing moves
     return Finish({.op = graph::Op::kReshape, .inputs = {x}}, GraphShape(shape));

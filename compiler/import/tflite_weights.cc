@@ -3,6 +3,7 @@
 // Weights and biases of contractions.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "compiler/import/tflite_convert.h"
 #include "runtime/tensor/tensor.h"
@@ -16,7 +17,7 @@ using graph::TensorId;
 Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(1));
   const TensorType type = real() ? Out().type : TensorType::INT8;
-  if (from->type != type) {
+  if (real() ? from->type != type || !FloatType(type) : !IsQuantised(*from)) {
     return Unsupported("weights {} are {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
   }
@@ -38,15 +39,6 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
     TESSERA_ASSIGN(made.quant,
                    ReadQuant(*from, in[static_cast<size_t>(channel_axis)], channel_axis));
   }
-  for (size_t k = 0; made.quant && k < made.quant->zero.size(); ++k) {
-    if (const int32_t zero = made.quant->zero[k]; zero != 0) {
-      return Unsupported(
-          "weights {} have zero point {}; only symmetric weights (zero point 0) are "
-          "supported",
-          from->Place(), zero);
-    }
-  }
-  if (made.quant && made.quant->axis >= 0) made.quant->axis = 0;
   if (rank == 2) {
     made.data.emplace(bytes.begin(), bytes.end());
   } else if (channel_axis == 0) {  // OHWI to OIHW is as NHWC to NCHW
@@ -60,9 +52,39 @@ Result<TensorId> Converter::Weights(size_t rank, int channel_axis) {
     made.shape = {nchw[1], 1, nchw[2], nchw[3]};
     made.data = GraphBytes(bytes, in, size);
   }
+  if (made.quant && made.quant->axis >= 0) made.quant->axis = 0;
+  if (made.quant) TESSERA_TRY(CentreWeights(*from, made));
   const TensorId id = graph_.AddTensor(std::move(made));
   constants_[{from->index, channel_axis}] = id;
   return id;
+}
+
+// Weights less their zero point: int8 where all fit it, else int16.
+Status Converter::CentreWeights(const TfliteTensor& from, graph::GraphTensor& made) const {
+  const bool is_unsigned = from.type == TensorType::UINT8;
+  std::vector<int32_t>& zeros = made.quant->zero;
+  if (!is_unsigned && std::ranges::all_of(zeros, [](int32_t z) { return z == 0; })) return {};
+  for (const int32_t zero : zeros) {
+    if (zero < (is_unsigned ? 0 : -128) || zero > (is_unsigned ? 255 : 127))
+      return Invalid("weights {} have zero point {}", from.Place(), zero);
+  }
+  const size_t each = made.data->size() / static_cast<size_t>(made.shape[0]);
+  std::vector<int16_t> centred;
+  for (size_t k = 0; k < made.data->size(); ++k) {
+    const uint8_t byte = (*made.data)[k];
+    const int32_t w = is_unsigned ? byte : static_cast<int8_t>(byte);
+    centred.push_back(static_cast<int16_t>(w - zeros[zeros.size() == 1 ? 0 : k / each]));
+  }
+  zeros.assign(zeros.size(), 0);
+  if (std::ranges::all_of(centred, [](int16_t w) { return w >= -128 && w <= 127; })) {
+    for (size_t k = 0; k < centred.size(); ++k)
+      (*made.data)[k] = static_cast<uint8_t>(static_cast<int8_t>(centred[k]));
+    return {};
+  }
+  made.dtype = DType::kInt16;
+  made.data->resize(2 * centred.size());
+  std::memcpy(made.data->data(), centred.data(), made.data->size());
+  return {};
 }
 
 // Its integers count; its scale is only looked at: TFLite
@@ -74,7 +96,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
   const graph::GraphTensor& w = graph_.tensor(node.inputs[1]);
   const int64_t channels = w.shape[0];
   if (real()) {
-    const DType dtype = *FloatType(Out().type);
+    const DType dtype = w.dtype;
     const auto bytes = ConstantFloats(*from, dtype);
     if (!bytes) {
       return Unsupported("bias {} is {}{}; a constant of floats is supported", from->Place(),
@@ -99,7 +121,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
   }
   if (from->quantization && from->quantization->scale() &&
       from->quantization->scale()->size() > 0) {
-    TESSERA_ASSIGN(const graph::Quant quant, ReadQuant(*from, channels, 0));
+    TESSERA_ASSIGN(const graph::Quant quant, ReadQuant(*from, channels, kAnyAxis));
     TESSERA_ASSIGN(const graph::Quant out, ActivationQuant(Out()));
     const double s_in = graph_.tensor(node.inputs[0]).quant->scale[0];
     for (size_t c = 0; c < static_cast<size_t>(channels); ++c) {

@@ -10,7 +10,7 @@ namespace tessera::tflite_model {
 
 using graph::TensorId;
 
-Result<TensorId> Converter::Spatial(size_t i) const {
+Result<TensorId> Converter::Spatial(size_t i) {
   TESSERA_ASSIGN(const TensorId x, Activation(i));
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   if (from->shape.size() != 4) {
@@ -51,16 +51,68 @@ Result<graph::Window> Converter::ReadWindow(const Shape& in, tflite_file::Paddin
   return window;
 }
 
-Result<bool> Converter::OverImage(const char* what) const {
-  TESSERA_ASSIGN(std::vector<int64_t> axes, Integers(1));
-  const auto* reducer = op_->table->builtin_options_as<tflite_file::ReducerOptions>();
-  for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
-  std::ranges::sort(axes);
-  if (axes != std::vector<int64_t>{1, 2}) {
-    return Unsupported("{} over axes {}; over axes 1 and 2 of four is supported", what,
-                       ShapeText(axes));
+// Which axes of |rank| input 1 of a reduction holds, each once.
+Result<std::vector<bool>> Converter::ReducedAxes() const {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
+  TESSERA_ASSIGN(const std::vector<int64_t> axes, Integers(1));
+  const int64_t rank = std::ssize(from->shape);
+  std::vector<bool> reduced(from->shape.size());
+  for (const int64_t axis : axes) {
+    if (axis < -rank || axis >= rank)
+      return Invalid("axis {} of {} with shape {}", axis, from->Place(), ShapeText(from->shape));
+    reduced[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
   }
-  return reducer && reducer->keep_dims();
+  return reduced;
+}
+
+Result<TensorId> Converter::ReducedImage() {
+  TESSERA_ASSIGN(TensorId x, Activation(0));
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
+  TESSERA_ASSIGN(const std::vector<bool> reduced, ReducedAxes());
+  if (reduced == std::vector<bool>{false, true, true, false}) return x;
+  // Those that are reduced go to the end: [1, what is left, what is reduced, 1].
+  const Shape file = from->shape;
+  TESSERA_ASSIGN(x, ToFileOrder(x));
+  std::vector<int> perm;
+  Shape moved, image{1, 1, 1, 1};
+  for (const bool last : {false, true}) {
+    for (size_t d = 0; d < file.size(); ++d) {
+      if (reduced[d] != last) continue;
+      perm.push_back(static_cast<int>(d));
+      moved.push_back(file[d]);
+      image[last ? 2 : 1] *= file[d];
+    }
+  }
+  const auto quant = graph_.tensor(x).quant;
+  if (!std::ranges::is_sorted(perm)) {
+    if (graph_.tensor(x).shape != file) {
+      TESSERA_ASSIGN(x, Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".shape", quant, file));
+    }
+    TESSERA_ASSIGN(x, Emit({.op = graph::Op::kTranspose,
+                            .inputs = {x},
+                            .attributes = graph::TransposeAttributes{perm}},
+                           ".last", quant, moved));
+  }
+  if (graph_.tensor(x).shape == image) return x;
+  return Emit({.op = graph::Op::kReshape, .inputs = {x}}, ".rows", quant, image);
+}
+
+Status Converter::FinishReduction(graph::Node made) {
+  TESSERA_ASSIGN(const TfliteTensor* from, In(0));
+  TESSERA_ASSIGN(const std::vector<bool> reduced, ReducedAxes());
+  const auto* reducer = op_->table->builtin_options_as<tflite_file::ReducerOptions>();
+  const bool keep = reducer && reducer->keep_dims();
+  Shape file;
+  for (size_t d = 0; d < reduced.size(); ++d) {
+    if (!reduced[d]) file.push_back(from->shape[d]);
+    if (reduced[d] && keep) file.push_back(1);
+  }
+  const Shape in = graph_.tensor(made.inputs[0]).shape, kept{in[0], in[1], 1, 1};
+  if (GraphShape(file) == kept) return Finish(std::move(made), kept);
+  TESSERA_TRY(ShapeIs(file));
+  TESSERA_ASSIGN(const auto quant, ResultQuant());
+  TESSERA_ASSIGN(const TensorId x, Emit(std::move(made), ".kept", quant, kept));
+  return FinishFromFileOrder(x);
 }
 
 }  // namespace tessera::tflite_model

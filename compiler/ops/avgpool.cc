@@ -18,27 +18,31 @@ Status Check(const NodeCheck& node) {
 
 // The window's sum over its count, half away from zero: one multiplication that is exact for every
 // sum. A multiplier just above 2^31 / count pushes the halves away from zero; how far it may be
-// above is tried on all sums.
+// above is tried on all sums. Where halves go up the elements count from the least one, so that
+// away from zero is up.
 Status MeanOfElements(const Node& node, int64_t n, Requant& requant) {
   constexpr int64_t kLargest = 1 << 16;
   if (n > kLargest)
     return Fail(Code::kUnsupported, "node {}: an average of {} elements, at most {}", node.name, n,
                 kLargest);
+  const int64_t more_each = node.As<PoolAttributes>().upwards ? 128 : 0;
+  const int64_t least = (more_each - 128) * n, most = (more_each + 127) * n;
   const auto exact = [&](int64_t multiplier, int left) {
-    for (int64_t sum = -128 * n; sum <= 127 * n; ++sum) {
+    for (int64_t sum = least; sum <= most; ++sum) {
       const int64_t rounded = (sum + (sum >= 0 ? n / 2 : -(n / 2))) / n;
       if (((sum << left) * multiplier + (int64_t{1} << 30)) >> 31 != rounded) return false;
     }
     return true;
   };
-  for (int left = 0; left <= 31 && 128 * n << left <= INT32_MAX; ++left) {
+  const int64_t furthest = std::max(-least, most + n);
+  for (int left = 0; left <= 31 && furthest << left <= INT32_MAX; ++left) {
     for (int64_t more = 0; more <= 2; ++more) {
       const int64_t multiplier = (int64_t{1} << 31) / (n << left) + more;
       if (multiplier > INT32_MAX || !exact(multiplier, left)) continue;
       requant.multiplier = {static_cast<int32_t>(multiplier)};
       requant.shift = {static_cast<int8_t>(left)};
-      requant.bias = {0};
-      requant.out_zero = 0;
+      requant.bias = {static_cast<int32_t>(more_each * n)};
+      requant.out_zero = static_cast<int32_t>(-more_each);
       return {};
     }
   }

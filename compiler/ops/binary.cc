@@ -123,17 +123,16 @@ Status SeveralFromOnnx(QdqConverter& c, const OnnxNode& node, Op op, bool mean) 
 Status BinaryFromTflite(Converter& c, Node made, tflite_file::ActivationFunctionType activation) {
   TESSERA_ASSIGN(const auto* a, c.In(0));
   TESSERA_ASSIGN(const auto* b, c.In(1));
-  if (a->constant() && b->constant()) return c.Unsupported("both inputs are constants");
-  if (!a->constant() && !b->constant() && a->shape != b->shape) {
-    return c.Unsupported("inputs of shapes {} and {}; only constants are repeated",
-                         ShapeText(a->shape), ShapeText(b->shape));
+  const auto shape = RepeatedShape(a->shape, b->shape);
+  if (!shape) {
+    return c.Invalid("inputs {} and {} of shapes {} and {} do not repeat to one another",
+                     a->Place(), b->Place(), ShapeText(a->shape), ShapeText(b->shape));
   }
-  const Shape& shape = a->constant() ? b->shape : a->shape;
-  TESSERA_ASSIGN(const TensorId x, a->constant() ? c.FullConstant(0, shape) : c.Activation(0));
-  TESSERA_ASSIGN(const TensorId y, b->constant() ? c.FullConstant(1, shape) : c.Activation(1));
+  TESSERA_ASSIGN(const TensorId x, c.Beside(0, *shape));
+  TESSERA_ASSIGN(const TensorId y, c.Beside(1, *shape));
   made.inputs = {x, y};
   TESSERA_TRY(c.Bound(activation, made));
-  return c.Finish(std::move(made), tflite_model::GraphShape(shape));
+  return c.Finish(std::move(made), tflite_model::GraphShape(*shape));
 }
 
 }  // namespace tessera::ops

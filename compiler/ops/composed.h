@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of ONNX that have none of the graph for themselves, file by file. Internal to
-// compiler/ops; list.cc puts them together (graph::ComposedOnnx).
+// Operators of files that have none of the graph for themselves, file by file. Internal to
+// compiler/ops; list.cc puts them together (graph::ComposedOnnx, ComposedTflite).
 #ifndef TESSERA_COMPILER_OPS_COMPOSED_H_
 #define TESSERA_COMPILER_OPS_COMPOSED_H_
 
@@ -14,6 +14,10 @@ namespace tessera::ops {
 std::span<const graph::OnnxRow> NormalizationRows();  // normalize.cc
 std::span<const graph::OnnxRow> MovementRows();       // movement.cc
 std::span<const graph::OnnxRow> RecurrentRows();      // recurrent.cc
+
+std::span<const graph::TfliteRow> TflitePartRows();    // tflite_parts.cc
+std::span<const graph::TfliteRow> TfliteBlockRows();   // tflite_blocks.cc
+std::span<const graph::TfliteRow> TfliteNumberRows();  // tflite_numbers.cc
 
 }  // namespace tessera::ops
 

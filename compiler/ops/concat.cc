@@ -136,8 +136,7 @@ Status FromTflite(Converter& c) {
                        ShapeText(from->shape), ShapeText(first->shape), axis);
     }
     if (i > 0) sum[static_cast<size_t>(axis)] += from->shape[static_cast<size_t>(axis)];
-    TESSERA_ASSIGN(const TensorId x,
-                   from->constant() ? c.FullConstant(i, from->shape) : c.Activation(i));
+    TESSERA_ASSIGN(const TensorId x, c.Activation(i));
     TESSERA_TRY(c.SameScale(x));
     made.inputs.push_back(x);
   }

@@ -11,7 +11,7 @@ using graph::ConvAttributes;
 Result<Shape> ShapeOf(const NodeCheck& node) {
   TESSERA_TRY(node.Weights(4));
   TESSERA_TRY(node.Image());
-  const auto& [window, groups] = node.node.As<ConvAttributes>();
+  const auto& [window, groups, _] = node.node.As<ConvAttributes>();
   const Shape &in = node.In(0).shape, &w = node.In(1).shape;
   TESSERA_TRY(node.Fits(window, in));
   if (groups < 1 || w[0] % groups != 0 || in[1] % groups != 0 || in[1] / groups != w[1] ||
@@ -23,7 +23,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
 }
 
 std::string TextOf(const Node& node) {
-  const auto& [window, groups] = node.As<ConvAttributes>();
+  const auto& [window, groups, _] = node.As<ConvAttributes>();
   return WindowText(window) + (groups != 1 ? fmt::format(" groups {}", groups) : "");
 }
 
@@ -34,10 +34,16 @@ int64_t MacsOf(const Graph& graph, const Node& node) {
 
 Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   const GraphTensor& w = graph.tensor(node.inputs[1]);
+  const double s_in = quantize::ScaleOf(graph, node, 0);
+  const bool single = node.op == Op::kConv
+                          ? node.As<ConvAttributes>().single
+                          : node.As<graph::TransposedConvAttributes>().single;
   std::vector<double> factors;
   for (size_t c = 0; c < static_cast<size_t>(w.shape[0]); ++c) {
     const double s_w = w.quant->scale[w.quant->scale.size() == 1 ? 0 : c];
-    factors.push_back(quantize::ScaleOf(graph, node, 0) * s_w / quantize::ResultScale(graph, node));
+    const double product =
+        single ? double{quantize::Single(s_in) * quantize::Single(s_w)} : s_in * s_w;
+    factors.push_back(product / quantize::ResultScale(graph, node));
   }
   TESSERA_TRY(quantize::FoldBias(graph, node, requant));
   return quantize::SetFactors(node, factors, quantize::LargestSums(w, requant.bias), requant);
@@ -46,7 +52,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
 void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
-  const auto& [window, groups] = node.As<ConvAttributes>();
+  const auto& [window, groups, _] = node.As<ConvAttributes>();
   const te::Tensor padded =
       te::PadSpatial(b.Name(out.name + ".padded"), x, window,
                      ir::Const(x.dtype(), b.graph().tensor(node.inputs[0]).zero()));
@@ -116,8 +122,11 @@ Status Contract(Converter& c, const T& options, bool depthwise) {
                    {.kernel = {w[2], w[3]},
                     .stride = {options.stride_h(), options.stride_w()},
                     .dilation = {options.dilation_h_factor(), options.dilation_w_factor()}}));
-  Node made{
-      .op = Op::kConv, .inputs = {x, w_id}, .attributes = ConvAttributes{window, in[1] / w[1]}};
+  // Kernels of uint8 have one scale for all channels, multiplied in float32.
+  const bool single = c.Out().type == tflite_model::TensorType::UINT8;
+  Node made{.op = Op::kConv,
+            .inputs = {x, w_id},
+            .attributes = ConvAttributes{window, in[1] / w[1], single}};
   TESSERA_TRY(c.AddBias(made));
   TESSERA_TRY(c.Bound(options.fused_activation_function(), made));
   return c.Finish(std::move(made), Through(window, in, w[0]));

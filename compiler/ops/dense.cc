@@ -165,10 +165,7 @@ Status FromTflite(Converter& c) {
   if (!options->keep_num_dims() || from->shape.size() == 2) return c.Finish(std::move(made), rows);
   Shape shape = from->shape;
   shape.back() = units;
-  if (shape != c.Out().shape) {
-    return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
-                     ShapeText(c.Out().shape), ShapeText(shape));
-  }
+  TESSERA_TRY(c.ShapeIs(shape));
   TESSERA_ASSIGN(const auto quant, c.ResultQuant());
   TESSERA_ASSIGN(const TensorId sums, c.Emit(std::move(made), ".sums", quant, rows));
   return c.FinishFromFileOrder(sums);

@@ -22,7 +22,19 @@ std::vector<graph::OnnxRow> Composed() {
   return rows;
 }
 
+std::vector<graph::TfliteRow> ComposedOfTflite() {
+  std::vector<graph::TfliteRow> rows;
+  for (const auto part : {ops::TflitePartRows(), ops::TfliteBlockRows(), ops::TfliteNumberRows()})
+    rows.insert(rows.end(), part.begin(), part.end());
+  return rows;
+}
+
 }  // namespace
+
+std::span<const graph::TfliteRow> graph::ComposedTflite() {
+  static const std::vector<TfliteRow> rows = ComposedOfTflite();
+  return rows;
+}
 
 std::span<const graph::OnnxRow> graph::ComposedOnnx() {
   static const std::vector<OnnxRow> rows = Composed();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Greatest value over a window. ONNX MaxPool, GlobalMaxPool; TFLite MAX_POOL_2D, REDUCE_MAX over
-// the image.
+// Greatest value over a window. ONNX MaxPool, GlobalMaxPool; TFLite MAX_POOL_2D, REDUCE_MAX.
 #include <cmath>
 #include <limits>
 
@@ -64,16 +63,12 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
 Status FromTflite(Converter& c) { return PoolFromTflite(c, Op::kMaxPool); }
 
 Status FromReduceMax(Converter& c) {
-  TESSERA_ASSIGN(const TensorId x, c.Spatial());
-  TESSERA_ASSIGN(const bool keep, c.OverImage("a maximum"));
+  TESSERA_ASSIGN(const TensorId x, c.ReducedImage());
   TESSERA_TRY(c.SameScale(x));
-  const Shape in = c.tensor(x).shape, kept{in[0], in[1], 1, 1};
-  const auto quant = c.tensor(x).quant;
-  Node made{
-      .op = Op::kMaxPool, .inputs = {x}, .attributes = PoolAttributes{{.kernel = {in[2], in[3]}}}};
-  if (keep) return c.Finish(std::move(made), kept);
-  TESSERA_ASSIGN(const TensorId most, c.Emit(std::move(made), ".kept", quant, kept));
-  return c.Finish({.op = Op::kReshape, .inputs = {most}}, {in[0], in[1]});
+  const Shape in = c.tensor(x).shape;
+  return c.FinishReduction({.op = Op::kMaxPool,
+                            .inputs = {x},
+                            .attributes = PoolAttributes{{.kernel = {in[2], in[3]}}}});
 }
 
 constexpr OnnxRow kOnnx[] = {{"MaxPool", FromOnnx, 1, graph::OnnxWhen::kAlways},

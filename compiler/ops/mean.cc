@@ -46,14 +46,8 @@ void Body(RegionBuilder& b, const Node& node) {
 }
 
 Status FromTflite(Converter& c) {
-  TESSERA_ASSIGN(const TensorId x, c.Spatial());
-  TESSERA_ASSIGN(const bool keep, c.OverImage("a mean"));
-  const Shape in = c.tensor(x).shape, kept{in[0], in[1], 1, 1};
-  Node made{.op = Op::kMean, .inputs = {x}};
-  if (keep) return c.Finish(std::move(made), kept);
-  TESSERA_ASSIGN(const auto quant, c.ResultQuant());
-  TESSERA_ASSIGN(const TensorId mean, c.Emit(std::move(made), ".kept", quant, kept));
-  return c.Finish({.op = Op::kReshape, .inputs = {mean}}, {in[0], in[1]});
+  TESSERA_ASSIGN(const TensorId x, c.ReducedImage());
+  return c.FinishReduction({.op = Op::kMean, .inputs = {x}});
 }
 
 constexpr TfliteRow kTflite[] = {{"MEAN", 2, 2, FromTflite}};

@@ -84,6 +84,9 @@ Status PlainOnly(const NodeCheck& node) {
   return {};
 }
 
+// Extremes are as well of integers of one scale.
+Status OneScale(const NodeCheck& node) { return node.KeepsScale(); }
+
 // Comparisons of every type give bools, of the same type an operator of numbers.
 constexpr auto kTests = [] {
   std::array<TypePair, kDTypes.size()> pairs{};
@@ -152,14 +155,15 @@ constexpr OnnxRow kOrRows[] = {{"Or", FromOnnx<Op::kOr>, 2, graph::OnnxWhen::kNe
 constexpr OnnxRow kXorRows[] = {{"Xor", FromOnnx<Op::kXor>, 2, graph::OnnxWhen::kNever}};
 
 template <const PairFunction& kFunction>
-constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow> onnx) {
+constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow> onnx,
+                        Status (*check)(const NodeCheck&) = PlainOnly) {
   return {.name = kFunction.name,
           .meaning = kFunction.meaning,
           .least = 2,
           .most = 2,
           .types = types,
           .shape = BinaryShape,
-          .check = PlainOnly,
+          .check = check,
           .body = Body<kFunction>,
           .onnx = onnx};
 }
@@ -170,8 +174,8 @@ constinit const OpDef kPowDef = DefWith<kPowerOf>(kPlainNumbers, kPowRows);
 constinit const OpDef kDivDef = DefWith<kQuotientOf>(kPlainNumbers, kDivRows);
 constinit const OpDef kModDef = DefWith<kRemainderOf>(kPlainNumbers, kModRows);
 constinit const OpDef kFmodDef = DefWith<kRemainderOfC>(kPlainNumbers, {});
-constinit const OpDef kMaxDef = DefWith<kGreaterOf>(kPlainNumbers, kMaxRows);
-constinit const OpDef kMinDef = DefWith<kLesserOf>(kPlainNumbers, kMinRows);
+constinit const OpDef kMaxDef = DefWith<kGreaterOf>(kPlainNumbers, kMaxRows, OneScale);
+constinit const OpDef kMinDef = DefWith<kLesserOf>(kPlainNumbers, kMinRows, OneScale);
 constinit const OpDef kEqualDef = DefWith<kSameOf>(kTests, kEqualRows);
 constinit const OpDef kLessDef = DefWith<kBelowOf>(kTests, kLessRows);
 constinit const OpDef kLessEqualDef = DefWith<kAtMostOf>(kTests, kLessEqualRows);

@@ -183,6 +183,23 @@ Status FromExpandDims(Converter& c) {
   return c.ReshapeTo(shape);
 }
 
+// Shapes are fixed here: a constant.
+Status FromShape(Converter& c) {
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  std::vector<uint8_t> bytes;
+  const auto put = [&]<typename T>(T extent) {
+    const auto* first = reinterpret_cast<const uint8_t*>(&extent);
+    bytes.insert(bytes.end(), first, first + sizeof(T));
+  };
+  for (const int64_t extent : from->shape) {
+    if (c.Out().type == tflite_model::TensorType::INT64)
+      put(extent);
+    else
+      put(static_cast<int32_t>(extent));
+  }
+  return c.FinishValue({std::ssize(from->shape)}, std::move(bytes));
+}
+
 void MakeExample(Example& example) {
   const GraphTensor& x = example.first();
   example.shape = Shape{x.shape[0], x.count() / x.shape[0]};
@@ -195,6 +212,7 @@ constexpr OnnxRow kOnnx[] = {
     {"Identity", FromIdentity, 1, kAlways}, {"Dropout", FromIdentity, 1, kAlways}};
 constexpr TfliteRow kTflite[] = {{"RESHAPE", 1, 2, FromReshape},
                                  {"SQUEEZE", 1, 1, FromSqueeze},
+                                 {"SHAPE", 1, 1, FromShape},
                                  {"EXPAND_DIMS", 2, 2, FromExpandDims}};
 
 }  // namespace

@@ -46,6 +46,7 @@ Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
   return {};
 }
 
+Expr Low(Expr e) { return ir::Cast(DType::kInt32, e); }
 Expr I64(Expr e) { return e.dtype() == DType::kInt64 ? e : ir::Cast(DType::kInt64, e); }
 Expr Shl(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShl, a, b); }
 Expr Shr(Expr a, Expr b) { return ir::Bin(ir::BinOp::kShr, a, b); }
@@ -56,7 +57,7 @@ Expr OneIf(Expr condition) { return ir::Select(condition, I32(1), I32(0)); }
 // Qm+n one.
 Expr Times(Expr a, Expr b) {
   const Expr product = I64(a) * I64(b) + ir::Imm(DType::kInt64, int64_t{1} << 30);
-  return Wide(Shr(product, ir::Imm(DType::kInt64, 31)));
+  return Low(Shr(product, ir::Imm(DType::kInt64, 31)));
 }
 
 // a / 2^n, rounded half away from zero.
@@ -69,7 +70,7 @@ Expr Halve(Expr a, Expr n) {
 // a * 2^n, saturated.
 Expr Double(Expr a, int n) {
   const Expr wide = I64(a) * ir::Imm(DType::kInt64, int64_t{1} << n);
-  return Wide(
+  return Low(
       ir::Clamp(wide, ir::Imm(DType::kInt64, INT32_MIN), ir::Imm(DType::kInt64, INT32_MAX)));
 }
 
@@ -107,7 +108,7 @@ Expr LeadingZeros(Expr x) {
 // 1 / (1 + a) of a Q0.31 number a in [0, 1), as Q0.31.
 Expr Reciprocal(Expr a) {
   const Expr half =
-      Wide(Shr(I64(a) + ir::Imm(DType::kInt64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kInt64, 1)));
+      Low(Shr(I64(a) + ir::Imm(DType::kInt64, int64_t{INT32_MAX} + 1), ir::Imm(DType::kInt64, 1)));
   Expr x = I32(1515870810) + Times(half, I32(-1010580540));  // 48/17 - 32/17 * half, Q2.29
   for (int round = 0; round < 3; ++round) {
     x = x + Double(Times(x, I32(int64_t{1} << 29) - Times(half, x)), 2);
@@ -182,7 +183,7 @@ void Body(RegionBuilder& b, const Node& node) {
                                       [&](const Indices& i) { return LeadingZeros(sum(i)); });
   const te::Tensor scale = te::Compute(b.Name(name + ".scale"), rows, {}, [&](const Indices& i) {
     const Expr shifted = Shl(I64(sum(i)), I64(bits(i))) - ir::Imm(DType::kInt64, int64_t{1} << 31);
-    return Reciprocal(Wide(shifted));
+    return Reciprocal(Low(shifted));
   });
   b.SetValue(
       node.output, te::Compute(b.Name(name), x.shape(), {}, [&](const Indices& i) {
@@ -253,10 +254,7 @@ Status FromTflite(Converter& c) {
             .attributes = SoftmaxAttributes{static_cast<double>(options->beta())}};
   const Shape shape = c.tensor(x).shape;
   if (shape.size() != 4) return c.Finish(std::move(made), shape);
-  if (tflite_model::GraphShape(c.Out().shape) != shape) {
-    return c.Invalid("its result {} has shape {}, the inputs make {}", c.Out().Place(),
-                     ShapeText(c.Out().shape), ShapeText(tflite_model::FileShape(shape)));
-  }
+  TESSERA_TRY(c.ShapeIs(tflite_model::FileShape(shape)));
   const auto in = c.tensor(x).quant;
   const Shape rows{shape[0] * shape[2] * shape[3], shape[1]};
   TESSERA_ASSIGN(x, c.ToFileOrder(x));

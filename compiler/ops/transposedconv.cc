@@ -17,7 +17,7 @@ int64_t Span(const Window& w, size_t d) { return (w.kernel[d] - 1) * w.dilation[
 Result<Shape> ShapeOf(const NodeCheck& node) {
   TESSERA_TRY(node.Weights(4));
   TESSERA_TRY(node.Image());
-  const auto& [window, out] = node.node.As<TransposedConvAttributes>();
+  const auto& [window, out, _] = node.node.As<TransposedConvAttributes>();
   const Shape &in = node.In(0).shape, &w = node.In(1).shape;
   for (size_t d = 0; d < 2; ++d) {
     if (window.kernel[d] < 1 || window.stride[d] < 1 || window.dilation[d] < 1 ||
@@ -150,6 +150,7 @@ Status FromTflite(Converter& c) {
     return c.Invalid("a result of shape {} for {} images and {} channels", ShapeText(wanted), in[0],
                      w[0]);
   TransposedConvAttributes made;
+  made.single = c.Out().type == tflite_model::TensorType::UINT8;
   made.window.kernel = {w[2], w[3]};
   made.window.stride = {options->stride_h(), options->stride_w()};
   const bool same = options->padding() == tflite_file::Padding::SAME;

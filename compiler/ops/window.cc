@@ -103,7 +103,8 @@ Status PoolFromTflite(Converter& c, Op op) {
         w.kernel[0], w.kernel[1], in[2], in[3]);
   }
   TESSERA_TRY(c.SameScale(x));
-  Node made{.op = op, .inputs = {x}, .attributes = graph::PoolAttributes{w}};
+  const bool upwards = c.Out().type == tflite_model::TensorType::UINT8;
+  Node made{.op = op, .inputs = {x}, .attributes = graph::PoolAttributes{w, upwards}};
   TESSERA_TRY(c.Bound(options->fused_activation_function(), made));
   return c.Finish(std::move(made), Through(w, in, in[1]));
 }

@@ -3,10 +3,23 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "compiler/quantize/multiplier.h"
 
 namespace tessera::quantize {
+namespace {
+
+// Element |k| of weights of int8 or int16.
+int64_t WeightAt(const graph::GraphTensor& w, size_t k) {
+  const uint8_t* bytes = w.data->data();
+  if (w.dtype == DType::kInt8) return static_cast<int8_t>(bytes[k]);
+  int16_t wide = 0;
+  std::memcpy(&wide, bytes + 2 * k, 2);
+  return wide;
+}
+
+}  // namespace
 
 using graph::Graph;
 using graph::GraphTensor;
@@ -46,7 +59,6 @@ Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   const int32_t zero_in = graph.tensor(node.inputs[0]).quant->zero[0];
   const size_t channels = static_cast<size_t>(w.shape[0]);
   const size_t taps = static_cast<size_t>(w.count()) / channels;
-  const int8_t* weights = reinterpret_cast<const int8_t*>(w.data->data());
   const int32_t* bias =
       node.inputs.size() > 2
           ? reinterpret_cast<const int32_t*>(graph.tensor(node.inputs[2]).data->data())
@@ -55,7 +67,7 @@ Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
   for (size_t c = 0; c < channels; ++c) {
     int64_t sum = 0, below = 0, above = 0;  // of weights, of products at their least and greatest
     for (size_t t = 0; t < taps; ++t) {
-      const int64_t w_t = weights[c * taps + t];
+      const int64_t w_t = WeightAt(w, c * taps + t);
       sum += w_t;
       below += std::min(-128 * w_t, 127 * w_t);
       above += std::max(-128 * w_t, 127 * w_t);
@@ -75,12 +87,11 @@ Status FoldBias(const Graph& graph, const Node& node, Requant& requant) {
 }
 
 std::vector<int64_t> LargestSums(const GraphTensor& w, const std::vector<int32_t>& bias) {
-  const size_t taps = w.data->size() / bias.size();
+  const size_t taps = static_cast<size_t>(w.count()) / bias.size();
   std::vector<int64_t> largest;
   for (size_t c = 0; c < bias.size(); ++c) {
     int64_t sum = 0;
-    for (size_t t = 0; t < taps; ++t)
-      sum += std::abs(int64_t{static_cast<int8_t>((*w.data)[c * taps + t])});
+    for (size_t t = 0; t < taps; ++t) sum += std::abs(WeightAt(w, c * taps + t));
     largest.push_back(128 * sum + std::abs(int64_t{bias[c]}));
   }
   return largest;

@@ -6,8 +6,10 @@ import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 
 FLOAT, INT32, INT8 = schema.TensorType.FLOAT32, schema.TensorType.INT32, schema.TensorType.INT8
-DTYPES = {FLOAT: "<f4", INT32: "<i4", INT8: "i1"}
+UINT8 = schema.TensorType.UINT8
+DTYPES = {FLOAT: "<f4", INT32: "<i4", INT8: "i1", UINT8: "u1"}
 ACTIVATIONS = {"none": 0, "relu": 1, "relu_n1_to_1": 2, "relu6": 3}
+VERSIONS = {"BROADCAST_TO": 2}  # else 1
 PADDINGS = {"same": 0, "valid": 1}
 
 
@@ -39,7 +41,8 @@ def one_operator(name, inputs, outputs, builtin_options=(0, None)):
     left out; those without data are inputs of the model. |name| as in the schema."""
     code = getattr(schema.BuiltinOperator, name)
     model = schema.ModelT(version=3, description="one operator", buffers=[schema.BufferT()])
-    model.operatorCodes = [schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), builtinCode=code, version=1)]
+    model.operatorCodes = [schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), builtinCode=code,
+                                               version=VERSIONS.get(name, 1))]
     graph = schema.SubGraphT(name="main", tensors=[], inputs=[], outputs=[])
 
     def add(tensor, text):

@@ -17,7 +17,8 @@ import numpy as np
 
 import cases
 import hard
-from build import FLOAT, one_operator
+import moves
+from build import DTYPES, FLOAT, INT32, UINT8, one_operator
 from oracle import Rng, check, open_litert, open_model, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,16 +43,20 @@ def input_sets(rng, tensors, result):
                 flat = float_values(rng, count, result.scale[0], result.zero)
                 if k == 1:
                     flat[:8] = [0.0, -0.0, 1e3, -1e3, 1e6, -1e6, 1e-40, -1e-40]  # beyond int32 the kernel is undefined
+            elif tensor.dtype == INT32:  # indices
+                flat = rng.range(0, tensor.zero, count)
             elif k == 0:
                 flat = rng.int8(count)
             elif k == 1:
                 flat = np.where(rng.int8(count) < 0, -128, 127)
             elif k == 2:
-                flat = np.clip(tensor.zero + rng.range(-3, 3, count), -128, 127)
+                zero = tensor.zero - (128 if tensor.dtype == UINT8 else 0)
+                flat = np.clip(zero + rng.range(-3, 3, count), -128, 127)
             else:
                 flat = (np.arange(count) + rng.range(0, 255)) % 256 - 128
-            dtype = "<f4" if tensor.dtype == FLOAT else np.int8
-            values.append(np.ascontiguousarray(flat, dtype).reshape(tensor.shape))
+            if tensor.dtype == UINT8:
+                flat = np.asarray(flat, np.int16) + 128
+            values.append(np.ascontiguousarray(flat, DTYPES[tensor.dtype]).reshape(tensor.shape))
         sets.append(values)
     return sets
 
@@ -80,7 +85,7 @@ def other_results(content, inputs, runs):
     interpreter = open_litert(content)
     given = [tensor for tensor in inputs if tensor is not None and tensor.data is None]
     for one in runs:
-        values = [np.frombuffer(bytes.fromhex(text), "<f4" if tensor.dtype == FLOAT else np.int8).reshape(tensor.shape)
+        values = [np.frombuffer(bytes.fromhex(text), DTYPES[tensor.dtype]).reshape(tensor.shape)
                   for tensor, text in zip(given, one["inputs"], strict=True)]
         results = [r.tobytes().hex() for r in run(interpreter, values)]
         if results != one["outputs"]:
@@ -91,7 +96,7 @@ def make_all():
     """Path from FOLDER -> bytes. Of several draws of scales and zero points the one with the most different results
     is kept, as many draws clamp everything to one value; every sixth file is the first draw as it comes."""
     files, listed = {}, []
-    for operator, count, maker, extra in cases.FAMILIES + hard.FAMILIES:
+    for operator, count, maker, extra in cases.FAMILIES + hard.FAMILIES + moves.FAMILIES:
         for k in range(count):
             name = "_".join(filter(None, [operator.lower(), extra, f"{k:02}"]))
             seeds = [zlib.crc32(f"{name} {draw}".encode()) for draw in range(1 if k % 6 == 5 or extra == "hard" else 24)]

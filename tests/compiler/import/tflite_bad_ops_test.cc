@@ -45,8 +45,8 @@ const TfliteCase kCases[] = {
        b.tensor("cw").shape = {72, 4};
      },
      "weights tensor 1 'cw' have shape [72, 4], 4 axes are needed", kInvalid},
-    {"WeightZeroPoint", [](auto& b) { b.quant("cw").zero_point[3] = 1; },
-     "weights tensor 1 'cw' have zero point 1; only symmetric weights"},
+    {"WeightZeroPoint", [](auto& b) { b.quant("cw").zero_point[3] = 200; },
+     "weights tensor 1 'cw' have zero point 200", kInvalid},
     {"InputOfTwoAxes",
      [](auto& b) {
        b.tensor("x").shape = {36, 4};
@@ -161,34 +161,37 @@ const TfliteCase kCases[] = {
      "operator 5 (AVERAGE_POOL_2D): an average over padding: a window of 2 x 2 reaches over the "
      "edge "
      "of an image of 3 x 3"},
-    {"MeanOfOneAxis", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{2}); },
-     "operator 8 (MEAN): a mean over axes [2]; over axes 1 and 2 of four is supported"},
-    {"MeanOverChannels",
-     [](auto& b) {
-       b.SetData("axes", std::vector<int32_t>{1, -1});
-     },
-     "a mean over axes [1, 3]"},
-    {"MeanOfTwoAxes",
-     [](auto& b) {
-       b.op(kMean).inputs[0] = b.Find("x"), b.tensor("x").shape = {36, 4};
-     },
-     "four axes are needed", kInvalid},
+    {"MeanAxisFar", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{4}); },
+     "operator 8 (MEAN): axis 4 of tensor 14 'transpose' with shape [1, 2, 2, 32]", kInvalid},
+    {"MeanShape", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{2}); },
+     "its result tensor 16 'mean' has shape [1, 32], the inputs make [1, 2, 32]", kInvalid},
+
+
     // Element by element (tflite_elementwise.cc).
     {"TwoConstants", [](auto& b) { b.op(kAdd).inputs[0] = b.Find("k"); },
-     "operator 2 (ADD): both inputs are constants"},
+     "operator 2 (ADD): its result tensor 7 'add' has shape [1, 3, 3, 16], the inputs make [16]",
+     kInvalid},
+    {"TwoWholeConstants",
+     [](auto& b) {
+       Refill(b, "k", {1, 3, 3, 16}, T::Count<int8_t>(144));
+       b.op(kAdd).inputs[0] = b.Find("k");
+     },
+     "operator 2 (ADD): all its inputs are constants"},
     {"ConstantOfAnotherType", [](auto& b) { b.op(kAdd).inputs[1] = b.Find("cb"); },
      "input tensor 2 'cb' is INT32; INT8 is supported"},
     {"ConstantDoesNotRepeat", [](auto& b) { Refill(b, "k", {3}, T::Count<int8_t>(3)); },
-     "constant tensor 6 'k' of shape [3] does not repeat to [1, 3, 3, 16]"},
+     "inputs tensor 5 'depthwise' and tensor 6 'k' of shapes [1, 3, 3, 16] and [3] do not repeat to "
+     "one another",
+     kInvalid},
     {"ConstantOfMoreAxes",
      [](auto& b) {
        Refill(b, "k", {1, 1, 1, 1, 16}, T::Count<int8_t>(16));
      },
-     "of shape [1, 1, 1, 1, 16] does not repeat"},
+     "has shape [1, 3, 3, 16], the inputs make [1, 1, 3, 3, 16]", kInvalid},
     {"ConstantWithoutScale", [](auto& b) { b.tensor("k").quantization.reset(); },
      "operator 2 (ADD): tensor 6 'k' has no scale", kInvalid},
     {"BroadcastActivation", [](auto& b) { b.op(kAdd).inputs[1] = b.Find("conv"); },
-     "inputs of shapes [1, 3, 3, 16] and [1, 3, 3, 8]; only constants are repeated"},
+     "of shapes [1, 3, 3, 16] and [1, 3, 3, 8] do not repeat to one another", kInvalid},
     {"MulActivation",
      [](auto& b) {
        Recode(b, kAdd, T::Builtin::MUL);
@@ -213,13 +216,23 @@ const TfliteCase kCases[] = {
        b.Op(T::Builtin::SOFTMAX, {"x"}, {"s4"}, options);
      },
      "'s4' has shape [1, 6, 4, 6], the inputs make [1, 6, 6, 4]", kInvalid},
-    {"QuantizeUint8",
+    {"ZeroPointOfUint8", [](auto& b) { b.tensor("pad").type = T::Type::UINT8; },
+     "operator 3 (PAD): tensor 9 'pad': zero point -3 is no uint8", kInvalid},
+    {"WeightZeroPointOfUint8",
      [](auto& b) {
-       Recode(b, kMax, T::Builtin::QUANTIZE);
-       b.tensor("pad").type = T::Type::UINT8;
-       std::swap(b.graph().operators[3], b.graph().operators[4]);
+       b.tensor("cw").type = T::Type::UINT8;
+       b.quant("cw").zero_point[2] = -1;
      },
-     "operator 3 (QUANTIZE): input tensor 9 'pad' is UINT8; INT8 is supported"},
+     "weights tensor 1 'cw' have zero point -1", kInvalid},
+    {"FusedOnIntegers",
+     [](auto& b) {
+       b.Constant("i", {2}, T::Type::INT32, std::vector<int32_t>{1, 2});
+       b.Tensor("ii", {2}, T::Type::INT32);
+       tfl::AddOptionsT options;
+       options.fused_activation_function = Fused::RELU;
+       b.Op(T::Builtin::ADD, {"i", "i"}, {"ii"}, options);
+     },
+     "operator 13 (ADD): a fused activation on INT32"},
     // Shapes (tflite_shape.cc).
     {"ReshapeCount",
      [](auto& b) {

@@ -127,7 +127,7 @@ struct BadFloat {
 };
 const BadFloat kBad[] = {
     {"Input", [](auto& n) { n.b.tensor("x").type = T::Type::INT32; },
-     "'x' is INT32; INT8, FLOAT32 and FLOAT16 are supported"},
+     "input tensor 0 'x' is INT32; FLOAT32 is supported"},
     {"Weights", [](auto& n) { n.b.op(5).inputs[1] = n.b.Find("x"); },
      "weights tensor 0 'x' are not a constant"},
     {"WeightType", [](auto& n) { n.b.op(1).inputs[1] = n.b.Find("wh"); },

@@ -159,7 +159,7 @@ const BadTflite kBad[] = {
        return With(Unary(Builtin::TANH, 1.0f / 128, 0),
                    [](auto& b) { b.tensor("y").type = T::Type::INT32; });
      },
-     "its result tensor 1 'y' is INT32; INT8 is supported"},
+     "input tensor 0 'x' is INT8; INT32 is supported"},
     {"HardSwishShape",
      [] {
        return Unary(Builtin::HARD_SWISH, 0.5f, 0, {1, 4, 6, 3});
@@ -224,8 +224,8 @@ const BadTflite kBad[] = {
        });
      },
      "has 2 values for 3 channels", kWrong},
-    {"MaxAxes", [] { return ReduceMax({1}, true); },
-     "a maximum over axes [1]; over axes 1 and 2 of four is supported"},
+    {"MaxAxes", [] { return ReduceMax({1}, true); }, "its result tensor", kWrong},
+    {"MaxAxisFar", [] { return ReduceMax({-5}, true); }, "axis -5 of tensor 0 'x'", kWrong},
 };
 
 class TfliteImageBad : public testing::TestWithParam<BadTflite> {};

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// x where it is not negative, else a factor times x; operand 1 has the factors, which repeat. TFLite
+// PRELU, which requantises the two halves with a multiplier each.
+#include "compiler/ops/binary.h"
+#include "compiler/quantize/multiplier.h"
+
+namespace tessera::ops {
+namespace {
+
+Result<Shape> ShapeOf(const NodeCheck& node) {
+  const GraphTensor &x = node.In(0), &factor = node.In(1);
+  if (x.dtype != factor.dtype) return node.Bad("operand {} is {}", factor.name, Text(factor.dtype));
+  if (RepeatedShape(x.shape, factor.shape) == x.shape) return x.shape;
+  return node.Bad("factors of shape {} do not repeat to {}", ShapeText(factor.shape),
+                  ShapeText(x.shape));
+}
+
+Status RequantOf(const Graph& graph, const Node& node, Requant& requant) {
+  const float in = quantize::Single(quantize::ScaleOf(graph, node, 0));
+  const float factor = quantize::Single(quantize::ScaleOf(graph, node, 1));
+  const float out = quantize::Single(quantize::ResultScale(graph, node));
+  TESSERA_TRY(quantize::SetFactors(node, {double{in / out}, double{in * factor / out}},
+                                   {255, 255 * 255}, requant));
+  for (size_t i = 0; i < 2; ++i)
+    requant.operands.push_back({.zero = quantize::ZeroOf(graph, node, i),
+                                .left = 0,
+                                .multiplier = requant.multiplier[i],
+                                .shift = requant.shift[i]});
+  return {};
+}
+
+void Body(RegionBuilder& b, const Node& node) {
+  const te::Tensor x = b.Value(node.inputs[0]), factor = b.Value(node.inputs[1]);
+  const Shape& shape = b.graph().tensor(node.output).shape;
+  te::Elements(b, node, [&](const Indices& i) {
+    if (te::IsReal(b, node)) {
+      const Expr value = Wide(x(i));
+      const Expr below = ir::Lt(value, ir::ImmF32(0));
+      return te::Real(b, node, ir::Select(below, value * Wide(Repeated(factor, i, shape)), value));
+    }
+    const Requant& q = *node.requant;
+    const auto brought = [&](size_t k, Expr value) {
+      return ir::Requant(value, I32(q.operands[k].multiplier), I32(q.operands[k].shift), q.round);
+    };
+    const Expr value = Wide(x(i)) - I32(q.operands[0].zero);
+    const Expr product = value * (Wide(Repeated(factor, i, shape)) - I32(q.operands[1].zero));
+    return te::Narrow(
+        q, ir::Select(ir::Lt(value, I32(0)), brought(1, product), brought(0, value)));
+  });
+}
+
+// The factors keep their extents of 1.
+Status FromTflite(Converter& c) {
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  TESSERA_ASSIGN(const auto* factors, c.In(1));
+  if (RepeatedShape(from->shape, factors->shape) != from->shape)
+    return c.Invalid("factors {} of shape {} do not repeat to {}", factors->Place(),
+                     ShapeText(factors->shape), ShapeText(from->shape));
+  TESSERA_ASSIGN(const TensorId factor, c.Raised(1, from->shape.size()));
+  return c.Finish({.op = Op::kPrelu, .inputs = {x, factor}}, c.tensor(x).shape);
+}
+
+constexpr TfliteRow kTflite[] = {{"PRELU", 2, 2, FromTflite}};
+
+}  // namespace
+
+constinit const OpDef kPreluDef = {
+    .name = "prelu",
+    .meaning = "x where it is not negative, else x times a factor; factors of extent 1 repeat",
+    .least = 2,
+    .most = 2,
+    .types = kAllTypes,
+    .shape = ShapeOf,
+    .requant = RequantOf,
+    .body = Body,
+    .tflite = kTflite,
+};
+
+}  // namespace tessera::ops

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers, element by element or along axes, of TFLite: extremes, quotients, comparisons, logic,
+// choices, functions, reductions, indices of extremes.
+#include "compiler/ops/binary.h"
+#include "compiler/ops/composed.h"
+
+namespace tessera::ops {
+namespace {
+
+using tflite_model::GraphAxis;
+using tflite_model::GraphShape;
+using tflite_model::TensorType;
+
+// Two operands that repeat to one another, as two of the graph's; and the shape that they make.
+struct Pair {
+  TensorId a, b;
+  Shape file;
+};
+Result<Pair> PairOf(Converter& c, size_t first = 0, size_t second = 1) {
+  TESSERA_ASSIGN(const auto* a, c.In(first));
+  TESSERA_ASSIGN(const auto* b, c.In(second));
+  const auto file = RepeatedShape(a->shape, b->shape);
+  if (!file)
+    return c.Invalid("inputs {} and {} of shapes {} and {} do not repeat to one another",
+                     a->Place(), b->Place(), ShapeText(a->shape), ShapeText(b->shape));
+  TESSERA_ASSIGN(const TensorId x, c.Beside(first, *file));
+  TESSERA_ASSIGN(const TensorId y, c.Beside(second, *file));
+  return Pair{x, y, *file};
+}
+
+// Their scales are one.
+template <Op kOp>
+Status FromExtreme(Converter& c) {
+  TESSERA_ASSIGN(const Pair pair, PairOf(c));
+  TESSERA_TRY(c.SameScale(pair.a));
+  TESSERA_TRY(c.SameScale(pair.b));
+  return c.Finish({.op = kOp, .inputs = {pair.a, pair.b}}, GraphShape(pair.file));
+}
+
+Status PlainAlone(const Converter& c) {
+  if (c.real()) return {};
+  return c.Unsupported("its result {} is quantised; plain values are supported", c.Out().Place());
+}
+
+Status FromDiv(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  return BinaryFromTflite<tflite_file::DivOptions>(c, {.op = Op::kDiv});
+}
+
+Status FromMod(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const Pair pair, PairOf(c));
+  return c.Finish({.op = Op::kMod, .inputs = {pair.a, pair.b}}, GraphShape(pair.file));
+}
+
+// The whole number at or below the quotient. Of integers what the remainder leaves divides.
+Status FromFloorDiv(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const Pair pair, PairOf(c));
+  const Shape shape = GraphShape(pair.file);
+  const auto step = [&](Op op, TensorId x, TensorId y, const char* suffix) {
+    return c.Emit({.op = op, .inputs = {x, y}}, suffix, std::nullopt, shape);
+  };
+  if (IsFloat(c.tensor(pair.a).dtype)) {
+    TESSERA_ASSIGN(const TensorId quotient, step(Op::kDiv, pair.a, pair.b, ".quotient"));
+    return c.Finish({.op = Op::kFloor, .inputs = {quotient}}, shape);
+  }
+  TESSERA_ASSIGN(const TensorId rest, step(Op::kMod, pair.a, pair.b, ".rest"));
+  TESSERA_ASSIGN(const TensorId whole, step(Op::kSub, pair.a, rest, ".whole"));
+  return c.Finish({.op = Op::kDiv, .inputs = {whole, pair.b}}, shape);
+}
+
+// Inputs |first| and |second| of one plain type of their own.
+Result<Pair> OwnPair(Converter& c, size_t first, size_t second) {
+  TESSERA_ASSIGN(const auto* a, c.In(first));
+  TESSERA_ASSIGN(const auto* b, c.In(second));
+  if (!tflite_model::PlainType(*a) || a->type != b->type)
+    return c.Unsupported("inputs {} and {} are {} and {}; two of one plain type are supported",
+                         a->Place(), b->Place(), tflite_model::TypeText(a->type),
+                         tflite_model::TypeText(b->type));
+  const auto file = RepeatedShape(a->shape, b->shape);
+  if (!file)
+    return c.Invalid("inputs {} and {} of shapes {} and {} do not repeat to one another",
+                     a->Place(), b->Place(), ShapeText(a->shape), ShapeText(b->shape));
+  TESSERA_ASSIGN(const TensorId x, c.Raised(first, file->size()));
+  TESSERA_ASSIGN(const TensorId y, c.Raised(second, file->size()));
+  return Pair{x, y, *file};
+}
+
+// |kTurned|: the operands change places.
+template <Op kOp, bool kTurned>
+Status FromTest(Converter& c) {
+  TESSERA_ASSIGN(const Pair pair, OwnPair(c, 0, 1));
+  const auto [a, b] = kTurned ? std::pair{pair.b, pair.a} : std::pair{pair.a, pair.b};
+  return c.Finish({.op = kOp, .inputs = {a, b}}, GraphShape(pair.file));
+}
+
+// Inputs: which, those where it is true, the others.
+Status FromSelect(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const auto* which, c.In(0));
+  TESSERA_ASSIGN(const auto* a, c.In(1));
+  TESSERA_ASSIGN(const auto* b, c.In(2));
+  const auto both = RepeatedShape(a->shape, b->shape);
+  const auto all = both ? RepeatedShape(*both, which->shape) : std::nullopt;
+  const bool rows = c.op().type == "SELECT" && which->shape.size() == 1 && a->shape.size() > 1;
+  if (!all || which->type != TensorType::BOOL || rows)
+    return c.Unsupported("inputs of shapes {}, {} and {}, the first of {}",
+                         ShapeText(which->shape), ShapeText(a->shape), ShapeText(b->shape),
+                         tflite_model::TypeText(which->type));
+  TESSERA_ASSIGN(const TensorId w, c.Raised(0, all->size()));
+  TESSERA_ASSIGN(const TensorId x, c.Raised(1, all->size()));
+  TESSERA_ASSIGN(const TensorId y, c.Raised(2, all->size()));
+  return c.Finish({.op = Op::kWhere, .inputs = {x, y, w}}, GraphShape(*all));
+}
+
+Status FromCast(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  if (!tflite_model::PlainType(*from))
+    return c.Unsupported("input {} is quantised; plain values are supported", from->Place());
+  TESSERA_ASSIGN(const TensorId x, c.Operand(0));
+  return c.Finish({.op = Op::kCast, .inputs = {x}}, c.tensor(x).shape);
+}
+
+template <Op kOp>
+Status FromFunction(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
+  return c.Finish({.op = kOp, .inputs = {x}}, c.tensor(x).shape);
+}
+
+// Axes of the graph's tensor that are reduced, and what is left of |in|, in the file's order.
+struct Along {
+  std::vector<int> axes;
+  Shape kept, file;  // with them, and as the result is; of the file
+};
+Result<Along> AlongOf(const Converter& c, const Shape& in, const std::vector<bool>& reduced,
+                      bool keep) {
+  Along made;
+  for (size_t d = 0; d < in.size(); ++d) {
+    made.kept.push_back(reduced[d] ? 1 : in[d]);
+    if (reduced[d]) made.axes.push_back(GraphAxis(in.size(), static_cast<int>(d)));
+    if (!reduced[d] || keep) made.file.push_back(made.kept.back());
+  }
+  if (made.axes.empty()) return c.Unsupported("a reduction along no axis");
+  return made;
+}
+
+template <Op kOp>
+Status FromReduction(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  TESSERA_ASSIGN(const std::vector<bool> reduced, c.ReducedAxes());
+  const auto* options = c.op().table->builtin_options_as<tflite_file::ReducerOptions>();
+  TESSERA_ASSIGN(Along along,
+                 AlongOf(c, from->shape, reduced, options && options->keep_dims()));
+  Node made{.op = kOp, .inputs = {x}, .attributes = graph::AxesAttributes{along.axes}};
+  if (along.kept == along.file) return c.Finish(std::move(made), GraphShape(along.kept));
+  TESSERA_ASSIGN(x, c.Emit(std::move(made), ".kept", std::nullopt, GraphShape(along.kept)));
+  TESSERA_ASSIGN(x, c.ToFileOrder(x));
+  return c.FinishAs(x, along.file);
+}
+
+// Along the last axis: x less the greatest, less the logarithm of the sum of exponentials.
+Status FromLogSoftmax(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  const Shape shape = c.tensor(x).shape;
+  if (shape.empty() || !IsFloat(c.tensor(x).dtype)) return c.Unsupported("no floats with an axis");
+  const int axis = GraphAxis(shape.size(), static_cast<int>(shape.size()) - 1);
+  Shape kept = shape;
+  kept[static_cast<size_t>(axis)] = 1;
+  const auto along = [&](Op op, TensorId from, const char* suffix) {
+    return c.Emit({.op = op, .inputs = {from}, .attributes = graph::AxesAttributes{{axis}}}, suffix,
+                  std::nullopt, kept);
+  };
+  const auto step = [&](Op op, std::vector<TensorId> from, const char* suffix, const Shape& made) {
+    return c.Emit({.op = op, .inputs = std::move(from)}, suffix, std::nullopt, made);
+  };
+  TESSERA_ASSIGN(const TensorId most, along(Op::kReduceMax, x, ".max"));
+  TESSERA_ASSIGN(x, step(Op::kSub, {x, most}, ".less", shape));
+  TESSERA_ASSIGN(const TensorId powers, step(Op::kExp, {x}, ".exp", shape));
+  TESSERA_ASSIGN(const TensorId sum, along(Op::kReduceSum, powers, ".sum"));
+  TESSERA_ASSIGN(const TensorId log, step(Op::kLog, {sum}, ".log", kept));
+  return c.Finish({.op = Op::kSub, .inputs = {x, log}}, shape);
+}
+
+Status FromRsqrt(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(TensorId x, c.Activation(0));
+  const Shape shape = c.tensor(x).shape;
+  TESSERA_ASSIGN(x, c.Emit({.op = Op::kSqrt, .inputs = {x}}, ".sqrt", std::nullopt, shape));
+  return c.Finish({.op = Op::kReciprocal, .inputs = {x}}, shape);
+}
+
+template <Op kOp>
+Status FromArg(Converter& c) {
+  TESSERA_TRY(PlainAlone(c));
+  TESSERA_ASSIGN(const auto* from, c.In(0));
+  TESSERA_ASSIGN(TensorId x, c.Operand(0));
+  TESSERA_ASSIGN(const std::vector<int64_t> axes, c.Integers(1));
+  const int64_t rank = std::ssize(from->shape);
+  if (axes.size() != 1 || axes[0] < -rank || axes[0] >= rank)
+    return c.Invalid("axes {} of {} with shape {}", ShapeText(axes), from->Place(),
+                     ShapeText(from->shape));
+  std::vector<bool> reduced(from->shape.size());
+  reduced[static_cast<size_t>(axes[0] < 0 ? axes[0] + rank : axes[0])] = true;
+  TESSERA_ASSIGN(const Along along, AlongOf(c, from->shape, reduced, false));
+  TESSERA_ASSIGN(
+      x, c.Emit({.op = kOp,
+                 .inputs = {x},
+                 .attributes = graph::ArgAttributes{along.axes[0], false}},
+                ".kept", std::nullopt, GraphShape(along.kept),
+                *tflite_model::PlainType(c.Out())));
+  TESSERA_ASSIGN(x, c.ToFileOrder(x));
+  return c.FinishAs(x, along.file);
+}
+
+constexpr TfliteRow kRows[] = {
+    {"MAXIMUM", 2, 2, FromExtreme<Op::kMax>},
+    {"MINIMUM", 2, 2, FromExtreme<Op::kMin>},
+    {"DIV", 2, 2, FromDiv},
+    {"FLOOR_DIV", 2, 2, FromFloorDiv},
+    {"FLOOR_MOD", 2, 2, FromMod},
+    {"EQUAL", 2, 2, FromTest<Op::kEqual, false>},
+    {"LESS", 2, 2, FromTest<Op::kLess, false>},
+    {"LESS_EQUAL", 2, 2, FromTest<Op::kLessEqual, false>},
+    {"GREATER", 2, 2, FromTest<Op::kLess, true>},
+    {"GREATER_EQUAL", 2, 2, FromTest<Op::kLessEqual, true>},
+    {"LOGICAL_AND", 2, 2, FromTest<Op::kAnd, false>},
+    {"LOGICAL_OR", 2, 2, FromTest<Op::kOr, false>},
+    {"SELECT", 3, 3, FromSelect},
+    {"SELECT_V2", 3, 3, FromSelect},
+    {"CAST", 1, 1, FromCast},
+    {"ABS", 1, 1, FromFunction<Op::kAbs>},
+    {"NEG", 1, 1, FromFunction<Op::kNeg>},
+    {"SQUARE", 1, 1, FromFunction<Op::kSquare>},
+    {"SIGN", 1, 1, FromFunction<Op::kSign>},
+    {"EXP", 1, 1, FromFunction<Op::kExp>},
+    {"FLOOR", 1, 1, FromFunction<Op::kFloor>},
+    {"CEIL", 1, 1, FromFunction<Op::kCeil>},
+    {"ROUND", 1, 1, FromFunction<Op::kRound>},
+    {"SQRT", 1, 1, FromFunction<Op::kSqrt>},
+    {"RSQRT", 1, 1, FromRsqrt},
+    {"LOG", 1, 1, FromFunction<Op::kLog>},
+    {"LOG_SOFTMAX", 1, 1, FromLogSoftmax},
+    {"SUM", 2, 2, FromReduction<Op::kReduceSum>},
+    {"REDUCE_MIN", 2, 2, FromReduction<Op::kReduceMin>},
+    {"REDUCE_PROD", 2, 2, FromReduction<Op::kReduceProd>},
+    {"ARG_MAX", 2, 2, FromArg<Op::kArgMax>},
+    {"ARG_MIN", 2, 2, FromArg<Op::kArgMin>},
+};
+
+}  // namespace
+
+std::span<const TfliteRow> TfliteNumberRows() { return kRows; }
+
+}  // namespace tessera::ops
