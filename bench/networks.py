@@ -4,6 +4,7 @@
 
   python3 bench/networks.py            prints the table
   python3 bench/networks.py --update   writes it and what ./run.sh prints to README.md, the cycles to tests/models/cycles.json
+  python3 bench/networks.py --check    runs nothing: README.md's figures against those of tests/models/cycles.json
 
 Runs `tessera compare --devices rtl --json` (configuration default, memory model tsim) on the example network, on the
 four of MLPerf Tiny, which are looked for in $TESSERA_MODELS, otherwise in ../shared/models (see
@@ -11,7 +12,7 @@ models/mlperf_tiny/README.md), and on those that models/imagenet/make.py writes 
 named and left out. Inputs are random bytes from a seed; each network runs on two of them, which must take the same
 cycles. Takes some four minutes. Needs Python alone.
 
-Exit status: 0 done, 1 cycles depend on the input, 2 something is missing or failed.
+Times are at 100 MHz, VTA's clock. Exit status: 0 done, 1 cycles depend on the input, or README.md has other figures, 2 something is missing or failed.
 """
 
 import argparse
@@ -30,7 +31,8 @@ CYCLES = ROOT / "tests/models/cycles.json"
 TABLE = "<!-- printed by bench/networks.py -->\n", "<!-- end of bench/networks.py -->\n"
 RUN = "<!-- printed by ./run.sh -->\n```\n", "```\n"
 SEEDS = (1, 2)
-TIMING = ROOT / "hw/timing.txt"
+CLOCK_MHZ = 100     # VTA's; tessera compare takes it for configuration default too
+MACS_PER_CYCLE = 256  # of configuration default
 
 
 class Network(NamedTuple):
@@ -123,22 +125,12 @@ def run(command, model, network, folder):
     return totals[0]
 
 
-def clock_mhz():
-    """The clock that hw/scripts/timing.sh estimates for `default`, in whole MHz."""
-    for line in TIMING.read_text(encoding="utf-8").splitlines():
-        words = line.split()
-        if words[:3] == ["measured", "default", "tsr_top"]:
-            return int(1000 / float(words[3]))
-    raise Problem("hw/timing.txt: no row of tsr_top for default")
-
-
 def table(results):
-    mhz = clock_mhz()
-    lines = ["| " + " | ".join(["network", "MACs", "cycles", "of the array", f"ms at {mhz} MHz",
+    lines = ["| " + " | ".join(["network", "MACs", "cycles", "of the array", f"ms at {CLOCK_MHZ} MHz",
                                 "published, measured on a board"]) + " |", "|---|---:|---:|---:|---:|---|"]
     for network, totals in results:
         cells = [network.title, f"{totals['macs']:,}", f"{totals['cycles']:,}", f"{100 * totals['utilisation']:.1f} %",
-                 f"{totals['cycles'] / (1000 * mhz):.3f}", network.published]
+                 f"{totals['cycles'] / (1000 * CLOCK_MHZ):.3f}", network.published]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -172,11 +164,30 @@ def update(results):
     CYCLES.write_text(json.dumps(golden, indent=2) + "\n", encoding="utf-8")
 
 
+def check():
+    """Whether README.md's table is that of the golden cycles; its multiply-accumulates are believed."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    there = text.partition(TABLE[0])[2].partition(TABLE[1])[0]
+    golden = json.loads(CYCLES.read_text(encoding="utf-8"))
+    results = []
+    for network, row in zip(NETWORKS, there.splitlines()[2:]):
+        macs, cycles = int(row.split("|")[2].replace(",", "")), golden[network.key]
+        results.append((network, {"macs": macs, "cycles": cycles, "utilisation": macs / (cycles * MACS_PER_CYCLE)}))
+    if table(results) == there:
+        return
+    print(f"README.md has another table than tests/models/cycles.json:\n{there}---\n{table(results)}", file=sys.stderr)
+    sys.exit(1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tessera", type=Path, default=ROOT / "build/bin/tessera", help="the command (default: %(default)s)")
     parser.add_argument("--update", action="store_true", help="write README.md and tests/models/cycles.json")
+    parser.add_argument("--check", action="store_true", help="compare README.md with tests/models/cycles.json")
     arguments = parser.parse_args()
+    if arguments.check:
+        check()
+        return
     if not arguments.tessera.is_file():
         raise Problem(f"{arguments.tessera}: not found; build the project, or name the command with --tessera")
     with tempfile.TemporaryDirectory() as folder:

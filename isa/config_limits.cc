@@ -42,6 +42,12 @@ Status NameIsPlain(const Config& c) {
       odd == std::string::npos ? "" : fmt::format(", and another one at {}", odd + 1));
 }
 
+// How a file names the scratchpad whose size is Config's |number|: "wgt_kib (in bytes)".
+std::string KeyOf(std::string_view number) {
+  constexpr std::string_view kBytes = "_bytes";
+  return fmt::format("{}_kib (in bytes)", number.substr(0, number.size() - kBytes.size()));
+}
+
 Status ScratchpadFits(const Config& c, std::string_view field, int64_t bytes, Memory memory,
                       int64_t most_depth) {
   TESSERA_TRY(PowerInRange(c, field, bytes, 1 << 10, kMostScratchpadBytes));
@@ -65,7 +71,7 @@ Status ScratchpadFits(const Config& c, std::string_view field, int64_t bytes, Me
 Status ValidateConfig(const Config& c) {
   TESSERA_TRY(NameIsPlain(c));
   TESSERA_TRY(PowerInRange(c, "batch", c.batch, 1, 16));
-  TESSERA_TRY(PowerInRange(c, "block_out", c.block_out, 4, 64));
+  TESSERA_TRY(PowerInRange(c, "block", c.block_out, 4, 64));
   if (c.block_in != c.block_out) {
     return Fail(Code::kOutOfRange,
                 "configuration {}: block_in is {} and block_out {}; they must be equal", c.name,
@@ -83,7 +89,7 @@ Status ValidateConfig(const Config& c) {
       TESSERA_TRY(PowerInRange(c, row.size, size, 2, kPrm));
     } else {
       const int64_t most = row.memory == Memory::kUop ? kUop : kIndex;
-      TESSERA_TRY(ScratchpadFits(c, row.size, size, row.memory, most));
+      TESSERA_TRY(ScratchpadFits(c, KeyOf(row.size), size, row.memory, most));
     }
   }
   TESSERA_TRY(InRange(c, "clock_mhz", c.clock_mhz, 1, 10000));
@@ -96,9 +102,9 @@ Status ValidateVtaProfile(const Config& c) {
   TESSERA_TRY(ValidateConfig(c));
   if (c.Depth(Memory::kOut) != c.Depth(Memory::kAcc)) {
     return Fail(Code::kUnsupported,
-                "configuration {}: profile vta needs as many OUT tiles as ACC tiles; out_bytes is "
-                "{}, it must be {}",
-                c.name, c.out_bytes, OutBytesFor(c));
+                "configuration {}: profile vta needs as many OUT tiles as ACC tiles; {} is {}, "
+                "it must be {}",
+                c.name, KeyOf("out_bytes"), c.out_bytes, OutBytesFor(c));
   }
   for (const FieldRow& f : VtaFieldsOf(VtaFields(c), VtaLoad::kName)) {
     if (f.name != "sram_base") continue;

@@ -57,8 +57,7 @@ class BuildFacts {
   std::map<std::string, std::string> values_;
 };
 
-Result<BoardImage> FactsOf(const fs::path& path) {
-  TESSERA_ASSIGN(const std::string text, ReadText(path, 1 << 16));
+Result<BoardImage> FactsOf(const std::string& text) {
   const BuildFacts facts(text);
   BoardImage image;
   TESSERA_ASSIGN(image.tool, facts.Word("tool"));
@@ -81,15 +80,17 @@ Result<BoardFile> FileIn(const fs::path& folder, const std::string& name) {
 Result<BoardDescription> CollectBuild(const BoardDescription& board, const std::string& folder) {
   const fs::path dir(folder);
   BoardDescription built = board;
-  auto facts = FactsOf(dir / "build.txt");
-  if (!facts) return Within((dir / "build.txt").string(), facts.error());
+  const std::string facts_path = (dir / "build.txt").string();
+  TESSERA_ASSIGN(const std::string facts_text, ReadText(facts_path, 1 << 16));
+  auto facts = FactsOf(facts_text);
+  if (!facts) return Within(facts_path, facts.error());
   built.image = std::move(*facts);
   TESSERA_ASSIGN(const isa::Config config, isa::LoadConfig(board.config));
   if (built.image->config_hash != config.Hash())
     return Fail(
         Code::kInvalidArgument,
         "{}: config_hash is {:016x}, configuration {} of this tessera is {:016x}: build again",
-        (dir / "build.txt").string(), built.image->config_hash, config.name, config.Hash());
+        facts_path, built.image->config_hash, config.name, config.Hash());
   const std::string bit_path = (dir / "tessera.bit").string();
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(bit_path));
   const auto bit = ParseBit(bytes);

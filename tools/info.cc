@@ -10,6 +10,7 @@
 #include "runtime/tensor/tensor.h"
 #include "tools/model_file.h"
 #include "tools/output.h"
+#include "tools/tensor_text.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -19,13 +20,6 @@ struct InfoFlags {
   std::string input, json, tflite;
   bool schedules = false;
 };
-
-std::string TensorText(const artifact::TensorInfo& t) {
-  std::string text = fmt::format("{} {}{}", t.name, Text(t.dtype), ShapeText(t.shape));
-  if (t.quant)
-    text += fmt::format(" (int8 scale {:.9g}, zero point {})", t.quant->scale, t.quant->zero);
-  return text;
-}
 
 Json ImageJson(const isa::ProgramImage& image) {
   Json segments = Json::array();
@@ -121,9 +115,14 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
     programs.push_back(ImageJson(program.image));
   }
   for (const artifact::ExecutionPlan& plan : net->plans) plans.push_back(PlanOf(*net, plan));
-  return Json{{"kind", "artifact"},           {"model", net->provenance.model_file},
-              {"tool", net->provenance.tool}, {"layers", layers},
-              {"programs", programs},         {"plans", plans}};
+  return Json{{"kind", "artifact"},
+              {"model", net->provenance.model_file},
+              {"tool", net->provenance.tool},
+              {"inputs", TensorsJson(net->inputs)},
+              {"outputs", TensorsJson(net->outputs)},
+              {"layers", layers},
+              {"programs", programs},
+              {"plans", plans}};
 }
 
 Result<Json> Describe(const std::string& path, const std::string& tflite) {

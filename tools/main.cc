@@ -80,6 +80,21 @@ std::string VerbProblem(int argc, char** argv) {
          VerbList();
 }
 
+// "; did you mean --device?" for the first word that |verb| does not take and that is nearly an
+// option; "" where there is none.
+std::string NearestOption(const CLI::App& verb) {
+  for (const std::string& word : verb.remaining()) {
+    if (!word.starts_with("--")) continue;
+    const std::string given = word.substr(0, word.find('='));
+    for (const CLI::Option* option : verb.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        if (Edits(given, "--" + name) <= 2) return "; did you mean --" + name + "?";
+      }
+    }
+  }
+  return "";
+}
+
 // Why not all that was printed has arrived; "" if it has.
 std::string StandardOutputProblem() {
   const bool lost_before = std::ferror(stdout) != 0;
@@ -128,7 +143,8 @@ int main(int argc, char** argv) {
     }
     const auto parsed = app.get_subcommands();
     const std::string verb = parsed.empty() ? "" : " " + parsed[0]->get_name();
-    return Refuse(std::string(error.what()) + "; tessera" + verb + " --help lists what it takes");
+    return Refuse(std::string(error.what()) + (parsed.empty() ? "" : NearestOption(*parsed[0])) +
+                  "; tessera" + verb + " --help lists what it takes");
   }
   const std::string name = app.get_subcommands()[0]->get_name();
   const auto verb = std::ranges::find(kVerbs, name, &Verb::name);

@@ -5,10 +5,12 @@
 
 #include "base/hash.h"
 #include "compiler/driver/compile.h"
+#include "compiler/driver/user_order.h"
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
 #include "tools/output.h"
+#include "tools/tensor_text.h"
 #include "tools/tflite_option.h"
 
 namespace tessera::tools {
@@ -43,6 +45,22 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
                        options.config};
 }
 
+namespace {
+
+std::vector<artifact::TensorInfo> InfosOf(const graph::Graph& graph,
+                                          const std::vector<graph::TensorId>& ids) {
+  std::vector<artifact::TensorInfo> infos;
+  for (const graph::TensorId id : ids) {
+    const graph::GraphTensor& t = graph.tensor(id);
+    infos.push_back({t.name, t.dtype, compiler::UserShape(t), std::nullopt});
+    if (t.quant && t.quant->scale.size() == 1)
+      infos.back().quant = artifact::Affine{t.quant->scale[0], t.quant->zero[0]};
+  }
+  return infos;
+}
+
+}  // namespace
+
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
                                              const std::string& path, const std::string& tflite) {
   TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
@@ -57,9 +75,22 @@ Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
       "%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n",
       path.c_str(), std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(),
       graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
-  std::fputs(graph::Print(graph).c_str(), stdout);
+  const std::vector<artifact::TensorInfo> inputs = InfosOf(graph, graph.inputs),
+                                          outputs = InfosOf(graph, graph.outputs);
+  for (const auto& t : inputs) std::printf("input: %s\n", TensorText(t).c_str());
+  for (const auto& t : outputs) std::printf("output: %s\n", TensorText(t).c_str());
+  std::vector<std::vector<std::string>> rows;
+  for (const graph::Node& node : graph.nodes) {
+    rows.push_back({node.name, std::string(graph::Text(node.op)), Grouped(graph::Macs(graph, node)),
+                    ShapeText(graph.tensor(node.output).shape)});
+  }
+  std::fputs(Table({"name", "operator", "MACs", "output"}, "llrl", std::move(rows)).c_str(),
+             stdout);
+  std::fputs("tessera compile MODEL --dump graph prints every tensor's type and scale\n", stdout);
   return nlohmann::ordered_json{{"kind", "model"},
                                 {"name", graph.name},
+                                {"inputs", TensorsJson(inputs)},
+                                {"outputs", TensorsJson(outputs)},
                                 {"operators", graph.nodes.size()},
                                 {"macs", macs},
                                 {"weights", weights}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order of dimensions that a model's user sees (graph::Tensor::order) against the graph's own.
-// Internal to compiler/driver.
+// Used by: the driver; tools/model_file.cc.
 #ifndef TESSERA_COMPILER_DRIVER_USER_ORDER_H_
 #define TESSERA_COMPILER_DRIVER_USER_ORDER_H_
 

@@ -20,7 +20,7 @@ table() {
       return n text
     }
     BEGIN {
-      print "| configuration | part | LUT and route-throughs | FF | DSP | BRAM36 | MHz, estimated | MHz, wanted | cycles, five networks | ms |"
+      print "| configuration | part | LUT and route-throughs | FF | DSP | BRAM36 | MHz, an unconfirmed estimate | MHz, wanted | cycles, five networks | ms at 100 MHz |"
       print "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     }
     /^#/ { next }
@@ -42,7 +42,7 @@ table() {
           line = line " | " thousands(used[config, i]) " of " thousands(size[part[config], i])
         }
         line = line sprintf(" | %d | %d | ", 1000 / ns[config], wanted[config])
-        if (config in cycles) line = line sprintf("%s | %.2f |", thousands(cycles[config]), cycles[config] * ns[config] / 1e6)
+        if (config in cycles) line = line sprintf("%s | %.2f |", thousands(cycles[config]), cycles[config] / 1e5)
         else line = line "- | - |"
         print line
       }

@@ -6,11 +6,13 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "sim/rtl/on_demand.h"
+#include "sim/rtl/sources.h"
 
 namespace tessera::sim {
 namespace {
@@ -26,14 +28,20 @@ std::vector<fs::path> PrebuiltFolders() {
   return folders;
 }
 
-// The prebuilt machine that equals |config|'s, or "".
-std::string FindPrebuilt(const isa::Config& config) {
+// The prebuilt machine that equals |config|'s, of the sources as they are now, or "". |changed|:
+// the source by which one was passed over.
+std::string FindPrebuilt(const isa::Config& config, std::string* changed = nullptr) {
   for (const isa::Config& named : isa::NamedConfigs()) {
     if (named.Hash() != config.Hash()) continue;
     for (const fs::path& folder : PrebuiltFolders()) {
       const fs::path path = folder / ("libtessera_rtl_" + named.name + ".so");
       std::error_code ec;
-      if (fs::exists(path, ec)) return path;
+      if (!fs::exists(path, ec)) continue;
+      // An installed one has no sources around it.
+      const bool here = fs::exists(fs::path(TESSERA_SOURCE_DIR) / "hw/rtl/tsr_top.sv", ec);
+      const std::string other = here ? ChangedSource(path.string() + ".sources") : "";
+      if (other.empty()) return path;
+      if (changed != nullptr) *changed = other;
     }
   }
   return "";
@@ -84,8 +92,15 @@ Result<std::shared_ptr<RtlPlugin>> RtlPlugin::Open(const std::string& path,
 Result<std::shared_ptr<RtlPlugin>> FindRtlPlugin(const isa::Config& config, WaveKind wave,
                                                  const std::string& cache_dir) {
   if (wave == WaveKind::kNone) {
-    const std::string path = FindPrebuilt(config);
+    std::string changed;
+    const std::string path = FindPrebuilt(config, &changed);
     if (!path.empty()) return RtlPlugin::Open(path, config);
+    if (!changed.empty()) {
+      std::fprintf(stderr,
+                   "tessera: the prebuilt machine of %s is of another %s; building the project "
+                   "renews it\n",
+                   config.name.c_str(), changed.c_str());
+    }
   }
   const std::string folder = cache_dir.empty() ? DefaultCacheDir() : cache_dir;
   if (folder.empty()) {

@@ -53,6 +53,8 @@ TEST(Command, BadUseExitsWith2) {
   ExpectRefused("--verbose", "'--verbose' is no verb");
   ExpectRefused("run", "model is required; tessera run --help");
   ExpectRefused("config --bogus", "--bogus; tessera config --help");
+  ExpectRefused("run x --devices cpu", "; did you mean --device?; tessera run --help");
+  ExpectRefused("compare x --inputs=y", "; did you mean --input?; tessera compare --help");
   for (const char* count : {"0", "-3", "many", "1.5", "99999999999999999999"}) {
     ExpectRefused(
         "run x --input y --first " + std::string(count),
@@ -104,6 +106,21 @@ TEST(Command, ArtifactGoesThroughInfoCheckAndDisasm) {
   ASSERT_EQ(Tessera("disasm " + image + " -o " + text2).code, 0);
   EXPECT_EQ(Slurp(text), Slurp(text2));
   EXPECT_THAT(Tessera("info " + image).output, HasSubstr("profile tessera"));
+}
+
+// The names that --input and --output take, in the order of dimensions that files have.
+TEST(Command, InfoTellsInputsAndOutputs) {
+  const std::string net = TempPath("told.tsr"), file = TempPath("told.json");
+  ASSERT_EQ(Tessera("compile " + std::string(kModel) + " -o " + net).code, 0);
+  for (const std::string& input : {std::string(kModel), net}) {
+    const CommandResult r = Tessera("info " + input + " --json " + file);
+    ASSERT_EQ(r.code, 0) << r.output;
+    EXPECT_THAT(r.output, HasSubstr("\ninput: input float32[1, 1, 28, 28]")) << input;
+    EXPECT_THAT(r.output, HasSubstr("\noutput: logits float32[1, 10]")) << input;
+    const nlohmann::json j = nlohmann::json::parse(Slurp(file));
+    EXPECT_EQ(j["inputs"][0]["name"], "input");
+    EXPECT_EQ(j["outputs"][0]["shape"], nlohmann::json({1, 10}));
+  }
 }
 
 TEST(Command, XclbinIsWrittenAndShown) {

@@ -9,11 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
 #include "runtime/device/registry.h"
+#include "sim/rtl/sources.h"
 #include "tests/sim/rtl/copy.h"
 
 namespace tessera {
@@ -64,11 +66,14 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
     EXPECT_EQ(status, 0);
   }
   EXPECT_EQ(cache.Count(".so"), 1u);
-  // Only the machine and the lock stay.
-  for (const auto& entry : fs::directory_iterator(cache.path())) {
-    EXPECT_TRUE(entry.path().extension() == ".so" || entry.path().extension() == ".lock")
-        << entry.path();
-  }
+  // Only the machine, its checksum and the lock stay.
+  const auto expect_tidy = [&] {
+    for (const auto& entry : fs::directory_iterator(cache.path())) {
+      const std::string ending = entry.path().extension();
+      EXPECT_TRUE(ending == ".so" || ending == ".sum" || ending == ".lock") << entry.path();
+    }
+  };
+  expect_tidy();
 
   size_t sizes[2];
   for (int i = 0; i < 2; ++i) {
@@ -88,6 +93,21 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
     sizes[i] = vcd.size() - vcd.find("$enddefinitions");
   }
   EXPECT_LT(sizes[1] * 2, sizes[0]) << "the window is not smaller";
+
+  // One that was cut is made again; what a process that is no more left goes away then.
+  for (const auto& entry : fs::directory_iterator(cache.path())) {
+    if (entry.path().extension() == ".so") fs::resize_file(entry.path(), 5000);
+  }
+  const std::string litter = cache.path() + "/rtl_0.work.2147483646";  // above the greatest number
+  fs::create_directories(litter + "/obj");
+  ASSERT_TRUE(WriteFile(litter + ".sv", std::string_view("package")));
+  ::testing::internal::CaptureStderr();
+  auto device = open("run.vcd", 0, 5);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(".so: is damaged; it is made again\n"),
+            std::string::npos);
+  ASSERT_TRUE(device) << device.error().message;
+  EXPECT_GT(Copy(**device), 0u);
+  expect_tidy();
 }
 
 TEST(RtlDevice, BadWaveformNamesAreErrors) {
@@ -135,6 +155,46 @@ TEST(RtlDevice, CompilerThatFailsIsAnErrorWithALog) {
   EXPECT_NE(device.error().message.find(".log"), std::string::npos) << device.error().message;
   EXPECT_EQ(cache.Count(".log"), 1u);
   EXPECT_EQ(cache.Count(".so"), 0u);
+}
+
+// Ctrl-C while tools run ends them and, when their litter is gone, this process.
+TEST(RtlDevice, AnInterruptedBuildLeavesNothing) {
+  const Folder cache, folder;
+  const std::string tool = folder.path() + "/verilator";
+  ASSERT_TRUE(WriteFile(tool, std::string_view("#!/bin/sh\n[ \"$1\" = --version ] && echo v && "
+                                               "exit\nkill -INT $$\nsleep 5\n")));
+  fs::permissions(tool, fs::perms::owner_all);
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("VERILATOR", tool.c_str(), 1);
+    (void)Open(Unusual(), {.values = {{"cache", cache.path()}}});
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  for (const auto& entry : fs::directory_iterator(cache.path()))
+    EXPECT_EQ(entry.path().extension(), ".lock") << entry.path();
+}
+
+// A prebuilt machine is one of its sources as they are: each is compared.
+TEST(RtlSources, TheFirstThatChangedIsNamed) {
+  const Folder folder;
+  const std::string a = folder.path() + "/a.sv", b = folder.path() + "/b.sv",
+                    dependencies = folder.path() + "/machine.d",
+                    list = folder.path() + "/machine.so.sources";
+  for (const std::string& file : {a, b}) ASSERT_TRUE(WriteFile(file, std::string_view(file)));
+  ASSERT_TRUE(WriteFile(dependencies, std::string_view("machine.so:" + a + " " + b + " \n")));
+  const auto text = sim::ListSources(dependencies);
+  ASSERT_TRUE(text) << text.error().message;
+  ASSERT_TRUE(WriteFile(list, std::string_view(*text)));
+  EXPECT_EQ(sim::ChangedSource(list), "");
+  ASSERT_TRUE(WriteFile(b, std::string_view("other")));
+  EXPECT_EQ(sim::ChangedSource(list), b);
+  fs::remove(a);
+  EXPECT_EQ(sim::ChangedSource(list), a);
+  EXPECT_EQ(sim::ChangedSource(list + ".none"), "");
+  EXPECT_EQ(sim::ListSources(dependencies).error().code, Code::kNotFound);
 }
 
 TEST(RtlDevice, CacheThatCannotBeMadeIsAnError) {
