@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// x where it is not negative, else a factor times x; operand 1 has the factors, which repeat. TFLite
-// PRELU, which requantises the two halves with a multiplier each.
+// x where it is not negative, else a factor times x; operand 1 has the factors, which repeat. ONNX PRelu;
+// TFLite PRELU, which requantises the two halves with a multiplier each.
 #include "compiler/ops/binary.h"
+#include "compiler/ops/compose.h"
 #include "compiler/quantize/multiplier.h"
 
 namespace tessera::ops {
@@ -50,6 +51,24 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
+// Before version 9, and in files that PyTorch writes, factors [C] are for axis 1.
+Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(const TensorId x, c.Plain(node, 0));
+  TESSERA_ASSIGN(TensorId factor, c.Plain(node, 1));
+  Composer make(c, node);
+  const Shape in = make.shape(x), given = make.shape(factor);
+  if (RepeatedShape(in, given) != in && given.size() == 1 && in.size() > 1 && given[0] == in[1]) {
+    Shape along(in.size(), 1);
+    along[1] = in[1];
+    TESSERA_ASSIGN(factor, make.Reshape(factor, along));
+  }
+  if (RepeatedShape(in, make.shape(factor)) != in)
+    return Fail(Code::kInvalidArgument, "{}: factors of shape {} do not repeat to {}", node.Place(),
+                ShapeText(given), ShapeText(in));
+  TESSERA_ASSIGN(const TensorId made, make({.op = Op::kPrelu, .inputs = {x, factor}}, in));
+  return make.Finish(made);
+}
+
 // The factors keep their extents of 1.
 Status FromTflite(Converter& c) {
   TESSERA_ASSIGN(const TensorId x, c.Activation(0));
@@ -62,6 +81,7 @@ Status FromTflite(Converter& c) {
   return c.Finish({.op = Op::kPrelu, .inputs = {x, factor}}, c.tensor(x).shape);
 }
 
+constexpr OnnxRow kOnnx[] = {{"PRelu", FromOnnx, 1, graph::OnnxWhen::kNever}};
 constexpr TfliteRow kTflite[] = {{"PRELU", 2, 2, FromTflite}};
 
 }  // namespace
@@ -75,6 +95,7 @@ constinit const OpDef kPreluDef = {
     .shape = ShapeOf,
     .requant = RequantOf,
     .body = Body,
+    .onnx = kOnnx,
     .tflite = kTflite,
 };
 

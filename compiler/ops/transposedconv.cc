@@ -87,11 +87,35 @@ void Body(RegionBuilder& b, const Node& node) {
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
+// The pads of |made| that leave its wanted extents: of auto_pad SAME as many as the input times the
+// stride, else those of attribute output_shape.
+void PadTo(const OnnxNode& node, const std::string& mode, const Shape& in,
+           const std::vector<int64_t>& extra, TransposedConvAttributes& made) {
+  std::vector<int64_t> wanted = node.Ints("output_shape");
+  if (wanted.size() > 2) wanted.erase(wanted.begin(), wanted.end() - 2);
+  if (wanted.size() == 1) wanted.insert(wanted.begin(), 1);
+  for (size_t d = 0; d < 2; ++d) {
+    const int64_t stride = made.window.stride[d];
+    const int64_t out = wanted.size() == 2 ? wanted[d] : in[2 + d] * stride;
+    const int64_t cut = std::max<int64_t>(
+        0, stride * (in[2 + d] - 1) + extra[d] + Span(made.window, d) - out);
+    made.window.pad_before[d] = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
+    made.window.pad_after[d] = cut - made.window.pad_before[d];
+  }
+}
+
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
-  TESSERA_ASSIGN(TensorId w_id, c.Weights(node, 4));
+  TESSERA_ASSIGN(const TensorId given_x, c.Operand(node, 0));
+  const size_t rank = c.tensor(given_x).shape.size();
+  TESSERA_ASSIGN(const TensorId x, c.Spatial4(node, given_x));
+  TESSERA_ASSIGN(TensorId w_id, c.Weights(node, rank));
+  if (rank == 3) {  // the constant may have other uses
+    GraphTensor wide = c.tensor(w_id);
+    wide.shape.insert(wide.shape.begin() + 2, 1);
+    TESSERA_ASSIGN(w_id, c.AddConstant(node, std::move(wide)));
+  }
   const Shape in = c.tensor(x).shape, given = c.tensor(w_id).shape;
-  if (in.size() != 4 || given[0] != in[1]) {
+  if (given[0] != in[1]) {
     return Fail(Code::kInvalidArgument, "{}: weights {} and input {} do not agree", node.Place(),
                 ShapeText(given), ShapeText(in));
   }
@@ -102,28 +126,33 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     return Fail(Code::kUnsupported, "{}: weights quantised along axis {}; axis 1 is supported",
                 node.Place(), axis);
   }
-  const auto mode = node.attributes.find("auto_pad");
-  if (!node.Ints("output_shape").empty() ||
-      (mode != node.attributes.end() && mode->second.s.value_or("NOTSET") != "NOTSET")) {
-    return Fail(Code::kUnsupported, "{}: output_shape or auto_pad; pads are supported",
-                node.Place());
-  }
   TESSERA_ASSIGN(w_id, c.SwapAxes(node, w_id));  // [I, O, H, W] -> [O, I, H, W]
   TransposedConvAttributes made;
   // Whether the window fits the input does not matter here: the input is given more room.
-  TESSERA_ASSIGN(made.window,
-                 c.ReadWindow(node, {in[0], in[1], kMost, kMost}, {given[2], given[3]}));
-  const std::vector<int64_t> more = node.Ints("output_padding");
+  const std::vector<int64_t> kernel =
+      rank == 3 ? std::vector<int64_t>{given[3]} : std::vector<int64_t>{given[2], given[3]};
+  OnnxNode plain = node;
+  plain.attributes.erase("auto_pad");
+  TESSERA_ASSIGN(made.window, c.ReadWindow(plain, {in[0], in[1], kMost, kMost}, kernel));
+  std::vector<int64_t> extra = node.Ints("output_padding");
+  if (extra.size() == 1) extra.insert(extra.begin(), 0);
+  if (extra.size() != 2) extra.assign(2, 0);
+  const auto given_mode = node.attributes.find("auto_pad");
+  const std::string mode =
+      given_mode == node.attributes.end() ? "NOTSET" : given_mode->second.s.value_or("NOTSET");
+  if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
+    return Fail(Code::kInvalidArgument, "{}: auto_pad '{}'", node.Place(), mode);
+  if (mode.starts_with("SAME") || !node.Ints("output_shape").empty())
+    PadTo(node, mode, in, extra, made);
   for (size_t d = 0; d < 2; ++d) {
-    const int64_t extra = more.size() == 2 ? more[d] : 0;
     made.out[d] = (in[2 + d] - 1) * made.window.stride[d] + Span(made.window, d) -
-                  made.window.pad_before[d] - made.window.pad_after[d] + extra;
-    if (made.window.pad_before[d] >= Span(made.window, d) || extra < 0 ||
-        extra >= std::max(made.window.stride[d], made.window.dilation[d]) || made.out[d] < 1 ||
+                  made.window.pad_before[d] - made.window.pad_after[d] + extra[d];
+    if (made.window.pad_before[d] >= Span(made.window, d) || extra[d] < 0 ||
+        extra[d] >= std::max(made.window.stride[d], made.window.dilation[d]) || made.out[d] < 1 ||
         made.out[d] > kMost) {
       return Fail(Code::kInvalidArgument,
                   "{}: pads {} and {} or output_padding {} leave a result of extent {}",
-                  node.Place(), made.window.pad_before[d], made.window.pad_after[d], extra,
+                  node.Place(), made.window.pad_before[d], made.window.pad_after[d], extra[d],
                   made.out[d]);
     }
   }
@@ -133,7 +162,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
     TESSERA_ASSIGN(const TensorId bias, c.Bias(node, 2, c.tensor(x), c.tensor(w_id)));
     emit.inputs.push_back(bias);
   }
-  return c.EmitInto(std::move(emit), node, shape);
+  return c.EmitSpatial(std::move(emit), node, rank, shape);
 }
 
 // Inputs: the result's shape, weights, image, [bias].
