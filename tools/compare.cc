@@ -19,7 +19,8 @@ namespace tessera::tools {
 namespace {
 
 struct CompareFlags {
-  std::string model, devices = "cpu,func,rtl", config, json, tflite, dump_dir;
+  std::string model, devices = "cpu,func,rtl", config, json, dump_dir;
+  ImportWords import;
   InputOptions inputs;
   std::vector<std::string> reference;
   ExecutorOptions executor;
@@ -152,7 +153,7 @@ Result<int> Run(const CompareFlags& options) {
   TESSERA_TRY(CheckJson(options.json));
   const WantedPlans plans = PlansFor(chosen);
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, plans, options.tflite));
+                 LoadNetwork(options.model, options.config, plans, options.import));
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *network.artifact));
   TESSERA_ASSIGN(Comparison c, Begin(options, network, devices, inputs));
   ExecutorOptions executor = options.executor;
@@ -167,7 +168,7 @@ Result<int> Run(const CompareFlags& options) {
     if (network.compiled && !SeesAll(side.runner)) {
       if (!observed) {
         TESSERA_ASSIGN(observed,
-                       LoadNetwork(options.model, options.config, plans, options.tflite, true));
+                       LoadNetwork(options.model, options.config, plans, options.import, true));
       }
       TESSERA_ASSIGN(Runner observer, OpenBeside(side.runner, *observed, executor));
       if (SeesAll(observer)) side.observer = std::move(observer);
@@ -206,7 +207,7 @@ Action AddCompare(CLI::App& app) {
   verb->add_option("--devices", options->devices,
                    "which, see below; the first is what the others are compared with")
       ->capture_default_str();
-  AddNetworkOptions(verb, options->config, options->tflite);
+  AddNetworkOptions(verb, options->config, options->import);
   AddThreadsOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
   verb->add_option("--top", options->top, "the K greatest classes of each item")

@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/import/import.h"
+#include "tools/import_options.h"
 #include "tools/model_file.h"
 #include "tools/network.h"
 #include "tools/output.h"
-#include "tools/tflite_option.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
@@ -48,7 +48,8 @@ Status ReadSchedules(const std::string& given, std::vector<schedule::LayerTrace>
 }
 
 struct CompileFlags {
-  std::string model, output, config = "default", targets = "cpu,vta", levels, json, tflite;
+  std::string model, output, config = "default", targets = "cpu,vta", levels, json;
+  ImportWords import;
   std::vector<std::string> dumps, schedules;
   bool keep_tensors = false, time = false, verify = false;
 };
@@ -90,8 +91,8 @@ Result<int> Run(const CompileFlags& options) {
   compile.clock = &clock;
   std::optional<PhaseClock::Phase> phase(std::in_place, &clock, "import");
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(options.model));
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(options.tflite));
-  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model, import));
+  TESSERA_ASSIGN(const ImportOptions importing, ImportOptionsOf(options.import));
+  TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, options.model, importing));
   phase.reset();
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
@@ -159,7 +160,7 @@ Action AddCompile(CLI::App& app) {
   verb->add_option("--config", options->config,
                    "configuration of the accelerator: a name or a JSON file")
       ->capture_default_str();
-  AddTfliteOption(verb, options->tflite);
+  AddImportOptions(verb, options->import);
   verb->add_option(
           "--target", options->targets,
           "what to compile for, of cpu (in schedules: host), vta (accelerator), opencl and "

@@ -17,7 +17,8 @@ namespace tessera::tools {
 namespace {
 
 struct DebugFlags {
-  std::string model, device, script, config, tflite, json;
+  std::string model, device, script, config, json;
+  ImportWords import;
   InputOptions input;
   bool keep_tensors = false;
   uint64_t budget = 0;  // 0: not given
@@ -111,7 +112,7 @@ class HostPath {
     if (!runner_) {
       TESSERA_ASSIGN(const LoadedNetwork host,
                      LoadNetwork(options_.model, options_.config, {.cpu = true, .device = true},
-                                 options_.tflite, true));
+                                 options_.import, true));
       TESSERA_ASSIGN(const ChosenDevice cpu, ChooseDevice(kCpu, {}));
       TESSERA_ASSIGN(Runner runner,
                      OpenRunner(host, cpu, {.cpu_level = "", .pixels = network_.pixels()}));
@@ -204,7 +205,7 @@ Result<int> Run(const DebugFlags& options) {
     return session ? session->Moment() : std::optional<sim::SessionMoment>();
   });
   TESSERA_ASSIGN(const TracedNetwork network,
-                 TracedNetwork::Load(options.model, options.config, options.tflite, options.input,
+                 TracedNetwork::Load(options.model, options.config, options.import, options.input,
                                      options.keep_tensors));
   const sim::RunDump* dump = network.dump();
   if (dump != nullptr && options.device.empty()) {
@@ -267,7 +268,7 @@ Action AddDebug(CLI::App& app) {
                    "commands from this file; else from standard input; `help` lists them");
   verb->add_flag("--keep-tensors", options->keep_tensors,
                  "a model: store every layer's result, those too that would stay on the chip");
-  AddNetworkOptions(verb, options->config, options->tflite);
+  AddNetworkOptions(verb, options->config, options->import);
   AddOneInputOption(*verb, options->input);
   verb->add_option("--budget", options->budget, "cycles (func: instructions' steps) a run may take")
       ->check(CountFromOne());

@@ -17,7 +17,8 @@ namespace tessera::tools {
 namespace {
 
 struct InfoFlags {
-  std::string input, json, tflite;
+  std::string input, json;
+  ImportWords import;
   bool schedules = false;
 };
 
@@ -125,7 +126,7 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
               {"plans", plans}};
 }
 
-Result<Json> Describe(const std::string& path, const std::string& tflite) {
+Result<Json> Describe(const std::string& path, const ImportWords& import) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return Artifact(bytes, path);
   if (bytes.size() >= 6 &&
@@ -135,7 +136,7 @@ Result<Json> Describe(const std::string& path, const std::string& tflite) {
     PrintImage(*image);
     return Json{{"kind", "image"}, {"program", ImageJson(*image)}};
   }
-  return DescribeModel(bytes, path, tflite);
+  return DescribeModel(bytes, path, import);
 }
 
 // What an artifact was compiled by, as `compile --schedule` takes it.
@@ -159,7 +160,7 @@ Result<int> Run(const InfoFlags& options) {
     TESSERA_TRY(PrintSchedules(options.input));
     return kExitOk;
   }
-  TESSERA_ASSIGN(const Json json, Describe(options.input, options.tflite));
+  TESSERA_ASSIGN(const Json json, Describe(options.input, options.import));
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
 }
@@ -171,7 +172,7 @@ Action AddInfo(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
   verb->add_option("input", options->input, "the file")->required();
-  AddTfliteOption(verb, options->tflite);
+  AddImportOptions(verb, options->import);
   CLI::Option* json = verb->add_option("--json", options->json, "write the facts to this file");
   verb->add_flag("--schedules", options->schedules,
                  "print the schedules of an artifact's layers instead; compile takes them again")

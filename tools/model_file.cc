@@ -9,26 +9,32 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
+#include "tools/import_options.h"
 #include "tools/output.h"
 #include "tools/tensor_text.h"
-#include "tools/tflite_option.h"
 
 namespace tessera::tools {
 
-void AddTfliteOption(CLI::App* verb, std::string& word) {
+void AddImportOptions(CLI::App* verb, ImportWords& words) {
   const auto check = [](std::string& given) -> std::string {
     const auto kernels = ParseTfliteKernels(given);
     return kernels ? "" : kernels.error().message;
   };
-  verb->add_option("--tflite", word,
+  verb->add_option("--tflite", words.tflite,
                    "whose integers a TFLite model means: 2.14 (default) or litert-2.3")
       ->check(CLI::Validator(check, "KERNELS"));
+  verb->add_option(
+          "--shape", words.shapes,
+          "NAME=1,3,224,224: the shape of an input whose extents the model leaves open; may "
+          "be given for several")
+      ->type_name("NAME=SHAPE")
+      ->allow_extra_args(false);
 }
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
                                    const std::string& config_name, const WantedPlans& plans,
-                                   const std::string& tflite, bool keep_tensors) {
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
+                                   const ImportWords& words, bool keep_tensors) {
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(words));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   compiler::CompileOptions options;
   TESSERA_ASSIGN(options.config, isa::LoadConfig(config_name.empty() ? "default" : config_name));
@@ -62,8 +68,8 @@ std::vector<artifact::TensorInfo> InfosOf(const graph::Graph& graph,
 }  // namespace
 
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
-                                             const std::string& path, const std::string& tflite) {
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(tflite));
+                                             const std::string& path, const ImportWords& words) {
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(words));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
   graph::Simplify(graph);
   int64_t macs = 0, weights = 0;

@@ -12,25 +12,25 @@
 #include <vector>
 
 #include "base/error.h"
+#include "tools/import_words.h"
 #include "tools/network.h"
 #include "tools/verb.h"
 
 namespace tessera::tools {
 
-// The option --tflite. |word| stays empty where it is not given: 2.14, or what an artifact was
-// compiled for.
-void AddTfliteOption(CLI::App* verb, std::string& word);
+// Options --tflite and --shape; |words| stay empty where they are not given.
+void AddImportOptions(CLI::App* verb, ImportWords& words);
 
 // The model in |bytes|, compiled: LoadNetwork for a file that is no artifact.
 //   errors  kUnsupported  this program has no compiler; and those of the compiler
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std::string& path,
                                    const std::string& config_name, const WantedPlans& plans,
-                                   const std::string& tflite, bool keep_tensors);
+                                   const ImportWords& import, bool keep_tensors);
 
 // Prints what the model is; the same as JSON.
 //   errors  kUnsupported  this program has no compiler; and those of the importers
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
-                                             const std::string& path, const std::string& tflite);
+                                             const std::string& path, const ImportWords& import);
 
 }  // namespace tessera::tools
 

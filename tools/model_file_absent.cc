@@ -23,16 +23,16 @@ Result<int> RunProgram(const ProgramFlags& flags, const ChosenDevice&) {
   return NoCompiler(flags.path);
 }
 
-void AddTfliteOption(CLI::App*, std::string&) {}
+void AddImportOptions(CLI::App*, ImportWords&) {}
 
 Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>&, const std::string& path,
-                                   const std::string&, const WantedPlans&, const std::string&,
+                                   const std::string&, const WantedPlans&, const ImportWords&,
                                    bool) {
   return NoCompiler(path);
 }
 
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>&, const std::string& path,
-                                             const std::string&) {
+                                             const ImportWords&) {
   return NoCompiler(path);
 }
 

@@ -8,7 +8,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/graph/cut.h"
 #include "compiler/import/import.h"
-#include "tools/tflite_option.h"
+#include "tools/import_options.h"
 
 namespace tessera::tools {
 namespace {
@@ -25,7 +25,7 @@ bool OfBytes(const graph::Graph& graph, const graph::Node& node) {
 
 Result<std::vector<ModelLayer>> LayersOf(const std::string& path) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(""));
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf({}));
   TESSERA_ASSIGN(const graph::Graph graph, ImportModel(bytes, path, import));
   std::vector<ModelLayer> layers;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -44,7 +44,7 @@ Result<std::vector<ModelLayer>> LayersOf(const std::string& path) {
 Result<LoadedNetwork> LoadLayer(const std::string& path, const std::string& config_name,
                                 const ModelLayer& layer) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(""));
+  TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf({}));
   TESSERA_ASSIGN(const graph::Graph graph, ImportModel(bytes, path, import));
   if (layer.last > graph.nodes.size())
     return Fail(Code::kInvalidArgument, "{}: has changed since its layers were listed", path);

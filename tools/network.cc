@@ -13,8 +13,8 @@
 
 namespace tessera::tools {
 
-void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite) {
-  AddTfliteOption(verb, tflite);
+void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import) {
+  AddImportOptions(verb, import);
   verb->add_option("--config", config,
                    "configuration of the accelerator: a name or a JSON file (default: default)");
 }
@@ -29,10 +29,14 @@ void AddThreadsOption(CLI::App* verb, ExecutorOptions& options) {
 namespace {
 
 Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,
-                                   const std::string& config_name, const std::string& tflite) {
+                                   const std::string& config_name, const ImportWords& import) {
   Result<artifact::Artifact> net = artifact::Parse(bytes);
   if (!net) return Within(path, net.error());
-  const std::string& made_for = net->provenance.options;
+  if (!import.shapes.empty()) {
+    return Fail(Code::kInvalidArgument,
+                "{}: an artifact, whose shapes are fixed; --shape goes with a model", path);
+  }
+  const std::string &made_for = net->provenance.options, &tflite = import.tflite;
   if (!tflite.empty() && made_for.find("tflite " + tflite) == std::string::npos) {
     return Fail(
         Code::kInvalidArgument,
@@ -69,12 +73,12 @@ WantedPlans PlansFor(const std::vector<ChosenDevice>& devices) {
 }
 
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
-                                  const WantedPlans& plans, const std::string& tflite,
+                                  const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, tflite);
+  if (artifact::LooksLikeArtifact(bytes)) return FromArtifact(bytes, path, config_name, import);
   TESSERA_ASSIGN(LoadedNetwork network,
-                 CompileModel(bytes, path, config_name, plans, tflite, keep_tensors));
+                 CompileModel(bytes, path, config_name, plans, import, keep_tensors));
   network.compiled = true;
   return network;
 }

@@ -15,6 +15,7 @@
 #include "runtime/device.h"
 #include "runtime/executor/executor.h"
 #include "tools/devices.h"
+#include "tools/import_words.h"
 
 namespace tessera::tools {
 
@@ -24,8 +25,9 @@ struct LoadedNetwork {
   bool compiled = false;  // from a model, here; else it was read
 };
 
-// Options --tflite and --config of a verb that runs models. Words stay empty where not given.
-void AddNetworkOptions(CLI::App* verb, std::string& config, std::string& tflite);
+// Options --tflite, --shape and --config of a verb that runs models. Words stay empty where they
+// are not given.
+void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import);
 
 // Option --threads of a verb that runs host code.
 void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
@@ -38,13 +40,13 @@ struct WantedPlans {
 WantedPlans PlansFor(const std::vector<ChosenDevice>& devices);
 
 // Reads an artifact, or imports and compiles a model for |config_name| ("": default). |plans|:
-// those that are needed; an artifact that lacks one is an error where it is opened. |tflite|: the
-// value of --tflite. |keep_tensors|: every layer's result of a model can be read back
+// those that are needed; an artifact that lacks one is an error where it is opened. |import|: how
+// a model is read. |keep_tensors|: every layer's result of a model can be read back
 // (CompileOptions::keep_tensors).
-//   errors  kInvalidArgument  --config or --tflite with an artifact made for another one;
+//   errors  kInvalidArgument  --config, --tflite or --shape with an artifact made for another one;
 //                             and those of the parts
 Result<LoadedNetwork> LoadNetwork(const std::string& path, const std::string& config_name,
-                                  const WantedPlans& plans, const std::string& tflite,
+                                  const WantedPlans& plans, const ImportWords& import,
                                   bool keep_tensors = false);
 
 // The network on one device.

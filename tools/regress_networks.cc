@@ -84,7 +84,7 @@ RegressEnd RunRegressNetwork(const RegressSetup& setup, const RegressItem& item)
   const Result<LoadedNetwork> network =
       item.suite == RegressSuite::kLayers
           ? LoadLayer(item.path, config, item.layer)
-          : LoadNetwork(item.path, config, {.device = true, .verify = true}, "");
+          : LoadNetwork(item.path, config, {.device = true, .verify = true}, {});
   // The program is wrong on all machines alike: no file's fault.
   if (!network && network.error().code == Code::kDataLoss &&
       item.suite == RegressSuite::kNetworks) {

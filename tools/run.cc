@@ -22,7 +22,8 @@ namespace tessera::tools {
 namespace {
 
 struct RunFlags {
-  std::string model, device = "func", config, json, tflite, dump_dir;
+  std::string model, device = "func", config, json, dump_dir;
+  ImportWords import;
   std::vector<std::string> output;
   InputOptions inputs;
   std::map<std::string, std::string> driver_flags;
@@ -132,7 +133,7 @@ Result<int> Run(const RunFlags& options) {
   }
   TESSERA_TRY(CheckJson(options.json));
   TESSERA_ASSIGN(const LoadedNetwork network,
-                 LoadNetwork(options.model, options.config, PlansFor({device}), options.tflite));
+                 LoadNetwork(options.model, options.config, PlansFor({device}), options.import));
   const std::vector<artifact::TensorInfo>& infos = network.artifact->outputs;
   TESSERA_ASSIGN(const Inputs inputs, LoadInputs(options.inputs, *network.artifact));
   TESSERA_TRY(CheckClasses(infos, inputs.labels, options.top > 1));
@@ -208,7 +209,7 @@ Action AddRun(CLI::App& app) {
                    "program image, whose data are in it")
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
-  AddNetworkOptions(verb, options->config, options->tflite);
+  AddNetworkOptions(verb, options->config, options->import);
   AddThreadsOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
   verb->get_option("--input")->required(false);

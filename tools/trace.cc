@@ -23,8 +23,8 @@ namespace {
 constexpr const char* kSchema = "tessera-trace-1";
 
 struct TraceFlags {
-  std::string model, device = "rtl", output, html, wave, from = "cycle:0", config, tflite, json,
-                     dump_dir;
+  std::string model, device = "rtl", output, html, wave, from = "cycle:0", config, json, dump_dir;
+  ImportWords import;
   InputOptions input;
   std::map<std::string, std::string> driver_flags;
   sim::ChromeOptions chrome;
@@ -199,7 +199,7 @@ Result<int> Run(const TraceFlags& options) {
     TESSERA_ASSIGN(file, sim::TraceFile::Create(options.output));
   }
   TESSERA_ASSIGN(const TracedNetwork network,
-                 TracedNetwork::Load(options.model, options.config, options.tflite, options.input));
+                 TracedNetwork::Load(options.model, options.config, options.import, options.input));
   WaveFrom from{.text = "", .layer = ""};
   if (!options.wave.empty()) {
     TESSERA_ASSIGN(from, ParseWaveFrom(options.from, network));
@@ -295,7 +295,7 @@ Action AddTrace(CLI::App& app) {
   verb->add_option("--cycles", options->cycles, "cycles in the window")
       ->capture_default_str()
       ->check(CountFromOne());
-  AddNetworkOptions(verb, options->config, options->tflite);
+  AddNetworkOptions(verb, options->config, options->import);
   AddOneInputOption(*verb, options->input);
   AddDumpDirOption(*verb, options->dump_dir);
   verb->add_option("--shortest-wait", options->chrome.shortest_wait,

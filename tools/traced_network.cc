@@ -39,7 +39,7 @@ Status Watch(Device& device, MachineWatcher& watcher) {
 }  // namespace
 
 Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::string& config,
-                                          const std::string& tflite, const InputOptions& input,
+                                          const ImportWords& import, const InputOptions& input,
                                           bool keep_tensors) {
   TracedNetwork traced;
   traced.name_ = std::filesystem::path(path).filename();
@@ -77,7 +77,7 @@ Result<TracedNetwork> TracedNetwork::Load(const std::string& path, const std::st
     return traced;
   }
   TESSERA_ASSIGN(traced.network_,
-                 LoadNetwork(path, config, {.device = true}, tflite, keep_tensors));
+                 LoadNetwork(path, config, {.device = true}, import, keep_tensors));
   traced.config_ = traced.network_->config;
   const artifact::Artifact& net = *traced.network_->artifact;
   if (net.programs.empty()) {

@@ -32,7 +32,7 @@ class TracedNetwork {
   //           kNotFound         no layer runs on the accelerator
   //           kInvalidArgument  --input with a program image, whose data are in it
   static Result<TracedNetwork> Load(const std::string& path, const std::string& config,
-                                    const std::string& tflite, const InputOptions& input,
+                                    const ImportWords& import, const InputOptions& input,
                                     bool keep_tensors = false);
 
   const isa::Config& config() const { return config_; }

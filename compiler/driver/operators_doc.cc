@@ -142,7 +142,8 @@ int main() {
   text +=
       "\nInt8 activations have one scale and zero point a tensor (uint8 of files becomes int8 by "
       "-128); their weights are int8 with one\n"
-      "scale a tensor or an output channel and no zero points, or int16 on the host, their biases int32; their results "
+      "scale a tensor or an output channel and no zero points, or int16 on the host, their biases "
+      "int32; their results "
       "are requantised. ReLU, ReLU6, clip\n"
       "become bounds of the operator in front of them.\n\n"
       "Float32 and float16 operators compute in float32: elements are widened, sums run in the "

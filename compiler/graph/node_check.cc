@@ -89,13 +89,13 @@ Status NodeCheck::Weights(size_t rank) const {
   const GraphTensor& w = In(1);
   const bool real = IsFloat(In(0).dtype);
   const bool wide = In(0).dtype == DType::kInt8 && w.dtype == DType::kInt16;
-  if (!w.constant() || (w.dtype != In(0).dtype && !wide) || w.shape.size() != rank || w.count() < 1 ||
-      static_cast<int64_t>(w.data->size()) != w.count() * SizeOf(w.dtype)) {
+  if (!w.constant() || (w.dtype != In(0).dtype && !wide) || w.shape.size() != rank ||
+      w.count() < 1 || static_cast<int64_t>(w.data->size()) != w.count() * SizeOf(w.dtype)) {
     return Bad("weights {} of shape {} are not {} {} constant of {} axes", w.name,
                ShapeText(w.shape), real ? "a" : "an", tessera::Text(In(0).dtype), rank);
   }
-  const bool per_channel =
-      !real && w.quant && w.quant->axis == 0 && static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
+  const bool per_channel = !real && w.quant && w.quant->axis == 0 &&
+                           static_cast<int64_t>(w.quant->scale.size()) == w.shape[0];
   if (!real && !w.quant) return Bad("weights {} have no scale", w.name);
   if (!real && ((w.quant->scale.size() != 1 && !per_channel) ||
                 std::ranges::any_of(w.quant->zero, [](int32_t z) { return z != 0; }))) {

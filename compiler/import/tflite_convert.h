@@ -151,7 +151,7 @@ class Converter {
   size_t result_ = 0;
   // By tensor of the file: activations so far, and constants that something has taken; -1.
   std::vector<graph::TensorId> made_;
-  std::map<int, int> dequantised_;     // tensor -> the constant of floats that it is
+  std::map<int, int> dequantised_;  // tensor -> the constant of floats that it is
   std::map<std::pair<int, int>, graph::TensorId> constants_;  // by tensor and channel axis
   uint64_t constant_bytes_ = 0;
 };

@@ -29,8 +29,8 @@ Result<Shape> Converter::InputShape(const TfliteTensor& from, const std::string&
   if (asked == options.shapes.end()) {
     for (size_t d = 1; d < from.open.size(); ++d) {
       if (!from.open[d]) continue;
-      return Fail(Code::kUnsupported,
-                  "{}: extent {} of its shape is open; give the input a shape", place, d);
+      return Fail(Code::kUnsupported, "{}: extent {} of its shape is open; give the input a shape",
+                  place, d);
     }
   }
   const Shape shape = asked == options.shapes.end() ? from.shape : asked->second;

@@ -140,8 +140,7 @@ Result<TensorId> Converter::Operand(size_t i) {
 Result<TensorId> Converter::Activation(size_t i, std::optional<TensorType> wanted) {
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
   const TensorType type = wanted ? *wanted : real() ? Out().type : TensorType::INT8;
-  if (type == TensorType::INT8 ? !IsQuantised(*from)
-                               : from->type != type || IsQuantised(*from)) {
+  if (type == TensorType::INT8 ? !IsQuantised(*from) : from->type != type || IsQuantised(*from)) {
     return Unsupported("input {} is {}; {} is supported", from->Place(), TypeText(from->type),
                        TypeText(type));
   }
@@ -166,8 +165,7 @@ Result<std::vector<int64_t>> Converter::Integers(size_t i) const {
         from->Place());
   }
   const std::span<const uint8_t> bytes =
-      from->constant() ? from->data
-                       : *graph_.tensor(made_[static_cast<size_t>(from->index)]).data;
+      from->constant() ? from->data : *graph_.tensor(made_[static_cast<size_t>(from->index)]).data;
   const size_t size = wide ? 8 : 4, count = bytes.size() / size;
   if (count > kMost) return Invalid("input {} has {} values", from->Place(), count);
   std::vector<int64_t> values(count);
@@ -235,8 +233,8 @@ Status Converter::Reserve(size_t bytes) {
 
 Result<TensorId> Converter::Append(graph::Node made, graph::GraphTensor result) {
   if (made.round == isa::Round::kEven) made.round = isa::Round::kTflite;
-  const bool known = std::ranges::all_of(
-      made.inputs, [&](TensorId id) { return graph_.tensor(id).constant(); });
+  const bool known =
+      std::ranges::all_of(made.inputs, [&](TensorId id) { return graph_.tensor(id).constant(); });
   if (known && result.quant && graph::DefOf(made.op).requant)
     return Unsupported("all its inputs are constants");
   made.output = graph_.AddTensor(std::move(result));
@@ -257,9 +255,9 @@ Result<TensorId> Converter::Emit(graph::Node made, const std::string& suffix,
   made.name = NodeName(*op_, result_) + suffix;
   if (quant) dtype = DType::kInt8;
   const DType type = dtype.value_or(graph_.tensor(made.inputs[0]).dtype);
-  return Append(std::move(made),
-                {.name = Out().name + suffix, .dtype = type, .shape = std::move(shape),
-                 .quant = quant});
+  return Append(
+      std::move(made),
+      {.name = Out().name + suffix, .dtype = type, .shape = std::move(shape), .quant = quant});
 }
 
 Status Converter::FinishValue(const Shape& file, std::vector<uint8_t> bytes) {
@@ -289,8 +287,7 @@ Status Converter::Finish(graph::Node made, Shape shape) {
   graph::GraphTensor result{.name = out.name, .dtype = type, .shape = shape};
   TESSERA_ASSIGN(result.quant, ResultQuant());
   made.name = NodeName(*op_, result_);
-  TESSERA_ASSIGN(made_[static_cast<size_t>(out.index)],
-                 Append(std::move(made), std::move(result)));
+  TESSERA_ASSIGN(made_[static_cast<size_t>(out.index)], Append(std::move(made), std::move(result)));
   return {};
 }
 

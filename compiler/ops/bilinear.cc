@@ -84,14 +84,14 @@ void Body(RegionBuilder& b, const Node& node) {
 BilinearAxis AxisOf(int64_t in, int64_t out, bool align, bool half) {
   BilinearAxis made;
   const bool corners = align && out > 1;
-  const auto scale = static_cast<int32_t>(
-      corners ? (kOne * (in - 1) + (out - 1) / 2) / (out - 1) : (kOne * in + out / 2) / out);
+  const auto scale = static_cast<int32_t>(corners ? (kOne * (in - 1) + (out - 1) / 2) / (out - 1)
+                                                  : (kOne * in + out / 2) / out);
   const float step = corners ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
                              : static_cast<float>(in) / static_cast<float>(out);
   for (int64_t k = 0; k < out; ++k) {
     const int64_t fixed = k * scale + (half ? scale / 2 - kOne / 2 : 0);
-    const float real = half ? (static_cast<float>(k) + 0.5f) * step - 0.5f
-                            : static_cast<float>(k) * step;
+    const float real =
+        half ? (static_cast<float>(k) + 0.5f) * step - 0.5f : static_cast<float>(k) * step;
     made.low.push_back(std::max<int64_t>(fixed / kOne, 0));
     made.high.push_back(std::min((fixed + kOne - 1) / kOne, in - 1));
     made.steps.push_back(static_cast<int32_t>(fixed - kOne * made.low.back()));

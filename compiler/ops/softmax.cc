@@ -70,8 +70,7 @@ Expr Halve(Expr a, Expr n) {
 // a * 2^n, saturated.
 Expr Double(Expr a, int n) {
   const Expr wide = I64(a) * ir::Imm(DType::kInt64, int64_t{1} << n);
-  return Low(
-      ir::Clamp(wide, ir::Imm(DType::kInt64, INT32_MIN), ir::Imm(DType::kInt64, INT32_MAX)));
+  return Low(ir::Clamp(wide, ir::Imm(DType::kInt64, INT32_MIN), ir::Imm(DType::kInt64, INT32_MAX)));
 }
 
 // exp(a) of a Q5.26 number a <= 0, as Q0.31: a polynomial on (-1/4, 0] times the exponentials of

@@ -17,10 +17,10 @@ Status Regrouped(Converter& c, TensorId x, const Shape& split, const std::vector
   Shape moved;
   for (const int d : perm) moved.push_back(split[static_cast<size_t>(d)]);
   TESSERA_ASSIGN(x, c.Emit({.op = Op::kReshape, .inputs = {x}}, ".split", quant, split));
-  TESSERA_ASSIGN(x, c.Emit({.op = Op::kTranspose,
-                            .inputs = {x},
-                            .attributes = graph::TransposeAttributes{perm}},
-                           ".moved", quant, moved));
+  TESSERA_ASSIGN(
+      x,
+      c.Emit({.op = Op::kTranspose, .inputs = {x}, .attributes = graph::TransposeAttributes{perm}},
+             ".moved", quant, moved));
   return c.Finish({.op = Op::kReshape, .inputs = {x}}, shape);
 }
 

