@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user says of how a model file is read, as words. Depends on nothing. Used by: the verbs that
-// take models.
+// What a user says of how a model file is read, as words. Depends on nothing. Used by: the verbs
+// that take models.
 #ifndef TESSERA_TOOLS_IMPORT_WORDS_H_
 #define TESSERA_TOOLS_IMPORT_WORDS_H_
 

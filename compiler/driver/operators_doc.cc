@@ -5,6 +5,7 @@
 // is not there.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iterator>
 
@@ -27,20 +28,26 @@ using graph::TensorId;
 
 const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
 
+// Whether a tensor of |dtype| has a scale in a sample where integers have.
+bool HasScale(DType dtype, bool scaled) {
+  return scaled && (dtype == DType::kInt8 || dtype == DType::kUint8);
+}
+
 TensorId Activation(Graph& g, const std::string& name, std::vector<int64_t> shape,
-                    const graph::Quant& quant, DType dtype = DType::kInt8) {
+                    const graph::Quant& quant, DType dtype, bool scaled) {
   return g.AddTensor({.name = name,
                       .dtype = dtype,
                       .shape = std::move(shape),
-                      .quant = dtype == DType::kInt8 ? std::optional(quant) : std::nullopt});
+                      .quant = HasScale(dtype, scaled) ? std::optional(quant) : std::nullopt});
 }
 
-// One node of |op| over x, of |shape|; of a convolution's result with |after_conv|.
-//   errors  kInvalidArgument  the operator takes no operand of that shape
+// One node of |op| over x, of |shape|; of a convolution's result with |after_conv|. |scaled|: its
+// integers stand for real numbers.
+//   errors  kInvalidArgument  the operator takes no such operand
 Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv,
-                       const graph::TypePair& types) {
+                       const graph::TypePair& types, bool scaled) {
   Graph g{.name = "sample"};
-  TensorId x = Activation(g, "x", shape, kScale, types.from);
+  TensorId x = Activation(g, "x", shape, kScale, types.from, scaled);
   g.inputs = {x};
   const auto sample = [&](Op of, TensorId operand, const char* name,
                           const graph::Quant& own) -> Result<TensorId> {
@@ -49,7 +56,8 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv,
         .draw = [](int64_t least, int64_t) { return least; },
         .another =
             [&](bool same) {
-              g.inputs.push_back(Activation(g, "y", shape, same ? kScale : kOther, types.from));
+              g.inputs.push_back(
+                  Activation(g, "y", shape, same ? kScale : kOther, types.from, scaled));
               return g.inputs.back();
             },
         .node = {.op = of, .name = name, .inputs = {operand}, .round = isa::Round::kTflite}};
@@ -61,27 +69,48 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv,
     TESSERA_ASSIGN(x, sample(Op::kConv, x, "conv", kScale));
   }
   TESSERA_ASSIGN(const TensorId z, sample(op, x, "sample", {{0.5}, {0}, -1}));
-  g.tensor(z).dtype = types.to;
+  graph::GraphTensor& result = g.tensor(z);
+  result.dtype = types.to;
+  if (!HasScale(types.to, scaled)) result.quant.reset();
+  if (HasScale(types.to, scaled) && !result.quant) result.quant = kScale;
   g.outputs = {z};
   TESSERA_TRY(graph::Verify(g));
   TESSERA_TRY(quantize::AttachRequant(g));
   return g;
 }
 
-// The same over an image of 16 channels and 8x8, or over a row where the operator takes no image.
+// The same over an image of 16 channels and 8x8, or over a row where the operator takes no image;
+// of plain integers where it takes no others.
 Graph Sample(Op op, bool after_conv, const graph::TypePair& types) {
-  Result<Graph> g = SampleOf(op, {1, 16, 8, 8}, after_conv, types);
-  if (!g) g = SampleOf(op, {1, 16}, after_conv, types);
+  Result<Graph> g;
+  for (const bool scaled : {true, false}) {
+    for (const graph::Shape& shape : {graph::Shape{1, 16, 8, 8}, graph::Shape{1, 16}}) {
+      g = SampleOf(op, shape, after_conv, types, scaled);
+      if (g) return std::move(*g);
+    }
+  }
   TESSERA_CHECK(g.has_value(), "{}", g.error().message);
   return *g;
 }
 
+// "int8, float32 to int8", or that it is any.
+std::string TypesText(const graph::OpDef& def) {
+  if (def.types.size() == kDTypes.size() * kDTypes.size()) return "any to any";
+  std::string text;
+  for (const graph::TypePair& pair : def.types) {
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", Text(pair.from));
+    if (pair.from != pair.to) text += fmt::format(" to {}", Text(pair.to));
+  }
+  return text;
+}
+
 // Whether the accelerator takes region |index| of |g|.
 Status Accelerator(const Graph& g, const graph::Region& region) {
-  for (const TensorId id : region.inputs) {
-    if (g.tensor(id).dtype != DType::kInt8) return Fail(Code::kUnsupported, "floats");
-  }
-  if (g.tensor(region.output).dtype != DType::kInt8) return Fail(Code::kUnsupported, "floats");
+  const auto is_int8 = [&](TensorId id) {
+    return g.tensor(id).dtype == DType::kInt8 && g.tensor(id).quant;
+  };
+  if (!std::ranges::all_of(region.inputs, is_int8) || !is_int8(region.output))
+    return Fail(Code::kUnsupported, "other types than int8");
   return network::CheckRegion(network::BindRegion(te::BuildRegion(g, region)),
                               *isa::LoadConfig("default"));
 }
@@ -89,12 +118,9 @@ Status Accelerator(const Graph& g, const graph::Region& region) {
 std::string Row(Op op) {
   const graph::OpDef& def = graph::DefOf(op);
   bool host = true;
-  std::string types;
   for (const graph::TypePair& pair : def.types) {
     const Graph g = Sample(op, false, pair);
     host = host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g)[0]), "sample", {}).has_value();
-    types += fmt::format("{}{}", types.empty() ? "" : ", ", Text(pair.from));
-    if (pair.from != pair.to) types += fmt::format(" to {}", Text(pair.to));
   }
   const Graph alone = Sample(op, false, def.types[0]);
   const graph::Region region = graph::Fuse(alone)[0];
@@ -106,7 +132,7 @@ std::string Row(Op op) {
     const std::vector<graph::Region> regions = graph::Fuse(pair);
     if (regions.size() == 1) joined = Accelerator(pair, regions[0]) ? "yes" : "on the host";
   }
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", def.name, types, host ? "yes" : "no",
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", def.name, TypesText(def), host ? "yes" : "no",
                      accelerator          ? "yes"
                      : op == Op::kReshape ? "when it only renames extents"
                                           : "no",
@@ -140,7 +166,10 @@ int main() {
     return out + "`";
   };
   text +=
-      "\nInt8 activations have one scale and zero point a tensor (uint8 of files becomes int8 by "
+      "\nIntegers, floats and bools without a scale are *plain*: they are what they are. What a "
+      "model computes of constants alone, shapes say, is computed\n"
+      "when it is read. "
+      "Int8 activations have one scale and zero point a tensor (uint8 of files becomes int8 by "
       "-128); their weights are int8 with one\n"
       "scale a tensor or an output channel and no zero points, or int16 on the host, their biases "
       "int32; their results "
@@ -153,7 +182,7 @@ int main() {
       "type of the operand.\n\n"
       "## From files\n\n**ONNX**. Between DequantizeLinear and QuantizeLinear an operator is one "
       "on int8, requantised half to even; any other\n"
-      "is one on floats: " +
+      "is one on plain values; QLinear operators are what they stand for: " +
       list(OnnxOperators()) +
       "\n\n**TFLite**, requantised as its reference kernels do (rationale/tflite.md): " +
       list(TfliteOperators()) + "\n";

@@ -53,8 +53,8 @@ class Attributes {
   std::any value_;
 };
 
-// What stands around a tensor: a value; its elements mirrored at the edge, which is not repeated; the
-// edge; its elements again.
+// What stands around a tensor: a value; its elements mirrored at the edge, which is not repeated;
+// the edge; its elements again.
 enum class PadMode : uint8_t { kConstant, kReflect, kEdge, kWrap };
 
 // A window over the two spatial axes (y, x). 1-D operators have extent 1 along y.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Graph: a network as typed operators over logical tensors (row-major, NCHW for images). Integers
-// with quantisation parameters stand for real numbers; floats, bools and integers without are plain:
-// they are what they are. Importers make it, passes
-// change it, compiler/te turns its regions into tensor expressions. Depends on: base, isa/enums.h
-// (rounding modes).
+// with quantisation parameters stand for real numbers; floats, bools and integers without are
+// plain: they are what they are. Importers make it, passes change it, compiler/te turns its regions
+// into tensor expressions. Depends on: base, isa/enums.h (rounding modes).
 #ifndef TESSERA_COMPILER_GRAPH_GRAPH_H_
 #define TESSERA_COMPILER_GRAPH_GRAPH_H_
 

@@ -43,8 +43,8 @@ class NodeCheck {
   // Every operand's type, scale and zero point are the result's.
   Status KeepsScale() const;
   // Operand 1 is constant weights of |rank| axes and of operand 0's type: int8 with one scale, or
-  // one an index of axis 0, and no zero points, or floats. Beside int8 they may be int16 (uint8 less
-  // a zero point, which the host alone computes with). Operand 2, where there is one, is a
+  // one an index of axis 0, and no zero points, or floats. Beside int8 they may be int16 (uint8
+  // less a zero point, which the host alone computes with). Operand 2, where there is one, is a
   // constant with one element an output channel, of int32 or of the float type.
   Status Weights(size_t rank) const;
   // |window| has positive extents and fits an image of shape |in|.

@@ -16,8 +16,9 @@ namespace tessera {
 
 // Reads an ONNX model. An operator between DequantizeLinear and QuantizeLinear is one on int8, any
 // other is one on plain floats or integers. A symbolic first extent of an input becomes 1; others
-// are given in |options|. Activations of uint8 become int8 by -128 on value and zero point. Relu and
-// Clip become bounds of the operator in front of them. What depends on constants alone is computed.
+// are given in |options|. Activations of uint8 become int8 by -128 on value and zero point. Relu
+// and Clip become bounds of the operator in front of them. What depends on constants alone is
+// computed.
 //   errors  kInvalidArgument  not a model; missing shapes; bad scales; weight zero points that are
 //   not 0;
 //                             shapes that do not fit; every message names file and node

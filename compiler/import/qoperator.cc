@@ -9,9 +9,9 @@
 namespace tessera::onnx_model {
 namespace {
 
-// How such an operator lays its inputs out: |operands| triples of value, scale and zero point, or as
-// many as there are; then perhaps an int32 bias; scale and zero point of the result behind them, or in
-// front.
+// How such an operator lays its inputs out: |operands| triples of value, scale and zero point, or
+// as many as there are; then perhaps an int32 bias; scale and zero point of the result behind them,
+// or in front.
 struct QForm {
   std::string_view type, stands_for;
   size_t operands = 1;

@@ -99,8 +99,8 @@ class Converter {
   // The operator makes a result of |shape|, in the file's order: what the file says, where it says
   // anything.
   Status ShapeIs(const Shape& shape);
-  // |x| with its elements in the file's order, under a shape of |x|'s or of the file. |prefix| is in
-  // front of the suffix of what that takes.
+  // |x| with its elements in the file's order, under a shape of |x|'s or of the file. |prefix| is
+  // in front of the suffix of what that takes.
   Result<graph::TensorId> ToFileOrder(graph::TensorId x, const std::string& prefix = "");
   // |x|, elements in the file's order, as a tensor of |file|, that shape in the file's order.
   Result<graph::TensorId> ToGraphOrder(graph::TensorId x, const Shape& file,
@@ -112,8 +112,8 @@ class Converter {
   Status FinishAs(graph::TensorId x, const Shape& file);
   // Input |i|, of any type, with extents of 1 in front up to |rank|.
   Result<graph::TensorId> Raised(size_t i, size_t rank);
-  // Input |i| for a result of |shape|, in the file's order, to which it repeats: a constant that does,
-  // quantised values repeated, plain ones that do by themselves.
+  // Input |i| for a result of |shape|, in the file's order, to which it repeats: a constant that
+  // does, quantised values repeated, plain ones that do by themselves.
   Result<graph::TensorId> Beside(size_t i, const Shape& shape);
   Status ReshapeTo(const Shape& shape);
 

@@ -10,7 +10,8 @@
 
 namespace tessera::ops {
 
-// Operands with scales have one shape; plain ones of extent 1 repeat to the other's, axes from the last on.
+// Operands with scales have one shape; plain ones of extent 1 repeat to the other's, axes from the
+// last on.
 Result<Shape> BinaryShape(const NodeCheck& node);
 std::optional<Shape> RepeatedShape(const Shape& a, const Shape& b);
 // The element of |x| for element |i| of a result of |shape|. The index is the result's own but

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of one value, element by element, that have no attributes: a description each. Of an
-// int8 value that stands for a real number it is a table (compiler/ops/lookup.h); of plain numbers the
-// formula.
+// int8 value that stands for a real number it is a table (compiler/ops/lookup.h); of plain numbers
+// the formula.
 #include <cmath>
 #include <string_view>
 

@@ -117,6 +117,17 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kGather, .inputs = {x, at}, .attributes = how}, node, *shape);
 }
 
+// The first and the last of the last axis.
+void MakeExample(Example& example) {
+  const size_t rank = example.first().shape.size();
+  GraphTensor at{.name = "at", .dtype = DType::kInt64, .shape = {2}};
+  at.data = std::vector<uint8_t>(8, 0);
+  at.data->insert(at.data->end(), 8, 0xff);
+  example.node.inputs.push_back(example.graph.AddTensor(std::move(at)));
+  example.node.attributes = GatherAttributes{Form::kSlices, static_cast<int>(rank) - 1};
+  example.KeepScale();
+}
+
 constexpr OnnxRow kOnnx[] = {{"Gather", FromOnnx, 1, graph::OnnxWhen::kAlways},
                              {"GatherElements", FromOnnx, 1, graph::OnnxWhen::kAlways},
                              {"GatherND", FromOnnx, 1, graph::OnnxWhen::kAlways}};
@@ -135,6 +146,7 @@ constinit const OpDef kGatherDef = {
     .attributes = Fits<GatherAttributes>,
     .body = Body,
     .onnx = kOnnx,
+    .example = MakeExample,
 };
 
 }  // namespace tessera::ops

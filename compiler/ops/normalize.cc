@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normalisations and their kin of ONNX, which are several operators of the graph: each by the formula
-// of ONNX's own text.
+// Normalisations and their kin of ONNX, which are several operators of the graph: each by the
+// formula of ONNX's own text.
 #include <cmath>
 
 #include "compiler/ops/composed.h"

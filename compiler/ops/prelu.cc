@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// x where it is not negative, else a factor times x; operand 1 has the factors, which repeat. ONNX PRelu;
-// TFLite PRELU, which requantises the two halves with a multiplier each.
+// x where it is not negative, else a factor times x; operand 1 has the factors, which repeat. ONNX
+// PRelu; TFLite PRELU, which requantises the two halves with a multiplier each.
 #include "compiler/ops/binary.h"
 #include "compiler/ops/compose.h"
 #include "compiler/quantize/multiplier.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recurrent layers of ONNX, step by step as products, sums and functions: RNN, GRU, LSTM. A sequence
-// of n steps is n times the nodes of one step; what does not depend on the step before is computed
-// for all steps at once.
+// Recurrent layers of ONNX, step by step as products, sums and functions: RNN, GRU, LSTM. A
+// sequence of n steps is n times the nodes of one step; what does not depend on the step before is
+// computed for all steps at once.
 #include <functional>
 
 #include "compiler/ops/compose.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One value of all along some axes, of plain values. ONNX ReduceSum, ReduceMean, ReduceMax, ReduceMin
-// and those made of them: ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum, ReduceLogSumExp.
+// One value of all along some axes, of plain values. ONNX ReduceSum, ReduceMean, ReduceMax,
+// ReduceMin and those made of them: ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
+// ReduceLogSumExp.
 #include "compiler/ops/reduce.h"
 
 namespace tessera::ops {

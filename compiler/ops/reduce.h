@@ -10,8 +10,8 @@
 
 namespace tessera::ops {
 
-// The axes of |node|, an ONNX reduction, over a tensor of shape |in|: input 1 or attribute axes; all
-// where it names none, unless noop_with_empty_axes is set.
+// The axes of |node|, an ONNX reduction, over a tensor of shape |in|: input 1 or attribute axes;
+// all where it names none, unless noop_with_empty_axes is set.
 Result<std::vector<int>> AxesFrom(const QdqConverter& c, const OnnxNode& node, const Shape& in);
 
 // |op| of |x| along |axes|, which are kept with extent 1.

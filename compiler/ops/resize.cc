@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An image with other extents, each element that of the nearest one. ONNX Resize and Upsample, which
-// are gathers and sums where they interpolate (interpolate.h); TFLite RESIZE_NEAREST_NEIGHBOR.
+// An image with other extents, each element that of the nearest one. ONNX Resize and Upsample,
+// which are gathers and sums where they interpolate (interpolate.h); TFLite
+// RESIZE_NEAREST_NEIGHBOR.
 #include <cmath>
 #include <ranges>
 

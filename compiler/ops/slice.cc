@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Part of a tensor: of each axis some indices, one behind the other at equal steps. ONNX Slice, Split.
+// Part of a tensor: of each axis some indices, one behind the other at equal steps. ONNX Slice,
+// Split.
 #include "compiler/ops/slice.h"
 
 #include "compiler/ops/compose.h"

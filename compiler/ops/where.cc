@@ -45,6 +45,15 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return c.EmitReal({.op = Op::kWhere, .inputs = {x, y, first}}, node, *all);
 }
 
+// Operand 2 is a constant, in which every element is true.
+void MakeExample(Example& example) {
+  const Shape shape = example.first().shape;
+  example.node.inputs.push_back(example.another(true));
+  GraphTensor which{.name = "which", .dtype = DType::kBool, .shape = shape};
+  which.data = std::vector<uint8_t>(static_cast<size_t>(which.count()), 1);
+  example.node.inputs.push_back(example.graph.AddTensor(std::move(which)));
+}
+
 constexpr OnnxRow kOnnx[] = {{"Where", FromOnnx, 3, graph::OnnxWhen::kNever}};
 
 }  // namespace
@@ -59,6 +68,7 @@ constinit const OpDef kWhereDef = {
     .check = Check,
     .body = Body,
     .onnx = kOnnx,
+    .example = MakeExample,
 };
 
 }  // namespace tessera::ops

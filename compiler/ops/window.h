@@ -20,7 +20,8 @@ Result<Shape> PoolShape(const NodeCheck& node);
 std::string PoolText(const Node& node);
 // A window of 2x2 in steps of 2; any small one at random, padded with |pads|.
 void PoolExample(Example& example);
-// The window of |node|, an ONNX pool over an image of shape |in|; a global pool's is the whole image.
+// The window of |node|, an ONNX pool over an image of shape |in|; a global pool's is the whole
+// image.
 Result<Window> PoolWindow(QdqConverter& c, const OnnxNode& node, const Shape& in);
 // |window| with what ceil_mode adds behind the image.
 Window WithCeiling(const OnnxNode& node, Window window, const Shape& in);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plain values in ONNX models: integers at the edges, what is computed at import, shapes and values
-// that the user gives. Space: each rule once. Not here: what each operator computes (onnx_cases_test,
-// tests/compiler/te_ops).
+// that the user gives. Space: each rule once. Not here: what each operator computes
+// (onnx_cases_test, tests/compiler/te_ops).
 #include <gtest/gtest.h>
 
 #include "compiler/graph/op_def.h"

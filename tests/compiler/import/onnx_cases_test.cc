@@ -3,10 +3,10 @@
 // ONNX's own test cases (Debian's libonnx-testdata: a model, its inputs and what it must give) for
 // every operator that is accepted, within ONNX's usual tolerance: 1e-7 + 1e-3 of the value. Space:
 // the folders node, simple, pytorch-operator and pytorch-converted. A case that is refused since an
-// input says what a shape is gets all inputs but the first as constants. With TESSERA_ONNX_CASES set
-// it prints what became of each. Not here: host code,
-// which has the same bits as the definition that runs here (tests/compiler/te_ops/float_test.cc);
-// the folder real, whose models are not in the package.
+// input says what a shape is gets all inputs but the first as constants. With TESSERA_ONNX_CASES
+// set it prints what became of each. Not here: host code, which has the same bits as the definition
+// that runs here (tests/compiler/te_ops/float_test.cc); the folder real, whose models are not in
+// the package.
 #include <gtest/gtest.h>
 
 #include <cmath>

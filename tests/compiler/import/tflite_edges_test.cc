@@ -2,8 +2,8 @@
 //
 // What is tested: uint8 tensors of TFLite models and the edges of models: uint8 inputs and outputs
 // keep their type, weights lose their zero points, outputs that nothing makes for them alone are
-// copies, open extents take the shape that is asked for, what depends on shapes alone is a constant.
-// Not here: what integers uint8 models give (tests/models/tflite_ops_test.cc).
+// copies, open extents take the shape that is asked for, what depends on shapes alone is a
+// constant. Not here: what integers uint8 models give (tests/models/tflite_ops_test.cc).
 #include "tests/compiler/import/tflite_import.h"
 
 namespace tessera {
