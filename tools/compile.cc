@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "compiler/import/import.h"
+#include "tools/coverage_json.h"
 #include "tools/import_options.h"
 #include "tools/model_file.h"
 #include "tools/network.h"
@@ -51,7 +52,7 @@ struct CompileFlags {
   std::string model, output, config = "default", targets = "cpu,vta", levels, json;
   ImportWords import;
   std::vector<std::string> dumps, schedules;
-  bool keep_tensors = false, time = false, verify = false;
+  bool keep_tensors = false, time = false, verify = false, strict = false;
 };
 
 Result<int> Run(const CompileFlags& options) {
@@ -97,6 +98,10 @@ Result<int> Run(const CompileFlags& options) {
   Result<compiler::Compiled> compiled =
       compiler::Compile(std::move(graph), options.model, Crc64(bytes), compile);
   if (!compiled) return Within(options.model, compiled.error());
+  if (options.strict && compiled->coverage.accelerated < compiled->coverage.nodes) {
+    return Fail(Code::kUnsupported, "{}: --strict, but the host has to run some of it: {}",
+                options.model, compiler::Text(compiled->coverage));
+  }
   std::fputs(compiled->dump.c_str(), stdout);
 
   const artifact::Artifact& net = compiled->artifact;
@@ -122,6 +127,10 @@ Result<int> Run(const CompileFlags& options) {
                    compile.config.name.c_str());
       std::fputs(HostOnlyLine(net).c_str(), told);
     }
+  }
+  if (compile.device) {
+    json["coverage"] = CoverageJson(compiled->coverage);
+    if (options.json != "-") std::fprintf(told, "%s\n", compiler::Text(compiled->coverage).c_str());
   }
   if (options.verify) {
     json["verified"] = nlohmann::ordered_json::array();
@@ -184,11 +193,13 @@ Action AddCompile(CLI::App& app) {
                  "say what the translation check, which runs always, followed of each program of "
                  "the accelerator, and follow it in a second order that its tokens allow "
                  "(docs/diagnosis.md)");
+  verb->add_flag("--strict", options->strict,
+                 "an error where an operator is left to the host; nothing is written then");
   verb->add_flag("--time", options->time, "print the time of each phase");
   verb->add_option(
       "--json", options->json,
-      "write {ok, model, config, layers, constant_bytes, programs, instructions} to this "
-      "file, with --time phases, with --verify verified too");
+      "write {ok, model, config, layers, constant_bytes, programs, instructions, coverage} to "
+      "this file, with --time phases, with --verify verified too");
   verb->footer(
       "Example: tessera compile models/fashion/fashion_int8.onnx -o net.tsr --dump asm\n"
       "A schedule of one's own:\n"

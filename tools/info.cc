@@ -17,7 +17,7 @@ namespace tessera::tools {
 namespace {
 
 struct InfoFlags {
-  std::string input, json;
+  std::string input, json, config;
   ImportWords import;
   bool schedules = false;
 };
@@ -126,7 +126,8 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
               {"plans", plans}};
 }
 
-Result<Json> Describe(const std::string& path, const ImportWords& import) {
+Result<Json> Describe(const std::string& path, const ImportWords& import,
+                      const std::string& config) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
   if (artifact::LooksLikeArtifact(bytes)) return Artifact(bytes, path);
   if (bytes.size() >= 6 &&
@@ -136,7 +137,7 @@ Result<Json> Describe(const std::string& path, const ImportWords& import) {
     PrintImage(*image);
     return Json{{"kind", "image"}, {"program", ImageJson(*image)}};
   }
-  return DescribeModel(bytes, path, import);
+  return DescribeModel(bytes, path, import, config);
 }
 
 // What an artifact was compiled by, as `compile --schedule` takes it.
@@ -160,7 +161,7 @@ Result<int> Run(const InfoFlags& options) {
     TESSERA_TRY(PrintSchedules(options.input));
     return kExitOk;
   }
-  TESSERA_ASSIGN(const Json json, Describe(options.input, options.import));
+  TESSERA_ASSIGN(const Json json, Describe(options.input, options.import, options.config));
   TESSERA_TRY(WriteJson(options.json, json));
   return kExitOk;
 }
@@ -173,6 +174,10 @@ Action AddInfo(CLI::App& app) {
       app.add_subcommand("info", "say what a file holds: a model, an artifact or a program image");
   verb->add_option("input", options->input, "the file")->required();
   AddImportOptions(verb, options->import);
+  verb->add_option(
+      "--config", options->config,
+      "of a model: the configuration of the accelerator for which it is told what runs "
+      "there, a name or a JSON file (default: default)");
   CLI::Option* json = verb->add_option("--json", options->json, "write the facts to this file");
   verb->add_flag("--schedules", options->schedules,
                  "print the schedules of an artifact's layers instead; compile takes them again")

@@ -9,6 +9,7 @@
 #include "compiler/graph/fuse.h"
 #include "compiler/graph/passes.h"
 #include "compiler/import/import.h"
+#include "tools/coverage_json.h"
 #include "tools/import_options.h"
 #include "tools/output.h"
 #include "tools/tensor_text.h"
@@ -68,9 +69,14 @@ std::vector<artifact::TensorInfo> InfosOf(const graph::Graph& graph,
 }  // namespace
 
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
-                                             const std::string& path, const ImportWords& words) {
+                                             const std::string& path, const ImportWords& words,
+                                             const std::string& config_name) {
   TESSERA_ASSIGN(const ImportOptions import, ImportOptionsOf(words));
+  TESSERA_ASSIGN(const isa::Config config,
+                 isa::LoadConfig(config_name.empty() ? "default" : config_name));
   TESSERA_ASSIGN(graph::Graph graph, ImportModel(bytes, path, import));
+  const Result<compiler::Coverage> coverage = compiler::CoverageOf(graph, config);
+  if (!coverage) return Within(path, coverage.error());
   graph::Simplify(graph);
   int64_t macs = 0, weights = 0;
   for (const graph::Node& node : graph.nodes) macs += graph::Macs(graph, node);
@@ -93,13 +99,15 @@ Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
   std::fputs(Table({"name", "operator", "MACs", "output"}, "llrl", std::move(rows)).c_str(),
              stdout);
   std::fputs("tessera compile MODEL --dump graph prints every tensor's type and scale\n", stdout);
+  std::printf("configuration %s: %s\n", config.name.c_str(), compiler::Text(*coverage).c_str());
   return nlohmann::ordered_json{{"kind", "model"},
                                 {"name", graph.name},
                                 {"inputs", TensorsJson(inputs)},
                                 {"outputs", TensorsJson(outputs)},
                                 {"operators", graph.nodes.size()},
                                 {"macs", macs},
-                                {"weights", weights}};
+                                {"weights", weights},
+                                {"coverage", CoverageJson(*coverage)}};
 }
 
 }  // namespace tessera::tools

@@ -27,10 +27,12 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
                                    const std::string& config_name, const WantedPlans& plans,
                                    const ImportWords& import, bool keep_tensors);
 
-// Prints what the model is; the same as JSON.
+// Prints what the model is, and what of it a machine of |config_name| ("": default) runs; the same
+// as JSON.
 //   errors  kUnsupported  this program has no compiler; and those of the importers
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
-                                             const std::string& path, const ImportWords& import);
+                                             const std::string& path, const ImportWords& import,
+                                             const std::string& config_name);
 
 }  // namespace tessera::tools
 

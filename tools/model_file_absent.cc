@@ -32,7 +32,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>&, const std::strin
 }
 
 Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>&, const std::string& path,
-                                             const ImportWords&) {
+                                             const ImportWords&, const std::string&) {
   return NoCompiler(path);
 }
 

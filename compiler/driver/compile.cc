@@ -149,6 +149,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
     for (const artifact::DeviceProgram& program : build.net.programs)
       compiled.dump += isa::Disassemble(program.image);
   }
+  compiled.coverage = CoverageOf(fused.graph, places);
   compiled.translations = std::move(build.translations);
   compiled.artifact = std::move(build.net);
   return compiled;

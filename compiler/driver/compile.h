@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/phase_clock.h"
+#include "compiler/driver/coverage.h"
 #include "compiler/graph/graph.h"
 #include "compiler/schedule/trace_file.h"
 #include "compiler/validate/validate.h"
@@ -47,7 +48,8 @@ struct CompileOptions {
 
 struct Compiled {
   artifact::Artifact artifact;
-  std::string dump;  // the texts that were asked for, in the order of the levels
+  Coverage coverage;  // by the accelerator; nothing is accelerated without plan "device"
+  std::string dump;   // the texts that were asked for, in the order of the levels
   // What the translation check followed of each program of the accelerator.
   std::vector<validate::TranslationReport> translations;
 };

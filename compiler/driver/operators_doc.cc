@@ -132,7 +132,8 @@ std::string Row(Op op) {
     const std::vector<graph::Region> regions = graph::Fuse(pair);
     if (regions.size() == 1) joined = Accelerator(pair, regions[0]) ? "yes" : "on the host";
   }
-  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", def.name, TypesText(def), host ? "yes" : "no",
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", def.name, TypesText(def),
+                     host ? "yes" : "no",
                      accelerator          ? "yes"
                      : op == Op::kReshape ? "when it only renames extents"
                                           : "no",

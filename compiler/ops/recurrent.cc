@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostSteps = 512;  // a step is about ten nodes
 
 // One direction of one layer.
-struct Layer {
+struct RecurrentLayer {
   TensorId inputs = -1;                // [steps, batch, gates * hidden]: x W^T + the input's bias
   TensorId weights = -1;               // [gates * hidden, hidden], R
   TensorId bias = -1;                  // [1, gates * hidden], of R
@@ -34,7 +34,7 @@ class Recurrence {
     std::vector<std::vector<TensorId>> hidden(static_cast<size_t>(steps_));
     std::vector<TensorId> last, last_cell;
     for (int64_t d = 0; d < directions_; ++d) {
-      TESSERA_ASSIGN(Layer layer, LayerOf(d, gates));
+      TESSERA_ASSIGN(RecurrentLayer layer, LayerOf(d, gates));
       const bool back = reverse_ || d == 1;
       for (int64_t k = 0; k < steps_; ++k) {
         const int64_t at = back ? steps_ - 1 - k : k;
@@ -131,8 +131,8 @@ class Recurrence {
     return make_.Reshape(all, shape);
   }
 
-  Result<Layer> LayerOf(int64_t d, int64_t gates) {
-    Layer layer;
+  Result<RecurrentLayer> LayerOf(int64_t d, int64_t gates) {
+    RecurrentLayer layer;
     layer.steps = steps_;
     layer.batch = batch_;
     layer.width = width_;
@@ -194,7 +194,7 @@ class Recurrence {
   // Gate |k| of |all|, [batch, gates * width].
   Result<TensorId> Gate(TensorId all, int64_t k) { return make_.Part(all, 1, k * width_, width_); }
 
-  Status Step(Layer& layer, int64_t at) {
+  Status Step(RecurrentLayer& layer, int64_t at) {
     TESSERA_ASSIGN(TensorId x, make_.Part(layer.inputs, 0, at, 1));
     TESSERA_ASSIGN(x, make_.Reshape(x, {batch_, make_.shape(layer.inputs)[2]}));
     if (node_.op_type == "GRU") return GruStep(layer, x);
@@ -207,7 +207,7 @@ class Recurrence {
   }
 
   // Gates in the order input, output, forget, cell.
-  Status LstmStep(Layer& layer, TensorId all) {
+  Status LstmStep(RecurrentLayer& layer, TensorId all) {
     TensorId gate[4];
     for (int64_t k = 0; k < 4; ++k) {
       TESSERA_ASSIGN(gate[k], Gate(all, k));
@@ -233,7 +233,7 @@ class Recurrence {
   }
 
   // Gates in the order update, reset, hidden.
-  Status GruStep(Layer& layer, TensorId x) {
+  Status GruStep(RecurrentLayer& layer, TensorId x) {
     const bool before = node_.IntOr("linear_before_reset", 0) != 0;
     TESSERA_ASSIGN(TensorId all, Product(layer.hidden, layer.weights));
     TESSERA_ASSIGN(all, make_(Op::kAdd, all, layer.bias));
