@@ -40,7 +40,8 @@ class WrittenFile {
  public:
   static Result<WrittenFile> Open(const std::string& path) {
     struct stat info {};
-    const bool special = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+    const bool special =
+        ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
     std::string temporary = special ? "" : path + ".XXXXXX";
     const int fd =
         special ? ::open(path.c_str(), O_WRONLY | O_CLOEXEC) : ::mkstemp(temporary.data());
@@ -136,6 +137,9 @@ Status WriteFile(const std::string& path, std::span<const uint8_t> bytes) {
 }
 
 Status CheckWritable(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Fail(Code::kUnavailable, "{}: cannot create: {}", path, std::strerror(EISDIR));
   TESSERA_ASSIGN(const WrittenFile target, WrittenFile::Open(path));
   return {};
 }

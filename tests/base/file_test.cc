@@ -73,6 +73,31 @@ TEST_F(File, AFailedRenameLeavesTheOldAndNoPart) {
   EXPECT_EQ(FilesInFolder(), 1u);
 }
 
+// A device is written to and stays one; a full one is told.
+TEST_F(File, WhatIsNoOrdinaryFileStaysWhatItIs) {
+  EXPECT_TRUE(WriteFile("/dev/null", std::string_view("text")));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const Status full = WriteFile("/dev/full", std::string_view("text"));
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, Code::kUnavailable);
+  EXPECT_EQ(full.error().message, "/dev/full: cannot write: No space left on device");
+}
+
+TEST_F(File, WhetherItCanBeWrittenIsToldWithoutATrace) {
+  EXPECT_TRUE(CheckWritable(Path("a")));
+  EXPECT_EQ(FilesInFolder(), 0u);
+  ASSERT_TRUE(WriteFile(Path("a"), std::string_view("kept")));
+  EXPECT_TRUE(CheckWritable(Path("a")));
+  EXPECT_EQ(FirstBytes(Path("a"), 2), (std::vector<uint8_t>{'k', 'e'}));
+  EXPECT_EQ(FirstBytes(Path("a"), 9).size(), 4u);
+  EXPECT_EQ(FilesInFolder(), 1u);
+  const Status missing = CheckWritable(Path("none/a"));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, Code::kUnavailable);
+  EXPECT_FALSE(CheckWritable(folder_.string())) << "a folder";
+  EXPECT_TRUE(FirstBytes(Path("none"), 4).empty());
+}
+
 TEST_F(File, ReadingSaysWhatIsWrong) {
   const auto missing = ReadFile(Path("missing"));
   ASSERT_FALSE(missing);
