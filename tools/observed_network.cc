@@ -12,6 +12,7 @@ Result<ObservedNetwork> ObservedNetwork::Open(const onnx_model::OnnxModel& model
                                               const std::string& path,
                                               const ExecutorOptions& options) {
   ObservedNetwork network;
+  network.pixels_ = options.pixels;
   TESSERA_ASSIGN(network.graph_, ImportOnnx(onnx_model::Write(model), path));
   compiler::CompileOptions compile;
   TESSERA_ASSIGN(compile.config, isa::LoadConfig("default"));
@@ -39,10 +40,10 @@ Result<std::vector<HostTensor>> ObservedNetwork::Run(std::vector<HostTensor> ite
 
 Result<std::optional<HostTensor>> ObservedNetwork::Floats(const std::string& name) const {
   for (size_t k = 0; k < item_.size(); ++k) {
-    const artifact::TensorInfo& input = inputs()[k];
+    const artifact::TensorInfo& input = artifact().inputs[k];
     if (input.name != name || input.dtype != DType::kFloat32) continue;
     HostTensor floats = HostTensor::Zeros(DType::kFloat32, input.shape);
-    FillInput(input, item_[k], 0, floats.bytes);
+    FillInput(input, item_[k], 0, pixels_, floats.bytes);
     return floats;
   }
   const auto it = layers_.find(name);

@@ -27,7 +27,7 @@ class ObservedNetwork {
                                       const ExecutorOptions& options);
 
   const graph::Graph& graph() const { return graph_; }  // as imported
-  std::span<const artifact::TensorInfo> inputs() const { return executor_->artifact().inputs; }
+  const artifact::Artifact& artifact() const { return executor_->artifact(); }
 
   // Runs |item|, one tensor an input; gives the outputs.
   Result<std::vector<HostTensor>> Run(std::vector<HostTensor> item);
@@ -41,6 +41,7 @@ class ObservedNetwork {
   std::unique_ptr<Executor> executor_;
   std::map<std::string, uint32_t> layers_;  // by the name of the result
   std::vector<HostTensor> item_;
+  PixelRule pixels_;
 };
 
 }  // namespace tessera::tools

@@ -12,7 +12,7 @@
 #include "compiler/calibrate/prepare.h"
 #include "compiler/import/import.h"
 #include "compiler/import/onnx_write.h"
-#include "tools/calibration_data.h"
+#include "tools/classes.h"
 #include "tools/inputs.h"
 #include "tools/network.h"
 #include "tools/observed_network.h"
@@ -24,9 +24,9 @@ namespace tessera::tools {
 namespace {
 
 struct QuantizeFlags {
-  std::string model, data, output, method = "minmax", activations = "int8", labels, json;
+  std::string model, output, method = "minmax", activations = "int8", json;
   std::vector<std::string> in_float;
-  int64_t first = -1;
+  InputOptions data{.flag = "--data"};
   ExecutorOptions executor;
 };
 
@@ -107,24 +107,20 @@ Result<int> Run(const QuantizeFlags& options) {
   Result<std::set<size_t>> in_float = calibrate::NodesNamed(model, options.in_float);
   if (!in_float) return Within(options.model, in_float.error());
 
-  CalibrationData data;
+  job.computed = prepared->computed;
+
+  Inputs data;
   {
     TESSERA_ASSIGN(const ObservedNetwork floats,
                    ObservedNetwork::Open(model, options.model, options.executor));
-    TESSERA_ASSIGN(data, ReadCalibrationData(options.data, -1, floats.inputs()));
+    TESSERA_ASSIGN(data, LoadInputs(options.data, floats.artifact()));
+    TESSERA_TRY(CheckClasses(floats.artifact().outputs, data.labels, false));
   }
-  if (!options.labels.empty()) {
-    TESSERA_ASSIGN(job.labels, ReadLabels(options.labels, data.items));
-  }
-  if (options.first > data.items) {
-    return Fail(Code::kOutOfRange, "{}: --first {} but there are {} items", options.data,
-                options.first, data.items);
-  }
-  if (options.first > 0) data.items = options.first;
+  job.executor.pixels = data.pixels;
   job.data = &data;
   const std::vector<calibrate::ConvPair> pairs = calibrate::ConvPairs(model);
   Progress progress("calibrating");
-  const int64_t all = data.items * (pairs.empty() ? 3 : 6);
+  const int64_t all = data.count * (pairs.empty() ? 3 : 6);
   int64_t done = 0;
   job.inference = [&] { progress.Update(++done, all); };
 
@@ -133,11 +129,11 @@ Result<int> Run(const QuantizeFlags& options) {
                         .output = options.output,
                         .method = options.method,
                         .activations = options.activations,
-                        .items = data.items,
+                        .items = data.count,
                         .norms = prepared->norms,
                         .biases = prepared->biases,
                         .plain_snr = network.fidelity.output_snr,
-                        .labelled = !job.labels.empty()};
+                        .labelled = !data.labels.empty()};
   onnx_model::OnnxModel equal = model;
   for (const calibrate::ConvPair& pair : pairs) {
     const auto it = network.statistics.find(pair.value);
@@ -157,7 +153,7 @@ Result<int> Run(const QuantizeFlags& options) {
   report.int8_hits = network.fidelity.int8_hits;
   report.float_bytes = bytes.size();
   report.int8_bytes = made.size();
-  if (options.json != "-") std::fputs(ReportText(report).c_str(), stdout);
+  if (options.json != "-") std::fputs((data.pixels_line + ReportText(report)).c_str(), stdout);
   TESSERA_TRY(WriteJson(options.json, ReportJson(report)));
   return kExitOk;
 }
@@ -169,9 +165,7 @@ Action AddQuantize(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("quantize", "make an int8 ONNX model of a float one, by example items");
   verb->add_option("model", options->model, "an ONNX model of float32")->required();
-  verb->add_option("--data", options->data,
-                   "items to calibrate with: .npy, .npz, IDX (also .gz), or a folder of such files")
-      ->required();
+  AddInputOptions(*verb, options->data);
   verb->add_option("-o,--output", options->output, "the ONNX file to write")->required();
   verb->add_option("--method", options->method,
                    "the range of a value: minmax, percentile (99.99 % of the values) or entropy")
@@ -182,9 +176,6 @@ Action AddQuantize(CLI::App& app) {
                    "a layer that stays in float: its name, or that of its result; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  verb->add_option("--labels", options->labels,
-                   "IDX or .npy file with one byte an item: the right class");
-  verb->add_option("--first", options->first, "only the first N items")->check(CountFromOne());
   AddThreadsOption(verb, options->executor);
   verb->add_option("--json", options->json,
                    "write {ok, model, output, layers[], right, proposed_float, ...} to this file");

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "compiler/calibrate/shift.h"
-#include "tools/inputs.h"
+#include "tools/classes.h"
 #include "tools/observed_network.h"
 
 namespace tessera::tools {
@@ -60,13 +60,13 @@ Result<std::map<std::string, calibrate::ValueStatistics>> Watch(ObservedNetwork&
   }
   // Inputs first: a value that is not finite is told where it comes from.
   std::vector<std::string> names;
-  for (const artifact::TensorInfo& input : floats.inputs()) {
+  for (const artifact::TensorInfo& input : floats.artifact().inputs) {
     if (statistics.contains(input.name)) names.push_back(input.name);
   }
   for (const auto& [name, kept] : statistics) {
     if (std::ranges::count(names, name) == 0) names.push_back(name);
   }
-  for (int64_t i = 0; i < job.data->items; ++i) {
+  for (int64_t i = 0; i < job.data->count; ++i) {
     TESSERA_TRY(floats.Run(job.data->Item(i)));
     for (const std::string& name : names) {
       TESSERA_ASSIGN(const std::optional<HostTensor> value, floats.Floats(name));
@@ -121,10 +121,11 @@ Result<Fidelity> Measure(ObservedNetwork& floats, const calibrate::QdqModel& mad
   std::map<std::string, std::vector<std::string>> values;
   for (const onnx_model::OnnxNode& node : model.nodes) values[node.outputs[0]] = {node.outputs[0]};
   for (const auto& [value, q] : made.integers) values[value] = {q, value + ".int8"};
+  const std::optional<size_t> classes = ClassOutput(floats.artifact().outputs);
   std::map<std::string, Squares> squares;
   Squares outputs;
   Fidelity fidelity;
-  for (int64_t i = 0; i < job.data->items; ++i) {
+  for (int64_t i = 0; i < job.data->count; ++i) {
     TESSERA_ASSIGN(const std::vector<HostTensor> want, floats.Run(job.data->Item(i)));
     TESSERA_ASSIGN(const std::vector<HostTensor> have, integers.Run(job.data->Item(i)));
     for (const auto& [value, names] : values) {
@@ -139,9 +140,10 @@ Result<Fidelity> Measure(ObservedNetwork& floats, const calibrate::QdqModel& mad
     for (size_t k = 0; k < want.size(); ++k) {
       if (want[k].dtype == DType::kFloat32) outputs.Add(want[k], have[k]);
     }
-    if (!job.labels.empty()) {
-      fidelity.float_hits += ArgMax(want[0]) == job.labels[static_cast<size_t>(i)];
-      fidelity.int8_hits += ArgMax(have[0]) == job.labels[static_cast<size_t>(i)];
+    if (classes && !job.data->labels.empty()) {
+      const int64_t label = job.data->labels[static_cast<size_t>(i)];
+      fidelity.float_hits += TopClasses(want[*classes], 1)[0] == label;
+      fidelity.int8_hits += TopClasses(have[*classes], 1)[0] == label;
     }
     job.inference();
     job.inference();
@@ -157,7 +159,8 @@ Result<QuantizedNetwork> QuantizeNetwork(const OnnxModel& model, const std::set<
                                          const QuantizeJob& job) {
   QuantizedNetwork network;
   TESSERA_ASSIGN(ObservedNetwork floats, ObservedNetwork::Open(model, job.path, job.executor));
-  Result<calibrate::IntegerPlan> plan = calibrate::PlanIntegers(model, floats.graph(), in_float);
+  Result<calibrate::IntegerPlan> plan =
+      calibrate::PlanIntegers(model, floats.graph(), job.computed, in_float);
   if (!plan) return Within(job.path, plan.error());
   network.plan = std::move(*plan);
   TESSERA_ASSIGN(network.statistics, Watch(floats, network.plan, job));

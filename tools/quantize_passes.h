@@ -18,7 +18,7 @@
 #include "compiler/calibrate/plan.h"
 #include "compiler/calibrate/range.h"
 #include "runtime/executor/executor.h"
-#include "tools/calibration_data.h"
+#include "tools/inputs.h"
 
 namespace tessera::tools {
 
@@ -27,8 +27,8 @@ struct QuantizeJob {
   std::string path;  // of the model, for messages
   calibrate::RangeMethod method = calibrate::RangeMethod::kMinMax;
   DType activations = DType::kInt8;
-  const CalibrationData* data = nullptr;
-  std::vector<uint8_t> labels;  // empty, or one an item
+  const Inputs* data = nullptr;
+  std::map<std::string, HostTensor> computed;  // Prepared's
   ExecutorOptions executor;
   std::function<void()> inference;  // is called behind each
 };

@@ -15,20 +15,17 @@ using graph::OnnxWhen;
 
 // When the importer makes an integer operator of |type|, if ever.
 OnnxWhen WhenOf(const std::string& type) {
-  for (const graph::OpDef* def : graph::AllOps()) {
-    for (const graph::OnnxRow& row : def->onnx) {
-      if (row.type == type) return row.when;
-    }
-  }
-  return OnnxWhen::kNever;
+  const graph::OnnxRow* row = onnx_model::RowOf(type);
+  return row ? row->when : OnnxWhen::kNever;
 }
 
 bool IsBound(const OnnxNode& node) { return node.op_type == "Relu" || node.op_type == "Clip"; }
 
 class Planner {
  public:
-  Planner(const OnnxModel& model, const graph::Graph& floats, const std::set<size_t>& in_float)
-      : model_(model), index_(model), in_float_(in_float) {
+  Planner(const OnnxModel& model, const graph::Graph& floats,
+          const std::map<std::string, HostTensor>& computed, const std::set<size_t>& in_float)
+      : model_(model), index_(model), computed_(computed), in_float_(in_float) {
     for (const graph::GraphTensor& tensor : floats.tensors) {
       if (!tensor.constant()) tensors_.emplace(tensor.name, &tensor);
     }
@@ -70,9 +67,16 @@ class Planner {
   std::vector<std::string> Activations(const OnnxNode& node) const {
     std::vector<std::string> names;
     for (const std::string& name : node.inputs) {
-      if (!name.empty() && !model_.initializers.contains(name)) names.push_back(name);
+      if (!name.empty() && Constant(name) == nullptr) names.push_back(name);
     }
     return names;
+  }
+
+  const HostTensor* Constant(const std::string& name) const {
+    for (const auto* constants : {&model_.initializers, &computed_}) {
+      if (const auto it = constants->find(name); it != constants->end()) return &it->second;
+    }
+    return nullptr;
   }
 
   // The value behind the Relus and Clips that node |n| takes in, which are marked so.
@@ -118,8 +122,8 @@ class Planner {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i].empty()) continue;
       alone.inputs[i] = fmt::format("operand{}", i);
-      const auto constant = model_.initializers.find(node.inputs[i]);
-      if (constant == model_.initializers.end()) {
+      const HostTensor* constant = Constant(node.inputs[i]);
+      if (constant == nullptr) {
         const auto tensor = tensors_.find(node.inputs[i]);
         if (tensor == tensors_.end() || tensor->second->dtype != DType::kFloat32) return false;
         const auto [it, is_new] = activations.emplace(node.inputs[i], alone.inputs[i]);
@@ -129,17 +133,18 @@ class Planner {
         }
         alone.inputs[i] = it->second;
       } else if (i == 1 && WeightAxis(node) >= 0) {
-        if (!TryWeights(constant->second, WeightAxis(node), trial)) return false;
+        if (!TryWeights(*constant, WeightAxis(node), trial)) return false;
         alone.inputs[1] = "weights";
       } else {
-        trial.initializers[alone.inputs[i]] = constant->second;
+        trial.initializers[alone.inputs[i]] = *constant;
       }
     }
     trial.nodes.push_back(std::move(alone));
     trial.outputs.push_back({pair("result"), DType::kFloat32, std::nullopt});
+    const ImportOptions options;
     int index = 0;
     for (OnnxNode& each : trial.nodes) each.index = index++;
-    const auto graph = onnx_model::QdqConverter(trial).Convert();
+    const auto graph = onnx_model::QdqConverter(trial, options).Convert();
     if (!graph) return false;
     return std::ranges::all_of(graph->nodes, [&](const graph::Node& made) {
       return made.op == graph::Op::kQuantize || made.op == graph::Op::kDequantize ||
@@ -168,6 +173,7 @@ class Planner {
 
   const OnnxModel& model_;
   ModelIndex index_;
+  const std::map<std::string, HostTensor>& computed_;
   const std::set<size_t>& in_float_;
   std::map<std::string, const graph::GraphTensor*> tensors_;
   std::map<size_t, bool> takes_;
@@ -178,8 +184,9 @@ class Planner {
 }  // namespace
 
 Result<IntegerPlan> PlanIntegers(const OnnxModel& model, const graph::Graph& floats,
+                                 const std::map<std::string, HostTensor>& computed,
                                  const std::set<size_t>& in_float) {
-  IntegerPlan plan = Planner(model, floats, in_float).Plan();
+  IntegerPlan plan = Planner(model, floats, computed, in_float).Plan();
   if (plan.layers.empty()) {
     return Fail(Code::kUnsupported,
                 "has no operator that can be one on integers (docs/operators.md) and is not named "

@@ -33,9 +33,11 @@ struct IntegerPlan {
 
 // A pool, a reshape or a lone Relu is an integer operator only where its operand has integers for
 // another reason: between two float layers it stays in float.
-// |floats|: the model as the importer has it, for shapes. |in_float|: positions of nodes that stay.
+// |floats|: the model as the importer has it, for shapes. |computed|: Prepared's. |in_float|:
+// positions of nodes that stay.
 //   errors  kUnsupported  there is no operator that can be one on integers
 Result<IntegerPlan> PlanIntegers(const onnx_model::OnnxModel& model, const graph::Graph& floats,
+                                 const std::map<std::string, HostTensor>& computed,
                                  const std::set<size_t>& in_float);
 
 }  // namespace tessera::calibrate

@@ -5,13 +5,16 @@
 #include <cmath>
 
 #include "compiler/calibrate/model_index.h"
+#include "compiler/import/qdq.h"
+#include "compiler/import/qoperator.h"
 
 namespace tessera::calibrate {
 namespace {
 
 constexpr int64_t kLeastOpset = 13;
 
-Status Check(const OnnxModel& model) {
+Status Check(OnnxModel& model) {
+  TESSERA_TRY(onnx_model::ExpandQOperators(model));
   for (const OnnxNode& node : model.nodes) {
     if (node.op_type == "QuantizeLinear" || node.op_type == "DequantizeLinear") {
       return Fail(Code::kInvalidArgument,
@@ -30,6 +33,27 @@ Status Check(const OnnxModel& model) {
 // Values |from| are read as |to| from now on.
 void Rename(OnnxModel& model, const std::string& from, const std::string& to) {
   for (OnnxNode& node : model.nodes) std::ranges::replace(node.inputs, from, to);
+}
+
+// What the importer computes of constants: floats become initializers, the others are given.
+std::map<std::string, HostTensor> FoldConstants(OnnxModel& model) {
+  const ImportOptions options;
+  onnx_model::QdqConverter converter(model, options);
+  if (!converter.Convert()) return {};  // whoever imports the model says why
+  std::map<std::string, HostTensor> others;
+  std::set<std::string> floats;
+  for (const auto& [name, value] : converter.computed()) {
+    if (value.dtype == DType::kFloat32) {
+      floats.insert(name);
+      model.initializers[name] = value;
+    } else {
+      others[name] = value;
+    }
+  }
+  std::erase_if(model.nodes, [&](const OnnxNode& node) {
+    return floats.contains(node.outputs[0]) && node.outputs.size() == 1;
+  });
+  return others;
 }
 
 bool DropIdentity(OnnxModel& model) {
@@ -142,6 +166,7 @@ Result<Prepared> Prepare(OnnxModel& model) {
   Prepared done;
   while (DropIdentity(model)) {
   }
+  done.computed = FoldConstants(model);
   while (FoldNorm(model)) ++done.norms;
   while (MatMulToGemm(model)) ++done.biases;
   DropUnread(model);

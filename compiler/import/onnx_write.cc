@@ -2,6 +2,7 @@
 #include "compiler/import/onnx_write.h"
 
 #include <algorithm>
+#include <set>
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -24,6 +25,8 @@ int32_t NumberOf(DType dtype) {
       return onnx::TensorProto::INT8;
     case DType::kUint8:
       return onnx::TensorProto::UINT8;
+    case DType::kInt16:
+      return onnx::TensorProto::INT16;
     case DType::kInt32:
       return onnx::TensorProto::INT32;
     case DType::kInt64:
@@ -55,6 +58,9 @@ void WriteAttribute(const std::string& name, const Attribute& from, onnx::Attrib
   } else if (from.i) {
     proto.set_type(onnx::AttributeProto::INT);
     proto.set_i(*from.i);
+  } else if (!from.strings.empty()) {
+    proto.set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& value : from.strings) proto.add_strings(value);
   } else if (!from.floats.empty()) {
     proto.set_type(onnx::AttributeProto::FLOATS);
     for (const float value : from.floats) proto.add_floats(value);
@@ -91,14 +97,25 @@ std::vector<uint8_t> Write(const OnnxModel& model) {
   for (const Value& value : model.outputs) WriteValue(value, *graph.add_output());
   for (const auto& [name, tensor] : model.initializers)
     WriteTensor(name, tensor, *graph.add_initializer());
+  std::set<std::string> domains;
   for (const OnnxNode& node : model.nodes) {
     onnx::NodeProto& made = *graph.add_node();
-    made.set_op_type(node.op_type);
+    const size_t dot = node.op_type.rfind('.');
+    made.set_op_type(dot == std::string::npos ? node.op_type : node.op_type.substr(dot + 1));
+    if (dot != std::string::npos) {
+      made.set_domain(node.op_type.substr(0, dot));
+      domains.insert(made.domain());
+    }
     made.set_name(node.name);
     for (const std::string& name : node.inputs) made.add_input(name);
     for (const std::string& name : node.outputs) made.add_output(name);
     for (const auto& [name, attribute] : node.attributes)
       WriteAttribute(name, attribute, *made.add_attribute());
+  }
+  for (const std::string& domain : domains) {
+    auto& opset = *proto.add_opset_import();
+    opset.set_domain(domain);
+    opset.set_version(1);
   }
   std::vector<uint8_t> bytes(proto.ByteSizeLong());
   TESSERA_CHECK(proto.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())));

@@ -172,6 +172,6 @@ constinit const OpDef kReduceMinDef =
     DefOf("least", "the least along some axes", Body<te::MinOf, false>, kMinRows);
 
 constinit const OpDef kReduceProdDef =
-    DefOf("product", "product of all along some axes", Body<te::ProdOf, false>, kProdRows);
+    DefOf("product", "product of all along some axes", Body<te::ProductOf, false>, kProdRows);
 
 }  // namespace tessera::ops

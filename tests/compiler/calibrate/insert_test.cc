@@ -32,7 +32,7 @@ FloatModel Network() {
 }
 
 QdqModel Made(const FloatModel& m, DType dtype) {
-  const auto plan = PlanIntegers(m.model, Imported(m.model), {});
+  const auto plan = PlanIntegers(m.model, Imported(m.model), {}, {});
   EXPECT_TRUE(plan);
   ActivationScales scales;
   for (const auto& [value, of] : plan->scale_of) scales[of] = ScaleOf({-2, 3}, dtype);

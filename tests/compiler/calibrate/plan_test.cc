@@ -27,7 +27,7 @@ std::string Layers(const FloatModel& m, const IntegerPlan& plan) {
 IntegerPlan Plan(const FloatModel& m, const std::vector<std::string>& in_float = {}) {
   const auto nodes = NodesNamed(m.model, in_float);
   EXPECT_TRUE(nodes) << nodes.error().message;
-  auto plan = PlanIntegers(m.model, Imported(m.model), *nodes);
+  auto plan = PlanIntegers(m.model, Imported(m.model), {}, *nodes);
   EXPECT_TRUE(plan) << plan.error().message;
   return plan ? std::move(*plan) : IntegerPlan();
 }
@@ -94,7 +94,7 @@ TEST(PlanIntegers, AModelWithoutIntegersIsRefused) {
   m.Input("x", {1, 4});
   m.Node("Softmax", {"x"}, "y");
   m.Output("y");
-  const auto plan = PlanIntegers(m.model, Imported(m.model), {});
+  const auto plan = PlanIntegers(m.model, Imported(m.model), {}, {});
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().message,
             "has no operator that can be one on integers (docs/operators.md) and is not named by "

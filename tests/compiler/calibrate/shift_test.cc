@@ -45,7 +45,7 @@ void ExpectCorrected(FloatModel m, const std::vector<int64_t>& shape, size_t cha
       mean[i] += items[k][i] / 6;
     }
   }
-  const auto plan = PlanIntegers(m.model, Imported(m.model), {});
+  const auto plan = PlanIntegers(m.model, Imported(m.model), {}, {});
   ASSERT_TRUE(plan);
   ActivationScales scales;
   for (const auto& [value, of] : plan->scale_of) scales[of] = {0.02f, 0};
