@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -65,6 +66,23 @@ std::string Legible(std::string_view text, size_t most) {
   const size_t tail = CutBefore(line, line.size() - kept / 4);
   return fmt::format("{}...({} bytes left out)...{}", std::string_view(line).substr(0, head),
                      tail - head, std::string_view(line).substr(tail));
+}
+
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const size_t changed = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      cost[i][j] = std::min({changed, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+    }
+  }
+  return cost[a.size()][b.size()];
 }
 
 }  // namespace tessera

@@ -20,6 +20,9 @@ inline constexpr size_t kLongestMessage = 2000;  // bytes
 // out)...". Legible text comes back as it is, so that a second call changes nothing.
 std::string Legible(std::string_view text, size_t most = kLongestMessage);
 
+// How many letters to insert, delete, change or swap with the next one to make |b| of |a|.
+size_t EditDistance(std::string_view a, std::string_view b);
+
 }  // namespace tessera
 
 #endif  // TESSERA_BASE_TEXT_H_

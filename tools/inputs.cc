@@ -126,7 +126,7 @@ Status TellPixels(const InputOptions& options, const artifact::Artifact& net,
 }  // namespace
 
 void AddInputOptions(CLI::App& verb, InputOptions& options) {
-  verb.add_option("--input", options.input, std::string("items to run: ") + kForms)
+  verb.add_option(options.flag, options.input, std::string("items: ") + kForms)
       ->required()
       ->allow_extra_args(false);
   verb.add_option("--labels", options.labels,
@@ -193,11 +193,11 @@ Result<Inputs> LoadInputs(const InputOptions& options, const artifact::Artifact&
       counts.push_back(*count);
     }
   } else {
-    TESSERA_ASSIGN(files, FilesByName(options.input, net.inputs, "--input", "inputs"));
+    TESSERA_ASSIGN(files, FilesByName(options.input, net.inputs, options.flag, "inputs"));
     for (size_t i = 0; i < files.size(); ++i) {
       if (files[i].empty()) {
-        return Fail(Code::kInvalidArgument, "input '{}' has no file; give --input {}=FILE, too",
-                    net.inputs[i].name, net.inputs[i].name);
+        return Fail(Code::kInvalidArgument, "input '{}' has no file; give {} {}=FILE, too",
+                    net.inputs[i].name, options.flag, net.inputs[i].name);
       }
       TESSERA_ASSIGN(Pictures items, ReadItems(files[i], net.inputs[i], options));
       inputs.items.push_back(std::move(items.items));

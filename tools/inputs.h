@@ -20,6 +20,7 @@ namespace tessera::tools {
 
 struct InputOptions {
   std::vector<std::string> input;  // FILE, FOLDER or NAME=FILE
+  std::string flag = "--input";    // how it is given
   std::string labels, resize;
   int64_t first = -1;  // -1: all
   std::optional<double> scale;

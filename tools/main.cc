@@ -29,14 +29,15 @@ struct Verb {
 };
 constexpr Verb kVerbs[] = {
 #if !defined(TESSERA_RUNTIME_ONLY)
-    {"compile", tessera::tools::AddCompile}, {"regress", tessera::tools::AddRegress},
-    {"trace", tessera::tools::AddTrace},     {"debug", tessera::tools::AddDebug},
+    {"compile", tessera::tools::AddCompile},   {"regress", tessera::tools::AddRegress},
+    {"trace", tessera::tools::AddTrace},       {"debug", tessera::tools::AddDebug},
+    {"quantize", tessera::tools::AddQuantize},
 #endif
-    {"run", tessera::tools::AddRun},         {"compare", tessera::tools::AddCompare},
-    {"asm", tessera::tools::AddAsm},         {"disasm", tessera::tools::AddDisasm},
-    {"check", tessera::tools::AddCheck},     {"config", tessera::tools::AddConfig},
-    {"info", tessera::tools::AddInfo},       {"boards", tessera::tools::AddBoards},
-    {"flash", tessera::tools::AddFlash},     {"xclbin", tessera::tools::AddXclbin},
+    {"run", tessera::tools::AddRun},           {"compare", tessera::tools::AddCompare},
+    {"asm", tessera::tools::AddAsm},           {"disasm", tessera::tools::AddDisasm},
+    {"check", tessera::tools::AddCheck},       {"config", tessera::tools::AddConfig},
+    {"info", tessera::tools::AddInfo},         {"boards", tessera::tools::AddBoards},
+    {"flash", tessera::tools::AddFlash},       {"xclbin", tessera::tools::AddXclbin},
     {"devices", tessera::tools::AddDevices},
 };
 
@@ -44,24 +45,6 @@ std::string VerbList() {
   std::string list;
   for (const Verb& verb : kVerbs) list += (list.empty() ? "" : ", ") + std::string(verb.name);
   return list;
-}
-
-// How many letters to insert, delete, change or swap with the next one to make |b| of |a|.
-size_t Edits(std::string_view a, std::string_view b) {
-  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
-  for (size_t i = 0; i <= a.size(); ++i) {
-    for (size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        cost[i][j] = i + j;
-        continue;
-      }
-      const size_t changed = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-      cost[i][j] = std::min({changed, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
-    }
-  }
-  return cost[a.size()][b.size()];
 }
 
 // What is wrong with a command line that begins with no verb; "" if it does, or asks for help.
@@ -72,9 +55,10 @@ std::string VerbProblem(int argc, char** argv) {
   const Verb* nearest = &kVerbs[0];
   for (const Verb& verb : kVerbs) {
     if (word == verb.name) return "";
-    if (Edits(word, verb.name) < Edits(word, nearest->name)) nearest = &verb;
+    if (tessera::EditDistance(word, verb.name) < tessera::EditDistance(word, nearest->name))
+      nearest = &verb;
   }
-  const bool alike = Edits(word, nearest->name) <= 2;
+  const bool alike = tessera::EditDistance(word, nearest->name) <= 2;
   return "'" + word + "' is no verb; " +
          (alike ? "did you mean '" + std::string(nearest->name) + "'? " : "") + "there are " +
          VerbList();

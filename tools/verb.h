@@ -48,6 +48,7 @@ Action AddBoards(CLI::App& app);
 Action AddDevices(CLI::App& app);
 Action AddFlash(CLI::App& app);
 Action AddRegress(CLI::App& app);
+Action AddQuantize(CLI::App& app);
 Action AddXclbin(CLI::App& app);
 Action AddTrace(CLI::App& app);
 Action AddDebug(CLI::App& app);

@@ -78,7 +78,7 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
   // A node's own rule first: passes may turn it into another operator that gives the same integers.
   TESSERA_TRY(graph::Verify(fused.graph));
   TESSERA_TRY(quantize::AttachRequant(fused.graph));
-  graph::Simplify(fused.graph);
+  options.simplify ? graph::Simplify(fused.graph) : graph::RemoveDead(fused.graph);
   TESSERA_TRY(graph::Verify(fused.graph));
   std::vector<network::NodePlace> places = network::PlaceOnHost(fused.graph);
   network::ScheduledLayers scheduled;

@@ -38,7 +38,8 @@ struct CompileOptions {
   bool keep_tensors = false;
   // The schedules of some layers; the generators make those of the others.
   std::vector<schedule::LayerTrace> schedules;
-  bool fuse = true;  // without: a layer a node, so that every tensor of the graph can be read
+  bool fuse = true;      // without: a layer a node, so that every tensor of the graph can be read
+  bool simplify = true;  // without: the nodes are the importer's, less those that nobody uses
   std::vector<std::string>
       cpu_levels;  // host code for these (runtime/host/cpu_level.h); empty: for this machine
   std::set<std::string> dumps;  // of kDumpLevels

@@ -208,6 +208,7 @@ Result<OnnxModel> Parse(std::span<const uint8_t> bytes) {
   }
   OnnxModel model;
   model.name = NameFrom(graph.name());
+  model.ir = proto.ir_version();
   for (const auto& opset : proto.opset_import()) {
     if (opset.domain().empty() || opset.domain() == "ai.onnx") model.opset = opset.version();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An ONNX file as plain structs: the only place that touches the ONNX headers. Nothing here knows
-// what an operator means. Untrusted input: every count and size is checked. Used by
-// compiler/import/onnx.cc.
+// An ONNX file as plain structs: this and onnx_write.h alone touch the ONNX headers. Nothing here
+// knows what an operator means. Untrusted input: every count and size is checked. Used by
+// compiler/import/onnx.cc, compiler/calibrate.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_MODEL_H_
 
@@ -51,6 +51,7 @@ struct Value {
 
 struct OnnxModel {
   std::string name;
+  int64_t ir = 0;     // version of the format
   int64_t opset = 0;  // of the domain of ONNX itself
   std::vector<OnnxNode> nodes;
   std::map<std::string, HostTensor> initializers;

@@ -19,6 +19,8 @@ constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
 
+}  // namespace
+
 const graph::OnnxRow* RowOf(std::string_view type) {
   for (const auto rows : {ConstantRows(), graph::ComposedOnnx()}) {
     for (const graph::OnnxRow& row : rows) {
@@ -32,8 +34,6 @@ const graph::OnnxRow* RowOf(std::string_view type) {
   }
   return nullptr;
 }
-
-}  // namespace
 
 Result<graph::Graph> QdqConverter::Convert() {
   graph_.name = model_.name;

@@ -28,6 +28,8 @@ class QdqConverter {
   QdqConverter(const OnnxModel& model, const ImportOptions& options)
       : model_(model), options_(options) {}
   Result<graph::Graph> Convert();
+  // Once converted: the values of the file that are constants and that it does not have as such.
+  const std::map<std::string, HostTensor>& computed() const { return computed_; }
 
   // What an operator's row works with (compiler/ops).
 
@@ -159,6 +161,8 @@ class QdqConverter {
 
 // Rows of operators of ONNX that make constants and nothing else (onnx_constants.cc).
 std::span<const graph::OnnxRow> ConstantRows();
+// The row of any operator of ONNX; null: there is none.
+const graph::OnnxRow* RowOf(std::string_view type);
 
 }  // namespace tessera::onnx_model
 

@@ -149,9 +149,9 @@ bool HasOption(const std::string& text, const std::string& option) {
   return std::regex_search(text, std::regex("(^|[^\\w-])" + option + "($|[^\\w-])"));
 }
 const std::set<std::string>& Verbs() {
-  static const std::set<std::string> verbs = {"compile", "run",     "compare", "asm",    "disasm",
-                                              "check",   "config",  "info",    "boards", "flash",
-                                              "xclbin",  "regress", "trace",   "debug",  "devices"};
+  static const std::set<std::string> verbs = {
+      "compile", "run",   "compare", "asm",     "disasm", "check", "config",  "info",
+      "boards",  "flash", "xclbin",  "regress", "trace",  "debug", "devices", "quantize"};
   return verbs;
 }
 
@@ -332,7 +332,7 @@ TEST(Docs, ShowLinesThatCommandsPrint) {
     std::string command = block.of;
     ASSERT_TRUE(command.starts_with("tessera ")) << block.document;
     command.replace(0, 7, TESSERA_COMMAND);
-    if (block.of.starts_with("tessera compile"))
+    if (block.of.starts_with("tessera compile") || block.of.starts_with("tessera quantize"))
       command += " -o " + ::testing::TempDir() + "docs_lines.tsr";
     const std::vector<std::string> printed = SplitList(Output(command), '\n');
     size_t at = 0;

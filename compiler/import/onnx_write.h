@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plain structs of onnx_model.h as an ONNX file: the way back from Parse. Used by
+// tools/quantize.cc, which changes a model and writes it again.
+#ifndef TESSERA_COMPILER_IMPORT_ONNX_WRITE_H_
+#define TESSERA_COMPILER_IMPORT_ONNX_WRITE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/import/onnx_model.h"
+
+namespace tessera::onnx_model {
+
+// The bytes of an .onnx file from which Parse gives |model| again. Names and texts that Parse does
+// not keep (of intermediate shapes, producers, comments) are not in it. An extent of -1 is written
+// as one that is not known.
+std::vector<uint8_t> Write(const OnnxModel& model);
+
+}  // namespace tessera::onnx_model
+
+#endif  // TESSERA_COMPILER_IMPORT_ONNX_WRITE_H_

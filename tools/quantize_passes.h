@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `tessera quantize` runs: the float network over the calibration items, and the quantised one
+// beside it. Depends on: compiler/calibrate, observed_network.h. Used by: quantize.cc.
+#ifndef TESSERA_TOOLS_QUANTIZE_PASSES_H_
+#define TESSERA_TOOLS_QUANTIZE_PASSES_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "compiler/calibrate/histogram.h"
+#include "compiler/calibrate/insert.h"
+#include "compiler/calibrate/plan.h"
+#include "compiler/calibrate/range.h"
+#include "runtime/executor/executor.h"
+#include "tools/inputs.h"
+
+namespace tessera::tools {
+
+// What all passes of one call share.
+struct QuantizeJob {
+  std::string path;  // of the model, for messages
+  calibrate::RangeMethod method = calibrate::RangeMethod::kMinMax;
+  DType activations = DType::kInt8;
+  const Inputs* data = nullptr;
+  std::map<std::string, HostTensor> computed;  // Prepared's
+  ExecutorOptions executor;
+  std::function<void()> inference;  // is called behind each
+};
+
+// How far values of the quantised network are from the float one's, over all items.
+struct Fidelity {
+  // In dB; infinite: no difference. |by_channel|: of the mean of the channels' (axis 1) ratios of
+  // error to value, so that narrow channels count as much as wide ones.
+  struct Snr {
+    double all = 0, by_channel = 0;
+  };
+  std::map<std::string, Snr> snr;         // by float value
+  double output_snr = 0;                  // of all outputs together
+  int64_t float_hits = 0, int8_hits = 0;  // of the labels
+};
+
+// A float model and what was made of it.
+struct QuantizedNetwork {
+  calibrate::IntegerPlan plan;
+  calibrate::ActivationScales scales;
+  calibrate::QdqModel made;
+  Fidelity fidelity;
+  std::map<std::string, calibrate::ValueStatistics> statistics;  // by float value
+};
+
+// Calibrates |model|, whose nodes |in_float| stay, corrects biases, inserts QDQ and measures.
+//   errors  those of the importer, the compiler and the planner; kInvalidArgument a value that is
+//           not finite
+Result<QuantizedNetwork> QuantizeNetwork(const onnx_model::OnnxModel& model,
+                                         const std::set<size_t>& in_float, const QuantizeJob& job);
+
+}  // namespace tessera::tools
+
+#endif  // TESSERA_TOOLS_QUANTIZE_PASSES_H_
