@@ -201,8 +201,7 @@ Action AddCompare(CLI::App& app) {
   auto options = std::make_shared<CompareFlags>();
   CLI::App* verb = app.add_subcommand(
       "compare", "run a network on several devices and compare every layer's result");
-  verb->add_option("model", options->model,
-                   "an int8 model (TFLite, or ONNX in QDQ form) or an artifact (net.tsr)")
+  verb->add_option("model", options->model, "a TFLite or ONNX model, or an artifact (net.tsr)")
       ->required();
   verb->add_option("--devices", options->devices,
                    "which, see below; the first is what the others are compared with")

@@ -163,7 +163,8 @@ Action AddCompile(CLI::App& app) {
   auto options = std::make_shared<CompileFlags>();
   CLI::App* verb = app.add_subcommand("compile", "compile a model into an artifact");
   verb->add_option("model", options->model,
-                   "a model: TFLite, or ONNX in QDQ form; int8, or floats for cpu and GPUs")
+                   "a TFLite or ONNX model; int8 runs on every target, floats and plain integers "
+                   "on cpu and GPUs")
       ->required();
   verb->add_option("-o,--output", options->output, "the artifact to write (net.tsr)");
   verb->add_option("--config", options->config,

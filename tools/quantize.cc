@@ -11,6 +11,7 @@
 #include "compiler/calibrate/model_index.h"
 #include "compiler/calibrate/prepare.h"
 #include "compiler/import/import.h"
+#include "compiler/import/onnx.h"
 #include "compiler/import/onnx_write.h"
 #include "tools/classes.h"
 #include "tools/inputs.h"
@@ -38,7 +39,7 @@ Result<onnx_model::OnnxModel> ReadModel(const std::string& path,
                 "its own)",
                 path);
   }
-  Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes);
+  Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes, FolderOf(path));
   if (!model) return Within(path, model.error());
   return model;
 }

@@ -205,7 +205,7 @@ Action AddRun(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("run", "run a network over many items on one device, or a program");
   verb->add_option("model", options->model,
-                   "an int8 model (TFLite, or ONNX in QDQ form), an artifact (net.tsr) or a "
+                   "a TFLite or ONNX model, an artifact (net.tsr) or a "
                    "program image, whose data are in it")
       ->required();
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();

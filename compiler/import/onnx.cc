@@ -24,9 +24,15 @@ std::string OnnxOperators() {
   return fmt::format("{}", fmt::join(types, " "));
 }
 
+// Where |path| is.
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path,
                                 const ImportOptions& options) {
-  Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes);
+  Result<onnx_model::OnnxModel> model = onnx_model::Parse(bytes, FolderOf(path));
   if (!model) return Within(path, model.error());
   if (const Status expanded = onnx_model::ExpandQOperators(*model); !expanded)
     return Within(path, expanded.error());

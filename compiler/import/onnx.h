@@ -14,7 +14,14 @@
 
 namespace tessera {
 
-// Reads an ONNX model. An operator between DequantizeLinear and QuantizeLinear is one on int8, any
+// Names of the operators that are read, with blanks between them.
+std::string OnnxOperators();
+
+// The folder of the file |path|.
+std::string FolderOf(const std::string& path);
+
+// Reads an ONNX model; data that lie beside it are read from files in the folder of |path|. An
+// operator between DequantizeLinear and QuantizeLinear is one on int8, any
 // other is one on plain floats or integers. A symbolic first extent of an input becomes 1; others
 // are given in |options|. Activations of uint8 become int8 by -128 on value and zero point. Relu
 // and Clip become bounds of the operator in front of them. What depends on constants alone is
@@ -24,9 +31,6 @@ namespace tessera {
 //                             shapes that do not fit; every message names file and node
 //           kUnsupported      an operator, attribute or type that is not in docs (named)
 //           kDataLoss         truncated data
-// Names of the operators that are read, with blanks between them.
-std::string OnnxOperators();
-
 Result<graph::Graph> ImportOnnx(std::span<const uint8_t> bytes, const std::string& path,
                                 const ImportOptions& options = {});
 Result<graph::Graph> ImportOnnxFile(const std::string& path, const ImportOptions& options = {});

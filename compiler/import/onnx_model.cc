@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/import/onnx_model.h"
 
+#include <charconv>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -12,6 +13,7 @@
 #pragma GCC diagnostic pop
 
 #include "base/text.h"
+#include "compiler/import/onnx_external.h"
 
 namespace tessera::onnx_model {
 namespace {
@@ -54,11 +56,42 @@ bool CopyList(const List& from, HostTensor& to) {
   return true;
 }
 
-Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string& place) {
-  if (proto.data_location() == onnx::TensorProto::EXTERNAL || proto.external_data_size() > 0) {
-    return Fail(Code::kUnsupported,
-                "{}: its data are in another file; save the model with all data inside", place);
+// Where a tensor's data are in another file.
+struct ExternalPlace {
+  std::string location;
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;
+};
+Result<ExternalPlace> PlaceOf(const onnx::TensorProto& proto) {
+  ExternalPlace place;
+  for (const auto& entry : proto.external_data()) {
+    const std::string& text = entry.value();
+    if (entry.key() == "location") place.location = text;
+    if (entry.key() != "offset" && entry.key() != "length") continue;
+    uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size())
+      return Fail(Code::kInvalidArgument, "the {} of its data in another file is '{}'", entry.key(),
+                  Legible(text));
+    if (entry.key() == "offset") place.offset = number;
+    if (entry.key() == "length") place.length = number;
   }
+  return place;
+}
+
+Result<HostTensor> ReadExternal(const onnx::TensorProto& proto, DType dtype,
+                                std::vector<int64_t> shape, uint64_t bytes, ExternalFiles& files) {
+  TESSERA_ASSIGN(const ExternalPlace place, PlaceOf(proto));
+  if (place.length && *place.length != bytes)
+    return Fail(Code::kDataLoss, "its data in another file are {} bytes, shape {} of {} takes {}",
+                *place.length, ShapeText(shape), Text(dtype), bytes);
+  TESSERA_ASSIGN(const std::span<const uint8_t> data,
+                 files.Read(place.location, place.offset, bytes));
+  return HostTensor{dtype, std::move(shape), {data.begin(), data.end()}};
+}
+
+Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string& place,
+                              ExternalFiles& files) {
   const std::optional<DType> dtype = TypeOf(proto.data_type());
   if (!dtype) {
     return Fail(
@@ -71,6 +104,11 @@ Result<HostTensor> ReadTensor(const onnx::TensorProto& proto, const std::string&
   if (!count) return Within(place, count.error());
   const size_t raw = proto.has_raw_data() ? proto.raw_data().size() : 0;
   const size_t want = static_cast<size_t>(*count * SizeOf(*dtype));
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL || proto.external_data_size() > 0) {
+    Result<HostTensor> tensor = ReadExternal(proto, *dtype, shape, want, files);
+    if (!tensor) return Within(place, tensor.error());
+    return tensor;
+  }
   const auto mismatch = [&] {
     return Fail(Code::kDataLoss, "{}: its data do not fill shape {} of {}", place, ShapeText(shape),
                 Text(*dtype));
@@ -127,7 +165,7 @@ Value ReadValue(const onnx::ValueInfoProto& proto) {
   return value;
 }
 
-Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
+Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index, ExternalFiles& files) {
   OnnxNode node{index, NameFrom(proto.op_type()), NameFrom(proto.name()), {}, {}, {}};
   for (const std::string& name : proto.input()) node.inputs.push_back(NameFrom(name));
   for (const std::string& name : proto.output()) node.outputs.push_back(NameFrom(name));
@@ -146,7 +184,8 @@ Result<OnnxNode> ReadNode(const onnx::NodeProto& proto, int index) {
     attribute.floats.assign(a.floats().begin(), a.floats().end());
     attribute.strings.assign(a.strings().begin(), a.strings().end());
     if (a.has_t()) {
-      TESSERA_ASSIGN(attribute.tensor, ReadTensor(a.t(), node.Place() + " attribute " + a.name()));
+      TESSERA_ASSIGN(attribute.tensor,
+                     ReadTensor(a.t(), node.Place() + " attribute " + a.name(), files));
     }
     node.attributes[a.name()] = std::move(attribute);
   }
@@ -192,7 +231,8 @@ std::vector<int64_t> OnnxNode::Ints(const std::string& attribute) const {
   return it == attributes.end() ? std::vector<int64_t>{} : it->second.ints;
 }
 
-Result<OnnxModel> Parse(std::span<const uint8_t> bytes) {
+Result<OnnxModel> Parse(std::span<const uint8_t> bytes, const std::string& folder) {
+  ExternalFiles files(folder);
   onnx::ModelProto proto;
   if (bytes.size() > 0x7fffffff ||
       !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -214,14 +254,14 @@ Result<OnnxModel> Parse(std::span<const uint8_t> bytes) {
   }
   for (const onnx::TensorProto& t : graph.initializer()) {
     const std::string name = NameFrom(t.name());
-    TESSERA_ASSIGN(HostTensor tensor, ReadTensor(t, fmt::format("initializer '{}'", name)));
+    TESSERA_ASSIGN(HostTensor tensor, ReadTensor(t, fmt::format("initializer '{}'", name), files));
     if (!model.initializers.emplace(name, std::move(tensor)).second) {
       return Fail(Code::kInvalidArgument, "initializer '{}' is there twice", name);
     }
   }
   int index = 0;
   for (const onnx::NodeProto& n : graph.node()) {
-    TESSERA_ASSIGN(OnnxNode node, ReadNode(n, index++));
+    TESSERA_ASSIGN(OnnxNode node, ReadNode(n, index++, files));
     model.nodes.push_back(std::move(node));
   }
   for (const auto& value : graph.input()) {

@@ -59,14 +59,15 @@ struct OnnxModel {
   std::vector<Value> outputs;
 };
 
-// Parses the bytes of an .onnx file.
+// Parses the bytes of an .onnx file. Data that lie beside it are read from |folder|, the file's;
+// "": they are refused.
 //   errors  kInvalidArgument  not an ONNX model, or an empty one; a value without a name or with
 //   two makers
 //           kOutOfRange       more nodes than the compiler takes
 //           kDataLoss         an initializer's data do not match its shape
-//           kUnsupported      external data, sub-graphs, element types that DType
+//           kUnsupported      data elsewhere, sub-graphs, element types that DType
 //           lacks
-Result<OnnxModel> Parse(std::span<const uint8_t> bytes);
+Result<OnnxModel> Parse(std::span<const uint8_t> bytes, const std::string& folder = "");
 
 }  // namespace tessera::onnx_model
 

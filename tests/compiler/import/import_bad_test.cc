@@ -19,7 +19,7 @@ const Case kCases[] = {
      },
      "at most 16384 are accepted", kRange},
     {"ExternalData", [](auto& b) { b.init("w_i").set_data_location(onnx::TensorProto::EXTERNAL); },
-     "initializer 'w_i': its data are in another file"},
+     "initializer 'w_i': its data are in another file, which it does not name"},
     {"DoubleInitializer", [](auto& b) { b.init("w_s").set_data_type(onnx::TensorProto::DOUBLE); },
      "'w_s': element type 11"},
     {"ShortData", [](auto& b) { b.init("w_i").mutable_int32_data()->RemoveLast(); },

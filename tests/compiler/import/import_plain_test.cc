@@ -5,6 +5,9 @@
 // (onnx_cases_test, tests/compiler/te_ops).
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "base/file.h"
 #include "compiler/graph/op_def.h"
 #include "compiler/import/onnx.h"
 #include "compiler/quantize/params.h"
@@ -14,6 +17,7 @@
 namespace tessera {
 namespace {
 
+namespace fs = std::filesystem;
 using B = ModelBuilder;
 
 std::string Ops(const graph::Graph& g) {
@@ -175,6 +179,74 @@ TEST(ImportPlain, ValuesOfInputsAreGiven) {
   ASSERT_FALSE(shape);
   EXPECT_EQ(shape.error().message,
             "m.onnx: input 'to': its value is given with shape [3], the model has [2]");
+}
+
+// A model whose addend is data beside it: |location|, |length| of them from |offset| on.
+B External(const std::string& location, const std::string& offset, const std::string& length) {
+  B b;
+  b.Input("x", {1, 2});
+  b.Floats("k", {2}, {});
+  onnx::TensorProto& k = b.init("k");
+  k.set_data_location(onnx::TensorProto::EXTERNAL);
+  const std::pair<std::string, std::string> entries[] = {
+      {"location", location}, {"offset", offset}, {"length", length}};
+  for (const auto& [key, value] : entries) {
+    auto& entry = *k.add_external_data();
+    entry.set_key(key);
+    entry.set_value(value);
+  }
+  b.Node("Add", {"x", "k"}, {"y"});
+  b.Output("y");
+  return b;
+}
+
+class ImportExternal : public ::testing::Test {
+ protected:
+  ImportExternal() : folder_(fs::path(::testing::TempDir()) / "import_external") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "inside");
+    EXPECT_TRUE(WriteFile((folder_ / "inside" / "k.bin").string(), Bytes<float>({9, 1.5f, -2})));
+    EXPECT_TRUE(WriteFile((folder_ / "secret.bin").string(), Bytes<float>({1, 2, 3})));
+    fs::create_symlink("../secret.bin", folder_ / "inside" / "link.bin");
+  }
+  ~ImportExternal() override { fs::remove_all(folder_); }
+
+  // The message without the path in front.
+  std::string Refused(const B& b) {
+    const auto bad = ImportOnnx(b.Bytes(), Model());
+    if (bad) return "accepted";
+    const std::string& message = bad.error().message;
+    return message.substr(message.find("initializer"));
+  }
+  std::string Model() const { return (folder_ / "inside" / "m.onnx").string(); }
+
+  fs::path folder_;
+};
+
+TEST_F(ImportExternal, DataBesideTheModelAreRead) {
+  auto g = ImportOnnx(External("k.bin", "4", "8").Bytes(), Model());
+  ASSERT_TRUE(g) << g.error().message;
+  EXPECT_EQ(As<float>(Run(*g, Bytes<float>({1, 1}))), (std::vector<float>{2.5f, -1}));
+}
+
+TEST_F(ImportExternal, NothingElseIs) {
+  const std::string outside =
+      ", which is outside of the model's folder; only files inside of it are read";
+  const std::string in = "initializer 'k': its data are in file '";
+  EXPECT_EQ(Refused(External("../secret.bin", "0", "8")), in + "../secret.bin'" + outside);
+  const std::string absolute = (folder_ / "inside" / "k.bin").string();
+  EXPECT_EQ(Refused(External(absolute, "0", "8")), in + absolute + "'" + outside);
+  EXPECT_EQ(Refused(External("link.bin", "0", "8")), in + "link.bin'" + outside);
+  EXPECT_EQ(Refused(External("k.bin", "8", "8")),
+            "initializer 'k': its data are 8 bytes from 8 on of file 'k.bin', which has 12");
+  EXPECT_EQ(Refused(External("k.bin", "18446744073709551615", "8")),
+            "initializer 'k': its data are 8 bytes from 18446744073709551615 on of file 'k.bin', "
+            "which has 12");
+  EXPECT_EQ(Refused(External("k.bin", "0", "4")),
+            "initializer 'k': its data in another file are 4 bytes, shape [2] of float32 takes 8");
+  EXPECT_EQ(Refused(External("k.bin", "-1", "8")),
+            "initializer 'k': the offset of its data in another file is '-1'");
+  EXPECT_NE(Refused(External("none.bin", "0", "8")).find("none.bin"), std::string::npos);
 }
 
 struct BadPlain {
