@@ -160,7 +160,7 @@ TEST(Quantize, Uint8ActivationsGiveTheSameAnswers) {
   const auto held = ReadNpz(Items("norms"));
   ASSERT_TRUE(held) << held.error().message;
   const std::string x = TempPath("x.npy");
-  ASSERT_TRUE(WriteNpy(x, held->at("image")));
+  ASSERT_TRUE(WriteNpy(x, held->at(0).second));
   std::string results[2];
   for (int k = 0; k < 2; ++k) {
     const std::string type = k == 0 ? "int8" : "uint8", y = TempPath(type + ".npy");
@@ -173,23 +173,21 @@ TEST(Quantize, Uint8ActivationsGiveTheSameAnswers) {
   EXPECT_EQ(results[0], results[1]);
 }
 
-// A folder of single items, with and without their first axis, is the file of all.
-TEST(Quantize, AFolderIsItsFiles) {
+// The array of the .npz as a .npy; of its items the first.
+TEST(Quantize, DataAreReadAsOtherVerbsReadThem) {
   const auto held = ReadNpz(Items("norms"));
   ASSERT_TRUE(held) << held.error().message;
-  const HostTensor& all = held->at("image");
-  const std::string folder = TempPath("items");
-  std::filesystem::create_directory(folder);
-  for (int64_t i = 0; i < all.shape[0]; ++i) {
-    HostTensor one = all.Slice(i, 1);
-    if (i % 2 == 1) one.shape.erase(one.shape.begin());
-    ASSERT_TRUE(WriteNpy(fmt::format("{}/{:03}.npy", folder, i), one));
-  }
+  const std::string x = TempPath("items.npy"), few = TempPath("few.npy");
+  ASSERT_TRUE(WriteNpy(x, held->at(0).second));
+  ASSERT_TRUE(WriteNpy(few, held->at(0).second.Slice(0, 5)));
   Small("norms");
   const std::string want = Read(TempPath("norms.onnx"));
-  const json report = Quantize(Model("norms"), "--data " + folder, "by_folder.onnx");
-  EXPECT_EQ(report["items"], 24);
-  EXPECT_EQ(Read(TempPath("by_folder.onnx")), want);
+  Quantize(Model("norms"), "--data " + x, "by_npy.onnx");
+  EXPECT_EQ(Read(TempPath("by_npy.onnx")), want);
+  Quantize(Model("norms"), "--data image=" + few, "few.onnx");
+  const json report = Quantize(Model("norms"), "--first 5 --data " + x, "first.onnx");
+  EXPECT_EQ(report["items"], 5);
+  EXPECT_EQ(Read(TempPath("first.onnx")), Read(TempPath("few.onnx")));
 }
 
 // Runs into |message| in one line, with exit code 2 and nothing written.
@@ -214,19 +212,19 @@ TEST(QuantizeRefuses, DataThatDoNotFit) {
   const std::string x = TempPath("wrong.npy"), none = TempPath("none.npy");
   ASSERT_TRUE(WriteNpy(x, HostTensor::Zeros(DType::kFloat32, {5, 1, 28, 27})));
   ASSERT_TRUE(WriteNpy(none, HostTensor::Zeros(DType::kFloat32, {0, 1, 28, 28})));
-  ExpectRefused(fmt::format("{} --data {}", kFloatModel, x),
-                "takes float32 [N, 1, 28, 28] or uint8 images [N, 28, 28]; given is float32 [5, 1, "
-                "28, 27]");
-  ExpectRefused(fmt::format("{} --data {}", kFloatModel, none), "none.npy: holds no data: 0 items");
+  ExpectRefused(fmt::format("{} --data {}", kFloatModel, x), "given is float32 [5, 1, 28, 27]");
+  ExpectRefused(fmt::format("{} --data {}", kFloatModel, none),
+                "none.npy: shape [0, 1, 28, 28] holds no items");
   const std::string folder = TempPath("empty");
   std::filesystem::create_directory(folder);
   ExpectRefused(fmt::format("{} --data {}", kFloatModel, folder),
-                "empty: holds no data: no .npy, .npz or IDX file");
+                "empty: no file of this folder ends in .png");
   ExpectRefused(fmt::format("{} --data {}", kFloatModel, TempPath("absent.npy")), "absent.npy");
   ExpectRefused(fmt::format("{} --data {}", Model("two"), x),
-                "is one array, the model has 2 inputs: give a .npz with arrays left, right");
+                "the model has 2 inputs, left, right: give --data NAME=FILE");
+  ExpectRefused(fmt::format("{} --data left={}", Model("two"), x), "given is float32");
   ExpectRefused(fmt::format("{} --data {}", Model("two"), Items("norms")),
-                "has arrays image; the model's inputs are left, right");
+                "array 'image' is no input; the inputs are left, right");
   ExpectRefused(fmt::format("{} --data {} --first 25", Model("norms"), Items("norms")),
                 "--first 25 but there are 24 items");
 }
@@ -258,8 +256,9 @@ TEST(QuantizeRefuses, AnOutputThatCannotBeWritten) {
 }
 
 TEST(QuantizeRefuses, LabelsOfAnotherCount) {
-  ExpectRefused(fmt::format("{} --data {} --labels {}", kFloatModel, kTrain, kLabels),
-                "holds uint8 of shape [10000]; one byte for each of the 60000 items is needed");
+  ExpectRefused(
+      fmt::format("{} --data {} --labels {}", kFloatModel, kTrain, kLabels),
+      "holds uint8 of shape [10000]; one whole number for each of the 60000 items is needed");
 }
 
 }  // namespace
