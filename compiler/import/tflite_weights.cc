@@ -87,9 +87,8 @@ Status Converter::CentreWeights(const TfliteTensor& from, graph::GraphTensor& ma
   return {};
 }
 
-// Its integers count; its scale is only looked at: TFLite
-// too takes the integers, and refuses a bias whose scale is off by more than a fiftieth of a step
-// of the result.
+// Its integers count. TFLite's fully connected layers and its kernels of uint8 refuse a bias whose
+// scale is off by more than a fiftieth of a step of the result; its other contractions do not look.
 Status Converter::AddBias(graph::Node& node, size_t i) {
   if (!Has(i)) return {};
   TESSERA_ASSIGN(const TfliteTensor* from, In(i));
@@ -119,6 +118,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
     return Invalid("bias {} has {} values for {} channels", from->Place(), from->data.size() / 4,
                    channels);
   }
+  const bool looked_at = node.op == graph::Op::kDense || Out().type == TensorType::UINT8;
   if (from->quantization && from->quantization->scale() &&
       from->quantization->scale()->size() > 0) {
     TESSERA_ASSIGN(const graph::Quant quant, ReadQuant(*from, channels, kAnyAxis));
@@ -130,7 +130,7 @@ Status Converter::AddBias(graph::Node& node, size_t i) {
         return Unsupported("bias {} has a zero point", from->Place());
       const double scale = quant.scale[at(quant.scale.size())];
       const double unit = s_in * w.quant->scale[at(w.quant->scale.size())];
-      if (std::abs(scale - unit) > 0.02 * out.scale[0]) {
+      if (looked_at && std::abs(scale - unit) > 0.02 * out.scale[0]) {
         return Invalid("bias {} has scale {} for channel {}, input scale x weight scale is {}",
                        from->Place(), scale, c, unit);
       }

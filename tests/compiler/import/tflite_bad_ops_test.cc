@@ -95,8 +95,8 @@ const TfliteCase kCases[] = {
      "bias tensor 2 'cb' has 7 values for 8 channels", kInvalid},
     {"BiasZeroPoint", [](auto& b) { b.quant("cb").zero_point[1] = 4; },
      "bias tensor 2 'cb' has a zero point"},
-    {"BiasScale", [](auto& b) { b.quant("cb").scale[1] = 0.1f; },
-     "bias tensor 2 'cb' has scale 0.1", kInvalid},
+    {"BiasScale", [](auto& b) { b.quant("fb").scale[0] = 0.5f; },
+     "bias tensor 20 'fb' has scale 0.5", kInvalid},
     {"BiasScaleCount",
      [](auto& b) {
        b.SetQuant("cb", {1, 1}, {0, 0}, 0);
