@@ -17,7 +17,7 @@ constexpr const graph::OpDef* kDefs[] = {
 
 std::vector<graph::OnnxRow> Composed() {
   std::vector<graph::OnnxRow> rows;
-  for (const auto part : {ops::MovementRows(), ops::RecurrentRows()})
+  for (const auto part : {ops::NormalizationRows(), ops::MovementRows(), ops::RecurrentRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }
