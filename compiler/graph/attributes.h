@@ -115,6 +115,14 @@ struct SoftmaxAttributes {
 struct LeakyReluAttributes {
   float alpha = 0.01f;
 };
+// Of functions of one value that have numbers: elu, hardsigmoid and so on, in ONNX's order.
+struct CurveAttributes {
+  float first = 0, second = 0;
+};
+// IsInf: of which signs.
+struct InfinityAttributes {
+  bool negative = true, positive = true;
+};
 // For each row (column) of the result the row (column) of the operand.
 struct ResizeAttributes {
   std::vector<int64_t> rows, columns;

@@ -9,6 +9,11 @@ namespace {
 // Far outside of int8, and safe to convert.
 constexpr double kFar = 1 << 20;
 
+// A NaN is the lowest, as where floats are quantised.
+int64_t Limited(double steps) {
+  return static_cast<int64_t>(std::min(std::max(-kFar, steps), kFar));
+}
+
 }  // namespace
 
 Status FillTable(Requant& requant, const std::function<int64_t(int32_t q)>& value) {
@@ -24,9 +29,8 @@ Status RealTable(const Graph& graph, const Node& node, Requant& requant,
                  const std::function<double(double)>& f) {
   const double in = quantize::ScaleOf(graph, node, 0), out = quantize::ResultScale(graph, node);
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
-  return FillTable(requant, [&](int32_t q) {
-    return static_cast<int64_t>(std::nearbyint(std::clamp(f((q - zero) * in) / out, -kFar, kFar)));
-  });
+  return FillTable(requant,
+                   [&](int32_t q) { return Limited(std::nearbyint(f((q - zero) * in) / out)); });
 }
 
 Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
@@ -35,8 +39,7 @@ Status SingleTable(const Graph& graph, const Node& node, Requant& requant,
   const float steps = 1 / quantize::Single(quantize::ResultScale(graph, node));
   const int32_t zero = quantize::ZeroOf(graph, node, 0);
   return FillTable(requant, [&](int32_t q) {
-    const float y = std::round(f(in * static_cast<float>(q - zero)) * steps);
-    return static_cast<int64_t>(std::clamp(static_cast<double>(y), -kFar, kFar));
+    return Limited(std::round(f(in * static_cast<float>(q - zero)) * steps));
   });
 }
 

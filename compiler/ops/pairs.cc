@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of two plain values, element by element: quotients, extremes, comparisons, logic. ONNX
-// Div, Mod, Max, Min, Equal, Less, LessOrEqual, Greater, GreaterOrEqual, And, Or, Xor.
+// Functions of two plain values, element by element: quotients, powers, extremes, comparisons,
+// logic. ONNX Div, Mod, Pow, Max, Min, Equal, Less, LessOrEqual, Greater, GreaterOrEqual, And, Or, Xor.
 #include <array>
 #include <string_view>
 
@@ -18,7 +18,7 @@ struct PairFunction {
 };
 
 // Integers, towards zero; by 0 the result is 0, so that no input stops the program.
-Expr Quotient(Expr a, Expr b) {
+Expr QuotientOf(Expr a, Expr b) {
   if (IsFloat(a.dtype())) return ir::Bin(ir::BinOp::kDiv, a, b);
   const Expr zero = ir::Imm(a.dtype(), 0), one = ir::Imm(a.dtype(), 1);
   const Expr none = ir::Eq(b, zero);
@@ -29,31 +29,27 @@ Expr Quotient(Expr a, Expr b) {
 
 // With the sign of |b|, as Python's.
 Expr Remainder(Expr a, Expr b) {
-  if (IsFloat(a.dtype())) return a - ir::Floor(ir::Bin(ir::BinOp::kDiv, a, b)) * b;
-  const Expr zero = ir::Imm(a.dtype(), 0);
+  const Expr zero = ir::Const(a.dtype(), 0);
+  if (IsFloat(a.dtype())) {
+    const Expr rest = ir::Fmod(a, b);
+    const Expr differ = ir::Bin(ir::BinOp::kNe, ir::Lt(rest, zero), ir::Lt(b, zero));
+    return ir::Select(ir::And(ir::Bin(ir::BinOp::kNe, rest, zero), differ), rest + b, rest);
+  }
   const Expr none = ir::Eq(b, zero);
   return ir::Select(none, zero, ir::FloorMod(a, ir::Select(none, ir::Imm(a.dtype(), 1), b)));
 }
 
 // With the sign of |a|, as C's.
 Expr RemainderOfC(Expr a, Expr b) {
-  if (!IsFloat(a.dtype())) return a - Quotient(a, b) * b;
-  const Expr quotient = ir::Bin(ir::BinOp::kDiv, ir::Abs(a), ir::Abs(b));
-  const Expr rest = ir::Abs(a) - ir::Floor(quotient) * ir::Abs(b);
-  return ir::Select(ir::Lt(a, ir::ImmF32(0)), ir::Neg(rest), rest);
+  if (!IsFloat(a.dtype())) return a - QuotientOf(a, b) * b;
+  return ir::Fmod(a, b);
 }
 
-// Of integers through floats: exact up to 2^24.
-Expr Power(Expr a, Expr b) {
-  if (IsFloat(a.dtype())) return ir::Pow(a, b);
-  return ir::Cast(a.dtype(), ir::Pow(ir::Cast(DType::kFloat32, a), ir::Cast(DType::kFloat32, b)));
-}
-
-constexpr PairFunction kPowerOf{"pow", "the first to the power of the second", Power};
 constexpr PairFunction kQuotientOf{"div", "first over second; integers towards zero, 0 by 0",
-                                   Quotient};
+                                   QuotientOf};
 constexpr PairFunction kRemainderOf{"mod", "remainder with the sign of the second", Remainder};
 constexpr PairFunction kRemainderOfC{"fmod", "remainder with the sign of the first", RemainderOfC};
+constexpr PairFunction kPowerOf{"pow", "the first to the power of the second", ir::Pow};
 constexpr PairFunction kGreaterOf{"max", "the greater of two", ir::Max};
 constexpr PairFunction kLesserOf{"min", "the lesser of two", ir::Min};
 constexpr PairFunction kSameOf{"equal", "whether two are equal", ir::Eq};
@@ -101,28 +97,6 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   return BinaryFromOnnx(c, node, kOp);
 }
 
-// The exponent may be of another type than the base, whose type the result has.
-Status FromPow(QdqConverter& c, const OnnxNode& node) {
-  TESSERA_ASSIGN(const TensorId base, c.Plain(node, 0));
-  TESSERA_ASSIGN(TensorId exponent, c.Plain(node, 1));
-  Composer make(c, node);
-  const DType from = c.tensor(base).dtype, other = c.tensor(exponent).dtype;
-  TensorId x = base;
-  if (from != other) {
-    const DType in = IsFloat(from) || IsFloat(other) ? DType::kFloat32 : DType::kInt64;
-    for (TensorId* operand : {&x, &exponent}) {
-      if (c.tensor(*operand).dtype == in) continue;
-      TESSERA_ASSIGN(*operand,
-                     make({.op = Op::kCast, .inputs = {*operand}}, make.shape(*operand), in));
-    }
-  }
-  TESSERA_ASSIGN(x, make(Op::kPow, x, exponent));
-  if (make.tensor(x).dtype != from) {
-    TESSERA_ASSIGN(x, make({.op = Op::kCast, .inputs = {x}}, make.shape(x), from));
-  }
-  return make.Finish(x);
-}
-
 Status FromGreater(QdqConverter& c, const OnnxNode& node) {
   OnnxNode turned = node;
   if (turned.inputs.size() > 1) std::swap(turned.inputs[0], turned.inputs[1]);
@@ -133,15 +107,41 @@ Status FromMod(QdqConverter& c, const OnnxNode& node) {
   return BinaryFromOnnx(c, node, node.IntOr("fmod", 0) != 0 ? Op::kFmod : Op::kMod);
 }
 
+// Of floats; integers are made floats, whose power, rounded, is made one again. A square is a
+// product.
+Status FromPow(QdqConverter& c, const OnnxNode& node) {
+  TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
+  TESSERA_ASSIGN(TensorId y, c.Plain(node, 1));
+  Composer make(c, node);
+  const DType type = c.tensor(x).dtype, real = IsFloat(type) ? type : DType::kFloat32;
+  const auto as = [&](TensorId id, DType to) -> Result<TensorId> {
+    if (make.tensor(id).dtype == to) return id;
+    return make({.op = Op::kCast, .inputs = {id}}, make.shape(id), to);
+  };
+  const auto exponent = c.Number(node, 1);
+  if (exponent && *exponent == 2 && make.shape(y).size() <= make.shape(x).size() && IsFloat(type)) {
+    TESSERA_ASSIGN(x, make(Op::kSquare, x));
+    return make.Finish(x);
+  }
+  TESSERA_ASSIGN(x, as(x, real));
+  TESSERA_ASSIGN(y, as(y, real));
+  TESSERA_ASSIGN(x, make(Op::kPow, x, y));
+  if (real != type) {
+    TESSERA_ASSIGN(x, make(Op::kRound, x));
+  }
+  TESSERA_ASSIGN(x, as(x, type));
+  return make.Finish(x);
+}
+
 // Of any number of operands.
 template <Op kOp>
 Status FromSeveral(QdqConverter& c, const OnnxNode& node) {
   return SeveralFromOnnx(c, node, kOp, false);
 }
 
-constexpr OnnxRow kPowRows[] = {{"Pow", FromPow, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kDivRows[] = {{"Div", FromOnnx<Op::kDiv>, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kModRows[] = {{"Mod", FromMod, 2, graph::OnnxWhen::kNever}};
+constexpr OnnxRow kPowRows[] = {{"Pow", FromPow, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kMaxRows[] = {{"Max", FromSeveral<Op::kMax>, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kMinRows[] = {{"Min", FromSeveral<Op::kMin>, 2, graph::OnnxWhen::kNever}};
 constexpr OnnxRow kEqualRows[] = {{"Equal", FromOnnx<Op::kEqual>, 2, graph::OnnxWhen::kNever}};
@@ -170,10 +170,10 @@ constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow
 
 }  // namespace
 
-constinit const OpDef kPowDef = DefWith<kPowerOf>(kPlainNumbers, kPowRows);
 constinit const OpDef kDivDef = DefWith<kQuotientOf>(kPlainNumbers, kDivRows);
 constinit const OpDef kModDef = DefWith<kRemainderOf>(kPlainNumbers, kModRows);
 constinit const OpDef kFmodDef = DefWith<kRemainderOfC>(kPlainNumbers, {});
+constinit const OpDef kPowDef = DefWith<kPowerOf>(kPlainFloats, kPowRows);
 constinit const OpDef kMaxDef = DefWith<kGreaterOf>(kPlainNumbers, kMaxRows, OneScale);
 constinit const OpDef kMinDef = DefWith<kLesserOf>(kPlainNumbers, kMinRows, OneScale);
 constinit const OpDef kEqualDef = DefWith<kSameOf>(kTests, kEqualRows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One value of all along some axes, of plain values. ONNX ReduceSum, ReduceMean, ReduceMax,
-// ReduceMin and those made of them: ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
+// ReduceMin, ReduceProd and those made of them: ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
 // ReduceLogSumExp.
 #include "compiler/ops/reduce.h"
 
@@ -63,32 +63,34 @@ struct Composed {
 };
 constexpr Composed kComposed[] = {
     {"ReduceL1", Op::kAbs, Op::kReduceSum, Op::kCast},
-    {"ReduceL2", Op::kSquare, Op::kReduceSum, Op::kSqrt},
-    {"ReduceLogSum", Op::kCast, Op::kReduceSum, Op::kLog},
-    {"ReduceProd", Op::kCast, Op::kReduceProd, Op::kCast},
     {"ReduceSumSquare", Op::kSquare, Op::kReduceSum, Op::kCast},
     {"ReduceSum", Op::kCast, Op::kReduceSum, Op::kCast},
     {"ReduceMean", Op::kCast, Op::kReduceMean, Op::kCast},
     {"ReduceMax", Op::kCast, Op::kReduceMax, Op::kCast},
     {"ReduceMin", Op::kCast, Op::kReduceMin, Op::kCast},
+    {"ReduceProd", Op::kCast, Op::kReduceProd, Op::kCast},
+    {"ReduceL2", Op::kSquare, Op::kReduceSum, Op::kSqrt},
+    {"ReduceLogSum", Op::kCast, Op::kReduceSum, Op::kLog},
+    {"ReduceLogSumExp", Op::kExp, Op::kReduceSum, Op::kLog},
 };
 
 Result<TensorId> Reduced(Composer& make, const OnnxNode& node, TensorId x,
                          const std::vector<int>& axes) {
-  if (node.op_type == "ReduceLogSumExp") {  // less the greatest, so that no exponential overflows
-    TESSERA_ASSIGN(const TensorId most, ReducedAlong(make, Op::kReduceMax, x, axes));
-    TESSERA_ASSIGN(x, make(Op::kSub, x, most));
-    TESSERA_ASSIGN(x, make(Op::kExp, x));
-    TESSERA_ASSIGN(x, ReducedAlong(make, Op::kReduceSum, x, axes));
-    TESSERA_ASSIGN(x, make(Op::kLog, x));
-    return make(Op::kAdd, x, most);
-  }
   const auto how = std::ranges::find(kComposed, node.op_type, &Composed::type);
+  // The greatest is taken off before exponentials and put back behind.
+  std::optional<TensorId> most;
+  if (how->before == Op::kExp) {
+    TESSERA_ASSIGN(most, ReducedAlong(make, Op::kReduceMax, x, axes));
+    TESSERA_ASSIGN(x, make(Op::kSub, x, *most));
+  }
   if (how->before != Op::kCast) {
     TESSERA_ASSIGN(x, make(how->before, x));
   }
   TESSERA_ASSIGN(x, ReducedAlong(make, how->of, x, axes));
-  return how->behind == Op::kCast ? x : make(how->behind, x);
+  if (how->behind != Op::kCast) {
+    TESSERA_ASSIGN(x, make(how->behind, x));
+  }
+  return most ? make(Op::kAdd, x, *most) : x;
 }
 
 Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
@@ -113,10 +115,10 @@ constexpr OnnxRow kSumRows[] = {
     {"ReduceSum", FromOnnx, 1, kNever},       {"ReduceL1", FromOnnx, 1, kNever},
     {"ReduceSumSquare", FromOnnx, 1, kNever}, {"ReduceL2", FromOnnx, 1, kNever},
     {"ReduceLogSum", FromOnnx, 1, kNever},    {"ReduceLogSumExp", FromOnnx, 1, kNever}};
-constexpr OnnxRow kProdRows[] = {{"ReduceProd", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMeanRows[] = {{"ReduceMean", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMaxRows[] = {{"ReduceMax", FromOnnx, 1, kNever}};
 constexpr OnnxRow kMinRows[] = {{"ReduceMin", FromOnnx, 1, kNever}};
+constexpr OnnxRow kProdRows[] = {{"ReduceProd", FromOnnx, 1, kNever}};
 
 void MakeExample(Example& example) {
   example.node.attributes = AxesAttributes{{static_cast<int>(example.first().shape.size()) - 1}};
@@ -169,7 +171,6 @@ constinit const OpDef kReduceMaxDef =
     DefOf("greatest", "the greatest along some axes", Body<te::MaxOf, false>, kMaxRows);
 constinit const OpDef kReduceMinDef =
     DefOf("least", "the least along some axes", Body<te::MinOf, false>, kMinRows);
-
 constinit const OpDef kReduceProdDef =
     DefOf("product", "product of all along some axes", Body<te::ProductOf, false>, kProdRows);
 

@@ -101,6 +101,26 @@ TEST(TfliteFloat, ANetworkGivesWhatLoopsInDoubleGive) {
   for (size_t o = 0; o < 4; ++o) EXPECT_NEAR(real(y[o]), std::exp(sums[o]) / total, 2e-6);
 }
 
+TEST(TfliteFloat, FunctionsOfOneValue) {
+  using B = T::Builtin;
+  for (const auto& [builtin, name] : {std::pair{B::SQRT, "sqrt"},
+                                      {B::RSQRT, "rsqrt"},
+                                      {B::LOG, "log"},
+                                      {B::SIN, "sin"},
+                                      {B::COS, "cos"},
+                                      {B::ELU, "elu"}}) {
+    TfliteBuilder b;
+    b.Tensor("x", {1, 2, 2, 3}, T::Type::FLOAT32);
+    b.Tensor("y", {1, 2, 2, 3}, T::Type::FLOAT32);
+    b.Op(builtin, {"x"}, {"y"});
+    b.Input("x");
+    b.Output("y");
+    const auto g = ImportModel(b.Bytes(), "m.tflite");
+    ASSERT_TRUE(g) << g.error().message;
+    EXPECT_EQ(Ops(*g), name);
+  }
+}
+
 TEST(TfliteFloat, Float16TensorsAndFloatsBetweenIntegers) {
   TfliteBuilder b;
   b.Int8("x", {1, 2, 2, 3}, 0.5f, 3);

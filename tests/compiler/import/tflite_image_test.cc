@@ -34,6 +34,14 @@ TfliteBuilder Leaky(float alpha) {
   return b;
 }
 
+TfliteBuilder Gelu(bool approximate) {
+  TfliteBuilder b = Unary(Builtin::GELU, 0.25f, 5);
+  tfl::GeluOptionsT options;
+  options.approximate = approximate;
+  b.op(0).builtin_options.Set(options);
+  return b;
+}
+
 TfliteBuilder Resize(std::vector<int32_t> size, bool align = false, bool half = false) {
   TfliteBuilder b;
   b.Int8("x", {1, 4, 6, 2}, 0.5f, 3);
@@ -82,6 +90,9 @@ TEST(TfliteImage, FunctionsOfOneValue) {
   EXPECT_EQ(Ops(ImportGood(Unary(Builtin::LOGISTIC, 1.0f / 256, -128))), "sigmoid");
   EXPECT_EQ(Ops(ImportGood(Unary(Builtin::TANH, 1.0f / 128, 0))), "tanh");
   EXPECT_EQ(Ops(ImportGood(Unary(Builtin::HARD_SWISH, 0.3f, -7))), "hardswish");
+  EXPECT_EQ(Ops(ImportGood(Unary(Builtin::ELU, 0.3f, -7))), "elu");
+  EXPECT_EQ(Ops(ImportGood(Gelu(false))), "gelu");
+  EXPECT_EQ(Ops(ImportGood(Gelu(true))), "gelutanh");
   const graph::Graph g = ImportGood(Leaky(0.125f));
   EXPECT_EQ(g.nodes[0].As<graph::LeakyReluAttributes>().alpha, 0.125f);
 }
@@ -167,6 +178,10 @@ const BadTflite kBad[] = {
      "has shape [1, 4, 6, 3], the inputs make [1, 4, 6, 2]", kWrong},
     {"LeakyAlpha", [] { return Leaky(std::nanf("")); }, "alpha nan; -1e6 to 1e6 are accepted",
      kWrong},
+    {"QuantisedRoot", [] { return Unary(Builtin::SQRT, 0.5f, 0); },
+     "is quantised; plain values are supported"},
+    {"GeluWithoutOptions", [] { return Unary(Builtin::GELU, 0.5f, 0); },
+     "its options are missing or another operator's", kWrong},
     {"LeakyWithoutOptions", [] { return Unary(Builtin::LEAKY_RELU, 0.5f, 0); },
      "its options are missing or another operator's", kWrong},
     {"ResizeSize", [] { return Resize({8}); }, "a size of [8]; two extents of 1 to 65536", kWrong},
