@@ -72,7 +72,7 @@ std::string NearestOption(const CLI::App& verb) {
     const std::string given = word.substr(0, word.find('='));
     for (const CLI::Option* option : verb.get_options()) {
       for (const std::string& name : option->get_lnames()) {
-        if (Edits(given, "--" + name) <= 2) return "; did you mean --" + name + "?";
+        if (tessera::EditDistance(given, "--" + name) <= 2) return "; did you mean --" + name + "?";
       }
     }
   }

@@ -28,7 +28,7 @@ std::string Ops(const graph::Graph& g) {
 }
 
 // |bytes| as the only input of |g|, and the first output's.
-std::vector<uint8_t> Run(graph::Graph& g, const std::vector<uint8_t>& bytes) {
+std::vector<uint8_t> Evaluated(graph::Graph& g, const std::vector<uint8_t>& bytes) {
   EXPECT_TRUE(quantize::AttachRequant(g));
   TensorBytes values{{g.inputs.at(0), bytes}};
   RunRegions(g, values);
@@ -95,7 +95,7 @@ TEST(ImportPlain, Uint8AtTheEdges) {
   EXPECT_EQ(Ops(*g), "rescale rescale rescale");
   EXPECT_EQ(g->tensor(g->inputs[0]).dtype, DType::kUint8);
   EXPECT_EQ(g->tensor(g->outputs[0]).dtype, DType::kUint8);
-  EXPECT_EQ(Run(*g, {0, 127, 129, 255}), (std::vector<uint8_t>{128, 128, 129, 255}));
+  EXPECT_EQ(Evaluated(*g, {0, 127, 129, 255}), (std::vector<uint8_t>{128, 128, 129, 255}));
 }
 
 TEST(ImportPlain, IntegersGoThrough) {
@@ -107,7 +107,7 @@ TEST(ImportPlain, IntegersGoThrough) {
   b.Output("y");
   auto g = ImportOnnx(b.Bytes(), "m.onnx");
   ASSERT_TRUE(g) << g.error().message;
-  EXPECT_EQ(As<int64_t>(Run(*g, Bytes<int32_t>({-7, -2, 7, INT32_MAX}))),
+  EXPECT_EQ(As<int64_t>(Evaluated(*g, Bytes<int32_t>({-7, -2, 7, INT32_MAX}))),
             (std::vector<int64_t>{-2, 0, 2, INT32_MAX / 3}));
 }
 
@@ -128,7 +128,7 @@ TEST(ImportPlain, OperatorsOnIntegersAreThoseBetweenScales) {
   EXPECT_EQ(Ops(*g), "conv");
   // (1*1 + 2*2 + 3*4 + 4*5 + 16) / 16 = 3.3 and so on: half to even.
   const std::vector<uint8_t> x{1, 2, 3, 4, 5, 6, 7, 8, 9};
-  EXPECT_EQ(As<int8_t>(Run(*g, x)), (std::vector<int8_t>{3, 4, 5, 6}));
+  EXPECT_EQ(As<int8_t>(Evaluated(*g, x)), (std::vector<int8_t>{3, 4, 5, 6}));
 }
 
 TEST(ImportPlain, OpenExtentsAreGiven) {
@@ -226,7 +226,7 @@ class ImportExternal : public ::testing::Test {
 TEST_F(ImportExternal, DataBesideTheModelAreRead) {
   auto g = ImportOnnx(External("k.bin", "4", "8").Bytes(), Model());
   ASSERT_TRUE(g) << g.error().message;
-  EXPECT_EQ(As<float>(Run(*g, Bytes<float>({1, 1}))), (std::vector<float>{2.5f, -1}));
+  EXPECT_EQ(As<float>(Evaluated(*g, Bytes<float>({1, 1}))), (std::vector<float>{2.5f, -1}));
 }
 
 TEST_F(ImportExternal, NothingElseIs) {
@@ -334,7 +334,7 @@ TEST_P(ImportPlainBad, IsRefusedWithTheReason) {
   EXPECT_NE(bad.error().message.find(GetParam().message), std::string::npos) << bad.error().message;
 }
 INSTANTIATE_TEST_SUITE_P(All, ImportPlainBad, ::testing::ValuesIn(kBad),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& c) { return std::string(c.param.name); });
 
 }  // namespace
 }  // namespace tessera
