@@ -328,6 +328,7 @@ Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from,
   graph_.nodes.push_back(std::move(made));
   const TensorId result = graph_.nodes.back().output;
   if (!known) return result;
+  graph_.tensor(result).data.emplace();  // a constant may have several scales
   Result<std::vector<uint8_t>> value = ValueOf(graph_, graph_.nodes.size() - 1);
   if (!value) return Within(from.Place(), value.error());
   constant_bytes_ += value->size();

@@ -90,15 +90,16 @@ void Body(RegionBuilder& b, const Node& node) {
 // The pads of |made| that leave its wanted extents: of auto_pad SAME as many as the input times the
 // stride, else those of attribute output_shape.
 void PadTo(const OnnxNode& node, const std::string& mode, const Shape& in,
-           const std::vector<int64_t>& extra, TransposedConvAttributes& made) {
+           std::vector<int64_t>& extra, TransposedConvAttributes& made) {
   std::vector<int64_t> wanted = node.Ints("output_shape");
   if (wanted.size() > 2) wanted.erase(wanted.begin(), wanted.end() - 2);
   if (wanted.size() == 1) wanted.insert(wanted.begin(), 1);
   for (size_t d = 0; d < 2; ++d) {
     const int64_t stride = made.window.stride[d];
     const int64_t out = wanted.size() == 2 ? wanted[d] : in[2 + d] * stride;
-    const int64_t cut =
-        std::max<int64_t>(0, stride * (in[2 + d] - 1) + extra[d] + Span(made.window, d) - out);
+    int64_t cut = stride * (in[2 + d] - 1) + extra[d] + Span(made.window, d) - out;
+    if (cut < 0) extra[d] -= cut;  // more than the windows reach
+    cut = std::max<int64_t>(cut, 0);
     made.window.pad_before[d] = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
     made.window.pad_after[d] = cut - made.window.pad_before[d];
   }

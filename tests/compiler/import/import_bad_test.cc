@@ -55,6 +55,7 @@ const Case kCases[] = {
      [](auto& b) {
        auto& a = *b.node("conv").add_attribute();
        a.set_name("t");
+       a.mutable_t()->set_data_type(onnx::TensorProto::FLOAT);
        a.mutable_t()->set_data_location(onnx::TensorProto::EXTERNAL);
      },
      "attribute t: its data are in another file"},
