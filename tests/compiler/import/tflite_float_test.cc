@@ -116,7 +116,7 @@ TEST(TfliteFloat, Float16TensorsAndFloatsBetweenIntegers) {
   b.Output("y");
   const auto g = ImportModel(b.Bytes(), "m.tflite");
   ASSERT_TRUE(g) << g.error().message;
-  EXPECT_EQ(Ops(*g), "dequantize sigmoid rescale quantize");
+  EXPECT_EQ(Ops(*g), "dequantize sigmoid cast quantize");
   EXPECT_EQ(g->tensor(g->nodes[1].output).dtype, DType::kFloat16);
 }
 
