@@ -100,7 +100,7 @@ std::optional<std::vector<uint8_t>> Converter::ConstantFloats(const TfliteTensor
 Status Converter::FinishConstant() {
   TESSERA_ASSIGN(const TfliteTensor* from, In(0));
   const TfliteTensor& out = Out();
-  if (!real() || out.shape != from->shape) {
+  if (!FloatType(out.type) || out.shape != from->shape) {
     return Unsupported("its result {} is {} of shape {}; floats of shape {} are made", out.Place(),
                        TypeText(out.type), ShapeText(out.shape), ShapeText(from->shape));
   }

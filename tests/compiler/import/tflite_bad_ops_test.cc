@@ -176,9 +176,12 @@ const TfliteCase kCases[] = {
        b.op(kAdd).inputs[0] = b.Find("k");
      },
      "operator 2 (ADD): all its inputs are constants"},
-    {"ConstantOfAnotherType", [](auto& b) { b.op(kAdd).inputs[1] = b.Find("cb"); },
-     "tensor 2 'cb' of shapes [1, 3, 3, 16] and [8] do not repeat to one another",
-     Code::kInvalidArgument},
+    {"ConstantOfAnotherType",
+     [](auto& b) {
+       b.Constant("i", {16}, T::Type::INT32, T::Count<int32_t>(16));
+       b.op(kAdd).inputs[1] = b.Find("i");
+     },
+     "input tensor 24 'i' is INT32; INT8 is supported"},
     {"ConstantDoesNotRepeat", [](auto& b) { Refill(b, "k", {3}, T::Count<int8_t>(3)); },
      "inputs tensor 5 'depthwise' and tensor 6 'k' of shapes [1, 3, 3, 16] and [3] do not repeat "
      "to "
