@@ -66,8 +66,10 @@ Expr Atanh(const Expr& x) {
 
 Expr Sigmoid(const Expr& x) { return Quotient(F(1), F(1) + ir::Exp(ir::Neg(x))); }
 
+// Of the size, less: chosen so that a NaN keeps its sign, and two that are added are one.
 Expr Softplus(const Expr& x) {
-  return ir::Log1p(ir::Exp(ir::Neg(ir::Abs(x)))) + ir::Select(ir::Lt(x, F(0)), F(0), x);
+  const Expr less = ir::Select(ir::Lt(F(0), x), ir::Neg(x), x);
+  return ir::Log1p(ir::Exp(less)) + ir::Select(ir::Lt(x, F(0)), F(0), x);
 }
 
 }  // namespace tessera::te
