@@ -26,6 +26,7 @@ using graph::Graph;
 using graph::Op;
 using graph::TensorId;
 
+const graph::Shape kImage{1, 16, 8, 8};
 const graph::Quant kScale{{0.25}, {3}, -1}, kOther{{0.125}, {-5}, -1};
 
 // Whether a tensor of |dtype| has a scale in a sample where integers have.
@@ -81,11 +82,11 @@ Result<Graph> SampleOf(Op op, const graph::Shape& shape, bool after_conv,
 
 // The same over an image of 16 channels and 8x8, or over a row where the operator takes no image;
 // of plain integers where it takes no others.
-Graph Sample(Op op, bool after_conv, const graph::TypePair& types) {
+Graph Sample(Op op, const graph::TypePair& types) {
   Result<Graph> g;
   for (const bool scaled : {true, false}) {
-    for (const graph::Shape& shape : {graph::Shape{1, 16, 8, 8}, graph::Shape{1, 16}}) {
-      g = SampleOf(op, shape, after_conv, types, scaled);
+    for (const graph::Shape& shape : {kImage, graph::Shape{1, 16}}) {
+      g = SampleOf(op, shape, false, types, scaled);
       if (g) return std::move(*g);
     }
   }
@@ -119,18 +120,19 @@ std::string Row(Op op) {
   const graph::OpDef& def = graph::DefOf(op);
   bool host = true;
   for (const graph::TypePair& pair : def.types) {
-    const Graph g = Sample(op, false, pair);
+    const Graph g = Sample(op, pair);
     host = host && MakeHostFunc(te::BuildRegion(g, graph::Fuse(g)[0]), "sample", {}).has_value();
   }
-  const Graph alone = Sample(op, false, def.types[0]);
+  const Graph alone = Sample(op, def.types[0]);
   const graph::Region region = graph::Fuse(alone)[0];
   const bool accelerator = Accelerator(alone, region).has_value();
   std::string joined = "no";
   if (def.category == graph::Category::kElementwise &&
       graph::Takes(def, DType::kInt8, DType::kInt8)) {
-    const Graph pair = Sample(op, true, {});
-    const std::vector<graph::Region> regions = graph::Fuse(pair);
-    if (regions.size() == 1) joined = Accelerator(pair, regions[0]) ? "yes" : "on the host";
+    const Result<Graph> pair = SampleOf(op, kImage, true, {}, true);  // none: of plain values alone
+    const std::vector<graph::Region> regions =
+        pair ? graph::Fuse(*pair) : std::vector<graph::Region>{};
+    if (regions.size() == 1) joined = Accelerator(*pair, regions[0]) ? "yes" : "on the host";
   }
   return fmt::format("| {} | {} | {} | {} | {} | {} |\n", def.name, TypesText(def),
                      host ? "yes" : "no",

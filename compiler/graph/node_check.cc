@@ -52,6 +52,8 @@ Status NodeCheck::Scaled(const GraphTensor& t, const char* what) const {
       (DefOf(node.op).requant || scaled(node.output) || std::ranges::any_of(node.inputs, scaled)))
     return Bad("{} {} has no scale", what, t.name);
   if (!t.quant) return {};
+  if (t.dtype == DType::kUint8 && node.op != Op::kRescale)
+    return Bad("{} {} is uint8 with a scale, which rescale makes int8", what, t.name);
   const size_t scales = t.quant->scale.size();
   if (scales == 0 || t.quant->zero.size() != scales || (!t.constant() && scales != 1)) {
     return Bad("{} {} has {} scales and {} zero points", what, t.name, scales,
