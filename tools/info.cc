@@ -129,7 +129,12 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
 Result<Json> Describe(const std::string& path, const ImportWords& import,
                       const std::string& config) {
   TESSERA_ASSIGN(const std::vector<uint8_t> bytes, ReadFile(path));
-  if (artifact::LooksLikeArtifact(bytes)) return Artifact(bytes, path);
+  if (artifact::LooksLikeArtifact(bytes)) {
+    if (!import.shapes.empty())
+      return Fail(Code::kInvalidArgument,
+                  "{}: an artifact, whose shapes are fixed; --shape goes with a model", path);
+    return Artifact(bytes, path);
+  }
   if (bytes.size() >= 6 &&
       std::string_view(reinterpret_cast<const char*>(bytes.data()), 6) == "TSRIMG") {
     const Result<isa::ProgramImage> image = isa::ParseImage(bytes);

@@ -55,6 +55,58 @@ std::string WriteMixed() {
   return path;
 }
 
+// Two convolutions of 16 * 16 * 9 products for each of 64 and 36 places; all else is on floats, or
+// between floats and integers.
+TEST(Float, CoverageNamesWhatTheHostRuns) {
+  const std::string model = WriteMixed(), file = TempPath("coverage.json");
+  const std::string line =
+      "accelerator: 2 of 9 operators, 100.0 % of 230,400 multiply-accumulates; host: 2 x quantize "
+      "(it works on other types than int8)";
+  const CommandResult info = Tessera("info " + model + " --json " + file);
+  EXPECT_THAT(info.output, HasSubstr("configuration default: " + line));
+  EXPECT_THAT(info.output, HasSubstr("1 x softmax (it works on other types than int8)"));
+  const json coverage = ReadJson(file)["coverage"];
+  EXPECT_EQ(coverage["operators"], 9);
+  EXPECT_EQ(coverage["accelerated"], 2);
+  EXPECT_EQ(coverage["macs"], 230'400);
+  EXPECT_EQ(coverage["accelerated_macs"], 230'400);
+  int64_t left = 0;
+  for (const json& part : coverage["host"]) left += part["count"].get<int64_t>();
+  EXPECT_EQ(left, 7);
+  const std::string net = TempPath("coverage.tsr");
+  const CommandResult compiled = Tessera("compile " + model + " -o " + net);
+  EXPECT_EQ(compiled.code, 0);
+  EXPECT_THAT(compiled.output, HasSubstr(line));
+  const CommandResult strict = Tessera("compile " + model + " --strict -o " + net + ".strict");
+  EXPECT_EQ(strict.code, 2);
+  EXPECT_THAT(strict.output, HasSubstr("--strict, but the host has to run some of it: " + line));
+  EXPECT_FALSE(ReadFile(net + ".strict"));
+}
+
+TEST(Float, ShapesThatAModelLeavesOpenAreGiven) {
+  B b;
+  b.Input("x", {1, 2, -1, -1});
+  b.Output("y");
+  b.Node("Relu", {"x"}, {"y"});
+  const std::string model = TempPath("open.onnx"), net = TempPath("open.tsr");
+  ASSERT_TRUE(WriteFile(model, b.Bytes()));
+  const auto compile = [&](const std::string& options) {
+    return Tessera("compile " + model + " --target cpu -o " + net + " " + options);
+  };
+  EXPECT_THAT(compile("").output, HasSubstr("say --shape x=1,2,32,32"));
+  EXPECT_EQ(compile("--shape x=1,2,3,5").code, 0);
+  EXPECT_THAT(Tessera("info " + net).output, HasSubstr("[1, 2, 3, 5]"));
+  EXPECT_THAT(compile("--shape x=1,2,0,5").output,
+              HasSubstr("--shape x=1,2,0,5: the name of an input and its extents are needed"));
+  EXPECT_THAT(compile("--shape x").output, HasSubstr("--shape x: the name of an input"));
+  EXPECT_THAT(compile("--shape x=1,2,3,5 --shape x=1,2,3,6").output,
+              HasSubstr("--shape x=1,2,3,6: the input has another shape already"));
+  EXPECT_THAT(compile("--shape z=1").output, HasSubstr("the model has no input 'z'; it has x"));
+  const CommandResult artifact = Tessera("info " + net + " --shape x=1,2,3,5");
+  EXPECT_EQ(artifact.code, 2);
+  EXPECT_THAT(artifact.output, HasSubstr("an artifact, whose shapes are fixed"));
+}
+
 TEST(Float, FloatsBetweenIntegersAreOnTheHostBetweenTwoPrograms) {
   const std::string model = WriteMixed(), file = TempPath("mixed_float.json");
   HostTensor x = HostTensor::Zeros(DType::kFloat32, {2, 16, 10, 10});
