@@ -49,6 +49,9 @@ const std::map<std::string, std::string> kRefused = {
     {"average_pool_2d_02", "an average over padding"},
     {"average_pool_2d_04", "an average over padding"},
     {"average_pool_2d_06", "an average over padding"},
+    {"average_pool_2d_uint8_01", "an average over padding"},
+    {"average_pool_2d_uint8_04", "an average over padding"},
+    {"average_pool_2d_uint8_06", "an average over padding"},
 };
 
 // Least number of files an operator that run on the accelerator; of the others the whole network is
