@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions of two plain values, element by element: quotients, powers, extremes, comparisons,
-// logic. ONNX Div, Mod, Pow, Max, Min, Equal, Less, LessOrEqual, Greater, GreaterOrEqual, And, Or, Xor.
+// logic. ONNX Div, Mod, Pow, Max, Min, Equal, Less, LessOrEqual, Greater, GreaterOrEqual, And, Or,
+// Xor.
 #include <array>
 #include <string_view>
 
