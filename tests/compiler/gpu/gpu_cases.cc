@@ -37,18 +37,30 @@ TensorId AddInput(Graph& g, const graph::Shape& shape, const graph::Quant& quant
   return g.inputs.back();
 }
 
+// |scaled|: int8 and uint8 stand for real numbers.
 Result<Graph> GraphOf(graph::Op op, const graph::Shape& shape, const graph::TypePair& types,
-                      Rng& rng) {
+                      bool scaled, Rng& rng) {
   Graph g{.name = "one"};
-  const TensorId x = AddInput(g, shape, kScale, types.from);
+  const auto quant = [&](DType dtype, const graph::Quant& of) {
+    const bool has = scaled && (dtype == DType::kInt8 || dtype == DType::kUint8);
+    return has ? std::optional(of) : std::nullopt;
+  };
+  const auto input = [&](const graph::Quant& of) {
+    const TensorId id = AddInput(g, shape, of, types.from);
+    g.tensor(id).quant = quant(types.from, of);
+    return id;
+  };
+  const TensorId x = input(kScale);
   graph::Example example{
       .graph = g,
       .draw = [&](int64_t least, int64_t most) { return rng.Range(least, most); },
-      .another = [&](bool same) { return AddInput(g, shape, same ? kScale : kOther, types.from); },
+      .another = [&](bool same) { return input(same ? kScale : kOther); },
       .node = {.op = op, .name = "one", .inputs = {x}, .round = isa::Round::kTflite}};
   TESSERA_TRY(graph::Complete(example, {{0.5}, {0}, -1}));
   g.nodes.push_back(example.node);
-  g.tensor(example.node.output).dtype = types.to;
+  graph::GraphTensor& result = g.tensor(example.node.output);
+  result.dtype = types.to;
+  result.quant = quant(types.to, result.quant.value_or(kScale));
   g.outputs = {example.node.output};
   TESSERA_TRY(graph::Verify(g));
   TESSERA_TRY(quantize::AttachRequant(g));
@@ -63,7 +75,8 @@ ir::Array RandomArray(const te::Tensor& t, Rng& rng) {
     if (IsFloat(t.dtype())) {
       a.SetFloat(i, static_cast<float>(rng.Unit() * 8 - 4));
     } else {
-      a.SetInt(i, static_cast<int64_t>(rng.Next()));
+      const auto value = static_cast<int64_t>(rng.Next());
+      a.SetInt(i, t.dtype() == DType::kBool ? value & 1 : value);
     }
   }
   return a;
@@ -218,7 +231,8 @@ GpuCases EveryOperator(const Asked& asked) {
       for (uint64_t seed = 0; seed < 8 && made < 2; ++seed) {
         Rng rng(seed + 100 * op);
         for (const graph::Shape& shape : {graph::Shape{1, 5, 8, 7}, graph::Shape{1, 16}}) {
-          const Result<Graph> g = GraphOf(static_cast<graph::Op>(op), shape, types, rng);
+          Result<Graph> g = GraphOf(static_cast<graph::Op>(op), shape, types, true, rng);
+          if (!g) g = GraphOf(static_cast<graph::Op>(op), shape, types, false, rng);
           if (!g) continue;
           const std::string name =
               fmt::format("{} of {}, seed {}", def.name, Text(types.from), seed);
