@@ -21,10 +21,11 @@ struct Prepared {
   std::map<std::string, HostTensor> computed;
 };
 
-// Identity and Dropout go; floats that are computed of constants become initializers. A BatchNormalization behind a Conv, ConvTranspose or Gemm that nothing
-// else reads goes into its weights and bias; sums of constants are made in double and rounded once.
-// A vector that is added behind a MatMul by constant weights makes a Gemm of it, where the operand
-// is known to be a matrix: an input, or the result of Flatten or Gemm.
+// Identity and Dropout go; floats that are computed of constants become initializers. A
+// BatchNormalization behind a Conv, ConvTranspose or Gemm that nothing else reads goes into its
+// weights and bias; sums of constants are made in double and rounded once. A vector that is added
+// behind a MatMul by constant weights makes a Gemm of it, where the operand is known to be a
+// matrix: an input, or the result of Flatten or Gemm.
 //   errors  kInvalidArgument  the model has integers already
 //           kUnsupported      an opset below 13, in which scales have no axis
 Result<Prepared> Prepare(onnx_model::OnnxModel& model);

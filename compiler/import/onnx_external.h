@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Data of an ONNX model that lie in files beside it. The names of those files are untrusted: what is
-// not inside of the model's folder is not opened. Depends on: base. Used by: onnx_model.cc.
+// Data of an ONNX model that lie in files beside it. The names of those files are untrusted: what
+// is not inside of the model's folder is not opened. Depends on: base. Used by: onnx_model.cc.
 #ifndef TESSERA_COMPILER_IMPORT_ONNX_EXTERNAL_H_
 #define TESSERA_COMPILER_IMPORT_ONNX_EXTERNAL_H_
 

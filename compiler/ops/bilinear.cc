@@ -52,17 +52,17 @@ void Body(RegionBuilder& b, const Node& node) {
   const auto& [rows, columns] = node.As<BilinearAttributes>();
   const std::string& name = b.graph().tensor(node.output).name;
   const bool real = te::IsReal(b, node);
-  struct Place {
+  struct RowsBetween {
     te::Tensor low, high, part;
   };
   const auto place = [&](const BilinearAxis& axis, const std::string& what) {
     const std::vector<int64_t> shape{std::ssize(axis.low)};
-    return Place{b.Constant(name + what + ".low", DType::kInt64, shape, axis.low),
-                 b.Constant(name + what + ".high", DType::kInt64, shape, axis.high),
-                 real ? b.Constant(name + what + ".part", DType::kFloat32, shape, axis.part)
-                      : b.Constant(name + what + ".part", DType::kInt32, shape, axis.steps)};
+    return RowsBetween{b.Constant(name + what + ".low", DType::kInt64, shape, axis.low),
+                       b.Constant(name + what + ".high", DType::kInt64, shape, axis.high),
+                       real ? b.Constant(name + what + ".part", DType::kFloat32, shape, axis.part)
+                            : b.Constant(name + what + ".part", DType::kInt32, shape, axis.steps)};
   };
-  const Place y = place(rows, ".rows"), z = place(columns, ".columns");
+  const RowsBetween y = place(rows, ".rows"), z = place(columns, ".columns");
   te::Elements(b, node, [&](const Indices& i) {
     const auto at = [&](const te::Tensor& row, const te::Tensor& column) {
       return Wide(x(i[0], i[1], row(i[2]), column(i[3])));

@@ -7,7 +7,7 @@ namespace tessera::ops {
 namespace {
 
 using graph::GatherAttributes;
-using Form = GatherAttributes::Form;
+using enum GatherAttributes::Form;
 
 Result<Shape> Made(const Shape& x, const Shape& at, const GatherAttributes& how) {
   const auto axis = static_cast<size_t>(how.axis);
@@ -17,19 +17,19 @@ Result<Shape> Made(const Shape& x, const Shape& at, const GatherAttributes& how)
   };
   Shape made;
   switch (how.form) {
-    case Form::kSlices:
+    case kSlices:
       if (axis >= x.size()) return bad();
       made.assign(x.begin(), x.begin() + how.axis);
       made.insert(made.end(), at.begin(), at.end());
       made.insert(made.end(), x.begin() + how.axis + 1, x.end());
       return made;
-    case Form::kElements:
+    case kElements:
       if (axis >= x.size() || at.size() != x.size()) return bad();
       for (size_t d = 0; d < x.size(); ++d) {
         if (d != axis && at[d] > x[d]) return bad();
       }
       return at;
-    case Form::kPoints: {  // |axis| axes are of a batch
+    case kPoints: {  // |axis| axes are of a batch
       if (at.empty() || axis >= at.size() || axis >= x.size()) return bad();
       const auto pointed = static_cast<size_t>(at.back());
       if (axis + pointed > x.size() || !std::equal(at.begin(), at.begin() + how.axis, x.begin()))
@@ -72,12 +72,12 @@ void Body(RegionBuilder& b, const Node& node) {
   b.SetValue(node.output,
              te::Compute(b.Name(out.name), out.shape, {}, [&, form = form](const Indices& i) {
                Indices from;
-               if (form == Form::kElements) {
+               if (form == kElements) {
                  from = i;
                  from[axis] = Inside(at(i), x.shape()[axis]);
                  return x(from);
                }
-               if (form == Form::kSlices) {
+               if (form == kSlices) {
                  const size_t width = at.shape().size();
                  const auto first = i.begin() + along, last = first + static_cast<int64_t>(width);
                  from.assign(i.begin(), first);
@@ -102,15 +102,15 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(const TensorId x, c.Operand(node, 0));
   TESSERA_ASSIGN(const TensorId at, c.Plain(node, 1));
   const Shape in = c.tensor(x).shape;
-  GatherAttributes how{Form::kSlices, 0};
+  GatherAttributes how{kSlices, 0};
   if (node.op_type == "GatherND") {
-    how = {Form::kPoints, static_cast<int>(node.IntOr("batch_dims", 0))};
+    how = {kPoints, static_cast<int>(node.IntOr("batch_dims", 0))};
     if (how.axis < 0)
       return Fail(Code::kInvalidArgument, "{}: batch_dims {}", node.Place(), how.axis);
   } else {
     TESSERA_ASSIGN(const size_t axis, AxisOf(node, node.IntOr("axis", 0), in));
     how.axis = static_cast<int>(axis);
-    if (node.op_type == "GatherElements") how.form = Form::kElements;
+    if (node.op_type == "GatherElements") how.form = kElements;
   }
   const Result<Shape> shape = Made(in, c.tensor(at).shape, how);
   if (!shape) return Within(node.Place(), shape.error());
@@ -124,7 +124,7 @@ void MakeExample(Example& example) {
   at.data = std::vector<uint8_t>(8, 0);
   at.data->insert(at.data->end(), 8, 0xff);
   example.node.inputs.push_back(example.graph.AddTensor(std::move(at)));
-  example.node.attributes = GatherAttributes{Form::kSlices, static_cast<int>(rank) - 1};
+  example.node.attributes = GatherAttributes{kSlices, static_cast<int>(rank) - 1};
   example.KeepScale();
 }
 

@@ -3,6 +3,8 @@
 // An image with other extents, each element that of the nearest one. ONNX Resize and Upsample,
 // which are gathers and sums where they interpolate (interpolate.h); TFLite
 // RESIZE_NEAREST_NEIGHBOR.
+#include "compiler/ops/resize.h"
+
 #include <cmath>
 #include <ranges>
 
@@ -12,8 +14,6 @@ namespace tessera::ops {
 namespace {
 
 using graph::ResizeAttributes;
-
-constexpr int64_t kMostExtent = 1 << 16;
 
 bool Inside(const std::vector<int64_t>& from, int64_t extent) {
   return !from.empty() &&
@@ -146,15 +146,6 @@ struct Rule {
   }
 };
 
-std::string TextOr(const OnnxNode& node, const std::string& name, const std::string& otherwise) {
-  const auto found = node.attributes.find(name);
-  return found == node.attributes.end() ? otherwise : found->second.s.value_or(otherwise);
-}
-
-bool IsOld(const QdqConverter& c, const OnnxNode& node) {
-  return node.op_type == "Upsample" || c.opset() <= 10;
-}
-
 template <typename Rules>
 std::string NamesOf(const Rules& rules) {
   std::string text;
@@ -194,137 +185,6 @@ Result<Rule> RuleOf(const QdqConverter& c, const OnnxNode& node) {
   return Rule{place, old ? kOldNearest : *to};
 }
 
-// What is asked for, by axis of the operand: extents, and the factors that indices are divided by.
-struct Wanted {
-  Shape size;
-  std::vector<float> scale;
-};
-
-// The axes that the values of scales or sizes belong to.
-Result<std::vector<size_t>> AxesOf(const OnnxNode& node, int64_t rank) {
-  std::vector<int64_t> named = node.Ints("axes");
-  std::vector<size_t> axes;
-  for (int64_t d = 0; named.empty() && d < rank; ++d) axes.push_back(static_cast<size_t>(d));
-  for (const int64_t axis : named) {
-    const auto d = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-    if (axis < -rank || axis >= rank || std::ranges::count(axes, d) > 0) {
-      return Fail(Code::kInvalidArgument, "{}: axes {} of an operand with {} axes", node.Place(),
-                  ShapeText(named), rank);
-    }
-    axes.push_back(d);
-  }
-  return axes;
-}
-
-// keep_aspect_ratio_policy: all of |axes| get the least or the greatest of their factors.
-Status KeepAspect(const OnnxNode& node, const Shape& in, const std::vector<size_t>& axes,
-                  Wanted& wanted) {
-  const std::string policy = TextOr(node, "keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch") return {};
-  if (policy != "not_larger" && policy != "not_smaller") {
-    return Fail(Code::kInvalidArgument,
-                "{}: keep_aspect_ratio_policy {}; stretch, not_larger and not_smaller are known",
-                node.Place(), policy);
-  }
-  if (std::ranges::any_of(node.Ints("axes"), [](int64_t axis) { return axis < 0; })) {
-    return Fail(Code::kUnsupported,
-                "{}: keep_aspect_ratio_policy {} with axes {}, which ONNX Runtime leaves as they "
-                "are; count the axes from the front",
-                node.Place(), policy, ShapeText(node.Ints("axes")));
-  }
-  float factor = wanted.scale[axes[0]];
-  for (const size_t d : axes) {
-    factor = policy == "not_larger" ? std::min(factor, wanted.scale[d])
-                                    : std::max(factor, wanted.scale[d]);
-  }
-  for (const size_t d : axes) {
-    wanted.scale[d] = factor;
-    wanted.size[d] = static_cast<int64_t>(std::round(factor * static_cast<float>(in[d])));
-  }
-  return {};
-}
-
-// The constant numbers of a Resize or Upsample: scales, or sizes.
-struct ResizeNumbers {
-  std::vector<float> scales;
-  std::vector<int64_t> sizes;
-};
-Result<ResizeNumbers> NumbersOf(const QdqConverter& c, const OnnxNode& node) {
-  const bool old = IsOld(c, node);
-  const auto constant = [&](size_t k) {
-    return node.inputs.size() > k && !node.inputs[k].empty() ? c.Initializer(node.inputs[k])
-                                                             : nullptr;
-  };
-  ResizeNumbers numbers;
-  const HostTensor *scales = constant(old ? 1 : 2), *sizes = old ? nullptr : constant(3);
-  if (const auto given = node.attributes.find("scales"); old && given != node.attributes.end())
-    numbers.scales = given->second.floats;
-  if (scales && scales->dtype == DType::kFloat32)
-    numbers.scales.assign(scales->as<float>().begin(), scales->as<float>().end());
-  if (sizes && sizes->dtype == DType::kInt64)
-    numbers.sizes.assign(sizes->as<int64_t>().begin(), sizes->as<int64_t>().end());
-  if (numbers.scales.empty() == numbers.sizes.empty()) {
-    return Fail(Code::kUnsupported,
-                "{}: {} of scales and sizes are constants; one of them has to be, so fold the "
-                "model's constants or leave one out",
-                node.Place(), numbers.scales.empty() ? "none" : "both");
-  }
-  return numbers;
-}
-
-// |extent| of the result where the operand has |in|.
-Status InRange(const OnnxNode& node, int64_t extent, int64_t in) {
-  if (extent == in || (extent >= 1 && extent <= kMostExtent)) return {};
-  return Fail(Code::kInvalidArgument, "{}: an extent of {}; 1 to {} are accepted", node.Place(),
-              extent, kMostExtent);
-}
-
-Result<Wanted> WantedOf(const QdqConverter& c, const OnnxNode& node, const Shape& in) {
-  TESSERA_ASSIGN(const ResizeNumbers numbers, NumbersOf(c, node));
-  TESSERA_ASSIGN(const std::vector<size_t> axes, AxesOf(node, std::ssize(in)));
-  const bool by_scale = numbers.sizes.empty();
-  const char* what = by_scale ? "scales" : "sizes";
-  const size_t count = by_scale ? numbers.scales.size() : numbers.sizes.size();
-  if (count != axes.size()) {
-    return Fail(Code::kInvalidArgument, "{}: {} {} for {} axes", node.Place(), count, what,
-                axes.size());
-  }
-  const float least = node.op_type == "Upsample" ? 1.0f : 1.0f / static_cast<float>(kMostExtent);
-  Wanted wanted{in, std::vector<float>(in.size(), 1.0f)};
-  for (size_t k = 0; k < count; ++k) {
-    const auto extent = static_cast<float>(in[axes[k]]);
-    float& scale = wanted.scale[axes[k]];
-    if (by_scale) {
-      scale = numbers.scales[k];
-      if (!(scale >= least) || scale > static_cast<float>(kMostExtent)) {
-        return Fail(Code::kInvalidArgument, "{}: a scale of {}; {} to {} are accepted",
-                    node.Place(), scale, least, kMostExtent);
-      }
-      wanted.size[axes[k]] = static_cast<int64_t>(scale * extent);
-    } else {
-      TESSERA_TRY(InRange(node, numbers.sizes[k], in[axes[k]]));
-      wanted.size[axes[k]] = numbers.sizes[k];
-      scale = static_cast<float>(numbers.sizes[k]) / extent;
-    }
-  }
-  if (!by_scale) {
-    TESSERA_TRY(KeepAspect(node, in, axes, wanted));
-  } else if (TextOr(node, "keep_aspect_ratio_policy", "stretch") != "stretch") {
-    return Fail(Code::kInvalidArgument,
-                "{}: keep_aspect_ratio_policy with scales; it belongs to sizes", node.Place());
-  }
-  for (size_t d = 0; d < in.size(); ++d) {
-    if (d < 2 && wanted.size[d] != in[d]) {
-      return Fail(
-          Code::kUnsupported,
-          "{}: {} that change batch or channels, from {} to {}; rows and columns can change",
-          node.Place(), what, ShapeText(in), ShapeText(wanted.size));
-    }
-    TESSERA_TRY(InRange(node, wanted.size[d], in[d]));
-  }
-  return wanted;
-}
-
 // Modes linear and cubic, in floats.
 Status FromInterpolating(QdqConverter& c, const OnnxNode& node, bool cubic) {
   TESSERA_ASSIGN(TensorId x, c.Plain(node, 0));
@@ -333,7 +193,7 @@ Status FromInterpolating(QdqConverter& c, const OnnxNode& node, bool cubic) {
   if (rule.name == "tf_half_pixel_for_nn" || node.IntOr("antialias", 0) != 0)
     return Fail(Code::kUnsupported, "{}: mode {} with {}", node.Place(), cubic ? "cubic" : "linear",
                 node.IntOr("antialias", 0) != 0 ? "antialias" : rule.name);
-  TESSERA_ASSIGN(const Wanted wanted, WantedOf(c, node, in));
+  TESSERA_ASSIGN(const ResizeWanted wanted, ResizeWantedOf(c, node, in));
   std::vector<AxisPlaces> places;
   for (size_t d = 0; d < in.size(); ++d) {
     if (wanted.size[d] == in[d] && wanted.scale[d] == 1) continue;
@@ -366,7 +226,7 @@ Status FromOnnx(QdqConverter& c, const OnnxNode& node) {
                 ShapeText(in));
   }
   TESSERA_ASSIGN(const Rule rule, RuleOf(c, node));
-  TESSERA_ASSIGN(const Wanted wanted, WantedOf(c, node, in));
+  TESSERA_ASSIGN(const ResizeWanted wanted, ResizeWantedOf(c, node, in));
   const auto sources = [&](size_t d) {
     return rule.Sources(in[d], wanted.size[d], wanted.scale[d]);
   };

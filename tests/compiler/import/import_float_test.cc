@@ -92,7 +92,7 @@ TEST(ImportFloat, Float16ConstantsInputsAndCasts) {
   b.Node("Mul", {"x", "h"}, {"m"}, "mul");
   B::Attr(b.Node("Cast", {"m"}, {"y"}, "cast"), "to", int64_t{1});
   graph::Graph g = Import(b);
-  EXPECT_EQ(Text(g), "mul float16, rescale float32");
+  EXPECT_EQ(Text(g), "mul float16, cast float32");
   TensorBytes values{{g.inputs[0], Bytes(std::vector<uint16_t>{FloatToHalf(3), FloatToHalf(4),
                                                                FloatToHalf(0.1f)})}};
   ASSERT_NO_FATAL_FAILURE(RunRegions(g, values));
@@ -109,7 +109,7 @@ TEST(ImportFloat, OutputsThatAreInputsOrTheSameValue) {
   b.Node("Identity", {"r"}, {"z"}, "again");
   for (const char* name : {"y", "r", "z"}) b.Output(name);
   const graph::Graph g = Import(b);
-  EXPECT_EQ(Text(g), "rescale float32, rescale float32, rescale float32");
+  EXPECT_EQ(Text(g), "rescale float32, cast float32, cast float32");
   for (size_t i = 0; i < 3; ++i)
     EXPECT_EQ(g.tensor(g.outputs[i]).name, std::string(1, "yrz"[i])) << i;
 }

@@ -162,7 +162,7 @@ const BadFloat kBad[] = {
      },
      "fused activation TANH is not supported"},
     {"ConstantToInteger", [](auto& n) { n.b.tensor("w").type = T::Type::INT32; },
-     "weights tensor 2 'w' are INT32; FLOAT32 is supported"},
+     "its result tensor 2 'w' is INT32 of shape [5, 3, 3, 3]; floats of shape"},
 };
 class TfliteFloatBad : public ::testing::TestWithParam<BadFloat> {};
 TEST_P(TfliteFloatBad, IsRefusedWithTheReason) {

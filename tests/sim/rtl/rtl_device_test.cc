@@ -94,8 +94,8 @@ TEST(RtlDevice, VerilatesOnFirstUseOnceForTwoProcessesAndWritesWaveforms) {
   }
   EXPECT_LT(sizes[1] * 2, sizes[0]) << "the window is not smaller";
 
-  // One that was cut is made again; what a process that is no more left goes away then. This process
-  // has the old file open: a shorter one takes its place.
+  // One that was cut is made again; what a process that is no more left goes away then. This
+  // process has the old file open: a shorter one takes its place.
   for (const auto& entry : fs::directory_iterator(cache.path())) {
     if (entry.path().extension() != ".so") continue;
     const std::vector<uint8_t> part = FirstBytes(entry.path(), 5000);
