@@ -318,7 +318,7 @@ TEST_P(Floats, ConversionsBetweenTypes) {
   f.g.tensor(q).dtype = DType::kInt8;
   f.g.tensor(q).quant = graph::Quant{{0.0625}, {-3}, -1};
   const TensorId back = f.Add({.op = Op::kDequantize, .inputs = {q}}, {1, 300});
-  const TensorId cast = f.Add({.op = Op::kRescale, .inputs = {x}}, {1, 300});
+  const TensorId cast = f.Add({.op = Op::kCast, .inputs = {x}}, {1, 300});
   const DType to = f.dtype == DType::kFloat32 ? DType::kFloat16 : DType::kFloat32;
   f.g.tensor(cast).dtype = to;
   f.g.outputs = {back, cast};
