@@ -130,7 +130,9 @@ Result<int> Run(const CompileFlags& options) {
   }
   if (compile.device) {
     json["coverage"] = CoverageJson(compiled->coverage);
-    if (options.json != "-") std::fprintf(told, "%s\n", compiler::Text(compiled->coverage).c_str());
+    // Of a dump alone the dump is what was asked for.
+    if (options.json != "-" && (options.dumps.empty() || !options.output.empty()))
+      std::fprintf(told, "%s\n", compiler::Text(compiled->coverage).c_str());
   }
   if (options.verify) {
     json["verified"] = nlohmann::ordered_json::array();

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "compiler/graph/example.h"
 #include "compiler/graph/op_def.h"
 
 namespace tessera::networks {
@@ -63,6 +64,29 @@ std::vector<KindInfo> Blocks() {
   };
 }
 
+// Whether operator |op| takes an image or a row of int8 that stands for real numbers.
+bool TakesScaled(graph::Op op) {
+  const auto takes = [&](const graph::Shape& shape) {
+    graph::Graph g;
+    const auto input = [&] {
+      g.inputs.push_back(g.AddTensor({.name = fmt::format("x{}", g.tensors.size()),
+                                      .shape = shape,
+                                      .quant = graph::Quant{{0.25}, {3}, -1}}));
+      return g.inputs.back();
+    };
+    const graph::TensorId x = input();
+    graph::Example example{.graph = g,
+                           .draw = [](int64_t least, int64_t) { return least; },
+                           .another = [&](bool) { return input(); },
+                           .node = {.op = op, .name = "one", .inputs = {x}}};
+    if (!graph::Complete(example, {{0.5}, {0}, -1})) return false;
+    g.nodes.push_back(example.node);
+    g.outputs = {example.node.output};
+    return graph::Verify(g).has_value();
+  };
+  return takes({1, 8, 6, 6}) || takes({1, 8});
+}
+
 // The blocks, then the other operators; and those by number.
 struct AllKinds {
   std::vector<KindInfo> rows = Blocks();
@@ -76,6 +100,7 @@ const AllKinds& All() {
       const graph::OpDef& def = *graph::AllOps()[k];
       const bool block = std::ranges::count(made.rows, def.name, &KindInfo::name) > 0;
       if (block || !graph::Takes(def, DType::kInt8, DType::kInt8)) continue;
+      if (!TakesScaled(static_cast<graph::Op>(k))) continue;
       made.rows.push_back({def.name, {def.least, def.least}, {kSeed, kZero, kBounds, kNhwc}});
       made.ops.push_back(static_cast<graph::Op>(k));
     }

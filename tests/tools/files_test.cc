@@ -35,8 +35,9 @@ void ExpectRefused(const std::string& arguments, const std::string& says) {
 TEST(Command, EveryVerbHasHelpWithAnExample) {
   EXPECT_EQ(Tessera("--help").code, 0);
   EXPECT_EQ(Tessera("--version").code, 0);
-  for (const char* verb : {"compile", "regress", "trace", "debug", "run", "compare", "asm",
-                           "disasm", "check", "config", "info", "boards", "flash", "xclbin"}) {
+  for (const char* verb :
+       {"compile", "regress", "trace", "debug", "quantize", "run", "compare", "asm", "disasm",
+        "check", "config", "info", "boards", "flash", "xclbin"}) {
     const CommandResult r = Tessera(std::string(verb) + " --help");
     EXPECT_EQ(r.code, 0) << verb;
     EXPECT_THAT(r.output, HasSubstr("Example: tessera ")) << verb;
@@ -45,7 +46,8 @@ TEST(Command, EveryVerbHasHelpWithAnExample) {
 
 TEST(Command, BadUseExitsWith2) {
   const std::string verbs =
-      "compile, regress, trace, debug, run, compare, asm, disasm, check, config, info, boards, "
+      "compile, regress, trace, debug, quantize, run, compare, asm, disasm, check, config, info, "
+      "boards, "
       "flash, xclbin, devices";
   ExpectRefused("", "no verb; there are " + verbs + "; tessera --help");
   ExpectRefused("fly", "'fly' is no verb; there are " + verbs);
