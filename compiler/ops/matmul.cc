@@ -63,7 +63,7 @@ void Body(RegionBuilder& b, const Node& node) {
     return real || zero == 0 ? value : value - I32(zero);
   };
   const te::Tensor sum =
-      te::Compute(b.Name(out.name + ".sum"), out.shape, {},
+      te::Compute(b.Name(out.name + ".sum"), out.shape, te::AxisNames(rank),
                   [&](const Indices& i) { return te::Sum(of(x, i, 0) * of(y, i, 1), {k}); });
   te::Elements(b, node, [&](const Indices& i) {
     if (real) return te::Real(b, node, sum(i));

@@ -50,6 +50,7 @@ const std::map<std::string, std::string> kRefused = {
     {"average_pool_2d_04", "an average over padding"},
     {"average_pool_2d_06", "an average over padding"},
     {"average_pool_2d_uint8_01", "an average over padding"},
+    {"average_pool_2d_uint8_02", "an average over padding"},
     {"average_pool_2d_uint8_04", "an average over padding"},
     {"average_pool_2d_uint8_06", "an average over padding"},
 };

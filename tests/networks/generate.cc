@@ -35,7 +35,9 @@ class Generator : private Blocks {
       else if (Chance(40))
         HostTail();
     }
-    if (Chance(15)) Operator(true);
+    for (int k = 0; k < 2; ++k) {
+      if (Chance(45)) Operator(true);
+    }
     // An operator that did not fit left nothing: a network does something.
     if (recipe_.steps[static_cast<size_t>(cur_)].kind == Kind::kInput) Conv(cur_);
     recipe_.outputs = {cur_};

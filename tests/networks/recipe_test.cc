@@ -126,12 +126,17 @@ TEST(Generated, NetworksAreVariedAndTheirValuesSpread) {
     ASSERT_TRUE(values) << values.error().message << "\n" << Print(recipe);
     for (const graph::Node& node : graph->nodes) {
       const std::vector<uint8_t>& bytes = values->at(graph->tensor(node.output).name);
-      if (bytes.size() < 64) continue;
+      const bool steps = node.op == graph::Op::kSign || node.op == graph::Op::kFloor ||
+                         node.op == graph::Op::kCeil || node.op == graph::Op::kRound;
+      if (bytes.size() < 64 || steps) continue;  // whose results are few by definition
       ++layers;
       flat += std::set<uint8_t>(bytes.begin(), bytes.end()).size() < 8;
     }
   }
-  EXPECT_EQ(kinds.size(), KindCount()) << "an operator that no network has";
+  for (size_t k = 0; k < KindCount(); ++k) {
+    const auto kind = static_cast<Kind>(k);
+    EXPECT_TRUE(kinds.contains(kind)) << NameOf(kind) << ": an operator that no network has";
+  }
   for (const int64_t count : {dilated, grouped, uneven, strided, multiplied}) EXPECT_GE(count, 10);
   EXPECT_GE(layers, 200);
   EXPECT_LE(flat * 20, layers);  // at most one layer in twenty has fewer than 8 different values

@@ -61,7 +61,8 @@ Expr Acosh(const Expr& x) {
 }
 Expr Atanh(const Expr& x) {
   const Expr size = ir::Abs(x);
-  return WithSignOf(F(0.5f) * ir::Log1p(Quotient(size + size, F(1) - size)), x);
+  const Expr grown = F(0.5f) * ir::Log1p(Quotient(size + size, F(1) - size));
+  return ir::Select(Greater(size, F(1)), grown, WithSignOf(grown, x));  // a NaN keeps its sign
 }
 
 Expr Sigmoid(const Expr& x) { return Quotient(F(1), F(1) + ir::Exp(ir::Neg(x))); }
