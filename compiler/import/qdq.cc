@@ -19,6 +19,13 @@ constexpr int64_t kMaxElements = int64_t{1} << 28;  // of an activation
 constexpr uint64_t kMaxConstantBytes = uint64_t{1}
                                        << 31;  // a constant counts once for each of its uses
 
+// Those of the file and those that are computed.
+Status CheckConstants(const OnnxNode& node, uint64_t bytes) {
+  if (bytes <= kMaxConstantBytes) return {};
+  return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes",
+              node.Place(), kMaxConstantBytes);
+}
+
 }  // namespace
 
 const graph::OnnxRow* RowOf(std::string_view type) {
@@ -64,10 +71,7 @@ Status QdqConverter::One(const OnnxNode& node) {
 
 Result<TensorId> QdqConverter::AddConstant(const OnnxNode& node, graph::GraphTensor tensor) {
   constant_bytes_ += tensor.data->size();
-  if (constant_bytes_ > kMaxConstantBytes) {
-    return Fail(Code::kOutOfRange, "{}: the constants that nodes use come to more than {} bytes",
-                node.Place(), kMaxConstantBytes);
-  }
+  TESSERA_TRY(CheckConstants(node, constant_bytes_));
   return graph_.AddTensor(std::move(tensor));
 }
 
@@ -188,6 +192,7 @@ Result<TensorId> QdqConverter::Emit(graph::Node made, const OnnxNode& from,
   Result<std::vector<uint8_t>> value = ValueOf(graph_, graph_.nodes.size() - 1);
   if (!value) return Within(from.Place(), value.error());
   constant_bytes_ += value->size();
+  TESSERA_TRY(CheckConstants(from, constant_bytes_));
   graph_.tensor(result).quant = QuantThrough(graph_, graph_.nodes.back());
   graph_.tensor(result).data = std::move(*value);
   graph_.nodes.pop_back();

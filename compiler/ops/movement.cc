@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators of ONNX that move elements or choose among them, made of several of the graph: blocks
-// to depth and back, triangles, sums along an axis, the greatest few, one-hot rows.
+// to depth and back, triangles, sums along an axis, one-hot rows.
 #include <cstring>
 
 #include "compiler/ops/composed.h"

@@ -4,6 +4,7 @@
 // choices, functions, reductions, indices of extremes.
 #include "compiler/ops/binary.h"
 #include "compiler/ops/composed.h"
+#include "compiler/ops/functions.h"
 
 namespace tessera::ops {
 namespace {
@@ -124,13 +125,6 @@ Status FromCast(Converter& c) {
   return c.Finish({.op = Op::kCast, .inputs = {x}}, c.tensor(x).shape);
 }
 
-template <Op kOp>
-Status FromFunction(Converter& c) {
-  TESSERA_TRY(PlainAlone(c));
-  TESSERA_ASSIGN(const TensorId x, c.Activation(0));
-  return c.Finish({.op = kOp, .inputs = {x}}, c.tensor(x).shape);
-}
-
 // Axes of the graph's tensor that are reduced, and what is left of |in|, in the file's order.
 struct Along {
   std::vector<int> axes;
@@ -187,14 +181,6 @@ Status FromLogSoftmax(Converter& c) {
   return c.Finish({.op = Op::kSub, .inputs = {x, log}}, shape);
 }
 
-Status FromRsqrt(Converter& c) {
-  TESSERA_TRY(PlainAlone(c));
-  TESSERA_ASSIGN(TensorId x, c.Activation(0));
-  const Shape shape = c.tensor(x).shape;
-  TESSERA_ASSIGN(x, c.Emit({.op = Op::kSqrt, .inputs = {x}}, ".sqrt", std::nullopt, shape));
-  return c.Finish({.op = Op::kReciprocal, .inputs = {x}}, shape);
-}
-
 template <Op kOp>
 Status FromArg(Converter& c) {
   TESSERA_TRY(PlainAlone(c));
@@ -232,17 +218,14 @@ constexpr TfliteRow kRows[] = {
     {"SELECT", 3, 3, FromSelect},
     {"SELECT_V2", 3, 3, FromSelect},
     {"CAST", 1, 1, FromCast},
-    {"ABS", 1, 1, FromFunction<Op::kAbs>},
-    {"NEG", 1, 1, FromFunction<Op::kNeg>},
-    {"SQUARE", 1, 1, FromFunction<Op::kSquare>},
-    {"SIGN", 1, 1, FromFunction<Op::kSign>},
-    {"EXP", 1, 1, FromFunction<Op::kExp>},
-    {"FLOOR", 1, 1, FromFunction<Op::kFloor>},
-    {"CEIL", 1, 1, FromFunction<Op::kCeil>},
-    {"ROUND", 1, 1, FromFunction<Op::kRound>},
-    {"SQRT", 1, 1, FromFunction<Op::kSqrt>},
-    {"RSQRT", 1, 1, FromRsqrt},
-    {"LOG", 1, 1, FromFunction<Op::kLog>},
+    {"ABS", 1, 1, PlainFromTflite<Op::kAbs>},
+    {"NEG", 1, 1, PlainFromTflite<Op::kNeg>},
+    {"SQUARE", 1, 1, PlainFromTflite<Op::kSquare>},
+    {"SIGN", 1, 1, PlainFromTflite<Op::kSign>},
+    {"EXP", 1, 1, PlainFromTflite<Op::kExp>},
+    {"FLOOR", 1, 1, PlainFromTflite<Op::kFloor>},
+    {"CEIL", 1, 1, PlainFromTflite<Op::kCeil>},
+    {"ROUND", 1, 1, PlainFromTflite<Op::kRound>},
     {"LOG_SOFTMAX", 1, 1, FromLogSoftmax},
     {"SUM", 2, 2, FromReduction<Op::kReduceSum>},
     {"REDUCE_MIN", 2, 2, FromReduction<Op::kReduceMin>},
