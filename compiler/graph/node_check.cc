@@ -77,6 +77,11 @@ Status NodeCheck::Image() const {
   return Bad("operand of shape {}, four axes are needed", ShapeText(In(0).shape));
 }
 
+Status NodeCheck::Plain() const {
+  if (In(0).quant || Out().quant) return Bad("takes plain values");
+  return {};
+}
+
 Status NodeCheck::KeepsScale() const {
   for (const TensorId id : node.inputs) {
     if (graph.tensor(id).dtype != Out().dtype)

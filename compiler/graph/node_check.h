@@ -40,6 +40,8 @@ class NodeCheck {
   Status SameShapes() const;
   // The first operand is an image [N, C, H, W].
   Status Image() const;
+  // Neither the first operand nor the result has a scale.
+  Status Plain() const;
   // Every operand's type, scale and zero point are the result's.
   Status KeepsScale() const;
   // Operand 1 is constant weights of |rank| axes and of operand 0's type: int8 with one scale, or

@@ -89,6 +89,15 @@ Result<TensorId> Composer::Floats(TensorId like, const std::vector<float>& value
   return c_.AddConstant(node_, std::move(made));
 }
 
+Result<TensorId> Composer::Wholes(const std::vector<int64_t>& values, Shape to) {
+  GraphTensor made{.name = fmt::format("{}.{}", node_.outputs[0], ++count_),
+                   .dtype = DType::kInt64,
+                   .shape = std::move(to)};
+  const auto* bytes = reinterpret_cast<const uint8_t*>(values.data());
+  made.data.emplace(bytes, bytes + values.size() * sizeof(int64_t));
+  return c_.AddConstant(node_, std::move(made));
+}
+
 Status Composer::Finish(TensorId id, size_t index) {
   if (index < node_.outputs.size() && !node_.outputs[index].empty())
     c_.SetPlain(node_.outputs[index], id);

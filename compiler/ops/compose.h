@@ -37,6 +37,8 @@ class Composer {
   Result<TensorId> Concat(std::vector<TensorId> parts, size_t axis);
   // Floats of |like|'s type.
   Result<TensorId> Floats(TensorId like, const std::vector<float>& values, Shape shape);
+  // Int64.
+  Result<TensorId> Wholes(const std::vector<int64_t>& values, Shape shape);
   Result<TensorId> Number(TensorId like, float value) { return Floats(like, {value}, {}); }
   // Result |index| of the file's operator is |id|.
   Status Finish(TensorId id, size_t index = 0);

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 
 namespace tessera::ops {
 namespace {
@@ -51,8 +50,8 @@ std::vector<Column> ColumnsOf(const AxisPlaces& places, int64_t extent, const In
 
 }  // namespace
 
-Result<TensorId> Interpolated(QdqConverter& c, const OnnxNode& node, Composer& make, TensorId x,
-                              const std::vector<AxisPlaces>& places, const Interpolation& how) {
+Result<TensorId> Interpolated(Composer& make, TensorId x, const std::vector<AxisPlaces>& places,
+                              const Interpolation& how) {
   for (const AxisPlaces& along : places) {
     const size_t axis = along.axis;
     const auto count = std::ssize(along.at);
@@ -61,11 +60,7 @@ Result<TensorId> Interpolated(QdqConverter& c, const OnnxNode& node, Composer& m
     shape[axis] = beside[axis] = count;
     std::optional<TensorId> sum;
     for (const Column& column : ColumnsOf(along, extent, how)) {
-      GraphTensor from{.name = node.outputs[0] + ".from", .dtype = DType::kInt64, .shape = {count}};
-      std::vector<uint8_t> bytes(column.from.size() * sizeof(int64_t));
-      std::memcpy(bytes.data(), column.from.data(), bytes.size());
-      from.data = std::move(bytes);
-      TESSERA_ASSIGN(const TensorId at, c.AddConstant(node, std::move(from)));
+      TESSERA_ASSIGN(const TensorId at, make.Wholes(column.from, {count}));
       const graph::GatherAttributes slices{graph::GatherAttributes::Form::kSlices,
                                            static_cast<int>(axis)};
       TESSERA_ASSIGN(TensorId part,

@@ -26,8 +26,8 @@ struct Interpolation {
 };
 
 // |x| through |places|, axis by axis, as gathers, products and sums.
-Result<TensorId> Interpolated(QdqConverter& c, const OnnxNode& node, Composer& make, TensorId x,
-                              const std::vector<AxisPlaces>& places, const Interpolation& how);
+Result<TensorId> Interpolated(Composer& make, TensorId x, const std::vector<AxisPlaces>& places,
+                              const Interpolation& how);
 
 }  // namespace tessera::ops
 

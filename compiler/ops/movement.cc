@@ -2,7 +2,7 @@
 //
 // Operators of ONNX that move elements or choose among them, made of several of the graph: blocks
 // to depth and back, triangles, sums along an axis, one-hot rows.
-#include <cstring>
+#include <numeric>
 
 #include "compiler/ops/composed.h"
 #include "compiler/ops/reduce.h"
@@ -40,24 +40,12 @@ Status FromBlocks(QdqConverter& c, const OnnxNode& node) {
 }
 
 // A constant of whole numbers 0, 1, ..., |count| - 1, along axis |axis| of |rank| axes.
-Result<TensorId> Counting(QdqConverter& c, const OnnxNode& node, int64_t count, size_t axis,
-                          size_t rank) {
-  GraphTensor made{.name = fmt::format("{}.count{}", node.outputs[0], axis),
-                   .dtype = DType::kInt64,
-                   .shape = Shape(rank, 1)};
-  made.shape[axis] = count;
-  std::vector<uint8_t> bytes(static_cast<size_t>(count) * 8);
-  for (int64_t k = 0; k < count; ++k) std::memcpy(&bytes[static_cast<size_t>(k) * 8], &k, 8);
-  made.data = std::move(bytes);
-  return c.AddConstant(node, std::move(made));
-}
-
-Result<TensorId> Whole64(QdqConverter& c, const OnnxNode& node, int64_t value) {
-  GraphTensor made{.name = node.outputs[0] + ".whole", .dtype = DType::kInt64, .shape = {}};
-  std::vector<uint8_t> bytes(8);
-  std::memcpy(bytes.data(), &value, 8);
-  made.data = std::move(bytes);
-  return c.AddConstant(node, std::move(made));
+Result<TensorId> Counting(Composer& make, int64_t count, size_t axis, size_t rank) {
+  std::vector<int64_t> values(static_cast<size_t>(count));
+  std::iota(values.begin(), values.end(), int64_t{0});
+  Shape shape(rank, 1);
+  shape[axis] = count;
+  return make.Wholes(values, std::move(shape));
 }
 
 // |where| (bools) x, else 0 of x's type.
@@ -82,9 +70,9 @@ Status FromTrilu(QdqConverter& c, const OnnxNode& node) {
     k = given.empty() ? 0 : given[0];
   }
   Composer make(c, node);
-  TESSERA_ASSIGN(TensorId rows, Counting(c, node, in[rank - 2], rank - 2, rank));
-  TESSERA_ASSIGN(const TensorId columns, Counting(c, node, in[rank - 1], rank - 1, rank));
-  TESSERA_ASSIGN(const TensorId diagonal, Whole64(c, node, k));
+  TESSERA_ASSIGN(TensorId rows, Counting(make, in[rank - 2], rank - 2, rank));
+  TESSERA_ASSIGN(const TensorId columns, Counting(make, in[rank - 1], rank - 1, rank));
+  TESSERA_ASSIGN(const TensorId diagonal, make.Wholes({k}, {}));
   TESSERA_ASSIGN(rows, make(Op::kAdd, rows, diagonal));
   const bool upper = node.IntOr("upper", 1) != 0;
   TESSERA_ASSIGN(const TensorId where,
@@ -108,8 +96,8 @@ Status FromCumSum(QdqConverter& c, const OnnxNode& node) {
   TESSERA_ASSIGN(x, make.Reshape(x, wide));
   wide[axis] = n;
   TESSERA_ASSIGN(x, make({.op = Op::kRepeat, .inputs = {x}}, wide));
-  TESSERA_ASSIGN(TensorId row, Counting(c, node, n, axis, rank + 1));
-  TESSERA_ASSIGN(TensorId column, Counting(c, node, n, axis + 1, rank + 1));
+  TESSERA_ASSIGN(TensorId row, Counting(make, n, axis, rank + 1));
+  TESSERA_ASSIGN(TensorId column, Counting(make, n, axis + 1, rank + 1));
   if (node.IntOr("reverse", 0) != 0) std::swap(row, column);
   const bool exclusive = node.IntOr("exclusive", 0) != 0;
   TESSERA_ASSIGN(const TensorId where, make(exclusive ? Op::kLess : Op::kLessEqual, column, row));
@@ -137,10 +125,10 @@ Status FromOneHot(QdqConverter& c, const OnnxNode& node) {
   if (make.tensor(at).dtype != DType::kInt64) {
     TESSERA_ASSIGN(at, make({.op = Op::kCast, .inputs = {at}}, make.shape(at), DType::kInt64));
   }
-  TESSERA_ASSIGN(const TensorId extent, Whole64(c, node, depth));
+  TESSERA_ASSIGN(const TensorId extent, make.Wholes({depth}, {}));
   TESSERA_ASSIGN(at, make(Op::kMod, at, extent));  // negative ones count from the end
   TESSERA_ASSIGN(at, make.Reshape(at, shape));
-  TESSERA_ASSIGN(const TensorId count, Counting(c, node, depth, axis, shape.size()));
+  TESSERA_ASSIGN(const TensorId count, Counting(make, depth, axis, shape.size()));
   TESSERA_ASSIGN(const TensorId here, make(
                                           {.op = Op::kEqual, .inputs = {at, count}},
                                           [&] {

@@ -76,10 +76,7 @@ void Body(RegionBuilder& b, const Node& node) {
   });
 }
 
-Status PlainOnly(const NodeCheck& node) {
-  if (node.In(0).quant || node.Out().quant) return node.Bad("takes plain values");
-  return {};
-}
+Status PlainOnly(const NodeCheck& node) { return node.Plain(); }
 
 // Extremes are as well of integers of one scale.
 Status OneScale(const NodeCheck& node) { return node.KeepsScale(); }

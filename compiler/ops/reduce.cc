@@ -20,10 +20,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
   return made;
 }
 
-Status Check(const NodeCheck& node) {
-  if (node.In(0).quant || node.Out().quant) return node.Bad("takes plain values");
-  return {};
-}
+Status Check(const NodeCheck& node) { return node.Plain(); }
 
 template <Expr (*kOf)(Expr, std::vector<Axis>), bool kMean>
 void Body(RegionBuilder& b, const Node& node) {

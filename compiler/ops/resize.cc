@@ -207,7 +207,7 @@ Status FromInterpolating(QdqConverter& c, const OnnxNode& node, bool cubic) {
   const Interpolation how{cubic, a == node.attributes.end() ? -0.75f : a->second.f.value_or(-0.75f),
                           node.IntOr("exclude_outside", 0) != 0};
   Composer make(c, node);
-  TESSERA_ASSIGN(x, Interpolated(c, node, make, x, places, how));
+  TESSERA_ASSIGN(x, Interpolated(make, x, places, how));
   return make.Finish(x);
 }
 

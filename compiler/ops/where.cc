@@ -18,10 +18,7 @@ Result<Shape> ShapeOf(const NodeCheck& node) {
                   ShapeText(node.In(1).shape), ShapeText(node.In(2).shape));
 }
 
-Status Check(const NodeCheck& node) {
-  if (node.In(0).quant || node.Out().quant) return node.Bad("takes plain values");
-  return {};
-}
+Status Check(const NodeCheck& node) { return node.Plain(); }
 
 void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
