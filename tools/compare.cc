@@ -208,6 +208,7 @@ Action AddCompare(CLI::App& app) {
       ->capture_default_str();
   AddNetworkOptions(verb, options->config, options->import);
   AddThreadsOption(verb, options->executor);
+  AddStateOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
   verb->add_option("--top", options->top, "the K greatest classes of each item")
       ->check(CountFromOne());

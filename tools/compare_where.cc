@@ -23,6 +23,8 @@ Result<std::string> FirstDifference(const LoadedNetwork& network, const Runner& 
   TESSERA_ASSIGN(const std::vector<ChosenDevice> chosen, ChooseDevices("func"));
   TESSERA_ASSIGN(Runner func, OpenRunner(network, chosen[0], options));
   TESSERA_ASSIGN(Runner runner, OpenRunner(network, given.chosen, options));
+  for (const Runner* one : {&func, &runner})
+    one->executor->SetStates(given.executor->StatesBefore());
   TESSERA_ASSIGN(const ExecutionReport right, Watched(func, item));
   TESSERA_ASSIGN(const ExecutionReport wrong, Watched(runner, item));
   for (size_t r = 0; r < std::min(right.runs.size(), wrong.runs.size()); ++r) {

@@ -93,6 +93,11 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
               net->provenance.tool.c_str());
   for (const auto& t : net->inputs) std::printf("input: %s\n", TensorText(t).c_str());
   for (const auto& t : net->outputs) std::printf("output: %s\n", TensorText(t).c_str());
+  std::vector<artifact::TensorInfo> states;
+  for (const artifact::ModelState& state : net->states) {
+    states.push_back(state.tensor);
+    std::printf("state: %s\n", TensorText(state.tensor).c_str());
+  }
   std::vector<std::vector<std::string>> rows;
   Json layers = Json::array();
   for (const artifact::Layer& layer : net->layers) {
@@ -121,6 +126,7 @@ Result<Json> Artifact(const std::vector<uint8_t>& bytes, const std::string& path
               {"tool", net->provenance.tool},
               {"inputs", TensorsJson(net->inputs)},
               {"outputs", TensorsJson(net->outputs)},
+              {"states", TensorsJson(states)},
               {"layers", layers},
               {"programs", programs},
               {"plans", plans}};

@@ -55,7 +55,7 @@ Result<LoadedNetwork> CompileModel(const std::vector<uint8_t>& bytes, const std:
 namespace {
 
 std::vector<artifact::TensorInfo> InfosOf(const graph::Graph& graph,
-                                          const std::vector<graph::TensorId>& ids) {
+                                          std::span<const graph::TensorId> ids) {
   std::vector<artifact::TensorInfo> infos;
   for (const graph::TensorId id : ids) {
     const graph::GraphTensor& t = graph.tensor(id);
@@ -87,10 +87,13 @@ Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
       "%s: %s model %s, %zu operators after import, %s MACs an inference, %s int8 weights\n",
       path.c_str(), std::string(Text(FormatOf(bytes))).c_str(), graph.name.c_str(),
       graph.nodes.size(), Grouped(macs).c_str(), Grouped(weights).c_str());
-  const std::vector<artifact::TensorInfo> inputs = InfosOf(graph, graph.inputs),
-                                          outputs = InfosOf(graph, graph.outputs);
+  const std::span<const graph::TensorId> all = graph.inputs, own = graph.UserInputs();
+  const std::vector<artifact::TensorInfo> inputs = InfosOf(graph, own),
+                                          outputs = InfosOf(graph, graph.UserOutputs()),
+                                          states = InfosOf(graph, all.subspan(own.size()));
   for (const auto& t : inputs) std::printf("input: %s\n", TensorText(t).c_str());
   for (const auto& t : outputs) std::printf("output: %s\n", TensorText(t).c_str());
+  for (const auto& t : states) std::printf("state: %s\n", TensorText(t).c_str());
   std::vector<std::vector<std::string>> rows;
   for (const graph::Node& node : graph.nodes) {
     rows.push_back({node.name, std::string(graph::Text(node.op)), Grouped(graph::Macs(graph, node)),
@@ -104,6 +107,7 @@ Result<nlohmann::ordered_json> DescribeModel(const std::vector<uint8_t>& bytes,
                                 {"name", graph.name},
                                 {"inputs", TensorsJson(inputs)},
                                 {"outputs", TensorsJson(outputs)},
+                                {"states", TensorsJson(states)},
                                 {"operators", graph.nodes.size()},
                                 {"macs", macs},
                                 {"weights", weights},

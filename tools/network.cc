@@ -26,6 +26,12 @@ void AddThreadsOption(CLI::App* verb, ExecutorOptions& options) {
       ->check(CountFromOne());
 }
 
+void AddStateOption(CLI::App* verb, ExecutorOptions& options) {
+  verb->add_flag("--reset-state", options.fresh_states,
+                 "of a model with states (variables): each item begins with the first ones; else "
+                 "with what the item before left");
+}
+
 namespace {
 
 Result<LoadedNetwork> FromArtifact(const std::vector<uint8_t>& bytes, const std::string& path,

@@ -32,6 +32,9 @@ void AddNetworkOptions(CLI::App* verb, std::string& config, ImportWords& import)
 // Option --threads of a verb that runs host code.
 void AddThreadsOption(CLI::App* verb, ExecutorOptions& options);
 
+// Option --reset-state of a verb that runs items one behind the other.
+void AddStateOption(CLI::App* verb, ExecutorOptions& options);
+
 // The plans of an artifact.
 struct WantedPlans {
   bool cpu = false, device = false, opencl = false, cuda = false;

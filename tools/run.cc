@@ -211,6 +211,7 @@ Action AddRun(CLI::App& app) {
   verb->add_option("--device", options->device, "where it runs, see below")->capture_default_str();
   AddNetworkOptions(verb, options->config, options->import);
   AddThreadsOption(verb, options->executor);
+  AddStateOption(verb, options->executor);
   AddInputOptions(*verb, options->inputs);
   verb->get_option("--input")->required(false);
   verb->add_flag("--check-races", options->check_races,

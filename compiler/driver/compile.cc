@@ -104,9 +104,13 @@ Result<Compiled> Attempt(graph::Graph graph, const std::string& model_file, uint
       fmt::format("{}{}{}{}", options.cpu ? "cpu " : "", options.opencl ? "opencl " : "",
                   options.cuda ? "cuda " : "", options.device ? "vta" : "") +
           (fused.graph.rules.empty() ? "" : " " + fused.graph.rules)};
-  for (graph::TensorId id : fused.graph.inputs) build.net.inputs.push_back(InfoOf(fused.graph, id));
-  for (graph::TensorId id : fused.graph.outputs)
-    build.net.outputs.push_back(InfoOf(fused.graph, id));
+  const graph::Graph& made = fused.graph;
+  for (graph::TensorId id : made.UserInputs()) build.net.inputs.push_back(InfoOf(made, id));
+  for (graph::TensorId id : made.UserOutputs()) build.net.outputs.push_back(InfoOf(made, id));
+  for (size_t s = 0; s < made.states.size(); ++s) {
+    build.net.states.push_back(
+        {InfoOf(made, made.inputs[made.UserInputs().size() + s]), made.states[s]});
+  }
   AddLayers(build);
   if (options.device) {
     build.net.devices.push_back(

@@ -133,6 +133,13 @@ struct TransposedConvAttributes {
   std::array<int64_t, 2> out{1, 1};
   bool single = false;  // as in ConvAttributes
 };
+// Scale: by 31-bit multipliers and shifts (positive: left), one an index of the last axis or one
+// for all, then |zero| is added.
+struct ScaleAttributes {
+  std::vector<int32_t> multiplier{1 << 30};
+  std::vector<int8_t> shift{0};
+  int32_t zero = 0;
+};
 // Mul, Rescale.
 struct FactorAttributes {
   bool single = false;  // the scales are multiplied and divided in float32, not in double

@@ -69,7 +69,12 @@ std::string Print(const Graph& graph) {
     return fmt::format("%{} {}[{}]{}", t.name, tessera::Text(t.dtype), fmt::join(t.shape, ", "),
                        t.quant ? QuantText(*t.quant) : "");
   };
-  for (TensorId id : graph.inputs) text += fmt::format("  input {}\n", describe(id));
+  for (TensorId id : graph.UserInputs()) text += fmt::format("  input {}\n", describe(id));
+  const size_t own_inputs = graph.UserInputs().size(), own_outputs = graph.UserOutputs().size();
+  for (size_t s = 0; s < graph.states.size(); ++s) {
+    text += fmt::format("  state {}, then %{}\n", describe(graph.inputs[own_inputs + s]),
+                        graph.tensor(graph.outputs[own_outputs + s]).name);
+  }
   for (const Node& node : graph.nodes) {
     text += fmt::format("  {} = {}(", describe(node.output), Text(node.op));
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -83,7 +88,8 @@ std::string Print(const Graph& graph) {
     if (const int64_t macs = Macs(graph, node)) text += fmt::format("  # {} MACs", macs);
     text += fmt::format("  // {}\n", node.name);
   }
-  for (TensorId id : graph.outputs) text += fmt::format("  output %{}\n", graph.tensor(id).name);
+  for (TensorId id : graph.UserOutputs())
+    text += fmt::format("  output %{}\n", graph.tensor(id).name);
   return text;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -109,6 +110,17 @@ struct Graph {
   std::vector<GraphTensor> tensors;
   std::vector<Node> nodes;  // in topological order
   std::vector<TensorId> inputs, outputs;
+  // What one inference leaves for the next: the last inputs hold what the last outputs were the
+  // time before, in order, and at first these bytes, row-major.
+  std::vector<std::vector<uint8_t>> states;
+
+  // Those that the model's user gives and gets.
+  std::span<const TensorId> UserInputs() const {
+    return std::span(inputs).first(inputs.size() - states.size());
+  }
+  std::span<const TensorId> UserOutputs() const {
+    return std::span(outputs).first(outputs.size() - states.size());
+  }
 
   GraphTensor& tensor(TensorId id) { return tensors[static_cast<size_t>(id)]; }
   const GraphTensor& tensor(TensorId id) const { return tensors[static_cast<size_t>(id)]; }

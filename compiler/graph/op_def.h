@@ -42,7 +42,8 @@ struct OnnxRow {
   size_t operands = 1;  // the first inputs, which all have to be dequantised for that
   OnnxWhen when = OnnxWhen::kQuantised;
 };
-// An operator of TFLite, which has from |least| to |most| inputs and at most |results| results.
+// An operator of TFLite, which has from |least| to |most| inputs and from one to |results| results,
+// or none.
 // |convert| is called while the converter is at such an operator.
 struct TfliteRow {
   std::string_view type;  // as in the schema: "CONV_2D"

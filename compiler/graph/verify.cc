@@ -7,6 +7,34 @@
 
 namespace tessera::graph {
 
+namespace {
+
+// Each state is an input and an output of one kind, and has its first bytes.
+Status States(const Graph& graph) {
+  const size_t count = graph.states.size();
+  if (count > graph.inputs.size() || count > graph.outputs.size()) {
+    return Fail(Code::kInvalidArgument, "{} states, {} inputs and {} outputs", count,
+                graph.inputs.size(), graph.outputs.size());
+  }
+  for (size_t s = 0; s < count; ++s) {
+    const GraphTensor& before = graph.tensor(graph.inputs[graph.inputs.size() - count + s]);
+    const GraphTensor& after = graph.tensor(graph.outputs[graph.outputs.size() - count + s]);
+    if (before.dtype != after.dtype || before.shape != after.shape || before.quant != after.quant ||
+        before.order != after.order) {
+      return Fail(Code::kInvalidArgument,
+                  "state {} of shape {} becomes {} of shape {}, or another type or scale",
+                  before.name, ShapeText(before.shape), after.name, ShapeText(after.shape));
+    }
+    if (std::ssize(graph.states[s]) == before.count() * SizeOf(before.dtype)) continue;
+    return Fail(Code::kInvalidArgument, "state {} begins with {} bytes, shape {} takes {}",
+                before.name, graph.states[s].size(), ShapeText(before.shape),
+                before.count() * SizeOf(before.dtype));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Verify(const Graph& graph) {
   const auto in_range = [&](TensorId id) {
     return id >= 0 && id < static_cast<TensorId>(graph.tensors.size());
@@ -49,7 +77,7 @@ Status Verify(const Graph& graph) {
       return Fail(Code::kInvalidArgument, "graph output {} is not made by any node", id);
     }
   }
-  return {};
+  return States(graph);
 }
 
 }  // namespace tessera::graph

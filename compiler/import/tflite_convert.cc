@@ -34,8 +34,10 @@ Result<graph::Graph> Converter::Convert() {
   graph_.name = model_.name;
   TESSERA_TRY(CheckOperators());
   TESSERA_TRY(Inputs());
+  TESSERA_TRY(FindVariables());
   for (const Operator& op : model_.operators) TESSERA_TRY(One(op));
   TESSERA_TRY(Outputs());
+  States();
   MakeNamesUnique();
   TESSERA_TRY(graph::Verify(graph_));
   return std::move(graph_);
@@ -70,9 +72,11 @@ Status Converter::One(const Operator& op) {
   const graph::TfliteRow& row = *RowOf(op.type);  // CheckOperators has seen to it
   if (op.inputs.size() < row.least || op.inputs.size() > row.most)
     return Invalid("{} inputs, takes {} to {}", op.inputs.size(), row.least, row.most);
-  if (op.outputs.empty() || op.outputs.size() > row.results) {
+  if (op.outputs.empty() != (row.results == 0) || op.outputs.size() > row.results) {
     return Invalid("{} results, makes {}", op.outputs.size(),
-                   row.results == 1 ? "one" : fmt::format("1 to {}", row.results));
+                   row.results == 0   ? "none"
+                   : row.results == 1 ? "one"
+                                      : fmt::format("1 to {}", row.results));
   }
   for (size_t k = op.outputs.size(); k-- > 0;) {
     Select(k);

@@ -69,6 +69,8 @@ class Converter {
   // Input |i|, a constant, with its elements repeated to |shape| (in file order).
   Result<graph::TensorId> FullConstant(size_t i, const Shape& shape);
   Status Reserve(size_t bytes);  // before a constant of so many is made
+  Result<graph::TensorId> Constant(graph::GraphTensor made);
+  Result<const TfliteTensor*> Intermediate(size_t k) const;
   // Without |quant| the result has |dtype|, or else the type of the first operand.
   Result<graph::TensorId> Emit(graph::Node made, const std::string& suffix,
                                const std::optional<graph::Quant>& quant, Shape shape,
@@ -117,6 +119,17 @@ class Converter {
   Result<graph::TensorId> Beside(size_t i, const Shape& shape);
   Status ReshapeTo(const Shape& shape);
 
+  // Variables (tflite_variables.cc): states of the graph, but for those that the model only reads,
+  // which are constants.
+  // The operators CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE.
+  Status CallOnce();
+  Status VarHandle();
+  Status ReadVariable();
+  Status AssignVariable();
+  // What input |i|, a variable tensor, holds now; and what it holds from here on.
+  Result<graph::TensorId> StateNow(size_t i);
+  Status SetState(size_t i, graph::TensorId x);
+
   // Weights and windows (tflite_weights.cc, tflite_window.cc).
   Result<graph::TensorId> Weights(size_t rank, int channel_axis);
   Status AddBias(graph::Node& node, size_t i = 2);  // takes input |i|, when there is one
@@ -134,6 +147,15 @@ class Converter {
   Status CheckOperators() const;
   Status Inputs();
   Status Outputs();
+  // |id| for an output of the model: what is not made for it alone gets a copy, named |name|.
+  graph::TensorId OwnOutput(graph::TensorId id, const std::string& name, bool is_unsigned);
+  struct Variable;
+  Status FindVariables();
+  Result<Variable*> VariableOf(size_t i);  // that input |i|, a handle, names
+  Status Assign(Variable& variable, graph::TensorId x);
+  void States();  // of the variables that were read before they were assigned
+  // |from|, a constant, for the graph.
+  Result<graph::GraphTensor> ConstantOf(const TfliteTensor& from) const;
   Result<Shape> InputShape(const TfliteTensor& from, const std::string& place) const;
   Status One(const Operator& op);
   Status CentreWeights(const TfliteTensor& from, graph::GraphTensor& made) const;
@@ -154,6 +176,17 @@ class Converter {
   std::map<int, int> dequantised_;  // tensor -> the constant of floats that it is
   std::map<std::pair<int, int>, graph::TensorId> constants_;  // by tensor and channel axis
   uint64_t constant_bytes_ = 0;
+
+  struct Variable {
+    std::string place;         // for messages
+    bool assigned = false;     // somewhere in the model
+    graph::TensorId now = -1;  // what it holds; -1: not known yet
+    // Its value before the model runs, row-major, where that is an input of the graph.
+    std::optional<std::vector<uint8_t>> first;
+  };
+  std::map<std::string, Variable> variables_;  // by VariableName, "#" and a variable tensor's index
+  std::map<int, std::string> handles_;         // by tensor
+  std::vector<Variable*> states_;              // in the order of the graph's
 };
 
 // The shape, axis or bytes of a tensor of the file as the graph has them: four axes become NCHW,

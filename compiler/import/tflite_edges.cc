@@ -100,6 +100,31 @@ Status Converter::Inputs() {
   return {};
 }
 
+TensorId Converter::OwnOutput(TensorId id, const std::string& name, bool is_unsigned) {
+  if (!is_unsigned && !graph_.tensor(id).constant() && std::ranges::count(graph_.inputs, id) == 0 &&
+      std::ranges::count(graph_.outputs, id) == 0)
+    return id;
+  graph::GraphTensor edge = graph_.tensor(id);
+  edge.name = name;
+  edge.data.reset();
+  edge.order.clear();
+  graph::Node made{.op = graph::Op::kReshape,
+                   .name = fmt::format("output_{}", graph_.outputs.size()),
+                   .inputs = {id},
+                   .round = isa::Round::kTflite};
+  if (is_unsigned) {
+    if (graph_.tensor(id).name == name) graph_.tensor(id).name += ".int8";
+    edge.dtype = DType::kUint8;
+    edge.quant->zero[0] += kBelow;
+    made.op = graph::Op::kRescale;
+    made.lo = 0;
+    made.hi = 255;
+  }
+  made.output = graph_.AddTensor(std::move(edge));
+  graph_.nodes.push_back(std::move(made));
+  return graph_.nodes.back().output;
+}
+
 Status Converter::Outputs() {
   if (model_.outputs.empty()) return Fail(Code::kInvalidArgument, "the model has no outputs");
   for (const int index : model_.outputs) {
@@ -110,27 +135,7 @@ Status Converter::Outputs() {
                   from.Place());
     }
     const bool is_unsigned = IsQuantised(from) && from.type == TensorType::UINT8;
-    // What is not made for this output alone gets a copy.
-    if (is_unsigned || graph_.tensor(id).constant() || std::ranges::count(graph_.inputs, id) > 0 ||
-        std::ranges::count(graph_.outputs, id) > 0) {
-      graph::GraphTensor edge = graph_.tensor(id);
-      edge.name = from.name;
-      edge.data.reset();
-      graph::Node made{.op = graph::Op::kReshape,
-                       .name = fmt::format("output_{}", graph_.outputs.size()),
-                       .inputs = {id},
-                       .round = isa::Round::kTflite};
-      if (is_unsigned) {
-        if (graph_.tensor(id).name == from.name) graph_.tensor(id).name += ".int8";
-        edge.dtype = DType::kUint8;
-        edge.quant->zero[0] += kBelow;
-        made.op = graph::Op::kRescale;
-        made.lo = 0;
-        made.hi = 255;
-      }
-      id = made.output = graph_.AddTensor(std::move(edge));
-      graph_.nodes.push_back(std::move(made));
-    }
+    id = OwnOutput(id, from.name, is_unsigned);
     graph_.tensor(id).order = OrderOf(from.shape);
     graph_.outputs.push_back(id);
   }

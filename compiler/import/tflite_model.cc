@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "base/text.h"
 #include "runtime/tensor/tensor.h"
@@ -96,8 +97,7 @@ Result<TfliteTensor> ReadTensor(const tflite_file::Model& model, const tflite_fi
                                 int index) {
   TfliteTensor tensor{.index = index, .name = NameFrom(table.name()), .type = table.type()};
   const std::string place = tensor.Place();
-  if (table.is_variable())
-    return Fail(Code::kUnsupported, "{}: variables are not supported", place);
+  tensor.variable = table.is_variable();
   if (table.sparsity())
     return Fail(Code::kUnsupported, "{}: sparse tensors are not supported; store it densely",
                 place);
@@ -169,7 +169,70 @@ Result<Operator> ReadOperator(const tflite_file::Model& model, const tflite_file
   }
   TESSERA_ASSIGN(op.inputs, Indices(table.inputs(), tensors, true, op.Place() + ": input"));
   TESSERA_ASSIGN(op.outputs, Indices(table.outputs(), tensors, false, op.Place() + ": output"));
+  TESSERA_ASSIGN(op.intermediates,
+                 Indices(table.intermediates(), tensors, false, op.Place() + ": intermediate"));
   return op;
+}
+
+// The tables of one subgraph.
+Result<TfliteModel> ReadSubgraph(const tflite_file::Model& file,
+                                 const tflite_file::SubGraph& graph) {
+  const size_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
+  if (operators == 0) return Fail(Code::kInvalidArgument, "the model has no operators");
+  if (operators > kMaxOperators) {
+    return Fail(Code::kOutOfRange, "the model has {} operators, at most {} are accepted", operators,
+                kMaxOperators);
+  }
+  if (tensors > kMaxTensors) {
+    return Fail(Code::kOutOfRange, "the model has {} tensors, at most {} are accepted", tensors,
+                kMaxTensors);
+  }
+  TfliteModel model;
+  model.name = NameFrom(graph.name());
+  for (uint32_t i = 0; i < tensors; ++i) {
+    TESSERA_ASSIGN(TfliteTensor tensor,
+                   ReadTensor(file, *graph.tensors()->Get(i), static_cast<int>(i)));
+    model.tensors.push_back(std::move(tensor));
+  }
+  for (uint32_t i = 0; i < operators; ++i) {
+    TESSERA_ASSIGN(Operator op,
+                   ReadOperator(file, *graph.operators()->Get(i), static_cast<int>(i), tensors));
+    model.operators.push_back(std::move(op));
+  }
+  TESSERA_ASSIGN(model.inputs, Indices(graph.inputs(), tensors, false, "model input"));
+  TESSERA_ASSIGN(model.outputs, Indices(graph.outputs(), tensors, false, "model output"));
+  return model;
+}
+
+// What the subgraph that |op|, a CALL_ONCE, names puts into variables.
+Status ReadFirstValues(const tflite_file::Model& file, const Operator& op, std::set<int>& called,
+                       std::map<std::string, TfliteTensor>& first) {
+  const auto* options = op.table->builtin_options_as<tflite_file::CallOnceOptions>();
+  const int index = options ? options->init_subgraph_index() : -1;
+  if (index < 1 || index >= static_cast<int>(file.subgraphs()->size())) {
+    return Fail(Code::kInvalidArgument, "it calls subgraph {}, the model has {}", index,
+                file.subgraphs()->size());
+  }
+  if (!called.insert(index).second) return {};
+  TESSERA_ASSIGN(const TfliteModel graph,
+                 ReadSubgraph(file, *file.subgraphs()->Get(static_cast<uint32_t>(index))));
+  std::map<int, std::string> names;  // by tensor
+  for (const Operator& one : graph.operators) {
+    if (one.code == BuiltinOperator::VAR_HANDLE && one.outputs.size() == 1) {
+      TESSERA_ASSIGN(names[one.outputs[0]], VariableName(one));
+      continue;
+    }
+    const bool assigns = one.code == BuiltinOperator::ASSIGN_VARIABLE && one.inputs.size() == 2 &&
+                         names.contains(one.inputs[0]) && one.inputs[1] >= 0;
+    if (assigns && graph.tensors[static_cast<size_t>(one.inputs[1])].constant()) {
+      first[names[one.inputs[0]]] = graph.tensors[static_cast<size_t>(one.inputs[1])];
+      continue;
+    }
+    return Fail(Code::kUnsupported,
+                "in subgraph {}, {}: constants that are put into variables are supported", index,
+                one.Place());
+  }
+  return {};
 }
 
 }  // namespace
@@ -180,6 +243,14 @@ std::string TypeText(TensorType type) {
 }
 
 std::string TfliteTensor::Place() const { return fmt::format("tensor {} '{}'", index, name); }
+
+Result<std::string> VariableName(const Operator& op) {
+  const auto* options = op.table->builtin_options_as<tflite_file::VarHandleOptions>();
+  if (!options)
+    return Fail(Code::kInvalidArgument, "{}: its options are missing or another operator's",
+                op.Place());
+  return fmt::format("{}/{}", NameFrom(options->container()), NameFrom(options->shared_name()));
+}
 
 std::string Operator::Place() const { return fmt::format("operator {} ({})", index, type); }
 
@@ -210,35 +281,14 @@ Result<TfliteModel> Parse(std::span<const uint8_t> bytes) {
   }
   if (SizeOf(file.subgraphs()) == 0)
     return Fail(Code::kInvalidArgument, "the model has no subgraph");
-  if (file.subgraphs()->size() > 1) {
-    return Fail(Code::kUnsupported, "the model has {} subgraphs, one is supported",
-                file.subgraphs()->size());
-  }
   const tflite_file::SubGraph& graph = *file.subgraphs()->Get(0);
-  const size_t tensors = SizeOf(graph.tensors()), operators = SizeOf(graph.operators());
-  if (operators == 0) return Fail(Code::kInvalidArgument, "the model has no operators");
-  if (operators > kMaxOperators) {
-    return Fail(Code::kOutOfRange, "the model has {} operators, at most {} are accepted", operators,
-                kMaxOperators);
+  TESSERA_ASSIGN(TfliteModel model, ReadSubgraph(file, graph));
+  std::set<int> called;
+  for (const Operator& op : model.operators) {
+    if (op.code != BuiltinOperator::CALL_ONCE) continue;
+    if (const Status read = ReadFirstValues(file, op, called, model.first); !read)
+      return Within(op.Place(), read.error());
   }
-  if (tensors > kMaxTensors) {
-    return Fail(Code::kOutOfRange, "the model has {} tensors, at most {} are accepted", tensors,
-                kMaxTensors);
-  }
-  TfliteModel model;
-  model.name = NameFrom(graph.name());
-  for (uint32_t i = 0; i < tensors; ++i) {
-    TESSERA_ASSIGN(TfliteTensor tensor,
-                   ReadTensor(file, *graph.tensors()->Get(i), static_cast<int>(i)));
-    model.tensors.push_back(std::move(tensor));
-  }
-  for (uint32_t i = 0; i < operators; ++i) {
-    TESSERA_ASSIGN(Operator op,
-                   ReadOperator(file, *graph.operators()->Get(i), static_cast<int>(i), tensors));
-    model.operators.push_back(std::move(op));
-  }
-  TESSERA_ASSIGN(model.inputs, Indices(graph.inputs(), tensors, false, "model input"));
-  TESSERA_ASSIGN(model.outputs, Indices(graph.outputs(), tensors, false, "model output"));
   return model;
 }
 

@@ -7,6 +7,7 @@
 #define TESSERA_COMPILER_IMPORT_TFLITE_MODEL_H_
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct TfliteTensor {
   std::vector<bool> open;         // by axis: any extent may stand here when the model runs
   std::span<const uint8_t> data;  // empty: not a constant
   const tflite_file::Quantization* quantization = nullptr;
+  bool variable = false;  // keeps its value from inference to inference, at first 0
 
   bool constant() const { return !data.empty(); }
   // "tensor 12 'conv1/Relu'"
@@ -41,6 +43,7 @@ struct Operator {
   BuiltinOperator code{};
   std::string type;                  // the format's name, "CONV_2D"
   std::vector<int> inputs, outputs;  // tensor indices; an optional input that is not there: -1
+  std::vector<int> intermediates;    // tensor indices
   const tflite_file::Operator* table = nullptr;
 
   // "operator 3 (CONV_2D)"
@@ -53,7 +56,12 @@ struct TfliteModel {
   std::vector<TfliteTensor> tensors;
   std::vector<Operator> operators;
   std::vector<int> inputs, outputs;  // tensor indices
+  // What CALL_ONCE puts into variables before the first inference, by VariableName.
+  std::map<std::string, TfliteTensor> first;
 };
+
+// What a VAR_HANDLE names: "container/name".
+Result<std::string> VariableName(const Operator& op);
 
 // Whether |bytes| say that they are a .tflite file.
 bool LooksLikeTflite(std::span<const uint8_t> bytes);
@@ -62,8 +70,9 @@ bool LooksLikeTflite(std::span<const uint8_t> bytes);
 //   errors  kInvalidArgument  not a model of version 3; tables, tensors, buffers or codes that are
 //                             not there; shapes and data that disagree
 //           kOutOfRange       more operators, tensors or elements than the compiler takes
-//           kUnsupported      several subgraphs, custom operators, variables, sparse tensors,
-//                             data outside of the tables (each named)
+//           kUnsupported      custom operators, sparse tensors, data outside of the tables, a
+//                             CALL_ONCE that does more than put constants into variables (each
+//                             named)
 Result<TfliteModel> Parse(std::span<const uint8_t> bytes);
 
 }  // namespace tessera::tflite_model

@@ -121,20 +121,35 @@ Result<TensorId> Converter::Operand(size_t i) {
   TensorId& id = made_[static_cast<size_t>(from->index)];
   if (id >= 0) return id;
   if (!from->constant()) return Invalid("input {} is used before it is made", from->Place());
-  graph::GraphTensor made{.name = from->name, .shape = GraphShape(from->shape)};
-  std::vector<uint8_t> bytes(from->data.begin(), from->data.end());
-  if (const auto plain = PlainType(*from)) {
-    made.dtype = *plain;
-  } else if (IsQuantised(*from)) {
-    TESSERA_ASSIGN(made.quant, ActivationQuant(*from));
-    if (from->type == TensorType::UINT8) ToInt8(bytes);
-  } else {
-    return Unsupported("input {} is {}, which is not supported", from->Place(),
-                       TypeText(from->type));
-  }
-  TESSERA_TRY(Reserve(bytes.size()));
-  made.data = GraphBytes(bytes, from->shape, static_cast<size_t>(SizeOf(made.dtype)));
+  TESSERA_TRY(Reserve(from->data.size()));
+  TESSERA_ASSIGN(graph::GraphTensor made, ConstantOf(*from));
   return id = graph_.AddTensor(std::move(made));
+}
+
+Result<graph::GraphTensor> Converter::ConstantOf(const TfliteTensor& from) const {
+  graph::GraphTensor made{.name = from.name, .shape = GraphShape(from.shape)};
+  std::vector<uint8_t> bytes(from.data.begin(), from.data.end());
+  if (const auto plain = PlainType(from)) {
+    made.dtype = *plain;
+  } else if (IsQuantised(from)) {
+    TESSERA_ASSIGN(made.quant, ActivationQuant(from));
+    if (from.type == TensorType::UINT8) ToInt8(bytes);
+  } else {
+    return Unsupported("input {} is {}, which is not supported", from.Place(), TypeText(from.type));
+  }
+  made.data = GraphBytes(bytes, from.shape, static_cast<size_t>(SizeOf(made.dtype)));
+  return made;
+}
+
+Result<TensorId> Converter::Constant(graph::GraphTensor made) {
+  TESSERA_TRY(Reserve(made.data->size()));
+  return graph_.AddTensor(std::move(made));
+}
+
+Result<const TfliteTensor*> Converter::Intermediate(size_t k) const {
+  if (k < op_->intermediates.size() && op_->intermediates[k] >= 0)
+    return &model_.tensors[static_cast<size_t>(op_->intermediates[k])];
+  return Invalid("intermediate {} is missing", k);
 }
 
 Result<TensorId> Converter::Activation(size_t i, std::optional<TensorType> wanted) {

@@ -18,6 +18,7 @@ std::span<const graph::OnnxRow> RecurrentRows();      // recurrent.cc
 std::span<const graph::TfliteRow> TflitePartRows();    // tflite_parts.cc
 std::span<const graph::TfliteRow> TfliteBlockRows();   // tflite_blocks.cc
 std::span<const graph::TfliteRow> TfliteNumberRows();  // tflite_numbers.cc
+std::span<const graph::TfliteRow> TfliteStateRows();   // tflite_lstm.cc
 
 }  // namespace tessera::ops
 

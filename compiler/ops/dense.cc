@@ -39,9 +39,13 @@ void Body(RegionBuilder& b, const Node& node) {
   const GraphTensor& out = b.graph().tensor(node.output);
   const te::Tensor x = b.Value(node.inputs[0]), w = b.Value(node.inputs[1]);
   const Axis k = te::ReduceAxis("ci", w.shape()[1]);
-  const te::Tensor sum = te::Compute(
-      b.Name(out.name + ".sum"), out.shape, {"n", "c"},
-      [&](const Indices& i) { return te::Sum(Wide(x(i[0], k.var)) * Wide(w(i[1], k.var)), {k}); });
+  // Elsewhere the bias holds what the zero point adds.
+  const int32_t zero = out.dtype == DType::kInt32 ? b.graph().tensor(node.inputs[0]).zero() : 0;
+  const te::Tensor sum =
+      te::Compute(b.Name(out.name + ".sum"), out.shape, {"n", "c"}, [&](const Indices& i) {
+        const Expr value = Wide(x(i[0], k.var));
+        return te::Sum((zero == 0 ? value : value - I32(zero)) * Wide(w(i[1], k.var)), {k});
+      });
   b.SetValue(node.output, te::Epilogue(b, node, sum));
 }
 
@@ -176,6 +180,10 @@ void MakeExample(Example& example) {
   example.node.inputs.push_back(example.Weights({width, width}));
 }
 
+constexpr TypePair kTypes[] = {{DType::kInt8, DType::kInt8},
+                               {DType::kFloat32, DType::kFloat32},
+                               {DType::kFloat16, DType::kFloat16},
+                               {DType::kInt8, DType::kInt32}};
 constexpr OnnxRow kOnnx[] = {{"Gemm", FromOnnx, 2}, {"MatMul", FromOnnx, 2}};
 constexpr TfliteRow kTflite[] = {{"FULLY_CONNECTED", 2, 3, FromTflite}};
 
@@ -183,11 +191,11 @@ constexpr TfliteRow kTflite[] = {{"FULLY_CONNECTED", 2, 3, FromTflite}};
 
 constinit const OpDef kDenseDef = {
     .name = "dense",
-    .meaning = "[N, I] times transpose of [O, I]; the sum, plus bias",
+    .meaning = "[N, I] times transpose of [O, I]; the sum, plus bias; int32 is the sum as it is",
     .category = Category::kComplex,
     .least = 2,
     .most = 3,
-    .types = kAllTypes,
+    .types = kTypes,
     .shape = ShapeOf,
     .macs = MacsOf,
     .requant = RequantOf,

@@ -24,7 +24,8 @@ std::vector<graph::OnnxRow> Composed() {
 
 std::vector<graph::TfliteRow> ComposedOfTflite() {
   std::vector<graph::TfliteRow> rows;
-  for (const auto part : {ops::TflitePartRows(), ops::TfliteBlockRows(), ops::TfliteNumberRows()})
+  for (const auto part : {ops::TflitePartRows(), ops::TfliteBlockRows(), ops::TfliteNumberRows(),
+                          ops::TfliteStateRows()})
     rows.insert(rows.end(), part.begin(), part.end());
   return rows;
 }

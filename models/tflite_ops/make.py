@@ -18,7 +18,8 @@ import numpy as np
 import cases
 import hard
 import moves
-from build import DTYPES, FLOAT, INT32, UINT8, one_operator
+import recurrent
+from build import DTYPES, FLOAT, INT32, UINT8, is_given, one_operator
 from oracle import Rng, check, open_litert, open_model, run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,9 +66,10 @@ def make_case(operator, maker, k, seed):
     """The file's bytes, its runs, and how many different values the first run's results have."""
     rng = Rng(seed)
     inputs, outputs, made, *extra = maker(rng, k)
-    content = one_operator(operator, inputs, outputs, made)
+    between = extra.pop() if operator in recurrent.OPERATORS else ()
+    content = one_operator(operator, inputs, outputs, made, between)
     interpreter = open_model(content)
-    given = [tensor for tensor in inputs if tensor is not None and tensor.data is None]
+    given = [tensor for tensor in inputs if is_given(tensor)]
     runs, different = [], 0
     for values in input_sets(rng, given, outputs[0]) + sum(extra, []):
         results = run(interpreter, values)
@@ -83,7 +85,7 @@ def make_case(operator, maker, k, seed):
 def other_results(content, inputs, runs):
     """LiteRT's results where they are others: a run gets them as "litert-2.3"."""
     interpreter = open_litert(content)
-    given = [tensor for tensor in inputs if tensor is not None and tensor.data is None]
+    given = [tensor for tensor in inputs if is_given(tensor)]
     for one in runs:
         values = [np.frombuffer(bytes.fromhex(text), DTYPES[tensor.dtype]).reshape(tensor.shape)
                   for tensor, text in zip(given, one["inputs"], strict=True)]
@@ -96,7 +98,7 @@ def make_all():
     """Path from FOLDER -> bytes. Of several draws of scales and zero points the one with the most different results
     is kept, as many draws clamp everything to one value; every sixth file is the first draw as it comes."""
     files, listed = {}, []
-    for operator, count, maker, extra in cases.FAMILIES + hard.FAMILIES + moves.FAMILIES:
+    for operator, count, maker, extra in cases.FAMILIES + hard.FAMILIES + moves.FAMILIES + recurrent.FAMILIES:
         for k in range(count):
             name = "_".join(filter(None, [operator.lower(), extra, f"{k:02}"]))
             seeds = [zlib.crc32(f"{name} {draw}".encode()) for draw in range(1 if k % 6 == 5 or extra == "hard" else 24)]

@@ -12,7 +12,7 @@ namespace tessera::artifact {
 namespace {
 
 constexpr std::string_view kMagic = "TSRNET01";
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 constexpr size_t kCrcBytes = 8;
 
 // The fields of each structure, once. |x| is const for a Writer.
@@ -145,6 +145,9 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Items(codec, x.shape, "a shape", kMaxRank, 8));
     TESSERA_TRY(Presence(codec, x.quant, "presence of a scale"));
     return x.quant ? Fields(codec, *x.quant) : Status{};
+  } else if constexpr (std::is_same_v<Record, ModelState>) {
+    TESSERA_TRY(Fields(codec, x.tensor));
+    return codec.Bytes(x.first, "a state", kMaxBlobBytes);
   } else if constexpr (std::is_same_v<Record, Provenance>) {
     TESSERA_TRY(Name(codec, x.tool, "the tool's name"));
     TESSERA_TRY(Name(codec, x.model_file, "the model's name"));
@@ -186,6 +189,7 @@ Status Fields(Codec& codec, T& x) {
     TESSERA_TRY(Fields(codec, x.provenance));
     TESSERA_TRY(Items(codec, x.inputs, "the inputs", kMaxItems, 16));
     TESSERA_TRY(Items(codec, x.outputs, "the outputs", kMaxItems, 16));
+    TESSERA_TRY(Items(codec, x.states, "the states", kMaxItems, 24));
     TESSERA_TRY(Items(codec, x.layers, "the layers", kMaxItems, 32));
     TESSERA_TRY(Items(codec, x.devices, "the devices", kMaxDevices, 16));
     TESSERA_TRY(codec.Bytes(x.constants, "the constants", kMaxBlobBytes));

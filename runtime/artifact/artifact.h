@@ -39,6 +39,13 @@ struct TensorInfo {
   bool operator==(const TensorInfo&) const = default;
 };
 
+// What one inference leaves for the next: bytes of |tensor|, which are |first| at the beginning.
+struct ModelState {
+  TensorInfo tensor;
+  std::vector<uint8_t> first;
+  bool operator==(const ModelState&) const = default;
+};
+
 struct Provenance {
   std::string tool;         // "tessera 0.1.0"
   std::string model_file;   // its name without folders
@@ -169,9 +176,10 @@ struct ExecutionPlan {
   std::string name;
   std::vector<ArenaSize> arenas;  // one a device
   std::vector<PlanBuffer> buffers;
-  std::vector<uint32_t>
-      inputs;  // the buffer that takes each model input, in its type and row-major
-  std::vector<uint32_t> outputs;  // the buffer that holds each model output afterwards, likewise
+  // The buffer that takes each model input, in its type and row-major, then each state.
+  std::vector<uint32_t> inputs;
+  // The buffer that holds each model output afterwards, likewise, then each state's next value.
+  std::vector<uint32_t> outputs;
   std::vector<PlanStep> steps;
   std::vector<Tap> taps;           // at most one a layer
   std::vector<LayerPlace> layers;  // one a layer
@@ -190,6 +198,7 @@ std::vector<uint32_t> BuffersWritten(const PlanStep& step);  // scratch memory i
 struct Artifact {
   Provenance provenance;
   std::vector<TensorInfo> inputs, outputs;
+  std::vector<ModelState> states;
   std::vector<Layer> layers;
   std::vector<DeviceEntry> devices{{DeviceKind::kHost, "host", 0}};
   std::vector<uint8_t> constants;

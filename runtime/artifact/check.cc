@@ -117,8 +117,9 @@ class PlanCheck {
     return {};
   }
 
-  Status Edges(const std::vector<TensorInfo>& tensors, const std::vector<uint32_t>& buffers,
+  Status Edges(std::vector<TensorInfo> tensors, const std::vector<uint32_t>& buffers,
                const char* what) const {
+    for (const ModelState& state : artifact_.states) tensors.push_back(state.tensor);
     if (tensors.size() != buffers.size()) {
       return Bad("plan {} has {} buffers for {} {}s", plan_.name, buffers.size(), tensors.size(),
                  what);
@@ -279,6 +280,12 @@ Status CheckArtifact(const Artifact& artifact) {
   TESSERA_TRY(CheckSize("the schedules", p.schedules.size(), kMaxSchedulesBytes));
   TESSERA_TRY(CheckSize("the constants", artifact.constants.size(), kMaxBlobBytes));
   for (const TensorInfo& tensor : artifact.inputs) TESSERA_TRY(CheckTensor(tensor));
+  for (const auto& [tensor, first] : artifact.states) {
+    TESSERA_TRY(CheckTensor(tensor));
+    if (first.size() != BytesOf(tensor))
+      return Bad("state {} begins with {} bytes, its shape takes {}", tensor.name, first.size(),
+                 BytesOf(tensor));
+  }
   for (const TensorInfo& tensor : artifact.outputs) TESSERA_TRY(CheckTensor(tensor));
   for (const Layer& layer : artifact.layers) {
     TESSERA_TRY(CheckSize("a layer's name", layer.name.size(), kMaxNameBytes));

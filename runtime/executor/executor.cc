@@ -73,6 +73,7 @@ Result<std::unique_ptr<Executor>> Executor::Open(std::shared_ptr<const Artifact>
   }
   TESSERA_TRY(executor->PrepareHost());
   TESSERA_TRY(executor->PrepareDevices(devices));
+  for (const artifact::ModelState& state : a.states) executor->states_.push_back(state.first);
   return executor;
 }
 
@@ -328,6 +329,22 @@ void Executor::FillInputs(std::span<const HostTensor> inputs, int64_t inference)
   for (size_t i = 0; i < inputs.size(); ++i)
     FillInput(artifact_->inputs[i], inputs[i], inference, options_.pixels,
               HostBytes(plan_->inputs[i]));
+  for (size_t s = 0; s < states_.size() && options_.fresh_states; ++s)
+    states_[s] = artifact_->states[s].first;
+  for (size_t s = 0; s < states_.size(); ++s)
+    std::ranges::copy(states_[s], HostBytes(plan_->inputs[inputs.size() + s]).begin());
+  before_ = states_;
+}
+
+void Executor::KeepStates() {
+  for (size_t s = 0; s < states_.size(); ++s)
+    std::ranges::copy(HostBytes(plan_->outputs[artifact_->outputs.size() + s]), states_[s].begin());
+}
+
+void Executor::SetStates(StateValues values) {
+  TESSERA_CHECK(values.size() == states_.size());
+  for (size_t s = 0; s < values.size(); ++s) TESSERA_CHECK(values[s].size() == states_[s].size());
+  states_ = std::move(values);
 }
 
 Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs,
@@ -353,6 +370,7 @@ Result<std::vector<HostTensor>> Executor::Run(std::span<const HostTensor> inputs
       }
       return std::unexpected(done.error());
     }
+    KeepStates();
     for (size_t i = 0; i < outputs.size(); ++i) {
       const std::span<const uint8_t> bytes = HostBytes(plan_->outputs[i]);
       std::ranges::copy(bytes, outputs[i].bytes.begin() + n * static_cast<int64_t>(bytes.size()));

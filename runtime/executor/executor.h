@@ -33,10 +33,16 @@ struct ExecutorOptions {
   uint64_t budget = Launch().budget;      // device cycles for one inference, all programs together
   KernelDevice* kernel_device = nullptr;  // runs the plan's kernels from source; outlives it
   PixelRule pixels;                       // what pixels that are given for an input become
+  // Each inference begins with the model's first states; else with what the one before left, of
+  // this call of Run or of an earlier one.
+  bool fresh_states = false;
   // Tests: before each step, bytes of the arenas that hold nothing which a later step reads are
   // overwritten with junk.
   bool poison_dead = false;
 };
+
+// The bytes of each state of a model (artifact::ModelState).
+using StateValues = std::vector<std::vector<uint8_t>>;
 
 // One run of a program.
 struct ProgramRun {
@@ -111,6 +117,10 @@ class Executor {
   Result<std::vector<HostTensor>> Run(std::span<const HostTensor> inputs,
                                       ExecutionReport* report = nullptr);
 
+  // What the last inference began with, and what the next one begins with.
+  const StateValues& StatesBefore() const { return before_; }
+  void SetStates(StateValues values);  // bytes as many as the states have
+
   // The output of layer |layer| in the last inference, logical and row-major.
   //   errors  kNotFound  no such layer, or the plan does not keep its result
   Result<HostTensor> CaptureLayer(uint32_t layer) const;
@@ -119,8 +129,9 @@ class Executor {
   // to find it. Nothing: it did not, or the device does not give its memory back.
   std::optional<FailedRun> Failed();
 
-  // What run |run| of a program begins with in the first inference of |inputs|, which Run accepts;
-  // the steps before it are done once more. Nothing: as Failed, or there is no such run.
+  // What run |run| of a program begins with in the first inference of |inputs|, which Run accepts,
+  // with the states of the last one; the steps before it are done once more. Nothing: as Failed, or
+  // there is no such run.
   std::optional<FailedRun> Beginning(std::span<const HostTensor> inputs, size_t run);
 
   const artifact::Artifact& artifact() const { return *artifact_; }
@@ -154,7 +165,9 @@ class Executor {
   Status Read(uint32_t device, uint64_t offset, std::span<uint8_t> bytes) const;
   // What an inference does, up to step |end|.
   Status Once(ExecutionReport* report, size_t end);
+  // And the states, of which those that it begins with are |before_|.
   void FillInputs(std::span<const HostTensor> inputs, int64_t inference);
+  void KeepStates();  // what an inference left
   Result<isa::ProgramImage> ImageNow(uint32_t program);
   Status RunProgram(uint32_t program, uint64_t& budget, ExecutionReport* report);
   Status Transfer(const artifact::TransferStep& step);
@@ -173,6 +186,7 @@ class Executor {
   std::vector<BoundLaunch> kernel_launches_;     // one a KernelStep elsewhere, in order
   std::vector<Opened> devices_;                  // by device id; the host's is empty
   std::vector<std::optional<Launch>> launches_;  // by program; of those that the plan runs
+  StateValues states_, before_;                  // of the next inference, of the last one
   // The program that failed last: its step, its budget, what the inference was fed.
   struct Failure {
     uint64_t budget = 0;

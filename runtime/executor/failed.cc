@@ -34,7 +34,9 @@ std::optional<FailedRun> Executor::Beginning(std::span<const HostTensor> inputs,
 }
 
 std::optional<FailedRun> Executor::Again(const Failure& failure) {
+  StateValues now = std::exchange(states_, before_);
   FillInputs(failure.inputs, 0);
+  states_ = std::move(now);
   if (!Once(nullptr, failure.step)) return std::nullopt;
   const auto& step = std::get<artifact::ProgramStep>(plan_->steps[failure.step]);
   Result<isa::ProgramImage> image = ImageNow(step.program);

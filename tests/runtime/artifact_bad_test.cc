@@ -38,6 +38,16 @@ const Case kCases[] = {
      "more than", Code::kOutOfRange},
     {"TooManyAxes", [](Artifact& a) { a.layers[0].output.shape.assign(9, 1); },
      "rank of q has size 9", Code::kOutOfRange},
+    {"StateOfOtherBytes",
+     [](Artifact& a) {
+       a.states = {{{"s", DType::kInt8, {1, 4}, {}}, {1, 2, 3}}};
+     },
+     "state s begins with 3 bytes, its shape takes 4"},
+    {"StateWithoutABuffer",
+     [](Artifact& a) {
+       a.states = {{{"s", DType::kInt8, {1, 4}, {}}, {1, 2, 3, 4}}};
+     },
+     "plan cpu has 1 buffers for 2 inputs"},
     {"NanScale",
      [](Artifact& a) { a.inputs[0].quant->scale = std::numeric_limits<double>::quiet_NaN(); },
      "x has scale nan"},

@@ -37,10 +37,22 @@ TEST(Artifact, ReadsBackAnEmptyOne) {
   EXPECT_EQ(*again, Artifact{});
 }
 
+TEST(Artifact, StatesStandBehindInputsAndOutputs) {
+  Artifact a = SampleArtifact();
+  a.states = {{{"q", DType::kInt8, {1, 4}, Affine{0.5, 3}}, {1, 2, 3, 4}}};
+  for (ExecutionPlan& plan : a.plans) {
+    plan.inputs.push_back(1);
+    plan.outputs.push_back(2);
+  }
+  const Result<Artifact> again = Parse(Serialize(a));
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(*again, a);
+}
+
 TEST(Artifact, BeginsWithItsMagicAndEndsWithTheChecksumOfTheRest) {
   const std::vector<uint8_t> bytes = Serialize(SampleArtifact());
   EXPECT_EQ(std::string(bytes.begin(), bytes.begin() + 8), "TSRNET01");
-  EXPECT_EQ(bytes[8], 4);
+  EXPECT_EQ(bytes[8], 5);
   uint64_t crc = 0;
   std::memcpy(&crc, bytes.data() + bytes.size() - 8, 8);
   EXPECT_EQ(crc, Crc64(std::span(bytes).first(bytes.size() - 8)));
@@ -101,8 +113,8 @@ TEST(Artifact, NamesWhatIsWrongWithTheFile) {
   EXPECT_NE(message().message.find("checksum"), std::string::npos);
   Seal(bytes);
   EXPECT_EQ(message().code, Code::kInvalidArgument);
-  EXPECT_NE(message().message.find("version 9, this program reads 4"), std::string::npos);
-  bytes[8] = 4;
+  EXPECT_NE(message().message.find("version 9, this program reads 5"), std::string::npos);
+  bytes[8] = 5;
   bytes.insert(bytes.end() - 8, 3, 0);
   Seal(bytes);
   EXPECT_NE(message().message.find("3 bytes follow"), std::string::npos);

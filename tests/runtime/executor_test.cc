@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "runtime/host/cpu_level.h"
 #include "runtime/host/threads.h"
-#include "tests/runtime/sample.h"
+#include "tests/runtime/sample_code.h"
 
 namespace tessera {
 namespace {
@@ -76,20 +76,6 @@ class NegatingDevice : public Device {
   isa::Config config_;
   uint64_t next_ = 0;
 };
-
-std::shared_ptr<Artifact> Sample() {
-  auto a = std::make_shared<Artifact>(artifact::SampleArtifact());
-  const auto object = ReadFile(TEST_OBJECTS "/kernels.o");
-  EXPECT_TRUE(object) << object.error().message;
-  a->objects[0].elf = *object;
-  return a;
-}
-
-HostTensor Floats(std::vector<int64_t> shape, const std::vector<float>& values) {
-  HostTensor t = HostTensor::Zeros(DType::kFloat32, std::move(shape));
-  std::copy(values.begin(), values.end(), t.as<float>().begin());
-  return t;
-}
 
 std::vector<int> Ints(const HostTensor& t) {
   std::vector<int> values;

@@ -43,5 +43,34 @@ TEST(TfliteOption, AnArtifactRemembersIt) {
   EXPECT_THAT(other.output, HasSubstr("tflite litert-2.3'; --tflite 2.14 asks for other integers"));
 }
 
+// Two equal items of an LSTM layer, whose states the first one changes.
+TEST(States, LiveFromItemToItemUnlessTheyAreReset) {
+  constexpr char kLstm[] = "tests/data/tflite_ops/unidirectional_sequence_lstm_00.tflite";
+  const CommandResult info = Tessera(fmt::format("info {}", kLstm));
+  EXPECT_THAT(info.output, HasSubstr("state: in18 int8[1, 4]"));
+  EXPECT_THAT(info.output, HasSubstr("state: in19 int16[1, 4]"));
+  const std::string x = TempPath("x.npy"), y = TempPath("y.npy"), net = TempPath("net.tsr");
+  HostTensor items = HostTensor::Zeros(DType::kInt8, {2, 3, 5});
+  for (size_t i = 0; i < items.bytes.size(); ++i) items.bytes[i] = static_cast<uint8_t>(i % 15 * 9);
+  ASSERT_TRUE(WriteNpy(x, items));
+  const CommandResult made = Tessera(fmt::format("compile {} -o {}", kLstm, net));
+  ASSERT_EQ(made.code, 0) << made.output;
+  EXPECT_THAT(Tessera("info " + net).output, HasSubstr("state: in19 int16[1, 4]"));
+  for (const std::string device : {"cpu", "func"}) {
+    for (const bool reset : {false, true}) {
+      const CommandResult r =
+          Tessera(fmt::format("run {} --device {} --input {} --output {}{}", net, device, x, y,
+                              reset ? " --reset-state" : ""));
+      ASSERT_EQ(r.code, 0) << r.output;
+      const Result<HostTensor> out = ReadNpy(y);
+      ASSERT_TRUE(out) << out.error().message;
+      EXPECT_EQ(out->Slice(0, 1).bytes == out->Slice(1, 1).bytes, reset) << device;
+    }
+  }
+  const CommandResult both =
+      Tessera(fmt::format("compare {} --devices cpu,func --input {}", kLstm, x));
+  EXPECT_EQ(both.code, 0) << both.output;
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -68,6 +68,29 @@ const Case kCases[] = {
     {"InputId", [](Graph& g) { g.inputs[0] = 99; }, "graph input 99 is not a tensor"},
     {"OutputId", [](Graph& g) { g.outputs[0] = -1; }, "graph output -1 is not made"},
     {"OutputNotMade", [](Graph& g) { g.nodes.pop_back(); }, "is not made by any node"},
+    {"TooManyStates", [](Graph& g) { g.states.resize(2); }, "2 states, 1 inputs and 1 outputs"},
+    {"StateOfAnotherShape", [](Graph& g) { g.states.resize(1); },
+     "state x of shape [1, 2, 4, 4] becomes out of shape [1, 3]"},
+    {"StateOfOtherBytes",
+     [](Graph& g) {
+       g.outputs = {g.AddTensor({"again", DType::kFloat32, {1, 2, 4, 4}, {}, {}})};
+       g.nodes.push_back(
+           {.op = Op::kReshape, .name = "copy", .inputs = {kX}, .output = g.outputs[0]});
+       g.states.assign(1, std::vector<uint8_t>(127));
+     },
+     "state x begins with 127 bytes, shape [1, 2, 4, 4] takes 128"},
+    {"ScaleOfOtherFactors",
+     [](Graph& g) {
+       g.AddTensor({"i", DType::kInt32, {2, 3}, {}, {}});
+       g.AddTensor({"j", DType::kInt32, {2, 3}, {}, {}});
+       g.inputs.push_back(kMade);
+       g.nodes.push_back({.op = Op::kScale,
+                          .name = "scale",
+                          .inputs = {kMade},
+                          .output = kMade + 1,
+                          .attributes = ScaleAttributes{{1, 1}, {0, 0}, 0}});
+     },
+     "2 multipliers and 2 shifts for shape [2, 3]"},
     {"ZeroExtent", [](Graph& g) { g.tensors[kC].shape[1] = 0; }, "tensor c has shape [1, 0, 4, 4]"},
     {"OperandId", [](Graph& g) { g.nodes[2].inputs[1] = kMade; },
      "node add (add): operand 11 is not a tensor"},

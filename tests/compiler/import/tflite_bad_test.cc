@@ -24,9 +24,6 @@ const TfliteCase kCases[] = {
     {"Version", [](auto& b) { b.model.version = 2; }, "is of version 2 of the TFLite format"},
     {"NoSubgraph", [](auto& b) { b.model.subgraphs.clear(); }, "the model has no subgraph",
      kInvalid},
-    {"TwoSubgraphs",
-     [](auto& b) { b.model.subgraphs.push_back(std::make_unique<tfl::SubGraphT>()); },
-     "the model has 2 subgraphs, one is supported"},
     {"NoOperators", [](auto& b) { b.graph().operators.clear(); }, "the model has no operators",
      kInvalid},
     {"TooManyOperators",
@@ -69,8 +66,6 @@ const TfliteCase kCases[] = {
     {"ModelOutputIndex", [](auto& b) { b.graph().outputs = {-1}; }, "model output 0 is tensor -1",
      kInvalid},
     // Tensors (tflite_model.cc).
-    {"Variable", [](auto& b) { b.tensor("add").is_variable = true; },
-     "'add': variables are not supported"},
     {"Sparse", [](auto& b) { b.tensor("cw").sparsity = std::make_unique<tfl::SparsityT>(); },
      "tensor 1 'cw': sparse tensors are not supported"},
     {"ExternalBuffer", [](auto& b) { b.tensor("cw").external_buffer = 1; },
