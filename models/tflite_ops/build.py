@@ -42,17 +42,21 @@ def options(kind, **fields):
     return getattr(schema.BuiltinOptions, kind), made
 
 
-def one_operator(name, inputs, outputs, builtin_options=(0, None), intermediates=()):
-    """The file's bytes. |inputs|: tensors of the operator in order, None for an optional one that is
-    left out; those without data that are no variables are inputs of the model. |name| as in the schema."""
-    code = getattr(schema.BuiltinOperator, name)
-    model = schema.ModelT(version=3, description="one operator", buffers=[schema.BufferT()])
-    model.operatorCodes = [schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), builtinCode=code,
-                                               version=VERSIONS.get(name, 1))]
-    graph = schema.SubGraphT(name="main", tensors=[], inputs=[], outputs=[])
+class File:
+    """A model: subgraphs that share buffers and operator codes. `subgraph` begins one, `tensor` and `operator` add to the
+    last one that was begun."""
 
-    def add(tensor, text):
-        made = schema.TensorT(shape=tensor.shape, type=tensor.dtype, name=text, isVariable=tensor.variable)
+    def __init__(self, description):
+        self.model = schema.ModelT(version=3, description=description, buffers=[schema.BufferT()], operatorCodes=[], subgraphs=[])
+
+    def subgraph(self, name):
+        self.graph = schema.SubGraphT(name=name, tensors=[], inputs=[], outputs=[], operators=[])
+        self.model.subgraphs.append(self.graph)
+        return self.graph
+
+    def tensor(self, tensor, name):
+        """Its number; one that the user gives becomes an input of the model by `graph.inputs`."""
+        made = schema.TensorT(shape=tensor.shape, type=tensor.dtype, name=name, isVariable=tensor.variable)
         if tensor.scale is not None:
             made.quantization = schema.QuantizationParametersT(
                 scale=[float(s) for s in tensor.scale], zeroPoint=[tensor.zero] * len(tensor.scale),
@@ -60,23 +64,39 @@ def one_operator(name, inputs, outputs, builtin_options=(0, None), intermediates
         if tensor.data is None:
             made.buffer = 0
         else:
-            model.buffers.append(schema.BufferT(data=list(tensor.data.tobytes())))
-            made.buffer = len(model.buffers) - 1
-        graph.tensors.append(made)
-        return len(graph.tensors) - 1
+            self.model.buffers.append(schema.BufferT(data=list(tensor.data.tobytes())))
+            made.buffer = len(self.model.buffers) - 1
+        self.graph.tensors.append(made)
+        return len(self.graph.tensors) - 1
 
+    def operator(self, name, inputs, outputs, builtin_options=(0, None), intermediates=None):
+        """|name| as in the schema; numbers of tensors, -1 for an optional one that is left out."""
+        code, version = getattr(schema.BuiltinOperator, name), VERSIONS.get(name, 1)
+        codes = self.model.operatorCodes
+        index = next((k for k, c in enumerate(codes) if (c.builtinCode, c.version) == (code, version)), len(codes))
+        if index == len(codes):
+            codes.append(schema.OperatorCodeT(deprecatedBuiltinCode=min(code, 127), builtinCode=code, version=version))
+        kind, made = builtin_options
+        self.graph.operators.append(schema.OperatorT(opcodeIndex=index, inputs=inputs, outputs=outputs, builtinOptionsType=kind,
+                                                     builtinOptions=made, intermediates=intermediates))
+
+    def bytes(self):
+        builder = flatbuffers.Builder(1024)
+        builder.Finish(self.model.Pack(builder), b"TFL3")
+        return bytes(builder.Output())
+
+
+def one_operator(name, inputs, outputs, builtin_options=(0, None), intermediates=()):
+    """The file's bytes. |inputs|: tensors of the operator in order, None for an optional one that is
+    left out; those without data that are no variables are inputs of the model. |name| as in the schema."""
+    file = File("one operator")
+    graph = file.subgraph("main")
     ids = []
     for k, tensor in enumerate(inputs):
-        ids.append(-1 if tensor is None else add(tensor, f"in{k}"))
+        ids.append(-1 if tensor is None else file.tensor(tensor, f"in{k}"))
         if is_given(tensor):
             graph.inputs.append(ids[-1])
-    graph.outputs = [add(tensor, f"out{k}") for k, tensor in enumerate(outputs)]
-    between = [add(tensor, f"between{k}") for k, tensor in enumerate(intermediates)] or None
-    kind, made = builtin_options
-    graph.operators = [schema.OperatorT(opcodeIndex=0, inputs=ids, outputs=list(graph.outputs),
-                                        builtinOptionsType=kind, builtinOptions=made,
-                                        intermediates=between)]
-    model.subgraphs = [graph]
-    builder = flatbuffers.Builder(1024)
-    builder.Finish(model.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
+    graph.outputs = [file.tensor(tensor, f"out{k}") for k, tensor in enumerate(outputs)]
+    between = [file.tensor(tensor, f"between{k}") for k, tensor in enumerate(intermediates)] or None
+    file.operator(name, ids, list(graph.outputs), builtin_options, between)
+    return file.bytes()
