@@ -71,8 +71,10 @@ void Body(RegionBuilder& b, const Node& node) {
   const te::Tensor x = b.Value(node.inputs[0]), y = b.Value(node.inputs[1]);
   const GraphTensor& out = b.graph().tensor(node.output);
   te::Elements(b, node, [&](const Indices& i) {
-    return ir::Cast(out.dtype, kFunction.of(Computed(Repeated(x, i, out.shape)),
-                                            Computed(Repeated(y, i, out.shape))));
+    const Expr made =
+        kFunction.of(Computed(Repeated(x, i, out.shape)), Computed(Repeated(y, i, out.shape)));
+    if (te::IsReal(b, node)) return ir::Cast(out.dtype, made);
+    return ir::Cast(out.dtype, ir::ClampAdd(made, I32(0), I32(node.lo), I32(node.hi)));
   });
 }
 
@@ -80,6 +82,10 @@ Status PlainOnly(const NodeCheck& node) { return node.Plain(); }
 
 // Extremes are as well of integers of one scale.
 Status OneScale(const NodeCheck& node) { return node.KeepsScale(); }
+void OneScaleExample(Example& example) {
+  example.node.inputs.push_back(example.another(true));
+  example.KeepScale();
+}
 
 // Comparisons of every type give bools, of the same type an operator of numbers.
 constexpr auto kTests = [] {
@@ -154,7 +160,8 @@ constexpr OnnxRow kXorRows[] = {{"Xor", FromOnnx<Op::kXor>, 2, graph::OnnxWhen::
 
 template <const PairFunction& kFunction>
 constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow> onnx,
-                        Status (*check)(const NodeCheck&) = PlainOnly) {
+                        Status (*check)(const NodeCheck&) = PlainOnly,
+                        void (*example)(Example&) = nullptr) {
   return {.name = kFunction.name,
           .meaning = kFunction.meaning,
           .least = 2,
@@ -163,7 +170,8 @@ constexpr OpDef DefWith(std::span<const TypePair> types, std::span<const OnnxRow
           .shape = BinaryShape,
           .check = check,
           .body = Body<kFunction>,
-          .onnx = onnx};
+          .onnx = onnx,
+          .example = example};
 }
 
 }  // namespace
@@ -172,8 +180,10 @@ constinit const OpDef kDivDef = DefWith<kQuotientOf>(kPlainNumbers, kDivRows);
 constinit const OpDef kModDef = DefWith<kRemainderOf>(kPlainNumbers, kModRows);
 constinit const OpDef kFmodDef = DefWith<kRemainderOfC>(kPlainNumbers, {});
 constinit const OpDef kPowDef = DefWith<kPowerOf>(kPlainFloats, kPowRows);
-constinit const OpDef kMaxDef = DefWith<kGreaterOf>(kPlainNumbers, kMaxRows, OneScale);
-constinit const OpDef kMinDef = DefWith<kLesserOf>(kPlainNumbers, kMinRows, OneScale);
+constinit const OpDef kMaxDef =
+    DefWith<kGreaterOf>(kNumberTypes, kMaxRows, OneScale, OneScaleExample);
+constinit const OpDef kMinDef =
+    DefWith<kLesserOf>(kNumberTypes, kMinRows, OneScale, OneScaleExample);
 constinit const OpDef kEqualDef = DefWith<kSameOf>(kTests, kEqualRows);
 constinit const OpDef kLessDef = DefWith<kBelowOf>(kTests, kLessRows);
 constinit const OpDef kLessEqualDef = DefWith<kAtMostOf>(kTests, kLessEqualRows);
