@@ -10,10 +10,11 @@
 
 namespace tessera {
 
-// As NvidiaLibraries::Conv.
+// As NvidiaLibraries::Conv: the fastest plan whose result is |right|; where none is, the fastest.
 Result<PeerCase> FastestConv(const CudnnApi& api, DnnHandle handle, const CudaApi& cuda,
                              const NvidiaLibraries::Timer& timer, const ConvSize& size, DType dtype,
-                             std::span<const uint8_t> x, std::span<const uint8_t> w);
+                             std::span<const uint8_t> x, std::span<const uint8_t> w,
+                             const NvidiaLibraries::Right& right);
 
 // |n| times |channels| images of |points| elements of |bytes|, [n, c, point], as |form| has them:
 // its channels, its order.

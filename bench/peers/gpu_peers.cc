@@ -8,17 +8,17 @@
 //              or Fourier's transforms, whose steps are rounded, they may be off by a part of the
 //              largest result, which the line says; where it writes int8, ours are cut as it cuts.
 //   The peer   cuBLAS as it chooses. cuDNN by the fastest of all plans of its graph interface that
-//              run, tried one by one: channels padded or not, both orders of dimensions in float32,
-//              results of int32 or int8. Its float16 results are float16, ours float32. Neither
+//              run and are right, tried one by one: channels padded or not, both orders of
+//              dimensions in float32, results of int32 or int8. Its float16 results are float16, ours float32. Neither
 //              uses tensor cores in float32.
 //   Time       The GPU's own, by events around a turn of launches that wait until all are queued:
 //              no host is in it. Turns of the two sides alternate, the least of each counts. The
 //              line "nothing" is a kernel that does nothing: no time can be below it.
 //
-// Layers are their sums alone, without what follows them. No figure of this program is claimed
-// anywhere: no GPU has run it. Without a GPU it says so; TESSERA_CUDA_DRIVER may name a stand-in,
-// whose times mean nothing and which has no peers; --ptx needs none. Depends on: lower/gpu,
-// codegen/llvm, runtime/gpu; cuBLAS and cuDNN are opened when it runs.
+// Layers are their sums alone, without what follows them. docs/rationale/gpu.md has its figures of
+// one GPU. Without a GPU it says so; TESSERA_CUDA_DRIVER may name a stand-in, whose times mean
+// nothing and which has no peers; --ptx needs none. Depends on: lower/gpu, codegen/llvm,
+// runtime/gpu; cuBLAS and cuDNN are opened when it runs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -131,9 +131,16 @@ class PeerTable {
     TESSERA_TRY(ours.Prepare(std::move(kernels), x, w));
     const auto launch = [&] { return ours.Launch(); };
     TESSERA_TRY(launch());
+    int64_t count = 1;
+    for (const int64_t n : p.y.shape()) count *= n;
+    TESSERA_ASSIGN(const std::vector<float> got, ours.Read(p.y.dtype(), count));
+    const auto is_right = [&](const PeerCase& one) -> Result<bool> {
+      TESSERA_ASSIGN(const std::vector<float> want, one.read());
+      return Difference(got, want, one).empty();
+    };
     Result<PeerCase> peer = p.product
                                 ? libraries_.Product(*p.product, p.dtype, x.bytes(), w.bytes())
-                                : libraries_.Conv(*p.conv, p.dtype, x.bytes(), w.bytes());
+                                : libraries_.Conv(*p.conv, p.dtype, x.bytes(), w.bytes(), is_right);
     if (peer) {
       const Status ran = peer->launch();
       if (!ran) peer = std::unexpected(ran.error());
@@ -154,9 +161,6 @@ class PeerTable {
     row->ours = our_time.Text();
     row->speed = fmt::format("{:.2f}", p.operations / least * 1e-6);
     gaps_ = gaps_ || our_time.least.gaps;
-    int64_t count = 1;
-    for (const int64_t n : p.y.shape()) count *= n;
-    TESSERA_ASSIGN(const std::vector<float> got, ours.Read(p.y.dtype(), count));
     const auto compared = [&](const std::string& with, const std::string& difference) {
       row->equal = row->equal && difference.empty();
       row->results += row->results.empty() ? "" : "; ";

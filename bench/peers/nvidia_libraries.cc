@@ -155,10 +155,11 @@ Result<PeerCase> NvidiaLibraries::Product(const ProductSize& size, DType dtype,
 }
 
 Result<PeerCase> NvidiaLibraries::Conv(const ConvSize& size, DType dtype,
-                                       std::span<const uint8_t> x, std::span<const uint8_t> w) {
+                                       std::span<const uint8_t> x, std::span<const uint8_t> w,
+                                       const Right& right) {
   if (!opened_->cudnn) return std::unexpected(opened_->cudnn.error());
   return FastestConv(*opened_->cudnn, opened_->cudnn_handle, opened_->cuda, opened_->timer, size,
-                     dtype, x, w);
+                     dtype, x, w, right);
 }
 
 }  // namespace tessera

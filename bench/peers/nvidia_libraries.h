@@ -50,6 +50,9 @@ class NvidiaLibraries {
   // Microseconds of a launch.
   using Timer = std::function<Result<double>(const std::function<Status()>& launch)>;
 
+  // Whether a case that has run gave the right result.
+  using Right = std::function<Result<bool>(const PeerCase& peer)>;
+
   // |timer| chooses among what cuDNN offers.
   explicit NvidiaLibraries(Timer timer);
   ~NvidiaLibraries();
@@ -64,7 +67,7 @@ class NvidiaLibraries {
   Result<PeerCase> Product(const ProductSize& size, DType dtype, std::span<const uint8_t> x,
                            std::span<const uint8_t> w);
   Result<PeerCase> Conv(const ConvSize& size, DType dtype, std::span<const uint8_t> x,
-                        std::span<const uint8_t> w);
+                        std::span<const uint8_t> w, const Right& right);
 
   std::string Versions();  // "cuBLAS 13.1.0, cuDNN 9.19.0", or "none" for one that is missing
 
