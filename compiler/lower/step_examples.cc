@@ -70,6 +70,17 @@ Tensor Product() {
   return te::Compute("y", {4, 4}, {"i", "j"}, [&](const Index& i) { return sum(i) + 7; });
 }
 
+// y[i, j] = sum of x[i] w[j] of int8, where x has the zero point 5.
+Tensor ZeroPoint() {
+  const Tensor x = te::Placeholder("x", DType::kInt8, {4, 6}),
+               w = te::Placeholder("w", DType::kInt8, {4, 6});
+  const te::Axis k = te::ReduceAxis("k", 6);
+  const auto wide = [](const Expr& e) { return ir::Cast(DType::kInt32, e); };
+  return te::Compute("y", {4, 4}, {"i", "j"}, [&](const Index& i) {
+    return te::Sum((wide(x(i[0], k.var)) - ir::Imm(DType::kInt32, 5)) * wide(w(i[1], k.var)), {k});
+  });
+}
+
 // A window of three taps over two channels, with stride two.
 Tensor Window() {
   const Tensor x = te::Placeholder("x", DType::kInt32, {2, 9}),
@@ -222,6 +233,8 @@ const std::vector<StepExample>& StepExamples() {
        Window(), "reindex x y x.c keep 1\n"},
       {"reindex", "Six products in chunks of four: operands for the two behind the end are 0.",
        Product(), "split sum k 4 k.o k.i pad\nreindex x sum x.k 0\nreindex w sum w.k 0\n"},
+      {"spread", "An element less 5 is the element and -5: two products for one, of int8 numbers.",
+       ZeroPoint(), "spread x y x.t term\n"},
       {"rfactor", "Two partial sums, which are then added.", Product(),
        "split sum k 3 k.o k.i\nrfactor sum k.o part\n"},
       {"storage_align", "Rows begin at odd multiples of four elements.", Elements(),

@@ -117,6 +117,7 @@ Status Apply(const SkipStep& step, Editor& editor);
 Status Apply(const PrepareStep& step, Editor& editor);
 Status Apply(const InPlaceStep& step, Editor& editor);
 Status Apply(const ReindexStep& step, Editor& editor);
+Status Apply(const SpreadStep& step, Editor& editor);
 Status Apply(const RfactorStep& step, Editor& editor);
 Status Apply(const StorageAlignStep& step, Editor& editor);
 Status Apply(const SetScopeStep& step, Editor& editor);

@@ -228,6 +228,20 @@ struct ReindexStep {
   static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.keep, s.fill); }
 };
 
+// TENSOR, of int8, is a factor of READER's sum of products less a number that fits int8; the
+// difference itself may not fit. A stage NAME has, for each of READER's data axes and reduction
+// loops that choose an element, or those listed, which leave out what has one index, and a last
+// dimension, int8 numbers whose sum is that: the element, and unless it is 0 the number with its
+// sign turned, for 128 two of 64. READER sums them in a loop LOOP more.
+struct SpreadStep {
+  static constexpr const char* kName = "spread";
+  static constexpr const char* kUsage = "spread TENSOR READER NAME LOOP [AXIS ...]";
+  std::string tensor, reader, name, loop;
+  AxisChoice axes;
+  bool operator==(const SpreadStep&) const = default;
+  static auto Fields(auto& s) { return std::tie(s.tensor, s.reader, s.name, s.loop, s.axes); }
+};
+
 // The reduction of STAGE in two: NAME has a partial result for each iteration of AXIS, its last
 // dimension, and STAGE combines them. In floating point the sums are rounded in another order.
 struct RfactorStep {
@@ -288,9 +302,9 @@ struct LayoutStep {
 using Step = std::variant<DecideStep, SplitStep, FuseStep, ReorderStep, TileStep, ComputeAtStep,
                           ReverseComputeAtStep, InlineStep, CacheReadStep, CacheWriteStep, LiftStep,
                           RewriteStep, StackStep, AlignStep, SkipStep, PrepareStep, InPlaceStep,
-                          ReindexStep, RfactorStep, StorageAlignStep, SetScopeStep, FoldStorageStep,
-                          LayoutStep, VectorizeStep, UnrollStep, BindStep, TensorizeStep,
-                          ParallelStep, VthreadStep, DoubleBufferStep, PrefetchStep>;
+                          ReindexStep, SpreadStep, RfactorStep, StorageAlignStep, SetScopeStep,
+                          FoldStorageStep, LayoutStep, VectorizeStep, UnrollStep, BindStep,
+                          TensorizeStep, ParallelStep, VthreadStep, DoubleBufferStep, PrefetchStep>;
 using Trace = std::vector<Step>;
 
 // How each step is written, by the order of Step: "fuse STAGE OUTER INNER FUSED".

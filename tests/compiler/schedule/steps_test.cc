@@ -345,7 +345,7 @@ TEST(ScheduleSteps, EveryStepPrintsWhatItIsReadFrom) {
       "decide q places s root\ndecide r orders z j i\ncompute_at s $p\ncompute_at s root\n"
       "compute_at s root i\ncompute_at s $p before a\nreorder z $r\n"
       "split s k 2 o n overlap\nalign s k a 2\nskip s k\nreindex x a q keep 1,3 0\n"
-      "fold_storage x 2 10 8\n";
+      "fold_storage x 2 10 8\nspread x a p t\n";
   const Result<Trace> parsed = ParseTrace(kText);
   ASSERT_TRUE(parsed) << parsed.error().message;
   EXPECT_EQ(Print(*parsed), kText);
