@@ -43,6 +43,11 @@ class AnchorMatcher {
   Status MatchPads(const Expr& condition, const std::vector<Linear>& index,
                    const std::vector<int64_t>& shape);
   Status MatchWeight(const Expr& read);
+  // The roles of |input|, times |weight| where there is one.
+  Status MatchOperands(const Expr& input, const std::optional<Source>& weight);
+  // Of two activations the weights are the one whose axes are those of weights.
+  Status MatchProduct(const Expr& value);
+  Status MatchTerms(const Source& input, const Source& weight);
 
   te::Tensor stage_;
   const ConstantMap& constants_;
@@ -128,7 +133,6 @@ Status AnchorMatcher::MatchPads(const Expr& condition, const std::vector<Linear>
 
 Status AnchorMatcher::MatchWeight(const Expr& read) {
   anchor_.weight = te::TensorOf(read);
-  if (!constants_.contains(anchor_.weight.get())) return No("weights that are not constant");
   const std::vector<int64_t>& shape = anchor_.weight.shape();
   Linear flat;
   int64_t step = 1;
@@ -141,8 +145,10 @@ Status AnchorMatcher::MatchWeight(const Expr& read) {
     const auto is = [&](const ir::Axis* axis) {
       return axis != nullptr && t.atom.get() == axis->var.get();
     };
-    if (!is(out) && !is(channel_tap_) && !is(taps_[0]) && !is(taps_[1]))
+    const bool image = anchor_.packs_weight && is(OutAxis(0));
+    if (!image && !is(out) && !is(channel_tap_) && !is(taps_[0]) && !is(taps_[1]))
       return No("a weight index that is not affine in channels and window");
+    anchor_.weight_by_image |= image;
     // An instruction's steps from one tile to the next are unsigned.
     if (t.coeff < 0) return No("weights that are read backwards");
   }
@@ -156,21 +162,51 @@ Status AnchorMatcher::Run() {
   if (reduce->start()) return No("a sum that starts at a value");
   const Expr value = InlineStages(reduce->args[0]);
 
-  Expr input = value;
-  std::optional<Expr> weight;
-  if (IsBin(value, ir::BinOp::kMul)) {
-    if (reduce->reduce() != ir::ReduceOp::kSum) return No("products that are not summed");
-    for (int side = 0; side < 2; ++side) {
-      const std::optional<Source> w = MatchSource(value->args[static_cast<size_t>(side)]);
-      if (w && constants_.contains(te::TensorOf(w->element).get())) {
-        if (w->zero != 0 || w->condition) return No("weights with a zero point");
-        weight = w->element;
-        input = value->args[static_cast<size_t>(1 - side)];
-        break;
-      }
-    }
-    if (!weight) return No("a product of two activations");
+  if (!IsBin(value, ir::BinOp::kMul)) return MatchOperands(value, std::nullopt);
+  if (reduce->reduce() != ir::ReduceOp::kSum) return No("products that are not summed");
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    const std::optional<Source> w = MatchSource(value->args[side]);
+    if (!w || !constants_.contains(te::TensorOf(w->element).get())) continue;
+    if (w->zero != 0 || w->condition) return No("weights with a zero point");
+    return MatchOperands(value->args[1 - side], w);
   }
+  return MatchProduct(value);
+}
+
+Status AnchorMatcher::MatchProduct(const Expr& value) {
+  const Anchor given = anchor_;
+  for (const size_t side : {size_t{1}, size_t{0}}) {
+    const std::optional<Source> w = MatchSource(value->args[side]);
+    if (!w || w->condition || !te::TensorOf(w->element)->placeholder) continue;
+    anchor_ = given;
+    anchor_.packs_weight = true;
+    channel_tap_ = nullptr;
+    taps_ = {nullptr, nullptr};
+    if (!MatchOperands(value->args[1 - side], w)) continue;
+    if (anchor_.weight == anchor_.input) return No("a product of an activation with itself");
+    // The host packs a whole tensor as the sum reads it: without pads, strides and groups.
+    const std::array plain{WindowAxis{shape_[2], shape_[2]}, WindowAxis{shape_[3], shape_[3]}};
+    if (anchor_.kind == AnchorKind::kContraction && !anchor_.InGroups(shape_[1]) &&
+        anchor_.window == plain && anchor_.Reads(anchor_.weight) && anchor_.ReadsInput())
+      return {};
+  }
+  return No("a product of two activations, neither of which has the axes of weights");
+}
+
+// An element less its zero point leaves int8. It is the element and one number, or, since 128 is no
+// int8, two of 64.
+Status AnchorMatcher::MatchTerms(const Source& input, const Source& weight) {
+  const auto terms = [](int64_t zero) { return zero == 0 ? 1 : zero > -128 ? 2 : 3; };
+  for (const Source* source : {&input, &weight}) {
+    if (source->zero < -128 || source->zero > 127) return No("a zero point outside int8");
+  }
+  anchor_.src_zero = 0;
+  anchor_.input_terms = terms(input.zero);
+  anchor_.weight_terms = terms(weight.zero);
+  return {};
+}
+
+Status AnchorMatcher::MatchOperands(const Expr& input, const std::optional<Source>& weight) {
   const std::optional<Source> source = MatchSource(input);
   if (!source) return No("an input that is not an int8 tensor: " + ir::Print(input));
   anchor_.input = te::TensorOf(source->element);
@@ -187,7 +223,8 @@ Status AnchorMatcher::Run() {
   anchor_.window[0].out = shape_[2];
   anchor_.window[1].out = shape_[3];
   const std::optional<te::Roles> roles =
-      te::RolesOf(stage_->axes, stage_->reduce_axes, source->element, weight);
+      te::RolesOf(stage_->axes, stage_->reduce_axes, source->element,
+                  weight ? std::optional(weight->element) : std::nullopt);
   if (!roles) return No("an index that is not affine, or an axis in two of them");
   std::vector<Linear> spatial;
   std::vector<int64_t> extents;
@@ -203,8 +240,9 @@ Status AnchorMatcher::Run() {
   }
 
   if (weight) {
+    if (anchor_.packs_weight) TESSERA_TRY(MatchTerms(*source, *weight));
     if (anchor_.src_zero != 0) return No("a zero point inside the products");
-    TESSERA_TRY(MatchWeight(*weight));
+    TESSERA_TRY(MatchWeight(weight->element));
     const bool channelwise =
         anchor_.group_in == 1 && anchor_.group_out == 1 && anchor_.in_channels > 1;
     anchor_.kind = channelwise ? AnchorKind::kChannelwise : AnchorKind::kContraction;
@@ -213,7 +251,7 @@ Status AnchorMatcher::Run() {
   if (anchor_.group_in != 1 || (anchor_.group_out != 1 && shape_[1] > 1))
     return No("a reduction over channels");
   anchor_.kind = AnchorKind::kReduction;
-  switch (reduce->reduce()) {
+  switch (stage_->body->reduce()) {
     case ir::ReduceOp::kSum:
       anchor_.reduce = isa::AluOp::kAdd;
       break;

@@ -94,7 +94,7 @@ bool Judge::Fill(TilePlan* p) const {
   const int64_t span_y = ChipSpan(region_, e_, 0, p->y_tile),
                 span_x = ChipSpan(region_, e_, 1, p->x_tile);
   const bool boxed = anchored_ && !on_chip_.input;
-  const int64_t box = boxed ? box_blocks * span_y * span_x : 0;
+  const int64_t box = boxed ? box_blocks * span_y * span_x * region_.anchor.input_terms : 0;
   if (box > inp_tiles_) return false;
 
   int64_t weight_piece = 0;
@@ -145,7 +145,7 @@ bool Judge::Fill(TilePlan* p) const {
     const double plane = static_cast<double>(fetched(0, p->y_tile) * fetched(1, p->x_tile));
     const int64_t again = contraction_ && !p->input_above ? n_o : 1;
     const int64_t blocks = contraction_ ? e_.in_blocks : e_.out_blocks;
-    read += static_cast<double>(e_.batches * blocks * again) * plane *
+    read += static_cast<double>(e_.batches * blocks * again * region_.anchor.input_terms) * plane *
             whole_beats(e_.rows * e_.in_lanes);
     loads += spatial * n_o * n_i;
     first_box = static_cast<double>(box) * whole_beats(e_.rows * e_.in_lanes) / bus;
@@ -180,7 +180,8 @@ bool Judge::Fill(TilePlan* p) const {
       passes += cycles_.Pass(s);
     }
   }
-  const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps;
+  const int64_t taps = region_.anchor.window[0].taps * region_.anchor.window[1].taps *
+                       region_.anchor.input_terms * region_.anchor.weight_terms;
   const double block_pixels = pixels * static_cast<double>(e_.out_blocks);
   p->vector_cycles = block_pixels * passes;
   p->compute_cycles = 0;
@@ -278,60 +279,6 @@ Packing PackingOf(const Shape4& shape, const isa::Config& config) {
   return BlockedPacking(shape, std::min(shape[0], config.batch), MemoryLanes(shape, config));
 }
 
-Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
-  Extents e;
-  const int64_t block = config.block_out;
-  e.rows = std::min(region.shape[0], config.batch);
-  e.batches = CeilDiv(region.shape[0], e.rows);
-  e.out_blocks = CeilDiv(region.shape[1], block);
-  e.out_y = region.shape[2];
-  e.out_x = region.shape[3];
-  const Anchor& a = region.anchor;
-  const int64_t taps = a.window[0].taps * a.window[1].taps;
-  e.in_total = CeilDiv(std::max<int64_t>(a.in_channels, 1), block);
-  e.in_lanes = MemoryLanes({region.shape[0], std::max<int64_t>(a.in_channels, 1), 1, 1}, config);
-  e.out_lanes = MemoryLanes(region.shape, config);
-  if (a.kind == AnchorKind::kContraction) {
-    e.weight_tiles = taps;
-    for (int64_t o = 0; o < region.shape[1]; o += block) {
-      const int64_t last = std::min(o + block, region.shape[1]) - 1;
-      const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
-      e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
-    }
-    const bool steps = taps == 1 && a.window[0].stride * a.window[1].stride > 1;
-    e.steps_over = a.im2col == 0 && steps && !a.InGroups(region.shape[1]) && a.ReadsInput();
-  } else if (a.kind == AnchorKind::kChannelwise) {
-    for (int64_t y = 0; y < a.window[0].taps; y += kWindowTaps) {
-      for (int64_t x = 0; x < a.window[1].taps; x += kWindowTaps) {
-        const int64_t piece = std::min(kWindowTaps, a.window[0].taps - y) *
-                              std::min(kWindowTaps, a.window[1].taps - x);
-        e.weight_tiles += CeilDiv(piece, block);
-      }
-    }
-  }
-  for (size_t d = 0; d < 2; ++d) {
-    const WindowAxis& w = a.window[d];
-    e.chip_stride[d] = e.steps_over || (a.im2col != 0 && w.taps == 1) ? 1 : w.stride;
-  }
-  return e;
-}
-
-// INP has banks by the low bits of an index, and the windows' rows are read in pairs: a pitch that
-// is a multiple of their number would put both into one bank.
-int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns) {
-  constexpr int64_t kInpBanks = isa::RowOf(Memory::kInp).banks;
-  const WindowAxis& y = region.anchor.window[0];
-  const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&
-                     columns * y.dilation % kInpBanks == 0 && y.dilation % kInpBanks != 0;
-  return clash ? columns + 1 : columns;
-}
-
-int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs) {
-  const WindowAxis& w = region.anchor.window[d];
-  const int64_t span = (outs - 1) * e.chip_stride[d] + (w.taps - 1) * w.dilation + 1;
-  return d == 1 ? WindowPitch(region, span) : span;
-}
-
 Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& config,
                           const OnChip& on_chip) {
   if (config.batch > 1 && region.output.shape().size() == 1) {
@@ -339,6 +286,14 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
                 "{} has no batch, and tiles of configuration {} have rows of {} images; the host "
                 "can run it",
                 region.output.name(), config.name, config.batch);
+  }
+  const Anchor& a = region.anchor;
+  if (a.weight_by_image && config.batch > 1) {
+    return Fail(
+        Code::kUnsupported,
+        "stage {}: tiles of configuration {} have rows of {} images, which GEMM multiplies by "
+        "the same weights, and here each image has its own; the host can run it",
+        a.stage.name(), config.name, config.batch);
   }
   const Judge judge(region, config, on_chip);
   const Extents& e = judge.extents();
@@ -357,7 +312,8 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
   p.params = 2 * tables * e.out_blocks <= config.Depth(isa::Memory::kPrm) ? Residency::kRegion
                                                                           : Residency::kPart;
   const bool in_turn = on_chip.rows > 0;
-  if (in_turn && (e.batches > 1 || p.params != Residency::kRegion)) return NoPlan(region, config);
+  if (in_turn && (e.batches > 1 || a.packs_weight || p.params != Residency::kRegion))
+    return NoPlan(region, config);
   const auto rows = in_turn ? std::vector{std::min(on_chip.rows, e.out_y)} : TileSizes(e.out_y);
   for (int64_t y : rows) {
     for (int64_t x : in_turn ? std::vector{e.out_x} : TileSizes(e.out_x)) {
@@ -374,6 +330,7 @@ Result<TilePlan> MakePlan(const AnalyzedRegion& region, const isa::Config& confi
             p.input_tile = inputs;
             for (Residency weights : {Residency::kRegion, Residency::kChannel, Residency::kPart}) {
               if (in_turn && judge.weighted() && weights != Residency::kRegion) continue;
+              if (a.weight_by_image && weights != Residency::kPart) continue;
               p.weights = weights;
               p.spatial_outside = false, p.input_above = false;
               if (!in_turn || channels == e.out_blocks) consider(p);

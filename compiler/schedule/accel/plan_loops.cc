@@ -85,8 +85,10 @@ void StepWriter::Layouts() {
 StepWriter::WeightShape StepWriter::WeightDims() const {
   WeightShape dims{weight_read_->args.size(), 0, 0};
   if (!weight_axes_.empty()) {
-    const auto in = std::ranges::find(weight_axes_, reduced_);
-    return {weight_axes_.size(), 0, static_cast<size_t>(in - weight_axes_.begin())};
+    const auto at = [&](const std::string& axis) {
+      return static_cast<size_t>(std::ranges::find(weight_axes_, axis) - weight_axes_.begin());
+    };
+    return {weight_axes_.size(), at(sum_axes_[ChannelDim(sum_axes_.size())]), at(reduced_)};
   }
   const size_t rank = a_.stage->axes.size();
   for (size_t d = 0; d < dims.rank; ++d) {

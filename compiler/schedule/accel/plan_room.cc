@@ -99,7 +99,8 @@ void StepWriter::FindInput() {
     blocks = whole ? std::pair{std::optional<PlanSize>(), BoxSide{.plus = all}}
                    : std::pair{std::optional(PlanSize::kInputs), BoxSide{1, "", 0}};
   }
-  AddBuffer(Scope::kInp, {blocks, side(0, PlanSize::kRows), side(1, PlanSize::kColumns)});
+  const PlanSide terms{std::nullopt, {.plus = a_.input_terms}};
+  AddBuffer(Scope::kInp, {blocks, side(0, PlanSize::kRows), side(1, PlanSize::kColumns), terms});
 }
 
 void StepWriter::FindWeights() {

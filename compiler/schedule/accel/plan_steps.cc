@@ -212,6 +212,7 @@ void StepWriter::SumOperands() {
   reduced_ = channel_->name;
   if (grouped_) PackGroups();
   if (a_.im2col != 0) TapsAsChannels();
+  if (a_.packs_weight) PackActivations();
   InputStage();
   weight_ = Fresh(packed_ + ".w");
   Say("cache_read {} wgt {} {}", packed_, weight_, sum_);
@@ -231,74 +232,6 @@ void StepWriter::PackGroups() {
     if (axis.var.get() == channel_.get() || ir::UsesVar(weight_read_, axis.var))
       weight_axes_.push_back(axis.name());
   }
-}
-
-// The host packs the input with the taps of a window as channels, (channel, y, x), and weights are
-// packed likewise: the sum is over these. An axis that keeps its window keeps its dimension.
-void StepWriter::TapsAsChannels() {
-  const te::Tensor source = te::TensorOf(input_read_);
-  const size_t rank = source.shape().size();
-  Names moved{reduced_};
-  std::vector<size_t> keep;
-  for (size_t d = 0; d < rank; ++d) {
-    const size_t position = PositionOf(rank, d);
-    if (position < 2) continue;
-    const auto tap = std::ranges::find_if(a_.stage->reduce_axes, [&](const ir::Axis& axis) {
-      return axis.var.get() != channel_.get() && ir::UsesVar(input_read_->args[d], axis.var);
-    });
-    if ((a_.im2col >> (position - 2) & 1) == 0) {
-      if (a_.window[position - 2].taps > 1) keep.push_back(d);
-    } else {
-      TESSERA_CHECK(tap != a_.stage->reduce_axes.end(), "{}", sum_);
-      moved.push_back(tap->name());
-    }
-  }
-  Names have, order;
-  for (const ir::Axis& axis : a_.stage->reduce_axes) {
-    have.push_back(axis.name());
-    if (std::ranges::count(moved, axis.name()) == 0) order.push_back(axis.name());
-  }
-  taps_ = order;
-  order.insert(order.end(), moved.begin(), moved.end());
-  if (order != have) Say("reorder {} {}", sum_, fmt::join(order, " "));
-  for (size_t k = 1; k < moved.size(); ++k) {
-    const std::string fused = k + 1 == moved.size() ? "taps" : fmt::format("taps{}", k);
-    Say("fuse {} {} {} {}", sum_, reduced_, moved[k], fused);
-    reduced_ = fused;
-  }
-  prepared_ = Fresh(a_.input.name());
-  Say("reindex {} {} {}{}", source.name(), sum_, prepared_,
-      keep.empty() ? "" : fmt::format(" keep {}", fmt::join(keep, ",")));
-  if (!source->placeholder) Say("inline {}", source.name());
-  Say("prepare {}", prepared_);
-  // As reindex has its axes: those of the sum that choose, a kept dimension where it moves.
-  const auto kept = [&](size_t d) { return std::ranges::count(keep, d) > 0; };
-  const auto chooses = [&](const Expr& var) {
-    bool found = false;
-    for (size_t d = 0; d < rank; ++d) found |= !kept(d) && ir::UsesVar(input_read_->args[d], var);
-    return found;
-  };
-  for (const ir::Axis& axis : a_.stage->axes) {
-    for (size_t d = 0; d < rank; ++d) {
-      if (!kept(d) || !ir::UsesVar(input_read_->args[d], axis.var)) continue;
-      std::string name = fmt::format("i{}", d);
-      while (std::ranges::count(sum_axes_, name) + std::ranges::count(have, name) > 0) name += "k";
-      input_axes_.push_back(name);
-    }
-    if (chooses(axis.var)) input_axes_.push_back(axis.name());
-  }
-  weight_axes_ = {sum_axes_[ChannelDim(sum_axes_.size())]};
-  for (const ir::Axis& axis : a_.stage->reduce_axes) {
-    if (std::ranges::count(taps_, axis.name()) == 0) continue;
-    if (ir::UsesVar(weight_read_, axis.var)) weight_axes_.push_back(axis.name());
-    if (chooses(axis.var)) input_axes_.push_back(axis.name());
-  }
-  weight_axes_.push_back(reduced_);
-  input_channel_ = input_axes_.size();
-  input_axes_.push_back(reduced_);
-
-  packed_ = Fresh(a_.weight.name() + ".t");
-  Say("reindex {} {} {}\nprepare {}", a_.weight.name(), sum_, packed_, packed_);
 }
 
 void StepWriter::Records() {

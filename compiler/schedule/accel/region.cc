@@ -22,10 +22,17 @@ Shape4 ToShape4(const std::vector<int64_t>& shape) {
   return out;
 }
 
-bool Anchor::ReadsInput() const {
+bool Anchor::Reads(const te::Tensor& tensor) const {
   return ir::Contains(stage->body, [&](const ir::Expr& e) {
-    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == input.name();
+    return e->kind == ir::ExprKind::kTensorRead && e->tensor->name == tensor.name();
   });
+}
+
+std::vector<te::Tensor> Anchor::Packed() const {
+  std::vector<te::Tensor> packed;
+  if (packs_weight) packed.push_back(weight);
+  if (input_terms > 1) packed.push_back(input);
+  return packed;
 }
 
 int64_t AnalyzedRegion::WidePasses() const {
@@ -37,8 +44,8 @@ int64_t AnalyzedRegion::WidePasses() const {
 std::optional<AnalyzedRegion> Im2colOf(const AnalyzedRegion& region, int axes) {
   const Anchor& a = region.anchor;
   const bool rows = (axes & 1) != 0, columns = (axes & 2) != 0;
-  if (a.kind != AnchorKind::kContraction || a.group_out < region.shape[1] || (!rows && !columns) ||
-      (rows && a.window[0].taps == 1) || (columns && a.window[1].taps == 1))
+  if (a.kind != AnchorKind::kContraction || a.packs_weight || a.group_out < region.shape[1] ||
+      (!rows && !columns) || (rows && a.window[0].taps == 1) || (columns && a.window[1].taps == 1))
     return std::nullopt;
   AnalyzedRegion rewritten = region;
   Anchor& m = rewritten.anchor;
@@ -109,6 +116,10 @@ std::string Print(const AnalyzedRegion& region) {
   if (a.kind != AnchorKind::kNone) {
     text += fmt::format("  input {} channels {} groups of {} to {} pad {}\n", a.input.name(),
                         a.in_channels, a.group_in, a.group_out, a.pad_value);
+    if (a.packs_weight) {
+      text += fmt::format("  weights {}{} packed by the host, terms {} by {}\n", a.weight.name(),
+                          a.weight_by_image ? " of each image" : "", a.input_terms, a.weight_terms);
+    }
     const char* names[] = {"y", "x"};
     for (size_t d = 0; d < 2; ++d) {
       const WindowAxis& w = a.window[d];

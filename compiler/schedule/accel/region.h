@@ -50,6 +50,12 @@ struct Anchor {
   AnchorKind kind = AnchorKind::kNone;
   te::Tensor stage;          // the reduction itself
   te::Tensor input, weight;  // placeholders
+  // The weights are an activation too: the host brings them into the layout of weights.
+  bool packs_weight = false;
+  bool weight_by_image = false;  // ... which each image has its own of
+  // Of int8 numbers whose sum is an element less its zero point (the step spread): 1 where it has
+  // none. With more, the host packs the input as well.
+  int64_t input_terms = 1, weight_terms = 1;
   int64_t in_channels = 0;
   // Input channel = (output channel / group_out) * group_in + i, i in [0, group_in).
   int64_t group_out = 0, group_in = 0;
@@ -57,7 +63,10 @@ struct Anchor {
     return group_out != out_channels || group_in != in_channels;
   }
   // Does the reduction read the input, not a stage with pads around it?
-  bool ReadsInput() const;
+  bool ReadsInput() const { return Reads(input); }
+  bool Reads(const te::Tensor& tensor) const;  // itself
+  // What the host has to bring into another layout for this reduction.
+  std::vector<te::Tensor> Packed() const;
   std::array<WindowAxis, 2> window;      // y, x
   int64_t pad_value = 0;                 // of the int8 input
   int64_t src_zero = 0;                  // kReduction: subtracted from the input

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes a plan as steps: plan_steps.cc makes stages of instructions, plan_loops.cc has their loops
-// and places, plan_windows.cc what only windows by channel need, plan_room.cc the domains. Private
-// to compiler/schedule/accel.
+// Writes a plan as steps: plan_steps.cc makes stages of instructions, plan_packed.cc what the host
+// packs, plan_loops.cc has their loops and places, plan_windows.cc what only windows by channel
+// need, plan_room.cc the domains. Private to compiler/schedule/accel.
 #ifndef TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
 #define TESSERA_COMPILER_SCHEDULE_ACCEL_STEP_WRITER_H_
 
@@ -78,6 +78,8 @@ class StepWriter {
   // The contraction's operands in their memories, and which reduction loop is the channel's.
   void SumOperands();
   void TapsAsChannels();
+  // Of two activations that are multiplied: what the host packs.
+  void PackActivations();
   // Weights of channels in groups, zero where a group has none.
   void PackGroups();
   // A window channel by channel: its operands, with the taps of a channel as a row of weights, and

@@ -76,9 +76,9 @@ TEST(ResidualTiles, LeaveRoomForWhatIsWidened) {
   EXPECT_EQ(isa::CheckProgram(compiled->program.image, config).ToString(), "");
 }
 
-// y[n, m] = requantised sum over channels of a[c, m] b[c, n], with a and b the results of layers:
-// no plan is made of such a region, its schedule is given. It reads both from memory, or a from
-// where it stays.
+// y[n, m] = requantised sum over channels of a[c, m] b[c, n], with a and b the results of layers of
+// one program: the generator has b packed by the host, so a schedule is given. It reads both from
+// memory, or a from where it stays.
 class GivenRegionTest : public ::testing::TestWithParam<bool> {};
 
 TEST_P(GivenRegionTest, AProductOfTwoLayersResultsIsExact) {
@@ -115,7 +115,8 @@ TEST_P(GivenRegionTest, AProductOfTwoLayersResultsIsExact) {
   compiled->te.push_back(region);
   compiled->regions.push_back(network::BindRegion(region));
   EXPECT_EQ(CompileAlone(compiled->activations, compiled->regions, config).error().message,
-            "product: stage sum: a product of two activations; the host can run it");
+            "product: b.p cannot be prepared: it reads b, which is no constant, nor an input that "
+            "the host packs");
   const bool stays = GetParam();
   std::string steps = "cache_write y out y.o\nset_scope sum acc\ncache_read b wgt b.i sum\n";
   steps += stays ? "set_scope a inp\n"

@@ -51,10 +51,14 @@ class Maker {
  private:
   std::vector<int64_t> Shape() const {
     if (vectors_) return {shape_[1]};
+    if (rank_ == 2) return {shape_[0], shape_[1]};
+    if (rank_ == 3) return {shape_[0], shape_[1], shape_[3]};
     return {shape_.begin(), shape_.end()};
   }
   std::vector<std::string> Names() const {
     if (vectors_) return {"c"};
+    if (rank_ == 2) return {"n", "c"};
+    if (rank_ == 3) return {"n", "c", "x"};
     return {"n", "c", "y", "x"};
   }
   const Expr& Channel() const { return index_[vectors_ ? 0 : 1]; }
@@ -81,6 +85,7 @@ class Maker {
 
   te::Tensor Reduction() {
     if (vectors_) return MatrixTimesVector();
+    if (anchor_ == RandomAnchor::kActivations) return Activations();
     int64_t taps[2], stride[2], dilation[2], before[2], in[2];
     for (size_t d = 0; d < 2; ++d) {
       taps[d] = rng_.OneIn(3) ? 1 : rng_.Range(1, rng_.OneIn(4) ? 8 : 5);
@@ -145,6 +150,37 @@ class Maker {
       if (!narrow) element = Wide(element) - Number(zero);
       if (anchor_ == RandomAnchor::kSum) return te::Sum(element, {ky, kx});
       return most ? te::MaxOf(element, {ky, kx}) : te::MinOf(element, {ky, kx});
+    });
+  }
+
+  // Matrices, or matrices for each image, or one for all: the first has the axes of weights where
+  // images are.
+  te::Tensor Activations() {
+    const int64_t depth = rng_.Range(1, 60), columns = rng_.Range(1, 40);
+    rank_ = rng_.OneIn(2) ? 2 : 3;
+    shape_ = rank_ == 2 ? std::array<int64_t, 4>{rng_.Range(1, 20), columns, 1, 1}
+                        : std::array<int64_t, 4>{shape_[0], rng_.Range(1, 40), 1, columns};
+    const bool shared = rank_ == 3 && rng_.OneIn(4);
+    const int64_t rows = rank_ == 2 ? shape_[0] : shape_[1];
+    std::vector<int64_t> first{rows, depth}, second{depth, columns};
+    if (rank_ == 3) {
+      if (!shared) first.insert(first.begin(), shape_[0]);
+      second.insert(second.begin(), shape_[0]);
+    }
+    const te::Tensor a = Activation(first), b = Activation(second);
+    const te::Axis k = te::ReduceAxis("k", depth);
+    const auto factor = [&](const Expr& element) {
+      const int64_t zero = rng_.OneIn(3) ? 0 : rng_.OneIn(3) ? -128 : rng_.Range(-127, 127);
+      return zero == 0 ? Wide(element) : Wide(element) - Number(zero);
+    };
+    return te::Compute("sum", Shape(), Names(), [&](const Index& i) {
+      Index of_a{i[i.size() - 2], k.var}, of_b{k.var, i.back()};
+      if (rank_ == 3) {
+        if (!shared) of_a.insert(of_a.begin(), i[0]);
+        of_b.insert(of_b.begin(), i[0]);
+      }
+      const Expr x = factor(a(of_a));
+      return te::Sum(x * factor(b(of_b)), {k});
     });
   }
 
@@ -230,6 +266,7 @@ class Maker {
   te::Tensor last_;
   bool per_channel_ = false;
   bool vectors_ = false;
+  size_t rank_ = 4;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace tessera::test {
 // What the region's reduction is.
 enum class RandomAnchor {
   kProduct,      // an output and an input channel, one group
+  kActivations,  // of two activations, with zero points or without
   kGroups,       // of channels
   kChannelwise,  // a window of each channel over weights
   kSum,          // a window without weights

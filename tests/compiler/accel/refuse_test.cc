@@ -169,15 +169,49 @@ TEST(Refuse, AScheduleOfWhatIsNoActivation_bad) {
             "it inside of its layer");
 }
 
-TEST(Refuse, WeightsThatAreNotConstant_bad) {
+// Of two activations one has to have the axes of weights: channels, and images beside them.
+TEST(Refuse, ProductsOfTwoActivations_bad) {
   const Tensor x = X(), v = te::Placeholder("v", DType::kInt8, {8, 8});
-  const Tensor sum = Sum(
-      x,
+  const auto of = [&](const std::function<Expr(const Index&, const te::Axis&)>& value) {
+    return Finish(Sum(x, value, {1, 8, 6, 6}, 8));
+  };
+  const auto plain = [&](int64_t zero, int64_t other) {
+    return of([&, zero, other](const Index& i, const te::Axis& k) {
+      return (Wide(x(i[0], k.var, i[2], i[3])) - I32(zero)) * (Wide(v(i[1], k.var)) - I32(other));
+    });
+  };
+  EXPECT_EQ(Refusal(plain(3, -128)), "accepted");
+  EXPECT_THAT(Refusal(plain(0, 200)),
+              ::testing::HasSubstr("a product of two activations, neither"));
+  EXPECT_THAT(Refusal(of([&](const Index& i, const te::Axis& k) {
+                return Wide(x(i[0], i[1], i[2], k.var)) * Wide(v(i[3], k.var));
+              })),
+              ::testing::HasSubstr(
+                  "stage sum: a product of two activations, neither of which has the axes of "
+                  "weights; the host can run it"));
+  const Tensor own = te::Placeholder("x", DType::kInt8, {8, 8});
+  EXPECT_THAT(Refusal(Finish(Sum(
+                  own,
+                  [&](const Index& i, const te::Axis& k) {
+                    return Wide(own(i[0], k.var)) * Wide(own(k.var, i[1]));
+                  },
+                  {8, 8}, 8))),
+              ::testing::HasSubstr("a product of an activation with itself"));
+}
+
+TEST(Refuse, WeightsOfEachImageInRowsOfSeveral_bad) {
+  const Tensor a = te::Placeholder("a", DType::kInt8, {3, 8, 16}),
+               b = te::Placeholder("b", DType::kInt8, {3, 16, 6});
+  const Tensor y = Finish(Sum(
+      b,
       [&](const Index& i, const te::Axis& k) {
-        return Wide(x(i[0], k.var, i[2], i[3])) * Wide(v(i[1], k.var));
+        return Wide(a(i[0], i[1], k.var)) * Wide(b(i[0], k.var, i[2]));
       },
-      {1, 8, 6, 6}, 8);
-  EXPECT_THAT(Refusal(Finish(sum)), ::testing::HasSubstr("a product of two activations"));
+      {3, 8, 6}, 16));
+  EXPECT_EQ(Refusal(y), "accepted");
+  EXPECT_EQ(Refusal(y, NamedConfig("batch4")),
+            "stage sum: tiles of configuration batch4 have rows of 4 images, which GEMM multiplies "
+            "by the same weights, and here each image has its own; the host can run it");
 }
 
 TEST(Refuse, ASumThatStartsAtAValue_bad) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a region is in blocks of the machine, and what windows of it take on chip.
+#include <algorithm>
+
+#include "base/bits.h"
+#include "compiler/schedule/accel/plan.h"
+
+namespace tessera::schedule::accel {
+
+using isa::Memory;
+
+Extents ExtentsOf(const AnalyzedRegion& region, const isa::Config& config) {
+  Extents e;
+  const int64_t block = config.block_out;
+  e.rows = std::min(region.shape[0], config.batch);
+  e.batches = CeilDiv(region.shape[0], e.rows);
+  e.out_blocks = CeilDiv(region.shape[1], block);
+  e.out_y = region.shape[2];
+  e.out_x = region.shape[3];
+  const Anchor& a = region.anchor;
+  const int64_t taps = a.window[0].taps * a.window[1].taps;
+  e.in_total = CeilDiv(std::max<int64_t>(a.in_channels, 1), block);
+  e.in_lanes = MemoryLanes({region.shape[0], std::max<int64_t>(a.in_channels, 1), 1, 1}, config);
+  e.out_lanes = MemoryLanes(region.shape, config);
+  if (a.kind == AnchorKind::kContraction) {
+    e.weight_tiles = taps * a.weight_terms;
+    for (int64_t o = 0; o < region.shape[1]; o += block) {
+      const int64_t last = std::min(o + block, region.shape[1]) - 1;
+      const int64_t from = o / a.group_out * a.group_in, to = (last / a.group_out + 1) * a.group_in;
+      e.in_blocks = std::max(e.in_blocks, CeilDiv(to, block) - from / block);
+    }
+    const bool steps = taps == 1 && a.window[0].stride * a.window[1].stride > 1;
+    e.steps_over = a.im2col == 0 && steps && !a.InGroups(region.shape[1]) && a.ReadsInput();
+  } else if (a.kind == AnchorKind::kChannelwise) {
+    for (int64_t y = 0; y < a.window[0].taps; y += kWindowTaps) {
+      for (int64_t x = 0; x < a.window[1].taps; x += kWindowTaps) {
+        const int64_t piece = std::min(kWindowTaps, a.window[0].taps - y) *
+                              std::min(kWindowTaps, a.window[1].taps - x);
+        e.weight_tiles += CeilDiv(piece, block);
+      }
+    }
+  }
+  for (size_t d = 0; d < 2; ++d) {
+    const WindowAxis& w = a.window[d];
+    e.chip_stride[d] = e.steps_over || (a.im2col != 0 && w.taps == 1) ? 1 : w.stride;
+  }
+  return e;
+}
+
+// INP has banks by the low bits of an index, and the windows' rows are read in pairs: a pitch that
+// is a multiple of their number would put both into one bank.
+int64_t WindowPitch(const AnalyzedRegion& region, int64_t columns) {
+  constexpr int64_t kInpBanks = isa::RowOf(Memory::kInp).banks;
+  const WindowAxis& y = region.anchor.window[0];
+  const bool clash = region.anchor.kind == AnchorKind::kChannelwise && y.taps > 1 &&
+                     columns * y.dilation % kInpBanks == 0 && y.dilation % kInpBanks != 0;
+  return clash ? columns + 1 : columns;
+}
+
+int64_t ChipSpan(const AnalyzedRegion& region, const Extents& e, size_t d, int64_t outs) {
+  const WindowAxis& w = region.anchor.window[d];
+  const int64_t span = (outs - 1) * e.chip_stride[d] + (w.taps - 1) * w.dilation + 1;
+  return d == 1 ? WindowPitch(region, span) : span;
+}
+
+}  // namespace tessera::schedule::accel
